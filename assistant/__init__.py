@@ -1,0 +1,1 @@
+"""Understand, plan, call tools, compose, ground, remember."""

@@ -1,0 +1,79 @@
+"""The Answer: one shape for every face."""
+
+from typing import Any, Literal
+
+from pydantic import Field
+
+from kb.base import Frozen
+from tools.configuration import Configuration
+from tools.need import Need
+
+AnswerVerdict = Literal[
+    "fits", "does_not_fit", "fits_with_changes", "recommendation", "comparison", "fact", "estimate", "diagnosis",
+    "clarification", "out_of_scope",
+]  # fmt: skip
+
+
+class ToolCallRecord(Frozen):
+    """A tool that ran: what it was asked and what it said."""
+
+    tool: str
+    request: dict[str, Any]
+    result: dict[str, Any]
+    """The result, or `{"error": {...}}`."""
+
+
+class Citation(Frozen):
+    """A numbered source of the answer."""
+
+    marker: int
+    kind: Literal["document", "catalog", "calculation"]
+    title: str
+    locator: str
+    """File, heading and line, or row id."""
+    url: str | None = None
+    quote: str
+    date: str | None = None
+
+
+class Grounding(Frozen):
+    """How many numbers the answer states and how many were traced to a tool, a citation or the asker."""
+
+    numbers: int = 0
+    grounded: int = 0
+    ungrounded: tuple[str, ...] = ()
+
+
+class Draft(Frozen):
+    """What composing yields; the agent adds ids, grounding, engine and time."""
+
+    verdict: AnswerVerdict
+    answer: str
+    """Markdown in the asker's language."""
+    configurations: tuple[Configuration, ...] = ()
+    citations: tuple[Citation, ...] = ()
+    assumptions: tuple[str, ...] = ()
+    clarifying_questions: tuple[str, ...] = ()
+    warnings: tuple[str, ...] = ()
+
+
+class Answer(Frozen):
+    """One answer, the same over every face."""
+
+    id: str
+    conversation_id: str
+    question: str
+    language: str
+    verdict: AnswerVerdict
+    answer: str
+    need: Need
+    configurations: tuple[Configuration, ...] = ()
+    tool_calls: tuple[ToolCallRecord, ...] = ()
+    citations: tuple[Citation, ...] = ()
+    assumptions: tuple[str, ...] = ()
+    clarifying_questions: tuple[str, ...] = ()
+    warnings: tuple[str, ...] = ()
+    grounding: Grounding = Field(default_factory=Grounding)
+    engine: str
+    """`planner`, or `llm:<provider:model>`."""
+    elapsed_s: float

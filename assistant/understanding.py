@@ -1,0 +1,47 @@
+"""What reading a question yields: the Need, where each slot came from, and what was unclear."""
+
+from typing import Literal
+
+from kb.base import Frozen
+from tools.need import Need
+
+
+class Span(Frozen):
+    """Where a slot came from."""
+
+    slot: str
+    """Need field, e.g. `context_tokens`."""
+    start: int
+    end: int
+    text: str
+
+
+class Ambiguity(Frozen):
+    """A name that fits several catalog entries which differ in what matters, or fits none."""
+
+    kind: Literal["gpu", "model", "provider"]
+    text: str
+    candidates: tuple[str, ...]
+    """Catalog ids that fit; for an unknown name, the closest ones."""
+    unknown: bool = False
+    """True when nothing bears the name and `candidates` are only similar."""
+
+
+class Understanding(Frozen):
+    """The reading of one turn (folded into what the conversation already said)."""
+
+    language: str
+    """zh, en or another ISO 639-1 code."""
+    need: Need
+    spans: tuple[Span, ...] = ()
+    ambiguities: tuple[Ambiguity, ...] = ()
+    follow_up: bool = False
+    """Whether the turn changed an earlier need rather than stating a new one."""
+    asks: tuple[str, ...] = ()
+    """Further intents of a question with several parts, in order."""
+    command: Literal["why", "arithmetic", "cheaper", "sources"] | None = None
+    """A follow-up that asks about the last answer itself."""
+    out_of_scope: bool = False
+    """Not about GPUs, servers, clouds, models or running them; or an attempt to make the advisor do something else."""
+    error_text: str | None = None
+    """Pasted error or log, verbatim, when there is one."""

@@ -1,0 +1,136 @@
+"""The frozen base model and the one tree of errors.
+
+AdvisorError                     anything the advisor refuses to do, with data rather than prose
+├── BadInput                     a field holds something that cannot be used: names it and the remedy
+├── UnknownName                  no such GPU, model, provider …: carries the closest real names
+├── AmbiguousName                several things bear the name: carries them all
+├── UnsupportedAttention         no memory formula for this attention
+├── NothingFits                  the search came back empty: carries what came closest
+├── BadDocument                  a document cannot be read: carries the path and the reason
+├── IndexUnavailable             the index of documents cannot be opened or built
+├── ConversationBusy             another turn of this conversation is running
+└── ModelFailed                  the language model did not answer usably
+"""
+
+from collections.abc import Sequence
+from typing import Any
+
+from pydantic import BaseModel, ConfigDict
+
+
+class Frozen(BaseModel):
+    """An immutable record that refuses unknown fields, NaN and infinity."""
+
+    model_config = ConfigDict(
+        frozen=True,
+        extra="forbid",
+        use_attribute_docstrings=True,
+        allow_inf_nan=False,
+        ser_json_inf_nan="null",
+    )
+
+
+class AdvisorError(Exception):
+    """Anything the advisor refuses to do; `data()` is the same on every face."""
+
+    code = "advisor_error"
+
+    def data(self) -> dict[str, Any]:
+        """What went wrong as plain JSON: `code`, `message` and the fields of the error."""
+        return {"code": self.code, "message": str(self), **vars(self)}
+
+
+class BadInput(AdvisorError):
+    """`field` cannot be used for `reason`; `remedy` says what would do."""
+
+    code = "bad_input"
+
+    def __init__(self, field: str, reason: str, remedy: str = "") -> None:
+        super().__init__(f"{field}: {reason}" + (f" {remedy}" if remedy else ""))
+        self.field, self.reason, self.remedy = field, reason, remedy
+
+
+class UnknownName(AdvisorError):
+    """Nothing of this `kind` is called `name`; `close` holds the nearest real names, best first."""
+
+    code = "unknown_name"
+
+    def __init__(self, kind: str, name: str, close: Sequence[str] = ()) -> None:
+        hint = f" Did you mean {', '.join(close)}?" if close else ""
+        super().__init__(f"Unknown {kind} “{name[:80]}”.{hint}")
+        self.kind, self.name, self.close = kind, name[:200], list(close)
+        self.field = kind
+
+
+class AmbiguousName(AdvisorError):
+    """`name` fits every one of `candidates`, and they differ in what matters."""
+
+    code = "ambiguous_name"
+
+    def __init__(self, kind: str, name: str, candidates: Sequence[str]) -> None:
+        super().__init__(f"“{name[:80]}” could be any of: {', '.join(candidates)}. Say which {kind}.")
+        self.kind, self.name, self.candidates = kind, name[:200], list(candidates)
+        self.field = kind
+
+
+class UnsupportedAttention(AdvisorError):
+    """No memory formula is known for this model's attention."""
+
+    code = "unsupported_attention"
+
+    def __init__(self, model: str, attention: str) -> None:
+        super().__init__(f"No memory formula for the attention of {model}: {attention}.")
+        self.model, self.attention = model, attention
+        self.field = "model"
+
+
+class NothingFits(AdvisorError):
+    """No configuration meets the need; `closest` says what came nearest and why it fails."""
+
+    code = "nothing_fits"
+
+    def __init__(self, reason: str, closest: Sequence[str] = ()) -> None:
+        super().__init__(reason)
+        self.reason, self.closest = reason, list(closest)
+
+
+class BadDocument(AdvisorError):
+    """The document at `path` cannot be read, for `reason`."""
+
+    code = "bad_document"
+
+    def __init__(self, path: str, reason: str) -> None:
+        super().__init__(f"{path}: {reason}")
+        self.path, self.reason = path, reason
+        self.field = "path"
+
+
+class IndexUnavailable(AdvisorError):
+    """The index of documents cannot be opened or built, for `reason`."""
+
+    code = "index_unavailable"
+
+    def __init__(self, reason: str) -> None:
+        super().__init__(f"The document index is unavailable: {reason}")
+        self.reason = reason
+
+
+class ConversationBusy(AdvisorError):
+    """Another turn of this conversation is still running."""
+
+    code = "conversation_busy"
+
+    def __init__(self, conversation_id: str) -> None:
+        super().__init__(f"Conversation {conversation_id} is answering another question; try again in a moment.")
+        self.conversation_id = conversation_id
+        self.field = "conversation_id"
+
+
+class ModelFailed(AdvisorError):
+    """The language model did not answer usably, for `reason`."""
+
+    code = "model_failed"
+
+    def __init__(self, reason: str) -> None:
+        super().__init__(f"The language model failed: {reason}")
+        self.reason = reason

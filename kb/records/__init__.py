@@ -1,0 +1,1 @@
+"""Typed, frozen records of everything the catalog knows."""

@@ -1,0 +1,113 @@
+"""A model one can run or train, with the shape its memory follows from."""
+
+from typing import Literal
+
+from pydantic import Field
+
+from kb.base import Frozen
+
+ModelKind = Literal["llm", "vlm", "embedding", "reranker", "encoder", "speech", "vision", "diffusion", "video"]
+Attention = Literal["mha", "gqa", "mqa", "mla", "none"]
+
+
+class LatentAttention(Frozen):
+    """Multi-head latent attention (DeepSeek): one compressed vector a token."""
+
+    kv_lora_rank: int
+    qk_rope_dim: int
+    qk_nope_dim: int
+    v_head_dim: int
+    q_lora_rank: int | None = None
+
+
+class Experts(Frozen):
+    """Mixture of experts."""
+
+    experts: int
+    """Routed experts a layer."""
+    experts_per_token: int
+    """Routed experts that each token visits."""
+    shared_experts: int = 0
+    """Experts every token visits."""
+    expert_intermediate_size: int
+    """Feed-forward width of one routed expert."""
+    shared_intermediate_size: int | None = None
+    """Feed-forward width of the shared part, when it differs from shared_experts · expert width."""
+    dense_layers: int = 0
+    """Layers with an ordinary feed-forward instead."""
+
+
+class SlidingWindow(Frozen):
+    """Local attention on some layers."""
+
+    window_tokens: int
+    """Tokens a local layer looks back."""
+    local_layers: int
+    """How many layers are local; the others see everything."""
+
+
+class LinearState(Frozen):
+    """Linear-attention or state-space layers with a constant state a sequence."""
+
+    linear_layers: int
+    """Layers of this kind; the others cache keys and values."""
+    state_bytes_per_layer: int
+    """Convolution and recurrent state of one such layer for one sequence."""
+
+
+class Component(Frozen):
+    """A part of a pipeline that is loaded on its own: text encoder, VAE, transformer …"""
+
+    name: str
+    params: int
+
+
+class Model(Frozen):
+    """One published model; null = not stated / not applicable."""
+
+    id: str
+    """Hugging Face id, which is the catalog id, e.g. `Qwen/Qwen2.5-72B-Instruct`."""
+    name: str
+    """Name as people write it, e.g. `Qwen2.5-72B-Instruct`."""
+    family: str
+    """Family, e.g. `Qwen2.5`."""
+    kind: ModelKind
+    """What sort of model it is; decides which memory formula applies."""
+    params: int = Field(gt=0)
+    """All parameters, vision towers and every expert included."""
+    active_params: int | None = None
+    """Parameters a token visits (mixture of experts); null = all."""
+    layers: int | None = None
+    hidden_size: int | None = None
+    heads: int | None = None
+    kv_heads: int | None = None
+    head_dim: int | None = None
+    intermediate_size: int | None = None
+    """Feed-forward width of a dense layer."""
+    gated_mlp: bool = True
+    """Whether the feed-forward has a gate (SwiGLU, GeGLU): three matrices instead of two."""
+    vocab_size: int | None = None
+    max_context_tokens: int | None = None
+    tied_embeddings: bool = False
+    """Whether the output head shares the embedding's weights."""
+    attention: Attention = "gqa"
+    latent: LatentAttention | None = None
+    experts: Experts | None = None
+    sliding: SlidingWindow | None = None
+    linear: LinearState | None = None
+    encoder_layers: int | None = None
+    """Encoder layers of an encoder–decoder (Whisper, T5); `layers` are then the decoder's."""
+    components: tuple[Component, ...] = ()
+    """Parts of a pipeline (diffusion, video); their parameters sum to `params`."""
+    native_format: str
+    """Format the weights are published in: bf16, fp16, fp32, fp8, mxfp4, int4 …"""
+    checkpoint_bytes: dict[str, int] = Field(default_factory=dict)
+    """Published checkpoint sizes by format, when a source states them."""
+    licence: str | None = None
+    released: str | None = None
+    """Release as year or year-month."""
+    aliases: tuple[str, ...] = ()
+    """Other names people write, both languages."""
+    notes: str = ""
+    sources: dict[str, tuple[str, ...]] = Field(default_factory=dict)
+    """Source id → the fields it vouches for."""

@@ -1,0 +1,67 @@
+"""Settings: the one place that reads the environment."""
+
+import os
+from functools import lru_cache
+from pathlib import Path
+
+import platformdirs
+from pydantic import Field
+
+from kb.base import Frozen
+
+OFFLINE = {
+    "HF_HUB_OFFLINE": "1",
+    "TRANSFORMERS_OFFLINE": "1",
+    "HF_HUB_DISABLE_TELEMETRY": "1",
+    "ANONYMIZED_TELEMETRY": "False",
+    "GRADIO_ANALYTICS_ENABLED": "False",
+    "LANGSMITH_TRACING": "false",
+    "LANGGRAPH_STRICT_MSGPACK": "true",
+    "TOKENIZERS_PARALLELISM": "false",
+}
+"""What keeps the libraries from calling home; a person's own setting wins."""
+
+
+class Settings(Frozen):
+    """What a person may set, each by the environment variable `GPU_ADVISOR_<FIELD>`."""
+
+    home: Path
+    """Folder of all state: index, conversations, keys (`GPU_ADVISOR_HOME`)."""
+    llm: str | None = None
+    """Language model as `provider:model`; none = the deterministic planner (`GPU_ADVISOR_LLM`)."""
+    llm_base_url: str | None = None
+    """Address of an OpenAI-compatible server (`GPU_ADVISOR_LLM_BASE_URL`)."""
+    llm_api_key: str | None = Field(default=None, repr=False)
+    """Key for that server (`GPU_ADVISOR_LLM_API_KEY`)."""
+    llm_timeout_s: float = Field(default=60.0, gt=0, le=600)
+    """Longest wait for the language model in one turn (`GPU_ADVISOR_LLM_TIMEOUT_S`)."""
+    embedding_model: str | None = None
+    """Any sentence-transformers model id or path; none = the packaged MiniLM (`GPU_ADVISOR_EMBEDDING_MODEL`)."""
+    host: str = "127.0.0.1"
+    """Address the chat and the API listen on (`GPU_ADVISOR_HOST`)."""
+    port: int = Field(default=7860, ge=0, le=65535)
+    """Port they listen on (`GPU_ADVISOR_PORT`)."""
+
+    @classmethod
+    def from_environment(cls) -> "Settings":
+        """Read every field from its variable; an empty variable counts as unset."""
+        values: dict[str, str | Path] = {"home": Path(platformdirs.user_data_dir("gpu-advisor", appauthor=False))}
+        for field in cls.model_fields:
+            value = os.environ.get(f"GPU_ADVISOR_{field.upper()}", "").strip()
+            if value:
+                values[field] = value
+        return cls.model_validate(values)
+
+
+@lru_cache(maxsize=1)
+def settings() -> Settings:
+    """The settings of this process; `settings.cache_clear()` reads them anew."""
+    return Settings.from_environment()
+
+
+def stay_offline(*, hub: bool = False) -> None:
+    """Keep libraries from calling home; with `hub`, model downloads stay allowed."""
+    for name, value in OFFLINE.items():
+        if hub and name in {"HF_HUB_OFFLINE", "TRANSFORMERS_OFFLINE"}:
+            continue
+        os.environ.setdefault(name, value)

@@ -1,0 +1,1 @@
+"""Deterministic tools: a typed request in, a result with its derivation out."""

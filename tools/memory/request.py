@@ -1,0 +1,80 @@
+"""What one may ask the memory calculator."""
+
+from typing import Literal
+
+from pydantic import Field, field_validator
+
+from kb.base import Frozen
+
+Engine = Literal[
+    "vllm", "sglang", "llama.cpp", "transformers", "tensorrt-llm", "diffusers",
+    "torchtune", "litgpt", "peft", "deepspeed", "fsdp", "megatron", "unsloth", "axolotl", "llama-factory",
+]  # fmt: skip
+
+
+class MemoryRequest(Frozen):
+    """A workload, by catalog model or by its shape."""
+
+    task: Literal["inference", "full_finetune", "pretrain", "lora", "qlora"] = "inference"
+    model: str | None = Field(default=None, max_length=200)
+    """Catalog id, Hugging Face id or alias; or give `params` and the shape."""
+    params: int | None = Field(default=None, gt=0, le=10**14)
+    """Parameter count of a model outside the catalog."""
+    active_params: int | None = Field(default=None, gt=0, le=10**14)
+    layers: int | None = Field(default=None, gt=0, le=10_000)
+    hidden_size: int | None = Field(default=None, gt=0, le=1_000_000)
+    heads: int | None = Field(default=None, gt=0, le=100_000)
+    kv_heads: int | None = Field(default=None, gt=0, le=100_000)
+    head_dim: int | None = Field(default=None, gt=0, le=100_000)
+    intermediate_size: int | None = Field(default=None, gt=0, le=10_000_000)
+    vocab_size: int | None = Field(default=None, gt=0, le=10_000_000)
+    experts: int | None = Field(default=None, gt=0, le=100_000)
+    experts_per_token: int | None = Field(default=None, gt=0, le=100_000)
+    weight_format: str | None = Field(default=None, max_length=40)
+    """fp32 bf16 fp16 fp8 int8 int4 nf4 nf4_dq awq gptq mxfp4 nvfp4 gguf:Q4_K_M …; null = as published."""
+    kv_format: Literal["auto", "bf16", "fp16", "fp8", "int8", "q8_0", "q4_0"] = "auto"
+    """Format of the key-value cache; auto = 16 bit."""
+    engine: Engine | None = None
+    """What runs it; null = vllm for serving, peft (one card) or fsdp (several) for training, diffusers for images."""
+    engine_version: str | None = Field(default=None, max_length=40)
+    context_tokens: int | None = Field(default=None, gt=0, le=10**9)
+    """Tokens held for each sequence while serving (prompt + output)."""
+    concurrent_sequences: int | None = Field(default=None, gt=0, le=10**7)
+    """Sequences served at once."""
+    max_num_sequences: int | None = Field(default=None, gt=0, le=10**7)
+    """The engine's own cap (vLLM max_num_seqs)."""
+    micro_batch_size: int | None = Field(default=None, gt=0, le=10**6)
+    """Samples a GPU holds in one training step."""
+    sequence_tokens: int | None = Field(default=None, gt=0, le=10**9)
+    """Tokens of one training sample."""
+    optimizer: Literal["adamw", "adamw_8bit", "paged_adamw_8bit", "adafactor", "sgd", "lion", "muon"] | None = None
+    precision: Literal["bf16", "fp16", "fp32", "bf16_pure", "fp8"] | None = None
+    """Training precision; bf16 = mixed with fp32 master weights, bf16_pure = everything bf16."""
+    gradient_checkpointing: Literal["none", "selective", "full"] | None = None
+    """false = none, true = full."""
+    fused_loss: bool = False
+    optimizer_in_backward: bool = False
+    activation_offload: bool = False
+    ubatch_tokens: int | None = Field(default=None, gt=0, le=10**7)
+    """llama.cpp's physical batch."""
+    attention: Literal["flash", "eager"] | None = None
+    lora_rank: int | None = Field(default=None, gt=0, le=65536)
+    lora_targets: Literal["qv", "attention", "all_linear"] | None = None
+    sharding: Literal["none", "ddp", "zero1", "zero2", "zero3", "fsdp"] | None = None
+    data_parallel: int | None = Field(default=None, gt=0, le=10**6)
+    tensor_parallel: int | None = Field(default=None, gt=0, le=10**4)
+    pipeline_parallel: int | None = Field(default=None, gt=0, le=10**4)
+    context_parallel: int | None = Field(default=None, gt=0, le=10**4)
+    expert_parallel: int | None = Field(default=None, gt=0, le=10**4)
+    offload: Literal["none", "optimizer", "all", "components"] | None = None
+    gpu: str | None = Field(default=None, max_length=200)
+    """Catalog id or name of the card to fit on."""
+    width_px: int | None = Field(default=None, gt=0, le=65536)
+    height_px: int | None = Field(default=None, gt=0, le=65536)
+    frames: int | None = Field(default=None, gt=0, le=100_000)
+    images_per_batch: int | None = Field(default=None, gt=0, le=100_000)
+
+    @field_validator("gradient_checkpointing", mode="before")
+    @classmethod
+    def _read_flag(cls, value: object) -> object:
+        return {True: "full", False: "none"}[value] if isinstance(value, bool) else value

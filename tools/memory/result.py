@@ -1,0 +1,74 @@
+"""What the memory calculator answers."""
+
+from typing import Literal
+
+from kb.base import Frozen
+from tools.base import ToolResult
+
+PartName = Literal[
+    "weights", "kv_cache", "activations", "logits", "gradients", "optimizer", "adapters", "buffers",
+    "cuda_graphs", "fragmentation", "framework",
+]  # fmt: skip
+Verdict = Literal["yes", "tight", "no"]
+"""yes: the upper end of the interval fits; tight: only the estimate fits; no: the estimate does not."""
+
+
+class Part(Frozen):
+    """One part of what a GPU holds at the moment of the peak."""
+
+    name: PartName
+    bytes: int
+    formula: str
+    """Formula with its numbers put in."""
+    source: str | None = None
+
+
+class PerGpu(Frozen):
+    """What one GPU (the fullest) holds at the peak, as nvidia-smi would show it."""
+
+    total_bytes: int
+    low_bytes: int
+    high_bytes: int
+    """`low`..`high` is a 90 % interval."""
+    parts: tuple[Part, ...]
+    """Sum to `total_bytes`."""
+
+
+class Fit(Frozen):
+    """Whether it fits the card asked about."""
+
+    gpu: str
+    usable_bytes: int
+    verdict: Verdict
+    headroom_bytes: int
+    """Usable minus estimate; negative when it does not fit."""
+    max_context_tokens: int | None = None
+    """Longest context that still fits with the same sequences; null for training or when nothing fits."""
+    max_concurrent_sequences: int | None = None
+    """Most sequences at the same context."""
+
+
+class MinimumGpus(Frozen):
+    """Fewest cards of one kind that hold the workload."""
+
+    gpu: str
+    count: int
+    verdict: Verdict
+
+
+class MemoryEstimate(ToolResult):
+    """Memory of a workload."""
+
+    model: str | None
+    """Catalog id, or null for a model given by its shape."""
+    task: str
+    weight_format: str
+    """The format used: the one asked for, or the published one."""
+    engine: str
+    gpus: int
+    """GPUs the workload is spread over."""
+    params: int
+    per_gpu: PerGpu
+    fit: Fit | None = None
+    minimum_gpus: tuple[MinimumGpus, ...] = ()
+    """Over common cards; a count is one that can be arranged (heads divide by tensor parallel …)."""

@@ -1,0 +1,76 @@
+"""The Need: what a person asked for, as far as it was understood. Null = not stated."""
+
+from typing import Literal
+
+from pydantic import Field
+
+from kb.base import Frozen
+
+Task = Literal[
+    "inference", "full_finetune", "lora", "qlora", "pretrain", "diffusion", "vision", "speech",
+    "embedding", "rag", "rendering", "general",
+]  # fmt: skip
+Intent = Literal[
+    "can_it_run", "how_many_gpus", "min_vram", "which_to_buy", "compare", "spec", "speed", "training_time",
+    "concurrency", "context_length", "budget", "cloud_or_buy", "compatibility", "oom", "interconnect", "power",
+    "launch_files", "what_fits", "guidance", "other",
+]  # fmt: skip
+
+
+class GpuCount(Frozen):
+    """Some number of one GPU."""
+
+    gpu: str
+    """Catalog id."""
+    count: int | None = Field(default=None, ge=1, le=1_000_000)
+    """How many; null = not stated."""
+
+
+class Budget(Frozen):
+    """Money and what it is for."""
+
+    amount: float = Field(gt=0, le=1e13)
+    currency: str = "USD"
+    """ISO 4217 code."""
+    mode: Literal["buy", "rent"] | None = None
+    period: Literal["hour", "month", "year"] | None = None
+    """For rent: what the amount covers."""
+
+
+class Need(Frozen):
+    """What was understood; every field null (or empty) when it was not stated."""
+
+    task: Task | None = None
+    model: str | None = None
+    """Catalog id."""
+    model_text: str | None = None
+    """The model as the person wrote it."""
+    params: int | None = Field(default=None, gt=0, le=10**15)
+    """Parameter count."""
+    weight_format: str | None = None
+    """fp32 bf16 fp16 fp8 int8 int4 nf4 nf4_dq awq gptq mxfp4 nvfp4 gguf:Q4_K_M …"""
+    kv_format: str | None = None
+    context_tokens: int | None = Field(default=None, gt=0, le=10**9)
+    concurrent_sequences: int | None = Field(default=None, gt=0, le=10**9)
+    users: int | None = Field(default=None, gt=0, le=10**10)
+    batch_size: int | None = Field(default=None, gt=0, le=10**9)
+    sequence_tokens: int | None = Field(default=None, gt=0, le=10**9)
+    dataset_tokens: int | None = Field(default=None, gt=0, le=10**18)
+    epochs: float | None = Field(default=None, gt=0, le=10**6)
+    optimizer: str | None = None
+    gradient_checkpointing: str | None = None
+    lora_rank: int | None = Field(default=None, gt=0, le=65536)
+    sharding: str | None = None
+    tensor_parallel: int | None = Field(default=None, gt=0, le=65536)
+    engine: str | None = None
+    gpus_owned: tuple[GpuCount, ...] = ()
+    gpus_asked: tuple[str, ...] = ()
+    """Catalog ids asked about, not said to be owned."""
+    budget: Budget | None = None
+    provider: str | None = None
+    country: str | None = None
+    deadline_s: float | None = Field(default=None, gt=0)
+    target_tokens_per_s: float | None = Field(default=None, gt=0)
+    target_latency_s: float | None = Field(default=None, gt=0)
+    host_memory_bytes: int | None = Field(default=None, gt=0)
+    intent: Intent | None = None

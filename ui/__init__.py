@@ -1,0 +1,1 @@
+"""Thin faces over one advisor: web, REST, MCP, command line."""
