@@ -13,9 +13,13 @@ AdvisorError                     anything the advisor refuses to do, with data r
 """
 
 from collections.abc import Sequence
-from typing import Any
+from decimal import Decimal
+from typing import Annotated, Any
 
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel, ConfigDict, PlainSerializer
+
+Money = Annotated[Decimal, PlainSerializer(float, return_type=float, when_used="json")]
+"""An exact amount inside, an ordinary number in JSON."""
 
 
 class Frozen(BaseModel):

@@ -1,11 +1,10 @@
 """A configuration one could order: what, how many, how it is laid out, what it holds, what it costs."""
 
-from decimal import Decimal
 from typing import Literal
 
 from pydantic import Field
 
-from kb.base import Frozen
+from kb.base import Frozen, Money
 
 
 class MemoryFit(Frozen):
@@ -22,8 +21,8 @@ class Item(Frozen):
     part: str
     product: str
     count: int
-    unit_price: Decimal | None
-    subtotal: Decimal | None
+    unit_price: Money | None
+    subtotal: Money | None
     source: str | None
     """Source id of the price."""
     price_date: str | None
@@ -32,10 +31,10 @@ class Item(Frozen):
 class Price(Frozen):
     """What it costs in all."""
 
-    amount: Decimal | None
+    amount: Money | None
     """Null when no part has a known price."""
-    low: Decimal | None = None
-    high: Decimal | None = None
+    low: Money | None = None
+    high: Money | None = None
     currency: str = "USD"
     period: Literal["hour", "month", "year"] | None = None
     """Null for a purchase."""

@@ -1,9 +1,8 @@
 """A GPU or other accelerator one can buy or rent."""
 
-from decimal import Decimal
 from typing import Literal
 
-from kb.base import Frozen
+from kb.base import Frozen, Money
 
 Market = Literal["data_center", "workstation", "consumer", "laptop", "module", "apu", "cloud_only"]
 Status = Literal["available", "announced", "discontinued", "export_variant", "modified"]
@@ -68,11 +67,11 @@ class Gpu(Frozen):
     """Largest number of MIG instances; 0 = no MIG."""
     compute_capability: str | None = None
     """CUDA compute capability, e.g. `9.0`."""
-    msrp_usd: Decimal | None = None
+    msrp_usd: Money | None = None
     """Launch list price."""
-    price_low_usd: Decimal | None = None
+    price_low_usd: Money | None = None
     """Lowest street price read for one card."""
-    price_high_usd: Decimal | None = None
+    price_high_usd: Money | None = None
     """Highest street price read for one card."""
     price_as_of: str | None = None
     """When that price was read (ISO date, month or year); null = undated."""

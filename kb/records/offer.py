@@ -1,8 +1,6 @@
 """A GPU instance one can rent."""
 
-from decimal import Decimal
-
-from kb.base import Frozen
+from kb.base import Frozen, Money
 
 
 class Offer(Frozen):
@@ -18,15 +16,15 @@ class Offer(Frozen):
     """Catalog id of the GPU; null when the accelerator is not in the catalog or the listing mixes several."""
     gpu_text: str
     """GPU as the listing writes it."""
-    gpu_count: Decimal
+    gpu_count: Money
     """GPUs in the instance (a fraction for a shared card)."""
     vcpus: int | None = None
     host_memory_bytes: int | None = None
     region: str | None = None
-    on_demand_usd_per_hour: Decimal | None = None
+    on_demand_usd_per_hour: Money | None = None
     """For the whole instance, all GPUs."""
-    spot_usd_per_hour: Decimal | None = None
-    reserved_1y_usd_per_hour: Decimal | None = None
+    spot_usd_per_hour: Money | None = None
+    reserved_1y_usd_per_hour: Money | None = None
     listed_currency: str = "USD"
     """Currency the provider lists; other than USD, the USD figure was converted."""
     as_of: str | None = None

@@ -1,8 +1,7 @@
 """A server one can order."""
 
-from decimal import Decimal
 
-from kb.base import Frozen
+from kb.base import Frozen, Money
 
 
 class Server(Frozen):
@@ -24,7 +23,7 @@ class Server(Frozen):
     psu_w: int | None = None
     cooling: str | None = None
     rack_units: int | None = None
-    price_usd: Decimal | None = None
+    price_usd: Money | None = None
     """Price for the whole system as sold with its GPUs, when a source states one."""
     price_as_of: str | None = None
     discontinued: bool = False
