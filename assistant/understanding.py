@@ -33,6 +33,8 @@ class Understanding(Frozen):
     language: str
     """zh, en or another ISO 639-1 code."""
     need: Need
+    text: str = ""
+    """The turn as the person wrote it: guidance is searched with it, and premises in it are checked."""
     spans: tuple[Span, ...] = ()
     ambiguities: tuple[Ambiguity, ...] = ()
     follow_up: bool = False
