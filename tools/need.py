@@ -66,6 +66,10 @@ class Need(Frozen):
     gpus_owned: tuple[GpuCount, ...] = ()
     gpus_asked: tuple[str, ...] = ()
     """Catalog ids asked about, not said to be owned."""
+    gpu_count: int | None = Field(default=None, ge=1, le=1_000_000)
+    """Cards spoken of without a name: "a 24 GB card" is one, 「8 卡」 eight."""
+    memory_bytes_per_gpu: int | None = Field(default=None, gt=0, le=10**15)
+    """Memory of a card that is named only by its size: "24 GB card", 「24G 显存」 (binary, as on the box)."""
     budget: Budget | None = None
     provider: str | None = None
     country: str | None = None

@@ -1,0 +1,115 @@
+"""What an answer's numbers may rest on: tool requests and results, cited passages, the asker's own words."""
+
+from bisect import bisect_left
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from assistant.answer import Citation, ToolCallRecord
+from assistant.ground.quantities import BYTES, FLOPS, MONEY, PERCENT, PLAIN, POWER, RATE, TIME, Quantity, quantities
+
+SUFFIXES = (
+    ("_bytes_per_s", RATE), ("_bytes", BYTES), ("_flops", FLOPS), ("_ops", FLOPS), ("_usd", MONEY),
+    ("_usd_per_hour", MONEY), ("_usd_per_gpu_hour", MONEY), ("_price", MONEY), ("_w", POWER), ("_s", TIME),
+    ("_ratio", PERCENT),
+)  # fmt: skip
+NAMED = {"bytes": BYTES, "amount": MONEY, "subtotal": MONEY, "usd": MONEY, "usd_per_hour": MONEY, "s": TIME, "w": POWER}
+INHERITING = {"value", "low", "high", "median"}
+"""Keys that say nothing of the unit: `{"time_s": {"value": …}}` takes it from the parent."""
+COUNTS = ("gpus", "gpu_count", "count", "nodes")
+QUOTED_ONLY_WHEN_CITED = {"search_guidance"}
+"""A passage vouches for a number only when the answer cites it."""
+LONGEST_STRING = 600
+
+
+class Evidence:
+    """Numbers by kind, and the texts they came from."""
+
+    def __init__(self) -> None:
+        self._values: dict[str, list[float]] = {}
+        self._texts: list[str] = []
+        self._sorted = False
+
+    @classmethod
+    def of(
+        cls, records: Iterable[ToolCallRecord], words: Sequence[str] = (), citations: Iterable[Citation] = ()
+    ) -> "Evidence":
+        """Gather from this turn's tool calls, what the asker wrote, and the quotes the answer cites."""
+        evidence = cls()
+        for record in records:
+            evidence._walk(record.request, PLAIN)
+            if record.tool not in QUOTED_ONLY_WHEN_CITED:
+                evidence._walk(record.result, PLAIN)
+        for text in words:
+            evidence._read(text)
+        for citation in citations:
+            evidence._read(f"{citation.quote} · {citation.date or ''}")
+        return evidence
+
+    def holds(self, quantity: Quantity) -> bool:
+        """Whether some number of the same kind rounds to what is written."""
+        if not self._sorted:
+            for values in self._values.values():
+                values.sort()
+            self._sorted = True
+        kinds = (quantity.kind,) if quantity.kind in {BYTES, RATE, FLOPS, MONEY, POWER} else (quantity.kind, PLAIN)
+        return any(
+            self._near(kind, value, tolerance)
+            for kind in kinds
+            for value, tolerance in zip(quantity.values, quantity.tolerances, strict=True)
+        )
+
+    def mentions(self, text: str) -> bool:
+        """Whether a gathered text holds this very string (dates, versions)."""
+        return any(text in gathered for gathered in self._texts)
+
+    def _near(self, kind: str, value: float, tolerance: float) -> bool:
+        values = self._values.get(kind, [])
+        slack = tolerance * 1.0001
+        index = bisect_left(values, value - slack)
+        return index < len(values) and values[index] <= value + slack
+
+    def _add(self, kind: str, value: float) -> None:
+        self._values.setdefault(kind, []).append(value)
+
+    def _read(self, text: str) -> None:
+        self._texts.append(text)
+        for quantity in quantities(text):
+            for value in quantity.values:
+                self._add(quantity.kind, value)
+
+    def _walk(self, value: Any, kind: str, copies: int = 1) -> None:
+        if isinstance(value, Mapping):
+            copies = next((n for key in COUNTS if isinstance(n := value.get(key), int) and n > 1), copies)
+            own = _kind_of_unit(value["unit"]) if "unit" in value and "formula" in value else None
+            for key, inner in value.items():
+                self._walk(inner, own if own and key == "value" else _kind_of_key(str(key), kind), copies)
+        elif isinstance(value, list | tuple):
+            for inner in value:
+                self._walk(inner, kind, copies)
+        elif isinstance(value, str):
+            if len(value) <= LONGEST_STRING:
+                self._read(value)
+        elif isinstance(value, int | float) and not isinstance(value, bool):
+            self._add(kind, float(value))
+            if kind == PERCENT:
+                self._add(PERCENT, float(value) * 100)
+            if copies > 1 and kind in {BYTES, MONEY, POWER}:
+                self._add(kind, float(value) * copies)
+
+
+def _kind_of_key(key: str, inherited: str) -> str:
+    if key in INHERITING:
+        return inherited
+    if key in NAMED:
+        return NAMED[key]
+    return next((kind for suffix, kind in SUFFIXES if key.endswith(suffix)), PLAIN)
+
+
+def _kind_of_unit(unit: str) -> str | None:
+    lowered = str(unit).lower()
+    if lowered.startswith("usd") or lowered in {"cny", "eur"}:
+        return MONEY
+    return {
+        "bytes": BYTES, "bytes_per_s": RATE, "bytes/s": RATE, "flops": FLOPS, "flop/s": FLOPS, "s": TIME, "w": POWER,
+        "ratio": PERCENT, "%": PERCENT,
+    }.get(lowered)  # fmt: skip

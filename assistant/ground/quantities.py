@@ -1,0 +1,103 @@
+"""Numbers as people read them in an answer: value, kind of unit, how finely they were rounded."""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+BYTES, RATE, FLOPS, MONEY, TIME, POWER, PERCENT, PLAIN = (
+    "bytes", "bytes_per_s", "flops", "money", "s", "w", "percent", "plain",
+)  # fmt: skip
+
+UNITS: dict[str, tuple[str, tuple[float, ...]]] = {
+    "TiB": (BYTES, (2**40,)), "GiB": (BYTES, (2**30,)), "MiB": (BYTES, (2**20,)), "KiB": (BYTES, (2**10,)),
+    "TB": (BYTES, (1e12, 2**40)), "GB": (BYTES, (1e9, 2**30)), "MB": (BYTES, (1e6, 2**20)), "KB": (BYTES, (1e3, 2**10)),
+    "TB/s": (RATE, (1e12,)), "GB/s": (RATE, (1e9,)), "MB/s": (RATE, (1e6,)),
+    "PFLOPS": (FLOPS, (1e15,)), "TFLOPS": (FLOPS, (1e12,)), "TOPS": (FLOPS, (1e12,)), "POPS": (FLOPS, (1e15,)),
+    "PFLOP/s": (FLOPS, (1e15,)), "TFLOP/s": (FLOPS, (1e12,)),
+    "kW": (POWER, (1e3,)), "W": (POWER, (1.0,)), "千瓦": (POWER, (1e3,)), "瓦": (POWER, (1.0,)),
+    "ms": (TIME, (1e-3,)), "毫秒": (TIME, (1e-3,)), "µs": (TIME, (1e-6,)),
+    "秒": (TIME, (1.0,)), "seconds": (TIME, (1.0,)), "s": (TIME, (1.0,)),
+    "分钟": (TIME, (60.0,)), "minutes": (TIME, (60.0,)), "min": (TIME, (60.0,)),
+    "小时": (TIME, (3600.0,)), "hours": (TIME, (3600.0,)), "hour": (TIME, (3600.0,)), "h": (TIME, (3600.0,)),
+    "天": (TIME, (86400.0,)), "days": (TIME, (86400.0,)), "day": (TIME, (86400.0,)),
+    "%": (PERCENT, (1.0, 0.01)), "％": (PERCENT, (1.0, 0.01)),
+    "万亿": (PLAIN, (1e12,)), "亿": (PLAIN, (1e8,)), "万": (PLAIN, (1e4,)),
+    "k": (PLAIN, (1e3, 1024.0)), "K": (PLAIN, (1e3, 1024.0)), "M": (PLAIN, (1e6,)), "B": (PLAIN, (1e9,)),
+    "T": (PLAIN, (1e12,)), "G": (BYTES, (1e9, 2**30)),
+}  # fmt: skip
+"""Unit as written → kind and the factors it may stand for ("GB" on a GPU's box is binary)."""
+CURRENCY_WORDS = ("USD", "CNY", "RMB", "EUR", "GBP", "JPY", "美元", "人民币", "元", "欧元", "英镑", "日元")
+_UNIT = "|".join(sorted(map(re.escape, UNITS), key=len, reverse=True))
+_MONEY_WORD = "|".join(map(re.escape, CURRENCY_WORDS))
+NUMBER = re.compile(
+    rf"(?P<sign>[$¥￥€£]\s?|(?:USD|CNY|RMB|EUR|HK\$)\s)?"
+    r"(?P<digits>\d{1,3}(?:,\d{3}){1,5}(?!\d)|\d{1,18})(?P<fraction>\.\d{1,12})?"
+    rf"(?:\s?(?P<unit>{_UNIT})(?![A-Za-z]))?"
+    rf"(?:\s?(?P<word>{_MONEY_WORD}))?"
+)
+RANGE = re.compile(r"\s?(?:–|—|-|~|～|到|至|to)\s?\Z")
+APPROXIMATE = re.compile(r"(?:≈|~|～|约|大约|about|around|roughly|approximately|some)\s?[$¥￥€£]?\s?\Z", re.I)
+
+
+@dataclass(frozen=True, slots=True)
+class Quantity:
+    """A number in a text."""
+
+    text: str
+    start: int
+    end: int
+    kind: str
+    values: tuple[float, ...]
+    """What it may mean in SI units."""
+    tolerances: tuple[float, ...]
+    """How far the exact value may lie from each, by the digits shown."""
+
+
+def quantities(text: str) -> Iterator[Quantity]:
+    """The numbers of `text`, left to right; digits glued to a name (`H100`, `Q4_K_M`) are not numbers.
+
+    A range takes its unit from its end: both numbers of "40–46 GB" are bytes. Linear in the length of the text.
+    """
+    found = [match for match in NUMBER.finditer(text) if not _glued(text, match)]
+    for index, match in enumerate(found):
+        unit, word, sign = match["unit"], match["word"], match["sign"]
+        if unit is None and sign is None and index + 1 < len(found):
+            after = found[index + 1]
+            if after.start() - match.end() <= 4 and RANGE.search(text[match.end() : after.start()]):
+                unit, word = after["unit"], after["word"]
+        elif sign is None and index and unit is None and RANGE.search(text[found[index - 1].end() : match.start()]):
+            sign = found[index - 1]["sign"]
+        yield _quantity(text, match, unit, money=bool(sign or word))
+
+
+def _quantity(text: str, match: re.Match[str], unit: str | None, *, money: bool) -> Quantity:
+    kind, factors = UNITS.get(unit or "", (PLAIN, (1.0,)))
+    if money:
+        kind = MONEY
+    value = float(match["digits"].replace(",", "") + (match["fraction"] or ""))
+    ulp = 10.0 ** -(len(match["fraction"]) - 1) if match["fraction"] else 1.0
+    digits = match["digits"].replace(",", "")
+    if not match["fraction"] and APPROXIMATE.search(text[max(0, match.start() - 14) : match.start()]):
+        ulp = 10.0 ** min(len(digits) - len(digits.rstrip("0")), 3)
+    return Quantity(
+        text[match.start() : match.end()].strip(),
+        match.start(),
+        match.end(),
+        kind,
+        tuple(value * factor for factor in factors),
+        tuple(ulp * factor for factor in factors),
+    )
+
+
+def _glued(text: str, match: re.Match[str]) -> bool:
+    """Whether the digits belong to a name: `H100`, `ZeRO-3`, `v0.19`, `4090s` (but not `24GB`, `8卡`, `2×24`)."""
+    start, end = match.start("digits"), match.end()
+    before, two_before = text[start - 1 : start], text[max(0, start - 2) : start]
+    if before.isascii() and (before.isalpha() or before in "_/\\"):
+        return not (before in "xX*" and (len(two_before) < 2 or not two_before[0].isalpha()))
+    if before in {"-", "."} and len(two_before) == 2 and two_before[0].isascii() and two_before[0].isalnum():
+        return two_before[0].isalpha() or before == "."
+    after = text[end : end + 1]
+    if after in {"x", "X"} and not text[end + 1 : end + 2].isalpha():
+        return False
+    return after == "_" or (after.isascii() and after.isalpha())
