@@ -1,0 +1,75 @@
+# Two commands set everything up: `make run` and `make test`. `make help` lists the rest.
+
+.DEFAULT_GOAL := help
+.DELETE_ON_ERROR:
+MAKEFLAGS += --no-print-directory
+
+VENV   := .venv
+BIN    := $(VENV)/bin
+PYTHON ?= $(shell for python in python3 python3.13 python3.12 python3.11; do \
+	"$$python" -c 'import sys; sys.exit(not (3, 11) <= sys.version_info < (3, 14))' 2>/dev/null && echo "$$python" && break; done)
+PIP    := $(BIN)/python -m pip --disable-pip-version-check
+TORCH  := $(shell sed -n 's/^\(torch==[^ ;]*\).*/\1/p' requirements.lock)
+
+# PyPI's Linux and Windows builds of torch bring gigabytes of CUDA; this index carries the CPU build.
+TORCH_CPU_INDEX := https://download.pytorch.org/whl/cpu
+
+READY := $(VENV)/.ready
+
+.PHONY: help run test check format lock eval bench-memory docs clean
+
+help: ## list these targets
+	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | awk -F '\t' '{printf "  make %-13s %s\n", $$1, $$2}'
+
+run: $(READY) ## serve chat, REST and MCP on http://127.0.0.1:7860 (HOST=… PORT=… to change)
+	@$(if $(filter command line,$(origin HOST)),GPU_ADVISOR_HOST='$(HOST)') \
+	$(if $(filter command line,$(origin PORT)),GPU_ADVISOR_PORT='$(PORT)') \
+	$(BIN)/gpu-advisor chat
+
+test: $(READY) ## run the whole test suite (ARGS="tests/kb -k price" for a part)
+	$(BIN)/python -m pytest $(ARGS)
+
+check: $(READY) ## lint, format, types, import rules, generated docs
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports --no-logo
+	$(BIN)/python -m ui.docs --check
+
+format: $(READY) ## let ruff fix and format what it can
+	$(BIN)/ruff check --fix .
+	$(BIN)/ruff format .
+
+docs: $(READY) ## write the generated pages of docs/ anew
+	$(BIN)/python -m ui.docs
+
+eval: $(READY) ## score the advisor on the questions of tests/cases
+	$(BIN)/python tests/bench/evaluate.py $(ARGS)
+
+bench-memory: $(READY) ## compare memory estimates with published measurements
+	$(BIN)/python tests/bench/memory.py $(ARGS)
+
+lock: ## resolve pyproject.toml into requirements.lock for every platform (ARGS=--upgrade for newer versions)
+	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	$(PIP) install --quiet uv
+	$(BIN)/uv pip compile --quiet --universal --python-version 3.11 --extra dev --no-header --annotation-style=line \
+		--output-file requirements.lock pyproject.toml $(ARGS)
+
+clean: ## remove the virtual environment and every cache
+	rm -rf $(VENV) build dist .mypy_cache .pytest_cache .ruff_cache .hypothesis .import_linter_cache
+	find . -name __pycache__ -type d -prune -exec rm -rf {} +
+
+# The lock is complete, so nothing is resolved: torch first, in its CPU build where one is at hand, then the rest as pinned.
+$(READY): requirements.lock pyproject.toml
+	@test -n "$(PYTHON)" || { echo "gpu-advisor needs Python 3.11, 3.12 or 3.13 (say make PYTHON=/path/to/python3)" >&2; exit 1; }
+	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	@$(BIN)/python -c 'from importlib.metadata import version; exit("torch==" + version("torch").split("+")[0] != "$(TORCH)")' 2>/dev/null \
+	|| { $(cpu_torch) && $(PIP) install --retries 1 --index-url $(TORCH_CPU_INDEX) $(TORCH); } \
+	|| $(PIP) install $(TORCH)
+	$(PIP) install --no-deps --requirement requirements.lock
+	$(PIP) install --no-deps --no-build-isolation --editable .
+	@touch $@
+
+# True when PyTorch's own CPU index answers within seconds; other platforms' ordinary builds carry no CUDA.
+cpu_torch = test "$$(uname -sm)" = "Linux x86_64" && timeout 5 $(BIN)/python -c \
+	'import urllib.request; urllib.request.urlopen("$(TORCH_CPU_INDEX)/torch/", timeout=4).close()' 2>/dev/null

@@ -1,0 +1,121 @@
+"""What every test gets: a home of its own, no network beyond this machine, a browser where one is installed."""
+
+import ipaddress
+import os
+import shutil
+import socket
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from kb.settings import settings, stay_offline
+
+LANGUAGE_MODEL = {name: value for name, value in os.environ.items() if name.startswith("GPU_ADVISOR_LLM") and value}
+"""The person's own setting, kept for the tests marked `live` and hidden from all others."""
+
+for name in [name for name in os.environ if name.startswith("GPU_ADVISOR_")]:
+    del os.environ[name]
+stay_offline()
+
+
+class NetworkBlocked(OSError):
+    """A test reached for an address outside this machine."""
+
+
+def _is_local(sock: socket.socket, address: Any) -> bool:
+    if sock.family not in (socket.AF_INET, socket.AF_INET6):
+        return True
+    host = address[0]
+    if host in ("", "localhost"):
+        return True
+    try:
+        ip = ipaddress.ip_address(host.split("%")[0])
+    except ValueError:
+        return False
+    return ip.is_loopback or ip.is_unspecified
+
+
+def _guarded(original: Callable[..., Any], attempts: list[str]) -> Callable[..., Any]:
+    def call(sock: socket.socket, *arguments: Any) -> Any:
+        address = arguments[-1]
+        if not _is_local(sock, address):
+            attempts.append(f"{address[0]}:{address[1]}")
+            raise NetworkBlocked(f"tests reach only this machine, not {address[0]}:{address[1]}")
+        return original(sock, *arguments)
+
+    return call
+
+
+def _guarded_lookup(original: Callable[..., Any], attempts: list[str]) -> Callable[..., Any]:
+    def getaddrinfo(host: Any, *arguments: Any, **options: Any) -> Any:
+        name = host.decode() if isinstance(host, bytes) else host
+        if name in (None, "", "localhost", socket.gethostname()) or _is_number(name):
+            return original(host, *arguments, **options)
+        attempts.append(name)
+        raise socket.gaierror(socket.EAI_NONAME, f"tests look up no name outside this machine: {name}")
+
+    return getaddrinfo
+
+
+def _is_number(host: str) -> bool:
+    try:
+        ipaddress.ip_address(host.split("%")[0])
+    except ValueError:
+        return False
+    return True
+
+
+@pytest.fixture(scope="session")
+def network_attempts() -> Iterator[list[str]]:
+    """Block every address outside this machine for the whole run; gives the attempts seen so far."""
+    attempts: list[str] = []
+    with pytest.MonkeyPatch.context() as patch:
+        for method in ("connect", "connect_ex", "sendto"):
+            patch.setattr(socket.socket, method, _guarded(getattr(socket.socket, method), attempts))
+        patch.setattr(socket, "getaddrinfo", _guarded_lookup(socket.getaddrinfo, attempts))
+        yield attempts
+
+
+@pytest.fixture(autouse=True)
+def _no_network(network_attempts: list[str], request: pytest.FixtureRequest) -> Iterator[None]:
+    """Fail a test whose code reached out, even where that code swallowed the error."""
+    network_attempts.clear()
+    yield
+    if network_attempts and request.node.get_closest_marker("live") is None:
+        reached = ", ".join(sorted(set(network_attempts)))
+        network_attempts.clear()
+        pytest.fail(f"reached for {reached}")
+
+
+@pytest.fixture(autouse=True)
+def advisor_home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    """A fresh `GPU_ADVISOR_HOME`, so that no test sees another's state or the person's own."""
+    home = tmp_path / "gpu-advisor-home"
+    monkeypatch.setenv("GPU_ADVISOR_HOME", str(home))
+    settings.cache_clear()
+    yield home
+    settings.cache_clear()
+
+
+@pytest.fixture(autouse=True)
+def _language_model(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Hand the person's language model to live tests; without one they are skipped."""
+    if request.node.get_closest_marker("live") is None:
+        return
+    if "GPU_ADVISOR_LLM" not in LANGUAGE_MODEL:
+        pytest.skip("GPU_ADVISOR_LLM names no language model")
+    for name, value in LANGUAGE_MODEL.items():
+        monkeypatch.setenv(name, value)
+
+
+@pytest.fixture(scope="session")
+def chromium() -> str:
+    """Path of an installed Chromium, to be given to playwright as `executable_path`."""
+    for name in ("chromium", "chromium-browser", "google-chrome"):
+        if path := shutil.which(name):
+            return path
+    if os.environ.get("CI") == "true":
+        pytest.fail("CI must have Chromium: .ci/run installs it")
+    pytest.skip("no Chromium is installed (Debian: apt-get install chromium fonts-noto-cjk)")
