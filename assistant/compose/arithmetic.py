@@ -1,0 +1,93 @@
+"""The arithmetic of memory in one short table, one column for each way of doing it."""
+
+from collections.abc import Sequence
+
+from assistant.compose import names, numbers
+from assistant.compose.citations import joined
+from assistant.compose.material import Estimate, Material
+from assistant.compose.table import table
+from tools.memory.result import PartName
+
+COLUMNS_MAX = 4
+"""Ways side by side; more do not fit a phone."""
+ROWS: tuple[tuple[str, tuple[PartName, ...]], ...] = (
+    ("weights", ("weights",)),
+    ("kv_cache", ("kv_cache",)),
+    ("gradients", ("gradients",)),
+    ("optimizer", ("optimizer",)),
+    ("adapters", ("adapters",)),
+    ("activations", ("activations", "logits")),
+    ("overhead", ("buffers", "cuda_graphs", "fragmentation", "framework")),
+)
+"""Rows of the table and the parts each stands for."""
+
+
+def arithmetic(material: Material, estimates: Sequence[Estimate]) -> str:
+    """Parts, total, interval and usable memory of one GPU, with the calculations cited."""
+    shown = list(estimates)[:COLUMNS_MAX]
+    if not shown:
+        return ""
+    say = material.say
+    head = [say("table.per_gpu"), *(column_name(material, one, shown) + cite(material, one) for one in shown)]
+    rows = [
+        [say(f"part.{label}"), *(_cell(one.part(*parts)) for one in shown)]
+        for label, parts in ROWS
+        if any(one.part(*parts) for one in shown)
+    ]
+    rows.append([f"**{say('table.total')}**", *(f"**{total(one)}**" for one in shown)])
+    rows.append([say("table.interval"), *(interval(one) for one in shown)])
+    if any(one.gpus > 1 for one in shown):
+        rows.append([say("table.gpus"), *(str(one.gpus) for one in shown)])
+    if any(one.fit for one in shown):
+        rows.append([say("table.usable"), *(numbers.gib(one.fit.usable_bytes) if one.fit else "–" for one in shown)])
+        rows.append([say("table.fits"), *(say(f"mark.{one.fit.verdict}") if one.fit else "–" for one in shown)])
+    return table(head, rows)
+
+
+def _cell(value_bytes: int) -> str:
+    return f"{value_bytes / 2**30:,.1f}" if value_bytes else "–"
+
+
+def total(estimate: Estimate) -> str:
+    """The total of one GPU in GiB, as finely as its interval supports."""
+    per_gpu = estimate.result.per_gpu
+    digits = numbers.interval_digits(per_gpu.low_bytes, per_gpu.high_bytes)
+    return numbers.gib(per_gpu.total_bytes, digits=digits)
+
+
+def interval(estimate: Estimate) -> str:
+    """The interval around the total of one GPU, in GiB."""
+    per_gpu = estimate.result.per_gpu
+    digits = numbers.interval_digits(per_gpu.low_bytes, per_gpu.high_bytes)
+    low, high = (numbers.gib(value, digits=digits) for value in (per_gpu.low_bytes, per_gpu.high_bytes))
+    return f"{low}–{high}"
+
+
+def column_name(material: Material, estimate: Estimate, among: Sequence[Estimate] = ()) -> str:
+    """What distinguishes this estimate: the format; for training the method; the card where they differ."""
+    say = material.say
+    words = [] if estimate.task == "inference" else [names.task_name(estimate.task, say)]
+    if estimate.task != "qlora" and not (words and len({one.result.weight_format for one in among}) < 2 and among):
+        words.append(names.format_name(estimate.result.weight_format))
+    sharding = estimate.request.get("sharding")
+    if sharding and len({one.request.get("sharding") for one in among if one.task == estimate.task}) > 1:
+        words.append(say(f"sharding.{sharding}"))
+    if len({(one.gpu, one.gpus) for one in among}) > 1 and estimate.gpu:
+        words.append(names.cards(estimate.gpu, estimate.gpus))
+    return " ".join(words)
+
+
+def cite(material: Material, estimate: Estimate) -> str:
+    """The marker of an estimate: its parts, as formulas with their numbers put in."""
+    parts = "; ".join(f"{part.name}: {part.formula}" for part in estimate.result.per_gpu.parts if part.bytes)
+    what = subject(material, estimate)
+    title = material.say("cite.memory", what=what, how=column_name(material, estimate))
+    locator = " · ".join(["estimate_memory", *(f"{key}={value}" for key, value in sorted(estimate.request.items()))])
+    return joined([material.cites.cite("calculation", title, locator, parts)])
+
+
+def subject(material: Material, estimate: Estimate) -> str:
+    """The model, by name or by size."""
+    if estimate.result.model:
+        return names.model_name(estimate.result.model)
+    return material.say("model.of_size", size=numbers.params(estimate.result.params))

@@ -1,0 +1,53 @@
+"""Caveats that matter to this asker, from facts about the cards and the model."""
+
+from assistant.compose import names
+from assistant.compose.material import Estimate, Material
+from kb.base import AdvisorError
+from kb.catalog import gpu, model
+from kb.records.gpu import Gpu
+from kb.records.model import Model
+
+
+def caveats(material: Material, main: Estimate) -> list[str]:
+    """Missing hardware formats, links between cards, experts that must all be resident, old or modified cards."""
+    found: list[str] = []
+    if main.result.model and (shape := _model(main.result.model)):
+        found += _of_model(material, shape)
+    if main.gpu and (card := _gpu(main.gpu)):
+        found += _of_card(material, card, main)
+    return found
+
+
+def _model(model_id: str) -> Model | None:
+    try:
+        return model(model_id)
+    except AdvisorError:
+        return None
+
+
+def _gpu(gpu_id: str) -> Gpu | None:
+    try:
+        return gpu(gpu_id)
+    except AdvisorError:
+        return None
+
+
+def _of_model(material: Material, shape: Model) -> list[str]:
+    return [material.say("caveat.experts", model=shape.name)] if shape.experts else []
+
+
+def _of_card(material: Material, card: Gpu, main: Estimate) -> list[str]:
+    say, found = material.say, []
+    name = names.gpu_name(card.id)
+    used = main.result.weight_format
+    if used == "fp8" and card.fp8_flops is None:
+        found.append(say("caveat.no_fp8", gpu=name))
+    if used == "bf16" and card.bf16_flops is None and card.vendor == "NVIDIA":
+        found.append(say("caveat.no_bf16", gpu=name))
+    if main.gpus > 1 and card.nvlink_bytes_per_s is None and card.market in {"consumer", "workstation", "data_center"}:
+        found.append(say("caveat.no_link", gpu=name))
+    if card.market == "laptop":
+        found.append(say("caveat.laptop", gpu=name))
+    if card.status == "modified":
+        found.append(say("caveat.modified", gpu=name))
+    return found

@@ -1,0 +1,186 @@
+"""Does it fit, how many cards, how much memory: answers that rest on memory estimates."""
+
+from assistant.answer import AnswerVerdict
+from assistant.compose import names, numbers
+from assistant.compose.arithmetic import arithmetic, cite, column_name, interval, subject, total
+from assistant.compose.assume import assumed
+from assistant.compose.caveats import caveats
+from assistant.compose.material import Estimate, Material
+from assistant.compose.orders import orders
+from assistant.compose.section import Section
+
+
+def can_it_run(material: Material) -> Section:
+    """Whether the cards named hold the workload, and what would if they do not."""
+    main, others = _main_and_others(material)
+    if main is None:
+        return memory_needed(material)
+    alternative = next((one for one in others if one.fits and one.gpu == main.gpu and one.gpus == main.gpus), None)
+    headline, verdict = _verdict(material, main, alternative)
+    shown = [main, *(one for one in others if one.gpu == main.gpu or one.fits)]
+    section = Section(verdict, headline, [arithmetic(material, shown)])
+    for card in _other_cards(material, main):
+        section.body.append(_card_line(material, card))
+    section.levers = levers(material, main, alternative)
+    return _finish(material, section, main)
+
+
+def _main_and_others(material: Material) -> tuple[Estimate | None, list[Estimate]]:
+    fitted = [one for one in material.estimates if one.fit]
+    return (fitted[0], fitted[1:]) if fitted else (None, [])
+
+
+def _other_cards(material: Material, main: Estimate) -> list[Estimate]:
+    """The same way of running it on the other cards that were named."""
+    same = (main.task, main.result.weight_format)
+    return [
+        one
+        for one in material.estimates
+        if one.fit and one.gpu != main.gpu and (one.task, one.result.weight_format) == same
+    ]
+
+
+def _card_line(material: Material, one: Estimate) -> str:
+    assert one.fit is not None
+    return "- " + material.say(
+        f"fit.on_card_{one.fit.verdict}",
+        cards=names.cards(one.fit.gpu, one.gpus),
+        total=total(one),
+        usable=numbers.gib(one.fit.usable_bytes),
+    )
+
+
+def _verdict(material: Material, main: Estimate, alternative: Estimate | None) -> tuple[str, AnswerVerdict]:
+    say, fit = material.say, main.fit
+    assert fit is not None
+    values = {
+        "what": workload(material, main),
+        "cards": names.cards(fit.gpu, main.gpus),
+        "total": total(main),
+        "interval": interval(main),
+        "usable": numbers.gib(fit.usable_bytes),
+    }
+    markers = cite(material, main)
+    if fit.verdict != "no":
+        return say(f"fit.{fit.verdict}", **values) + markers, "fits"
+    text = say("fit.no", **values) + markers
+    weights = main.part("weights") * main.gpus
+    if main.part("weights") > fit.usable_bytes:
+        text += say("fit.weights_alone", weights=numbers.both_units(weights))
+    if alternative is None:
+        return text, "does_not_fit"
+    text += say(f"fit.instead_{_tightness(alternative)}", how=column_name(material, alternative, (main, alternative)),
+                total=total(alternative)) + cite(material, alternative)  # fmt: skip
+    stated = material.need.weight_format is not None or main.task != "inference"
+    return text, "does_not_fit" if stated else "fits_with_changes"
+
+
+def _tightness(one: Estimate) -> str:
+    return one.fit.verdict if one.fit else "no"
+
+
+def workload(material: Material, one: Estimate) -> str:
+    """What is run and how: "Qwen2.5-72B-Instruct in BF16", "QLoRA of Llama-3.1-70B"."""
+    what = subject(material, one)
+    if one.task == "inference":
+        return material.say("workload.serve", model=what, format=names.format_name(one.result.weight_format))
+    return material.say("workload.train", model=what, method=names.task_name(one.task, material.say))
+
+
+def memory_needed(material: Material) -> Section:
+    """How much memory it takes in all, in each usual way when none was stated."""
+    estimates = material.estimates
+    if not estimates:
+        return Section("clarification", material.say("fit.unsized"))
+    first = estimates[0]
+    ways = [
+        material.say("fit.way", how=column_name(material, one, estimates), size=_in_all(one)) + cite(material, one)
+        for one in estimates
+    ]
+    headline = material.say("fit.needs", what=subject(material, first), ways=material.say.listed(ways))
+    section = Section("estimate", headline, [arithmetic(material, estimates), *_minimum_lines(material)])
+    return _finish(material, section, first)
+
+
+def _in_all(one: Estimate) -> str:
+    return numbers.both_units(one.result.per_gpu.total_bytes * one.gpus)
+
+
+def _minimum_lines(material: Material) -> list[str]:
+    """Fewest cards for each way, over the common cards."""
+    lines = []
+    for one in material.estimates:
+        options = [names.cards(row.gpu, row.count) for row in one.result.minimum_gpus if row.verdict != "no"][:4]
+        if options:
+            how = column_name(material, one, material.estimates)
+            lines.append("- " + material.say("fit.minimum", how=how, cards=material.say.listed(options, conjunction="or")))
+    return ["\n".join(lines)] if lines else []
+
+
+def how_many(material: Material) -> Section:
+    """Fewest cards of the kind asked about, and of what else would do."""
+    gpu = next((one.gpu for one in material.estimates if one.gpu), None)
+    counted = [(one, row) for one in material.estimates if gpu and (row := one.minimum(gpu)) and one.gpus == 1]
+    counted = counted or [(one, row) for one in material.estimates if gpu and (row := one.minimum(gpu))]
+    if not gpu or not counted:
+        return can_it_run(material) if gpu else memory_needed(material)
+    ways = [
+        material.say(f"fit.count_{row.verdict}", how=column_name(material, one), cards=names.cards(gpu, row.count))
+        + cite(material, one)
+        for one, row in counted
+    ]
+    headline = material.say("fit.how_many", what=subject(material, counted[0][0]), ways=material.say.listed(ways))
+    spread = [one for one in material.estimates if one.gpus > 1] or [one for one, _ in counted]
+    section = Section("recommendation", headline, [arithmetic(material, spread)])
+    return _finish(material, section, spread[0])
+
+
+def context_and_users(material: Material) -> Section:
+    """How long a context and how many requests the cards hold."""
+    main, others = _main_and_others(material)
+    if main is None or main.fit is None:
+        return memory_needed(material)
+    if main.fit.verdict == "no":
+        return can_it_run(material)
+    say, fit = material.say, main.fit
+    room = [
+        say(key, value=numbers.count(value))
+        for key, value in (
+            ("fit.max_context", fit.max_context_tokens), ("fit.max_sequences", fit.max_concurrent_sequences),
+        )  # fmt: skip
+        if value
+    ]
+    asked_for = material.need.context_tokens or material.need.concurrent_sequences or material.need.users
+    headline, verdict = _verdict(material, main, None)
+    if room and not asked_for:
+        headline = say("fit.room", what=workload(material, main), cards=names.cards(fit.gpu, main.gpus),
+                       room=say.listed(room)) + cite(material, main)  # fmt: skip
+    elif room:
+        headline += " " + say("fit.and_room", room=say.listed(room))
+    section = Section(verdict, headline, [arithmetic(material, [main, *others])])
+    section.levers = levers(material, main, None)
+    return _finish(material, section, main)
+
+
+def levers(material: Material, main: Estimate, alternative: Estimate | None) -> list[str]:
+    """What would change the answer, from what was computed: more of the same card, a shorter context, fewer requests."""
+    say, fit, found = material.say, main.fit, []
+    if fit is None:
+        return found
+    minimum = main.minimum(fit.gpu)
+    if fit.verdict == "no" and minimum and minimum.count > main.gpus:
+        how = column_name(material, main)
+        found.append(say("lever.more_cards", how=how, cards=names.cards(fit.gpu, minimum.count)))
+    if fit.verdict == "tight" and fit.max_context_tokens:
+        found.append(say("lever.context", tokens=numbers.count(fit.max_context_tokens)))
+    if fit.verdict == "yes" and main.task == "inference" and fit.max_context_tokens:
+        found.append(say("lever.room", tokens=numbers.count(fit.max_context_tokens)))
+    return found
+
+
+def _finish(material: Material, section: Section, main: Estimate) -> Section:
+    section.configurations = material.configurations
+    section.body.append(orders(material, material.configurations))
+    section.caveats += caveats(material, main)
+    section.assumptions += assumed(material, main)
+    return section

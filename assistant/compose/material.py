@@ -1,0 +1,134 @@
+"""What there is to compose from: the reading, the wording, and the tool results as typed records."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+from assistant.answer import ToolCallRecord
+from assistant.compose.citations import Citations
+from assistant.phrases import Phrases, phrases
+from assistant.plan.first import intents, provisional
+from assistant.understanding import Understanding
+from kb.records.passage import Passage
+from kb.records.source import Source
+from tools.configuration import Configuration
+from tools.memory.result import Fit, MemoryEstimate, MinimumGpus, PartName
+from tools.need import Intent, Need
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """A memory estimate together with what was asked of the calculator."""
+
+    request: dict[str, Any]
+    result: MemoryEstimate
+
+    @property
+    def task(self) -> str:
+        """inference, lora …"""
+        return self.result.task
+
+    @property
+    def gpu(self) -> str | None:
+        """The card it was fitted on."""
+        return self.result.fit.gpu if self.result.fit else None
+
+    @property
+    def gpus(self) -> int:
+        """Cards it is spread over."""
+        return self.result.gpus
+
+    @property
+    def fit(self) -> Fit | None:
+        """How it fits, when a card was given."""
+        return self.result.fit
+
+    @property
+    def fits(self) -> bool:
+        """Whether it fits at all, be it tightly."""
+        return self.fit is not None and self.fit.verdict != "no"
+
+    def part(self, *names: PartName) -> int:
+        """Bytes of some parts on one GPU, together."""
+        return sum(part.bytes for part in self.result.per_gpu.parts if part.name in names)
+
+    def minimum(self, gpu: str) -> MinimumGpus | None:
+        """Fewest cards of `gpu` that hold it, when that was worked out."""
+        return next((row for row in self.result.minimum_gpus if row.gpu == gpu), None)
+
+
+@dataclass(frozen=True)
+class Material:
+    """Everything a renderer may draw on; it never computes a number of its own."""
+
+    understanding: Understanding
+    calls: Sequence[ToolCallRecord]
+    cites: Citations = field(default_factory=Citations)
+
+    @cached_property
+    def need(self) -> Need:
+        """The Need, with ambiguous names provisionally settled."""
+        return provisional(self.understanding)
+
+    @cached_property
+    def say(self) -> Phrases:
+        """The wording in the asker's language."""
+        return phrases(self.understanding.language)
+
+    @cached_property
+    def intents(self) -> list[Intent]:
+        """What is asked, main question first."""
+        return intents(self.understanding)
+
+    @property
+    def text(self) -> str:
+        """The asker's own words, lower case."""
+        return self.understanding.text.lower()
+
+    def results(self, tool: str) -> Iterator[dict[str, Any]]:
+        """The results of `tool` that are no errors."""
+        return (call.result for call in self.calls if call.tool == tool and "error" not in call.result)
+
+    def records(self, tool: str) -> Iterator[ToolCallRecord]:
+        """The calls of `tool` that succeeded."""
+        return (call for call in self.calls if call.tool == tool and "error" not in call.result)
+
+    def errors(self, tool: str | None = None) -> Iterator[dict[str, Any]]:
+        """What tools refused, as data."""
+        for call in self.calls:
+            if "error" in call.result and tool in {None, call.tool}:
+                yield call.result["error"]
+
+    @cached_property
+    def estimates(self) -> list[Estimate]:
+        """The memory estimates, in the order they were asked for."""
+        return [
+            Estimate(call.request, MemoryEstimate.model_validate(call.result)) for call in self.records("estimate_memory")
+        ]
+
+    @cached_property
+    def configurations(self) -> list[Configuration]:
+        """The configurations found, best first, each once."""
+        found: list[Configuration] = []
+        for result in self.results("configure"):
+            for row in result["configurations"]:
+                configuration = Configuration.model_validate(row)
+                if configuration not in found:
+                    found.append(configuration)
+        return found
+
+    @cached_property
+    def passages(self) -> list[Passage]:
+        """What the documents say, closest first."""
+        return [Passage.model_validate(row) for result in self.results("search_guidance") for row in result["passages"]]
+
+    @cached_property
+    def sources(self) -> dict[str, Source]:
+        """Every source a result names, by id."""
+        return {
+            row["id"]: Source.model_validate(row)
+            for call in self.calls
+            if "error" not in call.result
+            for row in call.result.get("sources") or ()
+        }

@@ -1,0 +1,42 @@
+"""How things are called in an answer: the vendor's name for a card, the publisher's for a model."""
+
+from functools import lru_cache
+
+from assistant.phrases import Phrases
+from kb.base import AdvisorError
+from kb.catalog import gpu, model
+
+
+@lru_cache(maxsize=512)
+def gpu_name(gpu_id: str) -> str:
+    """A card's name without the vendor; the id itself when the catalog does not know it."""
+    try:
+        record = gpu(gpu_id)
+    except AdvisorError:
+        return gpu_id
+    return record.name.removeprefix("NVIDIA ").removeprefix("GeForce ").removeprefix("NVIDIA ")
+
+
+@lru_cache(maxsize=512)
+def model_name(model_id: str) -> str:
+    """A model's name as people write it; the id itself when the catalog does not know it."""
+    try:
+        return model(model_id).name
+    except AdvisorError:
+        return model_id.rsplit("/", 1)[-1]
+
+
+def cards(gpu_id: str, count: int) -> str:
+    """Some number of a card: "4×RTX 3090"."""
+    return f"{count}×{gpu_name(gpu_id)}"
+
+
+def format_name(weight_format: str) -> str:
+    """A weight format as engineers write it: `bf16` → BF16, `gguf:Q4_K_M` → GGUF Q4_K_M."""
+    head, _, tail = weight_format.partition(":")
+    return f"{head.upper()} {tail}" if tail else head.upper().replace("_DQ", " (double-quantised)")
+
+
+def task_name(task: str, say: Phrases) -> str:
+    """inference, LoRA …, in the asker's language."""
+    return say(f"task.{task}")

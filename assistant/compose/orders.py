@@ -1,0 +1,120 @@
+"""What one could order: configurations to buy or rent as short lines, each with its price, date and source."""
+
+from collections.abc import Sequence
+from datetime import date, timedelta
+
+from assistant.compose import names, numbers
+from assistant.compose.citations import joined
+from assistant.compose.material import Material
+from tools.configuration import Configuration, Item
+
+SHOWN_MAX = 3
+"""Configurations spelled out; the rest stay in the answer's data."""
+PRICE_FRESH = timedelta(days=30)
+"""Prices read longer ago than this are flagged."""
+
+
+def chosen(configurations: Sequence[Configuration]) -> list[Configuration]:
+    """The best one, then the best of the other way to get it, then the next: buying and renting both show."""
+    picked = list(configurations[:1])
+    if picked:
+        other = [one for one in configurations if one.acquisition != picked[0].acquisition]
+        picked += other[:1]
+    picked += [one for one in configurations if one not in picked and _new_gpu(one, picked)]
+    return picked[:SHOWN_MAX]
+
+
+def _new_gpu(one: Configuration, picked: Sequence[Configuration]) -> bool:
+    return all((one.gpu, one.gpu_count) != (other.gpu, other.gpu_count) for other in picked)
+
+
+def orders(material: Material, configurations: Sequence[Configuration]) -> str:
+    """A short list under its heading; empty when there is nothing to order."""
+    lines = [order(material, one) for one in chosen(configurations)]
+    return "\n".join([f"**{material.say('heading.orders')}**", "", *lines]) if lines else ""
+
+
+def order(material: Material, one: Configuration) -> str:
+    """One configuration: how to get it, the cards, the price and its date, and whether it fits."""
+    say = material.say
+    cards = names.cards(one.gpu, one.gpu_count)
+    if one.nodes > 1:
+        cards = say("order.nodes", cards=cards, nodes=one.nodes)
+    where = " ".join(filter(None, (one.provider, one.instance, one.region))) if one.acquisition == "rent" else ""
+    how = _how(material, one)
+    memory = say(
+        f"order.memory_{one.memory.verdict}",
+        needed=numbers.gib(one.memory.needed_bytes_per_gpu),
+        usable=numbers.gib(one.memory.usable_bytes_per_gpu),
+    )
+    head = say(f"order.{one.acquisition}", cards=cards)
+    if where:
+        head += say("order.where", where=where)
+    return "- " + head + "".join(say("order.clause", text=text) for text in (price(material, one), how, memory) if text)
+
+
+def _how(material: Material, one: Configuration) -> str:
+    words = [names.format_name(one.weight_format)] if one.weight_format else []
+    for width, label in ((one.tensor_parallel, "TP"), (one.pipeline_parallel, "PP"), (one.data_parallel, "DP")):
+        if width > 1:
+            words.append(f"{label}{width}")
+    if one.sharding and one.sharding not in {"none", "ddp"}:
+        words.append(material.say(f"sharding.{one.sharding}"))
+    return " ".join(words)
+
+
+def price(material: Material, one: Configuration) -> str:
+    """What it costs, how old the price is, and what is missing from it."""
+    say, amount = material.say, one.price.amount
+    if one.owned_count >= one.gpu_count and one.acquisition == "buy" and not amount:
+        return say("price.owned")
+    if amount is None:
+        return say("price.unknown")
+    hourly = one.price.period == "hour"
+    figure = numbers.money(amount, one.price.currency, hourly=hourly)
+    if one.price.low is not None and one.price.high is not None and one.price.low != one.price.high:
+        figure = "–".join(
+            (numbers.money(one.price.low, one.price.currency), numbers.money(one.price.high, one.price.currency))
+        )
+    text = say(f"price.{one.price.period or 'once'}", amount=figure)
+    if one.price.as_of:
+        text += say("price.as_of_old" if stale(one.price.as_of) else "price.as_of", date=one.price.as_of)
+    else:
+        text += say("price.undated")
+    if not one.price.complete:
+        text += say("price.incomplete")
+    return text + joined([cite_price(material, one)])
+
+
+def stale(as_of: str) -> bool:
+    """Whether a price read at this (possibly partial) ISO date is too old to be taken as today's."""
+    parts = [int(part) for part in as_of.split("-") if part.isdigit()]
+    if not parts:
+        return True
+    year, month, day = (*parts, 12, 28)[:3] if len(parts) == 1 else (*parts, 28)[:3]
+    return date.today() - date(year, month, day) > PRICE_FRESH
+
+
+def cite_price(material: Material, one: Configuration) -> str:
+    """The marker of the price: the bill as it was read."""
+    priced = [item for item in one.items if item.unit_price is not None]
+    main = next((item for item in priced if item.part.lower() in {"gpu", "instance", "server"}), None)
+    main = main or (priced[0] if priced else None)
+    source = material.sources.get(main.source) if main and main.source else None
+    quote = "; ".join(_billed(one, item) for item in priced) or one.title
+    locator = main.source if main and main.source else one.title
+    return material.cites.cite(
+        "catalog",
+        source.title if source else one.title,
+        f"{locator} · {main.product}" if main else locator,
+        quote,
+        url=source.url if source else None,
+        date=(main.price_date if main else None) or one.price.as_of,
+    )
+
+
+def _billed(one: Configuration, item: Item) -> str:
+    per = f"/{one.price.period}" if one.price.period else ""
+    unit = numbers.money(item.unit_price or 0, one.price.currency, hourly=bool(per))
+    text = f"{item.count}× {item.product}: {unit}{per}"
+    return f"{text} ({item.price_date})" if item.price_date else text

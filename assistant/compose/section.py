@@ -1,0 +1,24 @@
+"""What one renderer contributes: a verdict sentence and the paragraphs under it."""
+
+from dataclasses import dataclass, field
+
+from assistant.answer import AnswerVerdict
+from tools.configuration import Configuration
+
+
+@dataclass
+class Section:
+    """A part of an answer; the first one's verdict is the answer's."""
+
+    verdict: AnswerVerdict
+    headline: str
+    """One sentence, with its markers."""
+    body: list[str] = field(default_factory=list)
+    """Paragraphs, lists and tables; empty ones are left out."""
+    levers: list[str] = field(default_factory=list)
+    """What would change the answer, cheapest first."""
+    caveats: list[str] = field(default_factory=list)
+    assumptions: list[str] = field(default_factory=list)
+    questions: list[str] = field(default_factory=list)
+    warnings: list[str] = field(default_factory=list)
+    configurations: list[Configuration] = field(default_factory=list)

@@ -1,0 +1,272 @@
+"""The first wave: which tools each intent needs, from the Need alone."""
+
+from collections.abc import Callable, Iterable
+
+from assistant.plan import requests
+from assistant.plan.call import PlannedCall, planned
+from assistant.plan.formats import TRAINING_LADDER, smaller_formats
+from assistant.understanding import Understanding
+from tools.need import GpuCount, Intent, Need
+
+CALLS_MAX = 8
+"""Calls of one turn, both waves together: what fits in the time a person waits."""
+FIRST_WAVE_MAX = 6
+"""Calls of the first wave, so that the second has room to answer it."""
+CARDS_MAX = 3
+"""Kinds of card looked at one by one."""
+
+Calls = list[PlannedCall | None]
+
+
+def plan(understanding: Understanding) -> list[PlannedCall]:
+    """The calls to make first; none for what is not the advisor's business."""
+    if understanding.out_of_scope:
+        return []
+    need = provisional(understanding)
+    wanted: Calls = [requests.guidance(understanding)]
+    for intent in intents(understanding):
+        wanted += _BY_INTENT.get(intent, _guidance_only)(need, understanding)
+    calls = distinct(wanted)
+    guidance, rest = calls[:1], calls[1:]
+    return (rest[: FIRST_WAVE_MAX - 1] + guidance) if rest else guidance
+
+
+def provisional(understanding: Understanding) -> Need:
+    """The Need with ambiguous names settled on the conventional candidate, so that an answer is possible at once.
+
+    Unknown names are not settled: the closest name is a guess about a different thing.
+    """
+    need = understanding.need
+    for doubt in understanding.ambiguities:
+        if doubt.unknown or not doubt.candidates:
+            continue
+        if doubt.kind == "model" and need.model is None and need.params is None:
+            need = need.model_copy(update={"model": doubt.candidates[0]})
+        elif doubt.kind == "gpu" and not set(doubt.candidates) & set(requests.named_gpus(need)):
+            need = need.model_copy(update={"gpus_asked": (*need.gpus_asked, doubt.candidates[0])})
+    return need
+
+
+def intents(understanding: Understanding) -> list[Intent]:
+    """What is asked, main question first."""
+    main: Intent = understanding.need.intent or _likely(understanding)
+    known = set(_BY_INTENT)
+    return [main, *(intent for intent in understanding.asks if intent in known and intent != main)]  # type: ignore[list-item]
+
+
+def _likely(understanding: Understanding) -> Intent:
+    need = understanding.need
+    if understanding.error_text:
+        return "oom"
+    if requests.sized(need):
+        return "can_it_run" if requests.cards(need) else "min_vram"
+    return "what_fits" if need.gpus_owned else "guidance"
+
+
+def distinct(calls: Iterable[PlannedCall | None]) -> list[PlannedCall]:
+    """The calls that exist, each once, in order."""
+    kept: list[PlannedCall] = []
+    for call in calls:
+        if call is not None and call not in kept:
+            kept.append(call)
+    return kept
+
+
+def _can_it_run(need: Need, understanding: Understanding) -> Calls:
+    if not requests.sized(need):
+        return _what_fits(need, understanding) if need.gpus_owned or need.gpus_asked else []
+    if not requests.cards(need):
+        return _min_vram(need, understanding)
+    return [*_on_each_card(need), *_check(need), requests.configure(need)]
+
+
+def _on_each_card(need: Need) -> Calls:
+    return [requests.memory(need, card) for card in requests.cards(need)[:CARDS_MAX]]
+
+
+def _min_vram(need: Need, understanding: Understanding) -> Calls:
+    """Every usual format when none is stated: "how much for 70B" has no one answer."""
+    if not requests.sized(need):
+        return _what_fits(need, understanding) if requests.cards(need) else []
+    card = next(iter(requests.cards(need)), None)
+    first = requests.memory(need, card)
+    if requests.is_training(need):
+        others = [requests.memory(need, card, task=task) for task in _lighter_tasks(need)]
+    elif need.weight_format is None:
+        others = [requests.memory(need, card, weight_format=name) for name in smaller_formats(None, need.engine)]
+    else:
+        others = []
+    return [first, *others, *_check(need), requests.configure(need)]
+
+
+def _lighter_tasks(need: Need) -> tuple[str, ...]:
+    """Cheaper ways to fine-tune than full; none when a particular one was asked for."""
+    return TRAINING_LADDER[1:] if need.task == "full_finetune" else ()
+
+
+def _how_many(need: Need, understanding: Understanding) -> Calls:
+    if not requests.sized(need):
+        return _which_to_buy(need, understanding)
+    asked = [GpuCount(gpu=card.gpu, count=card.count) for card in requests.cards(need)][:1]
+    if not asked:
+        return _min_vram(need, understanding)
+    smaller = smaller_formats(need.weight_format, need.engine)[-1:] if need.weight_format is None else ()
+    variants = () if requests.is_training(need) else smaller
+    return [
+        requests.memory(need, asked[0]),
+        *(requests.memory(need, asked[0], weight_format=name) for name in variants),
+        *_check(need),
+        requests.configure(need),
+    ]
+
+
+def _which_to_buy(need: Need, understanding: Understanding) -> Calls:
+    calls: Calls = []
+    if len(requests.named_gpus(need)) > 1:
+        calls.append(requests.comparison(need))
+        calls += _on_each_card(need)
+    elif requests.sized(need):
+        calls.append(requests.memory(need, next(iter(requests.cards(need)), None)))
+    calls.append(requests.configure(need))
+    if not requests.sized(need):
+        calls.append(requests.gpu_facts(need))
+    return calls + _check(need)
+
+
+def _compare(need: Need, understanding: Understanding) -> Calls:
+    calls: Calls = [requests.comparison(need)]
+    if len(requests.named_gpus(need)) < 2:
+        calls.append(requests.gpu_facts(need))
+    if requests.sized(need):
+        calls += _on_each_card(need)
+        calls += [requests.configure(need)]
+    return calls + _check(need)
+
+
+def _spec(need: Need, understanding: Understanding) -> Calls:
+    return [requests.gpu_facts(need), *_check(need, always=True)]
+
+
+def _interconnect(need: Need, understanding: Understanding) -> Calls:
+    calls: Calls = [requests.gpu_facts(need), *_check(need, always=True)]
+    if requests.sized(need):
+        calls += _on_each_card(need)
+    return calls
+
+
+def _power(need: Need, understanding: Understanding) -> Calls:
+    return [planned("plan_power", **need.model_dump(exclude={"intent"})), requests.gpu_facts(need)]
+
+
+def _speed(need: Need, understanding: Understanding) -> Calls:
+    card = next(iter(requests.cards(need)), None)
+    return [
+        _estimate("estimate_inference_speed", need, card),
+        requests.memory(need, card),
+        requests.comparison(need) or requests.gpu_facts(need),
+        requests.configure(need) if requests.sized(need) else None,
+        *_check(need),
+    ]
+
+
+def _training_time(need: Need, understanding: Understanding) -> Calls:
+    card = next(iter(requests.cards(need)), None)
+    return [
+        _estimate("estimate_training_time", need, card),
+        requests.memory(need, card),
+        requests.comparison(need) or requests.gpu_facts(need),
+        requests.configure(need) if requests.sized(need) else None,
+    ]
+
+
+def _estimate(tool: str, need: Need, card: GpuCount | None) -> PlannedCall | None:
+    """A speed or time estimate on one card, when the tool is there."""
+    if card is None or not requests.sized(need):
+        return None
+    values = need.model_dump(exclude={"intent"})
+    return planned(tool, **(values | {"gpu": card.gpu, "gpu_count": card.count or 1}))
+
+
+def _serving(need: Need, understanding: Understanding) -> Calls:
+    """Concurrency and context: what the cards hold, and what would hold what was asked."""
+    if not requests.sized(need):
+        return _what_fits(need, understanding) if requests.cards(need) else [requests.configure(need)]
+    card = next(iter(requests.cards(need)), None)
+    if card is None:
+        return _min_vram(need, understanding)
+    return [requests.memory(need, card), requests.configure(need), _estimate("estimate_inference_speed", need, card)]
+
+
+def _budget(need: Need, understanding: Understanding) -> Calls:
+    return _which_to_buy(need, understanding)
+
+
+def _cloud_or_buy(need: Need, understanding: Understanding) -> Calls:
+    card = next(iter(requests.cards(need)), None)
+    return [
+        requests.configure(need),
+        requests.memory(need, card),
+        requests.offers(need, card.gpu if card else None, card.count if card else None),
+        _estimate("estimate_cost", need, card),
+        requests.comparison(need) or requests.gpu_facts(need),
+    ]
+
+
+def _compatibility(need: Need, understanding: Understanding) -> Calls:
+    calls = _check(need, always=True)
+    if requests.sized(need):
+        calls += _on_each_card(need) or [requests.memory(need)]
+    return [*calls, requests.gpu_facts(need)]
+
+
+def _oom(need: Need, understanding: Understanding) -> Calls:
+    """What the workload holds as it was run; the cheaper settings follow once that is known."""
+    diagnose = planned("diagnose_oom", **need.model_dump(exclude={"intent"}), error_text=understanding.error_text)
+    return [diagnose, *_min_vram(need, understanding)[:1], *_check(need), requests.gpu_facts(need)]
+
+
+def _what_fits(need: Need, understanding: Understanding) -> Calls:
+    gpus = [{"gpu": card.gpu, "count": card.count or 1} for card in requests.cards(need)]
+    if not gpus:
+        return _which_to_buy(need, understanding)
+    values = need.model_dump(exclude={"intent"})
+    return [planned("what_fits", **(values | {"gpus": gpus})), *_check(need)]
+
+
+def _check(need: Need, *, always: bool = False) -> Calls:
+    """Whether the cards support the format and the software; `always` also without one of those being stated."""
+    gpus = requests.named_gpus(need)[:CARDS_MAX]
+    if not gpus or not (always or need.weight_format or need.engine or need.model):
+        return []
+    return [requests.compatibility(need, gpu) for gpu in gpus]
+
+
+def _guidance_only(need: Need, understanding: Understanding) -> Calls:
+    calls: Calls = [requests.gpu_facts(need)]
+    if requests.sized(need):
+        calls += _on_each_card(need) or [requests.memory(need)]
+    return calls
+
+
+_BY_INTENT: dict[Intent, Callable[[Need, Understanding], Calls]] = {
+    "can_it_run": _can_it_run,
+    "how_many_gpus": _how_many,
+    "min_vram": _min_vram,
+    "which_to_buy": _which_to_buy,
+    "compare": _compare,
+    "spec": _spec,
+    "speed": _speed,
+    "training_time": _training_time,
+    "concurrency": _serving,
+    "context_length": _serving,
+    "budget": _budget,
+    "cloud_or_buy": _cloud_or_buy,
+    "compatibility": _compatibility,
+    "oom": _oom,
+    "interconnect": _interconnect,
+    "power": _power,
+    "launch_files": _can_it_run,
+    "what_fits": _what_fits,
+    "guidance": _guidance_only,
+    "other": _guidance_only,
+}

@@ -1,0 +1,30 @@
+"""Weight formats in order of size, and what to try next when one does not fit."""
+
+SERVING_LADDER = ("bf16", "int8", "int4")
+"""Formats worth trying for serving, largest first."""
+GGUF_LADDER = ("gguf:Q8_0", "gguf:Q4_K_M")
+"""The same for llama.cpp, which serves only GGUF."""
+TRAINING_LADDER = ("full_finetune", "lora", "qlora")
+"""Ways to fine-tune, hungriest first."""
+
+_BITS = {"fp32": 32, "tf32": 32, "fp8": 8, "int8": 8, "mxfp8": 8}
+_FOUR_BIT = ("int4", "nf4", "fp4", "mxfp4", "nvfp4", "awq", "gptq", "w4")
+
+
+def bits(weight_format: str | None) -> int:
+    """Bits a weight, coarsely: enough to order formats; an unknown name counts as 16."""
+    name = (weight_format or "bf16").lower()
+    if name in _BITS:
+        return _BITS[name]
+    if name.startswith(_FOUR_BIT):
+        return 4
+    if name.startswith("gguf:"):
+        digits = [c for c in name.removeprefix("gguf:") if c.isdigit()]
+        return int(digits[0]) if digits else 16
+    return 8 if "8" in name else 16
+
+
+def smaller_formats(weight_format: str | None, engine: str | None) -> tuple[str, ...]:
+    """Formats to try when `weight_format` does not fit, largest first."""
+    gguf = engine == "llama.cpp" or (weight_format or "").startswith("gguf:")
+    return tuple(name for name in (GGUF_LADDER if gguf else SERVING_LADDER) if bits(name) < bits(weight_format))

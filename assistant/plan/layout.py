@@ -1,0 +1,28 @@
+"""How a workload is spread over a number of equal cards, when the asker does not say."""
+
+TENSOR_PARALLEL_MAX = 8
+"""Widest tensor parallelism assumed: one node of NVLink-connected cards."""
+
+
+def serving_layout(count: int, tensor_parallel: int | None = None) -> dict[str, int]:
+    """Tensor parallelism within a node, pipeline stages for the rest.
+
+    Heads divide by powers of two; five or six cards run as pipeline stages instead.
+    """
+    if tensor_parallel and count % tensor_parallel == 0:
+        return {"tensor_parallel": tensor_parallel, "pipeline_parallel": count // tensor_parallel}
+    width = 1
+    while width * 2 <= min(count, TENSOR_PARALLEL_MAX) and count % (width * 2) == 0:
+        width *= 2
+    return {"tensor_parallel": width, "pipeline_parallel": count // width}
+
+
+def training_layout(task: str, count: int, sharding: str | None) -> dict[str, int | str]:
+    """Sharded data parallelism over all cards: full fine-tuning and LoRA shard, QLoRA copies.
+
+    A 4-bit base is small enough for each card to keep its own copy, which is also what trainers do by default.
+    """
+    if count <= 1:
+        return {"sharding": sharding} if sharding in {"none", "ddp"} else {}
+    default = "ddp" if task == "qlora" else "zero3"
+    return {"sharding": sharding or default, "data_parallel": count}

@@ -1,0 +1,129 @@
+"""From what was understood to what each tool is asked."""
+
+from collections.abc import Iterable
+
+from assistant.plan.call import PlannedCall, planned
+from assistant.plan.layout import serving_layout, training_layout
+from assistant.understanding import Understanding
+from tools.need import GpuCount, Need
+
+TRAINING = ("full_finetune", "pretrain", "lora", "qlora")
+QUERY_CHARACTERS_MAX = 400
+"""What guidance is searched with: a question is a line or two, a pasted log is not."""
+
+
+def is_training(need: Need) -> bool:
+    """Whether the need is to train rather than to run."""
+    return need.task in TRAINING
+
+
+def sized(need: Need) -> bool:
+    """Whether there is something whose memory can be computed."""
+    return bool(need.model or need.params)
+
+
+def cards(need: Need) -> tuple[GpuCount, ...]:
+    """The cards in question: those owned, else those asked about."""
+    return need.gpus_owned or tuple(GpuCount(gpu=gpu) for gpu in need.gpus_asked)
+
+
+def named_gpus(need: Need) -> tuple[str, ...]:
+    """Every GPU the asker named, once, owned ones first."""
+    return tuple(dict.fromkeys([*(owned.gpu for owned in need.gpus_owned), *need.gpus_asked]))
+
+
+def memory(
+    need: Need, card: GpuCount | None = None, *, weight_format: str | None = None, task: str | None = None,
+    **changes: object,
+) -> PlannedCall | None:  # fmt: skip
+    """The memory of the workload, on `card` when there is one, with anything in `changes` put differently."""
+    if not sized(need):
+        return None
+    task = task or (need.task if is_training(need) else "inference")
+    values: dict[str, object] = {
+        "task": task,
+        "model": need.model,
+        "params": None if need.model else need.params,
+        "weight_format": weight_format or need.weight_format,
+        "engine": need.engine,
+        "gpu": card.gpu if card else None,
+    }
+    count = (card.count if card else None) or 1
+    values |= _training_values(need, task, count) if task in TRAINING else _serving_values(need, count)
+    return planned("estimate_memory", **(values | changes))
+
+
+def _serving_values(need: Need, count: int) -> dict[str, object]:
+    return {
+        "kv_format": need.kv_format,
+        "context_tokens": need.context_tokens,
+        "concurrent_sequences": need.concurrent_sequences or need.users or need.batch_size,
+        **serving_layout(count, need.tensor_parallel),
+    }
+
+
+def _training_values(need: Need, task: str, count: int) -> dict[str, object]:
+    return {
+        "sequence_tokens": need.sequence_tokens or need.context_tokens,
+        "micro_batch_size": need.batch_size,
+        "optimizer": need.optimizer,
+        "gradient_checkpointing": need.gradient_checkpointing,
+        "lora_rank": need.lora_rank if task in {"lora", "qlora"} else None,
+        **training_layout(task, count, need.sharding or _as_run(need, task)),
+    }
+
+
+def _as_run(need: Need, task: str) -> str | None:
+    """What trainers do with several cards when nobody says: adapters run as plain data parallel copies.
+
+    Matters when explaining a failure; a recommendation shards from the start.
+    """
+    return "ddp" if need.intent == "oom" and task in {"lora", "qlora"} else None
+
+
+def configure(need: Need, **changes: object) -> PlannedCall | None:
+    """Configurations for the need, bought or rented."""
+    return planned("configure", **(need.model_dump(exclude={"intent"}) | changes))
+
+
+def gpu_facts(need: Need, **changes: object) -> PlannedCall | None:
+    """The data sheet rows of the GPUs named."""
+    names = named_gpus(need)
+    return planned("find_gpus", **({"names": names} | changes)) if names or changes else None
+
+
+def comparison(need: Need) -> PlannedCall | None:
+    """The GPUs named, side by side."""
+    gpus = named_gpus(need)
+    return planned("compare_gpus", gpus=gpus, workload=_workload(need)) if len(gpus) > 1 else None
+
+
+def _workload(need: Need) -> str | None:
+    if is_training(need):
+        return "training"
+    return "inference" if need.task in {"inference", "rag", "embedding"} or sized(need) else None
+
+
+def offers(need: Need, gpu: str | None = None, count: int | None = None) -> PlannedCall | None:
+    """Instances to rent, of one GPU or of any."""
+    return planned("find_offers", gpu=gpu, min_gpus=count, provider=need.provider)
+
+
+def compatibility(need: Need, gpu: str | None = None, text: str = "") -> PlannedCall | None:
+    """Whether hardware, format and software go together."""
+    return planned(
+        "check_compatibility", gpu=gpu, precision=need.weight_format, engine=need.engine, model=need.model, question=text
+    )
+
+
+def guidance(understanding: Understanding) -> PlannedCall | None:
+    """What the documents say: searched with the asker's own words and the terms understood."""
+    need = understanding.need
+    own = understanding.text.strip() or " ".join(span.text for span in understanding.spans)
+    terms = [term for term in (need.model, *named_gpus(need), need.task, need.weight_format) if term]
+    query = " ".join([own[: QUERY_CHARACTERS_MAX // 2], *_new_terms(own, terms)])[:QUERY_CHARACTERS_MAX].strip()
+    return planned("search_guidance", query=query, language=understanding.language) if query else None
+
+
+def _new_terms(own: str, terms: Iterable[str]) -> list[str]:
+    return [term.replace("_", " ") for term in dict.fromkeys(terms) if term.lower() not in own.lower()]

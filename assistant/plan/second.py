@@ -1,0 +1,93 @@
+"""The second wave: what the first results make worth knowing, above all what would fit when the first does not."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from assistant.answer import ToolCallRecord
+from assistant.plan import requests
+from assistant.plan.call import PlannedCall, planned
+from assistant.plan.first import CALLS_MAX, distinct, provisional
+from assistant.plan.formats import TRAINING_LADDER, smaller_formats
+from assistant.understanding import Understanding
+from tools.need import GpuCount, Need
+
+SHARES = ("none", "ddp", "zero1", "zero2")
+"""Sharding that leaves a whole copy of the weights on each GPU."""
+
+
+def plan_more(understanding: Understanding, results: Sequence[ToolCallRecord]) -> list[PlannedCall]:
+    """The calls that the first results call for; none when they settle the question."""
+    if understanding.out_of_scope:
+        return []
+    need = provisional(understanding)
+    wanted: list[PlannedCall | None] = []
+    for record in _estimates(results):
+        wanted += _counted(need, record) if need.intent == "how_many_gpus" else []
+        if _verdict(record) == "no" or need.intent == "oom":
+            wanted += _cheaper(need, record)
+    if not any(record.tool == "configure" for record in results) and _nothing_fits(results):
+        wanted.append(requests.configure(need))
+    asked = [PlannedCall(tool=record.tool, request=record.request) for record in results]
+    fresh = [call for call in distinct(wanted) if call not in asked]
+    return fresh[: max(0, CALLS_MAX - len(results))]
+
+
+def _estimates(results: Sequence[ToolCallRecord]) -> list[ToolCallRecord]:
+    return [record for record in results if record.tool == "estimate_memory" and "error" not in record.result]
+
+
+def _verdict(record: ToolCallRecord) -> str | None:
+    fit: dict[str, Any] | None = record.result.get("fit")
+    return fit["verdict"] if fit else None
+
+
+def _nothing_fits(results: Sequence[ToolCallRecord]) -> bool:
+    verdicts = [_verdict(record) for record in _estimates(results)]
+    return bool(verdicts) and all(verdict == "no" for verdict in verdicts)
+
+
+def _counted(need: Need, record: ToolCallRecord) -> list[PlannedCall | None]:
+    """The same workload on as many cards as it takes, so that the arithmetic is of the answer."""
+    gpu = record.request.get("gpu")
+    for minimum in record.result.get("minimum_gpus", ()):
+        if gpu and minimum["gpu"] == gpu:
+            card = GpuCount(gpu=gpu, count=minimum["count"])
+            task = record.request.get("task", "inference")
+            return [requests.memory(need, card, task=task, weight_format=record.request.get("weight_format"))]
+    return []
+
+
+def _cheaper(need: Need, record: ToolCallRecord) -> list[PlannedCall | None]:
+    """Less demanding ways to do the same on the same cards, mildest first."""
+    request = record.request
+    task = request.get("task", "inference")
+    card = _card(request)
+    if task == "inference":
+        used = record.result.get("weight_format") or request.get("weight_format")
+        names = smaller_formats(used, need.engine)
+        return [requests.memory(need, card, weight_format=name) for name in names]
+    calls: list[PlannedCall | None] = []
+    count = card.count if card else None
+    if request.get("sharding") in SHARES and count and count > 1:
+        calls.append(_again(request, sharding="zero3"))
+    if need.gradient_checkpointing not in {None, "full"} or need.intent == "oom":
+        calls.append(_again(request, gradient_checkpointing="full"))
+    lighter = TRAINING_LADDER[TRAINING_LADDER.index(task) + 1 :] if task in TRAINING_LADDER else ()
+    calls += [requests.memory(need, card, task=name) for name in lighter]
+    return calls
+
+
+def _again(request: dict[str, Any], **changes: object) -> PlannedCall | None:
+    return planned("estimate_memory", **(request | changes))
+
+
+def _card(request: dict[str, Any]) -> GpuCount | None:
+    """The card of an earlier request and how many of it were spread over."""
+    gpu = request.get("gpu")
+    if not gpu:
+        return None
+    ways = ("data_parallel", "tensor_parallel", "pipeline_parallel", "context_parallel")
+    count = 1
+    for way in ways:
+        count *= int(request.get(way) or 1)
+    return GpuCount(gpu=gpu, count=count)
