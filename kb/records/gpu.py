@@ -81,6 +81,8 @@ class Gpu(Frozen):
     """Export-control status, with its date."""
     aliases: tuple[str, ...] = ()
     """Other names people write, both languages."""
+    conventional: bool = False
+    """Whether this is the variant people usually mean by a name it shares with others."""
     successor: str | None = None
     """Catalog id of what replaces it."""
     notes: str = ""

@@ -1,0 +1,224 @@
+"""The catalog: GPUs, offers, servers and sources as typed records, each kind loaded once on first use."""
+
+import csv
+import re
+from collections.abc import Iterable
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from kb.base import AmbiguousName, Frozen, UnknownName
+from kb.records.gpu import Gpu
+from kb.records.model import Model
+from kb.records.offer import Offer
+from kb.records.server import Server
+from kb.records.source import Source
+from kb.units import GB, GIB, MIB, TB
+
+FACTS = Path(__file__).parent / "facts"
+_UNITS = {"GiB": GIB, "MiB": MIB, "GB": GB, "TB": TB, "T": TB}
+_QUANTITY = re.compile(rf"([0-9.]+) ({'|'.join(_UNITS)})")
+_QUANTITY_SUFFIXES = ("_bytes", "_bytes_per_s", "_flops", "_ops")
+_MEMORY_SIZE = re.compile(r"\d\s?Gi?B?\b", re.IGNORECASE)
+_FORM_FACTOR = re.compile(r"(.+?)[ -](SXM\d?|PCIe|NVL|OAM)", re.IGNORECASE)
+_Loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+
+
+class Reserve(Frozen):
+    """How much of the stated capacity a class of card leaves to programs."""
+
+    usable_ratio: float
+    """Usable over stated bytes."""
+    source: str
+    """Source id."""
+    note: str
+
+
+class Provider(Frozen):
+    """A cloud that rents GPUs, with or without prices in the catalog."""
+
+    id: str
+    name: str
+    """Name that offers carry; an offer's provider may add a tier (`RunPod Secure`)."""
+    country: str | None = None
+    """ISO 3166 code of the head office."""
+    aliases: tuple[str, ...] = ()
+    url: str | None = None
+
+
+@lru_cache(maxsize=1)
+def gpus() -> dict[str, Gpu]:
+    """Every GPU by catalog id."""
+    rows = [row for path in sorted((FACTS / "gpus").glob("*.yaml")) for row in load_yaml(path)]
+    return {row["id"]: _gpu(row) for row in rows}
+
+
+@lru_cache(maxsize=1)
+def offers() -> tuple[Offer, ...]:
+    """Every rental offer, in the order of the file; several readings of one offer differ in `as_of`."""
+    with (FACTS / "offers.csv").open(encoding="utf-8", newline="") as file:
+        return tuple(Offer.model_validate(_offer(row)) for row in csv.DictReader(file))
+
+
+@lru_cache(maxsize=1)
+def servers() -> dict[str, Server]:
+    """Every server by catalog id."""
+    return {row["id"]: Server.model_validate(row) for row in load_yaml(FACTS / "servers.yaml")}
+
+
+@lru_cache(maxsize=1)
+def sources() -> dict[str, Source]:
+    """Every source by id."""
+    return {key: Source(id=key, **row) for key, row in load_yaml(FACTS / "sources.yaml").items()}
+
+
+@lru_cache(maxsize=1)
+def providers() -> dict[str, Provider]:
+    """Every cloud provider by id."""
+    return {row["id"]: Provider.model_validate(row) for row in load_yaml(FACTS / "providers.yaml")}
+
+
+@lru_cache(maxsize=1)
+def usable_reserves() -> dict[str, Reserve]:
+    """Share of the stated memory that is usable, by class of card."""
+    return {key: Reserve.model_validate(row) for key, row in load_yaml(FACTS / "reserves.yaml").items()}
+
+
+def models() -> dict[str, Model]:
+    """Every model by catalog id; see `kb.models`."""
+    from kb.models import models as load
+
+    return load()
+
+
+def model(name: str) -> Model:
+    """The model called `name`; see `kb.models`."""
+    from kb.models import model as find
+
+    return find(name)
+
+
+def gpu(name: str) -> Gpu:
+    """The GPU with this id, vendor name or alias.
+
+    Raises:
+        UnknownName: with the closest names.
+        AmbiguousName: several cards that differ in memory or form factor bear the name.
+    """
+    found = gpus().get(name)
+    if found is not None:
+        return found
+    from kb.names import gpu_names
+
+    return gpus()[gpu_names().resolve(name)]
+
+
+def gpu_ids(name: str) -> tuple[str, ...]:
+    """Ids of every GPU that bears `name`: one, or all variants of an ambiguous name.
+
+    Raises:
+        UnknownName: with the closest names.
+    """
+    try:
+        return (gpu(name).id,)
+    except AmbiguousName as several:
+        return tuple(several.candidates)
+
+
+def conventional(ids: Iterable[str]) -> str:
+    """The variant people usually mean among GPUs that share a name ("A100" → the 80 GB SXM4 card).
+
+    The catalog flags the conventional variants; among several flagged (or none), the largest memory wins.
+    """
+    return min(ids, key=lambda key: (not gpus()[key].conventional, -gpus()[key].memory_bytes, key))
+
+
+def server(name: str) -> Server:
+    """The server with this id, model name or alias.
+
+    Raises:
+        UnknownName: with the closest names.
+    """
+    labels = {label: row.id for row in servers().values() for label in (row.id, row.name, *row.aliases)}
+    return servers()[_find("server", name, labels)]
+
+
+def provider(name: str) -> Provider:
+    """The cloud provider with this id, name or alias, in Chinese or English.
+
+    Raises:
+        UnknownName: with the closest names.
+    """
+    labels = {label: row.id for row in providers().values() for label in (row.id, row.name, *row.aliases)}
+    return providers()[_find("provider", name, labels)]
+
+
+def load_yaml(path: Path) -> Any:
+    """Parse a YAML file of facts with the fast loader where libyaml is present."""
+    with path.open(encoding="utf-8") as file:
+        return yaml.load(file, Loader=_Loader)  # noqa: S506 - both loaders are safe ones
+
+
+def _find(kind: str, name: str, labels: dict[str, str]) -> str:
+    from kb.names import close_names, normalise
+
+    wanted = normalise(name)
+    for label, key in labels.items():
+        if normalise(label) == wanted:
+            return key
+    raise UnknownName(kind, name, close_names(name, list(labels)))
+
+
+def _offer(row: dict[str, str]) -> dict[str, Any]:
+    return {"gpu": None, **{key: _quantity(key, value) for key, value in row.items() if value}}
+
+
+def _gpu(row: dict[str, Any]) -> Gpu:
+    fields = {key: _quantity(key, value) for key, value in row.items()}
+    memory_bytes = fields["memory_bytes"]
+    fields["usable_measured"] = "usable_bytes" in fields
+    if not fields["usable_measured"]:
+        reserve = usable_reserves()[_reserve_class(fields)]
+        fields["usable_bytes"] = int(memory_bytes * reserve.usable_ratio)
+        fields["sources"] = _vouch(fields["sources"], reserve.source, "usable_bytes")
+    fields["aliases"] = tuple(dict.fromkeys(_spellings(fields["aliases"], memory_bytes)))
+    return Gpu.model_validate(fields)
+
+
+def _reserve_class(fields: dict[str, Any]) -> str:
+    """Which reserve applies: HBM corrects errors for free, GDDR stores the code in the memory itself."""
+    if fields["market"] in ("apu", "module"):
+        return "unified"
+    if str(fields.get("memory_type")).startswith("HBM"):
+        return "hbm"
+    return "gddr_ecc_on" if fields["market"] in ("data_center", "cloud_only") and fields.get("ecc") else "gddr"
+
+
+def _vouch(vouched: dict[str, list[str]], source: str, field: str) -> dict[str, list[str]]:
+    return {**vouched, source: [*vouched.get(source, ()), field]}
+
+
+def _spellings(aliases: Iterable[str], memory_bytes: int) -> Iterable[str]:
+    """Each alias, and the ways people add the memory to it: "A100 SXM" → "A100 SXM 80G", "A100 80G SXM"."""
+    size = f"{memory_bytes / GIB:g}"
+    for alias in aliases:
+        yield alias
+        if _MEMORY_SIZE.search(alias):
+            continue
+        form = _FORM_FACTOR.fullmatch(alias)
+        for unit in ("G", "GB"):
+            yield f"{alias} {size}{unit}"
+            if form:
+                yield f"{form[1]} {size}{unit} {form[2]}"
+
+
+def _quantity(key: str, value: Any) -> Any:
+    """Translate "80 GiB", "3350 GB" or "989 T" once; what is not a quantity passes through."""
+    if not isinstance(value, str) or not key.endswith(_QUANTITY_SUFFIXES):
+        return value
+    match = _QUANTITY.fullmatch(value)
+    if match is None:
+        raise ValueError(f"{key}: {value!r} is not a number with one of the units {', '.join(_UNITS)}")
+    return round(float(match[1]) * _UNITS[match[2]])
