@@ -1,0 +1,5 @@
+"""The configurator: smallest and cheapest hardware for a need, to buy or to rent."""
+
+from tools.configure.search import configure
+
+__all__ = ["configure"]

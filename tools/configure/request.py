@@ -1,0 +1,20 @@
+"""What one may ask the configurator: the Need, and how to acquire."""
+
+from typing import Literal
+
+from pydantic import Field
+
+from tools.need import Need
+
+
+class ConfigureRequest(Need):
+    """A need to be met with hardware that can be bought or rented."""
+
+    acquisition: Literal["buy", "rent"] | None = None
+    """Only buying or only renting; null = whatever the budget says, else both."""
+    max_power_w: int | None = Field(default=None, gt=0, le=10**9)
+    """Most board power of all GPUs together."""
+    max_gpus: int | None = Field(default=None, gt=0, le=100_000)
+    """Most GPUs in one configuration."""
+    max_results: int = Field(default=6, ge=1, le=50)
+    """Configurations returned, over buying and renting."""

@@ -1,0 +1,113 @@
+"""From a need to memory requests: which formats are worth trying, and what stands in for what was not said."""
+
+from dataclasses import dataclass
+
+from kb.catalog import model as find_model
+from tools.configure.request import ConfigureRequest
+from tools.memory.request import MemoryRequest
+
+TRAINING = {"full_finetune", "pretrain", "lora", "qlora"}
+STAND_INS = {
+    "diffusion": "black-forest-labs/FLUX.1-dev",
+    "vision": "ultralytics/yolov8x",
+    "speech": "openai/whisper-large-v3",
+    "embedding": "BAAI/bge-m3",
+    "rag": "Qwen/Qwen2.5-14B-Instruct",
+    "inference": "Qwen/Qwen2.5-14B-Instruct",
+    "general": "Qwen/Qwen2.5-14B-Instruct",
+    "rendering": "stabilityai/stable-diffusion-xl-base-1.0",
+    "lora": "Qwen/Qwen2.5-7B-Instruct",
+    "qlora": "Qwen/Qwen2.5-7B-Instruct",
+    "full_finetune": "Qwen/Qwen2.5-7B-Instruct",
+    "pretrain": "Qwen/Qwen2.5-1.5B-Instruct",
+}
+"""A common model of each kind of work, sized when the need names none; always said in the assumptions."""
+ACTIVE_SHARE = 0.2
+"""Share of an application's users with a request in flight at a busy moment, when only users are given."""
+ENGINES = set(MemoryRequest.model_fields["engine"].annotation.__args__[0].__args__)  # type: ignore[union-attr]
+OPTIMIZERS = {"adamw", "adamw_8bit", "paged_adamw_8bit", "adafactor", "sgd", "lion", "muon"}
+SHARDINGS = {"none", "ddp", "zero1", "zero2", "zero3", "fsdp"}
+KV_FORMATS = {"auto", "bf16", "fp16", "fp8", "int8", "q8_0", "q4_0"}
+
+
+@dataclass(frozen=True, slots=True)
+class Variant:
+    """One way to hold the model."""
+
+    request: MemoryRequest
+    """The workload on a single GPU; layouts are put on top."""
+    weight_format: str | None
+    loss: int
+    """0 = as published or as asked, 1 = 8 bit, 2 = 4 bit: what quality is given up, coarsely."""
+
+
+@dataclass(frozen=True, slots=True)
+class Workload:
+    """What has to be held, in every format worth trying, best quality first."""
+
+    variants: tuple[Variant, ...]
+    training: bool
+    model: str | None
+    assumptions: tuple[str, ...]
+
+
+def workload(need: ConfigureRequest) -> Workload:
+    """Read the need as memory requests.
+
+    Raises:
+        UnknownName, AmbiguousName: from the catalog, for the model.
+    """
+    assumptions: list[str] = []
+    task = need.task or "inference"
+    model, params = need.model, need.params
+    if model is None and params is None:
+        model = STAND_INS[task]
+        assumptions.append(f"No model was named; {find_model(model).name} stands in for a typical {task} workload.")
+    training = task in TRAINING
+    fields: dict[str, object] = {"task": task if training else "inference"}
+    if model is not None:
+        fields["model"] = find_model(model).id
+    else:
+        fields["params"] = params
+    if training:
+        fields |= {
+            "sequence_tokens": need.sequence_tokens or need.context_tokens,
+            "micro_batch_size": need.batch_size,
+            "optimizer": need.optimizer if need.optimizer in OPTIMIZERS else None,
+            "gradient_checkpointing": need.gradient_checkpointing,
+            "lora_rank": need.lora_rank,
+        }
+        if need.gradient_checkpointing is None:
+            fields["gradient_checkpointing"] = "full"
+            assumptions.append("Gradient checkpointing is on, as is usual when memory decides.")
+    else:
+        fields |= {
+            "context_tokens": need.context_tokens,
+            "concurrent_sequences": _sequences(need, assumptions),
+            "kv_format": need.kv_format if need.kv_format in KV_FORMATS else "auto",
+        }
+    if need.engine in ENGINES:
+        fields["engine"] = need.engine
+    given = {name: value for name, value in fields.items() if value is not None}
+    variants = tuple(
+        Variant(MemoryRequest.model_validate(given | ({"weight_format": form} if form else {})), form, loss)
+        for form, loss in _formats(need, task)
+    )
+    return Workload(variants, training, str(fields.get("model") or "") or None, tuple(assumptions))
+
+
+def _sequences(need: ConfigureRequest, assumptions: list[str]) -> int | None:
+    if need.concurrent_sequences or not need.users:
+        return need.concurrent_sequences or need.batch_size
+    sequences = max(1, round(need.users * ACTIVE_SHARE))
+    assumptions.append(
+        f"Of {need.users} users, {sequences} are taken to have a request in flight at a busy moment "
+        f"({ACTIVE_SHARE:.0%}); say how many requests run at once to be exact."
+    )
+    return sequences
+
+
+def _formats(need: ConfigureRequest, task: str) -> list[tuple[str | None, int]]:
+    if need.weight_format is not None or task in TRAINING or task in {"diffusion", "vision", "speech", "embedding"}:
+        return [(need.weight_format, 0)]
+    return [(None, 0), ("fp8", 1), ("awq", 2)]

@@ -1,0 +1,47 @@
+"""The command line: `gpu-advisor ask | tool | ingest | kb | chat | mcp`."""
+
+import argparse
+import sys
+from collections.abc import Sequence
+
+from kb.base import AdvisorError, IndexUnavailable, ModelFailed, NothingFits
+from ui.cli import ask, knowledge, serve, tool
+
+BAD_INPUT, FAILED = 2, 1
+NOT_THE_CALLERS_FAULT = (IndexUnavailable, ModelFailed, NothingFits)
+
+
+def parser() -> argparse.ArgumentParser:
+    """Every command with its options; each carries the function that runs it."""
+    top = argparse.ArgumentParser(
+        prog="gpu-advisor",
+        description="Which GPU hardware a workload needs: memory, cards, clouds, with the arithmetic and the sources.",
+    )
+    commands = top.add_subparsers(dest="command", required=True, metavar="COMMAND")
+    for module in (ask, tool, knowledge, serve):
+        module.add_to(commands)
+    return top
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run one command; 0 success, 2 bad input (the message names the field and the remedy), 1 anything else."""
+    for stream in (sys.stdin, sys.stdout, sys.stderr):
+        if hasattr(stream, "reconfigure"):
+            stream.reconfigure(encoding="utf-8", errors="replace" if stream is not sys.stdin else "strict")
+    arguments = list(sys.argv[1:] if argv is None else argv)
+    try:
+        if arguments[:1] == ["tool"]:  # its fields are the tool's own, so argparse must not read them
+            return tool.run(arguments[1:])
+        options = parser().parse_args(arguments)
+        return int(options.run(options))
+    except AdvisorError as problem:
+        print(f"gpu-advisor: {problem}", file=sys.stderr)
+        return FAILED if isinstance(problem, NOT_THE_CALLERS_FAULT) else BAD_INPUT
+    except UnicodeDecodeError:
+        print("gpu-advisor: input: is not valid UTF-8. Save it as UTF-8 and try again.", file=sys.stderr)
+        return BAD_INPUT
+    except BrokenPipeError:
+        sys.stderr.close()
+        return 0
+    except KeyboardInterrupt:
+        return 130

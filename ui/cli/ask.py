@@ -1,0 +1,63 @@
+"""`gpu-advisor ask`: one answer, or a batch of them."""
+
+import argparse
+import json
+import sys
+from typing import Any
+
+from kb.base import AdvisorError, BadInput
+from ui.cli.lines import read_lines, write_line
+
+
+def add_to(commands: Any) -> None:
+    """The `ask` command."""
+    command = commands.add_parser("ask", help="answer a question")
+    command.add_argument("question", nargs="?", help="the question, in Chinese or English; - reads standard input")
+    command.add_argument("--json", action="store_true", help="print the whole Answer as JSON")
+    command.add_argument("--conversation", metavar="ID", help="continue (or begin) this conversation")
+    command.add_argument("--batch", metavar="FILE", help='JSON lines {"id", "question"} or {"id", "turns": [..]}')
+    command.set_defaults(run=run)
+
+
+def run(options: argparse.Namespace) -> int:
+    """Answer, printing Markdown for a person or JSON for a program."""
+    if (options.question is None) == (options.batch is None):
+        raise BadInput("question", "give either a question or --batch FILE.")
+    from ui.service import advisor  # loads the language and retrieval libraries
+
+    if options.batch is not None:
+        return batch(options.batch)
+    question = sys.stdin.read() if options.question == "-" else options.question
+    answer = advisor().ask(question, options.conversation)
+    if options.json:
+        print(json.dumps(answer.model_dump(mode="json"), ensure_ascii=False, indent=2))
+    else:
+        from ui.markdown import as_markdown
+
+        print(as_markdown(answer))
+    return 0
+
+
+def batch(source: str) -> int:
+    """One answer or error a line, in order; a line of turns is one conversation."""
+    from ui.service import advisor
+
+    for line in read_lines(source):
+        name = line.get("id")
+        try:
+            answers = [answer.model_dump(mode="json") for answer in _answers(advisor(), line)]
+            extra = {"turn_answers": answers} if "turns" in line else {}
+            write_line(answers[-1] | {"id": name} | extra)
+        except AdvisorError as problem:
+            write_line({"id": name, "error": problem.data()})
+    return 0
+
+
+def _answers(advisor: Any, line: dict[str, Any]) -> list[Any]:
+    turns = line.get("turns") or [line.get("question")]
+    if not isinstance(turns, list) or not all(isinstance(turn, str) for turn in turns):
+        raise BadInput("question", "is missing or not text.", 'Write {"id": …, "question": "…"} or {"id": …, "turns": ["…"]}.')
+    answers: list[Any] = []
+    for turn in turns:
+        answers.append(advisor.ask(turn, answers[-1].conversation_id if answers else None))
+    return answers
