@@ -92,7 +92,11 @@ def test_the_lock_pins_torch_and_none_of_its_cuda_packages() -> None:
 
 def test_the_lock_holds_every_declared_dependency() -> None:
     project = PYPROJECT["project"]
-    declared = [*project["dependencies"], *project["optional-dependencies"]["dev"], *PYPROJECT["build-system"]["requires"]]
+    declared = [
+        *project["dependencies"],
+        *project["optional-dependencies"]["dev"],
+        *PYPROJECT["build-system"]["requires"],
+    ]
     assert {canonical(requirement) for requirement in declared} - locked_names() == set()
 
 
@@ -119,7 +123,7 @@ def test_the_import_rules_name_a_line_that_breaks_them(tmp_path: Path) -> None:
 
 
 def _lint_imports(folder: Path) -> subprocess.CompletedProcess[str]:
-    code = "import sys; sys.path.insert(0, '.'); from importlinter.cli import lint_imports_command; lint_imports_command()"
+    code = "from importlinter.cli import lint_imports_command as lint; lint()"
     return subprocess.run(
         [sys.executable, "-P", "-c", code, "--no-cache"],
         cwd=folder,
