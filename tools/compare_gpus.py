@@ -1,0 +1,217 @@
+"""Compare a few GPUs attribute by attribute, and name the winner for a workload."""
+
+from collections.abc import Callable
+from datetime import date
+from typing import Literal
+
+from pydantic import Field
+
+from kb.base import Frozen
+from kb.records.gpu import Gpu
+from kb.units import GIB, format_bytes
+from tools.base import Step, ToolResult
+from tools.find_gpus import GpuRow, row
+from tools.named import cited, read_card, vouching
+
+Workload = Literal["llm_decode", "llm_prefill", "training", "lora", "image", "general"]
+
+
+class ComparisonRequest(Frozen):
+    """Cards to compare."""
+
+    gpus: tuple[str, ...] = Field(min_length=2, max_length=6)
+    """Two to six ids, vendor names or aliases; an ambiguous name gets its usual meaning, which is said."""
+    workload: Workload | None = None
+    """What they are for; decides which attribute names the winner. null = no overall winner."""
+    today: date | None = None
+    """Day by which the age of prices is judged; null = today."""
+
+
+class Attribute(Frozen):
+    """One attribute of every card, on one basis."""
+
+    name: str
+    """Field compared, e.g. `bandwidth_bytes_per_s`."""
+    label: str
+    unit: str
+    higher_is_better: bool
+    values: dict[str, float | None]
+    """Card id → value; null = no source states it, or the hardware lacks it."""
+    ratio_to_first: dict[str, float | None]
+    """Card id → value over that of the first card."""
+    winner: str | None
+    """Card id; null for a tie or fewer than two values."""
+
+
+class Comparison(ToolResult):
+    """Cards side by side."""
+
+    gpus: tuple[GpuRow, ...]
+    """In the order asked for."""
+    attributes: tuple[Attribute, ...]
+    workload: Workload | None
+    winner: str | None
+    """Card id that does best at the workload; null without a workload, or when the deciding figures tie or lack."""
+    decided_by: str | None
+    """Attribute that decides the workload."""
+    reason: str
+    """One English sentence: why that one wins and what speaks against it."""
+
+
+_Value = Callable[[GpuRow], float | None]
+_BASES: tuple[tuple[str, str, str, bool, _Value], ...] = (
+    ("memory_bytes", "Memory", "bytes", True, lambda one: one.memory_bytes),
+    ("usable_bytes", "Usable memory", "bytes", True, lambda one: one.usable_bytes),
+    ("bandwidth_bytes_per_s", "Memory bandwidth", "bytes_per_s", True, lambda one: one.bandwidth_bytes_per_s),
+    ("fp32_flops", "FP32", "flops", True, lambda one: one.fp32_flops),
+    ("fp16_flops", "FP16 tensor, dense", "flops", True, lambda one: one.fp16_flops),
+    ("bf16_flops", "BF16 tensor, dense", "flops", True, lambda one: one.bf16_flops),
+    ("fp8_flops", "FP8 tensor, dense", "flops", True, lambda one: one.fp8_flops),
+    ("int8_ops", "INT8 tensor, dense", "ops", True, lambda one: one.int8_ops),
+    ("fp4_flops", "FP4 tensor, dense", "flops", True, lambda one: one.fp4_flops),
+    ("nvlink_bytes_per_s", "Link between cards", "bytes_per_s", True, lambda one: one.nvlink_bytes_per_s),
+    ("tdp_w", "Board power", "w", False, lambda one: one.tdp_w),
+    ("flops_per_w", "16-bit rate per watt", "flops_per_w", True,
+     lambda one: _compute(one) / one.tdp_w if _compute(one) and one.tdp_w else None),
+    ("price_usd", "Price of one card", "usd", False, lambda one: float(one.price.amount_usd) if one.price else None),
+    ("usd_per_gib", "Price per GiB", "usd_per_gib", False, lambda one: one.usd_per_gib),
+    ("usd_per_tb_s", "Price per TB/s", "usd_per_tb_per_s", False, lambda one: one.usd_per_tb_s),
+    ("usd_per_tflops", "Price per 16-bit TFLOPS", "usd_per_tflops", False, lambda one: one.usd_per_tflops),
+)  # fmt: skip
+
+_DECIDERS: dict[Workload, tuple[str, str]] = {
+    "llm_decode": ("bandwidth_bytes_per_s", "each generated token reads all active weights, so memory bandwidth decides"),
+    "llm_prefill": ("compute_flops", "reading the prompt is matrix multiplication, so the 16-bit tensor rate decides"),
+    "training": ("compute_flops", "training is matrix multiplication, so the 16-bit tensor rate decides"),
+    "lora": ("compute_flops", "a LoRA step still passes through the whole model, so the 16-bit tensor rate decides"),
+    "image": ("compute_flops", "diffusion steps are matrix multiplication, so the 16-bit tensor rate decides"),
+    "general": ("memory_bytes", "what does not fit does not run, so memory decides"),
+}  # fmt: skip
+
+
+def compare_gpus(request: ComparisonRequest) -> Comparison:
+    """Compare two to six GPUs on memory, bandwidth, dense compute rates, links, power and price.
+
+    Every attribute is on one basis (dense rates, binary memory) with its winner and ratios. With a workload
+    (llm_decode, llm_prefill, training, lora, image, general) one overall winner is named, with the reason; the
+    winner is only better if the model fits on it, which estimate_memory tells.
+    """
+    cards, assumed = _read(request.gpus)
+    rows = tuple(row(card, request.today) for card in cards)
+    attributes = tuple(_attribute(rows, *basis) for basis in _BASES)
+    decider, why = _DECIDERS[request.workload] if request.workload else (None, "")
+    deciding = _deciding(rows, decider) if decider else None
+    winner = deciding.winner if deciding else None
+    return Comparison(
+        gpus=rows,
+        attributes=attributes,
+        workload=request.workload,
+        winner=winner,
+        decided_by=decider,
+        reason=_reason(rows, deciding, why) if deciding else "",
+        derivation=_derivation(rows, attributes),
+        assumptions=assumed,
+        warnings=_warnings(rows),
+        sources=cited(
+            key
+            for card, one in zip(cards, rows, strict=True)
+            for key in (*vouching(card, Gpu.model_fields), one.price.source if one.price else None)
+        ),
+    )
+
+
+def _read(names: tuple[str, ...]) -> tuple[list[Gpu], tuple[str, ...]]:
+    cards: dict[str, Gpu] = {}
+    assumed: list[str] = []
+    for name in names:
+        card, assumptions = read_card(name)
+        cards.setdefault(card.id, card)
+        assumed += assumptions
+    return list(cards.values()), tuple(assumed)
+
+
+def _compute(one: GpuRow) -> float:
+    """Dense rate of the 16-bit format the card trains in: BF16, or FP16 where the hardware has no BF16."""
+    return one.bf16_flops or one.fp16_flops or one.fp32_flops or 0.0
+
+
+def _deciding(rows: tuple[GpuRow, ...], name: str) -> Attribute:
+    if name == "compute_flops":
+        return _attribute(rows, name, "16-bit tensor rate, dense", "flops", True, lambda one: _compute(one) or None)
+    return _attribute(rows, *next(basis for basis in _BASES if basis[0] == name))
+
+
+def _attribute(
+    rows: tuple[GpuRow, ...], name: str, label: str, unit: str, higher_is_better: bool, value: _Value
+) -> Attribute:
+    values = {one.id: value(one) for one in rows}
+    first = values[rows[0].id]
+    return Attribute(
+        name=name,
+        label=label,
+        unit=unit,
+        higher_is_better=higher_is_better,
+        values=values,
+        ratio_to_first={
+            key: round(held / first, 3) if held is not None and first else None for key, held in values.items()
+        },
+        winner=_winner(values, higher_is_better),
+    )
+
+
+def _winner(values: dict[str, float | None], higher_is_better: bool) -> str | None:
+    held = {key: value for key, value in values.items() if value is not None}
+    if len(held) < 2:
+        return None
+    best = (max if higher_is_better else min)(held.values())
+    winners = [key for key, value in held.items() if value == best]
+    return winners[0] if len(winners) == 1 else None
+
+
+def _reason(rows: tuple[GpuRow, ...], deciding: Attribute, why: str) -> str:
+    by_id = {one.id: one for one in rows}
+    if deciding.winner is None:
+        return f"No single winner: {why}, and there the cards tie or a figure is missing."
+    best = by_id[deciding.winner]
+    others = [one for one in rows if one.id != best.id]
+    margins = ", ".join(
+        f"{deciding.values[best.id] / deciding.values[one.id]:.2f}× {one.name}"  # type: ignore[operator]
+        for one in others
+        if deciding.values[one.id]
+    )
+    said = f"{best.name}: {why}, and it has {margins}."
+    roomier = [one for one in others if one.usable_bytes > best.usable_bytes]
+    if roomier:
+        most = max(roomier, key=lambda one: one.usable_bytes)
+        said += f" {most.name} holds more ({format_bytes(most.usable_bytes)} against {format_bytes(best.usable_bytes)})."
+    return said
+
+
+def _derivation(rows: tuple[GpuRow, ...], attributes: tuple[Attribute, ...]) -> tuple[Step, ...]:
+    return tuple(
+        Step(
+            label=f"{one.label}: {rows[0].name} against the others",
+            formula="value / value of the first card",
+            inputs=dict(one.values),
+            value=one.ratio_to_first[one.winner],
+            unit="ratio",
+        )
+        for one in attributes
+        if one.winner is not None and one.ratio_to_first[one.winner] is not None
+    )
+
+
+def _warnings(rows: tuple[GpuRow, ...]) -> tuple[str, ...]:
+    said = [f"{one.name}: {one.notes}" for one in rows if one.notes]
+    undated = [one.name for one in rows if one.price and one.price.as_of is None]
+    stale = [
+        f"{one.name} ({one.price.kind} price of {one.price.as_of})"
+        for one in rows if one.price and one.price.as_of and one.price_stale
+    ]  # fmt: skip
+    if undated:
+        said.append(f"Undated price: {', '.join(undated)}.")
+    if stale:
+        said.append(f"Price older than 30 days: {', '.join(stale)}.")
+    if len({one.memory_bytes // GIB for one in rows}) > 1:
+        said.append("The cards differ in memory: a model that fits one may not fit the other.")
+    return tuple(said)

@@ -1,0 +1,265 @@
+"""Search the catalog of GPUs by what they have and what they cost."""
+
+from collections.abc import Callable
+from datetime import date
+from typing import Literal
+
+from pydantic import Field
+
+from kb.base import Frozen, Money
+from kb.catalog import gpu_ids, gpus
+from kb.records.gpu import Gpu, Market, Status
+from kb.units import GIB
+from tools.base import Step, ToolResult
+from tools.named import cited, vouching
+from tools.prices import CardPrice, card_price, is_stale, per_unit
+
+Precision = Literal["tf32", "bf16", "fp16", "fp8", "int8", "fp4"]
+Sort = Literal[
+    "memory", "bandwidth", "bf16", "price", "price_per_gib", "price_per_tb_s", "price_per_tflops", "tdp", "year"
+]  # fmt: skip
+RATE_FIELDS: dict[Precision, str] = {
+    "tf32": "tf32_flops", "bf16": "bf16_flops", "fp16": "fp16_flops", "fp8": "fp8_flops",
+    "int8": "int8_ops", "fp4": "fp4_flops",
+}  # fmt: skip
+_SPECS = ("memory_bytes", "bandwidth_bytes_per_s", "bf16_flops", "fp16_flops", "nvlink_bytes_per_s", "tdp_w")
+_TERA = 1e12
+
+
+class GpuQuery(Frozen):
+    """Filters; every one that is given must hold."""
+
+    names: tuple[str, ...] = Field(default=(), max_length=50)
+    """Ids, vendor names or aliases; an ambiguous name brings all its variants."""
+    vendor: str | None = Field(default=None, max_length=60)
+    """NVIDIA, AMD, Intel, Huawei …"""
+    architecture: str | None = Field(default=None, max_length=60)
+    """Hopper, Ada Lovelace, CDNA 3 …"""
+    market: Market | None = None
+    status: Status | None = None
+    """available, discontinued, announced, export_variant, modified."""
+    form_factor: str | None = Field(default=None, max_length=60)
+    """Part of the form factor: SXM, PCIe, OAM …"""
+    text: str | None = Field(default=None, max_length=200)
+    """Words that must all occur in the name, an alias or the notes."""
+    min_memory_bytes: int | None = Field(default=None, gt=0, le=10**15)
+    """Least stated memory of one card; "24 GB" on the box is 24·2³⁰."""
+    max_memory_bytes: int | None = Field(default=None, gt=0, le=10**15)
+    min_bandwidth_bytes_per_s: int | None = Field(default=None, gt=0, le=10**15)
+    nvlink: bool | None = None
+    """Whether the card has NVLink or a like link between cards."""
+    precisions: tuple[Precision, ...] = ()
+    """Formats the hardware must compute in: tf32 bf16 fp16 fp8 int8 fp4."""
+    ecc: bool | None = None
+    max_tdp_w: int | None = Field(default=None, gt=0, le=100_000)
+    max_price_usd: float | None = Field(default=None, gt=0, le=10**9)
+    """Most that one card may cost; cards without a price drop out."""
+    sort: Sort = "memory"
+    """What to order by; cards without that figure come last."""
+    descending: bool | None = None
+    """null = best first: most memory, least money."""
+    limit: int = Field(default=10, ge=1, le=500)
+    today: date | None = None
+    """Day by which the age of prices is judged; null = today."""
+
+
+class GpuRow(Frozen):
+    """One card with what a buyer compares."""
+
+    id: str
+    name: str
+    vendor: str
+    architecture: str
+    year: int
+    market: Market
+    status: Status
+    form_factor: str
+    memory_bytes: int
+    """Stated capacity, binary."""
+    usable_bytes: int
+    """What a program can use."""
+    memory_type: str | None
+    ecc: bool | None
+    bandwidth_bytes_per_s: int | None
+    fp32_flops: float | None
+    fp16_flops: float | None
+    bf16_flops: float | None
+    """Dense; null = the hardware has no BF16."""
+    fp8_flops: float | None
+    int8_ops: float | None
+    fp4_flops: float | None
+    nvlink_bytes_per_s: int | None
+    """Both directions together; null = no link."""
+    nvlink_note: str | None
+    pcie: str | None
+    tdp_w: int | None
+    mig_instances: int
+    compute_capability: str | None
+    msrp_usd: Money | None
+    price: CardPrice | None
+    """Best price known for one card."""
+    price_high_usd: Money | None
+    price_stale: bool
+    """Whether that price is undated or older than 30 days."""
+    usd_per_gib: float | None
+    """Price over stated memory."""
+    usd_per_tb_s: float | None
+    """Price over memory bandwidth."""
+    usd_per_tflops: float | None
+    """Price over dense BF16 (FP16 where there is no BF16) teraflops."""
+    export_note: str | None
+    notes: str
+
+
+class GpuSearch(ToolResult):
+    """Cards that meet every filter."""
+
+    gpus: tuple[GpuRow, ...]
+    """Best first, cut to `limit`."""
+    total: int
+    """How many cards met the filters before the cut."""
+
+
+def find_gpus(request: GpuQuery) -> GpuSearch:
+    """Find GPUs in the catalog by name, maker, memory, bandwidth, supported precisions, links, power or price.
+
+    Use it to look up a card's specifications, to list cards that meet requirements ("PCIe, 48 GB, FP8, under 300 W"),
+    or to rank cards by price-performance. Rates are dense; memory is binary, bandwidth decimal.
+    """
+    named = {key for name in request.names for key in gpu_ids(name)} if request.names else None
+    cards = [card for card in gpus().values() if (named is None or card.id in named) and _matches(card, request)]
+    rows = sorted((row(card, request.today) for card in cards), key=lambda one: _rank(one, request))
+    shown = tuple(rows[: request.limit])
+    return GpuSearch(
+        gpus=shown,
+        total=len(rows),
+        derivation=_price_performance(shown[0]) if shown else (),
+        assumptions=_assumptions(shown),
+        warnings=_warnings(shown, request),
+        sources=cited(key for one in shown for key in _sources_of(one)),
+    )
+
+
+def row(card: Gpu, today: date | None = None) -> GpuRow:
+    """A card with its price-performance worked out."""
+    price = card_price(card)
+    compute = card.bf16_flops or card.fp16_flops
+    amount = price.amount_usd if price else None
+    figures = {name: getattr(card, name) for name in GpuRow.model_fields if name in Gpu.model_fields}
+    return GpuRow(
+        **figures,
+        price=price,
+        price_stale=price is not None and is_stale(price.as_of, today),
+        usd_per_gib=per_unit(amount, card.memory_bytes / GIB) if amount is not None else None,
+        usd_per_tb_s=per_unit(amount, (card.bandwidth_bytes_per_s or 0) / _TERA) if amount is not None else None,
+        usd_per_tflops=per_unit(amount, (compute or 0) / _TERA) if amount is not None else None,
+    )
+
+
+def _matches(card: Gpu, query: GpuQuery) -> bool:
+    price = card_price(card)
+    checks = (
+        query.vendor is None or query.vendor.casefold() in card.vendor.casefold(),
+        query.architecture is None or query.architecture.casefold() in card.architecture.casefold(),
+        query.market in (None, card.market),
+        query.status in (None, card.status),
+        query.form_factor is None or query.form_factor.casefold() in card.form_factor.casefold(),
+        query.ecc in (None, card.ecc),
+        query.nvlink in (None, card.nvlink_bytes_per_s is not None),
+        query.min_memory_bytes is None or card.memory_bytes >= query.min_memory_bytes,
+        query.max_memory_bytes is None or card.memory_bytes <= query.max_memory_bytes,
+        _at_least(card.bandwidth_bytes_per_s, query.min_bandwidth_bytes_per_s),
+        all(getattr(card, RATE_FIELDS[name]) for name in query.precisions),
+        query.max_tdp_w is None or (card.tdp_w is not None and card.tdp_w <= query.max_tdp_w),
+        query.max_price_usd is None or (price is not None and float(price.amount_usd) <= query.max_price_usd),
+        query.text is None or _mentions(card, query.text),
+    )
+    return all(checks)
+
+
+def _at_least(value: float | None, least: float | None) -> bool:
+    return least is None or (value is not None and value >= least)
+
+
+def _mentions(card: Gpu, text: str) -> bool:
+    said = " ".join((card.id, card.name, card.vendor, card.architecture, *card.aliases, card.notes)).casefold()
+    return all(word in said for word in text.casefold().split())
+
+
+_SORTS: dict[Sort, tuple[Callable[[GpuRow], float | None], bool]] = {
+    "memory": (lambda one: one.memory_bytes, True),
+    "bandwidth": (lambda one: one.bandwidth_bytes_per_s, True),
+    "bf16": (lambda one: one.bf16_flops, True),
+    "price": (lambda one: float(one.price.amount_usd) if one.price else None, False),
+    "price_per_gib": (lambda one: one.usd_per_gib, False),
+    "price_per_tb_s": (lambda one: one.usd_per_tb_s, False),
+    "price_per_tflops": (lambda one: one.usd_per_tflops, False),
+    "tdp": (lambda one: one.tdp_w, False),
+    "year": (lambda one: one.year, True),
+}
+"""What each order reads, and whether more of it is better."""
+
+
+def _rank(one: GpuRow, query: GpuQuery) -> tuple[bool, float, float, str]:
+    figure, more_is_better = _SORTS[query.sort]
+    value = figure(one)
+    descending = more_is_better if query.descending is None else query.descending
+    sign = -1 if descending else 1
+    return value is None, sign * (value or 0), -(one.bandwidth_bytes_per_s or 0), one.id
+
+
+def _price_performance(one: GpuRow) -> tuple[Step, ...]:
+    if one.price is None:
+        return ()
+    amount, source = float(one.price.amount_usd), one.price.source
+    compute = one.bf16_flops or one.fp16_flops
+    basis: list[tuple[str, str, float | None, float | None, str]] = [
+        ("Price per GiB", "price / memory", one.memory_bytes / GIB, one.usd_per_gib, "usd_per_gib"),
+        (
+            "Price per TB/s", "price / bandwidth",
+            (one.bandwidth_bytes_per_s or 0) / _TERA or None, one.usd_per_tb_s, "usd_per_tb_per_s",
+        ),
+        ("Price per TFLOPS", "price / dense 16-bit rate", (compute or 0) / _TERA or None, one.usd_per_tflops,
+         "usd_per_tflops"),
+    ]  # fmt: skip
+    return tuple(
+        Step(
+            label=f"{label} of {one.name}", formula=formula, inputs={"price": amount, "quantity": quantity},
+            value=value, unit=unit, source=source,
+        )
+        for label, formula, quantity, value, unit in basis
+        if quantity
+    )  # fmt: skip
+
+
+def _sources_of(one: GpuRow) -> list[str | None]:
+    return [*vouching(gpus()[one.id], _SPECS), one.price.source if one.price else None]
+
+
+def _assumptions(rows: tuple[GpuRow, ...]) -> tuple[str, ...]:
+    listed = [one.name for one in rows if one.price and one.price.kind == "list"]
+    if not listed:
+        return ()
+    return (f"Launch list price taken, for want of a street price: {', '.join(listed)}.",)
+
+
+def _warnings(rows: tuple[GpuRow, ...], query: GpuQuery) -> tuple[str, ...]:
+    street = [one for one in rows if one.price and one.price.kind == "street"]
+    undated = [one.name for one in street if one.price and one.price.as_of is None]
+    old = [f"{one.name} ({one.price.as_of})" for one in street if one.price and one.price.as_of and one.price_stale]
+    unchecked = [
+        one.name for one in rows
+        if set(_SPECS).intersection(gpus()[one.id].sources.get("unverified-general-knowledge", ()))
+    ]  # fmt: skip
+    said = []
+    if not rows:
+        said.append("No card in the catalog meets all the filters.")
+    if undated:
+        said.append(f"Undated price: {', '.join(undated)}.")
+    if old:
+        said.append(f"Price older than 30 days: {', '.join(old)}.")
+    if unchecked:
+        said.append(f"Some figures were not checked against a source: {', '.join(unchecked)}.")
+    if query.max_price_usd is not None:
+        said.append("Cards without a known price were left out.")
+    return tuple(said)
