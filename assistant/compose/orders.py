@@ -1,17 +1,15 @@
 """What one could order: configurations to buy or rent as short lines, each with its price, date and source."""
 
 from collections.abc import Sequence
-from datetime import date, timedelta
 
 from assistant.compose import names, numbers
 from assistant.compose.citations import joined
 from assistant.compose.material import Material
 from tools.configuration import Configuration, Item
+from tools.prices import is_stale
 
 SHOWN_MAX = 3
 """Configurations spelled out; the rest stay in the answer's data."""
-PRICE_FRESH = timedelta(days=30)
-"""Prices read longer ago than this are flagged."""
 
 
 def chosen(configurations: Sequence[Configuration]) -> list[Configuration]:
@@ -26,6 +24,11 @@ def chosen(configurations: Sequence[Configuration]) -> list[Configuration]:
 
 def _new_gpu(one: Configuration, picked: Sequence[Configuration]) -> bool:
     return all((one.gpu, one.gpu_count) != (other.gpu, other.gpu_count) for other in picked)
+
+
+def cheapest(configurations: Sequence[Configuration]) -> Configuration:
+    """The one with the lowest known price."""
+    return min(configurations, key=lambda one: (one.price.amount is None, one.price.amount or 0))
 
 
 def orders(material: Material, configurations: Sequence[Configuration]) -> str:
@@ -78,21 +81,12 @@ def price(material: Material, one: Configuration) -> str:
         )
     text = say(f"price.{one.price.period or 'once'}", amount=figure)
     if one.price.as_of:
-        text += say("price.as_of_old" if stale(one.price.as_of) else "price.as_of", date=one.price.as_of)
+        text += say("price.as_of_old" if is_stale(one.price.as_of) else "price.as_of", date=one.price.as_of)
     else:
         text += say("price.undated")
     if not one.price.complete:
         text += say("price.incomplete")
     return text + joined([cite_price(material, one)])
-
-
-def stale(as_of: str) -> bool:
-    """Whether a price read at this (possibly partial) ISO date is too old to be taken as today's."""
-    parts = [int(part) for part in as_of.split("-") if part.isdigit()]
-    if not parts:
-        return True
-    year, month, day = (*parts, 12, 28)[:3] if len(parts) == 1 else (*parts, 28)[:3]
-    return date.today() - date(year, month, day) > PRICE_FRESH
 
 
 def cite_price(material: Material, one: Configuration) -> str:

@@ -3,9 +3,11 @@
 from collections.abc import Callable, Iterable
 
 from assistant.plan import requests
+from assistant.plan.anonymous import anonymous_card
 from assistant.plan.call import PlannedCall, planned
 from assistant.plan.formats import TRAINING_LADDER, smaller_formats
 from assistant.understanding import Understanding
+from kb.catalog import conventional
 from tools.need import GpuCount, Intent, Need
 
 CALLS_MAX = 8
@@ -43,7 +45,7 @@ def provisional(understanding: Understanding) -> Need:
         if doubt.kind == "model" and need.model is None and need.params is None:
             need = need.model_copy(update={"model": doubt.candidates[0]})
         elif doubt.kind == "gpu" and not set(doubt.candidates) & set(requests.named_gpus(need)):
-            need = need.model_copy(update={"gpus_asked": (*need.gpus_asked, doubt.candidates[0])})
+            need = need.model_copy(update={"gpus_asked": (*need.gpus_asked, conventional(doubt.candidates))})
     return need
 
 
@@ -227,10 +229,13 @@ def _oom(need: Need, understanding: Understanding) -> Calls:
 
 def _what_fits(need: Need, understanding: Understanding) -> Calls:
     gpus = [{"gpu": card.gpu, "count": card.count or 1} for card in requests.cards(need)]
-    if not gpus:
+    values = need.model_dump(exclude={"intent"}) | {"gpus": gpus}
+    card = anonymous_card(understanding.text)
+    if not gpus and card is None:
         return _which_to_buy(need, understanding)
-    values = need.model_dump(exclude={"intent"})
-    return [planned("what_fits", **(values | {"gpus": gpus})), *_check(need)]
+    if not gpus and card is not None:
+        values |= {"memory_bytes_per_gpu": card.memory_bytes, "gpu_count": card.count}
+    return [planned("what_fits", **values), *_check(need)]
 
 
 def _check(need: Need, *, always: bool = False) -> Calls:

@@ -25,8 +25,8 @@ def plan_more(understanding: Understanding, results: Sequence[ToolCallRecord]) -
         wanted += _counted(need, record) if need.intent == "how_many_gpus" else []
         if _verdict(record) == "no" or need.intent == "oom":
             wanted += _cheaper(need, record)
-    if not any(record.tool == "configure" for record in results) and _nothing_fits(results):
-        wanted.append(requests.configure(need))
+    if _nothing_fits(results):
+        wanted.append(requests.configure(need, gpus_asked=()))
     asked = [PlannedCall(tool=record.tool, request=record.request) for record in results]
     fresh = [call for call in distinct(wanted) if call not in asked]
     return fresh[: max(0, CALLS_MAX - len(results))]

@@ -1,0 +1,82 @@
+"""What can be asked about a card, how it is recognised in a question, and how it is written."""
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from assistant.compose import numbers
+from kb.units import GIB
+from tools.find_gpus import GpuRow
+
+
+@dataclass(frozen=True, slots=True)
+class Aspect:
+    """One fact about a card."""
+
+    key: str
+    fields: tuple[str, ...]
+    """Fields of the record that state it, for the citation."""
+    asked: re.Pattern[str]
+    value: Callable[[GpuRow], str | None]
+    """The fact as text; None when the card does not have it."""
+    yes_no: bool = False
+    """Whether the question is usually "does it have …"."""
+
+
+def _word(pattern: str) -> re.Pattern[str]:
+    return re.compile(pattern, re.I)
+
+
+def _rate(field: str, unit: str) -> Callable[[GpuRow], str | None]:
+    def written(gpu: GpuRow) -> str | None:
+        value = getattr(gpu, field)
+        return numbers.rate(value, unit) if value else None
+
+    return written
+
+
+def _memory(gpu: GpuRow) -> str:
+    kind = f" {gpu.memory_type}" if gpu.memory_type else ""
+    return f"{gpu.memory_bytes / GIB:,.0f} GB{kind}"
+
+
+def _link(gpu: GpuRow) -> str | None:
+    return numbers.rate(gpu.nvlink_bytes_per_s, "B/s") if gpu.nvlink_bytes_per_s else None
+
+
+def _price(gpu: GpuRow) -> str | None:
+    if gpu.price is None:
+        return None
+    high = gpu.price_high_usd if gpu.price.kind == "street" else None
+    prices = [numbers.usd(price) for price in (gpu.price.amount_usd, high) if price is not None]
+    return "–".join(dict.fromkeys(prices)) + (f" ({gpu.price.as_of})" if gpu.price.as_of else "")
+
+
+ASPECTS: tuple[Aspect, ...] = (
+    Aspect("memory", ("memory_bytes",), _word(r"显存|内存|\bvram\b|memory|\d+ ?gb?\b"), _memory),
+    Aspect("bandwidth", ("bandwidth_bytes_per_s",), _word(r"带宽|bandwidth"), _rate("bandwidth_bytes_per_s", "B/s")),
+    Aspect("bf16", ("bf16_flops",), _word(r"bf16|算力|flops"), _rate("bf16_flops", "FLOPS"), yes_no=True),
+    Aspect("fp16", ("fp16_flops",), _word(r"fp16|算力|flops"), _rate("fp16_flops", "FLOPS")),
+    Aspect("fp8", ("fp8_flops",), _word(r"fp8"), _rate("fp8_flops", "FLOPS"), yes_no=True),
+    Aspect("fp4", ("fp4_flops",), _word(r"(?<!nv)(?<!mx)fp4|nvfp4|mxfp4"), _rate("fp4_flops", "FLOPS"), yes_no=True),
+    Aspect("int8", ("int8_ops",), _word(r"int8"), _rate("int8_ops", "OPS")),
+    Aspect("link", ("nvlink_bytes_per_s", "nvlink_note"), _word(r"nv-?link|nvswitch|互联|桥|\bbridge\b|infinity fabric|hccs"),
+           _link, yes_no=True),
+    Aspect("mig", ("mig_instances",), _word(r"\bmig\b|切分|切几|切给|切成|partition"),
+           lambda gpu: str(gpu.mig_instances) if gpu.mig_instances else None, yes_no=True),
+    Aspect("ecc", ("ecc",), _word(r"\becc\b"), lambda gpu: "ECC" if gpu.ecc else None, yes_no=True),
+    Aspect("power", ("tdp_w",), _word(r"功耗|瓦|电源|\btdp\b|power|watt|psu"), lambda gpu: f"{gpu.tdp_w} W" if gpu.tdp_w else None),
+    Aspect("price", ("price_low_usd", "price_high_usd"), _word(r"价格|多少钱|报价|价|price|cost|how much is"), _price),
+    Aspect("year", ("year",), _word(r"哪年|发布|release|how old"), lambda gpu: str(gpu.year)),
+)  # fmt: skip
+USUAL = ("memory", "bandwidth", "bf16", "fp8", "link", "power")
+"""What a question about a card in general is answered with."""
+COMPARED = ("memory", "bandwidth", "fp16", "bf16", "fp8", "link", "power", "price")
+"""What cards are compared by."""
+BY_KEY = {aspect.key: aspect for aspect in ASPECTS}
+
+
+def asked_about(text: str) -> list[Aspect]:
+    """The aspects a question names, those answered with yes or no first."""
+    named = [aspect for aspect in ASPECTS if aspect.asked.search(text)]
+    return sorted(named, key=lambda aspect: not aspect.yes_no)

@@ -1,0 +1,90 @@
+"""What the cards in hand can do: the largest model for each way of using them."""
+
+from collections.abc import Sequence
+
+from assistant.compose import names, numbers
+from assistant.compose.citations import joined
+from assistant.compose.material import Material
+from assistant.compose.section import Section
+from assistant.compose.table import table
+from assistant.plan import requests
+from tools.what_fits import FitRow, WhatFits
+
+EXAMPLES_MAX = 2
+HEADLINE_MAX = 3
+"""Ways named in the first sentence; the table has them all."""
+
+
+def what_fits(material: Material) -> Section:
+    """The largest model for each method, the training methods first when training was asked about."""
+    results = [WhatFits.model_validate(result) for result in material.results("what_fits")]
+    if not results:
+        return Section("clarification", material.say("capacity.which_card"))
+    result = results[0]
+    rows = _in_order(material, result.rows)
+    marker = _cite(material, result)
+    possible = [row for row in rows if row.max_params]
+    ways = [material.say("capacity.way", how=_how(material, row), size=numbers.params(row.max_params or 0))
+            for row in _best(possible)]  # fmt: skip
+    values = {"cards": _cards(result), "usable": numbers.gib(result.usable_bytes_per_gpu, digits=1)}
+    if not ways:
+        return Section("does_not_fit", material.say("capacity.nothing", **values) + marker)
+    headline = material.say("capacity.headline", ways=material.say.listed(ways), **values) + marker
+    section = Section("recommendation", headline, [_table(material, rows)])
+    section.assumptions.append(material.say("capacity.assumed"))
+    if result.count > 1:
+        section.caveats.append(material.say("capacity.several"))
+    return section
+
+
+def _cards(result: WhatFits) -> str:
+    return names.cards(result.gpu, result.count) if result.gpu else f"{result.count}×{result.gpu_name}"
+
+
+def _in_order(material: Material, rows: Sequence[FitRow]) -> list[FitRow]:
+    training = requests.is_training(material.need) or material.need.task is None and _tunes(material.text)
+    first = {"qlora": 0, "lora": 1, "full_finetune": 2, "inference": 3} if training else {"inference": 0}
+    return sorted(rows, key=lambda row: first.get(row.task, 1))
+
+
+def _tunes(text: str) -> bool:
+    return any(word in text for word in ("微调", "训练", "训", "tune", "tuning", "train"))
+
+
+def _best(rows: Sequence[FitRow]) -> list[FitRow]:
+    """The largest of each method, in the order shown."""
+    best: dict[str, FitRow] = {}
+    for row in rows:
+        if row.task not in best or (row.max_params or 0) > (best[row.task].max_params or 0):
+            best[row.task] = row
+    return list(best.values())[:HEADLINE_MAX]
+
+
+def _how(material: Material, row: FitRow) -> str:
+    method = names.task_name(row.task, material.say)
+    plain = row.task == "qlora" or (row.task == "lora" and row.weight_format == "bf16")
+    words = [method] if plain else [method, names.format_name(row.weight_format)]
+    if row.optimizer and "8bit" in row.optimizer and row.task == "full_finetune":
+        words.append(material.say("capacity.eight_bit_adam"))
+    return " ".join(words)
+
+
+def _table(material: Material, rows: Sequence[FitRow]) -> str:
+    say = material.say
+    head = [say("capacity.method"), say("capacity.largest"), say("table.per_gpu"), say("capacity.examples")]
+    lines = [
+        [
+            _how(material, row),
+            f"≈ {numbers.params(row.max_params)}" if row.max_params else "–",
+            numbers.gib(row.needed_bytes_per_gpu) if row.needed_bytes_per_gpu else "–",
+            ", ".join(example.name for example in row.examples[:EXAMPLES_MAX]) or "–",
+        ]
+        for row in rows
+    ]
+    return table(head, lines, numeric=False)
+
+
+def _cite(material: Material, result: WhatFits) -> str:
+    quote = "; ".join(f"{step.label}: {step.value} ({step.formula})" for step in result.derivation)
+    title = material.say("capacity.cite", cards=_cards(result))
+    return joined([material.cites.cite("calculation", title, "what_fits", quote or title)])

@@ -1,0 +1,120 @@
+"""Why memory ran out, and the ways out ordered by how mild they are, each with its new estimate."""
+
+import re
+
+from assistant.compose import guidance, names, numbers
+from assistant.compose.arithmetic import ROWS, arithmetic, cite, column_name, interval, total
+from assistant.compose.assume import assumed
+from assistant.compose.caveats import caveats
+from assistant.compose.fit import levers, workload
+from assistant.compose.material import Estimate, Material
+from assistant.compose.section import Section
+from assistant.compose.table import table
+
+_HOST = re.compile(r"\bkilled\b|exit(?:ed with)? (?:code|status) (?:-9|137)|sigkill|signal 9|oom-?killer|被 ?kill", re.I)
+"""Signs that the operating system ended the process: host memory ran out, not the card's."""
+_CHANGES = ("task", "weight_format", "sharding", "gradient_checkpointing", "optimizer", "micro_batch_size",
+            "sequence_tokens", "context_tokens", "concurrent_sequences", "kv_format")  # fmt: skip
+
+
+def diagnosis(material: Material) -> Section:
+    """The cause in one sentence, the fixes in one table, what the documents add."""
+    fitted = [one for one in material.estimates if one.fit]
+    quotes = guidance.quoted(material, guidance.QUOTED_ALONE_MAX)
+    if _HOST.search(material.understanding.error_text or material.understanding.text):
+        return _host(material, fitted, quotes)
+    if not fitted:
+        return _without_card(material, quotes)
+    main, others = fitted[0], fitted[1:]
+    section = Section("diagnosis", _cause(material, main), [_fixes(material, main, others), arithmetic(material, [main])])
+    section.body.append(_heard(material, quotes))
+    section.levers = levers(material, main, None)
+    section.caveats = caveats(material, main)
+    section.assumptions = assumed(material, main)
+    return section
+
+
+def _cause(material: Material, main: Estimate) -> str:
+    assert main.fit is not None
+    key = "yes" if main.fit.verdict == "yes" else main.fit.verdict
+    return material.say(
+        f"oom.{key}",
+        what=workload(material, main),
+        cards=names.cards(main.fit.gpu, main.gpus),
+        total=total(main),
+        interval=interval(main),
+        usable=numbers.gib(main.fit.usable_bytes),
+        largest=_largest(material, main),
+    ) + cite(material, main)
+
+
+def _largest(material: Material, main: Estimate) -> str:
+    """The biggest item on the card, with its size."""
+    size, label = max((main.part(*parts), label) for label, parts in ROWS)
+    return material.say("oom.part", part=material.say(f"part.{label}"), size=numbers.gib(size, digits=1))
+
+
+def _host(material: Material, fitted: list[Estimate], quotes: list[str]) -> Section:
+    """The process was killed: the host ran out of memory, whatever the card has."""
+    say = material.say
+    section = Section("diagnosis", say("oom.host"))
+    if material.estimates:
+        main = fitted[0] if fitted else material.estimates[0]
+        section.body.append(say("oom.host_card", what=workload(material, main), total=total(main)) + cite(material, main))
+        section.caveats = caveats(material, main)
+    section.body += [say("oom.host_fixes"), _heard(material, quotes)]
+    return section
+
+
+def _without_card(material: Material, quotes: list[str]) -> Section:
+    say = material.say
+    if not material.estimates:
+        section = Section("diagnosis" if quotes else "clarification", say("oom.general"))
+        section.body = [say("oom.usual_fixes"), _heard(material, quotes)]
+        return section
+    main = material.estimates[0]
+    headline = say("oom.needs", what=workload(material, main), total=total(main), interval=interval(main),
+                   largest=_largest(material, main)) + cite(material, main)  # fmt: skip
+    section = Section("diagnosis", headline, [_fixes(material, main, material.estimates[1:]), arithmetic(material, [main])])
+    section.body.append(_heard(material, quotes))
+    section.assumptions = assumed(material, main)
+    return section
+
+
+def _fixes(material: Material, main: Estimate, others: list[Estimate]) -> str:
+    """What each change leaves on a GPU, mildest change first."""
+    say = material.say
+    milder = [one for one in others if one.result.per_gpu.total_bytes < main.result.per_gpu.total_bytes]
+    if not milder:
+        return ""
+    rows = [
+        [_change(material, main, one) + cite(material, one), total(one), interval(one),
+         say(f"mark.{one.fit.verdict}") if one.fit else "–"]
+        for one in milder
+    ]  # fmt: skip
+    head = [say("table.change"), say("table.per_gpu"), say("table.interval"), say("table.fits")]
+    return table(head, rows)
+
+
+def _change(material: Material, main: Estimate, other: Estimate) -> str:
+    """What was done differently, in words."""
+    say, words = material.say, []
+    if other.task != main.task:
+        return column_name(material, other)
+    for key in _CHANGES:
+        value = other.request.get(key)
+        if value is None or value == main.request.get(key):
+            continue
+        if key == "weight_format":
+            words.append(names.format_name(str(value)))
+        elif key == "sharding":
+            words.append(say(f"sharding.{value}"))
+        elif key == "gradient_checkpointing":
+            words.append(say("oom.checkpointing"))
+        else:
+            words.append(f"{key}={value}")
+    return say.listed(words) if words else column_name(material, other)
+
+
+def _heard(material: Material, quotes: list[str]) -> str:
+    return "\n".join([f"**{material.say('heading.guidance')}**", "", *quotes]) if quotes else ""

@@ -1,0 +1,110 @@
+"""Facts about cards: whether they have something, how much of it, side by side when several were named."""
+
+from collections.abc import Sequence
+
+from assistant.compose import guidance, names
+from assistant.compose.aspects import BY_KEY, USUAL, Aspect, asked_about
+from assistant.compose.citations import joined
+from assistant.compose.material import Material
+from assistant.compose.section import Section
+from assistant.compose.table import table
+from kb.catalog import gpu as card_record
+from kb.catalog import sources
+from tools.find_gpus import GpuRow
+
+CARDS_MAX = 6
+
+
+def spec(material: Material) -> Section:
+    """What the data sheets say about the cards named, the aspect asked about first."""
+    rows = cards(material)
+    if not rows:
+        return guidance.guidance(material)
+    aspects = asked_about(material.text) or [BY_KEY[key] for key in ("memory", "bandwidth")]
+    first = aspects[0]
+    headline = _has(material, rows, first) if first.yes_no else _values(material, rows, first)
+    section = Section("fact", headline)
+    wanted = list(dict.fromkeys([*aspects, *(BY_KEY[key] for key in USUAL)]))
+    section.body = [facts_table(material, rows, wanted)]
+    quotes = guidance.quoted(material)
+    section.body.append("\n".join(quotes))
+    section.caveats = _notes(rows)
+    return section
+
+
+def cards(material: Material) -> list[GpuRow]:
+    """The rows found, those named in the question first and in its order."""
+    rows = [GpuRow.model_validate(row) for result in material.results("find_gpus") for row in result["gpus"]]
+    order = [*(owned.gpu for owned in material.need.gpus_owned), *material.need.gpus_asked]
+    place = {gpu: index for index, gpu in enumerate(order)}
+    return sorted({row.id: row for row in rows}.values(), key=lambda row: place.get(row.id, len(order)))[:CARDS_MAX]
+
+
+def _has(material: Material, rows: Sequence[GpuRow], aspect: Aspect) -> str:
+    """Which of the cards have it and which do not, in one sentence."""
+    say, what = material.say, material.say(f"aspect.{aspect.key}")
+    have = [(row, value) for row in rows if (value := aspect.value(row))]
+    lack = [row for row in rows if not aspect.value(row)]
+    sentences = []
+    if lack:
+        listed = say.listed([names.gpu_name(row.id) for row in lack])
+        key = "fact.none_single" if not have and len(lack) == 1 else "fact.none"
+        sentences.append(say(key, cards=listed, what=what) + _cites(material, lack, aspect))
+    if have:
+        listed = say.listed([say("fact.card_value", card=names.gpu_name(row.id), value=_noted(row, aspect, value))
+                             for row, value in have])  # fmt: skip
+        sentences.append(say("fact.has", cards=listed, what=what) + _cites(material, [row for row, _ in have], aspect))
+    return say("list.sentence").join(sentences)
+
+
+def _noted(row: GpuRow, aspect: Aspect, value: str) -> str:
+    note = row.nvlink_note if aspect.key == "link" else None
+    return f"{value}, {note}" if note else value
+
+
+def _values(material: Material, rows: Sequence[GpuRow], aspect: Aspect) -> str:
+    say = material.say
+    known = [
+        say("fact.card_value", card=names.gpu_name(row.id), value=aspect.value(row) or say("fact.not_stated"))
+        for row in rows
+    ]
+    return say("fact.values", what=say(f"aspect.{aspect.key}"), cards=say.listed(known)) + _cites(material, rows, aspect)
+
+
+def _cites(material: Material, rows: Sequence[GpuRow], aspect: Aspect) -> str:
+    return joined(cite_card(material, row, [aspect]) for row in rows)
+
+
+def cite_card(material: Material, row: GpuRow, aspects: Sequence[Aspect]) -> str:
+    """The marker of a card's row: the facts as recorded, and the source that vouches for them."""
+    fields = [field for aspect in aspects for field in aspect.fields]
+    record = card_record(row.id)
+    source = next((sources()[key] for key, vouched in record.sources.items() if set(fields) & set(vouched)), None)
+    quote = "; ".join(f"{field} = {getattr(record, field)}" for field in dict.fromkeys(fields))
+    return material.cites.cite(
+        "catalog",
+        f"{record.name} – {source.title}" if source else record.name,
+        f"gpus · {row.id}",
+        quote,
+        url=source.url if source else None,
+        date=source.date if source else None,
+    )
+
+
+def facts_table(material: Material, rows: Sequence[GpuRow], aspects: Sequence[Aspect]) -> str:
+    """One column for each card, one line for each aspect that some card has."""
+    say = material.say
+    head = [
+        say("table.card"),
+        *(names.gpu_name(row.id) + joined([cite_card(material, row, aspects)]) for row in rows),
+    ]
+    lines = [
+        [say(f"aspect.{aspect.key}"), *(aspect.value(row) or "–" for row in rows)]
+        for aspect in aspects
+        if any(aspect.value(row) for row in rows) or aspect.yes_no
+    ]
+    return table(head, lines)
+
+
+def _notes(rows: Sequence[GpuRow]) -> list[str]:
+    return []

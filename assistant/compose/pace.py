@@ -1,0 +1,101 @@
+"""How fast and how long: from the speed and time tools when they ran, honestly without a figure when they did not."""
+
+from typing import Any
+
+from assistant.compose import facts, guidance, names, numbers
+from assistant.compose.arithmetic import arithmetic
+from assistant.compose.aspects import BY_KEY
+from assistant.compose.assume import assumed
+from assistant.compose.caveats import caveats
+from assistant.compose.citations import joined
+from assistant.compose.material import Material
+from assistant.compose.orders import orders
+from assistant.compose.section import Section
+from assistant.compose.table import table
+
+SPEED_ROWS = (
+    "tokens_per_s_per_user", "tokens_per_s_total", "time_to_first_token_s", "time_per_output_token_s",
+    "prefill_tokens_per_s",
+)  # fmt: skip
+TIME_ROWS = ("tokens_per_s_per_gpu", "time_s", "gpu_hours")
+
+
+def speed(material: Material) -> Section:
+    """Tokens a second, and what bounds them."""
+    record = next(material.records("estimate_inference_speed"), None)
+    if record is None:
+        return _without(material, "pace.no_speed")
+    result = record.result
+    headline = _headline(material, "pace.speed", "tokens_per_s_per_user", result)
+    if result.get("bound"):
+        headline += " " + material.say("pace.bound", bound=material.say(f"bound.{result['bound']}"))
+    return _with(material, record.tool, result, headline, SPEED_ROWS)
+
+
+def training_time(material: Material) -> Section:
+    """Hours and GPU-hours of a training run."""
+    record = next(material.records("estimate_training_time"), None)
+    if record is None:
+        return _without(material, "pace.no_time")
+    result = record.result
+    key = "time_s" if result.get("time_s") else "tokens_per_s_per_gpu"
+    return _with(material, record.tool, result, _headline(material, "pace.time", key, result), TIME_ROWS)
+
+
+def _headline(material: Material, phrase: str, key: str, result: dict[str, Any]) -> str:
+    return material.say(phrase, what=material.say(f"pace.{key}"), value=_ranged(material, key, result[key]))
+
+
+def _with(material: Material, tool: str, result: dict[str, Any], headline: str, rows: tuple[str, ...]) -> Section:
+    say = material.say
+    steps = result.get("derivation") or ()
+    quote = "; ".join(f"{step['label']}: {step['formula']} = {step['value']} {step['unit']}".strip() for step in steps)
+    marker = joined([material.cites.cite("calculation", say(f"pace.cite_{tool}"), tool, quote or tool)])
+    lines = [[say(f"pace.{key}"), _ranged(material, key, result[key])] for key in rows if result.get(key)]
+    section = Section("estimate", headline + marker, [table([say("table.what"), say("table.value")], lines)])
+    return _finish(material, section)
+
+
+def _ranged(material: Material, key: str, measured: dict[str, Any]) -> str:
+    """A value with its interval, in the unit a person uses."""
+    value, low, high = (measured.get(name) for name in ("value", "low", "high"))
+    if value is None:
+        return "–"
+    if key.endswith("_s") and not key.endswith("per_s"):
+        figure, unit = numbers.duration(value)
+        text = f"{figure} {material.say(f'unit.{unit}')}"
+        if low is not None and high is not None:
+            text += f" ({numbers.duration(low)[0]} {material.say(f'unit.{numbers.duration(low)[1]}')} – "
+            text += f"{numbers.duration(high)[0]} {material.say(f'unit.{numbers.duration(high)[1]}')})"
+        return text
+    text = numbers.count(value)
+    return f"{text} ({numbers.count(low)}–{numbers.count(high)})" if low is not None and high is not None else text
+
+
+def _without(material: Material, phrase: str) -> Section:
+    """No speed tool ran: say so, and give what speed rests on."""
+    section = Section("estimate", material.say(phrase))
+    rows = facts.cards(material)
+    if rows:
+        keys = ("bandwidth", "bf16", "fp16", "fp8", "link")
+        section.body.append(facts.facts_table(material, rows, [BY_KEY[key] for key in keys]))
+        section.body.append(material.say("pace.rule"))
+    return _finish(material, section)
+
+
+def _finish(material: Material, section: Section) -> Section:
+    if material.estimates:
+        main = material.estimates[0]
+        section.body.append(arithmetic(material, [main]))
+        section.caveats = caveats(material, main)
+        section.assumptions = assumed(material, main)
+    section.body.append("\n".join(guidance.quoted(material)))
+    section.body.append(orders(material, material.configurations))
+    section.configurations = material.configurations
+    return section
+
+
+def subject_cards(material: Material) -> str:
+    """The cards in question, in a few words."""
+    need = material.need
+    return material.say.listed([names.cards(card.gpu, card.count or 1) for card in need.gpus_owned])

@@ -1,0 +1,132 @@
+"""What to buy or rent: the configurations found, the memory they rest on, and what the budget changes."""
+
+from collections.abc import Iterator
+
+from assistant.compose import names, numbers
+from assistant.compose.arithmetic import arithmetic, cite, column_name, interval, subject, total
+from assistant.compose.assume import assumed
+from assistant.compose.caveats import caveats
+from assistant.compose.material import Estimate, Material
+from assistant.compose.orders import cheapest, orders, price
+from assistant.compose.section import Section
+from assistant.plan import requests
+from tools.configuration import Configuration
+
+
+def which_to_buy(material: Material) -> Section:
+    """The best configuration, the others in short, and the memory behind them."""
+    need = material.need
+    if not material.configurations:
+        return nothing_found(material)
+    best = material.configurations[0]
+    underspecified = not requests.sized(need) and need.task is None
+    key = "shop.provisional" if underspecified else "shop.recommend"
+    headline = material.say(key, what=_what(material), order=_short(material, best)) + _budget(material)
+    section = Section("clarification" if underspecified else "recommendation", headline)
+    section.body = [orders(material, material.configurations), _memory(material)]
+    return _finish(material, section)
+
+
+def rent(material: Material) -> Section:
+    """The cheapest instance that holds the workload."""
+    rented = [one for one in material.configurations if one.acquisition == "rent"]
+    if not rented:
+        return which_to_buy(material)
+    best = cheapest(rented)
+    headline = material.say("shop.cheapest_rent", what=_what(material), order=_short(material, best))
+    section = Section("recommendation", headline + _budget(material))
+    section.body = [orders(material, [best, *(one for one in rented if one != best)]), _memory(material)]
+    return _finish(material, section)
+
+
+def cloud_or_buy(material: Material) -> Section:
+    """Renting against buying the same work: both prices, and the hours at which they meet when that was computed."""
+    rented = [one for one in material.configurations if one.acquisition == "rent"]
+    bought = [one for one in material.configurations if one.acquisition == "buy" and one.price.amount]
+    if not rented or not bought:
+        return which_to_buy(material)
+    lease, purchase = cheapest(rented), cheapest(bought)
+    headline = material.say("shop.rent_or_buy", what=_what(material), rent=_short(material, lease),
+                            buy=_short(material, purchase))  # fmt: skip
+    section = Section("recommendation", headline)
+    section.body = [material.say("shop.rent_or_buy_rule"), orders(material, [lease, purchase]), _memory(material)]
+    return _finish(material, section)
+
+
+def nothing_found(material: Material) -> Section:
+    """No configuration: say what came closest and why it fails."""
+    say = material.say
+    misses = list(_misses(material))
+    if not misses:
+        return Section("clarification", say("clarify.need_more"), [_memory(material)])
+    section = Section("does_not_fit", say("shop.nothing", what=_what(material)) + _budget(material))
+    section.body = ["\n".join(misses[:3]), _memory(material)]
+    return _finish(material, section)
+
+
+def _misses(material: Material) -> Iterator[str]:
+    for result in material.results("configure"):
+        for row in result.get("rejected") or ():
+            cards = names.cards(row["gpu"], row["gpu_count"])
+            needed, usable, usd = row.get("needed_bytes_per_gpu"), row.get("usable_bytes_per_gpu"), row.get("price_usd")
+            if needed and usable and needed > usable:
+                yield "- " + material.say(
+                    "shop.miss_memory", cards=cards, needed=numbers.gib(needed), usable=numbers.gib(usable)
+                )
+            elif usd:
+                yield "- " + material.say("shop.miss_price", cards=cards, price=numbers.usd(usd))
+
+
+def _what(material: Material) -> str:
+    """The work in a few words."""
+    need, say = material.need, material.say
+    if material.estimates:
+        model = subject(material, material.estimates[0])
+    elif need.model:
+        model = names.model_name(need.model)
+    elif need.params:
+        model = say("model.of_size", size=numbers.params(need.params))
+    else:
+        return names.task_name(need.task, say) if need.task else say("shop.this")
+    return say("workload.train", model=model, method=names.task_name(need.task or "inference", say))
+
+
+def _short(material: Material, one: Configuration) -> str:
+    """A configuration in one clause: cards, where, price and its date."""
+    where = " ".join(filter(None, (one.provider, one.instance))) if one.acquisition == "rent" else ""
+    cards = names.cards(one.gpu, one.gpu_count)
+    return cards + (material.say("order.where", where=where) if where else "") + material.say(
+        "order.at_price", price=price(material, one)
+    )
+
+
+def _budget(material: Material) -> str:
+    """What the budget is in dollars, when it was given in another currency."""
+    budget = material.need.budget
+    if budget is None:
+        return ""
+    own = numbers.money(budget.amount, budget.currency)
+    for result in material.results("configure"):
+        if result.get("budget_usd") and budget.currency != "USD":
+            return material.say("shop.budget_in_usd", own=own, usd=numbers.usd(result["budget_usd"]))
+    return ""
+
+
+def _memory(material: Material) -> str:
+    return arithmetic(material, material.estimates)
+
+
+def _finish(material: Material, section: Section) -> Section:
+    section.configurations = material.configurations
+    if material.estimates:
+        main: Estimate = material.estimates[0]
+        section.caveats += caveats(material, main)
+        section.assumptions += assumed(material, main)
+    return section
+
+
+def memory_clause(material: Material, one: Estimate) -> str:
+    """What the workload needs in one clause."""
+    return material.say("shop.memory", how=column_name(material, one), total=total(one), interval=interval(one)) + cite(
+        material, one
+    )
