@@ -1,43 +1,158 @@
-"""The whole answer: which renderer speaks, in what order its parts are said."""
+"""The whole answer: which renderer speaks, and in what order its parts are said."""
 
+import re
 from collections.abc import Callable, Sequence
 
 from assistant.answer import Draft, ToolCallRecord
-from assistant.compose import clarify, fit, guidance, scope
+from assistant.compose import (
+    capacity,
+    clarify,
+    comparison,
+    diagnosis,
+    facts,
+    fit,
+    guidance,
+    offers,
+    pace,
+    scope,
+    shopping,
+)
+from assistant.compose.commands import COMMANDS
 from assistant.compose.material import Material
+from assistant.compose.premise import premises
 from assistant.compose.section import Section
+from assistant.plan import requests
 from assistant.understanding import Understanding
 from tools.need import Intent
 
 Renderer = Callable[[Material], Section]
 
-RENDERERS: dict[Intent, Renderer] = {
-    "can_it_run": fit.can_it_run,
-    "how_many_gpus": fit.how_many,
-    "min_vram": fit.memory_needed,
-    "context_length": fit.context_and_users,
-    "concurrency": fit.context_and_users,
-    "guidance": guidance.guidance,
-    "other": guidance.guidance,
-}
+_RENTING = re.compile(r"租|云|\brent|\bcloud|instance|per hour|hourly|/h\b", re.I)
+_BUYING = re.compile(r"买|购|自己?攒|自建|\bbuy|\bbought|\bown\b|purchase|at home", re.I)
 
 
 def compose(understanding: Understanding, calls: Sequence[ToolCallRecord]) -> Draft:
     """The answer to what was understood, resting on these results and nothing else."""
     material = Material(understanding, tuple(calls))
     if understanding.out_of_scope:
-        return _draft(material, scope.out_of_scope(material))
+        return _draft(material, [scope.out_of_scope(material)])
     sections = [RENDERERS[intent](material) for intent in material.intents]
-    return _draft(material, *sections)
+    main = sections[0]
+    if understanding.command:
+        main = sections[0] = COMMANDS[understanding.command](material, main)
+    if not understanding.command:
+        _frame(material, main)
+    return _draft(material, _without_repeats(sections))
 
 
-def _draft(material: Material, *sections: Section) -> Draft:
+def _frame(material: Material, main: Section) -> None:
+    """What belongs to every answer: names in doubt, wrong premises, what the documents add, what to ask."""
+    doubts = [*clarify.unknown_names(material), *clarify.ambiguous_names(material)]
+    wrong = premises(material)
+    main.body[:0] = [line for line in (*wrong, *doubts) if line not in main.headline]
+    main.questions = clarify.questions(material)
+    quotes = [line for line in guidance.quoted(material) if not any(line in block for block in main.body)]
+    if quotes and not any(material.say("heading.guidance") in block for block in main.body):
+        main.body.append("\n".join([f"**{material.say('heading.guidance')}**", "", *quotes]))
+
+
+def _fit(material: Material) -> Section:
+    """Does it fit – of a model; without one, what would."""
+    if not material.estimates and any(material.results("what_fits")):
+        return capacity.what_fits(material)
+    if not material.estimates:
+        return _nothing_to_size(material)
+    return fit.can_it_run(material)
+
+
+def _nothing_to_size(material: Material) -> Section:
+    if any(doubt.unknown for doubt in material.understanding.ambiguities):
+        return clarify.only_clarify(material)
+    if material.configurations:
+        return shopping.which_to_buy(material)
+    found = guidance.guidance(material)
+    found.verdict = "clarification"
+    return found
+
+
+def _sized(renderer: Renderer) -> Renderer:
+    def render(material: Material) -> Section:
+        return renderer(material) if material.estimates else _fit(material)
+
+    return render
+
+
+def _shop(material: Material) -> Section:
+    if len(requests.named_gpus(material.need)) > 1 and any(material.results("compare_gpus")):
+        return comparison.comparison(material)
+    if _RENTING.search(material.text) and not _BUYING.search(material.text):
+        return shopping.rent(material)
+    return shopping.which_to_buy(material)
+
+
+def _cloud_or_buy(material: Material) -> Section:
+    if not _BUYING.search(material.text):
+        section = shopping.rent(material)
+    else:
+        section = shopping.cloud_or_buy(material)
+    section.body.append(offers.offers(material))
+    return section
+
+
+def _guidance(material: Material) -> Section:
+    """The documents; with the arithmetic when a model was named."""
+    if material.estimates and material.estimates[0].fit:
+        return fit.can_it_run(material)
+    return guidance.guidance(material)
+
+
+def _facts_or_guidance(material: Material) -> Section:
+    return facts.spec(material)
+
+
+RENDERERS: dict[Intent, Renderer] = {
+    "can_it_run": _fit,
+    "how_many_gpus": _sized(fit.how_many),
+    "min_vram": _sized(fit.memory_needed),
+    "which_to_buy": _shop,
+    "compare": comparison.comparison,
+    "spec": facts.spec,
+    "speed": pace.speed,
+    "training_time": pace.training_time,
+    "concurrency": _sized(fit.context_and_users),
+    "context_length": _sized(fit.context_and_users),
+    "budget": _shop,
+    "cloud_or_buy": _cloud_or_buy,
+    "compatibility": _facts_or_guidance,
+    "oom": diagnosis.diagnosis,
+    "interconnect": _facts_or_guidance,
+    "power": _facts_or_guidance,
+    "launch_files": _fit,
+    "what_fits": capacity.what_fits,
+    "guidance": _guidance,
+    "other": _guidance,
+}
+
+
+def _without_repeats(sections: Sequence[Section]) -> list[Section]:
+    """The sections, less later ones that say what an earlier one said."""
+    kept: list[Section] = []
+    for section in sections:
+        if all(section.headline != other.headline for other in kept):
+            shown = {block for other in kept for block in other.body}
+            section.body = [block for block in section.body if block not in shown]
+            kept.append(section)
+    return kept
+
+
+def _draft(material: Material, sections: Sequence[Section]) -> Draft:
     main = sections[0]
     text, citations = material.cites.used_in(_text(material, sections))
+    found = [one for section in sections for one in section.configurations]
     return Draft(
         verdict=main.verdict,
         answer=text,
-        configurations=tuple(dict.fromkeys(one for section in sections for one in section.configurations)),
+        configurations=tuple(one for index, one in enumerate(found) if one not in found[:index]),
         citations=citations,
         assumptions=tuple(dict.fromkeys(one for section in sections for one in section.assumptions)),
         clarifying_questions=tuple(main.questions),
@@ -47,15 +162,33 @@ def _draft(material: Material, *sections: Section) -> Draft:
 
 def _text(material: Material, sections: Sequence[Section]) -> str:
     """Verdict first, then what it rests on; what several parts share is said once, at the end."""
-    blocks: list[str] = []
+    say, blocks = material.say, []
     for index, section in enumerate(sections):
         blocks.append(f"**{section.headline}**" if index == 0 else section.headline)
         blocks += section.body
-    for heading in ("levers", "caveats", "assumptions", "questions"):
-        lines = dict.fromkeys(line for section in sections for line in getattr(section, heading))
-        blocks.append(_listed(material.say(f"heading.{heading}"), list(lines)))
+    for heading in ("levers", "caveats"):
+        blocks.append(_bullets(say(f"heading.{heading}"), _gathered(sections, heading)))
+    blocks.append(_line(material, "assumptions", _gathered(sections, "assumptions")))
+    blocks.append(_bullets(say("heading.questions"), _gathered(sections, "questions")))
+    notes = []
+    if any("GiB" in block for block in blocks):
+        notes.append(say("note.units"))
+    if material.understanding.language not in {"zh", "en"}:
+        notes.append(say("note.language"))
+    blocks.append(" ".join(f"*{note}*" for note in notes if note))
     return "\n\n".join(block for block in blocks if block)
 
 
-def _listed(heading: str, lines: Sequence[str]) -> str:
+def _gathered(sections: Sequence[Section], name: str) -> list[str]:
+    return list(dict.fromkeys(line for section in sections for line in getattr(section, name)))
+
+
+def _bullets(heading: str, lines: Sequence[str]) -> str:
     return "\n".join([f"**{heading}**", "", *(f"- {line}" for line in lines)]) if lines else ""
+
+
+def _line(material: Material, name: str, sentences: Sequence[str]) -> str:
+    if not sentences:
+        return ""
+    say = material.say
+    return f"**{say(f'heading.{name}')}**" + say("list.colon") + say("list.sentence").join(sentences)

@@ -44,6 +44,14 @@ def _link(gpu: GpuRow) -> str | None:
     return numbers.rate(gpu.nvlink_bytes_per_s, "B/s") if gpu.nvlink_bytes_per_s else None
 
 
+def _instances(gpu: GpuRow) -> str | None:
+    return str(gpu.mig_instances) if gpu.mig_instances else None
+
+
+def _power(gpu: GpuRow) -> str | None:
+    return f"{gpu.tdp_w} W" if gpu.tdp_w else None
+
+
 def _price(gpu: GpuRow) -> str | None:
     if gpu.price is None:
         return None
@@ -60,15 +68,19 @@ ASPECTS: tuple[Aspect, ...] = (
     Aspect("fp8", ("fp8_flops",), _word(r"fp8"), _rate("fp8_flops", "FLOPS"), yes_no=True),
     Aspect("fp4", ("fp4_flops",), _word(r"(?<!nv)(?<!mx)fp4|nvfp4|mxfp4"), _rate("fp4_flops", "FLOPS"), yes_no=True),
     Aspect("int8", ("int8_ops",), _word(r"int8"), _rate("int8_ops", "OPS")),
-    Aspect("link", ("nvlink_bytes_per_s", "nvlink_note"), _word(r"nv-?link|nvswitch|互联|桥|\bbridge\b|infinity fabric|hccs"),
-           _link, yes_no=True),
-    Aspect("mig", ("mig_instances",), _word(r"\bmig\b|切分|切几|切给|切成|partition"),
-           lambda gpu: str(gpu.mig_instances) if gpu.mig_instances else None, yes_no=True),
+    Aspect(
+        "link",
+        ("nvlink_bytes_per_s", "nvlink_note"),
+        _word(r"nv-?link|nvswitch|互联|桥|\bbridge\b|infinity fabric|hccs"),
+        _link,
+        yes_no=True,
+    ),
+    Aspect("mig", ("mig_instances",), _word(r"\bmig\b|切分|切几|切给|切成|partition"), _instances, yes_no=True),
     Aspect("ecc", ("ecc",), _word(r"\becc\b"), lambda gpu: "ECC" if gpu.ecc else None, yes_no=True),
-    Aspect("power", ("tdp_w",), _word(r"功耗|瓦|电源|\btdp\b|power|watt|psu"), lambda gpu: f"{gpu.tdp_w} W" if gpu.tdp_w else None),
+    Aspect("power", ("tdp_w",), _word(r"功耗|瓦|电源|\btdp\b|power|watt|psu"), _power),
     Aspect("price", ("price_low_usd", "price_high_usd"), _word(r"价格|多少钱|报价|价|price|cost|how much is"), _price),
     Aspect("year", ("year",), _word(r"哪年|发布|release|how old"), lambda gpu: str(gpu.year)),
-)  # fmt: skip
+)
 USUAL = ("memory", "bandwidth", "bf16", "fp8", "link", "power")
 """What a question about a card in general is answered with."""
 COMPARED = ("memory", "bandwidth", "fp16", "bf16", "fp8", "link", "power", "price")

@@ -24,8 +24,10 @@ def what_fits(material: Material) -> Section:
     rows = _in_order(material, result.rows)
     marker = _cite(material, result)
     possible = [row for row in rows if row.max_params]
-    ways = [material.say("capacity.way", how=_how(material, row), size=numbers.params(row.max_params or 0))
-            for row in _best(possible)]  # fmt: skip
+    ways = [
+        material.say("capacity.way", how=_how(material, row), size=numbers.params(row.max_params or 0))
+        for row in _best(possible)
+    ]
     values = {"cards": _cards(result), "usable": numbers.gib(result.usable_bytes_per_gpu, digits=1)}
     if not ways:
         return Section("does_not_fit", material.say("capacity.nothing", **values) + marker)
@@ -42,7 +44,7 @@ def _cards(result: WhatFits) -> str:
 
 
 def _in_order(material: Material, rows: Sequence[FitRow]) -> list[FitRow]:
-    training = requests.is_training(material.need) or material.need.task is None and _tunes(material.text)
+    training = requests.is_training(material.need) or (material.need.task is None and _tunes(material.text))
     first = {"qlora": 0, "lora": 1, "full_finetune": 2, "inference": 3} if training else {"inference": 0}
     return sorted(rows, key=lambda row: first.get(row.task, 1))
 

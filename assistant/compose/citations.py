@@ -26,9 +26,14 @@ class Citations:
             self._citations.append(
                 Citation.model_validate(
                     {
-                        "marker": marker, "kind": kind, "title": title, "locator": locator,
-                        "url": url, "quote": quote, "date": date,
-                    }  # fmt: skip
+                        "marker": marker,
+                        "kind": kind,
+                        "title": title,
+                        "locator": locator,
+                        "url": url,
+                        "quote": quote,
+                        "date": date,
+                    }
                 )
             )
         return f"[{self._markers[key]}]"

@@ -18,8 +18,9 @@ def unknown_names(material: Material) -> list[str]:
         shown = {"gpu": names.gpu_name, "model": names.model_name}.get(doubt.kind, str)
         close = [shown(candidate) for candidate in doubt.candidates]
         key = "clarify.unknown_close" if close else "clarify.unknown"
-        found.append(say(key, kind=say(f"kind.{doubt.kind}"), text=doubt.text,
-                         close=say.listed(close, conjunction="or")))  # fmt: skip
+        found.append(
+            say(key, kind=say(f"kind.{doubt.kind}"), text=doubt.text, close=say.listed(close, conjunction="or"))
+        )
     return found
 
 
@@ -31,8 +32,14 @@ def ambiguous_names(material: Material) -> list[str]:
             continue
         shown = {"gpu": names.gpu_name, "model": names.model_name}.get(doubt.kind, str)
         candidates = [shown(candidate) for candidate in doubt.candidates]
-        found.append(say("clarify.ambiguous", text=doubt.text, chosen=candidates[0],
-                         candidates=say.listed(candidates, conjunction="or")))  # fmt: skip
+        found.append(
+            say(
+                "clarify.ambiguous",
+                text=doubt.text,
+                chosen=candidates[0],
+                candidates=say.listed(candidates, conjunction="or"),
+            )
+        )
     return found
 
 
@@ -53,9 +60,9 @@ def questions(material: Material) -> list[str]:
     wants_workload = intent in _TURN_ON_WORKLOAD
     if wants_workload and not requests.sized(need):
         found.append(say("ask.model" if need.task or need.engine else "ask.workload"))
-    if intent in {"which_to_buy", "budget", "cloud_or_buy", "how_many_gpus"} and need.budget is None:
-        if intent != "how_many_gpus" and not requests.cards(need):
-            found.append(say("ask.budget"))
+    shopping = intent in {"which_to_buy", "budget", "cloud_or_buy"}
+    if shopping and need.budget is None and not requests.cards(need):
+        found.append(say("ask.budget"))
     if intent in {"cloud_or_buy"} and need.deadline_s is None:
         found.append(say("ask.hours"))
     if need.users and need.concurrent_sequences is None:
@@ -72,6 +79,17 @@ def questions(material: Material) -> list[str]:
 
 
 _TURN_ON_WORKLOAD = (
-    "can_it_run", "how_many_gpus", "min_vram", "which_to_buy", "concurrency", "context_length", "budget", "cloud_or_buy",
-    "speed", "training_time", "launch_files", "other", "guidance",
-)  # fmt: skip
+    "can_it_run",
+    "how_many_gpus",
+    "min_vram",
+    "which_to_buy",
+    "concurrency",
+    "context_length",
+    "budget",
+    "cloud_or_buy",
+    "speed",
+    "training_time",
+    "launch_files",
+    "other",
+    "guidance",
+)

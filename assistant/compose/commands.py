@@ -40,9 +40,7 @@ def sourced(material: Material, section: Section) -> Section:
     """Where the facts of the answer come from."""
     lines = []
     for source in list(material.sources.values())[:SOURCES_MAX]:
-        marker = material.cites.cite(
-            "catalog", source.title, source.id, source.title, url=source.url, date=source.date
-        )
+        marker = material.cites.cite("catalog", source.title, source.id, source.title, url=source.url, date=source.date)
         lines.append(f"- {_titled(source)}" + joined([marker]))
     section.headline = material.say("command.sources" if lines else "command.no_sources")
     section.body = ["\n".join(lines)]
@@ -70,8 +68,10 @@ def _steps(material: Material, record: ToolCallRecord) -> str:
 def written(step: Step) -> str:
     """A step on one line: label, formula with its inputs, outcome."""
     inputs = ", ".join(f"{key} = {value}" for key, value in step.inputs.items() if value is not None)
-    value = numbers.both_units(step.value) if step.unit == "bytes" and isinstance(step.value, int | float) else step.value
-    outcome = f"{value}" if step.unit == "bytes" else f"{value} {step.unit}".strip()
+    if step.unit == "bytes" and isinstance(step.value, int | float):
+        outcome = numbers.both_units(step.value)
+    else:
+        outcome = f"{step.value} {step.unit}".strip()
     return f"{step.label}: {step.formula}" + (f" ({inputs})" if inputs else "") + f" = {outcome}"
 
 

@@ -11,10 +11,22 @@ from assistant.compose.material import Estimate, Material
 from assistant.compose.section import Section
 from assistant.compose.table import table
 
-_HOST = re.compile(r"\bkilled\b|exit(?:ed with)? (?:code|status) (?:-9|137)|sigkill|signal 9|oom-?killer|被 ?kill", re.I)
+_HOST = re.compile(
+    r"\bkilled\b|exit(?:ed with)? (?:code|status) (?:-9|137)|sigkill|signal 9|oom-?killer|被 ?kill", re.I
+)
 """Signs that the operating system ended the process: host memory ran out, not the card's."""
-_CHANGES = ("task", "weight_format", "sharding", "gradient_checkpointing", "optimizer", "micro_batch_size",
-            "sequence_tokens", "context_tokens", "concurrent_sequences", "kv_format")  # fmt: skip
+_CHANGES = (
+    "task",
+    "weight_format",
+    "sharding",
+    "gradient_checkpointing",
+    "optimizer",
+    "micro_batch_size",
+    "sequence_tokens",
+    "context_tokens",
+    "concurrent_sequences",
+    "kv_format",
+)
 
 
 def diagnosis(material: Material) -> Section:
@@ -26,8 +38,8 @@ def diagnosis(material: Material) -> Section:
     if not fitted:
         return _without_card(material, quotes)
     main, others = fitted[0], fitted[1:]
-    section = Section("diagnosis", _cause(material, main), [_fixes(material, main, others), arithmetic(material, [main])])
-    section.body.append(_heard(material, quotes))
+    section = Section("diagnosis", _cause(material, main))
+    section.body = [_fixes(material, main, others), arithmetic(material, [main]), _heard(material, quotes)]
     section.levers = levers(material, main, None)
     section.caveats = caveats(material, main)
     section.assumptions = assumed(material, main)
@@ -35,15 +47,14 @@ def diagnosis(material: Material) -> Section:
 
 
 def _cause(material: Material, main: Estimate) -> str:
-    assert main.fit is not None
-    key = "yes" if main.fit.verdict == "yes" else main.fit.verdict
+    fit = main.placed
     return material.say(
-        f"oom.{key}",
+        f"oom.{fit.verdict}",
         what=workload(material, main),
-        cards=names.cards(main.fit.gpu, main.gpus),
+        cards=names.cards(fit.gpu, main.gpus),
         total=total(main),
         interval=interval(main),
-        usable=numbers.gib(main.fit.usable_bytes),
+        usable=numbers.gib(fit.usable_bytes),
         largest=_largest(material, main),
     ) + cite(material, main)
 
@@ -60,7 +71,8 @@ def _host(material: Material, fitted: list[Estimate], quotes: list[str]) -> Sect
     section = Section("diagnosis", say("oom.host"))
     if material.estimates:
         main = fitted[0] if fitted else material.estimates[0]
-        section.body.append(say("oom.host_card", what=workload(material, main), total=total(main)) + cite(material, main))
+        text = say("oom.host_card", what=workload(material, main), total=total(main))
+        section.body.append(text + cite(material, main))
         section.caveats = caveats(material, main)
     section.body += [say("oom.host_fixes"), _heard(material, quotes)]
     return section
@@ -73,10 +85,16 @@ def _without_card(material: Material, quotes: list[str]) -> Section:
         section.body = [say("oom.usual_fixes"), _heard(material, quotes)]
         return section
     main = material.estimates[0]
-    headline = say("oom.needs", what=workload(material, main), total=total(main), interval=interval(main),
-                   largest=_largest(material, main)) + cite(material, main)  # fmt: skip
-    section = Section("diagnosis", headline, [_fixes(material, main, material.estimates[1:]), arithmetic(material, [main])])
-    section.body.append(_heard(material, quotes))
+    headline = say(
+        "oom.needs",
+        what=workload(material, main),
+        total=total(main),
+        interval=interval(main),
+        largest=_largest(material, main),
+    ) + cite(material, main)
+    section = Section("diagnosis", headline)
+    fixes = _fixes(material, main, material.estimates[1:])
+    section.body = [fixes, arithmetic(material, [main]), _heard(material, quotes)]
     section.assumptions = assumed(material, main)
     return section
 
@@ -88,10 +106,14 @@ def _fixes(material: Material, main: Estimate, others: list[Estimate]) -> str:
     if not milder:
         return ""
     rows = [
-        [_change(material, main, one) + cite(material, one), total(one), interval(one),
-         say(f"mark.{one.fit.verdict}") if one.fit else "–"]
+        [
+            _change(material, main, one) + cite(material, one),
+            total(one),
+            interval(one),
+            say(f"mark.{one.fit.verdict}") if one.fit else "–",
+        ]
         for one in milder
-    ]  # fmt: skip
+    ]
     head = [say("table.change"), say("table.per_gpu"), say("table.interval"), say("table.fits")]
     return table(head, rows)
 

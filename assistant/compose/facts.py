@@ -51,8 +51,12 @@ def _has(material: Material, rows: Sequence[GpuRow], aspect: Aspect) -> str:
         key = "fact.none_single" if not have and len(lack) == 1 else "fact.none"
         sentences.append(say(key, cards=listed, what=what) + _cites(material, lack, aspect))
     if have:
-        listed = say.listed([say("fact.card_value", card=names.gpu_name(row.id), value=_noted(row, aspect, value))
-                             for row, value in have])  # fmt: skip
+        listed = say.listed(
+            [
+                say("fact.card_value", card=names.gpu_name(row.id), value=_noted(row, aspect, value))
+                for row, value in have
+            ]
+        )
         sentences.append(say("fact.has", cards=listed, what=what) + _cites(material, [row for row, _ in have], aspect))
     return say("list.sentence").join(sentences)
 
@@ -68,7 +72,8 @@ def _values(material: Material, rows: Sequence[GpuRow], aspect: Aspect) -> str:
         say("fact.card_value", card=names.gpu_name(row.id), value=aspect.value(row) or say("fact.not_stated"))
         for row in rows
     ]
-    return say("fact.values", what=say(f"aspect.{aspect.key}"), cards=say.listed(known)) + _cites(material, rows, aspect)
+    text = say("fact.values", what=say(f"aspect.{aspect.key}"), cards=say.listed(known))
+    return text + _cites(material, rows, aspect)
 
 
 def _cites(material: Material, rows: Sequence[GpuRow], aspect: Aspect) -> str:

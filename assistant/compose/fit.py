@@ -41,18 +41,17 @@ def _other_cards(material: Material, main: Estimate) -> list[Estimate]:
 
 
 def _card_line(material: Material, one: Estimate) -> str:
-    assert one.fit is not None
+    fit = one.placed
     return "- " + material.say(
-        f"fit.on_card_{one.fit.verdict}",
-        cards=names.cards(one.fit.gpu, one.gpus),
+        f"fit.on_card_{fit.verdict}",
+        cards=names.cards(fit.gpu, one.gpus),
         total=total(one),
-        usable=numbers.gib(one.fit.usable_bytes),
+        usable=numbers.gib(fit.usable_bytes),
     )
 
 
 def _verdict(material: Material, main: Estimate, alternative: Estimate | None) -> tuple[str, AnswerVerdict]:
-    say, fit = material.say, main.fit
-    assert fit is not None
+    say, fit = material.say, main.placed
     values = {
         "what": workload(material, main),
         "cards": names.cards(fit.gpu, main.gpus),
@@ -69,8 +68,11 @@ def _verdict(material: Material, main: Estimate, alternative: Estimate | None) -
         text += say("fit.weights_alone", weights=numbers.both_units(weights))
     if alternative is None:
         return text, "does_not_fit"
-    text += say(f"fit.instead_{_tightness(alternative)}", how=column_name(material, alternative, (main, alternative)),
-                total=total(alternative)) + cite(material, alternative)  # fmt: skip
+    text += say(
+        f"fit.instead_{_tightness(alternative)}",
+        how=column_name(material, alternative, (main, alternative)),
+        total=total(alternative),
+    ) + cite(material, alternative)
     stated = material.need.weight_format is not None or main.task != "inference"
     return text, "does_not_fit" if stated else "fits_with_changes"
 
@@ -113,7 +115,8 @@ def _minimum_lines(material: Material) -> list[str]:
         options = [names.cards(row.gpu, row.count) for row in one.result.minimum_gpus if row.verdict != "no"][:4]
         if options:
             how = column_name(material, one, material.estimates)
-            lines.append("- " + material.say("fit.minimum", how=how, cards=material.say.listed(options, conjunction="or")))
+            cards = material.say.listed(options, conjunction="or")
+            lines.append("- " + material.say("fit.minimum", how=how, cards=cards))
     return ["\n".join(lines)] if lines else []
 
 
@@ -146,15 +149,17 @@ def context_and_users(material: Material) -> Section:
     room = [
         say(key, value=numbers.count(value))
         for key, value in (
-            ("fit.max_context", fit.max_context_tokens), ("fit.max_sequences", fit.max_concurrent_sequences),
-        )  # fmt: skip
+            ("fit.max_context", fit.max_context_tokens),
+            ("fit.max_sequences", fit.max_concurrent_sequences),
+        )
         if value
     ]
     asked_for = material.need.context_tokens or material.need.concurrent_sequences or material.need.users
     headline, verdict = _verdict(material, main, None)
     if room and not asked_for:
-        headline = say("fit.room", what=workload(material, main), cards=names.cards(fit.gpu, main.gpus),
-                       room=say.listed(room)) + cite(material, main)  # fmt: skip
+        headline = say(
+            "fit.room", what=workload(material, main), cards=names.cards(fit.gpu, main.gpus), room=say.listed(room)
+        ) + cite(material, main)
     elif room:
         headline += " " + say("fit.and_room", room=say.listed(room))
     section = Section(verdict, headline, [arithmetic(material, [main, *others])])
@@ -163,7 +168,7 @@ def context_and_users(material: Material) -> Section:
 
 
 def levers(material: Material, main: Estimate, alternative: Estimate | None) -> list[str]:
-    """What would change the answer, from what was computed: more of the same card, a shorter context, fewer requests."""
+    """What would change the answer, from what was computed: more cards, a shorter context."""
     say, fit, found = material.say, main.fit, []
     if fit is None:
         return found

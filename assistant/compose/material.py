@@ -49,6 +49,17 @@ class Estimate:
         """Whether it fits at all, be it tightly."""
         return self.fit is not None and self.fit.verdict != "no"
 
+    @property
+    def placed(self) -> Fit:
+        """How it fits its card.
+
+        Raises:
+            LookupError: no card was given; ask `fit` first.
+        """
+        if self.fit is None:
+            raise LookupError("this estimate was made without a card")
+        return self.fit
+
     def part(self, *names: PartName) -> int:
         """Bytes of some parts on one GPU, together."""
         return sum(part.bytes for part in self.result.per_gpu.parts if part.name in names)
@@ -104,7 +115,8 @@ class Material:
     def estimates(self) -> list[Estimate]:
         """The memory estimates, in the order they were asked for."""
         return [
-            Estimate(call.request, MemoryEstimate.model_validate(call.result)) for call in self.records("estimate_memory")
+            Estimate(call.request, MemoryEstimate.model_validate(call.result))
+            for call in self.records("estimate_memory")
         ]
 
     @cached_property

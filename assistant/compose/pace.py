@@ -14,9 +14,12 @@ from assistant.compose.section import Section
 from assistant.compose.table import table
 
 SPEED_ROWS = (
-    "tokens_per_s_per_user", "tokens_per_s_total", "time_to_first_token_s", "time_per_output_token_s",
+    "tokens_per_s_per_user",
+    "tokens_per_s_total",
+    "time_to_first_token_s",
+    "time_per_output_token_s",
     "prefill_tokens_per_s",
-)  # fmt: skip
+)
 TIME_ROWS = ("tokens_per_s_per_gpu", "time_s", "gpu_hours")
 
 

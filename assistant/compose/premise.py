@@ -16,9 +16,10 @@ _ENOUGH = re.compile(
     re.I,
 )
 _NEEDS = re.compile(
-    r"(?:只要|只需|需要|说要|说是|要求|最低|wants?|needs?|requires?|takes?|only)\s?(?:about|around|at least|~|≈|约|大约)?\s?" + _AMOUNT,
+    r"(?:只要|只需|需要|说要|说是|要求|最低|wants?|needs?|requires?|takes?|only)\s?"
+    r"(?:about|around|at least|~|≈|约|大约)?\s?" + _AMOUNT,
     re.I,
-)  # fmt: skip
+)
 FAR_ABOVE = 1.5
 """A claimed requirement this many times the estimate is worth correcting downwards."""
 

@@ -46,8 +46,9 @@ def cloud_or_buy(material: Material) -> Section:
     if not rented or not bought:
         return which_to_buy(material)
     lease, purchase = cheapest(rented), cheapest(bought)
-    headline = material.say("shop.rent_or_buy", what=_what(material), rent=_short(material, lease),
-                            buy=_short(material, purchase))  # fmt: skip
+    headline = material.say(
+        "shop.rent_or_buy", what=_what(material), rent=_short(material, lease), buy=_short(material, purchase)
+    )
     section = Section("recommendation", headline)
     section.body = [material.say("shop.rent_or_buy_rule"), orders(material, [lease, purchase]), _memory(material)]
     return _finish(material, section)
@@ -95,8 +96,10 @@ def _short(material: Material, one: Configuration) -> str:
     """A configuration in one clause: cards, where, price and its date."""
     where = " ".join(filter(None, (one.provider, one.instance))) if one.acquisition == "rent" else ""
     cards = names.cards(one.gpu, one.gpu_count)
-    return cards + (material.say("order.where", where=where) if where else "") + material.say(
-        "order.at_price", price=price(material, one)
+    return (
+        cards
+        + (material.say("order.where", where=where) if where else "")
+        + material.say("order.at_price", price=price(material, one))
     )
 
 

@@ -6,10 +6,28 @@ from kb.base import Frozen
 from kb.units import GIB
 
 _AMOUNT = re.compile(r"(?<![\d.])(\d{1,3})\s?(?:G|GB|GiB)(?![A-Za-z])", re.I)
-_COUNTS = {"一": 1, "单": 1, "两": 2, "双": 2, "二": 2, "三": 3, "四": 4, "五": 5, "六": 6, "八": 8, "one": 1, "single": 1,
-           "two": 2, "dual": 2, "four": 4, "eight": 8}  # fmt: skip
+_COUNTS = {
+    "一": 1,
+    "单": 1,
+    "两": 2,
+    "双": 2,
+    "二": 2,
+    "三": 3,
+    "四": 4,
+    "五": 5,
+    "六": 6,
+    "八": 8,
+    "one": 1,
+    "single": 1,
+    "two": 2,
+    "dual": 2,
+    "four": 4,
+    "eight": 8,
+}
 _COUNT = re.compile(
-    r"(?:(\d{1,3})|([一单两双二三四五六八]))\s?(?:张|块|片|卡)|(\d{1,3})\s?[x×*]\s?\d|\b(one|single|two|dual|four|eight)\b", re.I
+    r"(?:(\d{1,3})|([一单两双二三四五六八]))\s?(?:张|块|片|卡)|(\d{1,3})\s?[x×*]\s?\d"
+    r"|\b(one|single|two|dual|four|eight)\b",
+    re.I,
 )
 LEAST_GIB, MOST_GIB = 2, 512
 """Amounts outside this are no card's memory."""

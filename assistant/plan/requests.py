@@ -12,6 +12,10 @@ QUERY_CHARACTERS_MAX = 400
 """What guidance is searched with: a question is a line or two, a pasted log is not."""
 
 
+OFFERS_MAX = 6
+"""Offers looked up when renting is asked about."""
+
+
 def is_training(need: Need) -> bool:
     """Whether the need is to train rather than to run."""
     return need.task in TRAINING
@@ -33,9 +37,13 @@ def named_gpus(need: Need) -> tuple[str, ...]:
 
 
 def memory(
-    need: Need, card: GpuCount | None = None, *, weight_format: str | None = None, task: str | None = None,
+    need: Need,
+    card: GpuCount | None = None,
+    *,
+    weight_format: str | None = None,
+    task: str | None = None,
     **changes: object,
-) -> PlannedCall | None:  # fmt: skip
+) -> PlannedCall | None:
     """The memory of the workload, on `card` when there is one, with anything in `changes` put differently."""
     if not sized(need):
         return None
@@ -99,20 +107,39 @@ def comparison(need: Need) -> PlannedCall | None:
 
 
 def _workload(need: Need) -> str | None:
-    if is_training(need):
-        return "training"
-    return "inference" if need.task in {"inference", "rag", "embedding"} or sized(need) else None
+    """What the cards are compared for; None when nothing was said of it."""
+    if need.task is None or (need.task == "inference" and not sized(need)):
+        return "llm_decode" if sized(need) else None
+    return _WORKLOADS.get(need.task)
+
+
+_WORKLOADS = {
+    "inference": "llm_decode",
+    "rag": "llm_decode",
+    "full_finetune": "training",
+    "pretrain": "training",
+    "vision": "training",
+    "lora": "lora",
+    "qlora": "lora",
+    "diffusion": "image",
+    "rendering": "image",
+}
 
 
 def offers(need: Need, gpu: str | None = None, count: int | None = None) -> PlannedCall | None:
     """Instances to rent, of one GPU or of any."""
-    return planned("find_offers", gpu=gpu, min_gpus=count, provider=need.provider)
+    return planned("find_offers", gpu=gpu, min_gpus=count, provider=need.provider, limit=OFFERS_MAX)
 
 
 def compatibility(need: Need, gpu: str | None = None, text: str = "") -> PlannedCall | None:
     """Whether hardware, format and software go together."""
     return planned(
-        "check_compatibility", gpu=gpu, precision=need.weight_format, engine=need.engine, model=need.model, question=text
+        "check_compatibility",
+        gpu=gpu,
+        precision=need.weight_format,
+        engine=need.engine,
+        model=need.model,
+        question=text,
     )
 
 

@@ -19,9 +19,17 @@ def estimate() -> Callable[..., ToolCallRecord]:
     """A record of `estimate_memory` with parts in GiB per GPU."""
 
     def made(
-        weights: float, other: float = 1.0, *, weight_format: str = "bf16", task: str = "inference", gpus: int = 4,
-        usable: float | None = 23.5, gpu: str = GPU, minimum: dict[str, int] | None = None, **request: Any,
-    ) -> ToolCallRecord:  # fmt: skip
+        weights: float,
+        other: float = 1.0,
+        *,
+        weight_format: str = "bf16",
+        task: str = "inference",
+        gpus: int = 4,
+        usable: float | None = 23.5,
+        gpu: str = GPU,
+        minimum: dict[str, int] | None = None,
+        **request: Any,
+    ) -> ToolCallRecord:
         total = int((weights + other) * GIB)
         low, high = int(total * 0.95), int(total * 1.08)
         verdict = None if usable is None else _verdict(total, high, int(usable * GIB))
@@ -29,30 +37,44 @@ def estimate() -> Callable[..., ToolCallRecord]:
             tool="estimate_memory",
             request={"task": task, "model": MODEL, "weight_format": weight_format, "gpu": gpu} | request,
             result={
-                "model": MODEL, "task": task, "weight_format": weight_format, "engine": "vllm", "gpus": gpus,
+                "model": MODEL,
+                "task": task,
+                "weight_format": weight_format,
+                "engine": "vllm",
+                "gpus": gpus,
                 "params": 72706203648,
                 "per_gpu": {
-                    "total_bytes": total, "low_bytes": low, "high_bytes": high,
+                    "total_bytes": total,
+                    "low_bytes": low,
+                    "high_bytes": high,
                     "parts": [
                         {"name": "weights", "bytes": int(weights * GIB), "formula": f"weights formula {weight_format}"},
                         {"name": "kv_cache", "bytes": total - int(weights * GIB), "formula": "kv formula"},
                     ],
                 },
-                "fit": None if usable is None else {
-                    "gpu": gpu, "usable_bytes": int(usable * GIB), "verdict": verdict,
-                    "headroom_bytes": int(usable * GIB) - total, "max_context_tokens": 20000,
+                "fit": None
+                if usable is None
+                else {
+                    "gpu": gpu,
+                    "usable_bytes": int(usable * GIB),
+                    "verdict": verdict,
+                    "headroom_bytes": int(usable * GIB) - total,
+                    "max_context_tokens": 20000,
                 },
                 "minimum_gpus": [
                     {"gpu": name, "count": count, "verdict": "yes"} for name, count in (minimum or {}).items()
                 ],
                 "derivation": [
                     {
-                        "label": "KV cache", "formula": "2 · layers · tokens", "unit": "bytes", "value": 1024,
+                        "label": "KV cache",
+                        "formula": "2 · layers · tokens",
+                        "unit": "bytes",
+                        "value": 1024,
                         "inputs": {"context_tokens": 8192, "concurrent_sequences": 1},
                     }
                 ],
             },
-        )  # fmt: skip
+        )
 
     return made
 
@@ -67,30 +89,52 @@ def _verdict(total: int, high: int, usable: int) -> str:
 def configured() -> ToolCallRecord:
     """A record of `configure` with one purchase and one rental."""
     common: dict[str, Any] = {
-        "nodes": 1, "tensor_parallel": 2, "weight_format": "int4", "engine": "vllm",
+        "nodes": 1,
+        "tensor_parallel": 2,
+        "weight_format": "int4",
+        "engine": "vllm",
         "memory": {"needed_bytes_per_gpu": 22 * GIB, "usable_bytes_per_gpu": 44 * GIB, "verdict": "yes"},
-    }  # fmt: skip
+    }
     rent = common | {
-        "rank": 1, "title": "1 × Example 2xA6000", "acquisition": "rent", "gpu": "rtx-a6000-48gb", "gpu_count": 2,
+        "rank": 1,
+        "title": "1 × Example 2xA6000",
+        "acquisition": "rent",
+        "gpu": "rtx-a6000-48gb",
+        "gpu_count": 2,
         "items": [
             {
-                "part": "instance", "product": "Example 2xA6000", "count": 1, "unit_price": 1.58, "subtotal": 1.58,
-                "source": "example-prices", "price_date": "2020-01-02",
+                "part": "instance",
+                "product": "Example 2xA6000",
+                "count": 1,
+                "unit_price": 1.58,
+                "subtotal": 1.58,
+                "source": "example-prices",
+                "price_date": "2020-01-02",
             }
         ],
         "price": {"amount": 1.58, "period": "hour", "as_of": "2020-01-02", "complete": True},
-        "provider": "Example", "instance": "2xA6000",
-    }  # fmt: skip
+        "provider": "Example",
+        "instance": "2xA6000",
+    }
     buy = common | {
-        "rank": 2, "title": "2 × RTX A6000", "acquisition": "buy", "gpu": "rtx-a6000-48gb", "gpu_count": 2,
+        "rank": 2,
+        "title": "2 × RTX A6000",
+        "acquisition": "buy",
+        "gpu": "rtx-a6000-48gb",
+        "gpu_count": 2,
         "items": [
             {
-                "part": "gpu", "product": "RTX A6000", "count": 2, "unit_price": 4500, "subtotal": 9000,
-                "source": "example-prices", "price_date": "2020-01",
+                "part": "gpu",
+                "product": "RTX A6000",
+                "count": 2,
+                "unit_price": 4500,
+                "subtotal": 9000,
+                "source": "example-prices",
+                "price_date": "2020-01",
             }
         ],
         "price": {"amount": 9000, "as_of": "2020-01", "complete": False},
-    }  # fmt: skip
+    }
     return ToolCallRecord(
         tool="configure",
         request={"model": MODEL},
@@ -111,11 +155,18 @@ def passages() -> Callable[..., ToolCallRecord]:
     def made(*texts: str, language: str = "zh", **more: Any) -> ToolCallRecord:
         rows = [
             {
-                "document": "guide.md", "title": "Guide", "line_start": 10 * place, "line_end": 10 * place + 5,
-                "heading": "Memory", "text": text, "score": 0.9, "language": language,
-            } | more
+                "document": "guide.md",
+                "title": "Guide",
+                "line_start": 10 * place,
+                "line_end": 10 * place + 5,
+                "heading": "Memory",
+                "text": text,
+                "score": 0.9,
+                "language": language,
+            }
+            | more
             for place, text in enumerate(texts, 1)
-        ]  # fmt: skip
+        ]
         return ToolCallRecord(tool="search_guidance", request={"query": "q"}, result={"passages": rows})
 
     return made

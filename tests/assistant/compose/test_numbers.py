@@ -22,15 +22,14 @@ def test_both_units_name_both_systems() -> None:
 
 
 @pytest.mark.parametrize(
-    ("value", "written"), [(72_706_203_648, "72.7B"), (8_030_261_248, "8B"), (671_026_419_200, "671B"), (137_000_000, "137M")]
+    ("value", "written"),
+    [(72_706_203_648, "72.7B"), (8_030_261_248, "8B"), (671_026_419_200, "671B"), (137_000_000, "137M")],
 )
 def test_params_as_people_say_them(value: int, written: str) -> None:
     assert numbers.params(value) == written
 
 
-@pytest.mark.parametrize(
-    ("value", "written"), [(936e9, "936 GB/s"), (4.8e12, "4.8 TB/s"), (1.008e12, "1.01 TB/s")]
-)
+@pytest.mark.parametrize(("value", "written"), [(936e9, "936 GB/s"), (4.8e12, "4.8 TB/s"), (1.008e12, "1.01 TB/s")])
 def test_rates_in_decimal_units(value: float, written: str) -> None:
     assert numbers.rate(value, "B/s") == written
 

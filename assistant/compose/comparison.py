@@ -1,0 +1,158 @@
+"""Cards against each other: first which of them holds the work, then who wins at what."""
+
+from collections.abc import Sequence
+
+from assistant.compose import facts, guidance, names, numbers
+from assistant.compose.arithmetic import arithmetic, cite, column_name, total
+from assistant.compose.aspects import BY_KEY, COMPARED, Aspect, asked_about
+from assistant.compose.assume import assumed
+from assistant.compose.caveats import caveats
+from assistant.compose.citations import joined
+from assistant.compose.fit import workload
+from assistant.compose.material import Estimate, Material
+from assistant.compose.orders import orders
+from assistant.compose.section import Section
+from tools.compare_gpus import Attribute, Comparison
+from tools.find_gpus import GpuRow
+
+DECIDERS: tuple[tuple[str, str, str], ...] = (
+    ("decode", "bandwidth_bytes_per_s", "bandwidth"),
+    ("compute", "bf16_flops", "bf16"),
+    ("room", "usable_bytes", "memory"),
+    ("link", "nvlink_bytes_per_s", "link"),
+    ("thrift", "usd_per_gib", "price"),
+)
+"""What one buys a card for, the attribute that decides it, and the aspect that shows it."""
+_DECIDED = {"bandwidth_bytes_per_s": "bandwidth", "memory_bytes": "memory"}
+"""Deciding attribute of a workload → the aspect that shows it; every other is compute."""
+
+
+def comparison(material: Material) -> Section:
+    """Which card for this work; without a work, which card for what."""
+    compared = next((Comparison.model_validate(result) for result in material.results("compare_gpus")), None)
+    per_card = _first_on_each(material)
+    if compared is None:
+        return facts.spec(material)
+    shown = list(compared.gpus)
+    wins = _wins(material, compared)
+    section = Section("comparison", _headline(material, compared, per_card))
+    section.body = ["\n".join(wins), facts.facts_table(material, shown, _aspects(material))]
+    if per_card:
+        others = [one for one in material.estimates if one.fits and one not in per_card]
+        section.body.append(arithmetic(material, [*per_card, *others]))
+        section.assumptions = assumed(material, per_card[0])
+        for one in per_card:
+            section.caveats += [line for line in caveats(material, one) if line not in section.caveats]
+    section.body += ["\n".join(guidance.quoted(material)), orders(material, material.configurations)]
+    section.configurations = material.configurations
+    return section
+
+
+def _first_on_each(material: Material) -> list[Estimate]:
+    """The workload as asked on each card compared."""
+    fitted = [one for one in material.estimates if one.fit]
+    if not fitted:
+        return []
+    first = fitted[0]
+    kept: dict[str | None, Estimate] = {}
+    for one in fitted:
+        if one.task == first.task and (one.gpu == first.gpu or one.gpu not in kept):
+            kept.setdefault(one.gpu, one)
+    return list(kept.values())
+
+
+def _headline(material: Material, compared: Comparison, per_card: Sequence[Estimate]) -> str:
+    say = material.say
+    holding = [one for one in per_card if one.fits]
+    failing = [one for one in per_card if not one.fits]
+    if per_card and holding and failing:
+        return _by_memory(material, holding, failing)
+    if per_card and not holding:
+        return say(
+            "compare.none_holds", what=workload(material, per_card[0]), cards=_sizes(material, per_card)
+        ) + _otherwise(material, failing)
+    winner = compared.winner
+    if winner and compared.decided_by:
+        values = _values(material, compared.gpus, BY_KEY[_DECIDED.get(compared.decided_by, "bf16")])
+        if values:
+            fits = say("compare.both_hold") if holding else ""
+            return (
+                say(
+                    "compare.winner",
+                    card=names.gpu_name(winner),
+                    why=say(f"compare.by_{compared.workload}"),
+                    values=values,
+                )
+                + fits
+            )
+    return say("compare.depends", cards=say.listed([names.gpu_name(row.id) for row in compared.gpus]))
+
+
+def _by_memory(material: Material, holding: Sequence[Estimate], failing: Sequence[Estimate]) -> str:
+    say = material.say
+    text = say(
+        "compare.holds",
+        what=workload(material, holding[0]),
+        cards=say.listed([names.cards(one.gpu or "", one.gpus) for one in holding]),
+        total=total(holding[0]),
+        failing=_sizes(material, failing),
+    ) + joined([cite(material, one).strip() for one in (*holding, *failing)])
+    return text + _otherwise(material, failing)
+
+
+def _sizes(material: Material, failing: Sequence[Estimate]) -> str:
+    return material.say.listed(
+        [
+            material.say(
+                "compare.card_usable",
+                card=names.cards(one.gpu or "", one.gpus),
+                usable=numbers.gib(one.fit.usable_bytes),
+            )
+            for one in failing
+            if one.fit
+        ]
+    )
+
+
+def _otherwise(material: Material, failing: Sequence[Estimate]) -> str:
+    """What the cards that do not hold it could do instead."""
+    for miss in failing:
+        for one in material.estimates:
+            if one.gpu == miss.gpu and one.fits and one is not miss:
+                return material.say(
+                    "compare.instead",
+                    card=names.gpu_name(one.gpu or ""),
+                    how=column_name(material, one),
+                    total=total(one),
+                ) + cite(material, one)
+    return ""
+
+
+def _attribute(compared: Comparison, name: str) -> Attribute | None:
+    return next((one for one in compared.attributes if one.name == name), None)
+
+
+def _wins(material: Material, compared: Comparison) -> list[str]:
+    """One line for each purpose that one of the cards wins, with the figures that decide it."""
+    lines = []
+    for purpose, name, key in DECIDERS:
+        attribute = _attribute(compared, name)
+        if attribute is None or attribute.winner is None:
+            continue
+        values = _values(material, compared.gpus, BY_KEY[key])
+        if values:
+            card = names.gpu_name(attribute.winner)
+            lines.append("- " + material.say(f"compare.wins_{purpose}", card=card, values=values))
+    return lines
+
+
+def _values(material: Material, rows: Sequence[GpuRow], aspect: Aspect) -> str:
+    known = [(row, value) for row in rows if (value := aspect.value(row))]
+    if len(known) < 2:
+        return ""
+    listed = [material.say("fact.card_value", card=names.gpu_name(row.id), value=value) for row, value in known]
+    return material.say.listed(listed)
+
+
+def _aspects(material: Material) -> list[Aspect]:
+    return list(dict.fromkeys([*(BY_KEY[key] for key in COMPARED), *asked_about(material.text)]))

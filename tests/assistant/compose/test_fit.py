@@ -1,0 +1,119 @@
+from collections.abc import Callable
+
+from assistant.answer import ToolCallRecord
+from assistant.compose import compose
+from assistant.understanding import Understanding
+
+Estimate = Callable[..., ToolCallRecord]
+Asked = Callable[..., Understanding]
+
+
+def test_too_large_in_the_published_format_but_fitting_in_four_bit_fits_with_changes(
+    estimate: Estimate, asked: Asked
+) -> None:
+    draft = compose(asked(), [estimate(34), estimate(10, weight_format="int4")])
+    assert draft.verdict == "fits_with_changes"
+    first = draft.answer.splitlines()[0]
+    assert first.startswith("**不能")
+    assert "INT4" in first
+
+
+def test_a_stated_format_that_does_not_fit_is_a_plain_no(estimate: Estimate, asked: Asked) -> None:
+    draft = compose(asked(weight_format="bf16"), [estimate(34), estimate(10, weight_format="int4")])
+    assert draft.verdict == "does_not_fit"
+
+
+def test_what_fits_is_said_to_fit(estimate: Estimate, asked: Asked) -> None:
+    draft = compose(asked("Can 4x 3090 run it?", "en"), [estimate(10)])
+    assert draft.verdict == "fits"
+    assert draft.answer.startswith("**Yes")
+
+
+def test_a_tight_fit_says_that_no_margin_is_left(estimate: Estimate, asked: Asked) -> None:
+    draft = compose(asked("Can 4x 3090 run it?", "en"), [estimate(21.6)])
+    assert draft.answer.startswith("**Just about")
+
+
+def test_the_table_has_a_column_for_each_format_and_adds_up(estimate: Estimate, asked: Asked) -> None:
+    draft = compose(asked(), [estimate(34), estimate(10, weight_format="int4")])
+    table = [line for line in draft.answer.splitlines() if line.startswith("|")]
+    assert "BF16" in table[0] and "INT4" in table[0]
+    assert any(line.startswith("| 权重 | 34.0 | 10.0 |") for line in table)
+    assert any("35" in line and "合计" in line for line in table)
+
+
+def test_every_marker_has_a_citation_and_every_citation_a_marker(
+    estimate: Estimate, asked: Asked, configured: ToolCallRecord, passages: Callable[..., ToolCallRecord]
+) -> None:
+    calls = [estimate(34), estimate(10, weight_format="int4"), configured, passages("四比特量化可以让 72B 模型放进四张 3090。")]
+    draft = compose(asked(), calls)
+    assert draft.citations
+    for citation in draft.citations:
+        assert f"[{citation.marker}]" in draft.answer
+    assert {citation.kind for citation in draft.citations} == {"calculation", "catalog", "document"}
+    assert f"[{len(draft.citations) + 1}]" not in draft.answer
+
+
+def test_a_document_is_quoted_word_for_word(
+    estimate: Estimate, asked: Asked, passages: Callable[..., ToolCallRecord]
+) -> None:
+    text = "先看带宽。四比特量化可以让 72B 模型放进四张 3090。电源另算。"
+    draft = compose(asked(), [estimate(10), passages(text)])
+    quoted = [citation for citation in draft.citations if citation.kind == "document"]
+    assert quoted[0].quote in text
+    assert quoted[0].quote in draft.answer
+    assert quoted[0].locator.startswith("guide.md:10-15")
+
+
+def test_old_prices_are_flagged_and_carry_their_date(
+    estimate: Estimate, asked: Asked, configured: ToolCallRecord
+) -> None:
+    draft = compose(asked(), [estimate(10), configured])
+    assert "2020-01-02" in draft.answer
+    assert "较旧" in draft.answer
+    assert len(draft.configurations) == 2
+
+
+def test_more_of_the_same_card_is_offered_when_it_would_fit(estimate: Estimate, asked: Asked) -> None:
+    draft = compose(asked(), [estimate(34, minimum={"rtx-3090-24gb": 8})])
+    assert "8×" in draft.answer
+
+
+def test_without_a_card_every_format_gets_its_total(estimate: Estimate, asked: Asked) -> None:
+    need = asked("70B 推理显存下限", intent="min_vram", gpus_owned=[])
+    calls = [estimate(34, usable=None), estimate(10, weight_format="int4", usable=None)]
+    draft = compose(need, calls)
+    assert draft.verdict == "estimate"
+    assert "BF16" in draft.answer.splitlines()[0] and "INT4" in draft.answer.splitlines()[0]
+    assert draft.clarifying_questions
+
+
+def test_counts_of_the_card_asked_about_are_the_answer(estimate: Estimate, asked: Asked) -> None:
+    need = asked("要几张 3090？", intent="how_many_gpus", gpus_owned=[{"gpu": "rtx-3090-24gb"}])
+    calls = [
+        estimate(134, gpus=1, minimum={"rtx-3090-24gb": 8}),
+        estimate(40, weight_format="int4", gpus=1, minimum={"rtx-3090-24gb": 2}),
+    ]
+    draft = compose(need, calls)
+    first = draft.answer.splitlines()[0]
+    assert "8×" in first and "2×" in first
+    assert draft.verdict == "recommendation"
+
+
+def test_what_was_not_stated_is_said_to_be_assumed(estimate: Estimate, asked: Asked) -> None:
+    draft = compose(asked(), [estimate(10)])
+    assert any("8,192" in line for line in draft.assumptions)
+    stated = compose(asked(context_tokens=8192, concurrent_sequences=1), [estimate(10)])
+    assert not any("8,192" in line for line in stated.assumptions)
+
+
+def test_the_longest_context_is_given_when_asked(estimate: Estimate, asked: Asked) -> None:
+    draft = compose(asked("上下文最长多少", intent="context_length"), [estimate(10)])
+    assert "20,000" in draft.answer.splitlines()[0]
+
+
+def test_the_answer_to_the_same_material_is_the_same(
+    estimate: Estimate, asked: Asked, configured: ToolCallRecord
+) -> None:
+    calls = [estimate(34), estimate(10, weight_format="int4"), configured]
+    assert compose(asked(), calls) == compose(asked(), calls)
