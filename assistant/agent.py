@@ -22,7 +22,7 @@ from assistant.prompts import SYSTEM
 from assistant.safety import FALLBACK, Grounded, asked_words
 from assistant.toolbox import call, toolbox
 from assistant.understanding import Understanding
-from kb.base import BadInput
+from kb.base import BadInput, ModelFailed
 from kb.settings import Settings, settings, stay_offline
 from tools.registry import tool
 
@@ -50,7 +50,8 @@ class Advisor:
 
     Args:
         options: settings; read from the environment when absent.
-        model: a chat model to drive the agent, for tests and embedding; else the one the settings name, else the planner.
+        model: a chat model to drive the agent, for tests and embedding; else the one the settings name, or the
+            planner.
     """
 
     def __init__(self, options: Settings | None = None, model: BaseChatModel | None = None) -> None:
@@ -70,9 +71,10 @@ class Advisor:
             BadInput: an empty or overlong question, or an id that cannot be kept.
             ConversationBusy: another turn of the conversation did not end in time.
         """
-        *_, last = self.stream(question, conversation_id)
-        assert last.answer is not None
-        return last.answer
+        for step in self.stream(question, conversation_id):
+            if step.answer is not None:
+                return step.answer
+        raise ModelFailed("the turn ended without an answer")
 
     def stream(self, question: str, conversation_id: str | None = None) -> Iterator[Step]:
         """The steps of one turn as they happen; the last carries the answer, already stored.
@@ -162,7 +164,9 @@ def chat_model(options: Settings) -> BaseChatModel:
     try:
         model: BaseChatModel = init_chat_model(options.llm, temperature=0, **extra)
     except (ValueError, ImportError) as problem:
-        raise BadInput("GPU_ADVISOR_LLM", str(problem)[:300], "Write provider:model, e.g. openai:gpt-4o-mini.") from None
+        raise BadInput(
+            "GPU_ADVISOR_LLM", str(problem)[:300], "Write provider:model, e.g. openai:gpt-4o-mini."
+        ) from None
     return model
 
 

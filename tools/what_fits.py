@@ -100,7 +100,8 @@ def what_fits(request: WhatFitsRequest) -> WhatFits:
     """Say what the cards in hand can run, fine-tune and train: the largest model for each method and format.
 
     For every method the largest typical dense model is found by bisection on the memory calculator, then the largest
-    named models of the catalog that fit for sure. Several cards: tensor parallel for serving, fully sharded for training.
+    named models of the catalog that fit for sure. Several cards: tensor parallel for serving, fully sharded for
+    training.
 
     Raises:
         UnknownName, AmbiguousName: a card the catalog does not have.
@@ -134,13 +135,17 @@ def _cards(request: WhatFitsRequest) -> tuple[Gpu | None, str, int, int, tuple[s
         card: Gpu | None = smallest
         name, usable = smallest.name, smallest.usable_bytes
     else:
-        assert request.memory_bytes_per_gpu is not None
+        stated = request.memory_bytes_per_gpu or GIB
         count, card = request.gpu_count or 1, None
-        usable, like = _like(request.memory_bytes_per_gpu)
-        name = f"{request.memory_bytes_per_gpu / GIB:g} GB card"
-        said = (f"A card of {name.removesuffix(' card')} is taken to leave {format_bytes(usable)} usable, as the {like} does.",)
+        usable, like = _like(stated)
+        name = f"{stated / GIB:g} GB card"
+        said = (
+            f"A card of {name.removesuffix(' card')} is taken to leave {format_bytes(usable)} usable, as the {like} does.",
+        )
     if count > 8 and count % 8:
-        raise BadInput("gpus", f"{count} cards do not divide into machines of eight.", "Give 1 to 8, or a multiple of 8.")
+        raise BadInput(
+            "gpus", f"{count} cards do not divide into machines of eight.", "Give 1 to 8, or a multiple of 8."
+        )
     return card, name, count, usable, said
 
 
@@ -153,9 +158,7 @@ def _like(memory_bytes: int) -> tuple[int, str]:
     return int(memory_bytes * least.usable_bytes / least.memory_bytes), least.name
 
 
-def _row(
-    request: WhatFitsRequest, method: Method, form: str, optimizer: str | None, count: int, usable: int
-) -> FitRow:
+def _row(request: WhatFitsRequest, method: Method, form: str, optimizer: str | None, count: int, usable: int) -> FitRow:
     def estimate(**size: int | str) -> MemoryEstimate:
         return estimate_memory(_laid_out(request, method, form, optimizer, count, size))
 

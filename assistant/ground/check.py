@@ -10,7 +10,9 @@ from assistant.ground.quantities import PLAIN, UNITS, Quantity, quantities
 from kb.names import gpu_names, model_names
 
 MARKER = re.compile(r"\[\d{1,3}\]")
-DATE = re.compile(r"(?<!\d)(20\d\d)(?:-| ?年 ?)(0?[1-9]|1[0-2])(?:(?:-| ?月 ?)(0?[1-9]|[12]\d|3[01])(?: ?日)?| ?月)?(?!\d)")
+DATE = re.compile(
+    r"(?<!\d)(20\d\d)(?:-| ?年 ?)(0?[1-9]|1[0-2])(?:(?:-| ?月 ?)(0?[1-9]|[12]\d|3[01])(?: ?日)?| ?月)?(?!\d)"
+)
 ORDINAL = re.compile(r"^[ \t]*(?:#{1,6} +)?\d{1,2}[.)、](?=\s)", re.M)
 LINK = re.compile(r"\]\([^)\s]{1,400}\)|https?://[^\s)]{1,400}")
 BITS = re.compile(r"(?<![\d.])(?:[2-68]|16|32)(?:[ -]?bits?\b| ?位| ?比特)", re.I)
@@ -62,6 +64,8 @@ def _checked(text: str, evidence: Evidence) -> Iterable[tuple[Quantity, bool]]:
         good = evidence.holds(quantity)
         if not good and quantity.kind == PLAIN and (unit := _unit_here(units, quantity.start)):
             good = evidence.holds(_with_unit(quantity, unit))
+        if not good and quantity.borrowed:
+            good = any(evidence.holds(bare) for bare in quantities(quantity.text))
         good = good or _follows(masked, former, quantity)
         former.append((quantity, good))
         yield quantity, good
@@ -143,7 +147,9 @@ def _follows(text: str, former: list[tuple[Quantity, bool]], result: Quantity) -
     if len(operands) < 2 or signs[-1] not in {"=", "≈"} or not set(signs[:-1]) <= set("×x*·+/÷−"):
         return False
     return any(
-        abs(_evaluate([values[min(i, len(values) - 1)] for values in (q.values for q in operands)], signs[:-1]) - target)
+        abs(
+            _evaluate([values[min(i, len(values) - 1)] for values in (q.values for q in operands)], signs[:-1]) - target
+        )
         <= tolerance * (1.0001 if signs[-1] == "=" else 2)
         for i in (0, 1)
         for target, tolerance in zip(result.values, result.tolerances, strict=True)

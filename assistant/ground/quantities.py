@@ -35,7 +35,7 @@ NUMBER = re.compile(
     rf"(?:\s?(?P<unit>{_UNIT})(?![A-Za-z]))?"
     rf"(?:\s?(?P<word>{_MONEY_WORD}))?"
 )
-RANGE = re.compile(r"\s?(?:–|—|-|~|～|到|至|to)\s?\Z")
+RANGE = re.compile(r"\s?(?:–|—|-|~|～|到|至|和|to|and)\s?\Z")
 APPROXIMATE = re.compile(r"(?:≈|~|～|约|大约|about|around|roughly|approximately|some)\s?[$¥￥€£]?\s?\Z", re.I)
 
 
@@ -51,6 +51,8 @@ class Quantity:
     """What it may mean in SI units."""
     tolerances: tuple[float, ...]
     """How far the exact value may lie from each, by the digits shown."""
+    borrowed: bool = False
+    """Whether the unit is taken from the other end of a range; it may as well be a bare number."""
 
 
 def quantities(text: str) -> Iterator[Quantity]:
@@ -63,14 +65,15 @@ def quantities(text: str) -> Iterator[Quantity]:
         unit, word, sign = match["unit"], match["word"], match["sign"]
         if unit is None and sign is None and index + 1 < len(found):
             after = found[index + 1]
-            if after.start() - match.end() <= 4 and RANGE.search(text[match.end() : after.start()]):
+            if after.start() - match.end() <= 5 and RANGE.search(text[match.end() : after.start()]):
                 unit, word = after["unit"], after["word"]
         elif sign is None and index and unit is None and RANGE.search(text[found[index - 1].end() : match.start()]):
             sign = found[index - 1]["sign"]
-        yield _quantity(text, match, unit, money=bool(sign or word))
+        borrowed = unit != match["unit"] or sign != match["sign"] or word != match["word"]
+        yield _quantity(text, match, unit, money=bool(sign or word), borrowed=borrowed)
 
 
-def _quantity(text: str, match: re.Match[str], unit: str | None, *, money: bool) -> Quantity:
+def _quantity(text: str, match: re.Match[str], unit: str | None, *, money: bool, borrowed: bool) -> Quantity:
     kind, factors = UNITS.get(unit or "", (PLAIN, (1.0,)))
     if money:
         kind = MONEY
@@ -86,6 +89,7 @@ def _quantity(text: str, match: re.Match[str], unit: str | None, *, money: bool)
         kind,
         tuple(value * factor for factor in factors),
         tuple(ulp * factor for factor in factors),
+        borrowed,
     )
 
 

@@ -9,7 +9,8 @@ from kb.records.server import Server
 from tools.base import Step
 from tools.configuration import Configuration, Item, Price
 from tools.configure.fitting import Candidate
-from tools.configure.rent import is_stale, memory_fit
+from tools.configure.rent import memory_fit
+from tools.prices import CardPrice, card_price, is_stale
 
 ORDERABLE = {"available", "export_variant"}
 SOLD_IN_SYSTEMS = {"SXM", "OAM", "Superchip", "SH5", "Socket"}
@@ -79,10 +80,11 @@ def purchase(candidate: Candidate, owned: int) -> tuple[Configuration, Step]:
     return configuration, step
 
 
-def card_price(gpu: Gpu) -> Decimal | None:
-    """One card: the middle of the street prices read, else the launch list price."""
-    prices = [price for price in (gpu.price_low_usd, gpu.price_high_usd) if price is not None]
-    return sum(prices, Decimal(0)) / len(prices) if prices else gpu.msrp_usd
+def unit_price(gpu: Gpu, price: CardPrice | None) -> Decimal | None:
+    """What to budget for one card: the middle of the street prices read, else the launch list price."""
+    if gpu.price_low_usd is not None and gpu.price_high_usd is not None:
+        return (gpu.price_low_usd + gpu.price_high_usd) / 2
+    return price.amount_usd if price else None
 
 
 def chassis(gpu: Gpu, count: int) -> Server | None:
@@ -127,7 +129,8 @@ def _system(gpu: Gpu, count: int, owned: int, host: Server | None) -> list[Item]
 def _cards(gpu: Gpu, missing: int) -> list[Item]:
     if not missing:
         return []
-    unit = card_price(gpu)
+    price = card_price(gpu)
+    unit = unit_price(gpu, price)
     return [
         Item(
             part="gpu",
@@ -135,8 +138,8 @@ def _cards(gpu: Gpu, missing: int) -> list[Item]:
             count=missing,
             unit_price=unit,
             subtotal=None if unit is None else unit * missing,
-            source=gpu.price_source,
-            price_date=gpu.price_as_of,
+            source=price.source if price else None,
+            price_date=price.as_of if price else None,
         )
     ]
 
@@ -172,7 +175,9 @@ def _trade_offs(gpu: Gpu, count: int) -> tuple[str, ...]:
     if gpu.ecc is False:
         said.append("No ECC memory.")
     if gpu.market == "consumer" and count > 2:
-        said.append("Consumer cards: power, cooling and slots for this many need planning, and the warranty may exclude it.")
+        said.append(
+            "Consumer cards: power, cooling and slots for this many need planning, and the warranty may exclude it."
+        )
     return tuple(said)
 
 

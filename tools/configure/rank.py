@@ -30,7 +30,7 @@ def ceiling(budget: Budget | None, acquisition: str) -> Decimal | None:
 
 
 def ordered(configurations: Iterable[Configuration], native: str | None) -> list[Configuration]:
-    """Sure fits before tight ones, published precision before reduced, known prices before unknown, then cheap first."""
+    """Sure fits before tight ones, published precision before reduced, known prices before unknown, cheap first."""
 
     def key(item: Configuration) -> tuple[object, ...]:
         return (

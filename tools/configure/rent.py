@@ -1,15 +1,14 @@
 """Renting: every offer that holds a candidate, priced for the instances it takes."""
 
 from collections.abc import Iterator
-from datetime import date
+from decimal import Decimal
 
 from kb.catalog import offers
 from kb.records.offer import Offer
 from tools.base import Step
 from tools.configuration import Configuration, Item, MemoryFit, Price
 from tools.configure.fitting import Candidate
-
-STALE_DAYS = 30
+from tools.prices import is_stale
 
 
 def rentals(candidates: list[Candidate], provider: str | None) -> Iterator[tuple[Configuration, Step]]:
@@ -20,9 +19,9 @@ def rentals(candidates: list[Candidate], provider: str | None) -> Iterator[tuple
     """
     by_gpu: dict[str, list[Offer]] = {}
     for offer in offers():
-        if offer.gpu and offer.on_demand_usd_per_hour and offer.gpu_count == int(offer.gpu_count):
-            if provider is None or offer.provider == provider:
-                by_gpu.setdefault(offer.gpu, []).append(offer)
+        whole = offer.gpu_count == int(offer.gpu_count)
+        if offer.gpu and offer.on_demand_usd_per_hour and whole and provider in {None, offer.provider}:
+            by_gpu.setdefault(offer.gpu, []).append(offer)
     for candidate in candidates:
         needed = candidate.held.layout.gpus
         for offer in by_gpu.get(candidate.gpu.id, ()):
@@ -34,9 +33,9 @@ def rentals(candidates: list[Candidate], provider: str | None) -> Iterator[tuple
 
 def rental(candidate: Candidate, offer: Offer, instances: int) -> tuple[Configuration, Step]:
     """`instances` of an offer, holding a candidate."""
-    assert offer.on_demand_usd_per_hour is not None
     gpu, held = candidate.gpu, candidate.held
-    price = offer.on_demand_usd_per_hour * instances
+    hourly = offer.on_demand_usd_per_hour or Decimal(0)
+    price = hourly * instances
     rented = int(offer.gpu_count) * instances
     spare = rented - held.layout.gpus
     configuration = Configuration(
@@ -59,7 +58,7 @@ def rental(candidate: Candidate, offer: Offer, instances: int) -> tuple[Configur
                 part="instance",
                 product=f"{offer.provider} {offer.instance}",
                 count=instances,
-                unit_price=offer.on_demand_usd_per_hour,
+                unit_price=hourly,
                 subtotal=price,
                 source=offer.source,
                 price_date=offer.as_of,
@@ -77,7 +76,7 @@ def rental(candidate: Candidate, offer: Offer, instances: int) -> tuple[Configur
     step = Step(
         label=configuration.title,
         formula="instances · on_demand_usd_per_hour",
-        inputs={"instances": instances, "on_demand_usd_per_hour": float(offer.on_demand_usd_per_hour)},
+        inputs={"instances": instances, "on_demand_usd_per_hour": float(hourly)},
         value=float(price),
         unit="usd_per_hour",
         source=offer.source,
@@ -100,12 +99,3 @@ def availability(offer: Offer) -> str:
     if offer.as_of is None:
         return f"{place}price undated"
     return f"{place}price read {offer.as_of}" + (" (older than 30 days)" if is_stale(offer.as_of) else "")
-
-
-def is_stale(as_of: str | None, today: date | None = None) -> bool:
-    """Whether a price date (ISO day, month or year) lies more than thirty days back; undated counts as stale."""
-    if as_of is None:
-        return True
-    parts = [int(part) for part in as_of.split("-") if part.isdigit()] or [1970]
-    year, month, day = (*parts, 12, 28)[:3] if len(parts) == 1 else (*parts, 28)[:3]
-    return ((today or date.today()) - date(year, month, min(day, 28) if len(parts) < 3 else day)).days > STALE_DAYS

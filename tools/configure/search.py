@@ -136,7 +136,9 @@ def _rejected(
             misses.append(_too_small(gpus()[name], count, near, found))
     beyond = [item for item in found if item.title not in shown and not _within(item, request) and item.price.amount]
     for way in ("buy", "rent"):
-        cheap = min((i for i in beyond if i.acquisition == way), key=lambda i: (i.price.amount or 0, i.title), default=None)
+        cheap = min(
+            (i for i in beyond if i.acquisition == way), key=lambda i: (i.price.amount or 0, i.title), default=None
+        )
         limit = ceiling(request.budget, way)
         if cheap is not None and limit is not None and cheap.price.amount is not None and cheap.price.amount > limit:
             misses.append(_too_dear(cheap, cheap.price.amount - limit))

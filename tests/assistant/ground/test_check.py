@@ -1,0 +1,89 @@
+"""The check traces every number, and names those it cannot trace."""
+
+import pytest
+
+from assistant.answer import Citation, ToolCallRecord
+from assistant.ground import ground, without_loose_lines
+
+MEMORY = ToolCallRecord(
+    tool="estimate_memory",
+    request={"task": "inference", "context_tokens": 8192},
+    result={
+        "gpus": 4,
+        "params": 72_706_203_648,
+        "per_gpu": {"total_bytes": 38_654_705_664, "low_bytes": 36_507_222_016, "high_bytes": 41_875_931_136},
+        "derivation": [{"label": "KV", "formula": "2 · 80 · 8", "inputs": {}, "value": 2_684_354_560, "unit": "bytes"}],
+    },
+)
+OFFER = ToolCallRecord(
+    tool="find_offers",
+    request={},
+    result={"offers": [{"instance": "x", "on_demand_usd_per_hour": 27.44, "as_of": "2026-07-20"}]},
+)
+PASSAGE = ToolCallRecord(tool="search_guidance", request={"query": "q"}, result={"passages": [{"text": "needs 350GB"}]})
+QUOTE = Citation(marker=1, kind="document", title="t", locator="f:1", quote="needs 350GB")
+
+
+def loose(
+    text: str, *records: ToolCallRecord, words: tuple[str, ...] = (), cited: tuple[Citation, ...] = ()
+) -> list[str]:
+    return list(ground(text, records, words, cited).ungrounded)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        pytest.param("每卡约 36 GiB", id="rounded-gib"),
+        pytest.param("≈ 38.7 GB per card", id="decimal-gb"),
+        pytest.param("between 34 and 39 GiB per GPU, context 8k", id="interval-and-context"),
+        pytest.param("in all 154.6 GB over four", id="times-gpus"),
+        pytest.param("KV cache 2.5 GiB", id="derivation-step"),
+        pytest.param("72.7B parameters", id="parameters"),
+        pytest.param("4 × 36 GiB = 144 GiB", id="product"),
+        pytest.param("| part | GiB |\n|---|---|\n| total | 36.0 |", id="unit-in-table-header"),
+    ],
+)
+def test_number_from_a_result_is_grounded(text: str) -> None:
+    assert loose(text, MEMORY) == []
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        pytest.param("每卡约 48 GiB", id="wrong-total"),
+        pytest.param("it costs $27.44 an hour", id="price-without-offer"),
+        pytest.param("4 × 36 GiB = 200 GiB", id="wrong-product"),
+        pytest.param("about 900 tokens per second", id="invented-speed"),
+        pytest.param("95% of users", id="invented-percent"),
+    ],
+)
+def test_number_nobody_gave_is_named(text: str) -> None:
+    assert loose(text, MEMORY) != []
+
+
+def test_price_and_its_date_come_from_the_offer() -> None:
+    assert loose("$27.44 an hour as of 2026-07-20", OFFER) == []
+    assert loose("$27.44 an hour as of 2026-09-01", OFFER) == ["2026-09-01"]
+
+
+def test_chinese_date_is_the_same_date() -> None:
+    assert loose("2026 年 7 月 20 日的价格", OFFER) == []
+
+
+def test_passage_counts_only_when_cited() -> None:
+    assert loose("a document says 350 GB", PASSAGE) == ["350 GB"]
+    assert loose("a document says 350 GB [1]", PASSAGE, cited=(QUOTE,)) == []
+
+
+def test_askers_own_words_are_grounded() -> None:
+    assert loose("预算 50 万元", words=("预算50万人民币",)) == []
+
+
+def test_names_markers_ordinals_and_bit_widths_are_no_numbers() -> None:
+    text = "1. RTX 4090 and Qwen2.5-72B in 4-bit [2] fit with a 90% interval"
+    assert ground(text, ()).numbers == 0
+
+
+def test_lines_with_loose_numbers_are_removed_and_the_rest_kept() -> None:
+    text = "It fits.\nIt makes 900 tokens/s.\nEach holds 36 GiB."
+    assert without_loose_lines(text, [MEMORY]) == "It fits.\nEach holds 36 GiB."
