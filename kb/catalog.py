@@ -23,6 +23,8 @@ _QUANTITY = re.compile(rf"([0-9.]+) ({'|'.join(_UNITS)})")
 _QUANTITY_SUFFIXES = ("_bytes", "_bytes_per_s", "_flops", "_ops")
 _MEMORY_SIZE = re.compile(r"\d\s?Gi?B?\b", re.IGNORECASE)
 _FORM_FACTOR = re.compile(r"(.+?)[ -](SXM\d?|PCIe|NVL|OAM)", re.IGNORECASE)
+_MAKER = re.compile(r"^(?:NVIDIA|英伟达|輝達|AMD|Intel|英特尔|Huawei|华为|Apple|苹果|Google|谷歌)\s*", re.IGNORECASE)
+_TAIL = re.compile(r"\s*(?:显卡|加速卡|顯卡|GPU|graphics card|card|卡)$", re.IGNORECASE)
 _Loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
 
@@ -112,7 +114,15 @@ def gpu(name: str) -> Gpu:
         return found
     from kb.names import gpu_names
 
-    return gpus()[gpu_names().resolve(name)]
+    bare = _TAIL.sub("", _MAKER.sub("", name.strip(), count=1))
+    for spelling in dict.fromkeys((name, bare)):
+        try:
+            return gpus()[gpu_names().resolve(spelling)]
+        except UnknownName:
+            continue
+        except AmbiguousName as several:
+            raise AmbiguousName("gpu", name, several.candidates) from None
+    raise UnknownName("gpu", name, _close_gpus(bare))
 
 
 def gpu_ids(name: str) -> tuple[str, ...]:
@@ -161,14 +171,29 @@ def load_yaml(path: Path) -> Any:
         return yaml.load(file, Loader=_Loader)  # noqa: S506 - both loaders are safe ones
 
 
-def _find(kind: str, name: str, labels: dict[str, str]) -> str:
-    from kb.names import close_names, normalise
+def _close_gpus(name: str, limit: int = 3) -> list[str]:
+    """Ids of the cards with a name or alias most like `name`: "A6000 Ada" is like both RTX A6000 and RTX 6000 Ada."""
+    from kb.names import close_names
 
-    wanted = normalise(name)
+    labels = {label: row.id for row in gpus().values() for label in (row.id, row.name, *row.aliases)}
+    return list(dict.fromkeys(labels[label] for label in close_names(name, labels, limit * 8)))[:limit]
+
+
+def _find(kind: str, name: str, labels: dict[str, str]) -> str:
+    from kb.names import close_names
+
+    wanted = _letters(name)
     for label, key in labels.items():
-        if normalise(label) == wanted:
+        if _letters(label) == wanted:
             return key
     raise UnknownName(kind, name, close_names(name, list(labels)))
+
+
+def _letters(name: str) -> str:
+    """A name without case, spaces and punctuation, so that `Lambda Labs` and `lambda-labs` are one."""
+    from kb.names import normalise
+
+    return "".join(character for character in normalise(name) if character.isalnum())
 
 
 def _offer(row: dict[str, str]) -> dict[str, Any]:
