@@ -28,6 +28,8 @@ from tools.need import Intent
 Renderer = Callable[[Material], Section]
 
 _RENTING = re.compile(r"租|云|\brent|\bcloud|instance|per hour|hourly|/h\b", re.I)
+_FIRST_SENTENCE = re.compile(r".*?(?:[。？！]|[.?!](?= |$))")
+_SPACE_BEFORE_MARKER = re.compile(r"(?<=[。；，：）、一-鿿]) (?=\[\d+\])")
 _BUYING = re.compile(r"买|购|自己?攒|自建|\bbuy|\bbought|\bown\b|purchase|at home", re.I)
 
 
@@ -164,7 +166,7 @@ def _text(material: Material, sections: Sequence[Section]) -> str:
     """Verdict first, then what it rests on; what several parts share is said once, at the end."""
     say, blocks = material.say, []
     for index, section in enumerate(sections):
-        blocks.append(f"**{section.headline}**" if index == 0 else section.headline)
+        blocks.append(_stressed(section.headline) if index == 0 else section.headline)
         blocks += section.body
     for heading in ("levers", "caveats"):
         blocks.append(_bullets(say(f"heading.{heading}"), _gathered(sections, heading)))
@@ -176,7 +178,15 @@ def _text(material: Material, sections: Sequence[Section]) -> str:
     if material.understanding.language not in {"zh", "en"}:
         notes.append(say("note.language"))
     blocks.append(" ".join(f"*{note}*" for note in notes if note))
-    return "\n\n".join(block for block in blocks if block)
+    text = "\n\n".join(block for block in blocks if block)
+    return _SPACE_BEFORE_MARKER.sub("", text) if say.language == "zh" else text
+
+
+def _stressed(headline: str) -> str:
+    """The first sentence in bold, its marker outside, the rest plain."""
+    match = _FIRST_SENTENCE.match(headline)
+    end = match.end() if match else len(headline)
+    return f"**{headline[:end].rstrip()}**{headline[end:]}"
 
 
 def _gathered(sections: Sequence[Section], name: str) -> list[str]:

@@ -39,7 +39,9 @@ def arithmetic(material: Material, estimates: Sequence[Estimate]) -> str:
     if any(one.gpus > 1 for one in shown):
         rows.append([say("table.gpus"), *(str(one.gpus) for one in shown)])
     if any(one.fit for one in shown):
-        rows.append([say("table.usable"), *(numbers.gib(one.fit.usable_bytes) if one.fit else "–" for one in shown)])
+        rows.append(
+            [say("table.usable"), *(numbers.gib(one.fit.usable_bytes, digits=1) if one.fit else "–" for one in shown)]
+        )
         rows.append([say("table.fits"), *(say(f"mark.{one.fit.verdict}") if one.fit else "–" for one in shown)])
     return table(head, rows)
 

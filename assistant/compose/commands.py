@@ -57,7 +57,7 @@ def _computed(material: Material) -> Iterator[ToolCallRecord]:
 
 
 def _steps(material: Material, record: ToolCallRecord) -> str:
-    lines = []
+    lines: list[str] = []
     for row in (record.result.get("derivation") or ())[:STEPS_MAX]:
         step = Step.model_validate(row)
         marker = material.cites.cite("calculation", step.label, f"{record.tool} · {step.label}", written(step))

@@ -106,7 +106,7 @@ def _sizes(material: Material, failing: Sequence[Estimate]) -> str:
             material.say(
                 "compare.card_usable",
                 card=names.cards(one.gpu or "", one.gpus),
-                usable=numbers.gib(one.fit.usable_bytes),
+                usable=numbers.gib(one.fit.usable_bytes, digits=1),
             )
             for one in failing
             if one.fit

@@ -40,7 +40,7 @@ def diagnosis(material: Material) -> Section:
     main, others = fitted[0], fitted[1:]
     section = Section("diagnosis", _cause(material, main))
     section.body = [_fixes(material, main, others), arithmetic(material, [main]), _heard(material, quotes)]
-    section.levers = levers(material, main, None)
+    section.levers = levers(material, main)
     section.caveats = caveats(material, main)
     section.assumptions = assumed(material, main)
     return section
@@ -54,7 +54,7 @@ def _cause(material: Material, main: Estimate) -> str:
         cards=names.cards(fit.gpu, main.gpus),
         total=total(main),
         interval=interval(main),
-        usable=numbers.gib(fit.usable_bytes),
+        usable=numbers.gib(fit.usable_bytes, digits=1),
         largest=_largest(material, main),
     ) + cite(material, main)
 

@@ -1,5 +1,7 @@
 """Does it fit, how many cards, how much memory: answers that rest on memory estimates."""
 
+from collections.abc import Sequence
+
 from assistant.answer import AnswerVerdict
 from assistant.compose import names, numbers
 from assistant.compose.arithmetic import arithmetic, cite, column_name, interval, subject, total
@@ -15,13 +17,13 @@ def can_it_run(material: Material) -> Section:
     main, others = _main_and_others(material)
     if main is None:
         return memory_needed(material)
-    alternative = next((one for one in others if one.fits and one.gpu == main.gpu and one.gpus == main.gpus), None)
-    headline, verdict = _verdict(material, main, alternative)
+    alternatives = [one for one in others if one.fits and (one.gpu, one.gpus) == (main.gpu, main.gpus)]
+    headline, verdict = _verdict(material, main, alternatives)
     shown = [main, *(one for one in others if one.gpu == main.gpu or one.fits)]
     section = Section(verdict, headline, [arithmetic(material, shown)])
     for card in _other_cards(material, main):
         section.body.append(_card_line(material, card))
-    section.levers = levers(material, main, alternative)
+    section.levers = levers(material, main)
     return _finish(material, section, main)
 
 
@@ -46,18 +48,18 @@ def _card_line(material: Material, one: Estimate) -> str:
         f"fit.on_card_{fit.verdict}",
         cards=names.cards(fit.gpu, one.gpus),
         total=total(one),
-        usable=numbers.gib(fit.usable_bytes),
+        usable=numbers.gib(fit.usable_bytes, digits=1),
     )
 
 
-def _verdict(material: Material, main: Estimate, alternative: Estimate | None) -> tuple[str, AnswerVerdict]:
+def _verdict(material: Material, main: Estimate, alternatives: Sequence[Estimate]) -> tuple[str, AnswerVerdict]:
     say, fit = material.say, main.placed
     values = {
         "what": workload(material, main),
         "cards": names.cards(fit.gpu, main.gpus),
         "total": total(main),
         "interval": interval(main),
-        "usable": numbers.gib(fit.usable_bytes),
+        "usable": numbers.gib(fit.usable_bytes, digits=1),
     }
     markers = cite(material, main)
     if fit.verdict != "no":
@@ -66,19 +68,16 @@ def _verdict(material: Material, main: Estimate, alternative: Estimate | None) -
     weights = main.part("weights") * main.gpus
     if main.part("weights") > fit.usable_bytes:
         text += say("fit.weights_alone", weights=numbers.both_units(weights))
-    if alternative is None:
+    if not alternatives:
         return text, "does_not_fit"
-    text += say(
-        f"fit.instead_{_tightness(alternative)}",
-        how=column_name(material, alternative, (main, alternative)),
-        total=total(alternative),
-    ) + cite(material, alternative)
+    ways = [
+        say(f"fit.way_{one.placed.verdict}", how=column_name(material, one, (main, one)), total=total(one))
+        + cite(material, one)
+        for one in alternatives
+    ]
+    text += say("fit.instead", ways=say.listed(ways, conjunction="or"))
     stated = material.need.weight_format is not None or main.task != "inference"
     return text, "does_not_fit" if stated else "fits_with_changes"
-
-
-def _tightness(one: Estimate) -> str:
-    return one.fit.verdict if one.fit else "no"
 
 
 def workload(material: Material, one: Estimate) -> str:
@@ -155,7 +154,7 @@ def context_and_users(material: Material) -> Section:
         if value
     ]
     asked_for = material.need.context_tokens or material.need.concurrent_sequences or material.need.users
-    headline, verdict = _verdict(material, main, None)
+    headline, verdict = _verdict(material, main, [])
     if room and not asked_for:
         headline = say(
             "fit.room", what=workload(material, main), cards=names.cards(fit.gpu, main.gpus), room=say.listed(room)
@@ -163,13 +162,14 @@ def context_and_users(material: Material) -> Section:
     elif room:
         headline += " " + say("fit.and_room", room=say.listed(room))
     section = Section(verdict, headline, [arithmetic(material, [main, *others])])
-    section.levers = levers(material, main, None)
+    section.levers = levers(material, main)
     return _finish(material, section, main)
 
 
-def levers(material: Material, main: Estimate, alternative: Estimate | None) -> list[str]:
+def levers(material: Material, main: Estimate) -> list[str]:
     """What would change the answer, from what was computed: more cards, a shorter context."""
-    say, fit, found = material.say, main.fit, []
+    say, fit = material.say, main.fit
+    found: list[str] = []
     if fit is None:
         return found
     minimum = main.minimum(fit.gpu)

@@ -3,11 +3,10 @@
 import re
 from collections.abc import Iterable
 
-from kb.names import normalise
-
 from assistant.compose.citations import joined
 from assistant.compose.material import Material
 from assistant.compose.section import Section
+from kb.names import normalise
 from kb.records.passage import Passage
 
 QUOTED_MAX = 2

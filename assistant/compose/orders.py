@@ -48,7 +48,7 @@ def order(material: Material, one: Configuration) -> str:
     memory = say(
         f"order.memory_{one.memory.verdict}",
         needed=numbers.gib(one.memory.needed_bytes_per_gpu),
-        usable=numbers.gib(one.memory.usable_bytes_per_gpu),
+        usable=numbers.gib(one.memory.usable_bytes_per_gpu, digits=1),
     )
     head = say(f"order.{one.acquisition}", cards=cards)
     if where:

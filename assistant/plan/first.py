@@ -53,7 +53,7 @@ def intents(understanding: Understanding) -> list[Intent]:
     """What is asked, main question first."""
     main: Intent = understanding.need.intent or _likely(understanding)
     known = set(_BY_INTENT)
-    return [main, *(intent for intent in understanding.asks if intent in known and intent != main)]  # type: ignore[list-item]
+    return [main, *(intent for intent in understanding.asks if intent in known and intent != main)]
 
 
 def _likely(understanding: Understanding) -> Intent:

@@ -21,14 +21,16 @@ def test_what_is_out_of_scope_is_refused_in_one_line_without_numbers(language: s
     draft = compose(reading("write a letter", language, out_of_scope=True), [])
     assert draft.verdict == "out_of_scope"
     assert not any(character.isdigit() for character in draft.answer)
-    assert not draft.citations and not draft.clarifying_questions
+    assert not draft.citations
+    assert not draft.clarifying_questions
 
 
 def test_an_unknown_name_is_named_with_the_closest_real_ones() -> None:
     doubt = Ambiguity(kind="model", text="Qwen9-72B", candidates=("Qwen/Qwen2.5-72B-Instruct",), unknown=True)
     draft = compose(reading("run Qwen9-72B?", ambiguities=(doubt,), need={"intent": "can_it_run"}), [])
     assert draft.verdict == "clarification"
-    assert "Qwen9-72B" in draft.answer and "Qwen2.5-72B" in draft.answer
+    assert "Qwen9-72B" in draft.answer
+    assert "Qwen2.5-72B" in draft.answer
     assert draft.clarifying_questions
 
 
@@ -49,7 +51,8 @@ def test_a_shopping_answer_says_what_the_budget_is_in_dollars(configured: ToolCa
     record = configured.model_copy(update={"result": configured.result | {"budget_usd": 7000.0}})
     draft = compose(need, [record])
     assert draft.verdict == "recommendation"
-    assert "¥50,000" in draft.answer and "$7,000" in draft.answer
+    assert "¥50,000" in draft.answer
+    assert "$7,000" in draft.answer
 
 
 def test_a_language_other_than_the_two_is_answered_in_english_with_a_note(

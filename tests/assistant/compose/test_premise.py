@@ -23,7 +23,8 @@ def test_nothing_is_corrected_when_nothing_is_wrong(
     text: str, estimate: Callable[..., ToolCallRecord], asked: Callable[..., Understanding]
 ) -> None:
     draft = compose(asked(text, intent="min_vram"), [estimate(134, gpus=1, usable=None)])
-    assert "不够" not in draft.answer and "用不了" not in draft.answer
+    assert "不够" not in draft.answer
+    assert "用不了" not in draft.answer
 
 
 def test_a_requirement_far_above_the_estimate_is_corrected_downwards(
