@@ -14,6 +14,7 @@ from assistant.compose import (
     guidance,
     offers,
     pace,
+    power,
     scope,
     shopping,
 )
@@ -108,10 +109,6 @@ def _guidance(material: Material) -> Section:
     return guidance.guidance(material)
 
 
-def _facts_or_guidance(material: Material) -> Section:
-    return facts.spec(material)
-
-
 RENDERERS: dict[Intent, Renderer] = {
     "can_it_run": _fit,
     "how_many_gpus": _sized(fit.how_many),
@@ -125,10 +122,10 @@ RENDERERS: dict[Intent, Renderer] = {
     "context_length": _sized(fit.context_and_users),
     "budget": _shop,
     "cloud_or_buy": _cloud_or_buy,
-    "compatibility": _facts_or_guidance,
+    "compatibility": facts.spec,
     "oom": diagnosis.diagnosis,
-    "interconnect": _facts_or_guidance,
-    "power": _facts_or_guidance,
+    "interconnect": facts.spec,
+    "power": power.power,
     "launch_files": _fit,
     "what_fits": capacity.what_fits,
     "guidance": _guidance,

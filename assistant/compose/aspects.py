@@ -79,6 +79,12 @@ ASPECTS: tuple[Aspect, ...] = (
     Aspect("ecc", ("ecc",), _word(r"\becc\b"), lambda gpu: "ECC" if gpu.ecc else None, yes_no=True),
     Aspect("power", ("tdp_w",), _word(r"功耗|瓦|电源|\btdp\b|power|watt|psu"), _power),
     Aspect("price", ("price_low_usd", "price_high_usd"), _word(r"价格|多少钱|报价|价|price|cost|how much is"), _price),
+    Aspect(
+        "capability",
+        ("compute_capability",),
+        _word(r"\bsm_?\d|compute capability|计算能力|flash-?att|kernel image"),
+        lambda gpu: gpu.compute_capability,
+    ),
     Aspect("year", ("year",), _word(r"哪年|发布|release|how old"), lambda gpu: str(gpu.year)),
 )
 USUAL = ("memory", "bandwidth", "bf16", "fp8", "link", "power")

@@ -13,6 +13,8 @@ from kb.catalog import sources
 from tools.find_gpus import GpuRow
 
 CARDS_MAX = 6
+_DEFAULTS = {"interconnect": ("link",), "compatibility": ("capability", "bf16", "fp8"), "power": ("power",)}
+"""Aspects that lead when the question names none, by intent."""
 
 
 def spec(material: Material) -> Section:
@@ -20,7 +22,7 @@ def spec(material: Material) -> Section:
     rows = cards(material)
     if not rows:
         return guidance.guidance(material)
-    aspects = asked_about(material.text) or [BY_KEY[key] for key in ("memory", "bandwidth")]
+    aspects = asked_about(material.text) or [BY_KEY[key] for key in _DEFAULTS.get(material.intents[0], ("memory",))]
     first = aspects[0]
     headline = _has(material, rows, first) if first.yes_no else _values(material, rows, first)
     section = Section("fact", headline)

@@ -21,7 +21,7 @@ def which_to_buy(material: Material) -> Section:
     best = material.configurations[0]
     underspecified = not requests.sized(need) and need.task is None
     key = "shop.provisional" if underspecified else "shop.recommend"
-    headline = material.say(key, what=_what(material), order=_short(material, best)) + _budget(material)
+    headline = material.say(key, what=_needing(material), order=_short(material, best)) + _budget(material)
     section = Section("clarification" if underspecified else "recommendation", headline)
     section.body = [orders(material, material.configurations), _memory(material)]
     return _finish(material, section)
@@ -33,7 +33,7 @@ def rent(material: Material) -> Section:
     if not rented:
         return which_to_buy(material)
     best = cheapest(rented)
-    headline = material.say("shop.cheapest_rent", what=_what(material), order=_short(material, best))
+    headline = material.say("shop.cheapest_rent", what=_needing(material), order=_short(material, best))
     section = Section("recommendation", headline + _budget(material))
     section.body = [orders(material, [best, *(one for one in rented if one != best)]), _memory(material)]
     return _finish(material, section)
@@ -90,6 +90,15 @@ def _what(material: Material) -> str:
     else:
         return names.task_name(need.task, say) if need.task else say("shop.this")
     return say("workload.train", model=model, method=names.task_name(need.task or "inference", say))
+
+
+def _needing(material: Material) -> str:
+    """The work, and the memory it takes in all when that was computed."""
+    if not material.estimates:
+        return _what(material)
+    main = material.estimates[0]
+    size = numbers.both_units(main.result.per_gpu.total_bytes * main.gpus)
+    return material.say("shop.needing", what=_what(material), size=size) + cite(material, main)
 
 
 def _short(material: Material, one: Configuration) -> str:

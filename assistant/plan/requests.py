@@ -5,6 +5,8 @@ from collections.abc import Iterable
 from assistant.plan.call import PlannedCall, planned
 from assistant.plan.layout import serving_layout, training_layout
 from assistant.understanding import Understanding
+from kb.base import AdvisorError
+from kb.catalog import gpu, model
 from tools.need import GpuCount, Need
 
 TRAINING = ("full_finetune", "pretrain", "lora", "qlora")
@@ -52,13 +54,24 @@ def memory(
         "task": task,
         "model": need.model,
         "params": None if need.model else need.params,
-        "weight_format": weight_format or need.weight_format,
+        "weight_format": weight_format
+        or need.weight_format
+        or (_computable(need, card) if task == "inference" else None),
         "engine": need.engine,
         "gpu": card.gpu if card else None,
     }
     count = (card.count if card else None) or 1
     values |= _training_values(need, task, count) if task in TRAINING else _serving_values(need, count)
     return planned("estimate_memory", **(values | changes))
+
+
+def _computable(need: Need, card: GpuCount | None) -> str | None:
+    """The format a model published in FP8 runs in unquantised on a card without FP8: BF16; None = as published."""
+    try:
+        fp8 = need.model is not None and model(need.model).native_format == "fp8"
+        return "bf16" if fp8 and card is not None and gpu(card.gpu).fp8_flops is None else None
+    except AdvisorError:
+        return None
 
 
 def _serving_values(need: Need, count: int) -> dict[str, object]:

@@ -1,0 +1,42 @@
+"""What the cards draw, and whether the power supply named carries it."""
+
+import re
+
+from assistant.compose import facts, guidance, names, numbers
+from assistant.compose.aspects import BY_KEY
+from assistant.compose.citations import joined
+from assistant.compose.material import Material
+from assistant.compose.section import Section
+
+_SUPPLY = re.compile(
+    r"(?<![\d.])(\d{3,4})\s?w\b[^，。,.?？]{0,16}?(?:电源|psu|power suppl|workstation)"
+    r"|(?:电源|psu)\D{0,8}(\d{3,4})\s?w",
+    re.I,
+)
+
+
+def power(material: Material) -> Section:
+    """The sum over the cards named, against the supply named."""
+    rows = [row for row in facts.cards(material) if row.tdp_w]
+    if not rows:
+        return facts.spec(material)
+    say = material.say
+    counts = {card.gpu: card.count or 1 for card in material.need.gpus_owned}
+    draws = [(row, counts.get(row.id, 1), row.tdp_w or 0) for row in rows]
+    terms = " + ".join(f"{count} × {tdp} W" for _, count, tdp in draws)
+    total = sum(count * tdp for _, count, tdp in draws)
+    cards = say.listed([names.cards(row.id, count) for row, count, _ in draws])
+    markers = joined(facts.cite_card(material, row, [BY_KEY["power"]]) for row in rows)
+    section = Section("estimate", say("power.sum", cards=cards, terms=terms, total=numbers.count(total)) + markers)
+    supply = _supply(material.text)
+    if supply:
+        key = "power.supply_short" if supply <= total else "power.supply_left"
+        section.body.append(say(key, supply=numbers.count(supply), total=numbers.count(total)))
+    section.body += [say("power.rest"), "\n".join(guidance.quoted(material))]
+    return section
+
+
+def _supply(text: str) -> int | None:
+    """The watts of the power supply that the question names."""
+    match = _SUPPLY.search(text)
+    return int(match[1] or match[2]) if match else None
