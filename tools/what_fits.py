@@ -140,7 +140,7 @@ def _cards(request: WhatFitsRequest) -> tuple[Gpu | None, str, int, int, tuple[s
         usable, like = _like(stated)
         name = f"{stated / GIB:g} GB card"
         said = (
-            f"A card of {name.removesuffix(' card')} is taken to leave {format_bytes(usable)} usable, as the {like} does.",
+            f"A card of {stated / GIB:g} GB is taken to leave {format_bytes(usable)} usable, as the {like} does.",
         )
     if count > 8 and count % 8:
         raise BadInput(

@@ -20,6 +20,8 @@ from tools.configure.result import ConfigureResult, Rejected
 from tools.configure.sources import cited
 from tools.configure.workload import workload
 
+MACHINE_SHARE = Decimal("0.2")
+"""Part of a purchase budget kept for the machine when its price is unknown."""
 SMALLEST_BYTES = 8 * GIB
 """Cards with less memory than this are not proposed unless asked for."""
 
@@ -56,7 +58,7 @@ def configure(request: ConfigureRequest) -> ConfigureResult:
         budget_usd=_budget_usd(request),
         combinations=len(rows) * len(pool),
         derivation=derivation,
-        assumptions=tuple(dict.fromkeys((*load.assumptions, *_shared(rows)))),
+        assumptions=tuple(dict.fromkeys((*load.assumptions, *_kept_back(shown, request), *_shared(rows)))),
         warnings=tuple(_warnings(shown)),
         sources=cited(shown),
     )
@@ -114,6 +116,8 @@ def _priced(
 
 def _within(item: Configuration, request: ConfigureRequest) -> bool:
     limit = ceiling(request.budget, item.acquisition)
+    if limit is not None and not item.price.complete:
+        limit *= 1 - MACHINE_SHARE
     if limit is not None and (item.price.amount is None or item.price.amount > limit):
         return False
     return request.max_power_w is None or (item.power_w or 0) <= request.max_power_w
@@ -196,6 +200,12 @@ def _memory_steps(shown: list[Configuration], fitting: list[Candidate]) -> list[
             source="calibration",
         )
     return list(steps.values())
+
+
+def _kept_back(shown: list[Configuration], request: ConfigureRequest) -> tuple[str, ...]:
+    if ceiling(request.budget, "buy") is None or all(i.price.complete for i in shown if i.acquisition == "buy"):
+        return ()
+    return (f"{MACHINE_SHARE:.0%} of the budget is kept for the machine wherever its price is unknown.",)
 
 
 def _shared(rows: list[Held]) -> tuple[str, ...]:
