@@ -1,0 +1,183 @@
+"""A person asks, the advisor answers: whole turns on the planner, in both languages."""
+
+import re
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from assistant.agent import Advisor, Step
+from assistant.answer import Answer
+from ingest.sync import ensure_bundled
+from kb.base import BadInput
+from kb.settings import settings
+from tools.need import Need
+
+QUESTIONS = {
+    "4x3090-72b": "4 张 3090 能跑 Qwen2.5-72B 吗？",
+    "qlora-70b": "What GPU do I need to QLoRA Llama-3.1-70B at 4k context?",
+    "budget-13b": "预算 50 万人民币，想全参微调 13B 模型，买什么服务器？",
+    "cheapest-8b": "Cheapest cloud instance to serve Llama-3.1-8B to 50 concurrent users with 8k context?",
+    "r1-8xh100": "DeepSeek-R1 满血版用 8 张 H100 能部署吗？",
+    "nvlink": "Does the RTX 6000 Ada support NVLink?",
+    "4090-or-a6000": "4090 or A6000 for LoRA on a 13B?",
+    "one-24g": "我只有一张 24G 的卡，能微调多大的模型？",
+}
+
+
+@pytest.fixture(scope="module")
+def advisor(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Advisor]:
+    """One advisor over the bundled guidance for the whole module."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("GPU_ADVISOR_HOME", str(tmp_path_factory.mktemp("home")))
+        settings.cache_clear()
+        ensure_bundled()
+        yield Advisor()
+    settings.cache_clear()
+
+
+@pytest.fixture(autouse=True)
+def _same_home(advisor: Advisor, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The index of the module's advisor, not the empty one every test otherwise gets."""
+    monkeypatch.setenv("GPU_ADVISOR_HOME", str(advisor.options.home))
+    settings.cache_clear()
+
+
+@pytest.fixture(scope="module")
+def answers(advisor: Advisor) -> dict[str, Answer]:
+    """Every question asked once."""
+    return {name: advisor.ask(question) for name, question in QUESTIONS.items()}
+
+
+@pytest.mark.parametrize("name", QUESTIONS)
+def test_every_number_is_grounded(answers: dict[str, Answer], name: str) -> None:
+    answer = answers[name]
+    assert answer.grounding.ungrounded == ()
+    assert answer.grounding.numbers > 0
+    assert not any("could not be traced" in warning for warning in answer.warnings)
+
+
+@pytest.mark.parametrize("name", QUESTIONS)
+def test_every_marker_has_its_citation_and_every_citation_its_marker(answers: dict[str, Answer], name: str) -> None:
+    answer = answers[name]
+    used = {int(number) for number in re.findall(r"\[(\d+)\]", answer.answer)}
+    assert used == {citation.marker for citation in answer.citations}
+    assert used
+
+
+@pytest.mark.parametrize("name", QUESTIONS)
+def test_answer_is_in_the_askers_language(answers: dict[str, Answer], name: str) -> None:
+    answer = answers[name]
+    asked_in_chinese = bool(re.search("[一-鿿]", answer.question))
+    assert answer.language == ("zh" if asked_in_chinese else "en")
+    han = len(re.findall("[一-鿿]", answer.answer))
+    assert (han > 30) == asked_in_chinese
+
+
+@pytest.mark.parametrize("name", ["4x3090-72b", "qlora-70b", "budget-13b", "cheapest-8b", "r1-8xh100", "4090-or-a6000"])
+def test_something_can_be_ordered(answers: dict[str, Answer], name: str) -> None:
+    configurations = answers[name].configurations
+    assert configurations
+    assert any(item.price.amount is not None or item.owned_count for item in configurations)
+
+
+@pytest.mark.parametrize(
+    ("name", "verdicts"),
+    [
+        ("4x3090-72b", {"fits_with_changes"}),
+        ("qlora-70b", {"recommendation"}),
+        ("budget-13b", {"recommendation"}),
+        ("cheapest-8b", {"recommendation"}),
+        ("r1-8xh100", {"does_not_fit", "fits_with_changes"}),
+        ("nvlink", {"fact"}),
+        ("4090-or-a6000", {"comparison", "recommendation"}),
+        ("one-24g", {"estimate", "recommendation"}),
+    ],
+)
+def test_verdict_is_right(answers: dict[str, Answer], name: str, verdicts: set[str]) -> None:
+    assert answers[name].verdict in verdicts
+
+
+def test_cheapest_instance_is_rented_and_priced_by_the_hour(answers: dict[str, Answer]) -> None:
+    first = answers["cheapest-8b"].configurations[0]
+    assert first.acquisition == "rent"
+    assert first.price.period == "hour"
+    assert first.instance is not None
+    assert first.instance in answers["cheapest-8b"].answer
+
+
+def test_no_nvlink_on_the_rtx_6000_ada(answers: dict[str, Answer]) -> None:
+    opening = answers["nvlink"].answer.strip().splitlines()[0].lower()
+    assert re.search(r"\bno\b|\bnot\b|doesn't", opening)
+
+
+def test_full_deepseek_r1_does_not_fit_eight_h100(answers: dict[str, Answer]) -> None:
+    answer = answers["r1-8xh100"]
+    memory = next(call for call in answer.tool_calls if call.tool == "estimate_memory")
+    weights = next(part for part in memory.result["per_gpu"]["parts"] if part["name"] == "weights")
+    assert weights["bytes"] * memory.result["gpus"] > 640e9
+    assert any("h100" not in item.gpu or item.gpu_count > 8 for item in answer.configurations)
+
+
+def test_follow_up_changes_what_it_changes(advisor: Advisor) -> None:
+    first = advisor.ask(QUESTIONS["4x3090-72b"])
+    second = advisor.ask("and with 4-bit?", first.conversation_id)
+    assert second.need.model == first.need.model
+    assert second.need.gpus_owned == first.need.gpus_owned
+    assert second.need.weight_format in {"int4", "awq", "gptq", "nf4"}
+    assert second.verdict == "fits"
+
+
+def test_same_question_gives_the_same_answer(advisor: Advisor, answers: dict[str, Answer]) -> None:
+    again = advisor.ask(QUESTIONS["qlora-70b"])
+    varying = {"id", "conversation_id", "elapsed_s"}
+    assert again.model_dump(exclude=varying) == answers["qlora-70b"].model_dump(exclude=varying)
+
+
+def test_unknown_model_is_not_answered_with_another(advisor: Advisor) -> None:
+    answer = advisor.ask("Can a 4090 run Llama 9 900B?")
+    assert answer.verdict in {"clarification", "does_not_fit", "estimate"}
+    assert answer.need.model is None
+
+
+def test_out_of_scope_calls_no_tool(advisor: Advisor) -> None:
+    answer = advisor.ask("Write me a poem about autumn leaves.")
+    assert answer.verdict == "out_of_scope"
+    assert answer.tool_calls == ()
+
+
+@pytest.mark.parametrize("question", ["", "   ", "x" * 1_000_000, "a \ud800 b"])
+def test_unusable_question_names_the_field(advisor: Advisor, question: str) -> None:
+    with pytest.raises(BadInput) as refusal:
+        advisor.ask(question)
+    assert refusal.value.field == "question"
+
+
+def test_steps_arrive_in_order_and_the_answer_last(advisor: Advisor) -> None:
+    steps: list[Step] = list(advisor.stream(QUESTIONS["nvlink"]))
+    kinds = [step.kind for step in steps]
+    assert kinds[0] == "understood"
+    assert kinds[-1] == "answer"
+    assert kinds.count("tool") == kinds.count("result") > 0
+
+
+def test_turns_of_one_conversation_at_once_are_all_kept(advisor: Advisor) -> None:
+    threads = [
+        threading.Thread(target=advisor.ask, args=(f"How much memory does an A10{'0' * n} have?", "together"))
+        for n in range(2)
+        for _ in range(2)
+    ]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert len(advisor.conversations.history("together")) == len(threads)
+
+
+def test_history_survives_a_new_advisor(advisor: Advisor, tmp_path: Path) -> None:
+    first = advisor.ask("Can one A100 80GB run Qwen2.5-32B?")
+    again = Advisor(advisor.options)
+    second = again.ask("and with 4-bit?", first.conversation_id)
+    assert second.need.model == first.need.model
+    assert isinstance(second.need, Need)

@@ -1,0 +1,164 @@
+"""Configurations fit, can be ordered, sum correctly, stay in budget, and nothing in the catalog beats them."""
+
+from decimal import Decimal
+
+import pytest
+from hypothesis import HealthCheck, given
+from hypothesis import settings as hypothesis_settings
+from hypothesis import strategies as st
+
+from kb.base import BadInput, UnknownName
+from kb.catalog import gpus, offers
+from kb.rates import usd
+from tools.configure import configure
+from tools.configure.fitting import runs
+from tools.configure.layout import layouts
+from tools.configure.request import ConfigureRequest
+from tools.configure.workload import workload
+from tools.memory import estimate_memory
+from tools.need import Budget, GpuCount
+from tools.registry import tool
+
+SERVE_8B = ConfigureRequest(
+    task="inference", model="Llama-3.1-8B", context_tokens=8192, concurrent_sequences=50, acquisition="rent"
+)
+
+
+def test_every_configuration_fits_usable_memory() -> None:
+    for item in configure(SERVE_8B).configurations:
+        assert item.memory.needed_bytes_per_gpu <= item.memory.usable_bytes_per_gpu
+        assert item.memory.usable_bytes_per_gpu == gpus()[item.gpu].usable_bytes
+
+
+def test_rented_instance_exists_at_the_price_shown() -> None:
+    listed = {(offer.provider, offer.instance, offer.on_demand_usd_per_hour) for offer in offers()}
+    found = configure(SERVE_8B).configurations
+    assert found
+    for item in found:
+        (line,) = item.items
+        assert (item.provider, item.instance, line.unit_price) in listed
+        assert item.price.amount == line.unit_price * line.count
+
+
+def test_first_rental_is_the_cheapest_that_holds_published_precision() -> None:
+    """Against brute force: every offer, every layout, published precision only."""
+    best = cheapest_by_brute_force(SERVE_8B)
+    shown = [i for i in configure(SERVE_8B).configurations if i.acquisition == "rent" and i.memory.verdict == "yes"]
+    assert shown[0].price.amount == best
+
+
+@hypothesis_settings(max_examples=12, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@given(
+    model=st.sampled_from(["Qwen2.5-7B-Instruct", "Qwen2.5-32B-Instruct", "Qwen2.5-72B-Instruct", "Mixtral-8x7B"]),
+    context=st.sampled_from([2048, 8192, 32768]),
+    sequences=st.sampled_from([1, 8, 32]),
+)
+def test_no_offer_in_the_catalog_is_cheaper(model: str, context: int, sequences: int) -> None:
+    request = ConfigureRequest(
+        task="inference", model=model, context_tokens=context, concurrent_sequences=sequences, acquisition="rent"
+    )
+    best = cheapest_by_brute_force(request)
+    shown = [i for i in configure(request).configurations if i.memory.verdict == "yes"]
+    assert (shown[0].price.amount if shown and shown[0].weight_format == "bf16" else best) == best
+
+
+def cheapest_by_brute_force(request: ConfigureRequest) -> Decimal | None:
+    variant = workload(request).variants[0]
+    prices = []
+    for layout in layouts(variant, training=False, counts=(1, 2, 4, 8)):
+        estimate = estimate_memory(layout.of(variant.request))
+        for offer in offers():
+            if offer.gpu is None or offer.on_demand_usd_per_hour is None or offer.gpu_count != int(offer.gpu_count):
+                continue
+            gpu = gpus()[offer.gpu]
+            if gpu.status in {"announced", "modified"} or gpu.memory_bytes < 8 * 2**30:
+                continue
+            enough = estimate.per_gpu.high_bytes <= gpu.usable_bytes and runs(gpu, estimate.weight_format)
+            if enough and offer.gpu_count >= layout.gpus:
+                prices.append(offer.on_demand_usd_per_hour)
+    return min(prices, default=None)
+
+
+def test_purchase_sums_its_lines_and_stays_in_the_budget() -> None:
+    budget = Budget(amount=500_000, currency="CNY", mode="buy")
+    result = configure(ConfigureRequest(task="full_finetune", params=13_000_000_000, budget=budget))
+    limit = usd(500_000, "CNY")
+    assert result.configurations
+    for item in result.configurations:
+        assert item.acquisition == "buy"
+        assert item.price.amount == sum(line.subtotal for line in item.items if line.subtotal is not None)
+        assert item.price.amount <= limit
+        assert item.price.complete == all(line.subtotal is not None for line in item.items)
+
+
+def test_bigger_budget_never_finds_less() -> None:
+    def found(amount: float) -> set[str]:
+        budget = Budget(amount=amount, currency="USD", mode="buy")
+        request = ConfigureRequest(task="qlora", model="Llama-3.1-70B", budget=budget, max_results=50)
+        return {item.title for item in configure(request).configurations}
+
+    small, large = found(8_000), found(80_000)
+    assert len(large) >= len(small)
+
+
+def test_owned_cards_that_suffice_come_first_and_cost_nothing() -> None:
+    request = ConfigureRequest(
+        task="inference", model="Qwen2.5-72B-Instruct", weight_format="awq", gpus_owned=(GpuCount(gpu="3090", count=4),)
+    )
+    first = configure(request).configurations[0]
+    assert (first.gpu, first.owned_count) == ("rtx-3090", first.gpu_count)
+    assert first.price.amount == 0
+
+
+def test_owned_cards_that_do_not_suffice_are_a_near_miss_with_a_change() -> None:
+    request = ConfigureRequest(
+        task="inference", model="DeepSeek-R1", weight_format="fp8", gpus_owned=(GpuCount(gpu="h100-sxm-80gb", count=8),)
+    )
+    misses = [miss for miss in configure(request).rejected if miss.gpu == "h100-sxm-80gb"]
+    assert misses
+    assert misses[0].needed_bytes_per_gpu > misses[0].usable_bytes_per_gpu
+    assert misses[0].change
+
+
+def test_asked_cards_limit_the_choice() -> None:
+    request = ConfigureRequest(task="lora", params=13_000_000_000, gpus_asked=("rtx-4090", "rtx-a6000"))
+    assert {item.gpu for item in configure(request).configurations} <= {"rtx-4090", "rtx-a6000"}
+
+
+def test_stand_in_is_said() -> None:
+    result = configure(ConfigureRequest(task="diffusion", acquisition="rent"))
+    assert any("stands in" in said for said in result.assumptions)
+
+
+def test_users_become_requests_in_flight_and_it_is_said() -> None:
+    result = configure(ConfigureRequest(task="inference", model="Qwen2.5-7B-Instruct", users=200))
+    assert any("200 users" in said for said in result.assumptions)
+
+
+def test_frontier_has_no_dominated_point() -> None:
+    points = configure(SERVE_8B).frontier
+    for one in points:
+        for other in points:
+            if one.acquisition == other.acquisition and one != other:
+                assert not (one.price >= other.price and one.bandwidth_bytes_per_s <= other.bandwidth_bytes_per_s)
+
+
+def test_unknown_provider_names_the_closest() -> None:
+    with pytest.raises(UnknownName) as refusal:
+        configure(ConfigureRequest(model="Qwen2.5-7B-Instruct", provider="Lamda"))
+    assert "Lambda" in refusal.value.close
+
+
+@pytest.mark.parametrize(
+    ("arguments", "field"),
+    [
+        pytest.param({"params": -1}, "params", id="negative"),
+        pytest.param({"context_tokens": float("nan")}, "context_tokens", id="nan"),
+        pytest.param({"budget": {"amount": float("inf")}}, "budget.amount", id="infinite"),
+        pytest.param({"modle": "x"}, "modle", id="misspelt"),
+    ],
+)
+def test_nonsense_is_refused_with_its_field(arguments: dict[str, object], field: str) -> None:
+    with pytest.raises(BadInput) as refusal:
+        tool("configure").call(arguments)
+    assert refusal.value.field == field
