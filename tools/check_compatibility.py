@@ -1,0 +1,294 @@
+"""Does this card run that format, package or engine, and do CUDA and driver go together?"""
+
+import re
+from collections.abc import Iterator
+from functools import lru_cache
+
+from pydantic import Field
+
+from kb.base import BadInput, Frozen, UnknownName
+from kb.names import Names, close_names
+from kb.records.gpu import Gpu
+from kb.software import Feature, Verdict, features, generation, software, version
+from tools.base import Step, ToolResult
+from tools.named import cited, read_card, vouching
+
+OVERVIEW = ("bf16", "fp8", "fp4", "nvlink", "mig", "flash_attention_2")
+"""What is checked when only a card is named."""
+_SEVERITY: tuple[Verdict, ...] = ("works", "works_with", "unknown", "does_not")
+_SAID: dict[Verdict, str] = {
+    "works": "works", "works_with": "works with a condition", "unknown": "is unknown", "does_not": "does not work",
+}  # fmt: skip
+_VERSION = re.compile(r"(?:cuda|cu|v|r)?[ -]?(\d{1,3}(?:\.\d{1,3}){0,3})(?:\.x)?", re.IGNORECASE)
+_WHEEL = re.compile(r"cu(\d{2})(\d)", re.IGNORECASE)
+_CUDA_SAID = re.compile(r"\bcu(\d{2})(\d)\b|cuda[ -]?v?(\d{1,2}(?:\.\d{1,2})?)", re.IGNORECASE | re.ASCII)
+_DRIVER_SAID = re.compile(r"(?:driver|驱动)\D{0,12}?(\d{3}(?:\.\d{1,3}){0,2})", re.IGNORECASE)
+
+
+class CompatibilityRequest(Frozen):
+    """A card, and what should run on it; or a CUDA version and a driver."""
+
+    gpu: str | None = Field(default=None, max_length=200)
+    """Id, vendor name or alias; an ambiguous name gets its usual meaning, which is said."""
+    gpus: tuple[str, ...] = Field(default=(), max_length=8)
+    """More cards to check alike."""
+    precision: str | None = Field(default=None, max_length=60)
+    """Number or weight format: bf16 fp16 tf32 fp8 int8 fp4 awq gptq nf4 gguf …"""
+    feature: str | None = Field(default=None, max_length=100)
+    """nvlink p2p mig ecc flash_attention_2 flash_attention_3 bitsandbytes marlin xformers rocm cuda …"""
+    engine: str | None = Field(default=None, max_length=100)
+    """vllm sglang tensorrt-llm llama.cpp ollama pytorch unsloth …"""
+    cuda: str | None = Field(default=None, max_length=40)
+    """CUDA toolkit or wheel: 12.4, cu121, 13."""
+    driver: str | None = Field(default=None, max_length=40)
+    """NVIDIA driver, e.g. 470 or 570.133.20."""
+    model: str | None = Field(default=None, max_length=200)
+    """Model it is for; does not change the verdict."""
+    question: str | None = Field(default=None, max_length=4000)
+    """The asker's words: features, CUDA and driver versions named there are checked too."""
+
+
+class Finding(Frozen):
+    """One card against one thing asked."""
+
+    gpu: str | None
+    """Catalog id; null when no card was named."""
+    asked: str
+    """What was checked, in words."""
+    verdict: Verdict
+    """works; works_with = with the build or setting in `instead`; does_not; unknown = no source read says."""
+    reason: str
+    instead: str
+    """What to install or use instead; empty when nothing is needed."""
+    sources: tuple[str, ...]
+    """Source ids."""
+
+
+class Compatibility(ToolResult):
+    """Whether it all goes together."""
+
+    verdict: Verdict
+    """The worst of the findings."""
+    reason: str
+    """One English sentence for the deciding finding."""
+    instead: str
+    """What to install or use instead; empty when nothing is needed."""
+    findings: tuple[Finding, ...]
+
+
+def check_compatibility(request: CompatibilityRequest) -> Compatibility:
+    """Check whether a GPU supports a number format, feature, package or engine, and whether CUDA and driver match.
+
+    Covers BF16, FP8, FP4, NVLink, MIG, FlashAttention 2 and 3, quantisation kernels (AWQ, GPTQ, Marlin,
+    bitsandbytes), engines (vLLM, SGLang, TensorRT-LLM, llama.cpp, Ollama, PyTorch) and CUDA toolkits against drivers
+    and cards. Answers works, works_with (a certain build or setting), does_not or unknown, each with the reason, a
+    remedy and sources. With only a card named it gives an overview.
+    """
+    cards, assumed = _cards(request)
+    engine = _feature(request.engine, "engine").id if request.engine else None
+    cudas, driver = _cudas(request), _driver(request)
+    asked = _asked(request, engine, checks_versions=bool(cudas or driver))
+    overview = not asked and not cudas and not driver
+    if overview and cards:
+        asked = [features()[key] for key in OVERVIEW]
+    findings = [_judge(card, one, engine) for card in cards for one in asked]
+    findings += [one for cuda in cudas or (None,) for one in _versions(cards, cuda, driver)]
+    if not cards and asked:
+        findings += [_needs_a_card(one) for one in asked]
+    if not findings:
+        raise BadInput("gpu", "nothing to check.", "Name a card, or a CUDA version and a driver.")
+    worst = max(findings, key=lambda one: _SEVERITY.index(one.verdict))
+    if overview and worst.verdict != "works":
+        worst = worst.model_copy(update={"verdict": "works_with", "reason": _summary(findings), "instead": ""})
+    return Compatibility(
+        verdict=worst.verdict,
+        reason=worst.reason,
+        instead=worst.instead,
+        findings=tuple(findings),
+        derivation=tuple(_step(one) for one in findings),
+        assumptions=assumed,
+        warnings=_warnings(findings),
+        sources=cited(
+            [key for one in findings for key in one.sources]
+            + [key for card in cards for key in vouching(card, ("compute_capability", "nvlink_bytes_per_s"))]
+        ),
+    )
+
+
+def _cards(request: CompatibilityRequest) -> tuple[list[Gpu], tuple[str, ...]]:
+    read = [read_card(name) for name in dict.fromkeys((*((request.gpu,) if request.gpu else ()), *request.gpus))]
+    cards = {card.id: card for card, _ in read}
+    return list(cards.values()), tuple(said for _, assumed in read for said in assumed)
+
+
+@lru_cache(maxsize=1)
+def feature_names() -> Names:
+    """Names of every feature, to resolve one or to find them in running text."""
+    return Names("feature", {one.id: (one.title, *one.aliases) for one in features().values()})
+
+
+def _feature(name: str, field: str) -> Feature:
+    plain = name.strip().split(":")[0].replace("_", " ")
+    try:
+        return features()[feature_names().resolve(plain)]
+    except UnknownName:
+        raise UnknownName(field, name, close_names(plain, list(features())) or sorted(features())) from None
+
+
+def _asked(request: CompatibilityRequest, engine: str | None, *, checks_versions: bool) -> list[Feature]:
+    """Features named in the fields or in the question, each once."""
+    named = (("precision", request.precision), ("feature", request.feature))
+    ids = dict.fromkeys(_feature(name, field).id for field, name in named if name)
+    if engine:
+        ids[engine] = None
+    for mention in feature_names().scan(request.question or ""):
+        if mention.exact:
+            ids.setdefault(mention.ids[0])
+    if checks_versions:
+        ids.pop("cuda", None)
+    return [features()[key] for key in ids]
+
+
+def _summary(findings: list[Finding]) -> str:
+    """An overview in one sentence: what works, what does not."""
+    groups = {
+        said: ", ".join(dict.fromkeys(one.asked for one in findings if one.verdict == verdict))
+        for verdict, said in _SAID.items()
+    }
+    return "; ".join(f"{said}: {names}" for said, names in groups.items() if names).capitalize() + "."
+
+
+def _judge(card: Gpu, feature: Feature, engine: str | None) -> Finding:
+    rule = feature.rule(card, engine)
+    compute = f" (compute capability {card.compute_capability})" if card.vendor == "NVIDIA" else ""
+    if rule is None:
+        return Finding(
+            gpu=card.id, asked=feature.title, verdict="unknown", instead="", sources=(),
+            reason=f"No source read says whether {card.name}{compute} goes with {feature.title}.",
+        )  # fmt: skip
+    return Finding(
+        gpu=card.id, asked=feature.title, verdict=rule.verdict, instead=rule.instead, sources=rule.sources,
+        reason=f"{feature.title} on {card.name}{compute} {_SAID[rule.verdict]}: {rule.reason}.",
+    )  # fmt: skip
+
+
+def _needs_a_card(feature: Feature) -> Finding:
+    return Finding(
+        gpu=None, asked=feature.title, verdict="unknown", instead="", sources=(),
+        reason=f"Whether {feature.title} works depends on the card: name one.",
+    )  # fmt: skip
+
+
+def _versions(cards: list[Gpu], cuda: str | None, driver: str | None) -> Iterator[Finding]:
+    if cuda and driver:
+        yield _cuda_on_driver(cuda, driver)
+    for card in cards:
+        if cuda:
+            yield from _cuda_on_card(card, cuda)
+        if driver:
+            yield from _driver_on_card(card, driver)
+
+
+def _cuda_on_driver(cuda: str, driver: str) -> Finding:
+    major = version(cuda)[0]
+    toolkit = next((one for one in software().toolkits if one.major == major), None)
+    asked = f"CUDA {cuda} with driver {driver}"
+    if toolkit is None:
+        return Finding(
+            gpu=None, asked=asked, verdict="unknown", instead="", sources=(),
+            reason=f"No driver requirement of CUDA {cuda} is on record.",
+        )  # fmt: skip
+    if version(driver) >= version(toolkit.minimum_driver):
+        return Finding(
+            gpu=None, asked=asked, verdict="works", instead="", sources=(toolkit.source,),
+            reason=f"CUDA {major}.x runs on Linux drivers from {toolkit.minimum_driver} on, so {driver} will do.",
+        )  # fmt: skip
+    older = next((one for one in software().toolkits if version(driver) >= version(one.minimum_driver)), None)
+    remedy = f"Update the driver to {toolkit.minimum_driver} or newer"
+    if older:
+        remedy += f", or stay on {driver} with a CUDA {older.major}.x build"
+    return Finding(
+        gpu=None, asked=asked, verdict="does_not", instead=remedy, sources=(toolkit.source,),
+        reason=f"CUDA {major}.x needs a Linux driver of {toolkit.minimum_driver} or newer; {driver} is older.",
+    )  # fmt: skip
+
+
+def _cuda_on_card(card: Gpu, cuda: str) -> Iterator[Finding]:
+    born = generation(card)
+    if born is None:
+        return
+    asked, wanted = f"CUDA {cuda}", version(cuda)
+    verdict: Verdict = "works"
+    reason, remedy = f"{born.name} cards are known to CUDA from {born.first_cuda} on", ""
+    if born.last_cuda_major and wanted[0] > born.last_cuda_major:
+        verdict = "does_not"
+        reason = f"CUDA {wanted[0]} no longer supports {born.name} cards"
+        remedy = f"Stay on CUDA {born.last_cuda_major}.x"
+    elif wanted < version(born.first_cuda)[: len(wanted)]:
+        verdict = "does_not"
+        reason = f"{born.name} cards are known to CUDA only from {born.first_cuda} on"
+        remedy = f"Use a build for CUDA {born.first_cuda} or newer"
+    yield Finding(
+        gpu=card.id, asked=asked, verdict=verdict, instead=remedy, sources=(born.source,),
+        reason=f"{card.name}: {reason}.",
+    )  # fmt: skip
+
+
+def _driver_on_card(card: Gpu, driver: str) -> Iterator[Finding]:
+    born = generation(card)
+    if born is None:
+        return
+    held = version(driver)
+    verdict: Verdict = "works"
+    reason, remedy = f"drivers from {born.first_driver} on know {born.name} cards", ""
+    if held < version(born.first_driver)[: len(held)]:
+        verdict, remedy = "does_not", f"Update the driver to {born.first_driver} or newer"
+        reason = f"{born.name} cards need driver {born.first_driver} or newer"
+    elif born.last_driver and held[0] > version(born.last_driver)[0]:
+        verdict, remedy = "does_not", f"Stay on the {born.last_driver} branch"
+        reason = f"{born.last_driver} is the last driver branch for {born.name} cards"
+    yield Finding(
+        gpu=card.id, asked=f"Driver {driver}", verdict=verdict, instead=remedy, sources=(born.source,),
+        reason=f"{card.name}: {reason}.",
+    )  # fmt: skip
+
+
+def _cudas(request: CompatibilityRequest) -> tuple[str, ...]:
+    if request.cuda:
+        return (_read_version("cuda", request.cuda),)
+    said = _CUDA_SAID.findall(request.question or "")
+    return tuple(dict.fromkeys(dotted or f"{major}.{minor}" for major, minor, dotted in said))
+
+
+def _driver(request: CompatibilityRequest) -> str | None:
+    if request.driver:
+        return _read_version("driver", request.driver)
+    said = _DRIVER_SAID.search(request.question or "")
+    return said[1] if said else None
+
+
+def _read_version(field: str, text: str) -> str:
+    wheel = _WHEEL.fullmatch(text.strip())
+    if field == "cuda" and wheel:
+        return f"{wheel[1]}.{wheel[2]}"
+    match = _VERSION.fullmatch(text.strip())
+    if match is None:
+        raise BadInput(field, f"“{text[:40]}” is not a version.", "Write it like 12.4 or 570.133.20.")
+    return match[1]
+
+
+def _step(one: Finding) -> Step:
+    return Step(
+        label=f"{one.asked}: {one.gpu}" if one.gpu else one.asked,
+        formula="first rule that holds for the card",
+        value=one.verdict,
+        source=one.sources[0] if one.sources else None,
+    )
+
+
+def _warnings(findings: list[Finding]) -> tuple[str, ...]:
+    bare = [f"{one.asked} on {one.gpu}" for one in findings if one.verdict != "unknown" and one.gpu and not one.sources]
+    said = ["Software support changes with every release; the sources are dated."]
+    if bare:
+        said.append(f"Read from the catalog or general knowledge, without a source of its own: {', '.join(bare)}.")
+    return tuple(said)
