@@ -30,7 +30,8 @@ Renderer = Callable[[Material], Section]
 
 _RENTING = re.compile(r"租|云|\brent|\bcloud|instance|per hour|hourly|/h\b", re.I)
 _FIRST_SENTENCE = re.compile(r".*?(?:[。？！]|[.?!](?= |$))")
-_SPACE_BEFORE_MARKER = re.compile(r"(?<=[。；，：）、一-鿿]) (?=\[\d+\])")
+_LOOSE_SPACE = re.compile(r"(?<=[。；，：）、一-鿿]) (?=\[\d+\])|(?<=[）。；]) (?=[一-鿿])")
+"""Spaces that English wants and Chinese does not."""
 _BUYING = re.compile(r"买|购|自己?攒|自建|\bbuy|\bbought|\bown\b|purchase|at home", re.I)
 
 
@@ -94,7 +95,9 @@ def _shop(material: Material) -> Section:
 
 
 def _cloud_or_buy(material: Material) -> Section:
-    if not _BUYING.search(material.text):
+    if not material.configurations:
+        section = offers.cheapest(material)
+    elif not _BUYING.search(material.text):
         section = shopping.rent(material)
     else:
         section = shopping.cloud_or_buy(material)
@@ -176,7 +179,7 @@ def _text(material: Material, sections: Sequence[Section]) -> str:
         notes.append(say("note.language"))
     blocks.append(" ".join(f"*{note}*" for note in notes if note))
     text = "\n\n".join(block for block in blocks if block)
-    return _SPACE_BEFORE_MARKER.sub("", text) if say.language == "zh" else text
+    return _LOOSE_SPACE.sub("", text) if say.language == "zh" else text
 
 
 def _stressed(headline: str) -> str:

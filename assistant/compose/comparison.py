@@ -43,6 +43,7 @@ def comparison(material: Material) -> Section:
         section.assumptions = assumed(material, per_card[0])
         for one in per_card:
             section.caveats += [line for line in caveats(material, one) if line not in section.caveats]
+    section.caveats += facts.old_prices(material, shown)
     section.body += ["\n".join(guidance.quoted(material)), orders(material, material.configurations)]
     section.configurations = material.configurations
     return section
@@ -137,7 +138,7 @@ def _wins(material: Material, compared: Comparison) -> list[str]:
     lines = []
     for purpose, name, key in DECIDERS:
         attribute = _attribute(compared, name)
-        if attribute is None or attribute.winner is None:
+        if attribute is None or attribute.winner is None or name == compared.decided_by:
             continue
         values = _values(material, compared.gpus, BY_KEY[key])
         if values:

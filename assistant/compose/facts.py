@@ -30,7 +30,7 @@ def spec(material: Material) -> Section:
     section.body = [facts_table(material, rows, wanted)]
     quotes = guidance.quoted(material)
     section.body.append("\n".join(quotes))
-    section.caveats = _notes(rows)
+    section.caveats = old_prices(material, rows) if BY_KEY["price"] in wanted else []
     return section
 
 
@@ -44,28 +44,35 @@ def cards(material: Material) -> list[GpuRow]:
 
 def _has(material: Material, rows: Sequence[GpuRow], aspect: Aspect) -> str:
     """Which of the cards have it and which do not, in one sentence."""
-    say, what = material.say, material.say(f"aspect.{aspect.key}")
+    say, what = material.say, _feature(material, rows, aspect)
     have = [(row, value) for row in rows if (value := aspect.value(row))]
     lack = [row for row in rows if not aspect.value(row)]
     sentences = []
-    if lack:
-        listed = say.listed([names.gpu_name(row.id) for row in lack])
-        key = "fact.none_single" if not have and len(lack) == 1 else "fact.none"
-        sentences.append(say(key, cards=listed, what=what) + _cites(material, lack, aspect))
     if have:
         listed = say.listed(
             [
-                say("fact.card_value", card=names.gpu_name(row.id), value=_noted(row, aspect, value))
+                say("fact.card_value", card=names.gpu_name(row.id), value=_noted(material, row, aspect, value))
                 for row, value in have
             ]
         )
         sentences.append(say("fact.has", cards=listed, what=what) + _cites(material, [row for row, _ in have], aspect))
+    if lack:
+        listed = say.listed([names.gpu_name(row.id) for row in lack])
+        key = "fact.none_single" if not have and len(lack) == 1 else "fact.none"
+        sentences.append(say(key, cards=listed, what=what) + _cites(material, lack, aspect))
     return say("list.sentence").join(sentences)
 
 
-def _noted(row: GpuRow, aspect: Aspect, value: str) -> str:
-    note = row.nvlink_note if aspect.key == "link" else None
-    return f"{value}, {note}" if note else value
+def _feature(material: Material, rows: Sequence[GpuRow], aspect: Aspect) -> str:
+    other = aspect.key == "link" and all(row.vendor != "NVIDIA" for row in rows)
+    return material.say("feature.link_other" if other else f"feature.{aspect.key}")
+
+
+def _noted(material: Material, row: GpuRow, aspect: Aspect, value: str) -> str:
+    if aspect.key == "mig":
+        return material.say("fact.instances", count=value)
+    note = (row.nvlink_note or "").split(";")[0] if aspect.key == "link" and material.say.language == "en" else ""
+    return f"{value}, {note[0].lower()}{note[1:]}" if note else value
 
 
 def _values(material: Material, rows: Sequence[GpuRow], aspect: Aspect) -> str:
@@ -108,10 +115,17 @@ def facts_table(material: Material, rows: Sequence[GpuRow], aspects: Sequence[As
     lines = [
         [say(f"aspect.{aspect.key}"), *(aspect.value(row) or "–" for row in rows)]
         for aspect in aspects
-        if any(aspect.value(row) for row in rows) or aspect.yes_no
+        if (any(aspect.value(row) for row in rows) or aspect.yes_no) and not _same_as_bf16(aspect, rows)
     ]
     return table(head, lines)
 
 
-def _notes(rows: Sequence[GpuRow]) -> list[str]:
-    return []
+def _same_as_bf16(aspect: Aspect, rows: Sequence[GpuRow]) -> bool:
+    """Whether the FP16 line would only repeat the BF16 line."""
+    return aspect.key == "fp16" and all(row.fp16_flops == row.bf16_flops for row in rows)
+
+
+def old_prices(material: Material, rows: Sequence[GpuRow]) -> list[str]:
+    """Which prices in a table of cards are too old to be taken as today's."""
+    old = [names.gpu_name(row.id) for row in rows if row.price and row.price_stale]
+    return [material.say("caveat.old_price", cards=material.say.listed(old))] if old else []

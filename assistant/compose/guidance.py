@@ -20,7 +20,7 @@ def guidance(material: Material) -> Section:
     quotes = quoted(material, QUOTED_ALONE_MAX)
     if not quotes:
         return Section("clarification", material.say("guidance.nothing"))
-    return Section("fact", material.say("guidance.headline"), ["\n".join(quotes)])
+    return Section("fact", quotes[0].removeprefix("- "), ["\n".join(quotes[1:])])
 
 
 def quoted(material: Material, most: int = QUOTED_MAX) -> list[str]:

@@ -3,6 +3,7 @@
 from assistant.compose import names, numbers
 from assistant.compose.citations import joined
 from assistant.compose.material import Material
+from assistant.compose.section import Section
 from tools.find_offers import OfferRow, OfferSearch
 
 SHOWN_MAX = 4
@@ -10,14 +11,26 @@ SHOWN_MAX = 4
 
 def offers(material: Material) -> str:
     """The cheapest offers found, under their heading; empty when none were looked up or found."""
-    lines = []
-    for result in material.results("find_offers"):
-        found = OfferSearch.model_validate(result)
-        lines += [_line(material, row) for row in found.offers[:SHOWN_MAX]]
+    lines = ["- " + offer(material, row) for row in found(material)[:SHOWN_MAX]]
     return "\n".join([f"**{material.say('heading.offers')}**", "", *dict.fromkeys(lines)]) if lines else ""
 
 
-def _line(material: Material, row: OfferRow) -> str:
+def cheapest(material: Material) -> Section:
+    """The answer when renting was asked about without a workload: the lowest price read."""
+    rows = found(material)
+    if not rows:
+        return Section("clarification", material.say("offers.none"))
+    return Section("fact", material.say("offers.cheapest", offer=offer(material, rows[0])))
+
+
+def found(material: Material) -> list[OfferRow]:
+    """The offers looked up, cheapest first, those with a date before those without."""
+    rows = [row for result in material.results("find_offers") for row in OfferSearch.model_validate(result).offers]
+    return sorted(rows, key=lambda row: row.undated)
+
+
+def offer(material: Material, row: OfferRow) -> str:
+    """One offer: where, what, the price and its date."""
     say = material.say
     gpu = names.gpu_name(row.gpu) if row.gpu else row.gpu_text
     price = say("price.hour", amount=numbers.usd(row.usd_per_hour, hourly=True))
@@ -26,13 +39,13 @@ def _line(material: Material, row: OfferRow) -> str:
     else:
         price += say("price.undated")
     where = " ".join(filter(None, (row.provider, row.instance, row.region)))
-    offer = say("order.offer", cards=f"{row.gpu_count:g}×{gpu}", where=where, price=price)
-    return "- " + offer + joined([_cite(material, row)])
+    text = say("order.offer", cards=f"{float(row.gpu_count):g}×{gpu}", where=where, price=price)
+    return text + joined([_cite(material, row)])
 
 
 def _cite(material: Material, row: OfferRow) -> str:
     source = material.sources.get(row.source)
-    quote = f"{row.provider} {row.instance}: {row.gpu_count:g} × {row.gpu_text}, ${row.usd_per_hour}/hour"
+    quote = f"{row.provider} {row.instance}: {float(row.gpu_count):g} × {row.gpu_text}, ${row.usd_per_hour}/hour"
     return material.cites.cite(
         "catalog",
         source.title if source else row.source,

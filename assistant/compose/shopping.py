@@ -1,5 +1,6 @@
 """What to buy or rent: the configurations found, the memory they rest on, and what the budget changes."""
 
+import math
 from collections.abc import Iterator
 
 from assistant.compose import names, numbers
@@ -50,8 +51,27 @@ def cloud_or_buy(material: Material) -> Section:
         "shop.rent_or_buy", what=_what(material), rent=_short(material, lease), buy=_short(material, purchase)
     )
     section = Section("recommendation", headline)
-    section.body = [material.say("shop.rent_or_buy_rule"), orders(material, [lease, purchase]), _memory(material)]
+    section.body = [
+        _break_even(material, purchase, lease),
+        material.say("shop.rent_or_buy_rule"),
+        orders(material, [lease, purchase]),
+        _memory(material),
+    ]
     return _finish(material, section)
+
+
+def _break_even(material: Material, purchase: Configuration, lease: Configuration) -> str:
+    """Hours after which buying has cost less than renting, from the two prices as shown."""
+    if not purchase.price.amount or not lease.price.amount or lease.price.period != "hour":
+        return ""
+    hours = round(float(purchase.price.amount), 0) / round(float(lease.price.amount), 2)
+    rounded = round(hours, 1 - int(math.log10(hours))) if hours >= 1 else hours
+    return material.say(
+        "shop.break_even",
+        buy=numbers.usd(purchase.price.amount),
+        rent=numbers.usd(lease.price.amount, hourly=True),
+        hours=numbers.count(rounded),
+    )
 
 
 def nothing_found(material: Material) -> Section:

@@ -34,5 +34,5 @@ def test_other_languages_are_answered_in_english() -> None:
 
 def test_several_things_are_listed_as_each_language_does() -> None:
     assert EN.listed(["a", "b", "c"], conjunction="or") == "a, b or c"
-    assert ZH.listed(["甲", "乙", "丙"]) == "甲、乙和丙"
+    assert ZH.listed(["甲", "乙", "丙"]) == "甲、乙、丙"
     assert EN.listed(["a"]) == "a"
