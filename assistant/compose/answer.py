@@ -8,6 +8,7 @@ from assistant.compose import (
     capacity,
     clarify,
     comparison,
+    compatibility,
     diagnosis,
     facts,
     fit,
@@ -54,6 +55,7 @@ def _frame(material: Material, main: Section) -> None:
     doubts = [*clarify.unknown_names(material), *clarify.ambiguous_names(material)]
     wrong = premises(material)
     main.body[:0] = [line for line in (*wrong, *doubts) if line not in main.headline]
+    main.caveats += guidance.disputed(material)
     main.questions = clarify.questions(material)
     quotes = [line for line in guidance.quoted(material) if not any(line in block for block in main.body)]
     if quotes and not any(material.say("heading.guidance") in block for block in main.body):
@@ -125,7 +127,7 @@ RENDERERS: dict[Intent, Renderer] = {
     "context_length": _sized(fit.context_and_users),
     "budget": _shop,
     "cloud_or_buy": _cloud_or_buy,
-    "compatibility": facts.spec,
+    "compatibility": compatibility.compatibility,
     "oom": diagnosis.diagnosis,
     "interconnect": facts.spec,
     "power": power.power,

@@ -26,12 +26,17 @@ def spec(material: Material) -> Section:
     first = aspects[0]
     headline = _has(material, rows, first) if first.yes_no else _values(material, rows, first)
     section = Section("fact", headline)
-    wanted = list(dict.fromkeys([*aspects, *(BY_KEY[key] for key in USUAL)]))
+    wanted = usual(material)
     section.body = [facts_table(material, rows, wanted)]
     quotes = guidance.quoted(material)
     section.body.append("\n".join(quotes))
     section.caveats = old_prices(material, rows) if BY_KEY["price"] in wanted else []
     return section
+
+
+def usual(material: Material) -> list[Aspect]:
+    """The aspects the question names, then those every card is known by."""
+    return list(dict.fromkeys([*asked_about(material.text), *(BY_KEY[key] for key in USUAL)]))
 
 
 def cards(material: Material) -> list[GpuRow]:

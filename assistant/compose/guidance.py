@@ -12,6 +12,8 @@ QUOTED_MAX = 2
 """Statements quoted under a computed answer."""
 QUOTED_ALONE_MAX = 5
 """Statements quoted when the documents are the answer."""
+DISPUTED_MAX = 2
+"""Corrections of documents in one answer."""
 _BRACKETED = re.compile(r"\[(\d+)\]")
 
 
@@ -25,15 +27,10 @@ def guidance(material: Material) -> Section:
 
 def quoted(material: Material, most: int = QUOTED_MAX) -> list[str]:
     """Bullets, each a statement of a passage with its marker; a disputed one with the right figure."""
-    passages = [passage for passage in material.passages if passage.language == material.say.language]
-    found = statements.best(passages or material.passages, material.understanding.text, most)
-    return [
-        "- "
-        + _BRACKETED.sub(r"(\1)", one.text)
-        + joined([cite(material, one.passage, one.text)])
-        + _dispute(material, one)
-        for one in found
-    ]
+    sound = [passage for passage in material.passages if not passage.disputes]
+    own = [passage for passage in sound if passage.language == material.say.language]
+    found = statements.best(own or sound, material.understanding.text, most)
+    return ["- " + _BRACKETED.sub(r"(\1)", one.text) + joined([cite(material, one.passage, one.text)]) for one in found]
 
 
 def cite(material: Material, passage: Passage, quote: str) -> str:
@@ -43,7 +40,12 @@ def cite(material: Material, passage: Passage, quote: str) -> str:
     return material.cites.cite("document", passage.title, locator, quote, date=passage.date)
 
 
-def _dispute(material: Material, statement: statements.Statement) -> str:
-    """The correction of a passage judged wrong, when a check of its claims found one."""
-    disputes = getattr(statement.passage, "disputes", ())
-    return "".join(material.say("guidance.disputed", why=str(dispute)) for dispute in disputes)
+def disputed(material: Material) -> list[str]:
+    """What passages close to the question get wrong, with the right figure."""
+    lines = []
+    for passage in material.passages:
+        for dispute in passage.disputes:
+            locator = f"{passage.document}:{passage.line_start}-{passage.line_end}"
+            marker = material.cites.cite("catalog", passage.title, locator, dispute, date=passage.date)
+            lines.append(material.say("guidance.disputed", document=passage.title, why=dispute) + joined([marker]))
+    return lines[:DISPUTED_MAX]

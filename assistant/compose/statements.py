@@ -35,9 +35,10 @@ def best(passages: Sequence[Passage], question: str, most: int) -> list[Statemen
     common = Counter(word for one in words for word in one)
 
     def score(index: int) -> float:
+        length = float(8 + len(words[index]))
         shared = words[index] & wanted
         rarity = sum(math.log(1 + len(found) / common[word]) for word in shared)
-        return rarity * found[index].passage.score / (8 + len(words[index])) ** 0.5
+        return rarity * found[index].passage.score / math.sqrt(length)
 
     ranked = sorted((index for index in range(len(found)) if words[index] & wanted), key=lambda index: -score(index))
     return _spread([found[index] for index in ranked], most)

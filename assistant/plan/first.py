@@ -79,7 +79,7 @@ def _can_it_run(need: Need, understanding: Understanding) -> Calls:
         return _what_fits(need, understanding) if need.gpus_owned or need.gpus_asked else []
     if not requests.cards(need):
         return _min_vram(need, understanding)
-    return [*_on_each_card(need), *_check(need), requests.configure(need)]
+    return [*_on_each_card(need), *_check(need, understanding), requests.configure(need)]
 
 
 def _on_each_card(need: Need) -> Calls:
@@ -98,7 +98,7 @@ def _min_vram(need: Need, understanding: Understanding) -> Calls:
         others = [requests.memory(need, card, weight_format=name) for name in smaller_formats(None, need.engine)]
     else:
         others = []
-    return [first, *others, *_check(need), requests.configure(need)]
+    return [first, *others, *_check(need, understanding), requests.configure(need)]
 
 
 def _lighter_tasks(need: Need) -> tuple[str, ...]:
@@ -117,7 +117,7 @@ def _how_many(need: Need, understanding: Understanding) -> Calls:
     return [
         requests.memory(need, asked[0]),
         *(requests.memory(need, asked[0], weight_format=name) for name in variants),
-        *_check(need),
+        *_check(need, understanding),
         requests.configure(need),
     ]
 
@@ -132,7 +132,7 @@ def _which_to_buy(need: Need, understanding: Understanding) -> Calls:
     calls.append(requests.configure(need))
     if not requests.sized(need):
         calls.append(requests.gpu_facts(need))
-    return calls + _check(need)
+    return calls + _check(need, understanding)
 
 
 def _compare(need: Need, understanding: Understanding) -> Calls:
@@ -142,15 +142,15 @@ def _compare(need: Need, understanding: Understanding) -> Calls:
     if requests.sized(need):
         calls += _on_each_card(need)
         calls += [requests.configure(need)]
-    return calls + _check(need)
+    return calls + _check(need, understanding)
 
 
 def _spec(need: Need, understanding: Understanding) -> Calls:
-    return [requests.gpu_facts(need), *_check(need, always=True)]
+    return [requests.gpu_facts(need), *_check(need, understanding)]
 
 
 def _interconnect(need: Need, understanding: Understanding) -> Calls:
-    calls: Calls = [requests.gpu_facts(need), *_check(need, always=True)]
+    calls: Calls = [requests.gpu_facts(need), *_check(need, understanding)]
     if requests.sized(need):
         calls += _on_each_card(need)
     return calls
@@ -167,7 +167,7 @@ def _speed(need: Need, understanding: Understanding) -> Calls:
         requests.memory(need, card),
         requests.comparison(need) or requests.gpu_facts(need),
         requests.configure(need) if requests.sized(need) else None,
-        *_check(need),
+        *_check(need, understanding),
     ]
 
 
@@ -215,7 +215,7 @@ def _cloud_or_buy(need: Need, understanding: Understanding) -> Calls:
 
 
 def _compatibility(need: Need, understanding: Understanding) -> Calls:
-    calls = _check(need, always=True)
+    calls = _check(need, understanding)
     if requests.sized(need):
         calls += _on_each_card(need) or [requests.memory(need)]
     return [*calls, requests.gpu_facts(need)]
@@ -224,7 +224,7 @@ def _compatibility(need: Need, understanding: Understanding) -> Calls:
 def _oom(need: Need, understanding: Understanding) -> Calls:
     """What the workload holds as it was run; the cheaper settings follow once that is known."""
     diagnose = planned("diagnose_oom", **need.model_dump(exclude={"intent"}), error_text=understanding.error_text)
-    return [diagnose, *_min_vram(need, understanding)[:1], *_check(need), requests.gpu_facts(need)]
+    return [diagnose, *_min_vram(need, understanding)[:1], *_check(need, understanding), requests.gpu_facts(need)]
 
 
 def _what_fits(need: Need, understanding: Understanding) -> Calls:
@@ -235,15 +235,12 @@ def _what_fits(need: Need, understanding: Understanding) -> Calls:
         return _which_to_buy(need, understanding)
     if not gpus and card is not None:
         values |= {"memory_bytes_per_gpu": card.memory_bytes, "gpu_count": card.count}
-    return [planned("what_fits", **values), *_check(need)]
+    return [planned("what_fits", **values), *_check(need, understanding)]
 
 
-def _check(need: Need, *, always: bool = False) -> Calls:
-    """Whether the cards support the format and the software; `always` also without one of those being stated."""
-    gpus = requests.named_gpus(need)[:CARDS_MAX]
-    if not gpus or not (always or need.weight_format or need.engine or need.model):
-        return []
-    return [requests.compatibility(need, gpu) for gpu in gpus]
+def _check(need: Need, understanding: Understanding) -> Calls:
+    """Whether the cards support the format, the software and whatever else the question names."""
+    return [requests.compatibility(need, understanding.text)]
 
 
 def _guidance_only(need: Need, understanding: Understanding) -> Calls:

@@ -1,5 +1,6 @@
 """From what was understood to what each tool is asked."""
 
+import re
 from collections.abc import Iterable
 
 from assistant.plan.call import PlannedCall, planned
@@ -7,6 +8,7 @@ from assistant.plan.layout import serving_layout, training_layout
 from assistant.understanding import Understanding
 from kb.base import AdvisorError
 from kb.catalog import gpu, model
+from tools.check_compatibility import feature_names
 from tools.need import GpuCount, Need
 
 TRAINING = ("full_finetune", "pretrain", "lora", "qlora")
@@ -14,6 +16,9 @@ QUERY_CHARACTERS_MAX = 400
 """What guidance is searched with: a question is a line or two, a pasted log is not."""
 
 
+CARDS_CHECKED_MAX = 4
+"""Cards checked for compatibility in one call."""
+_VERSIONS = re.compile(r"cuda|\bcu1[0-9]{2}\b|driver|驱动", re.I)
 OFFERS_MAX = 6
 """Offers looked up when renting is asked about."""
 
@@ -144,16 +149,36 @@ def offers(need: Need, gpu: str | None = None, count: int | None = None) -> Plan
     return planned("find_offers", gpu=gpu, min_gpus=count, provider=need.provider, limit=OFFERS_MAX)
 
 
-def compatibility(need: Need, gpu: str | None = None, text: str = "") -> PlannedCall | None:
-    """Whether hardware, format and software go together."""
+def compatibility(need: Need, text: str = "") -> PlannedCall | None:
+    """Whether the cards named, the format and the software go together; with the asker's words, for what they name."""
+    gpus = named_gpus(need)[:CARDS_CHECKED_MAX]
+    if not gpus and not _VERSIONS.search(text):
+        return None
     return planned(
         "check_compatibility",
-        gpu=gpu,
-        precision=need.weight_format,
-        engine=need.engine,
-        model=need.model,
-        question=text,
+        gpus=gpus,
+        precision=_feature(need.weight_format or _published(need)),
+        engine=_feature(need.engine),
+        question=text[:QUERY_CHARACTERS_MAX],
     )
+
+
+def _feature(name: str | None) -> str | None:
+    """`name` when compatibility knows it; a format that it does not know is none of its business."""
+    try:
+        feature_names().resolve((name or "").split(":")[0].replace("_", " "))
+    except AdvisorError:
+        return None
+    return name
+
+
+def _published(need: Need) -> str | None:
+    """FP8 when that is what the model is published in: the one published format that cards differ on."""
+    try:
+        native = model(need.model).native_format if need.model else None
+    except AdvisorError:
+        return None
+    return native if native == "fp8" and not is_training(need) else None
 
 
 def guidance(understanding: Understanding) -> PlannedCall | None:

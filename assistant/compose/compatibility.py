@@ -1,0 +1,71 @@
+"""Whether card, format, package, CUDA and driver go together: each finding, the deciding one first."""
+
+from collections.abc import Iterator
+
+from assistant.compose import facts, guidance, names
+from assistant.compose.citations import joined
+from assistant.compose.material import Material
+from assistant.compose.section import Section
+from kb.software import features
+from tools.check_compatibility import OVERVIEW, Compatibility, Finding
+
+ORDER = ("does_not", "works_with", "works", "unknown")
+SHOWN_MAX = 6
+
+
+def compatibility(material: Material) -> Section:
+    """The worst finding as the verdict, the others below; the data sheet when nothing in particular was asked."""
+    findings = sorted(_particular(material), key=lambda one: ORDER.index(one.verdict))
+    known = [one for one in findings if one.verdict != "unknown"]
+    if not known:
+        return facts.spec(material)
+    lines = [_line(material, one) for one in known[:SHOWN_MAX]]
+    section = Section("fact", lines[0], ["\n".join(f"- {line}" for line in lines[1:])])
+    rows = facts.cards(material)
+    if rows:
+        section.body.append(facts.facts_table(material, rows, facts.usual(material)))
+    section.body.append("\n".join(guidance.quoted(material)))
+    return section
+
+
+def findings(material: Material) -> Iterator[Finding]:
+    """Every finding, each once."""
+    seen: set[tuple[str | None, str]] = set()
+    for result in material.results("check_compatibility"):
+        for one in Compatibility.model_validate(result).findings:
+            if (one.gpu, one.asked) not in seen:
+                seen.add((one.gpu, one.asked))
+                yield one
+
+
+def _particular(material: Material) -> list[Finding]:
+    """Findings on what was asked; an overview of a card is the data sheet's business."""
+    every = list(findings(material))
+    overview = {features()[key].title for key in OVERVIEW}
+    by_card = {gpu: {one.asked for one in every if one.gpu == gpu} for gpu in {one.gpu for one in every}}
+    return [one for one in every if not (one.gpu and overview <= by_card[one.gpu])]
+
+
+def _line(material: Material, one: Finding) -> str:
+    say = material.say
+    if say.language == "en":
+        text = one.reason
+    else:
+        card = names.gpu_name(one.gpu) if one.gpu else ""
+        text = (
+            say(f"compat.{one.verdict}", what=one.asked, card=card)
+            if card
+            else say(f"compat.{one.verdict}_bare", what=one.asked)
+        )
+    if one.instead:
+        text += say("compat.instead", instead=one.instead.rstrip("."))
+    return text + joined([_cite(material, one)])
+
+
+def _cite(material: Material, one: Finding) -> str:
+    source = next((material.sources[key] for key in one.sources if key in material.sources), None)
+    title = " – ".join(filter(None, (one.asked, source.title if source else None)))
+    locator = " · ".join(filter(None, ("check_compatibility", one.gpu, one.asked)))
+    return material.cites.cite(
+        "catalog", title, locator, one.reason, url=source.url if source else None, date=source.date if source else None
+    )
