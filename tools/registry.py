@@ -64,6 +64,7 @@ def tools() -> dict[str, Tool]:
 
     Imported on first use, so that a face that needs one tool's name does not pay for all of them at import.
     """
+    from tools.check_compatibility import check_compatibility
     from tools.compare_gpus import compare_gpus
     from tools.configure import configure
     from tools.find_gpus import find_gpus
@@ -73,7 +74,8 @@ def tools() -> dict[str, Tool]:
     from tools.what_fits import what_fits
 
     functions: tuple[Callable[[Any], ToolResult], ...] = (
-        estimate_memory, what_fits, configure, find_gpus, compare_gpus, find_offers, search_guidance,
+        estimate_memory, what_fits, configure, find_gpus, compare_gpus, find_offers, check_compatibility,
+        search_guidance,
     )  # fmt: skip
     return {tool.name: tool for tool in map(Tool.of, functions)}
 
