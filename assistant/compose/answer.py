@@ -26,6 +26,7 @@ from assistant.compose.section import Section
 from assistant.plan import requests
 from assistant.understanding import Understanding
 from tools.need import Intent
+from tools.registry import tools
 
 Renderer = Callable[[Material], Section]
 
@@ -53,6 +54,9 @@ def compose(understanding: Understanding, calls: Sequence[ToolCallRecord]) -> Dr
 def _frame(material: Material, main: Section) -> None:
     """What belongs to every answer: names in doubt, wrong premises, what the documents add, what to ask."""
     doubts = [*clarify.unknown_names(material), *clarify.ambiguous_names(material)]
+    if clarify.turns_on_unknown(material):
+        main.body.insert(0, main.headline)
+        main.headline, main.verdict = doubts[0], "clarification"
     wrong = premises(material)
     main.body[:0] = [line for line in (*wrong, *doubts) if line not in main.headline]
     main.caveats += guidance.disputed(material)
@@ -68,7 +72,10 @@ def _fit(material: Material) -> Section:
         return capacity.what_fits(material)
     if not material.estimates:
         return _nothing_to_size(material)
-    return fit.can_it_run(material)
+    section = fit.can_it_run(material)
+    if "launch_files" in material.intents and "make_launch_files" not in tools():
+        section.caveats.append(material.say("note.no_launch"))
+    return section
 
 
 def _nothing_to_size(material: Material) -> Section:

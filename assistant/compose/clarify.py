@@ -24,6 +24,13 @@ def unknown_names(material: Material) -> list[str]:
     return found
 
 
+def turns_on_unknown(material: Material) -> bool:
+    """Whether a name that nothing bears leaves the question without its model or without its card."""
+    unknown = {doubt.kind for doubt in material.understanding.ambiguities if doubt.unknown}
+    without_model = "model" in unknown and not requests.sized(material.need)
+    return without_model or ("gpu" in unknown and not requests.cards(material.need))
+
+
 def ambiguous_names(material: Material) -> list[str]:
     """One sentence for each name several things bear, with all of them and the one assumed."""
     say, found = material.say, []
