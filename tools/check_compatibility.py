@@ -155,7 +155,8 @@ def _summary(findings: list[Finding]) -> str:
         said: ", ".join(dict.fromkeys(one.asked for one in findings if one.verdict == verdict))
         for verdict, said in _SAID.items()
     }
-    return "; ".join(f"{said}: {names}" for said, names in groups.items() if names).capitalize() + "."
+    said = "; ".join(f"{said}: {names}" for said, names in groups.items() if names)
+    return f"{said[:1].upper()}{said[1:]}."
 
 
 def _judge(card: Gpu, feature: Feature, engine: str | None) -> Finding:

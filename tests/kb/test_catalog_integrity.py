@@ -1,0 +1,316 @@
+"""Every row of the catalog keeps every rule: one base class, one subclass for each kind of row."""
+
+import re
+from typing import ClassVar
+
+import pytest
+from pydantic import BaseModel
+
+from kb.catalog import gpus, offers, providers, servers, sources, usable_reserves
+from kb.rates import rates
+from kb.records.gpu import Gpu
+from kb.records.server import Server
+from kb.software import software
+from kb.units import GB, GIB, TB
+
+DATE = re.compile(r"20\d\d(-(0[1-9]|1[0-2])(-(0[1-9]|[12]\d|3[01]))?)?")
+TERA = 1e12
+
+
+class Rows:
+    """What every row of any kind must satisfy."""
+
+    rows: ClassVar[tuple[BaseModel, ...]] = ()
+    dated: ClassVar[tuple[str, ...]] = ()
+
+    def test_ids_are_unique(self) -> None:
+        ids = [row.id for row in self.rows]
+        assert len(ids) == len(set(ids))
+
+    def test_every_row_cites_a_known_source(self) -> None:
+        known = set(sources())
+        for row in self.rows:
+            cited = set(row.sources) if hasattr(row, "sources") else {row.source}
+            assert cited, row.id
+            assert cited <= known, (row.id, cited - known)
+
+    def test_dates_are_iso_dates_months_or_years(self) -> None:
+        for row in self.rows:
+            for field in self.dated:
+                value = getattr(row, field)
+                assert value is None or DATE.fullmatch(value), (row.id, field, value)
+
+    def test_no_text_is_padded_or_empty(self) -> None:
+        for row in self.rows:
+            for field, value in row:
+                if isinstance(value, str) and field != "notes":
+                    assert value.strip() == value != "", (row.id, field, value)
+
+
+class TestGpus(Rows):
+    """GPUs."""
+
+    rows = tuple(gpus().values())
+    dated = ("price_as_of",)
+
+    RANGES: ClassVar[dict[str, tuple[float, float]]] = {
+        "memory_bytes": (2 * GIB, 512 * GIB),
+        "usable_bytes": (1 * GIB, 512 * GIB),
+        "bandwidth_bytes_per_s": (90 * GB, 25 * TB),
+        "fp32_flops": (1 * TERA, 400 * TERA),
+        "fp16_flops": (5 * TERA, 6_000 * TERA),
+        "bf16_flops": (5 * TERA, 6_000 * TERA),
+        "fp8_flops": (20 * TERA, 20_000 * TERA),
+        "int8_ops": (20 * TERA, 20_000 * TERA),
+        "fp4_flops": (100 * TERA, 40_000 * TERA),
+        "nvlink_bytes_per_s": (50 * GB, 4 * TB),
+        "tdp_w": (15, 2_000),
+        "year": (2014, 2026),
+        "mig_instances": (0, 7),
+        "sparsity_ratio": (1, 2),
+        "msrp_usd": (100, 100_000),
+        "price_low_usd": (50, 100_000),
+        "price_high_usd": (50, 100_000),
+    }
+    NUMBERS: ClassVar[tuple[str, ...]] = tuple(RANGES)
+
+    @pytest.mark.parametrize("field", list(RANGES))
+    def test_figures_are_in_range(self, field: str) -> None:
+        low, high = self.RANGES[field]
+        for row in self.rows:
+            value = getattr(row, field)
+            assert value is None or low <= float(value) <= high, (row.id, field, value)
+
+    def test_every_figure_is_vouched_for_exactly_once(self) -> None:
+        for row in self.rows:
+            vouched = [field for fields in row.sources.values() for field in fields]
+            for field in self.NUMBERS:
+                default = Gpu.model_fields[field].default
+                value = getattr(row, field)
+                stated = value is not None and value != default
+                assert vouched.count(field) == (1 if stated else 0), (row.id, field, value, row.sources)
+
+    def test_sources_vouch_only_for_fields_that_exist(self) -> None:
+        for row in self.rows:
+            for source, fields in row.sources.items():
+                assert fields, (row.id, source)
+                assert set(fields) <= set(Gpu.model_fields), (row.id, source, fields)
+
+    def test_usable_memory_is_less_than_stated_and_most_of_it(self) -> None:
+        for row in self.rows:
+            least = 0.7 if row.market in ("apu", "module") else 0.85
+            assert least <= row.usable_bytes / row.memory_bytes < 1, (row.id, row.usable_bytes / row.memory_bytes)
+
+    @pytest.mark.parametrize(
+        ("memory", "low", "high"),
+        [
+            ("HBM2", 500 * GB, 1_600 * GB), ("HBM2e", 800 * GB, 4 * TB), ("HBM3", 2 * TB, 6 * TB),
+            ("HBM3e", 4_500 * GB, 9 * TB), ("HBM4", 10 * TB, 25 * TB), ("GDDR5", 90 * GB, 500 * GB),
+            ("GDDR5X", 300 * GB, 600 * GB), ("GDDR6", 90 * GB, 1 * TB), ("GDDR6X", 450 * GB, 1_100 * GB),
+            ("GDDR7", 250 * GB, 1_800 * GB), ("LPDDR4X", 100 * GB, 500 * GB),
+        ],
+    )  # fmt: skip
+    def test_bandwidth_suits_the_memory_type(self, memory: str, low: float, high: float) -> None:
+        held = [row for row in self.rows if row.memory_type == memory and row.bandwidth_bytes_per_s]
+        assert held
+        for row in held:
+            assert low <= row.bandwidth_bytes_per_s <= high, (row.id, row.bandwidth_bytes_per_s)
+
+    def test_narrower_formats_are_never_slower(self) -> None:
+        for row in self.rows:
+            rates = [row.bf16_flops or row.fp16_flops, row.fp8_flops, row.fp4_flops]
+            held = [rate for rate in rates if rate]
+            assert held == sorted(held), (row.id, rates)
+            if row.fp32_flops and row.fp16_flops:
+                assert row.fp16_flops >= row.fp32_flops, row.id
+
+    def test_rates_are_dense(self) -> None:
+        """The sparse headline is at most `sparsity_ratio` times the dense rate: known dense figures pin it."""
+        dense = {
+            "h100-sxm-80gb": 989, "a100-sxm-80gb": 312, "l40s": 362, "rtx-4090": 165.2, "h20-96gb": 148,
+            "b200-sxm": 2250, "mi300x": 1307, "l4": 121, "rtx-5090": 209.5,
+        }  # fmt: skip
+        for key, teraflops in dense.items():
+            assert gpus()[key].bf16_flops == pytest.approx(teraflops * TERA, rel=0.005), key
+
+    NVIDIA_SUPPORT: ClassVar[dict[str, dict[str, str]]] = {
+        "bf16_flops": {"has": "Ampere Ada Hopper Blackwell Rubin", "lacks": "Kepler Maxwell Pascal Volta Turing"},
+        "fp8_flops": {"has": "Ada Hopper Blackwell Rubin", "lacks": "Kepler Maxwell Pascal Volta Turing Ampere"},
+        "fp4_flops": {"has": "Blackwell Rubin", "lacks": "Kepler Maxwell Pascal Volta Turing Ampere Ada Hopper"},
+        "tf32_flops": {"has": "", "lacks": "Kepler Maxwell Pascal Volta Turing"},
+    }
+    UNREAD: ClassVar[set[str]] = {"rtx-6000d-84gb"}
+    """Cards whose rates no source states."""
+
+    @pytest.mark.parametrize("field", list(NVIDIA_SUPPORT))
+    def test_nvidia_formats_follow_the_architecture(self, field: str) -> None:
+        support = self.NVIDIA_SUPPORT[field]
+        for row in self.rows:
+            if row.vendor != "NVIDIA" or row.id in self.UNREAD:
+                continue
+            family = row.architecture.split()[0]
+            if family in support["has"].split():
+                assert getattr(row, field), (row.id, field)
+            if family in support["lacks"].split():
+                assert getattr(row, field) is None, (row.id, field)
+
+    def test_amd_has_fp8_only_from_cdna_3_and_rdna_4(self) -> None:
+        for row in self.rows:
+            if row.vendor == "AMD" and row.fp8_flops:
+                assert row.architecture.startswith(("CDNA 3", "CDNA 4", "CDNA 5", "RDNA 4")), row.id
+
+    @pytest.mark.parametrize(
+        ("key", "gigabytes_per_s"),
+        [
+            ("rtx-6000-ada", None), ("l40s", None), ("l40", None), ("l20", None), ("l4", None), ("t4", None),
+            ("a10", None), ("a16", None), ("rtx-4090", None), ("rtx-5090", None), ("rtx-pro-6000-bw-ws", None),
+            ("v100-pcie-32gb", None), ("rtx-a4000", None), ("a40", 112.5), ("rtx-a6000", 112.5), ("rtx-a5000", 112.5),
+            ("rtx-a4500", 112.5), ("rtx-3090", 112.5), ("rtx-3090-ti", 112.5), ("v100-sxm2-32gb", 300),
+            ("a100-pcie-80gb", 600), ("a100-sxm-80gb", 600), ("a800-sxm-80gb", 400), ("h100-pcie-80gb", 600),
+            ("h100-sxm-80gb", 900), ("h800-sxm-80gb", 400), ("h20-96gb", 900), ("h200-nvl-141gb", 900),
+            ("b200-sxm", 1800), ("a30", 200), ("rtx-2080-ti", 100),
+        ],
+    )  # fmt: skip
+    def test_nvlink_is_that_of_the_card(self, key: str, gigabytes_per_s: float | None) -> None:
+        expected = None if gigabytes_per_s is None else int(gigabytes_per_s * GB)
+        assert gpus()[key].nvlink_bytes_per_s == expected
+
+    def test_links_are_explained(self) -> None:
+        for row in self.rows:
+            if row.vendor == "NVIDIA" and row.market not in ("module", "apu"):
+                assert row.nvlink_note, row.id
+                assert ("No NVLink" in row.nvlink_note) == (row.nvlink_bytes_per_s is None), row.id
+
+    def test_prices_are_ordered_sourced_and_not_negative(self) -> None:
+        for row in self.rows:
+            if row.price_low_usd is None:
+                assert row.price_high_usd is row.price_as_of is None, row.id
+                continue
+            assert row.price_high_usd is not None, row.id
+            assert row.price_low_usd <= row.price_high_usd, row.id
+            assert row.price_source in sources(), row.id
+
+    def test_compute_capability_belongs_to_nvidia_or_is_an_amd_target(self) -> None:
+        for row in self.rows:
+            if row.vendor == "NVIDIA" and row.compute_capability:
+                assert re.fullmatch(r"\d{1,2}\.\d", row.compute_capability), row.id
+            elif row.compute_capability:
+                assert row.compute_capability.startswith("gfx"), row.id
+
+    def test_every_card_has_aliases_and_no_alias_twice(self) -> None:
+        for row in self.rows:
+            assert row.aliases, row.id
+            assert len(row.aliases) == len(set(row.aliases)), row.id
+            assert all(alias == alias.strip() and alias for alias in row.aliases), row.id
+
+    def test_cards_that_share_a_name_have_a_usual_one(self) -> None:
+        bearers: dict[str, list[Gpu]] = {}
+        for row in self.rows:
+            for alias in row.aliases:
+                bearers.setdefault(alias.casefold(), []).append(row)
+        shared = {alias: rows for alias, rows in bearers.items() if len(rows) > 1}
+        assert {"a100", "910b"} <= set(shared)
+        for alias in ("a100", "h100", "h200", "h20", "910b", "v100", "rtx pro 6000", "m3 ultra", "4060 ti"):
+            assert any(row.conventional for row in shared[alias]), alias
+
+    def test_mig_only_where_nvidia_lists_it(self) -> None:
+        for row in self.rows:
+            if row.mig_instances:
+                assert row.vendor == "NVIDIA", row.id
+                assert row.market in ("data_center", "workstation", "module"), row.id
+
+
+class TestOffers(Rows):
+    """Rental offers."""
+
+    rows = offers()
+    dated = ("as_of",)
+
+    def test_cards_are_in_the_catalog(self) -> None:
+        known = set(gpus())
+        assert {row.gpu for row in self.rows if row.gpu} <= known
+
+    def test_most_offers_name_their_card(self) -> None:
+        assert sum(row.gpu is not None for row in self.rows) > 0.85 * len(self.rows)
+
+    def test_prices_per_gpu_are_plausible(self) -> None:
+        for row in self.rows:
+            for price in (row.on_demand_usd_per_hour, row.spot_usd_per_hour, row.reserved_1y_usd_per_hour):
+                if price is not None:
+                    assert 0.05 <= price / row.gpu_count <= 30, (row.id, price)
+
+    def test_spot_and_reserved_never_cost_more_than_on_demand(self) -> None:
+        for row in self.rows:
+            for price in (row.spot_usd_per_hour, row.reserved_1y_usd_per_hour):
+                if price is not None and row.on_demand_usd_per_hour is not None:
+                    assert price <= row.on_demand_usd_per_hour, row.id
+
+    def test_converted_prices_say_so(self) -> None:
+        for row in self.rows:
+            assert ("converted" in row.notes) == (row.listed_currency != "USD"), row.id
+            assert row.listed_currency in ("USD", "CNY"), row.id
+
+    def test_undated_offers_say_so(self) -> None:
+        for row in self.rows:
+            if row.as_of is None:
+                assert row.notes, row.id
+
+    def test_every_provider_is_known(self) -> None:
+        names = [one.name for one in providers().values()]
+        for row in self.rows:
+            assert any(row.provider == name or row.provider.startswith(f"{name} ") for name in names), row.provider
+
+    def test_host_memory_is_plausible(self) -> None:
+        for row in self.rows:
+            assert row.host_memory_bytes is None or 4 * GIB <= row.host_memory_bytes <= 5_000 * GIB, row.id
+
+
+class TestServers(Rows):
+    """Servers."""
+
+    rows = tuple(servers().values())
+    dated = ("price_as_of",)
+
+    def test_cards_are_in_the_catalog(self) -> None:
+        for row in self.rows:
+            assert set(row.gpus) <= set(gpus()), row.id
+
+    def test_every_stated_figure_is_vouched_for(self) -> None:
+        for row in self.rows:
+            vouched = {field for fields in row.sources.values() for field in fields}
+            for field in ("max_gpus", "psu_w", "rack_units", "price_usd", "cpu", "max_memory"):
+                if getattr(row, field) is not None:
+                    assert field in vouched, (row.id, field)
+            assert vouched <= set(Server.model_fields), row.id
+
+    def test_power_supplies_carry_the_cards(self) -> None:
+        for row in self.rows:
+            if row.psu_w and row.gpus:
+                least = min(gpus()[key].tdp_w or 0 for key in row.gpus)
+                assert row.psu_w >= row.max_gpus * least * 0.9, row.id
+
+
+class TestSources:
+    """Sources."""
+
+    def test_every_source_has_a_title_and_an_iso_date(self) -> None:
+        for one in sources().values():
+            assert one.title.strip(), one.id
+            assert one.date is None or DATE.fullmatch(one.date), one.id
+            assert one.url is None or one.url.startswith("https://") or one.url.startswith("http://"), one.id
+
+    def test_every_source_named_anywhere_is_defined(self) -> None:
+        used: set[str] = {one.source for one in (*offers(), *usable_reserves().values(), *rates().values())}
+        for row in (*gpus().values(), *servers().values()):
+            used |= set(row.sources)
+        for feature in software().features:
+            used |= {source for rule in feature.rules for source in rule.sources}
+        used |= {one.source for one in (*software().toolkits, *software().generations)}
+        used |= {row.price_source for row in gpus().values() if row.price_source}
+        assert used <= set(sources()), used - set(sources())
+
+
+def test_the_catalog_is_as_large_as_the_market() -> None:
+    assert len(gpus()) >= 250
+    assert len(offers()) >= 277
+    assert len(servers()) >= 55

@@ -1,0 +1,144 @@
+"""Cards against formats, packages, engines, CUDA and drivers."""
+
+import pytest
+
+from kb.base import BadInput, UnknownName
+from kb.catalog import sources
+from tools.check_compatibility import Compatibility, CompatibilityRequest, check_compatibility
+
+
+def check(**fields: object) -> Compatibility:
+    return check_compatibility(CompatibilityRequest.model_validate(fields))
+
+
+@pytest.mark.parametrize(
+    ("fields", "verdict"),
+    [
+        ({"gpu": "V100", "precision": "bf16"}, "does_not"),
+        ({"gpu": "T4", "precision": "bf16"}, "does_not"),
+        ({"gpu": "2080 Ti", "precision": "bf16"}, "does_not"),
+        ({"gpu": "A100", "precision": "bf16"}, "works"),
+        ({"gpu": "A100", "precision": "fp8"}, "does_not"),
+        ({"gpu": "A100", "precision": "fp8", "engine": "vllm"}, "works_with"),
+        ({"gpu": "3090", "precision": "fp8"}, "does_not"),
+        ({"gpu": "4090", "precision": "fp8"}, "works"),
+        ({"gpu": "H20", "precision": "fp8"}, "works"),
+        ({"gpu": "MI300X", "precision": "fp8"}, "works"),
+        ({"gpu": "MI250X", "precision": "fp8"}, "does_not"),
+        ({"gpu": "H100", "precision": "nvfp4"}, "does_not"),
+        ({"gpu": "5090", "precision": "nvfp4"}, "works"),
+        ({"gpu": "4090", "feature": "nvlink"}, "does_not"),
+        ({"gpu": "3090", "feature": "nvlink"}, "works"),
+        ({"gpu": "RTX 6000 Ada", "feature": "NVLink"}, "does_not"),
+        ({"gpu": "4090", "feature": "mig"}, "does_not"),
+        ({"gpu": "A30", "feature": "mig"}, "works"),
+        ({"gpu": "4090", "feature": "ecc"}, "does_not"),
+        ({"gpu": "V100", "feature": "flash attention"}, "does_not"),
+        ({"gpu": "V100", "feature": "flash_attention_2", "engine": "llama.cpp"}, "works"),
+        ({"gpu": "T4", "feature": "fa2"}, "does_not"),
+        ({"gpu": "A100", "feature": "flash_attention_3"}, "does_not"),
+        ({"gpu": "H800", "feature": "flash_attention_3"}, "works"),
+        ({"gpu": "V100", "precision": "awq"}, "does_not"),
+        ({"gpu": "V100", "precision": "gptq"}, "works"),
+        ({"gpu": "T4", "precision": "awq"}, "works"),
+        ({"gpu": "P40", "precision": "gguf:Q4_K_M"}, "works"),
+        ({"gpu": "P40", "precision": "nf4"}, "works"),
+        ({"gpu": "P40", "feature": "llm_int8"}, "does_not"),
+        ({"gpu": "M40", "feature": "bitsandbytes"}, "does_not"),
+        ({"gpu": "P40", "engine": "vllm"}, "does_not"),
+        ({"gpu": "V100", "engine": "vllm"}, "works_with"),
+        ({"gpu": "5090", "engine": "vllm"}, "works_with"),
+        ({"gpu": "910B4", "engine": "vllm"}, "works_with"),
+        ({"gpu": "910A", "engine": "vllm"}, "does_not"),
+        ({"gpu": "V100", "engine": "sglang"}, "does_not"),
+        ({"gpu": "T4", "engine": "tensorrt-llm"}, "does_not"),
+        ({"gpu": "RX 580", "engine": "vllm"}, "does_not"),
+        ({"gpu": "RX 7900 XTX", "engine": "vllm"}, "works_with"),
+        ({"gpu": "M3 Ultra", "engine": "llama.cpp"}, "works"),
+        ({"gpu": "MI300X", "feature": "cuda"}, "does_not"),
+        ({"gpu": "昇腾910B", "feature": "cuda"}, "does_not"),
+        ({"gpu": "4090", "feature": "p2p"}, "does_not"),
+        ({"gpu": "1080 Ti", "engine": "transformers"}, "works_with"),
+        ({"gpu": "5090 Laptop", "engine": "comfyui"}, "works_with"),
+        ({"gpu": "tpu-v5e", "feature": "awq"}, "unknown"),
+    ],
+)  # fmt: skip
+def test_the_verdict_is(fields: dict[str, object], verdict: str) -> None:
+    result = check(**fields)
+    assert result.verdict == verdict, result.reason
+    assert result.reason
+
+
+@pytest.mark.parametrize(
+    ("fields", "verdict", "remedy"),
+    [
+        ({"cuda": "12.1", "driver": "470"}, "does_not", "11.x"),
+        ({"cuda": "cu121", "driver": "470.82.01"}, "does_not", "525.60.13"),
+        ({"cuda": "11.8", "driver": "470"}, "works", ""),
+        ({"cuda": "12.8", "driver": "535.104"}, "works", ""),
+        ({"cuda": "13.0", "driver": "570"}, "does_not", "580"),
+        ({"gpu": "P40", "cuda": "13"}, "does_not", "12.x"),
+        ({"gpu": "V100", "cuda": "12.6"}, "works", ""),
+        ({"gpu": "5090", "cuda": "12.4"}, "does_not", "12.8"),
+        ({"gpu": "5090", "cuda": "12"}, "works", ""),
+        ({"gpu": "5090", "driver": "550"}, "does_not", "570"),
+        ({"gpu": "4090", "cuda": "11.7"}, "does_not", "11.8"),
+        ({"gpu": "P100", "driver": "590"}, "does_not", "580"),
+        ({"gpu": "K80", "cuda": "12"}, "does_not", "11.x"),
+    ],
+)  # fmt: skip
+def test_cuda_driver_and_card_go_together(fields: dict[str, object], verdict: str, remedy: str) -> None:
+    result = check(**fields)
+    assert result.verdict == verdict, result.reason
+    assert remedy in result.instead
+
+
+@pytest.mark.parametrize(
+    ("question", "asked"),
+    [
+        ("v100 报 FlashAttention only supports Ampere GPUs or newer", {"FlashAttention-2"}),
+        ("sm_120 is not compatible with the current PyTorch", {"PyTorch (current wheels)"}),
+        ("驱动还是 470，想装 torch 的 cu121/cu124 包", {"CUDA 12.1 with driver 470", "CUDA 12.4 with driver 470"}),
+    ],
+)
+def test_the_question_itself_is_read(question: str, asked: set[str]) -> None:
+    assert asked <= {one.asked for one in check(gpu="V100", question=question).findings}
+
+
+def test_a_card_alone_gives_an_overview() -> None:
+    result = check(gpu="3090")
+    assert {one.asked for one in result.findings} >= {"BF16 arithmetic", "FP8 arithmetic", "NVLink"}
+    assert "BF16" in result.reason
+
+
+def test_the_worst_finding_decides() -> None:
+    result = check(gpus=["H100", "V100"], precision="bf16")
+    assert {one.verdict for one in result.findings} == {"works", "does_not"}
+    assert result.verdict == "does_not"
+
+
+def test_sources_are_cited_and_known() -> None:
+    result = check(gpu="V100", precision="awq")
+    assert "vllm-quantization" in {one.id for one in result.sources}
+    assert {one.id for one in result.sources} <= set(sources())
+
+
+def test_an_ambiguous_card_is_read_as_usual_and_said() -> None:
+    assert any("A100" in said for said in check(gpu="A100", precision="fp8").assumptions)
+
+
+def test_unknown_names_are_refused() -> None:
+    with pytest.raises(UnknownName):
+        check(gpu="RTX 9999", precision="fp8")
+    with pytest.raises(UnknownName) as caught:
+        check(gpu="4090", feature="teleportation")
+    assert caught.value.field == "feature"
+
+
+def test_nothing_to_check_and_bad_versions_name_the_field() -> None:
+    with pytest.raises(BadInput) as caught:
+        check()
+    assert caught.value.field == "gpu"
+    with pytest.raises(BadInput) as caught:
+        check(cuda="twelve", driver="470")
+    assert caught.value.field == "cuda"

@@ -1,0 +1,141 @@
+"""Searching offers to rent."""
+
+from datetime import date
+from decimal import Decimal
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from kb.base import BadInput, UnknownName
+from kb.catalog import gpus, offers, sources
+from kb.units import GIB
+from tools.find_offers import OfferQuery, OfferSearch, find_offers
+from tools.registry import Tool
+
+TODAY = date(2026, 11, 21)
+
+
+def search(**fields: object) -> OfferSearch:
+    return find_offers(OfferQuery.model_validate({"today": TODAY, "limit": 1000, **fields}))
+
+
+def test_offers_come_cheapest_per_gpu_first() -> None:
+    prices = [row.usd_per_gpu_hour for row in search(gpu="H100").offers]
+    assert prices == sorted(prices)
+    assert len(prices) > 20
+
+
+def test_an_ambiguous_card_brings_all_variants_and_the_mixed_listings() -> None:
+    result = search(gpu="H100")
+    assert {row.gpu for row in result.offers} == {"h100-sxm-80gb", "h100-pcie-80gb", "h100-nvl-94gb", None}
+    assert any("fits several cards" in said for said in result.assumptions)
+
+
+def test_price_per_gpu_is_the_price_over_the_gpus() -> None:
+    for row in search().offers:
+        assert abs(row.usd_per_gpu_hour - row.usd_per_hour / row.gpu_count) <= Decimal("0.00005"), row.id
+
+
+def test_only_the_newest_reading_is_shown() -> None:
+    fields = {"gpu": "H100 SXM", "provider": "RunPod"}
+    secure = [row for row in search(**fields).offers if row.provider == "RunPod Secure"]
+    assert [row.as_of for row in secure] == ["2026-11-09"]
+    every = [row for row in search(**fields, include_superseded=True).offers if row.provider == "RunPod Secure"]
+    assert {row.as_of for row in every} == {"2026-11-09", "2026-08-19"}
+
+
+def test_old_and_undated_prices_are_flagged() -> None:
+    for row in search().offers:
+        assert row.undated == (row.as_of is None)
+        assert row.stale == (row.undated or (row.age_days or 0) > 30), row.id
+    warnings = search(provider="Alibaba Cloud").warnings
+    assert any("older than 30 days" in said for said in warnings)
+    assert any("undated" in said for said in search(provider="OCI").warnings)
+
+
+def test_today_can_be_set() -> None:
+    row = find_offers(OfferQuery(provider="Lambda", today=date(2026, 9, 25))).offers[0]
+    assert (row.age_days, row.stale) == (5, False)
+
+
+@pytest.mark.parametrize("name", ["阿里云", "Aliyun", "Alibaba Cloud"])
+def test_a_provider_is_found_in_both_languages(name: str) -> None:
+    assert {row.provider for row in search(provider=name).offers} == {"Alibaba Cloud"}
+
+
+def test_aws_is_not_aws_china() -> None:
+    assert {row.provider for row in search(provider="AWS China").offers} == {"AWS China"}
+
+
+def test_a_known_provider_without_prices_says_so() -> None:
+    result = search(provider="腾讯云")
+    assert result.offers == ()
+    assert any("Tencent Cloud" in said for said in result.warnings)
+
+
+def test_an_unknown_provider_is_refused_with_the_nearest() -> None:
+    with pytest.raises(UnknownName) as caught:
+        search(provider="Lamda Labs")
+    assert caught.value.kind == "provider"
+    assert caught.value.close
+
+
+def test_converted_prices_are_said_to_be_converted() -> None:
+    result = search(provider="阿里云")
+    assert all(row.listed_currency == "CNY" for row in result.offers)
+    assert any("CNY" in said for said in result.assumptions)
+
+
+def test_spot_and_reserved_are_other_prices() -> None:
+    spot = search(gpu="H100 SXM", purchase="spot").offers
+    assert spot
+    by_id = {row.id: row for row in offers()}
+    for row in spot:
+        assert row.usd_per_hour == by_id[row.id].spot_usd_per_hour
+    assert all(row.provider == "Hyperstack" for row in search(purchase="reserved").offers)
+
+
+def test_total_memory_counts_every_gpu() -> None:
+    for row in search(min_memory_bytes_total=640 * GIB).offers:
+        assert row.gpu_memory_bytes_total is not None
+        assert row.gpu_memory_bytes_total >= 640 * GIB
+        if row.gpu:
+            assert row.gpu_memory_bytes_total == int(gpus()[row.gpu].memory_bytes * row.gpu_count)
+
+
+def test_size_region_and_price_filters_hold() -> None:
+    for row in search(min_gpus=2, max_gpus=8, region="us", max_usd_per_gpu_hour=3).offers:
+        assert 2 <= row.gpu_count <= 8
+        assert "us" in (row.region or "").casefold()
+        assert row.usd_per_gpu_hour <= 3
+
+
+def test_sources_are_those_of_the_rows() -> None:
+    result = search(gpu="L40S")
+    assert {one.id for one in result.sources} == {row.source for row in result.offers}
+    assert {one.id for one in result.sources} <= set(sources())
+
+
+@pytest.mark.parametrize(
+    ("arguments", "field"),
+    [({"min_gpus": 0}, "min_gpus"), ({"max_usd_per_hour": 0}, "max_usd_per_hour"), ({"purchase": "barter"}, "purchase"),
+     ({"max_usd_per_hour": float("inf")}, "max_usd_per_hour")],
+)  # fmt: skip
+def test_bad_input_names_the_field(arguments: dict[str, object], field: str) -> None:
+    with pytest.raises(BadInput) as caught:
+        Tool.of(find_offers).call(arguments)
+    assert caught.value.field == field
+
+
+def test_bounds_the_wrong_way_round_are_refused() -> None:
+    with pytest.raises(BadInput):
+        Tool.of(find_offers).call({"min_gpus": 8, "max_gpus": 4})
+
+
+@settings(max_examples=25, deadline=None)
+@given(st.floats(0.1, 100), st.floats(0.1, 100))
+def test_a_smaller_budget_never_finds_more(low: float, high: float) -> None:
+    low, high = sorted((low, high))
+    fewer = {row.id for row in search(max_usd_per_hour=low).offers}
+    assert fewer <= {row.id for row in search(max_usd_per_hour=high).offers}
