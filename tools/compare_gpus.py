@@ -80,7 +80,7 @@ _BASES: tuple[tuple[str, str, str, bool, _Value], ...] = (
 )  # fmt: skip
 
 _DECIDERS: dict[Workload, tuple[str, str]] = {
-    "llm_decode": ("bandwidth_bytes_per_s", "each generated token reads all active weights, so memory bandwidth decides"),
+    "llm_decode": ("bandwidth_bytes_per_s", "each token reads all active weights, so memory bandwidth decides"),
     "llm_prefill": ("compute_flops", "reading the prompt is matrix multiplication, so the 16-bit tensor rate decides"),
     "training": ("compute_flops", "training is matrix multiplication, so the 16-bit tensor rate decides"),
     "lora": ("compute_flops", "a LoRA step still passes through the whole model, so the 16-bit tensor rate decides"),
@@ -183,7 +183,8 @@ def _reason(rows: tuple[GpuRow, ...], deciding: Attribute, why: str) -> str:
     roomier = [one for one in others if one.usable_bytes > best.usable_bytes]
     if roomier:
         most = max(roomier, key=lambda one: one.usable_bytes)
-        said += f" {most.name} holds more ({format_bytes(most.usable_bytes)} against {format_bytes(best.usable_bytes)})."
+        held, against = format_bytes(most.usable_bytes), format_bytes(best.usable_bytes)
+        said += f" {most.name} holds more ({held} against {against})."
     return said
 
 

@@ -101,8 +101,14 @@ def find_offers(request: OfferQuery) -> OfferSearch:
     """
     cloud = provider(request.provider) if request.provider else None
     wanted = frozenset(gpu_ids(request.gpu)) if request.gpu else None
-    kept = [one for one in _current(request) if _matches(one, request, wanted, cloud)]
-    rows = sorted((_row(one, request) for one in kept), key=lambda one: _rank(one, request))
+    rows = sorted(
+        (
+            _row(one, price, request)
+            for one in _current(request)
+            if (price := _price(one, request.purchase)) is not None and _matches(one, price, request, wanted, cloud)
+        ),
+        key=lambda one: _rank(one, request),
+    )
     shown = tuple(rows[: request.limit])
     return OfferSearch(
         offers=shown,
@@ -127,10 +133,9 @@ def _current(query: OfferQuery) -> tuple[Offer, ...]:
     return tuple(newest.values())
 
 
-def _matches(one: Offer, query: OfferQuery, wanted: frozenset[str] | None, cloud: Provider | None) -> bool:
-    price = _price(one, query.purchase)
-    if price is None:
-        return False
+def _matches(
+    one: Offer, price: Decimal, query: OfferQuery, wanted: frozenset[str] | None, cloud: Provider | None
+) -> bool:
     memory = _memory(one)
     checks = (
         wanted is None or bool(wanted & _cards(one)),
@@ -165,9 +170,7 @@ def _memory(one: Offer) -> int | None:
     return int(min(cards) * one.gpu_count) if cards else None
 
 
-def _row(one: Offer, query: OfferQuery) -> OfferRow:
-    price = _price(one, query.purchase)
-    assert price is not None  # _matches dropped the others
+def _row(one: Offer, price: Decimal, query: OfferQuery) -> OfferRow:
     shared = {name: getattr(one, name) for name in OfferRow.model_fields if name in Offer.model_fields}
     return OfferRow(
         **shared,

@@ -1,7 +1,7 @@
 """How old a price is, and what one card costs: what every tool that shows money shares."""
 
 import calendar
-from datetime import date
+from datetime import UTC, date, datetime
 from decimal import Decimal
 from typing import Literal
 
@@ -28,9 +28,7 @@ class CardPrice(Frozen):
 def card_price(gpu: Gpu) -> CardPrice | None:
     """The street price of a card, else its launch price; null when the catalog has neither."""
     if gpu.price_low_usd is not None:
-        return CardPrice(
-            amount_usd=gpu.price_low_usd, kind="street", as_of=gpu.price_as_of, source=gpu.price_source
-        )
+        return CardPrice(amount_usd=gpu.price_low_usd, kind="street", as_of=gpu.price_as_of, source=gpu.price_source)
     if gpu.msrp_usd is not None:
         source = next((key for key, fields in gpu.sources.items() if "msrp_usd" in fields), None)
         return CardPrice(amount_usd=gpu.msrp_usd, kind="list", as_of=str(gpu.year), source=source)
@@ -48,7 +46,7 @@ def age_days(as_of: str | None, today: date | None = None) -> int | None:
     """Days since a price was read, never negative; null when it is undated."""
     if as_of is None:
         return None
-    return max(0, ((today or date.today()) - latest_day(as_of)).days)
+    return max(0, ((today or datetime.now(UTC).date()) - latest_day(as_of)).days)
 
 
 def is_stale(as_of: str | None, today: date | None = None) -> bool:
