@@ -71,6 +71,8 @@ class Need(Frozen):
     memory_bytes_per_gpu: int | None = Field(default=None, gt=0, le=10**15)
     """Memory of a card that is named only by its size: "24 GB card", 「24G 显存」 (binary, as on the box)."""
     budget: Budget | None = None
+    acquisition: Literal["buy", "rent"] | None = None
+    """Only buying or only renting, when the asker said so ("no cloud")."""
     provider: str | None = None
     country: str | None = None
     deadline_s: float | None = Field(default=None, gt=0)

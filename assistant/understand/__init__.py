@@ -1,0 +1,18 @@
+"""Words → Need: deterministic, every slot with the words it came from.
+
+    text ─► names of GPUs and models ─► numbers, formats, task, load, money, place ─► intent ─► whose cards ─► Need
+                                                                       folded into the conversation's earlier Need
+"""
+
+from assistant.understand.dialogue import fold
+from assistant.understand.reading import read
+from assistant.understand.stated import internal, stated
+from assistant.understanding import Understanding
+from tools.need import Need
+
+__all__ = ["stated", "understand"]
+
+
+def understand(text: str, previous: Need | None = None) -> Understanding:
+    """Read one turn; with `previous`, the Need of the conversation so far, a follow-up changes only what it says."""
+    return fold(read(text), internal(previous) if previous else None)

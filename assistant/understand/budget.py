@@ -1,0 +1,109 @@
+"""Money: an amount to spend, in which currency, to buy or to rent, and for how long."""
+
+import re
+from dataclasses import dataclass
+from typing import Literal
+
+from assistant.understand.numbers import DIGITS, HAN, SCALE, scaled
+from assistant.understand.text import Found, grammar
+from tools.need import Budget
+
+_SYMBOLS = {
+    "us$": "USD", "$": "USD", "usd": "USD", "dollars": "USD", "dollar": "USD", "bucks": "USD", "美元": "USD", "美金": "USD", "刀": "USD",
+    "hk$": "HKD", "hkd": "HKD", "港币": "HKD", "港元": "HKD", "€": "EUR", "eur": "EUR", "euro": "EUR", "euros": "EUR", "欧元": "EUR", "欧": "EUR",
+    "£": "GBP", "gbp": "GBP", "pounds": "GBP", "quid": "GBP", "英镑": "GBP", "¥": "CNY", "rmb": "CNY", "cny": "CNY", "yuan": "CNY",
+    "人民币": "CNY", "元": "CNY", "块钱": "CNY", "块": "CNY", "大洋": "CNY", "円": "JPY", "日元": "JPY", "jpy": "JPY", "yen": "JPY",
+    "a$": "AUD", "aud": "AUD", "澳元": "AUD", "c$": "CAD", "ca$": "CAD", "cad": "CAD", "加元": "CAD", "s$": "SGD", "sgd": "SGD", "新币": "SGD",
+    "nt$": "TWD", "ntd": "TWD", "twd": "TWD", "台币": "TWD", "新台币": "TWD", "₹": "INR", "inr": "INR", "rs": "INR", "rupees": "INR", "卢比": "INR",
+    "₩": "KRW", "krw": "KRW", "won": "KRW", "韩元": "KRW", "r$": "BRL", "brl": "BRL", "reais": "BRL", "chf": "CHF", "₽": "RUB", "rub": "RUB",
+}  # fmt: skip
+_BEFORE_SYMBOL = r"us\$|hk\$|nt\$|ca\$|[acsr]\$|\$|€|£|¥|₹|₩|₽|(?:rmb|usd|eur|gbp|cny|hkd|jpy|inr|aud|cad|sgd|chf)(?=\s?\d)"
+_AFTER_SYMBOL = (
+    r"人民币|美元|美金|刀|港币|港元|欧元|欧|英镑|日元|円|块钱|新台币|台币|澳元|加元|新币|韩元|卢比|大洋|元|块(?!\s?(?:a|h|v|rtx|卡|显卡|gpu|[0-9]))"
+    r"|(?:rmb|usd|eur|euros?|gbp|pounds|quid|cny|yuan|hkd|jpy|yen|dollars?|bucks|aud|cad|sgd|ntd|twd|inr|rupees|krw|won|brl|reais|chf|rub)(?![a-z])|[$€£¥₹₩₽]"
+)
+_N = rf"(?:{DIGITS}|{HAN})"
+_MONEY = grammar(
+    rf"(?P<before>{_BEFORE_SYMBOL})\s?(?P<n1>{DIGITS})\s?(?P<s1>{SCALE})?(?:\s?(?:-|~|to|到)\s?(?:{_BEFORE_SYMBOL})?\s?(?P<n1b>{DIGITS})\s?(?P<s1b>{SCALE})?)?"
+    rf"|(?<![a-z0-9.])(?:(?P<n2a>{_N})\s?(?:-|~|to|到|至)\s?)?(?P<n2>{_N})\s?(?P<s2>{SCALE})?多?\s?(?P<after>{_AFTER_SYMBOL})"
+)
+_BARE = grammar(
+    rf"(?:预算(?:大概|大约|只有|有|是|为|在|约|控制在|不超过|最多|上限|:)*|budget(?: is| of|:)?(?: about| around| roughly| ~)?|经费|(?:under|below|less than|up to|max(?:imum)?|不超过|最多花|花|within)\s?)\s?:?\s?(?:约|大概)?\s?"
+    rf"(?P<n>{_N})\s?(?P<s>{SCALE})?(?![a-z0-9]|\s?(?:张|块|卡|gb|g\b|w\b|瓦|小时|天|人|用户|tokens?|个|b\b|ms|s\b|%|%|users|hours|days|minutes|seconds|watts|cards|gpus))"
+    rf"|(?<![a-z0-9.])(?P<n3>{_N})\s?(?P<s3>万|千|w(?![a-z0-9])|k(?![a-z0-9]))?\s?(?:以内|以下|左右|上下|多)?的?\s?(?:预算|budget|经费)"
+)
+_RENT = grammar(r"租|rent(?:al|ing)?|cloud|云|(?:an|per|a|/)\s?(?:hour|hr|h(?![a-z]))|hourly|每小时|/小时|/时|一小时|每月|/月|(?:per|a|/)\s?(?:month|mo(?![a-z]))|monthly|包月|on[- ]demand|spot|月租|autodl|runpod|lambda")
+_BUY = grammar(r"买|购|配(?:一台|台|个|机|置)|组装|攒|装机|入手|采购|buy|purchas|build|own|laptop|card|workstation|预算|budget|显卡|整机|under|below|sponsor")
+_PERIODS: tuple[tuple[Literal["hour", "month", "year"], str], ...] = (
+    ("hour", r"\s?(?:/|per|an|a|every|每|一)?\s?(?:hour|hr|h(?![a-z])|小时|时(?!间))"),
+    ("month", r"\s?(?:/|per|a|every|each|每|一)?\s?个?(?:month|mo(?![a-z])|月)"),
+    ("year", r"\s?(?:/|per|a|every|each|每|一)?\s?(?:year|yr|annum|年)"),
+)
+_AFTER_PERIOD = tuple((period, grammar(words)) for period, words in _PERIODS)
+_BEFORE_PERIOD = (
+    ("hour", grammar(r"(?:每小时|hourly|一小时|per hour)\D{0,8}$")),
+    ("month", grammar(r"(?:每个?月|月租|包月|monthly|月预算|一个月|per month)\D{0,8}$")),
+    ("year", grammar(r"(?:每年|年预算|yearly|annual(?:ly)?|一年)\D{0,8}$")),
+)
+_PRICE = grammar(
+    r"(?:costs?|costing|priced?(?: at)?|卖|售价|价格|报价|标价|挂|只要|sells? (?:for|at)|listed at|going for|offered|seen at|charges?|收费|was|is|they want|asking)\s?(?:me |about |around |you )?$"
+)
+_SPEND = grammar(r"预算|budget|以内|以下|不超过|最多|under|below|less than|up to|max|have|only|afford|spend|within|<|≤|手里|手头|有|经费|花|grant|拨款|limit|capped?|no more than")
+
+
+@dataclass(frozen=True, slots=True)
+class Money:
+    """An amount of money in the text."""
+
+    amount: float
+    currency: str
+    period: Literal["hour", "month", "year"] | None
+    is_price: bool
+    """What something costs rather than what may be spent."""
+
+
+def find_money(text: str, *, chinese: bool) -> list[Found[Money]]:
+    """Every amount with a currency, and bare amounts that are called a budget."""
+    found = []
+    for match in _MONEY.finditer(text):
+        symbol = (match["before"] or match["after"]).strip()
+        scale = match["s1b"] or match["s1"] or match["s2"]
+        amount = scaled(match["n1b"] or match["n1"] or match["n2"], scale)
+        if amount and 0 < amount <= 1e13 and not _no_money(text, match, symbol):
+            found.append(Found(_money(text, match.start(), match.end(), amount, _SYMBOLS[symbol]), match.start(), match.end()))
+    if not found:
+        for match in _BARE.finditer(text):
+            amount = scaled(match["n"] or match["n3"], match["s"] or match["s3"])
+            if amount and 100 <= amount <= 1e13:
+                money = _money(text, match.start(), match.end(), amount, "CNY" if chinese else "USD")
+                found.append(Found(Money(money.amount, money.currency, money.period, False), match.start(), match.end()))
+    return found
+
+
+def find_budget(text: str, *, chinese: bool) -> Found[Budget] | None:
+    """What may be spent: an amount that is no price of something."""
+    amounts = find_money(text, chinese=chinese)
+    spendable = [money for money in amounts if not money.value.is_price]
+    if not spendable:
+        return None
+    best = next((m for m in spendable if _SPEND.search(text[max(0, m.start - 14) : m.start + 6])), spendable[0])
+    mode = "rent" if best.value.period or (_RENT.search(text) and not _BUY.search(text)) else "buy"
+    return Found(
+        Budget(amount=best.value.amount, currency=best.value.currency, mode=mode, period=best.value.period),  # type: ignore[arg-type]
+        best.start,
+        best.end,
+    )
+
+
+def _money(text: str, start: int, end: int, amount: float, currency: str) -> Money:
+    before = text[max(0, start - 20) : start]
+    period = next((name for name, rule in _AFTER_PERIOD if rule.match(text, end)), None)
+    period = period or next((name for name, rule in _BEFORE_PERIOD if rule.search(before)), None)  # type: ignore[assignment]
+    return Money(amount, currency, period, bool(_PRICE.search(before)) and not _SPEND.search(before[-8:]))
+
+
+def _no_money(text: str, match: re.Match[str], symbol: str) -> bool:
+    """「4块 3090」 counts cards, 「单元」 is no money."""
+    if symbol == "块":
+        return match["s2"] is None and (scaled(match["n2"], None) or 0) < 50
+    return symbol in {"元", "欧", "刀"} and text[match.end() : match.end() + 1] in {"素", "组", "件", "洲", "片"}

@@ -1,0 +1,38 @@
+"""Inference engines and trainers that are named."""
+
+from assistant.understand.text import Found, grammar
+
+_ENGINES: tuple[tuple[str, str], ...] = (
+    (r"vllm", "vllm"),
+    (r"sglang|sgl", "sglang"),
+    (r"llama[-_. ]?cpp|llamacpp|ollama|lm ?studio|kobold(?:cpp)?|llamafile|llama-server|llama-cli|jan\.ai", "llama.cpp"),
+    (r"tensorrt[-_ ]?llm|trt[-_ ]?llm", "tensorrt-llm"),
+    (r"diffusers|comfy ?ui|automatic1111|a1111|sd[-_ ]?webui|stable[- ]diffusion[- ]webui|forge ?ui", "diffusers"),
+    (r"torchtune", "torchtune"),
+    (r"lit-?gpt", "litgpt"),
+    (r"unsloth", "unsloth"),
+    (r"axolotl", "axolotl"),
+    (r"llama[-_ ]?factory|llamafactory(?:-cli)?", "llama-factory"),
+    (r"megatron(?:-lm|-core)?", "megatron"),
+    (r"deepspeed", "deepspeed"),
+    (r"fsdp", "fsdp"),
+    (r"peft", "peft"),
+    (r"transformers|hf 推理|huggingface 推理|hf generate|text-generation-webui|oobabooga", "transformers"),
+)
+"""Name people write → engine the calculator models; the front ends of llama.cpp behave like llama.cpp."""
+_ENGINE = grammar("|".join(f"(?P<e{i}>(?<![a-z0-9])(?:{words})(?![a-z0-9]))" for i, (words, _) in enumerate(_ENGINES)))
+OTHER = grammar(
+    r"(?<![a-z0-9])(?:lmdeploy|tgi|text-generation-inference|xinference|ktransformers|exllama(?:v2|v3)?|mlx|mnn|fastllm|powerinfer"
+    r"|ms-?swift|swift|trl|verl|openrlhf|triton|tei|infinity|mindie|fastdeploy|nim|open-?webui|dify|ragflow|fastgpt)(?![a-z0-9])"
+)
+"""Software that serves or trains but has no memory model of its own here."""
+
+
+def find_engine(text: str) -> Found[str] | None:
+    """The engine named; among several the one with its own name for the job (unsloth before transformers)."""
+    matches = list(_ENGINE.finditer(text))
+    if not matches:
+        return None
+    order = {match: next(i for i in range(len(_ENGINES)) if match[f"e{i}"] is not None) for match in matches}
+    best = min(matches, key=lambda match: (order[match], match.start()))
+    return Found(_ENGINES[order[best]][1], best.start(), best.end())

@@ -1,0 +1,241 @@
+"""GPUs and models named in a text: the catalog's names, instances one can rent, and names nothing bears."""
+
+import re
+from dataclasses import dataclass, replace
+from functools import lru_cache
+
+from assistant.understand.quantities import GPU, MODEL, count_of
+from assistant.understand.sizes import Size, find_sizes
+from assistant.understand.text import Text, grammar, masked
+from assistant.understand.unknown import unknown_gpus, unknown_models
+from assistant.understanding import Ambiguity
+from kb.catalog import conventional, gpus, models, offers
+from kb.names import Mention, close_names, gpu_names, model_names
+
+_TIMES = grammar(r"(?<=\d)[x×*](?=[a-z])")
+_AFTER_NAME = grammar(r"b(?![a-z])|\s?(?:tokens?|步|steps|元|块钱|rmb|条|页|字|samples|dollars|usd|euros?)(?![a-z])")
+_BEFORE_NAME = grammar(r"(?:[$¥€£]\s?|\d[,.]|cuda |driver |驱动 ?|port |:)$")
+_INSTANCE = grammar(r"(?<![a-z0-9.])(?:ml\.)?([a-z][a-z0-9]{0,12}(?:[._-][a-z0-9]{1,16}){1,6})")
+_LAPTOP = grammar(r"笔记本|laptop|notebook|移动端|移动版|mobile|游戏本|全能本")
+_FORMS = ("pcie", "sxm", "nvl", "oam", "max-q", "server")
+_NEAR = 8
+"""Characters between a card's name and the size or word that narrows it down."""
+_TOLERANCE = 0.06
+"""H20 "98G" is the 96 GB card; 40 against 48 is another card."""
+
+
+@dataclass(frozen=True, slots=True)
+class NamedGpu:
+    """A GPU in the text."""
+
+    gpu: str
+    ids: tuple[str, ...]
+    """Every catalog id that the words fit."""
+    start: int
+    end: int
+    count: int | None = None
+    counted_from: int = 0
+    """Where the count and the name begin and end together."""
+    counted_to: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class NamedModel:
+    """A model in the text; `model` is None for one the catalog does not know."""
+
+    model: str | None
+    ids: tuple[str, ...]
+    params: int | None
+    start: int
+    end: int
+
+
+@dataclass(frozen=True, slots=True)
+class Entities:
+    """Everything named, and the text with names and sizes masked."""
+
+    gpus: tuple[NamedGpu, ...]
+    models: tuple[NamedModel, ...]
+    ambiguities: tuple[Ambiguity, ...]
+    sizes: tuple[Size, ...]
+    masked: str
+
+
+def find_entities(text: Text) -> Entities:
+    """Names of GPUs and models, each settled on one catalog id where the words allow."""
+    scannable = _TIMES.sub(" ", text.plain)
+    model_mentions = _models(scannable)
+    gpu_mentions = _without(_gpus(scannable), model_mentions)
+    model_mentions = _without(model_mentions, gpu_mentions)
+    sizes = find_sizes(_mask(text.plain, gpu_mentions, model_mentions))
+    strangers = unknown_gpus(_mask(text.plain, gpu_mentions, model_mentions))
+    hidden = _mask(text.plain, gpu_mentions, model_mentions)
+    named = [_settle(text, hidden, mention, sizes) for mention in gpu_mentions]
+    named += [gpu for gpu in _instances(text.plain) if not any(gpu.start < g.end and g.start < gpu.end for g in named)]
+    found_models = [_model(text, mention) for mention in model_mentions]
+    new_models = unknown_models(hidden)
+    found_models += [NamedModel(None, (), params, start, end) for params, start, end in new_models]
+    doubts = [doubt for doubt in (_gpu_doubt(text, gpu) for gpu in named) if doubt]
+    doubts += [_stranger(text, "gpu", start, end) for start, end in strangers]
+    doubts += [doubt for doubt in (_model_doubt(text, model) for model in found_models) if doubt]
+    return Entities(
+        gpus=tuple(sorted(named, key=lambda gpu: gpu.start)),
+        models=tuple(sorted(found_models, key=lambda model: model.start)),
+        ambiguities=tuple(doubts),
+        sizes=tuple(sizes),
+        masked=hidden,
+    )
+
+
+def _gpus(text: str) -> list[Mention]:
+    found = []
+    for mention in gpu_names().scan(text):
+        if _AFTER_NAME.match(text, mention.end) or _BEFORE_NAME.search(text[max(0, mention.start - 8) : mention.start]):
+            continue
+        found.append(mention)
+    return found
+
+
+def _models(text: str) -> list[Mention]:
+    return list(model_names().scan(text))
+
+
+def _without(mentions: list[Mention], others: list[Mention]) -> list[Mention]:
+    """Those not inside a longer other."""
+    return [
+        m
+        for m in mentions
+        if not any(o.start < m.end and m.start < o.end and o.end - o.start >= m.end - m.start for o in others)
+    ]
+
+
+def _mask(plain: str, gpu_mentions: list[Mention], model_mentions: list[Mention]) -> str:
+    pieces = [(m.start, m.end, GPU) for m in gpu_mentions] + [(m.start, m.end, MODEL) for m in model_mentions]
+    return masked(plain, pieces)
+
+
+def _settle(text: Text, hidden: str, mention: Mention, sizes: list[Size]) -> NamedGpu:
+    ids = _narrow(text, mention, sizes)
+    counted = count_of(hidden, mention.start, mention.end)
+    if counted is not None and len(ids) > 1:
+        shares = [size.value_bytes / counted.cards for size in sizes if size.role in {"total", "unclear"}]
+        ids = next((kept for share in shares if (kept := _of_size(ids, share))), ids)
+    start, end = (min(mention.start, counted.start), max(mention.end, counted.end)) if counted else (mention.start, mention.end)
+    return NamedGpu(conventional(ids), ids, mention.start, mention.end, counted.cards if counted else None, start, end)
+
+
+def _narrow(text: Text, mention: Mention, sizes: list[Size]) -> tuple[str, ...]:
+    """The variants that the size, form factor or "laptop" beside the name leaves."""
+    ids = _laptops(text, mention)
+    if len(ids) < 2:
+        return ids
+    near = sorted(sizes, key=lambda size: _distance(size, mention))
+    for size in near:
+        same_sentence = text.sentence(size.start) == text.sentence(mention.start)
+        if (_distance(size, mention) <= _NEAR or (size.role in {"card", "unclear"} and same_sentence)) and (
+            kept := _of_size(ids, size.value_bytes)
+        ):
+            ids = kept
+            break
+    for form in _FORMS:
+        kept = tuple(key for key in ids if form.replace("-", "") in key.replace("-", ""))
+        if form in text.plain and kept and len(kept) < len(ids):
+            ids = kept
+    return ids
+
+
+def _laptops(text: Text, mention: Mention) -> tuple[str, ...]:
+    around = text.plain[max(0, mention.start - 6) : mention.end + 14]
+    if not _LAPTOP.search(around):
+        return mention.ids
+    laptops = tuple(
+        key for key, gpu in gpus().items() if gpu.market == "laptop" and any(key.startswith(base) for base in mention.ids)
+    )
+    return laptops or mention.ids
+
+
+def _of_size(ids: tuple[str, ...], value_bytes: float) -> tuple[str, ...]:
+    return tuple(
+        key for key in ids if abs(gpus()[key].memory_bytes - value_bytes) <= _TOLERANCE * gpus()[key].memory_bytes
+    )
+
+
+def _distance(size: Size, mention: Mention) -> int:
+    return max(size.start - mention.end, mention.start - size.end, 0)
+
+
+@lru_cache(maxsize=1)
+def _instance_table() -> dict[str, tuple[str, int | None]]:
+    """Instance type, and family before the dot, → GPU and how many; families whose GPUs differ are left out."""
+    table: dict[str, tuple[str, int | None]] = {}
+    families: dict[str, set[str]] = {}
+    for offer in offers():
+        name = offer.instance.lower()
+        if offer.gpu is None or not re.fullmatch(r"[a-z][a-z0-9]*(?:[._-][a-z0-9]+)+", name):
+            continue
+        table[name] = (offer.gpu, int(offer.gpu_count) or 1)
+        families.setdefault(name.partition(".")[0], set()).add(offer.gpu)
+    for family, cards in families.items():
+        if len(cards) == 1 and re.search(r"\d", family) and len(family) > 1:
+            table.setdefault(family, (next(iter(cards)), None))
+    return table
+
+
+def _instances(plain: str) -> list[NamedGpu]:
+    found = []
+    for match in _INSTANCE.finditer(plain):
+        if known := _instance_table().get(match[1]):
+            gpu, cards = known
+            found.append(NamedGpu(gpu, (gpu,), match.start(), match.end(), cards, match.start(), match.end()))
+    return found
+
+
+def _model(text: Text, mention: Mention) -> NamedModel:
+    ids = _narrow_models(text, mention)
+    records = [models()[key] for key in ids]
+    alike = max(r.params for r in records) <= 1.25 * min(r.params for r in records)
+    return NamedModel(ids[0] if alike else None, ids, records[0].params if alike else None, mention.start, mention.end)
+
+
+def _narrow_models(text: Text, mention: Mention) -> tuple[str, ...]:
+    """Of several, those of the size said nearest to the name ("R1 蒸馏的 70B")."""
+    ids = mention.ids
+    if len(ids) < 2:
+        return ids
+    for match in sorted(_PARAMS.finditer(text.plain), key=lambda m: abs(m.start() - mention.end)):
+        said = float(match[1]) * 1e9
+        kept = tuple(key for key in ids if abs(models()[key].params - said) <= 0.12 * said)
+        if kept:
+            return kept
+    return ids
+
+
+_PARAMS = grammar(r"(?<![a-z0-9.])(\d{1,4}(?:\.\d{1,2})?)\s?b(?![a-z])")
+
+
+def _gpu_doubt(text: Text, gpu: NamedGpu) -> Ambiguity | None:
+    """Several variants that differ in memory; the conventional one first."""
+    if len({gpus()[key].memory_bytes for key in gpu.ids}) < 2:
+        return None
+    others = sorted(key for key in gpu.ids if key != gpu.gpu)
+    words = text.span("gpus_asked", gpu.start, gpu.end).text
+    return Ambiguity(kind="gpu", text=words, candidates=(gpu.gpu, *others))
+
+
+def _model_doubt(text: Text, model: NamedModel) -> Ambiguity | None:
+    words = text.span("model", model.start, model.end).text
+    if model.model is not None:
+        return None
+    if model.ids:
+        return Ambiguity(kind="model", text=words, candidates=model.ids[:6])
+    return Ambiguity(kind="model", text=words, candidates=tuple(close_names(words, models())), unknown=True)
+
+
+def _stranger(text: Text, kind: str, start: int, end: int) -> Ambiguity:
+    words = text.span("gpus_asked", start, end).text
+    return Ambiguity(kind="gpu", text=words, candidates=tuple(gpu_names().close(words)), unknown=True)
+
+
+def with_count(gpu: NamedGpu, cards: int) -> NamedGpu:
+    """The same GPU, that many of it."""
+    return replace(gpu, count=cards)

@@ -1,0 +1,102 @@
+"""Number formats of weights and of the KV cache: fp16, 半精度, int4, 4bit, q4km, AWQ, GGUF, 非量化."""
+
+import re
+
+from assistant.understand.text import Found, grammar
+
+_GGUF_DEFAULT = "gguf:Q4_K_M"
+_SIZES = {"s": "_S", "m": "_M", "l": "_L"}
+_GGUF = grammar(
+    r"(?<![a-z0-9])(ud-)?(?:iq([1-4])_?(xxs|xs|s|m|nl)|q([2-8])(?:_?k(?:_?(s|m|l|xl))?|_([01])|(?=[^a-z0-9_.]|$)))(?![a-z0-9])"
+)
+_WORDS: tuple[tuple[str, str], ...] = (
+    (r"nf4.{0,12}(?:double.?quant|双重?量化|dq)|double.?quant\w{0,9}", "nf4_dq"),
+    (r"nf4", "nf4"),
+    (r"mxfp4", "mxfp4"),
+    (r"nvfp4", "nvfp4"),
+    (r"(?:gptq|awq|autoround|hqq|bnb)[-_ ]?(?:int)?4(?:[-_ ]?bits?)?(?![0-9])", "int4"),
+    (r"(?:gptq|awq|autoround|hqq|bnb)[-_ ]?(?:int)?8(?:[-_ ]?bits?)?(?![0-9])", "int8"),
+    (r"awq", "awq"),
+    (r"gptq", "gptq"),
+    (r"w8a8|w8a16|smoothquant|llm\.int8\(?\)?", "int8"),
+    (r"w4a16|w4a8|w4a4|w4afp8", "int4"),
+    (r"fp4", "nvfp4"),
+    (r"fp8(?:_?e[45]m[23])?|f8(?![a-z0-9])|float8", "fp8"),
+    (r"int-?8|8[-_ ]?bits?|load_in_8bit|八位|8 ?位量化|q8bit", "int8"),
+    (r"int-?4|4[-_ ]?bits?|load_in_4bit|四位|4 ?位量化|四比特|4 ?比特", "int4"),
+    (r"int-?3|3[-_ ]?bits?", "gguf:Q3_K_M"),
+    (r"int-?2|2[-_ ]?bits?|1\.58[-_ ]?bits?", "gguf:Q2_K"),
+    (r"5[-_ ]?bits?", "gguf:Q5_K_M"),
+    (r"6[-_ ]?bits?", "gguf:Q6_K"),
+    (r"bf-?16|bfloat-?16", "bf16"),
+    (r"fp-?16|float-?16|f16|half[- ]?precision|半精度", "fp16"),
+    (r"16[-_ ]?bits?", "bf16"),
+    (r"fp-?32|float-?32|f32|single[- ]precision|单精度|全精度|32[-_ ]?bits?", "fp32"),
+    (r"非量化|未量化|不量化|没有?量化|无量化|原精度|unquanti[sz]ed|non-?quanti[sz]ed|no quanti[sz]ation|without quanti[sz]ation"
+     r"|full[- ]precision", "bf16"),
+    (r"gguf", _GGUF_DEFAULT),
+)  # fmt: skip
+_FORMAT = grammar("|".join(f"(?P<f{i}>(?<![a-z0-9])(?:{words})(?![a-z0-9]))" for i, (words, _) in enumerate(_WORDS)))
+_KV = grammar(
+    r"(?:kv[-_ ]?(?:cache)?[-_ ]?(?:dtype|quant|缓存)?|cache[-_ ]type[-_ ][kv]|-ct[kv]|kv ?(?:缓存|cache))[\s:=用]{0,4}"
+    r"(?:in |at |to )?(auto|bf16|fp16|f16|fp8|int8|q8_0|q8|q4_0|q4|8[- ]?bit|4[- ]?bit)"
+)
+_KV_NAMES = {"f16": "fp16", "q8": "q8_0", "q4": "q4_0", "8bit": "fp8", "4bit": "q4_0"}
+_REFERENCE = grammar(
+    r"文档写|文档里|官方说|听说|据说|别人|docs? (?:say|list)s?|instead of|rather than|跟|和|与|than|vs\.?|相比|(?:不是|not|no) ?$"
+)
+
+
+def find_formats(text: str) -> list[Found[str]]:
+    """Every weight format named, left to right; those of the KV cache left out."""
+    cache = [(match.start(), match.end()) for match in _KV.finditer(text)]
+    found = [Found(_gguf_name(m), m.start(), m.end()) for m in _GGUF.finditer(text)]
+    for match in _FORMAT.finditer(text):
+        name = next(value for i, (_, value) in enumerate(_WORDS) if match[f"f{i}"] is not None)
+        found.append(Found(name, match.start(), match.end()))
+    inside = [f for f in found if not any(start <= f.start < end for start, end in cache)]
+    return sorted(inside, key=lambda f: f.start)
+
+
+def find_kv_format(text: str) -> Found[str] | None:
+    """Format of the KV cache, when one is named."""
+    match = _KV.search(text)
+    if match is None:
+        return None
+    name = match[1].replace("-", "").replace(" ", "")
+    return Found(_KV_NAMES.get(name, name), match.start(), match.end())
+
+
+def choose_format(text: str, found: list[Found[str]]) -> Found[str] | None:
+    """The format that the question is about: the last that is not mere reference; GGUF's own name beats plain GGUF.
+
+    Two formats side by side are a comparison, and then the asker has not chosen one.
+    """
+    own = [f for f in found if not _REFERENCE.search(text[max(0, f.start - 8) : f.start])] or found
+    if not own:
+        return None
+    quants = [f for f in own if f.value.startswith("gguf:") and f.value != _GGUF_DEFAULT]
+    if quants:
+        return quants[-1]
+    specific = [f for f in own if f.value != _GGUF_DEFAULT]
+    if specific and len(specific) != len(own) and specific[-1].value in {"int4", "int8"}:
+        bits = {"int4": _GGUF_DEFAULT, "int8": "gguf:Q8_0"}[specific[-1].value]
+        return Found(bits, specific[-1].start, specific[-1].end)
+    return (specific or own)[-1]
+
+
+def compares_formats(found: list[Found[str]]) -> bool:
+    """Whether two or more different formats are named."""
+    return len({f.value for f in found}) > 1
+
+
+def _gguf_name(match: re.Match[str]) -> str:
+    if match[2]:
+        return f"gguf:IQ{match[2]}_{match[3].upper()}"
+    if match[6]:
+        return f"gguf:Q{match[4]}_{match[6]}"
+    if match[4] == "8":
+        return "gguf:Q8_0"
+    if match[4] == "6":
+        return "gguf:Q6_K"
+    return f"gguf:Q{match[4]}_K" + ("" if match[4] == "2" and not match[5] else _SIZES.get(match[5] or "m", "_XL"))

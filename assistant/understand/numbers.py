@@ -1,0 +1,66 @@
+"""Numbers as people write them: 1,200 · 10 000 · 1.2M · 十万 · 50万 · two · a dozen."""
+
+from assistant.understand.text import grammar
+
+DIGITS = r"(?:\d{1,3}(?:,\d{3}){1,4}|\d{1,3}(?: 000){1,3}(?!\d)|\d{1,12})(?:\.\d{1,6})?"
+"""Digits with thousands separators; bounded, so nothing backtracks far."""
+HAN = r"[零〇一二三四五六七八九十百千万亿两俩]{1,12}"
+WORDS = {
+    "a": 1, "an": 1, "one": 1, "single": 1, "two": 2, "dual": 2, "both": 2, "pair": 2, "couple": 2, "double": 2,
+    "three": 3, "triple": 3, "four": 4, "quad": 4, "five": 5, "six": 6, "seven": 7, "eight": 8, "octa": 8, "nine": 9,
+    "ten": 10, "eleven": 11, "twelve": 12, "dozen": 12, "sixteen": 16, "twenty": 20, "thirty": 30, "forty": 40,
+    "fifty": 50, "hundred": 100, "thousand": 1000, "several": 2, "multiple": 2,
+}  # fmt: skip
+"""English number words; "several" and "multiple" are at least two."""
+SCALES = {
+    "k": 1e3, "thousand": 1e3, "grand": 1e3, "千": 1e3, "w": 1e4, "万": 1e4, "m": 1e6, "mil": 1e6, "mio": 1e6, "million": 1e6,
+    "millions": 1e6, "百万": 1e6, "千万": 1e7, "亿": 1e8, "b": 1e9, "bn": 1e9, "billion": 1e9, "十亿": 1e9, "百亿": 1e10,
+    "千亿": 1e11, "t": 1e12, "tn": 1e12, "trillion": 1e12, "万亿": 1e12,
+}  # fmt: skip
+SCALE = r"(?:万亿|千亿|百亿|十亿|千万|百万|亿|万|千|thousand|grand|millions?|mil|mio|billion|bn|trillion|tn|[kmbtw](?![a-z0-9]))"
+_DIGIT = {"零": 0, "〇": 0, "一": 1, "二": 2, "三": 3, "四": 4, "五": 5, "六": 6, "七": 7, "八": 8, "九": 9, "两": 2, "俩": 2}
+_PLACE = {"十": 10, "百": 100, "千": 1000}
+_HAN = grammar(HAN)
+_DIGITS = grammar(DIGITS)
+
+
+def number(token: str) -> float | None:
+    """The value of one number token, or None; never raises."""
+    token = token.strip()
+    if token in WORDS:
+        return float(WORDS[token])
+    if _HAN.fullmatch(token):
+        return float(_han(token))
+    if _DIGITS.fullmatch(token):
+        return float(token.replace(",", "").replace(" ", ""))
+    return None
+
+
+def count(token: str) -> int | None:
+    """A count of things: whole, positive and not absurd."""
+    value = number(token)
+    return int(value) if value is not None and 1 <= value <= 1_000_000 and value == int(value) else None
+
+
+def scaled(token: str, scale: str | None) -> float | None:
+    """`token` times its scale word: ("50", "万") → 500000."""
+    value = number(token)
+    return None if value is None else value * SCALES.get((scale or "").strip(), 1.0)
+
+
+def _han(token: str) -> int:
+    """Chinese numerals: sections of ten thousand, each of thousands, hundreds and tens; 「一六八」 digit by digit."""
+    if not any(character in "十百千万亿" for character in token):
+        return int("".join(str(_DIGIT[character]) for character in token))
+    total = section = digit = 0
+    for character in token:
+        if character in _DIGIT:
+            digit = _DIGIT[character]
+        elif character in _PLACE:
+            section += (digit or 1) * _PLACE[character]
+            digit = 0
+        else:
+            unit = 10**4 if character == "万" else 10**8
+            total = (total + section + digit or 1) * unit if unit == 10**8 else total + (section + digit or 1) * unit
+            section = digit = 0
+    return total + section + digit

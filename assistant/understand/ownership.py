@@ -1,0 +1,136 @@
+"""Which of the GPUs named are the asker's (or given for the question), which are only asked about, and how many."""
+
+from dataclasses import dataclass
+
+from assistant.understand.entities import Entities, NamedGpu
+from assistant.understand.errors import Pasted
+from assistant.understand.quantities import count_of, free_counts, nodes, per_node, total
+from assistant.understand.text import grammar
+from kb.catalog import gpus
+from kb.units import GIB
+from tools.need import GpuCount, Intent
+
+_ASKING: frozenset[Intent] = frozenset({"compare", "spec", "which_to_buy", "cloud_or_buy", "how_many_gpus", "budget"})
+"""Intents that are about GPUs one does not have."""
+_OWN = grammar(
+    r"(?:我(?:们|司|这|自己)?(?:现在|目前|只)?(?:有|是|的|用)|手(?:里|上|头)(?:有|的)?|现(?:有|在)(?:用|是)?|已(?:有|经)|只有|仅有|家里|实验室(?:有|的)?|单位(?:有)?|公司(?:有|的)?|机器(?:是|有)|(?<![a-z])(?:i have|i've(?: got)?|i own|own|have|has|got|my|our|we have|using|i am on|i'm on|currently|existing|server has|tengo|tenho|j'ai|con una?|in stock)(?![a-z]))[^。!?\n]{0,14}$"
+)
+_AGAINST = grammar(r"(?:比(?:不上|不过)?|相比|和|与|跟|than|vs\.?|versus|or|还是|或者?|而|against|instead of|rather than|compared (?:to|with)|换(?:成|到)?|升级到?|想买|买|入手|租|rent|buy|get|purchase|adding|upgrade to|another|price of)\s?(?:an? |one |the |used |二手|全新|一?[张块台])?[^a-z。!?\n]{0,3}$")
+_ONLY_COMPARED = grammar(r"(?:比(?:不上|不过)?|than|vs\.?|versus|against|instead of|rather than|compared (?:to|with)|as much as|等于|相当于|要求|wiki 写的|写的|论文(?:用|说)的?|authors? had|they (?:had|use))\s?(?:an? |one |the |\d{1,3} ?[x×*张块]? ?|[一两三四]?[张块])?\s?$")
+_BIG_CARD = 600 * GIB
+_SMALL_CARD = 2 * GIB
+_PLURAL = grammar(r"s(?![a-z0-9])")
+_SEVERAL = grammar(r"几张|多张|多块|几块|多卡|several|multiple|(?<![a-z])some(?![a-z])")
+
+
+@dataclass(frozen=True, slots=True)
+class Cards:
+    """GPUs by what they are to the asker."""
+
+    owned: tuple[GpuCount, ...]
+    asked: tuple[str, ...]
+    owned_names: tuple[NamedGpu, ...]
+    asked_names: tuple[NamedGpu, ...]
+    gpu_count: int | None
+    """Cards without a name."""
+    memory_bytes: int | None
+    """Memory of a card without a name."""
+    memory_start: int = 0
+    memory_end: int = 0
+
+
+def find_cards(entities: Entities, intent: Intent, pasted: Pasted) -> Cards:
+    """Owned and asked GPUs with their counts; cards known only by size or number."""
+    text = entities.masked
+    owned_names = [gpu for gpu in entities.gpus if _is_owned(text, gpu, intent)]
+    asked_names = [gpu for gpu in entities.gpus if gpu not in owned_names]
+    ids = list(dict.fromkeys(gpu.gpu for gpu in owned_names))
+    owned = tuple(GpuCount(gpu=key, count=_count(text, [g for g in owned_names if g.gpu == key], len(ids), pasted)) for key in ids)
+    asked = tuple(dict.fromkeys(gpu.gpu for gpu in asked_names if gpu.gpu not in ids))
+    memory, start, end = (None, 0, 0) if owned else _anonymous(entities, pasted)
+    cards = None if owned else _anonymous_count(entities, pasted, start, end, named=bool(asked))
+    return Cards(owned, asked, tuple(owned_names), tuple(asked_names), cards, memory, start, end)
+
+
+def _is_owned(text: str, gpu: NamedGpu, intent: Intent) -> bool:
+    before = text[max(0, gpu.counted_from - 30) : gpu.counted_from]
+    if _ONLY_COMPARED.search(before):
+        return False
+    if _OWN.search(before) and not _AGAINST.search(before):
+        return True
+    if intent not in _ASKING:
+        return not _AGAINST.search(before) or intent in {"oom", "power"}
+    return intent == "how_many_gpus" and gpu.count is not None
+
+
+def _count(text: str, names: list[NamedGpu], kinds: int, pasted: Pasted) -> int:
+    """Cards of one kind; one where nothing else is said, two where several are."""
+    said = [gpu.count for gpu in names if gpu.count]
+    altogether = total(text)
+    if kinds == 1:
+        machines, each = nodes(text), per_node(text)
+        if altogether:
+            return altogether.cards
+        if machines and machines.cards > 1 and (each or (said and _inside_node(text, names[0]))):
+            return machines.cards * (each.cards if each else max(said))
+        if not said or max(said) == 1:
+            if each:
+                return each.cards
+            free = [count.cards for count in free_counts(text)]
+            if free and (max(free) > 1):
+                return next(cards for cards in free if cards > 1)
+            if pasted.cards and pasted.cards.value > 1:
+                return pasted.cards.value
+    if said:
+        return said[0] if said[0] > 1 else max(said)
+    if len(names) > 1 and pasted.cards and pasted.cards.value > 1:
+        return pasted.cards.value
+    several = any(_PLURAL.match(text, gpu.end) or _SEVERAL.search(text[max(0, gpu.start - 10) : gpu.start]) for gpu in names)
+    return 2 if several else 1
+
+
+def _inside_node(text: str, gpu: NamedGpu) -> bool:
+    """Whether the count is of one machine: "2 nodes of 8×H100", 「两台 8 卡 A100」."""
+    before = text[max(0, gpu.counted_from - 14) : gpu.counted_from]
+    return bool(_NODE_BEFORE.search(before) or _EACH_AFTER.match(text, gpu.counted_to))
+
+
+_NODE_BEFORE = grammar(r"(?:台|节点|nodes?|servers?|machines?|boxes|机)\s?(?:with|of|each|,|:|x|×|\*|的|上|都是|是)?\s?(?:each )?(?:having |with )?$")
+_EACH_AFTER = grammar(r"s?\s?(?:each|apiece|per (?:node|server|machine|box))")
+
+
+def _anonymous(entities: Entities, pasted: Pasted) -> tuple[int | None, int, int]:
+    """Memory of a card that has no name."""
+    if pasted.card_bytes:
+        return pasted.card_bytes.value, pasted.card_bytes.start, pasted.card_bytes.end
+    known = [gpus()[gpu.gpu].memory_bytes for gpu in entities.gpus]
+    for size in entities.sizes:
+        if size.role != "card" or not _SMALL_CARD <= size.value_bytes <= _BIG_CARD:
+            continue
+        if any(abs(size.value_bytes - memory) <= 0.06 * memory for memory in known):
+            continue
+        return size.value_bytes, size.start, size.end
+    return None, 0, 0
+
+
+def _anonymous_count(entities: Entities, pasted: Pasted, start: int, end: int, *, named: bool) -> int | None:
+    text = entities.masked
+    if end:
+        beside = count_of(text, start, end)
+        if beside:
+            return beside.cards
+    if named:
+        return None
+    machines, each, altogether = nodes(text), per_node(text), total(text)
+    if altogether:
+        return altogether.cards
+    if machines and each:
+        return machines.cards * each.cards
+    free = [count.cards for count in free_counts(text)]
+    if free:
+        return max(free)
+    if pasted.cards:
+        return pasted.cards.value
+    return 1 if end else None
+
+

@@ -1,0 +1,115 @@
+"""How many cards: 8卡, 双卡, 两张, 4*A100, A100×8, two 3090s, a pair of, 2台8卡, two servers with 8 each."""
+
+import re
+from dataclasses import dataclass
+
+from assistant.understand.numbers import HAN, WORDS, count
+from assistant.understand.text import grammar
+
+GPU = "\ue000"
+"""Mark that stands for every character of a GPU's name in the masked text."""
+MODEL = "\ue001"
+"""Mark for a model's name."""
+_WORD = "|".join(sorted((w for w in WORDS if w not in {"both", "hundred", "thousand"}), key=len, reverse=True))
+_N = rf"(?:\d{{1,6}}|{HAN}|单|双|几|多|(?<![a-z])(?:{_WORD})(?![a-z]))"
+_UNIT = r"(?:张|块|片|个|卡|颗|枚|路|pcs|pieces|cards?|gpus?|[x×*])"
+_FILL = (
+    r"(?:\s|的|of|nvidia|tesla|geforce|rtx|quadro|amd|radeon|intel|huawei|华为|昇腾|ascend|英伟达|used|new|old|second-?hand|modded|my|二手|全新|涡轮|公版"
+    r"|洋垃圾|满血|显卡|卡|gpus?|cards?|(?:local|same|rented|租的)|\d{1,3}\s?gi?b?|sxm\d?|pcie|[-(),*x×]){0,8}"
+)
+_BEFORE = grammar(rf"(?:(\d{{1,3}}|{HAN})\s?(?:-|~|到|至|or|或)\s?)?({_N})\s?({_UNIT})?{_FILL}$")
+_AFTER = grammar(
+    rf"^s?(?:的)?\s?(?:[(]?\s?(?:nvlink|pcie|sxm\d?|\d{{1,3}}\s?gi?b?|vram|显存|each)[,\s]?){{0,3}}[)]?\s?"
+    rf"(?:[x×*]\s?(\d{{1,5}})(?![a-z0-9.]|\s?die)|({_N})\s?(?:张|块|片|卡|颗|路|台|cards?|gpus?)(?![a-z]))"
+)
+_NODES = grammar(
+    rf"({_N})\s?(?:x\s?)?(?:台|节点|个节点|机(?!器学)|nodes?|servers?|machines?|boxes|hosts?|台服务器|台机器)(?![a-z]|多)"
+)
+_PER_NODE = grammar(
+    rf"(?:每台|每个?节点|每机|单台|台|节点|each|per node|per server|机|apiece|nodes?|servers?|machines?|boxes)(?:上|都|里|有|是|with|of|having|w/|[\s,:(x×*]){{0,4}}({_N})\s?(?:张|块|片|卡|x|×|gpus?|cards?|\*|{GPU}|each)"
+    rf"|({_N})\s?(?:张|块|卡|gpus?|cards?|{GPU}{{1,60}}s?)?\s?(?:each|apiece|per (?:node|server|machine|box)|每台)"
+)
+_DIES = grammar(r"[x×*]\s?(\d)\s?die")
+_FREE = grammar(
+    rf"(?:(\d{{1,3}}|{HAN})\s?(?:-|~|到|至|or|或)\s?)?({_N})\s?(张|块|片|颗|卡|cards?(?![a-z])|gpus?(?![a-z])|of (?:them|these|those)|(?:local )?gpus(?![a-z]))(?!\s?(?:时|要|张要))"
+)
+_TOTAL = grammar(rf"(?:共|一共|总共|合计|total of|altogether|in total)\s?({_N})\s?(?:张|块|片|卡|颗|gpus?|cards?)|({_N})\s?(?:gpus?|cards?|卡|张)\s?(?:in total|total|altogether|一共)")
+_QUESTION = grammar(r"^(?:几|多少)$")
+
+
+@dataclass(frozen=True, slots=True)
+class Count:
+    """A number of cards, where it was said."""
+
+    cards: int
+    start: int
+    end: int
+
+
+def count_of(text: str, start: int, end: int) -> Count | None:
+    """The count beside the GPU at [start, end) of the masked text: "4 张 3090", "A100×8", "two used 3090s"."""
+    window = text[max(0, start - 40) : start]
+    match = _BEFORE.search(window)
+    if match and (found := _read(match[2], match[1])) and _is_count(match, window):
+        return Count(found, start - len(window) + match.start(), start)
+    after = _AFTER.match(text[end : end + 40])
+    if after and (found := _read(after[1] or after[2], None)):
+        return Count(found, end, end + after.end())
+    return None
+
+
+def nodes(text: str) -> Count | None:
+    """How many machines, when that is said and each has its own cards."""
+    for match in _NODES.finditer(text):
+        if found := _read(match[1], None):
+            return Count(found, match.start(), match.end())
+    return None
+
+
+def per_node(text: str) -> Count | None:
+    """Cards in each machine."""
+    match = _PER_NODE.search(text)
+    found = _read(match[1] or match[2], None) if match else None
+    if match is None or found is None:
+        return None
+    dies = _DIES.search(text, match.end())
+    return Count(found * (int(dies[1]) if dies and int(dies[1]) else 1), match.start(), match.end())
+
+
+def total(text: str) -> Count | None:
+    """Cards altogether: 「两台共四张」."""
+    match = _TOTAL.search(text)
+    found = _read(match[1] or match[2], None) if match else None
+    return Count(found, match.start(), match.end()) if match and found else None
+
+
+def free_counts(text: str) -> list[Count]:
+    """Counts with a unit word but no name beside them: 「双卡 124s/it」, "4 or 8 of them"; of a range, the first."""
+    found = []
+    for match in _FREE.finditer(text):
+        first = _read(match[1], None) if match[1] else None
+        value = first or _read(match[2], None)
+        if value and not _asks(text, match.start()):
+            found.append(Count(value, match.start(), match.end()))
+    return found
+
+
+def _is_count(match: re.Match[str], window: str) -> bool:
+    """A bare number before a name counts only where nothing else claims it ("batch 4 4090" does not)."""
+    if match[3] or match[2] in WORDS or not match[2].isdigit():
+        return match[2] not in {"a", "an"} or True
+    return not window[: match.start(2)].rstrip().endswith(("cuda", "zero", "stage", "batch", "tp", "=", ".", "-", "版本", "top"))
+
+
+def _asks(text: str, start: int) -> bool:
+    """「为啥要 8 张」 names a requirement, not a possession."""
+    before = text[max(0, start - 6) : start].rstrip()
+    return before.endswith(("要", "需要", "得", "need", "needs", "require", "requires", "how many"))
+
+
+def _read(token: str | None, first: str | None) -> int | None:
+    if not token or _QUESTION.match(token):
+        return None
+    if token in {"单", "双", "多"}:
+        return {"单": 1, "双": 2, "多": 2}[token]
+    return count(token)

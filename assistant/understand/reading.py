@@ -1,0 +1,215 @@
+"""One turn read by itself, before the conversation is considered: slots with their spans, intents, doubts."""
+
+from dataclasses import dataclass, field
+from typing import Any
+
+from assistant.understand.budget import find_budget
+from assistant.understand.engines import find_engine
+from assistant.understand.entities import Entities, NamedModel, find_entities
+from assistant.understand.errors import Pasted, find_pasted, is_oom
+from assistant.understand.formats import choose_format, compares_formats, find_formats, find_kv_format
+from assistant.understand.intents import Facts, choose, weigh
+from assistant.understand.language import language_of
+from assistant.understand.load import find_load
+from assistant.understand.ownership import Cards, find_cards
+from assistant.understand.parameters import find_params
+from assistant.understand.place import find_country, find_provider
+from assistant.understand.scope import out_of_scope, without_instructions
+from assistant.understand.tasks import Setting, Work, decide_task, find_work
+from assistant.understand.text import Found, Text, masked
+from assistant.understand.training import (
+    find_batch,
+    find_checkpointing,
+    find_epochs,
+    find_lora_rank,
+    find_optimizer,
+    find_sharding,
+)
+from assistant.understanding import Ambiguity, Span
+from kb.catalog import gpus, models
+from tools.need import Intent
+
+FOUR_BIT = ("int4", "nf4", "nf4_dq", "awq", "gptq")
+
+
+@dataclass
+class Reading:
+    """What one turn says by itself."""
+
+    text: Text
+    entities: Entities
+    pasted: Pasted
+    cards: Cards
+    language: str
+    slots: dict[str, Any] = field(default_factory=dict)
+    """Need fields stated in this turn."""
+    spans: list[Span] = field(default_factory=list)
+    weights: dict[Intent, tuple[float, int]] = field(default_factory=dict)
+    intent: Intent = "other"
+    asks: tuple[Intent, ...] = ()
+    out_of_scope: bool = False
+    task_said: bool = False
+    """Whether words name the task, rather than the rest implying it."""
+
+    @property
+    def ambiguities(self) -> tuple[Ambiguity, ...]:
+        """Names that fit several things or none."""
+        return self.entities.ambiguities
+
+    def put(self, slot: str, found: Found[Any] | None) -> None:
+        """Keep a slot and where it was said."""
+        if found is None or found.value is None:
+            return
+        self.slots[slot] = found.value
+        if found.end > found.start:
+            self.spans.append(self.text.span(slot, found.start, found.end))
+
+
+def read(original: str) -> Reading:
+    """Read one turn."""
+    text = Text.of(original)
+    entities = find_entities(text)
+    pasted = find_pasted(text)
+    hidden = without_instructions(entities.masked) or entities.masked
+    language = language_of(_prose(text, entities))
+    reading = Reading(text, entities, pasted, Cards((), (), (), (), None, None), language)
+    _read_plain_slots(reading)
+    _read_model(reading)
+    work = find_work(text.plain)
+    reading.task_said = bool(work.named or work.finetune or work.train or work.only_serve)
+    facts = _facts(reading, work)
+    reading.weights = weigh(hidden, facts)
+    reading.intent, reading.asks = choose(reading.weights, facts)
+    reading.cards = find_cards(entities, reading.intent, pasted)
+    _put_cards(reading)
+    _read_task(reading, work)
+    reading.out_of_scope = out_of_scope(
+        entities.masked, names=bool(entities.gpus or entities.models), sized="params" in reading.slots
+    )
+    return reading
+
+
+def _prose(text: Text, entities: Entities) -> str:
+    named = [(gpu.start, gpu.end, " ") for gpu in entities.gpus] + [(m.start, m.end, " ") for m in entities.models]
+    return masked(text.plain, named)
+
+
+def _read_plain_slots(reading: Reading) -> None:
+    """Slots that words state outright."""
+    hidden = reading.entities.masked
+    formats = find_formats(hidden)
+    reading.put("weight_format", choose_format(hidden, formats) or _format_in_model(reading))
+    reading.put("kv_format", find_kv_format(hidden))
+    reading.put("engine", find_engine(hidden))
+    reading.put("optimizer", find_optimizer(hidden))
+    reading.put("sharding", find_sharding(hidden))
+    reading.put("gradient_checkpointing", find_checkpointing(hidden))
+    reading.put("lora_rank", find_lora_rank(hidden))
+    reading.put("epochs", find_epochs(hidden))
+    reading.put("batch_size", find_batch(hidden))
+    reading.put("tensor_parallel", reading.pasted.tensor_parallel)
+    load = find_load(hidden)
+    reading.put("users", load.users)
+    reading.put("concurrent_sequences", load.concurrent)
+    reading.put("dataset_tokens", load.dataset)
+    reading.put("deadline_s", load.deadline_s)
+    reading.put("target_tokens_per_s", load.tokens_per_s)
+    reading.put("target_latency_s", load.latency_s)
+    reading.put("context_tokens", load.context)
+    reading.put("budget", find_budget(hidden, chinese=reading.language == "zh"))
+    reading.put("provider", find_provider(hidden))
+    reading.put("country", find_country(hidden))
+    host = next((size for size in reading.entities.sizes if size.role == "host"), None)
+    if host:
+        reading.put("host_memory_bytes", Found(host.value_bytes, host.start, host.end))
+
+
+def _format_in_model(reading: Reading) -> Found[str] | None:
+    """A format that is part of a model's written name: "Qwen1.5-32B-Chat-GPTQ-Int4"."""
+    for model in reading.entities.models:
+        words = reading.text.plain[model.start : model.end]
+        if found := choose_format(words, find_formats(words)):
+            return Found(found.value, model.start + found.start, model.start + found.end)
+    return None
+
+
+def _read_model(reading: Reading) -> None:
+    """The model in question and its size."""
+    named = _main_model(reading.entities.models)
+    size = find_params(reading.entities.masked)
+    if named is None:
+        reading.put("params", size)
+        return
+    reading.put("model_text", Found(reading.text.span("model", named.start, named.end).text, named.start, named.end))
+    if named.model:
+        reading.put("model", Found(named.model, named.start, named.end))
+        reading.put("params", Found(named.params, 0, 0))
+    elif named.params:
+        reading.put("params", Found(named.params, named.start, named.end))
+    else:
+        reading.put("params", size)
+
+
+def _main_model(named: tuple[NamedModel, ...]) -> NamedModel | None:
+    """The first one settled, else the first."""
+    return next((model for model in named if model.model), named[0] if named else None)
+
+
+def _facts(reading: Reading, work: Work) -> Facts:
+    slots = reading.slots
+    sizes = any(size.role == "card" for size in reading.entities.sizes)
+    return Facts(
+        owned_or_named=len({gpu.gpu for gpu in reading.entities.gpus}),
+        sized=bool(slots.get("model") or slots.get("params")),
+        training=bool(work.finetune or work.train or {"lora", "qlora", "full_finetune", "pretrain"} & {f.value for f in work.named}),
+        has_budget="budget" in slots,
+        has_context="context_tokens" in slots,
+        has_concurrency="concurrent_sequences" in slots or "users" in slots,
+        error=reading.pasted.error_text is not None,
+        oom=is_oom(reading.text.plain),
+        formats=len({f.value for f in find_formats(reading.entities.masked)}),
+        card_known=bool(reading.entities.gpus or sizes),
+    )
+
+
+def _put_cards(reading: Reading) -> None:
+    cards = reading.cards
+    if cards.owned:
+        reading.slots["gpus_owned"] = cards.owned
+    if cards.asked:
+        reading.slots["gpus_asked"] = cards.asked
+    for slot, names in (("gpus_owned", cards.owned_names), ("gpus_asked", cards.asked_names)):
+        reading.spans += [reading.text.span(slot, gpu.counted_from, gpu.counted_to) for gpu in names]
+    if cards.memory_bytes:
+        reading.put("memory_bytes_per_gpu", Found(cards.memory_bytes, cards.memory_start, cards.memory_end))
+    if cards.gpu_count:
+        reading.slots["gpu_count"] = cards.gpu_count
+
+
+def _read_task(reading: Reading, work: Work) -> None:
+    slots, cards = reading.slots, reading.cards
+    model = models().get(slots.get("model", ""))
+    total = sum(gpus()[owned.gpu].memory_bytes * (owned.count or 1) for owned in cards.owned)
+    total = total or (cards.memory_bytes or 0) * (cards.gpu_count or 1)
+    markets = {gpus()[owned.gpu].market for owned in cards.owned}
+    formats = find_formats(reading.entities.masked)
+    task = decide_task(
+        work,
+        Setting(
+            model_kind=model.kind if model else None,
+            sized=bool(slots.get("model") or slots.get("params") or slots.get("model_text")),
+            params=slots.get("params"),
+            total_bytes=total or None,
+            cards=sum(owned.count or 1 for owned in cards.owned) or cards.gpu_count or 0,
+            consumer=bool(markets) and markets <= {"consumer", "laptop"},
+            four_bit=any(f.value in FOUR_BIT for f in formats) and not compares_formats(formats),
+            sharded="sharding" in slots,
+        ),
+    )
+    if task is None and reading.intent in {"compatibility", "compare", "spec"} and not reading.entities.models:
+        task = Found("general", 0, 0)
+    reading.put("task", task)
+    if slots.get("task") in {"full_finetune", "lora", "qlora", "pretrain"} and "context_tokens" in slots:
+        slots["sequence_tokens"] = slots["context_tokens"]
+
+

@@ -1,0 +1,98 @@
+"""Amounts of memory: of one card, of all cards together, of the host; what a card is known by when it has no name."""
+
+import re
+from dataclasses import dataclass
+from typing import Literal
+
+from assistant.understand.text import grammar
+from kb.units import GIB, MIB, TIB
+
+Role = Literal["card", "total", "host", "disk", "required", "used", "unclear"]
+_SIZE = grammar(
+    r"(?<![a-z0-9.\-_~])(?:(\d{1,5}(?:\.\d{1,3})?)\s?(?:-|~|到|至)\s?)?(\d{1,6}(?:\.\d{1,3})?)[ -]?(gib|gb|gigs?|go|g|tib|tb|t|mib|mb)"
+    r"(?![a-z0-9/]|[ -]?(?:bps|参数|token|\d*x\b))"
+)
+_UNIT = {"g": GIB, "t": TIB, "m": MIB}
+_HOST_AFTER = grammar(
+    r"\s?(?:的)?\s?(?:of )?(?:cpu |system |host |server |主机|系统|服务器|机器|物理)?\s?(?:ram|内存|ddr\d?|dram|主存|lpddr\dx?|system memory|de ram)"
+)
+_HOST_BEFORE = grammar(
+    r"(?:(?<!gpu )(?<!video )(?<!v)ram|(?<!显)内存|ddr\d?|主存|system memory|host memory|cpu memory)[\s:=是为有才共约大概]{0,4}(?:of |is |only )?$"
+)
+_DISK = grammar(r"\s?(?:的)?\s?(?:ssd|hdd|nvme|disk|硬盘|固态|storage|磁盘|文件|file|download|checkpoint|dataset|数据|text|语料|pdf)")
+_TOTAL_BEFORE = grammar(r"(?:共|一共|总共|合计|总计|加起来|凑|total(?:ing|ling)?(?: of)?|combined|altogether|=)\s?(?:有|是|of)?\s?$")
+_TOTAL_AFTER = grammar(r"\s?(?:的)?\s?(?:total|in total|combined|altogether|总显存|总共|合计|\+\s?(?:vram|gb)?)")
+_REQUIRED_BEFORE = grammar(
+    r"(?:需要?|得要?|(?<!只)要(?:求)?|硬性要求|至少|最少|最低|最小|不低于|大于|超过|以上|needs?|requires?|requir(?:es|ing)|wants?|at least|minimum|min|more than"
+    r"|over|>=?|≥|recommended?|recommends?|lists?|says?|asks? for|说是?|说要|写|标称|suggests?|takes?)\s?(?:about |around |~|only |了|是|的是|:|of )?\s?$"
+)
+_REQUIRED_AFTER = grammar(r"\s?(?:的)?\s?(?:显存|vram)?\s?(?:以上|起步|才|起|or more|minimum|is needed|needed|required|\+(?!\s?\d))")
+_USED_BEFORE = grammar(
+    r"(?:占(?:了|用|到)?|用了?|用掉|显示(?:占了)?|冲到|涨到|飙到|吃了?|剩(?:余)?|是|都是|allocate|used|uses|using|usage|consum(?:es|ed)|peak(?:s|ed)?(?: at)?|free|left)\s?(?:约|大概|about |~|of |at )?\s?$"
+)
+_CARD_AFTER = grammar(
+    r"\s?(?:的|大|单|of )?\s?(?:显存|显卡|卡|单卡|gpu|cards?|vram|graphics|video|v100|笔记本|laptop|machine|魔改|版|die|显卡|per (?:gpu|card)|each|(?:de )?vram|卡的|机器)"
+)
+_CARD_BEFORE = grammar(
+    r"(?:显存(?:是|为|只有|有|才|共|大小)?|vram(?: is| of|:)?|[一单两双三四五六八\d]\s?(?:张|块|片|卡|[x×*])|我(?:是|有|的|用)?|只有|仅有|手里|手上|my|only|have|got|with|a|an|single|one|on|per(?:gpu)?|would|will|单卡)\s?:?\s?$"
+)
+_ENOUGH_AFTER = grammar(
+    r"\s?(?:的)?\s?(?:显存)?\s?(?:就|都|是否|是不是)?\s?(?:够|行不|可以|能|只能|跑|oom|ooms|dies|died|crash|fails?|enough|suffic|do\b|do\?|ok\b|爆|不行|装得下|会爆|也能|上)"
+)
+_CARD_MOST = 600 * GIB
+_STANDARD_GIB = (2, 3, 4, 5, 6, 8, 10, 11, 12, 16, 20, 22, 24, 32, 40, 44, 48, 64, 72, 80, 84, 94, 96, 128, 141, 144, 180, 192, 256, 288)
+"""Memory sizes that cards are sold with."""
+
+
+@dataclass(frozen=True, slots=True)
+class Size:
+    """An amount of memory and what it is the memory of."""
+
+    value_bytes: int
+    start: int
+    end: int
+    role: Role
+
+
+def find_sizes(text: str) -> list[Size]:
+    """Every amount of memory, each with its role."""
+    found = []
+    for match in _SIZE.finditer(text):
+        unit = match[3][0]
+        value_bytes = round(float(match[2]) * _UNIT[unit])
+        if not value_bytes or _is_model_size(text, match.start(), match.end(), unit):
+            continue
+        found.append(Size(value_bytes, match.start(2) if match[1] is None else match.start(1), match.end(), _role(text, match)))
+    return found
+
+
+def box_bytes(reported_bytes: int) -> int:
+    """The size on the box of a card that reports slightly less: 23.65 GiB → 24 GiB."""
+    for size in _STANDARD_GIB:
+        if reported_bytes <= size * GIB <= reported_bytes * 1.12:
+            return size * GIB
+    return reported_bytes
+
+
+def _is_model_size(text: str, start: int, end: int, unit: str) -> bool:
+    """「1.5T 参数」 and "5G network" are no memory."""
+    return unit == "t" and text[end : end + 6].lstrip().startswith(("参数", "param", "token", "模型", "f", "ops"))
+
+
+def _role(text: str, match: re.Match[str]) -> Role:
+    before, after = text[max(0, match.start() - 16) : match.start()], text[match.end() : match.end() + 16]
+    if _HOST_AFTER.match(after) or _HOST_BEFORE.search(before):
+        return "host"
+    if _DISK.match(after):
+        return "disk"
+    if _TOTAL_BEFORE.search(before) or _TOTAL_AFTER.match(after):
+        return "total"
+    if _REQUIRED_BEFORE.search(before) or _REQUIRED_AFTER.match(after):
+        return "required"
+    if match[3].startswith("m") or float(match[2]) * _UNIT[match[3][0]] > _CARD_MOST:
+        return "unclear"
+    if _CARD_AFTER.match(after) or _ENOUGH_AFTER.match(after):
+        return "card"
+    if _USED_BEFORE.search(before):
+        return "used"
+    return "card" if _CARD_BEFORE.search(before) else "unclear"

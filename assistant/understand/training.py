@@ -1,0 +1,83 @@
+"""Settings of a training run: optimizer, sharding, checkpointing, LoRA rank, epochs."""
+
+from assistant.understand.numbers import DIGITS, HAN, number
+from assistant.understand.text import Found, grammar
+
+_OPTIMIZERS: tuple[tuple[str, str], ...] = (
+    (r"paged[-_ ]?adamw?[-_ ]?(?:8[-_ ]?bit|32bit)?", "paged_adamw_8bit"),
+    (r"(?:8[-_ ]?bit[-_ ]?adamw?|adamw?[-_ ]?(?:bnb[-_ ]?)?8[-_ ]?bit)", "adamw_8bit"),
+    (r"adafactor", "adafactor"),
+    (r"adam-?mini", "adam_mini"),
+    (r"adamw?(?:_torch(?:_fused)?)?", "adamw"),
+    (r"muon", "muon"),
+    (r"lion", "lion"),
+    (r"galore", "galore"),
+    (r"sgd", "sgd"),
+)
+_OPTIMIZER = grammar("|".join(f"(?P<o{i}>(?<![a-z0-9])(?:{w})(?![a-z0-9]))" for i, (w, _) in enumerate(_OPTIMIZERS)))
+_SHARDING = grammar(
+    r"(?<![a-z0-9])(?:(?:deepspeed[-_ ]?)?(?:zero|ds[-_]?z|ds_zero)(?:[-_ ]?(?:stage|optimi[sz]ation))?[-_ ]?([123])"
+    r"|(?:deepspeed|ds).{0,12}?(?:stage|z)[-_ =:\"']{0,4}([123])|\"?stage\"?\s{0,3}:\s{0,3}([123])|(fsdp2?|full[-_ ]shard)|(ddp))(?![a-z0-9])"
+)
+_CHECKPOINTING_ON = grammar(r"gradient[-_ ]?checkpointing(?!\s{0,3}[:=]?\s{0,3}(?:false|off|none))|梯度检查点|激活重计算|重计算|activation (?:re)?checkpointing|recompute")
+_CHECKPOINTING_OFF = grammar(
+    r"gradient[-_ ]?checkpointing\s{0,3}[:=]?\s{0,3}(?:false|off|none)|(?:no|without|not?用|不开|没开|关闭|关掉) ?(?:gradient[-_ ]?checkpointing|梯度检查点|重计算)"
+)
+_RANK = grammar(r"(?:lora[-_ ]?(?:rank|r|dim)|(?<![a-z])rank|(?<![a-z0-9_])r|network[-_ ]?dim|秩)\s{0,2}[:=为是]?\s{0,2}(\d{1,5})(?![0-9bkg.])")
+_EPOCHS = grammar(
+    rf"({DIGITS}|{HAN})\s?(?:个 ?)?(?:epochs?|轮(?!对话)|遍|ep(?![a-z]))|(?:num[-_](?:train[-_])?epochs|epochs?)\s{{0,3}}[:=]?\s{{0,3}}(\d{{1,5}}(?:\.\d{{1,3}})?)(?!\s?(?:要|takes?|小时|h))"
+)
+_BATCH = grammar(
+    r"(?:per[-_]device[-_](?:train|eval)[-_]batch[-_]size|(?:micro|mini)?[-_ ]?batch(?:[-_ ]?size)?|(?<![a-z])bsz?|(?<![a-z])mbs|批大小|批次(?:大小)?|批量)"
+    r"\s{0,3}(?:[:=为是]|of|is|开到?|设为?)?\s{0,3}(\d{1,6})(?![0-9.]*\s?(?:gb?|mb|%|个?(?:小时|h)))"
+)
+_RESOLUTION = grammar(r"(\d{3,5})\s?[x×*]\s?(\d{3,5})")
+
+
+def find_optimizer(text: str) -> Found[str] | None:
+    """The optimizer named."""
+    match = _OPTIMIZER.search(text)
+    if match is None:
+        return None
+    name = next(value for i, (_, value) in enumerate(_OPTIMIZERS) if match[f"o{i}"] is not None)
+    return Found(name, match.start(), match.end())
+
+
+def find_sharding(text: str) -> Found[str] | None:
+    """How states are spread over cards: the strongest form named."""
+    found = []
+    for match in _SHARDING.finditer(text):
+        stage = match[1] or match[2] or match[3]
+        found.append(Found(f"zero{stage}" if stage else "fsdp" if match[4] else "ddp", match.start(), match.end()))
+    return max(found, key=lambda f: ("ddp", "zero1", "zero2", "fsdp", "zero3").index(f.value), default=None)
+
+
+def find_checkpointing(text: str) -> Found[str] | None:
+    """Whether activations are recomputed: full or none."""
+    for pattern, value in ((_CHECKPOINTING_OFF, "none"), (_CHECKPOINTING_ON, "full")):
+        if match := pattern.search(text):
+            return Found(value, match.start(), match.end())
+    return None
+
+
+def find_lora_rank(text: str) -> Found[int] | None:
+    """The rank of the adapter."""
+    match = _RANK.search(text)
+    return Found(int(match[1]), match.start(), match.end()) if match and 0 < int(match[1]) <= 65536 else None
+
+
+def find_epochs(text: str) -> Found[float] | None:
+    """Passes over the data."""
+    for match in _EPOCHS.finditer(text):
+        value = number(match[1] or match[2])
+        if value and 0 < value <= 10**5:
+            return Found(value, match.start(), match.end())
+    return None
+
+
+def find_batch(text: str) -> Found[int] | None:
+    """Samples a card holds in a step."""
+    for match in _BATCH.finditer(text):
+        if int(match[1]):
+            return Found(int(match[1]), match.start(), match.end())
+    return None

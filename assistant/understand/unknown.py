@@ -1,0 +1,45 @@
+"""Tokens that look like a GPU or a model but that no catalog name covers: never silently dropped."""
+
+from assistant.understand.text import grammar
+
+_GPU = grammar(
+    r"(?<![a-z0-9])(?:"
+    r"(?:nvidia |geforce |tesla |quadro )?(?:rtx|gtx)[- ]?(?:pro )?a?\d{3,4}(?: ?(?:ti|super|ada|d))?"
+    r"|(?:radeon )?rx[- ]?\d{3,5}(?: ?(?:xtx|xt|gre))?"
+    r"|(?:nvidia |tesla )[a-z]{1,2}\d{1,4}[a-z]?"
+    r"|(?:instinct )?mi\d{2,3}[a-z]?"
+    r"|[abhlr][1-9]00s?(?![a-z0-9.]| ?[km%])"
+    r"|gb[1-9]00"
+    r"|(?:arc )[ab]\d{3}"
+    r"|mtt ?[sx]\d{2,5}|摩尔线程 ?[a-z]\d{2,5}|(?:昇腾|ascend) ?\d{3}[a-z]?\d?|寒武纪 ?(?:mlu)?\d{3}|沐曦 ?c\d{3}"
+    r"|[4-9]0[5-9]0 ?(?:ti|super|d)?(?= ?(?:显卡|卡|gpu|card|能|可以|跑|怎么|好|值|上))"
+    r")(?:[- ]?(?:ada|ultra|max-q))?(?![a-z0-9])"
+)
+_MODEL = grammar(
+    r"(?<![a-z0-9/.\-])(?:[a-z][a-z0-9_.]{0,24}/)?([a-z][a-z0-9.]{0,24}(?:[- _][a-z0-9.]{1,16}){0,4}?[- _]?)"
+    r"(\d{1,2}x)?(\d{1,4}(?:\.\d{1,2})?)(b|m|t)(-?a\d{1,3}(?:\.\d{1,2})?b)?(?:-[a-z0-9.]{1,16}){0,4}(?![a-z0-9])"
+)
+_ORDINARY = grammar(
+    r"(?:^|[- _])(?:a|an|the|of|for|run|train|tune|tuning|finetune|fine|serve|deploy|host|model|models|about|than|with|on|in|to|and|or|is|full|how|any|size|at"
+    r"|parameter|only|chat|llm|lora|qlora|dense|moe|int4|int8|fp16|q4|params?|x|my|like|from|up|use|using|do|ppo|dpo|grpo|sft|rl|even|small|big|bigger|larger|smaller|what|can|i"
+    r"|actually|same|this|that|vs|gguf|awq|gptq|bit|4bit|8bit|not|just|no|are|tokens?|dataset|pretrain|pretraining|training|inference|needs?|another|one|two|it|b|m|t|k|s|g|gb|tb|by|if|but|via|per|new|old|total|active|instruct)[- _]?$"
+)
+
+
+def unknown_gpus(hidden: str) -> list[tuple[int, int]]:
+    """Spans of GPU-like tokens in the masked text."""
+    return [(match.start(), match.end()) for match in _GPU.finditer(hidden)]
+
+
+def unknown_models(hidden: str) -> list[tuple[int, int, int]]:
+    """(parameters, start, end) of model-like tokens: a name that is no ordinary word, joined to a size."""
+    found = []
+    for match in _MODEL.finditer(hidden):
+        name = match[1].rstrip("-_ .")
+        if match[4] != "b" or not name or _ORDINARY.search(name) or (" " in match[1].strip() and "-" not in match[1]):
+            continue
+        experts = int(match[2][:-1]) if match[2] else 1
+        params = round(float(match[3]) * 1e9 * experts)
+        if 0 < params <= 10**15:
+            found.append((params, match.start(), match.end()))
+    return found
