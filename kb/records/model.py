@@ -53,6 +53,8 @@ class LinearState(Frozen):
     """Layers of this kind; the others cache keys and values."""
     state_bytes_per_layer: int
     """Convolution and recurrent state of one such layer for one sequence."""
+    params_per_layer: int | None = None
+    """Weights of one such mixer, without its feed-forward and norms."""
 
 
 class Component(Frozen):
@@ -97,12 +99,36 @@ class Model(Frozen):
     linear: LinearState | None = None
     encoder_layers: int | None = None
     """Encoder layers of an encoder–decoder (Whisper, T5); `layers` are then the decoder's."""
+    qkv_bias: bool = False
+    """Whether the query, key and value projections have a bias."""
+    linear_bias: bool = False
+    """Whether every linear layer and every norm has a bias (GPT-2, BERT, OPT)."""
+    qk_norm: bool = False
+    """Whether queries and keys are normalised a head."""
+    attention_gate: bool = False
+    """Whether the query projection also yields an output gate (twice the query's weights)."""
+    norms_per_layer: int = 2
+    """Norms over the hidden width a layer."""
+    position_embeddings: int = 0
+    """Learned positions."""
+    global_head_dim: int | None = None
+    """Head width of the layers that see everything, where it differs from the local layers'."""
+    global_kv_heads: int | None = None
+    """Key-value heads of the layers that see everything, where they differ from the local layers'."""
+    kv_compression: float = 1.0
+    """Cached entries a token and layer, averaged over the layers (DeepSeek-V4 keeps one for every 4 or 128 tokens)."""
+    vision_params: int = 0
+    """Vision or audio tower with its projector; quantised checkpoints mostly leave it in 16 bits."""
+    other_params: int = 0
+    """Parameters that are neither embedding, layer, norm, head nor tower: pooler, indexer, convolution."""
     components: tuple[Component, ...] = ()
     """Parts of a pipeline (diffusion, video); their parameters sum to `params`."""
     native_format: str
     """Format the weights are published in: bf16, fp16, fp32, fp8, mxfp4, int4 …"""
     checkpoint_bytes: dict[str, int] = Field(default_factory=dict)
     """Published checkpoint sizes by format, when a source states them."""
+    chat_id: str | None = None
+    """Hugging Face id of the chat version of the same shape, when the row is the base model."""
     licence: str | None = None
     released: str | None = None
     """Release as year or year-month."""
