@@ -1,0 +1,265 @@
+"""Constants of the memory calculator, typed and loaded once: formats, engine overheads, training terms, residuals."""
+
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from kb.base import Frozen
+from kb.records.source import Source
+
+_FACTS = Path(__file__).parent / "facts"
+_Loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+
+
+class GgufMix(Frozen):
+    """Which block format a GGUF file type gives to which matrices."""
+
+    bulk: str
+    embed: str
+    head: str
+    promoted: str | None = None
+    """Wider format of some matrices."""
+    promoted_ratio: float = 0.0
+    """Their share of the bulk."""
+
+
+class Formats(Frozen):
+    """Weight formats."""
+
+    source: str
+    bits: dict[str, float]
+    """Bits a weight, scales included."""
+    aliases: dict[str, str]
+    gguf_bits: dict[str, float]
+    gguf_mixes: dict[str, GgufMix]
+
+
+class Kv(Frozen):
+    """Formats and paging of the key-value cache."""
+
+    source: str
+    bytes: dict[str, float]
+    page_tokens: dict[str, int]
+
+
+class VllmVersion(Frozen):
+    """What changed in vLLM's memory from one version on."""
+
+    since: str
+    sampler_copies: float
+    """fp32 copies of [sequences, vocabulary] alive while the sampler warms up."""
+    sequences: int | None
+    """Default of max_num_seqs when it does not depend on the card."""
+    non_torch_bytes: int
+    non_torch_parallel_bytes: int
+    """The same on each of several tensor-parallel GPUs."""
+    graphs_bytes: int
+    includes_context: bool
+    """Whether its own non-torch figure counts the driver context."""
+
+
+class Vllm(Frozen):
+    """vLLM."""
+
+    source: str
+    large_gpu_bytes: int
+    large_max_num_sequences: int
+    small_max_num_sequences: int
+    batched_tokens: int
+    base_bytes: int
+    context_bytes: int
+    versions: tuple[VllmVersion, ...]
+    pipeline_non_torch_bytes: int
+    fitted: str
+
+
+class Sglang(Frozen):
+    """SGLang."""
+
+    source: str
+    ratio_to_trt: float
+    graphs_bytes: int
+    context_bytes: int
+
+
+class TensorrtLlm(Frozen):
+    """TensorRT-LLM."""
+
+    source: str
+    batched_tokens: int
+    activation_widths: dict[int, float]
+    """Tensor-parallel GPUs → activation bytes a token, in units of 2 · hidden_size."""
+    moe_activation_widths: dict[int, float]
+    floor_bytes: int
+    context_bytes: int
+    nccl_bytes: int
+
+
+class LlamaCpp(Frozen):
+    """llama.cpp."""
+
+    source: str
+    ubatch_tokens: int
+    base_bytes: int
+    context_bytes: int
+    fitted: str
+
+
+class TransformersEngine(Frozen):
+    """Transformers' own generate()."""
+
+    source: str
+    context_bytes: int
+    prompt_tokens_at_most: int
+
+
+class Litgpt(Frozen):
+    """LitGPT."""
+
+    source: str
+    context_bytes: int
+
+
+class Training(Frozen):
+    """Terms of a training step."""
+
+    source: str
+    context_bytes: int
+    nccl_bytes: int
+    logit_bytes: dict[str, float]
+    deepspeed_bucket_elements: int
+    deepspeed_buckets: int
+    zero3_live_params: int
+    fsdp_unsharded_layers: int
+    fragmentation_ratio: float
+    foreach_bytes: int
+    optimizer_bytes: dict[str, float]
+    fitted: str
+
+
+class Defaults(Frozen):
+    """What is assumed when a question leaves a number open."""
+
+    source: str
+    context_tokens: int
+    concurrent_sequences: int
+    sequence_tokens: int
+    micro_batch_size: int
+    lora_rank: int
+    data_parallel: int
+
+
+class DefaultPixels(Frozen):
+    """Picture and clip sizes assumed when none is stated."""
+
+    image: int
+    old_image: int
+    """Stable Diffusion 1.x, trained at 512 pixels."""
+    video_width: int
+    video_height: int
+    video_frames: int
+
+
+class Diffusion(Frozen):
+    """Image and video pipelines."""
+
+    source: str
+    step_bytes_per_token: float
+    unet_bytes_per_pixel: float
+    vae_bytes_per_pixel: float
+    vae_fp32_families: tuple[str, ...]
+    """Families whose decoder runs at 32 bits and so takes twice the bytes."""
+    video_vae_bytes_per_pixel: float
+    video_vae_frames: int
+    base_bytes: int
+    context_bytes: int
+    default_hidden: int
+    text_tokens: int
+    latent_scale: int
+    patch: int
+    frame_scale: int
+    fitted: str
+    default_px: DefaultPixels
+
+
+class Encoder(Frozen):
+    """Encoders, embedding models, rerankers and vision models."""
+
+    source: str
+    context_bytes: int
+    cnn_train_bytes_per_pixel: float
+    cnn_reference_params: int
+    cnn_exponent: float
+    cnn_inference_ratio: float
+    cnn_px: int
+    vit_px: int
+    vit_patch: int
+
+
+class Speech(Frozen):
+    """Speech recognition."""
+
+    source: str
+    context_bytes: int
+    base_bytes: int
+    sequence_bytes: int
+    reference_width: int
+
+
+class Width(Frozen):
+    """Half-width of the 90 % interval, as shares of what is known exactly and of what is not."""
+
+    known_ratio: float
+    uncertain_ratio: float
+
+
+class Intervals(Frozen):
+    """Widths by class of workload."""
+
+    source: str
+    serving: Width
+    training: Width
+    adapters: Width
+    diffusion: Width
+    encoder: Width
+    speech: Width
+    guess_ratios: tuple[float, float, float]
+    """Share of the total added when details, or the whole shape, are guessed."""
+
+
+class MemoryConstants(Frozen):
+    """Everything in `facts/memory.yaml`."""
+
+    formats: Formats
+    kv: Kv
+    vllm: Vllm
+    sglang: Sglang
+    tensorrt_llm: TensorrtLlm
+    llama_cpp: LlamaCpp
+    transformers: TransformersEngine
+    litgpt: Litgpt
+    training: Training
+    diffusion: Diffusion
+    encoder: Encoder
+    speech: Speech
+    intervals: Intervals
+    defaults: Defaults
+
+
+@lru_cache(maxsize=1)
+def constants() -> MemoryConstants:
+    """The constants, loaded on first use."""
+    return MemoryConstants.model_validate(_load("memory.yaml"))
+
+
+@lru_cache(maxsize=1)
+def memory_sources() -> dict[str, Source]:
+    """Sources of the formulas and constants, by id."""
+    return {key: Source(id=key, **row) for key, row in _load("memory_sources.yaml").items()}
+
+
+def _load(name: str) -> Any:
+    with (_FACTS / name).open(encoding="utf-8") as file:
+        return yaml.load(file, Loader=_Loader)  # noqa: S506 - both loaders are safe ones

@@ -1,0 +1,143 @@
+"""What autograd saves for the backward pass, tensor by tensor, a token and a layer at a time."""
+
+from typing import NamedTuple
+
+from kb.memory_constants import constants
+from tools.memory.term import Term
+from tools.memory.workload import Workload
+
+SOURCE = "activation-formula"
+COMPILED = ("torchtune",)
+"""Recipes that compile the model: the norms' fp32 copies are recomputed instead of saved."""
+ADAPTER_COPIES = ("peft", "axolotl", "llama-factory", "transformers", "deepspeed", "fsdp")
+"""Frameworks with fp32 adapters under autocast: every adapted matrix saves a 16-bit copy of its input of its own."""
+
+
+class PerToken(NamedTuple):
+    """Bytes a token of one layer."""
+
+    saved: float
+    """Kept from forward to backward without checkpointing."""
+    entry: float
+    """The layer's input, all that full checkpointing keeps."""
+    selective: float
+    """Kept with selective checkpointing."""
+    working: float
+    """Gradients alive while the layer's backward runs."""
+
+
+def per_token(work: Workload) -> PerToken:
+    """Saved tensors of one layer for one token, after arXiv:2205.05198 recounted for today's layers.
+
+    With e bytes an element, h hidden, q = heads · d, k = kv_heads · d, f feed-forward width:
+
+        norms      8·h fp32 inputs (RMSNorm upcasts; two a layer), + 2·e·h normalised when their weights train
+        attention  e·h input, e·(2·q + 2·k) queries, keys, values and output
+        eager      + (softmax at 32 bits, its 16-bit copy, dropout) · heads · sequence
+        gated      e·h input, e·4·f gate, its activation, up, product
+
+    Frozen matrices need no input: LoRA saves the inputs of adapted matrices only (a copy each under autocast), and
+    neither normalised copies nor the product before the down-projection.
+    """
+    shape = work.shape
+    e = 4 if work.precision == "fp32" else 2
+    h, f = shape.hidden, _width(work)
+    q, k = _attention_widths(work)
+    norms = (0 if work.engine in COMPILED else 8 * h) if shape.gated else 2 * e * h
+    attention = e * (2 * q + 2 * k)
+    scores = 0.0 if work.flash else shape.heads * work.sequence * (9 if e == 4 else 8)
+    states = (3 if shape.gated else 1) * e * f
+    if work.adapted:
+        inputs = _adapter_inputs(work, e, h, q, f)
+    else:
+        # Normalised copies for the norms' own gradients, inputs of query-key-value and of gate-up, and the product.
+        inputs = e * (4 * h if shape.gated else 2 * h) + e * f
+        norms += 0 if shape.gated else 2 * h + 2 * e * h  # dropout masks and outputs of the older block
+    routing = 2 * e * h * shape.experts.experts_per_token if shape.experts else 0
+    saved = norms + attention + scores + states + inputs + routing
+    if work.engine == "megatron":
+        selective = saved - scores
+    else:
+        # Per-operator checkpointing keeps attention's output and every second matrix product.
+        selective = e * h + e * q + e * (q + 2 * k + 2 * h + 2 * f) / 2
+    return PerToken(saved, e * h, min(selective, saved), e * (2 * f + 2 * h))
+
+
+def activation_terms(work: Workload) -> tuple[tuple[Term, ...], tuple[Term, ...]]:
+    """(saved at the end of forward, working set of one layer's backward under checkpointing)."""
+    each = per_token(work)
+    tokens, layers, ways = work.tokens, work.shape.layers, work.tensor
+    kept = {"none": each.saved, "selective": each.selective, "full": each.entry}[work.checkpointing]
+    if work.activation_offload:
+        kept = min(kept, each.entry / layers)
+    inputs = {"layers": layers, "tokens": tokens, "bytes_per_token_and_layer": round(kept, 1), "tensor_parallel": ways}
+    formula = "layers · tokens · bytes_per_token_and_layer / tensor_parallel"
+    label = {"none": "Saved activations", "selective": "Selectively saved activations", "full": "Checkpoints"}
+    saved = Term("activations", label[work.checkpointing], layers * tokens * kept / ways, formula, inputs, SOURCE)
+    tail = Term(
+        "activations", "Final norm and head input", tokens * 3 * each.entry / ways, "tokens · bytes / tensor_parallel",
+        {"tokens": tokens, "bytes": 3 * each.entry, "tensor_parallel": ways}, SOURCE,
+    )  # fmt: skip
+    if work.checkpointing == "none":
+        return (saved, tail), ()
+    again = each.saved + each.working
+    live = {"tokens": tokens, "bytes_per_token": round(again, 1), "tensor_parallel": ways}
+    working = Term("activations", "Layer recomputed in backward", tokens * again / ways,
+                   "tokens · bytes_per_token / tensor_parallel", live, SOURCE)  # fmt: skip
+    return (saved, tail), (working,)
+
+
+def logit_term(work: Workload) -> Term:
+    """Logits and what the loss makes of them: tokens · vocabulary · bytes a logit.
+
+    Autocast losses hold 16-bit logits, an fp32 copy, its log-softmax and the gradient (2 + 4 + 4 + 4); native
+    16-bit training holds four 16-bit tensors; chunked and fused losses never hold the fp32 copies whole.
+    """
+    kind = loss_kind(work)
+    width = constants().training.logit_bytes[kind]
+    tokens, vocab, ways = work.tokens, work.shape.vocab, work.tensor
+    inputs = {"tokens": tokens, "vocab_size": vocab, "bytes_per_logit": width, "tensor_parallel": ways}
+    formula = "tokens · vocab_size · bytes_per_logit / tensor_parallel"
+    label = f"Logits and loss ({kind})"
+    return Term("logits", label, tokens * vocab * width / ways, formula, inputs, constants().training.source)
+
+
+def loss_kind(work: Workload) -> str:
+    """How the framework computes the loss."""
+    if work.fused_loss:
+        return "fused"
+    if work.precision == "fp32":
+        return "fp32"
+    if work.engine in ("torchtune", "unsloth"):
+        return "chunked"
+    return "native16" if work.engine in ("deepspeed", "litgpt", "megatron") else "autocast"
+
+
+def _width(work: Workload) -> int:
+    """Feed-forward width a token passes: dense, or its experts' together."""
+    experts = work.shape.experts
+    if experts is None:
+        return work.shape.intermediate
+    shared = experts.shared_intermediate_size or experts.shared_experts * experts.expert_intermediate_size
+    return experts.experts_per_token * experts.expert_intermediate_size + shared
+
+
+def _attention_widths(work: Workload) -> tuple[int, int]:
+    shape = work.shape
+    if shape.latent:
+        wide = shape.heads * (shape.latent.qk_nope_dim + shape.latent.qk_rope_dim)
+        return wide, wide
+    return shape.heads * shape.head_dim, shape.kv_heads * shape.head_dim
+
+
+def _adapter_inputs(work: Workload, e: int, h: int, q: int, f: int) -> float:
+    """Inputs of the adapted matrices: one shared tensor, or a copy for each matrix under autocast."""
+    copies = work.engine in ADAPTER_COPIES and work.precision in ("bf16", "fp16")
+    attention = {"qv": 2 * h, "attention": 3 * h + q, "all_linear": 3 * h + q}[work.lora_targets]
+    if not copies:
+        attention = h if work.lora_targets == "qv" else h
+    rows = attention
+    if work.lora_targets == "all_linear":
+        gates = 2 if work.shape.gated else 1
+        rows += (gates * h if copies else h) + f
+    return e * rows + 7 * e * work.lora_rank

@@ -1,0 +1,215 @@
+"""Image and video pipelines: every resident component, the denoiser's step, the decoder's peak."""
+
+from typing import NamedTuple
+
+from kb.memory_constants import constants
+from kb.records.model import Component
+from tools.memory.formats import WeightFormat
+from tools.memory.term import Phase, Term
+from tools.memory.workload import Workload
+
+DENOISERS = ("transformer", "unet", "dit", "denoiser", "mmdit", "prior", "expert", "noise")
+DECODERS = ("vae", "decoder", "vqgan", "autoencoder")
+
+
+class Pipeline(NamedTuple):
+    """Parameters by role."""
+
+    denoiser: int
+    text: int
+    decoder: int
+
+
+def diffusion_phases(work: Workload) -> tuple[Phase, ...]:
+    """Encoding the prompt, denoising, decoding: the components are shared, the transients are not.
+
+    Without offload every component stays resident; with `components` each phase holds its own; with `all` weights
+    stream through layer by layer.
+    """
+    pipe = pipeline_of(work)
+    base = _base(work)
+    if work.training:
+        return _training(work, pipe, base)
+    step, decode = _step(work), _decode(work)
+    everything = _weights(work, pipe)
+    if work.offload == "components":
+        text, denoiser, decoder = (tuple(t for t in everything if t.label == name) for name in _LABELS)
+        return (
+            Phase("encoding the prompt", (*text, *base)),
+            Phase("denoising", (*denoiser, step, *base)),
+            Phase("decoding", (*decoder, decode, *base)),
+        )
+    if work.offload == "all":
+        layer = _streamed(work, pipe)
+        return (Phase("denoising", (layer, step, *base)), Phase("decoding", (layer, decode, *base)))
+    if _encodes_apart(work):
+        everything = tuple(term for term in everything if term.label != _LABELS[0])
+    return (Phase("denoising", (*everything, step, *base)), Phase("decoding", (*everything, decode, *base)))
+
+
+_LABELS = ("Text encoders", "Denoiser", "Decoder")
+
+
+def pipeline_of(work: Workload) -> Pipeline:
+    """Components by role; a model without components is all denoiser."""
+    components = work.shape.components
+    if not components:
+        return Pipeline(work.shape.params, 0, 0)
+    denoiser = sum(part.params for part in components if _is(part, DENOISERS))
+    decoder = sum(part.params for part in components if _is(part, DECODERS))
+    if not denoiser:
+        denoiser = max(part.params for part in components)
+    return Pipeline(denoiser, max(sum(part.params for part in components) - denoiser - decoder, 0), decoder)
+
+
+def assumptions(work: Workload) -> list[str]:
+    """What the estimate takes for granted about the pipeline."""
+    said = []
+    if not work.shape.components:
+        said.append("Only the denoiser's parameters are known: text encoders and decoder are not counted.")
+    if _encodes_apart(work) and not work.training and work.offload == "none":
+        said.append("The text encoder leaves the GPU once the prompt is encoded, as published video scripts do.")
+    if work.format.quantised:
+        said.append("The weight format applies to the denoiser; text encoders and decoder stay at 16 bits.")
+    width, height, frames = _pixels(work)
+    said.append(f"{width} × {height} pixels, {frames} frame(s), {work.images} a batch.")
+    return said
+
+
+def _is(part: Component, names: tuple[str, ...]) -> bool:
+    return any(name in part.name.lower() for name in names)
+
+
+def _encodes_apart(work: Workload) -> bool:
+    return work.shape.kind == "video" and work.engine == "diffusers" and work.offload == "none"
+
+
+def _weights(work: Workload, pipe: Pipeline) -> tuple[Term, ...]:
+    source, form = constants().formats.source, work.format
+    ways = max(work.tensor * work.pipeline, 1)
+    rows = zip(
+        _LABELS, (pipe.text, pipe.denoiser, pipe.decoder), (_wide(form), form.body_bits, _wide(form)), strict=True
+    )
+    return tuple(
+        Term("weights", label, params * bits / 8 / (ways if label == _LABELS[1] else 1), "params · bits / 8 / gpus",
+             {"params": params, "bits": bits, "gpus": ways if label == _LABELS[1] else 1}, source)
+        for label, params, bits in rows
+        if params
+    )  # fmt: skip
+
+
+def _wide(form: WeightFormat) -> float:
+    return max(form.body_bits, 16.0)
+
+
+def _streamed(work: Workload, pipe: Pipeline) -> Term:
+    """Sequential offload holds one layer of the largest component."""
+    layers = max(work.shape.layers, 20)
+    inputs = {"params": max(pipe.denoiser, pipe.text), "layers": layers}
+    size = max(pipe.denoiser, pipe.text) * 2 / layers * 2
+    return Term("weights", "Two streamed layers", size, "2 · params · 2 / layers", inputs, constants().formats.source)
+
+
+def _pixels(work: Workload) -> tuple[int, int, int]:
+    sizes = constants().diffusion.default_px
+    if work.shape.kind == "video":
+        return work.width or sizes.video_width, work.height or sizes.video_height, work.frames or sizes.video_frames
+    side = sizes.old_image if "1.5" in work.shape.name or "1-5" in (work.shape.id or "") else sizes.image
+    return work.width or work.height or side, work.height or work.width or side, work.frames or 1
+
+
+def latent_tokens(work: Workload) -> int:
+    """(width / 16) · (height / 16) · latent frames: 8× smaller latents in 2 × 2 patches, time 4× shorter."""
+    numbers = constants().diffusion
+    width, height, frames = _pixels(work)
+    patch = numbers.latent_scale * numbers.patch
+    latent_frames = (frames - 1) // numbers.frame_scale + 1
+    return -(-width // patch) * -(-height // patch) * latent_frames
+
+
+def _step(work: Workload) -> Term:
+    """One transformer block's tensors: bytes · hidden · (latent + text tokens) · batch; a U-Net goes by pixels."""
+    numbers = constants().diffusion
+    ways = max(work.tensor, work.context_split)
+    if work.shape.attention == "none" or not work.shape.hidden and "SD" in work.shape.name.upper():
+        width, height, _ = _pixels(work)
+        inputs = {"pixels": width * height, "images": work.images, "bytes_per_pixel": numbers.unet_bytes_per_pixel}
+        size = width * height * work.images * numbers.unet_bytes_per_pixel
+        return Term("activations", "Denoising step", size, "pixels · images · bytes_per_pixel", inputs, numbers.source)
+    hidden = work.shape.hidden or numbers.default_hidden
+    tokens = latent_tokens(work) + numbers.text_tokens
+    size = numbers.step_bytes_per_token * hidden * tokens * work.images / ways
+    step = {
+        "bytes": numbers.step_bytes_per_token,
+        "hidden_size": hidden,
+        "tokens": tokens,
+        "images": work.images,
+        "gpus": ways,
+    }
+    return Term(
+        "activations", "Denoising step", size, "bytes · hidden_size · tokens · images / gpus", step, numbers.source
+    )
+
+
+def _decode(work: Workload) -> Term:
+    """The decoder's full-resolution feature maps: pixels · bytes; a video decoder takes some frames at a time."""
+    numbers = constants().diffusion
+    width, height, frames = _pixels(work)
+    if work.shape.kind == "video":
+        together, each = min(frames, numbers.video_vae_frames), numbers.video_vae_bytes_per_pixel
+    else:
+        together, each = 1, numbers.vae_bytes_per_pixel * (2 if _fp32_decoder(work) else 1)
+    inputs = {"pixels": width * height, "frames": together, "images": work.images, "bytes_per_pixel": each}
+    size = width * height * together * work.images * each
+    return Term("activations", "Decoding", size, "pixels · frames · images · bytes_per_pixel", inputs, numbers.source)
+
+
+def _fp32_decoder(work: Workload) -> bool:
+    return any(family.lower() in work.shape.name.lower() for family in constants().diffusion.vae_fp32_families)
+
+
+def _base(work: Workload) -> tuple[Term, ...]:
+    numbers = constants().diffusion
+    return (
+        Term("buffers", "Pipeline buffers", numbers.base_bytes, "base", {"base": numbers.base_bytes}, numbers.source),
+        Term(
+            "framework",
+            "CUDA context",
+            numbers.context_bytes,
+            "context",
+            {"context": numbers.context_bytes},
+            numbers.source,
+        ),
+    )
+
+
+def _training(work: Workload, pipe: Pipeline, base: tuple[Term, ...]) -> tuple[Phase, ...]:
+    """Denoiser with its states (text embeddings and latents are prepared beforehand), activations by block."""
+    numbers, hidden = constants().diffusion, work.shape.hidden or constants().diffusion.default_hidden
+    source = numbers.source
+    tokens = (latent_tokens(work) + numbers.text_tokens) * work.images
+    layers = max(work.shape.layers, 20)
+    width = {"none": 70, "selective": 30, "full": 2}[work.checkpointing] * layers + numbers.step_bytes_per_token
+    act = {"tokens": tokens, "hidden_size": hidden, "bytes": width}
+    terms = [
+        Term("weights", "Denoiser", pipe.denoiser * work.format.body_bits / 8, "params · bits / 8",
+             {"params": pipe.denoiser, "bits": work.format.body_bits}, constants().formats.source),
+        Term("weights", "Decoder", pipe.decoder * 2, "params · 2", {"params": pipe.decoder}, constants().formats.source),
+        Term("activations", "Saved activations", tokens * hidden * width, "tokens · hidden_size · bytes", act, source),
+    ]  # fmt: skip
+    if work.adapted:
+        params = layers * work.lora_rank * 24 * hidden
+        inputs = {"adapter_params": params}
+        terms.append(
+            Term("adapters", "Adapters and their states", params * 16, "adapter_params · 16", inputs, "lora-paper")
+        )
+    else:
+        states = constants().training.optimizer_bytes[work.optimizer]
+        inputs = {"params": pipe.denoiser, "bytes": states + 2}
+        terms.append(
+            Term("optimizer", "Optimizer states", pipe.denoiser * (states + 2), "params · bytes", inputs, "zero-paper")
+        )
+        terms.append(
+            Term("gradients", "Gradients", pipe.denoiser * 4.0, "params · 4", {"params": pipe.denoiser}, "zero-paper")
+        )
+    return (Phase("training step", (*terms, *base)),)

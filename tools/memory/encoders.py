@@ -1,0 +1,89 @@
+"""Models that generate no tokens: BERT-like encoders, embedding models, rerankers, vision transformers, CNNs."""
+
+from kb.memory_constants import constants
+from tools.memory.serving import serving_phases
+from tools.memory.term import Phase, Term
+from tools.memory.workload import Workload
+
+DECODER_LAYERS_FROM = 1_000_000_000
+"""Embedding models and rerankers above this size are decoders (Qwen3-Embedding-8B): they run in serving engines."""
+
+
+def encoder_phases(work: Workload) -> tuple[Phase, ...]:
+    """Weights, the activations of one layer at a time, and the context; no cache grows."""
+    if not work.shape.hidden or work.shape.kind == "vision" and work.shape.heads <= 1:
+        return (Phase("running", (_weights(work), *_pictures(work), _context(work))),)
+    return (Phase("running", (_weights(work), *_layer(work), _context(work))),)
+
+
+def is_decoder(work: Workload) -> bool:
+    """Whether an embedding model is really a decoder with grouped-query attention."""
+    return work.shape.kind in ("embedding", "reranker") and work.shape.attention in ("gqa", "mqa")
+
+
+def decoder_phases(work: Workload) -> tuple[Phase, ...]:
+    """An embedding decoder serves like any other, without sampling: the prefill alone."""
+    return serving_phases(work)[:1]
+
+
+def _weights(work: Workload) -> Term:
+    """All parameters at the format; llama.cpp leaves the token table in host memory."""
+    shape, bits = work.shape, work.format.body_bits
+    params = shape.params - (shape.embed_params if work.engine == "llama.cpp" else 0)
+    wide = 0 if work.engine == "llama.cpp" else shape.embed_params
+    size = ((params - wide) * bits + wide * max(work.format.embed_bits, bits)) / 8
+    inputs = {"params": params, "bits": round(size * 8 / params, 3)}
+    return Term("weights", "Weights", size, "params · bits / 8", inputs, constants().formats.source)
+
+
+def _layer(work: Workload) -> tuple[Term, ...]:
+    """One layer's tensors: tokens · (8·h + 2·f) · bytes, and attention scores where attention is not fused."""
+    numbers, shape = constants().encoder, work.shape
+    e = 4 if work.format.name == "fp32" else 2
+    if shape.kind == "vision":
+        side = work.width or work.height or numbers.vit_px
+        tokens = ((side // numbers.vit_patch) ** 2 + 1) * work.images
+        length = tokens // work.images
+    else:
+        length = work.context or 512
+        tokens = length * work.sequences
+    if work.engine == "llama.cpp":
+        tokens = min(tokens, work.ubatch or constants().llama_cpp.ubatch_tokens)
+    scores = 0 if work.flash or work.engine == "llama.cpp" else 2 * shape.heads * length * e
+    width = (8 * shape.hidden + 2 * shape.intermediate) * e + scores
+    inputs = {"tokens": tokens, "bytes_per_token": width}
+    return (
+        Term("activations", "One layer's tensors", tokens * width, "tokens · bytes_per_token", inputs, numbers.source),
+    )
+
+
+def _pictures(work: Workload) -> tuple[Term, ...]:
+    """Feature maps of a convolutional network: pixels · bytes, growing with parameters to a power; states to train."""
+    numbers, shape = constants().encoder, work.shape
+    side = work.width or work.height or numbers.cnn_px
+    pixels = side * (work.height or side) * work.images
+    each = numbers.cnn_train_bytes_per_pixel * (shape.params / numbers.cnn_reference_params) ** numbers.cnn_exponent
+    if not work.training:
+        each *= numbers.cnn_inference_ratio
+    inputs = {"pixels": pixels, "bytes_per_pixel": round(each, 1)}
+    terms = [Term("activations", "Feature maps", pixels * each, "pixels · bytes_per_pixel", inputs, numbers.source)]
+    if work.training:
+        terms.append(
+            Term(
+                "optimizer",
+                "Optimizer states and masters",
+                shape.params * 12.0,
+                "params · 12",
+                {"params": shape.params},
+                "zero-paper",
+            )
+        )
+        terms.append(
+            Term("gradients", "Gradients", shape.params * 4.0, "params · 4", {"params": shape.params}, "zero-paper")
+        )
+    return tuple(terms)
+
+
+def _context(work: Workload) -> Term:
+    size = constants().llama_cpp.context_bytes if work.engine == "llama.cpp" else constants().encoder.context_bytes
+    return Term("framework", "CUDA context", size, "context", {"context": size}, constants().encoder.source)

@@ -1,0 +1,113 @@
+"""`estimate_memory`: one request in, what a GPU holds at the peak out."""
+
+from collections.abc import Iterable
+
+from kb.memory_constants import constants, memory_sources
+from kb.records.gpu import Gpu
+from kb.records.source import Source
+from kb.units import format_bytes
+from tools.base import Step
+from tools.memory import diffusion
+from tools.memory.encoders import decoder_phases, encoder_phases, is_decoder
+from tools.memory.fit import fit, minimum_gpus
+from tools.memory.interval import interval
+from tools.memory.request import MemoryRequest
+from tools.memory.result import MemoryEstimate, PerGpu
+from tools.memory.serving import serving_phases
+from tools.memory.speech import speech_phases
+from tools.memory.term import Phase, parts_of, peak, steps_of
+from tools.memory.training import training_phases
+from tools.memory.workload import Workload, workload_of
+
+
+def estimate_memory(request: MemoryRequest) -> MemoryEstimate:
+    """Estimate GPU memory for running or training a model: parts, a 90 % interval, the fit on a card, minimum cards.
+
+    Give `model` (catalog id, Hugging Face id or alias) or `params` with the shape. The answer is what the fullest GPU
+    holds at the peak, as nvidia-smi would show it.
+    """
+    work, assumptions, gpu = workload_of(request)
+    phase = peak_phase(work)
+    parts = parts_of(phase)
+    total = sum(part.bytes for part in parts)
+    low, high = interval(work, phase)
+    if work.family == "diffusion":
+        assumptions += diffusion.assumptions(work)
+    return MemoryEstimate(
+        model=work.shape.id,
+        task=work.task,
+        weight_format=work.format.name,
+        engine=work.engine,
+        gpus=work.gpus,
+        params=work.shape.params,
+        per_gpu=PerGpu(total_bytes=total, low_bytes=min(low, total), high_bytes=max(high, total), parts=parts),
+        fit=fit(work, phase, gpu, peak_phase) if gpu else None,
+        minimum_gpus=minimum_gpus(work, peak_phase),
+        derivation=(*steps_of(phase), _sum(phase, total)),
+        assumptions=tuple(assumptions),
+        warnings=tuple(warnings_of(work, gpu)),
+        sources=_sources(phase),
+    )
+
+
+def phases_of(work: Workload) -> tuple[Phase, ...]:
+    """Every moment the workload may peak at."""
+    if work.family == "training":
+        return training_phases(work)
+    if work.family == "diffusion":
+        return diffusion.diffusion_phases(work)
+    if work.family == "speech":
+        return speech_phases(work)
+    if work.family == "encoder":
+        return decoder_phases(work) if is_decoder(work) else encoder_phases(work)
+    return serving_phases(work)
+
+
+def peak_phase(work: Workload) -> Phase:
+    """The moment that needs most."""
+    return peak(phases_of(work))
+
+
+def warnings_of(work: Workload, gpu: Gpu | None) -> Iterable[str]:
+    """What the reader must know beside the number."""
+    shape = work.shape
+    if work.engine == "vllm" and work.family == "serving":
+        yield (
+            "vLLM reserves a fixed share of the card (gpu_memory_utilization, 0.9 by default) whatever the model "
+            "needs: nvidia-smi then shows that reservation. The figure here is what the workload requires."
+        )
+    if shape.max_context and work.context > shape.max_context and work.family == "serving":
+        yield f"{work.context:,} tokens exceed the model's {shape.max_context:,}: it would need context extension."
+    if shape.guess_level == 2:
+        yield "The shape was guessed from the parameter count: the interval is wider for it."
+    if gpu is not None:
+        yield from _precision_warnings(work, gpu)
+    if work.training and work.optimizer == "paged_adamw_8bit":
+        yield "Paged optimizer states live in host memory under pressure: they are not counted on the GPU."
+    if shape.experts is not None and shape.active_params < shape.params:
+        yield "Every expert must be resident: memory follows total parameters, not active ones."
+
+
+def _precision_warnings(work: Workload, gpu: Gpu) -> Iterable[str]:
+    needs = {"fp8": gpu.fp8_flops, "mxfp8": gpu.fp8_flops, "nvfp4": gpu.fp4_flops, "mxfp4": gpu.fp4_flops}
+    name = work.format.name
+    if name in needs and needs[name] is None:
+        yield f"{gpu.name} has no {name} arithmetic: weights are stored in {name} and computed in 16 bits, if the engine can."
+    if gpu.bf16_flops is None and (name == "bf16" or work.precision.startswith("bf16") and work.training):
+        yield f"{gpu.name} has no BF16: use fp16 (same memory)."
+
+
+def _sum(phase: Phase, total: int) -> Step:
+    return Step(
+        label=f"Peak: {phase.name}",
+        formula="sum of the above",
+        inputs={"readable": format_bytes(total)},
+        value=total,
+        unit="bytes",
+    )
+
+
+def _sources(phase: Phase) -> tuple[Source, ...]:
+    known = memory_sources()
+    used = dict.fromkeys([*(term.source for term in phase.terms), constants().intervals.source])
+    return tuple(known[key] for key in used if key in known)

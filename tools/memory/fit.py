@@ -1,0 +1,137 @@
+"""Whether a workload fits a card, what more would fit, and how many cards it takes at least."""
+
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from functools import lru_cache
+
+from kb.base import UnknownName
+from kb.catalog import gpu as catalog_gpu
+from kb.records.gpu import Gpu
+from tools.memory.interval import interval
+from tools.memory.result import Fit, MinimumGpus, Verdict
+from tools.memory.term import Phase
+from tools.memory.workload import Workload, is_large
+
+COMMON_GPUS = (
+    "rtx-4060-ti-16gb", "rtx-3090", "rtx-4090", "rtx-5090", "l4", "l40s", "rtx-6000-ada",
+    "rtx-pro-6000-bw-ws", "a100-sxm-40gb", "a100-sxm-80gb", "h100-sxm-80gb", "h20-96gb", "h200-sxm-141gb",
+    "b200-sxm", "mi300x",
+)  # fmt: skip
+"""Cards a minimum is given for, where the catalog has them."""
+NODE = 8
+"""GPUs of a full server; beyond one, whole servers."""
+MOST_NODES = 16
+LARGEST_CONTEXT = 1 << 21
+MOST_SEQUENCES = 1 << 14
+
+Peak = Callable[[Workload], Phase]
+
+
+def verdict_of(total: float, high: float, usable: int) -> Verdict:
+    """yes: the upper end of the interval fits; tight: only the estimate does; no: neither."""
+    if high <= usable:
+        return "yes"
+    return "tight" if total <= usable else "no"
+
+
+def fit(work: Workload, phase: Phase, gpu: Gpu, peak_of: Peak) -> Fit:
+    """Decide on what a program can use, not on what the box says."""
+    high = interval(work, phase)[1]
+    total = phase.bytes
+    serving = work.family == "serving"
+    return Fit(
+        gpu=gpu.id,
+        usable_bytes=gpu.usable_bytes,
+        verdict=verdict_of(total, high, gpu.usable_bytes),
+        headroom_bytes=int(gpu.usable_bytes - total),
+        max_context_tokens=_most(work, "context", _context_limit(work), gpu, peak_of) if serving else None,
+        max_concurrent_sequences=_most(work, "sequences", MOST_SEQUENCES, gpu, peak_of) if serving else None,
+    )
+
+
+def minimum_gpus(work: Workload, peak_of: Peak) -> tuple[MinimumGpus, ...]:
+    """Fewest of each common card whose fullest member holds the workload, in a layout that can be arranged."""
+    found: list[MinimumGpus] = []
+    open_cards = list(_common())
+    needs: dict[tuple[bool, int], tuple[float, float]] = {}
+    layouts = list(_layouts(work))
+    for gpu in open_cards:
+        large = is_large(gpu)
+        for layout in layouts:
+            key = (large, layout.gpus)
+            if key not in needs:
+                phase = peak_of(replace(layout, large_gpu=large))
+                needs[key] = (phase.bytes, interval(layout, phase)[1])
+            verdict = verdict_of(*needs[key], gpu.usable_bytes)
+            if verdict != "no":
+                found.append(MinimumGpus(gpu=gpu.id, count=layout.gpus, verdict=verdict))
+                break
+    return tuple(found)
+
+
+def _context_limit(work: Workload) -> int:
+    return max(work.shape.max_context or LARGEST_CONTEXT, work.context)
+
+
+def _most(work: Workload, field: str, limit: int, gpu: Gpu, peak_of: Peak) -> int | None:
+    """The largest value of `field` whose estimate still fits, to one part in 128; null when not even one does.
+
+    Memory never falls as tokens or sequences grow, so bisection finds it.
+    """
+
+    def fits(value: int) -> bool:
+        return peak_of(replace(work, **{field: value})).bytes <= gpu.usable_bytes  # type: ignore[arg-type]
+
+    if fits(limit):
+        return limit
+    low, high = 0, limit
+    if not fits(1):
+        return None
+    low = 1
+    while high - low > max(low >> 7, 1):
+        middle = (low * high) ** 0.5 if high > 4 * low else (low + high) / 2
+        if fits(int(middle)):
+            low = int(middle)
+        else:
+            high = int(middle)
+    return low
+
+
+@lru_cache(maxsize=1)
+def _common() -> tuple[Gpu, ...]:
+    found = []
+    for name in COMMON_GPUS:
+        try:
+            found.append(catalog_gpu(name))
+        except UnknownName:
+            continue
+    return tuple(found)
+
+
+def _layouts(work: Workload) -> Iterator[Workload]:
+    """Layouts in order of GPUs: 1, 2, 4, 8, then whole servers.
+
+    Serving: tensor parallelism within a server (it must divide the heads), pipeline stages across servers.
+    Training: one GPU as asked, then the weights sharded over data-parallel ranks.
+    Pipelines and encoders run on one GPU.
+    """
+    alone = replace(work, tensor=1, pipeline=1, data=1, context_split=1, expert=1)
+    if work.family == "training":
+        yield replace(alone, sharding="none")
+        engine = "deepspeed" if work.engine == "deepspeed" else "fsdp"
+        sharded = replace(alone, sharding="zero3" if engine == "deepspeed" else "fsdp", engine=engine)
+        for count in (2, 4, *range(NODE, NODE * MOST_NODES + 1, NODE)):
+            yield replace(sharded, data=count)
+        return
+    yield alone
+    if work.family != "serving":
+        return
+    heads = work.shape.heads
+    for tensor in (2, 4, NODE):
+        if heads % tensor == 0:
+            yield replace(alone, tensor=tensor)
+    widest = next(tensor for tensor in (NODE, 4, 2, 1) if heads % tensor == 0)
+    for nodes in range(2, MOST_NODES + 1):
+        stages = nodes * NODE // widest
+        if stages <= work.shape.layers:
+            yield replace(alone, tensor=widest, pipeline=stages)

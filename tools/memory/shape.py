@@ -1,0 +1,256 @@
+"""The shape of a model: every count a memory formula asks for, from the catalog or from what the request states."""
+
+from dataclasses import dataclass
+from functools import lru_cache
+from itertools import product
+
+from kb.base import BadInput
+from kb.catalog import model as catalog_model
+from kb.records.model import Attention, Component, Experts, LatentAttention, LinearState, ModelKind, SlidingWindow
+from tools.memory.request import MemoryRequest
+
+HEAD_DIM = 128
+"""Head width of nearly every decoder since Llama; assumed when none is stated."""
+TYPICAL_ASPECT = 112
+"""hidden_size / layers of dense decoders (Llama-3-8B 128, Qwen2.5-14B 107, Llama-3-70B 102)."""
+TYPICAL_VOCABULARY = 128_256
+"""Llama 3's; Qwen's and Gemma's are larger, Llama 2's smaller."""
+
+
+@dataclass(frozen=True, slots=True)
+class Shape:
+    """Counts of one model. `*_params` add up to `params`."""
+
+    id: str | None
+    name: str
+    kind: ModelKind
+    params: int
+    active_params: int
+    layers: int
+    hidden: int
+    heads: int
+    kv_heads: int
+    head_dim: int
+    intermediate: int
+    gated: bool
+    vocab: int
+    tied: bool
+    attention: Attention
+    latent: LatentAttention | None
+    experts: Experts | None
+    sliding: SlidingWindow | None
+    linear: LinearState | None
+    encoder_layers: int
+    native_format: str
+    checkpoint_bytes: tuple[tuple[str, int], ...]
+    components: tuple[Component, ...]
+    max_context: int | None
+    embed_params: int
+    """Input embedding."""
+    head_params: int
+    """Output head of its own; 0 when tied."""
+    expert_params: int
+    """Routed experts of all layers."""
+    body_params: int
+    """The other matrices of all layers: attention, dense feed-forward, shared experts."""
+    plain_params: int
+    """What quantisation leaves at 16 bits: norms, routers, vision towers."""
+    guesses: tuple[str, ...]
+    """What was guessed, as sentences."""
+    guess_level: int
+    """0: a catalog shape; 1: details inferred; 2: the whole shape guessed from the parameter count."""
+
+    @property
+    def attention_layers(self) -> int:
+        """Layers that cache keys and values."""
+        return self.layers - (self.linear.linear_layers if self.linear else 0)
+
+    @property
+    def layer_params(self) -> int:
+        """Parameters of one average layer."""
+        return (self.expert_params + self.body_params) // max(self.layers, 1)
+
+
+def shape_of(request: MemoryRequest) -> Shape:
+    """The shape the request speaks of.
+
+    Raises:
+        UnknownName: the catalog has no such model and the request gives no `params`.
+        BadInput: neither `model` nor `params` is given.
+    """
+    if request.model is not None and request.params is None:
+        return _shape_of_model(catalog_model(request.model).id)
+    if request.params is None:
+        raise BadInput("model", "neither a model nor its parameter count is given.", "Give `model`, or `params`.")
+    return _shape_of_counts(
+        request.params, request.active_params, request.layers, request.hidden_size, request.heads, request.kv_heads,
+        request.head_dim, request.intermediate_size, request.vocab_size, request.experts, request.experts_per_token,
+        request.model,
+    )  # fmt: skip
+
+
+@lru_cache(maxsize=1024)
+def _shape_of_model(model_id: str) -> Shape:
+    model = catalog_model(model_id)
+    layers, hidden = model.layers or 0, model.hidden_size or 0
+    heads = model.heads or 0
+    head_dim = model.head_dim or (hidden // heads if heads else 0)
+    kv_heads = model.kv_heads or heads
+    experts = model.experts
+    intermediate = model.intermediate_size or (experts.expert_intermediate_size if experts else 4 * hidden)
+    vocab = model.vocab_size or 0
+    embed = vocab * hidden
+    head = 0 if model.tied_embeddings or model.kind in ("encoder", "embedding", "reranker", "speech") else embed
+    routed, routers = _expert_params(experts, hidden, layers)
+    counted = layers * _attention_params(hidden, heads, kv_heads, head_dim, model.latent)
+    counted += _feed_forward_params(experts, hidden, layers, intermediate, model.gated_mlp)
+    body, plain = _split(model.params, embed, head, routed, counted, routers, tower=model.kind == "vlm")
+    return Shape(
+        id=model.id, name=model.name, kind=model.kind, params=model.params,
+        active_params=model.active_params or model.params, layers=max(layers, 1), hidden=hidden, heads=max(heads, 1),
+        kv_heads=max(kv_heads, 1), head_dim=head_dim, intermediate=intermediate, gated=model.gated_mlp, vocab=vocab,
+        tied=model.tied_embeddings, attention=model.attention, latent=model.latent, experts=experts,
+        sliding=model.sliding, linear=model.linear, encoder_layers=model.encoder_layers or 0,
+        native_format=model.native_format, checkpoint_bytes=tuple(model.checkpoint_bytes.items()),
+        components=model.components, max_context=model.max_context_tokens, embed_params=min(embed, model.params),
+        head_params=head, expert_params=routed, body_params=body, plain_params=plain, guesses=(), guess_level=0,
+    )  # fmt: skip
+
+
+@lru_cache(maxsize=1024)
+def _shape_of_counts(
+    params: int, active_params: int | None, layers: int | None, hidden: int | None, heads: int | None,
+    kv_heads: int | None, head_dim: int | None, intermediate: int | None, vocab: int | None, experts: int | None,
+    experts_per_token: int | None, name: str | None,
+) -> Shape:  # fmt: skip
+    """A shape from what is stated, the rest guessed as dense decoders are usually built; every guess is said."""
+    guesses: list[str] = []
+    level = 0 if layers and hidden else 2
+    active = min(active_params or params, params)
+    if hidden is None:
+        hidden = _guess_hidden(active, layers)
+        guesses.append(f"hidden_size not stated: {hidden:,} assumed, as decoders of this size have.")
+    if head_dim is None:
+        head_dim = hidden // heads if heads and heads <= hidden else min(HEAD_DIM, hidden)
+    if heads is None:
+        heads = max(hidden // head_dim, 1)
+        guesses.append(f"heads not stated: {heads} of {head_dim} assumed.")
+    if kv_heads is None:
+        kv_heads = heads if heads < 8 else 8
+        guesses.append(f"kv_heads not stated: {kv_heads} assumed (grouped-query attention).")
+    if vocab is None:
+        vocab = min(TYPICAL_VOCABULARY, max(params // (8 * hidden), 1))
+        guesses.append(f"vocab_size not stated: {vocab:,} assumed.")
+        level = max(level, 1)
+    attention_params = _attention_params(hidden, heads, kv_heads, head_dim, None)
+    if intermediate is None:
+        intermediate = _guess_intermediate(params, layers, hidden, vocab, attention_params, bool(experts))
+        guesses.append(f"intermediate_size not stated: {intermediate:,} assumed.")
+    record = _experts(experts, experts_per_token, intermediate) if experts else None
+    if layers is None:
+        per_layer = attention_params + _feed_forward_params(record, hidden, 1, intermediate, True)
+        per_layer += _expert_params(record, hidden, 1)[0]
+        layers = max(round((params - 2 * vocab * hidden) / per_layer), 1)
+        guesses.append(f"layers not stated: {layers} assumed, so that the parameters add up.")
+    gated, tied = _guess_build(params, layers, hidden, intermediate, vocab, attention_params, record)
+    embed = min(vocab * hidden, params // 2)
+    head = 0 if tied else embed
+    routed, routers = _expert_params(record, hidden, layers)
+    counted = layers * attention_params + _feed_forward_params(record, hidden, layers, intermediate, gated)
+    body, plain = _split(params, embed, head, min(routed, params - embed - head), counted, routers, tower=True)
+    return Shape(
+        id=None, name=name or f"{params / 1e9:.3g}B model", kind="llm", params=params, active_params=active,
+        layers=layers, hidden=hidden, heads=heads, kv_heads=min(kv_heads, heads), head_dim=head_dim,
+        intermediate=intermediate, gated=gated, vocab=vocab, tied=tied,
+        attention="mha" if kv_heads >= heads else "gqa", latent=None, experts=record, sliding=None, linear=None,
+        encoder_layers=0, native_format="bf16", checkpoint_bytes=(), components=(), max_context=None,
+        embed_params=embed, head_params=head, expert_params=min(routed, params - embed - head), body_params=body,
+        plain_params=plain, guesses=tuple(guesses), guess_level=level,
+    )  # fmt: skip
+
+
+def _attention_params(hidden: int, heads: int, kv_heads: int, head_dim: int, latent: LatentAttention | None) -> int:
+    """Query, key, value and output matrices of one layer.
+
+    Grouped: 2 · h · (a·d + k·d). Latent (arXiv:2405.04434): down- and up-projections of queries and of the
+    compressed keys and values.
+    """
+    if latent is None:
+        return 2 * hidden * head_dim * (heads + kv_heads)
+    query_dim = latent.qk_nope_dim + latent.qk_rope_dim
+    rank = latent.q_lora_rank
+    queries = hidden * rank + rank * heads * query_dim if rank else hidden * heads * query_dim
+    compressed = hidden * (latent.kv_lora_rank + latent.qk_rope_dim)
+    expanded = latent.kv_lora_rank * heads * (latent.qk_nope_dim + latent.v_head_dim)
+    return queries + compressed + expanded + heads * latent.v_head_dim * hidden
+
+
+def _feed_forward_params(experts: Experts | None, hidden: int, layers: int, intermediate: int, gated: bool) -> int:
+    """Dense feed-forwards and shared experts of all layers; routed experts are counted apart."""
+    matrices = 3 if gated else 2
+    if experts is None:
+        return layers * matrices * hidden * intermediate
+    dense = min(experts.dense_layers, layers)
+    shared = experts.shared_intermediate_size or experts.shared_experts * experts.expert_intermediate_size
+    return matrices * hidden * (dense * intermediate + (layers - dense) * shared)
+
+
+def _expert_params(experts: Experts | None, hidden: int, layers: int) -> tuple[int, int]:
+    """Routed experts and routers of all layers."""
+    if experts is None:
+        return 0, 0
+    sparse = layers - min(experts.dense_layers, layers)
+    return (
+        sparse * experts.experts * 3 * hidden * experts.expert_intermediate_size,
+        sparse * experts.experts * hidden,
+    )
+
+
+def _split(
+    params: int, embed: int, head: int, routed: int, counted: int, routers: int, *, tower: bool
+) -> tuple[int, int]:
+    """(body, plain): what is left after embeddings and experts, and how much of it stays at 16 bits.
+
+    What the formulas do not count is a vision tower (16 bits) when there can be one, else more of the same matrices.
+    """
+    left = max(params - embed - head - routed, 0)
+    if counted > left:
+        return left, 0
+    uncounted = left - counted
+    if tower or uncounted < 0.02 * params:
+        return counted, uncounted
+    return left - routers, routers
+
+
+def _experts(experts: int, per_token: int | None, intermediate: int) -> Experts:
+    return Experts(experts=experts, experts_per_token=per_token or 2, expert_intermediate_size=intermediate)
+
+
+def _guess_hidden(active_params: int, layers: int | None) -> int:
+    """A dense decoder has about 13·h² parameters a layer, and h ≈ 112 · layers."""
+    hidden = (active_params / 13 / layers) ** 0.5 if layers else (active_params * TYPICAL_ASPECT / 13) ** (1 / 3)
+    return max(round(hidden / HEAD_DIM), 1) * HEAD_DIM
+
+
+def _guess_intermediate(
+    params: int, layers: int | None, hidden: int, vocab: int, attention_params: int, sparse: bool
+) -> int:
+    if layers is None or sparse:
+        return max(int(3.5 * hidden), 1)
+    left = params - 2 * vocab * hidden - layers * attention_params
+    return max(int(left / (3 * layers * hidden)), hidden)
+
+
+def _guess_build(
+    params: int, layers: int, hidden: int, intermediate: int, vocab: int, attention_params: int, experts: Experts | None
+) -> tuple[bool, bool]:
+    """(gated, tied): the combination whose count comes closest to the stated parameters."""
+
+    def gap(build: tuple[bool, bool]) -> float:
+        gated, tied = build
+        total = (
+            (1 if tied else 2) * vocab * hidden + layers * attention_params + _expert_params(experts, hidden, layers)[0]
+        )
+        return abs(total + _feed_forward_params(experts, hidden, layers, intermediate, gated) - params)
+
+    return min(product((True, False), (False, True)), key=gap)

@@ -1,0 +1,81 @@
+"""How tensor, pipeline, expert and data parallelism divide a model; never evenly where engines do not."""
+
+from typing import NamedTuple
+
+from tools.memory.workload import Workload
+
+SPLIT_TABLES = ("vllm", "sglang", "tensorrt-llm", "megatron", "fsdp", "deepspeed")
+"""Engines whose tensor parallelism splits the embedding and the head by vocabulary; LitGPT replicates them."""
+EVEN_STAGES = ("llama.cpp", "transformers", "peft")
+"""Engines that place layers by size (`device_map`, `--tensor-split`), tables counted like layers."""
+STATES = {"zero1": ("optimizer",), "zero2": ("optimizer", "gradients"), "zero3": ("optimizer", "gradients", "weights"),
+          "fsdp": ("optimizer", "gradients", "weights")}  # fmt: skip
+"""What each kind of sharding divides by the data-parallel ranks (arXiv:1910.02054)."""
+
+
+class Counts(NamedTuple):
+    """Parameters on the fullest GPU, by kind."""
+
+    body: float
+    experts: float
+    embed: float
+    head: float
+    plain: float
+
+    @property
+    def total(self) -> float:
+        """All of them."""
+        return self.body + self.experts + self.embed + self.head + self.plain
+
+
+def counts_on_one(work: Workload) -> Counts:
+    """Parameters on the fullest GPU before data-parallel sharding.
+
+    Matrices divide by tensor · pipeline; the fullest pipeline stage holds ⌈layers / pipeline⌉ layers and the larger
+    table; routed experts divide by expert · tensor in training (Megatron) and by the larger of both in serving.
+    """
+    shape, tensor, stages = work.shape, work.tensor, work.pipeline
+    layer_share = -(-shape.layers // stages) / shape.layers
+    table_split = tensor if work.engine in SPLIT_TABLES else 1
+    embed, head = shape.embed_params / table_split, shape.head_params / table_split
+    expert_split = expert_ways(work)
+    if work.engine in EVEN_STAGES:
+        ways = tensor * stages
+        return Counts(
+            shape.body_params / ways, shape.expert_params / max(ways, expert_split), shape.embed_params / ways,
+            shape.head_params / ways, shape.plain_params / ways,
+        )  # fmt: skip
+    if stages > 1 and work.engine != "litgpt":
+        # A tied table sits on the first stage and again on the last; untied ones on one stage each.
+        embed, head = max(embed, head), 0.0
+    return Counts(
+        shape.body_params * layer_share / tensor + replicated_kv_params(work) * layer_share,
+        shape.expert_params * layer_share / expert_split,
+        embed,
+        head,
+        shape.plain_params * (layer_share if stages > 1 else 1),
+    )
+
+
+def expert_ways(work: Workload) -> int:
+    """Over how many GPUs (of one stage) the routed experts are spread."""
+    return work.expert * work.tensor if work.training else max(work.expert, work.tensor)
+
+
+def replicated_kv_params(work: Workload) -> float:
+    """Key and value matrices held again when more GPUs share a layer than it has key-value heads.
+
+    Each GPU keeps one whole head: 2 · h · d · (1 − k / t) a layer beyond its even share.
+    """
+    shape = work.shape
+    if work.tensor <= shape.kv_heads or shape.latent is not None:
+        return 0.0
+    extra = 1 - shape.kv_heads / work.tensor
+    return 2 * shape.hidden * shape.head_dim * extra * shape.layers
+
+
+def ranks_for(work: Workload, state: str) -> int:
+    """Data-parallel ranks that share one kind of state: weights, gradients or optimizer."""
+    if state not in STATES.get(work.sharding, ()):
+        return 1
+    return work.data * work.context_split

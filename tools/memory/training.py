@@ -1,0 +1,217 @@
+"""A training step: what is always held, and what each of its phases adds."""
+
+from kb.memory_constants import constants
+from tools.memory.activations import activation_terms, logit_term
+from tools.memory.adapters import adapter_gradient_term, adapter_terms
+from tools.memory.formats import weight_format
+from tools.memory.sharding import Counts, counts_on_one, ranks_for
+from tools.memory.term import Phase, Term
+from tools.memory.weights import weight_bytes
+from tools.memory.workload import Workload
+
+SOURCE = "zero-paper"
+MASTERS = ("deepspeed", "megatron")
+"""Engines that keep a 16-bit model and fp32 masters with the optimizer; the others keep fp32 weights themselves."""
+SHARDED_MODEL = ("zero3", "fsdp")
+
+
+def training_phases(work: Workload) -> tuple[Phase, ...]:
+    """Forward's end, a layer's backward, backward's end, the optimizer's step: memory peaks in one of them.
+
+    Gradients grow while activations shrink, so between the ends of forward and backward nothing exceeds both.
+    """
+    counts = counts_on_one(work)
+    always = (*_model_states(work, counts), *_buffers(work, counts), *_framework(work))
+    (saved, working), logits = activation_terms(work), logit_term(work)
+    persistent = _gradients(work, counts) if _keeps_gradients(work) else ()
+    gradients = _gradients(work, counts)
+    phases = [
+        Phase("end of forward", _slack(work, (*always, *persistent, *saved, logits))),
+        Phase("end of backward", (*always, *gradients)),
+    ]
+    if working:
+        phases.append(
+            Phase(
+                "first layer's backward", _slack(work, (*always, *persistent, *saved, *working, *_one_gradient(work)))
+            )
+        )
+    if work.adapted:
+        stepping = adapter_gradient_term(work, constants().training.foreach_bytes)
+        phases.append(Phase("optimizer step", (*always, stepping)))
+    return tuple(phases)
+
+
+def state_bytes(work: Workload) -> tuple[float, float, float]:
+    """(weights, gradients, optimizer) bytes a trained parameter.
+
+    pure 16 bit 2 + 2 + 2·states; fp32 4 + 4 + 8; mixed: 16-bit model, fp32 master and states (arXiv:1910.02054).
+    """
+    states = constants().training.optimizer_bytes[work.optimizer]
+    wide = work.optimizer not in ("adamw_8bit", "paged_adamw_8bit", "adafactor")
+    if work.precision == "fp32":
+        return 4, 4, states
+    if work.precision == "bf16_pure":
+        return 2, 2, states / 2 if wide else states
+    if work.engine in MASTERS:
+        return 2, (4 if work.engine == "megatron" else 2), 4 + states
+    return 4, 4, states
+
+
+def _model_states(work: Workload, counts: Counts) -> tuple[Term, ...]:
+    if work.adapted:
+        return (*_frozen_base(work, counts), *adapter_terms(work))
+    weight, _, optimizer = state_bytes(work)
+    terms = []
+    if work.offload != "all":
+        terms.append(_state("weights", "Weights", counts.total, weight, ranks_for(work, "weights")))
+    if work.offload == "none" and work.optimizer != "paged_adamw_8bit":
+        terms.append(_state("optimizer", "Optimizer states", counts.total, optimizer, ranks_for(work, "optimizer")))
+        if work.optimizer == "adamw_8bit":
+            # Eight-bit optimizers leave embedding tables at 32 bits: 8 bytes instead of 2.
+            tables = counts.embed + counts.head
+            label = "Embedding states at 32 bits"
+            terms.append(_state("optimizer", label, tables, 6, ranks_for(work, "optimizer")))
+    return tuple(terms)
+
+
+def _frozen_base(work: Workload, counts: Counts) -> tuple[Term, ...]:
+    """Weights of the frozen base at their format; sharded like weights under ZeRO-3 and FSDP."""
+    if work.offload == "all":
+        return ()
+    ranks = ranks_for(work, "weights")
+    held = weight_bytes(work, counts) / ranks
+    form = work.format
+    if work.engine == "torchtune" and work.lora_targets != "all_linear" and form.quantised:
+        # Only modules with adapters are quantised, and attention as a whole.
+        ratio = _attention_share(work)
+        wide = weight_bytes_at(work, counts, "bf16") / ranks
+        held = wide - (wide - held) * ratio
+    inputs = {"params": round(counts.total), "bits": round(held * 8 * ranks / max(counts.total, 1), 3), "ranks": ranks}
+    return (
+        Term(
+            "weights",
+            f"Frozen base ({form.name})",
+            held,
+            "params · bits / 8 / ranks",
+            inputs,
+            constants().formats.source,
+        ),
+    )
+
+
+def weight_bytes_at(work: Workload, counts: Counts, name: str) -> float:
+    """Bytes of these parameters in another format."""
+    form = weight_format(name)
+    tables = counts.embed * form.embed_bits + counts.head * form.head_bits
+    return (
+        counts.body * form.body_bits + counts.experts * form.expert_bits + tables + counts.plain * form.plain_bits
+    ) / 8
+
+
+def _attention_share(work: Workload) -> float:
+    shape = work.shape
+    attention = 2 * shape.hidden * shape.head_dim * (shape.heads + shape.kv_heads) * shape.layers
+    return min(attention / max(shape.body_params + shape.expert_params, 1), 1.0)
+
+
+def _gradients(work: Workload, counts: Counts) -> tuple[Term, ...]:
+    if work.offload == "all":
+        return ()
+    if work.adapted:
+        return (adapter_gradient_term(work),)
+    if work.optimizer_in_backward:
+        return _one_gradient(work)
+    return (_state("gradients", "Gradients", counts.total, state_bytes(work)[1], ranks_for(work, "gradients")),)
+
+
+def _one_gradient(work: Workload) -> tuple[Term, ...]:
+    """The largest gradient alive before it is reduced, applied or accumulated: a layer's or a table's."""
+    if work.adapted:
+        return ()
+    shape, width = work.shape, state_bytes(work)[1]
+    largest = max(shape.layer_params, shape.embed_params, shape.head_params) / work.tensor
+    inputs = {"params": round(largest), "bytes": width}
+    return (Term("gradients", "Largest gradient", largest * width, "params · bytes", inputs, SOURCE),)
+
+
+def _keeps_gradients(work: Workload) -> bool:
+    """Reducers keep their gradient buffers from step to step; a lone GPU frees them after each."""
+    return work.sharding in ("ddp", "zero1", "zero2") or work.engine == "megatron"
+
+
+def _buffers(work: Workload, counts: Counts) -> tuple[Term, ...]:
+    training = constants().training
+    terms: list[Term] = []
+    if work.engine == "deepspeed" or work.sharding.startswith("zero") and work.engine != "megatron":
+        elements, buckets = training.deepspeed_bucket_elements, training.deepspeed_buckets
+        terms.append(
+            Term("buffers", "DeepSpeed buckets", elements * buckets * 2, "buckets · elements · 2",
+                 {"buckets": buckets, "elements": elements}, training.source)
+        )  # fmt: skip
+    if work.sharding == "zero3" and work.data > 1:
+        live = min(training.zero3_live_params, work.shape.params)
+        terms.append(
+            Term(
+                "buffers",
+                "Parameters gathered by ZeRO-3",
+                live * 2,
+                "live_params · 2",
+                {"live_params": live},
+                training.source,
+            )
+        )
+    if work.sharding == "fsdp" and (work.data * work.context_split > 1 or work.offload == "all"):
+        terms.append(_gathered(work))
+    if work.sharding == "ddp" and work.data > 1 and not work.adapted:
+        terms.append(_state("buffers", "DDP buckets", counts.total, state_bytes(work)[1], 1))
+    if (
+        not work.adapted
+        and work.sharding not in SHARDED_MODEL
+        and work.precision in ("bf16", "fp16")
+        and work.engine not in MASTERS
+    ):
+        terms.append(_state("buffers", "Autocast's 16-bit copies", counts.total, 2, 1))
+    return tuple(terms)
+
+
+def _gathered(work: Workload) -> Term:
+    """FSDP gathers the running layer, prefetches the next, and keeps both tables (the root unit) whole."""
+    shape, layers = work.shape, constants().training.fsdp_unsharded_layers
+    split = work.tensor
+    bits = work.format.expert_bits if work.adapted and work.format.quantised else 16
+    size = layers * shape.layer_params * bits / 8 / split + (shape.embed_params + shape.head_params) * 2 / split
+    inputs = {"layers": layers, "layer_params": shape.layer_params, "bits": bits,
+              "table_params": shape.embed_params + shape.head_params, "tensor_parallel": split}  # fmt: skip
+    formula = "(layers · layer_params · bits / 8 + table_params · 2) / tensor_parallel"
+    return Term("buffers", "Layers and tables gathered by FSDP", size, formula, inputs, constants().training.source)
+
+
+def _framework(work: Workload) -> tuple[Term, ...]:
+    training = constants().training
+    terms = [Term("framework", "Driver context and libraries", training.context_bytes, "context",
+                  {"context": training.context_bytes}, training.source)]  # fmt: skip
+    if work.gpus > 1:
+        nccl = training.nccl_bytes
+        terms.append(Term("framework", "NCCL", nccl, "nccl", {"nccl": nccl}, training.source))
+    return tuple(terms)
+
+
+def _slack(work: Workload, terms: tuple[Term, ...]) -> tuple[Term, ...]:
+    """What the caching allocator holds beyond the tensors: a share of what comes and goes."""
+    training = constants().training
+    moving = sum(term.bytes for term in terms if term.part in ("activations", "logits"))
+    inputs = {"ratio": training.fragmentation_ratio, "moving_bytes": round(moving)}
+    slack = Term(
+        "fragmentation",
+        "Allocator slack",
+        training.fragmentation_ratio * moving,
+        "ratio · moving_bytes",
+        inputs,
+        training.source,
+    )
+    return (*terms, slack)
+
+
+def _state(part: str, label: str, params: float, width: float, ranks: int) -> Term:
+    inputs = {"params": round(params), "bytes": width, "ranks": ranks}
+    return Term(part, label, params * width / ranks, "params · bytes / ranks", inputs, SOURCE)  # type: ignore[arg-type]

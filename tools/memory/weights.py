@@ -1,0 +1,65 @@
+"""Weights a GPU holds, from the architecture and the format, or from the published checkpoint."""
+
+from kb.memory_constants import constants
+from tools.memory.sharding import Counts, counts_on_one
+from tools.memory.term import Term
+from tools.memory.workload import Workload
+
+MXFP4_PAD = 256
+"""Kernels of MXFP4 experts pad one side of every matrix to a multiple of 256 (gpt-oss: 2,880 → 3,072)."""
+
+
+def serving_weights(work: Workload) -> tuple[Term, ...]:
+    """Weights on the fullest GPU: matrices at the format's bits, tables, norms and routers at theirs.
+
+    matrices · bits / 8 + embedding · bits / 8 + head · bits / 8 + rest · 2
+    """
+    counts = counts_on_one(work)
+    published = _checkpoint(work)
+    if published:
+        share = counts.total / work.shape.params
+        inputs = {"checkpoint_bytes": published, "share": share}
+        return (Term("weights", "Published checkpoint", published * share, "checkpoint_bytes · share", inputs,
+                     constants().formats.source),)  # fmt: skip
+    return matrix_terms(work, counts)
+
+
+def matrix_terms(work: Workload, counts: Counts) -> tuple[Term, ...]:
+    """Matrices, experts, tables and what stays wide, each at its own bits."""
+    form, source = work.format, constants().formats.source
+    head_bits = form.body_bits if quantises_head(work) else form.head_bits
+    expert_bits = form.expert_bits * _padding(work)
+    rows = (
+        ("Layer matrices", counts.body, form.body_bits),
+        ("Routed experts", counts.experts, expert_bits),
+        ("Embedding table", counts.embed, form.embed_bits),
+        ("Output head", counts.head, head_bits),
+        ("Norms, routers, towers", counts.plain, form.plain_bits),
+    )
+    return tuple(
+        Term("weights", label, params * bits / 8, "params · bits / 8", {"params": round(params), "bits": bits}, source)
+        for label, params, bits in rows
+        if params
+    )
+
+
+def weight_bytes(work: Workload, counts: Counts) -> float:
+    """Sum of `matrix_terms`."""
+    return sum(term.bytes for term in matrix_terms(work, counts))
+
+
+def quantises_head(work: Workload) -> bool:
+    """LitGPT's bitsandbytes plug-in converts every linear layer, the output head included."""
+    return work.engine == "litgpt" and work.format.name in ("nf4", "nf4_dq", "fp4", "int8")
+
+
+def _padding(work: Workload) -> float:
+    if work.format.name != "mxfp4" or work.engine not in ("vllm", "sglang", "transformers"):
+        return 1.0
+    hidden = work.shape.hidden
+    return -(-hidden // MXFP4_PAD) * MXFP4_PAD / hidden if hidden else 1.0
+
+
+def _checkpoint(work: Workload) -> int | None:
+    """Size of the checkpoint as published in this very format, if a source states it."""
+    return dict(work.shape.checkpoint_bytes).get(work.format.name)

@@ -1,0 +1,235 @@
+"""A workload: the request with every open number filled in, each filling said aloud."""
+
+import re
+from dataclasses import dataclass
+
+from kb.base import BadInput
+from kb.catalog import gpu as catalog_gpu
+from kb.memory_constants import constants
+from kb.records.gpu import Gpu
+from tools.memory.formats import WeightFormat, canonical, weight_format
+from tools.memory.request import MemoryRequest
+from tools.memory.shape import Shape, shape_of
+
+Family = str
+"""Which model of memory applies: `serving`, `training`, `diffusion`, `encoder`, `speech`."""
+SERVING_ENGINES = ("vllm", "sglang", "llama.cpp", "transformers", "tensorrt-llm", "litgpt")
+TRAINING_ENGINES = (
+    "torchtune", "litgpt", "peft", "deepspeed", "fsdp", "megatron", "unsloth", "axolotl", "llama-factory",
+    "transformers",
+)  # fmt: skip
+_FAMILIES = {
+    "diffusion": "diffusion", "video": "diffusion", "speech": "speech", "embedding": "encoder",
+    "reranker": "encoder", "encoder": "encoder", "vision": "encoder",
+}  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Workload:
+    """Everything the formulas read; replace a field to ask "what if"."""
+
+    shape: Shape
+    family: Family
+    task: str
+    format: WeightFormat
+    engine: str
+    version: tuple[int, ...] | None
+    kv_bytes: float
+    kv_format: str
+    context: int
+    sequences: int
+    max_sequences: int | None
+    large_gpu: bool
+    micro_batch: int
+    sequence: int
+    optimizer: str
+    precision: str
+    checkpointing: str
+    fused_loss: bool
+    optimizer_in_backward: bool
+    activation_offload: bool
+    ubatch: int | None
+    flash: bool
+    lora_rank: int
+    lora_targets: str
+    sharding: str
+    data: int
+    tensor: int
+    pipeline: int
+    context_split: int
+    expert: int
+    offload: str
+    width: int
+    height: int
+    frames: int
+    images: int
+
+    @property
+    def gpus(self) -> int:
+        """GPUs in all: expert parallelism reuses the data-parallel ranks."""
+        return max(self.data * self.tensor * self.context_split, self.expert) * self.pipeline
+
+    @property
+    def training(self) -> bool:
+        """Whether weights are updated."""
+        return self.task != "inference"
+
+    @property
+    def tokens(self) -> int:
+        """Tokens one GPU carries through a training step."""
+        return -(-self.micro_batch * self.sequence // self.context_split)
+
+    @property
+    def adapted(self) -> bool:
+        """Whether only adapters are trained."""
+        return self.task in ("lora", "qlora")
+
+
+def workload_of(request: MemoryRequest) -> tuple[Workload, list[str], Gpu | None]:
+    """The request filled in, the assumptions made, and the card asked about."""
+    said: list[str] = []
+    shape = shape_of(request)
+    said += shape.guesses
+    gpu = catalog_gpu(request.gpu) if request.gpu else None
+    family = _FAMILIES.get(shape.kind, "serving")
+    training = request.task != "inference"
+    if training and family == "encoder" and shape.hidden:
+        family = "training"
+    if family == "serving" and training:
+        family = "training"
+    engine = _engine(request, family, training)
+    form = _format(request, shape, training, said)
+    precision = request.precision or ("bf16_pure" if engine in ("torchtune", "litgpt") else "bf16")
+    work = Workload(
+        shape=shape, family=family, task=request.task, format=form, engine=engine,
+        version=_version(request.engine_version), kv_bytes=constants().kv.bytes[request.kv_format],
+        kv_format=request.kv_format, context=_context(request, shape, training, said),
+        sequences=_sequences(request, training, said), max_sequences=request.max_num_sequences,
+        large_gpu=gpu is not None and is_large(gpu), micro_batch=_batch(request, training, said),
+        sequence=_sequence(request, shape, training, said), optimizer=request.optimizer or "adamw",
+        precision=precision, checkpointing=_checkpointing(request, training, said), fused_loss=request.fused_loss,
+        optimizer_in_backward=request.optimizer_in_backward, activation_offload=request.activation_offload,
+        ubatch=request.ubatch_tokens, flash=_flash(request, shape), lora_rank=_rank(request, said),
+        lora_targets=request.lora_targets or "all_linear", sharding=_sharding(request, engine),
+        data=_data(request, said), tensor=request.tensor_parallel or 1, pipeline=request.pipeline_parallel or 1,
+        context_split=request.context_parallel or 1, expert=request.expert_parallel or 1,
+        offload=request.offload or "none", width=request.width_px or 0, height=request.height_px or 0,
+        frames=request.frames or 0, images=request.images_per_batch or request.micro_batch_size or 1,
+    )  # fmt: skip
+    _refuse_nonsense(request, work)
+    return work, said, gpu
+
+
+def is_large(gpu: Gpu) -> bool:
+    """Whether vLLM takes its large defaults on this card (70 GiB or more, the A100 excepted)."""
+    return gpu.memory_bytes >= constants().vllm.large_gpu_bytes and "a100" not in gpu.id
+
+
+def _engine(request: MemoryRequest, family: Family, training: bool) -> str:
+    if request.engine is not None:
+        return request.engine
+    if family == "diffusion":
+        return "diffusers"
+    if family in ("encoder", "speech"):
+        return "transformers"
+    if not training:
+        return "vllm"
+    spread = (request.sharding or "none") in ("zero3", "fsdp") or (request.data_parallel or 1) > 1
+    if request.sharding in ("zero1", "zero2", "zero3"):
+        return "deepspeed"
+    return "fsdp" if spread else "peft"
+
+
+def _format(request: MemoryRequest, shape: Shape, training: bool, said: list[str]) -> WeightFormat:
+    if request.weight_format is not None:
+        name = canonical(request.weight_format)
+    elif request.task == "qlora":
+        name = "nf4_dq"
+        said.append("weight_format not stated: NF4 with double quantisation assumed for QLoRA.")
+    elif training:
+        name = "fp32" if request.precision == "fp32" else "bf16"
+    else:
+        name = canonical(shape.native_format)
+        if name != "bf16":
+            said.append(f"weight_format not stated: {name}, as published.")
+    experts_only = name == "mxfp4" and shape.experts is not None and shape.native_format == "mxfp4"
+    return weight_format(name, tied=shape.tied, experts_only=experts_only)
+
+
+def _context(request: MemoryRequest, shape: Shape, training: bool, said: list[str]) -> int:
+    if request.context_tokens is not None or training or shape.kind not in ("llm", "vlm"):
+        return request.context_tokens or (512 if shape.kind in ("embedding", "reranker", "encoder") else 0)
+    tokens = constants().defaults.context_tokens
+    said.append(f"context_tokens not stated: {tokens:,} tokens a sequence assumed.")
+    return tokens
+
+
+def _sequences(request: MemoryRequest, training: bool, said: list[str]) -> int:
+    if request.concurrent_sequences is None and not training:
+        said.append("concurrent_sequences not stated: 1 assumed.")
+    return request.concurrent_sequences or constants().defaults.concurrent_sequences
+
+
+def _batch(request: MemoryRequest, training: bool, said: list[str]) -> int:
+    if request.micro_batch_size is None and training:
+        said.append("micro_batch_size not stated: 1 sample a GPU assumed.")
+    return request.micro_batch_size or constants().defaults.micro_batch_size
+
+
+def _sequence(request: MemoryRequest, shape: Shape, training: bool, said: list[str]) -> int:
+    if request.sequence_tokens is None and training:
+        tokens = 512 if shape.kind == "encoder" else constants().defaults.sequence_tokens
+        said.append(f"sequence_tokens not stated: {tokens:,} assumed.")
+        return tokens
+    return request.sequence_tokens or constants().defaults.sequence_tokens
+
+
+def _checkpointing(request: MemoryRequest, training: bool, said: list[str]) -> str:
+    if request.gradient_checkpointing is None and training:
+        said.append("gradient_checkpointing not stated: full assumed, as fine-tuning recipes usually set it.")
+        return "full"
+    return request.gradient_checkpointing or "none"
+
+
+def _flash(request: MemoryRequest, shape: Shape) -> bool:
+    if request.attention is not None:
+        return request.attention == "flash"
+    return shape.kind not in ("encoder", "speech")
+
+
+def _rank(request: MemoryRequest, said: list[str]) -> int:
+    if request.task in ("lora", "qlora") and request.lora_rank is None:
+        said.append(f"lora_rank not stated: {constants().defaults.lora_rank} assumed.")
+    return request.lora_rank or constants().defaults.lora_rank
+
+
+def _sharding(request: MemoryRequest, engine: str) -> str:
+    if request.sharding is not None:
+        return request.sharding
+    if (request.data_parallel or 1) > 1:
+        return {"fsdp": "fsdp", "deepspeed": "zero2", "megatron": "zero1"}.get(engine, "ddp")
+    return "none"
+
+
+def _data(request: MemoryRequest, said: list[str]) -> int:
+    if request.data_parallel is None and request.sharding not in (None, "none"):
+        ranks = constants().defaults.data_parallel
+        said.append(f"data_parallel not stated: {ranks} GPUs assumed for {request.sharding}.")
+        return ranks
+    return request.data_parallel or 1
+
+
+def _version(text: str | None) -> tuple[int, ...] | None:
+    numbers = re.findall(r"\d+", text or "")
+    return tuple(int(number) for number in numbers[:3]) or None
+
+
+def _refuse_nonsense(request: MemoryRequest, work: Workload) -> None:
+    """Refuse combinations that no engine can run, naming the field."""
+    shape = work.shape
+    if work.gpus > 1_000_000:
+        raise BadInput("data_parallel", f"{work.gpus:,} GPUs are more than any cluster has.")
+    if work.pipeline > shape.layers > 1:
+        raise BadInput("pipeline_parallel", f"{work.pipeline} stages for {shape.layers} layers.")
+    if request.tensor_parallel and work.tensor > max(shape.heads, 1) and shape.kind in ("llm", "vlm"):
+        raise BadInput("tensor_parallel", f"{work.tensor} GPUs cannot share {shape.heads} attention heads.")
