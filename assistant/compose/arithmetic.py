@@ -28,7 +28,7 @@ def arithmetic(material: Material, estimates: Sequence[Estimate]) -> str:
     if not shown:
         return ""
     say = material.say
-    head = [say("table.per_gpu"), *(column_name(material, one, shown) + cite(material, one) for one in shown)]
+    head = [say("table.per_gpu"), *(_column(material, one, shown) for one in shown)]
     rows = [
         [say(f"part.{label}"), *(_cell(one.part(*parts)) for one in shown)]
         for label, parts in ROWS
@@ -44,6 +44,10 @@ def arithmetic(material: Material, estimates: Sequence[Estimate]) -> str:
         )
         rows.append([say("table.fits"), *(say(f"mark.{one.fit.verdict}") if one.fit else "–" for one in shown)])
     return table(head, rows)
+
+
+def _column(material: Material, one: Estimate, among: Sequence[Estimate]) -> str:
+    return material.say("table.gib", column=column_name(material, one, among)) + cite(material, one)
 
 
 def _cell(value_bytes: int) -> str:

@@ -73,7 +73,12 @@ def _how(material: Material, row: FitRow) -> str:
 
 def _table(material: Material, rows: Sequence[FitRow]) -> str:
     say = material.say
-    head = [say("capacity.method"), say("capacity.largest"), say("table.per_gpu"), say("capacity.examples")]
+    head = [
+        say("capacity.method"),
+        say("capacity.largest"),
+        say("table.gib", column=say("table.per_gpu")),
+        say("capacity.examples"),
+    ]
     lines = [
         [
             _how(material, row),

@@ -114,7 +114,8 @@ def _fixes(material: Material, main: Estimate, others: list[Estimate]) -> str:
         ]
         for one in milder
     ]
-    head = [say("table.change"), say("table.per_gpu"), say("table.interval"), say("table.fits")]
+    gib = [say("table.gib", column=say(key)) for key in ("table.per_gpu", "table.interval")]
+    head = [say("table.change"), *gib, say("table.fits")]
     return table(head, rows)
 
 
