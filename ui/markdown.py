@@ -1,5 +1,7 @@
 """An Answer as one Markdown text: what a terminal, an export or a plain chat client shows."""
 
+from collections.abc import Sequence
+
 from assistant.answer import Answer, Citation
 
 WORDS = {
@@ -16,8 +18,9 @@ def as_markdown(answer: Answer) -> str:
         fresh = [line for line in lines if line not in answer.answer]
         if fresh:
             blocks.append(f"**{title}**\n" + "\n".join(f"- {line}" for line in fresh))
-    if answer.citations:
-        blocks.append(f"**{words['sources']}**\n" + "\n".join(source_line(item) for item in answer.citations))
+    unlisted = [item for item in answer.citations if f"\n[{item.marker}] " not in f"\n{answer.answer}"]
+    if unlisted:
+        blocks.append(f"**{words['sources']}**\n" + "\n".join(source_line(item) for item in unlisted))
     return "\n\n".join(blocks)
 
 
@@ -26,3 +29,8 @@ def source_line(item: Citation) -> str:
     title = f"[{item.title}]({item.url})" if item.url else item.title
     date = f" ({item.date})" if item.date else ""
     return f"- [{item.marker}] {title} — {item.locator}{date}"
+
+
+def transcript(turns: Sequence[Answer]) -> str:
+    """A whole conversation: each question as a heading, each answer below it."""
+    return "\n\n".join(f"## {' '.join(turn.question.split())[:300]}\n\n{as_markdown(turn)}" for turn in turns) + "\n"

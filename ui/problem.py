@@ -1,6 +1,7 @@
 """Every refusal as RFC 9457 problem JSON: the same words on every face, never an echo of what was sent."""
 
 import logging
+from collections.abc import Mapping
 from typing import Any
 
 from fastapi import FastAPI, Request
@@ -8,28 +9,34 @@ from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse
 from starlette.exceptions import HTTPException
 
-from kb.base import AdvisorError, ConversationBusy, IndexUnavailable, ModelFailed, NothingFits
+from kb.base import AdvisorError, ConversationBusy, IndexUnavailable, ModelFailed
 
 logger = logging.getLogger(__name__)
-STATUS: dict[type[AdvisorError], int] = {
-    ConversationBusy: 409,
-    IndexUnavailable: 503,
-    ModelFailed: 502,
-    NothingFits: 200,
-}
 UNPROCESSABLE = 422
+STATUS: dict[type[AdvisorError], int] = {ConversationBusy: 409, IndexUnavailable: 503, ModelFailed: 502}
+TITLES = {404: "not_found", 405: "method_not_allowed", 400: "bad_request", 415: "unsupported_media_type"}
 REMEDIES = {
     "extra_forbidden": "Remove it or check its spelling.",
     "json_invalid": "Send valid JSON.",
     "missing": "Add it.",
 }
+LONGEST_TEXT = 600
 
 
-def problem(status: int, title: str, detail: str, **extra: Any) -> JSONResponse:
+def problem(
+    status: int, title: str, detail: str, headers: Mapping[str, str] | None = None, **extra: Any
+) -> JSONResponse:
     """A problem document; `extra` adds members such as `field`."""
-    body = {"type": "about:blank", "title": title, "status": status, "detail": detail, **extra}
-    headers = {"Retry-After": "2"} if status in {429, 503} else None
-    return JSONResponse(body, status, headers, media_type="application/problem+json")
+    body = {"type": "about:blank", "title": title, "status": status, "detail": printable(detail), **clean(extra)}
+    more = {"Retry-After": "2"} if status in {429, 503} else {}
+    return JSONResponse(body, status, {**more, **(headers or {})}, media_type="application/problem+json")
+
+
+def of(error: AdvisorError, status: int | None = None) -> JSONResponse:
+    """The problem document of one of our own errors."""
+    status = status or next((code for kind, code in STATUS.items() if isinstance(error, kind)), UNPROCESSABLE)
+    data = error.data()
+    return problem(status, data.pop("code"), data.pop("message"), **data)
 
 
 def install(app: FastAPI) -> None:
@@ -37,15 +44,13 @@ def install(app: FastAPI) -> None:
 
     @app.exception_handler(AdvisorError)
     async def refused(request: Request, error: AdvisorError) -> JSONResponse:
-        status = next((code for kind, code in STATUS.items() if isinstance(error, kind)), UNPROCESSABLE)
-        data = error.data()
-        return problem(status, data.pop("code"), data.pop("message"), **data)
+        return of(error)
 
     @app.exception_handler(RequestValidationError)
     async def invalid(request: Request, error: RequestValidationError) -> JSONResponse:
         faults = [
             {
-                "field": ".".join(str(part) for part in fault["loc"] if part != "body") or "body",
+                "field": ".".join(str(part) for part in fault["loc"][1:]) or str(fault["loc"][0]),
                 "reason": fault["msg"],
                 "remedy": REMEDIES.get(fault["type"], ""),
             }
@@ -53,13 +58,12 @@ def install(app: FastAPI) -> None:
         ]
         first = faults[0]
         detail = f"{first['field']}: {first['reason']}. {first['remedy']}".strip()
-        return problem(UNPROCESSABLE, "bad_input", printable(detail), field=printable(first["field"]), errors=[
-            {name: printable(text) for name, text in fault.items()} for fault in faults
-        ])  # fmt: skip
+        return problem(UNPROCESSABLE, "bad_input", detail, field=first["field"], errors=faults)
 
     @app.exception_handler(HTTPException)
     async def other(request: Request, error: HTTPException) -> JSONResponse:
-        return problem(error.status_code, "http_error", str(error.detail))
+        title = TITLES.get(error.status_code, "http_error")
+        return problem(error.status_code, title, str(error.detail), headers=error.headers)
 
     @app.exception_handler(Exception)
     async def unforeseen(request: Request, error: Exception) -> JSONResponse:
@@ -67,6 +71,15 @@ def install(app: FastAPI) -> None:
         return problem(500, "internal_error", "Something failed here; it was logged. Your input was not at fault.")
 
 
+def clean(value: Any) -> Any:
+    """`value` as JSON that can always be encoded."""
+    if isinstance(value, dict):
+        return {printable(str(name)): clean(part) for name, part in value.items()}
+    if isinstance(value, list | tuple):
+        return [clean(part) for part in value]
+    return value if value is None or isinstance(value, bool | int) else printable(str(value))
+
+
 def printable(text: str) -> str:
-    """`text` cut to a line and made encodable: lone surrogates must not turn a refusal into a failure."""
-    return text.encode("utf-8", "replace").decode("utf-8")[:300]
+    """`text` cut to a few lines and made encodable: a lone surrogate must not turn a refusal into a failure."""
+    return text.encode("utf-8", "replace").decode("utf-8")[:LONGEST_TEXT]

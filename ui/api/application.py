@@ -1,0 +1,42 @@
+"""The REST application over one advisor; the chat page and MCP stand beside it in `ui.site`."""
+
+from fastapi import FastAPI
+from starlette.exceptions import HTTPException
+
+from assistant.agent import Advisor
+from ui import problem
+from ui.api import catalog, chat_completions, conversations, documentation, knowledge, questions, state, tools
+from ui.limits import Bounded, CleanBody
+from ui.metrics import Measured
+
+DESCRIPTION = """Which GPU hardware a workload needs, with the arithmetic and the sources.
+
+Ask in Chinese or English, or call the tools directly. Quantities are SI base units with the unit in the field's name;
+`null` means not stated. Every refusal is a problem document (RFC 9457) that names the field and the remedy."""
+
+
+def create_app(advisor: Advisor) -> FastAPI:
+    """The REST application over one advisor."""
+    app = FastAPI(title="GPU Advisor", version="1", description=DESCRIPTION, docs_url=None, redoc_url=None)
+    problem.install(app)
+    app.add_middleware(CleanBody)
+    app.add_middleware(Bounded)
+    app.add_middleware(Measured)
+    routers = (
+        questions.router(advisor),
+        tools.router(),
+        catalog.router(),
+        chat_completions.router(advisor),
+        conversations.router(advisor),
+        knowledge.router(),
+        state.router(advisor),
+        documentation.router(),
+    )
+    for router in routers:
+        app.include_router(router)
+
+    @app.get("/v1/{rest:path}", include_in_schema=False)
+    def nowhere(rest: str) -> None:
+        raise HTTPException(404, "No such address. GET /openapi.json or open /docs for those there are.")
+
+    return app

@@ -1,0 +1,52 @@
+"""`/v1/conversations`: what was asked and answered before, to read, to keep as a file and to delete."""
+
+import json
+from typing import Literal
+
+from fastapi import APIRouter, Response
+from starlette.exceptions import HTTPException
+
+from assistant.agent import Advisor
+from assistant.answer import Answer
+from kb.base import Frozen
+from ui.markdown import transcript
+
+
+class Conversation(Frozen):
+    """All turns of one conversation, oldest first."""
+
+    conversation_id: str
+    turns: list[Answer]
+
+
+def router(advisor: Advisor) -> APIRouter:
+    """Conversations are found by their id alone: whoever knows it may read it, so there is no listing here."""
+    routes = APIRouter(prefix="/v1/conversations", tags=["conversations"])
+
+    def turns(conversation_id: str) -> list[Answer]:
+        found = advisor.conversations.history(conversation_id)
+        if not found:
+            raise HTTPException(404, "No such conversation.")
+        return found
+
+    @routes.get("/{conversation_id}", summary="All turns of a conversation")
+    def conversation(conversation_id: str) -> Conversation:
+        return Conversation(conversation_id=conversation_id, turns=turns(conversation_id))
+
+    @routes.get("/{conversation_id}/export", summary="A conversation as a file", response_class=Response)
+    def export(conversation_id: str, form: Literal["md", "json"] = "md") -> Response:
+        found = turns(conversation_id)
+        if form == "json":
+            text = json.dumps([answer.model_dump(mode="json") for answer in found], ensure_ascii=False, indent=2)
+        else:
+            text = transcript(found)
+        kind = "application/json" if form == "json" else "text/markdown; charset=utf-8"
+        name = f"gpu-advisor-{conversation_id[:8]}.{form}"
+        return Response(text, media_type=kind, headers={"Content-Disposition": f'attachment; filename="{name}"'})
+
+    @routes.delete("/{conversation_id}", status_code=204, summary="Forget a conversation")
+    def forget(conversation_id: str) -> None:
+        turns(conversation_id)
+        advisor.conversations.delete(conversation_id)
+
+    return routes

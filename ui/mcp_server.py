@@ -1,0 +1,117 @@
+"""MCP: the registry's tools and `ask`, over standard input and output or streamable HTTP."""
+
+import json
+import logging
+from collections.abc import Awaitable, Callable
+from typing import Any
+
+import anyio
+import anyio.to_thread
+import mcp_types as types
+from mcp.server.context import ServerRequestContext
+from mcp.server.lowlevel import Server
+from mcp.server.stdio import stdio_server
+from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
+from mcp.server.transport_security import TransportSecuritySettings
+from pydantic import Field, ValidationError
+
+from assistant.agent import Advisor
+from kb.base import AdvisorError, Frozen
+from tools.registry import bad_input, tool, tools
+from ui.metrics import counted
+
+logger = logging.getLogger(__name__)
+LOOPBACK = ("127.0.0.1", "localhost", "::1")
+INSTRUCTIONS = (
+    "Answers what GPU hardware a workload needs. `ask` takes a whole question in Chinese or English and returns a "
+    "cited answer; the other tools compute one thing each from typed fields. Quantities are SI base units."
+)
+Context = ServerRequestContext[Any, Any]
+
+
+class AskRequest(Frozen):
+    """A question for the advisor."""
+
+    question: str = Field(max_length=100_000)
+    """What is asked, in any language; Chinese and English are answered in kind."""
+    conversation_id: str | None = Field(default=None, max_length=128)
+    """To continue a conversation; a new one begins without it."""
+
+
+def create_server(advisor: Callable[[], Advisor]) -> Server[Any]:
+    """The MCP server; `advisor` is only called when a question is asked."""
+
+    async def list_tools(context: Context, params: types.PaginatedRequestParams | None) -> types.ListToolsResult:
+        return types.ListToolsResult(tools=[_ask_tool(), *(_tool(name) for name in tools())])
+
+    async def call_tool(context: Context, params: types.CallToolRequestParams) -> types.CallToolResult:
+        def run() -> dict[str, Any]:
+            if params.name == "ask":
+                return ask(advisor(), params.arguments or {})
+            return tool(params.name).call(params.arguments or {}).model_dump(mode="json")
+
+        try:
+            return _result(await anyio.to_thread.run_sync(run))
+        except AdvisorError as error:
+            return _result(error.data(), failed=True)
+        except Exception:  # the protocol's border: a client is told that, not how, something broke
+            logger.exception("a tool call failed")
+            return _result({"code": "internal_error", "message": "Something failed here; it was logged."}, failed=True)
+
+    return Server(
+        "gpu-advisor", version="1", instructions=INSTRUCTIONS, on_list_tools=list_tools, on_call_tool=call_tool
+    )
+
+
+def ask(advisor: Advisor, arguments: dict[str, Any]) -> dict[str, Any]:
+    """One answer from plain arguments."""
+    try:
+        request = AskRequest.model_validate(arguments)
+    except ValidationError as problem:
+        raise bad_input(problem) from None
+    return counted(advisor.ask(request.question, request.conversation_id), "mcp").model_dump(mode="json")
+
+
+def _ask_tool() -> types.Tool:
+    description = "Answer a question about GPU hardware, with configurations, arithmetic and sources."
+    return types.Tool(name="ask", description=description, input_schema=AskRequest.model_json_schema())
+
+
+def _tool(name: str) -> types.Tool:
+    each = tool(name)
+    return types.Tool(name=name, description=each.description, input_schema=each.request.model_json_schema())
+
+
+def _result(data: dict[str, Any], failed: bool = False) -> types.CallToolResult:
+    text = types.TextContent(type="text", text=json.dumps(data, ensure_ascii=False))
+    return types.CallToolResult(content=[text], structured_content=data, is_error=failed)
+
+
+def http_manager(advisor: Callable[[], Advisor], host: str) -> StreamableHTTPSessionManager:
+    """Sessions of the streamable HTTP transport; on a loopback address only loopback names are let in."""
+    local = host in LOOPBACK
+    names = [f"{'[::1]' if name == '::1' else name}:*" for name in LOOPBACK]
+    security = TransportSecuritySettings(
+        enable_dns_rebinding_protection=local,
+        allowed_hosts=names,
+        allowed_origins=[f"http://{name}" for name in names],
+    )
+    return StreamableHTTPSessionManager(create_server(advisor), json_response=False, security_settings=security)
+
+
+def serve_stdio() -> int:
+    """Speak MCP on standard input and output until the client leaves."""
+
+    def advisor() -> Advisor:
+        from ui.service import advisor as shared  # opens the index, which listing the tools need not wait for
+
+        return shared()
+
+    anyio.run(_serve_stdio, create_server(advisor))
+    return 0
+
+
+async def _serve_stdio(server: Server[Any]) -> None:
+    run: Callable[..., Awaitable[None]] = server.run
+    async with stdio_server() as (reader, writer):
+        await run(reader, writer, server.create_initialization_options())

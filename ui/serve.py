@@ -1,0 +1,92 @@
+"""`gpu-advisor chat`: one process that serves the page, REST and MCP until it is stopped."""
+
+import socket
+import sys
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+
+import uvicorn
+from fastapi import FastAPI
+
+from kb.base import BadInput
+from kb.settings import stay_offline
+
+BAD_INPUT = 2
+GRACE_S = 10
+"""How long running requests may take to end when the process is told to stop."""
+
+
+def serve(host: str, port: int) -> int:
+    """Prepare the index, serve, and print the address once it answers.
+
+    Raises:
+        BadInput: the port is taken or the address is not one of this machine; names the remedy.
+    """
+    stay_offline()
+    listener = listen(host, port)
+    try:
+        print("Preparing the guidance index …", flush=True)
+        from ui.service import advisor  # loads the language and retrieval libraries
+        from ui.site import create_site
+
+        site = create_site(advisor(), host)
+        announce(site, address(host, listener.getsockname()[1]))
+        config = uvicorn.Config(
+            site, log_level="warning", workers=1, timeout_graceful_shutdown=GRACE_S, server_header=False, ws="none"
+        )
+        uvicorn.Server(config).run(sockets=[listener])
+    finally:
+        listener.close()
+    return 0
+
+
+def listen(host: str, port: int) -> socket.socket:
+    """A socket bound before anything slow happens, so that a taken port is told at once.
+
+    Raises:
+        BadInput: naming the field and the remedy.
+    """
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    listener = socket.socket(family, socket.SOCK_STREAM)
+    if sys.platform != "win32":  # there it would let two servers share a port
+        listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    try:
+        listener.bind((host, port))
+        listener.listen(2048)
+    except OverflowError:
+        listener.close()
+        raise BadInput("port", "is not between 0 and 65535.") from None
+    except OSError as problem:
+        listener.close()
+        raise _refused(host, port, problem) from None
+    return listener
+
+
+def _refused(host: str, port: int, problem: OSError) -> BadInput:
+    import errno
+
+    if problem.errno == errno.EADDRINUSE:
+        remedy = f"Stop the program that uses it, or choose another: gpu-advisor chat --port {port % 65535 + 1}"
+        return BadInput("port", f"{port} is already in use.", remedy)
+    if problem.errno == errno.EACCES:
+        return BadInput("port", f"{port} needs rights this user has not.", "Choose one above 1023.")
+    return BadInput("host", "is not an address of this machine.", "Use 127.0.0.1, or 0.0.0.0 for every network.")
+
+
+def address(host: str, port: int) -> str:
+    """What to type into a browser."""
+    shown = "127.0.0.1" if host in ("0.0.0.0", "::", "") else host  # noqa: S104 - compared, not bound
+    return f"http://{f'[{shown}]' if ':' in shown else shown}:{port}"
+
+
+def announce(site: FastAPI, where: str) -> None:
+    """Print the address when start-up is over, the moment the first request can be answered."""
+    started = site.router.lifespan_context
+
+    @asynccontextmanager
+    async def lifespan(app: FastAPI) -> AsyncIterator[None]:
+        async with started(app):
+            print(f"GPU Advisor: {where}   (API: {where}/docs, MCP: {where}/mcp; stop with Ctrl+C)", flush=True)
+            yield
+
+    site.router.lifespan_context = lifespan

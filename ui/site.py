@@ -1,0 +1,55 @@
+"""Everything on one port: the chat page at /, REST at /v1, MCP at /mcp."""
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+
+from fastapi import FastAPI
+from starlette.types import ASGIApp, Receive, Scope, Send
+
+from assistant.agent import Advisor
+from ui import problem
+from ui.api import create_app
+from ui.headers import SecurityHeaders
+from ui.limits import BodyLimit
+from ui.mcp_server import http_manager
+from ui.web import mount
+
+MOST_UPLOAD_BYTES = 12 * 1024 * 1024
+"""A document for the index, with room for the form around it."""
+REST = ("/v1/", "/healthz", "/readyz", "/metrics", "/docs", "/openapi.json")
+
+
+def create_site(advisor: Advisor, host: str = "127.0.0.1") -> FastAPI:
+    """The whole site over one advisor."""
+    sessions = http_manager(lambda: advisor, host)
+
+    @asynccontextmanager
+    async def lifespan(app: FastAPI) -> AsyncIterator[None]:
+        async with sessions.run():
+            yield
+
+    site = FastAPI(title="GPU Advisor", openapi_url=None, docs_url=None, redoc_url=None, lifespan=lifespan)
+    problem.install(site)
+    mount(site, advisor)
+    site.add_middleware(BodyLimit, most_bytes=MOST_UPLOAD_BYTES)
+    site.add_middleware(Faces, rest=create_app(advisor), mcp=sessions.handle_request)
+    site.add_middleware(SecurityHeaders)
+    return site
+
+
+class Faces:
+    """Hands a request to REST or MCP by its path; the rest is the page's."""
+
+    def __init__(self, app: ASGIApp, rest: ASGIApp, mcp: ASGIApp) -> None:
+        self._page, self._rest, self._mcp = app, rest, mcp
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        await self._face(scope)(scope, receive, send)
+
+    def _face(self, scope: Scope) -> ASGIApp:
+        if scope["type"] != "http":
+            return self._page
+        path = scope["path"]
+        if path in ("/mcp", "/mcp/"):
+            return self._mcp
+        return self._rest if path == "/v1" or path.startswith(REST) else self._page

@@ -1,0 +1,42 @@
+"""One turn run to its end in a thread of its own, whoever still listens: a closed tab loses no answer."""
+
+import logging
+import queue
+import threading
+from collections.abc import Iterator
+
+from assistant.agent import Advisor, Step
+from kb.base import AdvisorError, ModelFailed
+from ui.metrics import counted
+
+logger = logging.getLogger(__name__)
+Message = Step | AdvisorError | None
+
+
+def steps(advisor: Advisor, question: str, conversation_id: str | None, face: str) -> Iterator[Step]:
+    """The steps of a turn as they happen.
+
+    Raises:
+        AdvisorError: what the advisor refuses; anything unforeseen is logged and comes as ModelFailed.
+    """
+    messages: queue.SimpleQueue[Message] = queue.SimpleQueue()
+
+    def run() -> None:
+        try:
+            for step in advisor.stream(question, conversation_id):
+                if step.answer is not None:
+                    counted(step.answer, face)
+                messages.put(step)
+        except AdvisorError as problem:
+            messages.put(problem)
+        except Exception:  # the thread's own border: its listener must hear of the failure, whatever it was
+            logger.exception("a turn failed")
+            messages.put(ModelFailed("something failed here; it was logged"))
+        finally:
+            messages.put(None)
+
+    threading.Thread(target=run, name="turn", daemon=True).start()
+    while (message := messages.get()) is not None:
+        if isinstance(message, AdvisorError):
+            raise message
+        yield message

@@ -1,0 +1,122 @@
+"""The page: header, conversation, question box; a client of the same advisor as every other face."""
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import gradio as gr
+from fastapi import FastAPI
+
+from assistant.agent import Advisor, Step
+from kb.base import AdvisorError
+from ui.assets import FOLDER, asset
+from ui.turn import steps
+from ui.web import frame, turn
+from ui.web.theme import theme
+
+LONGEST_INPUT = 20_000
+WAITING_AT_MOST = 64
+AT_ONCE = 8
+SHOWN_TURNS = 30
+WITH_CONVERSATION = "(question, conversation, past) => [question, gpuAdvisor.conversation(true), past]"
+OPEN_CONVERSATION = "(conversation) => [gpuAdvisor.conversation(false)]"
+Shown = tuple[Any, str, Any, Any]
+
+
+def mount(site: FastAPI, advisor: Advisor) -> None:
+    """Put the page at the root of `site`."""
+    gr.mount_gradio_app(
+        site,
+        page(advisor),
+        path="/",
+        footer_links=[],
+        run_history=False,
+        show_error=False,
+        allowed_paths=[],
+        max_file_size="1mb",
+        ssr_mode=False,
+        enable_monitoring=False,
+        mcp_server=False,
+        pwa=False,
+        favicon_path=str(Path(FOLDER) / "favicon.svg"),
+        theme=theme(),
+        css=asset("page.css"),
+        head=f"<script>{asset('page.js')}</script>",
+    )
+
+
+def page(advisor: Advisor) -> gr.Blocks:
+    """The page over one advisor."""
+    blocks = gr.Blocks(title="GPU Advisor", analytics_enabled=False, delete_cache=(3600, 3600), fill_width=True)
+    with blocks:
+        gr.HTML(frame.header(), elem_id="top", js_on_load=None)
+        conversation = gr.Textbox(visible="hidden", elem_id="conversation", container=False)
+        with gr.Column(elem_id="view-ask"):
+            gr.HTML(frame.welcome(), elem_id="welcome", js_on_load=None)
+            past = gr.HTML("", elem_id="past", js_on_load=None)
+            live = gr.HTML("", elem_id="live", js_on_load=None)
+        with gr.Row(elem_id="composer"):
+            question = gr.Textbox(
+                show_label=False, container=False, lines=1, max_lines=8, max_length=LONGEST_INPUT, scale=1,
+                elem_id="question", autofocus=True, placeholder="…",
+            )  # fmt: skip
+            send = gr.Button("Send", variant="primary", elem_id="send", scale=0, min_width=80)
+        gr.HTML(frame.cards_view(), elem_id="view-cards", js_on_load=None)
+        gr.HTML(frame.documents_view(), elem_id="view-documents", js_on_load=None)
+
+        def answer(asked: str, conversation_id: str, before: str) -> Iterator[Shown]:
+            yield from answering(advisor, asked, conversation_id)
+
+        def reopen(conversation_id: str) -> str:
+            return opened(advisor, conversation_id)
+
+        gr.on(
+            [question.submit, send.click],
+            answer,
+            inputs=[question, conversation, past],
+            outputs=[past, live, question, send],
+            js=WITH_CONVERSATION,
+            show_progress="hidden",
+            api_visibility="private",
+            concurrency_limit=AT_ONCE,
+        )
+        blocks.load(
+            reopen, inputs=[conversation], outputs=[past], js=OPEN_CONVERSATION,
+            show_progress="hidden", api_visibility="private",
+        )  # fmt: skip
+    blocks.queue(max_size=WAITING_AT_MOST, default_concurrency_limit=AT_ONCE, api_open=False)
+    return blocks
+
+
+def answering(advisor: Advisor, asked: str, conversation_id: str) -> Iterator[Shown]:
+    """What the page shows while a question is answered: former turns, this turn, the emptied box, the button.
+
+    The finished turn stays in its place until the next question, so that nothing moves under the reader.
+    """
+    if not asked.strip():
+        yield gr.skip(), "", gr.skip(), gr.skip()
+        return
+    so_far: list[Step] = []
+    yield opened(advisor, conversation_id), inert(turn.pending(asked, so_far)), "", gr.update(interactive=False)
+    try:
+        for step in steps(advisor, asked, conversation_id or None, face="web"):
+            so_far.append(step)
+            shown = turn.answered(step.answer) if step.answer else turn.pending(asked, so_far)
+            yield gr.skip(), inert(shown), gr.skip(), gr.update(interactive=step.answer is not None)
+    except AdvisorError as error:
+        yield gr.skip(), inert(turn.refused(asked, str(error))), gr.skip(), gr.update(interactive=True)
+
+
+def opened(advisor: Advisor, conversation_id: str) -> str:
+    """The turns of a conversation so far; nothing for an id that is new or none."""
+    if not conversation_id:
+        return ""
+    try:
+        return inert(turn.turns(advisor.conversations.history(conversation_id, last=SHOWN_TURNS)))
+    except AdvisorError:
+        return ""
+
+
+def inert(html: str) -> str:
+    """HTML that holds no template expression: what a person or a document wrote must not be evaluated in the page."""
+    return html.replace("{", "&#123;").replace("`", "&#96;")

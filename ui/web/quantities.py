@@ -1,0 +1,66 @@
+"""Numbers as a person reads them."""
+
+from decimal import Decimal
+from typing import Any
+
+from kb.units import DAY_S, HOUR_S, TB, format_bytes, format_count
+from tools.configuration import Price
+from ui.web.labels import label
+
+SYMBOLS = {"USD": "$", "CNY": "¥", "EUR": "€", "GBP": "£"}
+THOUSANDS_OF = ("tokens", "params", "sequences", "users")
+
+
+def quantity(value: Any, unit: str = "") -> str:
+    """A value with its unit: bytes become GiB, seconds hours, long floats four figures."""
+    if value is None:
+        return "–"
+    if isinstance(value, bool) or not isinstance(value, int | float | Decimal):
+        return str(value)
+    if unit == "bytes":
+        return f"{format_bytes(float(value), 2)} ({int(value):,} B)"
+    if unit in {"bytes_per_s", "flops"}:
+        return f"{float(value) / TB:,.4g} T{'B/s' if unit == 'bytes_per_s' else 'FLOP/s'}"
+    if unit == "s" and value >= HOUR_S:
+        return f"{value / DAY_S:,.3g} d" if value >= 2 * DAY_S else f"{value / HOUR_S:,.3g} h"
+    return f"{plain(value)} {unit.replace('_', ' ')}".strip()
+
+
+def plain(value: int | float | Decimal) -> str:
+    """A number with separators and no noise behind the point."""
+    if isinstance(value, int) or value == int(value):
+        return f"{int(value):,}"
+    return f"{float(value):,.4g}" if abs(value) < 1000 else f"{float(value):,.1f}"
+
+
+def money(amount: Decimal | float, currency: str) -> str:
+    """An amount with its currency; cents only where they matter."""
+    symbol = SYMBOLS.get(currency)
+    text = f"{amount:,.2f}" if abs(amount) < 100 else f"{amount:,.0f}"
+    return f"{symbol}{text}" if symbol else f"{text} {currency}"
+
+
+def price(one: Price) -> str:
+    """A price with its period as HTML."""
+    if one.amount is None:
+        return label("price_unknown")
+    period = f'<span class="period">{label(f"per_{one.period}")}</span>' if one.period else ""
+    return f'{money(one.amount, one.currency)}<span class="quiet"> {one.currency}</span>{period}'
+
+
+def slot(name: str, value: Any) -> str:
+    """A field of the need, short."""
+    if isinstance(value, dict):
+        if "gpu" in value:
+            return f"{value['count']} × {value['gpu']}" if value.get("count") else str(value["gpu"])
+        words = [money(value["amount"], value["currency"]), value.get("mode"), value.get("period")]
+        return " ".join(str(word) for word in words if word)
+    if isinstance(value, list):
+        return ", ".join(slot(name, part) for part in value)
+    if name.endswith(("_bytes", "_bytes_per_gpu")):
+        return format_bytes(value, 0)
+    if name == "params":
+        return format_count(value)
+    if isinstance(value, int | float) and not isinstance(value, bool):
+        return plain(value)
+    return str(value).replace("_", " ")

@@ -1,0 +1,96 @@
+"""One turn of a conversation as HTML: the question, the steps, the answer and what it rests on."""
+
+from collections.abc import Sequence
+from html import escape
+
+from assistant.agent import Step
+from assistant.answer import Answer
+from ui.web import cards, chart, evidence, steps
+from ui.web.labels import label
+from ui.web.prose import prose
+from ui.web.understood import understood
+
+FOLLOW_UPS = {
+    "en": ("And with 4-bit?", "What is cheaper?", "And in the cloud?", "Show the arithmetic."),
+    "zh": ("用 4-bit 量化呢？", "有没有更便宜的？", "租云呢？", "算式给我看看。"),
+}
+LEADING_ON = frozenset({"fits", "does_not_fit", "fits_with_changes", "recommendation", "estimate"})
+LONGEST_SHOWN_QUESTION = 4000
+
+
+def asked(question: str) -> str:
+    """What the person wrote."""
+    shown = question if len(question) <= LONGEST_SHOWN_QUESTION else f"{question[:LONGEST_SHOWN_QUESTION]}…"
+    return f'<div class="asked"><p>{escape(shown)}</p></div>'
+
+
+def pending(question: str, so_far: Sequence[Step]) -> str:
+    """A turn in work."""
+    return f'<article class="turn pending">{asked(question)}{steps.running(so_far)}</article>'
+
+
+def refused(question: str, message: str) -> str:
+    """A turn that could not be answered; the question stays so that nothing typed is lost."""
+    retry = f'<button type="button" class="chip" data-fill="{escape(question)}">↻</button>'
+    return (
+        f'<article class="turn">{asked(question)}<div class="refused" role="alert">'
+        f"<b>{label('failed')}</b> {escape(message)} {retry}</div></article>"
+    )
+
+
+def answered(answer: Answer) -> str:
+    """A finished turn."""
+    turn = answer.id[:8]
+    language = "zh" if answer.language == "zh" else escape(answer.language)
+    verdict = "fit_verdict" if answer.verdict == "fits" else f"{answer.verdict}_verdict"
+    memory = next((chart.breakdown(call.result) for call in answer.tool_calls if call.tool == "estimate_memory"), "")
+    markers = [item.marker for item in answer.citations]
+    parts = [
+        steps.finished(answer),
+        f'<p class="verdict {answer.verdict}">{label(verdict)}</p>',
+        f'<div class="prose" lang="{language}">{prose(answer.answer, turn, markers)}</div>',
+        _notes(answer),
+        memory,
+        cards.cards(answer.configurations),
+        evidence.sources(answer.citations, turn),
+        evidence.arithmetic(answer.tool_calls),
+        _grounding(answer),
+        _next(answer),
+    ]
+    return (
+        f'<article class="turn" data-conversation="{escape(answer.conversation_id)}">{asked(answer.question)}'
+        f'<div class="reply">{understood(answer.need, answer.language)}{"".join(parts)}</div></article>'
+    )
+
+
+def turns(history: Sequence[Answer]) -> str:
+    """Several finished turns, oldest first."""
+    return "".join(map(answered, history))
+
+
+def _notes(answer: Answer) -> str:
+    """Warnings that the text does not say itself."""
+    fresh = [line for line in answer.warnings if line not in answer.answer]
+    items = "".join(f"<li>{escape(line)}</li>" for line in fresh)
+    return f'<div class="warned"><b>{label("warnings")}</b><ul>{items}</ul></div>' if fresh else ""
+
+
+def _grounding(answer: Answer) -> str:
+    counts = answer.grounding
+    if not counts.numbers:
+        return ""
+    return f'<p class="quiet grounding">{counts.grounded}/{counts.numbers} {label("grounded")}</p>'
+
+
+def _next(answer: Answer) -> str:
+    language = "zh" if answer.language == "zh" else "en"
+    chips = [
+        f'<button type="button" class="chip ask" data-fill="{escape(question)} ">{escape(question)}</button>'
+        for question in answer.clarifying_questions
+    ]
+    if answer.verdict in LEADING_ON:
+        chips += [
+            f'<button type="button" class="chip" data-ask="{escape(text)}">{escape(text)}</button>'
+            for text in FOLLOW_UPS[language]
+        ]
+    return f'<div class="chips" lang="{language}">{"".join(chips)}</div>' if chips else ""
