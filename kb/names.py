@@ -221,8 +221,11 @@ def _one_slip(word: str, other: str) -> bool:
     wrong = [place for place, (a, b) in enumerate(zip(word, other, strict=True)) if a != b]
     if len(wrong) == 1:
         return True
-    return len(wrong) == 2 and wrong[1] == wrong[0] + 1 and word[wrong[0]] == other[wrong[1]] and (
-        word[wrong[1]] == other[wrong[0]]
+    return (
+        len(wrong) == 2
+        and wrong[1] == wrong[0] + 1
+        and word[wrong[0]] == other[wrong[1]]
+        and (word[wrong[1]] == other[wrong[0]])
     )
 
 
@@ -231,7 +234,10 @@ def gpu_names() -> Names:
     """The names of every GPU of the catalog."""
     from kb.catalog import gpus
 
-    return Names("GPU", {gpu.id: (gpu.name, *gpu.aliases) for gpu in gpus().values()})
+    return Names(
+        "GPU",
+        {gpu.id: (gpu.name, f"{gpu.id} {gpu.memory_bytes >> 30}GB", *gpu.aliases) for gpu in gpus().values()},
+    )
 
 
 @lru_cache(maxsize=1)

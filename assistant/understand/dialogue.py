@@ -2,6 +2,7 @@
 
 from typing import Any, Literal
 
+from assistant.understand.entities import sibling_of
 from assistant.understand.reading import Reading
 from assistant.understand.text import grammar
 from assistant.understanding import Understanding
@@ -136,19 +137,10 @@ def _model_change(reading: Reading, previous: Need) -> dict[str, Any]:
     slots = reading.slots
     if slots.get("model") or slots.get("model_text"):
         return {slot: slots.get(slot) for slot in _TOPIC}
-    sibling = _sibling(previous.model, slots["params"]) if previous.model else None
+    sibling = sibling_of(previous.model, slots["params"]) if previous.model in models() else None
     if sibling:
         return {"model": sibling, "model_text": previous.model_text, "params": models()[sibling].params}
     return {"model": None, "model_text": None, "params": slots["params"]}
-
-
-def _sibling(model: str | None, params: int) -> str | None:
-    """The model of the same family with about `params` parameters."""
-    record = models().get(model or "")
-    if record is None:
-        return None
-    family = [m for m in models().values() if m.family == record.family and abs(m.params - params) <= 0.12 * params]
-    return min(family, key=lambda m: abs(m.params - params)).id if family else None
 
 
 def _card_changes(reading: Reading, previous: Need, plain: str) -> dict[str, Any]:

@@ -192,6 +192,11 @@ def _instances(plain: str) -> list[NamedGpu]:
 
 def _model(text: Text, mention: Mention) -> NamedModel:
     ids = _narrow_models(text, mention)
+    if (said := _SIZE_AFTER.match(text.plain, mention.end)) and len(ids) == 1:
+        params = round(float(said[1]) * 1e9)
+        sibling = sibling_of(ids[0], params)
+        if abs(models()[ids[0]].params - params) > 0.25 * params:
+            return NamedModel(sibling, (sibling,) if sibling else (), params if sibling is None else models()[sibling].params, mention.start, said.end())
     records = [models()[key] for key in ids]
     alike = max(r.params for r in records) <= 1.25 * min(r.params for r in records)
     return NamedModel(ids[0] if alike else None, ids, records[0].params if alike else None, mention.start, mention.end)
@@ -210,6 +215,14 @@ def _narrow_models(text: Text, mention: Mention) -> tuple[str, ...]:
     return ids
 
 
+def sibling_of(model: str, params: int) -> str | None:
+    """The model of the same family with about `params` parameters."""
+    family = models()[model].family
+    alike = [m for m in models().values() if m.family == family and abs(m.params - params) <= 0.12 * params]
+    return min(alike, key=lambda m: abs(m.params - params)).id if alike else None
+
+
+_SIZE_AFTER = grammar(r"[- _]?(\d{1,4}(?:\.\d{1,2})?)b(?![a-z0-9])")
 _PARAMS = grammar(r"(?<![a-z0-9.])(\d{1,4}(?:\.\d{1,2})?)\s?b(?![a-z])")
 
 

@@ -17,6 +17,8 @@ _OWN = grammar(
 )
 _AGAINST = grammar(r"(?:比(?:不上|不过)?|相比|和|与|跟|than|vs\.?|versus|or|还是|或者?|而|against|instead of|rather than|compared (?:to|with)|换(?:成|到)?|升级到?|想买|买|入手|租|rent|buy|get|purchase|adding|upgrade to|another|price of)\s?(?:an? |one |the |used |二手|全新|一?[张块台])?[^a-z。!?\n]{0,3}$")
 _ONLY_COMPARED = grammar(r"(?:比(?:不上|不过)?|than|vs\.?|versus|against|instead of|rather than|compared (?:to|with)|as much as|等于|相当于|要求|wiki 写的|写的|论文(?:用|说)的?|authors? had|they (?:had|use))\s?(?:an? |one |the |\d{1,3} ?[x×*张块]? ?|[一两三四]?[张块])?\s?$")
+_WORKS = grammar(r"[^a-z。!?\n,]{0,3}(?:上|里)?\s?(?:跑|推理|训|部署|微调|运行|做|is |takes |runs? |running |gets )")
+_ONLY_COMPARED_LATER = grammar(r"比(?!如|较)|than(?![a-z])")
 _BIG_CARD = 600 * GIB
 _SMALL_CARD = 2 * GIB
 _PLURAL = grammar(r"s(?![a-z0-9])")
@@ -57,6 +59,8 @@ def _is_owned(text: str, gpu: NamedGpu, intent: Intent) -> bool:
     if _ONLY_COMPARED.search(before):
         return False
     if _OWN.search(before) and not _AGAINST.search(before):
+        return True
+    if intent == "compare" and _WORKS.match(text, gpu.end) and _ONLY_COMPARED_LATER.search(text, gpu.end):
         return True
     if intent not in _ASKING:
         return not _AGAINST.search(before) or intent in {"oom", "power"}

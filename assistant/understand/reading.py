@@ -15,7 +15,7 @@ from assistant.understand.ownership import Cards, find_cards
 from assistant.understand.parameters import find_params
 from assistant.understand.place import find_country, find_provider
 from assistant.understand.scope import out_of_scope, without_instructions
-from assistant.understand.tasks import Setting, Work, decide_task, find_work
+from assistant.understand.tasks import REINFORCED, Setting, Work, decide_task, find_work
 from assistant.understand.text import Found, Text, masked
 from assistant.understand.training import (
     find_batch,
@@ -84,9 +84,14 @@ def read(original: str) -> Reading:
     _put_cards(reading)
     _read_task(reading, work)
     reading.out_of_scope = out_of_scope(
-        entities.masked, names=bool(entities.gpus or entities.models), sized="params" in reading.slots
+        entities.masked, names=bool(entities.gpus or entities.models), sized=_sized(reading) or bool(work.named)
     )
     return reading
+
+
+def _sized(reading: Reading) -> bool:
+    """Whether an amount of memory, a number of parameters or an error is stated."""
+    return "params" in reading.slots or bool(reading.entities.sizes) or reading.pasted.error_text is not None
 
 
 def _prose(text: Text, entities: Entities) -> str:
@@ -191,7 +196,7 @@ def _read_task(reading: Reading, work: Work) -> None:
     model = models().get(slots.get("model", ""))
     total = sum(gpus()[owned.gpu].memory_bytes * (owned.count or 1) for owned in cards.owned)
     total = total or (cards.memory_bytes or 0) * (cards.gpu_count or 1)
-    markets = {gpus()[owned.gpu].market for owned in cards.owned}
+    markets = {gpus()[gpu.gpu].market for gpu in reading.entities.gpus}
     formats = find_formats(reading.entities.masked)
     task = decide_task(
         work,
@@ -201,7 +206,9 @@ def _read_task(reading: Reading, work: Work) -> None:
             params=slots.get("params"),
             total_bytes=total or None,
             cards=sum(owned.count or 1 for owned in cards.owned) or cards.gpu_count or 0,
-            consumer=bool(markets) and markets <= {"consumer", "laptop"},
+            modest=markets <= {"consumer", "laptop"} if markets else "budget" in slots,
+            reinforced=REINFORCED.search(reading.text.plain) is not None,
+            running=bool(formats) or reading.intent == "what_fits",
             four_bit=any(f.value in FOUR_BIT for f in formats) and not compares_formats(formats),
             sharded="sharding" in slots,
         ),

@@ -3,8 +3,8 @@
 from assistant.understand.text import grammar
 
 _DOMAIN = grammar(
-    r"显存|显卡|算力|服务器|主机|工作站|机器学习|深度学习|大模型|模型|推理|训练|微调|部署|量化|集群|机房|机架|云(?:服务|主机|厂商|平台|上|端)|租卡|租(?:个|一|台|用|云)|电源|功耗|显示核心|带宽|多卡|单卡|双卡|加速卡|国产卡|智算|并发|上下文|吞吐|驱动|配置"
-    r"|(?<![a-z])(?:gpus?|vram|cuda|rocm|npus?|tpus?|graphics cards?|video cards?|llms?|models?|infer\w{1,6}|train\w{0,4}|fine-?tun\w{0,4}|deploy\w{0,4}|quanti\w{1,8}|servers?|clusters?|cloud|nvlink|infiniband|pytorch|torch|tensorflow|vllm|sglang|ollama|llama|transformers?|deepspeed|fsdp|zero-?[123]|lora|qlora|nccl|fp16|bf16|fp8|int[48]|[48]-?bit|awq|gptq|gguf|tokens?|tok/s|kv[- ]?cache|batch|context|checkpoint|hardware|workstation|psu|watts?|tdp|pcie|hbm|gddr\d?|nvidia|nvidia-smi|amd|intel|ascend|oom|out of memory|memory|bandwidth|flops|tflops|rent\w{0,4}|runpod|autodl|aws|gcp|azure|lambda|spot|instances?|mig|flash[- ]?attention|tensor parallel\w{0,5}|stable diffusion|comfyui|whisper|embedding\w?|rag|ai|laptop|card|computer|pc|rig|build)(?![a-z])"
+    r"显存|显卡|算力|硬件|内存|服务器|主机|工作站|机器学习|深度学习|大模型|模型|推理|训练|微调|部署|量化|集群|机房|机架|云(?:服务|主机|厂商|平台|上|端)|租卡|租(?:个|一|台|用|云)|电源|功耗|显示核心|带宽|多卡|单卡|双卡|加速卡|国产卡|智算|并发|上下文|吞吐|驱动|配置"
+    r"|(?<![a-z])(?:gpus?|vram|cuda|rocm|npus?|tpus?|graphics cards?|video cards?|llms?|models?|infer\w{1,6}|train\w{0,4}|fine[- ]?tun\w{0,4}|deploy\w{0,4}|quanti\w{1,8}|servers?|clusters?|cloud|nvlink|infiniband|pytorch|torch|tensorflow|vllm|sglang|ollama|llama|transformers?|deepspeed|fsdp|zero-?[123]|lora|qlora|nccl|fp16|bf16|fp8|int[48]|[48]-?bit|awq|gptq|gguf|tokens?|tok/s|kv[- ]?cache|batch|context|checkpoint|hardware|cpu|ram|ddr\d|workstation|psu|watts?|tdp|pcie|hbm|gddr\d?|nvidia|nvidia-smi|amd|intel|ascend|oom|out of memory|memory|bandwidth|flops|tflops|rent\w{0,4}|runpod|autodl|aws|gcp|azure|lambda|spot|instances?|mig|flash[- ]?attention|tensor parallel\w{0,5}|stable diffusion|comfyui|whisper|embedding\w?|rag|ai|laptop|card|computer|pc|rig|build)(?![a-z])"
     r"|昇腾|英伟达|华为|摩尔线程|寒武纪|海光|人工智能|placa|gráfica|grafikkarte|carte graphique|scheda video"
 )
 _INJECTION = grammar(
@@ -35,7 +35,7 @@ _FORBIDDEN = grammar(
     r"(?:flash|mod|unlock|patch|hack|刷|破解|改)\w{0,4}\s?(?:my |the |a |its |你的)?\s?(?:\S{0,14}\s){0,2}?(?:bios|vbios|firmware|固件|驱动限制)|bypass (?:the )?(?:export|firmware|licen[sc]e|drm)|绕过(?:出口|授权|许可|限制|管制)|smuggl\w{1,4}|走私|crack(?:ed)? (?:licen[sc]e|software|key)|盗版|破解版|phish\w{0,3}|malware|ransomware|ddos|hack into|黑进|破解密码"
 )
 _HARDWARE_QUESTION = grammar(
-    r"显存|多少(?:张|块|g|gb)|几(?:张|块)卡|够不够|够吗|能跑|跑得动|能不能跑|部署|微调|推理|vram|how (?:much|many) (?:gpus?|memory|vram|cards)|which gpu|what gpu|fit|fine-?tun|deploy|\brun\b|oom|quanti|买什么卡|推荐.{0,4}卡|推荐显卡|性价比|nvlink|租|价格|price|compare|全参|lora"
+    r"显存|多少(?:张|块|g|gb)|几(?:张|块)卡|够不够|够吗|能跑|跑得动|能不能跑|部署|微调|推理|vram|how (?:much|many) (?:gpus?|memory|vram|cards)|which gpu|what gpu|fit|fine[- ]?tun|deploy|\brun\b|oom|quanti|买什么卡|推荐.{0,4}卡|推荐显卡|性价比|nvlink|租|价格|price|compare|全参|lora"
 )
 _SENTENCE = grammar(r"[^。,;!?\n]{1,2000}")
 

@@ -17,11 +17,11 @@ _RULES: tuple[tuple[Task, str], ...] = (
     ("rendering", rf"{_B}(?:blender|cycles|octane|redshift|v-?ray|arnold|unreal|ue5|d5 ?render|render(?:ing)?|keyshot|cinema ?4d|c4d|maya|3ds ?max|lumion|davinci|premiere){_E}|渲染|建模渲染"),
     ("pretrain", rf"{_B}(?:pre-?train(?:ing|ed from scratch)?|from scratch|continued pre-?training|continual pre-?training|nanogpt|minimind|cpt){_E}|预训练|从头训|从零(?:开始)?训|从零预|继续预训"),
     ("lora", rf"{_B}(?:lora\w{{0,6}}|dora|rs-?lora|loha|adapters?|peft|p-?tuning(?:[- ]?v2)?|prefix[- ]tuning|freeze|longlora|parameter[- ]efficient){_E}|低秩|(?<=[a-z_])lora{_E}"),
-    ("full_finetune", rf"{_B}(?:full[- ](?:parameters?|params?|weights?)(?:[- ](?:fine-?tun\w{{0,3}}|train\w{{0,3}}|sft))?|full[- ]?(?:model )?(?:fine-?tun\w{{0,3}}|ft|sft|training)|fully fine-?tun\w{{0,3}}|fft){_E}|全参(?:数)?|全量|满参|finetuning_type\W{{1,4}}full"),
+    ("full_finetune", rf"{_B}(?:full[- ](?:parameters?|params?|weights?)(?:[- ](?:fine[- ]?tun\w{{0,3}}|train\w{{0,3}}|sft))?|full[- ]?(?:model )?(?:fine[- ]?tun\w{{0,3}}|ft|sft|training)|fully fine[- ]?tun\w{{0,3}}|fft){_E}|全参(?:数)?|全量|满参|finetuning_type\W{{1,4}}full"),
 )  # fmt: skip
 _EACH = tuple((task, grammar(words)) for task, words in _RULES)
 _FINETUNE = grammar(
-    rf"{_B}(?:fine-?tun\w{{0,4}}|finetunear|sft|instruction[- ]tun\w{{0,4}}|dpo|ppo|grpo|rlhf|rl|orpo|kto|gspo|dapo|alpaca[- ]style|domain adapt\w{{0,6}}|tuned? (?:a|the|my|on)){_E}|微调|精调|指令调优|强化学习|蒸馏训练|领域适配|对齐训练"
+    rf"{_B}(?:fine[- ]?tun\w{{0,4}}|finetunear|sft|instruction[- ]tun\w{{0,4}}|dpo|ppo|grpo|rlhf|rl|orpo|kto|gspo|dapo|alpaca[- ]style|domain adapt\w{{0,6}}|tuned? (?:a|the|my|on)){_E}|微调|精调|指令调优|强化学习|蒸馏训练|领域适配|对齐训练"
 )
 _TRAIN = grammar(rf"{_B}(?:train(?:ing|s|ed)?|retrain\w{{0,3}}|ddp|reproduc\w{{1,4}}|entrenar|entra[iî]ner|treinar|trainieren|all_?reduce\w{{0,5}}){_E}|训练|训|炼丹|复现|(?<!微)调优")
 _SERVE = grammar(
@@ -31,14 +31,17 @@ _NOT = grammar(r"(?:不(?:是|用|要|想|做)?|别|没有?|not|no|n't|without|i
 _NOT_AFTER = grammar(r"\s?(?:is|are)(?:n't| not) (?:what|enough|an option|possible)|\s?(?:不行|不够好|不考虑|没写)")
 
 
+REINFORCED = grammar(r"(?<![a-z])(?:ppo|grpo|dpo|rlhf|gspo|dapo)(?![a-z])|强化学习")
 _ONLY_SERVE = grammar(r"只(?:做|跑|用来)?推理|仅推理|纯推理|inference only|only (?:for )?inference|just inference|only infer")
 _PAST = grammar(r"(?:过|后|好|完)?的|(?:过|后|好)(?!.{0,3}(?:吗|要))|d (?:model|on|in|with)|ed (?:model|on|in|with|to)")
 _SPECIAL = ("diffusion", "speech", "vision", "embedding", "rag", "rendering")
 _BY_KIND: dict[str, Task] = {
     "diffusion": "diffusion", "video": "diffusion", "speech": "speech", "vision": "vision", "embedding": "embedding", "reranker": "embedding",
 }  # fmt: skip
-_FULL_BYTES = 16
-"""Bytes a parameter that full fine-tuning with mixed-precision AdamW holds: weights 2, gradients 2, states 12."""
+_FULL_BYTES = 18
+"""Bytes a parameter that full fine-tuning with mixed-precision AdamW holds: weights 2, gradients 2, states 12, and room."""
+_REINFORCED_BYTES = 24
+"""The same with a frozen reference model and rollouts beside it (PPO, GRPO, DPO)."""
 _LORA_BYTES = 2.4
 """Bytes a parameter for adapters on 16-bit weights, activations and all, at the least."""
 _MANY_CARDS = 8
@@ -55,8 +58,12 @@ class Setting:
     total_bytes: int | None
     """Memory of all cards given."""
     cards: int
-    consumer: bool
-    """Whether the cards given are consumer ones."""
+    modest: bool
+    """Whether the cards named are consumer ones, or none but a budget."""
+    reinforced: bool
+    """Whether a reference model is held too: PPO, GRPO, DPO."""
+    running: bool
+    """Whether the question can only be about running models: formats compared, what fits."""
     four_bit: bool
     sharded: bool
 
@@ -119,13 +126,13 @@ def decide_task(work: Work, setting: Setting) -> Found[Task] | None:
         return Found("inference", work.only_serve.start, work.only_serve.end)
     training = work.finetune or work.train
     if training:
-        return Found(_kind_of_training(setting, fine=work.finetune is not None), training.start, training.end)
+        return Found(_kind_of_training(setting), training.start, training.end)
     if work.serve:
         return Found("inference", work.serve.start, work.serve.end)
-    return Found("inference", 0, 0) if setting.sized else None
+    return Found("inference", 0, 0) if setting.sized or setting.running else None
 
 
-def _kind_of_training(setting: Setting, *, fine: bool) -> Task:
+def _kind_of_training(setting: Setting) -> Task:
     """Of "fine-tune" without saying how, the most thorough kind that the cards in hand could hold.
 
     Sharding over cards is what one sets up for full fine-tuning; four-bit weights are what one trains adapters on.
@@ -133,8 +140,8 @@ def _kind_of_training(setting: Setting, *, fine: bool) -> Task:
     if setting.four_bit:
         return "qlora"
     if setting.sharded or not (setting.params and setting.total_bytes):
-        small = setting.total_bytes is not None and setting.consumer and not setting.sharded
-        return "lora" if small else "full_finetune"
-    if setting.cards >= _MANY_CARDS or setting.total_bytes >= setting.params * _FULL_BYTES:
+        return "lora" if setting.modest and not setting.sharded else "full_finetune"
+    each = _REINFORCED_BYTES if setting.reinforced else _FULL_BYTES
+    if setting.cards >= _MANY_CARDS or setting.total_bytes >= setting.params * each:
         return "full_finetune"
     return "lora" if setting.total_bytes >= setting.params * _LORA_BYTES else "qlora"
