@@ -10,7 +10,7 @@ from kb.base import Frozen
 from kb.records.gpu import Gpu
 from kb.units import GIB, format_bytes
 from tools.base import Step, ToolResult
-from tools.find_gpus import GpuRow, row
+from tools.gpu_row import GpuRow, row
 from tools.named import cited, read_card, vouching
 
 Workload = Literal["llm_decode", "llm_prefill", "training", "lora", "image", "general"]

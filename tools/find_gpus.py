@@ -6,13 +6,16 @@ from typing import Literal
 
 from pydantic import Field
 
-from kb.base import Frozen, Money
+from kb.base import Frozen
 from kb.catalog import gpu_ids, gpus
 from kb.records.gpu import Gpu, Market, Status
 from kb.units import GIB
 from tools.base import Step, ToolResult
+from tools.gpu_row import TERA, GpuRow, row
 from tools.named import cited, vouching
-from tools.prices import CardPrice, card_price, is_stale, per_unit
+from tools.prices import card_price
+
+__all__ = ["RATE_FIELDS", "GpuQuery", "GpuRow", "GpuSearch", "find_gpus", "row"]
 
 Precision = Literal["tf32", "bf16", "fp16", "fp8", "int8", "fp4"]
 Sort = Literal[
@@ -23,7 +26,6 @@ RATE_FIELDS: dict[Precision, str] = {
     "int8": "int8_ops", "fp4": "fp4_flops",
 }  # fmt: skip
 _SPECS = ("memory_bytes", "bandwidth_bytes_per_s", "bf16_flops", "fp16_flops", "nvlink_bytes_per_s", "tdp_w")
-_TERA = 1e12
 
 
 class GpuQuery(Frozen):
@@ -63,54 +65,6 @@ class GpuQuery(Frozen):
     """Day by which the age of prices is judged; null = today."""
 
 
-class GpuRow(Frozen):
-    """One card with what a buyer compares."""
-
-    id: str
-    name: str
-    vendor: str
-    architecture: str
-    year: int
-    market: Market
-    status: Status
-    form_factor: str
-    memory_bytes: int
-    """Stated capacity, binary."""
-    usable_bytes: int
-    """What a program can use."""
-    memory_type: str | None
-    ecc: bool | None
-    bandwidth_bytes_per_s: int | None
-    fp32_flops: float | None
-    fp16_flops: float | None
-    bf16_flops: float | None
-    """Dense; null = the hardware has no BF16."""
-    fp8_flops: float | None
-    int8_ops: float | None
-    fp4_flops: float | None
-    nvlink_bytes_per_s: int | None
-    """Both directions together; null = no link."""
-    nvlink_note: str | None
-    pcie: str | None
-    tdp_w: int | None
-    mig_instances: int
-    compute_capability: str | None
-    msrp_usd: Money | None
-    price: CardPrice | None
-    """Best price known for one card."""
-    price_high_usd: Money | None
-    price_stale: bool
-    """Whether that price is undated or older than 30 days."""
-    usd_per_gib: float | None
-    """Price over stated memory."""
-    usd_per_tb_s: float | None
-    """Price over memory bandwidth."""
-    usd_per_tflops: float | None
-    """Price over dense BF16 (FP16 where there is no BF16) teraflops."""
-    export_note: str | None
-    notes: str
-
-
 class GpuSearch(ToolResult):
     """Cards that meet every filter."""
 
@@ -137,22 +91,6 @@ def find_gpus(request: GpuQuery) -> GpuSearch:
         assumptions=_assumptions(shown),
         warnings=_warnings(shown, request),
         sources=cited(key for one in shown for key in _sources_of(one)),
-    )
-
-
-def row(card: Gpu, today: date | None = None) -> GpuRow:
-    """A card with its price-performance worked out."""
-    price = card_price(card)
-    compute = card.bf16_flops or card.fp16_flops
-    amount = price.amount_usd if price else None
-    figures = {name: getattr(card, name) for name in GpuRow.model_fields if name in Gpu.model_fields}
-    return GpuRow(
-        **figures,
-        price=price,
-        price_stale=price is not None and is_stale(price.as_of, today),
-        usd_per_gib=per_unit(amount, card.memory_bytes / GIB) if amount is not None else None,
-        usd_per_tb_s=per_unit(amount, (card.bandwidth_bytes_per_s or 0) / _TERA) if amount is not None else None,
-        usd_per_tflops=per_unit(amount, (compute or 0) / _TERA) if amount is not None else None,
     )
 
 
@@ -217,9 +155,9 @@ def _price_performance(one: GpuRow) -> tuple[Step, ...]:
         ("Price per GiB", "price / memory", one.memory_bytes / GIB, one.usd_per_gib, "usd_per_gib"),
         (
             "Price per TB/s", "price / bandwidth",
-            (one.bandwidth_bytes_per_s or 0) / _TERA or None, one.usd_per_tb_s, "usd_per_tb_per_s",
+            (one.bandwidth_bytes_per_s or 0) / TERA or None, one.usd_per_tb_s, "usd_per_tb_per_s",
         ),
-        ("Price per TFLOPS", "price / dense 16-bit rate", (compute or 0) / _TERA or None, one.usd_per_tflops,
+        ("Price per TFLOPS", "price / dense 16-bit rate", (compute or 0) / TERA or None, one.usd_per_tflops,
          "usd_per_tflops"),
     ]  # fmt: skip
     return tuple(

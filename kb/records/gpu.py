@@ -67,6 +67,17 @@ class Gpu(Frozen):
     """Largest number of MIG instances; 0 = no MIG."""
     compute_capability: str | None = None
     """CUDA compute capability, e.g. `9.0`."""
+    shader_cores: int | None = None
+    """CUDA cores or stream processors."""
+    tensor_cores: int | None = None
+    """Matrix units, counted as the vendor counts them."""
+    memory_bus_bits: int | None = None
+    slot_width: str | None = None
+    """Slots a card fills: Single-slot, Dual-slot, Triple-slot …"""
+    power_connectors: str | None = None
+    """Plugs on the card, e.g. `1x 16-pin`."""
+    suggested_psu_w: int | None = None
+    """Power supply the vendor suggests for a machine with one such card."""
     msrp_usd: Money | None = None
     """Launch list price."""
     price_low_usd: Money | None = None
