@@ -15,6 +15,7 @@ class Passage(Frozen):
     heading: str
     """Heading path, ` › ` between levels."""
     text: str
+    """Verbatim lines of the document."""
     score: float
     """0..1, higher is closer."""
     language: str
@@ -22,3 +23,5 @@ class Passage(Frozen):
     date: str | None = None
     trust: str = "user"
     """`bundled` for the advisor's own guidance, `user` for what a person ingested."""
+    disputes: tuple[str, ...] = ()
+    """What the claim check found wrong or outdated in these lines, one sentence each, with the right value."""

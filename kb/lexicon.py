@@ -1,0 +1,223 @@
+"""Words as the index knows them: Chinese in pairs of characters, the rest as normalised words; and their translation.
+
+Pairs of characters retrieve Chinese as well as a segmenter does and need none. The glossary translates toward the other
+language only: added within one language, its synonyms made retrieval worse.
+"""
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+
+import yaml
+
+from kb.names import normalise
+
+GLOSSARY = Path(__file__).parent / "glossary.yaml"
+QUERY_MAX = 2000
+"""Characters of a query that are read."""
+HAN = "\u3400-\u4dbf\u4e00-\u9fff"
+CHINESE_SHARE = 0.1
+"""Share of Han among letters from which a text counts as Chinese: technical Chinese is full of Latin names."""
+_RUN = re.compile(rf"[{HAN}]+|[a-z0-9]+(?:[.\-_][a-z0-9]+)*")
+_HAN_RUN = re.compile(rf"[{HAN}]+")
+_LETTER = re.compile(rf"[{HAN}a-z]")
+_PART = re.compile(r"\d+(?:\.\d+)*|[a-z]+")
+_MARKUP = re.compile(r"\[\^[^\]\s]{1,60}\]|https?://\S+")
+
+_FUNCTION_WORDS_EN = """
+a an and any are as at be been being but by can could did do does doing for from had has have having how i if in into is
+it its just like make may me might more most much must my need needs no not of off on one only or other our out over
+really s shall should so some such t than that the their them then there these they this those to too up us use used
+using very want was we were what when where which while who why will with would you your get go many good better best
+about between per each also
+"""
+_FUNCTION_WORDS_ZH = """
+什么 为什么 怎么样 怎么 怎样 如何 多少 哪些 哪个 哪种 哪一 哪 是否 是不是 有没有 能不能 可不可以 要不要 需不需要 可以 能够 应该
+需要 请问 一下 一个 一台 一块 一张 这个 那个 这些 那些 我们 你们 他们 我 你 他 它 吗 呢 吧 啊 的 了 是 有 和 与 或 在 对 把 被 给 用
+要 会 能 就 都 还 也 很 比 让 到 从 以及 还是 或者 如果 那么 因为 所以 但是 没有 不 里 上 下 中 为 之 及 等 个 台 块 张 几 做 想 得 着
+过 跟 并 且 该 呀 么 谁 由 于 按 其 各 每 最 更 太 只 又 再
+"""
+STOP_EN = frozenset(_FUNCTION_WORDS_EN.split())
+_STOP_ZH = re.compile("|".join(sorted(_FUNCTION_WORDS_ZH.split(), key=len, reverse=True)))
+
+
+@dataclass(frozen=True, slots=True)
+class Concept:
+    """One thing a query asks about: any of `ways` to write it, each a set of words that belong together."""
+
+    ways: tuple[frozenset[str], ...]
+    named: bool
+    """Whether it holds a digit or stands for a name, which no text can paraphrase."""
+
+
+def language_of(text: str) -> str:
+    """`zh` when a fair share of the letters is Han, else `en` (which serves every language written in words)."""
+    letters = _LETTER.findall(normalise(text[:20_000]))
+    han = sum(1 for letter in letters if letter > "z")
+    return "zh" if han and han >= CHINESE_SHARE * len(letters) else "en"
+
+
+def words(text: str) -> list[str]:
+    """The index words of a text, in order: `A100 80GB 显存带宽` → a100, 80gb, 80, gb, 显存, 存带, 带宽."""
+    found: list[str] = []
+    for run in _RUN.findall(_MARKUP.sub(" ", normalise(text))):
+        if _HAN_RUN.match(run):
+            found.extend(_pairs(run))
+        else:
+            found.extend(_latin(run))
+    return found
+
+
+def concepts(query: str, language: str) -> list[Concept]:
+    """What `query` asks about, in words that texts of `language` would use."""
+    text = normalise(query[:QUERY_MAX])
+    own = language_of(text) == language
+    pieces = _own_concepts(text) if own else _other_concepts(text, language)
+    return list(dict.fromkeys(pieces))
+
+
+def translate(query: str) -> str:
+    """A Chinese query in English words, as far as names and the glossary go; empty when nothing is known."""
+    parts: list[str] = []
+    for run in _RUN.findall(normalise(query[:QUERY_MAX])):
+        if not _HAN_RUN.match(run):
+            parts.append(run)
+            continue
+        parts.extend(glossary().to_english[term][0] for _, term in _terms(run, glossary().to_english))
+    return " ".join(parts)
+
+
+@dataclass(frozen=True, slots=True)
+class Glossary:
+    """Term → ways to write it in the other language, both normalised."""
+
+    to_english: dict[str, tuple[str, ...]]
+    to_chinese: dict[str, tuple[str, ...]]
+
+
+@lru_cache(maxsize=1)
+def glossary() -> Glossary:
+    """The bilingual glossary, indexed both ways."""
+    entries = yaml.safe_load(GLOSSARY.read_text(encoding="utf-8"))
+    to_english: dict[str, tuple[str, ...]] = {}
+    to_chinese: dict[str, tuple[str, ...]] = {}
+    for entry in entries:
+        chinese, english = (tuple(normalise(str(term)) for term in entry[key]) for key in ("zh", "en"))
+        to_english.update(dict.fromkeys(chinese, english))
+        to_chinese.update({" ".join(_stems(term)): chinese for term in english})
+    return Glossary(to_english, to_chinese)
+
+
+def _own_concepts(text: str) -> Iterable[Concept]:
+    for run in _RUN.findall(text):
+        if _HAN_RUN.match(run):
+            yield from _chinese_concepts(run)
+        else:
+            yield from _word_concepts(run)
+
+
+def _chinese_concepts(run: str) -> Iterable[Concept]:
+    """Glossary terms whole, so that no pair straddles two of them; pairs of characters between them."""
+    known = glossary().to_english
+    start = 0
+    for place, term in _terms(run, known):
+        yield from _pair_concepts(run[start:place])
+        yield _concept(term)
+        start = place + len(term)
+    yield from _pair_concepts(run[start:])
+
+
+def _pair_concepts(run: str) -> Iterable[Concept]:
+    for piece in _STOP_ZH.split(run):
+        if len(piece) > 1:
+            yield from map(_concept, _pairs(piece))
+
+
+def _other_concepts(text: str, language: str) -> Iterable[Concept]:
+    return _in_english(text) if language == "en" else _in_chinese(text)
+
+
+def _in_english(text: str) -> Iterable[Concept]:
+    for run in _RUN.findall(text):
+        if not _HAN_RUN.match(run):
+            yield from _word_concepts(run)
+            continue
+        for _, term in _terms(run, glossary().to_english):
+            yield _concept(*glossary().to_english[term])
+
+
+def _in_chinese(text: str) -> Iterable[Concept]:
+    """Longest glossary phrases first; words it lacks stand as they are, since Chinese keeps many English terms."""
+    run = [word for word in _RUN.findall(text) if not _HAN_RUN.match(word)]
+    stems = [_stems(word) for word in run]
+    place = 0
+    while place < len(run):
+        for length in range(min(4, len(run) - place), 0, -1):
+            phrase = " ".join(stem for part in stems[place : place + length] for stem in part)
+            if ways := glossary().to_chinese.get(phrase):
+                yield _concept(*ways, phrase)
+                place += length
+                break
+        else:
+            yield from _word_concepts(run[place])
+            place += 1
+
+
+def _word_concepts(run: str) -> Iterable[Concept]:
+    if run in STOP_EN or len(run) == 1:
+        return
+    if any(character.isdigit() for character in run):
+        yield _concept(run, *re.split(r"[\-_]", run)[:1])
+        return
+    for part in re.split(r"[\-_]", run):
+        if part not in STOP_EN and len(part) > 1:
+            yield _concept(part)
+
+
+def _concept(*ways: str) -> Concept:
+    sets = (frozenset(words(way)) for way in ways)
+    named = any(character.isdigit() for character in ways[0])
+    return Concept(tuple(one for one in dict.fromkeys(sets) if one), named)
+
+
+def _terms(run: str, known: dict[str, tuple[str, ...]]) -> Iterable[tuple[int, str]]:
+    """Glossary terms in a run of Han, longest first at each place."""
+    place = 0
+    while place < len(run):
+        for length in range(min(8, len(run) - place), 0, -1):
+            if run[place : place + length] in known:
+                yield place, run[place : place + length]
+                place += length
+                break
+        else:
+            place += 1
+
+
+def _pairs(run: str) -> list[str]:
+    return [run[i : i + 2] for i in range(len(run) - 1)] or [run] if run else []
+
+
+def _stems(text: str) -> list[str]:
+    return [_stem(part) for run in _RUN.findall(text) for part in re.split(r"[.\-_]", run) if part]
+
+
+def _latin(run: str) -> list[str]:
+    """A word and, when it is compound (80gb, multi-gpu, rtx-4090), the parts it is made of."""
+    pieces = re.split(r"[\-_]", run)
+    found = [_stem("".join(pieces))] if len(pieces) > 1 else []
+    for piece in pieces:
+        found.append(_stem(piece))
+        parts = _PART.findall(piece)
+        if len(parts) > 1:
+            found.extend(_stem(part) for part in parts if len(part) > 1)
+    return list(dict.fromkeys(found))
+
+
+def _stem(word: str) -> str:
+    """Fold plurals and British endings, the two variations that technical English has."""
+    word = word.replace("isation", "ization").replace("isers", "izers").replace("iser", "izer").replace("ised", "ized")
+    if len(word) > 3 and word.endswith("s") and (word.endswith("pus") or not word.endswith(("ss", "us", "is"))):
+        return word[:-1]
+    return word

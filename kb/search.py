@@ -1,0 +1,293 @@
+"""Search: words and sentence vectors, each language retrieved on its own, then merged on one scale.
+
+Ranks of two languages cannot be mixed (fusing them measured worse than either); what can is the share of the question
+that a passage covers. So every candidate gets a score between 0 and 1 from the weight of the question's words it
+holds and from its cosine, and what scores too low is not shown at all.
+"""
+
+import json
+import math
+import sqlite3
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+
+from rapidfuzz import fuzz, process
+
+from kb.base import BadInput, IndexUnavailable
+from kb.embedder import Embedder, embedder
+from kb.lexicon import Concept, concepts, language_of, translate
+from kb.library import LANGUAGES, Library
+from kb.records.passage import Passage
+from kb.settings import settings
+from kb.store import Store
+
+TOP_MAX = 100
+CANDIDATES = 48
+"""Passages each retriever offers in each language."""
+QUERY_WORDS_MAX = 48
+"""Words of a question that are looked up; the rarest are kept."""
+PER_DOCUMENT_SHARE = 0.6
+"""Share of the passages shown that one document may supply."""
+
+FLOOR_SCORE = 0.3
+"""Below this a passage has nothing to do with the question."""
+OTHER_LANGUAGE_FACTOR = 0.85
+"""What a passage in another language than the reader's is worth."""
+COSINE_NONE, COSINE_FULL = 0.2, 0.75
+"""MiniLM's cosine of unrelated and of matching English texts."""
+DENSE_SHARE = 0.45
+"""Weight of the cosine where there is one; measured by tests/bench/bench_retrieval.py."""
+TRANSLATED_DENSE_SHARE = 0.25
+"""Its weight for a Chinese question, which the English model sees only as glossary words."""
+RANK_SHARE = 0.2
+"""How far BM25 decides between passages that hold the same share of the question."""
+HEAD_SHARE = 0.2
+"""How far words in headings lift a passage that holds them in its text."""
+UNKNOWN_WEIGHT = 0.6
+"""Weight of a word no document holds, relative to the rarest one."""
+TYPO_SIMILARITY = 84
+TYPO_LETTERS_MIN = 5
+
+
+@dataclass(frozen=True, slots=True)
+class _Weighted:
+    """A concept of the question with its rarity, which is what it says about relevance."""
+
+    concept: Concept
+    weight: float
+
+
+@dataclass(slots=True)
+class _Candidate:
+    row: sqlite3.Row
+    score: float
+
+
+def search(query: str, *, top: int = 5, language: str | None = None) -> list[Passage]:
+    """The passages closest to `query`, best first; none when nothing is relevant.
+
+    `language` is the reader's, by default the query's: passages in it come first, others are still found.
+
+    Raises:
+        BadInput: `top` is out of bounds.
+        IndexUnavailable: nothing has been ingested.
+    """
+    if not 1 <= top <= TOP_MAX:
+        raise BadInput("top", f"must lie between 1 and {TOP_MAX}.")
+    library, store = _opened(settings().home / "index", embedder())
+    reader = language or language_of(query)
+    asked = language_of(query)
+    dense = _dense(query, asked, store)
+    with library.reading() as connection:
+        found: list[_Candidate] = []
+        for spoken in LANGUAGES:
+            weighted = _weigh(connection, concepts(query, spoken), spoken, own=spoken == asked)
+            for candidate in _candidates(connection, weighted, dense, spoken, translated=asked != "en"):
+                if spoken != reader:
+                    candidate.score *= OTHER_LANGUAGE_FACTOR
+                if candidate.score >= FLOOR_SCORE:
+                    found.append(candidate)
+        found.sort(key=lambda one: (-one.score, one.row["id"]))
+        return [_passage(connection, one) for one in _diverse(found, reader, top)]
+
+
+@lru_cache(maxsize=8)
+def _opened(folder: Path, model: Embedder) -> tuple[Library, Store]:
+    library = Library(folder)
+    return library, Store(library, model)
+
+
+def _dense(query: str, asked: str, store: Store) -> dict[int, float]:
+    """Cosines of the chunks closest to the question, as far as the model reads its language."""
+    model = embedder()
+    text = query if model.reads(asked) else translate(query) if model.reads("en") else ""
+    if not text.strip():
+        return {}
+    try:
+        return store.nearest(model.query(text[:2000]), CANDIDATES)
+    except IndexUnavailable:
+        return {}
+
+
+def _weigh(connection: sqlite3.Connection, wanted: list[Concept], language: str, *, own: bool) -> list[_Weighted]:
+    total = connection.execute(f"SELECT count(*) FROM words_{language}").fetchone()[0]  # noqa: S608 - own names
+    if not total:
+        return []
+    scale = math.log(1 + total / 0.5)
+    weighted = []
+    for concept in wanted:
+        frequency = max(_frequency(connection, way, language) for way in concept.ways)
+        if not frequency and own and (corrected := _corrected(connection, concept, language)):
+            concept, frequency = corrected
+        weight = math.log(1 + total / (frequency + 0.5)) / scale
+        if not frequency:
+            # A translation may miss words that the other language does without; a name it may not.
+            weight *= UNKNOWN_WEIGHT if own or concept.named else UNKNOWN_WEIGHT / 2
+        weighted.append(_Weighted(concept, weight))
+    return weighted
+
+
+def _frequency(connection: sqlite3.Connection, way: Iterable[str], language: str) -> int:
+    """How many chunks hold the rarest of these words."""
+    counts = []
+    for word in way:
+        row = connection.execute(f"SELECT doc FROM vocabulary_{language} WHERE term = ?", (word,)).fetchone()  # noqa: S608
+        counts.append(row["doc"] if row else 0)
+    return min(counts, default=0)
+
+
+def _corrected(connection: sqlite3.Connection, concept: Concept, language: str) -> tuple[Concept, int] | None:
+    """The closest word of the index for a misspelt one."""
+    word = next(iter(concept.ways[0])) if len(concept.ways[0]) == 1 else ""
+    if len(word) < TYPO_LETTERS_MIN or not word.isascii() or concept.named:
+        return None
+    near = connection.execute(
+        f"SELECT term, doc FROM vocabulary_{language} WHERE term >= ? AND term < ?",  # noqa: S608 - own names
+        (word[0], chr(ord(word[0]) + 1)),
+    ).fetchall()
+    counts = {row["term"]: row["doc"] for row in near}
+    best = process.extractOne(word, list(counts), scorer=fuzz.ratio, score_cutoff=TYPO_SIMILARITY)
+    return None if best is None else (Concept((frozenset({best[0]}),), named=False), counts[best[0]])
+
+
+def _candidates(
+    connection: sqlite3.Connection,
+    weighted: list[_Weighted],
+    dense: dict[int, float],
+    language: str,
+    *,
+    translated: bool,
+) -> Iterable[_Candidate]:
+    ranks = _ranked(connection, weighted, language)
+    share = TRANSLATED_DENSE_SHARE if translated else DENSE_SHARE
+    for row in _rows(connection, {*ranks, *dense}, language):
+        held = _lexical(weighted, set(row["body"].split()), set(row["head"].split()))
+        lexical = held * (1 - RANK_SHARE + RANK_SHARE * ranks.get(row["id"], 0.0))
+        cosine = dense.get(row["id"])
+        if cosine is None:
+            yield _Candidate(row, lexical)
+            continue
+        closeness = min(1.0, max(0.0, (cosine - COSINE_NONE) / (COSINE_FULL - COSINE_NONE)))
+        yield _Candidate(row, (1 - share) * lexical + share * closeness)
+
+
+def _ranked(connection: sqlite3.Connection, weighted: list[_Weighted], language: str) -> dict[int, float]:
+    """The chunks of `language` that hold the question's words, each with its BM25 relative to the best."""
+    ranked = sorted(weighted, key=lambda one: -one.weight)
+    looked_up = list(dict.fromkeys(word for one in ranked for way in one.concept.ways for word in sorted(way)))
+    if not looked_up:
+        return {}
+    match = " OR ".join(f'"{word}"' for word in looked_up[:QUERY_WORDS_MAX])
+    rows = connection.execute(
+        f"SELECT rowid, -bm25(words_{language}, 2.0, 1.0) AS rank FROM words_{language} "  # noqa: S608 - own names
+        f"WHERE words_{language} MATCH ? ORDER BY rank DESC LIMIT ?",
+        (match, CANDIDATES),
+    ).fetchall()
+    best = max((row["rank"] for row in rows), default=0.0)
+    return {row["rowid"]: row["rank"] / best if best > 0 else 0.0 for row in rows}
+
+
+def _rows(connection: sqlite3.Connection, keys: set[int], language: str) -> list[sqlite3.Row]:
+    """Those of the chunks that are in `language`, with their words and their document."""
+    return connection.execute(
+        f"""SELECT chunks.*, documents.name, documents.title, documents.date, documents.trust, documents.twin,
+            head, body FROM words_{language} JOIN chunks ON chunks.id = words_{language}.rowid
+            JOIN documents ON documents.id = chunks.document
+            WHERE words_{language}.rowid IN ({",".join("?" * len(keys))})""",  # noqa: S608 - placeholders only
+        tuple(keys),
+    ).fetchall()
+
+
+def _lexical(weighted: list[_Weighted], body: set[str], head: set[str]) -> float:
+    """Share of the question's weight that the passage holds, a little more when its headings hold it too."""
+    total = sum(one.weight for one in weighted)
+    if not total:
+        return 0.0
+    everywhere = body | head
+    held = sum(one.weight * _held(one.concept, everywhere) for one in weighted) / total
+    headed = sum(one.weight * _held(one.concept, head) for one in weighted) / total
+    return held * (1 - HEAD_SHARE) + HEAD_SHARE * headed
+
+
+def _held(concept: Concept, text: set[str]) -> float:
+    """How much of the concept the words hold: all of one way to write it, or part of a longer one."""
+    best = max(len(way & text) / len(way) for way in concept.ways)
+    return best if best == 1 else best * 0.5
+
+
+def _diverse(found: list[_Candidate], reader: str, top: int) -> list[_Candidate]:
+    """The best, without translations or copies of what is already in, and not all from one document."""
+    chosen: list[_Candidate] = []
+    spare: list[_Candidate] = []
+    sections: set[tuple[str, int]] = set()
+    texts: set[str] = set()
+    per_document: dict[int, int] = {}
+    most = max(2, math.ceil(top * PER_DOCUMENT_SHARE))
+    for one in _own_twins_first(found, reader):
+        row = one.row
+        twin = (row["twin"], row["section"]) if row["twin"] else None
+        text = " ".join(row["text"].split())
+        if twin in sections or text in texts:
+            continue
+        if twin:
+            sections.add(twin)
+        texts.add(text)
+        crowded = per_document.get(row["document"], 0) >= most
+        (spare if crowded else chosen).append(one)
+        per_document[row["document"]] = per_document.get(row["document"], 0) + 1
+        if len(chosen) == top:
+            break
+    return sorted([*chosen, *spare[: top - len(chosen)]], key=lambda one: (-one.score, one.row["id"]))
+
+
+def _own_twins_first(found: Sequence[_Candidate], reader: str) -> Iterable[_Candidate]:
+    """Where a section is found in both languages, the reader's stands in at the better score."""
+    own = {(one.row["twin"], one.row["section"]): one for one in reversed(found) if _is_own(one, reader)}
+    for one in found:
+        key = (one.row["twin"], one.row["section"])
+        if one.row["twin"] and not _is_own(one, reader) and key in own:
+            own[key].score = max(own[key].score, one.score)
+            yield own[key]
+        else:
+            yield one
+
+
+def _is_own(one: _Candidate, reader: str) -> bool:
+    return bool(one.row["language"] == reader)
+
+
+def _passage(connection: sqlite3.Connection, one: _Candidate) -> Passage:
+    row = one.row
+    return Passage(
+        document=row["name"],
+        title=row["title"],
+        line_start=row["line_start"],
+        line_end=row["line_end"],
+        page=row["page"],
+        heading=row["heading"],
+        text=row["text"],
+        score=round(min(1.0, one.score), 4),
+        language=row["language"],
+        date=row["date"],
+        trust=row["trust"],
+        disputes=_disputes(connection, row),
+    )
+
+
+def _disputes(connection: sqlite3.Connection, row: sqlite3.Row) -> tuple[str, ...]:
+    """What the claim check holds against these lines, as sentences."""
+    found = connection.execute(
+        "SELECT finding FROM findings WHERE document = ? AND line BETWEEN ? AND ? ORDER BY line",
+        (row["document"], row["line_start"], row["line_end"]),
+    )
+    disputes = []
+    for (text,) in found:
+        finding = json.loads(text)
+        if finding["verdict"] in {"wrong", "outdated"}:
+            disputes.append(
+                f"{finding['subject']} {finding['attribute']}: “{finding['claimed_value']}” is {finding['verdict']}; "
+                f"{finding['correct_value']}"
+            )
+    return tuple(dict.fromkeys(disputes))

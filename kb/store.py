@@ -1,0 +1,275 @@
+"""The dense index: a Chroma collection built from the library, and exact search while there is none.
+
+Chroma's directory survives neither two writers nor every kill, so it is never the truth: each generation is built in a
+new directory, checked in a child process (a damaged one can crash whoever opens it), made current by replacing one
+small file, and never written again. Whatever is missing, damaged or older than the library is passed over for an exact
+scan of the vectors, and built anew at the next sync.
+"""
+
+import hashlib
+import json
+import logging
+import os
+import shutil
+import subprocess
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+from threading import Lock
+from typing import Any
+
+import numpy as np
+
+from kb.base import Frozen
+from kb.embedder import Embedder, Vectors
+from kb.library import Library
+
+POINTER = "current.json"
+BATCH = 1000
+CHECK_WAIT_S = 60.0
+CHECK_SAMPLES = 8
+SEARCH_BREADTH = 200
+"""Candidates HNSW keeps while it searches; its default of 100 loses neighbours in larger collections."""
+_log = logging.getLogger(__name__)
+
+
+class Generation(Frozen):
+    """One immutable build of the collection."""
+
+    directory: str
+    collection: str
+    revision: int
+    """Revision of the library it was built from."""
+    count: int
+    digests: dict[str, str]
+    """SHA-256 of the files that opening does not rewrite."""
+
+
+@dataclass
+class _Open:
+    """What this process has loaded for one revision of the library."""
+
+    revision: int
+    collection: Any
+    chunks: list[int]
+    matrix: Vectors
+
+
+class Store:
+    """Nearest chunks by vector."""
+
+    def __init__(self, library: Library, embedder: Embedder) -> None:
+        self._library, self._embedder = library, embedder
+        self._open: _Open | None = None
+        self._lock = Lock()
+
+    def nearest(self, vector: Vectors, top: int) -> dict[int, float]:
+        """Chunk id → cosine similarity of the `top` closest."""
+        state = self._state()
+        if state.collection is not None:
+            try:
+                return _ask(state.collection, vector, min(top, len(state.chunks)))
+            except Exception as problem:
+                _log.warning("The Chroma index failed (%s); searching exactly until it is rebuilt.", problem)
+                state.collection = None
+        return _exact(state, vector, top)
+
+    def is_current(self) -> bool:
+        """Whether a sound generation of the library as it is now exists."""
+        generation = current(self._library.folder)
+        return (
+            generation is not None
+            and generation.revision == self._library.revision()
+            and generation.collection == self._collection_name()
+            and is_intact(self._library.folder, generation)
+        )
+
+    def build(self) -> Generation | None:
+        """Build, check and switch to a new generation; null when Chroma cannot, and exact search goes on serving.
+
+        Only the library's writer may call this.
+        """
+        revision = self._library.revision()
+        chunks, matrix = self._load()
+        folder = self._library.folder
+        directory = folder / f"chroma.gen-{_next_number(folder)}"
+        try:
+            _fill(directory, self._collection_name(), chunks, matrix)
+            _check_in_child(directory, self._collection_name(), chunks, matrix)
+        except Exception as problem:
+            _log.warning("No Chroma index could be built (%s); searching exactly.", problem)
+            shutil.rmtree(directory, ignore_errors=True)
+            return None
+        generation = Generation(
+            directory=directory.name,
+            collection=self._collection_name(),
+            revision=revision,
+            count=len(chunks),
+            digests=_digests(directory),
+        )
+        _switch(folder, generation)
+        return generation
+
+    def _state(self) -> _Open:
+        with self._lock:
+            revision = self._library.revision()
+            if self._open is None or self._open.revision != revision:
+                chunks, matrix = self._load()
+                self._open = _Open(revision, self._collection(revision), chunks, matrix)
+            return self._open
+
+    def _collection(self, revision: int) -> Any:
+        generation = current(self._library.folder)
+        if generation is None or generation.revision != revision or generation.collection != self._collection_name():
+            return None
+        if not is_intact(self._library.folder, generation):
+            _log.warning("The Chroma index is damaged; searching exactly until it is rebuilt.")
+            return None
+        try:
+            collection = _client(self._library.folder / generation.directory).get_collection(
+                generation.collection, embedding_function=None
+            )
+            return collection if collection.count() == generation.count else None
+        except Exception as problem:
+            _log.warning("The Chroma index cannot be opened (%s); searching exactly until it is rebuilt.", problem)
+            return None
+
+    def _load(self) -> tuple[list[int], Vectors]:
+        with self._library.reading() as connection:
+            rows = connection.execute(
+                "SELECT chunks.id, vector FROM chunks JOIN vectors USING (sha256) WHERE model = ? ORDER BY chunks.id",
+                (self._embedder.name,),
+            ).fetchall()
+        vectors = [np.frombuffer(row["vector"], dtype=np.float32) for row in rows]
+        return [row["id"] for row in rows], np.stack(vectors) if vectors else np.zeros((0, 1), dtype=np.float32)
+
+    def _collection_name(self) -> str:
+        """Carries the model, so that vectors of two models never mix."""
+        return "chunks-" + hashlib.sha256(self._embedder.name.encode()).hexdigest()[:16]
+
+
+def current(folder: Path) -> Generation | None:
+    """The generation in use; null when there is none or the pointer cannot be read."""
+    try:
+        return Generation.model_validate_json((folder / POINTER).read_bytes())
+    except (OSError, ValueError):
+        return None
+
+
+def is_intact(folder: Path, generation: Generation) -> bool:
+    """Whether the files are those that were checked when it was built."""
+    try:
+        return _digests(folder / generation.directory) == generation.digests
+    except OSError:
+        return False
+
+
+def _ask(collection: Any, vector: Vectors, top: int) -> dict[int, float]:
+    if not top:
+        return {}
+    found = collection.query(query_embeddings=[vector], n_results=top, include=["distances"])
+    return {int(key): 1.0 - distance for key, distance in zip(found["ids"][0], found["distances"][0], strict=True)}
+
+
+def _exact(state: _Open, vector: Vectors, top: int) -> dict[int, float]:
+    if not state.chunks:
+        return {}
+    scores = state.matrix @ vector
+    best = np.argsort(-scores)[:top]
+    return {state.chunks[i]: float(scores[i]) for i in best}
+
+
+def _client(directory: Path) -> Any:
+    import chromadb
+    from chromadb.config import Settings
+
+    return chromadb.PersistentClient(path=str(directory), settings=Settings(anonymized_telemetry=False))
+
+
+def _fill(directory: Path, name: str, chunks: list[int], matrix: Vectors) -> None:
+    directory.mkdir()
+    client = _client(directory)
+    try:
+        # Without an embedding function of its own Chroma never downloads one.
+        collection = client.create_collection(
+            name,
+            embedding_function=None,
+            configuration={"hnsw": {"space": "cosine", "ef_search": SEARCH_BREADTH, **_flush_all(len(chunks))}},
+        )
+        for start in range(0, len(chunks), BATCH):
+            rows = slice(start, start + BATCH)
+            collection.add(ids=[str(key) for key in chunks[rows]], embeddings=matrix[rows])
+    finally:
+        client.close()
+
+
+def _flush_all(rows: int) -> dict[str, int]:
+    """Chroma's thresholds that put the graph on disk while it is built instead of at every opening."""
+    return {"batch_size": 2, "sync_threshold": max(2, min(rows, BATCH))}
+
+
+def _check_in_child(directory: Path, name: str, chunks: list[int], matrix: Vectors) -> None:
+    """Open the new generation in another process and find some of its own vectors."""
+    step = max(1, len(chunks) // CHECK_SAMPLES)
+    task = {
+        "directory": str(directory),
+        "collection": name,
+        "count": len(chunks),
+        "samples": {str(chunks[i]): matrix[i].tolist() for i in range(0, len(chunks), step)},
+    }
+    root = str(Path(__file__).resolve().parent.parent)
+    environment = os.environ | {"PYTHONPATH": os.pathsep.join([root, os.environ.get("PYTHONPATH", "")])}
+    done = subprocess.run(
+        [sys.executable, "-m", "kb.store"],
+        input=json.dumps(task).encode(),
+        capture_output=True,
+        timeout=CHECK_WAIT_S,
+        env=environment,
+        check=False,
+    )
+    if done.returncode:
+        raise RuntimeError(f"check failed with {done.returncode}: {done.stderr.decode(errors='replace')[-300:]}")
+
+
+def check(task: dict[str, Any]) -> bool:
+    """Whether a generation holds what it should and finds its own vectors; run in a child process."""
+    collection = _client(Path(task["directory"])).get_collection(task["collection"], embedding_function=None)
+    if collection.count() != task["count"]:
+        return False
+    for vector in task["samples"].values():
+        found = _ask(collection, np.asarray(vector, dtype=np.float32), min(3, task["count"]))
+        if max(found.values()) < 0.999:  # twins of one text may answer for each other
+            return False
+    return True
+
+
+def _digests(directory: Path) -> dict[str, str]:
+    """Digests of the graphs on disk; Chroma's own SQLite file is rewritten by every opening and checks itself."""
+    if not directory.is_dir():
+        raise FileNotFoundError(directory)
+    graphs = [path.parent for path in directory.rglob("index_metadata.pickle")]
+    files = sorted(file for graph in graphs for file in graph.iterdir())
+    return {str(file.relative_to(directory)): hashlib.sha256(file.read_bytes()).hexdigest() for file in files}
+
+
+def _next_number(folder: Path) -> int:
+    return 1 + max((int(path.suffix.removeprefix(".gen-")) for path in folder.glob("chroma.gen-*")), default=0)
+
+
+def _switch(folder: Path, generation: Generation) -> None:
+    """Point at the new generation at once; keep the former one for readers that still have it open."""
+    former = current(folder)
+    new = folder / f"{POINTER}.new"
+    with new.open("w", encoding="utf-8") as file:
+        file.write(generation.model_dump_json())
+        file.flush()
+        os.fsync(file.fileno())
+    new.replace(folder / POINTER)
+    kept = {generation.directory, former.directory if former else None}
+    for path in folder.glob("chroma.gen-*"):
+        if path.name not in kept:
+            shutil.rmtree(path, ignore_errors=True)
+
+
+if __name__ == "__main__":
+    sys.exit(0 if check(json.load(sys.stdin)) else 1)

@@ -1,0 +1,42 @@
+"""Look up what the documents say: passages of the guidance and of what a person ingested, cited to the line."""
+
+from typing import Literal
+
+from pydantic import Field
+
+from kb.base import Frozen
+from kb.records.passage import Passage
+from tools.base import ToolResult
+
+
+class GuidanceRequest(Frozen):
+    """A question to the documents."""
+
+    query: str = Field(min_length=1, max_length=2000)
+    """What to look for, in words, Chinese or English."""
+    top: int = Field(default=5, ge=1, le=50)
+    """Most passages to return."""
+    language: Literal["zh", "en"] | None = None
+    """The reader's language: passages in it come first. By default the query's own."""
+
+
+class GuidanceResult(ToolResult):
+    """The passages closest to the question; none when no document speaks of it."""
+
+    passages: tuple[Passage, ...]
+    """Best first, each with document, lines, heading, verbatim text, and what the facts say against it."""
+
+
+def search_guidance(request: GuidanceRequest) -> GuidanceResult:
+    """Search the documents for advice: trade-offs, pitfalls, procedures. Passages are quotations, not facts."""
+    # Imported here: the index and the sentence model take seconds to load, and no other tool needs them.
+    from kb.search import search
+
+    passages = tuple(search(request.query, top=request.top, language=request.language))
+    disputed = [passage for passage in passages if passage.disputes]
+    warnings = tuple(
+        f"{passage.document}:{passage.line_start}-{passage.line_end} holds a claim the facts contradict: {dispute}"
+        for passage in disputed
+        for dispute in passage.disputes
+    )
+    return GuidanceResult(passages=passages, warnings=warnings)
