@@ -150,10 +150,15 @@ def _without_repeats(sections: Sequence[Section]) -> list[Section]:
     kept: list[Section] = []
     for section in sections:
         if all(section.headline != other.headline for other in kept):
-            shown = {block for other in kept for block in other.body}
-            section.body = [block for block in section.body if block not in shown]
+            shown = {_opening(block) for other in kept for block in other.body}
+            section.body = [block for block in section.body if block and _opening(block) not in shown]
             kept.append(section)
     return kept
+
+
+def _opening(block: str) -> str:
+    """What tells a block from others of its kind: its heading, or the head of its table."""
+    return block.split("\n", 1)[0]
 
 
 def _draft(material: Material, sections: Sequence[Section]) -> Draft:

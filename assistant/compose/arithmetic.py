@@ -85,7 +85,12 @@ def column_name(material: Material, estimate: Estimate, among: Sequence[Estimate
 
 def cite(material: Material, estimate: Estimate) -> str:
     """The marker of an estimate: its parts, as formulas with their numbers put in."""
-    parts = "; ".join(f"{part.name}: {part.formula}" for part in estimate.result.per_gpu.parts if part.bytes)
+    parts = "; ".join(
+        [
+            *(f"{part.name}: {part.formula}" for part in estimate.result.per_gpu.parts if part.bytes),
+            *(f"{' + '.join(names)} = {_cell(estimate.part(*names))} GiB" for _, names in ROWS if len(names) > 1),
+        ]
+    )
     what = subject(material, estimate)
     title = material.say("cite.memory", what=what, how=column_name(material, estimate))
     locator = " · ".join(["estimate_memory", *(f"{key}={value}" for key, value in sorted(estimate.request.items()))])

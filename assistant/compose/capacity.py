@@ -28,7 +28,7 @@ def what_fits(material: Material) -> Section:
         material.say("capacity.way", how=_how(material, row), size=numbers.params(row.max_params or 0))
         for row in _best(possible)
     ]
-    values = {"cards": _cards(result), "usable": numbers.gib(result.usable_bytes_per_gpu, digits=1)}
+    values = {"cards": _cards(material, result), "usable": numbers.gib(result.usable_bytes_per_gpu, digits=1)}
     if not ways:
         return Section("does_not_fit", material.say("capacity.nothing", **values) + marker)
     headline = material.say("capacity.headline", ways=material.say.listed(ways), **values) + marker
@@ -39,8 +39,10 @@ def what_fits(material: Material) -> Section:
     return section
 
 
-def _cards(result: WhatFits) -> str:
-    return names.cards(result.gpu, result.count) if result.gpu else f"{result.count}×{result.gpu_name}"
+def _cards(material: Material, result: WhatFits) -> str:
+    if result.gpu:
+        return names.cards(result.gpu, result.count)
+    return material.say("capacity.nameless", count=result.count, card=result.gpu_name.removesuffix(" card"))
 
 
 def _in_order(material: Material, rows: Sequence[FitRow]) -> list[FitRow]:
@@ -93,5 +95,5 @@ def _table(material: Material, rows: Sequence[FitRow]) -> str:
 
 def _cite(material: Material, result: WhatFits) -> str:
     quote = "; ".join(f"{step.label}: {step.value} ({step.formula})" for step in result.derivation)
-    title = material.say("capacity.cite", cards=_cards(result))
+    title = material.say("capacity.cite", cards=_cards(material, result))
     return joined([material.cites.cite("calculation", title, "what_fits", quote or title)])

@@ -1,5 +1,7 @@
 """Caveats that matter to this asker, from facts about the cards and the model."""
 
+import re
+
 from assistant.compose import names
 from assistant.compose.material import Estimate, Material
 from kb.base import AdvisorError
@@ -7,12 +9,17 @@ from kb.catalog import gpu, model
 from kb.records.gpu import Gpu
 from kb.records.model import Model
 
+_RESERVING = ("vllm", "sglang", "tensorrt-llm")
+_SHOWN = re.compile(r"nvidia-smi|占了?|显示|\bshows?\b|\busage\b|\bused\b", re.I)
+
 
 def caveats(material: Material, main: Estimate) -> list[str]:
     """Missing hardware formats, links between cards, experts that must all be resident, old or modified cards."""
     found: list[str] = []
     if main.result.model and (shape := _model(main.result.model)):
         found += _of_model(material, shape)
+    if main.task == "inference" and main.result.engine in _RESERVING and _SHOWN.search(material.text):
+        found.append(material.say("caveat.reserved", engine=main.result.engine))
     if main.gpu and (card := _gpu(main.gpu)):
         found += _of_card(material, card, main)
     return found

@@ -4,7 +4,11 @@ from assistant.compose import names
 from assistant.compose.material import Material
 from assistant.compose.section import Section
 from assistant.plan import requests
+from assistant.understanding import Ambiguity
+from kb.catalog import gpus
 
+DECISIVE_RATIO = 1.25
+"""Variants of a card whose memory differs less than this are one card to most questions."""
 QUESTIONS_MAX = 2
 """More questions than this is an interrogation."""
 
@@ -57,11 +61,19 @@ def only_clarify(material: Material) -> Section:
     return Section("clarification", headline, unknown[1:])
 
 
+def _decisive(doubt: Ambiguity) -> bool:
+    """Whether the candidates differ enough for the answer to turn on which is meant."""
+    if doubt.unknown or doubt.kind != "gpu":
+        return True
+    sizes = [gpus()[candidate].memory_bytes for candidate in doubt.candidates if candidate in gpus()]
+    return bool(sizes) and max(sizes) >= DECISIVE_RATIO * min(sizes)
+
+
 def questions(material: Material) -> list[str]:
     """What the answer turns on and the asker did not say; at most two, most decisive first."""
     need, say, found = material.need, material.say, []
     intent = material.intents[0]
-    found += [say("ask.which", text=doubt.text) for doubt in material.understanding.ambiguities]
+    found += [say("ask.which", text=doubt.text) for doubt in material.understanding.ambiguities if _decisive(doubt)]
     if intent == "what_fits":
         return found[:QUESTIONS_MAX]
     wants_workload = intent in _TURN_ON_WORKLOAD

@@ -1,5 +1,6 @@
 """Does it fit, how many cards, how much memory: answers that rest on memory estimates."""
 
+import re
 from collections.abc import Sequence
 
 from assistant.answer import AnswerVerdict
@@ -10,6 +11,11 @@ from assistant.compose.caveats import caveats
 from assistant.compose.material import Estimate, Material
 from assistant.compose.orders import orders
 from assistant.compose.section import Section
+from tools.memory.result import MinimumGpus
+
+_AS_PUBLISHED = re.compile(r"满血|(?:非|不|未)量化|原版|原精度|unquanti|full precision|without quanti|no quanti", re.I)
+"""Words that rule a smaller format out."""
+MINIMA_MAX = 4
 
 
 def can_it_run(material: Material) -> Section:
@@ -76,7 +82,7 @@ def _verdict(material: Material, main: Estimate, alternatives: Sequence[Estimate
         for one in alternatives
     ]
     text += say("fit.instead", ways=say.listed(ways, conjunction="or"))
-    stated = material.need.weight_format is not None or main.task != "inference"
+    stated = material.need.weight_format is not None or main.task != "inference" or _AS_PUBLISHED.search(material.text)
     return text, "does_not_fit" if stated else "fits_with_changes"
 
 
@@ -111,12 +117,21 @@ def _minimum_lines(material: Material) -> list[str]:
     """Fewest cards for each way, over the common cards."""
     lines = []
     for one in material.estimates:
-        options = [names.cards(row.gpu, row.count) for row in one.result.minimum_gpus if row.verdict != "no"][:4]
+        options = [names.cards(row.gpu, row.count) for row in smallest(one)]
         if options:
             how = column_name(material, one, material.estimates)
             cards = material.say.listed(options, conjunction="or")
             lines.append("- " + material.say("fit.minimum", how=how, cards=cards))
     return ["\n".join(lines)] if lines else []
+
+
+def smallest(one: Estimate, most: int = MINIMA_MAX) -> list[MinimumGpus]:
+    """For each number of cards the smallest card of which so many suffice, fewest cards first."""
+    kept: dict[int, MinimumGpus] = {}
+    for row in sorted(one.result.minimum_gpus, key=lambda row: row.count):
+        if row.verdict != "no":
+            kept.setdefault(row.count, row)
+    return list(kept.values())[:most]
 
 
 def how_many(material: Material) -> Section:
@@ -176,6 +191,11 @@ def levers(material: Material, main: Estimate) -> list[str]:
     if fit.verdict == "no" and minimum and minimum.count > main.gpus:
         how = column_name(material, main)
         found.append(say("lever.more_cards", how=how, cards=names.cards(fit.gpu, minimum.count)))
+    if fit.verdict == "no":
+        others = [row for row in smallest(main) if row.gpu != fit.gpu and row.count <= max(main.gpus, 1)]
+        if others:
+            cards = say.listed([names.cards(row.gpu, row.count) for row in others], conjunction="or")
+            found.append(say("lever.other_cards", how=column_name(material, main), cards=cards))
     if fit.verdict == "tight" and fit.max_context_tokens:
         found.append(say("lever.context", tokens=numbers.count(fit.max_context_tokens)))
     if fit.verdict == "yes" and main.task == "inference" and fit.max_context_tokens:

@@ -14,6 +14,7 @@ SHOWN_MAX = 3
 
 def chosen(configurations: Sequence[Configuration]) -> list[Configuration]:
     """The best one, then the best of the other way to get it, then the next: buying and renting both show."""
+    configurations = sorted(configurations, key=lambda one: one.price.amount is not None and one.price.as_of is None)
     picked = list(configurations[:1])
     if picked:
         other = [one for one in configurations if one.acquisition != picked[0].acquisition]
@@ -95,7 +96,7 @@ def cite_price(material: Material, one: Configuration) -> str:
     main = next((item for item in priced if item.part.lower() in {"gpu", "instance", "server"}), None)
     main = main or (priced[0] if priced else None)
     source = material.sources.get(main.source) if main and main.source else None
-    quote = "; ".join(_billed(one, item) for item in priced) or one.title
+    quote = "; ".join([*(_billed(one, item) for item in priced), *_range(one)]) or one.title
     locator = main.source if main and main.source else one.title
     return material.cites.cite(
         "catalog",
@@ -105,6 +106,13 @@ def cite_price(material: Material, one: Configuration) -> str:
         url=source.url if source else None,
         date=(main.price_date if main else None) or one.price.as_of,
     )
+
+
+def _range(one: Configuration) -> list[str]:
+    low, high = one.price.low, one.price.high
+    if low is None or high is None or low == high:
+        return []
+    return [f"{numbers.money(low, one.price.currency)}–{numbers.money(high, one.price.currency)}"]
 
 
 def _billed(one: Configuration, item: Item) -> str:

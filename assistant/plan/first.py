@@ -3,7 +3,6 @@
 from collections.abc import Callable, Iterable
 
 from assistant.plan import requests
-from assistant.plan.anonymous import anonymous_card
 from assistant.plan.call import PlannedCall, planned
 from assistant.plan.formats import TRAINING_LADDER, smaller_formats
 from assistant.understanding import Understanding
@@ -16,6 +15,17 @@ FIRST_WAVE_MAX = 6
 """Calls of the first wave, so that the second has room to answer it."""
 CARDS_MAX = 3
 """Kinds of card looked at one by one."""
+
+_ABOUT_HARDWARE = (
+    "which_to_buy",
+    "how_many_gpus",
+    "budget",
+    "cloud_or_buy",
+    "min_vram",
+    "can_it_run",
+    "oom",
+    "compare",
+)
 
 Calls = list[PlannedCall | None]
 
@@ -53,7 +63,18 @@ def intents(understanding: Understanding) -> list[Intent]:
     """What is asked, main question first."""
     main: Intent = understanding.need.intent or _likely(understanding)
     known = set(_BY_INTENT)
-    return [main, *(intent for intent in understanding.asks if intent in known and intent != main)]
+    asked = [main, *(intent for intent in understanding.asks if intent in known and intent != main)]
+    return _without_parameters(asked, understanding.need)
+
+
+def _without_parameters(asked: list[Intent], need: Need) -> list[Intent]:
+    """A stated length or number of users beside a question about hardware is a parameter, not a question."""
+    stated: dict[Intent, object] = {
+        "context_length": need.context_tokens or need.sequence_tokens,
+        "concurrency": need.concurrent_sequences or need.users,
+    }
+    kept = [intent for intent in asked if not stated.get(intent)]
+    return kept if any(intent in _ABOUT_HARDWARE for intent in kept) else asked
 
 
 def _likely(understanding: Understanding) -> Intent:
@@ -76,9 +97,9 @@ def distinct(calls: Iterable[PlannedCall | None]) -> list[PlannedCall]:
 
 def _can_it_run(need: Need, understanding: Understanding) -> Calls:
     if not requests.sized(need):
-        return _what_fits(need, understanding) if need.gpus_owned or need.gpus_asked else []
+        return _what_fits(need, understanding)
     if not requests.cards(need):
-        return _min_vram(need, understanding)
+        return [requests.what_fits(need, understanding.text), *_min_vram(need, understanding)]
     return [*_on_each_card(need), *_check(need, understanding), requests.configure(need)]
 
 
@@ -89,7 +110,7 @@ def _on_each_card(need: Need) -> Calls:
 def _min_vram(need: Need, understanding: Understanding) -> Calls:
     """Every usual format when none is stated: "how much for 70B" has no one answer."""
     if not requests.sized(need):
-        return _what_fits(need, understanding) if requests.cards(need) else []
+        return _what_fits(need, understanding)
     card = next(iter(requests.cards(need)), None)
     first = requests.memory(need, card)
     if requests.is_training(need):
@@ -192,7 +213,7 @@ def _estimate(tool: str, need: Need, card: GpuCount | None) -> PlannedCall | Non
 def _serving(need: Need, understanding: Understanding) -> Calls:
     """Concurrency and context: what the cards hold, and what would hold what was asked."""
     if not requests.sized(need):
-        return _what_fits(need, understanding) if requests.cards(need) else [requests.configure(need)]
+        return _what_fits(need, understanding)
     card = next(iter(requests.cards(need)), None)
     if card is None:
         return _min_vram(need, understanding)
@@ -228,14 +249,8 @@ def _oom(need: Need, understanding: Understanding) -> Calls:
 
 
 def _what_fits(need: Need, understanding: Understanding) -> Calls:
-    gpus = [{"gpu": card.gpu, "count": card.count or 1} for card in requests.cards(need)]
-    values = need.model_dump(exclude={"intent"}) | {"gpus": gpus}
-    card = anonymous_card(understanding.text)
-    if not gpus and card is None:
-        return _which_to_buy(need, understanding)
-    if not gpus and card is not None:
-        values |= {"memory_bytes_per_gpu": card.memory_bytes, "gpu_count": card.count}
-    return [planned("what_fits", **values), *_check(need, understanding)]
+    fits = requests.what_fits(need, understanding.text)
+    return [fits, *_check(need, understanding)] if fits else _which_to_buy(need, understanding)
 
 
 def _check(need: Need, understanding: Understanding) -> Calls:

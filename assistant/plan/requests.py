@@ -9,6 +9,7 @@ from assistant.understanding import Understanding
 from kb.base import AdvisorError
 from kb.catalog import gpu, model
 from tools.check_compatibility import feature_names
+from tools.configure.workload import ACTIVE_SHARE
 from tools.need import GpuCount, Need
 
 TRAINING = ("full_finetune", "pretrain", "lora", "qlora")
@@ -18,6 +19,8 @@ QUERY_CHARACTERS_MAX = 400
 
 CARDS_CHECKED_MAX = 4
 """Cards checked for compatibility in one call."""
+_FULL = re.compile(r"全参|全量|full[- ]?(?:param|fine|ft\b|sft)|from scratch|all (?:the )?(?:weights|parameters)", re.I)
+"""Words that mean full fine-tuning and not fine-tuning of any kind."""
 _VERSIONS = re.compile(r"cuda|\bcu1[0-9]{2}\b|driver|驱动", re.I)
 OFFERS_MAX = 6
 """Offers looked up when renting is asked about."""
@@ -79,11 +82,16 @@ def _computable(need: Need, card: GpuCount | None) -> str | None:
         return None
 
 
+def _active(users: int | None) -> int | None:
+    """Users with a request in flight at a busy moment: the same share as the configurator takes."""
+    return max(1, round(users * ACTIVE_SHARE)) if users else None
+
+
 def _serving_values(need: Need, count: int) -> dict[str, object]:
     return {
         "kv_format": need.kv_format,
         "context_tokens": need.context_tokens,
-        "concurrent_sequences": need.concurrent_sequences or need.users or need.batch_size,
+        "concurrent_sequences": need.concurrent_sequences or _active(need.users) or need.batch_size,
         **serving_layout(count, need.tensor_parallel),
     }
 
@@ -105,6 +113,18 @@ def _as_run(need: Need, task: str) -> str | None:
     Matters when explaining a failure; a recommendation shards from the start.
     """
     return "ddp" if need.intent == "oom" and task in {"lora", "qlora"} else None
+
+
+def what_fits(need: Need, text: str) -> PlannedCall | None:
+    """What the cards in hand can do, named or known only by their memory."""
+    gpus = [{"gpu": card.gpu, "count": card.count or 1} for card in cards(need)]
+    if not gpus and need.memory_bytes_per_gpu is None:
+        return None
+    task = need.task if need.task != "full_finetune" or _FULL.search(text) else None
+    values = need.model_dump(exclude={"intent", "gpu_count", "memory_bytes_per_gpu"}) | {"task": task, "gpus": gpus}
+    if not gpus:
+        values |= {"memory_bytes_per_gpu": need.memory_bytes_per_gpu, "gpu_count": need.gpu_count}
+    return planned("what_fits", **values)
 
 
 def configure(need: Need, **changes: object) -> PlannedCall | None:

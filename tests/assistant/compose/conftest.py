@@ -28,6 +28,7 @@ def estimate() -> Callable[..., ToolCallRecord]:
         usable: float | None = 23.5,
         gpu: str = GPU,
         minimum: dict[str, int] | None = None,
+        assumptions: tuple[str, ...] = (),
         **request: Any,
     ) -> ToolCallRecord:
         total = int((weights + other) * GIB)
@@ -64,6 +65,7 @@ def estimate() -> Callable[..., ToolCallRecord]:
                 "minimum_gpus": [
                     {"gpu": name, "count": count, "verdict": "yes"} for name, count in (minimum or {}).items()
                 ],
+                "assumptions": list(assumptions),
                 "derivation": [
                     {
                         "label": "KV cache",

@@ -109,10 +109,13 @@ def test_counts_of_the_card_asked_about_are_the_answer(estimate: Estimate, asked
 
 
 def test_what_was_not_stated_is_said_to_be_assumed(estimate: Estimate, asked: Asked) -> None:
-    draft = compose(asked(), [estimate(10)])
+    taken = (
+        "context_tokens not stated: 8,192 tokens a sequence assumed.",
+        "concurrent_sequences not stated: 1 assumed.",
+    )
+    draft = compose(asked(), [estimate(10, assumptions=taken)])
     assert any("8,192" in line for line in draft.assumptions)
-    stated = compose(asked(context_tokens=8192, concurrent_sequences=1), [estimate(10)])
-    assert not any("8,192" in line for line in stated.assumptions)
+    assert not any("8,192" in line for line in compose(asked(), [estimate(10)]).assumptions)
 
 
 def test_the_longest_context_is_given_when_asked(estimate: Estimate, asked: Asked) -> None:
