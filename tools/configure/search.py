@@ -22,6 +22,8 @@ from tools.configure.workload import workload
 
 MACHINE_SHARE = Decimal("0.2")
 """Part of a purchase budget kept for the machine when its price is unknown."""
+NOT_FOR_SERVERS = {"module", "laptop"}
+"""Boards for robots and notebooks: nobody builds a server from them unless they say so."""
 SMALLEST_BYTES = 8 * GIB
 """Cards with less memory than this are not proposed unless asked for."""
 
@@ -89,7 +91,12 @@ def _pool(owned: dict[str, int], asked: frozenset[str]) -> list[Gpu]:
     return [
         gpu
         for gpu in every.values()
-        if gpu.id in owned or (gpu.memory_bytes >= SMALLEST_BYTES and gpu.status not in {"announced", "modified"})
+        if gpu.id in owned
+        or (
+            gpu.memory_bytes >= SMALLEST_BYTES
+            and gpu.status not in {"announced", "modified"}
+            and gpu.market not in NOT_FOR_SERVERS
+        )
     ]
 
 
