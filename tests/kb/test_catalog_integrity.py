@@ -217,6 +217,14 @@ class TestGpus(Rows):
         for alias in ("a100", "h100", "h200", "h20", "910b", "v100", "rtx pro 6000", "m3 ultra", "4060 ti"):
             assert any(row.conventional for row in shared[alias]), alias
 
+    def test_a_successor_is_a_newer_card_of_the_catalog(self) -> None:
+        held = [row for row in self.rows if row.successor]
+        assert len(held) > 50
+        for row in held:
+            after = gpus()[row.successor]
+            assert after.id != row.id
+            assert after.year >= row.year, row.id
+
     def test_mig_only_where_nvidia_lists_it(self) -> None:
         for row in self.rows:
             if row.mig_instances:
