@@ -110,7 +110,7 @@ class TestGpus(Rows):
         [
             ("HBM2", 500 * GB, 1_600 * GB), ("HBM2e", 800 * GB, 4 * TB), ("HBM3", 2 * TB, 6 * TB),
             ("HBM3e", 4_500 * GB, 9 * TB), ("HBM4", 10 * TB, 25 * TB), ("GDDR5", 90 * GB, 500 * GB),
-            ("GDDR5X", 300 * GB, 600 * GB), ("GDDR6", 90 * GB, 1 * TB), ("GDDR6X", 450 * GB, 1_100 * GB),
+            ("GDDR5X", 250 * GB, 600 * GB), ("GDDR6", 90 * GB, 1 * TB), ("GDDR6X", 450 * GB, 1_100 * GB),
             ("GDDR7", 250 * GB, 1_800 * GB), ("LPDDR4X", 100 * GB, 500 * GB),
         ],
     )  # fmt: skip
