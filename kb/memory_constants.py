@@ -113,6 +113,9 @@ class TransformersEngine(Frozen):
     source: str
     context_bytes: int
     prompt_tokens_at_most: int
+    cache_copy_ratio: float
+    cache_slack_ratio: float
+    fitted: str
 
 
 class Litgpt(Frozen):
@@ -132,11 +135,21 @@ class Training(Frozen):
     deepspeed_bucket_elements: int
     deepspeed_buckets: int
     zero3_live_params: int
+    zero3_sub_group_params: int
+    zero3_slack_ratio: float
     fsdp_unsharded_layers: int
     fragmentation_ratio: float
     foreach_bytes: int
     optimizer_bytes: dict[str, float]
     fitted: str
+
+
+class Checkpoints(Frozen):
+    """Published checkpoints that no format describes."""
+
+    source: str
+    bytes: dict[str, dict[str, int]]
+    """Model id → format → bytes."""
 
 
 class Defaults(Frozen):
@@ -245,6 +258,7 @@ class MemoryConstants(Frozen):
     encoder: Encoder
     speech: Speech
     intervals: Intervals
+    checkpoints: Checkpoints
     defaults: Defaults
 
 

@@ -46,12 +46,13 @@ def per_token(work: Workload) -> PerToken:
     norms = (0 if work.engine in COMPILED else 8 * h) if shape.gated else 2 * e * h
     attention = e * (2 * q + 2 * k)
     scores = 0.0 if work.flash else shape.heads * work.sequence * (9 if e == 4 else 8)
-    states = (3 if shape.gated else 1) * e * f
+    compiled = work.engine in COMPILED
+    states = (1 if not shape.gated else 2 if compiled else 3) * e * f
     if work.adapted:
         inputs = _adapter_inputs(work, e, h, q, f)
     else:
         # Normalised copies for the norms' own gradients, inputs of query-key-value and of gate-up, and the product.
-        inputs = e * (4 * h if shape.gated else 2 * h) + e * f
+        inputs = e * (4 * h if shape.gated else 2 * h) + (2 if compiled else 1) * e * f
         norms += 0 if shape.gated else 2 * h + 2 * e * h  # dropout masks and outputs of the older block
     routing = 2 * e * h * shape.experts.experts_per_token if shape.experts else 0
     saved = norms + attention + scores + states + inputs + routing
@@ -60,7 +61,8 @@ def per_token(work: Workload) -> PerToken:
     else:
         # Per-operator checkpointing keeps attention's output and every second matrix product.
         selective = e * h + e * q + e * (q + 2 * k + 2 * h + 2 * f) / 2
-    return PerToken(saved, e * h, min(selective, saved), e * (2 * f + 2 * h))
+    working = e * h if compiled else e * (2 * f + 2 * h)
+    return PerToken(saved, e * h, min(selective, saved), working)
 
 
 def activation_terms(work: Workload) -> tuple[tuple[Term, ...], tuple[Term, ...]]:
@@ -78,13 +80,18 @@ def activation_terms(work: Workload) -> tuple[tuple[Term, ...], tuple[Term, ...]
         "activations", "Final norm and head input", tokens * 3 * each.entry / ways, "tokens · bytes / tensor_parallel",
         {"tokens": tokens, "bytes": 3 * each.entry, "tensor_parallel": ways}, SOURCE,
     )  # fmt: skip
+    held = (saved, tail)
+    if ways > 1:
+        # Tensor parallelism splits what is kept, but a layer's input and its gradient are gathered whole to be used.
+        whole = {"tokens": tokens, "bytes": 2 * each.entry}
+        held += (Term("activations", "Sequence gathered", tokens * 2 * each.entry, "tokens · bytes", whole, SOURCE),)
     if work.checkpointing == "none":
-        return (saved, tail), ()
+        return held, ()
     again = each.saved + each.working
     live = {"tokens": tokens, "bytes_per_token": round(again, 1), "tensor_parallel": ways}
     working = Term("activations", "Layer recomputed in backward", tokens * again / ways,
                    "tokens · bytes_per_token / tensor_parallel", live, SOURCE)  # fmt: skip
-    return (saved, tail), (working,)
+    return held, (working,)
 
 
 def logit_term(work: Workload) -> Term:
@@ -139,5 +146,5 @@ def _adapter_inputs(work: Workload, e: int, h: int, q: int, f: int) -> float:
     rows = attention
     if work.lora_targets == "all_linear":
         gates = 2 if work.shape.gated else 1
-        rows += (gates * h if copies else h) + f
+        rows += (gates * h if copies else h) + (0 if work.engine in COMPILED else f)
     return e * rows + 7 * e * work.lora_rank

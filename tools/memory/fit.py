@@ -1,7 +1,6 @@
 """Whether a workload fits a card, what more would fit, and how many cards it takes at least."""
 
 from collections.abc import Callable, Iterator
-from dataclasses import replace
 from functools import lru_cache
 
 from kb.base import UnknownName
@@ -52,21 +51,29 @@ def fit(work: Workload, phase: Phase, gpu: Gpu, peak_of: Peak) -> Fit:
 def minimum_gpus(work: Workload, peak_of: Peak) -> tuple[MinimumGpus, ...]:
     """Fewest of each common card whose fullest member holds the workload, in a layout that can be arranged."""
     found: list[MinimumGpus] = []
-    open_cards = list(_common())
     needs: dict[tuple[bool, int], tuple[float, float]] = {}
-    layouts = list(_layouts(work))
-    for gpu in open_cards:
+    known: list[Workload] = []
+    coming = _layouts(work)
+    for gpu in _common():
         large = is_large(gpu)
-        for layout in layouts:
+        for layout in _grow(known, coming):
             key = (large, layout.gpus)
             if key not in needs:
-                phase = peak_of(replace(layout, large_gpu=large))
+                phase = peak_of(layout._replace(large_gpu=large))
                 needs[key] = (phase.bytes, interval(layout, phase)[1])
             verdict = verdict_of(*needs[key], gpu.usable_bytes)
             if verdict != "no":
                 found.append(MinimumGpus(gpu=gpu.id, count=layout.gpus, verdict=verdict))
                 break
     return tuple(found)
+
+
+def _grow(known: list[Workload], coming: Iterator[Workload]) -> Iterator[Workload]:
+    """Layouts already drawn, then further ones: few cards need the long tail."""
+    yield from known
+    for layout in coming:
+        known.append(layout)
+        yield layout
 
 
 def _context_limit(work: Workload) -> int:
@@ -80,7 +87,7 @@ def _most(work: Workload, field: str, limit: int, gpu: Gpu, peak_of: Peak) -> in
     """
 
     def fits(value: int) -> bool:
-        return peak_of(replace(work, **{field: value})).bytes <= gpu.usable_bytes  # type: ignore[arg-type]
+        return peak_of(work._replace(**{field: value})).bytes <= gpu.usable_bytes  # type: ignore[arg-type]
 
     if fits(limit):
         return limit
@@ -115,13 +122,13 @@ def _layouts(work: Workload) -> Iterator[Workload]:
     Training: one GPU as asked, then the weights sharded over data-parallel ranks.
     Pipelines and encoders run on one GPU.
     """
-    alone = replace(work, tensor=1, pipeline=1, data=1, context_split=1, expert=1)
+    alone = work._replace(tensor=1, pipeline=1, data=1, context_split=1, expert=1)
     if work.family == "training":
-        yield replace(alone, sharding="none")
+        yield alone._replace(sharding="none")
         engine = "deepspeed" if work.engine == "deepspeed" else "fsdp"
-        sharded = replace(alone, sharding="zero3" if engine == "deepspeed" else "fsdp", engine=engine)
+        sharded = alone._replace(sharding="zero3" if engine == "deepspeed" else "fsdp", engine=engine)
         for count in (2, 4, *range(NODE, NODE * MOST_NODES + 1, NODE)):
-            yield replace(sharded, data=count)
+            yield sharded._replace(data=count)
         return
     yield alone
     if work.family != "serving":
@@ -129,9 +136,9 @@ def _layouts(work: Workload) -> Iterator[Workload]:
     heads = work.shape.heads
     for tensor in (2, 4, NODE):
         if heads % tensor == 0:
-            yield replace(alone, tensor=tensor)
+            yield alone._replace(tensor=tensor)
     widest = next(tensor for tensor in (NODE, 4, 2, 1) if heads % tensor == 0)
     for nodes in range(2, MOST_NODES + 1):
         stages = nodes * NODE // widest
         if stages <= work.shape.layers:
-            yield replace(alone, tensor=widest, pipeline=stages)
+            yield alone._replace(tensor=widest, pipeline=stages)

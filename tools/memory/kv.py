@@ -20,21 +20,25 @@ def kv_terms(work: Workload) -> tuple[Term, ...]:
     source = constants().kv.source
     tokens = padded_tokens(work)
     layers, share = _layers_on_one(work)
-    width, formula, inputs = _width(work)
+    width, formula, inputs = _width(work, shape.kv_heads, shape.head_dim)
     terms: list[Term] = []
     local = min(shape.sliding.local_layers, shape.attention_layers) if shape.sliding else 0
     local_here = layers * local / max(shape.attention_layers, 1)
     inputs |= {"bytes_per_element": work.kv_bytes, "sequences": work.sequences, "share": share}
+    near_width, near_formula, near_inputs = width, formula, inputs
     if layers - local_here > 0:
+        if local and not shape.latent:
+            width, formula, inputs = _width(work, shape.global_kv_heads, shape.global_head_dim)
+            inputs |= {"bytes_per_element": work.kv_bytes, "sequences": work.sequences, "share": share}
         size = width * (layers - local_here) * tokens * work.sequences * work.kv_bytes * share
         full = inputs | {"layers": _tidy(layers - local_here), "tokens": tokens}
         terms.append(Term("kv_cache", "KV cache", size, _with_share(formula, share), full, source))
     if local_here and shape.sliding:
         seen = window_tokens(work, tokens)
-        size = width * local_here * seen * work.sequences * work.kv_bytes * share
-        near = inputs | {"layers": _tidy(local_here), "tokens": seen}
+        size = near_width * local_here * seen * work.sequences * work.kv_bytes * share
+        near = near_inputs | {"layers": _tidy(local_here), "tokens": seen}
         terms.append(
-            Term("kv_cache", "KV cache of sliding-window layers", size, _with_share(formula, share), near, source)
+            Term("kv_cache", "KV cache of sliding-window layers", size, _with_share(near_formula, share), near, source)
         )
     if shape.linear:
         linear_layers = (
@@ -92,7 +96,7 @@ def _layers_on_one(work: Workload) -> tuple[float, float]:
     return -(-caching // work.pipeline), 1.0
 
 
-def _width(work: Workload) -> tuple[float, str, dict[str, int | float | str | bool | None]]:
+def _width(work: Workload, kv_heads: int, head_dim: int) -> tuple[float, str, dict[str, int | float | str | bool | None]]:
     """Elements a token and layer, on one GPU.
 
     Keys and values: 2 · kv_heads · head_dim, heads divided by tensor parallelism but never below one.
@@ -108,7 +112,7 @@ def _width(work: Workload) -> tuple[float, str, dict[str, int | float | str | bo
         formula = "layers · (kv_lora_rank + qk_rope_dim) · tokens · sequences · bytes_per_element"
         return latent.kv_lora_rank + latent.qk_rope_dim, formula, inputs
     split = 1 if work.engine in EVEN_LAYERS else work.tensor
-    heads = max(-(-shape.kv_heads // split), 1)
+    heads = max(-(-kv_heads // split), 1)
     if shape.latent:
         latent = shape.latent
         heads = max(-(-shape.heads // split), 1)
@@ -119,9 +123,9 @@ def _width(work: Workload) -> tuple[float, str, dict[str, int | float | str | bo
             {"heads": heads, "key_and_value_dim": wide},
         )
     return (
-        2 * heads * shape.head_dim,
+        2 * heads * head_dim,
         "2 · layers · kv_heads · head_dim · tokens · sequences · bytes_per_element",
-        {"kv_heads": heads, "head_dim": shape.head_dim},
+        {"kv_heads": heads, "head_dim": head_dim},
     )
 
 

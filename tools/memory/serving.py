@@ -106,7 +106,7 @@ def _batched_tokens(work: Workload, version: VllmVersion) -> int:
     """Tokens of the profile run; the first engine generation profiled one whole context."""
     limit = constants().vllm.batched_tokens
     if version.sequences is not None:
-        return max(2048, min(work.context or limit, 4 * limit))
+        return max(2048, min(work.context, 4 * limit)) if work.context_stated else limit
     return limit if work.large_gpu or work.max_sequences else limit // 4
 
 
@@ -173,6 +173,7 @@ def _transformers(work: Workload, held: tuple[Term, ...]) -> tuple[Phase, ...]:
     )
     logits = Term("logits", "Logits of the last tokens", 6 * work.sequences * shape.vocab, "6 · sequences · vocab_size",
                   {"sequences": work.sequences, "vocab_size": shape.vocab}, engine.source)  # fmt: skip
+    kept = [context, logits, *_cache_copies(work)]
     prompt = min(work.context // 2, engine.prompt_tokens_at_most)
     width = 2 * (3 * _feed_forward_width(work) + 4 * shape.hidden)
     size = prompt * work.sequences * width
@@ -182,7 +183,18 @@ def _transformers(work: Workload, held: tuple[Term, ...]) -> tuple[Phase, ...]:
               "hidden_size": shape.hidden, "cache_not_yet_filled": round(waiting)}  # fmt: skip
     formula = "prompt_tokens · sequences · 2 · (3 · intermediate + 4 · hidden_size) − cache_not_yet_filled"
     prefill = Term("activations", "Prefill beyond the cache still empty", beyond, formula, inputs, engine.source)
-    return (Phase("decode", (*held, context, logits)), Phase("prefill", (*held, context, logits, prefill)))
+    return (Phase("decode", (*held, *kept)), Phase("prefill", (*held, *kept, prefill)))
+
+
+def _cache_copies(work: Workload) -> tuple[Term, ...]:
+    """A cache that grows by concatenation: its former self, and what the allocator cannot give back."""
+    engine, cache = constants().transformers, kv_bytes(work)
+    ratio = engine.cache_slack_ratio
+    terms = [Term("fragmentation", "Freed caches", ratio * cache, "ratio · kv_cache", {"ratio": ratio, "kv_cache": round(cache)}, engine.source)]
+    if not work.flash_stated:
+        again = {"ratio": engine.cache_copy_ratio, "kv_cache": round(cache)}
+        return (Term("buffers", "Cache copied while it grows", engine.cache_copy_ratio * cache, "ratio · kv_cache", again, engine.source),)
+    return tuple(terms)
 
 
 def _litgpt(work: Workload, held: tuple[Term, ...]) -> tuple[Phase, ...]:

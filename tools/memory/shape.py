@@ -4,9 +4,9 @@ from dataclasses import dataclass
 from functools import lru_cache
 from itertools import product
 
-from kb.base import BadInput
+from kb.base import BadInput, UnknownName
 from kb.catalog import model as catalog_model
-from kb.records.model import Attention, Component, Experts, LatentAttention, LinearState, ModelKind, SlidingWindow
+from kb.records.model import Attention, Component, Experts, LatentAttention, LinearState, Model, ModelKind, SlidingWindow
 from tools.memory.request import MemoryRequest
 
 HEAD_DIM = 128
@@ -45,6 +45,9 @@ class Shape:
     checkpoint_bytes: tuple[tuple[str, int], ...]
     components: tuple[Component, ...]
     max_context: int | None
+    global_kv_heads: int
+    """Key-value heads of layers that see everything, where they differ from the local ones."""
+    global_head_dim: int
     embed_params: int
     """Input embedding."""
     head_params: int
@@ -78,8 +81,14 @@ def shape_of(request: MemoryRequest) -> Shape:
         UnknownName: the catalog has no such model and the request gives no `params`.
         BadInput: neither `model` nor `params` is given.
     """
-    if request.model is not None and request.params is None:
-        return _shape_of_model(catalog_model(request.model).id)
+    if request.model is not None:
+        try:
+            if request.model.endswith(".json"):  # somebody's own config.json, which may change from call to call
+                return _shape_of_model(catalog_model(request.model))
+            return _shape_of_name(request.model)
+        except UnknownName:
+            if request.params is None:
+                raise
     if request.params is None:
         raise BadInput("model", "neither a model nor its parameter count is given.", "Give `model`, or `params`.")
     return _shape_of_counts(
@@ -90,8 +99,11 @@ def shape_of(request: MemoryRequest) -> Shape:
 
 
 @lru_cache(maxsize=1024)
-def _shape_of_model(model_id: str) -> Shape:
-    model = catalog_model(model_id)
+def _shape_of_name(name: str) -> Shape:
+    return _shape_of_model(catalog_model(name))
+
+
+def _shape_of_model(model: Model) -> Shape:
     layers, hidden = model.layers or 0, model.hidden_size or 0
     heads = model.heads or 0
     head_dim = model.head_dim or (hidden // heads if heads else 0)
@@ -101,10 +113,10 @@ def _shape_of_model(model_id: str) -> Shape:
     vocab = model.vocab_size or 0
     embed = vocab * hidden
     head = 0 if model.tied_embeddings or model.kind in ("encoder", "embedding", "reranker", "speech") else embed
-    routed, routers = _expert_params(experts, hidden, layers)
-    counted = layers * _attention_params(hidden, heads, kv_heads, head_dim, model.latent)
-    counted += _feed_forward_params(experts, hidden, layers, intermediate, model.gated_mlp)
-    body, plain = _split(model.params, embed, head, routed, counted, routers, tower=model.kind == "vlm")
+    routed, routers = _expert_params(experts, hidden, layers, model.gated_mlp)
+    routed = min(routed, max(model.params - embed - head, 0))
+    body = max(model.params - embed - head - routed - routers - model.vision_params, 0)
+    plain = max(model.params - embed - head - routed - body, 0)
     return Shape(
         id=model.id, name=model.name, kind=model.kind, params=model.params,
         active_params=model.active_params or model.params, layers=max(layers, 1), hidden=hidden, heads=max(heads, 1),
@@ -112,7 +124,9 @@ def _shape_of_model(model_id: str) -> Shape:
         tied=model.tied_embeddings, attention=model.attention, latent=model.latent, experts=experts,
         sliding=model.sliding, linear=model.linear, encoder_layers=model.encoder_layers or 0,
         native_format=model.native_format, checkpoint_bytes=tuple(model.checkpoint_bytes.items()),
-        components=model.components, max_context=model.max_context_tokens, embed_params=min(embed, model.params),
+        components=model.components, max_context=model.max_context_tokens,
+        global_kv_heads=model.global_kv_heads or max(kv_heads, 1), global_head_dim=model.global_head_dim or head_dim,
+        embed_params=min(embed, model.params),
         head_params=head, expert_params=routed, body_params=body, plain_params=plain, guesses=(), guess_level=0,
     )  # fmt: skip
 
@@ -164,6 +178,7 @@ def _shape_of_counts(
         intermediate=intermediate, gated=gated, vocab=vocab, tied=tied,
         attention="mha" if kv_heads >= heads else "gqa", latent=None, experts=record, sliding=None, linear=None,
         encoder_layers=0, native_format="bf16", checkpoint_bytes=(), components=(), max_context=None,
+        global_kv_heads=min(kv_heads, heads), global_head_dim=head_dim,
         embed_params=embed, head_params=head, expert_params=min(routed, params - embed - head), body_params=body,
         plain_params=plain, guesses=tuple(guesses), guess_level=level,
     )  # fmt: skip
@@ -195,13 +210,13 @@ def _feed_forward_params(experts: Experts | None, hidden: int, layers: int, inte
     return matrices * hidden * (dense * intermediate + (layers - dense) * shared)
 
 
-def _expert_params(experts: Experts | None, hidden: int, layers: int) -> tuple[int, int]:
+def _expert_params(experts: Experts | None, hidden: int, layers: int, gated: bool = True) -> tuple[int, int]:
     """Routed experts and routers of all layers."""
     if experts is None:
         return 0, 0
     sparse = layers - min(experts.dense_layers, layers)
     return (
-        sparse * experts.experts * 3 * hidden * experts.expert_intermediate_size,
+        sparse * experts.experts * (3 if gated else 2) * hidden * experts.expert_intermediate_size,
         sparse * experts.experts * hidden,
     )
 

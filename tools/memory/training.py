@@ -2,7 +2,7 @@
 
 from kb.memory_constants import constants
 from tools.memory.activations import activation_terms, logit_term
-from tools.memory.adapters import adapter_gradient_term, adapter_terms
+from tools.memory.adapters import adapter_gradient_term, adapter_params, adapter_terms
 from tools.memory.formats import weight_format
 from tools.memory.sharding import Counts, counts_on_one, ranks_for
 from tools.memory.term import Phase, Term
@@ -25,8 +25,9 @@ def training_phases(work: Workload) -> tuple[Phase, ...]:
     (saved, working), logits = activation_terms(work), logit_term(work)
     persistent = _gradients(work, counts) if _keeps_gradients(work) else ()
     gradients = _gradients(work, counts)
+    forming = () if persistent or work.sharding not in SHARDED_MODEL else _one_gradient(work)
     phases = [
-        Phase("end of forward", _slack(work, (*always, *persistent, *saved, logits))),
+        Phase("end of forward", _slack(work, (*always, *persistent, *forming, *saved, logits))),
         Phase("end of backward", (*always, *gradients)),
     ]
     if working:
@@ -35,6 +36,8 @@ def training_phases(work: Workload) -> tuple[Phase, ...]:
                 "first layer's backward", _slack(work, (*always, *persistent, *saved, *working, *_one_gradient(work)))
             )
         )
+    if work.sharding.startswith("zero") and work.engine != "megatron":
+        phases.append(Phase("optimizer step", (*always, *gradients, _fp32_gradients(work, counts))))
     if work.adapted:
         stepping = adapter_gradient_term(work, constants().training.foreach_bytes)
         phases.append(Phase("optimizer step", (*always, stepping)))
@@ -149,19 +152,9 @@ def _buffers(work: Workload, counts: Counts) -> tuple[Term, ...]:
                  {"buckets": buckets, "elements": elements}, training.source)
         )  # fmt: skip
     if work.sharding == "zero3" and work.data > 1:
-        live = min(training.zero3_live_params, work.shape.params)
-        terms.append(
-            Term(
-                "buffers",
-                "Parameters gathered by ZeRO-3",
-                live * 2,
-                "live_params · 2",
-                {"live_params": live},
-                training.source,
-            )
-        )
+        terms += _gathered_by_zero3(work, counts)
     if work.sharding == "fsdp" and (work.data * work.context_split > 1 or work.offload == "all"):
-        terms.append(_gathered(work))
+        terms.append(_gathered(work, counts))
     if work.sharding == "ddp" and work.data > 1 and not work.adapted:
         terms.append(_state("buffers", "DDP buckets", counts.total, state_bytes(work)[1], 1))
     if (
@@ -174,16 +167,46 @@ def _buffers(work: Workload, counts: Counts) -> tuple[Term, ...]:
     return tuple(terms)
 
 
-def _gathered(work: Workload) -> Term:
-    """FSDP gathers the running layer, prefetches the next, and keeps both tables (the root unit) whole."""
-    shape, layers = work.shape, constants().training.fsdp_unsharded_layers
-    split = work.tensor
+def _gathered_by_zero3(work: Workload, counts: Counts) -> list[Term]:
+    """ZeRO-3 keeps up to its live limit gathered, or two layers where they are larger, and one table.
+
+    Shard and gathered parameters together never exceed the whole model.
+    """
+    training, shape = constants().training, work.shape
+    source, slack = training.source, training.zero3_slack_ratio
+    missing = counts.total * (1 - 1 / ranks_for(work, "weights"))
+    wanted = max(training.zero3_live_params, 2 * shape.layer_params / work.tensor) + counts.embed
+    live = min(wanted, missing / (1 + slack))
+    inputs = {"live_params": round(live)}
+    held = {"ratio": slack, "gathered": round(live * 2)}
+    return [
+        Term("buffers", "Parameters gathered by ZeRO-3", live * 2, "live_params · 2", inputs, source),
+        Term("fragmentation", "Slack of gathering", slack * live * 2, "ratio · gathered", held, source),
+    ]
+
+
+def _fp32_gradients(work: Workload, counts: Counts) -> Term:
+    """DeepSpeed steps in fp32: the rank's own gradients, in ZeRO-3 one sub-group of them, at 32 bits."""
+    training = constants().training
+    params = float(adapter_params(work)) if work.adapted else counts.total
+    own = params / ranks_for(work, "optimizer")
+    stepped = min(own, training.zero3_sub_group_params) if work.sharding == "zero3" else own
+    inputs = {"params": round(stepped)}
+    return Term("gradients", "Gradients at 32 bits for the step", stepped * 4, "params · 4", inputs, training.source)
+
+
+def _gathered(work: Workload, counts: Counts) -> Term:
+    """FSDP gathers the running layer, prefetches the next, and one table at a time; never more than is missing."""
+    training, shape = constants().training, work.shape
     bits = work.format.expert_bits if work.adapted and work.format.quantised else 16
-    size = layers * shape.layer_params * bits / 8 / split + (shape.embed_params + shape.head_params) * 2 / split
-    inputs = {"layers": layers, "layer_params": shape.layer_params, "bits": bits,
-              "table_params": shape.embed_params + shape.head_params, "tensor_parallel": split}  # fmt: skip
-    formula = "(layers · layer_params · bits / 8 + table_params · 2) / tensor_parallel"
-    return Term("buffers", "Layers and tables gathered by FSDP", size, formula, inputs, constants().training.source)
+    layers, table = training.fsdp_unsharded_layers, max(counts.embed, counts.head)
+    ranks = ranks_for(work, "weights") if work.offload != "all" else 10**9
+    missing = counts.total * (1 - 1 / ranks) * bits / 8
+    size = min(layers * shape.layer_params / work.tensor * bits / 8 + table * 2, missing)
+    inputs = {"layers": layers, "layer_params": shape.layer_params, "tensor_parallel": work.tensor, "bits": bits,
+              "table_params": round(table), "missing_bytes": round(missing)}  # fmt: skip
+    formula = "min(layers · layer_params / tensor_parallel · bits / 8 + table_params · 2, missing_bytes)"
+    return Term("buffers", "Layers and tables gathered by FSDP", size, formula, inputs, training.source)
 
 
 def _framework(work: Workload) -> tuple[Term, ...]:

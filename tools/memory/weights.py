@@ -15,7 +15,7 @@ def serving_weights(work: Workload) -> tuple[Term, ...]:
     matrices · bits / 8 + embedding · bits / 8 + head · bits / 8 + rest · 2
     """
     counts = counts_on_one(work)
-    published = _checkpoint(work)
+    published = published_bytes(work)
     if published:
         share = counts.total / work.shape.params
         inputs = {"checkpoint_bytes": published, "share": share}
@@ -27,6 +27,9 @@ def serving_weights(work: Workload) -> tuple[Term, ...]:
 def matrix_terms(work: Workload, counts: Counts) -> tuple[Term, ...]:
     """Matrices, experts, tables and what stays wide, each at its own bits."""
     form, source = work.format, constants().formats.source
+    if not counts.head and form.name == "fp8" and work.engine == "transformers":
+        # Transformers' FP8 loader does not tie: the table is held again as the head.
+        counts = counts._replace(head=counts.embed)
     head_bits = form.body_bits if quantises_head(work) else form.head_bits
     expert_bits = form.expert_bits * _padding(work)
     rows = (
@@ -60,6 +63,9 @@ def _padding(work: Workload) -> float:
     return -(-hidden // MXFP4_PAD) * MXFP4_PAD / hidden if hidden else 1.0
 
 
-def _checkpoint(work: Workload) -> int | None:
-    """Size of the checkpoint as published in this very format, if a source states it."""
+def published_bytes(work: Workload) -> int | None:
+    """Size of the checkpoint as published in this very format, if a source states it and the engine loads it as is."""
+    own = constants().checkpoints.bytes.get(work.shape.id or "", {}).get(work.format.name)
+    if own or _padding(work) != 1:
+        return own
     return dict(work.shape.checkpoint_bytes).get(work.format.name)

@@ -1,7 +1,7 @@
 """A workload: the request with every open number filled in, each filling said aloud."""
 
 import re
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from kb.base import BadInput
 from kb.catalog import gpu as catalog_gpu
@@ -24,8 +24,7 @@ _FAMILIES = {
 }  # fmt: skip
 
 
-@dataclass(frozen=True, slots=True)
-class Workload:
+class Workload(NamedTuple):
     """Everything the formulas read; replace a field to ask "what if"."""
 
     shape: Shape
@@ -37,6 +36,7 @@ class Workload:
     kv_bytes: float
     kv_format: str
     context: int
+    context_stated: bool
     sequences: int
     max_sequences: int | None
     large_gpu: bool
@@ -50,6 +50,7 @@ class Workload:
     activation_offload: bool
     ubatch: int | None
     flash: bool
+    flash_stated: bool
     lora_rank: int
     lora_targets: str
     sharding: str
@@ -103,13 +104,13 @@ def workload_of(request: MemoryRequest) -> tuple[Workload, list[str], Gpu | None
     work = Workload(
         shape=shape, family=family, task=request.task, format=form, engine=engine,
         version=_version(request.engine_version), kv_bytes=constants().kv.bytes[request.kv_format],
-        kv_format=request.kv_format, context=_context(request, shape, training, said),
+        kv_format=request.kv_format, context=_context(request, shape, training, said), context_stated=request.context_tokens is not None,
         sequences=_sequences(request, training, said), max_sequences=request.max_num_sequences,
         large_gpu=gpu is not None and is_large(gpu), micro_batch=_batch(request, training, said),
         sequence=_sequence(request, shape, training, said), optimizer=request.optimizer or "adamw",
         precision=precision, checkpointing=_checkpointing(request, training, said), fused_loss=request.fused_loss,
         optimizer_in_backward=request.optimizer_in_backward, activation_offload=request.activation_offload,
-        ubatch=request.ubatch_tokens, flash=_flash(request, shape), lora_rank=_rank(request, said),
+        ubatch=request.ubatch_tokens, flash=_flash(request, shape), flash_stated=request.attention == "flash", lora_rank=_rank(request, said),
         lora_targets=request.lora_targets or "all_linear", sharding=_sharding(request, engine),
         data=_data(request, said), tensor=request.tensor_parallel or 1, pipeline=request.pipeline_parallel or 1,
         context_split=request.context_parallel or 1, expert=request.expert_parallel or 1,
