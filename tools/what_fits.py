@@ -34,6 +34,8 @@ EXAMPLES = 3
 NEAR = 1.5
 """Named models up to this factor above the generic limit are tried: real shapes differ from the typical one."""
 TRIES = 12
+CARDS = {"consumer", "workstation", "data_center"}
+"""Markets of what people call a card; laptops and boards share memory with more than the GPU's own work."""
 
 
 class WhatFitsRequest(Frozen):
@@ -139,9 +141,7 @@ def _cards(request: WhatFitsRequest) -> tuple[Gpu | None, str, int, int, tuple[s
         count, card = request.gpu_count or 1, None
         usable, like = _like(stated)
         name = f"{stated / GIB:g} GB card"
-        said = (
-            f"A card of {stated / GIB:g} GB is taken to leave {format_bytes(usable)} usable, as the {like} does.",
-        )
+        said = (f"A card of {stated / GIB:g} GB is taken to leave {format_bytes(usable)} usable, as the {like} does.",)
     if count > 8 and count % 8:
         raise BadInput(
             "gpus", f"{count} cards do not divide into machines of eight.", "Give 1 to 8, or a multiple of 8."
@@ -151,11 +151,13 @@ def _cards(request: WhatFitsRequest) -> tuple[Gpu | None, str, int, int, tuple[s
 
 @lru_cache(maxsize=64)
 def _like(memory_bytes: int) -> tuple[int, str]:
-    """Usable memory of the least generous card with this capacity, else of the nearest one, in proportion."""
-    near = min(abs(gpu.memory_bytes - memory_bytes) for gpu in gpus().values())
-    alike = [gpu for gpu in gpus().values() if abs(gpu.memory_bytes - memory_bytes) == near]
-    least = min(alike, key=lambda gpu: (gpu.usable_bytes / gpu.memory_bytes, gpu.id))
-    return int(memory_bytes * least.usable_bytes / least.memory_bytes), least.name
+    """Usable memory of the middling card with this capacity, else of the nearest capacity, in proportion."""
+    cards = [gpu for gpu in gpus().values() if gpu.market in CARDS]
+    near = min(abs(gpu.memory_bytes - memory_bytes) for gpu in cards)
+    alike = [gpu for gpu in cards if abs(gpu.memory_bytes - memory_bytes) == near]
+    alike.sort(key=lambda gpu: (gpu.usable_bytes / gpu.memory_bytes, gpu.id))
+    middling = alike[len(alike) // 2]
+    return int(memory_bytes * middling.usable_bytes / middling.memory_bytes), middling.name
 
 
 def _row(request: WhatFitsRequest, method: Method, form: str, optimizer: str | None, count: int, usable: int) -> FitRow:

@@ -5,6 +5,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from assistant.answer import Citation, ToolCallRecord
+from assistant.compose.arithmetic import ROWS
 from assistant.ground.quantities import BYTES, FLOPS, MONEY, PERCENT, PLAIN, POWER, RATE, TIME, Quantity, quantities
 
 SUFFIXES = (
@@ -12,7 +13,10 @@ SUFFIXES = (
     ("_usd_per_hour", MONEY), ("_usd_per_gpu_hour", MONEY), ("_price", MONEY), ("_w", POWER), ("_s", TIME),
     ("_ratio", PERCENT),
 )  # fmt: skip
-NAMED = {"bytes": BYTES, "amount": MONEY, "subtotal": MONEY, "usd": MONEY, "usd_per_hour": MONEY, "s": TIME, "w": POWER}
+NAMED = {
+    "bytes": BYTES, "amount": MONEY, "price": MONEY, "subtotal": MONEY, "usd": MONEY, "usd_per_hour": MONEY,
+    "s": TIME, "w": POWER,
+}  # fmt: skip
 INHERITING = {"value", "low", "high", "median"}
 """Keys that say nothing of the unit: `{"time_s": {"value": …}}` takes it from the parent."""
 COUNTS = ("gpus", "gpu_count", "count", "nodes")
@@ -79,6 +83,8 @@ class Evidence:
 
     def _walk(self, value: Any, kind: str, copies: int = 1) -> None:
         if isinstance(value, Mapping):
+            if isinstance(parts := value.get("parts"), list):
+                self._add_rows(parts)
             copies = next((n for key in COUNTS if isinstance(n := value.get(key), int) and n > 1), copies)
             own = _kind_of_unit(value["unit"]) if "unit" in value and "formula" in value else None
             for key, inner in value.items():
@@ -95,6 +101,11 @@ class Evidence:
                 self._add(PERCENT, float(value) * 100)
             if copies > 1 and kind in {BYTES, MONEY, POWER}:
                 self._add(kind, float(value) * copies)
+
+    def _add_rows(self, parts: list[Any]) -> None:
+        """The sums of parts that the memory table shows as one row."""
+        for _, names in ROWS:
+            self._add(BYTES, float(sum(part["bytes"] for part in parts if part["name"] in names)))
 
 
 def _kind_of_key(key: str, inherited: str) -> str:

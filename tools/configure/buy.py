@@ -174,6 +174,8 @@ def _trade_offs(gpu: Gpu, count: int) -> tuple[str, ...]:
         said.append("No NVLink: the cards talk over PCIe.")
     if gpu.ecc is False:
         said.append("No ECC memory.")
+    if gpu.vendor == "AMD":
+        said.append("Runs on ROCm: check that every library you need supports it.")
     if gpu.market == "consumer" and count > 2:
         said.append(
             "Consumer cards: power, cooling and slots for this many need planning, and the warranty may exclude it."

@@ -3,9 +3,10 @@
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from kb.base import UnsupportedAttention
+from kb.base import BadInput, UnsupportedAttention
 from kb.records.gpu import Gpu
-from tools.configure.layout import COUNTS, Layout, layouts
+from tools.configure.layout import COUNTS, NODE_GPUS, Layout, layouts
+from tools.configure.suitable import most_in_one_machine, scales_out
 from tools.configure.workload import Variant, Workload
 from tools.memory import estimate_memory
 from tools.memory.result import MemoryEstimate, Verdict
@@ -55,6 +56,10 @@ def table(load: Workload, largest_bytes: int, max_gpus: int | None) -> list[Held
                 held = Held(variant, layout, estimate_memory(layout.of(variant.request)))
             except UnsupportedAttention:
                 break
+            except BadInput:
+                if layout.gpus == 1:
+                    raise
+                break  # more stages than layers, or the like: no larger layout can do better
             if layout.gpus == 1:
                 seen.add(held.weight_format)
             rows.append(held)
@@ -71,7 +76,7 @@ def candidates(rows: Iterable[Held], gpus: Iterable[Gpu]) -> list[Candidate]:
         best: dict[tuple[str, str], Candidate] = {}
         for held in rows:
             verdict = held.verdict(gpu)
-            if verdict == "no" or not runs(gpu, held.weight_format):
+            if verdict == "no" or not runs(gpu, held.weight_format) or not arrangeable(gpu, held.layout):
                 continue
             key = (held.weight_format, verdict)
             former = best.get(key)
@@ -92,6 +97,11 @@ def runs(gpu: Gpu, weight_format: str) -> bool:
     if weight_format == "bf16":
         return gpu.bf16_flops is not None or gpu.fp16_flops is not None
     return True
+
+
+def arrangeable(gpu: Gpu, layout: Layout) -> bool:
+    """Whether so many of the card can be put together: in one machine, or in several where the card scales out."""
+    return layout.gpus <= most_in_one_machine(gpu) or (scales_out(gpu) and layout.gpus % NODE_GPUS == 0)
 
 
 def nearest_miss(rows: Iterable[Held], gpu: Gpu, count: int) -> Held | None:

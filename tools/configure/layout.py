@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from kb.catalog import model as find_model
 from tools.configure.workload import Variant
 from tools.memory.request import MemoryRequest
 
@@ -41,14 +42,31 @@ class Layout:
 def layouts(variant: Variant, *, training: bool, counts: tuple[int, ...] = COUNTS) -> Iterator[Layout]:
     """The layouts of a workload, fewest GPUs first.
 
-    Serving: tensor parallel within a node, pipeline stages across nodes; a count that is not a power of two is a
+    Image, video, speech and vision models stay on one GPU; more of those serve more requests, not larger ones.
+    Serving: tensor parallel within a node, pipeline stages across nodes; a count that does not divide the heads is a
     pipeline of single cards. Training: fully sharded data parallel (ZeRO-3), which holds the least on each GPU.
     """
+    heads = _heads(variant.request)
+    if _one_gpu(variant.request):
+        counts = counts[:1] if counts[:1] == (1,) else ()
     for count in counts:
         if training:
             yield Layout(count, data_parallel=count, sharding="zero3" if count > 1 else None)
         elif count <= NODE_GPUS:
-            power = count & (count - 1) == 0
-            yield Layout(count, count if power else 1, 1 if power else count)
+            across = count & (count - 1) == 0 and heads % count == 0
+            yield Layout(count, count if across else 1, 1 if across else count)
         elif count % NODE_GPUS == 0:
-            yield Layout(count, NODE_GPUS, count // NODE_GPUS)
+            width = max(size for size in (1, 2, 4, NODE_GPUS) if heads % size == 0)
+            yield Layout(count, width, count // width)
+
+
+def _one_gpu(request: MemoryRequest) -> bool:
+    """Whether the model's engine keeps it on one GPU: image, video, speech and vision pipelines."""
+    return request.model is not None and find_model(request.model).kind not in {"llm", "vlm", "embedding", "reranker"}
+
+
+def _heads(request: MemoryRequest) -> int:
+    """Attention heads, which tensor parallelism must divide; a model given by its size alone divides."""
+    if request.model is not None:
+        return find_model(request.model).heads or NODE_GPUS
+    return request.heads or NODE_GPUS

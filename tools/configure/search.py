@@ -8,7 +8,7 @@ from kb.catalog import gpus, offers
 from kb.names import close_names
 from kb.rates import usd
 from kb.records.gpu import Gpu
-from kb.units import GIB, format_bytes
+from kb.units import format_bytes
 from tools.base import Step
 from tools.configuration import Configuration
 from tools.configure.buy import purchases
@@ -18,14 +18,11 @@ from tools.configure.rent import rentals
 from tools.configure.request import ConfigureRequest
 from tools.configure.result import ConfigureResult, Rejected
 from tools.configure.sources import cited
+from tools.configure.suitable import CUDA_ONLY, proposed
 from tools.configure.workload import workload
 
 MACHINE_SHARE = Decimal("0.2")
 """Part of a purchase budget kept for the machine when its price is unknown."""
-NOT_FOR_SERVERS = {"module", "laptop"}
-"""Boards for robots and notebooks: nobody builds a server from them unless they say so."""
-SMALLEST_BYTES = 8 * GIB
-"""Cards with less memory than this are not proposed unless asked for."""
 
 
 def configure(request: ConfigureRequest) -> ConfigureResult:
@@ -43,7 +40,7 @@ def configure(request: ConfigureRequest) -> ConfigureResult:
     owned = {find_gpu(item.gpu).id: item.count or 1 for item in request.gpus_owned}
     asked = frozenset(find_gpu(name).id for name in request.gpus_asked)
     load = workload(request)
-    pool = _pool(owned, asked)
+    pool = _pool(owned, asked, training=load.training)
     rows = table(load, max(gpu.usable_bytes for gpu in pool), request.max_gpus)
     fitting = candidates(rows, pool)
     native = next((held.weight_format for held in rows if held.variant.loss == 0), None)
@@ -60,7 +57,11 @@ def configure(request: ConfigureRequest) -> ConfigureResult:
         budget_usd=_budget_usd(request),
         combinations=len(rows) * len(pool),
         derivation=derivation,
-        assumptions=tuple(dict.fromkeys((*load.assumptions, *_kept_back(shown, request), *_shared(rows)))),
+        assumptions=tuple(
+            dict.fromkeys(
+                (*load.assumptions, *_kept_back(shown, request), *_shared(rows), *(() if asked else (CUDA_ONLY,)))
+            )
+        ),
         warnings=tuple(_warnings(shown)),
         sources=cited(shown),
     )
@@ -83,21 +84,12 @@ def known_provider(name: str | None) -> str | None:
     return exact
 
 
-def _pool(owned: dict[str, int], asked: frozenset[str]) -> list[Gpu]:
+def _pool(owned: dict[str, int], asked: frozenset[str], *, training: bool) -> list[Gpu]:
     """The cards considered: those asked about, else everything worth proposing; owned ones always."""
     every = gpus()
     if asked:
         return [every[name] for name in sorted(asked | set(owned))]
-    return [
-        gpu
-        for gpu in every.values()
-        if gpu.id in owned
-        or (
-            gpu.memory_bytes >= SMALLEST_BYTES
-            and gpu.status not in {"announced", "modified"}
-            and gpu.market not in NOT_FOR_SERVERS
-        )
-    ]
+    return [gpu for gpu in every.values() if gpu.id in owned or proposed(gpu, training=training)]
 
 
 def _priced(

@@ -1,0 +1,50 @@
+"""Which cards are worth proposing, how many of them one machine takes, and what each can be used for."""
+
+from kb.catalog import servers
+from kb.records.gpu import Gpu
+from kb.units import GIB
+
+SMALLEST_BYTES = 8 * GIB
+"""Cards with less memory than this are not proposed unless asked for."""
+MOST_IN_ONE_MACHINE = {
+    "consumer": 4, "workstation": 4, "data_center": 8, "laptop": 1, "module": 1, "apu": 1, "cloud_only": 8,
+}  # fmt: skip
+"""Slots, power and cooling of what one can order; a server that lists the card may take more."""
+SERVING_CAPABILITY, TRAINING_CAPABILITY = 7.5, 8.0
+"""Oldest CUDA compute capability worth proposing: current serving engines, and BF16 for training."""
+PROPOSED_MARKETS = {"consumer", "workstation", "data_center", "cloud_only"}
+MAINSTREAM = "NVIDIA"
+ALTERNATIVE = "AMD"
+CUDA_ONLY = (
+    "Only cards with CUDA are proposed, and AMD Instinct for serving; name another make (Ascend, Intel, Apple …) "
+    "to have it considered."
+)
+
+
+def proposed(gpu: Gpu, *, training: bool) -> bool:
+    """Whether a card nobody asked for is worth proposing for this kind of work."""
+    if gpu.memory_bytes < SMALLEST_BYTES or gpu.status in {"announced", "modified"}:
+        return False
+    if gpu.market not in PROPOSED_MARKETS:
+        return False
+    if gpu.vendor == ALTERNATIVE:
+        return gpu.market == "data_center" and not training
+    return gpu.vendor == MAINSTREAM and capable(gpu, training=training)
+
+
+def capable(gpu: Gpu, *, training: bool) -> bool:
+    """Whether current software for this kind of work still runs on the card; unknown counts as yes."""
+    if gpu.compute_capability is None:
+        return not training or gpu.bf16_flops is not None
+    return float(gpu.compute_capability) >= (TRAINING_CAPABILITY if training else SERVING_CAPABILITY)
+
+
+def most_in_one_machine(gpu: Gpu) -> int:
+    """Cards that one orderable machine takes: the largest server that lists it, at least what its market allows."""
+    listed = [server.max_gpus for server in servers().values() if gpu.id in server.gpus and not server.discontinued]
+    return max([MOST_IN_ONE_MACHINE[gpu.market], *listed])
+
+
+def scales_out(gpu: Gpu) -> bool:
+    """Whether several machines of it make sense: data-centre cards with a network of their own."""
+    return gpu.market in {"data_center", "cloud_only"}
