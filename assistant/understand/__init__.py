@@ -1,7 +1,7 @@
 """Words → Need: deterministic, every slot with the words it came from.
 
-    text ─► names of GPUs and models ─► numbers, formats, task, load, money, place ─► intent ─► whose cards ─► Need
-                                                                       folded into the conversation's earlier Need
+text ─► names of GPUs and models ─► numbers, formats, task, load, money, place ─► intent ─► whose cards ─► Need
+                                                                   folded into the conversation's earlier Need
 """
 
 from assistant.understand.dialogue import fold

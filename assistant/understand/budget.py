@@ -17,7 +17,9 @@ _SYMBOLS = {
     "nt$": "TWD", "ntd": "TWD", "twd": "TWD", "台币": "TWD", "新台币": "TWD", "₹": "INR", "inr": "INR", "rs": "INR", "rupees": "INR", "卢比": "INR",
     "₩": "KRW", "krw": "KRW", "won": "KRW", "韩元": "KRW", "r$": "BRL", "brl": "BRL", "reais": "BRL", "chf": "CHF", "₽": "RUB", "rub": "RUB",
 }  # fmt: skip
-_BEFORE_SYMBOL = r"us\$|hk\$|nt\$|ca\$|[acsr]\$|\$|€|£|¥|₹|₩|₽|(?:rmb|usd|eur|gbp|cny|hkd|jpy|inr|aud|cad|sgd|chf)(?=\s?\d)"
+_BEFORE_SYMBOL = (
+    r"us\$|hk\$|nt\$|ca\$|[acsr]\$|\$|€|£|¥|₹|₩|₽|(?:rmb|usd|eur|gbp|cny|hkd|jpy|inr|aud|cad|sgd|chf)(?=\s?\d)"
+)
 _AFTER_SYMBOL = (
     r"人民币|美元|美金|刀|港币|港元|欧元|欧|英镑|日元|円|块钱|新台币|台币|澳元|加元|新币|韩元|卢比|大洋|元|块(?!\s?(?:a|h|v|rtx|卡|显卡|gpu|[0-9]))"
     r"|(?:rmb|usd|eur|euros?|gbp|pounds|quid|cny|yuan|hkd|jpy|yen|dollars?|bucks|aud|cad|sgd|ntd|twd|inr|rupees|krw|won|brl|reais|chf|rub)(?![a-z])|[$€£¥₹₩₽]"
@@ -32,8 +34,12 @@ _BARE = grammar(
     rf"(?P<n>{_N})\s?(?P<s>{SCALE})?(?![a-z0-9]|\s?(?:张|块|卡|gb|g\b|w\b|瓦|小时|天|人|用户|tokens?|个|b\b|ms|s\b|%|%|users|hours|days|minutes|seconds|watts|cards|gpus))"
     rf"|(?<![a-z0-9.])(?P<n3>{_N})\s?(?P<s3>万|千|w(?![a-z0-9])|k(?![a-z0-9]))?\s?(?:以内|以下|左右|上下|多)?的?\s?(?:预算|budget|经费)"
 )
-_RENT = grammar(r"租|rent(?:al|ing)?|cloud|云|(?:an|per|a|/)\s?(?:hour|hr|h(?![a-z]))|hourly|每小时|/小时|/时|一小时|每月|/月|(?:per|a|/)\s?(?:month|mo(?![a-z]))|monthly|包月|on[- ]demand|spot|月租|autodl|runpod|lambda")
-_BUY = grammar(r"买|购|配(?:一台|台|个|机|置)|组装|攒|装机|入手|采购|buy|purchas|build|own|laptop|card|workstation|预算|budget|显卡|整机|under|below|sponsor")
+_RENT = grammar(
+    r"租|rent(?:al|ing)?|cloud|云|(?:an|per|a|/)\s?(?:hour|hr|h(?![a-z]))|hourly|每小时|/小时|/时|一小时|每月|/月|(?:per|a|/)\s?(?:month|mo(?![a-z]))|monthly|包月|on[- ]demand|spot|月租|autodl|runpod|lambda"
+)
+_BUY = grammar(
+    r"买|购|配(?:一台|台|个|机|置)|组装|攒|装机|入手|采购|buy|purchas|build|own|laptop|card|workstation|预算|budget|显卡|整机|under|below|sponsor"
+)
 _PERIODS: tuple[tuple[Literal["hour", "month", "year"], str], ...] = (
     ("hour", r"\s?(?:/|per|an|a|every|每|一)?\s?(?:hour|hr|h(?![a-z])|小时|时(?!间))"),
     ("month", r"\s?(?:/|per|a|every|each|每|一)?\s?个?(?:month|mo(?![a-z])|月)"),
@@ -48,7 +54,9 @@ _BEFORE_PERIOD = (
 _PRICE = grammar(
     r"(?:costs?|costing|priced?(?: at)?|卖|售价|价格|报价|标价|挂|只要|sells? (?:for|at)|listed at|going for|offered|seen at|charges?|收费|was|is|they want|asking)\s?(?:me |about |around |you )?$"
 )
-_SPEND = grammar(r"预算|budget|以内|以下|不超过|最多|under|below|less than|up to|max|have|only|afford|spend|within|<|≤|手里|手头|有|经费|花|grant|拨款|limit|capped?|no more than")
+_SPEND = grammar(
+    r"预算|budget|以内|以下|不超过|最多|under|below|less than|up to|max|have|only|afford|spend|within|<|≤|手里|手头|有|经费|花|grant|拨款|limit|capped?|no more than"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,14 +78,27 @@ def find_money(text: str, *, chinese: bool) -> list[Found[Money]]:
         scale = match["s1b"] or match["s1"] or match["s2"]
         amount = scaled(match["n1b"] or match["n1"] or match["n2"], scale)
         if amount and 0 < amount <= 1e13 and not _no_money(text, match, symbol):
-            found.append(Found(_money(text, match.start(), match.end(), amount, _SYMBOLS[symbol]), match.start(), match.end()))
+            found.append(
+                Found(_money(text, match.start(), match.end(), amount, _SYMBOLS[symbol]), match.start(), match.end())
+            )
     if not found:
         for match in _BARE.finditer(text):
             amount = scaled(match["n"] or match["n3"], match["s"] or match["s3"])
             if amount and 100 <= amount <= 1e13:
                 money = _money(text, match.start(), match.end(), amount, "CNY" if chinese else "USD")
-                found.append(Found(Money(money.amount, money.currency, money.period, False), match.start(), match.end()))
+                found.append(
+                    Found(Money(money.amount, money.currency, money.period, False), match.start(), match.end())
+                )
     return found
+
+
+def bare_amount(text: str) -> float | None:
+    """An amount with a scale and nothing else, as in 「那 10 万呢」 or "and 20k?" when money was the subject."""
+    match = _SCALED.search(text)
+    return scaled(match[1], match[2]) if match else None
+
+
+_SCALED = grammar(rf"(?<![a-z0-9.])({_N})\s?(万|千|k(?![a-z0-9]))(?!\s?(?:tokens?|上下文|context|ctx|人|用户|users|条|samples|并发))")
 
 
 def find_budget(text: str, *, chinese: bool) -> Found[Budget] | None:

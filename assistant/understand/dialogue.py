@@ -2,6 +2,7 @@
 
 from typing import Any, Literal
 
+from assistant.understand.budget import bare_amount
 from assistant.understand.entities import sibling_of
 from assistant.understand.reading import Reading
 from assistant.understand.text import grammar
@@ -21,13 +22,27 @@ _CUE = grammar(
     r"^\s*(?:and|but|so|ok(?:ay)?|then|also|plus|what about|how about|what if|if|actually|no|not|instead|with|without|same|again|now|would|or|sorry|i mean\w{0,2}|make (?:it|that)|in that case|(?:mostly|mainly|under|default|case is|it's|that's|the same)|让|那|如果|要是|换|改|加|再|还|其实|不(?:要|是|用|对|行)|只(?:用|要|能)|呢|另外|假如|而且|但|可|主要|我(?:是|打算|有|用|说的是|的)|显存是|预算|没装|二手|用)"
     r"|呢\s*[?。]*\s*$|instead\s*[?.]*\s*$|换成|改成|如果(?:是|用|换|加|改)|what if|how about|what about|那(?:么)?(?:我|换|用|如果|和|要|就|这)|(?<![a-z])too\s*\?|(?:这|那)(?:个|张|种|样|台|套)|(?<![a-z])(?:it|that|those|them|this)(?![a-z])|它|上面|刚才|前面|above|previous|earlier"
 )
-_ADD = grammar(r"(?:再|多)?加(?:一?[张块个]|上|到)?|再(?:买|来|插|添)|凑|add(?:ing)?|plus|another|one more|一起|as well|additional")
-_REPLACE = grammar(r"换(?:成|用|到)?|改(?:成|用|为)|用|如果是|要是|on (?:an?|the|\d|two|four|eight)?|with|swap|replace|switch|instead|actually|其实|i (?:have|own|got)|my|我(?:是|有|的是|用)|手里|是")
-_ONLY_ASKED = grammar(r"比|还是|vs|versus|or|rent|租|买|buy|smarter|better|worth|怎么选|选|compare|划算|价格|price|多少钱")
-_EXCLUDED = grammar(r"(?:not|isn't|don't (?:have|want|use)|no|without|instead of|rather than|不(?:是|要|用|考虑|想要|想用)|别(?:用|给我)?|除了|排除)\s?(?:the |an? |any |用|那个|那张)?\s?$")
-_ONLY_VARIANT = grammar(r"(?:not|isn't|不是|不要)\s?(?:the |那个|那张)?\s?(\d{1,3})\s?gi?b?(?:\s?(?:one|version|variant|的|版|那))?")
-_NO_CLOUD = grammar(r"(?:不要|不用|不考虑|不想(?:用)?|不能用|别|不上|no|not|without|avoid|don't want|except)\s?(?:the |any |用|上|租)?\s?(?:云|租|cloud|rent\w{0,3})|(?:只|要)(?:买|自建|本地)|on-?prem(?:ise)?s? only|buy only|only buy|must be local|local only")
-_CLOUD = grammar(r"(?:in|on|via|from) the cloud|cloud only|rent(?:ing|ed)? instead|only rent|if i rent|rent it|租(?:呢|的话|一?台|用)|云上(?:呢)?|上云|用云|只租|改(?:成)?租|换(?:成)?云")
+_ADD = grammar(
+    r"(?:再|多)?加(?:一?[张块个]|上|到)?|再(?:买|来|插|添)|凑|一起|(?<![a-z])(?:add(?:ing)?|plus|another|one more|as well|additional)(?![a-z])"
+)
+_REPLACE = grammar(
+    r"换(?:成|用|到)?|改(?:成|用|为)|用|如果是|要是|其实|(?<![a-z])(?:on|with|swap|replace|switch|instead|actually|i (?:have|own|got)|my)(?![a-z])|我(?:是|有|的是|用)|手里|是"
+)
+_ONLY_ASKED = grammar(
+    r"比|还是|租|买|怎么选|选|划算|价格|多少钱|(?<![a-z])(?:vs|versus|or|rent|buy|smarter|better|worth|compare|price)(?![a-z])"
+)
+_EXCLUDED = grammar(
+    r"(?:(?<![a-z])(?:not|isn't|don't (?:have|want|use)|no|without|instead of|rather than)|不(?:是|要|用|考虑|想要|想用)|别(?:用|给我)?|除了|排除)\s?(?:the |an? |any |用|那个|那张)?\s?$"
+)
+_ONLY_VARIANT = grammar(
+    r"(?:not|isn't|不是|不要)\s?(?:the |那个|那张)?\s?(\d{1,3})\s?gi?b?(?:\s?(?:one|version|variant|的|版|那))?"
+)
+_NO_CLOUD = grammar(
+    r"(?:不要|不用|不考虑|不想(?:用)?|不能用|别|不上|no|not|without|avoid|don't want|except)\s?(?:the |any |用|上|租)?\s?(?:云|租|cloud|rent\w{0,3})|(?:只|要)(?:买|自建|本地)|on-?prem(?:ise)?s? only|buy only|only buy|must be local|local only"
+)
+_CLOUD = grammar(
+    r"(?:in|on|via|from) the cloud|cloud only|rent(?:ing|ed)? instead|only rent|if i rent|rent it|租(?:呢|的话|一?台|用)|云上(?:呢)?|上云|用云|只租|改(?:成)?租|换(?:成)?云"
+)
 _LARGER = 12
 """Words from which a turn without any cue reads as a question of its own."""
 _TOPIC = ("model", "model_text", "params")
@@ -52,7 +67,9 @@ def _fresh(reading: Reading) -> Need:
 
 
 def _understanding(reading: Reading, need: Need, *, follow_up: bool, command: Command | None) -> Understanding:
-    outside = reading.out_of_scope and not (follow_up and (command or reading.slots or len(reading.text.plain) < 40) and not _hostile(reading))
+    outside = reading.out_of_scope and not (
+        follow_up and (command or reading.slots or len(reading.text.plain) < 40) and not _hostile(reading)
+    )
     return Understanding(
         language=reading.language,
         need=Need.model_validate(need.model_dump()),
@@ -89,7 +106,9 @@ def _new_topic(reading: Reading, previous: Need) -> bool:
     if _CUE.search(plain):
         return False
     other_model = bool(slots.get("model") and previous.model and slots["model"] != previous.model)
-    other_size = bool(slots.get("params") and previous.params and not slots.get("model") and slots["params"] != previous.params)
+    other_size = bool(
+        slots.get("params") and previous.params and not slots.get("model") and slots["params"] != previous.params
+    )
     other_task = bool(slots.get("task") and previous.task and slots["task"] != previous.task and reading.task_said)
     cards = bool(reading.cards.owned or reading.cards.asked or reading.cards.memory_bytes)
     complete = len(plain.split()) >= _LARGER or len(plain) >= 2 * _LARGER or cards
@@ -99,7 +118,12 @@ def _new_topic(reading: Reading, previous: Need) -> bool:
         return True
     if cards and (slots.get("model") or slots.get("params")) and (previous.model or previous.params):
         return True
-    return other_task and complete and not slots.get("model") and bool(slots.get("task") in {"diffusion", "speech", "vision", "rendering", "embedding"})
+    return (
+        other_task
+        and complete
+        and not slots.get("model")
+        and bool(slots.get("task") in {"diffusion", "speech", "vision", "rendering", "embedding"})
+    )
 
 
 def _changes(reading: Reading, previous: Need, plain: str) -> dict[str, Any]:
@@ -114,8 +138,12 @@ def _changes(reading: Reading, previous: Need, plain: str) -> dict[str, Any]:
         changes["task"] = "qlora"
     if "context_tokens" in changes and task in {"full_finetune", "lora", "qlora", "pretrain"}:
         changes["sequence_tokens"] = changes["context_tokens"]
+    if previous.budget and "budget" not in changes and (amount := bare_amount(plain)):
+        changes["budget"] = previous.budget.model_copy(update={"amount": amount})
     if "budget" in changes and previous.budget and "$" not in plain:
-        changes["budget"] = changes["budget"].model_copy(update={"period": changes["budget"].period or previous.budget.period})
+        changes["budget"] = changes["budget"].model_copy(
+            update={"period": changes["budget"].period or previous.budget.period}
+        )
     return changes
 
 
@@ -173,7 +201,9 @@ def _named_cards(reading: Reading, previous: Need, plain: str, named: list[GpuCo
             before = merged[card.gpu].count if card.gpu in merged else 0
             merged[card.gpu] = GpuCount(gpu=card.gpu, count=(before or 0) + (card.count or 1))
         return {"gpus_owned": tuple(merged.values()), "memory_bytes_per_gpu": None, "gpu_count": None}
-    asked_only = bool(_ONLY_ASKED.search(plain)) and not reading.cards.owned_names or (kept and _ONLY_ASKED.search(plain))
+    asked_only = (
+        bool(_ONLY_ASKED.search(plain)) and not reading.cards.owned_names or (kept and _ONLY_ASKED.search(plain))
+    )
     if asked_only:
         asked = tuple(dict.fromkeys([*previous.gpus_asked, *(card.gpu for card in named)]))
         return {"gpus_asked": tuple(key for key in asked if key not in {card.gpu for card in kept})}
@@ -182,15 +212,25 @@ def _named_cards(reading: Reading, previous: Need, plain: str, named: list[GpuCo
         return {"gpus_asked": asked if _REPLACE.search(plain) else tuple(dict.fromkeys([*previous.gpus_asked, *asked]))}
     count = kept[0].count if len(kept) == 1 else previous.gpu_count
     said = {gpu.gpu: gpu.count for gpu in reading.entities.gpus}
-    cards = tuple(card.model_copy(update={"count": said.get(card.gpu) or (card.count if (card.count or 1) > 1 else count) or 1}) for card in named)
+    cards = tuple(
+        card.model_copy(update={"count": said.get(card.gpu) or (card.count if (card.count or 1) > 1 else count) or 1})
+        for card in named
+    )
     return {"gpus_owned": cards, "gpus_asked": (), "memory_bytes_per_gpu": None, "gpu_count": None}
 
 
 def _variant(previous: Need, memory_bytes: int) -> tuple[GpuCount, ...] | None:
     """The same card in another size: 「显存是 12G」 after "4070", 「80G 的」 after "A100"."""
     card = previous.gpus_owned[0]
-    base = card.gpu.split("-")[0] if not card.gpu.startswith(("rtx", "gtx", "rx")) else "-".join(card.gpu.split("-")[:2])
-    alike = [key for key, g in gpus().items() if key.split("-")[: base.count("-") + 1] == base.split("-") and abs(g.memory_bytes - memory_bytes) <= 0.06 * memory_bytes]
+    base = (
+        card.gpu.split("-")[0] if not card.gpu.startswith(("rtx", "gtx", "rx")) else "-".join(card.gpu.split("-")[:2])
+    )
+    alike = [
+        key
+        for key, g in gpus().items()
+        if key.split("-")[: base.count("-") + 1] == base.split("-")
+        and abs(g.memory_bytes - memory_bytes) <= 0.06 * memory_bytes
+    ]
     if not alike or card.gpu in alike:
         return None
     return (card.model_copy(update={"gpu": alike[0]}), *previous.gpus_owned[1:])
@@ -214,14 +254,24 @@ def _without(previous: Need, excluded: int | str, reading: Reading) -> dict[str,
             "gpus_asked": tuple(key for key in previous.gpus_asked if key != excluded),
         }
     owned = tuple(card.model_copy(update={"gpu": _other_size(card.gpu, excluded)}) for card in previous.gpus_owned)
-    return {"gpus_owned": owned, "gpus_asked": tuple(_other_size(key, excluded) for key in previous.gpus_asked), "memory_bytes_per_gpu": None}
+    return {
+        "gpus_owned": owned,
+        "gpus_asked": tuple(_other_size(key, excluded) for key in previous.gpus_asked),
+        "memory_bytes_per_gpu": None,
+    }
 
 
 def _other_size(key: str, excluded_gib: int) -> str:
     if f"{excluded_gib}gb" not in key:
         return key
     stem = key.replace(f"-{excluded_gib}gb", "")
-    others = [other for other in gpus() if other != key and (other == stem or other.startswith(f"{stem}-")) and gpus()[other].market == gpus()[key].market]
+    others = [
+        other
+        for other in gpus()
+        if other != key
+        and (other == stem or other.startswith(f"{stem}-"))
+        and gpus()[other].market == gpus()[key].market
+    ]
     return others[0] if others else key
 
 

@@ -5,7 +5,10 @@ from assistant.understand.text import Found, grammar
 _ENGINES: tuple[tuple[str, str], ...] = (
     (r"vllm", "vllm"),
     (r"sglang|sgl", "sglang"),
-    (r"llama[-_. ]?cpp|llamacpp|ollama|lm ?studio|kobold(?:cpp)?|llamafile|llama-server|llama-cli|jan\.ai", "llama.cpp"),
+    (
+        r"llama[-_. ]?cpp|llamacpp|ollama|lm ?studio|kobold(?:cpp)?|llamafile|llama-server|llama-cli|jan\.ai",
+        "llama.cpp",
+    ),
     (r"tensorrt[-_ ]?llm|trt[-_ ]?llm", "tensorrt-llm"),
     (r"diffusers|comfy ?ui|automatic1111|a1111|sd[-_ ]?webui|stable[- ]diffusion[- ]webui|forge ?ui", "diffusers"),
     (r"torchtune", "torchtune"),

@@ -12,14 +12,16 @@ from assistant.understanding import Ambiguity
 from kb.catalog import conventional, gpus, models, offers
 from kb.names import Mention, close_names, gpu_names, model_names
 
-_TIMES = grammar(r"(?<=\d)[x×*](?=[a-z])")
+_TIMES = grammar(r"(?<![\d.])(\d{1,3})[x×*](?=[a-z])")
 _AFTER_NAME = grammar(r"b(?![a-z])|\s?(?:tokens?|步|steps|元|块钱|rmb|条|页|字|samples|dollars|usd|euros?)(?![a-z])")
-_BEFORE_NAME = grammar(r"(?:[$¥€£]\s?|\d[,.]|cuda |driver |驱动 ?|port |:)$")
+_BEFORE_NAME = grammar(r"(?:[$¥€£]\s?|\d[,.]|cuda |driver |驱动 ?|(?<![a-z])port |:)$")
 _INSTANCE = grammar(r"(?<![a-z0-9.])(?:ml\.)?([a-z][a-z0-9]{0,12}(?:[._-][a-z0-9]{1,16}){1,6})")
 _LAPTOP = grammar(r"笔记本|laptop|notebook|移动端|移动版|mobile|游戏本|全能本")
 _FORMS = ("pcie", "sxm", "nvl", "oam", "max-q", "server")
 _NEAR = 8
 """Characters between a card's name and the size or word that narrows it down."""
+_SIZE_SLACK = 0.25
+"""How far a said size may be from the catalog's count: "7B" is 7.6 billion."""
 _TOLERANCE = 0.06
 """H20 "98G" is the 96 GB card; 40 against 48 is another card."""
 
@@ -48,6 +50,8 @@ class NamedModel:
     params: int | None
     start: int
     end: int
+    sure: bool = True
+    """Whether the name alone says which, rather than a size elsewhere."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +67,7 @@ class Entities:
 
 def find_entities(text: Text) -> Entities:
     """Names of GPUs and models, each settled on one catalog id where the words allow."""
-    scannable = _TIMES.sub(" ", text.plain)
+    scannable = _TIMES.sub(r"\1 ", text.plain)
     model_mentions = _models(scannable)
     gpu_mentions = _without(_gpus(scannable), model_mentions)
     model_mentions = _without(model_mentions, gpu_mentions)
@@ -73,7 +77,7 @@ def find_entities(text: Text) -> Entities:
     named = [_settle(text, hidden, mention, sizes) for mention in gpu_mentions]
     named += [gpu for gpu in _instances(text.plain) if not any(gpu.start < g.end and g.start < gpu.end for g in named)]
     found_models = [_model(text, mention) for mention in model_mentions]
-    new_models = unknown_models(hidden)
+    new_models = unknown_models(text, hidden)
     found_models += [NamedModel(None, (), params, start, end) for params, start, end in new_models]
     doubts = [doubt for doubt in (_gpu_doubt(text, gpu) for gpu in named) if doubt]
     doubts += [_stranger(text, "gpu", start, end) for start, end in strangers]
@@ -97,7 +101,8 @@ def _gpus(text: str) -> list[Mention]:
 
 
 def _models(text: str) -> list[Mention]:
-    return list(model_names().scan(text))
+    """Model names; the organisation in "meta-llama/Llama-3.1-70B" is none."""
+    return [mention for mention in model_names().scan(text) if text[mention.end : mention.end + 1] != "/"]
 
 
 def _without(mentions: list[Mention], others: list[Mention]) -> list[Mention]:
@@ -120,7 +125,9 @@ def _settle(text: Text, hidden: str, mention: Mention, sizes: list[Size]) -> Nam
     if counted is not None and len(ids) > 1:
         shares = [size.value_bytes / counted.cards for size in sizes if size.role in {"total", "unclear"}]
         ids = next((kept for share in shares if (kept := _of_size(ids, share))), ids)
-    start, end = (min(mention.start, counted.start), max(mention.end, counted.end)) if counted else (mention.start, mention.end)
+    start, end = (
+        (min(mention.start, counted.start), max(mention.end, counted.end)) if counted else (mention.start, mention.end)
+    )
     return NamedGpu(conventional(ids), ids, mention.start, mention.end, counted.cards if counted else None, start, end)
 
 
@@ -145,11 +152,13 @@ def _narrow(text: Text, mention: Mention, sizes: list[Size]) -> tuple[str, ...]:
 
 
 def _laptops(text: Text, mention: Mention) -> tuple[str, ...]:
-    around = text.plain[max(0, mention.start - 6) : mention.end + 14]
+    around = text.plain[max(0, mention.start - 16) : mention.end + 14]
     if not _LAPTOP.search(around):
         return mention.ids
     laptops = tuple(
-        key for key, gpu in gpus().items() if gpu.market == "laptop" and any(key.startswith(base) for base in mention.ids)
+        key
+        for key, gpu in gpus().items()
+        if gpu.market == "laptop" and any(key.startswith(base) for base in mention.ids)
     )
     return laptops or mention.ids
 
@@ -191,15 +200,26 @@ def _instances(plain: str) -> list[NamedGpu]:
 
 
 def _model(text: Text, mention: Mention) -> NamedModel:
+    """The catalog model meant: by its name, by a size said beside it, or the distilled one of that size."""
+    if (distilled := _distilled(text, mention)) is not None:
+        return NamedModel(distilled, (distilled,), models()[distilled].params, mention.start, mention.end)
     ids = _narrow_models(text, mention)
-    if (said := _SIZE_AFTER.match(text.plain, mention.end)) and len(ids) == 1:
-        params = round(float(said[1]) * 1e9)
-        sibling = sibling_of(ids[0], params)
-        if abs(models()[ids[0]].params - params) > 0.25 * params:
-            return NamedModel(sibling, (sibling,) if sibling else (), params if sibling is None else models()[sibling].params, mention.start, said.end())
     records = [models()[key] for key in ids]
-    alike = max(r.params for r in records) <= 1.25 * min(r.params for r in records)
-    return NamedModel(ids[0] if alike else None, ids, records[0].params if alike else None, mention.start, mention.end)
+    said = _SIZE_AFTER.match(text.plain, mention.end)
+    if said and not any(abs(record.params - float(said[1]) * 1e9) <= _SIZE_SLACK * record.params for record in records):
+        return _other_member(ids[0], round(float(said[1]) * 1e9), mention.start, said.end())
+    settled = max(r.params for r in records) <= 1.25 * min(r.params for r in records)
+    if not settled:
+        return NamedModel(None, ids, None, mention.start, mention.end)
+    return NamedModel(ids[0], ids, records[0].params, mention.start, mention.end, sure=len(ids) == len(mention.ids))
+
+
+def _other_member(model: str, params: int, start: int, end: int) -> NamedModel:
+    """"bloom 7B" when "bloom" is the 176 B one: the family's member of that size, else a stranger of that size."""
+    sibling = sibling_of(model, params)
+    if sibling is None:
+        return NamedModel(None, (), params, start, end)
+    return NamedModel(sibling, (sibling,), models()[sibling].params, start, end)
 
 
 def _narrow_models(text: Text, mention: Mention) -> tuple[str, ...]:
@@ -222,6 +242,23 @@ def sibling_of(model: str, params: int) -> str | None:
     return min(alike, key=lambda m: abs(m.params - params)).id if alike else None
 
 
+def _distilled(text: Text, mention: Mention) -> str | None:
+    """The distilled model of the size said, when the name is followed by 「蒸馏」 or "distill"."""
+    after = text.plain[mention.end : mention.end + 20]
+    said = _PARAMS.search(text.plain, mention.end) or _PARAMS.search(text.plain)
+    if not _DISTILLED.match(after) or said is None or all("distill" in key.lower() for key in mention.ids):
+        return None
+    words = [word for word in re.findall(r"[a-z]+\d*", text.plain[mention.start : mention.end]) if len(word) > 1]
+    params = float(said[1]) * 1e9
+    alike = [
+        model
+        for model in models().values()
+        if "distill" in model.id.lower() and abs(model.params - params) <= 0.12 * params and words and words[-1] in model.id.lower()
+    ]
+    return min(alike, key=lambda model: abs(model.params - params)).id if alike else None
+
+
+_DISTILLED = grammar(r"[- _]?(?:的)?(?:蒸馏|distill)")
 _SIZE_AFTER = grammar(r"[- _]?(\d{1,4}(?:\.\d{1,2})?)b(?![a-z0-9])")
 _PARAMS = grammar(r"(?<![a-z0-9.])(\d{1,4}(?:\.\d{1,2})?)\s?b(?![a-z])")
 

@@ -20,7 +20,9 @@ _CAPACITY = grammar(
 )
 _SMI_ROW = grammar(r"\|\s{1,4}\d{1,3}\s{1,4}[^|\n]{3,60}\s(?:on|off|n/a)\s{0,3}\|")
 _SMI_MEMORY = grammar(r"(\d{1,6})mib\s?/\s?(\d{1,6})mib")
-_FLAG_TP = grammar(r"(?:--?tensor[-_]parallel(?:[-_]size)?|--?tp(?:[-_]size)?|tensor[-_]parallel[-_]size|tensor[-_]model[-_]parallel[-_]size|(?<![a-z])tp)\s{0,3}[=: ]?\s{0,3}(\d{1,5})(?![0-9])")
+_FLAG_TP = grammar(
+    r"(?:--?tensor[-_]parallel(?:[-_]size)?|--?tp(?:[-_]size)?|tensor[-_]parallel[-_]size|tensor[-_]model[-_]parallel[-_]size|(?<![a-z])tp)\s{0,3}[=: ]?\s{0,3}(\d{1,5})(?![0-9])"
+)
 _FLAG_GPUS = grammar(
     r"(?:--?nproc[-_]per[-_]node|--?num[-_]gpus|--?num[-_]processes|--?gpus|n_gpus|num_gpus|gpus_per_node|nvidia\.com/gpu\"?)\s{0,3}[=: ]\s{0,3}['\"]?(\d{1,5})(?![0-9])"
 )

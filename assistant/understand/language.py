@@ -21,6 +21,8 @@ _STOP_WORDS = {
 _SCRIPTS = (("ko", _HANGUL), ("ru", _CYRILLIC), ("ar", _ARABIC), ("th", _THAI), ("hi", _DEVANAGARI))
 _ENOUGH_KANA = 2
 _ENOUGH_WORDS = 3
+_CLEARLY_HAN = 4
+"""Han characters from which a text is Chinese however much log is pasted beside it."""
 
 
 def language_of(prose: str) -> str:
@@ -33,7 +35,7 @@ def language_of(prose: str) -> str:
     words = _WORD.findall(prose)
     counts = {code: sum(word in stop for word in words) for code, stop in _STOP_WORDS.items()}
     han = len(_HAN.findall(prose))
-    if han and not (counts["en"] >= _ENOUGH_WORDS and han < len(words) // 2):
+    if han >= _CLEARLY_HAN or han and not (counts["en"] >= _ENOUGH_WORDS and han < len(words) // 2):
         return "zh"
     code = max(counts, key=lambda key: (counts[key], key == "en"))
     return code if counts[code] >= _ENOUGH_WORDS and counts[code] > counts["en"] + 1 else "en"

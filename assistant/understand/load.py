@@ -10,7 +10,9 @@ from kb.units import DAY_S, GB, HOUR_S, KB, MB, TB
 _N = rf"(?:{DIGITS}|{HAN}|(?<![a-z])(?:one|two|three|four|five|six|seven|eight|nine|ten|twelve|twenty|thirty|forty|fifty|hundred|thousand|a hundred|a thousand)(?![a-z]))"
 _LENGTH = rf"(?P<n>{DIGITS}|{HAN})\s?(?P<s>k|m|万|千|million)?(?![a-z0-9])"
 _CONTEXT_WORD = r"(?:context(?:[-_ ](?:length|window|size|len))?|ctx(?:[-_ ](?:size|len))?|上下文(?:长度|窗口)?|max[-_]model[-_]len|max[-_](?:seq(?:uence)?[-_])?len(?:gth)?|max[-_]context[-_]len\w{0,3}|max[-_]input[-_]len\w{0,3}|max[-_ ]position\w{0,11}|n[-_]ctx|num[-_]ctx|cutoff[-_]len|model[-_]max[-_]length|max[-_ ]?(?:sequence|seq)[-_ ]?len(?:gth)?|seq(?:uence)?[-_ ]?len(?:gth)?|block[-_]size|序列(?:长度)?|文本长度|长度|句长|length|contexto|contexte|kontext)"
-_CONTEXT_AFTER = grammar(rf"(?<![a-z0-9.$¥€£]){_LENGTH}\s?(?:tokens?)?\s?(?:的|of |max |maximum |long |长|左右的?|token)?\s?{_CONTEXT_WORD}")
+_CONTEXT_AFTER = grammar(
+    rf"(?<![a-z0-9.$¥€£]){_LENGTH}\s?(?:tokens?)?\s?(?:的|of |max |maximum |long |长|左右的?|token)?\s?{_CONTEXT_WORD}"
+)
 _CONTEXT_BEFORE = grammar(
     rf"{_CONTEXT_WORD}['\"]?\s{{0,3}}(?:[:=为是到开设用约]|想开|设为|设成|拉到|开到|达到|up to|at|of|is|to|around|about|~|只有|要|能到|最长|拉满){{0,3}}\s{{0,3}}{_LENGTH}(?!\s?(?:倍|%))"
 )
@@ -29,12 +31,14 @@ _DATA_BYTES = grammar(
     r"(?:数据(?:集)?|语料|dataset|corpus|data|text)\s?(?:集|量|大小|有|约|共|of|is|大概|:)?\s?(?P<n>\d{1,6}(?:\.\d{1,3})?)\s?(?P<u>[kmgt])b?(?![a-z0-9])"
     r"|(?P<n2>\d{1,6}(?:\.\d{1,3})?)\s?(?P<u2>[kmgt])b?(?![a-z])\s?(?:的)?\s?(?:of )?(?:文本|语料|数据|text|dataset|corpus|training data|data|tokens? data)"
 )
-_SAMPLES = grammar(rf"(?<![a-z0-9.])(?P<n>{_N})\s?(?P<s>{SCALE})?\s?(?:条|samples?|examples?|rows|对话|instructions?|pairs|样本|句)")
+_SAMPLES = grammar(
+    rf"(?<![a-z0-9.])(?P<n>{_N})\s?(?P<s>{SCALE})?\s?(?:条|samples?|examples?|rows|对话|instructions?|pairs|样本|句)"
+)
 _PER_SAMPLE = grammar(r"(?:平均|每条|avg|average|each|mean)\D{0,12}(\d{2,7})\s?(?:tokens?|个?token|字|词)?")
 _CONCURRENT = (
     grammar(rf"(?<![a-z0-9.])(?P<n>{_N})\s?(?P<s>k|万|千)?\s?(?:个|路|条|的)?\s?(?:并发|同时(?:请求|在线|访问|使用|用)|路(?:并发|同时|请求)?(?!由|径|线))"),
-    grammar(rf"(?:并发(?:量|数|用户|请求)?|concurren(?:cy|t requests?|t users?|t sequences?)|max[-_]num[-_]seqs|max[-_]concurrent[-_]requests|parallel requests|--parallel)\s{{0,3}}(?:[:=为是到约达要]|of|at|is|大概|最多|数|:){{0,2}}\s{{0,3}}(?P<n>{DIGITS}|{HAN})\s?(?P<s>k|万|千)?(?![a-z0-9]|\s?(?:gb?|卡|张))"),
     grammar(rf"(?<![a-z0-9.])(?P<n>{_N})\s?(?P<s>k|thousand|million)?(?:\s?(?:-|~|to)\s?\d{{1,7}})?\s?(?:simultaneous|concurrent|parallel|at once|at the same time|in parallel|active)(?:\s?(?:ly))?\s?(?:requests?|users?|sequences?|sessions?|prompts?|streams?|chats?|connections?|people|clients?|callers?|calls?)?"),
+    grammar(rf"(?:并发(?:量|数|用户|请求)?|concurren(?:cy|t requests?|t users?|t sequences?)|max[-_]num[-_]seqs|max[-_]concurrent[-_]requests|parallel requests|--parallel)\s{{0,3}}(?:[:=为是到约达要]|of|at|is|大概|最多|数|:){{0,2}}\s{{0,3}}(?P<n>{DIGITS}|{HAN})\s?(?P<s>k|万|千)?(?![a-z0-9]|\s?(?:gb?|卡|张|context|ctx|tokens|上下文))"),
     grammar(rf"(?<![a-z0-9.])(?P<n>{_N})\s?(?P<s>k|万|千)?\s?(?:个|位|名)?(?:人|用户|同事|员工|学生|people|users?|requests?|prompts?|streams?)\s?(?:能|要|会|可以)?(?:同时|一起|并发|concurrently|simultaneously|at once|at the same time|in parallel)"),
     grammar(rf"同时(?:有|支持|给|供|服务|在线|跑|处理)?\s?(?P<n>{_N})\s?(?P<s>k|万|千)?\s?(?:个|位|名|路|条)?(?:人|用户|请求|会话|路|并发|同事)"),
     grammar(rf"(?<![a-z0-9.])(?P<n>{DIGITS})\s?(?P<s>k)?\s?(?:requests?|sessions)(?! ?(?:/|per))"),
@@ -49,7 +53,9 @@ _DURATION = {
 }  # fmt: skip
 _SPAN = r"(?P<u>seconds?|sec|秒|minutes?|mins?|分钟?|hours?|hrs?|h(?![a-z])|小时|days?|天|日|weeks?|周|星期|months?|月)"
 _DEADLINE = (
-    grammar(rf"(?<![a-z])(?:in|within|under|less than|by|inside|deadline of|deadline:?)\s(?:about |around )?(?P<n>{_N}|a|an)\s?{_SPAN}"),
+    grammar(
+        rf"(?<![a-z])(?:in|within|under|less than|by|inside|deadline of|deadline:?)\s(?:about |around )?(?P<n>{_N}|a|an)\s?{_SPAN}"
+    ),
     grammar(rf"(?P<n>{_N})\s?个?{_SPAN}\s?(?:之内|以内|内|里)(?!存)"),
 )
 _TARGET_SPEED = grammar(
@@ -126,8 +132,12 @@ def find_context(text: str) -> Found[int] | None:
     return max(found, key=lambda f: f.value, default=None)
 
 
-_LONG_SAMPLE = grammar(rf"(?:max|longest|最长|最大)\s?(?:sample|prompt|input|样本|输入)?\s?(?:is |of |为|是)?\s?({DIGITS})\s?(?:个 ?)?tokens?")
-_DATA_AROUND = grammar(r"条|samples?|examples?|rows|steps?|步|stars?|数据|\$|¥|元|预算|budget|hours?|users?|用户|人|images?|张|iops|resolution|分辨率|视频|video|屏|画质|帧|fps|显示器|display")
+_LONG_SAMPLE = grammar(
+    rf"(?:max|longest|最长|最大)\s?(?:sample|prompt|input|样本|输入)?\s?(?:is |of |为|是)?\s?({DIGITS})\s?(?:个 ?)?tokens?"
+)
+_DATA_AROUND = grammar(
+    r"条|samples?|examples?|rows|steps?|步|stars?|数据|\$|¥|元|预算|budget|hours?|users?|用户|人|images?|张|iops|resolution|分辨率|视频|video|屏|画质|帧|fps|显示器|display"
+)
 
 
 def _no_context(text: str, match: re.Match[str], *, loose: bool) -> bool:

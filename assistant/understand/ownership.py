@@ -15,8 +15,12 @@ _ASKING: frozenset[Intent] = frozenset({"compare", "spec", "which_to_buy", "clou
 _OWN = grammar(
     r"(?:我(?:们|司|这|自己)?(?:现在|目前|只)?(?:有|是|的|用)|手(?:里|上|头)(?:有|的)?|现(?:有|在)(?:用|是)?|已(?:有|经)|只有|仅有|家里|实验室(?:有|的)?|单位(?:有)?|公司(?:有|的)?|机器(?:是|有)|(?<![a-z])(?:i have|i've(?: got)?|i own|own|have|has|got|my|our|we have|using|i am on|i'm on|currently|existing|server has|tengo|tenho|j'ai|con una?|in stock)(?![a-z]))[^。!?\n]{0,14}$"
 )
-_AGAINST = grammar(r"(?:比(?:不上|不过)?|相比|和|与|跟|than|vs\.?|versus|or|还是|或者?|而|against|instead of|rather than|compared (?:to|with)|换(?:成|到)?|升级到?|想买|买|入手|租|rent|buy|get|purchase|adding|upgrade to|another|price of)\s?(?:an? |one |the |used |二手|全新|一?[张块台])?[^a-z。!?\n]{0,3}$")
-_ONLY_COMPARED = grammar(r"(?:比(?:不上|不过)?|than|vs\.?|versus|against|instead of|rather than|compared (?:to|with)|as much as|等于|相当于|要求|wiki 写的|写的|论文(?:用|说)的?|authors? had|they (?:had|use))\s?(?:an? |one |the |\d{1,3} ?[x×*张块]? ?|[一两三四]?[张块])?\s?$")
+_AGAINST = grammar(
+    r"(?:比(?:不上|不过)?|相比|和|与|跟|还是|或者?|而|换(?:成|到)?|升级到?|想买|买|入手|租|(?<![a-z])(?:than|vs\.?|versus|or|against|instead of|rather than|compared (?:to|with)|rent|buy|get|purchase|adding|upgrade to|another|price of))\s?(?:an? |one |the |used |二手|全新|一?[张块台])?[^a-z。!?\n]{0,3}$"
+)
+_ONLY_COMPARED = grammar(
+    r"(?:比(?:不上|不过)?|等于|相当于|要求|写的|论文(?:用|说)的?|(?<![a-z])(?:than|vs\.?|versus|against|instead of|rather than|compared (?:to|with)|as much as|authors? had|they (?:had|use)))\s?(?:an? |one |the |\d{1,3} ?[x×*张块]? ?|[一两三四]?[张块])?\s?$"
+)
 _WORKS = grammar(r"[^a-z。!?\n,]{0,3}(?:上|里)?\s?(?:跑|推理|训|部署|微调|运行|做|is |takes |runs? |running |gets )")
 _ONLY_COMPARED_LATER = grammar(r"比(?!如|较)|than(?![a-z])")
 _BIG_CARD = 600 * GIB
@@ -47,7 +51,9 @@ def find_cards(entities: Entities, intent: Intent, pasted: Pasted) -> Cards:
     owned_names = [gpu for gpu in entities.gpus if _is_owned(text, gpu, intent)]
     asked_names = [gpu for gpu in entities.gpus if gpu not in owned_names]
     ids = list(dict.fromkeys(gpu.gpu for gpu in owned_names))
-    owned = tuple(GpuCount(gpu=key, count=_count(text, [g for g in owned_names if g.gpu == key], len(ids), pasted)) for key in ids)
+    owned = tuple(
+        GpuCount(gpu=key, count=_count(text, [g for g in owned_names if g.gpu == key], len(ids), pasted)) for key in ids
+    )
     asked = tuple(dict.fromkeys(gpu.gpu for gpu in asked_names if gpu.gpu not in ids))
     memory, start, end = (None, 0, 0) if owned else _anonymous(entities, pasted)
     cards = None if owned else _anonymous_count(entities, pasted, start, end, named=bool(asked))
@@ -89,7 +95,9 @@ def _count(text: str, names: list[NamedGpu], kinds: int, pasted: Pasted) -> int:
         return said[0] if said[0] > 1 else max(said)
     if len(names) > 1 and pasted.cards and pasted.cards.value > 1:
         return pasted.cards.value
-    several = any(_PLURAL.match(text, gpu.end) or _SEVERAL.search(text[max(0, gpu.start - 10) : gpu.start]) for gpu in names)
+    several = any(
+        _PLURAL.match(text, gpu.end) or _SEVERAL.search(text[max(0, gpu.start - 10) : gpu.start]) for gpu in names
+    )
     return 2 if several else 1
 
 
@@ -99,7 +107,9 @@ def _inside_node(text: str, gpu: NamedGpu) -> bool:
     return bool(_NODE_BEFORE.search(before) or _EACH_AFTER.match(text, gpu.counted_to))
 
 
-_NODE_BEFORE = grammar(r"(?:台|节点|nodes?|servers?|machines?|boxes|机)\s?(?:with|of|each|,|:|x|×|\*|的|上|都是|是)?\s?(?:each )?(?:having |with )?$")
+_NODE_BEFORE = grammar(
+    r"(?:台|节点|nodes?|servers?|machines?|boxes|机)\s?(?:with|of|each|,|:|x|×|\*|的|上|都是|是)?\s?(?:each )?(?:having |with )?$"
+)
 _EACH_AFTER = grammar(r"s?\s?(?:each|apiece|per (?:node|server|machine|box))")
 
 
@@ -136,5 +146,3 @@ def _anonymous_count(entities: Entities, pasted: Pasted, start: int, end: int, *
     if pasted.cards:
         return pasted.cards.value
     return 1 if end else None
-
-

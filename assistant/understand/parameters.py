@@ -6,9 +6,15 @@ from assistant.understand.text import Found, grammar
 _SIZE = grammar(
     r"(?<![a-z0-9.$¥€£])(?:(\d{1,2})\s?[x×*]\s?)?(\d{1,5}(?:\.\d{1,3})?)[ -]?b(?:illion)?(?![a-z0-9]|\s?(?:tokens?|tok(?![a-z])|个? ?token|/s|users|¥|\$))(?:-a\d{1,3}b)?"
 )
-_HAN_SIZE = grammar(rf"(?<![a-z0-9.])({DIGITS}|[一二三四五六七八九十百千两]{{1,9}})\s?(万亿|千亿|百亿|十亿|亿|百万)\s?(?:个)?(?:的)?\s?(?:参数|模型|大模型|规模)")
-_LARGE = grammar(r"(?<![a-z0-9.])(\d{1,3}(?:\.\d{1,2})?)[ -]?(t|m)\s?(?:参数|params?(?![a-z])|parameters?|(?:的)?模型|models?(?![a-z])|-param)")
-_FINAL = grammar(r"(?:压到|剪(?:枝)?到|缩到|其实是|实际是|应该是|改成|换成|actually|make (?:it|that)|i mean|i meant|pruned to|no,?)\s?(?:the |a |是)?$")
+_HAN_SIZE = grammar(
+    rf"(?<![a-z0-9.])({DIGITS}|[一二三四五六七八九十百千两]{{1,9}})\s?(万亿|千亿|百亿|十亿|亿|百万)\s?(?:个)?(?:的)?\s?(?:参数|模型|大模型|规模)"
+)
+_LARGE = grammar(
+    r"(?<![a-z0-9.])(\d{1,3}(?:\.\d{1,2})?)[ -]?(t|m)\s?(?:参数|params?(?![a-z])|parameters?|(?:的)?模型|models?(?![a-z])|-param)"
+)
+_FINAL = grammar(
+    r"(?:压到|剪(?:枝)?到|缩到|其实是|实际是|应该是|改成|换成|actually|make (?:it|that)|i mean|i meant|pruned to|no,?)\s?(?:the |a |是)?$"
+)
 _UNIT_EXAMPLE = grammar(r"按|per|每|rule of thumb|/\s?$")
 
 

@@ -6,9 +6,27 @@ from assistant.understand.text import Found, grammar
 from kb.catalog import providers
 from kb.names import Names
 
-_WORD_NAMES = {"together", "vast", "modal", "akash", "lambda", "火山", "百度", "阿里", "腾讯", "亚马逊", "amazon", "google", "oracle", "alibaba", "tencent"}
+_WORD_NAMES = {
+    "together",
+    "vast",
+    "modal",
+    "akash",
+    "lambda",
+    "火山",
+    "百度",
+    "阿里",
+    "腾讯",
+    "亚马逊",
+    "amazon",
+    "google",
+    "oracle",
+    "alibaba",
+    "tencent",
+}
 """Names that are also ordinary words or companies: they count only beside a word about renting."""
-_RENTING = grammar(r"租|云|cloud|rent|instance|实例|hour|hr|小时|price|价格|cost|on |在|pod|spot|gpu|vs|box|上|labs|\.ai")
+_RENTING = grammar(
+    r"租|云|cloud|rent|instance|实例|hour|hr|小时|price|价格|cost|on |在|pod|spot|gpu|vs|box|上|labs|\.ai"
+)
 _COUNTRIES: tuple[tuple[str, str], ...] = (
     ("CN", r"国内|中国(?:大陆)?|大陆|内地|境内|(?<![a-z])(?:mainland )?china(?![a-z])|国产|北京|上海|深圳|杭州"),
     ("HK", r"香港|(?<![a-z])hong ?kong(?![a-z])"),

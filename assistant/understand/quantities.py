@@ -33,7 +33,9 @@ _DIES = grammar(r"[x×*]\s?(\d)\s?die")
 _FREE = grammar(
     rf"(?:(\d{{1,3}}|{HAN})\s?(?:-|~|到|至|or|或)\s?)?({_N})\s?(张|块|片|颗|卡|cards?(?![a-z])|gpus?(?![a-z])|of (?:them|these|those)|(?:local )?gpus(?![a-z]))(?!\s?(?:时|要|张要))"
 )
-_TOTAL = grammar(rf"(?:共|一共|总共|合计|total of|altogether|in total)\s?({_N})\s?(?:张|块|片|卡|颗|gpus?|cards?)|({_N})\s?(?:gpus?|cards?|卡|张)\s?(?:in total|total|altogether|一共)")
+_TOTAL = grammar(
+    rf"(?:共|一共|总共|合计|total of|altogether|in total)\s?({_N})\s?(?:张|块|片|卡|颗|gpus?|cards?)|({_N})\s?(?:gpus?|cards?|卡|张)\s?(?:in total|total|altogether|一共)"
+)
 _QUESTION = grammar(r"^(?:几|多少)$")
 
 
@@ -98,7 +100,11 @@ def _is_count(match: re.Match[str], window: str) -> bool:
     """A bare number before a name counts only where nothing else claims it ("batch 4 4090" does not)."""
     if match[3] or match[2] in WORDS or not match[2].isdigit():
         return match[2] not in {"a", "an"} or True
-    return not window[: match.start(2)].rstrip().endswith(("cuda", "zero", "stage", "batch", "tp", "=", ".", "-", "版本", "top"))
+    return (
+        not window[: match.start(2)]
+        .rstrip()
+        .endswith(("cuda", "zero", "stage", "batch", "tp", "=", ".", "-", "版本", "top"))
+    )
 
 
 def _asks(text: str, start: int) -> bool:

@@ -1,6 +1,7 @@
 """One turn read by itself, before the conversation is considered: slots with their spans, intents, doubts."""
 
 from dataclasses import dataclass, field
+from itertools import pairwise
 from typing import Any
 
 from assistant.understand.budget import find_budget
@@ -16,7 +17,7 @@ from assistant.understand.parameters import find_params
 from assistant.understand.place import find_country, find_provider
 from assistant.understand.scope import out_of_scope, without_instructions
 from assistant.understand.tasks import REINFORCED, Setting, Work, decide_task, find_work
-from assistant.understand.text import Found, Text, masked
+from assistant.understand.text import Found, Text, grammar, masked
 from assistant.understand.training import (
     find_batch,
     find_checkpointing,
@@ -29,6 +30,7 @@ from assistant.understanding import Ambiguity, Span
 from kb.catalog import gpus, models
 from tools.need import Intent
 
+_HAN = grammar(r"[一-鿿]")
 FOUR_BIT = ("int4", "nf4", "nf4_dq", "awq", "gptq")
 
 
@@ -71,7 +73,7 @@ def read(original: str) -> Reading:
     entities = find_entities(text)
     pasted = find_pasted(text)
     hidden = without_instructions(entities.masked) or entities.masked
-    language = language_of(_prose(text, entities))
+    language = language_of(_prose(text, entities, pasted))
     reading = Reading(text, entities, pasted, Cards((), (), (), (), None, None), language)
     _read_plain_slots(reading)
     _read_model(reading)
@@ -94,9 +96,15 @@ def _sized(reading: Reading) -> bool:
     return "params" in reading.slots or bool(reading.entities.sizes) or reading.pasted.error_text is not None
 
 
-def _prose(text: Text, entities: Entities) -> str:
+def _prose(text: Text, entities: Entities, pasted: Pasted) -> str:
+    """What the asker wrote: without names, and beside a pasted log only the sentences with Han characters, if any."""
     named = [(gpu.start, gpu.end, " ") for gpu in entities.gpus] + [(m.start, m.end, " ") for m in entities.models]
-    return masked(text.plain, named)
+    prose = masked(text.plain, named)
+    if pasted.error_text is None:
+        return prose
+    bounds = (0, *text.sentence_ends, len(prose))
+    sentences = [prose[start:end] for start, end in pairwise(bounds)]
+    return " ".join(sentence for sentence in sentences if _HAN.search(sentence)) or prose
 
 
 def _read_plain_slots(reading: Reading) -> None:
@@ -156,8 +164,10 @@ def _read_model(reading: Reading) -> None:
 
 
 def _main_model(named: tuple[NamedModel, ...]) -> NamedModel | None:
-    """The first one settled, else the first."""
-    return next((model for model in named if model.model), named[0] if named else None)
+    """The first whose name says it all, else the first that a size settles, else the first."""
+    settled = [model for model in named if model.model]
+    sure = [model for model in settled if model.sure]
+    return next(iter([*sure, *settled, *named]), None)
 
 
 def _facts(reading: Reading, work: Work) -> Facts:
@@ -166,7 +176,12 @@ def _facts(reading: Reading, work: Work) -> Facts:
     return Facts(
         owned_or_named=len({gpu.gpu for gpu in reading.entities.gpus}),
         sized=bool(slots.get("model") or slots.get("params")),
-        training=bool(work.finetune or work.train or {"lora", "qlora", "full_finetune", "pretrain"} & {f.value for f in work.named}),
+        workload=bool(slots.get("params") or reading.entities.models or work.named or work.finetune or work.train),
+        training=bool(
+            work.finetune
+            or work.train
+            or {"lora", "qlora", "full_finetune", "pretrain"} & {f.value for f in work.named}
+        ),
         has_budget="budget" in slots,
         has_context="context_tokens" in slots,
         has_concurrency="concurrent_sequences" in slots or "users" in slots,
@@ -218,5 +233,3 @@ def _read_task(reading: Reading, work: Work) -> None:
     reading.put("task", task)
     if slots.get("task") in {"full_finetune", "lora", "qlora", "pretrain"} and "context_tokens" in slots:
         slots["sequence_tokens"] = slots["context_tokens"]
-
-

@@ -16,7 +16,9 @@ _SECRETS = grammar(
     r"(?:system|hidden|initial|secret|internal|original)[- ](?:prompt|instructions?|message|rules)|(?:系统|隐藏的?|内部|初始)(?:提示词?|指令|prompt|设定)|api[- _]?keys?|密钥|passwords?|密码|credentials?|环境变量|environment variables|/etc/passwd"
     r"|your (?:instructions|prompt|rules|source code|training data)|你的(?:提示词|指令|源代码|系统)"
 )
-_ASKS_SECRETS = grammar(r"print|show|reveal|repeat|output|tell|give|what (?:is|are)|list|dump|leak|expose|告诉|打印|输出|显示|给我|泄露|说出|列出|复述|是什么|发给")
+_ASKS_SECRETS = grammar(
+    r"print|show|reveal|repeat|output|tell|give|what (?:is|are)|list|dump|leak|expose|告诉|打印|输出|显示|给我|泄露|说出|列出|复述|是什么|发给"
+)
 _CREATIVE = grammar(
     r"(?<![a-z])(?:write|compose|draft|make up|tell)\s(?:me |us )?(?:a |an |the |some |my )?(?:\w{1,15} ){0,3}(?:poem|haiku|song|lyrics|story|joke|cover letter|essay|email|e-mail|letter|resume|cv|speech|novel|limerick|sonnet|tweet|blog post|homework|screenplay)"
     r"|写(?:一?(?:首|篇|封|个|段|份))?[^。,!?\n]{0,8}(?:诗|情书|作文|论文|小说|求职信|简历|邮件|故事|歌词|段子|检讨|文案|周报|演讲稿)|讲个?(?:笑话|故事)|翻译(?:一下|这|成|以下)"

@@ -19,14 +19,20 @@ _HOST_AFTER = grammar(
 _HOST_BEFORE = grammar(
     r"(?:(?<!gpu )(?<!video )(?<!v)ram|(?<!显)内存|ddr\d?|主存|system memory|host memory|cpu memory)[\s:=是为有才共约大概]{0,4}(?:of |is |only )?$"
 )
-_DISK = grammar(r"\s?(?:的)?\s?(?:ssd|hdd|nvme|disk|硬盘|固态|storage|磁盘|文件|file|download|checkpoint|dataset|数据|text|语料|pdf)")
-_TOTAL_BEFORE = grammar(r"(?:共|一共|总共|合计|总计|加起来|凑|total(?:ing|ling)?(?: of)?|combined|altogether|=)\s?(?:有|是|of)?\s?$")
+_DISK = grammar(
+    r"\s?(?:的)?\s?(?:ssd|hdd|nvme|disk|硬盘|固态|storage|磁盘|文件|file|download|checkpoint|dataset|数据|text|语料|pdf)"
+)
+_TOTAL_BEFORE = grammar(
+    r"(?:共|一共|总共|合计|总计|加起来|凑|total(?:ing|ling)?(?: of)?|combined|altogether|=)\s?(?:有|是|of)?\s?$"
+)
 _TOTAL_AFTER = grammar(r"\s?(?:的)?\s?(?:total|in total|combined|altogether|总显存|总共|合计|\+\s?(?:vram|gb)?)")
 _REQUIRED_BEFORE = grammar(
     r"(?:需要?|得要?|(?<!只)要(?:求)?|硬性要求|至少|最少|最低|最小|不低于|大于|超过|以上|needs?|requires?|requir(?:es|ing)|wants?|at least|minimum|min|more than"
     r"|over|>=?|≥|recommended?|recommends?|lists?|says?|asks? for|说是?|说要|写|标称|suggests?|takes?)\s?(?:about |around |~|only |了|是|的是|:|of )?\s?$"
 )
-_REQUIRED_AFTER = grammar(r"\s?(?:的)?\s?(?:显存|vram)?\s?(?:以上|起步|才|起|or more|minimum|is needed|needed|required|\+(?!\s?\d))")
+_REQUIRED_AFTER = grammar(
+    r"\s?(?:的)?\s?(?:显存|vram)?\s?(?:以上|起步|才|起|or more|minimum|is needed|needed|required|\+(?!\s?\d))"
+)
 _USED_BEFORE = grammar(
     r"(?:占(?:了|用|到)?|用了?|用掉|显示(?:占了)?|冲到|涨到|飙到|吃了?|剩(?:余)?|是|都是|allocate|used|uses|using|usage|consum(?:es|ed)|peak(?:s|ed)?(?: at)?|free|left)\s?(?:约|大概|about |~|of |at )?\s?$"
 )
@@ -40,7 +46,38 @@ _ENOUGH_AFTER = grammar(
     r"\s?(?:的)?\s?(?:显存)?\s?(?:就|都|是否|是不是)?\s?(?:够|行不|可以|能|只能|跑|oom|ooms|dies|died|crash|fails?|enough|suffic|do\b|do\?|ok\b|爆|不行|装得下|会爆|也能|上)"
 )
 _CARD_MOST = 600 * GIB
-_STANDARD_GIB = (2, 3, 4, 5, 6, 8, 10, 11, 12, 16, 20, 22, 24, 32, 40, 44, 48, 64, 72, 80, 84, 94, 96, 128, 141, 144, 180, 192, 256, 288)
+_STANDARD_GIB = (
+    2,
+    3,
+    4,
+    5,
+    6,
+    8,
+    10,
+    11,
+    12,
+    16,
+    20,
+    22,
+    24,
+    32,
+    40,
+    44,
+    48,
+    64,
+    72,
+    80,
+    84,
+    94,
+    96,
+    128,
+    141,
+    144,
+    180,
+    192,
+    256,
+    288,
+)
 """Memory sizes that cards are sold with."""
 
 
@@ -62,7 +99,9 @@ def find_sizes(text: str) -> list[Size]:
         value_bytes = round(float(match[2]) * _UNIT[unit])
         if not value_bytes or _is_model_size(text, match.start(), match.end(), unit):
             continue
-        found.append(Size(value_bytes, match.start(2) if match[1] is None else match.start(1), match.end(), _role(text, match)))
+        found.append(
+            Size(value_bytes, match.start(2) if match[1] is None else match.start(1), match.end(), _role(text, match))
+        )
     return found
 
 

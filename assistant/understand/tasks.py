@@ -23,16 +23,22 @@ _EACH = tuple((task, grammar(words)) for task, words in _RULES)
 _FINETUNE = grammar(
     rf"{_B}(?:fine[- ]?tun\w{{0,4}}|finetunear|sft|instruction[- ]tun\w{{0,4}}|dpo|ppo|grpo|rlhf|rl|orpo|kto|gspo|dapo|alpaca[- ]style|domain adapt\w{{0,6}}|tuned? (?:a|the|my|on)){_E}|微调|精调|指令调优|强化学习|蒸馏训练|领域适配|对齐训练"
 )
-_TRAIN = grammar(rf"{_B}(?:train(?:ing|s|ed)?|retrain\w{{0,3}}|ddp|reproduc\w{{1,4}}|entrenar|entra[iî]ner|treinar|trainieren|all_?reduce\w{{0,5}}){_E}|训练|训|炼丹|复现|(?<!微)调优")
+_TRAIN = grammar(
+    rf"{_B}(?:train(?:ing|s|ed)?|retrain\w{{0,3}}|ddp|reproduc\w{{1,4}}|entrenar|entra[iî]ner|treinar|trainieren|all_?reduce\w{{0,5}}){_E}|训练|训|炼丹|复现|(?<!微)调优"
+)
 _SERVE = grammar(
     rf"{_B}(?:infer\w{{0,6}}|serv(?:e|es|ing)|deploy\w{{0,4}}|run(?:s|ning)?|host(?:ing)?|chat(?:bot)?|load(?:s|ing)?|generat\w{{1,4}}|decode|prefill|tok(?:en)?s?/s|tokens? per second|tps|tpot|ttft|vllm|sglang|ollama|llama\.?cpp|lm ?studio|tgi|lmdeploy|xinference|ktransformers|exllama\w{{0,3}}|gguf|correr|ejecutar|rodar|lancer|laufen|betreiben|tensor[-_]parallel[-_]size|max[-_]model[-_]len|assistant|agent|api|quantis\w{{1,6}}|quantiz\w{{1,6}}){_E}|推理|部署|跑|运行|本地化|在线服务|起服务|客服|对话|问答|量化|上线|调用|生成速度|首字|并发"
 )
-_NOT = grammar(r"(?:不(?:是|用|要|想|做)?|别|没有?|not|no|n't|without|instead of|rather than|except|isn't)\s?(?:想|want|do|use|需要)?\s?$")
+_NOT = grammar(
+    r"(?:不(?:是|用|要|想|做)?|别|没有?|not|no|n't|without|instead of|rather than|except|isn't)\s?(?:想|want|do|use|需要)?\s?$"
+)
 _NOT_AFTER = grammar(r"\s?(?:is|are)(?:n't| not) (?:what|enough|an option|possible)|\s?(?:不行|不够好|不考虑|没写)")
 
 
 REINFORCED = grammar(r"(?<![a-z])(?:ppo|grpo|dpo|rlhf|gspo|dapo)(?![a-z])|强化学习")
-_ONLY_SERVE = grammar(r"只(?:做|跑|用来)?推理|仅推理|纯推理|inference only|only (?:for )?inference|just inference|only infer")
+_ONLY_SERVE = grammar(
+    r"只(?:做|跑|用来)?推理|仅推理|纯推理|inference only|only (?:for )?inference|just inference|only infer"
+)
 _PAST = grammar(r"(?:过|后|好|完)?的|(?:过|后|好)(?!.{0,3}(?:吗|要))|d (?:model|on|in|with)|ed (?:model|on|in|with|to)")
 _SPECIAL = ("diffusion", "speech", "vision", "embedding", "rag", "rendering")
 _BY_KIND: dict[str, Task] = {

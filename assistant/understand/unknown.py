@@ -1,6 +1,8 @@
 """Tokens that look like a GPU or a model but that no catalog name covers: never silently dropped."""
 
-from assistant.understand.text import grammar
+import re
+
+from assistant.understand.text import Text, grammar
 
 _GPU = grammar(
     r"(?<![a-z0-9])(?:"
@@ -16,13 +18,13 @@ _GPU = grammar(
     r")(?:[- ]?(?:ada|ultra|max-q))?(?![a-z0-9])"
 )
 _MODEL = grammar(
-    r"(?<![a-z0-9/.\-])(?:[a-z][a-z0-9_.]{0,24}/)?([a-z][a-z0-9.]{0,24}(?:[- _][a-z0-9.]{1,16}){0,4}?[- _]?)"
-    r"(\d{1,2}x)?(\d{1,4}(?:\.\d{1,2})?)(b|m|t)(-?a\d{1,3}(?:\.\d{1,2})?b)?(?:-[a-z0-9.]{1,16}){0,4}(?![a-z0-9])"
+    r"(?<![a-z0-9/.\-])(?:[a-z][a-z0-9_.]{0,24}/)?([a-z][a-z0-9.]{0,24}(?:[-_][a-z0-9.]{1,16}){0,4}?)"
+    r"([- _]?)(v?\d(?:\.\d)? )?(\d{1,2}x)?(\d{1,4}(?:\.\d{1,2})?)b(?:-?a\d{1,3}(?:\.\d{1,2})?b)?(?:-[a-z0-9.]{1,16}){0,4}(?![a-z0-9])"
 )
 _ORDINARY = grammar(
     r"(?:^|[- _])(?:a|an|the|of|for|run|train|tune|tuning|finetune|fine|serve|deploy|host|model|models|about|than|with|on|in|to|and|or|is|full|how|any|size|at"
     r"|parameter|only|chat|llm|lora|qlora|dense|moe|int4|int8|fp16|q4|params?|x|my|like|from|up|use|using|do|ppo|dpo|grpo|sft|rl|even|small|big|bigger|larger|smaller|what|can|i"
-    r"|actually|same|this|that|vs|gguf|awq|gptq|bit|4bit|8bit|not|just|no|are|tokens?|dataset|pretrain|pretraining|training|inference|needs?|another|one|two|it|b|m|t|k|s|g|gb|tb|by|if|but|via|per|new|old|total|active|instruct)[- _]?$"
+    r"|actually|same|this|that|vs|gguf|awq|gptq|bit|4bit|8bit|not|just|no|are|tokens?|dataset|pretrain|pretraining|training|inference|needs?|another|one|two|it|b|m|t|k|s|g|gb|tb|by|if|but|via|per|new|old|total|active|instruct|un|une|ein|eine|einen|uma|um|de|du|por|para|el|la|le|les|für|mit|con|avec|sur|como|modelo|mod[eè]le|modell|serving|deploying|running|hosting|vram|gpu|gpus|zero|stage|cuda|rtx|max|min|need|want|got|had|have|has|was|were|be|used|uses|wanna|gonna|try|trying|quantized|pretrained|tuned|finetuned|base|coder|reasoning|vision|language)[- _]?$"
 )
 
 
@@ -31,15 +33,19 @@ def unknown_gpus(hidden: str) -> list[tuple[int, int]]:
     return [(match.start(), match.end()) for match in _GPU.finditer(hidden)]
 
 
-def unknown_models(hidden: str) -> list[tuple[int, int, int]]:
-    """(parameters, start, end) of model-like tokens: a name that is no ordinary word, joined to a size."""
+def unknown_models(text: Text, hidden: str) -> list[tuple[int, int, int]]:
+    """(parameters, start, end) of model-like tokens: a name that is no ordinary word, joined to a size.
+
+    Across a space only what is written like a name counts: with a capital or a digit.
+    """
     found = []
     for match in _MODEL.finditer(hidden):
-        name = match[1].rstrip("-_ .")
-        if match[4] != "b" or not name or _ORDINARY.search(name) or (" " in match[1].strip() and "-" not in match[1]):
+        name = match[1].rstrip("-_.")
+        words = text.original[text.offsets[match.start(1)] : text.offsets[match.end(1)]]
+        if not name or _ORDINARY.search(name) or (match[2] == " " and not re.search(r"[A-Z\d]", words)):
             continue
-        experts = int(match[2][:-1]) if match[2] else 1
-        params = round(float(match[3]) * 1e9 * experts)
+        experts = int(match[4][:-1]) if match[4] else 1
+        params = round(float(match[5]) * 1e9 * experts)
         if 0 < params <= 10**15:
             found.append((params, match.start(), match.end()))
     return found
