@@ -67,8 +67,11 @@ const gpuAdvisor = (() => {
   const view = () => { const name = location.hash.slice(1); return ["cards", "documents"].includes(name) ? name : "ask"; };
   const showView = () => {
     root.dataset.view = view();
-    document.querySelectorAll("[data-view]").forEach((link) => { if (link.tagName === "A") link.toggleAttribute("aria-current", link.dataset.view === view()); });
+    markView();
     if (view() === "cards") loadCards();
+  };
+  const markView = () => {
+    document.querySelectorAll("[data-view]").forEach((link) => { if (link.tagName === "A") link.toggleAttribute("aria-current", link.dataset.view === view()); });
   };
   const goTo = (name) => { const here = address(); here.hash = name === "ask" ? "" : name; history.pushState(null, "", here); showView(); };
 
@@ -167,7 +170,7 @@ const gpuAdvisor = (() => {
   // After every change of the conversation: what is asked comes into view, and the tools that need a turn appear.
   let questions = 0;
   const onChange = () => {
-    applyLanguage();
+    applyLanguage(); markView();
     const asked = document.querySelectorAll("#past .asked, #live .asked");
     root.dataset.started = asked.length ? "yes" : "no";
     const menu = document.querySelector("#export"), id = conversation(false);

@@ -6,7 +6,7 @@ from typing import Any
 
 from assistant.answer import Citation, ToolCallRecord
 from ui.web.labels import label
-from ui.web.quantities import quantity
+from ui.web.quantities import quantity, slot
 
 LONGEST_QUOTE = 1200
 
@@ -47,7 +47,8 @@ def _calculation(call: ToolCallRecord) -> str:
     steps = call.result.get("derivation") or []
     if not steps:
         return ""
-    asked = " · ".join(f"{escape(name)} = {escape(_short(value))}" for name, value in call.request.items())
+    given = {name: value for name, value in call.request.items() if value not in (None, [], "", {})}
+    asked = " · ".join(f"{escape(name)} = {escape(slot(name, value))}" for name, value in given.items())
     rows = "".join(_step(step) for step in steps)
     return f'<section><h5>{label(call.tool)}</h5><p class="quiet">{asked}</p><ol>{rows}</ol></section>'
 

@@ -49,20 +49,20 @@ def page(advisor: Advisor) -> gr.Blocks:
     """The page over one advisor."""
     blocks = gr.Blocks(title="GPU Advisor", analytics_enabled=False, delete_cache=(3600, 3600), fill_width=True)
     with blocks:
-        gr.HTML(frame.header(), elem_id="top", js_on_load=None)
+        gr.HTML(frame.header(), elem_id="top", js_on_load=None, apply_default_css=False)
         conversation = gr.Textbox(visible="hidden", elem_id="conversation", container=False)
         with gr.Column(elem_id="view-ask"):
-            gr.HTML(frame.welcome(), elem_id="welcome", js_on_load=None)
-            past = gr.HTML("", elem_id="past", js_on_load=None)
-            live = gr.HTML("", elem_id="live", js_on_load=None)
+            gr.HTML(frame.welcome(), elem_id="welcome", js_on_load=None, apply_default_css=False)
+            past = gr.HTML("", elem_id="past", js_on_load=None, apply_default_css=False)
+            live = gr.HTML("", elem_id="live", js_on_load=None, apply_default_css=False)
         with gr.Row(elem_id="composer"):
             question = gr.Textbox(
                 show_label=False, container=False, lines=1, max_lines=8, max_length=LONGEST_INPUT, scale=1,
                 elem_id="question", autofocus=True, placeholder="…",
             )  # fmt: skip
             send = gr.Button("Send", variant="primary", elem_id="send", scale=0, min_width=80)
-        gr.HTML(frame.cards_view(), elem_id="view-cards", js_on_load=None)
-        gr.HTML(frame.documents_view(), elem_id="view-documents", js_on_load=None)
+        gr.HTML(frame.cards_view(), elem_id="view-cards", js_on_load=None, apply_default_css=False)
+        gr.HTML(frame.documents_view(), elem_id="view-documents", js_on_load=None, apply_default_css=False)
 
         def answer(asked: str, conversation_id: str, before: str) -> Iterator[Shown]:
             yield from answering(advisor, asked, conversation_id)

@@ -19,6 +19,8 @@ def understood(need: Need, language: str) -> str:
     values = need.model_dump(mode="json", exclude_none=True, exclude_defaults=True)
     if "model" not in values and need.model_text:
         values = {"model": need.model_text, **values}
+    if "model" in values:
+        values.pop("params", None)
     chips = [_chip(name, value, language) for name, value in values.items() if name not in HIDDEN]
     if not chips:
         return ""

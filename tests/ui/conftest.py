@@ -1,0 +1,61 @@
+"""One advisor for all tests of the faces: its index takes seconds to build."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from fastapi.testclient import TestClient
+
+from assistant.agent import Advisor
+from ingest.sync import ensure_bundled
+from kb.settings import settings
+from ui import service
+from ui.site import create_site
+
+ORIGIN = "http://127.0.0.1:7860"
+
+
+@pytest.fixture(scope="session")
+def shared_home(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder all these tests keep their state in."""
+    return tmp_path_factory.mktemp("faces")
+
+
+@pytest.fixture(autouse=True)
+def advisor_home(shared_home: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    """Every test of a face works on the shared home instead of one of its own."""
+    monkeypatch.setenv("GPU_ADVISOR_HOME", str(shared_home))
+    settings.cache_clear()
+    yield shared_home
+    settings.cache_clear()
+
+
+@pytest.fixture(scope="session")
+def _advisor(shared_home: Path) -> Iterator[Advisor]:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("GPU_ADVISOR_HOME", str(shared_home))
+        settings.cache_clear()
+        advisor = Advisor()
+        ensure_bundled()
+    settings.cache_clear()
+    yield advisor
+    advisor.conversations.close()
+
+
+@pytest.fixture
+def advisor(_advisor: Advisor, monkeypatch: pytest.MonkeyPatch) -> Advisor:
+    """A real advisor, which the command line finds too."""
+    monkeypatch.setattr(service, "advisor", lambda: _advisor)
+    return _advisor
+
+
+@pytest.fixture(scope="session")
+def _site(_advisor: Advisor) -> Iterator[TestClient]:
+    with TestClient(create_site(_advisor), base_url=ORIGIN, raise_server_exceptions=False) as client:
+        yield client
+
+
+@pytest.fixture
+def site(advisor: Advisor, _site: TestClient) -> TestClient:
+    """The whole site: page, REST and MCP."""
+    return _site
