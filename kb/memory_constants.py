@@ -133,11 +133,13 @@ class Training(Frozen):
     nccl_bytes: int
     logit_bytes: dict[str, float]
     deepspeed_bucket_elements: int
+    zero3_bucket_elements: int
     deepspeed_buckets: int
     zero3_live_params: int
     zero3_sub_group_params: int
     zero3_slack_ratio: float
     fsdp_unsharded_layers: int
+    slack_bytes: int
     fragmentation_ratio: float
     foreach_bytes: int
     optimizer_bytes: dict[str, float]
@@ -184,6 +186,10 @@ class Diffusion(Frozen):
     vae_bytes_per_pixel: float
     vae_fp32_families: tuple[str, ...]
     """Families whose decoder runs at 32 bits and so takes twice the bytes."""
+    guidance_batched_families: tuple[str, ...]
+    """Families that denoise with and without the prompt in one batch of two."""
+    script_families: tuple[str, ...]
+    tiled_decode_ratio: float
     video_vae_bytes_per_pixel: float
     video_vae_frames: int
     base_bytes: int

@@ -81,7 +81,13 @@ def _is(part: Component, names: tuple[str, ...]) -> bool:
 
 
 def _encodes_apart(work: Workload) -> bool:
-    return work.shape.kind == "video" and work.engine == "diffusers" and work.offload == "none"
+    """Whether the pipeline's own script, and not an engine the asker named, runs it."""
+    scripts = constants().diffusion.script_families
+    return not work.engine_stated and work.offload == "none" and _in_family(work, scripts)
+
+
+def _in_family(work: Workload, families: tuple[str, ...]) -> bool:
+    return any(work.shape.family.lower().startswith(family.lower()) for family in families)
 
 
 def _weights(work: Workload, pipe: Pipeline) -> tuple[Term, ...]:
@@ -114,7 +120,7 @@ def _pixels(work: Workload) -> tuple[int, int, int]:
     sizes = constants().diffusion.default_px
     if work.shape.kind == "video":
         return work.width or sizes.video_width, work.height or sizes.video_height, work.frames or sizes.video_frames
-    side = sizes.old_image if "1.5" in work.shape.name or "1-5" in (work.shape.id or "") else sizes.image
+    side = sizes.old_image if work.shape.family.startswith("Stable Diffusion") else sizes.image
     return work.width or work.height or side, work.height or work.width or side, work.frames or 1
 
 
@@ -131,19 +137,20 @@ def _step(work: Workload) -> Term:
     """One transformer block's tensors: bytes · hidden · (latent + text tokens) · batch; a U-Net goes by pixels."""
     numbers = constants().diffusion
     ways = max(work.tensor, work.context_split)
-    if work.shape.attention == "none" or not work.shape.hidden and "SD" in work.shape.name.upper():
+    batch = work.images * (2 if _in_family(work, numbers.guidance_batched_families) else 1)
+    if not work.shape.hidden:
         width, height, _ = _pixels(work)
-        inputs = {"pixels": width * height, "images": work.images, "bytes_per_pixel": numbers.unet_bytes_per_pixel}
-        size = width * height * work.images * numbers.unet_bytes_per_pixel
+        inputs = {"pixels": width * height, "images": batch, "bytes_per_pixel": numbers.unet_bytes_per_pixel}
+        size = width * height * batch * numbers.unet_bytes_per_pixel
         return Term("activations", "Denoising step", size, "pixels · images · bytes_per_pixel", inputs, numbers.source)
     hidden = work.shape.hidden or numbers.default_hidden
     tokens = latent_tokens(work) + numbers.text_tokens
-    size = numbers.step_bytes_per_token * hidden * tokens * work.images / ways
+    size = numbers.step_bytes_per_token * hidden * tokens * batch / ways
     step = {
         "bytes": numbers.step_bytes_per_token,
         "hidden_size": hidden,
         "tokens": tokens,
-        "images": work.images,
+        "images": batch,
         "gpus": ways,
     }
     return Term(
@@ -157,6 +164,7 @@ def _decode(work: Workload) -> Term:
     width, height, frames = _pixels(work)
     if work.shape.kind == "video":
         together, each = min(frames, numbers.video_vae_frames), numbers.video_vae_bytes_per_pixel
+        each *= numbers.tiled_decode_ratio if work.offload == "all" else 1
     else:
         together, each = 1, numbers.vae_bytes_per_pixel * (2 if _fp32_decoder(work) else 1)
     inputs = {"pixels": width * height, "frames": together, "images": work.images, "bytes_per_pixel": each}
@@ -165,7 +173,7 @@ def _decode(work: Workload) -> Term:
 
 
 def _fp32_decoder(work: Workload) -> bool:
-    return any(family.lower() in work.shape.name.lower() for family in constants().diffusion.vae_fp32_families)
+    return _in_family(work, constants().diffusion.vae_fp32_families)
 
 
 def _base(work: Workload) -> tuple[Term, ...]:

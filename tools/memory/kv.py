@@ -96,7 +96,9 @@ def _layers_on_one(work: Workload) -> tuple[float, float]:
     return -(-caching // work.pipeline), 1.0
 
 
-def _width(work: Workload, kv_heads: int, head_dim: int) -> tuple[float, str, dict[str, int | float | str | bool | None]]:
+def _width(
+    work: Workload, kv_heads: int, head_dim: int
+) -> tuple[float, str, dict[str, int | float | str | bool | None]]:
     """Elements a token and layer, on one GPU.
 
     Keys and values: 2 · kv_heads · head_dim, heads divided by tensor parallelism but never below one.

@@ -190,10 +190,28 @@ def _cache_copies(work: Workload) -> tuple[Term, ...]:
     """A cache that grows by concatenation: its former self, and what the allocator cannot give back."""
     engine, cache = constants().transformers, kv_bytes(work)
     ratio = engine.cache_slack_ratio
-    terms = [Term("fragmentation", "Freed caches", ratio * cache, "ratio · kv_cache", {"ratio": ratio, "kv_cache": round(cache)}, engine.source)]
+    terms = [
+        Term(
+            "fragmentation",
+            "Freed caches",
+            ratio * cache,
+            "ratio · kv_cache",
+            {"ratio": ratio, "kv_cache": round(cache)},
+            engine.source,
+        )
+    ]
     if not work.flash_stated:
         again = {"ratio": engine.cache_copy_ratio, "kv_cache": round(cache)}
-        return (Term("buffers", "Cache copied while it grows", engine.cache_copy_ratio * cache, "ratio · kv_cache", again, engine.source),)
+        return (
+            Term(
+                "buffers",
+                "Cache copied while it grows",
+                engine.cache_copy_ratio * cache,
+                "ratio · kv_cache",
+                again,
+                engine.source,
+            ),
+        )
     return tuple(terms)
 
 

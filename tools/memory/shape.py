@@ -6,7 +6,16 @@ from itertools import product
 
 from kb.base import BadInput, UnknownName
 from kb.catalog import model as catalog_model
-from kb.records.model import Attention, Component, Experts, LatentAttention, LinearState, Model, ModelKind, SlidingWindow
+from kb.records.model import (
+    Attention,
+    Component,
+    Experts,
+    LatentAttention,
+    LinearState,
+    Model,
+    ModelKind,
+    SlidingWindow,
+)
 from tools.memory.request import MemoryRequest
 
 HEAD_DIM = 128
@@ -23,6 +32,7 @@ class Shape:
 
     id: str | None
     name: str
+    family: str
     kind: ModelKind
     params: int
     active_params: int
@@ -118,7 +128,7 @@ def _shape_of_model(model: Model) -> Shape:
     body = max(model.params - embed - head - routed - routers - model.vision_params, 0)
     plain = max(model.params - embed - head - routed - body, 0)
     return Shape(
-        id=model.id, name=model.name, kind=model.kind, params=model.params,
+        id=model.id, name=model.name, family=model.family, kind=model.kind, params=model.params,
         active_params=model.active_params or model.params, layers=max(layers, 1), hidden=hidden, heads=max(heads, 1),
         kv_heads=max(kv_heads, 1), head_dim=head_dim, intermediate=intermediate, gated=model.gated_mlp, vocab=vocab,
         tied=model.tied_embeddings, attention=model.attention, latent=model.latent, experts=experts,
@@ -173,7 +183,7 @@ def _shape_of_counts(
     counted = layers * attention_params + _feed_forward_params(record, hidden, layers, intermediate, gated)
     body, plain = _split(params, embed, head, min(routed, params - embed - head), counted, routers, tower=True)
     return Shape(
-        id=None, name=name or f"{params / 1e9:.3g}B model", kind="llm", params=params, active_params=active,
+        id=None, name=name or f"{params / 1e9:.3g}B model", family="", kind="llm", params=params, active_params=active,
         layers=layers, hidden=hidden, heads=heads, kv_heads=min(kv_heads, heads), head_dim=head_dim,
         intermediate=intermediate, gated=gated, vocab=vocab, tied=tied,
         attention="mha" if kv_heads >= heads else "gqa", latent=None, experts=record, sliding=None, linear=None,

@@ -147,11 +147,12 @@ def _buffers(work: Workload, counts: Counts) -> tuple[Term, ...]:
     terms: list[Term] = []
     if work.engine == "deepspeed" or work.sharding.startswith("zero") and work.engine != "megatron":
         elements, buckets = training.deepspeed_bucket_elements, training.deepspeed_buckets
+        elements = training.zero3_bucket_elements if work.sharding == "zero3" else elements
         terms.append(
             Term("buffers", "DeepSpeed buckets", elements * buckets * 2, "buckets · elements · 2",
                  {"buckets": buckets, "elements": elements}, training.source)
         )  # fmt: skip
-    if work.sharding == "zero3" and work.data > 1:
+    if work.sharding == "zero3":
         terms += _gathered_by_zero3(work, counts)
     if work.sharding == "fsdp" and (work.data * work.context_split > 1 or work.offload == "all"):
         terms.append(_gathered(work, counts))
@@ -174,7 +175,9 @@ def _gathered_by_zero3(work: Workload, counts: Counts) -> list[Term]:
     """
     training, shape = constants().training, work.shape
     source, slack = training.source, training.zero3_slack_ratio
-    missing = counts.total * (1 - 1 / ranks_for(work, "weights"))
+    ranks = ranks_for(work, "weights")
+    # A lone rank gathers from itself: its shard is the model, and the copies come on top.
+    missing = counts.total * (1 - 1 / ranks) if ranks > 1 else counts.total
     wanted = max(training.zero3_live_params, 2 * shape.layer_params / work.tensor) + counts.embed
     live = min(wanted, missing / (1 + slack))
     inputs = {"live_params": round(live)}
@@ -223,15 +226,10 @@ def _slack(work: Workload, terms: tuple[Term, ...]) -> tuple[Term, ...]:
     """What the caching allocator holds beyond the tensors: a share of what comes and goes."""
     training = constants().training
     moving = sum(term.bytes for term in terms if term.part in ("activations", "logits"))
-    inputs = {"ratio": training.fragmentation_ratio, "moving_bytes": round(moving)}
-    slack = Term(
-        "fragmentation",
-        "Allocator slack",
-        training.fragmentation_ratio * moving,
-        "ratio · moving_bytes",
-        inputs,
-        training.source,
-    )
+    ratio, base = training.fragmentation_ratio, training.slack_bytes
+    inputs = {"ratio": ratio, "moving_bytes": round(moving), "base": base}
+    formula = "ratio · moving_bytes + base"
+    slack = Term("fragmentation", "Allocator slack", ratio * moving + base, formula, inputs, training.source)
     return (*terms, slack)
 
 

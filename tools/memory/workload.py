@@ -32,6 +32,7 @@ class Workload(NamedTuple):
     task: str
     format: WeightFormat
     engine: str
+    engine_stated: bool
     version: tuple[int, ...] | None
     kv_bytes: float
     kv_format: str
@@ -102,7 +103,7 @@ def workload_of(request: MemoryRequest) -> tuple[Workload, list[str], Gpu | None
     form = _format(request, shape, training, said)
     precision = request.precision or ("bf16_pure" if engine in ("torchtune", "litgpt") else "bf16")
     work = Workload(
-        shape=shape, family=family, task=request.task, format=form, engine=engine,
+        shape=shape, family=family, task=request.task, format=form, engine=engine, engine_stated=request.engine is not None,
         version=_version(request.engine_version), kv_bytes=constants().kv.bytes[request.kv_format],
         kv_format=request.kv_format, context=_context(request, shape, training, said), context_stated=request.context_tokens is not None,
         sequences=_sequences(request, training, said), max_sequences=request.max_num_sequences,
