@@ -24,7 +24,7 @@ def test_a_question_is_answered_in_its_language_with_configurations_and_sources(
     answer = site.post("/v1/ask", json={"question": QUESTION}).json()
     assert answer["language"] == "zh"
     assert answer["verdict"] in {"fits", "fits_with_changes", "does_not_fit"}
-    assert answer["need"]["gpus_owned"] == [{"gpu": "rtx-3090", "count": 4}]
+    assert answer["need"]["gpus_owned"] == [{"gpu": "rtx-3090-24gb", "count": 4}]
     assert answer["configurations"]
     assert answer["citations"]
     assert answer["grounding"]["ungrounded"] == []

@@ -76,9 +76,9 @@ def test_an_unknown_kind_is_not_found(site: TestClient) -> None:
     assert site.get("/v1/catalog/gpu").status_code == 404
 
 
-@pytest.mark.parametrize("name", ["4090", "RTX4090", "rtx-4090"])
+@pytest.mark.parametrize("name", ["4090", "RTX4090", "rtx-4090-24gb"])
 def test_a_gpu_is_found_by_any_of_its_names(site: TestClient, name: str) -> None:
-    assert site.get(f"/v1/catalog/gpus/{name}").json()["id"] == "rtx-4090"
+    assert site.get(f"/v1/catalog/gpus/{name}").json()["id"] == "rtx-4090-24gb"
 
 
 def test_an_unknown_gpu_is_not_found_and_names_the_closest(site: TestClient) -> None:
