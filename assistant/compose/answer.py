@@ -34,6 +34,7 @@ _RENTING = re.compile(r"租|云|\brent|\bcloud|instance|per hour|hourly|/h\b", r
 _FIRST_SENTENCE = re.compile(r".*?(?:[。？！]|[.?!](?= |$))")
 _LOOSE_SPACE = re.compile(r"(?<=[。；，：）、一-鿿]) (?=\[\d+\])|(?<=[）。；]) (?=[一-鿿])")
 """Spaces that English wants and Chinese does not."""
+_BINARY = re.compile(r" \(([\d.,]+ GiB)\)")
 _BUYING = re.compile(r"买|购|自己?攒|自建|\bbuy|\bbought|\bown\b|purchase|at home", re.I)
 
 
@@ -53,7 +54,8 @@ def compose(understanding: Understanding, calls: Sequence[ToolCallRecord]) -> Dr
 
 def _frame(material: Material, main: Section) -> None:
     """What belongs to every answer: names in doubt, wrong premises, what the documents add, what to ask."""
-    doubts = [*clarify.unknown_names(material), *clarify.ambiguous_names(material)]
+    doubts = clarify.unknown_names(material)
+    main.assumptions += clarify.ambiguous_names(material)
     if clarify.turns_on_unknown(material):
         main.body.insert(0, main.headline)
         main.headline, main.verdict = doubts[0], "clarification"
@@ -61,15 +63,19 @@ def _frame(material: Material, main: Section) -> None:
     main.body[:0] = [line for line in (*wrong, *doubts) if line not in main.headline]
     main.caveats += guidance.disputed(material)
     main.questions = clarify.questions(material)
-    quotes = [line for line in guidance.quoted(material) if not any(line in block for block in main.body)]
-    if quotes and not any(material.say("heading.guidance") in block for block in main.body):
-        main.body.append("\n".join([f"**{material.say('heading.guidance')}**", "", *quotes]))
+    most = guidance.QUOTED_ALONE_MAX if main.verdict == "diagnosis" else guidance.QUOTED_MAX
+    if not main.rests_on_documents:
+        main.body.append(guidance.heard(material, most, [main.headline, *main.body]))
 
 
 def _fit(material: Material) -> Section:
     """Does it fit – of a model; without one, what would."""
     if not material.estimates and any(material.results("what_fits")):
-        return capacity.what_fits(material)
+        section = capacity.what_fits(material)
+        if section.verdict == "recommendation":
+            section.verdict = "clarification"
+            section.headline = material.say("capacity.provisional") + section.headline
+        return section
     if not material.estimates:
         return _nothing_to_size(material)
     section = fit.can_it_run(material)
@@ -193,7 +199,7 @@ def _text(material: Material, sections: Sequence[Section]) -> str:
         notes.append(say("note.language"))
     blocks.append(" ".join(f"*{note}*" for note in notes if note))
     text = "\n\n".join(block for block in blocks if block)
-    return _LOOSE_SPACE.sub("", text) if say.language == "zh" else text
+    return _LOOSE_SPACE.sub("", _BINARY.sub(r"（\1）", text)) if say.language == "zh" else text
 
 
 def _stressed(headline: str) -> str:

@@ -25,8 +25,4 @@ def assumed(material: Material, main: Estimate) -> list[str]:
         found.append(say("assume.active", users=numbers.count(need.users), sequences=sequences))
     if need.engine is None:
         found.append(say("assume.engine", engine=main.result.engine))
-    for doubt in material.understanding.ambiguities:
-        if not doubt.unknown and doubt.candidates:
-            shown = names.gpu_name if doubt.kind == "gpu" else names.model_name
-            found.append(say("assume.ambiguous", text=doubt.text, chosen=shown(doubt.candidates[0])))
     return found

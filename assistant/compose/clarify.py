@@ -1,6 +1,6 @@
 """Names that nothing or several things bear, and the questions that an answer turns on."""
 
-from assistant.compose import names
+from assistant.compose import names, numbers
 from assistant.compose.material import Material
 from assistant.compose.section import Section
 from assistant.plan import requests
@@ -15,17 +15,21 @@ QUESTIONS_MAX = 2
 
 def unknown_names(material: Material) -> list[str]:
     """One sentence for each name the catalog does not know, with the closest real ones."""
-    say, found = material.say, []
+    say, need, found = material.say, material.need, []
     for doubt in material.understanding.ambiguities:
         if not doubt.unknown:
             continue
-        shown = {"gpu": names.gpu_name, "model": names.model_name}.get(doubt.kind, str)
-        close = [shown(candidate) for candidate in doubt.candidates]
+        close = say.listed([_shown(doubt.kind, candidate) for candidate in doubt.candidates], conjunction="or")
         key = "clarify.unknown_close" if close else "clarify.unknown"
-        found.append(
-            say(key, kind=say(f"kind.{doubt.kind}"), text=doubt.text, close=say.listed(close, conjunction="or"))
-        )
-    return found
+        if doubt.kind == "model" and need.params and close:
+            key = "clarify.unknown_sized"
+        size = numbers.params(need.params or 0)
+        found.append(say(key, kind=say(f"kind.{doubt.kind}"), text=doubt.text, close=close, size=size))
+    return list(dict.fromkeys(found))
+
+
+def _shown(kind: str, candidate: str) -> str:
+    return {"gpu": names.gpu_name, "model": names.model_name}.get(kind, str)(candidate)
 
 
 def turns_on_unknown(material: Material) -> bool:
@@ -36,22 +40,24 @@ def turns_on_unknown(material: Material) -> bool:
 
 
 def ambiguous_names(material: Material) -> list[str]:
-    """One sentence for each name several things bear, with all of them and the one assumed."""
+    """One sentence for each name several things bear: the one taken, and the others."""
     say, found = material.say, []
     for doubt in material.understanding.ambiguities:
         if doubt.unknown or len(doubt.candidates) < 2:
             continue
-        shown = {"gpu": names.gpu_name, "model": names.model_name}.get(doubt.kind, str)
-        candidates = [shown(candidate) for candidate in doubt.candidates]
+        taken = _taken(material, doubt)
+        others = [_shown(doubt.kind, candidate) for candidate in doubt.candidates if candidate != taken]
+        chosen = _shown(doubt.kind, taken)
         found.append(
-            say(
-                "clarify.ambiguous",
-                text=doubt.text,
-                chosen=candidates[0],
-                candidates=say.listed(candidates, conjunction="or"),
-            )
+            say("clarify.ambiguous", text=doubt.text, chosen=chosen, others=say.listed(others, conjunction="or"))
         )
-    return found
+    return list(dict.fromkeys(found))
+
+
+def _taken(material: Material, doubt: Ambiguity) -> str:
+    """The candidate the answer was worked out with."""
+    used = {*requests.named_gpus(material.need), material.need.model, material.need.provider}
+    return next((candidate for candidate in doubt.candidates if candidate in used), doubt.candidates[0])
 
 
 def only_clarify(material: Material) -> Section:
@@ -61,19 +67,23 @@ def only_clarify(material: Material) -> Section:
     return Section("clarification", headline, unknown[1:])
 
 
-def _decisive(doubt: Ambiguity) -> bool:
-    """Whether the candidates differ enough for the answer to turn on which is meant."""
-    if doubt.unknown or doubt.kind != "gpu":
+def _decisive(material: Material, doubt: Ambiguity) -> bool:
+    """Whether the answer turns on which of the candidates is meant."""
+    if doubt.kind == "model" and doubt.unknown:
+        return not material.need.params
+    if doubt.kind != "gpu" or doubt.unknown:
         return True
     sizes = [gpus()[candidate].memory_bytes for candidate in doubt.candidates if candidate in gpus()]
-    return bool(sizes) and max(sizes) >= DECISIVE_RATIO * min(sizes)
+    differ = bool(sizes) and max(sizes) >= DECISIVE_RATIO * min(sizes)
+    return differ and any(estimate.fit for estimate in material.estimates)
 
 
 def questions(material: Material) -> list[str]:
     """What the answer turns on and the asker did not say; at most two, most decisive first."""
     need, say, found = material.need, material.say, []
     intent = material.intents[0]
-    found += [say("ask.which", text=doubt.text) for doubt in material.understanding.ambiguities if _decisive(doubt)]
+    doubts = (doubt for doubt in material.understanding.ambiguities if _decisive(material, doubt))
+    found += [say("ask.which", text=doubt.text) for doubt in doubts]
     if intent == "what_fits":
         return found[:QUESTIONS_MAX]
     wants_workload = intent in _TURN_ON_WORKLOAD

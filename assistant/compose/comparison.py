@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from assistant.compose import facts, guidance, names, numbers
+from assistant.compose import facts, names, numbers
 from assistant.compose.arithmetic import arithmetic, cite, column_name, total
 from assistant.compose.aspects import BY_KEY, COMPARED, Aspect, asked_about
 from assistant.compose.assume import assumed
@@ -44,7 +44,7 @@ def comparison(material: Material) -> Section:
         for one in per_card:
             section.caveats += [line for line in caveats(material, one) if line not in section.caveats]
     section.caveats += facts.old_prices(material, shown)
-    section.body += ["\n".join(guidance.quoted(material)), orders(material, material.configurations)]
+    section.body.append(orders(material, material.configurations))
     section.configurations = material.configurations
     return section
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from assistant.compose import facts, guidance, names
+from assistant.compose import facts, names
 from assistant.compose.citations import joined
 from assistant.compose.material import Material
 from assistant.compose.section import Section
@@ -24,7 +24,6 @@ def compatibility(material: Material) -> Section:
     rows = facts.cards(material)
     if rows:
         section.body.append(facts.facts_table(material, rows, facts.usual(material)))
-    section.body.append("\n".join(guidance.quoted(material)))
     return section
 
 

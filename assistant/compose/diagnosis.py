@@ -2,7 +2,7 @@
 
 import re
 
-from assistant.compose import guidance, names, numbers
+from assistant.compose import names, numbers
 from assistant.compose.arithmetic import ROWS, arithmetic, cite, column_name, interval, total
 from assistant.compose.assume import assumed
 from assistant.compose.caveats import caveats
@@ -20,6 +20,7 @@ _CHANGES = (
     "weight_format",
     "sharding",
     "gradient_checkpointing",
+    "precision",
     "optimizer",
     "micro_batch_size",
     "sequence_tokens",
@@ -32,14 +33,13 @@ _CHANGES = (
 def diagnosis(material: Material) -> Section:
     """The cause in one sentence, the fixes in one table, what the documents add."""
     fitted = [one for one in material.estimates if one.fit]
-    quotes = guidance.quoted(material, guidance.QUOTED_ALONE_MAX)
     if _HOST.search(material.understanding.error_text or material.understanding.text):
-        return _host(material, fitted, quotes)
+        return _host(material, fitted)
     if not fitted:
-        return _without_card(material, quotes)
+        return _without_card(material)
     main, others = fitted[0], fitted[1:]
     section = Section("diagnosis", _cause(material, main))
-    section.body = [_fixes(material, main, others), arithmetic(material, [main]), _heard(material, quotes)]
+    section.body = [_fixes(material, main, others), arithmetic(material, [main])]
     section.levers = levers(material, main)
     section.caveats = caveats(material, main)
     section.assumptions = assumed(material, main)
@@ -65,7 +65,7 @@ def _largest(material: Material, main: Estimate) -> str:
     return material.say("oom.part", part=material.say(f"part.{label}"), size=numbers.gib(size, digits=1))
 
 
-def _host(material: Material, fitted: list[Estimate], quotes: list[str]) -> Section:
+def _host(material: Material, fitted: list[Estimate]) -> Section:
     """The process was killed: the host ran out of memory, whatever the card has."""
     say = material.say
     section = Section("diagnosis", say("oom.host"))
@@ -74,15 +74,15 @@ def _host(material: Material, fitted: list[Estimate], quotes: list[str]) -> Sect
         text = say("oom.host_card", what=workload(material, main), total=total(main))
         section.body.append(text + cite(material, main))
         section.caveats = caveats(material, main)
-    section.body += [say("oom.host_fixes"), _heard(material, quotes)]
+    section.body.append(say("oom.host_fixes"))
     return section
 
 
-def _without_card(material: Material, quotes: list[str]) -> Section:
+def _without_card(material: Material) -> Section:
     say = material.say
     if not material.estimates:
-        section = Section("diagnosis" if quotes else "clarification", say("oom.general"))
-        section.body = [say("oom.usual_fixes"), _heard(material, quotes)]
+        section = Section("diagnosis", say("oom.general"))
+        section.body = [say("oom.usual_fixes")]
         return section
     main = material.estimates[0]
     headline = say(
@@ -94,7 +94,7 @@ def _without_card(material: Material, quotes: list[str]) -> Section:
     ) + cite(material, main)
     section = Section("diagnosis", headline)
     fixes = _fixes(material, main, material.estimates[1:])
-    section.body = [fixes, arithmetic(material, [main]), _heard(material, quotes)]
+    section.body = [fixes, arithmetic(material, [main])]
     section.assumptions = assumed(material, main)
     return section
 
@@ -134,10 +134,8 @@ def _change(material: Material, main: Estimate, other: Estimate) -> str:
             words.append(say(f"sharding.{value}"))
         elif key == "gradient_checkpointing":
             words.append(say("oom.checkpointing"))
+        elif key in {"precision", "optimizer"}:
+            words.append(say.get(f"oom.{value}") or f"{key}={value}")
         else:
             words.append(f"{key}={value}")
     return say.listed(words) if words else column_name(material, other)
-
-
-def _heard(material: Material, quotes: list[str]) -> str:
-    return "\n".join([f"**{material.say('heading.guidance')}**", "", *quotes]) if quotes else ""

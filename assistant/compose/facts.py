@@ -28,8 +28,6 @@ def spec(material: Material) -> Section:
     section = Section("fact", headline)
     wanted = usual(material)
     section.body = [facts_table(material, rows, wanted)]
-    quotes = guidance.quoted(material)
-    section.body.append("\n".join(quotes))
     section.caveats = old_prices(material, rows) if BY_KEY["price"] in wanted else []
     return section
 

@@ -35,7 +35,17 @@ def can_it_run(material: Material) -> Section:
 
 def _main_and_others(material: Material) -> tuple[Estimate | None, list[Estimate]]:
     fitted = [one for one in material.estimates if one.fit]
-    return (fitted[0], fitted[1:]) if fitted else (None, [])
+    if not fitted:
+        return None, []
+    main = fitted[0]
+    if not main.fits and material.need.sharding is None:
+        sharded = (one for one in fitted[1:] if one.fits and _same_but_sharding(main, one))
+        main = next(sharded, main)
+    return main, [one for one in fitted if one is not main]
+
+
+def _same_but_sharding(one: Estimate, other: Estimate) -> bool:
+    return {**one.request, "sharding": None} == {**other.request, "sharding": None}
 
 
 def _other_cards(material: Material, main: Estimate) -> list[Estimate]:
@@ -91,7 +101,12 @@ def workload(material: Material, one: Estimate) -> str:
     what = subject(material, one)
     if one.task == "inference":
         return material.say("workload.serve", model=what, format=names.format_name(one.result.weight_format))
-    return material.say("workload.train", model=what, method=names.task_name(one.task, material.say))
+    method = names.task_name(one.task, material.say)
+    sharding = one.request.get("sharding")
+    if sharding not in {None, "none", "ddp"} and one.gpus > 1:
+        method = material.say("workload.sharded", method=method, sharding=material.say(f"sharding.{sharding}"))
+    text = material.say("workload.train", model=what, method=method)
+    return f"{text} " if material.say.language == "zh" and text[-1].isascii() else text
 
 
 def memory_needed(material: Material) -> Section:

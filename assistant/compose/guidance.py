@@ -1,6 +1,7 @@
 """What the documents say: statements quoted word for word, the closest first, wrong ones corrected."""
 
 import re
+from collections.abc import Sequence
 
 from assistant.compose import statements
 from assistant.compose.citations import joined
@@ -14,23 +15,35 @@ QUOTED_ALONE_MAX = 5
 """Statements quoted when the documents are the answer."""
 DISPUTED_MAX = 2
 """Corrections of documents in one answer."""
+ASIDE_COVERAGE, ALONE_COVERAGE = 0.15, 0.05
+"""How much of the question a statement has to speak to: beside a computed answer, and as the answer itself."""
 _BRACKETED = re.compile(r"\[(\d+)\]")
 
 
 def guidance(material: Material) -> Section:
-    """An answer that rests on the documents alone."""
-    quotes = quoted(material, QUOTED_ALONE_MAX)
+    """An answer that rests on the documents alone: the best statement is the verdict."""
+    quotes = quoted(material, QUOTED_ALONE_MAX, ALONE_COVERAGE)
     if not quotes:
         return Section("clarification", material.say("guidance.nothing"))
-    return Section("fact", quotes[0].removeprefix("- "), ["\n".join(quotes[1:])])
+    return Section("fact", quotes[0].removeprefix("- "), ["\n".join(quotes[1:])], rests_on_documents=True)
 
 
-def quoted(material: Material, most: int = QUOTED_MAX) -> list[str]:
-    """Bullets, each a statement of a passage with its marker; a disputed one with the right figure."""
+def heard(material: Material, most: int, said: Sequence[str] = ()) -> str:
+    """What the documents add, under its heading; empty when they add nothing to what was `said`."""
+    quotes = [line for line in quoted(material, most) if not any(line.removeprefix("- ") in block for block in said)]
+    return "\n".join([f"**{material.say('heading.guidance')}**", "", *quotes]) if quotes else ""
+
+
+def quoted(material: Material, most: int = QUOTED_MAX, coverage: float = ASIDE_COVERAGE) -> list[str]:
+    """Bullets, each a statement of a passage with its marker, in the asker's language unless there is none."""
     sound = [passage for passage in material.passages if not passage.disputes]
     own = [passage for passage in sound if passage.language == material.say.language]
     found = statements.best(own or sound, material.understanding.text, most)
-    return ["- " + _BRACKETED.sub(r"(\1)", one.text) + joined([cite(material, one.passage, one.text)]) for one in found]
+    return [
+        "- " + _BRACKETED.sub(r"(\1)", one.text) + joined([cite(material, one.passage, one.text)])
+        for one in found
+        if one.coverage >= coverage
+    ]
 
 
 def cite(material: Material, passage: Passage, quote: str) -> str:

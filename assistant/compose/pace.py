@@ -77,7 +77,11 @@ def _ranged(material: Material, key: str, measured: dict[str, Any]) -> str:
 
 def _without(material: Material, phrase: str) -> Section:
     """No speed tool ran: say so, and give what speed rests on."""
+    quotes = guidance.quoted(material, guidance.QUOTED_ALONE_MAX, guidance.ALONE_COVERAGE)
     section = Section("estimate", material.say(phrase))
+    if quotes:
+        section = Section("fact", quotes[0].removeprefix("- "), ["\n".join(quotes[1:])], rests_on_documents=True)
+        section.caveats.append(material.say(phrase))
     rows = facts.cards(material)
     if rows:
         keys = ("bandwidth", "bf16", "fp16", "fp8", "link")
@@ -92,7 +96,6 @@ def _finish(material: Material, section: Section) -> Section:
         section.body.append(arithmetic(material, [main]))
         section.caveats = caveats(material, main)
         section.assumptions = assumed(material, main)
-    section.body.append("\n".join(guidance.quoted(material)))
     section.body.append(orders(material, material.configurations))
     section.configurations = material.configurations
     return section

@@ -2,7 +2,7 @@
 
 import re
 
-from assistant.compose import facts, guidance, names, numbers
+from assistant.compose import facts, names, numbers
 from assistant.compose.aspects import BY_KEY
 from assistant.compose.citations import joined
 from assistant.compose.material import Material
@@ -32,7 +32,7 @@ def power(material: Material) -> Section:
     if supply:
         key = "power.supply_short" if supply <= total else "power.supply_left"
         section.body.append(say(key, supply=numbers.count(supply), total=numbers.count(total)))
-    section.body += [say("power.rest"), "\n".join(guidance.quoted(material))]
+    section.body.append(say("power.rest"))
     return section
 
 

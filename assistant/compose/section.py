@@ -15,6 +15,8 @@ class Section:
     """One sentence, with its markers."""
     body: list[str] = field(default_factory=list)
     """Paragraphs, lists and tables; empty ones are left out."""
+    rests_on_documents: bool = False
+    """Whether it quotes the documents itself, so that they are not quoted again."""
     levers: list[str] = field(default_factory=list)
     """What would change the answer, cheapest first."""
     caveats: list[str] = field(default_factory=list)

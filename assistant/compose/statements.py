@@ -4,7 +4,7 @@ import math
 import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from kb.names import normalise
 from kb.records.passage import Passage
@@ -13,6 +13,12 @@ SHORTEST, LONGEST = 12, 320
 """Characters of a statement worth quoting."""
 PER_PASSAGE = 2
 """Statements taken from one passage, so that several documents speak."""
+BASE = 0.25
+"""What a close passage counts for beside the words that one statement shares."""
+LATER = 0.1
+"""How much less each further statement of a passage counts."""
+UNSEEN = 1.0
+"""Weight of a word of the question that no statement found has: it counts against them all, mildly."""
 _NOTE = re.compile(r"\s*\[\^[^\]]{1,60}\]\s*$")
 _SENTENCE = re.compile(r"[^。！？!?]+?(?:[。！？!?]+|(?<=[^\d\s])\.(?= |$)|$)")
 _LATIN = re.compile(r"[a-z0-9][a-z0-9.+\-]*")
@@ -25,23 +31,41 @@ class Statement:
 
     text: str
     passage: Passage
+    coverage: float = 0.0
+    """Share of what the question's words say (by rarity) that the statement and its heading have, 0..1."""
+    place: int = 0
+    """Which statement of its passage it is, from 0."""
 
 
 def best(passages: Sequence[Passage], question: str, most: int) -> list[Statement]:
-    """The statements that share the rarest words with the question; none that shares nothing."""
-    found = [Statement(text, passage) for passage in passages for text in _statements(passage.text)]
-    words = [terms(statement.text) for statement in found]
+    """The statements that answer the question best: those of the closest passages, by the rare words they share with it.
+
+    A passage is found by its heading as much as by its text, so the heading's words count for each of its statements,
+    by half; within a passage the first statement is the one its author thought most of.
+    """
+    found = [
+        Statement(text, passage, place=place)
+        for passage in passages
+        for place, text in enumerate(_statements(passage.text))
+    ]
+    words = [terms(one.text) for one in found]
     wanted = terms(question)
     common = Counter(word for one in words for word in one)
+    weight = {word: math.log(1 + len(found) / common[word]) if word in common else UNSEEN for word in wanted}
+    whole = sum(weight.values()) or 1.0
 
-    def score(index: int) -> float:
-        length = float(8 + len(words[index]))
-        shared = words[index] & wanted
-        rarity = sum(math.log(1 + len(found) / common[word]) for word in shared)
-        return rarity * found[index].passage.score / math.sqrt(length)
+    def covered(index: int) -> float:
+        heading = terms(found[index].passage.heading) - words[index]
+        shared = sum(weight[word] for word in words[index] & wanted)
+        return (shared + sum(weight[word] for word in heading & wanted) / 2) / whole
 
-    ranked = sorted((index for index in range(len(found)) if words[index] & wanted), key=lambda index: -score(index))
-    return _spread([found[index] for index in ranked], most)
+    rated = [replace(one, coverage=covered(index)) for index, one in enumerate(found)]
+    ranked = sorted((one for one in rated if one.coverage > 0), key=_worth, reverse=True)
+    return _spread(ranked, most)
+
+
+def _worth(one: Statement) -> float:
+    return one.passage.score * (BASE + one.coverage) / (1 + one.place * LATER)
 
 
 def terms(text: str) -> set[str]:

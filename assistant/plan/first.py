@@ -16,6 +16,16 @@ FIRST_WAVE_MAX = 6
 CARDS_MAX = 3
 """Kinds of card looked at one by one."""
 
+INTENTS_MAX = 2
+"""Parts of a question answered at length; more would bury the first."""
+_FAMILIES: dict[Intent, str] = {
+    "can_it_run": "fit", "how_many_gpus": "fit", "min_vram": "fit", "context_length": "fit", "concurrency": "fit",
+    "what_fits": "fit", "launch_files": "fit", "oom": "fit", "which_to_buy": "shop", "budget": "shop",
+    "cloud_or_buy": "shop", "spec": "facts", "interconnect": "facts", "compatibility": "facts", "power": "facts",
+    "guidance": "docs", "other": "docs",
+}  # fmt: skip
+"""Intents that one section answers together."""
+_ASIDES = ("interconnect", "spec", "compatibility")
 _ABOUT_HARDWARE = (
     "which_to_buy",
     "how_many_gpus",
@@ -68,13 +78,23 @@ def intents(understanding: Understanding) -> list[Intent]:
 
 
 def _without_parameters(asked: list[Intent], need: Need) -> list[Intent]:
-    """A stated length or number of users beside a question about hardware is a parameter, not a question."""
+    """One intent of each family, at most two in all.
+
+    A stated length or number of users beside a question about hardware is a parameter, not a question; a property of
+    a card beside a question whether a model runs on it is an aside.
+    """
     stated: dict[Intent, object] = {
         "context_length": need.context_tokens or need.sequence_tokens,
         "concurrency": need.concurrent_sequences or need.users,
     }
     kept = [intent for intent in asked if not stated.get(intent)]
-    return kept if any(intent in _ABOUT_HARDWARE for intent in kept) else asked
+    asked = kept if any(intent in _ABOUT_HARDWARE for intent in kept) else asked
+    if asked[0] in _ASIDES and requests.sized(need) and "can_it_run" in asked:
+        asked = ["can_it_run", *(intent for intent in asked if intent != "can_it_run")]
+    families: dict[str, Intent] = {}
+    for intent in asked:
+        families.setdefault(_FAMILIES.get(intent, intent), intent)
+    return list(families.values())[:INTENTS_MAX]
 
 
 def _likely(understanding: Understanding) -> Intent:
@@ -245,7 +265,12 @@ def _compatibility(need: Need, understanding: Understanding) -> Calls:
 def _oom(need: Need, understanding: Understanding) -> Calls:
     """What the workload holds as it was run; the cheaper settings follow once that is known."""
     diagnose = planned("diagnose_oom", **need.model_dump(exclude={"intent"}), error_text=understanding.error_text)
-    return [diagnose, *_min_vram(need, understanding)[:1], *_check(need, understanding), requests.gpu_facts(need)]
+    return [
+        diagnose,
+        *(_on_each_card(need)[:1] or [requests.memory(need)]),
+        *_check(need, understanding),
+        requests.gpu_facts(need),
+    ]
 
 
 def _what_fits(need: Need, understanding: Understanding) -> Calls:

@@ -18,11 +18,11 @@ def serving_layout(count: int, tensor_parallel: int | None = None) -> dict[str, 
 
 
 def training_layout(task: str, count: int, sharding: str | None) -> dict[str, int | str]:
-    """Sharded data parallelism over all cards: full fine-tuning and LoRA shard, QLoRA copies.
+    """Data parallelism over all cards: full fine-tuning shards its states; adapters run as copies.
 
-    A 4-bit base is small enough for each card to keep its own copy, which is also what trainers do by default.
+    Copies are what trainers do by default and the fastest when they fit; sharding is tried when they do not.
     """
     if count <= 1:
-        return {"sharding": sharding} if sharding in {"none", "ddp"} else {}
-    default = "ddp" if task == "qlora" else "zero3"
+        return {}
+    default = "ddp" if task in {"lora", "qlora"} else "zero3"
     return {"sharding": sharding or default, "data_parallel": count}

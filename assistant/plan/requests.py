@@ -19,9 +19,13 @@ QUERY_CHARACTERS_MAX = 400
 
 CARDS_CHECKED_MAX = 4
 """Cards checked for compatibility in one call."""
+_NO_LANGUAGE = {"diffusion", "vision", "speech", "embedding", "rendering"}
+"""Work for which the largest language model that fits says nothing."""
 _FULL = re.compile(r"全参|全量|full[- ]?(?:param|fine|ft\b|sft)|from scratch|all (?:the )?(?:weights|parameters)", re.I)
 """Words that mean full fine-tuning and not fine-tuning of any kind."""
 _VERSIONS = re.compile(r"cuda|\bcu1[0-9]{2}\b|driver|驱动", re.I)
+PASSAGES = 8
+"""Passages looked at; few are quoted."""
 OFFERS_MAX = 6
 """Offers looked up when renting is asked about."""
 
@@ -103,22 +107,14 @@ def _training_values(need: Need, task: str, count: int) -> dict[str, object]:
         "optimizer": need.optimizer,
         "gradient_checkpointing": need.gradient_checkpointing,
         "lora_rank": need.lora_rank if task in {"lora", "qlora"} else None,
-        **training_layout(task, count, need.sharding or _as_run(need, task)),
+        **training_layout(task, count, need.sharding),
     }
-
-
-def _as_run(need: Need, task: str) -> str | None:
-    """What trainers do with several cards when nobody says: adapters run as plain data parallel copies.
-
-    Matters when explaining a failure; a recommendation shards from the start.
-    """
-    return "ddp" if need.intent == "oom" and task in {"lora", "qlora"} else None
 
 
 def what_fits(need: Need, text: str) -> PlannedCall | None:
     """What the cards in hand can do, named or known only by their memory."""
     gpus = [{"gpu": card.gpu, "count": card.count or 1} for card in cards(need)]
-    if not gpus and need.memory_bytes_per_gpu is None:
+    if need.task in _NO_LANGUAGE or (not gpus and need.memory_bytes_per_gpu is None):
         return None
     task = need.task if need.task != "full_finetune" or _FULL.search(text) else None
     values = need.model_dump(exclude={"intent", "gpu_count", "memory_bytes_per_gpu"}) | {"task": task, "gpus": gpus}
@@ -207,7 +203,7 @@ def guidance(understanding: Understanding) -> PlannedCall | None:
     own = understanding.text.strip() or " ".join(span.text for span in understanding.spans)
     terms = [term for term in (need.model, *named_gpus(need), need.task, need.weight_format) if term]
     query = " ".join([own[: QUERY_CHARACTERS_MAX // 2], *_new_terms(own, terms)])[:QUERY_CHARACTERS_MAX].strip()
-    return planned("search_guidance", query=query, language=understanding.language) if query else None
+    return planned("search_guidance", query=query, language=understanding.language, top=PASSAGES) if query else None
 
 
 def _new_terms(own: str, terms: Iterable[str]) -> list[str]:

@@ -67,10 +67,11 @@ def _cheaper(need: Need, record: ToolCallRecord) -> list[PlannedCall | None]:
         names = smaller_formats(used, need.engine)
         return [requests.memory(need, card, weight_format=name) for name in names]
     calls: list[PlannedCall | None] = []
-    count = card.count if card else None
-    if request.get("sharding") in SHARES and count and count > 1:
+    if request.get("sharding") in SHARES and card and (card.count or 1) > 1:
         calls.append(_again(request, sharding="zero3"))
-    if need.gradient_checkpointing not in {None, "full"} or need.intent == "oom":
+    if task in {"full_finetune", "pretrain"}:
+        calls.append(_again(request, precision="bf16_pure", optimizer="adamw_8bit"))
+    if need.gradient_checkpointing not in {None, "full"}:
         calls.append(_again(request, gradient_checkpointing="full"))
     lighter = TRAINING_LADDER[TRAINING_LADDER.index(task) + 1 :] if task in TRAINING_LADDER else ()
     calls += [requests.memory(need, card, task=name) for name in lighter]

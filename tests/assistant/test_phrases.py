@@ -6,7 +6,7 @@ import pytest
 from assistant.phrases import phrases
 
 ZH, EN = phrases("zh"), phrases("en")
-ALLOWED = re.compile(r"BF16|FP16|FP8|FP4|INT8|16-bit|16 位|8-bit|ZeRO-[123]|LoRA", re.I)
+ALLOWED = re.compile(r"FP32|BF16|FP16|FP8|FP4|INT8|16-bit|16 位|8-bit|ZeRO-[123]|LoRA", re.I)
 
 
 def gaps(text: str) -> set[str]:

@@ -12,7 +12,7 @@ from tools.need import Intent, Need
 from tools.registry import tool
 
 QWEN = "Qwen/Qwen2.5-72B-Instruct"
-GPU = "rtx-3090"
+GPU = "rtx-3090-24gb"
 INTENTS: tuple[Intent, ...] = Intent.__args__  # type: ignore[attr-defined]
 
 
@@ -50,7 +50,7 @@ def test_guidance_is_searched_for_whatever_is_asked(intent: Intent) -> None:
 
 @pytest.mark.parametrize("intent", INTENTS)
 def test_a_turn_never_calls_more_than_eight_tools(intent: Intent) -> None:
-    cards = [{"gpu": gpu, "count": 2} for gpu in (GPU, "rtx-4090", "rtx-a6000")]
+    cards = [{"gpu": gpu, "count": 2} for gpu in (GPU, "rtx-4090-24gb", "rtx-a6000-48gb")]
     asked = reading(
         intent=intent, model=QWEN, gpus_owned=cards, asks=("speed", "power", "spec", "compare", "cloud_or_buy")
     )

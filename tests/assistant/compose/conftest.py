@@ -11,7 +11,7 @@ from kb.units import GIB
 from tools.need import Need
 
 MODEL = "Qwen/Qwen2.5-72B-Instruct"
-GPU = "rtx-3090"
+GPU = "rtx-3090-24gb"
 
 
 @pytest.fixture
@@ -101,7 +101,7 @@ def configured() -> ToolCallRecord:
         "rank": 1,
         "title": "1 × Example 2xA6000",
         "acquisition": "rent",
-        "gpu": "rtx-a6000",
+        "gpu": "rtx-a6000-48gb",
         "gpu_count": 2,
         "items": [
             {
@@ -122,7 +122,7 @@ def configured() -> ToolCallRecord:
         "rank": 2,
         "title": "2 × RTX A6000",
         "acquisition": "buy",
-        "gpu": "rtx-a6000",
+        "gpu": "rtx-a6000-48gb",
         "gpu_count": 2,
         "items": [
             {

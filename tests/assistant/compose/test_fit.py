@@ -81,7 +81,7 @@ def test_old_prices_are_flagged_and_carry_their_date(
 
 
 def test_more_of_the_same_card_is_offered_when_it_would_fit(estimate: Estimate, asked: Asked) -> None:
-    draft = compose(asked(), [estimate(34, minimum={"rtx-3090": 8})])
+    draft = compose(asked(), [estimate(34, minimum={"rtx-3090-24gb": 8})])
     assert "8×" in draft.answer
 
 
@@ -96,10 +96,10 @@ def test_without_a_card_every_format_gets_its_total(estimate: Estimate, asked: A
 
 
 def test_counts_of_the_card_asked_about_are_the_answer(estimate: Estimate, asked: Asked) -> None:
-    need = asked("要几张 3090？", intent="how_many_gpus", gpus_owned=[{"gpu": "rtx-3090"}])
+    need = asked("要几张 3090？", intent="how_many_gpus", gpus_owned=[{"gpu": "rtx-3090-24gb"}])
     calls = [
-        estimate(134, gpus=1, minimum={"rtx-3090": 8}),
-        estimate(40, weight_format="int4", gpus=1, minimum={"rtx-3090": 2}),
+        estimate(134, gpus=1, minimum={"rtx-3090-24gb": 8}),
+        estimate(40, weight_format="int4", gpus=1, minimum={"rtx-3090-24gb": 2}),
     ]
     draft = compose(need, calls)
     first = draft.answer.splitlines()[0]
