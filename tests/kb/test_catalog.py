@@ -13,19 +13,19 @@ from kb.units import GIB
 @pytest.mark.parametrize(
     ("name", "key"),
     [
-        ("rtx-4090", "rtx-4090"), ("4090", "rtx-4090"), ("RTX4090", "rtx-4090"), ("RTX 4090 24GB", "rtx-4090"),
-        ("4090 24G", "rtx-4090"), ("NVIDIA GeForce RTX 4090", "rtx-4090"), ("4090显卡", "rtx-4090"),
-        ("4090 涡轮", "rtx-4090"), ("4090 48G 魔改", "rtx-4090-48gb"), ("RTX 4090 D", "rtx-4090-d"),
-        ("4090D", "rtx-4090-d"), ("4090 Laptop", "rtx-4090-laptop"), ("4090笔记本", "rtx-4090-laptop"),
+        ("rtx-4090-24gb", "rtx-4090-24gb"), ("4090", "rtx-4090-24gb"), ("RTX4090", "rtx-4090-24gb"), ("RTX 4090 24GB", "rtx-4090-24gb"),
+        ("4090 24G", "rtx-4090-24gb"), ("NVIDIA GeForce RTX 4090", "rtx-4090-24gb"), ("4090显卡", "rtx-4090-24gb"),
+        ("4090 涡轮", "rtx-4090-24gb"), ("4090 48G 魔改", "rtx-4090-48gb"), ("RTX 4090 D", "rtx-4090-d-24gb"),
+        ("4090D", "rtx-4090-d-24gb"), ("4090 Laptop", "rtx-4090-laptop-16gb"), ("4090笔记本", "rtx-4090-laptop-16gb"),
         ("A100-SXM4-80GB", "a100-sxm-80gb"), ("NVIDIA A100-SXM4-40GB", "a100-sxm-40gb"),
         ("A100 80G SXM", "a100-sxm-80gb"), ("A100 40G PCIe", "a100-pcie-40gb"), ("H100 SXM", "h100-sxm-80gb"),
         ("NVIDIA H100 80GB HBM3", "h100-sxm-80gb"), ("H100 NVL", "h100-nvl-94gb"), ("H20 96G", "h20-96gb"),
-        ("3090ti", "rtx-3090-ti"), ("2080ti 22G 魔改", "rtx-2080-ti-22gb"), ("A6000", "rtx-a6000"),
-        ("RTX6000Ada", "rtx-6000-ada"), ("6000 Ada", "rtx-6000-ada"), ("5090 d v2", "rtx-5090-d-v2"),
-        ("Tesla T4", "t4"), ("P40", "p40"), ("6700xt", "rx-6700-xt"), ("MI300X", "mi300x"),
-        ("DGX Spark", "gb10-dgx-spark"),
-        ("910B4", "ascend-910b4"), ("华为昇腾910B3", "ascend-910b3"), ("Ascend 910C", "ascend-910c"),
-        ("寒武纪 MLU370", "mlu370-x8"), ("海光K100", "hygon-k100-ai"), ("摩尔线程 S4000", "mtt-s4000"),
+        ("3090ti", "rtx-3090-ti-24gb"), ("2080ti 22G 魔改", "rtx-2080-ti-22gb"), ("A6000", "rtx-a6000-48gb"),
+        ("RTX6000Ada", "rtx-6000-ada-48gb"), ("6000 Ada", "rtx-6000-ada-48gb"), ("5090 d v2", "rtx-5090-d-v2-24gb"),
+        ("Tesla T4", "t4-16gb"), ("P40", "p40-24gb"), ("6700xt", "rx-6700-xt-12gb"), ("MI300X", "mi300x-192gb"),
+        ("DGX Spark", "gb10-dgx-spark-128gb"),
+        ("910B4", "ascend-910b4-32gb"), ("华为昇腾910B3", "ascend-910b3-64gb"), ("Ascend 910C", "ascend-910c-128gb"),
+        ("寒武纪 MLU370", "mlu370-x8-48gb"), ("海光K100", "hygon-k100-ai-64gb"), ("摩尔线程 S4000", "mtt-s4000-48gb"),
         ("M3 Ultra 512GB", "apple-m3-ultra-512gb"), ("Atlas 300I Duo", "atlas-300i-duo-96gb"),
     ],
 )  # fmt: skip
@@ -41,9 +41,9 @@ def test_a_card_is_found_by_any_spelling(name: str, key: str) -> None:
         ("A100 40GB", {"a100-pcie-40gb", "a100-sxm-40gb"}, "a100-sxm-40gb"),
         ("H100", {"h100-pcie-80gb", "h100-sxm-80gb", "h100-nvl-94gb"}, "h100-sxm-80gb"),
         ("H800", {"h800-pcie-80gb", "h800-sxm-80gb"}, "h800-sxm-80gb"),
-        ("昇腾910B", {"ascend-910b1", "ascend-910b2", "ascend-910b3", "ascend-910b4"}, "ascend-910b3"),
+        ("昇腾910B", {"ascend-910b1-64gb", "ascend-910b2-64gb", "ascend-910b3-64gb", "ascend-910b4-32gb"}, "ascend-910b3-64gb"),
         ("RTX PRO 6000",
-         {"rtx-pro-6000-bw-ws", "rtx-pro-6000-bw-maxq", "rtx-pro-6000-bw-server"}, "rtx-pro-6000-bw-ws"),
+         {"rtx-pro-6000-bw-ws-96gb", "rtx-pro-6000-bw-maxq-96gb", "rtx-pro-6000-bw-server-96gb"}, "rtx-pro-6000-bw-ws-96gb"),
         ("H20", {"h20-96gb", "h20-141gb"}, "h20-96gb"),
     ],
 )  # fmt: skip
@@ -57,7 +57,7 @@ def test_a_name_of_several_cards_is_ambiguous_and_has_a_usual_meaning(name: str,
 
 @pytest.mark.parametrize(
     ("name", "close"),
-    [("A6000 Ada", {"rtx-a6000", "rtx-6000-ada"}), ("RTX 7090", {"rtx-3090", "rtx-4090", "rtx-5090"})],
+    [("A6000 Ada", {"rtx-a6000-48gb", "rtx-6000-ada-48gb"}), ("RTX 7090", {"rtx-3090-24gb", "rtx-4090-24gb", "rtx-5090-32gb"})],
 )
 def test_an_unknown_card_names_the_nearest(name: str, close: set[str]) -> None:
     with pytest.raises(UnknownName) as caught:
@@ -80,9 +80,9 @@ def test_the_usual_meaning_does_not_depend_on_order() -> None:
 def test_measured_capacity_beats_the_derived_one() -> None:
     assert gpus()["h100-sxm-80gb"].usable_measured
     assert gpus()["h100-sxm-80gb"].usable_bytes == pytest.approx(79.19 * GIB, rel=1e-4)
-    assert gpus()["l40s"].usable_bytes == pytest.approx(44.42 * GIB, rel=1e-4)
-    assert not gpus()["rtx-5090"].usable_measured
-    assert gpus()["rtx-5090"].usable_bytes == int(32 * GIB * 0.975)
+    assert gpus()["l40s-48gb"].usable_bytes == pytest.approx(44.42 * GIB, rel=1e-4)
+    assert not gpus()["rtx-5090-32gb"].usable_measured
+    assert gpus()["rtx-5090-32gb"].usable_bytes == int(32 * GIB * 0.975)
 
 
 def test_quantities_are_translated_once() -> None:
@@ -122,7 +122,7 @@ def test_a_look_up_takes_less_than_a_millisecond_once_loaded() -> None:
     gpu("4090")
     started = time.perf_counter()
     for _ in range(100):
-        gpu("rtx-4090")
+        gpu("rtx-4090-24gb")
         gpu("RTX 4090 24GB")
     assert (time.perf_counter() - started) / 200 < 0.001
 

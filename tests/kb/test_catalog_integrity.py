@@ -131,8 +131,8 @@ class TestGpus(Rows):
     def test_rates_are_dense(self) -> None:
         """The sparse headline is at most `sparsity_ratio` times the dense rate: known dense figures pin it."""
         dense = {
-            "h100-sxm-80gb": 989, "a100-sxm-80gb": 312, "l40s": 362, "rtx-4090": 165.2, "h20-96gb": 148,
-            "b200-sxm": 2250, "mi300x": 1307, "l4": 121, "rtx-5090": 209.5,
+            "h100-sxm-80gb": 989, "a100-sxm-80gb": 312, "l40s-48gb": 362, "rtx-4090-24gb": 165.2, "h20-96gb": 148,
+            "b200-sxm-180gb": 2250, "mi300x-192gb": 1307, "l4-24gb": 121, "rtx-5090-32gb": 209.5,
         }  # fmt: skip
         for key, teraflops in dense.items():
             assert gpus()[key].bf16_flops == pytest.approx(teraflops * TERA, rel=0.005), key
@@ -166,13 +166,13 @@ class TestGpus(Rows):
     @pytest.mark.parametrize(
         ("key", "gigabytes_per_s"),
         [
-            ("rtx-6000-ada", None), ("l40s", None), ("l40", None), ("l20", None), ("l4", None), ("t4", None),
-            ("a10", None), ("a16", None), ("rtx-4090", None), ("rtx-5090", None), ("rtx-pro-6000-bw-ws", None),
-            ("v100-pcie-32gb", None), ("rtx-a4000", None), ("a40", 112.5), ("rtx-a6000", 112.5), ("rtx-a5000", 112.5),
-            ("rtx-a4500", 112.5), ("rtx-3090", 112.5), ("rtx-3090-ti", 112.5), ("v100-sxm2-32gb", 300),
+            ("rtx-6000-ada-48gb", None), ("l40s-48gb", None), ("l40-48gb", None), ("l20-48gb", None), ("l4-24gb", None), ("t4-16gb", None),
+            ("a10-24gb", None), ("a16-64gb", None), ("rtx-4090-24gb", None), ("rtx-5090-32gb", None), ("rtx-pro-6000-bw-ws-96gb", None),
+            ("v100-pcie-32gb", None), ("rtx-a4000-16gb", None), ("a40-48gb", 112.5), ("rtx-a6000-48gb", 112.5), ("rtx-a5000-24gb", 112.5),
+            ("rtx-a4500-20gb", 112.5), ("rtx-3090-24gb", 112.5), ("rtx-3090-ti-24gb", 112.5), ("v100-sxm2-32gb", 300),
             ("a100-pcie-80gb", 600), ("a100-sxm-80gb", 600), ("a800-sxm-80gb", 400), ("h100-pcie-80gb", 600),
             ("h100-sxm-80gb", 900), ("h800-sxm-80gb", 400), ("h20-96gb", 900), ("h200-nvl-141gb", 900),
-            ("b200-sxm", 1800), ("a30", 200), ("rtx-2080-ti", 100),
+            ("b200-sxm-180gb", 1800), ("a30-24gb", 200), ("rtx-2080-ti-11gb", 100),
         ],
     )  # fmt: skip
     def test_nvlink_is_that_of_the_card(self, key: str, gigabytes_per_s: float | None) -> None:

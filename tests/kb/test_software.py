@@ -48,8 +48,8 @@ def test_every_nvidia_card_with_a_compute_capability_has_a_generation() -> None:
 
 @pytest.mark.parametrize(
     ("key", "name"),
-    [("v100-sxm2-32gb", "Maxwell, Pascal and Volta"), ("t4", "Turing"), ("rtx-4090", "Ada Lovelace"),
-     ("rtx-5090", "Blackwell (RTX)"), ("k80", "Kepler")],
+    [("v100-sxm2-32gb", "Maxwell, Pascal and Volta"), ("t4-16gb", "Turing"), ("rtx-4090-24gb", "Ada Lovelace"),
+     ("rtx-5090-32gb", "Blackwell (RTX)"), ("k80-24gb", "Kepler")],
 )  # fmt: skip
 def test_a_card_belongs_to_the_generation_of_its_compute_capability(key: str, name: str) -> None:
     found = generation(gpus()[key])
@@ -59,7 +59,7 @@ def test_a_card_belongs_to_the_generation_of_its_compute_capability(key: str, na
 
 def test_a_cuda_condition_never_holds_for_another_maker() -> None:
     rule = Rule.model_validate({"at_least": "5.0", "verdict": "works", "reason": "x"})
-    assert not rule.holds(gpus()["mi300x"], None)
+    assert not rule.holds(gpus()["mi300x-192gb"], None)
 
 
 def test_generations_and_toolkits_run_from_new_to_old() -> None:

@@ -62,7 +62,7 @@ def check(**fields: object) -> Compatibility:
         ({"gpu": "4090", "feature": "p2p"}, "does_not"),
         ({"gpu": "1080 Ti", "engine": "transformers"}, "works_with"),
         ({"gpu": "5090 Laptop", "engine": "comfyui"}, "works_with"),
-        ({"gpu": "tpu-v5e", "feature": "awq"}, "unknown"),
+        ({"gpu": "tpu-v5e-16gb", "feature": "awq"}, "unknown"),
     ],
 )  # fmt: skip
 def test_the_verdict_is(fields: dict[str, object], verdict: str) -> None:

@@ -21,11 +21,11 @@ def compare(*names: str, workload: str | None = None) -> Comparison:
         (("H20", "A800"), "llm_decode", "h20-96gb"),
         (("H20", "A800"), "training", "a800-sxm-80gb"),
         (("H20 96GB", "RTX 4090"), "llm_decode", "h20-96gb"),
-        (("V100 32GB", "RTX 4090"), "training", "rtx-4090"),
+        (("V100 32GB", "RTX 4090"), "training", "rtx-4090-24gb"),
         (("A100 40GB", "L40"), "llm_decode", "a100-sxm-40gb"),
-        (("RTX 3090", "RTX 4090"), "image", "rtx-4090"),
+        (("RTX 3090", "RTX 4090"), "image", "rtx-4090-24gb"),
         (("M2 Ultra 192GB", "RTX A6000"), "general", "apple-m2-ultra-192gb"),
-        (("RTX A6000", "RTX 6000 Ada"), "training", "rtx-6000-ada"),
+        (("RTX A6000", "RTX 6000 Ada"), "training", "rtx-6000-ada-48gb"),
     ],
 )  # fmt: skip
 def test_the_deciding_figure_names_the_winner(names: tuple[str, ...], workload: str, winner: str) -> None:
@@ -48,13 +48,13 @@ def test_equal_cards_tie() -> None:
 
 def test_ratios_are_against_the_first_card() -> None:
     bandwidth = next(one for one in compare("3090", "4090").attributes if one.name == "bandwidth_bytes_per_s")
-    assert bandwidth.ratio_to_first == {"rtx-3090": 1.0, "rtx-4090": pytest.approx(1008 / 936, abs=1e-3)}
-    assert bandwidth.winner == "rtx-4090"
+    assert bandwidth.ratio_to_first == {"rtx-3090-24gb": 1.0, "rtx-4090-24gb": pytest.approx(1008 / 936, abs=1e-3)}
+    assert bandwidth.winner == "rtx-4090-24gb"
 
 
 def test_less_power_and_less_money_win() -> None:
     attributes = {one.name: one for one in compare("3090", "4090").attributes}
-    assert attributes["tdp_w"].winner == "rtx-3090"
+    assert attributes["tdp_w"].winner == "rtx-3090-24gb"
     assert not attributes["tdp_w"].higher_is_better
 
 
@@ -82,7 +82,7 @@ def test_the_order_of_the_cards_does_not_change_the_winner() -> None:
 def test_every_step_can_be_redone() -> None:
     result = compare("3090", "4090", "5090")
     for step in result.derivation:
-        first = step.inputs["rtx-3090"]
+        first = step.inputs["rtx-3090-24gb"]
         best = max if step.label.startswith(("Memory", "Usable", "FP", "BF16", "INT8", "16-bit")) else min
         wanted = best(value for value in step.inputs.values() if value is not None) / first
         assert step.value == pytest.approx(wanted, abs=1e-3), step.label

@@ -20,7 +20,7 @@ def ids(**fields: object) -> list[str]:
 
 
 def test_a_card_is_looked_up_by_name() -> None:
-    assert ids(names=["4090"]) == ["rtx-4090"]
+    assert ids(names=["4090"]) == ["rtx-4090-24gb"]
 
 
 def test_an_ambiguous_name_brings_all_variants() -> None:
@@ -88,10 +88,10 @@ def test_price_per_gib_is_the_price_over_the_stated_memory() -> None:
 
 
 def test_undated_and_old_prices_are_flagged() -> None:
-    result = find_gpus(GpuQuery(names=("l40s", "rtx-5090"), today=TODAY))
+    result = find_gpus(GpuQuery(names=("l40s-48gb", "rtx-5090-32gb"), today=TODAY))
     assert any("Undated" in said and "L40S" in said for said in result.warnings)
     assert any("older than 30 days" in said and "5090" in said for said in result.warnings)
-    fresh = find_gpus(GpuQuery(names=("rtx-5090",), today=date(2026, 6, 1)))
+    fresh = find_gpus(GpuQuery(names=("rtx-5090-32gb",), today=date(2026, 6, 1)))
     assert not any("older" in said for said in fresh.warnings)
 
 

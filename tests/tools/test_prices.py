@@ -30,7 +30,7 @@ def test_an_undated_price_is_stale_and_has_no_age() -> None:
 
 
 def test_the_street_price_comes_before_the_list_price() -> None:
-    street, listed = card_price(gpus()["rtx-5090"]), card_price(gpus()["rtx-4080"])
+    street, listed = card_price(gpus()["rtx-5090-32gb"]), card_price(gpus()["rtx-4080-16gb"])
     assert street is not None
     assert listed is not None
     assert (street.kind, street.amount_usd) == ("street", Decimal(2300))
@@ -38,7 +38,7 @@ def test_the_street_price_comes_before_the_list_price() -> None:
 
 
 def test_a_card_without_any_price_has_none() -> None:
-    assert card_price(gpus()["tpu-v5e"]) is None
+    assert card_price(gpus()["tpu-v5e-16gb"]) is None
 
 
 def test_a_price_per_nothing_is_unknown() -> None:

@@ -12,9 +12,9 @@ from tools.memory.term import Phase
 from tools.memory.workload import Workload, is_large
 
 COMMON_GPUS = (
-    "rtx-4060-ti-16gb", "rtx-3090", "rtx-4090", "rtx-5090", "l4", "l40s", "rtx-6000-ada",
-    "rtx-pro-6000-bw-ws", "a100-sxm-40gb", "a100-sxm-80gb", "h100-sxm-80gb", "h20-96gb", "h200-sxm-141gb",
-    "b200-sxm", "mi300x",
+    "rtx-4060-ti-16gb", "rtx-3090-24gb", "rtx-4090-24gb", "rtx-5090-32gb", "l4-24gb", "l40s-48gb", "rtx-6000-ada-48gb",
+    "rtx-pro-6000-bw-ws-96gb", "a100-sxm-40gb", "a100-sxm-80gb", "h100-sxm-80gb", "h20-96gb", "h200-sxm-141gb",
+    "b200-sxm-180gb", "mi300x-192gb",
 )  # fmt: skip
 """Cards a minimum is given for, where the catalog has them."""
 NODE = 8

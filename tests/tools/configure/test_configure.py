@@ -106,7 +106,7 @@ def test_owned_cards_that_suffice_come_first_and_cost_nothing() -> None:
         task="inference", model="Qwen2.5-72B-Instruct", weight_format="awq", gpus_owned=(GpuCount(gpu="3090", count=4),)
     )
     first = configure(request).configurations[0]
-    assert (first.gpu, first.owned_count) == ("rtx-3090", first.gpu_count)
+    assert (first.gpu, first.owned_count) == ("rtx-3090-24gb", first.gpu_count)
     assert first.price.amount == 0
 
 
@@ -121,8 +121,8 @@ def test_owned_cards_that_do_not_suffice_are_a_near_miss_with_a_change() -> None
 
 
 def test_asked_cards_limit_the_choice() -> None:
-    request = ConfigureRequest(task="lora", params=13_000_000_000, gpus_asked=("rtx-4090", "rtx-a6000"))
-    assert {item.gpu for item in configure(request).configurations} <= {"rtx-4090", "rtx-a6000"}
+    request = ConfigureRequest(task="lora", params=13_000_000_000, gpus_asked=("rtx-4090-24gb", "rtx-a6000-48gb"))
+    assert {item.gpu for item in configure(request).configurations} <= {"rtx-4090-24gb", "rtx-a6000-48gb"}
 
 
 def test_stand_in_is_said() -> None:
