@@ -72,8 +72,11 @@ def servers() -> dict[str, Server]:
 
 @lru_cache(maxsize=1)
 def sources() -> dict[str, Source]:
-    """Every source by id."""
-    return {key: Source(id=key, **row) for key, row in load_yaml(FACTS / "sources.yaml").items()}
+    """Every source by id, those of the models' facts included."""
+    from kb.models import model_sources
+
+    shared = {key: Source(id=key, **row) for key, row in load_yaml(FACTS / "sources.yaml").items()}
+    return {**model_sources(), **shared}
 
 
 @lru_cache(maxsize=1)
@@ -109,7 +112,7 @@ def gpu(name: str) -> Gpu:
         UnknownName: with the closest names.
         AmbiguousName: several cards that differ in memory or form factor bear the name.
     """
-    found = gpus().get(name)
+    found = gpus().get(name) or _without_memory(name)
     if found is not None:
         return found
     from kb.names import gpu_names
@@ -123,6 +126,12 @@ def gpu(name: str) -> Gpu:
         except AmbiguousName as several:
             raise AmbiguousName("gpu", name, several.candidates) from None
     raise UnknownName("gpu", name, _close_gpus(bare))
+
+
+def _without_memory(name: str) -> Gpu | None:
+    """The only card whose id is `name` and its memory: ids once came without it, and are still written so."""
+    found = [key for key in gpus() if key.startswith(name) and re.fullmatch(r"(?:-?\d+)?gb", key[len(name) :])]
+    return gpus()[found[0]] if len(found) == 1 else None
 
 
 def gpu_ids(name: str) -> tuple[str, ...]:
