@@ -3,7 +3,7 @@
 import json
 import logging
 from collections.abc import Awaitable, Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import anyio
 import anyio.to_thread
@@ -15,10 +15,12 @@ from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
 from mcp.server.transport_security import TransportSecuritySettings
 from pydantic import Field, ValidationError
 
-from assistant.agent import Advisor
 from kb.base import AdvisorError, Frozen
 from tools.registry import bad_input, tool, tools
 from ui.metrics import counted
+
+if TYPE_CHECKING:  # the agent's libraries take a second to load, which listing the tools need not wait for
+    from assistant.agent import Advisor
 
 logger = logging.getLogger(__name__)
 LOOPBACK = ("127.0.0.1", "localhost", "::1")
@@ -38,7 +40,7 @@ class AskRequest(Frozen):
     """To continue a conversation; a new one begins without it."""
 
 
-def create_server(advisor: Callable[[], Advisor]) -> Server[Any]:
+def create_server(advisor: "Callable[[], Advisor]") -> Server[Any]:
     """The MCP server; `advisor` is only called when a question is asked."""
 
     async def list_tools(context: Context, params: types.PaginatedRequestParams | None) -> types.ListToolsResult:
@@ -63,7 +65,7 @@ def create_server(advisor: Callable[[], Advisor]) -> Server[Any]:
     )
 
 
-def ask(advisor: Advisor, arguments: dict[str, Any]) -> dict[str, Any]:
+def ask(advisor: "Advisor", arguments: dict[str, Any]) -> dict[str, Any]:
     """One answer from plain arguments."""
     try:
         request = AskRequest.model_validate(arguments)
@@ -87,7 +89,7 @@ def _result(data: dict[str, Any], failed: bool = False) -> types.CallToolResult:
     return types.CallToolResult(content=[text], structured_content=data, is_error=failed)
 
 
-def http_manager(advisor: Callable[[], Advisor], host: str) -> StreamableHTTPSessionManager:
+def http_manager(advisor: "Callable[[], Advisor]", host: str) -> StreamableHTTPSessionManager:
     """Sessions of the streamable HTTP transport; on a loopback address only loopback names are let in."""
     local = host in LOOPBACK
     names = [f"{'[::1]' if name == '::1' else name}:*" for name in LOOPBACK]
@@ -102,8 +104,8 @@ def http_manager(advisor: Callable[[], Advisor], host: str) -> StreamableHTTPSes
 def serve_stdio() -> int:
     """Speak MCP on standard input and output until the client leaves."""
 
-    def advisor() -> Advisor:
-        from ui.service import advisor as shared  # opens the index, which listing the tools need not wait for
+    def advisor() -> "Advisor":
+        from ui.service import advisor as shared  # opens the index
 
         return shared()
 

@@ -1,0 +1,101 @@
+"""One advisor, many faces: the same question gives the same Answer wherever it is asked, and so does every tool."""
+
+import asyncio
+import json
+import re
+from typing import Any
+
+import pytest
+from fastapi.testclient import TestClient
+from mcp import Client
+
+from assistant.agent import Advisor
+from tools.registry import tools
+from ui.cli import main
+from ui.mcp_server import create_server
+from ui.web.page import answering
+
+QUESTIONS = [
+    "4 张 3090 能跑 Qwen2.5-72B 吗？",
+    "What GPU do I need to QLoRA Llama-3.1-70B at 4k context?",
+    "预算 50 万人民币，想全参微调 13B 模型，买什么服务器？",
+    "Cheapest cloud instance to serve Llama-3.1-8B to 50 concurrent users with 8k context?",
+    "DeepSeek-R1 满血版用 8 张 H100 能部署吗？",
+    "Does the RTX 6000 Ada support NVLink?",
+    "4090 or A6000 for LoRA on a 13B?",
+    "我只有一张 24G 的卡，能微调多大的模型？",
+    "写一首关于春天的诗",
+    "Can 2×RTX 9999 run Llama-3.1-8B?",
+]
+REQUESTS: dict[str, dict[str, Any]] = {
+    "estimate_memory": {"model": "Qwen2.5-72B", "task": "inference", "gpu": "4090", "context_tokens": 8192},
+    "compare_gpus": {"gpus": ["4090", "A6000"]},
+    "configure": {"model": "Llama-3.1-8B", "task": "inference", "context_tokens": 8192},
+    "find_gpus": {"min_memory_bytes": 80 * 2**30},
+    "search_guidance": {"query": "NVLink bridge"},
+}
+OF_THE_TURN = {"id", "conversation_id", "elapsed_s"}
+
+
+def lasting(answer: dict[str, Any]) -> dict[str, Any]:
+    """The answer without what differs from turn to turn."""
+    return {name: value for name, value in answer.items() if name not in OF_THE_TURN}
+
+
+def by_mcp(advisor: Advisor, name: str, arguments: dict[str, Any]) -> Any:
+    """A tool's result over MCP."""
+
+    async def run() -> Any:
+        async with Client(create_server(lambda: advisor)) as client:
+            return await client.call_tool(name, arguments)
+
+    return asyncio.run(run()).structured_content
+
+
+@pytest.mark.parametrize("question", QUESTIONS)
+def test_every_face_gives_the_same_answer(
+    advisor: Advisor, site: TestClient, capsys: pytest.CaptureFixture[str], question: str
+) -> None:
+    direct = lasting(advisor.ask(question).model_dump(mode="json"))
+    assert lasting(site.post("/v1/ask", json={"question": question}).json()) == direct
+
+    stream = site.post("/v1/ask/stream", json={"question": question}).text
+    assert lasting(json.loads(stream.strip().rsplit("data: ", 1)[1])) == direct
+
+    chat = {"model": "gpu-advisor", "messages": [{"role": "user", "content": question}]}
+    assert lasting(site.post("/v1/chat/completions", json=chat).json()["gpu_advisor"]) == direct
+
+    assert lasting(by_mcp(advisor, "ask", {"question": question})) == direct
+
+    capsys.readouterr()
+    assert main(["ask", question, "--json"]) == 0
+    assert lasting(json.loads(capsys.readouterr().out)) == direct
+
+    conversation = "page-" + re.sub(r"\W", "", str(abs(hash(question))))
+    shown = list(answering(advisor, question, conversation))
+    kept = advisor.conversations.history(conversation)[-1]
+    assert lasting(kept.model_dump(mode="json")) == direct
+    assert f'data-conversation="{conversation}"' in shown[-1][1]
+
+
+@pytest.mark.parametrize("name", REQUESTS)
+def test_every_face_gives_the_same_result_of_a_tool(
+    advisor: Advisor, site: TestClient, capsys: pytest.CaptureFixture[str], name: str
+) -> None:
+    direct = tools()[name].call(REQUESTS[name]).model_dump(mode="json")
+    assert site.post(f"/v1/tools/{name}", json=REQUESTS[name]).json() == direct
+    assert by_mcp(advisor, name, REQUESTS[name]) == direct
+    capsys.readouterr()
+    assert main(["tool", name, "--json", json.dumps(REQUESTS[name])]) == 0
+    assert json.loads(capsys.readouterr().out) == direct
+
+
+def test_every_face_refuses_in_the_same_words(
+    advisor: Advisor, site: TestClient, capsys: pytest.CaptureFixture[str]
+) -> None:
+    request = {"model": "Qwen9-72B"}
+    refusal = site.post("/v1/tools/estimate_memory", json=request).json()
+    said = by_mcp(advisor, "estimate_memory", request)
+    assert (said["message"], said["close"]) == (refusal["detail"], refusal["close"])
+    assert main(["tool", "estimate_memory", "--json", json.dumps(request)]) == 2
+    assert refusal["detail"] in capsys.readouterr().err
