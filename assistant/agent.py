@@ -98,7 +98,8 @@ class Advisor:
         yield Step("answer", answer=answer)
 
     def _run(self, messages: list[BaseMessage]) -> Iterator[BaseMessage]:
-        updates = self._graph.stream({"messages": messages}, stream_mode="updates", config={"recursion_limit": 60})
+        state: Any = {"messages": messages}
+        updates = self._graph.stream(state, {"recursion_limit": 60}, stream_mode="updates")
         for update in updates:
             for change in update.values():
                 yield from (change or {}).get("messages", [])

@@ -60,7 +60,8 @@ class Grounded(AgentMiddleware[Any, Any]):
         return await asyncio.to_thread(self.wrap_model_call, request, wait)
 
     def _by_planner(self, request: ModelRequest[Any], handler: Handler, reason: str | None) -> ModelResponse[Any]:
-        response = handler(request.override(model=self._planner, messages=planner_view(request.messages)))
+        view: Any = planner_view(request.messages)
+        response = handler(request.override(model=self._planner, messages=view))
         if reason is not None:
             for message in response.result:
                 if isinstance(message, AIMessage):

@@ -54,13 +54,21 @@ class BadInput(AdvisorError):
         self.field, self.reason, self.remedy = field, reason, remedy
 
 
+NOTHING_NEAR = {
+    "model": "Give its size as params, or the path of its config.json.",
+    "GPU": "List the cards with find_gpus.",
+    "provider": "List the providers with find_offers.",
+}
+"""What to do when no name is near, by kind."""
+
+
 class UnknownName(AdvisorError):
     """Nothing of this `kind` is called `name`; `close` holds the nearest real names, best first."""
 
     code = "unknown_name"
 
     def __init__(self, kind: str, name: str, close: Sequence[str] = ()) -> None:
-        hint = f" Did you mean {', '.join(close)}?" if close else ""
+        hint = f" Did you mean {', '.join(close)}?" if close else f" {NOTHING_NEAR.get(kind, '')}".rstrip()
         super().__init__(f"Unknown {kind} “{name[:80]}”.{hint}")
         self.kind, self.name, self.close = kind, name[:200], list(close)
         self.field = kind

@@ -88,5 +88,5 @@ def tool(name: str) -> Tool:
     """
     found = tools().get(name)
     if found is None:
-        raise UnknownName("tool", name, close_names(name, list(tools())))
+        raise UnknownName("tool", name, close_names(name, list(tools())) or list(tools()))
     return found

@@ -242,8 +242,8 @@ def _rounded_down(params: int | None) -> int | None:
     """Two significant digits, downwards: the calculator's interval supports no more."""
     if params is None:
         return None
-    scale = 10 ** max(0, len(str(params)) - 2)
-    return params // scale * scale
+    scale: int = 10 ** max(0, len(str(params)) - 2)
+    return int(params // scale * scale)
 
 
 def _load_assumptions(request: WhatFitsRequest) -> tuple[str, ...]:

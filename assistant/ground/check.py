@@ -85,7 +85,7 @@ def _mask(text: str) -> tuple[str, list[tuple[int, int, tuple[str, ...]]]]:
         for mention in names.scan(text):
             if mention.exact:
                 blank(mention.start, mention.end)
-    dates = []
+    dates: list[tuple[int, int, tuple[str, ...]]] = []
     for match in DATE.finditer("".join(letters)):
         year, month, day = match[1], match[2].zfill(2), (match[3] or "").zfill(2)
         iso = f"{year}-{month}" + (f"-{day}" if match[3] else "")
@@ -96,7 +96,9 @@ def _mask(text: str) -> tuple[str, list[tuple[int, int, tuple[str, ...]]]]:
 
 def _column_units(text: str) -> list[tuple[int, int, str]]:
     """(start, end, unit) of each cell whose column header or row label names a unit."""
-    spans, header, position = [], [], 0
+    spans: list[tuple[int, int, str]] = []
+    header: list[str] = []
+    position = 0
     for line in text.splitlines(keepends=True):
         if line.lstrip().startswith("|"):
             cells = line.split("|")

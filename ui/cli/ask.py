@@ -56,7 +56,9 @@ def batch(source: str) -> int:
 def _answers(advisor: Any, line: dict[str, Any]) -> list[Any]:
     turns = line.get("turns") or [line.get("question")]
     if not isinstance(turns, list) or not all(isinstance(turn, str) for turn in turns):
-        raise BadInput("question", "is missing or not text.", 'Write {"id": …, "question": "…"} or {"id": …, "turns": ["…"]}.')
+        raise BadInput(
+            "question", "is missing or not text.", 'Write {"id": …, "question": "…"} or {"id": …, "turns": ["…"]}.'
+        )
     answers: list[Any] = []
     for turn in turns:
         answers.append(advisor.ask(turn, answers[-1].conversation_id if answers else None))

@@ -69,10 +69,14 @@ def _json(text: str) -> dict[str, Any]:
 def _fields(chosen: Tool, rest: list[str]) -> dict[str, Any]:
     """`--field value` pairs, typed by the request model; only what was written is passed on."""
     try:
+        shape: Any = chosen.request
         source: CliSettingsSource[Any] = CliSettingsSource(
-            chosen.request, cli_prog_name=f"gpu-advisor tool {chosen.name}", cli_hide_none_type=True, cli_avoid_json=True
+            shape,
+            cli_prog_name=f"gpu-advisor tool {chosen.name}",
+            cli_hide_none_type=True,
+            cli_avoid_json=True,
         )
-        parsed = CliApp.run(chosen.request, cli_args=rest, cli_settings_source=source)
+        parsed = CliApp.run(shape, cli_args=rest, cli_settings_source=source)
     except ValidationError as problem:
         raise bad_input(problem) from None
     except SettingsError as problem:
@@ -81,4 +85,4 @@ def _fields(chosen: Tool, rest: list[str]) -> dict[str, Any]:
         if stop.code not in (0, None):
             sys.exit(2)
         raise
-    return parsed.model_dump(exclude_unset=True)
+    return dict(parsed.model_dump(exclude_unset=True))
