@@ -217,8 +217,7 @@ def _gpu(row: dict[str, Any]) -> Gpu:
         reserve = usable_reserves()[_reserve_class(fields)]
         fields["usable_bytes"] = int(memory_bytes * reserve.usable_ratio)
         fields["sources"] = _vouch(fields["sources"], reserve.source, "usable_bytes")
-    by_size = f"{fields['id']} {memory_bytes / GIB:g}GB"  # `rtx-a6000-48gb`, the id with what people ask about first
-    fields["aliases"] = tuple(dict.fromkeys([*_spellings(fields["aliases"], memory_bytes), by_size]))
+    fields["aliases"] = tuple(dict.fromkeys(_spellings(fields["aliases"], memory_bytes)))
     return Gpu.model_validate(fields)
 
 

@@ -30,9 +30,10 @@ _MONEY = grammar(
     rf"|(?<![a-z0-9.])(?:(?P<n2a>{_N})\s?(?:-|~|to|到|至)\s?)?(?P<n2>{_N})\s?(?P<s2>{SCALE})?多?\s?(?P<after>{_AFTER_SYMBOL})"
 )
 _BARE = grammar(
-    rf"(?:预算(?:大概|大约|只有|有|是|为|在|约|控制在|不超过|最多|上限|:)*|budget(?: is| of|:)?(?: about| around| roughly| ~)?|经费|(?:under|below|less than|up to|max(?:imum)?|不超过|最多花|花|within)\s?)\s?:?\s?(?:约|大概)?\s?"
+    rf"(?:预算(?:大概|大约|只有|有|是|为|在|约|控制在|不超过|最多|上限|:){{0,4}}|budget(?: is| of|:)?(?: about| around| roughly| ~)?|经费|(?:under|below|less than|up to|max(?:imum)?|不超过|最多花|花|within)\s?)\s?:?\s?(?:约|大概)?\s?"
     rf"(?P<n>{_N})\s?(?P<s>{SCALE})?(?![a-z0-9]|\s?(?:张|块|卡|gb|g\b|w\b|瓦|小时|天|人|用户|tokens?|个|b\b|ms|s\b|%|%|users|hours|days|minutes|seconds|watts|cards|gpus))"
     rf"|(?<![a-z0-9.])(?P<n3>{_N})\s?(?P<s3>万|千|w(?![a-z0-9])|k(?![a-z0-9]))?\s?(?:以内|以下|左右|上下|多)?的?\s?(?:预算|budget|经费)"
+    rf"|(?<![a-z0-9.])(?P<n4>{_N})\s?(?P<s4>万|千)(?:以内|以下|左右)(?!的?(?:条|人|用户|token|参数))"
 )
 _RENT = grammar(
     r"租|rent(?:al|ing)?|cloud|云|(?:an|per|a|/)\s?(?:hour|hr|h(?![a-z]))|hourly|每小时|/小时|/时|一小时|每月|/月|(?:per|a|/)\s?(?:month|mo(?![a-z]))|monthly|包月|on[- ]demand|spot|月租|autodl|runpod|lambda"
@@ -54,6 +55,7 @@ _BEFORE_PERIOD = (
 _PRICE = grammar(
     r"(?:costs?|costing|priced?(?: at)?|卖|售价|价格|报价|标价|挂|只要|sells? (?:for|at)|listed at|going for|offered|seen at|charges?|收费|was|is|they want|asking)\s?(?:me |about |around |you )?$"
 )
+_EACH = grammar(r"\s?(?:each|apiece|a piece|per (?:card|gpu)|一张|每张|/张|一块|used)(?![a-z])")
 _SPEND = grammar(
     r"预算|budget|以内|以下|不超过|最多|under|below|less than|up to|max|have|only|afford|spend|within|<|≤|手里|手头|有|经费|花|grant|拨款|limit|capped?|no more than"
 )
@@ -83,7 +85,7 @@ def find_money(text: str, *, chinese: bool) -> list[Found[Money]]:
             )
     if not found:
         for match in _BARE.finditer(text):
-            amount = scaled(match["n"] or match["n3"], match["s"] or match["s3"])
+            amount = scaled(match["n"] or match["n3"] or match["n4"], match["s"] or match["s3"] or match["s4"])
             if amount and 100 <= amount <= 1e13:
                 money = _money(text, match.start(), match.end(), amount, "CNY" if chinese else "USD")
                 found.append(
@@ -120,7 +122,7 @@ def _money(text: str, start: int, end: int, amount: float, currency: str) -> Mon
     before = text[max(0, start - 20) : start]
     period = next((name for name, rule in _AFTER_PERIOD if rule.match(text, end)), None)
     period = period or next((name for name, rule in _BEFORE_PERIOD if rule.search(before)), None)  # type: ignore[assignment]
-    return Money(amount, currency, period, bool(_PRICE.search(before)) and not _SPEND.search(before[-8:]))
+    return Money(amount, currency, period, (bool(_PRICE.search(before)) and not _SPEND.search(before[-8:])) or bool(_EACH.match(text, end)))
 
 
 def _no_money(text: str, match: re.Match[str], symbol: str) -> bool:

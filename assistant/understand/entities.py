@@ -4,7 +4,9 @@ import re
 from dataclasses import dataclass, replace
 from functools import lru_cache
 
+from assistant.understand.named import NamedGpu
 from assistant.understand.quantities import GPU, MODEL, count_of
+from assistant.understand.servers import with_servers
 from assistant.understand.sizes import Size, find_sizes
 from assistant.understand.text import Text, grammar, masked
 from assistant.understand.unknown import unknown_gpus, unknown_models
@@ -16,6 +18,7 @@ _TIMES = grammar(r"(?<![\d.])(\d{1,3})[x×*](?=[a-z])")
 _AFTER_NAME = grammar(r"b(?![a-z])|\s?(?:tokens?|步|steps|元|块钱|rmb|条|页|字|samples|dollars|usd|euros?)(?![a-z])")
 _BEFORE_NAME = grammar(r"(?:[$¥€£]\s?|\d[,.]|cuda |driver |驱动 ?|(?<![a-z])port |:)$")
 _INSTANCE = grammar(r"(?<![a-z0-9.])(?:ml\.)?([a-z][a-z0-9]{0,12}(?:[._-][a-z0-9]{1,16}){1,6})")
+_VARIANT = grammar(r"\s?(ada|blackwell|turing|super|ti|max-q)(?![a-z])")
 _LAPTOP = grammar(r"笔记本|laptop|notebook|移动端|移动版|mobile|游戏本|全能本")
 _FORMS = ("pcie", "sxm", "nvl", "oam", "max-q", "server")
 _NEAR = 8
@@ -25,20 +28,6 @@ _SIZE_SLACK = 0.25
 _TOLERANCE = 0.06
 """H20 "98G" is the 96 GB card; 40 against 48 is another card."""
 
-
-@dataclass(frozen=True, slots=True)
-class NamedGpu:
-    """A GPU in the text."""
-
-    gpu: str
-    ids: tuple[str, ...]
-    """Every catalog id that the words fit."""
-    start: int
-    end: int
-    count: int | None = None
-    counted_from: int = 0
-    """Where the count and the name begin and end together."""
-    counted_to: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,6 +65,8 @@ def find_entities(text: Text) -> Entities:
     hidden = _mask(text.plain, gpu_mentions, model_mentions)
     named = [_settle(text, hidden, mention, sizes) for mention in gpu_mentions]
     named += [gpu for gpu in _instances(text.plain) if not any(gpu.start < g.end and g.start < gpu.end for g in named)]
+    named = with_servers(text.plain, hidden, named)
+    named = _other_forms(hidden, named)
     found_models = [_model(text, mention) for mention in model_mentions]
     new_models = unknown_models(text, hidden)
     found_models += [NamedModel(None, (), params, start, end) for params, start, end in new_models]
@@ -128,12 +119,12 @@ def _settle(text: Text, hidden: str, mention: Mention, sizes: list[Size]) -> Nam
     start, end = (
         (min(mention.start, counted.start), max(mention.end, counted.end)) if counted else (mention.start, mention.end)
     )
-    return NamedGpu(conventional(ids), ids, mention.start, mention.end, counted.cards if counted else None, start, end)
+    return NamedGpu(ids[0] if _VARIANT.match(text.plain, mention.end) else conventional(ids), ids, mention.start, mention.end, counted.cards if counted else None, start, end)
 
 
 def _narrow(text: Text, mention: Mention, sizes: list[Size]) -> tuple[str, ...]:
     """The variants that the size, form factor or "laptop" beside the name leaves."""
-    ids = _laptops(text, mention)
+    ids = _qualified(text, mention) or _laptops(text, mention)
     if len(ids) < 2:
         return ids
     near = sorted(sizes, key=lambda size: _distance(size, mention))
@@ -151,14 +142,42 @@ def _narrow(text: Text, mention: Mention, sizes: list[Size]) -> tuple[str, ...]:
     return ids
 
 
+def _qualified(text: Text, mention: Mention) -> tuple[str, ...]:
+    """「A6000 Ada」 is no card's name: either the A6000 or the 6000 Ada is meant."""
+    qualifier = _VARIANT.match(text.plain, mention.end)
+    number = re.search(r"\d{3,4}", mention.text)
+    if qualifier is None or number is None:
+        return ()
+    alike = [key for key in gpus() if number[0] in key and qualifier[1] in key.split("-") and gpus()[key].market != "laptop"]
+    return (*alike, *mention.ids) if alike else ()
+
+
+def _other_forms(hidden: str, named: list[NamedGpu]) -> list[NamedGpu]:
+    """「H100 PCIe 和 SXM」 names two cards."""
+    if len({gpu.gpu for gpu in named}) != 1:
+        return named
+    first = named[0]
+    for match in _FORM.finditer(hidden):
+        stem = first.gpu.split("-")[0]
+        others = [key for key in gpus() if key.split("-")[0] == stem and match[1] in key and match[1] not in first.gpu]
+        if others and any(form in first.gpu for form in _FORMS):
+            chosen = conventional(others)
+            return [*named, NamedGpu(chosen, (chosen,), match.start(), match.end(), None, match.start(), match.end())]
+    return named
+
+
+_FORM = grammar(r"(?<![a-z])(sxm|pcie|nvl)\d?(?! ?(?:x\d|[345]\.0|lane|slot|插槽|通道))(?![a-z])")
+
+
 def _laptops(text: Text, mention: Mention) -> tuple[str, ...]:
     around = text.plain[max(0, mention.start - 16) : mention.end + 14]
     if not _LAPTOP.search(around):
         return mention.ids
+    stems = {re.sub(r"-\d+gb$", "", key) for key in mention.ids}
     laptops = tuple(
         key
         for key, gpu in gpus().items()
-        if gpu.market == "laptop" and any(key.startswith(base) for base in mention.ids)
+        if gpu.market == "laptop" and key.partition("-laptop")[0] in stems
     )
     return laptops or mention.ids
 
@@ -259,7 +278,7 @@ def _distilled(text: Text, mention: Mention) -> str | None:
 
 
 _DISTILLED = grammar(r"[- _]?(?:的)?(?:蒸馏|distill)")
-_SIZE_AFTER = grammar(r"[- _]?(\d{1,4}(?:\.\d{1,2})?)b(?![a-z0-9])")
+_SIZE_AFTER = grammar(r"(?:[-_][a-z0-9.]{1,16}){0,3}[- _]?(\d{1,4}(?:\.\d{1,2})?)b(?![a-z0-9])")
 _PARAMS = grammar(r"(?<![a-z0-9.])(\d{1,4}(?:\.\d{1,2})?)\s?b(?![a-z])")
 
 

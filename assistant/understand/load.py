@@ -9,7 +9,7 @@ from kb.units import DAY_S, GB, HOUR_S, KB, MB, TB
 
 _N = rf"(?:{DIGITS}|{HAN}|(?<![a-z])(?:one|two|three|four|five|six|seven|eight|nine|ten|twelve|twenty|thirty|forty|fifty|hundred|thousand|a hundred|a thousand)(?![a-z]))"
 _LENGTH = rf"(?P<n>{DIGITS}|{HAN})\s?(?P<s>k|m|万|千|million)?(?![a-z0-9])"
-_CONTEXT_WORD = r"(?:context(?:[-_ ](?:length|window|size|len))?|ctx(?:[-_ ](?:size|len))?|上下文(?:长度|窗口)?|max[-_]model[-_]len|max[-_](?:seq(?:uence)?[-_])?len(?:gth)?|max[-_]context[-_]len\w{0,3}|max[-_]input[-_]len\w{0,3}|max[-_ ]position\w{0,11}|n[-_]ctx|num[-_]ctx|cutoff[-_]len|model[-_]max[-_]length|max[-_ ]?(?:sequence|seq)[-_ ]?len(?:gth)?|seq(?:uence)?[-_ ]?len(?:gth)?|block[-_]size|序列(?:长度)?|文本长度|长度|句长|length|contexto|contexte|kontext)"
+_CONTEXT_WORD = r"(?:context(?:[-_ ](?:length|window|size|len))?|ctx(?:[-_ ](?:size|len))?|上下文(?:长度|窗口)?|max[-_]model[-_]len|max[-_](?:seq(?:uence)?[-_])?len(?:gth)?|max[-_]context[-_]len\w{0,3}|max[-_]input[-_]len\w{0,3}|max[-_ ]position\w{0,11}|n[-_]ctx|num[-_]ctx|cutoff[-_]len|model[-_]max[-_]length|max[-_ ]?(?:sequence|seq)[-_ ]?len(?:gth)?|seq(?:uence)?[-_ ]?len(?:gth)?|block[-_]size|(?<![a-z])seq(?![a-z])|序列(?:长度)?|文本长度|长度|句长|length|contexto|contexte|kontext)"
 _CONTEXT_AFTER = grammar(
     rf"(?<![a-z0-9.$¥€£]){_LENGTH}\s?(?:tokens?)?\s?(?:的|of |max |maximum |long |长|左右的?|token)?\s?{_CONTEXT_WORD}"
 )

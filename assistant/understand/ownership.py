@@ -19,8 +19,9 @@ _AGAINST = grammar(
     r"(?:比(?:不上|不过)?|相比|和|与|跟|还是|或者?|而|换(?:成|到)?|升级到?|想买|买|入手|租|(?<![a-z])(?:than|vs\.?|versus|or|against|instead of|rather than|compared (?:to|with)|rent|buy|get|purchase|adding|upgrade to|another|price of))\s?(?:an? |one |the |used |二手|全新|一?[张块台])?[^a-z。!?\n]{0,3}$"
 )
 _ONLY_COMPARED = grammar(
-    r"(?:比(?:不上|不过)?|等于|相当于|要求|写的|论文(?:用|说)的?|(?<![a-z])(?:than|vs\.?|versus|against|instead of|rather than|compared (?:to|with)|as much as|authors? had|they (?:had|use)))\s?(?:an? |one |the |\d{1,3} ?[x×*张块]? ?|[一两三四]?[张块])?\s?$"
+    r"(?:比(?:不上|不过)?|等于|相当于|顶(?:一|得上)?|要求|写的|论文(?:用|说)的?|(?<![a-z])(?:than|vs\.?|versus|against|instead of|rather than|compared (?:to|with)|as much as|to match|match|equal(?: to)?|equivalent to|replaces?|beats?|authors? had|they (?:had|use)))\s?(?:an? |one |the |\d{1,3} ?[x×*张块]? ?|[一两三四]?[张块])?\s?$"
 )
+_LISTED = grammar(r"s?\s?(?:和|与|跟|、|,|\+|&|(?<![a-z])(?:and|plus)(?![a-z])|加|外加|还有)\s?(?:an? |one |一?[张块] ?)?")
 _WORKS = grammar(r"[^a-z。!?\n,]{0,3}(?:上|里)?\s?(?:跑|推理|训|部署|微调|运行|做|is |takes |runs? |running |gets )")
 _ONLY_COMPARED_LATER = grammar(r"比(?!如|较)|than(?![a-z])")
 _BIG_CARD = 600 * GIB
@@ -48,7 +49,7 @@ class Cards:
 def find_cards(entities: Entities, intent: Intent, pasted: Pasted) -> Cards:
     """Owned and asked GPUs with their counts; cards known only by size or number."""
     text = entities.masked
-    owned_names = [gpu for gpu in entities.gpus if _is_owned(text, gpu, intent)]
+    owned_names = _owned_names(text, entities.gpus, intent)
     asked_names = [gpu for gpu in entities.gpus if gpu not in owned_names]
     ids = list(dict.fromkeys(gpu.gpu for gpu in owned_names))
     owned = tuple(
@@ -58,6 +59,18 @@ def find_cards(entities: Entities, intent: Intent, pasted: Pasted) -> Cards:
     memory, start, end = (None, 0, 0) if owned else _anonymous(entities, pasted)
     cards = None if owned else _anonymous_count(entities, pasted, start, end, named=bool(asked))
     return Cards(owned, asked, tuple(owned_names), tuple(asked_names), cards, memory, start, end)
+
+
+def _owned_names(text: str, named: tuple[NamedGpu, ...], intent: Intent) -> list[NamedGpu]:
+    """Those owned; what is listed after one that is owned outright belongs to the same list."""
+    owned: list[NamedGpu] = []
+    for index, gpu in enumerate(named):
+        before = named[index - 1] if index else None
+        listed = before is not None and _LISTED.fullmatch(text[before.counted_to : max(before.counted_to, gpu.counted_from)])
+        own_list = listed and before in owned and _OWN.search(text[max(0, named[0].counted_from - 30) : named[0].counted_from])
+        if own_list or _is_owned(text, gpu, intent):
+            owned.append(gpu)
+    return owned
 
 
 def _is_owned(text: str, gpu: NamedGpu, intent: Intent) -> bool:
@@ -77,7 +90,7 @@ def _count(text: str, names: list[NamedGpu], kinds: int, pasted: Pasted) -> int:
     """Cards of one kind; one where nothing else is said, two where several are."""
     said = [gpu.count for gpu in names if gpu.count]
     altogether = total(text)
-    if kinds == 1:
+    if kinds == 1 and not any(gpu.whole for gpu in names):
         machines, each = nodes(text), per_node(text)
         if altogether:
             return altogether.cards
@@ -108,7 +121,7 @@ def _inside_node(text: str, gpu: NamedGpu) -> bool:
 
 
 _NODE_BEFORE = grammar(
-    r"(?:台|节点|nodes?|servers?|machines?|boxes|机)\s?(?:with|of|each|,|:|x|×|\*|的|上|都是|是)?\s?(?:each )?(?:having |with )?$"
+    r"(?:台(?:机器|服务器)?|节点|nodes?|servers?|machines?|boxes|机)\s?(?:with|of|each|,|:|x|×|\*|的|上|各有?|分别|都是|是)?\s?(?:each )?(?:having |with )?$"
 )
 _EACH_AFTER = grammar(r"s?\s?(?:each|apiece|per (?:node|server|machine|box))")
 

@@ -31,6 +31,7 @@ from kb.catalog import gpus, models
 from tools.need import Intent
 
 _HAN = grammar(r"[一-鿿]")
+LONG_CONTEXT = 64_000
 FOUR_BIT = ("int4", "nf4", "nf4_dq", "awq", "gptq")
 
 
@@ -92,8 +93,9 @@ def read(original: str) -> Reading:
 
 
 def _sized(reading: Reading) -> bool:
-    """Whether an amount of memory, a number of parameters or an error is stated."""
-    return "params" in reading.slots or bool(reading.entities.sizes) or reading.pasted.error_text is not None
+    """Whether anything is stated that only a question about hardware states."""
+    telling = {"params", "provider", "engine", "weight_format", "sharding", "context_tokens", "tensor_parallel"}
+    return bool(telling & set(reading.slots)) or bool(reading.entities.sizes) or reading.pasted.error_text is not None
 
 
 def _prose(text: Text, entities: Entities, pasted: Pasted) -> str:
@@ -184,6 +186,7 @@ def _facts(reading: Reading, work: Work) -> Facts:
         ),
         has_budget="budget" in slots,
         has_context="context_tokens" in slots,
+        long_context=slots.get("context_tokens", 0) >= LONG_CONTEXT,
         has_concurrency="concurrent_sequences" in slots or "users" in slots,
         error=reading.pasted.error_text is not None,
         oom=is_oom(reading.text.plain),
@@ -221,6 +224,7 @@ def _read_task(reading: Reading, work: Work) -> None:
             params=slots.get("params"),
             total_bytes=total or None,
             cards=sum(owned.count or 1 for owned in cards.owned) or cards.gpu_count or 0,
+            dataset_tokens=slots.get("dataset_tokens"),
             modest=markets <= {"consumer", "laptop"} if markets else "budget" in slots,
             reinforced=REINFORCED.search(reading.text.plain) is not None,
             running=bool(formats) or reading.intent == "what_fits",

@@ -19,6 +19,9 @@ _HOST_AFTER = grammar(
 _HOST_BEFORE = grammar(
     r"(?:(?<!gpu )(?<!video )(?<!v)ram|(?<!显)内存|ddr\d?|主存|system memory|host memory|cpu memory)[\s:=是为有才共约大概]{0,4}(?:of |is |only )?$"
 )
+_VRAM_BEFORE = grammar(r"(?:显存|(?<![a-z])vram)[\s:=是为有只才]{0,4}$")
+_SUFFIXED = grammar(r"\d\s?(?:gib|gb|g|tib|tb|t)\s?(?:的|of )?\s?(?:vram|ram|显存|内存|memory)[\s,+和、:]{0,3}$")
+"""The label before belongs to the amount before it: "24 GB VRAM, 64 GB RAM"."""
 _DISK = grammar(
     r"\s?(?:的)?\s?(?:ssd|hdd|nvme|disk|硬盘|固态|storage|磁盘|文件|file|download|checkpoint|dataset|数据|text|语料|pdf)"
 )
@@ -37,7 +40,7 @@ _USED_BEFORE = grammar(
     r"(?:占(?:了|用|到)?|用了?|用掉|显示(?:占了)?|冲到|涨到|飙到|吃了?|剩(?:余)?|是|都是|allocate|used|uses|using|usage|consum(?:es|ed)|peak(?:s|ed)?(?: at)?|free|left)\s?(?:约|大概|about |~|of |at )?\s?$"
 )
 _CARD_AFTER = grammar(
-    r"\s?(?:的|大|单|of )?\s?(?:显存|显卡|卡|单卡|gpu|cards?|vram|graphics|video|v100|笔记本|laptop|machine|魔改|版|die|显卡|per (?:gpu|card)|each|(?:de )?vram|卡的|机器)"
+    r"\s?[x×*]\s?\d|\s?(?:的|大|单|of )?\s?(?:显存|显卡|卡|单卡|gpu|cards?|vram|graphics|video|v100|笔记本|laptop|machine|魔改|版|die|显卡|per (?:gpu|card)|each|(?:de )?vram|卡的|机器)"
 )
 _CARD_BEFORE = grammar(
     r"(?:显存(?:是|为|只有|有|才|共|大小)?|vram(?: is| of|:)?|[一单两双三四五六八\d]\s?(?:张|块|片|卡|[x×*])|我(?:是|有|的|用)?|只有|仅有|手里|手上|my|only|have|got|with|a|an|single|one|on|per(?:gpu)?|would|will|单卡)\s?:?\s?$"
@@ -120,7 +123,12 @@ def _is_model_size(text: str, start: int, end: int, unit: str) -> bool:
 
 def _role(text: str, match: re.Match[str]) -> Role:
     before, after = text[max(0, match.start() - 16) : match.start()], text[match.end() : match.end() + 16]
-    if _HOST_AFTER.match(after) or _HOST_BEFORE.search(before):
+    label = "" if _SUFFIXED.search(before) else before
+    if _HOST_BEFORE.search(label):
+        return "host"
+    if _VRAM_BEFORE.search(label):
+        return "card"
+    if _HOST_AFTER.match(after):
         return "host"
     if _DISK.match(after):
         return "disk"

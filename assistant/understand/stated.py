@@ -1,4 +1,4 @@
-"""The Need as it is shown: each card with its memory in the name, cards without a name as "24gb-gpu"."""
+"""The Need as it is shown: cards without a name appear as "24gb-gpu"."""
 
 import re
 
@@ -11,12 +11,12 @@ _UNNAMED = re.compile(r"(?:(\d{1,6})gb-)?gpu")
 
 
 def stated(need: Need) -> Need:
-    """For people: `rtx-a6000` reads `rtx-a6000-48gb`, which every tool resolves; 「两张 24G 的卡」 is 2 × `24gb-gpu`."""
-    owned = tuple(card.model_copy(update={"gpu": _with_memory(card.gpu)}) for card in need.gpus_owned)
+    """For people: 「两张 24G 的卡」 is 2 × `24gb-gpu`. No tool knows that name; they are asked with the Need itself."""
+    owned = need.gpus_owned
     if not owned and (need.gpu_count or need.memory_bytes_per_gpu):
         size = f"{need.memory_bytes_per_gpu // GIB}gb-" if need.memory_bytes_per_gpu else ""
         owned = (GpuCount(gpu=f"{size}gpu", count=need.gpu_count),)
-    return need.model_copy(update={"gpus_owned": owned, "gpus_asked": tuple(map(_with_memory, need.gpus_asked))})
+    return need.model_copy(update={"gpus_owned": owned})
 
 
 def internal(need: Need) -> Need:
@@ -30,17 +30,6 @@ def internal(need: Need) -> Need:
     if unnamed and need.memory_bytes_per_gpu is None and unnamed[1]:
         update["memory_bytes_per_gpu"] = int(unnamed[1]) * GIB
     return need.model_copy(update=update)
-
-
-def _with_memory(key: str) -> str:
-    record = gpus().get(key)
-    size = f"{record.memory_bytes // GIB}gb" if record else ""
-    if record is None or size in key or re.search(rf"(?<!\d){size.removesuffix('gb')}(?!\d)", key):
-        return key
-    try:
-        return f"{key}-{size}" if gpu(f"{key}-{size}").id == key else key
-    except AdvisorError:
-        return key
 
 
 def _id(name: str) -> str | None:

@@ -15,7 +15,7 @@ _RULES: tuple[tuple[Task, str], ...] = (
     ("embedding", rf"{_B}(?:embeddings?|embedder|rerank(?:er|ing)?|bge[-\w.]{{0,20}}|gte-\w{{1,12}}|e5-\w{{1,12}}|m3e|jina-\w{{1,20}}|sentence[- ]transformers?|vector index){_E}|向量化|嵌入模型|向量模型|重排"),
     ("rag", rf"{_B}(?:rag|retrieval[- ]augmented|graphrag|ragflow|langchain|dify|fastgpt|anythingllm|knowledge base){_E}|知识库|检索增强|文档问答"),
     ("rendering", rf"{_B}(?:blender|cycles|octane|redshift|v-?ray|arnold|unreal|ue5|d5 ?render|render(?:ing)?|keyshot|cinema ?4d|c4d|maya|3ds ?max|lumion|davinci|premiere){_E}|渲染|建模渲染"),
-    ("pretrain", rf"{_B}(?:pre-?train(?:ing|ed from scratch)?|from scratch|continued pre-?training|continual pre-?training|nanogpt|minimind|cpt){_E}|预训练|从头训|从零(?:开始)?训|从零预|继续预训"),
+    ("pretrain", rf"{_B}(?:pre-?train(?:ing|ed from scratch)?|from scratch|continued pre-?training|continual pre-?training|nanogpt|minimind|cpt){_E}|预训练|从头|从零(?:开始)?训|从零预|继续预训"),
     ("lora", rf"{_B}(?:lora\w{{0,6}}|dora|rs-?lora|loha|adapters?|peft|p-?tuning(?:[- ]?v2)?|prefix[- ]tuning|freeze|longlora|parameter[- ]efficient){_E}|低秩|(?<=[a-z_])lora{_E}"),
     ("full_finetune", rf"{_B}(?:full[- ](?:parameters?|params?|weights?)(?:[- ](?:fine[- ]?tun\w{{0,3}}|train\w{{0,3}}|sft))?|full[- ]?(?:model )?(?:fine[- ]?tun\w{{0,3}}|ft|sft|training)|fully fine[- ]?tun\w{{0,3}}|fft){_E}|全参(?:数)?|全量|满参|finetuning_type\W{{1,4}}full"),
 )  # fmt: skip
@@ -51,6 +51,8 @@ _REINFORCED_BYTES = 24
 _LORA_BYTES = 2.4
 """Bytes a parameter for adapters on 16-bit weights, activations and all, at the least."""
 _MANY_CARDS = 8
+_CORPUS_TOKENS = 2_000_000_000
+"""Data from which training is pretraining: fine-tuning sets are a thousandth of it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,6 +66,7 @@ class Setting:
     total_bytes: int | None
     """Memory of all cards given."""
     cards: int
+    dataset_tokens: int | None
     modest: bool
     """Whether the cards named are consumer ones, or none but a budget."""
     reinforced: bool
@@ -131,6 +134,8 @@ def decide_task(work: Work, setting: Setting) -> Found[Task] | None:
     if work.only_serve:
         return Found("inference", work.only_serve.start, work.only_serve.end)
     training = work.finetune or work.train
+    if work.train and not work.finetune and (setting.dataset_tokens or 0) >= _CORPUS_TOKENS:
+        return Found("pretrain", work.train.start, work.train.end)
     if training:
         return Found(_kind_of_training(setting), training.start, training.end)
     if work.serve:

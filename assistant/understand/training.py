@@ -20,7 +20,7 @@ _SHARDING = grammar(
     r"|(?:deepspeed|ds).{0,12}?(?:stage|z)[-_ =:\"']{0,4}([123])|\"?stage\"?\s{0,3}:\s{0,3}([123])|(fsdp2?|full[-_ ]shard)|(ddp))(?![a-z0-9])"
 )
 _CHECKPOINTING_ON = grammar(
-    r"gradient[-_ ]?checkpointing(?!\s{0,3}[:=]?\s{0,3}(?:false|off|none))|梯度检查点|激活重计算|重计算|activation (?:re)?checkpointing|recompute"
+    r"(?:gradient|grad)[-_ ]?(?:checkpointing|ckpt)(?!\s{0,3}[:=]?\s{0,3}(?:false|off|none))|梯度检查点|激活重计算|重计算|activation (?:re)?checkpointing|recompute"
 )
 _CHECKPOINTING_OFF = grammar(
     r"gradient[-_ ]?checkpointing\s{0,3}[:=]?\s{0,3}(?:false|off|none)|(?:no|without|not?用|不开|没开|关闭|关掉) ?(?:gradient[-_ ]?checkpointing|梯度检查点|重计算)"

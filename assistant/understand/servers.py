@@ -1,0 +1,53 @@
+"""Servers that are named: 「2 台 DGX H100」 is sixteen H100s."""
+
+from dataclasses import replace
+from functools import lru_cache
+
+from assistant.understand.named import NamedGpu
+from assistant.understand.numbers import HAN, count
+from assistant.understand.text import grammar
+from kb.catalog import conventional, servers
+from kb.names import Mention, Names
+
+_BEFORE = grammar(rf"(?<![a-z0-9.])(\d{{1,4}}|{HAN}|one|two|three|four|eight)\s?(?:台|套|个|节点|x|×|\*)?\s?(?:nvidia |英伟达)?$")
+_HGX = grammar(r"(?:hgx|dgx)[- ]?(?:服务器)?\s?$")
+_HGX_GPUS = 8
+"""GPUs on an HGX baseboard of the kinds sold as servers."""
+
+
+@lru_cache(maxsize=1)
+def _server_names() -> Names:
+    rows = [row for row in servers().values() if row.gpus and row.max_gpus > 1 and any(c.isdigit() for c in row.name)]
+    return Names("server", {row.id: (row.name, *row.aliases) for row in rows})
+
+
+def with_servers(plain: str, hidden: str, named: list[NamedGpu]) -> list[NamedGpu]:
+    """The GPUs with those that named servers hold; one whose number is not said is taken full."""
+    for mention in _server_names().scan(plain):
+        if len(mention.ids) == 1 and mention.exact:
+            named = _filled(plain, mention, named)
+    return [_on_baseboard(hidden, gpu) for gpu in named]
+
+
+def _filled(plain: str, mention: Mention, named: list[NamedGpu]) -> list[NamedGpu]:
+    server = servers()[mention.ids[0]]
+    before = _BEFORE.search(plain[max(0, mention.start - 16) : mention.start])
+    machines = (count(before[1]) if before else None) or 1
+    start = mention.start - (len(before[0]) if before else 0)
+    inside = [gpu for gpu in named if gpu.start < mention.end and mention.start < gpu.end]
+    held = inside or [gpu for gpu in named if set(gpu.ids) & set(server.gpus)]
+    if not held:
+        gpu = conventional(server.gpus)
+        return [*named, NamedGpu(gpu, (gpu,), mention.start, mention.end, machines * server.max_gpus, start, mention.end, whole=True)]
+    cards = machines * server.max_gpus
+    return [
+        replace(gpu, count=cards, counted_from=min(start, gpu.start), whole=True) if gpu in held and (gpu.count is None or gpu in inside) else gpu
+        for gpu in named
+    ]
+
+
+def _on_baseboard(hidden: str, gpu: NamedGpu) -> NamedGpu:
+    before = _HGX.search(hidden[max(0, gpu.start - 10) : gpu.start])
+    if gpu.whole or gpu.count or before is None:
+        return gpu
+    return replace(gpu, count=_HGX_GPUS)
