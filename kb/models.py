@@ -13,7 +13,8 @@ from kb.records.source import Source
 FACTS = Path(__file__).parent / "facts"
 _Loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 FORMAT_WORDS = frozenset(
-    "awq gptq gguf fp8 fp4 nvfp4 mxfp4 int4 int8 bf16 fp16 bnb 4bit 8bit w8a8 w4a16 exl2 mlx quantized dynamic hf".split()
+    ("awq", "gptq", "gguf", "fp8", "fp4", "nvfp4", "mxfp4", "int4", "int8", "bf16", "fp16", "bnb", "4bit", "8bit")
+    + ("w8a8", "w4a16", "exl2", "mlx", "quantized", "dynamic", "hf")
 )
 """Endings of checkpoint names that say how the weights are stored, not what the model is."""
 

@@ -7,22 +7,45 @@ first: linear in the text.
 
 import re
 import unicodedata
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from difflib import SequenceMatcher
 from functools import lru_cache
+from itertools import zip_longest
+from os.path import commonprefix
 
 from kb.base import AmbiguousName, UnknownName
 
 LONGEST_NAME = 200
-ATOM = re.compile(r"[a-z]+|\d{1,20}(?:\.\d{1,9}){0,3}|[\u4e00-\u9fff]|\+")
-GAP = re.compile(r"[\s\-_‐‑–·/()（）]{0,3}")
+ATOM = re.compile(
+    r"(?<=\d)x(?=[a-z]{1,7}\d)"  # 8xh100
+    r"|(?<=\d)b(?=a\d|q\d|int\d|fp\d|awq|gptq|instruct|chat)"  # 30ba3b, 7bq4
+    r"|[a-z]+|\d{1,20}(?:[._]\d{1,9}){0,3}|[\u4e00-\u9fff]|\+"
+)
+GAP = re.compile(r"[\s\-_‐‑–·•:/()（）\[\]]{0,3}")
 """What may stand between two atoms of one name."""
+TIGHT = re.compile(r"[-_‐‑–]{0,1}")
 SUFFIXES = {"s", "x", "es", "g", "gb", "gib", "b"}
 """Letters that may follow a name without a space: 4090s, h100x8, A100 80G."""
 PREFIXES = {"x", "geforce", "nvidia", "amd"}
+CHECKPOINT_DATE = re.compile(r"2[3-9](?:0[1-9]|1[0-2])|(?:0[1-9]|1[0-2])(?:[0-2]\d|3[01])")
+"""A date at the end of a checkpoint's name: -2507 (year, month), -0528 (month, day)."""
 TYPO_LETTERS = 4
-"""Shortest run of letters in which one wrong letter is forgiven."""
+"""Shortest run of letters in which one wrong letter is forgiven beside a number (`qwne2.5`)."""
+TYPO_LETTERS_ALONE = 7
+"""Shortest run in which one is forgiven without any number in the name (`deepsek`)."""
+WRONG_LETTER = 6
+"""Shortest run in which one letter may be another; in shorter ones it makes another word (flex, flux)."""
+SLIPS_KEPT = 10_000
+"""Words whose slips are remembered."""
+LONGEST_WORD = 24
+"""Longest run of letters searched for a slip."""
+NUMBER_BEFORE = re.compile(r"(?:[$¥￥€£.,]|\d{3,}\s?[x×*])$")
+NUMBER_AFTER = re.compile(
+    r"\s?(?:[x×*]\s?\d{3,}|[,.%]\d|[px%](?![a-z0-9])|元|块钱|美元|美金|刀|万|亿|人|次|条|步|行|字|毫秒|瓦"
+    r"|(?:tokens?|tok|req|qps|ms|w|mhz|mb|steps?|usd|rmb|cny)(?![a-z0-9]))"
+)
+"""What makes a bare number a quantity and not the card of that number: 4090元, 1080p, 1920x1080."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,6 +66,8 @@ class Mention:
 class _Node:
     children: dict[str, "_Node"] = field(default_factory=dict)
     ids: list[str] = field(default_factory=list)
+    rank: int = 0
+    """Of the names that end here: 0 a name of its own, 1 one that leaves something out, 2 the name of a group."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,10 +79,11 @@ class _Atom:
 
 def normalise(text: str) -> str:
     """Lower case, compatibility forms folded (full width → half width), same length where that is possible."""
-    folded = "".join(_fold(character) for character in text)
+    folded = "".join(map(_fold, text)) if not text.isascii() else text
     return folded.lower() if len(folded.lower()) == len(folded) else folded
 
 
+@lru_cache(maxsize=4096)
 def _fold(character: str) -> str:
     if character.isascii():
         return character
@@ -69,31 +95,57 @@ def close_names(name: str, names: Iterable[str], limit: int = 3) -> list[str]:
     """The `limit` names most like `name`, best first; nothing when none is alike."""
     wanted = normalise(name[:LONGEST_NAME]).replace(" ", "")
     scored = []
+    matcher = SequenceMatcher(None, "", wanted, autojunk=False)
     for candidate in names:
         other = normalise(candidate).replace(" ", "")
-        matcher = SequenceMatcher(None, wanted, other)
+        matcher.set_seq1(other)
         if matcher.real_quick_ratio() < 0.45 or matcher.quick_ratio() < 0.45:
             continue
         score = matcher.ratio() + (0.2 if wanted and (wanted in other or other in wanted) else 0)
         if score >= 0.5:
-            scored.append((-score, candidate))
-    return [candidate for _, candidate in sorted(scored)[:limit]]
+            scored.append((-round(score, 3), -len(commonprefix((wanted, other))), candidate))
+    return [candidate for *_, candidate in sorted(scored)[:limit]]
+
+
+def atoms_of(name: str) -> tuple[str, ...]:
+    """The atoms of a name: `Qwen2.5-72B` → qwen, 2.5, 72, b."""
+    return tuple(atom.text for atom in _atoms(normalise(name)))
 
 
 class Names:
     """Every name of one kind of thing."""
 
-    def __init__(self, kind: str, entries: Mapping[str, Iterable[str]]) -> None:
+    def __init__(
+        self,
+        kind: str,
+        entries: Mapping[str, Iterable[str]],
+        *,
+        loose: Mapping[tuple[str, ...], Sequence[str]] | None = None,
+        groups: Mapping[tuple[str, ...], Sequence[str]] | None = None,
+        fillers: frozenset[str] = frozenset(),
+        merge: Callable[[tuple[str, ...]], Sequence[str]] | None = None,
+    ) -> None:
+        """Index `entries` (id → its names).
+
+        `loose` names (atoms → ids) leave out what would tell versions apart, `groups` name a whole family; either
+        counts only where nothing bears the name by itself. `fillers` are words a name may carry without meaning
+        something else (`instruct`). `merge` drops ids that differ in nothing that matters.
+        """
         self.kind = kind
         self._root = _Node()
         self._ids: dict[str, str] = {}
-        self._display: list[str] = []
         self._letters: set[str] = set()
+        self._fillers = fillers
+        self._merge = lru_cache(maxsize=1024)(merge or tuple)
         for identity, aliases in entries.items():
             self._ids[normalise(identity)] = identity
-            self._display.append(identity)
-            for alias in (identity, *aliases):
-                self._insert(identity, alias)
+            for atoms in {atoms_of(alias) for alias in (identity, *aliases)}:
+                self._insert(identity, atoms, 0)
+        for rank, names in ((1, loose), (2, groups)):
+            for atoms, ids in (names or {}).items():
+                for identity in ids:
+                    self._insert(identity, atoms, rank)
+        self._near: dict[str, tuple[str, ...]] = {}
         self._deletes: dict[str, set[str]] = {}
         for word in self._letters:
             if len(word) >= TYPO_LETTERS:
@@ -110,17 +162,18 @@ class Names:
         name = text.strip()[:LONGEST_NAME]
         if exact := self._ids.get(normalise(name)):
             return exact
-        atoms = [atom.text for atom in _atoms(normalise(name))]
-        ids = self._lookup(atoms)
-        if not ids:
-            raise UnknownName(self.kind, name, self.close(name))
-        if len(ids) > 1:
-            raise AmbiguousName(self.kind, name, ids)
-        return ids[0]
+        for spelling in dict.fromkeys((name, name.rpartition("/")[2])):
+            ids = self._lookup(atoms_of(spelling))
+            if len(ids) > 1:
+                raise AmbiguousName(self.kind, name, ids)
+            if ids:
+                return ids[0]
+        raise UnknownName(self.kind, name, self.close(name))
 
     def close(self, name: str, limit: int = 3) -> list[str]:
         """The ids most like `name`."""
-        return close_names(name, self._display, limit)
+        tails = {identity.rpartition("/")[2]: identity for identity in self._ids.values()}
+        return [tails[tail] for tail in close_names(name.rpartition("/")[2], tails, limit)]
 
     def scan(self, text: str) -> list[Mention]:
         """The names in `text`, left to right, longest match at each place."""
@@ -129,74 +182,116 @@ class Names:
         found: list[Mention] = []
         place = 0
         while place < len(atoms):
-            match = self._longest(folded, atoms, place)
+            known = atoms[place].text in self._root.children or len(atoms[place].text) >= TYPO_LETTERS
+            match = self._longest(folded, atoms, place) if known and _may_begin(atoms, place) else None
             if match is None:
                 place += 1
                 continue
             after, ids, exact = match
             start, end = atoms[place].start, atoms[after - 1].end
-            found.append(Mention(self.kind, tuple(ids), start, end, text[start:end], exact))
+            if after > place + 1 or not _is_quantity(folded, atoms[place]):
+                found.append(Mention(self.kind, tuple(self._merge(tuple(ids))), start, end, text[start:end], exact))
             place = after
-        return found
+        return [one for one, after in zip_longest(found, found[1:]) if not _is_owner(text, one, after)]
 
-    def _insert(self, identity: str, alias: str) -> None:
+    def _insert(self, identity: str, atoms: Sequence[str], rank: int) -> None:
+        if not atoms:
+            return
         node = self._root
-        atoms = [atom.text for atom in _atoms(normalise(alias))]
         for atom in atoms:
             if atom.isalpha() and atom.isascii():
                 self._letters.add(atom)
             node = node.children.setdefault(atom, _Node())
-        if atoms and identity not in node.ids:
+        if node.ids and node.rank < rank:
+            return
+        if node.rank != rank:
+            node.ids, node.rank = [], rank
+        if identity not in node.ids:
             node.ids.append(identity)
 
-    def _lookup(self, atoms: Sequence[str]) -> list[str]:
-        node: _Node | None = self._root
-        for atom in atoms:
-            node = node.children.get(atom) if node else None
-        return list(node.ids) if node else []
+    def _lookup(self, atoms: Sequence[str]) -> Sequence[str]:
+        """Ids of the name, which may carry fillers and end in a date."""
+        node = self._root
+        for index, atom in enumerate(atoms):
+            child = node.children.get(atom)
+            if child is not None:
+                node = child
+            elif atom not in self._fillers and not (node.ids and self._fillers and _is_date(atoms[index:])):
+                return ()
+        return self._merge(tuple(node.ids))
 
     def _longest(self, text: str, atoms: list[_Atom], place: int) -> tuple[int, list[str], bool] | None:
-        if place and atoms[place - 1].end == atoms[place].start and not _may_precede(atoms[place - 1], atoms[place]):
-            return None
-        node, best, exact, kept = self._root, None, True, True
+        node, best, exact, numbered = self._root, None, True, False
         for index in range(place, len(atoms)):
             atom = atoms[index]
             if index > place and not _joined(text, atoms[index - 1], atom):
                 break
-            child = node.children.get(atom.text)
-            if child is None and kept:
-                child, kept = self._forgiven(node, atom.text), False
+            child, forgave = node.children.get(atom.text), False
+            if child is None and index > place and self._skips(text, node, atoms, index):
+                child = node
+            if child is None and exact:
+                child, forgave = self._forgiven(node, atom.text), True
             if child is None:
                 break
-            node, exact = child, kept
-            if node.ids and _may_end(atoms, index) and (exact or index > place):
+            node, exact = child, exact and not forgave
+            numbered = numbered or atom.text[0].isdigit()
+            if node.ids and _may_end(atoms, index) and (exact or self._trusted(atoms[place : index + 1], numbered)):
                 best = (index + 1, node.ids, exact)
         return best
 
+    def _skips(self, text: str, node: _Node, atoms: list[_Atom], index: int) -> bool:
+        """Whether the atom adds nothing to the name: -instruct, -chat, -2507."""
+        atom, before = atoms[index], atoms[index - 1]
+        tight = TIGHT.fullmatch(text, before.end, atom.start) is not None
+        if atom.text in self._fillers:
+            return tight or atom.text == "instruct"
+        return bool(tight and self._fillers and node.ids and before.end < atom.start and _is_date([atom.text]))
+
+    def _trusted(self, matched: list[_Atom], numbered: bool) -> bool:
+        """Whether a match with a forgiven letter is long enough to believe."""
+        if numbered and len(matched) > 1:
+            return True
+        return any(len(atom.text) >= TYPO_LETTERS_ALONE and atom.text not in self._letters for atom in matched)
+
     def _forgiven(self, node: _Node, atom: str) -> _Node | None:
         """The child whose letters are one slip away from `atom`."""
-        if len(atom) < TYPO_LETTERS or not (atom.isalpha() and atom.isascii()) or atom in self._letters:
+        if not TYPO_LETTERS <= len(atom) <= LONGEST_WORD or atom in self._letters or not atom.isalpha():
             return None
-        words = self._deletes.get(atom, set()) | {w for less in _one_less(atom) for w in self._deletes.get(less, ())}
-        words |= {less for less in _one_less(atom) if less in self._letters}
-        near = sorted(word for word in words if word in node.children and _one_slip(word, atom))
+        near = [word for word in self._slips(atom) if word in node.children]
         return node.children[near[0]] if len(near) == 1 else None
+
+    def _slips(self, atom: str) -> tuple[str, ...]:
+        """Known words one slip away, in order."""
+        known = self._near.get(atom)
+        if known is None:
+            shorter = _one_less(atom)
+            words = self._deletes.get(atom, set()) | {w for less in shorter for w in self._deletes.get(less, ())}
+            words |= shorter & self._letters
+            known = tuple(sorted(word for word in words if word[0] == atom[0] and _one_slip(word, atom)))
+            if len(self._near) >= SLIPS_KEPT:
+                self._near.clear()
+            self._near[atom] = known
+        return known
 
 
 def _atoms(text: str) -> Iterator[_Atom]:
     for match in ATOM.finditer(text):
-        yield _Atom(match[0], match.start(), match.end())
+        yield _Atom(match[0].replace("_", "."), match.start(), match.end())
 
 
 def _joined(text: str, left: _Atom, right: _Atom) -> bool:
-    return GAP.fullmatch(text, left.end, right.start) is not None
+    return left.end == right.start or GAP.fullmatch(text, left.end, right.start) is not None
 
 
-def _may_precede(before: _Atom, first: _Atom) -> bool:
-    """Whether a name may begin right after `before`: 「张3090」, 2x3090; not 1a100."""
-    if not before.text.isascii() or before.text in PREFIXES:
+def _may_begin(atoms: list[_Atom], place: int) -> bool:
+    """Whether a name may begin here: 「张3090」, 2x3090, 8H100; not the a10 of ia10."""
+    first = atoms[place]
+    if place == 0 or atoms[place - 1].end < first.start:
         return True
-    return before.text[0].isdigit() and first.text[0].isalpha()
+    before = atoms[place - 1].text
+    if not before.isascii() or before in PREFIXES:
+        return True
+    return before[0].isdigit() and first.text[0].isalpha()
 
 
 def _may_end(atoms: list[_Atom], index: int) -> bool:
@@ -205,6 +300,23 @@ def _may_end(atoms: list[_Atom], index: int) -> bool:
         return True
     after = atoms[index + 1].text
     return not after.isascii() or after in SUFFIXES or (after[0].isdigit() and atoms[index].text[0].isalpha())
+
+
+def _is_quantity(text: str, atom: _Atom) -> bool:
+    """Whether a name of nothing but digits is a number here."""
+    if not atom.text.isdigit():
+        return False
+    before = text[max(0, atom.start - 8) : atom.start]
+    return NUMBER_BEFORE.search(before) is not None or NUMBER_AFTER.match(text, atom.end) is not None
+
+
+def _is_owner(text: str, mention: Mention, after: Mention | None) -> bool:
+    """Whether the mention is only the account in `qwen/Qwen2.5-7B`."""
+    return after is not None and after.start == mention.end + 1 and text[mention.end] == "/"
+
+
+def _is_date(atoms: Sequence[str]) -> bool:
+    return len(atoms) == 1 and CHECKPOINT_DATE.fullmatch(atoms[0]) is not None
 
 
 def _one_less(word: str) -> set[str]:
@@ -220,7 +332,7 @@ def _one_slip(word: str, other: str) -> bool:
         return False
     wrong = [place for place, (a, b) in enumerate(zip(word, other, strict=True)) if a != b]
     if len(wrong) == 1:
-        return True
+        return len(word) >= WRONG_LETTER
     return (
         len(wrong) == 2
         and wrong[1] == wrong[0] + 1
@@ -234,15 +346,21 @@ def gpu_names() -> Names:
     """The names of every GPU of the catalog."""
     from kb.catalog import gpus
 
-    return Names(
-        "GPU",
-        {gpu.id: (gpu.name, f"{gpu.id} {gpu.memory_bytes >> 30}GB", *gpu.aliases) for gpu in gpus().values()},
-    )
+    return Names("GPU", {gpu.id: (gpu.name, *gpu.aliases) for gpu in gpus().values()})
 
 
 @lru_cache(maxsize=1)
 def model_names() -> Names:
     """The names of every model of the catalog."""
-    from kb.models import models
+    from kb.models import brands, models
+    from kb.spellings import FILLERS, alike, group_names, loose_names, own_names
 
-    return Names("model", {m.id: (m.name, m.id.rpartition("/")[2], *m.aliases) for m in models().values()})
+    every = models()
+    return Names(
+        "model",
+        {key: own_names(one, brands()) for key, one in every.items()},
+        loose=loose_names(every.values(), brands()),
+        groups=group_names(every.values(), brands()),
+        fillers=FILLERS,
+        merge=lambda ids: alike([every[key] for key in ids]),
+    )

@@ -1,6 +1,6 @@
 """How many parameters a model has, counted from its shape."""
 
-from kb.records.model import Model
+from kb.records.model import LatentAttention, Model
 
 
 def count_parameters(model: Model) -> int | None:
@@ -18,7 +18,9 @@ def count_parameters(model: Model) -> int | None:
     mixers, feed_forwards = _mixers(model), _feed_forwards(model, every_expert=True)
     if mixers is None or feed_forwards is None:
         return None
-    return embedding_parameters(model) + mixers + feed_forwards + _norms(model) + model.vision_params + model.other_params
+    return (
+        embedding_parameters(model) + mixers + feed_forwards + _norms(model) + model.vision_params + model.other_params
+    )
 
 
 def count_active(model: Model) -> int | None:
@@ -44,8 +46,7 @@ def _mixers(model: Model) -> int | None:
     layers = model.layers or 0
     linear_layers = model.linear.linear_layers if model.linear else 0
     if model.latent is not None:
-        attention = _latent(model)
-        total = attention * (layers - linear_layers)
+        total = _latent(model, model.latent) * (layers - linear_layers)
     else:
         local = _attention(model, model.head_dim, model.kv_heads)
         wide = _attention(model, model.global_head_dim or model.head_dim, model.global_kv_heads or model.kv_heads)
@@ -74,10 +75,9 @@ def _attention(model: Model, head_dim: int | None, kv_heads: int | None) -> int 
     return weights + (2 * head_dim if model.qk_norm else 0)
 
 
-def _latent(model: Model) -> int:
+def _latent(model: Model, latent: LatentAttention) -> int:
     """Multi-head latent attention: queries and keys–values pass through low ranks (arXiv:2405.04434)."""
-    latent, width, heads = model.latent, model.hidden_size or 0, model.heads or 0
-    assert latent is not None
+    width, heads = model.hidden_size or 0, model.heads or 0
     query_width = heads * (latent.qk_nope_dim + latent.qk_rope_dim)
     if latent.q_lora_rank:
         query = latent.q_lora_rank * (width + query_width + 1)

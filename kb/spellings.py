@@ -1,0 +1,140 @@
+"""How people write the names of models: with or without the maker, the version, the expert count, in two languages."""
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+
+from kb.names import atoms_of
+from kb.records.model import Model
+
+FILLERS = frozenset({"instruct", "chat", "it", "hf", "base", "meta", "pt", "sft", "thinking"})
+"""Words in a checkpoint's name that leave its shape as it is."""
+STRIPPED = FILLERS - {"thinking"}
+"""Those that the shortened name of a language model leaves out; `bert-base` is a size."""
+ORDINARY_WORDS = frozenset({"yi", "sam", "clip", "moonlight", "janus", "step", "wan", "t5", "sd", "ernie", "unet"})
+"""Families whose bare name is too common a word or too short to mean the family in running text."""
+VERSION = r"[-\s]?(?:[vrkm]?\d+(?:\.\d+)?)?"
+"""What follows a brand in the name of a general model: nothing or a version."""
+GENERAL = re.compile(
+    rf"{VERSION}(?:[-\s]\d+(?:\.\d+)?b)?(?:-a\d+b)?(?:-(?:air|flash|pro|v\d+(?:\.\d+)?))*", re.IGNORECASE
+)
+SIZED = re.compile(rf"{VERSION}[-\s]?(\d+(?:\.\d+)?b)(?:-v\d+(?:\.\d+)?)?", re.IGNORECASE)
+
+Atoms = tuple[str, ...]
+
+
+def own_names(model: Model, brands: Mapping[str, Sequence[str]]) -> list[str]:
+    """Names that mean this model and no other: as published, shortened, and with the brand in other words."""
+    tail = model.id.rpartition("/")[2]
+    names = dict.fromkeys((tail, model.name, *model.aliases))
+    for name in list(names):
+        stripped = STRIPPED if model.kind in ("llm", "vlm") else {"hf"}
+        plain = "-".join(word for word in name.split("-") if word.lower() not in stripped)
+        names[plain] = None
+        names[re.sub(r"(?<=\d[bB])-A\d+(?:\.\d+)?[bB]$", "", plain)] = None
+    for name in list(names):
+        for brand, others in brands.items():
+            rest = _after(name, brand)
+            # A size right after the brand ("Qwen-72B") may be any version when the brand is in other words.
+            if rest is not None and not re.match(r"[-\s]?\d+(?:\.\d+)?[bB]\b", rest):
+                names.update(dict.fromkeys(f"{other} {rest}" for other in others if rest))
+    return [name for name in names if name]
+
+
+def loose_names(models: Iterable[Model], brands: Mapping[str, Sequence[str]]) -> dict[Atoms, list[str]]:
+    """Names that leave out the version ("Llama 70B", 「通义千问 72B」, "Mistral-7B"), newest first."""
+    found: dict[Atoms, list[str]] = {}
+    for model in _newest_first(models):
+        for name in own_names(model, {}):
+            undated = re.sub(r"[-_](?:v\d+(?:\.\d+)*|\d{4})$", "", name)
+            if undated != name:
+                _add(found, atoms_of(undated), model.id)
+        for brand, others in brands.items():
+            if size := _general_size(model, brand):
+                for word in (brand, *others):
+                    _add(found, atoms_of(f"{word} {size}"), model.id)
+    return found
+
+
+def group_names(models: Iterable[Model], brands: Mapping[str, Sequence[str]]) -> dict[Atoms, list[str]]:
+    """Names of families and brands, each with all of its language models, newest first."""
+    found: dict[Atoms, list[str]] = {}
+    for model in _newest_first(models):
+        for family in _families(model, brands):
+            if family.lower() not in ORDINARY_WORDS:
+                _add(found, atoms_of(family), model.id)
+        for brand, others in brands.items():
+            if _is_general(model, brand):
+                for word in (brand, *others):
+                    if word.lower() not in ORDINARY_WORDS:
+                        _add(found, atoms_of(word), model.id)
+    return found
+
+
+def alike(models: Sequence[Model]) -> list[str]:
+    """Ids of the models, leaving out those with the shape of an earlier one: they need the same memory."""
+    kept: dict[object, str] = {}
+    for model in models:
+        kept.setdefault(_shape(model), model.id)
+    return list(kept.values())
+
+
+def _shape(model: Model) -> object:
+    return (
+        model.kind,
+        model.native_format,
+        round(model.params / 1e6),
+        model.layers,
+        model.hidden_size,
+        model.heads,
+        model.kv_heads,
+        model.head_dim,
+        model.latent,
+        model.sliding,
+        model.linear,
+        model.experts,
+        model.components,
+    )
+
+
+def _families(model: Model, brands: Mapping[str, Sequence[str]]) -> list[str]:
+    translated = [
+        f"{other} {rest}"
+        for brand, others in brands.items()
+        if (rest := _after(model.family, brand))
+        for other in others
+    ]
+    return [model.family, *translated]
+
+
+def _general_size(model: Model, brand: str) -> str | None:
+    """The size as the name says it ("72B"), for a general language model of the brand; None for coders and the like."""
+    if model.kind != "llm":
+        return None
+    for name in own_names(model, {}):
+        rest = _after(name, brand)
+        if rest and (match := SIZED.fullmatch(rest)):
+            return match[1]
+    return None
+
+
+def _is_general(model: Model, brand: str) -> bool:
+    """Whether the model is one of the brand's general language models rather than a coder, a distillate …"""
+    rests = [_after(name, brand) for name in own_names(model, {})]
+    return model.kind == "llm" and any(rest is not None and GENERAL.fullmatch(rest) for rest in rests)
+
+
+def _after(name: str, brand: str) -> str | None:
+    """What follows the brand in the name; None when the name does not begin with it."""
+    if not name.lower().startswith(brand.lower()):
+        return None
+    rest = name[len(brand) :]
+    return None if rest[:1].isalpha() else rest
+
+
+def _add(found: dict[Atoms, list[str]], atoms: Atoms, identity: str) -> None:
+    if atoms and identity not in found.setdefault(atoms, []):
+        found[atoms].append(identity)
+
+
+def _newest_first(models: Iterable[Model]) -> list[Model]:
+    return sorted(models, key=lambda model: model.released or "", reverse=True)
