@@ -60,6 +60,9 @@ def _frame(material: Material, main: Section) -> None:
         main.body.insert(0, main.headline)
         main.headline, main.verdict = doubts[0], "clarification"
     wrong = premises(material)
+    if wrong and main.verdict == "estimate" and not clarify.turns_on_unknown(material):
+        main.body.insert(0, main.headline)
+        main.headline = wrong.pop(0)
     main.body[:0] = [line for line in (*wrong, *doubts) if line not in main.headline]
     main.caveats += guidance.disputed(material)
     main.questions = clarify.questions(material)

@@ -10,6 +10,7 @@ from kb.records.gpu import Gpu
 from kb.records.model import Model
 
 _RESERVING = ("vllm", "sglang", "tensorrt-llm")
+_RL = re.compile(r"\b(?:grpo|ppo|dpo|rlhf|rloo|orpo|kto)\b", re.I)
 _SHOWN = re.compile(r"nvidia-smi|占了?|显示|\bshows?\b|\busage\b|\bused\b", re.I)
 
 
@@ -20,6 +21,10 @@ def caveats(material: Material, main: Estimate) -> list[str]:
         found += _of_model(material, shape)
     if main.task == "inference" and main.result.engine in _RESERVING and _SHOWN.search(material.text):
         found.append(material.say("caveat.reserved", engine=main.result.engine))
+    if main.task != "inference" and _RL.search(material.text):
+        found.append(material.say("caveat.rl"))
+    if main.gpu is None and main.result.weight_format == "fp8":
+        found.append(material.say("caveat.fp8_cards"))
     if main.gpu and (card := _gpu(main.gpu)):
         found += _of_card(material, card, main)
     return found

@@ -1,5 +1,7 @@
 """Names that nothing or several things bear, and the questions that an answer turns on."""
 
+import re
+
 from assistant.compose import names, numbers
 from assistant.compose.material import Material
 from assistant.compose.section import Section
@@ -98,6 +100,8 @@ def questions(material: Material) -> list[str]:
         found.append(say("ask.concurrent"))
     if intent in {"min_vram", "how_many_gpus"} and need.task is None and requests.sized(need):
         found.append(say("ask.task"))
+    if re.search(r"\b(?:grpo|ppo|dpo|rlhf)\b", material.text):
+        found.append(say("ask.rl"))
     if intent == "min_vram" and requests.sized(need) and need.weight_format is None and not requests.is_training(need):
         found.append(say("ask.format"))
     if intent == "concurrency" and need.context_tokens is None:
@@ -118,6 +122,7 @@ _TURN_ON_WORKLOAD = (
     "cloud_or_buy",
     "speed",
     "training_time",
+    "oom",
     "launch_files",
     "other",
     "guidance",

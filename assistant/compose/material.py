@@ -1,17 +1,19 @@
 """What there is to compose from: the reading, the wording, and the tool results as typed records."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
 from assistant.answer import ToolCallRecord
 from assistant.compose.citations import Citations
 from assistant.phrases import Phrases, phrases
-from assistant.plan.first import intents, provisional
+from assistant.plan.first import intents
+from assistant.plan.provisional import provisional
 from assistant.understanding import Understanding
 from kb.records.passage import Passage
 from kb.records.source import Source
+from kb.units import GIB
 from tools.configuration import Configuration
 from tools.memory.result import Fit, MemoryEstimate, MinimumGpus, PartName
 from tools.need import Intent, Need
@@ -114,10 +116,30 @@ class Material:
     @cached_property
     def estimates(self) -> list[Estimate]:
         """The memory estimates, in the order they were asked for."""
-        return [
+        found = [
             Estimate(call.request, MemoryEstimate.model_validate(call.result))
             for call in self.records("estimate_memory")
         ]
+        return [one if one.fit else self._on_nameless(one) for one in found]
+
+    def _on_nameless(self, one: Estimate) -> Estimate:
+        """The estimate held against a card known only by its memory, when the question has one."""
+        if self.need.memory_bytes_per_gpu is None or self.understanding.need.gpus_owned or self.need.gpus_asked:
+            return one
+        for result in self.results("what_fits"):
+            usable, per_gpu = result["usable_bytes_per_gpu"], one.result.per_gpu
+            verdict = "yes" if per_gpu.high_bytes <= usable else "tight" if per_gpu.total_bytes <= usable else "no"
+            name = self.say("capacity.card", size=f"{self.need.memory_bytes_per_gpu / GIB:g}")
+            fit = Fit.model_validate(
+                {
+                    "gpu": name,
+                    "usable_bytes": usable,
+                    "verdict": verdict,
+                    "headroom_bytes": usable - per_gpu.total_bytes,
+                }
+            )
+            return replace(one, result=one.result.model_copy(update={"fit": fit}))
+        return one
 
     @cached_property
     def configurations(self) -> list[Configuration]:

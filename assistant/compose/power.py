@@ -31,7 +31,7 @@ def power(material: Material) -> Section:
     supply = _supply(material.text)
     if supply:
         key = "power.supply_short" if supply <= total else "power.supply_left"
-        section.body.append(say(key, supply=numbers.count(supply), total=numbers.count(total)))
+        section.body.append(say(key, supply=numbers.count(supply)))
     section.body.append(say("power.rest"))
     return section
 

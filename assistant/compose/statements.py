@@ -38,7 +38,7 @@ class Statement:
 
 
 def best(passages: Sequence[Passage], question: str, most: int) -> list[Statement]:
-    """The statements that answer the question best: those of the closest passages, by the rare words they share with it.
+    """The statements that answer the question best: those of the closest passages, by the rare words they share.
 
     A passage is found by its heading as much as by its text, so the heading's words count for each of its statements,
     by half; within a passage the first statement is the one its author thought most of.

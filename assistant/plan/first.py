@@ -5,8 +5,8 @@ from collections.abc import Callable, Iterable
 from assistant.plan import requests
 from assistant.plan.call import PlannedCall, planned
 from assistant.plan.formats import TRAINING_LADDER, smaller_formats
+from assistant.plan.provisional import provisional
 from assistant.understanding import Understanding
-from kb.catalog import conventional
 from tools.need import GpuCount, Intent, Need
 
 CALLS_MAX = 8
@@ -46,27 +46,13 @@ def plan(understanding: Understanding) -> list[PlannedCall]:
         return []
     need = provisional(understanding)
     wanted: Calls = [requests.guidance(understanding)]
+    if requests.sized(need) and not requests.cards(need):
+        wanted.append(requests.what_fits(need, understanding.text))
     for intent in intents(understanding):
         wanted += _BY_INTENT.get(intent, _guidance_only)(need, understanding)
     calls = distinct(wanted)
     guidance, rest = calls[:1], calls[1:]
     return (rest[: FIRST_WAVE_MAX - 1] + guidance) if rest else guidance
-
-
-def provisional(understanding: Understanding) -> Need:
-    """The Need with ambiguous names settled on the conventional candidate, so that an answer is possible at once.
-
-    Unknown names are not settled: the closest name is a guess about a different thing.
-    """
-    need = understanding.need
-    for doubt in understanding.ambiguities:
-        if doubt.unknown or not doubt.candidates:
-            continue
-        if doubt.kind == "model" and need.model is None and need.params is None:
-            need = need.model_copy(update={"model": doubt.candidates[0]})
-        elif doubt.kind == "gpu" and not set(doubt.candidates) & set(requests.named_gpus(need)):
-            need = need.model_copy(update={"gpus_asked": (*need.gpus_asked, conventional(doubt.candidates))})
-    return need
 
 
 def intents(understanding: Understanding) -> list[Intent]:
@@ -119,12 +105,17 @@ def _can_it_run(need: Need, understanding: Understanding) -> Calls:
     if not requests.sized(need):
         return _what_fits(need, understanding)
     if not requests.cards(need):
-        return [requests.what_fits(need, understanding.text), *_min_vram(need, understanding)]
+        return _min_vram(need, understanding)
     return [*_on_each_card(need), *_check(need, understanding), requests.configure(need)]
 
 
 def _on_each_card(need: Need) -> Calls:
-    return [requests.memory(need, card) for card in requests.cards(need)[:CARDS_MAX]]
+    """The workload on each kind of card; adapters, which run as copies, also on a single one."""
+    cards = requests.cards(need)[:CARDS_MAX]
+    calls = [requests.memory(need, card) for card in cards]
+    copied = need.task in {"lora", "qlora"} and need.sharding is None
+    singles = [card for card in cards if copied and (card.count or 1) > 1][:1]
+    return calls + [requests.memory(need, card.model_copy(update={"count": 1})) for card in singles]
 
 
 def _min_vram(need: Need, understanding: Understanding) -> Calls:

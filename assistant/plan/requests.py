@@ -23,6 +23,9 @@ _NO_LANGUAGE = {"diffusion", "vision", "speech", "embedding", "rendering"}
 """Work for which the largest language model that fits says nothing."""
 _FULL = re.compile(r"全参|全量|full[- ]?(?:param|fine|ft\b|sft)|from scratch|all (?:the )?(?:weights|parameters)", re.I)
 """Words that mean full fine-tuning and not fine-tuning of any kind."""
+GENERATIONS = ("v100-sxm2-32gb", "a100-sxm-80gb", "rtx-4090", "h100-sxm-80gb")
+"""One card of each generation that formats differ on, checked when a format is asked about without a card."""
+_FORMATS = re.compile(r"\b(?:fp8|fp4|nvfp4|mxfp4|bf16|int8|awq|gptq|flash-?att\w*)\b", re.I)
 _VERSIONS = re.compile(r"cuda|\bcu1[0-9]{2}\b|driver|驱动", re.I)
 PASSAGES = 8
 """Passages looked at; few are quoted."""
@@ -72,7 +75,7 @@ def memory(
         "engine": need.engine,
         "gpu": card.gpu if card else None,
     }
-    count = (card.count if card else None) or 1
+    count = (card.count if card else need.gpu_count if need.memory_bytes_per_gpu else None) or 1
     values |= _training_values(need, task, count) if task in TRAINING else _serving_values(need, count)
     return planned("estimate_memory", **(values | changes))
 
@@ -169,7 +172,9 @@ def compatibility(need: Need, text: str = "") -> PlannedCall | None:
     """Whether the cards named, the format and the software go together; with the asker's words, for what they name."""
     gpus = named_gpus(need)[:CARDS_CHECKED_MAX]
     if not gpus and not _VERSIONS.search(text):
-        return None
+        if not _FORMATS.search(text) and not _published(need):
+            return None
+        gpus = GENERATIONS
     return planned(
         "check_compatibility",
         gpus=gpus,

@@ -6,8 +6,9 @@ from typing import Any
 from assistant.answer import ToolCallRecord
 from assistant.plan import requests
 from assistant.plan.call import PlannedCall, planned
-from assistant.plan.first import CALLS_MAX, distinct, provisional
+from assistant.plan.first import CALLS_MAX, distinct
 from assistant.plan.formats import TRAINING_LADDER, smaller_formats
+from assistant.plan.provisional import provisional
 from assistant.understanding import Understanding
 from tools.need import GpuCount, Need
 
@@ -21,11 +22,12 @@ def plan_more(understanding: Understanding, results: Sequence[ToolCallRecord]) -
         return []
     need = provisional(understanding)
     wanted: list[PlannedCall | None] = []
+    usable = _usable(results)
     for record in _estimates(results):
         wanted += _counted(need, record) if need.intent == "how_many_gpus" else []
-        if _verdict(record) == "no" or need.intent == "oom":
+        if _verdict(record, usable) == "no" or need.intent == "oom":
             wanted += _cheaper(need, record)
-    if _nothing_fits(results):
+    if _nothing_fits(results, usable):
         wanted.append(requests.configure(need, gpus_asked=()))
     asked = [PlannedCall(tool=record.tool, request=record.request) for record in results]
     fresh = [call for call in distinct(wanted) if call not in asked]
@@ -36,13 +38,21 @@ def _estimates(results: Sequence[ToolCallRecord]) -> list[ToolCallRecord]:
     return [record for record in results if record.tool == "estimate_memory" and "error" not in record.result]
 
 
-def _verdict(record: ToolCallRecord) -> str | None:
+def _usable(results: Sequence[ToolCallRecord]) -> int | None:
+    """Usable memory of a card known only by its size, as worked out by what_fits."""
+    sizes = (record.result.get("usable_bytes_per_gpu") for record in results if record.tool == "what_fits")
+    return next((size for size in sizes if size), None)
+
+
+def _verdict(record: ToolCallRecord, usable: int | None) -> str | None:
     fit: dict[str, Any] | None = record.result.get("fit")
+    if fit is None and usable is not None and "per_gpu" in record.result:
+        return "no" if record.result["per_gpu"]["total_bytes"] > usable else "yes"
     return fit["verdict"] if fit else None
 
 
-def _nothing_fits(results: Sequence[ToolCallRecord]) -> bool:
-    verdicts = [_verdict(record) for record in _estimates(results)]
+def _nothing_fits(results: Sequence[ToolCallRecord], usable: int | None) -> bool:
+    verdicts = [_verdict(record, usable) for record in _estimates(results)]
     return bool(verdicts) and all(verdict == "no" for verdict in verdicts)
 
 
