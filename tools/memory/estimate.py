@@ -20,6 +20,10 @@ from tools.memory.training import training_phases
 from tools.memory.workload import Workload, workload_of
 
 
+OVERHEADS = ("buffers", "framework", "fragmentation")
+"""Parts that coordination between GPUs adds to."""
+
+
 def estimate_memory(request: MemoryRequest) -> MemoryEstimate:
     """Estimate GPU memory for running or training a model: parts, a 90 % interval, the fit on a card, minimum cards.
 
@@ -27,7 +31,7 @@ def estimate_memory(request: MemoryRequest) -> MemoryEstimate:
     holds at the peak, as nvidia-smi would show it.
     """
     work, assumptions, gpu = workload_of(request)
-    phase = peak_phase(work)
+    phase = sharded_peak(work)
     parts = parts_of(phase)
     total = sum(part.bytes for part in parts)
     low, high = interval(work, phase)
@@ -66,6 +70,48 @@ def phases_of(work: Workload) -> tuple[Phase, ...]:
 def peak_phase(work: Workload) -> Phase:
     """The moment that needs most."""
     return peak(phases_of(work))
+
+
+def sharded_peak(work: Workload) -> Phase:
+    """The peak, where spreading the work never costs a GPU more than it saves.
+
+    Communicators, buckets and gathered layers are constants of large models; on small ones they would outweigh the
+    shard they replace, which engines avoid by not sharding. They are scaled down to what is saved.
+    """
+    phase = peak_phase(work)
+    if work.gpus == 1:
+        return phase
+    return _scaled(phase, min(peak_phase(less).bytes for less in _less_sharded(work)))
+
+
+def _less_sharded(work: Workload) -> Iterable[Workload]:
+    """The same work on one GPU, and under every weaker stage of ZeRO."""
+    engine = work.engine if work.engine_stated or work.family != "training" else "peft"
+    yield work._replace(engine=engine, sharding="none", data=1, tensor=1, pipeline=1, context_split=1, expert=1)
+    stages = ("none", "zero1", "zero2", "zero3")
+    for stage in stages[1 : stages.index(work.sharding)] if work.sharding in stages else ():
+        yield work._replace(sharding=stage)
+
+
+def _scaled(phase: Phase, limit: float) -> Phase:
+    """The phase with its overheads scaled so that it stays within `limit`."""
+    total = phase.bytes
+    if total <= limit:
+        return phase
+    overhead = sum(term.bytes for term in phase.terms if term.part in OVERHEADS)
+    kept = limit - (total - overhead)
+    ratio, parts = (kept / overhead, OVERHEADS) if kept > 0 < overhead else (limit / total, None)
+    terms = (
+        term._replace(
+            bytes=term.bytes * ratio,
+            formula=f"({term.formula}) · saved_ratio",
+            inputs={**term.inputs, "saved_ratio": round(ratio, 4)},
+        )
+        if parts is None or term.part in parts
+        else term
+        for term in phase.terms
+    )
+    return Phase(phase.name, tuple(terms))
 
 
 def warnings_of(work: Workload, gpu: Gpu | None) -> Iterable[str]:

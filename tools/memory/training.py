@@ -154,7 +154,7 @@ def _buffers(work: Workload, counts: Counts) -> tuple[Term, ...]:
         )  # fmt: skip
     if work.sharding == "zero3":
         terms += _gathered_by_zero3(work, counts)
-    if work.sharding == "fsdp" and (work.data * work.context_split > 1 or work.offload == "all"):
+    if work.offload == "all" or (work.sharding == "fsdp" and work.data * work.context_split > 1):
         terms.append(_gathered(work, counts))
     if work.sharding == "ddp" and work.data > 1 and not work.adapted:
         terms.append(_state("buffers", "DDP buckets", counts.total, state_bytes(work)[1], 1))
