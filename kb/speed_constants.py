@@ -1,0 +1,205 @@
+"""Constants of the speed and time estimators, typed and loaded once: each fitted, with what it was fitted on."""
+
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from kb.base import Frozen
+from kb.records.source import Source
+
+_FACTS = Path(__file__).parent / "facts"
+_Loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+
+
+class Fit(Frozen):
+    """What a group of constants rests on."""
+
+    source: str
+    """Source id of the measurements."""
+    rows: int
+    """Measurements it was fitted on."""
+    residual: str
+    """What error is left, in words."""
+
+
+class EngineFloor(Frozen):
+    """Time an engine spends on a decode step however little there is to read, and how well it reads."""
+
+    layer_s: float
+    """A layer: launching kernels and waiting for them."""
+    layer_hbm_s: float | None = None
+    """The same on cards with stacked memory, where it differs."""
+    step_s: float
+    """A step: scheduling, sampling, leaving the GPU."""
+    sequence_s: float
+    """More for every sequence of the batch, divided over tensor-parallel cards."""
+    extra_ratio: float = 1.0
+    """Factor on what experts add to a layer."""
+    bandwidth_hbm_ratio: float
+    """Share of the stated bandwidth reached while reading dense weights from stacked memory."""
+    bandwidth_gddr_ratio: float
+    """The same from GDDR or LPDDR."""
+
+
+class Decode(Frozen):
+    """Decoding."""
+
+    fit: Fit
+    overlap_power: float
+    """Reading and multiplying overlap: t = (t_read^p + t_compute^p)^(1/p)."""
+    cache_bandwidth_ratio: float
+    """Share of the stated bandwidth reached while reading the cache."""
+    cache_bandwidth_ratios: dict[str, float]
+    """The same for engines that differ."""
+    expert_bandwidth_ratios: dict[str, float]
+    """Factor on the bandwidth while reading many small experts, by bits a weight (or engine)."""
+    routing_evenness: float
+    """Share of a batch that would visit as many experts under uniform routing as the batch does."""
+    bandwidth_caps: dict[str, float]
+    """Cards whose bandwidth few cores cannot draw: most of it that is reached."""
+    moe_layer_s: float
+    """More for a layer with routed experts: routing, permuting, grouped kernels."""
+    latent_layer_s: float
+    """More for a layer with latent attention."""
+    linear_layer_s: float
+    """More for a linear-attention or state-space layer."""
+    pipeline_hop_s: float
+    """Handing activations to the next stage of a pipeline."""
+    exchange_factor: float
+    """Sending tokens to experts and back over an all-reduce of as many bytes."""
+    attention_copies_from: float
+    """Sequences a card from which attention data parallelism is worth while."""
+    amd_floor_ratio: float
+    """Floor of ROCm over the floor of CUDA."""
+    engines: dict[str, EngineFloor]
+
+
+class Compute(Frozen):
+    """Share of the peak dense rate that matrix products reach."""
+
+    fit: Fit
+    bf16_ratio: float
+    fp8_ratio: float
+    fp4_ratio: float
+    moe_ratio: float
+    """Factor on the above for routed experts."""
+    moe_half_tokens: float
+    """Tokens an expert at which grouped products reach half of that."""
+    attention_ratio: float
+    """Share of the 16-bit peak that causal attention over a prompt reaches."""
+    prefill_ratio: float
+    """Products over a whole prompt against those of a decode step."""
+    prefill_engine_ratios: dict[str, float]
+    """Further factor for engines that differ."""
+    prefill_layer_s: float
+    prefill_chunk_tokens: int
+    """Tokens of a prompt that pipeline stages hand on at once."""
+
+
+class Queue(Frozen):
+    """Waiting for the first token in a closed loop."""
+
+    fit: Fit
+    alone_ratio: float
+    sequence_ratio: float
+    """More waiting, in prompts, for each further sequence."""
+    layer_s: float
+    """A layer, once there are others: decode steps in between."""
+
+
+class Link(Frozen):
+    """All-reduce over one kind of link: latency + 2(n-1)/n · bytes / bus bandwidth."""
+
+    source: str
+    latency_s: float
+    card_latency_s: float = 0.0
+    """More latency for every card beyond two."""
+    bus_ratio: float | None = None
+    """Bus bandwidth as a share of the card's stated link bandwidth …"""
+    bus_bytes_per_s: float = 0.0
+    """… or by itself."""
+
+
+class Host(Frozen):
+    """The host's memory, where weights lie that do not fit the cards."""
+
+    bandwidth_bytes_per_s: float
+    bandwidth_ratio: float
+    source: str
+
+
+class Capacity(Frozen):
+    """Room for sequences."""
+
+    usable_ratio: float
+    """Share of the card's usable memory that engines hand out."""
+    engine_bytes: int
+    """Held by the engine on each card beside weights and cache."""
+    tolerance: float
+    """A load this many times the computed room is still served: engines page and admit late."""
+    source: str
+
+
+class Width(Frozen):
+    """90 % interval of one class of estimate: the ratio between upper end and value, and between value and lower end."""
+
+    up_ratio: float
+    down_ratio: float
+
+
+class Intervals(Frozen):
+    """Widths by class, from residuals with whole models and cards left out."""
+
+    source: str
+    saturated_from: int
+    """Sequences a copy from which the residuals of saturated throughput apply."""
+    classes: dict[str, Width]
+    guess_ratio: float
+    """Factor on the width's exponent when the shape was guessed."""
+    measured_ratio: float
+    """The same when near measurements moved the estimate."""
+
+
+class Neighbours(Frozen):
+    """How near measurements correct the formula."""
+
+    nugget: float
+    """Noise of one measurement against the variance that near cases share."""
+    scale: float
+    """Distance at which the shared part falls by e."""
+    near: float
+    """Weight of the evidence from which an estimate is called interpolated."""
+
+
+class SpeedConstants(Frozen):
+    """Everything in `facts/speed.yaml`."""
+
+    decode: Decode
+    compute: Compute
+    queue: Queue
+    links: dict[str, Link]
+    host: Host
+    capacity: Capacity
+    intervals: Intervals
+    neighbours: Neighbours
+    peak_ratio: float
+    """No estimate may use more than this share of a physical peak."""
+
+
+@lru_cache(maxsize=1)
+def constants() -> SpeedConstants:
+    """The constants, loaded on first use."""
+    return SpeedConstants.model_validate(_load("speed.yaml"))
+
+
+def _load(name: str) -> Any:
+    with (_FACTS / name).open(encoding="utf-8") as file:
+        return yaml.load(file, Loader=_Loader)  # noqa: S506 - both loaders are safe ones
+
+
+@lru_cache(maxsize=1)
+def speed_sources() -> dict[str, Source]:
+    """Sources of the formulas, constants and measurements, by id."""
+    return {key: Source(id=key, **row) for key, row in _load("speed_sources.yaml").items()}

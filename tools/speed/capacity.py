@@ -1,0 +1,44 @@
+"""How many sequences the memory of a layout holds, and what happens beyond."""
+
+from kb.speed_constants import constants
+from tools.speed.work import Work
+
+
+def weight_bytes_per_card(work: Work) -> float:
+    """Weights each card of a copy holds."""
+    arch, form, layout = work.arch, work.format, work.layout
+    table = arch.head_params * form.embed_bits / 8 * (0 if arch.tied else 1)
+    dense = (arch.dense_params * form.body_bits + arch.head_params * form.head_bits) / 8 + table
+    routed = arch.routed_params * form.expert_bits / 8
+    cards = layout.tensor * layout.pipeline
+    return (dense / (layout.pipeline if layout.attention_copies else cards)) + routed / cards
+
+
+def room_bytes(work: Work) -> float:
+    """Memory of one card that is left for the cache; negative when the weights alone do not fit."""
+    capacity = constants().capacity
+    overhead = capacity.engine_bytes if work.hbm else capacity.engine_bytes / 4
+    return work.gpu.usable_bytes * capacity.usable_ratio - weight_bytes_per_card(work) - overhead
+
+
+def sequences_that_fit(work: Work) -> int | None:
+    """Sequences of the asked length that one copy holds at once; None when the weights alone do not fit."""
+    room = room_bytes(work)
+    if room <= 0:
+        return None
+    layout, arch = work.layout, work.arch
+    heads = 1 if arch.latent else arch.kv_heads
+    split = layout.tensor if layout.attention_copies else min(layout.tensor, heads)
+    each = work.cache_bytes(work.input_tokens + work.output_tokens) / (split * layout.pipeline)
+    return int(room / each) if each else 10**6
+
+
+def spilled_share(work: Work) -> float:
+    """Share of the weights that llama.cpp leaves in host memory because the cards are full."""
+    if work.engine != "llama.cpp":
+        return 0.0
+    resident = weight_bytes_per_card(work)
+    cards = work.layout.tensor * work.layout.pipeline
+    cache = work.cache_bytes(work.context) * work.sequences / cards
+    over = resident + cache - work.gpu.usable_bytes * 0.97
+    return min(max(over / resident, 0.0), 1.0)

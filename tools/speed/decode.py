@@ -1,0 +1,144 @@
+"""One decode step: reading weights and cache, multiplying, adding up over cards, launching kernels."""
+
+from dataclasses import dataclass
+
+from kb.speed_constants import constants
+from tools.speed.allreduce import all_reduce_s
+from tools.speed.work import Work
+
+
+@dataclass(frozen=True, slots=True)
+class DecodeStep:
+    """Seconds of the parts of one step that gives every sequence one token."""
+
+    read_s: float
+    """Reading the weights, overlapped part included in `weights_s`."""
+    multiply_s: float
+    weights_s: float
+    """Reading and multiplying together."""
+    cache_s: float
+    link_s: float
+    floor_s: float
+    """Launching kernels, layer by layer."""
+    host_s: float
+    """Scheduling and sampling."""
+    spill_s: float
+    """Reading from host memory what does not fit the cards."""
+
+    @property
+    def total_s(self) -> float:
+        """The whole step."""
+        return self.weights_s + self.cache_s + self.link_s + self.floor_s + self.host_s + self.spill_s
+
+
+def decode_step(work: Work, spilled: float = 0.0) -> DecodeStep:
+    """Time of one step for every sequence of one copy, half-way through the answers.
+
+        t = overlap(bytes / (n·BW·r), 2·P_active·b / (n·F·e)) + b·cache / (n_kv·BW·r_kv)
+            + 2·L·AR(2·b·h) + L·t_layer + t_step + b·t_sequence / n
+
+    `overlap` is (x^p + y^p)^(1/p). Routed experts are read as far as b tokens visit them, 1 - (1 - k/E)^b. Grouped
+    heads are divided over at most n_kv cards, the latent cache over none. With pipeline stages a sequence passes all
+    stages in turn while b/stages others share each. `spilled` is the share of the weights kept in host memory.
+    """
+    batch = max(work.sequences / work.layout.pipeline, 1.0)
+    read, multiply, weights = _products(work, batch)
+    return DecodeStep(
+        read_s=read * (1 - spilled),
+        multiply_s=multiply,
+        weights_s=weights * (1 - spilled),
+        cache_s=_cache_s(work, batch),
+        link_s=_link_s(work, batch),
+        floor_s=_floor_s(work),
+        host_s=work.floor.step_s + work.floor.sequence_s * batch / work.layout.tensor,
+        spill_s=_spill_s(work, spilled, batch),
+    )
+
+
+def read_bytes(work: Work, batch: float) -> tuple[float, float]:
+    """(dense, routed) bytes of weights that one step reads over all cards of a copy."""
+    arch, form = work.arch, work.format
+    dense = (arch.dense_params * form.body_bits + arch.head_params * form.head_bits) / 8
+    effective = max(batch * constants().decode.routing_evenness, 1.0)
+    return dense, arch.routed_params * form.expert_bits / 8 * arch.coverage(effective)
+
+
+def bandwidth_ratio(work: Work) -> float:
+    """Share of the stated bandwidth reached while reading dense weights."""
+    cap = constants().decode.bandwidth_caps.get(work.gpu.id, 1.0)
+    return min(work.floor.bandwidth_hbm_ratio if work.hbm else work.floor.bandwidth_gddr_ratio, cap)
+
+
+def expert_ratio(work: Work) -> float:
+    """Further factor while reading many small experts; grouped kernels reach less the fewer bits a weight has."""
+    ratios, bits = constants().decode.expert_bandwidth_ratios, work.format.expert_bits
+    if work.engine == "llama.cpp":
+        return ratios["llama.cpp"]
+    return ratios["16"] if bits >= 12 else ratios["8"] if bits >= 6 else ratios["4"]
+
+
+def _products(work: Work, batch: float) -> tuple[float, float, float]:
+    """(read, multiply, both overlapped) seconds of all matrix products with weights."""
+    arch, tensor, power = work.arch, work.layout.tensor, constants().decode.overlap_power
+    dense_bytes, routed_bytes = read_bytes(work, batch)
+    speed = work.bandwidth * bandwidth_ratio(work)
+    dense_cards = 1 if work.layout.attention_copies else tensor
+    read_dense = dense_bytes / (dense_cards * speed)
+    read_routed = routed_bytes / (tensor * speed * expert_ratio(work))
+    multiply_dense = 2 * (arch.dense_params + arch.head_params) * batch / (tensor * work.flops * dense_efficiency(work))
+    active_routed = arch.active_params - arch.dense_params - arch.head_params
+    multiply_routed = 2 * active_routed * batch / (tensor * work.flops * routed_efficiency(work, batch)) if arch.moe else 0.0
+    both = (read_dense**power + multiply_dense**power) ** (1 / power)
+    both += (read_routed**power + multiply_routed**power) ** (1 / power)
+    return read_dense + read_routed, multiply_dense + multiply_routed, both
+
+
+def dense_efficiency(work: Work) -> float:
+    """Share of the peak that products with dense weights reach, by the type they are computed in."""
+    compute = constants().compute
+    return {"bf16": compute.bf16_ratio, "fp8": compute.fp8_ratio, "fp4": compute.fp4_ratio}[work.flops_kind]
+
+
+def routed_efficiency(work: Work, tokens: float) -> float:
+    """The same for routed experts: m tokens an expert visited reach m / (m + m0) of the grouped kernels' best."""
+    compute = constants().compute
+    visited = max(work.arch.experts * work.arch.coverage(tokens), 1.0)
+    each = max(tokens * work.arch.experts_per_token / visited, 1.0)
+    return dense_efficiency(work) * compute.moe_ratio * each / (each + compute.moe_half_tokens)
+
+
+def _cache_s(work: Work, batch: float) -> float:
+    tensor = work.layout.tensor
+    heads = 1 if work.arch.latent else work.arch.kv_heads
+    cards = tensor if work.layout.attention_copies else min(tensor, heads)
+    ratio = constants().decode.cache_bandwidth_ratios.get(work.engine, constants().decode.cache_bandwidth_ratio)
+    return batch * work.cache_bytes(work.context) / (cards * work.bandwidth * ratio)
+
+
+def _link_s(work: Work, batch: float) -> float:
+    """Two all-reduces a layer; with attention copies, sending tokens to their experts and back, and hops of a pipeline."""
+    arch, layout = work.arch, work.layout
+    hops = constants().decode.pipeline_hop_s * (layout.pipeline - 1)
+    size = 2 * batch * arch.hidden
+    if layout.attention_copies:
+        size *= min(arch.experts_per_token, layout.tensor) / layout.tensor / 2
+        return 2 * arch.layers * constants().decode.exchange_factor * all_reduce_s(work.gpu, layout.tensor, size) + hops
+    return 2 * arch.layers * all_reduce_s(work.gpu, layout.tensor, size) + hops
+
+
+def _floor_s(work: Work) -> float:
+    arch, floor, decode = work.arch, work.floor, constants().decode
+    layer = floor.layer_hbm_s if work.hbm and floor.layer_hbm_s is not None else floor.layer_s
+    total = arch.layers * layer + arch.linear_layers * decode.linear_layer_s
+    total += arch.layers * (decode.moe_layer_s if arch.moe else 0.0) * floor.extra_ratio
+    total += arch.layers * (decode.latent_layer_s if arch.latent else 0.0)
+    return total * (decode.amd_floor_ratio if work.gpu.vendor == "AMD" else 1.0)
+
+
+def _spill_s(work: Work, spilled: float, batch: float) -> float:
+    if not spilled:
+        return 0.0
+    host = constants().host
+    dense, routed = read_bytes(work, batch)
+    speed = (work.host_bandwidth or host.bandwidth_bytes_per_s) * host.bandwidth_ratio
+    return spilled * (dense + routed) / speed

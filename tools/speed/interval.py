@@ -1,0 +1,27 @@
+"""The 90 % interval around an estimate, from residuals with whole models and cards left out."""
+
+from kb.speed_constants import constants
+from tools.speed.result import Interval
+from tools.speed.work import Work
+
+
+def class_of(work: Work) -> str:
+    """Which residuals apply: one stream, or serving of dense models or mixtures, up to saturation."""
+    if work.sequences * work.layout.replicas <= 1:
+        return "single"
+    if work.sequences > constants().intervals.saturated_from:
+        return "saturated"
+    return "moe" if work.arch.moe else "dense"
+
+
+def interval(value: float, kind: str, *, guessed: bool = False, evidence: float = 0.0) -> Interval:
+    """value / down .. value · up, wider for a guessed shape, narrower as near measurements carry more weight."""
+    widths = constants().intervals
+    width = widths.classes[kind]
+    power = (widths.guess_ratio if guessed else 1.0) * (1.0 - (1.0 - widths.measured_ratio) * min(evidence, 1.0))
+    return Interval(value=value, low=value / width.down_ratio**power, high=value * width.up_ratio**power)
+
+
+def inverse(of: Interval, numerator: float = 1.0) -> Interval:
+    """`numerator` over an interval: its ends change places."""
+    return Interval(value=numerator / of.value, low=numerator / of.high, high=numerator / of.low)

@@ -1,0 +1,79 @@
+"""The figures of one load on one layout, from the formulas alone."""
+
+from dataclasses import dataclass
+
+from kb.speed_constants import constants
+from tools.speed.capacity import sequences_that_fit, spilled_share
+from tools.speed.decode import DecodeStep, decode_step, read_bytes
+from tools.speed.prefill import first_token_s, prefill_s, prompt_stages
+from tools.speed.work import Layout, Work
+
+
+@dataclass(frozen=True, slots=True)
+class Pace:
+    """Seconds and rates of one copy; `total` counts all copies."""
+
+    work: Work
+    step: DecodeStep
+    prefill_s: float
+    interference_s: float
+    output_token_s: float
+    per_user: float
+    total: float
+    first_token_s: float
+    prompt_rate: float
+    room: int | None
+    """Sequences that fit one copy."""
+    clamped: bool
+    """Whether the formula had to be held below a physical peak."""
+
+    @property
+    def at_capacity(self) -> bool:
+        """Whether more sequences were asked than the memory holds."""
+        return self.room is not None and self.work.sequences > max(self.room, 1) * constants().capacity.tolerance
+
+
+def pace(work: Work) -> Pace:
+    """Every figure of one load.
+
+        TPOT = t_step + (b - 1) · t_prefill / output_tokens;   total = copies · b / (t_step + b · t_prefill / output_tokens)
+
+    Each slot is filled anew once every `output_tokens` steps, and its prompt delays the others. Beyond what the
+    memory holds sequences wait: the total stays, every user gets less.
+    """
+    room = sequences_that_fit(work)
+    asked = work.sequences
+    running = work
+    if room is not None and asked > max(room, 1) * constants().capacity.tolerance:
+        running = work.on(Layout(*work.layout[:2], 1, work.layout.attention_copies), max(room, 1))
+    step = decode_step(running, spilled_share(running))
+    total_s, clamped = _within_peak(running, step)
+    prompt = prefill_s(running, work.input_tokens)
+    stages = prompt_stages(running, max(work.input_tokens, 1) * running.sequences)
+    each = prompt / stages / work.output_tokens
+    token_s = total_s + (running.sequences - 1) * each
+    total = work.layout.replicas * running.sequences / (total_s + running.sequences * each)
+    alone = prompt / prompt_stages(running, max(work.input_tokens, 1))
+    return Pace(
+        work=work, step=step, prefill_s=alone, interference_s=token_s - total_s, output_token_s=token_s,
+        per_user=running.sequences / asked / token_s, total=total, first_token_s=first_token_s(running, total_s),
+        prompt_rate=_prompt_rate(running), room=room, clamped=clamped,
+    )  # fmt: skip
+
+
+def _within_peak(work: Work, step: DecodeStep) -> tuple[float, bool]:
+    """(seconds, held): no step reads faster than 95 % of the bandwidth of all its cards."""
+    dense, routed = read_bytes(work, max(work.sequences / work.layout.pipeline, 1.0))
+    least = (dense + routed) / (work.layout.tensor * work.bandwidth * constants().peak_ratio)
+    if step.spill_s:
+        return step.total_s, False
+    return (least, True) if step.total_s < least else (step.total_s, False)
+
+
+def _prompt_rate(work: Work) -> float:
+    """Prompt tokens a second of one copy, at most 95 % of the compute peak."""
+    tokens = work.input_tokens or 512
+    rate = tokens / (prefill_s(work, tokens) / prompt_stages(work, tokens))
+    cards = work.layout.tensor * work.layout.pipeline
+    most = constants().peak_ratio * work.flops * cards / (2 * work.arch.active_params)
+    return min(rate, most)

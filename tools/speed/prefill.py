@@ -1,0 +1,64 @@
+"""Reading a prompt: products with every active weight, causal attention, and all-reduces of whole activations."""
+
+from kb.speed_constants import constants
+from tools.speed.allreduce import all_reduce_s
+from tools.speed.decode import dense_efficiency, routed_efficiency
+from tools.speed.work import Work
+
+
+def prefill_s(work: Work, tokens: int) -> float:
+    """Time to read one prompt of `tokens` tokens on one copy.
+
+        2·P_active·S / (n·F·e) + 2·S²·heads·head_dim·L / (n·F16·e_attn) + 2·L·(2·S·h)·2(n-1)/n / bus + L·t_layer
+
+    Sliding-window layers attend to their window only. The output head multiplies the last token alone.
+    """
+    if tokens <= 0:
+        return 0.0
+    arch, compute, tensor = work.arch, constants().compute, work.layout.tensor
+    factor = compute.prefill_engine_ratios.get(work.engine, 1.0) * compute.prefill_ratio
+    products = 2 * arch.dense_params * tokens / (work.flops * dense_efficiency(work) * factor)
+    if arch.moe:
+        routed = arch.active_params - arch.dense_params - arch.head_params
+        products += 2 * routed * tokens / (work.flops * routed_efficiency(work, tokens) * factor)
+    seconds = (products + attention_s(work, tokens)) / tensor
+    size = 2.0 * tokens * arch.hidden
+    if work.layout.attention_copies:
+        size *= min(arch.experts_per_token, tensor) / tensor / 2
+    seconds += 2 * arch.layers * all_reduce_s(work.gpu, tensor, size, latency=False)
+    return seconds + arch.layers * compute.prefill_layer_s
+
+
+def attention_s(work: Work, tokens: int) -> float:
+    """Causal attention of all layers over one prompt, on one card."""
+    arch = work.arch
+    full = max(arch.attention_layers - arch.local_layers, 0)
+    pairs = full * tokens * tokens / 2
+    if arch.local_layers:
+        seen = min(tokens, arch.window or tokens)
+        pairs += arch.local_layers * (tokens * seen - seen * seen / 2)
+    flops = 4 * pairs * arch.heads * max(arch.head_dim, 1)
+    return flops / (work.flops_16 * constants().compute.attention_ratio)
+
+
+def prompt_stages(work: Work, tokens: int) -> float:
+    """How many times faster pipeline stages read a prompt: its chunks pass them one behind the other.
+
+        chunks / (chunks + stages - 1) · stages
+    """
+    stages = work.layout.pipeline
+    chunks = max(tokens / constants().compute.prefill_chunk_tokens, 1.0)
+    return stages * chunks / (chunks + stages - 1)
+
+
+def first_token_s(work: Work, step_s: float) -> float:
+    """Time to the first token when `sequences` requests run in a closed loop.
+
+        t_prefill · (a + c·(b - 1)) + t_step
+
+    A prompt waits for those before it: the more sequences, the likelier others have just arrived.
+    """
+    queue = constants().queue
+    alone = prefill_s(work, work.input_tokens) / prompt_stages(work, work.input_tokens)
+    waiting = queue.alone_ratio + queue.sequence_ratio * (work.sequences - 1)
+    return alone * waiting + step_s + queue.layer_s * work.arch.layers * min(work.sequences - 1, 1.0)

@@ -1,0 +1,35 @@
+"""What one may ask about the speed of serving."""
+
+from typing import Literal
+
+from pydantic import Field
+
+from tools.memory.request import Engine
+from tools.speed.model_fields import ModelFields
+
+
+class InferenceSpeedRequest(ModelFields):
+    """A model, the cards it runs on, and the load."""
+
+    gpu: str = Field(max_length=200)
+    """Catalog id or name of the card."""
+    gpu_count: int = Field(default=1, gt=0, le=100_000)
+    """Cards in all; those beyond tensor_parallel × pipeline_parallel serve further copies."""
+    weight_format: str | None = Field(default=None, max_length=40)
+    """fp32 bf16 fp16 fp8 int8 int4 nf4 awq gptq mxfp4 nvfp4 gguf:Q4_K_M …; null = as published."""
+    kv_format: Literal["auto", "bf16", "fp16", "fp8", "int8", "q8_0", "q4_0"] = "auto"
+    """Format of the key-value cache; auto = 16 bit."""
+    tensor_parallel: int | None = Field(default=None, gt=0, le=10**4)
+    """Cards that share every layer; null = all of them (llama.cpp: 1)."""
+    pipeline_parallel: int | None = Field(default=None, gt=0, le=10**4)
+    """Groups of cards that take the layers in turn; null = 1 (llama.cpp: all cards)."""
+    engine: Engine | None = None
+    """What serves; null = llama.cpp for GGUF formats, else vllm."""
+    concurrent_sequences: int = Field(default=1, gt=0, le=10**7)
+    """Sequences being answered at any time."""
+    input_tokens: int | None = Field(default=None, ge=0, le=10**9)
+    """Prompt tokens of one request; null = 512 (one sequence) or 1024."""
+    output_tokens: int | None = Field(default=None, ge=0, le=10**9)
+    """Answer tokens of one request; null = 256 (one sequence) or 1024."""
+    host_bandwidth_bytes_per_s: float | None = Field(default=None, gt=0, le=10**13)
+    """Bandwidth of the host's memory, read when weights do not fit the cards (llama.cpp); null = a desktop's."""

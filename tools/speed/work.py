@@ -1,0 +1,152 @@
+"""What is asked, with every default resolved: the model's counts, the card's rates, the layout and the load."""
+
+from dataclasses import dataclass, replace
+from typing import NamedTuple
+
+from kb.base import BadInput
+from kb.memory_constants import constants as memory_constants
+from kb.records.gpu import Gpu
+from kb.speed_constants import EngineFloor, constants
+from tools.memory.formats import WeightFormat, canonical, weight_format
+from tools.named import read_card
+from tools.speed.architecture import Architecture, architecture_of
+from tools.speed.request import InferenceSpeedRequest
+
+WIDE_BITS = 12
+"""More bits a weight than this are computed as they are read, in 16 bits."""
+
+
+class Layout(NamedTuple):
+    """How cards share one copy of the model, and how many copies there are."""
+
+    tensor: int
+    pipeline: int
+    replicas: int
+    attention_copies: bool = False
+    """Whether every card keeps whole attention layers and its own sequences (attention data parallel), experts shared."""
+
+
+@dataclass(frozen=True, slots=True)
+class Work:
+    """One load on one layout."""
+
+    arch: Architecture
+    gpu: Gpu
+    format: WeightFormat
+    engine: str
+    layout: Layout
+    sequences: float
+    """Sequences at once in one copy."""
+    input_tokens: int
+    output_tokens: int
+    kv_bytes: float
+    """Bytes of one cached element."""
+    bandwidth: float
+    flops: float
+    """Peak of the matrix products of the weights."""
+    flops_kind: str
+    """bf16, fp8 or fp4: the type those products are computed in."""
+    flops_16: float
+    host_bandwidth: float | None = None
+
+    @property
+    def hbm(self) -> bool:
+        """Whether the card's memory is stacked."""
+        return str(self.gpu.memory_type).startswith("HBM")
+
+    @property
+    def floor(self) -> EngineFloor:
+        """The engine's own constants."""
+        return constants().decode.engines[self.engine]
+
+    @property
+    def context(self) -> float:
+        """Tokens cached of one sequence half-way through its answer."""
+        return self.input_tokens + self.output_tokens / 2
+
+    def cache_bytes(self, tokens: float) -> float:
+        """Cache and state one sequence of `tokens` tokens makes a step read, over all layers."""
+        arch = self.arch
+        local = min(tokens, arch.window) if arch.window else tokens
+        return (arch.full_width * tokens + arch.local_width * local) * self.kv_bytes + 2 * arch.state_bytes
+
+    def on(self, layout: Layout, total_sequences: float) -> "Work":
+        """The same load on another layout."""
+        return replace(self, layout=layout, sequences=max(total_sequences / layout.replicas, 1.0))
+
+
+def work_of(request: InferenceSpeedRequest) -> tuple[Work, list[str]]:
+    """The request with defaults resolved, and what was assumed.
+
+    Raises:
+        UnknownName: no such model or card.
+        BadInput: the card has no stated bandwidth or rate, or the layout does not divide the cards.
+    """
+    arch = architecture_of(request)
+    card, assumptions = read_card(request.gpu)
+    name = canonical(request.weight_format or arch.native_format)
+    engine = request.engine or ("llama.cpp" if name.startswith("gguf") else "vllm")
+    if engine not in constants().decode.engines:
+        raise BadInput("engine", f"{engine} does not serve language models.", "Name a serving engine such as vllm.")
+    form = weight_format(name, tied=arch.tied, experts_only=name == "mxfp4" == arch.native_format)
+    bandwidth, flops_16 = rates(card)
+    flops, kind = product_rate(card, name, flops_16)
+    single = request.concurrent_sequences == 1
+    work = Work(
+        arch=arch, gpu=card, format=form, engine=engine, layout=_layout(request, engine),
+        sequences=1.0, input_tokens=_given(request.input_tokens, 0 if single and engine == "llama.cpp" else 512 if single else 1024),
+        output_tokens=max(_given(request.output_tokens, 256 if single else 1024), 1),
+        kv_bytes=2.0 if request.kv_format == "auto" else memory_constants().kv.bytes[request.kv_format],
+        bandwidth=bandwidth, flops=flops, flops_kind=kind, flops_16=flops_16,
+        host_bandwidth=request.host_bandwidth_bytes_per_s,
+    )  # fmt: skip
+    return work.on(work.layout, request.concurrent_sequences), [*assumptions, *arch.guesses]
+
+
+def rates(card: Gpu) -> tuple[float, float]:
+    """(bandwidth, peak 16-bit rate) of a card.
+
+    Raises:
+        BadInput: no source states them.
+    """
+    if card.bandwidth_bytes_per_s is None:
+        raise BadInput("gpu", f"no source states the memory bandwidth of {card.name}.", "Choose a card whose rates are known.")
+    flops_16 = card.bf16_flops or card.fp16_flops
+    if flops_16 is None and card.fp32_flops is not None:
+        flops_16 = card.fp32_flops
+    if flops_16 is None:
+        raise BadInput("gpu", f"no source states a 16-bit matrix rate of {card.name}.", "Choose a card whose rates are known.")
+    return float(card.bandwidth_bytes_per_s), float(flops_16)
+
+
+def product_rate(card: Gpu, name: str, flops_16: float) -> tuple[float, str]:
+    """Peak rate of products with weights in format `name`, and the type they are computed in.
+
+    Weight-only formats (GPTQ, AWQ, NF4, GGUF) and formats the card lacks are widened to 16 bits first. MXFP4 experts
+    meet FP8 activations where the card has FP4, 16-bit ones elsewhere.
+    """
+    if name in ("fp8", "mxfp8") and card.fp8_flops:
+        return float(card.fp8_flops), "fp8"
+    if name == "nvfp4" and card.fp4_flops:
+        return float(card.fp4_flops), "fp4"
+    if name == "mxfp4" and card.fp4_flops and card.fp8_flops:
+        return float(card.fp8_flops), "fp8"
+    return flops_16, "bf16"
+
+
+def _layout(request: InferenceSpeedRequest, engine: str) -> Layout:
+    count = request.gpu_count
+    if engine == "llama.cpp" and request.tensor_parallel is None and request.pipeline_parallel is None:
+        return Layout(1, count, 1)
+    pipeline = request.pipeline_parallel or 1
+    tensor = request.tensor_parallel or max(count // pipeline, 1)
+    if tensor * pipeline > count:
+        raise BadInput(
+            "gpu_count", f"tensor_parallel × pipeline_parallel is {tensor * pipeline}, more than {count} cards.",
+            "Give as many cards as the layout takes.",
+        )  # fmt: skip
+    return Layout(tensor, pipeline, max(count // (tensor * pipeline), 1))
+
+
+def _given(value: int | None, default: int) -> int:
+    return default if value is None else value
