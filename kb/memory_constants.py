@@ -213,6 +213,7 @@ class Encoder(Frozen):
     cnn_exponent: float
     cnn_inference_ratio: float
     cnn_px: int
+    detectors: tuple[str, ...]
     vit_px: int
     vit_patch: int
 

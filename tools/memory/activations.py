@@ -80,7 +80,7 @@ def activation_terms(work: Workload) -> tuple[tuple[Term, ...], tuple[Term, ...]
         "activations", "Final norm and head input", tokens * 3 * each.entry / ways, "tokens · bytes / tensor_parallel",
         {"tokens": tokens, "bytes": 3 * each.entry, "tensor_parallel": ways}, SOURCE,
     )  # fmt: skip
-    held = (saved, tail)
+    held: tuple[Term, ...] = (saved, tail)
     if ways > 1:
         # Tensor parallelism splits what is kept, but a layer's input and its gradient are gathered whole to be used.
         whole = {"tokens": tokens, "bytes": 2 * each.entry}
@@ -94,19 +94,21 @@ def activation_terms(work: Workload) -> tuple[tuple[Term, ...], tuple[Term, ...]
     return held, (working,)
 
 
-def logit_term(work: Workload) -> Term:
+def logit_terms(work: Workload) -> tuple[Term, ...]:
     """Logits and what the loss makes of them: tokens · vocabulary · bytes a logit.
 
     Autocast losses hold 16-bit logits, an fp32 copy, its log-softmax and the gradient (2 + 4 + 4 + 4); native
     16-bit training holds four 16-bit tensors; chunked and fused losses never hold the fp32 copies whole.
     """
+    if work.shape.kind not in ("llm", "vlm"):
+        return ()  # encoders are fine-tuned with a small head instead of the vocabulary
     kind = loss_kind(work)
     width = constants().training.logit_bytes[kind]
     tokens, vocab, ways = work.tokens, work.shape.vocab, work.tensor
     inputs = {"tokens": tokens, "vocab_size": vocab, "bytes_per_logit": width, "tensor_parallel": ways}
     formula = "tokens · vocab_size · bytes_per_logit / tensor_parallel"
     label = f"Logits and loss ({kind})"
-    return Term("logits", label, tokens * vocab * width / ways, formula, inputs, constants().training.source)
+    return (Term("logits", label, tokens * vocab * width / ways, formula, inputs, constants().training.source),)
 
 
 def loss_kind(work: Workload) -> str:
@@ -140,10 +142,7 @@ def _attention_widths(work: Workload) -> tuple[int, int]:
 def _adapter_inputs(work: Workload, e: int, h: int, q: int, f: int) -> float:
     """Inputs of the adapted matrices: one shared tensor, or a copy for each matrix under autocast."""
     copies = work.engine in ADAPTER_COPIES and work.precision in ("bf16", "fp16")
-    attention = {"qv": 2 * h, "attention": 3 * h + q, "all_linear": 3 * h + q}[work.lora_targets]
-    if not copies:
-        attention = h if work.lora_targets == "qv" else h
-    rows = attention
+    rows = h if not copies else 2 * h if work.lora_targets == "qv" else 3 * h + q
     if work.lora_targets == "all_linear":
         gates = 2 if work.shape.gated else 1
         rows += (gates * h if copies else h) + (0 if work.engine in COMPILED else f)

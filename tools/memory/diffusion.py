@@ -5,7 +5,7 @@ from typing import NamedTuple
 from kb.memory_constants import constants
 from kb.records.model import Component
 from tools.memory.formats import WeightFormat
-from tools.memory.term import Phase, Term
+from tools.memory.term import Phase, Term, constant
 from tools.memory.workload import Workload
 
 DENOISERS = ("transformer", "unet", "dit", "denoiser", "mmdit", "prior", "expert", "noise")
@@ -179,15 +179,8 @@ def _fp32_decoder(work: Workload) -> bool:
 def _base(work: Workload) -> tuple[Term, ...]:
     numbers = constants().diffusion
     return (
-        Term("buffers", "Pipeline buffers", numbers.base_bytes, "base", {"base": numbers.base_bytes}, numbers.source),
-        Term(
-            "framework",
-            "CUDA context",
-            numbers.context_bytes,
-            "context",
-            {"context": numbers.context_bytes},
-            numbers.source,
-        ),
+        constant("buffers", "Pipeline buffers", numbers.base_bytes, numbers.source),
+        constant("framework", "CUDA context", numbers.context_bytes, numbers.source),
     )
 
 
@@ -202,12 +195,13 @@ def _training(work: Workload, pipe: Pipeline, base: tuple[Term, ...]) -> tuple[P
     terms = [
         Term("weights", "Denoiser", pipe.denoiser * work.format.body_bits / 8, "params · bits / 8",
              {"params": pipe.denoiser, "bits": work.format.body_bits}, constants().formats.source),
-        Term("weights", "Decoder", pipe.decoder * 2, "params · 2", {"params": pipe.decoder}, constants().formats.source),
+        Term("weights", "Decoder", pipe.decoder * 2, "params · 2", {"params": pipe.decoder}, source),
         Term("activations", "Saved activations", tokens * hidden * width, "tokens · hidden_size · bytes", act, source),
     ]  # fmt: skip
+    inputs: dict[str, float]
     if work.adapted:
         params = layers * work.lora_rank * 24 * hidden
-        inputs = {"adapter_params": params}
+        inputs = {"adapter_params": float(params)}
         terms.append(
             Term("adapters", "Adapters and their states", params * 16, "adapter_params · 16", inputs, "lora-paper")
         )

@@ -11,7 +11,7 @@ DECODER_LAYERS_FROM = 1_000_000_000
 
 def encoder_phases(work: Workload) -> tuple[Phase, ...]:
     """Weights, the activations of one layer at a time, and the context; no cache grows."""
-    if not work.shape.hidden or work.shape.kind == "vision" and work.shape.heads <= 1:
+    if not work.shape.hidden or (work.shape.kind == "vision" and work.shape.heads <= 1):
         return (Phase("running", (_weights(work), *_pictures(work), _context(work))),)
     return (Phase("running", (_weights(work), *_layer(work), _context(work))),)
 
@@ -60,7 +60,8 @@ def _layer(work: Workload) -> tuple[Term, ...]:
 def _pictures(work: Workload) -> tuple[Term, ...]:
     """Feature maps of a convolutional network: pixels · bytes, growing with parameters to a power; states to train."""
     numbers, shape = constants().encoder, work.shape
-    side = work.width or work.height or numbers.cnn_px
+    usual = numbers.cnn_px if shape.family.startswith(numbers.detectors) else numbers.vit_px
+    side = work.width or work.height or usual
     pixels = side * (work.height or side) * work.images
     each = numbers.cnn_train_bytes_per_pixel * (shape.params / numbers.cnn_reference_params) ** numbers.cnn_exponent
     if not work.training:

@@ -19,7 +19,6 @@ from tools.memory.term import Phase, parts_of, peak, steps_of
 from tools.memory.training import training_phases
 from tools.memory.workload import Workload, workload_of
 
-
 OVERHEADS = ("buffers", "framework", "fragmentation")
 """Parts that coordination between GPUs adds to."""
 
@@ -138,8 +137,8 @@ def _precision_warnings(work: Workload, gpu: Gpu) -> Iterable[str]:
     needs = {"fp8": gpu.fp8_flops, "mxfp8": gpu.fp8_flops, "nvfp4": gpu.fp4_flops, "mxfp4": gpu.fp4_flops}
     name = work.format.name
     if name in needs and needs[name] is None:
-        yield f"{gpu.name} has no {name} arithmetic: weights are stored in {name} and computed in 16 bits, if the engine can."
-    if gpu.bf16_flops is None and (name == "bf16" or work.precision.startswith("bf16") and work.training):
+        yield f"{gpu.name} has no {name} arithmetic: weights are kept in it and computed in 16 bits, if the engine can."
+    if gpu.bf16_flops is None and (name == "bf16" or (work.precision.startswith("bf16") and work.training)):
         yield f"{gpu.name} has no BF16: use fp16 (same memory)."
 
 

@@ -138,6 +138,8 @@ def _layouts(work: Workload) -> Iterator[Workload]:
         if heads % tensor == 0:
             yield alone._replace(tensor=tensor)
     widest = next(tensor for tensor in (NODE, 4, 2, 1) if heads % tensor == 0)
+    if widest < NODE <= widest * work.shape.layers:
+        yield alone._replace(tensor=widest, pipeline=NODE // widest)
     for nodes in range(2, MOST_NODES + 1):
         stages = nodes * NODE // widest
         if stages <= work.shape.layers:

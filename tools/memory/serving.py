@@ -2,7 +2,7 @@
 
 from kb.memory_constants import VllmVersion, constants
 from tools.memory.kv import kv_bytes, kv_terms
-from tools.memory.term import Phase, Term
+from tools.memory.term import Phase, Term, constant
 from tools.memory.weights import serving_weights
 from tools.memory.workload import Workload
 
@@ -28,7 +28,7 @@ def _vllm(work: Workload, held: tuple[Term, ...]) -> tuple[Phase, ...]:
     Sampler: base + copies · max_num_seqs · vocabulary · 4, gathered on every GPU; on the last pipeline stage only,
     whose memory the first stage's prefill does not add to.
     """
-    source, vllm, shape = constants().vllm.source, constants().vllm, work.shape
+    source, shape = constants().vllm.source, work.shape
     version = _vllm_version(work.version)
     tokens = _batched_tokens(work, version)
     width = _feed_forward_width(work)
@@ -153,7 +153,7 @@ def _llama_cpp(work: Workload) -> tuple[Term, ...]:
         Term("logits", "Logits of a physical batch", ubatch * shape.vocab * 4, "ubatch · vocab_size · 4",
              {"ubatch": ubatch, "vocab_size": shape.vocab}, llama.source),
         Term("buffers", "Graph buffers", llama.base_bytes, "base", {"base": llama.base_bytes}, llama.source),
-        Term("framework", "CUDA context", llama.context_bytes, "context", {"context": llama.context_bytes}, llama.source),
+        constant("framework", "CUDA context", llama.context_bytes, llama.source),
     ]  # fmt: skip
     if shape.latent:
         wide = shape.latent.qk_nope_dim + shape.latent.qk_rope_dim + shape.latent.v_head_dim
@@ -168,9 +168,7 @@ def _llama_cpp(work: Workload) -> tuple[Term, ...]:
 def _transformers(work: Workload, held: tuple[Term, ...]) -> tuple[Phase, ...]:
     """Decoding holds the whole cache; prefill a part of it and the activations of the prompt."""
     engine, shape = constants().transformers, work.shape
-    context = Term(
-        "framework", "CUDA context", engine.context_bytes, "context", {"context": engine.context_bytes}, engine.source
-    )
+    context = constant("framework", "CUDA context", engine.context_bytes, engine.source)
     logits = Term("logits", "Logits of the last tokens", 6 * work.sequences * shape.vocab, "6 · sequences · vocab_size",
                   {"sequences": work.sequences, "vocab_size": shape.vocab}, engine.source)  # fmt: skip
     kept = [context, logits, *_cache_copies(work)]
@@ -218,9 +216,7 @@ def _cache_copies(work: Workload) -> tuple[Term, ...]:
 def _litgpt(work: Workload, held: tuple[Term, ...]) -> tuple[Phase, ...]:
     """Loading a quantised model holds its largest matrix, the output head, at 32 bits for a moment."""
     engine, shape = constants().litgpt, work.shape
-    context = Term(
-        "framework", "CUDA context", engine.context_bytes, "context", {"context": engine.context_bytes}, engine.source
-    )
+    context = constant("framework", "CUDA context", engine.context_bytes, engine.source)
     serving = Phase("serving", (*held, context))
     if not work.format.quantised:
         return (serving,)

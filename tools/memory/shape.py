@@ -253,8 +253,9 @@ def _experts(experts: int, per_token: int | None, intermediate: int) -> Experts:
 
 def _guess_hidden(active_params: int, layers: int | None) -> int:
     """A dense decoder has about 13·h² parameters a layer, and h ≈ 112 · layers."""
-    hidden = (active_params / 13 / layers) ** 0.5 if layers else (active_params * TYPICAL_ASPECT / 13) ** (1 / 3)
-    return max(round(hidden / HEAD_DIM), 1) * HEAD_DIM
+    hidden: float = (active_params / 13 / layers) ** 0.5 if layers else (active_params * TYPICAL_ASPECT / 13) ** (1 / 3)
+    step = 8 * HEAD_DIM if hidden > 4 * HEAD_DIM * 8 else HEAD_DIM  # large models have a multiple of eight heads
+    return max(round(hidden / step), 1) * step
 
 
 def _guess_intermediate(

@@ -1,7 +1,7 @@
 """Speech recognition (Whisper): encoder, decoder with cross-attention, one 30 s window a sequence."""
 
 from kb.memory_constants import constants
-from tools.memory.term import Phase, Term
+from tools.memory.term import Phase, Term, constant
 from tools.memory.workload import Workload
 
 
@@ -16,8 +16,8 @@ def speech_phases(work: Workload) -> tuple[Phase, ...]:
              {"params": shape.params, "bits": bits}, constants().formats.source),
         Term("activations", "30 s windows", numbers.sequence_bytes * scale * batch, "window · scale · sequences",
              {"window": numbers.sequence_bytes, "scale": round(scale, 3), "sequences": batch}, numbers.source),
-        Term("buffers", "Workspaces", numbers.base_bytes, "base", {"base": numbers.base_bytes}, numbers.source),
-        Term("framework", "CUDA context", numbers.context_bytes, "context", {"context": numbers.context_bytes}, numbers.source),
+        constant("buffers", "Workspaces", numbers.base_bytes, numbers.source),
+        constant("framework", "CUDA context", numbers.context_bytes, numbers.source),
     ]  # fmt: skip
     if work.training:
         states = shape.params * (12.0 + 4.0) if not work.adapted else shape.params * 0.16

@@ -21,6 +21,11 @@ class Term(NamedTuple):
     source: str
 
 
+def constant(part: PartName, label: str, size: float, source: str) -> Term:
+    """A term that is a measured constant."""
+    return Term(part, label, size, "constant", {"constant": round(size)}, source)
+
+
 class Phase(NamedTuple):
     """What is held at one moment of the run."""
 

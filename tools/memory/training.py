@@ -1,7 +1,7 @@
 """A training step: what is always held, and what each of its phases adds."""
 
 from kb.memory_constants import constants
-from tools.memory.activations import activation_terms, logit_term
+from tools.memory.activations import activation_terms, logit_terms
 from tools.memory.adapters import adapter_gradient_term, adapter_params, adapter_terms
 from tools.memory.formats import weight_format
 from tools.memory.sharding import Counts, counts_on_one, ranks_for
@@ -22,18 +22,20 @@ def training_phases(work: Workload) -> tuple[Phase, ...]:
     """
     counts = counts_on_one(work)
     always = (*_model_states(work, counts), *_buffers(work, counts), *_framework(work))
-    (saved, working), logits = activation_terms(work), logit_term(work)
+    (saved, working), logits = activation_terms(work), logit_terms(work)
     persistent = _gradients(work, counts) if _keeps_gradients(work) else ()
     gradients = _gradients(work, counts)
+    copies = _autocast_copies(work, counts)
     forming = () if persistent or work.sharding not in SHARDED_MODEL else _one_gradient(work)
     phases = [
-        Phase("end of forward", _slack(work, (*always, *persistent, *forming, *saved, logits))),
+        Phase("end of forward", _slack(work, (*always, *copies, *persistent, *forming, *saved, *logits))),
         Phase("end of backward", (*always, *gradients)),
     ]
     if working:
         phases.append(
             Phase(
-                "first layer's backward", _slack(work, (*always, *persistent, *saved, *working, *_one_gradient(work)))
+                "first layer's backward",
+                _slack(work, (*always, *copies, *persistent, *saved, *working, *_one_gradient(work))),
             )
         )
     if work.sharding.startswith("zero") and work.engine != "megatron":
@@ -145,7 +147,7 @@ def _keeps_gradients(work: Workload) -> bool:
 def _buffers(work: Workload, counts: Counts) -> tuple[Term, ...]:
     training = constants().training
     terms: list[Term] = []
-    if work.engine == "deepspeed" or work.sharding.startswith("zero") and work.engine != "megatron":
+    if work.engine == "deepspeed" or (work.sharding.startswith("zero") and work.engine != "megatron"):
         elements, buckets = training.deepspeed_bucket_elements, training.deepspeed_buckets
         elements = training.zero3_bucket_elements if work.sharding == "zero3" else elements
         terms.append(
@@ -158,14 +160,19 @@ def _buffers(work: Workload, counts: Counts) -> tuple[Term, ...]:
         terms.append(_gathered(work, counts))
     if work.sharding == "ddp" and work.data > 1 and not work.adapted:
         terms.append(_state("buffers", "DDP buckets", counts.total, state_bytes(work)[1], 1))
-    if (
-        not work.adapted
-        and work.sharding not in SHARDED_MODEL
-        and work.precision in ("bf16", "fp16")
-        and work.engine not in MASTERS
-    ):
-        terms.append(_state("buffers", "Autocast's 16-bit copies", counts.total, 2, 1))
     return tuple(terms)
+
+
+def _autocast_copies(work: Workload, counts: Counts) -> tuple[Term, ...]:
+    """Autocast casts fp32 weights to 16 bits in forward and keeps the copies until each layer's backward is done."""
+    if (
+        work.adapted
+        or work.sharding in SHARDED_MODEL
+        or work.precision not in ("bf16", "fp16")
+        or work.engine in MASTERS
+    ):
+        return ()
+    return (_state("buffers", "Autocast's 16-bit copies", counts.total, 2, 1),)
 
 
 def _gathered_by_zero3(work: Workload, counts: Counts) -> list[Term]:

@@ -103,15 +103,18 @@ def workload_of(request: MemoryRequest) -> tuple[Workload, list[str], Gpu | None
     form = _format(request, shape, training, said)
     precision = request.precision or ("bf16_pure" if engine in ("torchtune", "litgpt") else "bf16")
     work = Workload(
-        shape=shape, family=family, task=request.task, format=form, engine=engine, engine_stated=request.engine is not None,
+        shape=shape, family=family, task=request.task, format=form, engine=engine,
+        engine_stated=request.engine is not None,
         version=_version(request.engine_version), kv_bytes=constants().kv.bytes[request.kv_format],
-        kv_format=request.kv_format, context=_context(request, shape, training, said), context_stated=request.context_tokens is not None,
+        kv_format=request.kv_format, context=_context(request, shape, training, said),
+        context_stated=request.context_tokens is not None,
         sequences=_sequences(request, training, said), max_sequences=request.max_num_sequences,
         large_gpu=gpu is not None and is_large(gpu), micro_batch=_batch(request, training, said),
         sequence=_sequence(request, shape, training, said), optimizer=request.optimizer or "adamw",
         precision=precision, checkpointing=_checkpointing(request, training, said), fused_loss=request.fused_loss,
         optimizer_in_backward=request.optimizer_in_backward, activation_offload=request.activation_offload,
-        ubatch=request.ubatch_tokens, flash=_flash(request, shape), flash_stated=request.attention == "flash", lora_rank=_rank(request, said),
+        ubatch=request.ubatch_tokens, flash=_flash(request, shape), flash_stated=request.attention == "flash",
+        lora_rank=_rank(request, said),
         lora_targets=request.lora_targets or "all_linear", sharding=_sharding(request, engine),
         data=_data(request, said), tensor=request.tensor_parallel or 1, pipeline=request.pipeline_parallel or 1,
         context_split=request.context_parallel or 1, expert=request.expert_parallel or 1,
@@ -179,6 +182,8 @@ def _batch(request: MemoryRequest, training: bool, said: list[str]) -> int:
 
 
 def _sequence(request: MemoryRequest, shape: Shape, training: bool, said: list[str]) -> int:
+    if request.sequence_tokens is None and training and request.context_tokens is not None:
+        return request.context_tokens
     if request.sequence_tokens is None and training:
         tokens = 512 if shape.kind == "encoder" else constants().defaults.sequence_tokens
         said.append(f"sequence_tokens not stated: {tokens:,} assumed.")
@@ -189,6 +194,7 @@ def _sequence(request: MemoryRequest, shape: Shape, training: bool, said: list[s
 def _checkpointing(request: MemoryRequest, training: bool, said: list[str]) -> str:
     if request.gradient_checkpointing is None and training:
         said.append("gradient_checkpointing not stated: full assumed, as fine-tuning recipes usually set it.")
+        said.append("No gradient accumulation: gradients are freed after every step.")
         return "full"
     return request.gradient_checkpointing or "none"
 
