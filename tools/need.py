@@ -66,6 +66,8 @@ class Need(Frozen):
     gpus_owned: tuple[GpuCount, ...] = ()
     gpus_asked: tuple[str, ...] = ()
     """Catalog ids asked about, not said to be owned."""
+    gpus_proposed: tuple[GpuCount, ...] = ()
+    """Those asked about with a stated number: "two 3090s or one 4090"."""
     gpu_count: int | None = Field(default=None, ge=1, le=1_000_000)
     """Cards spoken of without a name: "a 24 GB card" is one, 「8 卡」 eight."""
     memory_bytes_per_gpu: int | None = Field(default=None, gt=0, le=10**15)

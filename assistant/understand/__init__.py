@@ -5,7 +5,6 @@ text ─► names of GPUs and models ─► numbers, formats, task, load, money,
 """
 
 from assistant.understand.dialogue import fold
-from assistant.understand.reading import read
 from assistant.understand.stated import internal, stated
 from assistant.understanding import Understanding
 from tools.need import Need
@@ -15,4 +14,4 @@ __all__ = ["stated", "understand"]
 
 def understand(text: str, previous: Need | None = None) -> Understanding:
     """Read one turn; with `previous`, the Need of the conversation so far, a follow-up changes only what it says."""
-    return fold(read(text), internal(previous) if previous else None)
+    return fold(text, internal(previous) if previous else None)

@@ -100,7 +100,9 @@ def bare_amount(text: str) -> float | None:
     return scaled(match[1], match[2]) if match else None
 
 
-_SCALED = grammar(rf"(?<![a-z0-9.])({_N})\s?(万|千|k(?![a-z0-9]))(?!\s?(?:tokens?|上下文|context|ctx|人|用户|users|条|samples|并发))")
+_SCALED = grammar(
+    rf"(?<![a-z0-9.])({_N})\s?(万|千|k(?![a-z0-9]))(?!\s?(?:tokens?|上下文|context|ctx|人|用户|users|条|samples|并发))"
+)
 
 
 def find_budget(text: str, *, chinese: bool) -> Found[Budget] | None:
@@ -122,7 +124,12 @@ def _money(text: str, start: int, end: int, amount: float, currency: str) -> Mon
     before = text[max(0, start - 20) : start]
     period = next((name for name, rule in _AFTER_PERIOD if rule.match(text, end)), None)
     period = period or next((name for name, rule in _BEFORE_PERIOD if rule.search(before)), None)  # type: ignore[assignment]
-    return Money(amount, currency, period, (bool(_PRICE.search(before)) and not _SPEND.search(before[-8:])) or bool(_EACH.match(text, end)))
+    return Money(
+        amount,
+        currency,
+        period,
+        (bool(_PRICE.search(before)) and not _SPEND.search(before)) or bool(_EACH.match(text, end)),
+    )
 
 
 def _no_money(text: str, match: re.Match[str], symbol: str) -> bool:

@@ -4,16 +4,17 @@ from typing import Any, Literal
 
 from assistant.understand.budget import bare_amount
 from assistant.understand.entities import sibling_of
-from assistant.understand.reading import Reading
+from assistant.understand.intents import STRONG
+from assistant.understand.reading import TRAINING, Reading, read
 from assistant.understand.text import grammar
 from assistant.understanding import Understanding
-from kb.catalog import gpus, models
+from kb.catalog import conventional, gpus, models
 from tools.need import GpuCount, Need
 
 Command = Literal["why", "arithmetic", "cheaper", "sources"]
 _COMMANDS: tuple[tuple[Command, str], ...] = (
     ("arithmetic", r"(?:show|explain|give|see)(?: me)? (?:the |your )?(?:arithmetic|math|maths|calculations?|workings?|formula|derivation|numbers|steps)|怎么算(?:的|出来)|算(?:一遍|给我看|式)|计算过程|推导|公式|列(?:一下)?算式|how did you (?:calculate|compute|get|arrive)|(?:walk me through|break) (?:it |the )?(?:down|numbers|calculation)"),
-    ("sources", r"(?:what|which|show|give|cite)(?: me)? ?(?:are |is )?(?:the |your )?(?:sources?|references?|citations?)|出处|来源|依据(?:是什么|呢|在哪)|参考(?:资料|文献)|according to (?:what|whom|which)|where (?:does|did) (?:that|this|it) come from|有(?:什么)?依据"),
+    ("sources", r"^\W*(?:the |your |any )?(?:sources?|references?|citations?)\W*$|(?:what|which|show|give|cite)(?: me)? ?(?:are |is )?(?:the |your )?(?:sources?|references?|citations?)|出处|来源|依据(?:是什么|呢|在哪)|参考(?:资料|文献)|according to (?:what|whom|which)|where (?:does|did) (?:that|this|it) come from|有(?:什么)?依据"),
     ("cheaper", r"cheaper|less expensive|lower[- ]cost|(?:more )?便宜(?:点|一点|些|的)?(?!.{0,4}吗.{4})|省钱|更?低(?:价|成本)|budget option|平替|太贵|too (?:expensive|pricey|much money)|不能再低"),
     ("why", r"^\s*(?:but |and |so |ok |那)?(?:why|how come|为什么|为啥|凭什么|咋回事|原因)(?:\s?(?:is that|not|so|呢|这样|会这样|不行|不够|那么多|so much|that much|that many))?\s*[?。!]*\s*$|why(?: is that|'s that| not| so (?:much|many|slow|expensive))|为(?:什么|啥)(?:会)?(?:这么|要这么|需要这么|不行|不够|不能)"),
 )  # fmt: skip
@@ -32,7 +33,7 @@ _ONLY_ASKED = grammar(
     r"比|还是|租|买|怎么选|选|划算|价格|多少钱|(?<![a-z])(?:vs|versus|or|rent|buy|smarter|better|worth|compare|price)(?![a-z])"
 )
 _EXCLUDED = grammar(
-    r"(?:(?<![a-z])(?:not|isn't|don't (?:have|want|use)|no|without|instead of|rather than)|不(?:是|要|用|考虑|想要|想用)|别(?:用|给我)?|除了|排除)\s?(?:the |an? |any |用|那个|那张)?\s?$"
+    r"(?:(?<![a-z])(?<!why )(?:not|isn't|don't (?:have|want|use)|no|without|instead of|rather than)|不(?:是|要|用|考虑|想要|想用)|别(?:用|给我)?|除了|排除)\s?(?:the |an? |any |用|那个|那张)?\s?$"
 )
 _ONLY_VARIANT = grammar(
     r"(?:not|isn't|不是|不要)\s?(?:the |那个|那张)?\s?(\d{1,3})\s?gi?b?(?:\s?(?:one|version|variant|的|版|那))?"
@@ -43,23 +44,33 @@ _NO_CLOUD = grammar(
 _CLOUD = grammar(
     r"(?:in|on|via|from) the cloud|cloud only|rent(?:ing|ed)? instead|only rent|if i rent|rent it|租(?:呢|的话|一?台|用)|云上(?:呢)?|上云|用云|只租|改(?:成)?租|换(?:成)?云"
 )
+_SHORT = 30
+"""Characters of a turn that says no more than another amount."""
 _LARGER = 12
 """Words from which a turn without any cue reads as a question of its own."""
+_SPECIAL = {"diffusion", "speech", "vision", "embedding", "rendering"}
+_LANGUAGE_MODELS = grammar(r"(?<![a-z])(?:llms?|language models?)(?![a-z])|大(?:语言)?模型")
+_HOW_LONG = grammar(r"how long|how many (?:days|hours)|多久|几天|多长时间|几个小时")
 _TOPIC = ("model", "model_text", "params")
 
 
-def fold(reading: Reading, previous: Need | None) -> Understanding:
+def fold(original: str, previous: Need | None) -> Understanding:
     """The Understanding of the turn, within the conversation."""
-    plain = reading.text.plain
-    acquisition = _acquisition(plain)
-    if acquisition:
-        reading.slots["acquisition"] = acquisition
+    reading = _read(original, previous)
     command = _command(reading) if previous is not None else None
     if previous is None or (command is None and _new_topic(reading, previous)):
-        return _understanding(reading, _fresh(reading), follow_up=False, command=_command(reading))
-    changes = _changes(reading, previous, plain)
+        fresh = reading if previous is None else _read(original, None)
+        return _understanding(fresh, _fresh(fresh), follow_up=False, command=_command(fresh))
+    changes = _changes(reading, previous, reading.text.plain)
     need = previous.model_copy(update={**changes, "intent": _intent(reading, previous, command)})
     return _understanding(reading, need, follow_up=True, command=command)
+
+
+def _read(original: str, previous: Need | None) -> Reading:
+    reading = read(original, previous)
+    if acquisition := _acquisition(reading.text.plain):
+        reading.slots["acquisition"] = acquisition
+    return reading
 
 
 def _fresh(reading: Reading) -> Need:
@@ -127,16 +138,25 @@ def _new_topic(reading: Reading, previous: Need) -> bool:
 
 
 def _changes(reading: Reading, previous: Need, plain: str) -> dict[str, Any]:
-    changes = {slot: value for slot, value in reading.slots.items() if slot not in {"gpus_owned", "gpus_asked"}}
+    changes = {
+        slot: value
+        for slot, value in reading.slots.items()
+        if slot not in {"gpus_owned", "gpus_asked", "gpus_proposed"}
+    }
     if "task" in changes and not _task_changes(reading, previous):
         del changes["task"]
     if any(slot in changes for slot in _TOPIC):
         changes |= _model_change(reading, previous)
+    elif previous.task in _SPECIAL and _LANGUAGE_MODELS.search(plain):
+        changes |= {"task": "inference", "model": None, "model_text": None, "params": None}
     changes |= _card_changes(reading, previous, plain)
+    if "gpus_asked" in changes:
+        stated = {card.gpu: card for card in (*previous.gpus_proposed, *reading.cards.proposed)}
+        changes["gpus_proposed"] = tuple(card for key, card in stated.items() if key in changes["gpus_asked"])
     task = changes.get("task", previous.task)
     if changes.get("weight_format") in {"int4", "nf4"} and task == "lora":
         changes["task"] = "qlora"
-    if "context_tokens" in changes and task in {"full_finetune", "lora", "qlora", "pretrain"}:
+    if "context_tokens" in changes and task in TRAINING:
         changes["sequence_tokens"] = changes["context_tokens"]
     if previous.budget and "budget" not in changes and (amount := bare_amount(plain)):
         changes["budget"] = previous.budget.model_copy(update={"amount": amount})
@@ -148,16 +168,17 @@ def _changes(reading: Reading, previous: Need, plain: str) -> dict[str, Any]:
 
 
 def _task_changes(reading: Reading, previous: Need) -> bool:
-    """A task said in words replaces; one that is merely implied does not."""
+    """A task said in words replaces, as does that of another model; one that is merely implied does not."""
+    if reading.slots.get("model") and reading.slots["model"] != previous.model and reading.slots["task"] != "general":
+        return True
     if previous.task in {None, "general"}:
         return reading.slots["task"] != "general" or previous.task is None
     if reading.slots["task"] == "general":
         return False
-    special = {"diffusion", "speech", "vision", "embedding", "rendering"}
     if reading.task_said:
-        return not (previous.task in special and reading.slots["task"] in {"lora", "full_finetune", "inference"})
+        return not (previous.task in _SPECIAL and reading.slots["task"] in {"lora", "full_finetune", "inference"})
     serving = any(word in reading.text.plain for word in ("推理", "部署", "inference", "serve", "serving"))
-    return serving and previous.task not in special
+    return serving and previous.task not in _SPECIAL
 
 
 def _model_change(reading: Reading, previous: Need) -> dict[str, Any]:
@@ -177,12 +198,12 @@ def _card_changes(reading: Reading, previous: Need, plain: str) -> dict[str, Any
     excluded = _excluded(reading, plain)
     if excluded is not None:
         return _without(previous, excluded, reading)
+    sized = _resized(reading, previous)
+    if sized:
+        return sized
     named = [*reading.cards.owned, *(GpuCount(gpu=key) for key in reading.cards.asked)]
     if named:
         return _named_cards(reading, previous, plain, named)
-    if reading.cards.memory_bytes and previous.gpus_owned:
-        variant = _variant(previous, reading.cards.memory_bytes)
-        return {"memory_bytes_per_gpu": None, "gpu_count": None, **({"gpus_owned": variant} if variant else {})}
     if reading.cards.gpu_count and len(previous.gpus_owned) == 1:
         card = previous.gpus_owned[0]
         more = (card.count or 1) + reading.cards.gpu_count if _ADD.search(plain) else reading.cards.gpu_count
@@ -191,6 +212,20 @@ def _card_changes(reading: Reading, previous: Need, plain: str) -> dict[str, Any
         card = GpuCount(gpu=previous.gpus_asked[0], count=reading.cards.gpu_count)
         return {"gpus_owned": (card,), "gpus_asked": (), "gpu_count": None}
     return changes
+
+
+def _resized(reading: Reading, previous: Need) -> dict[str, Any]:
+    """Another size of the card spoken of: 「80G 的呢」 after "A100 40G", 「24G 呢」 after "16 GB"."""
+    sizes = [size.value_bytes for size in reading.entities.sizes if size.role in {"card", "unclear"}]
+    if reading.entities.gpus or not sizes or len(reading.text.plain) > _SHORT:
+        return {}
+    count = reading.cards.gpu_count if reading.cards.gpu_count != 1 else None
+    if previous.gpus_owned:
+        cards = _variant(previous, sizes[0]) or previous.gpus_owned
+        if count and len(cards) == 1:
+            cards = (cards[0].model_copy(update={"count": count}),)
+        return {"gpus_owned": cards, "memory_bytes_per_gpu": None, "gpu_count": None}
+    return {"memory_bytes_per_gpu": sizes[0], "gpu_count": count or previous.gpu_count or 1}
 
 
 def _named_cards(reading: Reading, previous: Need, plain: str, named: list[GpuCount]) -> dict[str, Any]:
@@ -209,7 +244,12 @@ def _named_cards(reading: Reading, previous: Need, plain: str, named: list[GpuCo
         return {"gpus_asked": tuple(key for key in asked if key not in {card.gpu for card in kept})}
     if not kept and previous.gpus_asked and not any(card.count for card in named):
         asked = tuple(card.gpu for card in named)
-        return {"gpus_asked": asked if _REPLACE.search(plain) else tuple(dict.fromkeys([*previous.gpus_asked, *asked]))}
+        replaces = previous.intent != "compare" and not _ADD.search(plain)
+        return {
+            "gpus_asked": asked
+            if replaces or _REPLACE.search(plain)
+            else tuple(dict.fromkeys([*previous.gpus_asked, *asked]))
+        }
     count = kept[0].count if len(kept) == 1 else previous.gpu_count
     said = {gpu.gpu: gpu.count for gpu in reading.entities.gpus}
     cards = tuple(
@@ -233,7 +273,7 @@ def _variant(previous: Need, memory_bytes: int) -> tuple[GpuCount, ...] | None:
     ]
     if not alike or card.gpu in alike:
         return None
-    return (card.model_copy(update={"gpu": alike[0]}), *previous.gpus_owned[1:])
+    return (card.model_copy(update={"gpu": conventional(alike)}), *previous.gpus_owned[1:])
 
 
 def _excluded(reading: Reading, plain: str) -> int | str | None:
@@ -289,7 +329,13 @@ def _intent(reading: Reading, previous: Need, command: Command | None) -> Any:
         return previous.intent if previous.intent in {"which_to_buy", "budget", "cloud_or_buy"} else "which_to_buy"
     if reading.slots.get("acquisition") == "rent":
         return "cloud_or_buy"
-    strong = [intent for intent, (weight, _) in reading.weights.items() if weight >= 3.5]
+    if reading.intent == "context_length" and "context_tokens" in reading.slots and previous.intent:
+        return previous.intent
+    if reading.intent == "concurrency" and {"users", "concurrent_sequences"} & set(reading.slots) and previous.intent:
+        return previous.intent
+    if previous.task in TRAINING and _HOW_LONG.search(reading.text.plain):
+        return "training_time"
+    strong = [intent for intent, (weight, _) in reading.weights.items() if weight >= STRONG]
     if reading.intent in strong and reading.intent not in {"guidance", "other"}:
         return reading.intent
     return previous.intent or reading.intent

@@ -23,11 +23,12 @@ _LAPTOP = grammar(r"笔记本|laptop|notebook|移动端|移动版|mobile|游戏�
 _FORMS = ("pcie", "sxm", "nvl", "oam", "max-q", "server")
 _NEAR = 8
 """Characters between a card's name and the size or word that narrows it down."""
+_DIFFERS = 1.3
+"""Memory of variants so far apart that an answer turns on which is meant."""
 _SIZE_SLACK = 0.25
 """How far a said size may be from the catalog's count: "7B" is 7.6 billion."""
 _TOLERANCE = 0.06
 """H20 "98G" is the 96 GB card; 40 against 48 is another card."""
-
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,7 +120,15 @@ def _settle(text: Text, hidden: str, mention: Mention, sizes: list[Size]) -> Nam
     start, end = (
         (min(mention.start, counted.start), max(mention.end, counted.end)) if counted else (mention.start, mention.end)
     )
-    return NamedGpu(ids[0] if _VARIANT.match(text.plain, mention.end) else conventional(ids), ids, mention.start, mention.end, counted.cards if counted else None, start, end)
+    return NamedGpu(
+        ids[0] if _VARIANT.match(text.plain, mention.end) else conventional(ids),
+        ids,
+        mention.start,
+        mention.end,
+        counted.cards if counted else None,
+        start,
+        end,
+    )
 
 
 def _narrow(text: Text, mention: Mention, sizes: list[Size]) -> tuple[str, ...]:
@@ -148,7 +157,9 @@ def _qualified(text: Text, mention: Mention) -> tuple[str, ...]:
     number = re.search(r"\d{3,4}", mention.text)
     if qualifier is None or number is None:
         return ()
-    alike = [key for key in gpus() if number[0] in key and qualifier[1] in key.split("-") and gpus()[key].market != "laptop"]
+    alike = [
+        key for key in gpus() if number[0] in key and qualifier[1] in key.split("-") and gpus()[key].market != "laptop"
+    ]
     return (*alike, *mention.ids) if alike else ()
 
 
@@ -175,9 +186,7 @@ def _laptops(text: Text, mention: Mention) -> tuple[str, ...]:
         return mention.ids
     stems = {re.sub(r"-\d+gb$", "", key) for key in mention.ids}
     laptops = tuple(
-        key
-        for key, gpu in gpus().items()
-        if gpu.market == "laptop" and key.partition("-laptop")[0] in stems
+        key for key, gpu in gpus().items() if gpu.market == "laptop" and key.partition("-laptop")[0] in stems
     )
     return laptops or mention.ids
 
@@ -234,7 +243,7 @@ def _model(text: Text, mention: Mention) -> NamedModel:
 
 
 def _other_member(model: str, params: int, start: int, end: int) -> NamedModel:
-    """"bloom 7B" when "bloom" is the 176 B one: the family's member of that size, else a stranger of that size."""
+    """ "bloom 7B" when "bloom" is the 176 B one: the family's member of that size, else a stranger of that size."""
     sibling = sibling_of(model, params)
     if sibling is None:
         return NamedModel(None, (), params, start, end)
@@ -272,7 +281,10 @@ def _distilled(text: Text, mention: Mention) -> str | None:
     alike = [
         model
         for model in models().values()
-        if "distill" in model.id.lower() and abs(model.params - params) <= 0.12 * params and words and words[-1] in model.id.lower()
+        if "distill" in model.id.lower()
+        and abs(model.params - params) <= 0.12 * params
+        and words
+        and words[-1] in model.id.lower()
     ]
     return min(alike, key=lambda model: abs(model.params - params)).id if alike else None
 
@@ -283,8 +295,11 @@ _PARAMS = grammar(r"(?<![a-z0-9.])(\d{1,4}(?:\.\d{1,2})?)\s?b(?![a-z])")
 
 
 def _gpu_doubt(text: Text, gpu: NamedGpu) -> Ambiguity | None:
-    """Several variants that differ in memory; the conventional one first."""
-    if len({gpus()[key].memory_bytes for key in gpu.ids}) < 2:
+    """Several variants that differ much in memory, or a name between two cards; the one assumed first."""
+    if len(gpu.ids) < 2:
+        return None
+    sizes = [gpus()[key].memory_bytes for key in gpu.ids]
+    if max(sizes) < _DIFFERS * min(sizes) and not _VARIANT.match(text.plain, gpu.end):
         return None
     others = sorted(key for key in gpu.ids if key != gpu.gpu)
     words = text.span("gpus_asked", gpu.start, gpu.end).text

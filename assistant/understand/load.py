@@ -34,7 +34,9 @@ _DATA_BYTES = grammar(
 _SAMPLES = grammar(
     rf"(?<![a-z0-9.])(?P<n>{_N})\s?(?P<s>{SCALE})?\s?(?:条|samples?|examples?|rows|对话|instructions?|pairs|样本|句)"
 )
-_PER_SAMPLE = grammar(r"(?:平均|每条|avg|average|each|mean)\D{0,12}(\d{2,7})\s?(?:tokens?|个?token|字|词)?")
+_PER_SAMPLE = grammar(
+    r"(?:平均|每条|avg|average|each|mean|(?:samples|examples|rows|pairs) of)\D{0,12}(\d{2,7})\s?(?:tokens?|个?token|字|词)?"
+)
 _CONCURRENT = (
     grammar(rf"(?<![a-z0-9.])(?P<n>{_N})\s?(?P<s>k|万|千)?\s?(?:个|路|条|的)?\s?(?:并发|同时(?:请求|在线|访问|使用|用)|路(?:并发|同时|请求)?(?!由|径|线))"),
     grammar(rf"(?<![a-z0-9.])(?P<n>{_N})\s?(?P<s>k|thousand|million)?(?:\s?(?:-|~|to)\s?\d{{1,7}})?\s?(?:simultaneous|concurrent|parallel|at once|at the same time|in parallel|active)(?:\s?(?:ly))?\s?(?:requests?|users?|sequences?|sessions?|prompts?|streams?|chats?|connections?|people|clients?|callers?|calls?)?"),

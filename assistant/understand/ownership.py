@@ -2,8 +2,9 @@
 
 from dataclasses import dataclass
 
-from assistant.understand.entities import Entities, NamedGpu
+from assistant.understand.entities import Entities
 from assistant.understand.errors import Pasted
+from assistant.understand.named import NamedGpu
 from assistant.understand.quantities import count_of, free_counts, nodes, per_node, total
 from assistant.understand.text import grammar
 from kb.catalog import gpus
@@ -21,7 +22,9 @@ _AGAINST = grammar(
 _ONLY_COMPARED = grammar(
     r"(?:比(?:不上|不过)?|等于|相当于|顶(?:一|得上)?|要求|写的|论文(?:用|说)的?|(?<![a-z])(?:than|vs\.?|versus|against|instead of|rather than|compared (?:to|with)|as much as|to match|match|equal(?: to)?|equivalent to|replaces?|beats?|authors? had|they (?:had|use)))\s?(?:an? |one |the |\d{1,3} ?[x×*张块]? ?|[一两三四]?[张块])?\s?$"
 )
-_LISTED = grammar(r"s?\s?(?:和|与|跟|、|,|\+|&|(?<![a-z])(?:and|plus)(?![a-z])|加|外加|还有)\s?(?:an? |one |一?[张块] ?)?")
+_LISTED = grammar(
+    r"s?\s?(?:和|与|跟|、|,|\+|&|(?<![a-z])(?:and|plus)(?![a-z])|加|外加|还有)\s?(?:an? |one |一?[张块] ?)?"
+)
 _WORKS = grammar(r"[^a-z。!?\n,]{0,3}(?:上|里)?\s?(?:跑|推理|训|部署|微调|运行|做|is |takes |runs? |running |gets )")
 _ONLY_COMPARED_LATER = grammar(r"比(?!如|较)|than(?![a-z])")
 _BIG_CARD = 600 * GIB
@@ -36,6 +39,8 @@ class Cards:
 
     owned: tuple[GpuCount, ...]
     asked: tuple[str, ...]
+    proposed: tuple[GpuCount, ...]
+    """Those asked about with their stated number."""
     owned_names: tuple[NamedGpu, ...]
     asked_names: tuple[NamedGpu, ...]
     gpu_count: int | None
@@ -58,7 +63,10 @@ def find_cards(entities: Entities, intent: Intent, pasted: Pasted) -> Cards:
     asked = tuple(dict.fromkeys(gpu.gpu for gpu in asked_names if gpu.gpu not in ids))
     memory, start, end = (None, 0, 0) if owned else _anonymous(entities, pasted)
     cards = None if owned else _anonymous_count(entities, pasted, start, end, named=bool(asked))
-    return Cards(owned, asked, tuple(owned_names), tuple(asked_names), cards, memory, start, end)
+    proposed = tuple(GpuCount(gpu=gpu.gpu, count=gpu.count) for gpu in asked_names if gpu.count and gpu.gpu in asked)
+    return Cards(
+        owned, asked, tuple(dict.fromkeys(proposed)), tuple(owned_names), tuple(asked_names), cards, memory, start, end
+    )
 
 
 def _owned_names(text: str, named: tuple[NamedGpu, ...], intent: Intent) -> list[NamedGpu]:
@@ -66,8 +74,12 @@ def _owned_names(text: str, named: tuple[NamedGpu, ...], intent: Intent) -> list
     owned: list[NamedGpu] = []
     for index, gpu in enumerate(named):
         before = named[index - 1] if index else None
-        listed = before is not None and _LISTED.fullmatch(text[before.counted_to : max(before.counted_to, gpu.counted_from)])
-        own_list = listed and before in owned and _OWN.search(text[max(0, named[0].counted_from - 30) : named[0].counted_from])
+        listed = before is not None and _LISTED.fullmatch(
+            text[before.counted_to : max(before.counted_to, gpu.counted_from)]
+        )
+        own_list = (
+            listed and before in owned and _OWN.search(text[max(0, named[0].counted_from - 30) : named[0].counted_from])
+        )
         if own_list or _is_owned(text, gpu, intent):
             owned.append(gpu)
     return owned

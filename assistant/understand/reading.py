@@ -9,7 +9,7 @@ from assistant.understand.engines import find_engine
 from assistant.understand.entities import Entities, NamedModel, find_entities
 from assistant.understand.errors import Pasted, find_pasted, is_oom
 from assistant.understand.formats import choose_format, compares_formats, find_formats, find_kv_format
-from assistant.understand.intents import Facts, choose, weigh
+from assistant.understand.intents import STRONG, Facts, choose, weigh
 from assistant.understand.language import language_of
 from assistant.understand.load import find_load
 from assistant.understand.ownership import Cards, find_cards
@@ -28,9 +28,10 @@ from assistant.understand.training import (
 )
 from assistant.understanding import Ambiguity, Span
 from kb.catalog import gpus, models
-from tools.need import Intent
+from tools.need import Intent, Need
 
 _HAN = grammar(r"[一-鿿]")
+TRAINING = {"full_finetune", "lora", "qlora", "pretrain"}
 LONG_CONTEXT = 64_000
 FOUR_BIT = ("int4", "nf4", "nf4_dq", "awq", "gptq")
 
@@ -68,28 +69,34 @@ class Reading:
             self.spans.append(self.text.span(slot, found.start, found.end))
 
 
-def read(original: str) -> Reading:
-    """Read one turn."""
+def read(original: str, previous: Need | None = None) -> Reading:
+    """Read one turn; what `previous` knows only helps to tell what is asked, it states no slot."""
     text = Text.of(original)
     entities = find_entities(text)
     pasted = find_pasted(text)
     hidden = without_instructions(entities.masked) or entities.masked
     language = language_of(_prose(text, entities, pasted))
-    reading = Reading(text, entities, pasted, Cards((), (), (), (), None, None), language)
+    reading = Reading(text, entities, pasted, Cards((), (), (), (), (), None, None), language)
     _read_plain_slots(reading)
     _read_model(reading)
     work = find_work(text.plain)
     reading.task_said = bool(work.named or work.finetune or work.train or work.only_serve)
-    facts = _facts(reading, work)
+    facts = _facts(reading, work, previous or Need())
     reading.weights = weigh(hidden, facts)
     reading.intent, reading.asks = choose(reading.weights, facts)
-    reading.cards = find_cards(entities, reading.intent, pasted)
+    reading.cards = find_cards(entities, _intent_of_cards(reading, previous), pasted)
     _put_cards(reading)
-    _read_task(reading, work)
+    _read_task(reading, work, previous or Need())
     reading.out_of_scope = out_of_scope(
         entities.masked, names=bool(entities.gpus or entities.models), sized=_sized(reading) or bool(work.named)
     )
     return reading
+
+
+def _intent_of_cards(reading: Reading, previous: Need | None) -> Intent:
+    """A turn that asks nothing by itself asks about its cards what the turn before asked."""
+    silent = not any(weight >= STRONG for weight, _ in reading.weights.values())
+    return previous.intent if silent and previous is not None and previous.intent else reading.intent
 
 
 def _sized(reading: Reading) -> bool:
@@ -172,17 +179,15 @@ def _main_model(named: tuple[NamedModel, ...]) -> NamedModel | None:
     return next(iter([*sure, *settled, *named]), None)
 
 
-def _facts(reading: Reading, work: Work) -> Facts:
+def _facts(reading: Reading, work: Work, previous: Need) -> Facts:
     slots = reading.slots
     sizes = any(size.role == "card" for size in reading.entities.sizes)
     return Facts(
         owned_or_named=len({gpu.gpu for gpu in reading.entities.gpus}),
-        sized=bool(slots.get("model") or slots.get("params")),
+        sized=bool(slots.get("model") or slots.get("params") or previous.model or previous.params),
         workload=bool(slots.get("params") or reading.entities.models or work.named or work.finetune or work.train),
         training=bool(
-            work.finetune
-            or work.train
-            or {"lora", "qlora", "full_finetune", "pretrain"} & {f.value for f in work.named}
+            work.finetune or work.train or previous.task in TRAINING or TRAINING & {f.value for f in work.named}
         ),
         has_budget="budget" in slots,
         has_context="context_tokens" in slots,
@@ -191,7 +196,7 @@ def _facts(reading: Reading, work: Work) -> Facts:
         error=reading.pasted.error_text is not None,
         oom=is_oom(reading.text.plain),
         formats=len({f.value for f in find_formats(reading.entities.masked)}),
-        card_known=bool(reading.entities.gpus or sizes),
+        card_known=bool(reading.entities.gpus or sizes or previous.gpus_owned or previous.memory_bytes_per_gpu),
     )
 
 
@@ -201,6 +206,7 @@ def _put_cards(reading: Reading) -> None:
         reading.slots["gpus_owned"] = cards.owned
     if cards.asked:
         reading.slots["gpus_asked"] = cards.asked
+        reading.slots["gpus_proposed"] = cards.proposed
     for slot, names in (("gpus_owned", cards.owned_names), ("gpus_asked", cards.asked_names)):
         reading.spans += [reading.text.span(slot, gpu.counted_from, gpu.counted_to) for gpu in names]
     if cards.memory_bytes:
@@ -209,21 +215,22 @@ def _put_cards(reading: Reading) -> None:
         reading.slots["gpu_count"] = cards.gpu_count
 
 
-def _read_task(reading: Reading, work: Work) -> None:
+def _read_task(reading: Reading, work: Work, previous: Need) -> None:
     slots, cards = reading.slots, reading.cards
+    owned = cards.owned or (() if cards.memory_bytes else previous.gpus_owned)
     model = models().get(slots.get("model", ""))
-    total = sum(gpus()[owned.gpu].memory_bytes * (owned.count or 1) for owned in cards.owned)
+    total = sum(gpus()[card.gpu].memory_bytes * (card.count or 1) for card in owned)
     total = total or (cards.memory_bytes or 0) * (cards.gpu_count or 1)
-    markets = {gpus()[gpu.gpu].market for gpu in reading.entities.gpus}
+    markets = {gpus()[gpu.gpu].market for gpu in reading.entities.gpus} or {gpus()[card.gpu].market for card in owned}
     formats = find_formats(reading.entities.masked)
     task = decide_task(
         work,
         Setting(
             model_kind=model.kind if model else None,
             sized=bool(slots.get("model") or slots.get("params") or slots.get("model_text")),
-            params=slots.get("params"),
+            params=slots.get("params") or previous.params,
             total_bytes=total or None,
-            cards=sum(owned.count or 1 for owned in cards.owned) or cards.gpu_count or 0,
+            cards=sum(card.count or 1 for card in owned) or cards.gpu_count or 0,
             dataset_tokens=slots.get("dataset_tokens"),
             modest=markets <= {"consumer", "laptop"} if markets else "budget" in slots,
             reinforced=REINFORCED.search(reading.text.plain) is not None,
@@ -235,5 +242,5 @@ def _read_task(reading: Reading, work: Work) -> None:
     if task is None and reading.intent in {"compatibility", "compare", "spec"} and not reading.entities.models:
         task = Found("general", 0, 0)
     reading.put("task", task)
-    if slots.get("task") in {"full_finetune", "lora", "qlora", "pretrain"} and "context_tokens" in slots:
+    if slots.get("task") in TRAINING and "context_tokens" in slots:
         slots["sequence_tokens"] = slots["context_tokens"]

@@ -39,6 +39,9 @@ _FORBIDDEN = grammar(
 _HARDWARE_QUESTION = grammar(
     r"显存|多少(?:张|块|g|gb)|几(?:张|块)卡|够不够|够吗|能跑|跑得动|能不能跑|部署|微调|推理|vram|how (?:much|many) (?:gpus?|memory|vram|cards)|which gpu|what gpu|fit|fine[- ]?tun|deploy|\brun\b|oom|quanti|买什么卡|推荐.{0,4}卡|推荐显卡|性价比|nvlink|租|价格|price|compare|全参|lora"
 )
+_GREETING = grammar(
+    r"(?:hi|hello|hey|help|thanks?(?: you)?|thx|ok(?:ay)?|你好|您好|在吗|谢谢|多谢|帮忙|嗨)(?: there| all| everyone)?[\s!.,?。~]*"
+)
 _SENTENCE = grammar(r"[^。,;!?\n]{1,2000}")
 
 
@@ -47,6 +50,8 @@ def out_of_scope(text: str, *, names: bool, sized: bool) -> bool:
 
     An instruction planted in a real question is passed over: the question is answered.
     """
+    if _GREETING.fullmatch(text.strip()):
+        return False
     rest = without_instructions(text)
     question = bool(_HARDWARE_QUESTION.search(rest))
     if _FORBIDDEN.search(text):

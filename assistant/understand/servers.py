@@ -9,7 +9,9 @@ from assistant.understand.text import grammar
 from kb.catalog import conventional, servers
 from kb.names import Mention, Names
 
-_BEFORE = grammar(rf"(?<![a-z0-9.])(\d{{1,4}}|{HAN}|one|two|three|four|eight)\s?(?:台|套|个|节点|x|×|\*)?\s?(?:nvidia |英伟达)?$")
+_BEFORE = grammar(
+    rf"(?<![a-z0-9.])(\d{{1,4}}|{HAN}|one|two|three|four|eight)\s?(?:台|套|个|节点|x|×|\*)?\s?(?:nvidia |英伟达)?$"
+)
 _HGX = grammar(r"(?:hgx|dgx)[- ]?(?:服务器)?\s?$")
 _HGX_GPUS = 8
 """GPUs on an HGX baseboard of the kinds sold as servers."""
@@ -38,10 +40,17 @@ def _filled(plain: str, mention: Mention, named: list[NamedGpu]) -> list[NamedGp
     held = inside or [gpu for gpu in named if set(gpu.ids) & set(server.gpus)]
     if not held:
         gpu = conventional(server.gpus)
-        return [*named, NamedGpu(gpu, (gpu,), mention.start, mention.end, machines * server.max_gpus, start, mention.end, whole=True)]
+        return [
+            *named,
+            NamedGpu(
+                gpu, (gpu,), mention.start, mention.end, machines * server.max_gpus, start, mention.end, whole=True
+            ),
+        ]
     cards = machines * server.max_gpus
     return [
-        replace(gpu, count=cards, counted_from=min(start, gpu.start), whole=True) if gpu in held and (gpu.count is None or gpu in inside) else gpu
+        replace(gpu, count=cards, counted_from=min(start, gpu.start), whole=True)
+        if gpu in held and (gpu.count is None or gpu in inside)
+        else gpu
         for gpu in named
     ]
 

@@ -72,7 +72,9 @@ def test_a_question_is_understood(case: dict[str, Any]) -> None:
     check(case, understand(case["q"]))
 
 
-@pytest.mark.parametrize("case", [pytest.param(case, id=" → ".join(case["turns"])[:80]) for case in load("questions_dialogue.yaml")])
+@pytest.mark.parametrize(
+    "case", [pytest.param(case, id=" → ".join(case["turns"])[:80]) for case in load("questions_dialogue.yaml")]
+)
 def test_a_conversation_is_understood(case: dict[str, Any]) -> None:
     previous = None
     for turn in case["turns"]:

@@ -44,7 +44,26 @@ def test_every_span_quotes_the_question(pieces: list[str]) -> None:
 
 @pytest.mark.parametrize(
     "piece",
-    ["1", "a", "8x", "a-", "q4 ", "一", "1,000,", " ", "(", "a.b.", "--", "4 * ", "error: ", "租买还是", "4090 ", "of the my ", "数据 ", "二手"],
+    [
+        "1",
+        "a",
+        "8x",
+        "a-",
+        "q4 ",
+        "一",
+        "1,000,",
+        " ",
+        "(",
+        "a.b.",
+        "--",
+        "4 * ",
+        "error: ",
+        "租买还是",
+        "4090 ",
+        "of the my ",
+        "数据 ",
+        "二手",
+    ],
 )
 def test_time_grows_with_the_length_of_the_text(piece: str) -> None:
     text = (piece * READ_CHARACTERS_MAX)[:READ_CHARACTERS_MAX]
