@@ -1,6 +1,7 @@
 """What a person can do with the cards in hand: the largest model for each way of using it."""
 
-from functools import lru_cache
+from collections.abc import Sequence
+from functools import cache, lru_cache
 from typing import Literal
 
 from pydantic import Field, model_validator
@@ -15,7 +16,7 @@ from tools.configure.layout import Layout, layouts
 from tools.configure.workload import Variant
 from tools.memory import estimate_memory
 from tools.memory.request import MemoryRequest
-from tools.memory.result import MemoryEstimate
+from tools.memory.result import PerGpu
 from tools.need import GpuCount
 
 Method = Literal["inference", "lora", "qlora", "full_finetune"]
@@ -29,11 +30,13 @@ METHODS: tuple[tuple[Method, str | None, str | None], ...] = (
     ("full_finetune", "bf16", "adamw_8bit"),
 )
 """Method, weight format, optimizer: best quality first within a method."""
-SMALLEST, LARGEST = 10**7, 4 * 10**12
 EXAMPLES = 3
-NEAR = 1.5
-"""Named models up to this factor above the generic limit are tried: real shapes differ from the typical one."""
-TRIES = 12
+NEIGHBOURS = 8
+"""Models either side of the boundary that are tried one by one: memory follows size, but not strictly."""
+WELL_KNOWN = {"Qwen", "meta-llama", "mistralai", "deepseek-ai", "google", "openai", "microsoft", "zai-org"}
+"""Makers whose models most people mean; named as examples before others of like size."""
+RECENT = "2024"
+"""Models released since then are what people fine-tune and serve; older ones are not proposed."""
 CARDS = {"consumer", "workstation", "data_center"}
 """Markets of what people call a card; laptops and boards share memory with more than the GPU's own work."""
 
@@ -74,17 +77,19 @@ class Example(Frozen):
 
 
 class FitRow(Frozen):
-    """The largest model for one method."""
+    """The largest models for one method."""
 
     task: Method
     weight_format: str
     optimizer: str | None
     max_params: int | None
-    """Largest typical dense model that fits for sure; null when not even a small one does."""
+    """Size of the largest recent model of the catalog that fits for sure; null when not even a small one does."""
+    tight_params: int | None
+    """Size of the largest that fits only by the estimate, not by the upper end of its interval."""
     needed_bytes_per_gpu: int | None
-    """What that model holds on each GPU."""
+    """What the largest sure one holds on each GPU."""
     examples: tuple[Example, ...] = ()
-    """Largest models of the catalog that fit, largest first."""
+    """Largest models that fit, sure ones first, largest first."""
 
 
 class WhatFits(ToolResult):
@@ -101,9 +106,9 @@ class WhatFits(ToolResult):
 def what_fits(request: WhatFitsRequest) -> WhatFits:
     """Say what the cards in hand can run, fine-tune and train: the largest model for each method and format.
 
-    For every method the largest typical dense model is found by bisection on the memory calculator, then the largest
-    named models of the catalog that fit for sure. Several cards: tensor parallel for serving, fully sharded for
-    training.
+    For every method the recent language models of the catalog are tried on the memory calculator around the size where
+    they stop fitting: those whose upper estimate fits are sure, those whose estimate fits are tight. Several cards:
+    tensor parallel for serving, fully sharded for training.
 
     Raises:
         UnknownName, AmbiguousName: a card the catalog does not have.
@@ -161,46 +166,53 @@ def _like(memory_bytes: int) -> tuple[int, str]:
 
 
 def _row(request: WhatFitsRequest, method: Method, form: str, optimizer: str | None, count: int, usable: int) -> FitRow:
-    def estimate(**size: int | str) -> MemoryEstimate:
-        return estimate_memory(_laid_out(request, method, form, optimizer, count, size))
+    @cache
+    def held(place: int) -> PerGpu:
+        return estimate_memory(_laid_out(request, method, form, optimizer, count, sized[place].id)).per_gpu
 
-    largest, held = None, None
-    low, high = SMALLEST, LARGEST
-    while high / low > 1.02:
-        middle = int((low * high) ** 0.5)
-        tried = estimate(params=middle)
-        if tried.per_gpu.high_bytes <= usable:
-            low, largest, held = middle, middle, tried.per_gpu.total_bytes
-        else:
-            high = middle
-    examples: list[Example] = []
-    for candidate in [m for m in _language_models() if largest and m.params <= largest * NEAR][:TRIES]:
-        per_gpu = estimate(model=candidate.id).per_gpu
-        if per_gpu.high_bytes <= usable and len(examples) < EXAMPLES:
-            examples.append(
-                Example(
-                    model=candidate.id,
-                    name=candidate.name,
-                    params=candidate.params,
-                    needed_bytes_per_gpu=per_gpu.total_bytes,
-                    verdict="yes",
-                )
-            )
+    sized = _language_models()
+    low, high = 0, len(sized)
+    while low < high:
+        middle = (low + high) // 2
+        low, high = (middle + 1, high) if held(middle).total_bytes <= usable else (low, middle)
+    near = range(min(len(sized), low + NEIGHBOURS) - 1, max(-1, low - 3 * NEIGHBOURS), -1)
+    sure = [place for place in near if held(place).high_bytes <= usable]
+    tight = [place for place in near if held(place).high_bytes > usable >= held(place).total_bytes]
+    shown = [
+        *((place, "yes") for place in _known_first(sized, sure)),
+        *((place, "tight") for place in _known_first(sized, tight)),
+    ]
     return FitRow(
         task=method,
         weight_format=form,
         optimizer=optimizer,
-        max_params=_rounded_down(largest),
-        needed_bytes_per_gpu=held,
-        examples=tuple(examples),
+        max_params=sized[sure[0]].params if sure else None,
+        tight_params=sized[tight[0]].params if tight and (not sure or tight[0] > sure[0]) else None,
+        needed_bytes_per_gpu=held(sure[0]).total_bytes if sure else None,
+        examples=tuple(
+            Example(
+                model=sized[place].id,
+                name=sized[place].name,
+                params=sized[place].params,
+                needed_bytes_per_gpu=held(place).total_bytes,
+                verdict=verdict,
+            )
+            for place, verdict in shown
+        ),
     )
 
 
+def _known_first(sized: Sequence["_Sized"], places: Sequence[int]) -> list[int]:
+    """A few of `places`, those of well-known makers before others, larger models first."""
+    chosen = sorted(places, key=lambda place: (sized[place].id.partition("/")[0] not in WELL_KNOWN, -place))
+    return sorted(chosen[:EXAMPLES], reverse=True)
+
+
 def _laid_out(
-    request: WhatFitsRequest, method: Method, form: str, optimizer: str | None, count: int, size: dict[str, int | str]
+    request: WhatFitsRequest, method: Method, form: str, optimizer: str | None, count: int, model: str
 ) -> MemoryRequest:
     training = method != "inference"
-    fields: dict[str, object] = {"task": method, "weight_format": form, **size}
+    fields: dict[str, object] = {"task": method, "weight_format": form, "model": model}
     if training:
         fields |= {
             "optimizer": optimizer,
@@ -219,16 +231,16 @@ def _laid_out(
 
 
 @lru_cache(maxsize=1)
-def _language_models() -> list["_Sized"]:
-    """Language models of the catalog, largest first; one of each size, the newest."""
+def _language_models() -> tuple["_Sized", ...]:
+    """Recent language models of the catalog, smallest first; one of each size, the newest."""
     newest: dict[int, _Sized] = {}
     for model in models().values():
-        if model.kind == "llm":
+        released = model.released or ""
+        if model.kind == "llm" and released >= RECENT:
             held = newest.get(model.params)
-            entry = _Sized(id=model.id, name=model.name, params=model.params, released=model.released or "")
-            if held is None or entry.released > held.released:
-                newest[model.params] = entry
-    return sorted(newest.values(), key=lambda entry: (-entry.params, entry.id))
+            if held is None or released > held.released:
+                newest[model.params] = _Sized(id=model.id, name=model.name, params=model.params, released=released)
+    return tuple(sorted(newest.values(), key=lambda entry: (entry.params, entry.id)))
 
 
 class _Sized(Frozen):
@@ -236,14 +248,6 @@ class _Sized(Frozen):
     name: str
     params: int
     released: str
-
-
-def _rounded_down(params: int | None) -> int | None:
-    """Two significant digits, downwards: the calculator's interval supports no more."""
-    if params is None:
-        return None
-    scale: int = 10 ** max(0, len(str(params)) - 2)
-    return int(params // scale * scale)
 
 
 def _load_assumptions(request: WhatFitsRequest) -> tuple[str, ...]:
@@ -256,7 +260,7 @@ def _load_assumptions(request: WhatFitsRequest) -> tuple[str, ...]:
 def _step(row: FitRow, usable: int) -> Step:
     return Step(
         label=f"{row.task} in {row.weight_format}" + (f" with {row.optimizer}" if row.optimizer else ""),
-        formula="largest params whose upper estimate ≤ usable memory of each GPU",
+        formula="largest model whose upper estimate ≤ usable memory of each GPU",
         inputs={"usable_bytes": usable, "needed_bytes": row.needed_bytes_per_gpu},
         value=format_count(row.max_params) if row.max_params else None,
         unit="params",

@@ -1,0 +1,90 @@
+"""What the cards in hand can do: sure fits fit, more cards never do less, nonsense is refused."""
+
+import pytest
+
+from kb.base import BadInput, UnknownName
+from kb.units import GIB
+from tools.memory import estimate_memory
+from tools.memory.request import MemoryRequest
+from tools.need import GpuCount
+from tools.registry import tool
+from tools.what_fits import WhatFits, WhatFitsRequest, what_fits
+
+ORDER = ("full_finetune", "lora", "qlora")
+
+
+def sizes(result: WhatFits) -> dict[tuple[str, str, str | None], int]:
+    return {(row.task, row.weight_format, row.optimizer): row.max_params or 0 for row in result.rows}
+
+
+@pytest.fixture(scope="module")
+def one_card() -> WhatFits:
+    return what_fits(WhatFitsRequest(memory_bytes_per_gpu=24 * GIB))
+
+
+def test_lighter_methods_reach_larger_models(one_card: WhatFits) -> None:
+    best = {task: max(row.max_params or 0 for row in one_card.rows if row.task == task) for task in ORDER}
+    assert best["full_finetune"] < best["lora"] < best["qlora"]
+
+
+def test_a_24_gb_card_reaches_what_practice_knows(one_card: WhatFits) -> None:
+    best = {task: max(row.max_params or 0 for row in one_card.rows if row.task == task) for task in ORDER}
+    assert 1e9 <= best["full_finetune"] <= 3e9
+    assert 7e9 <= best["lora"] <= 14e9
+    assert 13e9 <= best["qlora"] <= 35e9
+
+
+def test_every_sure_example_fits_by_the_calculator(one_card: WhatFits) -> None:
+    checked = 0
+    for row in one_card.rows:
+        for example in row.examples:
+            request = MemoryRequest.model_validate(
+                {"task": row.task, "weight_format": row.weight_format, "model": example.model}
+                | ({"optimizer": row.optimizer, "gradient_checkpointing": "full"} if row.optimizer else {})
+            )
+            per_gpu = estimate_memory(request).per_gpu
+            assert per_gpu.total_bytes <= one_card.usable_bytes_per_gpu
+            assert (per_gpu.high_bytes <= one_card.usable_bytes_per_gpu) == (example.verdict == "yes")
+            checked += 1
+    assert checked >= len(one_card.rows)
+
+
+@pytest.mark.parametrize("gpu", ["rtx-4090-24gb", "h100-sxm-80gb"])
+def test_more_cards_never_reach_less(gpu: str) -> None:
+    few = sizes(what_fits(WhatFitsRequest(gpus=(GpuCount(gpu=gpu, count=1),))))
+    many = sizes(what_fits(WhatFitsRequest(gpus=(GpuCount(gpu=gpu, count=4),))))
+    assert all(many[way] >= few[way] for way in few)
+
+
+def test_longer_context_never_reaches_more() -> None:
+    short = what_fits(WhatFitsRequest(gpus=(GpuCount(gpu="4090"),), task="inference", context_tokens=4096))
+    long = what_fits(WhatFitsRequest(gpus=(GpuCount(gpu="4090"),), task="inference", context_tokens=65536))
+    assert all(sizes(long)[way] <= size for way, size in sizes(short).items())
+
+
+def test_mixed_cards_count_as_the_smallest() -> None:
+    result = what_fits(WhatFitsRequest(gpus=(GpuCount(gpu="4090", count=1), GpuCount(gpu="a6000", count=1))))
+    assert result.gpu == "rtx-4090-24gb"
+    assert result.count == 2
+    assert any("Mixed" in said for said in result.assumptions)
+
+
+def test_unknown_card_names_the_closest() -> None:
+    with pytest.raises(UnknownName) as refusal:
+        what_fits(WhatFitsRequest(gpus=(GpuCount(gpu="rtx 7090"),)))
+    assert refusal.value.close
+
+
+@pytest.mark.parametrize(
+    ("arguments", "field"),
+    [({}, "request"), ({"gpus": [{"gpu": "4090", "count": 0}]}, "gpus.0.count"), ({"memory_bytes_per_gpu": -1}, "memory_bytes_per_gpu")],
+)  # fmt: skip
+def test_nonsense_is_refused_with_its_field(arguments: dict[str, object], field: str) -> None:
+    with pytest.raises(BadInput) as refusal:
+        tool("what_fits").call(arguments)
+    assert refusal.value.field == field
+
+
+def test_cards_that_do_not_divide_into_machines_are_refused() -> None:
+    with pytest.raises(BadInput):
+        what_fits(WhatFitsRequest(gpus=(GpuCount(gpu="4090", count=13),)))
