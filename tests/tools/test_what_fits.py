@@ -77,8 +77,12 @@ def test_unknown_card_names_the_closest() -> None:
 
 @pytest.mark.parametrize(
     ("arguments", "field"),
-    [({}, "request"), ({"gpus": [{"gpu": "4090", "count": 0}]}, "gpus.0.count"), ({"memory_bytes_per_gpu": -1}, "memory_bytes_per_gpu")],
-)  # fmt: skip
+    [
+        ({}, "request"),
+        ({"gpus": [{"gpu": "4090", "count": 0}]}, "gpus.0.count"),
+        ({"memory_bytes_per_gpu": -1}, "memory_bytes_per_gpu"),
+    ],
+)
 def test_nonsense_is_refused_with_its_field(arguments: dict[str, object], field: str) -> None:
     with pytest.raises(BadInput) as refusal:
         tool("what_fits").call(arguments)
