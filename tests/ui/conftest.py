@@ -1,9 +1,13 @@
 """One advisor for all tests of the faces: its index takes seconds to build."""
 
+import socket
+import threading
+import time
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+import uvicorn
 from fastapi.testclient import TestClient
 
 from assistant.agent import Advisor
@@ -59,3 +63,18 @@ def _site(_advisor: Advisor) -> Iterator[TestClient]:
 def site(advisor: Advisor, _site: TestClient) -> TestClient:
     """The whole site: page, REST and MCP."""
     return _site
+
+
+@pytest.fixture(scope="session")
+def address(_advisor: Advisor) -> Iterator[str]:
+    """The site on a real port of this machine."""
+    with socket.socket() as listener:
+        listener.bind(("127.0.0.1", 0))
+        server = uvicorn.Server(uvicorn.Config(create_site(_advisor), log_level="error", ws="none"))
+        thread = threading.Thread(target=server.run, kwargs={"sockets": [listener]}, daemon=True)
+        thread.start()
+        while not server.started:
+            time.sleep(0.02)
+        yield f"http://127.0.0.1:{listener.getsockname()[1]}"
+        server.should_exit = True
+        thread.join(10)

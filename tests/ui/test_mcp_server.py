@@ -2,40 +2,18 @@
 
 import asyncio
 import json
-import socket
 import sys
-import threading
-import time
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
-import uvicorn
 from mcp import Client
 from mcp.client.stdio import StdioServerParameters, stdio_client
 
-from assistant.agent import Advisor
 from tools.registry import tools
-from ui.site import create_site
 
 ROOT = Path(__file__).parents[2]
 REQUEST = {"model": "Qwen2.5-72B", "task": "inference", "gpu": "4090"}
-
-
-@pytest.fixture(scope="module")
-def address(_advisor: Advisor) -> Iterator[str]:
-    """The site on a real port of this machine."""
-    with socket.socket() as listener:
-        listener.bind(("127.0.0.1", 0))
-        server = uvicorn.Server(uvicorn.Config(create_site(_advisor), log_level="error", ws="none"))
-        thread = threading.Thread(target=server.run, kwargs={"sockets": [listener]}, daemon=True)
-        thread.start()
-        while not server.started:
-            time.sleep(0.02)
-        yield f"http://127.0.0.1:{listener.getsockname()[1]}"
-        server.should_exit = True
-        thread.join(10)
 
 
 def stdio(home: Path) -> Any:

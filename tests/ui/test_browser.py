@@ -1,0 +1,199 @@
+"""The page in a real browser, wide and narrow: asked in both languages, with nothing loaded from elsewhere."""
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from playwright.sync_api import Browser, Page, expect, sync_playwright
+
+pytestmark = [
+    pytest.mark.browser,
+    # Gradio's queue sums up its own timings with an option that pandas is about to drop.
+    pytest.mark.filterwarnings("ignore:'future.no_silent_downcasting'"),
+]
+PICTURES = Path(__file__).parents[2] / "build" / "screenshots"
+"""Kept to be looked at."""
+WIDTHS = {"desktop": (1280, 900), "phone": (400, 860)}
+ENGLISH = "What GPU do I need to QLoRA Llama-3.1-70B at 4k context?"
+CHINESE = "4 张 3090 能跑 Qwen2.5-72B 吗？"
+PATIENCE_MS = 60_000
+
+
+@pytest.fixture(scope="module")
+def browser(chromium: str) -> Iterator[Browser]:
+    with sync_playwright() as playwright:
+        running = playwright.chromium.launch(executable_path=chromium, args=["--no-sandbox"])
+        yield running
+        running.close()
+
+
+@pytest.fixture(params=WIDTHS)
+def width(request: pytest.FixtureRequest) -> str:
+    return str(request.param)
+
+
+@pytest.fixture
+def complaints() -> list[str]:
+    """What the browser complained of, or asked of another host."""
+    return []
+
+
+@pytest.fixture
+def page(browser: Browser, address: str, width: str, complaints: list[str]) -> Iterator[Page]:
+    """The page, freshly opened in an English browser; a complaint fails the test."""
+    wide, high = WIDTHS[width]
+    context = browser.new_context(viewport={"width": wide, "height": high}, locale="en-US", accept_downloads=True)
+    page = context.new_page()
+    page.set_default_timeout(PATIENCE_MS)
+    page.on("console", lambda message: complaints.append(message.text) if message.type == "error" else None)
+    page.on("pageerror", lambda error: complaints.append(str(error)))
+    page.on("request", lambda request: _foreign(request.url, address, complaints))
+    page.on(
+        "response", lambda answer: complaints.append(f"{answer.status} {answer.url}") if answer.status > 399 else None
+    )
+    page.goto(address)
+    expect(page.locator("#question textarea")).to_be_visible()
+    yield page
+    context.close()
+    assert complaints == []
+
+
+def _foreign(url: str, address: str, complaints: list[str]) -> None:
+    if not url.startswith((address, "data:", "blob:")):
+        complaints.append(f"foreign: {url}")
+
+
+def ask(page: Page, question: str) -> Any:
+    """Type, send, wait; gives the reply."""
+    before = page.locator(".reply").count()
+    page.fill("#question textarea", question)
+    page.keyboard.press("Enter")
+    expect(page.locator(".reply")).to_have_count(before + 1)
+    return page.locator(".reply").last
+
+
+def picture(page: Page, name: str, width: str) -> None:
+    PICTURES.mkdir(parents=True, exist_ok=True)
+    page.screenshot(path=PICTURES / f"{name}-{width}.png", full_page=False)
+
+
+def test_a_question_in_each_language_is_answered_and_survives_a_reload(page: Page, width: str) -> None:
+    picture(page, "welcome", width)
+    reply = ask(page, ENGLISH)
+    expect(reply.locator(".prose")).to_contain_text("GiB")
+    expect(reply.locator(".card").first).to_be_visible()
+    picture(page, "english", width)
+    reply = ask(page, CHINESE)
+    expect(reply.locator(".prose")).to_contain_text("3090")
+    expect(page.locator("#question textarea")).to_have_value("")
+    picture(page, "chinese", width)
+    assert re.search(r"[?&]c=[0-9a-f]{32}", page.url)
+    page.reload()
+    expect(page.locator(".reply")).to_have_count(2)
+    assert page.evaluate("document.documentElement.scrollWidth") <= WIDTHS[width][0]
+
+
+def test_steps_are_seen_before_the_answer(page: Page) -> None:
+    page.fill("#question textarea", CHINESE)
+    page.evaluate(
+        "window.seen = []; new MutationObserver(() => window.seen.push(document.querySelector('#live .steps.live') ? "
+        "'steps' : document.querySelector('#live .reply') ? 'reply' : '')).observe(document.body, "
+        "{childList: true, subtree: true})"
+    )
+    page.keyboard.press("Enter")
+    expect(page.locator("#live .reply")).to_be_visible()
+    seen = [kind for kind in page.evaluate("window.seen") if kind]
+    assert seen[0] == "steps"
+    assert seen[-1] == "reply"
+
+
+def test_a_citation_opens_its_source_and_the_arithmetic_unfolds(page: Page) -> None:
+    reply = ask(page, CHINESE)
+    reply.locator("a.cite").first.click()
+    expect(reply.locator(".sources li.shown blockquote")).to_be_visible()
+    reply.locator(".arithmetic > summary").click()
+    expect(reply.locator(".arithmetic code").first).to_be_visible()
+
+
+def test_a_chip_begins_a_correction_and_a_follow_up_is_asked_at_a_click(page: Page) -> None:
+    reply = ask(page, CHINESE)
+    reply.locator(".chip.need").first.click()
+    assert page.locator("#question textarea").input_value().startswith("更正：")
+    page.fill("#question textarea", "")
+    reply.locator("[data-ask]").first.click()
+    expect(page.locator(".reply")).to_have_count(2)
+
+
+def test_an_example_is_asked_at_a_click(page: Page) -> None:
+    page.locator(".welcome .chip").first.click()
+    expect(page.locator(".reply")).to_have_count(1)
+    expect(page.locator(".welcome")).to_be_hidden()
+
+
+def test_the_page_speaks_the_language_and_shows_the_light_one_chooses(page: Page, width: str) -> None:
+    expect(page.locator(".welcome h1")).to_contain_text("What do you want to run?")
+    page.locator("[data-language]").click()
+    expect(page.locator(".welcome h1 [lang=zh]")).to_be_visible()
+    expect(page.locator("#send")).to_have_text("发送")
+    assert page.evaluate("document.documentElement.lang") == "zh-CN"
+    page.locator("[data-theme-switch]").click()
+    assert page.evaluate("document.body.classList.contains('dark')")
+    ask(page, CHINESE)
+    picture(page, "dark", width)
+    page.reload()
+    expect(page.locator("#send")).to_have_text("发送")
+
+
+def test_a_conversation_is_saved_as_a_file_listed_and_deleted(page: Page) -> None:
+    ask(page, CHINESE)
+    page.locator("#export summary").click()
+    with page.expect_download() as download:
+        page.locator("[data-export=md]").click()
+    assert CHINESE in Path(download.value.path()).read_text(encoding="utf-8")
+    page.locator("#history summary").click()
+    expect(page.locator("#history-list a")).to_have_text(CHINESE)
+    page.locator("[data-delete]").click()
+    expect(page.locator(".welcome")).to_be_visible()
+    expect(page.locator(".reply")).to_have_count(0)
+
+
+def test_the_cards_are_listed_filtered_and_sorted(page: Page, width: str) -> None:
+    page.locator("nav [data-view=cards]").click()
+    expect(page.locator("#cards-table tbody tr").first).to_be_visible()
+    whole = page.locator("#cards-table tbody tr").count()
+    page.fill("#cards-filter", "rtx 4090")
+    assert 0 < page.locator("#cards-table tbody tr").count() < whole
+    page.fill("#cards-filter", "")
+    page.locator("[data-sort='1']").click()
+    picture(page, "cards", width)
+    assert page.evaluate("document.documentElement.scrollWidth") <= WIDTHS[width][0]
+
+
+def test_the_keyboard_alone_asks_and_opens_the_sources(page: Page) -> None:
+    page.keyboard.press("Tab")
+    page.locator("[data-skip]").focus()
+    page.keyboard.press("Enter")
+    page.keyboard.type("Does the RTX 6000 Ada support NVLink?")
+    page.keyboard.press("Enter")
+    expect(page.locator(".reply")).to_have_count(1)
+    page.locator(".reply .sources > summary").focus()
+    page.keyboard.press("Enter")
+    expect(page.locator(".reply .sources blockquote").first).to_be_visible()
+
+
+def test_what_is_hostile_is_shown_as_text(page: Page) -> None:
+    ask(page, "<img src=x onerror=window.hit=1> {{7*7}} ${7*7} <script>window.hit=1</script> 4090 显存多大？")
+    expect(page.locator(".asked").last).to_contain_text("<img src=x onerror=window.hit=1> {{7*7}} ${7*7}")
+    assert page.evaluate("window.hit") is None
+
+
+def test_the_description_of_the_api_runs_a_tool(page: Page, address: str, width: str) -> None:
+    page.goto(f"{address}/docs")
+    page.locator("summary", has_text="/v1/tools/estimate_memory").click()
+    area = page.locator("details[open]")
+    area.locator("textarea").fill('{"model": "Qwen2.5-72B"}')
+    area.locator("button").click()
+    expect(area.locator("pre")).to_contain_text("total_bytes")
+    picture(page, "docs", width)

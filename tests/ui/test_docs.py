@@ -1,0 +1,65 @@
+"""The generated pages: in step with the code, and checked to be."""
+
+from pathlib import Path
+
+import pytest
+
+from kb.catalog import gpus
+from tools.registry import tools
+from ui.docs import PAGES, kind, main, table
+
+
+@pytest.fixture
+def written(tmp_path: Path) -> Path:
+    """The pages, written anew."""
+    assert main(["--folder", str(tmp_path)]) == 0
+    return tmp_path
+
+
+def test_pages_just_written_are_in_step(written: Path) -> None:
+    assert sorted(path.name for path in written.iterdir()) == sorted(PAGES)
+    assert main(["--folder", str(written), "--check"]) == 0
+
+
+def test_a_page_changed_by_hand_is_named(written: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (written / "tools.md").write_text("mine", encoding="utf-8")
+    assert main(["--folder", str(written), "--check"]) == 1
+    assert "docs/tools.md" in capsys.readouterr().err
+    assert (written / "tools.md").read_text(encoding="utf-8") == "mine"
+
+
+def test_every_tool_every_field_and_every_gpu_is_described(written: Path) -> None:
+    page = (written / "tools.md").read_text(encoding="utf-8")
+    for tool in tools().values():
+        assert f"## {tool.name}\n" in page
+        assert all(f"| `{name}` |" in page for name in tool.request.model_fields)
+    catalog = (written / "catalog.md").read_text(encoding="utf-8")
+    assert all(f"`{name}`" in catalog for name in gpus())
+
+
+@pytest.mark.parametrize("command", ["ask", "tool", "ingest", "kb search", "kb check", "chat", "mcp"])
+def test_every_command_is_described(written: Path, command: str) -> None:
+    assert f"## gpu-advisor {command}\n" in (written / "cli.md").read_text(encoding="utf-8")
+
+
+def test_every_address_is_described(written: Path) -> None:
+    page = (written / "api.md").read_text(encoding="utf-8")
+    for address in ("POST /v1/ask", "POST /v1/tools/estimate_memory", "GET /v1/catalog/{kind}", "GET /metrics"):
+        assert f"`{address}`" in page
+
+
+def test_cells_hold_neither_bars_nor_line_breaks() -> None:
+    assert table(("a",), [("x | y\nz",)]).splitlines()[-1] == "| x \\| y z |"
+
+
+@pytest.mark.parametrize(
+    ("field", "words"),
+    [
+        ({"type": "integer", "exclusiveMinimum": 0, "maximum": 10}, "integer, > 0, ≤ 10"),
+        ({"anyOf": [{"type": "string"}, {"type": "null"}]}, "string"),
+        ({"enum": ["a", "b"]}, "`a` `b`"),
+        ({"type": "array", "items": {"type": "number"}}, "list of number"),
+    ],
+)
+def test_types_are_put_in_words(field: dict[str, object], words: str) -> None:
+    assert kind(field, {}) == words
