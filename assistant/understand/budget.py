@@ -8,6 +8,7 @@ from assistant.understand.numbers import DIGITS, HAN, SCALE, scaled
 from assistant.understand.text import Found, grammar
 from tools.need import Budget
 
+Period = Literal["hour", "month", "year"]
 _SYMBOLS = {
     "us$": "USD", "$": "USD", "usd": "USD", "dollars": "USD", "dollar": "USD", "bucks": "USD", "美元": "USD", "美金": "USD", "刀": "USD",
     "hk$": "HKD", "hkd": "HKD", "港币": "HKD", "港元": "HKD", "€": "EUR", "eur": "EUR", "euro": "EUR", "euros": "EUR", "欧元": "EUR", "欧": "EUR",
@@ -41,13 +42,13 @@ _RENT = grammar(
 _BUY = grammar(
     r"买|购|配(?:一台|台|个|机|置)|组装|攒|装机|入手|采购|buy|purchas|build|own|laptop|card|workstation|预算|budget|显卡|整机|under|below|sponsor"
 )
-_PERIODS: tuple[tuple[Literal["hour", "month", "year"], str], ...] = (
+_PERIODS: tuple[tuple[Period, str], ...] = (
     ("hour", r"\s?(?:/|per|an|a|every|每|一)?\s?(?:hour|hr|h(?![a-z])|小时|时(?!间))"),
     ("month", r"\s?(?:/|per|a|every|each|每|一)?\s?个?(?:month|mo(?![a-z])|月)"),
     ("year", r"\s?(?:/|per|a|every|each|每|一)?\s?(?:year|yr|annum|年)"),
 )
 _AFTER_PERIOD = tuple((period, grammar(words)) for period, words in _PERIODS)
-_BEFORE_PERIOD = (
+_BEFORE_PERIOD: tuple[tuple[Period, re.Pattern[str]], ...] = (
     ("hour", grammar(r"(?:每小时|hourly|一小时|per hour)\D{0,8}$")),
     ("month", grammar(r"(?:每个?月|月租|包月|monthly|月预算|一个月|per month)\D{0,8}$")),
     ("year", grammar(r"(?:每年|年预算|yearly|annual(?:ly)?|一年)\D{0,8}$")),
@@ -67,7 +68,7 @@ class Money:
 
     amount: float
     currency: str
-    period: Literal["hour", "month", "year"] | None
+    period: Period | None
     is_price: bool
     """What something costs rather than what may be spent."""
 
@@ -112,9 +113,11 @@ def find_budget(text: str, *, chinese: bool) -> Found[Budget] | None:
     if not spendable:
         return None
     best = next((m for m in spendable if _SPEND.search(text[max(0, m.start - 14) : m.start + 6])), spendable[0])
-    mode = "rent" if best.value.period or (_RENT.search(text) and not _BUY.search(text)) else "buy"
+    mode: Literal["buy", "rent"] = (
+        "rent" if best.value.period or (_RENT.search(text) and not _BUY.search(text)) else "buy"
+    )
     return Found(
-        Budget(amount=best.value.amount, currency=best.value.currency, mode=mode, period=best.value.period),  # type: ignore[arg-type]
+        Budget(amount=best.value.amount, currency=best.value.currency, mode=mode, period=best.value.period),
         best.start,
         best.end,
     )
@@ -122,8 +125,8 @@ def find_budget(text: str, *, chinese: bool) -> Found[Budget] | None:
 
 def _money(text: str, start: int, end: int, amount: float, currency: str) -> Money:
     before = text[max(0, start - 20) : start]
-    period = next((name for name, rule in _AFTER_PERIOD if rule.match(text, end)), None)
-    period = period or next((name for name, rule in _BEFORE_PERIOD if rule.search(before)), None)  # type: ignore[assignment]
+    period: Period | None = next((name for name, rule in _AFTER_PERIOD if rule.match(text, end)), None)
+    period = period or next((name for name, rule in _BEFORE_PERIOD if rule.search(before)), None)
     return Money(
         amount,
         currency,

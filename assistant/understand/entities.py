@@ -18,6 +18,8 @@ _TIMES = grammar(r"(?<![\d.])(\d{1,3})[x×*](?=[a-z])")
 _AFTER_NAME = grammar(r"b(?![a-z])|\s?(?:tokens?|步|steps|元|块钱|rmb|条|页|字|samples|dollars|usd|euros?)(?![a-z])")
 _BEFORE_NAME = grammar(r"(?:[$¥€£]\s?|\d[,.]|cuda |driver |驱动 ?|(?<![a-z])port |:)$")
 _INSTANCE = grammar(r"(?<![a-z0-9.])(?:ml\.)?([a-z][a-z0-9]{0,12}(?:[._-][a-z0-9]{1,16}){1,6})")
+_FAMILY = grammar(r"(?<![a-z0-9.-])([pg]\d[a-z]{0,3})(?![a-z0-9.])")
+_AMAZON = grammar(r"(?<![a-z])(?:aws|ec2|sagemaker|amazon|instances?|xlarge)(?![a-z])|xlarge")
 _VARIANT = grammar(r"\s?(ada|blackwell|turing|super|ti|max-q)(?![a-z])")
 _LAPTOP = grammar(r"笔记本|laptop|notebook|移动端|移动版|mobile|游戏本|全能本")
 _FORMS = ("pcie", "sxm", "nvl", "oam", "max-q", "server")
@@ -113,6 +115,7 @@ def _mask(plain: str, gpu_mentions: list[Mention], model_mentions: list[Mention]
 
 def _settle(text: Text, hidden: str, mention: Mention, sizes: list[Size]) -> NamedGpu:
     ids = _narrow(text, mention, sizes)
+    ids = _resized(ids, mention, sizes)
     counted = count_of(hidden, mention.start, mention.end)
     if counted is not None and len(ids) > 1:
         shares = [size.value_bytes / counted.cards for size in sizes if size.role in {"total", "unclear"}]
@@ -129,6 +132,15 @@ def _settle(text: Text, hidden: str, mention: Mention, sizes: list[Size]) -> Nam
         start,
         end,
     )
+
+
+def _resized(ids: tuple[str, ...], mention: Mention, sizes: list[Size]) -> tuple[str, ...]:
+    """The variant of another size when that size stands right beside the name: 「48G 4090」."""
+    beside = next((size for size in sizes if _distance(size, mention) <= 2 and size.role in {"card", "unclear"}), None)
+    if beside is None or len(ids) != 1 or _of_size(ids, beside.value_bytes):
+        return ids
+    stem = re.sub(r"-\d+gb$", "", ids[0])
+    return _of_size(tuple(key for key in gpus() if re.sub(r"-\d+gb$", "", key) == stem), beside.value_bytes) or ids
 
 
 def _narrow(text: Text, mention: Mention, sizes: list[Size]) -> tuple[str, ...]:
@@ -220,7 +232,8 @@ def _instance_table() -> dict[str, tuple[str, int | None]]:
 
 def _instances(plain: str) -> list[NamedGpu]:
     found = []
-    for match in _INSTANCE.finditer(plain):
+    bare = _FAMILY.finditer(plain) if _AMAZON.search(plain) else ()
+    for match in (*_INSTANCE.finditer(plain), *bare):
         if known := _instance_table().get(match[1]):
             gpu, cards = known
             found.append(NamedGpu(gpu, (gpu,), match.start(), match.end(), cards, match.start(), match.end()))

@@ -4,7 +4,7 @@ import re
 from dataclasses import dataclass
 
 from assistant.understand.numbers import DIGITS, HAN, SCALE, scaled
-from assistant.understand.text import Found, grammar
+from assistant.understand.text import Found, grammar, masked
 from kb.units import DAY_S, GB, HOUR_S, KB, MB, TB
 
 _N = rf"(?:{DIGITS}|{HAN}|(?<![a-z])(?:one|two|three|four|five|six|seven|eight|nine|ten|twelve|twenty|thirty|forty|fifty|hundred|thousand|a hundred|a thousand)(?![a-z]))"
@@ -14,15 +14,15 @@ _CONTEXT_AFTER = grammar(
     rf"(?<![a-z0-9.$¥€£]){_LENGTH}\s?(?:tokens?)?\s?(?:的|of |max |maximum |long |长|左右的?|token)?\s?{_CONTEXT_WORD}"
 )
 _CONTEXT_BEFORE = grammar(
-    rf"{_CONTEXT_WORD}['\"]?\s{{0,3}}(?:[:=为是到开设用约]|想开|设为|设成|拉到|开到|达到|up to|at|of|is|to|around|about|~|只有|要|能到|最长|拉满){{0,3}}\s{{0,3}}{_LENGTH}(?!\s?(?:倍|%))"
+    rf"{_CONTEXT_WORD}['\"]?\s{{0,3}}(?:[:=(为是到开设用约]|想开|设为|设成|拉到|开到|达到|up to|at|of|is|to|around|about|~|只有|要|能到|最长|拉满){{0,3}}\s{{0,3}}{_LENGTH}(?!\s?(?:倍|%))"
 )
 _CONTEXT_LOOSE = grammar(
-    r"(?<![a-z0-9.$¥€£\-])(?P<n>\d{1,7}(?:\.\d)?)\s?(?P<s>k|m)(?![a-z0-9])\s?(?:tokens?(?! (?:of (?:data|text)|dataset))|长文本|的?文档|input|prompt|长|window)?"
+    r"(?<![a-z0-9.$¥€£\-])(?P<n>\d{1,4}(?:\.\d)?)\s?(?P<s>k|m)(?![a-z0-9])\s?(?:tokens?(?! (?:of (?:data|text)|dataset))|长文本|的?文档|input|prompt|长|window)?"
 )
 _FLAG_C = grammar(r"(?<![a-z0-9-])-c\s{1,3}(?P<n>\d{3,8})(?P<s>)")
 _IN_OUT = grammar(
-    r"(?:输入|input|prompt|in)\s?(?:长度|length|tokens?)?\s?[:=为约]?\s?(\d{2,8}(?:\.\d)?k?)(?:\s?tokens?)?[\s,/+和与、]{0,4}(?:and )?(?:输出|output|out|completion|生成)\s?(?:长度|length|tokens?)?\s?[:=为约]?\s?(\d{1,8}(?:\.\d)?k?)"
-    r"|(\d{2,8}(?:\.\d)?k?)\s?(?:tokens? )?(?:in(?:put)?|prompt)(?:\s?tokens?)?[\s,/+和与、]{1,4}(?:and )?(\d{1,8}(?:\.\d)?k?)\s?(?:tokens? )?(?:out(?:put)?|generated|completion)"
+    r"(?:输入|input|prompt|in)\s?(?:长度|length|tokens?)?\s?[:=为约]?\s?(\d{1,8}(?:\.\d)?k?)(?:\s?tokens?)?[\s,/+和与、]{0,4}(?:and )?(?:输出|output|out|completion|生成)\s?(?:长度|length|tokens?)?\s?[:=为约]?\s?(\d{1,8}(?:\.\d)?k?)"
+    r"|(\d{1,8}(?:\.\d)?k?)\s?(?:tokens? )?(?:in(?:put)?|prompt)(?:\s?tokens?)?[\s,/+和与、]{1,4}(?:and )?(\d{1,8}(?:\.\d)?k?)\s?(?:tokens? )?(?:out(?:put)?|generated|completion)"
 )
 _DATASET = grammar(
     rf"(?<![a-z0-9.])(?P<n>{_N})\s?(?P<s>{SCALE})?\s?(?:个|的)?\s?(?:training )?(?:tokens?|词元|tok)(?![a-z/])(?!\s?(?:/|每秒|per|a second|上下文|的?上下文|context|长度|window|long|左右就|prompts?|input|output|each))"
@@ -43,7 +43,7 @@ _CONCURRENT = (
     grammar(rf"(?:并发(?:量|数|用户|请求)?|concurren(?:cy|t requests?|t users?|t sequences?)|max[-_]num[-_]seqs|max[-_]concurrent[-_]requests|parallel requests|--parallel)\s{{0,3}}(?:[:=为是到约达要]|of|at|is|大概|最多|数|:){{0,2}}\s{{0,3}}(?P<n>{DIGITS}|{HAN})\s?(?P<s>k|万|千)?(?![a-z0-9]|\s?(?:gb?|卡|张|context|ctx|tokens|上下文))"),
     grammar(rf"(?<![a-z0-9.])(?P<n>{_N})\s?(?P<s>k|万|千)?\s?(?:个|位|名)?(?:人|用户|同事|员工|学生|people|users?|requests?|prompts?|streams?)\s?(?:能|要|会|可以)?(?:同时|一起|并发|concurrently|simultaneously|at once|at the same time|in parallel)"),
     grammar(rf"同时(?:有|支持|给|供|服务|在线|跑|处理)?\s?(?P<n>{_N})\s?(?P<s>k|万|千)?\s?(?:个|位|名|路|条)?(?:人|用户|请求|会话|路|并发|同事)"),
-    grammar(rf"(?<![a-z0-9.])(?P<n>{DIGITS})\s?(?P<s>k)?\s?(?:requests?|sessions)(?! ?(?:/|per))"),
+    grammar(rf"(?<![a-z0-9.])(?P<n>{DIGITS})\s?(?P<s>k)?\s?(?:requests?|sessions)(?![a-z])(?! ?(?:/|per|every|each|a (?:second|minute|day)|每))"),
 )  # fmt: skip
 _USERS = (
     grammar(rf"(?<![a-z0-9.])(?P<n>{_N})\s?(?P<s>k|万|千|thousand|million|m)?\s?(?:多|来)?(?:个|位|名)?\s?(?:daily |active |registered |internal |total |monthly |潜在|注册|日活|内部)?(?:users?|用户|人(?!民|工|机|脸|声|物|体)|people|employees|员工|同事|developers?|学生|students|客户|customers|colleagues|coworkers|engineers|dau|研发|程序员|analysts|clients)(?![a-z])"),
@@ -94,11 +94,14 @@ def find_load(text: str) -> Load:
     users = _number(_USERS, text)
     if concurrent and users and users.start >= concurrent.start and users.end <= concurrent.end + 4:
         users = None
+    dataset = find_dataset(text)
+    if dataset:
+        text = masked(text, [(dataset.start, dataset.end, " ")])
     return Load(
         context=find_context(text),
         users=users,
         concurrent=concurrent,
-        dataset=find_dataset(text),
+        dataset=dataset,
         deadline_s=_deadline(text),
         tokens_per_s=_target_speed(text),
         latency_s=_target_latency(text),

@@ -6,6 +6,7 @@ from assistant.understand.entities import Entities
 from assistant.understand.errors import Pasted
 from assistant.understand.named import NamedGpu
 from assistant.understand.quantities import count_of, free_counts, nodes, per_node, total
+from assistant.understand.sizes import box_bytes
 from assistant.understand.text import grammar
 from kb.catalog import gpus
 from kb.units import GIB
@@ -14,7 +15,7 @@ from tools.need import GpuCount, Intent
 _ASKING: frozenset[Intent] = frozenset({"compare", "spec", "which_to_buy", "cloud_or_buy", "how_many_gpus", "budget"})
 """Intents that are about GPUs one does not have."""
 _OWN = grammar(
-    r"(?:我(?:们|司|这|自己)?(?:现在|目前|只)?(?:有|是|的|用)|手(?:里|上|头)(?:有|的)?|现(?:有|在)(?:用|是)?|已(?:有|经)|只有|仅有|家里|实验室(?:有|的)?|单位(?:有)?|公司(?:有|的)?|机器(?:是|有)|(?<![a-z])(?:i have|i've(?: got)?|i own|own|have|has|got|my|our|we have|using|i am on|i'm on|currently|existing|server has|tengo|tenho|j'ai|con una?|in stock)(?![a-z]))[^。!?\n]{0,14}$"
+    r"(?:我这(?:张|块|个|里)?|我(?:们|司|这|自己)?(?:现在|目前|只)?(?:有|是|的|用)|手(?:里|上|头)(?:有|的)?|现(?:有|在)(?:用|是)?|已(?:有|经)|只有|仅有|家里|实验室(?:有|的)?|单位(?:有)?|公司(?:有|的)?|机器(?:是|有)|(?<![a-z])(?:i have|i've(?: got)?|i own|own|have|has|got|my|our|we have|using|i am on|i'm on|currently|existing|server has|tengo|tenho|j'ai|con una?|in stock)(?![a-z]))[^。!?\n]{0,14}$"
 )
 _AGAINST = grammar(
     r"(?:比(?:不上|不过)?|相比|和|与|跟|还是|或者?|而|换(?:成|到)?|升级到?|想买|买|入手|租|(?<![a-z])(?:than|vs\.?|versus|or|against|instead of|rather than|compared (?:to|with)|rent|buy|get|purchase|adding|upgrade to|another|price of))\s?(?:an? |one |the |used |二手|全新|一?[张块台])?[^a-z。!?\n]{0,3}$"
@@ -27,6 +28,8 @@ _LISTED = grammar(
 )
 _WORKS = grammar(r"[^a-z。!?\n,]{0,3}(?:上|里)?\s?(?:跑|推理|训|部署|微调|运行|做|is |takes |runs? |running |gets )")
 _ONLY_COMPARED_LATER = grammar(r"比(?!如|较)|than(?![a-z])")
+_NODE_MOST = 8
+"""Cards that one machine usually holds: 「2 机 16 卡」 counts all of them."""
 _BIG_CARD = 600 * GIB
 _SMALL_CARD = 2 * GIB
 _PLURAL = grammar(r"s(?![a-z0-9])")
@@ -106,6 +109,10 @@ def _count(text: str, names: list[NamedGpu], kinds: int, pasted: Pasted) -> int:
         machines, each = nodes(text), per_node(text)
         if altogether:
             return altogether.cards
+        if machines and each and not each.explicit and each.cards > _NODE_MOST:
+            return each.cards
+        if machines and machines.cards > 1 and not each and not said and machines.end >= names[0].start - 2:
+            return machines.cards
         if machines and machines.cards > 1 and (each or (said and _inside_node(text, names[0]))):
             return machines.cards * (each.cards if each else max(said))
         if not said or max(said) == 1:
@@ -148,7 +155,7 @@ def _anonymous(entities: Entities, pasted: Pasted) -> tuple[int | None, int, int
             continue
         if any(abs(size.value_bytes - memory) <= 0.06 * memory for memory in known):
             continue
-        return size.value_bytes, size.start, size.end
+        return box_bytes(size.value_bytes), size.start, size.end
     return None, 0, 0
 
 

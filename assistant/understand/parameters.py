@@ -12,6 +12,7 @@ _HAN_SIZE = grammar(
 _LARGE = grammar(
     r"(?<![a-z0-9.])(\d{1,3}(?:\.\d{1,2})?)[ -]?(t|m)\s?(?:参数|params?(?![a-z])|parameters?|(?:的)?模型|models?(?![a-z])|-param)"
 )
+_SMALL = grammar(r"(?:gpt-?2?|bert|model|transformer|llms?|(?<![a-z])lm|模型)[\s-]?(?:of |with )?(\d{2,4})\s?m(?![a-z0-9])")
 _FINAL = grammar(
     r"(?:压到|剪(?:枝)?到|缩到|其实是|实际是|应该是|改成|换成|actually|make (?:it|that)|i mean|i meant|pruned to|no,?)\s?(?:the |a |是)?$"
 )
@@ -25,10 +26,11 @@ def find_params(text: str) -> Found[int] | None:
         value = float(match[2]) * 1e9 * int(match[1] or 1)
         found.append(Found(round(value), match.start(), match.end()))
     for match in _HAN_SIZE.finditer(text):
-        value = scaled(match[1], match[2])
-        found.append(Found(round(value or 0), match.start(), match.end()))
+        found.append(Found(round(scaled(match[1], match[2]) or 0), match.start(), match.end()))
     for match in _LARGE.finditer(text):
         found.append(Found(round(float(match[1]) * {"t": 1e12, "m": 1e6}[match[2]]), match.start(), match.end()))
+    for match in _SMALL.finditer(text):
+        found.append(Found(int(match[1]) * 10**6, match.start(1), match.end()))
     sound = sorted((f for f in found if 10**6 <= f.value <= 10**15), key=lambda f: f.start)
     if not sound:
         return None

@@ -46,6 +46,8 @@ class Count:
     cards: int
     start: int
     end: int
+    explicit: bool = False
+    """Whether "each" is said."""
 
 
 def count_of(text: str, start: int, end: int) -> Count | None:
@@ -75,7 +77,8 @@ def per_node(text: str) -> Count | None:
     if match is None or found is None:
         return None
     dies = _DIES.search(text, match.end())
-    return Count(found * (int(dies[1]) if dies and int(dies[1]) else 1), match.start(), match.end())
+    each = bool(match[2]) or match[0].startswith(("每", "each", "per", "单"))
+    return Count(found * (int(dies[1]) if dies and int(dies[1]) else 1), match.start(), match.end(), explicit=each)
 
 
 def total(text: str) -> Count | None:

@@ -4,7 +4,7 @@ from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import Any
 
-from assistant.understand.budget import find_budget
+from assistant.understand.budget import find_budget, find_money
 from assistant.understand.engines import find_engine
 from assistant.understand.entities import Entities, NamedModel, find_entities
 from assistant.understand.errors import Pasted, find_pasted, is_oom
@@ -119,18 +119,23 @@ def _prose(text: Text, entities: Entities, pasted: Pasted) -> str:
 def _read_plain_slots(reading: Reading) -> None:
     """Slots that words state outright."""
     hidden = reading.entities.masked
+    optimizer = find_optimizer(hidden)
+    if optimizer:
+        hidden = masked(hidden, [(optimizer.start, optimizer.end, " ")])
     formats = find_formats(hidden)
-    reading.put("weight_format", choose_format(hidden, formats) or _format_in_model(reading))
+    chosen = _format_of_model(reading, formats) or choose_format(hidden, formats) or _format_in_model(reading)
+    reading.put("weight_format", chosen)
     reading.put("kv_format", find_kv_format(hidden))
     reading.put("engine", find_engine(hidden))
-    reading.put("optimizer", find_optimizer(hidden))
+    reading.put("optimizer", optimizer)
     reading.put("sharding", find_sharding(hidden))
     reading.put("gradient_checkpointing", find_checkpointing(hidden))
     reading.put("lora_rank", find_lora_rank(hidden))
     reading.put("epochs", find_epochs(hidden))
     reading.put("batch_size", find_batch(hidden))
     reading.put("tensor_parallel", reading.pasted.tensor_parallel)
-    load = find_load(hidden)
+    money = find_money(hidden, chinese=reading.language == "zh")
+    load = find_load(masked(hidden, [(found.start, found.end, " ") for found in money]))
     reading.put("users", load.users)
     reading.put("concurrent_sequences", load.concurrent)
     reading.put("dataset_tokens", load.dataset)
@@ -144,6 +149,13 @@ def _read_plain_slots(reading: Reading) -> None:
     host = next((size for size in reading.entities.sizes if size.role == "host"), None)
     if host:
         reading.put("host_memory_bytes", Found(host.value_bytes, host.start, host.end))
+
+
+def _format_of_model(reading: Reading, formats: list[Found[str]]) -> Found[str] | None:
+    """A format joined to a model's name: "Qwen2-72B-Instruct-AWQ"; a comparison of formats chooses none."""
+    ends = {model.end for model in reading.entities.models}
+    joined = [found for found in formats if found.start - 1 in ends and reading.text.plain[found.start - 1] in "-_:"]
+    return joined[0] if joined else None
 
 
 def _format_in_model(reading: Reading) -> Found[str] | None:

@@ -19,6 +19,7 @@ _HOST_AFTER = grammar(
 _HOST_BEFORE = grammar(
     r"(?:(?<!gpu )(?<!video )(?<!v)ram|(?<!显)内存|ddr\d?|主存|system memory|host memory|cpu memory)[\s:=是为有才共约大概]{0,4}(?:of |is |only )?$"
 )
+_NEEDED = grammar(r"需要|要多少|(?<!只)要|needs?|requires?")
 _VRAM_BEFORE = grammar(r"(?:显存|(?<![a-z])vram)[\s:=是为有只才]{0,4}$")
 _SUFFIXED = grammar(r"\d\s?(?:gib|gb|g|tib|tb|t)\s?(?:的|of )?\s?(?:vram|ram|显存|内存|memory)[\s,+和、:]{0,3}$")
 """The label before belongs to the amount before it: "24 GB VRAM, 64 GB RAM"."""
@@ -125,11 +126,11 @@ def _role(text: str, match: re.Match[str]) -> Role:
     before, after = text[max(0, match.start() - 16) : match.start()], text[match.end() : match.end() + 16]
     label = "" if _SUFFIXED.search(before) else before
     if _HOST_BEFORE.search(label):
-        return "host"
+        return "required" if _NEEDED.search(label) else "host"
     if _VRAM_BEFORE.search(label):
         return "card"
     if _HOST_AFTER.match(after):
-        return "host"
+        return "required" if _REQUIRED_BEFORE.search(before) else "host"
     if _DISK.match(after):
         return "disk"
     if _TOTAL_BEFORE.search(before) or _TOTAL_AFTER.match(after):

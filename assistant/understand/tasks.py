@@ -153,6 +153,6 @@ def _kind_of_training(setting: Setting) -> Task:
     if setting.sharded or not (setting.params and setting.total_bytes):
         return "lora" if setting.modest and not setting.sharded else "full_finetune"
     each = _REINFORCED_BYTES if setting.reinforced else _FULL_BYTES
-    if setting.cards >= _MANY_CARDS or setting.total_bytes >= setting.params * each:
+    if (setting.cards >= _MANY_CARDS and not setting.modest) or setting.total_bytes >= setting.params * each:
         return "full_finetune"
     return "lora" if setting.total_bytes >= setting.params * _LORA_BYTES else "qlora"
