@@ -31,10 +31,17 @@ from tools.registry import tools
 Renderer = Callable[[Material], Section]
 
 _RENTING = re.compile(r"租|云|\brent|\bcloud|instance|per hour|hourly|/h\b", re.I)
+_WHY = re.compile(
+    r"为什么|为啥|怎么回事|咋回事|咋整|怎么办|原因|正常吗|反而|哪里不对|图啥|what is happening|\bwhy\b|\breason|"
+    r"\bwrong\b|expected\?|because|slower than|bottleneck|导致",
+    re.I,
+)
+"""Words that ask for a cause rather than for a property."""
+_FORMAT_CHOICE = re.compile(r"fp8|fp4|int8|int4|bf16|awq|gptq|smoothquant", re.I)
 _FIRST_SENTENCE = re.compile(r".*?(?:[。？！]|[.?!](?= |$))")
 _LOOSE_SPACE = re.compile(r"(?<=[。；，：）、一-鿿]) (?=\[\d+\])|(?<=[）。；]) (?=[一-鿿])")
 """Spaces that English wants and Chinese does not."""
-_BINARY = re.compile(r" \(([\d.,]+ GiB)\)")
+_BINARY = re.compile(r" \(([\d.,]+ GiB|[\d.,]+–[\d.,]+)\)")
 _BUYING = re.compile(r"买|购|自己?攒|自建|\bbuy|\bbought|\bown\b|purchase|at home", re.I)
 
 
@@ -44,12 +51,24 @@ def compose(understanding: Understanding, calls: Sequence[ToolCallRecord]) -> Dr
     if understanding.out_of_scope:
         return _draft(material, [scope.out_of_scope(material)])
     sections = [RENDERERS[intent](material) for intent in material.intents]
-    main = sections[0]
+    main = sections[0] = _explained(material, sections[0])
     if understanding.command:
         main = sections[0] = COMMANDS[understanding.command](material, main)
     if not understanding.command:
         _frame(material, main)
     return _draft(material, _without_repeats(sections))
+
+
+def _explained(material: Material, main: Section) -> Section:
+    """For a question why something is so: what the documents say about it first, the facts after."""
+    if main.verdict not in {"fact", "comparison"} or main.rests_on_documents or not _WHY.search(material.text):
+        return main
+    quotes = guidance.quoted(material, guidance.QUOTED_ALONE_MAX, guidance.WHY_COVERAGE)
+    if not quotes:
+        return main
+    main.body[:0] = ["\n".join(quotes[1:]), main.headline]
+    main.headline, main.rests_on_documents = quotes[0].removeprefix("- "), True
+    return main
 
 
 def _frame(material: Material, main: Section) -> None:
@@ -107,6 +126,10 @@ def _sized(renderer: Renderer) -> Renderer:
 def _shop(material: Material) -> Section:
     if len(requests.named_gpus(material.need)) > 1 and any(material.results("compare_gpus")):
         return comparison.comparison(material)
+    if not requests.sized(material.need) and _FORMAT_CHOICE.search(material.text):
+        found = compatibility.compatibility(material)
+        if found.verdict == "fact":
+            return found
     if _RENTING.search(material.text) and not _BUYING.search(material.text):
         return shopping.rent(material)
     return shopping.which_to_buy(material)
@@ -158,6 +181,8 @@ def _without_repeats(sections: Sequence[Section]) -> list[Section]:
     """The sections, less later ones that say what an earlier one said."""
     kept: list[Section] = []
     for section in sections:
+        if kept and section.verdict == "clarification":
+            continue
         if all(section.headline != other.headline for other in kept):
             shown = {_opening(block) for other in kept for block in other.body}
             section.body = [block for block in section.body if block and _opening(block) not in shown]

@@ -75,6 +75,7 @@ def column_name(material: Material, estimate: Estimate, among: Sequence[Estimate
     words = [] if estimate.task == "inference" else [names.task_name(estimate.task, say)]
     if estimate.task != "qlora" and not (words and len({one.result.weight_format for one in among}) < 2 and among):
         words.append(names.format_name(estimate.result.weight_format))
+    words += [text for key in ("precision", "optimizer") if (text := say.get(f"oom.{estimate.request.get(key)}"))]
     sharding = estimate.request.get("sharding")
     if sharding and len({one.request.get("sharding") for one in among if one.task == estimate.task}) > 1:
         words.append(say(f"sharding.{sharding}"))

@@ -4,7 +4,7 @@ import re
 
 from assistant.compose import names, numbers
 from assistant.compose.material import Estimate, Material
-from assistant.plan.provisional import OTHER_THAN_LANGUAGE, stands_in
+from assistant.plan.provisional import OTHER_THAN_LANGUAGE, stand_in
 
 _TAKEN = re.compile(
     r"(context_tokens|concurrent_sequences|micro_batch_size|sequence_tokens|lora_rank|gradient_checkpointing)"
@@ -19,7 +19,10 @@ def assumed(material: Material, main: Estimate) -> list[str]:
     found = []
     if need.weight_format is None and main.task == "inference":
         found.append(say("assume.format", format=names.format_name(main.result.weight_format)))
-    if stands_in(material.understanding) and main.result.model:
+    owned = need.gpus_owned
+    if len(owned) > 1 and main.gpus == sum(card.count or 1 for card in owned):
+        found.append(say("assume.mixed", cards=names.cards(main.gpu or "", main.gpus)))
+    if stand_in(material.understanding) and main.result.model:
         found.append(say("assume.stand_in", model=names.model_name(main.result.model)))
     taken = filter(None, map(_TAKEN.match, main.result.assumptions))
     skipped = {"sequence_tokens"} if material.understanding.need.task in OTHER_THAN_LANGUAGE else set()

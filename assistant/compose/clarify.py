@@ -8,6 +8,7 @@ from assistant.compose.section import Section
 from assistant.plan import requests
 from assistant.understanding import Ambiguity
 from kb.catalog import gpus
+from kb.names import gpu_names
 
 DECISIVE_RATIO = 1.25
 """Variants of a card whose memory differs less than this are one card to most questions."""
@@ -30,6 +31,14 @@ def unknown_names(material: Material) -> list[str]:
     return list(dict.fromkeys(found))
 
 
+def _named(kind: str, candidate: str) -> str:
+    """The candidate's name where it names only this one, else its catalog id."""
+    name = _shown(kind, candidate)
+    if kind != "gpu" or any(mention.exact and mention.text == name for mention in gpu_names().scan(name)):
+        return name
+    return candidate
+
+
 def _shown(kind: str, candidate: str) -> str:
     return {"gpu": names.gpu_name, "model": names.model_name}.get(kind, str)(candidate)
 
@@ -48,7 +57,7 @@ def ambiguous_names(material: Material) -> list[str]:
         if doubt.unknown or len(doubt.candidates) < 2:
             continue
         taken = _taken(material, doubt)
-        others = [_shown(doubt.kind, candidate) for candidate in doubt.candidates if candidate != taken]
+        others = [_named(doubt.kind, candidate) for candidate in doubt.candidates if candidate != taken]
         chosen = _shown(doubt.kind, taken)
         found.append(
             say("clarify.ambiguous", text=doubt.text, chosen=chosen, others=say.listed(others, conjunction="or"))
@@ -82,7 +91,7 @@ def _decisive(material: Material, doubt: Ambiguity) -> bool:
 
 def questions(material: Material) -> list[str]:
     """What the answer turns on and the asker did not say; at most two, most decisive first."""
-    need, say, found = material.need, material.say, []
+    need, say, found = material.understanding.need, material.say, []
     intent = material.intents[0]
     doubts = (doubt for doubt in material.understanding.ambiguities if _decisive(material, doubt))
     found += [say("ask.which", text=doubt.text) for doubt in doubts]

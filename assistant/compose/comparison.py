@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from assistant.compose import facts, names, numbers
+from assistant.compose import facts, names, numbers, pace
 from assistant.compose.arithmetic import arithmetic, cite, column_name, total
 from assistant.compose.aspects import BY_KEY, COMPARED, Aspect, asked_about
 from assistant.compose.assume import assumed
@@ -44,7 +44,7 @@ def comparison(material: Material) -> Section:
         for one in per_card:
             section.caveats += [line for line in caveats(material, one) if line not in section.caveats]
     section.caveats += facts.old_prices(material, shown)
-    section.body.append(orders(material, material.configurations))
+    section.body += [pace.brief(material), orders(material, material.configurations)]
     section.configurations = material.configurations
     return section
 
@@ -70,7 +70,9 @@ def _headline(material: Material, compared: Comparison, per_card: Sequence[Estim
         return _by_memory(material, holding, failing)
     if per_card and not holding:
         return say(
-            "compare.none_holds", what=workload(material, per_card[0]), cards=_sizes(material, per_card)
+            "compare.none_holds" if len(per_card) > 1 else "compare.one_fails",
+            what=workload(material, per_card[0]),
+            cards=_sizes(material, per_card),
         ) + _otherwise(material, failing)
     winner = compared.winner
     if winner and compared.decided_by:
@@ -86,7 +88,19 @@ def _headline(material: Material, compared: Comparison, per_card: Sequence[Estim
                 )
                 + fits
             )
-    return say("compare.depends", cards=say.listed([names.gpu_name(row.id) for row in compared.gpus]))
+    return _by_purpose(material, compared)
+
+
+def _by_purpose(material: Material, compared: Comparison) -> str:
+    """Without a workload: who wins at generating text, and who at computing."""
+    say = material.say
+    winners = [_attribute(compared, name) for name in ("bandwidth_bytes_per_s", "bf16_flops")]
+    decode, compute = (one.winner if one else None for one in winners)
+    if not decode or not compute:
+        return say("compare.depends", cards=say.listed([names.gpu_name(row.id) for row in compared.gpus]))
+    if decode == compute:
+        return say("compare.both", card=names.gpu_name(decode))
+    return say("compare.split", decode=names.gpu_name(decode), compute=names.gpu_name(compute))
 
 
 def _by_memory(material: Material, holding: Sequence[Estimate], failing: Sequence[Estimate]) -> str:

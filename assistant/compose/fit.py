@@ -4,13 +4,14 @@ import re
 from collections.abc import Sequence
 
 from assistant.answer import AnswerVerdict
-from assistant.compose import names, numbers
+from assistant.compose import names, numbers, pace
 from assistant.compose.arithmetic import arithmetic, cite, column_name, interval, subject, total
 from assistant.compose.assume import assumed
 from assistant.compose.caveats import caveats
 from assistant.compose.material import Estimate, Material
 from assistant.compose.orders import orders
 from assistant.compose.section import Section
+from assistant.plan import requests
 from tools.memory.result import MinimumGpus
 
 _AS_PUBLISHED = re.compile(r"满血|(?:非|不|未)量化|原版|原精度|unquanti|full precision|without quanti|no quanti", re.I)
@@ -92,7 +93,8 @@ def _verdict(material: Material, main: Estimate, alternatives: Sequence[Estimate
         for one in alternatives
     ]
     text += say("fit.instead", ways=say.listed(ways, conjunction="or"))
-    stated = material.need.weight_format is not None or main.task != "inference" or _AS_PUBLISHED.search(material.text)
+    insists = requests.FULL if main.task != "inference" else _AS_PUBLISHED
+    stated = (material.need.weight_format and main.task == "inference") or insists.search(material.text)
     return text, "does_not_fit" if stated else "fits_with_changes"
 
 
@@ -220,6 +222,7 @@ def levers(material: Material, main: Estimate) -> list[str]:
 
 def _finish(material: Material, section: Section, main: Estimate) -> Section:
     section.configurations = material.configurations
+    section.body.append(pace.brief(material))
     section.body.append(orders(material, material.configurations))
     section.caveats += caveats(material, main)
     section.assumptions += assumed(material, main)

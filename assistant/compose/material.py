@@ -145,12 +145,24 @@ class Material:
     def configurations(self) -> list[Configuration]:
         """The configurations found, best first, each once."""
         found: list[Configuration] = []
-        for result in self.results("configure"):
-            for row in result["configurations"]:
+        first = next((record for record in self.records("configure") if record.result["configurations"]), None)
+        for record in self.records("configure"):
+            if first is None or record.request.get("task") != first.request.get("task"):
+                continue
+            for row in record.result["configurations"]:
                 configuration = Configuration.model_validate(row)
                 if configuration not in found:
                     found.append(configuration)
         return found
+
+    @cached_property
+    def lighter_task(self) -> str | None:
+        """The lighter way to fine-tune that hardware was found for, when there was none for the way asked about."""
+        records = list(self.records("configure"))
+        found = next((record for record in records if record.result["configurations"]), None)
+        if found is None or not records or found.request.get("task") == records[0].request.get("task"):
+            return None
+        return found.request.get("task")
 
     @cached_property
     def passages(self) -> list[Passage]:

@@ -35,6 +35,13 @@ def count(value: float) -> str:
     return f"{value:,.0f}"
 
 
+def figure(value: float) -> str:
+    """A measured figure to what it supports: a decimal below ten, three digits above a thousand."""
+    if value < 10:
+        return f"{value:.1f}"
+    return f"{value:,.0f}"
+
+
 def usd(amount: Decimal | float, *, hourly: bool = False) -> str:
     """An amount of dollars: cents for an hour, three figures for a purchase."""
     value = float(amount)

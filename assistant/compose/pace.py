@@ -29,10 +29,29 @@ def speed(material: Material) -> Section:
     if record is None:
         return _without(material, "pace.no_speed")
     result = record.result
-    headline = _headline(material, "pace.speed", "tokens_per_s_per_user", result)
+    value = _ranged(material, "tokens_per_s_per_user", result["tokens_per_s_per_user"])
+    headline = material.say("pace.speed", value=value)
     if result.get("bound"):
         headline += " " + material.say("pace.bound", bound=material.say(f"bound.{result['bound']}"))
     return _with(material, record.tool, result, headline, SPEED_ROWS)
+
+
+def brief(material: Material) -> str:
+    """One line for each set of cards whose speed was estimated beside another question."""
+    lines = []
+    for record in material.records("estimate_inference_speed"):
+        result = record.result
+        lines.append(
+            "- "
+            + material.say(
+                "pace.brief",
+                cards=names.cards(result["gpu"], result["gpu_count"]),
+                format=names.format_name(result["weight_format"]),
+                value=_ranged(material, "tokens_per_s_per_user", result["tokens_per_s_per_user"]),
+            )
+            + _cite(material, record.tool, result)
+        )
+    return "\n".join(lines)
 
 
 def training_time(material: Material) -> Section:
@@ -51,12 +70,17 @@ def _headline(material: Material, phrase: str, key: str, result: dict[str, Any])
 
 def _with(material: Material, tool: str, result: dict[str, Any], headline: str, rows: tuple[str, ...]) -> Section:
     say = material.say
-    steps = result.get("derivation") or ()
-    quote = "; ".join(f"{step['label']}: {step['formula']} = {step['value']} {step['unit']}".strip() for step in steps)
-    marker = joined([material.cites.cite("calculation", say(f"pace.cite_{tool}"), tool, quote or tool)])
+    marker = _cite(material, tool, result)
     lines = [[say(f"pace.{key}"), _ranged(material, key, result[key])] for key in rows if result.get(key)]
     section = Section("estimate", headline + marker, [table([say("table.what"), say("table.value")], lines)])
     return _finish(material, section)
+
+
+def _cite(material: Material, tool: str, result: dict[str, Any]) -> str:
+    steps = result.get("derivation") or ()
+    quote = "; ".join(f"{step['label']}: {step['formula']} = {step['value']} {step['unit']}".strip() for step in steps)
+    locator = " · ".join(str(part) for part in (tool, result.get("gpu"), result.get("weight_format")) if part)
+    return joined([material.cites.cite("calculation", material.say(f"pace.cite_{tool}"), locator, quote or tool)])
 
 
 def _ranged(material: Material, key: str, measured: dict[str, Any]) -> str:
@@ -71,8 +95,8 @@ def _ranged(material: Material, key: str, measured: dict[str, Any]) -> str:
             text += f" ({numbers.duration(low)[0]} {material.say(f'unit.{numbers.duration(low)[1]}')} – "
             text += f"{numbers.duration(high)[0]} {material.say(f'unit.{numbers.duration(high)[1]}')})"
         return text
-    text = numbers.count(value)
-    return f"{text} ({numbers.count(low)}–{numbers.count(high)})" if low is not None and high is not None else text
+    text = numbers.figure(value)
+    return f"{text} ({numbers.figure(low)}–{numbers.figure(high)})" if low is not None and high is not None else text
 
 
 def _without(material: Material, phrase: str) -> Section:
@@ -99,9 +123,3 @@ def _finish(material: Material, section: Section) -> Section:
     section.body.append(orders(material, material.configurations))
     section.configurations = material.configurations
     return section
-
-
-def subject_cards(material: Material) -> str:
-    """The cards in question, in a few words."""
-    need = material.need
-    return material.say.listed([names.cards(card.gpu, card.count or 1) for card in need.gpus_owned])

@@ -3,12 +3,12 @@
 import math
 from collections.abc import Iterator
 
-from assistant.compose import names, numbers
+from assistant.compose import guidance, names, numbers
 from assistant.compose.arithmetic import arithmetic, cite, column_name, interval, subject, total
 from assistant.compose.assume import assumed
 from assistant.compose.caveats import caveats
 from assistant.compose.material import Estimate, Material
-from assistant.compose.orders import cheapest, orders, price
+from assistant.compose.orders import cheapest, chosen, orders, price
 from assistant.compose.section import Section
 from assistant.plan import requests
 from tools.configuration import Configuration
@@ -19,11 +19,34 @@ def which_to_buy(material: Material) -> Section:
     need = material.need
     if not material.configurations:
         return nothing_found(material)
-    best = material.configurations[0]
-    underspecified = not requests.sized(need) and need.task is None
-    key = "shop.provisional" if underspecified else "shop.recommend"
-    headline = material.say(key, what=_needing(material), order=_short(material, best)) + _budget(material)
-    section = Section("clarification" if underspecified else "recommendation", headline)
+    best = chosen(material.configurations)[0]
+    if material.lighter_task:
+        return _lighter(material, best)
+    if not requests.sized(need):
+        return _provisional(material, best)
+    headline = material.say("shop.recommend", what=_needing(material), order=_short(material, best)) + _budget(material)
+    section = Section("recommendation", headline)
+    section.body = [orders(material, material.configurations), _memory(material)]
+    return _finish(material, section)
+
+
+def _provisional(material: Material, best: Configuration) -> Section:
+    """Nothing to size: ask, say what the documents advise, and give a starting point within the budget."""
+    say = material.say
+    order = say("shop.provisional", order=_short(material, best)) + _budget(material)
+    advice = guidance.quoted(material, guidance.QUOTED_ALONE_MAX, guidance.ALONE_COVERAGE)
+    section = Section("clarification", order if material.need.budget else say("clarify.need_more"))
+    section.body = ["\n".join(advice), "" if material.need.budget else order, orders(material, material.configurations)]
+    section.rests_on_documents = bool(advice)
+    return _finish(material, section)
+
+
+def _lighter(material: Material, best: Configuration) -> Section:
+    """Out of reach as asked, within reach with a lighter way to fine-tune."""
+    say, task = material.say, material.lighter_task or "qlora"
+    lighter = next((one for one in material.estimates if one.task == task), None)
+    text = say("shop.lighter", what=_what(material), method=names.task_name(task, say), order=_short(material, best))
+    section = Section("recommendation", text + (cite(material, lighter) if lighter else "") + _budget(material))
     section.body = [orders(material, material.configurations), _memory(material)]
     return _finish(material, section)
 

@@ -1,12 +1,13 @@
 """The first wave: which tools each intent needs, from the Need alone."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 
 from assistant.plan import requests
 from assistant.plan.call import PlannedCall, planned
 from assistant.plan.formats import TRAINING_LADDER, smaller_formats
 from assistant.plan.provisional import provisional
 from assistant.understanding import Understanding
+from kb.catalog import gpu
 from tools.need import GpuCount, Intent, Need
 
 CALLS_MAX = 8
@@ -106,12 +107,20 @@ def _can_it_run(need: Need, understanding: Understanding) -> Calls:
         return _what_fits(need, understanding)
     if not requests.cards(need):
         return _min_vram(need, understanding)
-    return [*_on_each_card(need), *_check(need, understanding), requests.configure(need)]
+    return [_together(need), *_on_each_card(need), *_check(need, understanding), requests.configure(need)]
 
 
-def _on_each_card(need: Need) -> Calls:
+def _together(need: Need) -> PlannedCall | None:
+    """Different cards in one machine: all of them at the size of the smallest."""
+    if len(need.gpus_owned) < 2 or requests.is_training(need):
+        return None
+    smallest = min(need.gpus_owned, key=lambda card: gpu(card.gpu).usable_bytes)
+    return requests.memory(need, GpuCount(gpu=smallest.gpu, count=sum(card.count or 1 for card in need.gpus_owned)))
+
+
+def _on_each_card(need: Need, among: Sequence[GpuCount] | None = None) -> Calls:
     """The workload on each kind of card; adapters, which run as copies, also on a single one."""
-    cards = requests.cards(need)[:CARDS_MAX]
+    cards = (requests.cards(need) if among is None else among)[:CARDS_MAX]
     calls = [requests.memory(need, card) for card in cards]
     copied = need.task in {"lora", "qlora"} and need.sharding is None
     singles = [card for card in cards if copied and (card.count or 1) > 1][:1]
@@ -158,7 +167,7 @@ def _which_to_buy(need: Need, understanding: Understanding) -> Calls:
     calls: Calls = []
     if len(requests.named_gpus(need)) > 1:
         calls.append(requests.comparison(need))
-        calls += _on_each_card(need)
+        calls += _on_each_card(need, requests.compared(need))
     elif requests.sized(need):
         calls.append(requests.memory(need, next(iter(requests.cards(need)), None)))
     calls.append(requests.configure(need))
@@ -172,8 +181,8 @@ def _compare(need: Need, understanding: Understanding) -> Calls:
     if len(requests.named_gpus(need)) < 2:
         calls.append(requests.gpu_facts(need))
     if requests.sized(need):
-        calls += _on_each_card(need)
-        calls += [requests.configure(need)]
+        calls += _on_each_card(need, requests.compared(need))
+        calls += [requests.speed(need, card) for card in requests.compared(need)[:2]]
     return calls + _check(need, understanding)
 
 
@@ -195,7 +204,7 @@ def _power(need: Need, understanding: Understanding) -> Calls:
 def _speed(need: Need, understanding: Understanding) -> Calls:
     card = next(iter(requests.cards(need)), None)
     return [
-        _estimate("estimate_inference_speed", need, card),
+        requests.speed(need, card),
         requests.memory(need, card),
         requests.comparison(need) or requests.gpu_facts(need),
         requests.configure(need) if requests.sized(need) else None,
@@ -228,7 +237,7 @@ def _serving(need: Need, understanding: Understanding) -> Calls:
     card = next(iter(requests.cards(need)), None)
     if card is None:
         return _min_vram(need, understanding)
-    return [requests.memory(need, card), requests.configure(need), _estimate("estimate_inference_speed", need, card)]
+    return [requests.memory(need, card), requests.configure(need), requests.speed(need, card)]
 
 
 def _budget(need: Need, understanding: Understanding) -> Calls:
@@ -241,6 +250,7 @@ def _cloud_or_buy(need: Need, understanding: Understanding) -> Calls:
         requests.configure(need),
         requests.memory(need, card),
         requests.offers(need, card.gpu if card else None, card.count if card else None),
+        requests.offers(need.model_copy(update={"provider": None}), card.gpu if card else None),
         _estimate("estimate_cost", need, card),
         requests.comparison(need) or requests.gpu_facts(need),
     ]
@@ -258,10 +268,17 @@ def _oom(need: Need, understanding: Understanding) -> Calls:
     diagnose = planned("diagnose_oom", **need.model_dump(exclude={"intent"}), error_text=understanding.error_text)
     return [
         diagnose,
-        *(_on_each_card(need)[:1] or [requests.memory(need)]),
+        *_as_it_ran(need),
         *_check(need, understanding),
         requests.gpu_facts(need),
     ]
+
+
+def _as_it_ran(need: Need) -> Calls:
+    """On the cards it failed on, or on none; an adapter also on one card, since each card holds a copy."""
+    on_cards = _on_each_card(need)
+    copies = len(on_cards) - min(len(requests.cards(need)), CARDS_MAX)
+    return [*on_cards[:1], *(on_cards[-copies:] if copies else [])] or [requests.memory(need)]
 
 
 def _what_fits(need: Need, understanding: Understanding) -> Calls:
@@ -275,7 +292,7 @@ def _check(need: Need, understanding: Understanding) -> Calls:
 
 
 def _guidance_only(need: Need, understanding: Understanding) -> Calls:
-    calls: Calls = [requests.gpu_facts(need)]
+    calls: Calls = [requests.gpu_facts(need), *_check(need, understanding)]
     if requests.sized(need):
         calls += _on_each_card(need) or [requests.memory(need)]
     return calls

@@ -5,11 +5,20 @@ import re
 from assistant.plan import requests
 from assistant.understanding import Understanding
 from kb.catalog import conventional
-from tools.configure.workload import STAND_INS
 from tools.need import Need
 
 OTHER_THAN_LANGUAGE = ("diffusion", "vision", "speech", "embedding")
 """Work whose task says what the model does, not whether it is trained."""
+COMMON: tuple[tuple[str, re.Pattern[str], str], ...] = (
+    (
+        "diffusion",
+        re.compile(r"\bsd\b|sdxl|stable.?diffusion|krita|comfy|webui|出图|画图|生图|image", re.I),
+        "stabilityai/stable-diffusion-xl-base-1.0",
+    ),
+    ("speech", re.compile(r"whisper|transcri|转写|转录|\basr\b|语音识别|字幕", re.I), "openai/whisper-large-v3"),
+    ("vision", re.compile(r"yolo", re.I), "ultralytics/yolov8x"),
+)
+"""Task, words that point to it, and the model most people mean by them."""
 _LORA = re.compile(r"lora", re.I)
 _TRAINS = re.compile(r"训|微调|\btrain|fine-?tun|pretrain", re.I)
 
@@ -30,15 +39,17 @@ def provisional(understanding: Understanding) -> Need:
             need = need.model_copy(update={"gpus_asked": (*need.gpus_asked, conventional(doubt.candidates))})
     if need.task not in OTHER_THAN_LANGUAGE:
         return need
-    if stands_in(understanding):
-        need = need.model_copy(update={"model": STAND_INS[need.task]})
-    return need.model_copy(update={"task": _method(understanding.text) or need.task})
+    return need.model_copy(
+        update={"task": _method(understanding.text) or need.task, "model": need.model or stand_in(understanding)}
+    )
 
 
-def stands_in(understanding: Understanding) -> bool:
-    """Whether a common model has to stand in for one that was not named."""
-    need = understanding.need
-    return need.task in OTHER_THAN_LANGUAGE and not requests.sized(need) and need.intent in _SIZED_INTENTS
+def stand_in(understanding: Understanding) -> str | None:
+    """The common model that stands in for one that was not named, where the words point to it."""
+    need, text = understanding.need, understanding.text
+    if requests.sized(need) or need.intent not in _SIZED_INTENTS:
+        return None
+    return next((model for task, words, model in COMMON if task == need.task and words.search(text)), None)
 
 
 def _method(text: str) -> str | None:

@@ -21,7 +21,7 @@ CARDS_CHECKED_MAX = 4
 """Cards checked for compatibility in one call."""
 _NO_LANGUAGE = {"diffusion", "vision", "speech", "embedding", "rendering"}
 """Work for which the largest language model that fits says nothing."""
-_FULL = re.compile(r"全参|全量|full[- ]?(?:param|fine|ft\b|sft)|from scratch|all (?:the )?(?:weights|parameters)", re.I)
+FULL = re.compile(r"全参|全量|full[- ]?(?:param|fine|ft\b|sft)|from scratch|all (?:the )?(?:weights|parameters)", re.I)
 """Words that mean full fine-tuning and not fine-tuning of any kind."""
 GENERATIONS = ("v100-sxm2-32gb", "a100-sxm-80gb", "rtx-4090", "h100-sxm-80gb")
 """One card of each generation that formats differ on, checked when a format is asked about without a card."""
@@ -46,6 +46,12 @@ def sized(need: Need) -> bool:
 def cards(need: Need) -> tuple[GpuCount, ...]:
     """The cards in question: those owned, else those asked about."""
     return need.gpus_owned or tuple(GpuCount(gpu=gpu) for gpu in need.gpus_asked)
+
+
+def compared(need: Need) -> tuple[GpuCount, ...]:
+    """The cards to choose between: those owned and those asked about."""
+    owned = {card.gpu for card in need.gpus_owned}
+    return (*need.gpus_owned, *(GpuCount(gpu=gpu) for gpu in need.gpus_asked if gpu not in owned))
 
 
 def named_gpus(need: Need) -> tuple[str, ...]:
@@ -119,7 +125,7 @@ def what_fits(need: Need, text: str) -> PlannedCall | None:
     gpus = [{"gpu": card.gpu, "count": card.count or 1} for card in cards(need)]
     if need.task in _NO_LANGUAGE or (not gpus and need.memory_bytes_per_gpu is None):
         return None
-    task = need.task if need.task != "full_finetune" or _FULL.search(text) else None
+    task = need.task if need.task != "full_finetune" or FULL.search(text) else None
     values = need.model_dump(exclude={"intent", "gpu_count", "memory_bytes_per_gpu"}) | {"task": task, "gpus": gpus}
     if not gpus:
         values |= {"memory_bytes_per_gpu": need.memory_bytes_per_gpu, "gpu_count": need.gpu_count}
@@ -161,6 +167,21 @@ _WORKLOADS = {
     "diffusion": "image",
     "rendering": "image",
 }
+
+
+def speed(need: Need, card: GpuCount | None, weight_format: str | None = None) -> PlannedCall | None:
+    """How fast the cards serve it."""
+    if card is None or not sized(need) or is_training(need):
+        return None
+    values = need.model_dump(exclude={"intent", "users"}) | {
+        "gpu": card.gpu,
+        "gpu_count": card.count or 1,
+        "weight_format": weight_format or need.weight_format,
+        "params": None if need.model else need.params,
+        "concurrent_sequences": need.concurrent_sequences or _active(need.users) or need.batch_size,
+        "input_tokens": need.context_tokens,
+    }
+    return planned("estimate_inference_speed", **values)
 
 
 def offers(need: Need, gpu: str | None = None, count: int | None = None) -> PlannedCall | None:

@@ -12,6 +12,8 @@ from assistant.plan.provisional import provisional
 from assistant.understanding import Understanding
 from tools.need import GpuCount, Need
 
+_FASTER = ("can_it_run", "concurrency", "launch_files", "how_many_gpus")
+"""Intents for which the speed is worth knowing once the workload fits."""
 SHARES = ("none", "ddp", "zero1", "zero2")
 """Sharding that leaves a whole copy of the weights on each GPU."""
 
@@ -25,10 +27,13 @@ def plan_more(understanding: Understanding, results: Sequence[ToolCallRecord]) -
     usable = _usable(results)
     for record in _estimates(results):
         wanted += _counted(need, record) if need.intent == "how_many_gpus" else []
+        if _verdict(record, usable) in {"yes", "tight"} and need.intent in _FASTER:
+            wanted.append(requests.speed(need, _card(record.request), record.request.get("weight_format")))
         if _verdict(record, usable) == "no" or need.intent == "oom":
             wanted += _cheaper(need, record)
     if _nothing_fits(results, usable):
         wanted.append(requests.configure(need, gpus_asked=()))
+    wanted += _lighter_purchase(need, results)
     asked = [PlannedCall(tool=record.tool, request=record.request) for record in results]
     fresh = [call for call in distinct(wanted) if call not in asked]
     return fresh[: max(0, CALLS_MAX - len(results))]
@@ -36,6 +41,17 @@ def plan_more(understanding: Understanding, results: Sequence[ToolCallRecord]) -
 
 def _estimates(results: Sequence[ToolCallRecord]) -> list[ToolCallRecord]:
     return [record for record in results if record.tool == "estimate_memory" and "error" not in record.result]
+
+
+def _lighter_purchase(need: Need, results: Sequence[ToolCallRecord]) -> list[PlannedCall | None]:
+    """When no hardware is within reach of a way to fine-tune, hardware for the lighter ways."""
+    empty = any(record.tool == "configure" and record.result.get("configurations") == [] for record in results)
+    if not empty or need.task not in TRAINING_LADDER:
+        return []
+    lighter = TRAINING_LADDER[TRAINING_LADDER.index(need.task) + 1 :]
+    return [
+        call for task in lighter for call in (requests.configure(need, task=task), requests.memory(need, task=task))
+    ]
 
 
 def _usable(results: Sequence[ToolCallRecord]) -> int | None:
@@ -79,7 +95,7 @@ def _cheaper(need: Need, record: ToolCallRecord) -> list[PlannedCall | None]:
     calls: list[PlannedCall | None] = []
     if request.get("sharding") in SHARES and card and (card.count or 1) > 1:
         calls.append(_again(request, sharding="zero3"))
-    if task in {"full_finetune", "pretrain"}:
+    if task in {"full_finetune", "pretrain"} and need.intent == "oom":
         calls.append(_again(request, precision="bf16_pure", optimizer="adamw_8bit"))
     if need.gradient_checkpointing not in {None, "full"}:
         calls.append(_again(request, gradient_checkpointing="full"))

@@ -90,10 +90,10 @@ def test_what_does_not_fit_is_tried_smaller() -> None:
     assert all(request["tensor_parallel"] == 4 for request in more)
 
 
-def test_what_fits_needs_no_second_wave() -> None:
+def test_what_fits_is_only_asked_how_fast_it_runs() -> None:
     asked = reading(intent="can_it_run", model=QWEN, gpus_owned=[{"gpu": GPU, "count": 4}])
     results = [record(call, fit={"verdict": "yes"}, weight_format="bf16") for call in plan(asked)]
-    assert plan_more(asked, results) == []
+    assert [call.tool for call in plan_more(asked, results)] == ["estimate_inference_speed"]
 
 
 def test_the_second_wave_repeats_no_call() -> None:
