@@ -12,7 +12,6 @@ from dataclasses import dataclass, field
 from difflib import SequenceMatcher
 from functools import lru_cache
 from itertools import zip_longest
-from os.path import commonprefix
 
 from kb.base import AmbiguousName, UnknownName
 
@@ -22,7 +21,7 @@ ATOM = re.compile(
     r"|(?<=\d)b(?=a\d|q\d|int\d|fp\d|awq|gptq|instruct|chat)"  # 30ba3b, 7bq4
     r"|[a-z]+|\d{1,20}(?:[._]\d{1,9}){0,3}|[\u4e00-\u9fff]|\+"
 )
-GAP = re.compile(r"[\s\-_‐‑–·•:/()（）\[\]]{0,3}")
+GAP = re.compile(r"[\s\-_‐‑–·•:/()（）\[\]]{0,3}|\.")
 """What may stand between two atoms of one name."""
 TIGHT = re.compile(r"[-_‐‑–]{0,1}")
 SUFFIXES = {"s", "x", "es", "g", "gb", "gib", "b"}
@@ -103,8 +102,13 @@ def close_names(name: str, names: Iterable[str], limit: int = 3) -> list[str]:
             continue
         score = matcher.ratio() + (0.2 if wanted and (wanted in other or other in wanted) else 0)
         if score >= 0.5:
-            scored.append((-round(score, 3), -len(commonprefix((wanted, other))), candidate))
+            scored.append((-round(score, 3), -_shared(wanted, other), candidate))
     return [candidate for *_, candidate in sorted(scored)[:limit]]
+
+
+def _shared(one: str, other: str) -> int:
+    """Letters that both begin with."""
+    return next((place for place, (a, b) in enumerate(zip(one, other, strict=False)) if a != b), len(one))
 
 
 def atoms_of(name: str) -> tuple[str, ...]:

@@ -54,6 +54,8 @@ def _mixers(model: Model) -> int | None:
             return None
         global_layers = layers - linear_layers
         local_layers = model.sliding.local_layers if model.sliding else 0
+        if model.global_keys_are_values:
+            wide -= (model.hidden_size or 0) * (model.global_kv_heads or 0) * (model.global_head_dim or 0)
         total = local * local_layers + wide * (global_layers - local_layers)
         if model.encoder_layers:
             total += local * (model.encoder_layers + layers)
@@ -102,13 +104,14 @@ def _feed_forwards(model: Model, *, every_expert: bool) -> int | None:
         if model.experts.shared_intermediate_size is not None:
             shared = model.experts.shared_intermediate_size
         router = (model.hidden_size or 0) * model.experts.experts
-        one = _feed_forward(model, model.experts.expert_intermediate_size)
-        total += moe_layers * (routed * one + (_feed_forward(model, shared) if shared else 0) + router)
+        one = _feed_forward(model, model.experts.expert_intermediate_size, model.experts.expert_hidden_size)
+        narrowing = 2 * (model.hidden_size or 0) * (model.experts.expert_hidden_size or 0)
+        total += moe_layers * (routed * one + (_feed_forward(model, shared) if shared else 0) + router + narrowing)
     return total
 
 
-def _feed_forward(model: Model, intermediate_size: int) -> int:
-    width = model.hidden_size or 0
+def _feed_forward(model: Model, intermediate_size: int, hidden_size: int | None = None) -> int:
+    width = hidden_size or model.hidden_size or 0
     matrices = 3 if model.gated_mlp else 2
     bias = intermediate_size * (matrices - 1) + width if model.linear_bias else 0
     return matrices * width * intermediate_size + bias

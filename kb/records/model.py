@@ -35,6 +35,8 @@ class Experts(Frozen):
     """Feed-forward width of the shared part, when it differs from shared_experts · expert width."""
     dense_layers: int = 0
     """Layers with an ordinary feed-forward instead."""
+    expert_hidden_size: int | None = None
+    """Width the routed experts work in, when tokens are projected to a narrower one first."""
 
 
 class SlidingWindow(Frozen):
@@ -115,6 +117,8 @@ class Model(Frozen):
     """Head width of the layers that see everything, where it differs from the local layers'."""
     global_kv_heads: int | None = None
     """Key-value heads of the layers that see everything, where they differ from the local layers'."""
+    global_keys_are_values: bool = False
+    """Whether the layers that see everything use one projection for keys and values."""
     kv_compression: float = 1.0
     """Cached entries a token and layer, averaged over the layers (DeepSeek-V4 keeps one for every 4 or 128 tokens)."""
     vision_params: int = 0
