@@ -173,6 +173,71 @@ class Neighbours(Frozen):
     """Weight of the evidence from which an estimate is called interpolated."""
 
 
+class Trainer(Frozen):
+    """What one kind of training program spends beside its matrix products."""
+
+    element_bytes: float
+    """Memory traffic of norms, activations and residuals, for each hidden element a layer and token."""
+    layer_s: float
+    """Launching one layer, forwards and backwards, a micro-batch."""
+    moe_layer_s: float
+    """The same for a layer with routed experts."""
+    recomputes: bool
+    """Whether activations are recomputed when the request does not say."""
+
+
+class Training(Frozen):
+    """Training."""
+
+    fit: Fit
+    product_ratios: dict[str, dict[str, float]]
+    """Precision class (16 or 8) → architecture → share of the dense peak that matrix products reach."""
+    attention_ratios: dict[str, float]
+    """Architecture (or trainer) → share of the 16-bit peak that attention reaches."""
+    trainers: dict[str, Trainer]
+    moe_ratio: float
+    """Factor on the products of routed experts."""
+    recompute_element_ratio: float
+    """More element-wise traffic when everything is recomputed."""
+    logit_bytes: float
+    """Memory traffic of loss and logits, for each word of the vocabulary and token."""
+    dispatch_bytes: float
+    """Memory traffic of permuting tokens to experts and back, for each hidden element, expert and layer."""
+    dispatch_link_bytes: float
+    """Bytes sent between cards for the same."""
+    shard_exposed_ratio: float
+    """Share of gathering and scattering sharded weights that does not hide behind products."""
+    tensor_exposed_ratio: float
+    """The same for the all-reduces of tensor parallelism."""
+    bubble_ratio: float
+    """Idle time of a pipeline of p stages: (p - 1) / 8 of this."""
+    scale_ratio: float
+    """More time for every doubling beyond eight cards."""
+    dequantise_bytes: float
+    """Memory traffic of widening one 4-bit weight, each time it is used."""
+    nvlink_ratio: float
+    """Bus bandwidth of a collective over the card's stated link bandwidth."""
+    pcie_bytes_per_s: float
+    """The same between cards on PCIe."""
+    network_bytes_per_s: dict[str, float]
+    """Architecture → network of each card beyond its node."""
+    domains: dict[str, int]
+    """Cards on one fast link where it is not eight, by the start of the card's id."""
+    micro_batch_tokens: int
+    """Tokens of a micro-batch when the request does not say."""
+    accumulation: int
+    """Micro-batches a step of the optimizer, where gradients are added up once a step."""
+    goodput_best: float
+    """Share of wall time that trains in a run of up to a thousand GPU-hours."""
+    goodput_loss: float
+    """Less of it for every factor of ten beyond."""
+    goodput_least: float
+    run_up_ratio: float
+    """Upper end over value of the GPU-hours of a run of a million GPU-hours: restarts, several passes, slow starts."""
+    month_s: float
+    """Length of the run assumed when the number of cards is open."""
+
+
 class SpeedConstants(Frozen):
     """Everything in `facts/speed.yaml`."""
 
@@ -184,6 +249,8 @@ class SpeedConstants(Frozen):
     capacity: Capacity
     intervals: Intervals
     neighbours: Neighbours
+    training_neighbours: Neighbours
+    training: Training
     peak_ratio: float
     """No estimate may use more than this share of a physical peak."""
 

@@ -72,11 +72,12 @@ def tools() -> dict[str, Tool]:
     from tools.memory import estimate_memory
     from tools.search_guidance import search_guidance
     from tools.speed import estimate_inference_speed
+    from tools.training_time import estimate_training_time
     from tools.what_fits import what_fits
 
     functions: tuple[Callable[[Any], ToolResult], ...] = (
-        estimate_memory, estimate_inference_speed, what_fits, configure, find_gpus, compare_gpus, find_offers,
-        check_compatibility, search_guidance,
+        estimate_memory, estimate_inference_speed, estimate_training_time, what_fits, configure, find_gpus,
+        compare_gpus, find_offers, check_compatibility, search_guidance,
     )  # fmt: skip
     return {tool.name: tool for tool in map(Tool.of, functions)}
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from kb.measured_speed import MeasuredSpeed, measured_speeds
-from kb.speed_constants import constants
+from kb.speed_constants import Neighbours, constants
 from tools.speed.pace import Pace
 from tools.speed.result import Evidence, Label
 from tools.speed.work import Work
@@ -43,6 +43,11 @@ class Correction:
     label: Label
     evidence: tuple[Evidence, ...]
 
+    @property
+    def factor_of_rate(self) -> float:
+        """The correction of a rate rather than of a time."""
+        return 1 / self.factor
+
 
 def correction(work: Work, found: Pace) -> Correction:
     """Near decode measurements against the formula at the same cases.
@@ -51,12 +56,14 @@ def correction(work: Work, found: Pace) -> Correction:
 
     Far from every measurement the factor is 1 and the formula stands alone.
     """
-    return corrected(case_of(work), "decode", skip=frozenset())
+    return corrected(case_of(work), "decode")
 
 
-def corrected(case: Case, kind: str, *, skip: frozenset[str]) -> Correction:
+def corrected(
+    case: Case, kind: str, settings: Neighbours | None = None, *, skip: frozenset[str] = frozenset()
+) -> Correction:
     """The correction of a case from rows of one kind, leaving out the rows of ids in `skip`."""
-    settings = constants().neighbours
+    settings = settings or constants().neighbours
     near = [(distance(case, row_case(row)), row) for row in measured_speeds() if row.kind == kind and row.id not in skip]
     near = sorted((pair for pair in near if pair[0] < FAR), key=lambda pair: (pair[0], pair[1].id))
     total = shift = 0.0

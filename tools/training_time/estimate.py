@@ -1,0 +1,150 @@
+"""`estimate_training_time`: one request in, tokens a second, hours and utilisation out."""
+
+import math
+from collections.abc import Iterable
+from dataclasses import replace
+
+from kb.records.source import Source
+from kb.speed_constants import constants, speed_sources
+from tools.base import Step
+from tools.named import cited, vouching
+from tools.speed.evidence import Correction
+from tools.speed.interval import interval, inverse
+from tools.speed.result import Interval
+from tools.training_time.evidence import correction
+from tools.training_time.job import Job, job_of
+from tools.training_time.request import TrainingTimeRequest
+from tools.training_time.result import TrainingTime
+from tools.training_time.step import TokenTime, model_flops, token_time
+
+RATES = ("bandwidth_bytes_per_s", "bf16_flops", "fp16_flops", "fp8_flops", "tf32_flops", "nvlink_bytes_per_s")
+SMALL_RUN_HOURS = 1e3
+
+
+def estimate_training_time(request: TrainingTimeRequest) -> TrainingTime:
+    """Estimate the speed of training a language model, the time and GPU-hours of a run, and the utilisation reached.
+
+    Give `model` or `params` with the shape, the card, and `dataset_tokens` with `gpu_count` for times. Without
+    `dataset_tokens` the rates alone are given; without `gpu_count` GPU-hours are, but no wall time.
+    """
+    job, assumptions = job_of(request)
+    tokens = request.dataset_tokens * request.epochs if request.dataset_tokens else None
+    if request.gpu_count is None and tokens:
+        job = replace(job, cards=_cards_for_a_month(job, tokens))
+        assumptions.append(f"Number of cards open: losses as with {job.cards:,}, which would finish within a month.")
+    parts = token_time(job)
+    near = correction(job)
+    each = parts.total_s / near.factor_of_rate
+    each = max(each, _least_s(job))
+    rate = interval(1 / each, _class(job), guessed=job.arch.guessed, evidence=near.weight)
+    hours = tokens / rate.value / 3600 if tokens else None
+    goodput = request.goodput_ratio or _goodput(hours)
+    run = _run(hours, rate, goodput) if hours else None
+    count = request.gpu_count
+    flops = model_flops(job)
+    return TrainingTime(
+        model=job.arch.id, task=job.task, gpu=job.gpu.id, gpu_count=count, precision=request.precision,
+        tokens_per_s_per_gpu=rate,
+        tokens_per_s_total=_times(rate, count) if count else None,
+        time_s=_times(run, 3600 / count) if run and count else None,
+        gpu_hours=run, model_flops_utilisation=flops * rate.value / job.peak,
+        flops_total=flops * tokens if tokens else None, flops_per_token=flops, goodput_ratio=goodput,
+        label=near.label, evidence=near.evidence, derivation=tuple(_steps(job, parts, near, rate, tokens, goodput)),
+        assumptions=tuple(_assumptions(job, request, assumptions)), warnings=tuple(_warnings(job, request, hours)),
+        sources=_sources(job, near),
+    )  # fmt: skip
+
+
+def _class(job: Job) -> str:
+    if job.adapters:
+        return "adapters"
+    return "training_moe" if job.arch.moe else "training"
+
+
+def _least_s(job: Job) -> float:
+    """No correction carries the rate above 95 % of the compute peak."""
+    flops = (4 if job.adapters else 6) * job.arch.active_params
+    return flops / (job.peak * constants().peak_ratio)
+
+
+def _goodput(hours: float | None) -> float:
+    """Share of the wall time that trains: less in longer runs on more cards, which fail and restart more often."""
+    training = constants().training
+    if not hours:
+        return training.goodput_best
+    beyond = math.log10(max(hours / SMALL_RUN_HOURS, 1.0))
+    return max(training.goodput_best - training.goodput_loss * beyond, training.goodput_least)
+
+
+def _run(hours: float, rate: Interval, goodput: float) -> Interval:
+    """GPU-hours with their interval, wider upwards the longer the run."""
+    clean = inverse(rate, hours * rate.value)
+    beyond = min(math.log10(max(hours / SMALL_RUN_HOURS, 1.0)) / 3, 1.2)
+    longer = constants().training.run_up_ratio**beyond
+    return Interval(value=clean.value / goodput, low=clean.low, high=clean.high / goodput * longer)
+
+
+def _times(of: Interval, factor: float) -> Interval:
+    return Interval(value=of.value * factor, low=of.low * factor, high=of.high * factor)
+
+
+def _cards_for_a_month(job: Job, tokens: float) -> int:
+    seconds = tokens * token_time(job).total_s
+    return max(8, min(math.ceil(seconds / constants().training.month_s), 16_384))
+
+
+def _steps(
+    job: Job, parts: TokenTime, near: Correction, rate: Interval, tokens: float | None, goodput: float
+) -> Iterable[Step]:
+    fit, arch = constants().training.fit.source, job.arch
+    yield Step(label="Matrix products", formula="w · active_params / (peak · reached)",
+               inputs={"w": (4 if job.adapters else 6) + 2 * job.recompute, "active_params": round(arch.active_params), "peak_flops": job.peak},
+               value=parts.products_s, unit="s_per_token", source=fit)  # fmt: skip
+    yield Step(label="Attention", formula="(7 + 2 · recompute) · layers · width · sequence / (peak_16 · reached)",
+               inputs={"layers": arch.attention_layers, "width": arch.heads * arch.head_dim, "sequence": job.sequence},
+               value=parts.attention_s, unit="s_per_token", source=fit)  # fmt: skip
+    yield Step(label="Element-wise traffic", formula="(layers · hidden · c₁ + vocab · c₂) / bandwidth",
+               inputs={"layers": arch.layers, "hidden": arch.hidden, "c1_bytes": job.trainer.element_bytes, "vocab": arch.vocab},
+               value=parts.elements_s, unit="s_per_token", source=fit)  # fmt: skip
+    if parts.dispatch_s:
+        yield Step(label="Sending tokens to experts", formula="k · hidden · layers · (permute / bandwidth + sent / link)",
+                   inputs={"k": arch.experts_per_token, "expert_parallel": job.expert},
+                   value=parts.dispatch_s, unit="s_per_token", source=fit)  # fmt: skip
+    yield Step(label="Links", formula="exposed · bytes / bus / tokens", inputs={"sharding": job.sharding, "cards": job.cards},
+               value=parts.link_s, unit="s_per_token", source=fit)  # fmt: skip
+    yield Step(label="Launching", formula="layers · t_layer / micro-batch tokens",
+               inputs={"micro_batch_tokens": job.micro_batch_tokens}, value=parts.launch_s, unit="s_per_token", source=fit)  # fmt: skip
+    yield Step(label="Idling", formula="pipeline bubble and scale", inputs={"pipeline": job.pipeline}, value=parts.idle_s,
+               unit="s_per_token", source=fit)  # fmt: skip
+    if near.weight:
+        yield Step(label="Correction by near measurements", formula="exp(weighted mean of log(measured / formula))",
+                   inputs={"weight": round(near.weight, 3)}, value=near.factor_of_rate, unit="", source=fit)  # fmt: skip
+    yield Step(label="Rate", formula="1 / seconds a token", value=rate.value, unit="tokens_per_s_per_gpu", source=fit)
+    if tokens:
+        yield Step(label="GPU-hours", formula="tokens / rate / 3600 / goodput", inputs={"tokens": tokens, "goodput": goodput},
+                   value=tokens / rate.value / 3600 / goodput, unit="gpu_hours", source=fit)  # fmt: skip
+
+
+def _assumptions(job: Job, request: TrainingTimeRequest, given: list[str]) -> Iterable[str]:
+    yield from given
+    program = {"megatron": "Megatron-class fused kernels", "peft": "PEFT in eager PyTorch", "fsdp": "PyTorch with flash attention"}
+    yield f"{program[job.trainer_name]}, releases of 2024–2026; input is not a bottleneck."
+    if request.goodput_ratio is None:
+        yield "Goodput falls from 95 % for small runs to about 75 % for runs of millions of GPU-hours."
+
+
+def _warnings(job: Job, request: TrainingTimeRequest, hours: float | None) -> Iterable[str]:
+    if request.offload in ("optimizer", "all"):
+        yield "Offloading to host memory is not in the rate: a step then takes about 1.5 to 3 times as long."
+    if job.cards > 1 and not job.gpu.nvlink_bytes_per_s and job.sharding in ("fsdp", "zero3"):
+        yield "Sharding over PCIe moves every weight twice a micro-batch: larger micro-batches pay off."
+    if hours and hours > 1e5:
+        yield "Published runs of this size took 1 to 3 times the clean time: restarts, several passes, slow starts."
+    if job.arch.guessed:
+        yield "The shape was guessed from the parameter count: the interval is wider for it."
+
+
+def _sources(job: Job, near: Correction) -> tuple[Source, ...]:
+    known = speed_sources()
+    ids = dict.fromkeys([constants().training.fit.source, "reference-training", *(row.source for row in near.evidence)])
+    return (*(known[key] for key in ids if key in known), *cited(vouching(job.gpu, RATES)))

@@ -1,0 +1,140 @@
+"""What is asked, with every default resolved: the model's counts, the card's rates, how the work is spread."""
+
+from dataclasses import dataclass
+
+from kb.base import BadInput
+from kb.records.gpu import Gpu
+from kb.speed_constants import Trainer, constants
+from tools.named import read_card
+from tools.speed.architecture import Architecture, architecture_of
+from tools.training_time.request import TrainingTimeRequest
+
+PEFT_ENGINES = ("peft", "transformers", "llama-factory", "axolotl", "torchtune", "litgpt")
+ADAPTERS = ("lora", "qlora")
+NODE = 8
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """One way to train one model."""
+
+    arch: Architecture
+    gpu: Gpu
+    task: str
+    cards: int
+    peak: float
+    """Dense peak of the precision."""
+    peak_16: float
+    eight_bit: bool
+    bandwidth: float
+    recompute: float
+    """1 = every activation is recomputed, 0 = none."""
+    sequence: int
+    micro_batch: int
+    trainer: Trainer
+    trainer_name: str
+    tensor: int
+    pipeline: int
+    context: int
+    expert: int
+    sharding: str
+
+    @property
+    def adapters(self) -> bool:
+        """Whether the weights are frozen."""
+        return self.task in ADAPTERS
+
+    @property
+    def family(self) -> str:
+        """The card's architecture without its revision: `CDNA 3` → `CDNA`."""
+        return self.gpu.architecture.split()[0]
+
+    @property
+    def node(self) -> int:
+        """Cards on one fast link."""
+        domains = constants().training.domains
+        return next((size for start, size in domains.items() if self.gpu.id.startswith(start)), NODE)
+
+    @property
+    def micro_batch_tokens(self) -> float:
+        """Tokens one card (of a context-parallel group) computes at once."""
+        return self.micro_batch * self.sequence / self.context
+
+    @property
+    def bus(self) -> float:
+        """Bus bandwidth between the cards of a node."""
+        training = constants().training
+        link = self.gpu.nvlink_bytes_per_s
+        return link * training.nvlink_ratio if link else training.pcie_bytes_per_s
+
+    @property
+    def network(self) -> float:
+        """The same beyond a node."""
+        found = constants().training.network_bytes_per_s
+        return min(found.get(self.family, found["other"]), self.bus)
+
+
+def job_of(request: TrainingTimeRequest) -> tuple[Job, list[str]]:
+    """The request with defaults resolved, and what was assumed.
+
+    Raises:
+        UnknownName: no such model or card.
+        BadInput: the card has no stated bandwidth or rate for the precision.
+    """
+    arch = architecture_of(request)
+    card, assumptions = read_card(request.gpu)
+    trainer_name = _trainer(request)
+    trainer = constants().training.trainers[trainer_name]
+    peak, peak_16, eight_bit = _peaks(card, request.precision)
+    sequence = request.sequence_tokens or (2048 if request.task in ADAPTERS else 4096)
+    micro = request.micro_batch_size or max(constants().training.micro_batch_tokens // sequence, 1)
+    recomputes = trainer.recomputes or request.task == "full_finetune" and trainer_name != "megatron"
+    recompute = {"full": 1.0, "selective": 0.15, "none": 0.0, None: float(recomputes)}[request.gradient_checkpointing]
+    said = list(assumptions) + list(arch.guesses)
+    if request.sequence_tokens is None:
+        said.append(f"Samples of {sequence:,} tokens.")
+    if request.micro_batch_size is None:
+        said.append(f"{micro} samples a micro-batch.")
+    if request.gradient_checkpointing is None:
+        said.append("Activations are recomputed in full." if recompute else "Activations are kept, not recomputed.")
+    cards = request.gpu_count or NODE
+    return Job(
+        arch=arch, gpu=card, task=request.task, cards=cards, peak=peak, peak_16=peak_16, eight_bit=eight_bit,
+        bandwidth=float(card.bandwidth_bytes_per_s or 0), recompute=recompute, sequence=sequence, micro_batch=micro,
+        trainer=trainer, trainer_name=trainer_name, tensor=request.tensor_parallel or 1,
+        pipeline=request.pipeline_parallel or 1, context=request.context_parallel or 1,
+        expert=request.expert_parallel or (min(cards, NODE) if arch.moe else 1),
+        sharding=request.sharding or _sharding(request),
+    ), said  # fmt: skip
+
+
+def _trainer(request: TrainingTimeRequest) -> str:
+    if request.engine == "megatron":
+        return "megatron"
+    if request.task in ADAPTERS and request.engine in (None, *PEFT_ENGINES):
+        return "peft"
+    return "fsdp"
+
+
+def _sharding(request: TrainingTimeRequest) -> str:
+    if request.engine == "megatron" or (request.gpu_count or NODE) == 1 or request.task in ADAPTERS:
+        return "none"
+    return "fsdp" if request.engine is not None or request.task == "full_finetune" else "none"
+
+
+def _peaks(card: Gpu, precision: str) -> tuple[float, float, bool]:
+    """(peak of the precision, 16-bit peak, whether products run in 8 bits)."""
+    remedy = "Choose a card whose rates are known."
+    if card.bandwidth_bytes_per_s is None:
+        raise BadInput("gpu", f"no source states the memory bandwidth of {card.name}.", remedy)
+    half = card.fp16_flops if precision == "fp16" else card.bf16_flops or card.fp16_flops
+    if precision == "fp32":
+        half = card.tf32_flops or card.fp32_flops
+    half = half or card.fp32_flops
+    if half is None:
+        raise BadInput("gpu", f"no source states a matrix rate of {card.name}.", remedy)
+    if precision == "fp8":
+        if card.fp8_flops is None:
+            raise BadInput("precision", f"{card.name} has no FP8 arithmetic.", "Use bf16.")
+        return float(card.fp8_flops), float(half), True
+    return float(half), float(half), False

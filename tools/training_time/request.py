@@ -1,0 +1,48 @@
+"""What one may ask about the time of training."""
+
+from typing import Literal
+
+from pydantic import Field, field_validator
+
+from tools.memory.request import Engine
+from tools.speed.model_fields import ModelFields
+
+Task = Literal["full_finetune", "pretrain", "lora", "qlora"]
+
+
+class TrainingTimeRequest(ModelFields):
+    """A model, the cards it trains on, and how much of what."""
+
+    task: Task = "full_finetune"
+    gpu: str = Field(max_length=200)
+    """Catalog id or name of the card."""
+    gpu_count: int | None = Field(default=None, gt=0, le=1_000_000)
+    """Cards in all; null = no wall time, and losses as on one node or on as many as finish in a month."""
+    dataset_tokens: int | None = Field(default=None, gt=0, le=10**17)
+    """Tokens of one pass over the data; null = rates only."""
+    epochs: float = Field(default=1.0, gt=0, le=10_000)
+    sequence_tokens: int | None = Field(default=None, gt=0, le=10**9)
+    """Tokens of one sample; null = 4096 (2048 for adapters)."""
+    micro_batch_size: int | None = Field(default=None, gt=0, le=10**6)
+    """Samples a card computes at once; null = enough to keep it busy."""
+    precision: Literal["bf16", "fp16", "fp32", "bf16_pure", "fp8"] = "bf16"
+    gradient_checkpointing: Literal["none", "selective", "full"] | None = None
+    """Recomputing activations; false = none, true = full, null = as the task is usually run."""
+    lora_rank: int | None = Field(default=None, gt=0, le=65536)
+    optimizer: Literal["adamw", "adamw_8bit", "paged_adamw_8bit", "adafactor", "sgd", "lion", "muon"] | None = None
+    sharding: Literal["none", "ddp", "zero1", "zero2", "zero3", "fsdp"] | None = None
+    data_parallel: int | None = Field(default=None, gt=0, le=10**6)
+    tensor_parallel: int | None = Field(default=None, gt=0, le=10**4)
+    pipeline_parallel: int | None = Field(default=None, gt=0, le=10**4)
+    context_parallel: int | None = Field(default=None, gt=0, le=10**4)
+    expert_parallel: int | None = Field(default=None, gt=0, le=10**4)
+    offload: Literal["none", "optimizer", "all"] | None = None
+    engine: Engine | None = None
+    """What trains; null = Megatron-class kernels for pre-training at scale, FSDP otherwise, PEFT for adapters."""
+    goodput_ratio: float | None = Field(default=None, gt=0, le=1)
+    """Share of the wall time that trains: the rest is checkpoints, failures, restarts; null = by the size of the run."""
+
+    @field_validator("gradient_checkpointing", mode="before")
+    @classmethod
+    def _read_flag(cls, value: object) -> object:
+        return {True: "full", False: "none"}[value] if isinstance(value, bool) else value

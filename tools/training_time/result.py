@@ -1,0 +1,33 @@
+"""What the training-time estimator answers."""
+
+from tools.base import ToolResult
+from tools.speed.result import Evidence, Interval, Label
+
+
+class TrainingTime(ToolResult):
+    """Speed of training one model on some cards, and how long a run takes."""
+
+    model: str | None
+    """Catalog id, or null for a model given by its shape."""
+    task: str
+    gpu: str
+    gpu_count: int | None
+    precision: str
+    tokens_per_s_per_gpu: Interval
+    tokens_per_s_total: Interval | None = None
+    """Of all cards; null when their number is open."""
+    time_s: Interval | None
+    """Wall time of the run; null without `dataset_tokens` or `gpu_count`."""
+    gpu_hours: Interval | None
+    """Card-hours of the run; null without `dataset_tokens`."""
+    model_flops_utilisation: float
+    """Model FLOPs a second over the dense peak of the precision; recomputing is not counted."""
+    flops_total: float | None
+    """Model FLOPs of the whole run; null without `dataset_tokens`."""
+    flops_per_token: float
+    """6 · active parameters (4 for adapters) and causal attention."""
+    goodput_ratio: float
+    """Share of the wall time that trains."""
+    label: Label
+    evidence: tuple[Evidence, ...] = ()
+    """Nearest published measurements, nearest first."""

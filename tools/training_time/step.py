@@ -1,0 +1,131 @@
+"""Seconds a card spends on one token: products, attention, memory traffic, experts, links, launches, idling."""
+
+import math
+from dataclasses import dataclass
+
+from kb.speed_constants import constants
+from tools.training_time.job import Job
+
+
+@dataclass(frozen=True, slots=True)
+class TokenTime:
+    """Parts of the time of one token on one card."""
+
+    products_s: float
+    attention_s: float
+    elements_s: float
+    dispatch_s: float
+    link_s: float
+    launch_s: float
+    idle_s: float
+    """Pipeline bubble and waiting that grows with the number of cards."""
+
+    @property
+    def total_s(self) -> float:
+        """All of it."""
+        busy = self.products_s + self.attention_s + self.elements_s + self.dispatch_s
+        return busy + self.link_s + self.launch_s + self.idle_s
+
+
+def token_time(job: Job) -> TokenTime:
+    """Time of one token on one card.
+
+        t = w·P / (F·e) + a·L·width·S / (F16·e_a) + (L·h·c₁ + V·c₂) / BW + dispatch + links + L·t_layer / tokens + idle
+
+    w: 6 FLOPs a weight and token (2 forwards, 4 backwards), 4 with frozen weights, 2 more when recomputing. a: causal
+    attention, 7 (2 forwards, 5 backwards with flash kernels), 2 more when recomputing.
+    """
+    products, attention = _products_s(job), _attention_s(job)
+    elements, dispatch = _elements_s(job), _dispatch_s(job)
+    link, launch = _tensor_s(job) + _shards_s(job), _launch_s(job)
+    training = constants().training
+    bubble = training.bubble_ratio * (job.pipeline - 1) / 8
+    busy = products + attention + elements + dispatch
+    scale = training.scale_ratio * math.log2(max(job.cards / 8, 1.0))
+    idle = busy * bubble + (busy * (1 + bubble) + link + launch) * scale
+    return TokenTime(products, attention, elements, dispatch, link, launch, idle)
+
+
+def model_flops(job: Job) -> float:
+    """FLOPs of the model a token, as utilisation counts them: 6 · P_active (4 for adapters) + 6 · L · width · S."""
+    arch = job.arch
+    return (4 if job.adapters else 6) * arch.active_params + 6 * arch.attention_layers * _width(job) * job.sequence
+
+
+def _width(job: Job) -> int:
+    return job.arch.heads * job.arch.head_dim
+
+
+def _products_s(job: Job) -> float:
+    training, arch = constants().training, job.arch
+    ratios = training.product_ratios["8" if job.eight_bit else "16"]
+    reached = job.peak * ratios.get(job.family, ratios["other"])
+    dense = arch.dense_params + arch.head_params
+    flops = (4 if job.adapters else 6) + 2 * job.recompute
+    seconds = flops * dense / reached + flops * (arch.active_params - dense) / (reached * training.moe_ratio)
+    if job.task == "qlora":
+        seconds += 3 * arch.params * training.dequantise_bytes / job.bandwidth / job.micro_batch_tokens
+    return seconds
+
+
+def _attention_s(job: Job) -> float:
+    ratios = constants().training.attention_ratios
+    reached = job.peak_16 * ratios.get(job.trainer_name, ratios.get(job.family, ratios["other"]))
+    seen = job.sequence * job.arch.attention_layers
+    if job.arch.window:
+        local = job.arch.local_layers
+        seen = job.sequence * (job.arch.attention_layers - local) + min(job.sequence, 2 * job.arch.window) * local
+    return (7 + 2 * job.recompute) * _width(job) * seen / reached
+
+
+def _elements_s(job: Job) -> float:
+    training, arch = constants().training, job.arch
+    again = 1.0 if job.trainer_name == "peft" else 1 + training.recompute_element_ratio * job.recompute
+    traffic = arch.layers * arch.hidden * job.trainer.element_bytes * again
+    return (traffic + arch.vocab * training.logit_bytes) / job.bandwidth
+
+
+def _dispatch_s(job: Job) -> float:
+    """Sending tokens to their experts and back: memory traffic of permuting and bytes over the link."""
+    if not job.arch.moe:
+        return 0.0
+    training, arch = constants().training, job.arch
+    elements = arch.experts_per_token * arch.hidden * arch.layers
+    within = job.expert * job.tensor <= job.node
+    link = (job.gpu.nvlink_bytes_per_s or 2 * training.pcie_bytes_per_s) / 2 if within else 1.4 * job.network
+    sent = training.dispatch_link_bytes / link if job.expert > 1 else 0.0
+    return elements * (training.dispatch_bytes / job.bandwidth + sent)
+
+
+def _tensor_s(job: Job) -> float:
+    """Four all-reduces of the activations a layer."""
+    if job.tensor == 1:
+        return 0.0
+    moved = 4 * 2 * 2 * job.arch.hidden * (job.tensor - 1) / job.tensor * job.arch.layers
+    bus = job.bus if job.tensor <= job.node else job.network
+    return moved / bus * constants().training.tensor_exposed_ratio
+
+
+def _shards_s(job: Job) -> float:
+    """Gathering weights twice and scattering gradients once a micro-batch (sharded), or adding gradients once a step."""
+    if job.cards == 1:
+        return 0.0
+    training = constants().training
+    bus = job.bus if job.cards <= job.node else job.network
+    if job.sharding in ("fsdp", "zero3", "zero2"):
+        moved = (4 if job.sharding == "zero2" else 6) * job.arch.params
+        if job.adapters:
+            moved = 4 * job.arch.params if job.sharding != "zero2" else 0
+        return moved / bus / job.micro_batch_tokens * training.shard_exposed_ratio
+    if job.adapters or job.trainer_name == "megatron":
+        return 0.0
+    copies = job.cards / (job.tensor * job.pipeline)
+    if copies <= 1:
+        return 0.0
+    moved = 4 * job.arch.params / (job.tensor * job.pipeline)
+    return moved / bus / (job.micro_batch_tokens * training.accumulation) * training.shard_exposed_ratio
+
+
+def _launch_s(job: Job) -> float:
+    layer = job.trainer.moe_layer_s if job.arch.moe else job.trainer.layer_s
+    return job.arch.layers * layer / job.micro_batch_tokens
