@@ -16,8 +16,10 @@ from typing import Any
 from pydantic import Field
 
 from ingest.chunk import chunk
+from ingest.claims import check_document
 from ingest.convert import KINDS, Converted, convert
 from kb.base import BadDocument, BadInput, Frozen, IndexUnavailable
+from kb.catalog import FACTS
 from kb.embedder import Embedder, embedder
 from kb.library import SCHEMA, Document, Entry, Library
 from kb.store import Store, current
@@ -130,6 +132,7 @@ def _run(library: Library, sources: Sources, roots: Sequence[Path], progress: Pr
             failed.append(Failure(path=problem.path, reason=problem.reason))
         if progress:
             progress(done, len(wanted), name)
+    _recheck(library, [known[name] for name in outcome["unchanged"]])
     removed = [name for name, document in known.items() if _is_gone(document, name, wanted, sources, roots)]
     if removed:
         library.drop(removed)
@@ -210,7 +213,32 @@ def _findings(converted: Converted, document: Document) -> tuple[dict[str, Any],
     """What the claim check says about a person's document; the bundled guidance is checked by its own tests."""
     if document.trust == "bundled":
         return ()
-    return ()
+    return tuple(one.model_dump(mode="json") for one in check_document(converted, document.name))
+
+
+def _recheck(library: Library, documents: Sequence[Document]) -> None:
+    """Judge unchanged documents again when the facts have changed since."""
+    facts = _facts_digest()
+    if library.fact("facts") == facts:
+        return
+    found = {}
+    for document in documents:
+        if document.trust == "user":
+            try:
+                found[document.name] = _findings(convert(Path(document.path)), document)
+            except BadDocument:
+                continue
+    if found:
+        library.set_findings(found)
+    library.remember(facts=facts)
+
+
+def _facts_digest() -> str:
+    digest = hashlib.sha256()
+    for path in sorted(FACTS.rglob("*")):
+        if path.is_file():
+            digest.update(path.read_bytes())
+    return digest.hexdigest()
 
 
 def _is_gone(document: Document, name: str, wanted: dict[str, Any], sources: Sources, roots: Sequence[Path]) -> bool:

@@ -1,0 +1,102 @@
+"""The claim check: every judged claim of some documents, and where they contradict each other."""
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from ingest.claims.ageing import ageing_findings, caption_findings
+from ingest.claims.cloud import cloud_findings
+from ingest.claims.finding import Contradiction, Finding, Statement
+from ingest.claims.machines import machine_findings
+from ingest.claims.needs import need_findings
+from ingest.claims.ratios import ratio_findings
+from ingest.claims.reading import clauses
+from ingest.claims.specs import spec_findings
+from ingest.claims.traits import trait_findings
+from ingest.convert import KINDS, Converted, convert
+from kb.base import BadInput
+from kb.library import Library
+
+JUDGES = (
+    spec_findings, trait_findings, cloud_findings, machine_findings, need_findings, ratio_findings, ageing_findings,
+)  # fmt: skip
+OPINIONS = {"standing", "generation", "currency", "availability", "full training", "latest version"}
+"""Attributes whose values are words; two of them may both be meant."""
+APART = 0.05
+"""From which relative difference two stated values contradict each other."""
+
+
+def check(paths: Sequence[str | Path]) -> list[Finding | Contradiction]:
+    """Judge documents and folders; every ingested document of a person when none is named.
+
+    Raises:
+        BadInput: a path does not exist.
+        BadDocument: a named file cannot be read.
+    """
+    findings: list[Finding] = []
+    for path in _files(paths):
+        findings.extend(check_document(convert(path), str(path)))
+    return [*findings, *contradictions(findings)]
+
+
+def check_document(document: Converted, name: str) -> list[Finding]:
+    """Every judged claim of one document, in its order, each once."""
+    found: dict[tuple[object, ...], Finding] = {}
+    read = list(clauses(document, name))
+    for clause in read:
+        for judge in JUDGES:
+            for finding in judge(clause):
+                key = (finding.line, finding.subject, finding.attribute, finding.claimed_value)
+                found.setdefault(key, finding)
+    for finding in caption_findings(read):
+        found[finding.line, finding.subject, finding.attribute, finding.claimed_value] = finding
+    return sorted(found.values(), key=lambda one: one.line)
+
+
+def contradictions(findings: Sequence[Finding]) -> list[Contradiction]:
+    """Claims on one thing whose values differ, in different places."""
+    groups: dict[tuple[str, str], list[Finding]] = {}
+    for finding in findings:
+        if finding.verdict != "unsupported" and finding.attribute not in OPINIONS:
+            groups.setdefault((finding.subject, finding.attribute), []).append(finding)
+    found = []
+    for (subject, attribute), claims in groups.items():
+        apart = _apart(claims)
+        if len(apart) > 1:
+            statements = tuple(
+                Statement(document=claim.document, line=claim.line, value=claim.claimed_value) for claim in apart
+            )
+            place = {"document": apart[0].document, "line": apart[0].line}
+            found.append(Contradiction(**place, subject=subject, attribute=attribute, statements=statements))
+    return found
+
+
+def _apart(claims: Sequence[Finding]) -> list[Finding]:
+    """One claim for each value, when a true one and a disputed one or two numbers stand against each other."""
+    distinct: list[Finding] = []
+    for claim in claims:
+        if not any(_agree(claim, other) for other in distinct):
+            distinct.append(claim)
+    places = {(claim.document, claim.line) for claim in distinct}
+    return distinct if len(places) > 1 else []
+
+
+def _agree(claim: Finding, other: Finding) -> bool:
+    if claim.verdict == other.verdict == "holds":
+        return True  # two right values belong to two variants
+    if claim.number is not None and other.number is not None:
+        return abs(claim.number - other.number) <= APART * max(abs(claim.number), abs(other.number))
+    return claim.claimed_value.casefold() == other.claimed_value.casefold()
+
+
+def _files(paths: Sequence[str | Path]) -> Iterator[Path]:
+    if not paths:
+        yield from (Path(one.path) for one in Library().documents().values() if one.trust == "user")
+        return
+    for path in map(Path, paths):
+        if path.is_dir():
+            inside = (one for one in sorted(path.rglob("*")) if one.is_file() and one.suffix.lower() in KINDS)
+            yield from (one for one in inside if not any(part.startswith(".") for part in one.relative_to(path).parts))
+        elif path.exists():
+            yield path
+        else:
+            raise BadInput("path", f"{path} does not exist.")

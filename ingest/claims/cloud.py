@@ -1,0 +1,199 @@
+"""Cloud claims: which GPU an instance has, what cards cost by the hour, what a commitment saves."""
+
+import re
+from collections.abc import Iterator
+from functools import lru_cache
+
+from ingest.claims.facts import cards, shared_name
+from ingest.claims.finding import Finding, Verdict
+from ingest.claims.reading import Clause
+from kb.catalog import gpus, offers, sources
+from kb.names import Mention, normalise
+from kb.records.offer import Offer
+
+NEAR = 32
+PRICE_SLACK = 1.15
+"""How far a price may lie outside what the catalog lists before it counts as outdated."""
+SAVING_SLACK = 0.15
+RECENT = "2026"
+"""Offers read earlier do not say what is asked today."""
+_CLOUD = re.compile(r"aws|amazon|azure|google|gcp|阿里云|腾讯云|华为云|云|实例|instance|ecs|vm\b", re.IGNORECASE)
+_FAMILY = re.compile(
+    r"(?<![A-Za-z0-9.])(?:Standard_)?([A-Za-z]{1,5}\d[a-z]{0,4}|"
+    r"N[CDV](?:[ _]?[A-Z][A-Z0-9]{1,5})?[ _]?v\d)(?![A-Za-z0-9])"
+)
+_EXACT = re.compile(r"(?<![A-Za-z0-9])[A-Za-z][A-Za-z0-9]*(?:[-._][A-Za-z0-9]+)+(?![A-Za-z0-9])")
+_HOURLY = re.compile(r"[$＄]\s*(\d{1,5}(?:\.\d{1,4})?)\s*(?:美元)?\s*[/每]\s*(?:小时|hour|hr|h)\b", re.IGNORECASE)
+_SAVING = re.compile(r"(\d{2})\s*%?\s*[-–~至到]\s*(\d{2})\s*%")
+_BELONGS = re.compile(
+    r"\s*(?:[(（:：=]|(?:实例)?(?:配备|配有|搭载|采用|使用|配|带|有|是)|\s(?:has|with|uses|carries|is)\b|→)"
+    r"[^,，;；。()（）]{0,24}",
+    re.IGNORECASE,
+)
+"""What stands between an instance and the GPU it is said to have."""
+_COMMITTED = re.compile(r"预留|reserved|savings plan|committed|承诺|包年", re.IGNORECASE)
+
+
+def cloud_findings(clause: Clause) -> Iterator[Finding]:
+    """Judge instances, hourly prices and discounts."""
+    if _CLOUD.search(f"{clause.row} {clause.heading} {' '.join(clause.headers)}"):
+        yield from _instances(clause)
+    yield from _prices(clause)
+    yield from _savings(clause)
+
+
+def _instances(clause: Clause) -> Iterator[Finding]:
+    for name, end, held in _named(clause.text):
+        claimed = [one for one in clause.gpus if one.start >= end and one.start - end <= NEAR]
+        claimed = [one for one in claimed if _BELONGS.fullmatch(clause.text[end : one.start])]
+        for mention in claimed:
+            yield _instance(clause, name, held, mention)
+        if claimed:
+            continue
+        column = _gpu_column(clause)
+        for mention in column:
+            yield _instance(clause, name, held, mention)
+
+
+def _gpu_column(clause: Clause) -> list[Mention]:
+    """GPUs of the row's GPU column, when the table has one."""
+    from ingest.claims.reading import gpus_in
+
+    for header, cell in zip(clause.headers, clause.cells, strict=False):
+        if re.fullmatch(r"\s*(?:GPU|显卡|加速卡|accelerator)\S{0,6}\s*", header, re.IGNORECASE) and cell != clause.text:
+            return gpus_in(cell)
+    return []
+
+
+def _instance(clause: Clause, name: str, held: tuple[Offer, ...], mention: Mention) -> Finding:
+    has = sorted({offer.gpu for offer in held if offer.gpu})
+    verdict: Verdict = "holds" if set(mention.ids) & set(has) else "wrong"
+    listed = ", ".join(gpus()[key].name for key in has)
+    return Finding(
+        document=clause.document,
+        line=clause.line,
+        quote=clause.text.strip()[:300],
+        subject=f"{held[0].provider} {name}",
+        attribute="GPU of the instance",
+        claimed_value=mention.text,
+        verdict=verdict,
+        correct_value=listed,
+        source=_source(held[0]),
+    )
+
+
+def _named(text: str) -> Iterator[tuple[str, int, tuple[Offer, ...]]]:
+    """Instances and instance families in a text, with the offers they stand for."""
+    taken: list[tuple[int, int]] = []
+    for pattern in (_EXACT, _FAMILY):
+        for match in pattern.finditer(text):
+            if any(start < match.end() and match.start() < end for start, end in taken):
+                continue
+            held = _offers(match[0])
+            if held:
+                taken.append(match.span())
+                yield match[0], match.end(), held
+
+
+def _offers(name: str) -> tuple[Offer, ...]:
+    token = normalise(name)
+    return _by_instance().get(token) or _by_family().get(_family(token), ())
+
+
+def _family(token: str) -> str:
+    """`g5.xlarge` → g5, `ecs.gn7i-c8g1.4xlarge` → gn7i, `a2-highgpu-1g` → a2, `NC_T4_v3` → nct4v3."""
+    token = token.removeprefix("ecs.").removeprefix("standard_")
+    if re.fullmatch(r"n[cdv].*v\d", token):
+        return re.sub(r"[ _-]", "", re.sub(r"^(n[cdv])\d+[a-z]*", r"\1", token))
+    return re.split(r"[.\-]", token)[0]
+
+
+@lru_cache(maxsize=1)
+def _by_instance() -> dict[str, tuple[Offer, ...]]:
+    found: dict[str, tuple[Offer, ...]] = {}
+    for offer in offers():
+        key = normalise(offer.instance)
+        found[key] = (*found.get(key, ()), offer)
+    return found
+
+
+@lru_cache(maxsize=1)
+def _by_family() -> dict[str, tuple[Offer, ...]]:
+    found: dict[str, tuple[Offer, ...]] = {}
+    for offer in offers():
+        if not re.search(r"\d", offer.instance) or " " in offer.instance or not offer.gpu:
+            continue
+        key = _family(normalise(offer.instance))
+        keys = {key, re.sub(r"^(n[cdv]).+(v\d)$", r"\1\2", key)} if re.fullmatch(r"n[cdv].*v\d", key) else {key}
+        for one in keys:
+            if re.search(r"\d", one):
+                found[one] = (*found.get(one, ()), offer)
+    return found
+
+
+def _prices(clause: Clause) -> Iterator[Finding]:
+    """An hourly price for the cards named on the line or just above."""
+    match = _HOURLY.search(clause.text)
+    if match is None or clause.rig is None or clause.line - clause.rig.line > 4:
+        return
+    rig = clause.rig
+    each = sorted(_hourly(rig.gpus), key=lambda one: one[0])
+    if len(each) < 3:
+        return
+    claimed = float(match[1])
+    low, high = each[0][0] * rig.count, each[-1][0] * rig.count
+    usual = each[len(each) // 2][0] * rig.count
+    fits = low / PRICE_SLACK <= claimed <= high * PRICE_SLACK and claimed <= 2 * usual
+    yield Finding(
+        document=clause.document,
+        line=clause.line,
+        quote=clause.text.strip()[:300],
+        subject=f"{rig.count} × {shared_name(rig.gpus, cards(rig.gpus)[0].name)}",
+        attribute="price per hour",
+        claimed_value=match[0],
+        verdict="holds" if fits else "outdated",
+        correct_value=f"half of the on-demand offers lie below ${usual:.2f} an hour (from ${low:.2f} to ${high:.2f})",
+        source=_source(each[-1][1]),
+        number=claimed,
+    )
+
+
+def _hourly(ids: tuple[str, ...]) -> Iterator[tuple[float, Offer]]:
+    """What these cards cost an hour, by the offers with a recent date."""
+    for offer in offers():
+        if offer.gpu in ids and offer.on_demand_usd_per_hour and offer.gpu_count >= 1 and (offer.as_of or "") >= RECENT:
+            yield float(offer.on_demand_usd_per_hour / offer.gpu_count), offer
+
+
+def _savings(clause: Clause) -> Iterator[Finding]:
+    """What a commitment saves, against what the offers list."""
+    match = _SAVING.search(clause.text)
+    if match is None or not _COMMITTED.search(clause.text[: match.end()]):
+        return
+    listed = [
+        (float(1 - offer.reserved_1y_usd_per_hour / offer.on_demand_usd_per_hour), offer)
+        for offer in offers()
+        if offer.reserved_1y_usd_per_hour and offer.on_demand_usd_per_hour
+    ]
+    if not listed:
+        return
+    shares = [share for share, _ in listed]
+    least, most = min(shares), max(shares)
+    wrong = int(match[1]) / 100 > most + SAVING_SLACK
+    yield Finding(
+        document=clause.document,
+        line=clause.line,
+        quote=clause.text.strip()[:300],
+        subject="reserved instances",
+        attribute="saving",
+        claimed_value=match[0],
+        verdict="wrong" if wrong else "holds",
+        correct_value=f"a one-year commitment saves {least:.0%} to {most:.0%} on the GPU offers listed",
+        source=_source(listed[0][1]),
+    )
+
+
+def _source(offer: Offer) -> str:
+    source = sources().get(offer.source)
+    title = source.title if source else offer.source
+    return f"{title}, {offer.as_of}" if offer.as_of else title

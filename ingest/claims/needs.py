@@ -1,0 +1,277 @@
+"""Memory that models need: stated sizes, cards counted against them, training rules of thumb."""
+
+import re
+from collections.abc import Iterator
+
+from ingest.claims.facts import cards, link_source, links, shared_name
+from ingest.claims.finding import Finding, Verdict
+from ingest.claims.reading import Clause, Rig, gpus_in, models_in, rigs_in
+from kb.catalog import gpus, models
+from kb.records.model import Model
+from kb.units import GB, GIB, format_count
+
+BYTES_4_BIT, BYTES_16_BIT = 0.5, 2.0
+"""Bytes a parameter takes at 4 and at 16 bits: nothing but the weights, so a floor of any need."""
+TRAINED_PARAMS_MIN = 5e9
+"""Smaller models are trained on one card, and their activations matter more than their parameters."""
+MUCH_MORE = 2.5
+"""From which ratio cards and a size on one line have nothing to do with each other."""
+_SIZE = re.compile(r"(?<![\d.\-–])(\d{1,3}(?:,\d{3})+|\d{1,5}(?:\.\d{1,3})?)\s*(GB|TB|G)(?![A-Za-z/])", re.IGNORECASE)
+_NEED = re.compile(r"显存|VRAM|GPU memory|memory need|内存需求", re.IGNORECASE)
+_NEEDS = re.compile(r"需|至少|最低|needs?|requires?|at least|≥", re.IGNORECASE)
+_EACH = re.compile(r"每卡|每张|单卡|per GPU|per card|各", re.IGNORECASE)
+_TRAIN = re.compile(r"(?<!预)训练|(?<!pre-)train|全参|full[- ]parameter|full fine", re.IGNORECASE)
+_FULL = re.compile(r"全参|full[- ]parameter|full fine", re.IGNORECASE)
+_CHEAPER = re.compile(r"lora|offload|卸载|peft|adapter|推理|inference|量化", re.IGNORECASE)
+_TOTAL = re.compile(
+    r"(?:总显存|共|聚合|total|aggregate|合计)\s*(\d{2,5})\s*GB|(\d{2,5})\s*GB\s*(?:聚合|总|total|aggregate)",
+    re.IGNORECASE,
+)
+_CARDS = re.compile(r"(\d{1,4})\s*(?:卡|[- ]GPU|GPUs)\s*(?:上|来)?\s*(?:训练|train)", re.IGNORECASE)
+_PER_PARAM = re.compile(r"参数量?\s*[×x*]\s*(\d{1,2}(?:\.\d)?)|parameters?\s*[×x*]\s*(\d{1,2}(?:\.\d)?)", re.IGNORECASE)
+_OVER_WEIGHTS = re.compile(r"(?:参数占用|模型大小|权重|model size|weights)\s*[×x*]\s*(\d(?:\.\d{1,2})?)", re.IGNORECASE)
+_SERIES = re.compile(r"(?:RTX|NVIDIA|GeForce)\s*(?:RTX\s*)?([2345])0(?:00)?\s*(?:系列|系|[- ]?series)", re.IGNORECASE)
+
+
+def need_findings(clause: Clause) -> Iterator[Finding]:
+    """Judge what the clause says models need and machines hold."""
+    yield from _stated(clause)
+    yield from _counted(clause)
+    yield from _trained(clause)
+    yield from _rules(clause)
+    yield from _inference_rule(clause)
+    yield from _totals(clause)
+    yield from _series(clause)
+
+
+def _stated(clause: Clause) -> Iterator[Finding]:
+    """A size said to be enough for a model."""
+    subjects = clause.models or (models_in(clause.cells[0]) if clause.cells and clause.text != clause.cells[0] else [])
+    if len(subjects) != 1 or _EACH.search(clause.text):
+        return
+    if not (_NEED.search(clause.said) or _NEED.search(clause.label)) or gpus_in(clause.text):
+        return
+    match = _SIZE.search(clause.text, subjects[0].end if clause.models else 0)
+    if match is None:
+        return
+    model = models()[subjects[0].ids[0]]
+    size = _bytes(match)
+    yield _need(clause, model, subjects[0].text, match[0], size)
+
+
+def _need(clause: Clause, model: Model, text: str, claimed: str, size: float) -> Finding:
+    context = f"{clause.said} {clause.heading if clause.cells else ''}"
+    trains = _TRAIN.search(clause.text) and not _CHEAPER.search(clause.text)
+    native = {"fp8": 1.0, "mxfp4": BYTES_4_BIT, "int4": BYTES_4_BIT}.get(model.native_format, BYTES_16_BIT)
+    floor, wide = model.params * BYTES_4_BIT, model.params * BYTES_16_BIT
+    per_param = links()["training_bytes_per_param"]
+    verdict: Verdict = "holds"
+    correct = (
+        f"weights alone: {wide / GB:.4g} GB at 16 bits, {floor / GB:.3g} GB at 4 bits; cache and buffers come on top"
+    )
+    if trains and model.params >= 1e9 and size < model.params * per_param / 2:
+        verdict = "wrong"
+        trained = model.params * per_param / GB
+        correct = f"full training with Adam holds about {per_param} bytes a parameter: {trained:,.0f} GB"
+    elif size < floor and "lora" not in context:
+        verdict = "wrong"
+    elif native < BYTES_16_BIT and abs(size - wide) < 0.1 * wide:
+        verdict = "wrong"
+        correct = f"published in {model.native_format}: {model.params * native / GB:.4g} GB of weights; {correct}"
+    return Finding(
+        document=clause.document,
+        line=clause.line,
+        quote=(clause.row if clause.cells else clause.text).strip()[:300],
+        subject=model.name if model.name else text,
+        attribute="memory needed",
+        claimed_value=claimed,
+        verdict=verdict,
+        correct_value=correct,
+        source=f"parameters of {model.id}",
+        number=size,
+    )
+
+
+def _counted(clause: Clause) -> Iterator[Finding]:
+    """Cards that together hold less than the line itself says is needed."""
+    rigs = rigs_in(clause.text, clause.line)
+    if not rigs:
+        return
+    for rig in rigs[:1]:
+        other = clause.row.replace(rig.text, "") if clause.cells else clause.text
+        sizes = [(_bytes(match), match[0]) for match in _SIZE.finditer(other) if _is_need(other, match)]
+        if not sizes:
+            continue
+        needed, said = max(sizes)
+        each = max(card.memory_bytes for card in cards(rig.gpus))
+        # Documents count GB as the box prints them, so both sides are read alike.
+        held = rig.count * each / GIB
+        if needed / GB <= held / MUCH_MORE:
+            continue
+        short = held < needed / GB
+        yield Finding(
+            document=clause.document,
+            line=clause.line,
+            quote=(clause.row if clause.cells else clause.text).strip()[:300],
+            subject=_subject(clause) or shared_name(rig.gpus, rig.text),
+            attribute="cards for the memory stated",
+            claimed_value=f"{rig.count} × {each / GIB:g} GB for {said}",
+            verdict="wrong" if short else "holds",
+            correct_value=f"{rig.count} × {each / GIB:g} GB = {held:,.0f} GB, {'' if short else 'no '}less than {said}",
+            source="arithmetic",
+        )
+
+
+def _is_need(text: str, match: re.Match[str]) -> bool:
+    """Whether a size is what something needs, not what a card holds."""
+    if any(one.start <= match.start() and match.end() <= one.end + 3 for one in gpus_in(text)):
+        return False
+    before = text[max(0, match.start() - 12) : match.start()]
+    after = text[match.end() : match.end() + 6]
+    return bool(_NEEDS.search(before) or re.search(r"[~≈约]\s*$", before)) and not _EACH.search(before + after)
+
+
+def _subject(clause: Clause) -> str | None:
+    found = models_in(clause.row)
+    return models()[found[0].ids[0]].name if found else None
+
+
+def _trained(clause: Clause) -> Iterator[Finding]:
+    """Cards said to train a model whose training state they cannot hold."""
+    if not clause.models or not _TRAIN.search(clause.text):
+        return
+    if _CHEAPER.search(clause.text) and not _FULL.search(clause.text):
+        return
+    rig = _training_rig(clause)
+    if rig is None:
+        return
+    per_param = links()["training_bytes_per_param"]
+    held = rig.count * max(card.memory_bytes for card in cards(rig.gpus))
+    for mention in clause.models:
+        model = models()[mention.ids[0]]
+        if model.params < TRAINED_PARAMS_MIN:
+            continue
+        needed = model.params * per_param
+        yield Finding(
+            document=clause.document,
+            line=clause.line,
+            quote=clause.text.strip()[:300],
+            subject=model.name,
+            attribute="full training",
+            claimed_value=rig.text,
+            verdict="wrong" if held < needed else "holds",
+            correct_value=(
+                f"{format_count(model.params)} parameters × {per_param} bytes = {needed / GB:,.0f} GB before "
+                f"activations; the cards hold {held / GIB:,.0f} GB (LoRA, QLoRA or offloading need less)"
+            ),
+            source=link_source("training"),
+        )
+
+
+def _training_rig(clause: Clause) -> Rig | None:
+    """The cards a training claim is about: counted in the clause with those named on the line, else those above."""
+    counted = _CARDS.search(clause.text)
+    if counted:
+        named = gpus_in(clause.row) or gpus_in(clause.text)
+        biggest = max(named, key=lambda one: max(card.memory_bytes for card in cards(one.ids)), default=None)
+        return Rig(int(counted[1]), biggest.ids, f"{counted[1]} × {biggest.text}", clause.line) if biggest else None
+    return clause.rig
+
+
+def _rules(clause: Clause) -> Iterator[Finding]:
+    """Rules of thumb for training that leave out gradients and optimizer states."""
+    training = re.search(r"训练|train|优化器|optimi[sz]er", clause.said)
+    if not training or re.search(r"推理|inference", clause.label):
+        return
+    per_param = links()["training_bytes_per_param"]
+    match = _PER_PARAM.search(clause.text)
+    over = _OVER_WEIGHTS.search(clause.text)
+    factor = float(match[1] or match[2]) if match else float(over[1]) * BYTES_16_BIT if over else None
+    found = match or over
+    if factor is None or found is None:
+        return
+    yield Finding(
+        document=clause.document,
+        line=clause.line,
+        quote=clause.text.strip()[:300],
+        subject="training memory",
+        attribute="bytes per parameter",
+        claimed_value=found[0],
+        verdict="wrong" if factor < per_param / 2 else "holds",
+        correct_value=(
+            f"about {per_param} bytes a parameter with Adam in mixed precision (weights, gradients, master copy, two "
+            "moments), plus activations"
+        ),
+        source=link_source("training"),
+        number=factor,
+    )
+
+
+def _inference_rule(clause: Clause) -> Iterator[Finding]:
+    """A formula for inference memory that counts the batch and forgets the weights."""
+    if not re.search(r"推理|inference", clause.label, re.IGNORECASE) or not re.search(r"[×*]", clause.text):
+        return
+    if not re.search(r"批量|batch", clause.text, re.IGNORECASE) or re.search(r"参数|权重|weight|param|KV", clause.text):
+        return
+    yield Finding(
+        document=clause.document,
+        line=clause.line,
+        quote=clause.text.strip()[:300],
+        subject="inference memory",
+        attribute="formula",
+        claimed_value=clause.text.partition("：" if "：" in clause.text else ":")[2].strip() or clause.text.strip(),
+        verdict="wrong",
+        correct_value="weights (parameters × bytes of the format) + KV cache + activations and buffers",
+        source="memory formula of estimate_memory",
+    )
+
+
+def _totals(clause: Clause) -> Iterator[Finding]:
+    """Memory of several cards added up."""
+    match = _TOTAL.search(clause.text)
+    rigs = rigs_in(clause.text, clause.line)
+    if match is None or not rigs:
+        return
+    rig, claimed = rigs[-1], int(match[1] or match[2])
+    sums = {rig.count * card.memory_bytes / GIB for card in cards(rig.gpus)}
+    yield Finding(
+        document=clause.document,
+        line=clause.line,
+        quote=clause.text.strip()[:300],
+        subject=f"{rig.count} × {shared_name(rig.gpus, gpus()[rig.gpus[0]].name)}",
+        attribute="memory in all",
+        claimed_value=f"{claimed} GB",
+        verdict="holds" if any(abs(claimed - one) <= 0.02 * one for one in sums) else "wrong",
+        correct_value=" or ".join(f"{one:g} GB" for one in sorted(sums)),
+        source="arithmetic",
+        number=claimed * GIB,
+    )
+
+
+def _series(clause: Clause) -> Iterator[Finding]:
+    """A memory size asked of a series none of whose cards has it."""
+    series = _SERIES.search(clause.text)
+    match = _SIZE.search(clause.text, series.end()) if series else None
+    if series is None or match is None:
+        return
+    family = [
+        card for card in gpus().values() if re.match(rf"rtx-{series[1]}0\d\d", card.id) and card.status != "modified"
+    ]
+    most = max(card.memory_bytes for card in family)
+    largest = [card.name for card in family if card.memory_bytes == most]
+    yield Finding(
+        document=clause.document,
+        line=clause.line,
+        quote=clause.text.strip()[:300],
+        subject=series[0],
+        attribute="memory",
+        claimed_value=match[0],
+        verdict="wrong" if _bytes(match) * GIB / GB > most else "holds",
+        correct_value=f"at most {most / GIB:g} GB ({', '.join(largest)})",
+        source=None,
+        number=_bytes(match),
+    )
+
+
+def _bytes(match: re.Match[str]) -> float:
+    return float(match[1].replace(",", "")) * (1000 if match[2].lower() == "tb" else 1) * GB

@@ -1,0 +1,131 @@
+"""Ratios and products that a document works out: faster by a factor, links against each other, energy of a year."""
+
+import re
+from collections.abc import Iterator
+
+from ingest.claims.facts import cards, source_of
+from ingest.claims.finding import Finding
+from ingest.claims.reading import Clause
+from kb.catalog import conventional, gpus
+from kb.records.gpu import Gpu
+
+SLACK = 0.05
+"""How far a factor may lie outside the range of like pairs of variants."""
+HOURS_A_YEAR = 8760
+_FACTOR = re.compile(
+    r"(\d{1,3}(?:\.\d{1,2})?)\s*(?:[-–~至到]\s*(\d{1,3}(?:\.\d{1,2})?)\s*)?(?:[×x✕](?![\d\s]*[A-Z])|倍|times)",
+    re.IGNORECASE,
+)
+_RATE = re.compile(r"(\d{1,5}(?:\.\d{1,3})?)\s*(GB|TB)\s*[/p]\s*s", re.IGNORECASE)
+_ENERGY = re.compile(r"PUE\s*(?:=|为|of)?\s*(\d\.\d{1,2}).{0,24}?(\d{1,3}(?:,\d{3})+|\d{3,6})\s*kWh", re.IGNORECASE)
+_KINDS = (
+    ("memory bandwidth ratio", re.compile(r"带宽|bandwidth", re.IGNORECASE), "bandwidth_bytes_per_s"),
+    ("FP8 ratio", re.compile(r"FP8", re.IGNORECASE), "fp8_flops"),
+    ("TF32 ratio", re.compile(r"TF32", re.IGNORECASE), "tf32_flops"),
+    ("FP32 ratio", re.compile(r"FP32", re.IGNORECASE), "fp32_flops"),
+    ("FP16 ratio", re.compile(r"FP16|BF16", re.IGNORECASE), "fp16_flops"),
+    ("memory ratio", re.compile(r"显存(?!带宽)|VRAM|memory(?! bandwidth)", re.IGNORECASE), "memory_bytes"),
+)
+"""What is compared, how it is called, where the catalog keeps it."""
+_LINK = re.compile(r"nvlink|pcie", re.IGNORECASE)
+
+
+def ratio_findings(clause: Clause) -> Iterator[Finding]:
+    """Judge the factors and products of the clause."""
+    yield from _between_cards(clause)
+    yield from _between_links(clause)
+    yield from _energy(clause)
+
+
+def _between_cards(clause: Clause) -> Iterator[Finding]:
+    """「H100 … 带宽提升2.3×」 beside A100: against every pair of variants of one form factor."""
+    names = list({mention.ids: mention for mention in clause.gpus}.values())
+    if len(names) != 2 or _LINK.search(clause.text):
+        return
+    for match in _FACTOR.finditer(clause.text):
+        # Only the words between the last comma and the factor say what grew.
+        before = re.split(r"[,，;；:：。]", clause.text[: match.start()])[-1]
+        kind = next((kind for kind in _KINDS if kind[1].search(before)), None)
+        if kind is None:
+            continue
+        name, _, field = kind
+        ratios = _ratios(names[0].ids, names[1].ids, field)
+        if not ratios:
+            continue
+        low, high = float(match[1]), float(match[2] or match[1])
+        holds = low <= max(ratios) * (1 + SLACK) and high >= min(ratios) * (1 - SLACK)
+        span = f"{min(ratios):.2f}" + (f" to {max(ratios):.2f}" if max(ratios) - min(ratios) > 0.01 else "")
+        yield Finding(
+            document=clause.document,
+            line=clause.line,
+            quote=clause.text.strip()[:300],
+            subject=f"{names[0].text} / {names[1].text}",
+            attribute=name,
+            claimed_value=match[0],
+            verdict="holds" if holds else "wrong",
+            correct_value=f"{span} times, by variants of one form factor",
+            source=source_of(names[0].ids, field),
+            number=low,
+        )
+
+
+def _ratios(left: tuple[str, ...], right: tuple[str, ...], field: str) -> list[float]:
+    """Larger over smaller for each pair of variants that plug into the same kind of slot."""
+    found = []
+    for one in _usual(left):
+        for other in _usual(right):
+            a, b = getattr(one, field), getattr(other, field)
+            if a and b and one.form_factor[:3] == other.form_factor[:3]:
+                found.append(max(a, b) / min(a, b))
+    return found
+
+
+def _usual(ids: tuple[str, ...]) -> list[Gpu]:
+    """The variants with as much memory as the one people mean by the name: not the H100 NVL for "H100"."""
+    memory_bytes = gpus()[conventional(ids)].memory_bytes
+    return [card for card in cards(ids) if card.memory_bytes == memory_bytes]
+
+
+def _between_links(clause: Clause) -> Iterator[Finding]:
+    """「900GB/s … 是 PCIe 4.0(64GB/s)的14倍」: the two rates on the line against the factor."""
+    rates = list(_RATE.finditer(clause.text))
+    factor = next((match for match in _FACTOR.finditer(clause.text) if rates and match.start() > rates[-1].end()), None)
+    if len(rates) != 2 or factor is None or not _LINK.search(clause.text) or factor.start() - rates[-1].end() > 16:
+        return
+    first, second = (float(rate[1]) * (1000 if rate[2].lower() == "tb" else 1) for rate in rates)
+    ratio, claimed = max(first, second) / min(first, second), float(factor[1])
+    # "Faster by nine times" is said of a ratio of nine as well as of ten.
+    holds = any(abs(claimed - one) <= 0.1 * ratio for one in (ratio, ratio - 1))
+    yield Finding(
+        document=clause.document,
+        line=clause.line,
+        quote=clause.text.strip()[:300],
+        subject="NVLink / PCIe",
+        attribute="bandwidth ratio",
+        claimed_value=factor[0],
+        verdict="holds" if holds else "wrong",
+        correct_value=f"{ratio:.1f} times",
+        source="arithmetic",
+        number=claimed,
+    )
+
+
+def _energy(clause: Clause) -> Iterator[Finding]:
+    match = _ENERGY.search(clause.text)
+    if match is None or not clause.gpus:
+        return
+    claimed, pue = float(match[2].replace(",", "")), float(match[1])
+    years = [card.tdp_w * HOURS_A_YEAR * pue / 1000 for card in cards(clause.gpus[-1].ids) if card.tdp_w]
+    if years:
+        yield Finding(
+            document=clause.document,
+            line=clause.line,
+            quote=clause.text.strip()[:300],
+            subject=clause.gpus[-1].text,
+            attribute="energy in a year",
+            claimed_value=f"{match[2]} kWh",
+            verdict="holds" if any(abs(claimed - one) <= 0.03 * one for one in years) else "wrong",
+            correct_value=" or ".join(f"{one:,.0f} kWh" for one in sorted(set(years))),
+            source="arithmetic",
+            number=claimed,
+        )

@@ -1,0 +1,191 @@
+"""A document as clauses: a sentence, a list item or a table cell, each with what gives it its subject."""
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property, lru_cache
+
+from ingest.chunk import is_separator
+from ingest.convert import Converted
+from kb.names import Mention, gpu_names, model_names
+
+LINE_MAX = 2000
+"""Characters of a line that are read for claims."""
+RIG_REACH_LINES = 8
+"""How far below its naming a machine is still what a list is about."""
+_BULLET = re.compile(r"^[^\w(（「“\"]*(?:\d+[.、)]\s*)*")
+_SENTENCE = re.compile(r"[^。！？!?；;]+[。！？!?；;]?")
+_COUNT_BEFORE = re.compile(
+    r"(\d{1,4})\s*(?:[x×*✕]|张|块|卡|片|颗|个)?\s*(?:NVIDIA|英伟达|AMD|华为)?\s*$", re.IGNORECASE
+)
+_COUNT_AFTER = re.compile(r"^\s*(?:GPU)?\s*[（(]?\s*[x×*✕]\s*(\d{1,4})\b", re.IGNORECASE)
+
+
+@dataclass(frozen=True)
+class Rig:
+    """A number of cards named together."""
+
+    count: int
+    gpus: tuple[str, ...]
+    """Catalog ids the card may be."""
+    text: str
+    line: int
+
+
+@dataclass(frozen=True)
+class Clause:
+    """A piece of text that makes a claim or two."""
+
+    document: str
+    line: int
+    text: str
+    label: str = ""
+    """Row label or column header of a table cell, key of a `key: value` line."""
+    row: str = ""
+    """The whole line."""
+    subject: tuple[Mention, ...] = ()
+    """GPUs that a header, a heading or the sentence before give it when it names none."""
+    rig: Rig | None = None
+    """Cards named last, at most a few lines above."""
+    heading: str = ""
+    cells: tuple[str, ...] = ()
+    """All cells of its table row."""
+    headers: tuple[str, ...] = ()
+
+    @cached_property
+    def gpus(self) -> list[Mention]:
+        """GPUs it names itself."""
+        return gpus_in(self.text)
+
+    @cached_property
+    def models(self) -> list[Mention]:
+        """Models it names itself."""
+        return models_in(self.text)
+
+    @property
+    def said(self) -> str:
+        """Label and text together, in lower case."""
+        return f"{self.label} {self.text}".lower()
+
+
+@lru_cache(maxsize=4096)
+def gpus_in(text: str) -> list[Mention]:
+    """Exact GPU names in a text; a slash separates names there."""
+    return [mention for mention in gpu_names().scan(text.replace("/", "、")) if mention.exact]
+
+
+def models_in(text: str) -> list[Mention]:
+    """Exact model names in a text."""
+    return [mention for mention in model_names().scan(text) if mention.exact]
+
+
+def rigs_in(text: str, line: int) -> list[Rig]:
+    """Numbers of cards: 「8× H100」, 「4张A100 80GB」, 「A100 80GB ×16」."""
+    found = []
+    for mention in gpus_in(text):
+        before = _COUNT_BEFORE.search(text[max(0, mention.start - 16) : mention.start])
+        after = _COUNT_AFTER.match(text[mention.end : mention.end + 12])
+        match = after or before
+        if match and 1 <= int(match[1]) <= 2000:
+            found.append(Rig(int(match[1]), mention.ids, text[max(0, mention.start - 8) : mention.end].strip(), line))
+    return found
+
+
+@dataclass
+class _State:
+    """What carries over from line to line."""
+
+    document: str
+    heading: str = ""
+    subject: tuple[Mention, ...] = ()
+    rigs: list[Rig] = field(default_factory=list)
+
+    def rig(self, line: int) -> Rig | None:
+        near = [rig for rig in self.rigs if 0 <= line - rig.line <= RIG_REACH_LINES and rig.count > 1]
+        return max(near, key=lambda rig: (rig.line, rig.count)) if near else None
+
+
+def clauses(document: Converted, name: str) -> Iterator[Clause]:
+    """Every clause of a document, in order."""
+    state = _State(name)
+    lines = document.lines
+    place = 0
+    while place < len(lines):
+        number, text = lines[place].number, lines[place].text[:LINE_MAX]
+        if place + 1 < len(lines) and "|" in text and is_separator(lines[place + 1].text):
+            end = place + 2
+            while end < len(lines) and "|" in lines[end].text:
+                end += 1
+            rows = [(line.number, _cells(line.text[:LINE_MAX])) for line in lines[place + 2 : end]]
+            yield from _table(_cells(text), rows, state)
+            place = end
+            continue
+        if text.strip():
+            yield from _prose(number, text, state)
+        place += 1
+
+
+def _prose(number: int, text: str, state: _State) -> Iterator[Clause]:
+    stripped = _BULLET.sub("", text).strip()
+    if _is_title(stripped, text):
+        state.heading = stripped
+        named = gpus_in(stripped)
+        state.subject = (named[0],) if len(named) == 1 and _mostly(named[0], stripped) else ()
+    state.rigs.extend(rigs_in(text, number))
+    carried: tuple[Mention, ...] = ()
+    for match in _SENTENCE.finditer(text):
+        sentence = match.group()
+        key, colon, _ = sentence.partition(":" if ":" in sentence else "：")
+        clause = Clause(
+            document=state.document,
+            line=number,
+            text=sentence,
+            label=key.strip().lstrip("-*• ") if colon and len(key) <= 24 else "",
+            row=text,
+            subject=carried or state.subject,
+            rig=state.rig(number),
+            heading=state.heading,
+        )
+        yield clause
+        carried = tuple(clause.gpus[-1:]) or carried
+
+
+def _table(headers: list[str], rows: Sequence[tuple[int, list[str]]], state: _State) -> Iterator[Clause]:
+    columns = [gpus_in(header) for header in headers]
+    named = sum(len(column) == 1 for column in columns)
+    state.subject = ()
+    for number, cells in rows:
+        row = " | ".join(cells)
+        first = gpus_in(cells[0]) if cells else []
+        state.rigs.extend(rigs_in(row, number))
+        for index, cell in enumerate(cells):
+            header = headers[index] if index < len(headers) else ""
+            across = index > 0 and index < len(columns) and named >= 1 and len(columns[index]) == 1
+            yield Clause(
+                document=state.document,
+                line=number,
+                text=cell,
+                label=cells[0] if across else f"{header} {cells[0]}" if index else header,
+                row=row,
+                subject=tuple(columns[index]) if across else tuple(first) if index else (),
+                rig=state.rig(number),
+                heading=state.heading,
+                cells=tuple(cells),
+                headers=tuple(headers),
+            )
+
+
+def _cells(text: str) -> list[str]:
+    inner = text.strip()
+    inner = inner.removeprefix("|")
+    inner = inner.removesuffix("|")
+    return [cell.strip() for cell in inner.split("|")]
+
+
+def _is_title(stripped: str, text: str) -> bool:
+    return 0 < len(stripped) <= 40 and not text.lstrip().startswith(("-", "*", "•")) and stripped[-1] not in "。；;,，"
+
+
+def _mostly(mention: Mention, text: str) -> bool:
+    """Whether a title is little but the name."""
+    return mention.end - mention.start >= 0.6 * len(text)

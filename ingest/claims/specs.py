@@ -1,0 +1,284 @@
+"""Figures of cards: memory, bandwidth, rates, power, cores, year; each value goes to the name that stands nearest."""
+
+import re
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+
+from ingest.claims.facts import cards, listed, shared_name, show_bytes, show_flops, show_rate, source_of
+from ingest.claims.finding import Finding, Verdict
+from ingest.claims.reading import Clause
+from kb.names import Mention
+from kb.records.gpu import Gpu
+from kb.units import GB, GIB, TB
+
+NEAR = 48
+"""Characters between a name and its value."""
+TOLERANCE = 0.03
+ROUGH_TOLERANCE = 0.06
+_ROUGH = re.compile(r"[~≈约大]\s*$|(?:about|around|roughly|approximately|nearly)\s*$", re.IGNORECASE)
+_SPARSE = re.compile(r"稀疏|sparse|sparsity", re.IGNORECASE)
+_PRECISION = re.compile(r"(?<![A-Za-z])(FP64|FP32|TF32|FP16|BF16|FP8|INT8|FP4|NVFP4)(?![0-9])", re.IGNORECASE)
+_NEED = re.compile(r"需|至少|最低|不足|need|require|at least|minimum", re.IGNORECASE)
+_LINK = re.compile(r"nvlink|nvswitch|互联|互连|interconnect", re.IGNORECASE)
+_RATES = (("fp32_flops", "FP32"), ("int8_ops", "INT8"), ("fp16_flops", "FP16"), ("tf32_flops", "TF32"))
+_NUMBER = r"(\d{1,3}(?:,\d{3})+|\d{1,6}(?:\.\d{1,4})?)"
+
+
+@dataclass(frozen=True)
+class Attribute:
+    """A kind of figure: how it is written, where the catalog keeps it, how it is shown."""
+
+    name: str
+    pattern: re.Pattern[str]
+    """Group 1 is the number, group 2 the unit."""
+    scale: dict[str, float]
+    value: Callable[[Gpu], float | None]
+    field: str
+    show: Callable[[float | None], str]
+    label: re.Pattern[str] | None = None
+    """What must stand in the clause or its label; null = the unit says it all."""
+    unless: re.Pattern[str] | None = None
+    tolerance: float = TOLERANCE
+
+
+def _watts(value: float | None) -> str:
+    return "not stated" if value is None else f"{value:g} W"
+
+
+def _plain(value: float | None) -> str:
+    return "not stated" if value is None else f"{value:g}"
+
+
+ATTRIBUTES = (
+    Attribute(
+        name="memory",
+        pattern=re.compile(rf"(?<![\d.\-]){_NUMBER}\s*(GB|GiB|G)(?![A-Za-z/])(?!\s*[/每]\s*s)", re.IGNORECASE),
+        scale={"gb": GIB, "gib": GIB, "g": GIB},
+        value=lambda card: card.memory_bytes,
+        field="memory_bytes",
+        show=show_bytes,
+        unless=re.compile(r"内存[:：]|host memory|RAM[:：]|DDR[345]|磁盘|存储[:：]|硬盘|价格|batch", re.IGNORECASE),
+        tolerance=0.02,
+    ),
+    Attribute(
+        name="memory bandwidth",
+        pattern=re.compile(rf"{_NUMBER}\s*(TB|GB)\s*[/p]\s*s", re.IGNORECASE),
+        scale={"tb": TB, "gb": GB},
+        value=lambda card: card.bandwidth_bytes_per_s,
+        field="bandwidth_bytes_per_s",
+        show=show_rate,
+        label=re.compile(r"带宽|bandwidth|HBM|GDDR", re.IGNORECASE),
+        unless=re.compile(r"nvlink|nvswitch|pcie|互联|互连|双向|网络|infiniband|interconnect", re.IGNORECASE),
+    ),
+    Attribute(
+        name="NVLink bandwidth",
+        pattern=re.compile(rf"{_NUMBER}\s*(TB|GB)\s*[/p]\s*s", re.IGNORECASE),
+        scale={"tb": TB, "gb": GB},
+        value=lambda card: card.nvlink_bytes_per_s,
+        field="nvlink_bytes_per_s",
+        show=show_rate,
+        label=_LINK,
+        unless=re.compile(r"pcie|infiniband", re.IGNORECASE),
+    ),
+    Attribute(
+        name="TDP",
+        pattern=re.compile(rf"(?<![\d.\-–]){_NUMBER}\s*(W|瓦)(?![A-Za-z])"),
+        scale={"w": 1, "瓦": 1},
+        value=lambda card: card.tdp_w,
+        field="tdp_w",
+        show=_watts,
+        unless=re.compile(r"电源|PSU|整机|机柜|待机|idle|限制在|power limit|功耗墙", re.IGNORECASE),
+    ),
+    Attribute(
+        name="CUDA cores",
+        pattern=re.compile(rf"{_NUMBER}\s*(个|)\s*(?=CUDA|$|cores|\s)", re.IGNORECASE),
+        scale={"个": 1, "": 1},
+        value=lambda card: card.shader_cores,
+        field="shader_cores",
+        show=_plain,
+        label=re.compile(r"CUDA\s*(?:核心|core)", re.IGNORECASE),
+        tolerance=0.001,
+    ),
+    Attribute(
+        name="release year",
+        pattern=re.compile(r"(?<!\d)(20[012]\d)(年|)"),
+        scale={"年": 1, "": 1},
+        value=lambda card: card.year,
+        field="year",
+        show=_plain,
+        label=re.compile(r"发布年|发布时间|release year|released in|launched in|发布于", re.IGNORECASE),
+        tolerance=0.0001,
+    ),
+)
+
+
+def spec_findings(clause: Clause) -> Iterator[Finding]:
+    """Judge every figure of a card in the clause."""
+    for attribute in ATTRIBUTES:
+        if attribute.label and not attribute.label.search(f"{clause.label} {clause.text}"):
+            continue
+        if attribute.unless and attribute.unless.search(clause.text if attribute.name != "memory" else clause.label):
+            continue
+        matches = list(attribute.pattern.finditer(clause.text))
+        for match, mentions in _paired(clause, matches, attribute):
+            yield from _judge(clause, attribute, match, mentions)
+    yield from _rates(clause)
+
+
+def _rates(clause: Clause) -> Iterator[Finding]:
+    """Peak rates, which need a precision beside them."""
+    pattern = re.compile(rf"{_NUMBER}\s*(T|P)(?:FLOPS|OPS|FLOP/s)", re.IGNORECASE)
+    for match in pattern.finditer(clause.text):
+        precision = _precision(clause, match)
+        mentions = _nearest(clause, match)
+        if precision is None or not mentions:
+            continue
+        sparse = bool(_SPARSE.search(clause.said))
+        yield from _judge(clause, _rate(precision, sparse=sparse), match, mentions)
+
+
+def _rate(precision: str, *, sparse: bool) -> Attribute:
+    field = "int8_ops" if precision == "int8" else f"{precision.removeprefix('nv')}_flops"
+    return Attribute(
+        name=f"{precision.upper()} rate" + (" with sparsity" if sparse else ""),
+        pattern=re.compile(""),
+        scale={"t": TB, "p": 1000 * TB},
+        value=lambda card: (getattr(card, field, None) or 0.0) * (card.sparsity_ratio if sparse else 1) or None,
+        field=field,
+        show=show_flops,
+    )
+
+
+def _precision(clause: Clause, value: re.Match[str]) -> str | None:
+    """The precision nearest to the value in the clause, else that of the label."""
+    found = [
+        (min(abs(match.start() - value.end()), abs(value.start() - match.end())), match[1].lower())
+        for match in _PRECISION.finditer(clause.text)
+    ]
+    if found:
+        return min(found)[1]
+    labelled = {match[1].lower() for match in _PRECISION.finditer(clause.label)}
+    return labelled.pop() if len(labelled) == 1 else None
+
+
+def _paired(
+    clause: Clause, matches: Sequence[re.Match[str]], attribute: Attribute
+) -> Iterator[tuple[re.Match[str], list[Mention]]]:
+    """Values with the names they belong to; "A10 or A40 … (150 W / 300 W)" goes by order."""
+    names = _distinct(clause.gpus) or _distinct(list(clause.subject))
+    if len(matches) > 1 and len(matches) == len(names) and _in_a_row(clause.text, matches):
+        yield from ((match, [name]) for match, name in zip(matches, names, strict=True))
+        return
+    for match in matches:
+        mentions = _nearest(clause, match)
+        if attribute.name == "memory" and not _is_capacity(clause, match, mentions):
+            continue
+        if mentions:
+            yield match, mentions
+
+
+def _distinct(mentions: Sequence[Mention]) -> list[Mention]:
+    return list({mention.ids: mention for mention in mentions}.values())
+
+
+def _in_a_row(text: str, matches: Sequence[re.Match[str]]) -> bool:
+    """Whether the values form one list, like 150W / 300W."""
+    gaps = (text[left.end() : right.start()] for left, right in pairwise(matches))
+    return all(re.fullmatch(r"\s*[/、,，|和]\s*", gap) for gap in gaps)
+
+
+def _nearest(clause: Clause, value: re.Match[str]) -> list[Mention]:
+    """The name before the value, with those it is listed with; else the clause's inherited subject."""
+    before = [mention for mention in clause.gpus if mention.end <= value.start()]
+    if before:
+        last = before[-1]
+        if value.start() - last.end > NEAR:
+            return []
+        group = [last]
+        for mention in reversed(before[:-1]):
+            if not re.fullmatch(
+                r"\s*[/、,，和与及&]\s*|\s+(?:and|or)\s+|\s*或\s*", clause.text[mention.end : group[0].start]
+            ):
+                break
+            group.insert(0, mention)
+        return group
+    inside = [mention for mention in clause.gpus if mention.start <= value.start() < mention.end]
+    if inside or clause.gpus:
+        return []
+    return list(clause.subject[:1])
+
+
+def _is_capacity(clause: Clause, value: re.Match[str], mentions: Sequence[Mention]) -> bool:
+    """Whether a number of GB is what the card holds, rather than what a model needs or a file takes."""
+    if not mentions:
+        return False
+    if clause.gpus:
+        between = clause.text[mentions[-1].end : value.start()]
+        after = clause.text[value.end() : value.end() + 12]
+        told = re.search(r"显存|VRAM|memory|搭载|配备|with|has|carries|offers|提供", between, re.IGNORECASE)
+        tight = re.fullmatch(r"[\s(（:：,，\-]*(?:各|单卡)?", between)
+        total = re.search(r"共|总|聚合|total|aggregate|合计", clause.text[max(0, value.start() - 8) : value.end() + 8])
+        if re.match(r"\s*(?:L?P?DDR\d|内存|RAM|SSD|NVMe|硬盘|存储)", after, re.IGNORECASE):
+            return False
+        kind = re.match(r"\s*(?:GDDR|HBM|显存|VRAM|of (?:GDDR|HBM|VRAM|memory))", after, re.IGNORECASE)
+        return bool((told or tight or kind) and not total and not _NEED.search(between))
+    if re.search(r"(?:显存|VRAM)\W{0,3}$", clause.text[: value.start()]) and not _NEED.search(clause.text):
+        return True
+    labelled = re.search(r"显存|VRAM|GPU memory|memory size", clause.label, re.IGNORECASE)
+    return bool(labelled and not _NEED.search(clause.said))
+
+
+def _judge(
+    clause: Clause, attribute: Attribute, match: re.Match[str], mentions: Sequence[Mention]
+) -> Iterator[Finding]:
+    unit = (match[2] or "").lower()
+    number = float(match[1].replace(",", "")) * attribute.scale[unit]
+    if attribute.name == "TDP" and not 15 <= number <= 3000:
+        return
+    rough = _ROUGH.search(clause.text[max(0, match.start() - 14) : match.start()])
+    tolerance = max(attribute.tolerance, ROUGH_TOLERANCE if rough and attribute.tolerance > 0.001 else 0)
+    for mention in mentions:
+        yield _finding(clause, attribute, match[0].strip(), number, mention, tolerance)
+
+
+def _finding(
+    clause: Clause, attribute: Attribute, claimed: str, number: float, mention: Mention, tolerance: float
+) -> Finding:
+    known = [(card, attribute.value(card)) for card in cards(mention.ids)]
+    figures = [value for _, value in known if value]
+    verdict: Verdict = "unsupported"
+    if any(abs(number - value) <= tolerance * value + 1e-9 for value in figures):
+        verdict = "holds"
+    elif figures and (len(figures) == len(known) or attribute.name.startswith("NVLink")):
+        verdict = "wrong"
+    return Finding(
+        document=clause.document,
+        line=clause.line,
+        quote=clause.text.strip()[:300],
+        subject=shared_name(mention.ids, mention.text),
+        attribute=attribute.name,
+        claimed_value=claimed,
+        verdict=verdict,
+        correct_value=_correct(attribute, mention.ids, number) if figures else None,
+        source=source_of(mention.ids, attribute.field),
+        number=number,
+    )
+
+
+def _correct(attribute: Attribute, ids: Sequence[str], number: float) -> str:
+    """The right figure, and what the claimed one may have been mistaken for."""
+    right = listed(ids, lambda card: attribute.show(attribute.value(card)))
+    if attribute.show is not show_flops:
+        return right
+    hints: list[str] = []
+    for card in cards(ids)[:1]:
+        own = getattr(card, attribute.field, None)
+        if own and card.sparsity_ratio > 1 and abs(own * card.sparsity_ratio - number) <= 0.02 * number:
+            hints.append(f"{attribute.show(number)} only with structured sparsity")
+        for field, name in _RATES:
+            value = getattr(card, field)
+            if value and field != attribute.field and abs(value - number) <= 0.02 * value:
+                hints.append(f"{attribute.show(value)} is its {name} rate")
+    dense = "" if attribute.name.endswith("sparsity") else " dense"
+    return f"{right}{dense}" + (f"; {hints[0]}" if hints else "")

@@ -1,0 +1,243 @@
+"""What cards have or lack: NVLink, ECC, a number format, a memory type, an architecture, a slot width."""
+
+import re
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+
+from ingest.claims.facts import cards, link_source, links, listed, shared_name, source_of
+from ingest.claims.finding import Finding
+from ingest.claims.reading import Clause
+from kb.names import Mention
+from kb.records.gpu import Gpu
+
+NEAR = 36
+YES = re.compile(r"✅|✔|√|^\s*(?:yes|有|是|支持)(?!\w)", re.IGNORECASE)
+NO = re.compile(r"❌|✘|✗|^\s*(?:no|none|无|否|不支持|没有)(?!\w)", re.IGNORECASE)
+_DENIED = re.compile(r"不支持|没有|无|缺少|不带|不具备|取消|no |not |without|lacks?|doesn't|cannot", re.IGNORECASE)
+_AFFIRMED = re.compile(
+    r"支持|配合|通过|具备|具有|带有|采用|搭载|互联|互连|连接|桥接|support|via|with|using|has |offers|features",
+    re.IGNORECASE,
+)
+
+
+_PRAISE = re.compile(r"优点|优势|特点|亮点|advantages?|pros|strengths?|features", re.IGNORECASE)
+"""Labels of a list of what a card has."""
+
+
+@dataclass(frozen=True)
+class Trait:
+    """Something a card has or has not."""
+
+    name: str
+    pattern: re.Pattern[str]
+    has: Callable[[Gpu], bool | None]
+    field: str
+    show: Callable[[Gpu], str]
+
+
+def _nvlink(card: Gpu) -> bool | None:
+    if card.nvlink_bytes_per_s:
+        return True
+    return False if card.vendor == "NVIDIA" else None
+
+
+def _show_nvlink(card: Gpu) -> str:
+    if card.nvlink_bytes_per_s:
+        return f"NVLink, {card.nvlink_bytes_per_s / 1e9:g} GB/s in all"
+    return f"no NVLink, PCIe {card.pcie or ''} only".replace("  ", " ")
+
+
+def _format(field: str, oldest: float) -> Callable[[Gpu], bool | None]:
+    """Whether a card computes in a format: its rate, else its CUDA generation."""
+
+    def has(card: Gpu) -> bool | None:
+        if getattr(card, field):
+            return True
+        if card.vendor != "NVIDIA" or card.compute_capability is None:
+            return None
+        return float(card.compute_capability) >= oldest
+
+    return has
+
+
+TRAITS = (
+    Trait("NVLink", re.compile("nvlink", re.IGNORECASE), _nvlink, "nvlink_bytes_per_s", _show_nvlink),
+    Trait("ECC", re.compile(r"(?<![a-z])ecc(?![a-z])", re.IGNORECASE), lambda card: card.ecc, "ecc",
+          lambda card: "has ECC memory (switchable in the driver on GeForce cards)" if card.ecc else "no ECC"),
+    Trait("FP8", re.compile(r"(?<![a-z])fp8(?!\d)", re.IGNORECASE), _format("fp8_flops", 8.9), "fp8_flops",
+          lambda card: "FP8 in hardware" if card.fp8_flops else "no FP8 in hardware"),
+    Trait("BF16", re.compile(r"(?<![a-z])bf16(?!\d)", re.IGNORECASE), _format("bf16_flops", 8.0), "bf16_flops",
+          lambda card: "BF16 in hardware" if card.bf16_flops else "no BF16 in hardware"),
+)  # fmt: skip
+_MEMORY_TYPE = re.compile(r"(?<![A-Za-z])(GDDR[56]X?|GDDR7|HBM[234]?e?)(?![A-Za-z0-9])", re.IGNORECASE)
+_ARCHITECTURES = ("Ada Lovelace", "Ada", "Ampere", "Hopper", "Blackwell", "Turing", "Volta", "Pascal")
+_SLOTS = {"单槽": 1, "双槽": 2, "三槽": 3, "single-slot": 1, "dual-slot": 2, "triple-slot": 3}
+_GENERATION = re.compile(r"第\s*([一二三四五1-5])\s*代|([1-5])(?:st|nd|rd|th)[ -]gen", re.IGNORECASE)
+_DIGIT = {"一": 1, "二": 2, "三": 3, "四": 4, "五": 5}
+
+
+def trait_findings(clause: Clause) -> Iterator[Finding]:
+    """Judge what the clause says a card has, lacks or is."""
+    for trait in TRAITS:
+        for mention, claimed in _claimed(clause, trait):
+            yield _judge(clause, trait, mention, claimed=claimed)
+    yield from _memory_type(clause)
+    yield from _architecture(clause)
+    yield from _slots(clause)
+    yield from _tensor_generation(clause)
+
+
+def _claimed(clause: Clause, trait: Trait) -> Iterator[tuple[Mention, bool]]:
+    if trait.pattern.search(clause.label) and clause.subject and not clause.gpus:
+        if YES.search(clause.text) and not NO.search(clause.text):
+            yield from ((mention, True) for mention in clause.subject)
+        elif NO.search(clause.text):
+            yield from ((mention, False) for mention in clause.subject)
+        return
+    for match in trait.pattern.finditer(clause.text):
+        yield from _in_prose(clause, trait, match)
+
+
+def _in_prose(clause: Clause, trait: Trait, match: re.Match[str]) -> Iterator[tuple[Mention, bool]]:
+    near = clause.text[max(0, match.start() - 12) : match.start()]
+    after = clause.text[match.end() : match.end() + 6]
+    mentions = _before(clause, match.start())
+    if not mentions:
+        mentions = list(clause.subject[:1]) if not clause.gpus and _is_about(clause) else []
+        between = near
+    else:
+        between = clause.text[mentions[-1].end : match.start()]
+    if not mentions or re.search(r"[?？]|吗|是否|whether", clause.text):
+        return
+    denied = _DENIED.search(near) and not re.search(r"不需要|无需|not only", near)
+    if denied:
+        yield from ((mention, False) for mention in mentions)
+    elif (
+        (_PRAISE.search(clause.label) and not re.search(r"需要|要求|need", between))
+        or _AFFIRMED.search(between[-16:])
+        or re.match(r"\s*(?:互联|互连|桥)", after)
+        or (trait.name == "ECC" and re.search(r"(?:GDDR|HBM)\w*\s*$", between))
+    ):
+        yield from ((mention, True) for mention in mentions)
+
+
+def _is_about(clause: Clause) -> bool:
+    """Whether a clause without a name goes on about the name before it: a list item or the next sentence."""
+    return bool(clause.label) or clause.text.lstrip().startswith(("其", "它", "It", "该", "-", "→"))
+
+
+def _before(clause: Clause, place: int) -> list[Mention]:
+    """The names right before a place, listed together."""
+    group: list[Mention] = []
+    for mention in reversed([one for one in clause.gpus if one.end <= place]):
+        gap = clause.text[mention.end : group[0].start if group else place]
+        if group and not re.fullmatch(r"\s*[/、和与及]\s*|\s+(?:and|or)\s+|\s*或\s*", gap):
+            break
+        if not group and len(gap) > NEAR:
+            break
+        group.insert(0, mention)
+    return group
+
+
+def _judge(clause: Clause, trait: Trait, mention: Mention, *, claimed: bool) -> Finding:
+    truths = {trait.has(card) for card in cards(mention.ids)}
+    if claimed in truths:
+        verdict = "holds"
+    else:
+        verdict = "unsupported" if None in truths else "wrong"
+    return _finding(
+        clause, mention, trait.name, "yes" if claimed else "no", verdict, listed(mention.ids, trait.show), trait.field
+    )
+
+
+def _finding(
+    clause: Clause, mention: Mention, attribute: str, claimed: str, verdict: str, correct: str, field: str
+) -> Finding:
+    return Finding.model_validate(
+        {
+            "document": clause.document,
+            "line": clause.line,
+            "quote": (f"{clause.label}: {clause.text}" if clause.cells else clause.text).strip()[:300],
+            "subject": shared_name(mention.ids, mention.text),
+            "attribute": attribute,
+            "claimed_value": claimed,
+            "verdict": verdict,
+            "correct_value": correct,
+            "source": source_of(mention.ids, field),
+        }
+    )
+
+
+def _memory_type(clause: Clause) -> Iterator[Finding]:
+    for match in _MEMORY_TYPE.finditer(clause.text):
+        mentions = _before(clause, match.start())
+        if not mentions and not clause.gpus and re.search(r"显存|VRAM|memory", clause.label, re.IGNORECASE):
+            mentions = list(clause.subject[:1])
+        gap = clause.text[mentions[-1].end : match.start()] if mentions and mentions[-1] in clause.gpus else ""
+        if len(gap) > 16 or re.search(r"优于|than|vs", clause.text):
+            continue
+        for mention in mentions[-1:]:
+            types = {(card.memory_type or "").lower() for card in cards(mention.ids)}
+            said = match[1].lower()
+            verdict = "holds" if any(kind.startswith(said) for kind in types) else "wrong"
+            if "" in types or (said == "hbm" and any("hbm" in kind for kind in types)):
+                continue
+            yield _finding(
+                clause, mention, "memory type", match[1], verdict,
+                listed(mention.ids, lambda card: card.memory_type or "not stated"), "memory_type",
+            )  # fmt: skip
+
+
+def _architecture(clause: Clause) -> Iterator[Finding]:
+    """「架构 | Ampere」 under a card's name, and 「Ampere 架构(A100/A30)」."""
+    said = next((name for name in _ARCHITECTURES if name.lower() in clause.text.lower()), None)
+    if said is None:
+        return
+    if re.search(r"架构|architecture", clause.label, re.IGNORECASE) and clause.subject and not clause.gpus:
+        mentions: Sequence[Mention] = clause.subject[:1]
+    else:
+        listed_in = re.search(rf"{said}\s*(?:架构|architecture)?\s*[(（]([^)）]*)[)）]", clause.text, re.IGNORECASE)
+        mentions = [one for one in clause.gpus if listed_in and listed_in.start(1) <= one.start < listed_in.end(1)]
+    for mention in mentions:
+        truths = {card.architecture.lower() for card in cards(mention.ids)}
+        verdict = "holds" if any(said.lower() in truth for truth in truths) else "wrong"
+        yield _finding(
+            clause, mention, "architecture", said, verdict, listed(mention.ids, lambda card: card.architecture),
+            "architecture",
+        )  # fmt: skip
+
+
+def _slots(clause: Clause) -> Iterator[Finding]:
+    said = next((words for words in _SLOTS if words in clause.text.lower()), None)
+    mentions = _before(clause, clause.text.lower().find(said)) if said else []
+    mentions = mentions or (list(clause.subject[:1]) if said and not clause.gpus else [])
+    for mention in mentions:
+        widths = {(card.slot_width or "").lower() for card in cards(mention.ids)}
+        if "" in widths or said is None:
+            continue
+        claimed = next(words for words, count in _SLOTS.items() if "-" in words and count == _SLOTS[said])
+        verdict = "holds" if claimed in widths else "wrong"
+        yield _finding(
+            clause, mention, "slots", said, verdict, listed(mention.ids, lambda card: card.slot_width or "not stated"),
+            "slot_width",
+        )  # fmt: skip
+
+
+def _tensor_generation(clause: Clause) -> Iterator[Finding]:
+    if not re.search(r"tensor\s*core|tensor核心|张量核心", clause.said):
+        return
+    match = _GENERATION.search(clause.text)
+    mentions = clause.gpus[:1] or list(clause.subject[:1])
+    if match is None or not mentions:
+        return
+    number = _DIGIT.get(match[1] or "") or int(match[1] or match[2])
+    table = links()["tensor_core_generation"]
+    truths = {table.get(card.architecture) for card in cards(mentions[0].ids)}
+    if None in truths:
+        return
+    verdict = "holds" if number in truths else "wrong"
+    found = _finding(
+        clause, mentions[0], "tensor core generation", str(number), verdict,
+        listed(mentions[0].ids, lambda card: str(table[card.architecture])), "architecture",
+    )  # fmt: skip
+    yield found.model_copy(update={"source": link_source("tensor_core")})
