@@ -31,7 +31,8 @@ def per_token(work: Workload) -> PerToken:
 
     With e bytes an element, h hidden, q = heads · d, k = kv_heads · d, f feed-forward width:
 
-        norms      8·h fp32 inputs (RMSNorm upcasts; two a layer), + 2·e·h normalised when their weights train
+        norms      4·n fp32 inputs of RMSNorm over n elements a layer (2·h, + q + k with query-key norms),
+                   + e·n normalised when their weights train
         attention  e·h input, e·(2·q + 2·k) queries, keys, values and output
         eager      + (softmax at 32 bits, its 16-bit copy, dropout) · heads · sequence
         gated      e·h input, e·4·f gate, its activation, up, product
@@ -43,7 +44,8 @@ def per_token(work: Workload) -> PerToken:
     e = 4 if work.precision == "fp32" else 2
     h, f = shape.hidden, _width(work)
     q, k = _attention_widths(work)
-    norms = (0 if work.engine in COMPILED else 8 * h) if shape.gated else 2 * e * h
+    normed = shape.norms * h + (q + k if shape.qk_norm else 0)
+    norms = (0 if work.engine in COMPILED else 4 * normed) if shape.gated else 2 * e * h
     attention = e * (2 * q + 2 * k)
     scores = 0.0 if work.flash else shape.heads * work.sequence * (9 if e == 4 else 8)
     compiled = work.engine in COMPILED
@@ -52,7 +54,7 @@ def per_token(work: Workload) -> PerToken:
         inputs = _adapter_inputs(work, e, h, q, f)
     else:
         # Normalised copies for the norms' own gradients, inputs of query-key-value and of gate-up, and the product.
-        inputs = e * (4 * h if shape.gated else 2 * h) + (2 if compiled else 1) * e * f
+        inputs = e * (normed + 2 * h if shape.gated else 2 * h) + (2 if compiled else 1) * e * f
         norms += 0 if shape.gated else 2 * h + 2 * e * h  # dropout masks and outputs of the older block
     routing = 2 * e * h * shape.experts.experts_per_token if shape.experts else 0
     saved = norms + attention + scores + states + inputs + routing

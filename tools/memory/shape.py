@@ -43,6 +43,10 @@ class Shape:
     head_dim: int
     intermediate: int
     gated: bool
+    qk_norm: bool
+    """Whether queries and keys are normalised head by head."""
+    norms: int
+    """Norms a layer."""
     vocab: int
     tied: bool
     attention: Attention
@@ -130,7 +134,7 @@ def _shape_of_model(model: Model) -> Shape:
     return Shape(
         id=model.id, name=model.name, family=model.family, kind=model.kind, params=model.params,
         active_params=model.active_params or model.params, layers=max(layers, 1), hidden=hidden, heads=max(heads, 1),
-        kv_heads=max(kv_heads, 1), head_dim=head_dim, intermediate=intermediate, gated=model.gated_mlp, vocab=vocab,
+        kv_heads=max(kv_heads, 1), head_dim=head_dim, intermediate=intermediate, gated=model.gated_mlp, qk_norm=model.qk_norm, norms=model.norms_per_layer, vocab=vocab,
         tied=model.tied_embeddings, attention=model.attention, latent=model.latent, experts=experts,
         sliding=model.sliding, linear=model.linear, encoder_layers=model.encoder_layers or 0,
         native_format=model.native_format, checkpoint_bytes=tuple(model.checkpoint_bytes.items()),
@@ -185,7 +189,7 @@ def _shape_of_counts(
     return Shape(
         id=None, name=name or f"{params / 1e9:.3g}B model", family="", kind="llm", params=params, active_params=active,
         layers=layers, hidden=hidden, heads=heads, kv_heads=min(kv_heads, heads), head_dim=head_dim,
-        intermediate=intermediate, gated=gated, vocab=vocab, tied=tied,
+        intermediate=intermediate, gated=gated, qk_norm=False, norms=2, vocab=vocab, tied=tied,
         attention="mha" if kv_heads >= heads else "gqa", latent=None, experts=record, sliding=None, linear=None,
         encoder_layers=0, native_format="bf16", checkpoint_bytes=(), components=(), max_context=None,
         global_kv_heads=min(kv_heads, heads), global_head_dim=head_dim,

@@ -1,0 +1,99 @@
+"""Print the calculator's error by class, source and engine, beside rules of thumb: `make bench-memory`."""
+
+import sys
+from collections.abc import Callable, Iterable
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).parent))
+from published import UNSEEN, Run, Score, runs, score, summary
+
+from tools.memory.formats import weight_format
+from tools.memory.workload import workload_of
+
+COVERAGE = 0.9
+
+
+def weights_of(run: Run) -> float:
+    """Weights on one GPU when every parameter takes the format's bits: what rules of thumb start from."""
+    work, _, _ = workload_of(run.request)
+    bits = weight_format(work.format.name).expert_bits
+    return work.shape.params * bits / 8 / (work.tensor * work.pipeline)
+
+
+def training_of(run: Run, bytes_per_param: float) -> float:
+    """A flat number of bytes a parameter, spread over the GPUs where the weights are sharded."""
+    work, _, _ = workload_of(run.request)
+    ranks = work.gpus if work.sharding in ("zero3", "fsdp") else work.tensor * work.pipeline
+    return work.shape.params * bytes_per_param / ranks
+
+
+def flat(run: Run, factor: float, bytes_per_param: float) -> float:
+    """Weights times a factor; full training at some bytes a parameter."""
+    return training_of(run, bytes_per_param) if run.request.task == "full_finetune" else weights_of(run) * factor
+
+
+RULES: dict[str, Callable[[Run], float]] = {
+    "weights × 1.2, 16 B/param": lambda run: flat(run, 1.2, 16),
+    "weights × 1.5, 16 B/param": lambda run: flat(run, 1.5, 16),
+    "weights × 2, 20 B/param": lambda run: flat(run, 2.0, 20),
+    "accelerate estimate-memory": lambda run: flat(run, 1.0, 16),
+}
+"""accelerate: the format's bits on every parameter, and four times the fp32 weights for Adam."""
+
+
+def table(title: str, groups: dict[str, list[float]]) -> None:
+    """One line a group."""
+    print(f"\n{title:<34}{'n':>6}{'median':>9}{'p90':>9}{'signed':>9}")
+    for name, errors in sorted(groups.items()):
+        row = summary(errors)
+        print(f"{name:<34}{row['n']:>6.0f}{row['median']:>9.1%}{row['p90']:>9.1%}{row['signed']:>+9.1%}")
+
+
+def grouped(scores: Iterable[Score], key: Callable[[Score], str]) -> dict[str, list[float]]:
+    """Errors by a property of the run."""
+    groups: dict[str, list[float]] = {}
+    for row in scores:
+        groups.setdefault(key(row), []).append(row.error)
+    return groups
+
+
+def leave_one_source_out(scores: list[Score]) -> tuple[float, float]:
+    """(coverage, median width factor) when the interval is rescaled on the other sources only.
+
+    Split-conformal: the factor is the 90 % quantile of |residual| / half-width over every other source.
+    """
+    whole = [row for row in scores if row.covered is not None]
+    ratio = {id(row): abs(row.error) / row.half_width for row in whole}
+    inside, factors = 0, []
+    for source in {row.run.source for row in whole}:
+        others = sorted(ratio[id(row)] for row in whole if row.run.source != source)
+        factor = others[min(int(COVERAGE * (len(others) + 1)), len(others) - 1)]
+        held = [row for row in whole if row.run.source == source]
+        inside += sum(ratio[id(row)] <= factor for row in held)
+        factors += [factor] * len(held)
+    return inside / len(whole), sorted(factors)[len(factors) // 2]
+
+
+def main() -> None:
+    """Print every table."""
+    scores = [score(run) for run in runs()]
+    exact = [row for row in scores if not row.run.capped]
+    table("by class", grouped(exact, lambda row: row.run.kind))
+    table("by source", grouped(exact, lambda row: row.run.source))
+    table("by engine", grouped(exact, lambda row: row.run.request.engine or "(not stated)"))
+    table("sequence length is only a cap", grouped([row for row in scores if row.run.capped], lambda row: row.run.kind))
+    whole = [row for row in exact if row.run.part in UNSEEN]
+    beside = {"this calculator": [row.error for row in whole]}
+    for name, rule in RULES.items():
+        beside[name] = [rule(row.run) / row.run.bytes - 1 for row in whole]
+    table("whole GPU, beside rules of thumb", beside)
+    covered = [row for row in exact if row.covered is not None]
+    coverage, factor = leave_one_source_out(exact)
+    share = sum(bool(row.covered) for row in covered) / len(covered)
+    width = sorted(row.half_width for row in covered)[len(covered) // 2]
+    print(f"\n90 % interval: covers {share:.1%} of {len(covered)}, median half-width {width:.1%}")
+    print(f"leave one source out: rescaled by {factor:.2f} on the others, covers {coverage:.1%} of the source left out")
+
+
+if __name__ == "__main__":
+    main()
