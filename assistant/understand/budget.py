@@ -10,37 +10,50 @@ from tools.need import Budget
 
 Period = Literal["hour", "month", "year"]
 _SYMBOLS = {
-    "us$": "USD", "$": "USD", "usd": "USD", "dollars": "USD", "dollar": "USD", "bucks": "USD", "美元": "USD", "美金": "USD", "刀": "USD",
-    "hk$": "HKD", "hkd": "HKD", "港币": "HKD", "港元": "HKD", "€": "EUR", "eur": "EUR", "euro": "EUR", "euros": "EUR", "欧元": "EUR", "欧": "EUR",
-    "£": "GBP", "gbp": "GBP", "pounds": "GBP", "quid": "GBP", "英镑": "GBP", "¥": "CNY", "rmb": "CNY", "cny": "CNY", "yuan": "CNY",
-    "人民币": "CNY", "元": "CNY", "块钱": "CNY", "块": "CNY", "大洋": "CNY", "円": "JPY", "日元": "JPY", "jpy": "JPY", "yen": "JPY",
-    "a$": "AUD", "aud": "AUD", "澳元": "AUD", "c$": "CAD", "ca$": "CAD", "cad": "CAD", "加元": "CAD", "s$": "SGD", "sgd": "SGD", "新币": "SGD",
-    "nt$": "TWD", "ntd": "TWD", "twd": "TWD", "台币": "TWD", "新台币": "TWD", "₹": "INR", "inr": "INR", "rs": "INR", "rupees": "INR", "卢比": "INR",
-    "₩": "KRW", "krw": "KRW", "won": "KRW", "韩元": "KRW", "r$": "BRL", "brl": "BRL", "reais": "BRL", "chf": "CHF", "₽": "RUB", "rub": "RUB",
+    "us$": "USD", "$": "USD", "usd": "USD", "dollars": "USD", "dollar": "USD", "bucks": "USD", "美元": "USD",
+    "美金": "USD", "刀": "USD", "hk$": "HKD", "hkd": "HKD", "港币": "HKD", "港元": "HKD", "€": "EUR", "eur": "EUR",
+    "euro": "EUR", "euros": "EUR", "欧元": "EUR", "欧": "EUR", "£": "GBP", "gbp": "GBP", "pounds": "GBP",
+    "quid": "GBP", "英镑": "GBP", "¥": "CNY", "rmb": "CNY", "cny": "CNY", "yuan": "CNY", "人民币": "CNY", "元": "CNY",
+    "块钱": "CNY", "块": "CNY", "大洋": "CNY", "円": "JPY", "日元": "JPY", "jpy": "JPY", "yen": "JPY", "a$": "AUD",
+    "aud": "AUD", "澳元": "AUD", "c$": "CAD", "ca$": "CAD", "cad": "CAD", "加元": "CAD", "s$": "SGD", "sgd": "SGD",
+    "新币": "SGD", "nt$": "TWD", "ntd": "TWD", "twd": "TWD", "台币": "TWD", "新台币": "TWD", "₹": "INR", "inr": "INR",
+    "rs": "INR", "rupees": "INR", "卢比": "INR", "₩": "KRW", "krw": "KRW", "won": "KRW", "韩元": "KRW", "r$": "BRL",
+    "brl": "BRL", "reais": "BRL", "chf": "CHF", "₽": "RUB", "rub": "RUB",
 }  # fmt: skip
 _BEFORE_SYMBOL = (
     r"us\$|hk\$|nt\$|ca\$|[acsr]\$|\$|€|£|¥|₹|₩|₽|(?:rmb|usd|eur|gbp|cny|hkd|jpy|inr|aud|cad|sgd|chf)(?=\s?\d)"
 )
 _AFTER_SYMBOL = (
-    r"人民币|美元|美金|刀|港币|港元|欧元|欧|英镑|日元|円|块钱|新台币|台币|澳元|加元|新币|韩元|卢比|大洋|元|块(?!\s?(?:a|h|v|rtx|卡|显卡|gpu|[0-9]))"
-    r"|(?:rmb|usd|eur|euros?|gbp|pounds|quid|cny|yuan|hkd|jpy|yen|dollars?|bucks|aud|cad|sgd|ntd|twd|inr|rupees|krw|won|brl|reais|chf|rub)(?![a-z])|[$€£¥₹₩₽]"
+    r"人民币|美元|美金|刀|港币|港元|欧元|欧|英镑|日元|円|块钱|新台币|台币|澳元|加元|新币|韩元|卢比|大洋"
+    r"|元|块(?!\s?(?:a|h|v|rtx|卡|显卡|gpu|[0-9]))"
+    r"|(?:rmb|usd|eur|euros?|gbp|pounds|quid|cny|yuan|hkd|jpy|yen|dollars?|bucks|aud|cad|sgd|ntd|twd"
+    r"|inr|rupees|krw|won|brl|reais|chf|rub)(?![a-z])|[$€£¥₹₩₽]"
 )
 _N = rf"(?:{DIGITS}|{HAN})"
 _MONEY = grammar(
-    rf"(?P<before>{_BEFORE_SYMBOL})\s?(?P<n1>{DIGITS})\s?(?P<s1>{SCALE})?(?:\s?(?:-|~|to|到)\s?(?:{_BEFORE_SYMBOL})?\s?(?P<n1b>{DIGITS})\s?(?P<s1b>{SCALE})?)?"
-    rf"|(?<![a-z0-9.])(?:(?P<n2a>{_N})\s?(?:-|~|to|到|至)\s?)?(?P<n2>{_N})\s?(?P<s2>{SCALE})?多?\s?(?P<after>{_AFTER_SYMBOL})"
+    rf"(?P<before>{_BEFORE_SYMBOL})\s?(?P<n1>{DIGITS})\s?(?P<s1>{SCALE})?(?:\s?(?:-|~|to"
+    rf"|到)\s?(?:{_BEFORE_SYMBOL})?\s?(?P<n1b>{DIGITS})\s?(?P<s1b>{SCALE})?)?"
+    rf"|(?<![a-z0-9.])(?:(?P<n2a>{_N})\s?(?:-|~|to|到"
+    rf"|至)\s?)?(?P<n2>{_N})\s?(?P<s2>{SCALE})?多?\s?(?P<after>{_AFTER_SYMBOL})"
 )
 _BARE = grammar(
-    rf"(?:预算(?:大概|大约|只有|有|是|为|在|约|控制在|不超过|最多|上限|:){{0,4}}|budget(?: is| of|:)?(?: about| around| roughly| ~)?|经费|(?:under|below|less than|up to|max(?:imum)?|不超过|最多花|花|within)\s?)\s?:?\s?(?:约|大概)?\s?"
-    rf"(?P<n>{_N})\s?(?P<s>{SCALE})?(?![a-z0-9]|\s?(?:张|块|卡|gb|g\b|w\b|瓦|小时|天|人|用户|tokens?|个|b\b|ms|s\b|%|%|users|hours|days|minutes|seconds|watts|cards|gpus))"
-    rf"|(?<![a-z0-9.])(?P<n3>{_N})\s?(?P<s3>万|千|w(?![a-z0-9])|k(?![a-z0-9]))?\s?(?:以内|以下|左右|上下|多)?的?\s?(?:预算|budget|经费)"
+    rf"(?:预算(?:大概|大约|只有|有|是|为|在|约|控制在|不超过|最多|上限|:){{0,4}}|budget(?: is| of"
+    rf"|:)?(?: about| around| roughly| ~)?|经费|(?:under|below|less than|up to|max(?:imum)?|不超过"
+    rf"|最多花|花|within)\s?)\s?:?\s?(?:约|大概)?\s?"
+    rf"(?P<n>{_N})\s?(?P<s>{SCALE})?(?![a-z0-9]|\s?(?:张|块|卡|gb|g\b|w\b|瓦|小时|天|人|用户|tokens?|个"
+    rf"|b\b|ms|s\b|%|%|users|hours|days|minutes|seconds|watts|cards|gpus))"
+    rf"|(?<![a-z0-9.])(?P<n3>{_N})\s?(?P<s3>万|千|w(?![a-z0-9])|k(?![a-z0-9]))?\s?(?:以内|以下|左右"
+    rf"|上下|多)?的?\s?(?:预算|budget|经费)"
     rf"|(?<![a-z0-9.])(?P<n4>{_N})\s?(?P<s4>万|千)(?:以内|以下|左右)(?!的?(?:条|人|用户|token|参数))"
 )
 _RENT = grammar(
-    r"租|rent(?:al|ing)?|cloud|云|(?:an|per|a|/)\s?(?:hour|hr|h(?![a-z]))|hourly|每小时|/小时|/时|一小时|每月|/月|(?:per|a|/)\s?(?:month|mo(?![a-z]))|monthly|包月|on[- ]demand|spot|月租|autodl|runpod|lambda"
+    r"租|rent(?:al|ing)?|cloud|云|(?:an|per|a|/)\s?(?:hour|hr|h(?![a-z]))|hourly|每小时|/小时|/时"
+    r"|一小时|每月|/月|(?:per|a|/)\s?(?:month|mo(?![a-z]))|monthly|包月|on[- ]demand|spot|月租|autodl"
+    r"|runpod|lambda"
 )
 _BUY = grammar(
-    r"买|购|配(?:一台|台|个|机|置)|组装|攒|装机|入手|采购|buy|purchas|build|own|laptop|card|workstation|预算|budget|显卡|整机|under|below|sponsor"
+    r"买|购|配(?:一台|台|个|机|置)|组装|攒|装机|入手|采购|buy|purchas|build|own|laptop|card|workstation"
+    r"|预算|budget|显卡|整机|under|below|sponsor"
 )
 _PERIODS: tuple[tuple[Period, str], ...] = (
     ("hour", r"\s?(?:/|per|an|a|every|每|一)?\s?(?:hour|hr|h(?![a-z])|小时|时(?!间))"),
@@ -54,11 +67,13 @@ _BEFORE_PERIOD: tuple[tuple[Period, re.Pattern[str]], ...] = (
     ("year", grammar(r"(?:每年|年预算|yearly|annual(?:ly)?|一年)\D{0,8}$")),
 )
 _PRICE = grammar(
-    r"(?:costs?|costing|priced?(?: at)?|卖|售价|价格|报价|标价|挂|只要|sells? (?:for|at)|listed at|going for|offered|seen at|charges?|收费|was|is|they want|asking)\s?(?:me |about |around |you )?$"
+    r"(?:costs?|costing|priced?(?: at)?|卖|售价|价格|报价|标价|挂|只要|sells? (?:for|at)|listed at"
+    r"|going for|offered|seen at|charges?|收费|was|is|they want|asking)\s?(?:me |about |around |you )?$"
 )
 _EACH = grammar(r"\s?(?:each|apiece|a piece|per (?:card|gpu)|一张|每张|/张|一块|used)(?![a-z])")
 _SPEND = grammar(
-    r"预算|budget|以内|以下|不超过|最多|under|below|less than|up to|max|have|only|afford|spend|within|<|≤|手里|手头|有|经费|花|grant|拨款|limit|capped?|no more than"
+    r"预算|budget|以内|以下|不超过|最多|under|below|less than|up to|max|have|only|afford|spend|within|<"
+    r"|≤|手里|手头|有|经费|花|grant|拨款|limit|capped?|no more than"
 )
 
 

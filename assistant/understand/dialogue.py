@@ -4,48 +4,59 @@ from typing import Any, Literal
 
 from assistant.understand.budget import bare_amount
 from assistant.understand.entities import sibling_of
+from assistant.understand.exchange import card_changes
 from assistant.understand.intents import STRONG
 from assistant.understand.reading import TRAINING, Reading, read
 from assistant.understand.text import grammar
 from assistant.understanding import Understanding
-from kb.catalog import conventional, gpus, models
-from tools.need import GpuCount, Need
+from kb.catalog import models
+from tools.need import Need
 
 Command = Literal["why", "arithmetic", "cheaper", "sources"]
 _COMMANDS: tuple[tuple[Command, str], ...] = (
-    ("arithmetic", r"(?:show|explain|give|see)(?: me)? (?:the |your )?(?:arithmetic|math|maths|calculations?|workings?|formula|derivation|numbers|steps)|怎么算(?:的|出来)|算(?:一遍|给我看|式)|计算过程|推导|公式|列(?:一下)?算式|how did you (?:calculate|compute|get|arrive)|(?:walk me through|break) (?:it |the )?(?:down|numbers|calculation)"),
-    ("sources", r"^\W*(?:the |your |any )?(?:sources?|references?|citations?)\W*$|(?:what|which|show|give|cite)(?: me)? ?(?:are |is )?(?:the |your )?(?:sources?|references?|citations?)|出处|来源|依据(?:是什么|呢|在哪)|参考(?:资料|文献)|according to (?:what|whom|which)|where (?:does|did) (?:that|this|it) come from|有(?:什么)?依据"),
-    ("cheaper", r"cheaper|less expensive|lower[- ]cost|(?:more )?便宜(?:点|一点|些|的)?(?!.{0,4}吗.{4})|省钱|更?低(?:价|成本)|budget option|平替|太贵|too (?:expensive|pricey|much money)|不能再低"),
-    ("why", r"^\s*(?:but |and |so |ok |那)?(?:why|how come|为什么|为啥|凭什么|咋回事|原因)(?:\s?(?:is that|not|so|呢|这样|会这样|不行|不够|那么多|so much|that much|that many))?\s*[?。!]*\s*$|why(?: is that|'s that| not| so (?:much|many|slow|expensive))|为(?:什么|啥)(?:会)?(?:这么|要这么|需要这么|不行|不够|不能)"),
+    ("arithmetic", (
+        r"(?:show|explain|give|see)(?: me)? (?:the |your )?(?:arithmetic|math|maths|calculations?|workings?"
+        r"|formula|derivation|numbers|steps)|怎么算(?:的|出来)|算(?:一遍|给我看|式)|计算过程|推导|公式"
+        r"|列(?:一下)?算式|how did you (?:calculate|compute|get|arrive)|(?:walk me through|break) (?:it "
+        r"|the )?(?:down|numbers|calculation)"
+    )),
+    ("sources", (
+        r"^\W*(?:the |your |any )?(?:sources?|references?|citations?)\W*$|(?:what|which|show|give"
+        r"|cite)(?: me)? ?(?:are |is )?(?:the |your )?(?:sources?|references?|citations?)|出处|来源"
+        r"|依据(?:是什么|呢|在哪)|参考(?:资料|文献)|according to (?:what|whom|which)|where (?:does"
+        r"|did) (?:that|this|it) come from|有(?:什么)?依据"
+    )),
+    ("cheaper", (
+        r"cheaper|less expensive|lower[- ]cost|(?:more )?便宜(?:点|一点|些|的)?(?!.{0,4}吗.{4})|省钱"
+        r"|更?低(?:价|成本)|budget option|平替|太贵|too (?:expensive|pricey|much money)|不能再低"
+    )),
+    ("why", (
+        r"^\s*(?:but |and |so |ok |那)?(?:why|how come|为什么|为啥|凭什么|咋回事|原因)(?:\s?(?:is that|not"
+        r"|so|呢|这样|会这样|不行|不够|那么多|so much|that much|that many))?\s*[?。!]*\s*$|why(?: is that"
+        r"|'s that| not| so (?:much|many|slow|expensive))|为(?:什么|啥)(?:会)?(?:这么|要这么|需要这么|不行"
+        r"|不够|不能)"
+    )),
 )  # fmt: skip
 _COMPILED = tuple((command, grammar(rule)) for command, rule in _COMMANDS)
 _CUE = grammar(
-    r"^\s*(?:and|but|so|ok(?:ay)?|then|also|plus|what about|how about|what if|if|actually|no|not|instead|with|without|same|again|now|would|or|sorry|i mean\w{0,2}|make (?:it|that)|in that case|(?:mostly|mainly|under|default|case is|it's|that's|the same)|让|那|如果|要是|换|改|加|再|还|其实|不(?:要|是|用|对|行)|只(?:用|要|能)|呢|另外|假如|而且|但|可|主要|我(?:是|打算|有|用|说的是|的)|显存是|预算|没装|二手|用)"
-    r"|呢\s*[?。]*\s*$|instead\s*[?.]*\s*$|换成|改成|如果(?:是|用|换|加|改)|what if|how about|what about|那(?:么)?(?:我|换|用|如果|和|要|就|这)|(?<![a-z])too\s*\?|(?:这|那)(?:个|张|种|样|台|套)|(?<![a-z])(?:it|that|those|them|this)(?![a-z])|它|上面|刚才|前面|above|previous|earlier"
-)
-_ADD = grammar(
-    r"(?:再|多)?加(?:一?[张块个]|上|到)?|再(?:买|来|插|添)|凑|一起|(?<![a-z])(?:add(?:ing)?|plus|another|one more|as well|additional)(?![a-z])"
-)
-_REPLACE = grammar(
-    r"换(?:成|用|到)?|改(?:成|用|为)|用|如果是|要是|其实|(?<![a-z])(?:on|with|swap|replace|switch|instead|actually|i (?:have|own|got)|my)(?![a-z])|我(?:是|有|的是|用)|手里|是"
-)
-_ONLY_ASKED = grammar(
-    r"比|还是|租|买|怎么选|选|划算|价格|多少钱|(?<![a-z])(?:vs|versus|or|rent|buy|smarter|better|worth|compare|price)(?![a-z])"
-)
-_EXCLUDED = grammar(
-    r"(?:(?<![a-z])(?<!why )(?:not|isn't|don't (?:have|want|use)|no|without|instead of|rather than)|不(?:是|要|用|考虑|想要|想用)|别(?:用|给我)?|除了|排除)\s?(?:the |an? |any |用|那个|那张)?\s?$"
-)
-_ONLY_VARIANT = grammar(
-    r"(?:not|isn't|不是|不要)\s?(?:the |那个|那张)?\s?(\d{1,3})\s?gi?b?(?:\s?(?:one|version|variant|的|版|那))?"
+    r"^\s*(?:and|but|so|ok(?:ay)?|then|also|plus|what about|how about|what if|if|actually|no|not"
+    r"|instead|with|without|same|again|now|would|or|sorry|i mean\w{0,2}|make (?:it|that)|in that case"
+    r"|(?:mostly|mainly|under|default|case is|it's|that's|the same)|让|那|如果|要是|换|改|加|再|还|其实"
+    r"|不(?:要|是|用|对|行)|只(?:用|要|能)|呢|另外|假如|而且|但|可|主要|我(?:是|打算|有|用|说的是|的)"
+    r"|显存是|预算|没装|二手|用)"
+    r"|呢\s*[?。]*\s*$|instead\s*[?.]*\s*$|换成|改成|如果(?:是|用|换|加|改)|what if|how about"
+    r"|what about|那(?:么)?(?:我|换|用|如果|和|要|就|这)|(?<![a-z])too\s*\?|(?:这|那)(?:个|张|种|样|台"
+    r"|套)|(?<![a-z])(?:it|that|those|them|this)(?![a-z])|它|上面|刚才|前面|above|previous|earlier"
 )
 _NO_CLOUD = grammar(
-    r"(?:不要|不用|不考虑|不想(?:用)?|不能用|别|不上|no|not|without|avoid|don't want|except)\s?(?:the |any |用|上|租)?\s?(?:云|租|cloud|rent\w{0,3})|(?:只|要)(?:买|自建|本地)|on-?prem(?:ise)?s? only|buy only|only buy|must be local|local only"
+    r"(?:不要|不用|不考虑|不想(?:用)?|不能用|别|不上|no|not|without|avoid|don't want|except)\s?(?:the "
+    r"|any |用|上|租)?\s?(?:云|租|cloud|rent\w{0,3})|(?:只|要)(?:买|自建|本地)|on-?prem(?:ise)?s? only"
+    r"|buy only|only buy|must be local|local only"
 )
 _CLOUD = grammar(
-    r"(?:in|on|via|from) the cloud|cloud only|rent(?:ing|ed)? instead|only rent|if i rent|rent it|租(?:呢|的话|一?台|用)|云上(?:呢)?|上云|用云|只租|改(?:成)?租|换(?:成)?云"
+    r"(?:in|on|via|from) the cloud|cloud only|rent(?:ing|ed)? instead|only rent|if i rent|rent it"
+    r"|租(?:呢|的话|一?台|用)|云上(?:呢)?|上云|用云|只租|改(?:成)?租|换(?:成)?云"
 )
-_SHORT = 30
-"""Characters of a turn that says no more than another amount."""
 _LARGER = 12
 """Words from which a turn without any cue reads as a question of its own."""
 _SPECIAL = {"diffusion", "speech", "vision", "embedding", "rendering"}
@@ -149,7 +160,7 @@ def _changes(reading: Reading, previous: Need, plain: str) -> dict[str, Any]:
         changes |= _model_change(reading, previous)
     elif previous.task in _SPECIAL and _LANGUAGE_MODELS.search(plain):
         changes |= {"task": "inference", "model": None, "model_text": None, "params": None}
-    changes |= _card_changes(reading, previous, plain)
+    changes |= card_changes(reading, previous, plain)
     if "gpus_asked" in changes:
         stated = {card.gpu: card for card in (*previous.gpus_proposed, *reading.cards.proposed)}
         changes["gpus_proposed"] = tuple(card for key, card in stated.items() if key in changes["gpus_asked"])
@@ -190,129 +201,6 @@ def _model_change(reading: Reading, previous: Need) -> dict[str, Any]:
     if sibling:
         return {"model": sibling, "model_text": previous.model_text, "params": models()[sibling].params}
     return {"model": None, "model_text": None, "params": slots["params"]}
-
-
-def _card_changes(reading: Reading, previous: Need, plain: str) -> dict[str, Any]:
-    """Owned cards replaced, added to or recounted; cards compared against join those asked about."""
-    changes: dict[str, Any] = {}
-    excluded = _excluded(reading, plain)
-    if excluded is not None:
-        return _without(previous, excluded, reading)
-    sized = _resized(reading, previous)
-    if sized:
-        return sized
-    named = [*reading.cards.owned, *(GpuCount(gpu=key) for key in reading.cards.asked)]
-    if named:
-        return _named_cards(reading, previous, plain, named)
-    if reading.cards.gpu_count and len(previous.gpus_owned) == 1:
-        card = previous.gpus_owned[0]
-        more = (card.count or 1) + reading.cards.gpu_count if _ADD.search(plain) else reading.cards.gpu_count
-        return {"gpus_owned": (card.model_copy(update={"count": more}),), "gpu_count": None, "tensor_parallel": None}
-    if reading.cards.gpu_count and len(previous.gpus_asked) == 1 and not previous.gpus_owned:
-        card = GpuCount(gpu=previous.gpus_asked[0], count=reading.cards.gpu_count)
-        return {"gpus_owned": (card,), "gpus_asked": (), "gpu_count": None}
-    return changes
-
-
-def _resized(reading: Reading, previous: Need) -> dict[str, Any]:
-    """Another size of the card spoken of: 「80G 的呢」 after "A100 40G", 「24G 呢」 after "16 GB"."""
-    sizes = [size.value_bytes for size in reading.entities.sizes if size.role in {"card", "unclear"}]
-    if reading.entities.gpus or not sizes or len(reading.text.plain) > _SHORT:
-        return {}
-    count = reading.cards.gpu_count if reading.cards.gpu_count != 1 else None
-    if previous.gpus_owned:
-        cards = _variant(previous, sizes[0]) or previous.gpus_owned
-        if count and len(cards) == 1:
-            cards = (cards[0].model_copy(update={"count": count}),)
-        return {"gpus_owned": cards, "memory_bytes_per_gpu": None, "gpu_count": None}
-    return {"memory_bytes_per_gpu": sizes[0], "gpu_count": count or previous.gpu_count or 1}
-
-
-def _named_cards(reading: Reading, previous: Need, plain: str, named: list[GpuCount]) -> dict[str, Any]:
-    kept = previous.gpus_owned
-    if kept and _ADD.search(plain) and not _ONLY_ASKED.search(plain):
-        merged = {card.gpu: card for card in kept}
-        for card in named:
-            before = merged[card.gpu].count if card.gpu in merged else 0
-            merged[card.gpu] = GpuCount(gpu=card.gpu, count=(before or 0) + (card.count or 1))
-        return {"gpus_owned": tuple(merged.values()), "memory_bytes_per_gpu": None, "gpu_count": None}
-    asked_only = (
-        bool(_ONLY_ASKED.search(plain)) and not reading.cards.owned_names or (kept and _ONLY_ASKED.search(plain))
-    )
-    if asked_only:
-        asked = tuple(dict.fromkeys([*previous.gpus_asked, *(card.gpu for card in named)]))
-        return {"gpus_asked": tuple(key for key in asked if key not in {card.gpu for card in kept})}
-    if not kept and previous.gpus_asked and not any(card.count for card in named):
-        asked = tuple(card.gpu for card in named)
-        replaces = previous.intent != "compare" and not _ADD.search(plain)
-        return {
-            "gpus_asked": asked
-            if replaces or _REPLACE.search(plain)
-            else tuple(dict.fromkeys([*previous.gpus_asked, *asked]))
-        }
-    count = kept[0].count if len(kept) == 1 else previous.gpu_count
-    said = {gpu.gpu: gpu.count for gpu in reading.entities.gpus}
-    cards = tuple(
-        card.model_copy(update={"count": said.get(card.gpu) or (card.count if (card.count or 1) > 1 else count) or 1})
-        for card in named
-    )
-    return {"gpus_owned": cards, "gpus_asked": (), "memory_bytes_per_gpu": None, "gpu_count": None}
-
-
-def _variant(previous: Need, memory_bytes: int) -> tuple[GpuCount, ...] | None:
-    """The same card in another size: 「显存是 12G」 after "4070", 「80G 的」 after "A100"."""
-    card = previous.gpus_owned[0]
-    base = (
-        card.gpu.split("-")[0] if not card.gpu.startswith(("rtx", "gtx", "rx")) else "-".join(card.gpu.split("-")[:2])
-    )
-    alike = [
-        key
-        for key, g in gpus().items()
-        if key.split("-")[: base.count("-") + 1] == base.split("-")
-        and abs(g.memory_bytes - memory_bytes) <= 0.06 * memory_bytes
-    ]
-    if not alike or card.gpu in alike:
-        return None
-    return (card.model_copy(update={"gpu": conventional(alike)}), *previous.gpus_owned[1:])
-
-
-def _excluded(reading: Reading, plain: str) -> int | str | None:
-    """A card or a size of card that is ruled out."""
-    if match := _ONLY_VARIANT.search(plain):
-        return int(match[1])
-    for gpu in reading.entities.gpus:
-        if _EXCLUDED.search(plain[max(0, gpu.start - 20) : gpu.start]) and len(reading.entities.gpus) == 1:
-            return gpu.gpu
-    return None
-
-
-def _without(previous: Need, excluded: int | str, reading: Reading) -> dict[str, Any]:
-    """Leave a card out, or take its other size."""
-    if isinstance(excluded, str):
-        return {
-            "gpus_owned": tuple(card for card in previous.gpus_owned if card.gpu != excluded),
-            "gpus_asked": tuple(key for key in previous.gpus_asked if key != excluded),
-        }
-    owned = tuple(card.model_copy(update={"gpu": _other_size(card.gpu, excluded)}) for card in previous.gpus_owned)
-    return {
-        "gpus_owned": owned,
-        "gpus_asked": tuple(_other_size(key, excluded) for key in previous.gpus_asked),
-        "memory_bytes_per_gpu": None,
-    }
-
-
-def _other_size(key: str, excluded_gib: int) -> str:
-    if f"{excluded_gib}gb" not in key:
-        return key
-    stem = key.replace(f"-{excluded_gib}gb", "")
-    others = [
-        other
-        for other in gpus()
-        if other != key
-        and (other == stem or other.startswith(f"{stem}-"))
-        and gpus()[other].market == gpus()[key].market
-    ]
-    return others[0] if others else key
 
 
 def _acquisition(plain: str) -> Literal["buy", "rent"] | None:

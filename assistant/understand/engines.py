@@ -25,8 +25,10 @@ _ENGINES: tuple[tuple[str, str], ...] = (
 """Name people write → engine the calculator models; the front ends of llama.cpp behave like llama.cpp."""
 _ENGINE = grammar("|".join(f"(?P<e{i}>(?<![a-z0-9])(?:{words})(?![a-z0-9]))" for i, (words, _) in enumerate(_ENGINES)))
 OTHER = grammar(
-    r"(?<![a-z0-9])(?:lmdeploy|tgi|text-generation-inference|xinference|ktransformers|exllama(?:v2|v3)?|mlx|mnn|fastllm|powerinfer"
-    r"|ms-?swift|swift|trl|verl|openrlhf|triton|tei|infinity|mindie|fastdeploy|nim|open-?webui|dify|ragflow|fastgpt)(?![a-z0-9])"
+    r"(?<![a-z0-9])(?:lmdeploy|tgi|text-generation-inference|xinference|ktransformers|exllama(?:v2|v3)?"
+    r"|mlx|mnn|fastllm|powerinfer"
+    r"|ms-?swift|swift|trl|verl|openrlhf|triton|tei|infinity|mindie|fastdeploy|nim|open-?webui|dify"
+    r"|ragflow|fastgpt)(?![a-z0-9])"
 )
 """Software that serves or trains but has no memory model of its own here."""
 

@@ -61,7 +61,7 @@ def find_entities(text: Text) -> Entities:
     """Names of GPUs and models, each settled on one catalog id where the words allow."""
     scannable = _TIMES.sub(r"\1 ", text.plain)
     model_mentions = _models(scannable)
-    gpu_mentions = _without(_gpus(scannable), model_mentions)
+    gpu_mentions = _without(_gpus(scannable.replace("/", ",")), model_mentions)
     model_mentions = _without(model_mentions, gpu_mentions)
     sizes = find_sizes(_mask(text.plain, gpu_mentions, model_mentions))
     strangers = unknown_gpus(_mask(text.plain, gpu_mentions, model_mentions))

@@ -8,23 +8,33 @@ from assistant.understand.text import Found, Text, grammar
 from kb.units import GIB, MIB
 
 _ERROR_LINE = grammar(
-    r"traceback \(most recent|\w{0,30}(?:error|exception)\s{0,2}[:(]|out ?of ?memory|tried to allocate|cuda error|(?:exit|return) ?code|exitcode|sigkill|killed|assert"
-    r"|no kernel image|not compatible with the current|only supports? ampere|oom-?kill|failed to allocate|no available memory for the cache blocks|warn(?:ing)?[ :\]]|nccl (?:warn|error)|requires? (?:compute )?capability"
+    r"traceback \(most recent|\w{0,30}(?:error|exception)\s{0,2}[:(]|out ?of ?memory|tried to allocate"
+    r"|cuda error|(?:exit|return) ?code|exitcode|sigkill|killed|assert"
+    r"|no kernel image|not compatible with the current|only supports? ampere|oom-?kill"
+    r"|failed to allocate|no available memory for the cache blocks|warn(?:ing)?[ :\]]|nccl (?:warn"
+    r"|error)|requires? (?:compute )?capability"
     r"|is larger than the maximum number of tokens|max seq len|raise \w{1,40}|file \"[^\"\n]{1,200}\", line"
 )
 _OOM = grammar(
-    r"out ?of ?memory|tried to allocate|(?<![a-z])oom(?:s|ed|ing|-?kill\w{0,3})?(?![a-z])|爆显存|显存(?:不足|不够|爆|溢出|会?一直涨)|爆了|爆内存|炸显存|显存炸|(?<![a-z])(?:cuda )?memory error|failed to allocate|no available memory for the cache|blows? up|overflow(?:s|ed)?|killed|挂了|runs? out of (?:v?ram|memory|gpu memory)|ran out of|内存不足|爆(?!料|炸|款|发)(?=$|[^\w])"
+    r"out ?of ?memory|tried to allocate|(?<![a-z])oom(?:s|ed|ing|-?kill\w{0,3})?(?![a-z])|爆显存"
+    r"|显存(?:不足|不够|爆|溢出|会?一直涨)|爆了|爆内存|炸显存|显存炸|(?<![a-z])(?:cuda )?memory error"
+    r"|failed to allocate|no available memory for the cache|blows? up|overflow(?:s|ed)?|killed|挂了"
+    r"|runs? out of (?:v?ram|memory|gpu memory)|ran out of|内存不足|爆(?!料|炸|款|发)(?=$|[^\w])"
 )
 _CAPACITY = grammar(
-    r"(?:gpu \d{1,3}[;:]?\s?(?:has a total capac\w{1,6} of\s)?)?(\d{1,4}(?:\.\d{1,3})?)\s?(gib|mib|gb|mb) (?:total capacity|is the total capacity)|total capac\w{1,6} of\s(\d{1,4}(?:\.\d{1,3})?)\s?(gib|mib|gb|mb)"
+    r"(?:gpu \d{1,3}[;:]?\s?(?:has a total capac\w{1,6} of\s)?)?(\d{1,4}(?:\.\d{1,3})?)\s?(gib|mib|gb"
+    r"|mb) (?:total capacity|is the total capacity)"
+    r"|total capac\w{1,6} of\s(\d{1,4}(?:\.\d{1,3})?)\s?(gib|mib|gb|mb)"
 )
 _SMI_ROW = grammar(r"\|\s{1,4}\d{1,3}\s{1,4}[^|\n]{3,60}\s(?:on|off|n/a)\s{0,3}\|")
 _SMI_MEMORY = grammar(r"(\d{1,6})mib\s?/\s?(\d{1,6})mib")
 _FLAG_TP = grammar(
-    r"(?:--?tensor[-_]parallel(?:[-_]size)?|--?tp(?:[-_]size)?|tensor[-_]parallel[-_]size|tensor[-_]model[-_]parallel[-_]size|(?<![a-z])tp)\s{0,3}[=: ]?\s{0,3}(\d{1,5})(?![0-9])"
+    r"(?:--?tensor[-_]parallel(?:[-_]size)?|--?tp(?:[-_]size)?|tensor[-_]parallel[-_]size"
+    r"|tensor[-_]model[-_]parallel[-_]size|(?<![a-z])tp)\s{0,3}[=: ]?\s{0,3}(\d{1,5})(?![0-9])"
 )
 _FLAG_GPUS = grammar(
-    r"(?:--?nproc[-_]per[-_]node|--?num[-_]gpus|--?num[-_]processes|--?gpus|n_gpus|num_gpus|gpus_per_node|nvidia\.com/gpu\"?)\s{0,3}[=: ]\s{0,3}['\"]?(\d{1,5})(?![0-9])"
+    r"(?:--?nproc[-_]per[-_]node|--?num[-_]gpus|--?num[-_]processes|--?gpus|n_gpus|num_gpus"
+    r"|gpus_per_node|nvidia\.com/gpu\"?)\s{0,3}[=: ]\s{0,3}['\"]?(\d{1,5})(?![0-9])"
 )
 _FLAG_NODES = grammar(r"(?:--?nnodes|--?num[-_]nodes|--?nodes|num_machines)\s{0,3}[=: ]\s{0,3}(\d{1,5})(?![0-9])")
 _FLAG_PP = grammar(r"(?:--?pipeline[-_]parallel(?:[-_]size)?|--?pp(?:[-_]size)?)\s{0,3}[=: ]\s{0,3}(\d{1,4})(?![0-9])")

@@ -7,7 +7,8 @@ from assistant.understand.text import Found, grammar
 _GGUF_DEFAULT = "gguf:Q4_K_M"
 _SIZES = {"s": "_S", "m": "_M", "l": "_L"}
 _GGUF = grammar(
-    r"(?<![a-z0-9])(ud-)?(?:iq([1-4])_?(xxs|xs|s|m|nl)|q([2-8])(?:_?k(?:_?(s|m|l|xl))?|_([01])|(?=[^a-z0-9_.]|$)))(?![a-z0-9])"
+    r"(?<![a-z0-9])(ud-)?(?:iq([1-4])_?(xxs|xs|s|m|nl)|q([2-8])(?:_?k(?:_?(s|m|l|xl))?|_([01])"
+    r"|(?=[^a-z0-9_.]|$)))(?![a-z0-9])"
 )
 _WORDS: tuple[tuple[str, str], ...] = (
     (r"nf4.{0,12}(?:double.?quant|双重?量化|dq)|double.?quant\w{0,9}", "nf4_dq"),
@@ -32,8 +33,10 @@ _WORDS: tuple[tuple[str, str], ...] = (
     (r"fp-?16|float-?16|f16|half[- ]?precision|半精度", "fp16"),
     (r"16[-_ ]?bits?", "bf16"),
     (r"fp-?32|float-?32|f32|single[- ]precision|单精度|全精度|32[-_ ]?bits?", "fp32"),
-    (r"非量化|未量化|不量化|没有?量化|无量化|原精度|unquanti[sz]ed|non-?quanti[sz]ed|no quanti[sz]ation|without quanti[sz]ation"
-     r"|full[- ]precision", "bf16"),
+    (
+        r"(?:非|未|不|没有?|无)量化|原精度|(?:un|non-?)quanti[sz]ed|(?:no|without) quanti[sz]ation|full[- ]precision",
+        "bf16",
+    ),
     (r"gguf", _GGUF_DEFAULT),
 )  # fmt: skip
 _FORMAT = grammar("|".join(f"(?P<f{i}>(?<![a-z0-9])(?:{words})(?![a-z0-9]))" for i, (words, _) in enumerate(_WORDS)))
@@ -43,7 +46,8 @@ _KV = grammar(
 )
 _KV_NAMES = {"f16": "fp16", "q8": "q8_0", "q4": "q4_0", "8bit": "fp8", "4bit": "q4_0"}
 _REFERENCE = grammar(
-    r"文档写|文档里|官方说|听说|据说|别人|docs? (?:say|list)s?|instead of|rather than|跟|和|与|than|vs\.?|相比|(?:不是|not|no) ?$"
+    r"文档写|文档里|官方说|听说|据说|别人|docs? (?:say|list)s?|instead of|rather than|跟|和|与|than"
+    r"|vs\.?|相比|(?:不是|not|no) ?$"
 )
 
 

@@ -10,14 +10,31 @@ _ARABIC = grammar(r"[؀-ۿ]")
 _THAI = grammar(r"[฀-๿]")
 _DEVANAGARI = grammar(r"[ऀ-ॿ]")
 _WORD = grammar(r"(?<![a-z])[a-zà-ÿ]{1,20}(?![a-z])")
+
+
+def _words(words: str) -> frozenset[str]:
+    return frozenset(words.split())
+
+
 _STOP_WORDS = {
-    "en": {"the", "is", "what", "how", "can", "my", "for", "to", "of", "a", "with", "and", "i", "do", "does", "on", "in", "it", "or", "are", "need", "which", "why", "run"},
-    "es": {"el", "la", "los", "las", "una", "un", "de", "con", "para", "puedo", "qué", "que", "cuánta", "cuántas", "necesito", "mejor", "y", "es", "correr", "cuál", "tengo", "memoria", "en", "del", "más"},
-    "pt": {"o", "os", "uma", "um", "de", "com", "para", "posso", "quero", "qual", "quanta", "quantas", "preciso", "melhor", "e", "é", "rodar", "tenho", "placa", "não", "você", "ou", "no", "na", "vale"},
-    "fr": {"le", "les", "une", "un", "de", "des", "avec", "pour", "puis", "je", "quel", "quelle", "combien", "faut", "il", "et", "est", "sur", "mémoire", "c", "du", "temps", "carte", "dans"},
-    "de": {"der", "die", "das", "ein", "eine", "mit", "für", "kann", "ich", "welche", "wieviel", "wie", "viel", "brauche", "und", "ist", "auf", "reicht", "grafikkarte", "nicht", "speicher", "zum"},
-    "it": {"il", "lo", "gli", "una", "un", "di", "con", "per", "posso", "quale", "quanta", "serve", "e", "è", "scheda", "voglio", "che", "memoria", "meglio", "sulla"},
-}  # fmt: skip
+    "en": _words("the is what how can my for to of a with and i do does on in it or are need which why run"),
+    "es": _words(
+        "el la los las una un de con para puedo qué que cuánta cuántas necesito mejor y es correr cuál tengo "
+        "memoria en del más"
+    ),
+    "pt": _words(
+        "o os uma um de com para posso quero qual quanta quantas preciso melhor e é rodar tenho placa não "
+        "você ou no na vale"
+    ),
+    "fr": _words(
+        "le les une un de des avec pour puis je quel quelle combien faut il et est sur mémoire c du temps carte dans"
+    ),
+    "de": _words(
+        "der die das ein eine mit für kann ich welche wieviel wie viel brauche und ist auf reicht grafikkarte "
+        "nicht speicher zum"
+    ),
+    "it": _words("il lo gli una un di con per posso quale quanta serve e è scheda voglio che memoria meglio sulla"),
+}
 _SCRIPTS = (("ko", _HANGUL), ("ru", _CYRILLIC), ("ar", _ARABIC), ("th", _THAI), ("hi", _DEVANAGARI))
 _ENOUGH_KANA = 2
 _ENOUGH_WORDS = 3
@@ -35,7 +52,7 @@ def language_of(prose: str) -> str:
     words = _WORD.findall(prose)
     counts = {code: sum(word in stop for word in words) for code, stop in _STOP_WORDS.items()}
     han = len(_HAN.findall(prose))
-    if han >= _CLEARLY_HAN or han and not (counts["en"] >= _ENOUGH_WORDS and han < len(words) // 2):
+    if han >= _CLEARLY_HAN or (han and not (counts["en"] >= _ENOUGH_WORDS and han < len(words) // 2)):
         return "zh"
     code = max(counts, key=lambda key: (counts[key], key == "en"))
     return code if counts[code] >= _ENOUGH_WORDS and counts[code] > counts["en"] + 1 else "en"

@@ -15,13 +15,23 @@ from tools.need import GpuCount, Intent
 _ASKING: frozenset[Intent] = frozenset({"compare", "spec", "which_to_buy", "cloud_or_buy", "how_many_gpus", "budget"})
 """Intents that are about GPUs one does not have."""
 _OWN = grammar(
-    r"(?:我这(?:张|块|个|里)?|我(?:们|司|这|自己)?(?:现在|目前|只)?(?:有|是|的|用)|手(?:里|上|头)(?:有|的)?|现(?:有|在)(?:用|是)?|已(?:有|经)|只有|仅有|家里|实验室(?:有|的)?|单位(?:有)?|公司(?:有|的)?|机器(?:是|有)|(?<![a-z])(?:i have|i've(?: got)?|i own|own|have|has|got|my|our|we have|using|i am on|i'm on|currently|existing|server has|tengo|tenho|j'ai|con una?|in stock)(?![a-z]))[^。!?\n]{0,14}$"
+    r"(?:我这(?:张|块|个|里)?|我(?:们|司|这|自己)?(?:现在|目前|只)?(?:有|是|的|用)|手(?:里|上|头)(?:有"
+    r"|的)?|现(?:有|在)(?:用|是)?|已(?:有|经)|只有|仅有|家里|实验室(?:有|的)?|单位(?:有)?|公司(?:有"
+    r"|的)?|机器(?:是|有)|(?<![a-z])(?:i have|i've(?: got)?|i own|own|have|has|got|my|our|we have|using"
+    r"|i am on|i'm on|currently|existing|server has|tengo|tenho|j'ai|con una?"
+    r"|in stock)(?![a-z]))[^。!?\n]{0,14}$"
 )
 _AGAINST = grammar(
-    r"(?:比(?:不上|不过)?|相比|和|与|跟|还是|或者?|而|换(?:成|到)?|升级到?|想买|买|入手|租|(?<![a-z])(?:than|vs\.?|versus|or|against|instead of|rather than|compared (?:to|with)|rent|buy|get|purchase|adding|upgrade to|another|price of))\s?(?:an? |one |the |used |二手|全新|一?[张块台])?[^a-z。!?\n]{0,3}$"
+    r"(?:比(?:不上|不过)?|相比|和|与|跟|还是|或者?|而|换(?:成|到)?|升级到?|想买|买|入手|租"
+    r"|(?<![a-z])(?:than|vs\.?|versus|or|against|instead of|rather than|compared (?:to|with)|rent|buy"
+    r"|get|purchase|adding|upgrade to|another|price of))\s?(?:an? |one |the |used |二手|全新"
+    r"|一?[张块台])?[^a-z。!?\n]{0,3}$"
 )
 _ONLY_COMPARED = grammar(
-    r"(?:比(?:不上|不过)?|等于|相当于|顶(?:一|得上)?|要求|写的|论文(?:用|说)的?|(?<![a-z])(?:than|vs\.?|versus|against|instead of|rather than|compared (?:to|with)|as much as|to match|match|equal(?: to)?|equivalent to|replaces?|beats?|authors? had|they (?:had|use)))\s?(?:an? |one |the |\d{1,3} ?[x×*张块]? ?|[一两三四]?[张块])?\s?$"
+    r"(?:比(?:不上|不过)?|等于|相当于|顶(?:一|得上)?|要求|写的|论文(?:用|说)的?|(?<![a-z])(?:than|vs\.?"
+    r"|versus|against|instead of|rather than|compared (?:to|with)|as much as|to match|match"
+    r"|equal(?: to)?|equivalent to|replaces?|beats?|authors? had|they (?:had|use)))\s?(?:an? |one |the "
+    r"|\d{1,3} ?[x×*张块]? ?|[一两三四]?[张块])?\s?$"
 )
 _LISTED = grammar(
     r"s?\s?(?:和|与|跟|、|,|\+|&|(?<![a-z])(?:and|plus)(?![a-z])|加|外加|还有)\s?(?:an? |one |一?[张块] ?)?"
@@ -140,7 +150,8 @@ def _inside_node(text: str, gpu: NamedGpu) -> bool:
 
 
 _NODE_BEFORE = grammar(
-    r"(?:台(?:机器|服务器)?|节点|nodes?|servers?|machines?|boxes|机)\s?(?:with|of|each|,|:|x|×|\*|的|上|各有?|分别|都是|是)?\s?(?:each )?(?:having |with )?$"
+    r"(?:台(?:机器|服务器)?|节点|nodes?|servers?|machines?|boxes|机)\s?(?:with|of|each|,|:|x|×|\*|的|上"
+    r"|各有?|分别|都是|是)?\s?(?:each )?(?:having |with )?$"
 )
 _EACH_AFTER = grammar(r"s?\s?(?:each|apiece|per (?:node|server|machine|box))")
 

@@ -1,38 +1,54 @@
 """A model known by its size only: 70B, 0.5b, 1750亿参数, 30B-A3B."""
 
-from assistant.understand.numbers import DIGITS, scaled
+from collections.abc import Iterator
+
+from assistant.understand.numbers import DIGITS, SCALES, scaled
 from assistant.understand.text import Found, grammar
 
 _SIZE = grammar(
-    r"(?<![a-z0-9.$¥€£])(?:(\d{1,2})\s?[x×*]\s?)?(\d{1,5}(?:\.\d{1,3})?)[ -]?b(?:illion)?(?![a-z0-9]|\s?(?:tokens?|tok(?![a-z])|个? ?token|/s|users|¥|\$))(?:-a\d{1,3}b)?"
+    r"(?<![a-z0-9.$¥€£])(?:(\d{1,2})\s?[x×*]\s?)?(\d{1,5}(?:\.\d{1,3})?)[ -]?b(?:illion)?(?![a-z0-9]"
+    r"|\s?(?:tokens?|tok(?![a-z])|个? ?token|/s|users|¥|\$))(?:-a\d{1,3}b)?"
 )
 _HAN_SIZE = grammar(
-    rf"(?<![a-z0-9.])({DIGITS}|[一二三四五六七八九十百千两]{{1,9}})\s?(万亿|千亿|百亿|十亿|亿|百万)\s?(?:个)?(?:的)?\s?(?:参数|模型|大模型|规模)"
+    rf"(?<![a-z0-9.])({DIGITS}|[一二三四五六七八九十百千两]{{1,9}})\s?(万亿|千亿|百亿|十亿|亿"
+    rf"|百万)\s?(?:个)?(?:的)?\s?(?:参数|模型|大模型|规模)"
 )
 _LARGE = grammar(
-    r"(?<![a-z0-9.])(\d{1,3}(?:\.\d{1,2})?)[ -]?(t|m)\s?(?:参数|params?(?![a-z])|parameters?|(?:的)?模型|models?(?![a-z])|-param)"
+    r"(?<![a-z0-9.])(\d{1,3}(?:\.\d{1,2})?)[ -]?(t|m)\s?(?:参数|params?(?![a-z])|parameters?"
+    r"|(?:的)?模型|models?(?![a-z])|-param)"
 )
-_SMALL = grammar(r"(?:gpt-?2?|bert|model|transformer|llms?|(?<![a-z])lm|模型)[\s-]?(?:of |with )?(\d{2,4})\s?m(?![a-z0-9])")
+_SMALL = grammar(
+    r"(?:gpt-?2?|bert|model|transformer|llms?|(?<![a-z])lm|模型)[\s-]?(?:of "
+    r"|with )?(\d{2,4})\s?m(?![a-z0-9])"
+)
 _FINAL = grammar(
-    r"(?:压到|剪(?:枝)?到|缩到|其实是|实际是|应该是|改成|换成|actually|make (?:it|that)|i mean|i meant|pruned to|no,?)\s?(?:the |a |是)?$"
+    r"(?:压到|剪(?:枝)?到|缩到|其实是|实际是|应该是|改成|换成|actually|make (?:it|that)|i mean|i meant"
+    r"|pruned to|no,?)\s?(?:the |a |是)?$"
 )
 _UNIT_EXAMPLE = grammar(r"按|per|每|rule of thumb|/\s?$")
 
 
 def find_params(text: str) -> Found[int] | None:
     """The size that the question is about: a corrected one, else the first."""
-    found = []
-    for match in _SIZE.finditer(text):
-        value = float(match[2]) * 1e9 * int(match[1] or 1)
-        found.append(Found(round(value), match.start(), match.end()))
-    for match in _HAN_SIZE.finditer(text):
-        found.append(Found(round(scaled(match[1], match[2]) or 0), match.start(), match.end()))
-    for match in _LARGE.finditer(text):
-        found.append(Found(round(float(match[1]) * {"t": 1e12, "m": 1e6}[match[2]]), match.start(), match.end()))
-    for match in _SMALL.finditer(text):
-        found.append(Found(int(match[1]) * 10**6, match.start(1), match.end()))
+    found = [*_billions(text), *_named_scales(text)]
     sound = sorted((f for f in found if 10**6 <= f.value <= 10**15), key=lambda f: f.start)
     if not sound:
         return None
     own = [f for f in sound if not _UNIT_EXAMPLE.search(text[max(0, f.start - 4) : f.start])] or sound
     return next((f for f in reversed(own) if _FINAL.search(text[max(0, f.start - 12) : f.start])), own[0])
+
+
+def _billions(text: str) -> Iterator[Found[int]]:
+    """70B, 0.5 b, 8x7B."""
+    for match in _SIZE.finditer(text):
+        yield Found(round(float(match[2]) * 1e9 * int(match[1] or 1)), match.start(), match.end())
+
+
+def _named_scales(text: str) -> Iterator[Found[int]]:
+    """1750亿参数, 1.5T params, GPT-2 124M: scales that need a word to be parameters."""
+    for match in _HAN_SIZE.finditer(text):
+        yield Found(round(scaled(match[1], match[2]) or 0), match.start(), match.end())
+    for match in _LARGE.finditer(text):
+        yield Found(round(float(match[1]) * SCALES[match[2]]), match.start(), match.end())
+    for match in _SMALL.finditer(text):
+        yield Found(int(match[1]) * 10**6, match.start(1), match.end())

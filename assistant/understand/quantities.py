@@ -14,7 +14,8 @@ _WORD = "|".join(sorted((w for w in WORDS if w not in {"both", "hundred", "thous
 _N = rf"(?:(?<![\d.a-z])\d{{1,6}}(?!\d)|{HAN}|单|双|几|多|(?<![a-z])(?:{_WORD})(?![a-z]))"
 _UNIT = r"(?:张|块|片|个|卡|颗|枚|路|pcs|pieces|cards?|gpus?|[x×*])"
 _FILL = (
-    r"(?:\s|的|of|nvidia|tesla|geforce|rtx|quadro|amd|radeon|intel|huawei|华为|昇腾|ascend|英伟达|used|new|old|second-?hand|modded|my|二手|全新|涡轮|公版"
+    r"(?:\s|的|of|nvidia|tesla|geforce|rtx|quadro|amd|radeon|intel|huawei|华为|昇腾|ascend|英伟达|used"
+    r"|new|old|second-?hand|modded|my|二手|全新|涡轮|公版"
     r"|洋垃圾|满血|显卡|卡|gpus?|cards?|(?:local|same|rented|租的)|\d{1,3}\s?gi?b?|sxm\d?|pcie|[-(),*x×]){0,8}"
 )
 _BEFORE = grammar(rf"(?:((?<![\d.])\d{{1,3}}|{HAN})\s?(?:-|~|到|至|or|或)\s?)?({_N})\s?({_UNIT})?{_FILL}$")
@@ -23,18 +24,23 @@ _AFTER = grammar(
     rf"(?:[x×*]\s?(\d{{1,5}})(?![a-z0-9.]|\s?die)|({_N})\s?(?:张|块|片|卡|颗|路|台|cards?|gpus?)(?![a-z]))"
 )
 _NODES = grammar(
-    rf"({_N})\s?(?:x\s?)?(?:台|节点|个节点|机(?!器学)|nodes?|servers?|machines?|boxes|hosts?|台服务器|台机器)(?![a-z]|多)"
+    rf"({_N})\s?(?:x\s?)?(?:台|节点|个节点|机(?!器学)|nodes?|servers?|machines?|boxes|hosts?|台服务器"
+    rf"|台机器)(?![a-z]|多)"
 )
 _PER_NODE = grammar(
-    rf"(?:每台|每个?节点|每机|单台|台|节点|each|per node|per server|机|apiece|nodes?|servers?|machines?|boxes)(?:上|都|里|有|是|with|of|having|w/|[\s,:(x×*]){{0,4}}({_N})\s?(?:张|块|片|卡|x|×|gpus?|cards?|\*|{GPU}|each)"
+    rf"(?:每台|每个?节点|每机|单台|台|节点|each|per node|per server|机|apiece|nodes?|servers?|machines?"
+    rf"|boxes)(?:上|都|里|有|是|with|of|having|w/|[\s,:(x×*]){{0,4}}({_N})\s?(?:张|块|片|卡|x|×|gpus?"
+    rf"|cards?|\*|{GPU}|each)"
     rf"|({_N})\s?(?:张|块|卡|gpus?|cards?|{GPU}{{1,60}}s?)?\s?(?:each|apiece|per (?:node|server|machine|box)|每台)"
 )
 _DIES = grammar(r"[x×*]\s?(\d)\s?die")
 _FREE = grammar(
-    rf"(?:(\d{{1,3}}|{HAN})\s?(?:-|~|到|至|or|或)\s?)?({_N})\s?(张|块|片|颗|卡|cards?(?![a-z])|gpus?(?![a-z])|of (?:them|these|those)|(?:local )?gpus(?![a-z]))(?!\s?(?:时|要|张要))"
+    rf"(?:(\d{{1,3}}|{HAN})\s?(?:-|~|到|至|or|或)\s?)?({_N})\s?(张|块|片|颗|卡|cards?(?![a-z])"
+    rf"|gpus?(?![a-z])|of (?:them|these|those)|(?:local )?gpus(?![a-z]))(?!\s?(?:时|要|张要))"
 )
 _TOTAL = grammar(
-    rf"(?:共|一共|总共|合计|total of|altogether|in total)\s?({_N})\s?(?:张|块|片|卡|颗|gpus?|cards?)|({_N})\s?(?:gpus?|cards?|卡|张)\s?(?:in total|total|altogether|一共)"
+    rf"(?:共|一共|总共|合计|total of|altogether|in total)\s?({_N})\s?(?:张|块|片|卡|颗|gpus?|cards?)"
+    rf"|({_N})\s?(?:gpus?|cards?|卡|张)\s?(?:in total|total|altogether|一共)"
 )
 _QUESTION = grammar(r"^(?:几|多少)$")
 

@@ -3,44 +3,80 @@
 from assistant.understand.text import grammar
 
 _DOMAIN = grammar(
-    r"显存|显卡|算力|硬件|内存|服务器|主机|工作站|机器学习|深度学习|大模型|模型|推理|训练|微调|部署|量化|集群|机房|机架|云(?:服务|主机|厂商|平台|上|端)|租卡|租(?:个|一|台|用|云)|电源|功耗|显示核心|带宽|多卡|单卡|双卡|加速卡|国产卡|智算|并发|上下文|吞吐|驱动|配置"
-    r"|(?<![a-z])(?:gpus?|vram|cuda|rocm|npus?|tpus?|graphics cards?|video cards?|llms?|models?|infer\w{1,6}|train\w{0,4}|fine[- ]?tun\w{0,4}|deploy\w{0,4}|quanti\w{1,8}|servers?|clusters?|cloud|nvlink|infiniband|pytorch|torch|tensorflow|vllm|sglang|ollama|llama|transformers?|deepspeed|fsdp|zero-?[123]|lora|qlora|nccl|fp16|bf16|fp8|int[48]|[48]-?bit|awq|gptq|gguf|tokens?|tok/s|kv[- ]?cache|batch|context|checkpoint|hardware|cpu|ram|ddr\d|workstation|psu|watts?|tdp|pcie|hbm|gddr\d?|nvidia|nvidia-smi|amd|intel|ascend|oom|out of memory|memory|bandwidth|flops|tflops|rent\w{0,4}|runpod|autodl|aws|gcp|azure|lambda|spot|instances?|mig|flash[- ]?attention|tensor parallel\w{0,5}|stable diffusion|comfyui|whisper|embedding\w?|rag|ai|laptop|card|computer|pc|rig|build)(?![a-z])"
+    r"显存|显卡|算力|硬件|内存|服务器|主机|工作站|机器学习|深度学习|大模型|模型|推理|训练|微调|部署"
+    r"|量化|集群|机房|机架|云(?:服务|主机|厂商|平台|上|端)|租卡|租(?:个|一|台|用|云)|电源|功耗|显示核心"
+    r"|带宽|多卡|单卡|双卡|加速卡|国产卡|智算|并发|上下文|吞吐|驱动|配置"
+    r"|(?<![a-z])(?:gpus?|vram|cuda|rocm|npus?|tpus?|graphics cards?|video cards?|llms?|models?"
+    r"|infer\w{1,6}|train\w{0,4}|fine[- ]?tun\w{0,4}|deploy\w{0,4}|quanti\w{1,8}|servers?|clusters?"
+    r"|cloud|nvlink|infiniband|pytorch|torch|tensorflow|vllm|sglang|ollama|llama|transformers?"
+    r"|deepspeed|fsdp|zero-?[123]|lora|qlora|nccl|fp16|bf16|fp8|int[48]|[48]-?bit|awq|gptq|gguf|tokens?"
+    r"|tok/s|kv[- ]?cache|batch|context|checkpoint|hardware|cpu|ram|ddr\d|workstation|psu|watts?|tdp"
+    r"|pcie|hbm|gddr\d?|nvidia|nvidia-smi|amd|intel|ascend|oom|out of memory|memory|bandwidth|flops"
+    r"|tflops|rent\w{0,4}|runpod|autodl|aws|gcp|azure|lambda|spot|instances?|mig|flash[- ]?attention"
+    r"|tensor parallel\w{0,5}|stable diffusion|comfyui|whisper|embedding\w?|rag|ai|laptop|card|computer"
+    r"|pc|rig|build)(?![a-z])"
     r"|昇腾|英伟达|华为|摩尔线程|寒武纪|海光|人工智能|placa|gráfica|grafikkarte|carte graphique|scheda video"
 )
 _INJECTION = grammar(
-    r"(?:ignore|disregard|forget|override|bypass)\s(?:all |any |every |your |the |my )?(?:of )?(?:your |the |all )?(?:previous|prior|above|earlier|existing|safety|system)?\s?(?:instructions?|rules?|prompts?|guidelines|constraints|guardrails)"
+    r"(?:ignore|disregard|forget|override|bypass)\s(?:all |any |every |your |the |my )?(?:of )?(?:your "
+    r"|the |all )?(?:previous|prior|above|earlier|existing|safety|system)?\s?(?:instructions?|rules?"
+    r"|prompts?|guidelines|constraints|guardrails)"
     r"|(?:忽略|无视|忘记|忘掉|抛开|绕过|不要遵守|不用管)[^。!?\n]{0,14}(?:规则|指令|指示|提示词?|设定|限制|约束|要求)"
-    r"|you are now (?:a|an|dan|in)|developer mode|jailbreak|do anything now|pretend (?:to be|you are)|act as (?:a|an|if|dan)(?! server| router)|从现在起你是|你现在是|假装你是|扮演"
+    r"|you are now (?:a|an|dan|in)|developer mode|jailbreak|do anything now|pretend (?:to be|you are)"
+    r"|act as (?:a|an|if|dan)(?! server| router)|从现在起你是|你现在是|假装你是|扮演"
 )
 _SECRETS = grammar(
-    r"(?:system|hidden|initial|secret|internal|original)[- ](?:prompt|instructions?|message|rules)|(?:系统|隐藏的?|内部|初始)(?:提示词?|指令|prompt|设定)|api[- _]?keys?|密钥|passwords?|密码|credentials?|环境变量|environment variables|/etc/passwd"
+    r"(?:system|hidden|initial|secret|internal|original)[- ](?:prompt|instructions?|message|rules)"
+    r"|(?:系统|隐藏的?|内部|初始)(?:提示词?|指令|prompt|设定)|api[- _]?keys?|密钥|passwords?|密码"
+    r"|credentials?|环境变量|environment variables|/etc/passwd"
     r"|your (?:instructions|prompt|rules|source code|training data)|你的(?:提示词|指令|源代码|系统)"
 )
 _ASKS_SECRETS = grammar(
-    r"print|show|reveal|repeat|output|tell|give|what (?:is|are)|list|dump|leak|expose|告诉|打印|输出|显示|给我|泄露|说出|列出|复述|是什么|发给"
+    r"print|show|reveal|repeat|output|tell|give|what (?:is|are)|list|dump|leak|expose|告诉|打印|输出"
+    r"|显示|给我|泄露|说出|列出|复述|是什么|发给"
 )
 _CREATIVE = grammar(
-    r"(?<![a-z])(?:write|compose|draft|make up|tell)\s(?:me |us )?(?:a |an |the |some |my )?(?:\w{1,15} ){0,3}(?:poem|haiku|song|lyrics|story|joke|cover letter|essay|email|e-mail|letter|resume|cv|speech|novel|limerick|sonnet|tweet|blog post|homework|screenplay)"
-    r"|写(?:一?(?:首|篇|封|个|段|份))?[^。,!?\n]{0,8}(?:诗|情书|作文|论文|小说|求职信|简历|邮件|故事|歌词|段子|检讨|文案|周报|演讲稿)|讲个?(?:笑话|故事)|翻译(?:一下|这|成|以下)"
-    r"|(?<![a-z])translate (?:this|the following|to|into)|(?:recipe|ingredients) for|菜谱|食谱|怎么(?:做|煮|炒)(?:菜|饭|红烧|蛋糕|鱼|肉)|how (?:do i|to) (?:cook|bake)|红烧肉|作业答案"
+    r"(?<![a-z])(?:write|compose|draft|make up|tell)\s(?:me |us )?(?:a |an |the |some "
+    r"|my )?(?:\w{1,15} ){0,3}(?:poem|haiku|song|lyrics|story|joke|cover letter|essay|email|e-mail"
+    r"|letter|resume|cv|speech|novel|limerick|sonnet|tweet|blog post|homework|screenplay)"
+    r"|写(?:一?(?:首|篇|封|个|段|份))?[^。,!?\n]{0,8}(?:诗|情书|作文|论文|小说|求职信|简历|邮件|故事"
+    r"|歌词|段子|检讨|文案|周报|演讲稿)|讲个?(?:笑话|故事)|翻译(?:一下|这|成|以下)"
+    r"|(?<![a-z])translate (?:this|the following|to|into)|(?:recipe|ingredients) for|菜谱|食谱"
+    r"|怎么(?:做|煮|炒)(?:菜|饭|红烧|蛋糕|鱼|肉)|how (?:do i|to) (?:cook|bake)|红烧肉|作业答案"
 )
 _OTHER_TOPICS = grammar(
-    r"(?<![a-z])(?:bitcoin|ethereum|crypto\w{0,8}|btc|eth|dogecoin|stock (?:price|market)|share price|horoscope|weather|president|election|football|soccer|world cup|movie|dating|girlfriend|boyfriend|medical advice|diagnose my|lawsuit|religion|capital of|population of|restaurant|hotel|flight|vacation)(?![a-z])"
-    r"|比特币|以太坊|股价|股票|炒股|基金|天气|总统|选举|足球|世界杯|电影|星座|算命|女朋友|男朋友|看病|法律|宗教|旅游|酒店|机票|减肥|感冒|政治|彩票"
+    r"(?<![a-z])(?:bitcoin|ethereum|crypto\w{0,8}|btc|eth|dogecoin|stock (?:price|market)|share price"
+    r"|horoscope|weather|president|election|football|soccer|world cup|movie|dating|girlfriend|boyfriend"
+    r"|medical advice|diagnose my|lawsuit|religion|capital of|population of|restaurant|hotel|flight"
+    r"|vacation)(?![a-z])"
+    r"|比特币|以太坊|股价|股票|炒股|基金|天气|总统|选举|足球|世界杯|电影|星座|算命|女朋友|男朋友|看病"
+    r"|法律|宗教|旅游|酒店|机票|减肥|感冒|政治|彩票"
 )
 _GAMING = grammar(
-    r"打(?:游戏|黑神话|lol|吃鸡|cs|原神|永劫)|黑神话|玩(?:游戏|原神|赛博朋克|黑神话|吃鸡|lol|cs|3a)|3a ?(?:大作|游戏)|(?:多少|几)帧|帧数|吃鸡|原神|赛博朋克|艾尔登|永劫|网游|电竞|光追游戏"
-    r"|(?<![a-z])(?:cyberpunk|gta ?\w|elden ring|fortnite|valorant|csgo|cs2|counter-?strike|call of duty|warzone|minecraft|starfield|baldur'?s gate|gaming (?:fps|performance|benchmark)|fps in|ray[- ]traced games?|video games?|play(?:ing)? (?:games|\w{2,20} (?:at|in) (?:4k|1440p|1080p)))(?![a-z])"
-    r"|挖矿|矿卡收益|算力收益|(?<![a-z])(?:mining (?:profit\w{0,7}|bitcoin|crypto|eth|rig)|hash ?rate|mine (?:bitcoin|ethereum|crypto))(?![a-z])"
+    r"打(?:游戏|黑神话|lol|吃鸡|cs|原神|永劫)|黑神话|玩(?:游戏|原神|赛博朋克|黑神话|吃鸡|lol|cs|3a)"
+    r"|3a ?(?:大作|游戏)|(?:多少|几)帧|帧数|吃鸡|原神|赛博朋克|艾尔登|永劫|网游|电竞|光追游戏"
+    r"|(?<![a-z])(?:cyberpunk|gta ?\w|elden ring|fortnite|valorant|csgo|cs2|counter-?strike"
+    r"|call of duty|warzone|minecraft|starfield|baldur'?s gate|gaming (?:fps|performance|benchmark)"
+    r"|fps in|ray[- ]traced games?|video games?|play(?:ing)? (?:games|\w{2,20} (?:at|in) (?:4k|1440p"
+    r"|1080p)))(?![a-z])"
+    r"|挖矿|矿卡收益|算力收益|(?<![a-z])(?:mining (?:profit\w{0,7}|bitcoin|crypto|eth|rig)|hash ?rate"
+    r"|mine (?:bitcoin|ethereum|crypto))(?![a-z])"
 )
 _FORBIDDEN = grammar(
-    r"(?:flash|mod|unlock|patch|hack|刷|破解|改)\w{0,4}\s?(?:my |the |a |its |你的)?\s?(?:\S{0,14}\s){0,2}?(?:bios|vbios|firmware|固件|驱动限制)|bypass (?:the )?(?:export|firmware|licen[sc]e|drm)|绕过(?:出口|授权|许可|限制|管制)|smuggl\w{1,4}|走私|crack(?:ed)? (?:licen[sc]e|software|key)|盗版|破解版|phish\w{0,3}|malware|ransomware|ddos|hack into|黑进|破解密码"
+    r"(?:flash|mod|unlock|patch|hack|刷|破解|改)\w{0,4}\s?(?:my |the |a |its "
+    r"|你的)?\s?(?:\S{0,14}\s){0,2}?(?:bios|vbios|firmware|固件|驱动限制)|bypass (?:the )?(?:export"
+    r"|firmware|licen[sc]e|drm)|绕过(?:出口|授权|许可|限制|管制)|smuggl\w{1,4}|走私"
+    r"|crack(?:ed)? (?:licen[sc]e|software|key)|盗版|破解版|phish\w{0,3}|malware|ransomware|ddos"
+    r"|hack into|黑进|破解密码"
 )
 _HARDWARE_QUESTION = grammar(
-    r"显存|多少(?:张|块|g|gb)|几(?:张|块)卡|够不够|够吗|能跑|跑得动|能不能跑|部署|微调|推理|vram|how (?:much|many) (?:gpus?|memory|vram|cards)|which gpu|what gpu|fit|fine[- ]?tun|deploy|\brun\b|oom|quanti|买什么卡|推荐.{0,4}卡|推荐显卡|性价比|nvlink|租|价格|price|compare|全参|lora"
+    r"显存|多少(?:张|块|g|gb)|几(?:张|块)卡|够不够|够吗|能跑|跑得动|能不能跑|部署|微调|推理|vram"
+    r"|how (?:much|many) (?:gpus?|memory|vram|cards)|which gpu|what gpu|fit|fine[- ]?tun|deploy|\brun\b"
+    r"|oom|quanti|买什么卡|推荐.{0,4}卡|推荐显卡|性价比|nvlink|租|价格|price|compare|全参|lora"
 )
 _GREETING = grammar(
-    r"(?:hi|hello|hey|help|thanks?(?: you)?|thx|ok(?:ay)?|你好|您好|在吗|谢谢|多谢|帮忙|嗨)(?: there| all| everyone)?[\s!.,?。~]*"
+    r"(?:hi|hello|hey|help|thanks?(?: you)?|thx|ok(?:ay)?|你好|您好|在吗|谢谢|多谢|帮忙|嗨)(?: there"
+    r"| all| everyone)?[\s!.,?。~]*"
 )
 _SENTENCE = grammar(r"[^。,;!?\n]{1,2000}")
 

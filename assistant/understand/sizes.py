@@ -9,45 +9,57 @@ from kb.units import GIB, MIB, TIB
 
 Role = Literal["card", "total", "host", "disk", "required", "used", "unclear"]
 _SIZE = grammar(
-    r"(?<![a-z0-9.\-_~])(?:(\d{1,5}(?:\.\d{1,3})?)\s?(?:-|~|到|至)\s?)?(\d{1,6}(?:\.\d{1,3})?)[ -]?(gib|gb|gigs?|go|g|tib|tb|t|mib|mb)"
+    r"(?<![a-z0-9.\-_~])(?:(\d{1,5}(?:\.\d{1,3})?)\s?(?:-|~|到|至)\s?)?(\d{1,6}(?:\.\d{1,3})?)[ -]?(gib"
+    r"|gb|gigs?|go|g|tib|tb|t|mib|mb)"
     r"(?![a-z0-9/]|[ -]?(?:bps|参数|token|\d*x\b))"
 )
 _UNIT = {"g": GIB, "t": TIB, "m": MIB}
 _HOST_AFTER = grammar(
-    r"\s?(?:的)?\s?(?:of )?(?:cpu |system |host |server |主机|系统|服务器|机器|物理)?\s?(?:ram|内存|ddr\d?|dram|主存|lpddr\dx?|system memory|de ram)"
+    r"\s?(?:的)?\s?(?:of )?(?:cpu |system |host |server |主机|系统|服务器|机器|物理)?\s?(?:ram|内存"
+    r"|ddr\d?|dram|主存|lpddr\dx?|system memory|de ram)"
 )
 _HOST_BEFORE = grammar(
-    r"(?:(?<!gpu )(?<!video )(?<!v)ram|(?<!显)内存|ddr\d?|主存|system memory|host memory|cpu memory)[\s:=是为有才共约大概]{0,4}(?:of |is |only )?$"
+    r"(?:(?<!gpu )(?<!video )(?<!v)ram|(?<!显)内存|ddr\d?|主存|system memory|host memory"
+    r"|cpu memory)[\s:=是为有才共约大概]{0,4}(?:of |is |only )?$"
 )
 _NEEDED = grammar(r"需要|要多少|(?<!只)要|needs?|requires?")
 _VRAM_BEFORE = grammar(r"(?:显存|(?<![a-z])vram)[\s:=是为有只才]{0,4}$")
 _SUFFIXED = grammar(r"\d\s?(?:gib|gb|g|tib|tb|t)\s?(?:的|of )?\s?(?:vram|ram|显存|内存|memory)[\s,+和、:]{0,3}$")
 """The label before belongs to the amount before it: "24 GB VRAM, 64 GB RAM"."""
 _DISK = grammar(
-    r"\s?(?:的)?\s?(?:ssd|hdd|nvme|disk|硬盘|固态|storage|磁盘|文件|file|download|checkpoint|dataset|数据|text|语料|pdf)"
+    r"\s?(?:的)?\s?(?:ssd|hdd|nvme|disk|硬盘|固态|storage|磁盘|文件|file|download|checkpoint|dataset"
+    r"|数据|text|语料|pdf)"
 )
 _TOTAL_BEFORE = grammar(
     r"(?:共|一共|总共|合计|总计|加起来|凑|total(?:ing|ling)?(?: of)?|combined|altogether|=)\s?(?:有|是|of)?\s?$"
 )
 _TOTAL_AFTER = grammar(r"\s?(?:的)?\s?(?:total|in total|combined|altogether|总显存|总共|合计|\+\s?(?:vram|gb)?)")
 _REQUIRED_BEFORE = grammar(
-    r"(?:需要?|得要?|(?<!只)要(?:求)?|硬性要求|至少|最少|最低|最小|不低于|大于|超过|以上|needs?|requires?|requir(?:es|ing)|wants?|at least|minimum|min|more than"
-    r"|over|>=?|≥|recommended?|recommends?|lists?|says?|asks? for|说是?|说要|写|标称|suggests?|takes?)\s?(?:about |around |~|only |了|是|的是|:|of )?\s?$"
+    r"(?:需要?|得要?|(?<!只)要(?:求)?|硬性要求|至少|最少|最低|最小|不低于|大于|超过|以上|needs?"
+    r"|requires?|requir(?:es|ing)|wants?|at least|minimum|min|more than"
+    r"|over|>=?|≥|recommended?|recommends?|lists?|says?|asks? for|说是?|说要|写|标称|suggests?"
+    r"|takes?)\s?(?:about |around |~|only |了|是|的是|:|of )?\s?$"
 )
 _REQUIRED_AFTER = grammar(
     r"\s?(?:的)?\s?(?:显存|vram)?\s?(?:以上|起步|才|起|or more|minimum|is needed|needed|required|\+(?!\s?\d))"
 )
 _USED_BEFORE = grammar(
-    r"(?:占(?:了|用|到)?|用了?|用掉|显示(?:占了)?|冲到|涨到|飙到|吃了?|剩(?:余)?|是|都是|allocate|used|uses|using|usage|consum(?:es|ed)|peak(?:s|ed)?(?: at)?|free|left)\s?(?:约|大概|about |~|of |at )?\s?$"
+    r"(?:占(?:了|用|到)?|用了?|用掉|显示(?:占了)?|冲到|涨到|飙到|吃了?|剩(?:余)?|是|都是|allocate|used"
+    r"|uses|using|usage|consum(?:es|ed)|peak(?:s|ed)?(?: at)?|free|left)\s?(?:约|大概|about |~|of "
+    r"|at )?\s?$"
 )
 _CARD_AFTER = grammar(
-    r"\s?[x×*]\s?\d|\s?(?:的|大|单|of )?\s?(?:显存|显卡|卡|单卡|gpu|cards?|vram|graphics|video|v100|笔记本|laptop|machine|魔改|版|die|显卡|per (?:gpu|card)|each|(?:de )?vram|卡的|机器)"
+    r"\s?[x×*]\s?\d|\s?(?:的|大|单|of )?\s?(?:显存|显卡|卡|单卡|gpu|cards?|vram|graphics|video|v100"
+    r"|笔记本|laptop|machine|魔改|版|die|显卡|per (?:gpu|card)|each|(?:de )?vram|卡的|机器)"
 )
 _CARD_BEFORE = grammar(
-    r"(?:显存(?:是|为|只有|有|才|共|大小)?|vram(?: is| of|:)?|[一单两双三四五六八\d]\s?(?:张|块|片|卡|[x×*])|我(?:是|有|的|用)?|只有|仅有|手里|手上|my|only|have|got|with|a|an|single|one|on|per(?:gpu)?|would|will|单卡)\s?:?\s?$"
+    r"(?:显存(?:是|为|只有|有|才|共|大小)?|vram(?: is| of|:)?|[一单两双三四五六八\d]\s?(?:张|块|片|卡"
+    r"|[x×*])|我(?:是|有|的|用)?|只有|仅有|手里|手上|my|only|have|got|with|a|an|single|one|on"
+    r"|per(?:gpu)?|would|will|单卡)\s?:?\s?$"
 )
 _ENOUGH_AFTER = grammar(
-    r"\s?(?:的)?\s?(?:显存)?\s?(?:就|都|是否|是不是)?\s?(?:够|行不|可以|能|只能|跑|oom|ooms|dies|died|crash|fails?|enough|suffic|do\b|do\?|ok\b|爆|不行|装得下|会爆|也能|上)"
+    r"\s?(?:的)?\s?(?:显存)?\s?(?:就|都|是否|是不是)?\s?(?:够|行不|可以|能|只能|跑|oom|ooms|dies|died"
+    r"|crash|fails?|enough|suffic|do\b|do\?|ok\b|爆|不行|装得下|会爆|也能|上)"
 )
 _CARD_MOST = 600 * GIB
 _STANDARD_GIB = (

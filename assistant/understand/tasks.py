@@ -9,28 +9,78 @@ from tools.need import Task
 _B, _E = r"(?<![a-z0-9])", r"(?![a-z])"
 _RULES: tuple[tuple[Task, str], ...] = (
     ("qlora", rf"{_B}q-?lora|量化微调"),
-    ("diffusion", rf"{_B}(?:stable[- ]?diffusion|sd ?(?:1\.5|2\.1|3(?:\.5)?|xl|webui|画图|images?|plugin|模型)|sdxl|comfy ?ui|kohya\w{{0,4}}|dreambooth|flux(?:\.?1)?(?:[- ](?:dev|schnell|pro))?|controlnet|a1111|automatic1111|midjourney|invoke ?ai|image gen\w{{0,8}}|text[- ]to[- ](?:image|video)|t2v|i2v|video gen\w{{0,8}}|generate (?:images?|videos?|pictures)|wan ?2\.\d|hunyuan ?video|cogvideo\w{{0,3}}|animatediff|mochi|ltx|svd|diffusion){_E}|{_B}sd{_E}|画图|文生图|生图|文生视频|图生视频|视频生成|生成视频|出图|绘画|扩散模型|炼丹图"),
-    ("speech", rf"{_B}(?:whisper\w{{0,4}}|asr|tts|vits|gpt-?sovits|sovits|cosyvoice\d?|speech|transcri\w{{0,8}}|voice (?:clon\w{{0,4}}|model|conversion)|rvc|bark|xtts|paraformer|funasr|sensevoice|fish-?speech|f5-?tts|chattts|index-?tts|csm|wav2vec\w{{0,3}}|text[- ]to[- ]speech|large-v[23](?:-turbo)?|parakeet|kokoro|musicgen){_E}|语音|转录|转写|声音克隆|音色|配音|听写|transcrev\w{{0,4}}|transcrib\w{{0,4}}"),
-    ("vision", rf"{_B}(?:yolo(?:v?\d{{1,2}}[a-z]?|x|r|-?world)?|resnet\d{{0,3}}|efficientnet|mask ?r-?cnn|faster ?r-?cnn|detr|u-?net(?:\+\+|3\+)?|\w{{0,12}}-?unet|segformer|sam2?|segment anything|segmentation|object detection|image classification|vit(?:-?[bslgh](?:/?\d\d)?)?|clip|dino(?:v[23])?|swin|donut|ocr|mineru|paddleocr|nerf|gaussian splatting|3dgs|point ?clouds?|mmdet\w{{0,5}}|detectron2?|monai|nnu-?net|segcontrast|lidar|gan|stylegan\d?|medical imag\w{{0,4}}|convnext|mobilenet){_E}|目标检测|检测模型|分割|图像分类|图像识别|人脸识别|点云|计算机视觉|机器视觉|视觉(?!语言)|医学影像|卷积|(?<![a-z])cv(?![a-z])(?= ?(?:任务|方向|模型|训练|task|model))"),
-    ("embedding", rf"{_B}(?:embeddings?|embedder|rerank(?:er|ing)?|bge[-\w.]{{0,20}}|gte-\w{{1,12}}|e5-\w{{1,12}}|m3e|jina-\w{{1,20}}|sentence[- ]transformers?|vector index){_E}|向量化|嵌入模型|向量模型|重排"),
-    ("rag", rf"{_B}(?:rag|retrieval[- ]augmented|graphrag|ragflow|langchain|dify|fastgpt|anythingllm|knowledge base){_E}|知识库|检索增强|文档问答"),
-    ("rendering", rf"{_B}(?:blender|cycles|octane|redshift|v-?ray|arnold|unreal|ue5|d5 ?render|render(?:ing)?|keyshot|cinema ?4d|c4d|maya|3ds ?max|lumion|davinci|premiere){_E}|渲染|建模渲染"),
-    ("pretrain", rf"{_B}(?:pre-?train(?:ing|ed from scratch)?|from scratch|continued pre-?training|continual pre-?training|nanogpt|minimind|cpt){_E}|预训练|从头|从零(?:开始)?训|从零预|继续预训"),
-    ("lora", rf"{_B}(?:lora\w{{0,6}}|dora|rs-?lora|loha|adapters?|peft|p-?tuning(?:[- ]?v2)?|prefix[- ]tuning|freeze|longlora|parameter[- ]efficient){_E}|低秩|(?<=[a-z_])lora{_E}"),
-    ("full_finetune", rf"{_B}(?:full[- ](?:parameters?|params?|weights?)(?:[- ](?:fine[- ]?tun\w{{0,3}}|train\w{{0,3}}|sft))?|full[- ]?(?:model )?(?:fine[- ]?tun\w{{0,3}}|ft|sft|training)|fully fine[- ]?tun\w{{0,3}}|fft){_E}|全参(?:数)?|全量|满参|finetuning_type\W{{1,4}}full"),
+    ("diffusion", (
+        rf"{_B}(?:stable[- ]?diffusion|sd ?(?:1\.5|2\.1|3(?:\.5)?|xl|webui|画图|images?|plugin|模型)|sdxl"
+        rf"|comfy ?ui|kohya\w{{0,4}}|dreambooth|flux(?:\.?1)?(?:[- ](?:dev|schnell|pro))?|controlnet|a1111"
+        rf"|automatic1111|midjourney|invoke ?ai|image gen\w{{0,8}}|text[- ]to[- ](?:image|video)|t2v|i2v"
+        rf"|video gen\w{{0,8}}|generate (?:images?|videos?|pictures)|wan ?2\.\d|hunyuan ?video"
+        rf"|cogvideo\w{{0,3}}|animatediff|mochi|ltx|svd|diffusion){_E}|{_B}sd{_E}|画图|文生图|生图|文生视频"
+        rf"|图生视频|视频生成|生成视频|出图|绘画|扩散模型|炼丹图"
+    )),
+    ("speech", (
+        rf"{_B}(?:whisper\w{{0,4}}|asr|tts|vits|gpt-?sovits|sovits|cosyvoice\d?|speech|transcri\w{{0,8}}"
+        rf"|voice (?:clon\w{{0,4}}|model|conversion)|rvc|bark|xtts|paraformer|funasr|sensevoice"
+        rf"|fish-?speech|f5-?tts|chattts|index-?tts|csm|wav2vec\w{{0,3}}|text[- ]to[- ]speech"
+        rf"|large-v[23](?:-turbo)?|parakeet|kokoro|musicgen){_E}|语音|转录|转写|声音克隆|音色|配音|听写"
+        rf"|transcrev\w{{0,4}}|transcrib\w{{0,4}}"
+    )),
+    ("vision", (
+        rf"{_B}(?:yolo(?:v?\d{{1,2}}[a-z]?|x|r|-?world)?|resnet\d{{0,3}}|efficientnet|mask ?r-?cnn"
+        rf"|faster ?r-?cnn|detr|u-?net(?:\+\+|3\+)?|\w{{0,12}}-?unet|segformer|sam2?|segment anything"
+        rf"|segmentation|object detection|image classification|vit(?:-?[bslgh](?:/?\d\d)?)?|clip"
+        rf"|dino(?:v[23])?|swin|donut|ocr|mineru|paddleocr|nerf|gaussian splatting|3dgs|point ?clouds?"
+        rf"|mmdet\w{{0,5}}|detectron2?|monai|nnu-?net|segcontrast|lidar|gan|stylegan\d?"
+        rf"|medical imag\w{{0,4}}|convnext|mobilenet){_E}|目标检测|检测模型|分割|图像分类|图像识别|人脸识别"
+        rf"|点云|计算机视觉|机器视觉|视觉(?!语言)|医学影像|卷积|(?<![a-z])cv(?![a-z])(?= ?(?:任务|方向|模型"
+        rf"|训练|task|model))"
+    )),
+    ("embedding", (
+        rf"{_B}(?:embeddings?|embedder|rerank(?:er|ing)?|bge[-\w.]{{0,20}}|gte-\w{{1,12}}|e5-\w{{1,12}}|m3e"
+        rf"|jina-\w{{1,20}}|sentence[- ]transformers?|vector index){_E}|向量化|嵌入模型|向量模型|重排"
+    )),
+    ("rag", (
+        rf"{_B}(?:rag|retrieval[- ]augmented|graphrag|ragflow|langchain|dify|fastgpt|anythingllm"
+        rf"|knowledge base){_E}|知识库|检索增强|文档问答"
+    )),
+    ("rendering", (
+        rf"{_B}(?:blender|cycles|octane|redshift|v-?ray|arnold|unreal|ue5|d5 ?render|render(?:ing)?|keyshot"
+        rf"|cinema ?4d|c4d|maya|3ds ?max|lumion|davinci|premiere){_E}|渲染|建模渲染"
+    )),
+    ("pretrain", (
+        rf"{_B}(?:pre-?train(?:ing|ed from scratch)?|from scratch|continued pre-?training"
+        rf"|continual pre-?training|nanogpt|minimind|cpt){_E}|预训练|从头|从零(?:开始)?训|从零预|继续预训"
+    )),
+    ("lora", (
+        rf"{_B}(?:lora\w{{0,6}}|dora|rs-?lora|loha|adapters?|peft|p-?tuning(?:[- ]?v2)?|prefix[- ]tuning"
+        rf"|freeze|longlora|parameter[- ]efficient){_E}|低秩|(?<=[a-z_])lora{_E}"
+    )),
+    ("full_finetune", (
+        rf"{_B}(?:full[- ](?:parameters?|params?|weights?)(?:[- ](?:fine[- ]?tun\w{{0,3}}|train\w{{0,3}}"
+        rf"|sft))?|full[- ]?(?:model )?(?:fine[- ]?tun\w{{0,3}}|ft|sft|training)"
+        rf"|fully fine[- ]?tun\w{{0,3}}|fft){_E}|全参(?:数)?|全量|满参|finetuning_type\W{{1,4}}full"
+    )),
 )  # fmt: skip
 _EACH = tuple((task, grammar(words)) for task, words in _RULES)
 _FINETUNE = grammar(
-    rf"{_B}(?:fine[- ]?tun\w{{0,4}}|finetunear|sft|instruction[- ]tun\w{{0,4}}|dpo|ppo|grpo|rlhf|rl|orpo|kto|gspo|dapo|alpaca[- ]style|domain adapt\w{{0,6}}|tuned? (?:a|the|my|on)){_E}|微调|精调|指令调优|强化学习|蒸馏训练|领域适配|对齐训练"
+    rf"{_B}(?:fine[- ]?tun\w{{0,4}}|finetunear|sft|instruction[- ]tun\w{{0,4}}|dpo|ppo|grpo|rlhf|rl"
+    rf"|orpo|kto|gspo|dapo|alpaca[- ]style|domain adapt\w{{0,6}}|tuned? (?:a|the|my|on)){_E}|微调|精调"
+    rf"|指令调优|强化学习|蒸馏训练|领域适配|对齐训练"
 )
 _TRAIN = grammar(
-    rf"{_B}(?:train(?:ing|s|ed)?|retrain\w{{0,3}}|ddp|reproduc\w{{1,4}}|entrenar|entra[iî]ner|treinar|trainieren|all_?reduce\w{{0,5}}){_E}|训练|训|炼丹|复现|(?<!微)调优"
+    rf"{_B}(?:train(?:ing|s|ed)?|retrain\w{{0,3}}|ddp|reproduc\w{{1,4}}|entrenar|entra[iî]ner|treinar"
+    rf"|trainieren|all_?reduce\w{{0,5}}){_E}|训练|训|炼丹|复现|(?<!微)调优"
 )
 _SERVE = grammar(
-    rf"{_B}(?:infer\w{{0,6}}|serv(?:e|es|ing)|deploy\w{{0,4}}|run(?:s|ning)?|host(?:ing)?|chat(?:bot)?|load(?:s|ing)?|generat\w{{1,4}}|decode|prefill|tok(?:en)?s?/s|tokens? per second|tps|tpot|ttft|vllm|sglang|ollama|llama\.?cpp|lm ?studio|tgi|lmdeploy|xinference|ktransformers|exllama\w{{0,3}}|gguf|correr|ejecutar|rodar|lancer|laufen|betreiben|tensor[-_]parallel[-_]size|max[-_]model[-_]len|assistant|agent|api|quantis\w{{1,6}}|quantiz\w{{1,6}}){_E}|推理|部署|跑|运行|本地化|在线服务|起服务|客服|对话|问答|量化|上线|调用|生成速度|首字|并发"
+    rf"{_B}(?:infer\w{{0,6}}|serv(?:e|es|ing)|deploy\w{{0,4}}|run(?:s|ning)?|host(?:ing)?|chat(?:bot)?"
+    rf"|load(?:s|ing)?|generat\w{{1,4}}|decode|prefill|tok(?:en)?s?/s|tokens? per second|tps|tpot|ttft"
+    rf"|vllm|sglang|ollama|llama\.?cpp|lm ?studio|tgi|lmdeploy|xinference|ktransformers"
+    rf"|exllama\w{{0,3}}|gguf|correr|ejecutar|rodar|lancer|laufen|betreiben|tensor[-_]parallel[-_]size"
+    rf"|max[-_]model[-_]len|assistant|agent|api|quantis\w{{1,6}}|quantiz\w{{1,6}}){_E}|推理|部署|跑"
+    rf"|运行|本地化|在线服务|起服务|客服|对话|问答|量化|上线|调用|生成速度|首字|并发"
 )
 _NOT = grammar(
-    r"(?:不(?:是|用|要|想|做)?|别|没有?|not|no|n't|without|instead of|rather than|except|isn't)\s?(?:想|want|do|use|需要)?\s?$"
+    r"(?:不(?:是|用|要|想|做)?|别|没有?|not|no|n't|without|instead of|rather than|except|isn't)\s?(?:想"
+    r"|want|do|use|需要)?\s?$"
 )
 _NOT_AFTER = grammar(r"\s?(?:is|are)(?:n't| not) (?:what|enough|an option|possible)|\s?(?:不行|不够好|不考虑|没写)")
 
@@ -42,10 +92,11 @@ _ONLY_SERVE = grammar(
 _PAST = grammar(r"(?:过|后|好|完)?的|(?:过|后|好)(?!.{0,3}(?:吗|要))|d (?:model|on|in|with)|ed (?:model|on|in|with|to)")
 _SPECIAL = ("diffusion", "speech", "vision", "embedding", "rag", "rendering")
 _BY_KIND: dict[str, Task] = {
-    "diffusion": "diffusion", "video": "diffusion", "speech": "speech", "vision": "vision", "embedding": "embedding", "reranker": "embedding",
+    "diffusion": "diffusion", "video": "diffusion", "speech": "speech", "vision": "vision",
+    "embedding": "embedding", "reranker": "embedding",
 }  # fmt: skip
 _FULL_BYTES = 18
-"""Bytes a parameter that full fine-tuning with mixed-precision AdamW holds: weights 2, gradients 2, states 12, and room."""
+"""Bytes a parameter of full fine-tuning with mixed-precision AdamW: weights 2, gradients 2, states 12, some room."""
 _REINFORCED_BYTES = 24
 """The same with a frozen reference model and rollouts beside it (PPO, GRPO, DPO)."""
 _LORA_BYTES = 2.4
@@ -125,8 +176,7 @@ def decide_task(work: Work, setting: Setting) -> Found[Task] | None:
     generative = setting.model_kind is not None
     special = [found for found in work.named if found.value in _SPECIAL and not (generative and found.value != "rag")]
     if special:
-        first = min(special, key=lambda found: found.start)
-        return first if "rag" not in names else names["rag"]
+        return names.get("rag", min(special, key=lambda found: found.start))
     for task in ("qlora", "lora", "full_finetune", "pretrain"):
         if task in names:
             four_bit = task == "lora" and setting.four_bit

@@ -17,22 +17,28 @@ _OPTIMIZERS: tuple[tuple[str, str], ...] = (
 _OPTIMIZER = grammar("|".join(f"(?P<o{i}>(?<![a-z0-9])(?:{w})(?![a-z0-9]))" for i, (w, _) in enumerate(_OPTIMIZERS)))
 _SHARDING = grammar(
     r"(?<![a-z0-9])(?:(?:deepspeed[-_ ]?)?(?:zero|ds[-_]?z|ds_zero)(?:[-_ ]?(?:stage|optimi[sz]ation))?[-_ ]?([123])"
-    r"|(?:deepspeed|ds).{0,12}?(?:stage|z)[-_ =:\"']{0,4}([123])|\"?stage\"?\s{0,3}:\s{0,3}([123])|(fsdp2?|full[-_ ]shard)|(ddp))(?![a-z0-9])"
+    r"|(?:deepspeed|ds).{0,12}?(?:stage|z)[-_ =:\"']{0,4}([123])|\"?stage\"?\s{0,3}:\s{0,3}([123])"
+    r"|(fsdp2?|full[-_ ]shard)|(ddp))(?![a-z0-9])"
 )
 _CHECKPOINTING_ON = grammar(
-    r"(?:gradient|grad)[-_ ]?(?:checkpointing|ckpt)(?!\s{0,3}[:=]?\s{0,3}(?:false|off|none))|梯度检查点|激活重计算|重计算|activation (?:re)?checkpointing|recompute"
+    r"(?:gradient|grad)[-_ ]?(?:checkpointing|ckpt)(?!\s{0,3}[:=]?\s{0,3}(?:false|off|none))|梯度检查点"
+    r"|激活重计算|重计算|activation (?:re)?checkpointing|recompute"
 )
 _CHECKPOINTING_OFF = grammar(
-    r"gradient[-_ ]?checkpointing\s{0,3}[:=]?\s{0,3}(?:false|off|none)|(?:no|without|not?用|不开|没开|关闭|关掉) ?(?:gradient[-_ ]?checkpointing|梯度检查点|重计算)"
+    r"gradient[-_ ]?checkpointing\s{0,3}[:=]?\s{0,3}(?:false|off|none)|(?:no|without|not?用|不开|没开"
+    r"|关闭|关掉) ?(?:gradient[-_ ]?checkpointing|梯度检查点|重计算)"
 )
 _RANK = grammar(
-    r"(?:lora[-_ ]?(?:rank|r|dim)|(?<![a-z])rank|(?<![a-z0-9_])r|network[-_ ]?dim|秩)\s{0,2}[:=为是]?\s{0,2}(\d{1,5})(?![0-9bkg.])"
+    r"(?:lora[-_ ]?(?:rank|r|dim)|(?<![a-z])rank|(?<![a-z0-9_])r|network[-_ ]?dim"
+    r"|秩)\s{0,2}[:=为是]?\s{0,2}(\d{1,5})(?![0-9bkg.])"
 )
 _EPOCHS = grammar(
-    rf"({DIGITS}|{HAN})\s?(?:个 ?)?(?:epochs?|轮(?!对话)|遍|ep(?![a-z]))|(?:num[-_](?:train[-_])?epochs|epochs?)\s{{0,3}}[:=]?\s{{0,3}}(\d{{1,5}}(?:\.\d{{1,3}})?)(?!\s?(?:要|takes?|小时|h))"
+    rf"({DIGITS}|{HAN})\s?(?:个 ?)?(?:epochs?|轮(?!对话)|遍|ep(?![a-z]))|(?:num[-_](?:train[-_])?epochs"
+    rf"|epochs?)\s{{0,3}}[:=]?\s{{0,3}}(\d{{1,5}}(?:\.\d{{1,3}})?)(?!\s?(?:要|takes?|小时|h))"
 )
 _BATCH = grammar(
-    r"(?:per[-_]device[-_](?:train|eval)[-_]batch[-_]size|(?:micro|mini)?[-_ ]?batch(?:[-_ ]?size)?|(?<![a-z])bsz?|(?<![a-z])mbs|批大小|批次(?:大小)?|批量)"
+    r"(?:per[-_]device[-_](?:train|eval)[-_]batch[-_]size|(?:micro|mini)?[-_ ]?batch(?:[-_ ]?size)?"
+    r"|(?<![a-z])bsz?|(?<![a-z])mbs|批大小|批次(?:大小)?|批量)"
     r"\s{0,3}(?:[:=为是]|of|is|开到?|设为?)?\s{0,3}(\d{1,6})(?![0-9.]*\s?(?:(?:gb?|mb|h)(?![a-z])|%|个?小时))"
 )
 _RESOLUTION = grammar(r"(\d{3,5})\s?[x×*]\s?(\d{3,5})")

@@ -19,12 +19,20 @@ _GPU = grammar(
 )
 _MODEL = grammar(
     r"(?<![a-z0-9/.\-])(?:[a-z][a-z0-9_.]{0,24}/)?([a-z][a-z0-9.]{0,24}(?:[-_][a-z0-9.]{1,16}){0,4}?)"
-    r"([- _]?)(v?\d(?:\.\d)? )?(\d{1,2}x)?(\d{1,4}(?:\.\d{1,2})?)b(?:-?a\d{1,3}(?:\.\d{1,2})?b)?(?:-[a-z0-9.]{1,16}){0,4}(?![a-z0-9])"
+    r"([- _]?)(v?\d(?:\.\d)? )?(\d{1,2}x)?(\d{1,4}(?:\.\d{1,2})?)b(?:-?a\d{1,3}(?:\.\d{1,2})?b)?"
+    r"(?:-[a-z0-9.]{1,16}){0,4}(?![a-z0-9])"
 )
 _ORDINARY = grammar(
-    r"(?:^|[- _])(?:a|an|the|of|for|run|train|tune|tuning|finetune|fine|serve|deploy|host|model|models|about|than|with|on|in|to|and|or|is|full|how|any|size|at"
-    r"|parameter|only|chat|llm|lora|qlora|dense|moe|int4|int8|fp16|q4|params?|x|my|like|from|up|use|using|do|ppo|dpo|grpo|sft|rl|even|small|big|bigger|larger|smaller|what|can|i"
-    r"|actually|same|this|that|vs|gguf|awq|gptq|bit|4bit|8bit|not|just|no|are|tokens?|dataset|pretrain|pretraining|training|inference|needs?|another|one|two|it|b|m|t|k|s|g|gb|tb|by|if|but|via|per|new|old|total|active|instruct|un|une|ein|eine|einen|uma|um|de|du|por|para|el|la|le|les|für|mit|con|avec|sur|como|modelo|mod[eè]le|modell|serving|deploying|running|hosting|vram|gpu|gpus|zero|stage|cuda|rtx|max|min|need|want|got|had|have|has|was|were|be|used|uses|wanna|gonna|try|trying|quantized|pretrained|tuned|finetuned|base|coder|reasoning|vision|language)[- _]?$"
+    r"(?:^|[- _])(?:a|an|the|of|for|run|train|tune|tuning|finetune|fine|serve|deploy|host|model|models"
+    r"|about|than|with|on|in|to|and|or|is|full|how|any|size|at"
+    r"|parameter|only|chat|llm|lora|qlora|dense|moe|int4|int8|fp16|q4|params?|x|my|like|from|up|use"
+    r"|using|do|ppo|dpo|grpo|sft|rl|even|small|big|bigger|larger|smaller|what|can|i"
+    r"|actually|same|this|that|vs|gguf|awq|gptq|bit|4bit|8bit|not|just|no|are|tokens?|dataset|pretrain"
+    r"|pretraining|training|inference|needs?|another|one|two|it|b|m|t|k|s|g|gb|tb|by|if|but|via|per|new"
+    r"|old|total|active|instruct|un|une|ein|eine|einen|uma|um|de|du|por|para|el|la|le|les|für|mit|con"
+    r"|avec|sur|como|modelo|mod[eè]le|modell|serving|deploying|running|hosting|vram|gpu|gpus|zero|stage"
+    r"|cuda|rtx|max|min|need|want|got|had|have|has|was|were|be|used|uses|wanna|gonna|try|trying"
+    r"|quantized|pretrained|tuned|finetuned|base|coder|reasoning|vision|language)[- _]?$"
 )
 
 

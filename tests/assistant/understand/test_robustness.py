@@ -12,9 +12,10 @@ from assistant.understanding import Understanding
 from tools.need import Need
 
 PIECES = [
-    "4090", "A100 80G", "两张", "8卡", "70B", "int4", "q4_k_m", "128k", "上下文", "预算", "50万", "$20k", "1,000", "Qwen2.5-7B", "and", "呢", "？",
-    "--tp 4", "１２", "²", "٣", "½", "\x00", "\ue000", "RTX", "\n", "CUDA out of memory", "x", "×", "lora", "why", "not the", "加一张", "GB", "e9",
-    "99999999999999999999", "0", "-1", "0B", "0 张", "零", "亿亿", "epochs", "batch", "ß", "İ", "ﬃ",
+    "4090", "A100 80G", "两张", "8卡", "70B", "int4", "q4_k_m", "128k", "上下文", "预算", "50万", "$20k", "1,000",
+    "Qwen2.5-7B", "and", "呢", "？", "--tp 4", "１２", "²", "٣", "½", "\x00", "\ue000", "RTX", "\n",
+    "CUDA out of memory", "x", "×", "lora", "why", "not the", "加一张", "GB", "e9", "99999999999999999999", "0",
+    "-1", "0B", "0 张", "零", "亿亿", "epochs", "batch", "ß", "İ", "ﬃ",
 ]  # fmt: skip
 
 
