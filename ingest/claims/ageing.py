@@ -28,7 +28,8 @@ _RETIRED = re.compile(r"(?:已|逐步|被)+\s*(?:淘汰|退役)|phased out|being
 _LIST_PRICE = re.compile(r"建议零售价|官方定价|首发价|MSRP|list price|launch price", re.IGNORECASE)
 _USD = re.compile(r"[$＄]\s*(\d{1,3}(?:,\d{3})+|\d{2,6})(?!\s*[/每])")
 _LINK_VERSION = re.compile(r"(NVLink|PCIe)\s*(?:v|Gen\s*)?([1-6])(?:\.0)?(?![\d.])", re.IGNORECASE)
-_RATE = re.compile(r"(\d{1,4}(?:\.\d{1,3})?)\s*(GB|TB)\s*[/p]\s*s", re.IGNORECASE)
+_RATE = re.compile(r"(?<![\d.\-–~])(\d{1,4}(?:\.\d{1,3})?)\s*(GB|TB)\s*[/p]\s*s", re.IGNORECASE)
+_BETWEEN = re.compile(r"[^卡和与及,，;；]{0,24}")
 _LATEST = re.compile(r"最新(?:版本|一代)|latest", re.IGNORECASE)
 _ARCHITECTURES = {"blackwell": "Blackwell", "hopper": "Hopper", "rubin": "Rubin"}
 NEAR = 32
@@ -200,7 +201,12 @@ def _link_versions(clause: Clause) -> Iterator[Finding]:
         rate = _RATE.search(clause.text, match.end())
         following = _LINK_VERSION.search(clause.text, match.end())
         row = table.get(version)
-        if row and rate and rate.start() - match.end() <= 24 and not (following and following.start() < rate.start()):
+        if (
+            row
+            and rate
+            and _BETWEEN.fullmatch(clause.text[match.end() : rate.start()])
+            and not (following and following.start() < rate.start())
+        ):
             claimed = float(rate[1]) * (1000 if rate[2].lower() == "tb" else 1) * GB
             full = row["bandwidth_bytes_per_s"]
             # One direction is half of both; a document may mean either.

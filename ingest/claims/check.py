@@ -1,5 +1,6 @@
 """The claim check: every judged claim of some documents, and where they contradict each other."""
 
+import re
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
@@ -19,6 +20,8 @@ from kb.library import Library
 JUDGES = (
     spec_findings, trait_findings, cloud_findings, machine_findings, need_findings, ratio_findings, ageing_findings,
 )  # fmt: skip
+_QUESTION = re.compile(r"[?？]|吗\s*$")
+"""A question claims nothing."""
 OPINIONS = {"standing", "generation", "currency", "availability", "full training", "latest version"}
 """Attributes whose values are words; two of them may both be meant."""
 APART = 0.05
@@ -43,6 +46,8 @@ def check_document(document: Converted, name: str) -> list[Finding]:
     found: dict[tuple[object, ...], Finding] = {}
     read = list(clauses(document, name))
     for clause in read:
+        if _QUESTION.search(clause.text):
+            continue
         for judge in JUDGES:
             for finding in judge(clause):
                 key = (finding.line, finding.subject, finding.attribute, finding.claimed_value)

@@ -27,6 +27,7 @@ _TOTAL = re.compile(
     r"(?:总显存|共|聚合|total|aggregate|合计)\s*(\d{2,5})\s*GB|(\d{2,5})\s*GB\s*(?:聚合|总|total|aggregate)",
     re.IGNORECASE,
 )
+_REFUTED = re.compile(r"不是|并非|不等于|误区|错误|\b(?:is no|is not|isn't|myth|wrong|mistake)\b", re.IGNORECASE)
 _CARDS = re.compile(r"(\d{1,4})\s*(?:卡|[- ]GPU|GPUs)\s*(?:上|来)?\s*(?:训练|train)", re.IGNORECASE)
 _PER_PARAM = re.compile(r"参数量?\s*[×x*]\s*(\d{1,2}(?:\.\d)?)|parameters?\s*[×x*]\s*(\d{1,2}(?:\.\d)?)", re.IGNORECASE)
 _OVER_WEIGHTS = re.compile(r"(?:参数占用|模型大小|权重|model size|weights)\s*[×x*]\s*(\d(?:\.\d{1,2})?)", re.IGNORECASE)
@@ -188,7 +189,7 @@ def _rules(clause: Clause) -> Iterator[Finding]:
     over = _OVER_WEIGHTS.search(clause.text)
     factor = float(match[1] or match[2]) if match else float(over[1]) * BYTES_16_BIT if over else None
     found = match or over
-    if factor is None or found is None:
+    if factor is None or found is None or _REFUTED.search(clause.text):
         return
     yield Finding(
         document=clause.document,

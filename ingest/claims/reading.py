@@ -18,6 +18,10 @@ _SENTENCE = re.compile(r"[^。！？!?；;]+[。！？!?；;]?")
 _COUNT_BEFORE = re.compile(
     r"(\d{1,4})\s*(?:[x×*✕]|张|块|卡|片|颗|个)?\s*(?:NVIDIA|英伟达|AMD|华为)?\s*$", re.IGNORECASE
 )
+_COUNTS = {"two": 2, "three": 3, "four": 4, "eight": 8, "两": 2, "三": 3, "四": 4, "八": 8}
+_COUNT_WORD = re.compile(
+    r"(two|three|four|eight|[两三四八])\s*(?:张|块|片|卡|个)?\s*(?:NVIDIA|英伟达|AMD|used|new)?\s*$", re.IGNORECASE
+)
 _COUNT_AFTER = re.compile(r"^\s*(?:GPU)?\s*[（(]?\s*[x×*✕]\s*(\d{1,4})\b", re.IGNORECASE)
 
 
@@ -66,6 +70,15 @@ class Clause:
     def said(self) -> str:
         """Label and text together, in lower case."""
         return f"{self.label} {self.text}".lower()
+
+
+def count_before(text: str, mention: Mention) -> int:
+    """How many of the card a text speaks of: 「8× H100」, 「两张 RTX 5090」, "eight H100"; 1 when it does not say."""
+    before = text[max(0, mention.start - 16) : mention.start]
+    if match := _COUNT_BEFORE.search(before):
+        return min(int(match[1]), 10_000)
+    worded = _COUNT_WORD.search(before)
+    return _COUNTS[worded[1].lower()] if worded else 1
 
 
 @lru_cache(maxsize=4096)

@@ -7,7 +7,8 @@ from itertools import pairwise
 
 from ingest.claims.facts import cards, listed, shared_name, show_bytes, show_flops, show_rate, source_of
 from ingest.claims.finding import Finding, Verdict
-from ingest.claims.reading import Clause
+from ingest.claims.reading import Clause, count_before, rigs_in
+from kb.catalog import gpus
 from kb.names import Mention
 from kb.records.gpu import Gpu
 from kb.units import GB, GIB, TB
@@ -18,11 +19,15 @@ TOLERANCE = 0.03
 ROUGH_TOLERANCE = 0.06
 _ROUGH = re.compile(r"[~≈约大]\s*$|(?:about|around|roughly|approximately|nearly)\s*$", re.IGNORECASE)
 _SPARSE = re.compile(r"稀疏|sparse|sparsity", re.IGNORECASE)
-_PRECISION = re.compile(r"(?<![A-Za-z])(FP64|FP32|TF32|FP16|BF16|FP8|INT8|FP4|NVFP4)(?![0-9])", re.IGNORECASE)
+_PRECISION = re.compile(
+    r"(?<![A-Za-z])(FP64|FP32|TF32|FP16|BF16|FP8|INT8|FP4|NVFP4)(?![0-9])(?!\s*(?:累加|accumul))", re.IGNORECASE
+)
+_SIZE_IN_ID = re.compile(r"-\d+gb$")
+_PRECISION_AFTER = re.compile(rf"\s*(?:in|at|of|[(（])?\s*{_PRECISION.pattern}", re.IGNORECASE)
 _NEED = re.compile(r"需|至少|最低|不足|need|require|at least|minimum", re.IGNORECASE)
 _LINK = re.compile(r"nvlink|nvswitch|互联|互连|interconnect", re.IGNORECASE)
 _RATES = (("fp32_flops", "FP32"), ("int8_ops", "INT8"), ("fp16_flops", "FP16"), ("tf32_flops", "TF32"))
-_NUMBER = r"(\d{1,3}(?:,\d{3})+|\d{1,6}(?:\.\d{1,4})?)"
+_NUMBER = r"(?<![A-Za-z\d.\-–~])(\d{1,3}(?:,\d{3})+|\d{1,6}(?:\.\d{1,4})?)"
 
 
 @dataclass(frozen=True)
@@ -88,7 +93,9 @@ ATTRIBUTES = (
         value=lambda card: card.tdp_w,
         field="tdp_w",
         show=_watts,
-        unless=re.compile(r"电源|PSU|整机|机柜|待机|idle|限制在|power limit|功耗墙", re.IGNORECASE),
+        unless=re.compile(
+            r"电源|PSU|整机|机柜|待机|idle|限制在|power limit|功耗墙|建议|推荐|recommend|suggest|cooling", re.IGNORECASE
+        ),
     ),
     Attribute(
         name="CUDA cores",
@@ -151,13 +158,17 @@ def _rate(precision: str, *, sparse: bool) -> Attribute:
 
 
 def _precision(clause: Clause, value: re.Match[str]) -> str | None:
-    """The precision nearest to the value in the clause, else that of the label."""
-    found = [
-        (min(abs(match.start() - value.end()), abs(value.start() - match.end())), match[1].lower())
-        for match in _PRECISION.finditer(clause.text)
-    ]
-    if found:
-        return min(found)[1]
+    """The precision between the name and the value, else right after the value, else that of the label."""
+    beside = _PRECISION_AFTER.match(clause.text, value.end())
+    if beside:
+        return beside[1].lower()
+    start = max((one.end for one in clause.gpus if one.end <= value.start()), default=0)
+    between = [match[1].lower() for match in _PRECISION.finditer(clause.text, start, value.start())]
+    if between:
+        return between[-1]
+    after = _PRECISION.search(clause.text, value.end(), value.end() + 16)
+    if after:
+        return after[1].lower()
     labelled = {match[1].lower() for match in _PRECISION.finditer(clause.label)}
     return labelled.pop() if len(labelled) == 1 else None
 
@@ -170,12 +181,32 @@ def _paired(
     if len(matches) > 1 and len(matches) == len(names) and _in_a_row(clause.text, matches):
         yield from ((match, [name]) for match, name in zip(matches, names, strict=True))
         return
+    if len(matches) > 1 and _in_a_row(clause.text, matches):
+        return
+    taken: set[int] = set()
     for match in matches:
         mentions = _nearest(clause, match)
+        if attribute.name == "NVLink bandwidth" and not _is_link(clause, match):
+            continue
+        # A name takes the first value of a kind; the next one says something else.
+        if mentions and mentions[-1].start in taken:
+            continue
         if attribute.name == "memory" and not _is_capacity(clause, match, mentions):
             continue
         if mentions:
+            taken.add(mentions[-1].start)
             yield match, mentions
+
+
+def _is_link(clause: Clause, value: re.Match[str]) -> bool:
+    """Whether a rate is that of the link: the word stands right beside it or in the label."""
+    if _LINK.search(clause.label):
+        return True
+    before, after = clause.text[max(0, value.start() - 20) : value.start()], clause.text[value.end() : value.end() + 20]
+    return bool(
+        re.search(r"(?:nvlink|nvswitch|互联|互连)[^\d,，;；、和与]*$", before, re.IGNORECASE)
+        or re.match(r"\s*(?:的|of|in)?\s*(?:双向|bidirectional|total)?\s*(?:nvlink|nvswitch)", after, re.IGNORECASE)
+    )
 
 
 def _distinct(mentions: Sequence[Mention]) -> list[Mention]:
@@ -190,6 +221,9 @@ def _in_a_row(text: str, matches: Sequence[re.Match[str]]) -> bool:
 
 def _nearest(clause: Clause, value: re.Match[str]) -> list[Mention]:
     """The name before the value, with those it is listed with; else the clause's inherited subject."""
+    owner = [one for one in clause.gpus if re.fullmatch(r"\s*的\s*", clause.text[value.end() : one.start])]
+    if owner:
+        return owner[:1]
     before = [mention for mention in clause.gpus if mention.end <= value.start()]
     if before:
         last = before[-1]
@@ -222,7 +256,8 @@ def _is_capacity(clause: Clause, value: re.Match[str], mentions: Sequence[Mentio
         if re.match(r"\s*(?:L?P?DDR\d|内存|RAM|SSD|NVMe|硬盘|存储)", after, re.IGNORECASE):
             return False
         kind = re.match(r"\s*(?:GDDR|HBM|显存|VRAM|of (?:GDDR|HBM|VRAM|memory))", after, re.IGNORECASE)
-        return bool((told or tight or kind) and not total and not _NEED.search(between))
+        apiece = re.match(r"\s*(?:each|apiece|per|每)", after, re.IGNORECASE)
+        return bool((told or tight or kind) and not apiece and not total and not _NEED.search(between))
     if re.search(r"(?:显存|VRAM)\W{0,3}$", clause.text[: value.start()]) and not _NEED.search(clause.text):
         return True
     labelled = re.search(r"显存|VRAM|GPU memory|memory size", clause.label, re.IGNORECASE)
@@ -239,20 +274,23 @@ def _judge(
     rough = _ROUGH.search(clause.text[max(0, match.start() - 14) : match.start()])
     tolerance = max(attribute.tolerance, ROUGH_TOLERANCE if rough and attribute.tolerance > 0.001 else 0)
     for mention in mentions:
-        yield _finding(clause, attribute, match[0].strip(), number, mention, tolerance)
+        yield from _finding(clause, attribute, match[0].strip(), number, mention, tolerance)
 
 
 def _finding(
     clause: Clause, attribute: Attribute, claimed: str, number: float, mention: Mention, tolerance: float
-) -> Finding:
+) -> Iterator[Finding]:
     known = [(card, attribute.value(card)) for card in cards(mention.ids)]
     figures = [value for _, value in known if value]
+    right = [*figures, *_also_right(clause, attribute, mention)]
     verdict: Verdict = "unsupported"
-    if any(abs(number - value) <= tolerance * value + 1e-9 for value in figures):
+    if any(abs(number - value) <= tolerance * value + 1e-9 for value in right):
         verdict = "holds"
     elif figures and (len(figures) == len(known) or attribute.name.startswith("NVLink")):
         verdict = "wrong"
-    return Finding(
+        if _count(clause, mention) > 1:
+            return  # what several cards have together follows no one rule
+    yield Finding(
         document=clause.document,
         line=clause.line,
         quote=clause.text.strip()[:300],
@@ -264,6 +302,27 @@ def _finding(
         source=source_of(mention.ids, attribute.field),
         number=number,
     )
+
+
+def _count(clause: Clause, mention: Mention) -> int:
+    """How many of the card the clause, or the first cell of its row, speaks of."""
+    if mention in clause.gpus:
+        return count_before(clause.text, mention)
+    head = clause.cells[0] if clause.cells else ""
+    counted = [rig.count for rig in rigs_in(head, clause.line) if rig.gpus == mention.ids]
+    return counted[0] if counted else 2 if re.search(r"\d\s*[x×]|[x×]\s*\d", head) else 1
+
+
+def _also_right(clause: Clause, attribute: Attribute, mention: Mention) -> list[float]:
+    """Other readings under which a figure is true: one way of a link, the other kind of rate, a card with more memory."""
+    if attribute.field == "nvlink_bytes_per_s" and re.search(r"单向|each way|per direction|one way", clause.text):
+        return [rate / 2 for card in cards(mention.ids) if (rate := card.nvlink_bytes_per_s)]
+    if attribute.name.endswith("with sparsity"):
+        return [rate for card in cards(mention.ids) if (rate := getattr(card, attribute.field))]
+    if attribute.name == "memory":
+        stem = re.escape(_SIZE_IN_ID.sub("", mention.ids[0]))
+        return [card.memory_bytes for card in gpus().values() if re.fullmatch(rf"{stem}-\d+gb", card.id)]
+    return []
 
 
 def _correct(attribute: Attribute, ids: Sequence[str], number: float) -> str:
