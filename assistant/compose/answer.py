@@ -5,6 +5,7 @@ from collections.abc import Callable, Sequence
 
 from assistant.answer import Draft, ToolCallRecord
 from assistant.compose import (
+    acquisition,
     capacity,
     clarify,
     comparison,
@@ -30,7 +31,6 @@ from tools.registry import tools
 
 Renderer = Callable[[Material], Section]
 
-_RENTING = re.compile(r"租|云|\brent|\bcloud|instance|per hour|hourly|/h\b", re.I)
 _WHY = re.compile(
     r"为什么|为啥|怎么回事|咋回事|咋整|怎么办|原因|正常吗|反而|哪里不对|图啥|what is happening|\bwhy\b|\breason|"
     r"\bwrong\b|expected\?|because|slower than|bottleneck|导致",
@@ -42,7 +42,6 @@ _FIRST_SENTENCE = re.compile(r".*?(?:[。？！]|[.?!](?= |$))")
 _LOOSE_SPACE = re.compile(r"(?<=[。；，：）、一-鿿]) (?=\[\d+\])|(?<=[）。；]) (?=[一-鿿])")
 """Spaces that English wants and Chinese does not."""
 _BINARY = re.compile(r" \(([\d.,]+ GiB|[\d.,]+–[\d.,]+)\)")
-_BUYING = re.compile(r"买|购|自己?攒|自建|\bbuy|\bbought|\bown\b|purchase|at home", re.I)
 
 
 def compose(understanding: Understanding, calls: Sequence[ToolCallRecord]) -> Draft:
@@ -130,7 +129,7 @@ def _shop(material: Material) -> Section:
         found = compatibility.compatibility(material)
         if found.verdict == "fact":
             return found
-    if _RENTING.search(material.text) and not _BUYING.search(material.text):
+    if acquisition.only_rents(material):
         return shopping.rent(material)
     return shopping.which_to_buy(material)
 
@@ -138,11 +137,12 @@ def _shop(material: Material) -> Section:
 def _cloud_or_buy(material: Material) -> Section:
     if not material.configurations:
         section = offers.cheapest(material)
-    elif not _BUYING.search(material.text):
+    elif not acquisition.buys(material):
         section = shopping.rent(material)
     else:
         section = shopping.cloud_or_buy(material)
-    section.body.append(offers.offers(material))
+    if requests.named_gpus(material.need) or not material.configurations:
+        section.body.append(offers.offers(material))
     return section
 
 

@@ -30,6 +30,6 @@ def assumed(material: Material, main: Estimate) -> list[str]:
     if need.users and need.concurrent_sequences is None:
         sequences = main.request.get("concurrent_sequences")
         found.append(say("assume.active", users=numbers.count(need.users), sequences=sequences))
-    if need.engine is None:
+    if need.engine is None and main.task == "inference":
         found.append(say("assume.engine", engine=main.result.engine))
     return found

@@ -2,7 +2,7 @@
 
 import re
 
-from assistant.compose import names, numbers
+from assistant.compose import acquisition, names, numbers
 from assistant.compose.material import Material
 from assistant.compose.section import Section
 from assistant.plan import requests
@@ -101,9 +101,9 @@ def questions(material: Material) -> list[str]:
     if wants_workload and not requests.sized(need):
         found.append(say("ask.model" if need.task or need.engine else "ask.workload"))
     shopping = intent in {"which_to_buy", "budget", "cloud_or_buy"}
-    if shopping and need.budget is None and not requests.cards(need):
+    if shopping and need.budget is None and not requests.cards(need) and not acquisition.only_rents(material):
         found.append(say("ask.budget"))
-    if intent in {"cloud_or_buy"} and need.deadline_s is None:
+    if intent == "cloud_or_buy" and acquisition.buys(material) and need.deadline_s is None:
         found.append(say("ask.hours"))
     if need.users and need.concurrent_sequences is None:
         found.append(say("ask.concurrent"))

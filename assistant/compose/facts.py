@@ -13,7 +13,7 @@ from kb.catalog import sources
 from tools.find_gpus import GpuRow
 
 CARDS_MAX = 6
-_DEFAULTS = {"interconnect": ("link",), "compatibility": ("capability", "bf16", "fp8"), "power": ("power",)}
+_LEADING = {"compatibility": ("capability", "bf16", "fp8"), "power": ("power",)}
 """Aspects that lead when the question names none, by intent."""
 
 
@@ -22,7 +22,11 @@ def spec(material: Material) -> Section:
     rows = cards(material)
     if not rows:
         return guidance.guidance(material)
-    aspects = asked_about(material.text) or [BY_KEY[key] for key in _DEFAULTS.get(material.intents[0], ("memory",))]
+    leading = [BY_KEY[key] for key in _LEADING.get(material.intents[0], ())]
+    asked = asked_about(material.text)
+    aspects = [*(one for one in leading if one in asked or not asked), *asked] or [BY_KEY["memory"]]
+    if material.intents[0] == "interconnect":
+        aspects = [BY_KEY["link"], *aspects]
     first = aspects[0]
     headline = _has(material, rows, first) if first.yes_no else _values(material, rows, first)
     section = Section("fact", headline)

@@ -209,7 +209,9 @@ def levers(material: Material, main: Estimate) -> list[str]:
         how = column_name(material, main)
         found.append(say("lever.more_cards", how=how, cards=names.cards(fit.gpu, minimum.count)))
     if fit.verdict == "no":
-        others = [row for row in smallest(main) if row.gpu != fit.gpu and row.count <= max(main.gpus, 1)]
+        fewer = [row for row in smallest(main) if row.gpu != fit.gpu and row.count < main.gpus]
+        same = [row for row in main.result.minimum_gpus if row.gpu != fit.gpu and row.count == main.gpus]
+        others = [*fewer, *(row for row in same if row.verdict == "yes")][:MINIMA_MAX]
         if others:
             cards = say.listed([names.cards(row.gpu, row.count) for row in others], conjunction="or")
             found.append(say("lever.other_cards", how=column_name(material, main), cards=cards))

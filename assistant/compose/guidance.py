@@ -15,7 +15,7 @@ QUOTED_ALONE_MAX = 5
 """Statements quoted when the documents are the answer."""
 DISPUTED_MAX = 2
 """Corrections of documents in one answer."""
-ASIDE_COVERAGE, WHY_COVERAGE, ALONE_COVERAGE = 0.15, 0.1, 0.05
+ASIDE_COVERAGE, WHY_COVERAGE, ALONE_COVERAGE = 0.18, 0.15, 0.05
 """How much of the question a statement has to speak to: beside a figure, as its cause, as the answer."""
 _BRACKETED = re.compile(r"\[(\d+)\]")
 

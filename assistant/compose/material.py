@@ -8,7 +8,7 @@ from typing import Any
 from assistant.answer import ToolCallRecord
 from assistant.compose.citations import Citations
 from assistant.phrases import Phrases, phrases
-from assistant.plan.first import intents
+from assistant.plan.intents import intents
 from assistant.plan.provisional import provisional
 from assistant.understanding import Understanding
 from kb.records.passage import Passage

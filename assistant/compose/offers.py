@@ -1,8 +1,10 @@
 """Rental offers as they were read: provider, instance, price an hour, date."""
 
-from assistant.compose import names, numbers
+from assistant.compose import facts, names, numbers
+from assistant.compose.aspects import BY_KEY
 from assistant.compose.citations import joined
 from assistant.compose.material import Material
+from assistant.compose.orders import break_even
 from assistant.compose.section import Section
 from tools.find_offers import OfferRow, OfferSearch
 
@@ -20,7 +22,22 @@ def cheapest(material: Material) -> Section:
     rows = found(material)
     if not rows:
         return Section("clarification", material.say("offers.none"))
-    return Section("fact", material.say("offers.cheapest", offer=offer(material, rows[0])))
+    section = Section("fact", material.say("offers.cheapest", offer=offer(material, rows[0])))
+    card = next((card for card in facts.cards(material) if card.id == rows[0].gpu and card.price), None)
+    if card and card.price:
+        section.verdict = "recommendation"
+        name, price = names.gpu_name(card.id), BY_KEY["price"]
+        bought = material.say("offers.card", card=name, price=price.value(card)) + facts.cite_card(
+            material, card, [price]
+        )
+        per_card = rows[0].usd_per_gpu_hour
+        section.body = [
+            bought,
+            break_even(material, card.price.amount_usd, per_card),
+            material.say("shop.rent_or_buy_rule"),
+        ]
+        section.caveats = facts.old_prices(material, [card])
+    return section
 
 
 def found(material: Material) -> list[OfferRow]:

@@ -1,6 +1,8 @@
 """What one could order: configurations to buy or rent as short lines, each with its price, date and source."""
 
+import math
 from collections.abc import Sequence
+from decimal import Decimal
 
 from assistant.compose import names, numbers
 from assistant.compose.citations import joined
@@ -30,6 +32,20 @@ def _new_gpu(one: Configuration, picked: Sequence[Configuration]) -> bool:
 def cheapest(configurations: Sequence[Configuration]) -> Configuration:
     """The one with the lowest known price."""
     return min(configurations, key=lambda one: (one.price.amount is None, one.price.amount or 0))
+
+
+def break_even(material: Material, purchase: Decimal | None, hourly: Decimal | None) -> str:
+    """Hours after which buying has cost less than renting, from the two prices as shown."""
+    if not purchase or not hourly:
+        return ""
+    hours = round(float(purchase), 0) / round(float(hourly), 2)
+    rounded = round(hours, 1 - int(math.log10(hours))) if hours >= 1 else hours
+    return material.say(
+        "shop.break_even",
+        buy=numbers.usd(purchase),
+        rent=numbers.usd(hourly, hourly=True),
+        hours=numbers.count(rounded),
+    )
 
 
 def orders(material: Material, configurations: Sequence[Configuration]) -> str:

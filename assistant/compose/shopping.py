@@ -1,6 +1,5 @@
 """What to buy or rent: the configurations found, the memory they rest on, and what the budget changes."""
 
-import math
 from collections.abc import Iterator
 
 from assistant.compose import guidance, names, numbers
@@ -8,7 +7,7 @@ from assistant.compose.arithmetic import arithmetic, cite, column_name, interval
 from assistant.compose.assume import assumed
 from assistant.compose.caveats import caveats
 from assistant.compose.material import Estimate, Material
-from assistant.compose.orders import cheapest, chosen, orders, price
+from assistant.compose.orders import break_even, cheapest, chosen, orders, price
 from assistant.compose.section import Section
 from assistant.plan import requests
 from tools.configuration import Configuration
@@ -75,26 +74,12 @@ def cloud_or_buy(material: Material) -> Section:
     )
     section = Section("recommendation", headline)
     section.body = [
-        _break_even(material, purchase, lease),
+        break_even(material, purchase.price.amount, lease.price.amount),
         material.say("shop.rent_or_buy_rule"),
         orders(material, [lease, purchase]),
         _memory(material),
     ]
     return _finish(material, section)
-
-
-def _break_even(material: Material, purchase: Configuration, lease: Configuration) -> str:
-    """Hours after which buying has cost less than renting, from the two prices as shown."""
-    if not purchase.price.amount or not lease.price.amount or lease.price.period != "hour":
-        return ""
-    hours = round(float(purchase.price.amount), 0) / round(float(lease.price.amount), 2)
-    rounded = round(hours, 1 - int(math.log10(hours))) if hours >= 1 else hours
-    return material.say(
-        "shop.break_even",
-        buy=numbers.usd(purchase.price.amount),
-        rent=numbers.usd(lease.price.amount, hourly=True),
-        hours=numbers.count(rounded),
-    )
 
 
 def nothing_found(material: Material) -> Section:
@@ -141,7 +126,20 @@ def _needing(material: Material) -> str:
         return _what(material)
     main = material.estimates[0]
     size = numbers.both_units(main.result.per_gpu.total_bytes * main.gpus)
-    return material.say("shop.needing", what=_what(material), size=size) + cite(material, main)
+    return material.say("shop.needing", what=_what(material) + _load(material), size=size) + cite(material, main)
+
+
+def _load(material: Material) -> str:
+    """What was said of requests at once and their length."""
+    need, say = material.need, material.say
+    if material.estimates[0].task != "inference":
+        return ""
+    words = []
+    if need.concurrent_sequences:
+        words.append(say("shop.sequences", count=numbers.count(need.concurrent_sequences)))
+    if need.context_tokens:
+        words.append(say("shop.tokens", count=numbers.count(need.context_tokens)))
+    return say("shop.load", load=say.listed(words)) if words else ""
 
 
 def _short(material: Material, one: Configuration) -> str:

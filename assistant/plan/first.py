@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterable, Sequence
 from assistant.plan import requests
 from assistant.plan.call import PlannedCall, planned
 from assistant.plan.formats import TRAINING_LADDER, smaller_formats
+from assistant.plan.intents import intents
 from assistant.plan.provisional import provisional
 from assistant.understanding import Understanding
 from kb.catalog import gpu
@@ -16,27 +17,6 @@ FIRST_WAVE_MAX = 6
 """Calls of the first wave, so that the second has room to answer it."""
 CARDS_MAX = 3
 """Kinds of card looked at one by one."""
-
-INTENTS_MAX = 2
-"""Parts of a question answered at length; more would bury the first."""
-_FAMILIES: dict[Intent, str] = {
-    "can_it_run": "fit", "how_many_gpus": "fit", "min_vram": "fit", "context_length": "fit", "concurrency": "fit",
-    "what_fits": "fit", "launch_files": "fit", "oom": "fit", "which_to_buy": "shop", "budget": "shop",
-    "cloud_or_buy": "shop", "spec": "facts", "interconnect": "facts", "compatibility": "facts", "power": "facts",
-    "guidance": "docs", "other": "docs",
-}  # fmt: skip
-"""Intents that one section answers together."""
-_ASIDES = ("interconnect", "spec", "compatibility")
-_ABOUT_HARDWARE = (
-    "which_to_buy",
-    "how_many_gpus",
-    "budget",
-    "cloud_or_buy",
-    "min_vram",
-    "can_it_run",
-    "oom",
-    "compare",
-)
 
 Calls = list[PlannedCall | None]
 
@@ -54,43 +34,6 @@ def plan(understanding: Understanding) -> list[PlannedCall]:
     calls = distinct(wanted)
     guidance, rest = calls[:1], calls[1:]
     return (rest[: FIRST_WAVE_MAX - 1] + guidance) if rest else guidance
-
-
-def intents(understanding: Understanding) -> list[Intent]:
-    """What is asked, main question first."""
-    main: Intent = understanding.need.intent or _likely(understanding)
-    known = set(_BY_INTENT)
-    asked = [main, *(intent for intent in understanding.asks if intent in known and intent != main)]
-    return _without_parameters(asked, understanding.need)
-
-
-def _without_parameters(asked: list[Intent], need: Need) -> list[Intent]:
-    """One intent of each family, at most two in all.
-
-    A stated length or number of users beside a question about hardware is a parameter, not a question; a property of
-    a card beside a question whether a model runs on it is an aside.
-    """
-    stated: dict[Intent, object] = {
-        "context_length": need.context_tokens or need.sequence_tokens,
-        "concurrency": need.concurrent_sequences or need.users,
-    }
-    kept = [intent for intent in asked if not stated.get(intent)]
-    asked = kept if any(intent in _ABOUT_HARDWARE for intent in kept) else asked
-    if asked[0] in _ASIDES and requests.sized(need) and "can_it_run" in asked:
-        asked = ["can_it_run", *(intent for intent in asked if intent != "can_it_run")]
-    families: dict[str, Intent] = {}
-    for intent in asked:
-        families.setdefault(_FAMILIES.get(intent, intent), intent)
-    return list(families.values())[:INTENTS_MAX]
-
-
-def _likely(understanding: Understanding) -> Intent:
-    need = understanding.need
-    if understanding.error_text:
-        return "oom"
-    if requests.sized(need):
-        return "can_it_run" if requests.cards(need) else "min_vram"
-    return "what_fits" if need.gpus_owned else "guidance"
 
 
 def distinct(calls: Iterable[PlannedCall | None]) -> list[PlannedCall]:

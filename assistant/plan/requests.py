@@ -27,6 +27,8 @@ GENERATIONS = ("v100-sxm2-32gb", "a100-sxm-80gb", "rtx-4090", "h100-sxm-80gb")
 """One card of each generation that formats differ on, checked when a format is asked about without a card."""
 _FORMATS = re.compile(r"\b(?:fp8|fp4|nvfp4|mxfp4|bf16|int8|awq|gptq|flash-?att\w*)\b", re.I)
 _VERSIONS = re.compile(r"cuda|\bcu1[0-9]{2}\b|driver|驱动", re.I)
+SHORT_QUESTION = 24
+"""Characters below which the question's words alone find nothing: a follow-up leans on what was said before."""
 PASSAGES = 8
 """Passages looked at; few are quoted."""
 OFFERS_MAX = 6
@@ -228,7 +230,8 @@ def guidance(understanding: Understanding) -> PlannedCall | None:
     need = understanding.need
     own = understanding.text.strip() or " ".join(span.text for span in understanding.spans)
     terms = [term for term in (need.model, *named_gpus(need), need.task, need.weight_format) if term]
-    query = " ".join([own[: QUERY_CHARACTERS_MAX // 2], *_new_terms(own, terms)])[:QUERY_CHARACTERS_MAX].strip()
+    added = _new_terms(own, terms) if len(own) < SHORT_QUESTION else []
+    query = " ".join([own[: QUERY_CHARACTERS_MAX // 2], *added])[:QUERY_CHARACTERS_MAX].strip()
     return planned("search_guidance", query=query, language=understanding.language, top=PASSAGES) if query else None
 
 

@@ -1,0 +1,68 @@
+"""What is asked, main question first: parameters are no questions, and one section answers a family of them."""
+
+from typing import cast
+
+from assistant.plan import requests
+from assistant.understanding import Understanding
+from tools.need import Intent, Need
+
+INTENTS_MAX = 2
+"""Parts of a question answered at length; more would bury the first."""
+FAMILIES: dict[Intent, str] = {
+    "can_it_run": "fit", "how_many_gpus": "fit", "min_vram": "fit", "context_length": "fit", "concurrency": "fit",
+    "what_fits": "fit", "launch_files": "fit", "oom": "fit",
+    "which_to_buy": "shop", "budget": "shop", "cloud_or_buy": "shop",
+    "compare": "facts", "spec": "facts", "interconnect": "facts", "compatibility": "facts", "power": "facts",
+    "speed": "speed", "training_time": "training_time", "guidance": "docs", "other": "docs",
+}  # fmt: skip
+"""Intents that one section answers together."""
+CONTAINED: dict[str, tuple[str, ...]] = {
+    "fit": ("shop", "docs"), "shop": ("fit", "docs"), "facts": ("docs",), "speed": ("docs",), "training_time": ("docs",),
+}  # fmt: skip
+"""Families that the section of another already speaks to."""
+ASIDES = ("interconnect", "spec", "compatibility")
+"""Properties of a card: beside a question whether a model runs on it they are details."""
+HARDWARE = (
+    "which_to_buy", "how_many_gpus", "budget", "cloud_or_buy", "min_vram", "can_it_run", "oom", "compare",
+)  # fmt: skip
+"""Questions that a length or a number of users is a parameter of."""
+
+
+def intents(understanding: Understanding) -> list[Intent]:
+    """One intent of each family, main question first, at most two."""
+    main: Intent = understanding.need.intent or _likely(understanding)
+    asks = [cast(Intent, intent) for intent in understanding.asks if intent in FAMILIES and intent != main]
+    return _one_of_each(_without_parameters([main, *asks], understanding.need))
+
+
+def _without_parameters(asked: list[Intent], need: Need) -> list[Intent]:
+    """Less what is stated rather than asked, and with a card's property after the question about the model."""
+    stated: dict[Intent, object] = {
+        "context_length": need.context_tokens or need.sequence_tokens,
+        "concurrency": need.concurrent_sequences or need.users,
+    }
+    kept = [intent for intent in asked if not stated.get(intent)]
+    if any(intent in HARDWARE for intent in kept):
+        asked = kept
+    if asked[0] in ASIDES and requests.sized(need) and "can_it_run" in asked:
+        asked = ["can_it_run", *(intent for intent in asked if intent != "can_it_run")]
+    return asked
+
+
+def _one_of_each(asked: list[Intent]) -> list[Intent]:
+    families: dict[str, Intent] = {}
+    for intent in asked:
+        contained = CONTAINED.get(FAMILIES[next(iter(families.values()))], ()) if families else ()
+        if FAMILIES[intent] not in families and FAMILIES[intent] not in contained:
+            families[FAMILIES[intent]] = intent
+    return list(families.values())[:INTENTS_MAX]
+
+
+def _likely(understanding: Understanding) -> Intent:
+    """The question when its words did not say: what the rest of the reading makes likely."""
+    need = understanding.need
+    if understanding.error_text:
+        return "oom"
+    if requests.sized(need):
+        return "can_it_run" if requests.cards(need) else "min_vram"
+    return "what_fits" if need.gpus_owned else "guidance"
