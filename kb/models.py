@@ -12,11 +12,13 @@ from kb.records.source import Source
 
 FACTS = Path(__file__).parent / "facts"
 _Loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
-FORMAT_WORDS = frozenset(
-    ("awq", "gptq", "gguf", "fp8", "fp4", "nvfp4", "mxfp4", "int4", "int8", "bf16", "fp16", "bnb", "4bit", "8bit")
-    + ("w8a8", "w4a16", "exl2", "mlx", "quantized", "dynamic", "hf")
-)
-"""Endings of checkpoint names that say how the weights are stored, not what the model is."""
+FORMATS = {
+    "awq": "awq", "gptq": "gptq", "int4": "int4", "int8": "int8", "fp8": "fp8", "nvfp4": "nvfp4", "mxfp4": "mxfp4",
+    "4bit": "int4", "8bit": "int8", "bnb": "nf4", "w8a8": "int8", "w4a16": "int4", "bf16": "bf16", "fp16": "fp16",
+}  # fmt: skip
+"""Endings of checkpoint names that say how the weights are stored → the format."""
+PACKAGING = frozenset({"gguf", "mlx", "exl2", "quantized", "dynamic", "hf"})
+"""Endings that say nothing of the format by themselves."""
 
 
 @lru_cache(maxsize=1)
@@ -59,10 +61,11 @@ def model(name: str) -> Model:
     try:
         return models()[model_names().resolve(name)]
     except UnknownName:
-        plain = _without_format(name)
+        plain, stored = _without_format(name)
         if plain == name:
             raise
-    return models()[model_names().resolve(plain)]
+    published = models()[model_names().resolve(plain)]
+    return published.model_copy(update={"native_format": stored, "checkpoint_bytes": {}}) if stored else published
 
 
 def of_size(ids: tuple[str, ...], params: float, tolerance: float = 0.12) -> tuple[str, ...]:
@@ -70,12 +73,14 @@ def of_size(ids: tuple[str, ...], params: float, tolerance: float = 0.12) -> tup
     return tuple(key for key in ids if abs(models()[key].params - params) <= tolerance * params)
 
 
-def _without_format(name: str) -> str:
-    """`Qwen2.5-72B-Instruct-GPTQ-Int4` → `Qwen2.5-72B-Instruct`."""
-    words = name.split("-")
-    while len(words) > 1 and words[-1].lower() in FORMAT_WORDS:
-        words.pop()
-    return "-".join(words)
+def _without_format(name: str) -> tuple[str, str | None]:
+    """`Qwen2.5-72B-Instruct-GPTQ-Int4` → `Qwen2.5-72B-Instruct`, gptq; the method tells more than its width."""
+    words, stored = name.split("-"), None
+    while len(words) > 1 and (words[-1].lower() in FORMATS or words[-1].lower() in PACKAGING):
+        word = words.pop().lower()
+        if word in FORMATS and not (word == "gptq" and stored == "int8"):
+            stored = FORMATS[word]
+    return "-".join(words), stored
 
 
 def _load(path: Path) -> Any:

@@ -152,8 +152,20 @@ def test_a_sparse_model_visits_few_of_its_parameters() -> None:
     assert 36e9 < active < 38e9
 
 
-def test_a_checkpoint_name_may_end_in_its_format() -> None:
-    assert model("Qwen/Qwen2.5-72B-Instruct-GPTQ-Int4").id == "Qwen/Qwen2.5-72B"
+@pytest.mark.parametrize(
+    ("name", "stored"),
+    [
+        ("Qwen/Qwen2.5-72B-Instruct", "bf16"),
+        ("Qwen/Qwen2.5-72B-Instruct-AWQ", "awq"),
+        ("Qwen/Qwen2.5-72B-Instruct-GPTQ-Int4", "gptq"),
+        ("Qwen/Qwen2.5-72B-Instruct-GPTQ-Int8", "int8"),
+        ("unsloth/Qwen2.5-72B-Instruct-bnb-4bit", "nf4"),
+        ("Qwen2.5-72B-Instruct-GGUF", "bf16"),
+    ],
+)
+def test_a_checkpoint_name_says_how_its_weights_are_stored(name: str, stored: str) -> None:
+    named = model(name)
+    assert (named.id, named.native_format) == ("Qwen/Qwen2.5-72B", stored)
 
 
 def test_an_unknown_model_names_the_closest() -> None:
