@@ -174,7 +174,7 @@ RULES: tuple[tuple[Intent, float, str], ...] = (
         r"|[万千块元]以内|<\s?[$€£¥]|以内的?(?:显卡|配置|机器)"
     )),
     ("budget", 4, (
-        r"(?:how much (?:would|will|does|do) (?:it|that|this|a|an|the)[^。?!\n]{0,40}? cost|total cost"
+        r"(?:how much (?:would|will|does|do|is|are)(?![a-z])[^。?!\n]{0,50}? cost|total cost"
         r"|多少钱|要花多少|成本|造价|rough cost|how expensive|what would it cost)"
     )),
     # compatibility
@@ -229,6 +229,8 @@ RULES: tuple[tuple[Intent, float, str], ...] = (
     # guidance
     ("guidance", 3, (
         r"怎么(?:设置|做|弄|搞|用|调|理解|优化|配置(?!卡)|回事|升级|算)|如何|是什么意思|什么是|原理"
+        r"|(?<!gpu )(?<!memory )do (?:i|we) (?:really )?need|is it (?:necessary|required|worth)"
+        r"|what's the (?!biggest|best|max)"
         r"|best practi\w{1,3}|how (?:do|does|to|can)(?! i (?:run|fit))|what (?:is|are"
         r"|does) (?!the (?:biggest|largest|best|min))|explain|why (?:is|does|do|are|would|double)|为什么"
         r"|为啥|tips|建议|应该(?:用|选|怎么)|该(?:选|用)哪|do's|when (?:should|to)|哪里不对|有必要|差在哪"

@@ -34,6 +34,7 @@ class Facts:
     long_context: bool
     """A context so long that it decides the hardware."""
     has_concurrency: bool
+    provider: bool
     error: bool
     oom: bool
     formats: int
@@ -57,12 +58,18 @@ def weigh(text: str, facts: Facts) -> dict[Intent, tuple[float, int]]:
     return {intent: (round(weight, 2), first[intent]) for intent, weight in weights.items() if weight > 0}
 
 
+_SETTINGS: tuple[Intent, ...] = ("context_length", "concurrency")
+"""Mentioned as a setting of something else, unless said strongly."""
+
+
 def choose(weights: dict[Intent, tuple[float, int]], facts: Facts) -> tuple[Intent, tuple[Intent, ...]]:
     """The main intent and the further ones."""
     if not weights:
         return _silent(facts), ()
     ranked = sorted(weights, key=lambda intent: (-weights[intent][0], _ORDER.index(intent)))
     main = ranked[0]
+    if main in _SETTINGS and weights[main][0] < STRONG:
+        return _silent(facts), ()
     rest = sorted((i for i in ranked[1:] if weights[i][0] >= STRONG), key=lambda intent: weights[intent][1])
     return main, tuple(rest[:3])
 
@@ -75,7 +82,9 @@ def _silent(facts: Facts) -> Intent:
         return "budget"
     if facts.sized:
         return "can_it_run" if facts.card_known else "min_vram"
-    return "spec" if facts.owned_or_named else "other"
+    if facts.owned_or_named:
+        return "spec"
+    return "guidance" if facts.workload else "other"
 
 
 def _context_of(facts: Facts, weights: dict[Intent, float]) -> dict[Intent, float]:
@@ -105,6 +114,8 @@ def _context_of(facts: Facts, weights: dict[Intent, float]) -> dict[Intent, floa
         extra["training_time"] -= 2.0
     if facts.error and facts.oom:
         extra["oom"] += 3.5
+    if facts.provider and "budget" in weights:
+        extra["cloud_or_buy"] += 5.0
     if facts.formats > 1 and not facts.owned_or_named:
         extra["guidance"] += 1.5
         extra["which_to_buy"] -= 3.0

@@ -81,7 +81,8 @@ _CONCURRENT = (
         rf"同时(?:有|支持|给|供|服务|在线|跑|处理)?\s?(?P<n>{_N})\s?(?P<s>k|万|千)?\s?(?:个|位|名|路"
         rf"|条)?(?:人|用户|请求|会话|路|并发|同事)"),
     grammar(
-        rf"(?<![a-z0-9.])(?P<n>{DIGITS})\s?(?P<s>k)?\s?(?:requests?|sessions)(?![a-z])(?! ?(?:/|per|every"
+        rf"(?<![a-z0-9.])(?P<n>{DIGITS})\s?(?P<s>k)?\s?(?:requests?|sessions|streams|callers|channels)(?![a-z])"
+        r"(?! ?(?:/|per|every"
         rf"|each|a (?:second|minute|day)|每))"),
 )  # fmt: skip
 _USERS = (

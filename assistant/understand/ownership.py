@@ -37,7 +37,7 @@ _LISTED = grammar(
     r"s?\s?(?:和|与|跟|、|,|\+|&|(?<![a-z])(?:and|plus)(?![a-z])|加|外加|还有)\s?(?:an? |one |一?[张块] ?)?"
 )
 _WORKS = grammar(r"[^a-z。!?\n,]{0,3}(?:上|里)?\s?(?:跑|推理|训|部署|微调|运行|做|is |takes |runs? |running |gets )")
-_ONLY_COMPARED_LATER = grammar(r"比(?!如|较)|than(?![a-z])")
+_ONLY_COMPARED_LATER = grammar(r"(?<!性价)(?<!对)比(?!如|较|下)|than(?![a-z])")
 _NODE_MOST = 8
 """Cards that one machine usually holds: 「2 机 16 卡」 counts all of them."""
 _BIG_CARD = 600 * GIB
@@ -161,11 +161,14 @@ def _anonymous(entities: Entities, pasted: Pasted) -> tuple[int | None, int, int
     if pasted.card_bytes:
         return pasted.card_bytes.value, pasted.card_bytes.start, pasted.card_bytes.end
     known = [gpus()[gpu.gpu].memory_bytes for gpu in entities.gpus]
+    real = {record.memory_bytes for record in gpus().values()}
     for size in entities.sizes:
         if size.role != "card" or not _SMALL_CARD <= size.value_bytes <= _BIG_CARD:
             continue
         if any(abs(size.value_bytes - memory) <= 0.06 * memory for memory in known):
             continue
+        if not any(abs(box_bytes(size.value_bytes) - memory) <= 0.03 * memory for memory in real):
+            continue  # 「R1 300G 显存就够」 is all cards together
         return box_bytes(size.value_bytes), size.start, size.end
     return None, 0, 0
 

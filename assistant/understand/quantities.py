@@ -33,6 +33,7 @@ _PER_NODE = grammar(
     rf"|cards?|\*|{GPU}|each)"
     rf"|({_N})\s?(?:张|块|卡|gpus?|cards?|{GPU}{{1,60}}s?)?\s?(?:each|apiece|per (?:node|server|machine|box)|每台)"
 )
+_HOURS = grammar(r"s?[- ]?(?:gpu )?(?:hours?|hrs?|小时|卡时)")
 _DIES = grammar(r"[x×*]\s?(\d)\s?die")
 _FREE = grammar(
     rf"(?:(\d{{1,3}}|{HAN})\s?(?:-|~|到|至|or|或)\s?)?({_N})\s?(张|块|片|颗|卡|cards?(?![a-z])"
@@ -59,6 +60,8 @@ class Count:
 def count_of(text: str, start: int, end: int) -> Count | None:
     """The count beside the GPU at [start, end) of the masked text: "4 张 3090", "A100×8", "two used 3090s"."""
     window = text[max(0, start - 40) : start]
+    if _HOURS.match(text, end):
+        return None
     match = _BEFORE.search(window)
     if match and (found := _read(match[2], match[1])) and _is_count(match, window):
         return Count(found, start - len(window) + match.start(), start)

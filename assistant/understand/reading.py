@@ -88,7 +88,10 @@ def read(original: str, previous: Need | None = None) -> Reading:
     _put_cards(reading)
     _read_task(reading, work, previous or Need())
     reading.out_of_scope = out_of_scope(
-        entities.masked, names=bool(entities.gpus or entities.models), sized=_sized(reading) or bool(work.named)
+        entities.masked,
+        names=bool(entities.gpus or entities.models),
+        sized=_sized(reading) or bool(work.named),
+        work=bool(work.named or entities.models or "params" in reading.slots),
     )
     return reading
 
@@ -205,6 +208,7 @@ def _facts(reading: Reading, work: Work, previous: Need) -> Facts:
         has_context="context_tokens" in slots,
         long_context=slots.get("context_tokens", 0) >= LONG_CONTEXT,
         has_concurrency="concurrent_sequences" in slots or "users" in slots,
+        provider="provider" in slots,
         error=reading.pasted.error_text is not None,
         oom=is_oom(reading.text.plain),
         formats=len({f.value for f in find_formats(reading.entities.masked)}),

@@ -29,7 +29,7 @@ _SECRETS = grammar(
     r"(?:system|hidden|initial|secret|internal|original)[- ](?:prompt|instructions?|message|rules)"
     r"|(?:系统|隐藏的?|内部|初始)(?:提示词?|指令|prompt|设定)|api[- _]?keys?|密钥|passwords?|密码"
     r"|credentials?|环境变量|environment variables|/etc/passwd"
-    r"|your (?:instructions|prompt|rules|source code|training data)|你的(?:提示词|指令|源代码|系统)"
+    r"|your (?:instructions|prompt|rules|source code|training data)|你的(?:训练数据|提示词|指令|源代码|系统)"
 )
 _ASKS_SECRETS = grammar(
     r"print|show|reveal|repeat|output|tell|give|what (?:is|are)|list|dump|leak|expose|告诉|打印|输出"
@@ -59,19 +59,19 @@ _GAMING = grammar(
     r"|call of duty|warzone|minecraft|starfield|baldur'?s gate|gaming (?:fps|performance|benchmark)"
     r"|fps in|ray[- ]traced games?|video games?|play(?:ing)? (?:games|\w{2,20} (?:at|in) (?:4k|1440p"
     r"|1080p)))(?![a-z])"
-    r"|挖矿|矿卡收益|算力收益|(?<![a-z])(?:mining (?:profit\w{0,7}|bitcoin|crypto|eth|rig)|hash ?rate"
+    r"|挖矿|矿卡收益|算力收益|(?<![a-z])(?:(?:for|to start) mining|mining (?:profit\w{0,7}|bitcoin|crypto|eth|rig)|hash ?rate"
     r"|mine (?:bitcoin|ethereum|crypto))(?![a-z])"
 )
 _FORBIDDEN = grammar(
     r"(?:flash|mod|unlock|patch|hack|刷|破解|改)\w{0,4}\s?(?:my |the |a |its "
     r"|你的)?\s?(?:\S{0,14}\s){0,2}?(?:bios|vbios|firmware|固件|驱动限制)|bypass (?:the )?(?:export"
-    r"|firmware|licen[sc]e|drm)|绕过(?:出口|授权|许可|限制|管制)|smuggl\w{1,4}|走私"
+    r"|firmware|licen[sc]e|drm)|绕过[^。,!?\n]{0,10}(?:出口|授权|许可证|管制|正版)|smuggl\w{1,4}|走私"
     r"|crack(?:ed)? (?:licen[sc]e|software|key)|盗版|破解版|phish\w{0,3}|malware|ransomware|ddos"
     r"|hack into|黑进|破解密码"
 )
 _HARDWARE_QUESTION = grammar(
     r"显存|多少(?:张|块|g|gb)|几(?:张|块)卡|够不够|够吗|能跑|跑得动|能不能跑|部署|微调|推理|vram"
-    r"|how (?:much|many) (?:gpus?|memory|vram|cards)|which gpu|what gpu|fit|fine[- ]?tun|deploy|\brun\b"
+    r"|how (?:much|many) (?:\ue000|gpus?|memory|vram|cards)|which gpu|what gpu|fit|fine[- ]?tun|deploy|\brun\b"
     r"|oom|quanti|买什么卡|推荐.{0,4}卡|推荐显卡|性价比|nvlink|租|价格|price|compare|全参|lora"
 )
 _GREETING = grammar(
@@ -81,8 +81,10 @@ _GREETING = grammar(
 _SENTENCE = grammar(r"[^。,;!?\n]{1,2000}")
 
 
-def out_of_scope(text: str, *, names: bool, sized: bool) -> bool:
+def out_of_scope(text: str, *, names: bool, sized: bool, work: bool) -> bool:
     """Whether `text` (masked) asks for something else; `names`: GPUs or models are named; `sized`: a size is stated.
+
+    `work`: what to run is said, so that games beside it ("drawing and a bit of gaming") do not matter.
 
     An instruction planted in a real question is passed over: the question is answered.
     """
@@ -94,8 +96,12 @@ def out_of_scope(text: str, *, names: bool, sized: bool) -> bool:
         return True
     if _SECRETS.search(text) and _ASKS_SECRETS.search(text) and not (question and (names or sized)):
         return True
-    if _CREATIVE.search(text) or _GAMING.search(text) or (_OTHER_TOPICS.search(text) and not (names and question)):
-        return not (question and (names or sized) and not _GAMING.search(text))
+    if (
+        _CREATIVE.search(text)
+        or (_GAMING.search(text) and not work)
+        or (_OTHER_TOPICS.search(text) and not (names and question))
+    ):
+        return not (question and (names or sized) and (work or not _GAMING.search(text)))
     if rest != text and not (question or names or sized):
         return True
     return not (names or sized or _DOMAIN.search(rest))
