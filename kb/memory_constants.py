@@ -192,6 +192,7 @@ class Diffusion(Frozen):
     tiled_decode_ratio: float
     video_vae_bytes_per_pixel: float
     video_vae_frames: int
+    video_vae_frames_by_family: dict[str, int]
     base_bytes: int
     context_bytes: int
     default_hidden: int

@@ -163,13 +163,19 @@ def _decode(work: Workload) -> Term:
     numbers = constants().diffusion
     width, height, frames = _pixels(work)
     if work.shape.kind == "video":
-        together, each = min(frames, numbers.video_vae_frames), numbers.video_vae_bytes_per_pixel
+        together, each = min(frames, _frames_together(work)), numbers.video_vae_bytes_per_pixel
         each *= numbers.tiled_decode_ratio if work.offload == "all" else 1
     else:
         together, each = 1, numbers.vae_bytes_per_pixel * (2 if _fp32_decoder(work) else 1)
     inputs = {"pixels": width * height, "frames": together, "images": work.images, "bytes_per_pixel": each}
     size = width * height * together * work.images * each
     return Term("activations", "Decoding", size, "pixels · frames · images · bytes_per_pixel", inputs, numbers.source)
+
+
+def _frames_together(work: Workload) -> int:
+    """Frames the video decoder works on at once."""
+    numbers = constants().diffusion
+    return numbers.video_vae_frames_by_family.get(work.shape.family, numbers.video_vae_frames)
 
 
 def _fp32_decoder(work: Workload) -> bool:

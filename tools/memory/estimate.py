@@ -8,6 +8,7 @@ from kb.records.source import Source
 from kb.units import format_bytes
 from tools.base import Step
 from tools.memory import diffusion
+from tools.memory.change import changes_for
 from tools.memory.encoders import decoder_phases, encoder_phases, is_decoder
 from tools.memory.fit import fit, minimum_gpus
 from tools.memory.interval import interval
@@ -46,6 +47,7 @@ def estimate_memory(request: MemoryRequest) -> MemoryEstimate:
         per_gpu=PerGpu(total_bytes=total, low_bytes=min(low, total), high_bytes=max(high, total), parts=parts),
         fit=fit(work, phase, gpu, peak_phase) if gpu else None,
         minimum_gpus=minimum_gpus(work, peak_phase),
+        changes=changes_for(work, gpu, sharded_peak) if gpu and high > gpu.usable_bytes else (),
         derivation=(*steps_of(phase), _sum(phase, total)),
         assumptions=tuple(assumptions),
         warnings=tuple(warnings_of(work, gpu)),

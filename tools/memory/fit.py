@@ -22,6 +22,7 @@ NODE = 8
 MOST_NODES = 16
 LARGEST_CONTEXT = 1 << 21
 MOST_SEQUENCES = 1 << 14
+MOST_SAMPLES = 1 << 12
 
 Peak = Callable[[Workload], Phase]
 
@@ -37,7 +38,7 @@ def fit(work: Workload, phase: Phase, gpu: Gpu, peak_of: Peak) -> Fit:
     """Decide on what a program can use, not on what the box says."""
     high = interval(work, phase)[1]
     total = phase.bytes
-    serving = work.family == "serving"
+    serving, training = work.family == "serving", work.family == "training"
     return Fit(
         gpu=gpu.id,
         usable_bytes=gpu.usable_bytes,
@@ -45,6 +46,7 @@ def fit(work: Workload, phase: Phase, gpu: Gpu, peak_of: Peak) -> Fit:
         headroom_bytes=int(gpu.usable_bytes - total),
         max_context_tokens=_most(work, "context", _context_limit(work), gpu, peak_of) if serving else None,
         max_concurrent_sequences=_most(work, "sequences", MOST_SEQUENCES, gpu, peak_of) if serving else None,
+        max_micro_batch_size=_most(work, "micro_batch", MOST_SAMPLES, gpu, peak_of) if training else None,
     )
 
 

@@ -46,6 +46,8 @@ class Fit(Frozen):
     """Longest context that still fits with the same sequences; null for training or when nothing fits."""
     max_concurrent_sequences: int | None = None
     """Most sequences at the same context."""
+    max_micro_batch_size: int | None = None
+    """Most samples a GPU holds in a training step; null for serving or when not even one fits."""
 
 
 class MinimumGpus(Frozen):
@@ -53,6 +55,18 @@ class MinimumGpus(Frozen):
 
     gpu: str
     count: int
+    verdict: Verdict
+
+
+class Change(Frozen):
+    """One change to the request and what it would come to."""
+
+    change: str
+    """Field and new value, e.g. `weight_format = int4`."""
+    costs: str
+    """What one gives up for it."""
+    total_bytes: int
+    """Estimate a GPU after the change."""
     verdict: Verdict
 
 
@@ -72,3 +86,5 @@ class MemoryEstimate(ToolResult):
     fit: Fit | None = None
     minimum_gpus: tuple[MinimumGpus, ...] = ()
     """Over common cards; a count is one that can be arranged (heads divide by tensor parallel …)."""
+    changes: tuple[Change, ...] = ()
+    """When the card asked about does not surely hold it: changes that would make it fit, the least costly first."""

@@ -22,8 +22,8 @@ HEAD_DIM = 128
 """Head width of nearly every decoder since Llama; assumed when none is stated."""
 TYPICAL_ASPECT = 112
 """hidden_size / layers of dense decoders (Llama-3-8B 128, Qwen2.5-14B 107, Llama-3-70B 102)."""
-TYPICAL_VOCABULARY = 128_256
-"""Llama 3's; Qwen's and Gemma's are larger, Llama 2's smaller."""
+TYPICAL_VOCABULARY = 151_936
+"""Qwen's; Gemma's is larger, Llama 3's a little and Llama 2's much smaller."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,7 +134,8 @@ def _shape_of_model(model: Model) -> Shape:
     return Shape(
         id=model.id, name=model.name, family=model.family, kind=model.kind, params=model.params,
         active_params=model.active_params or model.params, layers=max(layers, 1), hidden=hidden, heads=max(heads, 1),
-        kv_heads=max(kv_heads, 1), head_dim=head_dim, intermediate=intermediate, gated=model.gated_mlp, qk_norm=model.qk_norm, norms=model.norms_per_layer, vocab=vocab,
+        kv_heads=max(kv_heads, 1), head_dim=head_dim, intermediate=intermediate, gated=model.gated_mlp,
+        qk_norm=model.qk_norm, norms=model.norms_per_layer, vocab=vocab,
         tied=model.tied_embeddings, attention=model.attention, latent=model.latent, experts=experts,
         sliding=model.sliding, linear=model.linear, encoder_layers=model.encoder_layers or 0,
         native_format=model.native_format, checkpoint_bytes=tuple(model.checkpoint_bytes.items()),

@@ -184,9 +184,9 @@ def _gathered_by_zero3(work: Workload, counts: Counts) -> list[Term]:
     source, slack = training.source, training.zero3_slack_ratio
     ranks = ranks_for(work, "weights")
     # A lone rank gathers from itself: its shard is the model, and the copies come on top.
-    missing = counts.total * (1 - 1 / ranks) if ranks > 1 else counts.total
     wanted = max(training.zero3_live_params, 2 * shape.layer_params / work.tensor) + counts.embed
-    live = min(wanted, missing / (1 + slack))
+    most = counts.total * (1 - 1 / ranks) / (1 + slack) if ranks > 1 else counts.total
+    live = min(wanted, most)
     inputs = {"live_params": round(live)}
     held = {"ratio": slack, "gathered": round(live * 2)}
     return [

@@ -22,8 +22,8 @@ def part(name: str, **fields: object) -> int:
     ("text", "name"),
     [
         ("BF16", "bf16"), ("float16", "fp16"), ("Q4_K_M", "gguf:Q4_K_M"), ("gguf:q4_k_m", "gguf:Q4_K_M"),
-        ("GGUF", "gguf:Q4_K_M"), ("w4a16", "int4"), ("GPTQ-Int4", "gptq"), ("gguf:F16", "gguf:F16"), ("q8_0", "gguf:Q8_0"),
-        ("4bit", "int4"), ("fp8", "fp8"),
+        ("GGUF", "gguf:Q4_K_M"), ("w4a16", "int4"), ("GPTQ-Int4", "gptq"), ("gguf:F16", "gguf:F16"),
+        ("q8_0", "gguf:Q8_0"), ("4bit", "int4"), ("fp8", "fp8"),
     ],
 )  # fmt: skip
 def test_formats_are_read_however_they_are_written(text: str, name: str) -> None:

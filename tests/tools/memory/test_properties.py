@@ -1,5 +1,6 @@
 """What must hold for any request, whatever the constants."""
 
+from contextlib import suppress
 from typing import Any
 
 import pytest
@@ -75,10 +76,8 @@ def test_sharding_never_needs_more_on_a_gpu(request: dict[str, Any], ways: int, 
     if "task" in request:
         layouts += [{"sharding": kind, "data_parallel": ways} for kind in ("zero1", "zero2", "zero3", "fsdp")]
     layout = data.draw(st.sampled_from(layouts))
-    try:
+    with suppress(AdvisorError):  # more GPUs than heads, more stages than layers
         assert total({**request, **layout}) <= total(request) + ROUNDING_BYTES
-    except AdvisorError:
-        pass  # more GPUs than heads
 
 
 @settings(max_examples=40, deadline=None)
@@ -132,6 +131,7 @@ def test_every_model_of_the_catalog_has_an_estimate(name: str) -> None:
 )
 def test_any_shape_is_answered_or_refused_by_name(request: dict[str, Any]) -> None:
     try:
-        assert total(request) > 0
+        size = total(request)
     except AdvisorError as refusal:
-        assert refusal.data()["field"]
+        size = len(refusal.data()["field"])
+    assert size > 0

@@ -1,0 +1,115 @@
+"""What to change so that a workload fits a card, and what each change costs."""
+
+from collections.abc import Callable, Iterator
+
+from kb.memory_constants import constants
+from kb.records.gpu import Gpu
+from tools.memory.fit import verdict_of
+from tools.memory.formats import weight_format
+from tools.memory.interval import interval
+from tools.memory.result import Change
+from tools.memory.term import Phase
+from tools.memory.workload import Workload
+
+Peak = Callable[[Workload], Phase]
+Option = tuple[str, str, Workload]
+"""Change, its cost, and the workload after it; options come in order of what they cost."""
+
+
+def changes_for(work: Workload, gpu: Gpu, peak_of: Peak) -> tuple[Change, ...]:
+    """Single changes after which the card holds the workload, least costly first."""
+    found = []
+    for name, costs, changed in _options(work):
+        phase = peak_of(changed)
+        verdict = verdict_of(phase.bytes, interval(changed, phase)[1], gpu.usable_bytes)
+        if verdict != "no":
+            found.append(Change(change=name, costs=costs, total_bytes=int(phase.bytes) + 1, verdict=verdict))
+    return tuple(found)
+
+
+def _options(work: Workload) -> Iterator[Option]:
+    if work.family == "diffusion":
+        yield from _for_pipelines(work)
+    elif work.training:
+        yield from _for_training(work)
+    elif work.family == "serving":
+        yield from _for_serving(work)
+    yield from _smaller_formats(work)
+    if work.family in ("serving", "training"):
+        yield from _more_gpus(work)
+
+
+def _for_training(work: Workload) -> Iterator[Option]:
+    if work.checkpointing != "full":
+        yield "gradient_checkpointing = full", "about a third more computing time", work._replace(checkpointing="full")
+    if not work.fused_loss:
+        yield "fused_loss = true", "a fused kernel must support the model", work._replace(fused_loss=True)
+    if work.micro_batch > 1:
+        yield (
+            "micro_batch_size = 1",
+            "accumulate gradients for the same batch; less throughput",
+            work._replace(micro_batch=1),
+        )
+    if not work.adapted:
+        if work.optimizer == "adamw":
+            yield "optimizer = adamw_8bit", "coarser optimizer states", work._replace(optimizer="adamw_8bit")
+        yield "offload = optimizer", "slow steps over PCIe, host memory", work._replace(offload="optimizer")
+        yield "task = lora", "adapters instead of all weights", work._replace(task="lora")
+    if work.task != "qlora":
+        quantised = weight_format("nf4_dq", tied=work.shape.tied)
+        yield (
+            "task = qlora",
+            "a 4-bit base: slower steps, slightly worse",
+            work._replace(task="qlora", format=quantised),
+        )
+    if work.sequence > 512:
+        yield f"sequence_tokens = {work.sequence // 2}", "shorter samples", work._replace(sequence=work.sequence // 2)
+
+
+def _for_serving(work: Workload) -> Iterator[Option]:
+    if work.sequences > 1:
+        fewer = work.sequences // 2
+        yield f"concurrent_sequences = {fewer}", "others wait in the queue", work._replace(sequences=fewer)
+    if work.kv_bytes > 1:
+        halved = work._replace(kv_bytes=constants().kv.bytes["fp8"], kv_format="fp8")
+        yield "kv_format = fp8", "slightly less exact over long contexts", halved
+    if work.context > 2048:
+        yield (
+            f"context_tokens = {work.context // 2}",
+            "shorter prompts and answers",
+            work._replace(context=work.context // 2),
+        )
+
+
+def _for_pipelines(work: Workload) -> Iterator[Option]:
+    if work.images > 1:
+        yield "images_per_batch = 1", "one picture after the other", work._replace(images=1)
+    if work.offload == "none":
+        yield "offload = components", "parts move in turn: seconds a picture", work._replace(offload="components")
+    if work.offload != "all":
+        yield "offload = all", "many times slower", work._replace(offload="all")
+
+
+def _smaller_formats(work: Workload) -> Iterator[Option]:
+    if work.training:
+        return
+    costs = {
+        "fp8": "hardly any quality",
+        "int8": "hardly any quality",
+        "int4": "a little quality, more on small models",
+    }
+    for name, cost in costs.items():
+        form = weight_format(name, tied=work.shape.tied)
+        if form.body_bits < work.format.body_bits and form.expert_bits < work.format.expert_bits:
+            yield f"weight_format = {name}", cost, work._replace(format=form)
+
+
+def _more_gpus(work: Workload) -> Iterator[Option]:
+    for ways in (2, 4, 8):
+        if work.training and work.data == 1:
+            engine = "deepspeed" if work.engine == "deepspeed" else "fsdp"
+            sharding = "zero3" if engine == "deepspeed" else "fsdp"
+            sharded = work._replace(engine=engine, sharding=sharding, data=ways)
+            yield f"sharding = {sharding}, data_parallel = {ways}", f"{ways} cards", sharded
+        elif not work.training and ways > work.tensor and work.shape.heads % ways == 0:
+            yield f"tensor_parallel = {ways}", f"{ways} cards", work._replace(tensor=ways)
