@@ -36,14 +36,14 @@ _COMMITTED = re.compile(r"预留|reserved|savings plan|committed|承诺|包年",
 
 def cloud_findings(clause: Clause) -> Iterator[Finding]:
     """Judge instances, hourly prices and discounts."""
-    if _CLOUD.search(f"{clause.row} {clause.heading} {' '.join(clause.headers)}"):
-        yield from _instances(clause)
+    yield from _instances(clause, families=bool(_CLOUD.search(f"{clause.row} {clause.heading} {clause.headers}")))
     yield from _prices(clause)
     yield from _savings(clause)
 
 
-def _instances(clause: Clause) -> Iterator[Finding]:
-    for name, end, held in _named(clause.text):
+def _instances(clause: Clause, *, families: bool) -> Iterator[Finding]:
+    """An instance type says what it is; a bare family like A2 or G2 only where clouds are spoken of."""
+    for name, end, held in _named(clause.text, families=families):
         claimed = [one for one in clause.gpus if one.start >= end and one.start - end <= NEAR]
         claimed = [one for one in claimed if _BELONGS.fullmatch(clause.text[end : one.start])]
         for mention in claimed:
@@ -82,10 +82,10 @@ def _instance(clause: Clause, name: str, held: tuple[Offer, ...], mention: Menti
     )
 
 
-def _named(text: str) -> Iterator[tuple[str, int, tuple[Offer, ...]]]:
+def _named(text: str, *, families: bool) -> Iterator[tuple[str, int, tuple[Offer, ...]]]:
     """Instances and instance families in a text, with the offers they stand for."""
     taken: list[tuple[int, int]] = []
-    for pattern in (_EXACT, _FAMILY):
+    for pattern in (_EXACT, _FAMILY) if families else (_EXACT,):
         for match in pattern.finditer(text):
             if any(start < match.end() and match.start() < end for start, end in taken):
                 continue

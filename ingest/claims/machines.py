@@ -68,7 +68,7 @@ def _server(clause: Clause, server: Server, mention: Mention) -> Iterator[Findin
         takes = bool(set(rig.gpus) & set(server.gpus))
         names = ", ".join(gpus()[key].name for key in server.gpus)
         yield _finding(
-            clause, server, "GPUs", f"{rig.count} × {shared_name(rig.gpus, rig.text)}", fits and takes,
+            clause, server, "GPUs", rig.text, fits and takes,
             f"up to {server.max_gpus} of: {names}",
         )  # fmt: skip
     around = clause.text[max(0, mention.start - NEAR) : mention.end + NEAR]

@@ -99,7 +99,7 @@ def _counted(clause: Clause) -> Iterator[Finding]:
     if not rigs:
         return
     for rig in rigs[:1]:
-        other = clause.row.replace(rig.text, "") if clause.cells else clause.text
+        other = clause.row if clause.cells else clause.text
         sizes = [(_bytes(match), match[0]) for match in _SIZE.finditer(other) if _is_need(other, match)]
         if not sizes:
             continue
@@ -230,7 +230,7 @@ def _inference_rule(clause: Clause) -> Iterator[Finding]:
 def _totals(clause: Clause) -> Iterator[Finding]:
     """Memory of several cards added up."""
     match = _TOTAL.search(clause.text)
-    rigs = rigs_in(clause.text, clause.line)
+    rigs = rigs_in(clause.text[: match.start()], clause.line) if match else []
     if match is None or not rigs:
         return
     rig, claimed = rigs[-1], int(match[1] or match[2])

@@ -14,7 +14,8 @@ LINE_MAX = 2000
 RIG_REACH_LINES = 8
 """How far below its naming a machine is still what a list is about."""
 _BULLET = re.compile(r"^[^\w(（「“\"]*(?:\d+[.、)]\s*)*")
-_SENTENCE = re.compile(r"[^。！？!?；;]+[。！？!?；;]?")
+_SENTENCE = re.compile(r"(?:[^。！？!?；;.]|\.(?!\s+[A-Z]))+(?:[。！？!?；;]|\.(?=\s))?")
+"""A full stop ends a sentence where a capital follows."""
 _COUNT_BEFORE = re.compile(
     r"(\d{1,4})\s*(?:[x×*✕]|张|块|卡|片|颗|个)?\s*(?:NVIDIA|英伟达|AMD|华为)?\s*$", re.IGNORECASE
 )
@@ -100,7 +101,7 @@ def rigs_in(text: str, line: int) -> list[Rig]:
         after = _COUNT_AFTER.match(text[mention.end : mention.end + 12])
         match = after or before
         if match and 1 <= int(match[1]) <= 2000:
-            found.append(Rig(int(match[1]), mention.ids, text[max(0, mention.start - 8) : mention.end].strip(), line))
+            found.append(Rig(int(match[1]), mention.ids, f"{int(match[1])} × {mention.text}", line))
     return found
 
 

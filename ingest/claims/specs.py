@@ -290,6 +290,8 @@ def _finding(
         verdict = "wrong"
         if _count(clause, mention) > 1:
             return  # what several cards have together follows no one rule
+        if any(_is_noted(claimed, card) for card, _ in known):
+            verdict = "unsupported"
     yield Finding(
         document=clause.document,
         line=clause.line,
@@ -304,6 +306,12 @@ def _finding(
     )
 
 
+def _is_noted(claimed: str, card: Gpu) -> bool:
+    """Whether the catalog notes that sources print this figure too."""
+    number = re.match(r"[\d.]+", claimed)
+    return bool(number and re.search(rf"(?<![\d.]){re.escape(number[0])}(?![\d.])", card.notes))
+
+
 def _count(clause: Clause, mention: Mention) -> int:
     """How many of the card the clause, or the first cell of its row, speaks of."""
     if mention in clause.gpus:
@@ -314,7 +322,7 @@ def _count(clause: Clause, mention: Mention) -> int:
 
 
 def _also_right(clause: Clause, attribute: Attribute, mention: Mention) -> list[float]:
-    """Other readings under which a figure is true: one way of a link, the other kind of rate, a card with more memory."""
+    """Other readings that make a figure true: one way of a link, the other kind of rate, a variant with more memory."""
     if attribute.field == "nvlink_bytes_per_s" and re.search(r"单向|each way|per direction|one way", clause.text):
         return [rate / 2 for card in cards(mention.ids) if (rate := card.nvlink_bytes_per_s)]
     if attribute.name.endswith("with sparsity"):

@@ -36,12 +36,13 @@ class Trait:
 
 
 def _nvlink(card: Gpu) -> bool | None:
-    if card.nvlink_bytes_per_s:
-        return True
-    return False if card.vendor == "NVIDIA" else None
+    """Other makers' links have other names."""
+    return bool(card.nvlink_bytes_per_s) and card.vendor == "NVIDIA"
 
 
 def _show_nvlink(card: Gpu) -> str:
+    if card.vendor != "NVIDIA":
+        return f"no NVLink, which is NVIDIA's; {card.nvlink_note or 'PCIe'}"
     if card.nvlink_bytes_per_s:
         return f"NVLink, {card.nvlink_bytes_per_s / 1e9:g} GB/s in all"
     return f"no NVLink, PCIe {card.pcie or ''} only".replace("  ", " ")
