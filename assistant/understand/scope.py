@@ -59,7 +59,8 @@ _GAMING = grammar(
     r"|call of duty|warzone|minecraft|starfield|baldur'?s gate|gaming (?:fps|performance|benchmark)"
     r"|fps in|ray[- ]traced games?|video games?|play(?:ing)? (?:games|\w{2,20} (?:at|in) (?:4k|1440p"
     r"|1080p)))(?![a-z])"
-    r"|挖矿|矿卡收益|算力收益|(?<![a-z])(?:(?:for|to start) mining|mining (?:profit\w{0,7}|bitcoin|crypto|eth|rig)|hash ?rate"
+    r"|挖矿|矿卡收益|算力收益|(?<![a-z])(?:(?:for|to start) mining"
+    r"|mining (?:profit\w{0,7}|bitcoin|crypto|eth|rig)|hash ?rate"
     r"|mine (?:bitcoin|ethereum|crypto))(?![a-z])"
 )
 _FORBIDDEN = grammar(
