@@ -59,6 +59,12 @@ _CLOUD = grammar(
 )
 _LARGER = 12
 """Words from which a turn without any cue reads as a question of its own."""
+_STATED = {"power", "interconnect", "compatibility", "spec", "can_it_run", "min_vram"}
+"""Intents whose words also state circumstances: "the case has a 650 W power supply"."""
+_QUESTION = grammar(
+    r"[?吗呢么嘛]|多少|多大|几|够|能|怎|哪|什么|啥|是不是|行不"
+    r"|(?<![a-z])(?:how|what|which|why|can|could|does|do|is|are|will|would|should|enough)(?![a-z])"
+)
 _SPECIAL = {"diffusion", "speech", "vision", "embedding", "rendering"}
 _LANGUAGE_MODELS = grammar(r"(?<![a-z])(?:llms?|language models?)(?![a-z])|大(?:语言)?模型")
 _HOW_LONG = grammar(r"how long|how many (?:days|hours)|多久|几天|多长时间|几个小时")
@@ -223,6 +229,8 @@ def _intent(reading: Reading, previous: Need, command: Command | None) -> Any:
         return previous.intent
     if previous.task in TRAINING and _HOW_LONG.search(reading.text.plain):
         return "training_time"
+    if reading.intent in _STATED and previous.intent and not _QUESTION.search(reading.text.plain):
+        return previous.intent
     strong = [intent for intent, (weight, _) in reading.weights.items() if weight >= STRONG]
     if reading.intent in strong and reading.intent not in {"guidance", "other"}:
         return reading.intent

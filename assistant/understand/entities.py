@@ -27,6 +27,9 @@ _NEAR = 8
 """Characters between a card's name and the size or word that narrows it down."""
 _DIFFERS = 1.3
 """Memory of variants so far apart that an answer turns on which is meant."""
+_SHORT_NAME = 4
+"""Letters of a model's name that may well be part of another."""
+_LONGER_WORD = grammar(r"[a-z0-9][-_]$")
 _SIZE_SLACK = 0.25
 """How far a said size may be from the catalog's count: "7B" is 7.6 billion."""
 _TOLERANCE = 0.06
@@ -95,8 +98,12 @@ def _gpus(text: str) -> list[Mention]:
 
 
 def _models(text: str) -> list[Mention]:
-    """Model names; the organisation in "meta-llama/Llama-3.1-70B" is none."""
-    return [mention for mention in model_names().scan(text) if text[mention.end : mention.end + 1] != "/"]
+    """Model names; a short one at the end of a longer word ("open-r1", "LightM-UNet") is another thing's name."""
+    return [
+        mention
+        for mention in model_names().scan(text)
+        if len(mention.text) > _SHORT_NAME or not _LONGER_WORD.search(text[max(0, mention.start - 2) : mention.start])
+    ]
 
 
 def _without(mentions: list[Mention], others: list[Mention]) -> list[Mention]:

@@ -1,6 +1,7 @@
 """Number formats of weights and of the KV cache: fp16, 半精度, int4, 4bit, q4km, AWQ, GGUF, 非量化."""
 
 import re
+from itertools import pairwise
 
 from assistant.understand.text import Found, grammar
 
@@ -45,6 +46,9 @@ _KV = grammar(
     r"(?:in |at |to )?(auto|bf16|fp16|f16|fp8|int8|q8_0|q8|q4_0|q4|8[- ]?bit|4[- ]?bit)"
 )
 _KV_NAMES = {"f16": "fp16", "q8": "q8_0", "q4": "q4_0", "8bit": "fp8", "4bit": "q4_0"}
+_ALTERNATIVE = grammar(
+    r"\s?(?:量化)?\s?(?:还是|或者?|和|与|跟|、|/|,|(?<![a-z])(?:or|vs\.?|versus|and|then)(?![a-z]))\s?(?:and |or )?"
+)
 _REFERENCE = grammar(
     r"文档写|文档里|官方说|听说|据说|别人|docs? (?:say|list)s?|instead of|rather than|跟|和|与|than"
     r"|vs\.?|相比|(?:不是|not|no) ?$"
@@ -78,6 +82,8 @@ def choose_format(text: str, found: list[Found[str]]) -> Found[str] | None:
     """
     own = [f for f in found if not _REFERENCE.search(text[max(0, f.start - 8) : f.start])] or found
     if not own:
+        return None
+    if any(_ALTERNATIVE.fullmatch(text[a.end : b.start]) for a, b in pairwise(own) if a.value != b.value):
         return None
     quants = [f for f in own if f.value.startswith("gguf:") and f.value != _GGUF_DEFAULT]
     if quants:

@@ -188,10 +188,12 @@ RULES: tuple[tuple[Intent, float, str], ...] = (
     )),
     # interconnect
     ("interconnect", 4.5, (
-        r"nvlink|nccl|infiniband|(?<![a-z])ib(?: 口|网|卡|口|(?![a-z]))|roce|nvswitch|pcie (?:x\d|\d\.\d"
+        r"(?<!有)(?<!有 )(?<!带)(?<!带 )(?<!no )(?<!with )(?<!without )nvlink"
+        r"|nccl|infiniband|(?<![a-z])ib(?: 口|网|卡|口|(?![a-z]))|roce|nvswitch|pcie (?:x\d|\d\.\d"
         r"|riser|lane|switch)|risers?|all_?reduce|p2p|interconnect|互联|互连|多机|跨机|跨节点|多节点"
         r"|multi-?node|two-node|10gbps|10gbe|bandwidth the bottleneck|numa|plx"
     )),
+    ("interconnect", 3, r"(?:有|带|没|no|with|without) ?nvlink"),
     ("interconnect", 4.5, (
         r"(?:双卡|两张|多卡|两块|2 ?卡|四卡|tensor[-_ ]parallel\S{0,10}|ddp|two gpus|second gpu|multi-?gpu"
         r"|2x|两个|更多卡|加卡)[^。!\n]{0,60}?(?:慢|slower|没(?:有)?提升|same speed|不如|翻倍|加速比"

@@ -70,7 +70,8 @@ def choose(weights: dict[Intent, tuple[float, int]], facts: Facts) -> tuple[Inte
     main = ranked[0]
     if main in _SETTINGS and weights[main][0] < STRONG:
         return _silent(facts), ()
-    rest = sorted((i for i in ranked[1:] if weights[i][0] >= STRONG), key=lambda intent: weights[intent][1])
+    others = (i for i in ranked[1:] if weights[i][0] >= STRONG and i != "guidance")
+    rest = sorted(others, key=lambda intent: weights[intent][1])
     return main, tuple(rest[:3])
 
 

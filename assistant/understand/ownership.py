@@ -64,9 +64,11 @@ class Cards:
     memory_end: int = 0
 
 
-def find_cards(entities: Entities, intent: Intent, pasted: Pasted) -> Cards:
-    """Owned and asked GPUs with their counts; cards known only by size or number."""
-    text = entities.masked
+def find_cards(entities: Entities, text: str, intent: Intent, pasted: Pasted) -> Cards:
+    """Owned and asked GPUs with their counts; cards known only by size or number.
+
+    `text` is the masked text without money, so that 「3 万块」 is no number of cards.
+    """
     owned_names = _owned_names(text, entities.gpus, intent)
     asked_names = [gpu for gpu in entities.gpus if gpu not in owned_names]
     ids = list(dict.fromkeys(gpu.gpu for gpu in owned_names))
@@ -75,7 +77,7 @@ def find_cards(entities: Entities, intent: Intent, pasted: Pasted) -> Cards:
     )
     asked = tuple(dict.fromkeys(gpu.gpu for gpu in asked_names if gpu.gpu not in ids))
     memory, start, end = (None, 0, 0) if owned else _anonymous(entities, pasted)
-    cards = None if owned else _anonymous_count(entities, pasted, start, end, named=bool(asked))
+    cards = None if owned else _anonymous_count(text, pasted, start, end, named=bool(asked))
     proposed = tuple(GpuCount(gpu=gpu.gpu, count=gpu.count) for gpu in asked_names if gpu.count and gpu.gpu in asked)
     return Cards(
         owned, asked, tuple(dict.fromkeys(proposed)), tuple(owned_names), tuple(asked_names), cards, memory, start, end
@@ -173,8 +175,7 @@ def _anonymous(entities: Entities, pasted: Pasted) -> tuple[int | None, int, int
     return None, 0, 0
 
 
-def _anonymous_count(entities: Entities, pasted: Pasted, start: int, end: int, *, named: bool) -> int | None:
-    text = entities.masked
+def _anonymous_count(text: str, pasted: Pasted, start: int, end: int, *, named: bool) -> int | None:
     if end:
         beside = count_of(text, start, end)
         if beside:
@@ -186,9 +187,7 @@ def _anonymous_count(entities: Entities, pasted: Pasted, start: int, end: int, *
         return altogether.cards
     if machines and each:
         return machines.cards * each.cards
-    free = [count.cards for count in free_counts(text)]
-    if free:
-        return max(free)
-    if pasted.cards:
-        return pasted.cards.value
+    said = [count.cards for count in free_counts(text)] + ([pasted.cards.value] if pasted.cards else [])
+    if said:
+        return max(said)
     return 1 if end else None

@@ -84,7 +84,7 @@ def read(original: str, previous: Need | None = None) -> Reading:
     facts = _facts(reading, work, previous or Need())
     reading.weights = weigh(hidden, facts)
     reading.intent, reading.asks = choose(reading.weights, facts)
-    reading.cards = find_cards(entities, _intent_of_cards(reading, previous), pasted)
+    reading.cards = find_cards(entities, _without_money(reading), _intent_of_cards(reading, previous), pasted)
     _put_cards(reading)
     _read_task(reading, work, previous or Need())
     reading.out_of_scope = out_of_scope(
@@ -94,6 +94,13 @@ def read(original: str, previous: Need | None = None) -> Reading:
         work=bool(work.named or entities.models or "params" in reading.slots),
     )
     return reading
+
+
+def _without_money(reading: Reading) -> str:
+    """The masked text less every amount of money."""
+    hidden = reading.entities.masked
+    money = find_money(hidden, chinese=reading.language == "zh")
+    return masked(hidden, [(found.start, found.end, " ") for found in money])
 
 
 def _intent_of_cards(reading: Reading, previous: Need | None) -> Intent:
@@ -137,8 +144,7 @@ def _read_plain_slots(reading: Reading) -> None:
     reading.put("epochs", find_epochs(hidden))
     reading.put("batch_size", find_batch(hidden))
     reading.put("tensor_parallel", reading.pasted.tensor_parallel)
-    money = find_money(hidden, chinese=reading.language == "zh")
-    load = find_load(masked(hidden, [(found.start, found.end, " ") for found in money]))
+    load = find_load(_without_money(reading))
     reading.put("users", load.users)
     reading.put("concurrent_sequences", load.concurrent)
     reading.put("dataset_tokens", load.dataset)
