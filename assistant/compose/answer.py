@@ -20,6 +20,7 @@ from assistant.compose import (
     scope,
     shopping,
 )
+from assistant.compose.aspects import BY_KEY
 from assistant.compose.commands import COMMANDS
 from assistant.compose.material import Material
 from assistant.compose.premise import premises
@@ -41,7 +42,7 @@ _FORMAT_CHOICE = re.compile(r"fp8|fp4|int8|int4|bf16|awq|gptq|smoothquant", re.I
 _FIRST_SENTENCE = re.compile(r".*?(?:[。？！]|[.?!](?= |$))")
 _LOOSE_SPACE = re.compile(r"(?<=[。；，：）、一-鿿]) (?=\[\d+\])|(?<=[）。；]) (?=[一-鿿])")
 """Spaces that English wants and Chinese does not."""
-_BINARY = re.compile(r" \(([\d.,]+ GiB|[\d.,]+–[\d.,]+)\)")
+_BINARY = re.compile(r" \(([\d.,]+ GiB|[\d.,]+ ?[^ ()]* ?– ?[\d.,]+ ?[^ ()]*)\)")
 
 
 def compose(understanding: Understanding, calls: Sequence[ToolCallRecord]) -> Draft:
@@ -60,7 +61,8 @@ def compose(understanding: Understanding, calls: Sequence[ToolCallRecord]) -> Dr
 
 def _explained(material: Material, main: Section) -> Section:
     """For a question why something is so: what the documents say about it first, the facts after."""
-    if main.verdict not in {"fact", "comparison"} or main.rests_on_documents or not _WHY.search(material.text):
+    unasked = material.intents[0] == "interconnect" and not BY_KEY["link"].asked.search(material.text)
+    if main.verdict != "fact" or main.rests_on_documents or not (unasked or _WHY.search(material.text)):
         return main
     quotes = guidance.quoted(material, guidance.QUOTED_ALONE_MAX, guidance.WHY_COVERAGE)
     if not quotes:
@@ -75,7 +77,7 @@ def _frame(material: Material, main: Section) -> None:
     doubts = clarify.unknown_names(material)
     main.assumptions += clarify.ambiguous_names(material)
     if clarify.turns_on_unknown(material):
-        main.body.insert(0, main.headline)
+        main.body.insert(0, main.headline if main.headline != material.say("guidance.nothing") else "")
         main.headline, main.verdict = doubts[0], "clarification"
     wrong = premises(material)
     if wrong and main.verdict == "estimate" and not clarify.turns_on_unknown(material):
@@ -181,7 +183,7 @@ def _without_repeats(sections: Sequence[Section]) -> list[Section]:
     """The sections, less later ones that say what an earlier one said."""
     kept: list[Section] = []
     for section in sections:
-        if kept and section.verdict == "clarification":
+        if kept and (section.verdict == "clarification" or section.rests_on_documents):
             continue
         if all(section.headline != other.headline for other in kept):
             shown = {_opening(block) for other in kept for block in other.body}
@@ -232,6 +234,7 @@ def _text(material: Material, sections: Sequence[Section]) -> str:
 
 def _stressed(headline: str) -> str:
     """The first sentence in bold, its marker outside, the rest plain."""
+    headline = headline[:1].upper() + headline[1:]
     match = _FIRST_SENTENCE.match(headline)
     end = match.end() if match else len(headline)
     return f"**{headline[:end].rstrip()}**{headline[end:]}"

@@ -33,6 +33,8 @@ def spec(material: Material) -> Section:
     wanted = usual(material)
     section.body = [facts_table(material, rows, wanted)]
     section.caveats = old_prices(material, rows) if BY_KEY["price"] in wanted else []
+    modified = [row for row in rows if row.status == "modified"]
+    section.caveats += [material.say("caveat.modified", gpu=names.gpu_name(row.id)) for row in modified]
     return section
 
 

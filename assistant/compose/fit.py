@@ -131,14 +131,14 @@ def _in_all(one: Estimate) -> str:
 
 
 def _minimum_lines(material: Material) -> list[str]:
-    """Fewest cards for each way, over the common cards."""
-    lines = []
+    """Fewest cards for each way, over the common cards; ways that need the same are said together."""
+    say = material.say
+    same: dict[str, list[str]] = {}
     for one in material.estimates:
-        options = [names.cards(row.gpu, row.count) for row in smallest(one)]
-        if options:
-            how = column_name(material, one, material.estimates)
-            cards = material.say.listed(options, conjunction="or")
-            lines.append("- " + material.say("fit.minimum", how=how, cards=cards))
+        cards = say.listed([names.cards(row.gpu, row.count) for row in smallest(one)], conjunction="or")
+        if cards:
+            same.setdefault(cards, []).append(column_name(material, one, material.estimates))
+    lines = ["- " + say("fit.minimum", how=say.listed(ways), cards=cards) for cards, ways in same.items()]
     return ["\n".join(lines)] if lines else []
 
 

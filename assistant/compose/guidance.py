@@ -15,7 +15,7 @@ QUOTED_ALONE_MAX = 5
 """Statements quoted when the documents are the answer."""
 DISPUTED_MAX = 2
 """Corrections of documents in one answer."""
-ASIDE_COVERAGE, WHY_COVERAGE, ALONE_COVERAGE = 0.18, 0.15, 0.05
+ASIDE_COVERAGE, WHY_COVERAGE, ALONE_COVERAGE = 0.2, 0.2, 0.05
 """How much of the question a statement has to speak to: beside a figure, as its cause, as the answer."""
 _BRACKETED = re.compile(r"\[(\d+)\]")
 
@@ -35,14 +35,15 @@ def heard(material: Material, most: int, said: Sequence[str] = ()) -> str:
 
 
 def quoted(material: Material, most: int = QUOTED_MAX, coverage: float = ASIDE_COVERAGE) -> list[str]:
-    """Bullets, each a statement of a passage with its marker, in the asker's language unless there is none."""
+    """Bullets, each a statement of a passage with its marker, in the asker's language where figures are the answer."""
     sound = [passage for passage in material.passages if not passage.disputes]
     own = [passage for passage in sound if passage.language == material.say.language]
-    found = statements.best(own or sound, material.understanding.text, most)
+    passages = own if own or coverage > ALONE_COVERAGE else sound
+    found = statements.best(passages, material.understanding.text, most)
     return [
         "- " + _BRACKETED.sub(r"(\1)", one.text) + joined([cite(material, one.passage, one.text)])
         for one in found
-        if one.coverage >= coverage
+        if one.coverage >= coverage or (coverage <= ALONE_COVERAGE and one.passage.score >= statements.SURE_SCORE)
     ]
 
 

@@ -34,7 +34,7 @@ def cards(gpu_id: str, count: int) -> str:
 def format_name(weight_format: str) -> str:
     """A weight format as engineers write it: `bf16` → BF16, `gguf:Q4_K_M` → GGUF Q4_K_M."""
     head, _, tail = weight_format.partition(":")
-    return f"{head.upper()} {tail}" if tail else head.upper().replace("_DQ", " (double-quantised)")
+    return f"{head.upper()} {tail}" if tail else head.upper().removesuffix("_DQ")
 
 
 def task_name(task: str, say: Phrases) -> str:

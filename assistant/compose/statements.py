@@ -19,6 +19,10 @@ LATER = 0.1
 """How much less each further statement of a passage counts."""
 UNSEEN = 1.0
 """Weight of a word of the question that no statement found has: it counts against them all, mildly."""
+SURE_SCORE = 0.5
+"""A passage this close speaks to the question even where they share no word."""
+_NAME = re.compile(r"(?!fp\d|bf\d|int\d|zero-?\d|q\d|nf4|x\d+$)[a-z.\-]*\d[a-z0-9.\-]*|rtx|gtx|nvidia|geforce")
+"""Cards, models and figures: they say what the question is about, not what it asks."""
 _NOTE = re.compile(r"\s*\[\^[^\]]{1,60}\]\s*$")
 _SENTENCE = re.compile(r"[^。！？!?]+?(?:[。！？!?]+|(?<=[^\d\s])\.(?= |$)|$)")
 _LATIN = re.compile(r"[a-z0-9][a-z0-9.+\-]*")
@@ -49,7 +53,7 @@ def best(passages: Sequence[Passage], question: str, most: int) -> list[Statemen
         for place, text in enumerate(_statements(passage.text))
     ]
     words = [terms(one.text) for one in found]
-    wanted = terms(question)
+    wanted = {word for word in terms(question) if not _NAME.fullmatch(word)}
     common = Counter(word for one in words for word in one)
     weight = {word: math.log(1 + len(found) / common[word]) if word in common else UNSEEN for word in wanted}
     whole = sum(weight.values()) or 1.0
@@ -60,7 +64,9 @@ def best(passages: Sequence[Passage], question: str, most: int) -> list[Statemen
         return (shared + sum(weight[word] for word in heading & wanted) / 2) / whole
 
     rated = [replace(one, coverage=covered(index)) for index, one in enumerate(found)]
-    ranked = sorted((one for one in rated if one.coverage > 0), key=_worth, reverse=True)
+    ranked = sorted(
+        (one for one in rated if one.coverage > 0 or one.passage.score >= SURE_SCORE), key=_worth, reverse=True
+    )
     return _spread(ranked, most)
 
 

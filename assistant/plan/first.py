@@ -150,7 +150,7 @@ def _speed(need: Need, understanding: Understanding) -> Calls:
         requests.speed(need, card),
         requests.memory(need, card),
         requests.comparison(need) or requests.gpu_facts(need),
-        requests.configure(need) if requests.sized(need) else None,
+        requests.configure(need) if requests.sized(need) and card is None else None,
         *_check(need, understanding),
     ]
 
@@ -161,7 +161,7 @@ def _training_time(need: Need, understanding: Understanding) -> Calls:
         _estimate("estimate_training_time", need, card),
         requests.memory(need, card),
         requests.comparison(need) or requests.gpu_facts(need),
-        requests.configure(need) if requests.sized(need) else None,
+        requests.configure(need) if requests.sized(need) and card is None else None,
     ]
 
 

@@ -1,7 +1,5 @@
 """What is asked, main question first: parameters are no questions, and one section answers a family of them."""
 
-from typing import cast
-
 from assistant.plan import requests
 from assistant.understanding import Understanding
 from tools.need import Intent, Need
@@ -17,7 +15,8 @@ FAMILIES: dict[Intent, str] = {
 }  # fmt: skip
 """Intents that one section answers together."""
 CONTAINED: dict[str, tuple[str, ...]] = {
-    "fit": ("shop", "docs"), "shop": ("fit", "docs"), "facts": ("docs",), "speed": ("docs",), "training_time": ("docs",),
+    "fit": ("shop", "docs"), "shop": ("fit", "docs"), "facts": ("docs",), "speed": ("docs",),
+    "training_time": ("docs",),
 }  # fmt: skip
 """Families that the section of another already speaks to."""
 ASIDES = ("interconnect", "spec", "compatibility")
@@ -31,7 +30,7 @@ HARDWARE = (
 def intents(understanding: Understanding) -> list[Intent]:
     """One intent of each family, main question first, at most two."""
     main: Intent = understanding.need.intent or _likely(understanding)
-    asks = [cast(Intent, intent) for intent in understanding.asks if intent in FAMILIES and intent != main]
+    asks = [intent for intent in understanding.asks if intent in FAMILIES and intent != main]
     return _one_of_each(_without_parameters([main, *asks], understanding.need))
 
 

@@ -229,7 +229,7 @@ def guidance(understanding: Understanding) -> PlannedCall | None:
     """What the documents say: searched with the asker's own words and the terms understood."""
     need = understanding.need
     own = understanding.text.strip() or " ".join(span.text for span in understanding.spans)
-    terms = [term for term in (need.model, *named_gpus(need), need.task, need.weight_format) if term]
+    terms = [term for term in (need.model, *named_gpus(need), need.weight_format) if term]
     added = _new_terms(own, terms) if len(own) < SHORT_QUESTION else []
     query = " ".join([own[: QUERY_CHARACTERS_MAX // 2], *added])[:QUERY_CHARACTERS_MAX].strip()
     return planned("search_guidance", query=query, language=understanding.language, top=PASSAGES) if query else None

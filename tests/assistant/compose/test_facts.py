@@ -29,7 +29,9 @@ def first(draft: Draft) -> str:
 def test_a_missing_link_is_denied_whatever_a_document_says(passages: Callable[..., ToolCallRecord]) -> None:
     call = ran(find_gpus, GpuQuery(names=("rtx-6000-ada-48gb",)))
     wrong = passages("The RTX 6000 Ada supports NVLink at full speed.", language="en")
-    draft = answered("Does the RTX 6000 Ada support NVLink?", call, wrong, intent="spec", gpus_asked=["rtx-6000-ada-48gb"])
+    draft = answered(
+        "Does the RTX 6000 Ada support NVLink?", call, wrong, intent="spec", gpus_asked=["rtx-6000-ada-48gb"]
+    )
     assert draft.verdict == "fact"
     assert first(draft).startswith("**No: the RTX 6000 Ada")
 

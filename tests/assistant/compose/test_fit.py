@@ -50,7 +50,7 @@ def test_every_marker_has_a_citation_and_every_citation_a_marker(
         estimate(34),
         estimate(10, weight_format="int4"),
         configured,
-        passages("四比特量化可以让 72B 模型放进四张 3090。"),
+        passages("四比特量化之后能跑，放得进四张卡。"),
     ]
     draft = compose(asked(), calls)
     assert draft.citations
@@ -63,7 +63,7 @@ def test_every_marker_has_a_citation_and_every_citation_a_marker(
 def test_a_document_is_quoted_word_for_word(
     estimate: Estimate, asked: Asked, passages: Callable[..., ToolCallRecord]
 ) -> None:
-    text = "先看带宽。四比特量化可以让 72B 模型放进四张 3090。电源另算。"
+    text = "先看带宽。四比特量化之后能跑，放得进四张卡。电源另算。"
     draft = compose(asked(), [estimate(10), passages(text)])
     quoted = [citation for citation in draft.citations if citation.kind == "document"]
     assert quoted[0].quote in text

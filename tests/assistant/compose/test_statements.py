@@ -32,8 +32,14 @@ def test_headings_tables_and_lead_ins_are_never_quoted() -> None:
     assert not any("|" in text or text.startswith("#") or text.endswith(":") for text in texts)
 
 
-def test_a_passage_that_shares_no_word_is_not_quoted() -> None:
-    assert best([passage()], "黑神话帧率", 3) == []
+def test_a_distant_passage_that_shares_no_word_is_not_quoted() -> None:
+    assert best([passage(score=0.4)], "黑神话帧率", 3) == []
+    assert best([passage(score=0.9)], "黑神话帧率", 3) != []
+
+
+def test_the_name_of_a_card_alone_makes_no_statement_relevant() -> None:
+    text = "- RTX 4090 and RTX 3090 have 24 GB."
+    assert best([passage(text, score=0.4)], "why is my RTX 4090 idle?", 3) == []
 
 
 def test_one_passage_gives_at_most_two_statements() -> None:
