@@ -183,7 +183,7 @@ class Names:
         """The names in `text`, left to right, longest match at each place."""
         folded = normalise(text)
         atoms = list(_atoms(folded))
-        found: list[Mention] = []
+        found: list[tuple[Mention, list[str]]] = []
         place = 0
         while place < len(atoms):
             known = atoms[place].text in self._root.children or len(atoms[place].text) >= TYPO_LETTERS
@@ -194,9 +194,11 @@ class Names:
             after, ids, exact = match
             start, end = atoms[place].start, atoms[after - 1].end
             if after > place + 1 or not _is_quantity(folded, atoms[place]):
-                found.append(Mention(self.kind, tuple(self._merge(tuple(ids))), start, end, text[start:end], exact))
+                merged = tuple(self._merge(tuple(ids)))
+                found.append((Mention(self.kind, merged, start, end, text[start:end], exact), ids))
             place = after
-        return [one for one, after in zip_longest(found, found[1:]) if not _is_owner(text, one, after)]
+        pairs = zip_longest(found, found[1:])
+        return [one for (one, ids), after in pairs if after is None or not _is_prefix(folded, one, ids, *after)]
 
     def _insert(self, identity: str, atoms: Sequence[str], rank: int) -> None:
         if not atoms:
@@ -314,9 +316,11 @@ def _is_quantity(text: str, atom: _Atom) -> bool:
     return NUMBER_BEFORE.search(before) is not None or NUMBER_AFTER.match(text, atom.end) is not None
 
 
-def _is_owner(text: str, mention: Mention, after: Mention | None) -> bool:
-    """Whether the mention is only the account in `qwen/Qwen2.5-7B`."""
-    return after is not None and after.start == mention.end + 1 and text[mention.end] == "/"
+def _is_prefix(text: str, one: Mention, ids: list[str], after: Mention, after_ids: list[str]) -> bool:
+    """Whether `one` only introduces the next name: the account in `qwen/Qwen2.5-7B`, 「通义千问（Qwen2.5-72B）」."""
+    if after.start == one.end + 1 and text[one.end] == "/":
+        return True
+    return len(ids) > len(after_ids) and set(after_ids) <= set(ids) and bool(GAP.fullmatch(text, one.end, after.start))
 
 
 def _is_date(atoms: Sequence[str]) -> bool:

@@ -157,6 +157,11 @@ def test_a_model_written_with_its_owner_is_one_mention() -> None:
     assert found(model_names(), "qwen/Qwen2.5-7B") == [("qwen/Qwen2.5-7B", ("Qwen/Qwen2.5-7B",))]
 
 
+def test_a_brand_that_introduces_a_model_is_no_mention_of_its_own() -> None:
+    assert found(model_names(), "通义千问（Qwen2.5-72B）") == [("Qwen2.5-72B", ("Qwen/Qwen2.5-72B",))]
+    assert len(model_names().scan("Llama 和 Llama-3-8B 哪个好")) == 2
+
+
 def test_resolving_never_forgives_a_letter() -> None:
     with pytest.raises(UnknownName) as unknown:
         model_names().resolve("Qwne2.5-72B")
