@@ -9,8 +9,8 @@ from assistant.compose.arithmetic import ROWS
 from assistant.ground.quantities import BYTES, FLOPS, MONEY, PERCENT, PLAIN, POWER, RATE, TIME, Quantity, quantities
 
 SUFFIXES = (
-    ("tokens_per_s", PLAIN), ("_bytes_per_s", RATE), ("_bytes", BYTES), ("_bytes_per_gpu", BYTES),
-    ("_flops", FLOPS), ("_ops", FLOPS), ("_usd", MONEY),
+    ("_bytes_per_s", RATE), ("tokens_per_s", PLAIN), ("_bytes", BYTES),
+    ("_bytes_per_gpu", BYTES), ("_flops", FLOPS), ("_ops", FLOPS), ("_usd", MONEY),
     ("_usd_per_hour", MONEY), ("_usd_per_gpu_hour", MONEY), ("_price", MONEY), ("_w", POWER), ("_s", TIME),
     ("_ratio", PERCENT),
 )  # fmt: skip

@@ -10,11 +10,10 @@ from tools.base import Step
 from tools.configuration import Configuration, Item, Price
 from tools.configure.fitting import Candidate
 from tools.configure.rent import memory_fit
+from tools.configure.suitable import ordered_together, sold_in_systems
 from tools.prices import CardPrice, card_price, is_stale
 
 ORDERABLE = {"available", "export_variant"}
-SOLD_IN_SYSTEMS = {"SXM", "OAM", "Superchip", "SH5", "Socket"}
-"""Form factors that nobody buys as a card: the machine comes with them."""
 
 
 def purchases(
@@ -32,7 +31,8 @@ def purchases(
 def purchase(candidate: Candidate, owned: int) -> tuple[Configuration, Step]:
     """The bill for one candidate, less what is owned already."""
     gpu, held = candidate.gpu, candidate.held
-    count = held.layout.gpus
+    together = ordered_together(gpu)
+    count = max(owned, -(-held.layout.gpus // together) * together)
     missing = count - owned
     host = chassis(gpu, count)
     lines = _system(gpu, count, owned, host) or [*_cards(gpu, missing), *_machine(gpu, count, host, owned)]
@@ -64,8 +64,8 @@ def purchase(candidate: Candidate, owned: int) -> tuple[Configuration, Step]:
         items=tuple(lines),
         price=price,
         power_w=gpu.tdp_w * count if gpu.tdp_w else None,
-        why=f"{count} × {gpu.name} hold it in {held.weight_format}.",
-        trade_offs=_trade_offs(gpu, count),
+        why=f"{held.layout.gpus} × {gpu.name} hold it in {held.weight_format}.",
+        trade_offs=(*_spare(held.layout.gpus, count, together), *_trade_offs(gpu, count)),
         availability=_availability(gpu, price),
         owned_count=owned,
     )
@@ -99,11 +99,6 @@ def chassis(gpu: Gpu, count: int) -> Server | None:
 def host_count(count: int, host: Server | None) -> int:
     """Machines that `count` cards take."""
     return -(-count // (host.max_gpus if host else 8))
-
-
-def sold_in_systems(gpu: Gpu) -> bool:
-    """Whether the card comes only soldered into a machine."""
-    return any(gpu.form_factor.upper().startswith(kind.upper()) for kind in SOLD_IN_SYSTEMS)
 
 
 def _system(gpu: Gpu, count: int, owned: int, host: Server | None) -> list[Item]:
@@ -166,6 +161,12 @@ def _total(unit: Decimal | None, missing: int, lines: list[Item]) -> Decimal | N
     if unit is None or any(item.part == "system" for item in lines):
         return None
     return unit * missing + sum((i.subtotal for i in lines if i.part != "gpu" and i.subtotal), Decimal(0))
+
+
+def _spare(used: int, count: int, together: int) -> tuple[str, ...]:
+    if count == used:
+        return ()
+    return (f"Sold {together} at a time: {count - used} of the {count} GPUs stay free.",)
 
 
 def _trade_offs(gpu: Gpu, count: int) -> tuple[str, ...]:

@@ -9,11 +9,14 @@ from kb.units import HOURS_PER_MONTH
 from tools.configuration import Configuration
 from tools.configure.request import ConfigureRequest
 from tools.configure.result import FrontierPoint
+from tools.configure.suitable import MAINSTREAM
 from tools.need import Budget
 
 HOURS = {"hour": 1, "month": HOURS_PER_MONTH, "year": 12 * HOURS_PER_MONTH, None: HOURS_PER_MONTH}
 """Hours a rental budget covers; a rent without a period is taken as monthly."""
 FAR = Decimal(10) ** 15
+LEAVING_CUDA = Decimal("1.3")
+"""What a purchase outside CUDA is charged in the ranking, not in the price: a judgement, for porting and support."""
 LOSS = {"bf16": 0, "fp16": 0, "fp32": 0, "fp8": 1, "int8": 1}
 
 
@@ -37,12 +40,20 @@ def ordered(configurations: Iterable[Configuration], native: str | None) -> list
             item.memory.verdict != "yes",
             precision_lost(item.weight_format, native),
             item.price.amount is None,
-            item.price.amount if item.price.amount is not None else FAR,
+            _felt(item),
             item.gpu_count,
             item.title,
         )
 
     return sorted(configurations, key=key)
+
+
+def _felt(item: Configuration) -> Decimal:
+    """The price as it ranks: bought cards of another make must be cheaper by the work of leaving CUDA."""
+    if item.price.amount is None:
+        return FAR
+    foreign = item.acquisition == "buy" and gpus()[item.gpu].vendor != MAINSTREAM
+    return item.price.amount * (LEAVING_CUDA if foreign else 1)
 
 
 def precision_lost(weight_format: str | None, native: str | None) -> int:
@@ -52,13 +63,15 @@ def precision_lost(weight_format: str | None, native: str | None) -> int:
     return LOSS.get(weight_format, 2)
 
 
-def varied(configurations: list[Configuration], limit: int) -> list[Configuration]:
-    """The best `limit`, each card and precision once, so that the list shows choices rather than one choice often."""
+def varied(
+    configurations: list[Configuration], limit: int, accept: Callable[[Configuration], bool] = lambda item: True
+) -> list[Configuration]:
+    """The best `limit` that `accept` lets through, each card and precision once: choices, not one choice often."""
     kept: list[Configuration] = []
     seen: set[tuple[str, str | None, bool]] = set()
     for item in configurations:
         mark = (item.gpu, item.weight_format, item.acquisition == "rent")
-        if mark not in seen:
+        if mark not in seen and accept(item):
             seen.add(mark)
             kept.append(item)
         if len(kept) == limit:
@@ -66,16 +79,24 @@ def varied(configurations: list[Configuration], limit: int) -> list[Configuratio
     return kept
 
 
-def choices(found: list[Configuration], request: ConfigureRequest, native: str | None) -> list[Configuration]:
-    """What is shown: owned cards first, then the best purchases and rentals in turn, ranked from 1."""
+def choices(
+    found: list[Configuration],
+    request: ConfigureRequest,
+    native: str | None,
+    accept: Callable[[Configuration], bool] = lambda item: True,
+) -> list[Configuration]:
+    """What is shown: owned cards first, then the best purchases and rentals in turn, ranked from 1.
+
+    `accept` decides whether a configuration is fast enough; it is asked only of those that would be shown.
+    """
     ranked = ordered(found, native)
     owned = [item for item in ranked if item.owned_count]
     owned.sort(key=lambda item: (item.owned_count < item.gpu_count, item.memory.verdict != "yes"))
     rest = [item for item in ranked if not item.owned_count]
     buy, rent = ([item for item in rest if item.acquisition == way] for way in ("buy", "rent"))
     half = request.max_results if not (buy and rent) else -(-request.max_results // 2)
-    buy, rent = varied(buy, half), varied(rent, half)
-    cheap = cheapest(rest, lambda item: item.acquisition == "rent")
+    buy, rent = varied(buy, half, accept), varied(rent, half, accept)
+    cheap = cheapest(rest, lambda item: item.acquisition == "rent", accept)
     if cheap and rent and cheap.title not in {item.title for item in rent}:
         rent = [*rent[: half - 1], cheap]
     mixed = varied(owned, 2)
@@ -84,10 +105,14 @@ def choices(found: list[Configuration], request: ConfigureRequest, native: str |
     return [item.model_copy(update={"rank": rank}) for rank, item in enumerate(mixed[: request.max_results], 1)]
 
 
-def cheapest(found: Iterable[Configuration], wanted: Callable[[Configuration], bool]) -> Configuration | None:
+def cheapest(
+    found: Iterable[Configuration],
+    wanted: Callable[[Configuration], bool],
+    accept: Callable[[Configuration], bool] = lambda item: True,
+) -> Configuration | None:
     """The cheapest sure fit of a kind, whatever its precision."""
     priced = [i for i in found if wanted(i) and i.price.amount is not None and i.memory.verdict == "yes"]
-    return min(priced, key=lambda item: (item.price.amount or FAR, item.title), default=None)
+    return next((i for i in sorted(priced, key=lambda item: (item.price.amount or FAR, item.title)) if accept(i)), None)
 
 
 def frontier(found: Iterable[Configuration]) -> list[FrontierPoint]:

@@ -13,13 +13,14 @@ from tools.base import Step
 from tools.configuration import Configuration
 from tools.configure.buy import purchases
 from tools.configure.fitting import Candidate, Held, candidates, nearest_miss, table
+from tools.configure.pace import READING_TOKENS_PER_S, Pace
 from tools.configure.rank import ceiling, choices, frontier
 from tools.configure.rent import rentals
 from tools.configure.request import ConfigureRequest
 from tools.configure.result import ConfigureResult, Rejected
 from tools.configure.sources import cited
 from tools.configure.suitable import CUDA_ONLY, proposed
-from tools.configure.workload import workload
+from tools.configure.workload import Workload, workload
 
 MACHINE_SHARE = Decimal("0.2")
 """Part of a purchase budget kept for the machine when its price is unknown."""
@@ -46,7 +47,8 @@ def configure(request: ConfigureRequest) -> ConfigureResult:
     native = next((held.weight_format for held in rows if held.variant.loss == 0), None)
     found, steps = _priced(request, fitting, owned, asked, provider)
     kept = [item for item in found if _within(item, request)]
-    shown = choices(kept, request, native)
+    pace = Pace(request, load)
+    shown = [pace.with_speed(item) for item in choices(kept, request, native, pace.enough)]
     titles = {item.title for item in shown}
     derivation = (*_memory_steps(shown, fitting), *(steps[item.title] for item in shown if item.title in steps))
     return ConfigureResult(
@@ -59,10 +61,16 @@ def configure(request: ConfigureRequest) -> ConfigureResult:
         derivation=derivation,
         assumptions=tuple(
             dict.fromkeys(
-                (*load.assumptions, *_kept_back(shown, request), *_shared(rows), *(() if asked else (CUDA_ONLY,)))
+                (
+                    *load.assumptions,
+                    *_kept_back(shown, request),
+                    *_shared(rows),
+                    *_floor(request, load),
+                    *(() if asked else (CUDA_ONLY,)),
+                )
             )
         ),
-        warnings=tuple(_warnings(shown)),
+        warnings=tuple(_warnings(shown, some_fit=bool(kept))),
         sources=cited(shown),
     )
 
@@ -207,16 +215,24 @@ def _kept_back(shown: list[Configuration], request: ConfigureRequest) -> tuple[s
     return (f"{MACHINE_SHARE:.0%} of the budget is kept for the machine wherever its price is unknown.",)
 
 
+def _floor(request: ConfigureRequest, load: Workload) -> tuple[str, ...]:
+    if load.training or request.target_tokens_per_s:
+        return ()
+    return (f"Configurations that answer a user with fewer than {READING_TOKENS_PER_S:g} tokens/s are left out.",)
+
+
 def _shared(rows: list[Held]) -> tuple[str, ...]:
     return rows[0].estimate.assumptions if rows else ()
 
 
-def _warnings(shown: list[Configuration]) -> list[str]:
+def _warnings(shown: list[Configuration], *, some_fit: bool) -> list[str]:
     said = []
     if any("older than 30 days" in item.availability for item in shown):
         said.append("Some prices were read more than 30 days ago; check them before you order.")
     if any(not item.price.complete for item in shown if item.acquisition == "buy"):
         said.append("Purchase prices marked incomplete leave out parts with no dated price, such as the machine.")
-    if not shown:
+    if not shown and some_fit:
+        said.append("What fits in memory and budget is slower than asked for.")
+    elif not shown:
         said.append("Nothing in the catalog meets every limit; the near misses say what would.")
     return said

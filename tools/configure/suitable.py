@@ -12,6 +12,8 @@ MOST_IN_ONE_MACHINE = {
 """Slots, power and cooling of what one can order; a server that lists the card may take more."""
 SERVING_CAPABILITY, TRAINING_CAPABILITY = 7.5, 8.0
 """Oldest CUDA compute capability worth proposing: current serving engines, and BF16 for training."""
+SOLD_IN_SYSTEMS = ("SXM", "OAM", "SUPERCHIP", "SH5", "SOCKET")
+"""Form factors that nobody buys as a card."""
 PROPOSED_MARKETS = {"consumer", "workstation", "data_center", "cloud_only"}
 MAINSTREAM = "NVIDIA"
 ALTERNATIVE = "AMD"
@@ -46,5 +48,18 @@ def most_in_one_machine(gpu: Gpu) -> int:
 
 
 def scales_out(gpu: Gpu) -> bool:
-    """Whether several machines of it make sense: data-centre cards with a network of their own."""
-    return gpu.market in {"data_center", "cloud_only"}
+    """Whether several machines of it make sense: data-centre cards that are linked inside each machine."""
+    return gpu.market in {"data_center", "cloud_only"} and gpu.nvlink_bytes_per_s is not None
+
+
+def sold_in_systems(gpu: Gpu) -> bool:
+    """Whether the card comes only soldered onto a board of several, with the machine around it."""
+    return any(gpu.form_factor.upper().startswith(kind) for kind in SOLD_IN_SYSTEMS)
+
+
+def ordered_together(gpu: Gpu) -> int:
+    """How many of the card one has to buy at once: the smallest machine that comes with it, else a single card."""
+    if not sold_in_systems(gpu):
+        return 1
+    sizes = [server.max_gpus for server in servers().values() if gpu.id in server.gpus and not server.discontinued]
+    return min(sizes, default=MOST_IN_ONE_MACHINE[gpu.market])
