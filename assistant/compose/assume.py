@@ -4,7 +4,7 @@ import re
 
 from assistant.compose import names, numbers
 from assistant.compose.material import Estimate, Material
-from assistant.plan.provisional import OTHER_THAN_LANGUAGE, stand_in
+from assistant.plan.provisional import other_than_language, stand_in
 
 _TAKEN = re.compile(
     r"(context_tokens|concurrent_sequences|micro_batch_size|sequence_tokens|lora_rank|gradient_checkpointing)"
@@ -25,7 +25,7 @@ def assumed(material: Material, main: Estimate) -> list[str]:
     if stand_in(material.understanding) and main.result.model:
         found.append(say("assume.stand_in", model=names.model_name(main.result.model)))
     taken = filter(None, map(_TAKEN.match, main.result.assumptions))
-    skipped = {"sequence_tokens"} if material.understanding.need.task in OTHER_THAN_LANGUAGE else set()
+    skipped = {"sequence_tokens"} if other_than_language(material.understanding.need) else set()
     found += [say(f"assume.{match[1]}", value=match[2].rstrip(",.")) for match in taken if match[1] not in skipped]
     if need.users and need.concurrent_sequences is None:
         sequences = main.request.get("concurrent_sequences")

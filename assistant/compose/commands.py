@@ -3,36 +3,49 @@
 from collections.abc import Callable, Iterator
 
 from assistant.answer import ToolCallRecord
-from assistant.compose import numbers
+from assistant.compose import names, numbers
 from assistant.compose.arithmetic import arithmetic
 from assistant.compose.citations import joined
 from assistant.compose.material import Material
-from assistant.compose.orders import cheapest, orders
+from assistant.compose.orders import cheapest, orders, price
 from assistant.compose.section import Section
 from kb.records.source import Source
-from tools.base import Step
+from tools.base import Scalar, Step
 
 STEPS_MAX = 14
 """Steps of a derivation shown; the rest stay in the answer's data."""
 SOURCES_MAX = 12
+DERIVATIONS_MAX = 1
+"""Calculations explained step by step when only the reason is asked for."""
 
 
 def explained(material: Material, section: Section) -> Section:
-    """The answer with every step of its calculation."""
-    section.body = [_steps(material, record) for record in _computed(material)][:2] or section.body
+    """The answer with every step of its memory calculation."""
+    steps = [_steps(material, record) for record in material.records("estimate_memory")]
+    section.body = [block for block in steps if block][:DERIVATIONS_MAX] or section.body
+    section.configurations = []
+    return section
+
+
+def reckoned(material: Material, section: Section) -> Section:
+    """Every step of every calculation."""
+    steps = [_steps(material, record) for record in _computed(material)]
+    section.body = [block for block in steps if block] or section.body
     section.configurations = []
     return section
 
 
 def cheaper(material: Material, section: Section) -> Section:
-    """The cheapest ways first."""
-    if not material.configurations:
+    """The cheapest ways first, less what the asker has already."""
+    rows = [one for one in material.configurations if one.price.amount and one.owned_count < one.gpu_count]
+    if not rows:
         return section
-    rows = sorted(material.configurations, key=lambda one: (one.price.amount is None, one.price.amount or 0))
     best = cheapest(rows)
-    rented = [one for one in rows if one.acquisition != best.acquisition]
-    section.headline = material.say("command.cheapest", title=best.title)
-    section.body = [orders(material, [best, *rented[:1], *rows[1:]]), arithmetic(material, material.estimates)]
+    others = sorted((one for one in rows if one is not best), key=lambda one: one.price.amount or 0)
+    other_way = [one for one in others if one.acquisition != best.acquisition]
+    cards = names.cards(best.gpu, best.gpu_count)
+    section.headline = material.say("command.cheapest", cards=cards, price=price(material, best))
+    section.body = [orders(material, [best, *other_way[:1], *others]), arithmetic(material, material.estimates)]
     return section
 
 
@@ -67,17 +80,24 @@ def _steps(material: Material, record: ToolCallRecord) -> str:
 
 def written(step: Step) -> str:
     """A step on one line: label, formula with its inputs, outcome."""
-    inputs = ", ".join(f"{key} = {value}" for key, value in step.inputs.items() if value is not None)
+    inputs = ", ".join(f"{key} = {_plain(value)}" for key, value in step.inputs.items() if value is not None)
     if step.unit == "bytes" and isinstance(step.value, int | float):
         outcome = numbers.both_units(step.value)
     else:
-        outcome = f"{step.value} {step.unit}".strip()
+        outcome = f"{_plain(step.value)} {step.unit}".strip()
     return f"{step.label}: {step.formula}" + (f" ({inputs})" if inputs else "") + f" = {outcome}"
+
+
+def _plain(value: Scalar) -> str:
+    """A figure one can read: whole numbers in groups of three, others to four digits."""
+    if isinstance(value, float) and not value.is_integer():
+        return f"{value:.4g}" if abs(value) >= 1e-4 else f"{value:.7f}"
+    return f"{value:,.0f}" if isinstance(value, int | float) and not isinstance(value, bool) else str(value)
 
 
 COMMANDS: dict[str, Callable[[Material, Section], Section]] = {
     "why": explained,
-    "arithmetic": explained,
+    "arithmetic": reckoned,
     "cheaper": cheaper,
     "sources": sourced,
 }

@@ -178,7 +178,7 @@ def context_and_users(material: Material) -> Section:
         return can_it_run(material)
     say, fit = material.say, main.fit
     room = [
-        say(key, value=numbers.count(value))
+        say(key, value=numbers.tokens(value))
         for key, value in (
             ("fit.max_context", fit.max_context_tokens),
             ("fit.max_sequences", fit.max_concurrent_sequences),
@@ -216,9 +216,9 @@ def levers(material: Material, main: Estimate) -> list[str]:
             cards = say.listed([names.cards(row.gpu, row.count) for row in others], conjunction="or")
             found.append(say("lever.other_cards", how=column_name(material, main), cards=cards))
     if fit.verdict == "tight" and fit.max_context_tokens:
-        found.append(say("lever.context", tokens=numbers.count(fit.max_context_tokens)))
+        found.append(say("lever.context", tokens=numbers.tokens(fit.max_context_tokens)))
     if fit.verdict == "yes" and main.task == "inference" and fit.max_context_tokens:
-        found.append(say("lever.room", tokens=numbers.count(fit.max_context_tokens)))
+        found.append(say("lever.room", tokens=numbers.tokens(fit.max_context_tokens)))
     return found
 
 

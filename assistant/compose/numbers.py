@@ -35,6 +35,11 @@ def count(value: float) -> str:
     return f"{value:,.0f}"
 
 
+def tokens(value: float) -> str:
+    """A number of tokens that was worked out: whole thousands once it has five digits, never rounded up."""
+    return f"{value // 1000 * 1000:,.0f}" if value >= 10_000 else f"{value:,.0f}"
+
+
 def figure(value: float) -> str:
     """A measured figure to what it supports: a decimal below ten, three digits above a thousand."""
     if value < 10:

@@ -29,8 +29,7 @@ def speed(material: Material) -> Section:
     if record is None:
         return _without(material, "pace.no_speed")
     result = record.result
-    value = _ranged(material, "tokens_per_s_per_user", result["tokens_per_s_per_user"])
-    headline = material.say("pace.speed", value=value)
+    headline = material.say("pace.speed", **_figures(material, result["tokens_per_s_per_user"]))
     if result.get("bound"):
         headline += " " + material.say("pace.bound", bound=material.say(f"bound.{result['bound']}"))
     return _with(material, record.tool, result, headline, SPEED_ROWS)
@@ -47,7 +46,7 @@ def brief(material: Material) -> str:
                 "pace.brief",
                 cards=names.cards(result["gpu"], result["gpu_count"]),
                 format=names.format_name(result["weight_format"]),
-                value=_ranged(material, "tokens_per_s_per_user", result["tokens_per_s_per_user"]),
+                **_figures(material, result["tokens_per_s_per_user"]),
             )
             + _cite(material, record.tool, result)
         )
@@ -81,6 +80,12 @@ def _cite(material: Material, tool: str, result: dict[str, Any]) -> str:
     quote = "; ".join(f"{step['label']}: {step['formula']} = {step['value']} {step['unit']}".strip() for step in steps)
     locator = " · ".join(str(part) for part in (tool, result.get("gpu"), result.get("weight_format")) if part)
     return joined([material.cites.cite("calculation", material.say(f"pace.cite_{tool}"), locator, quote or tool)])
+
+
+def _figures(material: Material, measured: dict[str, Any]) -> dict[str, str]:
+    """A value and its range for a phrase."""
+    low, high = numbers.figure(measured["low"]), numbers.figure(measured["high"])
+    return {"value": numbers.figure(measured["value"]), "range": material.say("pace.range", low=low, high=high)}
 
 
 def _ranged(material: Material, key: str, measured: dict[str, Any]) -> str:

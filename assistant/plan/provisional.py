@@ -4,7 +4,8 @@ import re
 
 from assistant.plan import requests
 from assistant.understanding import Understanding
-from kb.catalog import conventional
+from kb.base import AdvisorError
+from kb.catalog import conventional, model
 from tools.need import Need
 
 OTHER_THAN_LANGUAGE = ("diffusion", "vision", "speech", "embedding")
@@ -37,11 +38,21 @@ def provisional(understanding: Understanding) -> Need:
             need = need.model_copy(update={"model": doubt.candidates[0]})
         elif doubt.kind == "gpu" and not set(doubt.candidates) & set(requests.named_gpus(need)):
             need = need.model_copy(update={"gpus_asked": (*need.gpus_asked, conventional(doubt.candidates))})
-    if need.task not in OTHER_THAN_LANGUAGE:
+    if not other_than_language(need):
         return need
     return need.model_copy(
         update={"task": _method(understanding.text) or need.task, "model": need.model or stand_in(understanding)}
     )
+
+
+def other_than_language(need: Need) -> bool:
+    """Whether the work is images, speech, vision or embeddings, by its task or by its model."""
+    if need.task in OTHER_THAN_LANGUAGE or need.model is None:
+        return need.task in OTHER_THAN_LANGUAGE
+    try:
+        return model(need.model).kind not in {"llm", "vlm"}
+    except AdvisorError:
+        return False
 
 
 def stand_in(understanding: Understanding) -> str | None:
@@ -49,7 +60,7 @@ def stand_in(understanding: Understanding) -> str | None:
     need, text = understanding.need, understanding.text
     if requests.sized(need) or need.intent not in _SIZED_INTENTS:
         return None
-    return next((model for task, words, model in COMMON if task == need.task and words.search(text)), None)
+    return next((name for task, words, name in COMMON if task == need.task and words.search(text)), None)
 
 
 def _method(text: str) -> str | None:
