@@ -177,6 +177,9 @@ def _changes(reading: Reading, previous: Need, plain: str) -> dict[str, Any]:
         changes["sequence_tokens"] = changes["context_tokens"]
     if previous.budget and "budget" not in changes and (amount := bare_amount(plain)):
         changes["budget"] = previous.budget.model_copy(update={"amount": amount})
+    budget = changes.get("budget", previous.budget)
+    if budget and "acquisition" in changes:
+        changes["budget"] = budget.model_copy(update={"mode": changes["acquisition"]})
     if "budget" in changes and previous.budget and "$" not in plain:
         changes["budget"] = changes["budget"].model_copy(
             update={"period": changes["budget"].period or previous.budget.period}

@@ -79,7 +79,7 @@ _GREETING = grammar(
     r"(?:hi|hello|hey|help|thanks?(?: you)?|thx|ok(?:ay)?|你好|您好|在吗|谢谢|多谢|帮忙|嗨)(?: there"
     r"| all| everyone)?[\s!.,?。~]*"
 )
-_SENTENCE = grammar(r"[^。,;!?\n]{1,2000}")
+_CLAUSE_END = grammar(r"(?<=[。,;!?\n])|(?<=\.)(?= )")
 
 
 def out_of_scope(text: str, *, names: bool, sized: bool, work: bool) -> bool:
@@ -124,4 +124,4 @@ def without_instructions(text: str) -> str:
     """`text` less every clause that tries to instruct the advisor."""
     if not _INJECTION.search(text):
         return text
-    return " ".join(part for part in _SENTENCE.findall(text) if not _INJECTION.search(part))
+    return "".join(part for part in _CLAUSE_END.split(text) if not _INJECTION.search(part))

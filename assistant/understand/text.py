@@ -13,6 +13,17 @@ READ_CHARACTERS_MAX = 20_000
 """What follows is not read; a question is a few lines, a pasted log a few thousand characters."""
 _COMMA = {"，": ", ", "；": "; ", "：": ": ", "？": "? ", "！": "! "}
 """Full-width punctuation ends a number; NFKC alone would glue 「3090，128」 into one."""
+_SIMPLIFIED = str.maketrans(
+    "顯張塊個預訓練調參數萬億幾過這麼嗎還換買價錢雲後與對應該樣點電腦動機們務實並發單雙讓種類別誰說話請問"
+    "會來記憶體為甚嚴兩獨筆報錯帶寬線貴選擇議論華騰國產陸內臺灣優勢遠連網絡擴載權設備環圖視頻語識範圍級強"
+    "壓縮測試續開關檢結構項顆組從頭據條處長時間節創編輯軟擬滿餾蹤減無較題難"
+    "夠僅區質賣額適裡讀寫聽鏈購費餘歷碼廠執準確簡週鐘員業專團隊資訊虛盤輸邊層遊戲壞幀",
+    "显张块个预训练调参数万亿几过这么吗还换买价钱云后与对应该样点电脑动机们务实并发单双让种类别谁说话请问"
+    "会来记忆体为什严两独笔报错带宽线贵选择议论华腾国产陆内台湾优势远连网络扩载权设备环图视频语识范围级强"
+    "压缩测试续开关检结构项颗组从头据条处长时间节创编辑软拟满馏踪减无较题难"
+    "够仅区质卖额适里读写听链购费余历码厂执准确简周钟员业专团队资讯虚盘输边层游戏坏帧",
+)
+"""Traditional characters of this trade, so that one grammar reads both ways of writing."""
 _SENTENCE_END = re.compile(r"[。？?!！;；\n]|(?<=[^\d])\.(?=\s)|(?<=\d)\.(?=\s)")
 
 
@@ -36,7 +47,10 @@ class Text:
         offsets: list[int] = []
         for index, character in enumerate(original[:READ_CHARACTERS_MAX]):
             folded = _fold(character)
-            plain.append(folded)
+            if folded.isspace():
+                folded = _blank(folded, plain)
+            if folded:
+                plain.append(folded)
             offsets.extend([index] * len(folded))
         return cls(original, "".join(plain), (*offsets, min(len(original), READ_CHARACTERS_MAX)))
 
@@ -55,12 +69,20 @@ class Text:
         return bisect_right(self.sentence_ends, position)
 
 
+def _blank(folded: str, before: list[str]) -> str:
+    """One space for any run of blanks; a line break inside a list is no more than a space."""
+    last = before[-1][-1:] if before else ""
+    if "\n" in folded:
+        return "\n" if last not in {",", "、"} else " "
+    return "" if last == " " else " "
+
+
 def _fold(character: str) -> str:
     if character.isascii():
         return character.lower()
     if character in _COMMA:
         return _COMMA[character]
-    return unicodedata.normalize("NFKC", character).lower()
+    return unicodedata.normalize("NFKC", character).lower().translate(_SIMPLIFIED)
 
 
 Value = TypeVar("Value")
