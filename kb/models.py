@@ -52,7 +52,7 @@ def model(name: str) -> Model:
     found = models().get(name)
     if found is not None:
         return found
-    if name.endswith(".json") and Path(name).is_file():
+    if name.endswith(".json") and _is_file(name):
         from kb.model_config import shape_from_config
 
         return shape_from_config(name)
@@ -81,6 +81,13 @@ def _without_format(name: str) -> tuple[str, str | None]:
         if word in FORMATS and not (word == "gptq" and stored == "int8"):
             stored = FORMATS[word]
     return "-".join(words), stored
+
+
+def _is_file(name: str) -> bool:
+    try:
+        return Path(name).is_file()
+    except OSError:
+        return False
 
 
 def _load(path: Path) -> Any:

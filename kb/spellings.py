@@ -10,6 +10,8 @@ FILLERS = frozenset({"instruct", "chat", "it", "hf", "base", "meta", "pt", "sft"
 """Words in a checkpoint's name that leave its shape as it is."""
 STRIPPED = FILLERS - {"thinking"}
 """Those that the shortened name of a language model leaves out; `bert-base` is a size."""
+SPEAKING = ("llm", "vlm")
+"""Kinds of which a brand's general models are; newer ones see as well."""
 ORDINARY_WORDS = frozenset({"yi", "sam", "clip", "moonlight", "janus", "step", "wan", "t5", "sd", "ernie", "unet"})
 """Families whose bare name is too common a word or too short to mean the family in running text."""
 VERSION = r"[-\s]?(?:[vrkm]?\d+(?:\.\d+)?)?"
@@ -107,8 +109,8 @@ def _families(model: Model, brands: Mapping[str, Sequence[str]]) -> list[str]:
 
 
 def _general_size(model: Model, brand: str) -> str | None:
-    """The size as the name says it ("72B"), for a general language model of the brand; None for coders and the like."""
-    if model.kind != "llm":
+    """The size as the name says it ("72B"), for a general model of the brand; None for coders and the like."""
+    if model.kind not in SPEAKING:
         return None
     for name in own_names(model, {}):
         rest = _after(name, brand)
@@ -120,7 +122,7 @@ def _general_size(model: Model, brand: str) -> str | None:
 def _is_general(model: Model, brand: str) -> bool:
     """Whether the model is one of the brand's general language models rather than a coder, a distillate …"""
     rests = [_after(name, brand) for name in own_names(model, {})]
-    return model.kind == "llm" and any(rest is not None and GENERAL.fullmatch(rest) for rest in rests)
+    return model.kind in SPEAKING and any(rest is not None and GENERAL.fullmatch(rest) for rest in rests)
 
 
 def _after(name: str, brand: str) -> str | None:

@@ -174,6 +174,12 @@ def test_an_unknown_model_names_the_closest() -> None:
     assert "Qwen/Qwen2.5-72B" in unknown.value.close
 
 
+@pytest.mark.parametrize("name", ["", " ", "/", "x" * 5000 + ".json", "a\0.json", "４" * 300])
+def test_a_name_that_names_nothing_is_refused(name: str) -> None:
+    with pytest.raises(UnknownName):
+        model(name)
+
+
 def test_a_family_is_narrowed_by_the_size_said_elsewhere() -> None:
     family = tuple(key for key, row in models().items() if row.family == "Qwen2.5")
     assert of_size(family, 72e9) == ("Qwen/Qwen2.5-72B",)
