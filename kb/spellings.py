@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
+from functools import lru_cache
 
 from kb.names import atoms_of
 from kb.records.model import Model
@@ -21,25 +22,37 @@ GENERAL = re.compile(
 )
 SIZED = re.compile(rf"{VERSION}[-\s]?(\d+(?:\.\d+)?b)(?:-v\d+(?:\.\d+)?)?", re.IGNORECASE)
 
+SIZE_FIRST = re.compile(r"[-\s]?\d+(?:\.\d+)?b\b", re.IGNORECASE)
+ACTIVE_SIZE = re.compile(r"(?<=\db)-a\d+(?:\.\d+)?b$", re.IGNORECASE)
+UNDATED = re.compile(r"[-_](?:v\d+(?:\.\d+)*|\d{4})$")
+"""A version or date at the end of a checkpoint's name."""
+
 Atoms = tuple[str, ...]
 
 
 def own_names(model: Model, brands: Mapping[str, Sequence[str]]) -> list[str]:
     """Names that mean this model and no other: as published, shortened, and with the brand in other words."""
-    tail = model.id.rpartition("/")[2]
-    names = dict.fromkeys((tail, model.name, *model.aliases))
-    for name in list(names):
-        stripped = STRIPPED if model.kind in ("llm", "vlm") else {"hf"}
-        plain = "-".join(word for word in name.split("-") if word.lower() not in stripped)
-        names[plain] = None
-        names[re.sub(r"(?<=\d[bB])-A\d+(?:\.\d+)?[bB]$", "", plain)] = None
-    for name in list(names):
-        for brand, others in brands.items():
+    plain = _plain_names(model.id, model.name, model.aliases, model.kind in SPEAKING)
+    names = dict.fromkeys(plain)
+    for brand, others in brands.items():
+        for name in plain:
             rest = _after(name, brand)
             # A size right after the brand ("Qwen-72B") may be any version when the brand is in other words.
-            if rest is not None and not re.match(r"[-\s]?\d+(?:\.\d+)?[bB]\b", rest):
-                names.update(dict.fromkeys(f"{other} {rest}" for other in others if rest))
-    return [name for name in names if name]
+            if rest and not SIZE_FIRST.match(rest):
+                names.update(dict.fromkeys(f"{other} {rest}" for other in others))
+    return list(names)
+
+
+@lru_cache(maxsize=4096)
+def _plain_names(identity: str, name: str, aliases: tuple[str, ...], speaking: bool) -> tuple[str, ...]:
+    """Names as published, without the words that leave the shape alone, and without the active size of experts."""
+    names = dict.fromkeys((identity.rpartition("/")[2], name, *aliases))
+    stripped = STRIPPED if speaking else {"hf"}
+    for published in list(names):
+        short = "-".join(word for word in published.split("-") if word.lower() not in stripped)
+        names[short] = None
+        names[ACTIVE_SIZE.sub("", short)] = None
+    return tuple(one for one in names if one)
 
 
 def loose_names(models: Iterable[Model], brands: Mapping[str, Sequence[str]]) -> dict[Atoms, list[str]]:
@@ -47,7 +60,7 @@ def loose_names(models: Iterable[Model], brands: Mapping[str, Sequence[str]]) ->
     found: dict[Atoms, list[str]] = {}
     for model in _newest_first(models):
         for name in own_names(model, {}):
-            undated = re.sub(r"[-_](?:v\d+(?:\.\d+)*|\d{4})$", "", name)
+            undated = UNDATED.sub("", name)
             if undated != name:
                 _add(found, atoms_of(undated), model.id)
         for brand, others in brands.items():
