@@ -29,8 +29,12 @@ class EngineFloor(Frozen):
 
     layer_s: float
     """A layer: launching kernels and waiting for them."""
-    layer_hbm_s: float | None = None
-    """The same on cards with stacked memory, where it differs."""
+    gddr_ratio: float = 1.0
+    """Floor on fast-clocked cards with GDDR over the floor on data-center cards."""
+    recent_ratio: float = 1.0
+    """Floor of builds since `recent_from` over the floor of those before."""
+    recent_from: str = ""
+    """Month from which newer builds are assumed: a model can only run on builds as recent as itself."""
     step_s: float
     """A step: scheduling, sampling, leaving the GPU."""
     sequence_s: float
@@ -76,6 +80,24 @@ class Decode(Frozen):
     engines: dict[str, EngineFloor]
 
 
+class LlamaCpp(Frozen):
+    """llama.cpp's prompts, which it multiplies in FP16 with FP16 sums or in INT8, whatever the weights."""
+
+    fit: Fit
+    wide_ratio: float
+    """Share of half the INT8 peak that 16-bit weights reach."""
+    quantised_ratio: float
+    """The same for quantised weights."""
+    architecture_ratios: dict[str, float]
+    """Further factor by architecture."""
+    attention_ratio: float
+    """Share of the same peak that attention reaches."""
+    layer_s: float
+    """Launching a layer for one physical batch."""
+    pipeline_ratio: float
+    """Share of the ideal gain of several cards over one that is reached."""
+
+
 class Compute(Frozen):
     """Share of the peak dense rate that matrix products reach."""
 
@@ -93,7 +115,7 @@ class Compute(Frozen):
     """Products over a whole prompt against those of a decode step."""
     prefill_engine_ratios: dict[str, float]
     """Further factor for engines that differ."""
-    prefill_layer_s: float
+    llama_cpp: LlamaCpp
     prefill_chunk_tokens: int
     """Tokens of a prompt that pipeline stages hand on at once."""
 
@@ -143,7 +165,7 @@ class Capacity(Frozen):
 
 
 class Width(Frozen):
-    """90 % interval of one class of estimate: the ratio between upper end and value, and between value and lower end."""
+    """90 % interval of one class of estimate, as ratios of upper end to value and of value to lower end."""
 
     up_ratio: float
     down_ratio: float

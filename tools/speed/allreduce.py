@@ -6,7 +6,7 @@ from kb.records.gpu import Gpu
 from kb.speed_constants import Link, constants
 
 SWITCHED_BYTES_PER_S = 200e9
-"""Links at least this fast join all cards of a node (NVSwitch, Infinity Fabric, HCCS); slower ones are bridges for two."""
+"""Links at least this fast join all cards of a node (NVSwitch, Infinity Fabric, HCCS); slower ones bridge two."""
 
 
 def link_name(gpu: Gpu, cards: int) -> str:

@@ -51,6 +51,8 @@ class Architecture:
     vocab: int
     native_format: str
     max_context: int | None
+    released: str | None
+    """Year or month the model came out; null for one given by its shape."""
     guesses: tuple[str, ...]
     guessed: bool
     """Whether the whole shape was guessed from a parameter count."""
@@ -122,14 +124,15 @@ def _of_model(model: Model) -> Architecture:
         window=model.sliding.window_tokens if model.sliding else 0, attention_layers=attending, local_layers=local,
         linear_layers=linear, state_bytes=float(linear * (model.linear.state_bytes_per_layer if model.linear else 0)),
         latent=model.latent is not None, tied=model.tied_embeddings, vocab=model.vocab_size or 0,
-        native_format=model.native_format, max_context=model.max_context_tokens, guesses=(), guessed=False,
+        native_format=model.native_format, max_context=model.max_context_tokens, released=model.released,
+        guesses=(), guessed=False,
     )  # fmt: skip
 
 
 def _routed(model: Model, layers: int, hidden: int) -> float:
     """Routed experts: counted from their width; from totals and active parameters where the width is unknown.
 
-        P_routed = (P - P_active) / (1 - k/E)
+    P_routed = (P - P_active) / (1 - k/E)
     """
     experts = model.experts
     if experts is None:
@@ -143,9 +146,7 @@ def _routed(model: Model, layers: int, hidden: int) -> float:
 
 
 def _of_counts(fields: ModelFields) -> Architecture:
-    shape = shape_of(
-        MemoryRequest(**{name: getattr(fields, name) for name in ModelFields.model_fields if name in MemoryRequest.model_fields})
-    )
+    shape = shape_of(MemoryRequest(**{name: getattr(fields, name) for name in ModelFields.model_fields}))
     experts = shape.experts.experts if shape.experts else 0
     chosen = shape.experts.experts_per_token if shape.experts else 0
     guesses = shape.guesses
@@ -165,6 +166,6 @@ def _of_counts(fields: ModelFields) -> Architecture:
         layers=shape.layers, hidden=shape.hidden, heads=shape.heads, kv_heads=shape.kv_heads, head_dim=shape.head_dim,
         full_width=float(2 * shape.kv_heads * shape.head_dim * shape.layers), local_width=0.0, window=0,
         attention_layers=shape.layers, local_layers=0, linear_layers=0, state_bytes=0.0, latent=False, tied=shape.tied,
-        vocab=shape.vocab, native_format=shape.native_format, max_context=None, guesses=guesses,
+        vocab=shape.vocab, native_format=shape.native_format, max_context=None, released=None, guesses=guesses,
         guessed=shape.guess_level == 2,
     )  # fmt: skip

@@ -50,7 +50,7 @@ def decode_step(work: Work, spilled: float = 0.0) -> DecodeStep:
         cache_s=_cache_s(work, batch),
         link_s=_link_s(work, batch),
         floor_s=_floor_s(work),
-        host_s=work.floor.step_s + work.floor.sequence_s * batch / work.layout.tensor,
+        host_s=work.floor.step_s * _card_ratio(work) + work.floor.sequence_s * batch / work.layout.tensor,
         spill_s=_spill_s(work, spilled, batch),
     )
 
@@ -87,7 +87,9 @@ def _products(work: Work, batch: float) -> tuple[float, float, float]:
     read_routed = routed_bytes / (tensor * speed * expert_ratio(work))
     multiply_dense = 2 * (arch.dense_params + arch.head_params) * batch / (tensor * work.flops * dense_efficiency(work))
     active_routed = arch.active_params - arch.dense_params - arch.head_params
-    multiply_routed = 2 * active_routed * batch / (tensor * work.flops * routed_efficiency(work, batch)) if arch.moe else 0.0
+    multiply_routed = 0.0
+    if arch.moe:
+        multiply_routed = 2 * active_routed * batch / (tensor * work.flops * routed_efficiency(work, batch))
     both = (read_dense**power + multiply_dense**power) ** (1 / power)
     both += (read_routed**power + multiply_routed**power) ** (1 / power)
     return read_dense + read_routed, multiply_dense + multiply_routed, both
@@ -116,7 +118,7 @@ def _cache_s(work: Work, batch: float) -> float:
 
 
 def _link_s(work: Work, batch: float) -> float:
-    """Two all-reduces a layer; with attention copies, sending tokens to their experts and back, and hops of a pipeline."""
+    """Two all-reduces a layer, or with attention copies sending tokens to experts and back; hops of a pipeline."""
     arch, layout = work.arch, work.layout
     hops = constants().decode.pipeline_hop_s * (layout.pipeline - 1)
     size = 2 * batch * arch.hidden
@@ -128,11 +130,23 @@ def _link_s(work: Work, batch: float) -> float:
 
 def _floor_s(work: Work) -> float:
     arch, floor, decode = work.arch, work.floor, constants().decode
-    layer = floor.layer_hbm_s if work.hbm and floor.layer_hbm_s is not None else floor.layer_s
-    total = arch.layers * layer + arch.linear_layers * decode.linear_layer_s
-    total += arch.layers * (decode.moe_layer_s if arch.moe else 0.0) * floor.extra_ratio
-    total += arch.layers * (decode.latent_layer_s if arch.latent else 0.0)
-    return total * (decode.amd_floor_ratio if work.gpu.vendor == "AMD" else 1.0)
+    extra = decode.moe_layer_s * floor.extra_ratio if arch.moe else 0.0
+    extra += decode.latent_layer_s if arch.latent else 0.0
+    total = arch.layers * (floor.layer_s * _recency(work) + extra) + arch.linear_layers * decode.linear_layer_s
+    return total * _card_ratio(work)
+
+
+def _card_ratio(work: Work) -> float:
+    """Floors on this card over those on CUDA data-center cards."""
+    return (1.0 if work.hbm else work.floor.gddr_ratio) * (
+        constants().decode.amd_floor_ratio if work.gpu.vendor == "AMD" else 1.0
+    )
+
+
+def _recency(work: Work) -> float:
+    """Newer builds launch faster, and a model can only run on builds as recent as itself."""
+    floor, released = work.floor, work.arch.released
+    return floor.recent_ratio if released is None or released >= floor.recent_from else 1.0
 
 
 def _spill_s(work: Work, spilled: float, batch: float) -> float:

@@ -6,12 +6,14 @@ from functools import lru_cache
 
 from kb.measured_speed import MeasuredSpeed, measured_speeds
 from kb.speed_constants import Neighbours, constants
-from tools.speed.pace import Pace
 from tools.speed.result import Evidence, Label
 from tools.speed.work import Work
 
 SHOWN = 5
 """Rows of evidence in a result."""
+SAME = 1e-6
+NEAR = 0.4
+"""Distance below which a measurement has moved the estimate noticeably."""
 FAR = 3.0
 """Distance from which a measurement says nothing."""
 
@@ -49,7 +51,7 @@ class Correction:
         return 1 / self.factor
 
 
-def correction(work: Work, found: Pace) -> Correction:
+def correction(work: Work) -> Correction:
     """Near decode measurements against the formula at the same cases.
 
         factor = exp(Σ k·log(measured / formula) / (Σ k + nugget)),   k = exp(-distance / scale)
@@ -59,13 +61,19 @@ def correction(work: Work, found: Pace) -> Correction:
     return corrected(case_of(work), "decode")
 
 
+def prompt_correction(work: Work) -> Correction:
+    """The same for the reading of prompts."""
+    return corrected(case_of(work), "prefill")
+
+
 def corrected(
     case: Case, kind: str, settings: Neighbours | None = None, *, skip: frozenset[str] = frozenset()
 ) -> Correction:
     """The correction of a case from rows of one kind, leaving out the rows of ids in `skip`."""
     settings = settings or constants().neighbours
-    near = [(distance(case, row_case(row)), row) for row in measured_speeds() if row.kind == kind and row.id not in skip]
-    near = sorted((pair for pair in near if pair[0] < FAR), key=lambda pair: (pair[0], pair[1].id))
+    rows = (row for row in measured_speeds() if row.kind == kind and row.id not in skip)
+    apart_from = ((distance(case, row_case(row)), row) for row in rows)
+    near = sorted((pair for pair in apart_from if pair[0] < FAR), key=lambda pair: (pair[0], pair[1].id))
     total = shift = 0.0
     for apart, row in near:
         weight = math.exp(-apart / settings.scale)
@@ -74,7 +82,7 @@ def corrected(
     weight = total / (total + settings.nugget)
     factor = math.exp(shift / (total + settings.nugget)) if total else 1.0
     label: Label = "formula"
-    if near and near[0][0] < 1e-6:
+    if near and near[0][0] < SAME:
         label = "measured"
     elif weight >= settings.near:
         label = "interpolated"
@@ -111,7 +119,8 @@ def distance(one: Case, other: Case) -> float:
     """0 for the same case; about 1 for each of model, card, format or engine that differs."""
     apart = 0.0
     if one.model != other.model:
-        apart += 0.6 * (one.moe != other.moe) + min(0.5 + 0.25 * abs(math.log(one.active_params / other.active_params)), 1.5)
+        size = abs(math.log(one.active_params / other.active_params))
+        apart += 0.6 * (one.moe != other.moe) + min(0.5 + 0.25 * size, 1.5)
     if one.gpu != other.gpu:
         apart += 0.5 if one.architecture == other.architecture else 1.0
     apart += 0.6 * (one.format != other.format) + 0.6 * (one.engine != other.engine)
@@ -127,8 +136,8 @@ def _seconds(row: MeasuredSpeed, value: float) -> float:
 
 
 def _shown(apart: float, row: MeasuredSpeed) -> Evidence:
+    label: Label = "measured" if apart < SAME else "interpolated" if apart < NEAR else "formula"
     return Evidence(
-        id=row.id, label="measured" if apart < 1e-6 else "interpolated" if apart < constants().neighbours.scale * 2 else "formula",
-        description=row.description, measure=row.measure, value=row.value, estimate=row.estimate,
-        distance=round(apart, 3), source=row.source,
+        id=row.id, label=label, description=row.description, measure=row.measure, value=row.value,
+        estimate=row.estimate, distance=round(apart, 3), source=row.source,
     )  # fmt: skip

@@ -8,6 +8,9 @@ from tools.speed.decode import DecodeStep, decode_step, read_bytes
 from tools.speed.prefill import first_token_s, prefill_s, prompt_stages
 from tools.speed.work import Layout, Work
 
+PROMPT_TOKENS = 512
+"""Prompt that the reading speed is given for when the request has none."""
+
 
 @dataclass(frozen=True, slots=True)
 class Pace:
@@ -22,6 +25,10 @@ class Pace:
     total: float
     first_token_s: float
     prompt_rate: float
+    least_s: float
+    """A step at 95 % of the bandwidth of all cards: nothing is faster."""
+    most_prompt_rate: float
+    """Prompt tokens a second at 95 % of the compute peak."""
     room: int | None
     """Sequences that fit one copy."""
     clamped: bool
@@ -36,7 +43,8 @@ class Pace:
 def pace(work: Work) -> Pace:
     """Every figure of one load.
 
-        TPOT = t_step + (b - 1) · t_prefill / output_tokens;   total = copies · b / (t_step + b · t_prefill / output_tokens)
+        TPOT = t_step + (b - 1) · t_prefill / output_tokens
+        total = copies · b / (t_step + b · t_prefill / output_tokens)
 
     Each slot is filled anew once every `output_tokens` steps, and its prompt delays the others. Beyond what the
     memory holds sequences wait: the total stays, every user gets less.
@@ -46,10 +54,10 @@ def pace(work: Work) -> Pace:
     running = work
     if room is not None and asked > max(room, 1) * constants().capacity.tolerance:
         running = work.on(Layout(*work.layout[:2], 1, work.layout.attention_copies), max(room, 1))
-    step = decode_step(running, spilled_share(running))
-    total_s, clamped = _within_peak(running, step)
+    step, least = decode_step(running, spilled_share(running)), _least_s(running)
+    total_s = max(step.total_s, least)
     prompt = prefill_s(running, work.input_tokens)
-    stages = prompt_stages(running, max(work.input_tokens, 1) * running.sequences)
+    stages = prompt_stages(running, int(max(work.input_tokens, 1) * running.sequences))
     each = prompt / stages / work.output_tokens
     token_s = total_s + (running.sequences - 1) * each
     total = work.layout.replicas * running.sequences / (total_s + running.sequences * each)
@@ -57,23 +65,25 @@ def pace(work: Work) -> Pace:
     return Pace(
         work=work, step=step, prefill_s=alone, interference_s=token_s - total_s, output_token_s=token_s,
         per_user=running.sequences / asked / token_s, total=total, first_token_s=first_token_s(running, total_s),
-        prompt_rate=_prompt_rate(running), room=room, clamped=clamped,
+        prompt_rate=_prompt_rate(running), least_s=least, most_prompt_rate=_most_prompt_rate(running), room=room,
+        clamped=step.total_s < least,
     )  # fmt: skip
 
 
-def _within_peak(work: Work, step: DecodeStep) -> tuple[float, bool]:
-    """(seconds, held): no step reads faster than 95 % of the bandwidth of all its cards."""
+def _least_s(work: Work) -> float:
+    """The step that reads its weights at 95 % of the bandwidth of all its cards; what is spilled is slower anyway."""
     dense, routed = read_bytes(work, max(work.sequences / work.layout.pipeline, 1.0))
-    least = (dense + routed) / (work.layout.tensor * work.bandwidth * constants().peak_ratio)
-    if step.spill_s:
-        return step.total_s, False
-    return (least, True) if step.total_s < least else (step.total_s, False)
+    resident = 1.0 - spilled_share(work)
+    return resident * (dense + routed) / (work.layout.tensor * work.bandwidth * constants().peak_ratio)
 
 
 def _prompt_rate(work: Work) -> float:
-    """Prompt tokens a second of one copy, at most 95 % of the compute peak."""
-    tokens = work.input_tokens or 512
-    rate = tokens / (prefill_s(work, tokens) / prompt_stages(work, tokens))
+    """Prompt tokens a second of one copy."""
+    tokens = work.input_tokens or PROMPT_TOKENS
+    return min(tokens / (prefill_s(work, tokens) / prompt_stages(work, tokens)), _most_prompt_rate(work))
+
+
+def _most_prompt_rate(work: Work) -> float:
+    peak = max(work.flops, (work.gpu.int8_ops or 0) / 2 if work.engine == "llama.cpp" else 0)
     cards = work.layout.tensor * work.layout.pipeline
-    most = constants().peak_ratio * work.flops * cards / (2 * work.arch.active_params)
-    return min(rate, most)
+    return constants().peak_ratio * peak * cards / (2 * (work.arch.active_params - work.arch.head_params))

@@ -3,7 +3,7 @@
 from kb.speed_constants import constants
 from tools.speed.allreduce import all_reduce_s
 from tools.speed.decode import dense_efficiency, routed_efficiency
-from tools.speed.work import Work
+from tools.speed.work import WIDE_BITS, Work
 
 
 def prefill_s(work: Work, tokens: int) -> float:
@@ -15,6 +15,8 @@ def prefill_s(work: Work, tokens: int) -> float:
     """
     if tokens <= 0:
         return 0.0
+    if work.engine == "llama.cpp":
+        return _llama_cpp_s(work, tokens)
     arch, compute, tensor = work.arch, constants().compute, work.layout.tensor
     factor = compute.prefill_engine_ratios.get(work.engine, 1.0) * compute.prefill_ratio
     products = 2 * arch.dense_params * tokens / (work.flops * dense_efficiency(work) * factor)
@@ -25,30 +27,53 @@ def prefill_s(work: Work, tokens: int) -> float:
     size = 2.0 * tokens * arch.hidden
     if work.layout.attention_copies:
         size *= min(arch.experts_per_token, tensor) / tensor / 2
-    seconds += 2 * arch.layers * all_reduce_s(work.gpu, tensor, size, latency=False)
-    return seconds + arch.layers * compute.prefill_layer_s
+    return seconds + 2 * arch.layers * all_reduce_s(work.gpu, tensor, size, latency=False)
+
+
+def _llama_cpp_s(work: Work, tokens: int) -> float:
+    """The same in llama.cpp: FP16 sums or INT8 products, attention of every pair, one launch a physical batch.
+
+    2·P_active·S / (F·e) + 2·S²·heads·head_dim·L / (F·e_attn) + L·t_layer·S/512,   F = half the INT8 peak
+    """
+    arch, own = work.arch, constants().compute.llama_cpp
+    peak = max((work.gpu.int8_ops or 0) / 2, work.flops_16)
+    ratio = own.wide_ratio if work.format.body_bits >= WIDE_BITS else own.quantised_ratio
+    ratio *= own.architecture_ratios.get(work.gpu.architecture.split()[0], 1.0)
+    products = 2 * (arch.active_params - arch.head_params) * tokens / (peak * ratio)
+    attention = 4 * _pairs(work, tokens) * arch.heads * arch.head_dim / (peak * own.attention_ratio)
+    batches = max(tokens / constants().compute.prefill_chunk_tokens, 1.0)
+    return (products + attention) / work.layout.tensor + arch.layers * own.layer_s * batches
 
 
 def attention_s(work: Work, tokens: int) -> float:
     """Causal attention of all layers over one prompt, on one card."""
+    flops = 4 * _pairs(work, tokens) * work.arch.heads * max(work.arch.head_dim, 1)
+    return flops / (work.flops_16 * constants().compute.attention_ratio)
+
+
+def _pairs(work: Work, tokens: int) -> float:
+    """Pairs of tokens that see each other, over all layers."""
     arch = work.arch
     full = max(arch.attention_layers - arch.local_layers, 0)
     pairs = full * tokens * tokens / 2
     if arch.local_layers:
         seen = min(tokens, arch.window or tokens)
         pairs += arch.local_layers * (tokens * seen - seen * seen / 2)
-    flops = 4 * pairs * arch.heads * max(arch.head_dim, 1)
-    return flops / (work.flops_16 * constants().compute.attention_ratio)
+    return pairs
 
 
 def prompt_stages(work: Work, tokens: int) -> float:
     """How many times faster pipeline stages read a prompt: its chunks pass them one behind the other.
 
         chunks / (chunks + stages - 1) · stages
+
+    llama.cpp reaches only part of that gain.
     """
     stages = work.layout.pipeline
     chunks = max(tokens / constants().compute.prefill_chunk_tokens, 1.0)
-    return stages * chunks / (chunks + stages - 1)
+    gain = stages * chunks / (chunks + stages - 1)
+    share = constants().compute.llama_cpp.pipeline_ratio if work.engine == "llama.cpp" else 1.0
+    return 1 + (gain - 1) * share
 
 
 def first_token_s(work: Work, step_s: float) -> float:

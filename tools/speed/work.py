@@ -12,6 +12,7 @@ from tools.named import read_card
 from tools.speed.architecture import Architecture, architecture_of
 from tools.speed.request import InferenceSpeedRequest
 
+KNOWN_RATES = "Choose a card whose rates are known."
 WIDE_BITS = 12
 """More bits a weight than this are computed as they are read, in 16 bits."""
 
@@ -23,7 +24,7 @@ class Layout(NamedTuple):
     pipeline: int
     replicas: int
     attention_copies: bool = False
-    """Whether every card keeps whole attention layers and its own sequences (attention data parallel), experts shared."""
+    """Whether every card keeps whole attention layers and its own sequences, sharing only the experts."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,9 +93,10 @@ def work_of(request: InferenceSpeedRequest) -> tuple[Work, list[str]]:
     bandwidth, flops_16 = rates(card)
     flops, kind = product_rate(card, name, flops_16)
     single = request.concurrent_sequences == 1
+    prompt = 0 if single and engine == "llama.cpp" else 512 if single else 1024
     work = Work(
         arch=arch, gpu=card, format=form, engine=engine, layout=_layout(request, engine),
-        sequences=1.0, input_tokens=_given(request.input_tokens, 0 if single and engine == "llama.cpp" else 512 if single else 1024),
+        sequences=1.0, input_tokens=_given(request.input_tokens, prompt),
         output_tokens=max(_given(request.output_tokens, 256 if single else 1024), 1),
         kv_bytes=2.0 if request.kv_format == "auto" else memory_constants().kv.bytes[request.kv_format],
         bandwidth=bandwidth, flops=flops, flops_kind=kind, flops_16=flops_16,
@@ -110,12 +112,12 @@ def rates(card: Gpu) -> tuple[float, float]:
         BadInput: no source states them.
     """
     if card.bandwidth_bytes_per_s is None:
-        raise BadInput("gpu", f"no source states the memory bandwidth of {card.name}.", "Choose a card whose rates are known.")
+        raise BadInput("gpu", f"no source states the memory bandwidth of {card.name}.", KNOWN_RATES)
     flops_16 = card.bf16_flops or card.fp16_flops
     if flops_16 is None and card.fp32_flops is not None:
         flops_16 = card.fp32_flops
     if flops_16 is None:
-        raise BadInput("gpu", f"no source states a 16-bit matrix rate of {card.name}.", "Choose a card whose rates are known.")
+        raise BadInput("gpu", f"no source states a 16-bit matrix rate of {card.name}.", KNOWN_RATES)
     return float(card.bandwidth_bytes_per_s), float(flops_16)
 
 

@@ -6,18 +6,23 @@ from dataclasses import replace
 
 from kb.records.source import Source
 from kb.speed_constants import constants, speed_sources
-from tools.base import Step
 from tools.named import cited, vouching
 from tools.speed.evidence import Correction
 from tools.speed.interval import interval, inverse
 from tools.speed.result import Interval
+from tools.training_time.derivation import derivation
 from tools.training_time.evidence import correction
 from tools.training_time.job import Job, job_of
 from tools.training_time.request import TrainingTimeRequest
 from tools.training_time.result import TrainingTime
-from tools.training_time.step import TokenTime, model_flops, token_time
+from tools.training_time.step import model_flops, token_time
 
 RATES = ("bandwidth_bytes_per_s", "bf16_flops", "fp16_flops", "fp8_flops", "tf32_flops", "nvlink_bytes_per_s")
+PROGRAMS = {
+    "megatron": "Megatron-class fused kernels",
+    "peft": "PEFT in eager PyTorch",
+    "fsdp": "PyTorch with flash attention",
+}
 SMALL_RUN_HOURS = 1e3
 
 
@@ -49,7 +54,8 @@ def estimate_training_time(request: TrainingTimeRequest) -> TrainingTime:
         time_s=_times(run, 3600 / count) if run and count else None,
         gpu_hours=run, model_flops_utilisation=flops * rate.value / job.peak,
         flops_total=flops * tokens if tokens else None, flops_per_token=flops, goodput_ratio=goodput,
-        label=near.label, evidence=near.evidence, derivation=tuple(_steps(job, parts, near, rate, tokens, goodput)),
+        label=near.label, evidence=near.evidence,
+        derivation=tuple(derivation(job, parts, near, rate.value, tokens, goodput)),
         assumptions=tuple(_assumptions(job, request, assumptions)), warnings=tuple(_warnings(job, request, hours)),
         sources=_sources(job, near),
     )  # fmt: skip
@@ -80,7 +86,7 @@ def _run(hours: float, rate: Interval, goodput: float) -> Interval:
     """GPU-hours with their interval, wider upwards the longer the run."""
     clean = inverse(rate, hours * rate.value)
     beyond = min(math.log10(max(hours / SMALL_RUN_HOURS, 1.0)) / 3, 1.2)
-    longer = constants().training.run_up_ratio**beyond
+    longer = constants().training.run_up_ratio ** beyond
     return Interval(value=clean.value / goodput, low=clean.low, high=clean.high / goodput * longer)
 
 
@@ -93,42 +99,9 @@ def _cards_for_a_month(job: Job, tokens: float) -> int:
     return max(8, min(math.ceil(seconds / constants().training.month_s), 16_384))
 
 
-def _steps(
-    job: Job, parts: TokenTime, near: Correction, rate: Interval, tokens: float | None, goodput: float
-) -> Iterable[Step]:
-    fit, arch = constants().training.fit.source, job.arch
-    yield Step(label="Matrix products", formula="w · active_params / (peak · reached)",
-               inputs={"w": (4 if job.adapters else 6) + 2 * job.recompute, "active_params": round(arch.active_params), "peak_flops": job.peak},
-               value=parts.products_s, unit="s_per_token", source=fit)  # fmt: skip
-    yield Step(label="Attention", formula="(7 + 2 · recompute) · layers · width · sequence / (peak_16 · reached)",
-               inputs={"layers": arch.attention_layers, "width": arch.heads * arch.head_dim, "sequence": job.sequence},
-               value=parts.attention_s, unit="s_per_token", source=fit)  # fmt: skip
-    yield Step(label="Element-wise traffic", formula="(layers · hidden · c₁ + vocab · c₂) / bandwidth",
-               inputs={"layers": arch.layers, "hidden": arch.hidden, "c1_bytes": job.trainer.element_bytes, "vocab": arch.vocab},
-               value=parts.elements_s, unit="s_per_token", source=fit)  # fmt: skip
-    if parts.dispatch_s:
-        yield Step(label="Sending tokens to experts", formula="k · hidden · layers · (permute / bandwidth + sent / link)",
-                   inputs={"k": arch.experts_per_token, "expert_parallel": job.expert},
-                   value=parts.dispatch_s, unit="s_per_token", source=fit)  # fmt: skip
-    yield Step(label="Links", formula="exposed · bytes / bus / tokens", inputs={"sharding": job.sharding, "cards": job.cards},
-               value=parts.link_s, unit="s_per_token", source=fit)  # fmt: skip
-    yield Step(label="Launching", formula="layers · t_layer / micro-batch tokens",
-               inputs={"micro_batch_tokens": job.micro_batch_tokens}, value=parts.launch_s, unit="s_per_token", source=fit)  # fmt: skip
-    yield Step(label="Idling", formula="pipeline bubble and scale", inputs={"pipeline": job.pipeline}, value=parts.idle_s,
-               unit="s_per_token", source=fit)  # fmt: skip
-    if near.weight:
-        yield Step(label="Correction by near measurements", formula="exp(weighted mean of log(measured / formula))",
-                   inputs={"weight": round(near.weight, 3)}, value=near.factor_of_rate, unit="", source=fit)  # fmt: skip
-    yield Step(label="Rate", formula="1 / seconds a token", value=rate.value, unit="tokens_per_s_per_gpu", source=fit)
-    if tokens:
-        yield Step(label="GPU-hours", formula="tokens / rate / 3600 / goodput", inputs={"tokens": tokens, "goodput": goodput},
-                   value=tokens / rate.value / 3600 / goodput, unit="gpu_hours", source=fit)  # fmt: skip
-
-
 def _assumptions(job: Job, request: TrainingTimeRequest, given: list[str]) -> Iterable[str]:
     yield from given
-    program = {"megatron": "Megatron-class fused kernels", "peft": "PEFT in eager PyTorch", "fsdp": "PyTorch with flash attention"}
-    yield f"{program[job.trainer_name]}, releases of 2024–2026; input is not a bottleneck."
+    yield f"{PROGRAMS[job.trainer_name]}, releases of 2024–2026; input is not a bottleneck."
     if request.goodput_ratio is None:
         yield "Goodput falls from 95 % for small runs to about 75 % for runs of millions of GPU-hours."
 

@@ -88,7 +88,7 @@ def job_of(request: TrainingTimeRequest) -> tuple[Job, list[str]]:
     peak, peak_16, eight_bit = _peaks(card, request.precision)
     sequence = request.sequence_tokens or (2048 if request.task in ADAPTERS else 4096)
     micro = request.micro_batch_size or max(constants().training.micro_batch_tokens // sequence, 1)
-    recomputes = trainer.recomputes or request.task == "full_finetune" and trainer_name != "megatron"
+    recomputes = trainer.recomputes or (request.task == "full_finetune" and trainer_name != "megatron")
     recompute = {"full": 1.0, "selective": 0.15, "none": 0.0, None: float(recomputes)}[request.gradient_checkpointing]
     said = list(assumptions) + list(arch.guesses)
     if request.sequence_tokens is None:

@@ -17,7 +17,7 @@ class TrainingTimeRequest(ModelFields):
     gpu: str = Field(max_length=200)
     """Catalog id or name of the card."""
     gpu_count: int | None = Field(default=None, gt=0, le=1_000_000)
-    """Cards in all; null = no wall time, and losses as on one node or on as many as finish in a month."""
+    """Cards in all; null = no wall time, with losses as on one node, or on as many as finish within a month."""
     dataset_tokens: int | None = Field(default=None, gt=0, le=10**17)
     """Tokens of one pass over the data; null = rates only."""
     epochs: float = Field(default=1.0, gt=0, le=10_000)
@@ -40,7 +40,7 @@ class TrainingTimeRequest(ModelFields):
     engine: Engine | None = None
     """What trains; null = Megatron-class kernels for pre-training at scale, FSDP otherwise, PEFT for adapters."""
     goodput_ratio: float | None = Field(default=None, gt=0, le=1)
-    """Share of the wall time that trains: the rest is checkpoints, failures, restarts; null = by the size of the run."""
+    """Share of the wall time that trains (not checkpoints, failures, restarts); null = by the size of the run."""
 
     @field_validator("gradient_checkpointing", mode="before")
     @classmethod

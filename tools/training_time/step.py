@@ -71,7 +71,7 @@ def _products_s(job: Job) -> float:
 def _attention_s(job: Job) -> float:
     ratios = constants().training.attention_ratios
     reached = job.peak_16 * ratios.get(job.trainer_name, ratios.get(job.family, ratios["other"]))
-    seen = job.sequence * job.arch.attention_layers
+    seen = float(job.sequence * job.arch.attention_layers)
     if job.arch.window:
         local = job.arch.local_layers
         seen = job.sequence * (job.arch.attention_layers - local) + min(job.sequence, 2 * job.arch.window) * local
@@ -107,7 +107,7 @@ def _tensor_s(job: Job) -> float:
 
 
 def _shards_s(job: Job) -> float:
-    """Gathering weights twice and scattering gradients once a micro-batch (sharded), or adding gradients once a step."""
+    """Sharded: weights gathered twice, gradients scattered once a micro-batch; else gradients added once a step."""
     if job.cards == 1:
         return 0.0
     training = constants().training
@@ -122,8 +122,8 @@ def _shards_s(job: Job) -> float:
     copies = job.cards / (job.tensor * job.pipeline)
     if copies <= 1:
         return 0.0
-    moved = 4 * job.arch.params / (job.tensor * job.pipeline)
-    return moved / bus / (job.micro_batch_tokens * training.accumulation) * training.shard_exposed_ratio
+    added = 4 * job.arch.params / (job.tensor * job.pipeline)
+    return added / bus / (job.micro_batch_tokens * training.accumulation) * training.shard_exposed_ratio
 
 
 def _launch_s(job: Job) -> float:

@@ -1,0 +1,84 @@
+"""Rows of measured_speed.csv from cases: what the formulas give beside each measurement. Run it after a refit.
+
+python tests/bench/speed_rows.py            rewrites the derived columns of kb/facts/measured_speed.csv
+"""
+
+import csv
+import json
+import sys
+from pathlib import Path
+from typing import Any
+
+ROOT = Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT))
+
+from kb.measured_speed import FILE  # noqa: E402
+from tools.speed.evidence import case_of  # noqa: E402
+from tools.speed.layout import best_pace  # noqa: E402
+from tools.speed.pace import Pace  # noqa: E402
+from tools.speed.request import InferenceSpeedRequest  # noqa: E402
+from tools.speed.work import work_of  # noqa: E402
+from tools.training_time.evidence import case_of as training_case  # noqa: E402
+from tools.training_time.job import job_of  # noqa: E402
+from tools.training_time.request import TrainingTimeRequest  # noqa: E402
+from tools.training_time.step import token_time  # noqa: E402
+
+SERVING = {
+    "time_per_output_token_s": ("decode", "output_token_s"),
+    "tokens_per_s_per_user": ("decode", "per_user"),
+    "tokens_per_s_total": ("decode", "total"),
+    "prefill_tokens_per_s": ("prefill", "prompt_rate"),
+    "time_to_first_token_s": ("first_token", "first_token_s"),
+}
+OTHER_ENGINES = {"exllamav2": "exllamav2", "mlc-llm-perf": "mlc", "llmq": "llmq", "llm.c": "llm.c"}
+"""Sources that measured a program the tools do not model: its name stands in the row."""
+
+
+def pace_of(request: dict[str, Any]) -> Pace:
+    """What the formulas give for a serving request."""
+    parsed = InferenceSpeedRequest.model_validate(request)
+    return best_pace(work_of(parsed)[0], parsed)
+
+
+def row(identity: str, source: str, request: dict[str, Any], measure: str, value: float) -> dict[str, Any]:
+    """One row of the file."""
+    if measure in SERVING:
+        kind, field = SERVING[measure]
+        found = pace_of(request)
+        work, case = found.work, case_of(found.work)
+        counts = {"gpu_count": request.get("gpu_count", 1), "pipeline_parallel": work.layout.pipeline,
+                  "sequences": request.get("concurrent_sequences", 1)}  # fmt: skip
+        estimate = getattr(found, field)
+    else:
+        kind = "gpu_hours" if measure == "gpu_hours" else "training"
+        job = job_of(TrainingTimeRequest.model_validate(request))[0]
+        case, rate = training_case(job), 1 / token_time(job).total_s
+        counts = {"gpu_count": request.get("gpu_count", job.cards), "pipeline_parallel": job.pipeline,
+                  "sequences": job.micro_batch}  # fmt: skip
+        tokens = request.get("dataset_tokens", 0) * request.get("epochs", 1)
+        estimate = tokens / rate / 3600 if kind == "gpu_hours" else rate
+    return {
+        "id": identity, "kind": kind, "model": case.model, "active_params": round(case.active_params),
+        "moe": int(case.moe), "gpu": case.gpu, "architecture": case.architecture,
+        "engine": OTHER_ENGINES.get(source, case.engine), "format": case.format, "tensor_parallel": case.cards,
+        **counts, "input_tokens": int(case.input_tokens), "output_tokens": int(case.output_tokens),
+        "measure": measure, "value": value, "estimate": f"{estimate:.5g}", "source": source,
+        "request": json.dumps(request, separators=(",", ":")),
+    }  # fmt: skip
+
+
+def main() -> None:
+    """Derive every row anew from its request."""
+    with FILE.open(encoding="utf-8", newline="") as file:
+        reader = csv.DictReader(file)
+        names, old = list(reader.fieldnames or ()), list(reader)
+    rows = [row(o["id"], o["source"], json.loads(o["request"]), o["measure"], float(o["value"])) for o in old]
+    with FILE.open("w", encoding="utf-8", newline="") as file:
+        writer = csv.DictWriter(file, names, lineterminator="\n")
+        writer.writeheader()
+        writer.writerows(rows)
+    print(f"{len(rows)} rows")
+
+
+if __name__ == "__main__":
+    main()
