@@ -2,7 +2,7 @@
 
 import argparse
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, cast
 
@@ -38,7 +38,7 @@ def main(argv: list[str] | None = None) -> int:
     return 0
 
 
-def table(head: tuple[str, ...], rows: list[tuple[str, ...]]) -> str:
+def table(head: tuple[str, ...], rows: Sequence[tuple[str, ...]]) -> str:
     """A Markdown table; bars and line breaks in cells are made harmless."""
     lines = [head, tuple("---" for _ in head), *rows]
     return "\n".join(f"| {' | '.join(map(_cell, line))} |" for line in lines)
@@ -51,8 +51,8 @@ def _cell(text: str) -> str:
 def tools_page() -> str:
     """Every tool: what it does, its fields, what it gives."""
     head = (
-        "# Tools\n\nThe same on every face: `gpu-advisor tool NAME`, `POST /v1/tools/NAME`, MCP. Quantities are SI base "
-        "units with the unit in the name; `null` means not stated."
+        "# Tools\n\nThe same on every face: `gpu-advisor tool NAME`, `POST /v1/tools/NAME`, MCP. Quantities are SI "
+        "base units with the unit in the name; `null` means not stated."
     )
     return "\n\n".join([head, *map(_tool, tools().values())])
 

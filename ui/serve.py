@@ -2,6 +2,7 @@
 
 import socket
 import sys
+import threading
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
@@ -31,6 +32,7 @@ def serve(host: str, port: int) -> int:
 
         site = create_site(advisor(), host)
         announce(site, address(host, listener.getsockname()[1]))
+        threading.Thread(target=warm, name="warm", daemon=True).start()
         config = uvicorn.Config(
             site, log_level="warning", workers=1, timeout_graceful_shutdown=GRACE_S, server_header=False, ws="none"
         )
@@ -38,6 +40,15 @@ def serve(host: str, port: int) -> int:
     finally:
         listener.close()
     return 0
+
+
+def warm() -> None:
+    """Load what the first question would wait seconds for, while the person is still typing it."""
+    from assistant.understand import understand
+    from kb.search import search
+
+    understand("Can an RTX 4090 run Qwen2.5-7B?")
+    search("GPU memory")
 
 
 def listen(host: str, port: int) -> socket.socket:

@@ -11,7 +11,7 @@ from ui import problem
 from ui.api import create_app
 from ui.headers import SecurityHeaders
 from ui.limits import BodyLimit
-from ui.mcp_server import http_manager
+from ui.mcp_server import LOOPBACK, http_manager
 from ui.web import mount
 
 MOST_UPLOAD_BYTES = 12 * 1024 * 1024
@@ -32,7 +32,7 @@ def create_site(advisor: Advisor, host: str = "127.0.0.1") -> FastAPI:
     problem.install(site)
     mount(site, advisor)
     site.add_middleware(BodyLimit, most_bytes=MOST_UPLOAD_BYTES)
-    site.add_middleware(Faces, rest=create_app(advisor), mcp=sessions.handle_request)
+    site.add_middleware(Faces, rest=create_app(advisor, open_to_uploads=host in LOOPBACK), mcp=sessions.handle_request)
     site.add_middleware(SecurityHeaders)
     return site
 

@@ -10,8 +10,8 @@ from playwright.sync_api import Browser, Page, expect, sync_playwright
 
 pytestmark = [
     pytest.mark.browser,
-    # Gradio's queue sums up its own timings with an option that pandas is about to drop.
-    pytest.mark.filterwarnings("ignore:'future.no_silent_downcasting'"),
+    # Gradio's queue sums up its own timings in a way that pandas is about to drop.
+    pytest.mark.filterwarnings("ignore::pandas.errors.Pandas4Warning"),
 ]
 PICTURES = Path(__file__).parents[2] / "build" / "screenshots"
 """Kept to be looked at."""
@@ -82,11 +82,11 @@ def picture(page: Page, name: str, width: str) -> None:
 def test_a_question_in_each_language_is_answered_and_survives_a_reload(page: Page, width: str) -> None:
     picture(page, "welcome", width)
     reply = ask(page, ENGLISH)
-    expect(reply.locator(".prose")).to_contain_text("GiB")
+    expect(reply.locator(".words")).to_contain_text("GiB")
     expect(reply.locator(".card").first).to_be_visible()
     picture(page, "english", width)
     reply = ask(page, CHINESE)
-    expect(reply.locator(".prose")).to_contain_text("3090")
+    expect(reply.locator(".words")).to_contain_text("3090")
     expect(page.locator("#question textarea")).to_have_value("")
     picture(page, "chinese", width)
     assert re.search(r"[?&]c=[0-9a-f]{32}", page.url)
@@ -190,6 +190,7 @@ def test_what_is_hostile_is_shown_as_text(page: Page) -> None:
 
 
 def test_the_description_of_the_api_runs_a_tool(page: Page, address: str, width: str) -> None:
+    page.wait_for_load_state("networkidle")
     page.goto(f"{address}/docs")
     page.locator("summary", has_text="/v1/tools/estimate_memory").click()
     area = page.locator("details[open]")

@@ -58,6 +58,10 @@ def test_markers_link_to_their_source_and_others_stay_text() -> None:
     assert "[7]" in html
 
 
+def test_bold_ends_at_chinese_punctuation() -> None:
+    assert "<strong>不能</strong>。Qwen" in prose("**不能。**Qwen2.5-72B")
+
+
 def test_tables_scroll_by_themselves() -> None:
     assert '<div class="scroll" tabindex="0"><table>' in prose("| a | b |\n|---|---|\n| 1 | 2 |")
 
@@ -104,7 +108,7 @@ def test_an_answer_shows_its_sources_its_arithmetic_and_what_was_understood(advi
     html = turn.answered(advisor.ask("4 张 3090 能跑 Qwen2.5-72B 吗？"))
     for part in (
         'class="understood"',
-        'class="prose"',
+        'class="words"',
         "sources",
         "arithmetic",
         "breakdown",

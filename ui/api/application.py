@@ -15,8 +15,8 @@ Ask in Chinese or English, or call the tools directly. Quantities are SI base un
 `null` means not stated. Every refusal is a problem document (RFC 9457) that names the field and the remedy."""
 
 
-def create_app(advisor: Advisor) -> FastAPI:
-    """The REST application over one advisor."""
+def create_app(advisor: Advisor, *, open_to_uploads: bool = True) -> FastAPI:
+    """The REST application over one advisor; documents are taken over the web only where `open_to_uploads`."""
     app = FastAPI(title="GPU Advisor", version="1", description=DESCRIPTION, docs_url=None, redoc_url=None)
     problem.install(app)
     app.add_middleware(CleanBody)
@@ -28,7 +28,7 @@ def create_app(advisor: Advisor) -> FastAPI:
         catalog.router(),
         chat_completions.router(advisor),
         conversations.router(advisor),
-        knowledge.router(),
+        knowledge.router(open_to_uploads=open_to_uploads),
         state.router(advisor),
         documentation.router(),
     )

@@ -19,7 +19,10 @@ KINDS: dict[str, Callable[[], list[Any]]] = {
 }
 ONE: dict[str, Callable[[str], Frozen]] = {"gpus": gpu, "models": model, "servers": server}
 OWN_PARAMETERS = frozenset({"q", "limit", "offset", "sort"})
-MISSING = {404: {"description": "No such row; names the closest"}, 422: {"description": "Several rows fit the name"}}
+MISSING: dict[int | str, dict[str, Any]] = {
+    404: {"description": "No such row; names the closest"},
+    422: {"description": "Several rows fit the name"},
+}
 
 
 class Rows(Frozen):

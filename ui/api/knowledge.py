@@ -1,16 +1,17 @@
-"""`/v1/kb`: search the documents, and check what a text claims against the facts."""
+"""`/v1/kb`: the documents, search in them, and what a text claims judged by the facts."""
 
-import tempfile
-from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 from fastapi import APIRouter
 from pydantic import Field
+from starlette.exceptions import HTTPException
 
 from kb.base import Frozen
 from kb.records.passage import Passage
+from ui import uploads
+from ui.uploads import Added, Held, Text
 
-SUFFIXES = {"markdown": ".md", "text": ".txt", "html": ".html"}
+CLOSED = "Documents are only taken where the server listens on this machine alone. Run `gpu-advisor ingest` there."
 
 
 class Query(Frozen):
@@ -20,23 +21,14 @@ class Query(Frozen):
     top: int = Field(default=5, ge=1, le=50)
 
 
-class Text(Frozen):
-    """A document's text; a file of this server cannot be named."""
-
-    name: str = Field(default="document", min_length=1, max_length=120)
-    """What findings call the document."""
-    text: str = Field(min_length=1, max_length=400_000)
-    form: Literal["markdown", "text", "html"] = "markdown"
-
-
 class Findings(Frozen):
     """What holds, what does not, and what contradicts."""
 
     findings: list[dict[str, Any]]
 
 
-def router() -> APIRouter:
-    """Search and check."""
+def router(*, open_to_uploads: bool) -> APIRouter:
+    """Search and check for everybody; additions and removals only where `open_to_uploads`."""
     routes = APIRouter(prefix="/v1/kb", tags=["documents"])
 
     @routes.post("/search", summary="Passages for a query, best first")
@@ -47,25 +39,23 @@ def router() -> APIRouter:
 
     @routes.post("/check", summary="Claims of a text that disagree with the facts or with each other")
     def check(body: Text) -> Findings:
-        return Findings(findings=checked(body))
+        return Findings(findings=uploads.checked(body))
+
+    @routes.get("/documents", summary="The documents that are searched")
+    def documents() -> list[Held]:
+        return uploads.held()
+
+    @routes.post("/documents", status_code=201, summary="Add a document, or replace the one of that name")
+    def add(body: Text) -> Added:
+        if not open_to_uploads:
+            raise HTTPException(403, CLOSED)
+        return uploads.add(body)
+
+    @routes.delete("/documents/{name}", status_code=204, summary="Remove a document that was added here")
+    def remove(name: str) -> None:
+        if not open_to_uploads:
+            raise HTTPException(403, CLOSED)
+        if not uploads.remove(name):
+            raise HTTPException(404, "No document of that name was added here.")
 
     return routes
-
-
-def checked(body: Text) -> list[dict[str, Any]]:
-    """The findings on a text, under the name it was given."""
-    from ingest.claims import check
-
-    with tempfile.TemporaryDirectory(prefix="gpu-advisor-") as folder:
-        path = Path(folder) / f"document{SUFFIXES[body.form]}"
-        path.write_text(body.text, encoding="utf-8")
-        found = [finding.model_dump(mode="json") for finding in check([path])]
-    return [_renamed(finding, path, body.name) for finding in found]
-
-
-def _renamed(value: Any, path: Path, name: str) -> Any:
-    if isinstance(value, dict):
-        return {key: _renamed(part, path, name) for key, part in value.items()}
-    if isinstance(value, list):
-        return [_renamed(part, path, name) for part in value]
-    return name if isinstance(value, str) and value in {str(path), path.name} else value

@@ -69,9 +69,10 @@ const gpuAdvisor = (() => {
     root.dataset.view = view();
     markView();
     if (view() === "cards") loadCards();
+    if (view() === "documents") showDocuments();
   };
   const markView = () => {
-    document.querySelectorAll("[data-view]").forEach((link) => { if (link.tagName === "A") link.toggleAttribute("aria-current", link.dataset.view === view()); });
+    document.querySelectorAll("a[data-view]").forEach((link) => { link.toggleAttribute("aria-current", link.dataset.view === view()); });
   };
   const goTo = (name) => { const here = address(); here.hash = name === "ask" ? "" : name; history.pushState(null, "", here); showView(); };
 
@@ -103,35 +104,57 @@ const gpuAdvisor = (() => {
     }));
     document.querySelectorAll("#cards-table thead th").forEach((head, index) => head.setAttribute("aria-sort", index === order.column ? (order.down ? "descending" : "ascending") : "none"));
   };
-  const loadCards = async () => {
-    if (cards.length) return;
-    const answer = await fetch("/v1/catalog/gpus?limit=1000");
-    cards = (await answer.json()).rows.map((gpu) => ({ cells: cells(gpu), haystack: [gpu.id, gpu.name, gpu.vendor, gpu.architecture, ...gpu.aliases].join(" ").toLowerCase() }));
+  let loading = false;
+  const loadCards = async () => { // called whenever the view is on show; draws once, when both rows and table are there
+    const body = document.querySelector("#cards-table tbody");
+    if (!body || body.childElementCount || loading) return;
+    loading = true;
+    const answer = cards.length ? null : await fetch("/v1/catalog/gpus?limit=1000");
+    loading = false;
+    if (answer) cards = (await answer.json()).rows.map((gpu) => ({ cells: cells(gpu), haystack: [gpu.id, gpu.name, gpu.vendor, gpu.architecture, ...gpu.aliases].join(" ").toLowerCase() }));
     drawCards();
   };
 
-  // A document against the facts.
+  // Documents: what a text claims, and what the library holds.
   const FORMS = { md: "markdown", markdown: "markdown", txt: "text", html: "html", htm: "html" };
-  const checkDocument = async () => {
-    const file = document.querySelector("#document-file").files[0], typed = document.querySelector("#document-text").value, report = document.querySelector("#document-report");
-    const text = file ? await file.text() : typed;
-    if (!text.trim()) { document.querySelector("#document-text").focus(); return; }
+  const post = (path, data) => fetch(path, { method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify(data) });
+  const make = (name, text, className) => { const node = document.createElement(name); if (text) node.textContent = text; if (className) node.className = className; return node; };
+  const sendDocument = async (path) => {
+    const file = document.querySelector("#document-file").files[0], typed = document.querySelector("#document-text"), report = document.querySelector("#document-report");
+    const text = file ? await file.text() : typed.value;
+    if (!text.trim()) { typed.focus(); return; }
     const form = FORMS[file ? file.name.split(".").pop().toLowerCase() : "txt"] || "text";
     report.textContent = "…";
-    const answer = await fetch("/v1/kb/check", { method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify({ name: file ? file.name : "text", text, form }) });
+    const answer = await post(`/v1/kb/${path}`, { name: file ? file.name : `text ${new Date().toISOString().slice(0, 19).replaceAll(":", "-")}`, text, form });
     const data = await answer.json();
     report.replaceChildren();
-    if (!answer.ok) { report.textContent = data.detail; return; }
-    const findings = data.findings;
-    if (!findings.length) report.textContent = "–";
-    for (const finding of findings) {
-      const row = document.createElement("div"), head = document.createElement("p"), quote = document.createElement("blockquote");
-      row.className = `finding ${finding.verdict || finding.kind}`;
-      head.textContent = [finding.verdict || finding.kind, finding.subject, finding.attribute, finding.claimed_value && `${finding.claimed_value} → ${finding.correct_value ?? "?"}`, finding.line && `line ${finding.line}`].filter(Boolean).join(" · ");
-      quote.textContent = finding.quote || (finding.statements || []).map((said) => `${said.document}:${said.line} ${said.value}`).join(" ≠ ");
-      row.append(head, quote); report.append(row);
-    }
+    if (!answer.ok) { report.append(make("p", data.detail, "refused")); return; }
+    if (path === "documents") { report.append(make("p", words("kept"))); listDocuments(); }
+    if (!data.findings.length) report.append(make("p", words("none_found"), "quiet"));
+    report.append(...data.findings.map(finding));
   };
+  const finding = (found) => {
+    const row = make("div", "", `finding ${found.verdict}`), value = found.claimed_value && (found.correct_value && found.verdict !== "holds" ? `${found.claimed_value} → ${found.correct_value}` : found.claimed_value);
+    row.append(make("p", [words(`verdict_${found.verdict}`), found.subject, found.attribute, value].filter(Boolean).join(" · ")));
+    row.append(make("blockquote", found.quote || (found.statements || []).map((said) => `${words("line")} ${said.line}: ${said.value}`).join(" ≠ ")));
+    if (found.line) row.append(make("p", [`${words("line")} ${found.line}`, found.source].filter(Boolean).join(" · "), "quiet"));
+    return row;
+  };
+  const listDocuments = async () => {
+    const list = document.querySelector("#document-list");
+    if (!list) return;
+    const rows = await (await fetch("/v1/kb/documents")).json();
+    const rank = { uploaded: 0, ingested: 1, bundled: 2 };
+    rows.sort((a, b) => rank[a.kind] - rank[b.kind] || (a.name < b.name ? -1 : 1));
+    list.replaceChildren(...rows.map((row) => {
+      const item = make("li");
+      item.append(make("b", row.title || row.name), make("span", ` ${row.name} · ${row.language} · ${words(`kind_${row.kind}`)}`, "quiet"));
+      if (row.kind === "uploaded") { const button = make("button", words("delete"), "button"); button.type = "button"; button.dataset.remove = row.name; item.append(" ", button); }
+      return item;
+    }));
+  };
+  let listed = false;
+  const showDocuments = () => { if (listed || !document.querySelector("#document-list")) return; listed = true; listDocuments(); };
 
   const openSource = (id) => {
     const source = document.getElementById(id);
@@ -147,12 +170,13 @@ const gpuAdvisor = (() => {
     ["[data-ask]", (hit) => fill(hit.dataset.ask, true)],
     ["[data-fill]", (hit) => fill(hit.dataset.fill, false)],
     ["[data-card]", (hit) => { goTo("ask"); fill(`${hit.dataset.card} `, false); }],
-    ["[data-view]", (hit, event) => { if (hit.tagName === "A") { event.preventDefault(); goTo(hit.dataset.view); } }],
+    ["a[data-view]", (hit, event) => { event.preventDefault(); goTo(hit.dataset.view); }],
     ["[data-skip]", (hit, event) => { event.preventDefault(); box().focus(); }],
     ["[data-language]", () => { root.dataset.ui = root.dataset.ui === "zh" ? "en" : "zh"; store.set("ui", root.dataset.ui); applyLanguage(); listConversations(); }],
     ["[data-theme-switch]", () => { store.set("light", dark() ? "light" : "dark"); applyLight(); }],
     ["[data-sort]", (hit) => { const column = Number(hit.dataset.sort); order = { column, down: order.column === column ? !order.down : column !== 0 }; drawCards(); }],
-    ["[data-document]", () => checkDocument()],
+    ["[data-document]", (hit) => sendDocument(hit.dataset.document)],
+    ["[data-remove]", async (hit) => { await fetch(`/v1/kb/documents/${encodeURIComponent(hit.dataset.remove)}`, { method: "DELETE" }); listDocuments(); }],
     ["[data-copy-link]", async (hit) => { await navigator.clipboard.writeText(location.href); hit.textContent = words("copied"); }],
     ["[data-rename]", (hit) => { const rows = known(), row = rows.find((one) => one.id === hit.dataset.rename), title = prompt(words("rename"), row.title); if (title) { row.title = title.slice(0, 80); store.set("conversations", JSON.stringify(rows)); listConversations(); } }],
     ["[data-delete]", async (hit) => { const id = hit.dataset.delete; await fetch(`/v1/conversations/${encodeURIComponent(id)}`, { method: "DELETE" }); store.set("conversations", JSON.stringify(known().filter((row) => row.id !== id))); if (id === conversation(false)) location.href = "/"; else listConversations(); }],
@@ -171,6 +195,8 @@ const gpuAdvisor = (() => {
   let questions = 0;
   const onChange = () => {
     applyLanguage(); markView();
+    if (view() === "cards") loadCards();
+    if (view() === "documents") showDocuments();
     const asked = document.querySelectorAll("#past .asked, #live .asked");
     root.dataset.started = asked.length ? "yes" : "no";
     const menu = document.querySelector("#export"), id = conversation(false);

@@ -20,7 +20,8 @@ def cards(configurations: Sequence[Configuration]) -> str:
     rest = ""
     if more:
         folded = "".join(map(card, more))
-        rest = f'<details class="fold"><summary>+ {len(more)}</summary><div class="cards">{folded}</div></details>'
+        title = f"+ {len(more)} {label('more')}"
+        rest = f'<details class="fold"><summary>{title}</summary><div class="cards">{folded}</div></details>'
     return f'<section class="part"><h4>{label("configurations")}</h4><div class="cards">{first}</div>{rest}</section>'
 
 
@@ -50,8 +51,15 @@ def card(one: Configuration) -> str:
     return (
         f'<article class="card"><header><span class="badge {one.acquisition}">{label(one.acquisition)}</span>'
         f"<h5>{escape(one.title)}</h5></header>"
-        f'<p class="price">{price(one.price)}</p><p class="quiet">{_dated(one)}</p>{"".join(facts)}</article>'
+        f'{_price(one)}<p class="quiet">{_dated(one)}</p>{"".join(facts)}</article>'
     )
+
+
+def _price(one: Configuration) -> str:
+    """What it costs; cards that one has already cost nothing, which is said in words."""
+    if one.price.amount == 0 and one.owned_count:
+        return f'<p class="price owned">{label("owned")}</p>'
+    return f'<p class="price">{price(one.price)}</p>'
 
 
 def _dated(one: Configuration) -> str:
@@ -70,20 +78,11 @@ def _list(lines: Sequence[str]) -> str:
 def _bill(one: Configuration) -> str:
     if not one.items:
         return ""
-    head = "".join(f"<th>{label(name)}</th>" for name in ("part", "product", "count", "unit_price", "subtotal"))
     rows = "".join(_row(item, one.price.currency) for item in one.items)
-    return (
-        f'<details class="fold"><summary>{label("bill")}</summary><div class="scroll" tabindex="0">'
-        f"<table><thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table></div></details>"
-    )
+    return f'<details class="fold"><summary>{label("bill")}</summary><ul class="bill">{rows}</ul></details>'
 
 
 def _row(item: Item, currency: str) -> str:
-    cells = [
-        escape(item.part),
-        escape(item.product),
-        f"{item.count:,}",
-        "–" if item.unit_price is None else money(item.unit_price, currency),
-        "–" if item.subtotal is None else money(item.subtotal, currency),
-    ]
-    return f"<tr>{''.join(f'<td>{cell}</td>' for cell in cells)}</tr>"
+    each = f" × {money(item.unit_price, currency)}" if item.unit_price is not None and item.count > 1 else ""
+    total = label("price_unknown") if item.subtotal is None else money(item.subtotal, currency)
+    return f'<li><span>{item.count:,}{each} <span class="quiet">{escape(item.product)}</span></span><b>{total}</b></li>'

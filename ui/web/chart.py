@@ -36,6 +36,7 @@ def breakdown(result: dict[str, Any]) -> str:
     )
     interval = f"{format_bytes(per_gpu['low_bytes'])} – {format_bytes(per_gpu['high_bytes'])}"
     limit = f" · {label('usable')} {format_bytes(usable)}" if usable else ""
+    spread = f"{label('likely')} {interval}{limit}"
     mark = f'<b class="limit" style="left:{100 * usable / full:.2f}%"></b>' if usable else ""
     legend = "".join(
         f'<li><i class="p-{escape(part["name"])}"></i>{label("part_" + part["name"])} '
@@ -43,7 +44,14 @@ def breakdown(result: dict[str, Any]) -> str:
         for part in parts
     )
     return (
-        f'<figure class="breakdown"><figcaption>{label("breakdown")}: <b>{format_bytes(per_gpu["total_bytes"])}</b> '
-        f'<span class="quiet">{label("likely")} {interval}{limit}</span></figcaption>'
+        f'<figure class="breakdown"><figcaption>{label("breakdown")} {_of_what(result)}: '
+        f'<b>{format_bytes(per_gpu["total_bytes"])}</b> <span class="quiet">{spread}</span></figcaption>'
         f'<div class="stack" aria-hidden="true">{bars}{mark}</div><ul class="legend">{legend}</ul></figure>'
     )
+
+
+def _of_what(result: dict[str, Any]) -> str:
+    """Which of several calculations this is: format, and card when one was asked about."""
+    fit = result.get("fit") or {}
+    words = [result.get("weight_format"), f"{result.get('gpus') or 1} × {fit['gpu']}" if fit.get("gpu") else None]
+    return f'<span class="quiet">({escape(", ".join(str(word) for word in words if word))})</span>'

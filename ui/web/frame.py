@@ -19,7 +19,11 @@ EXAMPLES = {
         "我只有一张 24G 的卡，能微调多大的模型？",
     ),
 }
-TOLD_TO_SCRIPTS = ("composer", "placeholder", "send", "copied", "lost", "delete", "rename", "none_yet")
+TOLD_TO_SCRIPTS = (
+    "composer", "placeholder", "send", "copied", "lost", "delete", "rename", "none_yet", "none_found", "kept", "line",
+    "kind_bundled", "kind_ingested", "kind_uploaded", "verdict_holds", "verdict_wrong", "verdict_outdated",
+    "verdict_unsupported", "verdict_contradiction",
+)  # fmt: skip
 """Labels that the page's script puts where HTML cannot stand."""
 
 

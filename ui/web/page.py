@@ -40,8 +40,8 @@ def mount(site: FastAPI, advisor: Advisor) -> None:
         pwa=False,
         favicon_path=str(Path(FOLDER) / "favicon.svg"),
         theme=theme(),
-        css=asset("page.css"),
-        head=f"<script>{asset('page.js')}</script>",
+        # In the head as it is: given as `css`, Gradio rewrites the selectors, and not all of them survive that.
+        head=f"<style>{asset('page.css')}</style><script>{asset('page.js')}</script>",
     )
 
 

@@ -10,6 +10,8 @@ from markdown_it.renderer import RendererHTML
 from markdown_it.token import Token
 
 _MARKER = re.compile(r"\[(\d{1,3})\]")
+_BOLD = re.compile(r"\*\*([^*\n]+?)([。！？；：，、）」』”]+)\*\*(?=\w)")
+"""CommonMark does not end an emphasis between Chinese punctuation and a letter: the punctuation goes outside."""
 _ADDRESS = re.compile(r"https?://", re.IGNORECASE)
 
 
@@ -40,4 +42,4 @@ def prose(text: str, turn: str = "", markers: Sequence[int] = ()) -> str:
             return match[0]
         return f'<a class="cite" href="#s-{turn}-{marker}" data-source="s-{turn}-{marker}">{marker}</a>'
 
-    return _MARKER.sub(link, str(_markdown().render(text)))
+    return _MARKER.sub(link, str(_markdown().render(_BOLD.sub(r"**\1**\2", text))))

@@ -17,26 +17,29 @@ def quantity(value: Any, unit: str = "") -> str:
         return "–"
     if isinstance(value, bool) or not isinstance(value, int | float | Decimal):
         return str(value)
+    number = float(value)
     if unit == "bytes":
-        return f"{format_bytes(float(value), 2)} ({int(value):,} B)"
+        return f"{format_bytes(number, 2)} ({int(value):,} B)"
     if unit in {"bytes_per_s", "flops"}:
-        return f"{float(value) / TB:,.4g} T{'B/s' if unit == 'bytes_per_s' else 'FLOP/s'}"
-    if unit == "s" and value >= HOUR_S:
-        return f"{value / DAY_S:,.3g} d" if value >= 2 * DAY_S else f"{value / HOUR_S:,.3g} h"
+        return f"{number / TB:,.4g} T{'B/s' if unit == 'bytes_per_s' else 'FLOP/s'}"
+    if unit == "s" and number >= HOUR_S:
+        days = number / DAY_S
+        return f"{days:,.3g} d" if days >= 2 else f"{number / HOUR_S:,.3g} h"
     return f"{plain(value)} {unit.replace('_', ' ')}".strip()
 
 
 def plain(value: int | float | Decimal) -> str:
     """A number with separators and no noise behind the point."""
-    if isinstance(value, int) or value == int(value):
+    number = float(value)
+    if isinstance(value, int) or number.is_integer():
         return f"{int(value):,}"
-    return f"{float(value):,.4g}" if abs(value) < 1000 else f"{float(value):,.1f}"
+    return f"{number:,.4g}" if -1000 < number < 1000 else f"{number:,.1f}"
 
 
 def money(amount: Decimal | float, currency: str) -> str:
     """An amount with its currency; cents only where they matter."""
     symbol = SYMBOLS.get(currency)
-    text = f"{amount:,.2f}" if abs(amount) < 100 else f"{amount:,.0f}"
+    text = f"{amount:,.2f}" if -100 < float(amount) < 100 else f"{amount:,.0f}"
     return f"{symbol}{text}" if symbol else f"{text} {currency}"
 
 

@@ -6,7 +6,15 @@ FONTS = (
     "system-ui", "-apple-system", "Segoe UI", "PingFang SC", "Hiragino Sans GB", "Microsoft YaHei",
     "Noto Sans CJK SC", "Noto Sans SC", "Source Han Sans SC", "sans-serif",
 )  # fmt: skip
-MONO = ("ui-monospace", "SFMono-Regular", "Cascadia Mono", "Consolas", "Noto Sans Mono CJK SC", "monospace")
+MONO = (
+    "ui-monospace",
+    "SFMono-Regular",
+    "Cascadia Mono",
+    "Consolas",
+    "DejaVu Sans Mono",
+    "Liberation Mono",
+    "monospace",
+)
 
 
 def theme() -> gr.themes.Base:

@@ -48,7 +48,7 @@ def answered(answer: Answer) -> str:
     parts = [
         steps.finished(answer),
         f'<p class="verdict {answer.verdict}">{label(verdict)}</p>',
-        f'<div class="prose" lang="{language}">{prose(answer.answer, turn, markers)}</div>',
+        f'<div class="words" lang="{language}">{prose(answer.answer, turn, markers)}</div>',
         _notes(answer),
         memory,
         cards.cards(answer.configurations),

@@ -1,0 +1,91 @@
+"""Documents over the web: checked, added, found, removed."""
+
+from collections.abc import Iterator
+
+import pytest
+from fastapi.testclient import TestClient
+
+from assistant.agent import Advisor
+from ui.api import create_app
+from ui.uploads import Text, file_name
+
+CLAIMS = """# Cards
+
+The RTX 4090 has 24 GB of memory.
+
+The RTX 6000 Ada supports NVLink.
+"""
+
+
+@pytest.fixture
+def added(site: TestClient) -> Iterator[str]:
+    """An uploaded document, removed afterwards."""
+    answer = site.post(
+        "/v1/kb/documents",
+        json={"name": "../../notes/quokka.md", "text": "# Quokka\n\nThe quokkarack holds nine cards.\n"},
+    )
+    assert answer.status_code == 201
+    yield answer.json()["name"]
+    site.delete(f"/v1/kb/documents/{answer.json()['name']}")
+
+
+def test_a_text_is_judged_claim_by_claim_under_the_name_it_was_given(site: TestClient) -> None:
+    findings = site.post("/v1/kb/check", json={"name": "mine.md", "text": CLAIMS}).json()["findings"]
+    verdicts = {finding["line"]: finding["verdict"] for finding in findings}
+    assert verdicts[3] == "holds"
+    assert verdicts[5] == "wrong"
+    assert {finding["document"] for finding in findings} == {"mine.md"}
+
+
+def test_an_added_document_is_kept_under_a_harmless_name_listed_and_found(site: TestClient, added: str) -> None:
+    assert added == "quokka.md"
+    listed = {row["name"]: row["kind"] for row in site.get("/v1/kb/documents").json()}
+    assert listed[added] == "uploaded"
+    assert "bundled" in listed.values()
+    passages = site.post("/v1/kb/search", json={"query": "quokkarack"}).json()
+    assert "quokkarack" in passages[0]["text"]
+
+
+def test_a_removed_document_is_no_longer_found(site: TestClient, added: str) -> None:
+    assert site.delete(f"/v1/kb/documents/{added}").status_code == 204
+    assert all(
+        "quokkarack" not in one["text"] for one in site.post("/v1/kb/search", json={"query": "quokkarack"}).json()
+    )
+    assert site.delete(f"/v1/kb/documents/{added}").status_code == 404
+
+
+def test_a_document_that_holds_nothing_is_refused_and_leaves_the_library_as_it_was(site: TestClient) -> None:
+    before = site.get("/v1/kb/documents").json()
+    answer = site.post("/v1/kb/documents", json={"name": "blank.txt", "text": "  \n \n", "form": "text"})
+    assert answer.status_code == 422
+    assert answer.json()["title"] == "bad_document"
+    assert site.get("/v1/kb/documents").json() == before
+
+
+def test_only_uploads_can_be_removed(site: TestClient) -> None:
+    for name in ("memory.md", "guidance%2Fen%2Fmemory.md", "..%2Findex%2Flibrary.sqlite3", ".."):
+        assert site.delete(f"/v1/kb/documents/{name}").status_code in {404, 405}
+    assert site.get("/readyz").json()["index"]["documents"] > 8
+
+
+def test_a_server_open_to_a_network_takes_no_documents(advisor: Advisor) -> None:
+    client = TestClient(create_app(advisor, open_to_uploads=False))
+    assert client.post("/v1/kb/documents", json={"text": "# A\n\nb"}).status_code == 403
+    assert client.delete("/v1/kb/documents/a.md").status_code == 403
+    assert client.post("/v1/kb/check", json={"text": CLAIMS}).status_code == 200
+
+
+@pytest.mark.parametrize(
+    ("given", "kept"),
+    [
+        ("notes.md", "notes.md"),
+        ("/etc/passwd", "passwd.md"),
+        ("..\\..\\boot.ini", "boot.md"),
+        ("采购 指南.html", "采购 指南.md"),
+        (".hidden", "hidden.md"),
+        ("a/b/<c>.md", "c.md"),
+        ("x" * 120, "x" * 80 + ".md"),
+    ],
+)
+def test_a_name_becomes_a_file_name(given: str, kept: str) -> None:
+    assert file_name(Text(name=given, text="x")) == kept
