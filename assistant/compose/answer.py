@@ -64,7 +64,7 @@ def _explained(material: Material, main: Section) -> Section:
     unasked = material.intents[0] == "interconnect" and not BY_KEY["link"].asked.search(material.text)
     if main.verdict != "fact" or main.rests_on_documents or not (unasked or _WHY.search(material.text)):
         return main
-    quotes = guidance.quoted(material, guidance.QUOTED_ALONE_MAX, guidance.WHY_COVERAGE)
+    quotes = guidance.quoted(material, guidance.QUOTED_ALONE_MAX, guidance.CAUSE)
     if not quotes:
         return main
     main.body[:0] = ["\n".join(quotes[1:]), main.headline]
@@ -194,7 +194,8 @@ def _without_repeats(sections: Sequence[Section]) -> list[Section]:
 
 def _opening(block: str) -> str:
     """What tells a block from others of its kind: its heading, or the head of its table."""
-    return block.split("\n", 1)[0]
+    opening = block.split("\n", 1)[0]
+    return opening.split("|")[1] if opening.startswith("|") else opening
 
 
 def _draft(material: Material, sections: Sequence[Section]) -> Draft:

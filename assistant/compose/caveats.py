@@ -11,7 +11,7 @@ from kb.records.model import Model
 
 _RESERVING = ("vllm", "sglang", "tensorrt-llm")
 _RL = re.compile(r"\b(?:grpo|ppo|dpo|rlhf|rloo|orpo|kto)\b", re.I)
-_SHOWN = re.compile(r"nvidia-smi|占了?|显示|\bshows?\b|\busage\b|\bused\b", re.I)
+_SHOWN = re.compile(r"nvidia-smi|显示占|占了|预占|\busage\b|pre-?alloc|\bshows? \d", re.I)
 
 
 def caveats(material: Material, main: Estimate) -> list[str]:

@@ -10,11 +10,13 @@ from assistant.compose.fit import levers, workload
 from assistant.compose.material import Estimate, Material
 from assistant.compose.section import Section
 from assistant.compose.table import table
+from kb.units import GIB
 
 _HOST = re.compile(
     r"\bkilled\b|exit(?:ed with)? (?:code|status) (?:-9|137)|sigkill|signal 9|oom-?killer|被 ?kill", re.I
 )
 """Signs that the operating system ended the process: host memory ran out, not the card's."""
+_ALLOCATION = re.compile(r"allocate\s{1,3}(\d{1,6}(?:\.\d{1,3})?)\s?gi?b", re.I)
 _CHANGES = (
     "task",
     "weight_format",
@@ -38,12 +40,22 @@ def diagnosis(material: Material) -> Section:
     if not fitted:
         return _without_card(material)
     main, others = fitted[0], fitted[1:]
-    section = Section("diagnosis", _cause(material, main))
+    section = Section("diagnosis", _absurd(material, main) or _cause(material, main))
     section.body = [_fixes(material, main, others), arithmetic(material, [main])]
+    if main.placed.verdict == "yes":
+        section.body.insert(0, material.say("oom.when_it_fits"))
     section.levers = levers(material, main)
     section.caveats = caveats(material, main)
     section.assumptions = assumed(material, main)
     return section
+
+
+def _absurd(material: Material, main: Estimate) -> str:
+    """One allocation larger than the card itself is a runaway input, whatever the model needs."""
+    match = _ALLOCATION.search(material.understanding.error_text or "") or _ALLOCATION.search(material.text)
+    if match is None or float(match[1]) * GIB <= main.placed.usable_bytes:
+        return ""
+    return material.say("oom.absurd", amount=match[1]) + " " + _cause(material, main)
 
 
 def _cause(material: Material, main: Estimate) -> str:
@@ -100,23 +112,20 @@ def _without_card(material: Material) -> Section:
 
 
 def _fixes(material: Material, main: Estimate, others: list[Estimate]) -> str:
-    """What each change leaves on a GPU, mildest change first."""
+    """What each change leaves on a GPU, mildest change first; changes that come to the same are said once."""
     say = material.say
-    milder = [one for one in others if one.result.per_gpu.total_bytes < main.result.per_gpu.total_bytes]
-    if not milder:
+    rows: dict[tuple[str, str], list[str]] = {}
+    for one in others:
+        if one.result.per_gpu.total_bytes >= main.result.per_gpu.total_bytes:
+            continue
+        change = _change(material, main, one)
+        fits = say(f"mark.{one.fit.verdict}") if one.fit else "–"
+        row = [change + cite(material, one), total(one), interval(one), fits]
+        rows.setdefault((change, total(one)), row)
+    if not rows:
         return ""
-    rows = [
-        [
-            _change(material, main, one) + cite(material, one),
-            total(one),
-            interval(one),
-            say(f"mark.{one.fit.verdict}") if one.fit else "–",
-        ]
-        for one in milder
-    ]
     gib = [say("table.gib", column=say(key)) for key in ("table.per_gpu", "table.interval")]
-    head = [say("table.change"), *gib, say("table.fits")]
-    return table(head, rows)
+    return table([say("table.change"), *gib, say("table.fits")], list(rows.values()))
 
 
 def _change(material: Material, main: Estimate, other: Estimate) -> str:
@@ -138,4 +147,6 @@ def _change(material: Material, main: Estimate, other: Estimate) -> str:
             words.append(say.get(f"oom.{value}") or f"{key}={value}")
         else:
             words.append(f"{key}={value}")
+    if not words and other.gpu and other.gpus != main.gpus:
+        return names.cards(other.gpu, other.gpus)
     return say.listed(words) if words else column_name(material, other)

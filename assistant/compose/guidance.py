@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Sequence
+from typing import NamedTuple
 
 from assistant.compose import statements
 from assistant.compose.citations import joined
@@ -15,14 +16,31 @@ QUOTED_ALONE_MAX = 5
 """Statements quoted when the documents are the answer."""
 DISPUTED_MAX = 2
 """Corrections of documents in one answer."""
-ASIDE_COVERAGE, WHY_COVERAGE, ALONE_COVERAGE = 0.2, 0.2, 0.05
-"""How much of the question a statement has to speak to: beside a figure, as its cause, as the answer."""
+
+
+class Bar(NamedTuple):
+    """What a statement has to reach to be quoted."""
+
+    coverage: float
+    """Share of the question it speaks to."""
+    worth: float = 0.0
+    """How well it ranks."""
+    sure: bool = False
+    """Whether a very close passage is quoted whatever words it shares, in any language."""
+
+
+ASIDE = Bar(coverage=0.2, worth=0.15)
+"""Beside a computed answer."""
+CAUSE = Bar(coverage=0.19)
+"""As the reason why something is so."""
+ALONE = Bar(coverage=0.05, sure=True)
+"""As the answer itself."""
 _BRACKETED = re.compile(r"\[(\d+)\]")
 
 
 def guidance(material: Material) -> Section:
     """An answer that rests on the documents alone: the best statement is the verdict."""
-    quotes = quoted(material, QUOTED_ALONE_MAX, ALONE_COVERAGE)
+    quotes = quoted(material, QUOTED_ALONE_MAX, ALONE)
     if not quotes:
         return Section("clarification", material.say("guidance.nothing"))
     return Section("fact", quotes[0].removeprefix("- "), ["\n".join(quotes[1:])], rests_on_documents=True)
@@ -34,17 +52,22 @@ def heard(material: Material, most: int, said: Sequence[str] = ()) -> str:
     return "\n".join([f"**{material.say('heading.guidance')}**", "", *quotes]) if quotes else ""
 
 
-def quoted(material: Material, most: int = QUOTED_MAX, coverage: float = ASIDE_COVERAGE) -> list[str]:
-    """Bullets, each a statement of a passage with its marker, in the asker's language where figures are the answer."""
+def quoted(material: Material, most: int = QUOTED_MAX, bar: Bar = ASIDE) -> list[str]:
+    """Bullets, each a statement of a passage with its marker."""
     sound = [passage for passage in material.passages if not passage.disputes]
     own = [passage for passage in sound if passage.language == material.say.language]
-    passages = own if own or coverage > ALONE_COVERAGE else sound
-    found = statements.best(passages, material.understanding.text, most)
+    found = statements.best(own if own or not bar.sure else sound, material.understanding.text, most)
     return [
         "- " + _BRACKETED.sub(r"(\1)", one.text) + joined([cite(material, one.passage, one.text)])
         for one in found
-        if one.coverage >= coverage or (coverage <= ALONE_COVERAGE and one.passage.score >= statements.SURE_SCORE)
+        if _passes(one, bar)
     ]
+
+
+def _passes(one: statements.Statement, bar: Bar) -> bool:
+    if bar.sure and one.passage.score >= statements.SURE_SCORE:
+        return True
+    return one.coverage >= bar.coverage and statements.worth(one) >= bar.worth
 
 
 def cite(material: Material, passage: Passage, quote: str) -> str:

@@ -30,8 +30,11 @@ def _new_gpu(one: Configuration, picked: Sequence[Configuration]) -> bool:
 
 
 def cheapest(configurations: Sequence[Configuration]) -> Configuration:
-    """The one with the lowest known price."""
-    return min(configurations, key=lambda one: (one.price.amount is None, one.price.amount or 0))
+    """The one with the lowest known price, among those that fit with a margin if there are any."""
+    return min(
+        configurations,
+        key=lambda one: (one.memory.verdict != "yes", one.price.amount is None, one.price.amount or 0),
+    )
 
 
 def break_even(material: Material, purchase: Decimal | None, hourly: Decimal | None) -> str:

@@ -106,7 +106,7 @@ def _ranged(material: Material, key: str, measured: dict[str, Any]) -> str:
 
 def _without(material: Material, phrase: str) -> Section:
     """No speed tool ran: say so, and give what speed rests on."""
-    quotes = guidance.quoted(material, guidance.QUOTED_ALONE_MAX, guidance.ALONE_COVERAGE)
+    quotes = guidance.quoted(material, guidance.QUOTED_ALONE_MAX, guidance.ALONE)
     section = Section("estimate", material.say(phrase))
     if quotes:
         section = Section("fact", quotes[0].removeprefix("- "), ["\n".join(quotes[1:])], rests_on_documents=True)

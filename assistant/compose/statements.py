@@ -65,12 +65,13 @@ def best(passages: Sequence[Passage], question: str, most: int) -> list[Statemen
 
     rated = [replace(one, coverage=covered(index)) for index, one in enumerate(found)]
     ranked = sorted(
-        (one for one in rated if one.coverage > 0 or one.passage.score >= SURE_SCORE), key=_worth, reverse=True
+        (one for one in rated if one.coverage > 0 or one.passage.score >= SURE_SCORE), key=worth, reverse=True
     )
     return _spread(ranked, most)
 
 
-def _worth(one: Statement) -> float:
+def worth(one: Statement) -> float:
+    """How well a statement answers, for ranking and for leaving it out."""
     return one.passage.score * (BASE + one.coverage) / (1 + one.place * LATER)
 
 

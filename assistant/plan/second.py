@@ -25,7 +25,7 @@ def plan_more(understanding: Understanding, results: Sequence[ToolCallRecord]) -
     need = provisional(understanding)
     wanted: list[PlannedCall | None] = []
     usable = _usable(results)
-    for record in _estimates(results):
+    for record in _first_on_each(_estimates(results)):
         wanted += _counted(need, record) if need.intent == "how_many_gpus" else []
         if _verdict(record, usable) in {"yes", "tight"} and need.intent in _FASTER:
             wanted.append(requests.speed(need, _card(record.request), record.request.get("weight_format")))
@@ -52,6 +52,15 @@ def _lighter_purchase(need: Need, results: Sequence[ToolCallRecord]) -> list[Pla
     return [
         call for task in lighter for call in (requests.configure(need, task=task), requests.memory(need, task=task))
     ]
+
+
+def _first_on_each(records: Sequence[ToolCallRecord]) -> list[ToolCallRecord]:
+    """The first estimate of each format and method on each kind of card: others only vary the number of cards."""
+    kept: dict[tuple[object, ...], ToolCallRecord] = {}
+    for record in records:
+        request = record.request
+        kept.setdefault((request.get("gpu"), request.get("weight_format"), request.get("task")), record)
+    return list(kept.values())
 
 
 def _usable(results: Sequence[ToolCallRecord]) -> int | None:

@@ -1,0 +1,83 @@
+from typing import Any
+
+import pytest
+
+from assistant.plan import plan
+from assistant.plan.intents import FAMILIES, intents
+from assistant.plan.provisional import provisional
+from assistant.understanding import Understanding
+from tools.need import Intent, Need
+
+QWEN = "Qwen/Qwen2.5-72B-Instruct"
+
+
+def reading(text: str = "a question", asks: tuple[str, ...] = (), **need: Any) -> Understanding:
+    return Understanding(text=text, language="en", need=Need.model_validate(need), asks=asks)
+
+
+def test_every_intent_belongs_to_a_family() -> None:
+    assert set(FAMILIES) == set(Intent.__args__)  # type: ignore[attr-defined]
+
+
+def test_a_stated_length_beside_a_question_about_hardware_is_a_parameter() -> None:
+    asked = reading(asks=("which_to_buy",), intent="context_length", context_tokens=4096, model=QWEN)
+    assert intents(asked) == ["which_to_buy"]
+    assert intents(reading(asks=("which_to_buy",), intent="context_length", model=QWEN))[0] == "context_length"
+
+
+def test_a_property_of_a_card_comes_after_the_question_about_the_model() -> None:
+    asked = reading(asks=("can_it_run",), intent="interconnect", model=QWEN, gpus_owned=[{"gpu": "rtx-3090"}])
+    assert intents(asked) == ["can_it_run", "interconnect"]
+
+
+def test_one_family_is_answered_once() -> None:
+    asked = reading(asks=("min_vram", "how_many_gpus", "guidance", "speed"), intent="can_it_run", model=QWEN)
+    assert intents(asked) == ["can_it_run", "speed"]
+
+
+@pytest.mark.parametrize(
+    ("text", "task", "model"),
+    [
+        ("Ubuntu, krita SD plugin: which card?", "diffusion", "stabilityai/stable-diffusion-xl-base-1.0"),
+        ("is 24GB enough for transcribing with Whisper?", "speech", "openai/whisper-large-v3"),
+        ("GPT-SoVITS 要什么卡", "speech", None),
+        ("segmentation of nuclei", "vision", None),
+    ],
+)
+def test_a_common_model_stands_in_only_where_the_words_point_to_it(text: str, task: str, model: str | None) -> None:
+    assert provisional(reading(text, intent="which_to_buy", task=task)).model == model
+
+
+def test_images_are_trained_when_the_words_say_so() -> None:
+    asked = reading(
+        "kohya 训 SDXL lora", intent="min_vram", task="diffusion", model="stabilityai/stable-diffusion-xl-base-1.0"
+    )
+    assert provisional(asked).task == "lora"
+    memory = next(call for call in plan(asked) if call.tool == "estimate_memory")
+    assert memory.request["task"] == "lora"
+
+
+def test_a_model_published_in_fp8_is_sized_in_bf16_on_a_card_without_fp8() -> None:
+    asked = reading(intent="how_many_gpus", model="deepseek-ai/DeepSeek-R1", gpus_asked=["a100-sxm-80gb"])
+    first = next(call for call in plan(asked) if call.tool == "estimate_memory")
+    assert first.request["weight_format"] == "bf16"
+    asked = reading(intent="how_many_gpus", model="deepseek-ai/DeepSeek-R1", gpus_asked=["h100-sxm-80gb"])
+    first = next(call for call in plan(asked) if call.tool == "estimate_memory")
+    assert "weight_format" not in first.request
+
+
+def test_different_cards_in_one_machine_are_taken_together_at_the_size_of_the_smallest() -> None:
+    owned = [{"gpu": "rtx-3090", "count": 1}, {"gpu": "rtx-3060-12gb", "count": 1}]
+    asked = reading(intent="can_it_run", params=9_000_000_000, gpus_owned=owned)
+    first = next(call for call in plan(asked) if call.tool == "estimate_memory")
+    assert "3060" in first.request["gpu"]
+    assert first.request["tensor_parallel"] == 2
+
+
+def test_a_format_asked_about_without_a_card_is_checked_on_each_generation() -> None:
+    calls = [
+        call
+        for call in plan(reading("is fp8 always best?", intent="compatibility"))
+        if call.tool == "check_compatibility"
+    ]
+    assert len(calls[0].request["gpus"]) > 2
