@@ -16,6 +16,7 @@ from assistant.understand.ownership import Cards, find_cards
 from assistant.understand.parameters import find_params
 from assistant.understand.place import find_country, find_provider
 from assistant.understand.scope import out_of_scope, without_instructions
+from assistant.understand.spelling import spelled
 from assistant.understand.tasks import REINFORCED, Setting, Work, decide_task, find_work
 from assistant.understand.text import Found, Text, grammar, masked
 from assistant.understand.training import (
@@ -71,7 +72,7 @@ class Reading:
 
 def read(original: str, previous: Need | None = None) -> Reading:
     """Read one turn; what `previous` knows only helps to tell what is asked, it states no slot."""
-    text = Text.of(original)
+    text = spelled(Text.of(original))
     entities = find_entities(text)
     pasted = find_pasted(text)
     hidden = without_instructions(entities.masked) or entities.masked

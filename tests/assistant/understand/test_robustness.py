@@ -19,13 +19,13 @@ PIECES = [
 ]  # fmt: skip
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=80, deadline=None)
 @given(st.text(max_size=400))
 def test_any_text_is_read(text: str) -> None:
     assert isinstance(understand(text), Understanding)
 
 
-@settings(max_examples=250, deadline=None)
+@settings(max_examples=120, deadline=None)
 @given(st.lists(st.sampled_from(PIECES), max_size=25), st.sampled_from(["", " "]))
 def test_any_mixture_of_question_words_is_read_twice(pieces: list[str], gap: str) -> None:
     text = gap.join(pieces)
@@ -35,7 +35,7 @@ def test_any_mixture_of_question_words_is_read_twice(pieces: list[str], gap: str
     assert isinstance(stated(again.need), Need)
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=60, deadline=None)
 @given(st.lists(st.sampled_from(PIECES), max_size=25))
 def test_every_span_quotes_the_question(pieces: list[str]) -> None:
     text = " ".join(pieces)
