@@ -5,6 +5,7 @@ python tests/bench/speed_rows.py            rewrites the derived columns of kb/f
 
 import csv
 import json
+import math
 import sys
 from pathlib import Path
 from typing import Any
@@ -58,10 +59,11 @@ def row(identity: str, source: str, request: dict[str, Any], measure: str, value
         tokens = request.get("dataset_tokens", 0) * request.get("epochs", 1)
         estimate = tokens / rate / 3600 if kind == "gpu_hours" else rate
     return {
-        "id": identity, "kind": kind, "model": case.model, "active_params": round(case.active_params),
+        "id": identity, "kind": kind, "model": case.model, "active_params": round(math.exp(case.active)),
         "moe": int(case.moe), "gpu": case.gpu, "architecture": case.architecture,
-        "engine": OTHER_ENGINES.get(source, case.engine), "format": case.format, "tensor_parallel": case.cards,
-        **counts, "input_tokens": int(case.input_tokens), "output_tokens": int(case.output_tokens),
+        "engine": OTHER_ENGINES.get(source, case.engine), "format": case.format,
+        "tensor_parallel": round(math.exp(case.cards)), **counts, "input_tokens": round(math.exp(case.input)) - 64,
+        "output_tokens": round(math.exp(case.output)) - 64,
         "measure": measure, "value": value, "estimate": f"{estimate:.5g}", "source": source,
         "request": json.dumps(request, separators=(",", ":")),
     }  # fmt: skip

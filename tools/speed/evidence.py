@@ -1,8 +1,10 @@
 """Near measurements: what they say beside the formula, and how far they move it."""
 
 import math
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import lru_cache
+from typing import NamedTuple
 
 from kb.measured_speed import MeasuredSpeed, measured_speeds
 from kb.speed_constants import Neighbours, constants
@@ -14,25 +16,35 @@ SHOWN = 5
 SAME = 1e-6
 NEAR = 0.4
 """Distance below which a measurement has moved the estimate noticeably."""
-FAR = 3.0
+FAR = 2.0
 """Distance from which a measurement says nothing."""
 
 
-@dataclass(frozen=True, slots=True)
-class Case:
-    """What two cases are compared by."""
+class Case(NamedTuple):
+    """What two cases are compared by; counts as logarithms, so that distances are ratios."""
 
     model: str
-    active_params: float
-    moe: bool
     gpu: str
     architecture: str
     engine: str
     format: str
-    cards: int
+    moe: bool
+    active: float
+    cards: float
     sequences: float
-    input_tokens: float
-    output_tokens: float
+    input: float
+    output: float
+
+
+def case(
+    model: str, gpu: str, architecture: str, engine: str, weight_format: str, moe: bool, active_params: float,
+    cards: float, sequences: float, input_tokens: float, output_tokens: float,
+) -> Case:  # fmt: skip
+    """A case from its counts; 64 tokens are added so that very short prompts count as alike."""
+    return Case(
+        model, gpu, architecture, engine, weight_format, moe, math.log(active_params), math.log(cards),
+        math.log(sequences), math.log(input_tokens + 64), math.log(output_tokens + 64),
+    )  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,13 +79,11 @@ def prompt_correction(work: Work) -> Correction:
 
 
 def corrected(
-    case: Case, kind: str, settings: Neighbours | None = None, *, skip: frozenset[str] = frozenset()
+    asked: Case, kind: str, settings: Neighbours | None = None, *, skip: frozenset[str] = frozenset()
 ) -> Correction:
     """The correction of a case from rows of one kind, leaving out the rows of ids in `skip`."""
     settings = settings or constants().neighbours
-    rows = (row for row in measured_speeds() if row.kind == kind and row.id not in skip)
-    apart_from = ((distance(case, row_case(row)), row) for row in rows)
-    near = sorted((pair for pair in apart_from if pair[0] < FAR), key=lambda pair: (pair[0], pair[1].id))
+    near = sorted(_near(asked, kind, skip), key=lambda pair: (pair[0], pair[1].id))
     total = shift = 0.0
     for apart, row in near:
         weight = math.exp(-apart / settings.scale)
@@ -92,42 +102,57 @@ def corrected(
 
 def case_of(work: Work) -> Case:
     """The case a load is."""
-    layout = work.layout
-    return Case(
-        model=work.arch.id or work.arch.name, active_params=work.arch.active_params, moe=work.arch.moe, gpu=work.gpu.id,
-        architecture=work.gpu.architecture, engine=work.engine, format=work.format.name, cards=layout.tensor,
-        sequences=work.sequences * layout.replicas, input_tokens=work.input_tokens, output_tokens=work.output_tokens,
+    arch, layout = work.arch, work.layout
+    return case(
+        arch.id or arch.name, work.gpu.id, work.gpu.architecture, work.engine, work.format.name, arch.moe,
+        arch.active_params, layout.tensor, work.sequences * layout.replicas, work.input_tokens, work.output_tokens,
     )  # fmt: skip
 
 
-@lru_cache(maxsize=4096)
-def _row_case(identity: str) -> Case:
-    row = next(row for row in measured_speeds() if row.id == identity)
-    return Case(
-        model=row.model, active_params=row.active_params, moe=row.moe, gpu=row.gpu, architecture=row.architecture,
-        engine=row.engine, format=row.format, cards=row.tensor_parallel, sequences=row.sequences,
-        input_tokens=row.input_tokens, output_tokens=row.output_tokens,
-    )  # fmt: skip
+def _near(asked: Case, kind: str, skip: frozenset[str]) -> Iterable[tuple[float, MeasuredSpeed]]:
+    for known, rows in _cases(kind):
+        apart = _apart_in_kind(asked, known)
+        if apart < FAR:
+            found = ((apart + _apart_in_load(asked, other), row) for other, row in rows if row.id not in skip)
+            yield from (pair for pair in found if pair[0] < FAR)
+
+
+@lru_cache(maxsize=8)
+def _cases(kind: str) -> tuple[tuple[Case, list[tuple[Case, MeasuredSpeed]]], ...]:
+    """Rows of one kind, those alike but for their load together."""
+    alike: dict[tuple[object, ...], list[tuple[Case, MeasuredSpeed]]] = {}
+    for row in measured_speeds():
+        if row.kind == kind:
+            known = row_case(row)
+            alike.setdefault(known[:7], []).append((known, row))
+    return tuple((rows[0][0], rows) for rows in alike.values())
 
 
 def row_case(row: MeasuredSpeed) -> Case:
     """The case a measurement is."""
-    return _row_case(row.id)
+    return case(
+        row.model, row.gpu, row.architecture, row.engine, row.format, row.moe, row.active_params,
+        row.tensor_parallel, row.sequences, row.input_tokens, row.output_tokens,
+    )  # fmt: skip
 
 
 def distance(one: Case, other: Case) -> float:
     """0 for the same case; about 1 for each of model, card, format or engine that differs."""
+    return _apart_in_kind(one, other) + _apart_in_load(one, other)
+
+
+def _apart_in_kind(one: Case, other: Case) -> float:
     apart = 0.0
     if one.model != other.model:
-        size = abs(math.log(one.active_params / other.active_params))
-        apart += 0.6 * (one.moe != other.moe) + min(0.5 + 0.25 * size, 1.5)
+        apart += 0.6 * (one.moe != other.moe) + min(0.5 + 0.25 * abs(one.active - other.active), 1.5)
     if one.gpu != other.gpu:
         apart += 0.5 if one.architecture == other.architecture else 1.0
-    apart += 0.6 * (one.format != other.format) + 0.6 * (one.engine != other.engine)
-    apart += 0.2 * abs(math.log(one.cards / other.cards))
-    apart += 0.12 * abs(math.log(one.sequences / other.sequences))
-    apart += 0.06 * abs(math.log((one.input_tokens + 64) / (other.input_tokens + 64)))
-    return apart + 0.04 * abs(math.log((one.output_tokens + 64) / (other.output_tokens + 64)))
+    return apart + 0.6 * (one.format != other.format) + 0.6 * (one.engine != other.engine)
+
+
+def _apart_in_load(one: Case, other: Case) -> float:
+    apart = 0.2 * abs(one.cards - other.cards) + 0.12 * abs(one.sequences - other.sequences)
+    return apart + 0.06 * abs(one.input - other.input) + 0.04 * abs(one.output - other.output)
 
 
 def _seconds(row: MeasuredSpeed, value: float) -> float:
