@@ -70,14 +70,20 @@ def per_token(work: Workload) -> PerToken:
 def activation_terms(work: Workload) -> tuple[tuple[Term, ...], tuple[Term, ...]]:
     """(saved at the end of forward, working set of one layer's backward under checkpointing)."""
     each = per_token(work)
-    tokens, layers, ways = work.tokens, work.shape.layers, work.tensor
+    ways, layers, held_tokens = work.tensor, -(-work.shape.layers // work.pipeline), in_flight_tokens(work)
+    tokens = stage_tokens(work)
     kept = {"none": each.saved, "selective": each.selective, "full": each.entry}[work.checkpointing]
     if work.activation_offload:
         kept = min(kept, each.entry / layers)
-    inputs = {"layers": layers, "tokens": tokens, "bytes_per_token_and_layer": round(kept, 1), "tensor_parallel": ways}
+    inputs = {
+        "layers": layers,
+        "tokens": held_tokens,
+        "bytes_per_token_and_layer": round(kept, 1),
+        "tensor_parallel": ways,
+    }
     formula = "layers · tokens · bytes_per_token_and_layer / tensor_parallel"
     label = {"none": "Saved activations", "selective": "Selectively saved activations", "full": "Checkpoints"}
-    saved = Term("activations", label[work.checkpointing], layers * tokens * kept / ways, formula, inputs, SOURCE)
+    saved = Term("activations", label[work.checkpointing], layers * held_tokens * kept / ways, formula, inputs, SOURCE)
     tail = Term(
         "activations", "Final norm and head input", tokens * 3 * each.entry / ways, "tokens · bytes / tensor_parallel",
         {"tokens": tokens, "bytes": 3 * each.entry, "tensor_parallel": ways}, SOURCE,
@@ -96,6 +102,26 @@ def activation_terms(work: Workload) -> tuple[tuple[Term, ...], tuple[Term, ...]
     return held, (working,)
 
 
+PIPELINED = ("megatron", "deepspeed")
+"""Trainers whose micro-batch enters the pipeline while earlier ones are on their way."""
+MICROBATCHED = ("fsdp",)
+"""Trainers whose batch a GPU is cut into as many microbatches as there are pipeline stages."""
+
+
+def in_flight_tokens(work: Workload) -> int:
+    """Tokens whose activations the first pipeline stage keeps: one microbatch for every stage behind it (1F1B).
+
+    Where the batch is cut into one microbatch a stage, and where layers are merely placed on several cards (naive
+    split), that is the batch itself.
+    """
+    return work.tokens * work.pipeline if work.engine in PIPELINED else work.tokens
+
+
+def stage_tokens(work: Workload) -> int:
+    """Tokens a stage works on at once."""
+    return -(-work.tokens // work.pipeline) if work.engine in MICROBATCHED else work.tokens
+
+
 def logit_terms(work: Workload) -> tuple[Term, ...]:
     """Logits and what the loss makes of them: tokens · vocabulary · bytes a logit.
 
@@ -106,7 +132,7 @@ def logit_terms(work: Workload) -> tuple[Term, ...]:
         return ()  # encoders are fine-tuned with a small head instead of the vocabulary
     kind = loss_kind(work)
     width = constants().training.logit_bytes[kind]
-    tokens, vocab, ways = work.tokens, work.shape.vocab, work.tensor
+    tokens, vocab, ways = stage_tokens(work), work.shape.vocab, work.tensor
     inputs = {"tokens": tokens, "vocab_size": vocab, "bytes_per_logit": width, "tensor_parallel": ways}
     formula = "tokens · vocab_size · bytes_per_logit / tensor_parallel"
     label = f"Logits and loss ({kind})"
@@ -121,6 +147,8 @@ def loss_kind(work: Workload) -> str:
         return "fp32"
     if work.engine in ("torchtune", "unsloth"):
         return "chunked"
+    if work.engine == "fsdp" and work.adapted:
+        return "shifted"  # adapters under FSDP wrap Transformers' own models
     return "native16" if work.engine in ("deepspeed", "litgpt", "megatron") else "autocast"
 
 

@@ -1,7 +1,8 @@
 """What an engine holds beside weights and cache while it serves: workspaces, sampler, graphs, context, NCCL."""
 
 from kb.memory_constants import VllmVersion, constants
-from tools.memory.kv import kv_bytes, kv_terms
+from tools.memory.generation import feed_forward_width, litgpt_phases, transformers_phases
+from tools.memory.kv import kv_terms
 from tools.memory.term import Phase, Term, constant
 from tools.memory.weights import serving_weights
 from tools.memory.workload import Workload
@@ -17,8 +18,8 @@ def serving_phases(work: Workload) -> tuple[Phase, ...]:
     if work.engine == "llama.cpp":
         return (Phase("serving", (*held, *_llama_cpp(work))),)
     if work.engine == "litgpt":
-        return _litgpt(work, held)
-    return _transformers(work, held)
+        return litgpt_phases(work, held)
+    return transformers_phases(work, held)
 
 
 def _vllm(work: Workload, held: tuple[Term, ...]) -> tuple[Phase, ...]:
@@ -31,7 +32,7 @@ def _vllm(work: Workload, held: tuple[Term, ...]) -> tuple[Phase, ...]:
     source, shape = constants().vllm.source, work.shape
     version = _vllm_version(work.version)
     tokens = _batched_tokens(work, version)
-    width = _feed_forward_width(work)
+    width = feed_forward_width(work)
     prefill = Term(
         "activations", "Prefill of a full batch", tokens * 2 * (3 * width / work.tensor + 4 * shape.hidden),
         "batched_tokens · 2 · (3 · intermediate / tensor_parallel + 4 · hidden_size)",
@@ -110,18 +111,6 @@ def _batched_tokens(work: Workload, version: VllmVersion) -> int:
     return limit if work.large_gpu or work.max_sequences else limit // 4
 
 
-def _feed_forward_width(work: Workload) -> float:
-    """Feed-forward width one token passes: a dense layer's, or all its experts'."""
-    shape = work.shape
-    if shape.experts is None:
-        return shape.intermediate
-    shared = shape.experts.shared_intermediate_size or (
-        shape.experts.shared_experts * shape.experts.expert_intermediate_size
-    )
-    dense = shape.intermediate if shape.experts.dense_layers else 0
-    return max(shape.experts.expert_intermediate_size, shared, dense)
-
-
 def _tensorrt(work: Workload) -> tuple[Term, ...]:
     """aiconfigurator: 2 · batched_tokens · hidden · width, width by tensor parallelism; SGLang 15 % more."""
     trt, sglang = constants().tensorrt_llm, constants().sglang
@@ -163,71 +152,3 @@ def _llama_cpp(work: Workload) -> tuple[Term, ...]:
             Term("activations", "Expanded keys and values", size, "tokens · heads · dim · 2", inputs, llama.source)
         )
     return tuple(terms)
-
-
-def _transformers(work: Workload, held: tuple[Term, ...]) -> tuple[Phase, ...]:
-    """Decoding holds the whole cache; prefill a part of it and the activations of the prompt."""
-    engine, shape = constants().transformers, work.shape
-    context = constant("framework", "CUDA context", engine.context_bytes, engine.source)
-    logits = Term("logits", "Logits of the last tokens", 6 * work.sequences * shape.vocab, "6 · sequences · vocab_size",
-                  {"sequences": work.sequences, "vocab_size": shape.vocab}, engine.source)  # fmt: skip
-    kept = [context, logits, *_cache_copies(work)]
-    prompt = min(work.context // 2, engine.prompt_tokens_at_most)
-    width = 2 * (3 * _feed_forward_width(work) + 4 * shape.hidden)
-    size = prompt * work.sequences * width
-    waiting = (1 - prompt / work.context) * kv_bytes(work) if work.context else 0.0
-    beyond = max(size - waiting, 0.0)
-    inputs = {"prompt_tokens": prompt, "sequences": work.sequences, "intermediate": _feed_forward_width(work),
-              "hidden_size": shape.hidden, "cache_not_yet_filled": round(waiting)}  # fmt: skip
-    formula = "prompt_tokens · sequences · 2 · (3 · intermediate + 4 · hidden_size) − cache_not_yet_filled"
-    prefill = Term("activations", "Prefill beyond the cache still empty", beyond, formula, inputs, engine.source)
-    return (Phase("decode", (*held, *kept)), Phase("prefill", (*held, *kept, prefill)))
-
-
-def _cache_copies(work: Workload) -> tuple[Term, ...]:
-    """A cache that grows by concatenation: its former self, and what the allocator cannot give back."""
-    engine, cache = constants().transformers, kv_bytes(work)
-    ratio = engine.cache_slack_ratio
-    terms = [
-        Term(
-            "fragmentation",
-            "Freed caches",
-            ratio * cache,
-            "ratio · kv_cache",
-            {"ratio": ratio, "kv_cache": round(cache)},
-            engine.source,
-        )
-    ]
-    if not work.flash_stated:
-        again = {"ratio": engine.cache_copy_ratio, "kv_cache": round(cache)}
-        return (
-            Term(
-                "buffers",
-                "Cache copied while it grows",
-                engine.cache_copy_ratio * cache,
-                "ratio · kv_cache",
-                again,
-                engine.source,
-            ),
-        )
-    return tuple(terms)
-
-
-def _litgpt(work: Workload, held: tuple[Term, ...]) -> tuple[Phase, ...]:
-    """Loading a quantised model holds its largest matrix, the output head, at 32 bits for a moment."""
-    engine, shape = constants().litgpt, work.shape
-    context = constant("framework", "CUDA context", engine.context_bytes, engine.source)
-    serving = Phase("serving", (*held, context))
-    if not work.format.quantised:
-        return (serving,)
-    table = shape.vocab * shape.hidden
-    inputs = {"vocab_size": shape.vocab, "hidden_size": shape.hidden}
-    loading = Term(
-        "buffers",
-        "Head at 32 bits while it is quantised",
-        4 * table,
-        "4 · vocab_size · hidden_size",
-        inputs,
-        engine.source,
-    )
-    return (serving, Phase("loading", (*held, context, loading)))

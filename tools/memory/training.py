@@ -24,6 +24,8 @@ def training_phases(work: Workload) -> tuple[Phase, ...]:
     always = (*_model_states(work, counts), *_buffers(work, counts), *_framework(work))
     (saved, working), logits = activation_terms(work), logit_terms(work)
     persistent = _gradients(work, counts) if _keeps_gradients(work) else ()
+    if work.adapted and not persistent and work.offload != "all":
+        persistent = (adapter_gradient_term(work),)  # small, and recipes with adapters accumulate
     gradients = _gradients(work, counts)
     copies = _autocast_copies(work, counts)
     forming = () if persistent or work.sharding not in SHARDED_MODEL else _one_gradient(work)
@@ -124,6 +126,8 @@ def _gradients(work: Workload, counts: Counts) -> tuple[Term, ...]:
         return ()
     if work.adapted:
         return (adapter_gradient_term(work),)
+    if _accumulates_whole(work):
+        return (_state("gradients", "Gradients of the whole stage", counts.total, state_bytes(work)[1], 1),)
     if work.optimizer_in_backward:
         return _one_gradient(work)
     return (_state("gradients", "Gradients", counts.total, state_bytes(work)[1], ranks_for(work, "gradients")),)
@@ -141,7 +145,12 @@ def _one_gradient(work: Workload) -> tuple[Term, ...]:
 
 def _keeps_gradients(work: Workload) -> bool:
     """Reducers keep their gradient buffers from step to step; a lone GPU frees them after each."""
-    return work.sharding in ("ddp", "zero1", "zero2") or work.engine == "megatron"
+    return work.sharding in ("ddp", "zero1", "zero2") or work.engine == "megatron" or _accumulates_whole(work)
+
+
+def _accumulates_whole(work: Workload) -> bool:
+    """FSDP reduces a pipeline stage's gradients once, after its last microbatch: until then they are whole."""
+    return work.sharding == "fsdp" and work.pipeline > 1 and not work.adapted
 
 
 def _buffers(work: Workload, counts: Counts) -> tuple[Term, ...]:
@@ -212,7 +221,10 @@ def _gathered(work: Workload, counts: Counts) -> Term:
     layers, table = training.fsdp_unsharded_layers, max(counts.embed, counts.head)
     ranks = ranks_for(work, "weights") if work.offload != "all" else 10**9
     missing = counts.total * (1 - 1 / ranks) * bits / 8
-    size = min(layers * shape.layer_params / work.tensor * bits / 8 + table * 2, missing)
+    wanted = layers * shape.layer_params / work.tensor * bits / 8 + table * 2
+    if work.pipeline > 1 and work.offload != "all":
+        wanted = missing  # a pipeline stage stays gathered from one microbatch to the next
+    size = min(wanted, missing)
     inputs = {"layers": layers, "layer_params": shape.layer_params, "tensor_parallel": work.tensor, "bits": bits,
               "table_params": round(table), "missing_bytes": round(missing)}  # fmt: skip
     formula = "min(layers · layer_params / tensor_parallel · bits / 8 + table_params · 2, missing_bytes)"
