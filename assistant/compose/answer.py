@@ -137,7 +137,7 @@ def _shop(material: Material) -> Section:
 
 
 def _cloud_or_buy(material: Material) -> Section:
-    if not material.configurations:
+    if not material.configurations or (offers.found(material) and not requests.sized(material.need)):
         section = offers.cheapest(material)
     elif not acquisition.buys(material):
         section = shopping.rent(material)

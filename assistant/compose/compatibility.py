@@ -1,5 +1,6 @@
 """Whether card, format, package, CUDA and driver go together: each finding, the deciding one first."""
 
+import re
 from collections.abc import Iterator
 
 from assistant.compose import facts, names
@@ -51,10 +52,11 @@ def _line(material: Material, one: Finding) -> str:
         text = one.reason
     else:
         card = names.gpu_name(one.gpu) if one.gpu else ""
+        asked = re.sub(r" (?:arithmetic|weights)\b", "", one.asked)
         text = (
-            say(f"compat.{one.verdict}", what=one.asked, card=card)
+            say(f"compat.{one.verdict}", what=asked, card=card)
             if card
-            else say(f"compat.{one.verdict}_bare", what=one.asked)
+            else say(f"compat.{one.verdict}_bare", what=asked)
         )
     if one.instead:
         text += say("compat.instead", instead=one.instead.rstrip("."))

@@ -176,23 +176,25 @@ def context_and_users(material: Material) -> Section:
         return memory_needed(material)
     if main.fit.verdict == "no":
         return can_it_run(material)
-    say, fit = material.say, main.fit
-    room = [
-        say(key, value=numbers.tokens(value))
-        for key, value in (
-            ("fit.max_context", fit.max_context_tokens),
-            ("fit.max_sequences", fit.max_concurrent_sequences),
-        )
-        if value
-    ]
-    asked_for = material.need.context_tokens or material.need.concurrent_sequences or material.need.users
+    say, fit, need = material.say, main.fit, material.need
+    open_question = {
+        "concurrency": not (need.concurrent_sequences or need.users),
+        "context_length": not (need.context_tokens or need.sequence_tokens),
+    }.get(material.intents[0], True)
+    limits = [("fit.max_context", fit.max_context_tokens), ("fit.max_sequences", fit.max_concurrent_sequences)]
+    if material.intents[0] == "concurrency":
+        limits.reverse()
+    room = [say(key, value=numbers.tokens(value)) for key, value in limits if value]
     headline, verdict = _verdict(material, main, [])
-    if room and not asked_for:
+    if room and open_question:
         headline = say(
-            "fit.room", what=workload(material, main), cards=names.cards(fit.gpu, main.gpus), room=say.listed(room)
+            "fit.room",
+            what=workload(material, main),
+            cards=names.cards(fit.gpu, main.gpus),
+            room=say.listed(room, conjunction="or"),
         ) + cite(material, main)
     elif room:
-        headline += " " + say("fit.and_room", room=say.listed(room))
+        headline += " " + say("fit.and_room", room=say.listed(room, conjunction="or"))
     section = Section(verdict, headline, [arithmetic(material, [main, *others])])
     section.levers = levers(material, main)
     return _finish(material, section, main)

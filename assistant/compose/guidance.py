@@ -29,7 +29,7 @@ class Bar(NamedTuple):
     """Whether a very close passage is quoted whatever words it shares, in any language."""
 
 
-ASIDE = Bar(coverage=0.2, worth=0.15)
+ASIDE = Bar(coverage=0.25, worth=0.17)
 """Beside a computed answer."""
 CAUSE = Bar(coverage=0.19)
 """As the reason why something is so."""

@@ -23,6 +23,8 @@ def premises(material: Material) -> list[str]:
 def _enough(material: Material, main: Estimate) -> Iterator[str]:
     """What is said to be enough: it is, just about, or it is not."""
     per_gpu = main.result.per_gpu
+    if main.fit:
+        return
     for claim in claims(material.understanding.text, ENOUGH):
         if claim.binary_bytes < per_gpu.low_bytes * main.gpus:
             yield _sentence(material, main, "premise.too_small", claim.text)

@@ -47,13 +47,19 @@ def sized(need: Need) -> bool:
 
 def cards(need: Need) -> tuple[GpuCount, ...]:
     """The cards in question: those owned, else those asked about."""
-    return need.gpus_owned or tuple(GpuCount(gpu=gpu) for gpu in need.gpus_asked)
+    return need.gpus_owned or _asked(need)
+
+
+def _asked(need: Need) -> tuple[GpuCount, ...]:
+    """The cards asked about, each with its number where one was stated."""
+    stated = {card.gpu: card for card in need.gpus_proposed}
+    return tuple(stated.get(gpu) or GpuCount(gpu=gpu) for gpu in dict.fromkeys((*need.gpus_asked, *stated)))
 
 
 def compared(need: Need) -> tuple[GpuCount, ...]:
     """The cards to choose between: those owned and those asked about."""
     owned = {card.gpu for card in need.gpus_owned}
-    return (*need.gpus_owned, *(GpuCount(gpu=gpu) for gpu in need.gpus_asked if gpu not in owned))
+    return (*need.gpus_owned, *(card for card in _asked(need) if card.gpu not in owned))
 
 
 def named_gpus(need: Need) -> tuple[str, ...]:

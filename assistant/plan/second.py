@@ -8,6 +8,7 @@ from assistant.plan import requests
 from assistant.plan.call import PlannedCall, planned
 from assistant.plan.first import CALLS_MAX, distinct
 from assistant.plan.formats import TRAINING_LADDER, smaller_formats
+from assistant.plan.intents import intents
 from assistant.plan.provisional import provisional
 from assistant.understanding import Understanding
 from tools.need import GpuCount, Need
@@ -24,18 +25,18 @@ def plan_more(understanding: Understanding, results: Sequence[ToolCallRecord]) -
         return []
     need = provisional(understanding)
     wanted: list[PlannedCall | None] = []
-    usable = _usable(results)
+    usable, asked = _usable(results), intents(understanding)[0]
     for record in _first_on_each(_estimates(results)):
-        wanted += _counted(need, record) if need.intent == "how_many_gpus" else []
-        if _verdict(record, usable) in {"yes", "tight"} and need.intent in _FASTER:
+        wanted += _counted(need, record) if asked == "how_many_gpus" else []
+        if _verdict(record, usable) in {"yes", "tight"} and asked in _FASTER:
             wanted.append(requests.speed(need, _card(record.request), record.request.get("weight_format")))
         if _verdict(record, usable) == "no" or need.intent == "oom":
             wanted += _cheaper(need, record)
     if _nothing_fits(results, usable):
         wanted.append(requests.configure(need, gpus_asked=()))
     wanted += _lighter_purchase(need, results)
-    asked = [PlannedCall(tool=record.tool, request=record.request) for record in results]
-    fresh = [call for call in distinct(wanted) if call not in asked]
+    done = [PlannedCall(tool=record.tool, request=record.request) for record in results]
+    fresh = [call for call in distinct(wanted) if call not in done]
     return fresh[: max(0, CALLS_MAX - len(results))]
 
 
@@ -109,7 +110,8 @@ def _cheaper(need: Need, record: ToolCallRecord) -> list[PlannedCall | None]:
     if need.gradient_checkpointing not in {None, "full"}:
         calls.append(_again(request, gradient_checkpointing="full"))
     lighter = TRAINING_LADDER[TRAINING_LADDER.index(task) + 1 :] if task in TRAINING_LADDER else ()
-    calls += [requests.memory(need, card, task=name) for name in lighter]
+    sharded = {"sharding": "zero3"} if request.get("sharding") == "zero3" and need.sharding is None else {}
+    calls += [requests.memory(need, card, task=name, **(sharded if name == "lora" else {})) for name in lighter]
     return calls
 
 
