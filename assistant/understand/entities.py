@@ -11,6 +11,7 @@ from assistant.understand.sizes import Size, find_sizes
 from assistant.understand.text import Text, grammar, masked
 from assistant.understand.unknown import unknown_gpus, unknown_models
 from assistant.understanding import Ambiguity
+from kb.base import AdvisorError
 from kb.catalog import conventional, gpus, models, offers
 from kb.names import Mention, close_names, gpu_names, model_names
 
@@ -74,8 +75,7 @@ def find_entities(text: Text) -> Entities:
     named = with_servers(text.plain, hidden, named)
     named = _other_forms(hidden, named)
     found_models = [_model(text, mention) for mention in model_mentions]
-    new_models = unknown_models(text, hidden)
-    found_models += [NamedModel(None, (), params, start, end) for params, start, end in new_models]
+    found_models += [_resolved(text, *stranger) for stranger in unknown_models(text, hidden)]
     doubts = [doubt for doubt in (_gpu_doubt(text, gpu) for gpu in named) if doubt]
     doubts += [_stranger(text, "gpu", start, end) for start, end in strangers]
     doubts += [doubt for doubt in (_model_doubt(text, model) for model in found_models) if doubt]
@@ -260,6 +260,15 @@ def _model(text: Text, mention: Mention) -> NamedModel:
     if not settled:
         return NamedModel(None, ids, None, mention.start, mention.end)
     return NamedModel(ids[0], ids, records[0].params, mention.start, mention.end, sure=len(ids) == len(mention.ids))
+
+
+def _resolved(text: Text, params: int, start: int, end: int) -> NamedModel:
+    """A model-like token by itself: in the catalog after all ("llama2-7b/mistral"), or a stranger of that size."""
+    try:
+        key = model_names().resolve(text.plain[start:end])
+    except AdvisorError:
+        return NamedModel(None, (), params, start, end)
+    return NamedModel(key, (key,), models()[key].params, start, end)
 
 
 def _other_member(model: str, params: int, start: int, end: int) -> NamedModel:

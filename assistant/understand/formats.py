@@ -18,6 +18,7 @@ _WORDS: tuple[tuple[str, str], ...] = (
     (r"nvfp4", "nvfp4"),
     (r"(?:gptq|awq|autoround|hqq|bnb)[-_ ]?(?:int)?4(?:[-_ ]?bits?)?(?![0-9])", "int4"),
     (r"(?:gptq|awq|autoround|hqq|bnb)[-_ ]?(?:int)?8(?:[-_ ]?bits?)?(?![0-9])", "int8"),
+    (r"exl[23]", "int4"),
     (r"awq", "awq"),
     (r"gptq", "gptq"),
     (r"w8a8|w8a16|smoothquant|llm\.int8\(?\)?", "int8"),

@@ -38,11 +38,14 @@ RULES: tuple[tuple[Intent, float, str], ...] = (
     # how many cards
     ("how_many_gpus", 5, (
         rf"how many (?:\w{{1,12}} ){{0,2}}{_CARD}|{GPU}{{1,60}}s?\s?(?:\d{{1,3}}\s?gi?b?\s?)?(?:得|需|需要"
-        rf"|要|至少|最少)?\s?(?:用|配|上|买)?\s?(?:几|多少)\s?(?:张|块|片|卡|台|个)|(?:几|多少)\s?(?:张|块"
+        rf"|要|至少|最少)?\s?(?:用|配|上|买)?\s?(?:几|多少)\s?(?:张|块|片|卡|台|个)|(?<![这那哪])(?:几|多少)\s?(?:张|块"
         rf"|片|台|个)\s?(?:\d{{1,3}}g\w?的? ?)?(?:{GPU}|显卡|卡|gpu|服务器|机器|才|够|能)|(?:要|需要|得|配"
-        rf"|用|至少|最少)\s?(?:几|多少)\s?(?:张|块|片|卡|台)|多少卡|几卡|多少张|几张(?!能)|(?:min\w{{0,4}}"
+        rf"|用|至少|最少)\s?(?:几|多少)\s?(?:张|块|片|卡|台)|多少卡|(?<![这那哪])几卡|(?<!出)多少张(?!图|照|片)|(?<![这那哪])几张(?!能)|(?:min\w{{0,4}}"
         rf"|number of|fewest|smallest number of) (?:gpus?|cards?|gpu count)|(?:gpu|card) count|卡数|几台"
         rf"|多少台"
+    )),
+    ("how_many_gpus", 3.5, (
+        r"(?:要|需要|得用|至少)\s?\d{1,4}\s?(?:张|块|卡)|needs? (?:at least )?\d{1,4} (?:gpus?|cards)"
     )),
     # does it run
     ("can_it_run", 3.5, (
@@ -109,6 +112,9 @@ RULES: tuple[tuple[Intent, float, str], ...] = (
         r"|util(?:i[sz]ation)?\b|占用率|takes? (?:\d{1,4}|\w{1,8}) (?:minutes|seconds|min) (?:per|for each"
         r"|to answer|an)"
     )),
+    ("speed", 1.5, r"多快|how fast"),
+    ("speed", 3.5, r"(?:出|生成)多少(?:张|个|条)|一(?:天|小时|分钟)能(?:出|跑|处理)"),
+    ("training_time", 5, r"(?:训|微调)[^。?!\n]{0,30}?多快|how fast[^。?!\n]{0,40}?(?:train|fine-?tun)"),
     ("speed", 2.5, (
         r"(?:太|很|还|好|更|这么|特别|最|才|巨|超)慢|慢(?:很|得|死|了|\d|吗)|(?<![a-z])slow(?:er|est"
         r"|ly)?(?![a-z])|跑了\s?\d|提速|加速|faster|性能|performance|正常吗|raise throughput|速度"
@@ -175,7 +181,7 @@ RULES: tuple[tuple[Intent, float, str], ...] = (
     )),
     ("budget", 4, (
         r"(?:how much (?:would|will|does|do|is|are)(?![a-z])[^。?!\n]{0,50}? cost|total cost"
-        r"|多少钱|要花多少|成本|造价|rough cost|how expensive|what would it cost)"
+        r"|多少钱|要花多少|成本|造价|rough cost|cost of|costs? to|how expensive|what would it cost)"
     )),
     # compatibility
     ("compatibility", 4.5, (
@@ -206,7 +212,7 @@ RULES: tuple[tuple[Intent, float, str], ...] = (
         r"电源|(?<![a-z])psu(?![a-z])|功耗|(?<![a-z])tdp(?![a-z])|\d{3,4}\s?w(?:att)?s?(?![a-z])|瓦"
         r"|power (?:supply|draw|limit|consumption)|散热|cooling|(?:nvidia-smi )?-pl(?![a-z])|electricity"
         r"|电费|跳闸|powers? (?:the pc )?off|供电|限到?\s?\d{3}|12vhpwr|rack power|温度|降频|undervolt"
-        r"|circuit|breaker|插座"
+        r"|circuit|breaker|插座|throttl\w{1,3}|too hot|temperatures?"
     )),
     # spec
     ("spec", 4.5, (
@@ -230,7 +236,7 @@ RULES: tuple[tuple[Intent, float, str], ...] = (
     )),
     # guidance
     ("guidance", 3, (
-        r"怎么(?:设置|做|弄|搞|用|调|理解|优化|配置(?!卡)|回事|升级|算)|如何|是什么意思|什么是|原理"
+        r"怎么(?:把|才能|设置|做|弄|搞|用|调|理解|优化|配置(?!卡)|回事|升级|算)|如何|是什么意思|什么是|原理"
         r"|(?<!gpu )(?<!memory )do (?:i|we) (?:really )?need|is it (?:necessary|required|worth)"
         r"|what's the (?!biggest|best|max)"
         r"|best practi\w{1,3}|how (?:do|does|to|can)(?! i (?:run|fit))|what (?:is|are"

@@ -15,14 +15,16 @@ from tools.need import GpuCount, Intent
 _ASKING: frozenset[Intent] = frozenset({"compare", "spec", "which_to_buy", "cloud_or_buy", "how_many_gpus", "budget"})
 """Intents that are about GPUs one does not have."""
 _OWN = grammar(
-    r"(?:我这(?:张|块|个|里)?|我(?:们|司|这|自己)?(?:现在|目前|只)?(?:有|是|的|用)|手(?:里|上|头)(?:有"
+    r"(?:(?:买|入|收|购|配)了|入手了"
+    r"|我这(?:张|块|个|里)?|我(?:们|司|这|自己)?(?:现在|目前|只)?(?:有|是|的|用)|手(?:里|上|头)(?:有"
     r"|的)?|现(?:有|在)(?:用|是)?|已(?:有|经)|只有|仅有|家里|实验室(?:有|的)?|单位(?:有)?|公司(?:有"
-    r"|的)?|机器(?:是|有)|(?<![a-z])(?:i have|i've(?: got)?|i own|own|have|has|got|my|our|we have|using"
+    r"|的)?|机器(?:是|有)|(?<![a-z])(?:i have|bought|purchased|picked up"
+    r"|i've(?: got)?|i own|own|have|has|got|my|our|we have|using"
     r"|i am on|i'm on|currently|existing|server has|tengo|tenho|j'ai|con una?"
     r"|in stock)(?![a-z]))[^。!?\n]{0,14}$"
 )
 _AGAINST = grammar(
-    r"(?:比(?:不上|不过)?|相比|和|与|跟|还是|或者?|而|换(?:成|到)?|升级到?|想买|买|入手|租"
+    r"(?:比(?:不上|不过)?|相比|和|与|跟|还是|或者?|而|换(?:成|到)?|升级到?|想买|买(?!了)|入手(?!了)|租"
     r"|(?<![a-z])(?:than|vs\.?|versus|or|against|instead of|rather than|compared (?:to|with)|rent|buy"
     r"|get|purchase|adding|upgrade to|another|price of))\s?(?:an? |one |the |used |二手|全新"
     r"|一?[张块台])?[^a-z。!?\n]{0,3}$"

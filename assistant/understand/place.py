@@ -6,26 +6,14 @@ from assistant.understand.text import Found, grammar
 from kb.catalog import providers
 from kb.names import Names
 
-_WORD_NAMES = {
-    "together",
-    "vast",
-    "modal",
-    "akash",
-    "lambda",
-    "火山",
-    "百度",
-    "阿里",
-    "腾讯",
-    "亚马逊",
-    "amazon",
-    "google",
-    "oracle",
-    "alibaba",
-    "tencent",
-}
+_PLAIN = (
+    "together vast modal akash lambda 火山 百度 阿里 腾讯 华为 京东 亚马逊 amazon google oracle alibaba tencent huawei"
+    " baidu microsoft"
+)
+_WORD_NAMES = set(_PLAIN.split())
 """Names that are also ordinary words or companies: they count only beside a word about renting."""
 _RENTING = grammar(
-    r"租|云|cloud|rent|instance|实例|hour|hr|小时|price|价格|cost|on |在|pod|spot|gpu|vs|box|上|labs|\.ai"
+    r"租|云|cloud|rent|instance|实例|hour|hr|小时|price|价格|cost|(?<![a-z])on $|在\s?$|pod|spot|vs|box|labs|\.ai"
 )
 _COUNTRIES: tuple[tuple[str, str], ...] = (
     ("CN", r"国内|中国(?:大陆)?|大陆|内地|境内|(?<![a-z])(?:mainland )?china(?![a-z])|国产|北京|上海|深圳|杭州"),
@@ -62,8 +50,8 @@ def find_provider(text: str) -> Found[str] | None:
     for mention in _provider_names().scan(text):
         if not mention.exact or len(mention.ids) > 1:
             continue
-        around = text[max(0, mention.start - 12) : mention.start] + " " + text[mention.end : mention.end + 12]
-        if mention.text in _WORD_NAMES and not _RENTING.search(around):
+        before, after = text[max(0, mention.start - 12) : mention.start], text[mention.end : mention.end + 12]
+        if mention.text in _WORD_NAMES and not (_RENTING.search(before) or _RENTING.search(after)):
             continue
         return Found(mention.ids[0], mention.start, mention.end)
     return None

@@ -110,8 +110,8 @@ def free_counts(text: str) -> list[Count]:
 
 def _is_count(match: re.Match[str], window: str) -> bool:
     """A bare number before a name counts only where nothing else claims it ("batch 4 4090" does not)."""
-    if match[3] or match[2] in WORDS or not match[2].isdigit():
-        return match[2] not in {"a", "an"} or True
+    if match[1] or match[3] or not match[2].isdigit():
+        return True
     return (
         not window[: match.start(2)]
         .rstrip()
