@@ -83,9 +83,20 @@ def _without_format(name: str) -> tuple[str, str | None]:
     return "-".join(words), stored
 
 
+def read_local_configs() -> None:
+    """Let `model()` read a `config.json` of this machine by its path, in this process.
+
+    Only the command line asks for it: a server must not open files that a caller names.
+    """
+    _LOCAL.append(True)
+
+
+_LOCAL: list[bool] = []
+
+
 def _is_file(name: str) -> bool:
     try:
-        return Path(name).is_file()
+        return bool(_LOCAL) and Path(name).is_file()
     except OSError:
         return False
 

@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
-from kb.base import BadDocument, BadInput
+from kb.base import BadDocument, BadInput, UnknownName
 from kb.model_config import shape_from_config
-from kb.models import model, models
+from kb.models import model, models, read_local_configs
 
 LLAMA: dict[str, Any] = {
     "model_type": "llama",
@@ -113,10 +113,16 @@ def test_a_multimodal_configuration_is_read_from_its_text_part() -> None:
     assert read.params == pytest.approx(row.params - row.vision_params, rel=1e-4)
 
 
-def test_a_model_may_be_named_by_the_path_of_its_configuration(tmp_path: Path) -> None:
+def test_a_model_may_be_named_by_the_path_of_its_configuration(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     path = tmp_path / "my-llama" / "config.json"
     path.parent.mkdir()
     path.write_text(json.dumps(LLAMA), encoding="utf-8")
+    with pytest.raises(UnknownName):
+        model(str(path))
+    monkeypatch.setattr("kb.models._LOCAL", [])
+    read_local_configs()
     read = model(str(path))
     assert (read.name, read.params) == ("my-llama", 8_030_261_248)
 

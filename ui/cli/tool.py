@@ -9,6 +9,7 @@ from pydantic import ValidationError
 from pydantic_settings import CliApp, CliSettingsSource, SettingsError
 
 from kb.base import AdvisorError, BadInput
+from kb.models import read_local_configs
 from tools.registry import Tool, bad_input, tool, tools
 from ui.cli.lines import read_lines, write_line
 
@@ -21,6 +22,7 @@ def add_to(commands: Any) -> None:
 
 def run(arguments: list[str]) -> int:
     """`tool`, `tool NAME --help`, `tool NAME --field value …`, `tool NAME --json '{…}'`, `tool NAME --batch FILE`."""
+    read_local_configs()
     if not arguments or arguments[0] in {"-h", "--help"}:
         for each in tools().values():
             print(f"{each.name:24} {each.description.splitlines()[0]}")
