@@ -9,6 +9,8 @@ from tools.memory.term import Phase, Term, constant
 from tools.memory.workload import Workload
 
 DENOISERS = ("transformer", "unet", "dit", "denoiser", "mmdit", "prior", "expert", "noise")
+LARGE_TEXT_ENCODER = 1_000_000_000
+"""From this many parameters on (T5-XXL, language models) text encoders are quantised too."""
 DECODERS = ("vae", "decoder", "vqgan", "autoencoder")
 
 
@@ -70,7 +72,8 @@ def assumptions(work: Workload) -> list[str]:
     if _encodes_apart(work) and not work.training and work.offload == "none":
         said.append("The text encoder leaves the GPU once the prompt is encoded, as published video scripts do.")
     if work.format.quantised:
-        said.append("The weight format applies to the denoiser; text encoders and decoder stay at 16 bits.")
+        scope = "the denoiser" if work.format.name.startswith("gguf:") else "the denoiser and large text encoders"
+        said.append(f"The weight format applies to {scope}; the rest stays at 16 bits.")
     width, height, frames = _pixels(work)
     said.append(f"{width} × {height} pixels, {frames} frame(s), {work.images} a batch.")
     return said
@@ -93,9 +96,9 @@ def _in_family(work: Workload, families: tuple[str, ...]) -> bool:
 def _weights(work: Workload, pipe: Pipeline) -> tuple[Term, ...]:
     source, form = constants().formats.source, work.format
     ways = max(work.tensor * work.pipeline, 1)
-    rows = zip(
-        _LABELS, (pipe.text, pipe.denoiser, pipe.decoder), (_wide(form), form.body_bits, _wide(form)), strict=True
-    )
+    # GGUF files hold the denoiser alone; other stacks quantise a large text encoder along with it.
+    text_bits = form.body_bits if pipe.text > LARGE_TEXT_ENCODER and not form.name.startswith("gguf:") else _wide(form)
+    rows = zip(_LABELS, (pipe.text, pipe.denoiser, pipe.decoder), (text_bits, form.body_bits, _wide(form)), strict=True)
     return tuple(
         Term("weights", label, params * bits / 8 / (ways if label == _LABELS[1] else 1), "params · bits / 8 / gpus",
              {"params": params, "bits": bits, "gpus": ways if label == _LABELS[1] else 1}, source)
