@@ -92,7 +92,7 @@ def _dispatch_s(job: Job) -> float:
     training, arch = constants().training, job.arch
     elements = arch.experts_per_token * arch.hidden * arch.layers
     within = job.expert * job.tensor <= job.node
-    link = (job.gpu.nvlink_bytes_per_s or 2 * training.pcie_bytes_per_s) / 2 if within else 1.4 * job.network
+    link = (job.gpu.nvlink_bytes_per_s or 2 * training.pcie_bytes_per_s) / 2 if within else job.network
     sent = training.dispatch_link_bytes / link if job.expert > 1 else 0.0
     return elements * (training.dispatch_bytes / job.bandwidth + sent)
 

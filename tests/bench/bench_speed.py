@@ -1,0 +1,247 @@
+"""Error of the speed and time estimators by class, card and source, beside the pure roofline and the 0.55 rule.
+
+python tests/bench/bench_speed.py                        formula and evidence from other sources only
+python tests/bench/bench_speed.py --by gpu|source|model  a second table
+python tests/bench/bench_speed.py --refit model|gpu      constants fitted anew without each model (or card)
+"""
+
+import argparse
+import copy
+import json
+import math
+import statistics
+import sys
+from collections import defaultdict
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+ROOT = Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT))
+
+import kb.speed_constants as stored  # noqa: E402
+from kb.measured_speed import MeasuredSpeed, measured_speeds  # noqa: E402
+from tools.speed import allreduce  # noqa: E402
+from tools.speed.decode import read_bytes  # noqa: E402
+from tools.speed.evidence import corrected, row_case  # noqa: E402
+from tools.speed.layout import best_pace  # noqa: E402
+from tools.speed.pace import Pace  # noqa: E402
+from tools.speed.request import InferenceSpeedRequest  # noqa: E402
+from tools.speed.work import Work, work_of  # noqa: E402
+
+UNMODELLED = {"exllamav2", "mlc-llm-perf", "llmq", "llm.c"}
+FITTED = [
+    *[f"compute.{name}" for name in ("bf16_ratio", "fp8_ratio", "fp4_ratio", "moe_ratio", "prefill_ratio")],
+    *[f"decode.expert_bandwidth_ratios.{bits}" for bits in ("16", "8", "4")],
+    *[f"decode.{name}" for name in ("moe_layer_s", "latent_layer_s", "linear_layer_s", "cache_bandwidth_ratio",
+                                    "routing_evenness")],
+    *[f"decode.engines.{name}.layer_s" for name in ("tensorrt-llm", "vllm", "sglang")],
+]  # fmt: skip
+"""Constants that a refit moves, by their path in speed.yaml."""
+
+
+@dataclass(frozen=True)
+class Result:
+    """One measurement beside three estimates of it."""
+
+    row: MeasuredSpeed
+    formula: float
+    informed: float
+    roofline: float | None
+    flat: float | None
+
+
+def class_of(row: MeasuredSpeed) -> str:
+    """The class a measurement is judged in."""
+    if row.kind == "decode":
+        if row.sequences == 1:
+            return "single stream"
+        if row.measure == "tokens_per_s_total":
+            return "saturated"
+        return "serving MoE" if row.moe else "serving dense"
+    if row.kind == "training":
+        return "adapters" if "adapters" in row.engine else "training MoE" if row.moe else "training dense"
+    return {"prefill": "prompts", "first_token": "prompts", "gpu_hours": "GPU-hours"}[row.kind]
+
+
+@cache
+def _parsed(identity: str) -> tuple[InferenceSpeedRequest, Work]:
+    row = next(row for row in measured_speeds() if row.id == identity)
+    request = InferenceSpeedRequest.model_validate(json.loads(row.request))
+    return request, work_of(request)[0]
+
+
+def pace_of(row: MeasuredSpeed) -> Pace:
+    """What the formulas give for a serving row."""
+    request, work = _parsed(row.id)
+    return best_pace(work, request)
+
+
+def figure(found: Pace, measure: str) -> float:
+    """The figure of a pace that `measure` names."""
+    return {
+        "time_per_output_token_s": found.output_token_s, "tokens_per_s_per_user": found.per_user,
+        "tokens_per_s_total": found.total, "prefill_tokens_per_s": found.prompt_rate,
+        "time_to_first_token_s": found.first_token_s,
+    }[measure]  # fmt: skip
+
+
+def roofline(row: MeasuredSpeed, *, flat: bool = False) -> float | None:
+    """max(bytes / bandwidth, FLOPs / peak), or bytes / (0.55 · bandwidth) for one stream."""
+    if row.kind != "decode" or (flat and row.sequences > 1):
+        return None
+    _, work = _parsed(row.id)
+    cards = work.layout.tensor * (work.layout.pipeline if row.sequences > 1 else 1)
+    batch = work.sequences
+    dense, routed = read_bytes(work, batch)
+    if flat:
+        seconds = (dense + routed) / (0.55 * work.bandwidth * cards)
+    else:
+        read = (dense + routed + batch * work.cache_bytes(work.context)) / (work.bandwidth * cards)
+        prompts = 1 + (work.input_tokens / work.output_tokens if batch > 1 else 0)
+        seconds = max(read, 2 * work.arch.active_params * batch * prompts / (work.flops * cards))
+    if row.measure == "time_per_output_token_s":
+        return seconds
+    return row.sequences / seconds if row.measure == "tokens_per_s_total" else 1 / seconds
+
+
+def result_of(row: MeasuredSpeed) -> Result:
+    """A row by the formula alone, and with evidence from every other source."""
+    skip = frozenset(other.id for other in measured_speeds() if other.source == row.source)
+    case = row_case(row)
+    if row.kind in ("decode", "prefill"):
+        case = case._replace(engine=_parsed(row.id)[1].engine)
+    near = corrected(case, row.kind, skip=skip)
+    slower = row.measure.endswith("_s") and "per_s" not in row.measure
+    informed = row.estimate * (near.factor if slower else 1 / near.factor)
+    return Result(row, row.estimate, informed, roofline(row), roofline(row, flat=True))
+
+
+def error(estimate: float | None, row: MeasuredSpeed) -> float | None:
+    """Relative error in per cent, signed."""
+    return None if estimate is None else 100 * (estimate / row.value - 1)
+
+
+def quantile(values: Iterable[float], share: float) -> float:
+    """A quantile by linear interpolation."""
+    ranked = sorted(values)
+    place = share * (len(ranked) - 1)
+    below = ranked[math.floor(place)]
+    return below + (ranked[math.ceil(place)] - below) * (place - math.floor(place))
+
+
+def cell(errors: list[float]) -> str:
+    """median / 90th percentile of the absolute errors."""
+    if not errors:
+        return "-"
+    sizes = [abs(value) for value in errors]
+    return f"{statistics.median(sizes):.1f} / {quantile(sizes, 0.9):.1f}"
+
+
+def table(results: list[Result], key: Callable[[Result], str]) -> None:
+    """Print the errors by group."""
+    groups: dict[str, list[Result]] = defaultdict(list)
+    for result in results:
+        groups[key(result)].append(result)
+    columns = ("formula", "informed", "roofline", "flat")
+    print(f"{'median / p90 of |error| %':<46}{'n':>5}" + "".join(f"{name:>16}" for name in columns))
+    for name in sorted(groups):
+        cells = ([e for r in groups[name] if (e := error(getattr(r, column), r.row)) is not None] for column in columns)
+        print(f"{name:<46}{len(groups[name]):>5}" + "".join(f"{cell(errors):>16}" for errors in cells))
+
+
+def refit(key: Callable[[MeasuredSpeed], str]) -> None:
+    """Leave one group out at a time, fit the constants on the rest, judge them on the group."""
+    rows = [row for row in measured_speeds() if row.kind == "decode" and row.sequences > 1 and _fittable(row)]
+    left: dict[str, list[float]] = defaultdict(list)
+    for group in sorted({key(row) for row in rows}):
+        fitted = fit([row for row in rows if key(row) != group])
+        with_constants(fitted)
+        for row in rows:
+            if key(row) == group:
+                left[class_of(row)].append(error(figure(pace_of(row), row.measure), row) or 0.0)
+        print(f"  without {group}: fitted", flush=True)
+    with_constants({})
+    for name in sorted(left):
+        print(f"{name:<20}{len(left[name]):>5}  {cell(left[name])}")
+
+
+def _fittable(row: MeasuredSpeed) -> bool:
+    return row.source != "trtllm-v0.5" and not (row.source == "aiconfigurator" and "8B" in row.model)
+
+
+def fit(rows: list[MeasuredSpeed], steps: int = 4, prior: float = 2.0) -> dict[str, float]:
+    """Constants of least absolute log error on `rows`, by reweighted Gauss–Newton steps held near the start."""
+    import numpy as np
+
+    start = np.array([math.log(_at(name)) for name in FITTED])
+    place = start.copy()
+    counts = defaultdict(int)
+    for row in rows:
+        counts[row.model, row.gpu, row.format] += 1
+    weight = np.array([counts[row.model, row.gpu, row.format] ** -0.25 for row in rows])
+    for _ in range(steps):
+        base = _residuals(rows, place)
+        slopes = np.empty((len(rows), len(FITTED)))
+        for column in range(len(FITTED)):
+            moved = place.copy()
+            moved[column] += 0.02
+            slopes[:, column] = (_residuals(rows, moved) - base) / 0.02
+        robust = weight / np.sqrt(np.maximum(np.abs(base), 0.03))
+        matrix = np.vstack([slopes * robust[:, None], np.eye(len(FITTED)) * prior])
+        target = np.concatenate([-base * robust, (start - place) * prior])
+        place = place + np.clip(np.linalg.lstsq(matrix, target, rcond=None)[0], -0.5, 0.5)
+    return {name: math.exp(value) for name, value in zip(FITTED, place, strict=True)}
+
+
+def _residuals(rows: list[MeasuredSpeed], place: Any) -> Any:
+    import numpy as np
+
+    with_constants({name: math.exp(value) for name, value in zip(FITTED, place, strict=True)})
+    return np.array([math.log(figure(pace_of(row), row.measure) / row.value) for row in rows])
+
+
+_PRISTINE: dict[str, Any] = stored._load("speed.yaml")
+
+
+def _at(name: str) -> float:
+    place: Any = _PRISTINE
+    for part in name.split("."):
+        place = place[part]
+    return float(place)
+
+
+def with_constants(changes: dict[str, float]) -> None:
+    """Put changed constants in place of the stored ones, for this process."""
+    document = copy.deepcopy(_PRISTINE)
+    for name, value in changes.items():
+        *path, last = name.split(".")
+        place = document
+        for part in path:
+            place = place[part]
+        place[last] = value
+    stored._load = lambda _: document  # type: ignore[assignment]
+    stored.constants.cache_clear()
+    allreduce._link.cache_clear()
+
+
+def main() -> None:
+    """Print the tables."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--by", choices=("gpu", "source", "model"))
+    parser.add_argument("--refit", choices=("gpu", "model"))
+    args = parser.parse_args()
+    if args.refit:
+        refit(lambda row: getattr(row, args.refit))
+        return
+    results = [result_of(row) for row in measured_speeds() if row.source not in UNMODELLED]
+    table(results, lambda result: class_of(result.row))
+    if args.by:
+        print()
+        table(results, lambda result: f"{class_of(result.row)} | {getattr(result.row, args.by)[-28:]}")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,75 @@
+"""Measured rows and what they do to an estimate."""
+
+import json
+
+import pytest
+
+from kb.catalog import gpus
+from kb.measured_speed import MeasuredSpeed, measured_speeds
+from kb.speed_constants import constants, speed_sources
+from tools.speed.evidence import corrected, distance, row_case
+from tools.speed.layout import best_pace
+from tools.speed.request import InferenceSpeedRequest
+from tools.speed.work import work_of
+
+FIELDS = {
+    "time_per_output_token_s": "output_token_s",
+    "tokens_per_s_per_user": "per_user",
+    "tokens_per_s_total": "total",
+    "prefill_tokens_per_s": "prompt_rate",
+    "time_to_first_token_s": "first_token_s",
+}
+ROWS = measured_speeds()
+
+
+def test_every_row_names_a_card_a_source_and_positive_figures() -> None:
+    assert len({row.id for row in ROWS}) == len(ROWS) > 700
+    for row in ROWS:
+        assert row.gpu in gpus(), row.id
+        assert row.source in speed_sources(), row.id
+        assert min(row.value, row.estimate) > 0, row.id
+
+
+@pytest.mark.parametrize("row", [row for row in ROWS if row.measure in FIELDS][::12], ids=lambda row: row.id)
+def test_the_formula_beside_a_measurement_is_current(row: MeasuredSpeed) -> None:
+    request = InferenceSpeedRequest.model_validate(json.loads(row.request))
+    found = best_pace(work_of(request)[0], request)
+    assert getattr(found, FIELDS[row.measure]) == pytest.approx(row.estimate, rel=1e-3)
+
+
+def test_a_case_is_at_no_distance_from_itself_and_distance_has_no_direction() -> None:
+    one, other = row_case(ROWS[0]), row_case(ROWS[-1])
+    assert distance(one, one) == 0
+    assert distance(one, other) > 0
+    assert distance(one, other) == pytest.approx(distance(other, one))
+
+
+def test_far_from_everything_the_formula_stands_alone() -> None:
+    case = row_case(ROWS[0])._replace(model="new", gpu="new", architecture="new", format="fp64", engine="new")
+    found = corrected(case, "decode")
+    assert found.factor == pytest.approx(1.0, abs=0.01)
+    assert found.label == "formula"
+
+
+def test_a_row_moves_its_own_case_towards_what_was_measured() -> None:
+    row = next(
+        row for row in ROWS if row.kind == "decode" and row.measure.endswith("user") and row.value > 1.1 * row.estimate
+    )
+    found = corrected(row_case(row), "decode")
+    assert found.factor < 1
+    without = corrected(row_case(row), "decode", skip=frozenset({row.id}))
+    assert row.id not in {shown.id for shown in without.evidence}
+
+
+def test_intervals_cover_about_nine_tenths_of_what_was_measured() -> None:
+    """By the formula alone, every class of serving taken together."""
+    covered = counted = 0
+    classes = constants().intervals.classes
+    for row in ROWS:
+        if row.kind != "decode":
+            continue
+        kind = "single" if row.sequences == 1 else "saturated" if row.sequences > 200 else "moe" if row.moe else "dense"
+        ratio = max(row.value / row.estimate, row.estimate / row.value)
+        covered += ratio <= classes[kind].up_ratio
+        counted += 1
+    assert 0.88 <= covered / counted <= 0.97
