@@ -133,9 +133,9 @@ def test_an_example_is_asked_at_a_click(page: Page) -> None:
 
 
 def test_the_page_speaks_the_language_and_shows_the_light_one_chooses(page: Page, width: str) -> None:
-    expect(page.locator(".welcome h1")).to_contain_text("What do you want to run?")
+    expect(page.locator(".welcome h2")).to_contain_text("What do you want to run?")
     page.locator("[data-language]").click()
-    expect(page.locator(".welcome h1 [lang=zh]")).to_be_visible()
+    expect(page.locator(".welcome h2 [lang=zh]")).to_be_visible()
     expect(page.locator("#send")).to_have_text("发送")
     assert page.evaluate("document.documentElement.lang") == "zh-CN"
     page.locator("[data-theme-switch]").click()

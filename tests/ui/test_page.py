@@ -8,6 +8,7 @@ from assistant.agent import Advisor, Step
 from assistant.answer import Citation, ToolCallRecord
 from tools.configuration import Configuration, Item, MemoryFit, Price
 from ui.web import cards, chart, evidence, steps, turn
+from ui.web.frontier import frontier
 from ui.web.labels import labels
 from ui.web.page import answering, inert
 from ui.web.prose import prose
@@ -102,6 +103,25 @@ def test_the_breakdown_names_every_part_with_its_size(advisor: Advisor) -> None:
     result = tool("estimate_memory").call({"model": "Qwen2.5-72B", "gpu": "H100 SXM"}).model_dump(mode="json")
     html = chart.breakdown(result)
     assert all(f"p-{part['name']}" in html for part in result["per_gpu"]["parts"] if part["bytes"])
+
+
+def point(price: float, tb_per_s: float) -> dict[str, object]:
+    """A point of the frontier."""
+    fields = {"title": f"<b>{price}</b>", "acquisition": "buy", "price": price, "period": None}
+    return fields | {"bandwidth_bytes_per_s": int(tb_per_s * 10**12)}
+
+
+def test_the_frontier_draws_and_lists_every_point_within_its_frame() -> None:
+    html = frontier({"frontier": [point(900, 0.9), point(6000, 3.84), point(3_000_000, 576)]})
+    places = [(float(x), float(y)) for x, y in re.findall(r'cx="(\d+)" cy="(\d+)"', html)]
+    assert places == sorted(places, key=lambda place: (place[0], -place[1]))
+    assert all(0 < x < 640 and 0 < y < 260 for x, y in places)
+    assert html.count("<li>") == len(places) == 3
+    assert "<b>" not in html
+
+
+def test_a_frontier_of_few_points_is_not_drawn() -> None:
+    assert frontier({"frontier": [point(900, 0.9), point(6000, 3.84)]}) == frontier({}) == ""
 
 
 def test_an_answer_shows_its_sources_its_arithmetic_and_what_was_understood(advisor: Advisor) -> None:

@@ -15,7 +15,7 @@ def router(advisor: Advisor) -> APIRouter:
     routes = APIRouter(tags=["state"])
 
     @routes.get("/healthz", summary="The process is alive")
-    def healthz() -> dict[str, str]:
+    async def healthz() -> dict[str, str]:
         return {"status": "ok"}
 
     @routes.get("/readyz", summary="Questions can be answered, and from how many documents")
@@ -26,7 +26,7 @@ def router(advisor: Advisor) -> APIRouter:
         return {"status": "ready", "engine": advisor.engine, "index": status(), **known}
 
     @routes.get("/metrics", response_class=PlainTextResponse, summary="Prometheus metrics")
-    def metrics() -> PlainTextResponse:
+    async def metrics() -> PlainTextResponse:
         return PlainTextResponse(generate_latest().decode(), media_type=CONTENT_TYPE_LATEST)
 
     return routes

@@ -22,7 +22,7 @@ def cards(configurations: Sequence[Configuration]) -> str:
         folded = "".join(map(card, more))
         title = f"+ {len(more)} {label('more')}"
         rest = f'<details class="fold"><summary>{title}</summary><div class="cards">{folded}</div></details>'
-    return f'<section class="part"><h4>{label("configurations")}</h4><div class="cards">{first}</div>{rest}</section>'
+    return f'<section class="part"><h3>{label("configurations")}</h3><div class="cards">{first}</div>{rest}</section>'
 
 
 def card(one: Configuration) -> str:
@@ -43,6 +43,7 @@ def card(one: Configuration) -> str:
         f'<p class="quiet">{escape(where)}</p>' if where else "",
         f'<p class="quiet">{escape(layout)}</p>' if layout else "",
         fit_bar(one.memory),
+        _speed(one),
         f"<p>{escape(one.why)}</p>" if one.why else "",
         _list(one.trade_offs),
         f'<p class="quiet">{label("power")}: {one.power_w / 1000:.2g} kW</p>' if one.power_w else "",
@@ -50,9 +51,19 @@ def card(one: Configuration) -> str:
     ]
     return (
         f'<article class="card"><header><span class="badge {one.acquisition}">{label(one.acquisition)}</span>'
-        f"<h5>{escape(one.title)}</h5></header>"
+        f"<h4>{escape(one.title)}</h4></header>"
         f'{_price(one)}<p class="quiet">{_dated(one)}</p>{"".join(facts)}</article>'
     )
+
+
+def _speed(one: Configuration) -> str:
+    """How fast it answers one user, with the range that is honest."""
+    speed = one.speed or {}
+    value, low, high = (speed.get(f"tokens_per_s_per_user{end}") for end in ("", "_low", "_high"))
+    if not isinstance(value, float | int):
+        return ""
+    spread = f" ({low:.0f} – {high:.0f})" if isinstance(low, float | int) and isinstance(high, float | int) else ""
+    return f'<p><b>≈ {value:.0f}</b> {label("speed")}<span class="quiet">{spread}</span></p>'
 
 
 def _price(one: Configuration) -> str:

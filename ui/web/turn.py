@@ -6,6 +6,7 @@ from html import escape
 from assistant.agent import Step
 from assistant.answer import Answer
 from ui.web import cards, chart, evidence, steps
+from ui.web.frontier import frontier
 from ui.web.labels import label
 from ui.web.prose import prose
 from ui.web.understood import understood
@@ -52,6 +53,7 @@ def answered(answer: Answer) -> str:
         _notes(answer),
         memory,
         cards.cards(answer.configurations),
+        next((frontier(call.result) for call in answer.tool_calls if call.tool == "configure"), ""),
         evidence.sources(answer.citations, turn),
         evidence.arithmetic(answer.tool_calls),
         _grounding(answer),
