@@ -39,8 +39,9 @@ _WHY = re.compile(
 )
 """Words that ask for a cause rather than for a property."""
 _FORMAT_CHOICE = re.compile(r"fp8|fp4|int8|int4|bf16|awq|gptq|smoothquant", re.I)
+_PLAIN_WORD = re.compile(r"^[a-z]+(?= [a-z])|^full fine-tuning")
 _FIRST_SENTENCE = re.compile(r".*?(?:[。？！]|[.?!](?= |$))")
-_LOOSE_SPACE = re.compile(r"(?<=[。；，：）、一-鿿]) (?=\[\d+\])|(?<=[）。；]) (?=[一-鿿])")
+_LOOSE_SPACE = re.compile(r"(?<=[。；，：）、一-鿿]) (?=\[\d+\])|(?<=[）。；一-鿿]) (?=[一-鿿])")
 """Spaces that English wants and Chinese does not."""
 _BINARY = re.compile(r" \(([\d.,]+ GiB|[\d.,]+ ?[^ ()]* ?– ?[\d.,]+ ?[^ ()]*)\)")
 
@@ -235,7 +236,7 @@ def _text(material: Material, sections: Sequence[Section]) -> str:
 
 def _stressed(headline: str) -> str:
     """The first sentence in bold, its marker outside, the rest plain."""
-    headline = headline[:1].upper() + headline[1:]
+    headline = _PLAIN_WORD.sub(lambda word: word[0].capitalize(), headline)
     match = _FIRST_SENTENCE.match(headline)
     end = match.end() if match else len(headline)
     return f"**{headline[:end].rstrip()}**{headline[end:]}"

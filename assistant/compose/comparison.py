@@ -131,16 +131,15 @@ def _sizes(material: Material, failing: Sequence[Estimate]) -> str:
 
 def _otherwise(material: Material, failing: Sequence[Estimate]) -> str:
     """What the cards that do not hold it could do instead."""
+    said = []
     for miss in failing:
-        for one in material.estimates:
-            if one.gpu == miss.gpu and one.fits and one is not miss:
-                return material.say(
-                    "compare.instead",
-                    card=names.gpu_name(one.gpu or ""),
-                    how=column_name(material, one),
-                    total=total(one),
-                ) + cite(material, one)
-    return ""
+        fitting = (one for one in material.estimates if one.gpu == miss.gpu and one.gpus == miss.gpus and one.fits)
+        one = next(fitting, None)
+        if one is not None:
+            card = names.cards(one.gpu or "", one.gpus)
+            how = column_name(material, one)
+            said.append(material.say("compare.instead", card=card, how=how, total=total(one)) + cite(material, one))
+    return "".join(said)
 
 
 def _attribute(compared: Comparison, name: str) -> Attribute | None:

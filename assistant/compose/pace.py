@@ -8,7 +8,7 @@ from assistant.compose.aspects import BY_KEY
 from assistant.compose.assume import assumed
 from assistant.compose.caveats import caveats
 from assistant.compose.citations import joined
-from assistant.compose.material import Material
+from assistant.compose.material import Estimate, Material
 from assistant.compose.orders import orders
 from assistant.compose.section import Section
 from assistant.compose.table import table
@@ -40,6 +40,8 @@ def brief(material: Material) -> str:
     lines = []
     for record in material.records("estimate_inference_speed"):
         result = record.result
+        if any(_overflows(one, result) for one in material.estimates):
+            continue
         lines.append(
             "- "
             + material.say(
@@ -51,6 +53,16 @@ def brief(material: Material) -> str:
             + _cite(material, record.tool, result)
         )
     return "\n".join(lines)
+
+
+def _overflows(one: Estimate, result: dict[str, Any]) -> bool:
+    """Whether this is the memory of what the speed was estimated for, and it does not fit."""
+    same = (one.gpu, one.gpus, one.result.weight_format) == (
+        result["gpu"],
+        result["gpu_count"],
+        result["weight_format"],
+    )
+    return same and not one.fits
 
 
 def training_time(material: Material) -> Section:

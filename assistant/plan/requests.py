@@ -131,7 +131,9 @@ def _training_values(need: Need, task: str, count: int) -> dict[str, object]:
 def what_fits(need: Need, text: str) -> PlannedCall | None:
     """What the cards in hand can do, named or known only by their memory."""
     gpus = [{"gpu": card.gpu, "count": card.count or 1} for card in cards(need)]
-    if need.task in _NO_LANGUAGE or (not gpus and need.memory_bytes_per_gpu is None):
+    if not gpus and need.memory_bytes_per_gpu is None:
+        return None
+    if need.task in _NO_LANGUAGE and not sized(need):
         return None
     task = need.task if need.task != "full_finetune" or FULL.search(text) else None
     values = need.model_dump(exclude={"intent", "gpu_count", "memory_bytes_per_gpu"}) | {"task": task, "gpus": gpus}

@@ -13,6 +13,8 @@ from assistant.plan.provisional import provisional
 from assistant.understanding import Understanding
 from tools.need import GpuCount, Need
 
+_BETWEEN_CARDS = ("compare", "which_to_buy", "budget")
+"""Intents for which each card gets its last resort rather than the first card all of them."""
 _FASTER = ("can_it_run", "concurrency", "launch_files", "how_many_gpus")
 """Intents for which the speed is worth knowing once the workload fits."""
 SHARES = ("none", "ddp", "zero1", "zero2")
@@ -31,7 +33,8 @@ def plan_more(understanding: Understanding, results: Sequence[ToolCallRecord]) -
         if _verdict(record, usable) in {"yes", "tight"} and asked in _FASTER:
             wanted.append(requests.speed(need, _card(record.request), record.request.get("weight_format")))
         if _verdict(record, usable) == "no" or need.intent == "oom":
-            wanted += _cheaper(need, record)
+            cheaper = _cheaper(need, record)
+            wanted += cheaper[-1:] if asked in _BETWEEN_CARDS and len(requests.compared(need)) > 1 else cheaper
     if _nothing_fits(results, usable):
         wanted.append(requests.configure(need, gpus_asked=()))
     wanted += _lighter_purchase(need, results)
