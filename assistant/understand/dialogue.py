@@ -3,9 +3,9 @@
 from typing import Any, Literal
 
 from assistant.understand.budget import bare_amount
-from assistant.understand.entities import sibling_of
 from assistant.understand.exchange import card_changes
 from assistant.understand.intents import STRONG
+from assistant.understand.model_mentions import sibling_of
 from assistant.understand.reading import TRAINING, Reading, read
 from assistant.understand.text import grammar
 from assistant.understanding import Understanding

@@ -6,12 +6,13 @@ from typing import Any
 
 from assistant.understand.budget import find_budget, find_money
 from assistant.understand.engines import find_engine
-from assistant.understand.entities import Entities, NamedModel, find_entities
+from assistant.understand.entities import Entities, find_entities
 from assistant.understand.errors import Pasted, find_pasted, is_oom
 from assistant.understand.formats import choose_format, compares_formats, find_formats, find_kv_format
 from assistant.understand.intents import STRONG, Facts, choose, weigh
 from assistant.understand.language import language_of
 from assistant.understand.load import find_load
+from assistant.understand.model_mentions import NamedModel
 from assistant.understand.ownership import Cards, find_cards
 from assistant.understand.parameters import find_params
 from assistant.understand.place import find_country, find_provider

@@ -1,0 +1,158 @@
+"""GPUs named in a text: names, instances one can rent, and which variant the words around a name leave."""
+
+import re
+from functools import lru_cache
+
+from assistant.understand.named import NamedGpu
+from assistant.understand.quantities import count_of
+from assistant.understand.sizes import Size
+from assistant.understand.text import Text, grammar
+from kb.catalog import conventional, gpus, offers
+from kb.names import Mention, gpu_names
+
+_AFTER_NAME = grammar(r"b(?![a-z])|\s?(?:tokens?|步|steps|元|块钱|rmb|条|页|字|samples|dollars|usd|euros?)(?![a-z])")
+_BEFORE_NAME = grammar(r"(?:[$¥€£]\s?|\d[,.]|cuda |driver |驱动 ?|(?<![a-z])port |host:|\d\.\d{1,3}:)$")
+_INSTANCE = grammar(r"(?<![a-z0-9.])(?:ml\.)?([a-z][a-z0-9]{0,12}(?:[._-][a-z0-9]{1,16}){1,6})")
+_FAMILY = grammar(r"(?<![a-z0-9.-])([pg]\d[a-z]{0,3})(?![a-z0-9.])")
+_AMAZON = grammar(r"(?<![a-z])(?:aws|ec2|sagemaker|amazon|instances?|xlarge)(?![a-z])|xlarge")
+VARIANT = grammar(r"\s?(ada|blackwell|turing|super|ti|max-q)(?![a-z])")
+_LAPTOP = grammar(r"笔记本|laptop|notebook|移动端|移动版|mobile|游戏本|全能本")
+_FORMS = ("pcie", "sxm", "nvl", "oam", "max-q", "server")
+_FORM = grammar(r"(?<![a-z])(sxm|pcie|nvl)\d?(?! ?(?:x\d|[345]\.0|lane|slot|插槽|通道))(?![a-z])")
+_NEAR = 8
+"""Characters between a card's name and the size or word that narrows it down."""
+_TOLERANCE = 0.06
+"""H20 "98G" is the 96 GB card; 40 against 48 is another card."""
+
+
+def gpu_mentions(text: str) -> list[Mention]:
+    found = []
+    for mention in gpu_names().scan(text):
+        if _AFTER_NAME.match(text, mention.end) or _BEFORE_NAME.search(text[max(0, mention.start - 8) : mention.start]):
+            continue
+        found.append(mention)
+    return found
+
+
+def named_gpu(text: Text, hidden: str, mention: Mention, sizes: list[Size]) -> NamedGpu:
+    ids = _narrow(text, mention, sizes)
+    ids = _resized(ids, mention, sizes)
+    counted = count_of(hidden, mention.start, mention.end)
+    if counted is not None and len(ids) > 1:
+        shares = [size.value_bytes / counted.cards for size in sizes if size.role in {"total", "unclear"}]
+        ids = next((kept for share in shares if (kept := _of_size(ids, share))), ids)
+    start, end = (
+        (min(mention.start, counted.start), max(mention.end, counted.end)) if counted else (mention.start, mention.end)
+    )
+    return NamedGpu(
+        ids[0] if VARIANT.match(text.plain, mention.end) else conventional(ids),
+        ids,
+        mention.start,
+        mention.end,
+        counted.cards if counted else None,
+        start,
+        end,
+    )
+
+
+def _resized(ids: tuple[str, ...], mention: Mention, sizes: list[Size]) -> tuple[str, ...]:
+    """The variant of another size when that size stands right beside the name: 「48G 4090」."""
+    beside = next((size for size in sizes if _distance(size, mention) <= 2 and size.role in {"card", "unclear"}), None)
+    if beside is None or len(ids) != 1 or _of_size(ids, beside.value_bytes):
+        return ids
+    stem = re.sub(r"-\d+gb$", "", ids[0])
+    return _of_size(tuple(key for key in gpus() if re.sub(r"-\d+gb$", "", key) == stem), beside.value_bytes) or ids
+
+
+def _narrow(text: Text, mention: Mention, sizes: list[Size]) -> tuple[str, ...]:
+    """The variants that the size, form factor or "laptop" beside the name leaves."""
+    ids = _qualified(text, mention) or _laptops(text, mention)
+    if len(ids) < 2:
+        return ids
+    near = sorted(sizes, key=lambda size: _distance(size, mention))
+    for size in near:
+        same_sentence = text.sentence(size.start) == text.sentence(mention.start)
+        if (_distance(size, mention) <= _NEAR or (size.role in {"card", "unclear"} and same_sentence)) and (
+            kept := _of_size(ids, size.value_bytes)
+        ):
+            ids = kept
+            break
+    for form in _FORMS:
+        kept = tuple(key for key in ids if form.replace("-", "") in key.replace("-", ""))
+        if form in text.plain and kept and len(kept) < len(ids):
+            ids = kept
+    return ids
+
+
+def _qualified(text: Text, mention: Mention) -> tuple[str, ...]:
+    """「A6000 Ada」 is no card's name: either the A6000 or the 6000 Ada is meant."""
+    qualifier = VARIANT.match(text.plain, mention.end)
+    number = re.search(r"\d{3,4}", mention.text)
+    if qualifier is None or number is None:
+        return ()
+    alike = [
+        key for key in gpus() if number[0] in key and qualifier[1] in key.split("-") and gpus()[key].market != "laptop"
+    ]
+    return (*alike, *mention.ids) if alike else ()
+
+
+def other_forms(hidden: str, named: list[NamedGpu]) -> list[NamedGpu]:
+    """「H100 PCIe 和 SXM」 names two cards."""
+    if len({gpu.gpu for gpu in named}) != 1:
+        return named
+    first = named[0]
+    for match in _FORM.finditer(hidden):
+        stem = first.gpu.split("-")[0]
+        others = [key for key in gpus() if key.split("-")[0] == stem and match[1] in key and match[1] not in first.gpu]
+        if others and any(form in first.gpu for form in _FORMS):
+            chosen = conventional(others)
+            return [*named, NamedGpu(chosen, (chosen,), match.start(), match.end(), None, match.start(), match.end())]
+    return named
+
+
+def _laptops(text: Text, mention: Mention) -> tuple[str, ...]:
+    around = text.plain[max(0, mention.start - 16) : mention.end + 14]
+    if not _LAPTOP.search(around):
+        return mention.ids
+    stems = {re.sub(r"-\d+gb$", "", key) for key in mention.ids}
+    laptops = tuple(
+        key for key, gpu in gpus().items() if gpu.market == "laptop" and key.partition("-laptop")[0] in stems
+    )
+    return laptops or mention.ids
+
+
+def _of_size(ids: tuple[str, ...], value_bytes: float) -> tuple[str, ...]:
+    return tuple(
+        key for key in ids if abs(gpus()[key].memory_bytes - value_bytes) <= _TOLERANCE * gpus()[key].memory_bytes
+    )
+
+
+def _distance(size: Size, mention: Mention) -> int:
+    return max(size.start - mention.end, mention.start - size.end, 0)
+
+
+@lru_cache(maxsize=1)
+def _instance_table() -> dict[str, tuple[str, int | None]]:
+    """Instance type, and family before the dot, → GPU and how many; families whose GPUs differ are left out."""
+    table: dict[str, tuple[str, int | None]] = {}
+    families: dict[str, set[str]] = {}
+    for offer in offers():
+        name = offer.instance.lower()
+        if offer.gpu is None or not re.fullmatch(r"[a-z][a-z0-9]*(?:[._-][a-z0-9]+)+", name):
+            continue
+        table[name] = (offer.gpu, int(offer.gpu_count) or 1)
+        families.setdefault(name.partition(".")[0], set()).add(offer.gpu)
+    for family, cards in families.items():
+        if len(cards) == 1 and re.search(r"\d", family) and len(family) > 1:
+            table.setdefault(family, (next(iter(cards)), None))
+    return table
+
+
+def instances(plain: str) -> list[NamedGpu]:
+    found = []
+    bare = _FAMILY.finditer(plain) if _AMAZON.search(plain) else ()
+    for match in (*_INSTANCE.finditer(plain), *bare):
+        if known := _instance_table().get(match[1]):
+            gpu, cards = known
+            found.append(NamedGpu(gpu, (gpu,), match.start(), match.end(), cards, match.start(), match.end()))
+    return found

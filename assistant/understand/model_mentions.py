@@ -1,0 +1,117 @@
+"""Models named in a text: by the catalog's names, by a family and a size, by a token that only looks like one."""
+
+import re
+from dataclasses import dataclass
+
+from assistant.understand.text import Text, grammar
+from assistant.understand.unknown import unknown_models
+from kb.base import AdvisorError
+from kb.catalog import models
+from kb.names import Mention, model_names
+
+_SHORT_NAME = 4
+"""Letters of a model's name that may well be part of another."""
+_LONGER_WORD = grammar(r"[a-z0-9][-_]$")
+_SIZE_SLACK = 0.25
+"""How far a said size may be from the catalog's count: "7B" is 7.6 billion."""
+_DISTILLED = grammar(r"[- _]?(?:的)?(?:蒸馏|distill)")
+_SIZE_AFTER = grammar(r"(?:[-_][a-z0-9.]{1,16}){0,3}[- _]?(\d{1,4}(?:\.\d{1,2})?)b(?![a-z0-9])")
+_PARAMS = grammar(r"(?<![a-z0-9.])(\d{1,4}(?:\.\d{1,2})?)\s?b(?![a-z])")
+
+
+@dataclass(frozen=True, slots=True)
+class NamedModel:
+    """A model in the text; `model` is None for one the catalog does not know."""
+
+    model: str | None
+    ids: tuple[str, ...]
+    params: int | None
+    start: int
+    end: int
+    sure: bool = True
+    """Whether the name alone says which, rather than a size elsewhere."""
+
+
+def model_mentions(text: str) -> list[Mention]:
+    """Model names; a short one at the end of a longer word ("open-r1", "LightM-UNet") is another thing's name."""
+    return [
+        mention
+        for mention in model_names().scan(text)
+        if len(mention.text) > _SHORT_NAME or not _LONGER_WORD.search(text[max(0, mention.start - 2) : mention.start])
+    ]
+
+
+def named_model(text: Text, mention: Mention) -> NamedModel:
+    """The catalog model meant: by its name, by a size said beside it, or the distilled one of that size."""
+    if (distilled := _distilled(text, mention)) is not None:
+        return NamedModel(distilled, (distilled,), models()[distilled].params, mention.start, mention.end)
+    ids = _narrow_models(text, mention)
+    records = [models()[key] for key in ids]
+    said = _SIZE_AFTER.match(text.plain, mention.end)
+    if said and not any(abs(record.params - float(said[1]) * 1e9) <= _SIZE_SLACK * record.params for record in records):
+        return _other_member(ids[0], round(float(said[1]) * 1e9), mention.start, said.end())
+    settled = max(r.params for r in records) <= 1.25 * min(r.params for r in records)
+    if not settled:
+        return NamedModel(None, ids, None, mention.start, mention.end)
+    return NamedModel(ids[0], ids, records[0].params, mention.start, mention.end, sure=len(ids) == len(mention.ids))
+
+
+def _resolved(text: Text, params: int, start: int, end: int) -> NamedModel:
+    """A model-like token by itself: in the catalog after all ("llama2-7b/mistral"), or a stranger of that size."""
+    try:
+        key = model_names().resolve(text.plain[start:end])
+    except AdvisorError:
+        return NamedModel(None, (), params, start, end)
+    return NamedModel(key, (key,), models()[key].params, start, end)
+
+
+def _other_member(model: str, params: int, start: int, end: int) -> NamedModel:
+    """ "bloom 7B" when "bloom" is the 176 B one: the family's member of that size, else a stranger of that size."""
+    sibling = sibling_of(model, params)
+    if sibling is None:
+        return NamedModel(None, (), params, start, end)
+    return NamedModel(sibling, (sibling,), models()[sibling].params, start, end)
+
+
+def _narrow_models(text: Text, mention: Mention) -> tuple[str, ...]:
+    """Of several, those of the size said nearest to the name ("R1 蒸馏的 70B")."""
+    ids = mention.ids
+    if len(ids) < 2:
+        return ids
+    for match in sorted(_PARAMS.finditer(text.plain), key=lambda m: abs(m.start() - mention.end)):
+        said = float(match[1]) * 1e9
+        kept = tuple(key for key in ids if abs(models()[key].params - said) <= 0.12 * said)
+        if kept:
+            return kept
+    return ids
+
+
+def sibling_of(model: str, params: int) -> str | None:
+    """The model of the same family with about `params` parameters."""
+    family = models()[model].family
+    alike = [m for m in models().values() if m.family == family and abs(m.params - params) <= 0.12 * params]
+    return min(alike, key=lambda m: abs(m.params - params)).id if alike else None
+
+
+def _distilled(text: Text, mention: Mention) -> str | None:
+    """The distilled model of the size said, when the name is followed by 「蒸馏」 or "distill"."""
+    after = text.plain[mention.end : mention.end + 20]
+    said = _PARAMS.search(text.plain, mention.end) or _PARAMS.search(text.plain)
+    if not _DISTILLED.match(after) or said is None or all("distill" in key.lower() for key in mention.ids):
+        return None
+    words = [word for word in re.findall(r"[a-z]+\d*", text.plain[mention.start : mention.end]) if len(word) > 1]
+    params = float(said[1]) * 1e9
+    alike = [
+        model
+        for model in models().values()
+        if "distill" in model.id.lower()
+        and abs(model.params - params) <= 0.12 * params
+        and words
+        and words[-1] in model.id.lower()
+    ]
+    return min(alike, key=lambda model: abs(model.params - params)).id if alike else None
+
+
+def new_models(text: Text, hidden: str) -> list[NamedModel]:
+    """Model-like tokens that the catalog's names did not cover."""
+    return [_resolved(text, *stranger) for stranger in unknown_models(text, hidden)]
