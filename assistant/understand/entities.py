@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from assistant.understand.gpu_mentions import VARIANT, gpu_mentions, instances, named_gpu, other_forms
+from assistant.understand.gpu_mentions import VARIANT, gpu_mentions, instances, named_gpu, numbered, other_forms
 from assistant.understand.model_mentions import NamedModel, model_mentions, named_model, new_models
 from assistant.understand.named import NamedGpu
 from assistant.understand.quantities import GPU, MODEL
@@ -38,13 +38,14 @@ def find_entities(text: Text) -> Entities:
     of_models = _without(of_models, of_gpus)
     hidden = _mask(text.plain, of_gpus, of_models)
     sizes = find_sizes(hidden)
-    strangers = unknown_gpus(hidden)
+    strangers = [(start, end, numbered(text, hidden, start, end)) for start, end in unknown_gpus(hidden)]
     named = [named_gpu(text, hidden, mention, sizes) for mention in of_gpus]
     named += [gpu for gpu in instances(text.plain) if not any(gpu.start < g.end and g.start < gpu.end for g in named)]
+    named += [gpu for _, _, gpu in strangers if gpu]
     named = other_forms(hidden, with_servers(text.plain, hidden, named))
     found_models = [*(named_model(text, mention) for mention in of_models), *new_models(text, hidden)]
     doubts = [doubt for doubt in (_gpu_doubt(text, gpu) for gpu in named) if doubt]
-    doubts += [_stranger(text, "gpu", start, end) for start, end in strangers]
+    doubts += [_stranger(text, "gpu", start, end) for start, end, gpu in strangers if gpu is None]
     doubts += [doubt for doubt in (_model_doubt(text, model) for model in found_models) if doubt]
     return Entities(
         gpus=tuple(sorted(named, key=lambda gpu: gpu.start)),

@@ -7,10 +7,13 @@ from assistant.understand.named import NamedGpu
 from assistant.understand.quantities import count_of
 from assistant.understand.sizes import Size
 from assistant.understand.text import Text, grammar
+from kb.base import AdvisorError
 from kb.catalog import conventional, gpus, offers
 from kb.names import Mention, gpu_names
 
-_AFTER_NAME = grammar(r"b(?![a-z])|\s?(?:tokens?|步|steps|元|块钱|rmb|条|页|字|samples|dollars|usd|euros?)(?![a-z])")
+_AFTER_NAME = grammar(
+    r"b(?![a-z])|\s?个?(?:用户|人(?![工脸])|users?(?![a-z])|tokens?|步|steps|元|块钱|rmb|条|页|字|samples|dollars|usd|euros?)(?![a-z])"
+)
 _BEFORE_NAME = grammar(r"(?:[$¥€£]\s?|\d[,.]|cuda |driver |驱动 ?|(?<![a-z])port |host:|\d\.\d{1,3}:)$")
 _INSTANCE = grammar(r"(?<![a-z0-9.])(?:ml\.)?([a-z][a-z0-9]{0,12}(?:[._-][a-z0-9]{1,16}){1,6})")
 _FAMILY = grammar(r"(?<![a-z0-9.-])([pg]\d[a-z]{0,3})(?![a-z0-9.])")
@@ -156,3 +159,16 @@ def instances(plain: str) -> list[NamedGpu]:
             gpu, cards = known
             found.append(NamedGpu(gpu, (gpu,), match.start(), match.end(), cards, match.start(), match.end()))
     return found
+
+
+def numbered(text: Text, hidden: str, start: int, end: int) -> NamedGpu | None:
+    """A GeForce by its number alone: "on a 1080"; None when no such card is known."""
+    for series in ("gtx", "rtx"):
+        try:
+            key = gpu_names().resolve(f"{series} {text.plain[start:end]}")
+        except AdvisorError:
+            continue
+        counted = count_of(hidden, start, end)
+        said = (counted.cards, min(start, counted.start), max(end, counted.end)) if counted else (None, start, end)
+        return NamedGpu(key, (key,), start, end, *said)
+    return None

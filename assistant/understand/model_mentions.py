@@ -12,6 +12,8 @@ from kb.names import Mention, model_names
 _SHORT_NAME = 4
 """Letters of a model's name that may well be part of another."""
 _LONGER_WORD = grammar(r"[a-z0-9][-_]$")
+_SOFTWARE = grammar(r"[-_. ]?(?:cpp|factory|server|cli|index|box|board)(?![a-z])")
+"""What makes a family's name that of a program: llama.cpp, LLaMA-Factory."""
 _SIZE_SLACK = 0.25
 """How far a said size may be from the catalog's count: "7B" is 7.6 billion."""
 _DISTILLED = grammar(r"[- _]?(?:的)?(?:蒸馏|distill)")
@@ -37,7 +39,10 @@ def model_mentions(text: str) -> list[Mention]:
     return [
         mention
         for mention in model_names().scan(text)
-        if len(mention.text) > _SHORT_NAME or not _LONGER_WORD.search(text[max(0, mention.start - 2) : mention.start])
+        if not _SOFTWARE.match(text, mention.end)
+        and (
+            len(mention.text) > _SHORT_NAME or not _LONGER_WORD.search(text[max(0, mention.start - 2) : mention.start])
+        )
     ]
 
 

@@ -138,7 +138,7 @@ def _read_plain_slots(reading: Reading) -> None:
     chosen = _format_of_model(reading, formats) or choose_format(hidden, formats) or _format_in_model(reading)
     reading.put("weight_format", chosen)
     reading.put("kv_format", find_kv_format(hidden))
-    reading.put("engine", find_engine(hidden))
+    reading.put("engine", find_engine(reading.text.plain))
     reading.put("optimizer", optimizer)
     reading.put("sharding", find_sharding(hidden))
     reading.put("gradient_checkpointing", find_checkpointing(hidden))

@@ -17,6 +17,12 @@ _GPU = grammar(
     r"|[4-9]0[5-9]0 ?(?:ti|super|d)?(?= ?(?:显卡|卡|gpu|card|能|可以|跑|怎么|好|值|上))"
     r")(?:[- ]?(?:ada|ultra|max-q))?(?![a-z0-9])"
 )
+_BARE = grammar(
+    r"(?:(?<![a-z])(?:an?|my|single|old|one|used|two)|[张块用有卡])\s?"
+    r"((?:9[5-8]0|1[06][3-8]0|[2-9]0[3-9]0)(?: ?(?:ti|super|d))?)s?(?![a-z0-9.%]"
+    r"|\s?(?:元|块钱|年|tokens?|步|条|人|users?|steps?|w(?![a-z])|瓦))"
+)
+"""A GeForce by its number alone, where the word before it counts or owns: "on a 1080"."""
 _MODEL = grammar(
     r"(?<![a-z0-9/.\-])(?:[a-z][a-z0-9_.]{0,24}/)?([a-z][a-z0-9.]{0,24}(?:[-_][a-z0-9.]{1,16}){0,4}?)"
     r"([- _]?)(v?\d(?:\.\d)? )?(\d{1,2}x)?(\d{1,4}(?:\.\d{1,2})?)b(?:-?a\d{1,3}(?:\.\d{1,2})?b)?"
@@ -38,7 +44,9 @@ _ORDINARY = grammar(
 
 def unknown_gpus(hidden: str) -> list[tuple[int, int]]:
     """Spans of GPU-like tokens in the masked text."""
-    return [(match.start(), match.end()) for match in _GPU.finditer(hidden)]
+    found = [(match.start(), match.end()) for match in _GPU.finditer(hidden)]
+    bare = [(match.start(1), match.end(1)) for match in _BARE.finditer(hidden)]
+    return found + [span for span in bare if not any(span[0] < end and start < span[1] for start, end in found)]
 
 
 def unknown_models(text: Text, hidden: str) -> list[tuple[int, int, int]]:
