@@ -172,7 +172,7 @@ def _fittable(row: MeasuredSpeed) -> bool:
     return row.source != "trtllm-v0.5" and not (row.source == "aiconfigurator" and "8B" in row.model)
 
 
-def fit(rows: list[MeasuredSpeed], steps: int = 4, prior: float = 2.0) -> dict[str, float]:
+def fit(rows: list[MeasuredSpeed], steps: int = 4, prior: float = 0.5) -> dict[str, float]:
     """Constants of least absolute log error on `rows`, by reweighted Gauss–Newton steps held near the start."""
     import numpy as np
 

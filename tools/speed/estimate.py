@@ -8,9 +8,9 @@ from tools.named import cited, vouching
 from tools.speed.allreduce import link_name
 from tools.speed.derivation import derivation
 from tools.speed.evidence import Correction, correction, prompt_correction
-from tools.speed.interval import class_of, interval, inverse
+from tools.speed.interval import READERS, class_of, interval, inverse
 from tools.speed.layout import best_pace
-from tools.speed.pace import Pace
+from tools.speed.pace import Pace, reading_pace
 from tools.speed.request import InferenceSpeedRequest
 from tools.speed.result import Bound, InferenceSpeed
 from tools.speed.work import Work, work_of
@@ -27,6 +27,8 @@ def estimate_inference_speed(request: InferenceSpeedRequest) -> InferenceSpeed:
     work, assumptions = work_of(request)
     found = best_pace(work, request)
     work = found.work
+    if work.arch.kind in READERS:
+        found = reading_pace(found)
     near, prompts = correction(work), prompt_correction(work)
     guessed = work.arch.guessed
     token = interval(
@@ -39,7 +41,7 @@ def estimate_inference_speed(request: InferenceSpeedRequest) -> InferenceSpeed:
     return InferenceSpeed(
         model=work.arch.id, gpu=work.gpu.id, gpu_count=request.gpu_count, weight_format=work.format.name,
         engine=work.engine, tensor_parallel=work.layout.tensor, pipeline_parallel=work.layout.pipeline,
-        replicas=work.layout.replicas, concurrent_sequences=request.concurrent_sequences,
+        replicas=work.layout.replicas, concurrent_sequences=round(work.sequences * work.layout.replicas),
         input_tokens=work.input_tokens, output_tokens=work.output_tokens,
         time_per_output_token_s=token,
         tokens_per_s_per_user=inverse(token, found.per_user * found.output_token_s),
@@ -56,6 +58,8 @@ def bound_of(found: Pace) -> Bound:
     """What most of the time of one token goes to."""
     if found.at_capacity:
         return "capacity"
+    if found.work.arch.kind in READERS:
+        return "compute"
     step = found.step
     overlapped = step.read_s + step.multiply_s
     reading = step.weights_s * step.read_s / overlapped if overlapped else 0.0
@@ -81,6 +85,11 @@ def _assumptions(work: Work, request: InferenceSpeedRequest, given: list[str]) -
         yield f"Layout left open: {how} is the fastest of the usual ones."
     if request.kv_format == "auto":
         yield "16-bit key-value cache."
+    if work.arch.kind in READERS:
+        yield "This model reads texts and generates none: its tokens are those it reads."
+    if request.requests_per_s is not None and request.concurrent_sequences == 1:
+        under_way = work.sequences * layout.replicas
+        yield f"{under_way:,.0f} sequences under way at {request.requests_per_s:g} requests a second."
     yield "No speculative decoding, no prefix shared between requests."
 
 

@@ -5,8 +5,14 @@ from tools.speed.result import Interval
 from tools.speed.work import Work
 
 
+READERS = ("embedding", "reranker", "encoder")
+"""Models that read texts and generate none."""
+
+
 def class_of(work: Work) -> str:
     """Which residuals apply: one stream, or serving of dense models or mixtures, up to saturation."""
+    if work.arch.kind in READERS:
+        return "prefill"
     if work.sequences * work.layout.replicas <= 1:
         return "single"
     if work.sequences > constants().intervals.saturated_from:

@@ -8,6 +8,9 @@ from tools.speed.pace import Pace, pace
 from tools.speed.request import InferenceSpeedRequest
 from tools.speed.work import Layout, Work
 
+BALANCING_STEPS = 30
+MOST_SEQUENCES = 1e6
+
 
 def best_pace(work: Work, request: InferenceSpeedRequest) -> Pace:
     """The pace on the layout asked for, or on the fastest of the usual ones when it was left open.
@@ -16,8 +19,32 @@ def best_pace(work: Work, request: InferenceSpeedRequest) -> Pace:
     link under much load, which TensorRT-LLM takes for tensor parallelism too); a pipeline, where cards have no fast
     link.
     """
-    candidates = [pace(work.on(layout, request.concurrent_sequences)) for layout in _usual(work, request)]
+    if request.requests_per_s is None or request.concurrent_sequences > 1:
+        return _fastest(work, request, request.concurrent_sequences)
+    return _in_balance(work, request, request.requests_per_s)
+
+
+def _fastest(work: Work, request: InferenceSpeedRequest, sequences: float) -> Pace:
+    loaded = work.on(work.layout, sequences)
+    candidates = [pace(loaded.on(layout, sequences)) for layout in _usual(loaded, request)]
     return min(candidates, key=lambda found: (found.room is None, -found.total))
+
+
+def _in_balance(work: Work, request: InferenceSpeedRequest, requests_per_s: float) -> Pace:
+    """The load at which as many sequences are under way as arrive while one is answered (Little's law).
+
+        sequences = requests_per_s · (time to first token + output_tokens · time per output token)
+
+    An arrival rate beyond what the cards can serve ends at the most they hold.
+    """
+    sequences, found = 1.0, _fastest(work, request, 1.0)
+    for _ in range(BALANCING_STEPS):
+        under_way = requests_per_s * (found.first_token_s + work.output_tokens * found.output_token_s)
+        sequences = min(max((sequences + under_way) / 2, 1.0), MOST_SEQUENCES)
+        found = _fastest(work, request, sequences)
+        if found.at_capacity or abs(under_way / sequences - 1) < 0.01:
+            break
+    return found
 
 
 def _usual(work: Work, request: InferenceSpeedRequest) -> Iterable[Layout]:

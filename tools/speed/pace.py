@@ -1,6 +1,6 @@
 """The figures of one load on one layout, from the formulas alone."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from kb.speed_constants import constants
 from tools.speed.capacity import sequences_that_fit, spilled_share
@@ -67,6 +67,16 @@ def pace(work: Work) -> Pace:
         per_user=running.sequences / asked / token_s, total=total, first_token_s=first_token_s(running, total_s),
         prompt_rate=_prompt_rate(running), least_s=least, most_prompt_rate=_most_prompt_rate(running), room=room,
         clamped=step.total_s < least,
+    )  # fmt: skip
+
+
+def reading_pace(found: Pace) -> Pace:
+    """The pace of a model that only reads: every token is one of a prompt."""
+    rate = found.prompt_rate
+    return replace(
+        found, output_token_s=1 / rate, per_user=rate / max(found.work.sequences, 1.0),
+        total=rate * found.work.layout.replicas, first_token_s=found.prefill_s * max(found.work.sequences, 1.0),
+        least_s=1 / found.most_prompt_rate,
     )  # fmt: skip
 
 

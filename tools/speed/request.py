@@ -27,6 +27,10 @@ class InferenceSpeedRequest(ModelFields):
     """What serves; null = llama.cpp for GGUF formats, else vllm."""
     concurrent_sequences: int = Field(default=1, gt=0, le=10**7)
     """Sequences being answered at any time."""
+    requests_per_s: float | None = Field(default=None, gt=0, le=10**7)
+    """Requests that arrive a second; gives the concurrent sequences by Little's law when they are not stated."""
+    context_tokens: int | None = Field(default=None, gt=0, le=10**9)
+    """Prompt and answer of one request together, when input_tokens is not stated."""
     input_tokens: int | None = Field(default=None, ge=0, le=10**9)
     """Prompt tokens of one request; null = 512 (one sequence) or 1024."""
     output_tokens: int | None = Field(default=None, ge=0, le=10**9)

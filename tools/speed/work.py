@@ -92,12 +92,16 @@ def work_of(request: InferenceSpeedRequest) -> tuple[Work, list[str]]:
     form = weight_format(name, tied=arch.tied, experts_only=name == "mxfp4" == arch.native_format)
     bandwidth, flops_16 = rates(card)
     flops, kind = product_rate(card, name, flops_16)
-    single = request.concurrent_sequences == 1
+    single = request.concurrent_sequences == 1 and request.requests_per_s is None
     prompt = 0 if single and engine == "llama.cpp" else 512 if single else 1024
+    answer = max(_given(request.output_tokens, 256 if single else 1024), 1)
+    if request.context_tokens is not None:
+        answer = min(answer, max(request.context_tokens // 2, 1))
+        prompt = max(request.context_tokens - answer, 0)
     work = Work(
         arch=arch, gpu=card, format=form, engine=engine, layout=_layout(request, engine),
         sequences=1.0, input_tokens=_given(request.input_tokens, prompt),
-        output_tokens=max(_given(request.output_tokens, 256 if single else 1024), 1),
+        output_tokens=answer,
         kv_bytes=2.0 if request.kv_format == "auto" else memory_constants().kv.bytes[request.kv_format],
         bandwidth=bandwidth, flops=flops, flops_kind=kind, flops_16=flops_16,
         host_bandwidth=request.host_bandwidth_bytes_per_s,

@@ -125,6 +125,21 @@ def test_weights_left_in_host_memory_make_its_bandwidth_decide() -> None:
     assert faster.tokens_per_s_per_user.value > 1.5 * found.tokens_per_s_per_user.value
 
 
+def test_arrivals_and_answers_balance_by_littles_law() -> None:
+    found = estimate(model="Qwen/Qwen3-32B", gpu_count=2, requests_per_s=2, input_tokens=1000, output_tokens=500)
+    answer_s = found.time_to_first_token_s.value + 500 * found.time_per_output_token_s.value
+    assert found.concurrent_sequences == pytest.approx(2 * answer_s, rel=0.1)
+    flooded = estimate(model="Qwen/Qwen3-32B", gpu_count=2, requests_per_s=500, input_tokens=1000, output_tokens=500)
+    assert flooded.bound == "capacity"
+
+
+def test_an_embedding_model_reads_and_generates_nothing() -> None:
+    found = estimate(model="BAAI/bge-m3", gpu="l40s", gpu_count=1)
+    assert found.bound == "compute"
+    assert found.tokens_per_s_total.value == pytest.approx(found.prefill_tokens_per_s.value)
+    assert any("reads" in assumption for assumption in found.assumptions)
+
+
 def test_what_binds_is_named() -> None:
     assert estimate(gpu_count=2, weight_format="fp8").bound == "memory_bandwidth"
     assert estimate(model="Qwen/Qwen3-0.6B", gpu_count=1).bound == "latency"
