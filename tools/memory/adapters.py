@@ -1,5 +1,6 @@
 """LoRA adapters: their parameters and states."""
 
+from kb.memory_constants import constants
 from tools.memory.sharding import ranks_for
 from tools.memory.term import Term
 from tools.memory.workload import Workload
@@ -28,13 +29,14 @@ def adapter_params(work: Workload) -> int:
 
 def adapter_bytes_per_param(work: Workload) -> tuple[float, float, float]:
     """(weight, gradient, optimizer) bytes of one adapter parameter."""
+    states = constants().training.optimizer_bytes[work.optimizer]
     if work.precision == "bf16_pure":
-        return 2, 2, 4
+        return 2, 2, states / 2
     if work.engine == "deepspeed":
-        return 2, 2, 16  # fp32 master, two states, and the fp32 gradient partition
+        return 2, 2, 8 + states  # fp32 master and fp32 gradient partition beside the states
     if work.engine in FP32_ADAPTERS or work.precision == "fp32":
-        return (4 if work.precision == "fp32" else 6), 4, 8  # with autocast's 16-bit copy
-    return 2, 2, 12
+        return (4 if work.precision == "fp32" else 6), 4, states  # with autocast's 16-bit copy
+    return 2, 2, 4 + states
 
 
 def adapter_terms(work: Workload) -> tuple[Term, ...]:

@@ -5,9 +5,6 @@ from tools.memory.serving import serving_phases
 from tools.memory.term import Phase, Term
 from tools.memory.workload import Workload
 
-DECODER_LAYERS_FROM = 1_000_000_000
-"""Embedding models and rerankers above this size are decoders (Qwen3-Embedding-8B): they run in serving engines."""
-
 
 def encoder_phases(work: Workload) -> tuple[Phase, ...]:
     """Weights, the activations of one layer at a time, and the context; no cache grows."""

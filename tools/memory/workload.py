@@ -110,9 +110,10 @@ def workload_of(request: MemoryRequest) -> tuple[Workload, list[str], Gpu | None
         context_stated=request.context_tokens is not None,
         sequences=_sequences(request, training, said), max_sequences=request.max_num_sequences,
         large_gpu=gpu is not None and is_large(gpu), micro_batch=_batch(request, training, said),
-        sequence=_sequence(request, shape, training, said), optimizer=request.optimizer or "adamw",
+        sequence=_sequence(request, shape, training, said),
+        optimizer=_optimizer(request, engine, training, said),
         precision=precision, checkpointing=_checkpointing(request, training, said), fused_loss=request.fused_loss,
-        optimizer_in_backward=request.optimizer_in_backward, activation_offload=request.activation_offload,
+        optimizer_in_backward=request.optimizer_in_backward, activation_offload=_offloads_checkpoints(request, engine, said),
         ubatch=request.ubatch_tokens, flash=_flash(request, shape), flash_stated=request.attention == "flash",
         lora_rank=_rank(request, said),
         lora_targets=request.lora_targets or "all_linear", sharding=_sharding(request, engine),
@@ -197,6 +198,24 @@ def _checkpointing(request: MemoryRequest, training: bool, said: list[str]) -> s
         said.append("No gradient accumulation: gradients are freed after every step.")
         return "full"
     return request.gradient_checkpointing or "none"
+
+
+def _optimizer(request: MemoryRequest, engine: str, training: bool, said: list[str]) -> str:
+    """AdamW, or the 8-bit AdamW that Unsloth's own recipes take."""
+    if request.optimizer is not None:
+        return request.optimizer
+    name = "adamw_8bit" if engine == "unsloth" else "adamw"
+    if training:
+        said.append(f"optimizer not stated: {name} assumed.")
+    return name
+
+
+def _offloads_checkpoints(request: MemoryRequest, engine: str, said: list[str]) -> bool:
+    """Unsloth moves checkpoints to host memory when it recomputes activations."""
+    if engine == "unsloth" and request.gradient_checkpointing in (None, "full") and not request.activation_offload:
+        said.append("Unsloth keeps its checkpoints in host memory.")
+        return True
+    return request.activation_offload
 
 
 def _flash(request: MemoryRequest, shape: Shape) -> bool:
