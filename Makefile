@@ -49,6 +49,9 @@ eval: $(READY) ## score the advisor on the questions of tests/cases
 bench-memory: $(READY) ## compare memory estimates with published measurements
 	$(BIN)/python tests/bench/memory.py $(ARGS)
 
+bench-speed: $(READY) ## compare speed and time estimates with published measurements (ARGS="--by source")
+	$(BIN)/python tests/bench/bench_speed.py $(ARGS)
+
 lock: ## resolve pyproject.toml into requirements.lock for every platform (ARGS=--upgrade for newer versions)
 	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
 	$(PIP) install --quiet uv

@@ -4,7 +4,6 @@ from kb.speed_constants import constants
 from tools.speed.result import Interval
 from tools.speed.work import Work
 
-
 READERS = ("embedding", "reranker", "encoder")
 """Models that read texts and generate none."""
 
