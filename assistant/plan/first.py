@@ -125,7 +125,7 @@ def _compare(need: Need, understanding: Understanding) -> Calls:
         calls.append(requests.gpu_facts(need))
     if requests.sized(need):
         calls += _on_each_card(need, requests.compared(need))
-        calls += [requests.speed(need, card) for card in requests.compared(need)[:2]]
+        calls.append(requests.configure(need))
     return calls + _check(need, understanding)
 
 

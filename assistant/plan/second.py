@@ -15,7 +15,7 @@ from tools.need import GpuCount, Need
 
 _BETWEEN_CARDS = ("compare", "which_to_buy", "budget")
 """Intents for which each card gets its last resort rather than the first card all of them."""
-_FASTER = ("can_it_run", "concurrency", "launch_files", "how_many_gpus")
+_FASTER = ("can_it_run", "compare", "concurrency", "launch_files", "how_many_gpus")
 """Intents for which the speed is worth knowing once the workload fits."""
 SHARES = ("none", "ddp", "zero1", "zero2")
 """Sharding that leaves a whole copy of the weights on each GPU."""
