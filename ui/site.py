@@ -14,8 +14,8 @@ from ui.limits import BodyLimit
 from ui.mcp_server import LOOPBACK, http_manager
 from ui.web import mount
 
-MOST_UPLOAD_BYTES = 12 * 1024 * 1024
-"""A document for the index, with room for the form around it."""
+CLOSED = ("/gradio_api/upload", "/gradio_api/proxy", "/gradio_api/component_server", "/gradio_api/call", "/proxy=")
+"""What Gradio would offer and the page does not use: files from anybody, requests to elsewhere."""
 REST = ("/v1/", "/healthz", "/readyz", "/metrics", "/docs", "/openapi.json")
 
 
@@ -31,7 +31,7 @@ def create_site(advisor: Advisor, host: str = "127.0.0.1") -> FastAPI:
     site = FastAPI(title="GPU Advisor", openapi_url=None, docs_url=None, redoc_url=None, lifespan=lifespan)
     problem.install(site)
     mount(site, advisor)
-    site.add_middleware(BodyLimit, most_bytes=MOST_UPLOAD_BYTES)
+    site.add_middleware(BodyLimit)
     site.add_middleware(Faces, rest=create_app(advisor, open_to_uploads=host in LOOPBACK), mcp=sessions.handle_request)
     site.add_middleware(SecurityHeaders)
     return site
@@ -50,6 +50,12 @@ class Faces:
         if scope["type"] != "http":
             return self._page
         path = scope["path"]
+        if path.startswith(CLOSED):
+            return _closed
         if path in ("/mcp", "/mcp/"):
             return self._mcp
         return self._rest if path == "/v1" or path.startswith(REST) else self._page
+
+
+async def _closed(scope: Scope, receive: Receive, send: Send) -> None:
+    await problem.problem(404, "not_found", "Not offered here.")(scope, receive, send)

@@ -19,6 +19,7 @@ WIDTHS = {"desktop": (1280, 900), "phone": (400, 860)}
 ENGLISH = "What GPU do I need to QLoRA Llama-3.1-70B at 4k context?"
 CHINESE = "4 张 3090 能跑 Qwen2.5-72B 吗？"
 PATIENCE_MS = 60_000
+expect.set_options(timeout=PATIENCE_MS)
 
 
 @pytest.fixture(scope="module")
@@ -124,6 +125,32 @@ def test_a_chip_begins_a_correction_and_a_follow_up_is_asked_at_a_click(page: Pa
     page.fill("#question textarea", "")
     reply.locator("[data-ask]").first.click()
     expect(page.locator(".reply")).to_have_count(2)
+
+
+def test_an_answer_can_be_judged(page: Page) -> None:
+    reply = ask(page, CHINESE)
+    reply.locator("[data-helpful=yes]").click()
+    expect(reply.locator(".feedback")).to_have_text("Thank you")
+
+
+def test_a_lost_connection_is_told_and_nothing_typed_is_lost(page: Page) -> None:
+    page.fill("#question textarea", CHINESE)
+    page.context.set_offline(True)
+    expect(page.locator(".lost")).to_be_visible()
+    page.context.set_offline(False)
+    expect(page.locator(".lost")).to_be_hidden()
+    expect(page.locator("#question textarea")).to_have_value(CHINESE)
+
+
+def test_a_document_is_judged_added_and_removed(page: Page) -> None:
+    page.locator("nav [data-view=documents]").click()
+    page.fill("#document-text", "The RTX 6000 Ada supports NVLink.")
+    page.locator("[data-document=check]").click()
+    expect(page.locator(".finding.wrong")).to_be_visible()
+    page.locator("[data-document=documents]").click()
+    expect(page.locator("[data-remove]")).to_be_visible()
+    page.locator("[data-remove]").click()
+    expect(page.locator("[data-remove]")).to_have_count(0)
 
 
 def test_an_example_is_asked_at_a_click(page: Page) -> None:

@@ -1,6 +1,7 @@
 """Asking over REST: whole answers, steps, refusals."""
 
 import json
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -96,3 +97,13 @@ def test_conversations_are_exported_and_forgotten(site: TestClient) -> None:
     assert site.get(f"/v1/conversations/{name}/export", params={"form": "json"}).json()[0]["question"] == QUESTION
     assert site.delete(f"/v1/conversations/{name}").status_code == 204
     assert site.get(f"/v1/conversations/{name}").status_code == 404
+
+
+def test_feedback_on_an_answer_is_kept_and_on_none_refused(site: TestClient, advisor_home: Path) -> None:
+    answer = site.post("/v1/ask", json={"question": QUESTION}).json()
+    judged = {"conversation_id": answer["conversation_id"], "answer_id": answer["id"], "helpful": False, "note": "太贵"}
+    assert site.post("/v1/feedback", json=judged).status_code == 204
+    kept = [json.loads(line) for line in (advisor_home / "feedback.jsonl").read_text(encoding="utf-8").splitlines()]
+    assert kept[-1]["question"] == QUESTION
+    assert kept[-1]["note"] == "太贵"
+    assert site.post("/v1/feedback", json=judged | {"answer_id": "none"}).status_code == 404

@@ -72,6 +72,12 @@ def test_files_of_the_server_are_not_handed_out(site: TestClient) -> None:
         assert "root:" not in answer.text
 
 
+@pytest.mark.parametrize("path", ["upload", "proxy=http://169.254.169.254/", "component_server", "call/answer"])
+def test_what_the_page_does_not_use_is_closed(site: TestClient, path: str) -> None:
+    assert site.post(f"/gradio_api/{path}", json={}).status_code == 404
+    assert site.get(f"/gradio_api/{path}").status_code == 404
+
+
 def test_the_page_offers_no_programming_interface_of_its_own(site: TestClient) -> None:
     config = site.get("/config").json()
     assert all(entry["api_visibility"] == "private" for entry in config["dependencies"])

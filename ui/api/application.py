@@ -5,7 +5,7 @@ from starlette.exceptions import HTTPException
 
 from assistant.agent import Advisor
 from ui import problem
-from ui.api import catalog, chat_completions, conversations, documentation, knowledge, questions, state, tools
+from ui.api import catalog, chat_completions, conversations, documentation, feedback, knowledge, questions, state, tools
 from ui.limits import Bounded, CleanBody
 from ui.metrics import Measured
 
@@ -28,6 +28,7 @@ def create_app(advisor: Advisor, *, open_to_uploads: bool = True) -> FastAPI:
         catalog.router(),
         chat_completions.router(advisor),
         conversations.router(advisor),
+        feedback.router(advisor),
         knowledge.router(open_to_uploads=open_to_uploads),
         state.router(advisor),
         documentation.router(),

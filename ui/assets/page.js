@@ -178,6 +178,7 @@ const gpuAdvisor = (() => {
     ["[data-document]", (hit) => sendDocument(hit.dataset.document)],
     ["[data-remove]", async (hit) => { await fetch(`/v1/kb/documents/${encodeURIComponent(hit.dataset.remove)}`, { method: "DELETE" }); listDocuments(); }],
     ["[data-copy-link]", async (hit) => { await navigator.clipboard.writeText(location.href); hit.textContent = words("copied"); }],
+    ["[data-helpful]", async (hit) => { const sent = await post("/v1/feedback", { conversation_id: hit.dataset.of, answer_id: hit.dataset.answer, helpful: hit.dataset.helpful === "yes" }); if (sent.ok) hit.parentElement.textContent = words("thanks"); }],
     ["[data-rename]", (hit) => { const rows = known(), row = rows.find((one) => one.id === hit.dataset.rename), title = prompt(words("rename"), row.title); if (title) { row.title = title.slice(0, 80); store.set("conversations", JSON.stringify(rows)); listConversations(); } }],
     ["[data-delete]", async (hit) => { const id = hit.dataset.delete; await fetch(`/v1/conversations/${encodeURIComponent(id)}`, { method: "DELETE" }); store.set("conversations", JSON.stringify(known().filter((row) => row.id !== id))); if (id === conversation(false)) location.href = "/"; else listConversations(); }],
   ];
@@ -188,6 +189,8 @@ const gpuAdvisor = (() => {
   document.addEventListener("keydown", (event) => { if (event.key === "Escape") document.querySelectorAll("details.menu[open]").forEach((menu) => { menu.open = false; menu.querySelector("summary").focus(); }); });
   document.addEventListener("input", (event) => { if (event.target.id === "cards-filter") drawCards(); });
   document.addEventListener("toggle", (event) => { if (event.target.id === "history" && event.target.open) listConversations(); }, true);
+  addEventListener("offline", () => { root.dataset.offline = "yes"; });
+  addEventListener("online", () => { delete root.dataset.offline; });
   addEventListener("hashchange", showView);
   addEventListener("popstate", showView);
 

@@ -20,7 +20,7 @@ EXAMPLES = {
     ),
 }
 TOLD_TO_SCRIPTS = (
-    "composer", "placeholder", "send", "copied", "lost", "delete", "rename", "none_yet", "none_found", "kept", "line",
+    "composer", "placeholder", "send", "copied", "delete", "rename", "none_yet", "thanks", "none_found", "kept", "line",
     "kind_bundled", "kind_ingested", "kind_uploaded", "verdict_holds", "verdict_wrong", "verdict_outdated",
     "verdict_unsupported", "verdict_contradiction",
 )  # fmt: skip

@@ -18,7 +18,7 @@ LONGEST_INPUT = 20_000
 WAITING_AT_MOST = 64
 AT_ONCE = 8
 SHOWN_TURNS = 30
-WITH_CONVERSATION = "(question, conversation, past) => [question, gpuAdvisor.conversation(true), past]"
+WITH_CONVERSATION = "(question, conversation) => [question, gpuAdvisor.conversation(true)]"
 OPEN_CONVERSATION = "(conversation) => [gpuAdvisor.conversation(false)]"
 Shown = tuple[Any, str, Any, Any]
 
@@ -64,7 +64,7 @@ def page(advisor: Advisor) -> gr.Blocks:
         gr.HTML(frame.cards_view(), elem_id="view-cards", js_on_load=None, apply_default_css=False)
         gr.HTML(frame.documents_view(), elem_id="view-documents", js_on_load=None, apply_default_css=False)
 
-        def answer(asked: str, conversation_id: str, before: str) -> Iterator[Shown]:
+        def answer(asked: str, conversation_id: str) -> Iterator[Shown]:
             yield from answering(advisor, asked, conversation_id)
 
         def reopen(conversation_id: str) -> str:
@@ -73,7 +73,7 @@ def page(advisor: Advisor) -> gr.Blocks:
         gr.on(
             [question.submit, send.click],
             answer,
-            inputs=[question, conversation, past],
+            inputs=[question, conversation],
             outputs=[past, live, question, send],
             js=WITH_CONVERSATION,
             show_progress="hidden",

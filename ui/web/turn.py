@@ -58,6 +58,7 @@ def answered(answer: Answer) -> str:
         evidence.arithmetic(answer.tool_calls),
         _grounding(answer),
         _next(answer),
+        _feedback(answer),
     ]
     return (
         f'<article class="turn" data-conversation="{escape(answer.conversation_id)}">{asked(answer.question)}'
@@ -82,6 +83,16 @@ def _grounding(answer: Answer) -> str:
     if not counts.numbers:
         return ""
     return f'<p class="quiet grounding">{counts.grounded}/{counts.numbers} {label("grounded")}</p>'
+
+
+def _feedback(answer: Answer) -> str:
+    """Two quiet buttons: the page sends what is chosen."""
+    buttons = "".join(
+        f'<button type="button" data-helpful="{value}" data-answer="{escape(answer.id)}" '
+        f'data-of="{escape(answer.conversation_id)}">{label(name)}</button>'
+        for value, name in (("yes", "helpful"), ("no", "unhelpful"))
+    )
+    return f'<p class="feedback">{buttons}</p>'
 
 
 def _next(answer: Answer) -> str:
