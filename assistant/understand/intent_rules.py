@@ -114,6 +114,7 @@ RULES: tuple[tuple[Intent, float, str], ...] = (
     )),
     ("speed", 1.5, r"多快|how fast"),
     ("speed", 3.5, r"(?:出|生成)多少(?:张|个|条)|一(?:天|小时|分钟)能(?:出|跑|处理)"),
+    ("training_time", 3.5, r"多久|多长时间|几天|多少个?(?:小时|天)|(?<![a-z])how long(?! an? (?:context|prompt))"),
     ("training_time", 5, r"(?:训|微调)[^。?!\n]{0,30}?多快|how fast[^。?!\n]{0,40}?(?:train|fine-?tun)"),
     ("speed", 2.5, (
         r"(?:太|很|还|好|更|这么|特别|最|才|巨|超)慢|慢(?:很|得|死|了|\d|吗)|(?<![a-z])slow(?:er|est"

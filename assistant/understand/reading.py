@@ -91,7 +91,7 @@ def read(original: str, previous: Need | None = None) -> Reading:
     _read_task(reading, work, previous or Need())
     reading.out_of_scope = out_of_scope(
         entities.masked,
-        names=bool(entities.gpus or entities.models),
+        names=bool(entities.gpus or entities.models or entities.ambiguities),
         sized=_sized(reading) or bool(work.named),
         work=bool(work.named or entities.models or "params" in reading.slots),
     )
