@@ -21,6 +21,7 @@ class Architecture:
     id: str | None
     name: str
     kind: str
+    """`llm` for whatever generates tokens; else the catalog's kind."""
     params: int
     """All parameters, as published."""
     dense_params: float
@@ -114,7 +115,7 @@ def _of_model(model: Model) -> Architecture:
     routed = _routed(model, layers, hidden)
     resident = model.params - model.vision_params - table * (1 if model.tied_embeddings else 2)
     return Architecture(
-        id=model.id, name=model.name, kind=model.kind, params=model.params,
+        id=model.id, name=model.name, kind="llm" if model.encoder_layers else model.kind, params=model.params,
         dense_params=max(resident - routed, 0.0), head_params=table, routed_params=routed,
         experts=model.experts.experts if model.experts else 0,
         experts_per_token=model.experts.experts_per_token if model.experts else 0,

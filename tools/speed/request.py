@@ -24,7 +24,7 @@ class InferenceSpeedRequest(ModelFields):
     pipeline_parallel: int | None = Field(default=None, gt=0, le=10**4)
     """Groups of cards that take the layers in turn; null = 1 (llama.cpp: all cards)."""
     engine: Engine | None = None
-    """What serves; null = llama.cpp for GGUF formats, else vllm."""
+    """What serves; null = llama.cpp for GGUF formats and for graphics within a processor, else vllm."""
     concurrent_sequences: int = Field(default=1, gt=0, le=10**7)
     """Sequences being answered at any time."""
     requests_per_s: float | None = Field(default=None, gt=0, le=10**7)

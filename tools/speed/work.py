@@ -86,7 +86,7 @@ def work_of(request: InferenceSpeedRequest) -> tuple[Work, list[str]]:
     arch = architecture_of(request)
     card, assumptions = read_card(request.gpu)
     name = canonical(request.weight_format or arch.native_format)
-    engine = request.engine or ("llama.cpp" if name.startswith("gguf") else "vllm")
+    engine = request.engine or ("llama.cpp" if name.startswith("gguf") or card.market == "apu" else "vllm")
     if engine not in constants().decode.engines:
         raise BadInput("engine", f"{engine} does not serve language models.", "Name a serving engine such as vllm.")
     form = weight_format(name, tied=arch.tied, experts_only=name == "mxfp4" == arch.native_format)
