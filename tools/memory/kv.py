@@ -30,8 +30,11 @@ def kv_terms(work: Workload) -> tuple[Term, ...]:
         if local and not shape.latent:
             width, formula, inputs = _width(work, shape.global_kv_heads, shape.global_head_dim)
             inputs |= {"bytes_per_element": work.kv_bytes, "sequences": work.sequences, "share": share}
-        size = width * (layers - local_here) * tokens * work.sequences * work.kv_bytes * share
+        kept = shape.kv_compression
+        size = width * (layers - local_here) * tokens * kept * work.sequences * work.kv_bytes * share
         full = inputs | {"layers": _tidy(layers - local_here), "tokens": tokens}
+        if kept != 1:  # DeepSeek-V4 keeps one entry for several tokens, by layer
+            full, formula = full | {"kept_per_token": kept}, f"{formula} · kept_per_token"
         terms.append(Term("kv_cache", "KV cache", size, _with_share(formula, share), full, source))
     if local_here and shape.sliding:
         seen = window_tokens(work, tokens)

@@ -62,6 +62,8 @@ class Shape:
     global_kv_heads: int
     """Key-value heads of layers that see everything, where they differ from the local ones."""
     global_head_dim: int
+    kv_compression: float
+    """Cached entries a token and layer, averaged over the layers; 1 except where the architecture compresses."""
     embed_params: int
     """Input embedding."""
     head_params: int
@@ -141,7 +143,7 @@ def _shape_of_model(model: Model) -> Shape:
         native_format=model.native_format, checkpoint_bytes=tuple(model.checkpoint_bytes.items()),
         components=model.components, max_context=model.max_context_tokens,
         global_kv_heads=model.global_kv_heads or max(kv_heads, 1), global_head_dim=model.global_head_dim or head_dim,
-        embed_params=min(embed, model.params),
+        kv_compression=model.kv_compression, embed_params=min(embed, model.params),
         head_params=head, expert_params=routed, body_params=body, plain_params=plain, guesses=(), guess_level=0,
     )  # fmt: skip
 
@@ -193,7 +195,7 @@ def _shape_of_counts(
         intermediate=intermediate, gated=gated, qk_norm=False, norms=2, vocab=vocab, tied=tied,
         attention="mha" if kv_heads >= heads else "gqa", latent=None, experts=record, sliding=None, linear=None,
         encoder_layers=0, native_format="bf16", checkpoint_bytes=(), components=(), max_context=None,
-        global_kv_heads=min(kv_heads, heads), global_head_dim=head_dim,
+        global_kv_heads=min(kv_heads, heads), global_head_dim=head_dim, kv_compression=1.0,
         embed_params=embed, head_params=head, expert_params=min(routed, params - embed - head), body_params=body,
         plain_params=plain, guesses=tuple(guesses), guess_level=level,
     )  # fmt: skip
