@@ -17,7 +17,7 @@ _SOFTWARE = grammar(r"[-_. ]?(?:cpp|factory|server|cli|index|box|board)(?![a-z])
 _SIZE_SLACK = 0.25
 """How far a said size may be from the catalog's count: "7B" is 7.6 billion."""
 _DISTILLED = grammar(r"[- _]?(?:的)?(?:蒸馏|distill)")
-_SIZE_AFTER = grammar(r"(?:[-_][a-z0-9.]{1,16}){0,3}[- _]?(\d{1,4}(?:\.\d{1,2})?)b(?![a-z0-9])")
+_SIZE_AFTER = grammar(r"[a-z0-9.]{0,8}(?:[-_][a-z0-9.]{1,16}){0,3}[- _]?(\d{1,4}(?:\.\d{1,2})?)b(?![a-z0-9])")
 _PARAMS = grammar(r"(?<![a-z0-9.])(\d{1,4}(?:\.\d{1,2})?)\s?b(?![a-z])")
 
 
