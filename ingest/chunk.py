@@ -14,7 +14,9 @@ TABLE_MAX = 1500
 """Characters up to which a table stays whole."""
 LINE_MAX = 4000
 """Characters of one line in a chunk; a longer one is cut into windows of the same line."""
-TEXT_MAX = {"zh": 600, "en": 1200}
+FOREIGN_LETTERS_MIN, FOREIGN_SHARE = 200, 0.03
+"""From how many letters, with how small a share of Han, a part of a Chinese document counts as English."""
+TEXT_MAX = {"zh": 300, "en": 600}
 """Characters a chunk of prose may reach; a Han character says as much as two or three letters."""
 SEPARATOR = re.compile(r"\s*\|?\s*:?-{2,}:?\s*(?:\|\s*:?-{2,}:?\s*)*\|?\s*")
 _MARKDOWN_HEADING = re.compile(r"(#{1,6})\s+(.+?)\s*#*\s*")
@@ -60,13 +62,14 @@ def chunk(document: Converted, name: str) -> tuple[Chunk, ...]:
         BadDocument: it would make more chunks than any document needs.
     """
     context = " ".join([document.title_other or "", *document.keywords]).strip()
+    blank = {line.number for line in document.lines if not line.text.strip()}
     chunks: list[Chunk] = []
     sections = list(_sections(document))
     # A heading without text of its own lives on in the path of those below it.
     spoken = [section for section in sections if len(section.blocks) > 1 or not section.blocks[0].level] or sections
     for section in spoken:
         for heading, lines, caption in _groups(section):
-            text = "\n".join(line.text for line in lines).strip("\n")
+            text = _verbatim(document, lines, blank).strip("\n")
             if not text.strip():
                 continue
             chunks.append(
@@ -85,6 +88,18 @@ def chunk(document: Converted, name: str) -> tuple[Chunk, ...]:
     return tuple(chunks)
 
 
+def _verbatim(document: Converted, lines: Sequence[Line], blank: set[int]) -> str:
+    """The lines as they stand in the file, blank ones between them included, so that the text can be found there."""
+    text, former = lines[0].text, lines[0].number
+    for line in lines[1:]:
+        between = range(former + 1, line.number)
+        joint = "\n" * (1 + len(between)) if all(number in blank for number in between) else "\n"
+        # Pieces of one long line join without a seam; lines of HTML may share their number.
+        text += ("" if line.number == former and document.kind != "html" else joint) + line.text
+        former = line.number
+    return text
+
+
 def _first(lines: Sequence[Line]) -> int:
     """Line the chunk starts at; a header repeated above later rows of a table does not count."""
     repeated = len(lines) > 2 and is_separator(lines[1].text) and lines[2].number > lines[1].number + 1
@@ -92,9 +107,12 @@ def _first(lines: Sequence[Line]) -> int:
 
 
 def _language(text: str, of_document: str) -> str:
-    """A table of names and figures is in the language of its document."""
-    letters = sum(character.isalpha() for character in text)
-    return language_of(text) if letters >= 80 or of_document == "en" else of_document
+    """The document's, unless the text is long and plainly in the other: tables and names are Latin everywhere."""
+    letters = [character for character in text if character.isalpha()]
+    han = sum("\u4e00" <= character <= "\u9fff" for character in letters)
+    if of_document == "zh":
+        return "en" if len(letters) >= FOREIGN_LETTERS_MIN and han <= FOREIGN_SHARE * len(letters) else "zh"
+    return "zh" if han >= (1 - FOREIGN_SHARE) * len(letters) / 2 > 0 else of_document
 
 
 def _sections(document: Converted) -> Iterator[_Section]:

@@ -6,7 +6,7 @@ language only: added within one language, its synonyms made retrieval worse.
 
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from pathlib import Path
 
@@ -24,7 +24,7 @@ _RUN = re.compile(rf"[{HAN}]+|[a-z0-9]+(?:[.\-_][a-z0-9]+)*")
 _HAN_RUN = re.compile(rf"[{HAN}]+")
 _LETTER = re.compile(rf"[{HAN}a-z]")
 _PART = re.compile(r"\d+(?:\.\d+)*|[a-z]+")
-_MARKUP = re.compile(r"\[\^[^\]\s]{1,60}\]|https?://\S+")
+_MARKUP = re.compile(r"\[\^[^\]\s]{1,60}\]|https?://\S+|(?:\|?-{3,}\|?)+")
 
 _FUNCTION_WORDS_EN = """
 a an and any are as at be been being but by can could did do does doing for from had has have having how i if in into is
@@ -35,10 +35,9 @@ about between per each also
 """
 _FUNCTION_WORDS_ZH = """
 什么 为什么 怎么样 怎么 怎样 如何 多少 哪些 哪个 哪种 哪一 哪 是否 是不是 有没有 能不能 可不可以
-要不要 需不需要 可以 能够 应该 需要 请问 一下 一个 一台 一块 一张 这个 那个 这些 那些 我们 你们 他们
-我 你 他 它 吗 呢 吧 啊 的 了 是 有 和 与 或 在 对 把 被 给 用 要 会 能 就 都 还 也 很 比 让 到 从
-以及 还是 或者 如果 那么 因为 所以 但是 没有 不 里 上 下 中 为 之 及 等 个 台 块 张 几 做 想 得 着
-过 跟 并 且 该 呀 么 谁 由 于 按 其 各 每 最 更 太 只 又 再
+要不要 需不需要 可以 能够 应该 需要 请问 一下 一个 一台 一块 一张 这个 那个 这些 那些 这 那 我们
+你们 他们 我 你 他 它 吗 呢 吧 啊 的 了 是 有 和 与 或 就 都 还 也 很 把 被 给 让 以及 还是 或者
+如果 那么 因为 所以 但是 没有 个 台 块 张 几 着 过 跟 并 且 该 呀 么 谁 先 再 报 怎 反而 容易 注意
 """
 STOP_EN = frozenset(_FUNCTION_WORDS_EN.split())
 _STOP_ZH = re.compile("|".join(sorted(_FUNCTION_WORDS_ZH.split(), key=len, reverse=True)))
@@ -51,6 +50,8 @@ class Concept:
     ways: tuple[frozenset[str], ...]
     named: bool
     """Whether it holds a digit or stands for a name, which no text can paraphrase."""
+    synonyms: tuple[frozenset[str], ...] = ()
+    """Other words of the query's own language for it, which count for less."""
 
 
 def language_of(text: str) -> str:
@@ -63,12 +64,17 @@ def language_of(text: str) -> str:
 def words(text: str) -> list[str]:
     """The index words of a text, in order: `A100 80GB 显存带宽` → a100, 80gb, 80, gb, 显存, 存带, 带宽."""
     found: list[str] = []
-    for run in _RUN.findall(_MARKUP.sub(" ", normalise(text))):
+    for run in _RUN.findall(without_markup(normalise(text))):
         if _HAN_RUN.match(run):
             found.extend(_pairs(run))
         else:
             found.extend(_latin(run))
     return found
+
+
+def without_markup(text: str) -> str:
+    """The text without source markers, addresses and the rules of tables."""
+    return _MARKUP.sub(" ", text)
 
 
 def concepts(query: str, language: str) -> list[Concept]:
@@ -79,15 +85,21 @@ def concepts(query: str, language: str) -> list[Concept]:
     return list(dict.fromkeys(pieces))
 
 
-def translate(query: str) -> str:
-    """A Chinese query in English words, as far as names and the glossary go; empty when nothing is known."""
+def translate(query: str) -> tuple[str, float]:
+    """A Chinese query in English words, as far as names and the glossary go, and the share of it that they cover."""
     parts: list[str] = []
+    known = unknown = 0
     for run in _RUN.findall(normalise(query[:QUERY_MAX])):
         if not _HAN_RUN.match(run):
             parts.append(run)
+            known += 2
             continue
-        parts.extend(glossary().to_english[term][0] for _, term in _terms(run, glossary().to_english))
-    return " ".join(parts)
+        terms = [term for _, term in _terms(run, glossary().to_english)]
+        parts.extend(glossary().to_english[term][0] for term in terms)
+        covered = sum(map(len, terms))
+        known += covered
+        unknown += max(0, sum(map(len, _STOP_ZH.split(run))) - covered)
+    return " ".join(parts), known / (known + unknown) if known else 0.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,6 +108,8 @@ class Glossary:
 
     to_english: dict[str, tuple[str, ...]]
     to_chinese: dict[str, tuple[str, ...]]
+    alike: dict[str, tuple[str, ...]]
+    """Term → the other terms of its entry in its own language; a Chinese text uses the short English ones, too."""
 
 
 @lru_cache(maxsize=1)
@@ -104,19 +118,38 @@ def glossary() -> Glossary:
     entries = yaml.safe_load(GLOSSARY.read_text(encoding="utf-8"))
     to_english: dict[str, tuple[str, ...]] = {}
     to_chinese: dict[str, tuple[str, ...]] = {}
+    alike: dict[str, tuple[str, ...]] = {}
     for entry in entries:
         chinese, english = (tuple(normalise(str(term)) for term in entry[key]) for key in ("zh", "en"))
         to_english.update(dict.fromkeys(chinese, english))
         to_chinese.update({" ".join(_stems(term)): chinese for term in english})
-    return Glossary(to_english, to_chinese)
+        alike.update({term: tuple(other for other in chinese if other != term) for term in chinese})
+        alike.update({" ".join(_stems(term)): (*(one for one in english if one != term), *chinese) for term in english})
+    return Glossary(to_english, to_chinese, alike)
+
+
+@lru_cache(maxsize=1)
+def glossary_words() -> frozenset[str]:
+    """Every English word of the glossary, which is spelt right whether or not a document uses it."""
+    return frozenset(word for term in glossary().to_chinese for word in term.split())
 
 
 def _own_concepts(text: str) -> Iterable[Concept]:
+    latin: list[str] = []
     for run in _RUN.findall(text):
         if _HAN_RUN.match(run):
             yield from _chinese_concepts(run)
         else:
-            yield from _word_concepts(run)
+            latin.append(run)
+    for run in latin:
+        for concept in _word_concepts(run):
+            (first, *_) = _stems(run)
+            yield _with_synonyms(concept, glossary().alike.get(first, ()) if len(_stems(run)) == 1 else ())
+
+
+def _with_synonyms(concept: Concept, others: Iterable[str]) -> Concept:
+    sets = (frozenset(words(other)) for other in others)
+    return replace(concept, synonyms=tuple(one for one in dict.fromkeys(sets) if one and one not in concept.ways))
 
 
 def _chinese_concepts(run: str) -> Iterable[Concept]:
@@ -125,7 +158,7 @@ def _chinese_concepts(run: str) -> Iterable[Concept]:
     start = 0
     for place, term in _terms(run, known):
         yield from _pair_concepts(run[start:place])
-        yield _concept(term)
+        yield _with_synonyms(_concept(term), (*glossary().alike[term], *known[term]))
         start = place + len(term)
     yield from _pair_concepts(run[start:])
 

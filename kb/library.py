@@ -16,11 +16,11 @@ from pydantic import Field
 
 from kb.base import Frozen, IndexUnavailable
 from kb.embedder import Vectors
-from kb.lexicon import words
+from kb.lexicon import without_markup, words
 from kb.lock import exclusive
 from kb.settings import settings
 
-SCHEMA = 3
+SCHEMA = 4
 """Raised whenever chunks, words or tables change shape; an older library is filled anew from its documents."""
 LANGUAGES = ("zh", "en")
 BUSY_S = 30.0
@@ -46,7 +46,7 @@ CREATE TABLE IF NOT EXISTS findings (
     document INTEGER NOT NULL REFERENCES documents(id) ON DELETE CASCADE, line INTEGER NOT NULL, finding TEXT NOT NULL);
 CREATE INDEX IF NOT EXISTS findings_of_document ON findings(document, line);
 """ + "".join(
-    f"CREATE VIRTUAL TABLE IF NOT EXISTS words_{language} USING fts5(head, body, tokenize={_TOKENIZER});"
+    f"CREATE VIRTUAL TABLE IF NOT EXISTS words_{language} USING fts5(head, body, about, tokenize={_TOKENIZER});"
     f"CREATE VIRTUAL TABLE IF NOT EXISTS vocabulary_{language} USING fts5vocab(words_{language}, 'row');"
     for language in LANGUAGES
 )
@@ -200,7 +200,7 @@ class Library:
                     {where}""",  # noqa: S608 - placeholders only
                 (model, *languages),
             ).fetchall()
-        return {row["sha256"]: spoken(row["title"], row["heading"], row["context"], row["text"]) for row in rows}
+        return {row["sha256"]: spoken(row["title"], row["heading"], row["text"]) for row in rows}
 
     def put_vectors(self, model: str, digests: Sequence[str], vectors: Vectors) -> None:
         """Store one vector a digest."""
@@ -270,9 +270,10 @@ class Library:
             return bool(connection.execute("PRAGMA quick_check(1)").fetchone()[0] == "ok")
 
 
-def spoken(title: str, heading: str, context: str, text: str) -> str:
-    """What a vector is made of: title and headings give the text its subject."""
-    return "\n".join(part for part in (title, heading, context, text) if part)
+def spoken(title: str, heading: str, text: str) -> str:
+    """What a vector is made of: title and headings give the text its subject; source markers say nothing."""
+    bare = without_markup(text)
+    return "\n".join(part for part in (title, "" if heading and heading in bare else heading, bare) if part)
 
 
 def _drop(connection: sqlite3.Connection, name: str) -> None:
@@ -295,7 +296,7 @@ def _insert(connection: sqlite3.Connection, entry: Entry) -> None:
     ).lastrowid
     title = entry.document.title
     for ordinal, chunk in enumerate(entry.chunks):
-        said = spoken(title, chunk.heading, chunk.context, chunk.text)
+        said = spoken(title, chunk.heading, chunk.text)
         fields = chunk.model_dump() | {
             "document": key,
             "ordinal": ordinal,
@@ -306,10 +307,10 @@ def _insert(connection: sqlite3.Connection, entry: Entry) -> None:
             tuple(fields.values()),
         ).lastrowid
         table = f"words_{chunk.language if chunk.language in LANGUAGES else 'en'}"
-        head = " ".join(words(f"{title} {chunk.heading} {chunk.context}"))
+        texts = (chunk.heading or title, chunk.text, f"{title} {chunk.context}")
         connection.execute(
-            f"INSERT INTO {table} (rowid, head, body) VALUES (?, ?, ?)",  # noqa: S608 - own names
-            (rowid, head, " ".join(words(chunk.text))),
+            f"INSERT INTO {table} (rowid, head, body, about) VALUES (?, ?, ?, ?)",  # noqa: S608 - own names
+            (rowid, *(" ".join(words(text)) for text in texts)),
         )
     _insert_findings(connection, key, entry.findings)
 

@@ -7,17 +7,19 @@ holds and from its cosine, and what scores too low is not shown at all.
 
 import json
 import math
+import re
 import sqlite3
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 
-from rapidfuzz import fuzz, process
+from rapidfuzz import process
+from rapidfuzz.distance import OSA
 
 from kb.base import BadInput, IndexUnavailable
 from kb.embedder import Embedder, embedder
-from kb.lexicon import Concept, concepts, language_of, translate
+from kb.lexicon import QUERY_MAX, STOP_EN, Concept, concepts, glossary_words, language_of, translate, words
 from kb.library import LANGUAGES, Library
 from kb.records.passage import Passage
 from kb.settings import settings
@@ -28,27 +30,33 @@ CANDIDATES = 48
 """Passages each retriever offers in each language."""
 QUERY_WORDS_MAX = 48
 """Words of a question that are looked up; the rarest are kept."""
-PER_DOCUMENT_SHARE = 0.6
+PER_DOCUMENT_SHARE = 0.8
 """Share of the passages shown that one document may supply."""
 
-FLOOR_SCORE = 0.3
-"""Below this a passage has nothing to do with the question."""
+FLOOR_SCORE, OTHER_FLOOR_SCORE = 0.33, 0.2
+"""Below this a passage has nothing to do with the question; in the other language half the words find no match."""
 OTHER_LANGUAGE_FACTOR = 0.85
 """What a passage in another language than the reader's is worth."""
 COSINE_NONE, COSINE_FULL = 0.2, 0.75
 """MiniLM's cosine of unrelated and of matching English texts."""
-DENSE_SHARE = 0.45
-"""Weight of the cosine where there is one; measured by tests/bench/bench_retrieval.py."""
-TRANSLATED_DENSE_SHARE = 0.25
-"""Its weight for a Chinese question, which the English model sees only as glossary words."""
+DENSE_WEIGHT = 0.9
+"""What full closeness of the vectors is worth beside the words; these weights: tests/bench/bench_retrieval.py."""
+TRANSLATED_DENSE_WEIGHT = 0.5
+"""The same for a Chinese question, which the English model sees only as glossary words."""
+BODY_CREDIT, HEAD_CREDIT, ABOUT_CREDIT = 0.6, 0.98, 0.5
+"""What a word of the question is worth in the text, in the section's heading, in the document's title or keywords."""
+SYNONYM_CREDIT, PART_CREDIT = 0.6, 0.5
+"""What another word for the same thing is worth, and a full share of a longer word's parts."""
 RANK_SHARE = 0.2
 """How far BM25 decides between passages that hold the same share of the question."""
-HEAD_SHARE = 0.2
-"""How far words in headings lift a passage that holds them in its text."""
-UNKNOWN_WEIGHT = 0.6
+UNKNOWN_WEIGHT, UNKNOWN_OTHER_WEIGHT = 0.7, 0.2
 """Weight of a word no document holds, relative to the rarest one."""
-TYPO_SIMILARITY = 84
 TYPO_LETTERS_MIN = 5
+"""Letters from which a word may be a misspelt one; from twice as many about, by two letters."""
+TWO_TYPOS_LETTERS_MIN = 9
+
+
+_ENGLISH = re.compile(rf"(?<![A-Za-z0-9])[A-Za-z]{{{TYPO_LETTERS_MIN},24}}(?![A-Za-z0-9])")
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,15 +87,16 @@ def search(query: str, *, top: int = 5, language: str | None = None) -> list[Pas
     library, store = _opened(settings().home / "index", embedder())
     reader = language or language_of(query)
     asked = language_of(query)
-    dense = _dense(query, asked, store)
     with library.reading() as connection:
+        query = _spelt(connection, query)
+        dense = _dense(query, asked, store)
         found: list[_Candidate] = []
         for spoken in LANGUAGES:
             weighted = _weigh(connection, concepts(query, spoken), spoken, own=spoken == asked)
             for candidate in _candidates(connection, weighted, dense, spoken, translated=asked != "en"):
                 if spoken != reader:
                     candidate.score *= OTHER_LANGUAGE_FACTOR
-                if candidate.score >= FLOOR_SCORE:
+                if candidate.score >= (FLOOR_SCORE if spoken == reader else OTHER_FLOOR_SCORE):
                     found.append(candidate)
         found.sort(key=lambda one: (-one.score, one.row["id"]))
         return [_passage(connection, one) for one in _diverse(found, reader, top)]
@@ -102,13 +111,14 @@ def _opened(folder: Path, model: Embedder) -> tuple[Library, Store]:
 def _dense(query: str, asked: str, store: Store) -> dict[int, float]:
     """Cosines of the chunks closest to the question, as far as the model reads its language."""
     model = embedder()
-    text = query if model.reads(asked) else translate(query) if model.reads("en") else ""
+    text, share = (query, 1.0) if model.reads(asked) else translate(query) if model.reads("en") else ("", 0.0)
     if not text.strip():
         return {}
     try:
-        return store.nearest(model.query(text[:2000]), CANDIDATES)
+        found = store.nearest(model.query(text), CANDIDATES)
     except IndexUnavailable:
         return {}
+    return {key: cosine * share for key, cosine in found.items()}
 
 
 def _weigh(connection: sqlite3.Connection, wanted: list[Concept], language: str, *, own: bool) -> list[_Weighted]:
@@ -119,12 +129,10 @@ def _weigh(connection: sqlite3.Connection, wanted: list[Concept], language: str,
     weighted = []
     for concept in wanted:
         frequency = max(_frequency(connection, way, language) for way in concept.ways)
-        if not frequency and own and (corrected := _corrected(connection, concept, language)):
-            concept, frequency = corrected
         weight = math.log(1 + total / (frequency + 0.5)) / scale
         if not frequency:
             # A translation may miss words that the other language does without; a name it may not.
-            weight *= UNKNOWN_WEIGHT if own or concept.named else UNKNOWN_WEIGHT / 2
+            weight *= UNKNOWN_WEIGHT if own or concept.named else UNKNOWN_OTHER_WEIGHT
         weighted.append(_Weighted(concept, weight))
     return weighted
 
@@ -138,18 +146,28 @@ def _frequency(connection: sqlite3.Connection, way: Iterable[str], language: str
     return min(counts, default=0)
 
 
-def _corrected(connection: sqlite3.Connection, concept: Concept, language: str) -> tuple[Concept, int] | None:
-    """The closest word of the index for a misspelt one."""
-    word = next(iter(concept.ways[0])) if len(concept.ways[0]) == 1 else ""
-    if len(word) < TYPO_LETTERS_MIN or not word.isascii() or concept.named:
+def _spelt(connection: sqlite3.Connection, query: str) -> str:
+    """The query with every unknown English word replaced by the closest one of the index, if one is very close."""
+    return _ENGLISH.sub(lambda match: _closest(connection, match[0]) or match[0], query[:QUERY_MAX])
+
+
+def _closest(connection: sqlite3.Connection, word: str) -> str | None:
+    lower = word.lower()
+    if lower in STOP_EN or lower in glossary_words():
         return None
-    near = connection.execute(
-        f"SELECT term, doc FROM vocabulary_{language} WHERE term >= ? AND term < ?",  # noqa: S608 - own names
-        (word[0], chr(ord(word[0]) + 1)),
-    ).fetchall()
-    counts = {row["term"]: row["doc"] for row in near}
-    best = process.extractOne(word, list(counts), scorer=fuzz.ratio, score_cutoff=TYPO_SIMILARITY)
-    return None if best is None else (Concept((frozenset({best[0]}),), named=False), counts[best[0]])
+    (stem, *_) = words(lower)
+    if any(_frequency(connection, (stem,), language) for language in LANGUAGES):
+        return None
+    near: dict[str, int] = {}
+    for language in LANGUAGES:
+        rows = connection.execute(
+            f"SELECT term, doc FROM vocabulary_{language} WHERE term >= ? AND term < ?",  # noqa: S608 - own names
+            (lower[0], chr(ord(lower[0]) + 1)),
+        )
+        near.update((row["term"], row["doc"]) for row in rows if row["term"].isascii() and row["term"].isalpha())
+    slips = 1 if len(stem) < TWO_TYPOS_LETTERS_MIN else 2
+    found = process.extract(stem, list(near), scorer=OSA.distance, score_cutoff=slips, limit=8)
+    return min(found, key=lambda one: (one[1], -near[one[0]]))[0] if found else None
 
 
 def _candidates(
@@ -161,27 +179,31 @@ def _candidates(
     translated: bool,
 ) -> Iterable[_Candidate]:
     ranks = _ranked(connection, weighted, language)
-    share = TRANSLATED_DENSE_SHARE if translated else DENSE_SHARE
+    trust = TRANSLATED_DENSE_WEIGHT if translated else DENSE_WEIGHT
     for row in _rows(connection, {*ranks, *dense}, language):
-        held = _lexical(weighted, set(row["body"].split()), set(row["head"].split()))
+        held = _lexical(weighted, *(set(row[column].split()) for column in ("body", "head", "about")))
         lexical = held * (1 - RANK_SHARE + RANK_SHARE * ranks.get(row["id"], 0.0))
-        cosine = dense.get(row["id"])
-        if cosine is None:
-            yield _Candidate(row, lexical)
-            continue
-        closeness = min(1.0, max(0.0, (cosine - COSINE_NONE) / (COSINE_FULL - COSINE_NONE)))
-        yield _Candidate(row, (1 - share) * lexical + share * closeness)
+        yield _Candidate(row, 1 - (1 - lexical) * (1 - trust * _closeness(dense.get(row["id"]))))
+
+
+def _closeness(cosine: float | None) -> float:
+    """Cosine on a scale from unrelated to matching."""
+    return 0.0 if cosine is None else min(1.0, max(0.0, (cosine - COSINE_NONE) / (COSINE_FULL - COSINE_NONE)))
 
 
 def _ranked(connection: sqlite3.Connection, weighted: list[_Weighted], language: str) -> dict[int, float]:
     """The chunks of `language` that hold the question's words, each with its BM25 relative to the best."""
     ranked = sorted(weighted, key=lambda one: -one.weight)
-    looked_up = list(dict.fromkeys(word for one in ranked for way in one.concept.ways for word in sorted(way)))
+    looked_up = list(
+        dict.fromkeys(
+            word for one in ranked for way in (*one.concept.ways, *one.concept.synonyms) for word in sorted(way)
+        )
+    )
     if not looked_up:
         return {}
     match = " OR ".join(f'"{word}"' for word in looked_up[:QUERY_WORDS_MAX])
     rows = connection.execute(
-        f"SELECT rowid, -bm25(words_{language}, 2.0, 1.0) AS rank FROM words_{language} "  # noqa: S608 - own names
+        f"SELECT rowid, -bm25(words_{language}, 3.0, 1.0, 0.5) AS rank FROM words_{language} "  # noqa: S608 - own names
         f"WHERE words_{language} MATCH ? ORDER BY rank DESC LIMIT ?",
         (match, CANDIDATES),
     ).fetchall()
@@ -193,28 +215,35 @@ def _rows(connection: sqlite3.Connection, keys: set[int], language: str) -> list
     """Those of the chunks that are in `language`, with their words and their document."""
     return connection.execute(
         f"""SELECT chunks.*, documents.name, documents.title, documents.date, documents.trust, documents.twin,
-            head, body FROM words_{language} JOIN chunks ON chunks.id = words_{language}.rowid
+            head, body, about FROM words_{language} JOIN chunks ON chunks.id = words_{language}.rowid
             JOIN documents ON documents.id = chunks.document
             WHERE words_{language}.rowid IN ({",".join("?" * len(keys))})""",  # noqa: S608 - placeholders only
         tuple(keys),
     ).fetchall()
 
 
-def _lexical(weighted: list[_Weighted], body: set[str], head: set[str]) -> float:
-    """Share of the question's weight that the passage holds, a little more when its headings hold it too."""
+def _lexical(weighted: list[_Weighted], body: set[str], head: set[str], about: set[str]) -> float:
+    """Share of the question's weight that the passage holds, by where it holds it; words in two places add up."""
     total = sum(one.weight for one in weighted)
     if not total:
         return 0.0
-    everywhere = body | head
-    held = sum(one.weight * _held(one.concept, everywhere) for one in weighted) / total
-    headed = sum(one.weight * _held(one.concept, head) for one in weighted) / total
-    return held * (1 - HEAD_SHARE) + HEAD_SHARE * headed
+    places = ((body, BODY_CREDIT), (head, HEAD_CREDIT), (about, ABOUT_CREDIT))
+    held = 0.0
+    for one in weighted:
+        missing = 1.0
+        for place, credit in places:
+            missing *= 1 - credit * _held(one.concept, place)
+        held += one.weight * (1 - missing)
+    return held / total
 
 
 def _held(concept: Concept, text: set[str]) -> float:
     """How much of the concept the words hold: all of one way to write it, or part of a longer one."""
     best = max(len(way & text) / len(way) for way in concept.ways)
-    return best if best == 1 else best * 0.5
+    if best == 1:
+        return 1.0
+    other = SYNONYM_CREDIT if any(way <= text for way in concept.synonyms) else 0.0
+    return max(other, best * PART_CREDIT)
 
 
 def _diverse(found: list[_Candidate], reader: str, top: int) -> list[_Candidate]:

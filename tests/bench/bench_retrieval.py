@@ -1,0 +1,211 @@
+"""How well search finds the bundled guidance, beside the tutorial way: split by characters, embed, ask Chroma.
+
+    python tests/bench/bench_retrieval.py [--misses] [--require RECALL:MRR:NOTHING]
+
+Questions are asked of guidance in their own language, of the other language alone, and with typing errors.
+"""
+
+import argparse
+import random
+import statistics
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import numpy as np
+import yaml
+
+from ingest.chunk import chunk
+from ingest.convert import convert
+from ingest.sync import GUIDANCE
+from kb import search as search_module
+from kb.embedder import Embedder, embedder
+from kb.library import Chunk, Document, Entry, Library
+from kb.search import search
+from kb.settings import settings, stay_offline
+from kb.store import Store
+
+TOP = 5
+SIZE, OVERLAP = 1000, 200
+CASES = yaml.safe_load(Path(__file__).with_name("retrieval.yaml").read_text(encoding="utf-8"))
+
+Section = tuple[str, int]
+Find = Callable[[str], list[Section]]
+
+
+@dataclass
+class Score:
+    """Ranks of the right section, one a question; 0 = not among the first five."""
+
+    ranks: list[int] = field(default_factory=list)
+    seconds: list[float] = field(default_factory=list)
+    misses: list[str] = field(default_factory=list)
+
+    @property
+    def recall(self) -> float:
+        return sum(rank > 0 for rank in self.ranks) / len(self.ranks)
+
+    @property
+    def mrr(self) -> float:
+        return sum(1 / rank for rank in self.ranks if rank) / len(self.ranks)
+
+
+def sections_of(language: str) -> Iterator[tuple[str, tuple[Chunk, ...]]]:
+    for path in sorted((GUIDANCE / language).glob("*.md")):
+        yield path.stem, chunk(convert(path), str(path))
+
+
+def build(home: Path, languages: tuple[str, ...]) -> None:
+    """An index of the guidance in some languages, under a home of its own."""
+    library = Library(home / "index")
+    model = embedder()
+    with library.writer():
+        for language in languages:
+            for path in sorted((GUIDANCE / language).glob("*.md")):
+                found = convert(path)
+                document = Document(
+                    name=f"{language}/{path.stem}", path=str(path), root="", sha256="", title=found.title,
+                    language=language, trust="bundled", twin=path.stem,
+                )  # fmt: skip
+                library.put(Entry(document=document, chunks=chunk(found, path.name)))
+        missing = library.unembedded(model.name, model.languages)
+        if missing:
+            library.put_vectors(model.name, list(missing), model.passages(list(missing.values())))
+        Store(library, model).build()
+
+
+def ours(home: Path) -> Find:
+    """Search as it ships, on the index under `home`."""
+    starts = {
+        (one.name, row["line_start"]): row["section"]
+        for one in Library(home / "index").documents().values()
+        for row in rows(home, one.name)
+    }
+
+    def find(query: str) -> list[Section]:
+        found = search(query, top=TOP)
+        return [(one.document.split("/")[1], starts[one.document, one.line_start]) for one in found]
+
+    return find
+
+
+def rows(home: Path, name: str) -> list[dict[str, int]]:
+    with Library(home / "index").reading() as connection:
+        found = connection.execute(
+            "SELECT line_start, section FROM chunks JOIN documents ON documents.id = document WHERE name = ?", (name,)
+        )
+        return [dict(row) for row in found]
+
+
+def tutorial(languages: tuple[str, ...]) -> Find:
+    """Pieces of a thousand characters, every language through the English model, the five nearest."""
+    pieces: list[tuple[Section, str]] = []
+    for language in languages:
+        for path in sorted((GUIDANCE / language).glob("*.md")):
+            text = path.read_text(encoding="utf-8")
+            starts = [text.find(one.text[:40]) for one in chunk(convert(path), path.name)]
+            numbers = [one.section for one in chunk(convert(path), path.name)]
+            for start in range(0, len(text), SIZE - OVERLAP):
+                middle = start + SIZE // 2
+                place = max((i for i, begin in enumerate(starts) if begin <= middle), default=0)
+                pieces.append(((path.stem, numbers[place]), text[start : start + SIZE]))
+    model = Embedder(embedder().name, ())
+    matrix = model.passages([text for _, text in pieces])
+
+    def find(query: str) -> list[Section]:
+        return [pieces[i][0] for i in np.argsort(-(matrix @ model.query(query)))[:TOP]]
+
+    return find
+
+
+def misspell(query: str, generator: random.Random) -> str:
+    """Swap two letters inside one long word."""
+    words = query.split()
+    long = [i for i, word in enumerate(words) if len(word) >= 6 and word.isascii() and word.isalpha()]
+    if not long:
+        return query
+    index = generator.choice(long)
+    place = generator.randrange(1, len(words[index]) - 2)
+    word = words[index]
+    words[index] = word[:place] + word[place + 1] + word[place] + word[place + 2 :]
+    return " ".join(words)
+
+
+def ask(find: Find, language: str, *, spoil: bool = False) -> Score:
+    score, generator = Score(), random.Random(7)
+    for case in CASES["questions"]:
+        query = misspell(case[language], generator) if spoil else case[language]
+        if spoil and query == case[language]:
+            continue
+        right = {(at.split("#")[0], int(at.split("#")[1])) for at in (case["at"], *case.get("also", ()))}
+        started = time.perf_counter()
+        # The title is section 1 of a document, so the first heading below it is section 2.
+        found = [(slug, number - 1) for slug, number in find(query)]
+        score.seconds.append(time.perf_counter() - started)
+        rank = next((rank for rank, section in enumerate(found, 1) if section in right), 0)
+        score.ranks.append(rank)
+        if rank != 1:
+            score.misses.append(f"{rank} {query} -> {case['at']}, found {found[:3]}")
+    return score
+
+
+def use(home: Path) -> None:
+    import os
+
+    os.environ["GPU_ADVISOR_HOME"] = str(home)
+    settings.cache_clear()
+    search_module._opened.cache_clear()
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--misses", action="store_true")
+    parser.add_argument("--require", help="least recall@5 : MRR : share of questions without answer that find nothing")
+    options = parser.parse_args()
+    stay_offline()
+    total, baseline, seconds = Score(), Score(), []
+    with tempfile.TemporaryDirectory() as folder:
+        homes = {languages: Path(folder) / "-".join(languages) for languages in (("en", "zh"), ("en",), ("zh",))}
+        for languages, home in homes.items():
+            build(home, languages)
+        runs = [
+            ("en -> both", "en", ("en", "zh"), False), ("zh -> both", "zh", ("en", "zh"), False),
+            ("en with errors", "en", ("en", "zh"), True),
+            ("en -> zh only", "en", ("zh",), False), ("zh -> en only", "zh", ("en",), False),
+        ]  # fmt: skip
+        print(f"{'':16}{'questions':>10}{'recall@5':>10}{'MRR':>8}{'tutorial':>10}{'MRR':>8}")
+        for name, language, languages, spoil in runs:
+            use(homes[languages])
+            score = ask(ours(homes[languages]), language, spoil=spoil)
+            plain = ask(tutorial(languages), language, spoil=spoil)
+            print(
+                f"{name:16}{len(score.ranks):>10}{score.recall:>10.3f}{score.mrr:>8.3f}"
+                f"{plain.recall:>10.3f}{plain.mrr:>8.3f}"
+            )
+            if options.misses:
+                print(*score.misses, sep="\n")
+            total.ranks += score.ranks
+            baseline.ranks += plain.ranks
+            seconds += score.seconds
+        use(homes["en", "zh"])
+        empty = [query for query in CASES["nothing"] if not search(query, top=TOP)]
+        if options.misses:
+            print("found something:", [query for query in CASES["nothing"] if query not in empty])
+    nothing = len(empty) / len(CASES["nothing"])
+    seconds.sort()
+    print(
+        f"{'all':16}{len(total.ranks):>10}{total.recall:>10.3f}{total.mrr:>8.3f}{baseline.recall:>10.3f}{baseline.mrr:>8.3f}"
+    )
+    print(f"questions without an answer that find nothing: {nothing:.2f} of {len(CASES['nothing'])}; the tutorial: 0")
+    print(f"seconds a query: p50 {statistics.median(seconds):.4f}, p99 {seconds[int(0.99 * len(seconds))]:.4f}")
+    if options.require:
+        least = [float(part) for part in options.require.split(":")]
+        return int(total.recall < least[0] or total.mrr < least[1] or nothing < least[2])
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

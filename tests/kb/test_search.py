@@ -1,0 +1,156 @@
+"""Search finds what documents say in either language, and nothing where they say nothing."""
+
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from ingest.sync import sync
+from kb import search as search_module
+from kb.base import BadInput, IndexUnavailable
+from kb.records.passage import Passage
+from kb.search import FLOOR_SCORE, search
+from kb.settings import settings
+
+ENGLISH = """---
+title: Running a small cluster
+updated: 2026-02-01
+---
+# Running a small cluster
+
+## Cooling the room
+
+Four cards at full load heat a small room; plan the air conditioning before the servers arrive.
+
+## When memory runs out
+
+An out-of-memory error in training usually comes from activations: shorten the sequence, or turn on
+gradient checkpointing before you buy another card.
+
+## Sharing the machine
+
+Give each team a quota and let the scheduler kill idle notebooks overnight.
+
+| Team | Quota in cards |
+|---|---|
+| vision | 2 |
+| speech | 1 |
+
+The Tesla K80 in the corner supports NVLink.
+"""
+
+CHINESE = """值班手册
+一、验收
+新机器到货先跑满载压测一晚,记录温度和降频。
+二、二手卡
+二手卡要先查保修和矿卡痕迹,再谈价格。
+三、电费
+一台八卡服务器一个月的电费比一个工位的房租还高。
+"""
+
+
+@pytest.fixture(scope="module")
+def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A home with one English and one Chinese document in its index."""
+    home, folder = tmp_path_factory.mktemp("home"), tmp_path_factory.mktemp("docs")
+    (folder / "cluster.md").write_text(ENGLISH)
+    (folder / "值班.txt").write_text(CHINESE)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("GPU_ADVISOR_HOME", str(home))
+        settings.cache_clear()
+        report = sync([folder], only=True)
+        assert len(report.added) == 2
+    settings.cache_clear()
+    return home
+
+
+@pytest.fixture(autouse=True)
+def index(built: Path, advisor_home: Path) -> Iterator[None]:
+    shutil.copytree(built, advisor_home)
+    search_module._opened.cache_clear()
+    yield
+    search_module._opened.cache_clear()
+
+
+def headings(query: str, **options: object) -> list[str]:
+    return [passage.heading for passage in search(query, **options)]  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("query", "heading"),
+    [
+        pytest.param("out of memory during training", "When memory runs out", id="en-words"),
+        pytest.param("my fine-tuning crashes because the GPU is full", "When memory runs out", id="en-paraphrase"),
+        pytest.param("do I need air conditioning", "Cooling the room", id="en-other-words"),
+        pytest.param("memmory eror activatons", "When memory runs out", id="en-typos"),
+        pytest.param("how many cards may the vision team use", "Sharing the machine", id="en-table"),
+        pytest.param("二手卡怎么选", "二、二手卡", id="zh-words"),
+        pytest.param("新机器到了要做什么测试", "一、验收", id="zh-paraphrase"),
+        pytest.param("训练爆显存怎么办", "When memory runs out", id="zh-to-en"),
+        pytest.param("used GPU warranty", "二、二手卡", id="en-to-zh"),
+        pytest.param("electricity cost of a server", "三、电费", id="en-to-zh-term"),
+    ],
+)
+def test_the_passage_that_answers_comes_first(query: str, heading: str) -> None:
+    assert headings(query)[0] == heading
+
+
+@pytest.mark.parametrize(
+    "query", ["红烧肉怎么做才好吃", "capital of France", "???", "的", "", "🙂", "how do I bake bread"]
+)
+def test_what_no_document_speaks_of_finds_nothing(query: str) -> None:
+    assert search(query) == []
+
+
+def test_a_passage_says_where_it_stands_and_quotes_it_verbatim() -> None:
+    found = search("out of memory during training")[0]
+    lines = ENGLISH.split("\n")
+    assert "\n".join(lines[found.line_start - 1 : found.line_end]).strip() == found.text
+    assert (found.title, found.date, found.language, found.trust) == (
+        "Running a small cluster", "2026-02-01", "en", "user",
+    )  # fmt: skip
+    assert FLOOR_SCORE <= found.score <= 1
+
+
+def test_a_passage_the_facts_contradict_carries_the_dispute() -> None:
+    found = search("quota of the vision team")[0]
+    assert any("NVLink" in dispute for dispute in found.disputes)
+    assert search("air conditioning for the room")[0].disputes == ()
+
+
+def test_top_bounds_the_passages() -> None:
+    assert len(search("cards in the machine and memory in training", top=1)) == 1
+    with pytest.raises(BadInput, match="top"):
+        search("cards", top=0)
+
+
+def test_the_score_falls_from_first_to_last() -> None:
+    scores = [passage.score for passage in search("cards memory quota cooling", top=10)]
+    assert scores == sorted(scores, reverse=True)
+
+
+def test_the_same_query_finds_the_same_passages() -> None:
+    first: list[Passage] = search("quota for teams")
+    assert search("quota for teams") == first
+
+
+def test_words_alone_find_passages_when_no_model_loads(monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(name: str) -> None:
+        raise IndexUnavailable(name)
+
+    monkeypatch.setattr("kb.embedder._load", fail)
+    monkeypatch.setattr(search_module.embedder(), "_model", None)
+    monkeypatch.setattr(search_module.embedder(), "_queries", {})
+    assert headings("out of memory during training")[0] == "When memory runs out"
+
+
+def test_a_hostile_query_is_only_words() -> None:
+    assert search('") OR 1=1; DROP TABLE chunks; --' + "x" * 100_000) == []
+    assert headings("quota OR NOT NEAR(team*) AND {head}: \"'")[0] == "Sharing the machine"
+
+
+def test_nothing_ingested_is_said_so(advisor_home: Path) -> None:
+    shutil.rmtree(advisor_home / "index")
+    with pytest.raises(IndexUnavailable, match="ingest"):
+        search("anything")
