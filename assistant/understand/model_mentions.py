@@ -17,7 +17,7 @@ _SOFTWARE = grammar(r"[-_. ]?(?:cpp|factory|server|cli|index|box|board)(?![a-z])
 _SIZE_SLACK = 0.25
 """How far a said size may be from the catalog's count: "7B" is 7.6 billion."""
 _DISTILLED = grammar(r"[- _]?(?:的)?(?:蒸馏|distill)")
-_SIZE_AFTER = grammar(r"[a-z0-9.]{0,8}(?:[-_][a-z0-9.]{1,16}){0,3}[- _]?(\d{1,4}(?:\.\d{1,2})?)b(?![a-z0-9])")
+_SIZE_AFTER = grammar(r"[a-z0-9.]{0,8}(?:[-_][a-z0-9.]{1,16}){0,3}[- _]?(?<![\d.])(\d{1,4}(?:\.\d{1,2})?)b(?![a-z0-9])")
 _PARAMS = grammar(r"(?<![a-z0-9.])(\d{1,4}(?:\.\d{1,2})?)\s?b(?![a-z])")
 
 
@@ -71,7 +71,7 @@ def _resolved(text: Text, params: int, start: int, end: int) -> NamedModel:
 
 
 def _other_member(model: str, params: int, start: int, end: int) -> NamedModel:
-    """ "bloom 7B" when "bloom" is the 176 B one: the family's member of that size, else a stranger of that size."""
+    """What "bloom 7B" means when "bloom" is the 176 B one: the member of that size, else a stranger."""
     sibling = sibling_of(model, params)
     if sibling is None:
         return NamedModel(None, (), params, start, end)
