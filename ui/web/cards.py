@@ -22,7 +22,7 @@ def cards(configurations: Sequence[Configuration]) -> str:
         folded = "".join(map(card, more))
         title = f"+ {len(more)} {label('more')}"
         rest = f'<details class="fold"><summary>{title}</summary><div class="cards">{folded}</div></details>'
-    return f'<section class="part"><h3>{label("configurations")}</h3><div class="cards">{first}</div>{rest}</section>'
+    return f'<section class="part"><h2>{label("configurations")}</h2><div class="cards">{first}</div>{rest}</section>'
 
 
 def card(one: Configuration) -> str:
@@ -44,14 +44,14 @@ def card(one: Configuration) -> str:
         f'<p class="quiet">{escape(layout)}</p>' if layout else "",
         fit_bar(one.memory),
         _speed(one),
-        f"<p>{escape(one.why)}</p>" if one.why else "",
+        f'<p><span lang="en">{escape(one.why)}</span></p>' if one.why else "",
         _list(one.trade_offs),
         f'<p class="quiet">{label("power")}: {one.power_w / 1000:.2g} kW</p>' if one.power_w else "",
         _bill(one),
     ]
     return (
         f'<article class="card"><header><span class="badge {one.acquisition}">{label(one.acquisition)}</span>'
-        f"<h4>{escape(one.title)}</h4></header>"
+        f"<h3>{escape(one.title)}</h3></header>"
         f'{_price(one)}<p class="quiet">{_dated(one)}</p>{"".join(facts)}</article>'
     )
 
@@ -83,7 +83,7 @@ def _dated(one: Configuration) -> str:
 
 
 def _list(lines: Sequence[str]) -> str:
-    return f'<ul class="trade">{"".join(f"<li>{escape(line)}</li>" for line in lines)}</ul>' if lines else ""
+    return f'<ul class="trade" lang="en">{"".join(f"<li>{escape(line)}</li>" for line in lines)}</ul>' if lines else ""
 
 
 def _bill(one: Configuration) -> str:

@@ -50,7 +50,7 @@ def _calculation(call: ToolCallRecord) -> str:
     given = {name: value for name, value in call.request.items() if value not in (None, [], "", {})}
     asked = " · ".join(f"{escape(name)} = {escape(slot(name, value))}" for name, value in given.items())
     rows = "".join(_step(step) for step in steps)
-    return f'<section><h4>{label(call.tool)}</h4><p class="quiet">{asked}</p><ol>{rows}</ol></section>'
+    return f'<section><h3>{label(call.tool)}</h3><p class="quiet">{asked}</p><ol>{rows}</ol></section>'
 
 
 def _step(step: dict[str, Any]) -> str:

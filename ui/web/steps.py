@@ -53,8 +53,13 @@ def _lines(told: Sequence[tuple[str, str, dict[str, Any] | None]]) -> list[str]:
 
 
 def _asked(request: dict[str, Any]) -> str:
-    words = [slot(name, value) for name, value in request.items() if value not in (None, [], {}, ())]
-    return _cut(" · ".join(words))
+    return _cut(" · ".join(_argument(name, value) for name, value in request.items() if value not in (None, [], {}, 1)))
+
+
+def _argument(name: str, value: Any) -> str:
+    """A name or a text speaks for itself; a number needs its field."""
+    words = slot(name, value)
+    return words if isinstance(value, str | list | dict) else f"{name.replace('_', ' ')} {words}"
 
 
 def _outcome(result: dict[str, Any]) -> str:
