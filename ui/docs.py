@@ -11,6 +11,7 @@ from kb.records.gpu import Gpu
 from kb.records.source import Source
 from kb.units import TB, format_bytes
 from tools.registry import Tool, tools
+from ui.assets import asset
 from ui.cli import parser
 
 FOLDER = Path(__file__).parent.parent / "docs"
@@ -151,7 +152,7 @@ def api_page() -> str:
             text = _operation(f"{verb.upper()} {path}", operation, spec["components"]["schemas"])
             groups.setdefault(operation.get("tags", ["other"])[0], []).append(text)
     blocks = [f"## {tag}\n\n" + "\n\n".join(texts) for tag, texts in groups.items()]
-    return "\n\n".join([f"# REST API\n\n{spec['info']['description']}", *blocks])
+    return "\n\n".join([f"# REST API\n\n{spec['info']['description']}", asset("examples.md").strip(), *blocks])
 
 
 def _operation(title: str, operation: dict[str, Any], schemas: dict[str, Any]) -> str:

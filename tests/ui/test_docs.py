@@ -1,11 +1,16 @@
 """The generated pages: in step with the code, and checked to be."""
 
+import re
+import shutil
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 
 from kb.catalog import gpus
 from tools.registry import tools
+from ui.assets import asset
 from ui.docs import PAGES, kind, main, table
 
 
@@ -63,3 +68,22 @@ def test_cells_hold_neither_bars_nor_line_breaks() -> None:
 )
 def test_types_are_put_in_words(field: dict[str, object], words: str) -> None:
     assert kind(field, {}) == words
+
+
+EXAMPLES = re.findall(r"```(\w+)\n(.*?)```", asset("examples.md"), re.DOTALL)
+RUNNERS = {
+    "bash": ["bash", "-ec"],
+    "python": [sys.executable, "-c"],
+    "javascript": ["node", "--input-type=module", "-e"],
+}
+NEEDED = {"bash": "curl", "python": sys.executable, "javascript": "node"}
+
+
+@pytest.mark.parametrize(("language", "code"), EXAMPLES, ids=[f"{kind}-{n}" for n, (kind, _) in enumerate(EXAMPLES)])
+def test_the_examples_of_the_page_run_as_they_stand(address: str, language: str, code: str) -> None:
+    if shutil.which(NEEDED[language]) is None:
+        pytest.skip(f"{NEEDED[language]} is not installed")
+    command = [*RUNNERS[language], code.replace("http://127.0.0.1:7860", address)]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
+    assert done.returncode == 0, done.stderr
+    assert "4090" in done.stdout or "3090" in done.stdout
