@@ -21,6 +21,7 @@ from assistant.planner import PlannerModel, read, records_of
 from assistant.prompts import SYSTEM
 from assistant.safety import FALLBACK, Grounded, asked_words
 from assistant.toolbox import call, toolbox
+from assistant.understand import stated
 from assistant.understanding import Understanding
 from kb.base import BadInput, ModelFailed
 from kb.settings import Settings, settings, stay_offline
@@ -139,7 +140,7 @@ class Advisor:
             conversation_id=conversation_id,
             question=str(messages[-1].content),
             language=understanding.language,
-            need=understanding.need,
+            need=stated(understanding.need),
             tool_calls=tuple(records),
             grounding=grounding,
             engine=engine,
