@@ -47,9 +47,10 @@ class Generation(Frozen):
 
 @dataclass
 class _Open:
-    """What this process has loaded for one revision of the library."""
+    """What this process has loaded."""
 
-    revision: int
+    key: tuple[int, str | None]
+    """Revision of the library, and the generation that was current."""
     collection: Any
     chunks: list[int]
     matrix: Vectors
@@ -112,14 +113,14 @@ class Store:
 
     def _state(self) -> _Open:
         with self._lock:
-            revision = self._library.revision()
-            if self._open is None or self._open.revision != revision:
+            revision, generation = self._library.revision(), current(self._library.folder)
+            key = (revision, generation.directory if generation else None)
+            if self._open is None or self._open.key != key:
                 chunks, matrix = self._load()
-                self._open = _Open(revision, self._collection(revision), chunks, matrix)
+                self._open = _Open(key, self._collection(revision, generation), chunks, matrix)
             return self._open
 
-    def _collection(self, revision: int) -> Any:
-        generation = current(self._library.folder)
+    def _collection(self, revision: int, generation: Generation | None) -> Any:
         if generation is None or generation.revision != revision or generation.collection != self._collection_name():
             return None
         if not is_intact(self._library.folder, generation):

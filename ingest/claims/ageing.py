@@ -65,23 +65,23 @@ def _years(clause: Clause) -> Iterator[Finding]:
     if word is None or match is None or abs(match.start() - word.end()) > 6:
         return
     last = int(match[2] or match[1])
-    newer = [
-        card
-        for card in gpus().values()
-        if card.year > last - 1 and card.market == "data_center" and card.year <= _today().year
-    ]
+    newer = [card for card in gpus().values() if last <= card.year <= _today().year and _is_flagship(card)]
     if last >= _today().year or not newer:
         return
-    names = ", ".join(sorted({card.name for card in newer if card.vendor == "NVIDIA"})[:5])
+    names = ", ".join(sorted({card.name for card in newer})[:5])
     yield _found(
         clause,
         subject="document",
         attribute="currency",
         claimed_value=match[0],
         verdict="outdated",
-        correct_value=f"it is {_today():%Y-%m}; newer cards are on sale: {names}",
+        correct_value=f"newer cards on sale in {_today():%Y-%m}: {names}",
         source=source_of([newer[0].id], "year"),
     )
+
+
+def _is_flagship(card: Gpu) -> bool:
+    return (card.vendor, card.market, card.status) == ("NVIDIA", "data_center", "available")
 
 
 def _next(clause: Clause) -> Iterator[Finding]:
@@ -92,7 +92,7 @@ def _next(clause: Clause) -> Iterator[Finding]:
     for mention in clause.gpus:
         near = 0 <= mention.start - word.end() <= 24
         follows = _NEXT_FOLLOWS.match(clause.text[mention.end :])
-        out = [card for card in cards(mention.ids) if card.year < _today().year]
+        out = [card for card in cards(mention.ids) if card.year < _today().year and card.status != "announced"]
         if out and (near or follows):
             yield _found(
                 clause,

@@ -20,6 +20,11 @@ from kb.library import Library
 JUDGES = (
     spec_findings, trait_findings, cloud_findings, machine_findings, need_findings, ratio_findings, ageing_findings,
 )  # fmt: skip
+_WORTH_JUDGING = re.compile(
+    r"\d|✅|✔|√|❌|✘|✗|nvlink|pcie|ecc|fp|bf|batch|批量|架构|冷|ampere|hopper|blackwell|[xz]eon|槽|cool|liquid|slot|淘汰|最|有|无|否|是|yes|no",
+    re.IGNORECASE,
+)
+"""Names and figures have digits; what else is judged is one of these. Everything else costs one scan."""
 _QUESTION = re.compile(r"[?？]|吗\s*$")
 """A question claims nothing."""
 OPINIONS = {"standing", "generation", "currency", "availability", "full training", "latest version"}
@@ -46,7 +51,7 @@ def check_document(document: Converted, name: str) -> list[Finding]:
     found: dict[tuple[object, ...], Finding] = {}
     read = list(clauses(document, name))
     for clause in read:
-        if _QUESTION.search(clause.text):
+        if _QUESTION.search(clause.text) or not _WORTH_JUDGING.search(clause.text):
             continue
         for judge in JUDGES:
             for finding in judge(clause):

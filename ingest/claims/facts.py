@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable, Sequence
 from functools import lru_cache
 from typing import Any
 
-from kb.catalog import FACTS, gpus, load_yaml, sources
+from kb.catalog import FACTS, conventional, gpus, load_yaml, sources
 from kb.records.gpu import Gpu
 from kb.units import GB, GIB, TB
 
@@ -12,6 +12,11 @@ from kb.units import GB, GIB, TB
 def cards(ids: Iterable[str]) -> list[Gpu]:
     """The records of some catalog ids."""
     return [gpus()[key] for key in ids]
+
+
+def usual_memory_bytes(ids: Sequence[str]) -> int:
+    """Memory of the variant people mean by a name that several share."""
+    return gpus()[conventional(ids)].memory_bytes
 
 
 def shared_name(ids: Sequence[str], text: str) -> str:

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterator
 
-from ingest.claims.facts import cards, link_source, links, shared_name
+from ingest.claims.facts import cards, link_source, links, shared_name, usual_memory_bytes
 from ingest.claims.finding import Finding, Verdict
 from ingest.claims.reading import Clause, Rig, gpus_in, models_in, rigs_in
 from kb.catalog import gpus, models
@@ -104,7 +104,7 @@ def _counted(clause: Clause) -> Iterator[Finding]:
         if not sizes:
             continue
         needed, said = max(sizes)
-        each = max(card.memory_bytes for card in cards(rig.gpus))
+        each = usual_memory_bytes(rig.gpus)
         # Documents count GB as the box prints them, so both sides are read alike.
         held = rig.count * each / GIB
         if needed / GB <= held / MUCH_MORE:
@@ -147,7 +147,7 @@ def _trained(clause: Clause) -> Iterator[Finding]:
     if rig is None:
         return
     per_param = links()["training_bytes_per_param"]
-    held = rig.count * max(card.memory_bytes for card in cards(rig.gpus))
+    held = rig.count * usual_memory_bytes(rig.gpus)
     for mention in clause.models:
         model = models()[mention.ids[0]]
         if model.params < TRAINED_PARAMS_MIN:
