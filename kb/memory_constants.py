@@ -162,6 +162,7 @@ class Defaults(Frozen):
     concurrent_sequences: int
     sequence_tokens: int
     micro_batch_size: int
+    vision_micro_batch_size: int
     lora_rank: int
     data_parallel: int
 

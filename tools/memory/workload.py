@@ -109,7 +109,7 @@ def workload_of(request: MemoryRequest) -> tuple[Workload, list[str], Gpu | None
         kv_format=request.kv_format, context=_context(request, shape, training, said),
         context_stated=request.context_tokens is not None,
         sequences=_sequences(request, training, said), max_sequences=request.max_num_sequences,
-        large_gpu=gpu is not None and is_large(gpu), micro_batch=_batch(request, training, said),
+        large_gpu=gpu is not None and is_large(gpu), micro_batch=_batch(request, shape, training, said),
         sequence=_sequence(request, shape, training, said),
         optimizer=_optimizer(request, engine, training, said),
         precision=precision, checkpointing=_checkpointing(request, training, said), fused_loss=request.fused_loss,
@@ -117,11 +117,12 @@ def workload_of(request: MemoryRequest) -> tuple[Workload, list[str], Gpu | None
         activation_offload=_offloads_checkpoints(request, engine, said),
         ubatch=request.ubatch_tokens, flash=_flash(request, shape), flash_stated=request.attention == "flash",
         lora_rank=_rank(request, said),
-        lora_targets=request.lora_targets or "all_linear", sharding=_sharding(request, engine),
+        lora_targets=_targets(request, shape, said), sharding=_sharding(request, engine),
         data=_data(request, said), tensor=request.tensor_parallel or 1, pipeline=request.pipeline_parallel or 1,
         context_split=request.context_parallel or 1, expert=request.expert_parallel or 1,
         offload=request.offload or "none", width=request.width_px or 0, height=request.height_px or 0,
-        frames=request.frames or 0, images=request.images_per_batch or request.micro_batch_size or 1,
+        frames=request.frames or 0,
+        images=request.images_per_batch or request.micro_batch_size or _usual_batch(shape, training),
     )  # fmt: skip
     _refuse_nonsense(request, work)
     return work, said, gpu
@@ -177,10 +178,27 @@ def _sequences(request: MemoryRequest, training: bool, said: list[str]) -> int:
     return request.concurrent_sequences or constants().defaults.concurrent_sequences
 
 
-def _batch(request: MemoryRequest, training: bool, said: list[str]) -> int:
+def _batch(request: MemoryRequest, shape: Shape, training: bool, said: list[str]) -> int:
+    usual = _usual_batch(shape, training)
     if request.micro_batch_size is None and training:
-        said.append("micro_batch_size not stated: 1 sample a GPU assumed.")
-    return request.micro_batch_size or constants().defaults.micro_batch_size
+        said.append(f"micro_batch_size not stated: {usual} sample{'s' if usual > 1 else ''} a GPU assumed.")
+    return request.micro_batch_size or usual
+
+
+def _usual_batch(shape: Shape, training: bool) -> int:
+    """Samples a GPU takes when nobody says: vision models are trained on batches, language models on one sequence."""
+    defaults = constants().defaults
+    return defaults.vision_micro_batch_size if training and shape.kind == "vision" else defaults.micro_batch_size
+
+
+def _targets(request: MemoryRequest, shape: Shape, said: list[str]) -> str:
+    """Matrices that get adapters; routed experts only when asked for, since trainers fuse them into one parameter."""
+    if request.lora_targets is not None:
+        return request.lora_targets
+    if shape.experts is None or request.task not in ("lora", "qlora"):
+        return "all_linear"
+    said.append("lora_targets not stated: attention only, as trainers leave the routed experts of a mixture alone.")
+    return "attention"
 
 
 def _sequence(request: MemoryRequest, shape: Shape, training: bool, said: list[str]) -> int:
