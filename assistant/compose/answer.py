@@ -41,6 +41,7 @@ _WHY = re.compile(
 _FORMAT_CHOICE = re.compile(r"fp8|fp4|int8|int4|bf16|awq|gptq|smoothquant", re.I)
 _PLAIN_WORD = re.compile(r"^[a-z]+(?= [a-z])|^full fine-tuning")
 _FIRST_SENTENCE = re.compile(r".*?(?:[。？！]|[.?!](?= |$))")
+_CLOSING = "。？！.?!:： "
 _LOOSE_SPACE = re.compile(r"(?<=[。；，：）、一-鿿]) (?=\[\d+\])|(?<=[）。；一-鿿]) (?=[一-鿿])")
 """Spaces that English wants and Chinese does not."""
 _BINARY = re.compile(r" \(([\d.,]+ GiB|[\d.,]+ ?[^ ()]* ?– ?[\d.,]+ ?[^ ()]*)\)")
@@ -235,11 +236,15 @@ def _text(material: Material, sections: Sequence[Section]) -> str:
 
 
 def _stressed(headline: str) -> str:
-    """The first sentence in bold, its marker outside, the rest plain."""
+    """The first sentence in bold, the rest plain.
+
+    The closing stars stand before the full stop: after it, and with no space behind them, Markdown shows them as stars.
+    """
     headline = _PLAIN_WORD.sub(lambda word: word[0].capitalize(), headline)
     match = _FIRST_SENTENCE.match(headline)
-    end = match.end() if match else len(headline)
-    return f"**{headline[:end].rstrip()}**{headline[end:]}"
+    sentence = headline[: match.end() if match else len(headline)].rstrip()
+    core = sentence.rstrip(_CLOSING)
+    return f"**{core}**{headline[len(core) :]}"
 
 
 def _gathered(sections: Sequence[Section], name: str) -> list[str]:

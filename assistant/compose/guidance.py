@@ -58,7 +58,7 @@ def quoted(material: Material, most: int = QUOTED_MAX, bar: Bar = ASIDE) -> list
     own = [passage for passage in sound if passage.language == material.say.language]
     found = statements.best(own if own or not bar.sure else sound, material.understanding.text, most)
     return [
-        "- " + _BRACKETED.sub(r"(\1)", one.text) + joined([cite(material, one.passage, one.text)])
+        "- " + _BRACKETED.sub(r"(\1)", one.text.replace("**", "")) + joined([cite(material, one.passage, one.text)])
         for one in found
         if _passes(one, bar)
     ]
