@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable, Sequence
 
 from assistant.plan import requests
 from assistant.plan.call import PlannedCall, planned
-from assistant.plan.formats import TRAINING_LADDER, smaller_formats
+from assistant.plan.formats import smaller_formats
 from assistant.plan.intents import intents
 from assistant.plan.provisional import provisional
 from assistant.understanding import Understanding
@@ -87,7 +87,7 @@ def _min_vram(need: Need, understanding: Understanding) -> Calls:
 
 def _lighter_tasks(need: Need) -> tuple[str, ...]:
     """Cheaper ways to fine-tune than full; none when a particular one was asked for."""
-    return TRAINING_LADDER[1:] if need.task == "full_finetune" else ()
+    return requests.lighter_tasks(need, need.task) if need.task == "full_finetune" else ()
 
 
 def _how_many(need: Need, understanding: Understanding) -> Calls:

@@ -4,10 +4,11 @@ import re
 from collections.abc import Iterable
 
 from assistant.plan.call import PlannedCall, planned
+from assistant.plan.formats import TRAINING_LADDER
 from assistant.plan.layout import serving_layout, training_layout
 from assistant.understanding import Understanding
 from kb.base import AdvisorError
-from kb.catalog import gpu, model
+from kb.catalog import gpu, model, models
 from tools.check_compatibility import feature_names
 from tools.configure.workload import ACTIVE_SHARE
 from tools.need import GpuCount, Need
@@ -38,6 +39,14 @@ OFFERS_MAX = 6
 def is_training(need: Need) -> bool:
     """Whether the need is to train rather than to run."""
     return need.task in TRAINING
+
+
+def lighter_tasks(need: Need, task: str | None) -> tuple[str, ...]:
+    """Ways to fine-tune that hold less than `task`; none for models nobody trains adapters for (detectors, CNNs)."""
+    record = models().get(need.model or "")
+    if task not in TRAINING_LADDER or (record is not None and record.kind == "vision"):
+        return ()
+    return TRAINING_LADDER[TRAINING_LADDER.index(task) + 1 :]
 
 
 def sized(need: Need) -> bool:

@@ -52,7 +52,7 @@ def _lighter_purchase(need: Need, results: Sequence[ToolCallRecord]) -> list[Pla
     empty = any(record.tool == "configure" and record.result.get("configurations") == [] for record in results)
     if not empty or need.task not in TRAINING_LADDER:
         return []
-    lighter = TRAINING_LADDER[TRAINING_LADDER.index(need.task) + 1 :]
+    lighter = requests.lighter_tasks(need, need.task)
     return [
         call for task in lighter for call in (requests.configure(need, task=task), requests.memory(need, task=task))
     ]
@@ -112,7 +112,7 @@ def _cheaper(need: Need, record: ToolCallRecord) -> list[PlannedCall | None]:
         calls.append(_again(request, precision="bf16_pure", optimizer="adamw_8bit"))
     if need.gradient_checkpointing not in {None, "full"}:
         calls.append(_again(request, gradient_checkpointing="full"))
-    lighter = TRAINING_LADDER[TRAINING_LADDER.index(task) + 1 :] if task in TRAINING_LADDER else ()
+    lighter = requests.lighter_tasks(need, task)
     sharded = {"sharding": "zero3"} if request.get("sharding") == "zero3" and need.sharding is None else {}
     calls += [requests.memory(need, card, task=name, **(sharded if name == "lora" else {})) for name in lighter]
     return calls
