@@ -34,10 +34,11 @@ using very want was we were what when where which while who why will with would 
 about between per each also
 """
 _FUNCTION_WORDS_ZH = """
-什么 为什么 怎么样 怎么 怎样 如何 多少 哪些 哪个 哪种 哪一 哪 是否 是不是 有没有 能不能 可不可以
-要不要 需不需要 可以 能够 应该 需要 请问 一下 一个 一台 一块 一张 这个 那个 这些 那些 这 那 我们
-你们 他们 我 你 他 它 吗 呢 吧 啊 的 了 是 有 和 与 或 就 都 还 也 很 把 被 给 让 以及 还是 或者
-如果 那么 因为 所以 但是 没有 个 台 块 张 几 着 过 跟 并 且 该 呀 么 谁 先 再 报 怎 反而 容易 注意
+什么 为什么 多大 多久 多快 多高 只有 怎么样 怎么 怎样 如何 多少 哪些 哪个 哪种 哪一 哪 是否 是不是
+有没有 能不能 可不可以 要不要 需不需要 可以 能够 应该 需要 请问 一下 一个 一台 一块 一张 这个 那个
+这些 那些 这 那 我们 你们 他们 我 你 他 它 吗 呢 吧 啊 的 了 是 有 和 与 或 就 都 还 也 很 把 被 给
+让 以及 还是 或者 如果 那么 因为 所以 但是 没有 个 台 块 张 几 着 过 跟 并 且 该 呀 么 谁 先 再 报
+怎 反而 容易 注意
 """
 STOP_EN = frozenset(_FUNCTION_WORDS_EN.split())
 _STOP_ZH = re.compile("|".join(sorted(_FUNCTION_WORDS_ZH.split(), key=len, reverse=True)))

@@ -9,7 +9,7 @@ import json
 import math
 import re
 import sqlite3
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
@@ -98,8 +98,9 @@ def search(query: str, *, top: int = 5, language: str | None = None) -> list[Pas
                     candidate.score *= OTHER_LANGUAGE_FACTOR
                 if candidate.score >= (FLOOR_SCORE if spoken == reader else OTHER_FLOOR_SCORE):
                     found.append(candidate)
+        found = _in_readers_language(connection, found, reader)
         found.sort(key=lambda one: (-one.score, one.row["id"]))
-        return [_passage(connection, one) for one in _diverse(found, reader, top)]
+        return [_passage(connection, one) for one in _diverse(found, top)]
 
 
 @lru_cache(maxsize=8)
@@ -246,7 +247,7 @@ def _held(concept: Concept, text: set[str]) -> float:
     return max(other, best * PART_CREDIT)
 
 
-def _diverse(found: list[_Candidate], reader: str, top: int) -> list[_Candidate]:
+def _diverse(found: list[_Candidate], top: int) -> list[_Candidate]:
     """The best, without translations or copies of what is already in, and not all from one document."""
     chosen: list[_Candidate] = []
     spare: list[_Candidate] = []
@@ -254,7 +255,7 @@ def _diverse(found: list[_Candidate], reader: str, top: int) -> list[_Candidate]
     texts: set[str] = set()
     per_document: dict[int, int] = {}
     most = max(2, math.ceil(top * PER_DOCUMENT_SHARE))
-    for one in _own_twins_first(found, reader):
+    for one in found:
         row = one.row
         twin = (row["twin"], row["section"]) if row["twin"] else None
         text = " ".join(row["text"].split())
@@ -271,20 +272,38 @@ def _diverse(found: list[_Candidate], reader: str, top: int) -> list[_Candidate]
     return sorted([*chosen, *spare[: top - len(chosen)]], key=lambda one: (-one.score, one.row["id"]))
 
 
-def _own_twins_first(found: Sequence[_Candidate], reader: str) -> Iterable[_Candidate]:
-    """Where a section is found in both languages, the reader's stands in at the better score."""
-    own = {(one.row["twin"], one.row["section"]): one for one in reversed(found) if _is_own(one, reader)}
+def _in_readers_language(connection: sqlite3.Connection, found: list[_Candidate], reader: str) -> list[_Candidate]:
+    """Each section of a translated document in the reader's language, at the best score either language earned it."""
+    own = {_section(one): one for one in reversed(found) if one.row["twin"] and one.row["language"] == reader}
+    chosen = []
     for one in found:
-        key = (one.row["twin"], one.row["section"])
-        if one.row["twin"] and not _is_own(one, reader) and key in own:
-            own[key].score = max(own[key].score, one.score)
-            yield own[key]
+        if not one.row["twin"] or one.row["language"] == reader:
+            chosen.append(one)
+            continue
+        score = one.score / OTHER_LANGUAGE_FACTOR
+        twin = own.get(_section(one))
+        if twin is not None:
+            twin.score = max(twin.score, score)
+        elif row := _twin(connection, one.row, reader):
+            chosen.append(_Candidate(row, score))
         else:
-            yield one
+            chosen.append(one)
+    return chosen
 
 
-def _is_own(one: _Candidate, reader: str) -> bool:
-    return bool(one.row["language"] == reader)
+def _section(one: _Candidate) -> tuple[str, int]:
+    return one.row["twin"], one.row["section"]
+
+
+def _twin(connection: sqlite3.Connection, row: sqlite3.Row, reader: str) -> sqlite3.Row | None:
+    """The beginning of the same section in the reader's translation of the document."""
+    found: sqlite3.Row | None = connection.execute(
+        """SELECT chunks.*, documents.name, documents.title, documents.date, documents.trust, documents.twin
+           FROM chunks JOIN documents ON documents.id = chunks.document
+           WHERE documents.twin = ? AND documents.language = ? AND chunks.section = ? ORDER BY chunks.id LIMIT 1""",
+        (row["twin"], reader, row["section"]),
+    ).fetchone()
+    return found
 
 
 def _passage(connection: sqlite3.Connection, one: _Candidate) -> Passage:
