@@ -50,7 +50,9 @@ def citation(marker: int, record: ToolCallRecord, passage: int) -> Citation:
             date=found.get("date"),
         )
     steps = record.result.get("derivation") or []
-    quote = "; ".join(f"{step['label']}: {step['formula']} = {step['value']} {step['unit']}".strip() for step in steps[:6])
+    quote = "; ".join(
+        f"{step['label']}: {step['formula']} = {step['value']} {step['unit']}".strip() for step in steps[:6]
+    )
     return Citation(
         marker=marker,
         kind="calculation" if steps else "catalog",

@@ -1,6 +1,5 @@
 """A server one can order."""
 
-
 from kb.base import Frozen, Money
 
 

@@ -13,7 +13,8 @@ from kb.units import GIB
 @pytest.mark.parametrize(
     ("name", "key"),
     [
-        ("rtx-4090-24gb", "rtx-4090-24gb"), ("4090", "rtx-4090-24gb"), ("RTX4090", "rtx-4090-24gb"), ("RTX 4090 24GB", "rtx-4090-24gb"),
+        ("rtx-4090-24gb", "rtx-4090-24gb"), ("4090", "rtx-4090-24gb"), ("RTX4090", "rtx-4090-24gb"),
+        ("RTX 4090 24GB", "rtx-4090-24gb"),
         ("4090 24G", "rtx-4090-24gb"), ("NVIDIA GeForce RTX 4090", "rtx-4090-24gb"), ("4090显卡", "rtx-4090-24gb"),
         ("4090 涡轮", "rtx-4090-24gb"), ("4090 48G 魔改", "rtx-4090-48gb"), ("RTX 4090 D", "rtx-4090-d-24gb"),
         ("4090D", "rtx-4090-d-24gb"), ("4090 Laptop", "rtx-4090-laptop-16gb"), ("4090笔记本", "rtx-4090-laptop-16gb"),
@@ -41,9 +42,11 @@ def test_a_card_is_found_by_any_spelling(name: str, key: str) -> None:
         ("A100 40GB", {"a100-pcie-40gb", "a100-sxm-40gb"}, "a100-sxm-40gb"),
         ("H100", {"h100-pcie-80gb", "h100-sxm-80gb", "h100-nvl-94gb"}, "h100-sxm-80gb"),
         ("H800", {"h800-pcie-80gb", "h800-sxm-80gb"}, "h800-sxm-80gb"),
-        ("昇腾910B", {"ascend-910b1-64gb", "ascend-910b2-64gb", "ascend-910b3-64gb", "ascend-910b4-32gb"}, "ascend-910b3-64gb"),
+        ("昇腾910B", {"ascend-910b1-64gb", "ascend-910b2-64gb", "ascend-910b3-64gb", "ascend-910b4-32gb"},
+         "ascend-910b3-64gb"),
         ("RTX PRO 6000",
-         {"rtx-pro-6000-bw-ws-96gb", "rtx-pro-6000-bw-maxq-96gb", "rtx-pro-6000-bw-server-96gb"}, "rtx-pro-6000-bw-ws-96gb"),
+         {"rtx-pro-6000-bw-ws-96gb", "rtx-pro-6000-bw-maxq-96gb", "rtx-pro-6000-bw-server-96gb"},
+          "rtx-pro-6000-bw-ws-96gb"),
         ("H20", {"h20-96gb", "h20-141gb"}, "h20-96gb"),
     ],
 )  # fmt: skip
@@ -57,7 +60,10 @@ def test_a_name_of_several_cards_is_ambiguous_and_has_a_usual_meaning(name: str,
 
 @pytest.mark.parametrize(
     ("name", "close"),
-    [("A6000 Ada", {"rtx-a6000-48gb", "rtx-6000-ada-48gb"}), ("RTX 7090", {"rtx-3090-24gb", "rtx-4090-24gb", "rtx-5090-32gb"})],
+    [
+        ("A6000 Ada", {"rtx-a6000-48gb", "rtx-6000-ada-48gb"}),
+        ("RTX 7090", {"rtx-3090-24gb", "rtx-4090-24gb", "rtx-5090-32gb"}),
+    ],
 )
 def test_an_unknown_card_names_the_nearest(name: str, close: set[str]) -> None:
     with pytest.raises(UnknownName) as caught:

@@ -166,9 +166,12 @@ class TestGpus(Rows):
     @pytest.mark.parametrize(
         ("key", "gigabytes_per_s"),
         [
-            ("rtx-6000-ada-48gb", None), ("l40s-48gb", None), ("l40-48gb", None), ("l20-48gb", None), ("l4-24gb", None), ("t4-16gb", None),
-            ("a10-24gb", None), ("a16-64gb", None), ("rtx-4090-24gb", None), ("rtx-5090-32gb", None), ("rtx-pro-6000-bw-ws-96gb", None),
-            ("v100-pcie-32gb", None), ("rtx-a4000-16gb", None), ("a40-48gb", 112.5), ("rtx-a6000-48gb", 112.5), ("rtx-a5000-24gb", 112.5),
+            ("rtx-6000-ada-48gb", None), ("l40s-48gb", None), ("l40-48gb", None), ("l20-48gb", None),
+            ("l4-24gb", None), ("t4-16gb", None),
+            ("a10-24gb", None), ("a16-64gb", None), ("rtx-4090-24gb", None), ("rtx-5090-32gb", None),
+            ("rtx-pro-6000-bw-ws-96gb", None),
+            ("v100-pcie-32gb", None), ("rtx-a4000-16gb", None), ("a40-48gb", 112.5),
+            ("rtx-a6000-48gb", 112.5), ("rtx-a5000-24gb", 112.5),
             ("rtx-a4500-20gb", 112.5), ("rtx-3090-24gb", 112.5), ("rtx-3090-ti-24gb", 112.5), ("v100-sxm2-32gb", 300),
             ("a100-pcie-80gb", 600), ("a100-sxm-80gb", 600), ("a800-sxm-80gb", 400), ("h100-pcie-80gb", 600),
             ("h100-sxm-80gb", 900), ("h800-sxm-80gb", 400), ("h20-96gb", 900), ("h200-nvl-141gb", 900),

@@ -113,9 +113,7 @@ def test_a_multimodal_configuration_is_read_from_its_text_part() -> None:
     assert read.params == pytest.approx(row.params - row.vision_params, rel=1e-4)
 
 
-def test_a_model_may_be_named_by_the_path_of_its_configuration(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_model_may_be_named_by_the_path_of_its_configuration(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = tmp_path / "my-llama" / "config.json"
     path.parent.mkdir()
     path.write_text(json.dumps(LLAMA), encoding="utf-8")

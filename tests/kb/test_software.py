@@ -67,3 +67,10 @@ def test_generations_and_toolkits_run_from_new_to_old() -> None:
     assert ages == sorted(ages, reverse=True)
     majors = [one.major for one in software().toolkits]
     assert majors == sorted(majors, reverse=True)
+
+
+@pytest.mark.parametrize("feature", features().values(), ids=lambda one: one.id)
+def test_every_rule_is_said_in_chinese_too(feature: Feature) -> None:
+    for rule in feature.rules:
+        assert re.search("[一-鿿]", rule.reason_zh)
+        assert bool(rule.instead) == bool(rule.instead_zh)
