@@ -140,7 +140,8 @@ def _run(library: Library, sources: Sources, roots: Sequence[Path], progress: Pr
     store = Store(library, embedder())
     if not store.is_current():
         store.build()
-    library.remember(ready=_ready(sources))
+    if GUIDANCE in roots or not sources.bundled:
+        library.remember(ready=_ready(sources))
     return SyncReport(
         **outcome,
         removed=tuple(removed),

@@ -107,6 +107,23 @@ def test_only_replaces_the_bundled_guidance_and_it_stays_out(guidance: Path, doc
     assert {document.trust for document in Library().documents().values()} == {"user"}
 
 
+def test_the_guidance_joins_what_was_ingested_before_it(
+    documents: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    bundled = tmp_path / "guidance"
+    (bundled / "zh").mkdir(parents=True)
+    (bundled / "zh" / "power.md").write_text("# 供电\n\n每张卡留一路供电。\n")
+    monkeypatch.setattr("ingest.sync.GUIDANCE", bundled)
+    sync([documents])
+    ensure_bundled()
+    held = Library().documents()
+    assert len(held) == 4
+    assert held["guidance/zh/power.md"].trust == "bundled"
+    (bundled / "zh" / "power.md").write_text("# 供电\n\n每张卡留两路供电。\n")
+    ensure_bundled()
+    assert "两路" in search("每张卡的供电")[0].text
+
+
 def test_the_bundled_guidance_needs_no_second_build(guidance: Path) -> None:
     revision = Library().revision()
     ensure_bundled()
