@@ -46,8 +46,12 @@ class Rule(Frozen):
     """Engines with which alone the rule holds."""
     verdict: Verdict
     reason: str
+    reason_zh: str = ""
+    """The reason in Chinese."""
     instead: str = ""
     """What to install or use."""
+    instead_zh: str = ""
+    """The same in Chinese."""
     sources: tuple[str, ...] = ()
 
     def holds(self, card: Gpu, engine: str | None) -> bool:
@@ -71,6 +75,8 @@ class Feature(Frozen):
 
     id: str
     title: str
+    title_zh: str = ""
+    """The title in Chinese, where it is not the same."""
     aliases: tuple[str, ...] = ()
     rules: tuple[Rule, ...]
 

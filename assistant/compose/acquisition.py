@@ -1,23 +1,25 @@
 """Whether the asker means to rent, to buy, or wants the two compared."""
 
-import re
-
 from assistant.compose.material import Material
-
-_RENTING = re.compile(r"租|云|\brent|\bcloud|instance|per hour|hourly|/h\b|pay-as-you-go|\bspot\b", re.I)
-_BUYING = re.compile(r"买|购|自己?攒|自建|入手|\bbuy|\bbought|\bown\b|purchase|at home|for home", re.I)
+from assistant.plan import preferred
 
 
 def only_rents(material: Material) -> bool:
     """Whether only renting is asked about."""
-    return material.need.acquisition == "rent" or (rents(material) and not buys(material))
+    return preferred.only(material.text, material.need) == "rent"
 
 
 def rents(material: Material) -> bool:
     """Whether renting is spoken of."""
-    return bool(_RENTING.search(material.text))
+    return preferred.rents(material.text)
 
 
 def buys(material: Material) -> bool:
     """Whether buying is spoken of."""
-    return bool(_BUYING.search(material.text))
+    return preferred.buys(material.text)
+
+
+def settled(material: Material) -> bool:
+    """Whether the question says how to get the hardware, or that the price decides: nothing is left to ask."""
+    spoken = rents(material) or buys(material) or material.need.acquisition is not None
+    return spoken or preferred.asks_for_cheapest(material.text)

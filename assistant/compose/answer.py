@@ -95,6 +95,8 @@ def _frame(material: Material, main: Section) -> None:
 
 def _fit(material: Material) -> Section:
     """Does it fit – of a model; without one, what would."""
+    if not material.estimates and compatibility.asked(material):
+        return compatibility.compatibility(material)
     if not material.estimates and any(material.results("what_fits")):
         section = capacity.what_fits(material)
         if section.verdict == "recommendation":

@@ -8,7 +8,6 @@ from assistant.compose.section import Section
 from assistant.plan import requests
 from assistant.understanding import Ambiguity
 from kb.catalog import gpus
-from kb.names import gpu_names
 
 DECISIVE_RATIO = 1.25
 """Variants of a card whose memory differs less than this are one card to most questions."""
@@ -33,10 +32,7 @@ def unknown_names(material: Material) -> list[str]:
 
 def _named(kind: str, candidate: str) -> str:
     """The candidate's name where it names only this one, else its catalog id."""
-    name = _shown(kind, candidate)
-    if kind != "gpu" or any(mention.exact and mention.text == name for mention in gpu_names().scan(name)):
-        return name
-    return candidate
+    return _shown(kind, candidate)
 
 
 def _shown(kind: str, candidate: str) -> str:
@@ -101,7 +97,7 @@ def questions(material: Material) -> list[str]:
     if wants_workload and not requests.sized(need):
         found.append(say("ask.model" if need.task or need.engine else "ask.workload"))
     shopping = intent in {"which_to_buy", "budget", "cloud_or_buy"}
-    if shopping and need.budget is None and not requests.cards(need) and not acquisition.only_rents(material):
+    if shopping and need.budget is None and not requests.cards(need) and not acquisition.settled(material):
         found.append(say("ask.budget"))
     if intent == "cloud_or_buy" and acquisition.buys(material) and need.deadline_s is None:
         found.append(say("ask.hours"))

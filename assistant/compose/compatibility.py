@@ -1,6 +1,5 @@
 """Whether card, format, package, CUDA and driver go together: each finding, the deciding one first."""
 
-import re
 from collections.abc import Iterator
 
 from assistant.compose import facts, names
@@ -28,6 +27,13 @@ def compatibility(material: Material) -> Section:
     return section
 
 
+def asked(material: Material) -> bool:
+    """Whether the question, without a model to size, is if some format, package or version works on the cards."""
+    return bool(material.need.gpus_asked or material.need.gpus_owned) and any(
+        one.verdict != "unknown" for one in _particular(material)
+    )
+
+
 def findings(material: Material) -> Iterator[Finding]:
     """Every finding, each once."""
     seen: set[tuple[str | None, str]] = set()
@@ -52,14 +58,16 @@ def _line(material: Material, one: Finding) -> str:
         text = one.reason
     else:
         card = names.gpu_name(one.gpu) if one.gpu else ""
-        asked = re.sub(r" (?:arithmetic|weights)\b", "", one.asked)
+        why = say("compat.because", reason=one.reason_zh) if one.reason_zh else ""
+        asked = one.asked_zh or one.asked
         text = (
-            say(f"compat.{one.verdict}", what=asked, card=card)
+            say(f"compat.{one.verdict}", what=asked, card=card, why=why)
             if card
-            else say(f"compat.{one.verdict}_bare", what=asked)
+            else say(f"compat.{one.verdict}_bare", what=asked, why=why)
         )
-    if one.instead:
-        text += say("compat.instead", instead=one.instead.rstrip("."))
+    instead = one.instead if say.language == "en" else one.instead_zh
+    if instead:
+        text += say("compat.instead", instead=instead.rstrip("."))
     return text + joined([_cite(material, one)])
 
 

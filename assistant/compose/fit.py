@@ -12,11 +12,14 @@ from assistant.compose.material import Estimate, Material
 from assistant.compose.orders import orders
 from assistant.compose.section import Section
 from assistant.plan import requests
+from assistant.plan.second import SHARES
 from tools.memory.result import MinimumGpus
 
 _AS_PUBLISHED = re.compile(r"满血|(?:非|不|未)量化|原版|原精度|unquanti|full precision|without quanti|no quanti", re.I)
 """Words that rule a smaller format out."""
 MINIMA_MAX = 4
+ROOM_WORTH_SAYING = 1.25
+"""How much more context than was asked for has to fit before it is worth a line."""
 
 
 def can_it_run(material: Material) -> Section:
@@ -82,7 +85,8 @@ def _verdict(material: Material, main: Estimate, alternatives: Sequence[Estimate
     if fit.verdict != "no":
         return say(f"fit.{fit.verdict}", **values) + markers, "fits"
     text = say("fit.no", **values) + markers
-    weights = main.part("weights") * main.gpus
+    copies = main.request.get("sharding") in SHARES and main.task != "inference"
+    weights = main.part("weights") * (1 if copies else main.gpus)
     if main.part("weights") > fit.usable_bytes:
         text += say("fit.weights_alone", weights=numbers.both_units(weights))
     if not alternatives:
@@ -158,6 +162,9 @@ def how_many(material: Material) -> Section:
     counted = counted or [(one, row) for one in material.estimates if gpu and (row := one.minimum(gpu))]
     if not gpu or not counted:
         return can_it_run(material) if gpu else memory_needed(material)
+    if _AS_PUBLISHED.search(material.text):
+        counted = counted[:1]
+    counted = [counted[0], *sorted(counted[1:], key=lambda pair: -pair[1].count)]
     ways = [
         material.say(f"fit.count_{row.verdict}", how=column_name(material, one), cards=names.cards(gpu, row.count))
         + cite(material, one)
@@ -196,7 +203,8 @@ def context_and_users(material: Material) -> Section:
     elif room:
         headline += " " + say("fit.and_room", room=say.listed(room, conjunction="or"))
     section = Section(verdict, headline, [arithmetic(material, [main, *others])])
-    section.levers = levers(material, main)
+    said = section.headline if room else ""
+    section.levers = [] if said and fit.verdict == "yes" else levers(material, main)
     return _finish(material, section, main)
 
 
@@ -219,7 +227,9 @@ def levers(material: Material, main: Estimate) -> list[str]:
             found.append(say("lever.other_cards", how=column_name(material, main), cards=cards))
     if fit.verdict == "tight" and fit.max_context_tokens:
         found.append(say("lever.context", tokens=numbers.tokens(fit.max_context_tokens)))
-    if fit.verdict == "yes" and main.task == "inference" and fit.max_context_tokens:
+    asked_tokens = material.need.context_tokens or 0
+    roomy = fit.max_context_tokens and fit.max_context_tokens > ROOM_WORTH_SAYING * asked_tokens
+    if fit.verdict == "yes" and main.task == "inference" and fit.max_context_tokens and roomy:
         found.append(say("lever.room", tokens=numbers.tokens(fit.max_context_tokens)))
     return found
 

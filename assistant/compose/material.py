@@ -9,6 +9,7 @@ from assistant.answer import ToolCallRecord
 from assistant.compose.citations import Citations
 from assistant.phrases import Phrases, phrases
 from assistant.plan.intents import intents
+from assistant.plan.preferred import preferred
 from assistant.plan.provisional import provisional
 from assistant.understanding import Understanding
 from kb.records.passage import Passage
@@ -69,6 +70,13 @@ class Estimate:
     def minimum(self, gpu: str) -> MinimumGpus | None:
         """Fewest cards of `gpu` that hold it, when that was worked out."""
         return next((row for row in self.result.minimum_gpus if row.gpu == gpu), None)
+
+
+def _is_of(one: Estimate, configuration: Configuration) -> bool:
+    """Whether it is the memory of this configuration."""
+    requested, used = one.request.get("weight_format"), one.result.weight_format
+    same_format = configuration.weight_format in {None, requested, used}
+    return one.request.get("gpu") == configuration.gpu and (one.task != "inference" or same_format)
 
 
 @dataclass(frozen=True)
@@ -153,7 +161,15 @@ class Material:
                 configuration = Configuration.model_validate(row)
                 if configuration not in found:
                     found.append(configuration)
-        return found
+        return preferred(found, self.text, self.need)
+
+    @cached_property
+    def recommended(self) -> Estimate | None:
+        """The memory of the configuration recommended first, when it was worked out as it is laid out."""
+        best = next(iter(self.configurations), None)
+        if best is None:
+            return None
+        return next((one for one in self.estimates if one.gpus == best.gpu_count and _is_of(one, best)), None)
 
     @cached_property
     def lighter_task(self) -> str | None:

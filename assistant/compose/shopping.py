@@ -124,9 +124,16 @@ def _needing(material: Material) -> str:
     """The work, and the memory it takes in all when that was computed."""
     if not material.estimates:
         return _what(material)
-    main = material.estimates[0]
-    size = numbers.both_units(main.result.per_gpu.total_bytes * main.gpus)
-    return material.say("shop.needing", what=_what(material) + _load(material), size=size) + cite(material, main)
+    main = _main(material)
+    size = f"{numbers.gib(main.result.per_gpu.total_bytes * main.gpus)} GiB"
+    key = "shop.needing_in_all" if main.gpus > 1 else "shop.needing"
+    what, used = _what(material) + _load(material), names.format_name(main.result.weight_format)
+    return material.say(key, what=what, format=used, size=size) + cite(material, main)
+
+
+def _main(material: Material) -> Estimate:
+    """The memory of what is recommended; else of the workload as asked about."""
+    return material.recommended or material.estimates[0]
 
 
 def _load(material: Material) -> str:
@@ -166,13 +173,13 @@ def _budget(material: Material) -> str:
 
 
 def _memory(material: Material) -> str:
-    return arithmetic(material, material.estimates)
+    return arithmetic(material, [material.recommended] if material.recommended else material.estimates)
 
 
 def _finish(material: Material, section: Section) -> Section:
     section.configurations = material.configurations
     if material.estimates:
-        main: Estimate = material.estimates[0]
+        main = _main(material)
         section.caveats += caveats(material, main)
         section.assumptions += assumed(material, main)
     return section

@@ -1,6 +1,7 @@
 """What is asked, main question first: parameters are no questions, and one section answers a family of them."""
 
 from assistant.plan import requests
+from assistant.plan.preferred import asks_for_cheapest
 from assistant.understanding import Understanding
 from tools.need import Intent, Need
 
@@ -25,11 +26,15 @@ HARDWARE = (
     "which_to_buy", "how_many_gpus", "budget", "cloud_or_buy", "min_vram", "can_it_run", "oom", "compare",
 )  # fmt: skip
 """Questions that a length or a number of users is a parameter of."""
+_SIZED = ("min_vram", "how_many_gpus", "can_it_run", "other", "guidance")
+"""What a question for the cheapest hardware may be read as, and is not."""
 
 
 def intents(understanding: Understanding) -> list[Intent]:
     """One intent of each family, main question first, at most two."""
     main: Intent = understanding.need.intent or _likely(understanding)
+    if main in _SIZED and asks_for_cheapest(understanding.text) and not understanding.need.gpus_owned:
+        main = "which_to_buy"
     asks = [intent for intent in understanding.asks if intent in FAMILIES and intent != main]
     return _one_of_each(_without_parameters([main, *asks], understanding.need))
 

@@ -9,14 +9,18 @@ from assistant.plan.call import PlannedCall, planned
 from assistant.plan.first import CALLS_MAX, distinct
 from assistant.plan.formats import TRAINING_LADDER, smaller_formats
 from assistant.plan.intents import intents
+from assistant.plan.preferred import preferred
 from assistant.plan.provisional import provisional
 from assistant.understanding import Understanding
+from tools.configuration import Configuration
 from tools.need import GpuCount, Need
 
 _BETWEEN_CARDS = ("compare", "which_to_buy", "budget")
 """Intents for which each card gets its last resort rather than the first card all of them."""
 _FASTER = ("can_it_run", "compare", "concurrency", "launch_files", "how_many_gpus")
 """Intents for which the speed is worth knowing once the workload fits."""
+_SHOPPING = ("which_to_buy", "budget", "cloud_or_buy")
+"""Intents that a configuration to order answers."""
 SHARES = ("none", "ddp", "zero1", "zero2")
 """Sharding that leaves a whole copy of the weights on each GPU."""
 
@@ -38,6 +42,7 @@ def plan_more(understanding: Understanding, results: Sequence[ToolCallRecord]) -
     if _nothing_fits(results, usable):
         wanted.append(requests.configure(need, gpus_asked=()))
     wanted += _lighter_purchase(need, results)
+    wanted += _as_recommended(understanding, need, results)
     done = [PlannedCall(tool=record.tool, request=record.request) for record in results]
     fresh = [call for call in distinct(wanted) if call not in done]
     return fresh[: max(0, CALLS_MAX - len(results))]
@@ -56,6 +61,32 @@ def _lighter_purchase(need: Need, results: Sequence[ToolCallRecord]) -> list[Pla
     return [
         call for task in lighter for call in (requests.configure(need, task=task), requests.memory(need, task=task))
     ]
+
+
+def _as_recommended(
+    understanding: Understanding, need: Need, results: Sequence[ToolCallRecord]
+) -> list[PlannedCall | None]:
+    """The memory of what will be recommended, as it is laid out there: its format, and its share on each GPU."""
+    if intents(understanding)[0] not in _SHOPPING or len(requests.named_gpus(need)) > 1:
+        return []
+    rows = [
+        Configuration.model_validate(row)
+        for record in results
+        if record.tool == "configure" and "error" not in record.result
+        for row in record.result.get("configurations") or ()
+    ]
+    best = next(iter(preferred(rows, understanding.text.lower(), need)), None)
+    if best is None or (not requests.is_training(need) and best.data_parallel > 1):
+        return []
+    layout: dict[str, object] = {
+        "tensor_parallel": best.tensor_parallel,
+        "pipeline_parallel": best.pipeline_parallel,
+        "data_parallel": best.data_parallel,
+    }
+    if requests.is_training(need):
+        layout["sharding"] = best.sharding
+    card = GpuCount(gpu=best.gpu, count=best.tensor_parallel * best.pipeline_parallel * best.data_parallel)
+    return [requests.memory(need, card, weight_format=best.weight_format, **layout)]
 
 
 def _first_on_each(records: Sequence[ToolCallRecord]) -> list[ToolCallRecord]:

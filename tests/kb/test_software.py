@@ -1,10 +1,12 @@
 """The rules of software compatibility: well formed, sourced, and decided by the first that holds."""
 
+import re
+
 import pytest
 
 from kb.catalog import gpus, sources
 from kb.records.gpu import Gpu
-from kb.software import Rule, compute_capability, features, generation, software, version
+from kb.software import Feature, Rule, compute_capability, features, generation, software, version
 
 
 def test_versions_compare_as_versions() -> None:
