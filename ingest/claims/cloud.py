@@ -6,7 +6,7 @@ from functools import lru_cache
 
 from ingest.claims.facts import cards, shared_name
 from ingest.claims.finding import Finding, Verdict
-from ingest.claims.reading import Clause
+from ingest.claims.reading import Clause, rigs_in
 from kb.catalog import gpus, offers, sources
 from kb.names import Mention, normalise
 from kb.records.offer import Offer
@@ -14,6 +14,7 @@ from kb.records.offer import Offer
 NEAR = 32
 PRICE_SLACK = 1.15
 """How far a price may lie outside what the catalog lists before it counts as outdated."""
+PRICE_REACH_LINES = 4
 SAVING_SLACK = 0.15
 RECENT = "2026"
 """Offers read earlier do not say what is asked today."""
@@ -134,9 +135,17 @@ def _by_family() -> dict[str, tuple[Offer, ...]]:
 def _prices(clause: Clause) -> Iterator[Finding]:
     """An hourly price for the cards named on the line or just above."""
     match = _HOURLY.search(clause.text)
-    if match is None or clause.rig is None or clause.line - clause.rig.line > 4:
+    if match is None:
         return
-    rig = clause.rig
+    here = rigs_in(clause.text, clause.line)
+    rig = here[0] if here else clause.rig
+    # A card or instance named beside the price is what costs it; a machine named lines above is not.
+    if (
+        rig is None
+        or clause.line - rig.line > PRICE_REACH_LINES
+        or (not here and (clause.gpus or rig.line == clause.line))
+    ):
+        return
     each = sorted(_hourly(rig.gpus), key=lambda one: one[0])
     if len(each) < 3:
         return

@@ -14,8 +14,8 @@ LINE_MAX = 2000
 RIG_REACH_LINES = 8
 """How far below its naming a machine is still what a list is about."""
 _BULLET = re.compile(r"^[^\w(（「“\"]*(?:\d+[.、)]\s*)*")
-_SENTENCE = re.compile(r"(?:[^。！？!?；;.]|\.(?!\s+[A-Z]))+(?:[。！？!?；;]|\.(?=\s))?")
-"""A full stop ends a sentence where a capital follows."""
+_SENTENCE = re.compile(r"(?:[^。！？!?；;.]|\.(?!\s+(?:[A-Z]|[a-z]{1,4}\d)))+(?:[。！？!?；;]|\.(?=\s))?")
+"""A full stop ends a sentence where a capital or an instance type follows."""
 _COUNT_BEFORE = re.compile(
     r"(\d{1,4})\s*(?:[x×*✕]|张|块|卡|片|颗|个)?\s*(?:NVIDIA|英伟达|AMD|华为)?\s*$", re.IGNORECASE
 )

@@ -13,7 +13,7 @@ from kb.records.gpu import Gpu
 NEAR = 36
 YES = re.compile(r"✅|✔|√|^\s*(?:yes|有|是|支持)(?!\w)", re.IGNORECASE)
 NO = re.compile(r"❌|✘|✗|^\s*(?:no|none|无|否|不支持|没有)(?!\w)", re.IGNORECASE)
-_DENIED = re.compile(r"不支持|没有|无|缺少|不带|不具备|取消|no |not |without|lacks?|doesn't|cannot", re.IGNORECASE)
+_DENIED = re.compile(r"不支持|没有|无|缺少|不带|不具备|取消|no |not |without|lacks?|n't |cannot", re.IGNORECASE)
 _AFFIRMED = re.compile(
     r"支持|配合|通过|具备|具有|带有|采用|搭载|互联|互连|连接|桥接|support|via|with|using|has |offers|features",
     re.IGNORECASE,
@@ -100,7 +100,7 @@ def _claimed(clause: Clause, trait: Trait) -> Iterator[tuple[Mention, bool]]:
 
 
 def _in_prose(clause: Clause, trait: Trait, match: re.Match[str]) -> Iterator[tuple[Mention, bool]]:
-    near = clause.text[max(0, match.start() - 12) : match.start()]
+    near = clause.text[max(0, match.start() - 18) : match.start()]
     after = clause.text[match.end() : match.end() + 6]
     mentions = _before(clause, match.start())
     if not mentions:

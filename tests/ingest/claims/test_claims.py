@@ -76,6 +76,13 @@ TRUE = [
     "One A16 board carries four GPUs of 16 GB each.",
     "Llama-3.1-8B needs about 16 GB of VRAM in BF16. QLoRA of Llama-3.1-70B runs on 2x A100 80GB.",
     "H100 在 FP16 下比 A100 快 3 倍。",
+    "The A6000 (48 GB) has NVLink; the RTX 6000 Ada doesn't support NVLink.",
+    "p4d.24xlarge has 8x A100 40GB. g5.xlarge has 1 A10G with 24 GB and costs $1.006/hour.",
+    "The A100 80GB PCIe has a TDP of 300W while the SXM4 version runs at 400W.",
+    "H100 PCIe 的 TDP 为 350W,SXM5 版为 700W。",
+    "DeepSeek-R1 FP8 权重约 671GB,8×H200(1128GB)可放下,8×H100(640GB)放不下。",
+    "| 模型 | 参数 | 最低显存 | 推荐 |\n|---|---|---|---|\n| Qwen2.5-72B | 72B | 45GB (INT4) | 2×RTX 4090 |",
+    "显存带宽:A100 2TB/s,H100 3.35TB/s,H200 4.8TB/s,4090 1TB/s。",
 ]
 
 
