@@ -187,7 +187,10 @@ def decide_task(work: Work, setting: Setting) -> Found[Task] | None:
     if work.train and not work.finetune and (setting.dataset_tokens or 0) >= _CORPUS_TOKENS:
         return Found("pretrain", work.train.start, work.train.end)
     if training:
-        return Found(_kind_of_training(setting), training.start, training.end)
+        kind = _kind_of_training(setting)
+        if kind == "qlora" and not work.finetune and not setting.four_bit:
+            kind = "full_finetune"  # who says "train" of a model that not even adapters fit for is told no, then how
+        return Found(kind, training.start, training.end)
     if work.serve:
         return Found("inference", work.serve.start, work.serve.end)
     return Found("inference", 0, 0) if setting.sized or setting.running else None
