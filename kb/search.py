@@ -9,10 +9,12 @@ import json
 import math
 import re
 import sqlite3
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
+from typing import Any
 
 from rapidfuzz import process
 from rapidfuzz.distance import OSA
@@ -21,7 +23,7 @@ from kb.base import BadInput, IndexUnavailable
 from kb.embedder import Embedder, embedder
 from kb.lexicon import QUERY_MAX, STOP_EN, Concept, concepts, glossary_words, language_of, translate, words
 from kb.library import LANGUAGES, Library
-from kb.records.passage import Passage
+from kb.records.passage import Dispute, Passage
 from kb.settings import settings
 from kb.store import Store
 
@@ -101,6 +103,15 @@ def search(query: str, *, top: int = 5, language: str | None = None) -> list[Pas
         found = _in_readers_language(connection, found, reader)
         found.sort(key=lambda one: (-one.score, one.row["id"]))
         return [_passage(connection, one) for one in _diverse(found, top)]
+
+
+def reading() -> AbstractContextManager[sqlite3.Connection]:
+    """A reading connection to the library that `search` searches.
+
+    Raises:
+        IndexUnavailable: nothing has been ingested.
+    """
+    return _opened(settings().home / "index", embedder())[0].reading()
 
 
 @lru_cache(maxsize=8)
@@ -320,12 +331,13 @@ def _passage(connection: sqlite3.Connection, one: _Candidate) -> Passage:
         language=row["language"],
         date=row["date"],
         trust=row["trust"],
-        disputes=_disputes(connection, row),
+        disputes=sentences(disputed := _disputed(connection, row)),
+        disputed=disputed,
     )
 
 
-def _disputes(connection: sqlite3.Connection, row: sqlite3.Row) -> tuple[str, ...]:
-    """What the claim check holds against these lines, as sentences."""
+def _disputed(connection: sqlite3.Connection, row: sqlite3.Row) -> tuple[Dispute, ...]:
+    """What the claim check holds against these lines."""
     found = connection.execute(
         "SELECT finding FROM findings WHERE document = ? AND line BETWEEN ? AND ? ORDER BY line",
         (row["document"], row["line_start"], row["line_end"]),
@@ -334,8 +346,21 @@ def _disputes(connection: sqlite3.Connection, row: sqlite3.Row) -> tuple[str, ..
     for (text,) in found:
         finding = json.loads(text)
         if finding["verdict"] in {"wrong", "outdated"}:
-            disputes.append(
-                f"{finding['subject']} {finding['attribute']}: “{finding['claimed_value']}” is {finding['verdict']}; "
-                f"{finding['correct_value']}"
-            )
+            disputes.append(dispute_of(finding))
     return tuple(dict.fromkeys(disputes))
+
+
+def dispute_of(finding: Mapping[str, Any]) -> Dispute:
+    """A stored finding as the dispute a passage carries."""
+    return Dispute(
+        subject=finding["subject"],
+        attribute=finding["attribute"],
+        claimed=finding["claimed_value"],
+        verdict=finding["verdict"],
+        correct=finding["correct_value"],
+    )
+
+
+def sentences(disputes: Sequence[Dispute]) -> tuple[str, ...]:
+    """The disputes as sentences."""
+    return tuple(f"{one.subject} {one.attribute}: “{one.claimed}” is {one.verdict}; {one.correct}" for one in disputes)

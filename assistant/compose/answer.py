@@ -87,7 +87,7 @@ def _frame(material: Material, main: Section) -> None:
         main.headline = wrong.pop(0)
     main.body[:0] = [line for line in (*wrong, *doubts) if line not in main.headline]
     main.caveats += guidance.disputed(material)
-    main.questions = clarify.questions(material)
+    main.questions = clarify.questions(material, main.verdict)
     most = guidance.QUOTED_ALONE_MAX if main.verdict == "diagnosis" else guidance.QUOTED_MAX
     if not main.rests_on_documents:
         main.body.append(guidance.heard(material, most, [main.headline, *main.body]))
@@ -230,6 +230,8 @@ def _text(material: Material, sections: Sequence[Section]) -> str:
     notes = []
     if any("GiB" in block for block in blocks):
         notes.append(say("note.units"))
+    if any(re.search(say("note.old_price_marks"), block) for block in blocks):
+        notes.append(say("note.old_price"))
     if material.understanding.language not in {"zh", "en"}:
         notes.append(say("note.language"))
     blocks.append(" ".join(f"*{note}*" for note in notes if note))

@@ -103,3 +103,16 @@ def subject(material: Material, estimate: Estimate) -> str:
     if estimate.result.model:
         return names.model_name(estimate.result.model)
     return material.say("model.of_size", size=numbers.params(estimate.result.params))
+
+
+def workload(material: Material, one: Estimate) -> str:
+    """What is run and how: "Qwen2.5-72B-Instruct in BF16", "QLoRA of Llama-3.1-70B"."""
+    what = subject(material, one)
+    if one.task == "inference":
+        return material.say("workload.serve", model=what, format=names.format_name(one.result.weight_format))
+    method = names.task_name(one.task, material.say)
+    sharding = one.request.get("sharding")
+    if sharding not in {None, "none", "ddp"} and one.gpus > 1:
+        method = material.say("workload.sharded", method=method, sharding=material.say(f"sharding.{sharding}"))
+    text = material.say("workload.train", model=what, method=method)
+    return f"{text} " if material.say.language == "zh" and text[-1].isascii() else text

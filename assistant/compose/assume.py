@@ -18,7 +18,10 @@ def assumed(material: Material, main: Estimate) -> list[str]:
     say, need = material.say, material.need
     found = []
     if need.weight_format is None and main.task == "inference":
-        found.append(say("assume.format", format=names.format_name(main.result.weight_format)))
+        published = all(one.request.get("weight_format") is None for one in (main, material.estimates[0]))
+        same = published or main.result.weight_format == material.estimates[0].result.weight_format
+        key = "assume.format" if same else "assume.quantised"
+        found.append(say(key, format=names.format_name(main.result.weight_format)))
     owned = need.gpus_owned
     if len(owned) > 1 and main.gpus == sum(card.count or 1 for card in owned):
         found.append(say("assume.mixed", cards=names.cards(main.gpu or "", main.gpus)))
@@ -26,10 +29,18 @@ def assumed(material: Material, main: Estimate) -> list[str]:
         found.append(say("assume.stand_in", model=names.model_name(main.result.model)))
     taken = filter(None, map(_TAKEN.match, main.result.assumptions))
     skipped = {"sequence_tokens"} if other_than_language(material.understanding.need) else set()
-    found += [say(f"assume.{match[1]}", value=match[2].rstrip(",.")) for match in taken if match[1] not in skipped]
+    found += [_taken(material, match[1], match[2].rstrip(",.")) for match in taken if match[1] not in skipped]
     if need.users and need.concurrent_sequences is None:
         sequences = main.request.get("concurrent_sequences")
         found.append(say("assume.active", users=numbers.count(need.users), sequences=sequences))
     if need.engine is None and main.task == "inference":
-        found.append(say("assume.engine", engine=main.result.engine))
+        found.append(say("assume.engine", engine=names.engine_name(main.result.engine)))
     return found
+
+
+def _taken(material: Material, setting: str, value: str) -> str:
+    say = material.say
+    if setting == "gradient_checkpointing":
+        value = say.get(f"assume.checkpointing_{value}") or value
+    alone = say.get(f"assume.{setting}_one") if value == "1" else None
+    return alone or say(f"assume.{setting}", value=value)

@@ -20,7 +20,7 @@ def caveats(material: Material, main: Estimate) -> list[str]:
     if main.result.model and (shape := _model(main.result.model)):
         found += _of_model(material, shape)
     if main.task == "inference" and main.result.engine in _RESERVING and _SHOWN.search(material.text):
-        found.append(material.say("caveat.reserved", engine=main.result.engine))
+        found.append(material.say("caveat.reserved", engine=names.engine_name(main.result.engine)))
     if main.task != "inference" and _RL.search(material.text):
         found.append(material.say("caveat.rl"))
     if main.gpu is None and main.result.weight_format == "fp8":

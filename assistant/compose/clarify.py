@@ -8,6 +8,7 @@ from assistant.compose.section import Section
 from assistant.plan import requests
 from assistant.understanding import Ambiguity
 from kb.catalog import gpus
+from kb.names import gpu_names
 
 DECISIVE_RATIO = 1.25
 """Variants of a card whose memory differs less than this are one card to most questions."""
@@ -32,7 +33,16 @@ def unknown_names(material: Material) -> list[str]:
 
 def _named(kind: str, candidate: str) -> str:
     """The candidate's name where it names only this one, else its catalog id."""
-    return _shown(kind, candidate)
+    name = _shown(kind, candidate)
+    if kind != "gpu" or _bears(name):
+        return name
+    full = gpus()[candidate].name if candidate in gpus() else candidate
+    return full if _bears(full) else candidate
+
+
+def _bears(name: str) -> bool:
+    """Whether this name is one card's alone."""
+    return any(mention.exact and mention.text == name for mention in gpu_names().scan(name))
 
 
 def _shown(kind: str, candidate: str) -> str:
@@ -85,13 +95,13 @@ def _decisive(material: Material, doubt: Ambiguity) -> bool:
     return differ and any(estimate.fit for estimate in material.estimates)
 
 
-def questions(material: Material) -> list[str]:
+def questions(material: Material, verdict: str = "") -> list[str]:
     """What the answer turns on and the asker did not say; at most two, most decisive first."""
     need, say, found = material.understanding.need, material.say, []
     intent = material.intents[0]
     doubts = (doubt for doubt in material.understanding.ambiguities if _decisive(material, doubt))
     found += [say("ask.which", text=doubt.text) for doubt in doubts]
-    if intent == "what_fits":
+    if intent == "what_fits" or verdict == "fact":
         return found[:QUESTIONS_MAX]
     wants_workload = intent in _TURN_ON_WORKLOAD
     if wants_workload and not requests.sized(need):

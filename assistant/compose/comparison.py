@@ -3,12 +3,11 @@
 from collections.abc import Sequence
 
 from assistant.compose import facts, names, numbers, pace
-from assistant.compose.arithmetic import arithmetic, cite, column_name, total
+from assistant.compose.arithmetic import arithmetic, cite, column_name, total, workload
 from assistant.compose.aspects import BY_KEY, COMPARED, Aspect, asked_about
 from assistant.compose.assume import assumed
 from assistant.compose.caveats import caveats
 from assistant.compose.citations import joined
-from assistant.compose.fit import workload
 from assistant.compose.material import Estimate, Material
 from assistant.compose.orders import orders
 from assistant.compose.section import Section

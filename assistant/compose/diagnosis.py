@@ -3,10 +3,10 @@
 import re
 
 from assistant.compose import names, numbers
-from assistant.compose.arithmetic import ROWS, arithmetic, cite, column_name, interval, total
+from assistant.compose.arithmetic import ROWS, arithmetic, cite, column_name, interval, total, workload
 from assistant.compose.assume import assumed
 from assistant.compose.caveats import caveats
-from assistant.compose.fit import levers, workload
+from assistant.compose.fit import levers
 from assistant.compose.material import Estimate, Material
 from assistant.compose.section import Section
 from assistant.compose.table import table

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 from assistant.answer import AnswerVerdict
 from assistant.compose import names, numbers, pace
-from assistant.compose.arithmetic import arithmetic, cite, column_name, interval, subject, total
+from assistant.compose.arithmetic import arithmetic, cite, column_name, interval, subject, total, workload
 from assistant.compose.assume import assumed
 from assistant.compose.caveats import caveats
 from assistant.compose.material import Estimate, Material
@@ -102,19 +102,6 @@ def _verdict(material: Material, main: Estimate, alternatives: Sequence[Estimate
     return text, "does_not_fit" if stated else "fits_with_changes"
 
 
-def workload(material: Material, one: Estimate) -> str:
-    """What is run and how: "Qwen2.5-72B-Instruct in BF16", "QLoRA of Llama-3.1-70B"."""
-    what = subject(material, one)
-    if one.task == "inference":
-        return material.say("workload.serve", model=what, format=names.format_name(one.result.weight_format))
-    method = names.task_name(one.task, material.say)
-    sharding = one.request.get("sharding")
-    if sharding not in {None, "none", "ddp"} and one.gpus > 1:
-        method = material.say("workload.sharded", method=method, sharding=material.say(f"sharding.{sharding}"))
-    text = material.say("workload.train", model=what, method=method)
-    return f"{text} " if material.say.language == "zh" and text[-1].isascii() else text
-
-
 def memory_needed(material: Material) -> Section:
     """How much memory it takes in all, in each usual way when none was stated."""
     estimates = material.estimates
@@ -208,6 +195,11 @@ def context_and_users(material: Material) -> Section:
     return _finish(material, section, main)
 
 
+def _in_hand(material: Material, main: Estimate) -> bool:
+    """Whether it fits with room on cards the asker has: then there is nothing to order."""
+    return bool(material.need.gpus_owned) and main.fit is not None and main.fit.verdict == "yes"
+
+
 def levers(material: Material, main: Estimate) -> list[str]:
     """What would change the answer, from what was computed: more cards, a shorter context."""
     say, fit = material.say, main.fit
@@ -237,7 +229,8 @@ def levers(material: Material, main: Estimate) -> list[str]:
 def _finish(material: Material, section: Section, main: Estimate) -> Section:
     section.configurations = material.configurations
     section.body.append(pace.brief(material))
-    section.body.append(orders(material, material.configurations))
+    if not _in_hand(material, main):
+        section.body.insert(0, orders(material, material.configurations))
     section.caveats += caveats(material, main)
     section.assumptions += assumed(material, main)
     return section

@@ -6,6 +6,7 @@ from typing import NamedTuple
 
 from assistant.compose import statements
 from assistant.compose.citations import joined
+from assistant.compose.corrections import corrections
 from assistant.compose.material import Material
 from assistant.compose.section import Section
 from kb.records.passage import Passage
@@ -81,7 +82,7 @@ def disputed(material: Material) -> list[str]:
     """What passages close to the question get wrong, with the right figure."""
     lines = []
     for passage in material.passages:
-        for dispute in passage.disputes:
+        for dispute in corrections(material, passage):
             locator = f"{passage.document}:{passage.line_start}-{passage.line_end}"
             marker = material.cites.cite("catalog", passage.title, locator, dispute, date=passage.date)
             lines.append(material.say("guidance.disputed", document=passage.title, why=dispute) + joined([marker]))

@@ -37,6 +37,17 @@ def format_name(weight_format: str) -> str:
     return f"{head.upper()} {tail}" if tail else head.upper().removesuffix("_DQ")
 
 
+_ENGINES = {
+    "vllm": "vLLM", "sglang": "SGLang", "tensorrt-llm": "TensorRT-LLM", "deepspeed": "DeepSpeed", "peft": "PEFT",
+    "transformers": "Transformers", "diffusers": "Diffusers", "fsdp": "FSDP",
+}  # fmt: skip
+
+
+def engine_name(engine: str) -> str:
+    """An engine as its makers write it."""
+    return _ENGINES.get(engine, engine)
+
+
 def task_name(task: str, say: Phrases) -> str:
     """inference, LoRA …, in the asker's language."""
     return say(f"task.{task}")

@@ -1,11 +1,16 @@
 """Numbers for a person: rounded to what the estimate supports, with the unit."""
 
+import math
 from decimal import Decimal
 
 from kb.units import GB, GIB
 
 EXACT_BELOW_BYTES = 10 * GIB
 """Below this a tenth of a GiB decides whether something fits; above, whole ones do."""
+
+
+SMALL = 10
+"""Below so many units a decimal is written whatever the interval: it decides between cards."""
 
 
 def gib(value_bytes: float, *, digits: int | None = None) -> str:
@@ -22,7 +27,7 @@ def gb(value_bytes: float) -> str:
 
 def interval_digits(low: float, high: float, unit: float = GIB) -> int:
     """Decimals worth writing for a value known to lie in low..high."""
-    return 1 if high - low < 2 * unit else 0
+    return 1 if high - low < 2 * unit or low < SMALL * unit else 0
 
 
 def both_units(value_bytes: float) -> str:
@@ -45,6 +50,14 @@ def figure(value: float) -> str:
     if value < 10:
         return f"{value:.1f}"
     return f"{value:,.0f}"
+
+
+def rough(value: float) -> str:
+    """A figure to two digits: 1234 → "1,200"."""
+    if value <= 0:
+        return "0"
+    digits = 1 - math.floor(math.log10(value))
+    return f"{round(value, digits):,.{max(0, min(digits, 2))}f}"
 
 
 def usd(amount: Decimal | float, *, hourly: bool = False) -> str:

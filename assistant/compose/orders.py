@@ -10,6 +10,8 @@ from assistant.compose.material import Material
 from tools.configuration import Configuration, Item
 from tools.prices import is_stale
 
+SEVERAL_USERS = 1.5
+"""How much more than one user's the speed of all together is when there are several."""
 SHOWN_MAX = 3
 """Configurations spelled out; the rest stay in the answer's data."""
 
@@ -73,7 +75,23 @@ def order(material: Material, one: Configuration) -> str:
     head = say(f"order.{one.acquisition}", cards=cards)
     if where:
         head += say("order.where", where=where)
-    return "- " + head + "".join(say("order.clause", text=text) for text in (price(material, one), how, memory) if text)
+    clauses = (price(material, one), how, memory, speed(material, one))
+    return "- " + head + "".join(say("order.clause", text=text) for text in clauses if text)
+
+
+def speed(material: Material, one: Configuration) -> str:
+    """How fast it is, to two digits; empty when that is not known."""
+    say, known = material.say, one.speed or {}
+    user, whole, time_s = (known.get(key) for key in ("tokens_per_s_per_user", "tokens_per_s_total", "time_s"))
+    words = []
+    if isinstance(user, float | int) and user > 0:
+        words.append(say("price.per_user", value=numbers.rough(user)))
+        if isinstance(whole, float | int) and whole > SEVERAL_USERS * user:
+            words.append(say("price.in_all", value=numbers.rough(whole)))
+    if isinstance(time_s, float | int) and time_s > 0:
+        figure, unit = numbers.duration(time_s)
+        words.append(say("price.takes", value=figure, unit=say(f"unit.{unit}")))
+    return say("list.comma").join(words)
 
 
 def _how(material: Material, one: Configuration) -> str:

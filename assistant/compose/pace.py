@@ -3,7 +3,7 @@
 from typing import Any
 
 from assistant.compose import facts, guidance, names, numbers
-from assistant.compose.arithmetic import arithmetic
+from assistant.compose.arithmetic import arithmetic, cite, total, workload
 from assistant.compose.aspects import BY_KEY
 from assistant.compose.assume import assumed
 from assistant.compose.caveats import caveats
@@ -20,6 +20,8 @@ SPEED_ROWS = (
     "time_per_output_token_s",
     "prefill_tokens_per_s",
 )
+SPEED_ROWS_ALONE = tuple(row for row in SPEED_ROWS if row != "tokens_per_s_total")
+"""With one request at a time, the total is the one user's."""
 TIME_ROWS = ("tokens_per_s_per_gpu", "time_s", "gpu_hours")
 
 
@@ -32,7 +34,8 @@ def speed(material: Material) -> Section:
     headline = material.say("pace.speed", **_figures(material, result["tokens_per_s_per_user"]))
     if result.get("bound"):
         headline += " " + material.say("pace.bound", bound=material.say(f"bound.{result['bound']}"))
-    return _with(material, record.tool, result, headline, SPEED_ROWS)
+    rows = SPEED_ROWS if (record.request.get("concurrent_sequences") or 1) > 1 else SPEED_ROWS_ALONE
+    return _with(material, record.tool, result, headline, rows)
 
 
 def brief(material: Material) -> str:
@@ -72,7 +75,25 @@ def training_time(material: Material) -> Section:
         return _without(material, "pace.no_time")
     result = record.result
     key = "time_s" if result.get("time_s") else "tokens_per_s_per_gpu"
-    return _with(material, record.tool, result, _headline(material, "pace.time", key, result), TIME_ROWS)
+    headline = _headline(material, "pace.time", key, result)
+    section = _with(material, record.tool, result, headline, TIME_ROWS)
+    main = next((one for one in material.estimates if one.gpu == result.get("gpu")), None)
+    if main and main.fit and main.fit.verdict == "no":
+        section.headline = _too_big(material, main, section.headline)
+        section.verdict = "does_not_fit"
+    return section
+
+
+def _too_big(material: Material, main: Estimate, time: str) -> str:
+    """A time that cannot be had on these cards is said after the reason why."""
+    return material.say(
+        "pace.too_big",
+        what=workload(material, main),
+        total=total(main),
+        cards=names.cards(main.placed.gpu, main.gpus),
+        usable=numbers.gib(main.placed.usable_bytes, digits=1),
+        time=time,
+    ) + cite(material, main)
 
 
 def _headline(material: Material, phrase: str, key: str, result: dict[str, Any]) -> str:

@@ -3,9 +3,8 @@
 from collections.abc import Iterator
 
 from assistant.compose import numbers
-from assistant.compose.arithmetic import cite
+from assistant.compose.arithmetic import cite, workload
 from assistant.compose.claims import ENOUGH, NEEDS, claims
-from assistant.compose.fit import workload
 from assistant.compose.material import Estimate, Material
 
 FAR_ABOVE = 1.5

@@ -3,6 +3,20 @@
 from kb.base import Frozen
 
 
+class Dispute(Frozen):
+    """A claim of a passage that the facts speak against, in its parts, to be worded in any language."""
+
+    subject: str
+    """What it is about, as the catalog names it."""
+    attribute: str
+    claimed: str
+    """The words of the document."""
+    verdict: str
+    """`wrong` or `outdated`."""
+    correct: str | None = None
+    """What the facts say, in English; null when they say nothing."""
+
+
 class Passage(Frozen):
     """A retrieved chunk that can be cited to the line."""
 
@@ -25,3 +39,5 @@ class Passage(Frozen):
     """`bundled` for the advisor's own guidance, `user` for what a person ingested."""
     disputes: tuple[str, ...] = ()
     """What the claim check found wrong or outdated in these lines, one sentence each, with the right value."""
+    disputed: tuple[Dispute, ...] = ()
+    """The same in parts."""

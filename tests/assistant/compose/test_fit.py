@@ -74,9 +74,9 @@ def test_a_document_is_quoted_word_for_word(
 def test_old_prices_are_flagged_and_carry_their_date(
     estimate: Estimate, asked: Asked, configured: ToolCallRecord
 ) -> None:
-    draft = compose(asked(), [estimate(10), configured])
+    draft = compose(asked(), [estimate(40), configured])
     assert "2020-01-02" in draft.answer
-    assert "较旧" in draft.answer
+    assert "旧价" in draft.answer
     assert len(draft.configurations) == 2
 
 
