@@ -16,7 +16,7 @@ TORCH_CPU_INDEX := https://download.pytorch.org/whl/cpu
 
 READY := $(VENV)/.ready
 
-.PHONY: help run test check format lock eval bench-memory bench-speed docs clean
+.PHONY: help run test check format lock eval bench-memory bench-speed bench-retrieval docs clean
 
 help: ## list these targets
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | awk -F '\t' '{printf "  make %-13s %s\n", $$1, $$2}'
@@ -51,6 +51,9 @@ bench-memory: $(READY) ## compare memory estimates with published measurements
 
 bench-speed: $(READY) ## compare speed and time estimates with published measurements (ARGS="--by source")
 	$(BIN)/python tests/bench/bench_speed.py $(ARGS)
+
+bench-retrieval: $(READY) ## measure search beside the tutorial way (ARGS as in the script)
+	$(BIN)/python tests/bench/bench_retrieval.py $(ARGS)
 
 lock: ## resolve pyproject.toml into requirements.lock for every platform (ARGS=--upgrade for newer versions)
 	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)

@@ -8,6 +8,9 @@ from kb.base import Frozen
 from kb.records.passage import Passage
 from tools.base import ToolResult
 
+MOST_CONTESTED = 2
+"""Passages added because they get wrong what is asked, however they rank."""
+
 
 class GuidanceRequest(Frozen):
     """A question to the documents."""
@@ -30,9 +33,13 @@ class GuidanceResult(ToolResult):
 def search_guidance(request: GuidanceRequest) -> GuidanceResult:
     """Search the documents for advice: trade-offs, pitfalls, procedures. Passages are quotations, not facts."""
     # Imported here: the index and the sentence model take seconds to load, and no other tool needs them.
+    from kb.contested import contested
     from kb.search import search
 
     passages = tuple(search(request.query, top=request.top, language=request.language))
+    shown = {(passage.document, passage.line_start) for passage in passages}
+    wrong = contested(request.query, top=MOST_CONTESTED)
+    passages += tuple(passage for passage in wrong if (passage.document, passage.line_start) not in shown)
     disputed = [passage for passage in passages if passage.disputes]
     warnings = tuple(
         f"{passage.document}:{passage.line_start}-{passage.line_end} holds a claim the facts contradict: {dispute}"

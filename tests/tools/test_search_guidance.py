@@ -26,6 +26,7 @@ def asked(monkeypatch: pytest.MonkeyPatch) -> list[dict[str, object]]:
         return [PASSAGE]
 
     monkeypatch.setattr("kb.search.search", search)
+    monkeypatch.setattr("kb.contested.contested", lambda query, *, top: [])
     return calls
 
 
