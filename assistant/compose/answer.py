@@ -14,6 +14,7 @@ from assistant.compose import (
     facts,
     fit,
     guidance,
+    names,
     offers,
     pace,
     power,
@@ -21,6 +22,7 @@ from assistant.compose import (
     shopping,
 )
 from assistant.compose.aspects import BY_KEY
+from assistant.compose.citations import joined
 from assistant.compose.commands import COMMANDS
 from assistant.compose.material import Material
 from assistant.compose.premise import premises
@@ -68,9 +70,19 @@ def _explained(material: Material, main: Section) -> Section:
         return main
     quotes = guidance.quoted(material, guidance.QUOTED_ALONE_MAX, guidance.CAUSE)
     if not quotes:
-        return main
+        return _unlinked(material, main) if unasked else main
     main.body[:0] = ["\n".join(quotes[1:]), main.headline]
     main.headline, main.rests_on_documents = quotes[0].removeprefix("- "), True
+    return main
+
+
+def _unlinked(material: Material, main: Section) -> Section:
+    """Cards without a link between them: that comes first where the question is why they are slow together."""
+    lacking = [row for row in facts.cards(material) if row.nvlink_bytes_per_s is None and row.vendor == "NVIDIA"]
+    if lacking:
+        main.body.insert(0, main.headline)
+        marker = joined([facts.cite_card(material, lacking[0], [BY_KEY["link"]])])
+        main.headline = material.say("caveat.no_link", gpu=names.gpu_name(lacking[0].id)) + marker
     return main
 
 
@@ -88,9 +100,9 @@ def _frame(material: Material, main: Section) -> None:
     main.body[:0] = [line for line in (*wrong, *doubts) if line not in main.headline]
     main.caveats += guidance.disputed(material)
     main.questions = clarify.questions(material, main.verdict)
-    most = guidance.QUOTED_ALONE_MAX if main.verdict == "diagnosis" else guidance.QUOTED_MAX
+    bar = guidance.REMEDY if main.verdict == "diagnosis" else guidance.ASIDE
     if not main.rests_on_documents:
-        main.body.append(guidance.heard(material, most, [main.headline, *main.body]))
+        main.body.append(guidance.heard(material, [main.headline, *main.body], bar))
 
 
 def _fit(material: Material) -> Section:
@@ -187,7 +199,8 @@ def _without_repeats(sections: Sequence[Section]) -> list[Section]:
     """The sections, less later ones that say what an earlier one said."""
     kept: list[Section] = []
     for section in sections:
-        if kept and (section.verdict == "clarification" or section.rests_on_documents):
+        twice = kept and section.verdict == kept[0].verdict == "fact"
+        if kept and (twice or section.verdict == "clarification" or section.rests_on_documents):
             continue
         if all(section.headline != other.headline for other in kept):
             shown = {_opening(block) for other in kept for block in other.body}
@@ -224,7 +237,8 @@ def _text(material: Material, sections: Sequence[Section]) -> str:
         blocks.append(_stressed(section.headline) if index == 0 else section.headline)
         blocks += section.body
     for heading in ("levers", "caveats"):
-        blocks.append(_bullets(say(f"heading.{heading}"), _gathered(sections, heading)))
+        lines = [line for line in _gathered(sections, heading) if line not in sections[0].headline]
+        blocks.append(_bullets(say(f"heading.{heading}"), lines))
     blocks.append(_line(material, "assumptions", _gathered(sections, "assumptions")))
     blocks.append(_bullets(say("heading.questions"), _gathered(sections, "questions")))
     notes = []

@@ -80,7 +80,8 @@ def column_name(material: Material, estimate: Estimate, among: Sequence[Estimate
     if sharding and len({one.request.get("sharding") for one in among if one.task == estimate.task}) > 1:
         words.append(say(f"sharding.{sharding}"))
     if len({(one.gpu, one.gpus) for one in among}) > 1 and estimate.gpu:
-        words.append(names.cards(estimate.gpu, estimate.gpus))
+        alike = len({one.gpu for one in among}) == 1
+        words.append(f"{estimate.gpus}×GPU" if alike else names.cards(estimate.gpu, estimate.gpus))
     return " ".join(words)
 
 

@@ -29,7 +29,7 @@ def can_it_run(material: Material) -> Section:
         return memory_needed(material)
     alternatives = [one for one in others if one.fits and (one.gpu, one.gpus) == (main.gpu, main.gpus)]
     headline, verdict = _verdict(material, main, alternatives)
-    shown = [main, *(one for one in others if one.gpu == main.gpu or one.fits)]
+    shown = [main, *(one for one in others if (one.gpu == main.gpu or one.fits) and not _a_copy(one, main))]
     section = Section(verdict, headline, [arithmetic(material, shown)])
     for card in _other_cards(material, main):
         section.body.append(_card_line(material, card))
@@ -46,6 +46,12 @@ def _main_and_others(material: Material) -> tuple[Estimate | None, list[Estimate
         sharded = (one for one in fitted[1:] if one.fits and _same_but_sharding(main, one))
         main = next(sharded, main)
     return main, [one for one in fitted if one is not main]
+
+
+def _a_copy(one: Estimate, main: Estimate) -> bool:
+    """Whether it is one of the copies that `main` runs on several cards: the same figures again."""
+    copies = main.request.get("sharding") == "ddp" and one.gpus == 1 and main.gpus > 1
+    return copies and one.task == main.task and one.placed.verdict == main.placed.verdict
 
 
 def _same_but_sharding(one: Estimate, other: Estimate) -> bool:

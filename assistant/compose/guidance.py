@@ -30,8 +30,10 @@ class Bar(NamedTuple):
     """Whether a very close passage is quoted whatever words it shares, in any language."""
 
 
-ASIDE = Bar(coverage=0.25, worth=0.17)
-"""Beside a computed answer."""
+ASIDE = Bar(coverage=0.4, worth=0.29)
+"""Beside a computed answer: only what is clearly about the question."""
+REMEDY = Bar(coverage=0.3, worth=0.2)
+"""Beside a diagnosis, which lives on advice."""
 CAUSE = Bar(coverage=0.19)
 """As the reason why something is so."""
 ALONE = Bar(coverage=0.05, sure=True)
@@ -47,9 +49,13 @@ def guidance(material: Material) -> Section:
     return Section("fact", quotes[0].removeprefix("- "), ["\n".join(quotes[1:])], rests_on_documents=True)
 
 
-def heard(material: Material, most: int, said: Sequence[str] = ()) -> str:
+def heard(material: Material, said: Sequence[str] = (), bar: Bar = ASIDE) -> str:
     """What the documents add, under its heading; empty when they add nothing to what was `said`."""
-    quotes = [line for line in quoted(material, most) if not any(line.removeprefix("- ") in block for block in said)]
+    quotes = [
+        line
+        for line in quoted(material, QUOTED_MAX, bar)
+        if not any(line.removeprefix("- ") in block for block in said)
+    ]
     return "\n".join([f"**{material.say('heading.guidance')}**", "", *quotes]) if quotes else ""
 
 

@@ -100,4 +100,6 @@ def duration(seconds: float) -> tuple[str, str]:
         if seconds >= 2 * size or (unit == "minute" and seconds >= size):
             value = seconds / size
             return (f"{value:.1f}" if value < 10 else f"{value:,.0f}"), unit
+    if seconds < 1:
+        return (f"{seconds * 1000:.1f}" if seconds < 0.01 else f"{seconds * 1000:,.0f}"), "millisecond"
     return f"{seconds:.2g}", "second"

@@ -153,11 +153,12 @@ def _without(material: Material, phrase: str) -> Section:
 
 
 def _finish(material: Material, section: Section) -> Section:
+    table_of_memory = ""
     if material.estimates:
         main = material.estimates[0]
-        section.body.append(arithmetic(material, [main]))
+        table_of_memory = arithmetic(material, [main])
         section.caveats = caveats(material, main)
         section.assumptions = assumed(material, main)
-    section.body.append(orders(material, material.configurations))
+    section.body += [orders(material, material.configurations), table_of_memory]
     section.configurations = material.configurations
     return section

@@ -86,7 +86,7 @@ def _as_recommended(
     if requests.is_training(need):
         layout["sharding"] = best.sharding
     card = GpuCount(gpu=best.gpu, count=best.tensor_parallel * best.pipeline_parallel * best.data_parallel)
-    return [requests.memory(need, card, weight_format=best.weight_format, **layout)]
+    return [requests.memory(need, card, weight_format=best.weight_format, task=None, **layout)]
 
 
 def _first_on_each(records: Sequence[ToolCallRecord]) -> list[ToolCallRecord]:

@@ -176,3 +176,16 @@ def test_smaller_formats_are_those_the_engine_serves() -> None:
     assert smaller_formats("int8", "vllm") == ("int4",)
     assert smaller_formats("gguf:Q8_0", None) == ("gguf:Q4_K_M",)
     assert smaller_formats("int4", None) == ()
+
+
+def test_the_memory_of_what_is_recommended_is_worked_out_as_it_is_laid_out() -> None:
+    asked = reading("which machine to buy for it", intent="which_to_buy", model=QWEN, task="full_finetune")
+    first = plan(asked)
+    row = {
+        "rank": 1, "title": "t", "acquisition": "buy", "gpu": "rtx-a6000-48gb", "gpu_count": 8, "nodes": 1,
+        "data_parallel": 8, "sharding": "zero3", "price": {"amount": 1, "complete": True},
+        "memory": {"needed_bytes_per_gpu": 1, "usable_bytes_per_gpu": 2, "verdict": "yes"},
+    }  # fmt: skip
+    results = [record(call, configurations=[row] if call.tool == "configure" else []) for call in first]
+    (again,) = named(plan_more(asked, results), "estimate_memory")
+    assert (again["gpu"], again["data_parallel"], again["sharding"]) == ("rtx-a6000-48gb", 8, "zero3")
