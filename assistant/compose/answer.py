@@ -41,11 +41,13 @@ _WHY = re.compile(
 )
 """Words that ask for a cause rather than for a property."""
 _FORMAT_CHOICE = re.compile(r"fp8|fp4|int8|int4|bf16|awq|gptq|smoothquant", re.I)
-_PLAIN_WORD = re.compile(r"^[a-z]+(?= [a-z])|^full fine-tuning")
+_PLAIN_WORD = re.compile(r"^[a-z]+(?= )|^full fine-tuning")
 _FIRST_SENTENCE = re.compile(r".*?(?:[。？！]|[.?!](?= |$))")
 _CLOSING = "。？！.?!:： "
 _LOOSE_SPACE = re.compile(r"(?<=[。；，：）、一-鿿]) (?=\[\d+\])|(?<=[）。；一-鿿]) (?=[一-鿿])")
 """Spaces that English wants and Chinese does not."""
+_MISSING_SPACE = re.compile(r"(?<=[A-Za-z0-9])(?=合计|放不下|放得下|约需|约占|选)")
+"""Where a name in Latin script runs into the words after it."""
 _BINARY = re.compile(r" \(([\d.,]+ GiB|[\d.,]+ ?[^ ()]* ?– ?[\d.,]+ ?[^ ()]*)\)")
 
 
@@ -250,7 +252,7 @@ def _text(material: Material, sections: Sequence[Section]) -> str:
         notes.append(say("note.language"))
     blocks.append(" ".join(f"*{note}*" for note in notes if note))
     text = "\n\n".join(block for block in blocks if block)
-    return _LOOSE_SPACE.sub("", _BINARY.sub(r"（\1）", text)) if say.language == "zh" else text
+    return _MISSING_SPACE.sub(" ", _LOOSE_SPACE.sub("", _BINARY.sub(r"（\1）", text))) if say.language == "zh" else text
 
 
 def _stressed(headline: str) -> str:

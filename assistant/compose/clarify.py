@@ -104,12 +104,17 @@ def questions(material: Material, verdict: str = "") -> list[str]:
     if intent == "what_fits" or verdict == "fact":
         return found[:QUESTIONS_MAX]
     wants_workload = intent in _TURN_ON_WORKLOAD
-    if wants_workload and not requests.sized(need):
+    if wants_workload and not requests.sized(need) and not found:
         found.append(say("ask.model" if need.task or need.engine else "ask.workload"))
     shopping = intent in {"which_to_buy", "budget", "cloud_or_buy"}
     if shopping and need.budget is None and not requests.cards(need) and not acquisition.settled(material):
         found.append(say("ask.budget"))
-    if intent == "cloud_or_buy" and acquisition.buys(material) and need.deadline_s is None:
+    if (
+        intent == "cloud_or_buy"
+        and acquisition.buys(material)
+        and need.deadline_s is None
+        and not _HOURS.search(material.text)
+    ):
         found.append(say("ask.hours"))
     if need.users and need.concurrent_sequences is None:
         found.append(say("ask.concurrent"))
@@ -117,7 +122,7 @@ def questions(material: Material, verdict: str = "") -> list[str]:
         found.append(say("ask.task"))
     if re.search(r"\b(?:grpo|ppo|dpo|rlhf)\b", material.text):
         found.append(say("ask.rl"))
-    if intent == "min_vram" and requests.sized(need) and need.weight_format is None and not requests.is_training(need):
+    if intent == "min_vram" and need.weight_format is None and _takes_several_cards(material):
         found.append(say("ask.format"))
     if intent == "concurrency" and need.context_tokens is None:
         found.append(say("ask.context"))
@@ -126,6 +131,18 @@ def questions(material: Material, verdict: str = "") -> list[str]:
     return list(dict.fromkeys(found))[:QUESTIONS_MAX]
 
 
+def _takes_several_cards(material: Material) -> bool:
+    """Whether it is to run, and no single card holds it as published: only then does the format matter much."""
+    first = next(iter(material.estimates), None)
+    if first is None or first.task != "inference" or not requests.sized(material.understanding.need):
+        return False
+    return all(row.count > 1 for row in first.result.minimum_gpus)
+
+
+_HOURS = re.compile(
+    r"\d+\s?(?:hours?|hrs?|h\b|小时|天|days?)|7\s?[×x*]\s?24|24/7|[一两三四五六几][三四五]?[天晚]", re.I
+)
+"""Words that already say how long it will be used."""
 _TURN_ON_WORKLOAD = (
     "can_it_run",
     "how_many_gpus",

@@ -33,7 +33,7 @@ def _provisional(material: Material, best: Configuration) -> Section:
     """Nothing to size: ask, say what the documents advise, and give a starting point within the budget."""
     say = material.say
     order = say("shop.provisional", order=_short(material, best)) + _budget(material)
-    advice = guidance.quoted(material, guidance.QUOTED_ALONE_MAX, guidance.ALONE)
+    advice = guidance.quoted(material)
     section = Section("clarification", order if material.need.budget else say("clarify.need_more"))
     section.body = ["\n".join(advice), "" if material.need.budget else order, orders(material, material.configurations)]
     section.rests_on_documents = bool(advice)
