@@ -117,9 +117,9 @@ def test_a_model_may_be_named_by_the_path_of_its_configuration(tmp_path: Path, m
     path = tmp_path / "my-llama" / "config.json"
     path.parent.mkdir()
     path.write_text(json.dumps(LLAMA), encoding="utf-8")
+    monkeypatch.setattr("kb.models._LOCAL", [])
     with pytest.raises(UnknownName):
         model(str(path))
-    monkeypatch.setattr("kb.models._LOCAL", [])
     read_local_configs()
     read = model(str(path))
     assert (read.name, read.params) == ("my-llama", 8_030_261_248)
