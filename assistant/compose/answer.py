@@ -246,7 +246,8 @@ def _text(material: Material, sections: Sequence[Section]) -> str:
     notes = []
     if any("GiB" in block for block in blocks):
         notes.append(say("note.units"))
-    if any(re.search(say("note.old_price_marks"), block) for block in blocks):
+    told = any(say("note.check_prices") in block for block in blocks)
+    if not told and any(re.search(say("note.old_price_marks"), block) for block in blocks):
         notes.append(say("note.old_price"))
     if material.understanding.language not in {"zh", "en"}:
         notes.append(say("note.language"))

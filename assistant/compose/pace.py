@@ -1,5 +1,6 @@
 """How fast and how long: from the speed and time tools when they ran, honestly without a figure when they did not."""
 
+import re
 from typing import Any
 
 from assistant.compose import facts, guidance, names, numbers
@@ -24,6 +25,20 @@ SPEED_ROWS_ALONE = tuple(row for row in SPEED_ROWS if row != "tokens_per_s_total
 """With one request at a time, the total is the one user's."""
 TIME_ROWS = ("tokens_per_s_per_gpu", "time_s", "gpu_hours")
 
+_WARNINGS = (
+    (re.compile("weights do not fit"), "no_room"),
+    (re.compile("Part of the weights stays in host"), "host"),
+    (re.compile(r"holds about (?P<count>[\d,]+) such"), "queue"),
+    (re.compile("Tensor parallelism over PCIe"), "pcie"),
+    (re.compile("shape was guessed"), "shape"),
+    (re.compile("Offloading to host"), "offload"),
+    (re.compile("Sharding over PCIe"), "sharding"),
+    (re.compile("Published runs of this size"), "restarts"),
+)
+"""The tools' own warnings, and the phrase for each."""
+_LEADING = ("no_room", "host")
+"""Warnings without which the figure misleads: they come before it."""
+
 
 def speed(material: Material) -> Section:
     """Tokens a second, and what bounds them."""
@@ -32,10 +47,28 @@ def speed(material: Material) -> Section:
         return _without(material, "pace.no_speed")
     result = record.result
     headline = material.say("pace.speed", **_figures(material, result["tokens_per_s_per_user"]))
-    if result.get("bound"):
+    if result.get("bound") and "host" not in warned(material, result):
         headline += " " + material.say("pace.bound", bound=material.say(f"bound.{result['bound']}"))
+    headline = _first(material, result) + headline
     rows = SPEED_ROWS if (record.request.get("concurrent_sequences") or 1) > 1 else SPEED_ROWS_ALONE
     return _with(material, record.tool, result, headline, rows)
+
+
+def warned(material: Material, result: dict[str, Any]) -> dict[str, str]:
+    """What the tool warns of, worded for the asker, by its key."""
+    found = {}
+    for warning in result.get("warnings") or ():
+        for pattern, key in _WARNINGS:
+            match = pattern.search(warning)
+            if match:
+                found[key] = material.say(f"warned.{key}", **match.groupdict())
+    return found
+
+
+def _first(material: Material, result: dict[str, Any]) -> str:
+    """The warning that has to stand before the figure, if there is one."""
+    lines = [line for key, line in warned(material, result).items() if key in _LEADING][:1]
+    return "".join(line + ("" if material.say.language == "zh" else " ") for line in lines)
 
 
 def brief(material: Material) -> str:
@@ -105,6 +138,7 @@ def _with(material: Material, tool: str, result: dict[str, Any], headline: str, 
     marker = _cite(material, tool, result)
     lines = [[say(f"pace.{key}"), _ranged(material, key, result[key])] for key in rows if result.get(key)]
     section = Section("estimate", headline + marker, [table([say("table.what"), say("table.value")], lines)])
+    section.caveats = [line for key, line in warned(material, result).items() if key not in _LEADING]
     return _finish(material, section)
 
 
@@ -157,7 +191,7 @@ def _finish(material: Material, section: Section) -> Section:
     if material.estimates:
         main = material.estimates[0]
         table_of_memory = arithmetic(material, [main])
-        section.caveats = caveats(material, main)
+        section.caveats += caveats(material, main)
         section.assumptions = assumed(material, main)
     section.body += [orders(material, material.configurations), table_of_memory]
     section.configurations = material.configurations
