@@ -31,7 +31,7 @@ def purchases(
 def purchase(candidate: Candidate, owned: int) -> tuple[Configuration, Step]:
     """The bill for one candidate, less what is owned already."""
     gpu, held = candidate.gpu, candidate.held
-    together = ordered_together(gpu)
+    together = 1 if owned >= held.layout.gpus else ordered_together(gpu)
     count = max(owned, -(-held.layout.gpus // together) * together)
     missing = count - owned
     host = chassis(gpu, count)

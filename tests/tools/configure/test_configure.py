@@ -120,6 +120,35 @@ def test_owned_cards_that_do_not_suffice_are_a_near_miss_with_a_change() -> None
     assert misses[0].change
 
 
+def test_owned_boards_are_not_bought_again() -> None:
+    request = ConfigureRequest(
+        task="inference", model="Qwen2.5-32B", gpus_owned=(GpuCount(gpu="h100-sxm-80gb", count=2),)
+    )
+    first = configure(request).configurations[0]
+    assert (first.gpu, first.gpu_count, first.owned_count) == ("h100-sxm-80gb", first.owned_count, first.gpu_count)
+    assert first.price.amount == 0
+
+
+def test_boards_of_several_are_sold_whole() -> None:
+    request = ConfigureRequest(task="inference", model="DeepSeek-R1", acquisition="buy", gpus_asked=("h200-sxm-141gb",))
+    for item in configure(request).configurations:
+        assert item.gpu_count % 4 == 0
+
+
+def test_nothing_slower_than_reading_is_served() -> None:
+    request = ConfigureRequest(task="inference", model="Qwen2.5-72B", users=200, acquisition="buy")
+    found = configure(request).configurations
+    assert found
+    assert all(item.speed is None or item.speed["tokens_per_s_per_user"] >= 5 for item in found)
+
+
+def test_a_speed_that_nothing_reaches_is_said() -> None:
+    request = ConfigureRequest(task="inference", model="Qwen2.5-72B", target_tokens_per_s=100_000, acquisition="rent")
+    result = configure(request)
+    assert result.configurations == ()
+    assert any("slower" in said for said in result.warnings)
+
+
 def test_asked_cards_limit_the_choice() -> None:
     request = ConfigureRequest(task="lora", params=13_000_000_000, gpus_asked=("rtx-4090-24gb", "rtx-a6000-48gb"))
     assert {item.gpu for item in configure(request).configurations} <= {"rtx-4090-24gb", "rtx-a6000-48gb"}
