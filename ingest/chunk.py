@@ -5,9 +5,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 from ingest.convert import Converted, Line
+from kb.archive import Chunk
 from kb.base import BadDocument
 from kb.lexicon import language_of
-from kb.library import Chunk
 
 CHUNKS_MAX = 20_000
 TABLE_MAX = 1500

@@ -18,10 +18,10 @@ from pydantic import Field
 from ingest.chunk import chunk
 from ingest.claims import check_document
 from ingest.convert import KINDS, Converted, convert
+from kb.archive import SCHEMA, Document, Entry, Library
 from kb.base import BadDocument, BadInput, Frozen, IndexUnavailable
 from kb.catalog import FACTS
 from kb.embedder import Embedder, embedder
-from kb.library import SCHEMA, Document, Entry, Library
 from kb.store import Store, current
 
 GUIDANCE = Path(__file__).resolve().parent.parent / "kb" / "guidance"

@@ -12,7 +12,7 @@ from typing import Any
 from kb.lexicon import translate, words
 from kb.names import gpu_names, model_names
 from kb.records.passage import Dispute, Passage
-from kb.search import dispute_of, reading, sentences
+from kb.search import dispute_of, passage_of, reading
 
 DISPUTED = {"wrong", "outdated"}
 ROWS = """
@@ -42,7 +42,7 @@ def contested(query: str, *, top: int) -> list[Passage]:
             finding = json.loads(row["finding"])
             if finding["verdict"] in DISPUTED and _touches(finding, asked, said):
                 found.setdefault(row["id"], (row, []))[1].append(dispute_of(finding))
-    return [_passage(row, disputes) for row, disputes in list(found.values())[:top]]
+    return [passage_of(row, 0.0, tuple(dict.fromkeys(disputes))) for row, disputes in list(found.values())[:top]]
 
 
 def _touches(finding: dict[str, Any], asked: frozenset[str], said: set[str]) -> bool:
@@ -55,21 +55,3 @@ def _named(text: str) -> frozenset[str]:
     """Catalog ids of the cards and models that a text names."""
     mentions = [*gpu_names().scan(text), *model_names().scan(text)]
     return frozenset(key for mention in mentions if mention.exact for key in mention.ids)
-
-
-def _passage(row: sqlite3.Row, disputes: list[Dispute]) -> Passage:
-    return Passage(
-        document=row["name"],
-        title=row["title"],
-        line_start=row["line_start"],
-        line_end=row["line_end"],
-        page=row["page"],
-        heading=row["heading"],
-        text=row["text"],
-        score=0.0,
-        language=row["language"],
-        date=row["date"],
-        trust=row["trust"],
-        disputes=sentences(disputed := tuple(dict.fromkeys(disputes))),
-        disputed=disputed,
-    )

@@ -19,10 +19,10 @@ from typing import Any
 from rapidfuzz import process
 from rapidfuzz.distance import OSA
 
+from kb.archive import LANGUAGES, Library
 from kb.base import BadInput, IndexUnavailable
 from kb.embedder import Embedder, embedder
 from kb.lexicon import QUERY_MAX, STOP_EN, Concept, concepts, glossary_words, language_of, translate, words
-from kb.library import LANGUAGES, Library
 from kb.records.passage import Dispute, Passage
 from kb.settings import settings
 from kb.store import Store
@@ -102,7 +102,8 @@ def search(query: str, *, top: int = 5, language: str | None = None) -> list[Pas
                     found.append(candidate)
         found = _in_readers_language(connection, found, reader)
         found.sort(key=lambda one: (-one.score, one.row["id"]))
-        return [_passage(connection, one) for one in _diverse(found, top)]
+        chosen = _diverse(found, top)
+        return [passage_of(one.row, one.score, _disputed(connection, one.row)) for one in chosen]
 
 
 def reading() -> AbstractContextManager[sqlite3.Connection]:
@@ -317,8 +318,8 @@ def _twin(connection: sqlite3.Connection, row: sqlite3.Row, reader: str) -> sqli
     return found
 
 
-def _passage(connection: sqlite3.Connection, one: _Candidate) -> Passage:
-    row = one.row
+def passage_of(row: sqlite3.Row, score: float, disputed: tuple[Dispute, ...]) -> Passage:
+    """A chunk with its document as a passage; `row` holds the columns of both."""
     return Passage(
         document=row["name"],
         title=row["title"],
@@ -327,11 +328,11 @@ def _passage(connection: sqlite3.Connection, one: _Candidate) -> Passage:
         page=row["page"],
         heading=row["heading"],
         text=row["text"],
-        score=round(min(1.0, one.score), 4),
+        score=round(min(1.0, score), 4),
         language=row["language"],
         date=row["date"],
         trust=row["trust"],
-        disputes=sentences(disputed := _disputed(connection, row)),
+        disputes=_sentences(disputed),
         disputed=disputed,
     )
 
@@ -361,6 +362,6 @@ def dispute_of(finding: Mapping[str, Any]) -> Dispute:
     )
 
 
-def sentences(disputes: Sequence[Dispute]) -> tuple[str, ...]:
+def _sentences(disputes: Sequence[Dispute]) -> tuple[str, ...]:
     """The disputes as sentences."""
     return tuple(f"{one.subject} {one.attribute}: “{one.claimed}” is {one.verdict}; {one.correct}" for one in disputes)

@@ -20,9 +20,9 @@ from typing import Any
 
 import numpy as np
 
+from kb.archive import Library
 from kb.base import Frozen
 from kb.embedder import Embedder, Vectors
-from kb.library import Library
 
 POINTER = "current.json"
 BATCH = 1000

@@ -11,8 +11,8 @@ from pydantic import Field
 
 from ingest.claims import check
 from ingest.sync import SyncReport, sync
+from kb.archive import Library
 from kb.base import BadDocument, BadInput, Frozen
-from kb.library import Library
 from kb.settings import settings
 
 SUFFIXES = {"markdown": ".md", "text": ".txt", "html": ".html"}

@@ -14,8 +14,8 @@ from ingest.claims.reading import clauses
 from ingest.claims.specs import spec_findings
 from ingest.claims.traits import trait_findings
 from ingest.convert import KINDS, Converted, convert
+from kb.archive import Library
 from kb.base import BadInput
-from kb.library import Library
 
 JUDGES = (
     spec_findings, trait_findings, cloud_findings, machine_findings, need_findings, ratio_findings, ageing_findings,

@@ -62,8 +62,10 @@ def test_second_turn_waits_and_is_refused_when_the_first_does_not_end(store: Con
 
 
 def test_other_conversations_do_not_wait(store: Conversations) -> None:
+    entered = []
     with store.turn("a"), store.turn("b", wait_s=0.01):
-        pass
+        entered.append("b")
+    assert entered == ["b"]
 
 
 @pytest.mark.parametrize("name", ["", "-a", "a b", "a/b", "x" * 129, "é"])

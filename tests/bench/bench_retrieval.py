@@ -22,8 +22,8 @@ from ingest.chunk import chunk
 from ingest.convert import convert
 from ingest.sync import GUIDANCE
 from kb import search as search_module
+from kb.archive import Chunk, Document, Entry, Library
 from kb.embedder import Embedder, embedder
-from kb.library import Chunk, Document, Entry, Library
 from kb.search import search
 from kb.settings import settings, stay_offline
 from kb.store import Store

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from ingest.sync import sync
-from kb.library import Library
+from kb.archive import Library
 from kb.search import search
 from kb.store import Store
 
@@ -78,7 +78,7 @@ def test_a_full_disk_is_an_error_and_leaves_the_former_state(folder: Path, monke
     def full(*arguments: object) -> None:
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr("kb.library._insert", full)
+    monkeypatch.setattr("kb.archive._insert", full)
     with pytest.raises(IndexUnavailable, match="No space left"):
         sync([folder], only=True)
     monkeypatch.undo()

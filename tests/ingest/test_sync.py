@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from ingest.sync import ensure_bundled, status, sync
+from kb.archive import Library
 from kb.base import BadInput
-from kb.library import Library
 from kb.search import search
 
 Write = Callable[[str, str | bytes], Path]

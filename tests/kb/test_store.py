@@ -8,8 +8,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from kb.archive import Chunk, Document, Entry, Library
 from kb.embedder import Embedder, Vectors
-from kb.library import Chunk, Document, Entry, Library
 from kb.store import Store, current
 
 ROWS = 60
