@@ -27,7 +27,7 @@ from assistant.compose.commands import COMMANDS
 from assistant.compose.material import Material
 from assistant.compose.premise import premises
 from assistant.compose.section import Section
-from assistant.plan import requests
+from assistant.plan import preferred, requests
 from assistant.understanding import Understanding
 from tools.need import Intent
 from tools.registry import tools
@@ -151,6 +151,9 @@ def _shop(material: Material) -> Section:
             return found
     if acquisition.only_rents(material):
         return shopping.rent(material)
+    either = preferred.only(material.text, material.need) is None and requests.sized(material.need)
+    if either and preferred.asks_for_cheapest(material.text):
+        return shopping.cloud_or_buy(material)
     return shopping.which_to_buy(material)
 
 

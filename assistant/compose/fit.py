@@ -155,7 +155,8 @@ def how_many(material: Material) -> Section:
     counted = counted or [(one, row) for one in material.estimates if gpu and (row := one.minimum(gpu))]
     if not gpu or not counted:
         return can_it_run(material) if gpu else memory_needed(material)
-    if _AS_PUBLISHED.search(material.text):
+    insists = requests.FULL if requests.is_training(material.need) else _AS_PUBLISHED
+    if insists.search(material.text):
         counted = counted[:1]
     counted = [counted[0], *sorted(counted[1:], key=lambda pair: -pair[1].count)]
     ways = [

@@ -7,6 +7,7 @@ from decimal import Decimal
 from assistant.compose import names, numbers
 from assistant.compose.citations import joined
 from assistant.compose.material import Material
+from assistant.plan.preferred import cost
 from tools.configuration import Configuration, Item
 from tools.prices import is_stale
 
@@ -18,7 +19,6 @@ SHOWN_MAX = 3
 
 def chosen(configurations: Sequence[Configuration]) -> list[Configuration]:
     """The best one, then the best of the other way to get it, then the next: buying and renting both show."""
-    configurations = sorted(configurations, key=lambda one: one.price.amount is not None and one.price.as_of is None)
     picked = list(configurations[:1])
     if picked:
         other = [one for one in configurations if one.acquisition != picked[0].acquisition]
@@ -33,10 +33,7 @@ def _new_gpu(one: Configuration, picked: Sequence[Configuration]) -> bool:
 
 def cheapest(configurations: Sequence[Configuration]) -> Configuration:
     """The one with the lowest known price, among those that fit with a margin if there are any."""
-    return min(
-        configurations,
-        key=lambda one: (one.memory.verdict != "yes", one.price.amount is None, one.price.amount or 0),
-    )
+    return min(configurations, key=cost)
 
 
 def break_even(material: Material, purchase: Decimal | None, hourly: Decimal | None) -> str:

@@ -35,17 +35,23 @@ def only(text: str, need: Need) -> str | None:
 
 
 def preferred(found: Sequence[Configuration], text: str, need: Need) -> list[Configuration]:
-    """The configurations to speak of, best first: of the kind asked about where there are any."""
+    """The configurations to speak of, best first: of the kind asked about where there are any, dated prices first.
+
+    To rent, and wherever the price decides, the best is the cheapest.
+    """
     way = only(text, need)
-    kept = [one for one in found if one.acquisition == way] or list(found)
-    if asks_for_cheapest(text) and kept:
-        same = [one for one in kept if one.acquisition == kept[0].acquisition]
-        first = min(same, key=_cost)
+    kept = sorted([one for one in found if one.acquisition == way] or found, key=_undated)
+    if kept and (way == "rent" or asks_for_cheapest(text)):
+        first = min((one for one in kept if one.acquisition == kept[0].acquisition), key=cost)
         kept = [first, *(one for one in kept if one is not first)]
     return kept
 
 
-def _cost(one: Configuration) -> tuple[bool, bool, Decimal]:
-    """A margin in memory first: the cheapest that is on the edge is no bargain."""
+def _undated(one: Configuration) -> bool:
+    return one.price.amount is not None and one.price.as_of is None
+
+
+def cost(one: Configuration) -> tuple[bool, bool, bool, Decimal]:
+    """What the cheapest is found by; a margin in memory first, for what is on the edge is no bargain."""
     amount = one.price.amount
-    return one.memory.verdict != "yes", amount is None, Decimal(amount or 0)
+    return one.memory.verdict != "yes", amount is None, _undated(one), Decimal(amount or 0)

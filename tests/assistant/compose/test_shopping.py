@@ -89,3 +89,26 @@ def test_what_speed_was_estimated_is_said_with_its_range(estimate: Estimate, ask
     draft = compose(asked("多快", intent="speed"), [speed, estimate(10)])
     assert "51 tokens/s（43–61）" in draft.answer.splitlines()[0]
     assert "显存带宽" in draft.answer.splitlines()[0]
+
+
+def test_the_cheapest_without_more_is_said_for_renting_and_for_buying(
+    estimate: Estimate, configured: ToolCallRecord, asked: Asked
+) -> None:
+    draft = compose(
+        asked("cheapest way to run it", "en", intent="which_to_buy", gpus_owned=[]),
+        [estimate(10, usable=None), configured],
+    )
+    assert "$1.58/h" in draft.answer.splitlines()[0]
+    assert "$9,000" in draft.answer.splitlines()[0]
+    assert draft.clarifying_questions == ()
+
+
+def test_the_speed_stands_beside_the_price_when_it_is_known(
+    estimate: Estimate, configured: ToolCallRecord, asked: Asked
+) -> None:
+    fast = configured.model_copy(deep=True)
+    fast.result["configurations"][0]["speed"] = {"tokens_per_s_per_user": 47.6, "tokens_per_s_total": 1234.0}
+    draft = compose(
+        asked("what should it run on", "en", intent="which_to_buy", gpus_owned=[]), [estimate(10, usable=None), fast]
+    )
+    assert "≈ 48 tokens/s per user, ≈ 1,200 tokens/s in all" in draft.answer.replace(" and ≈", ", ≈")
