@@ -38,7 +38,8 @@ def test_what_is_out_of_scope_calls_nothing() -> None:
 @pytest.mark.parametrize("need", [{}, {"model": QWEN}, {"model": QWEN, "gpus_owned": [{"gpu": GPU, "count": 4}]}])
 def test_every_planned_request_is_one_the_tool_accepts(intent: Intent, need: dict[str, Any]) -> None:
     for call in plan(reading(intent=intent, **need)):
-        tool(call.tool).request.model_validate(call.request)
+        request = tool(call.tool).request.model_validate(call.request)
+        assert request.model_fields_set == set(call.request)
 
 
 @pytest.mark.parametrize("intent", INTENTS)

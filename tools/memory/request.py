@@ -4,7 +4,7 @@ from typing import Literal
 
 from pydantic import Field, field_validator
 
-from kb.base import Frozen
+from tools.model_fields import ModelFields
 
 Engine = Literal[
     "vllm", "sglang", "llama.cpp", "transformers", "tensorrt-llm", "diffusers",
@@ -12,24 +12,10 @@ Engine = Literal[
 ]  # fmt: skip
 
 
-class MemoryRequest(Frozen):
+class MemoryRequest(ModelFields):
     """A workload, by catalog model or by its shape."""
 
     task: Literal["inference", "full_finetune", "pretrain", "lora", "qlora"] = "inference"
-    model: str | None = Field(default=None, max_length=200)
-    """Catalog id, Hugging Face id or alias; or give `params` and the shape."""
-    params: int | None = Field(default=None, gt=0, le=10**14)
-    """Parameter count of a model outside the catalog."""
-    active_params: int | None = Field(default=None, gt=0, le=10**14)
-    layers: int | None = Field(default=None, gt=0, le=10_000)
-    hidden_size: int | None = Field(default=None, gt=0, le=1_000_000)
-    heads: int | None = Field(default=None, gt=0, le=100_000)
-    kv_heads: int | None = Field(default=None, gt=0, le=100_000)
-    head_dim: int | None = Field(default=None, gt=0, le=100_000)
-    intermediate_size: int | None = Field(default=None, gt=0, le=10_000_000)
-    vocab_size: int | None = Field(default=None, gt=0, le=10_000_000)
-    experts: int | None = Field(default=None, gt=0, le=100_000)
-    experts_per_token: int | None = Field(default=None, gt=0, le=100_000)
     weight_format: str | None = Field(default=None, max_length=40)
     """fp32 bf16 fp16 fp8 int8 int4 nf4 nf4_dq awq gptq mxfp4 nvfp4 gguf:Q4_K_M …; null = as published."""
     kv_format: Literal["auto", "bf16", "fp16", "fp8", "int8", "q8_0", "q4_0"] = "auto"

@@ -8,7 +8,7 @@ from kb.catalog import model as catalog_model
 from kb.records.model import Model
 from tools.memory.request import MemoryRequest
 from tools.memory.shape import shape_of
-from tools.speed.model_fields import ModelFields
+from tools.model_fields import ModelFields
 
 MOE_ROUTED_SHARE = 0.97
 """Routed share of a mixture of experts of which only the totals are known (median of the catalog)."""

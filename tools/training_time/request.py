@@ -5,7 +5,7 @@ from typing import Literal
 from pydantic import Field, field_validator
 
 from tools.memory.request import Engine
-from tools.speed.model_fields import ModelFields
+from tools.model_fields import ModelFields
 
 Task = Literal["full_finetune", "pretrain", "lora", "qlora"]
 

@@ -55,11 +55,12 @@ def test_first_rental_is_the_cheapest_that_holds_published_precision() -> None:
 )
 def test_no_offer_in_the_catalog_is_cheaper(model: str, context: int, sequences: int) -> None:
     request = ConfigureRequest(
-        task="inference", model=model, context_tokens=context, concurrent_sequences=sequences, acquisition="rent"
-    )
+        task="inference", model=model, context_tokens=context, concurrent_sequences=sequences, acquisition="rent",
+        max_gpus=8,
+    )  # fmt: skip
     best = cheapest_by_brute_force(request)
-    shown = [i for i in configure(request).configurations if i.memory.verdict == "yes"]
-    assert (shown[0].price.amount if shown and shown[0].weight_format == "bf16" else best) == best
+    shown = [i for i in configure(request).configurations if i.memory.verdict == "yes" and i.weight_format == "bf16"]
+    assert [item.price.amount for item in shown[:1]] == ([] if best is None else [best])
 
 
 def cheapest_by_brute_force(request: ConfigureRequest) -> Decimal | None:
@@ -97,8 +98,9 @@ def test_bigger_budget_never_finds_less() -> None:
         request = ConfigureRequest(task="qlora", model="Llama-3.1-70B", budget=budget, max_results=50)
         return {item.title for item in configure(request).configurations}
 
-    small, large = found(8_000), found(80_000)
-    assert len(large) >= len(small)
+    small, large = found(15_000), found(80_000)
+    assert small
+    assert small <= large
 
 
 def test_owned_cards_that_suffice_come_first_and_cost_nothing() -> None:

@@ -3,8 +3,8 @@
 import pytest
 
 from kb.base import BadInput, UnknownName
+from tools.model_fields import ModelFields
 from tools.speed.architecture import Architecture, architecture_of
-from tools.speed.model_fields import ModelFields
 
 
 def of(**fields: object) -> Architecture:

@@ -1,4 +1,4 @@
-"""The fields that name a model or give its shape, shared by the requests about speed and time."""
+"""The fields that name a model or give its shape, shared by the requests about memory, speed and time."""
 
 from pydantic import Field
 
