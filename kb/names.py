@@ -187,7 +187,8 @@ class Names:
         place = 0
         while place < len(atoms):
             known = atoms[place].text in self._root.children or len(atoms[place].text) >= TYPO_LETTERS
-            match = self._longest(folded, atoms, place) if known and _may_begin(atoms, place) else None
+            begins = known and _may_begin(atoms, place) and not _is_article(folded, atoms, place)
+            match = self._longest(folded, atoms, place) if begins else None
             if match is None:
                 place += 1
                 continue
@@ -314,6 +315,13 @@ def _is_quantity(text: str, atom: _Atom) -> bool:
         return False
     before = text[max(0, atom.start - 8) : atom.start]
     return NUMBER_BEFORE.search(before) is not None or NUMBER_AFTER.match(text, atom.end) is not None
+
+
+def _is_article(text: str, atoms: Sequence[_Atom], place: int) -> bool:
+    """Whether an "a" before a number is the article: "a 16GB 4080" speaks of no A16, "a 6000 Ada" of no A6000."""
+    if atoms[place].text != "a" or place + 1 == len(atoms) or not atoms[place + 1].text[0].isdigit():
+        return False
+    return text[atoms[place].end : atoms[place + 1].start].isspace()
 
 
 def _is_prefix(text: str, one: Mention, ids: list[str], after: Mention, after_ids: list[str]) -> bool:

@@ -216,3 +216,17 @@ def calls_of(run: Callable[[], object]) -> int:
     finally:
         sys.setprofile(None)
     return count
+
+
+@pytest.mark.parametrize(
+    ("text", "ids"),
+    [
+        ("Can a 16GB 4080 run it?", {"rtx-4080-16gb"}),
+        ("is a 40 GB card enough, or a 10GB 3080", {"rtx-3080-10gb"}),
+        ("I have a 6000 Ada", {"rtx-6000-ada-48gb"}),
+        ("an A16 and an A 10", {"a16-64gb"}),
+        ("A100-80G", {"a100-pcie-80gb", "a100-sxm-80gb"}),
+    ],
+)
+def test_an_article_before_a_number_is_no_card(text: str, ids: set[str]) -> None:
+    assert {key for mention in gpu_names().scan(text) for key in mention.ids} == ids
