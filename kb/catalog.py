@@ -75,8 +75,8 @@ def sources() -> dict[str, Source]:
     """Every source by id, those of the models' facts included."""
     from kb.models import model_sources
 
-    shared = {key: Source(id=key, **row) for key, row in load_yaml(FACTS / "sources.yaml").items()}
-    return {**model_sources(), **shared}
+    rows = {**load_yaml(FACTS / "price_sources.yaml"), **load_yaml(FACTS / "sources.yaml")}
+    return {**model_sources(), **{key: Source(id=key, **row) for key, row in rows.items()}}
 
 
 @lru_cache(maxsize=1)
@@ -206,11 +206,11 @@ def _letters(name: str) -> str:
 
 
 def _offer(row: dict[str, str]) -> dict[str, Any]:
-    return {"gpu": None, **{key: _quantity(key, value) for key, value in row.items() if value}}
+    return {"gpu": None, **{key: quantity(key, value) for key, value in row.items() if value}}
 
 
 def _gpu(row: dict[str, Any]) -> Gpu:
-    fields = {key: _quantity(key, value) for key, value in row.items()}
+    fields = {key: quantity(key, value) for key, value in row.items()}
     memory_bytes = fields["memory_bytes"]
     fields["usable_measured"] = "usable_bytes" in fields
     if not fields["usable_measured"]:
@@ -248,7 +248,7 @@ def _spellings(aliases: Iterable[str], memory_bytes: int) -> Iterable[str]:
                 yield f"{form[1]} {size}{unit} {form[2]}"
 
 
-def _quantity(key: str, value: Any) -> Any:
+def quantity(key: str, value: Any) -> Any:
     """Translate "80 GiB", "3350 GB" or "989 T" once; what is not a quantity passes through."""
     if not isinstance(value, str) or not key.endswith(_QUANTITY_SUFFIXES):
         return value
