@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from assistant.compose import facts, names, numbers, pace
+from assistant.compose import contest, facts, names, numbers
 from assistant.compose.arithmetic import arithmetic, cite, column_name, total, workload
 from assistant.compose.aspects import BY_KEY, COMPARED, Aspect, asked_about
 from assistant.compose.assume import assumed
@@ -37,13 +37,15 @@ def comparison(material: Material) -> Section:
     section = Section("comparison", _headline(material, compared, per_card))
     section.body = ["\n".join(wins), facts.facts_table(material, shown, _aspects(material))]
     if per_card:
-        others = [one for one in material.estimates if one.fits and one not in per_card]
-        section.body.append(arithmetic(material, [*per_card, *others]))
+        best = contest.best_formats(material, per_card)
+        faster = contest.race(material)
+        section.body.insert(0, "" if faster in section.headline else faster)
+        section.body.append(arithmetic(material, best if any(one.fits for one in best) else per_card))
         section.assumptions = assumed(material, per_card[0])
         for one in per_card:
             section.caveats += [line for line in caveats(material, one) if line not in section.caveats]
     section.caveats += facts.old_prices(material, shown)
-    section.body += [pace.brief(material), orders(material, material.configurations)]
+    section.body.append(orders(material, material.configurations))
     section.configurations = material.configurations
     return section
 
@@ -67,12 +69,17 @@ def _headline(material: Material, compared: Comparison, per_card: Sequence[Estim
     failing = [one for one in per_card if not one.fits]
     if per_card and holding and failing:
         return _by_memory(material, holding, failing)
+    best = contest.best_formats(material, per_card)
+    if per_card and not holding and len(per_card) > 1 and any(one.fits for one in best):
+        return contest.lighter(material, best)
     if per_card and not holding:
         return say(
             "compare.none_holds" if len(per_card) > 1 else "compare.one_fails",
             what=workload(material, per_card[0]),
             cards=_sizes(material, per_card),
         ) + _otherwise(material, failing)
+    if faster := contest.race(material):
+        return faster + say("compare.all_hold", what=workload(material, per_card[0]))
     winner = compared.winner
     if winner and compared.decided_by:
         values = _values(material, compared.gpus, BY_KEY[_DECIDED.get(compared.decided_by, "bf16")])
@@ -152,11 +159,23 @@ def _wins(material: Material, compared: Comparison) -> list[str]:
         attribute = _attribute(compared, name)
         if attribute is None or attribute.winner is None or name == compared.decided_by:
             continue
-        values = _values(material, compared.gpus, BY_KEY[key])
+        values = _against(material, compared.gpus, attribute.winner, BY_KEY[key])
         if values:
             card = names.gpu_name(attribute.winner)
             lines.append("- " + material.say(f"compare.wins_{purpose}", card=card, values=values))
     return lines
+
+
+def _against(material: Material, rows: Sequence[GpuRow], winner: str, aspect: Aspect) -> str:
+    """The winner's figure against the others'; nothing when a reader sees the same figure twice."""
+    values = {row.id: value for row in rows if (value := aspect.value(row))}
+    own = values.pop(winner, None)
+    if own is None or not values or own in values.values():
+        return ""
+    if len(values) == 1:
+        return material.say("compare.against", value=own, other=next(iter(values.values())))
+    listed = [material.say("fact.card_value", card=names.gpu_name(key), value=value) for key, value in values.items()]
+    return material.say("compare.against", value=own, other=material.say.listed(listed))
 
 
 def _values(material: Material, rows: Sequence[GpuRow], aspect: Aspect) -> str:

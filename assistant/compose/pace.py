@@ -86,7 +86,7 @@ def brief(material: Material) -> str:
                 format=names.format_name(result["weight_format"]),
                 **_figures(material, result["tokens_per_s_per_user"]),
             )
-            + _cite(material, record.tool, result)
+            + cite_pace(material, record.tool, result)
         )
     return "\n".join(lines)
 
@@ -135,14 +135,15 @@ def _headline(material: Material, phrase: str, key: str, result: dict[str, Any])
 
 def _with(material: Material, tool: str, result: dict[str, Any], headline: str, rows: tuple[str, ...]) -> Section:
     say = material.say
-    marker = _cite(material, tool, result)
+    marker = cite_pace(material, tool, result)
     lines = [[say(f"pace.{key}"), _ranged(material, key, result[key])] for key in rows if result.get(key)]
     section = Section("estimate", headline + marker, [table([say("table.what"), say("table.value")], lines)])
     section.caveats = [line for key, line in warned(material, result).items() if key not in _LEADING]
     return _finish(material, section)
 
 
-def _cite(material: Material, tool: str, result: dict[str, Any]) -> str:
+def cite_pace(material: Material, tool: str, result: dict[str, Any]) -> str:
+    """The marker of a speed or a time: its steps with their values."""
     steps = result.get("derivation") or ()
     quote = "; ".join(f"{step['label']}: {step['formula']} = {step['value']} {step['unit']}".strip() for step in steps)
     locator = " · ".join(str(part) for part in (tool, result.get("gpu"), result.get("weight_format")) if part)

@@ -11,7 +11,7 @@ from assistant.understanding import Understanding
 from kb.catalog import gpu
 from tools.need import GpuCount, Intent, Need
 
-CALLS_MAX = 8
+CALLS_MAX = 14
 """Calls of one turn, both waves together: what fits in the time a person waits."""
 FIRST_WAVE_MAX = 6
 """Calls of the first wave, so that the second has room to answer it."""
@@ -158,7 +158,7 @@ def _speed(need: Need, understanding: Understanding) -> Calls:
 def _training_time(need: Need, understanding: Understanding) -> Calls:
     card = next(iter(requests.cards(need)), None)
     return [
-        _estimate("estimate_training_time", need, card),
+        requests.training_time(need, card),
         requests.memory(need, card),
         requests.comparison(need) or requests.gpu_facts(need),
         requests.configure(need) if requests.sized(need) and card is None else None,

@@ -1,7 +1,11 @@
 """Weight formats in order of size, and what to try next when one does not fit."""
 
+from kb.catalog import gpu
+
 SERVING_LADDER = ("bf16", "int8", "int4")
 """Formats worth trying for serving, largest first."""
+FP8_LADDER = ("bf16", "fp8", "int4")
+"""The same on cards that compute in FP8."""
 GGUF_LADDER = ("gguf:Q8_0", "gguf:Q4_K_M")
 """The same for llama.cpp, which serves only GGUF."""
 TRAINING_LADDER = ("full_finetune", "lora", "qlora")
@@ -24,7 +28,8 @@ def bits(weight_format: str | None) -> int:
     return 8 if "8" in name else 16
 
 
-def smaller_formats(weight_format: str | None, engine: str | None) -> tuple[str, ...]:
-    """Formats to try when `weight_format` does not fit, largest first."""
+def smaller_formats(weight_format: str | None, engine: str | None, card: str | None = None) -> tuple[str, ...]:
+    """Formats to try when `weight_format` does not fit, largest first; FP8 where `card` computes in it."""
     gguf = engine == "llama.cpp" or (weight_format or "").startswith("gguf:")
-    return tuple(name for name in (GGUF_LADDER if gguf else SERVING_LADDER) if bits(name) < bits(weight_format))
+    ladder = GGUF_LADDER if gguf else FP8_LADDER if card and gpu(card).fp8_flops else SERVING_LADDER
+    return tuple(name for name in ladder if bits(name) < bits(weight_format))

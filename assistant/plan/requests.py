@@ -203,6 +203,14 @@ def speed(need: Need, card: GpuCount | None, weight_format: str | None = None) -
     return planned("estimate_inference_speed", **values)
 
 
+def training_time(need: Need, card: GpuCount | None) -> PlannedCall | None:
+    """How fast the cards train it, and how long for the tokens there are."""
+    if card is None or not sized(need):
+        return None
+    values = need.model_dump(exclude={"intent"})
+    return planned("estimate_training_time", **(values | {"gpu": card.gpu, "gpu_count": card.count or 1}))
+
+
 def offers(need: Need, gpu: str | None = None, count: int | None = None) -> PlannedCall | None:
     """Instances to rent, of one GPU or of any."""
     return planned("find_offers", gpu=gpu, min_gpus=count, provider=need.provider, limit=OFFERS_MAX)

@@ -16,8 +16,8 @@ from tools.configuration import Configuration
 from tools.need import GpuCount, Need
 
 _BETWEEN_CARDS = ("compare", "which_to_buy", "budget")
-"""Intents for which each card gets its last resort rather than the first card all of them."""
-_FASTER = ("can_it_run", "compare", "concurrency", "launch_files", "how_many_gpus")
+"""Intents for which cards race each other at the same work."""
+_FASTER = ("can_it_run", "concurrency", "launch_files", "how_many_gpus")
 """Intents for which the speed is worth knowing once the workload fits."""
 _SHOPPING = ("which_to_buy", "budget", "cloud_or_buy")
 """Intents that a configuration to order answers."""
@@ -37,8 +37,9 @@ def plan_more(understanding: Understanding, results: Sequence[ToolCallRecord]) -
         if _verdict(record, usable) in {"yes", "tight"} and asked in _FASTER:
             wanted.append(requests.speed(need, _card(record.request), record.request.get("weight_format")))
         if _verdict(record, usable) == "no" or need.intent == "oom":
-            cheaper = _cheaper(need, record)
-            wanted += cheaper[-1:] if asked in _BETWEEN_CARDS and len(requests.compared(need)) > 1 else cheaper
+            wanted += _cheaper(need, record)
+    if asked in _BETWEEN_CARDS:
+        wanted += _raced(need, results, usable)
     if _nothing_fits(results, usable):
         wanted.append(requests.configure(need, gpus_asked=()))
     wanted += _lighter_purchase(need, results)
@@ -50,6 +51,25 @@ def plan_more(understanding: Understanding, results: Sequence[ToolCallRecord]) -
 
 def _estimates(results: Sequence[ToolCallRecord]) -> list[ToolCallRecord]:
     return [record for record in results if record.tool == "estimate_memory" and "error" not in record.result]
+
+
+def _raced(need: Need, results: Sequence[ToolCallRecord], usable: int | None) -> list[PlannedCall | None]:
+    """The speed of every card compared: as published, or in the smaller formats when one of them cannot hold that."""
+    firsts = {
+        record.request.get("gpu"): record for record in reversed(_estimates(results)) if record.request.get("gpu")
+    }
+    if len(firsts) < 2 or len(requests.compared(need)) < 2:
+        return []
+    if requests.is_training(need):
+        return [requests.training_time(need, _card(record.request)) for record in firsts.values()]
+    first = next(iter(firsts.values()))
+    used: str | None = first.result.get("weight_format")
+    missed = any(_verdict(record, usable) == "no" for record in firsts.values())
+    return [
+        requests.speed(need, _card(record.request), name)
+        for card, record in firsts.items()
+        for name in ((smaller_formats(used, need.engine, card) if missed else ()) or (used,))
+    ]
 
 
 def _lighter_purchase(need: Need, results: Sequence[ToolCallRecord]) -> list[PlannedCall | None]:
@@ -134,7 +154,7 @@ def _cheaper(need: Need, record: ToolCallRecord) -> list[PlannedCall | None]:
     card = _card(request)
     if task == "inference":
         used = record.result.get("weight_format") or request.get("weight_format")
-        names = smaller_formats(used, need.engine)
+        names = smaller_formats(used, need.engine, card.gpu if card else None)
         return [requests.memory(need, card, weight_format=name) for name in names]
     calls: list[PlannedCall | None] = []
     if request.get("sharding") in SHARES and card and (card.count or 1) > 1:

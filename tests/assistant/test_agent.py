@@ -181,3 +181,20 @@ def test_history_survives_a_new_advisor(advisor: Advisor, tmp_path: Path) -> Non
     second = again.ask("and with 4-bit?", first.conversation_id)
     assert second.need.model == first.need.model
     assert isinstance(second.need, Need)
+
+
+def test_when_neither_card_holds_the_published_format_the_one_with_more_room_leads(advisor: Advisor) -> None:
+    answer = advisor.ask("Is 2x RTX 5090 better than one RTX PRO 6000 Blackwell for Llama 3.3 70B?").answer
+    first, second = answer.split("\n\n")[:2]
+    assert "RTX PRO 6000" in first.split(" has more room")[0]
+    assert "FP8" in first
+    assert "INT4" in first
+    assert second.startswith("2×RTX 5090")
+    assert "tokens/s for one user" in second
+
+
+def test_when_both_cards_hold_it_the_faster_leads_and_equal_memory_wins_nothing(advisor: Advisor) -> None:
+    answer = advisor.ask("3090和4090训练7B LoRA哪个快").answer
+    assert answer.startswith("**1×RTX 4090 训练更快")
+    assert answer.count("训练更快") == 1
+    assert "更大的模型、更长的上下文" not in answer

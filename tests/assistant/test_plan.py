@@ -4,6 +4,7 @@ import pytest
 
 from assistant.answer import ToolCallRecord
 from assistant.plan import PlannedCall, plan, plan_more
+from assistant.plan.first import CALLS_MAX
 from assistant.plan.formats import bits, smaller_formats
 from assistant.plan.layout import serving_layout, training_layout
 from assistant.understanding import Ambiguity, Understanding
@@ -50,14 +51,14 @@ def test_guidance_is_searched_for_whatever_is_asked(intent: Intent) -> None:
 
 
 @pytest.mark.parametrize("intent", INTENTS)
-def test_a_turn_never_calls_more_than_eight_tools(intent: Intent) -> None:
+def test_a_turn_never_calls_more_tools_than_it_may(intent: Intent) -> None:
     cards = [{"gpu": gpu, "count": 2} for gpu in (GPU, "rtx-4090-24gb", "rtx-a6000-48gb")]
     asked = reading(
         intent=intent, model=QWEN, gpus_owned=cards, asks=("speed", "power", "spec", "compare", "cloud_or_buy")
     )
     first = plan(asked)
     results = [record(call, fit={"verdict": "no"}, weight_format="bf16") for call in first]
-    assert len(first) + len(plan_more(asked, results)) <= 8
+    assert len(first) + len(plan_more(asked, results)) <= CALLS_MAX
 
 
 def test_cards_in_hand_are_filled_with_tensor_parallelism() -> None:
@@ -177,6 +178,11 @@ def test_smaller_formats_are_those_the_engine_serves() -> None:
     assert smaller_formats("int8", "vllm") == ("int4",)
     assert smaller_formats("gguf:Q8_0", None) == ("gguf:Q4_K_M",)
     assert smaller_formats("int4", None) == ()
+
+
+def test_eight_bits_are_fp8_where_the_card_computes_in_it() -> None:
+    assert smaller_formats("bf16", None, "rtx-4090-24gb") == ("fp8", "int4")
+    assert smaller_formats("bf16", None, "rtx-3090-24gb") == ("int8", "int4")
 
 
 def test_the_memory_of_what_is_recommended_is_worked_out_as_it_is_laid_out() -> None:

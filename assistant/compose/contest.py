@@ -1,0 +1,111 @@
+"""Cards at the same work: which of them holds it in what format, and which is faster at it."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from assistant.answer import ToolCallRecord
+from assistant.compose import names, numbers
+from assistant.compose.arithmetic import cite, column_name, subject, total
+from assistant.compose.citations import joined
+from assistant.compose.material import Estimate, Material
+from assistant.compose.pace import cite_pace
+from assistant.plan.formats import bits
+
+EVEN_RATIO = 1.1
+"""Speeds closer than this are the same: the interval of each is wider."""
+RACES = (("estimate_inference_speed", "tokens_per_s_per_user"), ("estimate_training_time", "tokens_per_s_per_gpu"))
+"""The tools that say how fast, and the figure each is compared by."""
+
+
+@dataclass(frozen=True, slots=True)
+class Pace:
+    """How fast one set of cards does the work."""
+
+    record: ToolCallRecord
+    cards: str
+    figure: str
+    value: float
+
+
+def best_formats(material: Material, per_card: Sequence[Estimate]) -> list[Estimate]:
+    """For each card the first way in which it holds the work, those tried first being the better ones."""
+    found = []
+    for first in per_card:
+        same = (
+            one for one in material.estimates if (one.gpu, one.gpus, one.task) == (first.gpu, first.gpus, first.task)
+        )
+        found.append(next((one for one in same if one.fits), first))
+    return found
+
+
+def lighter(material: Material, best: Sequence[Estimate]) -> str:
+    """The headline when none of the cards holds the work as published, but some do in a smaller format."""
+    say, holding = material.say, [one for one in best if one.fits]
+    holding.sort(key=lambda one: -bits(one.result.weight_format))
+    alike = len({bits(one.result.weight_format) for one in holding}) == 1
+    told = [
+        say(
+            "compare.room",
+            card=names.cards(one.placed.gpu, one.gpus),
+            how=column_name(material, one),
+            total=total(one),
+            usable=numbers.gib(one.placed.usable_bytes, digits=1),
+        )
+        + cite(material, one)
+        for one in holding
+    ]
+    what, rooms = subject(material, holding[0]), say.listed(told)
+    if len(holding) < len(best):
+        missing = say.listed([names.cards(one.gpu or "", one.gpus) for one in best if not one.fits])
+        return say("compare.one_lighter", what=what, rooms=rooms, missing=missing)
+    phrase = "compare.all_lighter" if alike else "compare.roomier"
+    return say(phrase, what=what, rooms=rooms, card=names.cards(holding[0].placed.gpu, holding[0].gpus))
+
+
+def race(material: Material) -> str:
+    """Who is faster at the work in the same format, with both figures; nothing when only one speed is known."""
+    for tool, key in RACES:
+        runners = _runners(material, tool, key)
+        if len(runners) < 2:
+            continue
+        fastest, *others = sorted(runners, key=lambda one: -one.value)
+        figures = material.say.listed(
+            [material.say("compare.pace", card=one.cards, value=one.figure) for one in (fastest, *others)]
+        )
+        result = fastest.record.result
+        how = names.format_name(result["weight_format"]) if result.get("weight_format") else ""
+        even = fastest.value < EVEN_RATIO * others[0].value
+        marks = joined([cite_pace(material, one.record.tool, one.record.result).strip() for one in (fastest, *others)])
+        phrase = f"compare.{'even' if even else 'faster'}_{'serving' if tool == RACES[0][0] else 'training'}"
+        return material.say(phrase, card=fastest.cards, figures=figures, how=how) + marks
+    return ""
+
+
+def _runners(material: Material, tool: str, key: str) -> list[Pace]:
+    """The speeds that can be held against each other: one format, every card once, and all of it in memory.
+
+    Training is told for each GPU, so it is comparable only between equal numbers of cards.
+    """
+    by_format: dict[int, dict[str, Pace]] = {}
+    for record in material.records(tool):
+        result = record.result
+        if not result.get(key) or not _holds(material, record):
+            continue
+        cards, value = names.cards(result["gpu"], result["gpu_count"]), result[key]["value"]
+        same = by_format.setdefault(bits(result.get("weight_format")), {})
+        same.setdefault(cards, Pace(record, cards, numbers.figure(value), value))
+    most = max((len(runners) for runners in by_format.values()), default=0)
+    fullest = next(
+        (list(by_format[size].values()) for size in sorted(by_format, reverse=True) if len(by_format[size]) == most), []
+    )
+    counts = {one.record.result["gpu_count"] for one in fullest}
+    return [] if tool == "estimate_training_time" and len(counts) > 1 else fullest
+
+
+def _holds(material: Material, record: ToolCallRecord) -> bool:
+    """Whether the memory of this very workload was worked out and fits."""
+    result = record.result
+    same = [one for one in material.estimates if (one.gpu, one.gpus) == (result["gpu"], result["gpu_count"])]
+    if record.tool == "estimate_inference_speed":
+        same = [one for one in same if bits(one.result.weight_format) == bits(result["weight_format"])]
+    return any(one.fits for one in same)
