@@ -23,6 +23,15 @@ class GgufMix(Frozen):
     """Wider format of some matrices."""
     promoted_ratio: float = 0.0
     """Their share of the bulk."""
+    experts: str | None = None
+    """Format of routed experts, where it differs from the bulk."""
+
+
+class ExpertOnly(Frozen):
+    """A published format that covers the routed experts alone."""
+
+    expert_bits: float
+    body_bits: float
 
 
 class Formats(Frozen):
@@ -34,6 +43,10 @@ class Formats(Frozen):
     aliases: dict[str, str]
     gguf_bits: dict[str, float]
     gguf_mixes: dict[str, GgufMix]
+    expert_only: dict[str, ExpertOnly]
+    """Format → bits, for models published in it."""
+    attention_wide: tuple[str, ...]
+    """Formats whose recipes leave latent attention at 16 bits."""
 
 
 class Kv(Frozen):
@@ -42,6 +55,12 @@ class Kv(Frozen):
     source: str
     bytes: dict[str, float]
     page_tokens: dict[str, int]
+    windows_ignored: tuple[str, ...]
+    """Engines that cache every token in sliding layers."""
+    windows_only_mixed: tuple[str, ...]
+    """Engines that know windows only in models that mix local and global layers."""
+    windows_mixed_since: dict[str, str]
+    """Engine → first version that keeps a mixed model's local layers short."""
 
 
 class VllmVersion(Frozen):
@@ -152,6 +171,8 @@ class Checkpoints(Frozen):
     source: str
     bytes: dict[str, dict[str, int]]
     """Model id → format → bytes."""
+    with_draft_module: tuple[str, ...]
+    """Models whose files are larger than what an engine loads."""
 
 
 class Defaults(Frozen):
@@ -176,6 +197,8 @@ class DefaultPixels(Frozen):
     video_width: int
     video_height: int
     video_frames: int
+    clip_by_family: dict[str, tuple[int, int, int]]
+    """Width, height and frames a family was trained for, where they differ."""
 
 
 class Diffusion(Frozen):
@@ -200,6 +223,8 @@ class Diffusion(Frozen):
     text_tokens: int
     latent_scale: int
     patch: int
+    token_px_by_model: dict[str, int]
+    """Pixels a side of one latent token, where the autoencoder shrinks more than eightfold."""
     frame_scale: int
     fitted: str
     default_px: DefaultPixels

@@ -20,6 +20,8 @@ class Pipeline(NamedTuple):
     denoiser: int
     text: int
     decoder: int
+    largest_denoiser: int
+    """Of several that take turns (Wan 2.2's experts for high and low noise)."""
 
 
 def diffusion_phases(work: Workload) -> tuple[Phase, ...]:
@@ -35,7 +37,8 @@ def diffusion_phases(work: Workload) -> tuple[Phase, ...]:
     step, decode = _step(work), _decode(work)
     everything = _weights(work, pipe)
     if work.offload == "components":
-        text, denoiser, decoder = (tuple(t for t in everything if t.label == name) for name in _LABELS)
+        alone = _weights(work, pipe._replace(denoiser=pipe.largest_denoiser))
+        text, denoiser, decoder = (tuple(t for t in alone if t.label == name) for name in _LABELS)
         return (
             Phase("encoding the prompt", (*text, *base)),
             Phase("denoising", (*denoiser, step, *base)),
@@ -56,12 +59,15 @@ def pipeline_of(work: Workload) -> Pipeline:
     """Components by role; a model without components is all denoiser."""
     components = work.shape.components
     if not components:
-        return Pipeline(work.shape.params, 0, 0)
-    denoiser = sum(part.params for part in components if _is(part, DENOISERS))
+        return Pipeline(work.shape.params, 0, 0, work.shape.params)
+    denoisers = [part.params for part in components if _is(part, DENOISERS)]
+    denoiser = sum(denoisers)
     decoder = sum(part.params for part in components if _is(part, DECODERS))
     if not denoiser:
         denoiser = max(part.params for part in components)
-    return Pipeline(denoiser, max(sum(part.params for part in components) - denoiser - decoder, 0), decoder)
+        denoisers = [denoiser]
+    text = max(sum(part.params for part in components) - denoiser - decoder, 0)
+    return Pipeline(denoiser, text, decoder, max(denoisers))
 
 
 def assumptions(work: Workload) -> list[str]:
@@ -122,16 +128,21 @@ def _streamed(work: Workload, pipe: Pipeline) -> Term:
 def _pixels(work: Workload) -> tuple[int, int, int]:
     sizes = constants().diffusion.default_px
     if work.shape.kind == "video":
-        return work.width or sizes.video_width, work.height or sizes.video_height, work.frames or sizes.video_frames
+        usual = (sizes.video_width, sizes.video_height, sizes.video_frames)
+        width, height, frames = sizes.clip_by_family.get(work.shape.family, usual)
+        return work.width or width, work.height or height, work.frames or frames
     side = sizes.old_image if work.shape.family.startswith("Stable Diffusion") else sizes.image
     return work.width or work.height or side, work.height or work.width or side, work.frames or 1
 
 
 def latent_tokens(work: Workload) -> int:
-    """(width / 16) · (height / 16) · latent frames: 8× smaller latents in 2 × 2 patches, time 4× shorter."""
+    """(width / 16) · (height / 16) · latent frames: 8× smaller latents in 2 × 2 patches, time 4× shorter.
+
+    Deeper autoencoders come to 32 pixels a side of a token (Wan 2.2 TI2V, LTX-Video, Sana).
+    """
     numbers = constants().diffusion
     width, height, frames = _pixels(work)
-    patch = numbers.latent_scale * numbers.patch
+    patch = numbers.token_px_by_model.get(work.shape.id or "", numbers.latent_scale * numbers.patch)
     latent_frames = (frames - 1) // numbers.frame_scale + 1
     return -(-width // patch) * -(-height // patch) * latent_frames
 
@@ -142,10 +153,12 @@ def _step(work: Workload) -> Term:
     ways = max(work.tensor, work.context_split)
     batch = work.images * (2 if _in_family(work, numbers.guidance_batched_families) else 1)
     if not work.shape.hidden:
-        width, height, _ = _pixels(work)
-        inputs = {"pixels": width * height, "images": batch, "bytes_per_pixel": numbers.unet_bytes_per_pixel}
-        size = width * height * batch * numbers.unet_bytes_per_pixel
-        return Term("activations", "Denoising step", size, "pixels · images · bytes_per_pixel", inputs, numbers.source)
+        width, height, frames = _pixels(work)
+        each = numbers.unet_bytes_per_pixel
+        inputs = {"pixels": width * height, "frames": frames, "images": batch, "bytes_per_pixel": each}
+        formula = "pixels · frames · images · bytes_per_pixel"
+        size = width * height * frames * batch * each
+        return Term("activations", "Denoising step", size, formula, inputs, numbers.source)
     hidden = work.shape.hidden or numbers.default_hidden
     tokens = latent_tokens(work) + numbers.text_tokens
     size = numbers.step_bytes_per_token * hidden * tokens * batch / ways

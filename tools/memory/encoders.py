@@ -1,8 +1,11 @@
 """Models that generate no tokens: BERT-like encoders, embedding models, rerankers, vision transformers, CNNs."""
 
 from kb.memory_constants import constants
+from tools.memory.generation import feed_forward_width
+from tools.memory.kv import kv_terms
 from tools.memory.serving import serving_phases
 from tools.memory.term import Phase, Term
+from tools.memory.weights import serving_weights
 from tools.memory.workload import Workload
 
 
@@ -19,8 +22,19 @@ def is_decoder(work: Workload) -> bool:
 
 
 def decoder_phases(work: Workload) -> tuple[Phase, ...]:
-    """An embedding decoder serves like any other, without sampling: the prefill alone."""
-    return serving_phases(work)[:1]
+    """An embedding decoder serves like any other, without sampling: the prefill alone, and nothing grows after it."""
+    if work.engine != "transformers":
+        return serving_phases(work)[:1]
+    return (Phase("running", (*serving_weights(work), *kv_terms(work), *_decoder_layer(work), _context(work))),)
+
+
+def _decoder_layer(work: Workload) -> tuple[Term, ...]:
+    """Widest tensors of one layer's forward pass: tokens · 2 · (3 · intermediate + 4 · hidden)."""
+    tokens, width = work.context * work.sequences, feed_forward_width(work)
+    size = tokens * 2 * (3 * width + 4 * work.shape.hidden)
+    inputs = {"tokens": tokens, "intermediate": width, "hidden_size": work.shape.hidden}
+    formula = "tokens · 2 · (3 · intermediate + 4 · hidden_size)"
+    return (Term("activations", "One layer's tensors", size, formula, inputs, constants().encoder.source),)
 
 
 def _weights(work: Workload) -> Term:

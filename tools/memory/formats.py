@@ -60,8 +60,8 @@ def weight_format(name: str, *, tied: bool = False, experts_only: bool = False) 
     """The bits of format `name` (canonical).
 
     Four- and eight-bit stacks leave embeddings, output head, norms, routers and vision towers at 16 bits. A GGUF
-    file quantises the tables too; a tied table serves as the head and takes the head's format. MXFP4 as published
-    (gpt-oss) covers the experts only (`experts_only`).
+    file quantises the tables too; a tied table serves as the head and takes the head's format. Mixtures published in
+    four bits (gpt-oss, Kimi-K2-Thinking, DeepSeek-V4) quantise the experts only (`experts_only`).
     """
     formats = constants().formats
     if name.startswith("gguf:"):
@@ -69,10 +69,14 @@ def weight_format(name: str, *, tied: bool = False, experts_only: bool = False) 
         body = _promoted(mix, formats.gguf_bits)
         head = formats.gguf_bits[mix.head]
         plain = min(max(body, 16.0), 32.0)
-        return WeightFormat(name, body, body, head if tied else formats.gguf_bits[mix.embed], head, plain)
+        experts = formats.gguf_bits[mix.experts] if mix.experts else body
+        return WeightFormat(name, body, experts, head if tied else formats.gguf_bits[mix.embed], head, plain)
     bits = formats.bits[name]
     wide = max(bits, 16.0)
-    return WeightFormat(name, wide if experts_only else bits, bits, wide, wide, wide)
+    if experts_only and name in formats.expert_only:
+        own = formats.expert_only[name]
+        return WeightFormat(name, own.body_bits, own.expert_bits, wide, wide, wide)
+    return WeightFormat(name, bits, bits, wide, wide, wide)
 
 
 def _promoted(mix: GgufMix, bits: dict[str, float]) -> float:

@@ -2,7 +2,7 @@
 
 from kb.memory_constants import constants
 from tools.memory.term import Term
-from tools.memory.workload import Workload
+from tools.memory.workload import Workload, version_numbers
 
 EVEN_LAYERS = ("llama.cpp", "transformers", "peft")
 """Engines that give every GPU whole layers, caches included."""
@@ -81,13 +81,23 @@ def padded_tokens(work: Workload) -> int:
 
 def window_tokens(work: Workload, tokens: int) -> int:
     """Tokens a sliding-window layer keeps a sequence: the window, and in llama.cpp one physical batch more."""
-    if work.shape.sliding is None:
+    if work.shape.sliding is None or not _knows_windows(work):
         return tokens
     window = work.shape.sliding.window_tokens
     if work.engine == "llama.cpp":
         window += work.ubatch or constants().llama_cpp.ubatch_tokens
         window = -(-window // SLOT_TOKENS) * SLOT_TOKENS
     return min(tokens, window + constants().kv.page_tokens.get(work.engine, 0))
+
+
+def _knows_windows(work: Workload) -> bool:
+    """Whether the engine drops what a sliding layer no longer looks at."""
+    numbers, sliding = constants().kv, work.shape.sliding
+    mixed = sliding is not None and sliding.local_layers < work.shape.attention_layers
+    if work.engine in numbers.windows_ignored or (not mixed and work.engine in numbers.windows_only_mixed):
+        return False
+    since = numbers.windows_mixed_since.get(work.engine)
+    return not (mixed and since and work.version and work.version < version_numbers(since))
 
 
 def _layers_on_one(work: Workload) -> tuple[float, float]:

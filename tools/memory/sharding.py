@@ -63,12 +63,17 @@ def expert_ways(work: Workload) -> int:
 
 
 def replicated_kv_params(work: Workload) -> float:
-    """Key and value matrices held again when more GPUs share a layer than it has key-value heads.
+    """Key and value matrices that tensor parallelism holds again, beyond an even share, over all layers.
 
-    Each GPU keeps one whole head: 2 · h · d · (1 − k / t) a layer beyond its even share.
+    Fewer key-value heads than GPUs: each GPU keeps one whole head, 2 · h · d · (1 − k / t) more. Latent attention:
+    the down-projections have no heads to divide and stay whole, h · (q_rank + kv_rank + rope) · (1 − 1 / t) more.
     """
     shape = work.shape
-    if work.tensor <= shape.kv_heads or shape.latent is not None:
+    if shape.latent is not None:
+        latent = shape.latent
+        ranks = (latent.q_lora_rank or 0) + latent.kv_lora_rank + latent.qk_rope_dim
+        return shape.hidden * ranks * (1 - 1 / work.tensor) * shape.attention_layers
+    if work.tensor <= shape.kv_heads:
         return 0.0
     extra = 1 - shape.kv_heads / work.tensor
     return 2 * shape.hidden * shape.head_dim * extra * shape.layers

@@ -21,7 +21,27 @@ def serving_weights(work: Workload) -> tuple[Term, ...]:
         inputs = {"checkpoint_bytes": published, "share": share}
         return (Term("weights", "Published checkpoint", published * share, "checkpoint_bytes · share", inputs,
                      constants().formats.source),)  # fmt: skip
-    return matrix_terms(work, counts)
+    return (*matrix_terms(work, counts), *_absorbed(work))
+
+
+ABSORBING = ("vllm", "sglang")
+"""Engines that keep the up-projections of latent keys and values a second time, at 16 bits, for decoding."""
+
+
+def _absorbed(work: Workload) -> tuple[Term, ...]:
+    """Up-projections absorbed into queries and outputs: layers · heads · (qk_nope + v) · kv_rank · 2 / tensor."""
+    shape = work.shape
+    if shape.latent is None or work.engine not in ABSORBING:
+        return ()
+    latent = shape.latent
+    layers = -(-shape.attention_layers // work.pipeline)
+    wide = latent.qk_nope_dim + latent.v_head_dim
+    size = layers * shape.heads * wide * latent.kv_lora_rank * 2 / work.tensor
+    inputs = {"layers": layers, "heads": shape.heads, "dim": wide, "kv_lora_rank": latent.kv_lora_rank,
+              "tensor_parallel": work.tensor}  # fmt: skip
+    formula = "layers · heads · dim · kv_lora_rank · 2 / tensor_parallel"
+    source = constants().kv.source
+    return (Term("weights", "Up-projections absorbed for decoding", size, formula, inputs, source),)
 
 
 def matrix_terms(work: Workload, counts: Counts) -> tuple[Term, ...]:
@@ -65,7 +85,8 @@ def _padding(work: Workload) -> float:
 
 def published_bytes(work: Workload) -> int | None:
     """Size of the checkpoint as published in this very format, if a source states it and the engine loads it as is."""
-    own = constants().checkpoints.bytes.get(work.shape.id or "", {}).get(work.format.name)
-    if own or _padding(work) != 1:
+    checkpoints, model = constants().checkpoints, work.shape.id or ""
+    own = checkpoints.bytes.get(model, {}).get(work.format.name)
+    if own or _padding(work) != 1 or model in checkpoints.with_draft_module:
         return own
     return dict(work.shape.checkpoint_bytes).get(work.format.name)

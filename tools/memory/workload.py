@@ -105,7 +105,7 @@ def workload_of(request: MemoryRequest) -> tuple[Workload, list[str], Gpu | None
     work = Workload(
         shape=shape, family=family, task=request.task, format=form, engine=engine,
         engine_stated=request.engine is not None,
-        version=_version(request.engine_version), kv_bytes=constants().kv.bytes[request.kv_format],
+        version=version_numbers(request.engine_version), kv_bytes=constants().kv.bytes[request.kv_format],
         kv_format=request.kv_format, context=_context(request, shape, training, said),
         context_stated=request.context_tokens is not None,
         sequences=_sequences(request, training, said), max_sequences=request.max_num_sequences,
@@ -160,8 +160,11 @@ def _format(request: MemoryRequest, shape: Shape, training: bool, said: list[str
         name = canonical(shape.native_format)
         if name != "bf16":
             said.append(f"weight_format not stated: {name}, as published.")
-    experts_only = name == "mxfp4" and shape.experts is not None and shape.native_format == "mxfp4"
-    return weight_format(name, tied=shape.tied, experts_only=experts_only)
+    experts_only = shape.experts is not None and canonical(shape.native_format) == name
+    form = weight_format(name, tied=shape.tied, experts_only=experts_only)
+    if shape.latent and name in constants().formats.attention_wide:
+        return form._replace(body_bits=form.plain_bits)
+    return form
 
 
 def _context(request: MemoryRequest, shape: Shape, training: bool, said: list[str]) -> int:
@@ -265,7 +268,8 @@ def _data(request: MemoryRequest, said: list[str]) -> int:
     return request.data_parallel or 1
 
 
-def _version(text: str | None) -> tuple[int, ...] | None:
+def version_numbers(text: str | None) -> tuple[int, ...] | None:
+    """`0.10.1` → (0, 10, 1); nothing for a version without numbers."""
     numbers = re.findall(r"\d+", text or "")
     return tuple(int(number) for number in numbers[:3]) or None
 
