@@ -32,6 +32,10 @@ from assistant.understanding import Understanding
 from tools.need import Intent
 from tools.registry import tools
 
+BARE_WORDS = 2
+"""A question of no more words than this (a Chinese word is about two characters) asks nothing yet."""
+_WORDS = re.compile(r"[一-鿿]{1,2}|[a-z0-9.+-]+", re.I)
+
 Renderer = Callable[[Material], Section]
 
 _WHY = re.compile(
@@ -103,7 +107,7 @@ def _frame(material: Material, main: Section) -> None:
     main.caveats += guidance.disputed(material)
     main.questions = clarify.questions(material, main.verdict)
     bar = guidance.REMEDY if main.verdict == "diagnosis" else guidance.ASIDE
-    if not main.rests_on_documents:
+    if not main.rests_on_documents and not _asks_nothing(material):
         main.body.append(guidance.heard(material, [main.headline, *main.body], bar))
 
 
@@ -173,7 +177,13 @@ def _guidance(material: Material) -> Section:
     """The documents; with the arithmetic when a model was named."""
     if material.estimates and material.estimates[0].fit:
         return fit.can_it_run(material)
-    return guidance.guidance(material)
+    return clarify.only_clarify(material) if _asks_nothing(material) else guidance.guidance(material)
+
+
+def _asks_nothing(material: Material) -> bool:
+    """Whether there are words, but neither a question nor a thing named: "GPU?", 「显卡」."""
+    few = len(_WORDS.findall(material.text)) <= BARE_WORDS
+    return few and material.intents == ["other"] and not facts.cards(material) and not material.estimates
 
 
 RENDERERS: dict[Intent, Renderer] = {

@@ -82,6 +82,10 @@ def column_name(material: Material, estimate: Estimate, among: Sequence[Estimate
     if len({(one.gpu, one.gpus) for one in among}) > 1 and estimate.gpu:
         alike = len({one.gpu for one in among}) == 1
         words.append(f"{estimate.gpus}×GPU" if alike else names.cards(estimate.gpu, estimate.gpus))
+    at_once = {one.request.get("concurrent_sequences") or 1 for one in among if one.task == "inference"}
+    if len(at_once) > 1:
+        count = estimate.request.get("concurrent_sequences") or 1
+        return say("fit.at_once", how=" ".join(words), count=f"{count:,}")
     return " ".join(words)
 
 

@@ -184,7 +184,7 @@ def context_and_users(material: Material) -> Section:
     }.get(material.intents[0], True)
     limits = [("fit.max_context", fit.max_context_tokens), ("fit.max_sequences", fit.max_concurrent_sequences)]
     if material.intents[0] == "concurrency":
-        limits.reverse()
+        limits = limits[1:]
     room = [say(key, value=numbers.tokens(value)) for key, value in limits if value]
     headline, verdict = _verdict(material, main, [])
     if room and open_question:
@@ -196,10 +196,18 @@ def context_and_users(material: Material) -> Section:
         ) + cite(material, main)
     elif room:
         headline += " " + say("fit.and_room", room=say.listed(room, conjunction="or"))
-    section = Section(verdict, headline, [arithmetic(material, [main, *others])])
+    crowded = [one for one in material.estimates if _more_at_once(one, main)]
+    section = Section(verdict, headline, [arithmetic(material, [main, *(crowded or others)])])
     said = section.headline if room else ""
     section.levers = [] if said and fit.verdict == "yes" else levers(material, main)
     return _finish(material, section, main)
+
+
+def _more_at_once(one: Estimate, main: Estimate) -> bool:
+    """Whether it is the same workload with more requests at once."""
+    alike = (one.gpu, one.gpus, one.result.weight_format) == (main.gpu, main.gpus, main.result.weight_format)
+    counts = (estimate.request.get("concurrent_sequences") or 1 for estimate in (one, main))
+    return alike and next(counts) > next(counts)
 
 
 def _in_hand(material: Material, main: Estimate) -> bool:

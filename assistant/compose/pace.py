@@ -78,12 +78,15 @@ def brief(material: Material) -> str:
         result = record.result
         if any(_overflows(one, result) for one in material.estimates):
             continue
+        at_once = record.request.get("concurrent_sequences") or 1
         lines.append(
             "- "
             + material.say(
-                "pace.brief",
+                "pace.brief" if at_once == 1 else "pace.brief_together",
                 cards=names.cards(result["gpu"], result["gpu_count"]),
                 format=names.format_name(result["weight_format"]),
+                count=numbers.tokens(at_once),
+                together=numbers.figure(result["tokens_per_s_total"]["value"]),
                 **_figures(material, result["tokens_per_s_per_user"]),
             )
             + cite_pace(material, record.tool, result)

@@ -36,6 +36,8 @@ def plan_more(understanding: Understanding, results: Sequence[ToolCallRecord]) -
         wanted += _counted(need, record) if asked == "how_many_gpus" else []
         if _verdict(record, usable) in {"yes", "tight"} and asked in _FASTER:
             wanted.append(requests.speed(need, _card(record.request), record.request.get("weight_format")))
+        if asked == "concurrency":
+            wanted += _crowded(need, record)
         if _verdict(record, usable) == "no" or need.intent == "oom":
             wanted += _cheaper(need, record)
     if asked in _BETWEEN_CARDS:
@@ -51,6 +53,16 @@ def plan_more(understanding: Understanding, results: Sequence[ToolCallRecord]) -
 
 def _estimates(results: Sequence[ToolCallRecord]) -> list[ToolCallRecord]:
     return [record for record in results if record.tool == "estimate_memory" and "error" not in record.result]
+
+
+def _crowded(need: Need, record: ToolCallRecord) -> list[PlannedCall | None]:
+    """Memory and speed with as many requests at once as the cards hold: what fits is not yet what is fast enough."""
+    most = (record.result.get("fit") or {}).get("max_concurrent_sequences") or 0
+    if most <= (record.request.get("concurrent_sequences") or 1):
+        return []
+    full = need.model_copy(update={"concurrent_sequences": most, "users": None})
+    card, used = _card(record.request), record.request.get("weight_format")
+    return [requests.memory(full, card, weight_format=used), requests.speed(full, card, used)]
 
 
 def _raced(need: Need, results: Sequence[ToolCallRecord], usable: int | None) -> list[PlannedCall | None]:
