@@ -88,6 +88,12 @@ class Gpu(Frozen):
     """When that price was read (ISO date, month or year); null = undated."""
     price_source: str | None = None
     """Source id of that price."""
+    msrp_cny: Money | None = None
+    """Recommended price at launch in mainland China, tax included."""
+    price_cny: Money | None = None
+    """Street price of one card read in mainland China, tax included."""
+    price_cny_as_of: str | None = None
+    """When that price was read (ISO date, month or year)."""
     export_note: str | None = None
     """Export-control status, with its date."""
     aliases: tuple[str, ...] = ()
@@ -99,4 +105,4 @@ class Gpu(Frozen):
     notes: str = ""
     """What a buyer should know."""
     sources: dict[str, tuple[str, ...]]
-    """Source id → the fields it vouches for."""
+    """Source id → the fields it vouches for; several may vouch for one field, none for a value it contradicts."""

@@ -15,6 +15,7 @@ from kb.units import GB, GIB, TB
 
 DATE = re.compile(r"20\d\d(-(0[1-9]|1[0-2])(-(0[1-9]|[12]\d|3[01]))?)?")
 TERA = 1e12
+UNCHECKED = "unverified-general-knowledge"
 
 
 class Rows:
@@ -51,7 +52,7 @@ class TestGpus(Rows):
     """GPUs."""
 
     rows = tuple(gpus().values())
-    dated = ("price_as_of",)
+    dated = ("price_as_of", "price_cny_as_of")
 
     RANGES: ClassVar[dict[str, tuple[float, float]]] = {
         "memory_bytes": (2 * GIB, 512 * GIB),
@@ -75,6 +76,8 @@ class TestGpus(Rows):
         "msrp_usd": (100, 100_000),
         "price_low_usd": (50, 100_000),
         "price_high_usd": (50, 100_000),
+        "msrp_cny": (500, 500_000),
+        "price_cny": (300, 1_000_000),
     }
     NUMBERS: ClassVar[tuple[str, ...]] = tuple(RANGES)
 
@@ -85,14 +88,25 @@ class TestGpus(Rows):
             value = getattr(row, field)
             assert value is None or low <= float(value) <= high, (row.id, field, value)
 
-    def test_every_figure_is_vouched_for_exactly_once(self) -> None:
+    def test_every_figure_is_vouched_for_and_no_other(self) -> None:
         for row in self.rows:
-            vouched = [field for fields in row.sources.values() for field in fields]
+            vouched = {field for fields in row.sources.values() for field in fields}
             for field in self.NUMBERS:
                 default = Gpu.model_fields[field].default
                 value = getattr(row, field)
                 stated = value is not None and value != default
-                assert vouched.count(field) == (1 if stated else 0), (row.id, field, value, row.sources)
+                assert (field in vouched) == stated, (row.id, field, value, row.sources)
+
+    def test_a_source_vouches_for_a_field_once(self) -> None:
+        for row in self.rows:
+            for source, fields in row.sources.items():
+                assert len(fields) == len(set(fields)), (row.id, source)
+
+    def test_no_figure_is_both_checked_and_unchecked(self) -> None:
+        for row in self.rows:
+            unchecked = set(row.sources.get(UNCHECKED, ()))
+            checked = {field for source, fields in row.sources.items() if source != UNCHECKED for field in fields}
+            assert not unchecked & checked, (row.id, unchecked & checked)
 
     def test_sources_vouch_only_for_fields_that_exist(self) -> None:
         for row in self.rows:
@@ -119,6 +133,39 @@ class TestGpus(Rows):
         assert held
         for row in held:
             assert low <= row.bandwidth_bytes_per_s <= high, (row.id, row.bandwidth_bytes_per_s)
+
+    GIGABITS_PER_PIN: ClassVar[dict[str, tuple[float, float]]] = {
+        "GDDR5": (4, 9), "GDDR5X": (9, 12.1), "GDDR6": (10, 20.2), "GDDR6X": (18, 24.1), "GDDR7": (23, 34),
+        "HBM2": (1.4, 2.5), "HBM2e": (2.4, 3.8), "HBM3": (3.9, 6.6), "HBM3e": (5.5, 9.9), "HBM4": (6, 12.9),
+        "LPDDR4X": (3.2, 4.4), "LPDDR5": (4.2, 6.5), "LPDDR5X": (6.4, 10.7),
+    }  # fmt: skip
+    """Data rate of one pin that each kind of memory is made for (JEDEC standards and makers' bins)."""
+
+    def test_bandwidth_is_the_bus_times_a_data_rate_of_that_memory(self) -> None:
+        checked = 0
+        for row in self.rows:
+            span = self.GIGABITS_PER_PIN.get(row.memory_type or "")
+            if span is None or not row.memory_bus_bits or not row.bandwidth_bytes_per_s:
+                continue
+            rate = row.bandwidth_bytes_per_s * 8 / row.memory_bus_bits / GB
+            assert span[0] <= rate <= span[1], (row.id, row.memory_type, row.memory_bus_bits, round(rate, 2))
+            checked += 1
+        assert checked > 150
+
+    def test_rates_follow_from_the_shaders_and_stay_dense(self) -> None:
+        """FP32 is two operations a shader and clock, so it implies a clock a chip can run at."""
+        for row in self.rows:
+            if row.fp32_flops and row.shader_cores and row.vendor == "NVIDIA":
+                clock_ghz = row.fp32_flops / row.shader_cores / 2e9
+                assert 0.5 <= clock_ghz <= 3.2, (row.id, round(clock_ghz, 2))
+
+    def test_int8_is_between_the_16_bit_rate_and_four_times_it(self) -> None:
+        for row in self.rows:
+            if row.int8_ops and row.fp16_flops and row.id not in self.SLOW_INT8:
+                assert 0.99 <= row.int8_ops / row.fp16_flops <= 4.1, (row.id, row.int8_ops / row.fp16_flops)
+
+    SLOW_INT8: ClassVar[set[str]] = {"b300-sxm-270gb", "gb300-288gb", "rubin-r200-288gb"}
+    """Blackwell Ultra and Rubin gave most of their INT8 units away."""
 
     def test_narrower_formats_are_never_slower(self) -> None:
         for row in self.rows:
@@ -203,6 +250,10 @@ class TestGpus(Rows):
                 assert re.fullmatch(r"\d{1,2}\.\d", row.compute_capability), row.id
             elif row.compute_capability:
                 assert row.compute_capability.startswith("gfx"), row.id
+
+    def test_prices_in_yuan_are_dated(self) -> None:
+        for row in self.rows:
+            assert (row.price_cny is None) == (row.price_cny_as_of is None), row.id
 
     def test_every_card_has_aliases_and_no_alias_twice(self) -> None:
         for row in self.rows:
