@@ -5,6 +5,7 @@ from functools import lru_cache
 
 from kb.base import UnknownName
 from kb.catalog import gpu as catalog_gpu
+from kb.memory_constants import constants
 from kb.records.gpu import Gpu
 from tools.memory.interval import interval
 from tools.memory.result import Fit, MinimumGpus, Verdict
@@ -20,6 +21,8 @@ COMMON_GPUS = (
 NODE = 8
 """GPUs of a full server; beyond one, whole servers."""
 MOST_NODES = 16
+LARGE_CLUSTERS = (160, 192, 256, 384, 512, 768, 1024)
+"""GPUs beyond those nodes that a training run is tried on."""
 LARGEST_CONTEXT = 1 << 21
 MOST_SEQUENCES = 1 << 14
 MOST_SAMPLES = 1 << 12
@@ -59,13 +62,15 @@ def minimum_gpus(work: Workload, peak_of: Peak) -> tuple[MinimumGpus, ...]:
     for gpu in _common():
         large = is_large(gpu)
         for layout in _grow(known, coming):
+            if layout.gpus > NODE * MOST_NODES and gpu.memory_bytes < constants().vllm.large_gpu_bytes:
+                break  # nobody joins hundreds of workstation cards
             key = (large, layout.gpus)
             if key not in needs:
                 phase = peak_of(layout._replace(large_gpu=large))
                 needs[key] = (phase.bytes, interval(layout, phase)[1])
             verdict = verdict_of(*needs[key], gpu.usable_bytes)
             if verdict != "no":
-                found.append(MinimumGpus(gpu=gpu.id, count=layout.gpus, verdict=verdict))
+                found.append(MinimumGpus(gpu=gpu.id, count=layout.gpus, verdict=verdict, layout=_said(layout)))
                 break
     return tuple(found)
 
@@ -76,6 +81,15 @@ def _grow(known: list[Workload], coming: Iterator[Workload]) -> Iterator[Workloa
     for layout in coming:
         known.append(layout)
         yield layout
+
+
+def _said(layout: Workload) -> str:
+    """The layout as fields of a request."""
+    fields = {
+        "sharding": layout.sharding if layout.data > 1 else "none", "data_parallel": layout.data,
+        "tensor_parallel": layout.tensor, "pipeline_parallel": layout.pipeline, "expert_parallel": layout.expert,
+    }  # fmt: skip
+    return ", ".join(f"{name} = {value}" for name, value in fields.items() if value not in (1, "none"))
 
 
 def _context_limit(work: Workload) -> int:
@@ -121,7 +135,8 @@ def _layouts(work: Workload) -> Iterator[Workload]:
     """Layouts in order of GPUs: 1, 2, 4, 8, then whole servers.
 
     Serving: tensor parallelism within a server (it must divide the heads), pipeline stages across servers.
-    Training: one GPU as asked, then the weights sharded over data-parallel ranks.
+    Training: one GPU as asked, then the weights sharded over data-parallel ranks, a mixture's experts over the GPUs
+    of a server: a layer with all its experts would not be gathered on one.
     Pipelines and encoders run on one GPU.
     """
     alone = work._replace(tensor=1, pipeline=1, data=1, context_split=1, expert=1)
@@ -129,8 +144,9 @@ def _layouts(work: Workload) -> Iterator[Workload]:
         yield alone._replace(sharding="none")
         engine = "deepspeed" if work.engine == "deepspeed" else "fsdp"
         sharded = alone._replace(sharding="zero3" if engine == "deepspeed" else "fsdp", engine=engine)
-        for count in (2, 4, *range(NODE, NODE * MOST_NODES + 1, NODE)):
-            yield sharded._replace(data=count)
+        experts = work.shape.experts.experts if work.shape.experts else 1
+        for count in (2, 4, *range(NODE, NODE * MOST_NODES + 1, NODE), *LARGE_CLUSTERS):
+            yield sharded._replace(data=count, expert=NODE if count >= NODE and experts % NODE == 0 else 1)
         return
     yield alone
     if work.family != "serving":

@@ -97,7 +97,7 @@ def _knows_windows(work: Workload) -> bool:
     if work.engine in numbers.windows_ignored or (not mixed and work.engine in numbers.windows_only_mixed):
         return False
     since = numbers.windows_mixed_since.get(work.engine)
-    return not (mixed and since and work.version and work.version < version_numbers(since))
+    return not (mixed and since and work.version and work.version < (version_numbers(since) or ()))
 
 
 def _layers_on_one(work: Workload) -> tuple[float, float]:

@@ -56,6 +56,8 @@ class MinimumGpus(Frozen):
     gpu: str
     count: int
     verdict: Verdict
+    layout: str = ""
+    """How the work is spread over them, as fields of a request; empty on one card."""
 
 
 class Change(Frozen):
@@ -67,6 +69,8 @@ class Change(Frozen):
     """What one gives up for it."""
     total_bytes: int
     """Estimate a GPU after the change."""
+    saves_bytes: int
+    """How much less that is than before."""
     verdict: Verdict
 
 

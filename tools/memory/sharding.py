@@ -84,3 +84,14 @@ def ranks_for(work: Workload, state: str) -> int:
     if state not in STATES.get(work.sharding, ()):
         return 1
     return work.data * work.context_split
+
+
+def own_counts(work: Workload, counts: Counts, state: str) -> Counts:
+    """Parameters whose share of a state one GPU keeps.
+
+    Expert parallelism spends data-parallel ranks: an expert has data · context / expert copies to shard over, not
+    data · context, so that nothing is divided twice.
+    """
+    ranks = ranks_for(work, state)
+    body, experts, embed, head, plain = counts
+    return Counts(body / ranks, experts / max(ranks // work.expert, 1), embed / ranks, head / ranks, plain / ranks)

@@ -4,7 +4,8 @@ from kb.memory_constants import constants
 from tools.memory.activations import activation_terms, logit_terms
 from tools.memory.adapters import adapter_gradient_term, adapter_params, adapter_terms
 from tools.memory.formats import weight_format
-from tools.memory.sharding import Counts, counts_on_one, ranks_for
+from tools.memory.result import PartName
+from tools.memory.sharding import Counts, counts_on_one, own_counts, ranks_for
 from tools.memory.term import Phase, Term
 from tools.memory.weights import weight_bytes
 from tools.memory.workload import Workload
@@ -70,9 +71,9 @@ def _model_states(work: Workload, counts: Counts) -> tuple[Term, ...]:
     weight, _, optimizer = state_bytes(work)
     terms = []
     if work.offload != "all":
-        terms.append(_state("weights", "Weights", counts.total, weight, ranks_for(work, "weights")))
+        terms.append(_shard(work, counts, "weights", "Weights", weight))
     if work.offload == "none" and work.optimizer != "paged_adamw_8bit":
-        terms.append(_state("optimizer", "Optimizer states", counts.total, optimizer, ranks_for(work, "optimizer")))
+        terms.append(_shard(work, counts, "optimizer", "Optimizer states", optimizer))
         if work.optimizer == "adamw_8bit":
             # Eight-bit optimizers leave embedding tables at 32 bits: 8 bytes instead of 2.
             tables = counts.embed + counts.head
@@ -85,28 +86,19 @@ def _frozen_base(work: Workload, counts: Counts) -> tuple[Term, ...]:
     """Weights of the frozen base at their format; sharded like weights under ZeRO-3 and FSDP."""
     if work.offload == "all":
         return ()
-    ranks = ranks_for(work, "weights")
-    held = weight_bytes(work, counts) / ranks
-    form = work.format
+    ranks, own, form = ranks_for(work, "weights"), own_counts(work, counts, "weights"), work.format
+    held = weight_bytes(work, own)
     if work.engine == "torchtune" and work.lora_targets != "all_linear" and form.quantised:
         # Only modules with adapters are quantised, and attention as a whole.
         ratio = _attention_share(work)
-        wide = weight_bytes_at(work, counts, "bf16") / ranks
+        wide = weight_bytes_at(own, "bf16")
         held = wide - (wide - held) * ratio
     inputs = {"params": round(counts.total), "bits": round(held * 8 * ranks / max(counts.total, 1), 3), "ranks": ranks}
-    return (
-        Term(
-            "weights",
-            f"Frozen base ({form.name})",
-            held,
-            "params · bits / 8 / ranks",
-            inputs,
-            constants().formats.source,
-        ),
-    )
+    label, formula = f"Frozen base ({form.name})", "params · bits / 8 / ranks"
+    return (Term("weights", label, held, formula, inputs, constants().formats.source),)
 
 
-def weight_bytes_at(work: Workload, counts: Counts, name: str) -> float:
+def weight_bytes_at(counts: Counts, name: str) -> float:
     """Bytes of these parameters in another format."""
     form = weight_format(name)
     tables = counts.embed * form.embed_bits + counts.head * form.head_bits
@@ -130,7 +122,7 @@ def _gradients(work: Workload, counts: Counts) -> tuple[Term, ...]:
         return (_state("gradients", "Gradients of the whole stage", counts.total, state_bytes(work)[1], 1),)
     if work.optimizer_in_backward:
         return _one_gradient(work)
-    return (_state("gradients", "Gradients", counts.total, state_bytes(work)[1], ranks_for(work, "gradients")),)
+    return (_shard(work, counts, "gradients", "Gradients", state_bytes(work)[1]),)
 
 
 def _one_gradient(work: Workload) -> tuple[Term, ...]:
@@ -138,7 +130,7 @@ def _one_gradient(work: Workload) -> tuple[Term, ...]:
     if work.adapted:
         return ()
     shape, width = work.shape, state_bytes(work)[1]
-    largest = max(shape.layer_params, shape.embed_params, shape.head_params) / work.tensor
+    largest = max(_layer_params(work), shape.embed_params, shape.head_params) / work.tensor
     inputs = {"params": round(largest), "bytes": width}
     return (Term("gradients", "Largest gradient", largest * width, "params · bytes", inputs, SOURCE),)
 
@@ -172,6 +164,12 @@ def _buffers(work: Workload, counts: Counts) -> tuple[Term, ...]:
     return tuple(terms)
 
 
+def _layer_params(work: Workload) -> float:
+    """Parameters of one layer that a GPU computes with: all of it, but only its own experts."""
+    shape = work.shape
+    return (shape.body_params + shape.expert_params / work.expert) / shape.layers
+
+
 def _autocast_copies(work: Workload, counts: Counts) -> tuple[Term, ...]:
     """Autocast casts fp32 weights to 16 bits in forward and keeps the copies until each layer's backward is done."""
     if (
@@ -189,12 +187,12 @@ def _gathered_by_zero3(work: Workload, counts: Counts) -> list[Term]:
 
     Shard and gathered parameters together never exceed the whole model.
     """
-    training, shape = constants().training, work.shape
+    training = constants().training
     source, slack = training.source, training.zero3_slack_ratio
     ranks = ranks_for(work, "weights")
     # A lone rank gathers from itself: its shard is the model, and the copies come on top.
-    wanted = max(training.zero3_live_params, 2 * shape.layer_params / work.tensor) + counts.embed
-    most = counts.total * (1 - 1 / ranks) / (1 + slack) if ranks > 1 else counts.total
+    wanted = max(training.zero3_live_params, 2 * _layer_params(work) / work.tensor) + counts.embed
+    most = (counts.total - own_counts(work, counts, "weights").total) / (1 + slack) if ranks > 1 else counts.total
     live = min(wanted, most)
     inputs = {"live_params": round(live)}
     held = {"ratio": slack, "gathered": round(live * 2)}
@@ -216,16 +214,19 @@ def _fp32_gradients(work: Workload, counts: Counts) -> Term:
 
 def _gathered(work: Workload, counts: Counts) -> Term:
     """FSDP gathers the running layer, prefetches the next, and one table at a time; never more than is missing."""
-    training, shape = constants().training, work.shape
+    training = constants().training
     bits = work.format.expert_bits if work.adapted and work.format.quantised else 16
     layers, table = training.fsdp_unsharded_layers, max(counts.embed, counts.head)
     ranks = ranks_for(work, "weights") if work.offload != "all" else 10**9
     missing = counts.total * (1 - 1 / ranks) * bits / 8
-    wanted = layers * shape.layer_params / work.tensor * bits / 8 + table * 2
+    if work.expert > 1 and work.offload != "all":
+        missing = (counts.total - own_counts(work, counts, "weights").total) * bits / 8
+    layer = _layer_params(work)
+    wanted = layers * layer / work.tensor * bits / 8 + table * 2
     if work.pipeline > 1 and work.offload != "all":
         wanted = missing  # a pipeline stage stays gathered from one microbatch to the next
     size = min(wanted, missing)
-    inputs = {"layers": layers, "layer_params": shape.layer_params, "tensor_parallel": work.tensor, "bits": bits,
+    inputs = {"layers": layers, "layer_params": round(layer), "tensor_parallel": work.tensor, "bits": bits,
               "table_params": round(table), "missing_bytes": round(missing)}  # fmt: skip
     formula = "min(layers · layer_params / tensor_parallel · bits / 8 + table_params · 2, missing_bytes)"
     return Term("buffers", "Layers and tables gathered by FSDP", size, formula, inputs, training.source)
@@ -250,6 +251,17 @@ def _slack(work: Workload, terms: tuple[Term, ...]) -> tuple[Term, ...]:
     formula = "ratio · moving_bytes + base"
     slack = Term("fragmentation", "Allocator slack", ratio * moving + base, formula, inputs, training.source)
     return (*terms, slack)
+
+
+def _shard(work: Workload, counts: Counts, state: PartName, label: str, width: float) -> Term:
+    """A GPU's share of weights, gradients or optimizer states."""
+    ranks = ranks_for(work, state)
+    if work.expert == 1 or ranks == 1:
+        return _state(state, label, counts.total, width, ranks)
+    inputs = {"params": round(counts.total - counts.experts), "ranks": ranks, "expert_params": round(counts.experts),
+              "expert_ranks": max(ranks // work.expert, 1), "bytes": width}  # fmt: skip
+    formula = "(params / ranks + expert_params / expert_ranks) · bytes"
+    return Term(state, label, own_counts(work, counts, state).total * width, formula, inputs, SOURCE)
 
 
 def _state(part: str, label: str, params: float, width: float, ranks: int) -> Term:
