@@ -79,6 +79,7 @@ def chunk(document: Converted, name: str) -> tuple[Chunk, ...]:
                     text=text,
                     line_start=_first(lines),
                     line_end=lines[-1].number,
+                    page=next((line.page for line in lines if line.number == _first(lines)), None),
                     language=_language(text, document.language),
                     context=" ".join(part for part in (context, caption) if part),
                 )
@@ -94,8 +95,9 @@ def _verbatim(document: Converted, lines: Sequence[Line], blank: set[int]) -> st
     for line in lines[1:]:
         between = range(former + 1, line.number)
         joint = "\n" * (1 + len(between)) if all(number in blank for number in between) else "\n"
-        # Pieces of one long line join without a seam; lines of HTML may share their number.
-        text += ("" if line.number == former and document.kind != "html" else joint) + line.text
+        # Pieces of one long line join without a seam; lines of other kinds may share their number.
+        seamless = line.number == former and document.kind in {"markdown", "text"}
+        text += ("" if seamless else joint) + line.text
         former = line.number
     return text
 
@@ -251,7 +253,7 @@ def _pieces(lines: list[Line], limit: int) -> Iterator[list[Line]]:
         rest = line.text
         while rest:
             cut = len(rest) if len(rest) <= limit else _cut(rest, limit)
-            yield [Line(line.number, rest[:cut])]
+            yield [Line(line.number, rest[:cut], line.page)]
             rest = rest[cut:]
 
 
@@ -263,13 +265,13 @@ def _cut(text: str, limit: int) -> int:
 
 def _by_rows(block: _Block) -> Iterator[list[Line]]:
     """Groups of rows that fit together, each under the table's header."""
-    header = [Line(line.number, line.text[:LINE_MAX]) for line in block.lines[:2]]
+    header = [Line(line.number, line.text[:LINE_MAX], line.page) for line in block.lines[:2]]
     held: list[Line] = []
     size = 0
     for row in block.lines[2:]:
         if held and size + len(row.text) > TABLE_MAX:
             yield [*header, *held]
             held, size = [], 0
-        held.append(Line(row.number, row.text[:LINE_MAX]))
+        held.append(Line(row.number, row.text[:LINE_MAX], row.page))
         size += len(row.text) + 1
     yield [*header, *held]

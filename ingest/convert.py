@@ -1,20 +1,25 @@
 """A file as text lines that remember where they stand in it; what cannot be read is refused with the reason."""
 
 import codecs
+import os
 import re
+import stat
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
 import yaml
 
-from ingest.html import convert_html
+from ingest.bounded import extract
 from kb.base import BadDocument, Frozen
 from kb.lexicon import language_of
 
 SIZE_MAX = 20_000_000
-"""Bytes of one file; no guide is longer, and what is would be data."""
+"""Bytes of one text file; no guide is longer, and what is would be data."""
+PACKED_SIZE_MAX = 50_000_000
+"""Bytes of one PDF or Office file, which may hold pictures."""
 LINES_MAX = 400_000
-KINDS: dict[str, Literal["markdown", "text", "html"]] = {
+Kind = Literal["markdown", "text", "html", "pdf", "docx", "pptx", "xlsx", "csv"]
+KINDS: dict[str, Kind] = {
     ".md": "markdown",
     ".markdown": "markdown",
     ".txt": "text",
@@ -22,12 +27,21 @@ KINDS: dict[str, Literal["markdown", "text", "html"]] = {
     ".html": "html",
     ".htm": "html",
     ".xhtml": "html",
+    ".pdf": "pdf",
+    ".docx": "docx",
+    ".pptx": "pptx",
+    ".xlsx": "xlsx",
+    ".xlsm": "xlsx",
+    ".csv": "csv",
+    ".tsv": "csv",
 }
-SUPPORTED = "Markdown (.md, .markdown), plain text (.txt, .text) and HTML (.html, .htm, .xhtml)"
+PACKED = {"pdf": b"%PDF-", "docx": b"PK", "pptx": b"PK", "xlsx": b"PK"}
+"""Kinds that are no text, and how their files begin."""
+SUPPORTED = "Markdown, plain text, HTML, PDF, Word (.docx), PowerPoint (.pptx), Excel (.xlsx) and CSV"
 MAGIC = {
     b"%PDF": "a PDF",
     b"PK\x03\x04": "a ZIP archive or Office file",
-    b"\xd0\xcf\x11\xe0": "an old Office file",
+    b"\xd0\xcf\x11\xe0": "an old or encrypted Office file; save it anew, without a password",
     b"\x89PNG": "a PNG image",
     b"\xff\xd8\xff": "a JPEG image",
     b"GIF8": "a GIF image",
@@ -48,16 +62,18 @@ _HEADING = re.compile(r"#{1,6}\s+(.+?)\s*#*$")
 
 
 class Line(NamedTuple):
-    """One line of text and its number in the source file, counted from 1."""
+    """One line of text and its number, counted from 1: in the source file, or in the text of one that has no lines."""
 
     number: int
     text: str
+    page: int | None = None
+    """Page, slide or sheet it stands on."""
 
 
 class Converted(Frozen):
     """A document as lines, and what it says about itself."""
 
-    kind: Literal["markdown", "text", "html"]
+    kind: Kind
     title: str
     title_other: str | None = None
     language: str
@@ -76,18 +92,32 @@ def convert(path: Path) -> Converted:
     kind = KINDS.get(path.suffix.lower())
     if kind is None:
         raise BadDocument(str(path), f"{path.suffix or 'a file without a suffix'} is not supported: {SUPPORTED} are.")
-    text = decode(_read(path), str(path))
-    if kind == "html":
-        page = convert_html(text, str(path))
-        lines = tuple(Line(*line) for line in page["lines"])
-        meta: dict[str, Any] = {"title": page["title"], "date": page["date"]}
+    data = read_bytes(path, PACKED_SIZE_MAX if kind in PACKED else SIZE_MAX)
+    meta: dict[str, Any]
+    if kind in {"markdown", "text"}:
+        meta, lines = _front_matter(decode(data, str(path)))
     else:
-        meta, lines = _front_matter(text)
+        found = extract(kind, _sound(data, kind, str(path)), str(path))
+        lines = tuple(Line(number, _CONTROL.sub("\ufffd", text), page) for number, text, page in found.lines)
+        meta = {"title": found.title, "date": found.date}
     if not any(line.text.strip() for line in lines):
         raise BadDocument(str(path), "holds no text.")
     if len(lines) > LINES_MAX:
         raise BadDocument(str(path), f"has more than {LINES_MAX:,} lines.")
     return _describe(kind, meta, lines, path)
+
+
+def _sound(data: bytes, kind: str, name: str) -> bytes:
+    """What a reader gets: a packed file that begins as its kind does, or text as UTF-8."""
+    if kind not in PACKED:
+        return decode(data, name).encode()
+    if not data:
+        raise BadDocument(name, "is empty.")
+    # A PDF may begin with a few stray bytes.
+    if PACKED[kind] not in (data[:1024] if kind == "pdf" else data[:2]):
+        what = next((what for magic, what in MAGIC.items() if data.startswith(magic)), None)
+        raise BadDocument(name, f"is {what}." if what else f"is no {kind.upper()} file, whatever its name says.")
+    return data
 
 
 def decode(data: bytes, name: str) -> str:
@@ -109,17 +139,23 @@ def decode(data: bytes, name: str) -> str:
     return _CONTROL.sub("\ufffd", text)
 
 
-def _read(path: Path) -> bytes:
+def read_bytes(path: Path, most: int) -> bytes:
+    """The content of a regular file, which is opened without waiting: a pipe or a device would never end.
+
+    Raises:
+        BadDocument: it is no regular file, too large, or cannot be read.
+    """
     try:
-        if not path.is_file():
-            raise BadDocument(str(path), "is not a regular file.")
-        size = path.stat().st_size
-        if size > SIZE_MAX:
-            raise BadDocument(str(path), f"is {size:,} bytes; at most {SIZE_MAX:,} are read.")
-        with path.open("rb") as file:
-            return file.read(SIZE_MAX + 1)
-    except OSError as problem:
-        raise BadDocument(str(path), f"cannot be read: {problem.strerror or problem}.") from problem
+        descriptor = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0))
+        with os.fdopen(descriptor, "rb") as file:
+            about = os.fstat(file.fileno())
+            if not stat.S_ISREG(about.st_mode):
+                raise BadDocument(str(path), "is not a regular file.")
+            if about.st_size > most:
+                raise BadDocument(str(path), f"is {about.st_size:,} bytes; at most {most:,} are read.")
+            return file.read(most + 1)
+    except (OSError, ValueError) as problem:
+        raise BadDocument(str(path), f"cannot be read: {getattr(problem, 'strerror', None) or problem}.") from problem
 
 
 def _decoded(data: bytes) -> str | None:
@@ -157,7 +193,7 @@ def _front_matter(text: str) -> tuple[dict[str, Any], tuple[Line, ...]]:
     return (meta, tuple(lines[end + 1 :])) if isinstance(meta, dict) else ({}, tuple(lines))
 
 
-def _describe(kind: str, meta: dict[str, Any], lines: tuple[Line, ...], path: Path) -> Converted:
+def _describe(kind: Kind, meta: dict[str, Any], lines: tuple[Line, ...], path: Path) -> Converted:
     sample = "\n".join(line.text for line in lines[:2000])
     keywords = meta.get("keywords")
     return Converted.model_validate(

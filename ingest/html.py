@@ -1,24 +1,11 @@
 """HTML as text lines with their line numbers, without scripts, menus and other boilerplate.
 
-Parsing runs in a child process with bounded memory and time, because a few megabytes of nested tags can cost a parser
-gigabytes; the child streams and keeps no tree.
+Streams and keeps no tree: a few megabytes of nested tags cost a tree gigabytes.
 """
 
-import json
-import os
 import re
-import subprocess
-import sys
 from html.parser import HTMLParser
-from pathlib import Path
 from typing import Any
-
-from kb.base import BadDocument
-
-MEMORY_MAX_BYTES = 512 * 2**20
-CPU_MAX_S = 10
-WALL_MAX_S = 15
-TEXT_MAX = 20_000_000
 
 SKIPPED = {
     "script",
@@ -155,53 +142,14 @@ class Reader(HTMLParser):
             self.date = match[0]
 
 
-def convert_html(text: str, name: str) -> dict[str, Any]:
-    """`{title, date, lines: [[number, text]]}` of a page, parsed in a bounded child process.
-
-    Raises:
-        BadDocument: the child ran out of memory or time, or failed.
-    """
-    root = str(Path(__file__).resolve().parent.parent)
-    environment = os.environ | {"PYTHONPATH": os.pathsep.join([root, os.environ.get("PYTHONPATH", "")])}
-    try:
-        done = subprocess.run(
-            [sys.executable, "-m", "ingest.html"],
-            input=text.encode(),
-            capture_output=True,
-            timeout=WALL_MAX_S,
-            env=environment,
-            check=False,
-        )
-    except subprocess.TimeoutExpired:
-        raise BadDocument(name, f"takes longer than {WALL_MAX_S} s to parse.") from None
-    if done.returncode:
-        raise BadDocument(name, "needs more memory or time to parse than a document may.")
-    page: dict[str, Any] = json.loads(done.stdout)
-    return page
-
-
-def read_page(text: str) -> dict[str, Any]:
-    """Parse in this process."""
+def read(data: bytes, kind: str) -> dict[str, Any]:
+    """Title, date and lines of a page in UTF-8, numbered as in its source."""
+    text = data.decode()
     reader = Reader()
     for start in range(0, len(text), 65_536):
         reader.feed(text[start : start + 65_536])
     reader.close()
-    return {"title": reader.title, "date": reader.date, "lines": reader.lines}
-
-
-def main() -> None:
-    """Standard input → JSON on standard output, within the bounds of a document."""
-    _bound()
-    page = read_page(sys.stdin.buffer.read(TEXT_MAX * 4).decode())
-    sys.stdout.buffer.write(json.dumps(page).encode())
-
-
-def _bound() -> None:
-    if os.name == "posix":
-        import resource
-
-        resource.setrlimit(resource.RLIMIT_AS, (MEMORY_MAX_BYTES, MEMORY_MAX_BYTES))
-        resource.setrlimit(resource.RLIMIT_CPU, (CPU_MAX_S, CPU_MAX_S + 1))
+    return {"title": reader.title, "date": reader.date, "lines": [[*line, None] for line in reader.lines]}
 
 
 def _is_boilerplate(tag: str, attributes: dict[str, str]) -> bool:
@@ -213,7 +161,3 @@ def _is_boilerplate(tag: str, attributes: dict[str, str]) -> bool:
 
 def _squeeze(text: str) -> str:
     return " ".join(text.split())
-
-
-if __name__ == "__main__":
-    main()

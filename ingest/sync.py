@@ -5,28 +5,36 @@ what was ever ingested stands beside the library in a file of its own, so that a
 """
 
 import hashlib
-import json
 import logging
-import os
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
-
-from pydantic import Field
 
 from ingest.chunk import chunk
 from ingest.claims import check_document
 from ingest.convert import KINDS, Converted, convert
+from ingest.fetch import is_url
+from ingest.sources import (
+    GUIDANCE,
+    File,
+    Sources,
+    download,
+    files,
+    is_gone,
+    refuse_oddity,
+    remember,
+    remembered,
+    rooted,
+    shown,
+)
 from kb.archive import SCHEMA, Document, Entry, Library
 from kb.base import BadDocument, BadInput, Frozen, IndexUnavailable
 from kb.catalog import FACTS
 from kb.embedder import Embedder, embedder
 from kb.store import Store, current
 
-GUIDANCE = Path(__file__).resolve().parent.parent / "kb" / "guidance"
-SOURCES = "sources.json"
-FILES_MAX = 100_000
+__all__ = ["GUIDANCE", "Failure", "SyncReport", "ensure_bundled", "status", "sync"]
 EMBED_BATCH = 64
 """Vectors committed together: what a kill costs at most."""
 
@@ -54,17 +62,8 @@ class SyncReport(Frozen):
     seconds: float = 0.0
 
 
-class Sources(Frozen):
-    """What the library was made of; enough to make it again."""
-
-    bundled: bool = True
-    """Whether the bundled guidance is part of it."""
-    paths: tuple[str, ...] = Field(default=())
-    """Files and folders a person ingested."""
-
-
 def sync(paths: Sequence[str | Path], *, only: bool = False, progress: Progress | None = None) -> SyncReport:
-    """Bring the library up to date with files and folders; with `only` it holds nothing else afterwards.
+    """Bring the library up to date with files, folders and pages; with `only` it holds nothing else afterwards.
 
     Raises:
         BadInput: no path is given.
@@ -73,17 +72,18 @@ def sync(paths: Sequence[str | Path], *, only: bool = False, progress: Progress 
     if not paths:
         raise BadInput("path", "name at least one file or folder.")
     library = Library()
-    roots = [Path(path).expanduser().resolve() for path in paths]
+    roots = list(dict.fromkeys(map(rooted, paths)))
     with library.writer():
-        sources = _remembered(library)
-        with_guidance = any(root == GUIDANCE for root in roots)
+        sources = remembered(library)
+        with_guidance = str(GUIDANCE) in roots
         kept = () if only else sources.paths
-        named = tuple(str(root) for root in roots if root != GUIDANCE)
+        named = tuple(root for root in roots if root != str(GUIDANCE))
         sources = Sources(
             bundled=with_guidance or (sources.bundled and not only), paths=tuple(dict.fromkeys((*kept, *named)))
         )
-        _remember(library, sources)
-        return _run(library, sources, roots, progress)
+        remember(library, sources)
+        failed = _download(library, roots)
+        return _run(library, sources, roots, failed, progress)
 
 
 def ensure_bundled() -> None:
@@ -93,13 +93,13 @@ def ensure_bundled() -> None:
     from every path it was made of.
     """
     library = Library()
-    sources = _remembered(library)
+    sources = remembered(library)
     if library.fact_or_none("ready") == _ready(sources) and Store(library, embedder()).is_current():
         return
     with library.writer():
         whole = library.fact("ready") is None
-        roots = [*([GUIDANCE] if sources.bundled else []), *(map(Path, sources.paths) if whole else ())]
-        _run(library, sources, roots, None)
+        roots = [*([str(GUIDANCE)] if sources.bundled else []), *(sources.paths if whole else ())]
+        _run(library, sources, roots, [], None)
 
 
 def status() -> dict[str, Any]:
@@ -115,32 +115,33 @@ def status() -> dict[str, Any]:
         "embedding_model": embedder().name,
         "index": generation.directory if generation else None,
         "index_current": library.path.exists() and Store(library, embedder()).is_current(),
-        "sources": list(_remembered(library).paths),
+        "sources": list(remembered(library).paths),
     }
 
 
-def _run(library: Library, sources: Sources, roots: Sequence[Path], progress: Progress | None) -> SyncReport:
+def _run(
+    library: Library, sources: Sources, roots: Sequence[str], failed: list[Failure], progress: Progress | None
+) -> SyncReport:
     started = time.monotonic()
     known = library.documents()
-    wanted = {name: (path, root) for root in roots for name, path in _files(root, known)}
+    wanted = {file.name: file for root in roots for file in files(root, library, known)}
     outcome: dict[str, list[str]] = {"added": [], "changed": [], "unchanged": []}
-    failed: list[Failure] = []
-    for done, (name, (path, root)) in enumerate(wanted.items(), 1):
+    for done, (name, file) in enumerate(wanted.items(), 1):
         try:
-            outcome[_take(library, known.get(name), name, path, root)].append(name)
+            outcome[_take(library, known.get(name), file)].append(name)
         except BadDocument as problem:
-            failed.append(Failure(path=problem.path, reason=problem.reason))
+            failed.append(Failure(path=shown(problem.path), reason=problem.reason))
         if progress:
-            progress(done, len(wanted), name)
+            progress(done, len(wanted), shown(name))
     _recheck(library, [known[name] for name in outcome["unchanged"]])
-    removed = [name for name, document in known.items() if _is_gone(document, name, wanted, sources, roots)]
+    removed = [name for name, one in known.items() if name not in wanted and is_gone(one, sources, roots)]
     if removed:
         library.drop(removed)
     _embed(library, embedder(), progress)
     store = Store(library, embedder())
     if not store.is_current():
         store.build()
-    if GUIDANCE in roots or not sources.bundled:
+    if str(GUIDANCE) in roots or not sources.bundled:
         library.remember(ready=_ready(sources))
     return SyncReport(
         **outcome,
@@ -151,57 +152,47 @@ def _run(library: Library, sources: Sources, roots: Sequence[Path], progress: Pr
     )
 
 
-def _files(root: Path, known: dict[str, Document]) -> Iterator[tuple[str, Path]]:
-    """Name and path of every file that `root` stands for; hidden ones and links to folders are left out."""
-    if not root.is_dir():
-        # A file that is gone takes its document with it; one that never was is an error.
-        if root.exists() or str(root) not in known:
-            yield str(root), root
-        return
-    count = 0
-    for folder, folders, names in os.walk(root):
-        folders[:] = sorted(name for name in folders if not name.startswith("."))
-        for name in sorted(name for name in names if not name.startswith(".")):
-            count += 1
-            if count > FILES_MAX:
-                raise BadInput("path", f"{root} holds more than {FILES_MAX:,} files.")
-            path = Path(folder, name)
-            yield _name(path), path
+def _download(library: Library, roots: Sequence[str]) -> list[Failure]:
+    """Fetch the pages among the roots anew; one that does not come keeps its former copy."""
+    failed = []
+    for root in filter(is_url, roots):
+        try:
+            download(root, library)
+        except BadDocument as problem:
+            failed.append(Failure(path=shown(problem.path), reason=problem.reason))
+    return failed
 
 
-def _name(path: Path) -> str:
-    """What a document is called: bundled ones by their place in the package, others by their path."""
-    return f"guidance/{path.relative_to(GUIDANCE).as_posix()}" if path.is_relative_to(GUIDANCE) else str(path)
-
-
-def _take(library: Library, former: Document | None, name: str, path: Path, root: Path) -> str:
+def _take(library: Library, former: Document | None, file: File) -> str:
     """Store one file unless it is unchanged; says what was done.
 
     Raises:
         BadDocument: it cannot be read; its former self stays.
     """
-    digest = _digest(path)
+    refuse_oddity(file)
+    digest = _digest(file.path)
     if former is not None and former.sha256 == digest:
         return "unchanged"
-    converted = convert(path)
-    bundled = path.is_relative_to(GUIDANCE)
+    converted = convert(file.path)
+    bundled = file.path.is_relative_to(GUIDANCE)
     document = Document(
-        name=name,
-        path=str(path),
-        root=str(root),
+        name=file.name,
+        path=str(file.path),
+        root=file.root,
         sha256=digest,
-        title=converted.title,
+        title=file.root if is_url(file.root) and converted.title == file.path.stem else converted.title,
         language=converted.language,
         date=converted.date,
         trust="bundled" if bundled else "user",
-        twin=path.stem if bundled else None,
+        twin=file.path.stem if bundled else None,
     )
-    library.put(Entry(document=document, chunks=chunk(converted, str(path)), findings=_findings(converted, document)))
+    pieces = chunk(converted, str(file.path))
+    library.put(Entry(document=document, chunks=pieces, findings=_findings(converted, document)))
     return "added" if former is None else "changed"
 
 
 def _digest(path: Path) -> str:
-    if path.suffix.lower() not in KINDS:
+    if path.suffix.lower() not in KINDS or not path.is_file():
         convert(path)  # names the reason
     try:
         with path.open("rb") as file:
@@ -242,18 +233,6 @@ def _facts_digest() -> str:
     return digest.hexdigest()
 
 
-def _is_gone(document: Document, name: str, wanted: dict[str, Any], sources: Sources, roots: Sequence[Path]) -> bool:
-    """Whether a document belongs to none of the sources any more, or its file has left a folder just synced."""
-    if name in wanted:
-        return False
-    if document.trust == "bundled":
-        return not sources.bundled or GUIDANCE in roots
-    path = Path(document.path)
-    if not any(path.is_relative_to(source) for source in sources.paths):
-        return True
-    return any(path.is_relative_to(root) for root in roots)
-
-
 def _embed(library: Library, model: Embedder, progress: Progress | None) -> None:
     """Vectors for the chunks that have none; without a model, words alone find them."""
     missing = library.unembedded(model.name, model.languages)
@@ -277,22 +256,3 @@ def _ready(sources: Sources) -> str:
         if path.is_file():
             digest.update(path.name.encode() + path.read_bytes())
     return digest.hexdigest()
-
-
-def _remembered(library: Library) -> Sources:
-    try:
-        return Sources.model_validate_json((library.folder / SOURCES).read_bytes())
-    except FileNotFoundError:
-        return Sources()
-    except (OSError, ValueError):
-        _log.warning("%s cannot be read; the documents in the library stay.", library.folder / SOURCES)
-        return Sources(paths=tuple(sorted({document.root for document in library.documents().values()})))
-
-
-def _remember(library: Library, sources: Sources) -> None:
-    new = library.folder / f"{SOURCES}.new"
-    with new.open("w", encoding="utf-8") as file:
-        file.write(json.dumps(sources.model_dump(mode="json"), ensure_ascii=False, indent=1))
-        file.flush()
-        os.fsync(file.fileno())
-    new.replace(library.folder / SOURCES)

@@ -260,8 +260,15 @@ def _is_capacity(clause: Clause, value: re.Match[str], mentions: Sequence[Mentio
         return bool((told or tight or kind) and not apiece and not total and not _NEED.search(between))
     if re.search(r"(?:显存|VRAM)\W{0,3}$", clause.text[: value.start()]) and not _NEED.search(clause.text):
         return True
-    labelled = re.search(r"显存|VRAM|GPU memory|memory size", clause.label, re.IGNORECASE)
+    labelled = re.search(r"显存|VRAM|GPU memory|memory size", clause.label, re.IGNORECASE) or (
+        clause.cells and re.match(r"memory\b(?!\s*bandwidth)", clause.label, re.IGNORECASE) and not _of_machines(clause)
+    )
     return bool(labelled and not _NEED.search(clause.said))
+
+
+def _of_machines(clause: Clause) -> bool:
+    """Whether a table also lists processors or host memory, so that "memory" may be the host's."""
+    return bool(re.search(r"cpu|core|ram\b|内存|instance|实例|server|服务器", " ".join(clause.headers), re.IGNORECASE))
 
 
 def _judge(

@@ -30,8 +30,8 @@ def test_html_loses_menus_scripts_and_banners_and_keeps_line_numbers(documents: 
     assert found.title == "Cooling notes"
     for unwanted in ("About us", "alert", "cookies", "color"):
         assert unwanted not in text
-    assert (8, "two kilowatts of cooling & a quiet corner.") in found.lines
-    assert (13, "| RTX 3090 | loud |") in found.lines
+    assert (8, "two kilowatts of cooling & a quiet corner.", None) in found.lines
+    assert (13, "| RTX 3090 | loud |", None) in found.lines
 
 
 def test_hidden_html_is_not_text(write: Write) -> None:
@@ -49,7 +49,7 @@ def test_chinese_in_gb18030_is_read(write: Write) -> None:
 @pytest.mark.parametrize(
     ("name", "content", "reason"),
     [
-        pytest.param("a.pdf", b"%PDF-1.7", "not supported", id="unsupported-type"),
+        pytest.param("a.odt", b"text", "not supported", id="unsupported-type"),
         pytest.param("a", b"text", "not supported", id="no-suffix"),
         pytest.param("a.md", b"%PDF-1.7 \n", "a PDF", id="pdf-in-disguise"),
         pytest.param("a.txt", b"PK\x03\x04rest", "ZIP", id="zip-in-disguise"),
@@ -84,6 +84,6 @@ def test_deeply_nested_html_neither_fails_nor_takes_long(write: Write) -> None:
 
 
 def test_html_that_takes_too_long_is_refused(write: Write, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("ingest.html.WALL_MAX_S", 0.01)
+    monkeypatch.setattr("ingest.bounded.WALL_MAX_S", 0.01)
     with pytest.raises(BadDocument, match="longer than"):
         convert(write("slow.html", "<p>text</p>"))

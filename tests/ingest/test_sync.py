@@ -86,7 +86,7 @@ def test_each_file_that_fails_is_named_and_the_others_are_ingested(documents: Pa
     assert len(report.added) == 3
     reasons = {Path(failure.path).name: failure.reason for failure in report.failed}
     assert set(reasons) == {"scan.pdf", "broken.md"}
-    assert "Markdown" in reasons["scan.pdf"]
+    assert "damaged" in reasons["scan.pdf"]
 
 
 def test_a_path_that_does_not_exist_is_reported(tmp_path: Path) -> None:
@@ -113,7 +113,8 @@ def test_the_guidance_joins_what_was_ingested_before_it(
     bundled = tmp_path / "guidance"
     (bundled / "zh").mkdir(parents=True)
     (bundled / "zh" / "power.md").write_text("# 供电\n\n每张卡留一路供电。\n")
-    monkeypatch.setattr("ingest.sync.GUIDANCE", bundled)
+    for module in ("sources", "sync"):
+        monkeypatch.setattr(f"ingest.{module}.GUIDANCE", bundled)
     sync([documents])
     ensure_bundled()
     held = Library().documents()
