@@ -1,6 +1,22 @@
 """A server one can order."""
 
+from decimal import Decimal
+
+from pydantic import Field
+
 from kb.base import Frozen, Money
+from kb.records.price import PriceReading, newest
+
+
+class ServerPrice(PriceReading):
+    """What one server cost, with its GPUs or without."""
+
+    includes_gpus: bool
+    """With GPUs: the whole machine. Without: chassis, processors and a usual amount of memory, unless `note` says."""
+    gpu: str | None = None
+    """Catalog id of the GPUs in the price; null = without, or not said which."""
+    gpus: int | None = Field(default=None, ge=1)
+    """How many of them are in the price."""
 
 
 class Server(Frozen):
@@ -14,6 +30,8 @@ class Server(Frozen):
     gpu_text: str
     """GPU options as the source writes them."""
     max_gpus: int
+    gpu_counts: dict[str, int] = Field(default_factory=dict)
+    """Most of a GPU it takes, where that differs from `max_gpus`."""
     gpu_form_factor: str
     cpu: str | None = None
     max_memory: str | None = None
@@ -22,11 +40,41 @@ class Server(Frozen):
     psu_w: int | None = None
     cooling: str | None = None
     rack_units: int | None = None
-    price_usd: Money | None = None
-    """Price for the whole system as sold with its GPUs, when a source states one."""
-    price_as_of: str | None = None
+    """Height in a rack; null for what stands on a floor or desk."""
+    tower: bool = False
+    """Whether it stands on a floor or desk."""
+    prices: tuple[ServerPrice, ...] = ()
+    """Every reading; empty = no price was found."""
     discontinued: bool = False
     aliases: tuple[str, ...] = ()
     notes: str = ""
     sources: dict[str, tuple[str, ...]]
-    """Source id → the fields it vouches for."""
+    """Source id → the fields it vouches for (a price names its own)."""
+
+    def takes(self, gpu: str) -> int:
+        """Most of a GPU that go in; 0 when it does not take it."""
+        return self.gpu_counts.get(gpu, self.max_gpus) if gpu in self.gpus else 0
+
+    def system_price(self, gpu: str) -> ServerPrice | None:
+        """The whole machine filled with this GPU; null when nobody was read to sell it so."""
+        full = self.takes(gpu)
+        return newest(tuple(one for one in self.prices if one.includes_gpus and (one.gpu, one.gpus) == (gpu, full)))
+
+    @property
+    def chassis_price(self) -> ServerPrice | None:
+        """The machine without GPUs."""
+        return newest(tuple(one for one in self.prices if not one.includes_gpus))
+
+    @property
+    def price_usd(self) -> Money | None:
+        """The whole machine in dollars, where it comes with one GPU only; else ask `system_price`."""
+        from kb.rates import usd
+
+        one = self.system_price(self.gpus[0]) if len(self.gpus) == 1 else None
+        return usd(one.amount, one.currency).quantize(Decimal(1)) if one else None
+
+    @property
+    def price_as_of(self) -> str | None:
+        """The day of `price_usd`."""
+        one = self.system_price(self.gpus[0]) if len(self.gpus) == 1 else None
+        return one.observed_on if one else None

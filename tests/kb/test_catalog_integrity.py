@@ -1,13 +1,14 @@
 """Every row of the catalog keeps every rule: one base class, one subclass for each kind of row."""
 
 import re
+from datetime import UTC, datetime
 from typing import ClassVar
 
 import pytest
 from pydantic import BaseModel
 
 from kb.catalog import gpus, offers, providers, servers, sources, usable_reserves
-from kb.rates import rates
+from kb.rates import rates, usd
 from kb.records.gpu import Gpu
 from kb.records.server import Server
 from kb.software import software
@@ -335,16 +336,56 @@ class TestServers(Rows):
     """Servers."""
 
     rows = tuple(servers().values())
-    dated = ("price_as_of",)
 
     def test_cards_are_in_the_catalog(self) -> None:
         for row in self.rows:
-            assert set(row.gpus) <= set(gpus()), row.id
+            named = {*row.gpus, *row.gpu_counts, *(one.gpu for one in row.prices if one.gpu)}
+            assert named <= set(gpus()), (row.id, named - set(gpus()))
+            assert {*row.gpu_counts, *(one.gpu for one in row.prices if one.gpu)} <= set(row.gpus), row.id
+
+    def test_what_can_be_ordered_has_a_price_power_cooling_and_a_place(self) -> None:
+        held = [row for row in self.rows if not row.discontinued and row.cpu != "OEM"]
+        assert len(held) >= 60
+        for row in held:
+            assert row.prices, row.id
+            assert row.psu_w, row.id
+            assert row.cooling, row.id
+            assert (row.rack_units is None) == row.tower, row.id
+
+    def test_prices_are_dated_before_today_in_known_currencies(self) -> None:
+        today = datetime.now(UTC).date().isoformat()
+        for row in self.rows:
+            for one in row.prices:
+                assert one.currency in rates(), row.id
+                assert one.observed_on is None or DATE.fullmatch(one.observed_on), (row.id, one.observed_on)
+                assert (one.observed_on or "") <= today, (row.id, one.observed_on)
+                assert one.quoted or one.low < one.high, row.id
+
+    def test_a_price_with_gpus_says_which_and_how_many(self) -> None:
+        for row in self.rows:
+            for one in row.prices:
+                assert (one.gpu is not None) == (one.gpus is not None) == one.includes_gpus, (row.id, one)
+                assert one.gpu is None or one.gpus <= row.takes(one.gpu), (row.id, one)
+
+    def test_a_whole_machine_costs_more_than_its_chassis_and_less_than_a_house_for_each_card(self) -> None:
+        for row in self.rows:
+            for one in row.prices:
+                dollars = float(usd(one.amount, one.currency))
+                if one.includes_gpus:
+                    assert 500 <= dollars / (one.gpus or 1) <= 130_000, (row.id, dollars)
+                    bare = row.chassis_price
+                    assert bare is None or dollars > 0.7 * float(usd(bare.amount, bare.currency)), (row.id, dollars)
+                else:
+                    assert 1_500 <= dollars <= 150_000, (row.id, dollars)
+
+    def test_names_and_aliases_are_unique(self) -> None:
+        labels = [one for row in self.rows for one in {label.casefold() for label in (row.id, row.name, *row.aliases)}]
+        assert len(labels) == len(set(labels)), sorted({one for one in labels if labels.count(one) > 1})
 
     def test_every_stated_figure_is_vouched_for(self) -> None:
         for row in self.rows:
             vouched = {field for fields in row.sources.values() for field in fields}
-            for field in ("max_gpus", "psu_w", "rack_units", "price_usd", "cpu", "max_memory"):
+            for field in ("max_gpus", "psu_w", "rack_units", "cpu", "max_memory"):
                 if getattr(row, field) is not None:
                     assert field in vouched, (row.id, field)
             assert vouched <= set(Server.model_fields), row.id
@@ -369,6 +410,7 @@ class TestSources:
         used: set[str] = {one.source for one in (*offers(), *usable_reserves().values(), *rates().values())}
         for row in (*gpus().values(), *servers().values()):
             used |= set(row.sources)
+        used |= {one.source for row in servers().values() for one in row.prices}
         for feature in software().features:
             used |= {source for rule in feature.rules for source in rule.sources}
         used |= {one.source for one in (*software().toolkits, *software().generations)}
@@ -379,4 +421,4 @@ class TestSources:
 def test_the_catalog_is_as_large_as_the_market() -> None:
     assert len(gpus()) >= 250
     assert len(offers()) >= 277
-    assert len(servers()) >= 55
+    assert len(servers()) >= 80
