@@ -67,9 +67,11 @@ def tools() -> dict[str, Tool]:
     from tools.check_compatibility import check_compatibility
     from tools.compare_gpus import compare_gpus
     from tools.configure import configure
+    from tools.cost import estimate_cost
     from tools.find_gpus import find_gpus
     from tools.find_offers import find_offers
     from tools.memory import estimate_memory
+    from tools.power import plan_power
     from tools.search_guidance import search_guidance
     from tools.speed import estimate_inference_speed
     from tools.training_time import estimate_training_time
@@ -77,7 +79,7 @@ def tools() -> dict[str, Tool]:
 
     functions: tuple[Callable[[Any], ToolResult], ...] = (
         estimate_memory, estimate_inference_speed, estimate_training_time, what_fits, configure, find_gpus,
-        compare_gpus, find_offers, check_compatibility, search_guidance,
+        compare_gpus, find_offers, estimate_cost, plan_power, check_compatibility, search_guidance,
     )  # fmt: skip
     return {tool.name: tool for tool in map(Tool.of, functions)}
 

@@ -1,0 +1,108 @@
+"""Renting the same cards: on demand, spot with its interruptions, reserved; each from the offers read."""
+
+import math
+from collections.abc import Sequence
+from statistics import median
+
+from kb.rates import convert
+from kb.tariffs import tariff_facts
+from tools.cost.own import Setting, exactly
+from tools.cost.result import Purchase, Renting
+from tools.find_offers import OfferQuery, OfferRow, find_offers
+from tools.power.energy import interval, scaled
+from tools.speed.result import Interval
+
+WAYS: tuple[Purchase, ...] = ("on_demand", "spot", "reserved")
+EVERY_OFFER = 1000
+
+
+def renting(setting: Setting) -> tuple[tuple[Renting, ...], tuple[OfferRow, ...]]:
+    """The ways to rent, and the offers they rest on. Several kinds of card together are rented by nobody."""
+    if setting.request.rent_per_hour is not None:
+        return (_way(setting, "on_demand", "given", exactly(setting.request.rent_per_hour)),), ()
+    if len(setting.machine.cards) != 1:
+        return (), ()
+    read = {way: _offers(setting, way) for way in WAYS}
+    found = [_from_offers(setting, way, rows) for way, rows in read.items() if rows]
+    first = next((one for one in found if one.purchase == "on_demand"), None)
+    if first and not read["spot"]:
+        found.append(_derived(setting, first))
+    said = tuple(one.model_copy(update=_saving(setting, one, read)) for one in found)
+    return said, tuple(row for rows in read.values() for row in rows[:3])
+
+
+def _offers(setting: Setting, way: Purchase) -> list[OfferRow]:
+    """Offers of the card, by what all cards together cost; dated ones when there are any, whole cards only."""
+    gpu = setting.machine.cards[0][0].id
+    query = OfferQuery(gpu=gpu, provider=setting.request.provider, purchase=way, limit=EVERY_OFFER,
+                       today=setting.request.today)  # fmt: skip
+    rows = [row for row in find_offers(query).offers if row.gpu == gpu and row.gpu_count == int(row.gpu_count)]
+    rows = [row for row in rows if not row.undated] or rows
+    return sorted(rows, key=lambda row: (_hourly(setting, row), row.id))
+
+
+def _hourly(setting: Setting, row: OfferRow) -> float:
+    """All cards together: whole instances, in the currency asked for."""
+    instances = math.ceil(setting.machine.gpus / int(row.gpu_count))
+    return float(row.usd_per_hour) * instances * float(convert(1, "USD", setting.energy.currency))
+
+
+def _from_offers(setting: Setting, way: Purchase, rows: Sequence[OfferRow]) -> Renting:
+    hourly = [_hourly(setting, row) for row in rows]
+    spread = Interval(value=median(hourly), low=hourly[0], high=hourly[-1])
+    best = rows[0]
+    made = _way(setting, way, "offers", spread)
+    return made.model_copy(
+        update={
+            "offers": len(rows), "as_of": best.as_of, "stale": best.stale,
+            "cheapest": " ".join(filter(None, (best.provider, best.instance, best.region))),
+        }
+    )  # fmt: skip
+
+
+def _way(setting: Setting, way: Purchase, basis: str, hourly: Interval) -> Renting:
+    useful = hourly
+    if way == "spot":
+        lost = _lost(setting)
+        useful = Interval(value=hourly.value / (1 - lost.value), low=hourly.low / (1 - lost.low),
+                          high=hourly.high / (1 - lost.high))  # fmt: skip
+    monthly = scaled(useful, setting.hours)
+    return Renting.model_validate(
+        {
+            "purchase": way, "basis": basis, "hourly_cost": hourly,
+            "gpu_hourly_cost": scaled(hourly, 1 / setting.machine.gpus), "useful_hourly_cost": useful,
+            "monthly_cost": monthly, "total_cost": scaled(monthly, setting.months), "offers": 0, "cheapest": None,
+            "as_of": None, "stale": False,
+        }
+    )  # fmt: skip
+
+
+def _lost(setting: Setting) -> Interval:
+    given = setting.request.spot_lost_ratio
+    return exactly(given) if given is not None else interval(tariff_facts().ownership.spot_lost_ratio)
+
+
+def _derived(setting: Setting, on_demand: Renting) -> Renting:
+    """Spot where no such offer was read: on demand less the usual discount."""
+    off, price, lost = tariff_facts().ownership.spot_discount, on_demand.hourly_cost, _lost(setting).value
+    hourly = Interval(value=price.value * (1 - off.value), low=price.low * (1 - off.high),
+                      high=price.high * (1 - off.low))  # fmt: skip
+    made = _way(setting, "spot", "derived", hourly)
+    left = (1 - off.value, 1 - off.high, 1 - off.low)
+    saved = Interval(
+        value=1 - left[0] / (1 - lost), low=max(0.0, 1 - left[2] / (1 - lost)), high=1 - left[1] / (1 - lost)
+    )
+    return made.model_copy(update={"saving_ratio": saved, "as_of": on_demand.as_of, "stale": on_demand.stale})
+
+
+def _saving(setting: Setting, one: Renting, read: dict[Purchase, list[OfferRow]]) -> dict[str, Interval]:
+    """Saved over on demand by the instances that are let both ways, lost hours counted; the usual where none is."""
+    if one.purchase == "on_demand" or one.basis != "offers":
+        return {}
+    full = {row.id: float(row.usd_per_hour) for row in read["on_demand"]}
+    lost = _lost(setting).value if one.purchase == "spot" else 0.0
+    pairs = [(float(row.usd_per_hour) / (1 - lost), full[row.id]) for row in read[one.purchase] if row.id in full]
+    saved = [max(0.0, 1 - mine / theirs) for mine, theirs in pairs]
+    if not saved:
+        return {}
+    return {"saving_ratio": Interval(value=median(saved), low=min(saved), high=max(saved))}

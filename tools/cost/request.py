@@ -1,0 +1,57 @@
+"""What one may ask about cost: the hardware, how it is used, what is known of prices, and the work it does."""
+
+from datetime import date
+from typing import Literal
+
+from pydantic import Field
+
+from tools.memory.request import Engine
+from tools.model_fields import ModelFields
+from tools.power.request import MachineFields, UseFields
+
+Work = Literal["inference", "full_finetune", "pretrain", "lora", "qlora"]
+
+
+class CostRequest(ModelFields, MachineFields, UseFields):
+    """Hardware to own or to rent, and what it is for. Amounts are in `currency`."""
+
+    acquisition: Literal["buy", "rent"] | None = None
+    """Only owning or only renting; null = both, and where they meet."""
+    years: float | None = Field(default=None, gt=0, le=20)
+    """How long it is reckoned with; null = three years."""
+    utilisation: float = Field(default=0.7, gt=0, le=1)
+    """Share of the hours it is on that it works at full load."""
+    purchase_price: float | None = Field(default=None, ge=0, le=1e13)
+    """Everything that is bought; null = prices of the catalog; 0 = owned already."""
+    machine_price: float | None = Field(default=None, ge=0, le=1e13)
+    """The machines without their cards, when purchase_price is not given."""
+    residual_ratio: float | None = Field(default=None, ge=0, le=1)
+    """Share of the price it fetches at the end; null = usual for that age."""
+    maintenance_ratio_per_year: float | None = Field(default=None, ge=0, le=1)
+    """Maintenance, support and spares over the price; null = usual."""
+    interest_ratio_per_year: float = Field(default=0.0, ge=0, le=1)
+    """Interest on the capital bound; 0 = none."""
+    colocation_per_kw_month: float | None = Field(default=None, ge=0, le=1e7)
+    """Rent of a place for one kilowatt; null = usual, when the site is colocation."""
+    staff_per_month: float = Field(default=0.0, ge=0, le=1e9)
+    """People who look after it."""
+    rent_per_hour: float | None = Field(default=None, gt=0, le=1e9)
+    """Rent of everything together; null = offers of the catalog."""
+    provider: str | None = Field(default=None, max_length=100)
+    """Only this cloud's offers."""
+    spot_lost_ratio: float | None = Field(default=None, ge=0, lt=1)
+    """Share of spot hours lost to interruptions and repeated work; null = usual."""
+    task: Work | None = None
+    """What a model is used for; null = inference when a model is named."""
+    weight_format: str | None = Field(default=None, max_length=40)
+    engine: Engine | None = None
+    concurrent_sequences: int | None = Field(default=None, gt=0, le=10**7)
+    """Sequences answered at any time; null = 64, or as many as fit."""
+    input_tokens: int | None = Field(default=None, ge=0, le=10**9)
+    output_tokens: int | None = Field(default=None, ge=0, le=10**9)
+    dataset_tokens: int | None = Field(default=None, gt=0, le=10**18)
+    """Tokens of a training run; with it, the run's cost is worked out."""
+    epochs: float | None = Field(default=None, gt=0, le=10**6)
+    sequence_tokens: int | None = Field(default=None, gt=0, le=10**8)
+    today: date | None = None
+    """Day by which the age of prices is judged; null = today."""

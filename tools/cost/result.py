@@ -1,0 +1,160 @@
+"""What the cost estimator answers: amounts in one currency, each an interval."""
+
+from typing import Literal
+
+from kb.base import Frozen
+from tools.base import ToolResult
+from tools.power.result import Energy
+from tools.speed.result import Interval
+
+PartName = Literal["depreciation", "financing", "energy", "colocation", "maintenance", "staff"]
+Purchase = Literal["on_demand", "spot", "reserved"]
+
+
+class Open(Frozen):
+    """A figure with its interval; null = never, on that side."""
+
+    value: float | None
+    low: float | None
+    high: float | None
+
+
+class PriceRead(Frozen):
+    """One price that was used."""
+
+    what: str
+    count: int
+    unit_cost: Interval | None
+    """Null: no price is known, and the sum lacks it."""
+    as_of: str | None
+    stale: bool
+    """Older than 30 days, or undated."""
+    source: str | None
+
+
+class CostPart(Frozen):
+    """One part of what owning costs."""
+
+    name: PartName
+    monthly_cost: Interval
+    formula: str
+    inputs: dict[str, float]
+    """Symbol of the formula → value."""
+
+
+class Owning(Frozen):
+    """Buying and running it over the years."""
+
+    purchase_cost: Interval
+    prices: tuple[PriceRead, ...]
+    complete: bool
+    """False when a part has no known price, so that the true cost is higher."""
+    residual_ratio: Interval
+    """Share of the price it fetches at the end."""
+    parts: tuple[CostPart, ...]
+    """They sum to monthly_cost."""
+    monthly_cost: Interval
+    total_cost: Interval
+    """Over all the years, what it fetches at the end taken off."""
+    running_monthly_cost: Interval
+    """Without what the purchase costs: energy, place, maintenance, staff."""
+    hourly_cost: Interval
+    """For each hour it is switched on, everything together."""
+    gpu_hourly_cost: Interval
+
+
+class Renting(Frozen):
+    """Renting the same cards in one way."""
+
+    purchase: Purchase
+    basis: Literal["given", "offers", "derived"]
+    """derived: no such offer was read; the on-demand price less the usual discount."""
+    hourly_cost: Interval
+    """All cards together; cheapest, middle and dearest offer read."""
+    gpu_hourly_cost: Interval
+    useful_hourly_cost: Interval
+    """For each hour of work that counts: spot with the hours lost to interruptions."""
+    monthly_cost: Interval
+    total_cost: Interval
+    offers: int
+    """Offers read; 0 = none."""
+    cheapest: str | None
+    """The cheapest one: provider, instance, region."""
+    as_of: str | None
+    """Its date."""
+    stale: bool
+    saving_ratio: Interval | None = None
+    """Saved over on demand, by the instances let both ways, lost hours counted; null where none is."""
+
+
+class CurvePoint(Frozen):
+    """What a month costs at so many hours of use."""
+
+    hours_per_month: float
+    own_cost: float
+    rent_cost: float
+
+
+class TimePoint(Frozen):
+    """What was paid after so many months, at the hours asked about."""
+
+    months: float
+    own_cost: float
+    rent_cost: float
+
+
+class BreakEven(Frozen):
+    """Where owning and renting on demand cost the same."""
+
+    purchase: Purchase
+    """Which rent it is held against."""
+    hours_per_month: Open
+    """Use from which owning is cheaper over the years; null = not even around the clock."""
+    months: Open
+    """Until the purchase has paid for itself at the hours asked about; null = never."""
+    reached: bool
+    """Whether the hours asked about are enough within the years."""
+    curve: tuple[CurvePoint, ...]
+    timeline: tuple[TimePoint, ...]
+
+
+class TokenCost(Frozen):
+    """What a million output tokens cost at the stated utilisation."""
+
+    tokens_per_s_total: Interval
+    concurrent_sequences: int
+    own_million_cost: Interval | None
+    rent_million_cost: Interval | None
+
+
+class RunCost(Frozen):
+    """What one training run costs."""
+
+    gpu_hours: Interval
+    time_s: Interval
+    own_cost: Interval | None
+    rent_cost: Interval | None
+    """On demand."""
+    spot_cost: Interval | None
+    """With the hours lost to interruptions."""
+
+
+class CostEstimate(ToolResult):
+    """What owning and renting some hardware cost."""
+
+    gpu: str
+    gpu_count: int
+    nodes: int
+    currency: str
+    years: float
+    hours_per_month: float
+    """Hours a month it is switched on."""
+    utilisation: float
+    energy: Energy
+    own: Owning | None
+    """Null when only renting is asked about, or no price of the cards is known."""
+    rent: tuple[Renting, ...]
+    """On demand, spot, reserved, as far as known; empty when only owning is asked about."""
+    break_even: BreakEven | None
+    tokens: TokenCost | None = None
+    run: RunCost | None = None

@@ -1,0 +1,94 @@
+"""What the work costs: a million output tokens at the utilisation stated, or one training run."""
+
+from tools.cost.own import Setting
+from tools.cost.request import CostRequest
+from tools.cost.result import Owning, Renting, RunCost, TokenCost
+from tools.power.energy import scaled
+from tools.speed.estimate import estimate_inference_speed
+from tools.speed.request import InferenceSpeedRequest
+from tools.speed.result import Interval
+from tools.training_time.estimate import estimate_training_time
+from tools.training_time.request import TrainingTimeRequest
+
+MILLION = 1e6
+SECONDS_PER_HOUR = 3600
+SEQUENCES = 64
+"""Sequences at once on hardware that is paid for to be busy."""
+TRAINING = ("full_finetune", "pretrain", "lora", "qlora")
+
+
+def asks_for_tokens(request: CostRequest) -> bool:
+    """Whether there is a model to serve."""
+    return bool(request.model or request.params) and request.task in {None, "inference"}
+
+
+def asks_for_run(request: CostRequest) -> bool:
+    """Whether there is a training run."""
+    return bool(request.model or request.params) and request.task in TRAINING and request.dataset_tokens is not None
+
+
+def token_cost(setting: Setting, own: Owning | None, rent: Renting | None) -> TokenCost | None:
+    """A million output tokens; null for a model that gives none.
+
+    hourly_cost / (tokens_per_s · 3600 · utilisation) · 10⁶
+    """
+    request = setting.request
+    given = {name: getattr(request, name) for name in InferenceSpeedRequest.model_fields if name in _SHARED}
+    speed = estimate_inference_speed(
+        InferenceSpeedRequest.model_validate(
+            {name: value for name, value in given.items() if value is not None}
+            | _cards(setting)
+            | {"concurrent_sequences": request.concurrent_sequences or SEQUENCES}
+        )
+    )
+    rate = speed.tokens_per_s_total
+    if rate is None or not rate.low:
+        return None
+    return TokenCost(
+        tokens_per_s_total=rate, concurrent_sequences=speed.concurrent_sequences,
+        own_million_cost=_each_million(own.hourly_cost, rate, request.utilisation) if own else None,
+        rent_million_cost=_each_million(rent.useful_hourly_cost, rate, request.utilisation) if rent else None,
+    )  # fmt: skip
+
+
+def _each_million(hourly: Interval, rate: Interval, utilisation: float) -> Interval:
+    factor = MILLION / SECONDS_PER_HOUR / utilisation
+    return Interval(value=hourly.value / rate.value * factor, low=hourly.low / rate.high * factor,
+                    high=hourly.high / rate.low * factor)  # fmt: skip
+
+
+def run_cost(setting: Setting, own: Owning | None, rent: tuple[Renting, ...]) -> RunCost | None:
+    """One training run: its hours at each price; null where the tool knows no time."""
+    request = setting.request
+    given = {name: getattr(request, name) for name in TrainingTimeRequest.model_fields if name in _SHARED_TRAINING}
+    found = estimate_training_time(
+        TrainingTimeRequest.model_validate(
+            {name: value for name, value in given.items() if value is not None} | _cards(setting)
+        )
+    )
+    if found.time_s is None or found.gpu_hours is None:
+        return None
+    hours = scaled(found.time_s, 1 / SECONDS_PER_HOUR)
+    prices = {one.purchase: one.useful_hourly_cost for one in rent}
+    return RunCost(
+        gpu_hours=found.gpu_hours, time_s=found.time_s, own_cost=_bill(own.hourly_cost if own else None, hours),
+        rent_cost=_bill(prices.get("on_demand"), hours), spot_cost=_bill(prices.get("spot"), hours),
+    )  # fmt: skip
+
+
+def _bill(hourly: Interval | None, hours: Interval) -> Interval | None:
+    if hourly is None:
+        return None
+    return Interval(value=hourly.value * hours.value, low=hourly.low * hours.low, high=hourly.high * hours.high)
+
+
+def _cards(setting: Setting) -> dict[str, object]:
+    return {"gpu": setting.machine.cards[0][0].id, "gpu_count": setting.machine.gpus}
+
+
+_SHAPE = frozenset(
+    {"model", "params", "active_params", "layers", "hidden_size", "heads", "kv_heads", "head_dim", "intermediate_size",
+     "vocab_size", "experts", "experts_per_token", "engine"}
+)  # fmt: skip
+_SHARED = _SHAPE | {"weight_format", "input_tokens", "output_tokens"}
+_SHARED_TRAINING = _SHAPE | {"task", "dataset_tokens", "epochs", "sequence_tokens"}
