@@ -6,6 +6,7 @@ from assistant.plan import requests
 from assistant.plan.call import PlannedCall, planned
 from assistant.plan.formats import smaller_formats
 from assistant.plan.intents import intents
+from assistant.plan.preferred import only
 from assistant.plan.provisional import provisional
 from assistant.understanding import Understanding
 from kb.catalog import gpu
@@ -15,6 +16,8 @@ CALLS_MAX = 14
 """Calls of one turn, both waves together: what fits in the time a person waits."""
 FIRST_WAVE_MAX = 6
 """Calls of the first wave, so that the second has room to answer it."""
+LEADING = 2
+"""Calls of each part of a question that go before the rest of any."""
 CARDS_MAX = 3
 """Kinds of card looked at one by one."""
 
@@ -29,11 +32,17 @@ def plan(understanding: Understanding) -> list[PlannedCall]:
     wanted: Calls = [requests.guidance(understanding)]
     if requests.sized(need) and not requests.cards(need):
         wanted.append(requests.what_fits(need, understanding.text))
-    for intent in intents(understanding):
-        wanted += _BY_INTENT.get(intent, _guidance_only)(need, understanding)
+    wanted += _in_turn(_BY_INTENT.get(intent, _guidance_only)(need, understanding) for intent in intents(understanding))
     calls = distinct(wanted)
     guidance, rest = calls[:1], calls[1:]
     return (rest[: FIRST_WAVE_MAX - 1] + guidance) if rest else guidance
+
+
+def _in_turn(parts: Iterable[Calls]) -> Calls:
+    """What each part of a question needs most, then what each needs besides: no part crowds out another."""
+    kept = [[call for call in part if call is not None] for part in parts]
+    first = [call for part in kept for call in part[:LEADING]]
+    return [*first, *(call for part in kept for call in part[LEADING:])] if len(kept) > 1 else [*kept[0]]
 
 
 def distinct(calls: Iterable[PlannedCall | None]) -> list[PlannedCall]:
@@ -100,14 +109,27 @@ def _how_many(need: Need, understanding: Understanding) -> Calls:
     variants = () if requests.is_training(need) else smaller
     return [
         requests.memory(need, asked[0]),
+        _hours(need, asked[0]),
         *(requests.memory(need, asked[0], weight_format=name) for name in variants),
         *_check(need, understanding),
         requests.configure(need),
     ]
 
 
+def _hours(need: Need, card: GpuCount) -> PlannedCall | None:
+    """GPU-hours of a training whose data are stated: what a deadline is divided into."""
+    if need.dataset_tokens is None or not requests.is_training(need):
+        return None
+    return planned(
+        "estimate_training_time", **(need.model_dump(exclude={"intent"}) | {"gpu": card.gpu, "gpu_count": card.count})
+    )
+
+
 def _which_to_buy(need: Need, understanding: Understanding) -> Calls:
     calls: Calls = []
+    if need.provider or only(understanding.text, need) == "rent":
+        card = next(iter(requests.cards(need)), None)
+        calls.append(requests.offers(need, card.gpu if card else None, card.count if card else None))
     if len(requests.named_gpus(need)) > 1:
         calls.append(requests.comparison(need))
         calls += _on_each_card(need, requests.compared(need))
@@ -136,8 +158,19 @@ def _spec(need: Need, understanding: Understanding) -> Calls:
 def _interconnect(need: Need, understanding: Understanding) -> Calls:
     calls: Calls = [requests.gpu_facts(need), *_check(need, understanding)]
     if requests.sized(need):
-        calls += _on_each_card(need)
+        calls += [*_scaling(need), *_on_each_card(need)]
     return calls
+
+
+def _scaling(need: Need) -> Calls:
+    """What several cards bring over one: the same work on one of them and on all."""
+    card = next(iter(requests.cards(need)), None)
+    if card is None:
+        return []
+    one, all_of_them = card.model_copy(update={"count": 1}), card.model_copy(update={"count": max(2, card.count or 2)})
+    if requests.is_training(need):
+        return [_estimate("estimate_training_time", need, one), _estimate("estimate_training_time", need, all_of_them)]
+    return [requests.speed(need, one), requests.speed(need, all_of_them)]
 
 
 def _power(need: Need, understanding: Understanding) -> Calls:

@@ -9,7 +9,7 @@ from kb.units import GIB, MIB
 
 _ERROR_LINE = grammar(
     r"traceback \(most recent|\w{0,30}(?:error|exception)\s{0,2}[:(]|out ?of ?memory|tried to allocate"
-    r"|cuda error|(?:exit|return) ?code|exitcode|sigkill|killed|assert"
+    r"|cuda error|(?:exit|return) ?code|exitcode|sigkill|killed|被杀|assert"
     r"|no kernel image|not compatible with the current|only supports? ampere|oom-?kill"
     r"|failed to allocate|no available memory for the cache blocks|warn(?:ing)?[ :\]]|nccl (?:warn"
     r"|error)|requires? (?:compute )?capability"
@@ -18,7 +18,8 @@ _ERROR_LINE = grammar(
 _OOM = grammar(
     r"out ?of ?memory|tried to allocate|(?<![a-z])oom(?:s|ed|ing|-?kill\w{0,3})?(?![a-z])|爆显存"
     r"|显存(?:不足|不够|爆|溢出|会?一直涨)|爆了|爆内存|炸显存|显存炸|(?<![a-z])(?:cuda )?memory error"
-    r"|failed to allocate|no available memory for the cache|blows? up|overflow(?:s|ed)?|killed|挂了"
+    r"|failed to allocate|no available memory for the cache|blows? up|overflow(?:s|ed)?|killed|sigkill|signal 9"
+    r"|被(?:系统)?杀|挂了"
     r"|runs? out of (?:v?ram|memory|gpu memory)|ran out of|内存不足|爆(?!料|炸|款|发)(?=$|[^\w])"
 )
 _CAPACITY = grammar(

@@ -9,7 +9,7 @@ _GGUF_DEFAULT = "gguf:Q4_K_M"
 _SIZES = {"s": "_S", "m": "_M", "l": "_L"}
 _GGUF = grammar(
     r"(?<![a-z0-9])(ud-)?(?:iq([1-4])_?(xxs|xs|s|m|nl)|q([2-8])(?:_?k(?:_?(s|m|l|xl))?|_([01])"
-    r"|(?=[^a-z0-9_.]|$)))(?![a-z0-9])"
+    r"|(?=[^a-z0-9_.]|\.(?![a-z0-9])|$)))(?![a-z0-9])"
 )
 _WORDS: tuple[tuple[str, str], ...] = (
     (r"nf4.{0,12}(?:double.?quant|双重?量化|dq)|double.?quant\w{0,9}", "nf4_dq"),
@@ -56,6 +56,10 @@ _REFERENCE = grammar(
 )
 
 
+_LOOSE = grammar(r"全精度|原精度|full[- ]precision|(?:非|未|不|没有?|无)量化|(?:un|non-?)quanti[sz]ed|16[-_ ]?bits?")
+"""Words for "as published", which say nothing beside a format with a name: 「bf16 全精度」."""
+
+
 def find_formats(text: str) -> list[Found[str]]:
     """Every weight format named, left to right; those of the KV cache left out."""
     cache = [(match.start(), match.end()) for match in _KV.finditer(text)]
@@ -81,10 +85,11 @@ def choose_format(text: str, found: list[Found[str]]) -> Found[str] | None:
 
     Two formats side by side are a comparison, and then the asker has not chosen one.
     """
-    own = [f for f in found if not _REFERENCE.search(text[max(0, f.start - 8) : f.start])] or found
-    if not own:
+    if any(_ALTERNATIVE.fullmatch(text[a.end : b.start]) for a, b in pairwise(found) if a.value != b.value):
         return None
-    if any(_ALTERNATIVE.fullmatch(text[a.end : b.start]) for a, b in pairwise(own) if a.value != b.value):
+    own = [f for f in found if not _REFERENCE.search(text[max(0, f.start - 8) : f.start])] or found
+    own = [f for f in own if not _LOOSE.fullmatch(text[f.start : f.end])] or own
+    if not own:
         return None
     quants = [f for f in own if f.value.startswith("gguf:") and f.value != _GGUF_DEFAULT]
     if quants:

@@ -11,7 +11,8 @@ RULES: tuple[tuple[Intent, float, str], ...] = (
     ("oom", 4, (
         r"(?<![a-z])oom(?:s|ed|ing)?(?![a-z])|out ?of ?memory|tried to allocate|爆显存|显存爆|显存(?:不足"
         r"|溢出|炸)|内存不足|爆了|被 ?killed|(?<![a-z])killed|炸了|挂了|显存会?一直涨"
-        r"|larger than the maximum number of tokens|报显存不够|内存泄漏|memory leak"
+        r"|larger than the maximum number of tokens|报显存不够|sigkill|exit ?code:? ?-9|signal 9|被(?:系统)?杀"
+        r"|内存泄漏|memory leak"
     )),
     ("oom", 2.5, (
         r"overflow(?:s|ed)?|blows? up|crash\w{0,3}|跑不起来?|跑不通|都不够|runs? out of|ran out of"
@@ -40,8 +41,13 @@ RULES: tuple[tuple[Intent, float, str], ...] = (
         rf"how many (?:\w{{1,12}} ){{0,2}}{_CARD}|{GPU}{{1,60}}s?\s?(?:\d{{1,3}}\s?gi?b?\s?)?(?:得|需|需要"
         rf"|要|至少|最少)?\s?(?:用|配|上|买)?\s?(?:几|多少)\s?(?:张|块|片|卡|台|个)|(?<![这那哪])(?:几|多少)\s?(?:张|块"
         rf"|片|台|个)\s?(?:\d{{1,3}}g\w?的? ?)?(?:{GPU}|显卡|卡|gpu|服务器|机器|才|够|能)|(?:要|需要|得|配"
-        rf"|用|至少|最少)\s?(?:几|多少)\s?(?:张|块|片|卡|台)|多少卡|(?<![这那哪])几卡|(?<!出)多少张(?!图|照|片)|(?<![这那哪])几张(?!能)|(?:min\w{{0,4}}"
-        rf"|number of|fewest|smallest number of) (?:gpus?|cards?|gpu count)|(?:gpu|card) count|卡数|几台"
+        rf"|用|至少|最少)\s?(?:几|多少)\s?(?:张|块|片|卡|台)|多少卡|(?<![这那哪])几卡|(?<!出)多少张(?!图|照|片)"
+        rf"|(?<![这那哪])几张(?!能)|(?:min\w{{0,4}}"
+        rf"|number of|fewest|least) (?:{GPU}|gpus?|cards?|gpu count)|何枚|何台|몇 ?(?:장|대|개)|cu[aá]nt[ao]s"
+        rf"|wie ?viele"
+        rf"|quant[ao]s "
+        rf"|quante |combien d[e'](?! ?(?:vram|m[eé]moire|temps|go|ram)(?![a-z]))|сколько (?!видеопамяти|памяти|vram)"
+        rf"|(?:gpu|card) count|卡数|几台"
         rf"|多少台"
     )),
     ("how_many_gpus", 3.5, (
@@ -64,9 +70,13 @@ RULES: tuple[tuple[Intent, float, str], ...] = (
     ("what_fits", 5, (
         r"(?:能|可以|适合|够)(?:跑|部署|运行|用|训练?|微调|装|玩|带)(?:得?动|起来?)?\s?(?:些|下"
         r"|个)?\s?(?:什么|啥|哪些|哪个|多大|最大|几b|多少b)|(?:什么|哪些|哪个|多大的?)(?:大?模型|llm"
-        r"|model).{0,8}(?:能跑|可以跑|跑得动|合适|适合|最好|推荐)|推荐.{0,8}(?:模型|model)|what(?:'s"
+        r"|model).{0,8}(?:能跑|可以跑|跑得动|合适|适合|最好|推荐)|推荐.{0,8}(?:模型|model)|(?:which"
+        r"|what) (?:\w{1,12} ){0,2}(?:models?"
+        r"|llms?)(?![a-z])(?! (?:number|card))(?=[^。?!\n]{0,40}?(?:make sense|work|good|suit|recommend))|what(?:'s"
         r"| is)? (?:the )?(?:biggest|largest|best|max\w{0,4}) (?:\w{1,12} ){0,2}(?:models?|llms?)"
-        r"|(?:biggest|largest) (?:\w{1,12} )?(?:model|llm)|(?:what|which) (?:\w{1,12} ){0,2}(?:models?"
+        r"|(?:biggest|largest|best|smartest|strongest) (?:\w{1,12} ){0,2}(?:models?|llms?) (?:for|on|in|with|i|that"
+        r"|to|my|under)(?![a-z])|(?:biggest|largest) (?:\w{1,12} )?(?:model|llm)|(?:what"
+        r"|which) (?:\w{1,12} ){0,2}(?:models?"
         r"|llms?)(?: \w{1,12}){0,2} (?:can|could|should|fits?|fully|would|will|runs?|do|is best)"
         r"|what can i (?:run|train|do|fine[- ]?tune)|how (?:large|big) an? (?:model|llm"
         r"|\S{1,30})(?: \S{1,30})? (?:can|could)|最大(?:能|可以|跑)"
@@ -77,7 +87,7 @@ RULES: tuple[tuple[Intent, float, str], ...] = (
         r"|张|种|块|一))\s?(?:样的?)?\s?(?:显卡|卡|gpu|机器|服务器|配置|硬件|型号)?|推荐(?:一下|个|一?款"
         r"|硬件|配置|显卡|什么|几)?|怎么(?:选|配|买)(?:卡|机)?|怎么选|配置(?:推荐|方案|建议)|值得(?:买|入"
         r"|升级)|值不值|(?:what|which) (?!if|about|happens)(?:\w{1,12} ){0,3}(?:gpus?|cards?"
-        r"|graphics cards?|hardware|server|machine|laptop|setup|workstation|build|rig|pc|mac)(?! ?(?:is"
+        r"|graphics cards?|hardware|server|machine|laptop|setup|workstation|build|rig|pc|mac)(?![a-z_])(?! ?(?:is"
         r"|are) (?:faster|better))|recommend\w{0,6}|(?:best|good|right|cheapest|ideal"
         r"|decent) (?:\w{1,12} ){0,2}(?:gpus?|cards?|hardware|setup|build|rig)|worth (?:buying|it|adding"
         r"|getting|upgrading)|should i (?:buy|get|go|pick|choose|upgrade)|(?:smarter|better) (?:buy|choice"
@@ -95,7 +105,9 @@ RULES: tuple[tuple[Intent, float, str], ...] = (
         rf"|/)[^。?!\n]{{0,14}}?{GPU}[^。?!\n]{{0,24}}?(?:哪个|哪张|哪款|区别|差别|差距|差异|对比|比较"
         rf"|怎么选|更|better|faster|difference|compare|win|选)|哪个(?:好|更|强|快|划算|性价比|便宜|合适)"
         rf"|差多少|差多大|能?快多少|快几倍|有(?:啥|什么|多大)?(?:区别|差别|差距)|区别是?(?:什么)?"
-        rf"|compare[ds]?(?! to last)|comparison|difference between|(?:better|faster|slower|stronger) than"
+        rf"|谁(?:更|的)?(?:快|强|好|便宜|划算|值|合适)|提升(?:有)?(?:多少|多大)|upgrade (?:over|from)|step up from"
+        rf"|worth the (?:premium"
+        rf"|extra)|compare[ds]?(?! to last)|comparison|difference between|(?:better|faster|slower|stronger) than"
         rf"|对比|比较|does the newer|how do(?:es)? (?:they|it) compare|哪(?:个|张|款)(?:强|快|划算)"
     )),
     ("compare", 4.5, (
@@ -109,7 +121,9 @@ RULES: tuple[tuple[Intent, float, str], ...] = (
         r"tok(?:en)?s?\s?/\s?s|tokens? per second|token/秒|(?<![a-z])t/s|(?<![a-z])tps(?![a-z])|吞吐"
         r"|throughput|多快|速度(?:多少|能有|怎么样|大概|如何|慢|快)|how fast|latency|延迟|首字|ttft|tpot"
         r"|几秒|多少(?:个)? ?tok|it/s|每秒|生成速度|推理速度|times? (?:the )?real-?time"
-        r"|util(?:i[sz]ation)?\b|占用率|takes? (?:\d{1,4}|\w{1,8}) (?:minutes|seconds|min) (?:per|for each"
+        r"|util(?:i[sz]ation)?\b|占用率|一秒(?:才|只|就|能|大概)?(?:能|有|出)?\s?\d|takes? (?:\d{1,4}"
+        r"|\w{1,8}) (?:minutes|seconds"
+        r"|min) (?:per|for each"
         r"|to answer|an)"
     )),
     ("speed", 1.5, r"多快|how fast"),
@@ -127,7 +141,11 @@ RULES: tuple[tuple[Intent, float, str], ...] = (
         r"|多少(?:个)?(?:小时|天)|how long)|how long[^。?!\n]{0,50}?(?:train|fine[- ]?tun|epoch|pre-?train"
         r"|sft|lora|take|gpt)|(?:train|fine[- ]?tun)\w{0,4} (?:time|duration|hours)|(?:hours|days"
         r"|time) (?:to|per|for) (?:train|fine[- ]?tun|voice|epoch|run)|days per|how many (?:days|hours"
-        r"|weeks)|多久(?:能)?(?:训|微调|跑完|训完|训练)|训练(?:时间|时长|要多久)|eta(?![a-z])"
+        r"|weeks)|多久(?:能)?(?:训|微调|跑完|训完|训练)|(?:finish|done|complete)[^。?!\n]{0,100}?(?:overnight|tonight"
+        r"|in (?:a"
+        r"|one) (?:day|week|weekend|night)|over the weekend|by (?:monday|tomorrow))|(?:一晚上|一夜|一天|一周"
+        r"|周末)(?:之?内)?(?:能"
+        r"|可以)?(?:不能)?(?:训|跑|微调)(?:得)?完|训练(?:时间|时长|要多久)|eta(?![a-z])"
         r"|combien de temps|训得完|为啥这么久|这么久"
     )),
     ("training_time", 4, (
@@ -191,11 +209,13 @@ RULES: tuple[tuple[Intent, float, str], ...] = (
         r"|supported)(?: \w{1,12}){0,3}\s?\?|no kernel image|(?:驱动|driver)[^。?!\n]{0,24}?(?:cu\d{2,3}"
         r"|cuda|升|版本|version|update)|cuda ?(?:版本|version|\d{2}\.\d)|flash[- ]?attention"
         r"|(?<![a-z])musa(?![a-z])|rocm|(?:is|does|do) (?:\S{1,24} ){1,3}support|能用吗|能不能不用"
-        r"|报(?:错)?[^。?!\n]{0,6}only|-fa (?:on|and)|hangs?(?![a-z])|跑.{0,8}报错|装不上|能装"
+        r"|会(?:怎么样|怎样|有问题|出问题)|what happens (?:if|when)|any (?:problems?|issues?|gotchas)|problems?\?"
+        r"|issues?\?"
+        r"|混(?:插|用|搭)|mixing|报(?:错)?[^。?!\n]{0,6}only|-fa (?:on|and)|hangs?(?![a-z])|跑.{0,8}报错|装不上|能装"
     )),
     # interconnect
     ("interconnect", 4.5, (
-        r"(?<!有)(?<!有 )(?<!带)(?<!带 )(?<!no )(?<!with )(?<!without )nvlink"
+        r"(?<!有)(?<!有 )(?<!带)(?<!带 )(?<!no )(?<!with )(?<!without )(?<!\+)(?<!\+ )nvlink"
         r"|nccl|infiniband|(?<![a-z])ib(?: 口|网|卡|口|(?![a-z]))|roce|nvswitch|pcie (?:x\d|\d\.\d"
         r"|riser|lane|switch)|risers?|all_?reduce|p2p|interconnect|互联|互连|多机|跨机|跨节点|多节点"
         r"|multi-?node|two-node|10gbps|10gbe|bandwidth the bottleneck|numa|plx"
@@ -210,11 +230,12 @@ RULES: tuple[tuple[Intent, float, str], ...] = (
     )),
     # power
     ("power", 5, (
-        r"电源|(?<![a-z])psu(?![a-z])|功耗|(?<![a-z])tdp(?![a-z])|\d{3,4}\s?w(?:att)?s?(?![a-z])|瓦"
+        r"电源|(?<![a-z])psu(?![a-z])|\d{3,4}\s?w(?:att)?s?(?![a-z])|\d\s?瓦"
         r"|power (?:supply|draw|limit|consumption)|散热|cooling|(?:nvidia-smi )?-pl(?![a-z])|electricity"
         r"|电费|跳闸|powers? (?:the pc )?off|供电|限到?\s?\d{3}|12vhpwr|rack power|温度|降频|undervolt"
         r"|circuit|breaker|插座|throttl\w{1,3}|too hot|temperatures?"
     )),
+    ("power", 4.4, r"功耗|(?<![a-z])tdp(?![a-z])|多少瓦"),
     # spec
     ("spec", 4.5, (
         rf"{GPU}{{1,60}}s?\s?(?:的|显卡)?\s?(?:显存|带宽|算力|参数|规格|功耗|价格|多少显存|显存多大|tflops"
@@ -232,7 +253,9 @@ RULES: tuple[tuple[Intent, float, str], ...] = (
         r"|kubernetes|helm|yaml (?:file|for)|yaml 文件|slurm|sbatch|systemd|launch (?:command|script|file)"
         r"|command (?:line )?to (?:run|launch|serve|start)|写(?:一?个|份)?(?:启动|部署|docker|脚本)|(?:给"
         r"|写|求)[^。?!\n]{0,40}?(?:启动|部署|运行)(?:命令|参数|脚本|配置)|给(?:我)?(?:个)?(?:启动|单卡部署"
-        r"|部署)?命令|deepspeed config|accelerate config|(?:give|write) me (?:the |a )?(?:vllm |launch "
+        r"|部署)?命令|配置(?:文件)?怎么写|怎么写(?:配置|命令|脚本|启动)|deepspeed config|accelerate config|(?:give"
+        r"|write) me (?:the "
+        r"|a )?(?:vllm |launch "
         r"|serve |docker )?(?:command|config|script|compose)|ds_config|configs? file"
     )),
     # guidance
@@ -242,6 +265,8 @@ RULES: tuple[tuple[Intent, float, str], ...] = (
         r"|what's the (?!biggest|best|max)"
         r"|best practi\w{1,3}|how (?:do|does|to|can)(?! i (?:run|fit))|what (?:is|are"
         r"|does) (?!the (?:biggest|largest|best|min))|explain|why (?:is|does|do|are|would|double)|为什么"
-        r"|为啥|tips|建议|应该(?:用|选|怎么)|该(?:选|用)哪|do's|when (?:should|to)|哪里不对|有必要|差在哪"
+        r"|为啥|tips|建议|精度(?:损失|下降)|掉点|损失(?:大|多大)|影响(?:大|多大)|是怎么|什么时候(?:用|该)|应该(?:用"
+        r"|选|怎么)|该(?:选|用)哪|do's"
+        r"|when (?:should|to)|哪里不对|有必要|差在哪"
     )),
 )  # fmt: skip

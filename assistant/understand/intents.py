@@ -39,6 +39,10 @@ class Facts:
     oom: bool
     formats: int
     """Different weight formats named."""
+    methods: int
+    """Different ways to train, to serve or to spread a model named: ZeRO-2, tensor parallelism, vLLM."""
+    sized_before: bool
+    """Whether it is only the conversation that knows the model."""
     card_known: bool
     """A GPU is named or a card known by its memory."""
 
@@ -110,13 +114,16 @@ def _context_of(facts: Facts, weights: dict[Intent, float]) -> dict[Intent, floa
         extra["context_length"] += 1.5
     if facts.card_known and facts.sized:
         extra["can_it_run"] += 0.5
-        extra["spec"] -= 2.0
+        extra["spec"] -= 0.0 if facts.sized_before else 2.0
     if not facts.training:
         extra["training_time"] -= 2.0
     if facts.error and facts.oom:
         extra["oom"] += 3.5
     if facts.provider and "budget" in weights:
         extra["cloud_or_buy"] += 5.0
+    if facts.methods and not facts.owned_or_named and not facts.sized and not facts.has_budget:
+        extra["guidance"] += 2.0
+        extra["which_to_buy"] -= 3.0
     if facts.formats > 1 and not facts.owned_or_named:
         extra["guidance"] += 1.5
         extra["which_to_buy"] -= 3.0

@@ -56,7 +56,7 @@ _SAMPLES = grammar(
     rf"(?<![a-z0-9.])(?P<n>{_N})\s?(?P<s>{SCALE})?\s?(?:条|samples?|examples?|rows|对话|instructions?|pairs|样本|句)"
 )
 _PER_SAMPLE = grammar(
-    r"(?:平均|每条|avg|average|each|mean|(?:samples|examples|rows"
+    r"(?:平均|每条|每个|单条|avg|averag\w{1,3}|each|mean|(?:samples|examples|rows"
     r"|pairs) of)\D{0,12}(\d{2,7})\s?(?:tokens?|个?token|字|词)?"
 )
 _CONCURRENT = (
@@ -70,13 +70,18 @@ _CONCURRENT = (
         rf"|connections?|people|clients?|callers?|calls?)?"),
     grammar(
         rf"(?:并发(?:量|数|用户|请求)?|concurren(?:cy|t requests?|t users?|t sequences?)|max[-_]num[-_]seqs"
-        rf"|max[-_]concurrent[-_]requests|parallel requests|--parallel)\s{{0,3}}(?:[:=为是到约达要]|of|at"
+        rf"|max[-_]concurrent[-_]requests|parallel requests|--parallel)\s{{0,3}}(?:[:=为是到约达要]|of"
+        rf"|at(?!\s?\d{{1,4}}k)"
         rf"|is|大概|最多|数|:){{0,2}}\s{{0,3}}(?P<n>{DIGITS}|{HAN})\s?(?P<s>k|万|千)?(?![a-z0-9]|\s?(?:gb?"
         rf"|卡|张|context|ctx|tokens|上下文))"),
     grammar(
         rf"(?<![a-z0-9.])(?P<n>{_N})\s?(?P<s>k|万|千)?\s?(?:个|位|名)?(?:人|用户|同事|员工|学生|people"
         rf"|users?|requests?|prompts?|streams?)\s?(?:能|要|会|可以)?(?:同时|一起|并发|concurrently"
         rf"|simultaneously|at once|at the same time|in parallel)"),
+    grammar(
+        rf"(?<![a-z0-9.])(?P<n>{_N})\s?(?P<s>k|thousand)?(?: of them)?(?: \w{{1,10}}){{1,6}} "
+        rf"(?:at once|simultaneously|concurrently|at the same time|in parallel|at any (?:one |given )?(?:time|moment)"
+        rf"|at peak)"),
     grammar(
         rf"同时(?:有|支持|给|供|服务|在线|跑|处理)?\s?(?P<n>{_N})\s?(?P<s>k|万|千)?\s?(?:个|位|名|路"
         rf"|条)?(?:人|用户|请求|会话|路|并发|同事)"),

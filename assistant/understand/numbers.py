@@ -9,9 +9,13 @@ WORDS = {
     "a": 1, "an": 1, "one": 1, "single": 1, "two": 2, "dual": 2, "both": 2, "pair": 2, "couple": 2, "double": 2,
     "three": 3, "triple": 3, "four": 4, "quad": 4, "five": 5, "six": 6, "seven": 7, "eight": 8, "octa": 8, "nine": 9,
     "ten": 10, "eleven": 11, "twelve": 12, "dozen": 12, "sixteen": 16, "twenty": 20, "thirty": 30, "forty": 40,
+    "zwei": 2, "drei": 3, "vier": 4, "acht": 8, "deux": 2, "trois": 3, "quatre": 4, "huit": 8, "dos": 2, "tres": 3,
+    "cuatro": 4, "ocho": 8, "dois": 2, "duas": 2, "três": 3, "quatro": 4, "oito": 8, "tre": 3, "quattro": 4, "otto": 8,
+    "два": 2, "двух": 2, "две": 2, "три": 3, "трёх": 3, "трех": 3, "четыре": 4, "четырёх": 4, "восемь": 8,
+    "한": 1, "두": 2, "세": 3, "네": 4, "여덟": 8,
     "fifty": 50, "hundred": 100, "thousand": 1000, "several": 2, "multiple": 2,
 }  # fmt: skip
-"""English number words; "several" and "multiple" are at least two."""
+"""Number words of the languages people ask in; "several" and "multiple" are at least two."""
 SCALES = {
     "k": 1e3, "thousand": 1e3, "grand": 1e3, "千": 1e3, "w": 1e4, "万": 1e4, "m": 1e6, "mil": 1e6, "mio": 1e6,
     "million": 1e6, "millions": 1e6, "百万": 1e6, "千万": 1e7, "亿": 1e8, "b": 1e9, "bn": 1e9, "billion": 1e9,

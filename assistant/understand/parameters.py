@@ -15,7 +15,8 @@ _HAN_SIZE = grammar(
 )
 _LARGE = grammar(
     r"(?<![a-z0-9.])(\d{1,3}(?:\.\d{1,2})?)[ -]?(t|m)\s?(?:参数|params?(?![a-z])|parameters?"
-    r"|(?:的)?模型|models?(?![a-z])|-param)"
+    r"|的?\s?(?:模型|网络|gpt|bert|llama|transformer|decoder|llms?|lm)(?![a-z])|(?:llama-style |gpt-style "
+    r"|dense )?(?:models?|llms?|lm|gpt|transformers?)(?![a-z])|-param)"
 )
 _SMALL = grammar(
     r"(?:gpt-?2?|bert|model|transformer|llms?|(?<![a-z])lm|模型)[\s-]?(?:of "
@@ -25,6 +26,12 @@ _FINAL = grammar(
     r"(?:压到|剪(?:枝)?到|缩到|其实是|实际是|应该是|改成|换成|actually|make (?:it|that)|i mean|i meant"
     r"|pruned to|no,?)\s?(?:the |a |是)?$"
 )
+_DROPPED = grammar(
+    r"(?:不(?:用|要|跑|上|是|需要|玩|训)|别|(?<![a-z])(?:not|no longer|instead of|rather than|forget|drop))\s?(?:the "
+    r"|an? |那个|跑"
+    r"|上)?$"
+)
+"""What stands before a size that is ruled out: 「不用 32B 了，14B 就行」."""
 _UNIT_EXAMPLE = grammar(r"按|per|每|rule of thumb|/\s?$")
 
 
@@ -35,6 +42,7 @@ def find_params(text: str) -> Found[int] | None:
     if not sound:
         return None
     own = [f for f in sound if not _UNIT_EXAMPLE.search(text[max(0, f.start - 4) : f.start])] or sound
+    own = [f for f in own if not _DROPPED.search(text[max(0, f.start - 16) : f.start])] or own
     return next((f for f in reversed(own) if _FINAL.search(text[max(0, f.start - 12) : f.start])), own[0])
 
 

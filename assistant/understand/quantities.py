@@ -12,7 +12,7 @@ MODEL = "\ue001"
 """Mark for a model's name."""
 _WORD = "|".join(sorted((w for w in WORDS if w not in {"both", "hundred", "thousand"}), key=len, reverse=True))
 _N = rf"(?:(?<![\d.a-z])\d{{1,6}}(?!\d)|{HAN}|单|双|几|多|(?<![a-z])(?:{_WORD})(?![a-z]))"
-_UNIT = r"(?:张|块|片|个|卡|颗|枚|路|pcs|pieces|cards?|gpus?|[x×*])"
+_UNIT = r"(?:张|块|片|个|卡|颗|枚|路|장|대|개|pcs|pieces|cards?|gpus?|[x×*])"
 _FILL = (
     r"(?:\s|的|of|nvidia|tesla|geforce|rtx|quadro|amd|radeon|intel|huawei|华为|昇腾|ascend|英伟达|used"
     r"|new|old|second-?hand|modded|my|二手|全新|涡轮|公版"
@@ -21,7 +21,7 @@ _FILL = (
 _BEFORE = grammar(rf"(?:((?<![\d.])\d{{1,3}}|{HAN})\s?(?:-|~|到|至|or|或)\s?)?({_N})\s?({_UNIT})?{_FILL}$")
 _AFTER = grammar(
     rf"^s?(?:的)?\s?(?:[(]?\s?(?:nvlink|pcie|sxm\d?|\d{{1,3}}\s?gi?b?|vram|显存|each)[,\s]?){{0,3}}[)]?\s?"
-    rf"(?:[x×*]\s?(\d{{1,5}})(?![a-z0-9.]|\s?die)|({_N})\s?(?:张|块|片|卡|颗|路|台|cards?|gpus?)(?![a-z]))"
+    rf"(?:[x×*]\s?(\d{{1,5}})(?![a-z0-9.]|\s?die)|({_N})\s?(?:张|块|片|卡|颗|路|台|枚|장|대|개|cards?|gpus?)(?![a-z]))"
 )
 _NODES = grammar(
     rf"({_N})\s?(?:x\s?)?(?:台|节点|个节点|机(?!器学)|nodes?|servers?|machines?|boxes|hosts?|台服务器"

@@ -1,5 +1,6 @@
 """One turn read by itself, before the conversation is considered: slots with their spans, intents, doubts."""
 
+import re
 from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import Any
@@ -12,6 +13,7 @@ from assistant.understand.formats import choose_format, compares_formats, find_f
 from assistant.understand.intents import STRONG, Facts, choose, weigh
 from assistant.understand.language import language_of
 from assistant.understand.load import find_load
+from assistant.understand.methods import find_methods
 from assistant.understand.model_mentions import NamedModel
 from assistant.understand.ownership import Cards, find_cards
 from assistant.understand.parameters import find_params
@@ -32,6 +34,8 @@ from assistant.understanding import Ambiguity, Span
 from kb.catalog import gpus, models
 from tools.need import Intent, Need
 
+_TABLE_ROW = re.compile(r"^[|+][^\n]*", re.MULTILINE)
+"""A row of a pasted table: its watts and degrees are no question."""
 _HAN = grammar(r"[一-鿿]")
 TRAINING = {"full_finetune", "lora", "qlora", "pretrain"}
 LONG_CONTEXT = 64_000
@@ -76,7 +80,7 @@ def read(original: str, previous: Need | None = None) -> Reading:
     text = spelled(Text.of(original))
     entities = find_entities(text)
     pasted = find_pasted(text)
-    hidden = without_instructions(entities.masked) or entities.masked
+    hidden = _TABLE_ROW.sub(" ", without_instructions(entities.masked) or entities.masked)
     language = language_of(_prose(text, entities, pasted))
     reading = Reading(text, entities, pasted, Cards((), (), (), (), (), None, None), language)
     _read_plain_slots(reading)
@@ -92,7 +96,7 @@ def read(original: str, previous: Need | None = None) -> Reading:
     reading.out_of_scope = out_of_scope(
         entities.masked,
         names=bool(entities.gpus or entities.models or entities.ambiguities),
-        sized=_sized(reading) or bool(work.named),
+        sized=_sized(reading) or bool(work.named) or bool(find_methods(entities.masked)),
         work=bool(work.named or entities.models or "params" in reading.slots),
     )
     return reading
@@ -220,6 +224,8 @@ def _facts(reading: Reading, work: Work, previous: Need) -> Facts:
         error=reading.pasted.error_text is not None,
         oom=is_oom(reading.text.plain),
         formats=len({f.value for f in find_formats(reading.entities.masked)}),
+        methods=len(find_methods(reading.entities.masked)),
+        sized_before=not (slots.get("model") or slots.get("params") or slots.get("model_text")),
         card_known=bool(reading.entities.gpus or sizes or previous.gpus_owned or previous.memory_bytes_per_gpu),
     )
 

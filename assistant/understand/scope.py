@@ -3,7 +3,8 @@
 from assistant.understand.text import grammar
 
 _DOMAIN = grammar(
-    r"显存|显卡|算力|硬件|内存|服务器|主机|工作站|机器学习|深度学习|大模型|模型|推理|训练|微调|部署"
+    r"显存|显卡|[张块款种台几多单双]卡|买卡|选卡|配卡|用卡|算力|硬件|内存|服务器|主机|工作站|机器学习|深度学习|大模型"
+    r"|模型|推理|训练|微调|部署"
     r"|量化|集群|机房|机架|云(?:服务|主机|厂商|平台|上|端)|租卡|租(?:个|一|台|用|云)|电源|功耗|显示核心"
     r"|带宽|多卡|单卡|双卡|加速卡|国产卡|智算|并发|上下文|吞吐|驱动|配置"
     r"|(?<![a-z])(?:gpus?|vram|cuda|rocm|npus?|tpus?|graphics cards?|video cards?|llms?|models?"
@@ -33,7 +34,7 @@ _SECRETS = grammar(
 )
 _ASKS_SECRETS = grammar(
     r"print|show|reveal|repeat|output|tell|give|what (?:is|are)|list|dump|leak|expose|告诉|打印|输出"
-    r"|显示|给我|泄露|说出|列出|复述|是什么|发给"
+    r"|显示|给我|泄露|说出|列出|复述|是什么|发给|发我|发出来|贴出|交出"
 )
 _CREATIVE = grammar(
     r"(?<![a-z])(?:write|compose|draft|make up|tell)\s(?:me |us )?(?:a |an |the |some "

@@ -1,14 +1,15 @@
-"""Score whole turns on the questions of tests/cases: what was understood, whether every number is traced, how long.
+"""Score whole turns on the questions of tests/cases: what was understood, decided and traced, and how long it took.
 
-    make eval                     every question
-    make eval ARGS="--only 3090"  those whose text holds "3090"
+    make eval                             every question
+    make eval ARGS="--only 3090 --wrong"  those whose text holds "3090", listing what went wrong
+    make eval ARGS="--file questions_last.yaml"
 
-Prints one row a group (all, by language, by intent): slots right, intent right, groundedness, lines removed for an
-untraced number, and the median time of reading and of a whole planner turn, retrieval included.
+Prints one row a group (all, by language, by intent): slot F1, and the shares of questions with the right intent, the
+right verdict and key figure, the tools called that had to be, a question asked back where one is due, nothing
+forbidden said; numbers traced to a source; the median time of reading and of a whole planner turn, retrieval included.
 """
 
 import argparse
-import importlib.util
 import os
 import sys
 import tempfile
@@ -17,119 +18,100 @@ from collections import defaultdict
 from dataclasses import dataclass
 from pathlib import Path
 from statistics import median
-from types import ModuleType
 from typing import Any
+
+from expectations import FILES, Judgement, judge, language, load, turns
 
 ROOT = Path(__file__).parents[2]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Row:
     """One question's outcome."""
 
-    right: int
-    wanted: int
-    intent: bool | None
+    judged: Judgement
     numbers: int
     grounded: int
-    removed: bool
     reading_s: float
     turn_s: float
-    wrong: tuple[str, ...]
 
 
-def expectations() -> ModuleType:
-    """The module that knows how an expected slot is compared; the tests use the same."""
-    path = ROOT / "tests" / "assistant" / "understand" / "test_questions.py"
-    spec = importlib.util.spec_from_file_location("expectations", path)
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
-
-
-def run(case: dict[str, Any], advisor: Any, know: ModuleType) -> Row:
-    """Ask one question and compare."""
+def run(case: dict[str, Any], advisor: Any) -> Row:
+    """Ask the question, turn by turn, and hold the last answer against what is expected."""
     from assistant.understand import understand
 
-    started = time.perf_counter()
-    read = understand(case["q"])
-    reading_s = time.perf_counter() - started
-    answer = advisor.ask(case["q"])
-    wrong = []
-    for slot, value in case.get("need", {}).items():
-        try:
-            know.check({"need": {slot: value}, "unknown": case.get("unknown", []), **scope(case)}, read)
-        except AssertionError as problem:
-            wrong.append(f"{slot}: {str(problem).splitlines()[0] if str(problem) else value}")
-    intents = case.get("intent")
-    accepted = intents if isinstance(intents, list) else [intents]
+    previous, conversation, answer, read, seconds = None, None, None, None, 0.0
+    for turn in turns(case):
+        started = time.perf_counter()
+        read = understand(turn, previous)
+        seconds = time.perf_counter() - started
+        previous = read.need
+        answer = advisor.ask(turn, conversation)
+        conversation = answer.conversation_id
+    assert answer is not None
     return Row(
-        right=len(case.get("need", {})) - len(wrong),
-        wanted=len(case.get("need", {})),
-        intent=None if intents is None else read.need.intent in accepted,
-        numbers=answer.grounding.numbers,
-        grounded=answer.grounding.grounded,
-        removed=any("could not be traced" in warning for warning in answer.warnings),
-        reading_s=reading_s,
-        turn_s=answer.elapsed_s,
-        wrong=tuple(wrong),
+        judge(case, read, answer), answer.grounding.numbers, answer.grounding.grounded, seconds, answer.elapsed_s
     )
 
 
-def scope(case: dict[str, Any]) -> dict[str, Any]:
-    """What the comparison needs beside the one slot."""
-    return {"out_of_scope": case.get("out_of_scope", False)}
+def f1(rows: list[Row]) -> float | None:
+    """Slots right among those wanted; a slot read wrongly is both missed and invented."""
+    right, wanted = sum(row.judged.right for row in rows), sum(row.judged.wanted for row in rows)
+    return 2 * right / (2 * right + 2 * (wanted - right)) if wanted else None
+
+
+def share(rows: list[Row], field: str) -> float | None:
+    """Share of the rows of which the field is expected that meet it."""
+    values = [value for row in rows if (value := getattr(row.judged, field)) is not None]
+    return sum(values) / len(values) if values else None
 
 
 def line(name: str, rows: list[Row]) -> str:
     """One group of the table."""
-    wanted, intents = sum(row.wanted for row in rows), [row.intent for row in rows if row.intent is not None]
     numbers = sum(row.numbers for row in rows)
-    cells = [
-        f"{len(rows):5d}",
-        f"{sum(row.right for row in rows) / wanted:8.1%}" if wanted else "       –",
-        f"{sum(intents) / len(intents):8.1%}" if intents else "       –",
-        f"{sum(row.grounded for row in rows) / numbers:9.1%}" if numbers else "        –",
-        f"{sum(row.removed for row in rows):8d}",
-        f"{median(row.reading_s for row in rows) * 1e3:9.1f}",
-        f"{median(row.turn_s for row in rows) * 1e3:8.1f}",
-    ]
-    return f"{name:24}" + "".join(cells)
+    shares = (
+        f1(rows),
+        *(share(rows, field) for field in ("intent", "verdict", "tools", "clarify")),
+        1 - sum(row.judged.forbidden for row in rows) / len(rows),
+        sum(row.grounded for row in rows) / numbers if numbers else None,
+    )
+    cells = [f"{value:9.1%}" if value is not None else f"{'–':>9}" for value in shares]
+    times = [f"{median(getattr(row, field) for row in rows) * 1e3:9.1f}" for field in ("reading_s", "turn_s")]
+    return f"{name:24}{len(rows):5d}" + "".join(cells + times)
+
+
+HEADINGS = ("slot F1", "intent", "verdict", "tools", "ask back", "clean", "grounded", "read ms", "turn ms")
 
 
 def main() -> int:
-    """Run, print, and fail when something is ungrounded."""
+    """Run, print, and fail when something is ungrounded or forbidden."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--only", default="", help="only questions that hold this text")
-    parser.add_argument("--wrong", action="store_true", help="list the slots that were misread")
+    parser.add_argument("--file", action="append", help="only the cases of this file")
+    parser.add_argument("--wrong", action="store_true", help="list what went wrong")
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as home:
         os.environ["GPU_ADVISOR_HOME"] = home
         sys.path.insert(0, str(ROOT))
         from ui.service import advisor
 
-        know = expectations()
         groups: dict[str, list[Row]] = defaultdict(list)
-        for case in know.load("questions.yaml"):
-            if options.only not in case["q"]:
+        for case in load(tuple(options.file or FILES)):
+            asked = " → ".join(turns(case))
+            if options.only not in asked:
                 continue
-            row = run(case, advisor(), know)
-            intent = case.get("intent")
-            for group in (
-                "all",
-                f"language {case['lang']}",
-                f"intent {intent[0] if isinstance(intent, list) else intent}",
-            ):
+            row = run(case, advisor())
+            intent = case.get("intent", "scope" if case.get("out_of_scope") else "any")
+            main_intent = intent[0] if isinstance(intent, list) else intent
+            for group in ("all", f"language {language(case)}", f"intent {main_intent}"):
                 groups[group].append(row)
-            if options.wrong and row.wrong:
-                print(f"{case['q'][:90]}\n    " + "; ".join(row.wrong))
-        print(f"{'':24}{'n':>5}{'slots':>8}{'intent':>8}{'grounded':>9}{'removed':>8}{'read ms':>9}{'turn ms':>8}")
+            if options.wrong and (row.judged.wrong or row.numbers != row.grounded):
+                print(f"{asked[:110]!r}\n    " + "; ".join(row.judged.wrong))
+        print(f"{'':24}{'n':>5}" + "".join(f"{heading:>9}" for heading in HEADINGS))
         for name in sorted(groups, key=lambda key: (key != "all", key)):
             print(line(name, groups[name]))
         whole = groups["all"]
-        return int(sum(row.numbers for row in whole) != sum(row.grounded for row in whole))
+        return int(any(row.numbers != row.grounded or row.judged.forbidden for row in whole))
 
 
 if __name__ == "__main__":
