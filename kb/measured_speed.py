@@ -14,7 +14,7 @@ class MeasuredSpeed(Frozen):
 
     id: str
     kind: str
-    """decode, prefill, first_token, training or gpu_hours."""
+    """decode, prefill, first_token, training, gpu_hours, images, audio or training_images."""
     model: str
     """Catalog id, or a size for a model outside the catalog."""
     active_params: float
@@ -48,6 +48,9 @@ class MeasuredSpeed(Frozen):
         """The case in words."""
         layout = f"{self.gpu_count} × {self.gpu}" if self.gpu_count > 1 else self.gpu
         text = f"{self.model}, {self.format}, {self.engine} on {layout}"
+        if self.kind in ("images", "audio", "training_images"):
+            steps = f", {self.output_tokens} steps" if self.kind == "images" and self.output_tokens > 1 else ""
+            return f"{text}, {self.sequences} at once{steps}"
         if self.kind in ("training", "gpu_hours"):
             return text + (f", sequences of {self.input_tokens} tokens" if self.input_tokens else "")
         return f"{text}, {self.sequences} at once, {self.input_tokens} + {self.output_tokens} tokens"

@@ -113,6 +113,8 @@ class Compute(Frozen):
     """Share of the 16-bit peak that causal attention over a prompt reaches."""
     prefill_ratio: float
     """Products over a whole prompt against those of a decode step."""
+    reader_ratio: float
+    """Texts of uneven length through small encoders against long prompts through language models."""
     prefill_engine_ratios: dict[str, float]
     """Further factor for engines that differ."""
     llama_cpp: LlamaCpp
@@ -273,6 +275,8 @@ class SpeedConstants(Frozen):
     neighbours: Neighbours
     training_neighbours: Neighbours
     training: Training
+    unstated_flops: dict[str, float]
+    """16-bit rate of cards whose makers state none, by the start of the card's id: FP32 rate of their cores."""
     peak_ratio: float
     """No estimate may use more than this share of a physical peak."""
 

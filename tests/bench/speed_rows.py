@@ -13,13 +13,18 @@ from typing import Any
 ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT))
 
+from kb.catalog import model as catalog_model  # noqa: E402
 from kb.measured_speed import FILE  # noqa: E402
+from tools.named import read_card  # noqa: E402
 from tools.speed.evidence import case_of  # noqa: E402
+from tools.speed.item import chip_of  # noqa: E402
+from tools.speed.item_estimate import item_pace  # noqa: E402
 from tools.speed.layout import best_pace  # noqa: E402
 from tools.speed.pace import Pace  # noqa: E402
 from tools.speed.request import InferenceSpeedRequest  # noqa: E402
 from tools.speed.work import work_of  # noqa: E402
 from tools.training_time.evidence import case_of as training_case  # noqa: E402
+from tools.training_time.images import image_rate, image_training_time  # noqa: E402
 from tools.training_time.job import job_of  # noqa: E402
 from tools.training_time.request import TrainingTimeRequest  # noqa: E402
 from tools.training_time.step import token_time  # noqa: E402
@@ -30,6 +35,12 @@ SERVING = {
     "tokens_per_s_total": ("decode", "total"),
     "prefill_tokens_per_s": ("prefill", "prompt_rate"),
     "time_to_first_token_s": ("first_token", "first_token_s"),
+}
+ITEMS = {
+    "images_per_s": "images",
+    "time_per_image_s": "images",
+    "time_per_clip_s": "images",
+    "realtime_factor": "audio",
 }
 OTHER_ENGINES = {"exllamav2": "exllamav2", "mlc-llm-perf": "mlc", "llmq": "llmq", "llm.c": "llm.c"}
 """Sources that measured a program the tools do not model: its name stands in the row."""
@@ -43,6 +54,8 @@ def pace_of(request: dict[str, Any]) -> Pace:
 
 def row(identity: str, source: str, request: dict[str, Any], measure: str, value: float) -> dict[str, Any]:
     """One row of the file."""
+    if measure in ITEMS or measure == "samples_per_s_per_gpu":
+        return _item_row(identity, source, request, measure, value)
     if measure in SERVING:
         kind, field = SERVING[measure]
         found = pace_of(request)
@@ -66,6 +79,30 @@ def row(identity: str, source: str, request: dict[str, Any], measure: str, value
         "output_tokens": round(math.exp(case.output)) - 64,
         "measure": measure, "value": value, "estimate": f"{estimate:.5g}", "source": source,
         "request": json.dumps(request, separators=(",", ":")),
+    }  # fmt: skip
+
+
+def _item_row(identity: str, source: str, request: dict[str, Any], measure: str, value: float) -> dict[str, Any]:
+    """A row of work without tokens: thousands of pixels stand for the prompt, steps for the answer."""
+    model, gpu = catalog_model(request["model"]), read_card(request["gpu"])[0]
+    cards = request.get("gpu_count", 1)
+    if measure == "samples_per_s_per_gpu":
+        parsed = TrainingTimeRequest.model_validate(request)
+        _, batch, px, _ = image_training_time(parsed, chip_of(gpu))
+        kind, engine, size, steps, form = "training_images", "pytorch", px**2 / 1000, 0, "16"
+        estimate = image_rate(parsed, chip_of(gpu))
+    else:
+        found = item_pace(InferenceSpeedRequest.model_validate(request), gpu)
+        kind, engine, batch, form = ITEMS[measure], found.engine, found.batch, found.format
+        size, steps = found.size, found.time.steps
+        estimate = found.rate * cards if measure == "images_per_s" else found.items / found.rate
+        estimate = 1 / found.rate / cards if measure == "realtime_factor" else estimate
+    return {
+        "id": identity, "kind": kind, "model": model.id, "active_params": model.params, "moe": 0, "gpu": gpu.id,
+        "architecture": gpu.architecture, "gpu_count": cards, "engine": engine, "format": form,
+        "tensor_parallel": cards if kind == "training_images" else 1, "pipeline_parallel": 1, "sequences": batch,
+        "input_tokens": round(size), "output_tokens": steps, "measure": measure, "value": value,
+        "estimate": f"{estimate:.5g}", "source": source, "request": json.dumps(request, separators=(",", ":")),
     }  # fmt: skip
 
 

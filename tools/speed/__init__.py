@@ -1,5 +1,5 @@
-"""Speed of serving: see `estimate.py`, then `pace.py` and one module for each noun."""
+"""Speed of inference: see `estimate.py`, then `pace.py`."""
 
-from tools.speed.estimate import estimate_inference_speed
+from tools.speed.estimate import estimate_inference_speed, estimate_token_speed
 
-__all__ = ["estimate_inference_speed"]
+__all__ = ["estimate_inference_speed", "estimate_token_speed"]

@@ -8,22 +8,31 @@ from tools.named import cited, vouching
 from tools.speed.allreduce import link_name
 from tools.speed.derivation import derivation
 from tools.speed.evidence import Correction, correction, prompt_correction
-from tools.speed.interval import READERS, class_of, interval, inverse
+from tools.speed.interval import class_of, interval, inverse
+from tools.speed.item import item_kind
+from tools.speed.item_estimate import estimate_item_speed
 from tools.speed.layout import best_pace
-from tools.speed.pace import Pace, reading_pace
+from tools.speed.pace import PROMPT_TOKENS, Pace, reading_pace
 from tools.speed.request import InferenceSpeedRequest
-from tools.speed.result import Bound, InferenceSpeed
-from tools.speed.work import Work, work_of
+from tools.speed.result import Bound, InferenceSpeed, Interval, TokenSpeed
+from tools.speed.work import READERS, Work, work_of
 
 RATES = ("bandwidth_bytes_per_s", "bf16_flops", "fp16_flops", "fp8_flops", "fp4_flops")
 
 
 def estimate_inference_speed(request: InferenceSpeedRequest) -> InferenceSpeed:
-    """Estimate the speed of serving a language model: tokens a second for one user and for all, time to first token.
+    """Estimate how fast cards run a model: tokens, images, clips, audio or documents a second, and first-token time.
 
     Give `model` (catalog id, Hugging Face id or alias) or `params` with the shape, the card, and the load. Every
     figure comes with a 90 % interval and the nearest published measurements.
     """
+    if item_kind(request.model) is not None:
+        return estimate_item_speed(request)
+    return estimate_token_speed(request)
+
+
+def estimate_token_speed(request: InferenceSpeedRequest) -> TokenSpeed:
+    """The speed of a model that generates or reads tokens."""
     work, assumptions = work_of(request)
     found = best_pace(work, request)
     work = found.work
@@ -34,11 +43,13 @@ def estimate_inference_speed(request: InferenceSpeedRequest) -> InferenceSpeed:
     token = interval(
         max(found.output_token_s * near.factor, found.least_s), class_of(work), guessed=guessed, evidence=near.weight
     )
+    reads = work.arch.kind in READERS
     prompt = interval(
-        min(found.prompt_rate / prompts.factor, found.most_prompt_rate), "prefill", guessed=guessed,
-        evidence=prompts.weight,
+        min(found.prompt_rate / prompts.factor, found.most_prompt_rate), "reader" if reads else "prefill",
+        guessed=guessed, evidence=prompts.weight,
     )  # fmt: skip
-    return InferenceSpeed(
+    documents = _documents(work, token, found) if reads else None
+    return TokenSpeed(
         model=work.arch.id, gpu=work.gpu.id, gpu_count=request.gpu_count, weight_format=work.format.name,
         engine=work.engine, tensor_parallel=work.layout.tensor, pipeline_parallel=work.layout.pipeline,
         replicas=work.layout.replicas, concurrent_sequences=round(work.sequences * work.layout.replicas),
@@ -47,11 +58,18 @@ def estimate_inference_speed(request: InferenceSpeedRequest) -> InferenceSpeed:
         tokens_per_s_per_user=inverse(token, found.per_user * found.output_token_s),
         tokens_per_s_total=inverse(token, found.total * found.output_token_s),
         time_to_first_token_s=interval(found.first_token_s, "prefill", guessed=guessed),
-        prefill_tokens_per_s=prompt, bound=bound_of(found), label=near.label,
+        prefill_tokens_per_s=prompt, documents_per_s=documents,
+        time_s=inverse(documents, request.documents) if documents and request.documents else None,
+        bound=bound_of(found), label=near.label,
         max_concurrent_sequences=found.room and found.room * work.layout.replicas, evidence=near.evidence,
         derivation=tuple(derivation(found, near)), assumptions=tuple(_assumptions(work, request, assumptions)),
         warnings=tuple(_warnings(found)), sources=_sources(work, near),
     )  # fmt: skip
+
+
+def _documents(work: Work, token: Interval, found: Pace) -> Interval:
+    """Texts a second on all cards: tokens read a second over tokens a text."""
+    return inverse(token, found.total * found.output_token_s / (work.input_tokens or PROMPT_TOKENS))
 
 
 def bound_of(found: Pace) -> Bound:
@@ -74,6 +92,10 @@ def bound_of(found: Pace) -> Bound:
 
 def _assumptions(work: Work, request: InferenceSpeedRequest, given: list[str]) -> Iterable[str]:
     yield from given
+    if work.arch.kind in READERS:
+        yield "This model reads texts and generates none: its tokens are those it reads."
+        yield f"{work.input_tokens or PROMPT_TOKENS:,} tokens a text, many texts at once, 16-bit arithmetic."
+        return
     yield f"{work.engine} of 2025–2026 with CUDA graphs; older releases are up to twice as slow a layer."
     if request.input_tokens is None or request.output_tokens is None:
         yield f"{work.input_tokens:,} prompt and {work.output_tokens:,} answer tokens a request."
@@ -85,8 +107,6 @@ def _assumptions(work: Work, request: InferenceSpeedRequest, given: list[str]) -
         yield f"Layout left open: {how} is the fastest of the usual ones."
     if request.kv_format == "auto":
         yield "16-bit key-value cache."
-    if work.arch.kind in READERS:
-        yield "This model reads texts and generates none: its tokens are those it reads."
     if request.requests_per_s is not None and request.concurrent_sequences == 1:
         under_way = work.sequences * layout.replicas
         yield f"{under_way:,.0f} sequences under way at {request.requests_per_s:g} requests a second."

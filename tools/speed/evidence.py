@@ -157,7 +157,12 @@ def _apart_in_load(one: Case, other: Case) -> float:
 
 def _seconds(row: MeasuredSpeed, value: float) -> float:
     """A figure as time: rates the other way round."""
-    return value if row.measure.endswith("_s") and "per_s" not in row.measure else 1 / value
+    return value if is_time(row.measure) else 1 / value
+
+
+def is_time(measure: str) -> bool:
+    """Whether more of it is slower."""
+    return measure == "realtime_factor" or (measure.endswith("_s") and "per_s" not in measure)
 
 
 def _shown(apart: float, row: MeasuredSpeed) -> Evidence:

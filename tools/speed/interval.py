@@ -2,16 +2,13 @@
 
 from kb.speed_constants import constants
 from tools.speed.result import Interval
-from tools.speed.work import Work
-
-READERS = ("embedding", "reranker", "encoder")
-"""Models that read texts and generate none."""
+from tools.speed.work import READERS, Work
 
 
 def class_of(work: Work) -> str:
     """Which residuals apply: one stream, or serving of dense models or mixtures, up to saturation."""
     if work.arch.kind in READERS:
-        return "prefill"
+        return "reader"
     if work.sequences * work.layout.replicas <= 1:
         return "single"
     if work.sequences > constants().intervals.saturated_from:

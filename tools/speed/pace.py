@@ -72,10 +72,10 @@ def pace(work: Work) -> Pace:
 
 def reading_pace(found: Pace) -> Pace:
     """The pace of a model that only reads: every token is one of a prompt."""
-    rate = found.prompt_rate
+    rate = found.prompt_rate * constants().compute.reader_ratio
     tokens = (found.work.input_tokens or PROMPT_TOKENS) * max(found.work.sequences, 1.0)
     return replace(
-        found, output_token_s=1 / rate, per_user=rate / max(found.work.sequences, 1.0),
+        found, prompt_rate=rate, output_token_s=1 / rate, per_user=rate / max(found.work.sequences, 1.0),
         total=rate * found.work.layout.replicas, first_token_s=tokens / rate,
         least_s=1 / found.most_prompt_rate,
     )  # fmt: skip

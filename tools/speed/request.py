@@ -35,5 +35,17 @@ class InferenceSpeedRequest(ModelFields):
     """Prompt tokens of one request; null = 512 (one sequence) or 1024."""
     output_tokens: int | None = Field(default=None, ge=0, le=10**9)
     """Answer tokens of one request; null = 256 (one sequence) or 1024."""
+    steps: int | None = Field(default=None, gt=0, le=1000)
+    """Denoising steps of one picture; null = as the model is usually run."""
+    width_px: int | None = Field(default=None, ge=64, le=16384)
+    height_px: int | None = Field(default=None, ge=64, le=16384)
+    frames: int | None = Field(default=None, gt=0, le=10_000)
+    """Frames of one clip."""
+    images: int | None = Field(default=None, gt=0, le=10**13)
+    """Pictures, clips or images in all, for the time they take together."""
+    audio_s: float | None = Field(default=None, gt=0, le=10**13)
+    """Speech to transcribe, for the time it takes."""
+    documents: int | None = Field(default=None, gt=0, le=10**13)
+    """Texts to embed, of `input_tokens` each, for the time they take."""
     host_bandwidth_bytes_per_s: float | None = Field(default=None, gt=0, le=10**13)
     """Bandwidth of the host's memory, read when weights do not fit the cards (llama.cpp); null = a desktop's."""

@@ -47,6 +47,7 @@ class InferenceSpeed(ToolResult):
     gpu_count: int
     weight_format: str
     engine: str
+    """What serves; `pytorch` for networks that run in no particular engine."""
     tensor_parallel: int
     pipeline_parallel: int
     replicas: int
@@ -54,14 +55,28 @@ class InferenceSpeed(ToolResult):
     concurrent_sequences: int
     input_tokens: int
     output_tokens: int
-    time_per_output_token_s: Interval
-    """Between two tokens of one answer, prompts of the other sequences included."""
-    tokens_per_s_per_user: Interval
-    tokens_per_s_total: Interval
+    time_per_output_token_s: Interval | None = None
+    """Between two tokens of one answer, prompts of the other sequences included; null where no tokens are made."""
+    tokens_per_s_per_user: Interval | None = None
+    tokens_per_s_total: Interval | None = None
     """Output tokens of all sequences and copies together."""
-    time_to_first_token_s: Interval
-    prefill_tokens_per_s: Interval
+    time_to_first_token_s: Interval | None = None
+    prefill_tokens_per_s: Interval | None = None
     """Prompt tokens a second of one copy while it only reads prompts."""
+    images_per_s: Interval | None = None
+    """Pictures generated, or images read, a second on all cards; null for other work."""
+    time_per_image_s: Interval | None = None
+    """One picture, alone on its card (in its batch)."""
+    time_per_clip_s: Interval | None = None
+    """One clip of video on one card."""
+    realtime_factor: Interval | None = None
+    """Seconds of work for a second of audio, on all cards: 0.1 = ten times faster than it is spoken."""
+    audio_s_per_s: Interval | None = None
+    """Seconds of audio transcribed a second: the inverse of `realtime_factor`."""
+    documents_per_s: Interval | None = None
+    """Texts of `input_tokens` tokens embedded or ranked a second on all cards."""
+    time_s: Interval | None = None
+    """All of the `images`, `audio_s` or `documents` that were asked for."""
     bound: Bound
     label: Label
     """Whether the figure was measured, interpolated between near measurements, or follows from the formula alone."""
@@ -69,3 +84,13 @@ class InferenceSpeed(ToolResult):
     """Sequences of this length that the memory holds; null when the weights alone do not fit."""
     evidence: tuple[Evidence, ...] = ()
     """Nearest published measurements, nearest first."""
+
+
+class TokenSpeed(InferenceSpeed):
+    """The same for a model that works on tokens: none of their figures is missing."""
+
+    time_per_output_token_s: Interval
+    tokens_per_s_per_user: Interval
+    tokens_per_s_total: Interval
+    time_to_first_token_s: Interval
+    prefill_tokens_per_s: Interval

@@ -13,6 +13,8 @@ from tools.speed.architecture import Architecture, architecture_of
 from tools.speed.request import InferenceSpeedRequest
 
 KNOWN_RATES = "Choose a card whose rates are known."
+READERS = ("embedding", "reranker", "encoder")
+"""Models that read texts and generate none."""
 WIDE_BITS = 12
 """More bits a weight than this are computed as they are read, in 16 bits."""
 
@@ -99,7 +101,7 @@ def work_of(request: InferenceSpeedRequest) -> tuple[Work, list[str]]:
         answer = min(answer, max(request.context_tokens // 2, 1))
         prompt = max(request.context_tokens - answer, 0)
     work = Work(
-        arch=arch, gpu=card, format=form, engine=engine, layout=_layout(request, engine),
+        arch=arch, gpu=card, format=form, engine=engine, layout=_layout(request, engine, copies=arch.kind in READERS),
         sequences=1.0, input_tokens=_given(request.input_tokens, prompt),
         output_tokens=answer,
         kv_bytes=2.0 if request.kv_format == "auto" else memory_constants().kv.bytes[request.kv_format],
@@ -121,6 +123,9 @@ def rates(card: Gpu) -> tuple[float, float]:
     if flops_16 is None and card.fp32_flops is not None:
         flops_16 = card.fp32_flops
     if flops_16 is None:
+        known = constants().unstated_flops.items()
+        flops_16 = next((rate for start, rate in known if card.id.startswith(start)), None)
+    if flops_16 is None:
         raise BadInput("gpu", f"no source states a 16-bit matrix rate of {card.name}.", KNOWN_RATES)
     return float(card.bandwidth_bytes_per_s), float(flops_16)
 
@@ -140,8 +145,11 @@ def product_rate(card: Gpu, name: str, flops_16: float) -> tuple[float, str]:
     return flops_16, "bf16"
 
 
-def _layout(request: InferenceSpeedRequest, engine: str) -> Layout:
+def _layout(request: InferenceSpeedRequest, engine: str, *, copies: bool = False) -> Layout:
+    """The cards' layout as asked; left open, all cards share one copy, or (`copies`) each has its own."""
     count = request.gpu_count
+    if copies and request.tensor_parallel is None and request.pipeline_parallel is None:
+        return Layout(1, 1, count)
     if engine == "llama.cpp" and request.tensor_parallel is None and request.pipeline_parallel is None:
         return Layout(1, count, 1)
     pipeline = request.pipeline_parallel or 1

@@ -1,5 +1,5 @@
-"""Time of training: see `estimate.py`, then `step.py`."""
+"""Time of training: see `estimate.py`, then `step.py`; images in `images.py`."""
 
-from tools.training_time.estimate import estimate_training_time
+from tools.training_time.estimate import estimate_token_training, estimate_training_time
 
-__all__ = ["estimate_training_time"]
+__all__ = ["estimate_token_training", "estimate_training_time"]

@@ -4,17 +4,20 @@ import math
 from collections.abc import Iterable
 from dataclasses import replace
 
+from kb.base import BadInput
 from kb.records.source import Source
 from kb.speed_constants import constants, speed_sources
 from tools.named import cited, vouching
 from tools.speed.evidence import Correction
 from tools.speed.interval import interval, inverse
+from tools.speed.item import item_kind
 from tools.speed.result import Interval
 from tools.training_time.derivation import derivation
 from tools.training_time.evidence import correction
+from tools.training_time.images import estimate_image_training
 from tools.training_time.job import Job, job_of
 from tools.training_time.request import TrainingTimeRequest
-from tools.training_time.result import TrainingTime
+from tools.training_time.result import TokenTraining, TrainingTime
 from tools.training_time.step import model_flops, token_time
 
 RATES = ("bandwidth_bytes_per_s", "bf16_flops", "fp16_flops", "fp8_flops", "tf32_flops", "nvlink_bytes_per_s")
@@ -27,11 +30,24 @@ SMALL_RUN_HOURS = 1e3
 
 
 def estimate_training_time(request: TrainingTimeRequest) -> TrainingTime:
-    """Estimate the speed of training a language model, the time and GPU-hours of a run, and the utilisation reached.
+    """Estimate the speed of training a model, the time and GPU-hours of a run, and the utilisation reached.
 
-    Give `model` or `params` with the shape, the card, and `dataset_tokens` with `gpu_count` for times. Without
-    `dataset_tokens` the rates alone are given; without `gpu_count` GPU-hours are, but no wall time.
+    Give `model` or `params` with the shape, the card, and `dataset_tokens` (networks that look at images:
+    `dataset_samples`) with `gpu_count` for times. Without a data set the rates alone are given; without `gpu_count`
+    GPU-hours are, but no wall time.
     """
+    kind = item_kind(request.model)
+    if kind == "vision":
+        return estimate_image_training(request)
+    if kind is not None:
+        raise BadInput(
+            "model", f"the time of training a {kind} model is not modelled.", "Name a language, text or image model."
+        )
+    return estimate_token_training(request)
+
+
+def estimate_token_training(request: TrainingTimeRequest) -> TokenTraining:
+    """The time of training a model that works on tokens."""
     job, assumptions = job_of(request)
     tokens = request.dataset_tokens * request.epochs if request.dataset_tokens else None
     if request.gpu_count is None and tokens:
@@ -47,7 +63,7 @@ def estimate_training_time(request: TrainingTimeRequest) -> TrainingTime:
     run = _run(hours, rate, goodput) if hours else None
     count = request.gpu_count
     flops = model_flops(job)
-    return TrainingTime(
+    return TokenTraining(
         model=job.arch.id, task=job.task, gpu=job.gpu.id, gpu_count=count, precision=request.precision,
         tokens_per_s_per_gpu=rate,
         tokens_per_s_total=_times(rate, count) if count else None,

@@ -21,6 +21,10 @@ class TrainingTimeRequest(ModelFields):
     dataset_tokens: int | None = Field(default=None, gt=0, le=10**17)
     """Tokens of one pass over the data; null = rates only."""
     epochs: float = Field(default=1.0, gt=0, le=10_000)
+    dataset_samples: int | None = Field(default=None, gt=0, le=10**13)
+    """Images of one pass over the data, for networks that look at images; null = rates only."""
+    image_px: int | None = Field(default=None, ge=16, le=16384)
+    """Width and height of an image; null = as the model is published."""
     sequence_tokens: int | None = Field(default=None, gt=0, le=10**9)
     """Tokens of one sample; null = 4096 (2048 for adapters)."""
     micro_batch_size: int | None = Field(default=None, gt=0, le=10**6)

@@ -13,21 +13,32 @@ class TrainingTime(ToolResult):
     gpu: str
     gpu_count: int | None
     precision: str
-    tokens_per_s_per_gpu: Interval
+    tokens_per_s_per_gpu: Interval | None = None
+    """Null for networks that look at images."""
     tokens_per_s_total: Interval | None = None
     """Of all cards; null when their number is open."""
+    samples_per_s_per_gpu: Interval | None = None
+    """Images a second of one card; null for models that work on tokens."""
+    samples_per_s_total: Interval | None = None
     time_s: Interval | None
-    """Wall time of the run; null without `dataset_tokens` or `gpu_count`."""
+    """Wall time of the run; null without `dataset_tokens` (or `dataset_samples`) or `gpu_count`."""
     gpu_hours: Interval | None
     """Card-hours of the run; null without `dataset_tokens`."""
     model_flops_utilisation: float
     """Model FLOPs a second over the dense peak of the precision; recomputing is not counted."""
     flops_total: float | None
     """Model FLOPs of the whole run; null without `dataset_tokens`."""
-    flops_per_token: float
+    flops_per_token: float | None = None
     """6 · active parameters (4 for adapters) and causal attention."""
     goodput_ratio: float
     """Share of the wall time that trains."""
     label: Label
     evidence: tuple[Evidence, ...] = ()
     """Nearest published measurements, nearest first."""
+
+
+class TokenTraining(TrainingTime):
+    """The same for a model that works on tokens: its rate is never missing."""
+
+    tokens_per_s_per_gpu: Interval
+    flops_per_token: float

@@ -1,0 +1,181 @@
+"""Images, clips and audio: one request in, items a second and the time of all of them out."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from kb.catalog import model as catalog_model
+from kb.item_work import item_work
+from kb.records.gpu import Gpu
+from kb.records.source import Source
+from kb.speed_constants import constants, speed_sources
+from tools.base import Step
+from tools.named import cited, read_card, vouching
+from tools.speed.evidence import Correction, case, corrected
+from tools.speed.interval import inverse
+from tools.speed.item import Chip, ItemTime, chip_of, item_kind
+from tools.speed.pictures import picture_time, shot_of
+from tools.speed.request import InferenceSpeedRequest
+from tools.speed.result import Bound, InferenceSpeed, Interval
+from tools.speed.speech import window_time
+from tools.speed.vision import image_time, look_of
+
+RATES = ("bandwidth_bytes_per_s", "bf16_flops", "fp16_flops")
+KILO = 1000
+
+
+@dataclass(frozen=True, slots=True)
+class ItemPace:
+    """One batch on one card, and what its items are."""
+
+    kind: str
+    """diffusion, video, vision or speech."""
+    chip: Chip
+    engine: str
+    batch: int
+    items: float
+    """Items of the batch: images, clips, seconds of audio."""
+    time: ItemTime
+    size: float
+    """Thousands of pixels of an item, for telling near measurements from far ones."""
+    up_ratio: float
+    down_ratio: float
+    assumptions: tuple[str, ...]
+    format: str = "16"
+    """Bits the products are computed in."""
+
+    @property
+    def rate(self) -> float:
+        """Items a second of one card."""
+        return self.items / self.time.total_s
+
+
+def item_pace(request: InferenceSpeedRequest, gpu: Gpu) -> ItemPace:
+    """What the formulas give for one card."""
+    kind = item_kind(request.model)
+    builders: dict[str, Callable[[InferenceSpeedRequest, Chip], ItemPace]] = {
+        "diffusion": _pictures, "video": _pictures, "vision": _images, "speech": _audio,
+    }  # fmt: skip
+    return builders[str(kind)](request, chip_of(gpu))
+
+
+def estimate_item_speed(request: InferenceSpeedRequest) -> InferenceSpeed:
+    """The speed of a generator of pictures, of a network that looks at images, or of a transcriber."""
+    gpu, said = read_card(request.gpu)
+    found = item_pace(request, gpu)
+    name = catalog_model(str(request.model))
+    near = item_correction(name.id, name.params, found)
+    rate = _rate(found, near, request.gpu_count)
+    amount = {"speech": request.audio_s}.get(found.kind, request.images)
+    parts: dict[str, Interval | None] = {}
+    if found.kind == "speech":
+        parts = {"audio_s_per_s": rate, "realtime_factor": inverse(rate)}
+    elif found.kind == "video":
+        parts = {"images_per_s": None, "time_per_clip_s": inverse(rate, request.gpu_count * found.items)}
+    else:
+        parts = {"images_per_s": rate, "time_per_image_s": inverse(rate, request.gpu_count * found.items)}
+    return InferenceSpeed(
+        model=name.id, gpu=gpu.id, gpu_count=request.gpu_count, weight_format=request.weight_format or "fp16",
+        engine=found.engine, tensor_parallel=1, pipeline_parallel=1, replicas=request.gpu_count,
+        concurrent_sequences=found.batch, input_tokens=0, output_tokens=0, bound=_bound(found.time),
+        label=near.label, time_s=inverse(rate, amount) if amount else None, evidence=near.evidence,
+        derivation=tuple(_steps(found, near, rate, request.gpu_count)), assumptions=(*said, *found.assumptions),
+        warnings=_warnings(request, gpu), sources=_sources(found, near), **parts,
+    )  # fmt: skip
+
+
+def item_correction(model: str, params: int, found: ItemPace) -> Correction:
+    """What near measurements say of this pace."""
+    asked = case(
+        model, found.chip.gpu.id, found.chip.gpu.architecture, found.engine, found.format, False, params, 1,
+        found.batch, found.size, found.time.steps,
+    )  # fmt: skip
+    return corrected(asked, "audio" if found.kind == "speech" else "images")
+
+
+def _pictures(request: InferenceSpeedRequest, chip: Chip) -> ItemPace:
+    shot, said = shot_of(request)
+    rates, video = item_work().generate, shot.frames > 1
+    up, down = (rates.video_up_ratio, rates.video_down_ratio) if video else (rates.up_ratio, rates.down_ratio)
+    return ItemPace(
+        kind="video" if video else "diffusion", chip=chip, engine=shot.engine, batch=shot.batch, items=shot.batch,
+        time=picture_time(shot, chip), size=shot.width * shot.height * shot.frames / KILO, up_ratio=up,
+        down_ratio=down, assumptions=tuple(said), format="8" if shot.eight_bit else "16",
+    )  # fmt: skip
+
+
+def _images(request: InferenceSpeedRequest, chip: Chip) -> ItemPace:
+    vision = item_work().vision
+    look = look_of(catalog_model(str(request.model)), request.width_px)
+    batch = request.concurrent_sequences
+    said = [f"Images of {look.px} × {look.px} pixels, 16-bit arithmetic; reading and decoding files is not counted."]
+    if batch == 1 and request.images is not None:
+        batch = vision.server_batch
+    said.append("One image at a time, in a compiled graph." if batch == 1 else f"Batches of {batch} images.")
+    return ItemPace(
+        kind="vision", chip=chip, engine="pytorch", batch=batch, items=batch, time=image_time(look, chip, batch),
+        size=look.px**2 / KILO, up_ratio=vision.up_ratio, down_ratio=vision.down_ratio, assumptions=tuple(said),
+    )  # fmt: skip
+
+
+def _audio(request: InferenceSpeedRequest, chip: Chip) -> ItemPace:
+    speech = item_work().speech
+    batch = request.concurrent_sequences if request.concurrent_sequences > 1 else speech.batch
+    time = window_time(catalog_model(str(request.model)), chip, batch)
+    said = (
+        f"Speech in windows of {speech.window_s:.0f} s, {batch} at once; one at a time takes several times as long.",
+        f"{speech.tokens_per_window} tokens a window; no silence is skipped.",
+    )
+    return ItemPace(
+        kind="speech", chip=chip, engine="pytorch", batch=batch, items=speech.window_s, time=time, size=0,
+        up_ratio=speech.up_ratio, down_ratio=speech.down_ratio, assumptions=said,
+    )  # fmt: skip
+
+
+def _rate(found: ItemPace, near: Correction, cards: int) -> Interval:
+    """Items a second of all cards, with the interval of their kind; narrower as near measurements carry weight."""
+    value = found.rate / near.factor
+    most = found.items * found.chip.flops_16 * constants().peak_ratio / found.time.flops
+    value = min(value, most) * cards
+    power = 1.0 - (1.0 - constants().intervals.measured_ratio) * min(near.weight, 1.0)
+    return Interval(value=value, low=value / found.down_ratio**power, high=value * found.up_ratio**power)
+
+
+def _bound(time: ItemTime) -> Bound:
+    parts: dict[Bound, float] = {
+        "compute": time.compute_s, "memory_bandwidth": time.traffic_s, "latency": time.launch_s,
+    }  # fmt: skip
+    return max(parts, key=lambda part: parts[part])
+
+
+def _steps(found: ItemPace, near: Correction, rate: Interval, cards: int) -> list[Step]:
+    time, fit = found.time, item_work().fit.source
+    unit = "s_per_window" if found.kind == "speech" else "s_per_batch"
+    parts = (
+        ("Multiplying", "FLOPs / (peak · reached)", time.compute_s),
+        ("Reading and writing memory", "bytes / bandwidth", time.traffic_s),
+        ("Launching kernels", "passes · launch", time.launch_s),
+        ("Decoder and prompt", "decoder FLOPs / rate + text", time.other_s),
+        ("Together", "overlapped as in docs/speed.md", time.total_s),
+    )
+    steps = [
+        Step(label=label, formula=formula, value=value, unit=unit, source=fit,
+             inputs={"flops": time.flops, "peak_flops": found.chip.flops_16, "batch": found.batch})
+        for label, formula, value in parts if value
+    ]  # fmt: skip
+    if near.weight:
+        steps.append(Step(label="Correction by near measurements", formula="exp(Σ k · log(measured / formula) / Σ k)",
+                          inputs={"weight": round(near.weight, 3)}, value=near.factor, source=fit))  # fmt: skip
+    return [*steps, Step(label="Rate of all cards", formula="items · cards / seconds", inputs={"cards": cards},
+                         value=rate.value, unit="items_per_s", source=fit)]  # fmt: skip
+
+
+def _warnings(request: InferenceSpeedRequest, gpu: Gpu) -> tuple[str, ...]:
+    if request.gpu_count > 1:
+        return ("Several cards work on different items: one item is not finished sooner.",)
+    return ()
+
+
+def _sources(found: ItemPace, near: Correction) -> tuple[Source, ...]:
+    known = speed_sources()
+    ids = dict.fromkeys([item_work().fit.source, *(row.source for row in near.evidence)])
+    return (*(known[key] for key in ids if key in known), *cited(vouching(found.chip.gpu, RATES)))

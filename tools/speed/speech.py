@@ -1,0 +1,44 @@
+"""Transcription: an encoder over windows of audio, a decoder that writes them down token by token."""
+
+from kb.base import BadInput
+from kb.item_work import item_work
+from kb.records.model import Model
+from tools.speed.item import Chip, ItemTime, bounded
+
+GENERATORS = ("CosyVoice",)
+"""Families that speak instead of listening."""
+
+
+def window_time(model: Model, chip: Chip, batch: int) -> ItemTime:
+    """Seconds of one window of 30 s of audio while `batch` of them run together.
+
+        encoder: FLOPs / (peak · reached);   FLOPs = 2·P_enc·S + 4·L·S²·h,  S = 1500 positions
+        decoder, each token: (L·t_layer + bytes / bandwidth) / batch + what each window costs by itself: reading the
+        audio's cache, sampling
+
+    Models without a decoder (Paraformer, SenseVoice) only encode.
+
+    Raises:
+        BadInput: the model speaks instead of listening.
+    """
+    speech = item_work().speech
+    if any(model.family.startswith(name) or name in model.name for name in GENERATORS):
+        raise BadInput("model", f"{model.name} generates speech.", "Name a model that transcribes, such as Whisper.")
+    positions = speech.window_s * speech.frames_per_s
+    hidden, layers = model.hidden_size or 512, model.encoder_layers or 50
+    if model.encoder_layers is None:
+        flops = 2 * model.params * positions / 3  # frames are stacked before these encoders
+        encoder = flops / (chip.flops_16 * speech.peak_ratio) + layers * speech.layer_s / batch
+        return ItemTime(encoder, 0.0, layers * speech.layer_s / batch, 0.0, bounded(chip, flops, encoder), flops)
+    flops = layers * (24 * positions * hidden**2 + 4 * positions**2 * hidden)
+    encoder = flops / (chip.flops_16 * speech.peak_ratio)
+    decoder_layers = model.layers or 0
+    weights = 2 * (16 * hidden**2 * decoder_layers + hidden * (model.vocab_size or 51866))
+    cache = 4 * positions * hidden * decoder_layers
+    launch = decoder_layers * speech.layer_s
+    read = weights / (chip.bandwidth * speech.bandwidth_ratio)
+    attend = cache / (chip.bandwidth * speech.cache_ratio)
+    tokens = speech.tokens_per_window
+    total = encoder + tokens * ((launch + read) / batch + attend + decoder_layers * speech.sequence_layer_s)
+    return ItemTime(compute_s=encoder, traffic_s=tokens * (read / batch + attend), launch_s=tokens * launch / batch,
+                    other_s=0.0, total_s=bounded(chip, flops, total), flops=flops)  # fmt: skip
