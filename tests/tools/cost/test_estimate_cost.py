@@ -1,0 +1,225 @@
+"""Cost of owning and renting: worked by hand, laws that must hold, and refusals."""
+
+from datetime import date
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from kb.base import BadInput, UnknownName
+from tools.cost import estimate_cost
+from tools.cost.request import CostRequest
+from tools.cost.result import BreakEven, CostEstimate, Owning
+from tools.registry import Tool
+
+BY_HAND = {
+    "server": "dgx-h100", "purchase_price": 360_000, "residual_ratio": 0.25, "years": 3,
+    "maintenance_ratio_per_year": 0.05, "pue": 1.5, "tariff_per_kwh": 0.1, "utilisation": 1, "hours_per_day": 24,
+    "rent_per_hour": 20,
+}  # fmt: skip
+"""8.364 kW · 1.5 · 730 h · $0.1 = $915.86 of energy; 360,000 · 0.75 / 36 = $7,500; 360,000 · 0.05 / 12 = $1,500."""
+
+
+def estimate(**fields: Any) -> CostEstimate:
+    return estimate_cost(CostRequest.model_validate({"today": date(2026, 11, 21), **fields}))
+
+
+def owned(found: CostEstimate) -> Owning:
+    assert found.own is not None
+    return found.own
+
+
+def met(found: CostEstimate) -> BreakEven:
+    assert found.break_even is not None
+    return found.break_even
+
+
+def test_owning_by_hand() -> None:
+    own = owned(estimate(**BY_HAND))
+    parts = {part.name: part.monthly_cost.value for part in own.parts}
+    assert parts == pytest.approx({"depreciation": 7500, "energy": 915.858, "maintenance": 1500})
+    assert own.monthly_cost.value == pytest.approx(9915.858)
+    assert own.total_cost.value == pytest.approx(9915.858 * 36)
+    assert own.hourly_cost.value == pytest.approx(9915.858 / 730)
+
+
+def test_break_even_by_hand() -> None:
+    """(7,500 + 1,500) / (20 − 915.858 / 730) = 480.1 h a month; 360,000 / (14,600 − 2,415.86) = 29.5 months."""
+    found = met(estimate(**BY_HAND))
+    assert found.hours_per_month.value == pytest.approx(480.1, abs=0.1)
+    assert found.months.value == pytest.approx(29.55, abs=0.01)
+    assert found.reached
+
+
+def test_where_the_curves_meet_is_the_break_even() -> None:
+    found = met(estimate(**BY_HAND))
+    hours = found.hours_per_month.value or 0
+    below = [one for one in found.curve if one.hours_per_month < hours]
+    above = [one for one in found.curve if one.hours_per_month > hours]
+    assert below
+    assert above
+    assert all(one.own_cost > one.rent_cost for one in below)
+    assert all(one.own_cost < one.rent_cost for one in above)
+    paid = found.months.value or 0
+    assert all((one.own_cost > one.rent_cost) == (one.months < paid) for one in found.timeline)
+
+
+def test_too_little_use_never_pays() -> None:
+    found = met(estimate(**{**BY_HAND, "rent_per_hour": 1.0}))
+    assert found.hours_per_month.value is None
+    assert found.months.value is None
+    assert not found.reached
+
+
+def test_spot_pays_for_the_hours_it_loses() -> None:
+    found = estimate(gpu="H100 SXM", gpu_count=8, spot_lost_ratio=0.2)
+    spot = next(one for one in found.rent if one.purchase == "spot")
+    assert spot.useful_hourly_cost.value == pytest.approx(spot.hourly_cost.value / 0.8)
+
+
+def test_a_whole_instance_is_paid_for_one_card() -> None:
+    one, eight = (estimate(gpu="H100 SXM", gpu_count=count, acquisition="rent", provider="AWS") for count in (1, 8))
+    assert one.rent[0].hourly_cost.high == pytest.approx(eight.rent[0].hourly_cost.high)
+
+
+def test_interest_is_on_the_capital_bound() -> None:
+    """360,000 · (1 + 0.25) / 2 · 0.04 / 12 = $750 a month."""
+    own = owned(estimate(**BY_HAND, interest_ratio_per_year=0.04))
+    assert next(part for part in own.parts if part.name == "financing").monthly_cost.value == pytest.approx(750)
+
+
+def test_a_place_in_a_data_centre_is_paid_by_the_kilowatt() -> None:
+    own = owned(estimate(**BY_HAND, colocation_per_kw_month=150))
+    assert next(part for part in own.parts if part.name == "colocation").monthly_cost.value == pytest.approx(1530)
+
+
+def test_a_place_that_includes_the_electricity_bills_none() -> None:
+    names = {part.name for part in owned(estimate(gpu="4090", gpu_count=8, country="CN", site="colocation")).parts}
+    assert "colocation" in names
+    assert "energy" not in names
+
+
+def test_a_million_tokens_by_hand() -> None:
+    found = estimate(**BY_HAND | {"model": "Llama-3.1-70B", "utilisation": 0.5})
+    tokens, own = found.tokens, owned(found)
+    assert tokens is not None
+    assert tokens.own_million_cost is not None
+    assert tokens.rent_million_cost is not None
+    rate = tokens.tokens_per_s_total.value
+    assert tokens.rent_million_cost.value == pytest.approx(20 / (rate * 3600 * 0.5) * 1e6)
+    assert tokens.own_million_cost.value == pytest.approx(own.hourly_cost.value / (rate * 1800) * 1e6)
+
+
+def test_a_training_run_costs_its_hours() -> None:
+    found = estimate(**BY_HAND, model="Llama-3.1-8B", task="lora", dataset_tokens=100_000_000)
+    run = found.run
+    assert run is not None
+    assert run.rent_cost is not None
+    assert run.rent_cost.value == pytest.approx(20 * run.time_s.value / 3600)
+
+
+def test_what_has_no_price_is_said_to_be_missing() -> None:
+    found = estimate(gpu="4090", gpu_count=2)
+    assert not owned(found).complete
+    assert any("machine" in said for said in found.warnings)
+    assert owned(estimate(gpu="4090", gpu_count=2, machine_price=1500)).complete
+
+
+def test_old_prices_are_flagged() -> None:
+    later = estimate(gpu="4090", machine_price=1000, country="CN", today=date(2027, 6, 1))
+    assert any("older than 30 days" in said for said in later.warnings)
+    assert all(row.stale for row in owned(later).prices if row.source)
+
+
+def test_currencies_are_converted_with_a_dated_rate() -> None:
+    fields = {"gpu": "4090", "gpu_count": 4, "country": "CN", "machine_price": 0}
+    dollars, yuan = estimate(**fields), estimate(**fields, currency="CNY")
+    assert owned(yuan).total_cost.value == pytest.approx(owned(dollars).total_cost.value * 7.1, rel=1e-6)
+    assert any("7.1 CNY (2026-11-20)" in said for said in yuan.assumptions)
+
+
+PRICES = st.floats(0, 1e6)
+
+
+@settings(max_examples=40, deadline=None)
+@given(st.floats(0, 2), st.floats(0, 2), PRICES)
+def test_dearer_electricity_is_never_cheaper(one: float, other: float, price: float) -> None:
+    low, high = (
+        owned(estimate(gpu="4090", gpu_count=2, purchase_price=price, tariff_per_kwh=tariff, rent_per_hour=1))
+        for tariff in sorted((one, other))
+    )
+    assert high.monthly_cost.value >= low.monthly_cost.value - 1e-9
+
+
+@settings(max_examples=40, deadline=None)
+@given(PRICES, PRICES, st.floats(0.5, 30))
+def test_a_dearer_purchase_never_breaks_even_earlier(one: float, other: float, rent: float) -> None:
+    cheap, dear = (
+        met(estimate(gpu="h100-sxm-80gb", gpu_count=8, purchase_price=price, rent_per_hour=rent, tariff_per_kwh=0.1))
+        for price in sorted((one, other))
+    )
+    never = float("inf")
+    for name in ("hours_per_month", "months"):
+        early, late = (getattr(getattr(found, name), "value") for found in (cheap, dear))  # noqa: B009
+        assert (never if late is None else late) >= (never if early is None else early) - 1e-9
+
+
+@settings(max_examples=40, deadline=None)
+@given(st.floats(0.5, 50), st.floats(0.5, 50))
+def test_a_dearer_rent_never_breaks_even_later(one: float, other: float) -> None:
+    cheap, dear = (met(estimate(**BY_HAND | {"rent_per_hour": rent})) for rent in sorted((one, other)))
+    if cheap.months.value is not None:
+        assert dear.months.value is not None
+        assert dear.months.value <= cheap.months.value + 1e-9
+
+
+@settings(max_examples=40, deadline=None)
+@given(st.floats(0.2, 15), st.floats(0.1, 1), st.floats(1, 24), st.booleans())
+def test_parts_sum_to_the_whole_and_bounds_are_in_order(years: float, busy: float, hours: float, place: bool) -> None:
+    found = estimate(gpu="H100 SXM", gpu_count=8, years=years, utilisation=busy, hours_per_day=hours,
+                     site="colocation" if place else None, country="CN", currency="CNY")  # fmt: skip
+    own = owned(found)
+    for name in ("value", "low", "high"):
+        parts = sum(getattr(part.monthly_cost, name) for part in own.parts)
+        assert parts == pytest.approx(getattr(own.monthly_cost, name))
+    intervals = [own.monthly_cost, own.total_cost, own.purchase_cost, *(part.monthly_cost for part in own.parts)]
+    intervals += [one.monthly_cost for one in found.rent]
+    assert all(0 <= one.low <= one.value <= one.high for one in intervals)
+    assert own.total_cost.value == pytest.approx(own.monthly_cost.value * years * 12)
+
+
+@pytest.mark.parametrize(
+    ("fields", "field"),
+    [
+        pytest.param({}, "gpu", id="nothing-named"),
+        pytest.param({"gpu": "4090", "years": 0}, "years", id="no-time"),
+        pytest.param({"gpu": "4090", "years": 500}, "years", id="for-ever"),
+        pytest.param({"gpu": "4090", "utilisation": 0}, "utilisation", id="never-used"),
+        pytest.param({"gpu": "4090", "purchase_price": -5}, "purchase_price", id="negative-price"),
+        pytest.param({"gpu": "4090", "rent_per_hour": 0}, "rent_per_hour", id="free-rent"),
+        pytest.param({"gpu": "4090", "rent_per_hour": float("inf")}, "rent_per_hour", id="infinite-rent"),
+        pytest.param({"gpu": "4090", "residual_ratio": 2}, "residual_ratio", id="worth-more-than-new"),
+        pytest.param({"gpu": "4090", "spot_lost_ratio": 1}, "spot_lost_ratio", id="all-lost"),
+        pytest.param({"gpu": "4090", "purchase_price": 1, "machine_price": 1}, "machine_price", id="priced-twice"),
+    ],
+)
+def test_nonsense_is_refused_by_field(fields: dict[str, Any], field: str) -> None:
+    with pytest.raises(BadInput) as refused:
+        Tool.of(estimate_cost).call(fields)
+    assert refused.value.field == field
+
+
+@pytest.mark.parametrize("fields", [{"gpu": "RTX 9999"}, {"gpu": "4090", "provider": "Nimbus"}], ids=["gpu", "cloud"])
+def test_unknown_names_are_not_guessed(fields: dict[str, Any]) -> None:
+    with pytest.raises(UnknownName):
+        Tool.of(estimate_cost).call(fields)
+
+
+def test_every_step_can_be_redone() -> None:
+    found = estimate(**BY_HAND)
+    whole = next(step for step in found.derivation if step.label == "Owning, a month")
+    assert sum(float(str(value)) for value in whole.inputs.values()) == pytest.approx(float(str(whole.value)))
+    even = next(step for step in found.derivation if step.label == "Break-even")
+    fixed, rent, energy = (float(str(even.inputs[name])) for name in ("fixed", "rent", "energy"))
+    assert fixed / (rent - energy) == pytest.approx(float(str(even.value)))

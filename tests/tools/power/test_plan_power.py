@@ -1,0 +1,225 @@
+"""Planning power: published machines, circuits by hand, laws that must hold, and refusals."""
+
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from kb.base import BadInput, UnknownName
+from kb.power import power_facts
+from tools.power import plan_power
+from tools.power.plan import airflow_m3_per_hour, water_l_per_minute
+from tools.power.request import PowerRequest
+from tools.power.result import CircuitPlan, PowerPlan
+from tools.registry import Tool
+
+CARDS = ["rtx-4090-24gb", "rtx-3090-24gb", "rtx-5090-32gb", "h100-sxm-80gb", "a100-sxm-80gb", "l40s-48gb", "h20-96gb"]
+
+
+def plan(**fields: Any) -> PowerPlan:
+    return plan_power(PowerRequest.model_validate(fields))
+
+
+def circuit(found: PowerPlan, name: str) -> CircuitPlan:
+    return next(one for one in found.circuits if one.id == name)
+
+
+@pytest.mark.parametrize(
+    ("fields", "watts"),
+    [
+        pytest.param({"gpu": "h100-sxm-80gb", "gpu_count": 8}, 10_200, id="dgx-h100-user-guide"),
+        pytest.param({"server": "dgx-h100"}, 10_200, id="dgx-h100-by-name"),
+        pytest.param({"gpu": "a100-sxm-80gb", "gpu_count": 8}, 6_500, id="dgx-a100-datasheet"),
+        pytest.param({"server": "gb200-nvl72"}, 120_000, id="gb200-nvl72-rack"),
+        pytest.param({"gpu": "h100-sxm-80gb", "gpu_count": 32}, 40_800, id="four-dgx-h100"),
+    ],
+)
+def test_published_machines_draw_what_their_vendor_says(fields: dict[str, Any], watts: float) -> None:
+    assert plan(**fields).wall_max_w == pytest.approx(watts, rel=0.01)
+
+
+def test_a_node_in_training_draws_what_was_measured() -> None:
+    """arXiv:2412.08602: 8.4 kW at most; arXiv:2506.14551: 76 % of 10.2 kW in demanding work."""
+    found = plan(gpu="h100-sxm-80gb", gpu_count=8).sustained_w
+    assert found.value == pytest.approx(8_400, rel=0.01)
+    assert found.low == pytest.approx(7_750, rel=0.01)
+    assert found.high == pytest.approx(10_200)
+
+
+def test_four_4090_at_home_by_hand() -> None:
+    """4 · 450 + 500 W = 2,300 W inside, over 0.9 = 2,556 W at the wall; 220 V · 16 A · 0.8 = 2,816 W."""
+    found = plan(gpu="4090", gpu_count=4, country="CN", circuit_amps=16)
+    assert found.inside_max_w == 2300
+    assert found.wall_max_w == pytest.approx(2555.6, abs=0.1)
+    (only,) = found.circuits
+    assert (only.volts, only.continuous_w, only.verdict, only.needed) == (220, pytest.approx(2816), "yes", 1)
+    assert [(one.kind, one.count) for one in found.plugs] == [("12V-2x6", 4)]
+
+
+def test_what_an_american_outlet_does_not_carry_gets_the_limit_that_fits() -> None:
+    """120 V · 20 A · 0.8 = 1,920 W; (1,920 · 0.9 − 350) / 2 = 689 W a card: two 4090 fit, four do not at 450 W."""
+    assert circuit(plan(gpu="4090", gpu_count=2, country="US"), "us-120v-20a").verdict == "yes"
+    four = circuit(plan(gpu="4090", gpu_count=4, country="US"), "us-120v-20a")
+    assert four.continuous_w == pytest.approx(1920)
+    assert (four.verdict, four.needed, four.fitting_limit_w) == ("no", 2, 300)
+    limited = plan(gpu="4090", gpu_count=4, country="US", power_limit_w=300)
+    assert circuit(limited, "us-120v-20a").verdict == "yes"
+
+
+def test_three_phase_power_is_root_three_volts_amps() -> None:
+    """CMU: 48 A sustained on a 208 V, 60 A circuit are 17,293 W."""
+    found = plan(gpu="h100-sxm-80gb", gpu_count=8, country="US")
+    assert circuit(found, "us-208v-60a-3ph").continuous_w == pytest.approx(17_293, abs=1)
+
+
+@pytest.mark.parametrize(
+    ("fields", "rated", "count"),
+    [
+        pytest.param({"gpu": "4090", "gpu_count": 2, "cpu_w": 250}, 1600, 1, id="two-4090: 1250 / 0.8 = 1563"),
+        pytest.param({"gpu": "4090", "gpu_count": 1, "cpu_w": 250}, 1000, 1, id="one-4090: 800 / 0.8"),
+        pytest.param({"gpu": "5090", "gpu_count": 4}, 2000, 2, id="four-5090: spikes (6900 + 500) / 2 = 3700"),
+    ],
+)
+def test_supplies_by_hand(fields: dict[str, Any], rated: float, count: int) -> None:
+    found = plan(**fields).supply
+    assert found is not None
+    assert (found.rated_w, found.count) == (rated, count)
+
+
+@pytest.mark.parametrize(
+    ("psu_w", "verdict"), [pytest.param(650, "no"), pytest.param(900, "tight"), pytest.param(1200, "yes")]
+)
+def test_a_supply_at_hand_is_judged(psu_w: float, verdict: str) -> None:
+    found = plan(gpu="4090", psu_w=psu_w).supply
+    assert found is not None
+    assert found.at_hand == verdict
+
+
+def test_heat_and_cooling_by_hand() -> None:
+    """10.2 kW · 3.412 = 34,802 BTU/h; at 15 K: 10,200 · 3600 / (1.2 · 1005 · 15) = 2,030 m³/h = 1,195 CFM."""
+    found = plan(server="dgx-h100")
+    assert found.heat_btu_per_hour == pytest.approx(34_802, abs=1)
+    assert airflow_m3_per_hour(10_200) == pytest.approx(2029.9, abs=0.1)
+    assert found.airflow_cfm == pytest.approx(1194.8, abs=0.1)
+    assert water_l_per_minute(1000) == pytest.approx(1.43, abs=0.01)
+
+
+def test_racks_hold_as_many_nodes_as_power_and_height_allow() -> None:
+    rows = {row.limit_w: row for row in plan(server="dgx-h100", nodes=4).racks}
+    assert (rows[10_000].nodes_per_rack, rows[10_000].racks) == (0, None)
+    assert (rows[20_000].nodes_per_rack, rows[20_000].racks) == (1, 4)
+    assert (rows[40_000].nodes_per_rack, rows[40_000].racks) == (3, 2)
+
+
+def test_energy_of_a_month_by_hand() -> None:
+    """One H100 node at 8,364 W, PUE 1.5: 8.364 · 1.5 · 730 = 9,158.6 kWh; at 0.10 a kWh 915.86."""
+    found = plan(server="dgx-h100", pue=1.5, tariff_per_kwh=0.1).energy
+    assert found.kwh_per_month.value == pytest.approx(9158.6, abs=0.1)
+    assert found.monthly_cost.value == pytest.approx(915.86, abs=0.01)
+
+
+def test_half_the_hours_take_half_the_energy() -> None:
+    whole, half = (plan(gpu="4090", hours_per_day=hours).energy for hours in (24, 12))
+    assert half.kwh_per_month.value == pytest.approx(whole.kwh_per_month.value / 2)
+
+
+def test_a_measured_limit_is_said_with_its_source() -> None:
+    found = plan(gpu="4090", power_limit_w=300).power_limit
+    assert found is not None
+    assert (found.label, found.decode and found.decode.value) == ("measured", 0.934)
+    assert found.sources == ("thorsten-meyer-4090",)
+
+
+def test_a_card_nobody_limited_gets_the_range_of_others() -> None:
+    found = plan(gpu="a6000", power_limit_w=220).power_limit
+    assert found is not None
+    assert found.label == "other cards"
+    assert found.decode is not None
+    assert found.decode.low < found.decode.high < 1
+
+
+def test_the_parts_sum_to_the_whole_and_every_step_is_cited() -> None:
+    found = plan(gpu="h20-96gb", gpu_count=16, country="CN")
+    assert found.cards_w + found.hosts_w == pytest.approx(found.inside_max_w)
+    known = {source.id for source in found.sources}
+    assert {one.source for one in found.derivation if one.source} <= known
+    assert {one.source for one in found.circuits} <= known
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.sampled_from(CARDS), st.integers(1, 200), st.integers(1, 50))
+def test_more_cards_never_draw_less(card: str, count: int, more: int) -> None:
+    few, many = plan(gpu=card, gpu_count=count), plan(gpu=card, gpu_count=count + more)
+    for name in ("wall_max_w", "one_ms_w", "specified_w", "idle_w", "heat_btu_per_hour", "airflow_m3_per_hour"):
+        assert getattr(many, name) >= getattr(few, name) - 1e-6, name
+    assert many.sustained_w.value >= few.sustained_w.value - 1e-6
+    assert many.energy.kwh_per_month.value >= few.energy.kwh_per_month.value - 1e-6
+
+
+@settings(max_examples=40, deadline=None)
+@given(st.sampled_from(CARDS), st.integers(1, 40), st.floats(0, 1), st.floats(0, 1))
+def test_busier_hours_never_take_less_and_bounds_are_in_order(card: str, count: int, a: float, b: float) -> None:
+    calm, busy = (plan(gpu=card, gpu_count=count, utilisation=at).energy for at in sorted((a, b)))
+    assert busy.kwh_per_month.value >= calm.kwh_per_month.value - 1e-9
+    for one in (busy.average_w, busy.kwh_per_month, busy.monthly_cost):
+        assert 0 <= one.low <= one.value <= one.high
+
+
+@settings(max_examples=40, deadline=None)
+@given(st.integers(1, 16), st.floats(100, 450))
+def test_a_lower_limit_never_draws_more(count: int, limit: float) -> None:
+    free, limited = plan(gpu="4090", gpu_count=count), plan(gpu="4090", gpu_count=count, power_limit_w=limit)
+    assert limited.wall_max_w <= free.wall_max_w + 1e-9
+    assert limited.energy.kwh_per_month.value <= free.energy.kwh_per_month.value + 1e-9
+
+
+@pytest.mark.parametrize(
+    ("fields", "field"),
+    [
+        pytest.param({}, "gpu", id="nothing-named"),
+        pytest.param({"gpu": "4090", "gpu_count": 0}, "gpu_count", id="no-cards"),
+        pytest.param({"gpu": "4090", "power_limit_w": 900}, "power_limit_w", id="limit-above-the-board-power"),
+        pytest.param({"gpu": "4090", "power_limit_w": 20}, "power_limit_w", id="limit-no-driver-takes"),
+        pytest.param({"gpu": "4090", "utilisation": 1.5}, "utilisation", id="more-than-always"),
+        pytest.param({"gpu": "4090", "hours_per_day": 25}, "hours_per_day", id="longer-than-a-day"),
+        pytest.param({"gpu": "4090", "pue": 0.5}, "pue", id="pue-below-one"),
+        pytest.param({"gpu": "4090", "nodes": 2}, None, id="two-nodes-one-each"),
+        pytest.param({"gpu": "4090", "gpu_count": 1, "nodes": 2}, "nodes", id="more-nodes-than-cards"),
+        pytest.param({"gpu": "4090", "gpus": [{"gpu": "3090"}]}, "gpus", id="named-twice"),
+        pytest.param({"gpu": "4090", "country": "China"}, "country", id="not-a-code"),
+        pytest.param({"gpu": "4090", "tariff_per_kwh": -1}, "tariff_per_kwh", id="paid-to-burn"),
+        pytest.param({"gpu": "4090", "tariff_per_kwh": float("nan")}, "tariff_per_kwh", id="nan"),
+    ],
+)
+def test_nonsense_is_refused_by_field(fields: dict[str, Any], field: str | None) -> None:
+    if field is None:
+        assert Tool.of(plan_power).call(fields)
+        return
+    with pytest.raises(BadInput) as refused:
+        Tool.of(plan_power).call(fields)
+    assert refused.value.field == field
+
+
+@pytest.mark.parametrize(
+    "fields",
+    [
+        pytest.param({"gpu": "RTX 9999"}, id="card"),
+        pytest.param({"server": "dgx-x999"}, id="server"),
+        pytest.param({"gpu": "4090", "currency": "doubloons"}, id="currency"),
+    ],
+)
+def test_unknown_names_are_not_guessed(fields: dict[str, Any]) -> None:
+    with pytest.raises(UnknownName):
+        Tool.of(plan_power).call(fields)
+
+
+def test_a_country_without_a_tariff_says_so() -> None:
+    assert any("give tariff_per_kwh" in said for said in plan(gpu="4090", country="SG").warnings)
+    assert not any("give tariff_per_kwh" in said for said in plan(gpu="4090", country="CN").warnings)
+
+
+def test_every_region_has_an_outlet_and_a_rack_feed() -> None:
+    for region in {one.region for one in power_facts().circuits}:
+        kinds = {one.kind for one in power_facts().circuits if one.region == region}
+        assert {"outlet", "rack"} <= kinds, region
