@@ -10,7 +10,23 @@ from kb.rates import convert, in_money, rate, rates, usd
 
 
 def test_yuan_become_dollars_at_the_stated_rate() -> None:
-    assert in_money(usd(71_000, "CNY")) == Decimal("10000.00")
+    assert in_money(usd(rate("CNY").per_usd * 10_000, "CNY")) == Decimal("10000.00")
+
+
+@pytest.mark.parametrize(
+    ("code", "low", "high"),
+    [
+        ("CNY", "6.5", "7.4"),
+        ("EUR", "0.8", "1.0"),
+        ("GBP", "0.7", "0.85"),
+        ("JPY", "140", "165"),
+        ("HKD", "7.75", "7.85"),
+    ],
+)
+def test_the_main_rates_are_of_this_year_and_in_their_range(code: str, low: str, high: str) -> None:
+    found = rate(code)
+    assert (found.as_of or "") >= "2026", code
+    assert Decimal(low) <= found.per_usd <= Decimal(high)
 
 
 @pytest.mark.parametrize("name", ["CNY", "cny", "人民币", "¥", "RMB", "元", "￥"])

@@ -8,6 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from kb.base import BadInput, UnknownName
+from kb.rates import rate
 from tools.cost import estimate_cost
 from tools.cost.request import CostRequest
 from tools.cost.result import BreakEven, CostEstimate, Owning
@@ -135,8 +136,10 @@ def test_old_prices_are_flagged() -> None:
 def test_currencies_are_converted_with_a_dated_rate() -> None:
     fields = {"gpu": "4090", "gpu_count": 4, "country": "CN", "machine_price": 0}
     dollars, yuan = estimate(**fields), estimate(**fields, currency="CNY")
-    assert owned(yuan).total_cost.value == pytest.approx(owned(dollars).total_cost.value * 7.1, rel=1e-6)
-    assert any("7.1 CNY (2026-11-20)" in said for said in yuan.assumptions)
+    assert owned(yuan).total_cost.value == pytest.approx(
+        owned(dollars).total_cost.value * float(rate("CNY").per_usd), rel=1e-6
+    )
+    assert any(f"CNY ({rate('CNY').as_of})" in said for said in yuan.assumptions)
 
 
 PRICES = st.floats(0, 1e6)
