@@ -7,15 +7,19 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
-import yaml
-
 from kb.base import AmbiguousName, Frozen, UnknownName
 from kb.records.gpu import Gpu
 from kb.records.model import Model
 from kb.records.offer import Offer
 from kb.records.server import Server
 from kb.records.source import Source
+from kb.snapshot import load_yaml
 from kb.units import GB, GIB, MIB, TB
+
+__all__ = [
+    "FACTS", "Provider", "Reserve", "conventional", "gpu", "gpu_ids", "gpus", "load_yaml", "model", "models", "offers", "provider",
+    "providers", "quantity", "server", "servers", "sources", "usable_reserves",
+]  # fmt: skip
 
 FACTS = Path(__file__).parent / "facts"
 _UNITS = {"GiB": GIB, "MiB": MIB, "GB": GB, "TB": TB, "T": TB}
@@ -25,7 +29,6 @@ _MEMORY_SIZE = re.compile(r"\d\s?Gi?B?\b", re.IGNORECASE)
 _FORM_FACTOR = re.compile(r"(.+?)[ -](SXM\d?|PCIe|NVL|OAM)", re.IGNORECASE)
 _MAKER = re.compile(r"^(?:NVIDIA|英伟达|輝達|AMD|Intel|英特尔|Huawei|华为|Apple|苹果|Google|谷歌)\s*", re.IGNORECASE)
 _TAIL = re.compile(r"\s*(?:显卡|加速卡|顯卡|GPU|graphics card|card|卡)$", re.IGNORECASE)
-_Loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
 
 class Reserve(Frozen):
@@ -174,12 +177,6 @@ def provider(name: str) -> Provider:
     return providers()[_find("provider", name, labels)]
 
 
-def load_yaml(path: Path) -> Any:
-    """Parse a YAML file of facts with the fast loader where libyaml is present."""
-    with path.open(encoding="utf-8") as file:
-        return yaml.load(file, Loader=_Loader)  # noqa: S506 - both loaders are safe ones
-
-
 def _close_gpus(name: str, limit: int = 3) -> list[str]:
     """Ids of the cards with a name or alias most like `name`: "A6000 Ada" is like both RTX A6000 and RTX 6000 Ada."""
     from kb.names import close_names
@@ -235,17 +232,16 @@ def _vouch(vouched: dict[str, list[str]], source: str, field: str) -> dict[str, 
 
 
 def _spellings(aliases: Iterable[str], memory_bytes: int) -> Iterable[str]:
-    """Each alias, and the ways people add the memory to it: "A100 SXM" → "A100 SXM 80G", "A100 80G SXM"."""
+    """Each alias, and the ways people add the memory to it: "A100 SXM" → "A100 SXM 80GB", "A100 80GB SXM"."""
     size = f"{memory_bytes / GIB:g}"
     for alias in aliases:
         yield alias
         if _MEMORY_SIZE.search(alias):
             continue
         form = _FORM_FACTOR.fullmatch(alias)
-        for unit in ("G", "GB"):
-            yield f"{alias} {size}{unit}"
-            if form:
-                yield f"{form[1]} {size}{unit} {form[2]}"
+        yield f"{alias} {size}GB"
+        if form:
+            yield f"{form[1]} {size}GB {form[2]}"
 
 
 def quantity(key: str, value: Any) -> Any:

@@ -2,16 +2,13 @@
 
 from functools import lru_cache
 from pathlib import Path
-from typing import Any
-
-import yaml
 
 from kb.base import UnknownName
 from kb.records.model import Model
 from kb.records.source import Source
+from kb.snapshot import load_yaml
 
 FACTS = Path(__file__).parent / "facts"
-_Loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 FORMATS = {
     "awq": "awq", "gptq": "gptq", "int4": "int4", "int8": "int8", "fp8": "fp8", "nvfp4": "nvfp4", "mxfp4": "mxfp4",
     "4bit": "int4", "8bit": "int8", "bnb": "nf4", "w8a8": "int8", "w4a16": "int4", "bf16": "bf16", "fp16": "fp16",
@@ -24,20 +21,20 @@ PACKAGING = frozenset({"gguf", "mlx", "exl2", "quantized", "dynamic", "hf"})
 @lru_cache(maxsize=1)
 def models() -> dict[str, Model]:
     """Every model by catalog id."""
-    rows = [row for path in sorted((FACTS / "models").glob("*.yaml")) for row in _load(path)]
+    rows = [row for path in sorted((FACTS / "models").glob("*.yaml")) for row in load_yaml(path)]
     return {row["id"]: Model.model_validate(row) for row in rows}
 
 
 @lru_cache(maxsize=1)
 def model_sources() -> dict[str, Source]:
     """Sources of facts about models, by id."""
-    return {key: Source(id=key, **row) for key, row in _load(FACTS / "model_sources.yaml").items()}
+    return {key: Source(id=key, **row) for key, row in load_yaml(FACTS / "model_sources.yaml").items()}
 
 
 @lru_cache(maxsize=1)
 def brands() -> dict[str, tuple[str, ...]]:
     """Makers' names of model families → how else people write them."""
-    return {brand: tuple(names) for brand, names in _load(FACTS / "model_brands.yaml").items()}
+    return {brand: tuple(names) for brand, names in load_yaml(FACTS / "model_brands.yaml").items()}
 
 
 def model(name: str) -> Model:
@@ -99,8 +96,3 @@ def _is_file(name: str) -> bool:
         return bool(_LOCAL) and Path(name).is_file()
     except OSError:
         return False
-
-
-def _load(path: Path) -> Any:
-    with path.open(encoding="utf-8") as file:
-        return yaml.load(file, Loader=_Loader)  # noqa: S506 - both loaders are safe ones

@@ -24,6 +24,7 @@ ATOM = re.compile(
 GAP = re.compile(r"[\s\-_‐‑–·•:/()（）\[\]]{0,3}|\.")
 """What may stand between two atoms of one name."""
 TIGHT = re.compile(r"[-_‐‑–]{0,1}")
+GIGABYTES = {"gb", "gib"}
 SUFFIXES = {"s", "x", "es", "g", "gb", "gib", "b"}
 """Letters that may follow a name without a space: 4090s, h100x8, A100 80G."""
 PREFIXES = {"x", "geforce", "nvidia", "amd"}
@@ -111,6 +112,7 @@ def _shared(one: str, other: str) -> int:
     return next((place for place, (a, b) in enumerate(zip(one, other, strict=False)) if a != b), len(one))
 
 
+@lru_cache(maxsize=65_536)
 def atoms_of(name: str) -> tuple[str, ...]:
     """The atoms of a name: `Qwen2.5-72B` → qwen, 2.5, 72, b."""
     return tuple(atom.text for atom in _atoms(normalise(name)))
@@ -282,8 +284,14 @@ class Names:
 
 
 def _atoms(text: str) -> Iterator[_Atom]:
+    """Atoms with their places; a size in "GB" or "GiB" is one in "G"."""
+    numbered = -1
     for match in ATOM.finditer(text):
-        yield _Atom(match[0].replace("_", "."), match.start(), match.end())
+        word = match[0].replace("_", ".")
+        if word in GIGABYTES and numbered == match.start():
+            word = "g"
+        numbered = match.end() if word[0].isdigit() else -1
+        yield _Atom(word, match.start(), match.end())
 
 
 def _joined(text: str, left: _Atom, right: _Atom) -> bool:

@@ -32,15 +32,29 @@ Atoms = tuple[str, ...]
 
 def own_names(model: Model, brands: Mapping[str, Sequence[str]]) -> list[str]:
     """Names that mean this model and no other: as published, shortened, and with the brand in other words."""
-    plain = _plain_names(model.id, model.name, model.aliases, model.kind in SPEAKING)
-    names = dict.fromkeys(plain)
-    for brand, others in brands.items():
-        for name in plain:
-            rest = _after(name, brand)
+    names = dict.fromkeys(_plain(model))
+    for brand in _brands_of(_plain(model), brands):
+        for rest in _rests(model, brand):
             # A size right after the brand ("Qwen-72B") may be any version when the brand is in other words.
             if rest and not SIZE_FIRST.match(rest):
-                names.update(dict.fromkeys(f"{other} {rest}" for other in others))
+                names.update(dict.fromkeys(f"{other} {rest}" for other in brands[brand]))
     return list(names)
+
+
+def _plain(model: Model) -> tuple[str, ...]:
+    return _plain_names(model.id, model.name, model.aliases, model.kind in SPEAKING)
+
+
+def _brands_of(names: Iterable[str], brands: Iterable[str]) -> list[str]:
+    """The brands that one of the names begins with."""
+    lines = "\n" + "\n".join(names).lower()
+    return [brand for brand in brands if f"\n{brand.lower()}" in lines]
+
+
+def _rests(model: Model, brand: str) -> list[str]:
+    """What follows the brand in those of the model's names that begin with it."""
+    found = (_after(name, brand) for name in _plain(model))
+    return [rest for rest in found if rest is not None]
 
 
 @lru_cache(maxsize=4096)
@@ -59,13 +73,13 @@ def loose_names(models: Iterable[Model], brands: Mapping[str, Sequence[str]]) ->
     """Names that leave out the version ("Llama 70B", 「通义千问 72B」, "Mistral-7B"), newest first."""
     found: dict[Atoms, list[str]] = {}
     for model in _newest_first(models):
-        for name in own_names(model, {}):
+        for name in _plain(model):
             undated = UNDATED.sub("", name)
             if undated != name:
                 _add(found, atoms_of(undated), model.id)
-        for brand, others in brands.items():
+        for brand in _brands_of(_plain(model), brands):
             if size := _general_size(model, brand):
-                for word in (brand, *others):
+                for word in (brand, *brands[brand]):
                     _add(found, atoms_of(f"{word} {size}"), model.id)
     return found
 
@@ -77,9 +91,9 @@ def group_names(models: Iterable[Model], brands: Mapping[str, Sequence[str]]) ->
         for family in _families(model, brands):
             if family.lower() not in ORDINARY_WORDS:
                 _add(found, atoms_of(family), model.id)
-        for brand, others in brands.items():
+        for brand in _brands_of(_plain(model), brands):
             if _is_general(model, brand):
-                for word in (brand, *others):
+                for word in (brand, *brands[brand]):
                     if word.lower() not in ORDINARY_WORDS:
                         _add(found, atoms_of(word), model.id)
     return found
@@ -114,9 +128,9 @@ def _shape(model: Model) -> object:
 def _families(model: Model, brands: Mapping[str, Sequence[str]]) -> list[str]:
     translated = [
         f"{other} {rest}"
-        for brand, others in brands.items()
+        for brand in _brands_of([model.family], brands)
         if (rest := _after(model.family, brand))
-        for other in others
+        for other in brands[brand]
     ]
     return [model.family, *translated]
 
@@ -125,17 +139,13 @@ def _general_size(model: Model, brand: str) -> str | None:
     """The size as the name says it ("72B"), for a general model of the brand; None for coders and the like."""
     if model.kind not in SPEAKING:
         return None
-    for name in own_names(model, {}):
-        rest = _after(name, brand)
-        if rest and (match := SIZED.fullmatch(rest)):
-            return match[1]
-    return None
+    sizes = (SIZED.fullmatch(rest) for rest in _rests(model, brand) if rest)
+    return next((match[1] for match in sizes if match), None)
 
 
 def _is_general(model: Model, brand: str) -> bool:
     """Whether the model is one of the brand's general language models rather than a coder, a distillate …"""
-    rests = [_after(name, brand) for name in own_names(model, {})]
-    return model.kind in SPEAKING and any(rest is not None and GENERAL.fullmatch(rest) for rest in rests)
+    return model.kind in SPEAKING and any(GENERAL.fullmatch(rest) for rest in _rests(model, brand))
 
 
 def _after(name: str, brand: str) -> str | None:
