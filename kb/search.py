@@ -357,6 +357,7 @@ def dispute_of(finding: Mapping[str, Any]) -> Dispute:
         subject=finding["subject"],
         attribute=finding["attribute"],
         claimed=finding["claimed_value"],
+        says=finding.get("says", "value"),
         verdict=finding["verdict"],
         correct=finding["correct_value"],
     )

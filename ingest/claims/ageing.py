@@ -3,7 +3,6 @@
 import re
 from collections.abc import Iterator, Sequence
 from datetime import UTC, date, datetime
-from typing import Any
 
 from ingest.claims.facts import cards, link_source, links, shared_name, show_rate, source_of
 from ingest.claims.finding import Finding
@@ -27,10 +26,20 @@ _TOP = re.compile(
 _RETIRED = re.compile(r"(?:已|逐步|被)+\s*(?:淘汰|退役)|phased out|being retired", re.IGNORECASE)
 _LIST_PRICE = re.compile(r"建议零售价|官方定价|首发价|MSRP|list price|launch price", re.IGNORECASE)
 _USD = re.compile(r"[$＄]\s*(\d{1,3}(?:,\d{3})+|\d{2,6})(?!\s*[/每])")
-_LINK_VERSION = re.compile(r"(NVLink|PCIe)\s*(?:v|Gen\s*)?([1-6])(?:\.0)?(?![\d.])", re.IGNORECASE)
+_LINK_VERSION = re.compile(
+    r"(NVLink|PCIe)\s*(?:v|Gen(?:eration)?\s*)?([1-6])(?:\.0)?(?![\d.])"
+    r"|(?:第([一二三四五六1-6])代|([1-6])(?:st|nd|rd|th)[- ]gen(?:eration)?)\s*(NVLink|PCIe)",
+    re.IGNORECASE,
+)
+_ORDINALS = {sign: number for number, sign in enumerate("一二三四五六", 1)} | {
+    str(number): number for number in range(1, 7)
+}
 _RATE = re.compile(r"(?<![\d.\-–~])(\d{1,4}(?:\.\d{1,3})?)\s*(GB|TB)\s*[/p]\s*s", re.IGNORECASE)
 _BETWEEN = re.compile(r"[^卡和与及,，;；]{0,24}")
-_LATEST = re.compile(r"最新(?:版本|一代)|latest", re.IGNORECASE)
+_LATEST = re.compile(r"最新的?(?:版本|一代)?|latest|newest", re.IGNORECASE)
+_PAST = re.compile(
+    r"曾|当年|当时|那时|一度|发布时|\b(?:was|were|once|used to|at (?:its )?launch|back then|had been)\b", re.IGNORECASE
+)
 _ARCHITECTURES = {"blackwell": "Blackwell", "hopper": "Hopper", "rubin": "Rubin"}
 NEAR = 32
 """Characters between a superlative and its card."""
@@ -50,11 +59,6 @@ def ageing_findings(clause: Clause) -> Iterator[Finding]:
     yield from _link_versions(clause)
 
 
-def _found(clause: Clause, **fields: Any) -> Finding:
-    quote = clause.text.strip()[:300]
-    return Finding.model_validate({"document": clause.document, "line": clause.line, "quote": quote, **fields})
-
-
 def _today() -> date:
     return datetime.now(UTC).date()
 
@@ -69,8 +73,7 @@ def _years(clause: Clause) -> Iterator[Finding]:
     if last >= _today().year or not newer:
         return
     names = ", ".join(sorted({card.name for card in newer})[:5])
-    yield _found(
-        clause,
+    yield clause.finding(
         subject="document",
         attribute="currency",
         claimed_value=match[0],
@@ -94,8 +97,7 @@ def _next(clause: Clause) -> Iterator[Finding]:
         follows = _NEXT_FOLLOWS.match(clause.text[mention.end :])
         out = [card for card in cards(mention.ids) if card.year < _today().year and card.status != "announced"]
         if out and (near or follows):
-            yield _found(
-                clause,
+            yield clause.finding(
                 subject=shared_name(mention.ids, mention.text),
                 attribute="generation",
                 claimed_value=word[0],
@@ -108,7 +110,7 @@ def _next(clause: Clause) -> Iterator[Finding]:
 def _top(clause: Clause) -> Iterator[Finding]:
     """A card called the best of its kind that a newer one beats."""
     word = _TOP.search(clause.text)
-    if word is None:
+    if word is None or _PAST.search(clause.text):
         return
     named = [one for one in clause.gpus if abs(one.start - word.start()) <= NEAR] or list(clause.subject[:1])
     if clause.gpus and not [one for one in clause.gpus if abs(one.start - word.start()) <= NEAR]:
@@ -117,8 +119,7 @@ def _top(clause: Clause) -> Iterator[Finding]:
         best = [better(card) for card in cards(mention.ids)]
         newer = best[0]
         if newer and all(best):
-            yield _found(
-                clause,
+            yield clause.finding(
                 subject=shared_name(mention.ids, mention.text),
                 attribute="standing",
                 claimed_value=word[0],
@@ -155,8 +156,7 @@ def _retired(clause: Clause) -> Iterator[Finding]:
         if len(rented) < RENTED_MIN:
             continue
         names = ", ".join(sorted({offer.provider for offer in rented})[:5])
-        yield _found(
-            clause,
+        yield clause.finding(
             subject=shared_name(mention.ids, mention.text),
             attribute="availability",
             claimed_value=word[0],
@@ -181,8 +181,7 @@ def _list_price(clause: Clause) -> Iterator[Finding]:
         correct = f"launched at ${card.msrp_usd:,.0f}" + (
             "; no longer made, so sold at whatever the market asks" if gone else ""
         )
-        yield _found(
-            clause,
+        yield clause.finding(
             subject=card.name,
             attribute="list price",
             claimed_value=match[0],
@@ -196,7 +195,7 @@ def _list_price(clause: Clause) -> Iterator[Finding]:
 def _link_versions(clause: Clause) -> Iterator[Finding]:
     """Bandwidth of a generation of NVLink or PCIe, and which one is the latest."""
     for match in _LINK_VERSION.finditer(clause.text):
-        kind, version = match[1].lower(), int(match[2])
+        kind, version = (match[1] or match[5]).lower(), int(match[2] or _ORDINALS.get(match[3] or "") or match[4])
         table = links()[kind]
         rate = _RATE.search(clause.text, match.end())
         following = _LINK_VERSION.search(clause.text, match.end())
@@ -211,9 +210,8 @@ def _link_versions(clause: Clause) -> Iterator[Finding]:
             full = row["bandwidth_bytes_per_s"]
             # One direction is half of both; a document may mean either.
             holds = any(abs(claimed - one) <= 0.06 * one for one in (full, full / 2))
-            yield _found(
-                clause,
-                subject=f"{match[1]} {version}.0",
+            yield clause.finding(
+                subject=f"{match[1] or match[5]} {version}.0",
                 attribute="bandwidth",
                 claimed_value=rate[0],
                 verdict="holds" if holds else "wrong",
@@ -225,9 +223,8 @@ def _link_versions(clause: Clause) -> Iterator[Finding]:
         word = _LATEST.search(clause.text[: match.start()])
         latest = max(table)
         if word and kind == "nvlink" and match.start() - word.end() <= 10 and version < latest:
-            yield _found(
-                clause,
-                subject=match[1],
+            yield clause.finding(
+                subject=match[1] or match[5],
                 attribute="latest version",
                 claimed_value=match[0],
                 verdict="outdated",
@@ -252,8 +249,7 @@ def caption_findings(read: Sequence[Clause]) -> Iterator[Finding]:
         newer = [one for one in models().values() if (one.released or "") > newest and one.kind == "llm"]
         if newest[:7] < f"{_today().year - 1}-{_today().month:02}" and len(newer) >= 3:
             names = ", ".join(one.name for one in sorted(newer, key=lambda one: one.released or "")[-3:])
-            yield _found(
-                clause,
+            yield clause.finding(
                 subject="document",
                 attribute="currency",
                 claimed_value=re.findall(r"最新\S{0,12}|latest \w+|newest \w+", clause.text, re.IGNORECASE)[0],

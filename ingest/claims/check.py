@@ -27,6 +27,13 @@ _WORTH_JUDGING = re.compile(
 """Names and figures have digits; what else is judged is one of these. Everything else costs one scan."""
 _QUESTION = re.compile(r"[?？]|吗\s*$")
 """A question claims nothing."""
+_REPORTED = re.compile(
+    r"误区|谣言|误解|误传|传言|有人(?:说|认为|以为|声称)|不少人|常见错误|错误地|\bmyth\b|misconception|rumou?r"
+    r"|\b(?:some|many|people|they|others|sellers|guides|forums)\b[^.]{0,24}\b(?:claim|say|think|believe|write|assume)\b"
+    r"|\b(?:claims?|idea|belief) that\b|contrary to|\bis (?:wrong|false|not true)\b|\bdoes not mean\b",
+    re.IGNORECASE,
+)
+"""What a document reports or refutes it does not claim."""
 OPINIONS = {"standing", "generation", "currency", "availability", "full training", "latest version"}
 """Attributes whose values are words; two of them may both be meant."""
 APART = 0.05
@@ -51,7 +58,9 @@ def check_document(document: Converted, name: str) -> list[Finding]:
     found: dict[tuple[object, ...], Finding] = {}
     read = list(clauses(document, name))
     for clause in read:
-        if _QUESTION.search(clause.text) or not _WORTH_JUDGING.search(clause.text):
+        if _QUESTION.search(clause.text) or _REPORTED.search(clause.row or clause.text):
+            continue
+        if not _WORTH_JUDGING.search(clause.text):
             continue
         for judge in JUDGES:
             for finding in judge(clause):
@@ -59,7 +68,9 @@ def check_document(document: Converted, name: str) -> list[Finding]:
                 found.setdefault(key, finding)
     for finding in caption_findings(read):
         found[finding.line, finding.subject, finding.attribute, finding.claimed_value] = finding
-    return sorted(found.values(), key=lambda one: one.line)
+    pages = {line.number: line.page for line in document.lines if line.page is not None}
+    paged = (one.model_copy(update={"page": pages[one.line]}) if one.line in pages else one for one in found.values())
+    return sorted(paged, key=lambda one: one.line)
 
 
 def contradictions(findings: Sequence[Finding]) -> list[Contradiction]:

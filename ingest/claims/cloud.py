@@ -27,7 +27,8 @@ _EXACT = re.compile(r"(?<![A-Za-z0-9])[A-Za-z][A-Za-z0-9]*(?:[-._][A-Za-z0-9]+)+
 _HOURLY = re.compile(r"[$＄]\s*(\d{1,5}(?:\.\d{1,4})?)\s*(?:美元)?\s*[/每]\s*(?:小时|hour|hr|h)\b", re.IGNORECASE)
 _SAVING = re.compile(r"(\d{2})\s*%?\s*[-–~至到]\s*(\d{2})\s*%")
 _BELONGS = re.compile(
-    r"\s*(?:[(（:：=]|(?:实例)?(?:配备|配有|搭载|采用|使用|配|带|有|是)|\s(?:has|with|uses|carries|is)\b|→)"
+    r"\s*(?:[(（:：=]|(?:实例|机型)?(?:配备|配有|提供|内置|装有|包含|搭载|采用|使用|配|带|有|是|为)"
+    r"|\s(?:comes with|comes equipped with|has|with|uses|carries|offers|provides|includes|features|gives you|is)\b|→)"
     r"[^,，;；。()（）]{0,24}",
     re.IGNORECASE,
 )
@@ -70,10 +71,7 @@ def _instance(clause: Clause, name: str, held: tuple[Offer, ...], mention: Menti
     has = sorted({offer.gpu for offer in held if offer.gpu})
     verdict: Verdict = "holds" if set(mention.ids) & set(has) else "wrong"
     listed = ", ".join(gpus()[key].name for key in has)
-    return Finding(
-        document=clause.document,
-        line=clause.line,
-        quote=clause.text.strip()[:300],
+    return clause.finding(
         subject=f"{held[0].provider} {name}",
         attribute="GPU of the instance",
         claimed_value=mention.text,
@@ -153,10 +151,7 @@ def _prices(clause: Clause) -> Iterator[Finding]:
     low, high = each[0][0] * rig.count, each[-1][0] * rig.count
     usual = each[len(each) // 2][0] * rig.count
     fits = low / PRICE_SLACK <= claimed <= high * PRICE_SLACK and claimed <= 2 * usual
-    yield Finding(
-        document=clause.document,
-        line=clause.line,
-        quote=clause.text.strip()[:300],
+    yield clause.finding(
         subject=f"{rig.count} × {shared_name(rig.gpus, cards(rig.gpus)[0].name)}",
         attribute="price per hour",
         claimed_value=match[0],
@@ -189,10 +184,7 @@ def _savings(clause: Clause) -> Iterator[Finding]:
     shares = [share for share, _ in listed]
     least, most = min(shares), max(shares)
     wrong = int(match[1]) / 100 > most + SAVING_SLACK
-    yield Finding(
-        document=clause.document,
-        line=clause.line,
-        quote=clause.text.strip()[:300],
+    yield clause.finding(
         subject="reserved instances",
         attribute="saving",
         claimed_value=match[0],

@@ -4,6 +4,8 @@ from typing import Literal
 
 from kb.base import Frozen
 
+Says = Literal["value", "has", "lacks"]
+"""What kind of thing a claim says: a value of its attribute, or that the subject has or lacks it."""
 Verdict = Literal["holds", "wrong", "outdated", "unsupported"]
 
 
@@ -27,12 +29,19 @@ class Finding(Frozen):
     source: str | None = None
     """Where the facts come from."""
     number: float | None = None
-    """The claimed value in base units, by which documents are compared."""
+    """The claimed value in base units (1 for has, 0 for lacks), by which documents are compared."""
+    says: Says = "value"
+    page: int | None = None
+    """Page, slide or sheet of the line."""
 
     @property
     def disputed(self) -> bool:
         """Whether the facts speak against it."""
         return self.verdict in {"wrong", "outdated"}
+
+    def as_unsupported(self) -> "Finding":
+        """The same claim, left open."""
+        return self.model_copy(update={"verdict": "unsupported"})
 
 
 class Statement(Frozen):

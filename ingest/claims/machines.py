@@ -98,10 +98,7 @@ def _is_older(clause: Clause, server: Server) -> bool:
 
 def _finding(clause: Clause, server: Server, attribute: str, claimed: str, holds: bool, correct: str) -> Finding:
     vouching = next((sources()[key].title for key in server.sources if key in sources()), None)
-    return Finding(
-        document=clause.document,
-        line=clause.line,
-        quote=clause.text.strip()[:300],
+    return clause.finding(
         subject=server.name,
         attribute=attribute,
         claimed_value=claimed,
@@ -153,10 +150,7 @@ def _air_limit(clause: Clause) -> Iterator[Finding]:
         key=_hottest,
     )
     hottest = _hottest(by)
-    yield Finding(
-        document=clause.document,
-        line=clause.line,
-        quote=clause.text.strip()[:300],
+    yield clause.finding(
         subject=next((one.text for one in clause.gpus if one.end <= match.start()), "air cooling"),
         attribute="air cooling limit",
         claimed_value=f"{claimed} W",
@@ -210,10 +204,7 @@ def _inner_link(clause: Clause) -> Iterator[Finding]:
         found = [card for card in cards(mention.ids) if card.nvlink_bytes_per_s and card.form_factor.startswith("SXM")]
         if _INNER.match(clause.text[mention.end :]) and rigs and 2 <= rigs[0].count <= NODE_MAX and found:
             rate = f"{found[0].nvlink_bytes_per_s / 1e9:g} GB/s" if found[0].nvlink_bytes_per_s else ""
-            yield Finding(
-                document=clause.document,
-                line=clause.line,
-                quote=clause.text.strip()[:300],
+            yield clause.finding(
                 subject=shared_name(mention.ids, mention.text),
                 attribute="link inside a node",
                 claimed_value="InfiniBand",
@@ -253,10 +244,7 @@ def _pcie_cards(clause: Clause) -> Iterator[Finding]:
 
 
 def _general(clause: Clause, attribute: str, claimed: str, holds: bool, correct: str) -> Finding:
-    return Finding(
-        document=clause.document,
-        line=clause.line,
-        quote=clause.text.strip()[:300],
+    return clause.finding(
         subject="PCIe cards",
         attribute=attribute,
         claimed_value=claimed,

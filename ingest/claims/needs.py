@@ -23,14 +23,43 @@ _EACH = re.compile(r"每卡|每张|单卡|per GPU|per card|各", re.IGNORECASE)
 _TRAIN = re.compile(r"(?<!预)训练|(?<!pre-)train|全参|full[- ]parameter|full fine", re.IGNORECASE)
 _FULL = re.compile(r"全参|full[- ]parameter|full fine", re.IGNORECASE)
 _CHEAPER = re.compile(r"lora|offload|卸载|peft|adapter|推理|inference|量化", re.IGNORECASE)
+_AMOUNT = r"(\d{1,3}(?:,\d{3})+|\d{1,5}(?:\.\d{1,2})?)\s*(GB|TB)"
 _TOTAL = re.compile(
-    r"(?:总显存|共|聚合|total|aggregate|合计)\s*(\d{2,5})\s*GB|(\d{2,5})\s*GB\s*(?:聚合|总|total|aggregate)",
+    rf"(?:总显存|共有?|聚合|total|aggregate|合计|总计)\s*(?:为|是|约|of|:|：)?\s*{_AMOUNT}"
+    rf"|{_AMOUNT}\s*(?:聚合|总|total|aggregate"
+    r"|(?:of (?:VRAM|memory|HBM\w*)\s*)?(?:in total|together|combined|altogether|in all))",
     re.IGNORECASE,
 )
 _REFUTED = re.compile(r"不是|并非|不等于|误区|错误|\b(?:is no|is not|isn't|myth|wrong|mistake)\b", re.IGNORECASE)
 _CARDS = re.compile(r"(\d{1,4})\s*(?:卡|[- ]GPU|GPUs)\s*(?:上|来)?\s*(?:训练|train)", re.IGNORECASE)
-_PER_PARAM = re.compile(r"参数量?\s*[×x*]\s*(\d{1,2}(?:\.\d)?)|parameters?\s*[×x*]\s*(\d{1,2}(?:\.\d)?)", re.IGNORECASE)
+_PER_PARAM = re.compile(
+    r"参数量?\s*[×x*]\s*(\d{1,2}(?:\.\d)?)|parameters?\s*[×x*]\s*(\d{1,2}(?:\.\d)?)"
+    r"|(?:每个?参数|每参数)[^\d。；;]{0,10}?(\d{1,2})\s*(?:个)?(?:字节|bytes?|B\b)"
+    r"|(\d{1,2})\s*bytes? (?:per|a|an|for each|for every) param",
+    re.IGNORECASE,
+)
 _OVER_WEIGHTS = re.compile(r"(?:参数占用|模型大小|权重|model size|weights)\s*[×x*]\s*(\d(?:\.\d{1,2})?)", re.IGNORECASE)
+_FORMATS = (
+    (re.compile(r"(?<![A-Za-z])(?:FP32|float32|全精度)(?!\d)", re.IGNORECASE), 4.0),
+    (re.compile(r"(?<![A-Za-z])(?:FP16|BF16|float16|bfloat16|半精度|16[- ]bit)(?!\d)", re.IGNORECASE), BYTES_16_BIT),
+    (re.compile(r"(?<![A-Za-z])(?:FP8|INT8|Q8_0|8[- ]bit|8\s*位)(?!\d)", re.IGNORECASE), 1.0),
+    (
+        re.compile(r"(?<![A-Za-z])(?:INT4|NF4|FP4|MXFP4|AWQ|GPTQ|Q4\w*|4[- ]bits?|4\s*位)(?!\d)", re.IGNORECASE),
+        BYTES_4_BIT,
+    ),
+    (re.compile(r"(?<![A-Za-z])(?:Q[2356]_\w+|IQ\d|[2356][- ]bit|量化|quanti[sz]|offload|卸载)", re.IGNORECASE), 0.0),
+)
+"""Formats with their bytes a parameter; the last row stands for what would need a closer look."""
+FORMAT_SLACK = 0.9
+"""Share of the weights below which a size cannot be meant for them: 65 billion are called 70."""
+_ENOUGH = re.compile(
+    r"enough|suffic|fits?\b|can (?:run|hold|load|serve)|够|即可|装得下|放得下"
+    r"|可以?(?:用|运行|装下|跑|部署|加载|完整)|能(?:用|运行|装下|跑|部署)",
+    re.IGNORECASE,
+)
+_CHEAPER_PLACE = re.compile(
+    r"offload|卸载|cpu|内存|host|不能|不够|装不下|放不下|not |n't |too small|cannot|lora", re.IGNORECASE
+)
 _SERIES = re.compile(r"(?:RTX|NVIDIA|GeForce)\s*(?:RTX\s*)?([2345])0(?:00)?\s*(?:系列|系|[- ]?series)", re.IGNORECASE)
 
 
@@ -38,6 +67,7 @@ def need_findings(clause: Clause) -> Iterator[Finding]:
     """Judge what the clause says models need and machines hold."""
     yield from _stated(clause)
     yield from _counted(clause)
+    yield from _held_in_format(clause)
     yield from _trained(clause)
     yield from _rules(clause)
     yield from _inference_rule(clause)
@@ -76,13 +106,14 @@ def _need(clause: Clause, model: Model, text: str, claimed: str, size: float) ->
         correct = f"full training with Adam holds about {per_param} bytes a parameter: {trained:,.0f} GB"
     elif size < floor and "lora" not in context:
         verdict = "wrong"
+    elif (named := _named_format(clause.text)) and not trains and size < FORMAT_SLACK * model.params * named[1]:
+        verdict = "wrong"
+        correct = f"{named[0]} weights alone: {model.params * named[1] / GB:.4g} GB; cache and buffers come on top"
     elif native < BYTES_16_BIT and abs(size - wide) < 0.1 * wide:
         verdict = "wrong"
         correct = f"published in {model.native_format}: {model.params * native / GB:.4g} GB of weights; {correct}"
-    return Finding(
-        document=clause.document,
-        line=clause.line,
-        quote=(clause.row if clause.cells else clause.text).strip()[:300],
+    return clause.finding(
+        quote=clause.row if clause.cells else clause.text,
         subject=model.name if model.name else text,
         attribute="memory needed",
         claimed_value=claimed,
@@ -90,6 +121,32 @@ def _need(clause: Clause, model: Model, text: str, claimed: str, size: float) ->
         correct_value=correct,
         source=f"parameters of {model.id}",
         number=size,
+    )
+
+
+def _named_format(text: str) -> tuple[str, float] | None:
+    """The one weight format a text names, with its bytes a parameter; null when it names none or several."""
+    found = {bytes_each: match[0] for pattern, bytes_each in _FORMATS if (match := pattern.search(text))}
+    return (next(iter(found.values())), next(iter(found))) if len(found) == 1 else None
+
+
+def _held_in_format(clause: Clause) -> Iterator[Finding]:
+    """Cards said to hold a model in a format whose weights alone are larger."""
+    rigs, named = rigs_in(clause.text, clause.line), _named_format(clause.text)
+    if len(rigs) != 1 or len(clause.models) != 1 or named is None or not _ENOUGH.search(clause.text):
+        return
+    if _TRAIN.search(clause.text) or _CHEAPER_PLACE.search(clause.text) or _REFUTED.search(clause.text):
+        return
+    model, rig = models()[clause.models[0].ids[0]], rigs[0]
+    held = rig.count * max(card.memory_bytes for card in cards(rig.gpus))
+    needed = model.params * named[1]
+    yield clause.finding(
+        subject=model.name,
+        attribute="memory needed",
+        claimed_value=rig.text,
+        verdict="wrong" if held < FORMAT_SLACK * needed else "holds",
+        correct_value=f"{named[0]} weights alone: {needed / GB:.4g} GB; the cards hold {held / GIB:,.0f} GB",
+        source=f"parameters of {model.id}",
     )
 
 
@@ -110,10 +167,8 @@ def _counted(clause: Clause) -> Iterator[Finding]:
         if needed / GB <= held / MUCH_MORE:
             continue
         short = held < needed / GB
-        yield Finding(
-            document=clause.document,
-            line=clause.line,
-            quote=(clause.row if clause.cells else clause.text).strip()[:300],
+        yield clause.finding(
+            quote=clause.row if clause.cells else clause.text,
             subject=_subject(clause) or shared_name(rig.gpus, rig.text),
             attribute="cards for the memory stated",
             claimed_value=f"{rig.count} × {each / GIB:g} GB for {said}",
@@ -153,10 +208,7 @@ def _trained(clause: Clause) -> Iterator[Finding]:
         if model.params < TRAINED_PARAMS_MIN:
             continue
         needed = model.params * per_param
-        yield Finding(
-            document=clause.document,
-            line=clause.line,
-            quote=clause.text.strip()[:300],
+        yield clause.finding(
             subject=model.name,
             attribute="full training",
             claimed_value=rig.text,
@@ -176,7 +228,8 @@ def _training_rig(clause: Clause) -> Rig | None:
         named = gpus_in(clause.row) or gpus_in(clause.text)
         biggest = max(named, key=lambda one: max(card.memory_bytes for card in cards(one.ids)), default=None)
         return Rig(int(counted[1]), biggest.ids, f"{counted[1]} × {biggest.text}", clause.line) if biggest else None
-    return clause.rig
+    here = rigs_in(clause.text, clause.line)
+    return here[0] if len(here) == 1 else clause.rig
 
 
 def _rules(clause: Clause) -> Iterator[Finding]:
@@ -187,14 +240,13 @@ def _rules(clause: Clause) -> Iterator[Finding]:
     per_param = links()["training_bytes_per_param"]
     match = _PER_PARAM.search(clause.text)
     over = _OVER_WEIGHTS.search(clause.text)
-    factor = float(match[1] or match[2]) if match else float(over[1]) * BYTES_16_BIT if over else None
+    factor = float(next(filter(None, match.groups()))) if match else float(over[1]) * BYTES_16_BIT if over else None
     found = match or over
     if factor is None or found is None or _REFUTED.search(clause.text):
         return
-    yield Finding(
-        document=clause.document,
-        line=clause.line,
-        quote=clause.text.strip()[:300],
+    if match and (match[3] or match[4]) and not re.search(r"adamw?|混合精度|mixed", clause.said):
+        return  # an optimizer of its own may need less
+    yield clause.finding(
         subject="training memory",
         attribute="bytes per parameter",
         claimed_value=found[0],
@@ -214,10 +266,7 @@ def _inference_rule(clause: Clause) -> Iterator[Finding]:
         return
     if not re.search(r"批量|batch", clause.text, re.IGNORECASE) or re.search(r"参数|权重|weight|param|KV", clause.text):
         return
-    yield Finding(
-        document=clause.document,
-        line=clause.line,
-        quote=clause.text.strip()[:300],
+    yield clause.finding(
         subject="inference memory",
         attribute="formula",
         claimed_value=clause.text.partition("：" if "：" in clause.text else ":")[2].strip() or clause.text.strip(),
@@ -233,16 +282,18 @@ def _totals(clause: Clause) -> Iterator[Finding]:
     rigs = rigs_in(clause.text[: match.start()], clause.line) if match else []
     if match is None or not rigs:
         return
-    rig, claimed = rigs[-1], int(match[1] or match[2])
+    rig, unit = rigs[-1], (match[2] or match[4]).lower()
+    if unit == "gb" and len(rigs) > 1:
+        return  # the sum may be of both
+    claimed = float((match[1] or match[3]).replace(",", "")) * (1000 if unit == "tb" else 1)
+    # Terabytes are rounded, and made of a thousand or of 1,024.
+    slack = 0.04 if unit == "tb" else 0.02
     sums = {rig.count * card.memory_bytes / GIB for card in cards(rig.gpus)}
-    yield Finding(
-        document=clause.document,
-        line=clause.line,
-        quote=clause.text.strip()[:300],
+    yield clause.finding(
         subject=f"{rig.count} × {shared_name(rig.gpus, gpus()[rig.gpus[0]].name)}",
         attribute="memory in all",
-        claimed_value=f"{claimed} GB",
-        verdict="holds" if any(abs(claimed - one) <= 0.02 * one for one in sums) else "wrong",
+        claimed_value=f"{claimed:g} GB",
+        verdict="holds" if any(abs(claimed - one) <= slack * one for one in sums) else "wrong",
         correct_value=" or ".join(f"{one:g} GB" for one in sorted(sums)),
         source="arithmetic",
         number=claimed * GIB,
@@ -260,10 +311,7 @@ def _series(clause: Clause) -> Iterator[Finding]:
     ]
     most = max(card.memory_bytes for card in family)
     largest = [card.name for card in family if card.memory_bytes == most]
-    yield Finding(
-        document=clause.document,
-        line=clause.line,
-        quote=clause.text.strip()[:300],
+    yield clause.finding(
         subject=series[0],
         attribute="memory",
         claimed_value=match[0],

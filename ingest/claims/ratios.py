@@ -55,10 +55,7 @@ def _between_cards(clause: Clause) -> Iterator[Finding]:
         low, high = float(match[1]), float(match[2] or match[1])
         holds = low <= max(ratios) * (1 + SLACK) and high >= min(ratios) * (1 - SLACK)
         span = f"{min(ratios):.2f}" + (f" to {max(ratios):.2f}" if max(ratios) - min(ratios) > 0.01 else "")
-        yield Finding(
-            document=clause.document,
-            line=clause.line,
-            quote=clause.text.strip()[:300],
+        yield clause.finding(
             subject=f"{names[0].text} / {names[1].text}",
             attribute=name,
             claimed_value=match[0],
@@ -96,10 +93,7 @@ def _between_links(clause: Clause) -> Iterator[Finding]:
     ratio, claimed = max(first, second) / min(first, second), float(factor[1])
     # "Faster by nine times" is said of a ratio of nine as well as of ten.
     holds = any(abs(claimed - one) <= 0.1 * ratio for one in (ratio, ratio - 1))
-    yield Finding(
-        document=clause.document,
-        line=clause.line,
-        quote=clause.text.strip()[:300],
+    yield clause.finding(
         subject="NVLink / PCIe",
         attribute="bandwidth ratio",
         claimed_value=factor[0],
@@ -117,10 +111,7 @@ def _energy(clause: Clause) -> Iterator[Finding]:
     claimed, pue = float(match[2].replace(",", "")), float(match[1])
     years = [card.tdp_w * HOURS_A_YEAR * pue / 1000 for card in cards(clause.gpus[-1].ids) if card.tdp_w]
     if years:
-        yield Finding(
-            document=clause.document,
-            line=clause.line,
-            quote=clause.text.strip()[:300],
+        yield clause.finding(
             subject=clause.gpus[-1].text,
             attribute="energy in a year",
             claimed_value=f"{match[2]} kWh",

@@ -6,11 +6,13 @@ from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
 
 from ingest.chunk import is_separator
+from ingest.claims.finding import Finding, Verdict
 from ingest.convert import Converted
 from kb.names import Mention, gpu_names, model_names
 
 LINE_MAX = 2000
 """Characters of a line that are read for claims."""
+QUOTE_MAX = 300
 RIG_REACH_LINES = 8
 """How far below its naming a machine is still what a list is about."""
 _BULLET = re.compile(r"^[^\w(（「“\"]*(?:\d+[.、)]\s*)*")
@@ -19,9 +21,15 @@ _SENTENCE = re.compile(r"(?:[^。！？!?；;.]|\.(?!\s+(?:[A-Z]|[a-z]{1,4}\d)))
 _COUNT_BEFORE = re.compile(
     r"(\d{1,4})\s*(?:[x×*✕]|张|块|卡|片|颗|个)?\s*(?:NVIDIA|英伟达|AMD|华为)?\s*$", re.IGNORECASE
 )
-_COUNTS = {"two": 2, "three": 3, "four": 4, "eight": 8, "两": 2, "三": 3, "四": 4, "八": 8}
+_COUNTS = {
+    "one": 1, "a single": 1, "two": 2, "a pair of": 2, "pair of": 2, "dual": 2, "three": 3, "four": 4, "quad": 4,
+    "six": 6, "eight": 8, "sixteen": 16, "单": 1, "一": 1, "两": 2, "双": 2, "一对": 2, "三": 3, "四": 4, "六": 6,
+    "八": 8, "十六": 16,
+}  # fmt: skip
 _COUNT_WORD = re.compile(
-    r"(two|three|four|eight|[两三四八])\s*(?:张|块|片|卡|个)?\s*(?:NVIDIA|英伟达|AMD|used|new)?\s*$", re.IGNORECASE
+    rf"({'|'.join(sorted(_COUNTS, key=len, reverse=True))})\s*(?:张|块|片|卡|个)?\s*"
+    r"(?:NVIDIA|英伟达|AMD|used|new)?\s*$",
+    re.IGNORECASE,
 )
 _COUNT_AFTER = re.compile(r"^\s*(?:GPU)?\s*[（(]?\s*[x×*✕]\s*(\d{1,4})\b", re.IGNORECASE)
 
@@ -67,6 +75,32 @@ class Clause:
         """Models it names itself."""
         return models_in(self.text)
 
+    def finding(
+        self,
+        *,
+        subject: str,
+        attribute: str,
+        claimed_value: str,
+        verdict: Verdict,
+        correct_value: str | None = None,
+        source: str | None = None,
+        number: float | None = None,
+        quote: str | None = None,
+    ) -> Finding:
+        """What a judge says about a claim of this clause; it quotes the clause unless told otherwise."""
+        return Finding(
+            document=self.document,
+            line=self.line,
+            quote=(quote or self.text).strip()[:QUOTE_MAX],
+            subject=subject,
+            attribute=attribute,
+            claimed_value=claimed_value,
+            verdict=verdict,
+            correct_value=correct_value,
+            source=source,
+            number=number,
+        )
+
     @property
     def said(self) -> str:
         """Label and text together, in lower case."""
@@ -78,8 +112,13 @@ def count_before(text: str, mention: Mention) -> int:
     before = text[max(0, mention.start - 16) : mention.start]
     if match := _COUNT_BEFORE.search(before):
         return min(int(match[1]), 10_000)
-    worded = _COUNT_WORD.search(before)
-    return _COUNTS[worded[1].lower()] if worded else 1
+    return _worded_count(text, mention) or 1
+
+
+def _worded_count(text: str, mention: Mention) -> int | None:
+    """A number written as a word before a name; null when there is none."""
+    worded = _COUNT_WORD.search(text[max(0, mention.start - 24) : mention.start])
+    return _COUNTS[worded[1].lower()] if worded else None
 
 
 @lru_cache(maxsize=4096)
@@ -100,8 +139,9 @@ def rigs_in(text: str, line: int) -> list[Rig]:
         before = _COUNT_BEFORE.search(text[max(0, mention.start - 16) : mention.start])
         after = _COUNT_AFTER.match(text[mention.end : mention.end + 12])
         match = after or before
-        if match and 1 <= int(match[1]) <= 2000:
-            found.append(Rig(int(match[1]), mention.ids, f"{int(match[1])} × {mention.text}", line))
+        count = int(match[1]) if match else _worded_count(text, mention)
+        if count and 1 <= count <= 2000:
+            found.append(Rig(count, mention.ids, f"{count} × {mention.text}", line))
     return found
 
 
@@ -141,6 +181,8 @@ def clauses(document: Converted, name: str) -> Iterator[Clause]:
 
 def _prose(number: int, text: str, state: _State) -> Iterator[Clause]:
     stripped = _BULLET.sub("", text).strip()
+    if text.startswith("#"):
+        state.rigs.clear()  # what was counted above belongs to another section
     if _is_title(stripped, text):
         state.heading = stripped
         named = gpus_in(stripped)

@@ -27,6 +27,16 @@ _PRECISION_AFTER = re.compile(rf"\s*(?:in|at|of|[(（])?\s*{_PRECISION.pattern}"
 _NEED = re.compile(r"需|至少|最低|不足|need|require|at least|minimum", re.IGNORECASE)
 _LINK = re.compile(r"nvlink|nvswitch|互联|互连|interconnect", re.IGNORECASE)
 _RATES = (("fp32_flops", "FP32"), ("int8_ops", "INT8"), ("fp16_flops", "FP16"), ("tf32_flops", "TF32"))
+_PRINTED = re.compile(
+    r"\b(?:print\w*|lists?|listed|repeat|sources?|sheets?|some|also|tables?|shows?|or)\b", re.IGNORECASE
+)
+"""Words of a note on figures that differ between sources."""
+_LAUNCH = re.compile(
+    r"年\s*(?:发布|推出|上市|问世|发售)|(?:came out|introduced|debuted|unveiled|appeared) in", re.IGNORECASE
+)
+_PART = re.compile(
+    r"\bMIG\b|vGPU|切片|切分|分区|\bslices?\b|partition|laptop|notebook|mobile|笔记本|移动版", re.IGNORECASE
+)
 _NUMBER = r"(?<![A-Za-z\d.\-–~])(\d{1,3}(?:,\d{3})+|\d{1,6}(?:\.\d{1,4})?)"
 
 
@@ -94,7 +104,8 @@ ATTRIBUTES = (
         field="tdp_w",
         show=_watts,
         unless=re.compile(
-            r"电源|PSU|整机|机柜|待机|idle|限制在|power limit|功耗墙|建议|推荐|recommend|suggest|cooling", re.IGNORECASE
+            r"电源|PSU|整机|机柜|待机|idle|限制|限到|降到|压到|设为|power limit|功耗墙|limit(?:ed|ing)?\b|capped|\bcap\b|建议|推荐|recommend|suggest|cooling",
+            re.IGNORECASE,
         ),
     ),
     Attribute(
@@ -114,7 +125,9 @@ ATTRIBUTES = (
         value=lambda card: card.year,
         field="year",
         show=_plain,
-        label=re.compile(r"发布年|发布时间|release year|released in|launched in|发布于", re.IGNORECASE),
+        label=re.compile(
+            rf"发布年|发布时间|release year|released in|launched in|发布于|{_LAUNCH.pattern}", re.IGNORECASE
+        ),
         tolerance=0.0001,
     ),
 )
@@ -245,14 +258,19 @@ def _nearest(clause: Clause, value: re.Match[str]) -> list[Mention]:
 
 def _is_capacity(clause: Clause, value: re.Match[str], mentions: Sequence[Mention]) -> bool:
     """Whether a number of GB is what the card holds, rather than what a model needs or a file takes."""
-    if not mentions:
+    if not mentions or _PART.search(clause.text):
         return False
     if clause.gpus:
         between = clause.text[mentions[-1].end : value.start()]
-        after = clause.text[value.end() : value.end() + 12]
+        after, after_all = clause.text[value.end() : value.end() + 12], clause.text[value.end() :]
         told = re.search(r"显存|VRAM|memory|搭载|配备|with|has|carries|offers|提供", between, re.IGNORECASE)
         tight = re.fullmatch(r"[\s(（:：,，\-]*(?:各|单卡)?", between)
         total = re.search(r"共|总|聚合|total|aggregate|合计", clause.text[max(0, value.start() - 8) : value.end() + 8])
+        total = total or re.match(r"[^,，;；.。]{0,24}\b(?:in total|together|combined|altogether|in all)\b", after_all)
+        if re.search(r"(?:多|少|高|增加|减少|差)(?:了|出)?\s*(?:约)?\s*$", between) or re.match(
+            r"\s*(?:more|less|extra)\b", after, re.IGNORECASE
+        ):
+            return False  # a difference
         if re.match(r"\s*(?:L?P?DDR\d|内存|RAM|SSD|NVMe|硬盘|存储)", after, re.IGNORECASE):
             return False
         kind = re.match(r"\s*(?:GDDR|HBM|显存|VRAM|of (?:GDDR|HBM|VRAM|memory))", after, re.IGNORECASE)
@@ -280,13 +298,17 @@ def _judge(
         return
     rough = _ROUGH.search(clause.text[max(0, match.start() - 14) : match.start()])
     tolerance = max(attribute.tolerance, ROUGH_TOLERANCE if rough and attribute.tolerance > 0.001 else 0)
-    for mention in mentions:
-        yield from _finding(clause, attribute, match[0].strip(), number, mention, tolerance)
+    found = [_finding(clause, attribute, match[0].strip(), number, mention, tolerance) for mention in mentions]
+    judged = [one for one in found if one]
+    # "A and B are alike, but it draws 230 W": of several names the value need only be that of one.
+    meant = any(one.verdict == "holds" for one in judged) and not re.search(r"[/、]", clause.text[: match.start()])
+    yield from (one if not (meant and one.disputed) else one.as_unsupported() for one in judged)
 
 
 def _finding(
     clause: Clause, attribute: Attribute, claimed: str, number: float, mention: Mention, tolerance: float
-) -> Iterator[Finding]:
+) -> Finding | None:
+    """What the facts say of a figure of one card; null for what several cards have together, which follows no rule."""
     known = [(card, attribute.value(card)) for card in cards(mention.ids)]
     figures = [value for _, value in known if value]
     right = [*figures, *_also_right(clause, attribute, mention)]
@@ -296,13 +318,12 @@ def _finding(
     elif figures and (len(figures) == len(known) or attribute.name.startswith("NVLink")):
         verdict = "wrong"
         if _count(clause, mention) > 1:
-            return  # what several cards have together follows no one rule
-        if any(_is_noted(claimed, card) for card, _ in known):
+            return None
+        if any(_is_noted(claimed, card) for card, _ in known) and not _says_dense(clause, attribute):
             verdict = "unsupported"
-    yield Finding(
-        document=clause.document,
-        line=clause.line,
-        quote=clause.text.strip()[:300],
+        if attribute.name == "release year" and any(abs(number - value) <= 1 for value in figures):
+            verdict = "unsupported"  # announced in one year, sold in the next
+    return clause.finding(
         subject=shared_name(mention.ids, mention.text),
         attribute=attribute.name,
         claimed_value=claimed,
@@ -313,10 +334,16 @@ def _finding(
     )
 
 
+def _says_dense(clause: Clause, attribute: Attribute) -> bool:
+    """Whether a rate is expressly the one without sparsity, so that the sparse one is no excuse."""
+    return attribute.show is show_flops and bool(re.search(r"稠密|\bdense\b", clause.text, re.IGNORECASE))
+
+
 def _is_noted(claimed: str, card: Gpu) -> bool:
-    """Whether the catalog notes that sources print this figure too."""
+    """Whether the catalog notes that other sources print this figure, so that it need not be an error."""
     number = re.match(r"[\d.]+", claimed)
-    return bool(number and re.search(rf"(?<![\d.]){re.escape(number[0])}(?![\d.])", card.notes))
+    printed = [part for part in re.split(r"(?<=[.;])\s", card.notes) if _PRINTED.search(part)]
+    return bool(number and any(re.search(rf"(?<![\d.x]){re.escape(number[0])}(?![\d.])", part) for part in printed))
 
 
 def _count(clause: Clause, mention: Mention) -> int:

@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 from ingest.claims.facts import cards, link_source, links, listed, shared_name, source_of
-from ingest.claims.finding import Finding
+from ingest.claims.finding import Finding, Verdict
 from ingest.claims.reading import Clause
 from kb.names import Mention
 from kb.records.gpu import Gpu
@@ -13,15 +13,27 @@ from kb.records.gpu import Gpu
 NEAR = 36
 YES = re.compile(r"✅|✔|√|^\s*(?:yes|有|是|支持)(?!\w)", re.IGNORECASE)
 NO = re.compile(r"❌|✘|✗|^\s*(?:no|none|无|否|不支持|没有)(?!\w)", re.IGNORECASE)
-_DENIED = re.compile(r"不支持|没有|无|缺少|不带|不具备|取消|no |not |without|lacks?|n't |cannot", re.IGNORECASE)
+_DENIED = re.compile(r"不支持|没有|无|缺少|不带|不具备|取消|\bno\b|\bnot\b|without|\black|n't |cannot", re.IGNORECASE)
 _AFFIRMED = re.compile(
-    r"支持|配合|通过|具备|具有|带有|采用|搭载|互联|互连|连接|桥接|support|via|with|using|has |offers|features",
+    r"支持|配合|通过|具备|具有|带有|采用|搭载|互联|互连|连接|桥接|原生|support|via|with|using|has |offers|features"
+    r"|\bby\b|\bruns?\b|\bcomputes?\b|accelerates?",
     re.IGNORECASE,
 )
 
 
+_MEANS = re.compile(r"(?:用|通过|借助|经由|\b(?:via|over|by|with|using|use))\s*$", re.IGNORECASE)
+_JOINS = re.compile(
+    r".{0,12}?(?:连接|互联|互连|相连|桥接|组成|connect|join|link|bridge|pair)(?:ed|ing|s)?", re.IGNORECASE
+)
+_COMPARED = re.compile(r"相比|而不是|不同于|unlike|compared|instead|rather|\bthan\b|would|if\b|如果|若", re.IGNORECASE)
+_SUPPOSED = re.compile(r"(?:如果|假如|要是|倘若|假设|\bif\b|\bsuppos|\bassum)[^,，。;；]*$", re.IGNORECASE)
+"""What stands before a property that is only imagined."""
 _PRAISE = re.compile(r"优点|优势|特点|亮点|advantages?|pros|strengths?|features", re.IGNORECASE)
 """Labels of a list of what a card has."""
+
+
+Claimed = tuple[Mention, bool, str]
+"""A card, whether it is said to have the trait, and the words that say so."""
 
 
 @dataclass(frozen=True)
@@ -72,6 +84,11 @@ TRAITS = (
 )  # fmt: skip
 _MEMORY_TYPE = re.compile(r"(?<![A-Za-z])(GDDR[56]X?|GDDR7|HBM[234]?e?)(?![A-Za-z0-9])", re.IGNORECASE)
 _ARCHITECTURES = ("Ada Lovelace", "Ada", "Ampere", "Hopper", "Blackwell", "Turing", "Volta", "Pascal")
+_IS_OF = (
+    r"(?:采用|基于|使用的是|使用|属于|搭载|(?:仍然|依然|仍|也)?是"
+    r"|(?:is|are|was) (?:still )?(?:built|based) (?:on|around)|uses|(?:is|are|was)|belongs to)"
+)
+"""What stands between a card and its architecture."""
 _SLOTS = {"单槽": 1, "双槽": 2, "三槽": 3, "single-slot": 1, "dual-slot": 2, "triple-slot": 3}
 _GENERATION = re.compile(r"第\s*([一二三四五1-5])\s*代|([1-5])(?:st|nd|rd|th)[ -]gen", re.IGNORECASE)
 _DIGIT = {"一": 1, "二": 2, "三": 3, "四": 4, "五": 5}
@@ -80,26 +97,27 @@ _DIGIT = {"一": 1, "二": 2, "三": 3, "四": 4, "五": 5}
 def trait_findings(clause: Clause) -> Iterator[Finding]:
     """Judge what the clause says a card has, lacks or is."""
     for trait in TRAITS:
-        for mention, claimed in _claimed(clause, trait):
-            yield _judge(clause, trait, mention, claimed=claimed)
+        for mention, claimed, words in _claimed(clause, trait):
+            yield _judge(clause, trait, mention, words, claimed=claimed)
     yield from _memory_type(clause)
     yield from _architecture(clause)
     yield from _slots(clause)
     yield from _tensor_generation(clause)
 
 
-def _claimed(clause: Clause, trait: Trait) -> Iterator[tuple[Mention, bool]]:
+def _claimed(clause: Clause, trait: Trait) -> Iterator[Claimed]:
     if trait.pattern.search(clause.label) and clause.subject and not clause.gpus:
         if YES.search(clause.text) and not NO.search(clause.text):
-            yield from ((mention, True) for mention in clause.subject)
+            yield from ((mention, True, f"{trait.name}: {clause.text.strip()}") for mention in clause.subject)
         elif NO.search(clause.text):
-            yield from ((mention, False) for mention in clause.subject)
+            yield from ((mention, False, f"{trait.name}: {clause.text.strip()}") for mention in clause.subject)
         return
     for match in trait.pattern.finditer(clause.text):
         yield from _in_prose(clause, trait, match)
+        yield from _by_means_of(clause, match)
 
 
-def _in_prose(clause: Clause, trait: Trait, match: re.Match[str]) -> Iterator[tuple[Mention, bool]]:
+def _in_prose(clause: Clause, trait: Trait, match: re.Match[str]) -> Iterator[Claimed]:
     near = clause.text[max(0, match.start() - 18) : match.start()]
     after = clause.text[match.end() : match.end() + 6]
     mentions = _before(clause, match.start())
@@ -108,18 +126,34 @@ def _in_prose(clause: Clause, trait: Trait, match: re.Match[str]) -> Iterator[tu
         between = near
     else:
         between = clause.text[mentions[-1].end : match.start()]
-    if not mentions or re.search(r"[?？]|吗|是否|whether", clause.text):
+    if (
+        not mentions
+        or re.search(r"[?？]|吗|是否|whether", clause.text)
+        or _SUPPOSED.search(clause.text[: match.start()])
+    ):
         return
+    words = f"{between}{match[0]}".strip(" ,，、的()（）")
     denied = _DENIED.search(near) and not re.search(r"不需要|无需|not only", near)
     if denied:
-        yield from ((mention, False) for mention in mentions)
+        yield from ((mention, False, words) for mention in mentions)
     elif (
         (_PRAISE.search(clause.label) and not re.search(r"需要|要求|need", between))
         or _AFFIRMED.search(between[-16:])
         or re.match(r"\s*(?:互联|互连|桥)", after)
         or (trait.name == "ECC" and re.search(r"(?:GDDR|HBM)\w*\s*$", between))
     ):
-        yield from ((mention, True) for mention in mentions)
+        yield from ((mention, True, words) for mention in mentions)
+
+
+def _by_means_of(clause: Clause, match: re.Match[str]) -> Iterator[Claimed]:
+    """「用 NVLink 连接两张 …」, "over NVLink, join two …": the link named before the cards it is to join."""
+    means = _MEANS.search(clause.text[: match.start()])
+    after = [one for one in clause.gpus if 0 <= one.start - match.end() <= NEAR]
+    if not means or not after or _DENIED.search(clause.text) or _COMPARED.search(clause.text):
+        return
+    between, rest = clause.text[match.end() : after[0].start], clause.text[after[0].end :]
+    if not re.search(r"[,，、.。]", between) and (_JOINS.search(between) or _JOINS.match(rest)):
+        yield after[0], True, clause.text[means.start() : after[0].end].strip()
 
 
 def _is_about(clause: Clause) -> bool:
@@ -140,32 +174,25 @@ def _before(clause: Clause, place: int) -> list[Mention]:
     return group
 
 
-def _judge(clause: Clause, trait: Trait, mention: Mention, *, claimed: bool) -> Finding:
+def _judge(clause: Clause, trait: Trait, mention: Mention, words: str, *, claimed: bool) -> Finding:
     truths = {trait.has(card) for card in cards(mention.ids)}
-    if claimed in truths:
-        verdict = "holds"
-    else:
-        verdict = "unsupported" if None in truths else "wrong"
+    verdict: Verdict = "holds" if claimed in truths else "unsupported" if None in truths else "wrong"
     return _finding(
-        clause, mention, trait.name, "yes" if claimed else "no", verdict, listed(mention.ids, trait.show), trait.field
-    )
+        clause, mention, trait.name, words[:80], verdict, listed(mention.ids, trait.show), trait.field
+    ).model_copy(update={"says": "has" if claimed else "lacks", "number": float(claimed)})
 
 
 def _finding(
-    clause: Clause, mention: Mention, attribute: str, claimed: str, verdict: str, correct: str, field: str
+    clause: Clause, mention: Mention, attribute: str, claimed: str, verdict: Verdict, correct: str, field: str
 ) -> Finding:
-    return Finding.model_validate(
-        {
-            "document": clause.document,
-            "line": clause.line,
-            "quote": (f"{clause.label}: {clause.text}" if clause.cells else clause.text).strip()[:300],
-            "subject": shared_name(mention.ids, mention.text),
-            "attribute": attribute,
-            "claimed_value": claimed,
-            "verdict": verdict,
-            "correct_value": correct,
-            "source": source_of(mention.ids, field),
-        }
+    return clause.finding(
+        quote=f"{clause.label}: {clause.text}" if clause.cells else clause.text,
+        subject=shared_name(mention.ids, mention.text),
+        attribute=attribute,
+        claimed_value=claimed,
+        verdict=verdict,
+        correct_value=correct,
+        source=source_of(mention.ids, field),
     )
 
 
@@ -180,7 +207,7 @@ def _memory_type(clause: Clause) -> Iterator[Finding]:
         for mention in mentions[-1:]:
             types = {(card.memory_type or "").lower() for card in cards(mention.ids)}
             said = match[1].lower()
-            verdict = "holds" if any(kind.startswith(said) for kind in types) else "wrong"
+            verdict: Verdict = "holds" if any(kind.startswith(said) for kind in types) else "wrong"
             if "" in types or (said == "hbm" and any("hbm" in kind for kind in types)):
                 continue
             yield _finding(
@@ -199,13 +226,24 @@ def _architecture(clause: Clause) -> Iterator[Finding]:
     else:
         listed_in = re.search(rf"{said}\s*(?:架构|architecture)?\s*[(（]([^)）]*)[)）]", clause.text, re.IGNORECASE)
         mentions = [one for one in clause.gpus if listed_in and listed_in.start(1) <= one.start < listed_in.end(1)]
+        mentions = mentions or _built_on(clause, said)
     for mention in mentions:
         truths = {card.architecture.lower() for card in cards(mention.ids)}
-        verdict = "holds" if any(said.lower() in truth for truth in truths) else "wrong"
+        verdict: Verdict = "holds" if any(said.lower() in truth for truth in truths) else "wrong"
         yield _finding(
             clause, mention, "architecture", said, verdict, listed(mention.ids, lambda card: card.architecture),
             "architecture",
         )  # fmt: skip
+
+
+def _built_on(clause: Clause, architecture: str) -> list[Mention]:
+    """「A40 采用 … 架构」, "the L4 is based on …": the cards said to be of an architecture in prose."""
+    found = re.compile(
+        rf"\s*(?:GPU|显卡|card)?\s*{_IS_OF}\s*(?:NVIDIA|英伟达)?\s*(?:的|the|an?)?\s*{architecture}"
+        r"\s*(?:架构|microarchitecture|architecture|generation|card|GPU|chip|芯片|核心)",
+        re.IGNORECASE,
+    )
+    return [one for one in clause.gpus[-1:] if found.match(clause.text[one.end :])]
 
 
 def _slots(clause: Clause) -> Iterator[Finding]:
@@ -217,7 +255,7 @@ def _slots(clause: Clause) -> Iterator[Finding]:
         if "" in widths or said is None:
             continue
         claimed = next(words for words, count in _SLOTS.items() if "-" in words and count == _SLOTS[said])
-        verdict = "holds" if claimed in widths else "wrong"
+        verdict: Verdict = "holds" if claimed in widths else "wrong"
         yield _finding(
             clause, mention, "slots", said, verdict, listed(mention.ids, lambda card: card.slot_width or "not stated"),
             "slot_width",
@@ -236,7 +274,7 @@ def _tensor_generation(clause: Clause) -> Iterator[Finding]:
     truths = {table.get(card.architecture) for card in cards(mentions[0].ids)}
     if None in truths:
         return
-    verdict = "holds" if number in truths else "wrong"
+    verdict: Verdict = "holds" if number in truths else "wrong"
     found = _finding(
         clause, mentions[0], "tensor core generation", str(number), verdict,
         listed(mentions[0].ids, lambda card: str(table[card.architecture])), "architecture",

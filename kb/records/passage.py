@@ -1,5 +1,7 @@
 """A passage of an ingested document, with where it stands."""
 
+from typing import Literal
+
 from kb.base import Frozen
 
 
@@ -11,6 +13,8 @@ class Dispute(Frozen):
     attribute: str
     claimed: str
     """The words of the document."""
+    says: Literal["value", "has", "lacks"] = "value"
+    """Whether those words give a value, or say that the subject has or lacks the attribute."""
     verdict: str
     """`wrong` or `outdated`."""
     correct: str | None = None
