@@ -12,6 +12,18 @@ COMPILED = ("torchtune",)
 ADAPTER_COPIES = ("peft", "axolotl", "llama-factory", "transformers", "deepspeed", "fsdp")
 """Frameworks with fp32 adapters under autocast: every adapted matrix saves a 16-bit copy of its input of its own."""
 
+MASTERS = ("deepspeed", "megatron")
+"""Engines that keep a 16-bit model and fp32 masters with the optimizer; the others keep fp32 weights themselves."""
+
+
+def autocasts_weights(work: Workload) -> bool:
+    """Whether fp32 weights are cast to 16 bits layer by layer, and the residual stream stays at 32 bits between them.
+
+    FSDP and ZeRO-3 gather 16-bit copies instead, and frozen bases are 16 bits to begin with.
+    """
+    mixed = work.precision in ("bf16", "fp16") and work.engine not in MASTERS
+    return mixed and not work.adapted and work.sharding not in ("zero3", "fsdp")
+
 
 class PerToken(NamedTuple):
     """Bytes a token of one layer."""
@@ -43,6 +55,7 @@ def per_token(work: Workload) -> PerToken:
     shape = work.shape
     e = 4 if work.precision == "fp32" else 2
     h, f = shape.hidden, _width(work)
+    stream = 4 if autocasts_weights(work) else e
     q, k = _attention_widths(work)
     normed = shape.norms * h + (q + k if shape.qk_norm else 0)
     norms = (0 if work.engine in COMPILED else 4 * normed) if shape.gated else 2 * e * h
@@ -55,6 +68,9 @@ def per_token(work: Workload) -> PerToken:
     else:
         # Normalised copies for the norms' own gradients, inputs of query-key-value and of gate-up, and the product.
         inputs = e * (normed + 2 * h if shape.gated else 2 * h) + (2 if compiled else 1) * e * f
+        if stream > e and shape.gated:
+            # The norms' outputs stay at 32 bits, and each of five matrices casts its input for itself.
+            inputs += (stream - e) * shape.norms * h + e * 3 * h
         norms += 0 if shape.gated else 2 * h + 2 * e * h  # dropout masks and outputs of the older block
     routing = 2 * e * h * shape.experts.experts_per_token if shape.experts else 0
     saved = norms + attention + scores + states + inputs + routing
@@ -64,7 +80,7 @@ def per_token(work: Workload) -> PerToken:
         # Per-operator checkpointing keeps attention's output and every second matrix product.
         selective = e * h + e * q + e * (q + 2 * k + 2 * h + 2 * f) / 2
     working = e * h if compiled else e * (2 * f + 2 * h)
-    return PerToken(saved, e * h, min(selective, saved), working)
+    return PerToken(saved, stream * h, min(selective, saved), working)
 
 
 def activation_terms(work: Workload) -> tuple[tuple[Term, ...], tuple[Term, ...]]:

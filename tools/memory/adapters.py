@@ -15,16 +15,44 @@ def adapter_params(work: Workload) -> int:
 
     Experts are adapted one by one where all linear layers are.
     """
-    shape, rank = work.shape, work.lora_rank
-    h, q, k = shape.hidden, shape.heads * shape.head_dim, shape.kv_heads * shape.head_dim
-    ends = {"qv": 2 * h + q + k, "attention": 4 * h + 2 * q + 2 * k, "all_linear": 4 * h + 2 * q + 2 * k}
-    total = ends[work.lora_targets]
+    shape = work.shape
+    ends = shape.attention_layers * _attention_ends(work)
     if work.lora_targets == "all_linear":
-        matrices = 3 if shape.gated else 2
-        width = shape.experts.expert_intermediate_size if shape.experts else shape.intermediate
-        copies = shape.experts.experts if shape.experts else 1
-        total += matrices * (h + width) * copies
-    return shape.layers * rank * total
+        ends += _feed_forward_ends(work)
+        if shape.linear and shape.linear.params_per_layer:
+            # One matrix in and one out: h · inner + inner · h weights have 2 · h + 2 · inner ends.
+            inner = shape.linear.params_per_layer // shape.hidden
+            ends += shape.linear.linear_layers * (2 * shape.hidden + inner)
+    return work.lora_rank * ends
+
+
+def _attention_ends(work: Workload) -> int:
+    """Inputs and outputs of one layer's adapted attention matrices."""
+    shape = work.shape
+    h, q, k = shape.hidden, shape.heads * shape.head_dim, shape.kv_heads * shape.head_dim
+    if shape.latent is None:
+        return 2 * h + q + k if work.lora_targets == "qv" else 4 * h + 2 * q + 2 * k
+    latent, heads = shape.latent, shape.heads
+    wide = heads * (latent.qk_nope_dim + latent.qk_rope_dim)
+    expanded = latent.kv_lora_rank + heads * (latent.qk_nope_dim + latent.v_head_dim)
+    if work.lora_targets == "qv":
+        return (latent.q_lora_rank or h) + wide + expanded
+    queries = h + 2 * latent.q_lora_rank + wide if latent.q_lora_rank else h + wide
+    compressed = h + latent.kv_lora_rank + latent.qk_rope_dim
+    return queries + compressed + expanded + heads * latent.v_head_dim + h
+
+
+def _feed_forward_ends(work: Workload) -> int:
+    """Inputs and outputs of the feed-forward matrices of all layers: dense, shared and every routed expert."""
+    shape, experts = work.shape, work.shape.experts
+    matrices = 3 if shape.gated else 2
+    if experts is None:
+        return shape.layers * matrices * (shape.hidden + shape.intermediate)
+    dense = min(experts.dense_layers, shape.layers)
+    shared = experts.shared_intermediate_size or experts.shared_experts * experts.expert_intermediate_size
+    sparse = experts.experts * (shape.hidden + experts.expert_intermediate_size)
+    sparse += shape.hidden + shared if shared else 0
+    return matrices * (dense * (shape.hidden + shape.intermediate) + (shape.layers - dense) * sparse)
 
 
 def adapter_bytes_per_param(work: Workload) -> tuple[float, float, float]:

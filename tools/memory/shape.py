@@ -100,7 +100,7 @@ def shape_of(request: MemoryRequest) -> Shape:
     if request.model is not None:
         try:
             if request.model.endswith(".json"):  # somebody's own config.json, which may change from call to call
-                return _shape_of_model(catalog_model(request.model))
+                return shape_from_model(catalog_model(request.model))
             return _shape_of_name(request.model)
         except UnknownName:
             if request.params is None:
@@ -116,10 +116,10 @@ def shape_of(request: MemoryRequest) -> Shape:
 
 @lru_cache(maxsize=1024)
 def _shape_of_name(name: str) -> Shape:
-    return _shape_of_model(catalog_model(name))
+    return shape_from_model(catalog_model(name))
 
 
-def _shape_of_model(model: Model) -> Shape:
+def shape_from_model(model: Model) -> Shape:
     layers, hidden = model.layers or 0, model.hidden_size or 0
     heads = model.heads or 0
     head_dim = model.head_dim or (hidden // heads if heads else 0)

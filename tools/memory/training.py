@@ -1,7 +1,7 @@
 """A training step: what is always held, and what each of its phases adds."""
 
 from kb.memory_constants import constants
-from tools.memory.activations import activation_terms, logit_terms
+from tools.memory.activations import MASTERS, activation_terms, autocasts_weights, logit_terms
 from tools.memory.adapters import adapter_gradient_term, adapter_params, adapter_terms
 from tools.memory.formats import weight_format
 from tools.memory.result import PartName
@@ -11,8 +11,6 @@ from tools.memory.weights import weight_bytes
 from tools.memory.workload import Workload
 
 SOURCE = "zero-paper"
-MASTERS = ("deepspeed", "megatron")
-"""Engines that keep a 16-bit model and fp32 masters with the optimizer; the others keep fp32 weights themselves."""
 SHARDED_MODEL = ("zero3", "fsdp")
 
 
@@ -171,15 +169,14 @@ def _layer_params(work: Workload) -> float:
 
 
 def _autocast_copies(work: Workload, counts: Counts) -> tuple[Term, ...]:
-    """Autocast casts fp32 weights to 16 bits in forward and keeps the copies until each layer's backward is done."""
-    if (
-        work.adapted
-        or work.sharding in SHARDED_MODEL
-        or work.precision not in ("bf16", "fp16")
-        or work.engine in MASTERS
-    ):
+    """Autocast casts fp32 matrices to 16 bits in forward and keeps the copies until each layer's backward is done.
+
+    A table that is only looked up is no matrix product: it is not cast unless it serves as the head too.
+    """
+    if not autocasts_weights(work):
         return ()
-    return (_state("buffers", "Autocast's 16-bit copies", counts.total, 2, 1),)
+    cast = counts.total - (counts.embed if counts.head else 0)
+    return (_state("buffers", "Autocast's 16-bit copies", cast, 2, 1),)
 
 
 def _gathered_by_zero3(work: Workload, counts: Counts) -> list[Term]:
