@@ -6,6 +6,7 @@ from assistant.understand.budget import bare_amount
 from assistant.understand.exchange import card_changes
 from assistant.understand.intents import STRONG
 from assistant.understand.model_mentions import sibling_of
+from assistant.understand.place import NO_CLOUD
 from assistant.understand.reading import TRAINING, Reading, read
 from assistant.understand.text import grammar
 from assistant.understanding import Understanding
@@ -27,7 +28,8 @@ _COMMANDS: tuple[tuple[Command, str], ...] = (
         r"|did) (?:that|this|it) come from|有(?:什么)?依据"
     )),
     ("cheaper", (
-        r"cheaper|less expensive|lower[- ]cost|(?:more )?便宜(?:点|一点|些|的)?(?!.{0,4}吗.{4})|省钱"
+        r"(?<!which is )(?<!which one is )(?<!which one's )(?<!one )cheaper(?! (?:to rent|per|an hour))"
+        r"|less expensive|lower[- ]cost|(?:more )?便宜(?:点|一点|些|的)?(?!.{0,4}吗.{4})|省钱"
         r"|更?低(?:价|成本)|budget option|平替|太贵|too (?:expensive|pricey|much money)|不能再低"
     )),
     ("why", (
@@ -47,11 +49,6 @@ _CUE = grammar(
     r"|呢\s*[?。]*\s*$|instead\s*[?.]*\s*$|换成|改成|如果(?:是|用|换|加|改)|what if|how about"
     r"|what about|那(?:么)?(?:我|换|用|如果|和|要|就|这)|(?<![a-z])too\s*\?|(?:这|那)(?:个|张|种|样|台"
     r"|套)|(?<![a-z])(?:it|that|those|them|this)(?![a-z])|它|上面|刚才|前面|above|previous|earlier"
-)
-_NO_CLOUD = grammar(
-    r"(?:不要|不用|不考虑|不想(?:用)?|不能用|别|不上|no|not|without|avoid|don't want|except)\s?(?:the "
-    r"|any |用|上|租)?\s?(?:云|租|cloud|rent\w{0,3})|(?:只|要)(?:买|自建|本地)|on-?prem(?:ise)?s? only"
-    r"|buy only|only buy|must be local|local only"
 )
 _CLOUD = grammar(
     r"(?:in|on|via|from) the cloud|cloud only|rent(?:ing|ed)? instead|only rent|if i rent|rent it"
@@ -213,7 +210,7 @@ def _model_change(reading: Reading, previous: Need) -> dict[str, Any]:
 
 
 def _acquisition(plain: str) -> Literal["buy", "rent"] | None:
-    if _NO_CLOUD.search(plain):
+    if NO_CLOUD.search(plain):
         return "buy"
     return "rent" if _CLOUD.search(plain) else None
 

@@ -2,7 +2,15 @@
 
 from dataclasses import dataclass
 
-from assistant.understand.gpu_mentions import VARIANT, gpu_mentions, instances, named_gpu, numbered, other_forms
+from assistant.understand.gpu_mentions import (
+    VARIANT,
+    gpu_mentions,
+    instances,
+    named_gpu,
+    numbered,
+    other_forms,
+    other_sizes,
+)
 from assistant.understand.model_mentions import NamedModel, model_mentions, named_model, new_models
 from assistant.understand.named import NamedGpu
 from assistant.understand.quantities import GPU, MODEL
@@ -42,7 +50,7 @@ def find_entities(text: Text) -> Entities:
     named = [named_gpu(text, hidden, mention, sizes) for mention in of_gpus]
     named += [gpu for gpu in instances(text.plain) if not any(gpu.start < g.end and g.start < gpu.end for g in named)]
     named += [gpu for _, _, gpu in strangers if gpu]
-    named = other_forms(hidden, with_servers(text.plain, hidden, named))
+    named = other_sizes(text.plain, other_forms(hidden, with_servers(text.plain, hidden, named)))
     found_models = [*(named_model(text, mention) for mention in of_models), *new_models(text, hidden)]
     doubts = [doubt for doubt in (_gpu_doubt(text, gpu) for gpu in named) if doubt]
     doubts += [_stranger(text, "gpu", start, end) for start, end, gpu in strangers if gpu is None]

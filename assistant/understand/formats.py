@@ -43,7 +43,8 @@ _WORDS: tuple[tuple[str, str], ...] = (
 )  # fmt: skip
 _FORMAT = grammar("|".join(f"(?P<f{i}>(?<![a-z0-9])(?:{words})(?![a-z0-9]))" for i, (words, _) in enumerate(_WORDS)))
 _KV = grammar(
-    r"(?:kv[-_ ]?(?:cache)?[-_ ]?(?:dtype|quant|缓存)?|cache[-_ ]type[-_ ][kv]|-ct[kv]|kv ?(?:缓存|cache))[\s:=用]{0,4}"
+    r"(?:kv[-_ ]?(?:cache)?[-_ ]?(?:dtype|quant|缓存)?|cache[-_ ]type[-_ ][kv]|-ct[kv]|kv ?(?:缓存"
+    r"|cache))[\s:=用]{0,4}(?:换成?|改成?|开|设为?|量化到|quantized |set )?\s?(?:成|为)?\s?"
     r"(?:in |at |to )?(auto|bf16|fp16|f16|fp8|int8|q8_0|q8|q4_0|q4|8[- ]?bit|4[- ]?bit)"
 )
 _KV_NAMES = {"f16": "fp16", "q8": "q8_0", "q4": "q4_0", "8bit": "fp8", "4bit": "q4_0"}

@@ -23,6 +23,11 @@ VARIANT = grammar(r"\s?(ada|blackwell|turing|super|ti|max-q)(?![a-z])")
 _LAPTOP = grammar(r"笔记本|laptop|notebook|移动端|移动版|mobile|游戏本|全能本")
 _FORMS = ("pcie", "sxm", "nvl", "oam", "max-q", "server")
 _FORM = grammar(r"(?<![a-z])(sxm|pcie|nvl)\d?(?! ?(?:x\d|[345]\.0|lane|slot|插槽|通道))(?![a-z])")
+_SIZES = grammar(
+    r"(?<![a-z0-9.])(\d{1,3})\s?gb?\s?(?:版)?\s?(?:跟|和|与|还是|或|、|/|,|(?<![a-z])(?:or|vs\.?|versus|and)(?![a-z]))"
+    r"\s?(?:the )?(\d{1,3})\s?gb?(?![a-z0-9])"
+)
+"""Two sizes side by side, of which a card is sold in both."""
 _NEAR = 8
 """Characters between a card's name and the size or word that narrows it down."""
 _TOLERANCE = 0.06
@@ -111,6 +116,20 @@ def other_forms(hidden: str, named: list[NamedGpu]) -> list[NamedGpu]:
         if others and any(form in first.gpu for form in _FORMS):
             chosen = conventional(others)
             return [*named, NamedGpu(chosen, (chosen,), match.start(), match.end(), None, match.start(), match.end())]
+    return named
+
+
+def other_sizes(plain: str, named: list[NamedGpu]) -> list[NamedGpu]:
+    """「5060 Ti 8G 跟 16G」 names two cards of one name."""
+    if len({gpu.gpu for gpu in named}) != 1:
+        return named
+    first = named[0]
+    stem = re.sub(r"-\d+gb$", "", first.gpu)
+    for match in _SIZES.finditer(plain):
+        key = f"{stem}-{match[2]}gb"
+        if match[1] != match[2] and f"{stem}-{match[1]}gb" in gpus() and key in gpus():
+            other = key if key != first.gpu else f"{stem}-{match[1]}gb"
+            return [*named, NamedGpu(other, (other,), match.start(2), match.end(), None, match.start(2), match.end())]
     return named
 
 

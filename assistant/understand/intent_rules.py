@@ -11,7 +11,8 @@ RULES: tuple[tuple[Intent, float, str], ...] = (
     ("oom", 4, (
         r"(?<![a-z])oom(?:s|ed|ing)?(?![a-z])|out ?of ?memory|tried to allocate|爆显存|显存爆|显存(?:不足"
         r"|溢出|炸)|内存不足|爆了|被 ?killed|(?<![a-z])killed|炸了|挂了|显存会?一直涨"
-        r"|larger than the maximum number of tokens|报显存不够|sigkill|exit ?code:? ?-9|signal 9|被(?:系统)?杀"
+        r"|larger than the maximum number of tokens|(?:还是|就|直接|一直|老是|还|都)爆|爆(?=$|[,。?!])|报显存不够"
+        r"|sigkill|exit ?code:? ?-9|signal 9|被(?:系统)?杀"
         r"|内存泄漏|memory leak"
     )),
     ("oom", 2.5, (
@@ -160,7 +161,7 @@ RULES: tuple[tuple[Intent, float, str], ...] = (
         r"|支持)(?:个)?(?:人|用户|路)|同时(?:用|在线|服务|使用)|how many (?:users|requests|people"
         r"|concurrent|clients|streams|sessions)|(?<![a-z])(?:qps|rps|dau)(?![a-z])|日活|max[-_]concurrent"
         r"|\d\s?路|users? at (?:once|the same time)|for \d[\d, ]{0,9}k? (?:users|people|employees)|(?:个|名"
-        r"|位)?(?:用户|人|员工|同事)(?:同时|用|使用|访问|并发)"
+        r"|位)?(?:用户|人|员工|同事)(?:同时|访问|并发)"
     )),
     ("concurrency", 2, r"(?<![a-z])users?(?![a-z])|用户|团队|team of|员工|employees"),
     # context
@@ -216,7 +217,7 @@ RULES: tuple[tuple[Intent, float, str], ...] = (
     # interconnect
     ("interconnect", 4.5, (
         r"(?<!有)(?<!有 )(?<!带)(?<!带 )(?<!no )(?<!with )(?<!without )(?<!\+)(?<!\+ )nvlink"
-        r"|nccl|infiniband|(?<![a-z])ib(?: 口|网|卡|口|(?![a-z]))|roce|nvswitch|pcie (?:x\d|\d\.\d"
+        r"|nccl|infiniband|(?<![a-z])ib(?: 口|网|卡|口|(?![a-z]))|(?<![a-z])roce(?![a-z])|nvswitch|pcie (?:x\d|\d\.\d"
         r"|riser|lane|switch)|risers?|all_?reduce|p2p|interconnect|互联|互连|多机|跨机|跨节点|多节点"
         r"|multi-?node|two-node|10gbps|10gbe|bandwidth the bottleneck|numa|plx"
     )),

@@ -4,12 +4,16 @@ from collections import defaultdict
 from dataclasses import dataclass
 
 from assistant.understand.intent_rules import RULES
+from assistant.understand.intent_shapes import SHAPES
 from assistant.understand.text import grammar
 from tools.need import Intent
 
 STRONG = 3.0
 """Weight from which an intent is asked in its own right."""
+LEAST = 2.0
+"""Weight below which words only lean somewhere, and the rest of the question decides."""
 _COMPILED = tuple((intent, weight, grammar(rule)) for intent, weight, rule in RULES)
+_SHAPES = tuple((intent, weight, grammar(rule)) for intent, weight, rule in SHAPES)
 _ORDER: tuple[Intent, ...] = (
     "launch_files", "cloud_or_buy", "what_fits", "how_many_gpus", "power", "oom", "training_time", "interconnect",
     "compatibility", "concurrency", "context_length", "compare", "min_vram", "spec", "budget", "can_it_run",
@@ -55,6 +59,10 @@ def weigh(text: str, facts: Facts) -> dict[Intent, tuple[float, int]]:
         if match := rule.search(text):
             weights[intent] += weight
             first[intent] = min(first.get(intent, match.start()), match.start())
+    for intent, weight, rule in _SHAPES:
+        if weights.get(intent, 0.0) < weight and (match := rule.search(text)):
+            weights[intent] = weight
+            first[intent] = min(first.get(intent, match.start()), match.start())
     for intent, extra in _context_of(facts, weights).items():
         if intent in weights or extra > STRONG:
             weights[intent] = weights.get(intent, 0) + extra
@@ -72,7 +80,7 @@ def choose(weights: dict[Intent, tuple[float, int]], facts: Facts) -> tuple[Inte
         return _silent(facts), ()
     ranked = sorted(weights, key=lambda intent: (-weights[intent][0], _ORDER.index(intent)))
     main = ranked[0]
-    if main in _SETTINGS and weights[main][0] < STRONG:
+    if weights[main][0] < (STRONG if main in _SETTINGS else LEAST):
         return _silent(facts), ()
     others = (i for i in ranked[1:] if weights[i][0] >= STRONG and i != "guidance")
     rest = sorted(others, key=lambda intent: weights[intent][1])
@@ -89,7 +97,7 @@ def _silent(facts: Facts) -> Intent:
         return "can_it_run" if facts.card_known else "min_vram"
     if facts.owned_or_named:
         return "spec"
-    return "guidance" if facts.workload else "other"
+    return "guidance" if facts.workload or facts.methods or facts.formats else "other"
 
 
 def _context_of(facts: Facts, weights: dict[Intent, float]) -> dict[Intent, float]:
@@ -102,7 +110,7 @@ def _context_of(facts: Facts, weights: dict[Intent, float]) -> dict[Intent, floa
         extra["spec"] -= 1.5
         extra["power"] -= 0.5
     if facts.has_budget:
-        extra["budget"] += 2.0
+        extra["budget"] += 2.0 + weights.get("which_to_buy", 0.0)
         extra["which_to_buy"] -= 1.0
     if not facts.sized and not facts.training:
         extra["can_it_run"] -= 0.5

@@ -53,11 +53,13 @@ _DATA_BYTES = grammar(
     r"|text|dataset|corpus|training data|data|tokens? data)"
 )
 _SAMPLES = grammar(
-    rf"(?<![a-z0-9.])(?P<n>{_N})\s?(?P<s>{SCALE})?\s?(?:条|samples?|examples?|rows|对话|instructions?|pairs|样本|句)"
+    rf"(?<![a-z0-9.])(?P<n>{_N})\s?(?P<s>{SCALE})?\s?(?:条|(?:[a-z]{2, 12} )?samples?|examples?|rows|对话"
+    rf"|instructions?|pairs|样本|句)"
 )
 _PER_SAMPLE = grammar(
     r"(?:平均|每条|每个|单条|avg|averag\w{1,3}|each|mean|(?:samples|examples|rows"
     r"|pairs) of)\D{0,12}(\d{2,7})\s?(?:tokens?|个?token|字|词)?"
+    r"|(\d{2,7})\s?(?:个)?(?:tokens?|字|词)\s?(?:each|per (?:sample|example|row|pair|conversation)|一条|每条|/条)"
 )
 _CONCURRENT = (
     grammar(
@@ -82,6 +84,8 @@ _CONCURRENT = (
         rf"(?<![a-z0-9.])(?P<n>{_N})\s?(?P<s>k|thousand)?(?: of them)?(?: \w{{1,10}}){{1,6}} "
         rf"(?:at once|simultaneously|concurrently|at the same time|in parallel|at any (?:one |given )?(?:time|moment)"
         rf"|at peak)"),
+    grammar(rf"(?:同时)?在线(?:人数|用户)?\s?(?:大概|大约|约|有|是|最多|峰值)?\s?(?P<n>{_N})\s?(?P<s>k|万"
+        rf"|千)?(?![a-z0-9])"),
     grammar(
         rf"同时(?:有|支持|给|供|服务|在线|跑|处理)?\s?(?P<n>{_N})\s?(?P<s>k|万|千)?\s?(?:个|位|名|路"
         rf"|条)?(?:人|用户|请求|会话|路|并发|同事)"),
@@ -95,7 +99,9 @@ _USERS = (
         rf"(?<![a-z0-9.])(?P<n>{_N})\s?(?P<s>k|万|千|thousand|million|m)?\s?(?:多|来)?(?:个|位"
         rf"|名)?\s?(?:daily |active |registered |internal |total |monthly |潜在|注册|日活|内部)?(?:users?"
         rf"|用户|人(?!民|工|机|脸|声|物|体)|people|employees|员工|同事|developers?|学生|students|客户"
-        rf"|customers|colleagues|coworkers|engineers|dau|研发|程序员|analysts|clients)(?![a-z])"),
+        rf"|customers|colleagues|coworkers|engineers|dau|研发|程序员|analysts|clients|devs?|lawyers|doctors|teachers"
+        rf"|staff|persons?|seats|researchers"
+        rf"|律师|医生|老师|工程师|设计师|客服|坐席|师生|教师|医师|会计|编辑|科研人员)(?![a-z])"),
     grammar(
         rf"(?:用户(?:数|量)?|日活|dau|users|team of|团队|user base of)\s?(?:约|大概|为|是|有|:|="
         rf"|of)?\s?(?P<n>{DIGITS}|{HAN})\s?(?P<s>k|万|千|m)?(?![a-z0-9]|\s?(?:gb?|卡|张|b\b))"),
@@ -189,6 +195,10 @@ def find_context(text: str) -> Found[int] | None:
             value = tokens(match["n"], match["s"])
             if value and value >= 64 and not _no_context(text, match, loose=rule is _CONTEXT_LOOSE):
                 found.append(Found(value, match.start(), match.end()))
+    for match in _INPUT.finditer(text):
+        value = tokens(match["n"], match["s"])
+        if value and value >= 64:
+            found.append(Found(value, match.start(), match.end()))
     for match in _LONG_SAMPLE.finditer(text):
         value = tokens(match[1], None)
         if value:
@@ -196,6 +206,11 @@ def find_context(text: str) -> Found[int] | None:
     return max(found, key=lambda f: f.value, default=None)
 
 
+_INPUT = grammar(
+    rf"(?:输入|提示词|文档|prompts?|inputs?|documents?)\s?(?:长度|大概|大约|约|有|是|为|了|of|are|is|up to|around"
+    rf"|about|:)?\s?"
+    rf"(?P<n>{DIGITS}|{HAN})\s?(?P<s>k|m|万|千)?\s?(?:个)?\s?(?:tokens?|字|长)(?!/)"
+)
 _LONG_SAMPLE = grammar(
     rf"(?:max|longest|最长|最大)\s?(?:sample|prompt|input|样本|输入)?\s?(?:is |of |为"
     rf"|是)?\s?({DIGITS})\s?(?:个 ?)?tokens?"
@@ -236,7 +251,7 @@ def find_dataset(text: str) -> Found[int] | None:
             return Found(int(value), match.start(), match.end())
     samples, each = _SAMPLES.search(text), _PER_SAMPLE.search(text)
     if samples and each:
-        value = (scaled(samples["n"].strip(), samples["s"]) or 0) * int(each[1])
+        value = (scaled(samples["n"].strip(), samples["s"]) or 0) * int(each[1] or each[2])
         if 1000 <= value <= 10**17:
             return Found(int(value), samples.start(), samples.end())
     return None

@@ -37,6 +37,12 @@ _COUNTRIES: tuple[tuple[str, str], ...] = (
     ("VN", r"越南|(?<![a-z])vietnam(?![a-z])"),
     ("EU", r"欧盟|欧洲|(?<![a-z])(?:europe|in the eu)(?![a-z])"),
 )  # fmt: skip
+NO_CLOUD = grammar(
+    r"(?:不要|不用|不考虑|不想(?:用)?|不能用|别|不上|no|not|without|avoid|don't want|except)\s?(?:the "
+    r"|any |用|上|租)?\s?(?:云|租|cloud|rent\w{0,3})|(?:只|要)(?:买|自建|本地)|on-?prem(?:ise)?s? only"
+    r"|buy only|only buy|must be local|local only"
+)
+"""Words that rule renting out."""
 _COUNTRY = grammar("|".join(f"(?P<{code.lower()}>{words})" for code, words in _COUNTRIES))
 
 

@@ -20,7 +20,8 @@ _FILL = (
 )
 _BEFORE = grammar(rf"(?:((?<![\d.])\d{{1,3}}|{HAN})\s?(?:-|~|到|至|or|或)\s?)?({_N})\s?({_UNIT})?{_FILL}$")
 _AFTER = grammar(
-    rf"^s?(?:的)?\s?(?:[(]?\s?(?:nvlink|pcie|sxm\d?|\d{{1,3}}\s?gi?b?|vram|显存|each)[,\s]?){{0,3}}[)]?\s?"
+    rf"^s?(?:的|を|が|は|、|을|를|가)?\s?(?:[(]?\s?(?:nvlink|pcie|sxm\d?|\d{{1,3}}\s?gi?b?|vram|显存"
+    rf"|each)[,\s]?){{0,3}}[)]?\s?"
     rf"(?:[x×*]\s?(\d{{1,5}})(?![a-z0-9.]|\s?die)|({_N})\s?(?:张|块|片|卡|颗|路|台|枚|장|대|개|cards?|gpus?)(?![a-z]))"
 )
 _NODES = grammar(
@@ -43,6 +44,8 @@ _TOTAL = grammar(
     rf"(?:共|一共|总共|合计|total of|altogether|in total)\s?({_N})\s?(?:张|块|片|卡|颗|gpus?|cards?)"
     rf"|({_N})\s?(?:gpus?|cards?|卡|张)\s?(?:in total|total|altogether|一共)"
 )
+_LISTED_MOST = 4096
+"""A larger bare number before a name is a length or a port, not a number of cards."""
 _QUESTION = grammar(r"^(?:几|多少)$")
 
 
@@ -110,6 +113,8 @@ def free_counts(text: str) -> list[Count]:
 
 def _is_count(match: re.Match[str], window: str) -> bool:
     """A bare number before a name counts only where nothing else claims it ("batch 4 4090" does not)."""
+    if match[2].isdigit() and int(match[2]) > _LISTED_MOST and not match[3]:
+        return False
     if match[1] or match[3] or not match[2].isdigit():
         return True
     return (

@@ -17,7 +17,7 @@ from assistant.understand.methods import find_methods
 from assistant.understand.model_mentions import NamedModel
 from assistant.understand.ownership import Cards, find_cards
 from assistant.understand.parameters import find_params
-from assistant.understand.place import find_country, find_provider
+from assistant.understand.place import NO_CLOUD, find_country, find_provider
 from assistant.understand.scope import out_of_scope, without_instructions
 from assistant.understand.spelling import spelled
 from assistant.understand.tasks import REINFORCED, Setting, Work, decide_task, find_work
@@ -81,6 +81,7 @@ def read(original: str, previous: Need | None = None) -> Reading:
     entities = find_entities(text)
     pasted = find_pasted(text)
     hidden = _TABLE_ROW.sub(" ", without_instructions(entities.masked) or entities.masked)
+    hidden = NO_CLOUD.sub(lambda ruled_out: " " * len(ruled_out[0]), hidden)
     language = language_of(_prose(text, entities, pasted))
     reading = Reading(text, entities, pasted, Cards((), (), (), (), (), None, None), language)
     _read_plain_slots(reading)

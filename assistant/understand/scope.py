@@ -60,7 +60,9 @@ _GAMING = grammar(
     r"|call of duty|warzone|minecraft|starfield|baldur'?s gate|gaming (?:fps|performance|benchmark)"
     r"|fps in|ray[- ]traced games?|video games?|play(?:ing)? (?:games|\w{2,20} (?:at|in) (?:4k|1440p"
     r"|1080p)))(?![a-z])"
-    r"|挖矿|矿卡收益|算力收益|(?<![a-z])(?:(?:for|to start) mining"
+    r"|\d{2,3} ?(?:帧|fps)(?![a-z])|开光追|光追(?:全开|性能)|2077|(?<![a-z])(?:excel|powerpoint|spreadsheets?"
+    r"|video calls?|zoom calls?|web browsing|office work)(?![a-z])|办公|上网课|追剧|刷剧|挖矿|矿卡收益|算力收益"
+    r"|(?<![a-z])(?:(?:for|to start) mining"
     r"|mining (?:profit\w{0,7}|bitcoin|crypto|eth|rig)|hash ?rate"
     r"|mine (?:bitcoin|ethereum|crypto))(?![a-z])"
 )

@@ -137,11 +137,15 @@ def _plain(value: object) -> str:
 
 def _has_card(need: Any, name: str, count: int | None) -> bool:
     """Owned or asked about, in the number said; one is what is meant where nothing is said."""
+    from kb.base import AmbiguousName
     from kb.catalog import gpu
 
-    key = gpu(name).id
-    counts = [card.count or 1 for card in (*need.gpus_owned, *need.gpus_proposed) if card.gpu == key]
-    counts += [1] * (key in need.gpus_asked)
+    try:
+        keys: tuple[str, ...] = (gpu(name).id,)
+    except AmbiguousName as several:
+        keys = tuple(several.candidates)
+    counts = [card.count or 1 for card in (*need.gpus_owned, *need.gpus_proposed) if card.gpu in keys]
+    counts += [1] * any(key in need.gpus_asked for key in keys)
     return bool(counts) and (count is None or count in counts)
 
 

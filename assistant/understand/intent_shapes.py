@@ -1,0 +1,97 @@
+"""The wide shapes of questions: what is asked for, by the thing that the question word goes with."""
+
+from assistant.understand.quantities import GPU
+from tools.need import Intent
+
+_HARDWARE = (
+    rf"(?:{GPU}{{1,60}}s?|gpus?|(?:graphics |video )?cards?|servers?|machines?|laptops?|workstations?|rigs?|builds?"
+    r"|boxes|nodes?|pcs?|setups?|hardware)(?![a-z_])"
+)
+_TIME = r"(?:秒|分钟|小时|钟头|天|日|周|礼拜|星期|个?月|晚上|夜|周末)"
+_DO = r"(?:跑|部署|运行|训练?|微调|练|装|玩|带|塞|用|上|lora|qlora|sft|推理|推|调|serve|host|run)"
+
+SHAPES: tuple[tuple[Intent, float, str], ...] = (
+    ("how_many_gpus", 4.5, (
+        r"(?<![这那哪前后好有])几\s?(?:张|块|片|台|卡|枚)(?!图|照|片|钱|机箱)|(?<!出)多少\s?(?:张|块|片|台|卡)(?!图"
+        r"|照|钱)"
+        rf"|(?:how many|(?:least|lowest|min\w{{0,4}}|smallest|fewest) (?:number|amount|count) of|what (?:size|number"
+        rf"|count) (?:of )?) (?:\S{{1,16}} ){{0,4}}?(?:clusters?(?![a-z])"
+        rf"|{GPU}|gpus?(?![a-z_])|nodes?(?![a-z])|cards?(?![a-z]))|(?:what size|how (?:big"
+        rf"|large)) (?:\S{{1,16}} ){{0,4}}?clusters?"
+    )),
+    ("training_time", 5, (
+        rf"[一二两三四五六七八九十半几\d]{{1,4}}\s?个?{_TIME}(?:之?内|以内|时间|左右)?\s?(?:能|可以|够|来得及|可否)?"
+        r"(?:不能|否)?[^。?!\n]{0,8}?(?:训|跑|练|调|搞|弄|做)(?:得|不)?(?:完|好|出来)"
+        r"|(?:训|跑|练)(?:得|不)完|(?:train|tun|epoch|lora|sft|scratch|pretrain)\w{0,4}[^。!\n]{0,80}?"
+        r"(?:days|hours|weeks|how long|eta|time)\s?\?"
+        r"|(?:finish|complete|done|wrap up)\w{0,3}[^。?!\n]{0,80}?(?:in (?:a|one|under|less)|within|before|by (?:mon"
+        r"|tue"
+        r"|wed|thu|fri|sat|sun|tomorrow)|overnight|over (?:the|a) weekend)"
+        r"|(?:train|pretrain|tun)\w{0,4}[^。?!\n]{0,50}?(?:tokens?|epochs?)[^。?!\n]{0,20}?(?:within|in under"
+        r"|in less than)"
+        r"|要(?:跑|训|练)?几天|跑几天|训几天"
+    )),
+    ("what_fits", 5, (
+        rf"(?:能|可以|够|还能|适合)[^。?!\n]{{0,6}}?{_DO}(?:得?动|起来?|点|些|个|下)?\s?(?:点|些|个)?\s?(?:什么|啥"
+        rf"|哪些|哪个|多大)"
+        r"(?:的|样的?)?|(?:什么|啥|哪些|多大)(?:的)?(?:本地|开源|离线)?(?:大)?(?:语言)?模型(?:能|可以|合适|适合|好|跑"
+        r"|比较)"
+        r"|what (?:can|could|should|would) (?:i|we|you) (?:\w{1,10} )?(?:serve|host|deploy|run|train|do|use"
+        r"|fine[- ]?tune|load)"
+        r"(?: on| with|\s?\?|$| here)|(?:max(?:imum)?|biggest|largest) (?:model )?(?:size|params?|parameters?)"
+    )),
+    ("which_to_buy", 4, (
+        rf"(?:best|good|right|cheapest|ideal|decent|suitable|low[- ]power|quiet|efficient|used|budget)"
+        rf"(?: [^\s.?!]{{1,16}}){{0,6}}? {_HARDWARE}(?! ?(?:is|are) (?:faster|better))"
+        rf"|(?:iso|looking for|in the market for|shopping for|recommend|suggest|want|need) (?:me )?(?:an?|some"
+        rf"|the)(?: [^\s.?!]{{1,16}}){{0,4}}? {_HARDWARE}|^(?:iso|wtb)(?![a-z])"
+        r"|(?:选|挑|推荐|买|配|搞|整|弄|组|攒)(?:哪|什么|啥|一?(?:个|款|台|张|块|套))\s?(?:什么|啥"
+        r"|合适的?)?\s?(?:样的?)?\s?"
+        r"(?:机器|卡|显卡|服务器|工作站|主机|电脑|笔记本|好|配置|合适)?|(?:建议|推荐)(?:用|买|上|选|配)?(?:什么|哪)"
+    )),
+    ("concurrency", 4.5, (
+        r"(?:how many|max(?:imum)?(?: number of)?) (?:\w{1,14} ){0,3}?(?:users?|people|requests?|sessions?|clients?"
+        r"|streams?"
+        r"|conversations?|employees|students)(?![a-z])|(?:多少|几|最多)(?:个|路)?\s?(?:人|用户|并发|请求|会话"
+        r"|路)(?!民|工)"
+        r"|能(?:同时)?(?:扛|抗|撑|支持|服务|顶)(?:得?住)?(?:多少|几)"
+    )),
+    ("compatibility", 4.5, (
+        r"(?:说|提示|显示|都)?不支持|(?:is|are|was)?(?:n't| not) supported|unsupported|(?:does|do)(?:n't| not) support"
+        r"|(?:supported|compatible)\s?(?:\?|on|with|by)|支不支持|支持[^。?!\n,]{1,14}[吗么]"
+        r"|(?:blackwell|hopper|ampere|ada|turing|volta)[- ]only|only (?:on |for )?(?:blackwell|hopper|ampere|ada)"
+    )),
+    ("interconnect", 4.5, (
+        r"\d{1,3}\s?g(?:b|bps|be|bit|b/s)?\s?(?:的)?(?:网|以太|ethernet|网络|网卡|带宽的?网|lan(?![a-z])|link(?![a-z])"
+        r"|nic(?![a-z])|network)|通信(?:瓶颈|开销|拖|慢|耗时|占)|网络(?:瓶颈|带宽|拖)|(?:network|communication|comms)"
+        r" (?:bottleneck|overhead|bound)|卡间(?:通信|互联|带宽)|thunderbolt|雷电|oculink|egpu|转接|延长线"
+    )),
+    ("cloud_or_buy", 3.5, (
+        r"(?:aws|gcp|azure|google cloud|阿里云|腾讯云|华为云|火山|runpod|lambda|vast|coreweave|autodl)[^。?!\n]{0,24}?"
+        r"(?:instances?|vms?|实例|机型|规格)(?![a-z])|(?:instances?|vms?|实例|机型)[^。?!\n]{0,12}?(?:for|to|适合|跑"
+        r"|部署)"
+        r"|租(?:的话|来|一下|哪)"
+    )),
+    ("cloud_or_buy", 5, (
+        r"(?:cheap\w{0,4}|price|cost\w{0,2}|best|where)[^。?!\n]{0,24}?(?<![a-z])rent(?:ing"
+        r"|al)?(?![a-z])"
+    )),
+    ("speed", 4.5, (
+        r"(?:prompt processing|prefill|pp|tg|generation|decode|decoding|inference) (?:speed|rate|throughput)"
+        r"|(?:能|会)?有?几十\s?(?:个)?\s?tok|(?:多少|几)\s?(?:个)?(?:字|词|tok\w{0,4})(?:每秒|/s|一秒|/秒)"
+        r"|每秒[^。?!\n]{0,10}?(?:字|tok)|速度(?:呢|怎样|行不行|够不够)|跑(?:得)?多快|(?:is|that) (?:slow|normal"
+        r"|expected)\s?\?"
+    )),
+    ("min_vram", 4, (
+        r"(?:要|需|占|吃|用|得|是)?\s?(?:多少|几)\s?个?\s?(?:g|gb|gib)(?![a-z])|得多大|(?:gpu|video) (?:ram"
+        r"|memory) (?:required"
+        r"|needed|for|to)|(?:how big|how large) (?:is|are|would|will)|vram\s?\?|显存\s?[?]|估(?:算|一下"
+        r"|计)(?:一下)?显存"
+    )),
+    ("guidance", 3, (
+        r"(?:difference|differences|distinction|trade-?offs?) between|(?:pros and cons|advantages?|downsides?) of"
+        r"|区别|差异|优缺点|利弊|好处|坏处|作用|怎么理解|会(?:不会)?(?:慢|掉|影响|降)"
+        r"|in practice|rule of thumb|经验(?:值|法则|公式)"
+    )),
+)  # fmt: skip
+"""Intent, weight and shape; a question that a closer rule knows weighs as much there already."""
