@@ -1,6 +1,5 @@
 """The catalog: GPUs, offers, servers and sources as typed records, each kind loaded once on first use."""
 
-import csv
 import re
 from collections.abc import Iterable
 from functools import lru_cache
@@ -17,8 +16,8 @@ from kb.snapshot import load_yaml
 from kb.units import GB, GIB, MIB, TB
 
 __all__ = [
-    "FACTS", "Provider", "Reserve", "conventional", "gpu", "gpu_ids", "gpus", "load_yaml", "model", "models", "offers", "provider",
-    "providers", "quantity", "server", "servers", "sources", "usable_reserves",
+    "FACTS", "Provider", "Reserve", "conventional", "gpu", "gpu_ids", "gpus", "load_yaml", "model", "models", "offers",
+    "provider", "providers", "quantity", "server", "servers", "sources", "usable_reserves",
 ]  # fmt: skip
 
 FACTS = Path(__file__).parent / "facts"
@@ -60,11 +59,11 @@ def gpus() -> dict[str, Gpu]:
     return {row["id"]: _gpu(row) for row in rows}
 
 
-@lru_cache(maxsize=1)
 def offers() -> tuple[Offer, ...]:
-    """Every rental offer, in the order of the file; several readings of one offer differ in `as_of`."""
-    with (FACTS / "offers.csv").open(encoding="utf-8", newline="") as file:
-        return tuple(Offer.model_validate(_offer(row)) for row in csv.DictReader(file))
+    """Every rental offer, those of the file first, then those fetched live; see `kb.offers`."""
+    from kb.offers import offers as load
+
+    return load()
 
 
 @lru_cache(maxsize=1)
@@ -200,10 +199,6 @@ def _letters(name: str) -> str:
     from kb.names import normalise
 
     return "".join(character for character in normalise(name) if character.isalnum())
-
-
-def _offer(row: dict[str, str]) -> dict[str, Any]:
-    return {"gpu": None, **{key: quantity(key, value) for key, value in row.items() if value}}
 
 
 def _gpu(row: dict[str, Any]) -> Gpu:

@@ -20,15 +20,24 @@ class Offer(Frozen):
     """GPUs in the instance (a fraction for a shared card)."""
     vcpus: int | None = None
     host_memory_bytes: int | None = None
+    network_bits_per_s: int | None = None
+    """Between instances, all adapters together."""
     region: str | None = None
+    country: str | None = None
+    """Where the machine stands (ISO 3166); null = not stated or in several."""
     on_demand_usd_per_hour: Money | None = None
     """For the whole instance, all GPUs."""
     spot_usd_per_hour: Money | None = None
     reserved_1y_usd_per_hour: Money | None = None
+    reserved_3y_usd_per_hour: Money | None = None
     listed_currency: str = "USD"
-    """Currency the provider lists; other than USD, the USD figure was converted."""
+    """Currency the provider lists; other than USD, the USD figure was converted at the dated rate."""
+    listed_per_hour: Money | None = None
+    """The on-demand price as listed, in `listed_currency`."""
     as_of: str | None = None
     """When the price was read (ISO date or month); null = undated."""
+    live: bool = False
+    """Whether `gpu-advisor prices refresh` fetched it, rather than it being part of the catalog."""
     source: str
     """Source id."""
     notes: str = ""

@@ -7,7 +7,8 @@ from typing import ClassVar
 import pytest
 from pydantic import BaseModel
 
-from kb.catalog import gpus, offers, providers, servers, sources, usable_reserves
+from kb.catalog import gpus, providers, servers, sources, usable_reserves
+from kb.offers import bundled_offers
 from kb.rates import rates, usd
 from kb.records.gpu import Gpu
 from kb.records.server import Server
@@ -290,7 +291,7 @@ class TestGpus(Rows):
 class TestOffers(Rows):
     """Rental offers."""
 
-    rows = offers()
+    rows = bundled_offers()
     dated = ("as_of",)
 
     def test_cards_are_in_the_catalog(self) -> None:
@@ -312,10 +313,46 @@ class TestOffers(Rows):
                 if price is not None and row.on_demand_usd_per_hour is not None:
                     assert price <= row.on_demand_usd_per_hour, row.id
 
-    def test_converted_prices_say_so(self) -> None:
+    def test_a_longer_commitment_never_costs_more(self) -> None:
         for row in self.rows:
-            assert ("converted" in row.notes) == (row.listed_currency != "USD"), row.id
-            assert row.listed_currency in ("USD", "CNY"), row.id
+            if row.reserved_3y_usd_per_hour is not None and row.reserved_1y_usd_per_hour is not None:
+                assert row.reserved_3y_usd_per_hour <= row.reserved_1y_usd_per_hour, row.id
+
+    def test_converted_prices_keep_what_was_listed(self) -> None:
+        assert {row.listed_currency for row in self.rows} >= {"USD", "CNY", "EUR"}
+        for row in self.rows:
+            assert row.listed_currency in rates(), row.id
+            if row.on_demand_usd_per_hour is None:
+                assert row.listed_per_hour is None, row.id
+                continue
+            dollars = usd(row.listed_per_hour, row.listed_currency)
+            assert abs(float(dollars - row.on_demand_usd_per_hour)) < 1e-4, row.id
+
+    def test_places_and_networks_are_plausible(self) -> None:
+        for row in self.rows:
+            assert row.country is None or re.fullmatch("[A-Z]{2}", row.country), row.id
+            assert row.network_bits_per_s is None or 10**9 <= row.network_bits_per_s <= 10**13, row.id
+
+    def test_no_price_was_read_in_the_future(self) -> None:
+        today = datetime.now(UTC).date().isoformat()
+        assert all((row.as_of or "") <= today for row in self.rows)
+
+    def test_one_instance_type_has_one_shape(self) -> None:
+        shapes: dict[tuple[str, str, str], set[tuple[object, ...]]] = {}
+        for row in self.rows:
+            if " " not in row.instance and row.instance not in ("pod", "function") and row.gpu:
+                key = (row.provider, row.instance, row.gpu)
+                shapes.setdefault(key, set()).add((row.gpu_count, row.vcpus, row.network_bits_per_s))
+        assert len(shapes) > 200
+        assert {key: held for key, held in shapes.items() if len(held) > 1} == {}
+
+    def test_the_clouds_people_ask_about_are_there(self) -> None:
+        held = {row.provider.split(" (")[0] for row in self.rows}
+        assert held >= {
+            "AWS", "Azure", "GCP", "OCI", "Alibaba Cloud", "Tencent Cloud", "Huawei Cloud", "AutoDL", "Lambda",
+            "CoreWeave", "Nebius", "Vast.ai", "Hyperstack", "Crusoe", "Modal", "Scaleway", "OVHcloud", "Vultr",
+            "DigitalOcean", "Paperspace",
+        }  # fmt: skip
 
     def test_undated_offers_say_so(self) -> None:
         for row in self.rows:
@@ -407,7 +444,7 @@ class TestSources:
             assert one.url is None or one.url.startswith("https://") or one.url.startswith("http://"), one.id
 
     def test_every_source_named_anywhere_is_defined(self) -> None:
-        used: set[str] = {one.source for one in (*offers(), *usable_reserves().values(), *rates().values())}
+        used: set[str] = {one.source for one in (*bundled_offers(), *usable_reserves().values(), *rates().values())}
         for row in (*gpus().values(), *servers().values()):
             used |= set(row.sources)
         used |= {one.source for row in servers().values() for one in row.prices}
@@ -420,5 +457,5 @@ class TestSources:
 
 def test_the_catalog_is_as_large_as_the_market() -> None:
     assert len(gpus()) >= 250
-    assert len(offers()) >= 277
+    assert len(bundled_offers()) >= 400
     assert len(servers()) >= 80

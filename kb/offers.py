@@ -1,0 +1,68 @@
+"""Offers to rent: those of the catalog, and those that `gpu-advisor prices refresh` fetched since."""
+
+import csv
+from collections.abc import Iterable
+from decimal import Decimal
+from functools import lru_cache
+from typing import Any
+
+from kb.catalog import FACTS, quantity
+from kb.live_prices import read, stamp
+from kb.records.offer import Offer
+
+CENT_OF_A_CENT = Decimal("0.0001")
+PRICES = ("on_demand", "spot", "reserved_1y", "reserved_3y")
+
+
+def offers() -> tuple[Offer, ...]:
+    """Every offer, those of the catalog first; several readings of one offer differ in `as_of`."""
+    return _merged(stamp())
+
+
+def current_offers() -> tuple[Offer, ...]:
+    """Offers without the older readings of one that was read again later."""
+    return _current(stamp())
+
+
+@lru_cache(maxsize=1)
+def bundled_offers() -> tuple[Offer, ...]:
+    """The offers of the catalog, in the order of the file."""
+    with (FACTS / "offers.csv").open(encoding="utf-8", newline="") as file:
+        return tuple(Offer.model_validate(_typed(row)) for row in csv.DictReader(file))
+
+
+@lru_cache(maxsize=2)
+def _merged(_: object) -> tuple[Offer, ...]:
+    return bundled_offers() + read().offers
+
+
+@lru_cache(maxsize=2)
+def _current(_: object) -> tuple[Offer, ...]:
+    return newest(_merged(_))
+
+
+def newest(found: Iterable[Offer]) -> tuple[Offer, ...]:
+    """Of several readings of one offer (provider, instance, card, region) the last."""
+    kept: dict[tuple[str, str, str, str | None], Offer] = {}
+    for one in found:
+        key = (one.provider, one.instance, one.gpu or one.gpu_text, one.region)
+        held = kept.get(key)
+        if held is None or (one.as_of or "") > (held.as_of or ""):
+            kept[key] = one
+    return tuple(kept.values())
+
+
+def _typed(row: dict[str, str]) -> dict[str, Any]:
+    """A row as the record takes it: quantities in bytes, listed prices in dollars at the dated rate."""
+    from kb.rates import usd
+
+    currency = row["currency"]
+    listed = {name: row.pop(f"{name}_per_hour") for name in PRICES}
+    fields: dict[str, Any] = {"gpu": None, **{key: quantity(key, value) for key, value in row.items() if value}}
+    fields["listed_currency"] = fields.pop("currency")
+    fields["listed_per_hour"] = listed["on_demand"] or None
+    for name, amount in listed.items():
+        if amount:
+            dollars = Decimal(amount) if currency == "USD" else usd(Decimal(amount), currency).quantize(CENT_OF_A_CENT)
+            fields[f"{name}_usd_per_hour"] = dollars
+    return fields
