@@ -63,6 +63,12 @@ class Decode(Frozen):
     """Share of a batch that would visit as many experts under uniform routing as the batch does."""
     bandwidth_caps: dict[str, float]
     """Cards whose bandwidth few cores cannot draw: most of it that is reached."""
+    architecture_bandwidth_ratios: dict[str, float]
+    """Factor on the bandwidth reached by llama.cpp, by architecture of the card."""
+    architecture_floor_ratios: dict[str, float]
+    """Floor over that of CUDA cards, by architecture of the card."""
+    gguf_wide_bits: float
+    """Bits of dense weights in llama.cpp's files of models published with four-bit experts."""
     moe_layer_s: float
     """More for a layer with routed experts: routing, permuting, grouped kernels."""
     latent_layer_s: float

@@ -1,8 +1,8 @@
 """Error of the speed and time estimators by class, card and source, beside the pure roofline and the 0.55 rule.
 
-python tests/bench/bench_speed.py                        formula and evidence from other sources only
-python tests/bench/bench_speed.py --by gpu|source|model  a second table
-python tests/bench/bench_speed.py --refit model|gpu      constants fitted anew without each model (or card)
+python tests/bench/bench_speed.py                               evidence without each source, model, card, row
+python tests/bench/bench_speed.py --by gpu|source|model|engine  a second table, sources left out
+python tests/bench/bench_speed.py --refit model|gpu|source      constants fitted anew without each of them, too
 """
 
 import argparse
@@ -22,14 +22,22 @@ ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT))
 
 import kb.speed_constants as stored  # noqa: E402
+from kb.catalog import models  # noqa: E402
+from kb.item_work import item_work  # noqa: E402
 from kb.measured_speed import MeasuredSpeed, measured_speeds  # noqa: E402
+from tools.named import read_card  # noqa: E402
 from tools.speed import allreduce  # noqa: E402
 from tools.speed.decode import read_bytes  # noqa: E402
-from tools.speed.evidence import corrected, row_case  # noqa: E402
+from tools.speed.evidence import corrected, is_time, row_case  # noqa: E402
+from tools.speed.item import chip_of  # noqa: E402
+from tools.speed.item_estimate import item_pace  # noqa: E402
 from tools.speed.layout import best_pace  # noqa: E402
 from tools.speed.pace import Pace  # noqa: E402
 from tools.speed.request import InferenceSpeedRequest  # noqa: E402
 from tools.speed.work import Work, work_of  # noqa: E402
+from tools.training_time.images import image_training_time  # noqa: E402
+from tools.training_time.job import job_of  # noqa: E402
+from tools.training_time.request import TrainingTimeRequest  # noqa: E402
 
 UNMODELLED = {"exllamav2", "mlc-llm-perf", "llmq", "llm.c"}
 FITTED = [
@@ -42,13 +50,23 @@ FITTED = [
 """Constants that a refit moves, by their path in speed.yaml."""
 
 
+LEFT_OUT: dict[str, Callable[[MeasuredSpeed], object]] = {
+    "source": lambda row: row.source, "model": lambda row: row.model, "gpu": lambda row: row.gpu,
+    "row": lambda row: row.id,
+}  # fmt: skip
+"""What evidence may not come from when a measurement is judged."""
+
+
 @dataclass(frozen=True)
 class Result:
-    """One measurement beside three estimates of it."""
+    """One measurement beside the estimates of it."""
 
     row: MeasuredSpeed
     formula: float
-    informed: float
+    informed: dict[str, float]
+    """With evidence from everything but rows of the same source (model, card, or the row alone)."""
+    covered: bool
+    """Whether the interval around the estimate without the row's source holds what was measured."""
     roofline: float | None
     flat: float | None
 
@@ -63,7 +81,27 @@ def class_of(row: MeasuredSpeed) -> str:
         return "serving MoE" if row.moe else "serving dense"
     if row.kind == "training":
         return "adapters" if "adapters" in row.engine else "training MoE" if row.moe else "training dense"
-    return {"prefill": "prompts", "first_token": "prompts", "gpu_hours": "GPU-hours"}[row.kind]
+    return {
+        "prefill": "prompts", "first_token": "prompts", "gpu_hours": "GPU-hours", "images": "images and clips",
+        "audio": "transcription", "training_images": "training on images",
+    }[row.kind]  # fmt: skip
+
+
+def width_of(row: MeasuredSpeed) -> tuple[float, float]:
+    """(upper end over value, value over lower end) of the figure's interval, without evidence."""
+    if row.kind in ("images", "training_images", "audio"):
+        items = item_work()
+        kind = {"audio": items.speech, "training_images": items.vision}.get(row.kind)
+        if kind is None:
+            kind = items.vision if models()[row.model].kind == "vision" else items.generate
+        return kind.up_ratio, kind.down_ratio
+    name = {
+        "single stream": "single", "saturated": "saturated", "serving MoE": "moe", "serving dense": "dense",
+        "prompts": "prefill", "training dense": "training", "training MoE": "training_moe", "adapters": "adapters",
+        "GPU-hours": "adapters",
+    }[class_of(row)]  # fmt: skip
+    width = stored.constants().intervals.classes[name]
+    return width.up_ratio, width.down_ratio
 
 
 @cache
@@ -90,6 +128,8 @@ def figure(found: Pace, measure: str) -> float:
 
 def roofline(row: MeasuredSpeed, *, flat: bool = False) -> float | None:
     """max(bytes / bandwidth, FLOPs / peak), or bytes / (0.55 · bandwidth) for one stream."""
+    if row.kind in ("training", "training_images", "images") and not flat:
+        return _compute_bound(row)
     if row.kind != "decode" or (flat and row.sequences > 1):
         return None
     _, work = _parsed(row.id)
@@ -107,16 +147,39 @@ def roofline(row: MeasuredSpeed, *, flat: bool = False) -> float | None:
     return row.sequences / seconds if row.measure == "tokens_per_s_total" else 1 / seconds
 
 
+def _compute_bound(row: MeasuredSpeed) -> float:
+    """The roofline of work that multiplies: FLOPs over the peak, in the row's own measure."""
+    request = json.loads(row.request)
+    if row.kind == "training":
+        job = job_of(TrainingTimeRequest.model_validate(request))[0]
+        return job.peak / ((4 if job.adapters else 6) * job.arch.active_params)
+    gpu = read_card(request["gpu"])[0]
+    if row.kind == "training_images":
+        time, batch, _, _ = image_training_time(TrainingTimeRequest.model_validate(request), chip_of(gpu))
+        return batch * chip_of(gpu).flops_16 / time.flops
+    found = item_pace(InferenceSpeedRequest.model_validate(request), gpu)
+    seconds = found.time.flops / found.chip.flops_16
+    return found.items * row.gpu_count / seconds if row.measure == "images_per_s" else seconds
+
+
 def result_of(row: MeasuredSpeed) -> Result:
-    """A row by the formula alone, and with evidence from every other source."""
-    skip = frozenset(other.id for other in measured_speeds() if other.source == row.source)
+    """A row by the formula alone, and with evidence that leaves out its own source, model, card or itself."""
     case = row_case(row)
     if row.kind in ("decode", "prefill"):
         case = case._replace(engine=_parsed(row.id)[1].engine)
-    near = corrected(case, row.kind, skip=skip)
-    slower = row.measure.endswith("_s") and "per_s" not in row.measure
-    informed = row.estimate * (near.factor if slower else 1 / near.factor)
-    return Result(row, row.estimate, informed, roofline(row), roofline(row, flat=True))
+    informed, weight = {}, 0.0
+    settings = stored.constants().training_neighbours if row.kind == "training" else None
+    for name, key in LEFT_OUT.items():
+        skip = frozenset(other.id for other in measured_speeds() if key(other) == key(row))
+        near = corrected(case, row.kind, settings, skip=skip)
+        informed[name] = row.estimate * (near.factor if is_time(row.measure) else 1 / near.factor)
+        weight = near.weight if name == "source" else weight
+    up, down = width_of(row)
+    power = 1 - (1 - stored.constants().intervals.measured_ratio) * min(weight, 1.0)
+    if is_time(row.measure) and row.kind in ("images", "audio"):
+        up, down = down, up
+    covered = informed["source"] / down**power <= row.value <= informed["source"] * up**power
+    return Result(row, row.estimate, informed, covered, roofline(row), roofline(row, flat=True))
 
 
 def error(estimate: float | None, row: MeasuredSpeed) -> float | None:
@@ -140,16 +203,24 @@ def cell(errors: list[float]) -> str:
     return f"{statistics.median(sizes):.1f} / {quantile(sizes, 0.9):.1f}"
 
 
-def table(results: list[Result], key: Callable[[Result], str]) -> None:
-    """Print the errors by group."""
+def table(results: list[Result], key: Callable[[Result], str], left_out: Iterable[str] = LEFT_OUT) -> None:
+    """Print the errors by group, the signed median and the coverage with sources left out, and the rivals."""
     groups: dict[str, list[Result]] = defaultdict(list)
     for result in results:
         groups[key(result)].append(result)
-    columns = ("formula", "informed", "roofline", "flat")
-    print(f"{'median / p90 of |error| %':<46}{'n':>5}" + "".join(f"{name:>16}" for name in columns))
+    columns = ("formula", *(f"no {name}" for name in left_out))
+    head = "".join(f"{name:>14}" for name in columns) + f"{'signed':>8}{'cover':>7}{'roofline':>15}{'0.55 rule':>15}"
+    print(f"{'median / p90 of |error| %':<44}{'n':>4}" + head)
     for name in sorted(groups):
-        cells = ([e for r in groups[name] if (e := error(getattr(r, column), r.row)) is not None] for column in columns)
-        print(f"{name:<46}{len(groups[name]):>5}" + "".join(f"{cell(errors):>16}" for errors in cells))
+        rows = groups[name]
+        cells = [cell([error(r.formula, r.row) or 0.0 for r in rows])]
+        cells += [cell([error(r.informed[left], r.row) or 0.0 for r in rows]) for left in left_out]
+        signed = statistics.median(error(r.informed["source"], r.row) or 0.0 for r in rows)
+        cover = 100 * sum(r.covered for r in rows) / len(rows)
+        errors = ([error(getattr(r, rival), r.row) for r in rows] for rival in ("roofline", "flat"))
+        rivals = [cell([e for e in found if e is not None]) for found in errors]
+        print(f"{name:<44}{len(rows):>4}" + "".join(f"{text:>14}" for text in cells)
+              + f"{signed:>+8.1f}{cover:>7.0f}" + "".join(f"{text:>15}" for text in rivals))  # fmt: skip
 
 
 def refit(key: Callable[[MeasuredSpeed], str]) -> None:
@@ -230,8 +301,8 @@ def with_constants(changes: dict[str, float]) -> None:
 def main() -> None:
     """Print the tables."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--by", choices=("gpu", "source", "model"))
-    parser.add_argument("--refit", choices=("gpu", "model"))
+    parser.add_argument("--by", choices=("gpu", "source", "model", "engine"))
+    parser.add_argument("--refit", choices=("gpu", "model", "source"))
     args = parser.parse_args()
     if args.refit:
         refit(lambda row: getattr(row, args.refit))
@@ -240,7 +311,7 @@ def main() -> None:
     table(results, lambda result: class_of(result.row))
     if args.by:
         print()
-        table(results, lambda result: f"{class_of(result.row)} | {getattr(result.row, args.by)[-28:]}")
+        table(results, lambda result: f"{class_of(result.row)} | {getattr(result.row, args.by)[-24:]}", ("source",))
 
 
 if __name__ == "__main__":

@@ -66,7 +66,11 @@ def read_bytes(work: Work, batch: float) -> tuple[float, float]:
 def bandwidth_ratio(work: Work) -> float:
     """Share of the stated bandwidth reached while reading dense weights."""
     cap = constants().decode.bandwidth_caps.get(work.gpu.id, 1.0)
-    return min(work.floor.bandwidth_hbm_ratio if work.hbm else work.floor.bandwidth_gddr_ratio, cap)
+    reached = work.floor.bandwidth_hbm_ratio if work.hbm else work.floor.bandwidth_gddr_ratio
+    if work.engine == "llama.cpp":
+        ratios = constants().decode.architecture_bandwidth_ratios
+        reached *= ratios.get(work.gpu.architecture, ratios.get(work.family, 1.0))
+    return min(reached, cap)
 
 
 def expert_ratio(work: Work) -> float:
@@ -138,9 +142,10 @@ def _floor_s(work: Work) -> float:
 
 def _card_ratio(work: Work) -> float:
     """Floors on this card over those on CUDA data-center cards."""
-    return (1.0 if work.hbm else work.floor.gddr_ratio) * (
-        constants().decode.amd_floor_ratio if work.gpu.vendor == "AMD" else 1.0
-    )
+    decode = constants().decode
+    ratio = 1.0 if work.hbm else work.floor.gddr_ratio
+    ratio *= decode.amd_floor_ratio if work.gpu.vendor == "AMD" else 1.0
+    return ratio * decode.architecture_floor_ratios.get(work.family, 1.0)
 
 
 def _recency(work: Work) -> float:

@@ -58,6 +58,11 @@ class Work:
         return str(self.gpu.memory_type).startswith("HBM")
 
     @property
+    def family(self) -> str:
+        """The card's architecture without its revision."""
+        return self.gpu.architecture.split()[0]
+
+    @property
     def floor(self) -> EngineFloor:
         """The engine's own constants."""
         return constants().decode.engines[self.engine]
@@ -92,6 +97,9 @@ def work_of(request: InferenceSpeedRequest) -> tuple[Work, list[str]]:
     if engine not in constants().decode.engines:
         raise BadInput("engine", f"{engine} does not serve language models.", "Name a serving engine such as vllm.")
     form = weight_format(name, tied=arch.tied, experts_only=name == "mxfp4" == arch.native_format)
+    if engine == "llama.cpp" and name == "mxfp4" == arch.native_format:
+        wide = constants().decode.gguf_wide_bits
+        form = form._replace(body_bits=wide, head_bits=wide, embed_bits=wide)
     bandwidth, flops_16 = rates(card)
     flops, kind = product_rate(card, name, flops_16)
     single = request.concurrent_sequences == 1 and request.requests_per_s is None
