@@ -10,6 +10,7 @@ from assistant.compose import (
     clarify,
     comparison,
     compatibility,
+    cost,
     diagnosis,
     facts,
     fit,
@@ -27,7 +28,7 @@ from assistant.compose.commands import COMMANDS
 from assistant.compose.material import Material
 from assistant.compose.premise import premises
 from assistant.compose.section import Section
-from assistant.plan import preferred, requests
+from assistant.plan import money, preferred, requests
 from assistant.understanding import Understanding
 from tools.need import Intent
 from tools.registry import tools
@@ -52,7 +53,7 @@ _LOOSE_SPACE = re.compile(r"(?<=[。；，：）、一-鿿]) (?=\[\d+\])|(?<=[�
 """Spaces that English wants and Chinese does not."""
 _MISSING_SPACE = re.compile(r"(?<=[A-Za-z0-9])(?=合计|放不下|放得下|约需|约占|选)")
 """Where a name in Latin script runs into the words after it."""
-_BINARY = re.compile(r" \(([\d.,]+ GiB|[\d.,]+ ?[^ ()]* ?– ?[\d.,]+ ?[^ ()]*)\)")
+_BINARY = re.compile(r" \(([\d.,]+ GiB|[¥$€£]?[\d.,]+ ?[^ ()]* ?– ?[¥$€£]?[\d.,]+ ?[^ ()]*)\)")
 
 
 def compose(understanding: Understanding, calls: Sequence[ToolCallRecord]) -> Draft:
@@ -147,6 +148,9 @@ def _sized(renderer: Renderer) -> Renderer:
 
 
 def _shop(material: Material) -> Section:
+    worked_out = cost.cost(material) if money.asks_cost(material.text) else None
+    if worked_out is not None:
+        return worked_out
     if len(requests.named_gpus(material.need)) > 1 and any(material.results("compare_gpus")):
         return comparison.comparison(material)
     if not requests.sized(material.need) and _FORMAT_CHOICE.search(material.text):
@@ -162,6 +166,10 @@ def _shop(material: Material) -> Section:
 
 
 def _cloud_or_buy(material: Material) -> Section:
+    asked = acquisition.buys(material) or money.asks_cost(material.text) or cost.of_a_run(material)
+    worked_out = cost.cost(material) if asked else None
+    if worked_out is not None:
+        return worked_out
     if not material.configurations or (offers.found(material) and not requests.sized(material.need)):
         section = offers.cheapest(material)
     elif not acquisition.buys(material):

@@ -103,7 +103,7 @@ def questions(material: Material, verdict: str = "") -> list[str]:
     found += [say("ask.which", text=doubt.text) for doubt in doubts]
     if intent == "what_fits" or verdict == "fact":
         return found[:QUESTIONS_MAX]
-    wants_workload = intent in _TURN_ON_WORKLOAD
+    wants_workload = intent in _TURN_ON_WORKLOAD and not any(material.results("estimate_cost"))
     if wants_workload and not requests.sized(need) and not found:
         found.append(say("ask.model" if need.task or need.engine else "ask.workload"))
     shopping = intent in {"which_to_buy", "budget", "cloud_or_buy"}

@@ -1,8 +1,8 @@
-"""What the cards draw, and whether the power supply named carries it."""
+"""What a machine draws: as planned, else the sum over the cards named against the supply named."""
 
 import re
 
-from assistant.compose import facts, names, numbers
+from assistant.compose import electricity, facts, names, numbers
 from assistant.compose.aspects import BY_KEY
 from assistant.compose.citations import joined
 from assistant.compose.material import Material
@@ -16,7 +16,10 @@ _SUPPLY = re.compile(
 
 
 def power(material: Material) -> Section:
-    """The sum over the cards named, against the supply named."""
+    """The plan of the machine; without one, the sum over the cards named, against the supply named."""
+    planned = electricity.electricity(material)
+    if planned is not None:
+        return planned
     rows = [row for row in facts.cards(material) if row.tdp_w]
     if not rows:
         return facts.spec(material)

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterable, Sequence
 
-from assistant.plan import requests
+from assistant.plan import money, requests
 from assistant.plan.call import PlannedCall, planned
 from assistant.plan.formats import smaller_formats
 from assistant.plan.intents import intents
@@ -174,7 +174,7 @@ def _scaling(need: Need) -> Calls:
 
 
 def _power(need: Need, understanding: Understanding) -> Calls:
-    return [planned("plan_power", **need.model_dump(exclude={"intent"})), requests.gpu_facts(need)]
+    return [*money.power(need, understanding), requests.gpu_facts(need)]
 
 
 def _speed(need: Need, understanding: Understanding) -> Calls:
@@ -217,17 +217,18 @@ def _serving(need: Need, understanding: Understanding) -> Calls:
 
 
 def _budget(need: Need, understanding: Understanding) -> Calls:
-    return _which_to_buy(need, understanding)
+    worked_out = money.cost(need, understanding) if money.asks_cost(understanding.text) else None
+    return [worked_out, *_which_to_buy(need, understanding)]
 
 
 def _cloud_or_buy(need: Need, understanding: Understanding) -> Calls:
     card = next(iter(requests.cards(need)), None)
     return [
+        money.cost(need, understanding),
         requests.configure(need),
         requests.memory(need, card),
         requests.offers(need, card.gpu if card else None, card.count if card else None),
         requests.offers(need.model_copy(update={"provider": None}), card.gpu if card else None),
-        _estimate("estimate_cost", need, card),
         requests.comparison(need) or requests.gpu_facts(need),
     ]
 

@@ -1,6 +1,6 @@
 """What is asked, main question first: parameters are no questions, and one section answers a family of them."""
 
-from assistant.plan import requests
+from assistant.plan import money, requests
 from assistant.plan.preferred import asks_for_cheapest
 from assistant.understanding import Understanding
 from tools.need import Intent, Need
@@ -30,12 +30,27 @@ _SIZED = ("min_vram", "how_many_gpus", "can_it_run", "other", "guidance")
 """What a question for the cheapest hardware may be read as, and is not."""
 
 
+_LOOSE = ("spec", "other", "guidance", "how_many_gpus", "can_it_run", "what_fits", "which_to_buy", "interconnect")
+"""Intents that words about outlets, kilowatts and total cost override, where cards are named."""
+
+
+def _of_money(text: str) -> Intent | None:
+    """Power where an outlet or kilowatts are spoken of, the bill or the total cost where that is."""
+    if money.asks_power(text) or money.asks_energy(text):
+        return "power"
+    return "cloud_or_buy" if money.asks_cost(text) else None
+
+
 def intents(understanding: Understanding) -> list[Intent]:
     """One intent of each family, main question first, at most two."""
     main: Intent = understanding.need.intent or _likely(understanding)
     if main in _SIZED and asks_for_cheapest(understanding.text) and not understanding.need.gpus_owned:
         main = "which_to_buy"
+    if main in _LOOSE and requests.cards(understanding.need):
+        main = _of_money(understanding.text) or main
     asks = [intent for intent in understanding.asks if intent in FAMILIES and intent != main]
+    if main == "power" and money.asks_energy(understanding.text):
+        asks = [intent for intent in asks if FAMILIES[intent] != "shop"]
     return _one_of_each(_without_parameters([main, *asks], understanding.need))
 
 

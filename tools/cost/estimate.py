@@ -23,6 +23,8 @@ from tools.power.machine import machine_of
 from tools.power.plan import tariff_assumption
 from tools.prices import is_stale
 
+SECONDS_PER_HOUR = 3600
+
 
 def estimate_cost(request: CostRequest) -> CostEstimate:
     """Estimate what hardware costs to own and to rent: total cost of ownership with the whole machine's energy, rent on
@@ -43,7 +45,8 @@ def estimate_cost(request: CostRequest) -> CostEstimate:
         raise BadInput("purchase_price", "no price of these cards is known.", "Give purchase_price or rent_per_hour.")
     return CostEstimate(
         gpu=setting.machine.cards[0][0].id, gpu_count=setting.machine.gpus, nodes=setting.machine.nodes,
-        currency=setting.energy.currency, years=setting.years, hours_per_month=setting.hours,
+        currency=setting.energy.currency, years=setting.years,
+        hours_per_month=setting.hours, monthly_time_s=setting.hours * SECONDS_PER_HOUR,
         utilisation=request.utilisation, energy=setting.energy, own=own, rent=rent, break_even=met, tokens=tokens,
         run=run, derivation=tuple(_derivation(setting, own, rent, met)),
         assumptions=tuple(_assumptions(setting, own, rent)), warnings=tuple(_warnings(setting, own, rent, offers)),

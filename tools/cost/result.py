@@ -149,6 +149,8 @@ class CostEstimate(ToolResult):
     years: float
     hours_per_month: float
     """Hours a month it is switched on."""
+    monthly_time_s: float
+    """The same in seconds."""
     utilisation: float
     energy: Energy
     own: Owning | None

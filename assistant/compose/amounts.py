@@ -1,0 +1,51 @@
+"""Watts, money and shares with their ranges, as answers about power and cost write them."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from assistant.compose import numbers
+
+IN_KILOWATTS_FROM = 3000
+
+
+def watts(value: float) -> str:
+    """Watts for a person: kilowatts once there are several."""
+    return f"{value / 1000:,.1f} kW" if value >= IN_KILOWATTS_FROM else f"{value:,.0f} W"
+
+
+def watt_range(found: Mapping[str, float]) -> str:
+    """A draw with its bounds: "8.4 kW (7.8 kW–10.2 kW)"."""
+    return _ranged(*(watts(found[name]) for name in ("value", "low", "high")))
+
+
+def amount(found: Mapping[str, float], currency: str, *, hourly: bool = False) -> str:
+    """An amount with its bounds."""
+    return _ranged(*(numbers.money(found[name], currency, hourly=hourly) for name in ("value", "low", "high")))
+
+
+def count_range(found: Mapping[str, float]) -> str:
+    """A count with its bounds."""
+    return _ranged(*(numbers.count(found[name]) for name in ("value", "low", "high")))
+
+
+def percent(ratio: float) -> str:
+    """A share as whole percent."""
+    return f"{ratio * 100:.0f} %"
+
+
+def percent_range(found: Mapping[str, float]) -> str:
+    """A share, or the range of it where there is one."""
+    low, high = percent(found["low"]), percent(found["high"])
+    return low if low == high else f"{low[:-2]}–{high}"
+
+
+def open_count(found: Mapping[str, Any], never: str) -> str:
+    """A count whose bounds may be never."""
+    value, low, high = (
+        never if found[name] is None else numbers.count(found[name]) for name in ("value", "low", "high")
+    )
+    return _ranged(value, low, high)
+
+
+def _ranged(value: str, low: str, high: str) -> str:
+    return value if low == high else f"{value} ({low}–{high})"

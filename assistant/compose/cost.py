@@ -1,0 +1,184 @@
+"""What hardware costs: owning against renting, a million tokens, a training run."""
+
+import re
+from collections.abc import Iterator
+from typing import Any, Literal
+
+from assistant.answer import ToolCallRecord
+from assistant.compose import amounts, names, numbers
+from assistant.compose.electricity import energy_assumed
+from assistant.compose.material import Material
+from assistant.compose.pace import cite_pace
+from assistant.compose.section import Section
+from assistant.compose.table import table
+
+_TOKENS = re.compile(r"(?:百万|m(?:illion)?|1m)\s?(?:个)?\s?(?:output )?tokens?|mtok|每\s?token|per token", re.I)
+_SPOT = re.compile(r"\bspot\b|抢占|竞价|reserved|预留|包年", re.I)
+_WARNINGS = (
+    (re.compile("No price is known of"), "no_machine"), (re.compile("Prices older than 30 days: (?P<what>.+)"), "old"),
+    (re.compile("offers used are older"), "old_offers"), (re.compile("No offer to rent"), "no_offer"),
+    (re.compile("No price of these cards"), "no_price"), (re.compile("give tariff_per_kwh"), "no_tariff"),
+)  # fmt: skip
+
+
+def cost(material: Material) -> Section | None:
+    """The estimate in words, its parts in a table; None when there is none."""
+    record = next(material.records("estimate_cost"), None)
+    if record is None:
+        return None
+    section = Section(
+        _verdict(material, record), _headline(material, record) + cite_pace(material, "estimate_cost", record.result)
+    )
+    section.body = [_meeting(material, record), _table(material, record), _ways(material, record),
+                    _work(material, record)]  # fmt: skip
+    section.caveats = list(_warned(material, record.result))
+    section.assumptions = list(_assumed(material, record))
+    return section
+
+
+def of_a_run(material: Material) -> bool:
+    """Whether the cost of one training run was worked out."""
+    return any(result["run"] for result in material.results("estimate_cost"))
+
+
+def _verdict(material: Material, record: ToolCallRecord) -> Literal["recommendation", "estimate"]:
+    asked_for_work = (record.result["tokens"] and _TOKENS.search(material.text)) or record.result["run"]
+    return "recommendation" if record.result["break_even"] and not asked_for_work else "estimate"
+
+
+def _headline(material: Material, record: ToolCallRecord) -> str:
+    """The tokens, the run, who wins, or what it costs: what was asked about and could be worked out."""
+    say, result = material.say, record.result
+    tokens, run, met = result["tokens"], result["run"], result["break_even"]
+    cards = names.cards(result["gpu"], result["gpu_count"])
+    money = result["currency"]
+    if tokens and _TOKENS.search(material.text):
+        costs = [
+            say(f"cost.{way}_million", cost=amounts.amount(tokens[f"{way}_million_cost"], money, hourly=True))
+            for way in ("own", "rent") if tokens[f"{way}_million_cost"]
+        ]  # fmt: skip
+        return say("cost.million", cards=cards, costs=say.listed(costs), busy=amounts.percent(result["utilisation"]))
+    if run and (run["rent_cost"] or run["own_cost"]):
+        ways = [
+            say(f"cost.run_{way}", cost=amounts.amount(run[f"{way}_cost"], money)) for way in ("rent", "spot", "own")
+            if run[f"{way}_cost"]
+        ]  # fmt: skip
+        return say("cost.run", cards=cards, costs=say.listed(ways), hours=amounts.count_range(run["gpu_hours"]))
+    spot = next((one for one in result["rent"] if one["purchase"] == "spot" and one["saving_ratio"]), None)
+    if spot and _SPOT.search(material.text) and not result["own"]:
+        return say("cost.spot", cards=cards, saving=amounts.percent_range(spot["saving_ratio"]),
+                   spot=amounts.amount(spot["hourly_cost"], money, hourly=True),
+                   full=amounts.amount(result["rent"][0]["hourly_cost"], money, hourly=True))  # fmt: skip
+    if met:
+        return _winner(material, result, cards)
+    if result["own"]:
+        own = result["own"]
+        return say("cost.own", cards=cards, monthly=amounts.amount(own["monthly_cost"], money),
+                   total=amounts.amount(own["total_cost"], money), years=f"{result['years']:g}")  # fmt: skip
+    first = result["rent"][0]
+    return say("cost.rent", cards=cards, hourly=amounts.amount(first["hourly_cost"], money, hourly=True),
+               monthly=amounts.amount(first["monthly_cost"], money))  # fmt: skip
+
+
+def _winner(material: Material, result: dict[str, Any], cards: str) -> str:
+    say, money = material.say, result["currency"]
+    lacking = "" if result["own"]["complete"] else say("cost.incomplete")
+    own, rent = result["own"]["monthly_cost"]["value"], result["rent"][0]["monthly_cost"]["value"]
+    key = "cost.buy_wins" if own < rent else "cost.rent_wins"
+    return say(key, cards=cards, own=numbers.money(own, money) + lacking, rent=numbers.money(rent, money),
+               hours=numbers.count(result["hours_per_month"]), years=f"{result['years']:g}")  # fmt: skip
+
+
+def _meeting(material: Material, record: ToolCallRecord) -> str:
+    """From how many hours a month owning is cheaper, and after how many months it has paid."""
+    say, met = material.say, record.result["break_even"]
+    if not met:
+        return ""
+    hours, months, never = met["hours_per_month"], met["months"], say("cost.never")
+    texts = [
+        say("cost.hours_never") if hours["value"] is None
+        else say("cost.hours", hours=amounts.open_count(hours, never)),
+        say("cost.months_never") if months["value"] is None
+        else say("cost.months", months=amounts.open_count(months, never)),
+    ]  # fmt: skip
+    points = met["curve"][::2]
+    lines = [
+        [numbers.count(one["hours_per_month"]), *(numbers.money(one[key], record.result["currency"])
+         for key in ("own_cost", "rent_cost"))] for one in points
+    ]  # fmt: skip
+    curve = table([say("cost.curve_hours"), say("cost.curve_own"), say("cost.curve_rent")], lines)
+    return ("" if say.language == "zh" else " ").join(texts) + "\n\n" + curve
+
+
+def _table(material: Material, record: ToolCallRecord) -> str:
+    say, result = material.say, record.result
+    own, money = result["own"], result["currency"]
+    if not own:
+        return ""
+    rows = [[say("cost.row_purchase"), amounts.amount(own["purchase_cost"], money)]]
+    rows += [[say(f"cost.part_{part['name']}"), amounts.amount(part["monthly_cost"], money)] for part in own["parts"]]
+    rows += [
+        [say("cost.row_monthly"), amounts.amount(own["monthly_cost"], money)],
+        [say("cost.row_total", years=f"{result['years']:g}"), amounts.amount(own["total_cost"], money)],
+        [say("cost.row_gpu_hour"), amounts.amount(own["gpu_hourly_cost"], money, hourly=True)],
+    ]
+    return table([say("cost.owning"), say("table.value")], rows)
+
+
+def _ways(material: Material, record: ToolCallRecord) -> str:
+    """Ways to rent in one line each: price, where the cheapest is, what it saves."""
+    say, result = material.say, record.result
+    lines = []
+    for one in result["rent"]:
+        price = amounts.amount(one["hourly_cost"], result["currency"], hourly=True)
+        line = "- " + say(f"cost.way_{one['purchase']}", price=price)
+        if one["saving_ratio"]:
+            line += say("cost.saving", saving=amounts.percent_range(one["saving_ratio"]))
+        if one["cheapest"]:
+            line += say("cost.cheapest", where=one["cheapest"], date=one["as_of"] or say("cost.undated"))
+        elif one["basis"] != "offers":
+            line += say(f"cost.basis_{one['basis']}")
+        lines.append(line)
+    return "\n".join([f"**{say('cost.renting')}**", "", *lines]) if lines else ""
+
+
+def _work(material: Material, record: ToolCallRecord) -> str:
+    """The price of tokens beside another question."""
+    say, tokens, money = material.say, record.result["tokens"], record.result["currency"]
+    if not tokens or _TOKENS.search(material.text):
+        return ""
+    costs = [
+        say(f"cost.{way}_million", cost=amounts.amount(tokens[f"{way}_million_cost"], money, hourly=True))
+        for way in ("own", "rent") if tokens[f"{way}_million_cost"]
+    ]  # fmt: skip
+    return say("cost.tokens", costs=say.listed(costs), busy=amounts.percent(record.result["utilisation"]))
+
+
+def _warned(material: Material, result: dict[str, Any]) -> Iterator[str]:
+    for warning in result["warnings"]:
+        for pattern, key in _WARNINGS:
+            if match := pattern.search(warning):
+                yield material.say(f"cost.warn_{key}", **{"what": "", **_stripped(match)})
+
+
+def _stripped(match: re.Match[str]) -> dict[str, str]:
+    return {name: text.rstrip(".") for name, text in match.groupdict().items()}
+
+
+def _assumed(material: Material, record: ToolCallRecord) -> Iterator[str]:
+    say, request, result = material.say, record.request, record.result
+    if request.get("years") is None:
+        yield say("cost.assume_years", years=f"{result['years']:g}")
+    if request.get("hours_per_day") is None:
+        yield say("cost.assume_always")
+    if request.get("utilisation") is None:
+        yield say("cost.assume_busy", busy=amounts.percent(result["utilisation"]))
+    own = result["own"]
+    if own:
+        yield say("cost.assume_residual", share=amounts.percent(own["residual_ratio"]["value"]))
+        yield from energy_assumed(material, request, result["energy"])
+        yield say("cost.assume_staff")
+    if any(one["purchase"] == "spot" for one in result["rent"]) and _SPOT.search(material.text):
+        yield say("cost.assume_spot")
+    if result["tokens"] and request.get("concurrent_sequences") is None:
+        yield say("cost.assume_sequences", count=result["tokens"]["concurrent_sequences"])

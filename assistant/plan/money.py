@@ -1,0 +1,133 @@
+"""What the tools about power and cost are asked: the cards in question, and what was said of feeding and paying."""
+
+import re
+
+from assistant.plan import requests
+from assistant.plan.call import PlannedCall, planned
+from assistant.plan.preferred import only
+from assistant.understand.running import Running, read_running
+from assistant.understanding import Understanding
+from kb.catalog import gpu
+from tools.need import GpuCount, Need
+
+CURRENCIES = {"CN": "CNY", "US": "USD", "GB": "GBP", "JP": "JPY", "EU": "EUR", "DE": "EUR", "FR": "EUR", "HK": "HKD",
+              "TW": "TWD", "SG": "SGD", "KR": "KRW", "IN": "INR", "CA": "CAD", "AU": "AUD", "BR": "BRL"}  # fmt: skip
+"""What people in a country reckon in, as far as a rate is known."""
+_COST = re.compile(
+    r"\btco\b|总拥有成本|持有成本|拥有成本|折旧|残值|回本|盈亏平衡|电费|电价|度电"
+    r"|total cost|cost of owner|to own\b|running costs?|operating cost|depreciat|break-?even"
+    r"|pay(?:s|ing)? (?:for itself|off|back)"
+    r"|electricity (?:bill|cost|price)|power bill"
+    r"|(?:每|per|a|/)\s?(?:一)?(?:百万|m(?:illion)?)(?:个)?\s?(?:output )?tokens?"
+    r"|每\s?1?m\s?token|百万\s?token|per mtok|\bopex\b|capex|月成本|年成本|per month to run"
+    r"|cost .{0,20}(?:a|per) (?:month|year)|一(?:个月|年)(?:要|得|大概)?(?:花)?多少(?:钱|电)"
+    r"|spot|抢占|竞价|预留|reserved",
+    re.I,
+)
+_ENERGY = re.compile(
+    r"电费|耗电|用电|几度电|多少度|多少电|电表|electricity|power bill|\bkwh\b|度电|energy (?:cost|bill|use)", re.I
+)
+_POWER = re.compile(
+    r"插座|空开|断路器|跳闸|回路|千瓦|多少瓦|\bkw\b"
+    r"|\boutlet\b|\bsocket\b|\bcircuits?\b|\bbreaker\b|\bfuse\b|\bbtu\b|\bcfm\b"
+    r"|\bups\b"
+    r"|三相|three-?phase|how many (?:kilo)?watts|power (?:draw|budget|supply|per rack)"
+    r"|风量|kw per rack|机柜|机架|\bracks?\b",
+    re.I,
+)
+_OWNING = re.compile(r"买|购|自建|自己|拥有|\btco\b|折旧|回本|buy|own|purchas|depreciat|capex|rent|租|云|cloud", re.I)
+_SPOT = re.compile(r"\bspot\b|抢占|竞价|预留|包年|reserved", re.I)
+_BUYING = re.compile(r"买|购|自建|自有|拥有|\btco\b|回本|折旧|\bbuy|\bown|purchas|break-?even|depreciat", re.I)
+BOARD = 8
+"""Cards of a machine spoken of without a number, where the card comes only on boards of eight."""
+CARDS_MAX = 2
+
+
+def asks_cost(text: str) -> bool:
+    """Whether what it costs to own, to run or to produce is asked, rather than what to buy."""
+    return _COST.search(text) is not None
+
+
+def asks_power(text: str) -> bool:
+    """Whether an outlet, a circuit, kilowatts or heat are asked about."""
+    return _POWER.search(text) is not None
+
+
+def asks_energy(text: str) -> bool:
+    """Whether the electricity alone is asked about."""
+    return _ENERGY.search(text) is not None and _OWNING.search(text) is None
+
+
+def power(need: Need, understanding: Understanding) -> list[PlannedCall | None]:
+    """What the machine draws: all cards of one machine together, or each of those compared."""
+    running = read_running(understanding.text)
+    cards = _cards(need, running)
+    together = cards if need.gpus_owned else cards[:1]
+    sets = [together, *([card] for card in cards[len(together) : CARDS_MAX])] if cards else []
+    shared = _shared(need, understanding, running) | {
+        "circuit_amps": running.circuit_amps, "circuit_volts": running.circuit_volts,
+        "circuit_phases": running.circuit_phases, "psu_w": running.psu_w, "rack_limit_w": running.rack_limit_w,
+    }  # fmt: skip
+    return [planned("plan_power", **(shared | _machine(one))) for one in sets]
+
+
+def cost(need: Need, understanding: Understanding) -> PlannedCall | None:
+    """What the cards cost to own and to rent, and what their work costs."""
+    running = read_running(understanding.text)
+    cards = _cards(need, running)
+    if not cards:
+        return None
+    values = _shared(need, understanding, running) | _machine(cards if need.gpus_owned else cards[:1])
+    count = sum(card.count or 1 for card in cards[:1])
+    if running.rent_per_hour is not None:
+        values["rent_per_hour"] = running.rent_per_hour * (count if running.rent_is_per_gpu else 1)
+        values["currency"] = running.currency or values["currency"]
+    if requests.sized(need):
+        values |= _work(need)
+    renting = only(understanding.text, need) == "rent" or _SPOT.search(understanding.text)
+    rented = "rent" if renting and not _BUYING.search(understanding.text) else None
+    values |= {"provider": need.provider, "years": running.years, "acquisition": need.acquisition or rented}
+    return planned("estimate_cost", **values)
+
+
+def _work(need: Need) -> dict[str, object]:
+    """What a model is used for, as far as that is stated."""
+    training = requests.is_training(need)
+    if training and need.dataset_tokens is None:
+        return {}
+    return {
+        "model": need.model, "params": None if need.model else need.params, "weight_format": need.weight_format,
+        "task": need.task if training else "inference", "dataset_tokens": need.dataset_tokens, "epochs": need.epochs,
+        "sequence_tokens": need.sequence_tokens, "concurrent_sequences": need.concurrent_sequences,
+        "engine": need.engine,
+    }  # fmt: skip
+
+
+def _shared(need: Need, understanding: Understanding, running: Running) -> dict[str, object]:
+    country = need.country or ("CN" if understanding.language == "zh" else None)
+    currency = running.currency or (need.budget.currency if need.budget else None)
+    return {
+        "country": country if country and len(country) == 2 else None,
+        "currency": currency or CURRENCIES.get(country or "", "USD"),
+        "tariff_per_kwh": running.tariff_per_kwh, "pue": running.pue, "hours_per_day": running.hours_per_day,
+        "utilisation": running.utilisation, "power_limit_w": running.power_limit_w, "site": running.site,
+    }  # fmt: skip
+
+
+def _machine(cards: list[GpuCount]) -> dict[str, object]:
+    if len(cards) == 1:
+        return {"gpu": cards[0].gpu, "gpu_count": cards[0].count or 1}
+    return {"gpus": [{"gpu": card.gpu, "count": card.count or 1} for card in cards]}
+
+
+def _cards(need: Need, running: Running) -> list[GpuCount]:
+    """The cards with their number: as stated, else that of the machines spoken of, else a board's, else one."""
+    return [
+        card if card.count else card.model_copy(update={"count": need.gpu_count or _board(card) * (running.nodes or 1)})
+        for card in requests.cards(need)
+    ]
+
+
+def _board(card: GpuCount) -> int:
+    form = gpu(card.gpu).form_factor.upper()
+    return BOARD if form.startswith(("SXM", "OAM")) else 1

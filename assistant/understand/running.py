@@ -1,0 +1,198 @@
+"""How hardware is run and paid for: outlet, supply, power limit, electricity price, PUE, hours, years, rent, price."""
+
+import re
+
+from assistant.understand.budget import find_budget
+from assistant.understand.numbers import DIGITS, HAN, number
+from assistant.understand.text import Text, grammar
+from kb.base import Frozen, UnknownName
+from kb.rates import rate
+
+_WORD = "one|two|three|four|five|six|eight|ten"
+_SIGN = r"(?P<sign>us\$|hk\$|[$€£¥₹])?"
+_NAME = (
+    r"(?P<name>元|块钱|块|毛|分|人民币|rmb|cny|yuan|usd|dollars?|eur|euros?|€|gbp|pence|p(?![a-z])|jpy|yen|日元|欧元"
+    r"|美元|cents?|ct)?"
+)
+_HOUR = r"(?:个)?(?:小时|hours?|hrs?|h(?![a-z]))"
+_A = r"(?:amps?|安培|安|a)(?![a-z0-9])"
+_OUTLET = (
+    r"(?:插座|空开|空气开关|断路器|插排|回路|线路|电路|供电|outlet|socket|circuit|breaker|plug|fuse|feed|line|三相)"
+)
+_WATTS = r"(?:w|瓦)(?![a-z])"
+_CARD = r"(?: (?:it|them|each|each card|the card|my \S{1,12}))?"
+_TARIFF = grammar(
+    rf"{_SIGN}\s?(?<![\d.,])(?P<n>\d{{1,5}}(?:\.\d{{1,4}})?)\s?{_NAME}\s?(?:/|per|a|an|一|每)?\s?(?:一)?(?:kwh|kw·h"
+    rf"|kw h|度(?:电)?|千瓦时)"
+)
+_BARE_TARIFF = grammar(
+    r"(?:电价|电费|electricity(?: price| rate| cost)?|power price|tariff)\D{0,12}?(?P<sign>us\$|[$€£¥])?"
+    r"(?P<n>\d{1,2}\.\d{1,4})(?!\d|\s?[%w万])(?P<name>元|块)?"
+)
+_PUE = grammar(r"(?<![a-z])pue\D{0,6}(?P<n>[1-4](?:\.\d{1,3})?)")
+_YEARS = grammar(
+    rf"(?<![\d.])(?P<n>{DIGITS}|{HAN}|{_WORD})\s?-?(?:年|years?|yrs?)(?![a-z])(?! old)(?!\s{{0,2}}(?:前|代|底|初|ago))"
+)
+_DAILY = grammar(
+    rf"(?:每天|一天|每日|per day|a day|daily|each day)\D{{0,6}}?(?P<n>{DIGITS}|{HAN})\s?{_HOUR}"
+    rf"|(?P<n2>{DIGITS}|{HAN}|{_WORD})\s?{_HOUR}\s?(?:/|per|a|each|every|每|一)\s?(?:day|天|日)"
+)
+_WEEKLY = grammar(
+    rf"(?P<n>{DIGITS}|{HAN})\s?{_HOUR}\s?(?:/|per|a|每|一)\s?(?:周|week|星期)"
+    rf"|每(?:周|星期)\D{{0,6}}?(?P<n2>{DIGITS}|{HAN})\s?(?:个)?小时"
+)
+_MONTHLY = grammar(
+    rf"(?P<n>{DIGITS}|{HAN})\s?{_HOUR}\s?(?:/|per|a|每|一)\s?(?:个)?(?:月|month)"
+    rf"|每个?月\D{{0,6}}?(?P<n2>{DIGITS}|{HAN})\s?(?:个)?小时"
+)
+_ALWAYS = grammar(
+    r"24\s?[/x×*]\s?7|7\s?[/x×*]\s?24|around the clock|全天候|不停机|常年|24\s?小时(?:不停|运行|开机)?|non-?stop"
+)
+_USED = grammar(
+    r"(?:利用率|使用率|负载率?|utili[sz](?:ation|ed)|load factor|duty cycle|busy)\D{0,10}?(?P<n>\d{1,3}(?:\.\d)?)\s?%"
+    r"|(?P<n2>\d{1,3}(?:\.\d)?)\s?%\s?(?:的)?(?:利用率|使用率|负载|utili[sz]ation|load|busy|duty)"
+)
+_AMPS = grammar(
+    rf"(?<![a-z\d.])(?P<n>\d{{1,3}})\s?-?{_A}(?=.{{0,24}}{_OUTLET}|.{{0,4}}\d{{3}}\s?v)"
+    rf"|{_OUTLET}\D{{0,8}}(?P<n2>\d{{1,3}})\s?{_A}|\d{{3}}\s?v\D{{0,3}}(?P<n3>\d{{1,3}})\s?{_A}"
+)
+_VOLTS = grammar(
+    r"(?<![\d.])(?P<n>100|110|115|120|200|208|220|230|240|380|400|415|480)\s?-?(?:v|volts?|伏)(?![a-z0-9])"
+)
+_THREE = grammar(r"三相|three-?phase|3-?phase|380\s?v|400\s?v|415\s?v")
+_LIMIT = grammar(
+    r"(?:限(?:制)?(?:功耗|功率)?(?:到|在|至|为|成)?|功耗墙|(?:功耗|功率)(?:限制|上限|锁|降)(?:到|在|至|为)?|锁(?:到"
+    r"|在)?|-pl"
+    rf"|power[- ]?limit(?:ed|ing|s)?{_CARD}(?: (?:to|of|at|down to))?|cap(?:ped|ping)?{_CARD}(?: (?:at|to))?"
+    rf"|limit(?:ed|ing)?{_CARD}(?: to| at)|undervolt\S{{0,4}}(?: to)?)\s?(?P<n>\d{{2,4}})\s?{_WATTS}"
+    rf"|(?P<n2>\d{{2,4}})\s?{_WATTS}\s?(?:power[- ]?limit|功耗墙|限功耗|power cap|cap(?![a-z]))"
+)
+_SUPPLY = grammar(
+    rf"(?<![\d.])(?P<n>\d{{3,4}})\s?{_WATTS}[^,.?，。？]{{0,16}}?(?:电源|psu|power suppl)"
+    rf"|(?:电源|psu|power suppl\w{{1,3}})\D{{0,8}}(?P<n2>\d{{3,4}})\s?{_WATTS}"
+    rf"|(?<![\d.])(?P<n3>\d{{3,4}})\s?{_WATTS}\s?(?:is |are )?(?:enough|sufficient|够|带得动|能带)"
+)
+_RACK = grammar(
+    r"(?:机柜|rack)\D{0,16}?(?P<n>\d{1,3}(?:\.\d)?)\s?(?:kw|千瓦)"
+    r"|(?P<n2>\d{1,3}(?:\.\d)?)\s?(?:kw|千瓦)\s?(?:的)?(?:一个)?(?:机柜|racks?|per rack|/rack|cabinet)"
+)
+_MACHINES = grammar(
+    rf"(?P<n>{DIGITS}|{HAN}|{_WORD})\s?(?:台|个节点|节点|nodes?|servers?|machines?|boxes|dgx|hgx)(?![a-z])"
+)
+_EACH = grammar(r"每(?:张)?卡|一张|每张|/卡|单卡|per (?:gpu|card)|a (?:gpu|card)|/gpu|each|gpu[- ]hours?|卡时")
+_HOURLY = grammar(r"(?:/|per|an|a|每|一)?\s?(?:hour|hr|h(?![a-z])|小时|时(?!间))")
+_COLOCATION = grammar(r"托管|机房|idc|colocat|colo(?![a-z])|数据中心|data ?cent(?:er|re)")
+_HOME = grammar(
+    r"在家|家里|家用|家庭|宿舍|at home|my (?:home|apartment|flat|house|room|garage|bedroom)|home (?:lab|office)"
+)
+_CENTS = {"毛": 0.1, "分": 0.01, "cent": 0.01, "cents": 0.01, "ct": 0.01, "p": 0.01, "pence": 0.01}
+_CURRENCIES = {
+    "毛": "CNY", "分": "CNY", "块": "CNY", "块钱": "CNY", "¥": "CNY", "p": "GBP", "pence": "GBP", "ct": "EUR",
+    "cent": "USD", "cents": "USD", "us$": "USD", "hk$": "HKD", "$": "USD",
+}  # fmt: skip
+DAYS_PER_MONTH = 365 / 12
+
+
+class Running(Frozen):
+    """What was said of feeding and paying for hardware; null where nothing was."""
+
+    tariff_per_kwh: float | None = None
+    currency: str | None = None
+    """Of the electricity price or the rent."""
+    pue: float | None = None
+    years: float | None = None
+    hours_per_day: float | None = None
+    utilisation: float | None = None
+    circuit_amps: float | None = None
+    circuit_volts: float | None = None
+    circuit_phases: int | None = None
+    power_limit_w: float | None = None
+    psu_w: float | None = None
+    rack_limit_w: float | None = None
+    nodes: int | None = None
+    """Machines spoken of."""
+    rent_per_hour: float | None = None
+    rent_is_per_gpu: bool = False
+    """Whether the rent stated is that of one card."""
+    site: str | None = None
+
+
+def read_running(text: str) -> Running:
+    """What a question says of outlets, supplies, prices of electricity and hours of use."""
+    plain = Text.of(text).plain
+    tariff, currency = _tariff(plain)
+    rent, rent_currency = _rent(plain)
+    return Running(
+        tariff_per_kwh=tariff, currency=currency or rent_currency, pue=_figure(_PUE, plain), years=_years(plain),
+        hours_per_day=_hours(plain), utilisation=_percent(plain), circuit_amps=_figure(_AMPS, plain),
+        circuit_volts=_figure(_VOLTS, plain), circuit_phases=3 if _THREE.search(plain) else None,
+        power_limit_w=_figure(_LIMIT, plain), psu_w=None if _LIMIT.search(plain) else _figure(_SUPPLY, plain),
+        rack_limit_w=_kilowatts(plain), nodes=_nodes(plain), rent_per_hour=rent,
+        rent_is_per_gpu=rent is not None and _EACH.search(plain) is not None, site=_site(plain),
+    )  # fmt: skip
+
+
+def _figure(pattern: re.Pattern[str], plain: str) -> float | None:
+    match = pattern.search(plain)
+    groups = match.groupdict() if match else {}
+    token = next((groups[name] for name in ("n", "n2", "n3") if groups.get(name)), None)
+    return number(token) if token else None
+
+
+def _tariff(plain: str) -> tuple[float | None, str | None]:
+    match = _TARIFF.search(plain) or _BARE_TARIFF.search(plain)
+    value = number(match["n"]) if match else None
+    if match is None or value is None or value <= 0:
+        return None, None
+    return value * _CENTS.get(match["name"] or "", 1.0), _currency(match["sign"] or match["name"])
+
+
+def _currency(written: str | None) -> str | None:
+    if written is None:
+        return None
+    try:
+        return _CURRENCIES.get(written) or rate(written).currency
+    except UnknownName:
+        return None
+
+
+def _rent(plain: str) -> tuple[float | None, str | None]:
+    """A price an hour that was stated, whatever it is called: "I pay $2.5/h", 「租金每小时 20 元」."""
+    found = find_budget(plain, chinese=bool(re.search(r"[一-鿿]", plain)))
+    if found is None or found.value.period != "hour" or not _HOURLY.search(plain):
+        return None, None
+    return found.value.amount, found.value.currency
+
+
+def _years(plain: str) -> float | None:
+    value = _figure(_YEARS, plain)
+    return value if value is not None and 0 < value <= 20 else None
+
+
+def _hours(plain: str) -> float | None:
+    for pattern, days in ((_DAILY, 1.0), (_WEEKLY, 7.0), (_MONTHLY, DAYS_PER_MONTH)):
+        value = _figure(pattern, plain)
+        if value is not None and 0 < value <= 24.5 * days:
+            return min(24.0, value / days)
+    return 24.0 if _ALWAYS.search(plain) else None
+
+
+def _percent(plain: str) -> float | None:
+    value = _figure(_USED, plain)
+    return value / 100 if value is not None and 0 < value <= 100 else None
+
+
+def _kilowatts(plain: str) -> float | None:
+    value = _figure(_RACK, plain)
+    return value * 1000 if value else None
+
+
+def _nodes(plain: str) -> int | None:
+    value = _figure(_MACHINES, plain)
+    return int(value) if value and value >= 1 else None
+
+
+def _site(plain: str) -> str | None:
+    if _COLOCATION.search(plain):
+        return "colocation" if re.search(r"托管|colo", plain) else "server_room"
+    return "home" if _HOME.search(plain) else None
