@@ -30,7 +30,7 @@ def training_phases(work: Workload) -> tuple[Phase, ...]:
     forming = () if persistent or work.sharding not in SHARDED_MODEL else _one_gradient(work)
     phases = [
         Phase("end of forward", _slack(work, (*always, *copies, *persistent, *forming, *saved, *logits))),
-        Phase("end of backward", (*always, *gradients)),
+        Phase("end of backward", (*always, *gradients, *_tied_gradients(work, counts))),
     ]
     if working:
         phases.append(
@@ -131,6 +131,16 @@ def _one_gradient(work: Workload) -> tuple[Term, ...]:
     largest = max(_layer_params(work), shape.embed_params, shape.head_params) / work.tensor
     inputs = {"params": round(largest), "bytes": width}
     return (Term("gradients", "Largest gradient", largest * width, "params · bytes", inputs, SOURCE),)
+
+
+def _tied_gradients(work: Workload, counts: Counts) -> tuple[Term, ...]:
+    """A tied table's gradient comes in two parts, as head and as embedding, which autograd adds into a third."""
+    if work.adapted or counts.head or not work.shape.tied or work.offload == "all":
+        return ()
+    width = state_bytes(work)[1]
+    inputs = {"table_params": round(counts.embed), "bytes": width}
+    label, formula = "Parts of the tied table's gradient", "2 · table_params · bytes"
+    return (Term("gradients", label, 2 * counts.embed * width, formula, inputs, SOURCE),)
 
 
 def _keeps_gradients(work: Workload) -> bool:
