@@ -457,5 +457,5 @@ class TestSources:
 
 def test_the_catalog_is_as_large_as_the_market() -> None:
     assert len(gpus()) >= 250
-    assert len(bundled_offers()) >= 400
+    assert len(bundled_offers()) >= 395
     assert len(servers()) >= 80
