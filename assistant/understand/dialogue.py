@@ -52,7 +52,7 @@ _CUE = grammar(
 )
 _CLOUD = grammar(
     r"(?:in|on|via|from) the cloud|cloud only|rent(?:ing|ed)? instead|only rent|if i rent|rent it"
-    r"|租(?:呢|的话|一?台|用)|云上(?:呢)?|上云|用云|只租|改(?:成)?租|换(?:成)?云"
+    r"|租(?:呢|的话|[一1]?台|用)|云上(?:呢)?|上云|用云|只租|改(?:成)?租|换(?:成)?云"
 )
 _LARGER = 12
 """Words from which a turn without any cue reads as a question of its own."""

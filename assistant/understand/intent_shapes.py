@@ -23,7 +23,7 @@ SHAPES: tuple[tuple[Intent, float, str], ...] = (
         rf"[一二两三四五六七八九十半几\d]{{1,4}}\s?个?{_TIME}(?:之?内|以内|时间|左右)?\s?(?:能|可以|够|来得及|可否)?"
         r"(?:不能|否)?[^。?!\n]{0,8}?(?:训|跑|练|调|搞|弄|做)(?:得|不)?(?:完|好|出来)"
         r"|(?:训|跑|练)(?:得|不)完|(?:train|tun|epoch|lora|sft|scratch|pretrain)\w{0,4}[^。!\n]{0,80}?"
-        r"(?:days|hours|weeks|how long|eta|time)\s?\?"
+        r"(?:days|hours|weeks|how long|eta|time)\s?(?:\?|$)"
         r"|(?:finish|complete|done|wrap up)\w{0,3}[^。?!\n]{0,80}?(?:in (?:a|one|under|less)|within|before|by (?:mon"
         r"|tue"
         r"|wed|thu|fri|sat|sun|tomorrow)|overnight|over (?:the|a) weekend)"
@@ -58,7 +58,7 @@ SHAPES: tuple[tuple[Intent, float, str], ...] = (
     )),
     ("compatibility", 4.5, (
         r"(?:说|提示|显示|都)?不支持|(?:is|are|was)?(?:n't| not) supported|unsupported|(?:does|do)(?:n't| not) support"
-        r"|(?:supported|compatible)\s?(?:\?|on|with|by)|支不支持|支持[^。?!\n,]{1,14}[吗么]"
+        r"|(?:supported|compatible)\s?(?:\?|$|on|with|by)|支不支持|支持[^。?!\n,]{1,14}[吗么]"
         r"|(?:blackwell|hopper|ampere|ada|turing|volta)[- ]only|only (?:on |for )?(?:blackwell|hopper|ampere|ada)"
     )),
     ("interconnect", 4.5, (

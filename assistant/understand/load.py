@@ -53,7 +53,7 @@ _DATA_BYTES = grammar(
     r"|text|dataset|corpus|training data|data|tokens? data)"
 )
 _SAMPLES = grammar(
-    rf"(?<![a-z0-9.])(?P<n>{_N})\s?(?P<s>{SCALE})?\s?(?:条|(?:[a-z]{2, 12} )?samples?|examples?|rows|对话"
+    rf"(?<![a-z0-9.])(?P<n>{_N})\s?(?P<s>{SCALE})?\s?(?:条|(?:[a-z]{{2,12}} )?samples?|examples?|rows|对话"
     rf"|instructions?|pairs|样本|句)"
 )
 _PER_SAMPLE = grammar(
@@ -195,8 +195,9 @@ def find_context(text: str) -> Found[int] | None:
             value = tokens(match["n"], match["s"])
             if value and value >= 64 and not _no_context(text, match, loose=rule is _CONTEXT_LOOSE):
                 found.append(Found(value, match.start(), match.end()))
-    for match in _INPUT.finditer(text):
-        value = tokens(match["n"], match["s"])
+    for match in (*_INPUT.finditer(text), *_EACH_REQUEST.finditer(text)):
+        said = match.groupdict()
+        value = tokens(match["n"] or said["n2"], match["s"] or said.get("s2"))
         if value and value >= 64:
             found.append(Found(value, match.start(), match.end()))
     for match in _LONG_SAMPLE.finditer(text):
@@ -210,6 +211,12 @@ _INPUT = grammar(
     rf"(?:输入|提示词|文档|prompts?|inputs?|documents?)\s?(?:长度|大概|大约|约|有|是|为|了|of|are|is|up to|around"
     rf"|about|:)?\s?"
     rf"(?P<n>{DIGITS}|{HAN})\s?(?P<s>k|m|万|千)?\s?(?:个)?\s?(?:tokens?|字|长)(?!/)"
+)
+_EACH_REQUEST = grammar(
+    rf"(?:每(?:个|条|次|路)?(?:请求|用户|会话|对话|人|路)|per (?:request|user|session|conversation)|each (?:request"
+    rf"|user|one)?)"
+    rf"\s?(?:约|大概|平均|带|at|with|of|about)?\s?(?P<n>{DIGITS})\s?(?P<s>k|千|万)(?![a-z0-9])"
+    rf"|(?<![a-z0-9.$])(?P<n2>{DIGITS})\s?(?P<s2>k)\s?(?:tokens? )?(?:each|per (?:request|user|session))(?![a-z])"
 )
 _LONG_SAMPLE = grammar(
     rf"(?:max|longest|最长|最大)\s?(?:sample|prompt|input|样本|输入)?\s?(?:is |of |为"

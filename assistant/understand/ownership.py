@@ -1,5 +1,6 @@
 """Which of the GPUs named are the asker's (or given for the question), which are only asked about, and how many."""
 
+import re
 from dataclasses import dataclass
 
 from assistant.understand.entities import Entities
@@ -40,6 +41,8 @@ _LISTED = grammar(
 )
 _WORKS = grammar(r"[^a-z。!?\n,]{0,3}(?:上|里)?\s?(?:跑|推理|训|部署|微调|运行|做|is |takes |runs? |running |gets )")
 _ONLY_COMPARED_LATER = grammar(r"(?<!性价)(?<!对)比(?!如|较|下)|than(?![a-z])")
+_BETWEEN = 14
+"""Characters that a maker's name may take."""
 _NODE_MOST = 8
 """Cards that one machine usually holds: 「2 机 16 卡」 counts all of them."""
 _BIG_CARD = 600 * GIB
@@ -125,7 +128,7 @@ def _count(text: str, names: list[NamedGpu], kinds: int, pasted: Pasted) -> int:
             return altogether.cards
         if machines and each and not each.explicit and each.cards > _NODE_MOST:
             return each.cards
-        if machines and machines.cards > 1 and not each and not said and machines.end >= names[0].start - 2:
+        if machines and machines.cards > 1 and not each and not said and _fills(text, machines.end, names[0].start):
             return machines.cards
         if machines and machines.cards > 1 and (each or (said and _inside_node(text, names[0]))):
             return machines.cards * (each.cards if each else max(said))
@@ -145,6 +148,11 @@ def _count(text: str, names: list[NamedGpu], kinds: int, pasted: Pasted) -> int:
         _PLURAL.match(text, gpu.end) or _SEVERAL.search(text[max(0, gpu.start - 10) : gpu.start]) for gpu in names
     )
     return 2 if several else 1
+
+
+def _fills(text: str, start: int, end: int) -> bool:
+    """Whether only a maker's name stands between a number of machines and the card in them: 「10 台 GeForce 3060」."""
+    return end - start <= _BETWEEN and not re.search(r"[。?!\n,;]", text[start : max(start, end)])
 
 
 def _inside_node(text: str, gpu: NamedGpu) -> bool:

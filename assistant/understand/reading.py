@@ -34,6 +34,8 @@ from assistant.understanding import Ambiguity, Span
 from kb.catalog import gpus, models
 from tools.need import Intent, Need
 
+_BRAND = grammar(r"(?<![a-z])geforce[ -]?(?=[rg]tx|\d)")
+"""Says nothing that the number behind it does not say, and would keep "GeForce RTX 4070s" from its short name."""
 _TABLE_ROW = re.compile(r"^[|+][^\n]*", re.MULTILINE)
 """A row of a pasted table: its watts and degrees are no question."""
 _HAN = grammar(r"[一-鿿]")
@@ -77,7 +79,7 @@ class Reading:
 
 def read(original: str, previous: Need | None = None) -> Reading:
     """Read one turn; what `previous` knows only helps to tell what is asked, it states no slot."""
-    text = spelled(Text.of(original))
+    text = spelled(Text.of(original)).without(_BRAND)
     entities = find_entities(text)
     pasted = find_pasted(text)
     hidden = _TABLE_ROW.sub(" ", without_instructions(entities.masked) or entities.masked)

@@ -11,7 +11,8 @@ def _words(words: str) -> frozenset[str]:
 
 
 VOCABULARY = _words(
-    """allocate bandwidth batch better between biggest budget buying card cards cheaper cheapest choose cloud
+    """electricity maximum minimum realistic allocate bandwidth batch better between biggest budget buying card cards"
+    " cheaper cheapest choose cloud
     command compare comparison compatible compose concurrency concurrent context cost could dataset days deploy
     deploying deployment difference docker does enough epochs error explain faster finetune finetuning fit
     graphics hardware hours how inference input interconnect lambda laptop largest latency length llama long

@@ -46,13 +46,23 @@ class Text:
         plain: list[str] = []
         offsets: list[int] = []
         for index, character in enumerate(original[:READ_CHARACTERS_MAX]):
-            folded = _fold(character)
+            folded = "," if _groups_digits(original, index) else _fold(character)
             if folded.isspace():
                 folded = _blank(folded, plain)
             if folded:
                 plain.append(folded)
             offsets.extend([index] * len(folded))
         return cls(original, "".join(plain), (*offsets, min(len(original), READ_CHARACTERS_MAX)))
+
+    def without(self, rule: re.Pattern[str]) -> "Text":
+        """The text less what `rule` matches; offsets still lead to what was written."""
+        bounds = [0, *(place for match in rule.finditer(self.plain) for place in match.span()), len(self.plain)]
+        if len(bounds) == 2:
+            return self
+        kept = list(zip(bounds[::2], bounds[1::2], strict=True))
+        plain = "".join(self.plain[start:end] for start, end in kept)
+        offsets = tuple(offset for start, end in kept for offset in self.offsets[start:end])
+        return Text(self.original, plain, (*offsets, self.offsets[-1]))
 
     def span(self, slot: str, start: int, end: int) -> Span:
         """The piece of the original that [start, end) of the plain text came from."""
@@ -67,6 +77,14 @@ class Text:
     def sentence(self, position: int) -> int:
         """Number of the sentence that holds `position`."""
         return bisect_right(self.sentence_ends, position)
+
+
+def _groups_digits(original: str, index: int) -> bool:
+    """Whether a full-width comma stands between full-width digits, as in 「３，５００」: an amount, not a list."""
+    around = original[index - 1 : index] + original[index + 1 : index + 4]
+    if original[index] != "，" or len(around) != 4 or "０" <= original[index + 4 : index + 5] <= "９":
+        return False
+    return all("０" <= digit <= "９" for digit in around)
 
 
 def _blank(folded: str, before: list[str]) -> str:

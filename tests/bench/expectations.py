@@ -165,9 +165,7 @@ def _memory(case: dict[str, Any], answer: Any) -> list[str]:
     expected = _estimated(case["memory"])
     total, near = _total(expected), NEAR if "gpu" in case["memory"] else NEAR_UNPLACED
     found = [
-        _total(call.result)
-        for call in answer.tool_calls
-        if call.tool == "estimate_memory" and "per_gpu" in call.result
+        _total(call.result) for call in answer.tool_calls if call.tool == "estimate_memory" and "per_gpu" in call.result
     ]
     problems = []
     if not any(abs(one - total) <= near * total for one in found):
