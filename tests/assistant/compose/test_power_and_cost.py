@@ -44,7 +44,6 @@ def first(draft: Draft) -> str:
     [
         pytest.param("16A 插座带得动吗", "zh", {"country": "CN", "circuit_amps": 16}, r"能.*2,556 .*2,816",
                      id="socket-carries"),
-        pytest.param("16A 插座带得动吗", "zh", {"country": "CN", "circuit_amps": 16}, r"能.*2,556 .*2,8",
         pytest.param("2000W 电源够吗", "zh", {"psu_w": 2000}, r"不够.*2,300 W", id="supply-short"),
         pytest.param("is a 3000W supply enough", "en", {"psu_w": 3000}, r"Enough.*2,950 W", id="supply-enough"),
         pytest.param("what PSU?", "en", {}, r"3,000 W", id="supply-asked"),
