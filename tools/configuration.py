@@ -5,6 +5,7 @@ from typing import Literal
 from pydantic import Field
 
 from kb.base import Frozen, Money
+from tools.base import Scalar
 
 
 class MemoryFit(Frozen):
@@ -13,6 +14,17 @@ class MemoryFit(Frozen):
     needed_bytes_per_gpu: int
     usable_bytes_per_gpu: int
     verdict: Literal["yes", "tight", "no"]
+
+
+class Reason(Frozen):
+    """One thing to say about a configuration, for any language: what is said, and the values in it."""
+
+    kind: Literal["why", "trade_off", "availability", "reason", "change"]
+    """Where it belongs: why this one, what one gives up, whether it can be had; for a near miss: why not, and what
+    would admit it."""
+    code: str
+    """Which sentence; `tools.configure.reasons` has the English one of each."""
+    values: dict[str, Scalar] = Field(default_factory=dict)
 
 
 class Item(Frozen):
@@ -26,6 +38,10 @@ class Item(Frozen):
     source: str | None
     """Source id of the price."""
     price_date: str | None
+    low: Money | None = None
+    """The whole line at the lowest price read; null where one price was read."""
+    high: Money | None = None
+    condition: Literal["new", "used"] = "new"
 
 
 class Price(Frozen):
@@ -44,6 +60,32 @@ class Price(Frozen):
     """False when a part has no known price, so that the true amount is higher."""
 
 
+class Network(Frozen):
+    """What links the machines of a cluster: a leaf–spine network without oversubscription, one rail a card slot."""
+
+    rails: int
+    """Network ports of one machine, each to its own leaf."""
+    leaf_switches: int
+    spine_switches: int
+    """0 where one leaf a rail reaches every machine."""
+    switch_ports: int
+    link_bits_per_s: int
+    cables: int
+    storage_read_bytes_per_s: int
+    """Reading bandwidth to plan for the shared storage."""
+
+
+class RentPrice(Frozen):
+    """One way to pay for the same instances."""
+
+    kind: Literal["on_demand", "spot", "reserved_1y"]
+    usd_per_hour: Money
+    hours: float | None = None
+    """Hours the job takes, interruptions included; null when the job's length is open."""
+    total_usd: Money | None = None
+    """For those hours; a reservation is paid for its whole year."""
+
+
 class Configuration(Frozen):
     """One way to meet the need."""
 
@@ -57,6 +99,9 @@ class Configuration(Frozen):
     tensor_parallel: int = 1
     pipeline_parallel: int = 1
     data_parallel: int = 1
+    """Training: ranks that each see other samples. Serving: copies of the model."""
+    context_parallel: int = 1
+    expert_parallel: int = 1
     sharding: str | None = None
     weight_format: str | None = None
     engine: str | None = None
@@ -80,3 +125,12 @@ class Configuration(Frozen):
     instance: str | None = None
     """For rent."""
     region: str | None = None
+    machine: str | None = None
+    """Server or workstation that takes the cards; catalog id, or null for one put together from parts."""
+    condition: Literal["new", "used"] = "new"
+    """`used`: the card is no longer sold new, and is priced on the second-hand market."""
+    network: Network | None = None
+    rent_prices: tuple[RentPrice, ...] = ()
+    """On demand, spot and reserved, as far as the provider lists them."""
+    reasons: tuple[Reason, ...] = ()
+    """What `why`, `trade_offs` and `availability` say, as codes with values."""

@@ -1,93 +1,100 @@
-"""Which card, in which layout, holds which variant: memory once a layout, compared with every card."""
+"""What every GPU holds in every layout: memory once a layout and class of card, compared with each card's own."""
 
-from collections.abc import Iterable
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 from kb.base import BadInput, UnsupportedAttention
 from kb.records.gpu import Gpu
-from tools.configure.layout import COUNTS, NODE_GPUS, Layout, layouts
-from tools.configure.suitable import most_in_one_machine, scales_out
+from tools.configure.layout import Layout, layouts
+from tools.configure.suitable import scales_out
 from tools.configure.workload import Variant, Workload
-from tools.memory import estimate_memory
-from tools.memory.result import MemoryEstimate, Verdict
+from tools.memory.estimate import sharded_peak
+from tools.memory.fit import verdict_of
+from tools.memory.interval import interval
+from tools.memory.result import Verdict
+from tools.memory.workload import is_large, workload_of
 
+CUTS = (
+    "tensor_parallel", "pipeline_parallel", "concurrent_sequences", "data_parallel", "sharding", "context_parallel",
+    "expert_parallel", "engine",
+)  # fmt: skip
+"""Fields of a request that a layout changes."""
 FLOATS = {"fp8": "fp8_flops", "nvfp4": "fp4_flops"}
 """Weight format → the rate a card must have to compute in it."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Held:
     """A variant laid out, with what its fullest GPU holds."""
 
     variant: Variant
     layout: Layout
-    estimate: MemoryEstimate
-
-    @property
-    def weight_format(self) -> str:
-        """The format the estimate used."""
-        return self.estimate.weight_format
+    total_bytes: int
+    high_bytes: int
+    weight_format: str
+    """The format the estimate used."""
+    engine: str
 
     def verdict(self, gpu: Gpu) -> Verdict:
         """yes: the upper end of the interval fits the card; tight: only the estimate does; no: neither."""
-        per_gpu = self.estimate.per_gpu
-        if per_gpu.high_bytes <= gpu.usable_bytes:
-            return "yes"
-        return "tight" if per_gpu.total_bytes <= gpu.usable_bytes else "no"
+        return verdict_of(self.total_bytes, self.high_bytes, gpu.usable_bytes)
 
 
-@dataclass(frozen=True, slots=True)
-class Candidate:
-    """A card and the fewest of them that hold a variant."""
+class Table:
+    """Every variant in every layout of as many GPUs as somebody asks about, each worked out once."""
 
-    gpu: Gpu
-    held: Held
-    verdict: Verdict
+    def __init__(self, load: Workload) -> None:
+        self.load = load
+        self._rows: dict[tuple[int, int, bool], tuple[Held, ...]] = {}
+        self._cuts: dict[tuple[object, ...], tuple[int, int, str, str]] = {}
+        self.examined = 0
 
+    def rows(self, count: int, variant: Variant, *, large: bool) -> tuple[Held, ...]:
+        """What one GPU holds in each layout over `count`; `large` cards make vLLM reserve for more sequences."""
+        large = large and not self.load.training
+        key = (count, id(variant), large)
+        if key not in self._rows:
+            self._rows[key] = tuple(self._laid_out(count, variant, large=large))
+            self.examined += len(self._rows[key])
+        return self._rows[key]
 
-def table(load: Workload, largest_bytes: int, max_gpus: int | None) -> list[Held]:
-    """Every variant in every layout, up to the first that the largest card holds with room to spare twice over."""
-    rows: list[Held] = []
-    counts = tuple(count for count in COUNTS if max_gpus is None or count <= max_gpus)
-    for variant in load.variants:
-        seen: set[str] = set()
-        for layout in layouts(variant, training=load.training, counts=counts):
+    def fitting(self, gpu: Gpu, count: int, machine: int, variant: Variant) -> tuple[Held, ...]:
+        """Layouts of a variant over `count` of this card, in machines of `machine`, whose estimate fits."""
+        linked = scales_out(gpu)
+        usable = gpu.usable_bytes
+        return tuple(
+            held
+            for held in self.rows(count, variant, large=is_large(gpu))
+            if held.total_bytes <= usable
+            and arrangeable(held.layout, machine, linked=linked, training=self.load.training)
+        )
+
+    def format_of(self, variant: Variant) -> str | None:
+        """The weight format of a variant; null for a model no formula covers."""
+        rows = self.rows(1, variant, large=False)
+        return rows[0].weight_format if rows else None
+
+    def _laid_out(self, count: int, variant: Variant, *, large: bool) -> Iterator[Held]:
+        for layout in layouts(variant.request, count):
             try:
-                held = Held(variant, layout, estimate_memory(layout.of(variant.request)))
+                yield self._held(variant, layout, large=large)
             except UnsupportedAttention:
-                break
+                return
             except BadInput:
-                if layout.gpus == 1:
-                    raise
-                break  # more stages than layers, or the like: no larger layout can do better
-            if layout.gpus == 1:
-                seen.add(held.weight_format)
-            rows.append(held)
-            if held.estimate.per_gpu.high_bytes < largest_bytes / 24:
-                break
-    return _without_repeats(rows)
+                if count == 1:
+                    raise  # not the layout's fault: the request itself is nonsense
 
-
-def candidates(rows: Iterable[Held], gpus: Iterable[Gpu]) -> list[Candidate]:
-    """For every card and variant, the fewest GPUs that hold it for sure, and the fewest that hold it tightly."""
-    found: list[Candidate] = []
-    rows = list(rows)
-    for gpu in gpus:
-        best: dict[tuple[str, str], Candidate] = {}
-        for held in rows:
-            verdict = held.verdict(gpu)
-            if verdict == "no" or not runs(gpu, held.weight_format) or not arrangeable(gpu, held.layout):
-                continue
-            key = (held.weight_format, verdict)
-            former = best.get(key)
-            if former is None or held.layout.gpus < former.held.layout.gpus:
-                best[key] = Candidate(gpu, held, verdict)
-        found += [
-            candidate
-            for (form, verdict), candidate in best.items()
-            if verdict == "yes" or not _beaten(candidate, best.get((form, "yes")))
-        ]
-    return found
+    def _held(self, variant: Variant, layout: Layout, *, large: bool) -> Held:
+        """The same cut of the work holds the same however many copies of it there are."""
+        request = layout.of(variant.request)
+        key = (id(variant), large, *(getattr(request, name) for name in CUTS))
+        if key not in self._cuts:
+            work = workload_of(request)[0]._replace(large_gpu=large)
+            phase = sharded_peak(work)
+            # Parts are rounded to whole bytes one by one: a few bytes more than their sum.
+            total = int(phase.bytes) + len(phase.terms)
+            self._cuts[key] = (total, max(interval(work, phase)[1], total), work.format.name, work.engine)
+        return Held(variant, layout, *self._cuts[key])
 
 
 def runs(gpu: Gpu, weight_format: str) -> bool:
@@ -99,24 +106,31 @@ def runs(gpu: Gpu, weight_format: str) -> bool:
     return True
 
 
-def arrangeable(gpu: Gpu, layout: Layout) -> bool:
-    """Whether so many of the card can be put together: in one machine, or in several where the card scales out."""
-    return layout.gpus <= most_in_one_machine(gpu) or (scales_out(gpu) and layout.gpus % NODE_GPUS == 0)
+def arrangeable(layout: Layout, machine: int, *, linked: bool, training: bool) -> bool:
+    """Whether the layout works in machines of `machine` cards.
+
+    Inside one machine anything does, but that linked cards share layers (tensor parallel) rather than take turns.
+    Over several: whole machines, and what exchanges data all the time (training
+    ranks, stages of a copy) only between machines whose cards are linked inside; separate copies anywhere.
+    """
+    if linked and not training and layout.pipeline_parallel > 1 and layout.copy <= machine:
+        return False
+    if layout.gpus <= machine:
+        return True
+    if layout.gpus % machine:
+        return False
+    if layout.tensor_parallel > machine or machine % layout.tensor_parallel:
+        return False
+    apart = layout.copy <= machine and machine % layout.copy == 0 and not training
+    return apart or (linked and machine >= 4)
 
 
-def nearest_miss(rows: Iterable[Held], gpu: Gpu, count: int) -> Held | None:
+def nearest_miss(table: Table, gpu: Gpu, count: int) -> Held | None:
     """What comes closest to fitting `count` of this card."""
-    fitting = [held for held in rows if held.layout.gpus == count and runs(gpu, held.weight_format)]
-    return min(fitting, key=lambda held: held.estimate.per_gpu.total_bytes, default=None)
-
-
-def _beaten(tight: Candidate, sure: Candidate | None) -> bool:
-    return sure is not None and sure.held.layout.gpus <= tight.held.layout.gpus
-
-
-def _without_repeats(rows: list[Held]) -> list[Held]:
-    """The published format may be one of the fallbacks: each (format, layout) once, the better quality first."""
-    kept: dict[tuple[str, Layout], Held] = {}
-    for held in rows:
-        kept.setdefault((held.weight_format, held.layout), held)
-    return list(kept.values())
+    rows = [
+        held
+        for variant in table.load.variants
+        for held in table.rows(count, variant, large=is_large(gpu))
+        if runs(gpu, held.weight_format)
+    ]
+    return min(rows, key=lambda held: held.total_bytes, default=None)

@@ -1,107 +1,225 @@
-"""How fast a configuration is, from the speed and training-time estimators; and whether that is fast enough."""
+"""How fast a layout is, from the speed and training-time estimators; and whether that is fast enough."""
 
-from functools import lru_cache
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
 
 from kb.base import AdvisorError
-from kb.catalog import model as find_model
-from tools.configuration import Configuration
+from kb.records.gpu import Gpu
+from kb.speed_constants import constants
+from tools.configure.fitting import Held
 from tools.configure.request import ConfigureRequest
 from tools.configure.workload import TRAINING, Workload
+from tools.memory.formats import weight_format
 from tools.speed import estimate_inference_speed
+from tools.speed.architecture import architecture_of
 from tools.speed.request import InferenceSpeedRequest
+from tools.speed.result import Interval
 from tools.training_time import estimate_training_time
 from tools.training_time.request import TrainingTimeRequest
 
 READING_TOKENS_PER_S = 5.0
-"""Slowest answer a person still reads along with; a configuration below it is not proposed for serving."""
-LANGUAGE = {"llm", "vlm"}
+"""Slowest answer a person still reads along with; a configuration below it is not proposed for serving one user."""
+SHARED_TOKENS_PER_S = 10.0
+"""The same where several share it: users at a busy moment get less than the mean, so twice as much is asked."""
+SERVED = ("tokens_per_s_total", "images_per_s", "audio_s_per_s", "documents_per_s")
+MEASURES = (*SERVED, "samples_per_s_total")
+"""What speeds are compared by, the first that an estimate has."""
+TIMES = ("time_per_image_s", "time_per_clip_s")
+ENDS = (("", "value"), ("_low", "low"), ("_high", "high"))
 Speed = dict[str, float | str | None]
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class Paced:
+    """A layout with its speed."""
+
+    held: Held
+    rate: float
+    """Of all cards together, in the measure of the workload; the more the better."""
+    speed: Speed | None
+
+
 class Pace:
-    """Speeds of configurations for one request, each worked out once and only when asked for."""
+    """Speeds of layouts for one request, each worked out once and only when asked for."""
 
     def __init__(self, request: ConfigureRequest, load: Workload) -> None:
         self._request, self._load = request, load
-        self._measured = lru_cache(maxsize=None)(self._estimate)
+        self._known: dict[tuple[str, Held], Speed | None] = {}
+        self._bytes: dict[str, float] = {}
+        self.measure = "peak_flops"
+        """What the rates count: one of `MEASURES`, or peak compute where no estimator covers the work."""
+        self.estimates = 0
 
-    def of(self, item: Configuration) -> Speed | None:
-        """The speed of a configuration; null where no estimator covers the work or a rate is unknown."""
-        used = item.tensor_parallel * item.pipeline_parallel * item.data_parallel
-        return self._measured(item.gpu, used, item.tensor_parallel, item.pipeline_parallel, item.weight_format)
+    def best(self, gpu: Gpu, fitting: tuple[Held, ...], above: float = 0.0) -> Paced | None:
+        """The fastest of these layouts that is fast enough, and faster than `above`; null when none is."""
+        return self._fastest(gpu, fitting, above, enough=True)
 
-    def enough(self, item: Configuration) -> bool:
+    def fastest(self, gpu: Gpu, fitting: tuple[Held, ...], above: float = 0.0) -> Paced | None:
+        """The same, fast enough or not."""
+        return self._fastest(gpu, fitting, above, enough=False)
+
+    def _fastest(self, gpu: Gpu, fitting: tuple[Held, ...], above: float, *, enough: bool) -> Paced | None:
+        """Layouts are tried in order of their physical bounds, down to the first that cannot beat what was found."""
+        bounded = sorted(((self.bound(gpu, held), place) for place, held in enumerate(fitting)), reverse=True)
+        best: Paced | None = None
+        for bound, place in bounded:
+            if bound < (best.rate if best else above):
+                break
+            held = fitting[place]
+            speed = self.speed(gpu, held)
+            found = Paced(held, self._rate(gpu, held, speed), speed)
+            if enough and not self.enough(speed):
+                continue
+            if best is None or (found.rate, _plain(held)) > (best.rate, _plain(best.held)):
+                best = found
+        return best if best is not None and best.rate >= above else None
+
+    def enough(self, speed: Speed | None) -> bool:
         """Whether it meets the speed, latency or deadline that was asked for; unknown passes unless asked."""
-        need, speed = self._request, self.of(item)
-        wanted = (need.target_tokens_per_s, need.target_latency_s, need.deadline_s)
+        need = self._request
         if speed is None:
-            return not any(wanted)
+            return not any((need.target_tokens_per_s, need.target_latency_s, need.deadline_s))
         if self._load.training:
             time_s = speed.get("time_s")
             return need.deadline_s is None or (isinstance(time_s, float) and time_s <= need.deadline_s)
         per_user, first = speed.get("tokens_per_s_per_user"), speed.get("time_to_first_token_s")
-        floor = need.target_tokens_per_s or READING_TOKENS_PER_S
-        if isinstance(per_user, float) and per_user < floor:
+        if isinstance(per_user, float) and per_user < self.floor:
             return False
         return need.target_latency_s is None or (isinstance(first, float) and first <= need.target_latency_s)
 
-    def with_speed(self, item: Configuration) -> Configuration:
-        """The configuration with its speed filled in."""
-        return item.model_copy(update={"speed": self.of(item)})
+    @property
+    def floor(self) -> float:
+        """Tokens a second every user must get."""
+        sequences = self._load.variants[0].request.concurrent_sequences or 1
+        return self._request.target_tokens_per_s or (SHARED_TOKENS_PER_S if sequences > 1 else READING_TOKENS_PER_S)
 
-    def _estimate(
-        self, gpu: str, used: int, tensor_parallel: int, pipeline_parallel: int, weight_format: str | None
-    ) -> Speed | None:
-        need, load = self._request, self._load
-        if load.model is not None and find_model(load.model).kind not in LANGUAGE:
-            return None
+    def speed(self, gpu: Gpu, held: Held) -> Speed | None:
+        """The speed of one layout; null where no estimator covers the work or a rate is unknown."""
+        key = (gpu.id, held)
+        if key not in self._known:
+            self._known[key] = self._estimate(gpu, held)
+        return self._known[key]
+
+    def _rate(self, gpu: Gpu, held: Held, speed: Speed | None) -> float:
+        for measure in MEASURES:
+            rate = speed.get(measure) if speed else None
+            if isinstance(rate, float):
+                self.measure = measure
+                return rate
+        clip = speed.get("time_per_clip_s") if speed else None
+        if isinstance(clip, float):
+            self.measure = "clips_per_s"
+            return held.layout.gpus / clip
+        return 0.0 if self._load.language else held.layout.gpus * _peak(gpu)
+
+    def bound(self, gpu: Gpu, held: Held) -> float:
+        """A rate that the layout cannot exceed, from physics alone: what it rules out needs no estimate.
+
+        Training: 95 % of the peak over 6 FLOPs an active weight (4 with adapters). Generating: every step reads the
+        dense weights at 95 % of the bandwidth of a copy's tensor-parallel cards. The estimators clamp at both.
+        """
+        if not self._load.language:
+            return math.inf
+        if self._load.training:
+            flops = (4 if self._request.task in {"lora", "qlora"} else 6) * self._active()
+            return held.layout.gpus * _peak(gpu) * constants().peak_ratio / flops
+        sequences = self._load.variants[0].request.concurrent_sequences or 1
+        bandwidth = float(gpu.bandwidth_bytes_per_s or 0) * constants().peak_ratio
+        return sequences * held.layout.tensor_parallel * bandwidth / self._read(held)
+
+    def _active(self) -> float:
+        if "active" not in self._bytes:
+            self._bytes["active"] = float(architecture_of(self._shape()).active_params)
+        return self._bytes["active"]
+
+    def _read(self, held: Held) -> float:
+        """Bytes one step of one sequence reads at least."""
+        if held.weight_format not in self._bytes:
+            arch = architecture_of(self._shape())
+            form = weight_format(held.weight_format, tied=arch.tied)
+            least = min(form.body_bits, form.head_bits)
+            self._bytes[held.weight_format] = (arch.dense_params + arch.head_params) * least / 8
+        return max(self._bytes[held.weight_format], 1.0)
+
+    def _shape(self) -> InferenceSpeedRequest:
+        model = self._load.model
+        return InferenceSpeedRequest(model=model, params=None if model else self._request.params, gpu="")
+
+    def _estimate(self, gpu: Gpu, held: Held) -> Speed | None:
+        self.estimates += 1
+        layout, need, load = held.layout, self._request, self._load
         fields: dict[str, object] = {
             "model": load.model,
             "params": None if load.model else need.params,
-            "gpu": gpu,
-            "gpu_count": used,
+            "gpu": gpu.id,
+            "gpu_count": layout.gpus,
+            "tensor_parallel": layout.tensor_parallel,
+            "pipeline_parallel": layout.pipeline_parallel,
         }
+        estimate: Callable[[dict[str, object], Held], Speed] = self._training if load.training else self._serving
         try:
-            return self._training(fields) if load.training else self._serving(
-                fields | {"tensor_parallel": tensor_parallel, "pipeline_parallel": pipeline_parallel},
-                weight_format,
-            )  # fmt: skip
+            return estimate(fields, held)
         except AdvisorError:
             return None
 
-    def _serving(self, fields: dict[str, object], weight_format: str | None) -> Speed:
-        sequences = self._load.variants[0].request.concurrent_sequences
-        given = fields | {"weight_format": weight_format, "concurrent_sequences": sequences}
+    def _serving(self, fields: dict[str, object], held: Held) -> Speed:
+        asked = self._load.variants[0].request
+        given = fields | {
+            "weight_format": held.weight_format,
+            "concurrent_sequences": asked.concurrent_sequences,
+            "context_tokens": asked.context_tokens,
+            "kv_format": asked.kv_format,
+            "engine": held.engine if self._load.language else None,
+        }
         result = estimate_inference_speed(InferenceSpeedRequest.model_validate(_stated(given)))
+        per_user = result.tokens_per_s_per_user
+        rates = {name: _value(getattr(result, name)) for name in (*SERVED, "time_to_first_token_s", *TIMES)}
         return {
-            "tokens_per_s_per_user": result.tokens_per_s_per_user.value,
-            "tokens_per_s_per_user_low": result.tokens_per_s_per_user.low,
-            "tokens_per_s_per_user_high": result.tokens_per_s_per_user.high,
-            "tokens_per_s_total": result.tokens_per_s_total.value,
-            "time_to_first_token_s": result.time_to_first_token_s.value,
+            **({f"tokens_per_s_per_user{end}": getattr(per_user, of) for end, of in ENDS} if per_user else {}),
+            **{name: value for name, value in rates.items() if value is not None},
             "bound": result.bound,
             "label": result.label,
         }
 
-    def _training(self, fields: dict[str, object]) -> Speed:
-        need = self._request
-        task = need.task if need.task in TRAINING else "full_finetune"
+    def _training(self, fields: dict[str, object], held: Held) -> Speed:
+        need, layout = self._request, held.layout
+        asked = held.variant.request
         given = fields | {
-            "task": task,
+            "task": need.task if need.task in TRAINING else "full_finetune",
             "dataset_tokens": need.dataset_tokens,
             "epochs": need.epochs,
-            "sequence_tokens": need.sequence_tokens or need.context_tokens,
-            "gradient_checkpointing": need.gradient_checkpointing,
+            "sequence_tokens": asked.sequence_tokens,
+            "gradient_checkpointing": asked.gradient_checkpointing,
+            "data_parallel": layout.data_parallel,
+            "context_parallel": layout.context_parallel,
+            "expert_parallel": layout.expert_parallel,
+            "sharding": layout.sharding,
+            "engine": layout.engine,
         }
+        if not self._load.language:
+            given |= {"tensor_parallel": None, "pipeline_parallel": None, "sharding": None}
         result = estimate_training_time(TrainingTimeRequest.model_validate(_stated(given)))
-        total = result.tokens_per_s_total
-        return {
-            "tokens_per_s_total": total.value if total else None,
-            "tokens_per_s_per_gpu": result.tokens_per_s_per_gpu.value,
-            "time_s": result.time_s.value if result.time_s else None,
-            "gpu_hours": result.gpu_hours.value if result.gpu_hours else None,
-            "label": result.label,
+        names = ("tokens_per_s_total", "tokens_per_s_per_gpu", "samples_per_s_total", "time_s", "gpu_hours")
+        values = {name: _value(getattr(result, name)) for name in names}
+        tokens = ("tokens_per_s_total", "time_s", "gpu_hours")
+        return {name: one for name, one in values.items() if one is not None or name in tokens} | {
+            "label": result.label
         }
+
+
+def _peak(gpu: Gpu) -> float:
+    return float(max(gpu.bf16_flops or 0, gpu.fp16_flops or 0) or gpu.fp32_flops or 0)
+
+
+def _value(found: Interval | None) -> float | None:
+    return found.value if found else None
+
+
+def _plain(held: Held) -> tuple[int, ...]:
+    """The simpler layout of equally fast ones: fewer stages, then less tensor parallelism."""
+    layout = held.layout
+    return -layout.pipeline_parallel, -layout.tensor_parallel, -layout.expert_parallel, -held.total_bytes
 
 
 def _stated(fields: dict[str, object]) -> dict[str, object]:

@@ -1,23 +1,42 @@
-"""Order, budget and frontier: what comes first, what is too dear, what nothing beats."""
+"""What is shown: owned cards first, then the best purchases and rentals, and the frontier of price and speed."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from decimal import Decimal
+from typing import get_args
 
-from kb.catalog import gpus
 from kb.rates import usd
+from kb.records.gpu import Gpu
 from kb.units import HOURS_PER_MONTH
-from tools.configuration import Configuration
+from tools.configure.choice import Choice
+from tools.configure.options import Limits, Option, Options
+from tools.configure.pace import Pace, Paced
 from tools.configure.request import ConfigureRequest
-from tools.configure.result import FrontierPoint
-from tools.configure.suitable import MAINSTREAM
+from tools.memory.result import Verdict
 from tools.need import Budget
 
 HOURS = {"hour": 1, "month": HOURS_PER_MONTH, "year": 12 * HOURS_PER_MONTH, None: HOURS_PER_MONTH}
 """Hours a rental budget covers; a rent without a period is taken as monthly."""
-FAR = Decimal(10) ** 15
-LEAVING_CUDA = Decimal("1.3")
-"""What a purchase outside CUDA is charged in the ranking, not in the price: a judgement, for porting and support."""
-LOSS = {"bf16": 0, "fp16": 0, "fp32": 0, "fp8": 1, "int8": 1}
+LOSSES = (0, 1, 2)
+GROWTH = 2
+"""The frontier ends at so many times the fewest cards that hold the work, or at one node of eight."""
+NEARLY = 0.9
+"""Speed that counts as the same when money is to be spent well."""
+WORTH_SAYING = Decimal("0.8")
+"""A reduced precision or a second-hand card is also shown where it costs at most this share of the first."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Found:
+    """An option with the layout chosen for it."""
+
+    option: Option
+    paced: Paced
+
+    @property
+    def mark(self) -> tuple[str, str, str]:
+        """What makes two finds the same choice in other numbers."""
+        return self.option.choice.gpu.id, self.paced.held.weight_format, self.option.choice.acquisition
 
 
 def ceiling(budget: Budget | None, acquisition: str) -> Decimal | None:
@@ -32,110 +51,99 @@ def ceiling(budget: Budget | None, acquisition: str) -> Decimal | None:
     return amount / HOURS[budget.period]
 
 
-def ordered(configurations: Iterable[Configuration], native: str | None) -> list[Configuration]:
-    """Sure fits before tight ones, published precision before reduced, known prices before unknown, cheap first."""
-
-    def key(item: Configuration) -> tuple[object, ...]:
-        return (
-            item.memory.verdict != "yes",
-            precision_lost(item.weight_format, native),
-            item.price.amount is None,
-            _felt(item),
-            item.gpu_count,
-            item.title,
-        )
-
-    return sorted(configurations, key=key)
+def limits_of(request: ConfigureRequest) -> Limits:
+    """The limits of a request."""
+    return Limits(ceiling(request.budget, "buy"), ceiling(request.budget, "rent"), request.max_power_w)
 
 
-def _felt(item: Configuration) -> Decimal:
-    """The price as it ranks: bought cards of another make must be cheaper by the work of leaving CUDA."""
-    if item.price.amount is None:
-        return FAR
-    foreign = item.acquisition == "buy" and gpus()[item.gpu].vendor != MAINSTREAM
-    return item.price.amount * (LEAVING_CUDA if foreign else 1)
+class Ranking:
+    """Reads the options in order and keeps what answers the need."""
+
+    def __init__(self, options: Options, pace: Pace, limits: Limits) -> None:
+        self._options, self._pace, self._limits = options, pace, limits
+
+    def cheapest(
+        self,
+        way: str,
+        wanted: Callable[[Choice], bool],
+        losses: tuple[int, ...] = LOSSES,
+        verdicts: tuple[Verdict, ...] = ("yes", "tight"),
+        limits: Limits | None = None,
+    ) -> Iterator[Found]:
+        """Options fast enough, sure fits before tight ones, published precision before reduced, cheap ones first.
+
+        Each card and precision comes once, at its cheapest: choices, not one choice often.
+        """
+        seen: set[tuple[str, str, str]] = set()
+        for verdict in verdicts:
+            for loss in losses:
+                for option in self._options.by_price(way, verdict, loss, limits or self._limits, wanted):
+                    rows = tuple(held for held in option.rows if _mark(option.choice.gpu, held, way) not in seen)
+                    paced = self._pace.best(option.choice.gpu, rows) if rows else None
+                    if paced is not None:
+                        found = Found(option, paced)
+                        seen.add(found.mark)
+                        yield found
+
+    def owned(self, wanted: Callable[[Choice], bool], most: int = 2) -> list[Found]:
+        """The cards one has: enough by themselves, sure fits first; then with the fewest more of the same."""
+        found: list[Found] = []
+        for enough in (True, False):
+            for verdict in get_args(Verdict)[:2]:
+                for loss in LOSSES:
+
+                    def fits(choice: Choice, enough: bool = enough) -> bool:
+                        return wanted(choice) and (choice.owned >= choice.count) == enough
+
+                    for option in self._options.by_price("buy", verdict, loss, self._limits, fits):
+                        paced = self._pace.best(option.choice.gpu, option.rows)
+                        paced = paced or (self._pace.fastest(option.choice.gpu, option.rows) if enough else None)
+                        if paced is not None and (option.choice.gpu.id, enough) not in {
+                            (one.option.choice.gpu.id, one.option.choice.owned >= one.option.choice.count)
+                            for one in found
+                        }:
+                            found.append(Found(option, paced))
+                            break
+        return found[:most]
+
+    def frontier(self, way: str, wanted: Callable[[Choice], bool], *, enough: bool = True) -> list[Found]:
+        """Sure fits of the best precision to be had that none beats on price and speed together, cheapest first.
+
+        Every option within the limits is considered; one whose physical bound is no faster than what costs less is
+        left out without an estimate.
+        """
+        for loss in LOSSES:
+            options = self._options.all_within(way, "yes", loss, self._limits, GROWTH, wanted)
+            complete = [one for one in options if one.choice.complete and one.choice.amount] or [
+                one for one in options if one.choice.amount
+            ]
+            points = self._undominated(complete, enough=enough)
+            if points:
+                return points
+        return []
+
+    def _undominated(self, options: list[Option], *, enough: bool) -> list[Found]:
+        points: list[Found] = []
+        best = 0.0
+        for option in sorted(options, key=lambda one: (one.choice.amount or 0, one.key)):
+            faster = self._pace.best if enough else self._pace.fastest
+            paced = faster(option.choice.gpu, option.rows, best)
+            if paced is None or paced.rate <= best:
+                continue
+            best = paced.rate
+            if points and points[-1].option.choice.amount == option.choice.amount:
+                points.pop()
+            points.append(Found(option, paced))
+        return points
 
 
-def precision_lost(weight_format: str | None, native: str | None) -> int:
-    """0 for the published format (or 16 bit and wider), 1 for 8 bit, 2 for less."""
-    if weight_format is None or weight_format == native:
-        return 0
-    return LOSS.get(weight_format, 2)
+def best_use(points: list[Found]) -> Found | None:
+    """Where money is to be spent well: the cheapest point of the frontier within a tenth of its fastest."""
+    if not points:
+        return None
+    fastest = points[-1].paced.rate
+    return next(point for point in points if point.paced.rate >= NEARLY * fastest)
 
 
-def varied(
-    configurations: list[Configuration], limit: int, accept: Callable[[Configuration], bool] = lambda item: True
-) -> list[Configuration]:
-    """The best `limit` that `accept` lets through, each card and precision once: choices, not one choice often."""
-    kept: list[Configuration] = []
-    seen: set[tuple[str, str | None, bool]] = set()
-    for item in configurations:
-        mark = (item.gpu, item.weight_format, item.acquisition == "rent")
-        if mark not in seen and accept(item):
-            seen.add(mark)
-            kept.append(item)
-        if len(kept) == limit:
-            break
-    return kept
-
-
-def choices(
-    found: list[Configuration],
-    request: ConfigureRequest,
-    native: str | None,
-    accept: Callable[[Configuration], bool] = lambda item: True,
-) -> list[Configuration]:
-    """What is shown: owned cards first, then the best purchases and rentals in turn, ranked from 1.
-
-    `accept` decides whether a configuration is fast enough; it is asked only of those that would be shown.
-    """
-    ranked = ordered(found, native)
-    owned = [item for item in ranked if item.owned_count]
-    owned.sort(key=lambda item: (item.owned_count < item.gpu_count, item.memory.verdict != "yes"))
-    rest = [item for item in ranked if not item.owned_count]
-    buy, rent = ([item for item in rest if item.acquisition == way] for way in ("buy", "rent"))
-    half = request.max_results if not (buy and rent) else -(-request.max_results // 2)
-    buy, rent = varied(buy, half, accept), varied(rent, half, accept)
-    cheap = cheapest(rest, lambda item: item.acquisition == "rent", accept)
-    if cheap and rent and cheap.title not in {item.title for item in rent}:
-        rent = [*rent[: half - 1], cheap]
-    mixed = varied(owned, 2)
-    for place in range(max(len(buy), len(rent))):
-        mixed += [row[place] for row in (rent, buy) if place < len(row)]
-    return [item.model_copy(update={"rank": rank}) for rank, item in enumerate(mixed[: request.max_results], 1)]
-
-
-def cheapest(
-    found: Iterable[Configuration],
-    wanted: Callable[[Configuration], bool],
-    accept: Callable[[Configuration], bool] = lambda item: True,
-) -> Configuration | None:
-    """The cheapest sure fit of a kind, whatever its precision."""
-    priced = [i for i in found if wanted(i) and i.price.amount is not None and i.memory.verdict == "yes"]
-    return next((i for i in sorted(priced, key=lambda item: (item.price.amount or FAR, item.title)) if accept(i)), None)
-
-
-def frontier(found: Iterable[Configuration]) -> list[FrontierPoint]:
-    """Per way of acquiring: the configurations that none beats on price and aggregate bandwidth together."""
-    points: list[FrontierPoint] = []
-    found = list(found)
-    for way in ("buy", "rent"):
-        priced = [
-            (item, item.price.amount, (gpus()[item.gpu].bandwidth_bytes_per_s or 0) * item.gpu_count)
-            for item in found
-            if item.acquisition == way and item.price.amount and item.memory.verdict == "yes"
-        ]
-        best = -1
-        for item, price, bandwidth in sorted(priced, key=lambda row: (row[1], -row[2], row[0].title)):
-            if bandwidth > best:
-                best = bandwidth
-                points.append(
-                    FrontierPoint(
-                        title=item.title,
-                        acquisition=way,
-                        price=price,
-                        period=item.price.period,
-                        bandwidth_bytes_per_s=bandwidth,
-                    )
-                )
-    return points
+def _mark(gpu: Gpu, held: object, way: str) -> tuple[str, str, str]:
+    return gpu.id, getattr(held, "weight_format", ""), way

@@ -2,19 +2,26 @@
 
 from kb.base import Frozen, Money
 from tools.base import ToolResult
-from tools.configuration import Configuration
+from tools.configuration import Configuration, Reason
 
 
 class FrontierPoint(Frozen):
-    """A configuration that no other beats on both price and aggregate memory bandwidth."""
+    """A configuration that no other beats on both price and speed."""
 
     title: str
     acquisition: str
+    gpu: str
+    gpu_count: int
+    weight_format: str | None = None
     price: Money
     period: str | None
     """`hour` for rent, null for a purchase."""
+    speed: float
+    """Of all its GPUs together, in `measure`."""
+    measure: str
+    """What `speed` counts: `tokens_per_s_total`, `images_per_s` …; `peak_flops` where no estimator covers the work."""
     bandwidth_bytes_per_s: int
-    """Memory bandwidth of all its GPUs together: the ceiling of decoding speed."""
+    """Memory bandwidth of all its GPUs together."""
 
 
 class Rejected(Frozen):
@@ -28,6 +35,8 @@ class Rejected(Frozen):
     needed_bytes_per_gpu: int | None = None
     usable_bytes_per_gpu: int | None = None
     price_usd: Money | None = None
+    reasons: tuple[Reason, ...] = ()
+    """What `reason` and `change` say, as codes with values."""
 
 
 class ConfigureResult(ToolResult):
@@ -40,5 +49,7 @@ class ConfigureResult(ToolResult):
     """The model sized: the one asked for, or the stand-in named in the assumptions."""
     budget_usd: Money | None = None
     """The budget in dollars at the dated rate."""
+    country: str | None = None
+    """Where it is bought, as far as export control goes: stated, or told by the currency of the budget."""
     combinations: int = 0
-    """Format × layout × card × offer combinations examined."""
+    """Layouts × cards examined."""

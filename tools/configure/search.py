@@ -1,77 +1,176 @@
-"""The search: every format × layout × card × offer, under the need's limits."""
+"""The search: every format × layout × card × number × machine or offer, under the need's limits."""
 
+from dataclasses import dataclass
 from decimal import Decimal
 
 from kb.base import UnknownName
 from kb.catalog import gpu as find_gpu
 from kb.catalog import gpus, offers
+from kb.exports import restriction
 from kb.names import close_names
 from kb.rates import usd
 from kb.records.gpu import Gpu
-from kb.units import format_bytes
 from tools.base import Step
 from tools.configuration import Configuration
-from tools.configure.buy import purchases
-from tools.configure.fitting import Candidate, Held, candidates, nearest_miss, table
-from tools.configure.pace import READING_TOKENS_PER_S, Pace
-from tools.configure.rank import ceiling, choices, frontier
-from tools.configure.rent import rentals
+from tools.configure.choice import Choice, buyable
+from tools.configure.configured import configured, title
+from tools.configure.fitting import Table
+from tools.configure.misses import beyond_limits, not_sold, owned_too_small
+from tools.configure.options import MACHINE_SHARE, Options
+from tools.configure.pace import Pace
+from tools.configure.rank import WORTH_SAYING, Found, Ranking, best_use, ceiling, limits_of
+from tools.configure.reasons import reason
 from tools.configure.request import ConfigureRequest
-from tools.configure.result import ConfigureResult, Rejected
+from tools.configure.result import ConfigureResult, FrontierPoint, Rejected
 from tools.configure.sources import cited
-from tools.configure.suitable import CUDA_ONLY, proposed
+from tools.configure.suitable import CUDA_ONLY, MAINSTREAM, proposed
 from tools.configure.workload import Workload, workload
+from tools.memory import estimate_memory
 
-MACHINE_SHARE = Decimal("0.2")
-"""Part of a purchase budget kept for the machine when its price is unknown."""
+CHINA = "CN"
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """The request with its names resolved."""
+
+    request: ConfigureRequest
+    load: Workload
+    provider: str | None
+    owned: dict[str, int]
+    cards: frozenset[str]
+    country: str | None
+    ways: tuple[str, ...]
+
+
+class Search:
+    """One search: the options, the ranking over them, and what was found."""
+
+    def __init__(self, asked: Asked) -> None:
+        self.asked = asked
+        self.table = Table(asked.load)
+        self.native = self._native()
+        self.options = Options(self.table, self.native)
+        self.pace = Pace(asked.request, asked.load)
+        self.limits = limits_of(asked.request)
+        self.ranking = Ranking(self.options, self.pace, self.limits)
+        self.pool = _pool(asked)
+        self.wanted = _any if asked.cards else _new
+        """Second-hand cards are proposed apart, unless the asker named them."""
+        self.best: Found | None = None
+        """The best use of the budget, when it is to be spent."""
+        for gpu in self.pool:
+            self.options.add(
+                gpu, ways=asked.ways, provider=asked.provider, owned=asked.owned.get(gpu.id, 0),
+                asked=gpu.id in asked.cards, country=asked.country, most=asked.request.max_gpus,
+            )  # fmt: skip
+
+    def shown(self) -> list[tuple[Configuration, Step, Found]]:
+        """Owned cards first, then the best purchases and rentals in turn, ranked from 1."""
+        most = self.asked.request.max_results
+        found = self.ranking.owned(lambda one: one.owned > 0) if "buy" in self.asked.ways and self.asked.owned else []
+        half = most if len(self.asked.ways) == 1 else -(-most // 2)
+        by_way = {way: self._best(way, half) for way in self.asked.ways}
+        for place in range(half):
+            for way in ("rent", "buy"):
+                if way in by_way and place < len(by_way[way]):
+                    found.append(by_way[way][place])
+        made = []
+        for rank, one in enumerate(found[:most], 1):
+            said = (reason("why", "best_use"),) if self.best is not None and one.option is self.best.option else ()
+            configuration, step = configured(
+                one.option, one.paced, native=self.native, country=self.asked.country, said=said
+            )
+            made.append((configuration.model_copy(update={"rank": rank}), step, one))
+        return made
+
+    def _best(self, way: str, limit: int) -> list[Found]:
+        """The best use of a budget first, where more speed is wanted; then the cheapest of each card and precision.
+
+        What costs much less by reduced precision or second-hand cards comes second.
+        """
+        cheap: list[Found] = []
+        for one in self.ranking.cheapest(way, self.wanted):
+            cheap.append(one)
+            if len(cheap) == limit:
+                break
+        first: list[Found] = []
+        if self._spends(way):
+            points = self.ranking.frontier(way, _mainstream)
+            best = best_use(points)
+            first = [] if best is None else [best, *(one for one in reversed(points) if one != best)][: -(-limit // 2)]
+            self.best = best
+        kept = _distinct([*first, *cheap])[:limit]
+        other = self._alternatives(way, kept)
+        if first:
+            return _distinct([*kept[: limit - len(other)], *other])
+        return _distinct([*kept[:1], *other, *kept[1:]])[:limit]
+
+    def _alternatives(self, way: str, kept: list[Found]) -> list[Found]:
+        """What costs much less: reduced precision, or second-hand cards."""
+        reduced = next(self.ranking.cheapest(way, self.wanted, losses=(1, 2), verdicts=("yes",)), None)
+        used = next(self.ranking.cheapest(way, _used, verdicts=("yes",)), None) if way == "buy" else None
+        found: list[Found] = []
+        for one in (reduced, used):
+            amount = one.option.choice.amount if one else None
+            known = [other.option.choice.amount for other in (*kept, *found) if other.option.choice.amount]
+            if one and amount and one not in kept and (not known or amount <= WORTH_SAYING * min(known)):
+                found.append(one)
+        return found[-1:]
+
+    def _spends(self, way: str) -> bool:
+        return self.asked.load.open_ended and way == "buy" and ceiling(self.asked.request.budget, "buy") is not None
+
+    def _native(self) -> str | None:
+        return next((self.table.format_of(one) for one in self.asked.load.variants if one.loss == 0), None)
 
 
 def configure(request: ConfigureRequest) -> ConfigureResult:
     """Find the smallest and cheapest hardware that meets a need, to buy or to rent, within a budget.
 
-    Examines every catalog card in every layout and format worth trying, keeps what holds the workload on usable
-    memory, prices it (cards and machines to buy, instances to rent) and ranks it: sure fits first, published precision
-    first, then price. Cards already owned come before anything else. Near misses are returned with the cheapest change
-    that would admit them.
+    Examines every catalog card in every number, layout and format worth trying, keeps what holds the workload on usable
+    memory and is fast enough, prices the whole bill (cards, machines, network, racks) or the instances, and ranks it:
+    sure fits first, published precision first, then price; where a budget is to be spent well, speed. Cards already
+    owned come before anything else. Near misses are returned with the cheapest change that would admit them.
 
     Raises:
         UnknownName, AmbiguousName: for a model, GPU or provider that the catalog does not have.
     """
-    provider = known_provider(request.provider)
-    owned = {find_gpu(item.gpu).id: item.count or 1 for item in request.gpus_owned}
-    asked = frozenset(find_gpu(name).id for name in request.gpus_asked)
-    load = workload(request)
-    pool = _pool(owned, asked, training=load.training)
-    rows = table(load, max(gpu.usable_bytes for gpu in pool), request.max_gpus)
-    fitting = candidates(rows, pool)
-    native = next((held.weight_format for held in rows if held.variant.loss == 0), None)
-    found, steps = _priced(request, fitting, owned, asked, provider)
-    kept = [item for item in found if _within(item, request)]
-    pace = Pace(request, load)
-    shown = [pace.with_speed(item) for item in choices(kept, request, native, pace.enough)]
-    titles = {item.title for item in shown}
-    derivation = (*_memory_steps(shown, fitting), *(steps[item.title] for item in shown if item.title in steps))
+    search = Search(_asked(request))
+    points = {way: search.ranking.frontier(way, search.wanted) for way in search.asked.ways}
+    made = search.shown()
+    shown = [configuration for configuration, _, _ in made]
     return ConfigureResult(
         configurations=tuple(shown),
-        frontier=tuple(frontier(kept)),
-        rejected=tuple(_rejected(request, rows, found, titles, owned, asked)),
-        model=load.model,
-        budget_usd=_budget_usd(request),
-        combinations=len(rows) * len(pool),
-        derivation=derivation,
-        assumptions=tuple(
-            dict.fromkeys(
-                (
-                    *load.assumptions,
-                    *_kept_back(shown, request),
-                    *_shared(rows),
-                    *_floor(request, load),
-                    *(() if asked else (CUDA_ONLY,)),
-                )
-            )
-        ),
-        warnings=tuple(_warnings(shown, some_fit=bool(kept))),
+        frontier=tuple(_point(found, search.pace.measure) for way in search.asked.ways for found in points[way]),
+        rejected=tuple(_rejected(search, shown, [found for _, _, found in made])),
+        model=search.asked.load.model,
+        budget_usd=usd(request.budget.amount, request.budget.currency) if request.budget else None,
+        country=search.asked.country,
+        combinations=search.table.examined * len(search.pool),
+        derivation=(*_memory_steps(made), *(step for _, step, _ in made)),
+        assumptions=_assumptions(search, made),
+        warnings=tuple(_warnings(search, shown)),
         sources=cited(shown),
+    )
+
+
+def _asked(request: ConfigureRequest) -> Asked:
+    budget = request.budget
+    provider = known_provider(request.provider)
+    way = request.acquisition or (budget.mode if budget else None) or ("rent" if provider else None)
+    owned: dict[str, int] = {}
+    for item in request.gpus_owned:
+        name = find_gpu(item.gpu).id
+        owned[name] = owned.get(name, 0) + (item.count or 1)
+    return Asked(
+        request=request,
+        load=workload(request),
+        provider=provider,
+        owned=owned,
+        cards=frozenset(find_gpu(name).id for name in request.gpus_asked),
+        country=request.country or (CHINA if budget is not None and budget.currency == "CNY" else None),
+        ways=(way,) if way else ("buy", "rent"),
     )
 
 
@@ -92,112 +191,100 @@ def known_provider(name: str | None) -> str | None:
     return exact
 
 
-def _pool(owned: dict[str, int], asked: frozenset[str], *, training: bool) -> list[Gpu]:
+def _pool(asked: Asked) -> list[Gpu]:
     """The cards considered: those asked about, else everything worth proposing; owned ones always."""
     every = gpus()
-    if asked:
-        return [every[name] for name in sorted(asked | set(owned))]
-    return [gpu for gpu in every.values() if gpu.id in owned or proposed(gpu, training=training)]
+    if asked.cards:
+        return [every[name] for name in sorted(asked.cards | set(asked.owned))]
+    load = asked.load
+    cuda_only = load.one_gpu or asked.request.task == "qlora"
+    return [
+        every[name]
+        for name in sorted(every)
+        if name in asked.owned
+        or proposed(every[name], training=load.training, country=asked.country, cuda_only=cuda_only)
+    ]
 
 
-def _priced(
-    request: ConfigureRequest,
-    fitting: list[Candidate],
-    owned: dict[str, int],
-    asked: frozenset[str],
-    provider: str | None,
-) -> tuple[list[Configuration], dict[str, Step]]:
-    way = request.acquisition or (request.budget.mode if request.budget else None) or ("rent" if provider else None)
-    found: list[Configuration] = []
-    steps: dict[str, Step] = {}
-    if way != "rent":
-        for configuration, step in purchases(fitting, owned, asked):
-            found.append(configuration)
-            steps[configuration.title] = step
-    if way != "buy":
-        for configuration, step in rentals(fitting, provider):
-            found.append(configuration)
-            steps[configuration.title] = step
-    return found, steps
+def _new(choice: Choice) -> bool:
+    return not choice.owned and not choice.used
 
 
-def _within(item: Configuration, request: ConfigureRequest) -> bool:
-    limit = ceiling(request.budget, item.acquisition)
-    if limit is not None and not item.price.complete:
-        limit *= 1 - MACHINE_SHARE
-    if limit is not None and (item.price.amount is None or item.price.amount > limit):
-        return False
-    return request.max_power_w is None or (item.power_w or 0) <= request.max_power_w
+def _mainstream(choice: Choice) -> bool:
+    return _new(choice) and choice.gpu.vendor == MAINSTREAM
 
 
-def _rejected(
-    request: ConfigureRequest,
-    rows: list[Held],
-    found: list[Configuration],
-    shown: set[str],
-    owned: dict[str, int],
-    asked: frozenset[str],
-) -> list[Rejected]:
-    """Owned cards that do not hold it, and the cheapest that the budget leaves out."""
-    misses: list[Rejected] = []
-    held = {item.gpu for item in found if item.owned_count >= item.gpu_count}
-    for name, count in owned.items():
-        near = nearest_miss(rows, gpus()[name], count)
-        if name not in held and near is not None:
-            misses.append(_too_small(gpus()[name], count, near, found))
-    beyond = [item for item in found if item.title not in shown and not _within(item, request) and item.price.amount]
-    for way in ("buy", "rent"):
-        cheap = min(
-            (i for i in beyond if i.acquisition == way), key=lambda i: (i.price.amount or 0, i.title), default=None
-        )
-        limit = ceiling(request.budget, way)
-        if cheap is not None and limit is not None and cheap.price.amount is not None and cheap.price.amount > limit:
-            misses.append(_too_dear(cheap, cheap.price.amount - limit))
-    return misses
+def _used(choice: Choice) -> bool:
+    return not choice.owned and choice.used
 
 
-def _too_small(gpu: Gpu, count: int, near: Held, found: list[Configuration]) -> Rejected:
-    more = sorted((i for i in found if i.gpu == gpu.id and i.gpu_count > count), key=lambda i: i.gpu_count)
-    needed = near.estimate.per_gpu.total_bytes
-    return Rejected(
-        title=f"{count} × {gpu.name}",
-        gpu=gpu.id,
-        gpu_count=count,
-        reason=f"Even in {near.weight_format} each GPU needs {format_bytes(needed)} of "
-        f"{format_bytes(gpu.usable_bytes)} usable.",
-        change=f"Use {more[0].gpu_count} of them." if more else "Use cards with more memory.",
-        needed_bytes_per_gpu=needed,
-        usable_bytes_per_gpu=gpu.usable_bytes,
+def _any(choice: Choice) -> bool:
+    return not choice.owned
+
+
+def _distinct(found: list[Found]) -> list[Found]:
+    kept: list[Found] = []
+    for one in found:
+        if all(one.option.choice != other.option.choice for other in kept):
+            kept.append(one)
+    return kept
+
+
+def _point(found: Found, measure: str) -> FrontierPoint:
+    choice = found.option.choice
+    return FrontierPoint(
+        title=title(choice), acquisition=choice.acquisition, gpu=choice.gpu.id, gpu_count=choice.count,
+        weight_format=found.paced.held.weight_format, price=choice.amount or Decimal(0),
+        period="hour" if choice.acquisition == "rent" else None, speed=found.paced.rate, measure=measure,
+        bandwidth_bytes_per_s=(choice.gpu.bandwidth_bytes_per_s or 0) * choice.count,
+    )  # fmt: skip
+
+
+def _rejected(search: Search, shown: list[Configuration], found: list[Found]) -> list[Rejected]:
+    asked = search.asked
+    added = {
+        one.option.choice.gpu.id: one.option.choice.count
+        for one in found
+        if 0 < one.option.choice.owned < one.option.choice.count
+    }
+    misses = list(owned_too_small(search.table, asked.owned, shown, added))
+    titles = {item.title for item in shown}
+    misses += beyond_limits(
+        asked.request, search.ranking, search.pace, search.limits, asked.ways, search.wanted, titles
     )
+    return misses + _barred(search, shown)
 
 
-def _too_dear(item: Configuration, excess: Decimal) -> Rejected:
-    per = " per hour" if item.price.period == "hour" else ""
-    return Rejected(
-        title=item.title,
-        gpu=item.gpu,
-        gpu_count=item.gpu_count,
-        reason=f"Costs {excess:,.2f} USD{per} more than the budget.",
-        change=f"Raise the budget by {excess:,.2f} USD{per}.",
-        price_usd=item.price.amount,
-    )
+def _barred(search: Search, shown: list[Configuration]) -> list[Rejected]:
+    """The cheapest purchase that only export control keeps out."""
+    asked = search.asked
+    if asked.country is None or "buy" not in asked.ways:
+        return []
+    shut = [gpu for gpu in search.pool if restriction(gpu.id, asked.country) and gpu.id not in asked.cards]
+    options = Options(search.table, search.native)
+    for gpu in shut:
+        if not buyable(gpu, owned=False, asked=False, country=asked.country):
+            options.add(
+                gpu,
+                ways=("buy",),
+                provider=asked.provider,
+                owned=0,
+                asked=False,
+                country=None,
+                most=asked.request.max_gpus,
+            )
+    found = next(Ranking(options, search.pace, search.limits).cheapest("buy", _new, verdicts=("yes",)), None)
+    instead = next((item.title for item in shown if item.acquisition == "buy"), None)
+    return [] if found is None else [not_sold(found.option.choice.gpu, found, asked.country, instead)]
 
 
-def _budget_usd(request: ConfigureRequest) -> Decimal | None:
-    return usd(request.budget.amount, request.budget.currency) if request.budget else None
-
-
-def _memory_steps(shown: list[Configuration], fitting: list[Candidate]) -> list[Step]:
+def _memory_steps(made: list[tuple[Configuration, Step, Found]]) -> list[Step]:
     """For each memory figure shown, the step that states it."""
     steps: dict[str, Step] = {}
-    by_key = {(c.gpu.id, c.held.weight_format, c.held.layout.gpus): c for c in fitting}
-    for item in shown:
-        gpus_used = item.tensor_parallel * item.pipeline_parallel * item.data_parallel
-        candidate = by_key.get((item.gpu, item.weight_format or "", gpus_used))
-        if candidate is None:
-            continue
-        label = f"{candidate.held.weight_format} over {gpus_used} GPUs"
-        per_gpu = candidate.held.estimate.per_gpu
+    for _, _, found in made:
+        held = found.paced.held
+        per_gpu = estimate_memory(held.layout.of(held.variant.request)).per_gpu
+        label = f"{held.weight_format} over {held.layout.gpus} GPUs"
         steps[label] = Step(
             label=label,
             formula=" + ".join(part.name for part in per_gpu.parts),
@@ -209,30 +296,35 @@ def _memory_steps(shown: list[Configuration], fitting: list[Candidate]) -> list[
     return list(steps.values())
 
 
-def _kept_back(shown: list[Configuration], request: ConfigureRequest) -> tuple[str, ...]:
-    if ceiling(request.budget, "buy") is None or all(i.price.complete for i in shown if i.acquisition == "buy"):
-        return ()
-    return (f"{MACHINE_SHARE:.0%} of the budget is kept for the machine wherever its price is unknown.",)
+def _assumptions(search: Search, made: list[tuple[Configuration, Step, Found]]) -> tuple[str, ...]:
+    asked, load = search.asked, search.asked.load
+    said = list(load.assumptions)
+    if asked.country and not asked.request.country:
+        said.append("The budget is in yuan: what may not be exported to China is left out of purchases.")
+    if ceiling(asked.request.budget, "buy") is not None and any(
+        not item.price.complete for item, _, _ in made if item.acquisition == "buy"
+    ):
+        said.append(f"{MACHINE_SHARE:.0%} of the budget is kept for the machine wherever its price is unknown.")
+    variant = made[0][2].paced.held.variant if made else load.variants[0]
+    said += estimate_memory(variant.request).assumptions
+    if load.language and not load.training and not asked.request.target_tokens_per_s:
+        said.append(f"Configurations that answer a user with fewer than {search.pace.floor:g} tokens/s are left out.")
+    if not asked.cards:
+        said.append(CUDA_ONLY)
+    return tuple(dict.fromkeys(said))
 
 
-def _floor(request: ConfigureRequest, load: Workload) -> tuple[str, ...]:
-    if load.training or request.target_tokens_per_s:
-        return ()
-    return (f"Configurations that answer a user with fewer than {READING_TOKENS_PER_S:g} tokens/s are left out.",)
-
-
-def _shared(rows: list[Held]) -> tuple[str, ...]:
-    return rows[0].estimate.assumptions if rows else ()
-
-
-def _warnings(shown: list[Configuration], *, some_fit: bool) -> list[str]:
+def _warnings(search: Search, shown: list[Configuration]) -> list[str]:
     said = []
     if any("older than 30 days" in item.availability for item in shown):
         said.append("Some prices were read more than 30 days ago; check them before you order.")
     if any(not item.price.complete for item in shown if item.acquisition == "buy"):
         said.append("Purchase prices marked incomplete leave out parts with no dated price, such as the machine.")
-    if not shown and some_fit:
-        said.append("What fits in memory and budget is slower than asked for.")
-    elif not shown:
-        said.append("Nothing in the catalog meets every limit; the near misses say what would.")
+    if not shown:
+        slow = any(search.ranking.frontier(way, _any, enough=False) for way in search.asked.ways)
+        said.append(
+            "What fits in memory and budget is slower than asked for."
+            if slow
+            else "Nothing in the catalog meets every limit; the near misses say what would."
+        )
     return said

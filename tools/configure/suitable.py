@@ -1,21 +1,25 @@
 """Which cards are worth proposing, how many of them one machine takes, and what each can be used for."""
 
-from kb.catalog import servers
+from functools import lru_cache
+
+from kb.catalog import gpus, servers
 from kb.records.gpu import Gpu
 from kb.units import GIB
 
 SMALLEST_BYTES = 8 * GIB
 """Cards with less memory than this are not proposed unless asked for."""
 MOST_IN_ONE_MACHINE = {
-    "consumer": 4, "workstation": 4, "data_center": 8, "laptop": 1, "module": 1, "apu": 1, "cloud_only": 8,
+    "consumer": 4, "workstation": 8, "data_center": 8, "laptop": 1, "module": 1, "apu": 1, "cloud_only": 8,
 }  # fmt: skip
 """Slots, power and cooling of what one can order; a server that lists the card may take more."""
 SERVING_CAPABILITY, TRAINING_CAPABILITY = 7.5, 8.0
 """Oldest CUDA compute capability worth proposing: current serving engines, and BF16 for training."""
-SOLD_IN_SYSTEMS = ("SXM", "OAM", "SUPERCHIP", "SH5", "SOCKET")
+SOLD_IN_SYSTEMS = ("SXM", "OAM", "SUPERCHIP", "SH5", "SOCKET", "DIE MODULE", "SUPERNODE")
 """Form factors that nobody buys as a card."""
 PROPOSED_MARKETS = {"consumer", "workstation", "data_center", "cloud_only"}
 MAINSTREAM = "NVIDIA"
+DOMESTIC = {"CN": ("Huawei",)}
+"""Country → makers whose accelerators are an ordinary choice there, for language models at 8 bits and more."""
 ALTERNATIVE = "AMD"
 CUDA_ONLY = (
     "Only cards with CUDA are proposed, and AMD Instinct for serving; name another make (Ascend, Intel, Apple …) "
@@ -23,13 +27,20 @@ CUDA_ONLY = (
 )
 
 
-def proposed(gpu: Gpu, *, training: bool) -> bool:
-    """Whether a card nobody asked for is worth proposing for this kind of work."""
+def proposed(gpu: Gpu, *, training: bool, country: str | None = None, cuda_only: bool = False) -> bool:
+    """Whether a card nobody asked for is worth proposing for this kind of work in this country.
+
+    `cuda_only`: the work rests on kernels that other makes lack (4-bit training, image and vision stacks).
+    """
     if gpu.memory_bytes < SMALLEST_BYTES or gpu.status in {"announced", "modified"}:
         return False
     if gpu.market not in PROPOSED_MARKETS:
         return False
-    if gpu.vendor == ALTERNATIVE:
+    if country in DOMESTIC:
+        if gpu.vendor in DOMESTIC[country]:
+            return not cuda_only
+        return gpu.vendor == MAINSTREAM and capable(gpu, training=training)
+    if gpu.vendor == ALTERNATIVE and not cuda_only:
         return gpu.market == "data_center" and not training
     return gpu.vendor == MAINSTREAM and capable(gpu, training=training)
 
@@ -41,25 +52,40 @@ def capable(gpu: Gpu, *, training: bool) -> bool:
     return float(gpu.compute_capability) >= (TRAINING_CAPABILITY if training else SERVING_CAPABILITY)
 
 
+def machine_sizes(gpu: Gpu) -> tuple[int, ...]:
+    """How many of the card the orderable machines take: every server that lists it, and what its market allows."""
+    return _machine_sizes(gpu.id)
+
+
+@lru_cache(maxsize=1024)
+def _machine_sizes(gpu_id: str) -> tuple[int, ...]:
+    gpu = gpus()[gpu_id]
+    listed = {server.takes(gpu_id) for server in servers().values() if not server.discontinued} - {0}
+    if not sold_in_systems(gpu):
+        listed.add(MOST_IN_ONE_MACHINE[gpu.market])
+    return tuple(sorted(listed)) or (MOST_IN_ONE_MACHINE[gpu.market],)
+
+
 def most_in_one_machine(gpu: Gpu) -> int:
-    """Cards that one orderable machine takes: the largest server that lists it, at least what its market allows."""
-    listed = [server.max_gpus for server in servers().values() if gpu.id in server.gpus and not server.discontinued]
-    return max([MOST_IN_ONE_MACHINE[gpu.market], *listed])
+    """Cards that one orderable machine takes."""
+    return machine_sizes(gpu)[-1]
 
 
 def scales_out(gpu: Gpu) -> bool:
-    """Whether several machines of it make sense: data-centre cards that are linked inside each machine."""
-    return gpu.market in {"data_center", "cloud_only"} and gpu.nvlink_bytes_per_s is not None
+    """Whether several machines of it train or serve together: cards all linked to each other inside each machine.
+
+    Bridges between two or four PCIe cards do not make such a machine.
+    """
+    return gpu.market in {"data_center", "cloud_only"} and gpu.nvlink_bytes_per_s is not None and sold_in_systems(gpu)
 
 
 def sold_in_systems(gpu: Gpu) -> bool:
     """Whether the card comes only soldered onto a board of several, with the machine around it."""
-    return any(gpu.form_factor.upper().startswith(kind) for kind in SOLD_IN_SYSTEMS)
+    return any(kind in gpu.form_factor.upper() for kind in SOLD_IN_SYSTEMS)
 
 
 def ordered_together(gpu: Gpu) -> int:
     """How many of the card one has to buy at once: the smallest machine that comes with it, else a single card."""
     if not sold_in_systems(gpu):
         return 1
-    sizes = [server.max_gpus for server in servers().values() if gpu.id in server.gpus and not server.discontinued]
-    return min(sizes, default=MOST_IN_ONE_MACHINE[gpu.market])
+    return machine_sizes(gpu)[0]

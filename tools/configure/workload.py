@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 
 from kb.catalog import model as find_model
+from tools.configure.layout import LANGUAGE
 from tools.configure.request import ConfigureRequest
 from tools.memory.request import MemoryRequest
 
@@ -30,7 +31,7 @@ SHARDINGS = {"none", "ddp", "zero1", "zero2", "zero3", "fsdp"}
 KV_FORMATS = {"auto", "bf16", "fp16", "fp8", "int8", "q8_0", "q4_0"}
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Variant:
     """One way to hold the model."""
 
@@ -49,6 +50,20 @@ class Workload:
     training: bool
     model: str | None
     assumptions: tuple[str, ...]
+    kind: str = "llm"
+    """The catalog's kind of the model."""
+    open_ended: bool = False
+    """Whether more speed is worth more money: no load, deadline or speed was stated that would be enough."""
+
+    @property
+    def language(self) -> bool:
+        """Whether it generates text."""
+        return self.kind in LANGUAGE
+
+    @property
+    def one_gpu(self) -> bool:
+        """Whether every GPU holds the whole model: more of them only do more at once."""
+        return not self.language
 
 
 def workload(need: ConfigureRequest) -> Workload:
@@ -63,7 +78,10 @@ def workload(need: ConfigureRequest) -> Workload:
     if model is None and params is None:
         model = STAND_INS[task]
         assumptions.append(f"No model was named; {find_model(model).name} stands in for a typical {task} workload.")
-    training = task in TRAINING
+    training = task in TRAINING or (task == "vision" and need.model is None and need.users is None)
+    if training and task == "vision":
+        task = "full_finetune"
+        assumptions.append("A vision lab is taken to train its models; serving them takes less.")
     fields: dict[str, object] = {"task": task if training else "inference"}
     if model is not None:
         fields["model"] = find_model(model).id
@@ -93,7 +111,21 @@ def workload(need: ConfigureRequest) -> Workload:
         Variant(MemoryRequest.model_validate(given | ({"weight_format": form} if form else {})), form, loss)
         for form, loss in _formats(need, task)
     )
-    return Workload(variants, training, str(fields.get("model") or "") or None, tuple(assumptions))
+    name = str(fields.get("model") or "") or None
+    return Workload(
+        variants,
+        training,
+        name,
+        tuple(assumptions),
+        find_model(name).kind if name else "llm",
+        _open_ended(need, training),
+    )
+
+
+def _open_ended(need: ConfigureRequest, training: bool) -> bool:
+    if any((need.deadline_s, need.target_tokens_per_s, need.target_latency_s)):
+        return False
+    return training or not (need.model or need.params or need.users or need.concurrent_sequences)
 
 
 def _sequences(need: ConfigureRequest, assumptions: list[str]) -> int | None:

@@ -1,0 +1,219 @@
+"""The search done naively: nested loops over cards, numbers, offers and layouts, asking the estimators each time."""
+
+import random
+from collections.abc import Iterator
+from decimal import Decimal
+from functools import cache
+
+from kb.base import AdvisorError
+from kb.catalog import gpus, model, offers
+from tools.configure import configure
+from tools.configure.bill import bill
+from tools.configure.choice import host_memory
+from tools.configure.request import ConfigureRequest
+from tools.configure.suitable import machine_sizes, sold_in_systems
+from tools.memory import estimate_memory
+from tools.memory.request import MemoryRequest
+from tools.speed import estimate_inference_speed
+from tools.speed.request import InferenceSpeedRequest
+from tools.training_time import estimate_training_time
+from tools.training_time.request import TrainingTimeRequest
+
+Row = tuple[str, Decimal, float]
+"""(card, price, speed of all cards together)."""
+COUNTS = (1, 2, 3, 4, 6, 8)
+LINKED = ("a100-sxm-80gb", "h100-sxm-80gb", "h200-sxm-141gb", "b200-sxm-180gb")
+"""Cards of which every one is linked to every other in its machine."""
+
+
+def serving_rows(request: ConfigureRequest, cards: tuple[str, ...], way: str) -> Iterator[Row]:
+    """Every sure fit in published precision on up to eight cards that answers fast enough."""
+    sequences = request.concurrent_sequences or 1
+    floor = request.target_tokens_per_s or (10.0 if sequences > 1 else 5.0)
+    for card in cards:
+        linked = card in LINKED
+        for count in COUNTS:
+            for price, machine in _prices(card, count, way, training=False):
+                for tensor in (1, 2, 4, 8):
+                    for stages in range(1, count + 1):
+                        copy = tensor * stages
+                        if count % copy or (linked and stages > 1 and copy <= machine):
+                            continue  # linked cards share layers instead of taking turns
+                        inside = machine == count or (copy <= machine and machine % copy == 0)
+                        across = linked and machine >= 4 and tensor <= machine and machine % tensor == 0
+                        if inside or across:
+                            found = _served(
+                                request.model or "", request.context_tokens, sequences, card, count, tensor, stages
+                            )
+                            if found is not None and found[0] >= floor:
+                                yield card, price, found[1]
+
+
+def training_rows(request: ConfigureRequest, cards: tuple[str, ...], way: str) -> Iterator[Row]:
+    """The same for training; over several machines only between linked cards."""
+    for card in cards:
+        linked = card in LINKED
+        for count in COUNTS:
+            for price, machine in _prices(card, count, way, training=True):
+                if machine < count and not (linked and machine >= 4):
+                    continue
+                for layout in _training_layouts(request, count):
+                    if machine % layout[1] == 0 or machine == count:
+                        total = _trained(
+                            str(request.task), request.model or "", request.sequence_tokens, card, count, layout
+                        )
+                        if total is not None:
+                            yield card, price, total
+
+
+def undominated(rows: list[Row]) -> list[tuple[Decimal, float]]:
+    """(price, speed) of those that none beats, by comparing each with each."""
+    points = {(price, speed) for _, price, speed in rows}
+    return sorted(
+        one for one in points if not any(other != one and other[0] <= one[0] and other[1] >= one[1] for other in points)
+    )
+
+
+def _prices(card: str, count: int, way: str, *, training: bool) -> Iterator[tuple[Decimal, int]]:
+    """(price, cards in one machine) of every way to get so many of a card."""
+    if way == "rent":
+        for offer in offers():
+            if offer.gpu != card or not offer.on_demand_usd_per_hour or offer.gpu_count != int(offer.gpu_count):
+                continue
+            if count % int(offer.gpu_count) == 0:
+                instances = count // int(offer.gpu_count)
+                yield offer.on_demand_usd_per_hour * instances, int(offer.gpu_count)
+        return
+    gpu = gpus()[card]
+    sizes = machine_sizes(gpu)
+    if count > sizes[-1] or (sold_in_systems(gpu) and count not in sizes):
+        return
+    found = bill(card, count, 1, 0, host_memory(gpu, count, training), domestic=False)
+    if found.complete and found.amount:
+        yield found.amount, count
+
+
+@cache
+def _served(
+    name: str, context: int | None, sequences: int, card: str, count: int, tensor: int, stages: int
+) -> tuple[float, float] | None:
+    """(tokens a second of a user, of all) when it fits for sure; null otherwise."""
+    gpu, copies = gpus()[card], count // (tensor * stages)
+    if (model(name).heads or 8) % tensor or copies > sequences:
+        return None
+    try:
+        held = estimate_memory(
+            MemoryRequest(
+                model=name, context_tokens=context, concurrent_sequences=-(-sequences // copies),
+                tensor_parallel=tensor, pipeline_parallel=stages, gpu=card,
+            )
+        )  # fmt: skip
+        if held.per_gpu.high_bytes > gpu.usable_bytes:
+            return None
+        speed = estimate_inference_speed(
+            InferenceSpeedRequest(
+                model=name, gpu=card, gpu_count=count, tensor_parallel=tensor, pipeline_parallel=stages,
+                weight_format=held.weight_format, concurrent_sequences=sequences, context_tokens=context,
+                engine="vllm",
+            )
+        )  # fmt: skip
+    except AdvisorError:
+        return None
+    return speed.tokens_per_s_per_user.value, speed.tokens_per_s_total.value
+
+
+def _training_layouts(request: ConfigureRequest, count: int) -> Iterator[tuple[str | None, int, int, int]]:
+    """(sharding, tensor, stages, ranks)."""
+    if count == 1:
+        yield None, 1, 1, 1
+        return
+    for sharding in ("ddp", "zero2", "zero3"):
+        if sharding != "zero2" or request.task != "qlora":
+            yield sharding, 1, 1, count
+    heads = model(request.model or "").heads or 8
+    for tensor in (1, 2, 4, 8):
+        for stages in (1, 2, 4, 8):
+            whole = tensor * stages > 1 and count % (tensor * stages) == 0 and heads % tensor == 0
+            if request.task == "full_finetune" and whole:
+                yield "zero1", tensor, stages, count // (tensor * stages)
+
+
+@cache
+def _trained(
+    task: str, name: str, sequence: int | None, card: str, count: int, layout: tuple[str | None, int, int, int]
+) -> float | None:
+    sharding, tensor, stages, ranks = layout
+    engine = "megatron" if sharding == "zero1" else None
+    shape = {"tensor_parallel": tensor, "pipeline_parallel": stages, "data_parallel": ranks, "sharding": sharding,
+             "engine": engine, "gradient_checkpointing": "full", "sequence_tokens": sequence}  # fmt: skip
+    given = {key: value for key, value in shape.items() if value is not None}
+    try:
+        held = estimate_memory(MemoryRequest(task=task, model=name, **given))
+        if held.per_gpu.high_bytes > gpus()[card].usable_bytes:
+            return None
+        speed = estimate_training_time(TrainingTimeRequest(task=task, model=name, gpu=card, gpu_count=count, **given))
+    except AdvisorError:
+        return None
+    return speed.tokens_per_s_total.value if speed.tokens_per_s_total else None
+
+
+SERVED_MODELS = ("Llama-3.1-8B", "Qwen2.5-32B", "Qwen2.5-72B", "Mixtral-8x7B-v0.1", "Qwen3-30B-A3B")
+TRAINED_MODELS = ("Llama-3.1-8B", "Llama-3.2-3B", "Llama-2-13B", "Qwen2.5-32B")
+CARDS = (
+    "rtx-5060-ti-16gb", "rtx-5080-16gb", "rtx-5090-32gb", "rtx-pro-5000-bw-48gb", "rtx-pro-6000-bw-ws-96gb",
+    "rtx-6000-ada-48gb", "l4-24gb", "l40s-48gb", "a100-sxm-80gb", "h100-sxm-80gb", "h100-nvl-94gb", "h200-sxm-141gb",
+    "b200-sxm-180gb",
+)  # fmt: skip
+
+
+def random_need(chance: random.Random) -> ConfigureRequest:
+    """A need over a few cards of the catalog: serving or training, buying or renting."""
+    cards = tuple(chance.sample(CARDS, 4))
+    way = chance.choice(["buy", "rent"])
+    if chance.random() < 0.6:
+        return ConfigureRequest.model_validate(
+            {
+                "task": "inference", "model": chance.choice(SERVED_MODELS), "acquisition": way, "gpus_asked": cards,
+                "context_tokens": chance.choice([2048, 4096, 8192, 16384]), "max_gpus": 8, "max_results": 50,
+                "concurrent_sequences": chance.choice([1, 4, 16, 64]),
+                "target_tokens_per_s": chance.choice([None, 15.0, 30.0]),
+            }
+        )  # fmt: skip
+    return ConfigureRequest.model_validate(
+        {
+            "task": chance.choice(["full_finetune", "lora", "qlora"]), "model": chance.choice(TRAINED_MODELS),
+            "acquisition": way, "gpus_asked": cards, "max_gpus": 8, "max_results": 50,
+            "sequence_tokens": chance.choice([1024, 4096]),
+        }
+    )  # fmt: skip
+
+
+def rows_of(request: ConfigureRequest) -> list[Row]:
+    """Every way to meet a random need, by brute force."""
+    search = serving_rows if request.task == "inference" else training_rows
+    return list(search(request, request.gpus_asked, request.acquisition or "buy"))
+
+
+def disagreement(request: ConfigureRequest) -> str | None:
+    """What the search says otherwise than brute force: the cheapest price, or a point of the frontier."""
+    rows = rows_of(request)
+    result = configure(request)
+    native = next(iter(result.configurations), None)
+    sure = [
+        one for one in result.configurations if one.memory.verdict == "yes" and one.weight_format == _native(request)
+    ]
+    cheapest = min((one.price.amount for one in sure if one.price.amount and one.price.complete), default=None)
+    expected = min((price for _, price, _ in rows), default=None)
+    if cheapest != expected:
+        return f"cheapest {cheapest} instead of {expected} ({native.title if native else 'nothing'})"
+    points = [(point.price, point.speed) for point in result.frontier if point.weight_format == _native(request)]
+    wanted = undominated(rows)
+    if [price for price, _ in points] != [price for price, _ in wanted]:
+        return f"frontier {points} instead of {wanted}"
+    if any(abs(one[1] / other[1] - 1) > 1e-9 for one, other in zip(points, wanted, strict=True)):
+        return f"speeds {points} instead of {wanted}"
+    return None
+
+
+def _native(request: ConfigureRequest) -> str:
+    return "nf4_dq" if request.task == "qlora" else "bf16"

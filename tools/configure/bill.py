@@ -1,0 +1,143 @@
+"""The bill of materials of a purchase: cards, machines, network, racks, each line priced or said to be unpriced."""
+
+from dataclasses import dataclass
+from decimal import Decimal
+from functools import lru_cache
+
+from kb.catalog import gpus
+from kb.records.gpu import Gpu
+from tools.configuration import Item, Network
+from tools.configure.cluster import network_for, network_items, rack_items
+from tools.configure.host import Host, hosts
+from tools.configure.parts import middle, unpriced_line
+from tools.configure.suitable import scales_out
+from tools.prices import card_price
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Bill:
+    """What one purchase takes."""
+
+    items: tuple[Item, ...]
+    host: Host | None
+    """Null when nobody sells a machine for the cards alone (modules, computers of their own)."""
+    machines: int
+    network: Network | None
+    power_w: int | None
+    """Full draw of cards and machines; null when the draw of the card is not known."""
+
+    @property
+    def complete(self) -> bool:
+        """Whether every line has a price."""
+        return all(item.subtotal is not None for item in self.items)
+
+    @property
+    def amount(self) -> Decimal | None:
+        """The priced lines together; null when the cards have no price, for the rest says little then."""
+        if any(item.part == "gpu" and item.subtotal is None for item in self.items):
+            return None
+        known = [item.subtotal for item in self.items if item.subtotal is not None]
+        return sum(known, Decimal(0)) if known or not self.items else None
+
+    @property
+    def low(self) -> Decimal | None:
+        """The same at the lowest prices read."""
+        return self._end("low")
+
+    @property
+    def high(self) -> Decimal | None:
+        """The same at the highest prices read."""
+        return self._end("high")
+
+    @property
+    def as_of(self) -> str | None:
+        """The oldest date among the prices; null when one is undated."""
+        dates = [item.price_date for item in self.items if item.subtotal is not None]
+        return min((date for date in dates if date), default=None) if all(dates) else None
+
+    def _end(self, end: str) -> Decimal | None:
+        if self.amount is None:
+            return None
+        return sum((getattr(item, end) or item.subtotal or Decimal(0) for item in self.items), Decimal(0))
+
+
+@lru_cache(maxsize=65536)
+def bill(gpu_id: str, cards: int, machines: int, owned: int, memory_bytes: int, *, domestic: bool) -> Bill:
+    """The cheapest bill for `machines` of `cards` cards each, less `owned` cards, with host memory for each.
+
+    Cards one has stay in the machine they are in when they suffice; further ones of the same kind are put beside
+    them, so only cards are bought. Beyond one machine a network is added, for rack servers racks and power.
+    """
+    gpu = gpus()[gpu_id]
+    count = cards * machines
+    if owned:
+        missing = max(count - owned, 0)
+        return Bill(tuple(card_lines(gpu, missing)), None, machines, None, (gpu.tdp_w or 0) * count or None)
+    made = [_bill(gpu, host, machines) for host in hosts(gpu_id, cards, memory_bytes, domestic=domestic)]
+    if not made:
+        items = tuple(card_lines(gpu, count))
+        alone = gpu.market in {"module", "apu"}
+        return Bill(
+            items if alone else (*items, unpriced_line("host", "machine with enough slots and power", machines)),
+            None,
+            machines,
+            None,
+            gpu.tdp_w,
+        )
+    return min(made, key=lambda one: (not one.complete, one.amount is None, one.amount or 0))
+
+
+def _bill(gpu: Gpu, host: Host, machines: int) -> Bill:
+    linked = scales_out(gpu)
+    network = network_for(machines, host.cards, linked=linked)
+    machine_w = host.draw_w + (gpu.tdp_w or 0) * host.cards
+    items = [_times(item, machines) for item in host.items]
+    if not host.with_cards:
+        items = [*card_lines(gpu, host.cards * machines), *items]
+    items += network_items(network, machines, with_network=host.with_network)
+    if host.rack_units:
+        items += rack_items(machines, host.rack_units, machine_w)
+    return Bill(tuple(items), host, machines, network, machine_w * machines if gpu.tdp_w else None)
+
+
+def card_lines(gpu: Gpu, count: int) -> list[Item]:
+    """The cards as one line; nothing for none."""
+    if not count:
+        return []
+    price = card_price(gpu)
+    if price is None:
+        return [unpriced_line("gpu", gpu.name, count)]
+    low, high = _card_band(gpu, price.amount_usd)
+    unit = middle(low, high)
+    return [
+        Item(
+            part="gpu", product=gpu.name, count=count, unit_price=unit, subtotal=unit * count, source=price.source,
+            price_date=price.as_of, low=low * count, high=high * count, condition=condition(gpu),
+        )
+    ]  # fmt: skip
+
+
+def condition(gpu: Gpu) -> str:
+    """`used` for what nobody makes any more."""
+    return "used" if gpu.status in {"discontinued", "modified"} else "new"
+
+
+def _card_band(gpu: Gpu, fallback: Decimal) -> tuple[Decimal, Decimal]:
+    if gpu.price_low_usd is not None and gpu.price_high_usd is not None:
+        return gpu.price_low_usd, gpu.price_high_usd
+    return fallback, fallback
+
+
+def _times(item: Item, machines: int) -> Item:
+    if machines == 1:
+        return item
+    return item.model_copy(
+        update={
+            "count": item.count * machines,
+            **{
+                field: value * machines
+                for field in ("subtotal", "low", "high")
+                if (value := getattr(item, field)) is not None
+            },
+        }
+    )

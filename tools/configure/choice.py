@@ -1,0 +1,140 @@
+"""What can be acquired: purchases by machine and rentals by offer, each a stream of growing size and price."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from decimal import Decimal
+from functools import lru_cache
+
+from kb.catalog import offers
+from kb.exports import restriction
+from kb.records.gpu import Gpu
+from kb.records.offer import Offer
+from kb.units import GIB
+from tools.configure.bill import Bill, bill, condition
+from tools.configure.layout import COUNTS
+from tools.configure.suitable import machine_sizes, sold_in_systems
+from tools.prices import age_days, card_price
+
+CHINA = {"CN", "HK", "MO"}
+"""Where the makers' editions for China are sold."""
+ORDERABLE = {"available", "export_variant"}
+USED_PRICE_DAYS = 400
+"""A second-hand price older than this tells nothing about today's market."""
+FIRST_USED_YEAR = 2018
+CLUSTERED = 8
+"""Several machines make sense of servers this full; GeForce cards are not licensed for data centres."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Choice:
+    """So many of a card, in machines of so many, bought or rented."""
+
+    acquisition: str
+    gpu: Gpu
+    cards: int
+    """In one machine or instance."""
+    machines: int
+    amount: Decimal | None
+    """Dollars for a purchase, dollars an hour for rent; null when nothing has a price."""
+    complete: bool
+    used: bool = False
+    owned: int = 0
+    bill: Bill | None = None
+    offer: Offer | None = None
+    power_w: int | None = None
+
+    @property
+    def count(self) -> int:
+        """Cards in all."""
+        return self.cards * self.machines
+
+
+def purchase_streams(
+    gpu: Gpu, *, owned: int, asked: bool, country: str | None, training: bool, most: int | None
+) -> Iterator[Iterator[Choice]]:
+    """Ways to buy a card: as few as one machine takes, then whole machines of each size that is sold."""
+    if not buyable(gpu, owned=owned > 0, asked=asked, country=country):
+        return
+    sizes = machine_sizes(gpu)
+    singles = [size for size in sizes if size in COUNTS]
+    if not sold_in_systems(gpu):
+        singles = [count for count in COUNTS if count <= sizes[-1]]
+    if owned:
+        singles = sorted({*singles, *([owned] if owned <= sizes[-1] or owned <= 8 else [])})
+    yield (_purchase(gpu, cards, 1, owned, training, country) for cards in singles if most is None or cards <= most)
+    for size in sizes:
+        if size >= CLUSTERED and gpu.market != "consumer":
+            yield (
+                _purchase(gpu, size, count // size, owned, training, country)
+                for count in COUNTS
+                if count > size and count % size == 0 and (most is None or count <= most)
+            )
+
+
+def buyable(gpu: Gpu, *, owned: bool, asked: bool, country: str | None) -> bool:
+    """Whether the card is on the market: new, or second-hand with a recent price; and may be sold in the country."""
+    if owned:
+        return True
+    if gpu.market == "cloud_only" or gpu.status == "announced":
+        return False
+    if asked:
+        return True
+    rule = restriction(gpu.id, country)
+    if rule is not None and rule.effect != "licence":
+        return False
+    if gpu.status == "export_variant" and country not in CHINA:
+        return False
+    return gpu.status in ORDERABLE or second_hand(gpu)
+
+
+def second_hand(gpu: Gpu) -> bool:
+    """Whether a card no longer made has a recent street price and goes into an ordinary machine."""
+    price = card_price(gpu)
+    if gpu.status not in {"discontinued"} or gpu.year < FIRST_USED_YEAR or sold_in_systems(gpu) or price is None:
+        return False
+    age = age_days(price.as_of)
+    return price.kind == "street" and age is not None and age <= USED_PRICE_DAYS
+
+
+def _purchase(gpu: Gpu, cards: int, machines: int, owned: int, training: bool, country: str | None) -> Choice:
+    found = bill(gpu.id, cards, machines, min(owned, cards * machines), host_memory(gpu, cards, training),
+                 domestic=country in CHINA)  # fmt: skip
+    return Choice(
+        "buy", gpu, cards, machines, found.amount, found.complete, condition(gpu) == "used",
+        min(owned, cards * machines), found, None, (gpu.tdp_w or 0) * cards * machines or None,
+    )  # fmt: skip
+
+
+def host_memory(gpu: Gpu, cards: int, training: bool) -> int:
+    """Memory of the machine: as much as its cards for serving, twice as much for training, 32 GiB at least.
+
+    Loading passes the weights through the host; training also keeps data loaders, checkpoints and offloaded states.
+    """
+    return max(gpu.memory_bytes * cards * (2 if training else 1), 32 * GIB)
+
+
+def rental_streams(gpu: Gpu, provider: str | None, most: int | None) -> Iterator[Iterator[Choice]]:
+    """Ways to rent a card: one or more of each instance that has it."""
+    for offer in _offers_of(gpu.id):
+        if provider in {None, offer.provider}:
+            yield _rentals(gpu, offer, most)
+
+
+def _rentals(gpu: Gpu, offer: Offer, most: int | None) -> Iterator[Choice]:
+    cards = int(offer.gpu_count)
+    for count in (cards, *(count for count in COUNTS if count > cards)):
+        if count % cards == 0 and (most is None or count <= most):
+            machines = count // cards
+            hourly = offer.on_demand_usd_per_hour or Decimal(0)
+            yield Choice("rent", gpu, cards, machines, hourly * machines, True, offer=offer)
+
+
+@lru_cache(maxsize=1024)
+def _offers_of(gpu_id: str) -> tuple[Offer, ...]:
+    """Offers of whole cards at a price, in an order of their own so that the file's does not matter."""
+    found = [
+        offer
+        for offer in offers()
+        if offer.gpu == gpu_id and offer.on_demand_usd_per_hour and offer.gpu_count == int(offer.gpu_count)
+    ]
+    return tuple(sorted(found, key=lambda offer: offer.id))

@@ -1,0 +1,94 @@
+"""Beyond one machine: rails, leaves and spines, cables, shared storage, racks and power distribution."""
+
+from functools import lru_cache
+
+from kb.components import components
+from tools.configuration import Item, Network
+from tools.configure.parts import cheapest, line, priced
+
+RACK_LOAD_W = 40_000
+"""Most one air-cooled rack is planned for."""
+RACK_FILL = 0.8
+"""Share of a rack's height that machines take; switches, cables and air need the rest."""
+STORAGE_BYTES_PER_S_PER_GPU = 500_000_000
+"""Reading bandwidth of the shared storage for one GPU: 4 GB/s a node of eight, the standard tier of NVIDIA's
+DGX SuperPOD reference architecture (from general knowledge, not read for this)."""
+FABRIC, FRONT = "switch-qm9700", "switch-generic-100g-32"
+LINK_BITS_PER_S = 400_000_000_000
+
+
+@lru_cache(maxsize=1024)
+def fat_tree(machines: int, rails: int, ports: int) -> tuple[int, int, int]:
+    """(leaf switches, spine switches, cables) of a rail-optimised network without oversubscription.
+
+    Up to `ports` links one switch does. Beyond, half of a leaf's ports go down and half up; each rail has its own
+    leaves, so that equal cards of all machines are one hop apart:
+
+        leaves = rails · ⌈machines / (ports / 2)⌉,   spines = ⌈leaves / 2⌉
+
+    From more leaves than a spine has ports on there are three tiers, with as many switches in the middle as leaves.
+    32 machines of 8 rails on 64 ports: 8 leaves and 4 spines, as in NVIDIA's reference architecture.
+    """
+    links = machines * rails
+    if links <= ports:
+        return 1, 0, links
+    half = ports // 2
+    leaves = rails * -(-machines // half)
+    if leaves <= ports:
+        return leaves, -(-leaves // 2), 2 * links
+    return leaves, leaves + -(-leaves // 2), 3 * links
+
+
+def network_for(machines: int, cards: int, *, linked: bool) -> Network | None:
+    """The network between `machines` of `cards` cards: a rail a card for what trains together, else one port each."""
+    if machines == 1:
+        return None
+    switch = components()[FABRIC if linked else FRONT]
+    rails = min(cards, 8) if linked else 1
+    ports = switch.ports or 1
+    leaves, spines, cables = fat_tree(machines, rails, ports)
+    return Network(
+        rails=rails, leaf_switches=leaves, spine_switches=spines, switch_ports=ports,
+        link_bits_per_s=switch.rate_bits_per_s or 0, cables=cables,
+        storage_read_bytes_per_s=STORAGE_BYTES_PER_S_PER_GPU * machines * cards,
+    )  # fmt: skip
+
+
+def network_items(network: Network | None, machines: int, *, with_network: bool) -> tuple[Item, ...]:
+    """Network cards, switches, optics and fibres, or copper where one switch does at 100 Gbit/s."""
+    if network is None:
+        return ()
+    known = components()
+    switches = network.leaf_switches + network.spine_switches
+    if network.rails == 1:
+        return (
+            line("nic", known["nic-cx6-dx-100g"], machines),
+            line("switch", known[FRONT], switches),
+            line("cable", known["cable-dac-100g-3m"], network.cables),
+        )
+    ends = machines * network.rails
+    cards = () if with_network else (line("nic", known["nic-cx7-400g"], ends),)
+    return (
+        *cards,
+        line("switch", known[FABRIC], switches),
+        line("transceiver", known["xcvr-400g-dr4-osfp"], ends),
+        line("transceiver", known["xcvr-800g-2xdr4-osfp"], -(-(2 * network.cables - ends) // 2)),
+        line("cable", known["cable-mpo12-30m"], network.cables),
+    )
+
+
+def rack_items(machines: int, rack_units: int, machine_w: int) -> tuple[Item, ...]:
+    """Racks by height and by load, and for each machine its share of power distribution, twice over."""
+    total_units = machines * rack_units
+    if machines == 1:
+        racks, rack = 1, cheapest(one for one in priced("rack") if (one.rack_units or 0) >= total_units / RACK_FILL)
+    else:
+        rack = components()["rack-48u"]
+        per_rack = max(min(int((rack.rack_units or 1) * RACK_FILL) // rack_units, RACK_LOAD_W // max(machine_w, 1)), 1)
+        racks = -(-machines // per_rack)
+    if rack is None:
+        return ()
+    load = machine_w * -(-machines // racks)
+    pdu = cheapest(one for one in priced("pdu") if (one.supply_w or 0) >= load * 1.25)
+    pdu, number = (pdu, 2 * racks) if pdu else (components()["pdu-43kw"], 2 * racks * -(-load * 5 // (4 * 43_000)))
+    return line("rack", rack, racks), line("pdu", pdu, number)

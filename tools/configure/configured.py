@@ -1,0 +1,216 @@
+"""A choice with its layout and speed as a configuration: bill, price, reasons."""
+
+from decimal import Decimal
+
+from kb.catalog import gpus
+from kb.exports import restriction
+from kb.records.gpu import Gpu
+from tools.base import Step
+from tools.configuration import Configuration, Item, MemoryFit, Price, Reason, RentPrice
+from tools.configure.choice import ORDERABLE, Choice
+from tools.configure.options import Option
+from tools.configure.pace import Paced
+from tools.configure.reasons import reason, texts
+from tools.configure.suitable import MAINSTREAM
+from tools.prices import is_stale
+
+HOURS_PER_YEAR = 8760
+INTERRUPTION_SHARE = 0.15
+"""Hours added to a job on spot instances for being taken away and starting again from a checkpoint: a judgement."""
+MANY_CONSUMER = 2
+
+
+def configured(
+    option: Option, paced: Paced, *, native: str | None, country: str | None, said: tuple[Reason, ...] = ()
+) -> tuple[Configuration, Step]:
+    """The configuration and the step that derives its price."""
+    choice, held = option.choice, paced.held
+    gpu, layout = choice.gpu, held.layout
+    items = choice.bill.items if choice.bill else (_instance(choice),)
+    price = _price(choice)
+    reasons = (*_why(option, paced), *said, *_trade_offs(option, paced, native), *_availability(choice, price, country))
+    speed = paced.speed
+    found = Configuration(
+        rank=1, title=title(choice), acquisition="buy" if choice.acquisition == "buy" else "rent", gpu=gpu.id,
+        gpu_name=gpu.name, gpu_count=choice.count, nodes=choice.machines, tensor_parallel=layout.tensor_parallel,
+        pipeline_parallel=layout.pipeline_parallel, data_parallel=layout.data_parallel,
+        context_parallel=layout.context_parallel, expert_parallel=layout.expert_parallel,
+        sharding=layout.sharding, weight_format=held.weight_format, engine=held.engine,
+        memory=MemoryFit(
+            needed_bytes_per_gpu=held.total_bytes, usable_bytes_per_gpu=gpu.usable_bytes, verdict=option.verdict
+        ),
+        speed=speed, items=items, price=price, power_w=choice.power_w, why=" ".join(texts(reasons, "why")),
+        trade_offs=texts(reasons, "trade_off"), availability="; ".join(texts(reasons, "availability")),
+        owned_count=choice.owned, provider=choice.offer.provider if choice.offer else None,
+        instance=choice.offer.instance if choice.offer else None,
+        region=choice.offer.region if choice.offer else None,
+        machine=choice.bill.host.machine if choice.bill and choice.bill.host else None,
+        condition="used" if choice.used else "new", network=choice.bill.network if choice.bill else None,
+        rent_prices=_rent_prices(choice, speed), reasons=reasons,
+    )  # fmt: skip
+    return found, _step(choice, found)
+
+
+def title(choice: Choice) -> str:
+    """Cards and where from, in a form that tells any two choices apart."""
+    if choice.offer is None:
+        apart = f" in {choice.machines} machines" if choice.machines > 1 else ""
+        owned = f" ({choice.owned} owned)" if choice.owned else ""
+        return f"{choice.count} × {choice.gpu.name}{apart}{owned}"
+    place = f", {choice.offer.region}" if choice.offer.region else ""
+    instance = f"{choice.offer.provider} {choice.offer.instance}"
+    return f"{choice.machines} × {instance} ({choice.count} × {choice.gpu.name}{place})"
+
+
+def _instance(choice: Choice) -> Item:
+    offer = choice.offer
+    if offer is None or offer.on_demand_usd_per_hour is None:
+        raise ValueError("a rental without an offer")
+    total = offer.on_demand_usd_per_hour * choice.machines
+    return Item(
+        part="instance", product=f"{offer.provider} {offer.instance}", count=choice.machines,
+        unit_price=offer.on_demand_usd_per_hour, subtotal=total, source=offer.source, price_date=offer.as_of,
+        low=total, high=total,
+    )  # fmt: skip
+
+
+def _price(choice: Choice) -> Price:
+    if choice.bill is None:
+        as_of = choice.offer.as_of if choice.offer else None
+        return Price(amount=choice.amount, period="hour", as_of=as_of, complete=True)
+    bill = choice.bill
+    return Price(amount=bill.amount, low=bill.low, high=bill.high, as_of=bill.as_of, complete=bill.complete)
+
+
+def _rent_prices(choice: Choice, speed: dict[str, float | str | None] | None) -> tuple[RentPrice, ...]:
+    offer = choice.offer
+    if offer is None:
+        return ()
+    time_s = speed.get("time_s") if speed else None
+    hours = time_s / 3600 if isinstance(time_s, float) else None
+    found = []
+    for kind, hourly in (
+        ("on_demand", offer.on_demand_usd_per_hour),
+        ("spot", offer.spot_usd_per_hour),
+        ("reserved_1y", offer.reserved_1y_usd_per_hour),
+    ):
+        if hourly is None:
+            continue
+        each = hourly * choice.machines
+        needed = hours * (1 + INTERRUPTION_SHARE) if hours and kind == "spot" else hours
+        paid = HOURS_PER_YEAR if kind == "reserved_1y" else needed
+        total = (each * Decimal(str(paid))).quantize(Decimal("0.01")) if paid else None
+        found.append(RentPrice.model_validate(
+            {"kind": kind, "usd_per_hour": each, "hours": needed, "total_usd": total}
+        ))  # fmt: skip
+    return tuple(found)
+
+
+def _why(option: Option, paced: Paced) -> tuple[Reason, ...]:
+    choice = option.choice
+    code = "holds" if option.verdict == "yes" else "holds_tightly"
+    said = [reason("why", code, used=paced.held.layout.gpus, gpu=choice.gpu.name, format=paced.held.weight_format)]
+    if choice.owned >= choice.count:
+        said.append(reason("why", "owned_suffices", count=choice.count, gpu=choice.gpu.name))
+    elif choice.owned:
+        missing = choice.count - choice.owned
+        said.append(reason("why", "add_to_owned", missing=missing, gpu=choice.gpu.name, owned=choice.owned))
+    return tuple(said)
+
+
+def _trade_offs(option: Option, paced: Paced, native: str | None) -> tuple[Reason, ...]:
+    choice, gpu, form = option.choice, option.choice.gpu, paced.held.weight_format
+    spare = choice.count - paced.held.layout.gpus
+    said = []
+    if spare:
+        said.append(reason("trade_off", "spare", spare=spare, count=choice.count))
+    if native and form != native and form in {"fp8", "int8", "awq", "gptq", "int4"}:
+        said.append(reason("trade_off", "reduced_precision", format=form, native=native))
+    if choice.acquisition == "rent":
+        offer = choice.offer
+        if offer and offer.spot_usd_per_hour:
+            said.append(reason("trade_off", "interruptible", allowance=INTERRUPTION_SHARE))
+        if offer and offer.reserved_1y_usd_per_hour:
+            said.append(reason("trade_off", "committed"))
+        return tuple(said)
+    return (*said, *_of_card(choice, gpu), *_of_machines(choice, gpu))
+
+
+def _of_card(choice: Choice, gpu: Gpu) -> list[Reason]:
+    said = []
+    link = gpu.nvlink_bytes_per_s
+    if choice.count > 1 and link is None:
+        said.append(reason("trade_off", "no_nvlink"))
+    if choice.count > 1 and link is not None and "bridge" in (gpu.nvlink_note or ""):
+        said.append(reason("trade_off", "nvlink_bridge", gb_per_s=link / 1e9))
+    if gpu.ecc is False:
+        said.append(reason("trade_off", "no_ecc"))
+    if gpu.vendor == "AMD":
+        said.append(reason("trade_off", "rocm"))
+    elif gpu.vendor != MAINSTREAM:
+        said.append(reason("trade_off", "own_stack", vendor=gpu.vendor))
+    if gpu.market == "consumer" and choice.count > MANY_CONSUMER:
+        said.append(reason("trade_off", "many_consumer"))
+    if choice.used and choice.owned < choice.count:
+        said.append(reason("trade_off", "used_market"))
+    return said
+
+
+def _of_machines(choice: Choice, gpu: Gpu) -> list[Reason]:
+    said = []
+    if 0 < choice.owned < choice.count:
+        said.append(reason("trade_off", "host_must_take", count=choice.count, watts=(gpu.tdp_w or 0) * choice.count))
+    bill = choice.bill
+    unpriced = [item.product for item in bill.items if item.subtotal is None] if bill else []
+    said += [reason("trade_off", "machine_unpriced", part=product) for product in unpriced]
+    if bill and bill.network:
+        network = bill.network
+        said.append(
+            reason(
+                "trade_off", "several_machines", machines=choice.machines, leaf=network.leaf_switches,
+                spine=network.spine_switches, rails=network.rails,
+                storage_gb_per_s=network.storage_read_bytes_per_s / 1e9,
+            )
+        )  # fmt: skip
+    return said
+
+
+def _availability(choice: Choice, price: Price, country: str | None) -> tuple[Reason, ...]:
+    gpu, said = choice.gpu, []
+    if choice.offer and choice.offer.region:
+        said.append(reason("availability", "region", region=choice.offer.region))
+    if choice.acquisition == "buy" and choice.owned < choice.count:
+        rule = restriction(gpu.id, country)
+        if rule is not None:
+            code = {"barred": "export_barred", "licence": "export_licence", "case_by_case": "export_case_by_case"}
+            said.append(reason("availability", code[rule.effect], country=country, since=rule.since))
+        elif gpu.export_note and country is None:
+            said.append(reason("availability", "export_note", note=gpu.export_note))
+        if choice.used:
+            said.append(reason("availability", "second_hand"))
+        elif gpu.status not in ORDERABLE:
+            said.append(reason("availability", "status", status=gpu.status))
+    if price.amount:
+        if price.as_of is None:
+            said.append(reason("availability", "price_undated"))
+        else:
+            old = is_stale(price.as_of)
+            said.append(reason("availability", "price_old" if old else "price_read", date=price.as_of))
+    return tuple(said)
+
+
+def _step(choice: Choice, found: Configuration) -> Step:
+    amount = None if found.price.amount is None else float(found.price.amount)
+    if choice.offer is not None:
+        return Step(
+            label=found.title, formula="instances · on_demand_usd_per_hour",
+            inputs={
+                "instances": choice.machines, "on_demand_usd_per_hour": float(choice.offer.on_demand_usd_per_hour or 0)
+            },
+            value=amount, unit="usd_per_hour", source=choice.offer.source,
+        )  # fmt: skip
+    return Step(
+        label=found.title, formula="Σ count · unit_price over the parts with a known price",
+        inputs={f"{one.part}: {one.product}": float(one.subtotal) for one in found.items if one.subtotal is not None},
+        value=amount, unit="usd", source=gpus()[found.gpu].price_source,
+    )  # fmt: skip

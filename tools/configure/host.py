@@ -1,0 +1,244 @@
+"""The machine around the cards: a workstation or a rack server from parts, or a system sold whole."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from decimal import Decimal
+from functools import lru_cache
+
+from kb.catalog import gpus, servers
+from kb.components import components
+from kb.power import HostKind, power_facts
+from kb.records.component import Component
+from kb.records.gpu import Gpu
+from kb.records.server import Server
+from kb.units import TB
+from tools.configuration import Item
+from tools.configure.parts import (
+    cheapest,
+    line,
+    memory_modules,
+    priced,
+    priced_line,
+    round_memory,
+    supplies,
+    unpriced_line,
+)
+from tools.configure.suitable import sold_in_systems
+
+SUPPLY_MARGIN = 1.25
+"""Power supplies are chosen for four fifths of their rating at full load, so that spikes of the cards do not trip."""
+REDUNDANT_SHARE = 0.75
+"""Share of a rack server's supplies that must carry the load alone: one of four may fail."""
+YUAN = "CNY"
+USUAL_UNITS = 4
+"""Height of a server whose record does not tell it."""
+BOARD_HOSTS: dict[str, HostKind] = {
+    "Ampere": "board_ampere", "Hopper": "board_hopper", "Blackwell": "board_blackwell"
+}  # fmt: skip
+DESKTOP_CARDS = 2
+"""Cards in a closed tower when each fills three slots or more."""
+WORKSTATION_CARDS = 4
+SERVER_DRIVES = 2
+NODE_BYTES_PER_CARD = 2 * TB
+"""Local storage for data and checkpoints."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Host:
+    """One machine and what it adds to the bill."""
+
+    machine: str | None
+    """Catalog id of a server, else null."""
+    name: str
+    cards: int
+    """Cards it holds."""
+    items: tuple[Item, ...]
+    draw_w: int
+    """What it draws itself, without the cards."""
+    supply_w: int | None
+    rack_units: int | None
+    """Null for a machine that stands on the floor."""
+    with_cards: bool = False
+    """Whether its price holds the cards."""
+    with_network: bool = False
+    """Whether it comes with the network cards of its rails."""
+
+    @property
+    def amount(self) -> Decimal | None:
+        """Middle of the prices; null when a line has none."""
+        known = [item.subtotal for item in self.items if item.subtotal is not None]
+        return sum(known, Decimal(0)) if len(known) == len(self.items) else None
+
+
+@lru_cache(maxsize=8192)
+def hosts(gpu_id: str, cards: int, memory_bytes: int, *, domestic: bool) -> tuple[Host, ...]:
+    """Every machine for `cards` of a card with at least `memory_bytes` of memory, known prices and cheap ones first.
+
+    `domestic`: in mainland China, where servers priced in yuan are sold.
+    """
+    gpu = gpus()[gpu_id]
+    found = list(_whole(gpu, cards, domestic=domestic))
+    if not sold_in_systems(gpu):
+        found += _rack_servers(gpu, cards, memory_bytes)
+        found += _workstations(gpu, cards, memory_bytes)
+        found = found or list(_chassis(gpu, cards, domestic=domestic))
+    return tuple(sorted(found, key=lambda host: (host.amount is None, host.amount or 0, host.name)))
+
+
+def passive(gpu: Gpu) -> bool:
+    """Whether the card has no fan of its own and needs a server's airflow."""
+    return gpu.market == "data_center" or "Server Edition" in gpu.name
+
+
+def wide(gpu: Gpu) -> bool:
+    """Whether the card fills more than two slots."""
+    width = (gpu.slot_width or "").lower()
+    return width.startswith(("tri", "quad", "3", "4", "2.5"))
+
+
+def _whole(gpu: Gpu, cards: int, *, domestic: bool) -> Iterator[Host]:
+    """Servers of the catalog that are sold filled with the card; for boards of several, those of unknown price too."""
+    for server in servers().values():
+        if server.discontinued or server.takes(gpu.id) != cards or not orderable(server):
+            continue
+        price = server.system_price(gpu.id)
+        if price is not None and (domestic or price.currency != YUAN):
+            item = priced_line("system", f"{server.vendor} {server.name} with {cards} × {gpu.name}", price)
+            yield _system(server, gpu, cards, item, with_cards=True)
+        elif sold_in_systems(gpu) and not server.prices:
+            yield _system(server, gpu, cards, unpriced_line("server", f"{server.vendor} {server.name}"))
+
+
+def _chassis(gpu: Gpu, cards: int, *, domestic: bool) -> Iterator[Host]:
+    """Servers sold without cards, for those that no barebone or tower takes."""
+    for server in servers().values():
+        price = server.chassis_price
+        if server.discontinued or server.takes(gpu.id) < cards or not orderable(server) or price is None:
+            continue
+        if domestic or price.currency != YUAN:
+            item = priced_line("server", f"{server.vendor} {server.name}", price)
+            host = _system(server, gpu, cards, item)
+            yield replace(host, items=(*host.items, *_drives("U.2 NVMe", cards)))
+
+
+def orderable(server: Server) -> bool:
+    """Whether the record is a machine somebody sells, not a board or somebody's own build."""
+    return not server.id.startswith("diy-") and "baseboard" not in server.id
+
+
+def _system(server: Server, gpu: Gpu, cards: int, item: Item, *, with_cards: bool = False) -> Host:
+    on_board = sold_in_systems(gpu)
+    draw = power_facts().hosts[BOARD_HOSTS.get(gpu.architecture.split()[0], "board_other") if on_board else "server"]
+    return Host(
+        server.id, f"{server.vendor} {server.name}", cards, (item,), int(draw.max_w), server.psu_w,
+        None if server.tower else server.rack_units or USUAL_UNITS, with_cards=with_cards, with_network=on_board,
+    )  # fmt: skip
+
+
+def _rack_servers(gpu: Gpu, cards: int, memory_bytes: int) -> Iterator[Host]:
+    """Barebones of two processors for double-width cards, filled with the cheapest parts that go in."""
+    if wide(gpu):
+        return
+    for bare in priced("barebone"):
+        if (bare.gpu_slots or 0) < cards or (cards > WORKSTATION_CARDS) != ((bare.gpu_slots or 0) > WORKSTATION_CARDS):
+            continue
+        processor = _processor(bare, cores=4 * cards, lanes=8 * cards)
+        modules = processor and memory_modules(bare.id, processor.memory_channels or 2, round_memory(memory_bytes))
+        if processor is None or modules is None:
+            continue
+        sockets = bare.sockets or 1
+        draw = _draw("server", (processor.power_w or 0) * sockets)
+        supply = bare.supply_w or 0
+        if supply * REDUNDANT_SHARE < draw + (gpu.tdp_w or 0) * cards:
+            continue
+        items = (
+            line("server", bare, 1),
+            line("cpu", processor, sockets),
+            line("memory", *modules),
+            line("boot_ssd", components()["ssd-m2-960gb-boot"], 1),
+            *_drives("U.2 NVMe", cards),
+            line("nic", components()["nic-cx6-lx-25g"], 1),
+        )
+        yield Host(None, f"{bare.vendor} {bare.name}", cards, items, draw, supply, bare.rack_units)
+
+
+def _workstations(gpu: Gpu, cards: int, memory_bytes: int) -> Iterator[Host]:
+    """Boards in a tower or frame for cards with fans of their own."""
+    if passive(gpu) or cards > WORKSTATION_CARDS:
+        return
+    case = _case(gpu, cards)
+    for board in priced("motherboard"):
+        if (board.gpu_slots or 0) < cards or (board.sockets or 1) > 1 or case is None:
+            continue
+        processor = _processor(board, cores=max(8, 4 * cards), lanes=8 * cards)
+        modules = processor and memory_modules(board.id, processor.memory_channels or 2, round_memory(memory_bytes))
+        if processor is None or modules is None:
+            continue
+        draw = _draw("workstation" if cards > DESKTOP_CARDS else "desktop", processor.power_w or 0)
+        supply = supplies(int(SUPPLY_MARGIN * (draw + (gpu.tdp_w or 0) * cards)), 2 if cards > DESKTOP_CARDS else 1)
+        cooler = _cooler(processor)
+        if supply is None or cooler is None:
+            continue
+        items = (
+            line("motherboard", board, 1),
+            line("cpu", processor, 1),
+            line("cpu_cooler", cooler, 1),
+            line("memory", *modules),
+            *_drives("M.2 NVMe", cards),
+            line("psu", *supply),
+            line("case", case, 1),
+        )
+        watts = (supply[0].supply_w or 0) * supply[1]
+        yield Host(None, f"{board.vendor} {board.name} workstation", cards, items, draw, watts, None)
+
+
+def _draw(kind: HostKind, processors_w: int) -> int:
+    """The usual machine of this kind with these processors instead of its own."""
+    usual = power_facts().hosts[kind]
+    return int(usual.max_w - usual.cpu_w) + processors_w
+
+
+def _processor(board: Component, *, cores: int, lanes: int) -> Component | None:
+    """The cheapest for the socket that has the lanes and cores; two of them share both."""
+    sockets = board.sockets or 1
+    return cheapest(
+        one
+        for one in priced("cpu")
+        if one.socket == board.socket
+        and (one.sockets or 1) >= sockets
+        and one.module == board.module
+        and (one.pcie_lanes or 0) * sockets >= lanes
+        and (one.cores or 0) * sockets >= cores
+    )
+
+
+def _cooler(processor: Component) -> Component | None:
+    """A cooler made for the socket, by the socket its name tells."""
+    fits = {"sTR5": ("TR5",), "SP5": ("SP5",), "LGA4677": ("LGA4677",), "SP3": ("SP5",)}.get(
+        processor.socket or "", ("AM5",)
+    )
+    hot = (processor.power_w or 0) > 180 and "AM5" in fits
+    return cheapest(
+        one
+        for one in priced("cpu_cooler")
+        if any(name in one.name for name in fits) and (not hot or "liquid" in one.name)
+    )
+
+
+def _case(gpu: Gpu, cards: int) -> Component | None:
+    """The cheapest with room; three-slot cards beyond two stand in a frame with risers."""
+    slots = cards if not (wide(gpu) and cards > DESKTOP_CARDS) else 2 * cards
+    return cheapest(one for one in priced("case") if (one.gpu_slots or 0) >= slots)
+
+
+def _drives(interface: str, cards: int) -> Iterator[Item]:
+    """One drive in a workstation, two in a server, with two terabytes for every card together."""
+    number = SERVER_DRIVES if interface.startswith("U.2") else 1
+    need = NODE_BYTES_PER_CARD * cards / number
+    fitting = [one for one in priced("ssd") if one.interface == interface and "boot" not in one.id]
+    large = [one for one in fitting if (one.capacity_bytes or 0) >= need]
+    drive = cheapest(large)
+    if drive is None:
+        drive = max(fitting, key=lambda one: one.capacity_bytes or 0)
+        number = -(-int(need * number) // (drive.capacity_bytes or 1))
+    yield line("ssd", drive, number)

@@ -1,0 +1,145 @@
+"""Near misses: what one limit alone keeps out, and the cheapest change that would admit it."""
+
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from decimal import Decimal
+
+from kb.catalog import gpus
+from kb.exports import restriction
+from kb.records.gpu import Gpu
+from kb.units import format_bytes
+from tools.configuration import Configuration, Reason
+from tools.configure.choice import Choice
+from tools.configure.configured import title
+from tools.configure.fitting import Table, nearest_miss
+from tools.configure.options import MACHINE_SHARE, Limits
+from tools.configure.pace import Pace
+from tools.configure.rank import Found, Ranking
+from tools.configure.reasons import reason, text
+from tools.configure.request import ConfigureRequest
+from tools.configure.result import Rejected
+
+NEAR = 2
+"""What costs more than so many times the budget is no near miss."""
+Wanted = Callable[[Choice], bool]
+
+
+def owned_too_small(
+    table: Table, owned: dict[str, int], shown: list[Configuration], added: dict[str, int]
+) -> Iterator[Rejected]:
+    """Cards one has that do not hold it, and how many of them would."""
+    held = {item.gpu for item in shown if item.owned_count and item.owned_count >= item.gpu_count}
+    for name, count in owned.items():
+        near = nearest_miss(table, gpus()[name], count)
+        if name in held or near is None or near.total_bytes <= gpus()[name].usable_bytes:
+            continue
+        gpu = gpus()[name]
+        more = added.get(name)
+        reasons = (
+            reason("reason", "too_small", format=near.weight_format, needed=format_bytes(near.total_bytes),
+                   usable=format_bytes(gpu.usable_bytes)),
+            reason("change", "use_more", count=more) if more else reason("change", "use_larger"),
+        )  # fmt: skip
+        yield _rejected(f"{count} × {gpu.name}", gpu, count, reasons, needed=near.total_bytes)
+
+
+def beyond_limits(
+    request: ConfigureRequest, ranking: Ranking, pace: Pace, limits: Limits, ways: tuple[str, ...], wanted: Wanted,
+    shown: set[str],
+) -> Iterator[Rejected]:  # fmt: skip
+    """For each limit, the cheapest that meets all the others."""
+    for way in ways:
+        money = limits.buy_usd if way == "buy" else limits.rent_usd_per_hour
+        if money is not None:
+            freed = replace(limits, buy_usd=None, rent_usd_per_hour=None)
+            found = next(
+                (
+                    one
+                    for one in ranking.cheapest(way, wanted, verdicts=("yes",), limits=freed)
+                    if not limits.within(one.option.choice) and title(one.option.choice) not in shown
+                ),
+                None,
+            )
+            if found is not None:
+                yield from _too_dear(found, money)
+        if limits.power_w is not None:
+            freed = replace(limits, power_w=None)
+            found = next(iter(ranking.cheapest(way, wanted, verdicts=("yes",), limits=freed)), None)
+            if found is not None and not limits.within(found.option.choice):
+                yield _too_hungry(found, limits.power_w)
+        if not shown and (request.target_tokens_per_s or request.deadline_s or request.target_latency_s):
+            yield from _too_slow(request, ranking, pace, way, wanted)
+
+
+def not_sold(gpu: Gpu, found: Found, country: str, instead: str | None) -> Rejected:
+    """A card that would be cheaper or faster, but may not be sold here."""
+    rule = restriction(gpu.id, country)
+    reasons = (
+        reason("reason", "not_sold_here", country=country, since=rule.since if rule else ""),
+        reason("change", "use_other", other=instead) if instead else reason("change", "use_larger"),
+    )
+    choice = found.option.choice
+    return _rejected(title(choice), gpu, choice.count, reasons, price=choice.amount)
+
+
+def _too_dear(found: Found, money: Decimal) -> Iterator[Rejected]:
+    choice = found.option.choice
+    if choice.amount is None or choice.amount > NEAR * money:
+        return
+    needed = choice.amount if choice.complete else choice.amount / (1 - MACHINE_SHARE)
+    excess = needed - money
+    per = " per hour" if choice.acquisition == "rent" else ""
+    reasons = (
+        reason("reason", "too_dear", excess=float(excess), per=per),
+        reason("change", "raise_budget", excess=float(excess), per=per),
+    )
+    yield _rejected(title(choice), choice.gpu, choice.count, reasons, price=choice.amount)
+
+
+def _too_hungry(found: Found, power_w: int) -> Rejected:
+    choice = found.option.choice
+    reached = choice.power_w or 0
+    reasons = (
+        reason("reason", "too_hungry", reached=reached, wanted=power_w),
+        reason("change", "allow_power", reached=reached),
+    )
+    return _rejected(title(choice), choice.gpu, choice.count, reasons, price=choice.amount)
+
+
+def _too_slow(request: ConfigureRequest, ranking: Ranking, pace: Pace, way: str, wanted: Wanted) -> Iterator[Rejected]:
+    points = ranking.frontier(way, wanted, enough=False)
+    if not points:
+        return
+    choice, speed = points[-1].option.choice, points[-1].paced.speed or {}
+    time_s, per_user, first = (speed.get(name) for name in ("time_s", "tokens_per_s_per_user", "time_to_first_token_s"))
+    if request.deadline_s and isinstance(time_s, float) and time_s > request.deadline_s:
+        hours = time_s / 3600
+        reasons = (
+            reason("reason", "too_late", reached=hours, wanted=request.deadline_s / 3600),
+            reason("change", "accept_later", reached=hours),
+        )
+    elif request.target_tokens_per_s and isinstance(per_user, float) and per_user < request.target_tokens_per_s:
+        reasons = _slower(per_user, request.target_tokens_per_s, "tokens/s")
+    elif request.target_latency_s and isinstance(first, float) and first > request.target_latency_s:
+        reasons = _slower(first, request.target_latency_s, "s to the first token")
+    else:
+        return
+    yield _rejected(title(choice), choice.gpu, choice.count, reasons, price=choice.amount)
+
+
+def _slower(reached: float, wanted: float, measure: str) -> tuple[Reason, Reason]:
+    return (
+        reason("reason", "too_slow", reached=reached, wanted=wanted, measure=measure),
+        reason("change", "accept_slower", reached=reached, measure=measure),
+    )
+
+
+def _rejected(
+    name: str, gpu: Gpu, count: int, reasons: tuple[Reason, ...], *, needed: int | None = None,
+    price: Decimal | None = None,
+) -> Rejected:  # fmt: skip
+    return Rejected(
+        title=name, gpu=gpu.id, gpu_count=count, reason=text(reasons[0]), change=text(reasons[1]),
+        needed_bytes_per_gpu=needed, usable_bytes_per_gpu=gpu.usable_bytes if needed else None, price_usd=price,
+        reasons=reasons,
+    )  # fmt: skip

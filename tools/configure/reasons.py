@@ -1,0 +1,73 @@
+"""What is said of a configuration: codes with values, and the English sentence of each code."""
+
+from tools.base import Scalar
+from tools.configuration import Reason
+
+TEXTS = {
+    # why
+    "holds": "{used} × {gpu} hold it in {format}.",
+    "holds_tightly": "{used} × {gpu} hold it in {format} only by the estimate, not by its upper end.",
+    "owned_suffices": "The {count} × {gpu} you have are enough.",
+    "add_to_owned": "Adding {missing} × {gpu} to the {owned} you have is enough.",
+    "cheapest": "The cheapest that meets every limit at this precision.",
+    "best_use": "The most speed within the budget; the next cheaper one is more than a tenth slower.",
+    "meets_deadline": "Finishes in {hours:.3g} hours of the {limit:.3g} allowed.",
+    # trade_off
+    "spare": "{spare} of the {count} GPUs stay free.",
+    "no_nvlink": "No NVLink: the cards talk over PCIe.",
+    "no_ecc": "No ECC memory.",
+    "rocm": "Runs on ROCm: check that every library you need supports it.",
+    "own_stack": "Runs on the software of {vendor}, not CUDA: plan for porting.",
+    "many_consumer": "Consumer cards: power, cooling and slots for this many need planning, and the warranty may "
+    "exclude it.",
+    "used_market": "Second-hand: no longer sold new, little or no warranty; test each card.",
+    "host_must_take": "Your machine must take {count} cards and deliver {watts} W for them.",
+    "nvlink_bridge": "A bridge links two of these cards at {gb_per_s:.4g} GB/s.",
+    "machine_unpriced": "No price was found for {part}.",
+    "reduced_precision": "Weights in {format} instead of {native}: some quality is given up.",
+    "several_machines": "{machines} machines: a network of {leaf} leaf and {spine} spine switches with {rails} "
+    "rails, and shared storage that reads {storage_gb_per_s:.3g} GB/s.",
+    "interruptible": "Spot instances can be taken away: save checkpoints; {allowance:.0%} more hours are allowed for.",
+    "committed": "The reserved price binds for a year.",
+    # availability
+    "region": "{region}",
+    "price_undated": "price undated",
+    "price_read": "price read {date}",
+    "price_old": "price read {date} (older than 30 days)",
+    "export_licence": "sold in {country} only while the maker holds a licence (since {since})",
+    "export_case_by_case": "for {country} only to buyers approved case by case (since {since})",
+    "export_barred": "not sold to {country} (export control since {since})",
+    "export_note": "{note}",
+    "status": "status: {status}",
+    "second_hand": "second-hand market only",
+    # near misses: reason
+    "too_small": "Even in {format} each GPU needs {needed} of {usable} usable.",
+    "too_dear": "Costs {excess:,.2f} USD{per} more than the budget.",
+    "too_slow": "Reaches {reached:.3g} of the {wanted:.3g} {measure} asked for.",
+    "too_late": "Takes {reached:.3g} hours; {wanted:.3g} are allowed.",
+    "too_hungry": "Draws {reached:,} W; {wanted:,} W are allowed.",
+    "not_sold_here": "Not sold to {country} (export control since {since}).",
+    # near misses: change
+    "use_more": "Use {count} of them.",
+    "use_larger": "Use cards with more memory.",
+    "raise_budget": "Raise the budget by {excess:,.2f} USD{per}.",
+    "accept_slower": "Accept {reached:.3g} {measure}.",
+    "accept_later": "Allow {reached:.3g} hours.",
+    "allow_power": "Allow {reached:,} W.",
+    "use_other": "Use {other} instead.",
+}  # fmt: skip
+
+
+def reason(kind: str, code: str, **values: Scalar) -> Reason:
+    """One thing to say."""
+    return Reason.model_validate({"kind": kind, "code": code, "values": values})
+
+
+def text(one: Reason) -> str:
+    """The English sentence."""
+    return TEXTS[one.code].format(**one.values)
+
+
+def texts(reasons: tuple[Reason, ...], kind: str) -> tuple[str, ...]:
+    """The English sentences of one kind."""
+    return tuple(text(one) for one in reasons if one.kind == kind)
