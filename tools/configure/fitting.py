@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import lru_cache
 
 from kb.base import BadInput, UnsupportedAttention
 from kb.records.gpu import Gpu
@@ -11,6 +12,7 @@ from tools.configure.workload import Variant, Workload
 from tools.memory.estimate import sharded_peak
 from tools.memory.fit import verdict_of
 from tools.memory.interval import interval
+from tools.memory.request import MemoryRequest
 from tools.memory.result import Verdict
 from tools.memory.workload import is_large, workload_of
 
@@ -89,12 +91,18 @@ class Table:
         request = layout.of(variant.request)
         key = (id(variant), large, *(getattr(request, name) for name in CUTS))
         if key not in self._cuts:
-            work = workload_of(request)[0]._replace(large_gpu=large)
-            phase = sharded_peak(work)
-            # Parts are rounded to whole bytes one by one: a few bytes more than their sum.
-            total = int(phase.bytes) + len(phase.terms)
-            self._cuts[key] = (total, max(interval(work, phase)[1], total), work.format.name, work.engine)
+            self._cuts[key] = _cut(request, large)
         return Held(variant, layout, *self._cuts[key])
+
+
+@lru_cache(maxsize=65536)
+def _cut(request: MemoryRequest, large: bool) -> tuple[int, int, str, str]:
+    """(estimate, upper end, format, engine): `estimate_memory` without its advice."""
+    work = workload_of(request)[0]._replace(large_gpu=large)
+    phase = sharded_peak(work)
+    # Parts are rounded up to whole bytes one by one: a few bytes more than their sum.
+    total = int(phase.bytes) + len(phase.terms)
+    return total, max(interval(work, phase)[1], total), work.format.name, work.engine
 
 
 def runs(gpu: Gpu, weight_format: str) -> bool:

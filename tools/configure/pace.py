@@ -1,8 +1,8 @@
 """How fast a layout is, from the speed and training-time estimators; and whether that is fast enough."""
 
 import math
-from collections.abc import Callable
 from dataclasses import dataclass
+from functools import lru_cache
 
 from kb.base import AdvisorError
 from kb.records.gpu import Gpu
@@ -157,35 +157,27 @@ class Pace:
             "tensor_parallel": layout.tensor_parallel,
             "pipeline_parallel": layout.pipeline_parallel,
         }
-        estimate: Callable[[dict[str, object], Held], Speed] = self._training if load.training else self._serving
+        given = self._training(held) if load.training else self._serving(held)
         try:
-            return estimate(fields, held)
+            known = tuple((name, value) for name, value in (fields | given).items() if value is not None)
+            return _trained(known) if load.training else _served(known)
         except AdvisorError:
             return None
 
-    def _serving(self, fields: dict[str, object], held: Held) -> Speed:
+    def _serving(self, held: Held) -> dict[str, object]:
         asked = self._load.variants[0].request
-        given = fields | {
+        return {
             "weight_format": held.weight_format,
             "concurrent_sequences": asked.concurrent_sequences,
             "context_tokens": asked.context_tokens,
             "kv_format": asked.kv_format,
             "engine": held.engine if self._load.language else None,
         }
-        result = estimate_inference_speed(InferenceSpeedRequest.model_validate(_stated(given)))
-        per_user = result.tokens_per_s_per_user
-        rates = {name: _value(getattr(result, name)) for name in (*SERVED, "time_to_first_token_s", *TIMES)}
-        return {
-            **({f"tokens_per_s_per_user{end}": getattr(per_user, of) for end, of in ENDS} if per_user else {}),
-            **{name: value for name, value in rates.items() if value is not None},
-            "bound": result.bound,
-            "label": result.label,
-        }
 
-    def _training(self, fields: dict[str, object], held: Held) -> Speed:
+    def _training(self, held: Held) -> dict[str, object]:
         need, layout = self._request, held.layout
         asked = held.variant.request
-        given = fields | {
+        given: dict[str, object] = {
             "task": need.task if need.task in TRAINING else "full_finetune",
             "dataset_tokens": need.dataset_tokens,
             "epochs": need.epochs,
@@ -199,13 +191,7 @@ class Pace:
         }
         if not self._load.language:
             given |= {"tensor_parallel": None, "pipeline_parallel": None, "sharding": None}
-        result = estimate_training_time(TrainingTimeRequest.model_validate(_stated(given)))
-        names = ("tokens_per_s_total", "tokens_per_s_per_gpu", "samples_per_s_total", "time_s", "gpu_hours")
-        values = {name: _value(getattr(result, name)) for name in names}
-        tokens = ("tokens_per_s_total", "time_s", "gpu_hours")
-        return {name: one for name, one in values.items() if one is not None or name in tokens} | {
-            "label": result.label
-        }
+        return given
 
 
 def _peak(gpu: Gpu) -> float:
@@ -222,5 +208,25 @@ def _plain(held: Held) -> tuple[int, ...]:
     return -layout.pipeline_parallel, -layout.tensor_parallel, -layout.expert_parallel, -held.total_bytes
 
 
-def _stated(fields: dict[str, object]) -> dict[str, object]:
-    return {name: value for name, value in fields.items() if value is not None}
+@lru_cache(maxsize=65536)
+def _served(given: tuple[tuple[str, object], ...]) -> Speed:
+    """The figures of `estimate_inference_speed` that a configuration shows."""
+    result = estimate_inference_speed(InferenceSpeedRequest.model_validate(dict(given)))
+    per_user = result.tokens_per_s_per_user
+    rates = {name: _value(getattr(result, name)) for name in (*SERVED, "time_to_first_token_s", *TIMES)}
+    return {
+        **({f"tokens_per_s_per_user{end}": getattr(per_user, of) for end, of in ENDS} if per_user else {}),
+        **{name: value for name, value in rates.items() if value is not None},
+        "bound": result.bound,
+        "label": result.label,
+    }
+
+
+@lru_cache(maxsize=65536)
+def _trained(given: tuple[tuple[str, object], ...]) -> Speed:
+    """The same of `estimate_training_time`."""
+    result = estimate_training_time(TrainingTimeRequest.model_validate(dict(given)))
+    names = ("tokens_per_s_total", "tokens_per_s_per_gpu", "samples_per_s_total", "time_s", "gpu_hours")
+    values = {name: _value(getattr(result, name)) for name in names}
+    tokens = ("tokens_per_s_total", "time_s", "gpu_hours")
+    return {name: one for name, one in values.items() if one is not None or name in tokens} | {"label": result.label}

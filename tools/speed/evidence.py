@@ -110,11 +110,17 @@ def case_of(work: Work) -> Case:
 
 
 def _near(asked: Case, kind: str, skip: frozenset[str]) -> Iterable[tuple[float, MeasuredSpeed]]:
-    for known, rows in _cases(kind):
-        apart = _apart_in_kind(asked, known)
-        if apart < FAR:
-            found = ((apart + _apart_in_load(asked, other), row) for other, row in rows if row.id not in skip)
-            yield from (pair for pair in found if pair[0] < FAR)
+    for apart, rows in _alike(asked[:7], kind):
+        found = ((apart + _apart_in_load(asked, other), row) for other, row in rows if row.id not in skip)
+        yield from (pair for pair in found if pair[0] < FAR)
+
+
+@lru_cache(maxsize=8192)
+def _alike(asked: tuple[object, ...], kind: str) -> tuple[tuple[float, list[tuple[Case, MeasuredSpeed]]], ...]:
+    """Rows near enough but for their load, with how far they are: the same for every load and layout."""
+    case_ = Case._make((*asked, 0.0, 0.0, 0.0, 0.0))
+    apart = ((_apart_in_kind(case_, known), rows) for known, rows in _cases(kind))
+    return tuple((far, rows) for far, rows in apart if far < FAR)
 
 
 @lru_cache(maxsize=8)
