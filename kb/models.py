@@ -1,14 +1,19 @@
 """The models one can run or train, loaded once on first use, and strict resolution of what people call them."""
 
+from collections.abc import Mapping
 from functools import lru_cache
 from pathlib import Path
+from typing import Any
 
 from kb.base import UnknownName
+from kb.parameters import count_active, count_parameters
 from kb.records.model import Model
 from kb.records.source import Source
 from kb.snapshot import load_yaml
 
 FACTS = Path(__file__).parent / "facts"
+LIKE_ANOTHER = "same-shape"
+UNCHECKED = "unverified-general-knowledge"
 FORMATS = {
     "awq": "awq", "gptq": "gptq", "int4": "int4", "int8": "int8", "fp8": "fp8", "nvfp4": "nvfp4", "mxfp4": "mxfp4",
     "4bit": "int4", "8bit": "int8", "bnb": "nf4", "w8a8": "int8", "w4a16": "int4", "bf16": "bf16", "fp16": "fp16",
@@ -22,7 +27,32 @@ PACKAGING = frozenset({"gguf", "mlx", "exl2", "quantized", "dynamic", "hf"})
 def models() -> dict[str, Model]:
     """Every model by catalog id."""
     rows = [row for path in sorted((FACTS / "models").glob("*.yaml")) for row in load_yaml(path)]
-    return {row["id"]: Model.model_validate(row) for row in rows}
+    own = {row["id"]: Model.model_validate(row) for row in rows if "like" not in row}
+    return own | {row["id"]: _like(row, own) for row in rows if "like" in row}
+
+
+NOT_OF_THE_SHAPE = frozenset(
+    {"id", "name", "family", "aliases", "chat_id", "checkpoint_bytes", "licence", "released", "notes", "sources"}
+)
+"""Fields that a model does not share with the one it is shaped like."""
+
+
+def _like(row: Mapping[str, Any], models: Mapping[str, Model]) -> Model:
+    """A fine-tune, or a language model with a tower beside it: the shape of `row["like"]` with the row's own fields.
+
+    Parameters are counted anew when a field of the shape is its own.
+
+    Raises:
+        KeyError: no such model to be like.
+    """
+    base = models[row["like"]]
+    shape = {key: getattr(base, key) for key in base.model_fields_set - NOT_OF_THE_SHAPE}
+    own = {key: value for key, value in row.items() if key != "like"}
+    vouched = tuple(key for key in shape if key not in own)
+    made = Model.model_validate({**shape, **own, "sources": {LIKE_ANOTHER: vouched, UNCHECKED: tuple(own)}})
+    difference = (count_parameters(made) or 0) - (count_parameters(base) or 0)
+    active = count_active(made) if base.active_params else None
+    return made.model_copy(update={"params": base.params + difference, "active_params": active})
 
 
 @lru_cache(maxsize=1)

@@ -130,12 +130,14 @@ class Names:
         groups: Mapping[tuple[str, ...], Sequence[str]] | None = None,
         fillers: frozenset[str] = frozenset(),
         merge: Callable[[tuple[str, ...]], Sequence[str]] | None = None,
+        shy: frozenset[tuple[str, ...]] = frozenset(),
     ) -> None:
         """Index `entries` (id → its names).
 
         `loose` names (atoms → ids) leave out what would tell versions apart, `groups` name a whole family; either
         counts only where nothing bears the name by itself. `fillers` are words a name may carry without meaning
-        something else (`instruct`). `merge` drops ids that differ in nothing that matters.
+        something else (`instruct`). `merge` drops ids that differ in nothing that matters. `shy` names count in running
+        text only when written with a capital and in one piece.
         """
         self.kind = kind
         self._root = _Node()
@@ -143,6 +145,7 @@ class Names:
         self._letters: set[str] = set()
         self._fillers = fillers
         self._merge = lru_cache(maxsize=1024)(merge or tuple)
+        self._shy = shy
         for identity, aliases in entries.items():
             self._ids[normalise(identity)] = identity
             for atoms in {atoms_of(alias) for alias in (identity, *aliases)}:
@@ -191,7 +194,7 @@ class Names:
             known = atoms[place].text in self._root.children or len(atoms[place].text) >= TYPO_LETTERS
             begins = known and _may_begin(atoms, place) and not _is_article(folded, atoms, place)
             match = self._longest(folded, atoms, place) if begins else None
-            if match is None:
+            if match is None or self._is_shy(text, atoms[place : match[0]]):
                 place += 1
                 continue
             after, ids, exact = match
@@ -248,6 +251,13 @@ class Names:
                 best = (index + 1, node.ids, exact)
         return best
 
+    def _is_shy(self, text: str, atoms: Sequence[_Atom]) -> bool:
+        """Whether an ordinary word stands here rather than the name that is spelled like it."""
+        if tuple(atom.text for atom in atoms) not in self._shy:
+            return False
+        written = text[atoms[0].start : atoms[-1].end]
+        return not written[0].isupper() or any(character.isspace() for character in written)
+
     def _skips(self, text: str, node: _Node, atoms: list[_Atom], index: int) -> bool:
         """Whether the atom adds nothing to the name: -instruct, -chat, -2507."""
         atom, before = atoms[index], atoms[index - 1]
@@ -264,7 +274,9 @@ class Names:
 
     def _forgiven(self, node: _Node, atom: str) -> _Node | None:
         """The child whose letters are one slip away from `atom`."""
-        if not TYPO_LETTERS <= len(atom) <= LONGEST_WORD or atom in self._letters or not atom.isalpha():
+        if not TYPO_LETTERS <= len(atom) <= LONGEST_WORD or not atom.isalpha():
+            return None
+        if atom in self._letters and len(atom) < WRONG_LETTER:
             return None
         near = [word for word in self._slips(atom) if word in node.children]
         return node.children[near[0]] if len(near) == 1 else None
@@ -377,7 +389,7 @@ def gpu_names() -> Names:
 def model_names() -> Names:
     """The names of every model of the catalog."""
     from kb.models import brands, models
-    from kb.spellings import FILLERS, alike, group_names, loose_names, own_names
+    from kb.spellings import FILLERS, SHY, alike, group_names, loose_names, own_names
 
     every = models()
     return Names(
@@ -387,4 +399,5 @@ def model_names() -> Names:
         groups=group_names(every.values(), brands()),
         fillers=FILLERS,
         merge=lambda ids: alike([every[key] for key in ids]),
+        shy=SHY,
     )

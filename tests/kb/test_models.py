@@ -8,10 +8,10 @@ import pytest
 from kb.base import UnknownName
 from kb.catalog import sources
 from kb.models import brands, model, models, of_size
-from kb.names import model_names
+from kb.names import atoms_of, model_names
 from kb.parameters import count_active, count_parameters
 from kb.records.model import Model
-from kb.spellings import own_names
+from kb.spellings import SHY, own_names
 
 ROWS = tuple(models().values())
 DATE = re.compile(r"20\d\d(-(0[1-9]|1[0-2])(-(0[1-9]|[12]\d|3[01]))?)?")
@@ -115,7 +115,8 @@ class TestEveryModel:
 
     def test_only_rows_whose_shape_is_incomplete_are_not_counted(self) -> None:
         uncounted = [row for row in ROWS if count_parameters(row) is None and row.kind in ("llm", "vlm")]
-        assert len(uncounted) <= 6, ids(tuple(uncounted))
+        assert len(uncounted) <= 0.1 * len(ROWS), ids(tuple(uncounted))
+        assert all(row.layers is None or row.linear or row.notes for row in uncounted), ids(tuple(uncounted))
 
     def test_every_exception_is_still_one(self) -> None:
         for key in ODD_SHAPES:
@@ -138,6 +139,8 @@ def test_names_belong_to_one_model_each() -> None:
 def test_every_own_name_leads_to_its_model() -> None:
     for row in ROWS:
         for name in (row.id.rpartition("/")[2], *row.aliases):
+            if atoms_of(name) in SHY:
+                continue
             (mention, *others) = model_names().scan(name) or [None]
             assert mention is not None, name
             assert mention.text == name.strip("()[] "), name
