@@ -9,6 +9,7 @@ from assistant.plan import requests
 from assistant.understanding import Ambiguity
 from kb.catalog import gpus
 from kb.names import gpu_names
+from kb.units import GIB
 
 DECISIVE_RATIO = 1.25
 """Variants of a card whose memory differs less than this are one card to most questions."""
@@ -101,13 +102,15 @@ def questions(material: Material, verdict: str = "") -> list[str]:
     intent = material.intents[0]
     doubts = (doubt for doubt in material.understanding.ambiguities if _decisive(material, doubt))
     found += [say("ask.which", text=doubt.text) for doubt in doubts]
+    if intent == "what_fits" and _use_unsaid(material):
+        found.append(say("ask.fits_use"))
     if intent == "what_fits" or verdict == "fact":
         return found[:QUESTIONS_MAX]
     wants_workload = intent in _TURN_ON_WORKLOAD and not any(material.results("estimate_cost"))
     if wants_workload and not requests.sized(need) and not found:
         found.append(say("ask.model" if need.task or need.engine else "ask.workload"))
     shopping = intent in {"which_to_buy", "budget", "cloud_or_buy"}
-    if shopping and need.budget is None and not requests.cards(need) and not acquisition.settled(material):
+    if shopping and need.budget is None and not requests.cards(need) and not acquisition.priced(material):
         found.append(say("ask.budget"))
     if (
         intent == "cloud_or_buy"
@@ -122,11 +125,13 @@ def questions(material: Material, verdict: str = "") -> list[str]:
         found.append(say("ask.task"))
     if re.search(r"\b(?:grpo|ppo|dpo|rlhf)\b", material.text):
         found.append(say("ask.rl"))
-    if intent == "min_vram" and need.weight_format is None and _takes_several_cards(material):
+    several = intent == "min_vram" and _takes_several_cards(material)
+    if need.weight_format is None and (several or _on_the_edge(material)):
         found.append(say("ask.format"))
     if intent == "concurrency" and need.context_tokens is None:
         found.append(say("ask.context"))
-    if intent == "training_time" and need.dataset_tokens is None:
+    timed = next(material.records("estimate_training_time"), None)
+    if intent == "training_time" and need.dataset_tokens is None and not (timed and timed.result.get("time_s")):
         found.append(say("ask.dataset"))
     return list(dict.fromkeys(found))[:QUESTIONS_MAX]
 
@@ -136,9 +141,29 @@ def _takes_several_cards(material: Material) -> bool:
     first = next(iter(material.estimates), None)
     if first is None or first.task != "inference" or not requests.sized(material.understanding.need):
         return False
-    return all(row.count > 1 for row in first.result.minimum_gpus)
+    common = [row for row in first.result.minimum_gpus if gpus()[row.gpu].memory_bytes <= COMMON_BYTES]
+    return bool(common) and all(row.count > 1 for row in common)
 
 
+def _on_the_edge(material: Material) -> bool:
+    """Whether what is asked about runs, as published, only just: a quantised version would settle it."""
+    first = next(iter(material.estimates), None)
+    return first is not None and first.task == "inference" and first.fit is not None and first.fit.verdict == "tight"
+
+
+def _use_unsaid(material: Material) -> bool:
+    """Whether what cards can run is asked without a word of what for: for one person, agents or many users."""
+    need = material.understanding.need
+    told = need.users or need.concurrent_sequences or need.context_tokens or need.params or need.model
+    return not told and not requests.is_training(need) and not _PURPOSE.search(material.text)
+
+
+COMMON_BYTES = 80 * GIB
+"""Memory of the largest card that most people can get at."""
+_PURPOSE = re.compile(
+    r"train|fine-?tun|lora|cod(?:e|ing)|agent|chat|rag|training|训|微调|代码|编程|绘|图|视频|语音|客服|知识库|翻译", re.I
+)
+"""Words that say what a model is for."""
 _HOURS = re.compile(
     r"\d+\s?(?:hours?|hrs?|h\b|小时|天|days?)|7\s?[×x*]\s?24|24/7|[一两三四五六几][三四五]?[天晚]", re.I
 )

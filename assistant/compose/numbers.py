@@ -46,10 +46,14 @@ def tokens(value: float) -> str:
 
 
 def figure(value: float) -> str:
-    """A measured figure to what it supports: a decimal below ten, three digits above a thousand."""
+    """A measured figure to what it supports: two digits below one, a decimal below ten, three digits from a hundred."""
+    if 0 < value < 1:
+        return f"{value:.2g}" if value >= 1e-4 else f"{value:.1e}"
     if value < 10:
         return f"{value:.1f}"
-    return f"{value:,.0f}"
+    if value < 1000:
+        return f"{value:,.0f}"
+    return f"{round(value, 2 - math.floor(math.log10(value))):,.0f}"
 
 
 def rough(value: float) -> str:

@@ -23,7 +23,12 @@ SPEED_ROWS = (
 )
 SPEED_ROWS_ALONE = tuple(row for row in SPEED_ROWS if row != "tokens_per_s_total")
 """With one request at a time, the total is the one user's."""
-TIME_ROWS = ("tokens_per_s_per_gpu", "time_s", "gpu_hours")
+TIME_ROWS = ("tokens_per_s_per_gpu", "samples_per_s_per_gpu", "samples_per_s_total", "time_s", "gpu_hours")
+ITEM_ROWS = (
+    "images_per_s", "time_per_image_s", "time_per_clip_s", "audio_s_per_s", "realtime_factor", "documents_per_s",
+    "prefill_tokens_per_s",
+)  # fmt: skip
+"""Figures of work that is not counted in answer tokens, the one asked for first."""
 
 _WARNINGS = (
     (re.compile("weights do not fit"), "no_room"),
@@ -46,12 +51,24 @@ def speed(material: Material) -> Section:
     if record is None:
         return _without(material, "pace.no_speed")
     result = record.result
+    if result.get("documents_per_s") or not result.get("tokens_per_s_per_user"):
+        return _items(material, record.tool, result)
     headline = material.say("pace.speed", **_figures(material, result["tokens_per_s_per_user"]))
     if result.get("bound") and "host" not in warned(material, result):
         headline += " " + material.say("pace.bound", bound=material.say(f"bound.{result['bound']}"))
     headline = _first(material, result) + headline
     rows = SPEED_ROWS if (record.request.get("concurrent_sequences") or 1) > 1 else SPEED_ROWS_ALONE
     return _with(material, record.tool, result, headline, rows)
+
+
+def _items(material: Material, tool: str, result: dict[str, Any]) -> Section:
+    """Images, clips, audio or documents a second, and the time of all that was asked for."""
+    shown = {"work_s": result["time_s"]} if result.get("time_s") else {}
+    shown |= {key: result[key] for key in ITEM_ROWS if result.get(key)}
+    gap = "" if material.say.language == "zh" else " "
+    headline = gap.join(_headline(material, "pace.time", key, shown) for key in list(shown)[:2])
+    section = _with(material, tool, result | shown, headline, tuple(shown))
+    return _held(material, result, section)
 
 
 def warned(material: Material, result: dict[str, Any]) -> dict[str, str]:
@@ -76,7 +93,7 @@ def brief(material: Material) -> str:
     lines = []
     for record in material.records("estimate_inference_speed"):
         result = record.result
-        if any(_overflows(one, result) for one in material.estimates):
+        if not result.get("tokens_per_s_per_user") or any(_overflows(one, result) for one in material.estimates):
             continue
         at_once = record.request.get("concurrent_sequences") or 1
         lines.append(
@@ -110,9 +127,13 @@ def training_time(material: Material) -> Section:
     if record is None:
         return _without(material, "pace.no_time")
     result = record.result
-    key = "time_s" if result.get("time_s") else "tokens_per_s_per_gpu"
+    key = next(key for key in ("time_s", *TIME_ROWS) if result.get(key))
     headline = _headline(material, "pace.time", key, result)
-    section = _with(material, record.tool, result, headline, TIME_ROWS)
+    return _held(material, result, _with(material, record.tool, result, headline, TIME_ROWS))
+
+
+def _held(material: Material, result: dict[str, Any], section: Section) -> Section:
+    """The pace, after the reason why it cannot be had where the cards do not hold the work."""
     main = next((one for one in material.estimates if one.gpu == result.get("gpu")), None)
     if main and main.fit and main.fit.verdict == "no":
         section.headline = _too_big(material, main, section.headline)

@@ -9,7 +9,7 @@ from assistant.compose.arithmetic import ROWS
 from assistant.ground.quantities import BYTES, FLOPS, MONEY, PERCENT, PLAIN, POWER, RATE, TIME, Quantity, quantities
 
 SUFFIXES = (
-    ("_bytes_per_s", RATE), ("tokens_per_s", PLAIN), ("_bytes", BYTES),
+    ("_bytes_per_s", RATE), ("_per_s", PLAIN), ("_bytes", BYTES),
     ("_bytes_per_gpu", BYTES), ("_flops", FLOPS), ("_ops", FLOPS), ("_usd", MONEY),
     ("_cost", MONEY), ("_per_kwh", MONEY),
     ("_usd_per_hour", MONEY), ("_usd_per_gpu_hour", MONEY), ("_price", MONEY), ("_w", POWER), ("_s", TIME),

@@ -39,6 +39,10 @@ RANGE = re.compile(r"\s?(?:–|—|-|~|～|到|至|和|to|and)\s?\Z")
 APPROXIMATE = re.compile(r"(?:≈|~|～|约|大约|about|around|roughly|approximately|some)\s?[$¥￥€£]?\s?\Z", re.I)
 
 
+ROUNDED_RATIO = 0.005
+"""Thousands that end in zeros are rounded to three digits: 23,700 stands for 23,671."""
+
+
 @dataclass(frozen=True, slots=True)
 class Quantity:
     """A number in a text."""
@@ -80,8 +84,11 @@ def _quantity(text: str, match: re.Match[str], unit: str | None, *, money: bool,
     value = float(match["digits"].replace(",", "") + (match["fraction"] or ""))
     ulp = 10.0 ** -(len(match["fraction"]) - 1) if match["fraction"] else 1.0
     digits = match["digits"].replace(",", "")
+    zeros = len(digits) - len(digits.rstrip("0"))
+    if not match["fraction"] and len(digits) >= 4 and unit is None and not money:
+        ulp = max(ulp, min(10.0**zeros, value * ROUNDED_RATIO))
     if not match["fraction"] and APPROXIMATE.search(text[max(0, match.start() - 14) : match.start()]):
-        ulp = 10.0 ** min(len(digits) - len(digits.rstrip("0")), 3)
+        ulp = max(ulp, 10.0 ** min(zeros, 3))
     return Quantity(
         text[match.start() : match.end()].strip(),
         match.start(),

@@ -180,7 +180,7 @@ def _power(need: Need, understanding: Understanding) -> Calls:
 def _speed(need: Need, understanding: Understanding) -> Calls:
     card = next(iter(requests.cards(need)), None)
     return [
-        requests.speed(need, card),
+        requests.speed(need, card, text=understanding.text),
         requests.memory(need, card),
         requests.comparison(need) or requests.gpu_facts(need),
         requests.configure(need) if requests.sized(need) and card is None else None,
@@ -191,7 +191,7 @@ def _speed(need: Need, understanding: Understanding) -> Calls:
 def _training_time(need: Need, understanding: Understanding) -> Calls:
     card = next(iter(requests.cards(need)), None)
     return [
-        requests.training_time(need, card),
+        requests.training_time(need, card, text=understanding.text),
         requests.memory(need, card),
         requests.comparison(need) or requests.gpu_facts(need),
         requests.configure(need) if requests.sized(need) and card is None else None,

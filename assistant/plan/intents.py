@@ -1,6 +1,7 @@
 """What is asked, main question first: parameters are no questions, and one section answers a family of them."""
 
 from assistant.plan import money, requests
+from assistant.plan.amounts import counts_output, pace_asked
 from assistant.plan.preferred import asks_for_cheapest
 from assistant.understanding import Understanding
 from tools.need import Intent, Need
@@ -26,6 +27,8 @@ HARDWARE = (
     "which_to_buy", "how_many_gpus", "budget", "cloud_or_buy", "min_vram", "can_it_run", "oom", "compare",
 )  # fmt: skip
 """Questions that a length or a number of users is a parameter of."""
+_PACED = ("speed", "training_time", "can_it_run", "min_vram", "other", "guidance", "concurrency")
+"""What a question for the pace of images, speech or documents may be read as."""
 _SIZED = ("min_vram", "how_many_gpus", "can_it_run", "other", "guidance")
 """What a question for the cheapest hardware may be read as, and is not."""
 
@@ -44,6 +47,8 @@ def _of_money(text: str) -> Intent | None:
 def intents(understanding: Understanding) -> list[Intent]:
     """One intent of each family, main question first, at most two."""
     main: Intent = understanding.need.intent or _likely(understanding)
+    if main in _PACED or counts_output(understanding.text):
+        main = pace_asked(understanding.need, understanding.text) or main
     if main in _SIZED and asks_for_cheapest(understanding.text) and not understanding.need.gpus_owned:
         main = "which_to_buy"
     if main in _LOOSE and requests.cards(understanding.need):

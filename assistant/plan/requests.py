@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterable
 
+from assistant.plan.amounts import COUNTED, SEEN, amounts, model_kind
 from assistant.plan.call import PlannedCall, planned
 from assistant.plan.formats import TRAINING_LADDER
 from assistant.plan.layout import serving_layout, training_layout
@@ -13,6 +14,8 @@ from tools.check_compatibility import feature_names
 from tools.configure.workload import ACTIVE_SHARE
 from tools.need import GpuCount, Need
 
+PICTURE_ENGINES = ("diffusers", "tensorrt-llm")
+"""Engines that generate pictures."""
 TRAINING = ("full_finetune", "pretrain", "lora", "qlora")
 QUERY_CHARACTERS_MAX = 400
 """What guidance is searched with: a question is a line or two, a pasted log is not."""
@@ -188,9 +191,10 @@ _WORKLOADS = {
 }
 
 
-def speed(need: Need, card: GpuCount | None, weight_format: str | None = None) -> PlannedCall | None:
-    """How fast the cards serve it."""
-    if card is None or not sized(need) or is_training(need):
+def speed(need: Need, card: GpuCount | None, weight_format: str | None = None, *, text: str = "") -> PlannedCall | None:
+    """How fast the cards serve it; with the asker's words, how long for what they say there is to do."""
+    counted = model_kind(need) in COUNTED
+    if card is None or not sized(need) or (is_training(need) and not counted):
         return None
     values = need.model_dump(exclude={"intent", "users"}) | {
         "gpu": card.gpu,
@@ -200,14 +204,19 @@ def speed(need: Need, card: GpuCount | None, weight_format: str | None = None) -
         "concurrent_sequences": need.concurrent_sequences or _active(need.users) or need.batch_size,
         "input_tokens": need.context_tokens,
     }
+    if counted:
+        known = need.engine if need.engine in PICTURE_ENGINES else None
+        values |= amounts(need, text) | ({"engine": known} if model_kind(need) in SEEN else {})
     return planned("estimate_inference_speed", **values)
 
 
-def training_time(need: Need, card: GpuCount | None) -> PlannedCall | None:
-    """How fast the cards train it, and how long for the tokens there are."""
+def training_time(need: Need, card: GpuCount | None, *, text: str = "") -> PlannedCall | None:
+    """How fast the cards train it, and how long for the tokens, or images, there are."""
     if card is None or not sized(need):
         return None
-    values = need.model_dump(exclude={"intent"})
+    values = need.model_dump(exclude={"intent"}) | amounts(need, text)
+    if values.get("task") not in TRAINING:
+        values["task"] = "full_finetune"
     return planned("estimate_training_time", **(values | {"gpu": card.gpu, "gpu_count": card.count or 1}))
 
 

@@ -1,0 +1,100 @@
+"""How much there is to do when the work is not counted in tokens: images, clips, audio, documents, data sets."""
+
+import re
+
+from kb.catalog import models
+from kb.item_work import dataset_samples
+from tools.need import Intent, Need
+
+READ = ("embedding", "reranker", "encoder")
+SEEN = ("diffusion", "video", "vision")
+COUNTED = (*SEEN, "speech", *READ)
+"""Kinds of model whose pace is asked for in items."""
+_NUMBER = r"(?P<n>\d[\d,]*(?:\.\d+)?)\s?(?P<s>k|m|bn?|thousand|million|billion|百万|千万|万|千|亿)?(?![a-z0-9])\s?"
+_SCALES = {
+    None: 1, "k": 1e3, "thousand": 1e3, "千": 1e3, "万": 1e4, "m": 1e6, "million": 1e6, "百万": 1e6, "千万": 1e7,
+    "亿": 1e8, "b": 1e9, "bn": 1e9, "billion": 1e9,
+}  # fmt: skip
+_IMAGES = re.compile(
+    _NUMBER + r"(?:images?|pictures?|photos?|pics?|clips?|videos?|frames?|samples?"
+    r"|(?:张|幅|个|条|段)\s?(?:的?\s?)(?:图|照|海报|插画|视频|样本|训练图))"
+    r"(?!\s?(?:/|per|each|a) ?(?:s|sec|min|h|day))",
+    re.I,
+)
+_AUDIO = re.compile(
+    _NUMBER + r"(?P<u>hours?|hrs?|h|小时|个小时|minutes?|mins?|分钟|天|days?)\s?(?:的|of )?\s?"
+    r"(?:\w{1,12} ){0,2}?(?:audio|speech|recordings?|podcasts?|calls?|meetings?|录音|音频|语音|会议|播客|视频|通话)",
+    re.I,
+)
+_DOCUMENTS = re.compile(
+    _NUMBER + r"(?:docs?|documents?|texts?|passages?|chunks?|paragraphs?|pages?|articles?|records?|sentences?|篇"
+    r"|(?:个|条|段|份)\s?(?:文档|文本|文章|数据|片段|段落|记录|chunk)|文档)",
+    re.I,
+)
+_STEPS = re.compile(r"(?<!\d)(\d{1,3})\s?(?:-?steps?|步)(?![a-z])", re.I)
+_SIZE = re.compile(r"(?<!\d)(\d{3,4})\s?[x×*]\s?(\d{3,4})(?!\d)")
+_UNIT_S = {"h": 3600, "小": 3600, "个": 3600, "m": 60, "分": 60, "天": 86400, "d": 86400}
+_TRAINS = re.compile(r"训练|训(?!练好)|微调|炼丹|epochs?|轮|\btrain|fine-?tun|pre-?train|from scratch", re.I)
+_PACE = re.compile(
+    r"(?:images?|imgs?|pics?|pictures?|it|iterations?|frames?|docs?|documents?|texts?|embeddings?|samples?|clips?)"
+    r"\s?(?:/|per )\s?(?:s|sec|second|min|minute|hour|h|day)(?![a-z])|\bfps\b|seconds? per|s/(?:it|image)"
+    r"|real.?time factor"
+    r"|\brtf\b|how fast|how many (?:images?|pictures?|documents?|clips?|videos?|hours of)|throughput|how long"
+    r"|多快|多久|多长时间|速度|吞吐|每秒|每分钟|每小时|每天|一天能|几秒|多少秒|实时率|几小时|几分钟|几天|多少张图"
+    r"|(?:出|生成|跑)多少张",
+    re.I,
+)
+
+
+_OUTPUT = re.compile(
+    r"how many (?:images?|pictures?|photos?|documents?|docs|texts?|clips?|videos?|frames?)"
+    r"|(?:出|生成|画|跑|处理|识别)(?:得了|完)?多少(?:张|幅|个|篇|条|段)",
+    re.I,
+)
+
+
+def counts_output(text: str) -> bool:
+    """Whether what comes out is asked to be counted, whatever else the words look like."""
+    return _OUTPUT.search(text) is not None
+
+
+def model_kind(need: Need) -> str | None:
+    """The kind of the catalog model asked about."""
+    record = models().get(need.model or "")
+    return record.kind if record else None
+
+
+def pace_asked(need: Need, text: str) -> Intent | None:
+    """Whether the pace of work without tokens is asked for: of training, of doing it, or not at all."""
+    kind = model_kind(need)
+    if kind not in COUNTED or not _PACE.search(text):
+        return None
+    trains = need.task in ("full_finetune", "pretrain", "lora", "qlora") or need.epochs is not None
+    return "training_time" if kind not in ("speech", *READ) and trains and _TRAINS.search(text) else "speed"
+
+
+def amounts(need: Need, text: str) -> dict[str, object]:
+    """What the text says there is to do, as fields of a speed or time request."""
+    kind = model_kind(need)
+    found: dict[str, object] = {}
+    if kind in SEEN:
+        if (match := _IMAGES.search(text)) is not None:
+            found["images"] = found["dataset_samples"] = _count(match)
+        if (known := dataset_samples(text)) is not None:
+            found["dataset_samples"] = known
+        if (size := _SIZE.search(text)) is not None:
+            found |= {"width_px": int(size[1]), "height_px": int(size[2])}
+            if size[1] == size[2]:
+                found["image_px"] = int(size[1])
+        if kind != "vision" and (steps := _STEPS.search(text)) is not None:
+            found["steps"] = int(steps[1])
+    elif kind == "speech" and (match := _AUDIO.search(text)) is not None:
+        found["audio_s"] = _count(match) * _UNIT_S[match["u"][0].lower()]
+    elif kind in READ and (match := _DOCUMENTS.search(text)) is not None:
+        found["documents"] = _count(match)
+    return found
+
+
+def _count(match: re.Match[str]) -> int:
+    scale = match["s"].lower() if match["s"] else None
+    return round(float(match["n"].replace(",", "")) * _SCALES[scale])
