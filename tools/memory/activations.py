@@ -46,7 +46,7 @@ def per_token(work: Workload) -> PerToken:
         norms      4·n fp32 inputs of RMSNorm over n elements a layer (2·h, + q + k with query-key norms),
                    + e·n normalised when their weights train
         attention  e·h input, e·(2·q + 2·k) queries, keys, values and output
-        eager      + (softmax at 32 bits, its 16-bit copy, dropout) · heads · sequence
+        eager      + (softmax at 32 bits, its 16-bit copy) · heads · sequence, older blocks with dropout and its mask
         gated      e·h input, e·4·f gate, its activation, up, product
 
     Frozen matrices need no input: LoRA saves the inputs of adapted matrices only (a copy each under autocast), and
@@ -60,7 +60,8 @@ def per_token(work: Workload) -> PerToken:
     normed = shape.norms * h + (q + k if shape.qk_norm else 0)
     norms = (0 if work.engine in COMPILED else 4 * normed) if shape.gated else 2 * e * h
     attention = e * (2 * q + 2 * k)
-    scores = 0.0 if work.flash else shape.heads * work.sequence * (9 if e == 4 else 8)
+    pairs = 0.0 if work.flash else float(shape.heads * work.sequence)
+    scores = pairs * ((4 if e == 4 else 6) if shape.gated else (9 if e == 4 else 8))
     compiled = work.engine in COMPILED
     states = (1 if not shape.gated else 2 if compiled else 3) * e * f
     if work.adapted:
@@ -79,12 +80,13 @@ def per_token(work: Workload) -> PerToken:
     else:
         # Per-operator checkpointing keeps attention's output and every second matrix product.
         selective = e * h + e * q + e * (q + 2 * k + 2 * h + 2 * f) / 2
-    working = e * h if compiled else e * (2 * f + 2 * h)
+    # Eager attention's backward holds the softmax's two gradients at 32 bits, and for a moment one of them at 16.
+    working = (e * h if compiled else e * (2 * f + 2 * h)) + 7 * pairs
     return PerToken(saved, stream * h, min(selective, saved), working)
 
 
 def activation_terms(work: Workload) -> tuple[tuple[Term, ...], tuple[Term, ...]]:
-    """(saved at the end of forward, working set of one layer's backward under checkpointing)."""
+    """(saved at the end of forward, working set of one layer's backward, recomputed first under checkpointing)."""
     each = per_token(work)
     ways, layers, held_tokens = work.tensor, -(-work.shape.layers // work.pipeline), in_flight_tokens(work)
     tokens = stage_tokens(work)
@@ -98,8 +100,8 @@ def activation_terms(work: Workload) -> tuple[tuple[Term, ...], tuple[Term, ...]
         "tensor_parallel": ways,
     }
     formula = "layers · tokens · bytes_per_token_and_layer / tensor_parallel"
-    label = {"none": "Saved activations", "selective": "Selectively saved activations", "full": "Checkpoints"}
-    saved = Term("activations", label[work.checkpointing], layers * held_tokens * kept / ways, formula, inputs, SOURCE)
+    kinds = {"none": "Saved activations", "selective": "Selectively saved activations", "full": "Checkpoints"}
+    saved = Term("activations", kinds[work.checkpointing], layers * held_tokens * kept / ways, formula, inputs, SOURCE)
     tail = Term(
         "activations", "Final norm and head input", tokens * 3 * each.entry / ways, "tokens · bytes / tensor_parallel",
         {"tokens": tokens, "bytes": 3 * each.entry, "tensor_parallel": ways}, SOURCE,
@@ -109,12 +111,11 @@ def activation_terms(work: Workload) -> tuple[tuple[Term, ...], tuple[Term, ...]
         # Tensor parallelism splits what is kept, but a layer's input and its gradient are gathered whole to be used.
         whole = {"tokens": tokens, "bytes": 2 * each.entry}
         held += (Term("activations", "Sequence gathered", tokens * 2 * each.entry, "tokens · bytes", whole, SOURCE),)
-    if work.checkpointing == "none":
-        return held, ()
-    again = each.saved + each.working
+    again = each.working + (0.0 if work.checkpointing == "none" else each.saved)
     live = {"tokens": tokens, "bytes_per_token": round(again, 1), "tensor_parallel": ways}
-    working = Term("activations", "Layer recomputed in backward", tokens * again / ways,
-                   "tokens · bytes_per_token / tensor_parallel", live, SOURCE)  # fmt: skip
+    label = "Gradients inside a layer" if work.checkpointing == "none" else "Layer recomputed in backward"
+    formula = "tokens · bytes_per_token / tensor_parallel"
+    working = Term("activations", label, tokens * again / ways, formula, live, SOURCE)
     return held, (working,)
 
 
