@@ -8,6 +8,7 @@ AdvisorError                     anything the advisor refuses to do, with data r
 ├── NothingFits                  the search came back empty: carries what came closest
 ├── BadDocument                  a document cannot be read: carries the path and the reason
 ├── IndexUnavailable             the index of documents cannot be opened or built
+├── PricesUnavailable            live prices cannot be fetched: those held stay as they are
 ├── ConversationBusy             another turn of this conversation is running
 └── ModelFailed                  the language model did not answer usably
 """
@@ -124,6 +125,16 @@ class IndexUnavailable(AdvisorError):
 
     def __init__(self, reason: str) -> None:
         super().__init__(f"The document index is unavailable: {reason}")
+        self.reason = reason
+
+
+class PricesUnavailable(AdvisorError):
+    """Live prices cannot be fetched, for `reason`; what was held before is held still."""
+
+    code = "prices_unavailable"
+
+    def __init__(self, reason: str) -> None:
+        super().__init__(f"No live prices could be fetched: {reason} The prices held before are unchanged.")
         self.reason = reason
 
 

@@ -37,6 +37,10 @@ class Settings(Frozen):
     """Longest wait for the language model in one turn (`GPU_ADVISOR_LLM_TIMEOUT_S`)."""
     embedding_model: str | None = None
     """Any sentence-transformers model id or path; none = the packaged MiniLM (`GPU_ADVISOR_EMBEDDING_MODEL`)."""
+    prices_url: str = Field(
+        default="https://dstack-gpu-pricing.s3.eu-west-1.amazonaws.com/v3", pattern=r"^https?://[^\s]+$"
+    )
+    """Where `gpu-advisor prices refresh` finds gpuhunt's catalogs (`GPU_ADVISOR_PRICES_URL`)."""
     host: str = "127.0.0.1"
     """Address the chat and the API listen on (`GPU_ADVISOR_HOST`)."""
     port: int = Field(default=7860, ge=0, le=65535)

@@ -1,14 +1,14 @@
-"""The command line: `gpu-advisor ask | tool | ingest | kb | chat | mcp`."""
+"""The command line: `gpu-advisor ask | tool | ingest | kb | prices | chat | mcp`."""
 
 import argparse
 import sys
 from collections.abc import Sequence
 
-from kb.base import AdvisorError, IndexUnavailable, ModelFailed, NothingFits
-from ui.cli import ask, knowledge, serve, tool
+from kb.base import AdvisorError, IndexUnavailable, ModelFailed, NothingFits, PricesUnavailable
+from ui.cli import ask, knowledge, prices, serve, tool
 
 BAD_INPUT, FAILED = 2, 1
-NOT_THE_CALLERS_FAULT = (IndexUnavailable, ModelFailed, NothingFits)
+NOT_THE_CALLERS_FAULT = (IndexUnavailable, ModelFailed, NothingFits, PricesUnavailable)
 
 
 def parser() -> argparse.ArgumentParser:
@@ -18,7 +18,7 @@ def parser() -> argparse.ArgumentParser:
         description="Which GPU hardware a workload needs: memory, cards, clouds, with the arithmetic and the sources.",
     )
     commands = top.add_subparsers(dest="command", required=True, metavar="COMMAND")
-    for module in (ask, tool, knowledge, serve):
+    for module in (ask, tool, knowledge, prices, serve):
         module.add_to(commands)
     return top
 
