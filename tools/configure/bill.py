@@ -73,48 +73,61 @@ def bill(gpu_id: str, cards: int, machines: int, owned: int, memory_bytes: int, 
     if owned:
         missing = max(count - owned, 0)
         return Bill(tuple(card_lines(gpu, missing)), None, machines, None, (gpu.tdp_w or 0) * count or None)
-    made = [_bill(gpu, host, machines) for host in hosts(gpu_id, cards, memory_bytes, domestic=domestic)]
-    if not made:
+    found = hosts(gpu_id, cards, memory_bytes, domestic=domestic)
+    if not found:
         items = tuple(card_lines(gpu, count))
         alone = gpu.market in {"module", "apu"}
-        return Bill(
-            items if alone else (*items, unpriced_line("host", "machine with enough slots and power", machines)),
-            None,
-            machines,
-            None,
-            gpu.tdp_w,
-        )
-    return min(made, key=lambda one: (not one.complete, one.amount is None, one.amount or 0))
+        host = () if alone else (unpriced_line("host", "machine with enough slots and power", machines),)
+        return Bill((*items, *host), None, machines, None, gpu.tdp_w)
+    return _bill(gpu, min(found, key=lambda host: _rank(gpu, host, machines)), machines)
+
+
+def _rank(gpu: Gpu, host: Host, machines: int) -> tuple[bool, Decimal, str]:
+    """Complete bills first, then cheap ones."""
+    lines = [*_around(gpu, host, machines), *([] if host.with_cards else card_lines(gpu, host.cards * machines))]
+    known = sum((item.subtotal for item in lines if item.subtotal is not None), Decimal(0))
+    whole = host.amount is not None and all(item.subtotal is not None for item in lines)
+    return not whole, known + (host.amount or 0) * machines, host.name
+
+
+def _around(gpu: Gpu, host: Host, machines: int) -> tuple[Item, ...]:
+    """Network and racks."""
+    network = network_for(machines, host.cards, linked=scales_out(gpu))
+    racks = rack_items(machines, host.rack_units, _machine_w(gpu, host)) if host.rack_units else ()
+    return (*network_items(network, machines, with_network=host.with_network), *racks)
+
+
+def _machine_w(gpu: Gpu, host: Host) -> int:
+    return host.draw_w + (gpu.tdp_w or 0) * host.cards
 
 
 def _bill(gpu: Gpu, host: Host, machines: int) -> Bill:
-    linked = scales_out(gpu)
-    network = network_for(machines, host.cards, linked=linked)
-    machine_w = host.draw_w + (gpu.tdp_w or 0) * host.cards
-    items = [_times(item, machines) for item in host.items]
-    if not host.with_cards:
-        items = [*card_lines(gpu, host.cards * machines), *items]
-    items += network_items(network, machines, with_network=host.with_network)
-    if host.rack_units:
-        items += rack_items(machines, host.rack_units, machine_w)
-    return Bill(tuple(items), host, machines, network, machine_w * machines if gpu.tdp_w else None)
+    cards = [] if host.with_cards else card_lines(gpu, host.cards * machines)
+    items = (*cards, *(_times(item, machines) for item in host.items), *_around(gpu, host, machines))
+    network = network_for(machines, host.cards, linked=scales_out(gpu))
+    return Bill(items, host, machines, network, _machine_w(gpu, host) * machines if gpu.tdp_w else None)
 
 
 def card_lines(gpu: Gpu, count: int) -> list[Item]:
     """The cards as one line; nothing for none."""
-    if not count:
-        return []
+    return [_card_line(gpu.id, count)] if count else []
+
+
+@lru_cache(maxsize=16384)
+def _card_line(gpu_id: str, count: int) -> Item:
+    gpu = gpus()[gpu_id]
     price = card_price(gpu)
     if price is None:
-        return [unpriced_line("gpu", gpu.name, count)]
+        return unpriced_line("gpu", gpu.name, count)
     low, high = _card_band(gpu, price.amount_usd)
     unit = middle(low, high)
-    return [
-        Item(
-            part="gpu", product=gpu.name, count=count, unit_price=unit, subtotal=unit * count, source=price.source,
-            price_date=price.as_of, low=low * count, high=high * count, condition=condition(gpu),
-        )
-    ]  # fmt: skip
+    return Item.model_validate(
+        {
+            "part": "gpu", "product": gpu.name, "count": count, "unit_price": unit, "subtotal": unit * count,
+            "source": price.source, "price_date": price.as_of, "low": low * count, "high": high * count,
+            "condition": condition(gpu),
+        }
+    )  # fmt: skip
 
 
 def condition(gpu: Gpu) -> str:

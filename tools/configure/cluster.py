@@ -39,6 +39,7 @@ def fat_tree(machines: int, rails: int, ports: int) -> tuple[int, int, int]:
     return leaves, leaves + -(-leaves // 2), 3 * links
 
 
+@lru_cache(maxsize=1024)
 def network_for(machines: int, cards: int, *, linked: bool) -> Network | None:
     """The network between `machines` of `cards` cards: a rail a card for what trains together, else one port each."""
     if machines == 1:
@@ -54,6 +55,7 @@ def network_for(machines: int, cards: int, *, linked: bool) -> Network | None:
     )  # fmt: skip
 
 
+@lru_cache(maxsize=1024)
 def network_items(network: Network | None, machines: int, *, with_network: bool) -> tuple[Item, ...]:
     """Network cards, switches, optics and fibres, or copper where one switch does at 100 Gbit/s."""
     if network is None:
@@ -77,6 +79,7 @@ def network_items(network: Network | None, machines: int, *, with_network: bool)
     )
 
 
+@lru_cache(maxsize=4096)
 def rack_items(machines: int, rack_units: int, machine_w: int) -> tuple[Item, ...]:
     """Racks by height and by load, and for each machine its share of power distribution, twice over."""
     total_units = machines * rack_units

@@ -21,6 +21,12 @@ def band(reading: PriceReading) -> tuple[Decimal, Decimal]:
 
 def line(part: str, one: Component, count: int) -> Item:
     """`count` of a component as a line of the bill; without a price when nobody sells it alone."""
+    return _line(part, one.id, count)
+
+
+@lru_cache(maxsize=65536)
+def _line(part: str, component_id: str, count: int) -> Item:
+    one = components()[component_id]
     price = one.price
     return unpriced_line(part, _named(one), count) if price is None else priced_line(part, _named(one), price, count)
 
@@ -51,9 +57,15 @@ def cost(one: Component) -> Decimal:
     Raises:
         ValueError: nobody sells it alone.
     """
-    if one.price is None:
-        raise ValueError(f"{one.id} has no price")
-    return middle(*band(one.price))
+    return _cost(one.id)
+
+
+@lru_cache(maxsize=4096)
+def _cost(component_id: str) -> Decimal:
+    price = components()[component_id].price
+    if price is None:
+        raise ValueError(f"{component_id} has no price")
+    return middle(*band(price))
 
 
 @lru_cache(maxsize=32)
