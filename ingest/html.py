@@ -45,6 +45,8 @@ class Reader(HTMLParser):
         self.title = ""
         self.date: str | None = None
         self._text: list[str] = []
+        self._spoken = False
+        """Whether the text held has any letter."""
         self._line = 1
         self._skipping: list[str] = []
         self._cells: list[str] | None = None
@@ -73,7 +75,7 @@ class Reader(HTMLParser):
             self._break()
             self._cells, self._row_line = [], self.getpos()[0]
         elif tag in {"td", "th"} and self._cells is not None:
-            self._text = []
+            self._text, self._spoken = [], False
         elif tag in BLOCKS:
             self._break()
             self._prefix = "#" * int(tag[1]) + " " if re.fullmatch("h[1-6]", tag) else "- " if tag == "li" else ""
@@ -87,7 +89,7 @@ class Reader(HTMLParser):
             self._in_title = False
         elif tag in {"td", "th"} and self._cells is not None:
             self._cells.append(_squeeze("".join(self._text)).replace("|", "/"))
-            self._text = []
+            self._text, self._spoken = [], False
         elif tag == "tr" and self._cells is not None:
             self._row()
         elif tag in BLOCKS:
@@ -106,8 +108,8 @@ class Reader(HTMLParser):
         for offset, part in enumerate(data.split("\n")):
             if offset:
                 self._break(keep_prefix=True)
-            if part.strip() and not "".join(self._text).strip():
-                self._line = number + offset
+            if part.strip() and not self._spoken:
+                self._line, self._spoken = number + offset, True
             self._text.append(part)
 
     def close(self) -> None:
@@ -118,7 +120,7 @@ class Reader(HTMLParser):
 
     def _row(self) -> None:
         cells, self._cells = self._cells or [], None
-        self._text = []
+        self._text, self._spoken = [], False
         if any(cells):
             self.lines.append((self._row_line, "| " + " | ".join(cells) + " |"))
             if self._first_row:
@@ -129,7 +131,7 @@ class Reader(HTMLParser):
         if self._cells is not None:
             return
         text = _squeeze("".join(self._text))
-        self._text = []
+        self._text, self._spoken = [], False
         if text:
             self.lines.append((self._line, self._prefix + text))
             self._prefix = ""

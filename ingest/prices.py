@@ -84,10 +84,17 @@ def refresh(providers: Sequence[str] = (), limit_s: float = LIMIT_S) -> Refreshe
             else:
                 failed[one.provider] = "its catalog lists no GPU"
     if not fetched:
-        reasons = "; ".join(f"{name}: {why}" for name, why in failed.items())
-        raise PricesUnavailable(f"{reasons}. Is the network reachable?")
+        raise PricesUnavailable(f"{_reasons(failed)}. Is the network reachable?")
     keep(fetched)
     return Refreshed({one.provider: len(one.offers) for one in fetched}, failed, observed_at)
+
+
+def _reasons(failed: dict[str, str]) -> str:
+    """Why each failed, those that failed alike together."""
+    alike: dict[str, list[str]] = {}
+    for name, why in failed.items():
+        alike.setdefault(why, []).append(name)
+    return "; ".join(f"{', '.join(names)}: {why}" for why, names in alike.items())
 
 
 def offers(provider: str, folder: Path, as_of: str) -> tuple[Offer, ...]:

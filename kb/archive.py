@@ -177,8 +177,9 @@ class Library:
                 _drop(connection, name)
 
     def set_findings(self, found: Mapping[str, Sequence[dict[str, Any]]]) -> None:
-        """Replace the findings of the documents named."""
-        with self._change() as connection:
+        """Replace the findings of the documents named; no passage changes, so what was derived stays good."""
+        with self._connection() as connection, connection:
+            connection.execute("BEGIN IMMEDIATE")
             for name, findings in found.items():
                 row = connection.execute("SELECT id FROM documents WHERE name = ?", (name,)).fetchone()
                 if row is not None:

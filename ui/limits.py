@@ -10,6 +10,8 @@ from ui.problem import problem
 
 MOST_BODY_BYTES = 512 * 1024
 """A question is at most 20,000 characters and a tool request far less."""
+LARGER = {"/v1/kb/check": 6_000_000, "/v1/kb/documents": 6_000_000}
+"""Paths that take a file."""
 ARRIVAL_S = 30.0
 """A body that trickles in holds a connection for this long at most."""
 DEEPEST_JSON = 32
@@ -27,18 +29,19 @@ class BodyLimit:
         if scope["type"] != "http" or scope["method"] in {"GET", "HEAD", "OPTIONS"}:
             await self._app(scope, receive, send)
             return
+        most = max(self._most, LARGER.get(scope["path"], 0))
         declared = dict(scope["headers"]).get(b"content-length", b"0")
-        too_large = not declared.isdigit() or len(declared) > 12 or int(declared) > self._most
+        too_large = not declared.isdigit() or len(declared) > 12 or int(declared) > most
         body: bytes | None = None
         if not too_large:
             try:
                 async with asyncio.timeout(self._arrival_s):
-                    body, too_large = await self._collect(receive)
+                    body, too_large = await self._collect(receive, most)
             except TimeoutError:
                 await problem(408, "too_slow", "body: did not arrive in time.", field="body")(scope, receive, send)
                 return
         if too_large:
-            detail = f"body: larger than {self._most:,} bytes. Send less."
+            detail = f"body: larger than {most:,} bytes. Send less."
             await problem(413, "too_large", detail, field="body")(scope, receive, send)
         elif body is not None:
             await self.handle(scope, body, receive, send)
@@ -56,7 +59,7 @@ class BodyLimit:
 
         await self._app(scope, replay, send)
 
-    async def _collect(self, receive: Receive) -> tuple[bytes | None, bool]:
+    async def _collect(self, receive: Receive, most: int) -> tuple[bytes | None, bool]:
         """The body (None when the sender left), and whether it grew too large."""
         parts, size = [], 0
         while True:
@@ -65,7 +68,7 @@ class BodyLimit:
                 return None, False
             parts.append(message.get("body", b""))
             size += len(parts[-1])
-            if size > self._most:
+            if size > most:
                 return None, True
             if not message.get("more_body", False):
                 return b"".join(parts), False

@@ -1,18 +1,22 @@
 """Documents that come over the web: kept under the home, ingested like any other, checked against the facts."""
 
+import base64
+import binascii
 import re
 import tempfile
 import threading
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Literal
 
-from pydantic import Field
+from pydantic import Field, model_validator
 
 from ingest.claims import check
+from ingest.convert import KINDS, SUPPORTED
 from ingest.sync import SyncReport, sync
 from kb.archive import Library
-from kb.base import BadDocument, BadInput, Frozen
+from kb.base import BadDocument, BadInput, Frozen, IndexUnavailable
 from kb.settings import settings
 
 SUFFIXES = {"markdown": ".md", "text": ".txt", "html": ".html"}
@@ -20,13 +24,57 @@ _SHOWN_NAME = re.compile(r"[^\w.\- ]+")
 _one_at_a_time = threading.Lock()
 
 
+CONTENT_MAX = 5_600_000
+"""Characters of a file in base64: 4 MB of file."""
+PARSERS, PARSER_WAIT_S = 2, 20.0
+"""Files that may be parsed at once, each in a child of up to 512 MB, and how long one waits for its turn."""
+_parsers = threading.BoundedSemaphore(PARSERS)
+
+
 class Text(Frozen):
-    """A document's text; a file of this server cannot be named."""
+    """A document, as text or as the content of a file; a file of this server cannot be named."""
 
     name: str = Field(default="document", min_length=1, max_length=120)
-    """What the document is called."""
-    text: str = Field(min_length=1, max_length=400_000)
+    """What the document is called; with `content` its ending says what it is: .pdf, .docx, .pptx, .xlsx, .csv …"""
+    text: str | None = Field(default=None, min_length=1, max_length=400_000)
     form: Literal["markdown", "text", "html"] = "markdown"
+    """What the text is written in."""
+    content: str | None = Field(default=None, min_length=1, max_length=CONTENT_MAX)
+    """The bytes of a file in base64, instead of `text`."""
+
+    @model_validator(mode="after")
+    def _one_of_both(self) -> "Text":
+        if (self.text is None) == (self.content is None):
+            raise ValueError("give either text or content")
+        return self
+
+    @property
+    def data(self) -> bytes:
+        """The bytes of the file.
+
+        Raises:
+            BadInput: the content is no base64.
+        """
+        if self.content is None:
+            return (self.text or "").encode()
+        try:
+            return base64.b64decode(self.content, validate=True)
+        except binascii.Error:
+            raise BadInput("content", "is not base64.") from None
+
+    @property
+    def suffix(self) -> str:
+        """What the file's name ends in.
+
+        Raises:
+            BadInput: the name of a file ends in nothing that is read.
+        """
+        if self.content is None:
+            return SUFFIXES[self.form]
+        suffix = Path(self.name).suffix.lower()
+        if suffix not in KINDS:
+            raise BadInput("name", f"must end in what the file is: {SUPPORTED} are read.")
+        return suffix
 
 
 class Held(Frozen):
@@ -80,7 +128,7 @@ def add(document: Text) -> Added:
     with _one_at_a_time:
         folder().mkdir(parents=True, exist_ok=True)
         former = path.read_bytes() if path.exists() else None
-        _write(path, document.text.encode())
+        _write(path, document.data)
         report = _synced()
         if failure := next((one for one in report.failed if Path(one.path).name == name), None):
             _restore(path, former)
@@ -102,12 +150,24 @@ def remove(name: str) -> bool:
 def checked(document: Text) -> list[dict[str, Any]]:
     """The findings on a text that is not kept."""
     with tempfile.TemporaryDirectory(prefix="gpu-advisor-") as place:
-        path = Path(place) / f"document{SUFFIXES[document.form]}"
-        path.write_text(document.text, encoding="utf-8")
+        path = Path(place) / f"document{document.suffix}"
+        path.write_bytes(document.data)
         try:
-            return judged(check([path]), path, document.name)
+            with _turn():
+                return judged(check([path]), path, document.name)
         except BadDocument as problem:
             raise BadDocument(document.name, problem.reason) from None
+
+
+@contextmanager
+def _turn() -> Iterator[None]:
+    """One of few places to parse in, so that many requests at once do not take the machine's memory."""
+    if not _parsers.acquire(timeout=PARSER_WAIT_S):
+        raise IndexUnavailable("too many documents are being read; try again in a moment.")
+    try:
+        yield
+    finally:
+        _parsers.release()
 
 
 def file_name(document: Text) -> str:
@@ -116,7 +176,7 @@ def file_name(document: Text) -> str:
     Raises:
         BadInput: nothing of it can stand in a file name.
     """
-    suffix = SUFFIXES[document.form]
+    suffix = document.suffix
     stem = Path(_SHOWN_NAME.sub("-", document.name.replace("\\", "/").rsplit("/", 1)[-1])).stem.strip(" .-")
     if not stem:
         raise BadInput("name", "holds nothing a file can be called.", "Use letters and digits.")

@@ -104,7 +104,8 @@ ATTRIBUTES = (
         field="tdp_w",
         show=_watts,
         unless=re.compile(
-            r"电源|PSU|整机|机柜|待机|idle|限制|限到|降到|压到|设为|power limit|功耗墙|limit(?:ed|ing)?\b|capped|\bcap\b|建议|推荐|recommend|suggest|cooling",
+            r"电源|PSU|整机|机柜|待机|idle|限制|限到|降到|压到|设为|功耗墙|limit(?:ed|ing)?\b|\bcap(?:ped)?\b"
+            r"|建议|推荐|recommend|suggest|cooling",
             re.IGNORECASE,
         ),
     ),

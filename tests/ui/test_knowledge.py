@@ -1,5 +1,6 @@
 """Documents over the web: checked, added, found, removed."""
 
+import base64
 from collections.abc import Iterator
 
 import pytest
@@ -89,3 +90,28 @@ def test_a_server_open_to_a_network_takes_no_documents(advisor: Advisor) -> None
 )
 def test_a_name_becomes_a_file_name(given: str, kept: str) -> None:
     assert file_name(Text(name=given, text="x")) == kept
+
+
+def test_a_file_of_any_kind_is_checked_from_its_bytes(site: TestClient) -> None:
+    content = base64.b64encode(b"Card,Memory\nT4,24 GB\n").decode()
+    findings = site.post("/v1/kb/check", json={"name": "cards.csv", "content": content}).json()["findings"]
+    assert [(one["document"], one["line"], one["verdict"]) for one in findings] == [("cards.csv", 2, "wrong")]
+
+
+@pytest.mark.parametrize(
+    ("body", "status", "field"),
+    [
+        pytest.param({"name": "a.pdf", "content": "!!"}, 422, "content", id="no-base64"),
+        pytest.param({"name": "a.exe", "content": "QQ=="}, 422, "name", id="unknown-kind"),
+        pytest.param({"name": "a.pdf", "content": "QQ=="}, 422, "path", id="no-pdf"),
+        pytest.param({"name": "a.md", "text": "a", "content": "QQ=="}, 422, None, id="both"),
+        pytest.param({"name": "a.md"}, 422, None, id="neither"),
+        pytest.param({"name": "a.pdf", "content": "Q" * 6_100_000}, 413, "body", id="too-large"),
+    ],
+)
+def test_what_is_no_file_is_refused_by_name(
+    site: TestClient, body: dict[str, str], status: int, field: str | None
+) -> None:
+    answer = site.post("/v1/kb/check", json=body)
+    assert answer.status_code == status
+    assert field is None or answer.json().get("field") == field, answer.json()

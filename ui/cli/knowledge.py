@@ -8,11 +8,18 @@ from typing import Any
 from kb.base import BadInput
 from ui.cli.lines import read_lines, write_line
 
+BAR_WIDTH, NAME_WIDTH = 24, 48
+
 
 def add_to(commands: Any) -> None:
     """The `ingest` and `kb` commands."""
-    ingest = commands.add_parser("ingest", help="sync documents or folders into the index")
-    ingest.add_argument("paths", nargs="+", metavar="PATH")
+    ingest = commands.add_parser("ingest", help="sync documents, folders or web pages into the index")
+    ingest.add_argument(
+        "paths",
+        nargs="+",
+        metavar="PATH",
+        help="a file, a folder or an http(s) address: Markdown, text, HTML, PDF, Word, PowerPoint, Excel, CSV",
+    )
     ingest.add_argument("--only", action="store_true", help="replace the bundled guidance by these documents")
     ingest.add_argument("--json", action="store_true")
     ingest.set_defaults(run=run_ingest)
@@ -35,7 +42,7 @@ def add_to(commands: Any) -> None:
 
 
 def run_ingest(options: argparse.Namespace) -> int:
-    """Sync, and say what happened to every file; 1 when some could not be read."""
+    """Sync, and say what happened to every file; 2 when some could not be read."""
     from ingest.sync import sync
     from kb.settings import stay_offline
 
@@ -104,17 +111,20 @@ def run_check(options: argparse.Namespace) -> int:
         if options.json:
             write_line(data)
         elif data.get("kind") == "contradiction":
-            said = "; ".join(f"{s['document']}:{s['line']} says {s['value']}" for s in data["statements"])
+            said = "; ".join(f"{s['document']}:{s['line']} says “{s['value']}”" for s in data["statements"])
             print(f"contradiction  {data['subject']} {data['attribute']}: {said}")
         elif data["verdict"] != "holds":
             print(
-                f"{data['verdict']:12} {data['document']}:{data['line']}  {data['subject']} {data['attribute']}: "
-                f"claims {data['claimed_value']}, is {data['correct_value']}"
+                f"{data['verdict']:12} {data['document']}:{data['line']}  {data['subject']}, {data['attribute']}: "
+                f"says “{data['claimed_value']}”; {data['correct_value']}"
             )
     return 0
 
 
 def _progress(done: int, total: int, name: str) -> None:
+    """One line on a terminal that redraws itself: a bar, a count, and what is at hand."""
     if sys.stderr.isatty():
+        full = BAR_WIDTH * done // max(total, 1)
         end = "\n" if done == total else ""
-        print(f"\r{done}/{total} {name[-60:]:60}", end=end, file=sys.stderr, flush=True)
+        bar = "#" * full + "." * (BAR_WIDTH - full)
+        print(f"\r[{bar}] {done}/{total} {name[-NAME_WIDTH:]:{NAME_WIDTH}}", end=end, file=sys.stderr, flush=True)

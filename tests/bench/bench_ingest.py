@@ -1,0 +1,266 @@
+"""How fast documents are taken in, beside the tutorial way, and whether anything that is thrown at it does harm.
+
+    python tests/bench/bench_ingest.py [speed] [hostile] [kill] [damage] [--long] [--kills N] [--documents N]
+
+The tutorial way: a recursive character splitter (1,000 characters, 200 shared), the same MiniLM, one Chroma collection.
+Both read the same English documents, made by a fixed seed; chunks a second are compared in one run, the models warm.
+`--long` makes the hostile files as large as they come and kills fifty times.
+"""
+
+import argparse
+import os
+import random
+import resource
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from hostile import write_all
+
+from ingest.sync import GUIDANCE, sync
+from kb.archive import Library
+from kb.embedder import embedder
+from kb.search import search
+from kb.settings import settings, stay_offline
+from kb.store import Store, current
+
+SIZE, OVERLAP = 1000, 200
+ROOT = Path(__file__).resolve().parents[2]
+INGEST = "import sys; from ingest.sync import sync; sync([sys.argv[1]], only=True)"
+
+
+@contextmanager
+def home() -> Iterator[Path]:
+    """A home of its own for the block."""
+    with tempfile.TemporaryDirectory(prefix="bench-ingest-") as folder:
+        os.environ["GPU_ADVISOR_HOME"] = str(Path(folder) / "home")
+        settings.cache_clear()
+        yield Path(folder)
+
+
+def corpus(folder: Path, documents: int) -> Path:
+    """English documents with headings, prose and tables, built from sentences of the guidance in random order."""
+    chance = random.Random(11)
+    sentences = [
+        line.split(" [^")[0].lstrip("- ")
+        for path in sorted((GUIDANCE / "en").glob("*.md"))
+        for line in path.read_text(encoding="utf-8").split("\n")
+        if line.startswith("- ") and len(line) > 60
+    ]
+    folder.mkdir()
+    for number in range(documents):
+        parts = [f"# Notes {number}\n"]
+        for section in range(8):
+            body = " ".join(f"{chance.choice(sentences)} ({number}.{section}.{n})" for n in range(9))
+            parts.append(f"\n## Topic {number}-{section}\n\n{body}\n")
+        (folder / f"{number}.md").write_text("".join(parts))
+    return folder
+
+
+def tutorial(folder: Path, home: Path) -> tuple[int, float]:
+    """Chunks and seconds of the tutorial way."""
+    import chromadb
+
+    model = embedder()
+    started = time.perf_counter()
+    texts = [piece for path in sorted(folder.glob("*.md")) for piece in split(path.read_text())]
+    collection = chromadb.PersistentClient(str(home / "tutorial")).create_collection("all", embedding_function=None)
+    for start in range(0, len(texts), 100):
+        batch = texts[start : start + 100]
+        names = [str(start + place) for place in range(len(batch))]
+        collection.add(ids=names, documents=batch, embeddings=model.passages(batch))
+    return len(texts), time.perf_counter() - started
+
+
+def split(text: str) -> Iterator[str]:
+    """Pieces of at most 1,000 characters that end at a paragraph, line or word where they can and share 200."""
+    start = 0
+    while start < len(text):
+        end = min(start + SIZE, len(text))
+        if end < len(text):
+            end = next(
+                (cut for sign in ("\n\n", "\n", " ") if (cut := text.rfind(sign, start + SIZE // 2, end)) > 0), end
+            )
+        yield text[start:end].strip()
+        if end == len(text):
+            return
+        start = end - OVERLAP
+
+
+def speed(documents: int) -> None:
+    """Both ways on the same documents; then once more, unchanged."""
+    with home() as place:
+        folder = corpus(place / "documents", documents)
+        embedder().passages(["warm"])
+        pieces, tutorial_s = tutorial(folder, place)
+        started = time.perf_counter()
+        report = sync([folder], only=True)
+        first_s = time.perf_counter() - started
+        started = time.perf_counter()
+        again = sync([folder], only=True)
+        again_s = time.perf_counter() - started
+        assert len(again.unchanged) == documents
+        letters = sum(path.stat().st_size for path in folder.glob("*.md"))
+    print(f"{'':22}{'chunks':>8}{'seconds':>9}{'chunks/s':>10}{'kB/s':>8}")
+    print(f"{'tutorial':22}{pieces:8}{tutorial_s:9.2f}{pieces / tutorial_s:10.1f}{letters / tutorial_s / 1e3:8.1f}")
+    print(f"{'ours':22}{report.chunks:8}{first_s:9.2f}{report.chunks / first_s:10.1f}{letters / first_s / 1e3:8.1f}")
+    print(f"ratio of chunks a second {report.chunks / first_s * tutorial_s / pieces:.2f} (goal 3)")
+    print(f"unchanged re-sync {again_s:.3f} s, {again_s / first_s:.1%} of the first run (goal 2 %)")
+
+
+def hostile(*, large: bool) -> None:
+    """A hundred hostile files, one sync: each indexed or refused; memory of this process before and after."""
+    with home() as place:
+        files = write_all(place / "hostile", large=large)
+        (place / "hostile" / "sound.md").write_text("# Sound\n\nThe V100 has 900 GB/s of memory bandwidth.\n")
+        before, started = _resident(), time.perf_counter()
+        report = sync([place / "hostile"], only=True)
+        taken = time.perf_counter() - started
+        told = len(report.added) + len(report.failed)
+        assert any("V100" in passage.text for passage in search("V100 memory bandwidth"))
+        print(f"{len(files)} hostile files and 1 sound one: {len(report.added)} indexed, {len(report.failed)} refused, "
+              f"{len(files) + 1 - told} unaccounted for, {taken:.0f} s")  # fmt: skip
+        print(f"this process {before:.0f} → {_resident():.0f} MB; largest child "
+              f"{resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss / 1e3:.0f} MB")  # fmt: skip
+        left = [path.name for path in Path(tempfile.gettempdir()).glob("gpu-advisor-*")]
+        print(f"temporary folders left behind: {len(left)}")
+
+
+def kill(times: int, documents: int = 120) -> None:
+    """Kill an ingestion at random moments while documents change; afterwards the index equals the documents."""
+    chance = random.Random(3)
+    halves = 0
+    with home() as place:
+        folder = corpus(place / "documents", documents)
+        for attempt in range(times):
+            changed = chance.sample(range(documents), 12)
+            for number in changed:
+                path = folder / f"{number}.md"
+                path.write_text(f"{path.read_text()}\n## Round {attempt}\n\nNote {attempt} of document {number}.\n")
+            process = subprocess.Popen([sys.executable, "-c", INGEST, str(folder)], cwd=ROOT, stderr=subprocess.DEVNULL)
+            time.sleep(chance.uniform(0.3, 4.0))
+            process.send_signal(signal.SIGKILL)
+            process.wait()
+            halves += _torn()
+        report = sync([folder], only=True)
+        right = contents(folder)
+        with Library().reading() as connection:
+            rows = connection.execute("SELECT path, text FROM chunks JOIN documents ON documents.id = document")
+            held: dict[str, list[str]] = {}
+            for path, text in rows:
+                held.setdefault(path, []).append(text)
+        same = {path: sorted(texts) for path, texts in held.items()} == right
+        sound = Store(Library(), embedder()).is_current()
+    print(f"{times} kills: half-written documents {halves}, failures {len(report.failed)}, "
+          f"index equals documents: {same}, vector index current: {sound}")  # fmt: skip
+
+
+def contents(folder: Path) -> dict[str, list[str]]:
+    """What the index should hold: every chunk of every document."""
+    from ingest.chunk import chunk
+    from ingest.convert import convert
+
+    return {
+        str(path): sorted(one.text for one in chunk(convert(path), path.name)) for path in sorted(folder.glob("*.md"))
+    }
+
+
+def _torn() -> int:
+    """Documents whose chunks are not numbered 0 … n-1, once each, or have no words in the word index."""
+    if not Library().path.exists() or Library().fact_or_none("schema") is None:
+        return 0
+    with Library().reading() as connection:
+        torn = connection.execute(
+            "SELECT count(*) FROM (SELECT document FROM chunks GROUP BY document"
+            " HAVING count(*) <> max(ordinal) + 1 OR count(DISTINCT ordinal) <> count(*))"
+        ).fetchone()[0]
+        wordless = connection.execute(
+            "SELECT count(*) FROM chunks WHERE id NOT IN (SELECT rowid FROM words_en UNION SELECT rowid FROM words_zh)"
+        ).fetchone()[0]
+    return int(torn) + int(wordless)
+
+
+DAMAGES: dict[str, Callable[[bytes], bytes]] = {
+    "empty": lambda data: b"",
+    "half": lambda data: data[: len(data) // 2],
+    "zeroed": lambda data: data[: len(data) // 3] + bytes(len(data) // 3) + data[2 * (len(data) // 3) :],
+    "garbage": lambda data: bytes(byte ^ 0x5A for byte in data[:4096]) + data[4096:],
+}
+
+
+def damage() -> None:
+    """Every file of the index damaged in turn: search answers, and the next sync makes it whole."""
+    cases = answered = mended = 0
+    with home() as place:
+        folder = corpus(place / "documents", 20)
+        sync([folder], only=True)
+        kept = place / "kept"
+        shutil.copytree(Library().folder, kept)
+        generation = current(Library().folder)
+        names = sorted(str(path.relative_to(kept)) for path in kept.rglob("*") if path.is_file())
+        names = [name for name in names if not name.endswith(".lock") and path_counts(name, generation)]
+        for name in [*names, "missing"]:
+            for way, spoil in DAMAGES.items():
+                shutil.rmtree(Library().folder)
+                shutil.copytree(kept, Library().folder)
+                path = Library().folder / name
+                if name == "missing":
+                    shutil.rmtree(Library().folder / (generation.directory if generation else ""))
+                else:
+                    path.write_bytes(spoil(path.read_bytes()))
+                cases += 1
+                found = _in_child("from kb.search import search; print(len(search('memory bandwidth of cards')))")
+                report = _in_child(
+                    f"from ingest.sync import sync; print(len(sync([{str(folder)!r}], only=True).failed))"
+                )
+                again = _in_child("from kb.search import search; print(len(search('memory bandwidth of cards')))")
+                whole = Store(Library(), embedder()).is_current()
+                answered += found.isdigit()
+                mended += whole and report == "0" and again.isdigit() and int(again) > 0
+                if not found.isdigit() or not whole or report != "0":
+                    print(f"  {name} {way}: before mending {found!r}, sync {report!r}, whole {whole}")
+    print(f"{cases} damages: search answered at once {answered}, whole again after a sync {mended}")
+
+
+def path_counts(name: str, generation: object) -> bool:
+    return not name.endswith((".new", ".set-aside"))
+
+
+def _in_child(code: str) -> str:
+    """What a line of Python prints, or how it ended; a child, because a damaged index may crash it."""
+    done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=False)
+    return done.stdout.strip() if done.returncode == 0 else f"exit {done.returncode}: {done.stderr.strip()[-160:]}"
+
+
+def _resident() -> float:
+    """Megabytes this process holds."""
+    return int(Path("/proc/self/statm").read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE") / 1e6
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("parts", nargs="*", choices=["speed", "hostile", "kill", "damage"], default=[])
+    parser.add_argument("--long", action="store_true")
+    parser.add_argument("--kills", type=int, default=6)
+    parser.add_argument("--documents", type=int, default=60)
+    options = parser.parse_args()
+    stay_offline()
+    parts = options.parts or ["speed", "hostile", "kill", "damage"]
+    if "speed" in parts:
+        speed(options.documents)
+    if "hostile" in parts:
+        hostile(large=options.long)
+    if "kill" in parts:
+        kill(50 if options.long else options.kills)
+    if "damage" in parts:
+        damage()
+
+
+if __name__ == "__main__":
+    main()
