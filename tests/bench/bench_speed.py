@@ -95,10 +95,14 @@ def width_of(row: MeasuredSpeed) -> tuple[float, float]:
         if kind is None:
             kind = items.vision if models()[row.model].kind == "vision" else items.generate
         return kind.up_ratio, kind.down_ratio
+    if row.kind == "gpu_hours":
+        training = stored.constants().training
+        return training.run_up_ratio**1.2 / training.goodput_least, stored.constants().intervals.classes[
+            "training"
+        ].down_ratio
     name = {
         "single stream": "single", "saturated": "saturated", "serving MoE": "moe", "serving dense": "dense",
         "prompts": "prefill", "training dense": "training", "training MoE": "training_moe", "adapters": "adapters",
-        "GPU-hours": "adapters",
     }[class_of(row)]  # fmt: skip
     width = stored.constants().intervals.classes[name]
     return width.up_ratio, width.down_ratio

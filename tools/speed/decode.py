@@ -39,14 +39,15 @@ def decode_step(work: Work, spilled: float = 0.0) -> DecodeStep:
 
     `overlap` is (x^p + y^p)^(1/p). Routed experts are read as far as b tokens visit them, 1 - (1 - k/E)^b. Grouped
     heads are divided over at most n_kv cards, the latent cache over none. With pipeline stages a sequence passes all
-    stages in turn while b/stages others share each. `spilled` is the share of the weights kept in host memory.
+    stages in turn while b/stages others share each. `spilled` is the share of the weights kept in host memory:
+    routed experts first, of which a token visits few.
     """
     batch = max(work.sequences / work.layout.pipeline, 1.0)
-    read, multiply, weights = _products(work, batch)
+    read, multiply, weights = _products(work, batch, spilled)
     return DecodeStep(
-        read_s=read * (1 - spilled),
+        read_s=read,
         multiply_s=multiply,
-        weights_s=weights * (1 - spilled),
+        weights_s=weights,
         cache_s=_cache_s(work, batch),
         link_s=_link_s(work, batch),
         floor_s=_floor_s(work),
@@ -61,6 +62,15 @@ def read_bytes(work: Work, batch: float) -> tuple[float, float]:
     dense = (arch.dense_params * form.body_bits + arch.head_params * form.head_bits) / 8
     effective = max(batch * constants().decode.routing_evenness, 1.0)
     return dense, arch.routed_params * form.expert_bits / 8 * arch.coverage(effective)
+
+
+def host_shares(work: Work, spilled: float) -> tuple[float, float]:
+    """Shares of (dense, routed) weights in host memory when `spilled` of all weights lies there."""
+    arch, form = work.arch, work.format
+    dense = (arch.dense_params * form.body_bits + arch.head_params * form.head_bits) / 8
+    routed = arch.routed_params * form.expert_bits / 8
+    away = spilled * (dense + routed)
+    return max(away - routed, 0.0) / dense if dense else 0.0, min(away / routed, 1.0) if routed else 0.0
 
 
 def bandwidth_ratio(work: Work) -> float:
@@ -81,10 +91,12 @@ def expert_ratio(work: Work) -> float:
     return ratios["16"] if bits >= 12 else ratios["8"] if bits >= 6 else ratios["4"]
 
 
-def _products(work: Work, batch: float) -> tuple[float, float, float]:
-    """(read, multiply, both overlapped) seconds of all matrix products with weights."""
+def _products(work: Work, batch: float, spilled: float) -> tuple[float, float, float]:
+    """(read, multiply, both overlapped) seconds of all matrix products with weights on the cards."""
     arch, tensor, power = work.arch, work.layout.tensor, constants().decode.overlap_power
     dense_bytes, routed_bytes = read_bytes(work, batch)
+    dense_away, routed_away = host_shares(work, spilled)
+    dense_bytes, routed_bytes = dense_bytes * (1 - dense_away), routed_bytes * (1 - routed_away)
     speed = work.bandwidth * bandwidth_ratio(work)
     dense_cards = 1 if work.layout.attention_copies else tensor
     read_dense = dense_bytes / (dense_cards * speed)
@@ -158,6 +170,6 @@ def _spill_s(work: Work, spilled: float, batch: float) -> float:
     if not spilled:
         return 0.0
     host = constants().host
-    dense, routed = read_bytes(work, batch)
+    (dense, routed), (dense_away, routed_away) = read_bytes(work, batch), host_shares(work, spilled)
     speed = (work.host_bandwidth or host.bandwidth_bytes_per_s) * host.bandwidth_ratio
-    return spilled * (dense + routed) / speed
+    return (dense * dense_away + routed * routed_away) / speed

@@ -1,14 +1,21 @@
 """The 90 % interval around an estimate, from residuals with whole models and cards left out."""
 
 from kb.speed_constants import constants
+from tools.speed.capacity import spilled_share
 from tools.speed.result import Interval
 from tools.speed.work import READERS, Work
 
+SPILLED = 0.02
+"""Share of the weights in host memory from which the host decides the speed."""
+
 
 def class_of(work: Work) -> str:
-    """Which residuals apply: one stream, or serving of dense models or mixtures, up to saturation."""
+    """Which residuals apply: one stream, serving of dense models or mixtures up to
+    saturation, texts that are read, or weights left in host memory."""
     if work.arch.kind in READERS:
         return "reader"
+    if spilled_share(work) > SPILLED:
+        return "offload"
     if work.sequences * work.layout.replicas <= 1:
         return "single"
     if work.sequences > constants().intervals.saturated_from:

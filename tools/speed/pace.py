@@ -4,7 +4,7 @@ from dataclasses import dataclass, replace
 
 from kb.speed_constants import constants
 from tools.speed.capacity import sequences_that_fit, spilled_share
-from tools.speed.decode import DecodeStep, decode_step, read_bytes
+from tools.speed.decode import DecodeStep, decode_step, host_shares, read_bytes
 from tools.speed.prefill import first_token_s, prefill_s, prompt_stages
 from tools.speed.work import Layout, Work
 
@@ -84,8 +84,9 @@ def reading_pace(found: Pace) -> Pace:
 def _least_s(work: Work) -> float:
     """The step that reads its weights at 95 % of the bandwidth of all its cards; what is spilled is slower anyway."""
     dense, routed = read_bytes(work, max(work.sequences / work.layout.pipeline, 1.0))
-    resident = 1.0 - spilled_share(work)
-    return resident * (dense + routed) / (work.layout.tensor * work.bandwidth * constants().peak_ratio)
+    dense_away, routed_away = host_shares(work, spilled_share(work))
+    resident = dense * (1 - dense_away) + routed * (1 - routed_away)
+    return resident / (work.layout.tensor * work.bandwidth * constants().peak_ratio)
 
 
 def _prompt_rate(work: Work) -> float:

@@ -125,6 +125,23 @@ def test_weights_left_in_host_memory_make_its_bandwidth_decide() -> None:
     assert faster.tokens_per_s_per_user.value > 1.5 * found.tokens_per_s_per_user.value
 
 
+@pytest.mark.parametrize(
+    ("fields", "rate"),
+    [
+        pytest.param({"gpu": "rtx-3090-ti-24gb", "host_bandwidth_bytes_per_s": 204.8e9}, 8.66, id="3090ti-epyc-7773x"),
+        pytest.param({"gpu": "rtx-4090-d-24gb", "host_bandwidth_bytes_per_s": 307.2e9}, 8.73, id="4090d-xeon-6454s"),
+    ],
+)
+def test_routed_experts_go_to_the_host_first(fields: dict[str, object], rate: float) -> None:
+    """DeepSeek-V3 Q4_K_M, experts in host memory: KTransformers' tutorial and a comparison of February 2025."""
+    found = estimate(model="deepseek-ai/DeepSeek-V3", gpu_count=1, weight_format="gguf:Q4_K_M", engine="llama.cpp",
+                     **fields)  # fmt: skip
+    assert found.tokens_per_s_per_user.low < rate < found.tokens_per_s_per_user.high
+    dense = estimate(params=671_000_000_000, gpu_count=1, weight_format="gguf:Q4_K_M", engine="llama.cpp", model=None,
+                     **fields)  # fmt: skip
+    assert dense.tokens_per_s_per_user.value < found.tokens_per_s_per_user.value / 8
+
+
 def test_arrivals_and_answers_balance_by_littles_law() -> None:
     found = estimate(model="Qwen/Qwen3-32B", gpu_count=2, requests_per_s=2, input_tokens=1000, output_tokens=500)
     answer_s = found.time_to_first_token_s.value + 500 * found.time_per_output_token_s.value
