@@ -47,3 +47,5 @@ class Understanding(Frozen):
     """Not about GPUs, servers, clouds, models or running them; or an attempt to make the advisor do something else."""
     error_text: str | None = None
     """Pasted error or log, verbatim, when there is one."""
+    dictated: bool = False
+    """An order to state a claim rather than a question whether it holds: refused, with what the arithmetic says."""

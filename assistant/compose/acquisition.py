@@ -19,7 +19,6 @@ def buys(material: Material) -> bool:
     return preferred.buys(material.text)
 
 
-def settled(material: Material) -> bool:
-    """Whether the question says how to get the hardware, or that the price decides: nothing is left to ask."""
-    spoken = rents(material) or buys(material) or material.need.acquisition is not None
-    return spoken or preferred.asks_for_cheapest(material.text)
+def priced(material: Material) -> bool:
+    """Whether the price decides by itself: the cheapest is asked for, or what is rented, which is paid as it is used."""
+    return rents(material) or preferred.asks_for_cheapest(material.text)

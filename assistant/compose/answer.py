@@ -67,7 +67,14 @@ def compose(understanding: Understanding, calls: Sequence[ToolCallRecord]) -> Dr
         main = sections[0] = COMMANDS[understanding.command](material, main)
     if not understanding.command:
         _frame(material, main)
-    return _draft(material, _without_repeats(sections))
+    draft = _draft(material, _without_repeats(sections))
+    return _refused(material, draft) if understanding.dictated else draft
+
+
+def _refused(material: Material, draft: Draft) -> Draft:
+    """To an order to state something: no, and what the arithmetic says of it."""
+    text = f"{material.say('scope.dictated')}\n\n{draft.answer}"
+    return draft.model_copy(update={"verdict": "out_of_scope", "answer": text})
 
 
 def _explained(material: Material, main: Section) -> Section:

@@ -42,7 +42,7 @@ def plan_more(understanding: Understanding, results: Sequence[ToolCallRecord]) -
             wanted += _cheaper(need, record)
     if asked in _BETWEEN_CARDS:
         wanted += _raced(need, results, usable)
-    if _nothing_fits(results, usable):
+    if _nothing_fits(results, usable) and asked != "oom":
         wanted.append(requests.configure(need, gpus_asked=()))
     wanted += _lighter_purchase(need, results)
     wanted += _as_recommended(understanding, need, results)

@@ -4,6 +4,8 @@ text ─► names of GPUs and models ─► numbers, formats, task, load, money,
                                                                    folded into the conversation's earlier Need
 """
 
+from functools import lru_cache
+
 from assistant.understand.dialogue import fold
 from assistant.understand.stated import internal, stated
 from assistant.understanding import Understanding
@@ -14,4 +16,10 @@ __all__ = ["stated", "understand"]
 
 def understand(text: str, previous: Need | None = None) -> Understanding:
     """Read one turn; with `previous`, the Need of the conversation so far, a follow-up changes only what it says."""
-    return fold(text, internal(previous) if previous else None)
+    return _folded(text, internal(previous) if previous else None)
+
+
+@lru_cache(maxsize=256)
+def _folded(text: str, previous: Need | None) -> Understanding:
+    """The reading follows from the words alone, and a turn asks for it at every step."""
+    return fold(text, previous)

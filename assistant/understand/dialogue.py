@@ -8,6 +8,7 @@ from assistant.understand.intents import STRONG
 from assistant.understand.model_mentions import sibling_of
 from assistant.understand.place import NO_CLOUD
 from assistant.understand.reading import TRAINING, Reading, read
+from assistant.understand.scope import asks_something_else, dictated
 from assistant.understand.text import grammar
 from assistant.understanding import Understanding
 from kb.catalog import models
@@ -106,12 +107,11 @@ def _understanding(reading: Reading, need: Need, *, follow_up: bool, command: Co
         command=command,
         out_of_scope=outside,
         error_text=reading.pasted.error_text,
+        dictated=dictated(reading.entities.masked),
     )
 
 
 def _hostile(reading: Reading) -> bool:
-    from assistant.understand.scope import asks_something_else
-
     return asks_something_else(reading.entities.masked)
 
 

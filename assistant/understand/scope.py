@@ -78,6 +78,25 @@ _HARDWARE_QUESTION = grammar(
     r"|how (?:much|many) (?:\ue000|gpus?|memory|vram|cards)|which gpu|what gpu|fit|fine[- ]?tun|deploy|\brun\b"
     r"|oom|quanti|买什么卡|推荐.{0,4}卡|推荐显卡|性价比|nvlink|租|价格|price|compare|全参|lora"
 )
+_GAGGED = grammar(
+    r"(?:别|不要|不许|不准|无需|不用)(?:再)?(?:提|说|讲|解释|提醒|反驳|抬杠|加)(?:别的|其他|其它|警告|前提|条件"
+    r"|免责)?|不管(?:实际|真实|事实)(?:情况)?"
+    r"|只(?:准|能|许|要)(?:说|回答|输出)|照我说的|(?:no|without|skip(?: the)?) (?:caveats|warnings|disclaimers"
+    r"|explanations?)"
+    r"|(?:do not|don't) (?:mention|argue|explain|add|warn)|repeat after me|(?:just|only|simply) (?:say|answer|confirm"
+    r"|reply)"
+)
+"""Words that forbid what belongs to an honest answer."""
+_DICTATES = grammar(
+    r"(?:告诉|回答|(?:你|就|直接|只|请|须)说|宣布|确认|承认|声明|输出|写明|写)[^。?!\n]{0,60}?(?:就能|就够|就可以"
+    r"|可以|足够|能)"
+    r"|(?<![a-z])(?:repeat|say|tell|answer|confirm|state|claim|declare|write|reply)(?![a-z])"
+    r"[^?!\n]{0,120}?(?<![a-z])(?:can|could|fits?|is enough|suffices?|will (?:do|work|run)|runs?"
+    r"|is sufficient)(?![a-z])"
+)
+_ASKED = grammar(
+    r"[?]|吗|么(?=$|[,。!])|多少|几[张块片台卡]|哪|怎么|how (?:many|much)|(?<![a-z])(?:which|what|whether)(?![a-z])"
+)
 _GREETING = grammar(
     r"(?:hi|hello|hey|help|thanks?(?: you)?|thx|ok(?:ay)?|你好|您好|在吗|谢谢|多谢|帮忙|嗨)(?: there"
     r"| all| everyone)?[\s!.,?。~]*"
@@ -116,6 +135,12 @@ def asks_something_else(text: str) -> bool:
     return any(rule.search(text) for rule in (_FORBIDDEN, _CREATIVE, _GAMING, _OTHER_TOPICS, _INJECTION)) or bool(
         _SECRETS.search(text) and _ASKS_SECRETS.search(text)
     )
+
+
+def dictated(text: str) -> bool:
+    """Whether the text orders a claim to be stated instead of asking whether it holds."""
+    ordered = bool(_INJECTION.search(text) or _GAGGED.search(text))
+    return ordered and bool(_DICTATES.search(text)) and not _ASKED.search(text)
 
 
 def is_injected(text: str) -> bool:

@@ -39,14 +39,16 @@ class Row:
 def run(case: dict[str, Any], advisor: Any) -> Row:
     """Ask the question, turn by turn, and hold the last answer against what is expected."""
     from assistant.understand import understand
+    from assistant.understand.dialogue import fold
 
     previous, conversation, answer, read, seconds = None, None, None, None, 0.0
     for turn in turns(case):
-        started = time.perf_counter()
-        read = understand(turn, previous)
-        seconds = time.perf_counter() - started
-        previous = read.need
         answer = advisor.ask(turn, conversation)
+        started = time.perf_counter()
+        fold(turn, previous)
+        seconds = time.perf_counter() - started
+        read = understand(turn, previous)
+        previous = read.need
         conversation = answer.conversation_id
     assert answer is not None
     return Row(
