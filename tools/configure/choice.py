@@ -5,8 +5,9 @@ from dataclasses import dataclass
 from decimal import Decimal
 from functools import lru_cache
 
-from kb.catalog import offers
 from kb.exports import restriction
+from kb.live_prices import stamp
+from kb.offers import current_offers
 from kb.records.gpu import Gpu
 from kb.records.offer import Offer
 from kb.units import GIB
@@ -129,12 +130,17 @@ def _rentals(gpu: Gpu, offer: Offer, most: int | None) -> Iterator[Choice]:
             yield Choice("rent", gpu, cards, machines, hourly * machines, True, offer=offer)
 
 
-@lru_cache(maxsize=1024)
 def _offers_of(gpu_id: str) -> tuple[Offer, ...]:
     """Offers of whole cards at a price, in an order of their own so that the file's does not matter."""
+    return _held_of(gpu_id, stamp())
+
+
+@lru_cache(maxsize=1024)
+def _held_of(gpu_id: str, _: object) -> tuple[Offer, ...]:
+    """The same until live prices are fetched again; of several readings of one offer the newest."""
     found = [
         offer
-        for offer in offers()
+        for offer in current_offers()
         if offer.gpu == gpu_id and offer.on_demand_usd_per_hour and offer.gpu_count == int(offer.gpu_count)
     ]
     return tuple(sorted(found, key=lambda offer: offer.id))

@@ -7,7 +7,7 @@ from statistics import median
 from kb.base import BadInput
 from kb.catalog import servers
 from kb.power import Site
-from kb.rates import convert
+from kb.rates import convert, usd
 from kb.tariffs import colocation, residual, tariff_facts
 from tools.cost.request import CostRequest
 from tools.cost.result import CostPart, Owning, PriceRead
@@ -117,23 +117,22 @@ def _local(setting: Setting, usd: Interval) -> Interval:
 def _systems(setting: Setting) -> PriceRead | None:
     """Whole systems with these cards, when the cards come in no other way and somebody read a price."""
     machine = setting.machine
-    if machine.server is not None:
-        found = [machine.server] if machine.server.price_usd is not None else []
-    elif machine.on_board and len(machine.cards) == 1:
-        gpu = machine.cards[0][0].id
-        found = [one for one in servers().values() if gpu in one.gpus and one.price_usd and one.max_gpus == 8]
-        found = [one for one in found if not one.discontinued] or found
-    else:
-        found = []
-    if not found or machine.gpus % (machine.nodes * found[0].max_gpus):
+    if len(machine.cards) != 1 or not (machine.server or machine.on_board):
         return None
-    prices = [float(one.price_usd or 0) for one in found]
-    oldest = min(found, key=lambda one: one.price_as_of or "")
+    gpu = machine.cards[0][0].id
+    held = [machine.server] if machine.server else [one for one in servers().values() if one.takes(gpu) == 8]
+    read = [(one, price) for one in held if (price := one.system_price(gpu)) is not None]
+    read = [(one, price) for one, price in read if not one.discontinued] or read
+    if not read or machine.gpus % (machine.nodes * read[0][0].takes(gpu)):
+        return None
+    lows, middles, highs = (
+        [float(usd(getattr(price, end), price.currency)) for _, price in read] for end in ("low", "amount", "high")
+    )
+    oldest = min((price for _, price in read), key=lambda price: price.observed_on or "")
     return PriceRead(
-        what=", ".join(one.name for one in found[:3]), count=machine.nodes,
-        unit_cost=_local(setting, Interval(value=median(prices), low=min(prices), high=max(prices))),
-        as_of=oldest.price_as_of, stale=is_stale(oldest.price_as_of, setting.request.today),
-        source=next((key for key, fields in oldest.sources.items() if "price_usd" in fields), None),
+        what=", ".join(one.name for one, _ in read[:3]), count=machine.nodes,
+        unit_cost=_local(setting, Interval(value=median(middles), low=min(lows), high=max(highs))),
+        as_of=oldest.observed_on, stale=is_stale(oldest.observed_on, setting.request.today), source=oldest.source,
     )  # fmt: skip
 
 
