@@ -8,7 +8,7 @@ first: linear in the text.
 import re
 import unicodedata
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from difflib import SequenceMatcher
 from functools import lru_cache
 from itertools import zip_longest
@@ -25,6 +25,7 @@ GAP = re.compile(r"[\s\-_‐‑–·•:/()（）\[\]]{0,3}|\.")
 """What may stand between two atoms of one name."""
 TIGHT = re.compile(r"[-_‐‑–]{0,1}")
 GIGABYTES = {"gb", "gib"}
+DIGITS = frozenset("0123456789")
 SUFFIXES = {"s", "x", "es", "g", "gb", "gib", "b"}
 """Letters that may follow a name without a space: 4090s, h100x8, A100 80G."""
 PREFIXES = {"x", "geforce", "nvidia", "amd"}
@@ -62,12 +63,26 @@ class Mention:
     """False when a letter was forgiven."""
 
 
-@dataclass(slots=True)
 class _Node:
-    children: dict[str, "_Node"] = field(default_factory=dict)
-    ids: list[str] = field(default_factory=list)
-    rank: int = 0
-    """Of the names that end here: 0 a name of its own, 1 one that leaves something out, 2 the name of a group."""
+    """A place in the trie; most have one child or none, so both containers are made when first needed."""
+
+    __slots__ = ("children", "ids", "rank")
+
+    def __init__(self) -> None:
+        self.children: dict[str, _Node] = _NO_CHILDREN
+        self.ids: Sequence[str] = ()
+        self.rank = 0
+        """Of the names that end here: 0 a name of its own, 1 one that leaves something out, 2 the name of a group."""
+
+    def child(self, atom: str) -> "_Node":
+        """The node that follows, made where there is none."""
+        if self.children is _NO_CHILDREN:
+            self.children = {}
+        made = self.children[atom] = self.children.get(atom) or _Node()
+        return made
+
+
+_NO_CHILDREN: dict[str, _Node] = {}
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,7 +130,7 @@ def _shared(one: str, other: str) -> int:
 @lru_cache(maxsize=65_536)
 def atoms_of(name: str) -> tuple[str, ...]:
     """The atoms of a name: `Qwen2.5-72B` → qwen, 2.5, 72, b."""
-    return tuple(atom.text for atom in _atoms(normalise(name)))
+    return tuple([word for word, _, _ in _words(normalise(name))])
 
 
 class Names:
@@ -149,11 +164,10 @@ class Names:
         for identity, aliases in entries.items():
             self._ids[normalise(identity)] = identity
             for atoms in {atoms_of(alias) for alias in (identity, *aliases)}:
-                self._insert(identity, atoms, 0)
+                self._insert((identity,), atoms, 0)
         for rank, names in ((1, loose), (2, groups)):
             for atoms, ids in (names or {}).items():
-                for identity in ids:
-                    self._insert(identity, atoms, rank)
+                self._insert(ids, atoms, rank)
         self._near: dict[str, tuple[str, ...]] = {}
         self._deletes: dict[str, set[str]] = {}
         for word in self._letters:
@@ -188,7 +202,7 @@ class Names:
         """The names in `text`, left to right, longest match at each place."""
         folded = normalise(text)
         atoms = list(_atoms(folded))
-        found: list[tuple[Mention, list[str]]] = []
+        found: list[tuple[Mention, Sequence[str]]] = []
         place = 0
         while place < len(atoms):
             known = atoms[place].text in self._root.children or len(atoms[place].text) >= TYPO_LETTERS
@@ -206,20 +220,18 @@ class Names:
         pairs = zip_longest(found, found[1:])
         return [one for (one, ids), after in pairs if after is None or not _is_prefix(folded, one, ids, *after)]
 
-    def _insert(self, identity: str, atoms: Sequence[str], rank: int) -> None:
+    def _insert(self, ids: Sequence[str], atoms: Sequence[str], rank: int) -> None:
         if not atoms:
             return
         node = self._root
         for atom in atoms:
-            if atom.isalpha() and atom.isascii():
+            if atom not in node.children and atom.isalpha() and atom.isascii():
                 self._letters.add(atom)
-            node = node.children.setdefault(atom, _Node())
+            node = node.child(atom)
         if node.ids and node.rank < rank:
             return
-        if node.rank != rank:
-            node.ids, node.rank = [], rank
-        if identity not in node.ids:
-            node.ids.append(identity)
+        held = node.ids if node.rank == rank else ()
+        node.ids, node.rank = tuple(dict.fromkeys((*held, *ids))) if held else tuple(ids), rank
 
     def _lookup(self, atoms: Sequence[str]) -> Sequence[str]:
         """Ids of the name, which may carry fillers and end in a date."""
@@ -232,7 +244,7 @@ class Names:
                 return ()
         return self._merge(tuple(node.ids))
 
-    def _longest(self, text: str, atoms: list[_Atom], place: int) -> tuple[int, list[str], bool] | None:
+    def _longest(self, text: str, atoms: list[_Atom], place: int) -> tuple[int, Sequence[str], bool] | None:
         node, best, exact, numbered = self._root, None, True, False
         for index in range(place, len(atoms)):
             atom = atoms[index]
@@ -296,14 +308,20 @@ class Names:
 
 
 def _atoms(text: str) -> Iterator[_Atom]:
-    """Atoms with their places; a size in "GB" or "GiB" is one in "G"."""
+    """The atoms of a folded text with their places."""
+    return (_Atom(word, start, end) for word, start, end in _words(text))
+
+
+def _words(text: str) -> Iterator[tuple[str, int, int]]:
+    """Each atom, where it begins and where it ends; a size in "GB" or "GiB" is one in "G"."""
     numbered = -1
     for match in ATOM.finditer(text):
-        word = match[0].replace("_", ".")
-        if word in GIGABYTES and numbered == match.start():
+        word = match[0]
+        start, end = match.span()
+        if word in GIGABYTES and numbered == start:
             word = "g"
-        numbered = match.end() if word[0].isdigit() else -1
-        yield _Atom(word, match.start(), match.end())
+        numbered = end if word[0] in DIGITS else -1
+        yield (word.replace("_", ".") if "_" in word else word), start, end
 
 
 def _joined(text: str, left: _Atom, right: _Atom) -> bool:
@@ -344,7 +362,7 @@ def _is_article(text: str, atoms: Sequence[_Atom], place: int) -> bool:
     return text[atoms[place].end : atoms[place + 1].start].isspace()
 
 
-def _is_prefix(text: str, one: Mention, ids: list[str], after: Mention, after_ids: list[str]) -> bool:
+def _is_prefix(text: str, one: Mention, ids: Sequence[str], after: Mention, after_ids: Sequence[str]) -> bool:
     """Whether `one` only introduces the next name: the account in `qwen/Qwen2.5-7B`, 「通义千问（Qwen2.5-72B）」."""
     if after.start == one.end + 1 and text[one.end] == "/":
         return True

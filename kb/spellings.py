@@ -15,15 +15,13 @@ SPEAKING = ("llm", "vlm")
 """Kinds of which a brand's general models are; newer ones see as well."""
 ORDINARY_WORDS = frozenset({"yi", "sam", "clip", "moonlight", "janus", "step", "wan", "t5", "sd", "ernie", "unet"})
 """Families whose bare name is too common a word or too short to mean the family in running text."""
-SHY = frozenset(
-    tuple(name.split())
-    for name in (
-        "allegro,apertus,arctic,aria,atom,aurora,bagel,bark,bloom,canary,chatterbox,chroma,chronos,cosmos,csm,dia,dolly,"
-        "dolphin,donut,glyph,hermes,inception,instructor,intellect,kat,ling,lumina,midas,mms,moshi,moss,nougat,opt,orion,"
-        "pegasus,piccolo,playground,reflection,ring,solar,starling,stella,trellis,yue,step 3,s 1,pi 0,e 5,hy 3,"
-        "evo 2,chai 1,magi,afm,sana,electra"
-    ).split(",")
-)
+_SHY = """
+allegro, apertus, arctic, aria, atom, aurora, bagel, bark, bloom, canary, chatterbox, chroma, chronos, cosmos, csm, dia,
+dolly, dolphin, donut, electra, glyph, hermes, inception, instructor, intellect, kat, ling, lumina, magi, midas, mms,
+moshi, moss, nougat, opt, orion, pegasus, piccolo, playground, reflection, ring, sana, solar, starling, stella, trellis,
+yue, afm, step 3, s 1, pi 0, e 5, hy 3, evo 2, chai 1
+"""
+SHY = frozenset(tuple(name.split()) for name in _SHY.split(","))
 """Names that are ordinary words, or an ordinary letter and number: in running text they count only with a capital and
 in one piece ("Bark", "Step3"; not "bark", "Step 3")."""
 VERSION = r"[-\s]?(?:[vrkm]?\d+(?:\.\d+)?)?"
