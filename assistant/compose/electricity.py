@@ -17,6 +17,7 @@ _POWERS_OFF = re.compile(
     r"|跳闸|断电|关机|重启|黑屏|掉电", re.I,
 )  # fmt: skip
 _RACKS = re.compile(r"机柜|机架|\brack|cabinet", re.I)
+_UPS = re.compile(r"(?<![a-z])ups(?![a-z])|不间断|uninterruptible", re.I)
 _COOLING = re.compile(r"散热|风量|制冷|空调|发热|冷却|cooling|airflow|\bbtu\b|\bcfm\b|heat|air con|\bac\b|liquid", re.I)
 _WARNINGS = (
     (re.compile("power limit lowers"), "spikes_remain"), (re.compile("Nobody measured"), "limit_of_others"),
@@ -58,10 +59,19 @@ def _headline(material: Material, record: ToolCallRecord) -> str:
         return material.say(key, **values, **own, nodes=one["nodes_per_rack"])
     if _POWERS_OFF.search(material.text):
         return material.say("feed.shutdown", **values, spike=amounts.watts(result["one_ms_w"]))
+    if _UPS.search(material.text):
+        minutes, watt_hours = f"{result['ups_s'] / 60:g}", numbers.count(result["ups_wh"])
+        return material.say("feed.ups", **values, va=numbers.count(result["ups_va"]), wh=watt_hours, minutes=minutes)
     if money.asks_energy(material.text):
         energy = result["energy"]
         bill = amounts.amount(energy["monthly_cost"], energy["currency"])
-        return material.say("feed.bill", **values, kwh=amounts.count_range(energy["kwh_per_month"]), bill=bill)
+        return material.say(
+            "feed.bill",
+            **values,
+            kwh=amounts.count_range(energy["kwh_per_month"]),
+            bill=bill,
+            yearly=numbers.money(energy["yearly_cost"]["value"], energy["currency"]),
+        )
     if _COOLING.search(material.text):
         return material.say("feed.heat", **values, **_cooling(result))
     if supply and not supply["redundant"] and not _RACKS.search(material.text):

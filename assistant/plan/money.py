@@ -14,7 +14,7 @@ CURRENCIES = {"CN": "CNY", "US": "USD", "GB": "GBP", "JP": "JPY", "EU": "EUR", "
               "TW": "TWD", "SG": "SGD", "KR": "KRW", "IN": "INR", "CA": "CAD", "AU": "AUD", "BR": "BRL"}  # fmt: skip
 """What people in a country reckon in, as far as a rate is known."""
 _COST = re.compile(
-    r"\btco\b|总拥有成本|持有成本|拥有成本|折旧|残值|回本|盈亏平衡|电费|电价|度电"
+    r"\btco\b|总拥有成本|持有成本|拥有成本|总成本|总花费|折旧|残值|回本|盈亏平衡|电费|电价|度电"
     r"|total cost|cost of owner|to own\b|running costs?|operating cost|depreciat|break-?even"
     r"|pay(?:s|ing)? (?:for itself|off|back)"
     r"|electricity (?:bill|cost|price)|power bill"
@@ -122,10 +122,15 @@ def _machine(cards: list[GpuCount]) -> dict[str, object]:
 
 def _cards(need: Need, running: Running) -> list[GpuCount]:
     """The cards with their number: as stated, else that of the machines spoken of, else a board's, else one."""
-    return [
-        card if card.count else card.model_copy(update={"count": need.gpu_count or _board(card) * (running.nodes or 1)})
-        for card in requests.cards(need)
-    ]
+    return [card.model_copy(update={"count": _count(card, need, running)}) for card in requests.cards(need)]
+
+
+def _count(card: GpuCount, need: Need, running: Running) -> int:
+    """A number that is stated as that of each machine is that of all of them times the machines."""
+    nodes = running.nodes or 1
+    if card.count:
+        return card.count * (nodes if card.count == running.cards_per_node else 1)
+    return need.gpu_count or _board(card) * nodes
 
 
 def _board(card: GpuCount) -> int:

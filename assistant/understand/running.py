@@ -79,6 +79,11 @@ _RACK = grammar(
 _MACHINES = grammar(
     rf"(?P<n>{DIGITS}|{HAN}|{_WORD})\s?(?:台|个节点|节点|nodes?|servers?|machines?|boxes|dgx|hgx)(?![a-z])"
 )
+_MACHINES_OF = grammar(
+    rf"(?P<m>{DIGITS}|{HAN}|{_WORD})\s?(?:台|个节点|节点|nodes?|servers?|machines?|boxes)\s?"
+    r"(?:(?:with|of|each with|each|,|有)\s?)?"
+    rf"(?P<n>{DIGITS}|{HAN}|{_WORD})\s?(?:卡|张|块|x|×|\*|gpus?|cards?)"
+)
 _EACH = grammar(r"每(?:张)?卡|一张|每张|/卡|单卡|per (?:gpu|card)|a (?:gpu|card)|/gpu|each|gpu[- ]hours?|卡时")
 _HOURLY = grammar(r"(?:/|per|an|a|每|一)?\s?(?:hour|hr|h(?![a-z])|小时|时(?!间))")
 _COLOCATION = grammar(r"托管|机房|idc|colocat|colo(?![a-z])|数据中心|data ?cent(?:er|re)")
@@ -111,6 +116,8 @@ class Running(Frozen):
     rack_limit_w: float | None = None
     nodes: int | None = None
     """Machines spoken of."""
+    cards_per_node: int | None = None
+    """Cards in each of several machines: "2 台 8 卡"."""
     rent_per_hour: float | None = None
     rent_is_per_gpu: bool = False
     """Whether the rent stated is that of one card."""
@@ -127,7 +134,7 @@ def read_running(text: str) -> Running:
         hours_per_day=_hours(plain), utilisation=_percent(plain), circuit_amps=_figure(_AMPS, plain),
         circuit_volts=_figure(_VOLTS, plain), circuit_phases=3 if _THREE.search(plain) else None,
         power_limit_w=_figure(_LIMIT, plain), psu_w=None if _LIMIT.search(plain) else _figure(_SUPPLY, plain),
-        rack_limit_w=_kilowatts(plain), nodes=_nodes(plain), rent_per_hour=rent,
+        rack_limit_w=_kilowatts(plain), nodes=_nodes(plain), cards_per_node=_cards_per_node(plain), rent_per_hour=rent,
         rent_is_per_gpu=rent is not None and _EACH.search(plain) is not None, site=_site(plain),
     )  # fmt: skip
 
@@ -190,6 +197,12 @@ def _kilowatts(plain: str) -> float | None:
 def _nodes(plain: str) -> int | None:
     value = _figure(_MACHINES, plain)
     return int(value) if value and value >= 1 else None
+
+
+def _cards_per_node(plain: str) -> int | None:
+    match = _MACHINES_OF.search(plain)
+    cards = number(match["n"]) if match and (number(match["m"]) or 0) > 1 else None
+    return int(cards) if cards and cards >= 1 else None
 
 
 def _site(plain: str) -> str | None:

@@ -46,7 +46,7 @@ def plan_power(request: PowerRequest) -> PowerPlan:
         heat_btu_per_hour=draw.wall_max_w * facts.heat.btu_per_wh, airflow_m3_per_hour=air,
         airflow_cfm=air * facts.heat.cfm_per_m3_h, water_l_per_minute=water_l_per_minute(draw.wall_max_w),
         liquid_needed=draw.wall_max_w / machine.nodes > facts.racks.air_limit_w,
-        ups_va=draw.wall_max_w / facts.power_factor.ratio, ups_wh=draw.wall_max_w * minutes / 60, ups_minutes=minutes,
+        ups_va=draw.wall_max_w / facts.power_factor.ratio, ups_wh=draw.wall_max_w * minutes / 60, ups_s=minutes * 60,
         racks=tuple(racks(machine, draw, request.rack_limit_w)), energy=energy, power_limit=effect(machine),
     )  # fmt: skip
     return found.model_copy(

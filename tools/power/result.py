@@ -138,7 +138,8 @@ class PowerPlan(ToolResult):
     """Whether one machine or rack is beyond what air carries."""
     ups_va: float
     ups_wh: float
-    ups_minutes: float
+    ups_s: float
+    """How long it lasts."""
     racks: tuple[RackPlan, ...]
     energy: Energy
     power_limit: LimitEffect | None = None

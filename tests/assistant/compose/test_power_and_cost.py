@@ -49,6 +49,7 @@ def first(draft: Draft) -> str:
         pytest.param("what PSU?", "en", {}, r"3,000 W", id="supply-asked"),
         pytest.param("limit to 300 W?", "en", {"power_limit_w": 300}, r"93 % of the speed at generating", id="limit"),
         pytest.param("一个月电费多少", "zh", {"country": "CN", "currency": "CNY"}, r"1,744.*度电.*¥950", id="bill"),
+        pytest.param("what UPS?", "en", {}, r"2,690 VA.*426 Wh", id="ups"),
         pytest.param("how many BTU of cooling?", "en", {}, r"8,720 BTU/h", id="heat"),
         pytest.param("the PC powers off when training starts", "en", {}, r"supply is the first suspect.*3\.3 kW",
                      id="shutdown"),
@@ -93,6 +94,7 @@ def test_what_was_asked_about_cost_leads(text: str, language: str, fields: dict[
 
 
 @pytest.mark.parametrize("language", ["zh", "en"])
+@pytest.mark.parametrize("text", ["buy, TCO, circuits?", "what UPS?", "一个月电费多少", "BTU of heat", "spot"])
 @pytest.mark.parametrize(
     "record",
     [
@@ -103,9 +105,9 @@ def test_what_was_asked_about_cost_leads(text: str, language: str, fields: dict[
         pytest.param(costed(**NODE, years=4, hours_per_day=7, site="colocation"), id="colocation"),
     ],
 )
-def test_every_number_comes_from_the_tool(record: ToolCallRecord, language: str) -> None:
+def test_every_number_comes_from_the_tool(record: ToolCallRecord, text: str, language: str) -> None:
     intent = "power" if record.tool == "plan_power" else "cloud_or_buy"
-    draft = answered("buy, TCO, circuits?", record, language, intent)
+    draft = answered(text if intent == "power" else f"buy? {text}", record, language, intent)
     found = ground(draft.answer, [record], [], draft.citations)
     assert found.numbers > 20
     assert found.ungrounded == ()
