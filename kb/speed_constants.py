@@ -283,6 +283,8 @@ class SpeedConstants(Frozen):
     training: Training
     unstated_flops: dict[str, float]
     """16-bit rate of cards whose makers state none, by the start of the card's id: FP32 rate of their cores."""
+    flops_per_byte: dict[str, float]
+    """16-bit FLOPs for each byte of bandwidth, by market of the card: for cards that no source states a rate of."""
     peak_ratio: float
     """No estimate may use more than this share of a physical peak."""
 

@@ -39,7 +39,7 @@ def estimate_token_speed(request: InferenceSpeedRequest) -> TokenSpeed:
     if work.arch.kind in READERS:
         found = reading_pace(found)
     near, prompts = correction(work), prompt_correction(work)
-    guessed = work.arch.guessed
+    guessed = work.arch.guessed or work.rate_guessed
     token = interval(
         max(found.output_token_s * near.factor, found.least_s), class_of(work), guessed=guessed, evidence=near.weight
     )

@@ -58,6 +58,11 @@ class Work:
         return str(self.gpu.memory_type).startswith("HBM")
 
     @property
+    def rate_guessed(self) -> bool:
+        """Whether no source states how fast the card multiplies; generating for few users hardly depends on it."""
+        return stated_rate(self.gpu) is None
+
+    @property
     def family(self) -> str:
         """The card's architecture without its revision."""
         return self.gpu.architecture.split()[0]
@@ -100,7 +105,7 @@ def work_of(request: InferenceSpeedRequest) -> tuple[Work, list[str]]:
     if engine == "llama.cpp" and name == "mxfp4" == arch.native_format:
         wide = constants().decode.gguf_wide_bits
         form = form._replace(body_bits=wide, head_bits=wide, embed_bits=wide)
-    bandwidth, flops_16 = rates(card)
+    bandwidth, flops_16 = rates(card, guess=True)
     flops, kind = product_rate(card, name, flops_16)
     single = request.concurrent_sequences == 1 and request.requests_per_s is None
     prompt = 0 if single and engine == "llama.cpp" else 512 if single else 1024
@@ -116,26 +121,38 @@ def work_of(request: InferenceSpeedRequest) -> tuple[Work, list[str]]:
         bandwidth=bandwidth, flops=flops, flops_kind=kind, flops_16=flops_16,
         host_bandwidth=request.host_bandwidth_bytes_per_s,
     )  # fmt: skip
-    return work.on(work.layout, request.concurrent_sequences), [*assumptions, *arch.guesses]
+    said = [*assumptions, *arch.guesses]
+    if work.rate_guessed:
+        said.append(f"No source states a matrix rate of {card.name}: that of cards with its bandwidth is taken.")
+    return work.on(work.layout, request.concurrent_sequences), said
 
 
-def rates(card: Gpu) -> tuple[float, float]:
-    """(bandwidth, peak 16-bit rate) of a card.
+def rates(card: Gpu, *, guess: bool = False) -> tuple[float, float]:
+    """(bandwidth, peak 16-bit rate) of a card; with `guess`, the rate that cards of its market have for a bandwidth.
 
     Raises:
         BadInput: no source states them.
     """
     if card.bandwidth_bytes_per_s is None:
         raise BadInput("gpu", f"no source states the memory bandwidth of {card.name}.", KNOWN_RATES)
-    flops_16 = card.bf16_flops or card.fp16_flops
-    if flops_16 is None and card.fp32_flops is not None:
-        flops_16 = card.fp32_flops
-    if flops_16 is None:
-        known = constants().unstated_flops.items()
-        flops_16 = next((rate for start, rate in known if card.id.startswith(start)), None)
+    flops_16 = stated_rate(card)
+    if flops_16 is None and guess:
+        each = constants().flops_per_byte
+        flops_16 = each.get(card.market or "", each["other"]) * float(card.bandwidth_bytes_per_s)
     if flops_16 is None:
         raise BadInput("gpu", f"no source states a 16-bit matrix rate of {card.name}.", KNOWN_RATES)
     return float(card.bandwidth_bytes_per_s), float(flops_16)
+
+
+def stated_rate(card: Gpu) -> float | None:
+    """The peak 16-bit rate that some source states, or that follows from stated ones."""
+    found = card.bf16_flops or card.fp16_flops or card.fp32_flops
+    if found is None:
+        known = constants().unstated_flops.items()
+        found = next((rate for start, rate in known if card.id.startswith(start)), None)
+    if found is None and (eight := card.fp8_flops or card.int8_ops):
+        found = eight / 2
+    return found
 
 
 def product_rate(card: Gpu, name: str, flops_16: float) -> tuple[float, str]:

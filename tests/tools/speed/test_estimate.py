@@ -11,6 +11,7 @@ from tools.registry import tool
 from tools.speed import estimate_inference_speed
 from tools.speed.request import InferenceSpeedRequest
 from tools.speed.result import InferenceSpeed
+from tools.speed.work import stated_rate
 
 
 def estimate(**fields: object) -> InferenceSpeed:
@@ -186,6 +187,27 @@ def test_a_result_can_be_redone_from_its_steps() -> None:
              "Scheduling and sampling", "Prompts of other sequences")  # fmt: skip
     total = sum(float(parts[name] or 0) for name in names) * float(parts.get("Correction by near measurements") or 1)
     assert total == pytest.approx(found.time_per_output_token_s.value, rel=1e-6)
+
+
+def test_a_card_whose_matrix_rate_nobody_states_still_answers_and_says_so() -> None:
+    unstated = [name for name, card in gpus().items() if card.bandwidth_bytes_per_s and stated_rate(card) is None]
+    assert unstated
+    for name in unstated:
+        found = estimate(model="Qwen/Qwen3-8B", gpu=name, gpu_count=1, weight_format="int4")
+        assert any("No source states a matrix rate" in said for said in found.assumptions)
+        with pytest.raises(BadInput, match="matrix rate"):
+            estimate_inference_speed(InferenceSpeedRequest(model="torchvision/resnet50", gpu=name))
+
+
+@pytest.mark.parametrize("engine", ["vllm", "sglang", "tensorrt-llm", "llama.cpp", "transformers"])
+def test_every_card_answers_on_every_engine_within_its_bandwidth(engine: str) -> None:
+    for name, card in gpus().items():
+        if card.bandwidth_bytes_per_s is None:
+            continue
+        found = estimate(model="Qwen/Qwen3-8B", gpu=name, gpu_count=1, engine=engine, weight_format="int4")
+        most = card.bandwidth_bytes_per_s * constants().peak_ratio / (7.5e9 * 0.5)
+        assert 0 < found.tokens_per_s_per_user.value <= most, name
+        assert found.time_to_first_token_s.value > 0
 
 
 def test_unknown_rates_are_refused_by_name() -> None:
