@@ -1,10 +1,8 @@
 """A server one can order."""
 
-from decimal import Decimal
-
 from pydantic import Field
 
-from kb.base import Frozen, Money
+from kb.base import Frozen
 from kb.records.price import PriceReading, newest
 
 
@@ -64,17 +62,3 @@ class Server(Frozen):
     def chassis_price(self) -> ServerPrice | None:
         """The machine without GPUs."""
         return newest(tuple(one for one in self.prices if not one.includes_gpus))
-
-    @property
-    def price_usd(self) -> Money | None:
-        """The whole machine in dollars, where it comes with one GPU only; else ask `system_price`."""
-        from kb.rates import usd
-
-        one = self.system_price(self.gpus[0]) if len(self.gpus) == 1 else None
-        return usd(one.amount, one.currency).quantize(Decimal(1)) if one else None
-
-    @property
-    def price_as_of(self) -> str | None:
-        """The day of `price_usd`."""
-        one = self.system_price(self.gpus[0]) if len(self.gpus) == 1 else None
-        return one.observed_on if one else None
