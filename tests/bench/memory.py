@@ -2,15 +2,25 @@
 
 import sys
 from collections.abc import Callable, Iterable
+from dataclasses import replace
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parent))
 from published import UNSEEN, Run, Score, runs, score, summary
+from random_requests import ask
+from refit import median_error, refitted
 
+from kb.base import AdvisorError
+from kb.catalog import models
+from kb.units import GB
+from tools.memory import estimate_memory
 from tools.memory.formats import weight_format
+from tools.memory.request import MemoryRequest
+from tools.memory.weights import serving_weights
 from tools.memory.workload import workload_of
 
 COVERAGE = 0.9
+REQUESTS = 10_000
 
 
 def weights_of(run: Run) -> float:
@@ -74,8 +84,59 @@ def leave_one_source_out(scores: list[Score]) -> tuple[float, float]:
     return inside / len(whole), sorted(factors)[len(factors) // 2]
 
 
+def expressed() -> None:
+    """How many measurements the request can state and the tool answers."""
+    every, answered = runs(), 0
+    for run in every:
+        try:
+            answered += estimate_memory(run.request).per_gpu.total_bytes > 0
+        except AdvisorError as refusal:
+            print(f"refused: {refusal}: {run.request.model_dump(exclude_none=True)}")
+    print(f"{answered} of {len(every)} measurements are expressed ({answered / len(every):.1%})")
+
+
+def checkpoints() -> None:
+    """Weights computed from the architecture beside the size of the published files."""
+    print(f"\n{'published checkpoint':<44}{'format':>8}{'files GB':>10}{'computed GB':>13}{'error':>8}")
+    for name, model in models().items():
+        for form, size in model.checkpoint_bytes.items():
+            request = MemoryRequest(model=name, weight_format=form, engine="tensorrt-llm")
+            work, _, _ = workload_of(request)
+            bare = work._replace(shape=replace(work.shape, checkpoint_bytes=()))
+            ours = sum(term.bytes for term in serving_weights(bare))
+            print(f"{name:<44}{form:>8}{size / GB:>10,.1f}{ours / GB:>13,.1f}{ours / size - 1:>+8.1%}")
+
+
+def held_out(exact: list[Score]) -> None:
+    """Median error of each source as it is, and with every fitted constant refitted on the other sources."""
+    own: dict[str, list[Score]] = {}
+    for row in exact:
+        own.setdefault(row.run.source, []).append(row)
+    print(f"\n{'source left out':<50}{'n':>4}{'as it is':>10}{'refitted':>10}")
+    refit = refitted([row.run for row in exact])
+    for source in sorted(own):
+        before, after = median_error(own[source]), median_error(refit[source])
+        print(f"{source:<50}{len(own[source]):>4}{before:>10.1%}{after:>10.1%}")
+    every = [row for rows in refit.values() for row in rows]
+    table("held out, every constant refitted", grouped(every, lambda row: row.run.kind))
+    whole = [row for row in every if row.covered is not None]
+    print(f"interval on held-out sources covers {sum(bool(row.covered) for row in whole) / len(whole):.1%}")
+
+
+def at_random() -> None:
+    """Ten thousand random valid requests."""
+    outcome = ask(REQUESTS)
+    print(
+        f"\n{REQUESTS:,} random requests: {outcome.answered:,} answered, {outcome.refused:,} refused by field, "
+        f"{len(outcome.broken)} broken; median {outcome.median_s * 1000:.2f} ms"
+    )
+    for line in outcome.broken[:5]:
+        print(f"  {line}")
+
+
 def main() -> None:
     """Print every table."""
+    expressed()
     scores = [score(run) for run in runs()]
     exact = [row for row in scores if not row.run.capped]
     table("by class", grouped(exact, lambda row: row.run.kind))
@@ -93,6 +154,9 @@ def main() -> None:
     width = sorted(row.half_width for row in covered)[len(covered) // 2]
     print(f"\n90 % interval: covers {share:.1%} of {len(covered)}, median half-width {width:.1%}")
     print(f"leave one source out: rescaled by {factor:.2f} on the others, covers {coverage:.1%} of the source left out")
+    checkpoints()
+    at_random()
+    held_out(exact)
 
 
 if __name__ == "__main__":
