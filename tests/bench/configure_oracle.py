@@ -6,7 +6,8 @@ from decimal import Decimal
 from functools import cache
 
 from kb.base import AdvisorError
-from kb.catalog import gpus, model, offers
+from kb.catalog import gpus, model
+from kb.offers import current_offers
 from tools.configure import configure
 from tools.configure.bill import bill
 from tools.configure.choice import host_memory
@@ -77,7 +78,7 @@ def undominated(rows: list[Row]) -> list[tuple[Decimal, float]]:
 def _prices(card: str, count: int, way: str, *, training: bool) -> Iterator[tuple[Decimal, int]]:
     """(price, cards in one machine) of every way to get so many of a card."""
     if way == "rent":
-        for offer in offers():
+        for offer in current_offers():
             if offer.gpu != card or not offer.on_demand_usd_per_hour or offer.gpu_count != int(offer.gpu_count):
                 continue
             if count % int(offer.gpu_count) == 0:

@@ -1,0 +1,104 @@
+"""Two budgets in yuan, five things people buy for: it fits, is for sale and powered, sums up, and nothing beats it."""
+
+from decimal import Decimal
+
+import pytest
+
+from kb.catalog import gpus
+from kb.exports import restriction
+from kb.rates import usd
+from tools.configuration import Configuration
+from tools.configure import configure
+from tools.configure.request import ConfigureRequest
+from tools.configure.result import ConfigureResult
+from tools.need import Budget
+
+WORK = {
+    "full-13b": {"task": "full_finetune", "params": 13_000_000_000},
+    "qlora-70b": {"task": "qlora", "model": "Llama-3.1-70B"},
+    "serve-72b": {"task": "inference", "model": "Qwen2.5-72B", "users": 200, "concurrent_sequences": 100},
+    "vision-lab": {"task": "vision"},
+    "flux-studio": {"task": "diffusion"},
+}
+CASES = [
+    pytest.param(work, amount, id=f"{name}-{amount // 1000}k")
+    for name, work in WORK.items()
+    for amount in (500_000, 2_000_000)
+]
+
+
+def bought(work: dict[str, object], amount: float, **more: object) -> ConfigureResult:
+    budget = Budget(amount=amount, currency="CNY", mode="buy")
+    return configure(ConfigureRequest.model_validate({**work, "budget": budget, **more}))
+
+
+@pytest.mark.parametrize(("work", "amount"), CASES)
+def test_what_is_bought_fits_is_complete_is_powered_and_stays_in_the_budget(
+    work: dict[str, object], amount: int
+) -> None:
+    found = bought(work, amount).configurations
+    assert found
+    for item in found:
+        assert item.memory.needed_bytes_per_gpu <= item.memory.usable_bytes_per_gpu
+        assert item.price.amount is not None
+        assert item.price.amount <= usd(amount, "CNY")
+        assert item.price.amount == sum((line.subtotal or Decimal(0) for line in item.items), Decimal(0))
+        assert item.price.complete == all(line.subtotal is not None for line in item.items)
+        rule = restriction(item.gpu, "CN")
+        assert rule is None or rule.effect == "licence"
+        assert powered(item)
+    assert found[0].price.complete
+    assert found[0].condition == "new"
+
+
+@pytest.mark.parametrize(("work", "amount"), CASES)
+def test_nothing_within_the_budget_is_both_cheaper_and_faster_than_a_point_of_the_frontier(
+    work: dict[str, object], amount: int
+) -> None:
+    result = bought(work, amount, max_results=50)
+    points = result.frontier
+    assert points
+    assert [point.price for point in points] == sorted(point.price for point in points)
+    assert [point.speed for point in points] == sorted(point.speed for point in points)
+    sure = [one for one in result.configurations if one.memory.verdict == "yes" and one.condition == "new"]
+    alike = [one for one in sure if one.weight_format == points[0].weight_format and one.price.complete]
+    for item in alike:
+        rate = next((item.speed or {})[name] for name in (points[0].measure,))
+        assert isinstance(rate, float)
+        assert any(point.price <= item.price.amount and point.speed >= rate for point in points)  # type: ignore[operator]
+
+
+@pytest.mark.parametrize("work", [pytest.param(work, id=name) for name, work in WORK.items()])
+def test_more_money_never_buys_less_and_never_asks_more_for_the_least(work: dict[str, object]) -> None:
+    small, large = (bought(work, amount, max_results=50) for amount in (500_000, 2_000_000))
+    assert large.frontier[-1].speed >= small.frontier[-1].speed
+    assert _least(large) <= _least(small)
+
+
+@pytest.mark.parametrize(
+    "work", [pytest.param(WORK[name], id=name) for name in ("full-13b", "vision-lab", "flux-studio")]
+)
+def test_open_ended_work_gets_what_the_budget_is_worth(work: dict[str, object]) -> None:
+    """A lab with two million is not told to buy one card."""
+    result = bought(work, 2_000_000)
+    first = result.configurations[0]
+    speed = next(point.speed for point in result.frontier if point.title == first.title)
+    fastest = max(point.speed for point in result.frontier if gpus()[point.gpu].vendor == "NVIDIA")
+    assert speed >= 0.9 * fastest
+    assert "best_use" in {one.code for one in first.reasons}
+
+
+def powered(item: Configuration) -> bool:
+    """Whether supplies of parts deliver the board power and a quarter more; whole systems come with theirs."""
+    supplies = [line for line in item.items if line.part == "psu"]
+    if not supplies:
+        return any(line.part in {"system", "server"} for line in item.items)
+    watts = sum(
+        line.count * int("".join(c for c in line.product.split(" W")[0] if c.isdigit())[-4:]) for line in supplies
+    )
+    return watts >= 1.25 * (item.power_w or 0)
+
+
+def _least(result: ConfigureResult) -> Decimal:
+    amounts = [one.price.amount for one in result.configurations if one.memory.verdict == "yes" and one.price.amount]
+    return min(amounts)

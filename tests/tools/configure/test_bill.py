@@ -1,0 +1,90 @@
+"""Bills: parts go together, every line is priced and sums up, networks follow from port counts."""
+
+import pytest
+
+from kb.catalog import gpus
+from kb.units import GIB
+from tools.configure.bill import bill
+from tools.configure.choice import host_memory
+from tools.configure.cluster import fat_tree, network_for
+from tools.configure.host import hosts, passive, wide
+from tools.configure.suitable import machine_sizes, sold_in_systems
+
+WORKSTATION = ("gpu", "motherboard", "cpu", "cpu_cooler", "memory", "ssd", "psu", "case")
+
+
+@pytest.mark.parametrize(
+    ("machines", "rails", "ports", "expected"),
+    [
+        pytest.param(2, 8, 64, (1, 0, 16), id="one-switch"),
+        pytest.param(8, 8, 64, (1, 0, 64), id="one-full-switch"),
+        pytest.param(32, 8, 64, (8, 4, 512), id="scalable-unit-of-32"),
+        pytest.param(128, 8, 64, (32, 16, 2048), id="four-units"),
+        pytest.param(256, 8, 64, (64, 32, 4096), id="largest-of-two-tiers"),
+        pytest.param(512, 8, 64, (128, 192, 12288), id="three-tiers"),
+    ],
+)
+def test_switches_follow_from_port_counts(
+    machines: int, rails: int, ports: int, expected: tuple[int, int, int]
+) -> None:
+    assert fat_tree(machines, rails, ports) == expected
+
+
+@pytest.mark.parametrize("machines", [2, 9, 33, 100, 257, 1000])
+def test_a_network_has_a_port_for_every_link(machines: int) -> None:
+    leaves, spines, _ = fat_tree(machines, 8, 64)
+    assert leaves * (64 if spines == 0 else 32) >= machines * 8
+    assert spines == 0 or spines * 64 >= leaves * 32
+
+
+def test_one_machine_needs_no_network() -> None:
+    assert network_for(1, 8, linked=True) is None
+
+
+def test_a_workstation_has_every_part_priced() -> None:
+    found = bill("rtx-5090-32gb", 2, 1, 0, 64 * GIB, domestic=False)
+    assert tuple(item.part for item in found.items) == WORKSTATION
+    assert found.complete
+    assert (found.low or 0) <= (found.amount or 0) <= (found.high or 0)
+    assert found.low
+
+
+def test_host_memory_is_what_was_asked_for_and_more_costs_more() -> None:
+    small, large = (bill("rtx-pro-6000-bw-ws-96gb", 4, 1, 0, size * GIB, domestic=False) for size in (384, 768))
+    assert small.amount < large.amount  # type: ignore[operator]
+
+
+@pytest.mark.parametrize("name", ["rtx-5090-32gb", "rtx-pro-5000-bw-48gb", "l40s-48gb", "h200-sxm-141gb"])
+def test_more_cards_never_cost_less(name: str) -> None:
+    gpu = gpus()[name]
+    counts = (
+        machine_sizes(gpu) if sold_in_systems(gpu) else [n for n in (1, 2, 3, 4, 6, 8) if n <= machine_sizes(gpu)[-1]]
+    )
+    amounts = [bill(name, n, 1, 0, host_memory(gpu, n, training=False), domestic=False).amount for n in counts]
+    assert amounts == sorted(amounts)  # type: ignore[type-var]
+
+
+def test_a_cluster_adds_network_and_racks_and_names_rails() -> None:
+    found = bill("h100-sxm-80gb", 8, 32, 0, 1280 * GIB, domestic=False)
+    assert found.network is not None
+    assert (found.network.rails, found.network.leaf_switches, found.network.spine_switches) == (8, 8, 4)
+    assert {"system", "switch", "transceiver", "cable", "rack", "pdu"} <= {item.part for item in found.items}
+
+
+def test_cards_without_fans_stand_in_servers_only() -> None:
+    assert passive(gpus()["l40s-48gb"])
+    for host in hosts("l40s-48gb", 2, 96 * GIB, domestic=False):
+        assert host.rack_units is not None
+
+
+def test_supplies_carry_the_machine_with_a_margin() -> None:
+    for name in ("rtx-5090-32gb", "rtx-pro-6000-bw-ws-96gb", "rtx-3090-24gb"):
+        for host in hosts(name, 2, 128 * GIB, domestic=False):
+            if host.machine is None and host.supply_w is not None and not wide(gpus()[name]):
+                assert host.supply_w * 0.8 >= host.draw_w + 2 * (gpus()[name].tdp_w or 0)
+
+
+def test_servers_priced_in_yuan_are_sold_in_china_only() -> None:
+    inside, outside = (hosts("h20-96gb", 8, 0, domestic=domestic) for domestic in (True, False))
+    assert inside[0].amount is not None
+    assert all(host.amount is None for host in outside)
