@@ -212,6 +212,8 @@ class Trainer(Frozen):
     """Launching one layer, forwards and backwards, a micro-batch."""
     moe_layer_s: float
     """The same for a layer with routed experts."""
+    tensor_exposed_ratio: float
+    """Share of the all-reduces of tensor parallelism that does not hide behind products."""
     recomputes: bool
     """Whether activations are recomputed when the request does not say."""
 
@@ -237,8 +239,6 @@ class Training(Frozen):
     """Bytes sent between cards for the same."""
     shard_exposed_ratio: float
     """Share of gathering and scattering sharded weights that does not hide behind products."""
-    tensor_exposed_ratio: float
-    """The same for the all-reduces of tensor parallelism."""
     bubble_ratio: float
     """Idle time of a pipeline of p stages: (p - 1) / 8 of this."""
     scale_ratio: float

@@ -98,12 +98,15 @@ def _dispatch_s(job: Job) -> float:
 
 
 def _tensor_s(job: Job) -> float:
-    """Four all-reduces of the activations a layer."""
+    """Four all-reduces of the activations a layer, for which every card of the group waits.
+
+    n · 4 · 2(n-1)/n · 2·h·L / bus · exposed, in card-seconds a token
+    """
     if job.tensor == 1:
         return 0.0
-    moved = 4 * 2 * 2 * job.arch.hidden * (job.tensor - 1) / job.tensor * job.arch.layers
+    moved = 4 * 2 * 2 * job.arch.hidden * (job.tensor - 1) * job.arch.layers
     bus = job.bus if job.tensor <= job.node else job.network
-    return moved / bus * constants().training.tensor_exposed_ratio
+    return moved / bus * job.trainer.tensor_exposed_ratio
 
 
 def _shards_s(job: Job) -> float:

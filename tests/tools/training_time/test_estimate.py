@@ -43,6 +43,10 @@ def test_published_days_lie_within_the_interval(fields: dict[str, object], days:
     [
         pytest.param({"model": "meta-llama/Meta-Llama-3.1-8B", "dataset_tokens": 15_000_000_000_000,
                       "sequence_tokens": 8192}, 1.46e6, id="llama-3.1-8b-model-card"),
+        pytest.param({"model": "meta-llama/Llama-2-7b-hf", "gpu": "a100-sxm-80gb", "sequence_tokens": 4096,
+                      "dataset_tokens": 2_000_000_000_000}, 184_320, id="llama-2-7b-model-card"),
+        pytest.param({"model": "meta-llama/Llama-2-70b-hf", "gpu": "a100-sxm-80gb", "sequence_tokens": 4096,
+                      "dataset_tokens": 2_000_000_000_000}, 1_720_320, id="llama-2-70b-model-card"),
         pytest.param({"model": "meta-llama/Meta-Llama-3.1-70B", "dataset_tokens": 15_000_000_000_000,
                       "sequence_tokens": 8192}, 7.0e6, id="llama-3.1-70b-model-card"),
         pytest.param({"model": "meta-llama/Meta-Llama-3.1-405B", "dataset_tokens": 15_600_000_000_000,
@@ -74,6 +78,8 @@ def test_published_gpu_hours_lie_within_the_interval(fields: dict[str, object], 
                       "intermediate_size": 16384, "vocab_size": 50368, "gpu": "a100-sxm-40gb", "gpu_count": 8,
                       "sequence_tokens": 2048, "micro_batch_size": 12, "sharding": "fsdp",
                       "gradient_checkpointing": True}, 3679, 0.1, id="mpt-7b-a100-fsdp"),
+        pytest.param({"model": "meta-llama/Meta-Llama-3.1-8B", "gpu_count": 64, "tensor_parallel": 8,
+                      "sharding": "fsdp", "sequence_tokens": 8192}, 4378, 0.15, id="llama-3.1-8b-torchtitan-tp8"),
     ],
 )  # fmt: skip
 def test_rates_agree_with_published_runs(fields: dict[str, object], rate: float, tolerance: float) -> None:
@@ -149,3 +155,14 @@ def test_absurd_numbers_name_the_field(field: str, value: float) -> None:
     with pytest.raises(BadInput) as refusal:
         tool("estimate_training_time").call({"model": "Qwen/Qwen3-8B", "gpu": "l40s", field: value})
     assert refusal.value.field == field
+
+
+def test_every_card_of_a_tensor_parallel_group_waits_for_its_all_reduces() -> None:
+    one, eight = (
+        estimate(model="meta-llama/Meta-Llama-3.1-8B", gpu_count=64, tensor_parallel=n, sharding="fsdp",
+                 sequence_tokens=8192).tokens_per_s_per_gpu
+        for n in (1, 8)
+    )  # fmt: skip
+    assert one is not None
+    assert eight is not None
+    assert eight.value < 0.8 * one.value
