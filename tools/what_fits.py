@@ -13,7 +13,6 @@ from kb.records.gpu import Gpu
 from kb.units import GIB, format_bytes, format_count
 from tools.base import Step, ToolResult
 from tools.configure.layout import Layout, layouts
-from tools.configure.workload import Variant
 from tools.memory import estimate_memory
 from tools.memory.request import MemoryRequest
 from tools.memory.result import PerGpu
@@ -226,7 +225,9 @@ def _laid_out(
             "concurrent_sequences": request.concurrent_sequences,
         }
     plain = MemoryRequest.model_validate({name: value for name, value in fields.items() if value is not None})
-    layout = next(layouts(Variant(plain, form, 0), training=training, counts=(count,)), Layout(count))
+    offered = layouts(plain, count)
+    sharded = (one for one in offered if one.sharding == "zero3" and one.data_parallel == count)
+    layout = next(iter((*sharded, *offered)), Layout(count))
     return layout.of(plain)
 
 
