@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from decimal import Decimal
 from functools import lru_cache
 
+from kb.catalog import gpus
 from kb.exports import restriction
 from kb.live_prices import stamp
 from kb.offers import current_offers
@@ -98,11 +99,16 @@ def second_hand(gpu: Gpu) -> bool:
 
 
 def _purchase(gpu: Gpu, cards: int, machines: int, owned: int, training: bool, country: str | None) -> Choice:
-    found = bill(gpu.id, cards, machines, min(owned, cards * machines), host_memory(gpu, cards, training),
-                 domestic=country in CHINA)  # fmt: skip
+    return _bought(gpu.id, cards, machines, min(owned, cards * machines), training, country in CHINA)
+
+
+@lru_cache(maxsize=65536)
+def _bought(gpu_id: str, cards: int, machines: int, owned: int, training: bool, domestic: bool) -> Choice:
+    gpu = gpus()[gpu_id]
+    found = bill(gpu_id, cards, machines, owned, host_memory(gpu, cards, training), domestic=domestic)
     return Choice(
-        "buy", gpu, cards, machines, found.amount, found.complete, condition(gpu) == "used",
-        min(owned, cards * machines), found, None, (gpu.tdp_w or 0) * cards * machines or None,
+        "buy", gpu, cards, machines, found.amount, found.complete, condition(gpu) == "used", owned, found, None,
+        (gpu.tdp_w or 0) * cards * machines or None,
     )  # fmt: skip
 
 

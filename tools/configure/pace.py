@@ -63,8 +63,9 @@ class Pace:
         """Layouts are tried in order of their physical bounds, down to the first that cannot beat what was found."""
         bounded = sorted(((self.bound(gpu, held), place) for place, held in enumerate(fitting)), reverse=True)
         best: Paced | None = None
+        least = max(above, self.required) if enough else above
         for bound, place in bounded:
-            if bound < (best.rate if best else above):
+            if bound < (best.rate if best else least):
                 break
             held = fitting[place]
             speed = self.speed(gpu, held)
@@ -93,6 +94,18 @@ class Pace:
         """Tokens a second every user must get."""
         sequences = self._load.variants[0].request.concurrent_sequences or 1
         return self._request.target_tokens_per_s or (SHARED_TOKENS_PER_S if sequences > 1 else READING_TOKENS_PER_S)
+
+    @property
+    def required(self) -> float:
+        """The rate of all cards below which no layout can be fast enough: the bound of a layout must reach it."""
+        if not self._load.language:
+            return 0.0
+        need = self._request
+        if not self._load.training:
+            return self.floor * (self._load.variants[0].request.concurrent_sequences or 1)
+        if need.deadline_s is None or need.dataset_tokens is None:
+            return 0.0
+        return need.dataset_tokens * (need.epochs or 1.0) / need.deadline_s
 
     def speed(self, gpu: Gpu, held: Held) -> Speed | None:
         """The speed of one layout; null where no estimator covers the work or a rate is unknown."""

@@ -66,11 +66,6 @@ def _machine_sizes(gpu_id: str) -> tuple[int, ...]:
     return tuple(sorted(listed)) or (MOST_IN_ONE_MACHINE[gpu.market],)
 
 
-def most_in_one_machine(gpu: Gpu) -> int:
-    """Cards that one orderable machine takes."""
-    return machine_sizes(gpu)[-1]
-
-
 def scales_out(gpu: Gpu) -> bool:
     """Whether several machines of it train or serve together: cards all linked to each other inside each machine.
 
@@ -81,11 +76,9 @@ def scales_out(gpu: Gpu) -> bool:
 
 def sold_in_systems(gpu: Gpu) -> bool:
     """Whether the card comes only soldered onto a board of several, with the machine around it."""
-    return any(kind in gpu.form_factor.upper() for kind in SOLD_IN_SYSTEMS)
+    return _soldered(gpu.form_factor)
 
 
-def ordered_together(gpu: Gpu) -> int:
-    """How many of the card one has to buy at once: the smallest machine that comes with it, else a single card."""
-    if not sold_in_systems(gpu):
-        return 1
-    return machine_sizes(gpu)[0]
+@lru_cache(maxsize=256)
+def _soldered(form_factor: str) -> bool:
+    return any(kind in form_factor.upper() for kind in SOLD_IN_SYSTEMS)
