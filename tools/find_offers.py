@@ -161,7 +161,7 @@ def find_offers(request: OfferQuery) -> OfferSearch:
         nearest=near,
         derivation=_derivation(shown),
         assumptions=_assumptions(shown, query),
-        warnings=_warnings(shown, near, cloud),
+        warnings=_warnings(shown, near, cloud, query),
         sources=cited(one.source for one in (*shown, *(one.offer for one in near))),
     )
 
@@ -281,8 +281,12 @@ def _at(currency: str) -> str:
     return f"{found.per_usd} {currency} a dollar ({found.as_of})"
 
 
-def _warnings(rows: tuple[OfferRow, ...], near: tuple[Near, ...], cloud: Provider | None) -> tuple[str, ...]:
+def _warnings(
+    rows: tuple[OfferRow, ...], near: tuple[Near, ...], cloud: Provider | None, query: OfferQuery
+) -> tuple[str, ...]:
     said = []
+    if query.instance and not rows and (unpriced := _unpriced(query)):
+        return (f"No price of {', '.join(unpriced)} is in the catalog.",)
     if cloud and not rows and not any(_priced(one, cloud) for one in current_offers()):
         said.append(f"No dated price of {cloud.name} is in the catalog; look at {cloud.url or 'its price page'}.")
     elif not rows:
@@ -297,6 +301,14 @@ def _warnings(rows: tuple[OfferRow, ...], near: tuple[Near, ...], cloud: Provide
             "`gpu-advisor prices refresh`."
         )
     return tuple(said)
+
+
+def _unpriced(query: OfferQuery) -> list[str]:
+    """The instance types that are meant, when nobody read a price of any of them for this way of buying."""
+    held = current_offers()
+    named = instances(query.instance or "", held)
+    priced = any(one.instance in named and _price(one, query.purchase) is not None for one in held)
+    return [] if priced else sorted(named)
 
 
 def _priced(one: Offer, cloud: Provider) -> bool:

@@ -1,5 +1,7 @@
 """Whether an offer meets a query, what its GPUs are and how they are joined."""
 
+import difflib
+import itertools
 import re
 from collections.abc import Iterable
 from decimal import Decimal
@@ -15,6 +17,10 @@ Interconnect = Literal["nvlink", "pcie"]
 _MESHED = re.compile(r"SXM|OAM|Superchip|module", re.IGNORECASE)
 """Form factors whose links join all cards of a machine; a bridge between two PCIe cards does not."""
 _FAMILY_END = re.compile(r"[.\-_]")
+PREFIX_MIN = 3
+"""Letters a family must share with a name to be named as its nearest."""
+_SERIES = re.compile(r"^(n[cdv])\d*(?:adis|ads|amsr|asr|isr|as|rs|s|m|r)?(?=[_ ]|v\d|[tah]\d|mi|gb|$)")
+"""Azure's series: NC, ND or NV, then the size and its features, which the name of a series leaves out."""
 
 
 @lru_cache(maxsize=4096)
@@ -58,22 +64,41 @@ def instances(name: str, found: Iterable[Offer]) -> frozenset[str]:
     exact = frozenset(one for one in every if _plain(one) == wanted)
     if exact:
         return exact
-    family = frozenset(one for one in every if _plain(one).startswith(wanted) and _ends(_plain(one)[len(wanted) :]))
+    family = frozenset(one for one in every if _in_family(_plain(one), wanted))
     if family and re.search(r"\d", wanted):
         return family
-    near = close_names(wanted, [_plain(one) for one in every if " " not in one], 6)
-    by_plain = {_plain(one): one for one in sorted(every)}
-    raise UnknownName("instance", name, list(dict.fromkeys(by_plain[one] for one in near))[:3])
+    raise UnknownName("instance", name, _nearest(wanted, every))
+
+
+def _in_family(instance: str, wanted: str) -> bool:
+    """`p4de` holds p4de.24xlarge, `gn7i` holds gn7i-c8g1.2xlarge, `NCasT4_v3` holds Standard_NC4as_T4_v3."""
+    rest = instance.removeprefix(wanted)
+    return (rest != instance and bool(_FAMILY_END.match(rest))) or _series(instance) == _series(wanted) is not None
+
+
+def _series(name: str) -> str | None:
+    """Azure's series of an instance or of a series' own name: `standard_nd96isr_h100_v5` → ndh100v5; null elsewhere."""
+    match = _SERIES.match(name)
+    return re.sub(r"[_ ]", "", match[1] + name[match.end() :]) if match and re.search(r"v\d+$", name) else None
+
+
+def _nearest(wanted: str, every: set[str]) -> list[str]:
+    by_plain = {_plain(one): one for one in sorted(every) if " " not in one and re.search(r"\d", one)}
+    alike = sorted(by_plain, key=lambda one: (-_shared(one, wanted), one))
+    is_family = not _FAMILY_END.search(wanted) and _shared(alike[0], wanted) >= PREFIX_MIN
+    near = alike if is_family else close_names(wanted, list(by_plain), 6)
+    return list(dict.fromkeys(by_plain[one] for one in near or difflib.get_close_matches(wanted, by_plain)))[:3]
 
 
 def _plain(instance: str) -> str:
     return instance.strip().lower().removeprefix("ecs.").removeprefix("standard_")
 
 
-def _ends(rest: str) -> bool:
-    return bool(_FAMILY_END.match(rest))
-
-
 def per_gpu(price: Decimal, one: Offer) -> Decimal:
     """The price of one of its GPUs."""
     return price / one.gpu_count
+
+
+def _shared(one: str, other: str) -> int:
+    """Letters two names begin with alike."""
+    return sum(1 for _ in itertools.takewhile(lambda pair: pair[0] == pair[1], zip(one, other, strict=False)))

@@ -148,7 +148,10 @@ def test_a_smaller_budget_never_finds_more(low: float, high: float) -> None:
     [("g5.xlarge", {"g5.xlarge"}), ("p4de", {"p4de.24xlarge"}), ("P4DE.24XLARGE", {"p4de.24xlarge"}),
      ("gn7e", {"ecs.gn7e-c16g1.4xlarge", "ecs.gn7e-c16g1.8xlarge", "ecs.gn7e-c16g1.16xlarge",
                "ecs.gn7e-c16g1.32xlarge"}),
-     ("ND96isr_H100_v5", {"Standard_ND96isr_H100_v5"})],
+     ("ND96isr_H100_v5", {"Standard_ND96isr_H100_v5"}), ("NDv4", {"Standard_ND96asr_v4"}),
+     ("NC_T4_v3", {f"Standard_NC{n}as_T4_v3" for n in (4, 8, 16, 64)}),
+     ("NCasT4_v3", {f"Standard_NC{n}as_T4_v3" for n in (4, 8, 16, 64)}),
+     ("ND H100 v5", {"Standard_ND96isr_H100_v5"}), ("NDm A100 v4", {"Standard_ND96amsr_A100_v4"})],
 )  # fmt: skip
 def test_an_instance_or_its_family_is_found(name: str, instances: set[str]) -> None:
     assert {row.instance for row in search(instance=name).offers} == instances
@@ -157,7 +160,7 @@ def test_an_instance_or_its_family_is_found(name: str, instances: set[str]) -> N
 @pytest.mark.parametrize(
     ("name", "near"),
     [("ecs.gn7i-c8g1.4xlarge", "gn7i-c8g1"), ("g5.3xlarge", "g5."), ("p4de.48xlarge", "p4de.24xlarge"),
-     ("GN10Xp.3XLARGE40", "GN10Xp.")],
+     ("GN10Xp.3XLARGE40", "GN10Xp."), ("gn8x", "gn8"), ("p7.48xlarge", "p5.48xlarge")],
 )  # fmt: skip
 def test_an_instance_that_does_not_exist_is_refused_with_the_nearest(name: str, near: str) -> None:
     with pytest.raises(UnknownName) as caught:
@@ -220,3 +223,10 @@ def test_what_is_listed_in_euros_keeps_its_listed_price() -> None:
 def test_offers_come_in_the_order_asked(sort: str) -> None:
     figures = [getattr(row, sort) for row in search(sort=sort).offers]
     assert figures == sorted(figures)
+
+
+def test_an_instance_nobody_read_a_price_of_is_said_to_exist_without_one() -> None:
+    result = search(instance="GN10Xp")
+    assert result.offers == ()
+    assert "GN10Xp.2XLARGE40" in result.warnings[0]
+    assert "No price" in result.warnings[0]
