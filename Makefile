@@ -16,7 +16,7 @@ TORCH_CPU_INDEX := https://download.pytorch.org/whl/cpu
 
 READY := $(VENV)/.ready
 
-.PHONY: help run test check format lock eval bench-memory bench-speed bench-retrieval docs clean
+.PHONY: help run test check format lock check-facts eval bench-memory bench-speed bench-retrieval docs clean
 
 help: ## list these targets
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | awk -F '\t' '{printf "  make %-13s %s\n", $$1, $$2}'
@@ -42,6 +42,9 @@ format: $(READY) ## let ruff fix and format what it can
 
 docs: $(READY) ## write the generated pages of docs/ anew
 	$(BIN)/python -m ui.docs
+
+check-facts: $(READY) ## print how well the catalog is sourced; fail when a fact breaks a rule
+	$(BIN)/python tests/bench/check_facts.py
 
 eval: $(READY) ## score the advisor on the questions of tests/cases
 	$(BIN)/python tests/bench/evaluate.py $(ARGS)

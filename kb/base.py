@@ -3,6 +3,7 @@
 AdvisorError                     anything the advisor refuses to do, with data rather than prose
 ├── BadInput                     a field holds something that cannot be used: names it and the remedy
 ├── UnknownName                  no such GPU, model, provider …: carries the closest real names
+│   └── ClosedModel              a model that runs only as its maker's service: carries the maker and an open one
 ├── AmbiguousName                several things bear the name: carries them all
 ├── UnsupportedAttention         no memory formula for this attention
 ├── NothingFits                  the search came back empty: carries what came closest
@@ -73,6 +74,19 @@ class UnknownName(AdvisorError):
         super().__init__(f"Unknown {kind} “{name[:80]}”.{hint}")
         self.kind, self.name, self.close = kind, name[:200], list(close)
         self.field = kind
+
+
+class ClosedModel(UnknownName):
+    """`name` is a model of `maker` whose weights are not published: it cannot be self-hosted."""
+
+    def __init__(self, name: str, maker: str, close: Sequence[str] = ()) -> None:
+        super().__init__("model", name, close)
+        instead = f" An open model instead: {', '.join(close)}." if close else ""
+        said = (
+            f"“{name[:80]}” is a closed model of {maker}: its weights are not published, so it cannot be self-hosted."
+        )
+        self.args = (said + instead,)
+        self.maker = maker
 
 
 class AmbiguousName(AdvisorError):

@@ -5,7 +5,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
-from kb.base import UnknownName
+from kb.base import ClosedModel, Frozen, UnknownName
 from kb.parameters import count_active, count_parameters
 from kb.records.model import Model
 from kb.records.source import Source
@@ -67,11 +67,37 @@ def brands() -> dict[str, tuple[str, ...]]:
     return {brand: tuple(names) for brand, names in load_yaml(FACTS / "model_brands.yaml").items()}
 
 
+class Closed(Frozen):
+    """Models of one maker that run only as its service."""
+
+    id: str
+    maker: str
+    names: tuple[str, ...]
+    open: str | None = None
+    """Catalog id of an open model of the same maker or kind."""
+
+
+@lru_cache(maxsize=1)
+def closed_models() -> dict[str, Closed]:
+    """Models nobody can host themselves, by group."""
+    return {row["id"]: Closed.model_validate(row) for row in load_yaml(FACTS / "closed_models.yaml")}
+
+
+def closed(name: str) -> Closed | None:
+    """The closed models that `name` is one of ("gpt-4o-2024-08-06", 「豆包」); None for any other name."""
+    from kb.names import closed_names
+
+    tail = name.rpartition("/")[2].strip()
+    first = next(iter(closed_names().scan(tail)), None)
+    return closed_models()[first.ids[0]] if first is not None and first.start == 0 else None
+
+
 def model(name: str) -> Model:
     """The model with this id, Hugging Face id or alias, or the one a `config.json` at this path describes.
 
     Raises:
         UnknownName: with the closest names.
+        ClosedModel: it runs only as its maker's service.
         AmbiguousName: models of different shape bear the name.
         BadDocument: the configuration cannot be read.
         BadInput: it describes no transformer.
@@ -87,12 +113,19 @@ def model(name: str) -> Model:
 
     try:
         return models()[model_names().resolve(name)]
-    except UnknownName:
+    except UnknownName as unknown:
+        _refuse_closed(name)
         plain, stored = _without_format(name)
         if plain == name:
-            raise
+            raise unknown from None
     published = models()[model_names().resolve(plain)]
     return published.model_copy(update={"native_format": stored, "checkpoint_bytes": {}}) if stored else published
+
+
+def _refuse_closed(name: str) -> None:
+    """Raise ClosedModel when `name` is one."""
+    if (service := closed(name)) is not None:
+        raise ClosedModel(name, service.maker, (service.open,) if service.open else ())
 
 
 def of_size(ids: tuple[str, ...], params: float, tolerance: float = 0.12) -> tuple[str, ...]:

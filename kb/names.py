@@ -16,10 +16,11 @@ from itertools import zip_longest
 from kb.base import AmbiguousName, UnknownName
 
 LONGEST_NAME = 200
+CLOSED_FILLERS = frozenset({"latest", "preview", "turbo", "api"})
 ATOM = re.compile(
     r"(?<=\d)x(?=[a-z]{1,7}\d)"  # 8xh100
     r"|(?<=\d)b(?=a\d|q\d|int\d|fp\d|awq|gptq|instruct|chat)"  # 30ba3b, 7bq4
-    r"|[a-z]+|\d{1,20}(?:[._]\d{1,9}){0,3}|[\u4e00-\u9fff]|\+"
+    r"|[a-z]{3,}(?=v\d)|[a-z]+|\d{1,20}(?:[._]\d{1,9}){0,3}|[\u4e00-\u9fff]|\+"
 )
 GAP = re.compile(r"[\s\-_‐‑–·•:/()（）\[\]]{0,3}|\.")
 """What may stand between two atoms of one name."""
@@ -185,7 +186,8 @@ class Names:
         name = text.strip()[:LONGEST_NAME]
         if exact := self._ids.get(normalise(name)):
             return exact
-        for spelling in dict.fromkeys((name, name.rpartition("/")[2])):
+        tail = name.rpartition("/")[2]
+        for spelling in dict.fromkeys((name, tail, tail.replace("_", "-"))):
             ids = self._lookup(atoms_of(spelling))
             if len(ids) > 1:
                 raise AmbiguousName(self.kind, name, ids)
@@ -234,24 +236,41 @@ class Names:
         node.ids, node.rank = tuple(dict.fromkeys((*held, *ids))) if held else tuple(ids), rank
 
     def _lookup(self, atoms: Sequence[str]) -> Sequence[str]:
-        """Ids of the name, which may carry fillers and end in a date."""
-        node = self._root
-        for index, atom in enumerate(atoms):
-            child = node.children.get(atom)
-            if child is not None:
-                node = child
-            elif atom not in self._fillers and not (node.ids and self._fillers and _is_date(atoms[index:])):
-                return ()
-        return self._merge(tuple(node.ids))
+        """Ids of the name, which may carry fillers and end in a date; a word that leads nowhere counts as a filler."""
+        return self._merge(tuple(self._walk(self._root, tuple(atoms))))
+
+    def _walk(self, node: _Node, atoms: tuple[str, ...]) -> Sequence[str]:
+        if not atoms:
+            return node.ids
+        first, rest = atoms[0], atoms[1:]
+        child = node.children.get(first)
+        found = self._walk(child, rest) if child is not None else ()
+        if found:
+            return found
+        if first in self._fillers:
+            return self._walk(node, rest)
+        return node.ids if node.ids and self._fillers and _is_date(atoms) else ()
 
     def _longest(self, text: str, atoms: list[_Atom], place: int) -> tuple[int, Sequence[str], bool] | None:
-        node, best, exact, numbered = self._root, None, True, False
-        for index in range(place, len(atoms)):
+        return self._furthest(text, atoms, place, place, self._root, exact=True, numbered=False)
+
+    def _furthest(
+        self, text: str, atoms: list[_Atom], place: int, start: int, node: _Node, *, exact: bool, numbered: bool
+    ) -> tuple[int, Sequence[str], bool] | None:
+        """Where the longest name that begins at `place` ends, walking on from `node` at the atom `start`."""
+        best = None
+        for index in range(start, len(atoms)):
             atom = atoms[index]
             if index > place and not _joined(text, atoms[index - 1], atom):
                 break
             child, forgave = node.children.get(atom.text), False
-            if child is None and index > place and self._skips(text, node, atoms, index):
+            skippable = index > place and self._skips(text, node, atoms, index)
+            if child is not None and skippable:
+                beyond = self._furthest(text, atoms, place, index + 1, child, exact=exact, numbered=numbered)
+                if beyond is not None and beyond[0] > index + 1:
+                    return beyond
+                child = child if child.ids else node
+            elif child is None and skippable:
                 child = node
             if child is None and exact:
                 child, forgave = self._forgiven(node, atom.text), True
@@ -419,3 +438,11 @@ def model_names() -> Names:
         merge=lambda ids: alike([every[key] for key in ids]),
         shy=SHY,
     )
+
+
+@lru_cache(maxsize=1)
+def closed_names() -> Names:
+    """The names of models nobody can host themselves."""
+    from kb.models import closed_models
+
+    return Names("closed model", {key: one.names for key, one in closed_models().items()}, fillers=CLOSED_FILLERS)

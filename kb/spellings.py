@@ -13,10 +13,11 @@ STRIPPED = FILLERS - {"thinking"}
 """Those that the shortened name of a language model leaves out; `bert-base` is a size."""
 SPEAKING = ("llm", "vlm")
 """Kinds of which a brand's general models are; newer ones see as well."""
-ORDINARY_WORDS = frozenset({"yi", "sam", "clip", "moonlight", "janus", "step", "wan", "t5", "sd", "ernie", "unet"})
+ORDINARY_WORDS = frozenset({"yi", "step", "wan", "sd", "ernie"})
 """Families whose bare name is too common a word or too short to mean the family in running text."""
 _SHY = """
-allegro, apertus, arctic, aria, atom, aurora, bagel, bark, bloom, canary, chatterbox, chroma, chronos, cosmos, csm, dia,
+allegro, apertus, sam, clip, moonlight, janus, t 5, unet, arctic, aria, atom, aurora, bagel, bark, bloom,
+canary, chatterbox, chroma, chronos, cosmos, csm, dia,
 dolly, dolphin, donut, electra, glyph, hermes, inception, instructor, intellect, kat, ling, lumina, magi, midas, mms,
 moshi, moss, nougat, opt, orion, pegasus, piccolo, playground, reflection, ring, sana, solar, starling, stella, trellis,
 yue, afm, step 3, s 1, pi 0, e 5, hy 3, evo 2, chai 1
