@@ -26,6 +26,8 @@ _EXCLUDED = grammar(
 _ONLY_VARIANT = grammar(
     r"(?:not|isn't|不是|不要)\s?(?:the |那个|那张)?\s?(\d{1,3})\s?gi?b?(?:\s?(?:one|version|variant|的|版|那))?"
 )
+_SEVERAL = 2
+"""What a plural without a number is read as; in a follow-up it is as many as before."""
 _SHORT = 30
 """Characters of a turn that says no more than another amount."""
 
@@ -88,11 +90,14 @@ def _named_cards(reading: Reading, previous: Need, plain: str, named: list[GpuCo
         }
     count = kept[0].count if len(kept) == 1 else previous.gpu_count
     said = {gpu.gpu: gpu.count for gpu in reading.entities.gpus}
-    cards = tuple(
-        card.model_copy(update={"count": said.get(card.gpu) or (card.count if (card.count or 1) > 1 else count) or 1})
-        for card in named
-    )
+    cards = tuple(card.model_copy(update={"count": _recounted(card, said.get(card.gpu), count)}) for card in named)
     return {"gpus_owned": cards, "gpus_asked": (), "memory_bytes_per_gpu": None, "gpu_count": None}
+
+
+def _recounted(card: GpuCount, said: int | None, before: int | None) -> int:
+    """As many as said, else as read from the rest of the turn where that is more than a plural, else as before."""
+    read = card.count or 1
+    return said or (read if read > _SEVERAL else before) or read
 
 
 def _variant(previous: Need, memory_bytes: int) -> tuple[GpuCount, ...] | None:

@@ -47,6 +47,10 @@ _KV = grammar(
     r"|cache))[\s:=用]{0,4}(?:换成?|改成?|开|设为?|量化到|quantized |set )?\s?(?:成|为)?\s?"
     r"(?:in |at |to )?(auto|bf16|fp16|f16|fp8|int8|q8_0|q8|q4_0|q4|8[- ]?bit|4[- ]?bit)"
 )
+_KV_AFTER = grammar(
+    r"(?<![a-z0-9])(bf16|fp16|f16|fp8|int8|q8_0|q8|q4_0|q4|8[- ]?bit|4[- ]?bit)\s?(?:的"
+    r"|quantized )?\s?kv(?:[-_ ]?cache|缓存)?(?![a-z])"
+)
 _KV_NAMES = {"f16": "fp16", "q8": "q8_0", "q4": "q4_0", "8bit": "fp8", "4bit": "q4_0"}
 _ALTERNATIVE = grammar(
     r"\s?(?:量化)?\s?(?:还是|或者?|和|与|跟|、|/|,|(?<![a-z])(?:or|vs\.?|versus|and|then)(?![a-z]))\s?(?:and |or )?"
@@ -63,7 +67,7 @@ _LOOSE = grammar(r"全精度|原精度|full[- ]precision|(?:非|未|不|没有?|
 
 def find_formats(text: str) -> list[Found[str]]:
     """Every weight format named, left to right; those of the KV cache left out."""
-    cache = [(match.start(), match.end()) for match in _KV.finditer(text)]
+    cache = [match.span() for match in (*_KV.finditer(text), *_KV_AFTER.finditer(text))]
     found = [Found(_gguf_name(m), m.start(), m.end()) for m in _GGUF.finditer(text)]
     for match in _FORMAT.finditer(text):
         name = next(value for i, (_, value) in enumerate(_WORDS) if match[f"f{i}"] is not None)
@@ -74,7 +78,7 @@ def find_formats(text: str) -> list[Found[str]]:
 
 def find_kv_format(text: str) -> Found[str] | None:
     """Format of the KV cache, when one is named."""
-    match = _KV.search(text)
+    match = _KV.search(text) or _KV_AFTER.search(text)
     if match is None:
         return None
     name = match[1].replace("-", "").replace(" ", "")

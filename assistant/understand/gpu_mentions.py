@@ -28,6 +28,8 @@ _SIZES = grammar(
     r"\s?(?:the )?(\d{1,3})\s?gb?(?![a-z0-9])"
 )
 """Two sizes side by side, of which a card is sold in both."""
+_BESIDE = 4
+"""The same where only a word like 「改版」 may stand between."""
 _NEAR = 8
 """Characters between a card's name and the size or word that narrows it down."""
 _TOLERANCE = 0.06
@@ -66,7 +68,9 @@ def named_gpu(text: Text, hidden: str, mention: Mention, sizes: list[Size]) -> N
 
 def _resized(ids: tuple[str, ...], mention: Mention, sizes: list[Size]) -> tuple[str, ...]:
     """The variant of another size when that size stands right beside the name: 「48G 4090」."""
-    beside = next((size for size in sizes if _distance(size, mention) <= 2 and size.role in {"card", "unclear"}), None)
+    beside = next(
+        (size for size in sizes if _distance(size, mention) <= _BESIDE and size.role in {"card", "unclear"}), None
+    )
     if beside is None or len(ids) != 1 or _of_size(ids, beside.value_bytes):
         return ids
     stem = re.sub(r"-\d+gb$", "", ids[0])

@@ -44,7 +44,9 @@ RULES: tuple[tuple[Intent, float, str], ...] = (
         rf"|片|台|个)\s?(?:\d{{1,3}}g\w?的? ?)?(?:{GPU}|显卡|卡|gpu|服务器|机器|才|够|能)|(?:要|需要|得|配"
         rf"|用|至少|最少)\s?(?:几|多少)\s?(?:张|块|片|卡|台)|多少卡|(?<![这那哪])几卡|(?<!出)多少张(?!图|照|片)"
         rf"|(?<![这那哪])几张(?!能)|(?:min\w{{0,4}}"
-        rf"|number of|fewest|least) (?:{GPU}|gpus?|cards?|gpu count)|何枚|何台|몇 ?(?:장|대|개)|cu[aá]nt[ao]s"
+        rf"|number of|fewest|least) (?:{GPU}{{1,60}}s|gpus(?![a-z])|cards(?![a-z])|gpu count)|number of {GPU}|何枚"
+        rf"|何台|몇 ?(?:장|대"
+        rf"|개)|cu[aá]nt[ao]s"
         rf"|wie ?viele"
         rf"|quant[ao]s "
         rf"|quante |combien d[e'](?! ?(?:vram|m[eé]moire|temps|go|ram)(?![a-z]))|сколько (?!видеопамяти|памяти|vram)"
@@ -216,7 +218,7 @@ RULES: tuple[tuple[Intent, float, str], ...] = (
     )),
     # interconnect
     ("interconnect", 4.5, (
-        r"(?<!有)(?<!有 )(?<!带)(?<!带 )(?<!no )(?<!with )(?<!without )(?<!\+)(?<!\+ )nvlink"
+        r"(?<!有)(?<!有 )(?<!带)(?<!带 )(?<!no )(?<!with )(?<!without )(?<!\+)(?<!\+ )nvlink(?! ?版)"
         r"|nccl|infiniband|(?<![a-z])ib(?: 口|网|卡|口|(?![a-z]))|(?<![a-z])roce(?![a-z])|nvswitch|pcie (?:x\d|\d\.\d"
         r"|riser|lane|switch)|risers?|all_?reduce|p2p|interconnect|互联|互连|多机|跨机|跨节点|多节点"
         r"|multi-?node|two-node|10gbps|10gbe|bandwidth the bottleneck|numa|plx"

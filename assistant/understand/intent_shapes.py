@@ -44,7 +44,8 @@ SHAPES: tuple[tuple[Intent, float, str], ...] = (
         rf"(?:best|good|right|cheapest|ideal|decent|suitable|low[- ]power|quiet|efficient|used|budget)"
         rf"(?: [^\s.?!]{{1,16}}){{0,6}}? {_HARDWARE}(?! ?(?:is|are) (?:faster|better))"
         rf"|(?:iso|looking for|in the market for|shopping for|recommend|suggest|want|need) (?:me )?(?:an?|some"
-        rf"|the)(?: [^\s.?!]{{1,16}}){{0,4}}? {_HARDWARE}|^(?:iso|wtb)(?![a-z])"
+        rf"|the)(?: [^\s.?!]{{1,16}}){{0,4}}? {_HARDWARE}|^(?:iso|wtb)(?![a-z])|with (?:the )?most (?:v?ram|memory)"
+        rf"|most (?:v?ram|memory) (?:for|per|under)"
         r"|(?:选|挑|推荐|买|配|搞|整|弄|组|攒)(?:哪|什么|啥|一?(?:个|款|台|张|块|套))\s?(?:什么|啥"
         r"|合适的?)?\s?(?:样的?)?\s?"
         r"(?:机器|卡|显卡|服务器|工作站|主机|电脑|笔记本|好|配置|合适)?|(?:建议|推荐)(?:用|买|上|选|配)?(?:什么|哪)"
@@ -82,10 +83,42 @@ SHAPES: tuple[tuple[Intent, float, str], ...] = (
         r"|每秒[^。?!\n]{0,10}?(?:字|tok)|速度(?:呢|怎样|行不行|够不够)|跑(?:得)?多快|(?:is|that) (?:slow|normal"
         r"|expected)\s?\?"
     )),
+    ("context_length", 4.5, (
+        r"longer (?:context|sequences?|prompts?|inputs?)|更长的?(?:上下文|序列|文本)|(?:stretch|extend|increase"
+        r"|raise) (?:the |my )?"
+        r"(?:context|ctx|sequence)|(?:上下文|序列)(?:还)?(?:能|可以)(?:再)?(?:加|开|拉|提)"
+    )),
+    ("can_it_run", 4, (
+        r"(?:is|are|be|that's|should be) (?:fine|ok(?:ay)?|alright|all right|good enough|right)\s?\?|sanity[- ]check"
+        r"|double[- ]check"
+        r"|(?:对|没错|没问题|可行|行得通|靠谱|合理)(?:吧|吗|么|不)"
+    )),
+    ("oom", 4, (
+        r"(?<![a-z])r[ua]ns? out(?! of (?!v?ram|memory|gpu))|(?<![a-z])ooms?(?![a-z])|溢出|显存(?:就)?(?:不够"
+        r"|满)了"
+    )),
+    ("launch_files", 6, (
+        r"(?:serve|serving|launch|start-?up|vllm|sglang|llama-server|torchrun|deepspeed"
+        r"|docker)(?: \w{1,10}){0,2} (?:flags|arguments"
+        r"|args|options|command(?: line)?|cmd)(?![a-z])|(?:启动|部署|运行)(?:参数|选项|指令)"
+    )),
+    ("compare", 4.5, (
+        r"(?<![a-z])comparing(?![a-z])|孰优孰劣|二选一|pick (?:one|between)|choos\w{1,3} between"
+        r"|torn between|差距(?:大|多)"
+    )),
+    ("can_it_run", 4.5, (
+        r"(?:which|what) quant(?![a-z])|(?:哪个|什么|哪种|几位|几 ?bit)的?量化|量化(?:版本?)?(?:选|用|挑)(?:哪|什么|几)"
+    )),
+    ("speed", 5, (
+        r"(?:how long|how many (?:seconds|minutes)|多久|多长时间|几秒|几分钟)[^。?!\n]{0,60}?(?:answer|respond"
+        r"|repl(?:y|ies)|process"
+        r"|prompt|prefill|first token|load|generat|transcri|回答|出结果|首字|首个|出图|生成|转写|加载)"
+    )),
+    ("min_vram", 5, r"(?:v?ram|memory) (?:for|to) (?:serv|run|train|infer|host|deploy|load|fine)\w{0,7}"),
     ("min_vram", 4, (
         r"(?:要|需|占|吃|用|得|是)?\s?(?:多少|几)\s?个?\s?(?:g|gb|gib)(?![a-z])|得多大|(?:gpu|video) (?:ram"
         r"|memory) (?:required"
-        r"|needed|for|to)|(?:how big|how large) (?:is|are|would|will)|vram\s?\?|显存\s?[?]|估(?:算|一下"
+        r"|needed|for|to)|(?:how big|how large) (?:is|are|would|will)|(?<!most )vram\s?\?|显存\s?[?]|估(?:算|一下"
         r"|计)(?:一下)?显存"
     )),
     ("guidance", 3, (

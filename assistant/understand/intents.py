@@ -115,7 +115,7 @@ def _context_of(facts: Facts, weights: dict[Intent, float]) -> dict[Intent, floa
     if not facts.sized and not facts.training:
         extra["can_it_run"] -= 0.5
     if facts.has_concurrency:
-        extra["concurrency"] += 1.0
+        extra["concurrency"] -= 1.0
     if facts.has_context:
         extra["context_length"] += 0.5
     if facts.long_context:
@@ -124,7 +124,7 @@ def _context_of(facts: Facts, weights: dict[Intent, float]) -> dict[Intent, floa
         extra["can_it_run"] += 0.5
         extra["spec"] -= 0.0 if facts.sized_before else 2.0
     if not facts.training:
-        extra["training_time"] -= 2.0
+        extra["training_time"] -= 4.0
     if facts.error and facts.oom:
         extra["oom"] += 3.5
     if facts.provider and "budget" in weights:

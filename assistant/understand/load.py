@@ -126,6 +126,8 @@ _TARGET_SPEED = grammar(
     rf"|秒)|t/s|tps)"
     rf"|({DIGITS})\s?\+?\s?(?:tok(?:en)?s?\s?/\s?s(?:ec)?|t/s|tps|token/秒|token每秒)\s?(?:以上|or more"
     rf"|\+|minimum|at least|起)"
+    rf"|(?:想要?|要|希望|至少|达到)[^。?!\n]{{0,6}}?(?:每秒|一秒)\s?({DIGITS})\s?个?\s?(?:tok|字)"
+    rf"|(?:每秒|一秒)\s?({DIGITS})\s?个?\s?(?:tok\w{{0,3}}|字)\s?(?:以上|起)"
 )
 _TARGET_LATENCY = grammar(
     rf"(?:latency|ttft|延迟|首字|首 ?token|响应(?:时间)?|first token)\D{{0,14}}?({DIGITS})\s?(ms|毫秒"
@@ -289,7 +291,7 @@ def _deadline(text: str) -> Found[float] | None:
 
 def _target_speed(text: str) -> Found[float] | None:
     match = _TARGET_SPEED.search(text)
-    value = scaled(match[1] or match[2], None) if match else None
+    value = scaled(next(filter(None, match.groups())), None) if match else None
     return Found(value, match.start(), match.end()) if match and value else None
 
 

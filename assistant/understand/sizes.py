@@ -55,7 +55,7 @@ _CARD_AFTER = grammar(
 _CARD_BEFORE = grammar(
     r"(?:显存(?:是|为|只有|有|才|共|大小)?|vram(?: is| of|:)?|[一单两双三四五六八\d]\s?(?:张|块|片|卡"
     r"|[x×*])|我(?:是|有|的|用)?|只有|仅有|手里|手上|my|only|have|got|with|a|an|single|one|on"
-    r"|per(?:gpu)?|would|will|单卡)\s?:?\s?$"
+    r"|per(?:gpu)?|w/|would|will|单卡)\s?:?\s?$"
 )
 _ENOUGH_AFTER = grammar(
     r"\s?(?:的)?\s?(?:显存)?\s?(?:就|都|是否|是不是)?\s?(?:够|行不|可以|能|只能|跑|oom|ooms|dies|died"
