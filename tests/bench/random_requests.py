@@ -84,12 +84,21 @@ SHAPE: dict[str, Callable[[random.Random], Any]] = {
 }
 
 
+def consistent(params: int, shape: dict[str, int], draw: random.Random) -> dict[str, int]:
+    """Some of a shape's counts, none of which contradicts another."""
+    shape["kv_heads"] = min(shape["kv_heads"], shape["heads"])
+    shape["experts_per_token"] = min(shape["experts_per_token"], shape["experts"])
+    shape["active_params"] = min(shape["active_params"], params)
+    shape["hidden_size"] = max(min(shape["hidden_size"], int((params / shape["layers"]) ** 0.5)), 1)
+    return {name: value for name, value in shape.items() if draw.random() < 0.4}
+
+
 def request_of(draw: random.Random) -> dict[str, Any]:
     if draw.random() < 0.7:
         fields: dict[str, Any] = {"model": draw.choice(list(models()))}
     else:
         fields = {"params": int(10 ** draw.uniform(6, 12.5))}
-        fields |= {name: value(draw) for name, value in SHAPE.items() if draw.random() < 0.4}
+        fields |= consistent(fields["params"], {name: draw_it(draw) for name, draw_it in SHAPE.items()}, draw)
     return fields | {name: value(draw) for name, value in FIELDS.items() if draw.random() < 0.3}
 
 

@@ -17,6 +17,7 @@ from kb.records.model import (
     SlidingWindow,
 )
 from tools.memory.request import MemoryRequest
+from tools.model_fields import ModelFields
 
 HEAD_DIM = 128
 """Head width of nearly every decoder since Llama; assumed when none is stated."""
@@ -107,11 +108,25 @@ def shape_of(request: MemoryRequest) -> Shape:
                 raise
     if request.params is None:
         raise BadInput("model", "neither a model nor its parameter count is given.", "Give `model`, or `params`.")
+    _refuse_contradictions(request)
     return _shape_of_counts(
         request.params, request.active_params, request.layers, request.hidden_size, request.heads, request.kv_heads,
         request.head_dim, request.intermediate_size, request.vocab_size, request.experts, request.experts_per_token,
         request.model,
     )  # fmt: skip
+
+
+def _refuse_contradictions(request: ModelFields) -> None:
+    """Refuse counts that no one model has together, naming the field."""
+    params, layers, hidden = request.params or 0, request.layers or 0, request.hidden_size or 0
+    if request.active_params and request.active_params > params:
+        raise BadInput("active_params", f"{request.active_params:,} are more than all {params:,} parameters.")
+    if request.kv_heads and request.heads and request.kv_heads > request.heads:
+        raise BadInput("kv_heads", f"{request.kv_heads} are more than the {request.heads} attention heads.")
+    if request.experts and (request.experts_per_token or 0) > request.experts:
+        raise BadInput("experts_per_token", f"{request.experts_per_token} are more than the {request.experts} experts.")
+    if layers * hidden * hidden > params:
+        raise BadInput("params", f"{params:,} are too few for {layers} layers of width {hidden:,}.")
 
 
 @lru_cache(maxsize=1024)

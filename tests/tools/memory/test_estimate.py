@@ -144,6 +144,11 @@ def test_unknown_model_with_params_is_estimated_by_shape() -> None:
         pytest.param({"params": 10**9, "weight_format": "int17"}, "weight_format", id="format"),
         pytest.param({"model": "Qwen/Qwen2.5-7B", "tensor_parallel": 64}, "tensor_parallel", id="heads"),
         pytest.param({"model": "Qwen/Qwen2.5-7B", "pipeline_parallel": 64}, "pipeline_parallel", id="layers"),
+        pytest.param({"model": "Qwen/Qwen3-30B-A3B", "expert_parallel": 256}, "expert_parallel", id="experts"),
+        pytest.param({"params": 10**9, "active_params": 10**10}, "active_params", id="active"),
+        pytest.param({"params": 10**9, "heads": 8, "kv_heads": 16}, "kv_heads", id="kv-heads"),
+        pytest.param({"params": 10**9, "experts": 4, "experts_per_token": 8}, "experts_per_token", id="visited"),
+        pytest.param({"params": 1000, "layers": 100, "hidden_size": 10_000}, "params", id="too-few"),
     ],
 )
 def test_nonsense_is_refused_naming_the_field(fields: dict[str, object], field: str) -> None:

@@ -75,6 +75,7 @@ def test_sharding_never_needs_more_on_a_gpu(request: dict[str, Any], ways: int, 
     layouts: list[dict[str, Any]] = [{"tensor_parallel": ways}, {"pipeline_parallel": ways}]
     if "task" in request:
         layouts += [{"sharding": kind, "data_parallel": ways} for kind in ("zero1", "zero2", "zero3", "fsdp")]
+        layouts += [{"sharding": "fsdp", "data_parallel": ways, "expert_parallel": ways}, {"context_parallel": ways}]
     layout = data.draw(st.sampled_from(layouts))
     with suppress(AdvisorError):  # more GPUs than heads, more stages than layers
         assert total({**request, **layout}) <= total(request) + ROUNDING_BYTES
@@ -89,6 +90,24 @@ def test_cache_is_linear_in_sequences(request: dict[str, Any], times: int) -> No
 
     one = cache(1)
     assert cache(times) == pytest.approx(times * one, abs=times + 1)
+
+
+@settings(max_examples=40, deadline=None)
+@given(serving(), st.integers(1, 40), st.integers(2, 7))
+def test_cache_is_linear_in_tokens(request: dict[str, Any], pages: int, times: int) -> None:
+    """Beyond what is constant: windows, and the state of linear layers."""
+    model = models()[request["model"]]
+    window = model.sliding.window_tokens + 1024 if model.sliding else 0
+
+    def cache(tokens: int) -> int:
+        fields = {**request, "context_tokens": window + tokens, "concurrent_sequences": 1}
+        result = estimate_memory(MemoryRequest(**fields))
+        return sum(part.bytes for part in result.per_gpu.parts if part.name == "kv_cache")
+
+    step = 256 * pages  # a multiple of every engine's page
+    window = -(-window // 256) * 256
+    start, once, often = cache(256), cache(256 + step), cache(256 + times * step)
+    assert often - start == pytest.approx(times * (once - start), abs=8 * times)
 
 
 @settings(max_examples=80, deadline=None)
