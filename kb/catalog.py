@@ -25,6 +25,7 @@ _UNITS = {"GiB": GIB, "MiB": MIB, "GB": GB, "TB": TB, "T": TB}
 _QUANTITY = re.compile(rf"([0-9.]+) ({'|'.join(_UNITS)})")
 _QUANTITY_SUFFIXES = ("_bytes", "_bytes_per_s", "_flops", "_ops")
 _MEMORY_SIZE = re.compile(r"\d\s?Gi?B?\b", re.IGNORECASE)
+_STATED_MEMORY = re.compile(r"(?<![\w.])(\d{1,4})\s?Gi?B?\b", re.IGNORECASE)
 _FORM_FACTOR = re.compile(r"(.+?)[ -](SXM\d?|PCIe|NVL|OAM)", re.IGNORECASE)
 _MAKER = re.compile(r"^(?:NVIDIA|英伟达|輝達|AMD|Intel|英特尔|Huawei|华为|Apple|苹果|Google|谷歌)\s*", re.IGNORECASE)
 _TAIL = re.compile(r"\s*(?:显卡|加速卡|顯卡|GPU|graphics card|card|卡)$", re.IGNORECASE)
@@ -177,11 +178,29 @@ def provider(name: str) -> Provider:
 
 
 def _close_gpus(name: str, limit: int = 3) -> list[str]:
-    """Ids of the cards with a name or alias most like `name`: "A6000 Ada" is like both RTX A6000 and RTX 6000 Ada."""
+    """Ids of the cards nearest to `name`.
+
+    First those it would name with another memory ("H100 120GB"), then those with a name or alias most like it:
+    "A6000 Ada" is like both RTX A6000 and RTX 6000 Ada.
+    """
     from kb.names import close_names
 
     labels = {label: row.id for row in gpus().values() for label in (row.id, row.name, *row.aliases)}
-    return list(dict.fromkeys(labels[label] for label in close_names(name, labels, limit * 8)))[:limit]
+    alike = (labels[label] for label in close_names(name, labels, limit * 8))
+    return list(dict.fromkeys((*_with_another_memory(name), *alike)))[:limit]
+
+
+def _with_another_memory(name: str) -> list[str]:
+    """Ids of the cards that `name` without its memory means, the nearest memory first."""
+    size = _STATED_MEMORY.search(name)
+    if size is None:
+        return []
+    try:
+        ids = gpu_ids(f"{name[: size.start()]} {name[size.end() :]}".strip())
+    except UnknownName:
+        return []
+    wanted = int(size[1]) * GIB
+    return sorted(ids, key=lambda key: (abs(gpus()[key].memory_bytes - wanted), -gpus()[key].memory_bytes, key))
 
 
 def _find(kind: str, name: str, labels: dict[str, str]) -> str:
