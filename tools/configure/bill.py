@@ -25,11 +25,13 @@ class Bill:
     network: Network | None
     power_w: int | None
     """Full draw of cards and machines; null when the draw of the card is not known."""
+    own_host: bool = False
+    """Whether the cards go into a computer that the asker has."""
 
     @property
     def complete(self) -> bool:
-        """Whether every line has a price."""
-        return all(item.subtotal is not None for item in self.items)
+        """Whether every line has a price, and every part a line."""
+        return not self.own_host and all(item.subtotal is not None for item in self.items)
 
     @property
     def amount(self) -> Decimal | None:
@@ -80,6 +82,13 @@ def bill(gpu_id: str, cards: int, machines: int, owned: int, memory_bytes: int, 
         host = () if alone else (unpriced_line("host", "machine with enough slots and power", machines),)
         return Bill((*items, *host), None, machines, None, gpu.tdp_w)
     return _bill(gpu, min(found, key=lambda host: _rank(gpu, host, machines)), machines)
+
+
+@lru_cache(maxsize=4096)
+def cards_alone(gpu_id: str, cards: int) -> Bill:
+    """Cards for a computer that the asker has."""
+    gpu = gpus()[gpu_id]
+    return Bill(tuple(card_lines(gpu, cards)), None, 1, None, (gpu.tdp_w or 0) * cards or None, own_host=True)
 
 
 def _rank(gpu: Gpu, host: Host, machines: int) -> tuple[bool, Decimal, str]:

@@ -12,7 +12,8 @@ from kb.offers import current_offers
 from kb.records.gpu import Gpu
 from kb.records.offer import Offer
 from kb.units import GIB
-from tools.configure.bill import Bill, bill, condition
+from tools.configure.bill import Bill, bill, cards_alone, condition
+from tools.configure.host import passive
 from tools.configure.layout import COUNTS
 from tools.configure.suitable import machine_sizes, sold_in_systems
 from tools.prices import age_days, card_price
@@ -23,6 +24,8 @@ ORDERABLE = {"available", "export_variant"}
 USED_PRICE_DAYS = 400
 """A second-hand price older than this tells nothing about today's market."""
 FIRST_USED_YEAR = 2018
+ALONE = (1, 2)
+"""Cards an ordinary computer takes, for those who have one and little money."""
 CLUSTERED = 8
 """Several machines make sense of servers this full; GeForce cards are not licensed for data centres."""
 
@@ -64,6 +67,8 @@ def purchase_streams(
     if owned:
         singles = sorted({*singles, *([owned] if owned <= sizes[-1] or owned <= 8 else [])})
     yield (_purchase(gpu, cards, 1, owned, training, country) for cards in singles if most is None or cards <= most)
+    if not owned and not sold_in_systems(gpu) and not passive(gpu):
+        yield (_alone(gpu.id, cards) for cards in ALONE if most is None or cards <= most)
     for size in sizes:
         if size >= CLUSTERED and gpu.market != "consumer":
             yield (
@@ -109,6 +114,16 @@ def _bought(gpu_id: str, cards: int, machines: int, owned: int, training: bool, 
     return Choice(
         "buy", gpu, cards, machines, found.amount, found.complete, condition(gpu) == "used", owned, found, None,
         (gpu.tdp_w or 0) * cards * machines or None,
+    )  # fmt: skip
+
+
+@lru_cache(maxsize=4096)
+def _alone(gpu_id: str, cards: int) -> Choice:
+    gpu = gpus()[gpu_id]
+    found = cards_alone(gpu_id, cards)
+    return Choice(
+        "buy", gpu, cards, 1, found.amount, found.complete, condition(gpu) == "used", 0, found, None,
+        (gpu.tdp_w or 0) * cards or None,
     )  # fmt: skip
 
 

@@ -56,6 +56,8 @@ def title(choice: Choice) -> str:
     if choice.offer is None:
         apart = f" in {choice.machines} machines" if choice.machines > 1 else ""
         owned = f" ({choice.owned} owned)" if choice.owned else ""
+        if choice.bill and choice.bill.own_host:
+            owned = " (card only)" if choice.count == 1 else " (cards only)"
         return f"{choice.count} × {choice.gpu.name}{apart}{owned}"
     place = f", {choice.offer.region}" if choice.offer.region else ""
     instance = f"{choice.offer.provider} {choice.offer.instance}"
@@ -158,7 +160,7 @@ def _of_card(choice: Choice, gpu: Gpu) -> list[Reason]:
 
 def _of_machines(choice: Choice, gpu: Gpu) -> list[Reason]:
     said = []
-    if 0 < choice.owned < choice.count:
+    if 0 < choice.owned < choice.count or (choice.bill and choice.bill.own_host):
         said.append(reason("trade_off", "host_must_take", count=choice.count, watts=(gpu.tdp_w or 0) * choice.count))
     bill = choice.bill
     unpriced = [item.product for item in bill.items if item.subtotal is None] if bill else []

@@ -19,7 +19,7 @@ from tools.configure.reasons import reason, text
 from tools.configure.request import ConfigureRequest
 from tools.configure.result import Rejected
 
-NEAR = 2
+NEAR = 3
 """What costs more than so many times the budget is no near miss."""
 Wanted = Callable[[Choice], bool]
 

@@ -145,5 +145,15 @@ def best_use(points: list[Found]) -> Found | None:
     return next(point for point in points if point.paced.rate >= NEARLY * fastest)
 
 
+def least_total(points: list[Found]) -> Found | None:
+    """The rental that finishes a job for the least money in all.
+
+    The money of a job is price over speed; what another beats on both has the greater ratio, so the least is a point of
+    the frontier.
+    """
+    rated = [point for point in points if point.paced.rate]
+    return min(rated, key=lambda point: float(point.option.choice.amount or 0) / point.paced.rate, default=None)
+
+
 def _mark(gpu: Gpu, held: object, way: str) -> tuple[str, str, str]:
     return gpu.id, getattr(held, "weight_format", ""), way

@@ -9,9 +9,8 @@ TEXTS = {
     "holds_tightly": "{used} × {gpu} hold it in {format} only by the estimate, not by its upper end.",
     "owned_suffices": "The {count} × {gpu} you have are enough.",
     "add_to_owned": "Adding {missing} × {gpu} to the {owned} you have is enough.",
-    "cheapest": "The cheapest that meets every limit at this precision.",
     "best_use": "The most speed within the budget; the next cheaper one is more than a tenth slower.",
-    "meets_deadline": "Finishes in {hours:.3g} hours of the {limit:.3g} allowed.",
+    "least_total": "Finishes the job for the least money in all: dearer an hour, but done sooner.",
     # trade_off
     "spare": "{spare} of the {count} GPUs stay free.",
     "no_nvlink": "No NVLink: the cards talk over PCIe.",

@@ -11,14 +11,14 @@ from kb.names import close_names
 from kb.rates import usd
 from kb.records.gpu import Gpu
 from tools.base import Step
-from tools.configuration import Configuration
+from tools.configuration import Configuration, Reason
 from tools.configure.choice import Choice, buyable
 from tools.configure.configured import configured, title
 from tools.configure.fitting import Table
 from tools.configure.misses import beyond_limits, not_sold, owned_too_small
 from tools.configure.options import MACHINE_SHARE, Options
 from tools.configure.pace import Pace
-from tools.configure.rank import WORTH_SAYING, Found, Ranking, best_use, ceiling, limits_of
+from tools.configure.rank import WORTH_SAYING, Found, Ranking, best_use, ceiling, least_total, limits_of
 from tools.configure.reasons import reason
 from tools.configure.request import ConfigureRequest
 from tools.configure.result import ConfigureResult, FrontierPoint, Rejected
@@ -57,8 +57,8 @@ class Search:
         self.pool = _pool(asked)
         self.wanted = _any if asked.cards else _new
         """Second-hand cards are proposed apart, unless the asker named them."""
-        self.best: Found | None = None
-        """The best use of the budget, when it is to be spent."""
+        self.said: dict[int, Reason] = {}
+        """Why an option comes first, where it is not for its price."""
         for gpu in self.pool:
             self.options.add(
                 gpu, ways=asked.ways, provider=asked.provider, owned=asked.owned.get(gpu.id, 0),
@@ -77,7 +77,8 @@ class Search:
                     found.append(by_way[way][place])
         made = []
         for rank, one in enumerate(found[:most], 1):
-            said = (reason("why", "best_use"),) if self.best is not None and one.option is self.best.option else ()
+            known = self.said.get(id(one.option))
+            said = (known,) if known else ()
             configuration, step = configured(
                 one.option, one.paced, native=self.native, country=self.asked.country, said=said
             )
@@ -99,12 +100,21 @@ class Search:
             points = self.ranking.frontier(way, _mainstream)
             best = best_use(points)
             first = [] if best is None else [best, *(one for one in reversed(points) if one != best)][: -(-limit // 2)]
-            self.best = best
+            self._say(best, "best_use")
+        elif way == "rent" and self.asked.load.training and self.asked.request.dataset_tokens:
+            least = least_total(self.ranking.frontier(way, self.wanted))
+            first = [least] if least else []
+            self._say(least, "least_total")
         kept = _distinct([*first, *cheap])[:limit]
         other = self._alternatives(way, kept)
-        if first:
+        if self._spends(way):
             return _distinct([*kept[: limit - len(other)], *other])
-        return _distinct([*kept[:1], *other, *kept[1:]])[:limit]
+        mixed = _distinct([*kept[:1], *other, *kept[1:]])[:limit]
+        return sorted(mixed, key=lambda one: not one.option.choice.complete)
+
+    def _say(self, found: Found | None, code: str) -> None:
+        if found is not None:
+            self.said[id(found.option)] = reason("why", code)
 
     def _alternatives(self, way: str, kept: list[Found]) -> list[Found]:
         """What costs much less: reduced precision, or second-hand cards."""
@@ -113,7 +123,8 @@ class Search:
         found: list[Found] = []
         for one in (reduced, used):
             amount = one.option.choice.amount if one else None
-            known = [other.option.choice.amount for other in (*kept, *found) if other.option.choice.amount]
+            sure = [other.option for other in (*kept, *found) if other.option.verdict == "yes"]
+            known = [option.choice.amount for option in sure if option.choice.complete and option.choice.amount]
             if one and amount and one not in kept and (not known or amount <= WORTH_SAYING * min(known)):
                 found.append(one)
         return found[-1:]

@@ -25,6 +25,9 @@ STAND_INS = {
 """A common model of each kind of work, sized when the need names none; always said in the assumptions."""
 ACTIVE_SHARE = 0.2
 """Share of an application's users with a request in flight at a busy moment, when only users are given."""
+AS_PUBLISHED = {"vision", "speech", "embedding", "reranker", "encoder"}
+"""Kinds that hardly anybody quantises to make them fit."""
+PICTURES = {"diffusion", "video"}
 ENGINES = set(MemoryRequest.model_fields["engine"].annotation.__args__[0].__args__)  # type: ignore[union-attr]
 OPTIMIZERS = {"adamw", "adamw_8bit", "paged_adamw_8bit", "adafactor", "sgd", "lion", "muon"}
 SHARDINGS = {"none", "ddp", "zero1", "zero2", "zero3", "fsdp"}
@@ -109,7 +112,7 @@ def workload(need: ConfigureRequest) -> Workload:
     given = {name: value for name, value in fields.items() if value is not None}
     variants = tuple(
         Variant(MemoryRequest.model_validate(given | ({"weight_format": form} if form else {})), form, loss)
-        for form, loss in _formats(need, task)
+        for form, loss in _formats(need, task, find_model(str(fields["model"])).kind if model else "llm")
     )
     name = str(fields.get("model") or "") or None
     return Workload(
@@ -139,7 +142,9 @@ def _sequences(need: ConfigureRequest, assumptions: list[str]) -> int | None:
     return sequences
 
 
-def _formats(need: ConfigureRequest, task: str) -> list[tuple[str | None, int]]:
-    if need.weight_format is not None or task in TRAINING or task in {"diffusion", "vision", "speech", "embedding"}:
+def _formats(need: ConfigureRequest, task: str, kind: str) -> list[tuple[str | None, int]]:
+    if need.weight_format is not None or task in TRAINING or kind in AS_PUBLISHED:
         return [(need.weight_format, 0)]
+    if kind in PICTURES:
+        return [(None, 0), ("fp8", 1), ("nf4", 2)]
     return [(None, 0), ("fp8", 1), ("awq", 2)]
