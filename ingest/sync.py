@@ -14,6 +14,7 @@ from typing import Any
 from ingest.chunk import chunk
 from ingest.claims import check_document
 from ingest.convert import KINDS, Converted, convert
+from ingest.duplicates import fold
 from ingest.fetch import is_url
 from ingest.sources import (
     GUIDANCE,
@@ -137,6 +138,7 @@ def _run(
     removed = [name for name, one in known.items() if name not in wanted and is_gone(one, sources, roots)]
     if removed:
         library.drop(removed)
+    fold(library)
     _embed(library, embedder(), progress)
     store = Store(library, embedder())
     if not store.is_current():

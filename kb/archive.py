@@ -20,7 +20,7 @@ from kb.lexicon import without_markup, words
 from kb.lock import exclusive
 from kb.settings import settings
 
-SCHEMA = 4
+SCHEMA = 5
 """Raised whenever chunks, words or tables change shape; an older library is filled anew from its documents."""
 LANGUAGES = ("zh", "en")
 BUSY_S = 30.0
@@ -44,6 +44,10 @@ CREATE TABLE IF NOT EXISTS vectors (
     model TEXT NOT NULL, sha256 TEXT NOT NULL, vector BLOB NOT NULL, PRIMARY KEY (model, sha256)) WITHOUT ROWID;
 CREATE TABLE IF NOT EXISTS findings (
     document INTEGER NOT NULL REFERENCES documents(id) ON DELETE CASCADE, line INTEGER NOT NULL, finding TEXT NOT NULL);
+CREATE TABLE IF NOT EXISTS signatures (sha256 TEXT PRIMARY KEY, signature BLOB NOT NULL) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS folds (
+    chunk INTEGER PRIMARY KEY REFERENCES chunks(id) ON DELETE CASCADE, kept INTEGER NOT NULL);
+CREATE INDEX IF NOT EXISTS folds_of_kept ON folds(kept);
 CREATE INDEX IF NOT EXISTS findings_of_document ON findings(document, line);
 """ + "".join(
     f"CREATE VIRTUAL TABLE IF NOT EXISTS words_{language} USING fts5(head, body, about, tokenize={_TOKENIZER});"
@@ -220,6 +224,43 @@ class Library:
         with self._change() as connection:
             connection.execute(f"DELETE FROM vectors WHERE {orphans}", (model,))  # noqa: S608 - own text
 
+    def unsigned(self) -> dict[str, str]:
+        """Digest → text of every chunk without a signature."""
+        with self.reading() as connection:
+            rows = connection.execute(
+                "SELECT sha256, text FROM chunks WHERE sha256 NOT IN (SELECT sha256 FROM signatures)"
+            )
+            return {row["sha256"]: row["text"] for row in rows}
+
+    def put_signatures(self, signed: Mapping[str, bytes]) -> None:
+        """Keep what near-duplicates are found by, and forget it of texts that are gone."""
+        with self._connection() as connection, connection:
+            connection.executemany("INSERT OR REPLACE INTO signatures VALUES (?, ?)", signed.items())
+            connection.execute("DELETE FROM signatures WHERE sha256 NOT IN (SELECT sha256 FROM chunks)")
+
+    def signatures(self) -> dict[int, tuple[str, bytes]]:
+        """Chunk → its language and signature; bundled ones first, then in the order they came."""
+        with self.reading() as connection:
+            rows = connection.execute(
+                """SELECT chunks.id, chunks.language, signature FROM chunks JOIN signatures USING (sha256)
+                   JOIN documents ON documents.id = document ORDER BY trust <> 'bundled', chunks.id"""
+            )
+            return {row["id"]: (row["language"], row["signature"]) for row in rows}
+
+    def set_folds(self, folds: Mapping[int, int]) -> None:
+        """Have these chunks, and no others, stand behind the ones that they repeat: out of the word index."""
+        with self.reading() as connection:
+            former = {row["chunk"]: row["kept"] for row in connection.execute("SELECT chunk, kept FROM folds")}
+        if former == dict(folds):
+            return
+        with self._change() as connection:
+            for chunk in folds.keys() - former.keys():
+                _forget_words(connection, chunk)
+            for chunk in former.keys() - folds.keys():
+                _learn_words(connection, chunk)
+            connection.execute("DELETE FROM folds")
+            connection.executemany("INSERT INTO folds VALUES (?, ?)", folds.items())
+
     def revision(self) -> int:
         """Number of changes so far; tells whether what was derived is stale."""
         return int(self.fact("revision") or 0)
@@ -277,6 +318,36 @@ def spoken(title: str, heading: str, text: str) -> str:
     return "\n".join(part for part in (title, "" if heading and heading in bare else heading, bare) if part)
 
 
+def also_in(connection: sqlite3.Connection, chunk: int) -> tuple[str, ...]:
+    """The other places where a chunk's text stands, nearly word for word: `document:line`."""
+    rows = connection.execute(
+        """SELECT name, line_start FROM folds JOIN chunks ON chunks.id = chunk JOIN documents ON documents.id = document
+           WHERE kept = ? ORDER BY name, line_start""",
+        (chunk,),
+    )
+    return tuple(f"{row['name']}:{row['line_start']}" for row in rows)
+
+
+def _forget_words(connection: sqlite3.Connection, chunk: int) -> None:
+    for language in LANGUAGES:
+        connection.execute(f"DELETE FROM words_{language} WHERE rowid = ?", (chunk,))  # noqa: S608 - own names
+
+
+def _learn_words(connection: sqlite3.Connection, chunk: int) -> None:
+    """Put a chunk that is stored into the word index of its language."""
+    row = connection.execute(
+        "SELECT chunks.*, title FROM chunks JOIN documents ON documents.id = document WHERE chunks.id = ?", (chunk,)
+    ).fetchone()
+    if row is None:
+        return
+    table = f"words_{row['language'] if row['language'] in LANGUAGES else 'en'}"
+    texts = (row["heading"] or row["title"], row["text"], f"{row['title']} {row['context']}")
+    connection.execute(
+        f"INSERT INTO {table} (rowid, head, body, about) VALUES (?, ?, ?, ?)",  # noqa: S608 - own names
+        (chunk, *(" ".join(words(text)) for text in texts)),
+    )
+
+
 def _drop(connection: sqlite3.Connection, name: str) -> None:
     row = connection.execute("SELECT id FROM documents WHERE name = ?", (name,)).fetchone()
     if row is None:
@@ -307,12 +378,7 @@ def _insert(connection: sqlite3.Connection, entry: Entry) -> None:
             f"INSERT INTO chunks ({', '.join(fields)}) VALUES ({', '.join('?' * len(fields))})",  # noqa: S608
             tuple(fields.values()),
         ).lastrowid
-        table = f"words_{chunk.language if chunk.language in LANGUAGES else 'en'}"
-        texts = (chunk.heading or title, chunk.text, f"{title} {chunk.context}")
-        connection.execute(
-            f"INSERT INTO {table} (rowid, head, body, about) VALUES (?, ?, ?, ?)",  # noqa: S608 - own names
-            (rowid, *(" ".join(words(text)) for text in texts)),
-        )
+        _learn_words(connection, int(rowid or 0))
     _insert_findings(connection, key, entry.findings)
 
 

@@ -19,7 +19,7 @@ from typing import Any
 from rapidfuzz import process
 from rapidfuzz.distance import OSA
 
-from kb.archive import LANGUAGES, Library
+from kb.archive import LANGUAGES, Library, also_in
 from kb.base import BadInput, IndexUnavailable
 from kb.embedder import Embedder, embedder
 from kb.lexicon import QUERY_MAX, STOP_EN, Concept, concepts, glossary_words, language_of, translate, words
@@ -103,7 +103,12 @@ def search(query: str, *, top: int = 5, language: str | None = None) -> list[Pas
         found = _in_readers_language(connection, found, reader)
         found.sort(key=lambda one: (-one.score, one.row["id"]))
         chosen = _diverse(found, top)
-        return [passage_of(one.row, one.score, _disputed(connection, one.row)) for one in chosen]
+        return [
+            passage_of(one.row, one.score, _disputed(connection, one.row)).model_copy(
+                update={"also_in": also_in(connection, one.row["id"])}
+            )
+            for one in chosen
+        ]
 
 
 def reading() -> AbstractContextManager[sqlite3.Connection]:

@@ -138,7 +138,8 @@ class Store:
     def _load(self) -> tuple[list[int], Vectors]:
         with self._library.reading() as connection:
             rows = connection.execute(
-                "SELECT chunks.id, vector FROM chunks JOIN vectors USING (sha256) WHERE model = ? ORDER BY chunks.id",
+                """SELECT chunks.id, vector FROM chunks JOIN vectors USING (sha256)
+                   WHERE model = ? AND chunks.id NOT IN (SELECT chunk FROM folds) ORDER BY chunks.id""",
                 (self._embedder.name,),
             ).fetchall()
         vectors = [np.frombuffer(row["vector"], dtype=np.float32) for row in rows]

@@ -41,6 +41,8 @@ class Passage(Frozen):
     date: str | None = None
     trust: str = "user"
     """`bundled` for the advisor's own guidance, `user` for what a person ingested."""
+    also_in: tuple[str, ...] = ()
+    """Where nearly the same words stand, as `document:line`; those passages are not shown besides."""
     disputes: tuple[str, ...] = ()
     """What the claim check found wrong or outdated in these lines, one sentence each, with the right value."""
     disputed: tuple[Dispute, ...] = ()

@@ -154,3 +154,25 @@ def test_a_lost_chroma_index_is_rebuilt(documents: Path) -> None:
     assert status()["index_current"] is False
     ensure_bundled()
     assert status()["index_current"] is True
+
+
+def test_a_copied_passage_is_kept_once_and_its_other_places_are_named(write: Write) -> None:
+    words = " ".join(f"advice{number}" for number in range(40))
+    first = write("docs/a.md", f"# First\n\n{words} on used cards.\n")
+    second = write("docs/b.md", f"# Second\n\nOwn introduction.\n\n## Copied\n\n{words} on used card.\n")
+    sync([first.parent], only=True)
+    found = search("advice7 advice8 advice9", top=5)
+    assert [(one.document, one.also_in) for one in found] == [(str(first), (f"{second}:5",))]
+    first.unlink()
+    sync([first.parent], only=True)
+    assert [one.document for one in search("advice7 advice8 advice9", top=5)] == [str(second)]
+
+
+def test_passages_that_only_look_alike_stay_apart(write: Write) -> None:
+    for number in range(6):
+        words = " ".join(f"advice{number}{place}" for place in range(20))
+        write(f"docs/{number}.md", f"# Notes\n\nAs a rule the following holds for cards: {words}.\n")
+    report = sync([write("docs/x.md", "# X\n\nText.\n").parent], only=True)
+    assert report.chunks == 7
+    with Library().reading() as connection:
+        assert connection.execute("SELECT count(*) FROM folds").fetchone()[0] == 0
