@@ -6,11 +6,12 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, cast
 
-from kb.catalog import gpus, offers, servers, sources
+from kb.catalog import gpus, sources
 from kb.records.gpu import Gpu
 from kb.records.source import Source
 from kb.units import TB, format_bytes
 from tools.registry import Tool, tools
+from ui import market_tables
 from ui.assets import asset
 from ui.cli import parser
 
@@ -174,14 +175,20 @@ def _operation(title: str, operation: dict[str, Any], schemas: dict[str, Any]) -
 def catalog_page() -> str:
     """Every GPU with its figures and where they come from."""
     ordered = sorted(gpus().values(), key=lambda gpu: (gpu.vendor, -gpu.year, gpu.id))
-    counts = f"{len(ordered)} GPUs, {len(servers())} servers, {len(offers())} offers."
+    tables = (
+        ("Servers", market_tables.SERVERS, market_tables.server_rows()),
+        ("Parts", market_tables.PARTS, market_tables.part_rows()),
+        ("Offers to rent", market_tables.OFFERS, market_tables.offer_rows()),
+    )
+    counts = f"{len(ordered)} GPUs, " + ", ".join(f"{len(rows)} {title.lower()}" for title, _, rows in tables) + "."
     columns = ("id", "name", "memory", "bandwidth", "BF16 dense", "link", "power", "year", "sources")
-    used = sorted({source for gpu in ordered for source in gpu.sources})
+    used = sorted({source for gpu in ordered for source in gpu.sources} | market_tables.sources_used())
     listed = [_source(sources()[name]) for name in used if name in sources()]
     return "\n\n".join(
         (
             f"# Catalog\n\n{counts} Memory is binary, as on the box; bandwidth and rates are decimal and dense.",
             table(columns, [_gpu(gpu) for gpu in ordered]),
+            *(f"## {title}\n\n{table(names, rows)}" for title, names, rows in tables),
             "## Sources",
             "\n".join(listed),
         )
