@@ -18,6 +18,11 @@ _SIZE_SLACK = 0.25
 """How far a said size may be from the catalog's count: "7B" is 7.6 billion."""
 _DISTILLED = grammar(r"[- _]?(?:的)?(?:蒸馏|distill)")
 _SIZE_AFTER = grammar(r"[a-z0-9.]{0,8}(?:[-_][a-z0-9.]{1,16}){0,3}[- _]?(?<![\d.])(\d{1,4}(?:\.\d{1,2})?)b(?![a-z0-9])")
+_FAMILY_WORD = grammar(r"(?<![a-z])[a-z]{6,16}(?![a-z])")
+_FAMILY_BEFORE = 30
+"""Characters from a family's name to the end of its size."""
+_ROUNDED = 0.03
+"""How far a size in a name may be from the parameters counted."""
 _PARAMS = grammar(r"(?<![a-z0-9.])(\d{1,4}(?:\.\d{1,2})?)\s?b(?![a-z])")
 
 
@@ -66,7 +71,10 @@ def _resolved(text: Text, params: int, start: int, end: int) -> NamedModel:
     try:
         key = model_names().resolve(text.plain[start:end])
     except AdvisorError:
-        return NamedModel(None, (), params, start, end)
+        alike = by_family(text.plain, params, end)
+        if alike is None:
+            return NamedModel(None, (), params, start, end)
+        key = alike
     return NamedModel(key, (key,), models()[key].params, start, end)
 
 
@@ -115,6 +123,14 @@ def _distilled(text: Text, mention: Mention) -> str | None:
         and words[-1] in model.id.lower()
     ]
     return min(alike, key=lambda model: abs(model.params - params)).id if alike else None
+
+
+def by_family(plain: str, params: int, end: int) -> str | None:
+    """The one model of that size whose family is named in or just before it: "Nemotron Ultra 550B"."""
+    before = set(_FAMILY_WORD.findall(plain[max(0, end - _FAMILY_BEFORE) : end]))
+    sized = [model.id for model in models().values() if abs(model.params - params) <= _ROUNDED * params]
+    alike = [key for key in sized if before & set(_FAMILY_WORD.findall(key.lower()))]
+    return alike[0] if len(alike) == 1 else None
 
 
 def new_models(text: Text, hidden: str) -> list[NamedModel]:

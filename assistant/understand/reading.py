@@ -14,7 +14,7 @@ from assistant.understand.intents import STRONG, Facts, choose, weigh
 from assistant.understand.language import language_of
 from assistant.understand.load import find_load
 from assistant.understand.methods import find_methods
-from assistant.understand.model_mentions import NamedModel
+from assistant.understand.model_mentions import NamedModel, by_family
 from assistant.understand.ownership import Cards, find_cards
 from assistant.understand.parameters import find_params
 from assistant.understand.place import NO_CLOUD, find_country, find_provider
@@ -191,6 +191,9 @@ def _read_model(reading: Reading) -> None:
     size = find_params(reading.entities.masked)
     if named is None:
         reading.put("params", size)
+        if size and (model := by_family(reading.text.plain, size.value, size.end)):
+            reading.put("model", Found(model, size.start, size.end))
+            reading.put("params", Found(models()[model].params, 0, 0))
         return
     reading.put("model_text", Found(reading.text.span("model", named.start, named.end).text, named.start, named.end))
     if named.model:

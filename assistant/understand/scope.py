@@ -95,7 +95,8 @@ _DICTATES = grammar(
     r"|is sufficient)(?![a-z])"
 )
 _ASKED = grammar(
-    r"[?]|吗|么(?=$|[,。!])|多少|几[张块片台卡]|哪|怎么|how (?:many|much)|(?<![a-z])(?:which|what|whether)(?![a-z])"
+    r"[?]|吗|么(?=$|[,。!])|能不能|可不可以|行不行|是不是|是否|能否|够不够|多少|几[张块片台卡]|哪|怎么|how (?:many"
+    r"|much)|(?<![a-z])(?:which|what|whether)(?![a-z])"
 )
 _GREETING = grammar(
     r"(?:hi|hello|hey|help|thanks?(?: you)?|thx|ok(?:ay)?|你好|您好|在吗|谢谢|多谢|帮忙|嗨)(?: there"
