@@ -200,7 +200,12 @@ def _with_another_memory(name: str) -> list[str]:
     except UnknownName:
         return []
     wanted = int(size[1]) * GIB
-    return sorted(ids, key=lambda key: (abs(gpus()[key].memory_bytes - wanted), -gpus()[key].memory_bytes, key))
+
+    def nearness(key: str) -> tuple[int, bool, int, str]:
+        card = gpus()[key]
+        return abs(card.memory_bytes - wanted), not card.conventional, -card.memory_bytes, key
+
+    return sorted(ids, key=nearness)
 
 
 def _find(kind: str, name: str, labels: dict[str, str]) -> str:

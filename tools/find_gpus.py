@@ -6,20 +6,21 @@ from typing import Literal
 
 from pydantic import Field
 
-from kb.base import Frozen
+from kb.base import BadInput, Frozen
 from kb.catalog import gpu_ids, gpus
 from kb.records.gpu import Gpu, Market, Status
 from kb.units import GIB
 from tools.base import Step, ToolResult
 from tools.gpu_row import TERA, GpuRow, row
 from tools.named import cited, vouching
-from tools.prices import card_price
+from tools.prices import card_price, per_unit
 
 __all__ = ["RATE_FIELDS", "GpuQuery", "GpuRow", "GpuSearch", "find_gpus", "row"]
 
 Precision = Literal["tf32", "bf16", "fp16", "fp8", "int8", "fp4"]
 Sort = Literal[
-    "memory", "bandwidth", "bf16", "price", "price_per_gib", "price_per_tb_s", "price_per_tflops", "tdp", "year"
+    "memory", "bandwidth", "bf16", "price", "price_per_gib", "price_per_tb_s", "price_per_tflops", "tokens",
+    "price_per_token", "tdp", "year",
 ]  # fmt: skip
 RATE_FIELDS: dict[Precision, str] = {
     "tf32": "tf32_flops", "bf16": "bf16_flops", "fp16": "fp16_flops", "fp8": "fp8_flops",
@@ -56,8 +57,12 @@ class GpuQuery(Frozen):
     max_tdp_w: int | None = Field(default=None, gt=0, le=100_000)
     max_price_usd: float | None = Field(default=None, gt=0, le=10**9)
     """Most that one card may cost; cards without a price drop out."""
+    model: str | None = Field(default=None, max_length=200)
+    """Model that price_per_token and tokens are worked out for; cards it does not fit on come last."""
+    weight_format: str | None = Field(default=None, max_length=40)
+    """Format of that model's weights: bf16 fp8 int4 awq …; null = as published."""
     sort: Sort = "memory"
-    """What to order by; cards without that figure come last."""
+    """What to order by; cards without that figure come last. price_per_token and tokens need a model."""
     descending: bool | None = None
     """null = best first: most memory, least money."""
     limit: int = Field(default=10, ge=1, le=500)
@@ -78,11 +83,16 @@ def find_gpus(request: GpuQuery) -> GpuSearch:
     """Find GPUs in the catalog by name, maker, memory, bandwidth, supported precisions, links, power or price.
 
     Use it to look up a card's specifications, to list cards that meet requirements ("PCIe, 48 GB, FP8, under 300 W"),
-    or to rank cards by price-performance. Rates are dense; memory is binary, bandwidth decimal.
+    or to rank cards by price-performance: per GiB, per TB/s, per dense TFLOPS, or per output token a second of a named
+    model. Rates are dense; memory is binary, bandwidth decimal.
     """
+    if request.sort in ("tokens", "price_per_token") and request.model is None:
+        raise BadInput("model", f"sort={request.sort} is about the tokens of a model.", "Name the model.")
     named = {key for name in request.names for key in gpu_ids(name)} if request.names else None
     cards = [card for card in gpus().values() if (named is None or card.id in named) and _matches(card, request)]
-    rows = sorted((row(card, request.today) for card in cards), key=lambda one: _rank(one, request))
+    needed = _needed_bytes(request)
+    found = (row(card, request.today) for card in cards)
+    rows = sorted((_with_tokens(one, request, needed) for one in found), key=lambda one: _rank(one, request))
     shown = tuple(rows[: request.limit])
     return GpuSearch(
         gpus=shown,
@@ -92,6 +102,34 @@ def find_gpus(request: GpuQuery) -> GpuSearch:
         warnings=_warnings(shown, request),
         sources=cited(key for one in shown for key in _sources_of(one)),
     )
+
+
+def _needed_bytes(query: GpuQuery) -> int | None:
+    """Memory that the named model takes on one card; null when none is named."""
+    if query.model is None:
+        return None
+    from tools.memory.estimate import estimate_memory
+    from tools.memory.request import MemoryRequest
+
+    asked = {"model": query.model, "weight_format": query.weight_format}
+    return estimate_memory(MemoryRequest.model_validate(asked)).per_gpu.total_bytes
+
+
+def _with_tokens(one: GpuRow, query: GpuQuery, needed_bytes: int | None) -> GpuRow:
+    """The row with the speed of the named model on one such card, where the model fits and the speed is known."""
+    if needed_bytes is None or needed_bytes > one.usable_bytes:
+        return one
+    from tools.speed.estimate import estimate_token_speed
+    from tools.speed.request import InferenceSpeedRequest
+
+    asked = {"model": query.model, "weight_format": query.weight_format, "gpu": one.id}
+    try:
+        speed = estimate_token_speed(InferenceSpeedRequest.model_validate(asked))
+    except BadInput:
+        return one
+    tokens_per_s = speed.tokens_per_s_per_user.value
+    usd = per_unit(one.price.amount_usd, tokens_per_s) if one.price else None
+    return one.model_copy(update={"tokens_per_s": tokens_per_s, "usd_per_token_per_s": usd})
 
 
 def _matches(card: Gpu, query: GpuQuery) -> bool:
@@ -132,6 +170,8 @@ _SORTS: dict[Sort, tuple[Callable[[GpuRow], float | None], bool]] = {
     "price_per_gib": (lambda one: one.usd_per_gib, False),
     "price_per_tb_s": (lambda one: one.usd_per_tb_s, False),
     "price_per_tflops": (lambda one: one.usd_per_tflops, False),
+    "tokens": (lambda one: one.tokens_per_s, True),
+    "price_per_token": (lambda one: one.usd_per_token_per_s, False),
     "tdp": (lambda one: one.tdp_w, False),
     "year": (lambda one: one.year, True),
 }
@@ -159,6 +199,8 @@ def _price_performance(one: GpuRow) -> tuple[Step, ...]:
         ),
         ("Price per TFLOPS", "price / dense 16-bit rate", (compute or 0) / TERA or None, one.usd_per_tflops,
          "usd_per_tflops"),
+        ("Price per token a second", "price / output tokens a second", one.tokens_per_s, one.usd_per_token_per_s,
+         "usd_per_token_per_s"),
     ]  # fmt: skip
     return tuple(
         Step(
@@ -198,6 +240,8 @@ def _warnings(rows: tuple[GpuRow, ...], query: GpuQuery) -> tuple[str, ...]:
         said.append(f"Price older than 30 days: {', '.join(old)}.")
     if unchecked:
         said.append(f"Some figures were not checked against a source: {', '.join(unchecked)}.")
+    if query.model is not None and (small := [one.name for one in rows if one.tokens_per_s is None]):
+        said.append(f"{query.model} does not fit on one of these, or their bandwidth is not known: {', '.join(small)}.")
     if query.max_price_usd is not None:
         said.append("Cards without a known price were left out.")
     return tuple(said)

@@ -61,6 +61,15 @@ class GpuRow(Frozen):
     """Price over memory bandwidth."""
     usd_per_tflops: float | None
     """Price over dense BF16 (FP16 where there is no BF16) teraflops."""
+    tokens_per_s: float | None = None
+    """Output tokens a second of the named model on one card, one sequence; null = none named, or it does not fit."""
+    usd_per_token_per_s: float | None = None
+    """Price over that speed: dollars for one output token a second."""
+    msrp_cny: Money | None
+    """Recommended launch price in mainland China."""
+    price_cny: Money | None
+    """Street price read in mainland China."""
+    price_cny_as_of: str | None
     export_note: str | None
     notes: str
 

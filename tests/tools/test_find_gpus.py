@@ -132,3 +132,29 @@ def test_asking_for_more_memory_never_finds_more_cards(low: int, high: int) -> N
 def test_a_smaller_budget_never_finds_more_cards(low: float, high: float) -> None:
     low, high = sorted((low, high))
     assert set(ids(max_price_usd=low)) <= set(ids(max_price_usd=high))
+
+
+def test_price_per_token_ranks_by_dollars_for_the_speed_of_the_named_model() -> None:
+    found = find_gpus(GpuQuery(model="Qwen2.5-32B", weight_format="int4", sort="price_per_token", limit=500))
+    known = [one for one in found.gpus if one.usd_per_token_per_s is not None]
+    assert len(known) > 10
+    assert [one.usd_per_token_per_s for one in known] == sorted(one.usd_per_token_per_s or 0 for one in known)
+    assert found.gpus[: len(known)] == tuple(known)
+    for one in known:
+        assert one.price is not None
+        assert one.tokens_per_s is not None
+        assert one.usd_per_token_per_s == pytest.approx(float(one.price.amount_usd) / one.tokens_per_s, rel=1e-3)
+
+
+def test_a_card_too_small_for_the_model_has_no_speed() -> None:
+    names = ("rtx-3060-12gb", "h200-sxm-141gb")
+    small, large = find_gpus(GpuQuery(names=names, model="Qwen2.5-32B", sort="memory", descending=False)).gpus
+    assert small.tokens_per_s is None
+    assert large.tokens_per_s is not None
+    assert large.tokens_per_s > 20
+
+
+@pytest.mark.parametrize("sort", ["tokens", "price_per_token"])
+def test_tokens_are_of_a_model(sort: str) -> None:
+    with pytest.raises(BadInput, match="model"):
+        find_gpus(GpuQuery.model_validate({"sort": sort}))
