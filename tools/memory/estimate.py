@@ -131,7 +131,7 @@ def warnings_of(work: Workload, gpu: Gpu | None) -> Iterable[str]:
         yield from _precision_warnings(work, gpu)
     if work.training and work.optimizer == "paged_adamw_8bit":
         yield "Paged optimizer states live in host memory under pressure: they are not counted on the GPU."
-    if shape.experts is not None and shape.active_params < shape.params:
+    if shape.active_params < shape.params:
         yield "Every expert must be resident: memory follows total parameters, not active ones."
 
 

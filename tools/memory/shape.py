@@ -1,6 +1,6 @@
 """The shape of a model: every count a memory formula asks for, from the catalog or from what the request states."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from itertools import product
 
@@ -134,7 +134,34 @@ def _shape_of_name(name: str) -> Shape:
     return shape_from_model(catalog_model(name))
 
 
+RECURRENT = ("mamba", "rwkv")
+"""Words in the id of models without attention; others whose attention is not known are taken to have it."""
+
+
+def _shape_of_unread(model: Model) -> Shape:
+    """A language model of which the catalog knows little more than its parameters: the rest guessed, and said.
+
+    A mixture is built around what a token visits; the other parameters are its experts.
+    """
+    active = model.active_params or model.params
+    guess = _shape_of_counts(
+        active, None, model.layers, model.hidden_size, model.heads, model.kv_heads, model.head_dim,
+        model.intermediate_size, model.vocab_size, None, None, model.name,
+    )  # fmt: skip
+    recurrent = model.linear is None and any(word in model.id.lower() for word in RECURRENT)
+    said = f"The catalog knows {model.name} by its parameters, not by its shape."
+    return replace(
+        guess, id=model.id, family=model.family, kind=model.kind, params=model.params, active_params=active,
+        expert_params=model.params - active, native_format=model.native_format,
+        checkpoint_bytes=tuple(model.checkpoint_bytes.items()), max_context=model.max_context_tokens,
+        attention="none" if recurrent else guess.attention, guesses=(said, *guess.guesses), guess_level=2,
+    )  # fmt: skip
+
+
 def shape_from_model(model: Model) -> Shape:
+    """The shape of a catalog row."""
+    if model.kind in ("llm", "vlm") and model.hidden_size is None and not model.components:
+        return _shape_of_unread(model)
     layers, hidden = model.layers or 0, model.hidden_size or 0
     heads = model.heads or 0
     head_dim = model.head_dim or (hidden // heads if heads else 0)

@@ -281,7 +281,8 @@ def _refuse_nonsense(request: MemoryRequest, work: Workload) -> None:
         raise BadInput("data_parallel", f"{work.gpus:,} GPUs are more than any cluster has.")
     if work.pipeline > shape.layers > 1:
         raise BadInput("pipeline_parallel", f"{work.pipeline} stages for {shape.layers} layers.")
-    if request.tensor_parallel and work.tensor > max(shape.heads, 1) and shape.kind in ("llm", "vlm"):
+    headed = shape.kind in ("llm", "vlm") and shape.attention != "none"
+    if request.tensor_parallel and work.tensor > max(shape.heads, 1) and headed:
         raise BadInput("tensor_parallel", f"{work.tensor} GPUs cannot share {shape.heads} attention heads.")
     if shape.experts and work.expert > shape.experts.experts:
         raise BadInput("expert_parallel", f"{work.expert} GPUs cannot share {shape.experts.experts} experts a layer.")

@@ -3,6 +3,7 @@
 import pytest
 
 from kb.base import BadInput, UnknownName
+from kb.catalog import models
 from kb.units import GB, GIB
 from tools.memory import estimate_memory
 from tools.memory.estimate import peak_phase
@@ -123,6 +124,18 @@ def test_guessed_shape_widens_the_interval() -> None:
 def test_format_the_card_cannot_compute_is_warned_about() -> None:
     warnings = estimate(model="Qwen/Qwen2.5-7B", weight_format="fp8", gpu="a100-sxm-80gb").warnings
     assert any("fp8" in warning for warning in warnings)
+
+
+UNREAD = sorted(key for key, row in models().items() if row.kind in ("llm", "vlm") and row.hidden_size is None)
+
+
+@pytest.mark.parametrize("name", UNREAD)
+def test_model_known_by_its_parameters_alone_still_has_a_cache(name: str) -> None:
+    result = estimate(model=name, context_tokens=8192)
+    recurrent = "mamba" in name.lower() or "rwkv" in name.lower()
+    assert ("kv_cache" in {part.name for part in result.per_gpu.parts}) is not recurrent
+    assert any("guessed" in warning for warning in result.warnings)
+    assert estimate(model=name, task="lora").per_gpu.total_bytes > result.params
 
 
 def test_unknown_model_names_its_neighbours() -> None:
