@@ -69,8 +69,10 @@ def pace_asked(need: Need, text: str) -> Intent | None:
     kind = model_kind(need)
     if kind not in COUNTED or not _PACE.search(text):
         return None
-    trains = need.task in ("full_finetune", "pretrain", "lora", "qlora") or need.epochs is not None
-    return "training_time" if kind not in ("speech", *READ) and trains and _TRAINS.search(text) else "speed"
+    trains = need.epochs is not None or _TRAINS.search(text) is not None
+    if not trains:
+        return "speed"
+    return "training_time" if kind in ("vision", *READ) else None
 
 
 def amounts(need: Need, text: str) -> dict[str, object]:
