@@ -4,15 +4,16 @@ import json
 import os
 import tempfile
 from pathlib import Path
+from typing import Literal
 
 from pydantic import Field, ValidationError
 
 from kb.base import Frozen
+from kb.lock import exclusive
 from kb.records.offer import Offer
 from kb.settings import settings
 
-VERSION = 1
-"""Of the file's shape; a file of another is ignored, as if nothing had been fetched."""
+LOCK_WAIT_S = 10.0
 
 
 class Fetched(Frozen):
@@ -30,7 +31,8 @@ class Fetched(Frozen):
 class LivePrices(Frozen):
     """Everything fetched so far, each provider at its last answer."""
 
-    version: int = VERSION
+    version: Literal[1] = 1
+    """Of the file's shape; a file of another is ignored, as if nothing had been fetched."""
     providers: dict[str, Fetched] = Field(default_factory=dict)
 
     @property
@@ -67,11 +69,19 @@ def read() -> LivePrices:
 
 
 def keep(fetched: list[Fetched]) -> LivePrices:
-    """Add what was fetched to what is held, provider by provider; the file is replaced whole or not at all."""
-    held = read()
-    state = LivePrices(providers={**held.providers, **{one.provider: one for one in fetched}})
+    """Add what was fetched to what is held, provider by provider; the file is replaced whole or not at all.
+
+    One writer at a time: two refreshes at once keep the providers of both.
+    """
     target = path()
     target.parent.mkdir(parents=True, exist_ok=True)
+    with exclusive(target.with_suffix(".lock"), wait_s=LOCK_WAIT_S):
+        state = LivePrices(providers={**read().providers, **{one.provider: one for one in fetched}})
+        _replace(target, state)
+    return state
+
+
+def _replace(target: Path, state: LivePrices) -> None:
     handle, name = tempfile.mkstemp(dir=target.parent, prefix=".offers-", suffix=".json")
     try:
         with os.fdopen(handle, "w", encoding="utf-8") as file:
@@ -82,4 +92,3 @@ def keep(fetched: list[Fetched]) -> LivePrices:
     except BaseException:
         Path(name).unlink(missing_ok=True)
         raise
-    return state

@@ -241,7 +241,9 @@ def test_an_unknown_provider_is_refused_before_anything_is_fetched(publisher: Pu
     assert not live_prices.path().exists()
 
 
-@pytest.mark.parametrize("content", [b"", b"{", b'{"version": 1, "providers": {"aws": 3}}', b"\xff"])
+@pytest.mark.parametrize(
+    "content", [b"", b"{", b'{"version": 1, "providers": {"aws": 3}}', b"\xff", b'{"version": 2, "providers": {}}']
+)
 def test_a_broken_file_counts_as_nothing_fetched(publisher: Publisher, content: bytes) -> None:
     live_prices.path().parent.mkdir(parents=True)
     live_prices.path().write_bytes(content)
@@ -269,4 +271,16 @@ def test_no_file_is_left_half_written(publisher: Publisher, monkeypatch: pytest.
     with pytest.raises(OSError, match="disk full"):
         prices.refresh(["aws"])
     assert live_prices.path().read_bytes() == held
-    assert [one.name for one in live_prices.path().parent.iterdir()] == ["offers.json"]
+    assert {one.name for one in live_prices.path().parent.iterdir()} == {"offers.json", "offers.lock"}
+
+
+def test_two_refreshes_at_once_keep_the_providers_of_both(publisher: Publisher) -> None:
+    names = ("aws", "gcp", "azure", "oci", "nebius")
+    for name in names:
+        publisher.publish(name, [{}])
+    threads = [threading.Thread(target=prices.refresh, args=([name],)) for name in names]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert set(live_prices.read().providers) == set(names)
