@@ -135,10 +135,14 @@ def host_memory(gpu: Gpu, cards: int, training: bool) -> int:
     return max(gpu.memory_bytes * cards * (2 if training else 1), 32 * GIB)
 
 
-def rental_streams(gpu: Gpu, provider: str | None, most: int | None) -> Iterator[Iterator[Choice]]:
-    """Ways to rent a card: one or more of each instance that has it."""
+def rental_streams(gpu: Gpu, provider: str | None, most: int | None, country: str | None) -> Iterator[Iterator[Choice]]:
+    """Ways to rent a card: one or more of each instance that has it.
+
+    Chinese clouds ask for an identity in China, so they are left out for those who are elsewhere.
+    """
     for offer in _offers_of(gpu.id):
-        if provider in {None, offer.provider}:
+        shut = offer.listed_currency == "CNY" and country not in {None, *CHINA}
+        if offer.provider == provider or (provider is None and not shut):
             yield _rentals(gpu, offer, most)
 
 

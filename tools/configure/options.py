@@ -110,7 +110,7 @@ class Options:
             bought = purchase_streams(gpu, owned=owned, asked=asked, country=country, training=training, most=most)
             self._streams["buy"] += [Stream(gpu, drawn) for drawn in bought]
         if "rent" in ways:
-            self._streams["rent"] += [Stream(gpu, drawn) for drawn in rental_streams(gpu, provider, most)]
+            self._streams["rent"] += [Stream(gpu, drawn) for drawn in rental_streams(gpu, provider, most, country)]
 
     def by_price(
         self, way: str, verdict: Verdict, loss: int, limits: Limits, wanted: Callable[[Choice], bool] = lambda one: True
