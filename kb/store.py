@@ -6,6 +6,7 @@ small file, and never written again. Whatever is missing, damaged or older than 
 scan of the vectors, and built anew at the next sync.
 """
 
+import contextlib
 import hashlib
 import json
 import logging
@@ -25,6 +26,8 @@ from kb.base import Frozen
 from kb.embedder import Embedder, Vectors
 
 POINTER = "current.json"
+CONDEMNED = "failed"
+"""File in the directory of a generation that failed a reader: Chroma's SQLite file changes too often for a digest."""
 BATCH = 1000
 CHECK_WAIT_S = 60.0
 CHECK_SAMPLES = 8
@@ -73,6 +76,7 @@ class Store:
             except Exception as problem:
                 _log.warning("The Chroma index failed (%s); searching exactly until it is rebuilt.", problem)
                 state.collection = None
+                _condemn(self._library.folder, state.key[1])
         return _exact(state, vector, top)
 
     def is_current(self) -> bool:
@@ -130,10 +134,14 @@ class Store:
             collection = _client(self._library.folder / generation.directory).get_collection(
                 generation.collection, embedding_function=None
             )
-            return collection if collection.count() == generation.count else None
-        except Exception as problem:
-            _log.warning("The Chroma index cannot be opened (%s); searching exactly until it is rebuilt.", problem)
-            return None
+            if collection.count() == generation.count:
+                return collection
+            problem: object = f"{collection.count()} of {generation.count} rows"
+        except Exception as raised:
+            problem = raised
+        _log.warning("The Chroma index cannot be opened (%s); searching exactly until it is rebuilt.", problem)
+        _condemn(self._library.folder, generation.directory)
+        return None
 
     def _load(self) -> tuple[list[int], Vectors]:
         with self._library.reading() as connection:
@@ -159,11 +167,20 @@ def current(folder: Path) -> Generation | None:
 
 
 def is_intact(folder: Path, generation: Generation) -> bool:
-    """Whether the files are those that were checked when it was built."""
+    """Whether the files are those that were checked when it was built, and no reader has failed on them."""
     try:
+        if (folder / generation.directory / CONDEMNED).exists():
+            return False
         return _digests(folder / generation.directory) == generation.digests
     except OSError:
         return False
+
+
+def _condemn(folder: Path, directory: str | None) -> None:
+    """Mark a generation that failed, so that the next sync builds another; a reader that may not write leaves it."""
+    if directory is not None:
+        with contextlib.suppress(OSError):
+            (folder / directory / CONDEMNED).touch()
 
 
 def _ask(collection: Any, vector: Vectors, top: int) -> dict[int, float]:

@@ -136,3 +136,21 @@ def test_a_collection_that_fails_in_use_gives_way_to_the_exact_scan(store: Calla
 
     used._state().collection = Broken()
     assert used.nearest(query(), 5) == pytest.approx(exact, abs=1e-6)
+    assert not store().is_current()
+
+
+@pytest.mark.parametrize(
+    "spoil", [lambda data: b"", lambda data: data[: len(data) // 2], lambda data: b"x" * len(data)]
+)
+def test_damage_to_chromas_own_database_is_noticed_by_the_first_reader_and_mended(
+    store: Callable[[], Store], library: Library, spoil: Callable[[bytes], bytes]
+) -> None:
+    exact = store().nearest(query(), 5)
+    generation = store().build()
+    assert generation is not None
+    path = library.folder / generation.directory / "chroma.sqlite3"
+    path.write_bytes(spoil(path.read_bytes()))
+    assert store().nearest(query(), 5) == pytest.approx(exact, abs=1e-6)
+    assert not store().is_current()
+    store().build()
+    assert store().is_current()
