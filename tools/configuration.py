@@ -78,12 +78,12 @@ class Network(Frozen):
 class RentPrice(Frozen):
     """One way to pay for the same instances."""
 
-    kind: Literal["on_demand", "spot", "reserved_1y"]
+    kind: Literal["on_demand", "spot", "reserved_1y", "reserved_3y"]
     usd_per_hour: Money
     hours: float | None = None
     """Hours the job takes, interruptions included; null when the job's length is open."""
     total_usd: Money | None = None
-    """For those hours; a reservation is paid for its whole year."""
+    """For those hours; a reservation is paid for its whole term."""
 
 
 class Configuration(Frozen):

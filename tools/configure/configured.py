@@ -15,6 +15,7 @@ from tools.configure.suitable import MAINSTREAM
 from tools.prices import is_stale
 
 HOURS_PER_YEAR = 8760
+TERMS = {"reserved_1y": HOURS_PER_YEAR, "reserved_3y": 3 * HOURS_PER_YEAR}
 INTERRUPTION_SHARE = 0.15
 """Hours added to a job on spot instances for being taken away and starting again from a checkpoint: a judgement."""
 MANY_CONSUMER = 2
@@ -95,12 +96,13 @@ def _rent_prices(choice: Choice, speed: dict[str, float | str | None] | None) ->
         ("on_demand", offer.on_demand_usd_per_hour),
         ("spot", offer.spot_usd_per_hour),
         ("reserved_1y", offer.reserved_1y_usd_per_hour),
+        ("reserved_3y", offer.reserved_3y_usd_per_hour),
     ):
         if hourly is None:
             continue
         each = hourly * choice.machines
         needed = hours * (1 + INTERRUPTION_SHARE) if hours and kind == "spot" else hours
-        paid = HOURS_PER_YEAR if kind == "reserved_1y" else needed
+        paid = TERMS.get(kind, needed)
         total = (each * Decimal(str(paid))).quantize(Decimal("0.01")) if paid else None
         found.append(RentPrice.model_validate(
             {"kind": kind, "usd_per_hour": each, "hours": needed, "total_usd": total}
