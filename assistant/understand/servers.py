@@ -43,12 +43,16 @@ def _filled(plain: str, mention: Mention, named: list[NamedGpu]) -> list[NamedGp
         return [
             *named,
             NamedGpu(
-                gpu, (gpu,), mention.start, mention.end, machines * server.max_gpus, start, mention.end, whole=True
+                gpu, (gpu,), mention.start, mention.end, machines * server.takes(gpu), start, mention.end, whole=True
             ),
         ]
-    cards = machines * server.max_gpus
     return [
-        replace(gpu, count=cards, counted_from=min(start, gpu.start), whole=True)
+        replace(
+            gpu,
+            count=machines * (server.takes(gpu.gpu) or server.max_gpus),
+            counted_from=min(start, gpu.start),
+            whole=True,
+        )
         if gpu in held and (gpu.count is None or gpu in inside)
         else gpu
         for gpu in named
