@@ -1,11 +1,12 @@
 """The models one can run or train, loaded once on first use, and strict resolution of what people call them."""
 
 from collections.abc import Mapping
+from contextlib import suppress
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
-from kb.base import ClosedModel, Frozen, UnknownName
+from kb.base import BadInput, ClosedModel, Frozen, UnknownName
 from kb.parameters import count_active, count_parameters
 from kb.records.model import Model
 from kb.records.source import Source
@@ -115,6 +116,8 @@ def model(name: str) -> Model:
         return models()[model_names().resolve(name)]
     except UnknownName as unknown:
         _refuse_closed(name)
+        if (published := _from_hub(name)) is not None:
+            return published
         plain, stored = _without_format(name)
         if plain == name:
             raise unknown from None
@@ -152,6 +155,27 @@ def read_local_configs() -> None:
 
 
 _LOCAL: list[bool] = []
+_HUB: list[bool] = []
+
+
+def read_hub_configs() -> None:
+    """Let `model()` ask the hub, in this process, for the configuration of an id the catalog lacks."""
+    _HUB.append(True)
+
+
+def _from_hub(name: str) -> Model | None:
+    """The model a hub publishes under this id; None where that is not allowed or the hub has none that can be read."""
+    if not _HUB:
+        return None
+    from kb.hub import hub_config
+    from kb.model_config import shape_from_config
+
+    config = hub_config(name)
+    if config is None:
+        return None
+    with suppress(BadInput):
+        return shape_from_config({**config, "_name_or_path": name})
+    return None
 
 
 def _is_file(name: str) -> bool:
