@@ -1,4 +1,7 @@
-"""Print the calculator's error by class, source and engine, beside rules of thumb: `make bench-memory`."""
+"""Print the calculator's error by class, source and engine, beside rules of thumb: `make bench-memory`.
+
+`ARGS=--oracle` also lets Transformers, PEFT and autograd count real architectures (`oracle.py`, some minutes).
+"""
 
 import sys
 from collections.abc import Callable, Iterable
@@ -157,6 +160,10 @@ def main() -> None:
     checkpoints()
     at_random()
     held_out(exact)
+    if "--oracle" in sys.argv[1:]:
+        import oracle
+
+        oracle.main()
 
 
 if __name__ == "__main__":
