@@ -2,6 +2,7 @@
 
 from decimal import Decimal
 
+from kb.base import AdvisorError
 from kb.catalog import gpus
 from kb.exports import restriction
 from kb.records.gpu import Gpu
@@ -12,6 +13,8 @@ from tools.configure.options import Option
 from tools.configure.pace import Paced
 from tools.configure.reasons import reason, texts
 from tools.configure.suitable import MAINSTREAM
+from tools.power.plan import plan_power
+from tools.power.request import PowerRequest
 from tools.prices import is_stale
 
 HOURS_PER_YEAR = 8760
@@ -47,7 +50,7 @@ def configured(
         region=choice.offer.region if choice.offer else None,
         machine=choice.bill.host.machine if choice.bill and choice.bill.host else None,
         condition="used" if choice.used else "new", network=choice.bill.network if choice.bill else None,
-        rent_prices=_rent_prices(choice, speed), reasons=reasons,
+        rent_prices=_rent_prices(choice, speed), reasons=reasons, running_cost=_running(choice, country),
     )  # fmt: skip
     return found, _step(choice, found)
 
@@ -108,6 +111,26 @@ def _rent_prices(choice: Choice, speed: dict[str, float | str | None] | None) ->
             {"kind": kind, "usd_per_hour": each, "hours": needed, "total_usd": total}
         ))  # fmt: skip
     return tuple(found)
+
+
+def _running(choice: Choice, country: str | None) -> dict[str, float | str | None] | None:
+    """What the plan of its power says of a purchase: watts at the wall, and energy by the month at the usual tariff."""
+    if choice.acquisition != "buy" or choice.gpu.tdp_w is None:
+        return None
+    try:
+        plan = plan_power(
+            PowerRequest(gpu=choice.gpu.id, gpu_count=choice.count, nodes=choice.machines, country=country)
+        )
+    except AdvisorError:
+        return None
+    energy = plan.energy
+    return {
+        "wall_max_w": plan.wall_max_w,
+        "sustained_w": plan.sustained_w.value,
+        "kwh_per_month": energy.kwh_per_month.value,
+        "energy_cost_per_month": energy.monthly_cost.value,
+        "currency": energy.currency,
+    }
 
 
 def _why(option: Option, paced: Paced) -> tuple[Reason, ...]:
