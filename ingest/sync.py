@@ -11,6 +11,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
+from ingest.bulk import spread
 from ingest.chunk import chunk
 from ingest.claims import check_document
 from ingest.convert import KINDS, Converted, convert
@@ -63,8 +64,12 @@ class SyncReport(Frozen):
     seconds: float = 0.0
 
 
-def sync(paths: Sequence[str | Path], *, only: bool = False, progress: Progress | None = None) -> SyncReport:
+def sync(
+    paths: Sequence[str | Path], *, only: bool = False, progress: Progress | None = None, bulk: bool = False
+) -> SyncReport:
     """Bring the library up to date with files, folders and pages; with `only` it holds nothing else afterwards.
+
+    With `bulk` the documents are read on a Ray cluster (`bulk.py`); storing and vectors stay with this process.
 
     Raises:
         BadInput: no path is given.
@@ -84,7 +89,7 @@ def sync(paths: Sequence[str | Path], *, only: bool = False, progress: Progress 
         )
         remember(library, sources)
         failed = _download(library, roots)
-        return _run(library, sources, roots, failed, progress)
+        return _run(library, sources, roots, failed, progress, bulk=bulk)
 
 
 def ensure_bundled() -> None:
@@ -121,19 +126,30 @@ def status() -> dict[str, Any]:
 
 
 def _run(
-    library: Library, sources: Sources, roots: Sequence[str], failed: list[Failure], progress: Progress | None
+    library: Library,
+    sources: Sources,
+    roots: Sequence[str],
+    failed: list[Failure],
+    progress: Progress | None,
+    *,
+    bulk: bool = False,
 ) -> SyncReport:
     started = time.monotonic()
     known = library.documents()
     wanted = {file.name: file for root in roots for file in files(root, library, known)}
     outcome: dict[str, list[str]] = {"added": [], "changed": [], "unchanged": []}
-    for done, (name, file) in enumerate(wanted.items(), 1):
-        try:
-            outcome[_take(library, known.get(name), file)].append(name)
-        except BadDocument as problem:
-            failed.append(Failure(path=shown(problem.path), reason=problem.reason))
+    tasks = [(file, known.get(name)) for name, file in wanted.items()]
+    outcomes = spread(_read, tasks) if bulk else ((task, _read(task)) for task in tasks)
+    for done, ((file, former), found) in enumerate(outcomes, 1):
+        if isinstance(found, Failure):
+            failed.append(found)
+        elif found is None:
+            outcome["unchanged"].append(file.name)
+        else:
+            library.put(found)
+            outcome["added" if former is None else "changed"].append(file.name)
         if progress:
-            progress(done, len(wanted), shown(name))
+            progress(done, len(wanted), shown(file.name))
     _recheck(library, [known[name] for name in outcome["unchanged"]])
     removed = [name for name, one in known.items() if name not in wanted and is_gone(one, sources, roots)]
     if removed:
@@ -165,16 +181,23 @@ def _download(library: Library, roots: Sequence[str]) -> list[Failure]:
     return failed
 
 
-def _take(library: Library, former: Document | None, file: File) -> str:
-    """Store one file unless it is unchanged; says what was done.
+def _read(task: tuple[File, Document | None]) -> Entry | Failure | None:
+    """What a file holds, why it cannot be read, or nothing when it is as it was; touches no library."""
+    file, former = task
+    try:
+        refuse_oddity(file)
+        digest = _digest(file.path)
+        return None if former is not None and former.sha256 == digest else _entry(file, digest)
+    except BadDocument as problem:
+        return Failure(path=shown(problem.path), reason=problem.reason)
+
+
+def _entry(file: File, digest: str) -> Entry:
+    """A file as a document with its chunks and findings.
 
     Raises:
-        BadDocument: it cannot be read; its former self stays.
+        BadDocument: it cannot be read.
     """
-    refuse_oddity(file)
-    digest = _digest(file.path)
-    if former is not None and former.sha256 == digest:
-        return "unchanged"
     converted = convert(file.path)
     bundled = file.path.is_relative_to(GUIDANCE)
     document = Document(
@@ -189,8 +212,7 @@ def _take(library: Library, former: Document | None, file: File) -> str:
         twin=file.path.stem if bundled else None,
     )
     pieces = chunk(converted, str(file.path))
-    library.put(Entry(document=document, chunks=pieces, findings=_findings(converted, document)))
-    return "added" if former is None else "changed"
+    return Entry(document=document, chunks=pieces, findings=_findings(converted, document))
 
 
 def _digest(path: Path) -> str:

@@ -119,6 +119,7 @@ def hostile(*, large: bool) -> None:
     with home() as place:
         files = write_all(place / "hostile", large=large)
         (place / "hostile" / "sound.md").write_text("# Sound\n\nThe V100 has 900 GB/s of memory bandwidth.\n")
+        embedder().passages(["warm " * 200] * 64)  # what the model takes is not what a file takes
         before, started = _resident(), time.perf_counter()
         report = sync([place / "hostile"], only=True)
         taken = time.perf_counter() - started

@@ -21,6 +21,7 @@ def add_to(commands: Any) -> None:
         help="a file, a folder or an http(s) address: Markdown, text, HTML, PDF, Word, PowerPoint, Excel, CSV",
     )
     ingest.add_argument("--only", action="store_true", help="replace the bundled guidance by these documents")
+    ingest.add_argument("--bulk", action="store_true", help="read the documents on a Ray cluster (extra `bulk`)")
     ingest.add_argument("--json", action="store_true")
     ingest.set_defaults(run=run_ingest)
 
@@ -47,7 +48,7 @@ def run_ingest(options: argparse.Namespace) -> int:
     from kb.settings import stay_offline
 
     stay_offline()
-    report = sync(options.paths, only=options.only, progress=None if options.json else _progress)
+    report = sync(options.paths, only=options.only, progress=None if options.json else _progress, bulk=options.bulk)
     if options.json:
         print(json.dumps(report.model_dump(mode="json"), ensure_ascii=False))
     else:
