@@ -56,8 +56,8 @@ def predicted(family: str, *, frozen: bool) -> float:
     work, _, _ = workload_of(
         MemoryRequest(
             task="full_finetune", engine="transformers", precision="bf16_pure", params=10**7, layers=2,
-            hidden_size=HIDDEN, heads=HEADS, kv_heads=KV_HEADS, head_dim=HEAD_DIM, intermediate_size=WIDTH, vocab_size=VOCABULARY,
-            gradient_checkpointing="none",
+            hidden_size=HIDDEN, heads=HEADS, kv_heads=KV_HEADS, head_dim=HEAD_DIM, intermediate_size=WIDTH,
+            vocab_size=VOCABULARY, gradient_checkpointing="none",
         )
     )  # fmt: skip
     shape = work.shape.__class__(**{**_fields(work.shape), "qk_norm": family == "qwen3", "gated": True})
