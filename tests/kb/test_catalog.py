@@ -24,7 +24,8 @@ from kb.units import GIB
         ("Tesla T4", "t4-16gb"), ("P40", "p40-24gb"), ("6700xt", "rx-6700-xt-12gb"), ("MI300X", "mi300x-192gb"),
         ("DGX Spark", "gb10-dgx-spark-128gb"),
         ("910B4", "ascend-910b4-32gb"), ("华为昇腾910B3", "ascend-910b3-64gb"), ("Ascend 910C", "ascend-910c-128gb"),
-        ("寒武纪 MLU370", "mlu370-x8-48gb"), ("海光K100 AI", "hygon-k100-ai-64gb"), ("摩尔线程 S4000", "mtt-s4000-48gb"),
+        ("寒武纪 MLU370", "mlu370-x8-48gb"), ("海光K100 AI", "hygon-k100-ai-64gb"),
+        ("摩尔线程 S4000", "mtt-s4000-48gb"),
         ("M3 Ultra 512GB", "apple-m3-ultra-512gb"), ("Atlas 300I Duo 96G", "atlas-300i-duo-96gb"),
     ],
 )  # fmt: skip
