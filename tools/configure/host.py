@@ -1,5 +1,6 @@
 """The machine around the cards: a workstation or a rack server from parts, or a system sold whole."""
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from decimal import Decimal
@@ -30,6 +31,8 @@ SUPPLY_MARGIN = 1.25
 REDUNDANT_SHARE = 0.75
 """Share of a rack server's supplies that must carry the load alone: one of four may fail."""
 YUAN = "CNY"
+NEWEST_PCIE = 5.0
+"""Newest generation that boards for cards are sold with."""
 USUAL_UNITS = 4
 """Height of a server whose record does not tell it."""
 BOARD_HOSTS: dict[str, HostKind] = {
@@ -142,6 +145,8 @@ def _rack_servers(gpu: Gpu, cards: int, memory_bytes: int) -> Iterator[Host]:
     for bare in priced("barebone"):
         if (bare.gpu_slots or 0) < cards or (cards > WORKSTATION_CARDS) != ((bare.gpu_slots or 0) > WORKSTATION_CARDS):
             continue
+        if not _fast_enough(bare, gpu, cards):
+            continue
         processor = _processor(bare, cores=4 * cards, lanes=8 * cards)
         modules = processor and memory_modules(bare.id, processor.memory_channels or 2, round_memory(memory_bytes))
         if processor is None or modules is None:
@@ -170,6 +175,8 @@ def _workstations(gpu: Gpu, cards: int, memory_bytes: int) -> Iterator[Host]:
     for board in priced("motherboard"):
         if (board.gpu_slots or 0) < cards or (board.sockets or 1) > 1 or case is None:
             continue
+        if not _fast_enough(board, gpu, cards):
+            continue
         processor = _processor(board, cores=max(8, 4 * cards), lanes=8 * cards)
         modules = processor and memory_modules(board.id, processor.memory_channels or 2, round_memory(memory_bytes))
         if processor is None or modules is None:
@@ -196,6 +203,16 @@ def _draw(kind: HostKind, processors_w: int) -> int:
     """The usual machine of this kind with these processors instead of its own."""
     usual = power_facts().hosts[kind]
     return int(usual.max_w - usual.cpu_w) + processors_w
+
+
+def _fast_enough(board: Component, gpu: Gpu, cards: int) -> bool:
+    """Whether several cards can exchange data at their own generation of PCIe; alone a card hardly notices."""
+    return cards == 1 or _generation(board.pcie) >= min(_generation(gpu.pcie), NEWEST_PCIE)
+
+
+def _generation(pcie: str | None) -> float:
+    """`4.0 x8` is 4; not stated is 0."""
+    return float(re.split(r"[ /]", pcie)[0]) if pcie else 0.0
 
 
 def _processor(board: Component, *, cores: int, lanes: int) -> Component | None:
