@@ -19,7 +19,7 @@ READY := $(VENV)/.ready
 .PHONY: help run test check format lock check-facts eval bench-memory bench-speed bench-retrieval docs clean
 
 help: ## list these targets
-	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | awk -F '\t' '{printf "  make %-13s %s\n", $$1, $$2}'
+	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | awk -F '\t' '{printf "  make %-15s %s\n", $$1, $$2}'
 
 run: $(READY) ## serve chat, REST and MCP on http://127.0.0.1:7860 (HOST=… PORT=… to change)
 	@$(if $(filter command line,$(origin HOST)),GPU_ADVISOR_HOST='$(HOST)') \
@@ -48,6 +48,9 @@ check-facts: $(READY) ## print how well the catalog is sourced; fail when a fact
 
 eval: $(READY) ## score the advisor on the questions of tests/cases
 	$(BIN)/python tests/bench/evaluate.py $(ARGS)
+
+eval-rewritten: $(READY) ## say every question other ways and count verdicts that change (ARGS="--sample 80 --wrong")
+	$(BIN)/python tests/bench/perturb.py $(ARGS)
 
 bench-memory: $(READY) ## compare memory estimates with published measurements
 	$(BIN)/python tests/bench/memory.py $(ARGS)

@@ -20,5 +20,5 @@ def buys(material: Material) -> bool:
 
 
 def priced(material: Material) -> bool:
-    """Whether the price decides by itself: the cheapest is asked for, or what is rented, which is paid as it is used."""
+    """Whether the price decides by itself: the cheapest is asked for, or what is rented and paid as it is used."""
     return rents(material) or preferred.asks_for_cheapest(material.text)

@@ -1,4 +1,4 @@
-"""What an expert expects of an answer, and whether an answer meets it: expectations are data, arithmetic is the tools'."""
+"""What an expert expects of an answer, and whether one meets it: expectations are data, arithmetic is the tools'."""
 
 import re
 from dataclasses import dataclass

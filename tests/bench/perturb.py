@@ -3,9 +3,9 @@
     .venv/bin/python tests/bench/perturb.py                    every way of writing
     .venv/bin/python tests/bench/perturb.py --sample 80 --wrong
 
-A way of writing changes nothing an expert would answer differently: case, blanks, full-width characters, units, courtesy,
-names of cards with and without their maker, traditional characters, Chinese numerals, punctuation, slips of the keyboard
-in ordinary words. Compared are the verdict, what was understood (cards, model, format, amounts) and the memory worked out.
+A way of writing changes nothing an expert would answer differently: case, blanks, full-width characters, units,
+courtesy, names of cards with and without their maker, traditional characters, Chinese numerals, punctuation, slips of
+the keyboard in ordinary words. Compared are the verdict and what was understood: cards, model, format, amounts, intent.
 Prints, for each way, how many questions it applies to and the share whose verdict, and whose whole reading, stays.
 """
 
@@ -69,7 +69,8 @@ def _numeral(match: re.Match[str]) -> str:
 def geforce(prefix: str) -> Callable[[str], str]:
     """Every bare GeForce number with `prefix` before it."""
     bare = re.compile(
-        r"(?<![A-Za-z0-9.$¥€£\-])(?<!rtx )(?<!RTX )(?<!gtx )(?<!GTX )(?<!TX)([345]0[5-9]0)(?=\s?(?:ti|Ti|super|s\b|D\b|d\b)?"
+        r"(?<![A-Za-z0-9.$¥€£\-])(?<!rtx )(?<!RTX )(?<!gtx )(?<!GTX )(?<!TX)([345]0[5-9]0)"
+        r"(?=\s?(?:ti|Ti|super|s\b|D\b|d\b)?"
         r"(?:[\s,，。?？!！*×]|显卡|卡|$|[一-鿿]))(?!\s?(?:token|users|人|个))"
     )
     return lambda text: bare.sub(rf"{prefix}\1", text)
