@@ -148,7 +148,7 @@ RULES: tuple[tuple[Intent, float, str], ...] = (
         r"|in (?:a"
         r"|one) (?:day|week|weekend|night)|over the weekend|by (?:monday|tomorrow))|(?:一晚上|一夜|一天|一周"
         r"|周末)(?:之?内)?(?:能"
-        r"|可以)?(?:不能)?(?:训|跑|微调)(?:得)?完|训练(?:时间|时长|要多久)|eta(?![a-z])"
+        r"|可以)?(?:不能)?(?:训|跑|微调)(?:得)?完|训练(?:时间|时长|要多久)|(?<![a-z])eta(?![a-z])"
         r"|combien de temps|训得完|为啥这么久|这么久"
     )),
     ("training_time", 4, (
@@ -202,7 +202,7 @@ RULES: tuple[tuple[Intent, float, str], ...] = (
         r"|[万千块元]以内|<\s?[$€£¥]|以内的?(?:显卡|配置|机器)"
     )),
     ("budget", 4, (
-        r"(?:how much (?:would|will|does|do|is|are)(?![a-z])[^。?!\n]{0,50}? cost|total cost"
+        r"(?:(?:how much|what) (?:would|will|does|do|is|are)(?![a-z])[^。?!\n]{0,50}? cost|total cost"
         r"|多少钱|要花多少|成本|造价|rough cost|cost of|costs? to|how expensive|what would it cost)"
     )),
     # compatibility

@@ -41,6 +41,17 @@ SHAPES: tuple[tuple[Intent, float, str], ...] = (
         r"(?: on| with|\s?\?|$| here)|(?:max(?:imum)?|biggest|largest) (?:model )?(?:size|params?|parameters?)"
     )),
     ("which_to_buy", 4, (
+        r"recomi?end\w{1,6}|recommand\w{1,5}|empfehl\w{1,6}|consigli\w{1,5}|conseill?\w{1,5}|추천|おすすめ|お勧め"
+        r"|オススメ|посовет\w{1,6}"
+    )),
+    ("context_length", 4.5, (
+        r"(?:what|which|safe|max\w{0,4}|largest|合适的?|最大的?)[^。?!\n]{0,16}?(?:max[-_ ]model[-_ ]len|num[-_]ctx"
+        r"|n[-_]ctx|ctx[-_]size)"
+    )),
+    ("training_time", 4, (
+        r"(?:多少|几)秒(?:一|每)步|(?:一|每)步(?:要)?(?:多久|几秒|多少秒)|seconds per step|s/it(?![a-z])"
+    )),
+    ("which_to_buy", 4, (
         rf"(?:best|good|right|cheapest|ideal|decent|suitable|low[- ]power|quiet|efficient|used|budget)"
         rf"(?: [^\s.?!]{{1,16}}){{0,6}}? {_HARDWARE}(?! ?(?:is|are) (?:faster|better))"
         rf"|(?:iso|looking for|in the market for|shopping for|recommend|suggest|want|need) (?:me )?(?:an?|some"

@@ -88,6 +88,8 @@ _NOT_AFTER = grammar(r"\s?(?:is|are)(?:n't| not) (?:what|enough|an option|possib
 REINFORCED = grammar(r"(?<![a-z])(?:ppo|grpo|dpo|rlhf|gspo|dapo)(?![a-z])|强化学习")
 _ONLY_SERVE = grammar(
     r"只(?:做|跑|用来)?推理|仅推理|纯推理|inference only|only (?:for )?inference|just inference|only infer"
+    r"|合并(?:后|完|好|了)?[^。?!\n]{0,4}(?:推理|部署|上线)|(?:训|微调|练)完(?:了|后|之后"
+    r"|合并后)?[^。?!\n]{0,6}(?:推理|部署|上线)"
 )
 _PAST = grammar(r"(?:过|后|好|完)?的|(?:过|后|好)(?!.{0,3}(?:吗|要))|d (?:model|on|in|with)|ed (?:model|on|in|with|to)")
 _SPECIAL = ("diffusion", "speech", "vision", "embedding", "rag", "rendering")
@@ -177,6 +179,8 @@ def decide_task(work: Work, setting: Setting) -> Found[Task] | None:
     special = [found for found in work.named if found.value in _SPECIAL and not (generative and found.value != "rag")]
     if special:
         return names.get("rag", min(special, key=lambda found: found.start))
+    if work.only_serve and not (work.finetune or work.train):
+        return Found("inference", work.only_serve.start, work.only_serve.end)
     for task in ("qlora", "lora", "full_finetune", "pretrain"):
         if task in names:
             four_bit = task == "lora" and setting.four_bit

@@ -8,7 +8,13 @@ from typing import Any
 import yaml
 
 CASES = Path(__file__).parents[1] / "cases"
-FILES = ("questions.yaml", "questions_dialogue.yaml", "questions_asked.yaml", "questions_last.yaml")
+FILES = (
+    "questions.yaml",
+    "questions_dialogue.yaml",
+    "questions_asked.yaml",
+    "questions_last.yaml",
+    "questions_fresh.yaml",
+)
 NEAR = 0.08
 """How far a total may be from the one that the expected request gives."""
 NEAR_UNPLACED = 0.25

@@ -21,7 +21,11 @@ def _expectations() -> ModuleType:
 
 
 KNOW = _expectations()
-CASES = [case for name in ("questions_asked.yaml", "questions_last.yaml") for case in KNOW.load((name,))]
+CASES = [
+    case
+    for name in ("questions_asked.yaml", "questions_last.yaml", "questions_fresh.yaml")
+    for case in KNOW.load((name,))
+]
 
 
 def test_there_are_enough_questions_of_our_own() -> None:
