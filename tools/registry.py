@@ -1,8 +1,9 @@
-"""The one list of tools. Every face loops over `TOOLS`; registering a tool is one line here."""
+"""The one list of tools. Every face loops over `tools()`; registering a tool is one line of `HOMES`."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cache, lru_cache
+from importlib import import_module
 from typing import Any, get_type_hints
 
 from pydantic import ValidationError
@@ -58,39 +59,44 @@ def bad_input(problem: ValidationError) -> BadInput:
     return BadInput(field, first["msg"].rstrip(".") + ".", remedy)
 
 
+HOMES = {
+    "estimate_memory": "tools.memory",
+    "estimate_inference_speed": "tools.speed",
+    "estimate_training_time": "tools.training_time",
+    "what_fits": "tools.what_fits",
+    "configure": "tools.configure",
+    "find_gpus": "tools.find_gpus",
+    "compare_gpus": "tools.compare_gpus",
+    "find_offers": "tools.find_offers",
+    "estimate_cost": "tools.cost",
+    "plan_power": "tools.power",
+    "check_compatibility": "tools.check_compatibility",
+    "search_guidance": "tools.search_guidance",
+}
+"""Every tool's name and the module that holds the function of that name, in the order shown to people.
+
+Registering a tool is one line here; a module is imported when its tool is first asked for, so that one tool on the
+command line does not wait for all.
+"""
+
+
 @lru_cache(maxsize=1)
 def tools() -> dict[str, Tool]:
-    """Every tool by name, in the order shown to people.
-
-    Imported on first use, so that a face that needs one tool's name does not pay for all of them at import.
-    """
-    from tools.check_compatibility import check_compatibility
-    from tools.compare_gpus import compare_gpus
-    from tools.configure import configure
-    from tools.cost import estimate_cost
-    from tools.find_gpus import find_gpus
-    from tools.find_offers import find_offers
-    from tools.memory import estimate_memory
-    from tools.power import plan_power
-    from tools.search_guidance import search_guidance
-    from tools.speed import estimate_inference_speed
-    from tools.training_time import estimate_training_time
-    from tools.what_fits import what_fits
-
-    functions: tuple[Callable[[Any], ToolResult], ...] = (
-        estimate_memory, estimate_inference_speed, estimate_training_time, what_fits, configure, find_gpus,
-        compare_gpus, find_offers, estimate_cost, plan_power, check_compatibility, search_guidance,
-    )  # fmt: skip
-    return {tool.name: tool for tool in map(Tool.of, functions)}
+    """Every tool by name."""
+    return {name: _tool(name) for name in HOMES}
 
 
 def tool(name: str) -> Tool:
-    """The tool called `name`.
+    """The tool called `name`; only its own module is imported.
 
     Raises:
         UnknownName: with the closest tool names.
     """
-    found = tools().get(name)
-    if found is None:
-        raise UnknownName("tool", name, close_names(name, list(tools())) or list(tools()))
-    return found
+    if name not in HOMES:
+        raise UnknownName("tool", name, close_names(name, list(HOMES)) or list(HOMES))
+    return _tool(name)
+
+
+@cache
+def _tool(name: str) -> Tool:
+    return Tool.of(getattr(import_module(HOMES[name]), name))
