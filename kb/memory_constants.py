@@ -123,6 +123,8 @@ class LlamaCpp(Frozen):
     ubatch_tokens: int
     base_bytes: int
     context_bytes: int
+    host_reserve_ratio: float
+    """Share of host memory that weights kept there must leave to the system; a cautious choice, not a measurement."""
     fitted: str
 
 

@@ -156,6 +156,9 @@ class Host(Frozen):
     """The host's memory, where weights lie that do not fit the cards."""
 
     bandwidth_bytes_per_s: float
+    """Of a desktop's memory, assumed unless something else is said."""
+    server_bandwidth_bytes_per_s: float
+    """Of one socket of a server, for those who say it is one."""
     bandwidth_ratio: float
     source: str
 

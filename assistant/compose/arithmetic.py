@@ -42,8 +42,16 @@ def arithmetic(material: Material, estimates: Sequence[Estimate]) -> str:
         rows.append(
             [say("table.usable"), *(numbers.gib(one.fit.usable_bytes, digits=1) if one.fit else "–" for one in shown)]
         )
-        rows.append([say("table.fits"), *(say(f"mark.{one.fit.verdict}") if one.fit else "–" for one in shown)])
+        rows.append([say("table.fits"), *(_mark(material, one) for one in shown)])
     return table(head, rows)
+
+
+def _mark(material: Material, one: Estimate) -> str:
+    """Whether it fits, in one word."""
+    if one.fit is None:
+        return "–"
+    shared = one.fit.host is not None and one.fit.host.verdict != "no"
+    return material.say("mark.host" if shared else f"mark.{one.fit.verdict}")
 
 
 def _column(material: Material, one: Estimate, among: Sequence[Estimate]) -> str:

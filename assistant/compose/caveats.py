@@ -18,7 +18,7 @@ def caveats(material: Material, main: Estimate) -> list[str]:
     """Missing hardware formats, links between cards, experts that must all be resident, old or modified cards."""
     found: list[str] = []
     if main.result.model and (shape := _model(main.result.model)):
-        found += _of_model(material, shape)
+        found += _of_model(material, shape, shared=main.fit is not None and main.fit.host is not None)
     if main.task == "inference" and main.result.engine in _RESERVING and _SHOWN.search(material.text):
         found.append(material.say("caveat.reserved", engine=names.engine_name(main.result.engine)))
     if main.task != "inference" and _RL.search(material.text):
@@ -44,8 +44,9 @@ def _gpu(gpu_id: str) -> Gpu | None:
         return None
 
 
-def _of_model(material: Material, shape: Model) -> list[str]:
-    return [material.say("caveat.experts", model=shape.name)] if shape.experts else []
+def _of_model(material: Material, shape: Model, *, shared: bool) -> list[str]:
+    """Experts must all lie somewhere; what is `shared` with host memory has already said where."""
+    return [material.say("caveat.experts", model=shape.name)] if shape.experts and not shared else []
 
 
 def _of_card(material: Material, card: Gpu, main: Estimate) -> list[str]:

@@ -4,7 +4,7 @@ import re
 from collections.abc import Sequence
 
 from assistant.answer import AnswerVerdict
-from assistant.compose import names, numbers, pace
+from assistant.compose import hybrid, names, numbers, pace
 from assistant.compose.arithmetic import arithmetic, cite, column_name, interval, subject, total, workload
 from assistant.compose.assume import assumed
 from assistant.compose.caveats import caveats
@@ -27,8 +27,13 @@ def can_it_run(material: Material) -> Section:
     main, others = _main_and_others(material)
     if main is None:
         return memory_needed(material)
+    shared = hybrid.split(material)
     alternatives = [one for one in others if one.fits and (one.gpu, one.gpus) == (main.gpu, main.gpus)]
     headline, verdict = _verdict(material, main, alternatives)
+    if shared and not main.fits:
+        headline, verdict = hybrid.headline(material, shared)
+        section = Section(verdict, headline, [arithmetic(material, [main, shared])])
+        return _finish(material, section, shared)
     shown = [main, *(one for one in others if (one.gpu == main.gpu or one.fits) and not _a_copy(one, main))]
     section = Section(verdict, headline, [arithmetic(material, shown)])
     for card in _other_cards(material, main):

@@ -53,7 +53,7 @@ def speed(material: Material) -> Section:
     result = record.result
     if result.get("documents_per_s") or not result.get("tokens_per_s_per_user"):
         return _items(material, record.tool, result)
-    headline = material.say("pace.speed", **_figures(material, result["tokens_per_s_per_user"]))
+    headline = material.say("pace.speed", **figures(material, result["tokens_per_s_per_user"]))
     if result.get("bound") and "host" not in warned(material, result):
         headline += " " + material.say("pace.bound", bound=material.say(f"bound.{result['bound']}"))
     headline = _first(material, result) + headline
@@ -104,7 +104,7 @@ def brief(material: Material) -> str:
                 format=names.format_name(result["weight_format"]),
                 count=numbers.tokens(at_once),
                 together=numbers.figure(result["tokens_per_s_total"]["value"]),
-                **_figures(material, result["tokens_per_s_per_user"]),
+                **figures(material, result["tokens_per_s_per_user"]),
             )
             + cite_pace(material, record.tool, result)
         )
@@ -174,7 +174,7 @@ def cite_pace(material: Material, tool: str, result: dict[str, Any]) -> str:
     return joined([material.cites.cite("calculation", material.say(f"pace.cite_{tool}"), locator, quote or tool)])
 
 
-def _figures(material: Material, measured: dict[str, Any]) -> dict[str, str]:
+def figures(material: Material, measured: dict[str, Any]) -> dict[str, str]:
     """A value and its range for a phrase."""
     low, high = numbers.figure(measured["low"]), numbers.figure(measured["high"])
     return {"value": numbers.figure(measured["value"]), "range": material.say("pace.range", low=low, high=high)}

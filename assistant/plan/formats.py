@@ -8,6 +8,10 @@ FP8_LADDER = ("bf16", "fp8", "int4")
 """The same on cards that compute in FP8."""
 GGUF_LADDER = ("gguf:Q8_0", "gguf:Q4_K_M")
 """The same for llama.cpp, which serves only GGUF."""
+HOST_LADDER = ("gguf:Q4_K_M", "gguf:Q2_K")
+"""The same where host memory takes what the cards do not hold."""
+HOST_LADDER_MXFP4 = ("gguf:MXFP4",)
+"""The same for a model published in MXFP4."""
 TRAINING_LADDER = ("full_finetune", "lora", "qlora")
 """Ways to fine-tune, hungriest first."""
 

@@ -191,7 +191,9 @@ _WORKLOADS = {
 }
 
 
-def speed(need: Need, card: GpuCount | None, weight_format: str | None = None, *, text: str = "") -> PlannedCall | None:
+def speed(
+    need: Need, card: GpuCount | None, weight_format: str | None = None, *, text: str = "", **changes: object
+) -> PlannedCall | None:
     """How fast the cards serve it; with the asker's words, how long for what they say there is to do."""
     counted = model_kind(need) in COUNTED
     if card is None or not sized(need) or (is_training(need) and not counted):
@@ -207,7 +209,7 @@ def speed(need: Need, card: GpuCount | None, weight_format: str | None = None, *
     if counted:
         known = need.engine if need.engine in PICTURE_ENGINES else None
         values |= amounts(need, text) | ({"engine": known} if model_kind(need) in SEEN else {})
-    return planned("estimate_inference_speed", **values)
+    return planned("estimate_inference_speed", **(values | changes))
 
 
 def training_time(need: Need, card: GpuCount | None, *, text: str = "") -> PlannedCall | None:

@@ -1,5 +1,6 @@
 """The second wave: what the first results make worth knowing, above all what would fit when the first does not."""
 
+import re
 from collections.abc import Sequence
 from typing import Any
 
@@ -7,11 +8,12 @@ from assistant.answer import ToolCallRecord
 from assistant.plan import requests
 from assistant.plan.call import PlannedCall, planned
 from assistant.plan.first import CALLS_MAX, distinct
-from assistant.plan.formats import TRAINING_LADDER, smaller_formats
+from assistant.plan.formats import HOST_LADDER, HOST_LADDER_MXFP4, TRAINING_LADDER, smaller_formats
 from assistant.plan.intents import intents
 from assistant.plan.preferred import preferred
 from assistant.plan.provisional import provisional
 from assistant.understanding import Understanding
+from kb.speed_constants import constants as speed_constants
 from tools.configuration import Configuration
 from tools.need import GpuCount, Need
 
@@ -21,6 +23,8 @@ _FASTER = ("can_it_run", "concurrency", "launch_files", "how_many_gpus")
 """Intents for which the speed is worth knowing once the workload fits."""
 _SHOPPING = ("which_to_buy", "budget", "cloud_or_buy")
 """Intents that a configuration to order answers."""
+_SERVER = re.compile(r"epyc|xeon|threadripper|霄龙|至强|线程撕裂者|(?:八|12|十二) ?通道|(?:8|12)[- ]?channel", re.I)
+"""Words that put the host's memory on a server's many channels."""
 SHARES = ("none", "ddp", "zero1", "zero2")
 """Sharding that leaves a whole copy of the weights on each GPU."""
 
@@ -43,6 +47,7 @@ def plan_more(understanding: Understanding, results: Sequence[ToolCallRecord]) -
     if asked in _BETWEEN_CARDS:
         wanted += _raced(need, results, usable)
     if _nothing_fits(results, usable) and asked != "oom":
+        wanted += _with_host(understanding, need, results)
         wanted.append(requests.configure(need, gpus_asked=()))
     wanted += _lighter_purchase(need, results)
     wanted += _as_recommended(understanding, need, results)
@@ -63,6 +68,29 @@ def _crowded(need: Need, record: ToolCallRecord) -> list[PlannedCall | None]:
     full = need.model_copy(update={"concurrent_sequences": most, "users": None})
     card, used = _card(record.request), record.request.get("weight_format")
     return [requests.memory(full, card, weight_format=used), requests.speed(full, card, used)]
+
+
+def _with_host(understanding: Understanding, need: Need, results: Sequence[ToolCallRecord]) -> list[PlannedCall | None]:
+    """The model split between the cards and the host's memory, where its size was told: llama.cpp serves it so.
+
+    A server's memory is several times as fast as the desktop's that is assumed otherwise.
+    """
+    first = next((record for record in _estimates(results) if record.request.get("gpu")), None)
+    if need.host_memory_bytes is None or first is None or requests.is_training(need):
+        return []
+    card, split = _card(first.request), need.model_copy(update={"engine": "llama.cpp", "tensor_parallel": None})
+    ladder = HOST_LADDER_MXFP4 if first.result.get("weight_format") == "mxfp4" else HOST_LADDER
+    stated = need.weight_format if (need.weight_format or "").startswith("gguf:") else None
+    names = (stated,) if stated else ladder
+    served = speed_constants().host.server_bandwidth_bytes_per_s if _SERVER.search(understanding.text) else None
+    layout = {"tensor_parallel": None, "pipeline_parallel": (card.count if card else None) or 1}
+    return [
+        *(
+            requests.memory(split, card, weight_format=name, host_memory_bytes=need.host_memory_bytes, **layout)
+            for name in names
+        ),
+        requests.speed(split, card, names[0], host_bandwidth_bytes_per_s=served),
+    ]
 
 
 def _raced(need: Need, results: Sequence[ToolCallRecord], usable: int | None) -> list[PlannedCall | None]:

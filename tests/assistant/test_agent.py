@@ -198,3 +198,20 @@ def test_when_both_cards_hold_it_the_faster_leads_and_equal_memory_wins_nothing(
     assert answer.startswith("**1×RTX 4090 训练更快")
     assert answer.count("训练更快") == 1
     assert "更大的模型、更长的上下文" not in answer
+
+
+@pytest.mark.parametrize(
+    ("question", "opening"),
+    [
+        pytest.param("gpt-oss-120b on one RTX 5090 + 64GB ram?", "**Not on 1×RTX 5090 alone, but together", id="en"),
+        pytest.param(
+            "3060 12G 32G内存 能跑 Qwen3-30B-A3B 吗", "**单靠 1×RTX 3060 12GB 放不下，加上内存可以跑", id="zh"
+        ),
+    ],
+)
+def test_host_memory_takes_what_the_card_cannot_hold(advisor: Advisor, question: str, opening: str) -> None:
+    answer = advisor.ask(question)
+    assert answer.answer.startswith(opening)
+    assert answer.verdict == "fits_with_changes"
+    assert "tokens/s" in answer.answer.split("\n\n")[0]
+    assert answer.grounding.ungrounded == ()

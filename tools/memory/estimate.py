@@ -11,9 +11,10 @@ from tools.memory import diffusion
 from tools.memory.change import changes_for
 from tools.memory.encoders import decoder_phases, encoder_phases, is_decoder
 from tools.memory.fit import fit, minimum_gpus
+from tools.memory.host import host_share
 from tools.memory.interval import interval
 from tools.memory.request import MemoryRequest
-from tools.memory.result import MemoryEstimate, PerGpu
+from tools.memory.result import Fit, MemoryEstimate, PerGpu
 from tools.memory.serving import serving_phases
 from tools.memory.speech import speech_phases
 from tools.memory.term import Phase, parts_of, peak, steps_of
@@ -37,6 +38,7 @@ def estimate_memory(request: MemoryRequest) -> MemoryEstimate:
     low, high = interval(work, phase)
     if work.family == "diffusion":
         assumptions += diffusion.assumptions(work)
+    placed = _fit(work, phase, gpu, request.host_memory_bytes) if gpu else None
     return MemoryEstimate(
         model=work.shape.id,
         task=work.task,
@@ -45,14 +47,31 @@ def estimate_memory(request: MemoryRequest) -> MemoryEstimate:
         gpus=work.gpus,
         params=work.shape.params,
         per_gpu=PerGpu(total_bytes=total, low_bytes=min(low, total), high_bytes=max(high, total), parts=parts),
-        fit=fit(work, phase, gpu, peak_phase) if gpu else None,
+        fit=placed,
         minimum_gpus=minimum_gpus(work, peak_phase),
         changes=changes_for(work, gpu, sharded_peak) if gpu and high > gpu.usable_bytes else (),
-        derivation=(*steps_of(phase), _sum(phase, total)),
+        derivation=(*steps_of(phase), _sum(phase, total), *_left_to_host(placed, work)),
         assumptions=tuple(assumptions),
         warnings=tuple(warnings_of(work, gpu)),
         sources=_sources(phase),
     )
+
+
+def _fit(work: Workload, phase: Phase, gpu: Gpu, host_memory_bytes: int | None) -> Fit:
+    found = fit(work, phase, gpu, peak_phase)
+    return found.model_copy(update={"host": host_share(work, phase, gpu, host_memory_bytes)})
+
+
+def _left_to_host(placed: Fit | None, work: Workload) -> Iterable[Step]:
+    if placed and placed.host:
+        yield Step(
+            label="weights left to host memory",
+            formula="gpus · (peak of a GPU - usable memory of a GPU)",
+            inputs={"gpus": work.gpus, "usable_bytes": placed.usable_bytes},
+            value=placed.host.bytes,
+            unit="bytes",
+            source=constants().llama_cpp.source,
+        )
 
 
 def phases_of(work: Workload) -> tuple[Phase, ...]:

@@ -55,6 +55,8 @@ class MemoryRequest(ModelFields):
     offload: Literal["none", "optimizer", "all", "components"] | None = None
     gpu: str | None = Field(default=None, max_length=200)
     """Catalog id or name of the card to fit on."""
+    host_memory_bytes: int | None = Field(default=None, gt=0, le=10**15)
+    """Memory of the machine itself, where llama.cpp keeps the weights that the cards cannot hold."""
     width_px: int | None = Field(default=None, gt=0, le=65536)
     height_px: int | None = Field(default=None, gt=0, le=65536)
     frames: int | None = Field(default=None, gt=0, le=100_000)

@@ -48,6 +48,19 @@ class Fit(Frozen):
     """Most sequences at the same context."""
     max_micro_batch_size: int | None = None
     """Most samples a GPU holds in a training step; null for serving or when not even one fits."""
+    host: "HostShare | None" = None
+    """What the host's memory would have to hold, when its size was given and the cards alone do not suffice."""
+
+
+class HostShare(Frozen):
+    """Weights that do not fit the cards and stay in the host's memory."""
+
+    bytes: int
+    """What is left over once every card is full."""
+    usable_bytes: int
+    """Host memory less what the system keeps."""
+    verdict: Verdict
+    """yes: also at the upper end of the interval; tight: by the estimate; no: neither, or more than the weights."""
 
 
 class MinimumGpus(Frozen):
