@@ -2,7 +2,7 @@
 
 import time
 import uuid
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -17,8 +17,10 @@ from assistant.compose import compose
 from assistant.conversations import Conversations
 from assistant.ground import ground, without_loose_lines
 from assistant.plan import plan, plan_more
-from assistant.planner import PlannerModel, read, records_of
+from assistant.planner import CHANGES, PlannerModel, read, records_of
 from assistant.prompts import SYSTEM
+from assistant.provider import Breaker, bounded_client
+from assistant.reply import about, contradicts, subjects, untraced
 from assistant.safety import FALLBACK, Grounded, asked_words
 from assistant.toolbox import call, toolbox
 from assistant.understand import stated
@@ -61,8 +63,10 @@ class Advisor:
         self.conversations = Conversations(self.options.home / "conversations.sqlite")
         self._model = model or chat_model(self.options)
         self.engine = "planner" if isinstance(self._model, PlannerModel) else f"llm:{self.options.llm or 'custom'}"
+        self.breaker = Breaker()
+        guard = Grounded(within_s=self.options.llm_timeout_s, breaker=self.breaker)
         self._graph = create_agent(
-            self._model, tools=toolbox(), system_prompt=SYSTEM, middleware=[Grounded()], name="gpu_advisor"
+            self._model, tools=toolbox(), system_prompt=SYSTEM, middleware=[guard], name="gpu_advisor"
         )
 
     def ask(self, question: str, conversation_id: str | None = None) -> Answer:
@@ -77,17 +81,21 @@ class Advisor:
                 return step.answer
         raise ModelFailed("the turn ended without an answer")
 
-    def stream(self, question: str, conversation_id: str | None = None) -> Iterator[Step]:
+    def stream(
+        self, question: str, conversation_id: str | None = None, changes: Mapping[str, Any] | None = None
+    ) -> Iterator[Step]:
         """The steps of one turn as they happen; the last carries the answer, already stored.
 
-        Text is not streamed word by word: no word leaves before its numbers are checked.
+        Text is not streamed word by word: no word leaves before its numbers are checked. With `changes` the turn
+        corrects exactly those fields of what was understood before; the question then says so in words.
         """
         question = check_question(question)
         conversation_id = conversation_id or uuid.uuid4().hex
         with self.conversations.turn(conversation_id):
             started = time.perf_counter()
             history = self.conversations.history(conversation_id, last=REMEMBERED_TURNS)
-            messages = [*as_messages(history), HumanMessage(question)]
+            extra = {CHANGES: dict(changes)} if changes else {}
+            messages = [*as_messages(history), HumanMessage(question, additional_kwargs=extra)]
             understanding, _ = read(messages)
             yield Step("understood", data=understanding.model_dump(mode="json", exclude_none=True))
             turn: list[BaseMessage] = []
@@ -122,10 +130,18 @@ class Advisor:
         else:
             engine = self.engine
             records = records_of(turn)
-            text, citations = cited(str(last.text), records)
             mine = by_planner(understanding)
-            draft = compose(understanding, mine).model_copy(update={"answer": text, "citations": citations})
-            records += [record for record in mine if record not in records]
+            draft = compose(understanding, mine)
+            relevant = about(records, subjects(words, mine))
+            text, citations = cited(str(last.text), relevant)
+            fallback = contradicts(text, draft, words)
+            if fallback is None and (loose := untraced(text, [*relevant, *mine], words, citations)):
+                fallback = f"numbers of something else than was asked: {', '.join(loose[:5])}"
+            if fallback is None:
+                draft = draft.model_copy(update={"answer": text, "citations": citations})
+                records += [record for record in mine if record not in records]
+            else:
+                engine, records = "planner", mine
         grounding = ground(draft.answer, records, words, draft.citations)
         warnings = list(draft.warnings)
         if grounding.ungrounded:
@@ -163,6 +179,8 @@ def chat_model(options: Settings) -> BaseChatModel:
         extra["base_url"] = options.llm_base_url
     if options.llm_api_key:
         extra["api_key"] = options.llm_api_key
+    if options.llm.startswith("openai:"):
+        extra["http_client"] = bounded_client(options.llm_timeout_s)
     try:
         model: BaseChatModel = init_chat_model(options.llm, temperature=0, **extra)
     except (ValueError, ImportError) as problem:

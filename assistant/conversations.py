@@ -2,6 +2,7 @@
 
 import json
 import re
+import secrets
 import sqlite3
 import threading
 import time
@@ -12,7 +13,7 @@ from pathlib import Path
 from assistant.answer import Answer
 from kb.base import BadInput, ConversationBusy
 
-SCHEMA_VERSION = 1
+SCHEMA_VERSION = 2
 SCHEMA = """
 CREATE TABLE IF NOT EXISTS conversation (
     id TEXT PRIMARY KEY, title TEXT NOT NULL, created_s REAL NOT NULL, updated_s REAL NOT NULL
@@ -24,8 +25,24 @@ CREATE TABLE IF NOT EXISTS turn (
     created_s REAL NOT NULL,
     PRIMARY KEY (conversation_id, number)
 ) STRICT, WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS share (
+    token TEXT PRIMARY KEY,
+    conversation_id TEXT NOT NULL REFERENCES conversation (id) ON DELETE CASCADE,
+    turns INTEGER NOT NULL,
+    created_s REAL NOT NULL,
+    UNIQUE (conversation_id, turns)
+) STRICT;
+CREATE TABLE IF NOT EXISTS judgement (
+    conversation_id TEXT NOT NULL REFERENCES conversation (id) ON DELETE CASCADE,
+    answer_id TEXT NOT NULL,
+    helpful INTEGER NOT NULL,
+    note TEXT,
+    at_s REAL NOT NULL,
+    PRIMARY KEY (conversation_id, answer_id)
+) STRICT, WITHOUT ROWID;
 """
 ID_PATTERN = re.compile(r"[A-Za-z0-9][A-Za-z0-9._:-]{0,127}")
+LONGEST_TITLE = 80
 LONGEST_WAIT_S = 30.0
 """A second question in the same conversation waits this long for the first before it is refused."""
 
@@ -84,7 +101,7 @@ class Conversations:
             self._connection.execute(
                 "INSERT INTO conversation (id, title, created_s, updated_s) VALUES (?, ?, ?, ?) "
                 "ON CONFLICT (id) DO UPDATE SET updated_s = excluded.updated_s",
-                (answer.conversation_id, answer.question[:80], now, now),
+                (answer.conversation_id, " ".join(answer.question.split())[:LONGEST_TITLE], now, now),
             )
             row = self._connection.execute(
                 "INSERT INTO turn (conversation_id, number, answer, created_s) "
@@ -116,6 +133,70 @@ class Conversations:
         with self._access:
             done = self._connection.execute("DELETE FROM conversation WHERE id = ?", (conversation_id,))
             return done.rowcount > 0
+
+    def rename(self, conversation_id: str, title: str) -> bool:
+        """Give a conversation another title; says whether there is one.
+
+        Raises:
+            BadInput: the title is empty.
+        """
+        title = " ".join(title.split())[:LONGEST_TITLE]
+        if not title:
+            raise BadInput("title", "is empty.", "Write a few words.")
+        with self._access:
+            done = self._connection.execute("UPDATE conversation SET title = ? WHERE id = ?", (title, conversation_id))
+            return done.rowcount > 0
+
+    def share(self, conversation_id: str) -> str | None:
+        """The token under which the turns so far can be read by whoever holds it; null for no such conversation.
+
+        Later turns are not shared by it, and the same turns keep their token.
+        """
+        with self._access, self._transaction():
+            (turns,) = self._connection.execute(
+                "SELECT COUNT(*) FROM turn WHERE conversation_id = ?", (conversation_id,)
+            ).fetchone()
+            if not turns:
+                return None
+            row = self._connection.execute(
+                "INSERT INTO share (token, conversation_id, turns, created_s) VALUES (?, ?, ?, ?) "
+                "ON CONFLICT (conversation_id, turns) DO UPDATE SET turns = excluded.turns RETURNING token",
+                (secrets.token_urlsafe(18), conversation_id, turns, time.time()),
+            ).fetchone()
+        return str(row[0])
+
+    def shared(self, token: str) -> list[Answer]:
+        """The turns a token opens, oldest first; none for an unknown token."""
+        with self._access:
+            rows = self._connection.execute(
+                "SELECT answer FROM turn JOIN share USING (conversation_id) "
+                "WHERE token = ? AND number <= turns ORDER BY number",
+                (token,),
+            ).fetchall()
+        return [Answer.model_validate(json.loads(text)) for (text,) in rows]
+
+    def unshare(self, conversation_id: str) -> int:
+        """Close every link to a conversation; says how many there were."""
+        with self._access:
+            done = self._connection.execute("DELETE FROM share WHERE conversation_id = ?", (conversation_id,))
+            return done.rowcount
+
+    def judge(self, conversation_id: str, answer_id: str, *, helpful: bool, note: str | None = None) -> None:
+        """Keep whether an answer helped; a later judgement of it replaces the former."""
+        with self._access:
+            self._connection.execute(
+                "INSERT OR REPLACE INTO judgement (conversation_id, answer_id, helpful, note, at_s) "
+                "VALUES (?, ?, ?, ?, ?)",
+                (conversation_id, answer_id, int(helpful), note, time.time()),
+            )
+
+    def judgements(self, conversation_id: str) -> dict[str, bool]:
+        """Answer id → whether it helped, for the answers that were judged."""
+        with self._access:
+            rows = self._connection.execute(
+                "SELECT answer_id, helpful FROM judgement WHERE conversation_id = ?", (conversation_id,)
+            ).fetchall()
+        return {answer_id: bool(helpful) for answer_id, helpful in rows}
 
     def close(self) -> None:
         """Close the file; the store cannot be used afterwards."""

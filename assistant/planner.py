@@ -14,6 +14,7 @@ from assistant.answer import Draft, ToolCallRecord
 from assistant.compose import compose
 from assistant.plan import PlannedCall, plan, plan_more
 from assistant.understand import understand
+from assistant.understand.correction import corrected
 from assistant.understanding import Understanding
 from tools.need import Need
 
@@ -21,6 +22,8 @@ MOST_WAVES = 2
 """Rounds of tool calls in one turn: what the question needs, then what the first results call for."""
 MARK = "planner"
 """Set in `additional_kwargs` of every message the planner writes."""
+CHANGES = "changes"
+"""In `additional_kwargs` of a question that corrects what was understood: fields of the Need with their values."""
 
 
 class PlannerModel(BaseChatModel):
@@ -115,7 +118,9 @@ def read(messages: Sequence[BaseMessage]) -> tuple[Understanding, list[BaseMessa
         if isinstance(message, AIMessage) and (need := message.additional_kwargs.get("need")):
             previous = Need.model_validate(need)
             break
-    return understand(str(messages[asked].content), previous), list(messages[asked + 1 :])
+    text, changes = str(messages[asked].content), messages[asked].additional_kwargs.get(CHANGES)
+    understanding = corrected(text, previous, changes) if changes else understand(text, previous)
+    return understanding, list(messages[asked + 1 :])
 
 
 def records_of(messages: Sequence[BaseMessage]) -> list[ToolCallRecord]:

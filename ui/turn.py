@@ -3,7 +3,8 @@
 import logging
 import queue
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from typing import Any
 
 from assistant.agent import Advisor, Step
 from kb.base import AdvisorError, ModelFailed
@@ -13,8 +14,14 @@ logger = logging.getLogger(__name__)
 Message = Step | AdvisorError | None
 
 
-def steps(advisor: Advisor, question: str, conversation_id: str | None, face: str) -> Iterator[Step]:
-    """The steps of a turn as they happen.
+def steps(
+    advisor: Advisor,
+    question: str,
+    conversation_id: str | None,
+    face: str,
+    changes: Mapping[str, Any] | None = None,
+) -> Iterator[Step]:
+    """The steps of a turn as they happen; `changes` corrects fields of what was understood before.
 
     Raises:
         AdvisorError: what the advisor refuses; anything unforeseen is logged and comes as ModelFailed.
@@ -23,7 +30,8 @@ def steps(advisor: Advisor, question: str, conversation_id: str | None, face: st
 
     def run() -> None:
         try:
-            for step in advisor.stream(question, conversation_id):
+            corrected = {"changes": changes} if changes else {}
+            for step in advisor.stream(question, conversation_id, **corrected):
                 if step.answer is not None:
                     counted(step.answer, face)
                 messages.put(step)

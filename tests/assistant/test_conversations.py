@@ -103,3 +103,48 @@ os.kill(os.getpid(), signal.SIGKILL)
     acknowledged = done.stdout.split()
     assert acknowledged
     assert [turn.question for turn in Conversations(path).history("a")] == acknowledged
+
+
+def test_a_share_shows_the_turns_there_were_and_no_later_one(store: Conversations) -> None:
+    store.append(answer("a", "first"))
+    token = store.share("a")
+    store.append(answer("a", "second"))
+    assert token is not None
+    assert [turn.question for turn in store.shared(token)] == ["first"]
+    assert store.share("a") != token
+    assert store.share("nobody") is None
+    assert store.shared("no-such-token") == []
+
+
+def test_the_same_turns_keep_their_link_and_deletion_closes_it(store: Conversations) -> None:
+    store.append(answer("a", "first"))
+    token = store.share("a")
+    assert token == store.share("a")
+    store.delete("a")
+    assert store.shared(str(token)) == []
+
+
+def test_links_can_be_closed_while_the_conversation_stays(store: Conversations) -> None:
+    store.append(answer("a", "first"))
+    token = str(store.share("a"))
+    assert store.unshare("a") == 1
+    assert store.shared(token) == []
+    assert len(store.history("a")) == 1
+
+
+def test_a_title_can_be_changed_but_not_emptied(store: Conversations) -> None:
+    store.append(answer("a", "first"))
+    assert store.rename("a", "  Our\n cluster ")
+    assert store.listing()[0]["title"] == "Our cluster"
+    assert not store.rename("nobody", "x")
+    with pytest.raises(BadInput):
+        store.rename("a", "  ")
+
+
+def test_the_last_judgement_of_an_answer_counts_and_goes_with_the_conversation(store: Conversations) -> None:
+    store.append(answer("a", "first"))
+    store.judge("a", "first", helpful=True)
+    store.judge("a", "first", helpful=False, note="wrong card")
+    assert store.judgements("a") == {"first": False}
+    store.delete("a")
+    assert store.judgements("a") == {}
