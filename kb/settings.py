@@ -41,6 +41,16 @@ class Settings(Frozen):
         default="https://dstack-gpu-pricing.s3.eu-west-1.amazonaws.com/v3", pattern=r"^https?://[^\s]+$"
     )
     """Where `gpu-advisor prices refresh` finds gpuhunt's catalogs (`GPU_ADVISOR_PRICES_URL`)."""
+    slack_bot_token: str | None = Field(default=None, repr=False)
+    """Bot token of the Slack app, `xoxb-…` (`GPU_ADVISOR_SLACK_BOT_TOKEN`)."""
+    slack_signing_secret: str | None = Field(default=None, repr=False)
+    """Signing secret of the Slack app, for events over HTTP (`GPU_ADVISOR_SLACK_SIGNING_SECRET`)."""
+    slack_app_token: str | None = Field(default=None, repr=False)
+    """App-level token, `xapp-…`; with it events come over Socket Mode (`GPU_ADVISOR_SLACK_APP_TOKEN`)."""
+    slack_api_url: str = Field(default="https://slack.com/api/", pattern=r"^https?://[^\s]+/$")
+    """Where Slack's Web API is; GovSlack has another (`GPU_ADVISOR_SLACK_API_URL`)."""
+    public_url: str | None = Field(default=None, pattern=r"^https?://[^\s/]+[^\s]*$")
+    """Where people reach this advisor's pages; links below it are recognised in Slack (`GPU_ADVISOR_PUBLIC_URL`)."""
     host: str = "127.0.0.1"
     """Address the chat and the API listen on (`GPU_ADVISOR_HOST`)."""
     port: int = Field(default=7860, ge=0, le=65535)
@@ -61,6 +71,11 @@ class Settings(Frozen):
 def settings() -> Settings:
     """The settings of this process; `settings.cache_clear()` reads them anew."""
     return Settings.from_environment()
+
+
+def hub_allowed() -> bool:
+    """Whether a model's configuration may be asked of the hub: unless `HF_HUB_OFFLINE` says no."""
+    return os.environ.get("HF_HUB_OFFLINE", "").strip().lower() not in {"1", "true", "yes", "on"}
 
 
 def stay_offline(*, hub: bool = False) -> None:

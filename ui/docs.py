@@ -14,6 +14,7 @@ from tools.registry import Tool, tools
 from ui import market_tables
 from ui.assets import asset
 from ui.cli import parser
+from ui.schema_words import fields, kind
 
 FOLDER = Path(__file__).parent.parent / "docs"
 NOTICE = "<!-- Written by `make docs` from the code; edit the code instead. -->"
@@ -65,48 +66,11 @@ def _tool(tool: Tool) -> str:
         (
             f"## {tool.name}",
             "\n\n".join(" ".join(block.split()) for block in tool.description.split("\n\n")),
-            table(("field", "type", "default", "meaning"), list(_fields(request))),
+            table(("field", "type", "default", "meaning"), list(fields(request))),
             "Result:",
-            table(("field", "type", "meaning"), [row[:2] + row[3:] for row in _fields(result)]),
+            table(("field", "type", "meaning"), [row[:2] + row[3:] for row in fields(result)]),
         )
     )
-
-
-def _fields(schema: dict[str, Any]) -> Iterator[tuple[str, str, str, str]]:
-    required = schema.get("required", [])
-    for name, field in schema.get("properties", {}).items():
-        default = "required" if name in required else _default(field.get("default"))
-        yield f"`{name}`", kind(field, schema.get("$defs", {})), default, field.get("description", "")
-
-
-def _default(value: Any) -> str:
-    return "" if value in (None, [], {}) else f"`{str(value).lower() if isinstance(value, bool) else value}`"
-
-
-def kind(field: dict[str, Any], definitions: dict[str, Any]) -> str:
-    """The type of a field in words, with its bounds or its choices."""
-    if "$ref" in field:
-        name = field["$ref"].rsplit("/", 1)[-1]
-        target = definitions.get(name, {})
-        return kind(target, definitions) if "enum" in target else name
-    if "anyOf" in field:
-        shown = [kind(part, definitions) for part in field["anyOf"] if part.get("type") != "null"]
-        return " or ".join(dict.fromkeys(shown))
-    if "enum" in field:
-        return " ".join(f"`{value}`" for value in field["enum"])
-    if "const" in field:
-        return f"`{field['const']}`"
-    if field.get("type") == "array":
-        return f"list of {kind(field.get('items', {}), definitions)}"
-    return f"{field.get('type', 'any')}{_bounds(field)}"
-
-
-def _bounds(field: dict[str, Any]) -> str:
-    words = {
-        "exclusiveMinimum": "> ", "minimum": "≥ ", "exclusiveMaximum": "< ", "maximum": "≤ ", "maxLength": "length ≤ "
-    }  # fmt: skip
-    found = [f"{sign}{field[name]:,.12g}" for name, sign in words.items() if name in field]
-    return f", {', '.join(found)}" if found else ""
 
 
 def cli_page() -> str:
@@ -167,7 +131,7 @@ def _operation(title: str, operation: dict[str, Any], schemas: dict[str, Any]) -
     body = operation.get("requestBody", {}).get("content", {}).get("application/json", {}).get("schema")
     if body and not title.startswith("POST /v1/tools/"):
         name = body.get("$ref", "").rsplit("/", 1)[-1]
-        rows = list(_fields({**schemas.get(name, {}), "$defs": schemas}))
+        rows = list(fields({**schemas.get(name, {}), "$defs": schemas}))
         blocks.append(table(("field", "type", "default", "meaning"), rows))
     return "\n\n".join(blocks)
 

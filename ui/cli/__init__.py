@@ -1,25 +1,27 @@
-"""The command line: `gpu-advisor ask | tool | ingest | kb | prices | chat | mcp`."""
+"""The command line: `gpu-advisor ask | tool | ingest | kb | prices | chat | mcp | keys | backup …`."""
 
-import argparse
 import sys
+from argparse import ArgumentParser
 from collections.abc import Sequence
+from importlib import import_module
 
 from kb.base import AdvisorError, IndexUnavailable, ModelFailed, NothingFits, PricesUnavailable
-from ui.cli import ask, knowledge, prices, serve, tool
 
 BAD_INPUT, FAILED = 2, 1
 NOT_THE_CALLERS_FAULT = (IndexUnavailable, ModelFailed, NothingFits, PricesUnavailable)
+COMMANDS = ("ask", "tool", "knowledge", "prices", "serve", "completion")
+"""The modules that hold the commands, in the order `--help` lists them."""
 
 
-def parser() -> argparse.ArgumentParser:
+def parser() -> ArgumentParser:
     """Every command with its options; each carries the function that runs it."""
-    top = argparse.ArgumentParser(
+    top = ArgumentParser(
         prog="gpu-advisor",
         description="Which GPU hardware a workload needs: memory, cards, clouds, with the arithmetic and the sources.",
     )
     commands = top.add_subparsers(dest="command", required=True, metavar="COMMAND")
-    for module in (ask, tool, knowledge, prices, serve):
-        module.add_to(commands)
+    for name in COMMANDS:
+        import_module(f"ui.cli.{name}").add_to(commands)
     return top
 
 
@@ -31,6 +33,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     arguments = list(sys.argv[1:] if argv is None else argv)
     try:
         if arguments[:1] == ["tool"]:  # its fields are the tool's own, so argparse must not read them
+            from ui.cli import tool
+
             return tool.run(arguments[1:])
         options = parser().parse_args(arguments)
         return int(options.run(options))

@@ -7,6 +7,7 @@ from typing import Any
 
 from kb.base import AdvisorError, BadInput
 from ui.cli.lines import read_lines, write_line
+from ui.cli.progress import counted
 
 
 def add_to(commands: Any) -> None:
@@ -28,6 +29,11 @@ def run(options: argparse.Namespace) -> int:
     if options.batch is not None:
         return batch(options.batch)
     question = sys.stdin.read() if options.question == "-" else options.question
+    if sys.stdout.isatty() and not options.json:
+        from ui.cli.terminal import show_answer
+
+        show_answer(_watched(advisor(), question, options.conversation))
+        return 0
     answer = advisor().ask(question, options.conversation)
     if options.json:
         print(json.dumps(answer.model_dump(mode="json"), ensure_ascii=False, indent=2))
@@ -38,12 +44,25 @@ def run(options: argparse.Namespace) -> int:
     return 0
 
 
+def _watched(advisor: Any, question: str, conversation_id: str | None) -> Any:
+    """The answer; what is being worked out meanwhile is shown on the terminal."""
+    from rich.console import Console
+
+    answer = None
+    with Console(stderr=True).status("…") as line:
+        for step in advisor.stream(question, conversation_id):
+            line.update(" ".join(filter(None, (step.kind, step.name))))
+            answer = step.answer or answer
+    return answer
+
+
 def batch(source: str) -> int:
     """One answer or error a line, in order; a line of turns is one conversation."""
     from ui.service import advisor
 
-    for line in read_lines(source):
+    for number, line in enumerate(read_lines(source), 1):
         name = line.get("id")
+        counted(number, "answered")
         try:
             answers = [answer.model_dump(mode="json") for answer in _answers(advisor(), line)]
             extra = {"turn_answers": answers} if "turns" in line else {}

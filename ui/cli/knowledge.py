@@ -7,8 +7,7 @@ from typing import Any
 
 from kb.base import BadInput
 from ui.cli.lines import read_lines, write_line
-
-BAR_WIDTH, NAME_WIDTH = 24, 48
+from ui.cli.progress import bar
 
 
 def add_to(commands: Any) -> None:
@@ -48,7 +47,7 @@ def run_ingest(options: argparse.Namespace) -> int:
     from kb.settings import stay_offline
 
     stay_offline()
-    report = sync(options.paths, only=options.only, progress=None if options.json else _progress, bulk=options.bulk)
+    report = sync(options.paths, only=options.only, progress=None if options.json else bar, bulk=options.bulk)
     if options.json:
         print(json.dumps(report.model_dump(mode="json"), ensure_ascii=False))
     else:
@@ -120,12 +119,3 @@ def run_check(options: argparse.Namespace) -> int:
                 f"says “{data['claimed_value']}”; {data['correct_value']}"
             )
     return 0
-
-
-def _progress(done: int, total: int, name: str) -> None:
-    """One line on a terminal that redraws itself: a bar, a count, and what is at hand."""
-    if sys.stderr.isatty():
-        full = BAR_WIDTH * done // max(total, 1)
-        end = "\n" if done == total else ""
-        bar = "#" * full + "." * (BAR_WIDTH - full)
-        print(f"\r[{bar}] {done}/{total} {name[-NAME_WIDTH:]:{NAME_WIDTH}}", end=end, file=sys.stderr, flush=True)

@@ -5,13 +5,14 @@ import json
 import sys
 from typing import Any
 
-from pydantic import ValidationError
-from pydantic_settings import CliApp, CliSettingsSource, SettingsError
-
 from kb.base import AdvisorError, BadInput
-from kb.models import read_local_configs
-from tools.registry import Tool, bad_input, tool, tools
+from kb.models import read_hub_configs, read_local_configs
+from kb.settings import hub_allowed
+from tools.registry import Tool, tool, tools
+from ui.cli.fields import read
 from ui.cli.lines import read_lines, write_line
+
+HELP = ("-h", "--help")
 
 
 def add_to(commands: Any) -> None:
@@ -23,19 +24,45 @@ def add_to(commands: Any) -> None:
 def run(arguments: list[str]) -> int:
     """`tool`, `tool NAME --help`, `tool NAME --field value …`, `tool NAME --json '{…}'`, `tool NAME --batch FILE`."""
     read_local_configs()
-    if not arguments or arguments[0] in {"-h", "--help"}:
+    if hub_allowed():
+        read_hub_configs()
+    if not arguments or arguments[0] in HELP:
         for each in tools().values():
             print(f"{each.name:24} {each.description.splitlines()[0]}")
         return 0
     chosen, rest = tool(arguments[0]), arguments[1:]
+    if any(argument in HELP for argument in rest):
+        print(described(chosen))
+        return 0
     if rest[:1] == ["--batch"]:
         return batch(chosen, _operand(rest, "--batch"))
-    if rest[:1] == ["--json"]:
-        result = chosen.call(_json(_operand(rest, "--json")))
+    asked_in_json = rest[:1] == ["--json"]
+    request = _json(_operand(rest, "--json")) if asked_in_json else read(chosen.request, rest)
+    result = chosen.call(request).model_dump(mode="json")
+    if sys.stdout.isatty() and not asked_in_json:
+        from ui.cli.terminal import show_result
+
+        show_result(chosen.name, result)
     else:
-        result = chosen.call(_fields(chosen, rest))
-    print(json.dumps(result.model_dump(mode="json"), ensure_ascii=False, indent=2))
+        print(json.dumps(result, ensure_ascii=False, indent=2))
     return 0
+
+
+def described(chosen: Tool) -> str:
+    """What a tool does and its fields, as `--help` shows them."""
+    from ui.schema_words import fields
+
+    lines = [
+        f"usage: gpu-advisor tool {chosen.name} [--field VALUE …] | --json '{{…}}' | --batch FILE", "",
+        chosen.description, "", "fields:",
+    ]  # fmt: skip
+    for name, kind, default, meaning in fields(chosen.request.model_json_schema()):
+        said = default.replace("`", "")
+        note = f" ({said if said == 'required' else f'default: {said}'})" if said else ""
+        lines.append(f"  --{name.strip('`')}  {kind.replace('`', '')}{note}")
+        if meaning:
+            lines.append(f"      {' '.join(meaning.split())}")
+    return "\n".join(lines)
 
 
 def batch(chosen: Tool, source: str) -> int:
@@ -66,25 +93,3 @@ def _json(text: str) -> dict[str, Any]:
     if not isinstance(value, dict):
         raise BadInput("--json", "is not a JSON object.")
     return value
-
-
-def _fields(chosen: Tool, rest: list[str]) -> dict[str, Any]:
-    """`--field value` pairs, typed by the request model; only what was written is passed on."""
-    try:
-        shape: Any = chosen.request
-        source: CliSettingsSource[Any] = CliSettingsSource(
-            shape,
-            cli_prog_name=f"gpu-advisor tool {chosen.name}",
-            cli_hide_none_type=True,
-            cli_avoid_json=True,
-        )
-        parsed = CliApp.run(shape, cli_args=rest, cli_settings_source=source)
-    except ValidationError as problem:
-        raise bad_input(problem) from None
-    except SettingsError as problem:
-        raise BadInput("arguments", str(problem)[:300]) from None
-    except SystemExit as stop:
-        if stop.code not in (0, None):
-            sys.exit(2)
-        raise
-    return dict(parsed.model_dump(exclude_unset=True))
