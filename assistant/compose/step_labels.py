@@ -1,0 +1,55 @@
+"""The steps of a calculation in the reader's language: labels, formulas in words and units from one table."""
+
+import re
+from functools import lru_cache
+from importlib.resources import files
+from string import Formatter
+from typing import cast
+
+import yaml
+
+Patterns = tuple[tuple[re.Pattern[str], str], ...]
+
+
+def step_label(text: str, language: str) -> str:
+    """The label of a step: translated whole, or by the first pattern it fits; in English where there is neither."""
+    if language != "zh":
+        return text
+    whole = _table()["labels"].get(text)
+    if whole is not None:
+        return whole
+    for pattern, chinese in _patterns():
+        if match := pattern.fullmatch(text):
+            return chinese.format_map({name: step_label(part, language) for name, part in match.groupdict().items()})
+    return text
+
+
+def step_formula(text: str, language: str) -> str:
+    """A formula; only those written in words are translated."""
+    return _table()["formulas"].get(text, text) if language == "zh" else text
+
+
+def step_unit(unit: str, language: str) -> str:
+    """A unit as a person writes it."""
+    if language == "zh" and unit in _table()["units"]:
+        return _table()["units"][unit]
+    return unit.replace("_per_", "/").replace("_", " ")
+
+
+@lru_cache(maxsize=1)
+def _table() -> dict[str, dict[str, str]]:
+    text = files("assistant.phrases").joinpath("steps.yaml").read_text(encoding="utf-8")
+    return cast(dict[str, dict[str, str]], yaml.safe_load(text))
+
+
+@lru_cache(maxsize=1)
+def _patterns() -> Patterns:
+    """The labels with gaps as regular expressions, in the order of the table."""
+    return tuple((_pattern(english), chinese) for english, chinese in _table()["labels"].items() if "{" in english)
+
+
+def _pattern(english: str) -> re.Pattern[str]:
+    parts = (
+        re.escape(literal) + (f"(?P<{name}>.+?)" if name else "") for literal, name, _, _ in Formatter().parse(english)
+    )
+    return re.compile("".join(parts))
