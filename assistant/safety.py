@@ -1,7 +1,8 @@
 """Agent middleware: whoever writes, the numbers hold; whatever the language model does, the turn is answered."""
 
 import asyncio
-import re
+import logging
+import time
 from collections.abc import Awaitable, Callable, Sequence
 from typing import Any
 
@@ -10,40 +11,83 @@ from langchain_core.language_models import BaseChatModel
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, ToolMessage
 
 from assistant.cite import cited
-from assistant.ground import ground
-from assistant.planner import MARK, PlannerModel, records_of
+from assistant.planner import MARK, PlannerModel, read, records_of
+from assistant.provider import Breaker, Deadline, ProviderUnavailable
+from assistant.reply import malformed, unfit, untraced
 
+logger = logging.getLogger(__name__)
 MOST_MODEL_CALLS = 6
 """Rounds a language model gets in one turn before the planner takes over."""
 FALLBACK = "fallback"
 """`additional_kwargs` key of a planner message that replaced a language model's; holds the reason."""
+WAITED = "waited_s"
+"""`additional_kwargs` key of a language model's message: how long the turn waited for it."""
+NO_REPLY = "no reply"
+NO_ANSWER = frozenset({NO_REPLY, "an empty reply"})
+"""Reasons that speak against the provider rather than against what its model wrote."""
 Handler = Callable[[ModelRequest[Any]], ModelResponse[Any]]
 
 
 class Grounded(AgentMiddleware[Any, Any]):
     """Hands the turn to the planner when the language model fails or writes a number nothing vouches for.
 
-    Failure is an exception of any kind (time-out, 429, 500, malformed reply), an empty answer, too many rounds, or an
-    ungrounded final text. From then on this turn belongs to the planner, which begins anew and never sees what the
-    model did.
+    Failure is an exception of any kind (time-out, 429, 500, malformed reply), an empty or cut answer, too many rounds,
+    or a final text with an ungrounded number or active content. From then on this turn belongs to the planner, which
+    begins anew and never sees what the model did.
+
+    Args:
+        planner: who takes over.
+        within_s: longest wait for the language model in one turn, all its calls together.
+        breaker: leaves a provider that is down alone for a while.
     """
 
-    def __init__(self, planner: BaseChatModel | None = None) -> None:
+    def __init__(
+        self, planner: BaseChatModel | None = None, within_s: float = 60.0, breaker: Breaker | None = None
+    ) -> None:
         super().__init__()
         self._planner = planner or PlannerModel()
+        self._within_s = within_s
+        self._breaker = breaker or Breaker()
+        self._deadline = Deadline()
 
     def wrap_model_call(self, request: ModelRequest[Any], handler: Handler) -> ModelResponse[Any]:
         """Let the model speak, check what it says, and fall back within the same turn."""
         reason = why_planner(request.messages)
         if reason is None and not isinstance(request.model, PlannerModel):
-            try:
-                response = handler(request)
-                reason = what_is_wrong(request.messages, response)
-            except Exception as problem:  # the providers' exceptions share no base class
-                reason = f"{type(problem).__name__}"
-            if reason is None:
+            response, reason = self._by_model(request, handler)
+            if response is not None:
                 return response
         return self._by_planner(request, handler, reason)
+
+    def _by_model(self, request: ModelRequest[Any], handler: Handler) -> tuple[ModelResponse[Any] | None, str | None]:
+        """What the model says if that can stand, else why not."""
+        if not self._breaker.allows():
+            return None, "it failed several times and is left alone for a while"
+        waited_s = sum(
+            message.additional_kwargs.get(WAITED, 0.0)
+            for message in turn_of(request.messages)
+            if isinstance(message, AIMessage)
+        )
+        started = time.monotonic()
+        try:
+            response = self._deadline.run(lambda: handler(request), self._within_s - waited_s)
+            reason = what_is_wrong(request.messages, response)
+        except ProviderUnavailable as problem:
+            response, reason = None, str(problem)
+        except Exception as problem:  # the providers' exceptions share no base class
+            response, reason = None, type(problem).__name__
+        if response is None or reason in NO_ANSWER:
+            self._breaker.failed()
+        else:
+            self._breaker.succeeded()
+        if reason is not None:
+            logger.warning("the language model was replaced in this turn: %s", reason.split(":")[0])
+            return None, reason
+        if response is not None:
+            for message in response.result:
+                if isinstance(message, AIMessage):
+                    message.additional_kwargs[WAITED] = time.monotonic() - started
+        return response, None
 
     async def awrap_model_call(
         self, request: ModelRequest[Any], handler: Callable[[ModelRequest[Any]], Awaitable[ModelResponse[Any]]]
@@ -102,20 +146,20 @@ def what_is_wrong(messages: Sequence[BaseMessage], response: ModelResponse[Any])
     """Why a language model's reply cannot stand, or None."""
     last = response.result[-1] if response.result else None
     if not isinstance(last, AIMessage):
-        return "no reply"
+        return NO_REPLY
+    if reason := malformed(last):
+        return reason
     turn = turn_of(messages)
     if last.tool_calls:
         rounds = sum(1 for message in turn if isinstance(message, AIMessage))
         return "too many rounds of tool calls" if rounds >= MOST_MODEL_CALLS else None
-    text = str(last.text).strip()
-    if not text:
-        return "an empty reply"
+    understanding, _ = read(messages)
     records = records_of(turn)
-    text, citations = cited(text, records)
-    grounding = ground(text, records, asked_words(messages), citations)
-    if grounding.ungrounded:
-        return f"numbers that no tool or source gave: {', '.join(grounding.ungrounded[:5])}"
-    return "active content" if re.search(r"<\s*(?:script|iframe|img|object|svg)|!\[", text, re.I) else None
+    text, citations = cited(str(last.text).strip(), records)
+    if reason := unfit(text, understanding.language):
+        return reason
+    loose = untraced(text, records, asked_words(messages), citations)
+    return f"numbers that no tool or source gave: {', '.join(loose[:5])}" if loose else None
 
 
 def asked_words(messages: Sequence[BaseMessage]) -> list[str]:
