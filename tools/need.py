@@ -5,6 +5,7 @@ from typing import Literal
 from pydantic import Field
 
 from kb.base import Frozen
+from kb.purposes import PurposeName
 
 Task = Literal[
     "inference", "full_finetune", "lora", "qlora", "pretrain", "diffusion", "vision", "speech",
@@ -15,6 +16,10 @@ Intent = Literal[
     "concurrency", "context_length", "budget", "cloud_or_buy", "compatibility", "oom", "interconnect", "power",
     "launch_files", "what_fits", "guidance", "other",
 ]  # fmt: skip
+
+
+SERVED: tuple[Task | None, ...] = (None, "inference", "rag", "general")
+"""Tasks that run a language model as it is; only there does a purpose say which model is meant."""
 
 
 class GpuCount(Frozen):
@@ -47,6 +52,8 @@ class Need(Frozen):
     """The model as the person wrote it."""
     params: int | None = Field(default=None, gt=0, le=10**15)
     """Parameter count."""
+    purpose: PurposeName | None = None
+    """What a model is wanted for when none is named: code, talk, thinking, images beside text."""
     weight_format: str | None = None
     """fp32 bf16 fp16 fp8 int8 int4 nf4 nf4_dq awq gptq mxfp4 nvfp4 gguf:Q4_K_M …"""
     kv_format: str | None = None

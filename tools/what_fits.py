@@ -1,6 +1,6 @@
 """What a person can do with the cards in hand: the largest model for each way of using it."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from functools import cache, lru_cache
 from typing import Literal
 
@@ -9,6 +9,7 @@ from pydantic import Field, model_validator
 from kb.base import BadInput, Frozen
 from kb.catalog import gpu as find_gpu
 from kb.catalog import gpus, models
+from kb.purposes import PurposeName, models_for, purposes
 from kb.records.gpu import Gpu
 from kb.units import GIB, format_bytes, format_count
 from tools.base import Step, ToolResult
@@ -51,6 +52,8 @@ class WhatFitsRequest(Frozen):
     """How many of those."""
     task: Method | None = None
     """Only this method; null = all."""
+    purpose: PurposeName | None = None
+    """What a model is wanted for: its models are then tried one by one, besides."""
     weight_format: str | None = Field(default=None, max_length=40)
     """Only this format."""
     context_tokens: int | None = Field(default=None, gt=0, le=10**8)
@@ -91,6 +94,12 @@ class FitRow(Frozen):
     """Largest models that fit, sure ones first, largest first."""
 
 
+class Candidate(Example):
+    """A model published for the purpose, in the best format in which it fits."""
+
+    weight_format: str
+
+
 class WhatFits(ToolResult):
     """What can be run and trained on the cards in hand."""
 
@@ -100,6 +109,8 @@ class WhatFits(ToolResult):
     count: int
     usable_bytes_per_gpu: int
     rows: tuple[FitRow, ...]
+    candidates: tuple[Candidate, ...] = ()
+    """Models published for the purpose that fit, largest first."""
 
 
 def what_fits(request: WhatFitsRequest) -> WhatFits:
@@ -126,6 +137,8 @@ def what_fits(request: WhatFitsRequest) -> WhatFits:
         count=count,
         usable_bytes_per_gpu=usable,
         rows=rows,
+        candidates=tuple(_candidates(request, count, usable)),
+        sources=(purposes()[request.purpose].source,) if request.purpose else (),
         derivation=tuple(_step(row, usable) for row in rows),
         assumptions=(*assumptions, *_load_assumptions(request)),
     )
@@ -199,6 +212,22 @@ def _row(request: WhatFitsRequest, method: Method, form: str, optimizer: str | N
             for place, verdict in shown
         ),
     )
+
+
+def _candidates(request: WhatFitsRequest, count: int, usable: int) -> Iterator[Candidate]:
+    """Each model of the purpose in the first format that fits, the sure ones of all formats before the tight ones."""
+    for model in models_for(request.purpose) if request.purpose else ():
+        forms = [request.weight_format] if request.weight_format else [model.native_format, "int8", "awq"]
+        held = [(form, estimate_memory(_laid_out(request, "inference", form, None, count, model.id))) for form in forms]
+        for verdict, least in (("yes", "high_bytes"), ("tight", "total_bytes")):
+            fitting = ((form, one) for form, one in held if getattr(one.per_gpu, least) <= usable)
+            form, one = next(fitting, (None, None))
+            if form and one:
+                yield Candidate(
+                    model=model.id, name=model.name, params=model.params, weight_format=form,
+                    needed_bytes_per_gpu=one.per_gpu.total_bytes, verdict=verdict,
+                )  # fmt: skip
+                break
 
 
 def _known_first(sized: Sequence["_Sized"], places: Sequence[int]) -> list[int]:

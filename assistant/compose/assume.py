@@ -5,6 +5,8 @@ import re
 from assistant.compose import names, numbers
 from assistant.compose.material import Estimate, Material
 from assistant.plan.provisional import other_than_language, stand_in
+from kb.base import AdvisorError
+from kb.catalog import model
 
 _TAKEN = re.compile(
     r"(context_tokens|concurrent_sequences|micro_batch_size|sequence_tokens|lora_rank|gradient_checkpointing)"
@@ -19,7 +21,7 @@ def assumed(material: Material, main: Estimate) -> list[str]:
     found = []
     if need.weight_format is None and main.task == "inference":
         published = all(one.request.get("weight_format") is None for one in (main, material.estimates[0]))
-        same = published or main.result.weight_format == material.estimates[0].result.weight_format
+        same = published or main.result.weight_format == _published(main)
         key = "assume.format" if same else "assume.quantised"
         found.append(say(key, format=names.format_name(main.result.weight_format)))
     owned = need.gpus_owned
@@ -27,6 +29,8 @@ def assumed(material: Material, main: Estimate) -> list[str]:
         found.append(say("assume.mixed", cards=names.cards(main.gpu or "", main.gpus)))
     if stand_in(material.understanding) and main.result.model:
         found.append(say("assume.stand_in", model=names.model_name(main.result.model)))
+    if material.stand_in:
+        found.append(say(f"assume.for_{need.purpose}", model=names.model_name(material.stand_in)))
     taken = filter(None, map(_TAKEN.match, main.result.assumptions))
     skipped = {"sequence_tokens"} if other_than_language(material.understanding.need) else set()
     found += [_taken(material, match[1], match[2].rstrip(",.")) for match in taken if match[1] not in skipped]
@@ -36,6 +40,16 @@ def assumed(material: Material, main: Estimate) -> list[str]:
     if need.engine is None and main.task == "inference":
         found.append(say("assume.engine", engine=names.engine_name(main.result.engine)))
     return found
+
+
+def _published(main: Estimate) -> str | None:
+    """The format the model is published in."""
+    if main.result.model is None:
+        return "bf16"
+    try:
+        return model(main.result.model).native_format
+    except AdvisorError:
+        return None
 
 
 def _taken(material: Material, setting: str, value: str) -> str:

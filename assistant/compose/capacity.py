@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from assistant.compose import names, numbers
+from assistant.compose import names, numbers, pace
 from assistant.compose.citations import joined
 from assistant.compose.material import Material
 from assistant.compose.section import Section
@@ -33,10 +33,41 @@ def what_fits(material: Material) -> Section:
         return Section("does_not_fit", material.say("capacity.nothing", **values) + marker)
     headline = material.say("capacity.headline", ways=material.say.listed(ways), **values) + marker
     section = Section("recommendation", headline, [_table(material, rows)])
+    if result.candidates:
+        section.headline, section.body[:0] = _for_purpose(material, result, marker), [_paces(material, result)]
     section.assumptions.append(material.say("capacity.assumed"))
     if result.count > 1:
         section.caveats.append(material.say("capacity.several"))
     return section
+
+
+def _for_purpose(material: Material, result: WhatFits, marker: str) -> str:
+    """The models published for what is wanted, largest first, as far as they fit."""
+    say = material.say
+    ways = [
+        say(
+            f"capacity.candidate_{one.verdict}",
+            model=one.name,
+            format=names.format_name(one.weight_format),
+            needed=numbers.gib(one.needed_bytes_per_gpu),
+        )
+        for one in result.candidates[:HEADLINE_MAX]
+    ]
+    cards, usable = _cards(material, result), numbers.gib(result.usable_bytes_per_gpu, digits=1)
+    purpose = say(f"capacity.for_{material.need.purpose}")
+    return say("capacity.best_for", purpose=purpose, cards=cards, usable=usable, ways=say.listed(ways)) + marker
+
+
+def _paces(material: Material, result: WhatFits) -> str:
+    """How fast those are, where that was worked out."""
+    lines = []
+    for record in material.records("estimate_inference_speed"):
+        found = next((one for one in result.candidates if one.model == record.request.get("model")), None)
+        speed = record.result.get("tokens_per_s_per_user")
+        if found and speed:
+            text = material.say("capacity.pace", model=found.name, **pace.figures(material, speed))
+            lines.append(f"- {text}" + pace.cite_pace(material, record.tool, record.result))
+    return "\n".join(lines)
 
 
 def _cards(material: Material, result: WhatFits) -> str:

@@ -8,6 +8,7 @@ from typing import Any
 from assistant.answer import ToolCallRecord
 from assistant.compose.citations import Citations
 from assistant.phrases import Phrases, phrases
+from assistant.plan import requests
 from assistant.plan.intents import intents
 from assistant.plan.preferred import preferred
 from assistant.plan.provisional import provisional
@@ -89,8 +90,17 @@ class Material:
 
     @cached_property
     def need(self) -> Need:
-        """The Need, with ambiguous names provisionally settled."""
-        return provisional(self.understanding)
+        """The Need, with ambiguous names provisionally settled, and the model that was taken for a purpose."""
+        need = provisional(self.understanding)
+        return need.model_copy(update={"model": self.stand_in}) if self.stand_in else need
+
+    @cached_property
+    def stand_in(self) -> str | None:
+        """The model that the configurator took for the purpose, where none was named."""
+        need = self.understanding.need
+        if need.purpose is None or requests.sized(need):
+            return None
+        return next((result["model"] for result in self.results("configure") if result["configurations"]), None)
 
     @cached_property
     def say(self) -> Phrases:

@@ -25,6 +25,8 @@ _SHOPPING = ("which_to_buy", "budget", "cloud_or_buy")
 """Intents that a configuration to order answers."""
 _SERVER = re.compile(r"epyc|xeon|threadripper|霄龙|至强|线程撕裂者|(?:八|12|十二) ?通道|(?:8|12)[- ]?channel", re.I)
 """Words that put the host's memory on a server's many channels."""
+CANDIDATES_PACED = 3
+"""Models of a purpose whose speed is worked out."""
 SHARES = ("none", "ddp", "zero1", "zero2")
 """Sharding that leaves a whole copy of the weights on each GPU."""
 
@@ -50,6 +52,7 @@ def plan_more(understanding: Understanding, results: Sequence[ToolCallRecord]) -
         wanted += _with_host(understanding, need, results)
         wanted.append(requests.configure(need, gpus_asked=()))
     wanted += _lighter_purchase(need, results)
+    wanted += _of_candidates(need, results)
     wanted += _as_recommended(understanding, need, results)
     done = [PlannedCall(tool=record.tool, request=record.request) for record in results]
     fresh = [call for call in distinct(wanted) if call not in done]
@@ -68,6 +71,18 @@ def _crowded(need: Need, record: ToolCallRecord) -> list[PlannedCall | None]:
     full = need.model_copy(update={"concurrent_sequences": most, "users": None})
     card, used = _card(record.request), record.request.get("weight_format")
     return [requests.memory(full, card, weight_format=used), requests.speed(full, card, used)]
+
+
+def _of_candidates(need: Need, results: Sequence[ToolCallRecord]) -> list[PlannedCall | None]:
+    """How fast the largest models for a purpose are on the cards that hold them."""
+    fits = next((record for record in results if record.tool == "what_fits" and "error" not in record.result), None)
+    cards = requests.cards(need)
+    if fits is None or not cards:
+        return []
+    return [
+        requests.speed(need.model_copy(update={"model": one["model"]}), cards[0], one["weight_format"])
+        for one in (fits.result.get("candidates") or ())[:CANDIDATES_PACED]
+    ]
 
 
 def _with_host(understanding: Understanding, need: Need, results: Sequence[ToolCallRecord]) -> list[PlannedCall | None]:
@@ -136,6 +151,9 @@ def _as_recommended(
         for row in record.result.get("configurations") or ()
     ]
     best = next(iter(preferred(rows, understanding.text.lower(), need)), None)
+    if need.purpose and not requests.sized(need):
+        taken = (record.result.get("model") for record in results if record.tool == "configure")
+        need = need.model_copy(update={"model": next(taken, None)})
     if best is None or (not requests.is_training(need) and best.data_parallel > 1):
         return []
     layout: dict[str, object] = {

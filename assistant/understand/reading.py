@@ -18,6 +18,7 @@ from assistant.understand.model_mentions import NamedModel, by_family
 from assistant.understand.ownership import Cards, find_cards
 from assistant.understand.parameters import find_params
 from assistant.understand.place import NO_CLOUD, find_country, find_provider
+from assistant.understand.purpose import find_purpose
 from assistant.understand.scope import out_of_scope, without_instructions
 from assistant.understand.spelling import spelled
 from assistant.understand.tasks import REINFORCED, Setting, Work, decide_task, find_work
@@ -32,7 +33,7 @@ from assistant.understand.training import (
 )
 from assistant.understanding import Ambiguity, Span
 from kb.catalog import gpus, models
-from tools.need import Intent, Need
+from tools.need import SERVED, Intent, Need
 
 _BRAND = grammar(r"(?<![a-z])geforce[ -]?(?=[rg]tx|\d)")
 """Says nothing that the number behind it does not say, and would keep "GeForce RTX 4070s" from its short name."""
@@ -280,3 +281,5 @@ def _read_task(reading: Reading, work: Work, previous: Need) -> None:
     reading.put("task", task)
     if slots.get("task") in TRAINING and "context_tokens" in slots:
         slots["sequence_tokens"] = slots["context_tokens"]
+    if slots.get("task") in SERVED and not {"model", "model_text", "params"} & set(slots):
+        reading.put("purpose", find_purpose(reading.text.plain, chinese=reading.language == "zh"))

@@ -15,7 +15,8 @@ _DOMAIN = grammar(
     r"|pcie|hbm|gddr\d?|nvidia|nvidia-smi|amd|intel|ascend|oom|out of memory|memory|bandwidth|flops"
     r"|tflops|rent\w{0,4}|runpod|autodl|aws|gcp|azure|lambda|spot|instances?|mig|flash[- ]?attention"
     r"|tensor parallel\w{0,5}|stable diffusion|comfyui|whisper|embedding\w?|rag|ai|laptop|card|computer"
-    r"|pc|rig|build)(?![a-z])"
+    r"|pc|rig|build|chat-?gpt|copilot|chat ?bots?)(?![a-z])"
+    r"|聊天机器人|智能客服|知识库|智能体|私有化"
     r"|昇腾|英伟达|华为|摩尔线程|寒武纪|海光|人工智能|placa|gráfica|grafikkarte|carte graphique|scheda video"
 )
 _INJECTION = grammar(

@@ -215,3 +215,18 @@ def test_host_memory_takes_what_the_card_cannot_hold(advisor: Advisor, question:
     assert answer.verdict == "fits_with_changes"
     assert "tokens/s" in answer.answer.split("\n\n")[0]
     assert answer.grounding.ungrounded == ()
+
+
+def test_a_purpose_and_a_budget_bring_a_model_to_size_and_a_machine_to_buy(advisor: Advisor) -> None:
+    answer = advisor.ask("给公司20个程序员用的代码助手,私有部署,预算30万以内,推荐配置")
+    assert answer.verdict == "recommendation"
+    assert "Coder" in answer.answer.split("\n\n")[0]
+    assert "没有指定模型" in answer.answer
+    assert answer.clarifying_questions
+    assert answer.grounding.ungrounded == ()
+
+
+def test_the_best_model_for_a_purpose_on_a_card_in_hand_is_named_with_its_speed(advisor: Advisor) -> None:
+    answer = advisor.ask("Got a used RTX 3090 and 64GB RAM. What's the best coding model I can run at decent speed?")
+    assert answer.answer.startswith("**Largest models for code that fit 1×RTX 3090")
+    assert "tokens/s for one user" in answer.answer

@@ -92,3 +92,16 @@ def test_nonsense_is_refused_with_its_field(arguments: dict[str, object], field:
 def test_cards_that_do_not_divide_into_machines_are_refused() -> None:
     with pytest.raises(BadInput):
         what_fits(WhatFitsRequest(gpus=(GpuCount(gpu="4090", count=13),)))
+
+
+def test_models_for_a_purpose_come_largest_first_each_in_the_fullest_format_that_fits() -> None:
+    found = what_fits(WhatFitsRequest.model_validate({"gpus": [{"gpu": "rtx-3090-24gb"}], "purpose": "coding"}))
+    assert [one.params for one in found.candidates] == sorted((one.params for one in found.candidates), reverse=True)
+    assert all(one.needed_bytes_per_gpu <= found.usable_bytes_per_gpu for one in found.candidates)
+    small = next(one for one in found.candidates if one.params < 4e9)
+    assert small.weight_format == "bf16"
+    assert found.candidates[0].weight_format == "awq"
+
+
+def test_without_a_purpose_no_model_is_proposed_for_one() -> None:
+    assert what_fits(WhatFitsRequest.model_validate({"gpus": [{"gpu": "rtx-3090-24gb"}]})).candidates == ()

@@ -8,6 +8,7 @@ from kb.catalog import gpu as find_gpu
 from kb.catalog import gpus, offers
 from kb.exports import restriction
 from kb.names import close_names
+from kb.purposes import PurposeName, models_for, purposes
 from kb.rates import usd
 from kb.records.gpu import Gpu
 from tools.base import Step
@@ -26,6 +27,7 @@ from tools.configure.sources import cited
 from tools.configure.suitable import CUDA_ONLY, MAINSTREAM, proposed
 from tools.configure.workload import Workload, workload
 from tools.memory import estimate_memory
+from tools.need import SERVED
 
 CHINA = "CN"
 
@@ -147,6 +149,33 @@ def configure(request: ConfigureRequest) -> ConfigureResult:
     Raises:
         UnknownName, AmbiguousName: for a model, GPU or provider that the catalog does not have.
     """
+    if request.purpose and request.model is None and request.params is None and request.task in SERVED:
+        return _for_purpose(request, request.purpose)
+    return _configure(request)
+
+
+def _for_purpose(request: ConfigureRequest, purpose: PurposeName) -> ConfigureResult:
+    """The same for the largest model published for the purpose that the limits admit; said in the assumptions.
+
+    With neither a budget nor cards in hand nothing limits the model, so a middling one is taken.
+    """
+    fitting = models_for(purpose)
+    limited = request.budget is not None or bool(request.gpus_owned) or bool(request.gpus_asked)
+    for model in fitting if limited else fitting[len(fitting) // 2 :]:
+        found = _configure(request.model_copy(update={"model": model.id}))
+        if found.configurations:
+            break
+    size = "the largest" if limited else "a middling one"
+    said = f"No model was named; {model.name} stands in: {size} of the models published for {purpose} that fits."
+    return found.model_copy(
+        update={
+            "assumptions": (said, *found.assumptions),
+            "sources": (*found.sources, purposes()[purpose].source),
+        }
+    )
+
+
+def _configure(request: ConfigureRequest) -> ConfigureResult:
     search = Search(_asked(request))
     points = {way: search.ranking.frontier(way, search.wanted) for way in search.asked.ways}
     made = search.shown()
