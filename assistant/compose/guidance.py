@@ -13,7 +13,7 @@ from kb.records.passage import Passage
 
 QUOTED_MAX = 2
 """Statements quoted under a computed answer."""
-QUOTED_ALONE_MAX = 5
+QUOTED_ALONE_MAX = 7
 """Statements quoted when the documents are the answer."""
 DISPUTED_MAX = 2
 """Corrections of documents in one answer."""
@@ -28,21 +28,23 @@ class Bar(NamedTuple):
     """How well it ranks."""
     sure: bool = False
     """Whether a very close passage is quoted whatever words it shares, in any language."""
+    alone: bool = False
+    """Whether the quotes are an answer: one section in its order, rather than the closest statements of several."""
 
 
 ASIDE = Bar(coverage=0.4, worth=0.29)
 """Beside a computed answer: only what is clearly about the question."""
 REMEDY = Bar(coverage=0.3, worth=0.2)
 """Beside a diagnosis, which lives on advice."""
-CAUSE = Bar(coverage=0.19)
+CAUSE = Bar(coverage=0.19, alone=True)
 """As the reason why something is so."""
-ALONE = Bar(coverage=0.05, sure=True)
+ALONE = Bar(coverage=0.05, sure=True, alone=True)
 """As the answer itself."""
 _BRACKETED = re.compile(r"\[(\d+)\]")
 
 
 def guidance(material: Material) -> Section:
-    """An answer that rests on the documents alone: the best statement is the verdict."""
+    """An answer that rests on the documents alone: what the closest section opens with is the verdict."""
     quotes = quoted(material, QUOTED_ALONE_MAX, ALONE)
     if not quotes:
         return Section("clarification", material.say("guidance.nothing"))
@@ -63,12 +65,22 @@ def quoted(material: Material, most: int = QUOTED_MAX, bar: Bar = ASIDE) -> list
     """Bullets, each a statement of a passage with its marker."""
     sound = [passage for passage in material.passages if not passage.disputes]
     own = [passage for passage in sound if passage.language == material.say.language]
-    found = statements.best(own if own or not bar.sure else sound, material.understanding.text, most)
+    searched, question = own if own or not bar.sure else sound, material.understanding.text
+    if bar.alone:
+        told = statements.account(searched, question)[:most]
+        found = told if told and any(_passes(one, bar) for one in told) else []
+    else:
+        found = [one for one in statements.best(searched, question, most) if _passes(one, bar)]
     return [
-        "- " + _BRACKETED.sub(r"(\1)", one.text.replace("**", "")) + joined([cite(material, one.passage, one.text)])
+        "- " + _BRACKETED.sub(r"(\1)", one.text.replace("**", "")) + joined([_cite_line(material, one)])
         for one in found
-        if _passes(one, bar)
     ]
+
+
+def _cite_line(material: Material, one: statements.Statement) -> str:
+    """The marker of the line a statement stands on."""
+    on_line = one.passage.model_copy(update={"line_start": one.line, "line_end": one.line})
+    return cite(material, on_line, one.text)
 
 
 def _passes(one: statements.Statement, bar: Bar) -> bool:
@@ -79,7 +91,8 @@ def _passes(one: statements.Statement, bar: Bar) -> bool:
 
 def cite(material: Material, passage: Passage, quote: str) -> str:
     """The marker of a passage, to the line."""
-    locator = f"{passage.document}:{passage.line_start}-{passage.line_end}"
+    lines = f"{passage.line_start}-{passage.line_end}"
+    locator = f"{passage.document}:{passage.line_start if passage.line_start == passage.line_end else lines}"
     locator = f"{locator} › {passage.heading}" if passage.heading else locator
     return material.cites.cite("document", passage.title, locator, quote, date=passage.date)
 
