@@ -13,6 +13,7 @@ REQUEST_SECONDS = Histogram("gpu_advisor_request_seconds", "Time to answer a req
 IN_FLIGHT = Gauge("gpu_advisor_requests_in_flight", "Requests being worked on")
 ANSWERS = Counter("gpu_advisor_answers_total", "Answers given", ["face", "verdict", "language", "engine"])
 ANSWER_SECONDS = Histogram("gpu_advisor_answer_seconds", "Time to compose an answer", ["face"], buckets=BUCKETS_S)
+LANGUAGE_MODEL_OPEN = Gauge("gpu_advisor_language_model_open", "1 while a failing language model is left alone")
 METHODS = frozenset({"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"})
 
 

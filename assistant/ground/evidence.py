@@ -2,6 +2,7 @@
 
 from bisect import bisect_left
 from collections.abc import Iterable, Mapping, Sequence
+from functools import lru_cache
 from typing import Any
 
 from assistant.answer import Citation, ToolCallRecord
@@ -111,8 +112,11 @@ class Evidence:
 
 
 def _kind_of_key(key: str, inherited: str) -> str:
-    if key in INHERITING:
-        return inherited
+    return inherited if key in INHERITING else _kind_of_name(key)
+
+
+@lru_cache(maxsize=4096)
+def _kind_of_name(key: str) -> str:
     if key in NAMED:
         return NAMED[key]
     return next((kind for suffix, kind in SUFFIXES if key.endswith(suffix)), PLAIN)

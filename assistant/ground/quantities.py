@@ -1,8 +1,9 @@
 """Numbers as people read them in an answer: value, kind of unit, how finely they were rounded."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from functools import lru_cache
 
 BYTES, RATE, FLOPS, MONEY, TIME, POWER, PERCENT, PLAIN = (
     "bytes", "bytes_per_s", "flops", "money", "s", "w", "percent", "plain",
@@ -39,6 +40,9 @@ RANGE = re.compile(r"\s?(?:–|—|-|~|～|到|至|和|to|and)\s?\Z")
 APPROXIMATE = re.compile(r"(?:≈|~|～|约|大约|about|around|roughly|approximately|some)\s?[$¥￥€£]?\s?\Z", re.I)
 
 
+_DIGIT = re.compile(r"\d")
+REMEMBERED, REMEMBERED_LENGTH = 16384, 600
+"""How many texts, and how long each may be: some 20 MB at most."""
 ROUNDED_RATIO = 0.005
 """Thousands that end in zeros are rounded to three digits: 23,700 stands for 23,671."""
 
@@ -59,11 +63,18 @@ class Quantity:
     """Whether the unit is taken from the other end of a range; it may as well be a bare number."""
 
 
-def quantities(text: str) -> Iterator[Quantity]:
+def quantities(text: str) -> Iterable[Quantity]:
     """The numbers of `text`, left to right; digits glued to a name (`H100`, `Q4_K_M`) are not numbers.
 
-    A range takes its unit from its end: both numbers of "40–46 GB" are bytes. Linear in the length of the text.
+    A range takes its unit from its end: both numbers of "40–46 GB" are bytes. Linear in the length of the text. Short
+    texts are remembered: formulas, notes and titles of sources recur in every result.
     """
+    if not _DIGIT.search(text):
+        return ()
+    return _remembered(text) if len(text) <= REMEMBERED_LENGTH else tuple(_quantities(text))
+
+
+def _quantities(text: str) -> Iterator[Quantity]:
     found = [match for match in NUMBER.finditer(text) if not _glued(text, match)]
     for index, match in enumerate(found):
         unit, word, sign = match["unit"], match["word"], match["sign"]
@@ -75,6 +86,9 @@ def quantities(text: str) -> Iterator[Quantity]:
             sign = found[index - 1]["sign"]
         borrowed = unit != match["unit"] or sign != match["sign"] or word != match["word"]
         yield _quantity(text, match, unit, money=bool(sign or word), borrowed=borrowed)
+
+
+_remembered = lru_cache(maxsize=REMEMBERED)(lambda text: tuple(_quantities(text)))
 
 
 def _quantity(text: str, match: re.Match[str], unit: str | None, *, money: bool, borrowed: bool) -> Quantity:

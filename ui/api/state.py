@@ -8,6 +8,7 @@ from prometheus_client import CONTENT_TYPE_LATEST, generate_latest
 
 from assistant.agent import Advisor
 from kb.catalog import gpus, models
+from ui.metrics import LANGUAGE_MODEL_OPEN
 
 
 def router(advisor: Advisor) -> APIRouter:
@@ -23,10 +24,12 @@ def router(advisor: Advisor) -> APIRouter:
         from ingest.sync import status
 
         known = {"gpus": len(gpus()), "models": len(models())}
-        return {"status": "ready", "engine": advisor.engine, "index": status(), **known}
+        model = {} if advisor.engine == "planner" else {"language_model": advisor.breaker.state}
+        return {"status": "ready", "engine": advisor.engine, **model, "index": status(), **known}
 
     @routes.get("/metrics", response_class=PlainTextResponse, summary="Prometheus metrics")
     async def metrics() -> PlainTextResponse:
+        LANGUAGE_MODEL_OPEN.set(advisor.breaker.state != "closed")
         return PlainTextResponse(generate_latest().decode(), media_type=CONTENT_TYPE_LATEST)
 
     return routes
