@@ -3,6 +3,7 @@
 import time
 import uuid
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -14,7 +15,7 @@ from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, ToolMe
 from assistant.answer import Answer, Draft, ToolCallRecord
 from assistant.cite import cited
 from assistant.compose import compose
-from assistant.conversations import Conversations
+from assistant.conversations import Conversations, Receipt
 from assistant.ground import ground, without_loose_lines
 from assistant.plan import plan, plan_more
 from assistant.planner import CHANGES, PlannerModel, read, records_of
@@ -60,7 +61,7 @@ class Advisor:
     def __init__(self, options: Settings | None = None, model: BaseChatModel | None = None) -> None:
         stay_offline()
         self.options = options or settings()
-        self.conversations = Conversations(self.options.home / "conversations.sqlite")
+        self.conversations = Conversations(self.options.home / "conversations.sqlite", self.options.database_url)
         self._model = model or chat_model(self.options)
         self.engine = "planner" if isinstance(self._model, PlannerModel) else f"llm:{self.options.llm or 'custom'}"
         self.breaker = Breaker()
@@ -69,20 +70,24 @@ class Advisor:
             self._model, tools=toolbox(), system_prompt=SYSTEM, middleware=[guard], name="gpu_advisor"
         )
 
-    def ask(self, question: str, conversation_id: str | None = None) -> Answer:
-        """One answer; stored before it is returned.
+    def ask(self, question: str, conversation_id: str | None = None, receipt: Receipt | None = None) -> Answer:
+        """One answer; stored before it is returned. A request whose receipt is known gets the answer it got before.
 
         Raises:
             BadInput: an empty or overlong question, or an id that cannot be kept.
             ConversationBusy: another turn of the conversation did not end in time.
         """
-        for step in self.stream(question, conversation_id):
+        for step in self.stream(question, conversation_id, receipt=receipt):
             if step.answer is not None:
                 return step.answer
         raise ModelFailed("the turn ended without an answer")
 
     def stream(
-        self, question: str, conversation_id: str | None = None, changes: Mapping[str, Any] | None = None
+        self,
+        question: str,
+        conversation_id: str | None = None,
+        changes: Mapping[str, Any] | None = None,
+        receipt: Receipt | None = None,
     ) -> Iterator[Step]:
         """The steps of one turn as they happen; the last carries the answer, already stored.
 
@@ -91,7 +96,13 @@ class Advisor:
         """
         question = check_question(question)
         conversation_id = conversation_id or uuid.uuid4().hex
-        with self.conversations.turn(conversation_id):
+        with ExitStack() as held:
+            if receipt is not None:
+                held.enter_context(self.conversations.receiving(receipt))
+                if (before := self.conversations.answered(receipt)) is not None:
+                    yield Step("answer", answer=before)
+                    return
+            held.enter_context(self.conversations.turn(conversation_id))
             started = time.perf_counter()
             history = self.conversations.history(conversation_id, last=REMEMBERED_TURNS)
             extra = {CHANGES: dict(changes)} if changes else {}
@@ -103,7 +114,7 @@ class Advisor:
                 turn.append(message)
                 yield from steps_of(message)
             answer = self._answer(messages, understanding, in_call_order(turn), conversation_id, started)
-            self.conversations.append(answer)
+            self.conversations.append(answer, receipt)
         yield Step("answer", answer=answer)
 
     def _run(self, messages: list[BaseMessage]) -> Iterator[BaseMessage]:

@@ -1,217 +1,280 @@
-"""Conversations in SQLite: every acknowledged turn is on disk, and one conversation runs one turn at a time."""
+"""Conversations: every acknowledged turn is on disk, and one conversation runs one turn at a time."""
 
+import hashlib
 import json
 import re
 import secrets
-import sqlite3
-import threading
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Iterator, Mapping
+from contextlib import AbstractContextManager
+from contextvars import ContextVar
+from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from assistant.answer import Answer
-from kb.base import BadInput, ConversationBusy
+from assistant.database import Execute, database
+from assistant.schema import MIGRATIONS
+from kb.base import BadInput
 
-SCHEMA_VERSION = 2
-SCHEMA = """
-CREATE TABLE IF NOT EXISTS conversation (
-    id TEXT PRIMARY KEY, title TEXT NOT NULL, created_s REAL NOT NULL, updated_s REAL NOT NULL
-) STRICT;
-CREATE TABLE IF NOT EXISTS turn (
-    conversation_id TEXT NOT NULL REFERENCES conversation (id) ON DELETE CASCADE,
-    number INTEGER NOT NULL,
-    answer TEXT NOT NULL,
-    created_s REAL NOT NULL,
-    PRIMARY KEY (conversation_id, number)
-) STRICT, WITHOUT ROWID;
-CREATE TABLE IF NOT EXISTS share (
-    token TEXT PRIMARY KEY,
-    conversation_id TEXT NOT NULL REFERENCES conversation (id) ON DELETE CASCADE,
-    turns INTEGER NOT NULL,
-    created_s REAL NOT NULL,
-    UNIQUE (conversation_id, turns)
-) STRICT;
-CREATE TABLE IF NOT EXISTS judgement (
-    conversation_id TEXT NOT NULL REFERENCES conversation (id) ON DELETE CASCADE,
-    answer_id TEXT NOT NULL,
-    helpful INTEGER NOT NULL,
-    note TEXT,
-    at_s REAL NOT NULL,
-    PRIMARY KEY (conversation_id, answer_id)
-) STRICT, WITHOUT ROWID;
-"""
 ID_PATTERN = re.compile(r"[A-Za-z0-9][A-Za-z0-9._:-]{0,127}")
-LONGEST_TITLE = 80
 LONGEST_WAIT_S = 30.0
 """A second question in the same conversation waits this long for the first before it is refused."""
+RECEIPT_S = 24 * 3600.0
+"""How long a repeated request is known again."""
+LONGEST_TITLE = 80
+DAY_S = 86_400.0
+
+KEPT = {
+    "conversation": ("id", ("id", "title", "created_s", "updated_s", "owner")),
+    "turn": ("conversation_id", ("conversation_id", "number", "answer", "created_s")),
+    "share": ("conversation_id", ("token", "conversation_id", "turns", "created_s")),
+    "judgement": ("conversation_id", ("conversation_id", "answer_id", "helpful", "note", "at_s")),
+}
+"""What a backup holds: by table the column that names the conversation, and all columns. A receipt is of a day."""
+
+owner: ContextVar[str | None] = ContextVar("owner", default=None)
+"""Who asks, where that is known: a conversation begun by one is not there for another. None sees all."""
+
+
+@dataclass(frozen=True, slots=True)
+class Receipt:
+    """What lets a repeated request be answered from what was kept: whose it is, and a digest of what was asked."""
+
+    key: str
+    body: str
+
+    @classmethod
+    def of(cls, key: str, body: Mapping[str, Any]) -> "Receipt":
+        """The receipt of a request with this idempotency key; keys of different people do not meet."""
+        named = json.dumps([owner.get(), key])
+        return cls(_digest(named), _digest(json.dumps(body, sort_keys=True, ensure_ascii=True)))
 
 
 class Conversations:
-    """Turns by conversation, appended in one transaction each.
+    """Turns by conversation, appended in one transaction each; see `assistant.database` for what holds when."""
 
-    Safe between threads (one lock a conversation, one connection guarded by a lock) and between processes (SQLite
-    with a write-ahead log, synced at every commit, so a killed process loses no acknowledged turn).
-    """
+    def __init__(self, path: Path, database_url: str | None = None) -> None:
+        self._database = database(database_url, path)
+        self._database.migrate(MIGRATIONS)
 
-    def __init__(self, path: Path) -> None:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        self._connection = sqlite3.connect(path, timeout=10, isolation_level=None, check_same_thread=False)
-        self._access = threading.Lock()
-        self._turns: dict[str, tuple[threading.Lock, int]] = {}
-        with self._access:
-            self._connection.execute("PRAGMA journal_mode = WAL")
-            self._connection.execute("PRAGMA synchronous = FULL")
-            self._connection.execute("PRAGMA foreign_keys = ON")
-            self._connection.executescript(SCHEMA)
-            self._connection.execute(f"PRAGMA user_version = {SCHEMA_VERSION}")
-
-    @contextmanager
-    def turn(self, conversation_id: str, wait_s: float = LONGEST_WAIT_S) -> Iterator[None]:
+    def turn(self, conversation_id: str, wait_s: float = LONGEST_WAIT_S) -> AbstractContextManager[None]:
         """Hold the conversation while one question is answered; others wait in line.
 
         Raises:
-            BadInput: the id is not one this store would keep.
+            BadInput: the id is not one this store would keep, or the conversation is somebody else's.
             ConversationBusy: the line did not move within `wait_s`.
         """
         check_id(conversation_id)
-        with self._access:
-            lock, holders = self._turns.get(conversation_id, (threading.Lock(), 0))
-            self._turns[conversation_id] = (lock, holders + 1)
-        try:
-            if not lock.acquire(timeout=wait_s):
-                raise ConversationBusy(conversation_id)
-            try:
-                yield
-            finally:
-                lock.release()
-        finally:
-            with self._access:
-                lock, holders = self._turns[conversation_id]
-                if holders == 1:
-                    del self._turns[conversation_id]
-                else:
-                    self._turns[conversation_id] = (lock, holders - 1)
+        if owner.get() is not None:
+            with self._database.transaction() as execute:
+                if not _is_open(execute, conversation_id):
+                    raise BadInput("conversation_id", "is taken.", "Leave it out to begin a new conversation.")
+        return self._database.hold(conversation_id, wait_s)
 
-    def append(self, answer: Answer) -> int:
-        """Store a turn durably; returns its number, counted from 1."""
-        now = time.time()
-        text = answer.model_dump_json()
-        with self._access, self._transaction():
-            self._connection.execute(
-                "INSERT INTO conversation (id, title, created_s, updated_s) VALUES (?, ?, ?, ?) "
-                "ON CONFLICT (id) DO UPDATE SET updated_s = excluded.updated_s",
-                (answer.conversation_id, " ".join(answer.question.split())[:LONGEST_TITLE], now, now),
+    def receiving(self, receipt: Receipt, wait_s: float = LONGEST_WAIT_S) -> AbstractContextManager[None]:
+        """Hold an idempotency key while its request is answered.
+
+        Raises:
+            ConversationBusy: the request that bears it is still running.
+        """
+        return self._database.hold(f"receipt:{receipt.key}", wait_s)
+
+    def answered(self, receipt: Receipt) -> Answer | None:
+        """The answer already given to the request of this receipt.
+
+        Raises:
+            BadInput: the key was used for another request.
+        """
+        with self._database.transaction() as execute:
+            rows = execute(
+                "SELECT receipt.body, turn.answer FROM receipt JOIN turn ON turn.conversation_id = "
+                "receipt.conversation_id AND turn.number = receipt.number WHERE key = ? AND receipt.created_s > ?",
+                receipt.key,
+                time.time() - RECEIPT_S,
             )
-            row = self._connection.execute(
-                "INSERT INTO turn (conversation_id, number, answer, created_s) "
-                "SELECT ?1, COALESCE(MAX(number), 0) + 1, ?2, ?3 FROM turn WHERE conversation_id = ?1 RETURNING number",
-                (answer.conversation_id, text, now),
-            ).fetchone()
-        return int(row[0])
+        if not rows:
+            return None
+        body, text = rows[0]
+        if body != receipt.body:
+            raise BadInput("Idempotency-Key", "was used for another request.", "Use a new key for a new request.")
+        return _answer(text)
+
+    def append(self, answer: Answer, receipt: Receipt | None = None) -> int:
+        """Store a turn durably, with the receipt of its request; returns its number, counted from 1."""
+        now = time.time()
+        name = answer.conversation_id
+        with self._database.transaction() as execute:
+            execute(  # also makes other writers of this conversation wait, so that numbers do not collide
+                "INSERT INTO conversation (id, title, created_s, updated_s, owner) VALUES (?, ?, ?, ?, ?) "
+                "ON CONFLICT (id) DO UPDATE SET updated_s = excluded.updated_s",
+                name, " ".join(answer.question.split())[:LONGEST_TITLE], now, now, owner.get(),
+            )  # fmt: skip
+            last = execute("SELECT COALESCE(MAX(number), 0) FROM turn WHERE conversation_id = ?", name)[0][0]
+            execute(
+                "INSERT INTO turn (conversation_id, number, answer, created_s) VALUES (?, ?, ?, ?)",
+                name, last + 1, answer.model_dump_json(), now,
+            )  # fmt: skip
+            if receipt is not None:
+                execute("DELETE FROM receipt WHERE key = ? OR created_s < ?", receipt.key, now - RECEIPT_S)
+                execute(
+                    "INSERT INTO receipt (key, body, conversation_id, number, created_s) VALUES (?, ?, ?, ?, ?)",
+                    receipt.key, receipt.body, name, last + 1, now,
+                )  # fmt: skip
+        return int(last) + 1
 
     def history(self, conversation_id: str, last: int | None = None) -> list[Answer]:
         """The turns of a conversation, oldest first; only the `last` few when asked."""
         check_id(conversation_id)
-        with self._access:
-            rows = self._connection.execute(
+        with self._database.transaction() as execute:
+            if not _is_open(execute, conversation_id):
+                return []
+            rows = execute(
                 "SELECT answer FROM turn WHERE conversation_id = ? ORDER BY number DESC LIMIT ?",
-                (conversation_id, -1 if last is None else last),
-            ).fetchall()
-        return [Answer.model_validate(json.loads(text)) for (text,) in reversed(rows)]
+                conversation_id, 2**31 if last is None else last,
+            )  # fmt: skip
+        return [_answer(text) for (text,) in reversed(rows)]
 
-    def listing(self, limit: int = 50) -> list[dict[str, str | float]]:
-        """The latest conversations: id, title, when created and last used."""
-        with self._access:
-            rows = self._connection.execute(
-                "SELECT id, title, created_s, updated_s FROM conversation ORDER BY updated_s DESC LIMIT ?", (limit,)
-            ).fetchall()
+    def listing(self, limit: int = 50, offset: int = 0) -> list[dict[str, str | float]]:
+        """The latest conversations of who asks: id, title, when created and last used."""
+        mine = owner.get()
+        with self._database.transaction() as execute:
+            rows = execute(
+                "SELECT id, title, created_s, updated_s FROM conversation WHERE owner = ? OR ? = 1 "
+                "ORDER BY updated_s DESC, id LIMIT ? OFFSET ?",
+                mine, int(mine is None), limit, offset,
+            )  # fmt: skip
         return [dict(zip(("id", "title", "created_s", "updated_s"), row, strict=True)) for row in rows]
 
-    def delete(self, conversation_id: str) -> bool:
-        """Forget a conversation with all its turns; says whether there was one."""
-        with self._access:
-            done = self._connection.execute("DELETE FROM conversation WHERE id = ?", (conversation_id,))
-            return done.rowcount > 0
-
     def rename(self, conversation_id: str, title: str) -> bool:
-        """Give a conversation another title; says whether there is one.
+        """Give a conversation another title; says whether there was one.
 
         Raises:
             BadInput: the title is empty.
         """
-        title = " ".join(title.split())[:LONGEST_TITLE]
-        if not title:
+        check_id(conversation_id)
+        if not (words := " ".join(title.split())[:LONGEST_TITLE]):
             raise BadInput("title", "is empty.", "Write a few words.")
-        with self._access:
-            done = self._connection.execute("UPDATE conversation SET title = ? WHERE id = ?", (title, conversation_id))
-            return done.rowcount > 0
+        with self._database.transaction() as execute:
+            return _is_open(execute, conversation_id) and bool(
+                execute("UPDATE conversation SET title = ? WHERE id = ? RETURNING id", words, conversation_id)
+            )
+
+    def delete(self, conversation_id: str) -> bool:
+        """Forget a conversation with all its turns; says whether there was one."""
+        check_id(conversation_id)
+        with self._database.transaction() as execute:
+            done = _is_open(execute, conversation_id) and bool(
+                execute("DELETE FROM conversation WHERE id = ? RETURNING id", conversation_id)
+            )
+        self._database.compact()
+        return done
 
     def share(self, conversation_id: str) -> str | None:
         """The token under which the turns so far can be read by whoever holds it; null for no such conversation.
 
         Later turns are not shared by it, and the same turns keep their token.
         """
-        with self._access, self._transaction():
-            (turns,) = self._connection.execute(
-                "SELECT COUNT(*) FROM turn WHERE conversation_id = ?", (conversation_id,)
-            ).fetchone()
-            if not turns:
+        check_id(conversation_id)
+        with self._database.transaction() as execute:
+            turns = execute("SELECT COUNT(*) FROM turn WHERE conversation_id = ?", conversation_id)[0][0]
+            if not turns or not _is_open(execute, conversation_id):
                 return None
-            row = self._connection.execute(
+            rows = execute(
                 "INSERT INTO share (token, conversation_id, turns, created_s) VALUES (?, ?, ?, ?) "
                 "ON CONFLICT (conversation_id, turns) DO UPDATE SET turns = excluded.turns RETURNING token",
-                (secrets.token_urlsafe(18), conversation_id, turns, time.time()),
-            ).fetchone()
-        return str(row[0])
+                secrets.token_urlsafe(18), conversation_id, turns, time.time(),
+            )  # fmt: skip
+        return str(rows[0][0])
 
     def shared(self, token: str) -> list[Answer]:
         """The turns a token opens, oldest first; none for an unknown token."""
-        with self._access:
-            rows = self._connection.execute(
-                "SELECT answer FROM turn JOIN share USING (conversation_id) "
+        with self._database.transaction() as execute:
+            rows = execute(
+                "SELECT answer FROM turn JOIN share ON share.conversation_id = turn.conversation_id "
                 "WHERE token = ? AND number <= turns ORDER BY number",
-                (token,),
-            ).fetchall()
-        return [Answer.model_validate(json.loads(text)) for (text,) in rows]
+                token,
+            )
+        return [_answer(text) for (text,) in rows]
 
     def unshare(self, conversation_id: str) -> int:
         """Close every link to a conversation; says how many there were."""
-        with self._access:
-            done = self._connection.execute("DELETE FROM share WHERE conversation_id = ?", (conversation_id,))
-            return done.rowcount
+        check_id(conversation_id)
+        with self._database.transaction() as execute:
+            if not _is_open(execute, conversation_id):
+                return 0
+            return len(execute("DELETE FROM share WHERE conversation_id = ? RETURNING token", conversation_id))
 
     def judge(self, conversation_id: str, answer_id: str, *, helpful: bool, note: str | None = None) -> None:
         """Keep whether an answer helped; a later judgement of it replaces the former."""
-        with self._access:
-            self._connection.execute(
-                "INSERT OR REPLACE INTO judgement (conversation_id, answer_id, helpful, note, at_s) "
-                "VALUES (?, ?, ?, ?, ?)",
-                (conversation_id, answer_id, int(helpful), note, time.time()),
-            )
+        with self._database.transaction() as execute:
+            execute(
+                "INSERT INTO judgement (conversation_id, answer_id, helpful, note, at_s) VALUES (?, ?, ?, ?, ?) "
+                "ON CONFLICT (conversation_id, answer_id) DO UPDATE SET helpful = excluded.helpful, "
+                "note = excluded.note, at_s = excluded.at_s",
+                conversation_id, answer_id, int(helpful), note, time.time(),
+            )  # fmt: skip
 
     def judgements(self, conversation_id: str) -> dict[str, bool]:
         """Answer id → whether it helped, for the answers that were judged."""
-        with self._access:
-            rows = self._connection.execute(
-                "SELECT answer_id, helpful FROM judgement WHERE conversation_id = ?", (conversation_id,)
-            ).fetchall()
+        with self._database.transaction() as execute:
+            rows = execute("SELECT answer_id, helpful FROM judgement WHERE conversation_id = ?", conversation_id)
         return {answer_id: bool(helpful) for answer_id, helpful in rows}
 
-    def close(self) -> None:
-        """Close the file; the store cannot be used afterwards."""
-        with self._access:
-            self._connection.close()
+    def forget(self, *, unused_days: float = 0.0, owned_by: str | None = None) -> int:
+        """Delete the conversations not used for so long, or all of one person; says how many."""
+        before = time.time() - unused_days * DAY_S
+        with self._database.transaction() as execute:
+            gone = execute(
+                "DELETE FROM conversation WHERE updated_s <= ? AND (owner = ? OR ? = 1) RETURNING id",
+                before, owned_by, int(owned_by is None),
+            )  # fmt: skip
+            execute("DELETE FROM receipt WHERE created_s < ?", time.time() - RECEIPT_S)
+        self._database.compact()
+        return len(gone)
 
-    @contextmanager
-    def _transaction(self) -> Iterator[None]:
-        self._connection.execute("BEGIN IMMEDIATE")
-        try:
-            yield
-        except BaseException:
-            self._connection.execute("ROLLBACK")
-            raise
-        self._connection.execute("COMMIT")
+    def check(self) -> None:
+        """Read, as a question would.
+
+        Raises:
+            StateUnavailable: the database is away, locked or broken.
+        """
+        with self._database.transaction() as execute:
+            execute("SELECT id FROM conversation LIMIT 1")
+
+    def export(self) -> Iterator[dict[str, Any]]:
+        """Every conversation with its turns, links and judgements as plain data, for a backup."""
+        with self._database.transaction() as execute:
+            names = [name for (name,) in execute("SELECT id FROM conversation ORDER BY id")]
+        for name in names:
+            with self._database.transaction() as execute:
+                whole = {table: _rows(execute, table, key, name) for table, (key, _) in KEPT.items()}
+            if whole["conversation"]:  # it may have been deleted meanwhile
+                yield whole
+
+    def restore(self, whole: Mapping[str, Any]) -> None:
+        """Put one conversation of a backup back, in place of one of that id.
+
+        Raises:
+            KeyError, TypeError, ValueError: this is none.
+        """
+        name = whole["conversation"][0]["id"]
+        check_id(name)
+        for turn in whole["turn"]:
+            _answer(turn["answer"])
+        with self._database.transaction() as execute:
+            execute("DELETE FROM conversation WHERE id = ?", name)
+            for table, (key, fields) in KEPT.items():
+                marks = ", ".join("?" for _ in fields)
+                for row in whole[table]:
+                    if row[key] != name:
+                        raise ValueError(f"a {table} of another conversation")
+                    given = [row[field] for field in fields]
+                    execute(f"INSERT INTO {table} ({', '.join(fields)}) VALUES ({marks})", *given)  # noqa: S608 - KEPT
+
+    def close(self) -> None:
+        """Let go of the database; the store cannot be used afterwards."""
+        self._database.close()
 
 
 def check_id(conversation_id: str) -> None:
@@ -226,3 +289,26 @@ def check_id(conversation_id: str) -> None:
             "not a valid conversation id.",
             "Use 1 to 128 letters, digits or any of . _ : - and begin with a letter or digit.",
         )
+
+
+def _is_open(execute: Execute, conversation_id: str) -> bool:
+    """Whether who asks may see the conversation: it is theirs, nobody's, or not there."""
+    mine = owner.get()
+    if mine is None:
+        return True
+    rows = execute("SELECT owner FROM conversation WHERE id = ?", conversation_id)
+    return not rows or rows[0][0] in (None, mine)
+
+
+def _rows(execute: Execute, table: str, key: str, name: str) -> list[dict[str, Any]]:
+    fields = KEPT[table][1]
+    rows = execute(f"SELECT {', '.join(fields)} FROM {table} WHERE {key} = ? ORDER BY 1, 2", name)  # noqa: S608 - KEPT
+    return [dict(zip(fields, row, strict=True)) for row in rows]
+
+
+def _answer(text: str) -> Answer:
+    return Answer.model_validate(json.loads(text))
+
+
+def _digest(text: str) -> str:
+    return hashlib.sha256(text.encode()).hexdigest()

@@ -10,6 +10,7 @@ AdvisorError                     anything the advisor refuses to do, with data r
 ├── BadDocument                  a document cannot be read: carries the path and the reason
 ├── IndexUnavailable             the index of documents cannot be opened or built
 ├── PricesUnavailable            live prices cannot be fetched: those held stay as they are
+├── StateUnavailable             conversations cannot be read or kept: the disk is full, the database is away
 ├── ConversationBusy             another turn of this conversation is running
 └── ModelFailed                  the language model did not answer usably
 """
@@ -149,6 +150,16 @@ class PricesUnavailable(AdvisorError):
 
     def __init__(self, reason: str) -> None:
         super().__init__(f"No live prices could be fetched: {reason} The prices held before are unchanged.")
+        self.reason = reason
+
+
+class StateUnavailable(AdvisorError):
+    """Conversations cannot be read or kept, for `reason`."""
+
+    code = "state_unavailable"
+
+    def __init__(self, reason: str) -> None:
+        super().__init__(f"Conversations cannot be read or kept: {reason}")
         self.reason = reason
 
 

@@ -3,6 +3,7 @@
 import os
 from functools import lru_cache
 from pathlib import Path
+from typing import Literal
 
 import platformdirs
 from pydantic import Field
@@ -37,6 +38,8 @@ class Settings(Frozen):
     """Longest wait for the language model in one turn (`GPU_ADVISOR_LLM_TIMEOUT_S`)."""
     embedding_model: str | None = None
     """Any sentence-transformers model id or path; none = the packaged MiniLM (`GPU_ADVISOR_EMBEDDING_MODEL`)."""
+    rerank_model: str | None = None
+    """A cross-encoder that orders what search finds, id or path; none = no reranking (`GPU_ADVISOR_RERANK_MODEL`)."""
     prices_url: str = Field(
         default="https://dstack-gpu-pricing.s3.eu-west-1.amazonaws.com/v3", pattern=r"^https?://[^\s]+$"
     )
@@ -55,6 +58,28 @@ class Settings(Frozen):
     """Address the chat and the API listen on (`GPU_ADVISOR_HOST`)."""
     port: int = Field(default=7860, ge=0, le=65535)
     """Port they listen on (`GPU_ADVISOR_PORT`)."""
+
+    database_url: str | None = Field(default=None, repr=False)
+    """Postgres that several workers share, `postgresql://…`; none = SQLite in the home (`GPU_ADVISOR_DATABASE_URL`)."""
+    retention_days: int | None = Field(default=None, ge=1, le=36_500)
+    """Conversations not used for so long are forgotten; none = kept (`GPU_ADVISOR_RETENTION_DAYS`)."""
+    auth: Literal["off", "keys", "proxy"] = "off"
+    """Who may ask: everybody who reaches the port, holders of a key, or whom a proxy vouches for; a key does too
+    (`GPU_ADVISOR_AUTH`)."""
+    trusted_proxies: str = "127.0.0.1,::1"
+    """Addresses or networks whose word about the user is believed (`GPU_ADVISOR_TRUSTED_PROXIES`)."""
+    user_header: str = Field(default="X-Forwarded-User", pattern=r"^[A-Za-z0-9-]{1,64}$")
+    """Header in which the proxy names the user (`GPU_ADVISOR_USER_HEADER`)."""
+    groups_header: str = Field(default="X-Forwarded-Groups", pattern=r"^[A-Za-z0-9-]{1,64}$")
+    """Header in which the proxy names the user's groups, with commas (`GPU_ADVISOR_GROUPS_HEADER`)."""
+    editors: str = ""
+    """Users and groups of the proxy who may add and remove documents, with commas (`GPU_ADVISOR_EDITORS`)."""
+    admins: str = ""
+    """Users and groups of the proxy who may do everything, with commas (`GPU_ADVISOR_ADMINS`)."""
+    log: Literal["off", "text", "json"] = "off"
+    """One line a request on standard error (`GPU_ADVISOR_LOG`)."""
+    traces: Literal["off", "console", "otlp"] = "off"
+    """OpenTelemetry spans of every step, to standard error or to a collector (`GPU_ADVISOR_TRACES`)."""
 
     @classmethod
     def from_environment(cls) -> "Settings":

@@ -9,11 +9,13 @@ from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse
 from starlette.exceptions import HTTPException
 
-from kb.base import AdvisorError, ConversationBusy, IndexUnavailable, ModelFailed
+from kb.base import AdvisorError, ConversationBusy, IndexUnavailable, ModelFailed, StateUnavailable
 
 logger = logging.getLogger(__name__)
 UNPROCESSABLE = 422
-STATUS: dict[type[AdvisorError], int] = {ConversationBusy: 409, IndexUnavailable: 503, ModelFailed: 502}
+STATUS: dict[type[AdvisorError], int] = {
+    ConversationBusy: 409, IndexUnavailable: 503, StateUnavailable: 503, ModelFailed: 502
+}  # fmt: skip
 TITLES = {404: "not_found", 405: "method_not_allowed", 400: "bad_request", 415: "unsupported_media_type"}
 REMEDIES = {
     "extra_forbidden": "Remove it or check its spelling.",

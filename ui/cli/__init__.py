@@ -5,11 +5,11 @@ from argparse import ArgumentParser
 from collections.abc import Sequence
 from importlib import import_module
 
-from kb.base import AdvisorError, IndexUnavailable, ModelFailed, NothingFits, PricesUnavailable
+from kb.base import AdvisorError, IndexUnavailable, ModelFailed, NothingFits, PricesUnavailable, StateUnavailable
 
 BAD_INPUT, FAILED = 2, 1
-NOT_THE_CALLERS_FAULT = (IndexUnavailable, ModelFailed, NothingFits, PricesUnavailable)
-COMMANDS = ("ask", "tool", "knowledge", "prices", "serve", "completion")
+NOT_THE_CALLERS_FAULT = (IndexUnavailable, ModelFailed, NothingFits, PricesUnavailable, StateUnavailable)
+COMMANDS = ("ask", "tool", "knowledge", "prices", "serve", "slack", "completion")
 """The modules that hold the commands, in the order `--help` lists them."""
 
 
