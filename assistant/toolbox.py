@@ -42,9 +42,10 @@ def adapt(tool: Tool) -> BaseTool:
 
 def call(tool: Tool, arguments: dict[str, Any]) -> ToolCallRecord:
     """Run a tool and record what it was asked and what it said, an error included."""
-    request = tool.request.model_validate(arguments).model_dump(mode="json", exclude_none=True, exclude_defaults=True)
+    valid = tool.request.model_validate(arguments)
+    request = valid.model_dump(mode="json", exclude_none=True, exclude_defaults=True)
     try:
-        result = tool.call(arguments).model_dump(mode="json")
+        result = tool.answer(valid).model_dump(mode="json")
     except AdvisorError as problem:
         result = {"error": problem.data()}
     except Exception:  # a defect of one tool must not cost the person the whole answer

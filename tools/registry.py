@@ -11,6 +11,11 @@ from pydantic import ValidationError
 from kb.base import BadInput, Frozen, UnknownName
 from kb.names import close_names
 from tools.base import ToolResult
+from tools.memo import Memo
+
+READING = {"search_guidance"}
+"""Tools whose result depends on documents, which change."""
+MEMO = Memo()
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +53,15 @@ class Tool:
             request = self.request.model_validate(arguments)
         except ValidationError as problem:
             raise bad_input(problem) from None
-        return self.run(request)
+        return self.answer(request)
+
+    def answer(self, request: Frozen) -> ToolResult:
+        """The result of a valid request, remembered where it follows from the request and the facts alone.
+
+        Raises:
+            AdvisorError: whatever the tool itself refuses.
+        """
+        return self.run(request) if self.name in READING else MEMO.result(self.name, request, self.run)
 
 
 def bad_input(problem: ValidationError) -> BadInput:

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import lru_cache
 
 from kb.catalog import model as find_model
 from kb.records.model import Model
@@ -78,19 +79,21 @@ def layouts(request: MemoryRequest, count: int) -> tuple[Layout, ...]:
         return tuple(_training(request, model, count))
     if model is not None and model.kind not in LANGUAGE:
         return (Layout(count, data_parallel=count),)
-    return tuple(_serving(request, model, count))
-
-
-def _serving(request: MemoryRequest, model: Model | None, count: int) -> Iterator[Layout]:
     heads = (model.heads if model else request.heads) or NODE_GPUS
-    sequences = request.concurrent_sequences or 1
+    return _serving(heads, request.concurrent_sequences or 1, count)
+
+
+@lru_cache(maxsize=4096)
+def _serving(heads: int, sequences: int, count: int) -> tuple[Layout, ...]:
+    found = []
     for tensor in (8, 4, 2, 1):
         if count % tensor or heads % tensor:
             continue
         for stages in range(1, min(count // tensor, MOST_STAGES) + 1):
-            copies = count // (tensor * stages)
-            if count % (tensor * stages) == 0 and copies <= sequences:
-                yield Layout(count, tensor, stages, copies)
+            copies, left = divmod(count, tensor * stages)
+            if not left and copies <= sequences:
+                found.append(Layout(count, tensor, stages, copies))
+    return tuple(found)
 
 
 def _training(request: MemoryRequest, model: Model | None, count: int) -> Iterator[Layout]:

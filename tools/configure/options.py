@@ -95,6 +95,8 @@ class Options:
         self._streams: dict[str, list[Stream]] = {"buy": [], "rent": []}
         self._split: dict[tuple[str, int, int, int], dict[Verdict, tuple[Held, ...]]] = {}
         self._by_loss: dict[int, list[tuple[str, Variant]]] = {0: [], 1: [], 2: []}
+        self._sequences = table.load.variants[0].request.concurrent_sequences or 1
+        self._training, self._one_gpu = table.load.training, table.load.one_gpu
         for variant in table.load.variants:
             form = table.format_of(variant)
             if form is not None and all(form != other for known in self._by_loss.values() for other, _ in known):
@@ -149,11 +151,11 @@ class Options:
         variants = [variant for form, variant in self._by_loss[loss] if runs(stream.gpu, form)]
         if not variants:
             return
-        sequences = self._table.load.variants[0].request.concurrent_sequences or 1
+        linked = scales_out(stream.gpu)
         for choice in stream:
             if not wanted(choice):
                 continue
-            if not limits.within(choice) or choice.count > self._most(choice, sequences):
+            if not limits.within(choice) or choice.count > self._most(choice.cards, linked and choice.cards >= 4):
                 return
             classes = self._by_class(choice, loss, variants)
             if verdict in classes:
@@ -161,14 +163,13 @@ class Options:
             if verdict == "tight" and "yes" in classes:
                 return  # this and every dearer choice of the stream has a sure fit
 
-    def _most(self, choice: Choice, sequences: int) -> int:
+    def _most(self, cards: int, linked: bool) -> int:
         """More cards than this cannot be used: ranks stay within a machine, or every sequence has its own copy."""
-        linked = scales_out(choice.gpu) and choice.cards >= 4
-        if self._table.load.one_gpu:
+        if self._one_gpu:
             return 10**9
-        if self._table.load.training:
-            return 10**9 if linked else choice.cards
-        return sequences * (128 if linked else choice.cards)
+        if self._training:
+            return 10**9 if linked else cards
+        return self._sequences * (128 if linked else cards)
 
     def _by_class(self, choice: Choice, loss: int, variants: list[Variant]) -> dict[Verdict, tuple[Held, ...]]:
         key = (choice.gpu.id, choice.count, choice.cards, loss)

@@ -55,7 +55,7 @@ def information(each: Tool) -> ToolInfo:
 def _add(routes: APIRouter, each: Tool) -> None:
     # Validation by FastAPI, so that its errors are those of every other route; the result is encoded once, as it is.
     def run(request: Any) -> Response:
-        return Response(each.run(request).model_dump_json(), media_type="application/json")
+        return Response(each.answer(request).model_dump_json(), media_type="application/json")
 
     run.__annotations__["request"] = Annotated[each.request, Body()]
     routes.add_api_route(

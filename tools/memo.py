@@ -1,0 +1,52 @@
+"""Results of tools, remembered while the same request must give the same result."""
+
+import threading
+from collections import OrderedDict
+from collections.abc import Callable, Hashable
+from datetime import UTC, date, datetime
+
+from kb.base import Frozen
+from kb.live_prices import stamp
+from kb.settings import settings
+from tools.base import ToolResult
+
+KEPT = 512
+"""Results; the largest, of `configure`, is some 100 kB."""
+
+
+def world() -> Hashable:
+    """What a result depends on besides its request: the day (prices grow stale), the live prices, the home."""
+    today: date = datetime.now(UTC).date()
+    return today, stamp(), settings().home
+
+
+class Memo:
+    """The last results by tool, request and state of the world. Safe between threads; errors are not kept."""
+
+    def __init__(self, most: int = KEPT, world: Callable[[], Hashable] = world) -> None:
+        self._most, self._world = most, world
+        self._access = threading.Lock()
+        self._kept: OrderedDict[Hashable, ToolResult] = OrderedDict()
+
+    def result(self, name: str, request: Frozen, run: Callable[[Frozen], ToolResult]) -> ToolResult:
+        """What `run` makes of `request`, or made of it before.
+
+        Raises:
+            AdvisorError: what `run` refuses.
+        """
+        key = (name, request, self._world())
+        try:
+            hash(key)
+        except TypeError:  # a request that holds a mapping
+            return run(request)
+        with self._access:
+            known = self._kept.get(key)
+            if known is not None:
+                self._kept.move_to_end(key)
+                return known
+        made = run(request)
+        with self._access:
+            self._kept[key] = made
+            while len(self._kept) > self._most:
+                self._kept.popitem(last=False)
+        return made
