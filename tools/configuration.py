@@ -1,11 +1,20 @@
 """A configuration one could order: what, how many, how it is laid out, what it holds, what it costs."""
 
+from decimal import Decimal
 from typing import Literal
 
 from pydantic import Field
 
 from kb.base import Frozen, Money
+from kb.rates import convert, rate
 from tools.base import Scalar
+
+CONVERTED_DIGITS = 3
+"""Digits of a converted price: neither the rate nor the price supports more."""
+
+
+def _rounded(amount: Decimal) -> Decimal:
+    return Decimal(f"{amount:.{CONVERTED_DIGITS - 1}e}")
 
 
 class MemoryFit(Frozen):
@@ -44,6 +53,19 @@ class Item(Frozen):
     condition: Literal["new", "used"] = "new"
 
 
+class AskedPrice(Frozen):
+    """The same price in the asker's currency."""
+
+    currency: str
+    amount: Money
+    low: Money | None = None
+    high: Money | None = None
+    per_usd: Money
+    """Units of the currency for one dollar."""
+    rate_as_of: str | None
+    """When that rate was read."""
+
+
 class Price(Frozen):
     """What it costs in all."""
 
@@ -58,6 +80,27 @@ class Price(Frozen):
     """Oldest date among the prices used."""
     complete: bool
     """False when a part has no known price, so that the true amount is higher."""
+    asked_price: AskedPrice | None = None
+    """In the currency of the budget, where that is another."""
+
+    def also_in(self, currency: str) -> "Price":
+        """The price with the amounts of `currency` beside its own.
+
+        Raises:
+            UnknownName: no rate of that currency is known.
+        """
+        if self.amount is None or currency == self.currency:
+            return self
+        known = rate(currency)
+        amount, low, high = (
+            None if value is None else _rounded(convert(value, self.currency, known.currency))
+            for value in (self.amount, self.low, self.high)
+        )
+        asked = AskedPrice(
+            currency=known.currency, amount=amount or Decimal(0), low=low, high=high, per_usd=known.per_usd,
+            rate_as_of=known.as_of,
+        )  # fmt: skip
+        return self.model_copy(update={"asked_price": asked})
 
 
 class Network(Frozen):

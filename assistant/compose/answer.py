@@ -45,6 +45,13 @@ _WHY = re.compile(
     re.I,
 )
 """Words that ask for a cause rather than for a property."""
+_WORTH = re.compile(
+    r"有用吗|有没有用|有必要|值得|值不值|划算|靠谱|有意义|能买吗|怎么选|怎么验|如何验|该选|选哪|好不好|行不行|怎么样|"
+    r"还是[买租]|\bworth|\buseful|\bhelps?\b|make sense|good idea|should i\b|\breliable|any good|\bmatters?\b|"
+    r"how (?:do|can|should) i|(?:rent|buy) or (?:rent|buy)",
+    re.I,
+)
+"""Words that ask for a judgement rather than for a figure."""
 _FORMAT_CHOICE = re.compile(r"fp8|fp4|int8|int4|bf16|awq|gptq|smoothquant", re.I)
 _PLAIN_WORD = re.compile(r"^[a-z]+(?= )|^full fine-tuning")
 _FIRST_SENTENCE = re.compile(r".*?(?:[。？！]|[.?!](?= |$))")
@@ -61,7 +68,8 @@ def compose(understanding: Understanding, calls: Sequence[ToolCallRecord]) -> Dr
     material = Material(understanding, tuple(calls))
     if understanding.out_of_scope:
         return _draft(material, [scope.out_of_scope(material)])
-    sections = [RENDERERS[intent](material) for intent in material.intents]
+    settled = {"training_time"} if fit.by_deadline(material) else set()
+    sections = [RENDERERS[intent](material) for intent in material.intents if intent not in settled]
     main = sections[0] = _explained(material, sections[0])
     if understanding.command:
         main = sections[0] = COMMANDS[understanding.command](material, main)
@@ -78,11 +86,17 @@ def _refused(material: Material, draft: Draft) -> Draft:
 
 
 def _explained(material: Material, main: Section) -> Section:
-    """For a question why something is so: what the documents say about it first, the facts after."""
+    """For a question why something is so or whether it is worth it: the documents first, facts and offers after."""
     unasked = material.intents[0] == "interconnect" and not BY_KEY["link"].asked.search(material.text)
-    if main.verdict != "fact" or main.rests_on_documents or not (unasked or _WHY.search(material.text)):
+    worth = bool(_WORTH.search(material.text))
+    unsized = main.verdict == "clarification" and not requests.sized(material.need)
+    reasons = worth or unasked or bool(_WHY.search(material.text))
+    if main.rests_on_documents or not (unsized or (main.verdict == "fact" and reasons)):
         return main
-    quotes = guidance.quoted(material, guidance.QUOTED_ALONE_MAX, guidance.CAUSE)
+    if unsized and not worth and any(material.results("what_fits")):
+        return main
+    bar = guidance.DECISION if worth else guidance.OPEN if unsized else guidance.CAUSE
+    quotes = guidance.quoted(material, guidance.QUOTED_ALONE_MAX, bar)
     if not quotes:
         return _unlinked(material, main) if unasked else main
     main.body[:0] = ["\n".join(quotes[1:]), main.headline]

@@ -13,6 +13,7 @@ from assistant.compose.orders import orders
 from assistant.compose.section import Section
 from assistant.plan import requests
 from assistant.plan.second import SHARES
+from tools.configuration import Configuration
 from tools.memory.result import MinimumGpus
 
 _AS_PUBLISHED = re.compile(r"满血|(?:非|不|未)量化|原版|原精度|unquanti|full precision|without quanti|no quanti", re.I)
@@ -156,6 +157,8 @@ def smallest(one: Estimate, most: int = MINIMA_MAX) -> list[MinimumGpus]:
 def how_many(material: Material) -> Section:
     """Fewest cards of the kind asked about, and of what else would do."""
     gpu = next((one.gpu for one in material.estimates if one.gpu), None)
+    if in_time := _in_time(material, gpu):
+        return in_time
     counted = [(one, row) for one in material.estimates if gpu and (row := one.minimum(gpu)) and one.gpus == 1]
     counted = counted or [(one, row) for one in material.estimates if gpu and (row := one.minimum(gpu))]
     if not gpu or not counted:
@@ -173,6 +176,34 @@ def how_many(material: Material) -> Section:
     spread = [one for one in material.estimates if one.gpus > 1] or [one for one, _ in counted]
     section = Section("recommendation", headline, [arithmetic(material, spread)])
     return _finish(material, section, spread[0])
+
+
+def by_deadline(material: Material, gpu: str | None = None) -> Configuration | None:
+    """The fewest cards (of `gpu`) that finish the training in time, where how many was asked with data and a deadline."""
+    need = material.need
+    asked = material.intents[0] == "how_many_gpus" and need.deadline_s and need.dataset_tokens
+    if not asked or not requests.is_training(need):
+        return None
+    timed = [one for one in material.configurations if (one.speed or {}).get("time_s") and gpu in {None, one.gpu}]
+    return min(timed, key=lambda one: one.gpu_count, default=None)
+
+
+def _in_time(material: Material, gpu: str | None) -> Section | None:
+    """So many cards as finish the training by the deadline: memory alone would do with fewer."""
+    need, say, best = material.need, material.say, by_deadline(material, gpu)
+    if best is None or need.deadline_s is None:
+        return None
+    figure, unit = numbers.duration(float((best.speed or {})["time_s"] or 0))
+    allowed, allowed_unit = numbers.duration(need.deadline_s)
+    headline = say(
+        "fit.in_time",
+        what=workload(material, material.estimates[0]) if material.estimates else "",
+        cards=names.cards(best.gpu, best.gpu_count),
+        time=f"{figure} {say(f'unit.{unit}')}",
+        allowed=f"{allowed} {say(f'unit.{allowed_unit}')}",
+    )
+    section = Section("recommendation", headline, [arithmetic(material, material.estimates[:1])])
+    return _finish(material, section, material.estimates[0]) if material.estimates else section
 
 
 def context_and_users(material: Material) -> Section:

@@ -8,11 +8,13 @@ from assistant.compose import names, numbers
 from assistant.compose.citations import joined
 from assistant.compose.material import Material
 from assistant.plan.preferred import cost
-from tools.configuration import Configuration, Item
+from tools.configuration import AskedPrice, Configuration, Item, Price
 from tools.prices import is_stale
 
 SEVERAL_USERS = 1.5
 """How much more than one user's the speed of all together is when there are several."""
+HOST_IS_OWN = "host_must_take"
+"""Reason of a purchase of cards alone: the asker's machine must take them."""
 SHOWN_MAX = 3
 """Configurations spelled out; the rest stay in the answer's data."""
 
@@ -70,6 +72,9 @@ def order(material: Material, one: Configuration) -> str:
         usable=numbers.gib(one.memory.usable_bytes_per_gpu, digits=1),
     )
     head = say(f"order.{one.acquisition}", cards=cards)
+    if 0 < one.owned_count < one.gpu_count and one.acquisition == "buy":
+        missing = names.cards(one.gpu, one.gpu_count - one.owned_count)
+        head = say("order.add", cards=missing, count=one.gpu_count)
     if where:
         head += say("order.where", where=where)
     clauses = (price(material, one), how, memory, speed(material, one))
@@ -88,6 +93,9 @@ def speed(material: Material, one: Configuration) -> str:
     if isinstance(time_s, float | int) and time_s > 0:
         figure, unit = numbers.duration(time_s)
         words.append(say("price.takes", value=figure, unit=say(f"unit.{unit}")))
+        total = next((paid.total_usd for paid in one.rent_prices if paid.kind == "on_demand"), None)
+        if total is not None:
+            words.append(say("price.job", amount=numbers.usd(total)))
     return say("list.comma").join(words)
 
 
@@ -109,19 +117,25 @@ def price(material: Material, one: Configuration) -> str:
     if amount is None:
         return say("price.unknown")
     hourly = one.price.period == "hour"
-    figure = numbers.money(amount, one.price.currency, hourly=hourly)
-    if one.price.low is not None and one.price.high is not None and one.price.low != one.price.high:
-        figure = "–".join(
-            (numbers.money(one.price.low, one.price.currency), numbers.money(one.price.high, one.price.currency))
-        )
+    read = figure = _figure(one.price, one.price.currency, hourly=hourly)
     text = say(f"price.{one.price.period or 'once'}", amount=figure)
+    if one.price.asked_price:
+        figure = _figure(one.price.asked_price, one.price.asked_price.currency, hourly=hourly)
+        text = say(f"price.{one.price.period or 'once'}", amount=figure) + say("price.read_as", price=read)
     if one.price.as_of:
         text += say("price.as_of_old" if is_stale(one.price.as_of) else "price.as_of", date=one.price.as_of)
     else:
         text += say("price.undated")
     if not one.price.complete:
-        text += say("price.incomplete")
+        text += say("price.cards_only" if any(told.code == HOST_IS_OWN for told in one.reasons) else "price.incomplete")
     return text + joined([cite_price(material, one)])
+
+
+def _figure(price: Price | AskedPrice, currency: str, *, hourly: bool) -> str:
+    """The amount, or its range where several prices were read."""
+    if price.low is None or price.high is None or price.low == price.high:
+        return numbers.money(price.amount or 0, currency, hourly=hourly)
+    return "–".join((numbers.money(price.low, currency), numbers.money(price.high, currency)))
 
 
 def cite_price(material: Material, one: Configuration) -> str:

@@ -119,6 +119,8 @@ _DEADLINE = (
         rf"|around )?(?P<n>{_N}|a|an)\s?{_SPAN}"
     ),
     grammar(rf"(?P<n>{_N})\s?个?{_SPAN}\s?(?:之内|以内|内|里)(?!存)"),
+    grammar(rf"how many[^?.!\n]{{0,40}}\sfor\s(?P<n>{_N})\s?{_SPAN}"),
+    grammar(rf"(?P<n>{_N})\s?个?{_SPAN}\s?(?:训完|训练完|跑完|做完|搞定|要?出结果)"),
 )
 _TARGET_SPEED = grammar(
     rf"(?:at least|>=?|≥|minimum|min|want|need|target|goal of|over|不低于|至少|要求|达到|要有?|希望"

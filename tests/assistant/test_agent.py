@@ -230,3 +230,18 @@ def test_the_best_model_for_a_purpose_on_a_card_in_hand_is_named_with_its_speed(
     answer = advisor.ask("Got a used RTX 3090 and 64GB RAM. What's the best coding model I can run at decent speed?")
     assert answer.answer.startswith("**Largest models for code that fit 1×RTX 3090")
     assert "tokens/s for one user" in answer.answer
+
+
+def test_a_deadline_says_how_many_cards_not_the_memory(advisor: Advisor) -> None:
+    answer = advisor.ask("pretrain 7B on 2T tokens: how many H100s for 30 days?")
+    best = answer.configurations[0]
+    assert "to finish in 30 days" in answer.answer.split("\n\n")[0]
+    assert "It does not fit" not in answer.answer
+    assert best.speed is not None
+    assert all(float((one.speed or {})["time_s"] or 0) <= 30 * 86400 for one in answer.configurations)
+
+
+def test_prices_are_told_in_the_currency_of_the_budget(advisor: Advisor) -> None:
+    answer = advisor.ask("4090 微调 7B LoRA 预算2万")
+    assert "约 ¥" in answer.answer.split("\n\n")[0]
+    assert answer.grounding.ungrounded == ()

@@ -77,14 +77,15 @@ class Search:
             for way in ("rent", "buy"):
                 if way in by_way and place < len(by_way[way]):
                     found.append(by_way[way][place])
-        made = []
+        made, budget = [], self.asked.request.budget
         for rank, one in enumerate(found[:most], 1):
             known = self.said.get(id(one.option))
             said = (known,) if known else ()
             configuration, step = configured(
                 one.option, one.paced, native=self.native, country=self.asked.country, said=said
             )
-            made.append((configuration.model_copy(update={"rank": rank}), step, one))
+            price = configuration.price.also_in(budget.currency) if budget else configuration.price
+            made.append((configuration.model_copy(update={"rank": rank, "price": price}), step, one))
         return made
 
     def _best(self, way: str, limit: int) -> list[Found]:
