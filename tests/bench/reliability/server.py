@@ -1,0 +1,121 @@
+"""The real server in a process of its own, started, watched and stopped."""
+
+import os
+import resource
+import signal
+import socket
+import subprocess
+import sys
+import time
+import urllib.error
+import urllib.request
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+START_S = 120.0
+COMMAND = (
+    "import sys; from kb.settings import settings as s; from ui.serve import serve; sys.exit(serve(s().host, s().port))"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Server:
+    """A running server."""
+
+    process: "subprocess.Popen[bytes]"
+    port: int
+    home: Path
+    started_s: float
+    """Seconds from the start of the process to the first answer of /readyz."""
+
+    def get(self, path: str, timeout_s: float = 30.0) -> bytes:
+        """The body of a page."""
+        with urllib.request.urlopen(f"http://127.0.0.1:{self.port}{path}", timeout=timeout_s) as answer:
+            return bytes(answer.read())
+
+    def post(self, path: str, body: bytes, timeout_s: float = 60.0) -> tuple[int, bytes]:
+        """Status and body."""
+        headers = {"Content-Type": "application/json"}
+        request = urllib.request.Request(f"http://127.0.0.1:{self.port}{path}", body, headers)
+        try:
+            with urllib.request.urlopen(request, timeout=timeout_s) as answer:
+                return answer.status, bytes(answer.read())
+        except urllib.error.HTTPError as refused:
+            return refused.code, bytes(refused.read())
+
+    def memory_bytes(self) -> int:
+        """Resident memory now."""
+        pages = int(Path(f"/proc/{self.process.pid}/statm").read_text().split()[1])
+        return pages * resource.getpagesize()
+
+    def descriptors(self) -> int:
+        """Open files and sockets now."""
+        return len(list(Path(f"/proc/{self.process.pid}/fd").iterdir()))
+
+    def threads(self) -> int:
+        """Threads now."""
+        return len(list(Path(f"/proc/{self.process.pid}/task").iterdir()))
+
+    def kill(self) -> None:
+        """End it as a power cut would, as far as a process can tell."""
+        self.process.send_signal(signal.SIGKILL)
+        self.process.wait(30)
+
+
+def free_port() -> int:
+    """A port nobody listens on."""
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])
+
+
+def start(
+    home: Path,
+    extra: dict[str, str] | None = None,
+    before: Callable[[], None] | None = None,
+    user: int | None = None,
+) -> Server:
+    """Start a server over this home and wait until it is ready.
+
+    Raises:
+        RuntimeError: it ended, or was not ready in time; holds what it printed.
+    """
+    port = free_port()
+    known = {name: value for name, value in os.environ.items() if not name.startswith("GPU_ADVISOR_")}
+    environment = known | {"GPU_ADVISOR_HOME": str(home), "GPU_ADVISOR_PORT": str(port)} | (extra or {})
+    log = (home.parent / f"server-{port}.log").open("wb")
+    started = time.monotonic()
+    process = subprocess.Popen(
+        [sys.executable, "-c", COMMAND], env=environment, stdout=log, stderr=log, preexec_fn=before, user=user
+    )
+    log.close()
+    server = Server(process, port, home, 0.0)
+    while time.monotonic() - started < START_S:
+        if process.poll() is not None:
+            break
+        try:
+            server.get("/readyz", timeout_s=5)
+        except OSError:
+            time.sleep(0.05)
+            continue
+        return Server(process, port, home, time.monotonic() - started)
+    process.kill()
+    process.wait(30)
+    raise RuntimeError(Path(log.name).read_text(errors="replace")[-2000:])
+
+
+@contextmanager
+def serving(home: Path, extra: dict[str, str] | None = None) -> Iterator[Server]:
+    """A server for the length of a block."""
+    server = start(home, extra)
+    try:
+        yield server
+    finally:
+        if server.process.poll() is None:
+            server.process.terminate()
+            try:
+                server.process.wait(20)
+            except subprocess.TimeoutExpired:
+                server.kill()
