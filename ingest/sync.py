@@ -261,7 +261,7 @@ def _embed(library: Library, model: Embedder, progress: Progress | None) -> None
     """Vectors for the chunks that have none; without a model, words alone find them."""
     missing = library.unembedded(model.name, model.languages)
     # Long texts together: a batch costs what its longest text costs.
-    digests = sorted(missing, key=lambda digest: len(missing[digest]))
+    digests = sorted(missing, key=lambda digest: len(missing[digest].text))
     try:
         for start in range(0, len(digests), EMBED_BATCH):
             batch = digests[start : start + EMBED_BATCH]

@@ -15,7 +15,7 @@ from typing import Any
 from pydantic import Field
 
 from kb.base import Frozen, IndexUnavailable
-from kb.embedder import Vectors
+from kb.embedder import Spoken, Vectors
 from kb.lexicon import without_markup, words
 from kb.lock import exclusive
 from kb.settings import settings
@@ -195,7 +195,7 @@ class Library:
         with self._connection() as connection, connection:
             connection.executemany("INSERT OR REPLACE INTO facts VALUES (?, ?)", values.items())
 
-    def unembedded(self, model: str, languages: Sequence[str]) -> dict[str, str]:
+    def unembedded(self, model: str, languages: Sequence[str]) -> dict[str, Spoken]:
         """Digest → words of every chunk in these languages (all when none is named) that has no vector of `model`."""
         where = f"AND chunks.language IN ({','.join('?' * len(languages))})" if languages else ""
         with self.reading() as connection:
@@ -205,7 +205,12 @@ class Library:
                     {where}""",  # noqa: S608 - placeholders only
                 (model, *languages),
             ).fetchall()
-        return {row["sha256"]: spoken(row["title"], row["heading"], row["text"]) for row in rows}
+        return {
+            row["sha256"]: Spoken(
+                spoken(row["title"], row["heading"], row["text"]), row["heading"].split(" › ")[-1] or row["title"]
+            )
+            for row in rows
+        }
 
     def put_vectors(self, model: str, digests: Sequence[str], vectors: Vectors) -> None:
         """Store one vector a digest."""

@@ -95,12 +95,22 @@ def translate(query: str) -> tuple[str, float]:
             parts.append(run)
             known += 2
             continue
-        terms = [term for _, term in _terms(run, glossary().to_english)]
+        terms = chinese_terms(run)
         parts.extend(glossary().to_english[term][0] for term in terms)
         covered = sum(map(len, terms))
         known += covered
         unknown += max(0, sum(map(len, _STOP_ZH.split(run))) - covered)
     return " ".join(parts), known / (known + unknown) if known else 0.0
+
+
+def chinese_terms(run: str) -> list[str]:
+    """The glossary's terms in a run of Han."""
+    return [term for _, term in _terms(run, glossary().to_english)]
+
+
+def content_runs(run: str) -> list[str]:
+    """A run of Han cut at the words that say nothing."""
+    return [piece for piece in _STOP_ZH.split(run) if piece]
 
 
 @dataclass(frozen=True, slots=True)

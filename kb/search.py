@@ -1,13 +1,12 @@
 """Search: words and sentence vectors, each language retrieved on its own, then merged on one scale.
 
-Ranks of two languages cannot be mixed (fusing them measured worse than either); what can is the share of the question
-that a passage covers. So every candidate gets a score between 0 and 1 from the weight of the question's words it
-holds and from its cosine, and what scores too low is not shown at all.
+Ranks of two languages cannot be mixed (fusing them measured worse than either); what can is how much of the question a
+passage answers. So every candidate gets a relevance between 0 and 1 from the weight of the question's words it holds
+and from its cosine; a section that stands in both languages is judged by both; and what is too low is not shown at all.
 """
 
 import json
 import math
-import re
 import sqlite3
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager
@@ -16,57 +15,40 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
-from rapidfuzz import process
-from rapidfuzz.distance import OSA
+import numpy as np
 
 from kb.archive import LANGUAGES, Library, also_in
 from kb.base import BadInput, IndexUnavailable
-from kb.embedder import Embedder, embedder
-from kb.lexicon import QUERY_MAX, STOP_EN, Concept, concepts, glossary_words, language_of, translate, words
+from kb.embedder import Embedder, Vectors, embedder
+from kb.lexicon import concepts, language_of, translate
+from kb.passage_filter import PassageFilter
 from kb.records.passage import Dispute, Passage
+from kb.relevance import Weighted, share_held, spelt, weigh
+from kb.rerank import reranker
 from kb.settings import settings
 from kb.store import Store
 
 TOP_MAX = 100
 CANDIDATES = 48
 """Passages each retriever offers in each language."""
+FILTERED_CANDIDATES = 960
+"""Nearest passages looked through when only some documents may answer."""
 QUERY_WORDS_MAX = 48
 """Words of a question that are looked up; the rarest are kept."""
+RERANKED = 20
+"""Passages a cross-encoder reads, when one is set."""
 PER_DOCUMENT_SHARE = 0.8
 """Share of the passages shown that one document may supply."""
 
-FLOOR_SCORE, OTHER_FLOOR_SCORE = 0.33, 0.2
-"""Below this a passage has nothing to do with the question; in the other language half the words find no match."""
-OTHER_LANGUAGE_FACTOR = 0.85
-"""What a passage in another language than the reader's is worth."""
-COSINE_NONE, COSINE_FULL = 0.2, 0.75
-"""MiniLM's cosine of unrelated and of matching English texts."""
-DENSE_WEIGHT = 0.9
-"""What full closeness of the vectors is worth beside the words; these weights: tests/bench/bench_retrieval.py."""
-TRANSLATED_DENSE_WEIGHT = 0.5
-"""The same for a Chinese question, which the English model sees only as glossary words."""
-BODY_CREDIT, HEAD_CREDIT, ABOUT_CREDIT = 0.6, 0.98, 0.5
-"""What a word of the question is worth in the text, in the section's heading, in the document's title or keywords."""
-SYNONYM_CREDIT, PART_CREDIT = 0.6, 0.5
-"""What another word for the same thing is worth, and a full share of a longer word's parts."""
-RANK_SHARE = 0.2
-"""How far BM25 decides between passages that hold the same share of the question."""
-UNKNOWN_WEIGHT, UNKNOWN_OTHER_WEIGHT = 0.7, 0.2
-"""Weight of a word no document holds, relative to the rarest one."""
-TYPO_LETTERS_MIN = 5
-"""Letters from which a word may be a misspelt one; from twice as many about, by two letters."""
-TWO_TYPOS_LETTERS_MIN = 9
-
-
-_ENGLISH = re.compile(rf"(?<![A-Za-z0-9])[A-Za-z]{{{TYPO_LETTERS_MIN},24}}(?![A-Za-z0-9])")
-
-
-@dataclass(frozen=True, slots=True)
-class _Weighted:
-    """A concept of the question with its rarity, which is what it says about relevance."""
-
-    concept: Concept
-    weight: float
+FLOOR = 0.32
+"""Relevance below which a passage has nothing to do with the question; with these weights from one half of the pairs
+of tests/bench/retrieval.yaml, reported on the other."""
+DENSE_WEIGHT = 2.0
+"""What the cosine counts beside the share of words held."""
+TWIN_WEIGHT = 0.5
+"""What the worse language of a section counts beside the better one."""
+OTHER_LANGUAGE_FACTOR = 0.97
+"""What a passage in another language than the reader's is worth; so, too, a section without a twin beside one."""
 
 
 @dataclass(slots=True)
@@ -75,34 +57,38 @@ class _Candidate:
     score: float
 
 
-def search(query: str, *, top: int = 5, language: str | None = None) -> list[Passage]:
+def search(
+    query: str, *, top: int = 5, language: str | None = None, among: PassageFilter | None = None
+) -> list[Passage]:
     """The passages closest to `query`, best first; none when nothing is relevant.
 
-    `language` is the reader's, by default the query's: passages in it come first, others are still found.
+    `language` is the reader's, by default the query's: passages in it come first, others are still found, unless
+    `among` leaves them out.
 
     Raises:
         BadInput: `top` is out of bounds.
-        IndexUnavailable: nothing has been ingested.
+        IndexUnavailable: nothing has been ingested, or the cross-encoder that is set cannot be loaded.
     """
     if not 1 <= top <= TOP_MAX:
         raise BadInput("top", f"must lie between 1 and {TOP_MAX}.")
+    among = among or PassageFilter()
     library, store = _opened(settings().home / "index", embedder())
-    reader = language or language_of(query)
     asked = language_of(query)
+    reader = language or asked
     with library.reading() as connection:
-        query = _spelt(connection, query)
-        dense = _dense(query, asked, store)
-        found: list[_Candidate] = []
-        for spoken in LANGUAGES:
-            weighted = _weigh(connection, concepts(query, spoken), spoken, own=spoken == asked)
-            for candidate in _candidates(connection, weighted, dense, spoken, translated=asked != "en"):
-                if spoken != reader:
-                    candidate.score *= OTHER_LANGUAGE_FACTOR
-                if candidate.score >= (FLOOR_SCORE if spoken == reader else OTHER_FLOOR_SCORE):
-                    found.append(candidate)
-        found = _in_readers_language(connection, found, reader)
+        allowed = _allowed(connection, among)
+        query = spelt(connection, query)
+        sense = _sense(query, store, CANDIDATES if among.is_open else FILTERED_CANDIDATES)
+        found = [
+            candidate
+            for spoken in among.languages or LANGUAGES
+            for candidate in _candidates(connection, query, sense, spoken, allowed)
+        ]
+        found = _whole_sections(connection, found, reader, among)
         found.sort(key=lambda one: (-one.score, one.row["id"]))
-        chosen = _diverse(found, top)
+        chosen = _diverse(found, max(top, RERANKED) if settings().rerank_model else top)
+        if model := settings().rerank_model:
+            chosen = _reranked(query, chosen, model)[:top]
         return [
             passage_of(one.row, one.score, _disputed(connection, one.row)).model_copy(
                 update={"also_in": also_in(connection, one.row["id"])}
@@ -126,91 +112,67 @@ def _opened(folder: Path, model: Embedder) -> tuple[Library, Store]:
     return library, Store(library, model)
 
 
-def _dense(query: str, asked: str, store: Store) -> dict[int, float]:
-    """Cosines of the chunks closest to the question, as far as the model reads its language."""
-    model = embedder()
-    text, share = (query, 1.0) if model.reads(asked) else translate(query) if model.reads("en") else ("", 0.0)
-    if not text.strip():
-        return {}
+def _allowed(connection: sqlite3.Connection, among: PassageFilter) -> frozenset[int] | None:
+    """Documents that may answer; null when all may."""
+    if among.model_copy(update={"languages": ()}).is_open:
+        return None
+    rows = connection.execute("SELECT id, name, date, trust FROM documents")
+    return frozenset(row["id"] for row in rows if among.allows(row["name"], row["date"], row["trust"]))
+
+
+@dataclass(frozen=True, slots=True)
+class _Sense:
+    """A question as the model has it."""
+
+    vector: Vectors
+    known: float
+    """How much of it the model knows."""
+    nearest: frozenset[int]
+
+
+def _sense(query: str, store: Store, top: int) -> _Sense | None:
+    """The question's vector and the chunks nearest to it; null when words alone must find passages."""
+    if not query.strip():
+        return None
     try:
-        found = store.nearest(model.query(text), CANDIDATES)
+        vector = embedder().query(query)
+        return _Sense(vector, embedder().known(query), frozenset(store.nearest(vector, top)))
     except IndexUnavailable:
-        return {}
-    return {key: cosine * share for key, cosine in found.items()}
-
-
-def _weigh(connection: sqlite3.Connection, wanted: list[Concept], language: str, *, own: bool) -> list[_Weighted]:
-    total = connection.execute(f"SELECT count(*) FROM words_{language}").fetchone()[0]  # noqa: S608 - own names
-    if not total:
-        return []
-    scale = math.log(1 + total / 0.5)
-    weighted = []
-    for concept in wanted:
-        frequency = max(_frequency(connection, way, language) for way in concept.ways)
-        weight = math.log(1 + total / (frequency + 0.5)) / scale
-        if not frequency:
-            # A translation may miss words that the other language does without; a name it may not.
-            weight *= UNKNOWN_WEIGHT if own or concept.named else UNKNOWN_OTHER_WEIGHT
-        weighted.append(_Weighted(concept, weight))
-    return weighted
-
-
-def _frequency(connection: sqlite3.Connection, way: Iterable[str], language: str) -> int:
-    """How many chunks hold the rarest of these words."""
-    counts = []
-    for word in way:
-        row = connection.execute(f"SELECT doc FROM vocabulary_{language} WHERE term = ?", (word,)).fetchone()  # noqa: S608
-        counts.append(row["doc"] if row else 0)
-    return min(counts, default=0)
-
-
-def _spelt(connection: sqlite3.Connection, query: str) -> str:
-    """The query with every unknown English word replaced by the closest one of the index, if one is very close."""
-    return _ENGLISH.sub(lambda match: _closest(connection, match[0]) or match[0], query[:QUERY_MAX])
-
-
-def _closest(connection: sqlite3.Connection, word: str) -> str | None:
-    lower = word.lower()
-    if lower in STOP_EN or lower in glossary_words():
         return None
-    (stem, *_) = words(lower)
-    if any(_frequency(connection, (stem,), language) for language in LANGUAGES):
-        return None
-    near: dict[str, int] = {}
-    for language in LANGUAGES:
-        rows = connection.execute(
-            f"SELECT term, doc FROM vocabulary_{language} WHERE term >= ? AND term < ?",  # noqa: S608 - own names
-            (lower[0], chr(ord(lower[0]) + 1)),
-        )
-        near.update((row["term"], row["doc"]) for row in rows if row["term"].isascii() and row["term"].isalpha())
-    slips = 1 if len(stem) < TWO_TYPOS_LETTERS_MIN else 2
-    found = process.extract(stem, list(near), scorer=OSA.distance, score_cutoff=slips, limit=8)
-    return min(found, key=lambda one: (one[1], -near[one[0]]))[0] if found else None
 
 
 def _candidates(
-    connection: sqlite3.Connection,
-    weighted: list[_Weighted],
-    dense: dict[int, float],
-    language: str,
-    *,
-    translated: bool,
+    connection: sqlite3.Connection, query: str, sense: _Sense | None, language: str, allowed: frozenset[int] | None
 ) -> Iterable[_Candidate]:
-    ranks = _ranked(connection, weighted, language)
-    trust = TRANSLATED_DENSE_WEIGHT if translated else DENSE_WEIGHT
-    for row in _rows(connection, {*ranks, *dense}, language):
-        held = _lexical(weighted, *(set(row[column].split()) for column in ("body", "head", "about")))
-        lexical = held * (1 - RANK_SHARE + RANK_SHARE * ranks.get(row["id"], 0.0))
-        yield _Candidate(row, 1 - (1 - lexical) * (1 - trust * _closeness(dense.get(row["id"]))))
+    """What words and vectors offer in one language, each with its relevance."""
+    own = language_of(query) == language
+    weighted = weigh(connection, concepts(query, language), language, own=own)
+    # Words that the glossary cannot translate are missing from `weighted`: what is left says less.
+    covered = 1.0 if own or language == "zh" else math.sqrt(translate(query)[1])
+    keys = _holding(connection, weighted, language, allowed) | (sense.nearest if sense else set())
+    rows = [row for row in _rows(connection, keys, language) if allowed is None or row["document"] in allowed]
+    cosines = _cosines(connection, [row["id"] for row in rows], sense.vector) if sense else {}
+    dense = DENSE_WEIGHT * sense.known if sense and cosines else 0.0
+    for row in rows:
+        lexical = covered * share_held(weighted, *(set(row[column].split()) for column in ("body", "head", "about")))
+        yield _Candidate(row, (lexical + dense * max(0.0, cosines.get(row["id"], 0.0))) / (1 + dense))
 
 
-def _closeness(cosine: float | None) -> float:
-    """Cosine on a scale from unrelated to matching."""
-    return 0.0 if cosine is None else min(1.0, max(0.0, (cosine - COSINE_NONE) / (COSINE_FULL - COSINE_NONE)))
+def _cosines(connection: sqlite3.Connection, keys: Sequence[int], vector: Vectors) -> dict[int, float]:
+    """Cosines of these chunks on MiniLM's scale, whether or not they are among the nearest."""
+    rows = connection.execute(
+        f"""SELECT chunks.id, vector FROM chunks JOIN vectors USING (sha256)
+            WHERE model = ? AND chunks.id IN ({",".join("?" * len(keys))})""",  # noqa: S608 - placeholders only
+        (embedder().name, *keys),
+    ).fetchall()
+    scale = embedder().scale
+    return {row["id"]: scale.of(float(np.frombuffer(row["vector"], dtype=np.float32) @ vector)) for row in rows}
 
 
-def _ranked(connection: sqlite3.Connection, weighted: list[_Weighted], language: str) -> dict[int, float]:
-    """The chunks of `language` that hold the question's words, each with its BM25 relative to the best."""
+def _holding(
+    connection: sqlite3.Connection, weighted: list[Weighted], language: str, allowed: frozenset[int] | None
+) -> set[int]:
+    """The chunks of `language` that hold the question's words, best by BM25."""
     ranked = sorted(weighted, key=lambda one: -one.weight)
     looked_up = list(
         dict.fromkeys(
@@ -218,15 +180,15 @@ def _ranked(connection: sqlite3.Connection, weighted: list[_Weighted], language:
         )
     )
     if not looked_up:
-        return {}
+        return set()
     match = " OR ".join(f'"{word}"' for word in looked_up[:QUERY_WORDS_MAX])
+    within = "AND rowid IN (SELECT id FROM chunks WHERE document IN (SELECT value FROM json_each(?)))"
     rows = connection.execute(
-        f"SELECT rowid, -bm25(words_{language}, 3.0, 1.0, 0.5) AS rank FROM words_{language} "  # noqa: S608 - own names
-        f"WHERE words_{language} MATCH ? ORDER BY rank DESC LIMIT ?",
-        (match, CANDIDATES),
-    ).fetchall()
-    best = max((row["rank"] for row in rows), default=0.0)
-    return {row["rowid"]: row["rank"] / best if best > 0 else 0.0 for row in rows}
+        f"SELECT rowid FROM words_{language} WHERE words_{language} MATCH ? "  # noqa: S608 - own names
+        f"{'' if allowed is None else within} ORDER BY bm25(words_{language}, 3.0, 1.0, 0.5) LIMIT ?",
+        (match, *(() if allowed is None else (json.dumps(sorted(allowed)),)), CANDIDATES),
+    )
+    return {row["rowid"] for row in rows}
 
 
 def _rows(connection: sqlite3.Connection, keys: set[int], language: str) -> list[sqlite3.Row]:
@@ -240,28 +202,44 @@ def _rows(connection: sqlite3.Connection, keys: set[int], language: str) -> list
     ).fetchall()
 
 
-def _lexical(weighted: list[_Weighted], body: set[str], head: set[str], about: set[str]) -> float:
-    """Share of the question's weight that the passage holds, by where it holds it; words in two places add up."""
-    total = sum(one.weight for one in weighted)
-    if not total:
-        return 0.0
-    places = ((body, BODY_CREDIT), (head, HEAD_CREDIT), (about, ABOUT_CREDIT))
-    held = 0.0
-    for one in weighted:
-        missing = 1.0
-        for place, credit in places:
-            missing *= 1 - credit * _held(one.concept, place)
-        held += one.weight * (1 - missing)
-    return held / total
+def _whole_sections(
+    connection: sqlite3.Connection, found: Iterable[_Candidate], reader: str, among: PassageFilter
+) -> list[_Candidate]:
+    """Relevant candidates; a translated section in the reader's language, judged by what either language earned it."""
+    best: dict[tuple[str, int], dict[str, _Candidate]] = {}
+    chosen = []
+    for one in found:
+        one.score *= 1.0 if one.row["language"] == reader else OTHER_LANGUAGE_FACTOR
+        if one.row["twin"]:
+            section = best.setdefault((one.row["twin"], one.row["section"]), {})
+            former = section.setdefault(one.row["language"], one)
+            if one.score > former.score:
+                section[one.row["language"]] = one
+        elif one.score >= FLOOR:
+            one.score *= OTHER_LANGUAGE_FACTOR
+            chosen.append(one)
+    for section in best.values():
+        scores = sorted((one.score for one in section.values()), reverse=True)
+        if scores[0] < FLOOR:
+            continue
+        other = scores[1] if len(scores) > 1 else OTHER_LANGUAGE_FACTOR * scores[0]
+        shown = section.get(reader)
+        if shown is None:
+            (first, *_) = section.values()
+            row = (
+                first.row if among.languages and reader not in among.languages else _twin(connection, first.row, reader)
+            )
+            shown = _Candidate(row or first.row, first.score)
+        shown.score = (scores[0] + TWIN_WEIGHT * other) / (1 + TWIN_WEIGHT)
+        chosen.append(shown)
+    return chosen
 
 
-def _held(concept: Concept, text: set[str]) -> float:
-    """How much of the concept the words hold: all of one way to write it, or part of a longer one."""
-    best = max(len(way & text) / len(way) for way in concept.ways)
-    if best == 1:
-        return 1.0
-    other = SYNONYM_CREDIT if any(way <= text for way in concept.synonyms) else 0.0
-    return max(other, best * PART_CREDIT)
+def _reranked(query: str, found: Sequence[_Candidate], model: str) -> list[_Candidate]:
+    """In the order of the cross-encoder, whose probability is then the score."""
+    texts = [f"{one.row['title']}\n{one.row['heading']}\n{one.row['text']}" for one in found]
+    read = [_Candidate(one.row, score) for one, score in zip(found, reranker(model)(query, texts), strict=True)]
+    return sorted(read, key=lambda one: (-one.score, one.row["id"]))
 
 
 def _diverse(found: list[_Candidate], top: int) -> list[_Candidate]:
@@ -287,29 +265,6 @@ def _diverse(found: list[_Candidate], top: int) -> list[_Candidate]:
         if len(chosen) == top:
             break
     return sorted([*chosen, *spare[: top - len(chosen)]], key=lambda one: (-one.score, one.row["id"]))
-
-
-def _in_readers_language(connection: sqlite3.Connection, found: list[_Candidate], reader: str) -> list[_Candidate]:
-    """Each section of a translated document in the reader's language, at the best score either language earned it."""
-    own = {_section(one): one for one in reversed(found) if one.row["twin"] and one.row["language"] == reader}
-    chosen = []
-    for one in found:
-        if not one.row["twin"] or one.row["language"] == reader:
-            chosen.append(one)
-            continue
-        score = one.score / OTHER_LANGUAGE_FACTOR
-        twin = own.get(_section(one))
-        if twin is not None:
-            twin.score = max(twin.score, score)
-        elif row := _twin(connection, one.row, reader):
-            chosen.append(_Candidate(row, score))
-        else:
-            chosen.append(one)
-    return chosen
-
-
-def _section(one: _Candidate) -> tuple[str, int]:
-    return one.row["twin"], one.row["section"]
 
 
 def _twin(connection: sqlite3.Connection, row: sqlite3.Row, reader: str) -> sqlite3.Row | None:

@@ -23,7 +23,7 @@ from ingest.convert import convert
 from ingest.sync import GUIDANCE
 from kb import search as search_module
 from kb.archive import Chunk, Document, Entry, Library
-from kb.embedder import Embedder, embedder
+from kb.embedder import MINILM, Embedder, embedder
 from kb.search import search
 from kb.settings import settings, stay_offline
 from kb.store import Store
@@ -112,7 +112,7 @@ def tutorial(languages: tuple[str, ...]) -> Find:
                 middle = start + SIZE // 2
                 place = max((i for i, begin in enumerate(starts) if begin <= middle), default=0)
                 pieces.append(((path.stem, numbers[place]), text[start : start + SIZE]))
-    model = Embedder(embedder().name, ())
+    model = Embedder(MINILM, ())
     matrix = model.passages([text for _, text in pieces])
 
     def find(query: str) -> list[Section]:

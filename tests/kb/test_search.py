@@ -9,8 +9,9 @@ import pytest
 from ingest.sync import sync
 from kb import search as search_module
 from kb.base import BadInput, IndexUnavailable
+from kb.embedder import embedder
 from kb.records.passage import Passage
-from kb.search import FLOOR_SCORE, search
+from kb.search import FLOOR, search
 from kb.settings import settings
 
 ENGLISH = """---
@@ -110,7 +111,7 @@ def test_a_passage_says_where_it_stands_and_quotes_it_verbatim() -> None:
     assert (found.title, found.date, found.language, found.trust) == (
         "Running a small cluster", "2026-02-01", "en", "user",
     )  # fmt: skip
-    assert FLOOR_SCORE <= found.score <= 1
+    assert FLOOR <= found.score <= 1
 
 
 def test_a_passage_the_facts_contradict_carries_the_dispute() -> None:
@@ -136,18 +137,18 @@ def test_the_same_query_finds_the_same_passages() -> None:
 
 
 def test_words_alone_find_passages_when_no_model_loads(monkeypatch: pytest.MonkeyPatch) -> None:
-    def fail(name: str) -> None:
-        raise IndexUnavailable(name)
+    def fail() -> None:
+        raise ImportError("no model")
 
-    monkeypatch.setattr("kb.embedder._load", fail)
-    monkeypatch.setattr(search_module.embedder(), "_model", None)
-    monkeypatch.setattr(search_module.embedder(), "_queries", {})
+    monkeypatch.setattr("kb.embedder.minilm", fail)
+    monkeypatch.setattr(embedder(), "_model", None)
+    monkeypatch.setattr(embedder(), "_queries", {})
     assert headings("out of memory during training")[0] == "When memory runs out"
 
 
 def test_a_hostile_query_is_only_words() -> None:
     assert search('") OR 1=1; DROP TABLE chunks; --' + "x" * 100_000) == []
-    assert headings("quota OR NOT NEAR(team*) AND {head}: \"'")[0] == "Sharing the machine"
+    assert headings("team quota OR NOT NEAR(cards*) AND {vision}: \"'")[0] == "Sharing the machine"
 
 
 def test_nothing_ingested_is_said_so(advisor_home: Path) -> None:

@@ -1,0 +1,106 @@
+"""What share of a question a text holds: its concepts, each weighed by how rare it is, wherever the text has them."""
+
+import math
+import re
+import sqlite3
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from rapidfuzz import process
+from rapidfuzz.distance import OSA
+
+from kb.archive import LANGUAGES
+from kb.lexicon import QUERY_MAX, STOP_EN, Concept, glossary_words, words
+
+BODY_CREDIT, HEAD_CREDIT, ABOUT_CREDIT = 0.6, 0.98, 0.5
+"""What a word of the question is worth in the text, in the section's heading, in the document's title or keywords."""
+SYNONYM_CREDIT, PART_CREDIT = 0.6, 0.5
+"""What another word for the same thing is worth, and a full share of a longer word's parts."""
+UNKNOWN_WEIGHT, UNKNOWN_OTHER_WEIGHT = 0.7, 0.2
+"""Weight of a word no document holds, relative to the rarest one."""
+TYPO_LETTERS_MIN = 5
+"""Letters from which a word may be a misspelt one; from twice as many about, by two letters."""
+TWO_TYPOS_LETTERS_MIN = 9
+_ENGLISH = re.compile(rf"(?<![A-Za-z0-9])[A-Za-z]{{{TYPO_LETTERS_MIN},24}}(?![A-Za-z0-9])")
+
+
+@dataclass(frozen=True, slots=True)
+class Weighted:
+    """A concept of the question with its rarity, which is what it says about relevance."""
+
+    concept: Concept
+    weight: float
+
+
+def weigh(connection: sqlite3.Connection, wanted: list[Concept], language: str, *, own: bool) -> list[Weighted]:
+    """The concepts as rare as texts of `language` have them; `own` when the question is asked in it."""
+    total = connection.execute(f"SELECT count(*) FROM words_{language}").fetchone()[0]  # noqa: S608 - own names
+    if not total:
+        return []
+    scale = math.log(1 + total / 0.5)
+    weighted = []
+    for concept in wanted:
+        frequency = max(_frequency(connection, way, language) for way in concept.ways)
+        weight = math.log(1 + total / (frequency + 0.5)) / scale
+        if not frequency:
+            # A translation may miss words that the other language does without; a name it may not.
+            weight *= UNKNOWN_WEIGHT if own or concept.named else UNKNOWN_OTHER_WEIGHT
+        weighted.append(Weighted(concept, weight))
+    return weighted
+
+
+def _frequency(connection: sqlite3.Connection, way: Iterable[str], language: str) -> int:
+    """How many chunks hold the rarest of these words."""
+    counts = []
+    for word in way:
+        row = connection.execute(f"SELECT doc FROM vocabulary_{language} WHERE term = ?", (word,)).fetchone()  # noqa: S608
+        counts.append(row["doc"] if row else 0)
+    return min(counts, default=0)
+
+
+def spelt(connection: sqlite3.Connection, query: str) -> str:
+    """A query with every unknown English word replaced by the closest one of the index, if one is very close."""
+    return _ENGLISH.sub(lambda match: _closest(connection, match[0]) or match[0], query[:QUERY_MAX])
+
+
+def _closest(connection: sqlite3.Connection, word: str) -> str | None:
+    lower = word.lower()
+    if lower in STOP_EN or lower in glossary_words():
+        return None
+    (stem, *_) = words(lower)
+    if any(_frequency(connection, (stem,), language) for language in LANGUAGES):
+        return None
+    near: dict[str, int] = {}
+    for language in LANGUAGES:
+        rows = connection.execute(
+            f"SELECT term, doc FROM vocabulary_{language} WHERE term >= ? AND term < ?",  # noqa: S608 - own names
+            (lower[0], chr(ord(lower[0]) + 1)),
+        )
+        near.update((row["term"], row["doc"]) for row in rows if row["term"].isascii() and row["term"].isalpha())
+    slips = 1 if len(stem) < TWO_TYPOS_LETTERS_MIN else 2
+    found = process.extract(stem, list(near), scorer=OSA.distance, score_cutoff=slips, limit=8)
+    return min(found, key=lambda one: (one[1], -near[one[0]]))[0] if found else None
+
+
+def share_held(weighted: list[Weighted], body: set[str], head: set[str], about: set[str]) -> float:
+    """Share of the question's weight that the passage holds, by where it holds it; words in two places add up."""
+    total = sum(one.weight for one in weighted)
+    if not total:
+        return 0.0
+    places = ((body, BODY_CREDIT), (head, HEAD_CREDIT), (about, ABOUT_CREDIT))
+    held = 0.0
+    for one in weighted:
+        missing = 1.0
+        for place, credit in places:
+            missing *= 1 - credit * _held(one.concept, place)
+        held += one.weight * (1 - missing)
+    return held / total
+
+
+def _held(concept: Concept, text: set[str]) -> float:
+    """How much of the concept the words hold: all of one way to write it, or part of a longer one."""
+    best = max(len(way & text) / len(way) for way in concept.ways)
+    if best == 1:
+        return 1.0
+    other = SYNONYM_CREDIT if any(way <= text for way in concept.synonyms) else 0.0
+    return max(other, best * PART_CREDIT)
