@@ -1,0 +1,1 @@
+"""Slack: mentions, direct messages, threads, `/gpu`, the agent view, over HTTP or Socket Mode."""
