@@ -11,6 +11,9 @@ from tools.base import ToolResult
 MOST_CONTESTED = 2
 """Passages added because they get wrong what is asked, however they rank."""
 
+WHOLE_SECTIONS = 3
+"""Sections found whose remaining pieces are added, so that what they open with is at hand."""
+
 
 class GuidanceRequest(Frozen):
     """A question to the documents."""
@@ -18,7 +21,7 @@ class GuidanceRequest(Frozen):
     query: str = Field(min_length=1, max_length=2000)
     """What to look for, in words, Chinese or English."""
     top: int = Field(default=5, ge=1, le=50)
-    """Most passages to return."""
+    """Most passages to search for; the rest of the first sections found is added to them."""
     language: Literal["zh", "en"] | None = None
     """The reader's language: passages in it come first. By default the query's own."""
 
@@ -35,8 +38,10 @@ def search_guidance(request: GuidanceRequest) -> GuidanceResult:
     # Imported here: the index and the sentence model take seconds to load, and no other tool needs them.
     from kb.contested import contested
     from kb.search import search
+    from kb.section_rest import section_rest
 
     passages = tuple(search(request.query, top=request.top, language=request.language))
+    passages += tuple(section_rest(passages, sections=WHOLE_SECTIONS))
     shown = {(passage.document, passage.line_start) for passage in passages}
     wrong = contested(request.query, top=MOST_CONTESTED)
     passages += tuple(passage for passage in wrong if (passage.document, passage.line_start) not in shown)

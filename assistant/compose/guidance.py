@@ -38,6 +38,10 @@ REMEDY = Bar(coverage=0.3, worth=0.2)
 """Beside a diagnosis, which lives on advice."""
 CAUSE = Bar(coverage=0.19, alone=True)
 """As the reason why something is so."""
+DECISION = Bar(coverage=0.3, worth=0.2, sure=True, alone=True)
+"""As the answer whether something is worth it, before the figures."""
+OPEN = Bar(coverage=0.35, worth=0.3, alone=True)
+"""As the answer to a question without a workload, before a starting point."""
 ALONE = Bar(coverage=0.05, sure=True, alone=True)
 """As the answer itself."""
 _BRACKETED = re.compile(r"\[(\d+)\]")

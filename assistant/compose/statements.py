@@ -122,7 +122,7 @@ def _sections(found: Iterable[Statement]) -> list[list[Statement]]:
 
 
 def _section_worth(section: Sequence[Statement], question: str) -> float:
-    """How well a section answers: its closeness, and the words its heading and first statement share with the question."""
+    """How well a section answers: its closeness, and what its heading and first statement share with the question."""
     wanted = {word for word in terms(question) if not _NAME.fullmatch(word)}
     opening = terms(section[0].passage.heading) | terms(section[0].text)
     later = {word for one in section[1:] for word in terms(one.text)} - opening

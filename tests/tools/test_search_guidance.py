@@ -27,6 +27,7 @@ def asked(monkeypatch: pytest.MonkeyPatch) -> list[dict[str, object]]:
 
     monkeypatch.setattr("kb.search.search", search)
     monkeypatch.setattr("kb.contested.contested", lambda query, *, top: [])
+    monkeypatch.setattr("kb.section_rest.section_rest", lambda found, *, sections: [])
     return calls
 
 
