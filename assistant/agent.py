@@ -24,6 +24,7 @@ from assistant.provider import Breaker, bounded_client
 from assistant.reply import about, contradicts, subjects, untraced
 from assistant.safety import FALLBACK, Grounded, asked_words
 from assistant.toolbox import call, toolbox
+from assistant.trace import traced
 from assistant.understand import stated
 from assistant.understanding import Understanding
 from kb.base import BadInput, ModelFailed
@@ -82,6 +83,7 @@ class Advisor:
                 return step.answer
         raise ModelFailed("the turn ended without an answer")
 
+    @traced
     def stream(
         self,
         question: str,

@@ -1,18 +1,26 @@
 """`gpu-advisor chat`: one process that serves the page, REST and MCP until it is stopped."""
 
+import logging
 import socket
 import sys
 import threading
+import time
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from typing import TYPE_CHECKING
 
 import uvicorn
 from fastapi import FastAPI
 
-from kb.base import BadInput
-from kb.settings import stay_offline
+from kb.base import BadInput, StateUnavailable
+from kb.settings import settings, stay_offline
+
+if TYPE_CHECKING:
+    from assistant.agent import Advisor
 
 BAD_INPUT = 2
+FORGET_EVERY_S = 3600.0
+logger = logging.getLogger(__name__)
 GRACE_S = 10
 """How long running requests may take to end when the process is told to stop."""
 
@@ -27,15 +35,24 @@ def serve(host: str, port: int) -> int:
     listener = listen(host, port)
     try:
         print("Preparing the guidance index …", flush=True)
+        from ui.mcp_server import LOOPBACK
+        from ui.observe import set_up
+
+        set_up(settings())
         from ui.service import advisor  # loads the language and retrieval libraries
         from ui.site import create_site
 
-        site = create_site(advisor(), host)
-        announce(site, address(host, listener.getsockname()[1]))
+        service = advisor()
+        site = create_site(service, host)
+        if settings().retention_days is not None:
+            threading.Thread(target=forget_old, args=(service,), name="retention", daemon=True).start()
+        is_open = settings().auth == "off" and host not in LOOPBACK
+        announce(site, address(host, listener.getsockname()[1]), is_open=is_open)
         threading.Thread(target=warm, name="warm", daemon=True).start()
         config = uvicorn.Config(
-            site, log_level="warning", workers=1, timeout_graceful_shutdown=GRACE_S, server_header=False, ws="none"
-        )
+            site, workers=1, timeout_graceful_shutdown=GRACE_S, server_header=False, ws="none", proxy_headers=False,
+            log_config=None, access_log=False,
+        )  # fmt: skip
         uvicorn.Server(config).run(sockets=[listener])
     finally:
         listener.close()
@@ -49,6 +66,16 @@ def warm() -> None:
 
     understand("Can an RTX 4090 run Qwen2.5-7B?")
     search("GPU memory")
+
+
+def forget_old(service: "Advisor", every_s: float = FORGET_EVERY_S) -> None:
+    """Delete, now and from time to time, the conversations that were not used for as long as the setting says."""
+    while (days := service.options.retention_days) is not None:
+        try:
+            service.conversations.forget(unused_days=days)
+        except StateUnavailable:
+            logger.warning("old conversations could not be deleted; the next try is in %d s", every_s)
+        time.sleep(every_s)
 
 
 def listen(host: str, port: int) -> socket.socket:
@@ -90,7 +117,7 @@ def address(host: str, port: int) -> str:
     return f"http://{f'[{shown}]' if ':' in shown else shown}:{port}"
 
 
-def announce(site: FastAPI, where: str) -> None:
+def announce(site: FastAPI, where: str, *, is_open: bool = False) -> None:
     """Print the address when start-up is over, the moment the first request can be answered."""
     started = site.router.lifespan_context
 
@@ -98,6 +125,8 @@ def announce(site: FastAPI, where: str) -> None:
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
         async with started(app):
             print(f"GPU Advisor: {where}   (API: {where}/docs, MCP: {where}/mcp; stop with Ctrl+C)", flush=True)
+            if is_open:
+                print("Everybody who reaches this port may ask; GPU_ADVISOR_AUTH=keys asks for keys.", flush=True)
             yield
 
     site.router.lifespan_context = lifespan

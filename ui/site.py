@@ -1,4 +1,4 @@
-"""Everything on one port: the chat page at /, REST at /v1, MCP at /mcp."""
+"""Everything on one port: the chat page at /, REST at /v1, MCP at /mcp, Slack at /slack/events."""
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -8,10 +8,15 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 from assistant.agent import Advisor
 from ui import problem
+from ui.access import Access
 from ui.api import create_app
 from ui.headers import SecurityHeaders
+from ui.keys import Keys
 from ui.limits import BodyLimit
 from ui.mcp_server import LOOPBACK, http_manager
+from ui.observe import Observed
+from ui.slack.mount import PATH as SLACK_PATH
+from ui.slack.mount import Mounted
 from ui.web import mount
 
 CLOSED = ("/gradio_api/upload", "/gradio_api/proxy", "/gradio_api/component_server", "/gradio_api/call", "/proxy=")
@@ -22,26 +27,32 @@ REST = ("/v1/", "/healthz", "/readyz", "/metrics", "/docs", "/openapi.json")
 def create_site(advisor: Advisor, host: str = "127.0.0.1") -> FastAPI:
     """The whole site over one advisor."""
     sessions = http_manager(lambda: advisor, host)
+    slack = Mounted(advisor)
 
     @asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
-        async with sessions.run():
+        async with sessions.run(), slack.lifespan():
             yield
 
     site = FastAPI(title="GPU Advisor", openapi_url=None, docs_url=None, redoc_url=None, lifespan=lifespan)
     problem.install(site)
     mount(site, advisor)
     site.add_middleware(BodyLimit)
-    site.add_middleware(Faces, rest=create_app(advisor, open_to_uploads=host in LOOPBACK), mcp=sessions.handle_request)
+    guarded = advisor.options.auth != "off"
+    rest = create_app(advisor, open_to_uploads=guarded or host in LOOPBACK)
+    site.add_middleware(Faces, rest=rest, mcp=sessions.handle_request, slack=slack)
+    if guarded:
+        site.add_middleware(Access, options=advisor.options, keys=Keys(advisor.options.home))
     site.add_middleware(SecurityHeaders)
+    site.add_middleware(Observed)
     return site
 
 
 class Faces:
-    """Hands a request to REST or MCP by its path; the rest is the page's."""
+    """Hands a request to REST, MCP or Slack by its path; the rest is the page's."""
 
-    def __init__(self, app: ASGIApp, rest: ASGIApp, mcp: ASGIApp) -> None:
-        self._page, self._rest, self._mcp = app, rest, mcp
+    def __init__(self, app: ASGIApp, rest: ASGIApp, mcp: ASGIApp, slack: ASGIApp) -> None:
+        self._page, self._rest, self._mcp, self._slack = app, rest, mcp, slack
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         await self._face(scope)(scope, receive, send)
@@ -54,6 +65,8 @@ class Faces:
             return _closed
         if path in ("/mcp", "/mcp/"):
             return self._mcp
+        if path == SLACK_PATH:
+            return self._slack
         return self._rest if path == "/v1" or path.startswith(REST) else self._page
 
 

@@ -1,5 +1,6 @@
 """One turn run to its end in a thread of its own, whoever still listens: a closed tab loses no answer."""
 
+import contextvars
 import logging
 import queue
 import threading
@@ -7,6 +8,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from assistant.agent import Advisor, Step
+from assistant.conversations import Receipt
 from kb.base import AdvisorError, ModelFailed
 from ui.metrics import counted
 
@@ -20,6 +22,7 @@ def steps(
     conversation_id: str | None,
     face: str,
     changes: Mapping[str, Any] | None = None,
+    receipt: Receipt | None = None,
 ) -> Iterator[Step]:
     """The steps of a turn as they happen; `changes` corrects fields of what was understood before.
 
@@ -30,8 +33,9 @@ def steps(
 
     def run() -> None:
         try:
-            corrected = {"changes": changes} if changes else {}
-            for step in advisor.stream(question, conversation_id, **corrected):
+            given = {"changes": changes, "receipt": receipt}
+            extra: dict[str, Any] = {name: value for name, value in given.items() if value}
+            for step in advisor.stream(question, conversation_id, **extra):
                 if step.answer is not None:
                     counted(step.answer, face)
                 messages.put(step)
@@ -43,7 +47,8 @@ def steps(
         finally:
             messages.put(None)
 
-    threading.Thread(target=run, name="turn", daemon=True).start()
+    asked_by = contextvars.copy_context()  # whose question it is, and which request's
+    threading.Thread(target=asked_by.run, args=(run,), name="turn", daemon=True).start()
     while (message := messages.get()) is not None:
         if isinstance(message, AdvisorError):
             raise message

@@ -1,12 +1,13 @@
 """Asking over REST: whole answers, steps, refusals."""
 
 import json
-from pathlib import Path
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import pytest
 from fastapi.testclient import TestClient
 
+from assistant.agent import Advisor
 from tools.registry import tools
 
 QUESTION = "4 张 3090 能跑 Qwen2.5-72B 吗？"
@@ -99,11 +100,60 @@ def test_conversations_are_exported_and_forgotten(site: TestClient) -> None:
     assert site.get(f"/v1/conversations/{name}").status_code == 404
 
 
-def test_feedback_on_an_answer_is_kept_and_on_none_refused(site: TestClient, advisor_home: Path) -> None:
+def test_feedback_on_an_answer_is_kept_and_on_none_refused(site: TestClient, advisor: Advisor) -> None:
     answer = site.post("/v1/ask", json={"question": QUESTION}).json()
     judged = {"conversation_id": answer["conversation_id"], "answer_id": answer["id"], "helpful": False, "note": "太贵"}
     assert site.post("/v1/feedback", json=judged).status_code == 204
-    kept = [json.loads(line) for line in (advisor_home / "feedback.jsonl").read_text(encoding="utf-8").splitlines()]
-    assert kept[-1]["question"] == QUESTION
-    assert kept[-1]["note"] == "太贵"
+    assert advisor.conversations.judgements(answer["conversation_id"]) == {answer["id"]: False}
     assert site.post("/v1/feedback", json=judged | {"answer_id": "none"}).status_code == 404
+
+
+def test_a_request_sent_again_with_its_key_gets_the_same_answer(site: TestClient) -> None:
+    headers = {"Idempotency-Key": "3f0e-again"}
+    first = site.post("/v1/ask", json={"question": QUESTION}, headers=headers)
+    again = site.post("/v1/ask", json={"question": QUESTION}, headers=headers)
+    assert again.json() == first.json()
+    assert "idempotency-replayed" not in first.headers
+    assert again.headers["idempotency-replayed"] == "true"
+    name = first.json()["conversation_id"]
+    assert len(site.get(f"/v1/conversations/{name}").json()["turns"]) == 1
+    streamed = events(site.post("/v1/ask/stream", json={"question": QUESTION}, headers=headers).text)
+    assert streamed == [("answer", first.json())]
+
+
+def test_a_key_used_for_another_request_is_refused(site: TestClient) -> None:
+    headers = {"Idempotency-Key": "3f0e-other"}
+    site.post("/v1/ask", json={"question": QUESTION}, headers=headers)
+    other = site.post("/v1/ask", json={"question": "4090?"}, headers=headers)
+    assert other.status_code == 422
+    assert other.json()["field"] == "Idempotency-Key"
+    assert site.post("/v1/ask", json={"question": "4090?"}, headers={"Idempotency-Key": "a b"}).status_code == 422
+
+
+def test_two_requests_at_once_with_one_key_are_one_turn(site: TestClient) -> None:
+    headers = {"Idempotency-Key": "3f0e-together"}
+    with ThreadPoolExecutor(4) as pool:
+        answers = list(
+            pool.map(lambda _: site.post("/v1/ask", json={"question": QUESTION}, headers=headers).json(), range(4))
+        )
+    assert len({answer["id"] for answer in answers}) == 1
+
+
+def test_a_batch_answers_each_question_or_says_why_not(site: TestClient) -> None:
+    turns = ["4 张 3090 能跑 Qwen2.5-72B 吗？", "用 4-bit 呢？"]
+    asked = [{"id": "a", "question": QUESTION}, {"id": "b", "question": " "}, {"id": 3, "turns": turns}]
+    results = site.post("/v1/ask/batch", json={"questions": asked}).json()["results"]
+    assert [result["id"] for result in results] == ["a", "b", 3]
+    assert results[0]["answer"]["question"] == QUESTION
+    assert results[1]["error"]["field"] == "question"
+    assert [answer["question"] for answer in results[2]["turn_answers"]] == turns
+    assert results[2]["answer"] == results[2]["turn_answers"][-1]
+
+
+@pytest.mark.parametrize(
+    "questions",
+    [[], [{"id": 1}], [{"question": "a", "turns": ["b"]}], [{"question": "4090?"}] * 21, [{"turns": ["a"] * 21}]],
+    ids=["none", "empty", "both", "too many", "too many turns"],
+)
+def test_a_batch_has_bounds(site: TestClient, questions: list[dict[str, Any]]) -> None:
+    assert site.post("/v1/ask/batch", json={"questions": questions}).status_code == 422

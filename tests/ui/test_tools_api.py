@@ -6,7 +6,7 @@ import pytest
 from fastapi.testclient import TestClient
 
 from kb.catalog import gpus
-from tools.registry import tools
+from tools.registry import tool, tools
 
 REQUESTS: dict[str, dict[str, Any]] = {
     "estimate_memory": {"model": "Qwen2.5-72B", "task": "inference", "gpu": "4090", "context_tokens": 8192},
@@ -97,3 +97,13 @@ def test_a_model_whose_id_has_a_slash_is_found(site: TestClient) -> None:
     first = site.get("/v1/catalog/models", params={"limit": 1}).json()["rows"][0]
     assert "/" in first["id"]
     assert site.get(f"/v1/catalog/models/{first['id']}").json() == first
+
+
+def test_a_batch_works_each_request_out_or_says_why_not(site: TestClient) -> None:
+    good = {"model": "Qwen2.5-72B", "gpu": "4090"}
+    requests = [{"id": 1, "request": good}, {"id": 2, "request": good | {"context_tokens": 0}}]
+    results = site.post("/v1/tools/estimate_memory/batch", json={"requests": requests}).json()["results"]
+    assert results[0] == {"id": 1, "result": tool("estimate_memory").call(good).model_dump(mode="json")}
+    assert results[1]["error"]["field"] == "context_tokens"
+    assert site.post("/v1/tools/estimate_memry/batch", json={"requests": requests}).status_code == 404
+    assert site.post("/v1/tools/estimate_memory/batch", json={"requests": requests * 51}).status_code == 422

@@ -1,5 +1,7 @@
 """The REST application over one advisor; the chat page and MCP stand beside it in `ui.site`."""
 
+from typing import Any
+
 from fastapi import FastAPI
 from starlette.exceptions import HTTPException
 
@@ -13,6 +15,8 @@ DESCRIPTION = """Which GPU hardware a workload needs, with the arithmetic and th
 
 Ask in Chinese or English, or call the tools directly. Quantities are SI base units with the unit in the field's name;
 `null` means not stated. Every refusal is a problem document (RFC 9457) that names the field and the remedy."""
+
+KEYS = "A key of `gpu-advisor keys create`; asked for only where the service is set to (GPU_ADVISOR_AUTH=keys)."
 
 
 def create_app(advisor: Advisor, *, open_to_uploads: bool = True) -> FastAPI:
@@ -40,4 +44,13 @@ def create_app(advisor: Advisor, *, open_to_uploads: bool = True) -> FastAPI:
     def nowhere(rest: str) -> None:
         raise HTTPException(404, "No such address. GET /openapi.json or open /docs for those there are.")
 
+    openapi = app.openapi
+
+    def with_keys() -> dict[str, Any]:
+        spec = openapi()
+        spec["components"]["securitySchemes"] = {"key": {"type": "http", "scheme": "bearer", "description": KEYS}}
+        spec["security"] = [{}, {"key": []}]
+        return spec
+
+    app.openapi = with_keys  # type: ignore[method-assign]
     return app

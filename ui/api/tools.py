@@ -2,12 +2,38 @@
 
 from typing import Annotated, Any
 
-from fastapi import APIRouter, Body
+from fastapi import APIRouter, Body, Request
 from fastapi.responses import JSONResponse, Response
+from pydantic import Field
 
-from kb.base import Frozen, UnknownName
+from kb.base import AdvisorError, Frozen, UnknownName
 from tools.registry import Tool, tool, tools
 from ui import problem
+from ui.access import spend
+
+MOST_REQUESTS = 100
+UNKNOWN: dict[int | str, dict[str, Any]] = {404: {"description": "No such tool; names the closest"}}
+
+
+class Wanted(Frozen):
+    """One line of a batch."""
+
+    id: str | int | None = None
+    """Comes back with the result."""
+    request: dict[str, Any]
+    """The fields of the tool."""
+
+
+class Batch(Frozen):
+    """Several requests to one tool, worked out in order."""
+
+    requests: tuple[Wanted, ...] = Field(min_length=1, max_length=MOST_REQUESTS, examples=[[{"id": 1, "request": {}}]])
+
+
+class Results(Frozen):
+    """One entry a request, in order: `{id, result}` or `{id, error}`."""
+
+    results: list[dict[str, Any]]
 
 
 class ToolInfo(Frozen):
@@ -29,12 +55,22 @@ def router() -> APIRouter:
     for each in tools().values():
         _add(routes, each)
 
-    @routes.get("/{name}", summary="One tool and its fields", responses={404: {"description": "No such tool"}})
+    @routes.get("/{name}", summary="One tool and its fields", responses=UNKNOWN)
     def one(name: str) -> Any:
         try:
             return information(tool(name))
         except UnknownName as error:
             return problem.of(error, 404)
+
+    @routes.post("/{name}/batch", summary="Run one tool on several requests", responses=UNKNOWN)
+    def batch(name: str, body: Batch, request: Request) -> Any:
+        """Each is worked out or refused by itself. A caller with a limit spends one request an entry."""
+        try:
+            each = tool(name)
+        except UnknownName as error:
+            return problem.of(error, 404)
+        spend(request.scope, len(body.requests) - 1)
+        return Results(results=[_worked_out(each, wanted) for wanted in body.requests])
 
     @routes.post("/{name}", include_in_schema=False)
     def unknown(name: str) -> JSONResponse:
@@ -45,6 +81,13 @@ def router() -> APIRouter:
         raise AssertionError("every tool of the registry has its own route")
 
     return routes
+
+
+def _worked_out(each: Tool, wanted: Wanted) -> dict[str, Any]:
+    try:
+        return {"id": wanted.id, "result": each.call(wanted.request).model_dump(mode="json")}
+    except AdvisorError as error:
+        return {"id": wanted.id, "error": error.data()}
 
 
 def information(each: Tool) -> ToolInfo:

@@ -9,7 +9,7 @@ from kb.base import AdvisorError, IndexUnavailable, ModelFailed, NothingFits, Pr
 
 BAD_INPUT, FAILED = 2, 1
 NOT_THE_CALLERS_FAULT = (IndexUnavailable, ModelFailed, NothingFits, PricesUnavailable, StateUnavailable)
-COMMANDS = ("ask", "tool", "knowledge", "prices", "serve", "slack", "completion")
+COMMANDS = ("ask", "tool", "knowledge", "prices", "serve", "slack", "keys", "backup", "completion")
 """The modules that hold the commands, in the order `--help` lists them."""
 
 
