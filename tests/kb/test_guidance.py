@@ -58,8 +58,8 @@ def glossary() -> list[dict[str, list[str]]]:
 each_document = pytest.mark.parametrize(("language", "slug"), DOCUMENTS)
 
 
-def test_there_are_at_least_ten_topics_and_each_has_its_twin() -> None:
-    assert len(SLUGS) >= 10
+def test_there_are_at_least_forty_topics_and_each_has_its_twin() -> None:
+    assert len(SLUGS) >= 42
     assert sorted(path.stem for path in (GUIDANCE / "zh").glob("*.md")) == SLUGS
 
 
@@ -135,6 +135,17 @@ def test_most_statements_rest_on_more_than_our_own_judgement(language: str, slug
     statements = read(language, slug).statements
     opinions = [line for line in statements if MARKER.findall(line) == ["judgement"]]
     assert len(opinions) <= len(statements) / 3
+
+
+@each_document
+def test_a_section_opens_with_an_answer_that_can_be_quoted_alone(language: str, slug: str) -> None:
+    """Its first statement is the verdict of an answer, where no heading stands above it."""
+    leaning = re.compile(
+        r"- (?:It|They|That|Those|These|This|Its|Because|Yes|No(?= ))\b|- (?:它|这个|这样|因为|可以，|不用，|是的)"
+    )
+    lines = read(language, slug).lines
+    openings = [after for line, after in pairwise(lines) if line.startswith("## ")]
+    assert [opening for opening in openings if leaning.match(opening)] == []
 
 
 @each_document
