@@ -83,7 +83,7 @@ class Need(Frozen):
     acquisition: Literal["buy", "rent"] | None = None
     """Only buying or only renting, when the asker said so ("no cloud")."""
     provider: str | None = None
-    country: str | None = None
+    country: str | None = Field(default=None, pattern=r"^[A-Za-z]{2}$")
     deadline_s: float | None = Field(default=None, gt=0)
     target_tokens_per_s: float | None = Field(default=None, gt=0)
     target_latency_s: float | None = Field(default=None, gt=0)

@@ -39,7 +39,7 @@ BODIES = (
 ATOMS = (
     "NaN", "Infinity", "-Infinity", "1e999", "-1e999", "1e-400", "9" * 5000, "-0", "0.1e-7", "true", "null",
     '""', "[]", "{}",
-    '"\\ud800"', '"\\udfff\\ud800"', '"a\\u0000b"', '"' + "x" * 100_000 + '"', '"\u202e4090"', '"' + "e\u0301" * 3000 + '"',
+    '"\\ud800"', '"\\udfff\\ud800"', '"a\\u0000b"', '"' + "x" * 100_000 + '"', '"' + "e\u0301" * 3000 + '"',
     '"\U000e0041"', '"١٢٣"', '"²"', '"1_0"', "[" * 200 + "]" * 200, '{"a":' * 60 + "1" + "}" * 60, json.dumps(MARK),
     '"=HYPERLINK(1)"', '"../../etc/passwd"', '"${7*7}{{7*7}}"', '"\'; DROP TABLE turn; --"', "[1,2", '{"a":1,"a":2}',
 )  # fmt: skip
@@ -111,9 +111,13 @@ def by_schema(app: Any, cases: int, tally: Tally) -> None:
         @given(case=operation.as_strategy())
         def run(case: Any) -> None:
             started = time.perf_counter()
-            answer = case.call()
-            elapsed_s = time.perf_counter() - started
             what = f"{case.method} {case.path} {str(case.body)[:160]}"
+            try:
+                answer = case.call()
+            except Exception as problem:  # the application raised: a real server would answer 500
+                tally.note(what, 500, f"{type(problem).__name__}: {str(problem)[:120]}", "", 0.0)
+                return
+            elapsed_s = time.perf_counter() - started
             tally.note(what, answer.status_code, answer.text, str(answer.headers.get("content-type")), elapsed_s)
 
         run()
