@@ -6,13 +6,22 @@ import pytest
 
 from assistant.agent import Advisor, Step
 from assistant.answer import Citation, ToolCallRecord
-from tools.configuration import Configuration, Item, MemoryFit, Price
+from kb.base import BadInput, UnknownName
+from tools.configuration import Configuration, Item, MemoryFit, Network, Price, RentPrice
+from tools.configure.reasons import reason
+from tools.need import Need
 from ui.web import cards, chart, evidence, steps, turn
+from ui.web.break_even import break_even
+from ui.web.comparison import comparison
+from ui.web.errors import told
 from ui.web.frontier import frontier
 from ui.web.labels import labels
 from ui.web.page import answering, inert
 from ui.web.prose import prose
 from ui.web.quantities import money, quantity
+from ui.web.scale import Scale
+from ui.web.slots import slot, slot_name
+from ui.web.understood import HIDDEN, KINDS, understood
 
 HOSTILE = [
     "<script>alert(1)</script>",
@@ -41,7 +50,7 @@ def test_what_a_person_or_a_document_wrote_is_shown_as_text(text: str) -> None:
     record = ToolCallRecord(tool=text, request={"query": text}, result={"error": {"message": text}})
     html = turn.asked(text) + evidence.sources([citation], "t") + evidence.arithmetic([record])
     html += steps.running([Step("tool", text, {"query": text}), Step("result", text, {"error": {"message": text}})])
-    html += turn.refused(text, text)
+    html += turn.refused(text, UnknownName("model", text, [text]))
     assert not re.search(r"<(script|img|iframe|object)|<svg/|<a [^>]*javascript", html)
 
 
@@ -82,8 +91,42 @@ def configuration(**changes: object) -> Configuration:
 
 def test_a_card_shows_price_date_fit_reason_and_parts() -> None:
     html = cards.cards([configuration()])
-    for part in ("4 × RTX 3090", "$3,200", "2026-06-29", "width:50.0%", "Cheapest that fits.", "$800"):
+    for part in ("4 × rtx-3090", "$3,200", "2026-06-29", "width:50.0%", "Cheapest that fits.", "$800"):
         assert part in html
+
+
+def test_a_card_says_why_in_both_languages_from_the_codes() -> None:
+    reasons = (reason("why", "best_use"), reason("trade_off", "no_ecc"))
+    html = cards.cards([configuration(reasons=reasons)])
+    for part in ("The most speed within the budget", "预算之内速度最快", "No ECC memory.", "没有 ECC 显存。"):
+        assert part in html
+    assert "Cheapest that fits." not in html
+
+
+def test_a_card_shows_the_other_ways_to_pay_and_the_network_of_a_cluster() -> None:
+    rents = (RentPrice(kind="on_demand", usd_per_hour=4), RentPrice(kind="spot", usd_per_hour=1.5))
+    net = Network(
+        rails=8, leaf_switches=8, spine_switches=4, switch_ports=64, link_bits_per_s=400_000_000_000, cables=512,
+        storage_read_bytes_per_s=40_000_000_000,
+    )  # fmt: skip
+    html = cards.cards([configuration(rent_prices=rents, network=net)])
+    for part in ("Spot", "抢占式", "$1.50", "8 rails", "8 轨", "400 Gbit/s"):
+        assert part in html
+
+
+def test_an_old_price_is_marked() -> None:
+    assert "older than a month" in cards.cards(
+        [configuration(price=Price(amount=1, as_of="2020-01-01", complete=True))]
+    )
+
+
+def test_several_configurations_are_laid_side_by_side_and_only_those_of_the_answer() -> None:
+    two = [configuration(), configuration(rank=2, gpu="l20-48gb", gpu_name="NVIDIA L20")]
+    html = comparison(two, [2, 1])
+    assert html.index("L20") < html.index("rtx-3090")
+    for ranks in ([1], [1, 2, 3], [1, 9]):
+        with pytest.raises(BadInput):
+            comparison(two, ranks)
 
 
 def test_a_card_without_a_price_says_so_rather_than_nought() -> None:
@@ -105,23 +148,52 @@ def test_the_breakdown_names_every_part_with_its_size(advisor: Advisor) -> None:
     assert all(f"p-{part['name']}" in html for part in result["per_gpu"]["parts"] if part["bytes"])
 
 
-def point(price: float, tb_per_s: float) -> dict[str, object]:
+def point(price: float, speed: float) -> dict[str, object]:
     """A point of the frontier."""
     fields = {"title": f"<b>{price}</b>", "acquisition": "buy", "price": price, "period": None}
-    return fields | {"bandwidth_bytes_per_s": int(tb_per_s * 10**12)}
+    return fields | {"speed": speed, "measure": "tokens_per_s_total"}
 
 
 def test_the_frontier_draws_and_lists_every_point_within_its_frame() -> None:
-    html = frontier({"frontier": [point(900, 0.9), point(6000, 3.84), point(3_000_000, 576)]})
-    places = [(float(x), float(y)) for x, y in re.findall(r'cx="(\d+)" cy="(\d+)"', html)]
+    html = frontier({"frontier": [point(900, 20), point(6000, 84), point(3_000_000, 57600)]})
+    places = [(float(x), float(y)) for x, y in re.findall(r'cx="([\d.]+)" cy="([\d.]+)"', html)]
     assert places == sorted(places, key=lambda place: (place[0], -place[1]))
-    assert all(0 < x < 640 and 0 < y < 260 for x, y in places)
-    assert html.count("<li>") == len(places) == 3
+    assert all(0 < x < 680 and 0 < y < 300 for x, y in places)
+    assert html.count('<tr><th scope="row">') == len(places) == 3
     assert "<b>" not in html
 
 
+def test_the_frontier_speaks_of_speed_in_its_own_measure() -> None:
+    rows = [point(900, 20) | {"measure": "images_per_s"} for _ in range(3)]
+    html = frontier({"frontier": rows})
+    assert "images/s" in html
+    assert "张/秒" in html
+
+
 def test_a_frontier_of_few_points_is_not_drawn() -> None:
-    assert frontier({"frontier": [point(900, 0.9), point(6000, 3.84)]}) == frontier({}) == ""
+    assert frontier({"frontier": [point(900, 20), point(6000, 84)]}) == frontier({}) == ""
+
+
+@pytest.mark.parametrize("values", [[1.0, 2.0, 9.0], [900.0, 3_000_000.0], [5.0, 5.0], [0.0, 730.0]])
+def test_a_scale_keeps_its_values_and_ticks_within_the_axis(values: list[float]) -> None:
+    for logarithmic in (False, True) if min(values) > 0 else (False,):
+        scale = Scale.over(values, 60, 660, logarithmic=logarithmic)
+        assert all(60 <= scale.place(value) <= 660 for value in values)
+        assert 1 <= len(scale.ticks()) <= 12
+        assert all(60 - 1e-6 <= scale.place(tick) <= 660 + 1e-6 for tick in scale.ticks())
+
+
+def test_the_cost_curve_marks_where_both_cost_the_same() -> None:
+    curve = [
+        {"hours_per_month": hours, "own_cost": 8000.0 + hours, "rent_cost": 34.0 * hours}
+        for hours in (0.0, 365.0, 730.0)
+    ]
+    found = {"break_even": {"curve": curve, "hours_per_month": {"value": 242.0}}, "currency": "USD"}
+    html = break_even(found)
+    assert html.count("<circle") == 6
+    assert 'class="mark"' in html
+    assert "242" in html
+    assert break_even({"break_even": None}) == ""
 
 
 def test_an_answer_shows_its_sources_its_arithmetic_and_what_was_understood(advisor: Advisor) -> None:
@@ -184,3 +256,80 @@ def test_quantities_read_well(value: object, unit: str, shown: str) -> None:
 
 def test_money_shows_cents_only_where_they_matter() -> None:
     assert (money(2.39, "USD"), money(27_000, "USD"), money(500_000, "CNY")) == ("$2.39", "$27,000", "¥500,000")
+
+
+def test_every_field_of_the_need_has_a_name_in_both_languages_and_an_editor() -> None:
+    edited = {name for fields in KINDS.values() for name in fields}
+    assert edited == set(Need.model_fields) - HIDDEN
+    for name in edited:
+        english, chinese = slot_name(name, "en"), slot_name(name, "zh")
+        assert f"slot_{name}" in labels(), name
+        assert re.search("[一-鿿]", chinese), (english, chinese)
+
+
+def test_chips_name_cards_and_never_ids() -> None:
+    need = Need.model_validate(
+        {
+            "model": "Qwen/Qwen2.5-72B", "weight_format": "gguf:Q4_K_M", "gpus_asked": ["rtx-5090-32gb", "l20-48gb"],
+            "gpus_proposed": [{"gpu": "rtx-5090-32gb", "count": 2}], "memory_bytes_per_gpu": 24 * 2**30,
+            "budget": {"amount": 500000, "currency": "CNY", "mode": "rent", "period": "month"},
+        }
+    )  # fmt: skip
+    html = re.sub(r' data-value="[^"]*"', "", understood(need, "zh"))
+    shown = re.sub(r"<[^>]+>", " ", html)
+    for part in ("2 × RTX 5090", "L20", "GGUF Q4_K_M", "24 GiB", "¥500,000", "租用", "Qwen2.5-72B"):
+        assert part in shown
+    for leak in ("rtx-5090-32gb", "gpus_proposed", "gpus proposed", "Qwen/"):
+        assert leak not in shown
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "english", "chinese"),
+    [
+        ("deadline_s", 7200.0, "2 h", "2 小时"),
+        ("task", "full_finetune", "full fine-tuning", "全参微调"),
+        ("gpus_owned", [{"gpu": "24gb-gpu", "count": 2}], "2 × GPU 24 GB", "2 × GPU 24 GB"),
+        ("acquisition", "buy", "Buy", "购买"),
+    ],
+)
+def test_fields_are_written_as_each_language_does(name: str, value: object, english: str, chinese: str) -> None:
+    assert slot(name, value, "en").lower() == english.lower()
+    assert slot(name, value, "zh") == chinese
+
+
+def test_steps_are_labelled_in_both_languages_down_to_the_last_formula(advisor: Advisor) -> None:
+    html = evidence.arithmetic(advisor.ask("4 张 3090 能跑 Qwen2.5-72B 吗？").tool_calls)
+    for part in ("Layer matrices", "各层权重矩阵", "params · bits / 8", "以上各项之和"):
+        assert part in html
+
+
+def test_a_source_opens_at_its_lines_and_carries_what_contradicts_it() -> None:
+    cited = Citation(marker=1, kind="document", title="t", locator="guidance/en/a.md:3-5 › Head", quote="q")
+    passages = [{"document": "guidance/en/a.md", "line_start": 3, "line_end": 5, "disputes": ["NVLink: no"]}]
+    html = evidence.sources(
+        [cited], "t", [ToolCallRecord(tool="search_guidance", request={}, result={"passages": passages})]
+    )
+    assert 'data-open="guidance/en/a.md" data-first="3" data-last="5"' in html
+    assert "NVLink: no" in html
+    assert 'class="against"' not in evidence.sources([cited], "t")
+
+
+@pytest.mark.parametrize(
+    ("error", "asked", "part"),
+    [
+        (
+            UnknownName("model", "Qwen9", ["Qwen3"]),
+            "Qwen9 要多少显存？",
+            "没有找到叫“Qwen9”的模型。是不是想说：Qwen3？",
+        ),
+        (UnknownName("model", "Qwen9", ["Qwen3"]), "How much for Qwen9?", "Did you mean Qwen3?"),
+        (BadInput("users", "must lie between 1 and 10."), "把用户数改成 -3。", "必须在 1 到 10 之间。"),
+        (
+            BadInput("question", "is 30,000 characters long; at most 20,000 are read."),
+            "显存多少呢" * 9,
+            "最多读 20,000",
+        ),
+    ],
+)
+def test_refusals_are_told_in_the_askers_language(error: BadInput, asked: str, part: str) -> None:
+    assert part in told(error, asked)

@@ -1,15 +1,12 @@
 """`/v1/conversations`: what was asked and answered before, to read, to keep as a file and to delete."""
 
-import json
-from typing import Literal
-
 from fastapi import APIRouter, Response
 from starlette.exceptions import HTTPException
 
 from assistant.agent import Advisor
 from assistant.answer import Answer
 from kb.base import Frozen
-from ui.markdown import transcript
+from ui.export import KINDS, Form, exported
 
 
 class Conversation(Frozen):
@@ -34,15 +31,12 @@ def router(advisor: Advisor) -> APIRouter:
         return Conversation(conversation_id=conversation_id, turns=turns(conversation_id))
 
     @routes.get("/{conversation_id}/export", summary="A conversation as a file", response_class=Response)
-    def export(conversation_id: str, form: Literal["md", "json"] = "md") -> Response:
-        found = turns(conversation_id)
-        if form == "json":
-            text = json.dumps([answer.model_dump(mode="json") for answer in found], ensure_ascii=False, indent=2)
-        else:
-            text = transcript(found)
-        kind = "application/json" if form == "json" else "text/markdown; charset=utf-8"
+    def export(conversation_id: str, form: Form = "md") -> Response:
+        """Markdown, JSON, PDF, or a workbook with one quotation a configuration."""
+        content = exported(turns(conversation_id), form)
         name = f"gpu-advisor-{conversation_id[:8]}.{form}"
-        return Response(text, media_type=kind, headers={"Content-Disposition": f'attachment; filename="{name}"'})
+        headers = {"Content-Disposition": f'attachment; filename="{name}"'}
+        return Response(content, media_type=KINDS[form], headers=headers)
 
     @routes.delete("/{conversation_id}", status_code=204, summary="Forget a conversation")
     def forget(conversation_id: str) -> None:

@@ -3,97 +3,202 @@
 from collections.abc import Sequence
 from html import escape
 
-from tools.configuration import Configuration, Item
+from assistant.compose.names import engine_name, format_name
+from assistant.compose.reasons import sentences
+from assistant.phrases import phrases
+from tools.configuration import Configuration
+from tools.prices import is_stale
+from ui.web.bill import bill
 from ui.web.chart import fit_bar
-from ui.web.labels import label
+from ui.web.labels import both, label, labels
 from ui.web.quantities import money, price
 
 SHOWN_FIRST = 3
+MOST = 12
+SPEEDS = {
+    "tokens_per_s_per_user": "speed",
+    "images_per_s": "speed_images",
+    "clips_per_s": "speed_clips",
+    "documents_per_s": "speed_documents",
+    "audio_s_per_s": "speed_audio",
+    "tokens_per_s_total": "speed_total",
+    "samples_per_s_total": "speed_samples",
+}
+"""Measures a card shows, the first that is known."""
 
 
-def cards(configurations: Sequence[Configuration]) -> str:
-    """The best few at once, the rest behind a fold."""
+def cards(configurations: Sequence[Configuration], answer_id: str = "") -> str:
+    """The best few at once, the rest behind a fold; two to four can be laid side by side."""
     if not configurations:
         return ""
-    first = "".join(map(card, configurations[:SHOWN_FIRST]))
-    more = configurations[SHOWN_FIRST:12]
+    first = "".join(card(one, answer_id) for one in configurations[:SHOWN_FIRST])
+    more = configurations[SHOWN_FIRST:MOST]
     rest = ""
     if more:
-        folded = "".join(map(card, more))
+        folded = "".join(card(one, answer_id) for one in more)
         title = f"+ {len(more)} {label('more')}"
         rest = f'<details class="fold"><summary>{title}</summary><div class="cards">{folded}</div></details>'
-    return f'<section class="part"><h2>{label("configurations")}</h2><div class="cards">{first}</div>{rest}</section>'
-
-
-def card(one: Configuration) -> str:
-    """One configuration."""
-    where = " · ".join(part for part in (one.provider, one.instance, one.region) if part)
-    layout = " · ".join(
-        part
-        for part in (
-            one.weight_format,
-            one.engine,
-            f"TP {one.tensor_parallel}" if one.tensor_parallel > 1 else "",
-            f"PP {one.pipeline_parallel}" if one.pipeline_parallel > 1 else "",
-            one.sharding if one.sharding not in (None, "none") else "",
+    side = ""
+    if answer_id and len(configurations) > 1:
+        side = (
+            f'<p class="compare-bar"><button type="button" class="button" data-compare="{escape(answer_id)}" disabled>'
+            f'{label("compare")}</button> <span class="quiet">{label("compare_hint")}</span></p>'
+            f'<div class="compared" data-compared="{escape(answer_id)}" role="region" aria-live="polite"></div>'
         )
-        if part
-    )
+    name = label("configurations")
+    return f'<section class="part"><h2>{name}</h2><div class="cards">{first}</div>{rest}{side}</section>'
+
+
+def card(one: Configuration, answer_id: str = "") -> str:
+    """One configuration."""
     facts = [
-        f'<p class="quiet">{escape(where)}</p>' if where else "",
-        f'<p class="quiet">{escape(layout)}</p>' if layout else "",
+        _quiet(where(one)),
+        _quiet(layout(one)),
         fit_bar(one.memory),
-        _speed(one),
-        f'<p><span lang="en">{escape(one.why)}</span></p>' if one.why else "",
-        _list(one.trade_offs),
-        f'<p class="quiet">{label("power")}: {one.power_w / 1000:.2g} kW</p>' if one.power_w else "",
-        _bill(one),
+        speed(one),
+        _reasons(one),
+        _rent(one),
+        _network(one),
+        f'<p class="quiet">{power(one)}</p>' if one.power_w else "",
+        bill(one),
     ]
+    picked = ""
+    if answer_id:
+        picked = (
+            f'<label class="pick"><input type="checkbox" data-pick="{escape(answer_id)}" value="{one.rank}"> '
+            f"{label('pick')}</label>"
+        )
     return (
-        f'<article class="card"><header><span class="badge {one.acquisition}">{label(one.acquisition)}</span>'
-        f"<h3>{escape(one.title)}</h3></header>"
-        f'{_price(one)}<p class="quiet">{_dated(one)}</p>{"".join(facts)}</article>'
+        f'<article class="card"><header><p class="tags"><span class="badge {one.acquisition}">'
+        f"{label(one.acquisition)}</span>{_used(one)}{picked}</p><h3>{title(one)}</h3></header>"
+        f'{price_line(one)}<p class="quiet">{dated(one)}</p>{"".join(facts)}</article>'
     )
 
 
-def _speed(one: Configuration) -> str:
-    """How fast it answers one user, with the range that is honest."""
-    speed = one.speed or {}
-    value, low, high = (speed.get(f"tokens_per_s_per_user{end}") for end in ("", "_low", "_high"))
-    if not isinstance(value, float | int):
-        return ""
-    spread = f" ({low:.0f} – {high:.0f})" if isinstance(low, float | int) and isinstance(high, float | int) else ""
-    return f'<p><b>≈ {value:.0f}</b> {label("speed")}<span class="quiet">{spread}</span></p>'
+def title(one: Configuration) -> str:
+    """The cards and how many, then how many machines."""
+    name = (one.gpu_name or one.gpu).removeprefix("NVIDIA ").removeprefix("GeForce ")
+    nodes = f' <span class="quiet">({one.nodes} {label("nodes")})</span>' if one.nodes > 1 else ""
+    return f"{one.gpu_count} × {escape(name)}{nodes}"
 
 
-def _price(one: Configuration) -> str:
+def where(one: Configuration) -> str:
+    """Of whom it is rented."""
+    return " · ".join(part for part in (one.provider, one.instance, one.region) if part)
+
+
+def layout(one: Configuration) -> str:
+    """Format, engine and how the work is spread."""
+    spread = (
+        (one.tensor_parallel, "TP"), (one.pipeline_parallel, "PP"), (one.data_parallel, "DP"),
+        (one.context_parallel, "CP"), (one.expert_parallel, "EP"),
+    )  # fmt: skip
+    parts = [format_name(one.weight_format) if one.weight_format else "", engine_name(one.engine) if one.engine else ""]
+    parts += [f"{name}{count}" for count, name in spread if count > 1]
+    if one.sharding not in (None, "none", "ddp"):
+        parts.append(phrases("en").get(f"sharding.{one.sharding}") or str(one.sharding))
+    return " · ".join(part for part in parts if part)
+
+
+def speed(one: Configuration) -> str:
+    """How fast it works, with the range that is honest."""
+    found = one.speed or {}
+    for name, key in SPEEDS.items():
+        value, low, high = (found.get(f"{name}{end}") for end in ("", "_low", "_high"))
+        if isinstance(value, float | int):
+            known = isinstance(low, float | int) and isinstance(high, float | int)
+            spread = f" ({_figure(low)} – {_figure(high)})" if known else ""  # type: ignore[arg-type]
+            return f'<p><b>≈ {_figure(value)}</b> {label(key)}<span class="quiet">{spread}</span></p>'
+    return ""
+
+
+def power(one: Configuration) -> str:
+    """What the cards draw, and what the whole takes from the wall where that was worked out."""
+    wall = (one.running_cost or {}).get("wall_max_w")
+    text = f"{label('power')}: {(one.power_w or 0) / 1000:.2g} kW"
+    return f"{text} · {label('at_the_wall')} {wall / 1000:.2g} kW" if isinstance(wall, float | int) else text
+
+
+def price_line(one: Configuration) -> str:
     """What it costs; cards that one has already cost nothing, which is said in words."""
     if one.price.amount == 0 and one.owned_count:
         return f'<p class="price owned">{label("owned")}</p>'
     return f'<p class="price">{price(one.price)}</p>'
 
 
-def _dated(one: Configuration) -> str:
+def dated(one: Configuration) -> str:
+    """The day of the price, its band, and whether anything is missing from it."""
     parts = [f"{label('as_of')} {escape(one.price.as_of)}"] if one.price.as_of else []
+    if one.price.amount and is_stale(one.price.as_of):
+        parts.append(f'<span class="old">{label("old_price" if one.price.as_of else "undated")}</span>')
     if one.price.low is not None and one.price.high is not None and one.price.low != one.price.high:
         parts.append(f"{money(one.price.low, one.price.currency)} – {money(one.price.high, one.price.currency)}")
     if not one.price.complete:
-        parts.append(label("incomplete"))
+        parts.append(f'<span class="old">{label("incomplete")}</span>')
     return " · ".join(parts)
 
 
-def _list(lines: Sequence[str]) -> str:
-    return f'<ul class="trade" lang="en">{"".join(f"<li>{escape(line)}</li>" for line in lines)}</ul>' if lines else ""
+def dated_plain(one: Configuration, *, zh: bool) -> str:
+    """The same remarks in one language, as text."""
+    band = ""
+    if one.price.low is not None and one.price.high is not None and one.price.low != one.price.high:
+        band = f"{money(one.price.low, one.price.currency)} – {money(one.price.high, one.price.currency)}"
+    keys = []
+    if one.price.amount and is_stale(one.price.as_of):
+        keys.append("old_price" if one.price.as_of else "undated")
+    if not one.price.complete:
+        keys.append("incomplete")
+    return " · ".join([*([band] if band else []), *(labels()[key][int(zh)] for key in keys)])
 
 
-def _bill(one: Configuration) -> str:
-    if not one.items:
+def _reasons(one: Configuration) -> str:
+    """Why this one and what one gives up, in both languages; the tool's own sentences where it gives no codes."""
+    if not one.reasons:
+        why = f'<p><span lang="en">{escape(one.why)}</span></p>' if one.why else ""
+        lines = "".join(f"<li>{escape(line)}</li>" for line in one.trade_offs)
+        return why + (f'<ul class="trade" lang="en">{lines}</ul>' if lines else "")
+    english, chinese = phrases("en"), phrases("zh")
+    why = both(" ".join(sentences(one.reasons, "why", english)), "".join(sentences(one.reasons, "why", chinese)))
+    given_up = (sentences(one.reasons, "trade_off", say) for say in (english, chinese))
+    pairs = zip(*given_up, strict=True)
+    lines = "".join(f"<li>{both(*pair)}</li>" for pair in pairs)
+    return f"<p>{why}</p>" + (f'<ul class="trade">{lines}</ul>' if lines else "")
+
+
+def _rent(one: Configuration) -> str:
+    """The other ways to pay for the same instances."""
+    others = [offer for offer in one.rent_prices if offer.kind != "on_demand"]
+    if not others:
         return ""
-    rows = "".join(_row(item, one.price.currency) for item in one.items)
-    return f'<details class="fold"><summary>{label("bill")}</summary><ul class="bill">{rows}</ul></details>'
+    rows = "".join(
+        f"<li>{label(f'rent_{offer.kind}')} <b>{money(offer.usd_per_hour, 'USD')}{label('per_hour')}</b></li>"
+        for offer in others
+    )
+    return f'<ul class="ways">{rows}</ul>'
 
 
-def _row(item: Item, currency: str) -> str:
-    each = f" × {money(item.unit_price, currency)}" if item.unit_price is not None and item.count > 1 else ""
-    total = label("price_unknown") if item.subtotal is None else money(item.subtotal, currency)
-    return f'<li><span>{item.count:,}{each} <span class="quiet">{escape(item.product)}</span></span><b>{total}</b></li>'
+def _network(one: Configuration) -> str:
+    if one.network is None:
+        return ""
+    net = one.network
+    english = (
+        f"{net.rails} rails, {net.leaf_switches} leaf and {net.spine_switches} spine switches of {net.switch_ports} "
+        f"ports, {net.link_bits_per_s / 1e9:,.0f} Gbit/s, {net.cables} cables"
+    )
+    chinese = (
+        f"{net.rails} 轨，{net.leaf_switches} 台 leaf、{net.spine_switches} 台 spine 交换机（{net.switch_ports} 口），"
+        f"{net.link_bits_per_s / 1e9:,.0f} Gbit/s，{net.cables} 根线缆"
+    )
+    return f'<p class="quiet">{label("network")}: {both(english, chinese)}</p>'
+
+
+def _used(one: Configuration) -> str:
+    return f'<span class="badge plain">{label("used")}</span>' if one.condition == "used" else ""
+
+
+def _quiet(text: str) -> str:
+    return f'<p class="quiet">{escape(text)}</p>' if text else ""
+
+
+def _figure(value: float) -> str:
+    return f"{value:,.0f}" if value >= 10 else f"{value:.2g}"

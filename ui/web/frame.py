@@ -4,6 +4,7 @@ from html import escape
 
 from ui.assets import asset
 from ui.web.labels import labelled, labels
+from ui.web.understood import editors
 
 EXAMPLES = {
     "en": (
@@ -22,7 +23,9 @@ EXAMPLES = {
 TOLD_TO_SCRIPTS = (
     "composer", "placeholder", "send", "copied", "delete", "rename", "none_yet", "thanks", "none_found", "kept", "line",
     "kind_bundled", "kind_ingested", "kind_uploaded", "verdict_holds", "verdict_wrong", "verdict_outdated",
-    "verdict_unsupported", "verdict_contradiction",
+    "verdict_unsupported", "verdict_contradiction", "answered", "close", "apply", "cancel", "drop_it", "not_usable",
+    "correct_me", "what_to_add", "buy", "rent", "per_hour", "per_month", "per_year", "pick", "progress", "pasted",
+    "all_read", "lost",
 )  # fmt: skip
 """Labels that the page's script puts where HTML cannot stand."""
 
@@ -33,7 +36,13 @@ def header() -> str:
         f'<i hidden data-words="{key}" data-en="{escape(labels()[key][0])}" data-zh="{escape(labels()[key][1])}"></i>'
         for key in TOLD_TO_SCRIPTS
     )
-    return labelled(asset("header.html")) + words
+    return f'{labelled(asset("header.html"))}{words}<i hidden data-editors="{escape(editors())}"></i>'
+
+
+def shared_header() -> str:
+    """The header of a shared page: no conversation to steer, so only the name and the switches."""
+    words = f'<i hidden data-words="close" data-en="{labels()["close"][0]}" data-zh="{labels()["close"][1]}"></i>'
+    return labelled(asset("shared.html")) + words
 
 
 def welcome() -> str:

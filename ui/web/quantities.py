@@ -3,12 +3,13 @@
 from decimal import Decimal
 from typing import Any
 
-from kb.units import DAY_S, HOUR_S, TB, format_bytes, format_count
+from kb.units import DAY_S, HOUR_S, TB, format_bytes
 from tools.configuration import Price
 from ui.web.labels import label
 
+MONEY = {"usd": "USD", "cny": "CNY", "eur": "EUR"}
+"""Units that are an amount of money."""
 SYMBOLS = {"USD": "$", "CNY": "¥", "EUR": "€", "GBP": "£"}
-THOUSANDS_OF = ("tokens", "params", "sequences", "users")
 
 
 def quantity(value: Any, unit: str = "") -> str:
@@ -25,6 +26,8 @@ def quantity(value: Any, unit: str = "") -> str:
     if unit == "s" and number >= HOUR_S:
         days = number / DAY_S
         return f"{days:,.3g} d" if days >= 2 else f"{number / HOUR_S:,.3g} h"
+    if unit in MONEY:
+        return money(number, MONEY[unit])
     return f"{plain(value)} {unit.replace('_', ' ')}".strip()
 
 
@@ -49,21 +52,3 @@ def price(one: Price) -> str:
         return label("price_unknown")
     period = f'<span class="period">{label(f"per_{one.period}")}</span>' if one.period else ""
     return f'{money(one.amount, one.currency)}<span class="quiet"> {one.currency}</span>{period}'
-
-
-def slot(name: str, value: Any) -> str:
-    """A field of the need, short."""
-    if isinstance(value, dict):
-        if "gpu" in value:
-            return f"{value['count']} × {value['gpu']}" if value.get("count") else str(value["gpu"])
-        words = [money(value["amount"], value["currency"]), value.get("mode"), value.get("period")]
-        return " ".join(str(word) for word in words if word)
-    if isinstance(value, list):
-        return ", ".join(slot(name, part) for part in value)
-    if name.endswith(("_bytes", "_bytes_per_gpu")):
-        return format_bytes(value, 0)
-    if name == "params":
-        return format_count(value)
-    if isinstance(value, int | float) and not isinstance(value, bool):
-        return plain(value)
-    return str(value).replace("_", " ")

@@ -6,10 +6,15 @@ from typing import Any
 
 from assistant.agent import Step
 from assistant.answer import Answer
-from ui.web.labels import label
-from ui.web.quantities import quantity, slot
+from assistant.compose.step_labels import step_label
+from ui.web.labels import both, label
+from ui.web.quantities import quantity
+from ui.web.slots import slot, slot_html, slot_name
 
 LONGEST_LINE = 110
+MOST_ARGUMENTS = 7
+UNTOLD = frozenset({"model_text", "intent"})
+"""Fields of a request that repeat what others say."""
 
 
 def running(steps: Sequence[Step]) -> str:
@@ -40,12 +45,12 @@ def _lines(told: Sequence[tuple[str, str, dict[str, Any] | None]]) -> list[str]:
             lines.append(f'<li class="done">{label("step_understood")}</li>')
         elif kind == "tool":
             waiting.append((name, len(lines)))
-            lines.append(f'<li class="open">{label(name)} <span class="quiet">{escape(_asked(data or {}))}</span></li>')
+            lines.append(f'<li class="open">{label(name)} <span class="quiet">{_asked(data or {})}</span></li>')
         elif kind == "result":
             place = next((entry for entry in waiting if entry[0] == name), None)
             if place is not None:
                 waiting.remove(place)
-                outcome = f' <span class="outcome">{escape(_outcome(data or {}))}</span></li>'
+                outcome = f' <span class="outcome">{_outcome(data or {})}</span></li>'
                 state = "failed" if "error" in (data or {}) else "done"
                 lines[place[1]] = lines[place[1]].replace('<li class="open">', f'<li class="{state}">', 1)
                 lines[place[1]] = lines[place[1]].removesuffix("</li>") + outcome
@@ -53,23 +58,35 @@ def _lines(told: Sequence[tuple[str, str, dict[str, Any] | None]]) -> list[str]:
 
 
 def _asked(request: dict[str, Any]) -> str:
-    return _cut(" · ".join(_argument(name, value) for name, value in request.items() if value not in (None, [], {}, 1)))
+    """What a tool was asked, as HTML: a name or a text speaks for itself, a number needs its field."""
+    told = [(name, value) for name, value in request.items() if value not in (None, [], {}, 1) and name not in UNTOLD]
+    return " · ".join(_argument(name, value) for name, value in told[:MOST_ARGUMENTS])
 
 
 def _argument(name: str, value: Any) -> str:
-    """A name or a text speaks for itself; a number needs its field."""
-    words = slot(name, value)
-    return words if isinstance(value, str | list | dict) else f"{name.replace('_', ' ')} {words}"
+    if isinstance(value, str):
+        return escape(_cut(value)) if name == "query" else slot_html(name, value) if name != "gpu" else _card(value)
+    if isinstance(value, list | dict) and name not in {"budget", "gpus_owned", "gpus_asked", "gpus_proposed"}:
+        return escape(_cut(", ".join(map(str, value))))
+    if isinstance(value, list | dict):
+        return slot_html(name, value)
+    return f"{both(slot_name(name, 'en'), slot_name(name, 'zh'))} {escape(slot(name, value))}"
+
+
+def _card(gpu_id: str) -> str:
+    return escape(slot("gpus_asked", [gpu_id]))
 
 
 def _outcome(result: dict[str, Any]) -> str:
+    """What came of it, as HTML: the last step, or why it failed."""
     if "error" in result:
-        return _cut(str(result["error"].get("message", "")))
+        return escape(_cut(str(result["error"].get("message", ""))))
     steps = result.get("derivation") or []
     if not steps:
         return ""
     last = steps[-1]
-    return _cut(f"{last['label']}: {quantity(last.get('value'), last.get('unit') or '')}")
+    value = escape(quantity(last.get("value"), last.get("unit") or ""))
+    return f"{both(step_label(last['label'], 'en'), step_label(last['label'], 'zh'))}: {value}"
 
 
 def _cut(text: str) -> str:

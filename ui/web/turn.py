@@ -2,10 +2,14 @@
 
 from collections.abc import Sequence
 from html import escape
+from typing import Any
 
 from assistant.agent import Step
 from assistant.answer import Answer
+from kb.base import AdvisorError
 from ui.web import cards, chart, evidence, steps
+from ui.web.break_even import break_even
+from ui.web.errors import told
 from ui.web.frontier import frontier
 from ui.web.labels import label
 from ui.web.prose import prose
@@ -30,21 +34,21 @@ def pending(question: str, so_far: Sequence[Step]) -> str:
     return f'<article class="turn pending">{asked(question)}{steps.running(so_far)}</article>'
 
 
-def refused(question: str, message: str) -> str:
+def refused(question: str, error: AdvisorError) -> str:
     """A turn that could not be answered; the question stays so that nothing typed is lost."""
-    retry = f'<button type="button" class="chip" data-fill="{escape(question)}">↻</button>'
+    retry = f'<button type="button" class="chip" data-fill="{escape(question)}">{label("try_again")}</button>'
     return (
         f'<article class="turn">{asked(question)}<div class="refused" role="alert">'
-        f"<b>{label('failed')}</b> {escape(message)} {retry}</div></article>"
+        f"<b>{label('failed')}</b> {escape(told(error, question))} {retry}</div></article>"
     )
 
 
-def answered(answer: Answer) -> str:
-    """A finished turn."""
+def answered(answer: Answer, *, read_only: bool = False) -> str:
+    """A finished turn; `read_only` leaves out what asks, judges or corrects."""
     turn = answer.id[:8]
     language = "zh" if answer.language == "zh" else escape(answer.language)
     verdict = "fit_verdict" if answer.verdict == "fits" else f"{answer.verdict}_verdict"
-    memory = next((chart.breakdown(call.result) for call in answer.tool_calls if call.tool == "estimate_memory"), "")
+    memory = chart.breakdown(_estimate(answer))
     markers = [item.marker for item in answer.citations]
     parts = [
         steps.finished(answer),
@@ -52,18 +56,25 @@ def answered(answer: Answer) -> str:
         f'<div class="words" lang="{language}">{prose(answer.answer, turn, markers)}</div>',
         _notes(answer),
         memory,
-        cards.cards(answer.configurations),
+        cards.cards(answer.configurations, "" if read_only else answer.id),
+        next((break_even(call.result) for call in answer.tool_calls if call.tool == "estimate_cost"), ""),
         next((frontier(call.result) for call in answer.tool_calls if call.tool == "configure"), ""),
-        evidence.sources(answer.citations, turn),
+        evidence.sources(answer.citations, turn, answer.tool_calls),
         evidence.arithmetic(answer.tool_calls),
         _grounding(answer),
-        _next(answer),
-        _feedback(answer),
+        "" if read_only else _next(answer),
+        "" if read_only else _feedback(answer),
     ]
     return (
         f'<article class="turn" data-conversation="{escape(answer.conversation_id)}">{asked(answer.question)}'
         f'<div class="reply">{understood(answer.need, answer.language)}{"".join(parts)}</div></article>'
     )
+
+
+def _estimate(answer: Answer) -> dict[str, Any]:
+    """The memory estimate to draw: the first that was made for a card, else the first."""
+    results = [call.result for call in answer.tool_calls if call.tool == "estimate_memory"]
+    return next((result for result in results if result.get("fit")), results[0] if results else {})
 
 
 def turns(history: Sequence[Answer]) -> str:

@@ -1,0 +1,82 @@
+"""Fields of the Need as a person writes them, in either language."""
+
+from html import escape
+from typing import Any
+
+from assistant.compose import names
+from assistant.phrases import phrases
+from kb.units import GIB, HOUR_S, format_count
+from ui.web.labels import both, labels
+from ui.web.quantities import money, plain
+
+SIZES = ("memory_bytes_per_gpu", "host_memory_bytes")
+FORMATS = ("weight_format", "kv_format")
+CARDS = ("gpus_owned", "gpus_asked", "gpus_proposed")
+
+
+def slot_html(name: str, value: Any) -> str:
+    """A value for the page, in both languages where they differ."""
+    english, chinese = slot(name, value, "en"), slot(name, value, "zh")
+    return escape(english) if english == chinese else both(english, chinese)
+
+
+def slot(name: str, value: Any, language: str = "en") -> str:
+    """A field's value in words: names instead of ids, sizes in GiB, money with its sign."""
+    if name == "budget":
+        return _budget(value, language)
+    if name in CARDS:
+        between = "、" if language == "zh" else ", "
+        return between.join(_card(row) for row in value)
+    if name in FORMATS:
+        return names.format_name(str(value))
+    if name == "model":
+        return names.model_name(str(value))
+    if name == "engine":
+        return names.engine_name(str(value))
+    if name in SIZES:
+        return f"{value / GIB:,.4g} GiB"
+    if name == "params":
+        return format_count(value)
+    if name == "deadline_s":
+        return f"{value / HOUR_S:,.3g} {'小时' if language == 'zh' else 'h'}"
+    if name == "target_latency_s":
+        return f"{value:,.3g} s"
+    if isinstance(value, bool):
+        return _word("yes" if value else "no", language)
+    if isinstance(value, int | float):
+        return plain(value)
+    if name in ("task", "sharding"):
+        return phrases(language).get(f"{name}.{value}") or str(value)
+    return _word(str(value), language)
+
+
+def slot_name(name: str, language: str) -> str:
+    """What a field is called."""
+    english, chinese = labels().get(f"slot_{name}", (name.replace("_", " "),) * 2)
+    return chinese if language == "zh" else english
+
+
+def _card(row: Any) -> str:
+    if isinstance(row, str):
+        return _gpu(row)
+    return f"{row['count']} × {_gpu(row['gpu'])}" if row.get("count") else _gpu(row["gpu"])
+
+
+def _gpu(gpu_id: str) -> str:
+    """A card by name; one known by its memory alone, `24gb-gpu`, by that."""
+    if gpu_id.endswith("gb-gpu"):
+        return f"GPU {gpu_id.removesuffix('gb-gpu')} GB"
+    return "GPU" if gpu_id == "gpu" else names.gpu_name(gpu_id)
+
+
+def _budget(value: dict[str, Any], language: str) -> str:
+    """An amount, with what it is for."""
+    text = money(value["amount"], value["currency"])
+    english, chinese = labels()[f"per_{value['period']}"] if value.get("period") else ("", "")
+    text += (chinese if language == "zh" else english).replace(" ", "")
+    return f"{text} {_word(value['mode'], language)}" if value.get("mode") else text
+
+
+def _word(value: str, language: str) -> str:
+    english, chinese = labels().get(value, (value.replace("_", " "),) * 2)
+    return chinese if language == "zh" else english
