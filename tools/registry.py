@@ -84,6 +84,10 @@ HOMES = {
     "estimate_cost": "tools.cost",
     "plan_power": "tools.power",
     "check_compatibility": "tools.check_compatibility",
+    "make_launch_files": "tools.launch",
+    "diagnose_oom": "tools.oom",
+    "read_topology": "tools.topology",
+    "forecast_capacity": "tools.capacity_forecast",
     "search_guidance": "tools.search_guidance",
 }
 """Every tool's name and the module that holds the function of that name, in the order shown to people.

@@ -14,13 +14,16 @@ from assistant.compose import (
     diagnosis,
     facts,
     fit,
+    forecast,
     guidance,
+    launch,
     names,
     offers,
     pace,
     power,
     scope,
     shopping,
+    topology,
 )
 from assistant.compose.aspects import BY_KEY
 from assistant.compose.citations import joined
@@ -31,7 +34,6 @@ from assistant.compose.section import Section
 from assistant.plan import money, preferred, requests
 from assistant.understanding import Understanding
 from tools.need import Intent
-from tools.registry import tools
 
 BARE_WORDS = 2
 """A question of no more words than this (a Chinese word is about two characters) asks nothing yet."""
@@ -71,14 +73,29 @@ def compose(understanding: Understanding, calls: Sequence[ToolCallRecord]) -> Dr
     if understanding.out_of_scope:
         return _draft(material, [scope.out_of_scope(material)])
     settled = {"training_time"} if fit.by_deadline(material) else set()
-    sections = [RENDERERS[intent](material) for intent in material.intents if intent not in settled]
-    main = sections[0] = _explained(material, sections[0])
+    brought = _brought(material)
+    sections = brought or [RENDERERS[intent](material) for intent in material.intents if intent not in settled]
+    main = sections[0] = sections[0] if brought else _explained(material, sections[0])
     if understanding.command:
         main = sections[0] = COMMANDS[understanding.command](material, main)
-    if not understanding.command:
+    if not understanding.command and (not brought or requests.sized(material.need)):
         _frame(material, main)
     draft = _draft(material, _without_repeats(sections))
     return _refused(material, draft) if understanding.dictated else draft
+
+
+def _brought(material: Material) -> list[Section]:
+    """Files that were made, or what was pasted, with the question about a model that came with it."""
+    if any(material.results("diagnose_oom")) and "oom" not in material.intents:
+        return [diagnosis.diagnosis(material)]
+    files = launch.launch(material) if "launch_files" not in material.intents else None
+    if files is not None:
+        return [files]
+    found = [one for one in (topology.topology(material), forecast.forecast(material)) if one is not None]
+    if not found or not requests.sized(material.need):
+        return found
+    asked = [RENDERERS[intent](material) for intent in material.intents if intent not in {"other", "guidance"}]
+    return asked + found if asked and asked[0].verdict != "clarification" else found
 
 
 def _refused(material: Material, draft: Draft) -> Draft:
@@ -150,10 +167,12 @@ def _fit(material: Material) -> Section:
         return section
     if not material.estimates:
         return _nothing_to_size(material)
-    section = fit.can_it_run(material)
-    if "launch_files" in material.intents and "make_launch_files" not in tools():
-        section.caveats.append(material.say("note.no_launch"))
-    return section
+    return fit.can_it_run(material)
+
+
+def _launch(material: Material) -> Section:
+    """The files; where none could be made, whether and on what the work would fit."""
+    return launch.launch(material) or _fit(material)
 
 
 def _nothing_to_size(material: Material) -> Section:
@@ -237,7 +256,7 @@ RENDERERS: dict[Intent, Renderer] = {
     "oom": diagnosis.diagnosis,
     "interconnect": facts.spec,
     "power": power.power,
-    "launch_files": _fit,
+    "launch_files": _launch,
     "what_fits": capacity.what_fits,
     "guidance": _guidance,
     "other": _guidance,

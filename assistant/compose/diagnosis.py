@@ -2,7 +2,7 @@
 
 import re
 
-from assistant.compose import names, numbers
+from assistant.compose import error_reading, names, numbers
 from assistant.compose.arithmetic import ROWS, arithmetic, cite, column_name, interval, total, workload
 from assistant.compose.assume import assumed
 from assistant.compose.caveats import caveats
@@ -35,15 +35,19 @@ _CHANGES = (
 def diagnosis(material: Material) -> Section:
     """The cause in one sentence, the fixes in one table, what the documents add."""
     fitted = [one for one in material.estimates if one.fit]
+    read = error_reading.read(material)
+    if read is not None and read.cause in error_reading.NOT_THE_CARD and read.cause != "host_memory":
+        return error_reading.elsewhere(material, read)
     if _HOST.search(material.understanding.error_text or material.understanding.text):
         return _host(material, fitted)
     if not fitted:
-        return _without_card(material)
+        return error_reading.added(material, _without_card(material), read)
     main, others = fitted[0], fitted[1:]
     section = Section("diagnosis", _absurd(material, main) or _cause(material, main))
     section.body = [_fixes(material, main, others), arithmetic(material, [main])]
-    if main.placed.verdict == "yes":
+    if main.placed.verdict == "yes" and (read is None or read.cause == "settings_differ"):
         section.body.insert(0, material.say("oom.when_it_fits"))
+    section = error_reading.added(material, section, read)
     section.levers = levers(material, main)
     section.caveats = caveats(material, main)
     section.assumptions = assumed(material, main)

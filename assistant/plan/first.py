@@ -6,11 +6,16 @@ from assistant.plan import money, requests
 from assistant.plan.call import PlannedCall, planned
 from assistant.plan.formats import smaller_formats
 from assistant.plan.intents import intents
+from assistant.plan.launch import ACCEPTANCE, FILES, launch
+from assistant.plan.pasted import pasted
 from assistant.plan.preferred import only
 from assistant.plan.provisional import provisional
+from assistant.understand.errors import is_oom
 from assistant.understanding import Understanding
 from kb.catalog import gpu
 from tools.need import GpuCount, Intent, Need
+from tools.oom.cause import signature_of
+from tools.oom.quantities import folded
 
 CALLS_MAX = 14
 """Calls of one turn, both waves together: what fits in the time a person waits."""
@@ -22,6 +27,8 @@ CARDS_MAX = 3
 """Kinds of card looked at one by one."""
 
 Calls = list[PlannedCall | None]
+_MAY_WANT_FILES = ("can_it_run", "min_vram", "how_many_gpus", "concurrency", "context_length", "guidance", "other")
+"""Intents under which words for files ask for files; others only mention them."""
 
 
 def plan(understanding: Understanding) -> list[PlannedCall]:
@@ -32,6 +39,14 @@ def plan(understanding: Understanding) -> list[PlannedCall]:
     wanted: Calls = [requests.guidance(understanding)]
     if requests.sized(need) and not requests.cards(need):
         wanted.append(requests.what_fits(need, understanding.text))
+    brought = [call for call in pasted(understanding, need) if call is not None]
+    wanted += brought
+    if understanding.error_text and "oom" not in intents(understanding):
+        known = signature_of(folded(understanding.error_text))
+        wanted.append(_diagnosis(need, understanding, _as_it_ran(need)) if known else None)
+    wants_files = FILES.search(understanding.text) or ACCEPTANCE.search(understanding.text)
+    if wants_files and not understanding.error_text and intents(understanding)[0] in _MAY_WANT_FILES:
+        wanted.append(launch(need, understanding.text))
     wanted += _in_turn(_BY_INTENT.get(intent, _guidance_only)(need, understanding) for intent in intents(understanding))
     calls = distinct(wanted)
     guidance, rest = calls[:1], calls[1:]
@@ -242,13 +257,28 @@ def _compatibility(need: Need, understanding: Understanding) -> Calls:
 
 def _oom(need: Need, understanding: Understanding) -> Calls:
     """What the workload holds as it was run; the cheaper settings follow once that is known."""
-    diagnose = planned("diagnose_oom", **need.model_dump(exclude={"intent"}), error_text=understanding.error_text)
+    ran = _as_it_ran(need)
     return [
-        diagnose,
-        *_as_it_ran(need),
+        _diagnosis(need, understanding, ran),
+        *ran,
         *_check(need, understanding),
         requests.gpu_facts(need),
     ]
+
+
+def _diagnosis(need: Need, understanding: Understanding, ran: Calls) -> PlannedCall | None:
+    """The text together with the settings that its memory is worked out with."""
+    settings = next((call.request for call in ran if call is not None), {})
+    text = understanding.error_text or (understanding.text if is_oom(understanding.text.lower()) else None)
+    if text is None and not settings:
+        return None
+    count = sum(card.count or 1 for card in requests.cards(need)) or need.gpu_count
+    return planned("diagnose_oom", **settings, error_text=text, gpu_count=count)
+
+
+def _launch(need: Need, understanding: Understanding) -> Calls:
+    """The files, and what they rest on: the fit, and hardware where none was named."""
+    return [launch(need, understanding.text), *_can_it_run(need, understanding)]
 
 
 def _as_it_ran(need: Need) -> Calls:
@@ -292,7 +322,7 @@ _BY_INTENT: dict[Intent, Callable[[Need, Understanding], Calls]] = {
     "oom": _oom,
     "interconnect": _interconnect,
     "power": _power,
-    "launch_files": _can_it_run,
+    "launch_files": _launch,
     "what_fits": _what_fits,
     "guidance": _guidance_only,
     "other": _guidance_only,

@@ -10,6 +10,7 @@ from assistant.plan.call import PlannedCall, planned
 from assistant.plan.first import CALLS_MAX, distinct
 from assistant.plan.formats import HOST_LADDER, HOST_LADDER_MXFP4, TRAINING_LADDER, smaller_formats
 from assistant.plan.intents import intents
+from assistant.plan.launch import launch_of
 from assistant.plan.preferred import preferred
 from assistant.plan.provisional import provisional
 from assistant.understanding import Understanding
@@ -51,12 +52,32 @@ def plan_more(understanding: Understanding, results: Sequence[ToolCallRecord]) -
     if _nothing_fits(results, usable) and asked != "oom":
         wanted += _with_host(understanding, need, results)
         wanted.append(requests.configure(need, gpus_asked=()))
+    wanted += _files(understanding, need, results)
     wanted += _lighter_purchase(need, results)
     wanted += _of_candidates(need, results)
     wanted += _as_recommended(understanding, need, results)
     done = [PlannedCall(tool=record.tool, request=record.request) for record in results]
     fresh = [call for call in distinct(wanted) if call not in done]
     return fresh[: max(0, CALLS_MAX - len(results))]
+
+
+def _files(understanding: Understanding, need: Need, results: Sequence[ToolCallRecord]) -> list[PlannedCall | None]:
+    """Launch files of the configuration found first, when none were made for cards that the asker named."""
+    made = any(record.tool == "make_launch_files" and "error" not in record.result for record in results)
+    if made or requests.cards(need) or intents(understanding)[0] != "launch_files":
+        return []
+    best = next(iter(preferred(_found(results), understanding.text.lower(), need)), None)
+    return [launch_of(need, understanding.text, best)] if best else []
+
+
+def _found(results: Sequence[ToolCallRecord]) -> list[Configuration]:
+    """The configurations of every search."""
+    return [
+        Configuration.model_validate(row)
+        for record in results
+        if record.tool == "configure" and "error" not in record.result
+        for row in record.result.get("configurations") or ()
+    ]
 
 
 def _estimates(results: Sequence[ToolCallRecord]) -> list[ToolCallRecord]:
@@ -144,13 +165,7 @@ def _as_recommended(
     """The memory of what will be recommended, as it is laid out there: its format, and its share on each GPU."""
     if intents(understanding)[0] not in _SHOPPING or len(requests.named_gpus(need)) > 1:
         return []
-    rows = [
-        Configuration.model_validate(row)
-        for record in results
-        if record.tool == "configure" and "error" not in record.result
-        for row in record.result.get("configurations") or ()
-    ]
-    best = next(iter(preferred(rows, understanding.text.lower(), need)), None)
+    best = next(iter(preferred(_found(results), understanding.text.lower(), need)), None)
     if need.purpose and not requests.sized(need):
         taken = (record.result.get("model") for record in results if record.tool == "configure")
         need = need.model_copy(update={"model": next(taken, None)})

@@ -52,7 +52,7 @@ def forecast_capacity(request: ForecastRequest) -> CapacityForecast:
     if horizon < request.horizon_days:
         warnings.append(f"The history spans {span_days:.0f} days: the forecast stops after {horizon:.0f}.")
     return CapacityForecast(
-        first_time=usage.times[0].isoformat(), last_time=usage.times[-1].isoformat(), horizon_days=horizon,
+        first_time=usage.times[0].isoformat(), last_time=usage.times[-1].isoformat(), horizon_s=horizon * DAY_S,
         capacity=request.capacity, gpus=int(request.capacity / request.per_gpu) if request.capacity else None,
         series=tuple(rows), derivation=tuple(derivation), assumptions=tuple(_assumptions(request, bucket)),
         warnings=tuple(dict.fromkeys(warnings)), sources=(SOURCE,),

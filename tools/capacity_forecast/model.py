@@ -58,12 +58,14 @@ def predict(values: Floats, seasons: Sequence[int], steps: int) -> tuple[Predict
         return Predicted(flat, flat, flat, flat, flat), ModelChosen(name="constant", aic=None)
     with warnings.catch_warnings():
         import statsmodels.tsa.arima.model  # type: ignore[import-untyped]  # noqa: F401  sets filters of its own, which must come before ours
+        from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
 
         warnings.simplefilter("ignore")  # every fit that does not converge says so; AIC and the holdout judge it
-        shape, tried = _chosen(values, seasons)
-        fitted = _fit(values, seasons, shape)
-        predicted = _future(fitted, len(values), steps, seasons, shape)
-        judged = _judged(values, seasons, shape)
+        with threadpool_limits(limits=1):  # matrices are small: on a busy machine threads only wait for each other
+            shape, tried = _chosen(values, seasons)
+            fitted = _fit(values, seasons, shape)
+            predicted = _future(fitted, len(values), steps, seasons, shape)
+            judged = _judged(values, seasons, shape)
     waves = f" + {shape.waves} waves" if shape.waves else ""
     p, q = shape.order
     chosen = ModelChosen(

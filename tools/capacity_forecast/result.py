@@ -85,7 +85,8 @@ class CapacityForecast(ToolResult):
 
     first_time: str
     last_time: str
-    horizon_days: float
+    horizon_s: float
+    """How far it reaches."""
     capacity: float | None
     gpus: int | None
     """Cards there are now: capacity over what one carries."""

@@ -1,0 +1,61 @@
+"""What one may ask to be written: the model, the cards, the layout and where it runs."""
+
+from typing import Literal
+
+from pydantic import Field
+
+from kb.base import Frozen
+
+Program = Literal[
+    "vllm", "sglang", "llama.cpp", "ollama",
+    "accelerate", "torchrun", "deepspeed", "fsdp", "llama-factory", "axolotl",
+]  # fmt: skip
+Target = Literal["shell", "docker_compose", "kubernetes", "slurm"]
+REPOSITORY = r"^[A-Za-z0-9][A-Za-z0-9._-]{0,95}/[A-Za-z0-9][A-Za-z0-9._-]{0,95}$"
+"""A Hugging Face id: nothing a shell or YAML could read as more than a name."""
+
+
+class LaunchRequest(Frozen):
+    """A catalog model on certain cards, and the program and place it is to run with."""
+
+    model: str = Field(max_length=200)
+    """Catalog id, Hugging Face id or alias."""
+    gpu: str = Field(max_length=200)
+    """Catalog id or name of the card."""
+    gpu_count: int = Field(default=1, gt=0, le=1024)
+    """Cards in all."""
+    nodes: int = Field(default=1, gt=0, le=128)
+    """Machines they are in, the same number in each."""
+    task: Literal["inference", "full_finetune", "lora", "qlora"] = "inference"
+    engine: Program | None = None
+    """Program that runs it; null = vllm to serve (llama.cpp for GGUF), accelerate to train."""
+    target: Target = "shell"
+    """What starts it: a script, Docker Compose, Kubernetes (with KEDA) or Slurm."""
+    acceptance: bool = False
+    """Whether to add the plan by which a delivered machine is accepted."""
+    weight_format: str | None = Field(default=None, max_length=40)
+    """bf16 fp16 fp8 awq gptq int4 int8 nf4 gguf:Q4_K_M …; null = as published."""
+    kv_format: Literal["auto", "bf16", "fp16", "fp8", "q8_0", "q4_0"] = "auto"
+    checkpoint: str | None = Field(default=None, max_length=200, pattern=REPOSITORY)
+    """Hugging Face id of the weights to load, where the format has a checkpoint of its own."""
+    tensor_parallel: int | None = Field(default=None, gt=0, le=1024)
+    """Cards that share every layer; null = all of a machine that divide the heads."""
+    pipeline_parallel: int | None = Field(default=None, gt=0, le=1024)
+    """Groups of cards that take the layers in turn; null = one a machine."""
+    context_tokens: int | None = Field(default=None, gt=0, le=10**7)
+    concurrent_sequences: int | None = Field(default=None, gt=0, le=100_000)
+    """Requests at once; null = as many as fit, 256 at most."""
+    max_replicas: int = Field(default=4, gt=0, le=1000)
+    """Copies that Kubernetes may scale to."""
+    sequence_tokens: int | None = Field(default=None, gt=0, le=10**7)
+    micro_batch_size: int | None = Field(default=None, gt=0, le=10_000)
+    """Samples a card holds in one step; null = as many as surely fit, 8 at most."""
+    global_batch_size: int | None = Field(default=None, gt=0, le=10**6)
+    """Samples between two updates, over all cards."""
+    epochs: float | None = Field(default=None, gt=0, le=10_000)
+    learning_rate: float | None = Field(default=None, gt=0, le=1)
+    lora_rank: int | None = Field(default=None, gt=0, le=65536)
+    optimizer: Literal["adamw", "adamw_8bit", "paged_adamw_8bit", "adafactor"] | None = None
+    gradient_checkpointing: Literal["none", "full"] | None = None
+    sharding: Literal["ddp", "zero1", "zero2", "zero3", "fsdp"] | None = None
+    offload: Literal["none", "optimizer", "all"] | None = None
