@@ -16,7 +16,7 @@ TORCH_CPU_INDEX := https://download.pytorch.org/whl/cpu
 
 READY := $(VENV)/.ready
 
-.PHONY: help run test check format lock check-facts eval bench-memory bench-speed bench-retrieval docs clean
+.PHONY: help run test check format lock check-facts eval bench-memory bench-speed bench-retrieval reliability docs clean
 
 help: ## list these targets
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | awk -F '\t' '{printf "  make %-15s %s\n", $$1, $$2}'
@@ -60,6 +60,9 @@ bench-speed: $(READY) ## compare speed and time estimates with published measure
 
 bench-retrieval: $(READY) ## measure search beside the tutorial way (ARGS as in the script)
 	$(BIN)/python tests/bench/bench_retrieval.py $(ARGS)
+
+reliability: $(READY) ## faults, hostile input, load, kills and soak in short (ARGS=--long for the figures of docs/)
+	$(BIN)/python tests/bench/reliability/run.py $(ARGS)
 
 lock: ## resolve pyproject.toml into requirements.lock for every platform (ARGS=--upgrade for newer versions)
 	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
