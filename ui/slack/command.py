@@ -14,6 +14,7 @@ from kb.base import AdvisorError, BadInput
 from tools.base import ToolResult
 from tools.registry import Tool, tool, tools
 from ui.slack import message, rich
+from ui.slack.credentials import quiet_logger
 from ui.slack.fitting import cut, escaped
 from ui.slack.inbox import Job
 from ui.slack.rich import Block
@@ -21,6 +22,7 @@ from ui.slack.turns import Turns, refused
 from ui.slack.words import Words, words
 from ui.web.quantities import plain, quantity
 
+logger = quiet_logger(__name__)
 HOOKS = frozenset({"hooks.slack.com", "hooks.slack-gov.com"})
 MOST_STEPS = 30
 USAGE = frozenset({"", "help", "帮助", "?", "？"})
@@ -96,6 +98,7 @@ class Command:
             })  # fmt: skip
             if sent.status_code == 200:
                 return
+            logger.info("Slack answered %d to a private reply", sent.status_code)
 
 
 def usage(name: str, wording: Words) -> Block:

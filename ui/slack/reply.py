@@ -8,7 +8,7 @@ from typing import Any
 from slack_sdk.errors import SlackApiError
 
 from assistant.agent import Step
-from ui.slack.calls import Calls, refusal
+from ui.slack.calls import Busy, Calls, refusal
 from ui.slack.credentials import quiet_logger
 from ui.slack.fitting import cut
 from ui.slack.rich import Block
@@ -161,15 +161,16 @@ class Reply:
         here = {"channel": self._place.channel, "ts": self._ts}
         try:
             if self._streaming:
-                self._calls("chat.appendStream", chunks=self._pending, **here)
+                self._calls.hurried("chat.appendStream", chunks=self._pending, **here)
             else:
-                self._calls("chat.update", text=f"{self._words('working')} {self._pending[-1]['title']}", **here)
+                doing = f"{self._words('working')} {self._pending[-1]['title']}"
+                self._calls.hurried("chat.update", text=doing, **here)
             self._pending = []
         except SlackApiError as error:
             self.ended_by_person = refusal(error) == ENDED_BY_PERSON
             self._streaming = False
-        except OSError as problem:
-            logger.info("a step could not be shown: %s", type(problem).__name__)
+        except (Busy, OSError) as problem:
+            logger.info("a step is shown later: %s", type(problem).__name__)
         self._last_s = time.monotonic()
 
     def _started(self, method: str, **arguments: Any) -> str:
@@ -178,8 +179,8 @@ class Reply:
 
     def _quietly(self, method: str, **arguments: Any) -> None:
         try:
-            self._calls(method, **arguments)
-        except (SlackApiError, OSError) as problem:
+            self._calls.hurried(method, **arguments)
+        except (SlackApiError, Busy, OSError) as problem:
             logger.info("%s was not possible: %s", method, type(problem).__name__)
 
 

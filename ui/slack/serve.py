@@ -11,7 +11,7 @@ from slack_bolt.adapter.socket_mode import SocketModeHandler
 from starlette.applications import Starlette
 from starlette.requests import Request
 from starlette.responses import PlainTextResponse, Response
-from starlette.routing import Mount, Route
+from starlette.routing import Route
 
 from kb.settings import settings, stay_offline
 from ui.serve import GRACE_S, listen
@@ -69,7 +69,7 @@ def application(face: Face) -> Starlette:
     def healthy(request: Request) -> Response:
         return PlainTextResponse("ok")
 
-    return Starlette(routes=[Route("/healthz", healthy), Mount(PATH, app=face.http())])
+    return Starlette(routes=[Route("/healthz", healthy), Route(PATH, face.http())])
 
 
 def until_told() -> Callable[[], None]:

@@ -84,8 +84,11 @@ class Turns:
                 else:
                     self._finish(reply, step.answer, asked)
         except AdvisorError as error:
-            text = refused(error, wording)
-            reply.finish(escaped(text), lambda modern: [[rich.paragraph(text)]])
+            _say(reply, refused(error, wording))
+        except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError):
+            # A mistake of ours in setting the answer must not leave a person before an endless “working”.
+            logger.exception("an answer could not be set")
+            _say(reply, wording("broke"))
 
     def turn(self, job: Job, question: str, conversation: str) -> Iterator[Step]:
         """The steps of the turn; one that was answered before the process was stopped is not asked again."""
@@ -128,6 +131,10 @@ class Turns:
             return message.messages(answer, asked=asked, chart=chart, page=page, modern=modern)
 
         reply.finish(message.headline(answer), render)
+
+
+def _say(reply: Reply, text: str) -> None:
+    reply.finish(escaped(text), lambda modern: [[rich.paragraph(text)]])
 
 
 class NotInThread(Exception):

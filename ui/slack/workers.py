@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 
 from slack_sdk.errors import SlackApiError
 
+from kb.base import AdvisorError
 from ui.slack.calls import Stopped, refusal
 from ui.slack.credentials import quiet_logger
 from ui.slack.inbox import Inbox, Job
@@ -60,7 +61,7 @@ class Workers:
         except Stopped:
             self._inbox.later(job.key, 0.0)
             return
-        except LookupError as problem:
+        except (AdvisorError, LookupError) as problem:
             logger.warning("a %s was passed over: %s", job.kind, problem)
         except SlackApiError as error:
             logger.warning("Slack refused the answer to a %s: %s", job.kind, refusal(error))

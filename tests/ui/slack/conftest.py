@@ -28,6 +28,7 @@ def face(advisor: Advisor, slack: FakeSlack, tmp_path: Path) -> Iterator[Face]:
     made.start()
     yield made
     made.stop()
+    made.turns.advisor.conversations.close()
 
 
 @pytest.fixture
@@ -36,10 +37,15 @@ def workspace(face: Face, slack: FakeSlack) -> Workspace:
 
 
 @pytest.fixture
-def make_face(advisor: Advisor, slack: FakeSlack, tmp_path: Path) -> Callable[..., Face]:
+def make_face(advisor: Advisor, slack: FakeSlack, tmp_path: Path) -> Iterator[Callable[..., Face]]:
     """A face that is not yet at work; every one of a test has the same inbox."""
 
-    def make(engine: Any = advisor, **options: Any) -> Face:
-        return over(engine, slack, tmp_path, **options)
+    made: list[Face] = []
 
-    return make
+    def make(engine: Any = advisor, **options: Any) -> Face:
+        made.append(over(engine, slack, tmp_path, **options))
+        return made[-1]
+
+    yield make
+    for each in made:
+        each.turns.advisor.conversations.close()

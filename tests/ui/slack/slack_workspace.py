@@ -9,6 +9,8 @@ from typing import Any
 from fake_slack import APP_TOKEN, SECRET, TOKEN, FakeSlack, as_form, signed
 from starlette.testclient import TestClient
 
+from assistant.agent import Advisor
+from assistant.conversations import Conversations
 from ui.slack.credentials import Credentials
 from ui.slack.face import Face
 from ui.slack.serve import application
@@ -17,8 +19,10 @@ PUBLIC = "https://gpu.example.com"
 
 
 def over(advisor: Any, slack: FakeSlack, home: Path, **options: Any) -> Face:
-    """A face whose inbox is in `home`."""
+    """A face whose inbox is in `home`, and whose conversations are, where it answers with the shared advisor."""
     replica = copy.copy(advisor)
+    if isinstance(advisor, Advisor):
+        replica.conversations = Conversations(home / "conversations.sqlite")
     replica.options = advisor.options.model_copy(
         update={"slack_api_url": f"{slack.address}/api/", "public_url": PUBLIC, "home": home}
     )
@@ -30,7 +34,7 @@ class Workspace:
 
     def __init__(self, face: Face, slack: FakeSlack) -> None:
         self.face, self.slack = face, slack
-        self.http = TestClient(application(face))
+        self.http = TestClient(application(face), follow_redirects=False)  # Slack follows none
 
     def post(self, body: bytes, content_type: str = "application/json", **headers: str) -> Any:
         """One signed request."""

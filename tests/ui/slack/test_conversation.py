@@ -8,7 +8,6 @@ from fake_slack import OLDER, FakeSlack, event, spoken
 from slack_reading import buttons_of, text_of
 from slack_workspace import Workspace
 
-from assistant.agent import Advisor
 from ui.slack.face import Face
 
 QUESTION = "Can 4×RTX 3090 run Qwen2.5-72B in 4-bit?"
@@ -211,11 +210,9 @@ def test_example_of_the_home_tab_is_answered_in_the_messages(workspace: Workspac
     assert "Weights" in text_of(reply(slack, root["ts"])["blocks"])
 
 
-def test_shared_link_unfolds_and_a_foreign_one_does_not(
-    workspace: Workspace, slack: FakeSlack, advisor: Advisor
-) -> None:
-    answer = advisor.ask(QUESTION)
-    token = advisor.conversations.share(answer.conversation_id)
+def test_shared_link_unfolds_and_a_foreign_one_does_not(workspace: Workspace, slack: FakeSlack) -> None:
+    engine = workspace.face.turns.advisor
+    token = engine.conversations.share(engine.ask(QUESTION).conversation_id)
     ours, theirs = f"https://gpu.example.com/share/{token}", f"https://evil.example.net/share/{token}"
     links = [{"domain": "gpu.example.com", "url": ours}, {"domain": "evil.example.net", "url": theirs},
              {"domain": "gpu.example.com", "url": "https://gpu.example.com/share/unknown"}]  # fmt: skip
@@ -262,3 +259,37 @@ def test_process_killed_while_answering_leaves_one_answer_and_one_turn(
         second.stop()
     assert "Weights" in text_of(reply(slack, "1764000000.000007")["blocks"])
     assert len(second.turns.advisor.conversations.history("T0ADVISOR:C0GPU:1764000000.000007")) == 1
+
+
+@pytest.mark.parametrize("error", ["message_not_in_streaming_state", "internal_error"])
+def test_stream_that_dies_between_two_steps_is_made_whole(
+    workspace: Workspace, slack: FakeSlack, monkeypatch: pytest.MonkeyPatch, error: str
+) -> None:
+    monkeypatch.setattr("ui.slack.reply.APPEND_EVERY_S", 0.0)
+    monkeypatch.setattr("ui.slack.reply.UPDATE_EVERY_S", 0.0)
+    slack.fail("chat.appendStream", error)
+    workspace.event(spoken(1, f"<@U0BOT> {QUESTION}"))
+    assert "Weights" in text_of(reply(slack, "1764000000.000001")["blocks"])
+    shown = [update["text"] for update in slack.made("chat.update")]
+    assert any("Memory estimate" in text for text in shown)  # the steps go on, in the same message
+
+
+def test_courtesies_wait_for_nothing_and_are_left_out_when_slack_is_busy(
+    workspace: Workspace, slack: FakeSlack, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("ui.slack.reply.APPEND_EVERY_S", 0.0)
+    for method in ("assistant.threads.setStatus", "chat.appendStream"):
+        slack.fail(method, "3600", status=429)
+    workspace.event(spoken(1, f"<@U0BOT> {QUESTION}"))
+    told = reply(slack, "1764000000.000001")
+    assert "Weights" in text_of(told["blocks"])
+    assert {card["status"] for card in told["cards"].values()} == {"complete"}  # all of them came with the end
+
+
+def test_mistake_in_setting_an_answer_is_told_and_logged(
+    workspace: Workspace, slack: FakeSlack, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    monkeypatch.setattr("ui.slack.message.sources", lambda *_: 1 / 0)
+    workspace.event(spoken(1, f"<@U0BOT> {FRAGE}"))
+    assert text_of(reply(slack, "1764000000.000001")["blocks"]).startswith("这边出了故障")
+    assert "an answer could not be set" in caplog.text
