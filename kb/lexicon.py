@@ -139,6 +139,35 @@ def glossary() -> Glossary:
     return Glossary(to_english, to_chinese, alike)
 
 
+_SHORT = re.compile(r"[A-Za-z0-9]*(?:[A-Z]{2}|[a-z][A-Z])[A-Za-z0-9]*")
+_ORDINARY = frozenset(["zero", "amp", "ups", "ram", "rag", "io", "检测"])
+"""What stands in the glossary as an abbreviation or beside one, and is an everyday word, too."""
+
+
+def abbreviations(text: str) -> list[str]:
+    """Words written with capitals inside, as names and abbreviations are: VRAM, LoRA, vLLM."""
+    return _SHORT.findall(text)
+
+
+@lru_cache(maxsize=1)
+def trade_terms() -> frozenset[str]:
+    """Terms that no other trade uses: the glossary's abbreviations and the Chinese of their entries."""
+    found: set[str] = set()
+    for entry in yaml.safe_load(GLOSSARY.read_text(encoding="utf-8")):
+        short = [word.lower() for term in entry["en"] for word in abbreviations(str(term))]
+        found.update(word for word in short if len(word) > 1)
+        if any(_SHORT.fullmatch(str(term)) for term in entry["en"]):
+            found.update(normalise(str(term)) for term in entry["zh"])
+    return frozenset(found - _ORDINARY)
+
+
+def speaks_of_trade(query: str) -> bool:
+    """Whether a question uses a term that only this trade has."""
+    known = trade_terms()
+    runs = _RUN.findall(normalise(query[:QUERY_MAX]))
+    return any(not known.isdisjoint(chinese_terms(run) if _HAN_RUN.match(run) else _stems(run)) for run in runs)
+
+
 @lru_cache(maxsize=1)
 def glossary_words() -> frozenset[str]:
     """Every English word of the glossary, which is spelt right whether or not a document uses it."""

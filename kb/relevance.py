@@ -49,6 +49,11 @@ def weigh(connection: sqlite3.Connection, wanted: list[Concept], language: str, 
     return weighted
 
 
+def holds(connection: sqlite3.Connection, word: str) -> bool:
+    """Whether any chunk has the word."""
+    return any(_frequency(connection, words(word)[:1], language) for language in LANGUAGES)
+
+
 def _frequency(connection: sqlite3.Connection, way: Iterable[str], language: str) -> int:
     """How many chunks hold the rarest of these words."""
     counts = []

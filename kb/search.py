@@ -15,15 +15,14 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 from kb.archive import LANGUAGES, Library, also_in
 from kb.base import BadInput, IndexUnavailable
 from kb.embedder import Embedder, Vectors, embedder
-from kb.lexicon import concepts, language_of, translate
+from kb.lexicon import abbreviations, concepts, language_of, speaks_of_trade, translate
+from kb.names import gpu_names, model_names
 from kb.passage_filter import PassageFilter
 from kb.records.passage import Dispute, Passage
-from kb.relevance import Weighted, share_held, spelt, weigh
+from kb.relevance import Weighted, holds, share_held, spelt, weigh
 from kb.rerank import reranker
 from kb.settings import settings
 from kb.store import Store
@@ -43,6 +42,8 @@ PER_DOCUMENT_SHARE = 0.8
 FLOOR = 0.32
 """Relevance below which a passage has nothing to do with the question; with these weights from one half of the pairs
 of tests/bench/retrieval.yaml, reported on the other."""
+TRADE_FLOOR = 0.2
+"""The same for a question that names a card, a model, a term of the trade or an abbreviation that documents hold."""
 DENSE_WEIGHT = 2.0
 """What the cosine counts beside the share of words held."""
 TWIN_WEIGHT = 0.5
@@ -84,7 +85,7 @@ def search(
             for spoken in among.languages or LANGUAGES
             for candidate in _candidates(connection, query, sense, spoken, allowed)
         ]
-        found = _whole_sections(connection, found, reader, among)
+        found = _whole_sections(connection, found, reader, among, _floor(connection, query))
         found.sort(key=lambda one: (-one.score, one.row["id"]))
         chosen = _diverse(found, max(top, RERANKED) if settings().rerank_model else top)
         if model := settings().rerank_model:
@@ -112,6 +113,14 @@ def _opened(folder: Path, model: Embedder) -> tuple[Library, Store]:
     return library, Store(library, model)
 
 
+def _floor(connection: sqlite3.Connection, query: str) -> float:
+    """Relevance that a passage needs; less where the question can hardly be about anything else."""
+    named = any(mention.exact for names in (gpu_names(), model_names()) for mention in names.scan(query))
+    if named or speaks_of_trade(query) or any(holds(connection, word) for word in abbreviations(query)):
+        return TRADE_FLOOR
+    return FLOOR
+
+
 def _allowed(connection: sqlite3.Connection, among: PassageFilter) -> frozenset[int] | None:
     """Documents that may answer; null when all may."""
     if among.model_copy(update={"languages": ()}).is_open:
@@ -128,6 +137,7 @@ class _Sense:
     known: float
     """How much of it the model knows."""
     nearest: frozenset[int]
+    store: Store
 
 
 def _sense(query: str, store: Store, top: int) -> _Sense | None:
@@ -136,7 +146,7 @@ def _sense(query: str, store: Store, top: int) -> _Sense | None:
         return None
     try:
         vector = embedder().query(query)
-        return _Sense(vector, embedder().known(query), frozenset(store.nearest(vector, top)))
+        return _Sense(vector, embedder().known(query), frozenset(store.nearest(vector, top)), store)
     except IndexUnavailable:
         return None
 
@@ -151,22 +161,14 @@ def _candidates(
     covered = 1.0 if own or language == "zh" else math.sqrt(translate(query)[1])
     keys = _holding(connection, weighted, language, allowed) | (sense.nearest if sense else set())
     rows = [row for row in _rows(connection, keys, language) if allowed is None or row["document"] in allowed]
-    cosines = _cosines(connection, [row["id"] for row in rows], sense.vector) if sense else {}
+    # Whether or not they are among the nearest; on MiniLM's scale.
+    cosines = sense.store.cosines(sense.vector, [row["id"] for row in rows]) if sense else {}
     dense = DENSE_WEIGHT * sense.known if sense and cosines else 0.0
+    scale = embedder().scale if cosines else None
     for row in rows:
         lexical = covered * share_held(weighted, *(set(row[column].split()) for column in ("body", "head", "about")))
-        yield _Candidate(row, (lexical + dense * max(0.0, cosines.get(row["id"], 0.0))) / (1 + dense))
-
-
-def _cosines(connection: sqlite3.Connection, keys: Sequence[int], vector: Vectors) -> dict[int, float]:
-    """Cosines of these chunks on MiniLM's scale, whether or not they are among the nearest."""
-    rows = connection.execute(
-        f"""SELECT chunks.id, vector FROM chunks JOIN vectors USING (sha256)
-            WHERE model = ? AND chunks.id IN ({",".join("?" * len(keys))})""",  # noqa: S608 - placeholders only
-        (embedder().name, *keys),
-    ).fetchall()
-    scale = embedder().scale
-    return {row["id"]: scale.of(float(np.frombuffer(row["vector"], dtype=np.float32) @ vector)) for row in rows}
+        cosine = scale.of(cosines[row["id"]]) if scale and row["id"] in cosines else 0.0
+        yield _Candidate(row, (lexical + dense * max(0.0, cosine)) / (1 + dense))
 
 
 def _holding(
@@ -203,7 +205,7 @@ def _rows(connection: sqlite3.Connection, keys: set[int], language: str) -> list
 
 
 def _whole_sections(
-    connection: sqlite3.Connection, found: Iterable[_Candidate], reader: str, among: PassageFilter
+    connection: sqlite3.Connection, found: Iterable[_Candidate], reader: str, among: PassageFilter, floor: float
 ) -> list[_Candidate]:
     """Relevant candidates; a translated section in the reader's language, judged by what either language earned it."""
     best: dict[tuple[str, int], dict[str, _Candidate]] = {}
@@ -215,12 +217,12 @@ def _whole_sections(
             former = section.setdefault(one.row["language"], one)
             if one.score > former.score:
                 section[one.row["language"]] = one
-        elif one.score >= FLOOR:
+        elif one.score >= floor:
             one.score *= OTHER_LANGUAGE_FACTOR
             chosen.append(one)
     for section in best.values():
         scores = sorted((one.score for one in section.values()), reverse=True)
-        if scores[0] < FLOOR:
+        if scores[0] < floor:
             continue
         other = scores[1] if len(scores) > 1 else OTHER_LANGUAGE_FACTOR * scores[0]
         shown = section.get(reader)

@@ -14,6 +14,8 @@ import os
 import shutil
 import subprocess
 import sys
+from bisect import bisect_left
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from threading import Lock
@@ -78,6 +80,15 @@ class Store:
                 state.collection = None
                 _condemn(self._library.folder, state.key[1])
         return _exact(state, vector, top)
+
+    def cosines(self, vector: Vectors, keys: Iterable[int]) -> dict[int, float]:
+        """Cosine similarity of these chunks, near or not; one without a vector is left out."""
+        state = self._state()
+        places = {key: bisect_left(state.chunks, key) for key in keys}
+        held = {key: at for key, at in places.items() if at < len(state.chunks) and state.chunks[at] == key}
+        if not held:
+            return {}
+        return dict(zip(held, (state.matrix[list(held.values())] @ vector).tolist(), strict=True))
 
     def is_current(self) -> bool:
         """Whether a sound generation of the library as it is now exists."""

@@ -1,7 +1,7 @@
 """Search finds what documents say in either language, and nothing where they say nothing."""
 
 import shutil
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 import pytest
@@ -10,7 +10,9 @@ from ingest.sync import sync
 from kb import search as search_module
 from kb.base import BadInput, IndexUnavailable
 from kb.embedder import embedder
+from kb.passage_filter import PassageFilter
 from kb.records.passage import Passage
+from kb.rerank import reranker
 from kb.search import FLOOR, search
 from kb.settings import settings
 
@@ -155,3 +157,90 @@ def test_nothing_ingested_is_said_so(advisor_home: Path) -> None:
     shutil.rmtree(advisor_home / "index")
     with pytest.raises(IndexUnavailable, match="ingest"):
         search("anything")
+
+
+@pytest.mark.parametrize(
+    ("among", "documents"),
+    [
+        pytest.param(PassageFilter(), {"en", "zh"}, id="open"),
+        pytest.param(PassageFilter(languages=("zh",)), {"zh"}, id="language"),
+        pytest.param(PassageFilter(since="2026-02"), {"en"}, id="since"),
+        pytest.param(PassageFilter(until="2026-01-31"), set(), id="until"),
+        pytest.param(PassageFilter(trusts=("bundled",)), set(), id="trust"),
+        pytest.param(PassageFilter(sources=("*cluster*",)), {"en"}, id="source"),
+    ],
+)
+def test_only_what_the_filter_lets_through_is_found(among: PassageFilter, documents: set[str]) -> None:
+    found = search("二手卡 used cards memory 显存 cooling quota", top=50, among=among)
+    assert {passage.language for passage in found} == documents
+
+
+@pytest.mark.parametrize(
+    ("date", "among", "allowed"),
+    [
+        ("2026-02-01", PassageFilter(since="2026"), True),
+        ("2025", PassageFilter(since="2025-06"), True),
+        ("2024-12-31", PassageFilter(since="2025"), False),
+        ("2025-12-31", PassageFilter(until="2025"), True),
+        ("2026-01-01", PassageFilter(until="2025-12"), False),
+        (None, PassageFilter(since="2020"), False),
+        (None, PassageFilter(sources=("guidance/*",)), True),
+    ],
+)
+def test_dates_compare_to_the_precision_they_have(date: str | None, among: PassageFilter, allowed: bool) -> None:
+    assert among.allows("guidance/en/memory.md", date, "bundled") is allowed
+
+
+def test_a_filter_that_can_match_nothing_is_refused() -> None:
+    with pytest.raises(ValueError, match="since"):
+        PassageFilter(since="2026-05", until="2026-01")
+
+
+def test_a_cross_encoder_has_the_last_word(monkeypatch: pytest.MonkeyPatch) -> None:
+    query = "cards memory quota cooling"
+    plain = search(query, top=3)
+
+    def backwards(model: str) -> Callable[[str, Sequence[str]], list[float]]:
+        return lambda asked, texts: [0.1 + 0.8 * i / len(texts) for i in range(len(texts))]
+
+    monkeypatch.setattr("kb.search.reranker", backwards)
+    monkeypatch.setenv("GPU_ADVISOR_RERANK_MODEL", "some/cross-encoder")
+    settings.cache_clear()
+    read = search(query, top=3)
+    assert [one.heading for one in read] == [one.heading for one in reversed(plain)]
+    assert [one.score for one in read] == sorted((one.score for one in read), reverse=True)
+
+
+def test_a_cross_encoder_is_loaded_from_disk(tmp_path: Path) -> None:
+    from sentence_transformers import CrossEncoder
+    from transformers import BertConfig, BertForSequenceClassification, BertTokenizerFast
+
+    from kb.embedder import _path
+
+    BertTokenizerFast.from_pretrained(_path()).save_pretrained(tmp_path)
+    small = BertConfig(hidden_size=32, num_hidden_layers=1, num_attention_heads=2, intermediate_size=64, num_labels=1)
+    BertForSequenceClassification(small).save_pretrained(tmp_path)
+    texts = ["a card", "a room", "显存"]
+    scores = reranker(str(tmp_path))("which card", texts)
+    expected = CrossEncoder(str(tmp_path)).predict([("which card", text) for text in texts])
+    assert scores == pytest.approx([float(one) for one in expected], abs=1e-5)
+    assert reranker(str(tmp_path))("which card", []) == []
+
+
+def test_a_cross_encoder_that_is_not_there_is_said_so() -> None:
+    with pytest.raises(IndexUnavailable, match="cross-encoder"):
+        reranker("/nowhere/model")
+
+
+@pytest.mark.parametrize(
+    ("query", "trade"),
+    [
+        ("cut an H100 in half", True), ("how much VRAM", True), ("显存每一步都在涨", True),
+        ("the quota of NVLink", True),
+        ("cut a cake in half", False), ("zero sugar recipe", False), ("孩子记忆力不好", False),
+        ("WHO and UNESCO", False),
+    ],
+)  # fmt: skip
+def test_less_is_asked_of_a_passage_when_the_question_is_of_the_trade(query: str, trade: bool) -> None:
+    with search_module.reading() as connection:
+        assert (search_module._floor(connection, query) < FLOOR) is trade
