@@ -42,6 +42,8 @@ DECISION = Bar(coverage=0.3, worth=0.2, sure=True, alone=True)
 """As the answer whether something is worth it, before the figures."""
 OPEN = Bar(coverage=0.35, worth=0.3, alone=True)
 """As the answer to a question without a workload, before a starting point."""
+TOPIC = Bar(coverage=0.55, worth=0.4, alone=True)
+"""As the answer to which card to take for something that the calculators do not size."""
 ALONE = Bar(coverage=0.05, sure=True, alone=True)
 """As the answer itself."""
 _BRACKETED = re.compile(r"\[(\d+)\]")

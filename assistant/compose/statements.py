@@ -23,7 +23,7 @@ SURE_SCORE = 0.5
 """A passage this close speaks to the question even where they share no word."""
 LATER_SHARE = 0.4
 """What a word of the question counts that only the later statements of a section have."""
-CLEARER = 0.2
+CLEARER = 0.35
 """How much more of the question a later statement must cover to be said before the one its section opens with."""
 FOLLOWING_MAX = 4
 """Statements that follow the leading one of a section."""
@@ -35,6 +35,8 @@ ALIKE = 0.5
 """Share of words from which two statements say the same."""
 _NAME = re.compile(r"(?!fp\d|bf\d|int\d|zero-?\d|q\d|nf4|x\d+$)[a-z.\-]*\d[a-z0-9.\-]*|rtx|gtx|nvidia|geforce")
 """Cards, models and figures: they say what the question is about, not what it asks."""
+_LEANING = re.compile(r"(?:it|its|they|this|these|those|then|so|both)\b|[它这]|其[他余中]", re.I)
+"""How a statement begins that needs the one before it."""
 _NOTE = re.compile(r"(?:\s*\[\^[^\]]{1,60}\])+\s*$")
 _SENTENCE = re.compile(r"[^。！？!?]+?(?:[。！？!?]+|(?<=[^\d\s])\.(?= |$)|$)")
 _LATIN = re.compile(r"[a-z0-9][a-z0-9.+\-]*")
@@ -73,7 +75,7 @@ def account(passages: Sequence[Passage], question: str) -> list[Statement]:
     for one in beside:
         if len(told) >= len(leading[start : start + 1 + FOLLOWING_MAX]) + BESIDE_MAX:
             break
-        enough = one.coverage >= BESIDE_COVERAGE and worth(one) >= BESIDE_WORTH
+        enough = one.coverage >= BESIDE_COVERAGE and worth(one) >= BESIDE_WORTH and not _LEANING.match(one.text)
         if enough and not any(_alike(one.text, other.text) for other in told):
             told.append(one)
     return told
