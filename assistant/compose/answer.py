@@ -49,13 +49,14 @@ _WHY = re.compile(
 """Words that ask for a cause rather than for a property."""
 _WORTH = re.compile(
     r"有用吗|有没有用|有必要|值得|值不值|划算|靠谱|有意义|能买吗|怎么选|怎么验|如何验|该选|选哪|好不好|行不行|怎么样|"
-    r"还是[买租]|\bworth|\buseful|\bhelps?\b|make sense|good idea|\breliable|any good|\bmatters?\b|"
+    r"还是[买租]|必须|违规|管制|能一起|混用|什么时候[选用]|"
+    r"when should|\bworth|\buseful|\bhelps?\b|make sense|good idea|\breliable|any good|\bmatters?\b|"
     r"how (?:do|can|should) i|(?:rent|buy) or (?:rent|buy)",
     re.I,
 )
 """Words that ask for a judgement rather than for a figure."""
 _SHOPPING = {"which_to_buy", "budget", "cloud_or_buy", "compare"}
-"""What asks for a product: without a workload, what to ask comes before advice."""
+"""What asks for a product: without a workload, only advice on that very thing comes before what to ask."""
 _FORMAT_CHOICE = re.compile(r"fp8|fp4|int8|int4|bf16|awq|gptq|smoothquant", re.I)
 _PLAIN_WORD = re.compile(r"^[a-z]+(?= )|^full fine-tuning")
 _FIRST_SENTENCE = re.compile(r".*?(?:[。？！]|[.?!](?= |$))")
@@ -112,9 +113,10 @@ def _explained(material: Material, main: Section) -> Section:
     reasons = worth or unasked or bool(_WHY.search(material.text))
     if not (unsized or (main.verdict == "fact" and reasons and not main.rests_on_documents)):
         return main
-    if unsized and not worth and (material.intents[0] in _SHOPPING or any(material.results("what_fits"))):
+    if unsized and not worth and any(material.results("what_fits")):
         return main
-    bar = guidance.DECISION if worth else guidance.OPEN if unsized else guidance.CAUSE
+    undecided = guidance.TOPIC if material.intents[0] in _SHOPPING else guidance.OPEN
+    bar = guidance.DECISION if worth else undecided if unsized else guidance.CAUSE
     quotes = guidance.quoted(material, guidance.QUOTED_ALONE_MAX, bar)
     if not quotes:
         return _unlinked(material, main) if unasked else main
