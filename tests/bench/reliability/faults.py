@@ -19,6 +19,7 @@ from statistics import median
 from typing import Any
 
 from provider import FAULTS, SECRET, Provider
+from server import prepared
 
 QUESTIONS = (
     "Can 4×3090 run Qwen2.5-72B?",
@@ -122,6 +123,7 @@ def run(times: int, modes: list[str]) -> tuple[list[Outcome], int, float]:
         from kb.settings import settings
 
         settings.cache_clear()
+        prepared(Path(folder))
         ensure_bundled()
         provider.start()
         driven, planner = advisors(Path(folder), provider)

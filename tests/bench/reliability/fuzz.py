@@ -23,6 +23,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from server import prepared
+
 SLOW_S = 1.0
 MARK = "<script>zq7()</script>"
 SLOW_PATHS = ("/v1/ask", "/v1/chat/completions", "/v1/kb/", "/v1/batch")
@@ -86,6 +88,7 @@ def site(home: Path) -> tuple[Any, Any]:
     from ui.api import create_app
 
     settings.cache_clear()
+    prepared(home)
     advisor = Advisor()
     ensure_bundled()
     advisor.ask("Can 4×3090 run Qwen2.5-72B?")

@@ -25,6 +25,7 @@ from attacks import ASKED, CANARY, HOST, Attack, attacks, twins
 from langchain_core.language_models import BaseChatModel
 from langchain_core.messages import AIMessage, BaseMessage, ToolMessage
 from langchain_core.outputs import ChatGeneration, ChatResult
+from server import prepared
 
 ACTIVE = re.compile(r"<\s*(?:script|img|iframe|svg|object|span)|\bon(?:error|load|click)\s*=|javascript:|!\[", re.I)
 IN_DOCUMENTS = {"document", "table cell", "heading", "file name"}
@@ -125,6 +126,7 @@ class Lab:
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
+        prepared(folder / "clean")
         self.clean = self._advisor("clean", [])
         self.own = {language: self.clean.ask(question) for language, question in ASKED.items()}
 
@@ -159,6 +161,8 @@ class Lab:
         from assistant.agent import Advisor
 
         found = []
+        model = Obedient()
+        driven = Advisor(model=model)
         for attack in chosen:
             asked, own = ASKED[attack.language], self.own[attack.language]
             if attack.carrier == "question":
@@ -167,17 +171,16 @@ class Lab:
                 first = self.clean.ask(attack.text)
                 answer = self.clean.ask(asked, first.conversation_id)
             elif attack.carrier.startswith("model"):
-                model = Obedient(words=attack.obeyed, polite=attack.carrier != "model")
-                advisor = Advisor(model=model)
-                answer = advisor.ask(asked)
-                advisor.conversations.close()
+                model.words, model.polite = attack.obeyed, attack.carrier != "model"
+                answer = driven.ask(asked)
             else:
                 continue
             found.append((attack, answer, own))
+        driven.conversations.close()
         return found
 
-    def poisoned(self, chosen: list[Attack], at_once: int = 12) -> list[tuple[Attack, Any, Any]]:
-        """Attacks in documents: a dozen of them in one index, so that some are always among what is found."""
+    def poisoned(self, chosen: list[Attack], at_once: int = 40) -> list[tuple[Attack, Any, Any]]:
+        """Attacks in documents: some dozens in one index, so that some are always among what is found."""
         carried = [attack for attack in chosen if attack.carrier in IN_DOCUMENTS]
         found = []
         for start in range(0, len(carried), at_once):

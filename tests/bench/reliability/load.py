@@ -18,7 +18,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from questions import novel, recurring
-from server import Server, serving
+from server import Server, prepared, serving
 
 REQUEST = "\r\n".join(
     (
@@ -190,7 +190,7 @@ def main() -> int:
     parser.add_argument("--conversations", type=int, nargs="*", default=[50])
     parser.add_argument("--think", type=float, default=5.0, help="mean seconds between a client's turns")
     options = parser.parse_args()
-    with tempfile.TemporaryDirectory() as folder, serving(Path(folder) / "home") as server:
+    with tempfile.TemporaryDirectory() as folder, serving(prepared(Path(folder) / "home")) as server:
         print(f"ready after {server.started_s:.1f} s, {server.memory_bytes() / 2**20:.0f} MiB")
         print(f"{'':46} {'1/s':>8} {'p50 ms':>8} {'p95 ms':>8} {'p99 ms':>8} {'other':>6} {'MiB':>8}")
         measure(server, options.seconds, options.conversations, options.think)

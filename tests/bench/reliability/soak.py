@@ -17,7 +17,7 @@ from pathlib import Path
 
 from load import Tally, drive, turns
 from questions import recurring
-from server import Server, serving
+from server import Server, prepared, serving
 
 MEBIBYTE = 2**20
 
@@ -76,7 +76,7 @@ def main() -> int:
     with tempfile.TemporaryDirectory() as folder:
         scratch = Path(folder) / "tmp"
         scratch.mkdir()
-        with serving(Path(folder) / "home", {"TMPDIR": str(scratch)}) as server:
+        with serving(prepared(Path(folder) / "home"), {"TMPDIR": str(scratch)}) as server:
             asked = time.monotonic()
             server.post("/v1/ask", json.dumps({"question": "Can 4×3090 run Qwen2.5-72B?"}).encode())
             first_s = time.monotonic() - asked

@@ -20,7 +20,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from questions import POPULAR
-from server import Server, serving, start
+from server import Server, prepared, serving, start
 
 NOBODY = 65534
 TOOL = json.dumps({"model": "Qwen2.5-72B", "gpu": "rtx-3090"}).encode()
@@ -118,7 +118,7 @@ def main() -> int:
     parser.add_argument("--kills", type=int, default=3)
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
-        home = Path(folder) / "home"
+        home = prepared(Path(folder) / "home")
         done, lost, twice = kills(home, options.kills)
         print(f"{done} kills: {lost} promised turns lost, {twice} kept twice")
         lines = hampered(home, "disk full", before=small_files)

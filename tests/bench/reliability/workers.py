@@ -17,7 +17,7 @@ from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
-from server import Server, serving
+from server import Server, prepared, serving
 
 OPENINGS = ("Can 4×3090 run Qwen2.5-72B?", "4 张 3090 能跑 Llama-3.1-70B 吗？", "Can 2×4090 run Qwen2.5-32B?")
 FOLLOWING = ("And on 2×H100?", "换成 2 张 H100 呢？", "And with 1×A100 80GB?")
@@ -70,6 +70,8 @@ def main() -> int:
     with tempfile.TemporaryDirectory() as folder, ExitStack() as stack:
         extra = {"GPU_ADVISOR_DATABASE_URL": options.database} if options.database else {}
         homes = [Path(folder) / ("home" if not options.database else f"home-{number}") for number in range(2)]
+        for home in set(homes):
+            prepared(home)
         servers = [stack.enter_context(serving(home, extra)) for home in homes]
         good = continuity(servers, options.conversations)
         promised, kept = at_once(servers, options.turns)
