@@ -36,7 +36,7 @@ def _card(one: Configuration, wording: Words) -> Block:
 
 
 def _title(one: Configuration, wording: Words) -> str:
-    return f"{wording(one.acquisition)}: {one.gpu_count} × {one.gpu_name or one.gpu}"
+    return wording("card_title", how=wording(one.acquisition), count=one.gpu_count, gpu=one.gpu_name or one.gpu)
 
 
 def _price(one: Configuration, wording: Words) -> str:

@@ -196,3 +196,8 @@ def test_blocks_beyond_the_limits_are_seen_by_the_tests_own_slack() -> None:
         accepted([rich.paragraph("x" * 3000)] * 5)
     assert json.dumps(rich.paragraph(""))  # empty text is given a sign, since Slack refuses none
     accepted([rich.paragraph("")])
+
+
+def test_card_titles_are_punctuated_as_their_language_is() -> None:
+    assert words("zh")("card_title", how="购买", count=2, gpu="H100") == "购买：2 × H100"
+    assert words("en")("card_title", how="Buy", count=2, gpu="H100") == "Buy: 2 × H100"
