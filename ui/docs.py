@@ -1,6 +1,7 @@
 """Write the generated pages of `docs/`, or check that they are what the code says: `python -m ui.docs [--check]`."""
 
 import argparse
+import json
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
@@ -12,7 +13,7 @@ from kb.records.source import Source
 from kb.units import TB, format_bytes
 from tools.registry import Tool, tools
 from ui import market_tables
-from ui.assets import asset
+from ui.assets import asset, requests
 from ui.cli import parser
 from ui.schema_words import fields, kind
 
@@ -67,6 +68,7 @@ def _tool(tool: Tool) -> str:
             f"## {tool.name}",
             "\n\n".join(" ".join(block.split()) for block in tool.description.split("\n\n")),
             table(("field", "type", "default", "meaning"), list(fields(request))),
+            f"Example:\n\n```json\n{json.dumps(requests()[tool.name], ensure_ascii=False, indent=2)}\n```",
             "Result:",
             table(("field", "type", "meaning"), [row[:2] + row[3:] for row in fields(result)]),
         )

@@ -36,7 +36,9 @@ class Text(Frozen):
 
     name: str = Field(default="document", min_length=1, max_length=120)
     """What the document is called; with `content` its ending says what it is: .pdf, .docx, .pptx, .xlsx, .csv …"""
-    text: str | None = Field(default=None, min_length=1, max_length=400_000)
+    text: str | None = Field(
+        default=None, min_length=1, max_length=400_000, examples=["The GeForce RTX 3090 has 24 GB of memory."]
+    )
     form: Literal["markdown", "text", "html"] = "markdown"
     """What the text is written in."""
     content: str | None = Field(default=None, min_length=1, max_length=CONTENT_MAX)

@@ -1,10 +1,14 @@
 """The OpenAI wire format, proved with the official client over the real application."""
 
+import asyncio
 from typing import Any
 
 import openai
 import pytest
 from fastapi.testclient import TestClient
+from langchain_core.messages import AIMessage, HumanMessage
+from langchain_openai import ChatOpenAI
+from pydantic import SecretStr
 
 from assistant.agent import Advisor
 
@@ -88,3 +92,23 @@ def test_without_a_question_the_client_is_told_so(client: openai.OpenAI, message
     with pytest.raises(openai.UnprocessableEntityError) as refusal:
         client.chat.completions.create(model="gpu-advisor", messages=messages)
     assert refusal.value.param == "messages"
+
+
+def test_langchains_client_invokes_streams_and_continues(address: str) -> None:
+    model = ChatOpenAI(base_url=f"{address}/v1", api_key=SecretStr("none"), model="gpu-advisor", max_retries=0)
+    whole = model.invoke(QUESTION)
+    assert "[1]" in whole.text
+    streamed = "".join(chunk.text for chunk in model.stream(QUESTION))
+    assert streamed.strip() == whole.text.strip()
+    later = model.invoke([HumanMessage(QUESTION), AIMessage(whole.text), HumanMessage("and with 4-bit?")])
+    assert "Qwen2.5-72B" in later.text
+    assert later.response_metadata["finish_reason"] == "stop"
+
+
+def test_the_asynchronous_client_streams(address: str) -> None:
+    async def run() -> str:
+        async with openai.AsyncOpenAI(base_url=f"{address}/v1", api_key="none", max_retries=0) as client:
+            stream = await client.chat.completions.create(model="gpu-advisor", messages=[user(QUESTION)], stream=True)
+            return "".join([chunk.choices[0].delta.content or "" async for chunk in stream if chunk.choices])
+
+    assert "[1]" in asyncio.run(run())

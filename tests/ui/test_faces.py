@@ -11,6 +11,7 @@ from mcp import Client
 
 from assistant.agent import Advisor
 from tools.registry import tools
+from ui.assets import requests
 from ui.cli import main
 from ui.mcp_server import create_server
 from ui.web.page import answering
@@ -27,13 +28,7 @@ QUESTIONS = [
     "写一首关于春天的诗",
     "Can 2×RTX 9999 run Llama-3.1-8B?",
 ]
-REQUESTS: dict[str, dict[str, Any]] = {
-    "estimate_memory": {"model": "Qwen2.5-72B", "task": "inference", "gpu": "4090", "context_tokens": 8192},
-    "compare_gpus": {"gpus": ["4090", "A6000"]},
-    "configure": {"model": "Llama-3.1-8B", "task": "inference", "context_tokens": 8192},
-    "find_gpus": {"min_memory_bytes": 80 * 2**30},
-    "search_guidance": {"query": "NVLink bridge"},
-}
+REQUESTS = requests()
 OF_THE_TURN = {"id", "conversation_id", "elapsed_s"}
 
 
@@ -76,6 +71,10 @@ def test_every_face_gives_the_same_answer(
     kept = advisor.conversations.history(conversation)[-1]
     assert lasting(kept.model_dump(mode="json")) == direct
     assert f'data-conversation="{conversation}"' in shown[-1][1]
+
+
+def test_every_tool_has_a_request_to_try() -> None:
+    assert list(REQUESTS) == list(tools())
 
 
 @pytest.mark.parametrize("name", REQUESTS)

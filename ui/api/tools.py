@@ -10,6 +10,7 @@ from kb.base import AdvisorError, Frozen, UnknownName
 from tools.registry import Tool, tool, tools
 from ui import problem
 from ui.access import spend
+from ui.assets import requests
 
 MOST_REQUESTS = 100
 UNKNOWN: dict[int | str, dict[str, Any]] = {404: {"description": "No such tool; names the closest"}}
@@ -100,7 +101,7 @@ def _add(routes: APIRouter, each: Tool) -> None:
     def run(request: Any) -> Response:
         return Response(each.answer(request).model_dump_json(), media_type="application/json")
 
-    run.__annotations__["request"] = Annotated[each.request, Body()]
+    run.__annotations__["request"] = Annotated[each.request, Body(examples=[requests()[each.name]])]
     routes.add_api_route(
         f"/{each.name}",
         run,
