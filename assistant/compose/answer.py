@@ -10,6 +10,7 @@ from assistant.compose import (
     clarify,
     comparison,
     compatibility,
+    contest,
     cost,
     diagnosis,
     facts,
@@ -32,6 +33,7 @@ from assistant.compose.material import Material
 from assistant.compose.premise import premises
 from assistant.compose.section import Section
 from assistant.plan import money, preferred, requests
+from assistant.plan.provisional import chinese_cards
 from assistant.understanding import Understanding
 from tools.need import Intent
 
@@ -169,7 +171,7 @@ def _fit(material: Material) -> Section:
         return section
     if not material.estimates:
         return _nothing_to_size(material)
-    return fit.can_it_run(material)
+    return (fit.how_many if chinese_cards(material.understanding) else fit.can_it_run)(material)
 
 
 def _launch(material: Material) -> Section:
@@ -248,7 +250,7 @@ RENDERERS: dict[Intent, Renderer] = {
     "which_to_buy": _shop,
     "compare": comparison.comparison,
     "spec": facts.spec,
-    "speed": pace.speed,
+    "speed": contest.speed,
     "training_time": pace.training_time,
     "concurrency": _sized(fit.context_and_users),
     "context_length": _sized(fit.context_and_users),

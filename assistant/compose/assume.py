@@ -4,7 +4,8 @@ import re
 
 from assistant.compose import names, numbers
 from assistant.compose.material import Estimate, Material
-from assistant.plan.provisional import other_than_language, stand_in
+from assistant.plan.formats import bits
+from assistant.plan.provisional import CHINESE_CARDS, chinese_cards, other_than_language, stand_in
 from kb.base import AdvisorError
 from kb.catalog import model
 
@@ -22,20 +23,23 @@ def assumed(material: Material, main: Estimate) -> list[str]:
     if need.weight_format is None and main.task == "inference":
         published = all(one.request.get("weight_format") is None for one in (main, material.estimates[0]))
         same = published or main.result.weight_format == _published(main)
-        key = "assume.format" if same else "assume.quantised"
+        wider = bits(main.result.weight_format) > bits(_published(main))
+        key = "assume.format" if same else "assume.widened" if wider else "assume.quantised"
         found.append(say(key, format=names.format_name(main.result.weight_format)))
     owned = need.gpus_owned
     if len(owned) > 1 and main.gpus == sum(card.count or 1 for card in owned):
         found.append(say("assume.mixed", cards=names.cards(main.gpu or "", main.gpus)))
     if stand_in(material.understanding) and main.result.model:
         found.append(say("assume.stand_in", model=names.model_name(main.result.model)))
+    if chinese_cards(material.understanding):
+        found.append(say("assume.chinese_cards", cards=say.listed([names.gpu_name(one) for one in CHINESE_CARDS])))
     if material.stand_in:
         found.append(say(f"assume.for_{need.purpose}", model=names.model_name(material.stand_in)))
     taken = filter(None, map(_TAKEN.match, main.result.assumptions))
     skipped = {"sequence_tokens"} if other_than_language(material.understanding.need) else set()
     found += [_taken(material, match[1], match[2].rstrip(",.")) for match in taken if match[1] not in skipped]
-    if need.users and need.concurrent_sequences is None:
-        sequences = main.request.get("concurrent_sequences")
+    sequences = main.request.get("concurrent_sequences")
+    if need.users and need.concurrent_sequences is None and sequences:
         found.append(say("assume.active", users=numbers.count(need.users), sequences=sequences))
     if need.engine is None and main.task == "inference":
         found.append(say("assume.engine", engine=names.engine_name(main.result.engine)))

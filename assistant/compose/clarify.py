@@ -161,7 +161,8 @@ def _use_unsaid(material: Material) -> bool:
 COMMON_BYTES = 80 * GIB
 """Memory of the largest card that most people can get at."""
 _PURPOSE = re.compile(
-    r"train|fine-?tun|lora|cod(?:e|ing)|agent|chat|rag|training|训|微调|代码|编程|绘|图|视频|语音|客服|知识库|翻译", re.I
+    r"train|fine-?tun|lora|cod(?:e|ing)|agent|chat|rag|training|训|微调|代码|编程|绘|图|视频|语音|客服|知识库|翻译",
+    re.I,
 )
 """Words that say what a model is for."""
 _HOURS = re.compile(

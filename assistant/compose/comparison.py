@@ -22,6 +22,10 @@ DECIDERS: tuple[tuple[str, str, str], ...] = (
     ("thrift", "usd_per_gib", "price"),
 )
 """What one buys a card for, the attribute that decides it, and the aspect that shows it."""
+NOT_FOR_PICTURES = ("decode", "link")
+"""Purposes that say nothing to those who make pictures."""
+SHOPPING = ("which_to_buy", "budget", "cloud_or_buy")
+"""Intents of those who want something to order beside the comparison."""
 _DECIDED = {"bandwidth_bytes_per_s": "bandwidth", "memory_bytes": "memory"}
 """Deciding attribute of a workload → the aspect that shows it; every other is compute."""
 
@@ -45,7 +49,8 @@ def comparison(material: Material) -> Section:
         for one in per_card:
             section.caveats += [line for line in caveats(material, one) if line not in section.caveats]
     section.caveats += facts.old_prices(material, shown)
-    section.body.append(orders(material, material.configurations))
+    if any(intent in SHOPPING for intent in material.intents):
+        section.body.append(orders(material, material.configurations))
     section.configurations = material.configurations
     return section
 
@@ -158,6 +163,8 @@ def _wins(material: Material, compared: Comparison) -> list[str]:
     for purpose, name, key in DECIDERS:
         attribute = _attribute(compared, name)
         if attribute is None or attribute.winner is None or name == compared.decided_by:
+            continue
+        if compared.workload == "image" and purpose in NOT_FOR_PICTURES:
             continue
         values = _against(material, compared.gpus, attribute.winner, BY_KEY[key])
         if values:

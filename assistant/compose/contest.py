@@ -4,11 +4,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from assistant.answer import ToolCallRecord
-from assistant.compose import names, numbers
+from assistant.compose import names, numbers, pace
 from assistant.compose.arithmetic import cite, column_name, subject, total
 from assistant.compose.citations import joined
 from assistant.compose.material import Estimate, Material
-from assistant.compose.pace import cite_pace
+from assistant.compose.section import Section
 from assistant.plan.formats import bits
 
 EVEN_RATIO = 1.1
@@ -75,10 +75,21 @@ def race(material: Material) -> str:
         result = fastest.record.result
         how = names.format_name(result["weight_format"]) if result.get("weight_format") else ""
         even = fastest.value < EVEN_RATIO * others[0].value
-        marks = joined([cite_pace(material, one.record.tool, one.record.result).strip() for one in (fastest, *others)])
+        marks = joined(
+            [pace.cite_pace(material, one.record.tool, one.record.result).strip() for one in (fastest, *others)]
+        )
         phrase = f"compare.{'even' if even else 'faster'}_{'serving' if tool == RACES[0][0] else 'training'}"
         return material.say(phrase, card=fastest.cards, figures=figures, how=how) + marks
     return ""
+
+
+def speed(material: Material) -> Section:
+    """The speed asked for; of several cards, who is faster."""
+    section = pace.speed(material)
+    faster = race(material)
+    if faster:
+        section.headline, section.verdict = faster, "comparison"
+    return section
 
 
 def _runners(material: Material, tool: str, key: str) -> list[Pace]:

@@ -179,7 +179,7 @@ def how_many(material: Material) -> Section:
 
 
 def by_deadline(material: Material, gpu: str | None = None) -> Configuration | None:
-    """The fewest cards (of `gpu`) that finish the training in time, where how many was asked with data and a deadline."""
+    """The fewest cards (of `gpu`) that finish the training in time, where their number was asked for."""
     need = material.need
     asked = material.intents[0] == "how_many_gpus" and need.deadline_s and need.dataset_tokens
     if not asked or not requests.is_training(need):
@@ -212,7 +212,9 @@ def context_and_users(material: Material) -> Section:
     if main is None or main.fit is None:
         return memory_needed(material)
     if main.fit.verdict == "no":
-        return can_it_run(material)
+        section = can_it_run(material)
+        section.body.insert(0, _room_of(material, others))
+        return section
     say, fit, need = material.say, main.fit, material.need
     open_question = {
         "concurrency": not (need.concurrent_sequences or need.users),
@@ -237,6 +239,20 @@ def context_and_users(material: Material) -> Section:
     said = section.headline if room else ""
     section.levers = [] if said and fit.verdict == "yes" else levers(material, main)
     return _finish(material, section, main)
+
+
+def _room_of(material: Material, others: Sequence[Estimate]) -> str:
+    """What the lighter formats leave room for, where the published one does not fit."""
+    key = "fit.max_sequences" if material.intents[0] == "concurrency" else "fit.max_context"
+    lines = []
+    for one in others:
+        most = one.placed.max_concurrent_sequences if key == "fit.max_sequences" else one.placed.max_context_tokens
+        if one.fits and one.placed.host is None and most:
+            room = material.say(key, value=numbers.tokens(most))
+            lines.append(
+                "- " + material.say("fit.room_of", how=column_name(material, one), room=room) + cite(material, one)
+            )
+    return "\n".join(lines)
 
 
 def _more_at_once(one: Estimate, main: Estimate) -> bool:

@@ -3,6 +3,7 @@
 import re
 from typing import Any
 
+from assistant.answer import ToolCallRecord
 from assistant.compose import facts, guidance, names, numbers
 from assistant.compose.arithmetic import arithmetic, cite, total, workload
 from assistant.compose.aspects import BY_KEY
@@ -13,6 +14,7 @@ from assistant.compose.material import Estimate, Material
 from assistant.compose.orders import orders
 from assistant.compose.section import Section
 from assistant.compose.table import table
+from assistant.plan.formats import bits
 
 SPEED_ROWS = (
     "tokens_per_s_per_user",
@@ -47,7 +49,7 @@ _LEADING = ("no_room", "host")
 
 def speed(material: Material) -> Section:
     """Tokens a second, and what bounds them."""
-    record = next(material.records("estimate_inference_speed"), None)
+    record = _paced(material)
     if record is None:
         return _without(material, "pace.no_speed")
     result = record.result
@@ -56,9 +58,30 @@ def speed(material: Material) -> Section:
     headline = material.say("pace.speed", **figures(material, result["tokens_per_s_per_user"]))
     if result.get("bound") and "host" not in warned(material, result):
         headline += " " + material.say("pace.bound", bound=material.say(f"bound.{result['bound']}"))
-    headline = _first(material, result) + headline
+    headline = _first(material, result) + _in_format(material, record) + headline
     rows = SPEED_ROWS if (record.request.get("concurrent_sequences") or 1) > 1 else SPEED_ROWS_ALONE
     return _with(material, record.tool, result, headline, rows)
+
+
+def _paced(material: Material) -> ToolCallRecord | None:
+    """The speed to tell: in the first format that fits the cards, else of what was asked."""
+    records = list(material.records("estimate_inference_speed"))
+    fitting = [one for one in material.estimates if one.fits]
+    for record in records:
+        result = record.result
+        alike = [one for one in fitting if (one.gpu, one.gpus) == (result["gpu"], result["gpu_count"])]
+        if any(bits(one.result.weight_format) == bits(result["weight_format"]) for one in alike):
+            return record
+    return next(iter(records), None)
+
+
+def _in_format(material: Material, record: ToolCallRecord) -> str:
+    """The format, where it is not the one that was tried first because that does not fit."""
+    first = next(material.records("estimate_inference_speed"), None)
+    if first is None or first is record:
+        return ""
+    formats = (names.format_name(one.result["weight_format"]) for one in (first, record))
+    return material.say("pace.instead", first=next(formats), instead=next(formats))
 
 
 def _items(material: Material, tool: str, result: dict[str, Any]) -> Section:

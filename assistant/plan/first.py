@@ -9,7 +9,7 @@ from assistant.plan.intents import intents
 from assistant.plan.launch import ACCEPTANCE, FILES, launch
 from assistant.plan.pasted import pasted
 from assistant.plan.preferred import only
-from assistant.plan.provisional import provisional
+from assistant.plan.provisional import chinese_cards, provisional
 from assistant.understand.errors import is_oom
 from assistant.understanding import Understanding
 from kb.catalog import gpu
@@ -74,6 +74,8 @@ def _can_it_run(need: Need, understanding: Understanding) -> Calls:
         return _what_fits(need, understanding)
     if not requests.cards(need):
         return _min_vram(need, understanding)
+    if chinese_cards(understanding):
+        return _how_many(need, understanding)
     return [_together(need), *_on_each_card(need), *_check(need, understanding), requests.configure(need)]
 
 
@@ -145,7 +147,7 @@ def _which_to_buy(need: Need, understanding: Understanding) -> Calls:
     if need.provider or only(understanding.text, need) == "rent":
         card = next(iter(requests.cards(need)), None)
         calls.append(requests.offers(need, card.gpu if card else None, card.count if card else None))
-    if len(requests.named_gpus(need)) > 1:
+    if len(requests.named_gpus(need)) > 1 and not chinese_cards(understanding):
         calls.append(requests.comparison(need))
         calls += _on_each_card(need, requests.compared(need))
     elif requests.sized(need):
@@ -193,10 +195,12 @@ def _power(need: Need, understanding: Understanding) -> Calls:
 
 
 def _speed(need: Need, understanding: Understanding) -> Calls:
-    card = next(iter(requests.cards(need)), None)
+    card, *others = requests.compared(need)[:CARDS_MAX] or requests.cards(need)[:1] or (None,)
     return [
         requests.speed(need, card, text=understanding.text),
         requests.memory(need, card),
+        *(requests.speed(need, other, text=understanding.text) for other in others),
+        *(requests.memory(need, other) for other in others),
         requests.comparison(need) or requests.gpu_facts(need),
         requests.configure(need) if requests.sized(need) and card is None else None,
         *_check(need, understanding),

@@ -35,12 +35,15 @@ def only(text: str, need: Need) -> str | None:
 
 
 def preferred(found: Sequence[Configuration], text: str, need: Need) -> list[Configuration]:
-    """The configurations to speak of, best first: of the kind asked about where there are any, dated prices first.
+    """The configurations to speak of, best first: of the cards and the kind asked about first, dated prices first.
 
     To rent, and wherever the price decides, the best is the cheapest.
     """
     way = only(text, need)
-    kept = sorted([one for one in found if one.acquisition == way] or found, key=_undated)
+    named = {*need.gpus_asked, *(card.gpu for card in need.gpus_owned)}
+    kept = sorted(
+        [one for one in found if one.acquisition == way] or found, key=lambda one: (one.gpu not in named, _undated(one))
+    )
     if kept and (way == "rent" or asks_for_cheapest(text)):
         first = min((one for one in kept if one.acquisition == kept[0].acquisition), key=cost)
         kept = [first, *(one for one in kept if one is not first)]

@@ -20,6 +20,13 @@ COMMON: tuple[tuple[str, re.Pattern[str], str], ...] = (
     ("vision", re.compile(r"yolo", re.I), "ultralytics/yolov8x"),
 )
 """Task, words that point to it, and the model most people mean by them."""
+CHINESE_CARDS = ("ascend-910b3-64gb", "ascend-910c-128gb")
+"""What 「国产卡」 is worked out with: the ones most sold, with prices and software that are known."""
+_MADE_IN_CHINA = re.compile(
+    r"国产(?:的)?\s?(?:ai)?\s?(?:卡|显卡|gpu|npu|算力|芯片|加速卡|替代|服务器|硬件)|信创"
+    r"|(?:domestic|chinese)(?:[- ]made)? (?:gpus?|accelerators?|ai chips?|cards?)",
+    re.I,
+)
 _LORA = re.compile(r"lora", re.I)
 _TRAINS = re.compile(r"训|微调|\btrain|fine-?tun|pretrain", re.I)
 
@@ -38,11 +45,19 @@ def provisional(understanding: Understanding) -> Need:
             need = need.model_copy(update={"model": doubt.candidates[0]})
         elif doubt.kind == "gpu" and not set(doubt.candidates) & set(requests.named_gpus(need)):
             need = need.model_copy(update={"gpus_asked": (*need.gpus_asked, conventional(doubt.candidates))})
+    if chinese_cards(understanding):
+        need = need.model_copy(update={"gpus_asked": CHINESE_CARDS, "country": need.country or "CN"})
     if not other_than_language(need):
         return need
     return need.model_copy(
         update={"task": _method(understanding.text) or need.task, "model": need.model or stand_in(understanding)}
     )
+
+
+def chinese_cards(understanding: Understanding) -> bool:
+    """Whether cards made in China are asked for without naming one."""
+    need = understanding.need
+    return not requests.named_gpus(need) and _MADE_IN_CHINA.search(understanding.text) is not None
 
 
 def other_than_language(need: Need) -> bool:

@@ -98,12 +98,22 @@ def memory(
         "weight_format": weight_format
         or need.weight_format
         or (_computable(need, card) if task == "inference" else None),
-        "engine": need.engine,
         "gpu": card.gpu if card else None,
     }
     count = (card.count if card else need.gpu_count if need.memory_bytes_per_gpu else None) or 1
     values |= _training_values(need, task, count) if task in TRAINING else _serving_values(need, count)
+    values["engine"] = need.engine or (_engine(values["weight_format"], card) if task == "inference" else None)
     return planned("estimate_memory", **(values | changes))
+
+
+def _engine(weight_format: object, card: GpuCount | None) -> str | None:
+    """The engine that a format or a card leaves no choice of; None = the calculators' own."""
+    gguf = str(weight_format or "").startswith("gguf:")
+    try:
+        apple = card is not None and gpu(card.gpu).vendor == "Apple"
+    except AdvisorError:
+        apple = False
+    return "llama.cpp" if gguf or apple else None
 
 
 def _computable(need: Need, card: GpuCount | None) -> str | None:
@@ -202,6 +212,7 @@ def speed(
         "gpu": card.gpu,
         "gpu_count": card.count or 1,
         "weight_format": weight_format or need.weight_format,
+        "engine": need.engine or (None if counted else _engine(weight_format or need.weight_format, card)),
         "params": None if need.model else need.params,
         "concurrent_sequences": need.concurrent_sequences or _active(need.users) or need.batch_size,
         "input_tokens": need.context_tokens,

@@ -12,7 +12,7 @@ from assistant.plan.formats import HOST_LADDER, HOST_LADDER_MXFP4, TRAINING_LADD
 from assistant.plan.intents import intents
 from assistant.plan.launch import launch_of
 from assistant.plan.preferred import preferred
-from assistant.plan.provisional import provisional
+from assistant.plan.provisional import chinese_cards, provisional
 from assistant.understanding import Understanding
 from kb.speed_constants import constants as speed_constants
 from tools.configuration import Configuration
@@ -47,11 +47,13 @@ def plan_more(understanding: Understanding, results: Sequence[ToolCallRecord]) -
             wanted += _crowded(need, record)
         if _verdict(record, usable) == "no" or need.intent == "oom":
             wanted += _cheaper(need, record)
+            wanted += _lighter_speeds(need, record) if asked == "speed" else []
     if asked in _BETWEEN_CARDS:
         wanted += _raced(need, results, usable)
     if _nothing_fits(results, usable) and asked != "oom":
         wanted += _with_host(understanding, need, results)
-        wanted.append(requests.configure(need, gpus_asked=()))
+        if not chinese_cards(understanding):
+            wanted.append(requests.configure(need, gpus_asked=()))
     wanted += _files(understanding, need, results)
     wanted += _lighter_purchase(need, results)
     wanted += _of_candidates(need, results)
@@ -106,6 +108,15 @@ def _of_candidates(need: Need, results: Sequence[ToolCallRecord]) -> list[Planne
     ]
 
 
+def _lighter_speeds(need: Need, record: ToolCallRecord) -> list[PlannedCall | None]:
+    """How fast it is in the formats that may fit: the speed of what does not fit is nobody's."""
+    card = _card(record.request)
+    used = record.result.get("weight_format") or record.request.get("weight_format")
+    if card is None or need.weight_format or requests.is_training(need):
+        return []
+    return [requests.speed(need, card, name) for name in smaller_formats(used, need.engine, card.gpu)]
+
+
 def _with_host(understanding: Understanding, need: Need, results: Sequence[ToolCallRecord]) -> list[PlannedCall | None]:
     """The model split between the cards and the host's memory, where its size was told: llama.cpp serves it so.
 
@@ -119,10 +130,17 @@ def _with_host(understanding: Understanding, need: Need, results: Sequence[ToolC
     stated = need.weight_format if (need.weight_format or "").startswith("gguf:") else None
     names = (stated,) if stated else ladder
     served = speed_constants().host.server_bandwidth_bytes_per_s if _SERVER.search(understanding.text) else None
-    layout = {"tensor_parallel": None, "pipeline_parallel": (card.count if card else None) or 1}
+    stages = (card.count if card else None) or 1
     return [
         *(
-            requests.memory(split, card, weight_format=name, host_memory_bytes=need.host_memory_bytes, **layout)
+            requests.memory(
+                split,
+                card,
+                weight_format=name,
+                host_memory_bytes=need.host_memory_bytes,
+                tensor_parallel=None,
+                pipeline_parallel=stages,
+            )
             for name in names
         ),
         requests.speed(split, card, names[0], host_bandwidth_bytes_per_s=served),

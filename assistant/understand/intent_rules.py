@@ -111,6 +111,7 @@ RULES: tuple[tuple[Intent, float, str], ...] = (
         rf"|谁(?:更|的)?(?:快|强|好|便宜|划算|值|合适)|提升(?:有)?(?:多少|多大)|upgrade (?:over|from)|step up from"
         rf"|worth the (?:premium"
         rf"|extra)|compare[ds]?(?! to last)|comparison|difference between|(?:better|faster|slower|stronger) than"
+        rf"|{GPU}[^。?!\n]{{0,14}}?(?:而不是|rather than|instead of|over)[^。?!\n]{{0,14}}?{GPU}"
         rf"|对比|比较|does the newer|how do(?:es)? (?:they|it) compare|哪(?:个|张|款)(?:强|快|划算)"
     )),
     ("compare", 4.5, (

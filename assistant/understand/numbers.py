@@ -22,7 +22,7 @@ SCALES = {
     "十亿": 1e9, "百亿": 1e10, "千亿": 1e11, "t": 1e12, "tn": 1e12, "trillion": 1e12, "万亿": 1e12,
 }  # fmt: skip
 SCALE = (
-    r"(?:万亿|千亿|百亿|十亿|千万|百万|亿|万|千|thousand|grand|millions?|mil|mio|billion|bn|trillion|tn"
+    r"(?:万\d千?(?![\d.万亿千])|万亿|千亿|百亿|十亿|千万|百万|亿|万|千|thousand|grand|millions?|mil|mio|billion|bn|trillion|tn"
     r"|[kmbtw](?![a-z0-9]))"
 )
 _DIGIT = {
@@ -64,9 +64,11 @@ def count(token: str) -> int | None:
 
 
 def scaled(token: str, scale: str | None) -> float | None:
-    """`token` times its scale word: ("50", "万") → 500000."""
-    value = number(token)
-    return None if value is None else value * SCALES.get((scale or "").strip(), 1.0)
+    """`token` times its scale word: ("50", "万") → 500000; ("1", "万5") → 15000."""
+    value, word = number(token), (scale or "").strip()
+    if value is not None and word[:1] == "万" and word[1:2].isdecimal():
+        return value * SCALES["万"] + int(word[1]) * SCALES["千"]
+    return None if value is None else value * SCALES.get(word, 1.0)
 
 
 def _han(token: str) -> int:

@@ -245,3 +245,36 @@ def test_prices_are_told_in_the_currency_of_the_budget(advisor: Advisor) -> None
     answer = advisor.ask("4090 微调 7B LoRA 预算2万")
     assert "约 ¥" in answer.answer.split("\n\n")[0]
     assert answer.grounding.ungrounded == ()
+
+
+def test_the_speed_of_several_cards_is_told_of_each(advisor: Advisor) -> None:
+    answer = advisor.ask("RTX 5090 vs RTX 4090 speed for qwen3 14b q4").answer
+    assert answer.startswith("**1×RTX 5090 is faster")
+    assert "1×RTX 4090 ≈" in answer
+
+
+def test_a_speed_is_that_of_a_format_that_fits(advisor: Advisor) -> None:
+    assert advisor.ask("Mac Studio M3 Ultra 512GB 跑 Qwen3-235B 能跑多快").answer.startswith("**BF16 放不下，按 INT8")
+
+
+def test_the_longest_context_is_told_of_the_formats_that_fit(advisor: Advisor) -> None:
+    answer = advisor.ask("qwen2.5 32b 用 vllm 部署在 2 张 4090 上，最大上下文能开多少").answer
+    assert "- FP8：最多约" in answer
+    assert "- INT4：最多约" in answer
+
+
+def test_chinese_cards_are_meant_where_the_words_ask_for_them(advisor: Advisor) -> None:
+    answer = advisor.ask("信创项目，部署 Qwen2.5-72B 给 50 人用，预算 150 万，买什么国产服务器")
+    assert {one.gpu for one in answer.configurations} <= {"ascend-910b3-64gb", "ascend-910c-128gb"}
+    assert answer.configurations
+    assert "国产卡先按" in answer.answer
+
+
+def test_a_budget_of_ten_thousand_and_some_is_read_whole(advisor: Advisor) -> None:
+    assert advisor.ask("想在家跑本地大模型，预算1万5，配什么显卡").need.budget.amount == 15000
+
+
+def test_orders_stay_out_of_a_plain_comparison(advisor: Advisor) -> None:
+    answer = advisor.ask("What's the difference between L40S and A100 40GB for Stable Diffusion XL?").answer
+    assert "What you could order" not in answer
+    assert "Generating text" not in answer

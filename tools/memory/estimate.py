@@ -48,7 +48,7 @@ def estimate_memory(request: MemoryRequest) -> MemoryEstimate:
         params=work.shape.params,
         per_gpu=PerGpu(total_bytes=total, low_bytes=min(low, total), high_bytes=max(high, total), parts=parts),
         fit=placed,
-        minimum_gpus=minimum_gpus(work, peak_phase),
+        minimum_gpus=minimum_gpus(work, peak_phase, gpu),
         changes=changes_for(work, gpu, sharded_peak) if gpu and high > gpu.usable_bytes else (),
         derivation=(*steps_of(phase), _sum(phase, total), *_left_to_host(placed, work)),
         assumptions=tuple(assumptions),

@@ -53,13 +53,14 @@ def fit(work: Workload, phase: Phase, gpu: Gpu, peak_of: Peak) -> Fit:
     )
 
 
-def minimum_gpus(work: Workload, peak_of: Peak) -> tuple[MinimumGpus, ...]:
-    """Fewest of each common card whose fullest member holds the workload, in a layout that can be arranged."""
+def minimum_gpus(work: Workload, peak_of: Peak, asked: Gpu | None = None) -> tuple[MinimumGpus, ...]:
+    """Fewest of each common card and of the one asked about, laid out as can be arranged, so that the fullest fits."""
     found: list[MinimumGpus] = []
     needs: dict[tuple[bool, int], tuple[float, float]] = {}
     known: list[Workload] = []
     coming = _layouts(work)
-    for gpu in _common():
+    others = _common()
+    for gpu in others if asked is None or asked in others else (*others, asked):
         large = is_large(gpu)
         for layout in _grow(known, coming):
             if layout.gpus > NODE * MOST_NODES and gpu.memory_bytes < constants().vllm.large_gpu_bytes:
