@@ -13,7 +13,7 @@
   };
   page.suggest = lists;
   const labelled = (text, input) => { const label = page.make("label", text, "field"); label.append(input); return label; };
-  const input = (value, options = {}) => { const field = page.make("input"); Object.assign(field, { value: value ?? "", autocomplete: "off", ...options }); if (options.list) field.setAttribute("list", options.list); return field; };
+  const input = (value, { list, ...options } = {}) => { const field = page.make("input"); Object.assign(field, { value: value ?? "", autocomplete: "off", ...options }); if (list) field.setAttribute("list", list); return field; };
   const select = (choices, value) => {
     const field = page.make("select");
     field.append(...choices.map(([key, text]) => { const option = page.make("option", text); option.value = key; return option; }));
@@ -88,7 +88,7 @@
       inputs.forEach((field, index) => field.setAttribute("aria-label", inputs.length > 1 ? `${caption} ${index + 1}` : caption));
       parts.replaceChildren(...inputs);
     };
-    form.setAttribute("role", "dialog"); form.setAttribute("aria-label", page.words("correct_me"));
+    form.setAttribute("role", "group"); form.setAttribute("aria-label", page.words("correct_me"));
     if (names.length > 1) {
       const chooser = select(names.map((one) => [one, fields()[one][language]]), name);
       chooser.addEventListener("change", () => { name = chooser.value; draw(); });

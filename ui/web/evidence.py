@@ -9,7 +9,7 @@ from assistant.answer import Citation, ToolCallRecord
 from assistant.compose.step_labels import step_formula, step_label, step_unit
 from ui.web.labels import both, label
 from ui.web.quantities import quantity
-from ui.web.slots import slot_html, slot_name
+from ui.web.slots import slot_html, slot_name, with_names
 
 LONGEST_QUOTE = 1200
 PLACE = re.compile(r"^(?P<document>.+?):(?P<first>\d+)(?:-(?P<last>\d+))?(?: › .*)?$")
@@ -44,7 +44,7 @@ def _source(item: Citation, turn: str, disputes: Sequence[str]) -> str:
     if item.url and item.url.startswith(("https://", "http://")):
         title = f'<a href="{escape(item.url)}" target="_blank" rel="noopener noreferrer">{title}</a>'
     date = f" · <time>{escape(item.date)}</time>" if item.date else ""
-    quote = f"<blockquote>{escape(item.quote[:LONGEST_QUOTE])}</blockquote>" if item.quote else ""
+    quote = f'<blockquote tabindex="0">{escape(item.quote[:LONGEST_QUOTE])}</blockquote>' if item.quote else ""
     against = ""
     if disputes:
         lines = "".join(f"<li>{escape(one)}</li>" for one in disputes)
@@ -98,8 +98,9 @@ def _step(step: dict[str, Any]) -> str:
     )
     where = f'<p class="quiet">{inputs}</p>' if inputs else ""
     name, formula = step["label"], step["formula"]
+    called = _either(*(with_names(step_label(name, language)) for language in ("en", "zh")))
     return (
-        f"<li><p><b>{_either(step_label(name, 'en'), step_label(name, 'zh'))}</b> = {_outcome(step)}</p>"
+        f"<li><p><b>{called}</b> = {_outcome(step)}</p>"
         f"<p><code>{_either(formula, step_formula(formula, 'zh'))}</code></p>{where}</li>"
     )
 

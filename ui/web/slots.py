@@ -1,17 +1,20 @@
 """Fields of the Need as a person writes them, in either language."""
 
+import re
 from html import escape
 from typing import Any
 
 from assistant.compose import names
 from assistant.phrases import phrases
+from kb.catalog import gpus
 from kb.units import GIB, HOUR_S, format_count
 from ui.web.labels import both, labels
 from ui.web.quantities import money, plain
 
 SIZES = ("memory_bytes_per_gpu", "host_memory_bytes")
 FORMATS = ("weight_format", "kv_format")
-CARDS = ("gpus_owned", "gpus_asked", "gpus_proposed")
+CARDS = ("gpus_owned", "gpus_asked", "gpus_proposed", "gpus")
+_ID = re.compile(r"\b[a-z][a-z0-9]*(?:-[a-z0-9.]+)+\b")
 
 
 def slot_html(name: str, value: Any) -> str:
@@ -48,6 +51,11 @@ def slot(name: str, value: Any, language: str = "en") -> str:
     if name in ("task", "sharding"):
         return phrases(language).get(f"{name}.{value}") or str(value)
     return _word(str(value), language)
+
+
+def with_names(text: str) -> str:
+    """A text in which cards stand by their names instead of their ids."""
+    return _ID.sub(lambda match: names.gpu_name(match[0]) if match[0] in gpus() else match[0], text)
 
 
 def slot_name(name: str, language: str) -> str:

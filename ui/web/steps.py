@@ -9,7 +9,7 @@ from assistant.answer import Answer
 from assistant.compose.step_labels import step_label
 from ui.web.labels import both, label
 from ui.web.quantities import quantity
-from ui.web.slots import slot, slot_html, slot_name
+from ui.web.slots import CARDS, slot, slot_html, slot_name, with_names
 
 LONGEST_LINE = 110
 MOST_ARGUMENTS = 7
@@ -66,8 +66,8 @@ def _asked(request: dict[str, Any]) -> str:
 def _argument(name: str, value: Any) -> str:
     if isinstance(value, str):
         return escape(_cut(value)) if name == "query" else slot_html(name, value) if name != "gpu" else _card(value)
-    if isinstance(value, list | dict) and name not in {"budget", "gpus_owned", "gpus_asked", "gpus_proposed"}:
-        return escape(_cut(", ".join(map(str, value))))
+    if isinstance(value, list | dict) and name not in {"budget", *CARDS}:
+        return escape(_cut(with_names(", ".join(map(str, value)))))
     if isinstance(value, list | dict):
         return slot_html(name, value)
     return f"{both(slot_name(name, 'en'), slot_name(name, 'zh'))} {escape(slot(name, value))}"
@@ -86,7 +86,8 @@ def _outcome(result: dict[str, Any]) -> str:
         return ""
     last = steps[-1]
     value = escape(quantity(last.get("value"), last.get("unit") or ""))
-    return f"{both(step_label(last['label'], 'en'), step_label(last['label'], 'zh'))}: {value}"
+    english, chinese = (with_names(step_label(last["label"], language)) for language in ("en", "zh"))
+    return f"{both(english, chinese)}: {value}"
 
 
 def _cut(text: str) -> str:

@@ -61,8 +61,7 @@ def understood(need: Need, language: str) -> str:
     if not chips:
         return ""
     add = (
-        f'<button type="button" class="chip need add" data-edit="{escape(" ".join(more))}" aria-haspopup="dialog">'
-        f"{label('add_fact')}</button>"
+        f'<button type="button" class="chip need add" data-edit="{escape(" ".join(more))}">{label("add_fact")}</button>'
     )
     return (
         f'<div class="understood" data-asker="{"zh" if language == "zh" else "en"}">'
@@ -72,7 +71,7 @@ def understood(need: Need, language: str) -> str:
 
 def _chip(name: str, value: Any) -> str:
     return (
-        f'<button type="button" class="chip need" data-edit="{name}" aria-haspopup="dialog" '
+        f'<button type="button" class="chip need" data-edit="{name}" '
         f'data-value="{escape(json.dumps(value, ensure_ascii=False))}">'
         f'<span class="quiet">{both(slot_name(name, "en"), slot_name(name, "zh"))}</span> '
         f"{slot_html(name, value)}</button>"
