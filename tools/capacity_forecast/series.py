@@ -50,6 +50,9 @@ class Series:
 
     def time(self, step: int) -> datetime:
         """Start of a step; those after the last are the future."""
+        if self.bucket == "month":
+            months = self.start.year * 12 + self.start.month - 1 + step
+            return self.start.replace(year=months // 12, month=months % 12 + 1)
         return self.start + timedelta(seconds=step * self.step_s)
 
 
@@ -77,12 +80,11 @@ def regular(
     Raises:
         BadInput: too few steps with a reading, or too many without.
     """
-    step = BUCKETS_S[bucket]
     origin = _origin(times[0], bucket)
     cells: dict[int, list[float]] = {}
     for time, value in zip(times, values, strict=True):
         if not math.isnan(value):
-            cells.setdefault(int((time - origin).total_seconds() // step), []).append(value)
+            cells.setdefault(_cell(time, origin, bucket), []).append(value)
     if len(cells) < STEPS_MIN:
         raise BadInput(FIELD, f"only {len(cells)} {bucket}s have a reading; {STEPS_MIN} are needed.",
                        "Send a longer history, or a smaller bucket.")  # fmt: skip
@@ -95,11 +97,20 @@ def regular(
     if np.isnan(array).mean() > MISSING_MAX_RATIO:
         raise BadInput(FIELD, f"{np.isnan(array).mean():.0%} of the {bucket}s have no reading.",
                        "Choose a larger bucket, or send the rows that are missing.")  # fmt: skip
-    return Series(bucket, origin + timedelta(seconds=first * step), array)
+    return Series(bucket, Series(bucket, origin, array).time(first), array)
+
+
+def _cell(time: datetime, origin: datetime, bucket: str) -> int:
+    """Which step a time is in; months are those of the calendar."""
+    if bucket == "month":
+        return (time.year - origin.year) * 12 + time.month - origin.month
+    return int((time - origin).total_seconds() // BUCKETS_S[bucket])
 
 
 def _origin(first: datetime, bucket: str) -> datetime:
-    """Steps begin on the hour or at midnight UTC."""
+    """Steps begin on the hour, at midnight UTC, or on the first of a month."""
+    if bucket == "month":
+        return datetime(first.year, first.month, 1, tzinfo=UTC)
     day = datetime(first.year, first.month, first.day, tzinfo=UTC)
     return day + timedelta(hours=first.hour) if bucket == "hour" else day
 

@@ -18,7 +18,7 @@ SERVING_HOURS, TRAINING_HOURS = 24, 48
 CHECKED = {
     "bash": "bash -n", "json": "JSON parser", "python": "Python compiler", "docker_compose": "Compose schema",
     "kubernetes": "Kubernetes schemas", "accelerate": "Accelerate's config class",
-    "transformers": "TrainingArguments through HfArgumentParser", "deepspeed": "HfTrainerDeepSpeedConfig",
+    "transformers": "TrainingArguments through HfArgumentParser", "deepspeed": "Accelerate's DeepSpeed config class",
     "yaml": "YAML parser", "flags": "the flags of the release, read from its package",
 }  # fmt: skip
 
