@@ -73,7 +73,7 @@ def test_the_table_is_small_and_whole() -> None:
 def other_model(tmp_path: Path) -> str:
     """A sentence-transformers model on disk, with vectors of its own for every token."""
     from sentence_transformers import SentenceTransformer
-    from sentence_transformers.models import StaticEmbedding
+    from sentence_transformers.models import StaticEmbedding  # type: ignore[import-not-found]
     from tokenizers import Tokenizer
 
     from kb.embedder import _path

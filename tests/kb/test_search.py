@@ -213,13 +213,14 @@ def test_a_cross_encoder_has_the_last_word(monkeypatch: pytest.MonkeyPatch) -> N
 
 def test_a_cross_encoder_is_loaded_from_disk(tmp_path: Path) -> None:
     from sentence_transformers import CrossEncoder
-    from transformers import BertConfig, BertForSequenceClassification, BertTokenizerFast
+    from transformers import AutoConfig, AutoModelForSequenceClassification, AutoTokenizer
 
     from kb.embedder import _path
 
-    BertTokenizerFast.from_pretrained(_path()).save_pretrained(tmp_path)
-    small = BertConfig(hidden_size=32, num_hidden_layers=1, num_attention_heads=2, intermediate_size=64, num_labels=1)
-    BertForSequenceClassification(small).save_pretrained(tmp_path)
+    AutoTokenizer.from_pretrained(_path()).save_pretrained(tmp_path)
+    layers = {"hidden_size": 32, "num_hidden_layers": 1, "num_attention_heads": 2, "intermediate_size": 64}
+    small = AutoConfig.for_model("bert", num_labels=1, **layers)
+    AutoModelForSequenceClassification.from_config(small).save_pretrained(tmp_path)
     texts = ["a card", "a room", "显存"]
     scores = reranker(str(tmp_path))("which card", texts)
     expected = CrossEncoder(str(tmp_path)).predict([("which card", text) for text in texts])
