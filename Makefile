@@ -43,6 +43,15 @@ format: $(READY) ## let ruff fix and format what it can
 docs: $(READY) ## write the generated pages of docs/ anew
 	$(BIN)/python -m ui.docs
 
+docs-site: $(READY) ## build the documentation site into build/site (installs MkDocs beside the rest)
+	$(PIP) install --quiet 'mkdocs>=1.6,<2' 'mkdocs-material>=9.5,<10'
+	$(BIN)/python -m ui.docs
+	$(BIN)/mkdocs build --quiet
+
+sbom: $(READY) ## write a CycloneDX bill of materials to build/sbom.json
+	mkdir -p build
+	$(BIN)/python -m ui.sbom build/sbom.json
+
 check-facts: $(READY) ## print how well the catalog is sourced; fail when a fact breaks a rule
 	$(BIN)/python tests/bench/check_facts.py
 
