@@ -17,8 +17,8 @@ USAGE = "day,gpus\n" + "\n".join(
 )
 NO_ROOM = (
     "ValueError: To serve at least one request with the models's max seq len (32768), (8.0 GiB KV cache is needed, "
-    "which is larger than the available KV cache memory (3.18 GiB). Based on the available memory, the estimated maximum model "
-    "length is 12976."
+    "which is larger than the available KV cache memory (3.18 GiB). Based on the available memory, the estimated "
+    "maximum model length is 12976."
 )
 
 
