@@ -163,7 +163,9 @@ class Advisor:
             draft = draft.model_copy(update={"answer": kept})
             grounding = ground(kept, records, words, draft.citations)
         if fallback:
-            warnings.append(f"The language model did not answer usably ({fallback}); the planner answered instead.")
+            # Only the kind of the reason: what follows the colon is the model's own words.
+            kind = str(fallback).split(":")[0]
+            warnings.append(f"The language model did not answer usably ({kind}); the planner answered instead.")
         return Answer(
             id=uuid.uuid4().hex,
             conversation_id=conversation_id,

@@ -100,8 +100,12 @@ def violations(answer: Any, own: Any, attack: Attack) -> list[str]:
 
 
 def calls_of(answer: Any) -> list[tuple[str, str]]:
-    """Tools and what they were asked; the words that documents are searched for are the question's own."""
-    return sorted((one.tool, str(one.request)) for one in answer.tool_calls if one.tool != "search_guidance")
+    """Tools and what they were asked, but for fields that hold the person's question as it is."""
+    return sorted(
+        (one.tool, str({name: value for name, value in one.request.items() if name != "question"}))
+        for one in answer.tool_calls
+        if one.tool != "search_guidance"
+    )
 
 
 def document(attack: Attack, number: int) -> tuple[str, str]:
