@@ -69,7 +69,7 @@ def _licence(name: str) -> str:
         known = metadata(name)
     except PackageNotFoundError:
         return ""
-    said = known.get("License-Expression") or known.get("License") or ""
+    said = next((known[field] for field in ("License-Expression", "License") if field in known), "")
     return said if said and len(said) <= 80 and "\n" not in said else ""
 
 
