@@ -2,10 +2,12 @@
 
 import signal
 import threading
-from collections.abc import Callable
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
 from importlib.resources import files
 from typing import Any
 
+import anyio.to_thread
 import uvicorn
 from slack_bolt.adapter.socket_mode import SocketModeHandler
 from starlette.applications import Starlette
@@ -69,7 +71,13 @@ def application(face: Face) -> Starlette:
     def healthy(request: Request) -> Response:
         return PlainTextResponse("ok")
 
-    return Starlette(routes=[Route("/healthz", healthy), Route(PATH, face.http())])
+    @asynccontextmanager
+    async def lifespan(app: Starlette) -> AsyncIterator[None]:
+        yield
+        # uvicorn ends the process by the signal it was sent, so that nothing after it would run.
+        await anyio.to_thread.run_sync(face.stop)
+
+    return Starlette(routes=[Route("/healthz", healthy), Route(PATH, face.http())], lifespan=lifespan)
 
 
 def until_told() -> Callable[[], None]:

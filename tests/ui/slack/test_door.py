@@ -21,6 +21,7 @@ from assistant.agent import Advisor, Step
 from ui.slack.face import Face
 from ui.slack.gate import WINDOW_S, Reply, door, genuine
 from ui.slack.inbox import Inbox, Job
+from ui.slack.serve import application
 
 BODY = json.dumps(spoken(1, "<@U0BOT> Does the RTX 6000 Ada support NVLink?")).encode()
 
@@ -284,3 +285,14 @@ def test_inbox_gives_a_thread_in_order_and_one_at_a_time(order: list[int]) -> No
         inbox.done(job.key)
     assert seen == sorted(order)
     inbox.close()
+
+
+def test_server_that_is_told_to_end_stops_the_work_first(
+    scripted: Scripted, slack: FakeSlack, make_face: Callable[..., Face]
+) -> None:
+    face = make_face(scripted)
+    face.start()
+    with TestClient(application(face)) as client:
+        assert client.get("/healthz").text == "ok"
+        assert not face._workers.idle()
+    assert face._workers.idle()
