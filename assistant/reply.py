@@ -8,6 +8,7 @@ from langchain_core.messages import AIMessage
 
 from assistant.answer import Citation, Draft, ToolCallRecord
 from assistant.ground import ground
+from assistant.ground.quantities import quantities
 from assistant.prompts import SYSTEM
 from assistant.understand.language import language_of
 from assistant.understand.numbers import HAN, WORDS, number
@@ -27,6 +28,8 @@ HAN_MIN, HAN_MAX = 0.05, 0.3
 """Share of Han among the letters that an answer in Chinese has at least, one in English at most."""
 
 _TAGS = "script|iframe|img|object|svg|embed|link|meta|style|form|base|video|audio|math|input|button|template"
+SIZED = {"fits", "does_not_fit", "fits_with_changes", "recommendation", "estimate"}
+"""Verdicts that rest on figures."""
 ACTIVE = re.compile(
     rf"<\s*(?:{_TAGS})\b|<\s*[/!?]?\s*[a-z][^<>]{{0,300}}>|<!--|!\[|\b(?:javascript|vbscript|data)\s*:\s*\S|&#"
     r"|\bon\w{3,20}\s*=",
@@ -129,6 +132,8 @@ def contradicts(text: str, draft: Draft, words: Sequence[str]) -> str | None:
         return "a no where the tools say yes"
     if draft.verdict == "does_not_fit" and _YES.match(first):
         return "a yes where the tools say no"
+    if draft.verdict in SIZED and any(quantities(draft.answer)) and not any(quantities(text)):
+        return "an answer without figures"
     ours = named(
         " \n ".join([draft.answer, *words, *(str(one.model_dump(mode="json")) for one in draft.configurations)])
     )

@@ -81,13 +81,19 @@ def test_figures_of_another_model_are_no_evidence() -> None:
 
 @pytest.mark.parametrize(
     "text",
-    ["No, it does not fit.", "不能，放不下。", "Yes, but buy an MI300X instead.", "Yes. Use gpt-oss-120b rather."],
+    [
+        "No, it does not fit.",
+        "不能，放不下。",
+        "Yes, but buy an MI300X instead.",
+        "Yes. Use gpt-oss-120b rather.",
+        "It does.",
+    ],
 )
 def test_departing_from_the_planner_is_seen(text: str) -> None:
     assert contradicts(text, DRAFT, WORDS)
 
 
-@pytest.mark.parametrize("text", ["**Yes.** The RTX 3090s hold it.", "可以，4 张 3090 够用。", "It fits."])
+@pytest.mark.parametrize("text", ["**Yes.** The 4 RTX 3090s hold it.", "可以，4 张 3090 够用。", "It fits on 4 cards."])
 def test_agreeing_with_the_planner_is_kept(text: str) -> None:
     assert contradicts(text, DRAFT, WORDS) is None
 
