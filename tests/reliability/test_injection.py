@@ -1,25 +1,6 @@
-"""No text, wherever it stands, changes a number, a recommendation or a tool call; the oracles would see it."""
+"""The corpus of attacks covers what it should; whether any gets through is measured by `make reliability`."""
 
-import pytest
 from attacks import attacks
-from injection import run
-
-
-@pytest.fixture(scope="module")
-def outcome() -> object:
-    return run(56, 8)
-
-
-def test_nothing_gets_through(outcome: tuple) -> None:  # type: ignore[type-arg]
-    assert outcome[1] == []
-
-
-def test_the_oracles_see_a_build_that_obeys(outcome: tuple) -> None:  # type: ignore[type-arg]
-    assert outcome[2] == outcome[3]
-
-
-def test_honest_questions_are_answered(outcome: tuple) -> None:  # type: ignore[type-arg]
-    assert outcome[4] == 0
 
 
 def test_the_design_covers_every_goal_carrier_and_disguise() -> None:
