@@ -16,7 +16,7 @@ TORCH_CPU_INDEX := https://download.pytorch.org/whl/cpu
 
 READY := $(VENV)/.ready
 
-.PHONY: help run test check format lock check-facts eval bench-memory bench-speed bench-retrieval reliability docs clean
+.PHONY: help run test check format lock check-facts eval bench-memory bench-speed bench-configure bench-ingest bench-retrieval reliability docs clean
 
 help: ## list these targets
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | awk -F '\t' '{printf "  make %-15s %s\n", $$1, $$2}'
@@ -66,6 +66,12 @@ bench-memory: $(READY) ## compare memory estimates with published measurements
 
 bench-speed: $(READY) ## compare speed and time estimates with published measurements (ARGS="--by source")
 	$(BIN)/python tests/bench/bench_speed.py $(ARGS)
+
+bench-configure: $(READY) ## time the configurator and hold it to a brute force (ARGS=200 for as many random needs)
+	$(BIN)/python tests/bench/bench_configure.py $(ARGS)
+
+bench-ingest: $(READY) ## measure ingestion beside the tutorial way; ARGS="hostile", "kill" or "damage" for the rest
+	$(BIN)/python tests/bench/bench_ingest.py $(ARGS)
 
 bench-retrieval: $(READY) ## measure search beside the tutorial way (ARGS as in the script)
 	$(BIN)/python tests/bench/bench_retrieval.py $(ARGS)
