@@ -43,7 +43,7 @@ def _csv(text: str) -> Iterator[Row]:
 
 
 def _workbook(data: bytes) -> Iterator[list[object]]:
-    import openpyxl  # type: ignore[import-untyped]
+    import openpyxl
 
     try:
         book = openpyxl.load_workbook(io.BytesIO(data), read_only=True, data_only=True)

@@ -164,13 +164,15 @@ class Bilingual(Embedder):
 
     def _query(self, text: str) -> Vectors:
         if language_of(text) == "en":
-            return self._english([text])[0]
+            return np.asarray(self._english([text])[0], dtype=np.float32)
         own = chinese_vectors().vector(text)
         english, share = translate(text)
         if not english:
             return _unknown() if own is None else own
-        translated = self._english([english])[0]
-        return translated if own is None else _unit(own + np.float32(TRANSLATED_WEIGHT * share) * translated)
+        translated = np.asarray(self._english([english])[0], dtype=np.float32)
+        if own is None:
+            return translated
+        return _unit(own + np.float32(TRANSLATED_WEIGHT * share) * translated)
 
     def _vectors(self, texts: Sequence[str]) -> Vectors:
         found = np.zeros((len(texts), len(_unknown())), dtype=np.float32)
