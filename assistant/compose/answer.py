@@ -8,6 +8,7 @@ from assistant.compose import (
     acquisition,
     capacity,
     clarify,
+    closed,
     comparison,
     compatibility,
     contest,
@@ -76,7 +77,8 @@ def compose(understanding: Understanding, calls: Sequence[ToolCallRecord]) -> Dr
     if understanding.out_of_scope:
         return _draft(material, [scope.out_of_scope(material)])
     settled = {"training_time"} if fit.by_deadline(material) else set()
-    brought = _brought(material)
+    service = closed.closed(material)
+    brought = [service] if service else _brought(material)
     sections = brought or [RENDERERS[intent](material) for intent in material.intents if intent not in settled]
     main = sections[0] = sections[0] if brought else _explained(material, sections[0])
     if understanding.command:

@@ -278,3 +278,22 @@ def test_orders_stay_out_of_a_plain_comparison(advisor: Advisor) -> None:
     answer = advisor.ask("What's the difference between L40S and A100 40GB for Stable Diffusion XL?").answer
     assert "What you could order" not in answer
     assert "Generating text" not in answer
+
+
+@pytest.mark.parametrize(
+    ("question", "opening"),
+    [
+        pytest.param("GPT-4o 能本地部署吗", "**GPT-4o 不能本地部署", id="zh"),
+        pytest.param(
+            "Can I run Claude 3.5 Sonnet on a 4090?", "**Claude 3.5 Sonnet cannot be run on your own", id="en"
+        ),
+    ],
+)
+def test_a_closed_model_is_said_to_be_one(advisor: Advisor, question: str, opening: str) -> None:
+    answer = advisor.ask(question)
+    assert answer.answer.startswith(opening)
+    assert answer.configurations == ()
+
+
+def test_an_own_chatgpt_is_sized_all_the_same(advisor: Advisor) -> None:
+    assert advisor.ask("We want a local ChatGPT for 50 employees, budget $30k. What should we buy?").configurations
