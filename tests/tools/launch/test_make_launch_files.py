@@ -62,13 +62,27 @@ def test_every_file_parses(each: tuple[str, LaunchFiles]) -> None:
             compile(one.content, one.name, "exec")
 
 
-def test_manifests_keep_to_their_schemas(each: tuple[str, LaunchFiles]) -> None:
-    for one in each[1].files:
+def manifests(found: LaunchFiles) -> list[tuple[str, object]]:
+    """Every manifest among the files, with the name of the schema it must keep to."""
+    kept: list[tuple[str, object]] = []
+    for one in found.files:
         if one.name == "compose.yaml":
-            jsonschema.validate(yaml.safe_load(one.content), SCHEMAS["compose"])
-        for part in yaml.safe_load_all(one.content) if one.language == "yaml" else ():
-            if "apiVersion" in part:
-                jsonschema.validate(part, SCHEMAS[part["kind"]])
+            kept.append(("compose", yaml.safe_load(one.content)))
+        parts = yaml.safe_load_all(one.content) if one.language == "yaml" else ()
+        kept += [(part["kind"], part) for part in parts if "apiVersion" in part]
+    return kept
+
+
+def test_manifests_keep_to_their_schemas(each: tuple[str, LaunchFiles]) -> None:
+    for kind, manifest in manifests(each[1]):
+        faults = jsonschema.validators.validator_for(SCHEMAS[kind])(SCHEMAS[kind]).iter_errors(manifest)
+        assert [fault.message for fault in faults] == [], kind
+
+
+def test_every_schema_meets_a_manifest() -> None:
+    """None of the schemas is there for nothing, so the check above cannot pass on nothing."""
+    met = {kind for values in CONFIGURATIONS.values() for kind, _ in manifests(made(**values))}
+    assert {"compose", "Deployment", "ScaledObject"} <= met <= set(SCHEMAS)
 
 
 def test_flags_are_those_of_the_release(each: tuple[str, LaunchFiles]) -> None:
