@@ -16,7 +16,7 @@ TORCH_CPU_INDEX := https://download.pytorch.org/whl/cpu
 
 READY := $(VENV)/.ready
 
-.PHONY: help run test check format lock check-facts eval bench-memory bench-speed bench-configure bench-ingest bench-retrieval reliability docs clean
+.PHONY: help run test check format lock check-facts eval bench-memory bench-speed bench-configure bench-ingest bench-retrieval bench-page reliability docs docs-site sbom clean
 
 help: ## list these targets
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | awk -F '\t' '{printf "  make %-15s %s\n", $$1, $$2}'
@@ -29,12 +29,13 @@ run: $(READY) ## serve chat, REST and MCP on http://127.0.0.1:7860 (HOST=… POR
 test: $(READY) ## run the whole test suite (ARGS="tests/kb -k price" for a part)
 	$(BIN)/python -m pytest $(ARGS)
 
-check: $(READY) ## lint, format, types, import rules, generated docs
+check: $(READY) ## lint, format, types, import rules, generated docs, documentation site
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports --no-logo
 	$(BIN)/python -m ui.docs --check
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --quiet
 
 format: $(READY) ## let ruff fix and format what it can
 	$(BIN)/ruff check --fix .
@@ -43,10 +44,8 @@ format: $(READY) ## let ruff fix and format what it can
 docs: $(READY) ## write the generated pages of docs/ anew
 	$(BIN)/python -m ui.docs
 
-docs-site: $(READY) ## build the documentation site into build/site (installs MkDocs beside the rest)
-	$(PIP) install --quiet 'mkdocs>=1.6,<2' 'mkdocs-material>=9.5,<10'
-	$(BIN)/python -m ui.docs
-	$(BIN)/mkdocs build --quiet
+docs-site: $(READY) ## build the documentation site into build/site
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --quiet
 
 sbom: $(READY) ## write a CycloneDX bill of materials to build/sbom.json
 	mkdir -p build
@@ -75,6 +74,9 @@ bench-ingest: $(READY) ## measure ingestion beside the tutorial way; ARGS="hosti
 
 bench-retrieval: $(READY) ## measure search beside the tutorial way (ARGS as in the script)
 	$(BIN)/python tests/bench/bench_retrieval.py $(ARGS)
+
+bench-page: $(READY) ## time the page in a real browser: first step, whole answer, layout shift
+	$(BIN)/python tests/bench/bench_page.py $(ARGS)
 
 reliability: $(READY) ## faults, hostile input, load, kills and soak in short (ARGS=--long for the figures of docs/)
 	$(BIN)/python tests/bench/reliability/run.py $(ARGS)
