@@ -74,9 +74,8 @@ def main() -> int:
             seen: list[dict[str, float]] = []
             for number in range(-1, options.rounds * len(QUESTIONS)):
                 context = browser.new_context(viewport={"width": wide, "height": high}, locale="en-US")
-                watched = turn(
-                    context.new_page(), f"http://127.0.0.1:{server.port}", QUESTIONS[number % len(QUESTIONS)]
-                )
+                question = QUESTIONS[number % len(QUESTIONS)]
+                watched = turn(context.new_page(), f"http://127.0.0.1:{server.port}", question)
                 context.close()
                 if number >= 0:  # the very first turn of a server loads what later ones share
                     seen.append(watched)
