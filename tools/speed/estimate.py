@@ -1,6 +1,7 @@
 """`estimate_inference_speed`: one request in, tokens a second and waiting times out."""
 
 from collections.abc import Iterable
+from dataclasses import dataclass
 
 from kb.records.source import Source
 from kb.speed_constants import constants, speed_sources
@@ -31,33 +32,79 @@ def estimate_inference_speed(request: InferenceSpeedRequest) -> InferenceSpeed:
     return estimate_token_speed(request)
 
 
-def estimate_token_speed(request: InferenceSpeedRequest) -> TokenSpeed:
-    """The speed of a model that generates or reads tokens."""
-    work, assumptions = work_of(request)
+@dataclass(frozen=True, slots=True)
+class TokenPace:
+    """What an estimate rests on: the pace of the formulas, moved by near measurements."""
+
+    found: Pace
+    near: Correction
+    token: Interval
+    """Seconds an output token."""
+    guessed: bool
+
+    @property
+    def work(self) -> Work:
+        """The load on the layout taken."""
+        return self.found.work
+
+    @property
+    def per_user(self) -> Interval:
+        """Tokens a second of one user."""
+        return inverse(self.token, self.found.per_user * self.found.output_token_s)
+
+    @property
+    def total(self) -> Interval:
+        """Tokens a second of all users."""
+        return inverse(self.token, self.found.total * self.found.output_token_s)
+
+    @property
+    def first_token(self) -> Interval:
+        """Seconds to the first token."""
+        return interval(self.found.first_token_s, "prefill", guessed=self.guessed)
+
+    @property
+    def documents(self) -> Interval | None:
+        """Texts a second on all cards; null for a model that generates."""
+        work = self.work
+        if work.arch.kind not in READERS:
+            return None
+        total = self.found.total * self.found.output_token_s
+        return inverse(self.token, total / (work.input_tokens or PROMPT_TOKENS))
+
+
+def token_pace(work: Work, request: InferenceSpeedRequest) -> TokenPace:
+    """The figures themselves, without the account of them."""
     found = best_pace(work, request)
     work = found.work
     if work.arch.kind in READERS:
         found = reading_pace(found)
-    near, prompts = correction(work), prompt_correction(work)
+    near = correction(work)
     guessed = work.arch.guessed or work.rate_guessed
     token = interval(
         max(found.output_token_s * near.factor, found.least_s), class_of(work), guessed=guessed, evidence=near.weight
     )
-    reads = work.arch.kind in READERS
+    return TokenPace(found, near, token, guessed)
+
+
+def estimate_token_speed(request: InferenceSpeedRequest) -> TokenSpeed:
+    """The speed of a model that generates or reads tokens."""
+    work, assumptions = work_of(request)
+    paced = token_pace(work, request)
+    found, near, work = paced.found, paced.near, paced.work
+    prompts, documents = prompt_correction(work), paced.documents
     prompt = interval(
-        min(found.prompt_rate / prompts.factor, found.most_prompt_rate), "reader" if reads else "prefill",
-        guessed=guessed, evidence=prompts.weight,
+        min(found.prompt_rate / prompts.factor, found.most_prompt_rate),
+        "reader" if work.arch.kind in READERS else "prefill", guessed=paced.guessed, evidence=prompts.weight,
     )  # fmt: skip
-    documents = _documents(work, token, found) if reads else None
     return TokenSpeed(
         model=work.arch.id, gpu=work.gpu.id, gpu_count=request.gpu_count, weight_format=work.format.name,
         engine=work.engine, tensor_parallel=work.layout.tensor, pipeline_parallel=work.layout.pipeline,
         replicas=work.layout.replicas, concurrent_sequences=round(work.sequences * work.layout.replicas),
         input_tokens=work.input_tokens, output_tokens=work.output_tokens,
-        time_per_output_token_s=token,
-        tokens_per_s_per_user=inverse(token, found.per_user * found.output_token_s),
-        tokens_per_s_total=inverse(token, found.total * found.output_token_s),
-        time_to_first_token_s=interval(found.first_token_s, "prefill", guessed=guessed),
+        time_per_output_token_s=paced.token,
+        tokens_per_s_per_user=paced.per_user,
+        tokens_per_s_total=paced.total,
+        time_to_first_token_s=paced.first_token,
         prefill_tokens_per_s=prompt, documents_per_s=documents,
         time_s=inverse(documents, request.documents) if documents and request.documents else None,
         bound=bound_of(found), label=near.label,
@@ -65,11 +112,6 @@ def estimate_token_speed(request: InferenceSpeedRequest) -> TokenSpeed:
         derivation=tuple(derivation(found, near)), assumptions=tuple(_assumptions(work, request, assumptions)),
         warnings=tuple(_warnings(found)), sources=_sources(work, near),
     )  # fmt: skip
-
-
-def _documents(work: Work, token: Interval, found: Pace) -> Interval:
-    """Texts a second on all cards: tokens read a second over tokens a text."""
-    return inverse(token, found.total * found.output_token_s / (work.input_tokens or PROMPT_TOKENS))
 
 
 def bound_of(found: Pace) -> Bound:

@@ -1,9 +1,9 @@
 """Near measurements: what they say beside the formula, and how far they move it."""
 
 import math
-from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import lru_cache
+from operator import itemgetter
 from typing import NamedTuple
 
 from kb.measured_speed import MeasuredSpeed, measured_speeds
@@ -55,7 +55,13 @@ class Correction:
     weight: float
     """0 = no evidence near; towards 1 = many near measurements."""
     label: Label
-    evidence: tuple[Evidence, ...]
+    nearest: tuple[tuple[float, MeasuredSpeed], ...]
+    """(distance, row) of the nearest few."""
+
+    @property
+    def evidence(self) -> tuple[Evidence, ...]:
+        """The nearest measurements as they are shown."""
+        return tuple(_shown(apart, row) for apart, row in self.nearest)
 
     @property
     def factor_of_rate(self) -> float:
@@ -83,12 +89,12 @@ def corrected(
 ) -> Correction:
     """The correction of a case from rows of one kind, leaving out the rows of ids in `skip`."""
     settings = settings or constants().neighbours
-    near = sorted(_near(asked, kind, skip), key=lambda pair: (pair[0], pair[1].id))
+    near = _near(asked, kind, skip)
     total = shift = 0.0
-    for apart, row in near:
+    for apart, _, away, _ in near:
         weight = math.exp(-apart / settings.scale)
         total += weight
-        shift += weight * math.log(_seconds(row, row.value) / _seconds(row, row.estimate))
+        shift += weight * away
     weight = total / (total + settings.nugget)
     factor = math.exp(shift / (total + settings.nugget)) if total else 1.0
     label: Label = "formula"
@@ -96,8 +102,8 @@ def corrected(
         label = "measured"
     elif weight >= settings.near:
         label = "interpolated"
-    shown = tuple(_shown(apart, row) for apart, row in near[:SHOWN])
-    return Correction(factor=factor, weight=weight, label=label, evidence=shown)
+    nearest = tuple((apart, row) for apart, _, _, row in near[:SHOWN])
+    return Correction(factor=factor, weight=weight, label=label, nearest=nearest)
 
 
 def case_of(work: Work) -> Case:
@@ -109,18 +115,27 @@ def case_of(work: Work) -> Case:
     )  # fmt: skip
 
 
-def _near(asked: Case, kind: str, skip: frozenset[str]) -> Iterable[tuple[float, MeasuredSpeed]]:
-    for apart, rows in _alike(asked[:7], kind):
-        found = ((apart + _apart_in_load(asked, other), row) for other, row in rows if row.id not in skip)
-        yield from (pair for pair in found if pair[0] < FAR)
+def _near(asked: Case, kind: str, skip: frozenset[str]) -> list[tuple[float, str, float, MeasuredSpeed]]:
+    """(distance, id, log(measured / formula) of times, row) of near rows, the nearest first."""
+    found = []
+    for far, other, away, row in _alike(asked[:7], kind):
+        apart = far + _apart_in_load(asked, other)
+        if apart < FAR and row.id not in skip:
+            found.append((apart, row.id, away, row))
+    return sorted(found, key=itemgetter(0, 1))
 
 
 @lru_cache(maxsize=8192)
-def _alike(asked: tuple[object, ...], kind: str) -> tuple[tuple[float, list[tuple[Case, MeasuredSpeed]]], ...]:
+def _alike(asked: tuple[object, ...], kind: str) -> tuple[tuple[float, Case, float, MeasuredSpeed], ...]:
     """Rows near enough but for their load, with how far they are: the same for every load and layout."""
     case_ = Case._make((*asked, 0.0, 0.0, 0.0, 0.0))
     apart = ((_apart_in_kind(case_, known), rows) for known, rows in _cases(kind))
-    return tuple((far, rows) for far, rows in apart if far < FAR)
+    return tuple(
+        (far, other, math.log(_seconds(row, row.value) / _seconds(row, row.estimate)), row)
+        for far, rows in apart
+        if far < FAR
+        for other, row in rows
+    )
 
 
 @lru_cache(maxsize=8)

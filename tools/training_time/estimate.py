@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Iterable
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from kb.base import BadInput
 from kb.records.source import Source
@@ -18,7 +18,7 @@ from tools.training_time.images import estimate_image_training
 from tools.training_time.job import Job, job_of
 from tools.training_time.request import TrainingTimeRequest
 from tools.training_time.result import TokenTraining, TrainingTime
-from tools.training_time.step import model_flops, token_time
+from tools.training_time.step import TokenTime, model_flops, token_time
 
 RATES = ("bandwidth_bytes_per_s", "bf16_flops", "fp16_flops", "fp8_flops", "tf32_flops", "nvlink_bytes_per_s")
 PROGRAMS = {
@@ -46,21 +46,43 @@ def estimate_training_time(request: TrainingTimeRequest) -> TrainingTime:
     return estimate_token_training(request)
 
 
-def estimate_token_training(request: TrainingTimeRequest) -> TokenTraining:
-    """The time of training a model that works on tokens."""
-    job, assumptions = job_of(request)
+@dataclass(frozen=True, slots=True)
+class TrainingPace:
+    """What an estimate rests on: the formulas moved by near measurements, and the run at that rate."""
+
+    job: Job
+    parts: TokenTime
+    near: Correction
+    rate: Interval
+    """Tokens a second of one card."""
+    tokens: float | None
+    hours: float | None
+    """Card-hours without a failure."""
+    goodput: float
+    run: Interval | None
+    """Card-hours of the run."""
+
+
+def training_pace(job: Job, request: TrainingTimeRequest) -> TrainingPace:
+    """The figures themselves, without the account of them."""
     tokens = request.dataset_tokens * request.epochs if request.dataset_tokens else None
-    if request.gpu_count is None and tokens:
-        job = replace(job, cards=_cards_for_a_month(job, tokens))
-        assumptions.append(f"Number of cards open: losses as with {job.cards:,}, which would finish within a month.")
     parts = token_time(job)
     near = correction(job)
-    each = parts.total_s / near.factor_of_rate
-    each = max(each, _least_s(job))
+    each = max(parts.total_s / near.factor_of_rate, _least_s(job))
     rate = interval(1 / each, _class(job), guessed=job.arch.guessed, evidence=near.weight)
     hours = tokens / rate.value / 3600 if tokens else None
     goodput = request.goodput_ratio or _goodput(hours)
-    run = _run(hours, rate, goodput) if hours else None
+    return TrainingPace(job, parts, near, rate, tokens, hours, goodput, _run(hours, rate, goodput) if hours else None)
+
+
+def estimate_token_training(request: TrainingTimeRequest) -> TokenTraining:
+    """The time of training a model that works on tokens."""
+    job, assumptions = job_of(request)
+    if request.gpu_count is None and request.dataset_tokens:
+        job = replace(job, cards=_cards_for_a_month(job, request.dataset_tokens * request.epochs))
+        assumptions.append(f"Number of cards open: losses as with {job.cards:,}, which would finish within a month.")
+    paced = training_pace(job, request)
+    near, rate, tokens, hours, run = paced.near, paced.rate, paced.tokens, paced.hours, paced.run
     count = request.gpu_count
     flops = model_flops(job)
     return TokenTraining(
@@ -69,9 +91,9 @@ def estimate_token_training(request: TrainingTimeRequest) -> TokenTraining:
         tokens_per_s_total=_times(rate, count) if count else None,
         time_s=_times(run, 3600 / count) if run and count else None,
         gpu_hours=run, model_flops_utilisation=flops * rate.value / job.peak,
-        flops_total=flops * tokens if tokens else None, flops_per_token=flops, goodput_ratio=goodput,
+        flops_total=flops * tokens if tokens else None, flops_per_token=flops, goodput_ratio=paced.goodput,
         label=near.label, evidence=near.evidence,
-        derivation=tuple(derivation(job, parts, near, rate.value, tokens, goodput)),
+        derivation=tuple(derivation(job, paced.parts, near, rate.value, tokens, paced.goodput)),
         assumptions=tuple(_assumptions(job, request, assumptions)), warnings=tuple(_warnings(job, request, hours)),
         sources=_sources(job, near),
     )  # fmt: skip
