@@ -12,6 +12,7 @@ AdvisorError                     anything the advisor refuses to do, with data r
 ├── PricesUnavailable            live prices cannot be fetched: those held stay as they are
 ├── StateUnavailable             conversations cannot be read or kept: the disk is full, the database is away
 ├── ConversationBusy             another turn of this conversation is running
+├── Overloaded                   more is asked than can be worked out soon: carries how long the wait would be
 └── ModelFailed                  the language model did not answer usably
 """
 
@@ -172,6 +173,16 @@ class ConversationBusy(AdvisorError):
         super().__init__(f"Conversation {conversation_id} is answering another question; try again in a moment.")
         self.conversation_id = conversation_id
         self.field = "conversation_id"
+
+
+class Overloaded(AdvisorError):
+    """Whoever asks now would wait for `wait_s`; later the line is shorter."""
+
+    code = "busy"
+
+    def __init__(self, wait_s: float) -> None:
+        super().__init__("Too many questions at once. Try again in a moment.")
+        self.wait_s = round(wait_s, 1)
 
 
 class ModelFailed(AdvisorError):
