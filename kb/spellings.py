@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
 
-from kb.names import atoms_of
+from kb.atoms import atoms_of
 from kb.records.model import Model
 
 FILLERS = frozenset({"instruct", "chat", "it", "hf", "base", "meta", "pt", "sft", "thinking"})
