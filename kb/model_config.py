@@ -87,14 +87,14 @@ def _name(path: Path) -> str:
 def _read(path: Path) -> dict[str, Any]:
     try:
         if path.stat().st_size > LARGEST_FILE_BYTES:
-            raise BadDocument(str(path), "larger than any model configuration")
+            raise BadDocument(str(path), "larger than any model configuration.")
         document = json.loads(path.read_text(encoding="utf-8"))
     except OSError as error:
         raise BadDocument(str(path), error.strerror or "cannot be read") from error
     except (ValueError, RecursionError) as error:
-        raise BadDocument(str(path), "not valid JSON") from error
+        raise BadDocument(str(path), "is not valid JSON.") from error
     if not isinstance(document, dict):
-        raise BadDocument(str(path), "not a JSON object")
+        raise BadDocument(str(path), "is not a JSON object.")
     return document
 
 

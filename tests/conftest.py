@@ -20,6 +20,7 @@ LANGUAGE_MODEL = {name: value for name, value in os.environ.items() if name.star
 
 for name in [name for name in os.environ if name.startswith("GPU_ADVISOR_")]:
     del os.environ[name]
+os.environ["LC_ALL"] = "C.UTF-8"  # a refusal speaks the language of the terminal, whoever runs the tests
 stay_offline()
 
 

@@ -9,12 +9,21 @@ from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse
 from starlette.exceptions import HTTPException
 
-from kb.base import AdvisorError, ConversationBusy, IndexUnavailable, ModelFailed, StateUnavailable
+from kb.base import (
+    AdvisorError,
+    BadInput,
+    ConversationBusy,
+    IndexUnavailable,
+    ModelFailed,
+    Overloaded,
+    StateUnavailable,
+)
+from ui.refusals import reason, told
 
 logger = logging.getLogger(__name__)
 UNPROCESSABLE = 422
 STATUS: dict[type[AdvisorError], int] = {
-    ConversationBusy: 409, IndexUnavailable: 503, StateUnavailable: 503, ModelFailed: 502
+    ConversationBusy: 409, IndexUnavailable: 503, StateUnavailable: 503, Overloaded: 503, ModelFailed: 502
 }  # fmt: skip
 TITLES = {404: "not_found", 405: "method_not_allowed", 400: "bad_request", 415: "unsupported_media_type"}
 REMEDIES = {
@@ -34,11 +43,17 @@ def problem(
     return JSONResponse(body, status, {**more, **(headers or {})}, media_type="application/problem+json")
 
 
-def of(error: AdvisorError, status: int | None = None) -> JSONResponse:
-    """The problem document of one of our own errors."""
+def of(error: AdvisorError, status: int | None = None, language: str = "en") -> JSONResponse:
+    """The problem document of one of our own errors; only its `detail` is in the reader's language."""
     status = status or next((code for kind, code in STATUS.items() if isinstance(error, kind)), UNPROCESSABLE)
     data = error.data()
-    return problem(status, data.pop("code"), data.pop("message"), **data)
+    title, message = data.pop("code"), data.pop("message")
+    return problem(status, title, told(error, "zh") if language == "zh" else message, **data)
+
+
+def reader(request: Request) -> str:
+    """The language that comes first in Accept-Language, `zh` or `en`."""
+    return "zh" if request.headers.get("accept-language", "").strip().lower().startswith("zh") else "en"
 
 
 def install(app: FastAPI) -> None:
@@ -46,7 +61,7 @@ def install(app: FastAPI) -> None:
 
     @app.exception_handler(AdvisorError)
     async def refused(request: Request, error: AdvisorError) -> JSONResponse:
-        return of(error)
+        return of(error, language=reader(request))
 
     @app.exception_handler(RequestValidationError)
     async def invalid(request: Request, error: RequestValidationError) -> JSONResponse:
@@ -60,12 +75,16 @@ def install(app: FastAPI) -> None:
         ]
         first = faults[0]
         detail = f"{first['field']}: {first['reason']}. {first['remedy']}".strip()
+        if reader(request) == "zh":
+            known = BadInput(first["field"], f"{first['reason'].rstrip('.')}.", first["remedy"])
+            detail = told(known, "zh")
         return problem(UNPROCESSABLE, "bad_input", detail, field=first["field"], errors=faults)
 
     @app.exception_handler(HTTPException)
     async def other(request: Request, error: HTTPException) -> JSONResponse:
-        title = TITLES.get(error.status_code, "http_error")
-        return problem(error.status_code, title, str(error.detail), headers=error.headers)
+        title, detail = TITLES.get(error.status_code, "http_error"), str(error.detail)
+        detail = reason(detail) if reader(request) == "zh" else detail
+        return problem(error.status_code, title, detail, headers=error.headers)
 
     @app.exception_handler(Exception)
     async def unforeseen(request: Request, error: Exception) -> JSONResponse:

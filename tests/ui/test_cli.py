@@ -209,3 +209,24 @@ def test_other_shells_accept_their_script(shell: str, tmp_path: Path, capsys: py
     script = tmp_path / "completion"
     script.write_text(text, encoding="utf-8")
     assert subprocess.run([shell, "-n", str(script)], capture_output=True, check=False).returncode == 0
+
+
+@pytest.mark.parametrize(
+    ("locale", "arguments", "said"),
+    [
+        ("C.UTF-8", ["--model", "nothing9"], "Unknown model “nothing9”"),
+        ("zh_CN.UTF-8", ["--model", "nothing9"], "没有找到叫“nothing9”的模型"),
+        ("C.UTF-8", ["--model", "没有这个模型九"], "没有找到叫“没有这个模型九”的模型"),
+        ("zh_CN.UTF-8", ["--model", "qwen2.5-7b", "--context_tokens", "-4"], "上下文：必须大于 0。"),
+    ],
+)
+def test_a_refusal_speaks_the_language_of_the_terminal_or_of_what_was_typed(
+    locale: str,
+    arguments: list[str],
+    said: str,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.setenv("LC_ALL", locale)
+    assert main(["tool", "estimate_memory", *arguments]) == 2
+    assert said in capsys.readouterr().err

@@ -10,17 +10,16 @@ from kb.base import BadInput, UnknownName
 from tools.configuration import Configuration, Item, MemoryFit, Network, Price, RentPrice
 from tools.configure.reasons import reason
 from tools.need import Need
+from ui.labels import labels
+from ui.quantities import money, quantity
+from ui.slots import slot, slot_name
 from ui.web import cards, chart, evidence, steps, turn
 from ui.web.break_even import break_even
 from ui.web.comparison import comparison
-from ui.web.errors import told
 from ui.web.frontier import frontier
-from ui.web.labels import labels
 from ui.web.page import answering, inert
 from ui.web.prose import prose
-from ui.web.quantities import money, quantity
 from ui.web.scale import Scale
-from ui.web.slots import slot, slot_name
 from ui.web.understood import HIDDEN, KINDS, understood
 
 HOSTILE = [
@@ -312,24 +311,3 @@ def test_a_source_opens_at_its_lines_and_carries_what_contradicts_it() -> None:
     assert 'data-open="guidance/en/a.md" data-first="3" data-last="5"' in html
     assert "NVLink: no" in html
     assert 'class="against"' not in evidence.sources([cited], "t")
-
-
-@pytest.mark.parametrize(
-    ("error", "asked", "part"),
-    [
-        (
-            UnknownName("model", "Qwen9", ["Qwen3"]),
-            "Qwen9 要多少显存？",
-            "没有找到叫“Qwen9”的模型。是不是想说：Qwen3？",
-        ),
-        (UnknownName("model", "Qwen9", ["Qwen3"]), "How much for Qwen9?", "Did you mean Qwen3?"),
-        (BadInput("users", "must lie between 1 and 10."), "把用户数改成 -3。", "必须在 1 到 10 之间。"),
-        (
-            BadInput("question", "is 30,000 characters long; at most 20,000 are read."),
-            "显存多少呢" * 9,
-            "最多读 20,000",
-        ),
-    ],
-)
-def test_refusals_are_told_in_the_askers_language(error: BadInput, asked: str, part: str) -> None:
-    assert part in told(error, asked)

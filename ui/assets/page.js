@@ -12,7 +12,7 @@ const gpuAdvisor = { actions: [], inputs: [], changed: [], views: {} };
   page.all = (selector, within = document) => [...within.querySelectorAll(selector)];
   page.make = (name, text, className) => { const node = document.createElement(name); if (text) node.textContent = text; if (className) node.className = className; return node; };
   page.words = (key) => { const row = page.find(`[data-words="${key}"]`); return row ? row.dataset[root.dataset.ui] : ""; };
-  page.post = (path, data) => fetch(path, { method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify(data) });
+  page.post = (path, data) => fetch(path, { method: "POST", headers: { "Content-Type": "application/json", "Accept-Language": root.dataset.ui }, body: JSON.stringify(data) });
   page.calm = () => matchMedia("(prefers-reduced-motion: reduce)").matches;
   page.address = () => new URL(location.href);
   page.box = () => page.find("#question textarea, #question input");

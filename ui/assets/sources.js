@@ -19,7 +19,7 @@
   };
   const openDocument = async (button) => {
     const { open, first, last } = button.dataset, place = panel(), inside = page.make("div", "", "inside");
-    const found = await fetch(`/page/passage?${new URLSearchParams({ document: open, first, last })}`);
+    const found = await fetch(`/page/passage?${new URLSearchParams({ document: open, first, last })}`, { headers: { "Accept-Language": page.root.dataset.ui } });
     if (found.ok) inside.innerHTML = await found.text(); else inside.append(page.make("p", await page.told(found), "refused"));
     const shut = page.make("button", page.words("close"), "button");
     shut.type = "button"; shut.addEventListener("click", () => place.close());

@@ -1,5 +1,6 @@
 """The command line: `gpu-advisor ask | tool | ingest | kb | prices | chat | mcp | keys | backup …`."""
 
+import os
 import sys
 from argparse import ArgumentParser
 from collections.abc import Sequence
@@ -39,7 +40,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         options = parser().parse_args(arguments)
         return int(options.run(options))
     except AdvisorError as problem:
-        print(f"gpu-advisor: {problem}", file=sys.stderr)
+        print(f"gpu-advisor: {_told(problem, arguments)}", file=sys.stderr)
         return FAILED if isinstance(problem, NOT_THE_CALLERS_FAULT) else BAD_INPUT
     except UnicodeDecodeError:
         print("gpu-advisor: input: is not valid UTF-8. Save it as UTF-8 and try again.", file=sys.stderr)
@@ -49,3 +50,12 @@ def main(argv: Sequence[str] | None = None) -> int:
         return 0
     except KeyboardInterrupt:
         return 130
+
+
+def _told(problem: AdvisorError, arguments: Sequence[str]) -> str:
+    """The refusal in Chinese for whoever typed Chinese, or whose terminal speaks it."""
+    from ui.refusals import told
+
+    locale = next(filter(None, map(os.environ.get, ("LC_ALL", "LC_MESSAGES", "LANG"))), "")
+    typed = any("\u4e00" <= sign <= "\u9fff" for argument in arguments for sign in argument)
+    return told(problem, "zh" if typed or locale.startswith("zh") else "en")

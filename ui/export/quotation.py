@@ -13,10 +13,10 @@ from assistant.compose.names import engine_name, format_name
 from assistant.compose.reasons import sentences
 from assistant.phrases import phrases
 from tools.configuration import Configuration
+from ui.labels import labels
 from ui.markdown import as_markdown
 from ui.web.bill import source_title
 from ui.web.cards import dated_plain
-from ui.web.labels import labels
 
 ACTIVE = ("=", "+", "-", "@", "\t", "\r")
 """First characters a spreadsheet reads as a formula."""

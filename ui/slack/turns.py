@@ -11,6 +11,7 @@ from assistant.answer import Answer
 from assistant.conversations import check_id
 from assistant.understand.language import language_of
 from kb.base import AdvisorError, ModelFailed
+from ui.refusals import told
 from ui.slack import message, rich
 from ui.slack.arrivals import conversation_of
 from ui.slack.calls import Calls
@@ -149,7 +150,8 @@ def refused(error: AdvisorError, wording: Words) -> str:
     """A refusal for a person: what was wrong and what would do; of what broke here, only that it did."""
     if isinstance(error, ModelFailed):
         return wording("broke")
-    return f"{wording('failed')}{'：' if wording.language == 'zh' else ': '}{cut(str(error), LONGEST_REFUSAL)}"
+    between = "：" if wording.language == "zh" else ": "
+    return f"{wording('failed')}{between}{cut(told(error, wording.language), LONGEST_REFUSAL)}"
 
 
 def own_conversation(conversation: object, channel: str) -> str:

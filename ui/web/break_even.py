@@ -2,9 +2,9 @@
 
 from typing import Any
 
-from ui.web.labels import label
+from ui.labels import label
+from ui.quantities import money, plain
 from ui.web.plot import ABOVE, BELOW, HIGH, Axis, Point, Series, across, caption, data_table, legend, plot, upward
-from ui.web.quantities import money, plain
 
 FEWEST = 2
 

@@ -8,10 +8,10 @@ from assistant.compose.reasons import sentences
 from assistant.phrases import phrases
 from tools.configuration import Configuration
 from tools.prices import is_stale
+from ui.labels import both, label, labels
+from ui.quantities import money, price
 from ui.web.bill import bill
 from ui.web.chart import fit_bar
-from ui.web.labels import both, label, labels
-from ui.web.quantities import money, price
 
 SHOWN_FIRST = 3
 MOST = 12

@@ -6,7 +6,7 @@ from typing import Any
 from assistant.compose.names import cards, format_name
 from kb.units import format_bytes
 from tools.configuration import MemoryFit
-from ui.web.labels import label, labels
+from ui.labels import label, labels
 from ui.web.plot import data_table, spoken
 
 WIDE, HIGH = 1000, 44

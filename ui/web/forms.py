@@ -7,9 +7,9 @@ from typing import Any
 
 from kb.base import BadInput
 from tools.registry import tool
-from ui.web.labels import label
+from ui.labels import label
+from ui.slots import slot
 from ui.web.results import RESULTS
-from ui.web.slots import slot
 from ui.web.understood import FORMATS
 
 TASKS = ("inference", "lora", "qlora", "full_finetune", "pretrain")

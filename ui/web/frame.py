@@ -3,7 +3,7 @@
 from html import escape
 
 from ui.assets import asset
-from ui.web.labels import labelled, labels
+from ui.labels import labelled, labels
 from ui.web.understood import editors
 
 EXAMPLES = {

@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from html import escape
 
-from ui.web.labels import both, label
+from ui.labels import both, label
 from ui.web.scale import Scale
 
 WIDE, HIGH = 680, 300

@@ -6,12 +6,13 @@ from typing import Any
 
 from assistant.agent import Step
 from assistant.answer import Answer
+from assistant.understand.language import language_of
 from kb.base import AdvisorError
+from ui.labels import label
+from ui.refusals import told
 from ui.web import cards, chart, evidence, steps
 from ui.web.break_even import break_even
-from ui.web.errors import told
 from ui.web.frontier import frontier
-from ui.web.labels import label
 from ui.web.prose import prose
 from ui.web.understood import understood
 
@@ -39,7 +40,7 @@ def refused(question: str, error: AdvisorError) -> str:
     retry = f'<button type="button" class="chip" data-fill="{escape(question)}">{label("try_again")}</button>'
     return (
         f'<article class="turn">{asked(question)}<div class="refused" role="alert">'
-        f"<b>{label('failed')}</b> {escape(told(error, question))} {retry}</div></article>"
+        f"<b>{label('failed')}</b> {escape(told(error, language_of(question.lower())))} {retry}</div></article>"
     )
 
 

@@ -9,8 +9,8 @@ from assistant.compose import names
 from kb.catalog import gpus, models
 from kb.purposes import PurposeName
 from tools.need import Need, Task
-from ui.web.labels import both, label
-from ui.web.slots import slot, slot_html, slot_name
+from ui.labels import both, label
+from ui.slots import slot, slot_html, slot_name
 
 HIDDEN = {"intent", "model_text"}
 KINDS: dict[str, tuple[str, ...]] = {
@@ -27,6 +27,7 @@ KINDS: dict[str, tuple[str, ...]] = {
     "number": (
         "context_tokens", "users", "concurrent_sequences", "batch_size", "sequence_tokens", "dataset_tokens", "epochs",
         "lora_rank", "tensor_parallel", "gpu_count", "target_tokens_per_s", "target_latency_s",
+        "hours_per_month",
     ),
     "text": ("provider", "country"),
 }  # fmt: skip

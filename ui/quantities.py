@@ -5,7 +5,7 @@ from typing import Any
 
 from kb.units import DAY_S, HOUR_S, TB, format_bytes
 from tools.configuration import Price
-from ui.web.labels import label
+from ui.labels import label
 
 MONEY = {"usd": "USD", "cny": "CNY", "eur": "EUR"}
 """Units that are an amount of money."""

@@ -8,8 +8,8 @@ from assistant.compose import names
 from assistant.phrases import phrases
 from kb.catalog import gpus
 from kb.units import GIB, HOUR_S, format_count
-from ui.web.labels import both, labels
-from ui.web.quantities import money, plain
+from ui.labels import both, labels
+from ui.quantities import money, plain
 
 SIZES = ("memory_bytes_per_gpu", "host_memory_bytes")
 FORMATS = ("weight_format", "kv_format")
