@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any, cast
 
 from kb.catalog import gpus, sources
+from kb.disagreements import disagreements
 from kb.records.gpu import Gpu
 from kb.records.source import Source
 from kb.units import TB, format_bytes
@@ -155,10 +156,18 @@ def catalog_page() -> str:
             f"# Catalog\n\n{counts} Memory is binary, as on the box; bandwidth and rates are decimal and dense.",
             table(columns, [_gpu(gpu) for gpu in ordered]),
             *(f"## {title}\n\n{table(names, rows)}" for title, names, rows in tables),
+            f"## Figures set aside\n\n{table(('card', 'field', 'said', 'by', 'used instead because'), _set_aside())}",
             "## Sources",
             "\n".join(listed),
         )
     )
+
+
+def _set_aside() -> list[tuple[str, ...]]:
+    """What sources say that the catalog does not follow."""
+    return [
+        (f"`{one.gpu}`", f"`{one.field}`", f"{one.said:.4g}", f"`{one.source}`", one.because) for one in disagreements()
+    ]
 
 
 def _source(source: Source) -> str:

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from kb.catalog import gpus, offers, servers
+from kb.disagreements import disagreements
 from kb.models import models
 from kb.records.gpu import Gpu
 
@@ -20,7 +21,10 @@ FIELDS = (
     "memory_bytes", "bandwidth_bytes_per_s", "tdp_w", "fp32_flops", "fp16_flops", "bf16_flops", "fp8_flops",
     "int8_ops", "nvlink_bytes_per_s", "compute_capability", "year", "msrp_usd", "price_low_usd", "msrp_cny",
 )  # fmt: skip
-RULES = ("tests/kb/test_catalog_integrity.py", "tests/kb/test_models.py")
+RULES = tuple(
+    f"tests/kb/{name}.py"
+    for name in ("test_gpu_integrity", "test_catalog_integrity", "test_disagreements", "test_models")
+)
 ROOT = Path(__file__).parents[2]
 
 
@@ -57,6 +61,7 @@ def report() -> str:
     lines += [
         "",
         f"models that rest on unchecked knowledge alone: {len(shapes)} of {len(models())}",
+        f"figures of sources that were read and set aside: {len(disagreements())}",
         f"oldest street price of a card: {dated[0] if dated else 'none'}; undated: {undated}",
         f"oldest rental price: {rented[0] if rented else 'none'}; undated: {len(offers()) - len(rented)}",
     ]
