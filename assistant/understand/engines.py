@@ -21,8 +21,15 @@ _ENGINES: tuple[tuple[str, str], ...] = (
     (r"fsdp", "fsdp"),
     (r"peft", "peft"),
     (r"transformers|hf 推理|huggingface 推理|hf generate|text-generation-webui|oobabooga", "transformers"),
+    (r"mem-fraction-static|max-running-requests", "sglang"),
+    (r"(?:--)?max[-_]model[-_]len|gpu[-_]memory[-_]utili[sz]ation|enforce[-_]eager|max[-_]num[-_]seqs", "vllm"),
+    (r"-ngl|--n-gpu-layers|num_ctx|llama_model_load|ggml_\w{1,20}|gguf_\w{1,20}", "llama.cpp"),
+    (r"load[-_]in[-_][48]bit|load-[48]bit|from_pretrained|automodel\w{0,20}|device_map", "transformers"),
+    (r"finetuning_type|cutoff_len|per_device_train_batch_size", "transformers"),
 )
-"""Name people write → engine the calculator models; the front ends of llama.cpp behave like llama.cpp."""
+"""Name people write → engine the calculator models; the front ends of llama.cpp behave like llama.cpp.
+
+Names come first, then flags and calls that only one of them has."""
 _ENGINE = grammar("|".join(f"(?P<e{i}>(?<![a-z0-9])(?:{words})(?![a-z0-9]))" for i, (words, _) in enumerate(_ENGINES)))
 OTHER = grammar(
     r"(?<![a-z0-9])(?:lmdeploy|tgi|text-generation-inference|xinference|ktransformers|exllama(?:v2|v3)?"

@@ -23,6 +23,8 @@ from kb.catalog import gpus, models
 from kb.names import Mention, close_names, gpu_names
 
 _TIMES = grammar(r"(?<![\d.])(\d{1,3})[x×*](?=[a-z])")
+_JOINED = grammar(r"(?<=[a-z0-9])[+](?=[a-z0-9一-鿿])(?! ?395)")
+"""A sign between two things, not part of a name: "rtx4090+64g"; AMD's "Max+ 395" is one name."""
 _DIFFERS = 1.3
 """Memory of variants so far apart that an answer turns on which is meant."""
 
@@ -42,7 +44,7 @@ def find_entities(text: Text) -> Entities:
     """Names of GPUs and models, each settled on one catalog id where the words allow."""
     scannable = _TIMES.sub(r"\1 ", text.plain)
     of_models = model_mentions(scannable)
-    of_gpus = _without(gpu_mentions(scannable.replace("/", ";")), of_models)
+    of_gpus = _without(gpu_mentions(_JOINED.sub(";", scannable.replace("/", ";"))), of_models)
     of_models = _without(of_models, of_gpus)
     hidden = _mask(text.plain, of_gpus, of_models)
     sizes = find_sizes(hidden)

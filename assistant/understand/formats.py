@@ -28,11 +28,15 @@ _WORDS: tuple[tuple[str, str], ...] = (
     (r"int-?8|8[-_ ]?bits?|load_in_8bit|八位|8 ?位量化|q8bit", "int8"),
     (r"int-?4|4[-_ ]?bits?|load_in_4bit|四位|4 ?位量化|四比特|4 ?比特", "int4"),
     (r"int-?3|3[-_ ]?bits?", "gguf:Q3_K_M"),
-    (r"int-?2|2[-_ ]?bits?|1\.58[-_ ]?bits?", "gguf:Q2_K"),
+    (r"1\.58[-_ ]?bits?|1\.6[-_ ]?bits?", "gguf:IQ1_S"),
+    (r"1\.73[-_ ]?bits?|1\.78[-_ ]?bits?", "gguf:IQ1_M"),
+    (r"2\.22[-_ ]?bits?", "gguf:IQ2_XXS"),
+    (r"2\.5\d?[-_ ]?bits?|2\.7\d?[-_ ]?bits?", "gguf:Q2_K"),
+    (r"int-?2|2[-_ ]?bits?", "gguf:Q2_K"),
     (r"5[-_ ]?bits?", "gguf:Q5_K_M"),
     (r"6[-_ ]?bits?", "gguf:Q6_K"),
     (r"bf-?16|bfloat-?16", "bf16"),
-    (r"fp-?16|float-?16|f16|half[- ]?precision|半精度", "fp16"),
+    (r"dtype[ =:'\"]{1,4}(?:torch\.)?half|fp-?16|float-?16|f16|half[- ]?precision|半精度", "fp16"),
     (r"16[-_ ]?bits?", "bf16"),
     (r"fp-?32|float-?32|f32|single[- ]precision|单精度|全精度|32[-_ ]?bits?", "fp32"),
     (
@@ -61,6 +65,11 @@ _REFERENCE = grammar(
 )
 
 
+_WORKS = grammar(
+    r"\s?(?:的)?\s?(?:version|one|model|quants?|checkpoint|variant|版本?|量化版?)?\s?(?:works?|worked|runs?|ran|loads?"
+    r"|is fine|was fine|可以跑|能跑|跑得动|没问题|正常|就行|没事)(?![a-z])(?!\s?[吗么?]| on| in| at| with)"
+)
+"""What is said of another version than the one in question: "the AWQ version worked"."""
 _LOOSE = grammar(r"全精度|原精度|full[- ]precision|(?:非|未|不|没有?|无)量化|(?:un|non-?)quanti[sz]ed|16[-_ ]?bits?")
 """Words for "as published", which say nothing beside a format with a name: 「bf16 全精度」."""
 
@@ -93,6 +102,7 @@ def choose_format(text: str, found: list[Found[str]]) -> Found[str] | None:
     if any(_ALTERNATIVE.fullmatch(text[a.end : b.start]) for a, b in pairwise(found) if a.value != b.value):
         return None
     own = [f for f in found if not _REFERENCE.search(text[max(0, f.start - 8) : f.start])] or found
+    own = [f for f in own if not _WORKS.match(text, f.end)] or own
     own = [f for f in own if not _LOOSE.fullmatch(text[f.start : f.end])] or own
     if not own:
         return None

@@ -22,8 +22,10 @@ _BEFORE = grammar(rf"(?:((?<![\d.])\d{{1,3}}|{HAN})\s?(?:-|~|到|至|or|或)\s?)
 _AFTER = grammar(
     rf"^s?(?:的|を|が|は|、|을|를|가)?\s?(?:[(]?\s?(?:nvlink|pcie|sxm\d?|\d{{1,3}}\s?gi?b?|vram|显存"
     rf"|each)[,\s]?){{0,3}}[)]?\s?"
-    rf"(?:[x×*]\s?(\d{{1,5}})(?![a-z0-9.]|\s?die)|({_N})\s?(?:张|块|片|卡|颗|路|台|枚|장|대|개|cards?|gpus?)(?![a-z]))"
+    rf"(?:[x×*]\s?(\d{{1,5}})(?![a-z0-9.]|\s?die)|(\d{{1,4}})\s?[x×*]\s?(?=\d{{2,3}}\s?gi?b?(?![a-z]))|({_N})\s?(?:张|块|片|卡|颗|路|台|枚|장|대|개|cards?|gpus?)(?![a-z]))"
 )
+_TIMES = grammar(r"\s?[x×*]\s?([2-9]|\d{2})(?![0-9a-z.]|\s?die)")
+"""Machines after the cards in each: "910B*8*2"."""
 _NODES = grammar(
     rf"({_N})\s?(?:x\s?)?(?:台|节点|个节点|机(?!器学)|nodes?|servers?|machines?|boxes|hosts?|台服务器"
     rf"|台机器)(?![a-z]|多)"
@@ -69,8 +71,9 @@ def count_of(text: str, start: int, end: int) -> Count | None:
     if match and (found := _read(match[2], match[1])) and _is_count(match, window):
         return Count(found, start - len(window) + match.start(), start)
     after = _AFTER.match(text[end : end + 40])
-    if after and (found := _read(after[1] or after[2], None)):
-        return Count(found, end, end + after.end())
+    if after and (found := _read(after[1] or after[2] or after[3], None)):
+        machines = _TIMES.match(text, end + after.end()) if after[1] else None
+        return Count(found * (int(machines[1]) if machines else 1), end, end + after.end())
     return None
 
 

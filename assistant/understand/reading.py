@@ -31,6 +31,7 @@ from assistant.understand.training import (
     find_optimizer,
     find_sharding,
 )
+from assistant.understand.usage import find_usage
 from assistant.understanding import Ambiguity, Span
 from kb.catalog import gpus, models
 from tools.need import SERVED, Intent, Need
@@ -159,6 +160,7 @@ def _read_plain_slots(reading: Reading) -> None:
     reading.put("concurrent_sequences", load.concurrent)
     reading.put("dataset_tokens", load.dataset)
     reading.put("deadline_s", load.deadline_s)
+    reading.put("hours_per_month", find_usage(hidden))
     reading.put("target_tokens_per_s", load.tokens_per_s)
     reading.put("target_latency_s", load.latency_s)
     reading.put("context_tokens", load.context)
@@ -281,5 +283,19 @@ def _read_task(reading: Reading, work: Work, previous: Need) -> None:
     reading.put("task", task)
     if slots.get("task") in TRAINING and "context_tokens" in slots:
         slots["sequence_tokens"] = slots["context_tokens"]
+    if slots.get("task") == "inference" and "context_tokens" not in slots:
+        _read_prompt(reading, (model.max_context_tokens if model else None) or 0)
     if slots.get("task") in SERVED and not {"model", "model_text", "params"} & set(slots):
         reading.put("purpose", find_purpose(reading.text.plain, chinese=reading.language == "zh"))
+
+
+def _read_prompt(reading: Reading, longest: int) -> None:
+    """Tokens to be fed to a model that only runs are its context, when it can take so many at once."""
+    if 0 < reading.slots.get("dataset_tokens", 0) <= longest:
+        reading.slots["context_tokens"] = reading.slots.pop("dataset_tokens")
+        moved = [span.model_copy(update={"slot": "context_tokens"}) for span in reading.spans if _of_data(span)]
+        reading.spans[:] = [*(span for span in reading.spans if not _of_data(span)), *moved]
+
+
+def _of_data(span: Span) -> bool:
+    return span.slot == "dataset_tokens"

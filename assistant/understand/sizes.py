@@ -9,8 +9,8 @@ from kb.units import GIB, MIB, TIB
 
 Role = Literal["card", "total", "host", "disk", "required", "used", "unclear"]
 _SIZE = grammar(
-    r"(?<![a-z0-9.\-_~])(?:(\d{1,5}(?:\.\d{1,3})?)\s?(?:-|~|到|至)\s?)?(\d{1,6}(?:\.\d{1,3})?)[ -]?(gib"
-    r"|gb|gigs?|go|g|tib|tb|t|mib|mb)"
+    r"(?:(?<![a-z0-9.\-_~])|(?<=\d[x×*]))(?:(\d{1,5}(?:\.\d{1,3})?)\s?(?:-|~|到|至)\s?)?(\d{1,6}(?:\.\d{1,3})?)[ -]?"
+    r"(gib|gb|gigs?|go|g|tib|tb|t|mib|mb)"
     r"(?![a-z0-9/]|[ -]?(?:bps|参数|token|\d*x\b))"
 )
 _UNIT = {"g": GIB, "t": TIB, "m": MIB}

@@ -57,6 +57,7 @@ _RULES: tuple[tuple[Task, str], ...] = (
     ("full_finetune", (
         rf"{_B}(?:full[- ](?:parameters?|params?|weights?)(?:[- ](?:fine[- ]?tun\w{{0,3}}|train\w{{0,3}}"
         rf"|sft))?|full[- ]?(?:model )?(?:fine[- ]?tun\w{{0,3}}|ft|sft|training)"
+        rf"|sft[- ]full"
         rf"|fully fine[- ]?tun\w{{0,3}}|fft){_E}|全参(?:数)?|全量|满参|finetuning_type\W{{1,4}}full"
     )),
 )  # fmt: skip

@@ -79,6 +79,8 @@ class Shape:
     """What was guessed, as sentences."""
     guess_level: int
     """0: a catalog shape; 1: details inferred; 2: the whole shape guessed from the parameter count."""
+    tower_params: int = 0
+    """Of `plain_params`: the vision or audio tower and experts for images."""
 
     @property
     def attention_layers(self) -> int:
@@ -187,6 +189,7 @@ def shape_from_model(model: Model) -> Shape:
         global_kv_heads=model.global_kv_heads or max(kv_heads, 1), global_head_dim=model.global_head_dim or head_dim,
         kv_compression=model.kv_compression, embed_params=min(embed, model.params),
         head_params=head, expert_params=routed, body_params=body, plain_params=plain, guesses=(), guess_level=0,
+        tower_params=min(model.vision_params, plain),
     )  # fmt: skip
 
 

@@ -50,6 +50,9 @@ def matrix_terms(work: Workload, counts: Counts) -> tuple[Term, ...]:
     if not counts.head and form.name == "fp8" and work.engine == "transformers":
         # Transformers' FP8 loader does not tie: the table is held again as the head.
         counts = counts._replace(head=counts.embed)
+    if quantises_tower(work) and work.shape.plain_params:
+        tower = counts.plain * work.shape.tower_params / work.shape.plain_params
+        counts = counts._replace(body=counts.body + tower, plain=counts.plain - tower)
     head_bits = form.body_bits if quantises_head(work) else form.head_bits
     expert_bits = form.expert_bits * _padding(work)
     rows = (
@@ -74,6 +77,25 @@ def weight_bytes(work: Workload, counts: Counts) -> float:
 def quantises_head(work: Workload) -> bool:
     """LitGPT's bitsandbytes plug-in converts every linear layer, the output head included."""
     return work.engine == "litgpt" and work.format.name in ("nf4", "nf4_dq", "fp4", "int8")
+
+
+BITSANDBYTES = ("nf4", "nf4_dq", "fp4")
+ON_LOAD = ("transformers", "peft")
+"""Engines that quantise with bitsandbytes as they load."""
+MOSTLY_TOWER = 0.4
+"""Share of tower from which leaving it wide would save too little: such models (an expert for images in every layer,
+as CogVLM) are published for, and run with, bitsandbytes alone."""
+
+
+def quantises_tower(work: Workload) -> bool:
+    """Whether a vision tower's matrices are quantised like the rest.
+
+    bitsandbytes converts every linear layer but the output head; AWQ and GPTQ checkpoints leave towers at 16 bits.
+    """
+    name, shape = work.format.name, work.shape
+    if name not in (*BITSANDBYTES, "int4", "int8"):
+        return False
+    return name in BITSANDBYTES or work.engine in ON_LOAD or shape.tower_params > MOSTLY_TOWER * shape.params
 
 
 def _padding(work: Workload) -> float:

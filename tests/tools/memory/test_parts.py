@@ -184,3 +184,29 @@ def test_component_offload_holds_the_largest_part_alone() -> None:
 
 def test_embedding_model_has_no_growing_cache() -> None:
     assert part("kv_cache", model="BAAI/bge-m3", context_tokens=8192) == 0
+
+
+@pytest.mark.parametrize(
+    ("model", "form", "engine", "wide"),
+    [
+        ("Qwen/Qwen2.5-VL-7B-Instruct", "awq", "vllm", True),
+        ("Qwen/Qwen2.5-VL-7B-Instruct", "int4", "vllm", True),
+        ("Qwen/Qwen2.5-VL-7B-Instruct", "int4", "transformers", False),
+        ("Qwen/Qwen2.5-VL-7B-Instruct", "nf4", "vllm", False),
+        ("zai-org/cogvlm2-llama3-chat-19B", "int4", "vllm", False),
+        ("zai-org/cogvlm2-llama3-chat-19B", "awq", "vllm", True),
+    ],
+)
+def test_bitsandbytes_quantises_towers_and_checkpoints_leave_them_wide(
+    model: str, form: str, engine: str, wide: bool
+) -> None:
+    shape = shape_of(MemoryRequest(model=model))
+    held = part("weights", model=model, weight_format=form, engine=engine)
+    tables = 2 * (shape.embed_params + shape.head_params)
+    at_four_bits = 0.6 * (shape.body_params + shape.tower_params) + tables
+    assert (held > at_four_bits) == wide
+
+
+def test_a_tower_counts_the_same_in_the_published_format() -> None:
+    model = "zai-org/cogvlm2-llama3-chat-19B"
+    assert part("weights", model=model) == pytest.approx(2 * shape_of(MemoryRequest(model=model)).params, rel=0.01)

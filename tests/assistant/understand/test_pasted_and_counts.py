@@ -1,0 +1,88 @@
+"""Counts, flags and formats as logs, command lines and hurried people write them."""
+
+import pytest
+
+from assistant.understand import understand
+from kb.units import GIB
+
+
+@pytest.mark.parametrize(
+    ("text", "card", "count"),
+    [
+        ("H800 4*80g 全参 14B", "h800-sxm-80gb", 4),
+        ("L20 3*48g 跑 72B awq", "l20-48gb", 3),
+        ("8x80G H100 serving a 405B", "h100-sxm-80gb", 8),
+        ("910B*8*4 部署 671B", "ascend-910b3-64gb", 32),
+        ("H20 x 8 x 2, can it hold a 671B", "h20-96gb", 16),
+        ("rtx3090+128g ddr4 for a 70b q4?", "rtx-3090-24gb", 1),
+        ("2x4090+256G内存 跑 671B q2", "rtx-4090-24gb", 2),
+        ("AI Max+ 395 128G 跑 32B", "ryzen-ai-max-395-128gb", 1),
+    ],
+)
+def test_cards_are_counted_however_the_sizes_are_joined(text: str, card: str, count: int) -> None:
+    owned = understand(text).need.gpus_owned
+    assert [(one.gpu, one.count) for one in owned] == [(card, count)]
+
+
+def test_memory_joined_to_a_card_by_a_plus_is_the_hosts() -> None:
+    assert understand("7900xtx+96g ram, mixtral 8x7b q6?").need.host_memory_bytes == 96 * GIB
+
+
+@pytest.mark.parametrize(
+    ("text", "engine"),
+    [
+        ("OOM with --max-model-len 16384 --gpu-memory-utilization 0.95", "vllm"),
+        ("enforce_eager=True 也 OOM", "vllm"),
+        ("sglang and --max-model-len 4096", "sglang"),
+        ("--mem-fraction-static 0.85 还是爆", "sglang"),
+        ("ggml_cuda_host_malloc: failed to allocate with -ngl 40", "llama.cpp"),
+        ("AutoModelForCausalLM.from_pretrained(load_in_8bit=True) OOM", "transformers"),
+        ("device_map='auto' on 13B", "transformers"),
+        ("which card for 13B", None),
+    ],
+)
+def test_flags_tell_the_engine_where_no_name_does(text: str, engine: str | None) -> None:
+    assert understand(text).need.engine == engine
+
+
+def test_an_engines_cap_is_no_number_of_requests() -> None:
+    need = understand("vllm serve a 32B --max-num-seqs 512 --max-model-len 8192 on 2x A100 80G OOM").need
+    assert (need.concurrent_sequences, need.context_tokens) == (None, 8192)
+
+
+@pytest.mark.parametrize(
+    ("text", "intent"),
+    [
+        ("13B on 3080 10G, changing --gpu-memory-utilization does nothing, what now", "can_it_run"),
+        ("2x4090 7B gpu util 只有 30% 怎么回事", "speed"),
+    ],
+)
+def test_a_share_of_memory_is_no_pace(text: str, intent: str) -> None:
+    assert understand(text).need.intent == intent
+
+
+@pytest.mark.parametrize(
+    ("text", "form"),
+    [
+        ("--dtype half 13B on a T4 dies, the GPTQ version worked", "fp16"),
+        ("awq 版能跑，bf16 的 32B 在 4090 上能跑吗", "bf16"),
+        ("does the AWQ version work on a 3090, 32B", "awq"),
+        ("R1 1.58bit on 192GB", "gguf:IQ1_S"),
+        ("671B 的 2.51bit 动态量化", "gguf:Q2_K"),
+        ("torch_dtype=half vicuna 13b", "fp16"),
+        ("dtype='half' 13B", "fp16"),
+    ],
+)
+def test_the_format_in_question_is_the_one_that_fails(text: str, form: str | None) -> None:
+    assert understand(text).need.weight_format == form
+
+
+def test_tokens_fed_to_a_model_that_runs_are_its_context() -> None:
+    fed = understand("can I feed 300k tokens to Qwen2.5-7B-Instruct-1M on an A100 80G").need
+    trained = understand("lora Qwen2.5-7B-Instruct-1M on 300k tokens, A100 80G").need
+    assert (fed.context_tokens, fed.dataset_tokens) == (300_000, None)
+    assert (trained.context_tokens, trained.dataset_tokens) == (None, 300_000)
+
+
+def test_sft_full_is_full_fine_tuning() -> None:
+    assert understand("A800 80G *8 sft full 7B").need.task == "full_finetune"
