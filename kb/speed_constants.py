@@ -51,12 +51,18 @@ class Decode(Frozen):
     """Decoding."""
 
     fit: Fit
+    host_overlap_power: float
+    """The host prepares the next step beside the GPU: t = (t_gpu^p + t_host^p)^(1/p)."""
     overlap_power: float
     """Reading and multiplying overlap: t = (t_read^p + t_compute^p)^(1/p)."""
     cache_bandwidth_ratio: float
     """Share of the stated bandwidth reached while reading the cache."""
     cache_bandwidth_ratios: dict[str, float]
     """The same for engines that differ."""
+    checkpoints_cached_in_fp8: dict[str, tuple[str, ...]]
+    """Engine → weight formats whose published checkpoints tell it to keep the cache in FP8."""
+    dense_bandwidth_ratios: dict[str, float]
+    """Factor on the bandwidth while reading dense weights in serving engines, by bits a weight."""
     expert_bandwidth_ratios: dict[str, float]
     """Factor on the bandwidth while reading many small experts, by bits a weight (or engine)."""
     routing_evenness: float
@@ -71,6 +77,10 @@ class Decode(Frozen):
     """Bits of dense weights in llama.cpp's files of models published with four-bit experts."""
     moe_layer_s: float
     """More for a layer with routed experts: routing, permuting, grouped kernels."""
+    shared_layer_s: float
+    """More where a shared expert works beside them."""
+    fp4_layer_s: float
+    """More where activations are quantised to FP4 before they are multiplied."""
     latent_layer_s: float
     """More for a layer with latent attention."""
     linear_layer_s: float
@@ -78,7 +88,7 @@ class Decode(Frozen):
     pipeline_hop_s: float
     """Handing activations to the next stage of a pipeline."""
     exchange_factor: float
-    """Sending tokens to experts and back over an all-reduce of as many bytes."""
+    """Waiting for an exchange of tokens over waiting for an all-reduce."""
     attention_copies_from: float
     """Sequences a card from which attention data parallelism is worth while."""
     amd_floor_ratio: float
@@ -111,10 +121,18 @@ class Compute(Frozen):
     bf16_ratio: float
     fp8_ratio: float
     fp4_ratio: float
+    fp4_gddr_ratio: float
+    """The same on cards without stacked memory, whose tensor cores are fewer for each multiprocessor to feed."""
+    copies_ratio: float
+    """Time of prompts where every card keeps whole attention layers: prompts come unevenly to the cards."""
     moe_ratio: float
     """Factor on the above for routed experts."""
     moe_half_tokens: float
     """Tokens an expert at which grouped products reach half of that."""
+    widened_moe_ratio: float
+    """Factor where experts of fewer bits are widened to 16 before they are multiplied."""
+    moe_half_width: float
+    """Columns of an expert on a card at which they reach half of that."""
     attention_ratio: float
     """Share of the 16-bit peak that causal attention over a prompt reaches."""
     prefill_ratio: float

@@ -23,6 +23,12 @@ def _link(name: str) -> Link:
     return constants().links[name]
 
 
+def bus_bytes_per_s(gpu: Gpu, cards: int) -> float:
+    """Bandwidth of a collective over `cards` cards of one node, as each card sees it."""
+    link = _link(link_name(gpu, cards))
+    return link.bus_ratio * (gpu.nvlink_bytes_per_s or 0) if link.bus_ratio else link.bus_bytes_per_s
+
+
 def all_reduce_s(gpu: Gpu, cards: int, size_bytes: float, *, latency: bool = True) -> float:
     """Time to add `size_bytes` over `cards` cards: latency + 2(n-1)/n · bytes / bus bandwidth (ring).
 
@@ -31,8 +37,7 @@ def all_reduce_s(gpu: Gpu, cards: int, size_bytes: float, *, latency: bool = Tru
     if cards <= 1:
         return 0.0
     link = _link(link_name(gpu, cards))
-    bus = link.bus_ratio * (gpu.nvlink_bytes_per_s or 0) if link.bus_ratio else link.bus_bytes_per_s
-    moving = 2 * (cards - 1) / cards * size_bytes / bus
+    moving = 2 * (cards - 1) / cards * size_bytes / bus_bytes_per_s(gpu, cards)
     if not latency:
         return moving
     return link.latency_s + link.card_latency_s * (cards - 2) + moving

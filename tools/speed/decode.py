@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from kb.speed_constants import constants
-from tools.speed.allreduce import all_reduce_s
+from tools.speed.allreduce import all_reduce_s, bus_bytes_per_s
 from tools.speed.work import Work
 
 
@@ -21,21 +21,23 @@ class DecodeStep:
     floor_s: float
     """Launching kernels, layer by layer."""
     host_s: float
-    """Scheduling and sampling."""
+    """Scheduling and sampling, as far as they do not hide behind the GPU's work."""
     spill_s: float
     """Reading from host memory what does not fit the cards."""
+    stage_s: float
+    """Stages of a pipeline waiting for the last one, which also multiplies the output head and samples."""
 
     @property
     def total_s(self) -> float:
         """The whole step."""
-        return self.weights_s + self.cache_s + self.link_s + self.floor_s + self.host_s + self.spill_s
+        return self.weights_s + self.cache_s + self.link_s + self.floor_s + self.host_s + self.spill_s + self.stage_s
 
 
 def decode_step(work: Work, spilled: float = 0.0) -> DecodeStep:
     """Time of one step for every sequence of one copy, half-way through the answers.
 
         t = overlap(bytes / (n·BW·r), 2·P_active·b / (n·F·e)) + b·cache / (n_kv·BW·r_kv)
-            + 2·L·AR(2·b·h) + L·t_layer + t_step + b·t_sequence / n
+            + 2·L·AR(2·b·h) + L·t_layer + t_step + b·t_sequence / n + (stages - 1)·(t_head + t_step)
 
     `overlap` is (x^p + y^p)^(1/p). Routed experts are read as far as b tokens visit them, 1 - (1 - k/E)^b. Grouped
     heads are divided over at most n_kv cards, the latent cache over none. With pipeline stages a sequence passes all
@@ -44,15 +46,19 @@ def decode_step(work: Work, spilled: float = 0.0) -> DecodeStep:
     """
     batch = max(work.sequences / work.layout.pipeline, 1.0)
     read, multiply, weights = _products(work, batch, spilled)
+    host = work.floor.step_s * _card_ratio(work) + work.floor.sequence_s * batch / work.layout.tensor
+    cache, link, floor = _cache_s(work, batch), _link_s(work, batch), _floor_s(work)
+    spill = _spill_s(work, spilled, batch)
     return DecodeStep(
         read_s=read,
         multiply_s=multiply,
         weights_s=weights,
-        cache_s=_cache_s(work, batch),
-        link_s=_link_s(work, batch),
-        floor_s=_floor_s(work),
-        host_s=work.floor.step_s * _card_ratio(work) + work.floor.sequence_s * batch / work.layout.tensor,
-        spill_s=_spill_s(work, spilled, batch),
+        cache_s=cache,
+        link_s=link,
+        floor_s=floor,
+        host_s=_exposed_s(host, weights + cache + link + floor + spill),
+        spill_s=spill,
+        stage_s=_stage_s(work, batch, host),
     )
 
 
@@ -77,18 +83,24 @@ def bandwidth_ratio(work: Work) -> float:
     """Share of the stated bandwidth reached while reading dense weights."""
     cap = constants().decode.bandwidth_caps.get(work.gpu.id, 1.0)
     reached = work.floor.bandwidth_hbm_ratio if work.hbm else work.floor.bandwidth_gddr_ratio
+    decode = constants().decode
     if work.engine == "llama.cpp":
-        ratios = constants().decode.architecture_bandwidth_ratios
+        ratios = decode.architecture_bandwidth_ratios
         reached *= ratios.get(work.gpu.architecture, ratios.get(work.family, 1.0))
+    else:
+        reached *= decode.dense_bandwidth_ratios[_bits(work.format.body_bits)]
     return min(reached, cap)
+
+
+def _bits(bits: float) -> str:
+    """The row of a table by bits a weight: 16, 8 or 4."""
+    return "16" if bits >= 12 else "8" if bits >= 6 else "4"
 
 
 def expert_ratio(work: Work) -> float:
     """Further factor while reading many small experts; grouped kernels reach less the fewer bits a weight has."""
-    ratios, bits = constants().decode.expert_bandwidth_ratios, work.format.expert_bits
-    if work.engine == "llama.cpp":
-        return ratios["llama.cpp"]
-    return ratios["16"] if bits >= 12 else ratios["8"] if bits >= 6 else ratios["4"]
+    ratios = constants().decode.expert_bandwidth_ratios
+    return ratios["llama.cpp" if work.engine == "llama.cpp" else _bits(work.format.expert_bits)]
 
 
 def _products(work: Work, batch: float, spilled: float) -> tuple[float, float, float]:
@@ -111,18 +123,45 @@ def _products(work: Work, batch: float, spilled: float) -> tuple[float, float, f
     return read_dense + read_routed, multiply_dense + multiply_routed, both
 
 
+def _exposed_s(host_s: float, gpu_s: float) -> float:
+    """What the host adds to a step while it prepares the next one beside the GPU: (gpu^p + host^p)^(1/p) - gpu."""
+    power = constants().decode.host_overlap_power
+    return float((gpu_s**power + host_s**power) ** (1 / power)) - gpu_s
+
+
+def _stage_s(work: Work, batch: float, host_s: float) -> float:
+    """Every busy stage but one waits while the last reads or multiplies the output head and samples."""
+    busy = min(work.sequences, work.layout.pipeline)
+    if busy <= 1:
+        return 0.0
+    arch, tensor = work.arch, work.layout.tensor
+    read = arch.head_params * work.format.head_bits / 8 / (tensor * work.bandwidth * bandwidth_ratio(work))
+    multiply = 2 * arch.head_params * batch / (tensor * work.flops_16 * constants().compute.bf16_ratio)
+    return (busy - 1) * (max(read, multiply) + host_s)
+
+
 def dense_efficiency(work: Work) -> float:
     """Share of the peak that products with dense weights reach, by the type they are computed in."""
     compute = constants().compute
+    if work.flops_kind == "fp4" and not work.hbm:
+        return compute.fp4_gddr_ratio
     return {"bf16": compute.bf16_ratio, "fp8": compute.fp8_ratio, "fp4": compute.fp4_ratio}[work.flops_kind]
 
 
 def routed_efficiency(work: Work, tokens: float) -> float:
-    """The same for routed experts: m tokens an expert visited reach m / (m + m0) of the grouped kernels' best."""
+    """The same for routed experts: m tokens an expert visited and w columns of it on a card fill the tiles partly.
+
+    m / (m + m0) · w / (w + w0) of the grouped kernels' best. llama.cpp multiplies vectors, which fill none.
+    """
     compute = constants().compute
+    if work.engine == "llama.cpp":
+        return dense_efficiency(work)
     visited = max(work.arch.experts * work.arch.coverage(tokens), 1.0)
     each = max(tokens * work.arch.experts_per_token / visited, 1.0)
-    return dense_efficiency(work) * compute.moe_ratio * each / (each + compute.moe_half_tokens)
+    width = work.arch.expert_width / (1 if work.layout.attention_copies else work.layout.tensor)
+    filled = each / (each + compute.moe_half_tokens) * width / (width + compute.moe_half_width)
+    widened = work.flops_kind == "bf16" and work.format.expert_bits < 16
+    return dense_efficiency(work) * compute.moe_ratio * filled * (compute.widened_moe_ratio if widened else 1.0)
 
 
 def _cache_s(work: Work, batch: float) -> float:
@@ -137,17 +176,34 @@ def _link_s(work: Work, batch: float) -> float:
     """Two all-reduces a layer, or with attention copies sending tokens to experts and back; hops of a pipeline."""
     arch, layout = work.arch, work.layout
     hops = constants().decode.pipeline_hop_s * (layout.pipeline - 1)
-    size = 2 * batch * arch.hidden
     if layout.attention_copies:
-        size *= min(arch.experts_per_token, layout.tensor) / layout.tensor / 2
-        return 2 * arch.layers * constants().decode.exchange_factor * all_reduce_s(work.gpu, layout.tensor, size) + hops
-    return 2 * arch.layers * all_reduce_s(work.gpu, layout.tensor, size) + hops
+        return arch.layers * exchange_s(work, batch) + hops
+    return 2 * arch.layers * all_reduce_s(work.gpu, layout.tensor, 2 * batch * arch.hidden) + hops
+
+
+def exchange_s(work: Work, tokens: float, *, latency: bool = True) -> float:
+    """Sending the tokens of one layer to the cards of their experts and the results back.
+
+        2·t_latency·exchange + tokens/n · min(k, n-1) · h · (dispatched + 2 bytes) / bus
+
+    A token goes once to each card that holds one of its k experts, in the type experts are multiplied in, and comes
+    back in 16 bits.
+    """
+    arch, cards = work.arch, work.layout.tensor
+    if cards <= 1:
+        return 0.0
+    copies = min(arch.experts_per_token, cards - 1)
+    moved = tokens / cards * copies * arch.hidden * (min(work.format.expert_bits, 16) / 8 + 2)
+    waits = 2 * constants().decode.exchange_factor * all_reduce_s(work.gpu, cards, 0.0) if latency else 0.0
+    return waits + moved / bus_bytes_per_s(work.gpu, cards)
 
 
 def _floor_s(work: Work) -> float:
     arch, floor, decode = work.arch, work.floor, constants().decode
     extra = decode.moe_layer_s * floor.extra_ratio if arch.moe else 0.0
+    extra += decode.shared_layer_s * floor.extra_ratio if arch.shared_experts else 0.0
     extra += decode.latent_layer_s if arch.latent else 0.0
+    extra += decode.fp4_layer_s if work.flops_kind == "fp4" else 0.0
     total = arch.layers * (floor.layer_s * _recency(work) + extra) + arch.linear_layers * decode.linear_layer_s
     return total * _card_ratio(work)
 

@@ -55,7 +55,7 @@ def _usual(work: Work, request: InferenceSpeedRequest) -> Iterable[Layout]:
         return
     switched = (work.gpu.nvlink_bytes_per_s or 0) >= SWITCHED_BYTES_PER_S
     many = work.sequences >= constants().decode.attention_copies_from * cards
-    if work.arch.moe and switched and many:
+    if work.arch.moe and many and (switched or work.engine == "tensorrt-llm"):
         yield work.layout._replace(attention_copies=True)
     if free and not switched and work.sequences > 1:
         yield Layout(1, cards, 1)

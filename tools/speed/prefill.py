@@ -2,7 +2,7 @@
 
 from kb.speed_constants import constants
 from tools.speed.allreduce import all_reduce_s
-from tools.speed.decode import dense_efficiency, routed_efficiency
+from tools.speed.decode import dense_efficiency, exchange_s, routed_efficiency
 from tools.speed.work import WIDE_BITS, Work
 
 
@@ -24,9 +24,9 @@ def prefill_s(work: Work, tokens: int) -> float:
         routed = arch.active_params - arch.dense_params - arch.head_params
         products += 2 * routed * tokens / (work.flops * routed_efficiency(work, tokens) * factor)
     seconds = (products + attention_s(work, tokens)) / tensor
-    size = 2.0 * tokens * arch.hidden
     if work.layout.attention_copies:
-        size *= min(arch.experts_per_token, tensor) / tensor / 2
+        return seconds * compute.copies_ratio + arch.layers * exchange_s(work, tokens, latency=False)
+    size = 2.0 * tokens * arch.hidden
     return seconds + 2 * arch.layers * all_reduce_s(work.gpu, tensor, size, latency=False)
 
 

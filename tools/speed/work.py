@@ -101,7 +101,8 @@ def work_of(request: InferenceSpeedRequest) -> tuple[Work, list[str]]:
     engine = request.engine or ("llama.cpp" if name.startswith("gguf") or card.market == "apu" else "vllm")
     if engine not in constants().decode.engines:
         raise BadInput("engine", f"{engine} does not serve language models.", "Name a serving engine such as vllm.")
-    form = weight_format(name, tied=arch.tied, experts_only=name == "mxfp4" == arch.native_format)
+    native = canonical(arch.native_format)
+    form = weight_format(name, tied=arch.tied, experts_only=arch.moe and name == native)
     if engine == "llama.cpp" and name == "mxfp4" == arch.native_format:
         wide = constants().decode.gguf_wide_bits
         form = form._replace(body_bits=wide, head_bits=wide, embed_bits=wide)
@@ -117,7 +118,7 @@ def work_of(request: InferenceSpeedRequest) -> tuple[Work, list[str]]:
         arch=arch, gpu=card, format=form, engine=engine, layout=_layout(request, engine, copies=arch.kind in READERS),
         sequences=1.0, input_tokens=_given(request.input_tokens, prompt),
         output_tokens=answer,
-        kv_bytes=2.0 if request.kv_format == "auto" else memory_constants().kv.bytes[request.kv_format],
+        kv_bytes=memory_constants().kv.bytes[cache_format(request.kv_format, engine, name, native)],
         bandwidth=bandwidth, flops=flops, flops_kind=kind, flops_16=flops_16,
         host_bandwidth=request.host_bandwidth_bytes_per_s,
     )  # fmt: skip
@@ -125,6 +126,16 @@ def work_of(request: InferenceSpeedRequest) -> tuple[Work, list[str]]:
     if work.rate_guessed:
         said.append(f"No source states a matrix rate of {card.name}: that of cards with its bandwidth is taken.")
     return work.on(work.layout, request.concurrent_sequences), said
+
+
+def cache_format(asked: str, engine: str, name: str, native: str) -> str:
+    """The cache's format; `auto` in TensorRT-LLM is the checkpoint's, and ModelOpt's FP8 and NVFP4 ones say FP8.
+
+    A checkpoint in the format its maker trained is no such one: its cache stays at 16 bits.
+    """
+    if asked == "auto" and name != native and name in constants().decode.checkpoints_cached_in_fp8.get(engine, ()):
+        return "fp8"
+    return asked
 
 
 def rates(card: Gpu, *, guess: bool = False) -> tuple[float, float]:
