@@ -112,8 +112,14 @@
       if (!sent.ok) { place.textContent = await page.told(sent); return; }
       const link = page.make("a", location.origin + (await sent.json()).path);
       link.href = link.textContent; link.target = "_blank"; link.rel = "noopener";
-      place.replaceChildren(link);
+      const stop = page.make("button", page.words("unshare"), "chip");
+      stop.type = "button"; stop.dataset.unshare = "";
+      place.replaceChildren(link, " ", stop);
       try { await navigator.clipboard.writeText(link.href); toast(page.words("copied")); } catch { link.focus(); }
+    }],
+    ["[data-unshare]", async () => {
+      const sent = await page.post("/page/unshare", { conversation_id: page.conversation(false) });
+      page.find("#shared-link").textContent = sent.ok ? page.words("unshared") : await page.told(sent);
     }],
     ["[data-helpful]", async (hit) => {
       const sent = await page.post("/v1/feedback", { conversation_id: hit.dataset.of, answer_id: hit.dataset.answer, helpful: hit.dataset.helpful === "yes" });

@@ -25,7 +25,7 @@ TOLD_TO_SCRIPTS = (
     "kind_bundled", "kind_ingested", "kind_uploaded", "verdict_holds", "verdict_wrong", "verdict_outdated",
     "verdict_unsupported", "verdict_contradiction", "answered", "close", "apply", "cancel", "drop_it", "not_usable",
     "correct_me", "what_to_add", "buy", "rent", "per_hour", "per_month", "per_year", "pick", "progress", "pasted",
-    "all_read", "lost",
+    "all_read", "lost", "unshare", "unshared",
 )  # fmt: skip
 """Labels that the page's script puts where HTML cannot stand."""
 

@@ -27,6 +27,16 @@ QUESTIONS = [
     "我只有一张 24G 的卡，能微调多大的模型？",
     "写一首关于春天的诗",
     "Can 2×RTX 9999 run Llama-3.1-8B?",
+    "And how much VRAM does a LoRA of Qwen2.5-14B take at 8k?",
+    "H20 和 A800 跑推理哪个快？",
+    "How long does it take to train a 1.3B model on 30B tokens with 8 H100s?",
+    "8 卡 4090 的机器要多大的电源？",
+    "Is it cheaper to rent or to buy one RTX 4090 if I use it 4 hours a day?",
+    "CUDA out of memory. Tried to allocate 2.00 GiB (GPU 0; 23.69 GiB total) — LoRA of a 13B on my 3090",
+    "V100 支持 BF16 和 FlashAttention-2 吗？",
+    "Do I need NVLink for tensor parallel over two cards?",
+    "SDXL 训练 LoRA 最低要多少显存？",
+    "推荐一张显卡",
 ]
 REQUESTS = requests()
 OF_THE_TURN = {"id", "conversation_id", "elapsed_s"}
