@@ -1,7 +1,6 @@
 """Does this card run that format, package or engine, and do CUDA and driver go together?"""
 
 import re
-from collections.abc import Iterator
 from functools import lru_cache
 
 from pydantic import Field
@@ -9,9 +8,16 @@ from pydantic import Field
 from kb.base import BadInput, Frozen, UnknownName
 from kb.names import Names, close_names
 from kb.records.gpu import Gpu
-from kb.software import Feature, Verdict, features, generation, software, version
+from kb.software import Feature, Verdict, features
 from tools.base import Step, ToolResult
+from tools.cuda_versions import Finding, versions
 from tools.named import cited, read_card, vouching
+from tools.release_check import Named, named_in, read
+from tools.release_check import findings as release_findings
+
+__all__ = [
+    "OVERVIEW", "Compatibility", "CompatibilityRequest", "Finding", "check_compatibility", "feature_names",
+]  # fmt: skip
 
 OVERVIEW = ("bf16", "fp8", "fp4", "nvlink", "mig", "flash_attention_2")
 """What is checked when only a card is named."""
@@ -20,6 +26,7 @@ _SAID: dict[Verdict, str] = {
     "works": "works", "works_with": "works with a condition", "unknown": "is unknown", "does_not": "does not work",
 }  # fmt: skip
 _VERSION = re.compile(r"(?:cuda|cu|v|r)?[ -]?(\d{1,3}(?:\.\d{1,3}){0,3})(?:\.x)?", re.IGNORECASE)
+_ENGINE_RELEASE = re.compile(r"[\s=~<>v-]+\d+(?:\.\d+)*(?:\.?(?:post|rc)\d+)?(?:\+\w+)?$", re.IGNORECASE)
 _WHEEL = re.compile(r"cu(\d{2})(\d)", re.IGNORECASE)
 _CUDA_SAID = re.compile(r"\bcu(\d{2})(\d)\b|cuda[ -]?v?(\d{1,2}(?:\.\d{1,2})?)", re.IGNORECASE | re.ASCII)
 _DRIVER_SAID = re.compile(r"(?:driver|驱动)\D{0,12}?(\d{3}(?:\.\d{1,3}){0,2})", re.IGNORECASE)
@@ -38,6 +45,8 @@ class CompatibilityRequest(Frozen):
     """nvlink p2p mig ecc flash_attention_2 flash_attention_3 bitsandbytes marlin xformers rocm cuda …"""
     engine: str | None = Field(default=None, max_length=100)
     """vllm sglang tensorrt-llm llama.cpp ollama pytorch unsloth …"""
+    framework: str | None = Field(default=None, max_length=60)
+    """Release of a framework: pytorch 2.4, torch==2.1.0+cu118, tensorflow 2.15 …; engine takes a release too."""
     cuda: str | None = Field(default=None, max_length=40)
     """CUDA toolkit or wheel: 12.4, cu121, 13."""
     driver: str | None = Field(default=None, max_length=40)
@@ -46,28 +55,6 @@ class CompatibilityRequest(Frozen):
     """Model it is for; does not change the verdict."""
     question: str | None = Field(default=None, max_length=4000)
     """The asker's words: features, CUDA and driver versions named there are checked too."""
-
-
-class Finding(Frozen):
-    """One card against one thing asked."""
-
-    gpu: str | None
-    """Catalog id; null when no card was named."""
-    asked: str
-    """What was checked, in words."""
-    verdict: Verdict
-    """works; works_with = with the build or setting in `instead`; does_not; unknown = no source read says."""
-    reason: str
-    instead: str
-    """What to install or use instead; empty when nothing is needed."""
-    sources: tuple[str, ...]
-    """Source ids."""
-    asked_zh: str = ""
-    """`asked` in Chinese, where it differs."""
-    reason_zh: str = ""
-    """Why, as a clause in Chinese that follows the verdict; empty when the verdict says it all."""
-    instead_zh: str = ""
-    """`instead` in Chinese."""
 
 
 class Compatibility(ToolResult):
@@ -91,14 +78,20 @@ def check_compatibility(request: CompatibilityRequest) -> Compatibility:
     remedy and sources. With only a card named it gives an overview.
     """
     cards, assumed = _cards(request)
-    engine = _feature(request.engine, "engine").id if request.engine else None
+    wanted = _releases(request)
+    engine = _feature(_unversioned(request.engine), "engine").id if request.engine else None
     cudas, driver = _cudas(request), _driver(request)
-    asked = _asked(request, engine, checks_versions=bool(cudas or driver))
-    overview = not asked and not cudas and not driver
+    asked = _asked(request, engine, checks_versions=bool(cudas or driver or wanted))
+    foreign = any(card.vendor != "NVIDIA" for card in cards)
+    packages = {named.package for named in wanted}
+    asked = [one for one in asked if foreign or one.id not in packages]
+    asked += [features()[key] for key in sorted(packages) if foreign and features()[key] not in asked]
+    overview = not asked and not cudas and not driver and not wanted
     if overview and cards:
         asked = [features()[key] for key in OVERVIEW]
-    findings = [_judge(card, one, engine) for card in cards for one in asked]
-    findings += [one for cuda in cudas or (None,) for one in _versions(cards, cuda, driver)]
+    findings = [one for named in wanted for one in release_findings(named, cards, next(iter(cudas), None), driver)]
+    findings += [_judge(card, one, engine) for card in cards for one in asked if not _released(card, one, packages)]
+    findings += [one for cuda in cudas or (None,) for one in versions(cards, cuda, driver)]
     if not cards and asked:
         findings += [_needs_a_card(one) for one in asked]
     if not findings:
@@ -187,95 +180,20 @@ def _needs_a_card(feature: Feature) -> Finding:
     )  # fmt: skip
 
 
-def _versions(cards: list[Gpu], cuda: str | None, driver: str | None) -> Iterator[Finding]:
-    if cuda and driver:
-        yield _cuda_on_driver(cuda, driver)
-    for card in cards:
-        if cuda:
-            yield from _cuda_on_card(card, cuda)
-        if driver:
-            yield from _driver_on_card(card, driver)
+def _releases(request: CompatibilityRequest) -> list[Named]:
+    """Releases named in the fields or in the question, each once."""
+    named = [read(request.framework)] if request.framework else []
+    return list(dict.fromkeys((*named, *named_in(request.engine or ""), *named_in(request.question or ""))))
 
 
-def _cuda_on_driver(cuda: str, driver: str) -> Finding:
-    major = version(cuda)[0]
-    toolkit = next((one for one in software().toolkits if one.major == major), None)
-    asked, asked_zh = f"CUDA {cuda} with driver {driver}", f"驱动 {driver} 配 CUDA {cuda}"
-    if toolkit is None:
-        return Finding(
-            gpu=None, asked=asked, asked_zh=asked_zh, verdict="unknown", instead="", sources=(),
-            reason=f"No driver requirement of CUDA {cuda} is on record.",
-        )  # fmt: skip
-    if version(driver) >= version(toolkit.minimum_driver):
-        return Finding(
-            gpu=None, asked=asked, asked_zh=asked_zh, verdict="works", instead="", sources=(toolkit.source,),
-            reason_zh=f"CUDA {major}.x 要求 Linux 驱动 {toolkit.minimum_driver} 及以上",
-            reason=f"CUDA {major}.x runs on Linux drivers from {toolkit.minimum_driver} on, so {driver} will do.",
-        )  # fmt: skip
-    older = next((one for one in software().toolkits if version(driver) >= version(one.minimum_driver)), None)
-    remedy = f"Update the driver to {toolkit.minimum_driver} or newer"
-    remedy_zh = f"驱动更新到 {toolkit.minimum_driver} 及以上"
-    if older:
-        remedy += f", or stay on {driver} with a CUDA {older.major}.x build"
-        remedy_zh += f"，或者驱动不动，改用 CUDA {older.major}.x 的版本"
-    return Finding(
-        gpu=None, asked=asked, asked_zh=asked_zh, verdict="does_not", sources=(toolkit.source,),
-        instead=remedy, instead_zh=remedy_zh,
-        reason_zh=f"CUDA {major}.x 要求 Linux 驱动 {toolkit.minimum_driver} 及以上",
-        reason=f"CUDA {major}.x needs a Linux driver of {toolkit.minimum_driver} or newer; {driver} is older.",
-    )  # fmt: skip
+def _released(card: Gpu, feature: Feature, packages: set[str]) -> bool:
+    """Whether the release named says more of the card than the rule of its package."""
+    return card.vendor == "NVIDIA" and feature.id in packages
 
 
-def _cuda_on_card(card: Gpu, cuda: str) -> Iterator[Finding]:
-    born = generation(card)
-    if born is None:
-        return
-    asked, wanted = f"CUDA {cuda}", version(cuda)
-    verdict: Verdict = "works"
-    reason, remedy = f"{born.name} cards are known to CUDA from {born.first_cuda} on", ""
-    reason_zh, remedy_zh = f"CUDA 从 {born.first_cuda} 起支持 {born.name}", ""
-    if born.last_cuda_major and wanted[0] > born.last_cuda_major:
-        verdict = "does_not"
-        reason = f"CUDA {wanted[0]} no longer supports {born.name} cards"
-        remedy = f"Stay on CUDA {born.last_cuda_major}.x"
-        reason_zh = f"CUDA {wanted[0]} 已不再支持 {born.name}"
-        remedy_zh = f"留在 CUDA {born.last_cuda_major}.x"
-    elif wanted < version(born.first_cuda)[: len(wanted)]:
-        verdict = "does_not"
-        reason = f"{born.name} cards are known to CUDA only from {born.first_cuda} on"
-        remedy = f"Use a build for CUDA {born.first_cuda} or newer"
-        reason_zh = f"CUDA 从 {born.first_cuda} 起才支持 {born.name}"
-        remedy_zh = f"用 CUDA {born.first_cuda} 及以上的版本"
-    yield Finding(
-        gpu=card.id, asked=asked, verdict=verdict, instead=remedy, sources=(born.source,),
-        reason_zh=reason_zh, instead_zh=remedy_zh,
-        reason=f"{card.name}: {reason}.",
-    )  # fmt: skip
-
-
-def _driver_on_card(card: Gpu, driver: str) -> Iterator[Finding]:
-    born = generation(card)
-    if born is None:
-        return
-    held = version(driver)
-    verdict: Verdict = "works"
-    reason, remedy = f"drivers from {born.first_driver} on know {born.name} cards", ""
-    reason_zh, remedy_zh = f"驱动从 {born.first_driver} 起支持 {born.name}", ""
-    if held < version(born.first_driver)[: len(held)]:
-        verdict, remedy = "does_not", f"Update the driver to {born.first_driver} or newer"
-        reason = f"{born.name} cards need driver {born.first_driver} or newer"
-        reason_zh = f"{born.name} 要求驱动 {born.first_driver} 及以上"
-        remedy_zh = f"驱动更新到 {born.first_driver} 及以上"
-    elif born.last_driver and held[0] > version(born.last_driver)[0]:
-        verdict, remedy = "does_not", f"Stay on the {born.last_driver} branch"
-        reason = f"{born.last_driver} is the last driver branch for {born.name} cards"
-        reason_zh = f"{born.last_driver} 是支持 {born.name} 的最后一个驱动分支"
-        remedy_zh = f"留在 {born.last_driver} 分支"
-    yield Finding(
-        gpu=card.id, asked=f"Driver {driver}", asked_zh=f"驱动 {driver}", verdict=verdict, sources=(born.source,),
-        instead=remedy, instead_zh=remedy_zh, reason_zh=reason_zh,
-        reason=f"{card.name}: {reason}.",
-    )  # fmt: skip
+def _unversioned(engine: str) -> str:
+    """The engine without its release: `vllm 0.8.5` → `vllm`."""
+    return _ENGINE_RELEASE.sub("", engine).strip() or engine
 
 
 def _cudas(request: CompatibilityRequest) -> tuple[str, ...]:

@@ -1,0 +1,82 @@
+"""What a name means in the catalog, whatever kind of thing it is."""
+
+from collections.abc import Callable
+from functools import lru_cache
+
+from kb.base import AmbiguousName, Frozen, UnknownName
+from kb.catalog import gpu_ids, provider, server
+from kb.components import components
+from kb.models import model
+from kb.name_index import Names, close_names
+from kb.names import closed_names
+from kb.offers import current_offers
+from tools.offer_match import instances
+
+KINDS = ("gpu", "instance", "server", "model", "closed model", "software", "component", "provider")
+
+
+class Meaning(Frozen):
+    """What a name stands for, or what real thing is nearest."""
+
+    name: str
+    kind: str | None
+    """One of `KINDS`; null when nothing bears the name."""
+    ids: tuple[str, ...] = ()
+    """Catalog ids it may mean; several when it leaves a variant open."""
+    nearest: tuple[str, ...] = ()
+    """Real names like it, when nothing bears it."""
+
+
+def look_up(name: str) -> Meaning:
+    """The thing called `name`: the first kind that holds it, else the nearest names of every kind.
+
+    An exact kind wins over an ambiguous one ("A2" the card, not the Google family).
+    """
+    nearest: list[str] = []
+    for kind, find in _FINDERS:
+        try:
+            return Meaning(name=name, kind=kind, ids=tuple(find(name)))
+        except UnknownName as unknown:
+            nearest += unknown.close
+    alike = close_names(name, dict.fromkeys(nearest), 3)
+    return Meaning(name=name, kind=None, nearest=tuple(alike or nearest[:3]))
+
+
+def _models(name: str) -> tuple[str, ...]:
+    try:
+        return (model(name).id,)
+    except AmbiguousName as several:
+        return tuple(several.candidates)
+
+
+def _several(names: Names) -> Callable[[str], tuple[str, ...]]:
+    def find(name: str) -> tuple[str, ...]:
+        try:
+            return (names.resolve(name),)
+        except AmbiguousName as several:
+            return tuple(several.candidates)
+
+    return find
+
+
+@lru_cache(maxsize=1)
+def _component_names() -> Names:
+    return Names("component", {key: (one.name, *one.aliases) for key, one in components().items()})
+
+
+def _software(name: str) -> tuple[str, ...]:
+    from tools.check_compatibility import feature_names
+
+    return _several(feature_names())(name)
+
+
+_FINDERS: tuple[tuple[str, Callable[[str], tuple[str, ...]]], ...] = (
+    ("gpu", gpu_ids),
+    ("instance", lambda name: tuple(sorted(instances(name, current_offers())))),
+    ("server", lambda name: (server(name).id,)),
+    ("closed model", lambda name: _several(closed_names())(name)),
+    ("model", _models),
+    ("software", _software),
+    ("component", lambda name: _several(_component_names())(name)),
+    ("provider", lambda name: (provider(name).id,)),
+)
