@@ -8,7 +8,7 @@ import pytest
 from playwright.sync_api import Browser, Page, expect, sync_playwright
 
 sys.path.insert(0, str(Path(__file__).parent))
-from looking import WIDTHS
+from looking import PATIENCE_MS, WIDTHS
 
 HERE = Path(__file__).parent
 
