@@ -1,53 +1,38 @@
-"""The advisor: one LangChain agent over the registry's tools, driven by the planner or by any language model."""
+"""The advisor: questions in, checked answers out, by the planner alone or by a LangChain agent over the same tools."""
 
+import json
 import time
 import uuid
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Generator, Iterator, Mapping
 from contextlib import ExitStack
-from dataclasses import dataclass
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any
 
-from langchain.agents import create_agent
-from langchain.chat_models import init_chat_model
-from langchain_core.language_models import BaseChatModel
-from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, ToolMessage
-
-from assistant.answer import Answer, Draft, ToolCallRecord
-from assistant.cite import cited
+from assistant.answer import Answer, ToolCallRecord
 from assistant.compose import compose
 from assistant.conversations import Conversations, Receipt
-from assistant.ground import ground, without_loose_lines
-from assistant.plan import plan, plan_more
-from assistant.planner import CHANGES, PlannerModel, read, records_of
-from assistant.prompts import SYSTEM
-from assistant.provider import Breaker, bounded_client
-from assistant.reply import about, contradicts, subjects, untraced
-from assistant.safety import FALLBACK, Grounded, asked_words
-from assistant.toolbox import call, toolbox
+from assistant.finish import answer_of, checked, since
+from assistant.line import Line
+from assistant.provider import Breaker
+from assistant.recall import Recall
+from assistant.step import Step, understood, worked_out
+from assistant.told import Told
 from assistant.trace import traced
-from assistant.understand import stated
-from assistant.understanding import Understanding
+from assistant.understand import understand
+from assistant.understand.correction import corrected
 from kb.base import BadInput, ModelFailed
 from kb.settings import Settings, settings, stay_offline
-from tools.registry import tool
+from tools.need import Need
 
+if TYPE_CHECKING:
+    from langchain_core.language_models import BaseChatModel
+
+    from assistant.driven import Agent
+
+__all__ = ["Advisor", "Step", "check_question"]
 LONGEST_QUESTION = 20_000
 """Characters; enough for a pasted log, far below what would stall a reader."""
 REMEMBERED_TURNS = 8
 """Former turns a model is shown; the need of the last one carries the rest."""
-
-
-@dataclass(frozen=True, slots=True)
-class Step:
-    """Something that happened on the way to the answer."""
-
-    kind: Literal["understood", "tool", "result", "answer"]
-    name: str = ""
-    """The tool, for `tool` and `result`."""
-    data: dict[str, Any] | None = None
-    """The need, the request, or the result."""
-    answer: Answer | None = None
-    """For the last step."""
 
 
 class Advisor:
@@ -59,17 +44,16 @@ class Advisor:
             planner.
     """
 
-    def __init__(self, options: Settings | None = None, model: BaseChatModel | None = None) -> None:
+    def __init__(self, options: Settings | None = None, model: "BaseChatModel | None" = None) -> None:
         stay_offline()
         self.options = options or settings()
-        self.conversations = Conversations(self.options.home / "conversations.sqlite", self.options.database_url)
-        self._model = model or chat_model(self.options)
-        self.engine = "planner" if isinstance(self._model, PlannerModel) else f"llm:{self.options.llm or 'custom'}"
-        self.breaker = Breaker()
-        guard = Grounded(within_s=self.options.llm_timeout_s, breaker=self.breaker)
-        self._graph = create_agent(
-            self._model, tools=toolbox(), system_prompt=SYSTEM, middleware=[guard], name="gpu_advisor"
+        self.recall, self.line = Recall(), Line()
+        self.conversations = Conversations(
+            self.options.home / "conversations.sqlite", self.options.database_url, forgotten=self.recall.forget
         )
+        self.engine = f"llm:{self.options.llm or 'custom'}" if model or self.options.llm else "planner"
+        self.breaker = Breaker()
+        self._agent = _agent(model, self.options, self.engine, self.breaker)
 
     def ask(self, question: str, conversation_id: str | None = None, receipt: Receipt | None = None) -> Answer:
         """One answer; stored before it is returned. A request whose receipt is known gets the answer it got before.
@@ -78,9 +62,23 @@ class Advisor:
             BadInput: an empty or overlong question, or an id that cannot be kept.
             ConversationBusy: another turn of the conversation did not end in time.
         """
-        for step in self.stream(question, conversation_id, receipt=receipt):
-            if step.answer is not None:
-                return step.answer
+        return self.told(question, conversation_id, receipt).answer
+
+    def told(
+        self,
+        question: str,
+        conversation_id: str | None = None,
+        receipt: Receipt | None = None,
+        patience_s: float | None = None,
+    ) -> Told:
+        """The same with its JSON, for a face that only passes it on.
+
+        Raises:
+            Overloaded: other than `ask` it does not wait longer than `patience_s` to be worked out.
+        """
+        for step in self.stream(question, conversation_id, None, receipt, patience_s):
+            if step.told is not None:
+                return step.told
         raise ModelFailed("the turn ended without an answer")
 
     @traced
@@ -90,6 +88,7 @@ class Advisor:
         conversation_id: str | None = None,
         changes: Mapping[str, Any] | None = None,
         receipt: Receipt | None = None,
+        patience_s: float | None = None,
     ) -> Iterator[Step]:
         """The steps of one turn as they happen; the last carries the answer, already stored.
 
@@ -102,107 +101,53 @@ class Advisor:
             if receipt is not None:
                 held.enter_context(self.conversations.receiving(receipt))
                 if (before := self.conversations.answered(receipt)) is not None:
-                    yield Step("answer", answer=before)
+                    yield Step("answer", answer=before, told=Told.of(before))
                     return
             held.enter_context(self.conversations.turn(conversation_id))
-            started = time.perf_counter()
-            history = self.conversations.history(conversation_id, last=REMEMBERED_TURNS)
-            extra = {CHANGES: dict(changes)} if changes else {}
-            messages = [*as_messages(history), HumanMessage(question, additional_kwargs=extra)]
-            understanding, _ = read(messages)
-            yield Step("understood", data=understanding.model_dump(mode="json", exclude_none=True))
-            turn: list[BaseMessage] = []
-            for message in self._run(messages):
-                turn.append(message)
-                yield from steps_of(message)
-            answer = self._answer(messages, understanding, in_call_order(turn), conversation_id, started)
-            self.conversations.append(answer, receipt)
-        yield Step("answer", answer=answer)
-
-    def _run(self, messages: list[BaseMessage]) -> Iterator[BaseMessage]:
-        state: Any = {"messages": messages}
-        updates = self._graph.stream(state, {"recursion_limit": 60}, stream_mode="updates")
-        for update in updates:
-            for change in update.values():
-                yield from (change or {}).get("messages", [])
-
-    def _answer(
-        self,
-        messages: list[BaseMessage],
-        understanding: Understanding,
-        turn: list[BaseMessage],
-        conversation_id: str,
-        started: float,
-    ) -> Answer:
-        last = turn[-1]
-        words = asked_words(messages)
-        fallback = last.additional_kwargs.get(FALLBACK)
-        if draft_data := last.additional_kwargs.get("draft"):
-            engine, draft = "planner", Draft.model_validate(draft_data)
-            records = own_records(turn)
-        else:
-            engine = self.engine
-            records = records_of(turn)
-            mine = by_planner(understanding)
-            draft = compose(understanding, mine)
-            relevant = about(records, subjects(words, mine))
-            text, citations = cited(str(last.text), relevant)
-            fallback = contradicts(text, draft, words)
-            if fallback is None and (loose := untraced(text, [*relevant, *mine], words, citations)):
-                fallback = f"numbers of something else than was asked: {', '.join(loose[:5])}"
-            if fallback is None:
-                draft = draft.model_copy(update={"answer": text, "citations": citations})
-                records += [record for record in mine if record not in records]
+            if self._agent is None:
+                told = yield from self._by_planner(question, conversation_id, changes, patience_s)
             else:
-                engine, records = "planner", mine
-        grounding = ground(draft.answer, records, words, draft.citations)
-        warnings = list(draft.warnings)
-        if grounding.ungrounded:
-            kept = without_loose_lines(draft.answer, records, words, draft.citations)
-            warnings.append(f"Removed lines whose numbers could not be traced: {', '.join(grounding.ungrounded[:5])}.")
-            draft = draft.model_copy(update={"answer": kept})
-            grounding = ground(kept, records, words, draft.citations)
-        if fallback:
-            # Only the kind of the reason: what follows the colon is the model's own words.
-            kind = str(fallback).split(":")[0]
-            warnings.append(f"The language model did not answer usably ({kind}); the planner answered instead.")
-        return Answer(
-            id=uuid.uuid4().hex,
-            conversation_id=conversation_id,
-            question=str(messages[-1].content),
-            language=understanding.language,
-            need=stated(understanding.need),
-            tool_calls=tuple(records),
-            grounding=grounding,
-            engine=engine,
-            elapsed_s=round(time.perf_counter() - started, 4),
-            **{name: getattr(draft, name) for name in Draft.model_fields if name != "warnings"},
-            warnings=tuple(warnings),
-        )
+                history = self.conversations.history(conversation_id, last=REMEMBERED_TURNS)
+                told = Told.of((yield from self._agent.turn(question, conversation_id, history, changes)))
+            self.conversations.append(told.answer, receipt, told.text)
+        yield Step("answer", answer=told.answer, told=told)
+
+    def _by_planner(
+        self, question: str, conversation_id: str, changes: Mapping[str, Any] | None, patience_s: float | None
+    ) -> Generator[Step, None, Told]:
+        """Reading, tools and words in a row: what the graph would do with `PlannerModel`, without the graph.
+
+        The answer follows from what was said and the state of the world, so it is remembered for both.
+        """
+        started = time.perf_counter()
+        former = self.conversations.said(conversation_id, last=REMEMBERED_TURNS)
+        words = (*(one.question for one in former), question)
+        need = former[-1].need if former else None
+        said, now = (words, need, json.dumps(changes, sort_keys=True) if changes else None), self.recall.now()
+        known = self.recall.find(said, now)
+        if known is not None:
+            told, steps = known
+            yield from steps
+            return told.again(conversation_id, since(started))
+        with self.line.place(patience_s):
+            previous = Need.model_validate_json(need) if need else None
+            reading = corrected(question, previous, changes) if changes else understand(question, previous)
+            noted = [understood(reading)]
+            yield noted[0]
+            records = yield from _noting(worked_out(reading), noted)
+            draft, grounding = checked(compose(reading, records), records, words)
+            told = Told.of(answer_of(question, draft, grounding, reading, records, "planner", conversation_id, started))
+        self.recall.keep(said, (told, tuple(noted)), now)
+        return told
 
 
-def chat_model(options: Settings) -> BaseChatModel:
-    """The model the settings name, or the planner.
+def _agent(model: "BaseChatModel | None", options: Settings, engine: str, breaker: Breaker) -> "Agent | None":
+    """The agent that a language model drives, where there is one; without it LangChain is not even loaded."""
+    if engine == "planner":
+        return None
+    from assistant.driven import Agent, chat_model
 
-    Raises:
-        BadInput: the setting names no provider, or one that is not installed.
-    """
-    if not options.llm:
-        return PlannerModel()
-    extra: dict[str, Any] = {"timeout": options.llm_timeout_s, "max_retries": 1}
-    if options.llm_base_url:
-        extra["base_url"] = options.llm_base_url
-    if options.llm_api_key:
-        extra["api_key"] = options.llm_api_key
-    if options.llm.startswith("openai:"):
-        extra["http_client"] = bounded_client(options.llm_timeout_s)
-    try:
-        model: BaseChatModel = init_chat_model(options.llm, temperature=0, **extra)
-    except (ValueError, ImportError) as problem:
-        raise BadInput(
-            "GPU_ADVISOR_LLM", str(problem)[:300], "Write provider:model, e.g. openai:gpt-4o-mini."
-        ) from None
-    return model
+    return Agent(model or chat_model(options.llm or "", options), engine, options.llm_timeout_s, breaker)
 
 
 def check_question(question: str) -> str:
@@ -224,51 +169,14 @@ def check_question(question: str) -> str:
     return cleaned
 
 
-def as_messages(history: Sequence[Answer]) -> list[BaseMessage]:
-    """Former turns as messages; each answer carries its need."""
-    messages: list[BaseMessage] = []
-    for answer in history:
-        messages.append(HumanMessage(answer.question))
-        need = answer.need.model_dump(mode="json")
-        messages.append(AIMessage(answer.answer, additional_kwargs={"need": need}))
-    return messages
-
-
-def steps_of(message: BaseMessage) -> Iterator[Step]:
-    """What a message of the agent shows a person who is waiting."""
-    if isinstance(message, AIMessage):
-        for wanted in message.tool_calls:
-            yield Step("tool", wanted["name"], dict(wanted["args"]))
-    elif isinstance(message, ToolMessage):
-        record = message.artifact
-        yield Step("result", message.name or "", record.result if isinstance(record, ToolCallRecord) else None)
-
-
-def in_call_order(turn: Sequence[BaseMessage]) -> list[BaseMessage]:
-    """Tool results in the order they were called for; parallel calls finish in any order."""
-    place: dict[str, int] = {}
-    for message in turn:
-        if isinstance(message, AIMessage):
-            for wanted in message.tool_calls:
-                place.setdefault(str(wanted["id"]), len(place))
-    results = iter(
-        sorted((m for m in turn if isinstance(m, ToolMessage)), key=lambda m: place.get(m.tool_call_id, len(place)))
-    )
-    return [next(results) if isinstance(message, ToolMessage) else message for message in turn]
-
-
-def own_records(turn: Sequence[BaseMessage]) -> list[ToolCallRecord]:
-    """The planner's tool calls; those of a language model it replaced are left out."""
-    own = {
-        str(wanted["id"])
-        for message in turn
-        if isinstance(message, AIMessage) and "planner" in message.additional_kwargs
-        for wanted in message.tool_calls
-    }
-    return records_of([m for m in turn if isinstance(m, ToolMessage) and m.tool_call_id in own])
-
-
-def by_planner(understanding: Understanding) -> list[ToolCallRecord]:
-    """What the planner's own tool calls say, whatever a language model chose to call."""
-    records = [call(tool(planned.tool), planned.request) for planned in plan(understanding)]
-    return records + [call(tool(planned.tool), planned.request) for planned in plan_more(understanding, records)]
+def _noting(
+    running: Generator[Step, None, list[ToolCallRecord]], noted: list[Step]
+) -> Generator[Step, None, list[ToolCallRecord]]:
+    """Pass the steps on, and keep them."""
+    while True:
+        try:
+            noted.append(next(running))
+        except StopIteration as end:
+            records: list[ToolCallRecord] = end.value
+            return records
+        yield noted[-1]

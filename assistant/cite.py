@@ -4,7 +4,7 @@ import re
 from collections.abc import Sequence
 
 from assistant.answer import Citation, ToolCallRecord
-from assistant.toolbox import citation_key
+from assistant.call import citation_key
 
 KEY = re.compile(r"\[\[([0-9a-f]{6})(?:\.(\d{1,2}))?\]\]")
 

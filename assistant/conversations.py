@@ -5,7 +5,7 @@ import json
 import re
 import secrets
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager
 from contextvars import ContextVar
 from dataclasses import dataclass
@@ -27,11 +27,14 @@ DAY_S = 86_400.0
 
 KEPT = {
     "conversation": ("id", ("id", "title", "created_s", "updated_s", "owner")),
-    "turn": ("conversation_id", ("conversation_id", "number", "answer", "created_s")),
+    "turn": ("conversation_id", ("conversation_id", "number", "answer", "created_s", "question", "need")),
     "share": ("conversation_id", ("token", "conversation_id", "turns", "created_s")),
     "judgement": ("conversation_id", ("conversation_id", "answer_id", "helpful", "note", "at_s")),
 }
 """What a backup holds: by table the column that names the conversation, and all columns. A receipt is of a day."""
+
+LATER = {"question", "need"}
+"""Columns that older backups lack."""
 
 owner: ContextVar[str | None] = ContextVar("owner", default=None)
 """Who asks, where that is known: a conversation begun by one is not there for another. None sees all."""
@@ -51,12 +54,30 @@ class Receipt:
         return cls(_digest(named), _digest(json.dumps(body, sort_keys=True, ensure_ascii=True)))
 
 
+@dataclass(frozen=True, slots=True)
+class Said:
+    """What a turn leaves for the next one."""
+
+    question: str
+    need: str
+    """What was understood by then, as JSON."""
+
+    @classmethod
+    def of(cls, answer: Answer) -> "Said":
+        """Of a turn that was kept before these stood in columns of their own."""
+        return cls(answer.question, answer.need.model_dump_json())
+
+
 class Conversations:
     """Turns by conversation, appended in one transaction each; see `assistant.database` for what holds when."""
 
-    def __init__(self, path: Path, database_url: str | None = None) -> None:
+    def __init__(
+        self, path: Path, database_url: str | None = None, forgotten: Callable[[], None] = lambda: None
+    ) -> None:
         self._database = database(database_url, path)
         self._database.migrate(MIGRATIONS)
+        self._forgotten = forgotten
+        """Told whenever something was deleted, so that nobody keeps a copy of it."""
 
     def turn(self, conversation_id: str, wait_s: float = LONGEST_WAIT_S) -> AbstractContextManager[None]:
         """Hold the conversation while one question is answered; others wait in line.
@@ -67,7 +88,7 @@ class Conversations:
         """
         check_id(conversation_id)
         if owner.get() is not None:
-            with self._database.transaction() as execute:
+            with self._database.reading() as execute:
                 if not _is_open(execute, conversation_id):
                     raise BadInput("conversation_id", "is taken.", "Leave it out to begin a new conversation.")
         return self._database.hold(conversation_id, wait_s)
@@ -86,7 +107,7 @@ class Conversations:
         Raises:
             BadInput: the key was used for another request.
         """
-        with self._database.transaction() as execute:
+        with self._database.reading() as execute:
             rows = execute(
                 "SELECT receipt.body, turn.answer FROM receipt JOIN turn ON turn.conversation_id = "
                 "receipt.conversation_id AND turn.number = receipt.number WHERE key = ? AND receipt.created_s > ?",
@@ -100,9 +121,12 @@ class Conversations:
             raise BadInput("Idempotency-Key", "was used for another request.", "Use a new key for a new request.")
         return _answer(text)
 
-    def append(self, answer: Answer, receipt: Receipt | None = None) -> int:
-        """Store a turn durably, with the receipt of its request; returns its number, counted from 1."""
-        now = time.time()
+    def append(self, answer: Answer, receipt: Receipt | None = None, text: str | None = None) -> int:
+        """Store a turn durably, with the receipt of its request; returns its number, counted from 1.
+
+        `text` is the answer's JSON, where it is at hand.
+        """
+        now, need = time.time(), answer.need.model_dump_json()
         name = answer.conversation_id
         with self._database.transaction() as execute:
             execute(  # also makes other writers of this conversation wait, so that numbers do not collide
@@ -112,8 +136,9 @@ class Conversations:
             )  # fmt: skip
             last = execute("SELECT COALESCE(MAX(number), 0) FROM turn WHERE conversation_id = ?", name)[0][0]
             execute(
-                "INSERT INTO turn (conversation_id, number, answer, created_s) VALUES (?, ?, ?, ?)",
-                name, last + 1, answer.model_dump_json(), now,
+                "INSERT INTO turn (conversation_id, number, answer, created_s, question, need) "
+                "VALUES (?, ?, ?, ?, ?, ?)",
+                name, last + 1, text or answer.model_dump_json(), now, answer.question, need,
             )  # fmt: skip
             if receipt is not None:
                 execute("DELETE FROM receipt WHERE key = ? OR created_s < ?", receipt.key, now - RECEIPT_S)
@@ -126,7 +151,7 @@ class Conversations:
     def history(self, conversation_id: str, last: int | None = None) -> list[Answer]:
         """The turns of a conversation, oldest first; only the `last` few when asked."""
         check_id(conversation_id)
-        with self._database.transaction() as execute:
+        with self._database.reading() as execute:
             if not _is_open(execute, conversation_id):
                 return []
             rows = execute(
@@ -135,10 +160,23 @@ class Conversations:
             )  # fmt: skip
         return [_answer(text) for (text,) in reversed(rows)]
 
+    def said(self, conversation_id: str, last: int) -> list[Said]:
+        """What the last few turns of a conversation said, oldest first; far cheaper than their answers."""
+        check_id(conversation_id)
+        with self._database.reading() as execute:
+            if not _is_open(execute, conversation_id):
+                return []
+            rows = execute(
+                "SELECT question, need, CASE WHEN need IS NULL THEN answer END FROM turn WHERE conversation_id = ? "
+                "ORDER BY number DESC LIMIT ?",
+                conversation_id, last,
+            )  # fmt: skip
+        return [Said(question, need) if need else Said.of(_answer(text)) for question, need, text in reversed(rows)]
+
     def listing(self, limit: int = 50, offset: int = 0) -> list[dict[str, str | float]]:
         """The latest conversations of who asks: id, title, when created and last used."""
         mine = owner.get()
-        with self._database.transaction() as execute:
+        with self._database.reading() as execute:
             rows = execute(
                 "SELECT id, title, created_s, updated_s FROM conversation WHERE owner = ? OR ? = 1 "
                 "ORDER BY updated_s DESC, id LIMIT ? OFFSET ?",
@@ -168,6 +206,8 @@ class Conversations:
                 execute("DELETE FROM conversation WHERE id = ? RETURNING id", conversation_id)
             )
         self._database.compact()
+        if done:
+            self._forgotten()
         return done
 
     def share(self, conversation_id: str) -> str | None:
@@ -189,7 +229,7 @@ class Conversations:
 
     def shared(self, token: str) -> list[Answer]:
         """The turns a token opens, oldest first; none for an unknown token."""
-        with self._database.transaction() as execute:
+        with self._database.reading() as execute:
             rows = execute(
                 "SELECT answer FROM turn JOIN share ON share.conversation_id = turn.conversation_id "
                 "WHERE token = ? AND number <= turns ORDER BY number",
@@ -217,7 +257,7 @@ class Conversations:
 
     def judgements(self, conversation_id: str) -> dict[str, bool]:
         """Answer id → whether it helped, for the answers that were judged."""
-        with self._database.transaction() as execute:
+        with self._database.reading() as execute:
             rows = execute("SELECT answer_id, helpful FROM judgement WHERE conversation_id = ?", conversation_id)
         return {answer_id: bool(helpful) for answer_id, helpful in rows}
 
@@ -231,6 +271,8 @@ class Conversations:
             )  # fmt: skip
             execute("DELETE FROM receipt WHERE created_s < ?", time.time() - RECEIPT_S)
         self._database.compact()
+        if gone:
+            self._forgotten()
         return len(gone)
 
     def check(self) -> None:
@@ -239,15 +281,15 @@ class Conversations:
         Raises:
             StateUnavailable: the database is away, locked or broken.
         """
-        with self._database.transaction() as execute:
+        with self._database.reading() as execute:
             execute("SELECT id FROM conversation LIMIT 1")
 
     def export(self) -> Iterator[dict[str, Any]]:
         """Every conversation with its turns, links and judgements as plain data, for a backup."""
-        with self._database.transaction() as execute:
+        with self._database.reading() as execute:
             names = [name for (name,) in execute("SELECT id FROM conversation ORDER BY id")]
         for name in names:
-            with self._database.transaction() as execute:
+            with self._database.reading() as execute:
                 whole = {table: _rows(execute, table, key, name) for table, (key, _) in KEPT.items()}
             if whole["conversation"]:  # it may have been deleted meanwhile
                 yield whole
@@ -269,7 +311,7 @@ class Conversations:
                 for row in whole[table]:
                     if row[key] != name:
                         raise ValueError(f"a {table} of another conversation")
-                    given = [row[field] for field in fields]
+                    given = [row.get(field) if field in LATER else row[field] for field in fields]
                     execute(f"INSERT INTO {table} ({', '.join(fields)}) VALUES ({marks})", *given)  # noqa: S608 - KEPT
 
     def close(self) -> None:

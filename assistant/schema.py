@@ -41,4 +41,9 @@ CREATE TABLE receipt (
     FOREIGN KEY (conversation_id, number) REFERENCES turn (conversation_id, number) ON DELETE CASCADE
 ){options}
 """
-MIGRATIONS = (FIRST, SHARES_AND_JUDGEMENTS, OWNERS_AND_RECEIPTS)
+WHAT_WAS_SAID = """
+ALTER TABLE turn ADD COLUMN question TEXT;
+ALTER TABLE turn ADD COLUMN need TEXT
+"""
+"""Null in turns kept before; they stand in the answer."""
+MIGRATIONS = (FIRST, SHARES_AND_JUDGEMENTS, OWNERS_AND_RECEIPTS, WHAT_WAS_SAID)

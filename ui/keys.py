@@ -9,7 +9,7 @@ from typing import Literal, get_args
 
 from pydantic import Field
 
-from assistant.database import Sqlite
+from assistant.sqlite_file import SqliteFile
 from kb.base import BadInput, Frozen, UnknownName
 from kb.names import close_names
 
@@ -58,7 +58,7 @@ class Keys:
 
     def __init__(self, home: Path) -> None:
         path = home / "keys.sqlite"
-        self._database = Sqlite(path)
+        self._database = SqliteFile(path)
         self._database.migrate(MIGRATIONS)
         path.chmod(0o600)
 

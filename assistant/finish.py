@@ -1,0 +1,51 @@
+"""What every answer passes before it leaves: its numbers are traced, and what goes with it is put beside it."""
+
+import time
+import uuid
+from collections.abc import Sequence
+
+from assistant.answer import Answer, Draft, Grounding, ToolCallRecord
+from assistant.ground import ground, without_loose_lines
+from assistant.understand import stated
+from assistant.understanding import Understanding
+
+
+def checked(draft: Draft, records: Sequence[ToolCallRecord], words: Sequence[str]) -> tuple[Draft, Grounding]:
+    """The draft less the lines whose numbers nothing vouches for, which it then says, and what was traced."""
+    grounding = ground(draft.answer, records, words, draft.citations)
+    if not grounding.ungrounded:
+        return draft, grounding
+    kept = without_loose_lines(draft.answer, records, words, draft.citations)
+    told = f"Removed lines whose numbers could not be traced: {', '.join(grounding.ungrounded[:5])}."
+    draft = draft.model_copy(update={"answer": kept, "warnings": (*draft.warnings, told)})
+    return draft, ground(kept, records, words, draft.citations)
+
+
+def answer_of(
+    question: str,
+    draft: Draft,
+    grounding: Grounding,
+    understanding: Understanding,
+    records: Sequence[ToolCallRecord],
+    engine: str,
+    conversation_id: str,
+    started: float,
+) -> Answer:
+    """The draft with all that goes with it."""
+    return Answer(
+        id=uuid.uuid4().hex,
+        conversation_id=conversation_id,
+        question=question,
+        language=understanding.language,
+        need=stated(understanding.need),
+        tool_calls=tuple(records),
+        grounding=grounding,
+        engine=engine,
+        elapsed_s=since(started),
+        **{name: getattr(draft, name) for name in Draft.model_fields},
+    )
+
+
+def since(started: float) -> float:
+    """Seconds since `started` of the performance counter, as answers tell them."""
+    return round(time.perf_counter() - started, 4)

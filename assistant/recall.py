@@ -1,0 +1,90 @@
+"""Whole turns, remembered while the same words must give the same answer.
+
+An answer follows from the question, from what the conversation said before, and from the state of the world: facts,
+day, live prices, documents, settings. Nothing of a conversation is in it but what stands in the key, and what differs
+between two askers (ids, time taken) is put in fresh.
+"""
+
+import threading
+from collections import OrderedDict
+from collections.abc import Callable, Hashable
+
+from assistant.step import Step
+from assistant.told import Told
+from kb.index_stamp import index_stamp
+from kb.settings import settings
+from tools.memo import world as facts_and_prices
+
+MOST_BYTES = 96 * 2**20
+OBJECT_RATIO = 9
+"""Memory of an answer as objects and text together over the length of its JSON; measured on a hundred answers."""
+Turn = tuple[Told, tuple[Step, ...]]
+"""An answer, and the steps that led to it."""
+
+
+def world() -> Hashable:
+    """What an answer depends on besides the words."""
+    return facts_and_prices(), index_stamp(settings().home), settings()
+
+
+class Recall:
+    """The last turns by what was said, as much as fits; all are forgotten when the world changes.
+
+    Safe between threads.
+    """
+
+    def __init__(self, most_bytes: int = MOST_BYTES, world: Callable[[], Hashable] = world) -> None:
+        self._most_bytes, self._world = most_bytes, world
+        self._access = threading.Lock()
+        self._kept: OrderedDict[Hashable, Turn] = OrderedDict()
+        self._held_bytes = 0
+        self._of: Hashable = None
+
+    def now(self) -> Hashable:
+        """The state of the world, to be taken before a turn is worked out and handed to `keep` after it."""
+        return self._world()
+
+    def find(self, said: Hashable, now: Hashable) -> Turn | None:
+        """What was answered to the same words in the same world."""
+        with self._access:
+            self._at(now)
+            known = self._kept.get(said)
+            if known is not None:
+                self._kept.move_to_end(said)
+            return known
+
+    def keep(self, said: Hashable, turn: Turn, before: Hashable) -> None:
+        """Remember an answer, unless the world has changed since `before` or a tool failed on the way."""
+        cost_bytes = _cost_bytes(turn)
+        if cost_bytes > self._most_bytes or any("error" in call.result for call in turn[0].answer.tool_calls):
+            return
+        now = self._world()
+        with self._access:
+            self._at(now)
+            if now != before or said in self._kept:
+                return
+            self._kept[said] = turn
+            self._held_bytes += cost_bytes
+            while self._held_bytes > self._most_bytes:
+                self._held_bytes -= _cost_bytes(self._kept.popitem(last=False)[1])
+
+    def forget(self) -> None:
+        """Drop everything, as when somebody asks to be forgotten."""
+        with self._access:
+            self._clear()
+
+    def __len__(self) -> int:
+        return len(self._kept)
+
+    def _at(self, now: Hashable) -> None:
+        if now != self._of:
+            self._clear()
+            self._of = now
+
+    def _clear(self) -> None:
+        self._kept.clear()
+        self._held_bytes = 0
+
+
+def _cost_bytes(turn: Turn) -> int:
+    return OBJECT_RATIO * len(turn[0].common)

@@ -1,0 +1,172 @@
+"""A turn is answered from memory only where the same words in the same world must give the same answer."""
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from assistant.agent import Advisor
+from assistant.answer import Answer
+from assistant.driven import Agent
+from assistant.planner import PlannerModel
+from assistant.provider import Breaker
+from assistant.recall import Recall
+from assistant.told import FRESH, Told
+from kb.index_stamp import index_stamp
+from kb.settings import Settings
+from tools.need import Need
+
+QUESTIONS = (
+    "How much memory does an A100 80GB have?",
+    "Can 2×4090 run Qwen2.5-32B in int4?",
+    "H20 有多少显存？",
+    "Write me a poem.",
+)
+
+
+def told(question: str = "q", conversation_id: str = "a", words: int = 3) -> Told:
+    return Told.of(
+        Answer(
+            id="1", conversation_id=conversation_id, question=question, language="zh", verdict="fact",
+            answer="字 " * words, need=Need(), engine="planner", elapsed_s=0.5,
+        )
+    )  # fmt: skip
+
+
+@pytest.fixture
+def advisor(tmp_path: Path) -> Iterator[Advisor]:
+    """One whose tools work; documents there are none, so that turns about them are not remembered."""
+    made = Advisor(Settings(home=tmp_path))
+    yield made
+    made.conversations.close()
+
+
+def worked_out(advisor: Advisor, monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """The questions that were worked out and not remembered, from now on."""
+    from assistant import agent
+
+    asked: list[str] = []
+    usual = agent.understand
+
+    def counting(text: str, previous: Need | None = None) -> object:
+        asked.append(text)
+        return usual(text, previous)
+
+    monkeypatch.setattr(agent, "understand", counting)
+    return asked
+
+
+def test_the_json_is_that_of_the_answer_and_another_turn_shares_all_but_its_own() -> None:
+    first = told("“quoted” \\ \n 问")
+    assert json.loads(first.text) == first.answer.model_dump(mode="json")
+    second = first.again("b", 0.25)
+    assert json.loads(second.text) == second.answer.model_dump(mode="json")
+    assert second.answer.id != first.answer.id
+    assert (second.answer.conversation_id, second.answer.elapsed_s) == ("b", 0.25)
+    assert second.answer.model_dump(exclude=FRESH) == first.answer.model_dump(exclude=FRESH)
+
+
+def test_everything_is_forgotten_when_the_world_changes() -> None:
+    world = ["today"]
+    recall = Recall(world=lambda: world[0])
+    recall.keep("q", (told(), ()), recall.now())
+    assert recall.find("q", recall.now()) is not None
+    world[0] = "tomorrow"
+    assert recall.find("q", recall.now()) is None
+    assert len(recall) == 0
+
+
+def test_what_was_worked_out_while_the_world_changed_is_not_kept() -> None:
+    world = ["today"]
+    recall = Recall(world=lambda: world[0])
+    before = recall.now()
+    world[0] = "tomorrow"
+    recall.keep("q", (told(), ()), before)
+    assert recall.find("q", recall.now()) is None
+
+
+def test_no_more_is_held_than_the_bound_and_the_least_used_goes_first() -> None:
+    recall = Recall(most_bytes=40_000, world=lambda: 0)
+    for number in range(50):
+        recall.keep(number, (told(words=100), ()), 0)
+        recall.find(0, 0)
+    assert 1 < len(recall) < 30
+    assert recall.find(0, 0) is not None
+    assert recall.find(1, 0) is None
+    recall.keep("huge", (told(words=100_000), ()), 0)
+    assert recall.find("huge", 0) is None
+
+
+def test_a_turn_whose_tool_failed_is_not_remembered() -> None:
+    from assistant.answer import ToolCallRecord
+
+    recall = Recall(world=lambda: 0)
+    failed = ToolCallRecord(tool="t", request={}, result={"error": {"code": "index_unavailable"}})
+    answer = told().answer.model_copy(update={"tool_calls": (failed,)})
+    recall.keep("q", (Told.of(answer), ()), 0)
+    assert recall.find("q", 0) is None
+
+
+def test_the_same_question_is_worked_out_once_and_answered_with_its_own_ids(
+    advisor: Advisor, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked = worked_out(advisor, monkeypatch)
+    first, second = advisor.ask(QUESTIONS[-1], "ann"), advisor.ask(QUESTIONS[-1], "bob")
+    assert asked == [QUESTIONS[-1]]
+    assert first.id != second.id
+    assert (first.conversation_id, second.conversation_id) == ("ann", "bob")
+    assert first.model_dump(exclude=FRESH) == second.model_dump(exclude=FRESH)
+    assert [one.id for one in advisor.conversations.history("bob")] == [second.id]
+
+
+def test_the_same_words_after_others_are_another_question(advisor: Advisor, monkeypatch: pytest.MonkeyPatch) -> None:
+    asked = worked_out(advisor, monkeypatch)
+    advisor.ask("Can 2×4090 run Qwen2.5-32B?", "a")
+    advisor.ask("Can 2×H20 run Qwen2.5-7B?", "b")
+    first, second = advisor.ask("and with 4-bit?", "a"), advisor.ask("and with 4-bit?", "b")
+    assert asked.count("and with 4-bit?") == 2
+    assert (first.need.model, second.need.model) == ("Qwen/Qwen2.5-32B", "Qwen/Qwen2.5-7B")
+
+
+def test_a_forgotten_conversation_leaves_nothing_in_memory(advisor: Advisor) -> None:
+    advisor.ask(QUESTIONS[-1], "a")
+    assert len(advisor.recall) == 1
+    advisor.conversations.delete("a")
+    assert len(advisor.recall) == 0
+
+
+def test_steps_of_a_remembered_turn_are_those_of_the_first(advisor: Advisor) -> None:
+    first, second = ([(step.kind, step.name, step.data) for step in advisor.stream(QUESTIONS[-1])] for _ in range(2))
+    assert first == second
+    assert first[-1][0] == "answer"
+
+
+@pytest.mark.parametrize("question", QUESTIONS)
+def test_without_the_graph_the_planner_says_what_it_says_within_it(advisor: Advisor, question: str) -> None:
+    agent = Agent(PlannerModel(), "planner", 10.0, Breaker())
+    running, steps = agent.turn(question, "c", [], None), []
+    try:
+        while True:
+            steps.append(next(running))
+    except StopIteration as end:
+        driven: Answer = end.value
+    own = list(advisor.stream(question))
+    compared = FRESH | {"warnings"}
+    assert own[-1].answer is not None
+    assert json.loads(driven.model_dump_json(exclude=compared)) == json.loads(
+        own[-1].answer.model_dump_json(exclude=compared)
+    )
+    assert sorted(step.name for step in steps) == sorted(step.name for step in own[:-1])
+
+
+def test_the_mark_of_the_index_changes_with_it_and_not_with_its_readers(tmp_path: Path) -> None:
+    folder = tmp_path / "index"
+    folder.mkdir()
+    empty = index_stamp(tmp_path)
+    (folder / "library.sqlite3").write_bytes(b"one")
+    first = index_stamp(tmp_path)
+    (folder / "library.sqlite3-wal").touch()
+    assert index_stamp(tmp_path) == first != empty
+    (folder / "library.sqlite3-wal").write_bytes(b"more")
+    assert index_stamp(tmp_path) != first
