@@ -84,6 +84,8 @@ class Need(Frozen):
     """Only buying or only renting, when the asker said so ("no cloud")."""
     provider: str | None = None
     country: str | None = Field(default=None, pattern=r"^[A-Za-z]{2}$")
+    hours_per_month: float | None = Field(default=None, gt=0, le=744)
+    """How long hardware is used each month, when its use was described."""
     deadline_s: float | None = Field(default=None, gt=0)
     target_tokens_per_s: float | None = Field(default=None, gt=0)
     target_latency_s: float | None = Field(default=None, gt=0)

@@ -217,8 +217,11 @@ def _shop(material: Material) -> Section:
 
 
 def _cloud_or_buy(material: Material) -> Section:
-    asked = acquisition.buys(material) or money.asks_cost(material.text) or cost.of_a_run(material)
-    worked_out = cost.cost(material) if asked else None
+    both = preferred.only(material.text, material.need) is None and cost.meets(material)
+    asked = both or acquisition.buys(material) or money.asks_cost(material.text) or cost.of_a_run(material)
+    either = preferred.rents(material.text) and acquisition.buys(material) and not money.asks_cost(material.text)
+    told = cost.meets(material) or cost.of_a_run(material) or not (either and requests.sized(material.need))
+    worked_out = cost.cost(material) if asked and told else None
     if worked_out is not None:
         return worked_out
     if not material.configurations or (offers.found(material) and not requests.sized(material.need)):

@@ -104,19 +104,28 @@ def questions(material: Material, verdict: str = "") -> list[str]:
     found += [say("ask.which", text=doubt.text) for doubt in doubts]
     if intent == "what_fits" and _use_unsaid(material):
         found.append(say("ask.fits_use"))
-    if intent == "what_fits" or verdict == "fact":
+    shopping = intent in {"which_to_buy", "budget", "cloud_or_buy"}
+    open_choice = shopping and not requests.cards(need) and not requests.sized(need)
+    if intent == "what_fits" or (verdict == "fact" and not open_choice):
         return found[:QUESTIONS_MAX]
-    wants_workload = intent in _TURN_ON_WORKLOAD and not any(material.results("estimate_cost"))
+    priced = any(material.results("estimate_cost")) and not (intent == "cloud_or_buy" and requests.is_training(need))
+    wants_workload = intent in _TURN_ON_WORKLOAD and not priced
     if wants_workload and not requests.sized(need) and not found:
         found.append(say("ask.model" if need.task or need.engine else "ask.workload"))
-    shopping = intent in {"which_to_buy", "budget", "cloud_or_buy"}
-    if shopping and need.budget is None and not requests.cards(need) and not acquisition.priced(material):
+    weighed = intent == "cloud_or_buy" and any(material.results("estimate_cost"))
+    if (
+        shopping
+        and not weighed
+        and need.budget is None
+        and not requests.cards(need)
+        and not acquisition.priced(material)
+    ):
         found.append(say("ask.budget"))
     if (
         intent == "cloud_or_buy"
         and acquisition.buys(material)
         and need.deadline_s is None
-        and not _HOURS.search(material.text)
+        and need.hours_per_month is None
     ):
         found.append(say("ask.hours"))
     if need.users and need.concurrent_sequences is None:
@@ -165,10 +174,6 @@ _PURPOSE = re.compile(
     re.I,
 )
 """Words that say what a model is for."""
-_HOURS = re.compile(
-    r"\d+\s?(?:hours?|hrs?|h\b|小时|天|days?)|7\s?[×x*]\s?24|24/7|[一两三四五六几][三四五]?[天晚]", re.I
-)
-"""Words that already say how long it will be used."""
 _TURN_ON_WORKLOAD = (
     "can_it_run",
     "how_many_gpus",

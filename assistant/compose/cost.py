@@ -8,12 +8,17 @@ from assistant.answer import ToolCallRecord
 from assistant.compose import amounts, names, numbers
 from assistant.compose.electricity import energy_assumed
 from assistant.compose.material import Material
+from assistant.compose.orders import cheapest
 from assistant.compose.pace import cite_pace
 from assistant.compose.section import Section
 from assistant.compose.table import table
+from assistant.understand.running import read_running
+from tools.configuration import Configuration
 
 _TOKENS = re.compile(r"(?:百万|m(?:illion)?|1m)\s?(?:个)?\s?(?:output )?tokens?|mtok|每\s?token|per token", re.I)
 _SPOT = re.compile(r"\bspot\b|抢占|竞价|reserved|预留|包年", re.I)
+CLEAR_RATIO = 1.5
+"""Hours over those at which owning and renting meet, from which owning is clearly cheaper."""
 _WARNINGS = (
     (re.compile("No price is known of"), "no_machine"), (re.compile("Prices older than 30 days: (?P<what>.+)"), "old"),
     (re.compile("offers used are older"), "old_offers"), (re.compile("No offer to rent"), "no_offer"),
@@ -39,6 +44,16 @@ def cost(material: Material) -> Section | None:
 def of_a_run(material: Material) -> bool:
     """Whether the cost of one training run was worked out."""
     return any(result["run"] for result in material.results("estimate_cost"))
+
+
+def _stated(material: Material, record: ToolCallRecord) -> bool:
+    """Whether the hours of use were; around the clock is also what is taken where they were not."""
+    return record.request.get("hours_per_day") is not None or material.need.hours_per_month is not None
+
+
+def meets(material: Material) -> bool:
+    """Whether owning and renting were held against each other."""
+    return any(result["break_even"] for result in material.results("estimate_cost"))
 
 
 def _verdict(material: Material, record: ToolCallRecord) -> Literal["recommendation", "estimate"]:
@@ -69,8 +84,13 @@ def _headline(material: Material, record: ToolCallRecord) -> str:
         return say("cost.spot", cards=cards, saving=amounts.percent_range(spot["saving_ratio"]),
                    spot=amounts.amount(spot["hourly_cost"], money, hourly=True),
                    full=amounts.amount(result["rent"][0]["hourly_cost"], money, hourly=True))  # fmt: skip
+    if met and not _stated(material, record) and met["hours_per_month"]["value"] is not None:
+        lacking = "" if result["own"]["complete"] else say("cost.incomplete")
+        hours = amounts.open_count(met["hours_per_month"], say("cost.never"))
+        return say("cost.turning", cards=cards + lacking, hours=hours,
+                   years=f"{result['years']:g}")  # fmt: skip
     if met:
-        return _winner(material, result, cards)
+        return _winner(material, record, cards)
     if result["own"]:
         own = result["own"]
         return say("cost.own", cards=cards, monthly=amounts.amount(own["monthly_cost"], money),
@@ -80,13 +100,40 @@ def _headline(material: Material, record: ToolCallRecord) -> str:
                monthly=amounts.amount(first["monthly_cost"], money))  # fmt: skip
 
 
-def _winner(material: Material, result: dict[str, Any], cards: str) -> str:
-    say, money = material.say, result["currency"]
-    lacking = "" if result["own"]["complete"] else say("cost.incomplete")
+def _close(result: dict[str, Any]) -> bool:
+    """Whether owning is ahead at the hours stated, but neither clearly nor certainly: what is rented can be given back.
+
+    Clearly: half as many hours again as where the two meet; certainly: more than the upper end of that.
+    """
+    meet, hours = result["break_even"]["hours_per_month"], result["hours_per_month"]
+    if meet["value"] is None or hours < meet["value"]:
+        return False
+    return hours < CLEAR_RATIO * meet["value"] and (meet["high"] is None or hours < meet["high"])
+
+
+def _winner(material: Material, record: ToolCallRecord, cards: str) -> str:
+    """Who is cheaper at the hours stated; that one is rented and another bought is said of both."""
+    say, result, money = material.say, record.result, record.result["currency"]
+    lease = _lease(material, record)
     own, rent = result["own"]["monthly_cost"]["value"], result["rent"][0]["monthly_cost"]["value"]
-    key = "cost.buy_wins" if own < rent else "cost.rent_wins"
-    return say(key, cards=cards, own=numbers.money(own, money) + lacking, rent=numbers.money(rent, money),
+    key = "cost.even" if _close(result) else "cost.buy_wins" if own < rent else "cost.rent_wins"
+    lacking = "" if result["own"]["complete"] else say("cost.incomplete")
+    return say(key, leased=_named(lease) if lease else cards, bought=say("cost.other", cards=cards) if lease else "",
+               own=numbers.money(own, money) + lacking, rent=numbers.money(rent, money),
                hours=numbers.count(result["hours_per_month"]), years=f"{result['years']:g}")  # fmt: skip
+
+
+def _lease(material: Material, record: ToolCallRecord) -> Configuration | None:
+    """The cheapest configuration to rent, where its rent stands in because none is offered for the cards bought."""
+    rented = [one for one in material.configurations if one.acquisition == "rent"]
+    if record.request.get("rent_per_hour") is None or read_running(material.text).rent_per_hour is not None:
+        return None
+    return cheapest(rented) if rented else None
+
+
+def _named(one: Configuration) -> str:
+    where = " ".join(filter(None, (one.provider, one.instance)))
+    return f"{names.cards(one.gpu, one.gpu_count)} ({where})" if where else names.cards(one.gpu, one.gpu_count)
 
 
 def _meeting(material: Material, record: ToolCallRecord) -> str:
@@ -94,20 +141,15 @@ def _meeting(material: Material, record: ToolCallRecord) -> str:
     say, met = material.say, record.result["break_even"]
     if not met:
         return ""
+    stated = _stated(material, record)
     hours, months, never = met["hours_per_month"], met["months"], say("cost.never")
     texts = [
         say("cost.hours_never") if hours["value"] is None
         else say("cost.hours", hours=amounts.open_count(hours, never)),
-        say("cost.months_never") if months["value"] is None
-        else say("cost.months", months=amounts.open_count(months, never)),
+        say("cost.months_never" if stated else "cost.always_never") if months["value"] is None
+        else say("cost.months" if stated else "cost.always", months=amounts.open_count(months, never)),
     ]  # fmt: skip
-    points = met["curve"][::2]
-    lines = [
-        [numbers.count(one["hours_per_month"]), *(numbers.money(one[key], record.result["currency"])
-         for key in ("own_cost", "rent_cost"))] for one in points
-    ]  # fmt: skip
-    curve = table([say("cost.curve_hours"), say("cost.curve_own"), say("cost.curve_rent")], lines)
-    return ("" if say.language == "zh" else " ").join(texts) + "\n\n" + curve
+    return ("" if say.language == "zh" else " ").join(texts)
 
 
 def _table(material: Material, record: ToolCallRecord) -> str:
@@ -136,6 +178,8 @@ def _ways(material: Material, record: ToolCallRecord) -> str:
             line += say("cost.saving", saving=amounts.percent_range(one["saving_ratio"]))
         if one["cheapest"]:
             line += say("cost.cheapest", where=one["cheapest"], date=one["as_of"] or say("cost.undated"))
+        elif one["basis"] == "given" and (lease := _lease(material, record)):
+            line += say("cost.basis_lease", where=_named(lease))
         elif one["basis"] != "offers":
             line += say(f"cost.basis_{one['basis']}")
         lines.append(line)
@@ -169,8 +213,10 @@ def _assumed(material: Material, record: ToolCallRecord) -> Iterator[str]:
     say, request, result = material.say, record.request, record.result
     if request.get("years") is None:
         yield say("cost.assume_years", years=f"{result['years']:g}")
-    if request.get("hours_per_day") is None:
+    if not _stated(material, record):
         yield say("cost.assume_always")
+    else:
+        yield say("cost.usage", hours=numbers.count(result["hours_per_month"]))
     if request.get("utilisation") is None:
         yield say("cost.assume_busy", busy=amounts.percent(result["utilisation"]))
     own = result["own"]

@@ -243,11 +243,12 @@ def _budget(need: Need, understanding: Understanding) -> Calls:
 def _cloud_or_buy(need: Need, understanding: Understanding) -> Calls:
     card = next(iter(requests.cards(need)), None)
     return [
-        money.cost(need, understanding),
+    """Hardware and offers; what owning costs follows in the second wave, by the bills found in this one."""
         requests.configure(need),
         requests.memory(need, card),
         requests.offers(need, card.gpu if card else None, card.count if card else None),
         requests.offers(need.model_copy(update={"provider": None}), card.gpu if card else None),
+        requests.configure(need, provider=None, acquisition="buy") if need.provider else None,
         requests.comparison(need) or requests.gpu_facts(need),
     ]
 

@@ -1,13 +1,17 @@
 """What the tools about power and cost are asked: the cards in question, and what was said of feeding and paying."""
 
 import re
+from collections.abc import Sequence
 
 from assistant.plan import requests
 from assistant.plan.call import PlannedCall, planned
+from assistant.plan.preferred import cost as price_key
 from assistant.plan.preferred import only
-from assistant.understand.running import Running, read_running
+from assistant.understand.running import DAYS_PER_MONTH, Running, read_running
 from assistant.understanding import Understanding
-from kb.catalog import gpu
+from kb.catalog import gpu, gpus
+from kb.rates import convert
+from tools.configuration import Configuration
 from tools.need import GpuCount, Need
 
 CURRENCIES = {"CN": "CNY", "US": "USD", "GB": "GBP", "JP": "JPY", "EU": "EUR", "DE": "EUR", "FR": "EUR", "HK": "HKD",
@@ -71,23 +75,55 @@ def power(need: Need, understanding: Understanding) -> list[PlannedCall | None]:
     return [planned("plan_power", **(shared | _machine(one))) for one in sets]
 
 
-def cost(need: Need, understanding: Understanding) -> PlannedCall | None:
-    """What the cards cost to own and to rent, and what their work costs."""
+def cost(need: Need, understanding: Understanding, found: Sequence[Configuration] = ()) -> PlannedCall | None:
+    """What the cards cost to own and to rent, and what their work costs.
+
+    `found`: configurations of the same question; the machine around the cards is priced by their bills, and where no
+    card was named the first one that is bought is reckoned with.
+    """
     running = read_running(understanding.text)
-    cards = _cards(need, running)
+    leased = {one.gpu for one in found if one.acquisition == "rent"}
+    bought = [one for one in found if one.acquisition == "buy" and one.price.complete and not one.owned_count]
+    bought.sort(key=lambda one: (one.gpu not in leased, price_key(one)))
+    chosen = [GpuCount(gpu=one.gpu, count=one.gpu_count) for one in bought[:1]] if requests.sized(need) else []
+    cards = [_alone(card, need, running) for card in requests.cards(need)] or chosen
     if not cards:
         return None
     values = _shared(need, understanding, running) | _machine(cards if need.gpus_owned else cards[:1])
+    if len(cards) == 1 or not need.gpus_owned:
+        values["machine_price"] = _around(cards[0], bought, str(values["currency"]))
     count = sum(card.count or 1 for card in cards[:1])
     if running.rent_per_hour is not None:
         values["rent_per_hour"] = running.rent_per_hour * (count if running.rent_is_per_gpu else 1)
         values["currency"] = running.currency or values["currency"]
+    elif cards == chosen and cards[0].gpu not in leased:
+        values["rent_per_hour"] = _lease(found, str(values["currency"]))
     if requests.sized(need):
         values |= _work(need)
     renting = only(understanding.text, need) == "rent" or _SPOT.search(understanding.text)
     rented = "rent" if renting and not _BUYING.search(understanding.text) else None
     values |= {"provider": need.provider, "years": running.years, "acquisition": need.acquisition or rented}
     return planned("estimate_cost", **values)
+
+
+def _around(card: GpuCount, bought: Sequence[Configuration], currency: str) -> float | None:
+    """The price of the machine around the cards, by the bill of a configuration of as many of them."""
+    for one in bought:
+        cards = next((item for item in one.items if item.part == "gpu"), None)
+        if (one.gpu, one.gpu_count) != (card.gpu, card.count or 1) or cards is None or cards.subtotal is None:
+            continue
+        if one.price.amount is not None and one.price.amount > cards.subtotal:
+            return round(float(convert(one.price.amount - cards.subtotal, one.price.currency, currency)), 2)
+    return None
+
+
+def _lease(found: Sequence[Configuration], currency: str) -> float | None:
+    """The lowest rent an hour of what holds the work."""
+    rented = [one for one in found if one.acquisition == "rent" and one.price.amount is not None]
+    if not rented:
+        return None
+    price = min(rented, key=price_key).price
+    return round(float(convert(price.amount or 0, price.currency, currency)), 4)
 
 
 def _work(need: Need) -> dict[str, object]:
@@ -104,12 +140,13 @@ def _work(need: Need) -> dict[str, object]:
 
 
 def _shared(need: Need, understanding: Understanding, running: Running) -> dict[str, object]:
+    used = need.hours_per_month / DAYS_PER_MONTH if need.hours_per_month else running.hours_per_day
     country = need.country or ("CN" if understanding.language == "zh" else None)
     currency = running.currency or (need.budget.currency if need.budget else None)
     return {
         "country": country if country and len(country) == 2 else None,
         "currency": currency or CURRENCIES.get(country or "", "USD"),
-        "tariff_per_kwh": running.tariff_per_kwh, "pue": running.pue, "hours_per_day": running.hours_per_day,
+        "tariff_per_kwh": running.tariff_per_kwh, "pue": running.pue, "hours_per_day": used,
         "utilisation": running.utilisation, "power_limit_w": running.power_limit_w, "site": running.site,
     }  # fmt: skip
 
@@ -123,6 +160,14 @@ def _machine(cards: list[GpuCount]) -> dict[str, object]:
 def _cards(need: Need, running: Running) -> list[GpuCount]:
     """The cards with their number: as stated, else that of the machines spoken of, else a board's, else one."""
     return [card.model_copy(update={"count": _count(card, need, running)}) for card in requests.cards(need)]
+
+
+def _alone(card: GpuCount, need: Need, running: Running) -> GpuCount:
+    """A card that comes on boards, without a number, as its sibling that is sold one by one where there is one."""
+    sibling = card.gpu.replace("-sxm-", "-pcie-")
+    if card.count or need.gpu_count or running.nodes or sibling == card.gpu or sibling not in gpus():
+        return card.model_copy(update={"count": _count(card, need, running)})
+    return GpuCount(gpu=sibling, count=1)
 
 
 def _count(card: GpuCount, need: Need, running: Running) -> int:

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from assistant.answer import ToolCallRecord
-from assistant.plan import requests
+from assistant.plan import money, requests
 from assistant.plan.call import PlannedCall, planned
 from assistant.plan.first import CALLS_MAX, distinct
 from assistant.plan.formats import HOST_LADDER, HOST_LADDER_MXFP4, TRAINING_LADDER, smaller_formats
@@ -63,6 +63,8 @@ def plan_more(understanding: Understanding, results: Sequence[ToolCallRecord]) -
     return fresh[: max(0, CALLS_MAX - len(results))]
 
 
+    if asked == "cloud_or_buy":
+        wanted.append(money.cost(need, understanding, _bills(understanding, need, results)))
 def _files(understanding: Understanding, need: Need, results: Sequence[ToolCallRecord]) -> list[PlannedCall | None]:
     """Launch files of the configuration found first, when none were made for cards that the asker named."""
     made = any(record.tool == "make_launch_files" and "error" not in record.result for record in results)
@@ -80,6 +82,11 @@ def _found(results: Sequence[ToolCallRecord]) -> list[Configuration]:
         if record.tool == "configure" and "error" not in record.result
         for row in record.result.get("configurations") or ()
     ]
+
+def _bills(understanding: Understanding, need: Need, results: Sequence[ToolCallRecord]) -> list[Configuration]:
+    """What could be bought, as the answer would order it."""
+    return preferred(_found(results), understanding.text.lower(), need)
+
 
 
 def _estimates(results: Sequence[ToolCallRecord]) -> list[ToolCallRecord]:

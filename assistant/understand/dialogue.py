@@ -55,6 +55,8 @@ _CLOUD = grammar(
     r"(?:in|on|via|from) the cloud|cloud only|rent(?:ing|ed)? instead|only rent|if i rent|rent it"
     r"|租(?:呢|的话|[一1]?台|用)|云上(?:呢)?|上云|用云|只租|改(?:成)?租|换(?:成)?云"
 )
+_OWN = grammar(r"买|购|自建|自己?攒|(?<![a-z])(?:buy|own|purchase)(?:ing)?(?![a-z])")
+"""Words of buying: beside them renting is held against it, not asked for alone."""
 _LARGER = 12
 """Words from which a turn without any cue reads as a question of its own."""
 _STATED = {"power", "interconnect", "compatibility", "spec", "can_it_run", "min_vram"}
@@ -212,7 +214,7 @@ def _model_change(reading: Reading, previous: Need) -> dict[str, Any]:
 def _acquisition(plain: str) -> Literal["buy", "rent"] | None:
     if NO_CLOUD.search(plain):
         return "buy"
-    return "rent" if _CLOUD.search(plain) else None
+    return "rent" if _CLOUD.search(plain) and not _OWN.search(plain) else None
 
 
 def _intent(reading: Reading, previous: Need, command: Command | None) -> Any:
@@ -226,6 +228,8 @@ def _intent(reading: Reading, previous: Need, command: Command | None) -> Any:
     if reading.intent == "context_length" and "context_tokens" in reading.slots and previous.intent:
         return previous.intent
     if reading.intent == "concurrency" and {"users", "concurrent_sequences"} & set(reading.slots) and previous.intent:
+        return previous.intent
+    if previous.intent == "cloud_or_buy" and "hours_per_month" in reading.slots:
         return previous.intent
     if previous.task in TRAINING and _HOW_LONG.search(reading.text.plain):
         return "training_time"

@@ -5,6 +5,7 @@ import re
 from assistant.understand.budget import find_budget
 from assistant.understand.numbers import DIGITS, HAN, number
 from assistant.understand.text import Text, grammar
+from assistant.understand.usage import find_usage
 from kb.base import Frozen, UnknownName
 from kb.rates import rate
 
@@ -32,21 +33,6 @@ _BARE_TARIFF = grammar(
 _PUE = grammar(r"(?<![a-z])pue\D{0,6}(?P<n>[1-4](?:\.\d{1,3})?)")
 _YEARS = grammar(
     rf"(?<![\d.])(?P<n>{DIGITS}|{HAN}|{_WORD})\s?-?(?:年|years?|yrs?)(?![a-z])(?! old)(?!\s{{0,2}}(?:前|代|底|初|ago))"
-)
-_DAILY = grammar(
-    rf"(?:每天|一天|每日|per day|a day|daily|each day)\D{{0,6}}?(?P<n>{DIGITS}|{HAN})\s?{_HOUR}"
-    rf"|(?P<n2>{DIGITS}|{HAN}|{_WORD})\s?{_HOUR}\s?(?:/|per|a|each|every|每|一)\s?(?:day|天|日)"
-)
-_WEEKLY = grammar(
-    rf"(?P<n>{DIGITS}|{HAN})\s?{_HOUR}\s?(?:/|per|a|每|一)\s?(?:周|week|星期)"
-    rf"|每(?:周|星期)\D{{0,6}}?(?P<n2>{DIGITS}|{HAN})\s?(?:个)?小时"
-)
-_MONTHLY = grammar(
-    rf"(?P<n>{DIGITS}|{HAN})\s?{_HOUR}\s?(?:/|per|a|每|一)\s?(?:个)?(?:月|month)"
-    rf"|每个?月\D{{0,6}}?(?P<n2>{DIGITS}|{HAN})\s?(?:个)?小时"
-)
-_ALWAYS = grammar(
-    r"24\s?[/x×*]\s?7|7\s?[/x×*]\s?24|around the clock|全天候|不停机|常年|24\s?小时(?:不停|运行|开机)?|non-?stop"
 )
 _USED = grammar(
     r"(?:利用率|使用率|负载率?|utili[sz](?:ation|ed)|load factor|duty cycle|busy)\D{0,10}?(?P<n>\d{1,3}(?:\.\d)?)\s?%"
@@ -96,6 +82,7 @@ _CURRENCIES = {
     "cent": "USD", "cents": "USD", "us$": "USD", "hk$": "HKD", "$": "USD",
 }  # fmt: skip
 DAYS_PER_MONTH = 365 / 12
+"""As the calculators count: a month is a twelfth of a year."""
 
 
 class Running(Frozen):
@@ -177,11 +164,8 @@ def _years(plain: str) -> float | None:
 
 
 def _hours(plain: str) -> float | None:
-    for pattern, days in ((_DAILY, 1.0), (_WEEKLY, 7.0), (_MONTHLY, DAYS_PER_MONTH)):
-        value = _figure(pattern, plain)
-        if value is not None and 0 < value <= 24.5 * days:
-            return min(24.0, value / days)
-    return 24.0 if _ALWAYS.search(plain) else None
+    used = find_usage(plain)
+    return used.value / DAYS_PER_MONTH if used else None
 
 
 def _percent(plain: str) -> float | None:
