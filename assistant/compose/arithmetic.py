@@ -85,6 +85,8 @@ def column_name(material: Material, estimate: Estimate, among: Sequence[Estimate
         words.append(names.format_name(estimate.result.weight_format))
     words += [text for key in ("precision", "optimizer") if (text := say.get(f"oom.{estimate.request.get(key)}"))]
     sharding = estimate.request.get("sharding")
+    if by_layers(estimate):
+        words.append(say("sharding.layers", tokens=numbers.tokens(estimate.request.get("sequence_tokens") or 0)))
     if sharding and len({one.request.get("sharding") for one in among if one.task == estimate.task}) > 1:
         words.append(say(f"sharding.{sharding}"))
     if len({(one.gpu, one.gpus) for one in among}) > 1 and estimate.gpu:
@@ -95,6 +97,12 @@ def column_name(material: Material, estimate: Estimate, among: Sequence[Estimate
         count = estimate.request.get("concurrent_sequences") or 1
         return say("fit.at_once", how=" ".join(words), count=f"{count:,}")
     return " ".join(words)
+
+
+def by_layers(one: Estimate) -> bool:
+    """Whether a training deals its layers out to the cards instead of copying or sharding them."""
+    stages = one.request.get("pipeline_parallel") or 1
+    return one.task != "inference" and stages > 1 and not one.request.get("sharding")
 
 
 def cite(material: Material, estimate: Estimate) -> str:

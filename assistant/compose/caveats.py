@@ -57,7 +57,8 @@ def _of_card(material: Material, card: Gpu, main: Estimate) -> list[str]:
         found.append(say("caveat.no_fp8", gpu=name))
     if used == "bf16" and card.bf16_flops is None and card.vendor == "NVIDIA":
         found.append(say("caveat.no_bf16", gpu=name))
-    if main.gpus > 1 and card.nvlink_bytes_per_s is None and card.market in {"consumer", "workstation", "data_center"}:
+    linkless = card.nvlink_bytes_per_s is None and card.vendor == "NVIDIA"
+    if main.gpus > 1 and linkless and card.market in {"consumer", "workstation", "data_center"}:
         found.append(say("caveat.no_link", gpu=name))
     if card.market == "laptop":
         found.append(say("caveat.laptop", gpu=name))

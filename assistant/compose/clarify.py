@@ -6,6 +6,7 @@ from assistant.compose import acquisition, names, numbers
 from assistant.compose.material import Material
 from assistant.compose.section import Section
 from assistant.plan import requests
+from assistant.plan.method import unsaid
 from assistant.understanding import Ambiguity
 from kb.catalog import gpus
 from kb.names import gpu_names
@@ -132,6 +133,8 @@ def questions(material: Material, verdict: str = "") -> list[str]:
         found.append(say("ask.concurrent"))
     if intent in {"min_vram", "how_many_gpus"} and need.task is None and requests.sized(need):
         found.append(say("ask.task"))
+    if unsaid(material.understanding, need) and material.estimates:
+        found.append(say("ask.method"))
     if re.search(r"\b(?:grpo|ppo|dpo|rlhf)\b", material.text):
         found.append(say("ask.rl"))
     several = intent == "min_vram" and _takes_several_cards(material)

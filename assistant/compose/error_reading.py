@@ -11,6 +11,8 @@ from kb.units import GIB, MIB
 from tools.oom.result import Fix, OomDiagnosis
 
 NOT_THE_CARD = ("shared_memory", "host_memory")
+RESERVING = ("vllm", "sglang")
+"""Servers that take a share of the card and fill what the weights leave of it."""
 FIXES_MAX = 9
 _FIGURES = {
     "requested": "requested_bytes", "total": "total_bytes", "allocated": "allocated_bytes", "idle": "idle_bytes",
@@ -64,7 +66,9 @@ def _cause(material: Material, result: OomDiagnosis) -> str:
     say = material.say
     read = result.quantities
     size = read.idle_bytes if result.cause == "fragmentation" else read.others_bytes or _gone(result)
-    cause = say(f"oomcause.{result.cause}", size=numbers.gib(size or 0, digits=1))
+    fits = any(one.fit and one.fit.verdict == "yes" for one in material.estimates[:1])
+    told = "share_full" if result.cause == "weights" and result.software in RESERVING and fits else result.cause
+    cause = say(f"oomcause.{told}", size=numbers.gib(size or 0, digits=1))
     key = "headline" if result.basis in {"stated", "measured"} else "headline_likely"
     return say(f"oomread.{key}", cause=cause) + _cite(material, result)
 

@@ -9,7 +9,7 @@ from assistant.compose.arithmetic import arithmetic, cite, column_name, interval
 from assistant.compose.assume import assumed
 from assistant.compose.caveats import caveats
 from assistant.compose.material import Estimate, Material
-from assistant.compose.orders import orders
+from assistant.compose.orders import in_hand, orders
 from assistant.compose.section import Section
 from assistant.plan import requests
 from assistant.plan.second import SHARES
@@ -35,7 +35,7 @@ def can_it_run(material: Material) -> Section:
         headline, verdict = hybrid.headline(material, shared)
         section = Section(verdict, headline, [arithmetic(material, [main, shared])])
         return _finish(material, section, shared)
-    shown = [main, *(one for one in others if (one.gpu == main.gpu or one.fits) and not _a_copy(one, main))]
+    shown = [main, *(one for one in others if (one.gpu == main.gpu or one.fits) and not _told_by(one, main))]
     section = Section(verdict, headline, [arithmetic(material, shown)])
     for card in _other_cards(material, main):
         section.body.append(_card_line(material, card))
@@ -54,10 +54,18 @@ def _main_and_others(material: Material) -> tuple[Estimate | None, list[Estimate
     return main, [one for one in fitted if one is not main]
 
 
-def _a_copy(one: Estimate, main: Estimate) -> bool:
-    """Whether it is one of the copies that `main` runs on several cards: the same figures again."""
+def _told_by(one: Estimate, main: Estimate) -> bool:
+    """Whether `main` says it already: one of the copies it runs, or another spread of a training that fits."""
+    alike = main.task != "inference" and (one.task, one.gpu) == (main.task, main.gpu)
+    if main.fits and alike and not _alone(one, main):
+        return True
     copies = main.request.get("sharding") == "ddp" and one.gpus == 1 and main.gpus > 1
     return copies and one.task == main.task and one.placed.verdict == main.placed.verdict
+
+
+def _alone(one: Estimate, main: Estimate) -> bool:
+    """Whether it fits one card, where `main` takes several."""
+    return one.fits and one.gpus == 1 < main.gpus
 
 
 def _same_but_sharding(one: Estimate, other: Estimate) -> bool:
@@ -97,6 +105,7 @@ def _verdict(material: Material, main: Estimate, alternatives: Sequence[Estimate
     if fit.verdict != "no":
         return say(f"fit.{fit.verdict}", **values) + markers, "fits"
     text = say("fit.no", **values) + markers
+    stated = _insists(material, main)
     copies = main.request.get("sharding") in SHARES and main.task != "inference"
     weights = main.part("weights") * (1 if copies else main.gpus)
     if main.part("weights") > fit.usable_bytes:
@@ -108,10 +117,18 @@ def _verdict(material: Material, main: Estimate, alternatives: Sequence[Estimate
         + cite(material, one)
         for one in alternatives
     ]
-    text += say("fit.instead", ways=say.listed(ways, conjunction="or"))
-    insists = requests.FULL if main.task != "inference" else _AS_PUBLISHED
-    stated = (material.need.weight_format and main.task == "inference") or insists.search(material.text)
-    return text, "does_not_fit" if stated else "fits_with_changes"
+    if stated:
+        return text + say("fit.instead", ways=say.listed(ways, conjunction="or")), "does_not_fit"
+    how, listed = column_name(material, main, (main, *alternatives)), say.listed(ways, conjunction="or")
+    led = say("fit.but" if main.task == "inference" else "fit.but_training", ways=listed, how=how, **values)
+    return led + markers + text.removeprefix(say("fit.no", **values) + markers), "fits_with_changes"
+
+
+def _insists(material: Material, main: Estimate) -> bool:
+    """Whether the asker stated this very format, or full fine-tuning: then what a lighter way holds is no yes."""
+    if main.task != "inference":
+        return requests.FULL.search(material.text) is not None
+    return bool(material.understanding.need.weight_format) or _AS_PUBLISHED.search(material.text) is not None
 
 
 def memory_needed(material: Material) -> Section:
@@ -284,6 +301,9 @@ def levers(material: Material, main: Estimate) -> list[str]:
         if others:
             cards = say.listed([names.cards(row.gpu, row.count) for row in others], conjunction="or")
             found.append(say("lever.other_cards", how=column_name(material, main), cards=cards))
+    if fit.verdict == "no" and fit.max_context_tokens and material.need.context_tokens:
+        how = column_name(material, main)
+        found.insert(0, say("lever.longest", how=how, tokens=numbers.tokens(fit.max_context_tokens)))
     if fit.verdict == "tight" and fit.max_context_tokens:
         found.append(say("lever.context", tokens=numbers.tokens(fit.max_context_tokens)))
     asked_tokens = material.need.context_tokens or 0
@@ -297,7 +317,9 @@ def _finish(material: Material, section: Section, main: Estimate) -> Section:
     section.configurations = material.configurations
     section.body.append(pace.brief(material))
     if not _in_hand(material, main):
-        section.body.insert(0, orders(material, material.configurations))
+        lighter = section.verdict == "fits_with_changes" and bool(material.need.gpus_owned)
+        shown = [one for one in material.configurations if in_hand(one) or not lighter]
+        section.body.insert(0, orders(material, shown))
     section.caveats += caveats(material, main)
     section.assumptions += assumed(material, main)
     return section

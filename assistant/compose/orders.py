@@ -54,8 +54,14 @@ def break_even(material: Material, purchase: Decimal | None, hourly: Decimal | N
 
 def orders(material: Material, configurations: Sequence[Configuration]) -> str:
     """A short list under its heading; empty when there is nothing to order."""
-    lines = [order(material, one) for one in chosen(configurations)]
+    picked = sorted(chosen(configurations), key=lambda one: not in_hand(one))
+    lines = [order(material, one) for one in picked]
     return "\n".join([f"**{material.say('heading.orders')}**", "", *lines]) if lines else ""
+
+
+def in_hand(one: Configuration) -> bool:
+    """Whether the asker has all its cards already."""
+    return one.acquisition == "buy" and one.owned_count >= one.gpu_count and not one.price.amount
 
 
 def order(material: Material, one: Configuration) -> str:
@@ -77,7 +83,10 @@ def order(material: Material, one: Configuration) -> str:
         head = say("order.add", cards=missing, count=one.gpu_count)
     if where:
         head += say("order.where", where=where)
-    clauses = (price(material, one), how, memory, speed(material, one))
+    paid = price(material, one)
+    if in_hand(one):
+        head, paid = say("order.use", cards=cards), ""
+    clauses = (paid, how, memory, speed(material, one))
     return "- " + head + "".join(say("order.clause", text=text) for text in clauses if text)
 
 
@@ -112,7 +121,7 @@ def _how(material: Material, one: Configuration) -> str:
 def price(material: Material, one: Configuration) -> str:
     """What it costs, how old the price is, and what is missing from it."""
     say, amount = material.say, one.price.amount
-    if one.owned_count >= one.gpu_count and one.acquisition == "buy" and not amount:
+    if in_hand(one):
         return say("price.owned")
     if amount is None:
         return say("price.unknown")

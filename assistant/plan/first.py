@@ -7,9 +7,10 @@ from assistant.plan.call import PlannedCall, planned
 from assistant.plan.formats import smaller_formats
 from assistant.plan.intents import intents
 from assistant.plan.launch import ACCEPTANCE, FILES, launch
+from assistant.plan.method import other_ways, unsaid
 from assistant.plan.pasted import pasted
 from assistant.plan.preferred import only
-from assistant.plan.provisional import chinese_cards, provisional
+from assistant.plan.provisional import chinese_cards, compared_formats, provisional
 from assistant.understand.errors import is_oom
 from assistant.understanding import Understanding
 from kb.catalog import gpu
@@ -47,6 +48,8 @@ def plan(understanding: Understanding) -> list[PlannedCall]:
     wants_files = FILES.search(understanding.text) or ACCEPTANCE.search(understanding.text)
     if wants_files and not understanding.error_text and intents(understanding)[0] in _MAY_WANT_FILES:
         wanted.append(launch(need, understanding.text))
+    for name in compared_formats(understanding)[1:]:
+        wanted.append(requests.memory(need, next(iter(requests.cards(need)), None), weight_format=name))
     wanted += _in_turn(_BY_INTENT.get(intent, _guidance_only)(need, understanding) for intent in intents(understanding))
     calls = distinct(wanted)
     guidance, rest = calls[:1], calls[1:]
@@ -103,7 +106,7 @@ def _min_vram(need: Need, understanding: Understanding) -> Calls:
     card = next(iter(requests.cards(need)), None)
     first = requests.memory(need, card)
     if requests.is_training(need):
-        others = [requests.memory(need, card, task=task) for task in _lighter_tasks(need)]
+        others = [requests.memory(need, card, task=task) for task in other_ways(understanding, need)]
     elif need.weight_format is None:
         others = [requests.memory(need, card, weight_format=name) for name in smaller_formats(None, need.engine)]
     else:
@@ -124,10 +127,12 @@ def _how_many(need: Need, understanding: Understanding) -> Calls:
         return _min_vram(need, understanding)
     smaller = smaller_formats(need.weight_format, need.engine)[-1:] if need.weight_format is None else ()
     variants = () if requests.is_training(need) else smaller
+    ways = other_ways(understanding, need) if unsaid(understanding, need) else ()
     return [
         requests.memory(need, asked[0]),
         _hours(need, asked[0]),
         *(requests.memory(need, asked[0], weight_format=name) for name in variants),
+        *(requests.memory(need, asked[0], task=task) for task in ways),
         *_check(need, understanding),
         requests.configure(need),
     ]
@@ -151,7 +156,10 @@ def _which_to_buy(need: Need, understanding: Understanding) -> Calls:
         calls.append(requests.comparison(need))
         calls += _on_each_card(need, requests.compared(need))
     elif requests.sized(need):
-        calls.append(requests.memory(need, next(iter(requests.cards(need)), None)))
+        card = next(iter(requests.cards(need)), None)
+        ways = other_ways(understanding, need) if unsaid(understanding, need) else ()
+        calls.append(requests.memory(need, card))
+        calls += [requests.memory(need, card, task=task) for task in ways]
     calls.append(requests.configure(need))
     if not requests.sized(need):
         calls.append(requests.gpu_facts(need))

@@ -3,6 +3,9 @@
 import re
 
 from assistant.plan import requests
+from assistant.plan.formats import bits
+from assistant.plan.method import unsaid
+from assistant.understand.formats import find_formats
 from assistant.understanding import Understanding
 from kb.base import AdvisorError
 from kb.catalog import conventional, model
@@ -47,11 +50,25 @@ def provisional(understanding: Understanding) -> Need:
             need = need.model_copy(update={"gpus_asked": (*need.gpus_asked, conventional(doubt.candidates))})
     if chinese_cards(understanding):
         need = need.model_copy(update={"gpus_asked": CHINESE_CARDS, "country": need.country or "CN"})
+    if need.intent in _ORDERED and need.task == "full_finetune" and not requests.cards(need):
+        need = need.model_copy(update={"task": "lora" if unsaid(understanding, need) else need.task})
+    if quantised := compared_formats(understanding):
+        need = need.model_copy(update={"weight_format": quantised[0]})
     if not other_than_language(need):
         return need
     return need.model_copy(
         update={"task": _method(understanding.text) or need.task, "model": need.model or stand_in(understanding)}
     )
+
+
+def compared_formats(understanding: Understanding) -> tuple[str, ...]:
+    """The quantised formats set against each other, widest first: then the published one is none of the question."""
+    need = understanding.need
+    if need.weight_format or requests.is_training(need) or not requests.sized(need):
+        return ()
+    named = list(dict.fromkeys(found.value for found in find_formats(understanding.text.lower())))
+    wide = [name for name in named if bits(name) >= WIDE]
+    return () if wide or len(named) < 2 else tuple(sorted(named, key=bits, reverse=True))
 
 
 def chinese_cards(understanding: Understanding) -> bool:
@@ -84,4 +101,8 @@ def _method(text: str) -> str | None:
     return "lora" if _LORA.search(text) else "full_finetune"
 
 
+WIDE = 16
+"""Bits a weight of formats that are not quantised."""
+_ORDERED = ("which_to_buy", "budget", "cloud_or_buy")
+"""Intents that are answered with hardware to order: for fine-tuning of any kind, that which adapters take."""
 _SIZED_INTENTS = ("can_it_run", "how_many_gpus", "min_vram", "which_to_buy", "budget", "cloud_or_buy")

@@ -8,13 +8,15 @@ from assistant.answer import ToolCallRecord
 from assistant.plan import money, requests
 from assistant.plan.call import PlannedCall, planned
 from assistant.plan.first import CALLS_MAX, distinct
-from assistant.plan.formats import HOST_LADDER, HOST_LADDER_MXFP4, TRAINING_LADDER, smaller_formats
+from assistant.plan.formats import HOST_LADDER, HOST_LADDER_MXFP4, TRAINING_LADDER, bits, smaller_formats
 from assistant.plan.intents import intents
 from assistant.plan.launch import launch_of
 from assistant.plan.preferred import preferred
-from assistant.plan.provisional import chinese_cards, provisional
+from assistant.plan.provisional import chinese_cards, other_than_language, provisional
 from assistant.understanding import Understanding
+from kb.catalog import gpu
 from kb.speed_constants import constants as speed_constants
+from kb.units import GIB
 from tools.configuration import Configuration
 from tools.need import GpuCount, Need
 
@@ -28,6 +30,13 @@ _SERVER = re.compile(r"epyc|xeon|threadripper|霄龙|至强|线程撕裂者|(?:�
 """Words that put the host's memory on a server's many channels."""
 CANDIDATES_PACED = 3
 """Models of a purpose whose speed is worked out."""
+SMALL_CARD_BYTES = 24 * GIB
+"""Largest card on which people turn to llama.cpp to make a model fit."""
+GGUF_BITS = 4.85
+"""Bits a weight of Q4_K_M, tables and norms included."""
+JUST_MISSED = (0.45, 1.25)
+"""Shares of a card that weights at those bits may take for llama.cpp to be worth a look; above one, in Q3_K_M."""
+SHORT_SAMPLE_TOKENS = 1024
 SHARES = ("none", "ddp", "zero1", "zero2")
 """Sharding that leaves a whole copy of the weights on each GPU."""
 
@@ -54,6 +63,8 @@ def plan_more(understanding: Understanding, results: Sequence[ToolCallRecord]) -
         wanted += _with_host(understanding, need, results)
         if not chinese_cards(understanding):
             wanted.append(requests.configure(need, gpus_asked=()))
+    if asked == "cloud_or_buy":
+        wanted.append(money.cost(need, understanding, _bills(understanding, need, results)))
     wanted += _files(understanding, need, results)
     wanted += _lighter_purchase(need, results)
     wanted += _of_candidates(need, results)
@@ -63,8 +74,6 @@ def plan_more(understanding: Understanding, results: Sequence[ToolCallRecord]) -
     return fresh[: max(0, CALLS_MAX - len(results))]
 
 
-    if asked == "cloud_or_buy":
-        wanted.append(money.cost(need, understanding, _bills(understanding, need, results)))
 def _files(understanding: Understanding, need: Need, results: Sequence[ToolCallRecord]) -> list[PlannedCall | None]:
     """Launch files of the configuration found first, when none were made for cards that the asker named."""
     made = any(record.tool == "make_launch_files" and "error" not in record.result for record in results)
@@ -72,6 +81,11 @@ def _files(understanding: Understanding, need: Need, results: Sequence[ToolCallR
         return []
     best = next(iter(preferred(_found(results), understanding.text.lower(), need)), None)
     return [launch_of(need, understanding.text, best)] if best else []
+
+
+def _bills(understanding: Understanding, need: Need, results: Sequence[ToolCallRecord]) -> list[Configuration]:
+    """What could be bought, as the answer would order it."""
+    return preferred(_found(results), understanding.text.lower(), need)
 
 
 def _found(results: Sequence[ToolCallRecord]) -> list[Configuration]:
@@ -82,11 +96,6 @@ def _found(results: Sequence[ToolCallRecord]) -> list[Configuration]:
         if record.tool == "configure" and "error" not in record.result
         for row in record.result.get("configurations") or ()
     ]
-
-def _bills(understanding: Understanding, need: Need, results: Sequence[ToolCallRecord]) -> list[Configuration]:
-    """What could be bought, as the answer would order it."""
-    return preferred(_found(results), understanding.text.lower(), need)
-
 
 
 def _estimates(results: Sequence[ToolCallRecord]) -> list[ToolCallRecord]:
@@ -253,10 +262,12 @@ def _cheaper(need: Need, record: ToolCallRecord) -> list[PlannedCall | None]:
     if task == "inference":
         used = record.result.get("weight_format") or request.get("weight_format")
         names = smaller_formats(used, need.engine, card.gpu if card else None)
+        names = (*names, *_for_small_cards(need, record, card))
         return [requests.memory(need, card, weight_format=name) for name in names]
     calls: list[PlannedCall | None] = []
     if request.get("sharding") in SHARES and card and (card.count or 1) > 1:
         calls.append(_again(request, sharding="zero3"))
+        calls.append(_by_layers(need, request, card.count or 1) if task == "lora" else None)
     if task in {"full_finetune", "pretrain"} and need.intent == "oom":
         calls.append(_again(request, precision="bf16_pure", optimizer="adamw_8bit"))
     if need.gradient_checkpointing not in {None, "full"}:
@@ -265,6 +276,26 @@ def _cheaper(need: Need, record: ToolCallRecord) -> list[PlannedCall | None]:
     sharded = {"sharding": "zero3"} if request.get("sharding") == "zero3" and need.sharding is None else {}
     calls += [requests.memory(need, card, task=name, **(sharded if name == "lora" else {})) for name in lighter]
     return calls
+
+
+def _by_layers(need: Need, request: dict[str, Any], count: int) -> PlannedCall | None:
+    """Adapters on a model whose layers are dealt out to the cards (`device_map`), as small as it goes."""
+    alone = {key: value for key, value in request.items() if key not in {"sharding", "data_parallel"}}
+    short = {} if need.sequence_tokens or need.context_tokens else {"sequence_tokens": SHORT_SAMPLE_TOKENS}
+    return _again(alone, pipeline_parallel=count, fused_loss=True, **short)
+
+
+def _for_small_cards(need: Need, record: ToolCallRecord, card: GpuCount | None) -> tuple[str, ...]:
+    """llama.cpp's formats where four bits just miss a small card: it holds less beside the weights than vLLM."""
+    if card is None or record.request.get("engine") or gpu(card.gpu).memory_bytes > SMALL_CARD_BYTES:
+        return ()
+    used = record.result.get("weight_format") or ""
+    if used.startswith("gguf:") or other_than_language(need):
+        return ()
+    parts = record.result.get("per_gpu", {}).get("parts", ())
+    weights = sum(part["bytes"] for part in parts if part["name"] == "weights")
+    share = weights * GGUF_BITS / bits(used) / gpu(card.gpu).usable_bytes
+    return ("gguf:Q4_K_M",) if JUST_MISSED[0] < share <= 1 else ("gguf:Q3_K_M",) if 1 < share < JUST_MISSED[1] else ()
 
 
 def _again(request: dict[str, Any], **changes: object) -> PlannedCall | None:

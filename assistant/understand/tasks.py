@@ -93,6 +93,8 @@ _ONLY_SERVE = grammar(
     r"|合并后)?[^。?!\n]{0,6}(?:推理|部署|上线)"
 )
 _PAST = grammar(r"(?:过|后|好|完)?的|(?:过|后|好)(?!.{0,3}(?:吗|要))|d (?:model|on|in|with)|ed (?:model|on|in|with|to)")
+_TO_BE = grammar(r"(?<![a-z])(?:be|get|gets|got|being|been|is|are) $")
+"""What makes "fine-tuned" something still to be done: "can it be fine-tuned"."""
 _SPECIAL = ("diffusion", "speech", "vision", "embedding", "rag", "rendering")
 _BY_KIND: dict[str, Task] = {
     "diffusion": "diffusion", "video": "diffusion", "speech": "speech", "vision": "vision",
@@ -163,8 +165,14 @@ def find_work(text: str) -> Work:
 def _first(rule: re.Pattern[str], text: str, *, past: bool = False) -> Found[str] | None:
     """The first sign that is not negated, nor (with `past`) said of something already done: 「微调后的模型」."""
     signs = (m for m in rule.finditer(text) if not _negated(text, m.start(), m.end()))
-    match = next((m for m in signs if not (past and _PAST.match(text, m.end()))), None)
+    match = next((m for m in signs if not (past and _done(text, m))), None)
     return Found(match[0], match.start(), match.end()) if match else None
+
+
+def _done(text: str, match: re.Match[str]) -> bool:
+    """Whether it is said of a model that has it behind it: "the fine-tuned 8B", 「微调后的模型」."""
+    tuned = match[0].endswith("tuned") and not _TO_BE.search(text[max(0, match.start() - 10) : match.start()])
+    return tuned or _PAST.match(text, match.end()) is not None
 
 
 def _negated(text: str, start: int, end: int) -> bool:

@@ -14,8 +14,34 @@ def test_too_large_in_the_published_format_but_fitting_in_four_bit_fits_with_cha
     draft = compose(asked(), [estimate(34), estimate(10, weight_format="int4")])
     assert draft.verdict == "fits_with_changes"
     first = draft.answer.splitlines()[0]
-    assert first.startswith("**不能")
-    assert "INT4" in first
+    assert first.startswith("**能，但要量化：INT4")
+    assert "BF16 放不下" in first
+
+
+def test_adapters_that_fit_lead_where_no_method_was_insisted_on(estimate: Estimate, asked: Asked) -> None:
+    calls = [estimate(34, task="full_finetune", sharding="zero3"), estimate(10, task="lora", sharding="zero3")]
+    open_, full = (asked(text, "en", task="full_finetune") for text in ("Fine-tune it?", "Full fine-tune of it?"))
+    assert compose(open_, calls).answer.startswith("**Yes with LoRA")
+    assert compose(full, calls).answer.startswith("**No: full fine-tuning")
+
+
+def test_cards_in_hand_are_used_and_come_first(estimate: Estimate, asked: Asked, configured: ToolCallRecord) -> None:
+    owned = configured.model_copy(deep=True)
+    first, *others = owned.result["configurations"]
+    mine = first | {"gpu": "rtx-3090-24gb", "gpu_count": 4, "owned_count": 4, "acquisition": "buy"}
+    mine["price"] = first["price"] | {"amount": None, "low": None, "high": None, "asked_price": None}
+    owned.result["configurations"] = [first | {"gpu": "l40s-48gb"}, mine, *others]
+    draft = compose(asked("Can 4x 3090 run it?", "en"), [estimate(34), owned])
+    listed = [line for line in draft.answer.splitlines() if line.startswith("- **")]
+    assert listed[0].startswith("- **Use** your 4×RTX 3090;")
+    assert not any("Buy** 4×RTX 3090" in line for line in listed)
+
+
+def test_the_longest_context_is_told_where_the_one_asked_for_does_not_fit(estimate: Estimate, asked: Asked) -> None:
+    call = estimate(34)
+    call.result["fit"]["max_context_tokens"] = 51_255
+    draft = compose(asked("128k?", "en", context_tokens=131_072, intent="context_length"), [call])
+    assert "hold a context of about 51,000 tokens" in draft.answer
 
 
 def test_a_stated_format_that_does_not_fit_is_a_plain_no(estimate: Estimate, asked: Asked) -> None:
@@ -52,7 +78,7 @@ def test_every_marker_has_a_citation_and_every_citation_a_marker(
         configured,
         passages("四比特量化之后能跑，放得进四张卡。"),
     ]
-    draft = compose(asked(), calls)
+    draft = compose(asked(gpus_owned=(), gpus_asked=("rtx-3090-24gb",)), calls)
     assert draft.citations
     for citation in draft.citations:
         assert f"[{citation.marker}]" in draft.answer

@@ -1,0 +1,41 @@
+"""Whether fine-tuning is asked about without saying how, and the ways that then deserve a figure each."""
+
+import re
+
+from assistant.plan.formats import TRAINING_LADDER
+from assistant.plan.requests import is_training, lighter_tasks
+from assistant.understanding import Understanding
+from tools.need import Need
+
+_TUNES = re.compile(
+    r"微调|精调|fine-?\s?tun|\bsft\b|指令调优|领域适配|domain adapt|finetunear|affiner|feinabstimm",
+    re.I,
+)
+_SAID = re.compile(
+    r"lora|\bdora\b|全参|全量|满参|\bfull|\bfft\b|from scratch|p-?tuning|freeze|冻结|adapter|\bpeft\b"
+    r"|zero-?\s?[123]|fsdp|deepspeed|megatron|adam|galore|badam|lomo|pre-?train|预训练|从头|从零"
+    r"|[48][- ]?bit|int[48]|nf4|量化|grpo|\bppo\b|dpo|rlhf|parameter[- ]efficient|参数高效"
+    r"|all (?:the )?(?:weights|parameters)",
+    re.I,
+)
+"""Words that name a way to train, or that only go with one."""
+
+
+def unsaid(understanding: Understanding, need: Need) -> bool:
+    """Whether a model is to be fine-tuned and this turn leaves open in which way.
+
+    A turn that does not speak of fine-tuning keeps the way that the conversation settled on.
+    """
+    text = understanding.text
+    return is_training(need) and _TUNES.search(text) is not None and _SAID.search(text) is None
+
+
+def other_ways(understanding: Understanding, need: Need) -> tuple[str, ...]:
+    """Ways to fine-tune that deserve a figure beside the one taken.
+
+    All of them when none was said; else the cheaper ones where the most thorough was asked for.
+    """
+    lighter = lighter_tasks(need, "full_finetune")
+    if lighter and unsaid(understanding, need):
+        return tuple(task for task in TRAINING_LADDER if task != need.task)
+    return lighter if need.task == "full_finetune" else ()

@@ -1,0 +1,95 @@
+"""Fine-tuning without a word on how, formats set against each other, and ways to make a small card do."""
+
+import pytest
+
+from assistant.answer import ToolCallRecord
+from assistant.plan import plan, plan_more
+from assistant.plan.method import unsaid
+from assistant.plan.provisional import provisional
+from assistant.understand import understand
+from assistant.understanding import Understanding
+from tools.memory import estimate_memory
+from tools.memory.request import MemoryRequest
+
+
+def asked(text: str) -> Understanding:
+    return understand(text)
+
+
+def sized(text: str) -> list[dict[str, object]]:
+    return [call.request for call in plan(asked(text)) if call.tool == "estimate_memory"]
+
+
+@pytest.mark.parametrize(
+    ("text", "open_"),
+    [
+        ("微调 GLM-4-9B 要什么卡", True),
+        ("how many A6000 to fine-tune Llama-3-8B", True),
+        ("sft qwen2.5-14b on 2x3090", True),
+        ("全参微调 GLM-4-9B 要什么卡", False),
+        ("how many A6000 to fine-tune Llama-3-8B with LoRA", False),
+        ("finetune 8B with zero3 on 4x3090", False),
+        ("pretrain a 1B on 4x3090", False),
+        ("serve the fine-tuned 8B on a 3090", False),
+    ],
+)
+def test_a_method_is_open_only_where_no_word_goes_with_one(text: str, open_: bool) -> None:
+    understanding = asked(text)
+    assert unsaid(understanding, understanding.need) == open_
+
+
+@pytest.mark.parametrize("text", ["微调 GLM-4-9B 要多少显存", "how many A6000 to fine-tune Llama-3-8B"])
+def test_every_way_gets_a_figure_where_none_was_said(text: str) -> None:
+    assert {request.get("task") for request in sized(text)} == {"full_finetune", "lora", "qlora"}
+
+
+def test_hardware_for_fine_tuning_of_any_kind_is_that_of_adapters() -> None:
+    understanding = asked("微调 Yi-34B 需要什么配置？")
+    assert understanding.need.task == "full_finetune"
+    assert provisional(understanding).task == "lora"
+    assert provisional(asked("全参微调 Yi-34B 需要什么配置？")).task == "full_finetune"
+
+
+@pytest.mark.parametrize(
+    ("text", "formats"),
+    [
+        ("Qwen2.5-32B 的 awq 和 int8 哪个适合一张 A6000", ["int8", "awq"]),
+        ("13B in 8bit or 4bit on my 3080 10G?", ["int8", "int4"]),
+    ],
+)
+def test_quantised_formats_set_against_each_other_are_sized_themselves(text: str, formats: list[str]) -> None:
+    assert [request.get("weight_format") for request in sized(text)][:2] in (formats, formats[::-1])
+
+
+def test_the_published_format_is_sized_where_it_is_one_of_those_compared() -> None:
+    assert None in [request.get("weight_format") for request in sized("13B in fp16 or 4bit on my 3080 10G?")]
+
+
+def worked_out(request: dict[str, object]) -> ToolCallRecord:
+    result = estimate_memory(MemoryRequest.model_validate(request))
+    return ToolCallRecord(tool="estimate_memory", request=request, result=result.model_dump(mode="json"))
+
+
+def second(text: str) -> list[dict[str, object]]:
+    understanding = asked(text)
+    first = [worked_out(call.request) for call in plan(understanding) if call.tool == "estimate_memory"]
+    return [call.request for call in plan_more(understanding, first) if call.tool == "estimate_memory"]
+
+
+def test_adapters_too_large_for_copies_are_dealt_out_by_layers() -> None:
+    laid = [one for one in second("4x A100 40G LoRA of Qwen1.5-72B?") if one.get("task") == "lora"]
+    assert {(one.get("sharding"), one.get("pipeline_parallel")) for one in laid} == {("zero3", None), (None, 4)}
+
+
+@pytest.mark.parametrize(
+    ("text", "form"),
+    [
+        ("Baichuan-7B on a 2070 8G?", "gguf:Q4_K_M"),
+        ("Qwen2.5-32B on a 4060 Ti 16G?", "gguf:Q3_K_M"),
+        ("Qwen2.5-72B on a 4090?", None),
+        ("Qwen2.5-72B on an A100 40G?", None),
+    ],
+)
+def test_a_small_card_that_four_bits_just_miss_is_tried_with_llama_cpp(text: str, form: str | None) -> None:
+    tried = [one["weight_format"] for one in second(text) if str(one.get("weight_format")).startswith("gguf:")]
+    assert tried == ([form] if form else [])
