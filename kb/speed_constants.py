@@ -233,6 +233,8 @@ class Trainer(Frozen):
     """Launching one layer, forwards and backwards, a micro-batch."""
     moe_layer_s: float
     """The same for a layer with routed experts."""
+    sharded_launch_ratio: float = 1.0
+    """Factor on both where hooks of the program gather and free every module's weights."""
     tensor_exposed_ratio: float
     """Share of the all-reduces of tensor parallelism that does not hide behind products."""
     recomputes: bool
@@ -250,6 +252,8 @@ class Training(Frozen):
     trainers: dict[str, Trainer]
     moe_ratio: float
     """Factor on the products of routed experts."""
+    launch_overlap_power: float
+    """Launching runs ahead of the card: t = (t_gpu^p + t_launch^p)^(1/p)."""
     recompute_element_ratio: float
     """More element-wise traffic when everything is recomputed."""
     logit_bytes: float

@@ -23,6 +23,7 @@ from tools.training_time.step import TokenTime, model_flops, token_time
 RATES = ("bandwidth_bytes_per_s", "bf16_flops", "fp16_flops", "fp8_flops", "tf32_flops", "nvlink_bytes_per_s")
 PROGRAMS = {
     "megatron": "Megatron-class fused kernels",
+    "eager": "Hugging Face models in eager PyTorch",
     "peft": "PEFT in eager PyTorch",
     "fsdp": "PyTorch with flash attention",
 }

@@ -10,6 +10,8 @@ from tools.speed.architecture import Architecture, architecture_of
 from tools.training_time.request import TrainingTimeRequest
 
 PEFT_ENGINES = ("peft", "transformers", "llama-factory", "axolotl", "torchtune", "litgpt")
+EAGER_ENGINES = ("transformers", "llama-factory", "axolotl")
+"""Programs that run models as Hugging Face writes them, kernel by kernel."""
 ADAPTERS = ("lora", "qlora")
 NODE = 8
 
@@ -113,6 +115,8 @@ def _trainer(request: TrainingTimeRequest) -> str:
         return "megatron"
     if request.task in ADAPTERS and request.engine in (None, *PEFT_ENGINES):
         return "peft"
+    if request.engine in EAGER_ENGINES:
+        return "eager"
     return "fsdp"
 
 

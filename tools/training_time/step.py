@@ -17,6 +17,7 @@ class TokenTime:
     dispatch_s: float
     link_s: float
     launch_s: float
+    """Launching kernels, as far as it does not hide behind the card's work."""
     idle_s: float
     """Pipeline bubble and waiting that grows with the number of cards."""
 
@@ -37,13 +38,20 @@ def token_time(job: Job) -> TokenTime:
     """
     products, attention = _products_s(job), _attention_s(job)
     elements, dispatch = _elements_s(job), _dispatch_s(job)
-    link, launch = _tensor_s(job) + _shards_s(job), _launch_s(job)
+    link = _tensor_s(job) + _shards_s(job)
     training = constants().training
     bubble = training.bubble_ratio * (job.pipeline - 1) / 8
     busy = products + attention + elements + dispatch
+    launch = _exposed_s(_launch_s(job), busy + link)
     scale = training.scale_ratio * math.log2(max(job.cards / 8, 1.0))
     idle = busy * bubble + (busy * (1 + bubble) + link + launch) * scale
     return TokenTime(products, attention, elements, dispatch, link, launch, idle)
+
+
+def _exposed_s(launch_s: float, gpu_s: float) -> float:
+    """What launching adds beside the card's work, which it runs ahead of: (gpu^p + launch^p)^(1/p) - gpu."""
+    power = constants().training.launch_overlap_power
+    return float((gpu_s**power + launch_s**power) ** (1 / power)) - gpu_s
 
 
 def model_flops(job: Job) -> float:
@@ -131,4 +139,6 @@ def _shards_s(job: Job) -> float:
 
 def _launch_s(job: Job) -> float:
     layer = job.trainer.moe_layer_s if job.arch.moe else job.trainer.layer_s
+    if job.sharding in ("zero3", "fsdp"):
+        layer *= job.trainer.sharded_launch_ratio
     return job.arch.layers * layer / job.micro_batch_tokens
