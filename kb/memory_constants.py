@@ -185,7 +185,6 @@ class Defaults(Frozen):
     concurrent_sequences: int
     sequence_tokens: int
     micro_batch_size: int
-    vision_micro_batch_size: int
     lora_rank: int
     data_parallel: int
 
@@ -233,18 +232,10 @@ class Diffusion(Frozen):
 
 
 class Encoder(Frozen):
-    """Encoders, embedding models, rerankers and vision models."""
+    """Encoders, embedding models and rerankers."""
 
     source: str
     context_bytes: int
-    cnn_train_bytes_per_pixel: float
-    cnn_reference_params: int
-    cnn_exponent: float
-    cnn_inference_ratio: float
-    cnn_px: int
-    detectors: tuple[str, ...]
-    vit_px: int
-    vit_patch: int
 
 
 class Speech(Frozen):
@@ -273,6 +264,7 @@ class Intervals(Frozen):
     adapters: Width
     diffusion: Width
     encoder: Width
+    vision: Width
     speech: Width
     guess_ratios: tuple[float, float, float]
     """Share of the total added when details, or the whole shape, are guessed."""

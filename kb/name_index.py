@@ -158,8 +158,8 @@ class Names:
         tails = {identity.rpartition("/")[2]: identity for identity in self._ids.values()}
         return [tails[tail] for tail in close_names(name.rpartition("/")[2], tails, limit)]
 
-    def scan(self, text: str) -> list[Mention]:
-        """The names in `text`, left to right, longest match at each place."""
+    def scan(self, text: str, *, bold: bool = False) -> list[Mention]:
+        """The names in `text`, left to right, longest match at each place; `bold` keeps the shy ones as well."""
         folded = normalise(text)
         atoms = list(atoms_in(folded))
         found: list[tuple[Mention, Sequence[str]]] = []
@@ -168,7 +168,7 @@ class Names:
             known = atoms[place].text in self._root.children or len(atoms[place].text) >= TYPO_LETTERS
             begins = known and _may_begin(atoms, place) and not _is_article(folded, atoms, place)
             match = self._longest(folded, atoms, place) if begins else None
-            if match is None or self._is_shy(text, atoms[place : match[0]]):
+            if match is None or (not bold and self._is_shy(text, atoms[place : match[0]])):
                 place += 1
                 continue
             after, ids, exact = match
@@ -239,6 +239,10 @@ class Names:
             if node.ids and _may_end(atoms, index) and (exact or self._trusted(atoms[place : index + 1], numbered)):
                 best = (index + 1, node.ids, exact)
         return best
+
+    def is_shy(self, written: str) -> bool:
+        """Whether the name is spelled like an ordinary word."""
+        return tuple(atom.text for atom in atoms_in(normalise(written))) in self._shy
 
     def _is_shy(self, text: str, atoms: Sequence[Atom]) -> bool:
         """Whether an ordinary word stands here rather than the name that is spelled like it."""

@@ -43,7 +43,7 @@ class Entities:
 def find_entities(text: Text) -> Entities:
     """Names of GPUs and models, each settled on one catalog id where the words allow."""
     scannable = _TIMES.sub(r"\1 ", text.plain)
-    of_models = model_mentions(scannable)
+    of_models = model_mentions(scannable, text)
     of_gpus = _without(gpu_mentions(_JOINED.sub(";", scannable.replace("/", ";"))), of_models)
     of_models = _without(of_models, of_gpus)
     hidden = _mask(text.plain, of_gpus, of_models)

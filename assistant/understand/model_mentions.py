@@ -25,6 +25,19 @@ _ROUNDED = 0.03
 """How far a size in a name may be from the parameters counted."""
 _PARAMS = grammar(r"(?<![a-z0-9.])(\d{1,4}(?:\.\d{1,2})?)\s?b(?![a-z])")
 
+_SEES = grammar(
+    r"\d{3,4}\s?[x×*]\s?\d{3,4}|ocr|document|pdf|segment|detect|resolution|(?<![a-z])images?(?![a-z])|文档|图像|图片|分割"
+    r"|检测|分辨率"
+)
+_SPEAKS = grammar(r"(?<![a-z])(?:tts|asr|voices?|speech|audio|speakers?)(?![a-z])|语音|音频|配音|朗读|音色")
+_DRAWS = grammar(
+    r"(?<![a-z])(?:images?|pictures?|videos?|comfyui|diffusion|diffusers|steps)(?![a-z])|出图|生图|视频|画图"
+)
+_FIELD = {
+    "vision": _SEES, "vlm": _SEES, "speech": _SPEAKS, "diffusion": _DRAWS, "video": _DRAWS,
+}  # fmt: skip
+"""Words of the work that a kind of model does."""
+
 
 @dataclass(frozen=True, slots=True)
 class NamedModel:
@@ -39,16 +52,39 @@ class NamedModel:
     """Whether the name alone says which, rather than a size elsewhere."""
 
 
-def model_mentions(text: str) -> list[Mention]:
-    """Model names; a short one at the end of a longer word ("open-r1", "LightM-UNet") is another thing's name."""
+def model_mentions(text: str, written: Text | None = None) -> list[Mention]:
+    """Model names; a short one at the end of a longer word ("open-r1", "LightM-UNet") is another thing's name.
+
+    One that is spelled like an ordinary word counts where it was `written` with a capital ("Donut"), or where the
+    text speaks of what such a model does ("donut input 2560x1920", "fine-tune bark for tts").
+    """
     return [
         mention
-        for mention in model_names().scan(text)
+        for mention in model_names().scan(text, bold=True)
         if not _SOFTWARE.match(text, mention.end)
+        and _meant(text, mention, written)
         and (
             len(mention.text) > _SHORT_NAME or not _LONGER_WORD.search(text[max(0, mention.start - 2) : mention.start])
         )
     ]
+
+
+def _meant(text: str, mention: Mention, written: Text | None) -> bool:
+    """Whether a name is meant rather than the ordinary word that is spelled like it."""
+    if not model_names().is_shy(mention.text):
+        return True
+    if any(character.isspace() for character in mention.text):
+        return False
+    if written is not None and _spelled_as_published(written.span("model", mention.start, mention.end).text, mention):
+        return True
+    kinds = {models()[key].kind for key in mention.ids}
+    return any(_FIELD[kind].search(text) is not None for kind in kinds if kind in _FIELD)
+
+
+def _spelled_as_published(words: str, mention: Mention) -> bool:
+    """Whether the capitals are those of the name: Donut, SAM; nobody's friend Sam."""
+    published = {name for key in mention.ids for name in (models()[key].name, *models()[key].aliases)}
+    return words[0].isupper() and any(re.match(rf"{re.escape(words)}(?![a-z])", name) for name in published)
 
 
 def named_model(text: Text, mention: Mention) -> NamedModel:

@@ -9,6 +9,7 @@ from tools.memory.formats import weight_format
 from tools.memory.interval import interval
 from tools.memory.result import Change
 from tools.memory.term import Phase
+from tools.memory.vision import look_of
 from tools.memory.workload import Workload
 
 Peak = Callable[[Workload], Phase]
@@ -68,6 +69,8 @@ def _together(work: Workload, gpu: Gpu, peak_of: Peak, before: float) -> Change 
 def _options(work: Workload) -> Iterator[Option]:
     if work.family == "diffusion":
         yield from _for_pipelines(work)
+    elif work.family == "vision":
+        yield from _for_pictures(work)
     elif work.training:
         yield from _for_training(work)
     elif work.family == "serving":
@@ -139,6 +142,21 @@ def _for_pipelines(work: Workload) -> Iterator[Option]:
     yield from _smaller_formats(work)
     if work.offload != "all":
         yield "offload = all", "many times slower", work._replace(offload="all")
+
+
+def _for_pictures(work: Workload) -> Iterator[Option]:
+    for fewer in _halves(work.images, 1):
+        cost = "accumulate gradients for the same batch" if work.training else "more batches for the same pictures"
+        yield f"images_per_batch = {fewer}", cost, work._replace(images=fewer)
+    look = look_of(work)
+    for shorter in _halves(min(look.width, look.height), 64):
+        ratio = shorter / min(look.width, look.height)
+        smaller = work._replace(
+            width=round(look.width * ratio),
+            height=round(look.height * ratio),
+            frames=round(look.depth * ratio) if look.depth > 1 else work.frames,
+        )
+        yield f"width_px = {smaller.width}", "small objects are lost", smaller
 
 
 def _smaller_formats(work: Workload) -> Iterator[Option]:

@@ -1,4 +1,4 @@
-"""Models that generate no tokens: BERT-like encoders, embedding models, rerankers, vision transformers, CNNs."""
+"""Models that generate no tokens: BERT-like encoders, embedding models, rerankers."""
 
 from kb.memory_constants import constants
 from tools.memory.generation import feed_forward_width
@@ -11,8 +11,8 @@ from tools.memory.workload import Workload
 
 def encoder_phases(work: Workload) -> tuple[Phase, ...]:
     """Weights, the activations of one layer at a time, and the context; no cache grows."""
-    if not work.shape.hidden or (work.shape.kind == "vision" and work.shape.heads <= 1):
-        return (Phase("running", (_weights(work), *_pictures(work), _context(work))),)
+    if not work.shape.hidden:
+        return (Phase("running", (_weights(work), _context(work))),)
     return (Phase("running", (_weights(work), *_layer(work), _context(work))),)
 
 
@@ -51,13 +51,8 @@ def _layer(work: Workload) -> tuple[Term, ...]:
     """One layer's tensors: tokens · (8·h + 2·f) · bytes, and attention scores where attention is not fused."""
     numbers, shape = constants().encoder, work.shape
     e = 4 if work.format.name == "fp32" else 2
-    if shape.kind == "vision":
-        side = work.width or work.height or numbers.vit_px
-        tokens = ((side // numbers.vit_patch) ** 2 + 1) * work.images
-        length = tokens // work.images
-    else:
-        length = work.context or 512
-        tokens = length * work.sequences
+    length = work.context or 512
+    tokens = length * work.sequences
     if work.engine == "llama.cpp":
         tokens = min(tokens, work.ubatch or constants().llama_cpp.ubatch_tokens)
     scores = 0 if work.flash or work.engine == "llama.cpp" else 2 * shape.heads * length * e
@@ -66,34 +61,6 @@ def _layer(work: Workload) -> tuple[Term, ...]:
     return (
         Term("activations", "One layer's tensors", tokens * width, "tokens · bytes_per_token", inputs, numbers.source),
     )
-
-
-def _pictures(work: Workload) -> tuple[Term, ...]:
-    """Feature maps of a convolutional network: pixels · bytes, growing with parameters to a power; states to train."""
-    numbers, shape = constants().encoder, work.shape
-    usual = numbers.cnn_px if shape.family.startswith(numbers.detectors) else numbers.vit_px
-    side = work.width or work.height or usual
-    pixels = side * (work.height or side) * work.images
-    each = numbers.cnn_train_bytes_per_pixel * (shape.params / numbers.cnn_reference_params) ** numbers.cnn_exponent
-    if not work.training:
-        each *= numbers.cnn_inference_ratio
-    inputs = {"pixels": pixels, "bytes_per_pixel": round(each, 1)}
-    terms = [Term("activations", "Feature maps", pixels * each, "pixels · bytes_per_pixel", inputs, numbers.source)]
-    if work.training:
-        terms.append(
-            Term(
-                "optimizer",
-                "Optimizer states and masters",
-                shape.params * 12.0,
-                "params · 12",
-                {"params": shape.params},
-                "zero-paper",
-            )
-        )
-        terms.append(
-            Term("gradients", "Gradients", shape.params * 4.0, "params · 4", {"params": shape.params}, "zero-paper")
-        )
-    return tuple(terms)
 
 
 def _context(work: Workload) -> Term:

@@ -7,7 +7,7 @@ from kb.records.gpu import Gpu
 from kb.records.source import Source
 from kb.units import format_bytes
 from tools.base import Step
-from tools.memory import diffusion
+from tools.memory import diffusion, vision
 from tools.memory.change import changes_for
 from tools.memory.encoders import decoder_phases, encoder_phases, is_decoder
 from tools.memory.fit import fit, minimum_gpus
@@ -38,6 +38,8 @@ def estimate_memory(request: MemoryRequest) -> MemoryEstimate:
     low, high = interval(work, phase)
     if work.family == "diffusion":
         assumptions += diffusion.assumptions(work)
+    if work.family == "vision":
+        assumptions += vision.assumptions(work, request)
     placed = _fit(work, phase, gpu, request.host_memory_bytes) if gpu else None
     return MemoryEstimate(
         model=work.shape.id,
@@ -82,6 +84,8 @@ def phases_of(work: Workload) -> tuple[Phase, ...]:
         return diffusion.diffusion_phases(work)
     if work.family == "speech":
         return speech_phases(work)
+    if work.family == "vision":
+        return vision.vision_phases(work)
     if work.family == "encoder":
         return decoder_phases(work) if is_decoder(work) else encoder_phases(work)
     return serving_phases(work)

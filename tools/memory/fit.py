@@ -41,7 +41,7 @@ def fit(work: Workload, phase: Phase, gpu: Gpu, peak_of: Peak) -> Fit:
     """Decide on what a program can use, not on what the box says."""
     high = interval(work, phase)[1]
     total = phase.bytes
-    serving, training = work.family == "serving", work.family == "training"
+    serving = work.family == "serving"
     return Fit(
         gpu=gpu.id,
         usable_bytes=gpu.usable_bytes,
@@ -49,8 +49,15 @@ def fit(work: Workload, phase: Phase, gpu: Gpu, peak_of: Peak) -> Fit:
         headroom_bytes=int(gpu.usable_bytes - total),
         max_context_tokens=_most(work, "context", _context_limit(work), gpu, peak_of) if serving else None,
         max_concurrent_sequences=_most(work, "sequences", MOST_SEQUENCES, gpu, peak_of) if serving else None,
-        max_micro_batch_size=_most(work, "micro_batch", MOST_SAMPLES, gpu, peak_of) if training else None,
+        max_micro_batch_size=_largest_batch(work, gpu, peak_of),
     )
+
+
+def _largest_batch(work: Workload, gpu: Gpu, peak_of: Peak) -> int | None:
+    """Samples, or pictures, that a training step may hold at once."""
+    if not work.training or work.family not in ("training", "vision"):
+        return None
+    return _most(work, "images" if work.family == "vision" else "micro_batch", MOST_SAMPLES, gpu, peak_of)
 
 
 def minimum_gpus(work: Workload, peak_of: Peak, asked: Gpu | None = None) -> tuple[MinimumGpus, ...]:

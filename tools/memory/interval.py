@@ -26,4 +26,4 @@ def width_of(work: Workload) -> Width:
     if work.family == "training":
         return widths.adapters if work.adapted else widths.training
     return {"serving": widths.serving, "diffusion": widths.diffusion, "encoder": widths.encoder,
-            "speech": widths.speech}[work.family]  # fmt: skip
+            "vision": widths.vision, "speech": widths.speech}[work.family]  # fmt: skip

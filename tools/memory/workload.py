@@ -6,13 +6,14 @@ from typing import NamedTuple
 from kb.base import BadInput
 from kb.catalog import gpu as catalog_gpu
 from kb.memory_constants import constants
+from kb.pictures import pictures
 from kb.records.gpu import Gpu
 from tools.memory.formats import WeightFormat, canonical, weight_format
 from tools.memory.request import MemoryRequest
 from tools.memory.shape import Shape, shape_of
 
 Family = str
-"""Which model of memory applies: `serving`, `training`, `diffusion`, `encoder`, `speech`."""
+"""Which model of memory applies: `serving`, `training`, `diffusion`, `encoder`, `vision`, `speech`."""
 SERVING_ENGINES = ("vllm", "sglang", "llama.cpp", "transformers", "tensorrt-llm", "litgpt")
 TRAINING_ENGINES = (
     "torchtune", "litgpt", "peft", "deepspeed", "fsdp", "megatron", "unsloth", "axolotl", "llama-factory",
@@ -20,7 +21,7 @@ TRAINING_ENGINES = (
 )  # fmt: skip
 _FAMILIES = {
     "diffusion": "diffusion", "video": "diffusion", "speech": "speech", "embedding": "encoder",
-    "reranker": "encoder", "encoder": "encoder", "vision": "encoder",
+    "reranker": "encoder", "encoder": "encoder", "vision": "vision",
 }  # fmt: skip
 
 
@@ -112,7 +113,8 @@ def workload_of(request: MemoryRequest) -> tuple[Workload, list[str], Gpu | None
         large_gpu=gpu is not None and is_large(gpu), micro_batch=_batch(request, shape, training, said),
         sequence=_sequence(request, shape, training, said),
         optimizer=_optimizer(request, engine, training, said),
-        precision=precision, checkpointing=_checkpointing(request, training, said), fused_loss=request.fused_loss,
+        precision=precision, checkpointing=_checkpointing(request, shape, training, said),
+        fused_loss=request.fused_loss,
         optimizer_in_backward=request.optimizer_in_backward,
         activation_offload=_offloads_checkpoints(request, engine, said),
         ubatch=request.ubatch_tokens, flash=_flash(request, shape), flash_stated=request.attention == "flash",
@@ -138,7 +140,7 @@ def _engine(request: MemoryRequest, family: Family, training: bool) -> str:
         return request.engine
     if family == "diffusion":
         return "diffusers"
-    if family in ("encoder", "speech"):
+    if family in ("encoder", "speech", "vision"):
         return "transformers"
     if not training:
         return "vllm"
@@ -189,9 +191,10 @@ def _batch(request: MemoryRequest, shape: Shape, training: bool, said: list[str]
 
 
 def _usual_batch(shape: Shape, training: bool) -> int:
-    """Samples a GPU takes when nobody says: vision models are trained on batches, language models on one sequence."""
-    defaults = constants().defaults
-    return defaults.vision_micro_batch_size if training and shape.kind == "vision" else defaults.micro_batch_size
+    """Samples a GPU takes when nobody says: networks that see are trained on batches, language models on one text."""
+    if training and shape.kind == "vision":
+        return pictures().recipe(shape.family).batch
+    return constants().defaults.micro_batch_size
 
 
 def _targets(request: MemoryRequest, shape: Shape, said: list[str]) -> str:
@@ -207,15 +210,15 @@ def _targets(request: MemoryRequest, shape: Shape, said: list[str]) -> str:
 def _sequence(request: MemoryRequest, shape: Shape, training: bool, said: list[str]) -> int:
     if request.sequence_tokens is None and training and request.context_tokens is not None:
         return request.context_tokens
-    if request.sequence_tokens is None and training:
+    if request.sequence_tokens is None and training and shape.kind != "vision":
         tokens = 512 if shape.kind == "encoder" else constants().defaults.sequence_tokens
         said.append(f"sequence_tokens not stated: {tokens:,} assumed.")
         return tokens
     return request.sequence_tokens or constants().defaults.sequence_tokens
 
 
-def _checkpointing(request: MemoryRequest, training: bool, said: list[str]) -> str:
-    if request.gradient_checkpointing is None and training:
+def _checkpointing(request: MemoryRequest, shape: Shape, training: bool, said: list[str]) -> str:
+    if request.gradient_checkpointing is None and training and shape.kind != "vision":
         said.append("gradient_checkpointing not stated: full assumed, as fine-tuning recipes usually set it.")
         said.append("No gradient accumulation: gradients are freed after every step.")
         return "full"
