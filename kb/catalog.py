@@ -28,6 +28,22 @@ _MEMORY_SIZE = re.compile(r"\d\s?Gi?B?\b", re.IGNORECASE)
 _STATED_MEMORY = re.compile(r"(?<![\w.])(\d{1,4})\s?Gi?B?\b", re.IGNORECASE)
 _FORM_FACTOR = re.compile(r"(.+?)[ -](SXM\d?|PCIe|NVL|OAM)", re.IGNORECASE)
 _MAKER = re.compile(r"^(?:NVIDIA|英伟达|輝達|AMD|Intel|英特尔|Huawei|华为|Apple|苹果|Google|谷歌)\s*", re.IGNORECASE)
+_MACHINE_MAKERS = {
+    "Dell PowerEdge",
+    "PowerEdge",
+    "HPE ProLiant",
+    "ProLiant",
+    "浪潮",
+    "戴尔",
+    "超微",
+    "联想",
+    "新华三",
+    "宁畅",
+    "华为",
+    "惠普",
+}
+_FAMILY_LETTERS = 6
+"""Shortest beginning of a machine's name that is taken for it when no other begins so."""
 _TAIL = re.compile(r"\s*(?:显卡|加速卡|顯卡|GPU|graphics card|card|卡)$", re.IGNORECASE)
 
 
@@ -115,7 +131,7 @@ def gpu(name: str) -> Gpu:
         UnknownName: with the closest names.
         AmbiguousName: several cards that differ in memory or form factor bear the name.
     """
-    found = gpus().get(name) or _without_memory(name)
+    found = gpus().get(name) or _without_memory("-".join(name.lower().split()))
     if found is not None:
         return found
     from kb.names import gpu_names
@@ -164,7 +180,8 @@ def server(name: str) -> Server:
         UnknownName: with the closest names.
     """
     labels = {label: row.id for row in servers().values() for label in (row.id, row.name, *row.aliases)}
-    return servers()[_find("server", name, labels)]
+    makers = {row.vendor for row in servers().values()} | _MACHINE_MAKERS
+    return servers()[_find("server", name, labels, makers)]
 
 
 def provider(name: str) -> Provider:
@@ -208,13 +225,20 @@ def _with_another_memory(name: str) -> list[str]:
     return sorted(ids, key=nearness)
 
 
-def _find(kind: str, name: str, labels: dict[str, str]) -> str:
+def _find(kind: str, name: str, labels: dict[str, str], makers: Iterable[str] = ()) -> str:
+    """The id that bears the name, with or without its maker's; else the only one whose name goes on from it."""
     from kb.names import close_names
 
+    plain = {_letters(label): key for label, key in labels.items()}
+    bare = [_letters(maker) for maker in makers]
     wanted = _letters(name)
-    for label, key in labels.items():
-        if _letters(label) == wanted:
-            return key
+    spellings = [wanted, *(wanted.removeprefix(maker) for maker in bare), *(maker + wanted for maker in bare)]
+    for spelling in spellings:
+        if spelling in plain:
+            return plain[spelling]
+    longer = {key for label, key in plain.items() for each in spellings if label.startswith(each)}
+    if makers and len(longer) == 1 and len(wanted) >= _FAMILY_LETTERS and any(map(str.isdigit, wanted)):
+        return longer.pop()
     raise UnknownName(kind, name, close_names(name, list(labels)))
 
 

@@ -30,8 +30,10 @@ def component(name: str) -> Component:
     from kb.names import close_names, normalise
 
     labels = {label: row.id for row in components().values() for label in (row.id, row.name, *row.aliases)}
-    wanted = normalise(name)
-    for label, key in labels.items():
-        if normalise(label) == wanted:
-            return components()[key]
+    plain = {normalise(label).replace(" ", ""): key for label, key in labels.items()}
+    makers = {normalise(row.vendor) for row in components().values()}
+    wanted = normalise(name).replace(" ", "")
+    for spelling in (wanted, *(wanted.removeprefix(maker) for maker in makers), *(maker + wanted for maker in makers)):
+        if spelling in plain:
+            return components()[plain[spelling]]
     raise UnknownName("component", name, close_names(name, list(labels)))

@@ -1,14 +1,13 @@
 """What a name means in the catalog, whatever kind of thing it is."""
 
 from collections.abc import Callable
-from functools import lru_cache
 
 from kb.base import AmbiguousName, Frozen, UnknownName
 from kb.catalog import gpu_ids, provider, server
-from kb.components import components
+from kb.components import component
 from kb.models import model
 from kb.name_index import Names, close_names
-from kb.names import closed_names
+from kb.names import closed_names, gpu_names
 from kb.offers import current_offers
 from tools.offer_match import instances
 
@@ -32,14 +31,17 @@ def look_up(name: str) -> Meaning:
 
     An exact kind wins over an ambiguous one ("A2" the card, not the Google family).
     """
-    nearest: list[str] = []
+    nearest: dict[str, list[str]] = {}
     for kind, find in _FINDERS:
         try:
             return Meaning(name=name, kind=kind, ids=tuple(find(name)))
         except UnknownName as unknown:
-            nearest += unknown.close
-    alike = close_names(name, dict.fromkeys(nearest), 3)
-    return Meaning(name=name, kind=None, nearest=tuple(alike or nearest[:3]))
+            nearest[kind] = unknown.close
+    every = [one for close in nearest.values() for one in close]
+    if gpu_names().scan(name):  # a card's name with something that it never came with: "H100 120GB"
+        every = nearest["gpu"]
+    alike = close_names(name, dict.fromkeys(every), 3)
+    return Meaning(name=name, kind=None, nearest=tuple(alike or every[:3]))
 
 
 def _models(name: str) -> tuple[str, ...]:
@@ -59,11 +61,6 @@ def _several(names: Names) -> Callable[[str], tuple[str, ...]]:
     return find
 
 
-@lru_cache(maxsize=1)
-def _component_names() -> Names:
-    return Names("component", {key: (one.name, *one.aliases) for key, one in components().items()})
-
-
 def _software(name: str) -> tuple[str, ...]:
     from tools.check_compatibility import feature_names
 
@@ -77,6 +74,6 @@ _FINDERS: tuple[tuple[str, Callable[[str], tuple[str, ...]]], ...] = (
     ("closed model", lambda name: _several(closed_names())(name)),
     ("model", _models),
     ("software", _software),
-    ("component", lambda name: _several(_component_names())(name)),
+    ("component", lambda name: (component(name).id,)),
     ("provider", lambda name: (provider(name).id,)),
 )

@@ -9,7 +9,7 @@ from functools import lru_cache
 from typing import Literal
 
 from kb.base import AmbiguousName, UnknownName
-from kb.catalog import gpu_ids, gpus
+from kb.catalog import gpu_ids, gpus, providers
 from kb.names import close_names
 from kb.records.offer import Offer
 
@@ -60,11 +60,12 @@ def instances(name: str, found: Iterable[Offer]) -> frozenset[str]:
         UnknownName: with the nearest real ones.
     """
     every = {one.instance for one in found}
-    wanted = _plain(name)
+    wanted = _plain(_without_cloud(name))
     exact = frozenset(one for one in every if _plain(one) == wanted)
     if exact:
         return exact
     family = frozenset(one for one in every if _in_family(_plain(one), wanted))
+    family = family or frozenset(one for one in every if _of_series(_plain(one), wanted))
     if family and re.search(r"\d", wanted):
         return family
     raise UnknownName("instance", name, _nearest(wanted, every))
@@ -74,6 +75,25 @@ def _in_family(instance: str, wanted: str) -> bool:
     """`p4de` holds p4de.24xlarge, `gn7i` holds gn7i-c8g1.2xlarge, `NCasT4_v3` holds Standard_NC4as_T4_v3."""
     rest = instance.removeprefix(wanted)
     return (rest != instance and bool(_FAMILY_END.match(rest))) or _series(instance) == _series(wanted) is not None
+
+
+def _of_series(instance: str, wanted: str) -> bool:
+    """`ND H100` is Azure's series ND H100 v5, whose version it leaves out."""
+    series = _series(instance)
+    return series is not None and series.rpartition("v")[0] == re.sub(r"[_ ]|series$", "", wanted)
+
+
+@lru_cache(maxsize=1)
+def _clouds() -> re.Pattern[str]:
+    names = {label for one in providers().values() for label in (one.name, *one.aliases)}
+    return re.compile(
+        rf"^(?:{'|'.join(map(re.escape, sorted(names, key=len, reverse=True)))})[\s:：的-]+", re.IGNORECASE
+    )
+
+
+def _without_cloud(name: str) -> str:
+    """The name without the cloud's before it: `Azure NDv4` → `NDv4`."""
+    return _clouds().sub("", name.strip())
 
 
 def _series(name: str) -> str | None:
