@@ -143,14 +143,14 @@ class SqliteFile:
             execute(f"PRAGMA user_version = {len(migrations)}")
 
     def changes(self) -> int:
-        """A number that differs as soon as another connection, of any process, has changed the file.
+        """A number that grows as soon as anybody, here or in another process, has changed the file.
 
         Raises:
             StateUnavailable: the file cannot be read.
         """
         with self._access:
             try:
-                return int(self._execute("PRAGMA data_version")[0][0])
+                return int(self._execute("PRAGMA data_version")[0][0]) + self._connection.total_changes
             except sqlite3.Error as problem:
                 raise StateUnavailable(str(problem)) from None
 

@@ -3,12 +3,14 @@
 import json
 import os
 import tempfile
+from functools import lru_cache
 from pathlib import Path
 from typing import Literal
 
 from pydantic import Field, ValidationError
 
 from kb.base import Frozen
+from kb.index_stamp import mark
 from kb.lock import exclusive
 from kb.records.offer import Offer
 from kb.settings import settings
@@ -48,16 +50,19 @@ class LivePrices(Frozen):
 
 def path() -> Path:
     """Where they are kept."""
-    return settings().home / "prices" / "offers.json"
+    return Path(_name(settings().home))
 
 
 def stamp() -> tuple[str, int, int] | None:
     """What tells one state of the file from another; null when there is none."""
-    try:
-        found = path().stat()
-    except OSError:
-        return None
-    return str(path()), found.st_mtime_ns, found.st_size
+    name = _name(settings().home)
+    found = mark(name)
+    return None if found is None else (name, *found)
+
+
+@lru_cache(maxsize=8)
+def _name(home: Path) -> str:
+    return str(home / "prices" / "offers.json")
 
 
 def read() -> LivePrices:

@@ -21,6 +21,8 @@ PREFIX = "ga_"
 SECRET_BYTES = 32
 PER_MINUTE = 120
 DAY_S = 86_400.0
+MOST_FOUND = 10_000
+"""Keys remembered between changes of the file, unknown ones too."""
 MIGRATIONS = (
     """
     CREATE TABLE key (
@@ -61,6 +63,8 @@ class Keys:
         self._database = SqliteFile(path)
         self._database.migrate(MIGRATIONS)
         path.chmod(0o600)
+        self._found: dict[str, Key | None] = {}
+        self._as_of = -1
 
     def create(
         self, name: str, scopes: tuple[Scope, ...], per_minute: int = PER_MINUTE, days: float | None = None
@@ -91,14 +95,23 @@ class Keys:
         """The valid key with these letters."""
         if not secret.startswith(PREFIX) or len(secret) > 100:
             return None
-        with self._database.transaction() as execute:
-            rows = execute(f"SELECT {', '.join(FIELDS)} FROM key WHERE hash = ?", _hash(secret))  # noqa: S608 - FIELDS
-        key = _key(rows[0]) if rows else None
+        key = self._known(_hash(secret))
         return key if key is not None and key.state == "valid" else None
+
+    def _known(self, digest: str) -> Key | None:
+        """The key of a digest; read once until any process, this one too, changes the file."""
+        if (as_of := self._database.changes()) != self._as_of or len(self._found) >= MOST_FOUND:
+            self._found, self._as_of = {}, as_of
+        found = self._found
+        if digest not in found:
+            with self._database.reading() as execute:
+                rows = execute(f"SELECT {', '.join(FIELDS)} FROM key WHERE hash = ?", digest)  # noqa: S608 - FIELDS
+            found[digest] = _key(rows[0]) if rows else None
+        return found[digest]
 
     def listing(self) -> list[Key]:
         """Every key, the oldest first."""
-        with self._database.transaction() as execute:
+        with self._database.reading() as execute:
             return [_key(row) for row in execute(f"SELECT {', '.join(FIELDS)} FROM key ORDER BY created_s")]  # noqa: S608
 
     def revoke(self, name: str) -> Key:

@@ -23,6 +23,7 @@ def steps(
     face: str,
     changes: Mapping[str, Any] | None = None,
     receipt: Receipt | None = None,
+    patience_s: float | None = None,
 ) -> Iterator[Step]:
     """The steps of a turn as they happen; `changes` corrects fields of what was understood before.
 
@@ -33,7 +34,7 @@ def steps(
 
     def run() -> None:
         try:
-            given = {"changes": changes, "receipt": receipt}
+            given = {"changes": changes, "receipt": receipt, "patience_s": patience_s}
             extra: dict[str, Any] = {name: value for name, value in given.items() if value}
             for step in advisor.stream(question, conversation_id, **extra):
                 if step.answer is not None:

@@ -13,6 +13,7 @@ from assistant.planner import PlannerModel
 from assistant.provider import Breaker
 from assistant.recall import Recall
 from assistant.told import FRESH, Told
+from assistant.understand import understand
 from kb.index_stamp import index_stamp
 from kb.settings import Settings
 from tools.need import Need
@@ -44,16 +45,13 @@ def advisor(tmp_path: Path) -> Iterator[Advisor]:
 
 def worked_out(advisor: Advisor, monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """The questions that were worked out and not remembered, from now on."""
-    from assistant import agent
-
     asked: list[str] = []
-    usual = agent.understand
 
     def counting(text: str, previous: Need | None = None) -> object:
         asked.append(text)
-        return usual(text, previous)
+        return understand(text, previous)
 
-    monkeypatch.setattr(agent, "understand", counting)
+    monkeypatch.setattr("assistant.agent.understand", counting)
     return asked
 
 

@@ -8,8 +8,9 @@ from starlette.exceptions import HTTPException
 from assistant.agent import Advisor
 from ui import problem
 from ui.api import catalog, chat_completions, conversations, documentation, feedback, knowledge, questions, state, tools
-from ui.limits import Bounded, CleanBody
+from ui.limits import Bounded
 from ui.metrics import Measured
+from ui.repeated import Repeated
 
 DESCRIPTION = """Which GPU hardware a workload needs, with the arithmetic and the sources.
 
@@ -23,7 +24,7 @@ def create_app(advisor: Advisor, *, open_to_uploads: bool = True) -> FastAPI:
     """The REST application over one advisor; documents are taken over the web only where `open_to_uploads`."""
     app = FastAPI(title="GPU Advisor", version="1", description=DESCRIPTION, docs_url=None, redoc_url=None)
     problem.install(app)
-    app.add_middleware(CleanBody)
+    app.add_middleware(Repeated)
     app.add_middleware(Bounded)
     app.add_middleware(Measured)
     routers = (

@@ -26,6 +26,8 @@ IdempotencyKey = Annotated[
         description="Any letters of your own choosing, e.g. a UUID: the request can then be sent again safely.",
     ),
 ]
+PATIENCE_S = 0.7
+"""A question that would wait longer in line is refused at once, so that those taken end within a second."""
 NOT_CACHED = {"Cache-Control": "no-store", "X-Accel-Buffering": "no"}
 EVENTS: dict[int | str, dict[str, Any]] = {
     200: {
@@ -84,14 +86,15 @@ def router(advisor: Advisor) -> APIRouter:
     """The ways to ask: one question, step by step, several."""
     routes = APIRouter(prefix="/v1", tags=["questions"])
 
-    @routes.post("/ask", summary="Answer a question")
-    def ask(body: Question, response: Response, idempotency_key: IdempotencyKey = None) -> Answer:
+    @routes.post("/ask", summary="Answer a question", response_model=Answer)
+    def ask(body: Question, idempotency_key: IdempotencyKey = None) -> Response:
         """With an `Idempotency-Key` a request that is sent again gets the answer it got before, for a day."""
         receipt = _receipt(idempotency_key, body)
         if receipt is not None and (before := advisor.conversations.answered(receipt)) is not None:
-            response.headers["Idempotency-Replayed"] = "true"
-            return before
-        return counted(advisor.ask(body.question, body.conversation_id, receipt), "rest")
+            return _sent(before.model_dump_json(), {"Idempotency-Replayed": "true"})
+        told = advisor.told(body.question, body.conversation_id, receipt, PATIENCE_S)
+        counted(told.answer, "rest")
+        return _sent(told.text)  # written once, for the store and for whoever asked
 
     @routes.post(
         "/ask/stream",
@@ -114,6 +117,10 @@ def router(advisor: Advisor) -> APIRouter:
     return routes
 
 
+def _sent(text: str, headers: dict[str, str] | None = None) -> Response:
+    return Response(text, media_type="application/json", headers=headers)
+
+
 def _receipt(key: str | None, body: Question) -> Receipt | None:
     return Receipt.of(key, body.model_dump(mode="json")) if key else None
 
@@ -132,7 +139,9 @@ def _answered(advisor: Advisor, asked: Asked) -> dict[str, Any]:
 
 def _events(advisor: Advisor, body: Question, receipt: Receipt | None = None) -> Iterator[str]:
     try:
-        for step in steps(advisor, body.question, body.conversation_id, face="rest", receipt=receipt):
+        for step in steps(
+            advisor, body.question, body.conversation_id, face="rest", receipt=receipt, patience_s=PATIENCE_S
+        ):
             yield event(step.kind, _data(step))
     except AdvisorError as error:
         yield event("error", error.data())
