@@ -25,6 +25,7 @@ from assistant.compose import (
     power,
     scope,
     shopping,
+    tiers,
     topology,
 )
 from assistant.compose.aspects import BY_KEY
@@ -112,6 +113,8 @@ def _refused(material: Material, draft: Draft) -> Draft:
 def _explained(material: Material, main: Section) -> Section:
     """For a question why something is so or whether it is worth it: the documents first, facts and offers after."""
     unasked = material.intents[0] == "interconnect" and not BY_KEY["link"].asked.search(material.text)
+    if main.settled:
+        return main
     worth = bool(_WORTH.search(material.text))
     unsized = main.verdict == "clarification" and not requests.sized(material.need)
     reasons = worth or unasked or bool(_WHY.search(material.text))
@@ -157,7 +160,7 @@ def _frame(material: Material, main: Section) -> None:
     main.caveats += guidance.disputed(material)
     main.questions = clarify.questions(material, main.verdict)
     bar = guidance.REMEDY if main.verdict == "diagnosis" else guidance.ASIDE
-    if not main.rests_on_documents and not _asks_nothing(material):
+    if not main.rests_on_documents and not main.settled and not _asks_nothing(material):
         main.body.append(guidance.heard(material, [main.headline, *main.body], bar))
 
 
@@ -208,6 +211,8 @@ def _shop(material: Material) -> Section:
         found = compatibility.compatibility(material)
         if found.verdict == "fact":
             return found
+    if (classes := tiers.tiers(material)) is not None:
+        return classes
     if acquisition.only_rents(material):
         return shopping.rent(material)
     either = preferred.only(material.text, material.need) is None and requests.sized(material.need)

@@ -17,6 +17,8 @@ class Section:
     """Paragraphs, lists and tables; empty ones are left out."""
     rests_on_documents: bool = False
     """Whether it quotes the documents itself, so that they are not quoted again."""
+    settled: bool = False
+    """Whether nothing of the documents belongs beside it: advice on another question would only lead astray."""
     levers: list[str] = field(default_factory=list)
     """What would change the answer, cheapest first."""
     caveats: list[str] = field(default_factory=list)

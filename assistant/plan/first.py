@@ -11,6 +11,7 @@ from assistant.plan.method import other_ways, unsaid
 from assistant.plan.pasted import pasted
 from assistant.plan.preferred import only
 from assistant.plan.provisional import chinese_cards, compared_formats, provisional
+from assistant.plan.tiers import tiers, unsized_purchase
 from assistant.understand.errors import is_oom
 from assistant.understanding import Understanding
 from kb.catalog import gpu
@@ -114,11 +115,6 @@ def _min_vram(need: Need, understanding: Understanding) -> Calls:
     return [first, *others, *_check(need, understanding), requests.configure(need)]
 
 
-def _lighter_tasks(need: Need) -> tuple[str, ...]:
-    """Cheaper ways to fine-tune than full; none when a particular one was asked for."""
-    return requests.lighter_tasks(need, need.task) if need.task == "full_finetune" else ()
-
-
 def _how_many(need: Need, understanding: Understanding) -> Calls:
     if not requests.sized(need):
         return _which_to_buy(need, understanding)
@@ -148,6 +144,8 @@ def _hours(need: Need, card: GpuCount) -> PlannedCall | None:
 
 
 def _which_to_buy(need: Need, understanding: Understanding) -> Calls:
+    if unsized_purchase(need):
+        return [*tiers(need, understanding), *_check(need, understanding)]
     calls: Calls = []
     if need.provider or only(understanding.text, need) == "rent":
         card = next(iter(requests.cards(need)), None)
@@ -249,14 +247,14 @@ def _budget(need: Need, understanding: Understanding) -> Calls:
 
 
 def _cloud_or_buy(need: Need, understanding: Understanding) -> Calls:
+    """Hardware and offers; what owning costs follows in the second wave, by the bills found in this one."""
     card = next(iter(requests.cards(need)), None)
     return [
-    """Hardware and offers; what owning costs follows in the second wave, by the bills found in this one."""
         requests.configure(need),
+        requests.configure(need, provider=None, acquisition="buy") if need.provider else None,
         requests.memory(need, card),
         requests.offers(need, card.gpu if card else None, card.count if card else None),
         requests.offers(need.model_copy(update={"provider": None}), card.gpu if card else None),
-        requests.configure(need, provider=None, acquisition="buy") if need.provider else None,
         requests.comparison(need) or requests.gpu_facts(need),
     ]
 

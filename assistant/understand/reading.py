@@ -103,6 +103,7 @@ def read(original: str, previous: Need | None = None) -> Reading:
         names=bool(entities.gpus or entities.models or entities.ambiguities),
         sized=_sized(reading) or bool(work.named) or bool(find_methods(entities.masked)),
         work=bool(work.named or entities.models or "params" in reading.slots),
+        priced="budget" in reading.slots,
     )
     return reading
 

@@ -100,6 +100,15 @@ _ASKED = grammar(
     r"[?]|吗|么(?=$|[,。!])|能不能|可不可以|行不行|是不是|是否|能否|够不够|多少|几[张块片台卡]|哪|怎么|how (?:many"
     r"|much)|(?<![a-z])(?:which|what|whether)(?![a-z])"
 )
+_BARE_CHOICE = grammar(
+    r"预算|经费|怎么|怎样|如何|该|应该|能|可以|选|配|买|推荐|合适|什么|啥|好|哪|一?[款个种些张台套]|的|呢|了|吧|吗|大概|左右|大约|以内"
+    r"|上下|我|们|有|就|只|手上|手里|手头|给|帮|请|求|建议|方案|一下|最|不|超过|万|千|元|块钱?|多"
+    r"|(?<![a-z])(?:how|what|which|one|ones|should|would|do|can|could|i|we|you|get|got|buy|choose|pick|go|for|with|my|our|is"
+    r"|are|to|spend|best|good|the|an?|of|under|around|about|on|in|recommend|recommendations?|suggest|suggestions?|budget"
+    r"|money|have|ve|ll|d|s|want|need|only|max|maximum|limit|up|at|most|please|any|some|now|right|buying|thing|option|options)(?![a-z])"
+    r"|[\d\s,.?!;:、。~$€£¥_'\"-]|(?<![a-z])[kw](?![a-z])"
+)
+"""Words of choosing and spending: a question of nothing else, asked of this advisor, is about what it advises on."""
 _GREETING = grammar(
     r"(?:hi|hello|hey|help|thanks?(?: you)?|thx|ok(?:ay)?|你好|您好|在吗|谢谢|多谢|帮忙|嗨)(?: there"
     r"| all| everyone)?[\s!.,?。~]*"
@@ -107,8 +116,10 @@ _GREETING = grammar(
 _CLAUSE_END = grammar(r"(?<=[。,;!?\n])|(?<=\.)(?= )")
 
 
-def out_of_scope(text: str, *, names: bool, sized: bool, work: bool) -> bool:
+def out_of_scope(text: str, *, names: bool, sized: bool, work: bool, priced: bool = False) -> bool:
     """Whether `text` (masked) asks for something else; `names`: GPUs or models are named; `sized`: a size is stated.
+
+    `priced`: a budget is; a question of that and of choosing alone is about hardware.
 
     `work`: what to run is said, so that games beside it ("drawing and a bit of gaming") do not matter.
 
@@ -130,7 +141,7 @@ def out_of_scope(text: str, *, names: bool, sized: bool, work: bool) -> bool:
         return not (question and (names or sized) and (work or not _GAMING.search(text)))
     if rest != text and not (question or names or sized):
         return True
-    return not (names or sized or _DOMAIN.search(rest))
+    return not (names or sized or _DOMAIN.search(rest) or (priced and not _BARE_CHOICE.sub("", rest)))
 
 
 def asks_something_else(text: str) -> bool:

@@ -1,0 +1,29 @@
+"""Hardware for a purchase of which nobody said what it is to run: the usual classes of model, small to large."""
+
+from assistant.plan import requests
+from assistant.plan.call import PlannedCall
+from assistant.understanding import Understanding
+from tools.need import Need
+
+SIZES = (8 * 10**9, 32 * 10**9, 70 * 10**9)
+"""Parameters of the classes that published models come in: what one card of 16, 24 and 48 GB or two cards are for."""
+FORMAT = "int4"
+"""How they are run on one's own hardware; the fine-tuning that goes with it is QLoRA."""
+_OPEN = {None, "general", "inference", "full_finetune", "lora", "qlora"}
+
+
+def unsized_purchase(need: Need) -> bool:
+    """Whether hardware is to be chosen, and neither a model, nor its size, a purpose or a card was named."""
+    said = requests.sized(need) or need.purpose or requests.named_gpus(need) or need.memory_bytes_per_gpu
+    return not said and need.task in _OPEN and need.model_text is None
+
+
+def tiers(need: Need, understanding: Understanding) -> list[PlannedCall | None]:
+    """A search for each class, within the budget; fine-tuned when training is spoken of."""
+    training = requests.is_training(need)
+    task, used = ("qlora", None) if training else ("inference", FORMAT)
+    way = None if need.budget or need.acquisition else "buy"
+    return [
+        requests.configure(need, params=size, task=task, weight_format=used, acquisition=need.acquisition or way)
+        for size in SIZES
+    ]
