@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache
 
 from ingest.chunk import is_separator
@@ -10,6 +10,9 @@ from ingest.claims.finding import Finding, Verdict
 from ingest.convert import Converted
 from kb.names import Mention, gpu_names, model_names
 
+_MAKER = re.compile(r"NVIDIA|英伟达|AMD|Intel|英特尔|华为|Huawei|GeForce|显卡|GPU", re.IGNORECASE)
+_BARE_NUMBER = re.compile(r"[~≈约]?\s*\d[\d,]*(?:\.\d+)?")
+_UNIT_OF_COLUMN = re.compile(r"(?<![A-Za-z])(TB/s|GB/s|GiB|GB|TFLOPS|PFLOPS|TOPS|W)(?![A-Za-z/])", re.IGNORECASE)
 LINE_MAX = 2000
 """Characters of a line that are read for claims."""
 QUOTE_MAX = 300
@@ -31,6 +34,16 @@ _COUNT_WORD = re.compile(
     r"(?:NVIDIA|英伟达|AMD|used|new)?\s*$",
     re.IGNORECASE,
 )
+_STANDARD = re.compile(
+    r"(?:\bthan|\bvs\.?|\bversus|\bcompared (?:to|with)|\brelative to|\bunlike|\bover|\bsimilar to|\breplac(?:es|ing)"
+    r"|\bsucce(?:eds|eding)|\bsuccessor (?:of|to)|相比(?:于|之下)?|对比|比起|[比较]|优于|超过|不如|不同于|接替|取代"
+    r"|替代)"
+    r"\s*(?:the|an?|its|previous|older|predecessor|前代|上一代|前辈|旧款)?\s*(?:NVIDIA|英伟达|AMD|the)?\s*[(（]?\s*$",
+    re.IGNORECASE,
+)
+"""What stands before a name that only serves as the standard of a comparison."""
+_SIZES = re.compile(r"\d+\s*(?:GB|G)?\s*[/、]\s*\d+\s*(?:GB|G)\b", re.IGNORECASE)
+"""Sizes of several cards, one after the other: none of them belongs to the name before."""
 _COUNT_AFTER = re.compile(r"^\s*(?:GPU)?\s*[（(]?\s*[x×*✕]\s*(\d{1,4})\b", re.IGNORECASE)
 
 
@@ -64,11 +77,18 @@ class Clause:
     cells: tuple[str, ...] = ()
     """All cells of its table row."""
     headers: tuple[str, ...] = ()
+    written: str = ""
+    """The cell as it stands, where its unit is that of its header."""
 
     @cached_property
     def gpus(self) -> list[Mention]:
         """GPUs it names itself."""
         return gpus_in(self.text)
+
+    @cached_property
+    def own(self) -> list[Mention]:
+        """Those of its GPUs that it is about, without those it only compares them with."""
+        return [one for one in self.gpus if not is_standard(self.text, one)]
 
     @cached_property
     def models(self) -> list[Mention]:
@@ -91,7 +111,7 @@ class Clause:
         return Finding(
             document=self.document,
             line=self.line,
-            quote=(quote or self.text).strip()[:QUOTE_MAX],
+            quote=(quote or self.written or self.text).strip()[:QUOTE_MAX],
             subject=subject,
             attribute=attribute,
             claimed_value=claimed_value,
@@ -121,10 +141,16 @@ def _worded_count(text: str, mention: Mention) -> int | None:
     return _COUNTS[worded[1].lower()] if worded else None
 
 
+def is_standard(text: str, mention: Mention) -> bool:
+    """Whether a name is only what another card is compared with: "faster than the A100", 「相比前代 A100」."""
+    return bool(_STANDARD.search(text[max(0, mention.start - 40) : mention.start]))
+
+
 @lru_cache(maxsize=4096)
 def gpus_in(text: str) -> list[Mention]:
     """Exact GPU names in a text; a slash separates names there."""
-    return [mention for mention in gpu_names().scan(text.replace("/", "、")) if mention.exact]
+    apart = _SIZES.sub(lambda sizes: re.sub(r"\d", "_", sizes[0]), text).replace("/", "、")
+    return [replace(one, text=text[one.start : one.end]) for one in gpu_names().scan(apart) if one.exact]
 
 
 def models_in(text: str) -> list[Mention]:
@@ -203,7 +229,15 @@ def _prose(number: int, text: str, state: _State) -> Iterator[Clause]:
             heading=state.heading,
         )
         yield clause
-        carried = tuple(clause.gpus[-1:]) or carried
+        carried = _goes_on(clause, carried)
+
+
+def _goes_on(clause: Clause, carried: tuple[Mention, ...]) -> tuple[Mention, ...]:
+    """What the next sentence is about if it names nothing: the one card of this one; of several nobody can say."""
+    if not clause.gpus:
+        return carried
+    about = {mention.ids: mention for mention in clause.own}
+    return tuple(about.values()) if len(about) == 1 else ()
 
 
 def _table(headers: list[str], rows: Sequence[tuple[int, list[str]]], state: _State) -> Iterator[Clause]:
@@ -217,11 +251,14 @@ def _table(headers: list[str], rows: Sequence[tuple[int, list[str]]], state: _St
         for index, cell in enumerate(cells):
             header = headers[index] if index < len(headers) else ""
             across = index > 0 and index < len(columns) and named >= 1 and len(columns[index]) == 1
+            label = cells[0] if across else f"{header} {cells[0]}" if index else header
+            unit = _UNIT_OF_COLUMN.search(cells[0] if across else header) if _BARE_NUMBER.fullmatch(cell) else None
             yield Clause(
                 document=state.document,
                 line=number,
-                text=cell,
-                label=cells[0] if across else f"{header} {cells[0]}" if index else header,
+                text=f"{cell} {unit[1]}" if unit else cell,
+                written=cell,
+                label=label,
                 row=row,
                 subject=tuple(columns[index]) if across else tuple(first) if index else (),
                 rig=state.rig(number),
@@ -243,5 +280,6 @@ def _is_title(stripped: str, text: str) -> bool:
 
 
 def _mostly(mention: Mention, text: str) -> bool:
-    """Whether a title is little but the name."""
-    return mention.end - mention.start >= 0.6 * len(text)
+    """Whether a title is little but the name and its maker's."""
+    rest = _MAKER.sub("", text[: mention.start] + text[mention.end :])
+    return len(rest.strip()) <= 0.4 * len(text)

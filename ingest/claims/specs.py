@@ -7,7 +7,7 @@ from itertools import pairwise
 
 from ingest.claims.facts import cards, listed, shared_name, show_bytes, show_flops, show_rate, source_of
 from ingest.claims.finding import Finding, Verdict
-from ingest.claims.reading import Clause, count_before, rigs_in
+from ingest.claims.reading import Clause, count_before, is_standard, rigs_in
 from kb.catalog import gpus
 from kb.names import Mention
 from kb.records.gpu import Gpu
@@ -18,6 +18,8 @@ NEAR = 48
 TOLERANCE = 0.03
 ROUGH_TOLERANCE = 0.06
 _ROUGH = re.compile(r"[~≈约大]\s*$|(?:about|around|roughly|approximately|nearly)\s*$", re.IGNORECASE)
+_TIED = re.compile(r"\s*(?:'s|’s|的|[(（:：]|has|is|at|with)?\s*(?:~|≈|约)?\s*", re.IGNORECASE)
+"""What may stand between the name of a comparison's standard and a figure of its own."""
 _SPARSE = re.compile(r"稀疏|sparse|sparsity", re.IGNORECASE)
 _PRECISION = re.compile(
     r"(?<![A-Za-z])(FP64|FP32|TF32|FP16|BF16|FP8|INT8|FP4|NVFP4)(?![0-9])(?!\s*(?:累加|accumul))", re.IGNORECASE
@@ -37,7 +39,14 @@ _LAUNCH = re.compile(
 _PART = re.compile(
     r"\bMIG\b|vGPU|切片|切分|分区|\bslices?\b|partition|laptop|notebook|mobile|笔记本|移动版", re.IGNORECASE
 )
-_NUMBER = r"(?<![A-Za-z\d.\-–~])(\d{1,3}(?:,\d{3})+|\d{1,6}(?:\.\d{1,4})?)"
+_NUMBER = (
+    r"(?<![A-Za-z\d.,])(?<![A-Za-z\d][\-–~])(?<!\d [\-–~])(?<!\d [\-–~] )(\d{1,3}(?:,\d{3})+|\d{1,6}(?:\.\d{1,4})?)"
+)
+"""A number that is neither the tail of another, of a name, nor the end of a range."""
+_UP_TO = re.compile(
+    r"\s*(?:-|–|—|~|to|至|到)\s*(\d{1,3}(?:,\d{3})+|\d{1,6}(?:\.\d{1,4})?)\s*([A-Za-z]{1,3}(?:/s)?|瓦)", re.IGNORECASE
+)
+"""What makes a number the beginning of a range."""
 
 
 @dataclass(frozen=True)
@@ -57,6 +66,23 @@ class Attribute:
     tolerance: float = TOLERANCE
 
 
+@dataclass(frozen=True)
+class Claimed:
+    """A figure, or a range of figures, as a document states it."""
+
+    text: str
+    low: float
+    high: float
+    tolerance: float
+    last_digit: float = 0.0
+    """What one more in the last written digit would add, where the figure has decimals."""
+
+    def covers(self, value: float) -> bool:
+        """Whether a true value is what is meant, as far as the figure was written out."""
+        slack = max(self.tolerance * value, self.last_digit / 2) + 1e-9
+        return self.low - slack <= value <= self.high + slack
+
+
 def _watts(value: float | None) -> str:
     return "not stated" if value is None else f"{value:g} W"
 
@@ -68,7 +94,7 @@ def _plain(value: float | None) -> str:
 ATTRIBUTES = (
     Attribute(
         name="memory",
-        pattern=re.compile(rf"(?<![\d.\-]){_NUMBER}\s*(GB|GiB|G)(?![A-Za-z/])(?!\s*[/每]\s*s)", re.IGNORECASE),
+        pattern=re.compile(rf"{_NUMBER}\s*(GB|GiB|G)(?![A-Za-z/])(?!\s*[/每]\s*s)", re.IGNORECASE),
         scale={"gb": GIB, "gib": GIB, "g": GIB},
         value=lambda card: card.memory_bytes,
         field="memory_bytes",
@@ -83,7 +109,7 @@ ATTRIBUTES = (
         value=lambda card: card.bandwidth_bytes_per_s,
         field="bandwidth_bytes_per_s",
         show=show_rate,
-        label=re.compile(r"带宽|bandwidth|HBM|GDDR", re.IGNORECASE),
+        label=re.compile(r"带宽|bandwidth|\bBW\b|HBM|GDDR", re.IGNORECASE),
         unless=re.compile(r"nvlink|nvswitch|pcie|互联|互连|双向|网络|infiniband|interconnect", re.IGNORECASE),
     ),
     Attribute(
@@ -98,7 +124,7 @@ ATTRIBUTES = (
     ),
     Attribute(
         name="TDP",
-        pattern=re.compile(rf"(?<![\d.\-–]){_NUMBER}\s*(W|瓦)(?![A-Za-z])"),
+        pattern=re.compile(rf"{_NUMBER}\s*(W|瓦)(?![A-Za-z])"),
         scale={"w": 1, "瓦": 1},
         value=lambda card: card.tdp_w,
         field="tdp_w",
@@ -111,7 +137,7 @@ ATTRIBUTES = (
     ),
     Attribute(
         name="CUDA cores",
-        pattern=re.compile(rf"{_NUMBER}\s*(个|)\s*(?=CUDA|$|cores|\s)", re.IGNORECASE),
+        pattern=re.compile(rf"{_NUMBER}\s*(个|)", re.IGNORECASE),
         scale={"个": 1, "": 1},
         value=lambda card: card.shader_cores,
         field="shader_cores",
@@ -207,9 +233,24 @@ def _paired(
             continue
         if attribute.name == "memory" and not _is_capacity(clause, match, mentions):
             continue
+        if attribute.name == "CUDA cores" and not _is_core_count(clause, match):
+            continue
         if mentions:
             taken.add(mentions[-1].start)
             yield match, mentions
+
+
+def _is_core_count(clause: Clause, value: re.Match[str]) -> bool:
+    """Whether a bare number counts cores: the word stands right beside it, or in the label of its cell."""
+    if clause.cells and clause.text.strip() == value[0].strip():
+        return True
+    after = re.match(r"\s*(?:个|NVIDIA)?\s*(?:CUDA|cores?\b|流处理器)", clause.text[value.end() :], re.IGNORECASE)
+    before = re.search(
+        r"(?:CUDA\s*(?:cores?|核心)(?:数量?)?)\s*(?:[:：]|为|是|有|达到?|of|count)?\s*$",
+        clause.text[max(0, value.start() - 24) : value.start()],
+        re.IGNORECASE,
+    )
+    return bool(after or before)
 
 
 def _is_link(clause: Clause, value: re.Match[str]) -> bool:
@@ -238,7 +279,15 @@ def _nearest(clause: Clause, value: re.Match[str]) -> list[Mention]:
     owner = [one for one in clause.gpus if re.fullmatch(r"\s*的\s*", clause.text[value.end() : one.start])]
     if owner:
         return owner[:1]
+    if any(mention.start <= value.start() < mention.end for mention in clause.gpus):
+        return []  # the number is part of a name
     before = [mention for mention in clause.gpus if mention.end <= value.start()]
+    while (
+        before
+        and is_standard(clause.text, before[-1])
+        and not _TIED.fullmatch(clause.text[before[-1].end : value.start()])
+    ):
+        before.pop()
     if before:
         last = before[-1]
         if value.start() - last.end > NEAR:
@@ -251,10 +300,7 @@ def _nearest(clause: Clause, value: re.Match[str]) -> list[Mention]:
                 break
             group.insert(0, mention)
         return group
-    inside = [mention for mention in clause.gpus if mention.start <= value.start() < mention.end]
-    if inside or clause.gpus:
-        return []
-    return list(clause.subject[:1])
+    return [] if clause.gpus else list(clause.subject[:1])
 
 
 def _is_capacity(clause: Clause, value: re.Match[str], mentions: Sequence[Mention]) -> bool:
@@ -280,7 +326,9 @@ def _is_capacity(clause: Clause, value: re.Match[str], mentions: Sequence[Mentio
     if re.search(r"(?:显存|VRAM)\W{0,3}$", clause.text[: value.start()]) and not _NEED.search(clause.text):
         return True
     labelled = re.search(r"显存|VRAM|GPU memory|memory size", clause.label, re.IGNORECASE) or (
-        clause.cells and re.match(r"memory\b(?!\s*bandwidth)", clause.label, re.IGNORECASE) and not _of_machines(clause)
+        clause.cells
+        and re.match(r"(?:HBM|memory)\b(?!\s*bandwidth)", clause.label, re.IGNORECASE)
+        and not _of_machines(clause)
     )
     return bool(labelled and not _NEED.search(clause.said))
 
@@ -297,24 +345,35 @@ def _judge(
     number = float(match[1].replace(",", "")) * attribute.scale[unit]
     if attribute.name == "TDP" and not 15 <= number <= 3000:
         return
-    rough = _ROUGH.search(clause.text[max(0, match.start() - 14) : match.start()])
-    tolerance = max(attribute.tolerance, ROUGH_TOLERANCE if rough and attribute.tolerance > 0.001 else 0)
-    found = [_finding(clause, attribute, match[0].strip(), number, mention, tolerance) for mention in mentions]
+    claim = _claim(clause, attribute, match, number)
+    found = [_finding(clause, attribute, claim, mention) for mention in mentions]
     judged = [one for one in found if one]
     # "A and B are alike, but it draws 230 W": of several names the value need only be that of one.
     meant = any(one.verdict == "holds" for one in judged) and not re.search(r"[/、]", clause.text[: match.start()])
     yield from (one if not (meant and one.disputed) else one.as_unsupported() for one in judged)
 
 
-def _finding(
-    clause: Clause, attribute: Attribute, claimed: str, number: float, mention: Mention, tolerance: float
-) -> Finding | None:
+def _claim(clause: Clause, attribute: Attribute, match: re.Match[str], number: float) -> Claimed:
+    """The figure with the slack its words give it: "about 300 W", "350 W to 700 W"."""
+    rough = _ROUGH.search(clause.text[max(0, match.start() - 14) : match.start()])
+    tolerance = max(attribute.tolerance, ROUGH_TOLERANCE if rough and attribute.tolerance > 0.001 else 0)
+    end = _UP_TO.match(clause.text, match.end())
+    if end is None or end[2].lower().split("/")[0] not in attribute.scale:
+        decimals = len(match[1].partition(".")[2])
+        last_digit = attribute.scale[(match[2] or "").lower()] / 10**decimals if decimals else 0.0
+        return Claimed(match[0].strip(), number, number, tolerance, last_digit)
+    high = float(end[1].replace(",", "")) * attribute.scale[end[2].lower().split("/")[0]]
+    return Claimed(clause.text[match.start() : end.end()].strip(), number, max(number, high), tolerance)
+
+
+def _finding(clause: Clause, attribute: Attribute, claim: Claimed, mention: Mention) -> Finding | None:
     """What the facts say of a figure of one card; null for what several cards have together, which follows no rule."""
     known = [(card, attribute.value(card)) for card in cards(mention.ids)]
     figures = [value for _, value in known if value]
     right = [*figures, *_also_right(clause, attribute, mention)]
     verdict: Verdict = "unsupported"
-    if any(abs(number - value) <= tolerance * value + 1e-9 for value in right):
+    claimed, number = claim.text, claim.low
+    if any(claim.covers(value) for value in right):
         verdict = "holds"
     elif figures and (len(figures) == len(known) or attribute.name.startswith("NVLink")):
         verdict = "wrong"
@@ -342,9 +401,10 @@ def _says_dense(clause: Clause, attribute: Attribute) -> bool:
 
 def _is_noted(claimed: str, card: Gpu) -> bool:
     """Whether the catalog notes that other sources print this figure, so that it need not be an error."""
-    number = re.match(r"[\d.]+", claimed)
-    printed = [part for part in re.split(r"(?<=[.;])\s", card.notes) if _PRINTED.search(part)]
-    return bool(number and any(re.search(rf"(?<![\d.x]){re.escape(number[0])}(?![\d.])", part) for part in printed))
+    number = re.match(r"[\d.,]+", claimed)
+    printed = " ".join(part for part in re.split(r"(?<=[.;])\s", card.notes) if _PRINTED.search(part))
+    figures = {float(one) for one in re.findall(r"(?<![\d.x])\d+(?:\.\d+)?", printed)}
+    return bool(number and float(number[0].replace(",", "")) in figures)
 
 
 def _count(clause: Clause, mention: Mention) -> int:
@@ -380,6 +440,8 @@ def _correct(attribute: Attribute, ids: Sequence[str], number: float) -> str:
             hints.append(f"{attribute.show(number)} only with structured sparsity")
         for field, name in _RATES:
             value = getattr(card, field)
+            if own and abs(own - number) <= TOLERANCE * own:
+                break  # nothing was mistaken
             if value and field != attribute.field and abs(value - number) <= 0.02 * value:
                 hints.append(f"{attribute.show(value)} is its {name} rate")
     dense = "" if attribute.name.endswith("sparsity") else " dense"
