@@ -87,8 +87,8 @@ class Decode(Frozen):
     """More for a linear-attention or state-space layer."""
     pipeline_hop_s: float
     """Handing activations to the next stage of a pipeline."""
-    exchange_factor: float
-    """Waiting for an exchange of tokens over waiting for an all-reduce."""
+    exchange_s: float
+    """Waiting for one exchange of tokens between the cards of a layer's experts."""
     attention_copies_from: float
     """Sequences a card from which attention data parallelism is worth while."""
     amd_floor_ratio: float

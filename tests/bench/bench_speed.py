@@ -28,7 +28,7 @@ from kb.measured_speed import MeasuredSpeed, measured_speeds  # noqa: E402
 from tools.named import read_card  # noqa: E402
 from tools.speed import allreduce  # noqa: E402
 from tools.speed.decode import read_bytes  # noqa: E402
-from tools.speed.evidence import corrected, is_time, row_case  # noqa: E402
+from tools.speed.evidence import case_of, corrected, is_time, row_case  # noqa: E402
 from tools.speed.item import chip_of  # noqa: E402
 from tools.speed.item_estimate import item_pace  # noqa: E402
 from tools.speed.layout import best_pace  # noqa: E402
@@ -170,7 +170,7 @@ def result_of(row: MeasuredSpeed) -> Result:
     """A row by the formula alone, and with evidence that leaves out its own source, model, card or itself."""
     case = row_case(row)
     if row.kind in ("decode", "prefill"):
-        case = case._replace(engine=_parsed(row.id)[1].engine)
+        case = case._replace(engine=case_of(_parsed(row.id)[1]).engine)
     informed, weight = {}, 0.0
     settings = stored.constants().training_neighbours if row.kind == "training" else None
     for name, key in LEFT_OUT.items():

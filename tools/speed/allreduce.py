@@ -1,5 +1,6 @@
-"""Adding up partial results of all cards, twice a layer, by the link between them."""
+"""Adding up partial results of all cards, twice a layer, by the link between them, and the network between nodes."""
 
+import math
 from functools import lru_cache
 
 from kb.records.gpu import Gpu
@@ -7,6 +8,13 @@ from kb.speed_constants import Link, constants
 
 SWITCHED_BYTES_PER_S = 200e9
 """Links at least this fast join all cards of a node (NVSwitch, Infinity Fabric, HCCS); slower ones bridge two."""
+NODE = 8
+
+
+def node_cards(gpu: Gpu) -> int:
+    """Cards on one fast link: eight, or those of a rack that one switch joins."""
+    domains = constants().training.domains
+    return next((size for start, size in domains.items() if gpu.id.startswith(start)), NODE)
 
 
 def link_name(gpu: Gpu, cards: int) -> str:
@@ -29,15 +37,29 @@ def bus_bytes_per_s(gpu: Gpu, cards: int) -> float:
     return link.bus_ratio * (gpu.nvlink_bytes_per_s or 0) if link.bus_ratio else link.bus_bytes_per_s
 
 
+def network_bytes_per_s(gpu: Gpu) -> float:
+    """Bandwidth of each card to other nodes, as collectives reach it; never more than inside the node."""
+    found = constants().training.network_bytes_per_s
+    share = _link("network").bus_ratio or 1.0
+    return min(share * found.get(gpu.architecture.split()[0], found["other"]), bus_bytes_per_s(gpu, NODE))
+
+
 def all_reduce_s(gpu: Gpu, cards: int, size_bytes: float, *, latency: bool = True) -> float:
     """Time to add `size_bytes` over `cards` cards: latency + 2(n-1)/n · bytes / bus bandwidth (ring).
 
-    Without `latency` only the moving counts: during prefill the launches hide behind the products.
+    Beyond a node of m cards each card adds its m-th part over the network, for k nodes: 2·latency·log₂ k + 2(k-1)/k ·
+    bytes/m / network. Without `latency` only the moving counts: during prefill the launches hide behind the products.
     """
     if cards <= 1:
         return 0.0
-    link = _link(link_name(gpu, cards))
-    moving = 2 * (cards - 1) / cards * size_bytes / bus_bytes_per_s(gpu, cards)
-    if not latency:
-        return moving
-    return link.latency_s + link.card_latency_s * (cards - 2) + moving
+    inside = min(cards, node_cards(gpu))
+    moving = 2 * (inside - 1) / inside * size_bytes / bus_bytes_per_s(gpu, inside)
+    waiting = 0.0
+    if inside > 1:
+        link = _link(link_name(gpu, inside))
+        waiting = link.latency_s + link.card_latency_s * (inside - 2)
+    nodes = math.ceil(cards / inside)
+    if nodes > 1:
+        moving += 2 * (nodes - 1) / nodes * size_bytes / inside / network_bytes_per_s(gpu)
+        waiting += 2 * _link("network").latency_s * math.log2(nodes)
+    return moving + waiting if latency else moving

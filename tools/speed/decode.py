@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from kb.speed_constants import constants
-from tools.speed.allreduce import all_reduce_s, bus_bytes_per_s
+from tools.speed.allreduce import all_reduce_s, bus_bytes_per_s, network_bytes_per_s, node_cards
 from tools.speed.work import Work
 
 
@@ -48,6 +48,8 @@ def decode_step(work: Work, spilled: float = 0.0) -> DecodeStep:
     read, multiply, weights = _products(work, batch, spilled)
     host = work.floor.step_s * _card_ratio(work) + work.floor.sequence_s * batch / work.layout.tensor
     cache, link, floor = _cache_s(work, batch), _link_s(work, batch), _floor_s(work)
+    if work.layout.attention_copies and work.layout.tensor > node_cards(work.gpu):
+        link = _exposed_s(link, weights + cache + floor, constants().decode.overlap_power)
     spill = _spill_s(work, spilled, batch)
     return DecodeStep(
         read_s=read,
@@ -56,7 +58,7 @@ def decode_step(work: Work, spilled: float = 0.0) -> DecodeStep:
         cache_s=cache,
         link_s=link,
         floor_s=floor,
-        host_s=_exposed_s(host, weights + cache + link + floor + spill),
+        host_s=_exposed_s(host, weights + cache + link + floor + spill, constants().decode.host_overlap_power),
         spill_s=spill,
         stage_s=_stage_s(work, batch, host),
     )
@@ -123,10 +125,13 @@ def _products(work: Work, batch: float, spilled: float) -> tuple[float, float, f
     return read_dense + read_routed, multiply_dense + multiply_routed, both
 
 
-def _exposed_s(host_s: float, gpu_s: float) -> float:
-    """What the host adds to a step while it prepares the next one beside the GPU: (gpu^p + host^p)^(1/p) - gpu."""
-    power = constants().decode.host_overlap_power
-    return float((gpu_s**power + host_s**power) ** (1 / power)) - gpu_s
+def _exposed_s(beside_s: float, gpu_s: float, power: float) -> float:
+    """What is added by work that goes on beside the GPU's: (gpu^p + beside^p)^(1/p) - gpu.
+
+    The host prepares the next step; experts on other nodes are reached for one half of the batch while the other half
+    is computed (dual micro-batches of DeepSeek, two-batch overlap of SGLang).
+    """
+    return float((gpu_s**power + beside_s**power) ** (1 / power)) - gpu_s
 
 
 def _stage_s(work: Work, batch: float, host_s: float) -> float:
@@ -184,18 +189,21 @@ def _link_s(work: Work, batch: float) -> float:
 def exchange_s(work: Work, tokens: float, *, latency: bool = True) -> float:
     """Sending the tokens of one layer to the cards of their experts and the results back.
 
-        2·t_latency·exchange + tokens/n · min(k, n-1) · h · (dispatched + 2 bytes) / bus
+        2·t_exchange + tokens/n · min(k, n-1) · h · (dispatched + 2 bytes) / bus
 
     A token goes once to each card that holds one of its k experts, in the type experts are multiplied in, and comes
-    back in 16 bits.
+    back in 16 bits. The share of experts on other nodes is reached over the network.
     """
     arch, cards = work.arch, work.layout.tensor
     if cards <= 1:
         return 0.0
     copies = min(arch.experts_per_token, cards - 1)
     moved = tokens / cards * copies * arch.hidden * (min(work.format.expert_bits, 16) / 8 + 2)
-    waits = 2 * constants().decode.exchange_factor * all_reduce_s(work.gpu, cards, 0.0) if latency else 0.0
-    return waits + moved / bus_bytes_per_s(work.gpu, cards)
+    inside = min(cards, node_cards(work.gpu))
+    moving = moved * inside / cards / bus_bytes_per_s(work.gpu, inside)
+    if cards > inside:
+        moving += moved * (1 - inside / cards) / network_bytes_per_s(work.gpu)
+    return 2 * constants().decode.exchange_s + moving if latency else moving
 
 
 def _floor_s(work: Work) -> float:

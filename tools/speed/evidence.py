@@ -109,8 +109,9 @@ def corrected(
 def case_of(work: Work) -> Case:
     """The case a load is."""
     arch, layout = work.arch, work.layout
+    engine = f"{work.engine} answering only" if work.separate_prefill else work.engine
     return case(
-        arch.id or arch.name, work.gpu.id, work.gpu.architecture, work.engine, work.format.name, arch.moe,
+        arch.id or arch.name, work.gpu.id, work.gpu.architecture, engine, work.format.name, arch.moe,
         arch.active_params, layout.tensor, work.sequences * layout.replicas, work.input_tokens, work.output_tokens,
     )  # fmt: skip
 

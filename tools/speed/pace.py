@@ -58,7 +58,7 @@ def pace(work: Work) -> Pace:
     total_s = max(step.total_s, least)
     prompt = prefill_s(running, work.input_tokens)
     stages = prompt_stages(running, int(max(work.input_tokens, 1) * running.sequences))
-    each = prompt / stages / work.output_tokens
+    each = 0.0 if work.separate_prefill else prompt / stages / work.output_tokens
     token_s = total_s + (running.sequences - 1) * each
     total = work.layout.replicas * running.sequences / (total_s + running.sequences * each)
     alone = prompt / prompt_stages(running, max(work.input_tokens, 1))

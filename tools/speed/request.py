@@ -47,5 +47,7 @@ class InferenceSpeedRequest(ModelFields):
     """Speech to transcribe, for the time it takes."""
     documents: int | None = Field(default=None, gt=0, le=10**13)
     """Texts to embed, of `input_tokens` each, for the time they take."""
+    separate_prefill: bool = False
+    """Whether prompts are read on other cards than these, which only answer (prefill and decode disaggregated)."""
     host_bandwidth_bytes_per_s: float | None = Field(default=None, gt=0, le=10**13)
     """Bandwidth of the host's memory, read when weights do not fit the cards (llama.cpp); null = a desktop's."""

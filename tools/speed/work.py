@@ -51,6 +51,8 @@ class Work:
     """bf16, fp8 or fp4: the type those products are computed in."""
     flops_16: float
     host_bandwidth: float | None = None
+    separate_prefill: bool = False
+    """Whether other cards read the prompts."""
 
     @property
     def hbm(self) -> bool:
@@ -120,7 +122,7 @@ def work_of(request: InferenceSpeedRequest) -> tuple[Work, list[str]]:
         output_tokens=answer,
         kv_bytes=memory_constants().kv.bytes[cache_format(request.kv_format, engine, name, native)],
         bandwidth=bandwidth, flops=flops, flops_kind=kind, flops_16=flops_16,
-        host_bandwidth=request.host_bandwidth_bytes_per_s,
+        host_bandwidth=request.host_bandwidth_bytes_per_s, separate_prefill=request.separate_prefill,
     )  # fmt: skip
     said = [*assumptions, *arch.guesses]
     if work.rate_guessed:

@@ -6,6 +6,7 @@ from kb.base import BadInput
 from kb.records.gpu import Gpu
 from kb.speed_constants import Trainer, constants
 from tools.named import read_card
+from tools.speed.allreduce import NODE, node_cards
 from tools.speed.architecture import Architecture, architecture_of
 from tools.training_time.request import TrainingTimeRequest
 
@@ -13,7 +14,6 @@ PEFT_ENGINES = ("peft", "transformers", "llama-factory", "axolotl", "torchtune",
 EAGER_ENGINES = ("transformers", "llama-factory", "axolotl")
 """Programs that run models as Hugging Face writes them, kernel by kernel."""
 ADAPTERS = ("lora", "qlora")
-NODE = 8
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,8 +54,7 @@ class Job:
     @property
     def node(self) -> int:
         """Cards on one fast link."""
-        domains = constants().training.domains
-        return next((size for start, size in domains.items() if self.gpu.id.startswith(start)), NODE)
+        return node_cards(self.gpu)
 
     @property
     def micro_batch_tokens(self) -> float:
