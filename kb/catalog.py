@@ -16,8 +16,8 @@ from kb.snapshot import load_yaml
 from kb.units import GB, GIB, MIB, TB
 
 __all__ = [
-    "FACTS", "Provider", "Reserve", "conventional", "gpu", "gpu_ids", "gpus", "load_yaml", "model", "models", "offers",
-    "provider", "providers", "quantity", "server", "servers", "sources", "usable_reserves",
+    "FACTS", "Provider", "Reserve", "conventional", "gpu", "gpu_ids", "gpus", "load_yaml", "maker", "model", "models",
+    "offers", "provider", "providers", "quantity", "server", "servers", "sources", "usable_reserves",
 ]  # fmt: skip
 
 FACTS = Path(__file__).parent / "facts"
@@ -102,6 +102,19 @@ def sources() -> dict[str, Source]:
 def providers() -> dict[str, Provider]:
     """Every cloud provider by id."""
     return {row["id"]: Provider.model_validate(row) for row in load_yaml(FACTS / "providers.yaml")}
+
+
+@lru_cache(maxsize=64)
+def maker(name: str) -> str:
+    """The maker of cards called `name`, in Chinese or English, as the catalog writes it.
+
+    Raises:
+        UnknownName: with the closest names.
+    """
+    known = {card.vendor: card.vendor for card in gpus().values()}
+    for vendor, others in load_yaml(FACTS / "makers.yaml").items():
+        known |= dict.fromkeys(others, vendor)
+    return known[_find("vendor", name, {label: label for label in known})]
 
 
 @lru_cache(maxsize=1)

@@ -7,10 +7,11 @@ from typing import Literal
 from pydantic import Field
 
 from kb.base import BadInput, Frozen
-from kb.catalog import gpu_ids, gpus
+from kb.catalog import gpu_ids, gpus, maker
 from kb.records.gpu import Gpu, Market, Status
 from kb.units import GIB
 from tools.base import Step, ToolResult
+from tools.gpu_filter import Condition
 from tools.gpu_row import TERA, GpuRow, row
 from tools.named import cited, vouching
 from tools.prices import card_price, per_unit
@@ -19,13 +20,19 @@ __all__ = ["RATE_FIELDS", "GpuQuery", "GpuRow", "GpuSearch", "find_gpus", "row"]
 
 Precision = Literal["tf32", "bf16", "fp16", "fp8", "int8", "fp4"]
 Sort = Literal[
-    "memory", "bandwidth", "bf16", "price", "price_per_gib", "price_per_tb_s", "price_per_tflops", "tokens",
-    "price_per_token", "tdp", "year",
+    "memory", "bandwidth", "bf16", "fp16", "fp32", "fp8", "int8", "fp4", "nvlink", "bf16_per_watt", "price",
+    "price_per_gib", "price_per_tb_s", "price_per_tflops", "tokens", "price_per_token", "tdp", "year",
 ]  # fmt: skip
 RATE_FIELDS: dict[Precision, str] = {
     "tf32": "tf32_flops", "bf16": "bf16_flops", "fp16": "fp16_flops", "fp8": "fp8_flops",
     "int8": "int8_ops", "fp4": "fp4_flops",
 }  # fmt: skip
+RELAXED = (
+    "vendor", "architecture", "market", "status", "form_factor", "text", "min_memory_bytes", "max_memory_bytes",
+    "min_bandwidth_bytes_per_s", "nvlink", "ecc", "max_tdp_w", "max_price_usd",
+)  # fmt: skip
+"""Filters that are dropped one at a time when nothing meets them all."""
+NEAREST_MAX = 3
 _SPECS = ("memory_bytes", "bandwidth_bytes_per_s", "bf16_flops", "fp16_flops", "nvlink_bytes_per_s", "tdp_w")
 
 
@@ -35,7 +42,7 @@ class GpuQuery(Frozen):
     names: tuple[str, ...] = Field(default=(), max_length=50)
     """Ids, vendor names or aliases; an ambiguous name brings all its variants."""
     vendor: str | None = Field(default=None, max_length=60)
-    """NVIDIA, AMD, Intel, Huawei …"""
+    """NVIDIA, AMD, Intel, Huawei, 华为, 寒武纪 …"""
     architecture: str | None = Field(default=None, max_length=60)
     """Hopper, Ada Lovelace, CDNA 3 …"""
     market: Market | None = None
@@ -57,6 +64,9 @@ class GpuQuery(Frozen):
     max_tdp_w: int | None = Field(default=None, gt=0, le=100_000)
     max_price_usd: float | None = Field(default=None, gt=0, le=10**9)
     """Most that one card may cost; cards without a price drop out."""
+    where: tuple[str, ...] = Field(default=(), max_length=20)
+    """Conditions on any figure of a card, all of which must hold: `bandwidth >= 2 TB/s`, `memory_type = HBM3e`,
+    `pcie >= 5`, `year > 2022`, `nvlink_generation >= 4`, `usd_per_gib < 60`. Cards without that figure drop out."""
     model: str | None = Field(default=None, max_length=200)
     """Model that price_per_token and tokens are worked out for; cards it does not fit on come last."""
     weight_format: str | None = Field(default=None, max_length=40)
@@ -88,10 +98,8 @@ def find_gpus(request: GpuQuery) -> GpuSearch:
     """
     if request.sort in ("tokens", "price_per_token") and request.model is None:
         raise BadInput("model", f"sort={request.sort} is about the tokens of a model.", "Name the model.")
-    named = {key for name in request.names for key in gpu_ids(name)} if request.names else None
-    cards = [card for card in gpus().values() if (named is None or card.id in named) and _matches(card, request)]
     needed = _needed_bytes(request)
-    found = (row(card, request.today) for card in cards)
+    found = _found(request)
     rows = sorted((_with_tokens(one, request, needed) for one in found), key=lambda one: _rank(one, request))
     shown = tuple(rows[: request.limit])
     return GpuSearch(
@@ -99,8 +107,31 @@ def find_gpus(request: GpuQuery) -> GpuSearch:
         total=len(rows),
         derivation=_price_performance(shown[0]) if shown else (),
         assumptions=_assumptions(shown),
-        warnings=_warnings(shown, request),
+        warnings=(*_warnings(shown, request), *(() if found else _shut_out(request))),
         sources=cited(key for one in shown for key in _sources_of(one)),
+    )
+
+
+def _found(query: GpuQuery) -> list[GpuRow]:
+    """Every card that meets every filter, in the order of the catalog."""
+    named = {key for name in query.names for key in gpu_ids(name)} if query.names else None
+    conditions = [Condition(text) for text in query.where]
+    cards = (card for card in gpus().values() if (named is None or card.id in named) and _matches(card, query))
+    every = (row(card, query.today) for card in cards)
+    return [one for one in every if all(part.holds(one) for part in conditions)]
+
+
+def _shut_out(query: GpuQuery) -> tuple[str, ...]:
+    """Which single filter leaves nothing: what each would let in if it were dropped, the fewest first."""
+    without = {name: query.model_copy(update={name: None}) for name in RELAXED if getattr(query, name) is not None}
+    without |= {"precisions": query.model_copy(update={"precisions": ()})} if query.precisions else {}
+    for text in query.where:
+        kept = tuple(one for one in query.where if one != text)
+        without[text] = query.model_copy(update={"where": kept})
+    left = {name: rows for name, relaxed in without.items() if (rows := _found(relaxed))}
+    return tuple(
+        f"Without {name}: {len(rows)}, such as {', '.join(one.name for one in rows[:NEAREST_MAX])}."
+        for name, rows in sorted(left.items(), key=lambda pair: len(pair[1]))[:NEAREST_MAX]
     )
 
 
@@ -135,7 +166,7 @@ def _with_tokens(one: GpuRow, query: GpuQuery, needed_bytes: int | None) -> GpuR
 def _matches(card: Gpu, query: GpuQuery) -> bool:
     price = card_price(card)
     checks = (
-        query.vendor is None or query.vendor.casefold() in card.vendor.casefold(),
+        query.vendor is None or maker(query.vendor) == card.vendor,
         query.architecture is None or query.architecture.casefold() in card.architecture.casefold(),
         query.market in (None, card.market),
         query.status in (None, card.status),
@@ -166,6 +197,13 @@ _SORTS: dict[Sort, tuple[Callable[[GpuRow], float | None], bool]] = {
     "memory": (lambda one: one.memory_bytes, True),
     "bandwidth": (lambda one: one.bandwidth_bytes_per_s, True),
     "bf16": (lambda one: one.bf16_flops, True),
+    "fp16": (lambda one: one.fp16_flops, True),
+    "fp32": (lambda one: one.fp32_flops, True),
+    "fp8": (lambda one: one.fp8_flops, True),
+    "int8": (lambda one: one.int8_ops, True),
+    "fp4": (lambda one: one.fp4_flops, True),
+    "nvlink": (lambda one: one.nvlink_bytes_per_s, True),
+    "bf16_per_watt": (lambda one: one.bf16_flops / one.tdp_w if one.bf16_flops and one.tdp_w else None, True),
     "price": (lambda one: float(one.price.amount_usd) if one.price else None, False),
     "price_per_gib": (lambda one: one.usd_per_gib, False),
     "price_per_tb_s": (lambda one: one.usd_per_tb_s, False),

@@ -3,6 +3,7 @@
 from datetime import date
 
 from kb.base import Frozen, Money
+from kb.links import nvlink_generation, pcie_bytes_per_s, tensor_core_generation
 from kb.records.gpu import Gpu, Market, Status
 from kb.units import GIB
 from tools.prices import CardPrice, card_price, is_stale, per_unit
@@ -38,6 +39,11 @@ class GpuRow(Frozen):
     nvlink_bytes_per_s: int | None
     """Both directions together; null = no link."""
     nvlink_note: str | None
+    nvlink_generation: int | None = None
+    """Version of NVLink; null for none, or another maker's link."""
+    tensor_core_generation: int | None = None
+    pcie_bytes_per_s: int | None = None
+    """What sixteen lanes of its PCI Express carry, both directions together."""
     pcie: str | None
     tdp_w: int | None
     mig_instances: int
@@ -49,6 +55,8 @@ class GpuRow(Frozen):
     power_connectors: str | None
     suggested_psu_w: int | None
     compute_capability: str | None
+    successor: str | None = None
+    """Catalog id of what replaces it."""
     msrp_usd: Money | None
     price: CardPrice | None
     """Best price known for one card."""
@@ -82,6 +90,9 @@ def row(card: Gpu, today: date | None = None) -> GpuRow:
     figures = {name: getattr(card, name) for name in GpuRow.model_fields if name in Gpu.model_fields}
     return GpuRow(
         **figures,
+        nvlink_generation=nvlink_generation(card),
+        tensor_core_generation=tensor_core_generation(card),
+        pcie_bytes_per_s=pcie_bytes_per_s(card),
         price=price,
         price_stale=price is not None and is_stale(price.as_of, today),
         usd_per_gib=per_unit(amount, card.memory_bytes / GIB) if amount is not None else None,

@@ -1,0 +1,36 @@
+"""Generations of NVLink, PCI Express and tensor cores."""
+
+from functools import lru_cache
+from typing import Any
+
+from kb.catalog import FACTS, load_yaml, quantity
+from kb.records.gpu import Gpu
+
+
+@lru_cache(maxsize=1)
+def _facts() -> dict[str, Any]:
+    facts: dict[str, Any] = load_yaml(FACTS / "links.yaml")
+    return facts
+
+
+def nvlink_generation(card: Gpu) -> int | None:
+    """Which NVLink a card has; null for none, or another maker's link."""
+    if card.vendor != "NVIDIA" or card.nvlink_bytes_per_s is None:
+        return None
+    of = {row["architecture"]: int(version) for version, row in _facts()["nvlink"].items()}
+    of["Turing"] = of["Volta"]  # Turing's bridge cards carry Volta's links
+    return next((version for name, version in of.items() if card.architecture.startswith(name)), None)
+
+
+def tensor_core_generation(card: Gpu) -> int | None:
+    """Which generation of tensor cores a card has; null for none, or another maker's units."""
+    if card.vendor != "NVIDIA" or not (card.tensor_cores or card.fp16_flops):
+        return None
+    of: dict[str, int] = _facts()["tensor_core_generation"]
+    return next((version for name, version in of.items() if card.architecture.startswith(name)), None)
+
+
+def pcie_bytes_per_s(card: Gpu) -> int | None:
+    """What sixteen lanes of the card's PCI Express carry, both directions together."""
+    row = _facts()["pcie"].get(int(card.pcie.split(".")[0])) if card.pcie else None
+    return int(quantity("_bytes_per_s", row["bandwidth"])) if row else None
