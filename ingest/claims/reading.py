@@ -13,6 +13,10 @@ from kb.names import Mention, gpu_names, model_names
 _MAKER = re.compile(r"NVIDIA|英伟达|AMD|Intel|英特尔|华为|Huawei|GeForce|显卡|GPU", re.IGNORECASE)
 _BARE_NUMBER = re.compile(r"[~≈约]?\s*\d[\d,]*(?:\.\d+)?")
 _UNIT_OF_COLUMN = re.compile(r"(?<![A-Za-z])(TB/s|GB/s|GiB|GB|TFLOPS|PFLOPS|TOPS|W)(?![A-Za-z/])", re.IGNORECASE)
+_RANK = re.compile(r"\W*\d{0,3}\W*")
+SPARSE = re.compile(r"稀疏|sparse|sparsity", re.IGNORECASE)
+_NOTE = re.compile(r"\W{0,3}(?:[*†‡¹²³]|\[?\d\]|注|备注|说明|notes?\b|all\b)", re.IGNORECASE)
+"""How a note under a table begins."""
 LINE_MAX = 2000
 """Characters of a line that are read for claims."""
 QUOTE_MAX = 300
@@ -77,6 +81,8 @@ class Clause:
     cells: tuple[str, ...] = ()
     """All cells of its table row."""
     headers: tuple[str, ...] = ()
+    sparse_noted: bool = False
+    """Whether a note of the document says that its rates count structured sparsity."""
     written: str = ""
     """The cell as it stands, where its unit is that of its header."""
 
@@ -179,6 +185,7 @@ class _State:
     heading: str = ""
     subject: tuple[Mention, ...] = ()
     rigs: list[Rig] = field(default_factory=list)
+    sparse_noted: bool = False
 
     def rig(self, line: int) -> Rig | None:
         near = [rig for rig in self.rigs if 0 <= line - rig.line <= RIG_REACH_LINES and rig.count > 1]
@@ -187,8 +194,9 @@ class _State:
 
 def clauses(document: Converted, name: str) -> Iterator[Clause]:
     """Every clause of a document, in order."""
-    state = _State(name)
     lines = document.lines
+    noted = any(SPARSE.search(line.text) and _NOTE.match(line.text) for line in lines)
+    state = _State(name, sparse_noted=noted)
     place = 0
     while place < len(lines):
         number, text = lines[place].number, lines[place].text[:LINE_MAX]
@@ -212,7 +220,7 @@ def _prose(number: int, text: str, state: _State) -> Iterator[Clause]:
     if _is_title(stripped, text):
         state.heading = stripped
         named = gpus_in(stripped)
-        state.subject = (named[0],) if len(named) == 1 and _mostly(named[0], stripped) else ()
+        state.subject = (named[0],) if len(named) == 1 and _names(named[0], stripped) else ()
     state.rigs.extend(rigs_in(text, number))
     carried: tuple[Mention, ...] = ()
     for match in _SENTENCE.finditer(text):
@@ -227,6 +235,7 @@ def _prose(number: int, text: str, state: _State) -> Iterator[Clause]:
             subject=carried or state.subject,
             rig=state.rig(number),
             heading=state.heading,
+            sparse_noted=state.sparse_noted,
         )
         yield clause
         carried = _goes_on(clause, carried)
@@ -246,7 +255,7 @@ def _table(headers: list[str], rows: Sequence[tuple[int, list[str]]], state: _St
     state.subject = ()
     for number, cells in rows:
         row = " | ".join(cells)
-        first = gpus_in(cells[0]) if cells else []
+        place, first = _named_in(cells)
         state.rigs.extend(rigs_in(row, number))
         for index, cell in enumerate(cells):
             header = headers[index] if index < len(headers) else ""
@@ -260,12 +269,23 @@ def _table(headers: list[str], rows: Sequence[tuple[int, list[str]]], state: _St
                 written=cell,
                 label=label,
                 row=row,
-                subject=tuple(columns[index]) if across else tuple(first) if index else (),
+                subject=tuple(columns[index]) if across else first if index > place else (),
                 rig=state.rig(number),
                 heading=state.heading,
                 cells=tuple(cells),
                 headers=tuple(headers),
+                sparse_noted=state.sparse_noted,
             )
+
+
+def _named_in(cells: Sequence[str]) -> tuple[int, tuple[Mention, ...]]:
+    """What a row is about, and in which column that stands: the first, or the second after a rank."""
+    for place, cell in enumerate(cells[:2]):
+        if named := gpus_in(cell):
+            return place, tuple(named)
+        if place == 0 and not _RANK.fullmatch(cell):
+            break
+    return 0, ()
 
 
 def _cells(text: str) -> list[str]:
@@ -279,7 +299,7 @@ def _is_title(stripped: str, text: str) -> bool:
     return 0 < len(stripped) <= 40 and not text.lstrip().startswith(("-", "*", "•")) and stripped[-1] not in "。；;,，"
 
 
-def _mostly(mention: Mention, text: str) -> bool:
-    """Whether a title is little but the name and its maker's."""
-    rest = _MAKER.sub("", text[: mention.start] + text[mention.end :])
-    return len(rest.strip()) <= 0.4 * len(text)
+def _names(mention: Mention, text: str) -> bool:
+    """Whether a title is little but the name and its maker's, or ends in it after a colon."""
+    before, after = _MAKER.sub("", text[: mention.start]).strip(), _MAKER.sub("", text[mention.end :]).strip()
+    return len(before + after) <= 0.4 * len(text) or (len(after) <= 3 and before.endswith((":", "：")))

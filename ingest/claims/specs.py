@@ -7,7 +7,8 @@ from itertools import pairwise
 
 from ingest.claims.facts import cards, listed, shared_name, show_bytes, show_flops, show_rate, source_of
 from ingest.claims.finding import Finding, Verdict
-from ingest.claims.reading import Clause, count_before, is_standard, rigs_in
+from ingest.claims.reading import SPARSE, Clause, count_before, is_standard, rigs_in
+from ingest.claims.traits import TRAITS
 from kb.catalog import gpus
 from kb.names import Mention
 from kb.records.gpu import Gpu
@@ -20,7 +21,7 @@ ROUGH_TOLERANCE = 0.06
 _ROUGH = re.compile(r"[~≈约大]\s*$|(?:about|around|roughly|approximately|nearly)\s*$", re.IGNORECASE)
 _TIED = re.compile(r"\s*(?:'s|’s|的|[(（:：]|has|is|at|with)?\s*(?:~|≈|约)?\s*", re.IGNORECASE)
 """What may stand between the name of a comparison's standard and a figure of its own."""
-_SPARSE = re.compile(r"稀疏|sparse|sparsity", re.IGNORECASE)
+_TOGETHER = re.compile(r"总|合计|合共|聚合|\b(?:total|aggregate|combined)\b", re.IGNORECASE)
 _PRECISION = re.compile(
     r"(?<![A-Za-z])(FP64|FP32|TF32|FP16|BF16|FP8|INT8|FP4|NVFP4)(?![0-9])(?!\s*(?:累加|accumul))", re.IGNORECASE
 )
@@ -165,7 +166,8 @@ def spec_findings(clause: Clause) -> Iterator[Finding]:
     for attribute in ATTRIBUTES:
         if attribute.label and not attribute.label.search(f"{clause.label} {clause.text}"):
             continue
-        if attribute.unless and attribute.unless.search(clause.text if attribute.name != "memory" else clause.label):
+        about = clause.label if attribute.name == "memory" else clause.said if clause.cells else clause.text
+        if attribute.unless and attribute.unless.search(about):
             continue
         matches = list(attribute.pattern.finditer(clause.text))
         for match, mentions in _paired(clause, matches, attribute):
@@ -181,7 +183,7 @@ def _rates(clause: Clause) -> Iterator[Finding]:
         mentions = _nearest(clause, match)
         if precision is None or not mentions:
             continue
-        sparse = bool(_SPARSE.search(clause.said))
+        sparse = bool(SPARSE.search(f"{clause.said} {' '.join(clause.headers)}"))
         yield from _judge(clause, _rate(precision, sparse=sparse), match, mentions)
 
 
@@ -305,7 +307,7 @@ def _nearest(clause: Clause, value: re.Match[str]) -> list[Mention]:
 
 def _is_capacity(clause: Clause, value: re.Match[str], mentions: Sequence[Mention]) -> bool:
     """Whether a number of GB is what the card holds, rather than what a model needs or a file takes."""
-    if not mentions or _PART.search(clause.text):
+    if not mentions or _PART.search(clause.text) or (clause.cells and _TOGETHER.search(clause.label)):
         return False
     if clause.gpus:
         between = clause.text[mentions[-1].end : value.start()]
@@ -375,6 +377,8 @@ def _finding(clause: Clause, attribute: Attribute, claim: Claimed, mention: Ment
     claimed, number = claim.text, claim.low
     if any(claim.covers(value) for value in right):
         verdict = "holds"
+    elif not figures and _lacks(attribute, [card for card, _ in known]):
+        verdict = "wrong"
     elif figures and (len(figures) == len(known) or attribute.name.startswith("NVLink")):
         verdict = "wrong"
         if _count(clause, mention) > 1:
@@ -388,10 +392,21 @@ def _finding(clause: Clause, attribute: Attribute, claim: Claimed, mention: Ment
         attribute=attribute.name,
         claimed_value=claimed,
         verdict=verdict,
-        correct_value=_correct(attribute, mention.ids, number) if figures else None,
+        correct_value=_correct(attribute, mention.ids, number) if figures else _lacking(attribute, verdict),
         source=source_of(mention.ids, attribute.field),
         number=number,
     )
+
+
+def _lacks(attribute: Attribute, known: Sequence[Gpu]) -> bool:
+    """Whether a rate is claimed in a format that none of these cards computes in."""
+    format_name = attribute.name.partition(" ")[0]
+    trait = next((one for one in TRAITS if one.name == format_name), None)
+    return trait is not None and bool(known) and all(trait.has(card) is False for card in known)
+
+
+def _lacking(attribute: Attribute, verdict: Verdict) -> str | None:
+    return f"no {attribute.name.partition(' ')[0]} in hardware" if verdict == "wrong" else None
 
 
 def _says_dense(clause: Clause, attribute: Attribute) -> bool:
@@ -420,6 +435,9 @@ def _also_right(clause: Clause, attribute: Attribute, mention: Mention) -> list[
     """Other readings that make a figure true: one way of a link, the other kind of rate, a variant with more memory."""
     if attribute.field == "nvlink_bytes_per_s" and re.search(r"单向|each way|per direction|one way", clause.text):
         return [rate / 2 for card in cards(mention.ids) if (rate := card.nvlink_bytes_per_s)]
+    if clause.sparse_noted and attribute.show is show_flops:
+        rates = [(card.sparsity_ratio, getattr(card, attribute.field)) for card in cards(mention.ids)]
+        return [ratio * rate for ratio, rate in rates if rate]
     if attribute.name.endswith("with sparsity"):
         return [rate for card in cards(mention.ids) if (rate := getattr(card, attribute.field))]
     if attribute.name == "memory":
