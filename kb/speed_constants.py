@@ -58,7 +58,9 @@ class Decode(Frozen):
     cache_bandwidth_ratio: float
     """Share of the stated bandwidth reached while reading the cache."""
     cache_bandwidth_ratios: dict[str, float]
-    """The same for engines that differ."""
+    """The same for engines that differ, or for an engine on one architecture."""
+    unpack_flops: dict[str, float]
+    """Architecture → FLOPs of the card's peak that widening one quantised weight takes in llama.cpp."""
     checkpoints_cached_in_fp8: dict[str, tuple[str, ...]]
     """Engine → weight formats whose published checkpoints tell it to keep the cache in FP8."""
     dense_bandwidth_ratios: dict[str, float]
@@ -105,7 +107,7 @@ class LlamaCpp(Frozen):
     quantised_ratio: float
     """The same for quantised weights."""
     architecture_ratios: dict[str, float]
-    """Further factor by architecture."""
+    """Further factor by architecture, or architecture and market."""
     attention_ratio: float
     """Share of the same peak that attention reaches."""
     layer_s: float

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from kb.speed_constants import constants
 from tools.speed.allreduce import all_reduce_s, bus_bytes_per_s, network_bytes_per_s, node_cards
-from tools.speed.work import Work
+from tools.speed.work import WIDE_BITS, Work
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,13 +116,22 @@ def _products(work: Work, batch: float, spilled: float) -> tuple[float, float, f
     read_dense = dense_bytes / (dense_cards * speed)
     read_routed = routed_bytes / (tensor * speed * expert_ratio(work))
     multiply_dense = 2 * (arch.dense_params + arch.head_params) * batch / (tensor * work.flops * dense_efficiency(work))
+    multiply_dense += _unpack_s(work, arch.dense_params + arch.head_params)
     active_routed = arch.active_params - arch.dense_params - arch.head_params
     multiply_routed = 0.0
     if arch.moe:
         multiply_routed = 2 * active_routed * batch / (tensor * work.flops * routed_efficiency(work, batch))
+    multiply_routed += _unpack_s(work, routed_bytes * 8 / work.format.expert_bits)
     both = (read_dense**power + multiply_dense**power) ** (1 / power)
     both += (read_routed**power + multiply_routed**power) ** (1 / power)
     return read_dense + read_routed, multiply_dense + multiply_routed, both
+
+
+def _unpack_s(work: Work, weights: float) -> float:
+    """Widening quantised weights before they are multiplied, where a card has no integer products for it."""
+    if work.engine != "llama.cpp" or work.format.body_bits >= WIDE_BITS:
+        return 0.0
+    return weights * constants().decode.unpack_flops.get(work.family, 0.0) / (work.layout.tensor * work.flops_16)
 
 
 def _exposed_s(beside_s: float, gpu_s: float, power: float) -> float:
@@ -173,7 +182,9 @@ def _cache_s(work: Work, batch: float) -> float:
     tensor = work.layout.tensor
     heads = 1 if work.arch.latent else work.arch.kv_heads
     cards = tensor if work.layout.attention_copies else min(tensor, heads)
-    ratio = constants().decode.cache_bandwidth_ratios.get(work.engine, constants().decode.cache_bandwidth_ratio)
+    decode = constants().decode
+    ratios, usual = decode.cache_bandwidth_ratios, decode.cache_bandwidth_ratio
+    ratio = ratios.get(f"{work.engine} {work.family}", ratios.get(work.engine, usual))
     return batch * work.cache_bytes(work.context) / (cards * work.bandwidth * ratio)
 
 

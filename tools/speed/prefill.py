@@ -38,7 +38,8 @@ def _llama_cpp_s(work: Work, tokens: int) -> float:
     arch, own = work.arch, constants().compute.llama_cpp
     peak = max((work.gpu.int8_ops or 0) / 2, work.flops_16)
     ratio = own.wide_ratio if work.format.body_bits >= WIDE_BITS else own.quantised_ratio
-    ratio *= own.architecture_ratios.get(work.gpu.architecture.split()[0], 1.0)
+    ratios, family = own.architecture_ratios, work.family
+    ratio *= ratios.get(f"{family} {work.gpu.market}", ratios.get(family, 1.0))
     products = 2 * (arch.active_params - arch.head_params) * tokens / (peak * ratio)
     attention = 4 * _pairs(work, tokens) * arch.heads * arch.head_dim / (peak * own.attention_ratio)
     batches = max(tokens / constants().compute.prefill_chunk_tokens, 1.0)
