@@ -21,7 +21,7 @@ JUDGES = (
     spec_findings, trait_findings, cloud_findings, machine_findings, need_findings, ratio_findings, ageing_findings,
 )  # fmt: skip
 _WORTH_JUDGING = re.compile(
-    r"\d|✅|✔|√|❌|✘|✗|nvlink|pcie|ecc|fp|bf|batch|批量|架构|冷|ampere|hopper|blackwell|[xz]eon|槽|cool|liquid|slot|淘汰|最|有|无|否|是|yes|no",
+    r"\d|✅|✔|√|❌|✘|✗|nvlink|pcie|ecc|fp|bf|batch|批量|架构|冷|ampere|hopper|blackwell|[xz]eon|槽|cool|liquid|slot|淘汰|激活|活跃|active|最|有|无|否|是|yes|no",
     re.IGNORECASE,
 )
 """Names and figures have digits; what else is judged is one of these. Everything else costs one scan."""

@@ -31,6 +31,14 @@ _TOTAL = re.compile(
     re.IGNORECASE,
 )
 _REFUTED = re.compile(r"不是|并非|不等于|误区|错误|\b(?:is no|is not|isn't|myth|wrong|mistake)\b", re.IGNORECASE)
+_EXPERTS = re.compile(r"(?<![A-Za-z])MoE(?![A-Za-z])|混合专家|mixture[- ]of[- ]experts", re.IGNORECASE)
+_ACTIVE_ONLY = re.compile(
+    r"显存[^,，。;；]{0,8}(?:只|仅)[^,，。;；]{0,8}(?:激活|活跃)(?:的)?参数"
+    r"|(?:只|仅)(?:需|要|用)?[^,，。;；]{0,6}(?:激活|活跃)参数(?:的|所需|占用)?[^,，。;；]{0,6}显存"
+    r"|(?:VRAM|memory)\b[^.;]{0,40}\bonly\b[^.;]{0,24}\bactive\b[^.;]{0,12}\bparam"
+    r"|\bonly\b[^.;]{0,16}\bactive\b[^.;]{0,12}\bparam\w*[^.;]{0,30}(?:VRAM|memory)\b",
+    re.IGNORECASE,
+)
 _CARDS = re.compile(r"(\d{1,4})\s*(?:卡|[- ]GPU|GPUs)\s*(?:上|来)?\s*(?:训练|train)", re.IGNORECASE)
 _PER_PARAM = re.compile(
     r"参数量?\s*[×x*]\s*(\d{1,2}(?:\.\d)?)|parameters?\s*[×x*]\s*(\d{1,2}(?:\.\d)?)"
@@ -71,6 +79,7 @@ def need_findings(clause: Clause) -> Iterator[Finding]:
     yield from _trained(clause)
     yield from _rules(clause)
     yield from _inference_rule(clause)
+    yield from _experts_rule(clause)
     yield from _totals(clause)
     yield from _series(clause)
 
@@ -257,6 +266,21 @@ def _rules(clause: Clause) -> Iterator[Finding]:
         ),
         source=link_source("training"),
         number=factor,
+    )
+
+
+def _experts_rule(clause: Clause) -> Iterator[Finding]:
+    """ "MoE memory counts only the active parameters": a router may choose any expert, so all of them are held."""
+    match = _ACTIVE_ONLY.search(clause.text)
+    if match is None or _REFUTED.search(clause.text) or not _EXPERTS.search(f"{clause.heading} {clause.text}"):
+        return
+    yield clause.finding(
+        subject="mixture of experts",
+        attribute="parameters held",
+        claimed_value=match[0],
+        verdict="wrong",
+        correct_value="all parameters are held in memory; only the work of a token follows the active ones",
+        source="arithmetic",
     )
 
 
