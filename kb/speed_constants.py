@@ -123,6 +123,8 @@ class Compute(Frozen):
     bf16_ratio: float
     fp8_ratio: float
     fp4_ratio: float
+    architecture_ratios: dict[str, float]
+    """Further factor of serving engines by architecture."""
     fp4_gddr_ratio: float
     """The same on cards without stacked memory, whose tensor cores are fewer for each multiprocessor to feed."""
     copies_ratio: float
@@ -170,6 +172,10 @@ class Link(Frozen):
     """Bus bandwidth as a share of the card's stated link bandwidth …"""
     bus_bytes_per_s: float = 0.0
     """… or by itself."""
+    small_bytes: float = 0.0
+    """Messages up to this size go another way …"""
+    small_bus_bytes_per_s: float = 1.0
+    """… at this bandwidth."""
 
 
 class Host(Frozen):

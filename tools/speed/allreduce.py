@@ -53,11 +53,10 @@ def all_reduce_s(gpu: Gpu, cards: int, size_bytes: float, *, latency: bool = Tru
     if cards <= 1:
         return 0.0
     inside = min(cards, node_cards(gpu))
-    moving = 2 * (inside - 1) / inside * size_bytes / bus_bytes_per_s(gpu, inside)
-    waiting = 0.0
-    if inside > 1:
-        link = _link(link_name(gpu, inside))
-        waiting = link.latency_s + link.card_latency_s * (inside - 2)
+    link = _link(link_name(gpu, inside))
+    bus = link.small_bus_bytes_per_s if size_bytes <= link.small_bytes else bus_bytes_per_s(gpu, inside)
+    moving = 2 * (inside - 1) / inside * size_bytes / bus
+    waiting = link.latency_s + link.card_latency_s * (inside - 2) if inside > 1 else 0.0
     nodes = math.ceil(cards / inside)
     if nodes > 1:
         moving += 2 * (nodes - 1) / nodes * size_bytes / inside / network_bytes_per_s(gpu)

@@ -159,6 +159,8 @@ def dense_efficiency(work: Work) -> float:
     compute = constants().compute
     if work.flops_kind == "fp4" and not work.hbm:
         return compute.fp4_gddr_ratio
+    if work.family in compute.architecture_ratios and work.engine != "llama.cpp":
+        return compute.architecture_ratios[work.family] * compute.fp8_ratio
     return {"bf16": compute.bf16_ratio, "fp8": compute.fp8_ratio, "fp4": compute.fp4_ratio}[work.flops_kind]
 
 
