@@ -3,7 +3,7 @@
 from typing import Literal
 
 from kb.base import Frozen
-from tools.need import Need
+from tools.need import Need, Task
 
 
 class Span(Frozen):
@@ -27,6 +27,21 @@ class Ambiguity(Frozen):
     """True when nothing bears the name and `candidates` are only similar."""
 
 
+class Workload(Frozen):
+    """One of several kinds of work that the same machine is to do."""
+
+    text: str
+    """As it was said."""
+    task: Task | None
+    model: str | None = None
+    """Catalog id."""
+    params: int | None = None
+    weight_format: str | None = None
+    role: Literal["main", "also", "seldom"] = "also"
+    assumed: bool = False
+    """Whether the model stands in for one that was not named."""
+
+
 class Understanding(Frozen):
     """The reading of one turn (folded into what the conversation already said)."""
 
@@ -37,6 +52,8 @@ class Understanding(Frozen):
     """The turn as the person wrote it: guidance is searched with it, and premises in it are checked."""
     spans: tuple[Span, ...] = ()
     ambiguities: tuple[Ambiguity, ...] = ()
+    workloads: tuple[Workload, ...] = ()
+    """Several kinds of work for one machine, main one first; empty where there is but one."""
     follow_up: bool = False
     """Whether the turn changed an earlier need rather than stating a new one."""
     asks: tuple[str, ...] = ()

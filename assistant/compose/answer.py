@@ -24,6 +24,7 @@ from assistant.compose import (
     pace,
     power,
     scope,
+    several,
     shopping,
     tiers,
     topology,
@@ -203,6 +204,8 @@ def _sized(renderer: Renderer) -> Renderer:
 
 def _shop(material: Material) -> Section:
     worked_out = cost.cost(material) if money.asks_cost(material.text) else None
+    if (together := several.several(material)) is not None:
+        return together
     if worked_out is not None:
         return worked_out
     if len(requests.named_gpus(material.need)) > 1 and any(material.results("compare_gpus")):

@@ -113,6 +113,8 @@ def questions(material: Material, verdict: str = "") -> list[str]:
     wants_workload = intent in _TURN_ON_WORKLOAD and not priced
     if wants_workload and not requests.sized(need) and not found:
         found.append(say("ask.model" if need.task or need.engine else "ask.workload"))
+    if material.understanding.workloads:
+        found.append(say("ask.share"))
     weighed = intent == "cloud_or_buy" and any(material.results("estimate_cost"))
     if (
         shopping

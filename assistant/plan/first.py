@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterable, Sequence
 
-from assistant.plan import money, requests
+from assistant.plan import money, requests, several
 from assistant.plan.call import PlannedCall, planned
 from assistant.plan.formats import smaller_formats
 from assistant.plan.intents import intents
@@ -38,6 +38,8 @@ def plan(understanding: Understanding) -> list[PlannedCall]:
     if understanding.out_of_scope:
         return []
     need = provisional(understanding)
+    if understanding.workloads:
+        return [*distinct(several.sizes(understanding, need)), *distinct([requests.guidance(understanding)])]
     wanted: Calls = [requests.guidance(understanding)]
     if requests.sized(need) and not requests.cards(need):
         wanted.append(requests.what_fits(need, understanding.text))

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from assistant.answer import ToolCallRecord
-from assistant.plan import money, requests
+from assistant.plan import money, requests, several
 from assistant.plan.call import PlannedCall, planned
 from assistant.plan.first import CALLS_MAX, distinct
 from assistant.plan.formats import HOST_LADDER, HOST_LADDER_MXFP4, TRAINING_LADDER, bits, smaller_formats
@@ -46,6 +46,8 @@ def plan_more(understanding: Understanding, results: Sequence[ToolCallRecord]) -
     if understanding.out_of_scope:
         return []
     need = provisional(understanding)
+    if understanding.workloads:
+        return distinct(several.machines(understanding, need, results))
     wanted: list[PlannedCall | None] = []
     usable, asked = _usable(results), intents(understanding)[0]
     for record in _first_on_each(_estimates(results)):

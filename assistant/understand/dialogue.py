@@ -10,7 +10,8 @@ from assistant.understand.place import NO_CLOUD
 from assistant.understand.reading import TRAINING, Reading, read
 from assistant.understand.scope import asks_something_else, dictated
 from assistant.understand.text import grammar
-from assistant.understanding import Understanding
+from assistant.understand.workloads import SHOPPING, find_workloads
+from assistant.understanding import Understanding, Workload
 from kb.catalog import models
 from tools.need import Need
 
@@ -98,8 +99,12 @@ def _understanding(reading: Reading, need: Need, *, follow_up: bool, command: Co
     outside = reading.out_of_scope and not (
         follow_up and (command or reading.slots or len(reading.text.plain) < 40) and not _hostile(reading)
     )
+    works = () if follow_up else find_workloads(reading, reading.text.original)
+    if works:
+        need = _of_the_main(works[0], need)
     return Understanding(
         language=reading.language,
+        workloads=works,
         need=Need.model_validate(need.model_dump()),
         text=reading.text.original,
         spans=tuple(reading.spans),
@@ -111,6 +116,17 @@ def _understanding(reading: Reading, need: Need, *, follow_up: bool, command: Co
         error_text=reading.pasted.error_text,
         dictated=dictated(reading.entities.masked),
     )
+
+
+def _of_the_main(work: Workload, need: Need) -> Need:
+    """The need of the main work, to be met with hardware for all."""
+    known = models().get(work.model or "")
+    task = work.task if known is None or known.kind in {"llm", "vlm"} else need.task
+    named = known if not work.assumed else None
+    size = {"model": named.id if named else None, "params": named.params if named else work.params}
+    changes: dict[str, Any] = size | {"weight_format": work.weight_format}
+    intent = need.intent if need.intent in SHOPPING else "budget"
+    return need.model_copy(update=changes | {"task": task, "model_text": None, "intent": intent})
 
 
 def _hostile(reading: Reading) -> bool:

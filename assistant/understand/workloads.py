@@ -1,0 +1,105 @@
+"""Several kinds of work for one machine: "mostly detection, now and then a 7B LoRA", 「训 YOLO，再部署一个 32B」."""
+
+import re
+from collections.abc import Sequence
+
+from assistant.understand.reading import Reading, read
+from assistant.understand.text import grammar
+from assistant.understanding import Workload
+from kb.catalog import models
+
+SHOPPING = ("which_to_buy", "budget", "cloud_or_buy")
+WORKLOADS_MAX = 3
+USUAL_PARAMS = 8 * 10**9
+"""Size of a language model of which only the family was named, beside other work."""
+_SPECIAL = ("diffusion", "vision", "speech", "embedding")
+_APART = re.compile(
+    r"[,，;；。、:：()（）\n]|\.\s|(?:另外|此外|同时|还要|还得|还想|还能|还会|以及|偶尔|有时|顺便|顺带|兼顾|平时|主要|其次|也要|也想"
+    r"|再(?=部署|跑|训|微调)|[和加跟](?=\s?\S{0,8}(?:训|微调|推理|部署|识别|检测|分割|生成|量化|模型|lora|\d\s?b))"
+    r"|(?<=[a-z0-9])\s?(?:的)?(?:推理|微调|训练)和)"
+    r"|\b(?:and|also|plus|but|sometimes|occasionally|mostly|mainly|primarily|besides|now and then|as well as|while)\b",
+    re.I,
+)
+_MAIN = re.compile(r"主要|主力|为主|平时|日常|大部分|\b(?:mostly|mainly|primarily|chiefly|day-to-day|usually)\b", re.I)
+_SELDOM = re.compile(
+    r"偶尔|有时|顺便|顺带|时不时"
+    r"|\b(?:sometimes|occasional\w*|now and then|once in a while|from time to time|on the side)\b",
+    re.I,
+)
+_TRAINS = grammar(r"训|微调|炼丹|(?<![a-z])(?:train\w{0,3}|fine-?tun\w{0,3}|lora)(?![a-z])")
+_METHOD = grammar(r"lora|全参|全量|满参|full|预训练|从头|from scratch|pre-?train")
+"""Words that say how a model is trained; without them it is the way that leaves room for other work."""
+_STAND_INS = (
+    ("vision", grammar(r"分割|segment|u-?net|医学影像|medical imag"), "MIC-DKFZ/nnUNet"),
+    ("vision", grammar(r"检测|detect|yolo"), "ultralytics/yolov8x"),
+    ("vision", grammar(r""), "torchvision/resnet50"),
+    ("diffusion", grammar(r""), "stabilityai/stable-diffusion-xl-base-1.0"),
+    ("speech", grammar(r""), "openai/whisper-large-v3"),
+    ("embedding", grammar(r""), "BAAI/bge-m3"),
+)
+"""Task, words and the model that stands in for one that was not named."""
+
+
+def find_workloads(reading: Reading, original: str) -> tuple[Workload, ...]:
+    """The kinds of work spoken of, main one first; none where there is but one, or cards were named."""
+    shopping = reading.intent in SHOPPING or "budget" in reading.slots
+    if not shopping or reading.entities.gpus or reading.slots.get("task") == "rag":
+        return ()
+    found: list[Workload] = []
+    last = 0
+    for start, end in _pieces(original):
+        work, last = _workload(original[start:end], original[last:start]), end
+        if work and _new(work, found):
+            found.append(work)
+    if len(found) < 2:
+        return ()
+    return tuple(sorted(found[:WORKLOADS_MAX], key=lambda work: ("main", "also", "seldom").index(work.role)))
+
+
+def _pieces(text: str) -> list[tuple[int, int]]:
+    bounds = [0, *(place for match in _APART.finditer(text) for place in match.span()), len(text)]
+    return [(start, end) for start, end in zip(bounds[::2], bounds[1::2], strict=True) if end - start > 1]
+
+
+def _workload(piece: str, before: str) -> Workload | None:
+    """The work that one piece of the question speaks of, with a stand-in where its model was not named."""
+    reading = read(piece)
+    slots, task = reading.slots, reading.slots.get("task")
+    doubt = next((one for one in reading.ambiguities if one.kind == "model" and not one.unknown), None)
+    model = slots.get("model") or (_usual(doubt.candidates) if doubt else None)
+    special = task in _SPECIAL and (reading.task_said or model)
+    if not (model or slots.get("params") or special):
+        return None
+    assumed = None if model or slots.get("params") else _stand_in(str(task), reading.text.plain)
+    if task in ("lora", "full_finetune") and not _METHOD.search(reading.text.plain):
+        task = "qlora"
+    if special:
+        task = (
+            "lora" if "lora" in reading.text.plain else "full_finetune" if _trained(str(task), reading) else "inference"
+        )
+    return Workload(
+        text=piece.strip(), task=task, model=model or assumed, params=None if model else slots.get("params"),
+        weight_format=slots.get("weight_format"), assumed=assumed is not None,
+        role="seldom" if _SELDOM.search(before + piece) else "main" if _MAIN.search(before + piece) else "also",
+    )  # fmt: skip
+
+
+def _usual(candidates: Sequence[str]) -> str:
+    """Of several that bear a name, the first; of language models the one nearest to the size most people run."""
+    known = [models()[one] for one in candidates if one in models()]
+    if known and known[0].kind in {"llm", "vlm"}:
+        return min(known, key=lambda one: abs(one.params - USUAL_PARAMS)).id
+    return candidates[0]
+
+
+def _trained(task: str, reading: Reading) -> bool:
+    """Whether it is trained: said so, or vision, for which hardware is bought to train unless inference is said."""
+    return bool(_TRAINS.search(reading.text.plain)) or (task == "vision" and "推理" not in reading.text.plain)
+
+
+def _stand_in(task: str, plain: str) -> str | None:
+    return next((model for kind, words, model in _STAND_INS if kind == task and words.search(plain)), None)
+
+
+def _new(work: Workload, found: list[Workload]) -> bool:
+    return all((work.task, work.model, work.params) != (one.task, one.model, one.params) for one in found)
