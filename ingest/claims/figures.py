@@ -94,7 +94,7 @@ ATTRIBUTES = (
     ),
     Attribute(
         name="memory bandwidth",
-        pattern=re.compile(rf"{NUMBER}\s*(TB|GB)\s*[/p]\s*s", re.IGNORECASE),
+        pattern=re.compile(rf"{NUMBER}\s*(?!(?-i:[GT]b))(TB|GB)\s*[/p]\s*s", re.IGNORECASE),
         scale={"tb": TB, "gb": GB},
         value=lambda card: card.bandwidth_bytes_per_s,
         field="bandwidth_bytes_per_s",
@@ -104,7 +104,7 @@ ATTRIBUTES = (
     ),
     Attribute(
         name="NVLink bandwidth",
-        pattern=re.compile(rf"{NUMBER}\s*(TB|GB)\s*[/p]\s*s", re.IGNORECASE),
+        pattern=re.compile(rf"{NUMBER}\s*(?!(?-i:[GT]b))(TB|GB)\s*[/p]\s*s", re.IGNORECASE),
         scale={"tb": TB, "gb": GB},
         value=lambda card: card.nvlink_bytes_per_s,
         field="nvlink_bytes_per_s",
