@@ -68,6 +68,8 @@ class Need(Frozen):
     gradient_checkpointing: str | None = None
     lora_rank: int | None = Field(default=None, gt=0, le=65536)
     sharding: str | None = None
+    offload: Literal["optimizer", "all"] | None = None
+    """What of a training is kept in host memory."""
     tensor_parallel: int | None = Field(default=None, gt=0, le=65536)
     engine: str | None = None
     gpus_owned: tuple[GpuCount, ...] = ()

@@ -11,7 +11,11 @@ from kb.records.model import Model
 
 _RESERVING = ("vllm", "sglang", "tensorrt-llm")
 _RL = re.compile(r"\b(?:grpo|ppo|dpo|rlhf|rloo|orpo|kto)\b", re.I)
-_SHOWN = re.compile(r"nvidia-smi|显示占|占了|预占|\busage\b|pre-?alloc|\bshows? \d", re.I)
+_SHOWN = re.compile(
+    r"nvidia-smi|显示占|占了|预占|[吃占用]满|全部?占|\busage\b|pre-?alloc|\bshows? \d"
+    r"|(?:takes?|uses?|eats?|fills?) (?:up )?(?:all|the whole|the entire|almost all|nearly all)",
+    re.I,
+)
 
 
 def caveats(material: Material, main: Estimate) -> list[str]:
@@ -19,7 +23,7 @@ def caveats(material: Material, main: Estimate) -> list[str]:
     found: list[str] = []
     if main.result.model and (shape := _model(main.result.model)):
         found += _of_model(material, shape, shared=main.fit is not None and main.fit.host is not None)
-    if main.task == "inference" and main.result.engine in _RESERVING and _SHOWN.search(material.text):
+    if reserves(material, main):
         found.append(material.say("caveat.reserved", engine=names.engine_name(main.result.engine)))
     if main.task != "inference" and _RL.search(material.text):
         found.append(material.say("caveat.rl"))
@@ -28,6 +32,11 @@ def caveats(material: Material, main: Estimate) -> list[str]:
     if main.gpu and (card := _gpu(main.gpu)):
         found += _of_card(material, card, main)
     return found
+
+
+def reserves(material: Material, main: Estimate) -> bool:
+    """Whether what is shown as used is spoken of, and the engine takes a share of the card whatever it needs."""
+    return main.task == "inference" and main.result.engine in _RESERVING and _SHOWN.search(material.text) is not None
 
 
 def _model(model_id: str) -> Model | None:

@@ -12,6 +12,7 @@ from assistant.compose.material import Estimate, Material
 from assistant.compose.orders import in_hand, orders
 from assistant.compose.section import Section
 from assistant.plan import requests
+from assistant.plan.formats import bits
 from assistant.plan.second import SHARES
 from tools.configuration import Configuration
 from tools.memory.result import MinimumGpus
@@ -19,6 +20,8 @@ from tools.memory.result import MinimumGpus
 _AS_PUBLISHED = re.compile(r"满血|(?:非|不|未)量化|原版|原精度|unquanti|full precision|without quanti|no quanti", re.I)
 """Words that rule a smaller format out."""
 MINIMA_MAX = 4
+FOUR_BITS = 4
+"""Bits a weight below which a format is named only where none above fits."""
 ROOM_WORTH_SAYING = 1.25
 """How much more context than was asked for has to fit before it is worth a line."""
 
@@ -29,7 +32,7 @@ def can_it_run(material: Material) -> Section:
     if main is None:
         return memory_needed(material)
     shared = hybrid.split(material)
-    alternatives = [one for one in others if one.fits and (one.gpu, one.gpus) == (main.gpu, main.gpus)]
+    alternatives = _alternatives(material, main, others)
     headline, verdict = _verdict(material, main, alternatives)
     if shared and not main.fits:
         headline, verdict = hybrid.headline(material, shared)
@@ -41,6 +44,15 @@ def can_it_run(material: Material) -> Section:
         section.body.append(_card_line(material, card))
     section.levers = levers(material, main)
     return _finish(material, section, main)
+
+
+def _alternatives(material: Material, main: Estimate, others: Sequence[Estimate]) -> list[Estimate]:
+    """Other ways that fit the same cards, each once; those that only just fit where none has room."""
+    same = [one for one in others if one.fits and (one.gpu, one.gpus) == (main.gpu, main.gpus)]
+    named = {column_name(material, one): one for one in reversed(same) if one.placed.host is None}
+    found = [one for one in same if named.get(column_name(material, one)) is one]
+    found = [one for one in found if one.placed.verdict == "yes"] or found
+    return [one for one in found if bits(one.result.weight_format) >= FOUR_BITS] or found
 
 
 def _main_and_others(material: Material) -> tuple[Estimate | None, list[Estimate]]:
@@ -144,6 +156,16 @@ def memory_needed(material: Material) -> Section:
     headline = material.say("fit.needs", what=subject(material, first), ways=material.say.listed(ways))
     section = Section("estimate", headline, [arithmetic(material, estimates), *_minimum_lines(material)])
     return _finish(material, section, first)
+
+
+def reserved(material: Material) -> Section:
+    """Why more is shown as used than the model needs: the engine takes its share of the card at the start."""
+    section = memory_needed(material)
+    main = material.estimates[0]
+    section.body.insert(0, section.headline)
+    section.headline = material.say("caveat.reserved", engine=names.engine_name(main.result.engine))
+    section.caveats = [line for line in section.caveats if line != section.headline]
+    return section
 
 
 def _in_all(one: Estimate) -> str:

@@ -51,8 +51,9 @@ def plan(understanding: Understanding) -> list[PlannedCall]:
     wants_files = FILES.search(understanding.text) or ACCEPTANCE.search(understanding.text)
     if wants_files and not understanding.error_text and intents(understanding)[0] in _MAY_WANT_FILES:
         wanted.append(launch(need, understanding.text))
-    for name in compared_formats(understanding)[1:]:
-        wanted.append(requests.memory(need, next(iter(requests.cards(need)), None), weight_format=name))
+    compared = (requests.memory(need, next(iter(requests.cards(need)), None), weight_format=name)
+                for name in compared_formats(understanding))  # fmt: skip
+    wanted += compared
     wanted += _in_turn(_BY_INTENT.get(intent, _guidance_only)(need, understanding) for intent in intents(understanding))
     calls = distinct(wanted)
     guidance, rest = calls[:1], calls[1:]

@@ -33,6 +33,8 @@ _FORMATS = re.compile(r"\b(?:fp8|fp4|nvfp4|mxfp4|bf16|int8|awq|gptq|flash-?att\w
 _VERSIONS = re.compile(r"cuda|\bcu1[0-9]{2}\b|driver|驱动", re.I)
 SHORT_QUESTION = 24
 """Characters below which the question's words alone find nothing: a follow-up leans on what was said before."""
+VLLM_FROM = 7.0
+"""Compute capability of the oldest NVIDIA cards that vLLM runs on (its installation page)."""
 PASSAGES = 8
 """Passages looked at; few are quoted."""
 OFFERS_MAX = 6
@@ -108,12 +110,18 @@ def memory(
 
 def _engine(weight_format: object, card: GpuCount | None) -> str | None:
     """The engine that a format or a card leaves no choice of; None = the calculators' own."""
-    gguf = str(weight_format or "").startswith("gguf:")
+    if str(weight_format or "").startswith("gguf:"):
+        return "llama.cpp"
     try:
-        apple = card is not None and gpu(card.gpu).vendor == "Apple"
+        found = gpu(card.gpu) if card is not None else None
     except AdvisorError:
-        apple = False
-    return "llama.cpp" if gguf or apple else None
+        found = None
+    if found is None:
+        return None
+    if found.vendor == "Apple":
+        return "llama.cpp"
+    too_old = found.vendor == "NVIDIA" and float(found.compute_capability or VLLM_FROM) < VLLM_FROM
+    return "transformers" if too_old else None
 
 
 def _computable(need: Need, card: GpuCount | None) -> str | None:
@@ -144,6 +152,7 @@ def _training_values(need: Need, task: str, count: int) -> dict[str, object]:
         "sequence_tokens": need.sequence_tokens or need.context_tokens,
         "micro_batch_size": need.batch_size,
         "optimizer": need.optimizer,
+        "offload": need.offload,
         "gradient_checkpointing": need.gradient_checkpointing,
         "lora_rank": need.lora_rank if task in {"lora", "qlora"} else None,
         **training_layout(task, count, need.sharding),

@@ -30,12 +30,12 @@ _SERVER = re.compile(r"epyc|xeon|threadripper|霄龙|至强|线程撕裂者|(?:�
 """Words that put the host's memory on a server's many channels."""
 CANDIDATES_PACED = 3
 """Models of a purpose whose speed is worked out."""
-SMALL_CARD_BYTES = 24 * GIB
+SMALL_CARD_BYTES = 32 * GIB
 """Largest card on which people turn to llama.cpp to make a model fit."""
 GGUF_BITS = 4.85
 """Bits a weight of Q4_K_M, tables and norms included."""
-JUST_MISSED = (0.45, 1.25)
-"""Shares of a card that weights at those bits may take for llama.cpp to be worth a look; above one, in Q3_K_M."""
+JUST_MISSED = 1.25
+"""Share of a card up to which weights at those bits fit in Q3_K_M."""
 SHORT_SAMPLE_TOKENS = 1024
 SHARES = ("none", "ddp", "zero1", "zero2")
 """Sharding that leaves a whole copy of the weights on each GPU."""
@@ -289,15 +289,17 @@ def _by_layers(need: Need, request: dict[str, Any], count: int) -> PlannedCall |
 
 def _for_small_cards(need: Need, record: ToolCallRecord, card: GpuCount | None) -> tuple[str, ...]:
     """llama.cpp's formats where four bits just miss a small card: it holds less beside the weights than vLLM."""
-    if card is None or record.request.get("engine") or gpu(card.gpu).memory_bytes > SMALL_CARD_BYTES:
+    if card is None or need.engine or gpu(card.gpu).memory_bytes > SMALL_CARD_BYTES:
         return ()
     used = record.result.get("weight_format") or ""
     if used.startswith("gguf:") or other_than_language(need):
         return ()
-    parts = record.result.get("per_gpu", {}).get("parts", ())
-    weights = sum(part["bytes"] for part in parts if part["name"] == "weights")
-    share = weights * GGUF_BITS / bits(used) / gpu(card.gpu).usable_bytes
-    return ("gguf:Q4_K_M",) if JUST_MISSED[0] < share <= 1 else ("gguf:Q3_K_M",) if 1 < share < JUST_MISSED[1] else ()
+    found = record.result.get("per_gpu", {})
+    weights = sum(part["bytes"] for part in found.get("parts", ()) if part["name"] == "weights")
+    four_bit, usable = weights * GGUF_BITS / bits(used), gpu(card.gpu).usable_bytes
+    if four_bit + found.get("total_bytes", 0) - weights <= usable:
+        return ()
+    return ("gguf:Q4_K_M",) if four_bit <= usable else ("gguf:Q3_K_M",) if four_bit <= JUST_MISSED * usable else ()
 
 
 def _again(request: dict[str, Any], **changes: object) -> PlannedCall | None:

@@ -9,6 +9,7 @@ _ENGINES: tuple[tuple[str, str], ...] = (
         r"llama[-_. ]?cpp|llamacpp|ollama|lm ?studio|kobold(?:cpp)?|llamafile|llama-server|llama-cli|jan\.ai",
         "llama.cpp",
     ),
+    (r"exl[23]|exllama(?:v[23])?|tabby ?api", "llama.cpp"),
     (r"tensorrt[-_ ]?llm|trt[-_ ]?llm", "tensorrt-llm"),
     (r"diffusers|comfy ?ui|automatic1111|a1111|sd[-_ ]?webui|stable[- ]diffusion[- ]webui|forge ?ui", "diffusers"),
     (r"torchtune", "torchtune"),
@@ -27,9 +28,9 @@ _ENGINES: tuple[tuple[str, str], ...] = (
     (r"load[-_]in[-_][48]bit|load-[48]bit|from_pretrained|automodel\w{0,20}|device_map", "transformers"),
     (r"finetuning_type|cutoff_len|per_device_train_batch_size", "transformers"),
 )
-"""Name people write → engine the calculator models; the front ends of llama.cpp behave like llama.cpp.
+"""Name people write → engine the calculator models; names come first, then flags and calls that only one of them has.
 
-Names come first, then flags and calls that only one of them has."""
+ExLlama holds as little beside the weights as llama.cpp; the front ends of llama.cpp behave like llama.cpp."""
 _ENGINE = grammar("|".join(f"(?P<e{i}>(?<![a-z0-9])(?:{words})(?![a-z0-9]))" for i, (words, _) in enumerate(_ENGINES)))
 OTHER = grammar(
     r"(?<![a-z0-9])(?:lmdeploy|tgi|text-generation-inference|xinference|ktransformers|exllama(?:v2|v3)?"

@@ -25,6 +25,8 @@ _WORDS: tuple[tuple[str, str], ...] = (
     (r"w4a16|w4a8|w4a4|w4afp8", "int4"),
     (r"fp4", "nvfp4"),
     (r"fp8(?:_?e[45]m[23])?|f8(?![a-z0-9])|float8", "fp8"),
+    (r"quantization[-_ ]?bit\s?[:= ]\s?4", "int4"),
+    (r"quantization[-_ ]?bit\s?[:= ]\s?8", "int8"),
     (r"int-?8|8[-_ ]?bits?|load_in_8bit|八位|8 ?位量化|q8bit", "int8"),
     (r"int-?4|4[-_ ]?bits?|load_in_4bit|四位|4 ?位量化|四比特|4 ?比特", "int4"),
     (r"int-?3|3[-_ ]?bits?", "gguf:Q3_K_M"),

@@ -44,6 +44,12 @@ SHAPES: tuple[tuple[Intent, float, str], ...] = (
         r"recomi?end\w{1,6}|recommand\w{1,5}|empfehl\w{1,6}|consigli\w{1,5}|conseill?\w{1,5}|추천|おすすめ|お勧め"
         r"|オススメ|посовет\w{1,6}"
     )),
+    ("context_length", 5, (
+        r"(?:上下文|序列|长度|context|ctx)(?:长度|窗口)?(?:最多|最大|最长|到底|大概)?(?:能|可以|可)?"
+        r"(?:开|拉|设|支持|跑)(?:到)?(?:多大|多少|多长|几k)"
+        r"|(?:how (?:long|large|big|much|far)|what(?:'s| is)? the (?:longest|largest|max\w{0,4}))"
+        r" (?:of )?(?:an? )?(?:context|ctx|prompt)"
+    )),
     ("context_length", 4.5, (
         r"(?:what|which|safe|max\w{0,4}|largest|合适的?|最大的?)[^。?!\n]{0,16}?(?:max[-_ ]model[-_ ]len|num[-_]ctx"
         r"|n[-_]ctx|ctx[-_]size)"

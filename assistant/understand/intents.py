@@ -134,6 +134,9 @@ def _context_of(facts: Facts, weights: dict[Intent, float]) -> dict[Intent, floa
     if facts.methods and not facts.owned_or_named and not facts.sized and not facts.has_budget:
         extra["guidance"] += 2.0
         extra["which_to_buy"] -= 3.0
+    if facts.formats > 1 and facts.sized and facts.owned_or_named == 1:
+        extra["which_to_buy"] -= 3.0
+        extra["can_it_run"] += STRONG + 0.5
     if facts.formats > 1 and not facts.owned_or_named:
         extra["guidance"] += 1.5
         extra["which_to_buy"] -= 3.0

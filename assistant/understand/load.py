@@ -15,7 +15,7 @@ _LENGTH = rf"(?P<n>{DIGITS}|{HAN})\s?(?P<s>k|m|万|千|million)?(?![a-z0-9])"
 _CONTEXT_WORD = (
     r"(?:context(?:[-_ ](?:length|window|size|len))?|ctx(?:[-_ ](?:size|len))?|上下文(?:长度|窗口)?"
     r"|max[-_]model[-_]len|max[-_](?:seq(?:uence)?[-_])?len(?:gth)?|max[-_]context[-_]len\w{0,3}"
-    r"|max[-_]input[-_]len\w{0,3}|max[-_ ]position\w{0,11}|n[-_]ctx|num[-_]ctx|cutoff[-_]len"
+    r"|max[-_]input[-_]len\w{0,3}|max[-_ ]position\w{0,11}|n[-_]ctx|num[-_]ctx|cutoff(?:[-_ ]len(?:gth)?)?"
     r"|model[-_]max[-_]length|max[-_ ]?(?:sequence|seq)[-_ ]?len(?:gth)?|seq(?:uence)?[-_ ]?len(?:gth)?"
     r"|block[-_]size|(?<![a-z])seq(?![a-z])|序列(?:长度)?|文本长度|长度|句长|length|contexto|contexte"
     r"|kontext)"

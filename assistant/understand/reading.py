@@ -28,6 +28,7 @@ from assistant.understand.training import (
     find_checkpointing,
     find_epochs,
     find_lora_rank,
+    find_offload,
     find_optimizer,
     find_sharding,
 )
@@ -282,6 +283,8 @@ def _read_task(reading: Reading, work: Work, previous: Need) -> None:
     if task is None and reading.intent in {"compatibility", "compare", "spec"} and not reading.entities.models:
         task = Found("general", 0, 0)
     reading.put("task", task)
+    if slots.get("task") in TRAINING:
+        reading.put("offload", find_offload(reading.entities.masked))
     if slots.get("task") in TRAINING and "context_tokens" in slots:
         slots["sequence_tokens"] = slots["context_tokens"]
     if slots.get("task") == "inference" and "context_tokens" not in slots:

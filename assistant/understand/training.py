@@ -1,5 +1,7 @@
 """Settings of a training run: optimizer, sharding, checkpointing, LoRA rank, epochs."""
 
+from typing import Literal
+
 from assistant.understand.numbers import DIGITS, HAN, number
 from assistant.understand.text import Found, grammar
 
@@ -36,6 +38,17 @@ _EPOCHS = grammar(
     rf"({DIGITS}|{HAN})\s?(?:个 ?)?(?:epochs?|轮(?!对话)|遍|ep(?![a-z]))|(?:num[-_](?:train[-_])?epochs"
     rf"|epochs?)\s{{0,3}}[:=]?\s{{0,3}}(\d{{1,5}}(?:\.\d{{1,3}})?)(?!\s?(?:要|takes?|小时|h))"
 )
+_OFFLOAD = grammar(
+    r"(?<!不用)(?<!不想用)(?<!不开)(?<!no )(?<!without )(?<!no_)"
+    r"(?:(?P<all>(?:zero-?3|z3|stage ?3)[-_ +]{0,3}(?:with |加 ?|开 ?)?(?:cpu[-_ ])?off-?load"
+    r"|off-?load[-_ ](?:params?|parameters|everything|all)|全部(?:卸载|off-?load)|参数和优化器都?(?:卸载|off-?load))"
+    r"|(?:cpu[-_ ])?off-?load(?:ing|ed)?|优化器(?:状态)?(?:卸载|放(?:到|在)?(?:cpu|内存))|卸载到 ?(?:cpu|内存))"
+)
+_OFFLOAD_WORKS = grammar(
+    r"[^。?!\n]{0,8}?(?:只占|可以|能跑|就能|就行|没问题|正常|才行|才能"
+    r"|(?<![a-z])(?:works?|worked|fits?|runs?|ran|is fine))"
+)
+"""What is said of the run with it, where the one in question is the run without."""
 _BATCH = grammar(
     r"(?:per[-_]device[-_](?:train|eval)[-_]batch[-_]size|(?:micro|mini)?[-_ ]?batch(?:[-_ ]?size)?"
     r"|(?<![a-z])bsz?|(?<![a-z])mbs|批大小|批次(?:大小)?|批量)"
@@ -52,6 +65,14 @@ def find_optimizer(text: str) -> Found[str] | None:
         return None
     name = next(value for i, (_, value) in enumerate(_OPTIMIZERS) if match[f"o{i}"] is not None)
     return Found(name, match.start(), match.end())
+
+
+def find_offload(text: str) -> Found[Literal["optimizer", "all"]] | None:
+    """What of a training goes to host memory; None where that is only what worked, or is ruled out."""
+    match = _OFFLOAD.search(text)
+    if match is None or _OFFLOAD_WORKS.match(text, match.end()):
+        return None
+    return Found("all" if match["all"] else "optimizer", match.start(), match.end())
 
 
 def find_sharding(text: str) -> Found[str] | None:

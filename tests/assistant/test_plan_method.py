@@ -93,3 +93,16 @@ def test_adapters_too_large_for_copies_are_dealt_out_by_layers() -> None:
 def test_a_small_card_that_four_bits_just_miss_is_tried_with_llama_cpp(text: str, form: str | None) -> None:
     tried = [one["weight_format"] for one in second(text) if str(one.get("weight_format")).startswith("gguf:")]
     assert tried == ([form] if form else [])
+
+
+@pytest.mark.parametrize(
+    ("text", "engine"),
+    [
+        ("7B fp16 on a P40?", "transformers"),
+        ("7B fp16 on a 3090?", None),
+        ("7B q4_k_m on a P40?", "llama.cpp"),
+        ("7B on an M2 Max 64GB?", "llama.cpp"),
+    ],
+)
+def test_no_card_is_given_an_engine_that_does_not_run_on_it(text: str, engine: str | None) -> None:
+    assert {request.get("engine") for request in sized(text)} == {engine}

@@ -14,14 +14,14 @@ def test_too_large_in_the_published_format_but_fitting_in_four_bit_fits_with_cha
     draft = compose(asked(), [estimate(34), estimate(10, weight_format="int4")])
     assert draft.verdict == "fits_with_changes"
     first = draft.answer.splitlines()[0]
-    assert first.startswith("**能，但要量化：INT4")
+    assert first.startswith("**能，但要用 INT4")
     assert "BF16 放不下" in first
 
 
 def test_adapters_that_fit_lead_where_no_method_was_insisted_on(estimate: Estimate, asked: Asked) -> None:
     calls = [estimate(34, task="full_finetune", sharding="zero3"), estimate(10, task="lora", sharding="zero3")]
     open_, full = (asked(text, "en", task="full_finetune") for text in ("Fine-tune it?", "Full fine-tune of it?"))
-    assert compose(open_, calls).answer.startswith("**Yes with LoRA")
+    assert compose(open_, calls).answer.startswith("**Yes, with LoRA")
     assert compose(full, calls).answer.startswith("**No: full fine-tuning")
 
 
@@ -154,3 +154,21 @@ def test_the_answer_to_the_same_material_is_the_same(
 ) -> None:
     calls = [estimate(34), estimate(10, weight_format="int4"), configured]
     assert compose(asked(), calls) == compose(asked(), calls)
+
+
+def test_a_way_that_fits_is_named_once_and_with_room_before_the_tight(estimate: Estimate, asked: Asked) -> None:
+    ways = [estimate(21.8, weight_format="int8"), estimate(10, weight_format="int4")]
+    twice = estimate(10, weight_format="int4", host_memory_bytes=2**36)
+    draft = compose(
+        asked("Can 4x 3090 run it?", "en"), [estimate(34), *ways, twice, estimate(5, weight_format="gguf:Q2_K")]
+    )
+    first = draft.answer.splitlines()[0]
+    assert first.startswith("**Yes, in INT4 (about 11.0 GiB per GPU) [1], but not in BF16")
+    assert "Q2_K" not in first
+
+
+def test_what_an_engine_reserves_is_told_from_what_a_model_needs(estimate: Estimate, asked: Asked) -> None:
+    call = estimate(10, weight_format="int4", usable=None)
+    call.result["engine"] = "vllm"
+    text = "Why does vLLM fill all 24 GB though it is quantised?"
+    assert "vLLM" in compose(asked(text, "en", intent="guidance", gpus_owned=()), [call]).answer.splitlines()[0]

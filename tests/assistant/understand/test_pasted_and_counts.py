@@ -86,3 +86,38 @@ def test_tokens_fed_to_a_model_that_runs_are_its_context() -> None:
 
 def test_sft_full_is_full_fine_tuning() -> None:
     assert understand("A800 80G *8 sft full 7B").need.task == "full_finetune"
+
+
+@pytest.mark.parametrize(
+    ("text", "offload"),
+    [
+        ("全参 14B zero2 offload 8x3090", "optimizer"),
+        ("full fine-tune 14B, zero3 + offload, 8x3090", "all"),
+        ("ds_z3_offload 全参 14B 8x3090", "all"),
+        ("全参 14B zero3 OOM，开 offload 就行，8x3090", None),
+        ("full fine-tune 14B without offload on 8x3090", None),
+        ("offload 40 layers of a 70B to a 3090", None),
+    ],
+)
+def test_what_a_training_keeps_in_host_memory(text: str, offload: str | None) -> None:
+    assert understand(text).need.offload == offload
+
+
+@pytest.mark.parametrize(
+    ("text", "intent"),
+    [
+        ("A100 80G 跑 32B bf16，上下文最大能开多少", "context_length"),
+        ("how long a context fits a 14B on a 3090", "context_length"),
+        ("两张 4090，14B 用 int8 还是 awq，选哪个", "can_it_run"),
+    ],
+)
+def test_what_is_asked_of_cards_in_hand(text: str, intent: str) -> None:
+    assert understand(text).need.intent == intent
+
+
+@pytest.mark.parametrize(
+    ("text", "form"),
+    [("ptuning 7B quantization_bit 4", "int4"), ("--quantization_bit=8 on 7B", "int8")],
+)
+def test_bits_of_a_flag_are_a_format(text: str, form: str) -> None:
+    assert understand(text).need.weight_format == form
