@@ -270,6 +270,16 @@ class Intervals(Frozen):
     """Share of the total added when details, or the whole shape, are guessed."""
 
 
+class Reinforcement(Frozen):
+    """Policies that learn from their own answers."""
+
+    source: str
+    copy_most_bytes: int
+    """A GPU's share of the generating engine's copy of the weights, from which it is split further."""
+    engine_bytes: int
+    generations: int
+
+
 class MemoryConstants(Frozen):
     """Everything in `facts/memory.yaml`."""
 
@@ -284,6 +294,7 @@ class MemoryConstants(Frozen):
     training: Training
     diffusion: Diffusion
     encoder: Encoder
+    reinforcement: Reinforcement
     speech: Speech
     intervals: Intervals
     checkpoints: Checkpoints

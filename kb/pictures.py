@@ -2,6 +2,7 @@
 
 from functools import lru_cache
 from pathlib import Path
+from typing import Literal
 
 import yaml
 
@@ -24,6 +25,8 @@ class Recipe(Frozen):
     """Held at the peak for each byte kept: gradients of feature maps, the loss, kernels' workspaces, the allocator."""
     optimizer_bytes: int = 8
     """Optimizer states and averaged weights, a parameter."""
+    precision: Literal["bf16", "fp32"] = "bf16"
+    """What the framework trains in unless told otherwise."""
     framework: str
     """Whose default it is, in words."""
     source: str

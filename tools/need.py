@@ -67,9 +67,25 @@ class Need(Frozen):
     optimizer: str | None = None
     gradient_checkpointing: str | None = None
     lora_rank: int | None = Field(default=None, gt=0, le=65536)
+    method: Literal["sft", "dpo", "ppo", "grpo"] | None = None
+    """Post-training that holds more than the policy: a reference, an engine that generates, a critic."""
+    generations: int | None = Field(default=None, gt=0, le=10**5)
+    """Answers sampled for a prompt."""
+    frozen_params: int | None = Field(default=None, gt=0, le=10**14)
+    """Parameters of a teacher or reward model held beside the one trained."""
+    width_px: int | None = Field(default=None, gt=0, le=65536)
+    """Of pictures, frames or a volume's patch."""
+    height_px: int | None = Field(default=None, gt=0, le=65536)
+    frames: int | None = Field(default=None, gt=0, le=100_000)
+    """Frames of a clip, or slices of a volume's patch."""
+    video_s: float | None = Field(default=None, gt=0, le=10**6)
+    """Seconds of video."""
+    frames_per_s: float | None = Field(default=None, gt=0, le=1000)
+    images_per_sample: int | None = Field(default=None, gt=0, le=10_000)
+    """Pictures in a prompt or a training sample."""
     sharding: str | None = None
-    offload: Literal["optimizer", "all"] | None = None
-    """What of a training is kept in host memory."""
+    offload: Literal["none", "optimizer", "components", "all"] | None = None
+    """What is kept in host memory: of a training, or of a picture pipeline, whose parts then take turns."""
     tensor_parallel: int | None = Field(default=None, gt=0, le=65536)
     engine: str | None = None
     gpus_owned: tuple[GpuCount, ...] = ()

@@ -1,5 +1,6 @@
 """The arithmetic of memory in one short table, one column for each way of doing it."""
 
+import re
 from collections.abc import Sequence
 
 from assistant.compose import names, numbers
@@ -8,6 +9,7 @@ from assistant.compose.material import Estimate, Material
 from assistant.compose.table import table
 from tools.memory.result import PartName
 
+_TAKEN_BATCH = re.compile(r"micro_batch_size not stated: (\d+)")
 COLUMNS_MAX = 4
 """Ways side by side; more do not fit a phone."""
 ROWS: tuple[tuple[str, tuple[PartName, ...]], ...] = (
@@ -80,10 +82,12 @@ def interval(estimate: Estimate) -> str:
 def column_name(material: Material, estimate: Estimate, among: Sequence[Estimate] = ()) -> str:
     """What distinguishes this estimate: the format; for training the method; the card where they differ."""
     say = material.say
-    words = [] if estimate.task == "inference" else [names.task_name(estimate.task, say)]
+    method = estimate.request.get("method")
+    words = [] if estimate.task == "inference" else [names.task_name(estimate.task, say, method, estimate.result.model)]
     if estimate.task != "qlora" and not (words and len({one.result.weight_format for one in among}) < 2 and among):
         words.append(names.format_name(estimate.result.weight_format))
     words += [text for key in ("precision", "optimizer") if (text := say.get(f"oom.{estimate.request.get(key)}"))]
+    words += _of_pictures(material, estimate, among)
     sharding = estimate.request.get("sharding")
     if by_layers(estimate):
         words.append(say("sharding.layers", tokens=numbers.tokens(estimate.request.get("sequence_tokens") or 0)))
@@ -97,6 +101,24 @@ def column_name(material: Material, estimate: Estimate, among: Sequence[Estimate
         count = estimate.request.get("concurrent_sequences") or 1
         return say("fit.at_once", how=" ".join(words), count=f"{count:,}")
     return " ".join(words)
+
+
+def _of_pictures(material: Material, one: Estimate, among: Sequence[Estimate]) -> list[str]:
+    """What tells estimates of picture models apart: parts moved in turn, pictures at once."""
+    said = []
+    if len({other.request.get("offload") for other in among}) > 1 and one.request.get("offload"):
+        said.append(material.say(f"offload.{one.request['offload']}"))
+    batches = {_batch(other) for other in among}
+    if len(batches) > 1 and any(other.request.get("images_per_batch") for other in among):
+        said.append(material.say("offload.batch", count=_batch(one)))
+    return said
+
+
+def _batch(one: Estimate) -> str:
+    """Pictures at once: as asked, or as the calculator took them."""
+    stated = one.request.get("images_per_batch") or one.request.get("micro_batch_size")
+    taken = next(filter(None, map(_TAKEN_BATCH.match, one.result.assumptions)), None)
+    return f"{stated:,}" if stated else taken[1] if taken else "1"
 
 
 def by_layers(one: Estimate) -> bool:
@@ -131,7 +153,7 @@ def workload(material: Material, one: Estimate) -> str:
     what = subject(material, one)
     if one.task == "inference":
         return material.say("workload.serve", model=what, format=names.format_name(one.result.weight_format))
-    method = names.task_name(one.task, material.say)
+    method = names.task_name(one.task, material.say, one.request.get("method"), one.result.model)
     sharding = one.request.get("sharding")
     if sharding not in {None, "none", "ddp"} and one.gpus > 1:
         method = material.say("workload.sharded", method=method, sharding=material.say(f"sharding.{sharding}"))

@@ -3,9 +3,10 @@
 import re
 
 from assistant.compose import names, numbers
+from assistant.compose.citations import joined
 from assistant.compose.material import Estimate, Material
 from assistant.plan.formats import bits
-from assistant.plan.provisional import CHINESE_CARDS, chinese_cards, other_than_language, stand_in
+from assistant.plan.provisional import CHINESE_CARDS, chinese_cards, other_than_language, repeated, stand_in
 from kb.base import AdvisorError
 from kb.catalog import model
 
@@ -31,6 +32,9 @@ def assumed(material: Material, main: Estimate) -> list[str]:
         found.append(say("assume.mixed", cards=names.cards(main.gpu or "", main.gpus)))
     if stand_in(material.understanding) and main.result.model:
         found.append(say("assume.stand_in", model=names.model_name(main.result.model)))
+    if project := repeated(material.understanding):
+        quoted = material.cites.cite("catalog", project.source.title, project.source.url, project.source.title)
+        found.append(say("assume.project", model=names.model_name(project.model)) + joined([quoted]))
     if chinese_cards(material.understanding):
         found.append(say("assume.chinese_cards", cards=say.listed([names.gpu_name(one) for one in CHINESE_CARDS])))
     if material.stand_in:

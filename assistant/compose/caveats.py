@@ -25,7 +25,7 @@ def caveats(material: Material, main: Estimate) -> list[str]:
         found += _of_model(material, shape, shared=main.fit is not None and main.fit.host is not None)
     if reserves(material, main):
         found.append(material.say("caveat.reserved", engine=names.engine_name(main.result.engine)))
-    if main.task != "inference" and _RL.search(material.text):
+    if main.task != "inference" and _RL.search(material.text) and not main.request.get("method"):
         found.append(material.say("caveat.rl"))
     if main.gpu is None and main.result.weight_format == "fp8":
         found.append(material.say("caveat.fp8_cards"))

@@ -4,7 +4,7 @@ import re
 from collections.abc import Sequence
 
 from assistant.answer import AnswerVerdict
-from assistant.compose import hybrid, names, numbers, pace
+from assistant.compose import hybrid, names, numbers, pace, pictures
 from assistant.compose.arithmetic import arithmetic, cite, column_name, interval, subject, total, workload
 from assistant.compose.assume import assumed
 from assistant.compose.caveats import caveats
@@ -312,6 +312,7 @@ def levers(material: Material, main: Estimate) -> list[str]:
     found: list[str] = []
     if fit is None:
         return found
+    found += pictures.changes(material, main)
     minimum = main.minimum(fit.gpu)
     if fit.verdict == "no" and minimum and minimum.count > main.gpus:
         how = column_name(material, main)

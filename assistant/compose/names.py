@@ -49,6 +49,15 @@ def engine_name(engine: str) -> str:
     return _ENGINES.get(engine, engine)
 
 
-def task_name(task: str, say: Phrases) -> str:
-    """inference, LoRA …, in the asker's language."""
-    return say(f"task.{task}")
+def task_name(task: str, say: Phrases, method: str | None = None, model_id: str | None = None) -> str:
+    """inference, LoRA, GRPO with LoRA …, in the asker's language; networks that see are simply trained."""
+    name = say("task.train" if task == "full_finetune" and _sees(model_id) else f"task.{task}")
+    return name if method in (None, "sft") or task == "inference" else say("task.by", method=method.upper(), task=name)
+
+
+def _sees(model_id: str | None) -> bool:
+    """Whether it is a detector, a classifier or another network without a language."""
+    try:
+        return model_id is not None and model(model_id).kind == "vision"
+    except AdvisorError:
+        return False

@@ -3,11 +3,13 @@
 import re
 
 from kb.catalog import models
-from kb.item_work import dataset_samples
+from kb.item_work import dataset_samples, item_work
 from tools.need import Intent, Need
 
 READ = ("embedding", "reranker", "encoder")
 SEEN = ("diffusion", "video", "vision")
+USUAL_FPS = 16
+"""Frames a second of generated clips where the model's own rate is not known: Wan's."""
 COUNTED = (*SEEN, "speech", *READ)
 """Kinds of model whose pace is asked for in items."""
 _NUMBER = r"(?P<n>\d[\d,]*(?:\.\d+)?)\s?(?P<s>k|m|bn?|thousand|million|billion|百万|千万|万|千|亿)?(?![a-z0-9])\s?"
@@ -62,6 +64,12 @@ def model_kind(need: Need) -> str | None:
     """The kind of the catalog model asked about."""
     record = models().get(need.model or "")
     return record.kind if record else None
+
+
+def clip_frames(model: str, seconds: float) -> int:
+    """Frames of a generated clip: seconds at the model's own rate, and the one it starts with."""
+    known = item_work().pictures.get(model)
+    return round(seconds * ((known.fps if known else None) or USUAL_FPS)) + 1
 
 
 def pace_asked(need: Need, text: str) -> Intent | None:

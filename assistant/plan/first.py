@@ -2,7 +2,8 @@
 
 from collections.abc import Callable, Iterable, Sequence
 
-from assistant.plan import money, requests, several
+from assistant.plan import link, money, requests, several
+from assistant.plan.amounts import model_kind
 from assistant.plan.call import PlannedCall, planned
 from assistant.plan.formats import smaller_formats
 from assistant.plan.intents import intents
@@ -111,7 +112,11 @@ def _min_vram(need: Need, understanding: Understanding) -> Calls:
     first = requests.memory(need, card)
     if requests.is_training(need):
         others = [requests.memory(need, card, task=task) for task in other_ways(understanding, need)]
-    elif need.weight_format is None:
+    elif model_kind(need) in ("diffusion", "video") and need.offload is None:
+        smallest = smaller_formats(need.weight_format, need.engine)[-1:] if need.weight_format is None else ()
+        turns = [requests.memory(need, card, offload="components")]
+        others = turns + [requests.memory(need, card, weight_format=name) for name in smallest]
+    elif need.weight_format is None and model_kind(need) != "vision":
         others = [requests.memory(need, card, weight_format=name) for name in smaller_formats(None, need.engine)]
     else:
         others = []
@@ -182,21 +187,10 @@ def _spec(need: Need, understanding: Understanding) -> Calls:
 
 
 def _interconnect(need: Need, understanding: Understanding) -> Calls:
-    calls: Calls = [requests.gpu_facts(need), *_check(need, understanding)]
-    if requests.sized(need):
-        calls += [*_scaling(need), *_on_each_card(need)]
-    return calls
-
-
-def _scaling(need: Need) -> Calls:
-    """What several cards bring over one: the same work on one of them and on all."""
-    card = next(iter(requests.cards(need)), None)
-    if card is None:
-        return []
-    one, all_of_them = card.model_copy(update={"count": 1}), card.model_copy(update={"count": max(2, card.count or 2)})
-    if requests.is_training(need):
-        return [_estimate("estimate_training_time", need, one), _estimate("estimate_training_time", need, all_of_them)]
-    return [requests.speed(need, one), requests.speed(need, all_of_them)]
+    """What the cards bring together, beside their facts; what the memory of named ones is comes along."""
+    known = bool(requests.sized(need) and requests.cards(need))
+    calls: Calls = [*link.calls(need, understanding), requests.gpu_facts(need), *_check(need, understanding)]
+    return calls + (_on_each_card(need) if known and not link.calls(need, understanding) else [])
 
 
 def _power(need: Need, understanding: Understanding) -> Calls:

@@ -3,7 +3,7 @@
 import re
 
 from assistant.plan.formats import TRAINING_LADDER
-from assistant.plan.requests import is_training, lighter_tasks
+from assistant.plan.requests import FULL, is_training, lighter_tasks
 from assistant.understanding import Understanding
 from tools.need import Need
 
@@ -36,6 +36,8 @@ def other_ways(understanding: Understanding, need: Need) -> tuple[str, ...]:
     All of them when none was said; else the cheaper ones where the most thorough was asked for.
     """
     lighter = lighter_tasks(need, "full_finetune")
+    if need.method not in (None, "sft") and FULL.search(understanding.text):
+        return ()
     if lighter and unsaid(understanding, need):
         return tuple(task for task in TRAINING_LADDER if task != need.task)
     return lighter if need.task == "full_finetune" else ()

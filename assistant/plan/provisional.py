@@ -8,7 +8,9 @@ from assistant.plan.method import unsaid
 from assistant.understand.formats import find_formats
 from assistant.understanding import Understanding
 from kb.base import AdvisorError
-from kb.catalog import conventional, model
+from kb.catalog import conventional, model, models
+from kb.pictures import pictures
+from kb.projects import Project, project_in
 from tools.need import Need
 
 OTHER_THAN_LANGUAGE = ("diffusion", "vision", "speech", "embedding")
@@ -31,7 +33,10 @@ _MADE_IN_CHINA = re.compile(
     re.I,
 )
 _LORA = re.compile(r"lora", re.I)
-_TRAINS = re.compile(r"训|微调|\btrain|fine-?tun|pretrain", re.I)
+_TRAINS = re.compile(r"训|微调|\btrain|fine[- ]?tun|pretrain", re.I)
+_RUNS = re.compile(
+    r"推理|预测|部署|识别|\binfer|\bpredict|\bdeploy|\bserv(?:e|ing)\b|real[- ]?time|实时|摄像头|\bcameras?\b", re.I
+)
 
 
 def provisional(understanding: Understanding) -> Need:
@@ -54,10 +59,13 @@ def provisional(understanding: Understanding) -> Need:
         need = need.model_copy(update={"task": "lora" if unsaid(understanding, need) else need.task})
     if quantised := compared_formats(understanding):
         need = need.model_copy(update={"weight_format": quantised[0]})
+    project = repeated(understanding)
+    if project is not None:
+        need = need.model_copy(update={"model": project.model, "params": model(project.model).params})
     if not other_than_language(need):
         return need
     return need.model_copy(
-        update={"task": _method(understanding.text) or need.task, "model": need.model or stand_in(understanding)}
+        update={"task": _method(understanding.text, need) or need.task, "model": need.model or stand_in(understanding)}
     )
 
 
@@ -87,6 +95,14 @@ def other_than_language(need: Need) -> bool:
         return False
 
 
+def repeated(understanding: Understanding) -> Project | None:
+    """The published project to be repeated, where it is named and a model is not."""
+    need = understanding.need
+    if requests.sized(need) or need.model_text or not requests.is_training(need):
+        return None
+    return project_in(understanding.text)
+
+
 def stand_in(understanding: Understanding) -> str | None:
     """The common model that stands in for one that was not named, where the words point to it."""
     need, text = understanding.need, understanding.text
@@ -95,10 +111,22 @@ def stand_in(understanding: Understanding) -> str | None:
     return next((name for task, words, name in COMMON if task == need.task and words.search(text)), None)
 
 
-def _method(text: str) -> str | None:
-    if not _TRAINS.search(text):
+def _method(text: str, need: Need) -> str | None:
+    if not _TRAINS.search(text) and not _learns(text, need):
         return None
-    return "lora" if _LORA.search(text) else "full_finetune"
+    return "lora" if _LORA.search(text) and need.task != "vision" else "full_finetune"
+
+
+def _learns(text: str, need: Need) -> bool:
+    """Whether a network that sees is trained, though nobody says so: running one takes next to nothing.
+
+    A batch of several, patches of a volume and running out of memory belong to training.
+    """
+    known = models().get(need.model or "")
+    if known is None or known.kind != "vision" or _RUNS.search(text):
+        return False
+    volume = pictures().recipe(known.family).depth_px > 1
+    return volume or need.intent == "oom" or (need.batch_size or 0) > 1
 
 
 WIDE = 16

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterable
 
-from assistant.plan.amounts import COUNTED, SEEN, amounts, model_kind
+from assistant.plan.amounts import COUNTED, SEEN, amounts, clip_frames, model_kind
 from assistant.plan.call import PlannedCall, planned
 from assistant.plan.formats import TRAINING_LADDER
 from assistant.plan.layout import serving_layout, training_layout
@@ -104,8 +104,28 @@ def memory(
     }
     count = (card.count if card else need.gpu_count if need.memory_bytes_per_gpu else None) or 1
     values |= _training_values(need, task, count) if task in TRAINING else _serving_values(need, count)
+    values |= look(need)
     values["engine"] = need.engine or (_engine(values["weight_format"], card) if task == "inference" else None)
     return planned("estimate_memory", **(values | changes))
+
+
+def look(need: Need) -> dict[str, object]:
+    """Size and number of the pictures, where the model makes or sees any."""
+    kind = model_kind(need)
+    size: dict[str, object] = {"width_px": need.width_px, "height_px": need.height_px, "frames": need.frames}
+    if kind == "vlm":
+        return size | {
+            "video_s": None if need.frames else need.video_s,
+            "frames_per_s": need.frames_per_s,
+            "images_per_sample": need.images_per_sample,
+        }
+    if kind not in SEEN:
+        return {}
+    if kind == "video" and need.frames is None and need.video_s:
+        size["frames"] = clip_frames(need.model or "", need.video_s)
+    turns = kind != "vision" and (need.weight_format or "").startswith("gguf:")
+    offload = (need.offload or ("components" if turns else None)) if not is_training(need) else None
+    return size | {"images_per_batch": need.batch_size, "offload": offload}
 
 
 def _engine(weight_format: object, card: GpuCount | None) -> str | None:
@@ -155,6 +175,9 @@ def _training_values(need: Need, task: str, count: int) -> dict[str, object]:
         "offload": need.offload,
         "gradient_checkpointing": need.gradient_checkpointing,
         "lora_rank": need.lora_rank if task in {"lora", "qlora"} else None,
+        "method": need.method,
+        "generations": need.generations,
+        "frozen_params": need.frozen_params,
         **training_layout(task, count, need.sharding),
     }
 
@@ -175,7 +198,8 @@ def what_fits(need: Need, text: str) -> PlannedCall | None:
 
 def configure(need: Need, **changes: object) -> PlannedCall | None:
     """Configurations for the need, bought or rented."""
-    return planned("configure", **(need.model_dump(exclude={"intent"}) | changes))
+    seen = {name: value for name, value in look(need).items() if value is not None and name in {"frames", "offload"}}
+    return planned("configure", **(need.model_dump(exclude={"intent"}) | seen | changes))
 
 
 def gpu_facts(need: Need, **changes: object) -> PlannedCall | None:

@@ -6,6 +6,7 @@ from typing import Any
 
 from assistant.answer import ToolCallRecord
 from assistant.plan import money, requests, several
+from assistant.plan.amounts import model_kind
 from assistant.plan.call import PlannedCall, planned
 from assistant.plan.first import CALLS_MAX, distinct
 from assistant.plan.formats import HOST_LADDER, HOST_LADDER_MXFP4, TRAINING_LADDER, bits, smaller_formats
@@ -261,11 +262,13 @@ def _cheaper(need: Need, record: ToolCallRecord) -> list[PlannedCall | None]:
     request = record.request
     task = request.get("task", "inference")
     card = _card(request)
+    if model_kind(need) == "vision":
+        return [_fewer_pictures(record)]
+    if task == "inference" and model_kind(need) in ("diffusion", "video") and not request.get("offload"):
+        turns = _again(request, offload="components")
+        return [turns, *(requests.memory(need, card, weight_format=name) for name in _smaller(need, record, card))]
     if task == "inference":
-        used = record.result.get("weight_format") or request.get("weight_format")
-        names = smaller_formats(used, need.engine, card.gpu if card else None)
-        names = (*names, *_for_small_cards(need, record, card))
-        return [requests.memory(need, card, weight_format=name) for name in names]
+        return [requests.memory(need, card, weight_format=name) for name in _smaller(need, record, card)]
     calls: list[PlannedCall | None] = []
     if request.get("sharding") in SHARES and card and (card.count or 1) > 1:
         calls.append(_again(request, sharding="zero3"))
@@ -278,6 +281,22 @@ def _cheaper(need: Need, record: ToolCallRecord) -> list[PlannedCall | None]:
     sharded = {"sharding": "zero3"} if request.get("sharding") == "zero3" and need.sharding is None else {}
     calls += [requests.memory(need, card, task=name, **(sharded if name == "lora" else {})) for name in lighter]
     return calls
+
+
+def _smaller(need: Need, record: ToolCallRecord, card: GpuCount | None) -> tuple[str, ...]:
+    """Formats narrower than the one that was estimated."""
+    used = record.result.get("weight_format") or record.request.get("weight_format")
+    names = smaller_formats(used, need.engine, card.gpu if card else None)
+    return (*names, *_for_small_cards(need, record, card))
+
+
+def _fewer_pictures(record: ToolCallRecord) -> PlannedCall | None:
+    """The training with as many pictures at once as the card holds, as a power of two."""
+    most = (record.result.get("fit") or {}).get("max_micro_batch_size") or 0
+    if most < 1:
+        return None
+    count = 1 << (int(most).bit_length() - 1)
+    return _again(record.request, images_per_batch=count, micro_batch_size=count)
 
 
 def _by_layers(need: Need, request: dict[str, Any], count: int) -> PlannedCall | None:

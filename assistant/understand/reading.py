@@ -13,11 +13,13 @@ from assistant.understand.formats import choose_format, compares_formats, find_f
 from assistant.understand.intents import STRONG, Facts, choose, weigh
 from assistant.understand.language import language_of
 from assistant.understand.load import find_load
+from assistant.understand.look import find_look, find_per_gpu, find_turns
 from assistant.understand.methods import find_methods
 from assistant.understand.model_mentions import NamedModel, by_family
 from assistant.understand.ownership import Cards, find_cards
 from assistant.understand.parameters import find_params
 from assistant.understand.place import NO_CLOUD, find_country, find_provider
+from assistant.understand.posttrain import find_generations, find_method, find_teacher
 from assistant.understand.purpose import find_purpose
 from assistant.understand.scope import out_of_scope, without_instructions
 from assistant.understand.spelling import spelled
@@ -35,6 +37,7 @@ from assistant.understand.training import (
 from assistant.understand.usage import find_usage
 from assistant.understanding import Ambiguity, Span
 from kb.catalog import gpus, models
+from kb.projects import project_in
 from tools.need import SERVED, Intent, Need
 
 _BRAND = grammar(r"(?<![a-z])geforce[ -]?(?=[rg]tx|\d)")
@@ -155,7 +158,11 @@ def _read_plain_slots(reading: Reading) -> None:
     reading.put("gradient_checkpointing", find_checkpointing(hidden))
     reading.put("lora_rank", find_lora_rank(hidden))
     reading.put("epochs", find_epochs(hidden))
-    reading.put("batch_size", find_batch(hidden))
+    reading.put("batch_size", find_batch(hidden) or find_per_gpu(hidden))
+    reading.put("method", find_method(reading.text.plain))
+    reading.put("generations", find_generations(hidden))
+    for slot, found in find_look(hidden).items():
+        reading.put(slot, found)
     reading.put("tensor_parallel", reading.pasted.tensor_parallel)
     load = find_load(_without_money(reading))
     reading.put("users", load.users)
@@ -193,7 +200,9 @@ def _format_in_model(reading: Reading) -> Found[str] | None:
 def _read_model(reading: Reading) -> None:
     """The model in question and its size."""
     named = _main_model(reading.entities.models)
-    size = find_params(reading.entities.masked)
+    teacher, student = find_teacher(reading.text.plain)
+    reading.put("frozen_params", teacher)
+    size = student or find_params(reading.entities.masked)
     if named is None:
         reading.put("params", size)
         if size and (model := by_family(reading.text.plain, size.value, size.end)):
@@ -282,9 +291,13 @@ def _read_task(reading: Reading, work: Work, previous: Need) -> None:
     )
     if task is None and reading.intent in {"compatibility", "compare", "spec"} and not reading.entities.models:
         task = Found("general", 0, 0)
+    if task and task.value in {"lora", "qlora"} and project_in(reading.text.plain) and "lora" not in reading.text.plain:
+        task = Found("full_finetune", task.start, task.end)  # what the project's own recipe does
     reading.put("task", task)
     if slots.get("task") in TRAINING:
         reading.put("offload", find_offload(reading.entities.masked))
+    if slots.get("task") == "diffusion":
+        reading.put("offload", find_turns(reading.text.plain))
     if slots.get("task") in TRAINING and "context_tokens" in slots:
         slots["sequence_tokens"] = slots["context_tokens"]
     if slots.get("task") == "inference" and "context_tokens" not in slots:

@@ -64,7 +64,8 @@ _RULES: tuple[tuple[Task, str], ...] = (
 _EACH = tuple((task, grammar(words)) for task, words in _RULES)
 _FINETUNE = grammar(
     rf"{_B}(?:fine[- ]?tun\w{{0,4}}|finetunear|sft|instruction[- ]tun\w{{0,4}}|dpo|ppo|grpo|rlhf|rl"
-    rf"|orpo|kto|gspo|dapo|alpaca[- ]style|domain adapt\w{{0,6}}|tuned? (?:a|the|my|on)){_E}|微调|精调"
+    rf"|orpo|kto|gspo|dapo|rloo|rlvr|verl|openrlhf|tinyzero|open-r1"
+    rf"|alpaca[- ]style|domain adapt\w{{0,6}}|tuned? (?:a|the|my|on)){_E}|微调|精调"
     rf"|指令调优|强化学习|蒸馏训练|领域适配|对齐训练"
 )
 _TRAIN = grammar(
@@ -86,7 +87,7 @@ _NOT = grammar(
 _NOT_AFTER = grammar(r"\s?(?:is|are)(?:n't| not) (?:what|enough|an option|possible)|\s?(?:不行|不够好|不考虑|没写)")
 
 
-REINFORCED = grammar(r"(?<![a-z])(?:ppo|grpo|dpo|rlhf|gspo|dapo)(?![a-z])|强化学习")
+REINFORCED = grammar(r"(?<![a-z])(?:ppo|grpo|dpo|rlhf|gspo|dapo|rloo|verl|openrlhf|tinyzero|open-r1)(?![a-z])|强化学习")
 _ONLY_SERVE = grammar(
     r"只(?:做|跑|用来)?推理|仅推理|纯推理|inference only|only (?:for )?inference|just inference|only infer"
     r"|合并(?:后|完|好|了)?[^。?!\n]{0,4}(?:推理|部署|上线)|(?:训|微调|练)完(?:了|后|之后"

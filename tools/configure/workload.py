@@ -107,6 +107,7 @@ def workload(need: ConfigureRequest) -> Workload:
             "concurrent_sequences": _sequences(need, assumptions),
             "kv_format": need.kv_format if need.kv_format in KV_FORMATS else "auto",
         }
+    fields |= _pictured(need, training, find_model(model).kind if model is not None else "llm")
     if need.engine in ENGINES:
         fields["engine"] = need.engine
     given = {name: value for name, value in fields.items() if value is not None}
@@ -123,6 +124,22 @@ def workload(need: ConfigureRequest) -> Workload:
         find_model(name).kind if name else "llm",
         _open_ended(need, training),
     )
+
+
+def _pictured(need: ConfigureRequest, training: bool, kind: str) -> dict[str, object]:
+    """What the pictures, the video and the method of training add, where the model has to do with them."""
+    found: dict[str, object] = {}
+    if training:
+        found |= {"method": need.method, "generations": need.generations, "frozen_params": need.frozen_params}
+    if kind in PICTURES or kind in ("vision", "vlm"):
+        found |= {"width_px": need.width_px, "height_px": need.height_px, "frames": need.frames}
+    if kind == "vlm":
+        found |= {"images_per_sample": need.images_per_sample, "frames_per_s": need.frames_per_s}
+        found["video_s"] = None if need.frames else need.video_s
+    elif kind in PICTURES or kind == "vision":
+        found["images_per_batch"] = need.batch_size
+        found["offload"] = need.offload if kind in PICTURES and not training else None
+    return found
 
 
 def _open_ended(need: ConfigureRequest, training: bool) -> bool:

@@ -39,17 +39,23 @@ def diffusion_phases(work: Workload) -> tuple[Phase, ...]:
     if work.offload == "components":
         alone = _weights(work, pipe._replace(denoiser=pipe.largest_denoiser))
         text, denoiser, decoder = (tuple(t for t in alone if t.label == name) for name in _LABELS)
-        return (
-            Phase("encoding the prompt", (*text, *base)),
-            Phase("denoising", (*denoiser, step, *base)),
-            Phase("decoding", (*decoder, decode, *base)),
-        )
+        rest = (Phase("denoising", (*denoiser, step, *base)), Phase("decoding", (*decoder, decode, *base)))
+        return rest if _encodes_on_host(work) else (Phase("encoding the prompt", (*text, *base)), *rest)
     if work.offload == "all":
         layer = _streamed(work, pipe)
         return (Phase("denoising", (layer, step, *base)), Phase("decoding", (layer, decode, *base)))
     if _encodes_apart(work):
         everything = tuple(term for term in everything if term.label != _LABELS[0])
     return (Phase("denoising", (*everything, step, *base)), Phase("decoding", (*everything, decode, *base)))
+
+
+def _encodes_on_host(work: Workload) -> bool:
+    """Whether the text encoder is larger than the denoiser: programs that move parts in turn then run it on the CPU.
+
+    It runs once a picture; ComfyUI and stable-diffusion.cpp do so by themselves, diffusers when told.
+    """
+    sizes = {term.label: term.bytes for term in _weights(work, pipeline_of(work))}
+    return sizes.get(_LABELS[0], 0.0) > sizes.get(_LABELS[1], 0.0)
 
 
 _LABELS = ("Text encoders", "Denoiser", "Decoder")
@@ -77,6 +83,8 @@ def assumptions(work: Workload) -> list[str]:
         said.append("Only the denoiser's parameters are known: text encoders and decoder are not counted.")
     if _encodes_apart(work) and not work.training and work.offload == "none":
         said.append("The text encoder leaves the GPU once the prompt is encoded, as published video scripts do.")
+    if work.offload == "components" and not work.training and _encodes_on_host(work):
+        said.append("The text encoder, larger than the denoiser, encodes the prompt on the CPU.")
     if work.format.quantised:
         scope = "the denoiser" if work.format.name.startswith("gguf:") else "the denoiser and large text encoders"
         said.append(f"The weight format applies to {scope}; the rest stays at 16 bits.")

@@ -9,6 +9,7 @@ from kb.units import format_bytes
 from tools.base import Step
 from tools.memory import diffusion, vision
 from tools.memory.change import changes_for
+from tools.memory.companions import with_companions
 from tools.memory.encoders import decoder_phases, encoder_phases, is_decoder
 from tools.memory.fit import fit, minimum_gpus
 from tools.memory.host import host_share
@@ -79,7 +80,7 @@ def _left_to_host(placed: Fit | None, work: Workload) -> Iterable[Step]:
 def phases_of(work: Workload) -> tuple[Phase, ...]:
     """Every moment the workload may peak at."""
     if work.family == "training":
-        return training_phases(work)
+        return with_companions(work, training_phases(work))
     if work.family == "diffusion":
         return diffusion.diffusion_phases(work)
     if work.family == "speech":
@@ -88,7 +89,7 @@ def phases_of(work: Workload) -> tuple[Phase, ...]:
         return vision.vision_phases(work)
     if work.family == "encoder":
         return decoder_phases(work) if is_decoder(work) else encoder_phases(work)
-    return serving_phases(work)
+    return with_companions(work, serving_phases(work))
 
 
 def peak_phase(work: Workload) -> Phase:

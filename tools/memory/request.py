@@ -61,6 +61,19 @@ class MemoryRequest(ModelFields):
     height_px: int | None = Field(default=None, gt=0, le=65536)
     frames: int | None = Field(default=None, gt=0, le=100_000)
     images_per_batch: int | None = Field(default=None, gt=0, le=100_000)
+    images_per_sample: int | None = Field(default=None, gt=0, le=10_000)
+    """Pictures in every sequence of a vision-language model; `width_px` and `height_px` are theirs."""
+    video_s: float | None = Field(default=None, gt=0, le=10**6)
+    """Seconds of video in every sequence of a vision-language model."""
+    frames_per_s: float | None = Field(default=None, gt=0, le=1000)
+    """Frames taken from each second of it; null = as the model's processor does."""
+    method: Literal["sft", "dpo", "ppo", "grpo"] | None = None
+    """What is held beside the policy: a frozen reference (dpo), and an engine that generates (grpo), and a critic and
+    a reward model (ppo). null = supervised."""
+    generations: int | None = Field(default=None, gt=0, le=10**5)
+    """Answers that grpo and ppo generate at once on a GPU."""
+    frozen_params: int | None = Field(default=None, gt=0, le=10**14)
+    """Parameters of other models held beside it at 16 bits and not trained: a teacher, a reward model."""
 
     @field_validator("gradient_checkpointing", mode="before")
     @classmethod

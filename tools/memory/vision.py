@@ -61,7 +61,7 @@ def kept_bytes(shape: Shape) -> float:
         return counted
     if shape.hidden and shape.heads > 1:
         return numbers.transformer.kept_bytes * shape.layers * shape.hidden / numbers.transformer.patch_px**2
-    return numbers.reference_bytes * (shape.params / numbers.reference_params) ** numbers.exponent
+    return float(numbers.reference_bytes * (shape.params / numbers.reference_params) ** numbers.exponent)
 
 
 def assumptions(work: Workload, request: MemoryRequest) -> list[str]:
@@ -71,8 +71,9 @@ def assumptions(work: Workload, request: MemoryRequest) -> list[str]:
     said = [f"{size}, {look.batch} a batch on each GPU."]
     if work.training and not (work.width and (request.images_per_batch or request.micro_batch_size)):
         said.append(f"What was not stated of size and batch is the default of {recipe.framework}.")
-    if work.training and work.precision != "fp32":
-        said.append("16-bit autocast, as training scripts set it; at 32 bits feature maps take twice as much.")
+    if work.training and request.precision is None:
+        how = "32 bits" if work.precision == "fp32" else "16-bit autocast"
+        said.append(f"Computed in {how}, as that framework does; feature maps at 32 bits take twice those at 16.")
     return said
 
 

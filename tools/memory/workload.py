@@ -8,9 +8,11 @@ from kb.catalog import gpu as catalog_gpu
 from kb.memory_constants import constants
 from kb.pictures import pictures
 from kb.records.gpu import Gpu
+from kb.visual_tokens import visual_tokens
 from tools.memory.formats import WeightFormat, canonical, weight_format
 from tools.memory.request import MemoryRequest
 from tools.memory.shape import Shape, shape_of
+from tools.memory.visual import seen
 
 Family = str
 """Which model of memory applies: `serving`, `training`, `diffusion`, `encoder`, `vision`, `speech`."""
@@ -66,6 +68,11 @@ class Workload(NamedTuple):
     height: int
     frames: int
     images: int
+    visual: int
+    """Visual tokens of a sequence."""
+    method: str
+    generations: int
+    frozen_params: int
 
     @property
     def gpus(self) -> int:
@@ -101,17 +108,19 @@ def workload_of(request: MemoryRequest) -> tuple[Workload, list[str], Gpu | None
     if family == "serving" and training:
         family = "training"
     engine = _engine(request, family, training)
+    visual = seen(request, shape)
+    said += (*visual.said, *_beside(request))
     form = _format(request, shape, training, said)
-    precision = request.precision or ("bf16_pure" if engine in ("torchtune", "litgpt") else "bf16")
+    precision = request.precision or _usual_precision(request, shape, engine)
     work = Workload(
         shape=shape, family=family, task=request.task, format=form, engine=engine,
         engine_stated=request.engine is not None,
         version=version_numbers(request.engine_version), kv_bytes=constants().kv.bytes[request.kv_format],
-        kv_format=request.kv_format, context=_context(request, shape, training, said),
+        kv_format=request.kv_format, context=_context(request, shape, training, said, visual.tokens),
         context_stated=request.context_tokens is not None,
         sequences=_sequences(request, training, said), max_sequences=request.max_num_sequences,
         large_gpu=gpu is not None and is_large(gpu), micro_batch=_batch(request, shape, training, said),
-        sequence=_sequence(request, shape, training, said),
+        sequence=_sequence(request, shape, training, said, visual.tokens),
         optimizer=_optimizer(request, engine, training, said),
         precision=precision, checkpointing=_checkpointing(request, shape, training, said),
         fused_loss=request.fused_loss,
@@ -125,6 +134,9 @@ def workload_of(request: MemoryRequest) -> tuple[Workload, list[str], Gpu | None
         offload=request.offload or "none", width=request.width_px or 0, height=request.height_px or 0,
         frames=request.frames or 0,
         images=request.images_per_batch or request.micro_batch_size or _usual_batch(shape, training),
+        visual=visual.tokens, method=request.method or "sft",
+        generations=request.generations or constants().reinforcement.generations,
+        frozen_params=request.frozen_params or 0,
     )  # fmt: skip
     _refuse_nonsense(request, work)
     return work, said, gpu
@@ -169,7 +181,23 @@ def _format(request: MemoryRequest, shape: Shape, training: bool, said: list[str
     return form
 
 
-def _context(request: MemoryRequest, shape: Shape, training: bool, said: list[str]) -> int:
+def _beside(request: MemoryRequest) -> list[str]:
+    """What the method holds beside the policy, in words."""
+    numbers = constants().reinforcement
+    if request.method in (None, "sft") or request.task == "inference":
+        return []
+    if request.method == "dpo":
+        return ["DPO: the chosen and the rejected answer of every sample, and a frozen reference."]
+    said = [f"{(request.method or '').upper()}: an engine that generates shares the cards with the training."]
+    if request.generations is None:
+        said.append(f"generations not stated: {numbers.generations} answers at once on a GPU, as TRL's default.")
+    return said
+
+
+def _context(request: MemoryRequest, shape: Shape, training: bool, said: list[str], visual: int) -> int:
+    if visual and not training:
+        text = request.context_tokens or visual_tokens().text_tokens
+        return max(text, visual + visual_tokens().text_tokens)
     if request.context_tokens is not None or training or shape.kind not in ("llm", "vlm"):
         return request.context_tokens or (512 if shape.kind in ("embedding", "reranker", "encoder") else 0)
     tokens = constants().defaults.context_tokens
@@ -187,7 +215,15 @@ def _batch(request: MemoryRequest, shape: Shape, training: bool, said: list[str]
     usual = _usual_batch(shape, training)
     if request.micro_batch_size is None and training:
         said.append(f"micro_batch_size not stated: {usual} sample{'s' if usual > 1 else ''} a GPU assumed.")
-    return request.micro_batch_size or usual
+    pairs = 2 if training and request.method == "dpo" else 1
+    return (request.micro_batch_size or usual) * pairs
+
+
+def _usual_precision(request: MemoryRequest, shape: Shape, engine: str) -> str:
+    """What a trainer computes in when nobody says: 16 bits beside fp32 masters, all 16 bits, or all 32."""
+    if shape.kind == "vision" and request.weight_format is None:
+        return pictures().recipe(shape.family).precision
+    return "bf16_pure" if engine in ("torchtune", "litgpt") else "bf16"
 
 
 def _usual_batch(shape: Shape, training: bool) -> int:
@@ -207,7 +243,9 @@ def _targets(request: MemoryRequest, shape: Shape, said: list[str]) -> str:
     return "attention"
 
 
-def _sequence(request: MemoryRequest, shape: Shape, training: bool, said: list[str]) -> int:
+def _sequence(request: MemoryRequest, shape: Shape, training: bool, said: list[str], visual: int) -> int:
+    if visual and training and request.sequence_tokens is None and request.context_tokens is None:
+        return visual + visual_tokens().text_tokens
     if request.sequence_tokens is None and training and request.context_tokens is not None:
         return request.context_tokens
     if request.sequence_tokens is None and training and shape.kind != "vision":

@@ -22,12 +22,13 @@ KINDS: dict[str, tuple[str, ...]] = {
     "hours": ("deadline_s",),
     "choice": (
         "weight_format", "task", "engine", "kv_format", "optimizer", "sharding", "gradient_checkpointing",
-        "acquisition", "purpose",
+        "acquisition", "purpose", "method", "offload",
     ),
     "number": (
         "context_tokens", "users", "concurrent_sequences", "batch_size", "sequence_tokens", "dataset_tokens", "epochs",
         "lora_rank", "tensor_parallel", "gpu_count", "target_tokens_per_s", "target_latency_s",
-        "hours_per_month",
+        "hours_per_month", "generations", "frozen_params", "width_px", "height_px", "frames", "video_s",
+        "frames_per_s", "images_per_sample",
     ),
     "text": ("provider", "country"),
 }  # fmt: skip

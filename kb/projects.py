@@ -1,0 +1,56 @@
+"""Published training projects that people set out to repeat."""
+
+import re
+from functools import lru_cache
+from pathlib import Path
+from typing import Literal
+
+import yaml
+
+from kb.base import Frozen
+
+_FILE = Path(__file__).parent / "facts" / "projects.yaml"
+_Loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+
+
+class ProjectSource(Frozen):
+    """Where its recipe is published."""
+
+    title: str
+    url: str
+    date: str
+
+
+class Project(Frozen):
+    """A recipe by its name."""
+
+    names: tuple[str, ...]
+    model: str
+    """Catalog id of the model its recipe trains."""
+    method: Literal["sft", "dpo", "ppo", "grpo"]
+    gpu: str | None
+    """Card its commands are set for; null = any that holds it."""
+    gpus: int
+    source: ProjectSource
+
+
+@lru_cache(maxsize=1)
+def projects() -> dict[str, Project]:
+    """All of them, by id."""
+    with _FILE.open(encoding="utf-8") as file:
+        rows = yaml.load(file, Loader=_Loader)  # noqa: S506 - both loaders are safe ones
+    return {key: Project.model_validate(row) for key, row in rows.items()}
+
+
+@lru_cache(maxsize=1)
+def _pattern() -> re.Pattern[str]:
+    names = sorted((name for one in projects().values() for name in one.names), key=len, reverse=True)
+    return re.compile(rf"(?<![a-z0-9])(?:{'|'.join(map(re.escape, names))})(?![a-z0-9])", re.IGNORECASE)
+
+
+def project_in(text: str) -> Project | None:
+    """The first project named in a text."""
+    match = _pattern().search(text)
+    if match is None:
+        return None
+    return next(one for one in projects().values() if match[0].lower() in one.names)

@@ -1,0 +1,66 @@
+"""How many tokens pictures and video put into a sequence, by family of vision-language model."""
+
+from functools import lru_cache
+from pathlib import Path
+
+import yaml
+
+from kb.base import Frozen
+
+_FILE = Path(__file__).parent / "facts" / "visual_tokens.yaml"
+_Loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+
+
+class Video(Frozen):
+    """What a processor makes of a video."""
+
+    pair: int
+    """Consecutive frames that share their tokens."""
+    frame_most: int
+    """Tokens of a frame, or of a pair, at most."""
+    video_most: int
+    """Tokens of a whole video at most."""
+    per_s: float
+    """Frames taken a second."""
+    frames_most: int
+
+
+class Eye(Frozen):
+    """What a family's processor makes of a picture."""
+
+    cell_px: int | None = None
+    """Pixels a side that one token sees; null = a fixed number of tokens a tile."""
+    tokens: int | None = None
+    """Tokens a tile."""
+    tiles: int = 0
+    """Tiles a large picture is cut into at most, beside an overview."""
+    most: int
+    usual: int
+    """Tokens of a picture whose size nobody said."""
+    source: str
+    video: Video
+
+
+class VisualTokens(Frozen):
+    """Everything in `facts/visual_tokens.yaml`."""
+
+    tower_bytes_per_token: int
+    """A layer of the vision tower, while it runs."""
+    tower_source: str
+    text_tokens: int
+    video_px: tuple[int, int]
+    """Width and height of a video whose size nobody said."""
+    default: Eye
+    families: dict[str, Eye]
+
+    def eye(self, *names: str) -> Eye:
+        """That of the family one of the names begins with, the longest match; else the usual."""
+        fitting = [key for key in self.families for name in names if name.lower().startswith(key.lower())]
+        return self.families[max(fitting, key=len)] if fitting else self.default
+
+
+@lru_cache(maxsize=1)
+def visual_tokens() -> VisualTokens:
+    """The constants, loaded on first use."""
+    with _FILE.open(encoding="utf-8") as file:
+        return VisualTokens.model_validate(yaml.load(file, Loader=_Loader))  # noqa: S506 - both loaders are safe ones

@@ -1,0 +1,94 @@
+"""What is held beside the model itself: a reference, a critic, an engine that generates, a teacher, a vision tower."""
+
+from collections.abc import Iterator
+
+from kb.memory_constants import constants
+from kb.visual_tokens import visual_tokens
+from tools.memory.kv import kv_bytes
+from tools.memory.sharding import counts_on_one, ranks_for
+from tools.memory.term import Phase, Term
+from tools.memory.training import state_bytes
+from tools.memory.workload import Workload
+
+REFERENCED = ("dpo", "ppo", "grpo")
+"""Methods that compare the policy with what it was; adapters switched off are their own reference."""
+GENERATING = ("ppo", "grpo")
+"""Methods that let the policy answer before it learns."""
+
+
+def with_companions(work: Workload, phases: tuple[Phase, ...]) -> tuple[Phase, ...]:
+    """The phases with everything that lies on the GPU beside the model, the whole step long."""
+    beside = tuple(_beside(work))
+    return tuple(Phase(phase.name, (*phase.terms, *beside)) for phase in phases) if beside else phases
+
+
+def _beside(work: Workload) -> Iterator[Term]:
+    if work.visual:
+        yield _tower(work)
+    if work.frozen_params:
+        yield _frozen(work, "Other models at 16 bits", work.frozen_params)
+    if work.method in REFERENCED and not work.adapted:
+        yield _frozen(work, "Reference model", work.shape.params)
+    if work.method == "ppo" and not work.adapted:
+        yield _frozen(work, "Reward model", work.shape.params)
+        yield from _critic(work)
+    if work.method in GENERATING:
+        yield from _engine(work)
+
+
+def _frozen(work: Workload, label: str, params: int) -> Term:
+    """2 bytes a parameter, sharded as the policy's weights are."""
+    ranks = ranks_for(work, "weights") * work.tensor
+    inputs = {"params": params, "ranks": ranks}
+    return Term("weights", label, 2.0 * params / ranks, "params · 2 / ranks", inputs, constants().reinforcement.source)
+
+
+def _critic(work: Workload) -> Iterator[Term]:
+    """A value network of the policy's size with gradients and states of its own."""
+    counts, source = counts_on_one(work), constants().reinforcement.source
+    names = ("weights", "gradients", "optimizer")
+    for part, width in zip(names, state_bytes(work), strict=True):
+        ranks = ranks_for(work, part)
+        inputs = {"params": round(counts.total), "bytes": width, "ranks": ranks}
+        size = counts.total * width / ranks
+        yield Term(part, f"Critic: {part}", size, "params · bytes / ranks", inputs, source)  # type: ignore[arg-type]
+
+
+def _engine(work: Workload) -> Iterator[Term]:
+    """A serving engine on the same GPUs: its copy of the weights, the cache of a group of answers, its workspace.
+
+    The copy is split over the fewest GPUs on which a share stays below `copy_most_bytes`; with four-bit adapters it is
+    at four bits, and Unsloth's engine shares the weights of the trainer.
+    """
+    numbers = constants().reinforcement
+    bits = work.format.body_bits if work.task == "qlora" else 16.0
+    copy = 0.0 if work.engine == "unsloth" else work.shape.params * bits / 8
+    ways = _ways(copy, work.gpus, numbers.copy_most_bytes)
+    inputs = {"params": work.shape.params, "bits": bits, "gpus": ways}
+    yield Term("weights", "Generating engine's copy", copy / ways, "params · bits / 8 / gpus", inputs, numbers.source)
+    serving = work._replace(
+        engine="vllm", context=work.sequence, sequences=work.generations, tensor=ways, pipeline=1, version=None
+    )
+    held = {"generations": work.generations, "tokens": work.sequence, "gpus": ways}
+    label, formula = "Cache of the answers generated", "generations · tokens · bytes_per_token / gpus"
+    yield Term("kv_cache", label, kv_bytes(serving), formula, held, constants().kv.source)
+    size = numbers.engine_bytes
+    yield Term("buffers", "Generating engine's workspace", size, "constant", {"constant": size}, numbers.source)
+
+
+def _ways(size: float, gpus: int, most: float) -> int:
+    """Fewest GPUs, a power of two, on which a share of `size` stays below `most`."""
+    ways = 1
+    while ways * 2 <= gpus and size / ways > most:
+        ways *= 2
+    return ways
+
+
+def _tower(work: Workload) -> Term:
+    """A layer of the vision tower, while it runs over the pictures of a sequence."""
+    numbers = visual_tokens()
+    batch, ways = work.micro_batch if work.training else 1, max(work.tensor, work.context_split)
+    inputs = {"visual_tokens": work.visual, "samples": batch, "bytes": numbers.tower_bytes_per_token, "gpus": ways}
+    size = work.visual * batch * numbers.tower_bytes_per_token / ways
+    formula = "visual_tokens · samples · bytes / gpus"
+    return Term("activations", "Pictures in the vision tower", size, formula, inputs, numbers.tower_source)
