@@ -11,9 +11,9 @@ from typing import Any
 
 from configure_oracle import disagreement, random_need, rows_of
 
-import tools.configure.fitting as fitting
-import tools.configure.pace as pace
+import tools.configure.speeds as speeds
 from tools.configure import configure
+from tools.configure.cut import cuts_of
 from tools.configure.request import ConfigureRequest
 from tools.need import Budget, GpuCount
 
@@ -59,7 +59,7 @@ def timed(needs: list[dict[str, Any]]) -> list[float]:
     seconds = []
     for fields in needs:
         request = ConfigureRequest.model_validate(fields)
-        for cache in (fitting._cut, pace._served, pace._trained):
+        for cache in (cuts_of, speeds.served, speeds.trained, speeds.loaded):
             cache.cache_clear()
         start = time.process_time()
         configure(request)

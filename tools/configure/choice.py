@@ -1,9 +1,11 @@
 """What can be acquired: purchases by machine and rentals by offer, each a stream of growing size and price."""
 
-from collections.abc import Iterator
+import threading
+from collections.abc import Hashable, Iterator
 from dataclasses import dataclass
 from decimal import Decimal
-from functools import lru_cache
+from functools import cached_property, lru_cache
+from operator import itemgetter
 
 from kb.catalog import gpus
 from kb.exports import restriction
@@ -15,7 +17,7 @@ from kb.units import GIB
 from tools.configure.bill import Bill, bill, cards_alone, condition
 from tools.configure.host import passive
 from tools.configure.layout import COUNTS
-from tools.configure.suitable import machine_sizes, sold_in_systems
+from tools.configure.suitable import MAINSTREAM, machine_sizes, sold_in_systems
 from tools.prices import age_days, card_price
 
 CHINA = {"CN", "HK", "MO"}
@@ -26,11 +28,16 @@ USED_PRICE_DAYS = 400
 FIRST_USED_YEAR = 2018
 ALONE = (1, 2)
 """Cards an ordinary computer takes, for those who have one and little money."""
+FAR = Decimal(10) ** 15
+LEAVING_CUDA = Decimal("1.3")
+"""What a purchase outside CUDA is charged in the ranking, not in the price: a judgement, for porting and support."""
+MACHINE_SHARE = Decimal("0.2")
+"""Part of a purchase budget kept for what has no price, and charged to it in the ranking."""
 CLUSTERED = 8
 """Several machines make sense of servers this full; GeForce cards are not licensed for data centres."""
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, eq=False)
 class Choice:
     """So many of a card, in machines of so many, bought or rented."""
 
@@ -53,29 +60,82 @@ class Choice:
         """Cards in all."""
         return self.cards * self.machines
 
+    @cached_property
+    def felt(self) -> Decimal:
+        """The price as it ranks: unknown parts and leaving CUDA are charged for."""
+        if self.amount is None:
+            return FAR
+        amount = self.amount if self.complete else self.amount / (1 - MACHINE_SHARE)
+        foreign = self.acquisition == "buy" and self.gpu.vendor != MAINSTREAM
+        return amount * (LEAVING_CUDA if foreign else 1)
 
-def purchase_streams(
-    gpu: Gpu, *, owned: int, asked: bool, country: str | None, training: bool, most: int | None
-) -> Iterator[Iterator[Choice]]:
+    @cached_property
+    def key(self) -> tuple[object, ...]:
+        """Order among choices: new before used, known prices before unknown, cheap first."""
+        name = self.offer.id if self.offer else self.gpu.id
+        return self.used, not self.complete, self.felt, self.count, self.machines, name
+
+    @cached_property
+    def dearness(self) -> tuple[object, ...]:
+        """Order by price alone; like prices in the order among choices."""
+        return self.amount or 0, self.key
+
+
+class Stream:
+    """Growing choices of one card, drawn once and read by many searches."""
+
+    def __init__(self, gpu: Gpu, owned: int, drawn: Iterator[Choice], instance: int = 0) -> None:
+        self.gpu, self.owned = gpu, owned
+        self.steps: Hashable = (gpu.id, instance) if instance else self
+        """Equal for streams of the same numbers in the same machines: instances of so many cards."""
+        self._drawn, self._known = drawn, list[Choice]()
+        self._access = threading.Lock()
+
+    def at(self, place: int) -> Choice | None:
+        """The choice at this place, counted from 0; null beyond the last."""
+        if place >= len(self._known):
+            with self._access:
+                while place >= len(self._known):
+                    following = next(self._drawn, None)
+                    if following is None:
+                        return None
+                    self._known.append(following)
+        return self._known[place]
+
+
+def purchases(gpu: Gpu, *, owned: int, asked: bool, country: str | None, training: bool) -> tuple[Stream, ...]:
     """Ways to buy a card: as few as one machine takes, then whole machines of each size that is sold."""
     if not buyable(gpu, owned=owned > 0, asked=asked, country=country):
-        return
+        return ()
+    if owned:
+        return tuple(_bought_streams(gpu, owned, training, country in CHINA))
+    return _new_streams(gpu.id, training, country in CHINA)
+
+
+@lru_cache(maxsize=2048)
+def _new_streams(gpu_id: str, training: bool, domestic: bool) -> tuple[Stream, ...]:
+    return tuple(_bought_streams(gpus()[gpu_id], 0, training, domestic))
+
+
+def _bought_streams(gpu: Gpu, owned: int, training: bool, domestic: bool) -> Iterator[Stream]:
     sizes = machine_sizes(gpu)
     singles = [size for size in sizes if size in COUNTS]
     if not sold_in_systems(gpu):
         singles = [count for count in COUNTS if count <= sizes[-1]]
     if owned:
         singles = sorted({*singles, *([owned] if owned <= sizes[-1] or owned <= 8 else [])})
-    yield (_purchase(gpu, cards, 1, owned, training, country) for cards in singles if most is None or cards <= most)
+    yield Stream(gpu, owned, (_purchase(gpu, cards, 1, owned, training, domestic) for cards in singles))
     if not owned and not sold_in_systems(gpu) and not passive(gpu):
-        yield (_alone(gpu.id, cards) for cards in ALONE if most is None or cards <= most)
+        yield Stream(gpu, 0, (_alone(gpu.id, cards) for cards in ALONE))
     for size in sizes:
         if size >= CLUSTERED and gpu.market != "consumer":
-            yield (
-                _purchase(gpu, size, count // size, owned, training, country)
-                for count in COUNTS
-                if count > size and count % size == 0 and (most is None or count <= most)
-            )
+            yield Stream(gpu, owned, _clustered(gpu, size, owned, training, domestic))
+
+
+def _clustered(gpu: Gpu, size: int, owned: int, training: bool, domestic: bool) -> Iterator[Choice]:
+    for count in COUNTS:
+        if count > size and count % size == 0:
+            yield _purchase(gpu, size, count // size, owned, training, domestic)
 
 
 def buyable(gpu: Gpu, *, owned: bool, asked: bool, country: str | None) -> bool:
@@ -103,11 +163,11 @@ def second_hand(gpu: Gpu) -> bool:
     return price.kind == "street" and age is not None and age <= USED_PRICE_DAYS
 
 
-def _purchase(gpu: Gpu, cards: int, machines: int, owned: int, training: bool, country: str | None) -> Choice:
-    return _bought(gpu.id, cards, machines, min(owned, cards * machines), training, country in CHINA)
+def _purchase(gpu: Gpu, cards: int, machines: int, owned: int, training: bool, domestic: bool) -> Choice:
+    return _bought(gpu.id, cards, machines, min(owned, cards * machines), training, domestic)
 
 
-@lru_cache(maxsize=65536)
+@lru_cache(maxsize=16384)
 def _bought(gpu_id: str, cards: int, machines: int, owned: int, training: bool, domestic: bool) -> Choice:
     gpu = gpus()[gpu_id]
     found = bill(gpu_id, cards, machines, owned, host_memory(gpu, cards, training), domestic=domestic)
@@ -135,37 +195,41 @@ def host_memory(gpu: Gpu, cards: int, training: bool) -> int:
     return max(gpu.memory_bytes * cards * (2 if training else 1), 32 * GIB)
 
 
-def rental_streams(gpu: Gpu, provider: str | None, most: int | None, country: str | None) -> Iterator[Iterator[Choice]]:
+def rentals(gpu: Gpu, provider: str | None, country: str | None) -> tuple[Stream, ...]:
     """Ways to rent a card: one or more of each instance that has it.
 
-    Chinese clouds ask for an identity in China, so they are left out for those who are elsewhere.
+    Chinese clouds ask for an identity in China, so they are left out for those who are elsewhere. Of instances with as
+    many of the card, the dearer ones are beaten in every number of them.
     """
-    for offer in _offers_of(gpu.id):
+    cheapest: dict[int, Stream] = {}
+    for stream, offer in _rented_streams(gpu.id, stamp()):
         shut = offer.listed_currency == "CNY" and country not in {None, *CHINA}
         if offer.provider == provider or (provider is None and not shut):
-            yield _rentals(gpu, offer, most)
+            cheapest.setdefault(int(offer.gpu_count), stream)
+    return tuple(cheapest.values())
 
 
-def _rentals(gpu: Gpu, offer: Offer, most: int | None) -> Iterator[Choice]:
+@lru_cache(maxsize=1024)
+def _rented_streams(gpu_id: str, _: object) -> tuple[tuple[Stream, Offer], ...]:
+    """Every instance, cheap ones first; the same until live prices are fetched again."""
+    gpu = gpus()[gpu_id]
+    return tuple((Stream(gpu, 0, _rented(gpu, offer), int(offer.gpu_count)), offer) for offer in _offers_of(gpu_id))
+
+
+def _rented(gpu: Gpu, offer: Offer) -> Iterator[Choice]:
     cards = int(offer.gpu_count)
     for count in (cards, *(count for count in COUNTS if count > cards)):
-        if count % cards == 0 and (most is None or count <= most):
+        if count % cards == 0:
             machines = count // cards
             hourly = offer.on_demand_usd_per_hour or Decimal(0)
             yield Choice("rent", gpu, cards, machines, hourly * machines, True, offer=offer)
 
 
-def _offers_of(gpu_id: str) -> tuple[Offer, ...]:
-    """Offers of whole cards at a price, in an order of their own so that the file's does not matter."""
-    return _held_of(gpu_id, stamp())
-
-
-@lru_cache(maxsize=1024)
-def _held_of(gpu_id: str, _: object) -> tuple[Offer, ...]:
-    """The same until live prices are fetched again; of several readings of one offer the newest."""
+def _offers_of(gpu_id: str) -> list[Offer]:
+    """Offers of whole cards at a price, of several readings the newest, cheap ones first."""
     found = [
-        offer
+        (offer.on_demand_usd_per_hour, offer.id, offer)
         for offer in current_offers()
         if offer.gpu == gpu_id and offer.on_demand_usd_per_hour and offer.gpu_count == int(offer.gpu_count)
     ]
-    return tuple(sorted(found, key=lambda offer: offer.id))
+    return [offer for _, _, offer in sorted(found, key=itemgetter(0, 1))]

@@ -2,25 +2,17 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import lru_cache
 
 from kb.base import BadInput, UnsupportedAttention
 from kb.records.gpu import Gpu
+from tools.configure.cut import Cut, Cuts, cuts_of
 from tools.configure.layout import Layout, layouts
 from tools.configure.suitable import scales_out
 from tools.configure.workload import Variant, Workload
-from tools.memory.estimate import sharded_peak
 from tools.memory.fit import verdict_of
-from tools.memory.interval import interval
-from tools.memory.request import MemoryRequest
 from tools.memory.result import Verdict
-from tools.memory.workload import is_large, workload_of
+from tools.memory.workload import is_large
 
-CUTS = (
-    "tensor_parallel", "pipeline_parallel", "concurrent_sequences", "data_parallel", "sharding", "context_parallel",
-    "expert_parallel", "engine",
-)  # fmt: skip
-"""Fields of a request that a layout changes."""
 FLOATS = {"fp8": "fp8_flops", "nvfp4": "fp4_flops"}
 """Weight format → the rate a card must have to compute in it."""
 
@@ -31,15 +23,31 @@ class Held:
 
     variant: Variant
     layout: Layout
-    total_bytes: int
-    high_bytes: int
-    weight_format: str
-    """The format the estimate used."""
-    engine: str
+    cut: Cut
+
+    @property
+    def total_bytes(self) -> int:
+        """The estimate."""
+        return self.cut.total_bytes
+
+    @property
+    def high_bytes(self) -> int:
+        """Upper end of its interval."""
+        return self.cut.high_bytes
+
+    @property
+    def weight_format(self) -> str:
+        """The format the estimate used."""
+        return self.cut.weight_format
+
+    @property
+    def engine(self) -> str:
+        """The engine it was estimated for."""
+        return self.cut.engine
 
     def verdict(self, gpu: Gpu) -> Verdict:
         """yes: the upper end of the interval fits the card; tight: only the estimate does; no: neither."""
-        return verdict_of(self.total_bytes, self.high_bytes, gpu.usable_bytes)
+        return verdict_of(self.cut.total_bytes, self.cut.high_bytes, gpu.usable_bytes)
 
 
 class Table:
@@ -47,62 +55,72 @@ class Table:
 
     def __init__(self, load: Workload) -> None:
         self.load = load
-        self._rows: dict[tuple[int, int, bool], tuple[Held, ...]] = {}
-        self._cuts: dict[tuple[object, ...], tuple[int, int, str, str]] = {}
+        self._cuts: dict[int, Cuts] = {id(variant): cuts_of(variant.request) for variant in load.variants}
+        self._arranged: dict[tuple[int, int, int, bool], tuple[tuple[Layout, float], ...]] = {}
+        self._layouts: dict[tuple[int, int], tuple[Layout, ...]] = {}
+        self._held: dict[tuple[int, bool, Layout], Held | None] = {}
         self.examined = 0
 
-    def rows(self, count: int, variant: Variant, *, large: bool) -> tuple[Held, ...]:
-        """What one GPU holds in each layout over `count`; `large` cards make vLLM reserve for more sequences."""
-        large = large and not self.load.training
-        key = (count, id(variant), large)
-        if key not in self._rows:
-            self._rows[key] = tuple(self._laid_out(count, variant, large=large))
-            self.examined += len(self._rows[key])
-        return self._rows[key]
-
     def fitting(self, gpu: Gpu, count: int, machine: int, variant: Variant) -> tuple[Held, ...]:
-        """Layouts of a variant over `count` of this card, in machines of `machine`, whose estimate fits."""
-        linked = scales_out(gpu)
-        usable = gpu.usable_bytes
-        return tuple(
-            held
-            for held in self.rows(count, variant, large=is_large(gpu))
-            if held.total_bytes <= usable
-            and arrangeable(held.layout, machine, linked=linked, training=self.load.training)
-        )
+        """Layouts of a variant over `count` of this card, in machines of `machine`, whose estimate fits.
+
+        What must be held whatever the engine adds rules most layouts of too few cards out without an estimate.
+        """
+        usable, large = gpu.usable_bytes, is_large(gpu)
+        found = []
+        for layout, least in self.arranged(count, machine, variant, linked=scales_out(gpu)):
+            if least <= usable:
+                held = self.held(variant, layout, large=large)
+                if held is not None and held.cut.total_bytes <= usable:
+                    found.append(held)
+        return tuple(found)
+
+    def arranged(self, count: int, machine: int, variant: Variant, *, linked: bool) -> tuple[tuple[Layout, float], ...]:
+        """Layouts that work in machines of `machine` cards, each with the least its fullest GPU can hold."""
+        key = (count, machine, id(variant), linked)
+        if key not in self._arranged:
+            training, cuts = self.load.training, self._cuts[id(variant)]
+            self._arranged[key] = tuple(
+                (layout, cuts.least(layout))
+                for layout in self._laid_out(count, variant)
+                if arrangeable(layout, machine, linked=linked, training=training)
+            )
+        return self._arranged[key]
+
+    def held(self, variant: Variant, layout: Layout, *, large: bool) -> Held | None:
+        """One layout's estimate; null where no engine runs it. `large` cards make vLLM reserve for more sequences."""
+        key = (id(variant), large and not self.load.training, layout)
+        if key not in self._held:
+            self._held[key] = self._estimated(variant, layout, large=key[1])
+        return self._held[key]
+
+    def rows(self, count: int, variant: Variant, *, large: bool) -> Iterator[Held]:
+        """What one GPU holds in each layout over `count`, whatever the machine."""
+        for layout in self._laid_out(count, variant):
+            held = self.held(variant, layout, large=large)
+            if held is not None:
+                yield held
 
     def format_of(self, variant: Variant) -> str | None:
         """The weight format of a variant; null for a model no formula covers."""
-        rows = self.rows(1, variant, large=False)
-        return rows[0].weight_format if rows else None
+        return next((held.weight_format for held in self.rows(1, variant, large=False)), None)
 
-    def _laid_out(self, count: int, variant: Variant, *, large: bool) -> Iterator[Held]:
-        for layout in layouts(variant.request, count):
-            try:
-                yield self._held(variant, layout, large=large)
-            except UnsupportedAttention:
-                return
-            except BadInput:
-                if count == 1:
-                    raise  # not the layout's fault: the request itself is nonsense
+    def _laid_out(self, count: int, variant: Variant) -> tuple[Layout, ...]:
+        key = (count, id(variant))
+        if key not in self._layouts:
+            self._layouts[key] = layouts(variant.request, count)
+            self.examined += len(self._layouts[key])
+        return self._layouts[key]
 
-    def _held(self, variant: Variant, layout: Layout, *, large: bool) -> Held:
-        """The same cut of the work holds the same however many copies of it there are."""
-        request = layout.of(variant.request)
-        key = (id(variant), large, *(getattr(request, name) for name in CUTS))
-        if key not in self._cuts:
-            self._cuts[key] = _cut(request, large)
-        return Held(variant, layout, *self._cuts[key])
-
-
-@lru_cache(maxsize=65536)
-def _cut(request: MemoryRequest, large: bool) -> tuple[int, int, str, str]:
-    """(estimate, upper end, format, engine): `estimate_memory` without its advice."""
-    work = workload_of(request)[0]._replace(large_gpu=large)
-    phase = sharded_peak(work)
-    # Parts are rounded up to whole bytes one by one: a few bytes more than their sum.
-    total = int(phase.bytes) + len(phase.terms)
-    return total, max(interval(work, phase)[1], total), work.format.name, work.engine
+    def _estimated(self, variant: Variant, layout: Layout, *, large: bool) -> Held | None:
+        try:
+            return Held(variant, layout, self._cuts[id(variant)].cut(layout, large=large))
+        except UnsupportedAttention:
+            return None
+        except BadInput:
+            if layout.gpus == 1:
+                raise  # not the layout's fault: the request itself is nonsense
+            return None
 
 
 def runs(gpu: Gpu, weight_format: str) -> bool:

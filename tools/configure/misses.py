@@ -9,10 +9,10 @@ from kb.exports import restriction
 from kb.records.gpu import Gpu
 from kb.units import format_bytes
 from tools.configuration import Configuration, Reason
-from tools.configure.choice import Choice
+from tools.configure.choice import MACHINE_SHARE, Choice
 from tools.configure.configured import title
 from tools.configure.fitting import Table, nearest_miss
-from tools.configure.options import MACHINE_SHARE, Limits
+from tools.configure.options import Limits
 from tools.configure.pace import Pace
 from tools.configure.rank import Found, Ranking
 from tools.configure.reasons import reason, text

@@ -1,25 +1,24 @@
 """Every way to acquire cards that hold the work, in order of price, worked out only as far as somebody reads."""
 
 import heapq
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Hashable, Iterator, Set
 from dataclasses import dataclass
 from decimal import Decimal
 
 from kb.records.gpu import Gpu
-from tools.configure.choice import Choice, purchase_streams, rental_streams
+from tools.configure.choice import MACHINE_SHARE, Choice, Stream, purchases, rentals
 from tools.configure.fitting import Held, Table, runs
-from tools.configure.layout import NODE_GPUS
-from tools.configure.suitable import MAINSTREAM, scales_out
+from tools.configure.layout import NODE_GPUS, Layout
+from tools.configure.suitable import scales_out
 from tools.configure.workload import Variant
 from tools.memory.result import Verdict
 
-FAR = Decimal(10) ** 15
-LEAVING_CUDA = Decimal("1.3")
-"""What a purchase outside CUDA is charged in the ranking, not in the price: a judgement, for porting and support."""
-MACHINE_SHARE = Decimal("0.2")
-"""Part of a purchase budget kept for what has no price, and charged to it in the ranking."""
 EIGHT_BIT = {"fp8", "int8", "mxfp8"}
 WIDE = {"bf16", "fp16", "fp32"}
+Wanted = Callable[[Choice], bool]
+Mark = tuple[str, str, str]
+"""Card, weight format, acquisition: what makes two finds the same choice in other numbers."""
+Classes = dict[Verdict, tuple[Held, ...]]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -29,24 +28,6 @@ class Option:
     choice: Choice
     rows: tuple[Held, ...]
     verdict: Verdict
-
-    @property
-    def felt(self) -> Decimal:
-        """The price as it ranks: unknown parts and leaving CUDA are charged for."""
-        amount = self.choice.amount
-        if amount is None:
-            return FAR
-        if not self.choice.complete:
-            amount /= 1 - MACHINE_SHARE
-        foreign = self.choice.acquisition == "buy" and self.choice.gpu.vendor != MAINSTREAM
-        return amount * (LEAVING_CUDA if foreign else 1)
-
-    @property
-    def key(self) -> tuple[object, ...]:
-        """Order among options of one precision: new before used, known prices before unknown, cheap first."""
-        choice = self.choice
-        name = choice.offer.id if choice.offer else choice.gpu.id
-        return choice.used, not choice.complete, self.felt, choice.count, choice.machines, name
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,34 +48,18 @@ class Limits:
         return self.power_w is None or (choice.power_w or 0) <= self.power_w
 
 
-class Stream:
-    """Growing choices of one card, drawn once and read many times."""
-
-    def __init__(self, gpu: Gpu, drawn: Iterator[Choice]) -> None:
-        self.gpu = gpu
-        self._drawn = drawn
-        self._known: list[Choice] = []
-
-    def __iter__(self) -> Iterator[Choice]:
-        place = 0
-        while True:
-            if place == len(self._known):
-                following = next(self._drawn, None)
-                if following is None:
-                    return
-                self._known.append(following)
-            yield self._known[place]
-            place += 1
-
-
 class Options:
     """Every stream of the cards considered, and what of them fits."""
 
-    def __init__(self, table: Table, native: str | None) -> None:
-        self._table = table
+    def __init__(self, table: Table, native: str | None, most: int | None) -> None:
+        self._table, self._native, self._asked_most = table, native, most
         self._streams: dict[str, list[Stream]] = {"buy": [], "rent": []}
-        self._split: dict[tuple[str, int, int, int], dict[Verdict, tuple[Held, ...]]] = {}
+        self._split: dict[tuple[str, int, int, int], Classes] = {}
+        self._starts: dict[tuple[Hashable, int], int] = {}
+        """Where the first choice of a stream that holds the work stands, by loss of precision."""
         self._by_loss: dict[int, list[tuple[str, Variant]]] = {0: [], 1: [], 2: []}
+        self._running: dict[tuple[str, int], tuple[tuple[str, Variant], ...]] = {}
+        self._spreads: dict[tuple[bool, int, int, tuple[str, ...]], tuple[tuple[Layout, str], ...]] = {}
         self._sequences = table.load.variants[0].request.concurrent_sequences or 1
         self._training, self._one_gpu = table.load.training, table.load.one_gpu
         for variant in table.load.variants:
@@ -103,83 +68,136 @@ class Options:
                 self._by_loss[precision_lost(form, native)].append((form, variant))
 
     def add(
-        self, gpu: Gpu, *, ways: tuple[str, ...], provider: str | None, owned: int, asked: bool, country: str | None,
-        most: int | None,
-    ) -> None:  # fmt: skip
+        self, gpu: Gpu, *, ways: tuple[str, ...], provider: str | None, owned: int, asked: bool, country: str | None
+    ) -> None:
         """Consider a card, to buy or to rent."""
         if "buy" in ways:
             training = self._table.load.training
-            bought = purchase_streams(gpu, owned=owned, asked=asked, country=country, training=training, most=most)
-            self._streams["buy"] += [Stream(gpu, drawn) for drawn in bought]
+            self._streams["buy"] += purchases(gpu, owned=owned, asked=asked, country=country, training=training)
         if "rent" in ways:
-            self._streams["rent"] += [Stream(gpu, drawn) for drawn in rental_streams(gpu, provider, most, country)]
+            self._streams["rent"] += rentals(gpu, provider, country)
 
     def by_price(
-        self, way: str, verdict: Verdict, loss: int, limits: Limits, wanted: Callable[[Choice], bool] = lambda one: True
-    ) -> Iterator[Option]:
+        self, way: str, verdict: Verdict, loss: int, limits: Limits, wanted: Wanted, seen: Set[Mark] = frozenset(),
+        hopeless: Callable[[Choice, int], bool] | None = None,
+    ) -> Iterator[Option]:  # fmt: skip
         """Options of one way, verdict and loss of precision within the limits, the cheapest first.
 
-        Every stream grows in price and power, so it ends at the first choice beyond a limit.
+        Every stream grows in price and power, so it ends at the first choice beyond a limit; and where every format
+        of its card has been `seen`. Of sure fits those that are `hopeless` are passed by without a look.
         """
-        streams = [self._fitting(stream, verdict, loss, limits, wanted) for stream in self._streams[way]]
-        return heapq.merge(*streams, key=lambda option: option.key)
+        given = (way, verdict, loss, limits, wanted, seen, hopeless if verdict == "yes" else None)
+        streams = [self._fitting(stream, *given) for stream in self._streams[way]]
+        return heapq.merge(*streams, key=lambda option: option.choice.key)
 
-    def all_within(
-        self,
-        way: str,
-        verdict: Verdict,
-        loss: int,
-        limits: Limits,
-        growth: int,
-        wanted: Callable[[Choice], bool] = lambda one: True,
-    ) -> list[Option]:
-        """The same as a list, which ends at `growth` times the fewest of a card that fit, or at one node."""
-        found: list[Option] = []
+    def reaching(self, way: str, loss: int, limits: Limits, growth: int, wanted: Wanted) -> list[Choice]:
+        """Choices within the limits that may hold the work for sure, for every card from the fewest that do on.
+
+        They end at `growth` times those, or at one node. Of like numbers in like machines the cheapest, cheap first.
+        """
         fewest: dict[str, int] = {}
         for stream in self._streams[way]:
-            for option in self._fitting(stream, verdict, loss, limits, wanted):
-                count = option.choice.count
-                first = fewest[stream.gpu.id] = min(fewest.get(stream.gpu.id, count), count)
-                if count > max(growth * first, NODE_GPUS):
-                    break
-                found.append(option)
-        return [one for one in found if one.choice.count <= max(growth * fewest[one.choice.gpu.id], NODE_GPUS)]
+            first = next(self._fitting(stream, way, "yes", loss, limits, wanted, frozenset(), None), None)
+            if first is not None:
+                count = first.choice.count
+                fewest[stream.gpu.id] = min(fewest.get(stream.gpu.id, count), count)
+        cheapest: dict[tuple[str, int, int, bool], Choice] = {}
+        for stream in self._streams[way]:
+            least = fewest.get(stream.gpu.id)
+            if least is not None:
+                for _, choice in self._within(stream, 0, limits, wanted):
+                    if choice.count > max(growth * least, NODE_GPUS):
+                        break
+                    same = (choice.gpu.id, choice.count, choice.cards, choice.complete)
+                    if choice.count >= least and (same not in cheapest or choice.dearness < cheapest[same].dearness):
+                        cheapest[same] = choice
+        return sorted(cheapest.values(), key=lambda choice: choice.dearness)
+
+    def option(self, choice: Choice, verdict: Verdict, loss: int) -> Option | None:
+        """The layouts of one verdict and loss of precision on a choice; null when there are none."""
+        rows = self._by_class(choice, loss).get(verdict)
+        return Option(choice, rows, verdict) if rows else None
+
+    def spreads(self, choice: Choice, loss: int) -> tuple[tuple[Layout, str], ...]:
+        """Every layout that works on a choice, with the format it is in, whether it fits or not."""
+        key = (
+            scales_out(choice.gpu),
+            choice.count,
+            choice.cards,
+            tuple(one[0] for one in self._formats(choice.gpu, loss)),
+        )
+        if key not in self._spreads:
+            self._spreads[key] = tuple(
+                (layout, form)
+                for form, variant in self._formats(choice.gpu, loss)
+                for layout, _ in self._table.arranged(choice.count, choice.cards, variant, linked=key[0])
+            )
+        return self._spreads[key]
 
     def _fitting(
-        self, stream: Stream, verdict: Verdict, loss: int, limits: Limits, wanted: Callable[[Choice], bool]
-    ) -> Iterator[Option]:
-        variants = [variant for form, variant in self._by_loss[loss] if runs(stream.gpu, form)]
-        if not variants:
+        self, stream: Stream, way: str, verdict: Verdict, loss: int, limits: Limits, wanted: Wanted, seen: Set[Mark],
+        hopeless: Callable[[Choice, int], bool] | None,
+    ) -> Iterator[Option]:  # fmt: skip
+        marks = [(stream.gpu.id, form, way) for form, _ in self._formats(stream.gpu, loss)]
+        if not marks or (seen and all(mark in seen for mark in marks)):
             return
-        linked = scales_out(stream.gpu)
-        for choice in stream:
-            if not wanted(choice):
+        start = self._starts.get((stream.steps, loss))
+        learns = start is None and not stream.owned
+        for place, choice in self._within(stream, start or 0, limits, wanted):
+            if hopeless is not None and hopeless(choice, loss):
+                learns = False
                 continue
-            if not limits.within(choice) or choice.count > self._most(choice.cards, linked and choice.cards >= 4):
-                return
-            classes = self._by_class(choice, loss, variants)
+            classes = self._by_class(choice, loss)
+            if not classes:
+                continue
+            if learns:
+                self._starts[stream.steps, loss], learns = place, False
             if verdict in classes:
                 yield Option(choice, classes[verdict], verdict)
+                if seen and all(mark in seen for mark in marks):
+                    return
             if verdict == "tight" and "yes" in classes:
                 return  # this and every dearer choice of the stream has a sure fit
 
+    def _within(self, stream: Stream, place: int, limits: Limits, wanted: Wanted) -> Iterator[tuple[int, Choice]]:
+        """The wanted choices of a stream with their places, from one on, down to the first beyond a limit."""
+        choice = stream.at(place)
+        if choice is None or not (stream.owned or wanted(choice)):
+            return  # cards nobody owns are all wanted or all not
+        linked = scales_out(stream.gpu) and choice.cards >= 4
+        while choice is not None:
+            if not stream.owned or wanted(choice):
+                if choice.count > self._most(choice.cards, linked) or not limits.within(choice):
+                    return
+                yield place, choice
+            place += 1
+            choice = stream.at(place)
+
     def _most(self, cards: int, linked: bool) -> int:
         """More cards than this cannot be used: ranks stay within a machine, or every sequence has its own copy."""
+        most = self._asked_most or 10**9
         if self._one_gpu:
-            return 10**9
+            return most
         if self._training:
-            return 10**9 if linked else cards
-        return self._sequences * (128 if linked else cards)
+            return most if linked else min(cards, most)
+        return min(self._sequences * (128 if linked else cards), most)
 
-    def _by_class(self, choice: Choice, loss: int, variants: list[Variant]) -> dict[Verdict, tuple[Held, ...]]:
+    def _formats(self, gpu: Gpu, loss: int) -> tuple[tuple[str, Variant], ...]:
+        key = (gpu.id, loss)
+        if key not in self._running:
+            self._running[key] = tuple(one for one in self._by_loss[loss] if runs(gpu, one[0]))
+        return self._running[key]
+
+    def _by_class(self, choice: Choice, loss: int) -> Classes:
         key = (choice.gpu.id, choice.count, choice.cards, loss)
-        if key not in self._split:
+        known = self._split.get(key)
+        if known is None:
             parts: dict[Verdict, list[Held]] = {}
-            for variant in variants:
+            for _, variant in self._formats(choice.gpu, loss):
                 for held in self._table.fitting(choice.gpu, choice.count, choice.cards, variant):
                     parts.setdefault(held.verdict(choice.gpu), []).append(held)
-            self._split[key] = {name: tuple(rows) for name, rows in parts.items()}
-        return self._split[key]
+            known = self._split[key] = {name: tuple(rows) for name, rows in parts.items()}
+        return known
 
 
 def precision_lost(weight_format: str, native: str | None) -> int:

@@ -1,33 +1,24 @@
 """How fast a layout is, from the speed and training-time estimators; and whether that is fast enough."""
 
-import math
-from dataclasses import dataclass
-from functools import lru_cache
+from dataclasses import dataclass, replace
+from functools import cached_property
 
 from kb.base import AdvisorError
 from kb.records.gpu import Gpu
-from kb.speed_constants import constants
+from tools.configure.bound import NO_BOUND, Bound, bound_of_serving, bound_of_training
 from tools.configure.fitting import Held
+from tools.configure.layout import Layout as Spread
 from tools.configure.request import ConfigureRequest
+from tools.configure.speeds import MEASURES, Given, Speed, served, trained
 from tools.configure.workload import TRAINING, Workload
-from tools.memory.formats import weight_format
-from tools.speed import estimate_inference_speed
-from tools.speed.architecture import architecture_of
-from tools.speed.request import InferenceSpeedRequest
-from tools.speed.result import Interval
-from tools.training_time import estimate_training_time
-from tools.training_time.request import TrainingTimeRequest
 
+ALONE = Spread(1)
+SERVER = "vllm"
+"""What the memory of serving is estimated for when no engine is named."""
 READING_TOKENS_PER_S = 5.0
 """Slowest answer a person still reads along with; a configuration below it is not proposed for serving one user."""
 SHARED_TOKENS_PER_S = 10.0
 """The same where several share it: users at a busy moment get less than the mean, so twice as much is asked."""
-SERVED = ("tokens_per_s_total", "images_per_s", "audio_s_per_s", "documents_per_s")
-MEASURES = (*SERVED, "samples_per_s_total")
-"""What speeds are compared by, the first that an estimate has."""
-TIMES = ("time_per_image_s", "time_per_clip_s")
-ENDS = (("", "value"), ("_low", "low"), ("_high", "high"))
-Speed = dict[str, float | str | None]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -46,7 +37,7 @@ class Pace:
     def __init__(self, request: ConfigureRequest, load: Workload) -> None:
         self._request, self._load = request, load
         self._known: dict[tuple[str, Held], Speed | None] = {}
-        self._bytes: dict[str, float] = {}
+        self._bounds: dict[tuple[str, str, str | None, str | None], Bound] = {}
         self.measure = "peak_flops"
         """What the rates count: one of `MEASURES`, or peak compute where no estimator covers the work."""
         self.estimates = 0
@@ -61,11 +52,16 @@ class Pace:
 
     def _fastest(self, gpu: Gpu, fitting: tuple[Held, ...], above: float, *, enough: bool) -> Paced | None:
         """Layouts are tried in order of their physical bounds, down to the first that cannot beat what was found."""
-        bounded = sorted(((self.bound(gpu, held), place) for place, held in enumerate(fitting)), reverse=True)
-        best: Paced | None = None
         least = max(above, self.required) if enough else above
-        for bound, place in bounded:
-            if bound < (best.rate if best else least):
+        bounded = []
+        for place, held in enumerate(fitting):
+            card = self._bound(gpu, held.layout, held.weight_format)
+            most = card.most(held.layout)
+            if most >= least and (not enough or card.most_per_user(held.layout) >= self.floor):
+                bounded.append((most, place))
+        best: Paced | None = None
+        for bound, place in sorted(bounded, reverse=True):
+            if best is not None and bound < best.rate:
                 break
             held = fitting[place]
             speed = self.speed(gpu, held)
@@ -89,23 +85,24 @@ class Pace:
             return False
         return need.target_latency_s is None or (isinstance(first, float) and first <= need.target_latency_s)
 
-    @property
+    @cached_property
     def floor(self) -> float:
         """Tokens a second every user must get."""
-        sequences = self._load.variants[0].request.concurrent_sequences or 1
-        return self._request.target_tokens_per_s or (SHARED_TOKENS_PER_S if sequences > 1 else READING_TOKENS_PER_S)
+        return self._request.target_tokens_per_s or (
+            SHARED_TOKENS_PER_S if self._sequences > 1 else READING_TOKENS_PER_S
+        )
 
-    @property
+    @cached_property
     def required(self) -> float:
-        """The rate of all cards below which no layout can be fast enough: the bound of a layout must reach it."""
-        if not self._load.language:
-            return 0.0
+        """The rate of all cards below which no training layout can be in time: its bound must reach it."""
         need = self._request
-        if not self._load.training:
-            return self.floor * (self._load.variants[0].request.concurrent_sequences or 1)
-        if need.deadline_s is None or need.dataset_tokens is None:
+        if not (self._load.language and self._load.training and need.deadline_s and need.dataset_tokens):
             return 0.0
         return need.dataset_tokens * (need.epochs or 1.0) / need.deadline_s
+
+    @cached_property
+    def _sequences(self) -> int:
+        return self._load.variants[0].request.concurrent_sequences or 1
 
     def speed(self, gpu: Gpu, held: Held) -> Speed | None:
         """The speed of one layout; null where no estimator covers the work or a rate is unknown."""
@@ -126,70 +123,70 @@ class Pace:
             return held.layout.gpus / clip
         return 0.0 if self._load.language else held.layout.gpus * _peak(gpu)
 
-    def bound(self, gpu: Gpu, held: Held) -> float:
-        """A rate that the layout cannot exceed, from physics alone: what it rules out needs no estimate.
+    def bound(self, gpu: Gpu, layout: Spread, form: str) -> float:
+        """A rate that the layout cannot exceed: what it rules out needs no estimate."""
+        return self._bound(gpu, layout, form).most(layout)
 
-        Training: 95 % of the peak over 6 FLOPs an active weight (4 with adapters). Generating: every step reads the
-        dense weights at 95 % of the bandwidth of a copy's tensor-parallel cards. The estimators clamp at both.
-        """
-        if not self._load.language:
-            return math.inf
-        if self._load.training:
-            flops = (4 if self._request.task in {"lora", "qlora"} else 6) * self._active()
-            return held.layout.gpus * _peak(gpu) * constants().peak_ratio / flops
-        sequences = self._load.variants[0].request.concurrent_sequences or 1
-        bandwidth = float(gpu.bandwidth_bytes_per_s or 0) * constants().peak_ratio
-        return sequences * held.layout.tensor_parallel * bandwidth / self._read(held)
+    @property
+    def demanding(self) -> bool:
+        """Whether a speed was asked for that many cards may not reach."""
+        return self._request.target_tokens_per_s is not None or self.required > 0
 
-    def _active(self) -> float:
-        if "active" not in self._bytes:
-            self._bytes["active"] = float(architecture_of(self._shape()).active_params)
-        return self._bytes["active"]
+    def hopeful(self, gpu: Gpu, layout: Spread, form: str) -> bool:
+        """Whether the bounds leave the layout a chance to be fast enough."""
+        card = self._bound(gpu, layout, form)
+        return card.most(layout) >= self.required and card.most_per_user(layout) >= self.floor
 
-    def _read(self, held: Held) -> float:
-        """Bytes one step of one sequence reads at least."""
-        if held.weight_format not in self._bytes:
-            arch = architecture_of(self._shape())
-            form = weight_format(held.weight_format, tied=arch.tied)
-            least = min(form.body_bits, form.head_bits)
-            self._bytes[held.weight_format] = (arch.dense_params + arch.head_params) * least / 8
-        return max(self._bytes[held.weight_format], 1.0)
+    def _bound(self, gpu: Gpu, layout: Spread, form: str) -> Bound:
+        key = (gpu.id, form, layout.sharding, layout.engine)
+        if key not in self._bounds:
+            self._bounds[key] = self._card_bound(gpu, layout, form)
+        return self._bounds[key]
 
-    def _shape(self) -> InferenceSpeedRequest:
-        model = self._load.model
-        return InferenceSpeedRequest(model=model, params=None if model else self._request.params, gpu="")
+    def _card_bound(self, gpu: Gpu, layout: Spread, form: str) -> Bound:
+        """The bound of every layout of this kind on a card; none where the estimator refuses the card."""
+        alone = replace(ALONE, sharding=layout.sharding, engine=layout.engine)
+        engine = (self._load.variants[0].request.engine or SERVER) if self._load.language else None
+        given = self._given(gpu, alone, form, engine)
+        try:
+            return bound_of_training(given) if self._load.training else bound_of_serving(given, self._sequences)
+        except AdvisorError:
+            return NO_BOUND
 
     def _estimate(self, gpu: Gpu, held: Held) -> Speed | None:
         self.estimates += 1
-        layout, need, load = held.layout, self._request, self._load
+        given = self._given(gpu, held.layout, held.weight_format, held.engine if self._load.language else None)
+        try:
+            return trained(given) if self._load.training else served(given)
+        except AdvisorError:
+            return None
+
+    def _given(self, gpu: Gpu, layout: Spread, form: str, engine: str | None) -> Given:
+        """The request of the estimator, without what was not stated."""
+        model = self._load.model
         fields: dict[str, object] = {
-            "model": load.model,
-            "params": None if load.model else need.params,
+            "model": model,
+            "params": None if model else self._request.params,
             "gpu": gpu.id,
             "gpu_count": layout.gpus,
             "tensor_parallel": layout.tensor_parallel,
             "pipeline_parallel": layout.pipeline_parallel,
         }
-        given = self._training(held) if load.training else self._serving(held)
-        try:
-            known = tuple((name, value) for name, value in (fields | given).items() if value is not None)
-            return _trained(known) if load.training else _served(known)
-        except AdvisorError:
-            return None
+        fields |= self._training(layout) if self._load.training else self._serving(form, engine)
+        return tuple((name, value) for name, value in fields.items() if value is not None)
 
-    def _serving(self, held: Held) -> dict[str, object]:
+    def _serving(self, form: str, engine: str | None) -> dict[str, object]:
         asked = self._load.variants[0].request
         return {
-            "weight_format": held.weight_format,
+            "weight_format": form,
             "concurrent_sequences": asked.concurrent_sequences,
             "context_tokens": asked.context_tokens,
             "kv_format": asked.kv_format,
-            "engine": held.engine if self._load.language else None,
+            "engine": engine,
         }
 
-    def _training(self, held: Held) -> dict[str, object]:
-        need, layout = self._request, held.layout
-        asked = held.variant.request
+    def _training(self, layout: Spread) -> dict[str, object]:
+        need, asked = self._request, self._load.variants[0].request
         given: dict[str, object] = {
             "task": need.task if need.task in TRAINING else "full_finetune",
             "dataset_tokens": need.dataset_tokens,
@@ -211,35 +208,7 @@ def _peak(gpu: Gpu) -> float:
     return float(max(gpu.bf16_flops or 0, gpu.fp16_flops or 0) or gpu.fp32_flops or 0)
 
 
-def _value(found: Interval | None) -> float | None:
-    return found.value if found else None
-
-
 def _plain(held: Held) -> tuple[int, ...]:
     """The simpler layout of equally fast ones: fewer stages, then less tensor parallelism."""
     layout = held.layout
     return -layout.pipeline_parallel, -layout.tensor_parallel, -layout.expert_parallel, -held.total_bytes
-
-
-@lru_cache(maxsize=65536)
-def _served(given: tuple[tuple[str, object], ...]) -> Speed:
-    """The figures of `estimate_inference_speed` that a configuration shows."""
-    result = estimate_inference_speed(InferenceSpeedRequest.model_validate(dict(given)))
-    per_user = result.tokens_per_s_per_user
-    rates = {name: _value(getattr(result, name)) for name in (*SERVED, "time_to_first_token_s", *TIMES)}
-    return {
-        **({f"tokens_per_s_per_user{end}": getattr(per_user, of) for end, of in ENDS} if per_user else {}),
-        **{name: value for name, value in rates.items() if value is not None},
-        "bound": result.bound,
-        "label": result.label,
-    }
-
-
-@lru_cache(maxsize=65536)
-def _trained(given: tuple[tuple[str, object], ...]) -> Speed:
-    """The same of `estimate_training_time`."""
-    result = estimate_training_time(TrainingTimeRequest.model_validate(dict(given)))
-    names = ("tokens_per_s_total", "tokens_per_s_per_gpu", "samples_per_s_total", "time_s", "gpu_hours")
-    values = {name: _value(getattr(result, name)) for name in names}
-    tokens = ("tokens_per_s_total", "time_s", "gpu_hours")
-    return {name: one for name, one in values.items() if one is not None or name in tokens} | {"label": result.label}

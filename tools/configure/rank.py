@@ -6,10 +6,9 @@ from decimal import Decimal
 from typing import get_args
 
 from kb.rates import usd
-from kb.records.gpu import Gpu
 from kb.units import HOURS_PER_MONTH
 from tools.configure.choice import Choice
-from tools.configure.options import Limits, Option, Options
+from tools.configure.options import Limits, Mark, Option, Options
 from tools.configure.pace import Pace, Paced
 from tools.configure.request import ConfigureRequest
 from tools.memory.result import Verdict
@@ -34,8 +33,8 @@ class Found:
     paced: Paced
 
     @property
-    def mark(self) -> tuple[str, str, str]:
-        """What makes two finds the same choice in other numbers."""
+    def mark(self) -> Mark:
+        """Its card, weight format and acquisition."""
         return self.option.choice.gpu.id, self.paced.held.weight_format, self.option.choice.acquisition
 
 
@@ -74,11 +73,15 @@ class Ranking:
 
         Each card and precision comes once, at its cheapest: choices, not one choice often.
         """
-        seen: set[tuple[str, str, str]] = set()
+        seen: set[Mark] = set()
+        hopeless = self._too_slow if self._pace.demanding else None
         for verdict in verdicts:
             for loss in losses:
-                for option in self._options.by_price(way, verdict, loss, limits or self._limits, wanted):
-                    rows = tuple(held for held in option.rows if _mark(option.choice.gpu, held, way) not in seen)
+                for option in self._options.by_price(
+                    way, verdict, loss, limits or self._limits, wanted, seen, hopeless
+                ):
+                    gpu = option.choice.gpu.id
+                    rows = tuple(held for held in option.rows if (gpu, held.weight_format, way) not in seen)
                     paced = self._pace.best(option.choice.gpu, rows) if rows else None
                     if paced is not None:
                         found = Found(option, paced)
@@ -113,28 +116,42 @@ class Ranking:
         left out without an estimate.
         """
         for loss in LOSSES:
-            options = self._options.all_within(way, "yes", loss, self._limits, GROWTH, wanted)
-            complete = [one for one in options if one.choice.complete and one.choice.amount] or [
-                one for one in options if one.choice.amount
-            ]
-            points = self._undominated(complete, enough=enough)
+            choices = self._options.reaching(way, loss, self._limits, GROWTH, wanted)
+            points = self._undominated([one for one in choices if one.complete and one.amount], loss, enough=enough)
+            if points:
+                return points
+            if not any(one.complete and one.amount and self._options.option(one, "yes", loss) for one in choices):
+                points = self._undominated([one for one in choices if one.amount], loss, enough=enough)
             if points:
                 return points
         return []
 
-    def _undominated(self, options: list[Option], *, enough: bool) -> list[Found]:
+    def _undominated(self, choices: list[Choice], loss: int, *, enough: bool) -> list[Found]:
         points: list[Found] = []
         best = 0.0
-        for option in sorted(options, key=lambda one: (one.choice.amount or 0, one.key)):
+        for choice in choices:
+            if not self._may_beat(choice, loss, best):
+                continue
+            option = self._options.option(choice, "yes", loss)
             faster = self._pace.best if enough else self._pace.fastest
-            paced = faster(option.choice.gpu, option.rows, best)
-            if paced is None or paced.rate <= best:
+            paced = faster(choice.gpu, option.rows, best) if option else None
+            if option is None or paced is None or paced.rate <= best:
                 continue
             best = paced.rate
-            if points and points[-1].option.choice.amount == option.choice.amount:
+            if points and points[-1].option.choice.amount == choice.amount:
                 points.pop()
             points.append(Found(option, paced))
         return points
+
+    def _too_slow(self, choice: Choice, loss: int) -> bool:
+        """Whether physics keeps every layout on the choice from being fast enough."""
+        spreads = self._options.spreads(choice, loss)
+        return not any(self._pace.hopeful(choice.gpu, layout, form) for layout, form in spreads)
+
+    def _may_beat(self, choice: Choice, loss: int, best: float) -> bool:
+        """Whether physics lets any layout on the choice be faster than what costs less."""
+        spreads = self._options.spreads(choice, loss)
+        return any(self._pace.bound(choice.gpu, layout, form) > best for layout, form in spreads)
 
 
 def best_use(points: list[Found]) -> Found | None:
@@ -153,7 +170,3 @@ def least_total(points: list[Found]) -> Found | None:
     """
     rated = [point for point in points if point.paced.rate]
     return min(rated, key=lambda point: float(point.option.choice.amount or 0) / point.paced.rate, default=None)
-
-
-def _mark(gpu: Gpu, held: object, way: str) -> tuple[str, str, str]:
-    return gpu.id, getattr(held, "weight_format", ""), way

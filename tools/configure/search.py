@@ -13,11 +13,11 @@ from kb.rates import usd
 from kb.records.gpu import Gpu
 from tools.base import Step
 from tools.configuration import Configuration, Reason
-from tools.configure.choice import Choice, buyable
+from tools.configure.choice import MACHINE_SHARE, Choice, buyable
 from tools.configure.configured import configured, title
 from tools.configure.fitting import Table
 from tools.configure.misses import beyond_limits, not_sold, owned_too_small
-from tools.configure.options import MACHINE_SHARE, Options
+from tools.configure.options import Options
 from tools.configure.pace import Pace
 from tools.configure.rank import WORTH_SAYING, Found, Ranking, best_use, ceiling, least_total, limits_of
 from tools.configure.reasons import reason
@@ -26,7 +26,7 @@ from tools.configure.result import ConfigureResult, FrontierPoint, Rejected
 from tools.configure.sources import cited
 from tools.configure.suitable import CUDA_ONLY, MAINSTREAM, proposed
 from tools.configure.workload import Workload, workload
-from tools.memory import estimate_memory
+from tools.memory.estimate import memory_per_gpu
 from tools.need import SERVED
 
 CHINA = "CN"
@@ -52,7 +52,7 @@ class Search:
         self.asked = asked
         self.table = Table(asked.load)
         self.native = self._native()
-        self.options = Options(self.table, self.native)
+        self.options = Options(self.table, self.native, asked.request.max_gpus)
         self.pace = Pace(asked.request, asked.load)
         self.limits = limits_of(asked.request)
         self.ranking = Ranking(self.options, self.pace, self.limits)
@@ -64,7 +64,7 @@ class Search:
         for gpu in self.pool:
             self.options.add(
                 gpu, ways=asked.ways, provider=asked.provider, owned=asked.owned.get(gpu.id, 0),
-                asked=gpu.id in asked.cards, country=asked.country, most=asked.request.max_gpus,
+                asked=gpu.id in asked.cards, country=asked.country,
             )  # fmt: skip
 
     def shown(self) -> list[tuple[Configuration, Step, Found]]:
@@ -302,18 +302,10 @@ def _barred(search: Search, shown: list[Configuration]) -> list[Rejected]:
     if asked.country is None or "buy" not in asked.ways:
         return []
     shut = [gpu for gpu in search.pool if restriction(gpu.id, asked.country) and gpu.id not in asked.cards]
-    options = Options(search.table, search.native)
+    options = Options(search.table, search.native, asked.request.max_gpus)
     for gpu in shut:
         if not buyable(gpu, owned=False, asked=False, country=asked.country):
-            options.add(
-                gpu,
-                ways=("buy",),
-                provider=asked.provider,
-                owned=0,
-                asked=False,
-                country=None,
-                most=asked.request.max_gpus,
-            )
+            options.add(gpu, ways=("buy",), provider=asked.provider, owned=0, asked=False, country=None)
     found = next(Ranking(options, search.pace, search.limits).cheapest("buy", _new, verdicts=("yes",)), None)
     instead = next((item.title for item in shown if item.acquisition == "buy"), None)
     return [] if found is None else [not_sold(found.option.choice.gpu, found, asked.country, instead)]
@@ -324,7 +316,7 @@ def _memory_steps(made: list[tuple[Configuration, Step, Found]]) -> list[Step]:
     steps: dict[str, Step] = {}
     for _, _, found in made:
         held = found.paced.held
-        per_gpu = estimate_memory(held.layout.of(held.variant.request)).per_gpu
+        per_gpu, _ = memory_per_gpu(held.layout.of(held.variant.request))
         label = f"{held.weight_format} over {held.layout.gpus} GPUs"
         steps[label] = Step(
             label=label,
@@ -347,7 +339,7 @@ def _assumptions(search: Search, made: list[tuple[Configuration, Step, Found]]) 
     ):
         said.append(f"{MACHINE_SHARE:.0%} of the budget is kept for the machine wherever its price is unknown.")
     variant = made[0][2].paced.held.variant if made else load.variants[0]
-    said += estimate_memory(variant.request).assumptions
+    said += memory_per_gpu(variant.request)[1]
     if load.language and not load.training and not asked.request.target_tokens_per_s:
         said.append(f"Configurations that answer a user with fewer than {search.pace.floor:g} tokens/s are left out.")
     if not asked.cards:

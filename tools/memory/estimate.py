@@ -1,6 +1,6 @@
 """`estimate_memory`: one request in, what a GPU holds at the peak out."""
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 
 from kb.memory_constants import constants, memory_sources
 from kb.records.gpu import Gpu
@@ -32,15 +32,9 @@ def estimate_memory(request: MemoryRequest) -> MemoryEstimate:
     Give `model` (catalog id, Hugging Face id or alias) or `params` with the shape. The answer is what the fullest GPU
     holds at the peak, as nvidia-smi would show it.
     """
-    work, assumptions, gpu = workload_of(request)
+    work, assumptions, gpu = _assumed(request)
     phase = sharded_peak(work)
-    parts = parts_of(phase)
-    total = sum(part.bytes for part in parts)
-    low, high = interval(work, phase)
-    if work.family == "diffusion":
-        assumptions += diffusion.assumptions(work)
-    if work.family == "vision":
-        assumptions += vision.assumptions(work, request)
+    held = _per_gpu(work, phase)
     placed = _fit(work, phase, gpu, request.host_memory_bytes) if gpu else None
     return MemoryEstimate(
         model=work.shape.id,
@@ -49,15 +43,37 @@ def estimate_memory(request: MemoryRequest) -> MemoryEstimate:
         engine=work.engine,
         gpus=work.gpus,
         params=work.shape.params,
-        per_gpu=PerGpu(total_bytes=total, low_bytes=min(low, total), high_bytes=max(high, total), parts=parts),
+        per_gpu=held,
         fit=placed,
         minimum_gpus=minimum_gpus(work, peak_phase, gpu),
-        changes=changes_for(work, gpu, sharded_peak) if gpu and high > gpu.usable_bytes else (),
-        derivation=(*steps_of(phase), _sum(phase, total), *_left_to_host(placed, work)),
+        changes=changes_for(work, gpu, sharded_peak) if gpu and interval(work, phase)[1] > gpu.usable_bytes else (),
+        derivation=(*steps_of(phase), _sum(phase, held.total_bytes), *_left_to_host(placed, work)),
         assumptions=tuple(assumptions),
         warnings=tuple(warnings_of(work, gpu)),
         sources=_sources(phase),
     )
+
+
+def memory_per_gpu(request: MemoryRequest) -> tuple[PerGpu, tuple[str, ...]]:
+    """The parts of `estimate_memory` with their sum and interval, and the assumptions; without its advice."""
+    work, assumptions, _ = _assumed(request)
+    return _per_gpu(work, sharded_peak(work)), tuple(assumptions)
+
+
+def _assumed(request: MemoryRequest) -> tuple[Workload, list[str], Gpu | None]:
+    work, said, gpu = workload_of(request)
+    if work.family == "diffusion":
+        said += diffusion.assumptions(work)
+    if work.family == "vision":
+        said += vision.assumptions(work, request)
+    return work, said, gpu
+
+
+def _per_gpu(work: Workload, phase: Phase) -> PerGpu:
+    parts = parts_of(phase)
+    total = sum(part.bytes for part in parts)
+    low, high = interval(work, phase)
+    return PerGpu(total_bytes=total, low_bytes=min(low, total), high_bytes=max(high, total), parts=parts)
 
 
 def _fit(work: Workload, phase: Phase, gpu: Gpu, host_memory_bytes: int | None) -> Fit:
@@ -97,16 +113,16 @@ def peak_phase(work: Workload) -> Phase:
     return peak(phases_of(work))
 
 
-def sharded_peak(work: Workload) -> Phase:
+def sharded_peak(work: Workload, peak_of: Callable[[Workload], Phase] = peak_phase) -> Phase:
     """The peak, where spreading the work never costs a GPU more than it saves.
 
     Communicators, buckets and gathered layers are constants of large models; on small ones they would outweigh the
     shard they replace, which engines avoid by not sharding. They are scaled down to what is saved.
     """
-    phase = peak_phase(work)
+    phase = peak_of(work)
     if work.gpus == 1:
         return phase
-    return _scaled(phase, min(peak_phase(less).bytes for less in _less_sharded(work)))
+    return _scaled(phase, min(peak_of(less).bytes for less in _less_sharded(work)))
 
 
 def _less_sharded(work: Workload) -> Iterable[Workload]:

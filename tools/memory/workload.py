@@ -138,7 +138,7 @@ def workload_of(request: MemoryRequest) -> tuple[Workload, list[str], Gpu | None
         generations=request.generations or constants().reinforcement.generations,
         frozen_params=request.frozen_params or 0,
     )  # fmt: skip
-    _refuse_nonsense(request, work)
+    refuse_nonsense(request, work)
     return work, said, gpu
 
 
@@ -315,7 +315,7 @@ def version_numbers(text: str | None) -> tuple[int, ...] | None:
     return tuple(int(number) for number in numbers[:3]) or None
 
 
-def _refuse_nonsense(request: MemoryRequest, work: Workload) -> None:
+def refuse_nonsense(request: MemoryRequest, work: Workload) -> None:
     """Refuse combinations that no engine can run, naming the field."""
     shape = work.shape
     if work.gpus > 1_000_000:

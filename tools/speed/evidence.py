@@ -126,6 +126,19 @@ def _near(asked: Case, kind: str, skip: frozenset[str]) -> list[tuple[float, str
     return sorted(found, key=itemgetter(0, 1))
 
 
+def least_factor(asked: Case, kind: str) -> float:
+    """A factor below which no correction of this model, card, engine and format goes, whatever its load and layout.
+
+    A correction is a mean of what single rows say, shrunk towards 1.
+    """
+    return math.exp(min(_least_shift(asked[:7], kind), 0.0))
+
+
+@lru_cache(maxsize=8192)
+def _least_shift(asked: tuple[object, ...], kind: str) -> float:
+    return min((away for _, _, away, _ in _alike(asked, kind)), default=0.0)
+
+
 @lru_cache(maxsize=8192)
 def _alike(asked: tuple[object, ...], kind: str) -> tuple[tuple[float, Case, float, MeasuredSpeed], ...]:
     """Rows near enough but for their load, with how far they are: the same for every load and layout."""

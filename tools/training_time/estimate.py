@@ -18,7 +18,7 @@ from tools.training_time.images import estimate_image_training
 from tools.training_time.job import Job, job_of
 from tools.training_time.request import TrainingTimeRequest
 from tools.training_time.result import TokenTraining, TrainingTime
-from tools.training_time.step import TokenTime, model_flops, token_time
+from tools.training_time.step import TokenTime, clean_flops, model_flops, token_time
 
 RATES = ("bandwidth_bytes_per_s", "bf16_flops", "fp16_flops", "fp8_flops", "tf32_flops", "nvlink_bytes_per_s")
 PROGRAMS = {
@@ -108,8 +108,7 @@ def _class(job: Job) -> str:
 
 def _least_s(job: Job) -> float:
     """No correction carries the rate above 95 % of the compute peak."""
-    flops = (4 if job.adapters else 6) * job.arch.active_params
-    return flops / (job.peak * constants().peak_ratio)
+    return clean_flops(job) / (job.peak * constants().peak_ratio)
 
 
 def _goodput(hours: float | None) -> float:

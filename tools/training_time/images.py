@@ -7,7 +7,7 @@ from kb.item_work import item_work
 from kb.speed_constants import constants, speed_sources
 from tools.base import Step
 from tools.named import cited, read_card, vouching
-from tools.speed.evidence import case, corrected
+from tools.speed.evidence import Case, case, corrected, least_factor
 from tools.speed.interval import inverse
 from tools.speed.item import Chip, ItemTime, chip_of
 from tools.speed.result import Interval
@@ -36,14 +36,30 @@ def image_rate(request: TrainingTimeRequest, chip: Chip) -> float:
     return batch / (time.total_s * (1 + item_work().vision.scaling_loss * math.log2(cards)))
 
 
+def most_images(request: TrainingTimeRequest) -> float:
+    """Images a second of one card that no number of cards and no near measurement exceeds.
+
+    Raises:
+        BadInput: the card has no stated rate.
+    """
+    chip = chip_of(read_card(request.gpu)[0])
+    alone = request.model_copy(update={"gpu_count": 1})
+    return image_rate(alone, chip) / least_factor(_case(alone, chip), "training_images")
+
+
+def _case(request: TrainingTimeRequest, chip: Chip) -> Case:
+    _, batch, px, cards = image_training_time(request, chip)
+    name, gpu = catalog_model(str(request.model)), chip.gpu
+    return case(name.id, gpu.id, gpu.architecture, "pytorch", "16", False, name.params, cards, batch, px**2 / KILO, 0)
+
+
 def estimate_image_training(request: TrainingTimeRequest) -> TrainingTime:
     """The time of training a classifier, detector or segmenter on images."""
     gpu, said = read_card(request.gpu)
     chip = chip_of(gpu)
     time, batch, px, cards = image_training_time(request, chip)
     name, vision = catalog_model(str(request.model)), item_work().vision
-    asked = case(name.id, gpu.id, gpu.architecture, "pytorch", "16", False, name.params, cards, batch, px**2 / KILO, 0)
-    near = corrected(asked, "training_images")
+    near = corrected(_case(request, chip), "training_images")
     value = image_rate(request, chip) / near.factor
     power = 1.0 - (1.0 - constants().intervals.measured_ratio) * min(near.weight, 1.0)
     rate = Interval(value=value, low=value / vision.down_ratio**power, high=value * vision.up_ratio**power)

@@ -54,10 +54,15 @@ def _exposed_s(launch_s: float, gpu_s: float) -> float:
     return float((gpu_s**power + launch_s**power) ** (1 / power)) - gpu_s
 
 
+def clean_flops(job: Job) -> float:
+    """FLOPs of the products of one token: 6 · P_active, 4 with adapters."""
+    return (4 if job.adapters else 6) * job.arch.active_params
+
+
 def model_flops(job: Job) -> float:
     """FLOPs of the model a token, as utilisation counts them: 6 · P_active (4 for adapters) + 6 · L · width · S."""
     arch = job.arch
-    return (4 if job.adapters else 6) * arch.active_params + 6 * arch.attention_layers * _width(job) * job.sequence
+    return clean_flops(job) + 6 * arch.attention_layers * _width(job) * job.sequence
 
 
 def _width(job: Job) -> int:

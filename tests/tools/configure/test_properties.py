@@ -39,7 +39,9 @@ def least(result: ConfigureResult, way: str) -> Decimal:
 
 def test_the_order_of_the_catalog_does_not_matter(monkeypatch: pytest.MonkeyPatch) -> None:
     before = ask(**SERVE, concurrent_sequences=16)
-    caches = (choice_module._held_of, choice_module._bought, host_module.hosts, bill)
+    caches = (
+        choice_module._rented_streams, choice_module._new_streams, choice_module._bought, host_module.hosts, bill,
+    )  # fmt: skip
     for cache in caches:
         cache.cache_clear()
     with monkeypatch.context() as patched:

@@ -1,0 +1,149 @@
+"""Rates that no layout on a card can exceed, from what every layout of the formulas spends at least.
+
+A bound costs a few multiplications where an estimate costs a tenth of a millisecond; it may be loose, never too low.
+"""
+
+import math
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+
+from kb.speed_constants import constants
+from tools.configure.layout import Layout
+from tools.configure.speeds import MEASURES, Given, Speed, loaded, of_items, served
+from tools.speed.decode import decode_step, read_bytes
+from tools.speed.estimate import token_pace
+from tools.speed.evidence import case_of as served_case
+from tools.speed.evidence import least_factor
+from tools.speed.item import item_kind
+from tools.speed.prefill import prefill_s
+from tools.speed.work import READERS, Work
+from tools.training_time.evidence import case_of as trained_case
+from tools.training_time.images import most_images
+from tools.training_time.job import job_of
+from tools.training_time.request import TrainingTimeRequest
+from tools.training_time.step import clean_flops, token_time
+
+ROUNDING = 1 + 1e-9
+COPYING = "tensorrt-llm"
+"""Serves with attention copied to every card: caches divide further than the heads, prompts are read otherwise."""
+MANY = 1e6
+"""Sequences with which every expert is visited."""
+
+
+class Bound(ABC):
+    """What the layouts of one kind on one card have in common."""
+
+    @abstractmethod
+    def most(self, layout: Layout) -> float:
+        """A rate of all cards that the layout does not exceed."""
+
+    def most_per_user(self, layout: Layout) -> float:
+        """The same for the tokens a second that every user gets."""
+        return math.inf
+
+
+@dataclass(frozen=True, slots=True)
+class Each(Bound):
+    """So much a card at most."""
+
+    rate: float
+
+    def most(self, layout: Layout) -> float:
+        """Cards · rate."""
+        return layout.gpus * self.rate * ROUNDING
+
+
+NO_BOUND = Each(math.inf)
+
+
+@dataclass(frozen=True, slots=True)
+class Generating(Bound):
+    """Seconds on one card of the parts of a step and of a prompt, and how they divide."""
+
+    work: Work
+    sequences: int
+    dense_s: float
+    routed_s_per_byte: float
+    multiply_s: float
+    """Of one sequence, at the best efficiency."""
+    cache_s: float
+    """Of one sequence."""
+    fixed_s: float
+    """Launching kernels, in every layout."""
+    prompt_s: float
+    """Reading one prompt, for every token of its answer."""
+    least_factor: float
+
+    def most(self, layout: Layout) -> float:
+        """Tokens a second without links, scheduling, spilling and waiting, and with everything divided evenly.
+
+            copies · b / (max(read, b'·multiply) / n + b'·cache / n_kv + fixed + b · prompt / (n · stages)) / factor
+
+        b' = b / stages. The step is no shorter than reading the weights at 95 % of the bandwidth either.
+        """
+        each = max(self.sequences / layout.data_parallel, 1.0)
+        return layout.data_parallel * each / self._step_s(layout, each, each) * ROUNDING
+
+    def most_per_user(self, layout: Layout) -> float:
+        """The same of one user, with no prompt of others in the way: fewer may be running than were asked for."""
+        return ROUNDING / self._step_s(layout, max(self.sequences / layout.data_parallel, 1.0), 0.0)
+
+    def _step_s(self, layout: Layout, each: float, prompts: float) -> float:
+        arch, tensor, stages = self.work.arch, layout.tensor_parallel, layout.pipeline_parallel
+        batch = max(each / stages, 1.0)
+        dense, routed = read_bytes(self.work, batch)
+        read = self.dense_s + routed * self.routed_s_per_byte
+        heads = 1 if arch.latent else arch.kv_heads
+        cards = tensor if self.work.engine == COPYING else min(tensor, heads)
+        step = max(read, batch * self.multiply_s) / tensor + batch * self.cache_s / cards + self.fixed_s
+        step += prompts * self.prompt_s / (tensor * stages)
+        clamp = (dense + routed) / (tensor * self.work.bandwidth * constants().peak_ratio)
+        return max(step * self.least_factor, clamp)
+
+
+def bound_of_serving(given: Given, sequences: int) -> Bound:
+    """The bound of serving layouts on a card.
+
+    Raises:
+        AdvisorError: the estimator refuses the model or the card.
+    """
+    fields = dict(given)
+    if of_items(fields):
+        return _each_item(served(given))
+    for name in ("gpu_count", "tensor_parallel", "pipeline_parallel"):
+        fields.pop(name)
+    work, request = loaded(tuple(fields.items()))
+    if work.arch.kind in READERS:
+        return Each(token_pace(work, request).found.total / least_factor(served_case(work), "decode"))
+    work = work.on(work.layout, 1.0)
+    one, all_experts = decode_step(work), decode_step(work.on(work.layout, MANY))
+    (_, some), (_, every) = read_bytes(work, 1.0), read_bytes(work, MANY)
+    routed = (all_experts.read_s - one.read_s) / (every - some) if every > some else 0.0
+    return Generating(
+        work=work, sequences=sequences, dense_s=one.read_s - some * routed, routed_s_per_byte=routed,
+        multiply_s=all_experts.multiply_s / MANY, cache_s=one.cache_s,
+        fixed_s=one.floor_s,
+        prompt_s=0.0 if work.engine == COPYING else prefill_s(work, work.input_tokens) / work.output_tokens,
+        least_factor=least_factor(served_case(work), "decode"),
+    )  # fmt: skip
+
+
+def _each_item(rates: Speed) -> Bound:
+    """Cards work on different items, so that each adds what one does."""
+    clip = rates.get("time_per_clip_s")
+    known = (rate for name in MEASURES if isinstance(rate := rates.get(name), float))
+    return Each(next(known, 1 / clip if isinstance(clip, float) else math.inf))
+
+
+def bound_of_training(given: Given) -> Bound:
+    """The bound of training layouts of one engine on a card: the time of a token without links, bubbles and waiting.
+
+    Raises:
+        AdvisorError: the estimator refuses the model or the card.
+    """
+    request = TrainingTimeRequest.model_validate(dict(given))
+    if item_kind(request.model) is not None:
+        return Each(most_images(request))
+    job, _ = job_of(request.model_copy(update={"expert_parallel": 1}))
+    least = least_factor(trained_case(job), "training")
+    return Each(min(1 / (token_time(job).total_s * least), job.peak * constants().peak_ratio / clean_flops(job)))
