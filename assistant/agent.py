@@ -1,16 +1,16 @@
 """The advisor: questions in, checked answers out, by the planner alone or by a LangChain agent over the same tools."""
 
-import json
 import time
 import uuid
 from collections.abc import Generator, Iterator, Mapping
 from contextlib import ExitStack
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from assistant.answer import Answer, ToolCallRecord
 from assistant.compose import compose
 from assistant.conversations import Conversations, Receipt
-from assistant.finish import answer_of, checked, since
+from assistant.finish import answer_of, checked, since, vouched_for
 from assistant.line import Line
 from assistant.provider import Breaker
 from assistant.recall import Recall
@@ -33,6 +33,9 @@ LONGEST_QUESTION = 20_000
 """Characters; enough for a pasted log, far below what would stall a reader."""
 REMEMBERED_TURNS = 8
 """Former turns a model is shown; the need of the last one carries the rest."""
+
+ONLY_SHOWN = {"follow_up", "spans"}
+"""What a reading tells a person who waits; neither tools nor words depend on it."""
 
 
 class Advisor:
@@ -117,27 +120,31 @@ class Advisor:
     ) -> Generator[Step, None, Told]:
         """Reading, tools and words in a row: what the graph would do with `PlannerModel`, without the graph.
 
-        The answer follows from what was said and the state of the world, so it is remembered for both.
+        The answer follows from the reading and the state of the world, and is remembered for both.
         """
-        started = time.perf_counter()
+        started, now = time.perf_counter(), self.recall.now()
         former = self.conversations.said(conversation_id, last=REMEMBERED_TURNS)
-        words = (*(one.question for one in former), question)
-        need = former[-1].need if former else None
-        said, now = (words, need, json.dumps(changes, sort_keys=True) if changes else None), self.recall.now()
-        known = self.recall.find(said, now)
-        if known is not None:
+        previous = need_of(former[-1].need) if former else None
+        reading = corrected(question, previous, changes) if changes else understand(question, previous)
+        said = (question, reading.model_dump_json(exclude=ONLY_SHOWN))
+        if (known := self.recall.find(said, now)) is not None:
             told, steps = known
+            yield understood(reading)
             yield from steps
             return told.again(conversation_id, since(started))
         with self.line.place(patience_s):
-            previous = Need.model_validate_json(need) if need else None
-            reading = corrected(question, previous, changes) if changes else understand(question, previous)
-            noted = [understood(reading)]
-            yield noted[0]
+            yield understood(reading)
+            noted: list[Step] = []
             records = yield from _noting(worked_out(reading), noted)
-            draft, grounding = checked(compose(reading, records), records, words)
+            draft = compose(reading, records)
+            grounding = vouched_for(draft, records, [question])
+            alone = grounding is not None
+            if grounding is None:  # what was said before may vouch too; then the answer is of this conversation only
+                words = [*(one.question for one in former), question]
+                draft, grounding = checked(draft, records, words)
             told = Told.of(answer_of(question, draft, grounding, reading, records, "planner", conversation_id, started))
-        self.recall.keep(said, (told, tuple(noted)), now)
+        if alone:
+            self.recall.keep(said, (told, tuple(noted)), now)
         return told
 
 
@@ -148,6 +155,12 @@ def _agent(model: "BaseChatModel | None", options: Settings, engine: str, breake
     from assistant.driven import Agent, chat_model
 
     return Agent(model or chat_model(options.llm or "", options), engine, options.llm_timeout_s, breaker)
+
+
+@lru_cache(maxsize=256)
+def need_of(text: str) -> Need:
+    """The need of the turn before, as it was kept."""
+    return Need.model_validate_json(text)
 
 
 def check_question(question: str) -> str:

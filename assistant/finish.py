@@ -21,6 +21,12 @@ def checked(draft: Draft, records: Sequence[ToolCallRecord], words: Sequence[str
     return draft, ground(kept, records, words, draft.citations)
 
 
+def vouched_for(draft: Draft, records: Sequence[ToolCallRecord], words: Sequence[str]) -> Grounding | None:
+    """What was traced, if every number was."""
+    grounding = ground(draft.answer, records, words, draft.citations)
+    return None if grounding.ungrounded else grounding
+
+
 def answer_of(
     question: str,
     draft: Draft,

@@ -1,8 +1,8 @@
 """Whole turns, remembered while the same words must give the same answer.
 
-An answer follows from the question, from what the conversation said before, and from the state of the world: facts,
-day, live prices, documents, settings. Nothing of a conversation is in it but what stands in the key, and what differs
-between two askers (ids, time taken) is put in fresh.
+An answer follows from how the question was read, in the light of what the conversation said before, and from the state
+of the world: facts, day, live prices, documents, settings. Nothing of a conversation is in it but what stands in the
+key, and what differs between two askers (ids, time taken) is put in fresh.
 """
 
 import threading

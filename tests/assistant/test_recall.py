@@ -1,19 +1,20 @@
 """A turn is answered from memory only where the same words in the same world must give the same answer."""
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import pytest
 
 from assistant.agent import Advisor
-from assistant.answer import Answer
+from assistant.answer import Answer, Draft, ToolCallRecord
+from assistant.compose import compose
 from assistant.driven import Agent
 from assistant.planner import PlannerModel
 from assistant.provider import Breaker
 from assistant.recall import Recall
 from assistant.told import FRESH, Told
-from assistant.understand import understand
+from assistant.understanding import Understanding
 from kb.index_stamp import index_stamp
 from kb.settings import Settings
 from tools.need import Need
@@ -43,15 +44,16 @@ def advisor(tmp_path: Path) -> Iterator[Advisor]:
     made.conversations.close()
 
 
-def worked_out(advisor: Advisor, monkeypatch: pytest.MonkeyPatch) -> list[str]:
-    """The questions that were worked out and not remembered, from now on."""
+@pytest.fixture
+def composed(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """The questions that were worked out and not remembered."""
     asked: list[str] = []
 
-    def counting(text: str, previous: Need | None = None) -> object:
-        asked.append(text)
-        return understand(text, previous)
+    def counting(reading: Understanding, records: Sequence[ToolCallRecord]) -> Draft:
+        asked.append(reading.text)
+        return compose(reading, records)
 
-    monkeypatch.setattr("assistant.agent.understand", counting)
+    monkeypatch.setattr("assistant.agent.compose", counting)
     return asked
 
 
@@ -97,8 +99,6 @@ def test_no_more_is_held_than_the_bound_and_the_least_used_goes_first() -> None:
 
 
 def test_a_turn_whose_tool_failed_is_not_remembered() -> None:
-    from assistant.answer import ToolCallRecord
-
     recall = Recall(world=lambda: 0)
     failed = ToolCallRecord(tool="t", request={}, result={"error": {"code": "index_unavailable"}})
     answer = told().answer.model_copy(update={"tool_calls": (failed,)})
@@ -107,24 +107,45 @@ def test_a_turn_whose_tool_failed_is_not_remembered() -> None:
 
 
 def test_the_same_question_is_worked_out_once_and_answered_with_its_own_ids(
-    advisor: Advisor, monkeypatch: pytest.MonkeyPatch
+    advisor: Advisor, composed: list[str]
 ) -> None:
-    asked = worked_out(advisor, monkeypatch)
     first, second = advisor.ask(QUESTIONS[-1], "ann"), advisor.ask(QUESTIONS[-1], "bob")
-    assert asked == [QUESTIONS[-1]]
+    assert composed == [QUESTIONS[-1]]
     assert first.id != second.id
     assert (first.conversation_id, second.conversation_id) == ("ann", "bob")
     assert first.model_dump(exclude=FRESH) == second.model_dump(exclude=FRESH)
     assert [one.id for one in advisor.conversations.history("bob")] == [second.id]
 
 
-def test_the_same_words_after_others_are_another_question(advisor: Advisor, monkeypatch: pytest.MonkeyPatch) -> None:
-    asked = worked_out(advisor, monkeypatch)
+def test_the_same_words_after_others_are_another_question(advisor: Advisor, composed: list[str]) -> None:
     advisor.ask("Can 2×4090 run Qwen2.5-32B?", "a")
     advisor.ask("Can 2×H20 run Qwen2.5-7B?", "b")
     first, second = advisor.ask("and with 4-bit?", "a"), advisor.ask("and with 4-bit?", "b")
-    assert asked.count("and with 4-bit?") == 2
+    assert composed.count("and with 4-bit?") == 2
     assert (first.need.model, second.need.model) == ("Qwen/Qwen2.5-32B", "Qwen/Qwen2.5-7B")
+
+
+def test_a_question_that_stands_by_itself_is_known_in_any_conversation(advisor: Advisor, composed: list[str]) -> None:
+    advisor.ask(QUESTIONS[-1], "a")
+    advisor.ask("Tell me a joke.", "b")
+    second = advisor.ask(QUESTIONS[-1], "b")
+    assert composed.count(QUESTIONS[-1]) == 1
+    assert second.conversation_id == "b"
+
+
+def test_numbers_that_only_the_conversation_vouches_for_stay_in_it(
+    advisor: Advisor, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def telling(reading: Understanding, records: Sequence[ToolCallRecord]) -> Draft:
+        return Draft(verdict="fact", answer="It is 123.45 GB.")
+
+    monkeypatch.setattr("assistant.agent.compose", telling)
+    advisor.ask("I have 123.45 GB of something.", "a")
+    within = advisor.ask("Tell me a joke.", "a")
+    elsewhere = advisor.ask("Tell me a joke.", "b")
+    assert (within.answer, within.grounding.ungrounded) == ("It is 123.45 GB.", ())
+    assert "123.45" not in elsewhere.answer
+    assert elsewhere.warnings
 
 
 def test_a_forgotten_conversation_leaves_nothing_in_memory(advisor: Advisor) -> None:

@@ -123,7 +123,7 @@ def popular_tools(seed: int) -> Iterator[bytes]:
     order = random.Random(seed)
     models, cards = (
         ("Qwen2.5-7B", "Qwen2.5-72B", "Llama-3.1-8B", "Llama-3.1-70B"),
-        ("rtx-3090", "rtx-4090", "l40s", "h100"),
+        ("rtx-3090", "rtx-4090", "l40s", "h100-sxm-80gb"),
     )
     while True:
         request = {
@@ -139,7 +139,7 @@ def new_tools(seed: int) -> Iterator[bytes]:
     order = random.Random(seed)
     while True:
         request = {
-            "model": "Qwen2.5-72B", "gpu": "h100",
+            "model": "Qwen2.5-72B", "gpu": "h100-sxm-80gb",
             "context_tokens": order.randrange(1000, 120_000), "concurrent_sequences": order.randrange(1, 500),
         }  # fmt: skip
         yield json.dumps(request).encode()
