@@ -1,13 +1,13 @@
 """Search the catalog of rental offers."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from datetime import date
 from decimal import Decimal
 from typing import Literal
 
 from pydantic import Field, model_validator
 
-from kb.base import Frozen, Money
+from kb.base import Frozen
 from kb.catalog import Provider, gpu_ids, gpus, provider
 from kb.offers import current_offers, offers
 from kb.rates import convert, rate
@@ -15,9 +15,11 @@ from kb.records.offer import Offer
 from tools.base import Step, ToolResult
 from tools.named import cited
 from tools.offer_match import Interconnect, cards_of, instances, interconnect, memory_bytes, per_gpu
+from tools.offer_row import Near, OfferRow, Purchase, Shape
 from tools.prices import STALE_AFTER_DAYS, age_days, is_stale, latest_day
 
-Purchase = Literal["on_demand", "spot", "reserved", "reserved_3y"]
+__all__ = ["OfferQuery", "OfferRow", "OfferSearch", "Purchase", "find_offers"]
+
 _PRICE_FIELDS: dict[Purchase, str] = {
     "on_demand": "on_demand_usd_per_hour", "spot": "spot_usd_per_hour", "reserved": "reserved_1y_usd_per_hour",
     "reserved_3y": "reserved_3y_usd_per_hour",
@@ -76,60 +78,6 @@ class OfferQuery(Frozen):
         return self
 
 
-class OfferRow(Frozen):
-    """One offer with its price for one way of buying."""
-
-    id: str
-    provider: str
-    instance: str
-    gpu: str | None
-    """Catalog id; null when the listing mixes several."""
-    gpu_text: str
-    gpu_count: Money
-    """A fraction for a share of a card."""
-    vcpus: int | None
-    host_memory_bytes: int | None
-    gpu_memory_bytes_total: int | None
-    """Stated memory of all its GPUs."""
-    interconnect: Interconnect | None
-    """How its GPUs are joined; null for a single GPU or an unknown card."""
-    network_bits_per_s: int | None
-    region: str | None
-    country: str | None
-    purchase: Purchase
-    usd_per_hour: Money
-    """For the whole instance."""
-    usd_per_gpu_hour: Money
-    currency: str
-    per_hour: Money
-    """For the whole instance, in `currency`."""
-    listed_currency: str
-    """Other than USD: the dollar figure was converted."""
-    listed_per_hour: Money | None
-    """The on-demand price as the provider lists it."""
-    as_of: str | None
-    """When the price was read; null = undated."""
-    age_days: int | None
-    stale: bool
-    """Older than 30 days, or undated."""
-    undated: bool
-    live: bool
-    """Fetched by `gpu-advisor prices refresh`."""
-    source: str
-    notes: str
-
-
-class Near(Frozen):
-    """What would be found if one filter were dropped."""
-
-    without: str
-    """The filter."""
-    total: int
-    """Offers that would be left."""
-    offer: OfferRow
-    """The first of them."""
-
-
 class OfferSearch(ToolResult):
     """Offers that meet every filter."""
 
@@ -137,6 +85,8 @@ class OfferSearch(ToolResult):
     """Cheapest first unless asked otherwise, cut to `limit`."""
     total: int
     """How many met the filters before the cut."""
+    unpriced: tuple[Shape, ...] = ()
+    """Instance types that meet the filters but whose price nobody read; empty when a bound on the price is asked."""
     nearest: tuple[Near, ...] = ()
     """When none met them all: what each filter shuts out, cheapest first."""
 
@@ -154,15 +104,19 @@ def find_offers(request: OfferQuery) -> OfferSearch:
     cloud = provider(query.provider) if query.provider else None
     rows = _found(query)
     shown = tuple(rows[: query.limit])
-    near = () if rows else _nearest(query)
+    shapes = tuple(_unpriced_shapes(query))[: query.limit]
+    near = () if rows or shapes else _nearest(query)
     return OfferSearch(
         offers=shown,
         total=len(rows),
+        unpriced=shapes,
         nearest=near,
         derivation=_derivation(shown),
         assumptions=_assumptions(shown, query),
-        warnings=_warnings(shown, near, cloud, query),
-        sources=cited(one.source for one in (*shown, *(one.offer for one in near))),
+        warnings=_warnings(shown, shapes, near, cloud, query),
+        sources=cited(
+            [*(one.source for one in (*shown, *(one.offer for one in near))), *(one.source for one in shapes)]
+        ),
     )
 
 
@@ -173,6 +127,18 @@ def _found(query: OfferQuery) -> list[OfferRow]:
     priced = ((one, _price(one, query.purchase)) for one in held)
     rows = [_row(one, price, query) for one, price in priced if price is not None and matches(one, price)]
     return sorted(rows, key=lambda one: _rank(one, query))
+
+
+def _unpriced_shapes(query: OfferQuery) -> Iterator[Shape]:
+    """Instance types without a price for this way of buying, each once, in the order of the catalog."""
+    if query.max_usd_per_hour or query.max_usd_per_gpu_hour or query.max_per_hour:
+        return
+    matches, seen = _filter(query, current_offers()), set()
+    for one in current_offers():
+        never = all(getattr(one, field) is None for field in _PRICE_FIELDS.values())
+        if never and (one.provider, one.instance) not in seen and matches(one, Decimal(0)):
+            seen.add((one.provider, one.instance))
+            yield Shape(**{name: getattr(one, name) for name in Shape.model_fields})
 
 
 def _filter(query: OfferQuery, held: tuple[Offer, ...]) -> Callable[[Offer, Decimal], bool]:
@@ -282,12 +248,21 @@ def _at(currency: str) -> str:
 
 
 def _warnings(
-    rows: tuple[OfferRow, ...], near: tuple[Near, ...], cloud: Provider | None, query: OfferQuery
+    rows: tuple[OfferRow, ...],
+    shapes: tuple[Shape, ...],
+    near: tuple[Near, ...],
+    cloud: Provider | None,
+    query: OfferQuery,
 ) -> tuple[str, ...]:
     said = []
     if query.instance and not rows and (unpriced := _unpriced(query)):
         return (f"No price of {', '.join(unpriced)} is in the catalog.",)
-    if cloud and not rows and not any(_priced(one, cloud) for one in current_offers()):
+    if shapes and not rows:
+        types = ", ".join(
+            f"{one.provider} {one.instance} ({float(one.gpu_count):g} × {one.gpu_text})" for one in shapes[:3]
+        )
+        said.append(f"Instance types that meet the filters, without a price read: {types}.")
+    elif cloud and not rows and not any(_priced(one, cloud) for one in current_offers()):
         said.append(f"No dated price of {cloud.name} is in the catalog; look at {cloud.url or 'its price page'}.")
     elif not rows:
         said.append("No offer in the catalog meets all the filters." + "".join(map(_shut_out, near)))

@@ -30,6 +30,7 @@ class GpuRow(Frozen):
     ecc: bool | None
     bandwidth_bytes_per_s: int | None
     fp32_flops: float | None
+    tf32_flops: float | None = None
     fp16_flops: float | None
     bf16_flops: float | None
     """Dense; null = the hardware has no BF16."""

@@ -230,3 +230,16 @@ def test_an_instance_nobody_read_a_price_of_is_said_to_exist_without_one() -> No
     assert result.offers == ()
     assert "GN10Xp.2XLARGE40" in result.warnings[0]
     assert "No price" in result.warnings[0]
+
+
+def test_an_instance_without_a_price_is_told_by_its_shape() -> None:
+    result = find_offers(OfferQuery(instance="p2.xlarge"))
+    assert result.total == 0
+    (shape,) = result.unpriced
+    assert (shape.provider, shape.vcpus, float(shape.gpu_count)) == ("AWS", 4, 1)
+    assert any("p2.xlarge" in said for said in result.warnings)
+
+
+def test_a_bound_on_the_price_leaves_out_what_has_none() -> None:
+    assert find_offers(OfferQuery(gpu="P40")).unpriced
+    assert not find_offers(OfferQuery(gpu="P40", max_usd_per_hour=100)).unpriced
