@@ -59,9 +59,16 @@ class Tool:
         """The result of a valid request, remembered where it follows from the request and the facts alone.
 
         Raises:
+            BadInput: another tool, which this one asks in turn, cannot take a field as it was given.
             AdvisorError: whatever the tool itself refuses.
         """
-        return self.run(request) if self.name in READING else MEMO.result(self.name, request, self.run)
+        try:
+            return self.run(request) if self.name in READING else MEMO.result(self.name, request, self.run)
+        except ValidationError as problem:
+            refused = bad_input(problem)
+            if refused.field not in self.request.model_fields:  # a defect of ours, not the caller's
+                raise
+            raise refused from None
 
 
 def bad_input(problem: ValidationError) -> BadInput:

@@ -98,4 +98,4 @@ def _prompt_rate(work: Work) -> float:
 def _most_prompt_rate(work: Work) -> float:
     peak = max(work.flops, (work.gpu.int8_ops or 0) / 2 if work.engine == "llama.cpp" else 0)
     cards = work.layout.tensor * work.layout.pipeline
-    return constants().peak_ratio * peak * cards / (2 * (work.arch.active_params - work.arch.head_params))
+    return constants().peak_ratio * peak * cards / (2 * max(work.arch.active_params - work.arch.head_params, 1))
