@@ -54,8 +54,8 @@ def all_reduce_s(gpu: Gpu, cards: int, size_bytes: float, *, latency: bool = Tru
         return 0.0
     inside = min(cards, node_cards(gpu))
     link = _link(link_name(gpu, inside))
-    bus = link.small_bus_bytes_per_s if size_bytes <= link.small_bytes else bus_bytes_per_s(gpu, inside)
-    moving = 2 * (inside - 1) / inside * size_bytes / bus
+    small = min(size_bytes, link.small_bytes) / link.small_bus_bytes_per_s
+    moving = 2 * (inside - 1) / inside * max(size_bytes / bus_bytes_per_s(gpu, inside), small)
     waiting = link.latency_s + link.card_latency_s * (inside - 2) if inside > 1 else 0.0
     nodes = math.ceil(cards / inside)
     if nodes > 1:

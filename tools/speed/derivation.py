@@ -30,7 +30,11 @@ def derivation(found: Pace, near: Correction) -> Iterable[Step]:
     yield _step("Reading the cache", "sequences · cache_bytes / (cards · bandwidth · reached)", step.cache_s, "s",
                 sequences=work.sequences, context_tokens=work.context,
                 cache_bytes=round(work.cache_bytes(work.context)))  # fmt: skip
-    if cards > 1:
+    if work.layout.attention_copies:
+        yield _step("Exchanging tokens between the experts' cards", "layers · (2 · wait + moved / bus)", step.link_s,
+                    "s", "deepep", layers=work.arch.layers, wait_s=constants().decode.exchange_s,
+                    cards=cards)  # fmt: skip
+    elif cards > 1:
         yield _step("Adding up over cards", "2 · layers · all_reduce(2 · sequences · hidden_size)", step.link_s, "s",
                     KERNELS, layers=work.arch.layers, hidden_size=work.arch.hidden,
                     link=link_name(work.gpu, cards))  # fmt: skip
@@ -38,6 +42,9 @@ def derivation(found: Pace, near: Correction) -> Iterable[Step]:
         yield _step("Reading weights left in host memory", "share · bytes / host bandwidth", step.spill_s, "s")
     yield _step("Launching kernels", "layers · floor", step.floor_s, "s", layers=work.arch.layers, engine=work.engine)
     yield _step("Scheduling and sampling", "step + sequences · each / cards", step.host_s, "s")
+    if step.stage_s:
+        yield _step("Stages waiting for the output head", "(stages - 1) · (head + sampling)", step.stage_s, "s",
+                    stages=work.layout.pipeline)  # fmt: skip
     yield _step("Prompts of other sequences", "(sequences - 1) · prefill / output_tokens", found.interference_s, "s",
                 prefill_s=found.prefill_s, output_tokens=work.output_tokens)  # fmt: skip
     if near.weight:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from kb.records.source import Source
 from kb.speed_constants import constants, speed_sources
 from tools.named import cited, vouching
-from tools.speed.allreduce import link_name
+from tools.speed.allreduce import link_name, node_cards
 from tools.speed.derivation import derivation
 from tools.speed.evidence import Correction, correction, prompt_correction
 from tools.speed.interval import class_of, interval, inverse
@@ -148,7 +148,11 @@ def _assumptions(work: Work, request: InferenceSpeedRequest, given: list[str]) -
             how = "attention copied to every card and experts shared"
         yield f"Layout left open: {how} is the fastest of the usual ones."
     if request.kv_format == "auto":
-        yield "16-bit key-value cache."
+        yield "16-bit key-value cache." if work.kv_bytes == 2 else "FP8 key-value cache, as such checkpoints say."
+    if work.separate_prefill:
+        yield "Other cards read the prompts and send their caches here; these only answer."
+    if layout.tensor > node_cards(work.gpu):
+        yield "Each card has a 400 Gb/s network of its own (older cards 200, others less); experts are evenly loaded."
     if request.requests_per_s is not None and request.concurrent_sequences == 1:
         under_way = work.sequences * layout.replicas
         yield f"{under_way:,.0f} sequences under way at {request.requests_per_s:g} requests a second."

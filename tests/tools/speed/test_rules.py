@@ -1,0 +1,180 @@
+"""The rules a step's time is made of: what is read, who waits for whom, what hides behind what."""
+
+from dataclasses import replace
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from kb.speed_constants import constants
+from tools.named import read_card
+from tools.speed import estimate_inference_speed
+from tools.speed.allreduce import all_reduce_s, network_bytes_per_s, node_cards
+from tools.speed.decode import decode_step, exchange_s, routed_efficiency
+from tools.speed.layout import best_pace
+from tools.speed.pace import Pace
+from tools.speed.request import InferenceSpeedRequest
+from tools.speed.result import InferenceSpeed
+from tools.speed.work import Layout, Work, work_of
+
+R1 = "deepseek-ai/DeepSeek-R1"
+
+
+def work(**fields: object) -> Work:
+    return work_of(InferenceSpeedRequest.model_validate({"gpu": "h100-sxm-80gb", "model": "Qwen/Qwen3-32B", **fields}))[
+        0
+    ]
+
+
+def found(**fields: object) -> Pace:
+    request = InferenceSpeedRequest.model_validate({"gpu": "h100-sxm-80gb", "model": "Qwen/Qwen3-32B", **fields})
+    return best_pace(work_of(request)[0], request)
+
+
+def estimate(**fields: object) -> InferenceSpeed:
+    return estimate_inference_speed(InferenceSpeedRequest.model_validate(fields))
+
+
+@pytest.mark.parametrize(
+    ("model", "weight_format", "engine", "asked", "cached"),
+    [
+        pytest.param("meta-llama/Meta-Llama-3.1-70B", "fp8", "tensorrt-llm", "auto", 1.0, id="modelopt-fp8"),
+        pytest.param("Qwen/Qwen3-32B", "nvfp4", "tensorrt-llm", "auto", 1.0, id="modelopt-nvfp4"),
+        pytest.param("meta-llama/Meta-Llama-3.1-70B", "fp8", "tensorrt-llm", "bf16", 2.0, id="asked-for-16-bits"),
+        pytest.param("meta-llama/Meta-Llama-3.1-70B", "fp8", "vllm", "auto", 2.0, id="vllm-keeps-16-bits"),
+        pytest.param("meta-llama/Meta-Llama-3.1-70B", "fp8", "vllm", "fp8", 1.0, id="vllm-asked-for-fp8"),
+        pytest.param("meta-llama/Meta-Llama-3.1-70B", "bf16", "tensorrt-llm", "auto", 2.0, id="nothing-quantised"),
+        pytest.param("openai/gpt-oss-120b", "mxfp4", "tensorrt-llm", "auto", 2.0, id="as-published"),
+        pytest.param(R1, "fp8", "tensorrt-llm", "auto", 2.0, id="trained-in-fp8"),
+        pytest.param(R1, "nvfp4", "tensorrt-llm", "auto", 1.0, id="requantised"),
+    ],
+)
+def test_the_cache_is_kept_as_the_checkpoint_says(
+    model: str, weight_format: str, engine: str, asked: str, cached: float
+) -> None:
+    assert work(model=model, weight_format=weight_format, engine=engine, kv_format=asked).kv_bytes == cached
+
+
+@pytest.mark.parametrize(
+    ("model", "weight_format", "dense_bits", "expert_bits"),
+    [
+        pytest.param("openai/gpt-oss-20b", None, 16, 4.25, id="mxfp4-as-published"),
+        pytest.param("moonshotai/Kimi-K2.5", None, 16, 4.5, id="int4-as-published"),
+        pytest.param("moonshotai/Kimi-K2.5", "nvfp4", 4.5, 4.5, id="requantised-throughout"),
+        pytest.param("deepseek-ai/DeepSeek-V4-Flash", None, 8, 4.25, id="fp4-as-published"),
+        pytest.param("Qwen/Qwen3-30B-A3B", "mxfp4", 4.25, 4.25, id="mxfp4-of-another-model"),
+    ],
+)
+def test_experts_alone_are_narrow_where_the_maker_left_the_rest_wide(
+    model: str, weight_format: str | None, dense_bits: float, expert_bits: float
+) -> None:
+    form = work(model=model, weight_format=weight_format, gpu="b200-sxm-180gb", gpu_count=8).format
+    assert form.body_bits == pytest.approx(dense_bits, abs=0.3)
+    assert form.expert_bits == pytest.approx(expert_bits, abs=0.3)
+
+
+@pytest.mark.parametrize("stages", [2, 4, 8])
+def test_stages_of_a_pipeline_wait_for_the_output_head(stages: int) -> None:
+    load = work(gpu="rtx-pro-6000-bw-server-96gb", gpu_count=stages, pipeline_parallel=stages, tensor_parallel=1)
+    alone, busy = (decode_step(load.on(Layout(1, stages, 1), sequences)) for sequences in (1, 64 * stages))
+    assert alone.stage_s == 0.0
+    assert busy.stage_s > 0.0
+    head = load.arch.head_params * load.format.head_bits / 8 / load.bandwidth
+    assert busy.stage_s > (stages - 1) * head
+
+
+@settings(max_examples=30, deadline=None)
+@given(st.integers(1, 4000), st.sampled_from(["vllm", "sglang", "tensorrt-llm"]))
+def test_the_host_works_beside_the_card(sequences: int, engine: str) -> None:
+    load = work(model="Qwen/Qwen3-8B", engine=engine, tensor_parallel=1)
+    step = decode_step(load.on(Layout(1, 1, 1), sequences))
+    gpu = step.weights_s + step.cache_s + step.link_s + step.floor_s
+    host = load.floor.step_s + load.floor.sequence_s * sequences
+    assert max(gpu, host) <= step.total_s <= gpu + host
+
+
+@pytest.mark.parametrize(
+    ("engine", "gpu", "shared"),
+    [
+        ("tensorrt-llm", "rtx-pro-6000-bw-server-96gb", True),
+        ("vllm", "rtx-pro-6000-bw-server-96gb", False),
+        ("vllm", "h200-sxm-141gb", True),
+    ],
+)
+def test_who_copies_attention_and_shares_experts(engine: str, gpu: str, shared: bool) -> None:
+    pace = found(model="Qwen/Qwen3-30B-A3B", gpu=gpu, gpu_count=4, engine=engine, weight_format="fp8",
+                 concurrent_sequences=1024, input_tokens=1000, output_tokens=1000)  # fmt: skip
+    assert pace.work.layout.attention_copies is shared
+
+
+@pytest.mark.parametrize(("gpu", "cards"), [("h100-sxm-80gb", 8), ("mi300x-192gb", 8), ("gb200-186gb", 72)])
+def test_partners_on_another_node_are_slower_to_reach(gpu: str, cards: int) -> None:
+    card = read_card(gpu)[0]
+    assert node_cards(card) == cards
+    inside, beyond = (all_reduce_s(card, n, 64e6) for n in (cards, 2 * cards))
+    assert beyond > inside + 2 * 0.5 * 64e6 / cards / network_bytes_per_s(card) * 0.9
+    load = work(model=R1, weight_format="fp8", gpu=gpu)
+    near, far = (
+        exchange_s(replace(load, layout=Layout(n, 1, 1, attention_copies=True)), 32 * n) for n in (cards, 4 * cards)
+    )
+    assert far > near
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.sampled_from(["mi300x-192gb", "h100-sxm-80gb", "l40s-48gb"]), st.integers(2, 64), st.floats(1e3, 1e9))
+def test_more_to_add_up_never_takes_less(gpu: str, cards: int, size: float) -> None:
+    card = read_card(gpu)[0]
+    assert all_reduce_s(card, cards, 2 * size) >= all_reduce_s(card, cards, size)
+
+
+@settings(max_examples=40, deadline=None)
+@given(st.integers(1, 4096), st.integers(2, 8))
+def test_fuller_tiles_are_multiplied_better(tokens: int, factor: int) -> None:
+    load = work(model="Qwen/Qwen3-30B-A3B", weight_format="fp8")
+    assert routed_efficiency(load, tokens * factor) >= routed_efficiency(load, tokens) * 0.999
+    split = replace(load, layout=Layout(8, 1, 1))
+    assert routed_efficiency(split, tokens) < routed_efficiency(load, tokens)
+    assert routed_efficiency(load, 10**6) < constants().compute.fp8_ratio
+
+
+@pytest.mark.parametrize(
+    ("fields", "total"),
+    [
+        pytest.param({"gpu": "h100-sxm-80gb", "gpu_count": 72, "input_tokens": 2000, "output_tokens": 100,
+                      "concurrent_sequences": 18_432}, 22_282 * 9, id="sglang-9-nodes-h100-2025-05"),
+        pytest.param({"gpu": "h800-sxm-80gb", "gpu_count": 144, "input_tokens": 4500, "output_tokens": 1000,
+                      "concurrent_sequences": 12_672}, 14_800 * 18, id="deepseek-18-nodes-h800-2025-03"),
+        pytest.param({"gpu": "gb200-186gb", "gpu_count": 32, "input_tokens": 1024, "output_tokens": 1024,
+                      "concurrent_sequences": 4096}, 4096 / 26.64e-3, id="sglang-gb200-32"),
+    ],
+)  # fmt: skip
+def test_published_expert_parallelism_over_nodes_lies_within_the_interval(
+    fields: dict[str, object], total: float
+) -> None:
+    speed = estimate(model=R1, weight_format="fp8", engine="sglang", separate_prefill=True, **fields)
+    assert speed.tokens_per_s_total is not None
+    assert speed.tokens_per_s_total.low < total < speed.tokens_per_s_total.high
+    assert speed.tokens_per_s_total.value == pytest.approx(total, rel=0.25)
+    assert any("Other cards read the prompts" in text for text in speed.assumptions)
+
+
+def test_prompts_read_elsewhere_delay_nobody() -> None:
+    load = {"model": R1, "gpu": "h200-sxm-141gb", "gpu_count": 8, "weight_format": "fp8", "engine": "sglang",
+            "concurrent_sequences": 64, "input_tokens": 8192, "output_tokens": 1024}  # fmt: skip
+    together, apart = (estimate(**load, separate_prefill=flag) for flag in (False, True))
+    assert together.tokens_per_s_total
+    assert apart.tokens_per_s_total
+    assert apart.tokens_per_s_total.value > 1.1 * together.tokens_per_s_total.value
+
+
+@pytest.mark.parametrize("gpu", ["apple-m1-max-64gb", "apple-m2-ultra-192gb", "apple-m3-max-64gb"])
+def test_metal_spends_time_on_widening(gpu: str) -> None:
+    fields = {"model": "meta-llama/Meta-Llama-3-8B", "gpu": gpu, "engine": "llama.cpp"}
+    narrow, wide = (found(weight_format=form, **fields).output_token_s for form in ("gguf:Q4_K_M", "fp16"))
+    bytes_ratio = 4.85 / 16
+    assert narrow > wide * bytes_ratio * 1.1
+    assert narrow < wide
+
+
+def test_widening_is_no_matter_where_integers_are_multiplied() -> None:
+    assert set(constants().decode.unpack_flops) == {"Apple"}

@@ -1,0 +1,74 @@
+"""What training spends beside its products: launches that hide or do not, hooks, widened weights."""
+
+import math
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tools.training_time.evidence import case_of
+from tools.training_time.job import Job, job_of
+from tools.training_time.request import TrainingTimeRequest
+from tools.training_time.step import token_time
+
+QWEN = {"gpu": "a100-sxm-80gb", "gpu_count": 1, "precision": "bf16", "micro_batch_size": 1}
+
+
+def job(**fields: object) -> Job:
+    return job_of(TrainingTimeRequest.model_validate({"model": "Qwen/Qwen1.5-7B", **QWEN, **fields}))[0]
+
+
+def rate(**fields: object) -> float:
+    return 1 / token_time(job(**fields)).total_s
+
+
+@pytest.mark.parametrize(
+    ("fields", "seconds", "tolerance"),
+    [
+        pytest.param({"sequence_tokens": 512, "task": "lora"}, 1.5, 0.15, id="7b-lora-512"),
+        pytest.param({"sequence_tokens": 2048, "task": "lora"}, 5.2, 0.15, id="7b-lora-2048"),
+        pytest.param({"model": "Qwen/Qwen1.5-14B", "sequence_tokens": 256, "task": "lora"}, 1.6, 0.15, id="14b-256"),
+        pytest.param({"model": "Qwen/Qwen1.5-14B", "sequence_tokens": 4096, "task": "lora"}, 17.0, 0.15, id="14b-4096"),
+        pytest.param({"model": "Qwen/Qwen1.5-72B", "sequence_tokens": 1024, "task": "lora", "gpu_count": 4,
+                      "sharding": "zero3"}, 29.4, 0.2, id="72b-zero3-1024"),
+        pytest.param({"sequence_tokens": 1024, "task": "full_finetune", "gpu_count": 2, "sharding": "zero3",
+                      "engine": "transformers"}, 4.5, 0.3, id="7b-full-zero3-1024"),
+    ],
+)  # fmt: skip
+def test_iterations_of_eager_programs_agree_with_the_published_profile(
+    fields: dict[str, object], seconds: float, tolerance: float
+) -> None:
+    """Qwen's README: a batch of one, eight accumulated."""
+    tokens = fields["sequence_tokens"]
+    assert isinstance(tokens, int)
+    assert 8 * tokens / rate(**fields) == pytest.approx(seconds, rel=tolerance)
+
+
+@settings(max_examples=40, deadline=None)
+@given(st.integers(64, 32_768), st.sampled_from(["lora", "qlora", "full_finetune"]))
+def test_launching_hides_behind_long_samples_and_rules_short_ones(tokens: int, task: str) -> None:
+    parts = token_time(job(sequence_tokens=tokens, task=task, engine="transformers"))
+    launching = 32 * job(task=task, engine="transformers").trainer.layer_s / tokens
+    busy = parts.products_s + parts.attention_s + parts.elements_s
+    assert 0 <= parts.launch_s <= launching * 1.000001
+    assert busy + parts.launch_s >= max(busy, launching) * 0.999
+
+
+def test_hooks_that_gather_every_module_cost_more_launches() -> None:
+    fields = {"sequence_tokens": 256, "task": "full_finetune", "engine": "transformers", "gpu_count": 2}
+    plain, sharded = (token_time(job(**fields, sharding=kind)).launch_s for kind in ("ddp", "zero3"))
+    assert sharded > 1.2 * plain
+
+
+@pytest.mark.parametrize("tokens", [256, 1024, 4096])
+def test_quantised_weights_are_widened_once_a_micro_batch(tokens: int) -> None:
+    lora, qlora = (token_time(job(sequence_tokens=tokens, task=task)) for task in ("lora", "qlora"))
+    assert (qlora.products_s - lora.products_s) * tokens == pytest.approx(
+        3 * job().arch.params * 5.6 / job().bandwidth, rel=0.01
+    )
+
+
+def test_measurements_of_one_kind_of_adapters_say_little_of_the_other() -> None:
+    lora, qlora, full = (case_of(job(task=task)) for task in ("lora", "qlora", "full_finetune"))
+    assert len({lora.engine, qlora.engine, full.engine}) == 3
+    assert case_of(job(task="lora", gpu_count=4)).cards == pytest.approx(math.log(4))
