@@ -13,6 +13,7 @@ from assistant.compose.orders import in_hand, orders
 from assistant.compose.section import Section
 from assistant.plan import requests
 from assistant.plan.formats import bits
+from assistant.plan.provisional import compared_formats
 from assistant.plan.second import SHARES
 from tools.configuration import Configuration
 from tools.memory.result import MinimumGpus
@@ -20,6 +21,8 @@ from tools.memory.result import MinimumGpus
 _AS_PUBLISHED = re.compile(r"满血|(?:非|不|未)量化|原版|原精度|unquanti|full precision|without quanti|no quanti", re.I)
 """Words that rule a smaller format out."""
 MINIMA_MAX = 4
+MOST_MORE = 16
+"""Times as many cards as there are that are still worth a line."""
 FOUR_BITS = 4
 """Bits a weight below which a format is named only where none above fits."""
 ROOM_WORTH_SAYING = 1.25
@@ -43,6 +46,9 @@ def can_it_run(material: Material) -> Section:
     for card in _other_cards(material, main):
         section.body.append(_card_line(material, card))
     section.levers = levers(material, main)
+    if len(compared_formats(material.understanding)) > 1 and main.fits:
+        section.levers = []
+        section.body.insert(0, _room_of(material, [main, *(one for one in others if one.gpu == main.gpu)]))
     return _finish(material, section, main)
 
 
@@ -51,7 +57,8 @@ def _alternatives(material: Material, main: Estimate, others: Sequence[Estimate]
     same = [one for one in others if one.fits and (one.gpu, one.gpus) == (main.gpu, main.gpus)]
     named = {column_name(material, one): one for one in reversed(same) if one.placed.host is None}
     found = [one for one in same if named.get(column_name(material, one)) is one]
-    found = [one for one in found if one.placed.verdict == "yes"] or found
+    if main.task == "inference":
+        found = [one for one in found if one.placed.verdict == "yes"] or found
     return [one for one in found if bits(one.result.weight_format) >= FOUR_BITS] or found
 
 
@@ -117,7 +124,8 @@ def _verdict(material: Material, main: Estimate, alternatives: Sequence[Estimate
     if fit.verdict != "no":
         return say(f"fit.{fit.verdict}", **values) + markers, "fits"
     text = say("fit.no", **values) + markers
-    stated = _insists(material, main)
+    same = any(one.result.weight_format == main.result.weight_format for one in alternatives)
+    stated = _insists(material, main) and not (same and main.task == "inference")
     copies = main.request.get("sharding") in SHARES and main.task != "inference"
     weights = main.part("weights") * (1 if copies else main.gpus)
     if main.part("weights") > fit.usable_bytes:
@@ -303,7 +311,8 @@ def _more_at_once(one: Estimate, main: Estimate) -> bool:
 
 def _in_hand(material: Material, main: Estimate) -> bool:
     """Whether it fits with room on cards the asker has: then there is nothing to order."""
-    return bool(material.need.gpus_owned) and main.fit is not None and main.fit.verdict == "yes"
+    has = bool(material.need.gpus_owned) or material.need.memory_bytes_per_gpu is not None
+    return has and main.fit is not None and main.fit.verdict == "yes"
 
 
 def levers(material: Material, main: Estimate) -> list[str]:
@@ -314,7 +323,7 @@ def levers(material: Material, main: Estimate) -> list[str]:
         return found
     found += pictures.changes(material, main)
     minimum = main.minimum(fit.gpu)
-    if fit.verdict == "no" and minimum and minimum.count > main.gpus:
+    if fit.verdict == "no" and minimum and main.gpus < minimum.count <= MOST_MORE * main.gpus:
         how = column_name(material, main)
         found.append(say("lever.more_cards", how=how, cards=names.cards(fit.gpu, minimum.count)))
     if fit.verdict == "no":

@@ -161,6 +161,7 @@ def _active(users: int | None) -> int | None:
 def _serving_values(need: Need, count: int) -> dict[str, object]:
     return {
         "kv_format": need.kv_format,
+        "frozen_params": need.frozen_params if model_kind(need) in ("llm", "vlm", None) else None,
         "context_tokens": need.context_tokens,
         "concurrent_sequences": need.concurrent_sequences or _active(need.users) or need.batch_size,
         **serving_layout(count, need.tensor_parallel),

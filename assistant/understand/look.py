@@ -39,6 +39,8 @@ _PICTURES = grammar(
     r"\s?(?:图片?|照片)?"
     r"\s?(?:per|a|each|in (?:a|each|every|one)) ?(?:prompt|sample|request|conversation|message|query)"
     r"|(?:每(?:条|个)?(?:样本|请求|对话|数据|消息)?)\s?(?P<n2>\d{1,3}|[一二三四五六八十两])\s?张"
+    r"|(?<![\d.])(?P<n4>\d{1,3}|[一二三四五六八十两])\s?张\s?(?:\d{3,4}p\s?|[24]k\s?|高清)?的?(?:图片?|照片|截图)"
+    r"[^。?!\n]{0,4}?每(?:个|条|次)?(?:请求|样本|对话|问题)"
     r"|(?:一次|单次|同时)\s?(?:输入|传|看|喂)\s?(?P<n3>\d{1,3}|[一二三四五六八十两])\s?张"
 )
 _PER_GPU = grammar(
@@ -77,7 +79,7 @@ def find_look(text: str) -> dict[str, Found[Any]]:
     if length := _length(text):
         found["video_s"] = length
     if match := _PICTURES.search(text):
-        count = number(match["n"] or match["n2"] or match["n3"])
+        count = number(match["n"] or match["n2"] or match["n3"] or match["n4"])
         if count and count >= 1:
             found["images_per_sample"] = Found(int(count), match.start(), match.end())
     return found
@@ -129,3 +131,14 @@ def _length(text: str) -> Found[float] | None:
             seconds = value * (60 if match["m"] or match["m2"] else 1)
             return Found(seconds, match.start(), match.end()) if 0 < seconds <= 10**6 else None
     return None
+
+
+_SEEN = grammar(
+    r"\d{1,5}\s?张\s?(?:\d{3,4}p\s?|[24]k\s?|高清)?的?(?:图片?|照片|截图|样本|训练图)"
+    r"|\d{1,4}\s?(?:images?|imgs?|pictures?) (?:per|a|each|/) ?(?:gpu|card)|每(?:张)?卡\s?\d{1,4}\s?张"
+)
+
+
+def pictures_spoken_of(text: str) -> list[tuple[int, int]]:
+    """Where pictures are counted: 「8 张图」 are no eight cards."""
+    return [match.span() for match in _SEEN.finditer(text)]

@@ -13,7 +13,7 @@ from assistant.understand.formats import choose_format, compares_formats, find_f
 from assistant.understand.intents import STRONG, Facts, choose, weigh
 from assistant.understand.language import language_of
 from assistant.understand.load import find_load
-from assistant.understand.look import find_look, find_per_gpu, find_turns
+from assistant.understand.look import find_look, find_per_gpu, find_turns, pictures_spoken_of
 from assistant.understand.methods import find_methods
 from assistant.understand.model_mentions import NamedModel, by_family
 from assistant.understand.ownership import Cards, find_cards
@@ -99,7 +99,8 @@ def read(original: str, previous: Need | None = None) -> Reading:
     facts = _facts(reading, work, previous or Need())
     reading.weights = weigh(hidden, facts)
     reading.intent, reading.asks = choose(reading.weights, facts)
-    reading.cards = find_cards(entities, _without_money(reading), _intent_of_cards(reading, previous), pasted)
+    uncounted = masked(_without_money(reading), [(*span, " ") for span in pictures_spoken_of(entities.masked)])
+    reading.cards = find_cards(entities, uncounted, _intent_of_cards(reading, previous), pasted)
     _put_cards(reading)
     _read_task(reading, work, previous or Need())
     reading.out_of_scope = out_of_scope(
@@ -201,7 +202,7 @@ def _read_model(reading: Reading) -> None:
     """The model in question and its size."""
     named = _main_model(reading.entities.models)
     teacher, student = find_teacher(reading.text.plain)
-    reading.put("frozen_params", teacher)
+    reading.put("frozen_params", teacher or _beside(reading, named))
     size = student or find_params(reading.entities.masked)
     if named is None:
         reading.put("params", size)
@@ -217,6 +218,21 @@ def _read_model(reading: Reading) -> None:
         reading.put("params", Found(named.params, named.start, named.end))
     else:
         reading.put("params", size)
+
+
+_SMALL = ("embedding", "reranker", "speech", "vision")
+"""Kinds of model that stand beside a language model on the same cards: a knowledge base, a voice assistant."""
+
+
+def _beside(reading: Reading, main: NamedModel | None) -> Found[int] | None:
+    """Parameters of the smaller models of other kinds that are named beside a language model."""
+    if main is None or main.model is None or models()[main.model].kind not in {"llm", "vlm"}:
+        return None
+    others = [one for one in reading.entities.models if one.model and models()[one.model].kind in _SMALL]
+    if not others:
+        return None
+    total = sum(models()[key].params for key in dict.fromkeys(str(one.model) for one in others))
+    return Found(total, others[0].start, others[0].end)
 
 
 def _main_model(named: tuple[NamedModel, ...]) -> NamedModel | None:

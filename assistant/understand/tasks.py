@@ -88,6 +88,11 @@ _NOT_AFTER = grammar(r"\s?(?:is|are)(?:n't| not) (?:what|enough|an option|possib
 
 
 REINFORCED = grammar(r"(?<![a-z])(?:ppo|grpo|dpo|rlhf|gspo|dapo|rloo|verl|openrlhf|tinyzero|open-r1)(?![a-z])|强化学习")
+_SERVED_ADAPTERS = grammar(
+    r"enable[-_]lora|max[-_](?:cpu[-_])?loras|max[-_]lora[-_]rank|lora[-_]modules|multi-?lora|多 ?lora"
+    r"|(?:serv\w{1,3}|deploy\w{0,3}|部署|推理|加载|挂载?)[^。?!\n]{0,16}?lora(?! ?(?:微调|训|fine|train))"
+)
+"""Adapters that a server loads beside the model: nothing is trained."""
 _ONLY_SERVE = grammar(
     r"只(?:做|跑|用来)?推理|仅推理|纯推理|inference only|only (?:for )?inference|just inference|only infer"
     r"|合并(?:后|完|好|了)?[^。?!\n]{0,4}(?:推理|部署|上线)|(?:训|微调|练)完(?:了|后|之后"
@@ -144,6 +149,7 @@ class Work:
     train: Found[str] | None
     serve: Found[str] | None
     only_serve: Found[str] | None
+    serves_adapters: Found[str] | None = None
 
 
 def find_work(text: str) -> Work:
@@ -160,6 +166,7 @@ def find_work(text: str) -> Work:
         _first(_TRAIN, text, past=True),
         _first(_SERVE, text),
         _first(_ONLY_SERVE, text),
+        _first(_SERVED_ADAPTERS, text),
     )
 
 
@@ -189,8 +196,9 @@ def decide_task(work: Work, setting: Setting) -> Found[Task] | None:
     special = [found for found in work.named if found.value in _SPECIAL and not (generative and found.value != "rag")]
     if special:
         return names.get("rag", min(special, key=lambda found: found.start))
-    if work.only_serve and not (work.finetune or work.train):
-        return Found("inference", work.only_serve.start, work.only_serve.end)
+    if (work.only_serve or work.serves_adapters) and not (work.finetune or work.train):
+        only = work.only_serve or work.serves_adapters
+        return Found("inference", only.start, only.end) if only else None
     for task in ("qlora", "lora", "full_finetune", "pretrain"):
         if task in names:
             four_bit = task == "lora" and setting.four_bit

@@ -130,7 +130,9 @@ def _pictured(need: ConfigureRequest, training: bool, kind: str) -> dict[str, ob
     """What the pictures, the video and the method of training add, where the model has to do with them."""
     found: dict[str, object] = {}
     if training:
-        found |= {"method": need.method, "generations": need.generations, "frozen_params": need.frozen_params}
+        found |= {"method": need.method, "generations": need.generations}
+    if kind in ("llm", "vlm"):
+        found["frozen_params"] = need.frozen_params
     if kind in PICTURES or kind in ("vision", "vlm"):
         found |= {"width_px": need.width_px, "height_px": need.height_px, "frames": need.frames}
     if kind == "vlm":

@@ -25,8 +25,10 @@ def with_companions(work: Workload, phases: tuple[Phase, ...]) -> tuple[Phase, .
 def _beside(work: Workload) -> Iterator[Term]:
     if work.visual:
         yield _tower(work)
-    if work.frozen_params:
+    if work.frozen_params and work.training:
         yield _frozen(work, "Other models at 16 bits", work.frozen_params)
+    elif work.frozen_params:
+        yield from _served_beside(work)
     if work.method in REFERENCED and not work.adapted:
         yield _frozen(work, "Reference model", work.shape.params)
     if work.method == "ppo" and not work.adapted:
@@ -34,6 +36,14 @@ def _beside(work: Workload) -> Iterator[Term]:
         yield from _critic(work)
     if work.method in GENERATING:
         yield from _engine(work)
+
+
+def _served_beside(work: Workload) -> Iterator[Term]:
+    """Other models on the first GPU, in a process of their own: 16-bit weights, its context and a batch's tensors."""
+    source, size = constants().encoder.source, constants().encoder.context_bytes
+    inputs = {"params": work.frozen_params}
+    yield Term("weights", "Other models at 16 bits", 2.0 * work.frozen_params, "params · 2", inputs, source)
+    yield Term("framework", "Their own process", size, "context", {"context": size}, source)
 
 
 def _frozen(work: Workload, label: str, params: int) -> Term:

@@ -5,6 +5,7 @@ from typing import NamedTuple
 from kb.memory_constants import constants
 from kb.records.model import Component
 from tools.memory.formats import WeightFormat
+from tools.memory.sharding import ranks_for
 from tools.memory.term import Phase, Term, constant
 from tools.memory.workload import Workload
 
@@ -215,20 +216,24 @@ def _base(work: Workload) -> tuple[Term, ...]:
 
 
 def _training(work: Workload, pipe: Pipeline, base: tuple[Term, ...]) -> tuple[Phase, ...]:
-    """Denoiser with its states (text embeddings and latents are prepared beforehand), activations by block."""
+    """Denoiser with its states (text embeddings and latents are prepared beforehand), activations by block.
+
+    Sharding divides weights, gradients and states over the data-parallel ranks as it does for language models.
+    """
     numbers, hidden = constants().diffusion, work.shape.hidden or constants().diffusion.default_hidden
     source = numbers.source
     tokens = (latent_tokens(work) + numbers.text_tokens) * work.images
     layers = max(work.shape.layers, 20)
     width = {"none": 70, "selective": 30, "full": 2}[work.checkpointing] * layers + numbers.step_bytes_per_token
     act = {"tokens": tokens, "hidden_size": hidden, "bytes": width}
+    held, bits = pipe.denoiser, work.format.body_bits
+    ranks = ranks_for(work, "weights")
     terms = [
-        Term("weights", "Denoiser", pipe.denoiser * work.format.body_bits / 8, "params · bits / 8",
-             {"params": pipe.denoiser, "bits": work.format.body_bits}, constants().formats.source),
+        Term("weights", "Denoiser", held * bits / 8 / ranks, "params · bits / 8 / ranks",
+             {"params": held, "bits": bits, "ranks": ranks}, constants().formats.source),
         Term("weights", "Decoder", pipe.decoder * 2, "params · 2", {"params": pipe.decoder}, source),
         Term("activations", "Saved activations", tokens * hidden * width, "tokens · hidden_size · bytes", act, source),
     ]  # fmt: skip
-    inputs: dict[str, float]
     if work.adapted:
         params = layers * work.lora_rank * 24 * hidden
         inputs = {"adapter_params": float(params)}
@@ -236,12 +241,9 @@ def _training(work: Workload, pipe: Pipeline, base: tuple[Term, ...]) -> tuple[P
             Term("adapters", "Adapters and their states", params * 16, "adapter_params · 16", inputs, "lora-paper")
         )
     else:
-        states = constants().training.optimizer_bytes[work.optimizer]
-        inputs = {"params": pipe.denoiser, "bytes": states + 2}
-        terms.append(
-            Term("optimizer", "Optimizer states", pipe.denoiser * (states + 2), "params · bytes", inputs, "zero-paper")
-        )
-        terms.append(
-            Term("gradients", "Gradients", pipe.denoiser * 4.0, "params · 4", {"params": pipe.denoiser}, "zero-paper")
-        )
+        states = constants().training.optimizer_bytes[work.optimizer] + 2
+        for part, label, each in (("optimizer", "Optimizer states", states), ("gradients", "Gradients", 4.0)):
+            ranks = ranks_for(work, part)
+            shared = {"params": held, "bytes": each, "ranks": ranks}
+            terms.append(Term(part, label, held * each / ranks, "params · bytes / ranks", shared, "zero-paper"))  # type: ignore[arg-type]
     return (Phase("training step", (*terms, *base)),)

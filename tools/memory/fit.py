@@ -157,6 +157,9 @@ def _layouts(work: Workload) -> Iterator[Workload]:
             yield sharded._replace(data=count, expert=NODE if count >= NODE and experts % NODE == 0 else 1)
         return
     yield alone
+    if work.family == "diffusion" and work.training and not work.adapted:
+        for count in (2, 4, NODE, 2 * NODE):
+            yield alone._replace(sharding="fsdp", data=count)
     if work.family != "serving":
         return
     heads = work.shape.heads

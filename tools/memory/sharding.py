@@ -6,6 +6,9 @@ from tools.memory.workload import Workload
 
 SPLIT_TABLES = ("vllm", "sglang", "tensorrt-llm", "megatron", "fsdp", "deepspeed")
 """Engines whose tensor parallelism splits the embedding and the head by vocabulary; LitGPT replicates them."""
+SPLIT_TOWERS = ("vllm", "sglang")
+"""Engines that split the weights of a vision tower over tensor-parallel cards too (vLLM: `mm_encoder_tp_mode`, by
+default `weights`)."""
 EVEN_STAGES = ("llama.cpp", "transformers", "peft")
 """Engines that place layers by size (`device_map`, `--tensor-split`), tables counted like layers."""
 STATES = {"zero1": ("optimizer",), "zero2": ("optimizer", "gradients"), "zero3": ("optimizer", "gradients", "weights"),
@@ -53,8 +56,15 @@ def counts_on_one(work: Workload) -> Counts:
         shape.expert_params * layer_share / expert_split,
         embed,
         head,
-        shape.plain_params * (layer_share if stages > 1 else 1),
+        _plain(work) * (layer_share if stages > 1 else 1),
     )
+
+
+def _plain(work: Workload) -> float:
+    """Norms, routers and towers on one of the tensor-parallel cards."""
+    shape = work.shape
+    split = work.tensor if work.engine in SPLIT_TOWERS else 1
+    return shape.plain_params - shape.tower_params * (1 - 1 / split)
 
 
 def expert_ways(work: Workload) -> int:
