@@ -19,6 +19,7 @@ from assistant.compose import (
     forecast,
     guidance,
     launch,
+    link,
     names,
     offers,
     pace,
@@ -204,9 +205,9 @@ def _sized(renderer: Renderer) -> Renderer:
 
 
 def _shop(material: Material) -> Section:
-    worked_out = cost.cost(material) if money.asks_cost(material.text) else None
     if (together := several.several(material)) is not None:
         return together
+    worked_out = cost.cost(material) if money.asks_cost(material.text) else None
     if worked_out is not None:
         return worked_out
     if len(requests.named_gpus(material.need)) > 1 and any(material.results("compare_gpus")):
@@ -244,6 +245,10 @@ def _cloud_or_buy(material: Material) -> Section:
     return section
 
 
+def _linked(material: Material) -> Section:
+    return link.link(material) or facts.spec(material)
+
+
 def _guidance(material: Material) -> Section:
     """The documents; with the arithmetic when a model was named."""
     if material.estimates and reserves(material, material.estimates[0]):
@@ -274,7 +279,7 @@ RENDERERS: dict[Intent, Renderer] = {
     "cloud_or_buy": _cloud_or_buy,
     "compatibility": compatibility.compatibility,
     "oom": diagnosis.diagnosis,
-    "interconnect": facts.spec,
+    "interconnect": _linked,
     "power": power.power,
     "launch_files": _launch,
     "what_fits": capacity.what_fits,

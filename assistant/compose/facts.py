@@ -28,7 +28,7 @@ def spec(material: Material) -> Section:
     if material.intents[0] == "interconnect":
         aspects = [BY_KEY["link"], *aspects]
     first = aspects[0]
-    headline = _has(material, rows, first) if first.yes_no else _values(material, rows, first)
+    headline = has(material, rows, first) if first.yes_no else _values(material, rows, first)
     section = Section("fact", headline)
     wanted = usual(material)
     section.body = [facts_table(material, rows, wanted)]
@@ -51,7 +51,7 @@ def cards(material: Material) -> list[GpuRow]:
     return sorted({row.id: row for row in rows}.values(), key=lambda row: place.get(row.id, len(order)))[:CARDS_MAX]
 
 
-def _has(material: Material, rows: Sequence[GpuRow], aspect: Aspect) -> str:
+def has(material: Material, rows: Sequence[GpuRow], aspect: Aspect) -> str:
     """Which of the cards have it and which do not, in one sentence."""
     say, what = material.say, _feature(material, rows, aspect)
     have = [(row, value) for row in rows if (value := aspect.value(row))]

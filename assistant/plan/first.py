@@ -187,10 +187,10 @@ def _spec(need: Need, understanding: Understanding) -> Calls:
 
 
 def _interconnect(need: Need, understanding: Understanding) -> Calls:
-    """What the cards bring together, beside their facts; what the memory of named ones is comes along."""
-    known = bool(requests.sized(need) and requests.cards(need))
-    calls: Calls = [*link.calls(need, understanding), requests.gpu_facts(need), *_check(need, understanding)]
-    return calls + (_on_each_card(need) if known and not link.calls(need, understanding) else [])
+    """What several cards bring over one, beside the facts of those named; their memory follows in the second wave."""
+    paced = link.calls(need, understanding)
+    example = link.of(need, understanding) if paced else need
+    return [*paced, requests.gpu_facts(need), *_check(example, understanding)]
 
 
 def _power(need: Need, understanding: Understanding) -> Calls:

@@ -1,5 +1,7 @@
 """What is asked, main question first: parameters are no questions, and one section answers a family of them."""
 
+import re
+
 from assistant.plan import money, requests
 from assistant.plan.amounts import counts_output, pace_asked
 from assistant.plan.preferred import asks_for_cheapest
@@ -33,6 +35,12 @@ _SIZED = ("min_vram", "how_many_gpus", "can_it_run", "other", "guidance")
 """What a question for the cheapest hardware may be read as, and is not."""
 
 
+_MATTERS = re.compile(
+    r"必须|非要|要不要|有必要|需不需要|够不够|够吗|影响|加速|差多少|慢|瓶颈|提升|\b(?:need|required?|necessary|matters?|worth|slow\w*"
+    r"|bottleneck|help|enough|faster|speed ?up)\b",
+    re.I,
+)
+"""Words that ask what a link is worth rather than mention it."""
 _LOOSE = ("spec", "other", "guidance", "how_many_gpus", "can_it_run", "what_fits", "which_to_buy", "interconnect")
 """Intents that words about outlets, kilowatts and total cost override, where cards are named."""
 
@@ -56,10 +64,10 @@ def intents(understanding: Understanding) -> list[Intent]:
     asks = [intent for intent in understanding.asks if intent in FAMILIES and intent != main]
     if main == "power" and money.asks_energy(understanding.text):
         asks = [intent for intent in asks if FAMILIES[intent] != "shop"]
-    return _one_of_each(_without_parameters([main, *asks], understanding.need))
+    return _one_of_each(_without_parameters([main, *asks], understanding.need, understanding.text))
 
 
-def _without_parameters(asked: list[Intent], need: Need) -> list[Intent]:
+def _without_parameters(asked: list[Intent], need: Need, text: str) -> list[Intent]:
     """Less what is stated rather than asked, and with a card's property after the question about the model."""
     stated: dict[Intent, object] = {
         "context_length": need.context_tokens or need.sequence_tokens,
@@ -68,7 +76,8 @@ def _without_parameters(asked: list[Intent], need: Need) -> list[Intent]:
     kept = [intent for intent in asked if not stated.get(intent)]
     if any(intent in HARDWARE for intent in kept):
         asked = kept
-    if asked[0] in ASIDES and requests.sized(need) and "can_it_run" in asked:
+    linked = asked[0] == "interconnect" and _MATTERS.search(text) is not None
+    if asked[0] in ASIDES and not linked and requests.sized(need) and "can_it_run" in asked:
         asked = ["can_it_run", *(intent for intent in asked if intent != "can_it_run")]
     return asked
 

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from assistant.answer import ToolCallRecord
-from assistant.plan import money, requests, several
+from assistant.plan import link, money, requests, several
 from assistant.plan.amounts import model_kind
 from assistant.plan.call import PlannedCall, planned
 from assistant.plan.first import CALLS_MAX, distinct
@@ -66,6 +66,8 @@ def plan_more(understanding: Understanding, results: Sequence[ToolCallRecord]) -
         wanted += _with_host(understanding, need, results)
         if not chinese_cards(understanding):
             wanted.append(requests.configure(need, gpus_asked=()))
+    if "interconnect" in intents(understanding):
+        wanted += link.memories(need, understanding)
     if asked == "cloud_or_buy":
         wanted.append(money.cost(need, understanding, _bills(understanding, need, results)))
     wanted += _files(understanding, need, results)

@@ -84,6 +84,12 @@ SHAPES: tuple[tuple[Intent, float, str], ...] = (
         r"|nic(?![a-z])|network)|通信(?:瓶颈|开销|拖|慢|耗时|占)|网络(?:瓶颈|带宽|拖)|(?:network|communication|comms)"
         r" (?:bottleneck|overhead|bound)|卡间(?:通信|互联|带宽)|thunderbolt|雷电|oculink|egpu|转接|延长线"
     )),
+    ("interconnect", 5.5, (
+        r"same (?:time|speed|throughput)[^.?!\n]{0,40}?(?:as )?(?:one|1|a single|single) (?:card|gpu)"
+        r"|(?:one|1|a single|single) (?:card|gpu)[^.?!\n]{0,40}?(?:same|just as|as fast|faster)"
+        r"|(?<![a-z])(?:tp|pp)\s?=?\s?\d[^.?!\n]{0,60}?(?:slower|no faster|慢)"
+        r"|no (?:faster|quicker) (?:than|with)|(?:和|跟|与)(?:一张|单卡|单张)[^。?!\n]{0,8}(?:一样|差不多)(?!的?价|的?显存)"
+    )),
     ("cloud_or_buy", 3.5, (
         r"(?:aws|gcp|azure|google cloud|阿里云|腾讯云|华为云|火山|runpod|lambda|vast|coreweave|autodl)[^。?!\n]{0,24}?"
         r"(?:instances?|vms?|实例|机型|规格)(?![a-z])|(?:instances?|vms?|实例|机型)[^。?!\n]{0,12}?(?:for|to|适合|跑"

@@ -1,0 +1,100 @@
+"""What a link between cards is worth: the same work on one card, and on all of them in each way of splitting it."""
+
+import re
+
+from assistant.plan import requests
+from assistant.plan.call import PlannedCall, planned
+from assistant.understanding import Understanding
+from kb.catalog import gpu
+from tools.need import GpuCount, Need
+
+EXAMPLE_CARD = "rtx-4090-24gb"
+"""The card reckoned with where none was named: the commonest without a link of its own."""
+SERVED_PARAMS, TRAINED_PARAMS = 8 * 10**9, 3 * 10**8
+"""Sizes reckoned with where none was named: what one such card serves, and trains in full."""
+NETWORK = re.compile(
+    r"多机|跨机|跨节点|多节点|两台|以太|infiniband|\bib\b|\broce\b|\bnet/|ethernet|multi-?node|\bnodes?\b"
+    r"|\d\s?g(?:bps|bit|be)\b",
+    re.I,
+)
+OUTSIDE = re.compile(r"\begpu\b|thunderbolt|雷电|oculink|usb ?4|外接", re.I)
+"""A single card outside the machine."""
+TOGETHER = re.compile(
+    r"两|双|多卡|几张|张量|并行|差多少|tensor|parallel|multi|second (?:card|gpu)|two|dual|one card|single", re.I
+)
+SIXTEEN_BIT_BYTES = 2
+WIDTH_MAX = 8
+
+
+def of(need: Need, understanding: Understanding) -> Need:
+    """The need with a card and a size, stand-ins where they were not named, in a format that the cards can hold."""
+    card = next(iter(requests.cards(need)), None)
+    stated = (card.count if card else None) or need.tensor_parallel or need.gpu_count
+    count = 1 if stated in (None, 1) and OUTSIDE.search(understanding.text) else max(2, stated or 2)
+    size = TRAINED_PARAMS if need.task in ("full_finetune", "pretrain") else SERVED_PARAMS
+    full = need.model_copy(
+        update={
+            "gpus_owned": (GpuCount(gpu=card.gpu if card else EXAMPLE_CARD, count=count),),
+            "gpus_asked": (),
+            "params": need.params if requests.sized(need) else size,
+            "tensor_parallel": None,
+            "task": need.task if requests.sized(need) or requests.is_training(need) else "inference",
+        }
+    )
+    return full.model_copy(update={"weight_format": need.weight_format or _narrower(full)})
+
+
+def _narrower(need: Need) -> str | None:
+    """Four bits where sixteen are more than the cards hold."""
+    card = need.gpus_owned[0]
+    if requests.is_training(need) or (need.params or 0) * SIXTEEN_BIT_BYTES <= gpu(card.gpu).usable_bytes * (
+        card.count or 1
+    ):
+        return None
+    return "gguf:Q4_K_M" if need.engine == "llama.cpp" else "int4"
+
+
+def exemplary(need: Need, understanding: Understanding) -> bool:
+    """Whether speeds help: not for the property of a card, other work than language, or a network that is at fault."""
+    if requests.sized(need) and requests.cards(need):
+        return True
+    card = next(iter(requests.cards(need)), None)
+    several = ((card.count if card else None) or need.gpu_count or need.tensor_parallel or 1) > 1
+    known = card is not None or NETWORK.search(understanding.text) is None
+    together = several or requests.sized(need) or (card is None and TOGETHER.search(understanding.text) is not None)
+    other = need.task in ("vision", "diffusion", "speech", "embedding", "rendering") or need.model_text is not None
+    return known and together and not other
+
+
+def calls(need: Need, understanding: Understanding) -> list[PlannedCall | None]:
+    """Speed on one card and on all, split by tensors and by layers; rates of training on one and on all."""
+    if not exemplary(need, understanding):
+        return []
+    full = of(need, understanding)
+    card = full.gpus_owned[0]
+    one = card.model_copy(update={"count": 1})
+    if card.count == 1:
+        return [_rate(full, one) if requests.is_training(full) else requests.speed(full, one)]
+    if requests.is_training(full):
+        return [_rate(full, one), _rate(full, card)]
+    width = min(card.count or 2, WIDTH_MAX)
+    stages = (card.count or 2) // width
+    return [
+        requests.speed(full, one),
+        requests.speed(full, card, tensor_parallel=width, pipeline_parallel=stages),
+        requests.speed(full, card, tensor_parallel=1, pipeline_parallel=card.count),
+    ]
+
+
+def memories(need: Need, understanding: Understanding) -> list[PlannedCall | None]:
+    """Whether the work fits one card, and all of them: the speed of what does not fit is nobody's."""
+    if not exemplary(need, understanding):
+        return []
+    full = of(need, understanding)
+    card = full.gpus_owned[0]
+    return [requests.memory(full, card.model_copy(update={"count": 1})), requests.memory(full, card)]
+
+
+def _rate(need: Need, card: GpuCount) -> PlannedCall | None:
+    values = need.model_dump(exclude={"intent"}) | {"gpu": card.gpu, "gpu_count": card.count}
+    return planned("estimate_training_time", **values)
