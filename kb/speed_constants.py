@@ -185,7 +185,10 @@ class Host(Frozen):
     """Of a desktop's memory, assumed unless something else is said."""
     server_bandwidth_bytes_per_s: float
     """Of one socket of a server, for those who say it is one."""
-    bandwidth_ratio: float
+    cores_bytes_per_s: float
+    """Quantised weights that its cores widen and multiply a second."""
+    handover_s: float
+    """Passing the activations of one layer to the host and back."""
     source: str
 
 

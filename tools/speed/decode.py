@@ -244,9 +244,15 @@ def _recency(work: Work) -> float:
 
 
 def _spill_s(work: Work, spilled: float, batch: float) -> float:
+    """Weights left in host memory: read there, and multiplied by its cores, one after the other.
+
+    bytes · (1 / bandwidth + 1 / cores) + layers away · t_handover: two channels decide a desktop, the cores a server
+    with eight or sixteen; every layer that is there is waited for twice.
+    """
     if not spilled:
         return 0.0
     host = constants().host
     (dense, routed), (dense_away, routed_away) = read_bytes(work, batch), host_shares(work, spilled)
-    speed = (work.host_bandwidth or host.bandwidth_bytes_per_s) * host.bandwidth_ratio
-    return (dense * dense_away + routed * routed_away) / speed
+    bandwidth = work.host_bandwidth or host.bandwidth_bytes_per_s
+    seconds = (dense * dense_away + routed * routed_away) * (1 / bandwidth + 1 / host.cores_bytes_per_s)
+    return seconds + work.arch.layers * max(dense_away, routed_away) * host.handover_s

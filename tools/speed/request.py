@@ -47,6 +47,8 @@ class InferenceSpeedRequest(ModelFields):
     """Speech to transcribe, for the time it takes."""
     documents: int | None = Field(default=None, gt=0, le=10**13)
     """Texts to embed, of `input_tokens` each, for the time they take."""
+    documents_per_s: float | None = Field(default=None, gt=0, le=10**9)
+    """Texts a second to keep up with, of `input_tokens` each, for the cards that takes."""
     separate_prefill: bool = False
     """Whether prompts are read on other cards than these, which only answer (prefill and decode disaggregated)."""
     host_bandwidth_bytes_per_s: float | None = Field(default=None, gt=0, le=10**13)

@@ -75,6 +75,8 @@ class InferenceSpeed(ToolResult):
     """Seconds of audio transcribed a second: the inverse of `realtime_factor`."""
     documents_per_s: Interval | None = None
     """Texts of `input_tokens` tokens embedded or ranked a second on all cards."""
+    gpus_needed: Interval | None = None
+    """Cards that keep up with the `documents_per_s` asked for, whole ones."""
     time_s: Interval | None = None
     """All of the `images`, `audio_s` or `documents` that were asked for."""
     bound: Bound
