@@ -9,6 +9,7 @@ from assistant.compose.caveats import caveats
 from assistant.compose.fit import levers
 from assistant.compose.material import Estimate, Material
 from assistant.compose.section import Section
+from assistant.plan.second import SHARES
 from assistant.compose.table import table
 from kb.units import GIB
 
@@ -90,8 +91,17 @@ def _host(material: Material, fitted: list[Estimate]) -> Section:
         text = say("oom.host_card", what=workload(material, main), total=total(main))
         section.body.append(text + cite(material, main))
         section.caveats = caveats(material, main)
+        if host := material.need.host_memory_bytes:
+            section.body.append(_checkpoint(material, main, host))
     section.body.append(say("oom.host_fixes"))
     return section
+
+
+def _checkpoint(material: Material, main: Estimate, host_bytes: int) -> str:
+    """The weights as published against the memory of the machine, which must take them once to convert or merge."""
+    weights = main.part("weights") * (1 if main.request.get("sharding") in SHARES else main.gpus)
+    values = {"weights": numbers.both_units(weights), "host": numbers.gib(host_bytes)}
+    return material.say("oom.host_weights", **values) + cite(material, main)
 
 
 def _without_card(material: Material) -> Section:

@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterable, Sequence
 from assistant.plan import link, money, requests, several
 from assistant.plan.amounts import model_kind
 from assistant.plan.call import PlannedCall, planned
-from assistant.plan.formats import smaller_formats
+from assistant.plan.formats import native_format, smaller_formats
 from assistant.plan.intents import intents
 from assistant.plan.launch import ACCEPTANCE, FILES, launch
 from assistant.plan.method import other_ways, unsaid
@@ -117,7 +117,9 @@ def _min_vram(need: Need, understanding: Understanding) -> Calls:
         turns = [requests.memory(need, card, offload="components")]
         others = turns + [requests.memory(need, card, weight_format=name) for name in smallest]
     elif need.weight_format is None and model_kind(need) != "vision":
-        others = [requests.memory(need, card, weight_format=name) for name in smaller_formats(None, need.engine)]
+        names = smaller_formats(native_format(need.model), need.engine)
+        names = (*names, *(("gguf:MXFP4",) if native_format(need.model) == "mxfp4" and not need.engine else ()))
+        others = [requests.memory(need, card, weight_format=name) for name in names]
     else:
         others = []
     return [first, *others, *_check(need, understanding), requests.configure(need)]

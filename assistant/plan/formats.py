@@ -1,6 +1,6 @@
 """Weight formats in order of size, and what to try next when one does not fit."""
 
-from kb.catalog import gpu
+from kb.catalog import gpu, models
 
 SERVING_LADDER = ("bf16", "int8", "int4")
 """Formats worth trying for serving, largest first."""
@@ -30,6 +30,12 @@ def bits(weight_format: str | None) -> int:
         digits = [c for c in name.removeprefix("gguf:") if c.isdigit()]
         return int(digits[0]) if digits else 16
     return 8 if "8" in name else 16
+
+
+def native_format(model_id: str | None) -> str | None:
+    """The format a catalog model is published in."""
+    record = models().get(model_id or "")
+    return record.native_format if record else None
 
 
 def smaller_formats(weight_format: str | None, engine: str | None, card: str | None = None) -> tuple[str, ...]:

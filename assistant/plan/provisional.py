@@ -70,13 +70,18 @@ def provisional(understanding: Understanding) -> Need:
 
 
 def compared_formats(understanding: Understanding) -> tuple[str, ...]:
-    """The quantised formats set against each other, widest first: then the published one is none of the question."""
+    """The quantised formats set against each other, widest first: then the published one is none of the question.
+
+    Where the memory of each is asked for, all that are named.
+    """
     need = understanding.need
-    if need.weight_format or requests.is_training(need) or not requests.sized(need):
+    if requests.is_training(need) or not requests.sized(need):
         return ()
     named = list(dict.fromkeys(found.value for found in find_formats(understanding.text.lower())))
-    wide = [name for name in named if bits(name) >= WIDE]
-    return () if wide or len(named) < 2 else tuple(sorted(named, key=bits, reverse=True))
+    listed = need.intent == "min_vram"
+    wide = any(bits(name) >= WIDE for name in named) and not listed
+    chosen = need.weight_format is not None and not listed
+    return () if wide or chosen or len(named) < 2 else tuple(sorted(named, key=bits, reverse=True))
 
 
 def chinese_cards(understanding: Understanding) -> bool:

@@ -35,8 +35,8 @@ SMALL_CARD_BYTES = 32 * GIB
 """Largest card on which people turn to llama.cpp to make a model fit."""
 GGUF_BITS = 4.85
 """Bits a weight of Q4_K_M, tables and norms included."""
-JUST_MISSED = 1.25
-"""Share of a card up to which weights at those bits fit in Q3_K_M."""
+FULL_CARD, JUST_MISSED = 0.8, 1.25
+"""Shares of a card between which Q3_K_M is worth a look, where weights at those bits leave no room or just miss."""
 SHORT_SAMPLE_TOKENS = 1024
 SHARES = ("none", "ddp", "zero1", "zero2")
 """Sharding that leaves a whole copy of the weights on each GPU."""
@@ -315,12 +315,15 @@ def _for_small_cards(need: Need, record: ToolCallRecord, card: GpuCount | None) 
     used = record.result.get("weight_format") or ""
     if used.startswith("gguf:") or other_than_language(need):
         return ()
+    if used == "mxfp4":
+        return HOST_LADDER_MXFP4
     found = record.result.get("per_gpu", {})
     weights = sum(part["bytes"] for part in found.get("parts", ()) if part["name"] == "weights")
     four_bit, usable = weights * GGUF_BITS / bits(used), gpu(card.gpu).usable_bytes
     if four_bit + found.get("total_bytes", 0) - weights <= usable:
         return ()
-    return ("gguf:Q4_K_M",) if four_bit <= usable else ("gguf:Q3_K_M",) if four_bit <= JUST_MISSED * usable else ()
+    names = ("gguf:Q4_K_M",) if four_bit <= usable else ()
+    return (*names, *(("gguf:Q3_K_M",) if FULL_CARD * usable < four_bit <= JUST_MISSED * usable else ()))
 
 
 def _again(request: dict[str, Any], **changes: object) -> PlannedCall | None:

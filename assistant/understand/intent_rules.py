@@ -31,6 +31,10 @@ RULES: tuple[tuple[Intent, float, str], ...] = (
         r"|算力要求|最低(?:配置|要求|显存)|what vram|到底要多少|要什么资源|(?:cuánta|quanta"
         r"|combien de) (?:vram|memoria|mémoire|memória)"
     )),
+    ("min_vram", 6.5, (
+        r"(?:至少|最低|最少|起码)(?:需要|得|要|用|配)?(?:什么|啥|多大)(?:样的?|级别的?)?(?:的)?(?:显卡|卡|gpu|配置|硬件)"
+        r"|(?:minimum|smallest|least) (?:gpu|card|graphics card|hardware) (?:for|to|that|needed|required|which)"
+    )),
     ("min_vram", 3, (
         r"minimum (?:requirements?|hardware|specs?|vram|gpu(?! ?count|s))|minimal? (?:vram|hardware)"
         r"|最小要?\d{0,3}g?|硬性要求|要\s?\d{1,4}\s?gi?b?\s?(?:以上)?才|where is the truth|是不是要"

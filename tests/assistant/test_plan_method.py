@@ -106,3 +106,21 @@ def test_a_small_card_that_four_bits_just_miss_is_tried_with_llama_cpp(text: str
 )
 def test_no_card_is_given_an_engine_that_does_not_run_on_it(text: str, engine: str | None) -> None:
     assert {request.get("engine") for request in sized(text)} == {engine}
+
+
+def test_each_format_named_gets_its_memory_where_that_is_asked() -> None:
+    formats = {request.get("weight_format") for request in sized("14B 8bit 要多少显存，fp16 呢")}
+    assert {"int8", "fp16"} <= formats
+
+
+@pytest.mark.parametrize(
+    ("text", "formats"),
+    [
+        ("how much vram for gpt-oss-20b", {None, "gguf:MXFP4"}),
+        ("how much vram for DeepSeek-V3", {None, "int4"}),
+        ("how much vram for Kimi-K2-Thinking", {None}),
+        ("how much vram for Qwen2.5-14B", {None, "int8", "int4"}),
+    ],
+)
+def test_no_format_as_wide_as_the_published_one_is_proposed(text: str, formats: set[str | None]) -> None:
+    assert {request.get("weight_format") for request in sized(text)} == formats

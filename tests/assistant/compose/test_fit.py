@@ -172,3 +172,10 @@ def test_what_an_engine_reserves_is_told_from_what_a_model_needs(estimate: Estim
     call.result["engine"] = "vllm"
     text = "Why does vLLM fill all 24 GB though it is quantised?"
     assert "vLLM" in compose(asked(text, "en", intent="guidance", gpus_owned=()), [call]).answer.splitlines()[0]
+
+
+def test_many_times_the_cards_in_hand_are_no_advice(estimate: Estimate, asked: Asked) -> None:
+    few, many = (estimate(34, gpus=1, minimum={"rtx-3090-24gb": count}) for count in (8, 48))
+    question = asked("Can a 3090 run it?", "en", gpus_owned=[{"gpu": "rtx-3090-24gb", "count": 1}])
+    assert "8×RTX 3090 would hold it" in compose(question, [few]).answer
+    assert "would hold it" not in compose(question, [many]).answer

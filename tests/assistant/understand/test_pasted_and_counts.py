@@ -121,3 +121,25 @@ def test_what_is_asked_of_cards_in_hand(text: str, intent: str) -> None:
 )
 def test_bits_of_a_flag_are_a_format(text: str, form: str) -> None:
     assert understand(text).need.weight_format == form
+
+
+@pytest.mark.parametrize(
+    ("text", "task"),
+    [
+        ("vllm --enable-lora --max-loras 4 with a 14B on a 4090", "inference"),
+        ("部署 14B 并加载 3 个 lora，一张 4090", "inference"),
+        ("multi-LoRA serving of a 14B on an L20", "inference"),
+        ("serve the 14B, then lora fine-tune it on a 4090", "lora"),
+        ("lora 微调 14B，一张 4090", "lora"),
+    ],
+)
+def test_adapters_that_a_server_loads_are_not_trained(text: str, task: str) -> None:
+    assert understand(text).need.task == task
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["跑 14B 最低要什么显卡", "smallest GPU for a 14B in 4 bit", "32B 至少需要多大的卡", "minimum card to run a 7B"],
+)
+def test_the_least_card_is_a_question_of_memory(text: str) -> None:
+    assert understand(text).need.intent == "min_vram"

@@ -210,3 +210,9 @@ def test_bitsandbytes_quantises_towers_and_checkpoints_leave_them_wide(
 def test_a_tower_counts_the_same_in_the_published_format() -> None:
     model = "zai-org/cogvlm2-llama3-chat-19B"
     assert part("weights", model=model) == pytest.approx(2 * shape_of(MemoryRequest(model=model)).params, rel=0.01)
+
+
+def test_tensor_parallel_servers_split_towers_as_they_split_layers() -> None:
+    model = "OpenGVLab/InternVL2-26B"
+    whole = part("weights", model=model)
+    assert part("weights", model=model, tensor_parallel=2) == pytest.approx(whole / 2, rel=0.02)
