@@ -14,7 +14,7 @@ from kb.records.gpu import Gpu
 from kb.units import GIB, format_bytes, format_count
 from tools.base import Step, ToolResult
 from tools.configure.layout import Layout, layouts
-from tools.memory import estimate_memory
+from tools.memory.estimate import memory_per_gpu
 from tools.memory.request import MemoryRequest
 from tools.memory.result import PerGpu
 from tools.need import GpuCount
@@ -180,7 +180,7 @@ def _like(memory_bytes: int) -> tuple[int, str]:
 def _row(request: WhatFitsRequest, method: Method, form: str, optimizer: str | None, count: int, usable: int) -> FitRow:
     @cache
     def held(place: int) -> PerGpu:
-        return estimate_memory(_laid_out(request, method, form, optimizer, count, sized[place].id)).per_gpu
+        return memory_per_gpu(_laid_out(request, method, form, optimizer, count, sized[place].id))[0]
 
     sized = _language_models()
     low, high = 0, len(sized)
@@ -218,14 +218,16 @@ def _candidates(request: WhatFitsRequest, count: int, usable: int) -> Iterator[C
     """Each model of the purpose in the first format that fits, the sure ones of all formats before the tight ones."""
     for model in models_for(request.purpose) if request.purpose else ():
         forms = [request.weight_format] if request.weight_format else [model.native_format, "int8", "awq"]
-        held = [(form, estimate_memory(_laid_out(request, "inference", form, None, count, model.id))) for form in forms]
+        held = [
+            (form, memory_per_gpu(_laid_out(request, "inference", form, None, count, model.id))[0]) for form in forms
+        ]
         for verdict, least in (("yes", "high_bytes"), ("tight", "total_bytes")):
-            fitting = ((form, one) for form, one in held if getattr(one.per_gpu, least) <= usable)
+            fitting = ((form, one) for form, one in held if getattr(one, least) <= usable)
             form, one = next(fitting, (None, None))
             if form and one:
                 yield Candidate(
                     model=model.id, name=model.name, params=model.params, weight_format=form,
-                    needed_bytes_per_gpu=one.per_gpu.total_bytes, verdict=verdict,
+                    needed_bytes_per_gpu=one.total_bytes, verdict=verdict,
                 )  # fmt: skip
                 break
 

@@ -15,13 +15,16 @@ from tools.configure.request import ConfigureRequest
 from tools.configure.suitable import machine_sizes, sold_in_systems
 from tools.memory import estimate_memory
 from tools.memory.request import MemoryRequest
+from tools.prices import age_days
 from tools.speed import estimate_inference_speed
 from tools.speed.request import InferenceSpeedRequest
 from tools.training_time import estimate_training_time
 from tools.training_time.request import TrainingTimeRequest
 
-Row = tuple[str, Decimal, float]
-"""(card, price, speed of all cards together)."""
+Row = tuple[str, Decimal, float, Decimal]
+"""(card, price, speed of all cards together, price as it ranks)."""
+UNDATED = Decimal("1.3")
+"""What a rent that is undated, or older than a year, is charged in the ranking."""
 COUNTS = (1, 2, 3, 4, 6, 8)
 LINKED = ("a100-sxm-80gb", "h100-sxm-80gb", "h200-sxm-141gb", "b200-sxm-180gb")
 """Cards of which every one is linked to every other in its machine."""
@@ -34,7 +37,7 @@ def serving_rows(request: ConfigureRequest, cards: tuple[str, ...], way: str) ->
     for card in cards:
         linked = card in LINKED
         for count in COUNTS:
-            for price, machine in _prices(card, count, way, training=False):
+            for price, felt, machine in _prices(card, count, way, training=False):
                 for tensor in (1, 2, 4, 8):
                     for stages in range(1, count + 1):
                         copy = tensor * stages
@@ -47,7 +50,7 @@ def serving_rows(request: ConfigureRequest, cards: tuple[str, ...], way: str) ->
                                 request.model or "", request.context_tokens, sequences, card, count, tensor, stages
                             )
                             if found is not None and found[0] >= floor:
-                                yield card, price, found[1]
+                                yield card, price, found[1], felt
 
 
 def training_rows(request: ConfigureRequest, cards: tuple[str, ...], way: str) -> Iterator[Row]:
@@ -55,7 +58,7 @@ def training_rows(request: ConfigureRequest, cards: tuple[str, ...], way: str) -
     for card in cards:
         linked = card in LINKED
         for count in COUNTS:
-            for price, machine in _prices(card, count, way, training=True):
+            for price, felt, machine in _prices(card, count, way, training=True):
                 if machine < count and not (linked and machine >= 4):
                     continue
                 for layout in _training_layouts(request, count):
@@ -64,26 +67,27 @@ def training_rows(request: ConfigureRequest, cards: tuple[str, ...], way: str) -
                             str(request.task), request.model or "", request.sequence_tokens, card, count, layout
                         )
                         if total is not None:
-                            yield card, price, total
+                            yield card, price, total, felt
 
 
 def undominated(rows: list[Row]) -> list[tuple[Decimal, float]]:
     """(price, speed) of those that none beats, by comparing each with each."""
-    points = {(price, speed) for _, price, speed in rows}
+    points = {(price, speed) for _, price, speed, _ in rows}
     return sorted(
         one for one in points if not any(other != one and other[0] <= one[0] and other[1] >= one[1] for other in points)
     )
 
 
-def _prices(card: str, count: int, way: str, *, training: bool) -> Iterator[tuple[Decimal, int]]:
-    """(price, cards in one machine) of every way to get so many of a card."""
+def _prices(card: str, count: int, way: str, *, training: bool) -> Iterator[tuple[Decimal, Decimal, int]]:
+    """(price, price as it ranks, cards in one machine) of every way to get so many of a card."""
     if way == "rent":
         for offer in current_offers():
             if offer.gpu != card or not offer.on_demand_usd_per_hour or offer.gpu_count != int(offer.gpu_count):
                 continue
             if count % int(offer.gpu_count) == 0:
                 instances = count // int(offer.gpu_count)
-                yield offer.on_demand_usd_per_hour * instances, int(offer.gpu_count)
+                price, age = offer.on_demand_usd_per_hour * instances, age_days(offer.as_of)
+                yield price, price * (UNDATED if age is None or age > 365 else 1), int(offer.gpu_count)
         return
     gpu = gpus()[card]
     sizes = machine_sizes(gpu)
@@ -91,7 +95,7 @@ def _prices(card: str, count: int, way: str, *, training: bool) -> Iterator[tupl
         return
     found = bill(card, count, 1, 0, host_memory(gpu, count, training), domestic=False)
     if found.complete and found.amount:
-        yield found.amount, count
+        yield found.amount, found.amount, count
 
 
 @cache
@@ -204,9 +208,13 @@ def disagreement(request: ConfigureRequest) -> str | None:
         one for one in result.configurations if one.memory.verdict == "yes" and one.weight_format == _native(request)
     ]
     cheapest = min((one.price.amount for one in sure if one.price.amount and one.price.complete), default=None)
-    expected = min((price for _, price, _ in rows), default=None)
+    expected = min((price for _, price, _, _ in rows), default=None)
     if cheapest != expected:
         return f"cheapest {cheapest} instead of {expected} ({native.title if native else 'nothing'})"
+    order = {row: (_second_hand(request, row[0]), row[3]) for row in rows}
+    leading = {row[1] for row in rows if order[row] == min(order.values())}
+    if rows and native and native.price.amount not in leading:
+        return f"{native.title} at {native.price.amount} leads instead of {leading}"
     points = [(point.price, point.speed) for point in result.frontier if point.weight_format == _native(request)]
     wanted = undominated(rows)
     if [price for price, _ in points] != [price for price, _ in wanted]:
@@ -214,6 +222,11 @@ def disagreement(request: ConfigureRequest) -> str | None:
     if any(abs(one[1] / other[1] - 1) > 1e-9 for one, other in zip(points, wanted, strict=True)):
         return f"speeds {points} instead of {wanted}"
     return None
+
+
+def _second_hand(request: ConfigureRequest, card: str) -> bool:
+    """Whether it is bought used, which ranks behind everything new."""
+    return request.acquisition == "buy" and gpus()[card].status in {"discontinued", "modified"}
 
 
 def _native(request: ConfigureRequest) -> str:

@@ -3,6 +3,7 @@
 import threading
 from collections.abc import Hashable, Iterator
 from dataclasses import dataclass
+from datetime import UTC, date, datetime
 from decimal import Decimal
 from functools import cached_property, lru_cache
 from operator import itemgetter
@@ -33,6 +34,11 @@ LEAVING_CUDA = Decimal("1.3")
 """What a purchase outside CUDA is charged in the ranking, not in the price: a judgement, for porting and support."""
 MACHINE_SHARE = Decimal("0.2")
 """Part of a purchase budget kept for what has no price, and charged to it in the ranking."""
+UNSURE_DAYS = 365
+UNSURE = Decimal("1.3")
+"""What a rent is charged in the ranking, not in the price, when it is undated or was read longer ago: most instances
+of the catalog that were read twice in 2026 had moved by less than that within two or three months. So a dated rent
+leads unless an undated one is a quarter cheaper."""
 CLUSTERED = 8
 """Several machines make sense of servers this full; GeForce cards are not licensed for data centres."""
 
@@ -61,10 +67,17 @@ class Choice:
         return self.cards * self.machines
 
     @cached_property
+    def unsure(self) -> bool:
+        """Whether it is a rent of which nobody knows whether it is still asked."""
+        return self.offer is not None and is_unsure(self.offer.as_of)
+
+    @cached_property
     def felt(self) -> Decimal:
-        """The price as it ranks: unknown parts and leaving CUDA are charged for."""
+        """The price as it ranks: unknown parts, leaving CUDA and rents nobody dated are charged for."""
         if self.amount is None:
             return FAR
+        if self.unsure:
+            return self.amount * UNSURE
         amount = self.amount if self.complete else self.amount / (1 - MACHINE_SHARE)
         foreign = self.acquisition == "buy" and self.gpu.vendor != MAINSTREAM
         return amount * (LEAVING_CUDA if foreign else 1)
@@ -81,13 +94,22 @@ class Choice:
         return self.amount or 0, self.key
 
 
+def is_unsure(as_of: str | None) -> bool:
+    """Whether a rent is undated or was read too long ago to lead."""
+    age = age_days(as_of)
+    return age is None or age > UNSURE_DAYS
+
+
 class Stream:
     """Growing choices of one card, drawn once and read by many searches."""
 
-    def __init__(self, gpu: Gpu, owned: int, drawn: Iterator[Choice], instance: int = 0) -> None:
+    def __init__(
+        self, gpu: Gpu, owned: int, drawn: Iterator[Choice], instance: int = 0, *, unsure: bool = False
+    ) -> None:
         self.gpu, self.owned = gpu, owned
         self.steps: Hashable = (gpu.id, instance) if instance else self
         """Equal for streams of the same numbers in the same machines: instances of so many cards."""
+        self.unsure = unsure
         self._drawn, self._known = drawn, list[Choice]()
         self._access = threading.Lock()
 
@@ -199,21 +221,28 @@ def rentals(gpu: Gpu, provider: str | None, country: str | None) -> tuple[Stream
     """Ways to rent a card: one or more of each instance that has it.
 
     Chinese clouds ask for an identity in China, so they are left out for those who are elsewhere. Of instances with as
-    many of the card, the dearer ones are beaten in every number of them.
+    many of the card, those that rank behind a cheaper one are beaten in every number of them.
     """
-    cheapest: dict[int, Stream] = {}
-    for stream, offer in _rented_streams(gpu.id, stamp()):
+    found: list[Stream] = []
+    least: dict[int, Decimal] = {}
+    for stream, offer in _rented_streams(gpu.id, stamp(), datetime.now(UTC).date()):
         shut = offer.listed_currency == "CNY" and country not in {None, *CHINA}
         if offer.provider == provider or (provider is None and not shut):
-            cheapest.setdefault(int(offer.gpu_count), stream)
-    return tuple(cheapest.values())
+            cards, hourly = int(offer.gpu_count), offer.on_demand_usd_per_hour or FAR
+            if hourly < least.get(cards, FAR):
+                least[cards] = hourly
+                found.append(stream)
+    return tuple(found)
 
 
 @lru_cache(maxsize=1024)
-def _rented_streams(gpu_id: str, _: object) -> tuple[tuple[Stream, Offer], ...]:
-    """Every instance, cheap ones first; the same until live prices are fetched again."""
+def _rented_streams(gpu_id: str, _: object, __: date) -> tuple[tuple[Stream, Offer], ...]:
+    """Every instance as it ranks; the same for a day, or until live prices are fetched again."""
     gpu = gpus()[gpu_id]
-    return tuple((Stream(gpu, 0, _rented(gpu, offer), int(offer.gpu_count)), offer) for offer in _offers_of(gpu_id))
+    return tuple(
+        (Stream(gpu, 0, _rented(gpu, offer), int(offer.gpu_count), unsure=is_unsure(offer.as_of)), offer)
+        for offer in _offers_of(gpu_id)
+    )
 
 
 def _rented(gpu: Gpu, offer: Offer) -> Iterator[Choice]:
@@ -226,10 +255,10 @@ def _rented(gpu: Gpu, offer: Offer) -> Iterator[Choice]:
 
 
 def _offers_of(gpu_id: str) -> list[Offer]:
-    """Offers of whole cards at a price, of several readings the newest, cheap ones first."""
-    found = [
-        (offer.on_demand_usd_per_hour, offer.id, offer)
-        for offer in current_offers()
-        if offer.gpu == gpu_id and offer.on_demand_usd_per_hour and offer.gpu_count == int(offer.gpu_count)
-    ]
-    return [offer for _, _, offer in sorted(found, key=itemgetter(0, 1))]
+    """Offers of whole cards at a price, of several readings the newest, in the order of what they are felt to cost."""
+    found = []
+    for offer in current_offers():
+        hourly = offer.on_demand_usd_per_hour
+        if offer.gpu == gpu_id and hourly and offer.gpu_count == int(offer.gpu_count):
+            found.append((hourly * (UNSURE if is_unsure(offer.as_of) else 1), hourly, offer.id, offer))
+    return [offer for *_, offer in sorted(found, key=itemgetter(0, 1, 2))]

@@ -16,8 +16,8 @@ from tools.memory.result import Verdict
 EIGHT_BIT = {"fp8", "int8", "mxfp8"}
 WIDE = {"bf16", "fp16", "fp32"}
 Wanted = Callable[[Choice], bool]
-Mark = tuple[str, str, str]
-"""Card, weight format, acquisition: what makes two finds the same choice in other numbers."""
+Mark = tuple[str, str, str, bool]
+"""Card, weight format, acquisition, whether the price is unsure: what makes two finds one choice in other numbers."""
 Classes = dict[Verdict, tuple[Held, ...]]
 
 
@@ -138,7 +138,7 @@ class Options:
         self, stream: Stream, way: str, verdict: Verdict, loss: int, limits: Limits, wanted: Wanted, seen: Set[Mark],
         hopeless: Callable[[Choice, int], bool] | None,
     ) -> Iterator[Option]:  # fmt: skip
-        marks = [(stream.gpu.id, form, way) for form, _ in self._formats(stream.gpu, loss)]
+        marks = [(stream.gpu.id, form, way, stream.unsure) for form, _ in self._formats(stream.gpu, loss)]
         if not marks or (seen and all(mark in seen for mark in marks)):
             return
         start = self._starts.get((stream.steps, loss))

@@ -34,8 +34,9 @@ class Found:
 
     @property
     def mark(self) -> Mark:
-        """Its card, weight format and acquisition."""
-        return self.option.choice.gpu.id, self.paced.held.weight_format, self.option.choice.acquisition
+        """Its card, weight format, acquisition, and whether its price is unsure."""
+        choice = self.option.choice
+        return choice.gpu.id, self.paced.held.weight_format, choice.acquisition, choice.unsure
 
 
 def ceiling(budget: Budget | None, acquisition: str) -> Decimal | None:
@@ -71,7 +72,8 @@ class Ranking:
     ) -> Iterator[Found]:
         """Options fast enough, sure fits before tight ones, published precision before reduced, cheap ones first.
 
-        Each card and precision comes once, at its cheapest: choices, not one choice often.
+        Each card and precision comes once, at its cheapest: choices, not one choice often. A rent that nobody dated
+        comes beside the dated one where it asks less.
         """
         seen: set[Mark] = set()
         hopeless = self._too_slow if self._pace.demanding else None
@@ -80,8 +82,8 @@ class Ranking:
                 for option in self._options.by_price(
                     way, verdict, loss, limits or self._limits, wanted, seen, hopeless
                 ):
-                    gpu = option.choice.gpu.id
-                    rows = tuple(held for held in option.rows if (gpu, held.weight_format, way) not in seen)
+                    gpu, unsure = option.choice.gpu.id, option.choice.unsure
+                    rows = tuple(held for held in option.rows if (gpu, held.weight_format, way, unsure) not in seen)
                     paced = self._pace.best(option.choice.gpu, rows) if rows else None
                     if paced is not None:
                         found = Found(option, paced)
@@ -163,10 +165,10 @@ def best_use(points: list[Found]) -> Found | None:
 
 
 def least_total(points: list[Found]) -> Found | None:
-    """The rental that finishes a job for the least money in all.
+    """The rental that finishes a job for the least money in all, as prices are felt.
 
     The money of a job is price over speed; what another beats on both has the greater ratio, so the least is a point of
-    the frontier.
+    the frontier: that of all rents, or that of dated ones.
     """
     rated = [point for point in points if point.paced.rate]
-    return min(rated, key=lambda point: float(point.option.choice.amount or 0) / point.paced.rate, default=None)
+    return min(rated, key=lambda point: float(point.option.choice.felt) / point.paced.rate, default=None)

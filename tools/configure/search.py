@@ -93,11 +93,7 @@ class Search:
 
         What costs much less by reduced precision or second-hand cards comes second.
         """
-        cheap: list[Found] = []
-        for one in self.ranking.cheapest(way, self.wanted):
-            cheap.append(one)
-            if len(cheap) == limit:
-                break
+        cheap = self._cheapest(way, limit)
         first: list[Found] = []
         if self._spends(way):
             points = self.ranking.frontier(way, _mainstream)
@@ -105,7 +101,8 @@ class Search:
             first = [] if best is None else [best, *(one for one in reversed(points) if one != best)][: -(-limit // 2)]
             self._say(best, "best_use")
         elif way == "rent" and self.asked.load.training and self.asked.request.dataset_tokens:
-            least = least_total(self.ranking.frontier(way, self.wanted))
+            points = self.ranking.frontier(way, self.wanted)
+            least = least_total(points + self.ranking.frontier(way, lambda one: self.wanted(one) and not one.unsure))
             first = [least] if least else []
             self._say(least, "least_total")
         kept = _distinct([*first, *cheap])[:limit]
@@ -114,6 +111,16 @@ class Search:
             return _distinct([*kept[: limit - len(other)], *other])
         mixed = _distinct([*kept[:1], *other, *kept[1:]])[:limit]
         return sorted(mixed, key=lambda one: not one.option.choice.complete)
+
+    def _cheapest(self, way: str, limit: int) -> list[Found]:
+        """As many cards and precisions as asked for; with room left, cheaper rents of the same that nobody dated."""
+        kinds, cheap, beside = set(), list[Found](), list[Found]()
+        for one in self.ranking.cheapest(way, self.wanted):
+            (beside if one.mark[:3] in kinds else cheap).append(one)
+            kinds.add(one.mark[:3])
+            if len(cheap) == limit:
+                break
+        return [*cheap, *beside][:limit]
 
     def _say(self, found: Found | None, code: str) -> None:
         if found is not None:
