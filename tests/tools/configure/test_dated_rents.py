@@ -90,10 +90,10 @@ def test_the_order_of_the_offers_does_not_matter(offered: list[Offer]) -> None:
 
 def test_the_charge_is_what_most_readings_moved_by() -> None:
     """The reason given for the charge, held to the offers that were read more than once."""
-    read: dict[tuple[str, str, Decimal], dict[str, Decimal]] = {}
+    read: dict[tuple[object, ...], dict[str, Decimal]] = {}
     for one in offers():
         if one.as_of and one.on_demand_usd_per_hour and one.as_of >= "2026":
-            key = (one.provider, one.instance, one.gpu_count)
+            key = (one.provider, one.instance, one.gpu, one.gpu_count, one.region)
             read.setdefault(key, {})[one.as_of] = one.on_demand_usd_per_hour
     moved = [rows[max(rows)] / rows[min(rows)] for rows in read.values() if len(rows) > 1]
     within = [1 / UNSURE <= ratio <= UNSURE for ratio in moved]
