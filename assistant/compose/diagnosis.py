@@ -9,8 +9,8 @@ from assistant.compose.caveats import caveats
 from assistant.compose.fit import levers
 from assistant.compose.material import Estimate, Material
 from assistant.compose.section import Section
-from assistant.plan.second import SHARES
 from assistant.compose.table import table
+from assistant.plan.second import SHARES
 from kb.units import GIB
 
 _HOST = re.compile(
