@@ -121,11 +121,15 @@ def _goodput(hours: float | None) -> float:
 
 
 def _run(hours: float, rate: Interval, goodput: float) -> Interval:
-    """GPU-hours with their interval, wider upwards the longer the run."""
+    """GPU-hours with their interval, wider upwards the longer the run.
+
+    The rate's error and the run's are independent: their logarithms add up in squares.
+    """
     clean = inverse(rate, hours * rate.value)
     beyond = min(math.log10(max(hours / SMALL_RUN_HOURS, 1.0)) / 3, 1.2)
-    longer = constants().training.run_up_ratio ** beyond
-    return Interval(value=clean.value / goodput, low=clean.low, high=clean.high / goodput * longer)
+    longer = math.log(constants().training.run_up_ratio) * beyond
+    wide = math.exp(math.hypot(math.log(clean.high / clean.value), longer))
+    return Interval(value=clean.value / goodput, low=clean.low, high=clean.value / goodput * wide)
 
 
 def _times(of: Interval, factor: float) -> Interval:
