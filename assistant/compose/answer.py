@@ -18,6 +18,7 @@ from assistant.compose import (
     fit,
     forecast,
     guidance,
+    keeping_up,
     launch,
     link,
     names,
@@ -81,6 +82,8 @@ def compose(understanding: Understanding, calls: Sequence[ToolCallRecord]) -> Dr
     if understanding.out_of_scope:
         return _draft(material, [scope.out_of_scope(material)])
     settled = {"training_time"} if fit.by_deadline(material) else set()
+    if keeping_up.asked(material):
+        settled |= {"speed"}
     service = closed.closed(material)
     brought = [service] if service else _brought(material)
     sections = brought or [RENDERERS[intent](material) for intent in material.intents if intent not in settled]
@@ -197,6 +200,11 @@ def _nothing_to_size(material: Material) -> Section:
     return found
 
 
+def _how_many(material: Material) -> Section:
+    """By the rate that texts come at, by a deadline, or by memory."""
+    return keeping_up.keeping_up(material) or _sized(fit.how_many)(material)
+
+
 def _sized(renderer: Renderer) -> Renderer:
     def render(material: Material) -> Section:
         return renderer(material) if material.estimates else _fit(material)
@@ -266,7 +274,7 @@ def _asks_nothing(material: Material) -> bool:
 
 RENDERERS: dict[Intent, Renderer] = {
     "can_it_run": _fit,
-    "how_many_gpus": _sized(fit.how_many),
+    "how_many_gpus": _how_many,
     "min_vram": _sized(fit.memory_needed),
     "which_to_buy": _shop,
     "compare": comparison.comparison,

@@ -17,6 +17,13 @@ DECISIVE_RATIO = 1.25
 QUESTIONS_MAX = 2
 """More questions than this is an interrogation."""
 
+_TIGHT_CASE = re.compile(
+    r"mini[- ]?(?:tower|itx|pc)|\bitx\b|\bsff\b|small (?:form factor|case|tower)|compact (?:case|tower)|\bnuc\b"
+    r"|optiplex|小机箱|迷你机箱|itx|品牌机|办公主机",
+    re.I,
+)
+"""Cases and office machines that limit a card's length and power."""
+
 
 def unknown_names(material: Material) -> list[str]:
     """One sentence for each name the catalog does not know, with the closest real ones."""
@@ -131,6 +138,8 @@ def questions(material: Material, verdict: str = "") -> list[str]:
         and need.hours_per_month is None
     ):
         found.append(say("ask.hours"))
+    if intent in {"which_to_buy", "budget"} and _TIGHT_CASE.search(material.text):
+        found.append(say("ask.case"))
     if need.users and need.concurrent_sequences is None:
         found.append(say("ask.concurrent"))
     if intent in {"min_vram", "how_many_gpus"} and need.task is None and requests.sized(need):

@@ -4,6 +4,7 @@ import re
 
 from kb.catalog import models
 from kb.item_work import dataset_samples, item_work
+from kb.units import DAY_S
 from tools.need import Intent, Need
 
 READ = ("embedding", "reranker", "encoder")
@@ -32,6 +33,16 @@ _DOCUMENTS = re.compile(
     _NUMBER + r"(?:docs?|documents?|texts?|passages?|chunks?|paragraphs?|pages?|articles?|records?|sentences?|篇"
     r"|(?:个|条|段|份)\s?(?:文档|文本|文章|数据|片段|段落|记录|chunk)|文档)",
     re.I,
+)
+_QUERIES = re.compile(
+    r"(?P<r>\d+(?:\.\d+)?)\s?(?:tps|qps|rps"
+    r"|(?:queries|requests|reqs?|searches|calls|次|个?请求|个?查询)\s?(?:/|per |每|a )\s?(?:s|sec|second|秒)(?![a-z]))"
+    r"|每秒\s?(?P<q>\d+(?:\.\d+)?)\s?(?:次|个?请求|个?查询|条?请求|qps)",
+    re.I,
+)
+_A_DAY = re.compile(r"每天|一天|per day|a day|daily|/day", re.I)
+_EACH = re.compile(
+    r"(?<![\d.])(?P<n>\d{1,5}(?:\.\d)?)\s?(?P<k>k)?\s?(?:个)?\s?-?(?:tokens?|tok|字)(?![a-z]|\s?/)", re.I
 )
 _STEPS = re.compile(r"(?<!\d)(\d{1,3})\s?(?:-?steps?|步)(?![a-z])", re.I)
 _SIZE = re.compile(r"(?<!\d)(\d{3,4})\s?[x×*]\s?(\d{3,4})(?!\d)")
@@ -100,8 +111,29 @@ def amounts(need: Need, text: str) -> dict[str, object]:
             found["steps"] = int(steps[1])
     elif kind == "speech" and (match := _AUDIO.search(text)) is not None:
         found["audio_s"] = _count(match) * _UNIT_S[match["u"][0].lower()]
-    elif kind in READ and (match := _DOCUMENTS.search(text)) is not None:
-        found["documents"] = _count(match)
+    elif kind in READ:
+        if (match := _DOCUMENTS.search(text)) is not None:
+            found["documents"] = _count(match)
+        found |= texts(need, text)
+    return found
+
+
+def texts(need: Need, text: str) -> dict[str, object]:
+    """Texts a second to keep up with and the tokens of each: candidates times queries, or a day's load spread evenly.
+
+    Candidates of a query that are ranked count one by one: 50 documents at 10 queries a second are 500 texts.
+    """
+    found: dict[str, object] = {}
+    match, rate, daily = _DOCUMENTS.search(text), _QUERIES.search(text), _A_DAY.search(text)
+    count = _count(match) if match else 1
+    if rate is not None:
+        found["documents_per_s"] = count * float(rate["r"] or rate["q"])
+    elif match is not None and daily is not None:
+        found["documents_per_s"] = count / DAY_S
+    elif match is not None and need.deadline_s:
+        found["documents_per_s"] = count / need.deadline_s
+    if (length := _EACH.search(text)) is not None:
+        found["input_tokens"] = round(float(length["n"]) * (1000 if length["k"] else 1))
     return found
 
 

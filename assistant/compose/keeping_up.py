@@ -1,0 +1,69 @@
+"""How many cards keep up with texts that come at some rate: embedding and ranking are bound by computing."""
+
+from typing import Any
+
+from assistant.compose import names, numbers, pace
+from assistant.compose.arithmetic import arithmetic
+from assistant.compose.material import Material
+from assistant.compose.section import Section
+from assistant.compose.table import table
+from kb.catalog import gpu
+from tools.configuration import Configuration, MemoryFit, Price
+
+
+def keeping_up(material: Material) -> Section | None:
+    """The cards it takes of each kind, with the rate of one; None where no rate was asked for."""
+    found = [one for one in material.records("estimate_inference_speed") if one.result.get("gpus_needed")]
+    if not found:
+        return None
+    records = [
+        one for index, one in enumerate(found) if one.result["gpu"] not in [r.result["gpu"] for r in found[:index]]
+    ]
+    say, first = material.say, records[0]
+    ways, rows = [], []
+    for record in records:
+        result = record.result
+        marker = pace.cite_pace(material, record.tool, result)
+        needed = result["gpus_needed"]
+        cards = names.cards(result["gpu"], round(needed["value"]))
+        low, high = _whole(needed["low"]), _whole(needed["high"])
+        ways.append((say("keeping_up.way", cards=cards, low=low, high=high) if low != high else cards) + marker)
+        one = result["documents_per_s"]
+        span = f"{numbers.figure(one['low'])}–{numbers.figure(one['high'])}"
+        rows.append([names.gpu_name(result["gpu"]), numbers.figure(one["value"]), span, _whole(needed["value"])])
+    headline = say(
+        "keeping_up.headline",
+        what=names.model_name(first.result["model"]),
+        format=names.format_name(first.result["weight_format"]),
+        rate=numbers.figure(first.request["documents_per_s"]),
+        tokens=numbers.tokens(first.result["input_tokens"]),
+        ways=say.listed(ways, conjunction="or"),
+    )
+    head = [say(f"keeping_up.{name}") for name in ("card", "one", "range", "cards")]
+    section = Section("recommendation", headline, [table(head, rows), arithmetic(material, material.estimates[:1])])
+    section.configurations = [_configuration(rank, record.result) for rank, record in enumerate(records, 1)]
+    section.caveats.append(say("keeping_up.measure"))
+    section.levers.append(say("keeping_up.faster"))
+    return section
+
+
+def asked(material: Material) -> bool:
+    """Whether the number of cards for a rate of texts is what was asked."""
+    return material.intents[0] == "how_many_gpus" and any(
+        one.result.get("gpus_needed") for one in material.records("estimate_inference_speed")
+    )
+
+
+def _whole(value: float) -> str:
+    return f"{round(value):,}"
+
+
+def _configuration(rank: int, result: dict[str, Any]) -> Configuration:
+    """So many copies, one a card; what they cost was not asked."""
+    card, count = gpu(result["gpu"]), round(result["gpus_needed"]["value"])
+    fit = MemoryFit(needed_bytes_per_gpu=0, usable_bytes_per_gpu=card.usable_bytes, verdict="yes")
+    return Configuration(
+        rank=rank, title=names.cards(card.id, count), acquisition="rent", gpu=card.id, gpu_count=count, nodes=1,
+        data_parallel=count, weight_format=result["weight_format"], engine=result["engine"], memory=fit,
+        price=Price(amount=None, complete=False), gpu_name=card.name,
+    )  # fmt: skip
