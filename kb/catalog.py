@@ -27,24 +27,12 @@ _QUANTITY_SUFFIXES = ("_bytes", "_bytes_per_s", "_flops", "_ops")
 _MEMORY_SIZE = re.compile(r"\d\s?Gi?B?\b", re.IGNORECASE)
 _STATED_MEMORY = re.compile(r"(?<![\w.])(\d{1,4})\s?Gi?B?\b", re.IGNORECASE)
 _FORM_FACTOR = re.compile(r"(.+?)[ -](SXM\d?|PCIe|NVL|OAM)", re.IGNORECASE)
-_MAKER = re.compile(r"^(?:NVIDIA|英伟达|輝達|AMD|Intel|英特尔|Huawei|华为|Apple|苹果|Google|谷歌)\s*", re.IGNORECASE)
 _MACHINE_MAKERS = {
-    "Dell PowerEdge",
-    "PowerEdge",
-    "HPE ProLiant",
-    "ProLiant",
-    "浪潮",
-    "戴尔",
-    "超微",
-    "联想",
-    "新华三",
-    "宁畅",
-    "华为",
+    "Dell PowerEdge", "PowerEdge", "HPE ProLiant", "ProLiant", "浪潮", "戴尔", "超微", "联想", "新华三", "宁畅", "华为",
     "惠普",
-}
+}  # fmt: skip
 _FAMILY_LETTERS = 6
 """Shortest beginning of a machine's name that is taken for it when no other begins so."""
-_TAIL = re.compile(r"\s*(?:显卡|加速卡|顯卡|GPU|graphics card|card|卡)$", re.IGNORECASE)
 
 
 class Reserve(Frozen):
@@ -147,17 +135,17 @@ def gpu(name: str) -> Gpu:
     found = gpus().get(name) or _without_memory("-".join(name.lower().split()))
     if found is not None:
         return found
+    from kb.card_spellings import bare_name, spellings
     from kb.names import gpu_names
 
-    bare = _TAIL.sub("", _MAKER.sub("", name.strip(), count=1))
-    for spelling in dict.fromkeys((name, bare)):
+    for spelling in spellings(name):
         try:
             return gpus()[gpu_names().resolve(spelling)]
         except UnknownName:
             continue
         except AmbiguousName as several:
             raise AmbiguousName("gpu", name, several.candidates) from None
-    raise UnknownName("gpu", name, _close_gpus(bare))
+    raise UnknownName("gpu", name, _close_gpus(bare_name(name)))
 
 
 def _without_memory(name: str) -> Gpu | None:
