@@ -9,7 +9,7 @@ from kb.records.price import PriceReading, newest
 
 Kind = Literal[
     "cpu", "cpu_cooler", "motherboard", "barebone", "case", "memory", "ssd", "nic", "switch", "transceiver", "cable",
-    "psu", "rack", "pdu",
+    "psu", "rack", "pdu", "ups",
 ]  # fmt: skip
 Protocol = Literal["ethernet", "infiniband"]
 
@@ -62,7 +62,7 @@ class Component(Frozen):
     power_w: int | None = Field(default=None, ge=1)
     """Most it draws (a processor's TDP)."""
     supply_w: int | None = Field(default=None, ge=1)
-    """Most it delivers: a power supply, a PDU, all supplies of a barebone together."""
+    """Most it delivers: a power supply, a PDU, a UPS, all supplies of a barebone together."""
     rack_units: int | None = Field(default=None, ge=1)
     """Height it takes; a rack: height it offers."""
 

@@ -7,7 +7,7 @@ from functools import lru_cache
 from kb.catalog import gpus
 from kb.records.gpu import Gpu
 from tools.configuration import Item, Network
-from tools.configure.cluster import network_for, network_items, rack_items
+from tools.configure.cluster import network_for, network_items, rack_items, ups_items
 from tools.configure.host import Host, hosts
 from tools.configure.parts import middle, unpriced_line
 from tools.configure.suitable import scales_out
@@ -85,6 +85,22 @@ def bill(gpu_id: str, cards: int, machines: int, owned: int, memory_bytes: int, 
 
 
 @lru_cache(maxsize=4096)
+def machines_alone(gpu_id: str, cards: int, machines: int, memory_bytes: int, *, domestic: bool) -> Bill | None:
+    """The cheapest machines for cards counted elsewhere, with network and racks; null when nobody prices one."""
+    gpu = gpus()[gpu_id]
+    found = [
+        host
+        for host in hosts(gpu_id, cards, memory_bytes, domestic=domestic)
+        if not host.with_cards and host.amount is not None
+    ]
+    if not found:
+        return None
+    host = min(found, key=lambda host: _rank(gpu, host, machines))
+    items = (*(_times(item, machines) for item in host.items), *_around(gpu, host, machines))
+    return Bill(items, host, machines, network_for(machines, cards, linked=scales_out(gpu)), host.draw_w * machines)
+
+
+@lru_cache(maxsize=4096)
 def cards_alone(gpu_id: str, cards: int) -> Bill:
     """Cards for a computer that the asker has."""
     gpu = gpus()[gpu_id]
@@ -100,10 +116,13 @@ def _rank(gpu: Gpu, host: Host, machines: int) -> tuple[bool, Decimal, str]:
 
 
 def _around(gpu: Gpu, host: Host, machines: int) -> tuple[Item, ...]:
-    """Network and racks."""
+    """Network, racks and uninterruptible supplies."""
     network = network_for(machines, host.cards, linked=scales_out(gpu))
-    racks = rack_items(machines, host.rack_units, _machine_w(gpu, host)) if host.rack_units else ()
-    return (*network_items(network, machines, with_network=host.with_network), *racks)
+    lines = network_items(network, machines, with_network=host.with_network)
+    if not host.rack_units:
+        return lines
+    watts = _machine_w(gpu, host)
+    return (*lines, *rack_items(machines, host.rack_units, watts), *ups_items(machines, watts))
 
 
 def _machine_w(gpu: Gpu, host: Host) -> int:

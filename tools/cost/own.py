@@ -9,6 +9,9 @@ from kb.catalog import servers
 from kb.power import Site
 from kb.rates import convert, usd
 from kb.tariffs import colocation, residual, tariff_facts
+from tools.configure.bill import machines_alone
+from tools.configure.choice import CHINA, host_memory
+from tools.configure.workload import TRAINING
 from tools.cost.request import CostRequest
 from tools.cost.result import CostPart, Owning, PriceRead
 from tools.power.draw import Draw
@@ -98,9 +101,30 @@ def _prices(setting: Setting) -> Iterable[PriceRead]:
         )  # fmt: skip
     if machine.kind == "integrated":
         return
-    given = request.machine_price
-    yield PriceRead(what="machine", count=1, unit_cost=None if given is None else exactly(given), as_of=None,
-                    stale=False, source=None)  # fmt: skip
+    if request.machine_price is None:
+        yield _machines(setting)
+    else:
+        yield PriceRead(what="machine", count=1, unit_cost=exactly(request.machine_price), as_of=None, stale=False,
+                        source=None)  # fmt: skip
+
+
+def _machines(setting: Setting) -> PriceRead:
+    """The machines around the cards, put together from parts: for the hungriest card, if there are several kinds."""
+    machine, request = setting.machine, setting.request
+    gpu = max((gpu for gpu, _ in machine.cards), key=lambda gpu: (gpu.tdp_w or 0, gpu.id))
+    cards = -(-machine.gpus // machine.nodes)
+    memory = host_memory(gpu, cards, training=request.task in TRAINING)
+    found = machines_alone(gpu.id, cards, machine.nodes, memory, domestic=(request.country or "").upper() in CHINA)
+    if found is None or found.host is None or found.amount is None:
+        return PriceRead(what="machine", count=machine.nodes, unit_cost=None, as_of=None, stale=False, source=None)
+    low, high = found.low or found.amount, found.high or found.amount
+    each = Interval(value=float(found.amount), low=float(low), high=float(high))
+    return PriceRead(
+        what=f"machine ({found.host.name})", count=machine.nodes,
+        unit_cost=_local(setting, scaled(each, 1 / machine.nodes)), as_of=found.as_of,
+        stale=is_stale(found.as_of, request.today),
+        source=next((item.source for item in found.items if item.source), None),
+    )  # fmt: skip
 
 
 def _card(setting: Setting, low: object, high: object) -> Interval:

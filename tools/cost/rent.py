@@ -12,7 +12,7 @@ from tools.find_offers import OfferQuery, OfferRow, find_offers
 from tools.power.energy import interval, scaled
 from tools.speed.result import Interval
 
-WAYS: tuple[Purchase, ...] = ("on_demand", "spot", "reserved")
+WAYS: tuple[Purchase, ...] = ("on_demand", "spot", "reserved", "reserved_3y")
 EVERY_OFFER = 1000
 
 

@@ -8,7 +8,7 @@ from tools.power.result import Energy
 from tools.speed.result import Interval
 
 PartName = Literal["depreciation", "financing", "energy", "colocation", "maintenance", "staff"]
-Purchase = Literal["on_demand", "spot", "reserved"]
+Purchase = Literal["on_demand", "spot", "reserved", "reserved_3y"]
 
 
 class Open(Frozen):

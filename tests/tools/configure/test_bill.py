@@ -3,6 +3,7 @@
 import pytest
 
 from kb.catalog import gpus
+from kb.components import components
 from kb.units import GIB
 from tools.configure.bill import bill
 from tools.configure.choice import host_memory
@@ -69,6 +70,21 @@ def test_a_cluster_adds_network_and_racks_and_names_rails() -> None:
     assert found.network is not None
     assert (found.network.rails, found.network.leaf_switches, found.network.spine_switches) == (8, 8, 4)
     assert {"system", "switch", "transceiver", "cable", "rack", "pdu"} <= {item.part for item in found.items}
+
+
+@pytest.mark.parametrize(("machines", "expected"), [(1, 1), (2, 2), (4, 4), (32, 0)])
+def test_few_servers_get_a_ups_each_that_carries_them(machines: int, expected: int) -> None:
+    found = bill("l40s-48gb", 8, machines, 0, 384 * GIB, domestic=False)
+    supplies = [item for item in found.items if item.part == "ups"]
+    assert sum(item.count for item in supplies) == expected
+    if supplies:
+        name = next(one for one in components().values() if one.name in supplies[0].product)
+        assert (name.supply_w or 0) * expected >= (found.power_w or 0)
+
+
+def test_a_machine_on_the_floor_gets_none() -> None:
+    found = bill("rtx-5090-32gb", 1, 1, 0, 64 * GIB, domestic=False)
+    assert "ups" not in {item.part for item in found.items}
 
 
 def test_cards_without_fans_stand_in_servers_only() -> None:

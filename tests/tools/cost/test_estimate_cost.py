@@ -8,6 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from kb.base import BadInput, UnknownName
+from kb.offers import offers
 from kb.rates import rate
 from tools.cost import estimate_cost
 from tools.cost.request import CostRequest
@@ -121,10 +122,48 @@ def test_a_training_run_costs_its_hours() -> None:
 
 
 def test_what_has_no_price_is_said_to_be_missing() -> None:
-    found = estimate(gpu="4090", gpu_count=2)
+    found = estimate(gpu="4090", gpu_count=8)  # eight three-slot cards: no machine in the catalog takes them
     assert not owned(found).complete
     assert any("machine" in said for said in found.warnings)
-    assert owned(estimate(gpu="4090", gpu_count=2, machine_price=1500)).complete
+    assert owned(estimate(gpu="4090", gpu_count=8, machine_price=1500)).complete
+
+
+@pytest.mark.parametrize(
+    "fields",
+    [
+        pytest.param({"gpu": "4090", "gpu_count": 2}, id="desktop"),
+        pytest.param({"gpu": "l40s", "gpu_count": 8}, id="server"),
+        pytest.param({"gpu": "l40s", "gpu_count": 16}, id="two-servers"),
+        pytest.param({"gpus": ({"gpu": "3090"}, {"gpu": "4090"})}, id="two-kinds"),
+        pytest.param({"gpu": "rtx-pro-6000-bw-ws-96gb", "country": "CN", "currency": "CNY"}, id="yuan"),
+    ],
+)
+def test_cards_are_owned_with_the_machine_around_them_as_a_range(fields: dict[str, object]) -> None:
+    own = owned(estimate(**fields))
+    machine = next(one for one in own.prices if one.what.startswith("machine ("))
+    assert own.complete
+    assert machine.unit_cost is not None
+    assert 0 < machine.unit_cost.low < machine.unit_cost.value < machine.unit_cost.high
+    assert machine.source
+    bare = owned(estimate(**fields, machine_price=0))
+    each = machine.count * machine.unit_cost.value
+    assert own.purchase_cost.value == pytest.approx(bare.purchase_cost.value + each)
+
+
+def test_break_even_is_that_of_whole_machines() -> None:
+    whole, card = estimate(gpu="l40s", gpu_count=8), estimate(gpu="l40s", gpu_count=8, machine_price=0)
+    assert whole.break_even is not None
+    assert card.break_even is not None
+    assert (whole.break_even.months.value or 0) > (card.break_even.months.value or 0)
+    low, high = whole.break_even.months.low or 0, whole.break_even.months.high or 0
+    assert low < (whole.break_even.months.value or 0) < high
+
+
+def test_three_years_reserved_are_a_way_to_rent_where_somebody_lets_so() -> None:
+    reserved = {offer.gpu for offer in offers() if offer.reserved_3y_usd_per_hour and offer.gpu}
+    assert reserved
+    ways = {one.purchase for one in estimate(gpu=min(reserved), acquisition="rent").rent}
+    assert "reserved_3y" in ways
 
 
 def test_old_prices_are_flagged() -> None:
