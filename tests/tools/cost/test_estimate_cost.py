@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from kb.base import BadInput, UnknownName
-from kb.offers import offers
+from kb.offers import current_offers
 from kb.rates import rate
 from tools.cost import estimate_cost
 from tools.cost.request import CostRequest
@@ -159,11 +159,14 @@ def test_break_even_is_that_of_whole_machines() -> None:
     assert low < (whole.break_even.months.value or 0) < high
 
 
-def test_three_years_reserved_are_a_way_to_rent_where_somebody_lets_so() -> None:
-    reserved = {offer.gpu for offer in offers() if offer.reserved_3y_usd_per_hour and offer.gpu}
-    assert reserved
-    ways = {one.purchase for one in estimate(gpu=min(reserved), acquisition="rent").rent}
-    assert "reserved_3y" in ways
+def test_three_years_reserved_are_a_way_to_rent_where_somebody_lets_so(monkeypatch: pytest.MonkeyPatch) -> None:
+    held = current_offers()
+    one = next(offer for offer in held if offer.gpu == "h100-sxm-80gb" and offer.reserved_1y_usd_per_hour)
+    three = one.model_copy(update={"reserved_3y_usd_per_hour": one.reserved_1y_usd_per_hour})
+    others = tuple(offer for offer in held if offer.id != one.id)
+    monkeypatch.setattr("tools.find_offers.current_offers", lambda: (*others, three))
+    ways = {one.purchase: one for one in estimate(gpu="h100-sxm-80gb", gpu_count=8, acquisition="rent").rent}
+    assert ways["reserved_3y"].hourly_cost.value < ways["on_demand"].hourly_cost.high
 
 
 def test_old_prices_are_flagged() -> None:
