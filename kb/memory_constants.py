@@ -246,6 +246,14 @@ class Speech(Frozen):
     base_bytes: int
     sequence_bytes: int
     reference_width: int
+    training_ratio: float
+    """Kept of a window to learn from it, against running it."""
+    logit_bytes: int
+    """Of a sample's words while the loss is computed."""
+    training_sample_bytes: dict[str, int]
+    """Families that are no transformers over windows: kept of a sample."""
+    training_batch: dict[str, int]
+    """Samples a GPU takes in a family's own recipe."""
 
 
 class Width(Frozen):

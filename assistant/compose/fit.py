@@ -21,6 +21,8 @@ from tools.memory.result import MinimumGpus
 _AS_PUBLISHED = re.compile(r"满血|(?:非|不|未)量化|原版|原精度|unquanti|full precision|without quanti|no quanti", re.I)
 """Words that rule a smaller format out."""
 MINIMA_MAX = 4
+USEFUL_CONTEXT = 1024
+"""Shortest context worth telling of, in tokens."""
 MOST_MORE = 16
 """Times as many cards as there are that are still worth a line."""
 FOUR_BITS = 4
@@ -137,11 +139,16 @@ def _verdict(material: Material, main: Estimate, alternatives: Sequence[Estimate
         + cite(material, one)
         for one in alternatives
     ]
-    if stated:
+    if stated and not any(_as_asked(one, main) for one in alternatives):
         return text + say("fit.instead", ways=say.listed(ways, conjunction="or")), "does_not_fit"
     how, listed = column_name(material, main, (main, *alternatives)), say.listed(ways, conjunction="or")
     led = say("fit.but" if main.task == "inference" else "fit.but_training", ways=listed, how=how, **values)
     return led + markers + text.removeprefix(say("fit.no", **values) + markers), "fits_with_changes"
+
+
+def _as_asked(one: Estimate, main: Estimate) -> bool:
+    """Whether it is the training asked for, only with other settings."""
+    return one.task == main.task != "inference"
 
 
 def _insists(material: Material, main: Estimate) -> bool:
@@ -162,6 +169,7 @@ def memory_needed(material: Material) -> Section:
         for one in estimates
     ]
     headline = material.say("fit.needs", what=subject(material, first), ways=material.say.listed(ways))
+    headline += _on_named_card(material, estimates)
     section = Section("estimate", headline, [arithmetic(material, estimates), *_minimum_lines(material)])
     return _finish(material, section, first)
 
@@ -174,6 +182,19 @@ def reserved(material: Material) -> Section:
     section.headline = material.say("caveat.reserved", engine=names.engine_name(main.result.engine))
     section.caveats = [line for line in section.caveats if line != section.headline]
     return section
+
+
+def _on_named_card(material: Material, estimates: Sequence[Estimate]) -> str:
+    """Whether the card that was named with the question holds it, in a sentence of its own: the first way, or which."""
+    first = estimates[0]
+    if first.fit is None:
+        return ""
+    values = {"cards": names.cards(first.fit.gpu, first.gpus), "usable": numbers.gib(first.fit.usable_bytes, digits=1)}
+    holding = [one for one in estimates if one.fits and one.gpus == first.gpus]
+    if first.fits or not holding:
+        return material.say(f"fit.card_{first.fit.verdict}", **values)
+    how = column_name(material, holding[0], estimates)
+    return material.say("fit.card_with", how=how, **values)
 
 
 def _in_all(one: Estimate) -> str:
@@ -333,7 +354,7 @@ def levers(material: Material, main: Estimate) -> list[str]:
         if others:
             cards = say.listed([names.cards(row.gpu, row.count) for row in others], conjunction="or")
             found.append(say("lever.other_cards", how=column_name(material, main), cards=cards))
-    if fit.verdict == "no" and fit.max_context_tokens and material.need.context_tokens:
+    if fit.verdict == "no" and (fit.max_context_tokens or 0) >= USEFUL_CONTEXT:
         how = column_name(material, main)
         found.insert(0, say("lever.longest", how=how, tokens=numbers.tokens(fit.max_context_tokens)))
     if fit.verdict == "tight" and fit.max_context_tokens:

@@ -3,6 +3,7 @@
 from functools import lru_cache
 
 from assistant.phrases import Phrases
+from assistant.plan import requests
 from kb.base import AdvisorError
 from kb.catalog import gpu, model
 
@@ -56,8 +57,8 @@ def task_name(task: str, say: Phrases, method: str | None = None, model_id: str 
 
 
 def _sees(model_id: str | None) -> bool:
-    """Whether it is a detector, a classifier or another network without a language."""
+    """Whether it is a detector, a classifier, a voice or another network that nobody trains adapters for."""
     try:
-        return model_id is not None and model(model_id).kind == "vision"
+        return model_id is not None and requests.without_adapters(model(model_id))
     except AdvisorError:
         return False

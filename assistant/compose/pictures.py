@@ -32,6 +32,6 @@ def changes(material: Material, main: Estimate) -> list[str]:
 
 def _of_pictures(one: Estimate) -> bool:
     try:
-        return one.result.model is not None and model(one.result.model).kind in SEEN
+        return one.result.model is not None and model(one.result.model).kind in (*SEEN, "speech")
     except AdvisorError:
         return False

@@ -5,11 +5,14 @@ from collections.abc import Iterable
 
 from assistant.plan.amounts import COUNTED, SEEN, amounts, clip_frames, model_kind
 from assistant.plan.call import PlannedCall, planned
-from assistant.plan.formats import TRAINING_LADDER
+from assistant.plan.formats import TRAINING_LADDER, WIDE, bits
 from assistant.plan.layout import serving_layout, training_layout
 from assistant.understanding import Understanding
 from kb.base import AdvisorError
 from kb.catalog import gpu, model, models
+from kb.names import model_names
+from kb.memory_constants import constants as memory_constants
+from kb.records.model import Model
 from tools.check_compatibility import feature_names
 from tools.configure.workload import ACTIVE_SHARE
 from tools.need import GpuCount, Need
@@ -35,6 +38,8 @@ SHORT_QUESTION = 24
 """Characters below which the question's words alone find nothing: a follow-up leans on what was said before."""
 VLLM_FROM = 7.0
 """Compute capability of the oldest NVIDIA cards that vLLM runs on (its installation page)."""
+FAMILY_MAX = 48
+"""Members of a family tried one by one."""
 PASSAGES = 8
 """Passages looked at; few are quoted."""
 OFFERS_MAX = 6
@@ -49,9 +54,14 @@ def is_training(need: Need) -> bool:
 def lighter_tasks(need: Need, task: str | None) -> tuple[str, ...]:
     """Ways to fine-tune that hold less than `task`; none for models nobody trains adapters for (detectors, CNNs)."""
     record = models().get(need.model or "")
-    if task not in TRAINING_LADDER or (record is not None and record.kind == "vision"):
+    if task not in TRAINING_LADDER or (record is not None and without_adapters(record)):
         return ()
     return TRAINING_LADDER[TRAINING_LADDER.index(task) + 1 :]
+
+
+def without_adapters(record: Model) -> bool:
+    """Whether nobody trains adapters for it: detectors, CNNs, voices that are trained on samples."""
+    return record.kind == "vision" or record.family in memory_constants().speech.training_sample_bytes
 
 
 def sized(need: Need) -> bool:
@@ -98,7 +108,7 @@ def memory(
         "model": need.model,
         "params": None if need.model else need.params,
         "weight_format": weight_format
-        or need.weight_format
+        or (need.weight_format if task != "qlora" or bits(need.weight_format) < WIDE else None)
         or (_computable(need, card) if task == "inference" else None),
         "gpu": card.gpu if card else None,
     }
@@ -192,9 +202,19 @@ def what_fits(need: Need, text: str) -> PlannedCall | None:
         return None
     task = need.task if need.task != "full_finetune" or FULL.search(text) else None
     values = need.model_dump(exclude={"intent", "gpu_count", "memory_bytes_per_gpu"}) | {"task": task, "gpus": gpus}
+    values["models"] = () if sized(need) else family(text)[1]
     if not gpus:
         values |= {"memory_bytes_per_gpu": need.memory_bytes_per_gpu, "gpu_count": need.gpu_count}
     return planned("what_fits", **values)
+
+
+def family(text: str) -> tuple[str, tuple[str, ...]]:
+    """A family of language models that is named without saying which member, as written, and its members."""
+    for mention in model_names().scan(text.lower()):
+        members = [key for key in mention.ids if models()[key].kind in ("llm", "vlm")]
+        if len(members) > 1:
+            return text[mention.start : mention.end], tuple(members[:FAMILY_MAX])
+    return "", ()
 
 
 def configure(need: Need, **changes: object) -> PlannedCall | None:

@@ -38,6 +38,8 @@ GGUF_BITS = 4.85
 FULL_CARD, JUST_MISSED = 0.8, 1.25
 """Shares of a card between which Q3_K_M is worth a look, where weights at those bits leave no room or just miss."""
 SHORT_SAMPLE_TOKENS = 1024
+SPREAD = ("lora", "qlora")
+"""Ways to fine-tune that run as copies, unless it takes several cards to hold one."""
 SHARES = ("none", "ddp", "zero1", "zero2")
 """Sharding that leaves a whole copy of the weights on each GPU."""
 
@@ -69,6 +71,7 @@ def plan_more(understanding: Understanding, results: Sequence[ToolCallRecord]) -
     if "interconnect" in intents(understanding):
         wanted += link.memories(need, understanding)
     if asked == "cloud_or_buy":
+        need = _with_offers(need, results)
         wanted.append(money.cost(need, understanding, _bills(understanding, need, results)))
     wanted += _files(understanding, need, results)
     wanted += _lighter_purchase(need, results)
@@ -86,6 +89,13 @@ def _files(understanding: Understanding, need: Need, results: Sequence[ToolCallR
         return []
     best = next(iter(preferred(_found(results), understanding.text.lower(), need)), None)
     return [launch_of(need, understanding.text, best)] if best else []
+
+
+def _with_offers(need: Need, results: Sequence[ToolCallRecord]) -> Need:
+    """The need with any provider where the one that was named offers none of the cards."""
+    asked = [one for one in results if one.tool == "find_offers" and one.request.get("provider")]
+    nothing = bool(asked) and not any(one.result.get("offers") for one in asked)
+    return need.model_copy(update={"provider": None}) if nothing else need
 
 
 def _bills(understanding: Understanding, need: Need, results: Sequence[ToolCallRecord]) -> list[Configuration]:
@@ -255,7 +265,9 @@ def _counted(need: Need, record: ToolCallRecord) -> list[PlannedCall | None]:
         if gpu and minimum["gpu"] == gpu:
             card = GpuCount(gpu=gpu, count=minimum["count"])
             task = record.request.get("task", "inference")
-            return [requests.memory(need, card, task=task, weight_format=record.request.get("weight_format"))]
+            spread = {"sharding": "zero3"} if task in SPREAD and card.count != 1 and need.sharding is None else {}
+            used = record.request.get("weight_format")
+            return [requests.memory(need, card, task=task, weight_format=used, **spread)]
     return []
 
 
@@ -264,8 +276,9 @@ def _cheaper(need: Need, record: ToolCallRecord) -> list[PlannedCall | None]:
     request = record.request
     task = request.get("task", "inference")
     card = _card(request)
-    if model_kind(need) == "vision":
-        return [_fewer_pictures(record)]
+    if model_kind(need) == "vision" or (model_kind(need) == "speech" and task == "full_finetune"):
+        fewer = [_fewer_pictures(record)] if need.batch_size is None or need.intent == "oom" else []
+        return [*fewer, *(requests.memory(need, card, task=name) for name in requests.lighter_tasks(need, task))]
     if task == "inference" and model_kind(need) in ("diffusion", "video") and not request.get("offload"):
         turns = _again(request, offload="components")
         return [turns, *(requests.memory(need, card, weight_format=name) for name in _smaller(need, record, card))]
@@ -275,8 +288,10 @@ def _cheaper(need: Need, record: ToolCallRecord) -> list[PlannedCall | None]:
     if request.get("sharding") in SHARES and card and (card.count or 1) > 1:
         calls.append(_again(request, sharding="zero3"))
         calls.append(_by_layers(need, request, card.count or 1) if task == "lora" else None)
-    if task in {"full_finetune", "pretrain"} and need.intent == "oom":
-        calls.append(_again(request, precision="bf16_pure", optimizer="adamw_8bit"))
+    alone = card is None or (card.count or 1) == 1
+    if task in {"full_finetune", "pretrain"} and (alone or need.intent == "oom"):
+        own = {} if need.optimizer else {"optimizer": "adamw_8bit"}
+        calls.append(_again(request, precision="bf16_pure", **own))
     if need.gradient_checkpointing not in {None, "full"}:
         calls.append(_again(request, gradient_checkpointing="full"))
     lighter = requests.lighter_tasks(need, task)

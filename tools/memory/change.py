@@ -71,6 +71,8 @@ def _options(work: Workload) -> Iterator[Option]:
         yield from _for_pipelines(work)
     elif work.family == "vision":
         yield from _for_pictures(work)
+    elif work.family == "speech" and work.training:
+        yield from _fewer_at_once(work)
     elif work.training:
         yield from _for_training(work)
     elif work.family == "serving":
@@ -144,10 +146,15 @@ def _for_pipelines(work: Workload) -> Iterator[Option]:
         yield "offload = all", "many times slower", work._replace(offload="all")
 
 
-def _for_pictures(work: Workload) -> Iterator[Option]:
+def _fewer_at_once(work: Workload) -> Iterator[Option]:
+    """Half the batch, a quarter and so on."""
     for fewer in _halves(work.images, 1):
         cost = "accumulate gradients for the same batch" if work.training else "more batches for the same pictures"
         yield f"images_per_batch = {fewer}", cost, work._replace(images=fewer)
+
+
+def _for_pictures(work: Workload) -> Iterator[Option]:
+    yield from _fewer_at_once(work)
     look = look_of(work)
     for shorter in _halves(min(look.width, look.height), 64):
         ratio = shorter / min(look.width, look.height)

@@ -55,9 +55,9 @@ def fit(work: Workload, phase: Phase, gpu: Gpu, peak_of: Peak) -> Fit:
 
 def _largest_batch(work: Workload, gpu: Gpu, peak_of: Peak) -> int | None:
     """Samples, or pictures, that a training step may hold at once."""
-    if not work.training or work.family not in ("training", "vision"):
+    if not work.training or work.family not in ("training", "vision", "speech"):
         return None
-    return _most(work, "images" if work.family == "vision" else "micro_batch", MOST_SAMPLES, gpu, peak_of)
+    return _most(work, "micro_batch" if work.family == "training" else "images", MOST_SAMPLES, gpu, peak_of)
 
 
 def minimum_gpus(work: Workload, peak_of: Peak, asked: Gpu | None = None) -> tuple[MinimumGpus, ...]:

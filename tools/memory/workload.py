@@ -21,6 +21,8 @@ TRAINING_ENGINES = (
     "torchtune", "litgpt", "peft", "deepspeed", "fsdp", "megatron", "unsloth", "axolotl", "llama-factory",
     "transformers",
 )  # fmt: skip
+USUAL_SPEECH_BATCH = 8
+"""Samples a GPU takes where a speech model's own recipe is not known."""
 _FAMILIES = {
     "diffusion": "diffusion", "video": "diffusion", "speech": "speech", "embedding": "encoder",
     "reranker": "encoder", "encoder": "encoder", "vision": "vision",
@@ -230,6 +232,8 @@ def _usual_batch(shape: Shape, training: bool) -> int:
     """Samples a GPU takes when nobody says: networks that see are trained on batches, language models on one text."""
     if training and shape.kind == "vision":
         return pictures().recipe(shape.family).batch
+    if training and shape.kind == "speech":
+        return constants().speech.training_batch.get(shape.family, USUAL_SPEECH_BATCH)
     return constants().defaults.micro_batch_size
 
 
@@ -256,7 +260,7 @@ def _sequence(request: MemoryRequest, shape: Shape, training: bool, said: list[s
 
 
 def _checkpointing(request: MemoryRequest, shape: Shape, training: bool, said: list[str]) -> str:
-    if request.gradient_checkpointing is None and training and shape.kind != "vision":
+    if request.gradient_checkpointing is None and training and shape.kind not in ("vision", "speech"):
         said.append("gradient_checkpointing not stated: full assumed, as fine-tuning recipes usually set it.")
         said.append("No gradient accumulation: gradients are freed after every step.")
         return "full"
