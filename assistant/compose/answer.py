@@ -193,6 +193,8 @@ def _launch(material: Material) -> Section:
 def _nothing_to_size(material: Material) -> Section:
     if any(doubt.unknown for doubt in material.understanding.ambiguities):
         return clarify.only_clarify(material)
+    if (classes := tiers.tiers(material)) is not None:
+        return classes
     if material.configurations:
         return shopping.which_to_buy(material)
     found = guidance.guidance(material)

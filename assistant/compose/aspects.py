@@ -61,7 +61,12 @@ def _price(gpu: GpuRow) -> str | None:
 
 
 ASPECTS: tuple[Aspect, ...] = (
-    Aspect("memory", ("memory_bytes",), _word(r"显存|内存|\bvram\b|memory|\d+ ?gb?\b"), _memory),
+    Aspect(
+        "memory",
+        ("memory_bytes",),
+        _word(r"显存(?!\s?的?带宽)|内存(?!带宽)|\bvram\b|memory(?! bandwidth)|\d+ ?gb?\b"),
+        _memory,
+    ),
     Aspect("bandwidth", ("bandwidth_bytes_per_s",), _word(r"带宽|bandwidth"), _rate("bandwidth_bytes_per_s", "B/s")),
     Aspect("bf16", ("bf16_flops",), _word(r"bf16|算力|flops"), _rate("bf16_flops", "FLOPS"), yes_no=True),
     Aspect("fp16", ("fp16_flops",), _word(r"fp16|算力|flops"), _rate("fp16_flops", "FLOPS")),

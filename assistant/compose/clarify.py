@@ -113,7 +113,7 @@ def questions(material: Material, verdict: str = "") -> list[str]:
     if intent == "what_fits" and _use_unsaid(material):
         found.append(say("ask.fits_use"))
     shopping = intent in {"which_to_buy", "budget", "cloud_or_buy"}
-    open_choice = shopping and not requests.cards(need) and not requests.sized(need)
+    open_choice = (shopping or intent in _OPEN) and not requests.cards(need) and not requests.sized(need)
     if intent == "what_fits" or (verdict == "fact" and not open_choice):
         return found[:QUESTIONS_MAX]
     priced = any(material.results("estimate_cost")) and not (intent == "cloud_or_buy" and requests.is_training(need))
@@ -197,6 +197,8 @@ _TURN_ON_WORKLOAD = (
     "context_length",
     "budget",
     "cloud_or_buy",
+_OPEN = ("training_time", "concurrency", "how_many_gpus", "min_vram")
+"""Intents that ask for a figure: without a model and a card the documents alone do not settle them."""
     "speed",
     "training_time",
     "oom",

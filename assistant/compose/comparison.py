@@ -84,7 +84,8 @@ def _headline(material: Material, compared: Comparison, per_card: Sequence[Estim
             cards=_sizes(material, per_card),
         ) + _otherwise(material, failing)
     if faster := contest.race(material):
-        return faster + say("compare.all_hold", what=workload(material, per_card[0]))
+        gap = "" if say.language == "zh" else " "
+        return faster + gap + say("compare.all_hold", what=workload(material, per_card[0]))
     winner = compared.winner
     if winner and compared.decided_by:
         values = _values(material, compared.gpus, BY_KEY[_DECIDED.get(compared.decided_by, "bf16")])

@@ -74,7 +74,7 @@ def race(material: Material) -> str:
         )
         result = fastest.record.result
         how = names.format_name(result["weight_format"]) if result.get("weight_format") else ""
-        even = fastest.value < EVEN_RATIO * others[0].value
+        even = fastest.value < EVEN_RATIO * others[-1].value
         marks = joined(
             [pace.cite_pace(material, one.record.tool, one.record.result).strip() for one in (fastest, *others)]
         )

@@ -6,6 +6,7 @@ from typing import Any, Literal
 
 from assistant.answer import ToolCallRecord
 from assistant.compose import amounts, names, numbers
+from assistant.compose.acquisition import rents
 from assistant.compose.electricity import energy_assumed
 from assistant.compose.material import Material
 from assistant.compose.orders import cheapest
@@ -93,7 +94,9 @@ def _headline(material: Material, record: ToolCallRecord) -> str:
         return _winner(material, record, cards)
     if result["own"]:
         own = result["own"]
-        return say("cost.own", cards=cards, monthly=amounts.amount(own["monthly_cost"], money),
+        unoffered = rents(material) and not result["rent"]
+        first = say("cost.warn_no_offer") + say("list.sentence") if unoffered else ""
+        return first + say("cost.own", cards=cards, monthly=amounts.amount(own["monthly_cost"], money),
                    total=amounts.amount(own["total_cost"], money), years=f"{result['years']:g}")  # fmt: skip
     first = result["rent"][0]
     return say("cost.rent", cards=cards, hourly=amounts.amount(first["hourly_cost"], money, hourly=True),

@@ -19,7 +19,8 @@ from assistant.plan import requests
 NEGLIGIBLE, HEAVY = 0.1, 0.3
 """Shares of a step that the exchange takes: below the one a faster link brings little, above the other much."""
 _SLOWER = re.compile(
-    r"反而|更慢|还慢|不如|没有?(?:提升|加速|变快)|一样(?:快|慢|的速度)?|没快|图啥"
+    r"比(?:单卡|一张|单张|一块)\D{0,4}(?:慢|快\s?\d{1,2}\s?%)|(?:only|just) \d{1,2} ?% (?:faster|quicker)"
+    r"|反而|更慢|还慢|不如|没有?(?:提升|加速|变快)|一样(?:快|慢|的速度)?|没快|图啥"
     r"|slower|same (?:speed|time)|no (?:faster|speed)|not faster|worse than one|doesn't scale|poor scaling",
     re.I,
 )

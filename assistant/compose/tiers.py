@@ -23,7 +23,8 @@ def tiers(material: Material) -> Section | None:
     head = [say("tiers.head_class"), say("tiers.head_cards"), say("tiers.head_price"), say("tiers.head_memory")]
     section = Section("clarification", _headline(material, found), [table(head, rows, numeric=False)], settled=True)
     section.configurations = list(found.values())
-    section.caveats = [say("tiers.missed", size=numbers.params(size)) for size in SIZES if size not in found][:1]
+    searched = [record.request["params"] for record in material.records("configure") if record.request.get("params")]
+    section.caveats = [say("tiers.missed", size=numbers.params(size)) for size in searched if size not in found][:1]
     return section
 
 

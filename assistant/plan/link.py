@@ -12,6 +12,8 @@ EXAMPLE_CARD = "rtx-4090-24gb"
 """The card reckoned with where none was named: the commonest without a link of its own."""
 SERVED_PARAMS, TRAINED_PARAMS = 8 * 10**9, 3 * 10**8
 """Sizes reckoned with where none was named: what one such card serves, and trains in full."""
+LARGE_CARD, LARGE_PARAMS = "a100-sxm-80gb", 40 * 10**9
+"""The card reckoned with for models that two of the other do not hold in four bits with room to spare."""
 NETWORK = re.compile(
     r"多机|跨机|跨节点|多节点|两台|以太|infiniband|\bib\b|\broce\b|\bnet/|ethernet|multi-?node|\bnodes?\b"
     r"|\d\s?g(?:bps|bit|be)\b",
@@ -30,11 +32,12 @@ def of(need: Need, understanding: Understanding) -> Need:
     """The need with a card and a size, stand-ins where they were not named, in a format that the cards can hold."""
     card = next(iter(requests.cards(need)), None)
     stated = (card.count if card else None) or need.tensor_parallel or need.gpu_count
+    large = requests.sized(need) and (need.params or 0) > LARGE_PARAMS
     count = 1 if stated in (None, 1) and OUTSIDE.search(understanding.text) else max(2, stated or 2)
     size = TRAINED_PARAMS if need.task in ("full_finetune", "pretrain") else SERVED_PARAMS
     full = need.model_copy(
         update={
-            "gpus_owned": (GpuCount(gpu=card.gpu if card else EXAMPLE_CARD, count=count),),
+            "gpus_owned": (GpuCount(gpu=card.gpu if card else LARGE_CARD if large else EXAMPLE_CARD, count=count),),
             "gpus_asked": (),
             "params": need.params if requests.sized(need) else size,
             "tensor_parallel": None,
@@ -62,7 +65,8 @@ def exemplary(need: Need, understanding: Understanding) -> bool:
     several = ((card.count if card else None) or need.gpu_count or need.tensor_parallel or 1) > 1
     known = card is not None or NETWORK.search(understanding.text) is None
     together = several or requests.sized(need) or (card is None and TOGETHER.search(understanding.text) is not None)
-    other = need.task in ("vision", "diffusion", "speech", "embedding", "rendering") or need.model_text is not None
+    special = need.task in ("vision", "diffusion", "speech", "embedding", "rendering")
+    other = special or (need.model_text is not None and not requests.sized(need))
     return known and together and not other
 
 

@@ -36,7 +36,7 @@ _POWER = re.compile(
     r"|\boutlet\b|\bsocket\b|\bcircuits?\b|\bbreaker\b|\bfuse\b|\bbtu\b|\bcfm\b"
     r"|\bups\b"
     r"|三相|three-?phase|how many (?:kilo)?watts|power (?:draw|budget|supply|per rack)"
-    r"|风量|kw per rack|机柜|机架|\bracks?\b",
+    r"|风量|kw per rack|机柜|机架|\bracks?\b|发热|热量|\bheat\b(?! ?sink)",
     re.I,
 )
 _OWNING = re.compile(r"买|购|自建|自己|拥有|\btco\b|折旧|回本|buy|own|purchas|depreciat|capex|rent|租|云|cloud", re.I)

@@ -8,7 +8,11 @@ from tools.configuration import Configuration
 from tools.need import Need
 
 _RENTING = re.compile(r"租|云|\brent|\bcloud|instance|per hour|hourly|/h\b|pay-as-you-go|\bspot\b", re.I)
-_BUYING = re.compile(r"买|购|自己?攒|自建|入手|\bbuy|\bbought|purchase|at home|for home|在家|家里", re.I)
+_BUYING = re.compile(
+    r"买|购|自己?攒|自建|入手"
+    r"|\bbuy|(?<!my )(?<!our )(?<!your )\bown(?:ing|ed|s)?\b|\bbought|purchase|at home|for home|在家|家里",
+    re.I,
+)
 _CHEAPEST = re.compile(r"最便宜|最低价|最省钱|最划算|便宜点|cheapest|lowest[- ](?:cost|price)|least expensive", re.I)
 
 

@@ -56,8 +56,13 @@ _CLOUD = grammar(
     r"(?:in|on|via|from) the cloud|cloud only|rent(?:ing|ed)? instead|only rent|if i rent|rent it"
     r"|租(?:呢|的话|[一1]?台|用)|云上(?:呢)?|上云|用云|只租|改(?:成)?租|换(?:成)?云"
 )
+_BUY_INSTEAD = grammar(
+    r"(?:换成|改成|改|换)(?:自己)?买|买的话|^那?(?:自己)?买呢|buy(?:ing)? instead|if (?:i|we) (?:buy|bought)|and to buy"
+)
+_RENTED = grammar(r"租(?!.{0,6}(?:出|金收入))|(?<![a-z])rent(?:al|ing)?(?![a-z])")
 _OWN = grammar(r"买|购|自建|自己?攒|(?<![a-z])(?:buy|own|purchase)(?:ing)?(?![a-z])")
 """Words of buying: beside them renting is held against it, not asked for alone."""
+_AGAINST_BUYING = grammar(r"还是|划算|(?<![a-z])(?:or|vs|versus)(?![a-z])|worth|回本|break-?even")
 _LARGER = 12
 """Words from which a turn without any cue reads as a question of its own."""
 _STATED = {"power", "interconnect", "compatibility", "spec", "can_it_run", "min_vram"}
@@ -86,7 +91,9 @@ def fold(original: str, previous: Need | None) -> Understanding:
 
 def _read(original: str, previous: Need | None) -> Reading:
     reading = read(original, previous)
-    if acquisition := _acquisition(reading.text.plain):
+    plain = reading.text.plain
+    only_rent = reading.intent == "cloud_or_buy" and _RENTED.search(plain) and not _OWN.search(plain)
+    if acquisition := _acquisition(plain) or ("rent" if only_rent and not _AGAINST_BUYING.search(plain) else None):
         reading.slots["acquisition"] = acquisition
     return reading
 
@@ -228,7 +235,7 @@ def _model_change(reading: Reading, previous: Need) -> dict[str, Any]:
 
 
 def _acquisition(plain: str) -> Literal["buy", "rent"] | None:
-    if NO_CLOUD.search(plain):
+    if NO_CLOUD.search(plain) or _BUY_INSTEAD.search(plain):
         return "buy"
     return "rent" if _CLOUD.search(plain) and not _OWN.search(plain) else None
 
@@ -241,6 +248,8 @@ def _intent(reading: Reading, previous: Need, command: Command | None) -> Any:
         return previous.intent if previous.intent in {"which_to_buy", "budget", "cloud_or_buy"} else "which_to_buy"
     if reading.slots.get("acquisition") == "rent":
         return "cloud_or_buy"
+    if reading.slots.get("acquisition") == "buy" and previous.acquisition == "rent":
+        return "which_to_buy"
     if reading.intent == "context_length" and "context_tokens" in reading.slots and previous.intent:
         return previous.intent
     if reading.intent == "concurrency" and {"users", "concurrent_sequences"} & set(reading.slots) and previous.intent:

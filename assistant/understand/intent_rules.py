@@ -238,7 +238,8 @@ RULES: tuple[tuple[Intent, float, str], ...] = (
     )),
     # power
     ("power", 5, (
-        r"电源|(?<![a-z])psu(?![a-z])|\d{3,4}\s?w(?:att)?s?(?![a-z])|\d\s?瓦"
+        r"电源|发热|度电|(?<![a-z])heat(?! ?sink)(?![a-z])"
+        r"|(?<![a-z])psu(?![a-z])|\d{3,4}\s?w(?:att)?s?(?![a-z]| ?/)|\d\s?瓦"
         r"|power (?:supply|draw|limit|consumption)|散热|cooling|(?:nvidia-smi )?-pl(?![a-z])|electricity"
         r"|电费|跳闸|powers? (?:the pc )?off|供电|限到?\s?\d{3}|12vhpwr|rack power|温度|降频|undervolt"
         r"|circuit|breaker|插座|throttl\w{1,3}|too hot|temperatures?"
@@ -246,7 +247,8 @@ RULES: tuple[tuple[Intent, float, str], ...] = (
     ("power", 4.4, r"功耗|(?<![a-z])tdp(?![a-z])|多少瓦"),
     # spec
     ("spec", 4.5, (
-        rf"{GPU}{{1,60}}s?\s?(?:的|显卡)?\s?(?:显存|带宽|算力|参数|规格|功耗|价格|多少显存|显存多大|tflops"
+        rf"{GPU}{{1,60}}(?:'?s)? (?:memory )?(?:bandwidth|vram|tdp|memory size|tflops)"
+        rf"|{GPU}{{1,60}}(?:'?s)?\s?(?:的|显卡)?\s?(?:显存|带宽|算力|参数|规格|功耗|价格|多少显存|显存多大|tflops"
         rf"|fp8|架构|有nvlink|支持nvlink)[^。?!\n]{{0,8}}?(?:多少|多大|是多少|怎么样|是什么|如何)?|显存多大"
         rf"|多大显存(?=[的?]|$)|specs?(?![a-z])|specifications?|规格|datasheet|(?:memory )?bandwidth of"
         rf"|带宽(?:是|有)?多少|(?<![a-z])t?flops(?![a-z])|how much (?:vram|memory|bandwidth) does (?:the "

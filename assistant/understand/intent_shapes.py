@@ -12,7 +12,7 @@ _DO = r"(?:跑|部署|运行|训练?|微调|练|装|玩|带|塞|用|上|lora|qlo
 
 SHAPES: tuple[tuple[Intent, float, str], ...] = (
     ("how_many_gpus", 4.5, (
-        r"(?<![这那哪前后好有])几\s?(?:张|块|片|台|卡|枚)(?!图|照|片|钱|机箱)|(?<!出)多少\s?(?:张|块|片|台|卡)(?!图"
+        r"(?<![这那哪前后好有])(?<!小时)(?<!小时 )(?<!一天)(?<!个月)(?<!一月)几\s?(?:张|块|片|台|卡|枚)(?!图|照|片|钱|机箱)|(?<!出)多少\s?(?:张|块|片|台|卡)(?!图"
         r"|照|钱)"
         rf"|(?:how many|(?:least|lowest|min\w{{0,4}}|smallest|fewest) (?:number|amount|count) of|what (?:size|number"
         rf"|count) (?:of )?) (?:\S{{1,16}} ){{0,4}}?(?:clusters?(?![a-z])"
@@ -87,8 +87,15 @@ SHAPES: tuple[tuple[Intent, float, str], ...] = (
     ("interconnect", 5.5, (
         r"same (?:time|speed|throughput)[^.?!\n]{0,40}?(?:as )?(?:one|1|a single|single) (?:card|gpu)"
         r"|(?:one|1|a single|single) (?:card|gpu)[^.?!\n]{0,40}?(?:same|just as|as fast|faster)"
+        r"|比(?:单卡|一张|单张|一块)\D{0,4}(?:慢|快\s?\d{1,2}\s?%)|(?:only|just) \d{1,2} ?% (?:faster|quicker)"
         r"|(?<![a-z])(?:tp|pp)\s?=?\s?\d[^.?!\n]{0,60}?(?:slower|no faster|慢)"
         r"|no (?:faster|quicker) (?:than|with)|(?:和|跟|与)(?:一张|单卡|单张)[^。?!\n]{0,8}(?:一样|差不多)(?!的?价|的?显存)"
+    )),
+    ("cloud_or_buy", 5, (
+        r"租(?:什么|啥|哪|几)|(?:一|每|/)个?小时\s?要?(?:几块|多少钱)|包月"
+    )),
+    ("which_to_buy", 4.2, (
+        r"(?:给|求|有)(?:点|什么|些|个)?(?:建议|意见)|(?:any|some) (?:advice|suggestions)"
     )),
     ("cloud_or_buy", 3.5, (
         r"(?:aws|gcp|azure|google cloud|阿里云|腾讯云|华为云|火山|runpod|lambda|vast|coreweave|autodl)[^。?!\n]{0,24}?"

@@ -58,8 +58,8 @@ _SAMPLES = grammar(
 )
 _PER_SAMPLE = grammar(
     r"(?:平均|每条|每个|单条|avg|averag\w{1,3}|each|mean|(?:samples|examples|rows"
-    r"|pairs) of)\D{0,12}(\d{2,7})\s?(?:tokens?|个?token|字|词)?"
-    r"|(\d{2,7})\s?(?:个)?(?:tokens?|字|词)\s?(?:each|per (?:sample|example|row|pair|conversation)|一条|每条|/条)"
+    r"|pairs) of)\D{0,12}(\d{1,7}k?)\s?(?:tokens?|个?token|字|词)?"
+    r"|(\d{1,7}k?)\s?(?:个)?(?:tokens?|字|词)\s?(?:each|per (?:sample|example|row|pair|conversation)|一条|每条|/条)"
 )
 _CONCURRENT = (
     grammar(
@@ -262,10 +262,14 @@ def find_dataset(text: str) -> Found[int] | None:
             return Found(int(value), match.start(), match.end())
     samples, each = _SAMPLES.search(text), _PER_SAMPLE.search(text)
     if samples and each:
-        value = (scaled(samples["n"].strip(), samples["s"]) or 0) * int(each[1] or each[2])
+        value = (scaled(samples["n"].strip(), samples["s"]) or 0) * _length_of(each[1] or each[2])
         if 1000 <= value <= 10**17:
             return Found(int(value), samples.start(), samples.end())
     return None
+
+
+def _length_of(written: str) -> int:
+    return int(written.removesuffix("k")) * (1000 if written.endswith("k") else 1)
 
 
 def _number(rules: tuple[re.Pattern[str], ...], text: str) -> Found[int] | None:

@@ -86,4 +86,10 @@ def _han(token: str) -> int:
             unit = 10**4 if character == "万" else 10**8
             total = (total + section + digit or 1) * unit if unit == 10**8 else total + (section + digit or 1) * unit
             section = digit = 0
-    return total + section + digit
+    return total + section + digit * _last_place(token)
+
+
+def _last_place(token: str) -> int:
+    """What a last digit counts that follows a place at once: 「一万二」 is twelve thousand, 「三百五」 350."""
+    before = token[-2:-1]
+    return {"百": 10, "千": 100, "万": 1000, "亿": 10**7}.get(before, 1) if token[-1:] in _DIGIT else 1

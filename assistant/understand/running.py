@@ -28,7 +28,7 @@ _TARIFF = grammar(
 )
 _BARE_TARIFF = grammar(
     r"(?:电价|电费|electricity(?: price| rate| cost)?|power price|tariff)\D{0,12}?(?P<sign>us\$|[$€£¥])?"
-    r"(?P<n>\d{1,2}\.\d{1,4})(?!\d|\s?[%w万])(?P<name>元|块)?"
+    r"(?P<n>\d{1,2}\.\d{1,4}|\d{1,2}(?=\s?(?:元|块|毛)(?!钱?\s?(?:一|每)?(?:个)?[月年天])))(?!\d|\s?[%w万])\s?(?P<name>元|块|毛)?"
 )
 _PUE = grammar(r"(?<![a-z])pue\D{0,6}(?P<n>[1-4](?:\.\d{1,3})?)")
 _YEARS = grammar(

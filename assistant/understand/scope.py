@@ -101,14 +101,18 @@ _ASKED = grammar(
     r"|much)|(?<![a-z])(?:which|what|whether)(?![a-z])"
 )
 _BARE_CHOICE = grammar(
-    r"预算|经费|怎么|怎样|如何|该|应该|能|可以|选|配|买|推荐|合适|什么|啥|好|哪|一?[款个种些张台套]|的|呢|了|吧|吗|大概|左右|大约|以内"
+    r"预算|经费|人民币|美元|欧元|怎么|怎样|如何|该|应该|能|可以|够|用|选|配|买|推荐|合适|什么|啥|好|哪|一?[款个种些张台套]|的|呢|了|吧|吗|大概|左右|大约|以内"
     r"|上下|我|们|有|就|只|手上|手里|手头|给|帮|请|求|建议|方案|一下|最|不|超过|万|千|元|块钱?|多"
-    r"|(?<![a-z])(?:how|what|which|one|ones|should|would|do|can|could|i|we|you|get|got|buy|choose|pick|go|for|with|my|our|is"
+    r"|(?<![a-z])(?:how|what|which|it|this|that|enough|one|ones|should|would|do|can|could|i|we|you|get|got|buy|choose|pick|go|for|with|my|our|is"
     r"|are|to|spend|best|good|the|an?|of|under|around|about|on|in|recommend|recommendations?|suggest|suggestions?|budget"
-    r"|money|have|ve|ll|d|s|want|need|only|max|maximum|limit|up|at|most|please|any|some|now|right|buying|thing|option|options)(?![a-z])"
+    r"|money|quid|bucks|pounds?|euros?|dollars?|usd|eur|gbp|rmb|cny|yuan|grand|total|all|together|have|ve|ll|d|s|want|need|only|max|maximum|limit|up|at|most|please|any|some|now|right|buying|thing|option|options)(?![a-z])"
     r"|[\d\s,.?!;:、。~$€£¥_'\"-]|(?<![a-z])[kw](?![a-z])"
 )
 """Words of choosing and spending: a question of nothing else, asked of this advisor, is about what it advises on."""
+_BARE_CUE = grammar(
+    r"够(?:吗|不|么|用)|怎么选|选哪|选什么|推荐|买(?:哪|什么|啥)|(?<![a-z])(?:enough|recommend\w{0,6}|which one|what (?:should|do) i (?:buy|get))"
+)
+"""What makes words of choosing alone a question that is asked back, not turned away."""
 _GREETING = grammar(
     r"(?:hi|hello|hey|help|thanks?(?: you)?|thx|ok(?:ay)?|你好|您好|在吗|谢谢|多谢|帮忙|嗨)(?: there"
     r"| all| everyone)?[\s!.,?。~]*"
@@ -141,7 +145,12 @@ def out_of_scope(text: str, *, names: bool, sized: bool, work: bool, priced: boo
         return not (question and (names or sized) and (work or not _GAMING.search(text)))
     if rest != text and not (question or names or sized):
         return True
-    return not (names or sized or _DOMAIN.search(rest) or (priced and not _BARE_CHOICE.sub("", rest)))
+    return not (
+        names
+        or sized
+        or _DOMAIN.search(rest)
+        or ((priced or _BARE_CUE.search(rest)) and not _BARE_CHOICE.sub("", rest))
+    )
 
 
 def asks_something_else(text: str) -> bool:

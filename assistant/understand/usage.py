@@ -69,7 +69,9 @@ _WEEKDAYS = grammar(
     r"|周末(?:都)?(?:休息|不用|不跑|不训|停机?|关机)|双休|not (?:on|at) weekends?|except (?:on )?weekends?"
     r"|(?:5|五|five) days a week"
 )
-_WORKS = grammar(r"[1-7]\s?(?:天|days?)\s?(?:a week|per week|/ ?week)|(?:每周|一周)\D{0,4}[1-7一二三四五六]\s?天")
+_WEEKENDS = grammar(
+    r"(?:只|仅|就)?[在是有]?周末|周六(?:和|、|跟)?周日|双休日|(?<![a-z])(?:on|at|only|just)? ?(?:the )?weekends?(?![a-z])"
+)
 _TIMES = grammar(
     rf"(?P<n>{DIGITS}|{HAN}|{_WORD}|(?<![a-z])(?:once|twice)(?![a-z]))\s?(?:次|回|趟|轮|times|runs?|jobs?|experiments?)"
     r"|(?P<adverb>(?<![a-z])(?:once|twice)(?![a-z]))"
@@ -154,8 +156,10 @@ def _recurring(plain: str) -> Found[float] | None:
         and _distance(length, period) <= APART_MAX
         and _rank(length.unit) < _rank(period.unit) + (period.count > length.count)
     ]  # fmt: skip
+    taken = [period for length, period in pairs if length.unit in {"hour", "night"} and not length.article]
+    pairs = [pair for pair in pairs if pair[0] not in taken or pair[0].count > 1] or pairs
     if pairs:
-        length, period = min(pairs, key=lambda pair: (not pair[1].every, _distance(*pair)))
+        length, period = min(pairs, key=lambda pair: (pair[1].period != DAY_H, not pair[1].every, _distance(*pair)))
         hours = length.hours * _times(plain, period) * MONTH_H / period.period
         if period.period == DAY_H:
             hours *= _days_in(said, length, period, plain) / 7
@@ -179,7 +183,9 @@ def _days_in(said: Sequence[_Duration], length: _Duration, period: _Duration, pl
 
 
 def _days_a_week(plain: str) -> float:
-    return 5.0 if _WEEKDAYS.search(plain) else 7.0
+    if _WEEKDAYS.search(plain):
+        return 5.0
+    return 2.0 if _WEEKENDS.search(plain) else 7.0
 
 
 def _times(plain: str, period: _Duration) -> float:

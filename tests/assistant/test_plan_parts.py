@@ -41,7 +41,7 @@ def test_a_number_of_cards_for_stated_data_rests_on_their_hours() -> None:
 def test_several_cards_are_timed_beside_one() -> None:
     asked = reading(intent="interconnect", model=MODEL, gpus_owned=({"gpu": "rtx-4090-24gb", "count": 4},))
     counts = [request.get("gpu_count", 1) for request in of(plan(asked), "estimate_inference_speed")]
-    assert counts == [1, 4]
+    assert counts == [1, 4, 4], "one card, and all of them split by tensors and by layers"
 
 
 def test_renting_within_a_budget_looks_up_offers() -> None:

@@ -10,6 +10,8 @@ from assistant.understand.usage import MONTH_H, find_usage
 
 NEAR = 0.03
 SAID = [
+    ("weekends only, 8 hours a day", 69.5),
+    ("只有周末跑，一天六小时", 52),
     ("一周也就训个两三天", 260),
     ("每天晚上跑三四个小时 LoRA，周末休息", 76),
     ("i only train on weekends, maybe 10 hours each", 43),
