@@ -207,6 +207,8 @@ class Diffusion(Frozen):
 
     source: str
     step_bytes_per_token: float
+    in_place_step_ratio: float
+    """Of that in ComfyUI, which works in place and in halves where the publishers' scripts keep copies."""
     unet_bytes_per_pixel: float
     vae_bytes_per_pixel: float
     vae_fp32_families: tuple[str, ...]

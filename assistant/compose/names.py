@@ -40,7 +40,7 @@ def format_name(weight_format: str) -> str:
 
 _ENGINES = {
     "vllm": "vLLM", "sglang": "SGLang", "tensorrt-llm": "TensorRT-LLM", "deepspeed": "DeepSpeed", "peft": "PEFT",
-    "transformers": "Transformers", "diffusers": "Diffusers", "fsdp": "FSDP",
+    "transformers": "Transformers", "diffusers": "Diffusers", "comfyui": "ComfyUI", "fsdp": "FSDP",
     "megatron": "Megatron-LM", "ollama": "Ollama", "unsloth": "Unsloth",
 }  # fmt: skip
 

@@ -31,7 +31,7 @@ _AUDIO = re.compile(
 )
 _DOCUMENTS = re.compile(
     _NUMBER + r"(?:docs?|documents?|texts?|passages?|chunks?|paragraphs?|pages?|articles?|records?|sentences?|篇"
-    r"|(?:个|条|段|份)\s?(?:文档|文本|文章|数据|片段|段落|记录|chunk)|文档)",
+    r"|(?:个|条|段|份)\s?(?:文档|文本|文章|数据|片段|段落|记录|chunk)|文档|条(?!件))",
     re.I,
 )
 _QUERIES = re.compile(

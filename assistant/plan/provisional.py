@@ -3,7 +3,7 @@
 import re
 
 from assistant.plan import requests
-from assistant.plan.formats import bits
+from assistant.plan.formats import WIDE, bits
 from assistant.plan.method import unsaid
 from assistant.understand.formats import find_formats
 from assistant.understanding import Understanding
@@ -49,7 +49,7 @@ def provisional(understanding: Understanding) -> Need:
     for doubt in understanding.ambiguities:
         if doubt.unknown or not doubt.candidates:
             continue
-        if doubt.kind == "model" and need.model is None and need.params is None:
+        if doubt.kind == "model" and need.model is None and need.params is None and need.intent != "what_fits":
             need = need.model_copy(update={"model": doubt.candidates[0]})
         elif doubt.kind == "gpu" and not set(doubt.candidates) & set(requests.named_gpus(need)):
             need = need.model_copy(update={"gpus_asked": (*need.gpus_asked, conventional(doubt.candidates))})
@@ -117,7 +117,8 @@ def stand_in(understanding: Understanding) -> str | None:
 
 
 def _method(text: str, need: Need) -> str | None:
-    if not _TRAINS.search(text) and not _learns(text, need):
+    ranked = need.lora_rank is not None and _LORA.search(text) is not None
+    if not _TRAINS.search(text) and not ranked and not _learns(text, need):
         return None
     return "lora" if _LORA.search(text) and need.task != "vision" else "full_finetune"
 
@@ -134,8 +135,6 @@ def _learns(text: str, need: Need) -> bool:
     return volume or need.intent == "oom" or (need.batch_size or 0) > 1
 
 
-WIDE = 16
-"""Bits a weight of formats that are not quantised."""
 _ORDERED = ("which_to_buy", "budget", "cloud_or_buy")
 """Intents that are answered with hardware to order: for fine-tuning of any kind, that which adapters take."""
 _SIZED_INTENTS = ("can_it_run", "how_many_gpus", "min_vram", "which_to_buy", "budget", "cloud_or_buy")

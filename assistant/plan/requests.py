@@ -10,8 +10,8 @@ from assistant.plan.layout import serving_layout, training_layout
 from assistant.understanding import Understanding
 from kb.base import AdvisorError
 from kb.catalog import gpu, model, models
-from kb.names import model_names
 from kb.memory_constants import constants as memory_constants
+from kb.names import model_names
 from kb.records.model import Model
 from tools.check_compatibility import feature_names
 from tools.configure.workload import ACTIVE_SHARE
@@ -189,7 +189,7 @@ def _training_values(need: Need, task: str, count: int) -> dict[str, object]:
         "method": need.method,
         "generations": need.generations,
         "frozen_params": need.frozen_params,
-        **training_layout(task, count, need.sharding),
+        **training_layout(task, count, need.sharding or ("ddp" if model_kind(need) in ("vision", "speech") else None)),
     }
 
 

@@ -19,6 +19,7 @@ from assistant.understand.model_mentions import NamedModel, by_family
 from assistant.understand.ownership import Cards, find_cards
 from assistant.understand.parameters import find_params
 from assistant.understand.place import NO_CLOUD, find_country, find_provider
+from assistant.understand.planted import without_planted
 from assistant.understand.posttrain import find_generations, find_method, find_teacher
 from assistant.understand.purpose import find_purpose
 from assistant.understand.scope import out_of_scope, without_instructions
@@ -85,7 +86,7 @@ class Reading:
 
 def read(original: str, previous: Need | None = None) -> Reading:
     """Read one turn; what `previous` knows only helps to tell what is asked, it states no slot."""
-    text = spelled(Text.of(original)).without(_BRAND)
+    text = without_planted(spelled(Text.of(original)).without(_BRAND))
     entities = find_entities(text)
     pasted = find_pasted(text)
     hidden = _TABLE_ROW.sub(" ", without_instructions(entities.masked) or entities.masked)
@@ -307,6 +308,8 @@ def _read_task(reading: Reading, work: Work, previous: Need) -> None:
     )
     if task is None and reading.intent in {"compatibility", "compare", "spec"} and not reading.entities.models:
         task = Found("general", 0, 0)
+    if task and task.value == "inference" and find_teacher(reading.text.plain)[0] is not None:
+        task = Found("full_finetune", task.start, task.end)
     if task and task.value in {"lora", "qlora"} and project_in(reading.text.plain) and "lora" not in reading.text.plain:
         task = Found("full_finetune", task.start, task.end)  # what the project's own recipe does
     reading.put("task", task)

@@ -170,9 +170,12 @@ def _step(work: Workload) -> Term:
         return Term("activations", "Denoising step", size, formula, inputs, numbers.source)
     hidden = work.shape.hidden or numbers.default_hidden
     tokens = latent_tokens(work) + numbers.text_tokens
-    size = numbers.step_bytes_per_token * hidden * tokens * batch / ways
+    each = numbers.step_bytes_per_token
+    if work.shape.kind == "video" and work.engine == "comfyui":
+        each *= numbers.in_place_step_ratio
+    size = each * hidden * tokens * batch / ways
     step = {
-        "bytes": numbers.step_bytes_per_token,
+        "bytes": round(each, 1),
         "hidden_size": hidden,
         "tokens": tokens,
         "images": batch,

@@ -7,7 +7,7 @@ from pydantic import Field, field_validator
 from tools.model_fields import ModelFields
 
 Engine = Literal[
-    "vllm", "sglang", "llama.cpp", "transformers", "tensorrt-llm", "diffusers",
+    "vllm", "sglang", "llama.cpp", "transformers", "tensorrt-llm", "diffusers", "comfyui",
     "torchtune", "litgpt", "peft", "deepspeed", "fsdp", "megatron", "unsloth", "axolotl", "llama-factory",
 ]  # fmt: skip
 

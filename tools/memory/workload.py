@@ -133,7 +133,7 @@ def workload_of(request: MemoryRequest) -> tuple[Workload, list[str], Gpu | None
         lora_targets=_targets(request, shape, said), sharding=_sharding(request, engine),
         data=_data(request, said), tensor=request.tensor_parallel or 1, pipeline=request.pipeline_parallel or 1,
         context_split=request.context_parallel or 1, expert=request.expert_parallel or 1,
-        offload=request.offload or "none", width=request.width_px or 0, height=request.height_px or 0,
+        offload=_offload(request, engine, training), width=request.width_px or 0, height=request.height_px or 0,
         frames=request.frames or 0,
         images=request.images_per_batch or request.micro_batch_size or _usual_batch(shape, training),
         visual=visual.tokens, method=request.method or "sft",
@@ -219,6 +219,11 @@ def _batch(request: MemoryRequest, shape: Shape, training: bool, said: list[str]
         said.append(f"micro_batch_size not stated: {usual} sample{'s' if usual > 1 else ''} a GPU assumed.")
     pairs = 2 if training and request.method == "dpo" else 1
     return (request.micro_batch_size or usual) * pairs
+
+
+def _offload(request: MemoryRequest, engine: str, training: bool) -> str:
+    """What leaves the card: as asked; ComfyUI moves a pipeline's parts in turn by itself."""
+    return request.offload or ("components" if engine == "comfyui" and not training else "none")
 
 
 def _usual_precision(request: MemoryRequest, shape: Shape, engine: str) -> str:

@@ -104,7 +104,7 @@ def _estimated(request: MemoryRequest) -> MemoryEstimate | None:
 def _options(request: OomRequest, before: MemoryEstimate) -> Iterator[Option]:
     if before.task in TRAINING:
         yield from _training(request, before)
-    elif before.engine == "diffusers":
+    elif before.engine in ("diffusers", "comfyui"):
         yield "images_per_batch", "1", "one picture after the other", {"images_per_batch": 1}
         yield "components", "components", "parts move in turn: seconds a picture", {"offload": "components"}
         yield from _formats(request, before)
