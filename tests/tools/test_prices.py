@@ -30,11 +30,11 @@ def test_an_undated_price_is_stale_and_has_no_age() -> None:
 
 
 def test_the_street_price_comes_before_the_list_price() -> None:
-    street, listed = card_price(gpus()["rtx-5090-32gb"]), card_price(gpus()["rtx-4080-16gb"])
+    street, listed = card_price(gpus()["rtx-5090-32gb"]), card_price(gpus()["rtx-4070-ti-super-16gb"])
     assert street is not None
     assert listed is not None
-    assert (street.kind, street.amount_usd) == ("street", Decimal(2300))
-    assert (listed.kind, listed.amount_usd) == ("list", Decimal(1199))
+    assert (street.kind, street.amount_usd) == ("street", Decimal(4795))
+    assert (listed.kind, listed.amount_usd) == ("list", Decimal(799))
 
 
 def test_a_card_without_any_price_has_none() -> None:

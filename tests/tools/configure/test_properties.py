@@ -28,11 +28,18 @@ def ask(**fields: Any) -> ConfigureResult:
 
 
 def least(result: ConfigureResult, way: str) -> Decimal:
-    """The lowest price of a sure fit; infinite when there is none."""
+    """The lowest price of a sure fit at eight bits or more; infinite when there is none.
+
+    A card that needs four bits for it gives way to more of the same card, where those are allowed.
+    """
     found = [
         item.price.amount
         for item in result.configurations
-        if item.acquisition == way and item.memory.verdict == "yes" and item.price.amount and item.condition == "new"
+        if item.acquisition == way
+        and item.memory.verdict == "yes"
+        and item.price.amount
+        and item.condition == "new"
+        and item.weight_format in ("bf16", "fp8")
     ]
     return min(found, default=Decimal("Infinity"))
 
