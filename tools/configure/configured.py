@@ -25,14 +25,25 @@ MANY_CONSUMER = 2
 
 
 def configured(
-    option: Option, paced: Paced, *, native: str | None, country: str | None, said: tuple[Reason, ...] = ()
+    option: Option,
+    paced: Paced,
+    *,
+    native: str | None,
+    country: str | None,
+    one_gpu: bool = False,
+    said: tuple[Reason, ...] = (),
 ) -> tuple[Configuration, Step]:
     """The configuration and the step that derives its price."""
     choice, held = option.choice, paced.held
     gpu, layout = choice.gpu, held.layout
     items = choice.bill.items if choice.bill else (_instance(choice),)
     price = _price(choice)
-    reasons = (*_why(option, paced), *said, *_trade_offs(option, paced, native), *_availability(choice, price, country))
+    reasons = (
+        *_why(option, paced, one_gpu=one_gpu),
+        *said,
+        *_trade_offs(option, paced, native),
+        *_availability(choice, price, country),
+    )
     speed = paced.speed
     found = Configuration(
         rank=1, title=title(choice), acquisition="buy" if choice.acquisition == "buy" else "rent", gpu=gpu.id,
@@ -133,8 +144,8 @@ def _running(choice: Choice, country: str | None) -> dict[str, float | str | Non
     }
 
 
-def _why(option: Option, paced: Paced) -> tuple[Reason, ...]:
-    choice = option.choice
+def _why(option: Option, paced: Paced, *, one_gpu: bool) -> tuple[Reason, ...]:
+    choice, layout = option.choice, paced.held.layout
     code = "holds" if option.verdict == "yes" else "holds_tightly"
     said = [reason("why", code, used=paced.held.layout.gpus, gpu=choice.gpu.name, format=paced.held.weight_format)]
     if choice.owned >= choice.count:
@@ -142,6 +153,8 @@ def _why(option: Option, paced: Paced) -> tuple[Reason, ...]:
     elif choice.owned:
         missing = choice.count - choice.owned
         said.append(reason("why", "add_to_owned", missing=missing, gpu=choice.gpu.name, owned=choice.owned))
+    if one_gpu and layout.data_parallel > 1:
+        said.append(reason("why", "parallel", count=layout.data_parallel))
     return tuple(said)
 
 

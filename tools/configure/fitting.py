@@ -79,7 +79,8 @@ class Table:
         """Layouts that work in machines of `machine` cards, each with the least its fullest GPU can hold."""
         key = (count, machine, id(variant), linked)
         if key not in self._arranged:
-            training, cuts = self.load.training, self._cuts[id(variant)]
+            cuts = self._cuts[id(variant)]
+            training = self.load.training and not self.load.one_gpu  # of these every card runs an experiment of its own
             self._arranged[key] = tuple(
                 (layout, cuts.least(layout))
                 for layout in self._laid_out(count, variant)

@@ -47,6 +47,11 @@ class Limits:
             return False
         return self.power_w is None or (choice.power_w or 0) <= self.power_w
 
+    def bounded(self, way: str) -> bool:
+        """Whether a limit ends how many cards can be had."""
+        money = self.buy_usd if way == "buy" else self.rent_usd_per_hour
+        return money is not None or self.power_w is not None
+
 
 class Options:
     """Every stream of the cards considered, and what of them fits."""
@@ -93,7 +98,8 @@ class Options:
     def reaching(self, way: str, loss: int, limits: Limits, growth: int, wanted: Wanted) -> list[Choice]:
         """Choices within the limits that may hold the work for sure, for every card from the fewest that do on.
 
-        They end at `growth` times those, or at one node. Of like numbers in like machines the cheapest, cheap first.
+        They end where money or power ends; without such a limit at `growth` times those, or at one node. Of like
+        numbers in like machines the cheapest, cheap first.
         """
         fewest: dict[str, int] = {}
         for stream in self._streams[way]:
@@ -102,11 +108,12 @@ class Options:
                 count = first.choice.count
                 fewest[stream.gpu.id] = min(fewest.get(stream.gpu.id, count), count)
         cheapest: dict[tuple[str, int, int, bool], Choice] = {}
+        endless = limits.bounded(way)
         for stream in self._streams[way]:
             least = fewest.get(stream.gpu.id)
             if least is not None:
                 for _, choice in self._within(stream, 0, limits, wanted):
-                    if choice.count > max(growth * least, NODE_GPUS):
+                    if not endless and choice.count > max(growth * least, NODE_GPUS):
                         break
                     same = (choice.gpu.id, choice.count, choice.cards, choice.complete)
                     if choice.count >= least and (same not in cheapest or choice.dearness < cheapest[same].dearness):
@@ -117,6 +124,10 @@ class Options:
         """The layouts of one verdict and loss of precision on a choice; null when there are none."""
         rows = self._by_class(choice, loss).get(verdict)
         return Option(choice, rows, verdict) if rows else None
+
+    def loss_of(self, option: Option) -> int:
+        """The loss of precision of an option."""
+        return precision_lost(option.rows[0].weight_format, self._native)
 
     def spreads(self, choice: Choice, loss: int) -> tuple[tuple[Layout, str], ...]:
         """Every layout that works on a choice, with the format it is in, whether it fits or not."""

@@ -17,10 +17,10 @@ from tools.need import Budget
 HOURS = {"hour": 1, "month": HOURS_PER_MONTH, "year": 12 * HOURS_PER_MONTH, None: HOURS_PER_MONTH}
 """Hours a rental budget covers; a rent without a period is taken as monthly."""
 LOSSES = (0, 1, 2)
-GROWTH = 2
-"""The frontier ends at so many times the fewest cards that hold the work, or at one node of eight."""
+GROWTH = 4
+"""Without a limit of money or power the frontier ends at so many times the fewest cards that hold the work."""
 NEARLY = 0.9
-"""Speed that counts as the same when money is to be spent well."""
+"""Speed, and money the other way round, that count as the same when money is to be spent well."""
 WORTH_SAYING = Decimal("0.8")
 """A reduced precision or a second-hand card is also shown where it costs at most this share of the first."""
 
@@ -114,18 +114,16 @@ class Ranking:
     def frontier(self, way: str, wanted: Callable[[Choice], bool], *, enough: bool = True) -> list[Found]:
         """Sure fits of the best precision to be had that none beats on price and speed together, cheapest first.
 
-        Every option within the limits is considered; one whose physical bound is no faster than what costs less is
-        left out without an estimate.
+        Every option within the limits is considered; one whose bound is no faster than what costs less is left out
+        without an estimate. Whole machines come before cards alone, even in less precision.
         """
-        for loss in LOSSES:
-            choices = self._options.reaching(way, loss, self._limits, GROWTH, wanted)
-            points = self._undominated([one for one in choices if one.complete and one.amount], loss, enough=enough)
-            if points:
-                return points
-            if not any(one.complete and one.amount and self._options.option(one, "yes", loss) for one in choices):
-                points = self._undominated([one for one in choices if one.amount], loss, enough=enough)
-            if points:
-                return points
+        for complete in (True, False):
+            for loss in LOSSES:
+                choices = self._options.reaching(way, loss, self._limits, GROWTH, wanted)
+                priced = [one for one in choices if one.amount and one.complete >= complete]
+                points = self._undominated(priced, loss, enough=enough)
+                if points:
+                    return points
         return []
 
     def _undominated(self, choices: list[Choice], loss: int, *, enough: bool) -> list[Found]:
@@ -145,6 +143,27 @@ class Ranking:
             points.append(Found(option, paced))
         return points
 
+    def best_use(self, way: str, points: list[Found], wanted: Callable[[Choice], bool]) -> Found | None:
+        """Where money is to be spent well: the cheapest point of the frontier within a tenth of its fastest.
+
+        Of what is within a tenth of both its speed and its price, the fewest cards: less to power, cool and fail, and
+        more memory on each for the next model.
+        """
+        if not points:
+            return None
+        fastest = points[-1].paced.rate
+        best = next(point for point in points if point.paced.rate >= NEARLY * fastest)
+        lead, amount = best.option.choice, best.option.choice.amount or Decimal(0)
+        loss = self._options.loss_of(best.option)
+        for choice in self._options.reaching(way, loss, self._limits, GROWTH, wanted):
+            near = choice.complete == lead.complete and (choice.amount or 0) * Decimal(NEARLY) <= amount
+            if near and choice.count < best.option.choice.count and self._may_beat(choice, loss, NEARLY * fastest):
+                option = self._options.option(choice, "yes", loss)
+                paced = self._pace.best(choice.gpu, option.rows, NEARLY * fastest) if option else None
+                if option is not None and paced is not None:
+                    best = Found(option, paced)
+        return best
+
     def _too_slow(self, choice: Choice, loss: int) -> bool:
         """Whether physics keeps every layout on the choice from being fast enough."""
         spreads = self._options.spreads(choice, loss)
@@ -154,14 +173,6 @@ class Ranking:
         """Whether physics lets any layout on the choice be faster than what costs less."""
         spreads = self._options.spreads(choice, loss)
         return any(self._pace.bound(choice.gpu, layout, form) > best for layout, form in spreads)
-
-
-def best_use(points: list[Found]) -> Found | None:
-    """Where money is to be spent well: the cheapest point of the frontier within a tenth of its fastest."""
-    if not points:
-        return None
-    fastest = points[-1].paced.rate
-    return next(point for point in points if point.paced.rate >= NEARLY * fastest)
 
 
 def least_total(points: list[Found]) -> Found | None:

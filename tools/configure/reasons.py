@@ -11,6 +11,7 @@ TEXTS = {
     "add_to_owned": "Adding {missing} × {gpu} to the {owned} you have is enough.",
     "best_use": "The most speed within the budget; the next cheaper one is more than a tenth slower.",
     "least_total": "Finishes the job for the least money in all: dearer an hour, but done sooner.",
+    "parallel": "Each of the {count} cards works by itself: so many runs go on at once.",
     # trade_off
     "spare": "{spare} of the {count} GPUs stay free.",
     "no_nvlink": "No NVLink: the cards talk over PCIe.",

@@ -19,7 +19,7 @@ from tools.configure.fitting import Table
 from tools.configure.misses import beyond_limits, not_sold, owned_too_small
 from tools.configure.options import Options
 from tools.configure.pace import Pace
-from tools.configure.rank import WORTH_SAYING, Found, Ranking, best_use, ceiling, least_total, limits_of
+from tools.configure.rank import LOSSES, WORTH_SAYING, Found, Ranking, ceiling, least_total, limits_of
 from tools.configure.reasons import reason
 from tools.configure.request import ConfigureRequest
 from tools.configure.result import ConfigureResult, FrontierPoint, Rejected
@@ -82,7 +82,12 @@ class Search:
             known = self.said.get(id(one.option))
             said = (known,) if known else ()
             configuration, step = configured(
-                one.option, one.paced, native=self.native, country=self.asked.country, said=said
+                one.option,
+                one.paced,
+                native=self.native,
+                country=self.asked.country,
+                one_gpu=self.asked.load.one_gpu,
+                said=said,
             )
             price = configuration.price.also_in(budget.currency) if budget else configuration.price
             made.append((configuration.model_copy(update={"rank": rank, "price": price}), step, one))
@@ -97,7 +102,7 @@ class Search:
         first: list[Found] = []
         if self._spends(way):
             points = self.ranking.frontier(way, _mainstream)
-            best = best_use(points)
+            best = self.ranking.best_use(way, points, _mainstream)
             first = [] if best is None else [best, *(one for one in reversed(points) if one != best)][: -(-limit // 2)]
             self._say(best, "best_use")
         elif way == "rent" and self.asked.load.training and self.asked.request.dataset_tokens:
@@ -106,6 +111,8 @@ class Search:
             first = [least] if least else []
             self._say(least, "least_total")
         kept = _distinct([*first, *cheap])[:limit]
+        if not self._spends(way):
+            kept.sort(key=lambda one: not one.option.choice.complete)
         other = self._alternatives(way, kept)
         if self._spends(way):
             return _distinct([*kept[: limit - len(other)], *other])
@@ -127,15 +134,17 @@ class Search:
             self.said[id(found.option)] = reason("why", code)
 
     def _alternatives(self, way: str, kept: list[Found]) -> list[Found]:
-        """What costs much less: reduced precision, or second-hand cards."""
-        reduced = next(self.ranking.cheapest(way, self.wanted, losses=(1, 2), verdicts=("yes",)), None)
+        """What costs much less: precision reduced further than that of the first, or second-hand cards."""
+        lead = self.options.loss_of(kept[0].option) if kept else 0
+        less = tuple(loss for loss in LOSSES if loss > lead)
+        reduced = next(self.ranking.cheapest(way, self.wanted, losses=less, verdicts=("yes",)), None)
         used = next(self.ranking.cheapest(way, _used, verdicts=("yes",)), None) if way == "buy" else None
         found: list[Found] = []
         for one in (reduced, used):
             amount = one.option.choice.amount if one else None
-            sure = [other.option for other in (*kept, *found) if other.option.verdict == "yes"]
+            sure = [other.option for other in (*kept[:1], *found) if other.option.verdict == "yes"]
             known = [option.choice.amount for option in sure if option.choice.complete and option.choice.amount]
-            if one and amount and one not in kept and (not known or amount <= WORTH_SAYING * min(known)):
+            if one and amount and (not known or amount <= WORTH_SAYING * min(known)):
                 found.append(one)
         return found[-1:]
 

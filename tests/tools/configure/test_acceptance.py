@@ -82,10 +82,45 @@ def test_open_ended_work_gets_what_the_budget_is_worth(work: dict[str, object]) 
     """A lab with two million is not told to buy one card."""
     result = bought(work, 2_000_000)
     first = result.configurations[0]
-    speed = next(point.speed for point in result.frontier if point.title == first.title)
+    measure = result.frontier[0].measure
+    speed = float((first.speed or {})[measure] or 0)
     fastest = max(point.speed for point in result.frontier if gpus()[point.gpu].vendor == "NVIDIA")
     assert speed >= 0.9 * fastest
     assert "best_use" in {one.code for one in first.reasons}
+
+
+@pytest.mark.parametrize(
+    "work", [pytest.param(WORK[name], id=name) for name in ("qlora-70b", "vision-lab", "flux-studio")]
+)
+def test_of_near_equals_the_fewest_cards_lead(work: dict[str, object]) -> None:
+    """Nothing within a tenth of the speed and the price of the first has fewer cards."""
+    result = bought(work, 500_000, max_results=50)
+    first, measure = result.configurations[0], result.frontier[0].measure
+    speed, price = float((first.speed or {})[measure] or 0), first.price.amount or Decimal(0)
+    for point in result.frontier:
+        near = point.speed >= 0.95 * speed and point.price <= price
+        assert not (near and point.gpu_count < first.gpu_count and gpus()[point.gpu].vendor == "NVIDIA")
+
+
+@pytest.mark.parametrize("name", ["vision-lab", "flux-studio"])
+def test_two_million_buy_more_than_one_machine_where_every_card_works_by_itself(name: str) -> None:
+    first = bought(WORK[name], 2_000_000).configurations[0]
+    assert first.nodes > 1
+    assert {"parallel", "best_use"} <= {one.code for one in first.reasons}
+    assert (first.price.amount or 0) > usd(2_000_000, "CNY") / 2
+
+
+def test_whole_machines_come_before_cards_alone() -> None:
+    budget = Budget(amount=3_000, currency="USD", mode="buy")
+    found = configure(ConfigureRequest(task="inference", budget=budget)).configurations
+    assert found[0].price.complete
+
+
+def test_further_reduced_precision_at_half_the_price_comes_second() -> None:
+    result = bought(WORK["serve-72b"], 500_000)
+    first, second = result.configurations[:2]
+    assert (first.weight_format, second.weight_format) == ("fp8", "awq")
+    assert (second.price.amount or 0) <= Decimal("0.8") * (first.price.amount or 0)
 
 
 def powered(item: Configuration) -> bool:
