@@ -30,7 +30,7 @@ LONGEST_WORD = 24
 NUMBER_BEFORE = re.compile(r"(?:[$¥￥€£.,]|\d{3,}\s?[x×*])$")
 NUMBER_AFTER = re.compile(
     r"\s?(?:[x×*]\s?\d{3,}|[,.%]\d|[px%](?![a-z0-9])|元|块钱|美元|美金|刀|万|亿|人|次|条|步|行|字|毫秒|瓦"
-    r"|(?:tokens?|tok|req|qps|ms|w|mhz|mb|steps?|usd|rmb|cny)(?![a-z0-9]))"
+    r"|(?:tokens?|tok|req|qps|ms|w(?! ?[/;])|mhz|mb|steps?|usd|rmb|cny)(?![a-z0-9]))"
 )
 """What makes a bare number a quantity and not the card of that number: 4090元, 1080p, 1920x1080."""
 

@@ -9,8 +9,10 @@ from pydantic import Field, model_validator
 from kb.base import BadInput, Frozen
 from kb.catalog import gpu as find_gpu
 from kb.catalog import gpus, models
+from kb.catalog import model as find_model
 from kb.purposes import PurposeName, models_for, purposes
 from kb.records.gpu import Gpu
+from kb.records.model import Model
 from kb.units import GIB, format_bytes, format_count
 from tools.base import Step, ToolResult
 from tools.configure.layout import Layout, layouts
@@ -30,6 +32,8 @@ METHODS: tuple[tuple[Method, str | None, str | None], ...] = (
     ("full_finetune", "bf16", "adamw_8bit"),
 )
 """Method, weight format, optimizer: best quality first within a method."""
+TRAINED_IN = {"lora": "bf16", "qlora": "nf4", "full_finetune": "bf16"}
+"""Format of the weights in each way to train."""
 EXAMPLES = 3
 NEIGHBOURS = 8
 """Models either side of the boundary that are tried one by one: memory follows size, but not strictly."""
@@ -54,6 +58,8 @@ class WhatFitsRequest(Frozen):
     """Only this method; null = all."""
     purpose: PurposeName | None = None
     """What a model is wanted for: its models are then tried one by one, besides."""
+    models: tuple[str, ...] = Field(default=(), max_length=64)
+    """Members of a family: tried one by one, besides."""
     weight_format: str | None = Field(default=None, max_length=40)
     """Only this format."""
     context_tokens: int | None = Field(default=None, gt=0, le=10**8)
@@ -110,7 +116,7 @@ class WhatFits(ToolResult):
     usable_bytes_per_gpu: int
     rows: tuple[FitRow, ...]
     candidates: tuple[Candidate, ...] = ()
-    """Models published for the purpose that fit, largest first."""
+    """Models published for the purpose, or of the family asked about, that fit, largest first."""
 
 
 def what_fits(request: WhatFitsRequest) -> WhatFits:
@@ -215,12 +221,12 @@ def _row(request: WhatFitsRequest, method: Method, form: str, optimizer: str | N
 
 
 def _candidates(request: WhatFitsRequest, count: int, usable: int) -> Iterator[Candidate]:
-    """Each model of the purpose in the first format that fits, the sure ones of all formats before the tight ones."""
-    for model in models_for(request.purpose) if request.purpose else ():
-        forms = [request.weight_format] if request.weight_format else [model.native_format, "int8", "awq"]
-        held = [
-            (form, memory_per_gpu(_laid_out(request, "inference", form, None, count, model.id))[0]) for form in forms
-        ]
+    """Each model in question in the first format that fits, the sure ones of all formats before the tight ones."""
+    task = request.task or "inference"
+    for model in _asked(request):
+        usual = [model.native_format, "int8", "awq"] if task == "inference" else [TRAINED_IN[task]]
+        forms = [request.weight_format] if request.weight_format else usual
+        held = [(form, memory_per_gpu(_laid_out(request, task, form, None, count, model.id))[0]) for form in forms]
         for verdict, least in (("yes", "high_bytes"), ("tight", "total_bytes")):
             fitting = ((form, one) for form, one in held if getattr(one, least) <= usable)
             form, one = next(fitting, (None, None))
@@ -230,6 +236,13 @@ def _candidates(request: WhatFitsRequest, count: int, usable: int) -> Iterator[C
                     needed_bytes_per_gpu=one.total_bytes, verdict=verdict,
                 )  # fmt: skip
                 break
+
+
+def _asked(request: WhatFitsRequest) -> Sequence[Model]:
+    """The models to try one by one: of the purpose, or those named, largest first."""
+    if request.purpose:
+        return models_for(request.purpose)
+    return sorted((find_model(name) for name in request.models), key=lambda model: -model.params)
 
 
 def _known_first(sized: Sequence["_Sized"], places: Sequence[int]) -> list[int]:

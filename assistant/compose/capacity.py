@@ -54,8 +54,11 @@ def _for_purpose(material: Material, result: WhatFits, marker: str) -> str:
         for one in result.candidates[:HEADLINE_MAX]
     ]
     cards, usable = _cards(material, result), numbers.gib(result.usable_bytes_per_gpu, digits=1)
-    purpose = say(f"capacity.for_{material.need.purpose}")
-    return say("capacity.best_for", purpose=purpose, cards=cards, usable=usable, ways=say.listed(ways)) + marker
+    values = {"cards": cards, "usable": usable, "ways": say.listed(ways)}
+    if material.need.purpose is None:
+        name = requests.family(material.understanding.text)[0]
+        return say("capacity.best_of", family=name, **values) + marker
+    return say("capacity.best_for", purpose=say(f"capacity.for_{material.need.purpose}"), **values) + marker
 
 
 def _paces(material: Material, result: WhatFits) -> str:

@@ -68,7 +68,7 @@ def turns_on_unknown(material: Material) -> bool:
 def ambiguous_names(material: Material) -> list[str]:
     """One sentence for each name several things bear: the one taken, and the others."""
     say, found = material.say, []
-    for doubt in material.understanding.ambiguities:
+    for doubt in _doubts(material):
         if doubt.unknown or len(doubt.candidates) < 2:
             continue
         taken = _taken(material, doubt)
@@ -78,6 +78,15 @@ def ambiguous_names(material: Material) -> list[str]:
             say("clarify.ambiguous", text=doubt.text, chosen=chosen, others=say.listed(others, conjunction="or"))
         )
     return list(dict.fromkeys(found))
+
+
+def _doubts(material: Material) -> list[Ambiguity]:
+    """Names in doubt; which member of a family is no doubt where the largest that fits is asked for."""
+    asks_largest = material.intents[0] == "what_fits" and any(
+        row["candidates"] for row in material.results("what_fits")
+    )
+    found = material.understanding.ambiguities
+    return [doubt for doubt in found if doubt.unknown or doubt.kind != "model" or not asks_largest]
 
 
 def _taken(material: Material, doubt: Ambiguity) -> str:
@@ -108,7 +117,7 @@ def questions(material: Material, verdict: str = "") -> list[str]:
     """What the answer turns on and the asker did not say; at most two, most decisive first."""
     need, say, found = material.understanding.need, material.say, []
     intent = material.intents[0]
-    doubts = (doubt for doubt in material.understanding.ambiguities if _decisive(material, doubt))
+    doubts = (doubt for doubt in _doubts(material) if _decisive(material, doubt))
     found += [say("ask.which", text=doubt.text) for doubt in doubts]
     if intent == "what_fits" and _use_unsaid(material):
         found.append(say("ask.fits_use"))
@@ -146,7 +155,7 @@ def questions(material: Material, verdict: str = "") -> list[str]:
         found.append(say("ask.task"))
     if unsaid(material.understanding, need) and material.estimates:
         found.append(say("ask.method"))
-    if re.search(r"\b(?:grpo|ppo|dpo|rlhf)\b", material.text):
+    if re.search(r"\b(?:grpo|ppo|rlhf|rloo)\b", material.text):
         found.append(say("ask.rl"))
     several = intent == "min_vram" and _takes_several_cards(material)
     if need.weight_format is None and (several or _on_the_edge(material)):
@@ -188,6 +197,8 @@ _PURPOSE = re.compile(
     re.I,
 )
 """Words that say what a model is for."""
+_OPEN = ("training_time", "concurrency", "how_many_gpus", "min_vram")
+"""Intents that ask for a figure: without a model and a card the documents alone do not settle them."""
 _TURN_ON_WORKLOAD = (
     "can_it_run",
     "how_many_gpus",
@@ -197,8 +208,6 @@ _TURN_ON_WORKLOAD = (
     "context_length",
     "budget",
     "cloud_or_buy",
-_OPEN = ("training_time", "concurrency", "how_many_gpus", "min_vram")
-"""Intents that ask for a figure: without a model and a card the documents alone do not settle them."""
     "speed",
     "training_time",
     "oom",

@@ -354,9 +354,10 @@ def levers(material: Material, main: Estimate) -> list[str]:
         if others:
             cards = say.listed([names.cards(row.gpu, row.count) for row in others], conjunction="or")
             found.append(say("lever.other_cards", how=column_name(material, main), cards=cards))
-    if fit.verdict == "no" and (fit.max_context_tokens or 0) >= USEFUL_CONTEXT:
+    longest = fit.max_context_tokens or 0
+    if fit.verdict == "no" and longest >= USEFUL_CONTEXT:
         how = column_name(material, main)
-        found.insert(0, say("lever.longest", how=how, tokens=numbers.tokens(fit.max_context_tokens)))
+        found.insert(0, say("lever.longest", how=how, tokens=numbers.tokens(longest)))
     if fit.verdict == "tight" and fit.max_context_tokens:
         found.append(say("lever.context", tokens=numbers.tokens(fit.max_context_tokens)))
     asked_tokens = material.need.context_tokens or 0

@@ -15,6 +15,8 @@ HOST_LADDER_MXFP4 = ("gguf:MXFP4",)
 TRAINING_LADDER = ("full_finetune", "lora", "qlora")
 """Ways to fine-tune, hungriest first."""
 
+WIDE = 16
+"""Bits a weight of formats that are not quantised."""
 _BITS = {"fp32": 32, "tf32": 32, "fp8": 8, "int8": 8, "mxfp8": 8}
 _FOUR_BIT = ("int4", "nf4", "fp4", "mxfp4", "nvfp4", "awq", "gptq", "w4")
 

@@ -1,6 +1,6 @@
 """Words that tell what is asked, each with its weight: 5 says it outright, 2 only leans that way."""
 
-from assistant.understand.quantities import GPU
+from assistant.understand.quantities import GPU, MODEL
 from tools.need import Intent
 
 _CARD = (
@@ -43,7 +43,9 @@ RULES: tuple[tuple[Intent, float, str], ...] = (
     )),
     # how many cards
     ("how_many_gpus", 5, (
-        rf"how many (?:\w{{1,12}} ){{0,2}}{_CARD}|{GPU}{{1,60}}s?\s?(?:\d{{1,3}}\s?gi?b?\s?)?(?:得|需|需要"
+        rf"how many (?:\w{{1,12}} ){{0,2}}{_CARD}"
+        rf"|{GPU}{{1,60}}s?[^。?!\n]{{0,12}}?(?<![a-z])how many\s?(?:\?|$|do i|would|are)"
+        rf"|{GPU}{{1,60}}s?\s?(?:\d{{1,3}}\s?gi?b?\s?)?(?:得|需|需要"
         rf"|要|至少|最少)?\s?(?:用|配|上|买)?\s?(?:几|多少)\s?(?:张|块|片|卡|台|个)|(?<![这那哪])(?:几|多少)\s?(?:张|块"
         rf"|片|台|个)\s?(?:\d{{1,3}}g\w?的? ?)?(?:{GPU}|显卡|卡|gpu|服务器|机器|才|够|能)|(?:要|需要|得|配"
         rf"|用|至少|最少)\s?(?:几|多少)\s?(?:张|块|片|卡|台)|多少卡|(?<![这那哪])几卡|(?<!出)多少张(?!图|照|片)"
@@ -87,6 +89,14 @@ RULES: tuple[tuple[Intent, float, str], ...] = (
         r"|llms?)(?: \w{1,12}){0,2} (?:can|could|should|fits?|fully|would|will|runs?|do|is best)"
         r"|what can i (?:run|train|do|fine[- ]?tune)|how (?:large|big) an? (?:model|llm"
         r"|\S{1,30})(?: \S{1,30})? (?:can|could)|最大(?:能|可以|跑)"
+    )),
+    ("what_fits", 5, (
+        r"(?:biggest|largest|heaviest|max\w{0,4}|最大的?|最强的?)\s?(?:of the |size of )?"
+        rf"{MODEL}{{1,60}}s?(?: model)?"
+        r"[^。?!\n]{0,24}?(?:(?<![a-z])(?:i|we|you|it|can|could|will|would|fits?|runs?|for|on)(?![a-z])|能|可以|跑|带)"
+        rf"|(?:能|可以)(?:跑|带|部署|微调|训)(?:得?动)?(?:到)?(?:多大|最大)的?\s?{MODEL}"
+        rf"|(?:which|what) (?:size|version|variant)s? of {MODEL}"
+        rf"|{MODEL}{{1,60}}[^。?!\n]{{0,8}}?(?:能|可以)(?:跑|带|用)(?:到)?(?:多大|几b|哪个(?:尺寸|版本|大小))"
     )),
     # what to get
     ("which_to_buy", 4, (
@@ -198,7 +208,8 @@ RULES: tuple[tuple[Intent, float, str], ...] = (
         rf"|cheapest)[^。?!\n]{{0,40}}?(?:租|rent|per hour|an hour|/h(?![a-z])|/小时|每小时|on (?:lambda"
         rf"|runpod|aws|vast|gcp|azure)|cloud)|租[^。?!\n]{{0,20}}?多少|一小时多少|多少钱一(?:个)?(?:小时"
         rf"|月)|(?:in|on|via|from) the cloud|上云|云上|租(?:一?[台张]|用)?(?:{GPU}|显卡|卡|服务器|gpu)"
-        rf"|(?<![a-z])rent(?:al|ing)?(?![a-z])|cloud (?:gpu|price|offer|instance|provider)s?|(?:which|what"
+        rf"|(?<![a-z])(?<!i )(?<!we )(?<!i'm )(?<!we're )rent(?:al|ing)?(?![a-z])"
+        rf"|cloud (?:gpu|price|offer|instance|provider)s?|(?:which|what"
         rf"|cheapest|best) cloud(?![a-z])|云服务器|哪家云"
     )),
     # budget

@@ -31,7 +31,7 @@ _AGAINST = grammar(
     r"|一?[张块台])?[^a-z。!?\n]{0,3}$"
 )
 _ONLY_COMPARED = grammar(
-    r"(?:比(?:不上|不过)?|等于|相当于|顶(?:一|得上)?|要求|写的|论文(?:用|说)的?|(?<![a-z])(?:than|vs\.?"
+    r"(?:比(?:不上|不过)?|等于|相当于|顶(?:一|得上)?|要求|写的|(?:论文|官方|作者|原文|别人)(?:用|说|给|写|推荐|是)的?(?:是)?|(?<![a-z])(?:than|vs\.?"
     r"|versus|against|instead of|rather than|compared (?:to|with)|as much as|to match|match"
     r"|equal(?: to)?|equivalent to|replaces?|beats?|authors? had|they (?:had|use)))\s?(?:an? |one |the "
     r"|\d{1,3} ?[x×*张块]? ?|[一两三四]?[张块])?\s?$"

@@ -124,3 +124,34 @@ def test_each_format_named_gets_its_memory_where_that_is_asked() -> None:
 )
 def test_no_format_as_wide_as_the_published_one_is_proposed(text: str, formats: set[str | None]) -> None:
     assert {request.get("weight_format") for request in sized(text)} == formats
+
+
+def test_the_members_of_a_family_are_tried_where_the_largest_is_asked_for() -> None:
+    calls = plan(asked("biggest Qwen2.5 for a 3090?"))
+    members = next(call.request["models"] for call in calls if call.tool == "what_fits")
+    assert {"Qwen/Qwen2.5-7B", "Qwen/Qwen2.5-32B"} <= set(members)
+    named = plan(asked("what else fits beside Qwen2.5-7B on a 3090?"))
+    assert not any("models" in call.request for call in named if call.tool == "what_fits")
+
+
+def test_adapters_over_several_cards_that_one_does_not_hold_are_sharded() -> None:
+    counted = [one for one in second("QLoRA of Qwen2-57B-A14B on V100 32G, how many?") if one.get("data_parallel")]
+    assert {(one["sharding"], one["data_parallel"]) for one in counted} == {("zero3", 2)}
+
+
+@pytest.mark.parametrize(
+    ("text", "pure"),
+    [
+        ("full fine-tune llama2-7B on one A100 80G?", True),
+        ("full fine-tune llama2-70B on 8x A100 80G?", False),
+    ],
+)
+def test_a_lone_card_is_tried_without_master_weights(text: str, pure: bool) -> None:
+    assert any(one.get("precision") == "bf16_pure" for one in second(text)) == pure
+
+
+def test_a_format_of_sixteen_bits_is_none_of_qlora() -> None:
+    formats = {
+        one.get("task"): one.get("weight_format") for one in second("full fine-tune a 13B in bf16 on a 24GB 3090?")
+    }
+    assert (formats["lora"], formats["qlora"]) == ("bf16", None)

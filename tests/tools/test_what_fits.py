@@ -105,3 +105,17 @@ def test_models_for_a_purpose_come_largest_first_each_in_the_fullest_format_that
 
 def test_without_a_purpose_no_model_is_proposed_for_one() -> None:
     assert what_fits(WhatFitsRequest.model_validate({"gpus": [{"gpu": "rtx-3090-24gb"}]})).candidates == ()
+
+
+def test_members_of_a_family_are_tried_largest_first_in_the_first_format_that_fits() -> None:
+    family = ("Qwen/Qwen2.5-7B", "Qwen/Qwen2.5-32B", "Qwen/Qwen2.5-72B")
+    result = what_fits(WhatFitsRequest(gpus=(GpuCount(gpu="rtx-4090", count=1),), models=family))
+    assert [(one.model, one.weight_format) for one in result.candidates] == [
+        ("Qwen/Qwen2.5-32B", "awq"),
+        ("Qwen/Qwen2.5-7B", "bf16"),
+    ]
+
+
+def test_members_of_a_family_are_tried_in_the_way_they_are_to_be_tuned() -> None:
+    request = WhatFitsRequest(gpus=(GpuCount(gpu="rtx-4090", count=1),), models=("Qwen/Qwen2.5-14B",), task="qlora")
+    assert [one.weight_format for one in what_fits(request).candidates] == ["nf4"]

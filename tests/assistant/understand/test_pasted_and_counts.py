@@ -143,3 +143,28 @@ def test_adapters_that_a_server_loads_are_not_trained(text: str, task: str) -> N
 )
 def test_the_least_card_is_a_question_of_memory(text: str) -> None:
     assert understand(text).need.intent == "min_vram"
+
+
+@pytest.mark.parametrize(
+    ("text", "intent"),
+    [
+        ("what's the biggest Qwen3 I can run on a 3090", "what_fits"),
+        ("largest Gemma 3 that fits 16GB", "what_fits"),
+        ("4070 最大能跑多大的 qwen2.5", "what_fits"),
+        ("full fine-tune of a 14B on H200s - how many?", "how_many_gpus"),
+        ("we rent a 4x L40S box, can it serve a 70B awq", "can_it_run"),
+        ("where to rent 4x L40S for a 70B", "cloud_or_buy"),
+        ("a 12gb 3060 w/ a 12B q4, ok?", "can_it_run"),
+    ],
+)
+def test_the_question_is_told_from_its_setting(text: str, intent: str) -> None:
+    assert understand(text).need.intent == intent
+
+
+def test_a_word_for_with_makes_no_watts_of_a_card() -> None:
+    assert [card.gpu for card in understand("12gb 3060 w/ 7B q4?").need.gpus_owned] == ["rtx-3060-12gb"]
+
+
+@pytest.mark.parametrize("text", ["lora 13B 8*V100 32G OOM，官方用的 8*H100", "lora 13B 8*V100 32G OOM，论文是 8*H100"])
+def test_cards_that_others_used_are_not_the_askers(text: str) -> None:
+    assert [card.gpu for card in understand(text).need.gpus_owned] == ["v100-sxm2-32gb"]
