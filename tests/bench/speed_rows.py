@@ -42,7 +42,9 @@ ITEMS = {
     "time_per_clip_s": "images",
     "realtime_factor": "audio",
 }
-OTHER_ENGINES = {"exllamav2": "exllamav2", "mlc-llm-perf": "mlc", "llmq": "llmq", "llm.c": "llm.c"}
+OTHER_ENGINES = {
+    "exllamav2": "exllamav2", "mlc-llm-perf": "mlc", "llmq": "llmq", "llm.c": "llm.c", "lmdeploy-v0.1": "lmdeploy",
+}  # fmt: skip
 """Sources that measured a program the tools do not model: its name stands in the row."""
 
 
