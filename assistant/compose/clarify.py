@@ -81,12 +81,13 @@ def ambiguous_names(material: Material) -> list[str]:
 
 
 def _doubts(material: Material) -> list[Ambiguity]:
-    """Names in doubt; which member of a family is no doubt where the largest that fits is asked for."""
+    """Names in doubt; which member of a family is none where the largest that fits is asked for, or each is shown."""
     asks_largest = material.intents[0] == "what_fits" and any(
         row["candidates"] for row in material.results("what_fits")
     )
+    settled = asks_largest or bool(material.understanding.workloads)
     found = material.understanding.ambiguities
-    return [doubt for doubt in found if doubt.unknown or doubt.kind != "model" or not asks_largest]
+    return [doubt for doubt in found if doubt.unknown or doubt.kind != "model" or not settled]
 
 
 def _taken(material: Material, doubt: Ambiguity) -> str:

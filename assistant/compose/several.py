@@ -4,6 +4,7 @@ from assistant.compose import names, numbers, orders
 from assistant.compose.arithmetic import cite
 from assistant.compose.material import Estimate, Material
 from assistant.compose.section import Section
+from assistant.compose.shopping import limited
 from assistant.compose.table import table
 from assistant.plan import several as plan
 from assistant.plan.preferred import preferred
@@ -40,7 +41,8 @@ def several(material: Material) -> Section | None:
     section = Section("recommendation", headline, settled=True)
     section.body = [_table(material, best), orders.orders(material, found)]
     section.configurations = found
-    section.assumptions = [
+    section.assumptions += limited(material)
+    section.assumptions += [
         say("several.assumed", kind=say(f"task.{models()[work.model].kind}"), model=names.model_name(work.model))
         for work in works
         if work.assumed and work.model

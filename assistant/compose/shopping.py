@@ -178,11 +178,19 @@ def _memory(material: Material) -> str:
 
 def _finish(material: Material, section: Section) -> Section:
     section.configurations = material.configurations
+    section.assumptions += limited(material)
     if material.estimates:
         main = _main(material)
         section.caveats += caveats(material, main)
         section.assumptions += assumed(material, main)
     return section
+
+
+def limited(material: Material) -> list[str]:
+    """What the supply that was stated leaves for the cards, where the search kept to it."""
+    asked = (record.request.get("max_power_w") for record in material.records("configure"))
+    watts = next((one for one in asked if one), None)
+    return [material.say("shop.limited", watts=numbers.count(watts))] if watts else []
 
 
 def memory_clause(material: Material, one: Estimate) -> str:

@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from assistant.compose import names, numbers, orders
 from assistant.compose.material import Material
 from assistant.compose.section import Section
+from assistant.compose.shopping import limited
 from assistant.compose.table import table
 from assistant.plan.preferred import preferred
 from assistant.plan.tiers import SIZES, unsized_purchase
@@ -23,6 +24,7 @@ def tiers(material: Material) -> Section | None:
     head = [say("tiers.head_class"), say("tiers.head_cards"), say("tiers.head_price"), say("tiers.head_memory")]
     section = Section("clarification", _headline(material, found), [table(head, rows, numeric=False)], settled=True)
     section.configurations = list(found.values())
+    section.assumptions = limited(material)
     searched = [record.request["params"] for record in material.records("configure") if record.request.get("params")]
     section.caveats = [say("tiers.missed", size=numbers.params(size)) for size in searched if size not in found][:1]
     return section

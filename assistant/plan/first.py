@@ -182,7 +182,7 @@ def _which_to_buy(need: Need, understanding: Understanding) -> Calls:
         ways = other_ways(understanding, need) if unsaid(understanding, need) else ()
         calls.append(requests.memory(need, card))
         calls += [requests.memory(need, card, task=task) for task in ways]
-    calls.append(requests.configure(need))
+    calls.append(requests.configure(need, max_power_w=money.power_left(understanding.text)))
     if not requests.sized(need):
         calls.append(requests.gpu_facts(need))
     return calls + _check(need, understanding)

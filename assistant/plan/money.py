@@ -42,6 +42,8 @@ _POWER = re.compile(
 _OWNING = re.compile(r"买|购|自建|自己|拥有|\btco\b|折旧|回本|buy|own|purchas|depreciat|capex|rent|租|云|cloud", re.I)
 _SPOT = re.compile(r"\bspot\b|抢占|竞价|预留|包年|reserved", re.I)
 _BUYING = re.compile(r"买|购|自建|自有|拥有|\btco\b|回本|折旧|\bbuy|\bown|purchas|break-?even|depreciat", re.I)
+HOST_W, LOAD_RATIO = 200, 0.8
+"""What the machine around the cards of a desk takes, and the share of its supply that a load may last at."""
 BOARD = 8
 """Cards of a machine spoken of without a number, where the card comes only on boards of eight."""
 CARDS_MAX = 2
@@ -73,6 +75,13 @@ def power(need: Need, understanding: Understanding) -> list[PlannedCall | None]:
         "circuit_phases": running.circuit_phases, "psu_w": running.psu_w, "rack_limit_w": running.rack_limit_w,
     }  # fmt: skip
     return [planned("plan_power", **(shared | _machine(one))) for one in sets]
+
+
+def power_left(text: str) -> int | None:
+    """Watts that a supply of stated size leaves for cards; None where none was stated."""
+    supply = read_running(text).psu_w
+    left = supply * LOAD_RATIO - HOST_W if supply else 0
+    return int(left) if left > 0 else None
 
 
 def cost(need: Need, understanding: Understanding, found: Sequence[Configuration] = ()) -> PlannedCall | None:

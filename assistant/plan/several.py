@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from assistant.answer import ToolCallRecord
-from assistant.plan import requests
+from assistant.plan import money, requests
 from assistant.plan.call import PlannedCall
 from assistant.understanding import Understanding, Workload
 from kb.catalog import models
@@ -35,12 +35,14 @@ def sizes(understanding: Understanding, need: Need) -> list[PlannedCall | None]:
 
 def machines(understanding: Understanding, need: Need, results: Sequence[ToolCallRecord]) -> list[PlannedCall | None]:
     """Configurations for each kind of work, heaviest first: where it finds none, the next heaviest is met."""
-    return [_search(work, need) for work in heaviest_first(understanding, need, results)]
+    left = money.power_left(understanding.text)
+    return [_search(work, need, left) for work in heaviest_first(understanding, need, results)]
 
 
-def _search(work: Workload, need: Need) -> PlannedCall | None:
+def _search(work: Workload, need: Need, power_w: int | None) -> PlannedCall | None:
     """Any format that fits may be taken, unless one was said."""
-    return requests.configure(need_of(work, need).model_copy(update={"weight_format": work.weight_format}))
+    wanted = need_of(work, need).model_copy(update={"weight_format": work.weight_format})
+    return requests.configure(wanted, max_power_w=power_w)
 
 
 def heaviest_first(understanding: Understanding, need: Need, results: Sequence[ToolCallRecord]) -> list[Workload]:

@@ -2,7 +2,7 @@
 
 import re
 
-from assistant.plan import requests
+from assistant.plan import money, requests
 from assistant.plan.call import PlannedCall
 from assistant.understanding import Understanding
 from tools.need import Need
@@ -29,7 +29,14 @@ def tiers(need: Need, understanding: Understanding) -> list[PlannedCall | None]:
     task, used = ("qlora", None) if training else ("inference", FORMAT)
     way = None if need.budget or need.acquisition else "buy"
     return [
-        requests.configure(need, params=size, task=task, weight_format=used, acquisition=need.acquisition or way)
+        requests.configure(
+            need,
+            params=size,
+            task=task,
+            weight_format=used,
+            acquisition=need.acquisition or way,
+            max_power_w=money.power_left(understanding.text),
+        )
         for size in _classes(need, understanding)
     ]
 

@@ -69,7 +69,8 @@ _STATED = {"power", "interconnect", "compatibility", "spec", "can_it_run", "min_
 """Intents whose words also state circumstances: "the case has a 650 W power supply"."""
 _QUESTION = grammar(
     r"[?吗呢么嘛]|多少|多大|几|够|能|怎|哪|什么|啥|是不是|行不"
-    r"|(?<![a-z])(?:how|what|which|why|can|could|does|do|is|are|will|would|should|enough)(?![a-z])"
+    r"|(?<![a-z])(?:how|what|which|why|enough)(?![a-z])|(?:^|[,.;] )(?:and |but |so )?"
+    r"(?:can|could|does|do|is|are|will|would|should)(?![a-z])"
 )
 _SPECIAL = {"diffusion", "speech", "vision", "embedding", "rendering"}
 _LANGUAGE_MODELS = grammar(r"(?<![a-z])(?:llms?|language models?)(?![a-z])|大(?:语言)?模型")
@@ -86,7 +87,8 @@ def fold(original: str, previous: Need | None) -> Understanding:
         return _understanding(fresh, _fresh(fresh), follow_up=False, command=_command(fresh))
     changes = _changes(reading, previous, reading.text.plain)
     need = previous.model_copy(update={**changes, "intent": _intent(reading, previous, command)})
-    return _understanding(reading, need, follow_up=True, command=command)
+    sized = bool(previous.model or previous.params or previous.gpus_owned or previous.gpus_asked)
+    return _understanding(reading, need, follow_up=True, command=command, sized_before=sized)
 
 
 def _read(original: str, previous: Need | None) -> Reading:
@@ -102,11 +104,13 @@ def _fresh(reading: Reading) -> Need:
     return Need(**{**reading.slots, "intent": reading.intent})
 
 
-def _understanding(reading: Reading, need: Need, *, follow_up: bool, command: Command | None) -> Understanding:
+def _understanding(
+    reading: Reading, need: Need, *, follow_up: bool, command: Command | None, sized_before: bool = False
+) -> Understanding:
     outside = reading.out_of_scope and not (
         follow_up and (command or reading.slots or len(reading.text.plain) < 40) and not _hostile(reading)
     )
-    works = () if follow_up else find_workloads(reading, reading.text.original)
+    works = () if follow_up and sized_before else find_workloads(reading, reading.text.original, need.intent)
     if works:
         need = _of_the_main(works[0], need)
     return Understanding(
@@ -129,8 +133,7 @@ def _of_the_main(work: Workload, need: Need) -> Need:
     """The need of the main work, to be met with hardware for all."""
     known = models().get(work.model or "")
     task = work.task if known is None or known.kind in {"llm", "vlm"} else need.task
-    named = known if not work.assumed else None
-    size = {"model": named.id if named else None, "params": named.params if named else work.params}
+    size = {"model": known.id if known else None, "params": known.params if known else work.params}
     changes: dict[str, Any] = size | {"weight_format": work.weight_format}
     intent = need.intent if need.intent in SHOPPING else "budget"
     return need.model_copy(update=changes | {"task": task, "model_text": None, "intent": intent})

@@ -7,6 +7,7 @@ from assistant.understand.reading import Reading, read
 from assistant.understand.text import grammar
 from assistant.understanding import Workload
 from kb.catalog import models
+from tools.need import Intent
 
 SHOPPING = ("which_to_buy", "budget", "cloud_or_buy")
 WORKLOADS_MAX = 3
@@ -40,9 +41,12 @@ _STAND_INS = (
 """Task, words and the model that stands in for one that was not named."""
 
 
-def find_workloads(reading: Reading, original: str) -> tuple[Workload, ...]:
-    """The kinds of work spoken of, main one first; none where there is but one, or cards were named."""
-    shopping = reading.intent in SHOPPING or "budget" in reading.slots
+def find_workloads(reading: Reading, original: str, intent: Intent | None = None) -> tuple[Workload, ...]:
+    """The kinds of work spoken of, main one first; none where there is but one, or cards were named.
+
+    `intent`: what the conversation asks, where the turn only adds to it.
+    """
+    shopping = {reading.intent, intent} & set(SHOPPING) or "budget" in reading.slots
     if not shopping or reading.entities.gpus or reading.slots.get("task") == "rag":
         return ()
     found: list[Workload] = []
@@ -87,8 +91,9 @@ def _workload(piece: str, before: str) -> Workload | None:
 def _usual(candidates: Sequence[str]) -> str:
     """Of several that bear a name, the first; of language models the one nearest to the size most people run."""
     known = [models()[one] for one in candidates if one in models()]
-    if known and known[0].kind in {"llm", "vlm"}:
-        return min(known, key=lambda one: abs(one.params - USUAL_PARAMS)).id
+    speaking = [one for one in known if one.kind == "llm"] or [one for one in known if one.kind == "vlm"]
+    if speaking:
+        return min(speaking, key=lambda one: abs(one.params - USUAL_PARAMS)).id
     return candidates[0]
 
 

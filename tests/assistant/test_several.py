@@ -3,7 +3,8 @@
 import pytest
 
 from assistant.understand import understand
-from tests.assistant.planning import turn
+from kb.catalog import gpu
+from tests.assistant.planning import talk, turn
 
 SAID = [
     pytest.param("实验室 12 万，主要训分割模型，偶尔给学生部署 14B，怎么配",
@@ -56,3 +57,21 @@ def test_what_the_budget_does_not_reach_is_said_and_the_rest_is_ordered() -> Non
     first = draft.answer.splitlines()[0]
     assert "超出" in first
     assert draft.configurations
+
+
+def test_an_answer_to_what_it_is_for_may_name_several_kinds_of_work() -> None:
+    understanding, _, draft = talk("which GPU for AI?", "mainly SDXL pictures and a bit of Qwen3-8B")
+    assert [one.role for one in understanding.workloads] == ["main", "also"]
+    assert draft.verdict == "recommendation"
+
+
+@pytest.mark.parametrize(("watts", "most"), [(450, 160), (650, 320), (1000, 600)])
+def test_a_stated_supply_bounds_the_cards_proposed(watts: int, most: int) -> None:
+    _, records, draft = talk("best card for SDXL?", f"under $1500, and my PSU is {watts}W")
+    assert [record.request["max_power_w"] for record in records if record.tool == "configure"] == [most]
+    assert all(gpu(one.gpu).tdp_w * one.gpu_count <= most for one in draft.configurations if one.acquisition == "buy")
+
+
+def test_a_supply_that_is_stated_is_a_circumstance_and_no_question() -> None:
+    understanding, _, _ = talk("best card for SDXL under $900?", "the case is small, with a 550W power supply")
+    assert understanding.need.intent in ("which_to_buy", "budget")
