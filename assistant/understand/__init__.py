@@ -7,6 +7,7 @@ text ─► names of GPUs and models ─► numbers, formats, task, load, money,
 from functools import lru_cache
 
 from assistant.understand.dialogue import fold
+from assistant.understand.planted import without_planted
 from assistant.understand.stated import internal, stated
 from assistant.understanding import Understanding
 from tools.need import Need
@@ -22,4 +23,10 @@ def understand(text: str, previous: Need | None = None) -> Understanding:
 @lru_cache(maxsize=256)
 def _folded(text: str, previous: Need | None) -> Understanding:
     """The reading follows from the words alone, and a turn asks for it at every step."""
-    return fold(text, previous)
+    asked = without_planted(text)
+    reading = fold(asked, previous)
+    if asked == text:
+        return reading
+    # What was planted states no need; whether it makes the whole none of our business is judged by all the words.
+    whole = fold(text, previous)
+    return reading.model_copy(update={"out_of_scope": whole.out_of_scope, "dictated": whole.dictated})

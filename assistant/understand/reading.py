@@ -19,7 +19,6 @@ from assistant.understand.model_mentions import NamedModel, by_family
 from assistant.understand.ownership import Cards, find_cards
 from assistant.understand.parameters import find_params
 from assistant.understand.place import NO_CLOUD, find_country, find_provider
-from assistant.understand.planted import without_planted
 from assistant.understand.posttrain import find_generations, find_method, find_teacher
 from assistant.understand.purpose import find_purpose
 from assistant.understand.scope import out_of_scope, without_instructions
@@ -86,7 +85,7 @@ class Reading:
 
 def read(original: str, previous: Need | None = None) -> Reading:
     """Read one turn; what `previous` knows only helps to tell what is asked, it states no slot."""
-    text = without_planted(spelled(Text.of(original)).without(_BRAND))
+    text = spelled(Text.of(original)).without(_BRAND)
     entities = find_entities(text)
     pasted = find_pasted(text)
     hidden = _TABLE_ROW.sub(" ", without_instructions(entities.masked) or entities.masked)
