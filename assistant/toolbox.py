@@ -9,7 +9,8 @@ from pydantic import ValidationError
 
 from assistant.answer import ToolCallRecord
 from assistant.call import call, citation_key
-from tools.registry import Tool, bad_input, tools
+from tools.refused import bad_input
+from tools.registry import Tool, tools
 
 LONGEST_CONTENT = 24_000
 """Characters of a result a language model is shown; the full result travels beside it."""
@@ -42,7 +43,7 @@ def explain(tool: Tool) -> Callable[[Any], str]:
 
     def message(problem: Any) -> str:
         if isinstance(problem, ValidationError):
-            return json.dumps({"error": bad_input(problem).data()}, ensure_ascii=False)
+            return json.dumps({"error": bad_input(problem, tool.request.model_fields).data()}, ensure_ascii=False)
         return json.dumps({"error": {"code": "bad_input", "message": f"{tool.name}: arguments do not validate"}})
 
     return message

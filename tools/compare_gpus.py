@@ -6,7 +6,7 @@ from typing import Literal
 
 from pydantic import Field
 
-from kb.base import Frozen
+from kb.base import BadInput, Frozen
 from kb.records.gpu import Gpu
 from kb.units import GIB, format_bytes
 from tools.base import Step, ToolResult
@@ -95,6 +95,9 @@ def compare_gpus(request: ComparisonRequest) -> Comparison:
     Every attribute is on one basis (dense rates, binary memory) with its winner and ratios. With a workload
     (llm_decode, llm_prefill, training, lora, image, general) one overall winner is named, with the reason; the
     winner is only better if the model fits on it, which estimate_memory tells.
+
+    Raises:
+        BadInput: every name means the same card.
     """
     cards, assumed = _read(request.gpus)
     rows = tuple(row(card, request.today) for card in cards)
@@ -127,6 +130,8 @@ def _read(names: tuple[str, ...]) -> tuple[list[Gpu], tuple[str, ...]]:
         card, assumptions = read_card(name)
         cards.setdefault(card.id, card)
         assumed += assumptions
+    if len(cards) == 1:
+        raise BadInput("gpus", f"every name means {next(iter(cards))}.", "Name another card beside it.")
     return list(cards.values()), tuple(assumed)
 
 

@@ -1,8 +1,9 @@
 """The Need: what a person asked for, as far as it was understood. Null = not stated."""
 
-from typing import Literal
+import re
+from typing import Any, Literal
 
-from pydantic import Field
+from pydantic import Field, model_validator
 
 from kb.base import Frozen
 from kb.purposes import PurposeName
@@ -22,6 +23,9 @@ SERVED: tuple[Task | None, ...] = (None, "inference", "rag", "general")
 """Tasks that run a language model as it is; only there does a purpose say which model is meant."""
 
 
+_COUNTED = re.compile(r"\s*(\d{1,6})\s*(?:[x×*]|张|块)\s*(\S.*)", re.IGNORECASE)
+
+
 class GpuCount(Frozen):
     """Some number of one GPU."""
 
@@ -29,6 +33,15 @@ class GpuCount(Frozen):
     """Catalog id."""
     count: int | None = Field(default=None, ge=1, le=1_000_000)
     """How many; null = not stated."""
+
+    @model_validator(mode="before")
+    @classmethod
+    def _written_short(cls, given: Any) -> Any:
+        """A bare name, with the count before it or not: `4090`, `2 x 4090`, `8×H20`."""
+        if not isinstance(given, str):
+            return given
+        match = _COUNTED.fullmatch(given)
+        return {"gpu": match[2], "count": int(match[1])} if match else {"gpu": given}
 
 
 class Budget(Frozen):

@@ -8,10 +8,11 @@ from typing import Any, get_type_hints
 
 from pydantic import ValidationError
 
-from kb.base import BadInput, Frozen, UnknownName
+from kb.base import Frozen, UnknownName
 from kb.names import close_names
 from tools.base import ToolResult
 from tools.memo import Memo
+from tools.refused import bad_input
 
 READING = {"search_guidance"}
 """Tools whose result depends on documents, which change."""
@@ -52,7 +53,7 @@ class Tool:
         try:
             request = self.request.model_validate(arguments)
         except ValidationError as problem:
-            raise bad_input(problem) from None
+            raise bad_input(problem, self.request.model_fields) from None
         return self.answer(request)
 
     def answer(self, request: Frozen) -> ToolResult:
@@ -69,14 +70,6 @@ class Tool:
             if refused.field not in self.request.model_fields:  # a defect of ours, not the caller's
                 raise
             raise refused from None
-
-
-def bad_input(problem: ValidationError) -> BadInput:
-    """The first complaint of pydantic as an error that names the field and never echoes the value."""
-    first = problem.errors(include_url=False, include_input=False)[0]
-    field = ".".join(str(part) for part in first["loc"]) or "request"
-    remedy = "Remove it or check its spelling." if first["type"] == "extra_forbidden" else ""
-    return BadInput(field, first["msg"].rstrip(".") + ".", remedy)
 
 
 HOMES = {

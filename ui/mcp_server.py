@@ -16,7 +16,8 @@ from mcp.server.transport_security import TransportSecuritySettings
 from pydantic import Field, ValidationError
 
 from kb.base import AdvisorError, Frozen
-from tools.registry import bad_input, tool, tools
+from tools.refused import bad_input
+from tools.registry import tool, tools
 from ui.metrics import counted
 
 if TYPE_CHECKING:  # the agent's libraries take a second to load, which listing the tools need not wait for
@@ -70,7 +71,7 @@ def ask(advisor: "Advisor", arguments: dict[str, Any]) -> dict[str, Any]:
     try:
         request = AskRequest.model_validate(arguments)
     except ValidationError as problem:
-        raise bad_input(problem) from None
+        raise bad_input(problem, AskRequest.model_fields) from None
     return counted(advisor.ask(request.question, request.conversation_id), "mcp").model_dump(mode="json")
 
 

@@ -8,7 +8,7 @@ from typing import Any
 from pydantic import ValidationError
 
 from kb.settings import settings
-from tools.registry import bad_input
+from tools.refused import bad_input
 from ui.keys import PER_MINUTE, SCOPES, Key, Keys
 
 
