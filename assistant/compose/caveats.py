@@ -4,12 +4,15 @@ import re
 
 from assistant.compose import names
 from assistant.compose.material import Estimate, Material
+from assistant.compose.reasons import said
 from kb.base import AdvisorError
 from kb.catalog import gpu, model
 from kb.records.gpu import Gpu
 from kb.records.model import Model
+from tools.configuration import Reason
 
 _RESERVING = ("vllm", "sglang", "tensorrt-llm")
+_UNSOLD = {"not_sold_here", "case_by_case_here", "made_for_elsewhere"}
 _RL = re.compile(r"\b(?:grpo|ppo|dpo|rlhf|rloo|orpo|kto)\b", re.I)
 _SHOWN = re.compile(
     r"nvidia-smi|显示占|占了|预占|[吃占用]满|全部?占|\busage\b|pre-?alloc|\bshows? \d"
@@ -31,7 +34,20 @@ def caveats(material: Material, main: Estimate) -> list[str]:
         found.append(material.say("caveat.fp8_cards"))
     if main.gpu and (card := _gpu(main.gpu)):
         found += _of_card(material, card, main)
-    return found
+    return found + _unsold(material)
+
+
+def _unsold(material: Material) -> list[str]:
+    """Cards asked about that are not sold where the asker is, with the rule's date."""
+    rows = [row for result in material.results("configure") for row in result.get("rejected") or ()]
+    told = {
+        row["gpu"]: Reason.model_validate(one)
+        for row in rows
+        for one in row.get("reasons") or ()
+        if one["code"] in _UNSOLD and row["gpu"] in material.need.gpus_asked
+    }
+    say = material.say
+    return [say("caveat.unsold", gpu=names.gpu_name(card), why=said(one, say)) for card, one in told.items()]
 
 
 def reserves(material: Material, main: Estimate) -> bool:

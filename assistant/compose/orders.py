@@ -7,12 +7,14 @@ from decimal import Decimal
 from assistant.compose import names, numbers
 from assistant.compose.citations import joined
 from assistant.compose.material import Material
+from assistant.compose.reasons import said
 from assistant.plan.preferred import cost
 from tools.configuration import AskedPrice, Configuration, Item, Price
 from tools.prices import is_stale
 
 SEVERAL_USERS = 1.5
 """How much more than one user's the speed of all together is when there are several."""
+SALE = {"second_hand", "export_licence", "export_case_by_case", "export_barred"}
 HOST_IS_OWN = "host_must_take"
 """Reason of a purchase of cards alone: the asker's machine must take them."""
 SHOWN_MAX = 3
@@ -86,8 +88,14 @@ def order(material: Material, one: Configuration) -> str:
     paid = price(material, one)
     if in_hand(one):
         head, paid = say("order.use", cards=cards), ""
-    clauses = (paid, how, memory, speed(material, one))
+    clauses = (paid, how, memory, speed(material, one), *_sale(material, one))
     return "- " + head + "".join(say("order.clause", text=text) for text in clauses if text)
+
+
+def _sale(material: Material, one: Configuration) -> list[str]:
+    """What a buyer must know of how the card is sold: second-hand, or under export control."""
+    told = [one for one in one.reasons if one.kind == "availability" and one.code in SALE]
+    return [said(reason, material.say).rstrip(".。") for reason in told]
 
 
 def speed(material: Material, one: Configuration) -> str:

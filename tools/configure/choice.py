@@ -15,9 +15,11 @@ from kb.offers import current_offers
 from kb.records.gpu import Gpu
 from kb.records.offer import Offer
 from kb.units import GIB
+from tools.configuration import Reason
 from tools.configure.bill import Bill, bill, cards_alone, condition
 from tools.configure.host import passive
 from tools.configure.layout import COUNTS
+from tools.configure.reasons import reason
 from tools.configure.suitable import MAINSTREAM, machine_sizes, sold_in_systems
 from tools.prices import age_days, card_price
 
@@ -161,19 +163,28 @@ def _clustered(gpu: Gpu, size: int, owned: int, training: bool, domestic: bool) 
 
 
 def buyable(gpu: Gpu, *, owned: bool, asked: bool, country: str | None) -> bool:
-    """Whether the card is on the market: new, or second-hand with a recent price; and may be sold in the country."""
+    """Whether the card is on the market: new, or second-hand with a recent price; and may be sold in the country.
+
+    One that is asked for is looked for second-hand whatever is known of its price.
+    """
     if owned:
         return True
-    if gpu.market == "cloud_only" or gpu.status == "announced":
+    if gpu.market == "cloud_only" or gpu.status == "announced" or unsold(gpu, country) is not None:
         return False
-    if asked:
-        return True
+    if gpu.status == "export_variant" and country not in CHINA and not asked:
+        return False
+    return asked or gpu.status in ORDERABLE or second_hand(gpu)
+
+
+def unsold(gpu: Gpu, country: str | None) -> Reason | None:
+    """Why a card is not sold in a country, whoever asks for it; null when it is, or the country is open."""
     rule = restriction(gpu.id, country)
     if rule is not None and rule.effect != "licence":
-        return False
-    if gpu.status == "export_variant" and country not in CHINA:
-        return False
-    return gpu.status in ORDERABLE or second_hand(gpu)
+        code = "not_sold_here" if rule.effect == "barred" else "case_by_case_here"
+        return reason("reason", code, country=country, since=rule.since)
+    if gpu.status == "export_variant" and country is not None and country not in CHINA:
+        return reason("reason", "made_for_elsewhere", country=country)
+    return None
 
 
 def second_hand(gpu: Gpu) -> bool:

@@ -5,7 +5,6 @@ from dataclasses import replace
 from decimal import Decimal
 
 from kb.catalog import gpus
-from kb.exports import restriction
 from kb.records.gpu import Gpu
 from kb.units import format_bytes
 from tools.configuration import Configuration, Reason
@@ -71,13 +70,11 @@ def beyond_limits(
             yield from _too_slow(request, ranking, pace, way, wanted)
 
 
-def not_sold(gpu: Gpu, found: Found, country: str, instead: str | None) -> Rejected:
-    """A card that would be cheaper or faster, but may not be sold here."""
-    rule = restriction(gpu.id, country)
-    reasons = (
-        reason("reason", "not_sold_here", country=country, since=rule.since if rule else ""),
-        reason("change", "use_other", other=instead) if instead else reason("change", "use_larger"),
-    )
+def not_sold(gpu: Gpu, why: Reason, found: Found | None, instead: str | None) -> Rejected:
+    """A card that was asked for, or would be cheaper or faster, but is not sold here."""
+    reasons = (why, reason("change", "use_other", other=instead) if instead else reason("change", "use_larger"))
+    if found is None:
+        return _rejected(gpu.name, gpu, 1, reasons)
     choice = found.option.choice
     return _rejected(title(choice), gpu, choice.count, reasons, price=choice.amount)
 

@@ -47,6 +47,8 @@ TEXTS = {
     "too_late": "Takes {reached:.3g} hours; {wanted:.3g} are allowed.",
     "too_hungry": "Draws {reached:,} W; {wanted:,} W are allowed.",
     "not_sold_here": "Not sold to {country} (export control since {since}).",
+    "case_by_case_here": "For {country} only to buyers approved case by case (since {since}).",
+    "made_for_elsewhere": "Made for markets under export control; not sold to {country}.",
     # near misses: change
     "use_more": "Use {count} of them.",
     "use_larger": "Use cards with more memory.",

@@ -6,27 +6,25 @@ from decimal import Decimal
 from kb.base import UnknownName
 from kb.catalog import gpu as find_gpu
 from kb.catalog import gpus, offers
-from kb.exports import restriction
 from kb.names import close_names
 from kb.purposes import PurposeName, models_for, purposes
 from kb.rates import usd
 from kb.records.gpu import Gpu
 from tools.base import Step
 from tools.configuration import Configuration, Reason
-from tools.configure.choice import MACHINE_SHARE, Choice, buyable
+from tools.configure.account import assumptions, memory_steps, rejected, warnings
+from tools.configure.choice import Choice
 from tools.configure.configured import configured, title
 from tools.configure.fitting import Table
-from tools.configure.misses import beyond_limits, not_sold, owned_too_small
 from tools.configure.options import Options
 from tools.configure.pace import Pace
 from tools.configure.rank import LOSSES, WORTH_SAYING, Found, Ranking, ceiling, least_total, limits_of
 from tools.configure.reasons import reason
 from tools.configure.request import ConfigureRequest
-from tools.configure.result import ConfigureResult, FrontierPoint, Rejected
+from tools.configure.result import ConfigureResult, FrontierPoint
 from tools.configure.sources import cited
-from tools.configure.suitable import CUDA_ONLY, MAINSTREAM, proposed
+from tools.configure.suitable import MAINSTREAM, proposed
 from tools.configure.workload import Workload, workload
-from tools.memory.estimate import memory_per_gpu
 from tools.need import SERVED
 
 CHINA = "CN"
@@ -151,6 +149,14 @@ class Search:
     def _spends(self, way: str) -> bool:
         return self.asked.load.open_ended and way == "buy" and ceiling(self.asked.request.budget, "buy") is not None
 
+    def instead(self) -> str | None:
+        """The first purchase that would be proposed had no card been named."""
+        if not self.asked.cards:
+            return None
+        changes = {"gpus_asked": (), "acquisition": "buy", "max_results": 1}
+        other = Search(_asked(self.asked.request.model_copy(update=changes)))
+        return next((item.title for item, _, _ in other.shown()), None)
+
     def _native(self) -> str | None:
         return next((self.table.format_of(one) for one in self.asked.load.variants if one.loss == 0), None)
 
@@ -200,14 +206,14 @@ def _configure(request: ConfigureRequest) -> ConfigureResult:
     return ConfigureResult(
         configurations=tuple(shown),
         frontier=tuple(_point(found, search.pace.measure) for way in search.asked.ways for found in points[way]),
-        rejected=tuple(_rejected(search, shown, [found for _, _, found in made])),
+        rejected=tuple(rejected(search, shown, [found for _, _, found in made])),
         model=search.asked.load.model,
         budget_usd=usd(request.budget.amount, request.budget.currency) if request.budget else None,
         country=search.asked.country,
         combinations=search.table.examined * len(search.pool),
-        derivation=(*_memory_steps(made), *(step for _, step, _ in made)),
-        assumptions=_assumptions(search, made),
-        warnings=tuple(_warnings(search, shown)),
+        derivation=(*memory_steps(made), *(step for _, step, _ in made)),
+        assumptions=assumptions(search, made),
+        warnings=tuple(warnings(search, shown)),
         sources=cited(shown),
     )
 
@@ -295,85 +301,3 @@ def _point(found: Found, measure: str) -> FrontierPoint:
         period="hour" if choice.acquisition == "rent" else None, speed=found.paced.rate, measure=measure,
         bandwidth_bytes_per_s=(choice.gpu.bandwidth_bytes_per_s or 0) * choice.count,
     )  # fmt: skip
-
-
-def _rejected(search: Search, shown: list[Configuration], found: list[Found]) -> list[Rejected]:
-    asked = search.asked
-    added = {
-        one.option.choice.gpu.id: one.option.choice.count
-        for one in found
-        if 0 < one.option.choice.owned < one.option.choice.count
-    }
-    misses = list(owned_too_small(search.table, asked.owned, shown, added))
-    titles = {item.title for item in shown}
-    misses += beyond_limits(
-        asked.request, search.ranking, search.pace, search.limits, asked.ways, search.wanted, titles
-    )
-    return misses + _barred(search, shown)
-
-
-def _barred(search: Search, shown: list[Configuration]) -> list[Rejected]:
-    """The cheapest purchase that only export control keeps out."""
-    asked = search.asked
-    if asked.country is None or "buy" not in asked.ways:
-        return []
-    shut = [gpu for gpu in search.pool if restriction(gpu.id, asked.country) and gpu.id not in asked.cards]
-    options = Options(search.table, search.native, asked.request.max_gpus)
-    for gpu in shut:
-        if not buyable(gpu, owned=False, asked=False, country=asked.country):
-            options.add(gpu, ways=("buy",), provider=asked.provider, owned=0, asked=False, country=None)
-    found = next(Ranking(options, search.pace, search.limits).cheapest("buy", _new, verdicts=("yes",)), None)
-    instead = next((item.title for item in shown if item.acquisition == "buy"), None)
-    return [] if found is None else [not_sold(found.option.choice.gpu, found, asked.country, instead)]
-
-
-def _memory_steps(made: list[tuple[Configuration, Step, Found]]) -> list[Step]:
-    """For each memory figure shown, the step that states it."""
-    steps: dict[str, Step] = {}
-    for _, _, found in made:
-        held = found.paced.held
-        per_gpu, _ = memory_per_gpu(held.layout.of(held.variant.request))
-        label = f"{held.weight_format} over {held.layout.gpus} GPUs"
-        steps[label] = Step(
-            label=label,
-            formula=" + ".join(part.name for part in per_gpu.parts),
-            inputs={part.name: part.bytes for part in per_gpu.parts},
-            value=per_gpu.total_bytes,
-            unit="bytes",
-            source="calibration",
-        )
-    return list(steps.values())
-
-
-def _assumptions(search: Search, made: list[tuple[Configuration, Step, Found]]) -> tuple[str, ...]:
-    asked, load = search.asked, search.asked.load
-    said = list(load.assumptions)
-    if asked.country and not asked.request.country:
-        said.append("The budget is in yuan: what may not be exported to China is left out of purchases.")
-    if ceiling(asked.request.budget, "buy") is not None and any(
-        not item.price.complete for item, _, _ in made if item.acquisition == "buy"
-    ):
-        said.append(f"{MACHINE_SHARE:.0%} of the budget is kept for the machine wherever its price is unknown.")
-    variant = made[0][2].paced.held.variant if made else load.variants[0]
-    said += memory_per_gpu(variant.request)[1]
-    if load.language and not load.training and not asked.request.target_tokens_per_s:
-        said.append(f"Configurations that answer a user with fewer than {search.pace.floor:g} tokens/s are left out.")
-    if not asked.cards:
-        said.append(CUDA_ONLY)
-    return tuple(dict.fromkeys(said))
-
-
-def _warnings(search: Search, shown: list[Configuration]) -> list[str]:
-    said = []
-    if any("older than 30 days" in item.availability for item in shown):
-        said.append("Some prices were read more than 30 days ago; check them before you order.")
-    if any(not item.price.complete for item in shown if item.acquisition == "buy"):
-        said.append("Purchase prices marked incomplete leave out parts with no dated price, such as the machine.")
-    if not shown:
-        slow = any(search.ranking.frontier(way, _any, enough=False) for way in search.asked.ways)
-        said.append(
-            "What fits in memory and budget is slower than asked for."
-            if slow
-            else "Nothing in the catalog meets every limit; the near misses say what would."
-        )
-    return said

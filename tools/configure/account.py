@@ -1,0 +1,118 @@
+"""What is said beside the configurations: near misses, the arithmetic of memory, assumptions and warnings."""
+
+from typing import TYPE_CHECKING
+
+from tools.base import Step
+from tools.configuration import Configuration
+from tools.configure.choice import MACHINE_SHARE, Choice, unsold
+from tools.configure.misses import beyond_limits, not_sold, owned_too_small
+from tools.configure.options import Options
+from tools.configure.rank import Found, Ranking, ceiling
+from tools.configure.reasons import text
+from tools.configure.result import Rejected
+from tools.configure.suitable import CUDA_ONLY
+from tools.memory.estimate import memory_per_gpu
+
+if TYPE_CHECKING:
+    from tools.configure.search import Search
+
+Made = list[tuple[Configuration, Step, Found]]
+
+
+def rejected(search: "Search", shown: list[Configuration], found: list[Found]) -> list[Rejected]:
+    asked = search.asked
+    added = {
+        one.option.choice.gpu.id: one.option.choice.count
+        for one in found
+        if 0 < one.option.choice.owned < one.option.choice.count
+    }
+    misses = list(owned_too_small(search.table, asked.owned, shown, added))
+    titles = {item.title for item in shown}
+    misses += beyond_limits(
+        asked.request, search.ranking, search.pace, search.limits, asked.ways, search.wanted, titles
+    )
+    return misses + _barred(search, shown)
+
+
+def _barred(search: "Search", shown: list[Configuration]) -> list[Rejected]:
+    """Cards asked for that are not sold in the country; else the cheapest purchase that only that keeps out."""
+    asked = search.asked
+    if asked.country is None or "buy" not in asked.ways:
+        return []
+    why = {gpu.id: unsold(gpu, asked.country) for gpu in search.pool if gpu.id not in asked.owned}
+    shut = [gpu for gpu in search.pool if why.get(gpu.id) is not None]
+    if not shut:
+        return []
+    instead = next((item.title for item in shown if item.acquisition == "buy"), None) or search.instead()
+    misses = []
+    for named in [[gpu] for gpu in shut if gpu.id in asked.cards] or [shut]:
+        options = Options(search.table, search.native, asked.request.max_gpus)
+        for gpu in named:
+            options.add(gpu, ways=("buy",), provider=None, owned=0, asked=gpu.id in asked.cards, country=None)
+        priced = Ranking(options, search.pace, search.limits).cheapest("buy", search.wanted, verdicts=("yes",))
+        found = next(priced, None)
+        card = found.option.choice.gpu if found else named[0]
+        told = why[card.id]
+        if told is not None and (found is not None or card.id in asked.cards):
+            misses.append(not_sold(card, told, found, instead))
+    return misses
+
+
+def memory_steps(made: Made) -> list[Step]:
+    """For each memory figure shown, the step that states it."""
+    steps: dict[str, Step] = {}
+    for _, _, found in made:
+        held = found.paced.held
+        per_gpu, _ = memory_per_gpu(held.layout.of(held.variant.request))
+        label = f"{held.weight_format} over {held.layout.gpus} GPUs"
+        steps[label] = Step(
+            label=label,
+            formula=" + ".join(part.name for part in per_gpu.parts),
+            inputs={part.name: part.bytes for part in per_gpu.parts},
+            value=per_gpu.total_bytes,
+            unit="bytes",
+            source="calibration",
+        )
+    return list(steps.values())
+
+
+def assumptions(search: "Search", made: Made) -> tuple[str, ...]:
+    asked, load = search.asked, search.asked.load
+    said = list(load.assumptions)
+    if asked.country and not asked.request.country:
+        said.append("The budget is in yuan: what may not be exported to China is left out of purchases.")
+    if ceiling(asked.request.budget, "buy") is not None and any(
+        not item.price.complete for item, _, _ in made if item.acquisition == "buy"
+    ):
+        said.append(f"{MACHINE_SHARE:.0%} of the budget is kept for the machine wherever its price is unknown.")
+    variant = made[0][2].paced.held.variant if made else load.variants[0]
+    said += memory_per_gpu(variant.request)[1]
+    if load.language and not load.training and not asked.request.target_tokens_per_s:
+        said.append(f"Configurations that answer a user with fewer than {search.pace.floor:g} tokens/s are left out.")
+    if not asked.cards:
+        said.append(CUDA_ONLY)
+    return tuple(dict.fromkeys(said))
+
+
+def warnings(search: "Search", shown: list[Configuration]) -> list[str]:
+    said = [
+        f"{gpu.name}: {text(why)}"
+        for gpu in search.pool
+        if gpu.id in search.asked.cards and (why := unsold(gpu, search.asked.country)) is not None
+    ]
+    if any("older than 30 days" in item.availability for item in shown):
+        said.append("Some prices were read more than 30 days ago; check them before you order.")
+    if any(not item.price.complete for item in shown if item.acquisition == "buy"):
+        said.append("Purchase prices marked incomplete leave out parts with no dated price, such as the machine.")
+    if not shown:
+        slow = any(search.ranking.frontier(way, _any, enough=False) for way in search.asked.ways)
+        said.append(
+            "What fits in memory and budget is slower than asked for."
+            if slow
+            else "Nothing in the catalog meets every limit; the near misses say what would."
+        )
+    return said
+
+
+def _any(choice: Choice) -> bool:
+    return not choice.owned
