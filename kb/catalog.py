@@ -102,7 +102,10 @@ def maker(name: str) -> str:
     known = {card.vendor: card.vendor for card in gpus().values()}
     for vendor, others in load_yaml(FACTS / "makers.yaml").items():
         known |= dict.fromkeys(others, vendor)
-    return known[_find("vendor", name, {label: label for label in known})]
+    try:
+        return known[_find("vendor", name, {label: label for label in known})]
+    except UnknownName as unknown:
+        raise UnknownName("vendor", name, list(dict.fromkeys(known[label] for label in unknown.close))) from None
 
 
 @lru_cache(maxsize=1)
@@ -139,12 +142,11 @@ def gpu(name: str) -> Gpu:
     from kb.names import gpu_names
 
     for spelling in spellings(name):
-        try:
-            return gpus()[gpu_names().resolve(spelling)]
-        except UnknownName:
-            continue
-        except AmbiguousName as several:
-            raise AmbiguousName("gpu", name, several.candidates) from None
+        ids = gpu_names().bearers(spelling)
+        if len(ids) > 1:
+            raise AmbiguousName("gpu", name, ids)
+        if ids:
+            return gpus()[ids[0]]
     raise UnknownName("gpu", name, _close_gpus(bare_name(name)))
 
 

@@ -142,16 +142,23 @@ class Names:
             AmbiguousName: several do.
         """
         name = text.strip()[:LONGEST_NAME]
+        ids = self.bearers(name)
+        if len(ids) > 1:
+            raise AmbiguousName(self.kind, name, ids)
+        if not ids:
+            raise UnknownName(self.kind, name, self.close(name))
+        return ids[0]
+
+    def bearers(self, text: str) -> list[str]:
+        """The ids that `text` may name; none where nothing bears it."""
+        name = text.strip()[:LONGEST_NAME]
         if exact := self._ids.get(normalise(name)):
-            return exact
+            return [exact]
         tail = name.rpartition("/")[2]
         for spelling in dict.fromkeys((name, tail, tail.replace("_", "-"))):
-            ids = self._lookup(atoms_of(spelling))
-            if len(ids) > 1:
-                raise AmbiguousName(self.kind, name, ids)
-            if ids:
-                return ids[0]
-        raise UnknownName(self.kind, name, self.close(name))
+            if ids := list(self._lookup(atoms_of(spelling))):
+                return ids
+        return []
 
     def close(self, name: str, limit: int = 3) -> list[str]:
         """The ids most like `name`."""
