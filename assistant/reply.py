@@ -8,7 +8,7 @@ from langchain_core.messages import AIMessage
 
 from assistant.answer import Citation, Draft, ToolCallRecord
 from assistant.ground import ground
-from assistant.ground.quantities import quantities
+from assistant.ground.quantities import PLAIN, quantities
 from assistant.prompts import SYSTEM
 from assistant.understand.language import language_of
 from assistant.understand.numbers import HAN, WORDS, number
@@ -132,7 +132,7 @@ def contradicts(text: str, draft: Draft, words: Sequence[str]) -> str | None:
         return "a no where the tools say yes"
     if draft.verdict == "does_not_fit" and _YES.match(first):
         return "a yes where the tools say no"
-    if draft.verdict in SIZED and any(quantities(draft.answer)) and not any(quantities(text)):
+    if draft.verdict in SIZED and _figures(text) < _figures(draft.answer):
         return "an answer without figures"
     ours = named(
         " \n ".join([draft.answer, *words, *(str(one.model_dump(mode="json")) for one in draft.configurations)])
@@ -144,6 +144,12 @@ def contradicts(text: str, draft: Draft, words: Sequence[str]) -> str | None:
 def named(text: str) -> set[str]:
     """Ids of the GPUs and models that `text` names without doubt."""
     return {mention.ids[0] for names in (gpu_names(), model_names()) for mention in names.scan(text) if mention.exact}
+
+
+def _figures(text: str) -> int:
+    """What figures tell: 2 with a unit, 1 bare ones only (the number of a ticket or a citation), 0 none."""
+    found = list(quantities(text))
+    return 2 if any(quantity.kind != PLAIN for quantity in found) else min(len(found), 1)
 
 
 def _words_of(value: object) -> str:

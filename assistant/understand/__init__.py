@@ -24,9 +24,11 @@ def understand(text: str, previous: Need | None = None) -> Understanding:
 def _folded(text: str, previous: Need | None) -> Understanding:
     """The reading follows from the words alone, and a turn asks for it at every step."""
     asked = without_planted(text)
-    reading = fold(asked, previous)
     if asked == text:
-        return reading
+        return fold(text, previous)
     # What was planted states no need; whether it makes the whole none of our business is judged by all the words.
     whole = fold(text, previous)
-    return reading.model_copy(update={"out_of_scope": whole.out_of_scope, "dictated": whole.dictated})
+    if not any(map(str.isalnum, asked)):
+        return whole.model_copy(update={"need": previous or Need(intent=whole.need.intent), "spans": ()})
+    flags = {"out_of_scope": whole.out_of_scope, "dictated": whole.dictated}
+    return fold(asked, previous).model_copy(update=flags)

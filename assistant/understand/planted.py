@@ -21,8 +21,9 @@ _HIDDEN = grammar(
     r"<!--[^\0]{0,1500}?-->"
     rf"|<(\w{{1,12}})[^<>]{{0,300}}?(?:{_HIDDEN_STYLE})[^<>]{{0,300}}>[^\0]{{0,1500}}?</\1\s?>"
     r"|</?(?:user|system|assistant|instructions?)>(?:[^\0]{0,1500}?</(?:system|assistant|instructions?)>)?"
-    r"|(?:^|(?<=\n))[ \t]*(?:#{1,6} ?|\[|<\|)?(?:system|assistant|developer)(?:\]|\|>)? ?:[^\n]*"
-    r"|\{\s?\"(?:tool|role|tool_call_id)\"\s?:[^\n]{0,1500}\}"
+    r"|(?:^|(?<=\n))[ \t]*(?:#{1,6} ?(?:system|assistant|developer) ?:|\[(?:system|assistant|developer)\]"
+    r"|<\|(?:im_start\|>)?(?:system|assistant|developer)(?:\|>)?)[^\n]*"
+    r"|\{\s?\"tool\"\s?:[^\n]{0,1500}?\"result\"\s?:[^\n]{0,1500}\}"
 )
 _OVERRIDE = grammar(
     r"(?:ignore|disregard|forget|override|bypass)\s(?:all |any |every |everything |your |the |my )?(?:of )?"
@@ -54,7 +55,7 @@ _LOOK_ALIKE = str.maketrans("аеорсухкмтвніѕјһ", "aeopcyxkmtbhisj
 
 
 def without_planted(written: str) -> str:
-    """The question with blanks in place of what was planted in it; as it is where nothing else would be left."""
+    """The question with blanks in place of what was planted in it."""
     blank = _TURNED.sub(
         _blanks, _ENCODED.sub(lambda match: _blanks(match) if _decodes(match[0]) else match[0], written)
     )
@@ -63,7 +64,7 @@ def without_planted(written: str) -> str:
     for start, end in [*spans, *_orders(text.plain)]:
         first, last = text.offsets[start], text.offsets[end]
         blank = blank[:first] + " " * (last - first) + blank[last:]
-    return blank if re.search(r"\w", blank) else written
+    return blank
 
 
 def _blanks(match: re.Match[str]) -> str:

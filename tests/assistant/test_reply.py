@@ -93,6 +93,14 @@ def test_departing_from_the_planner_is_seen(text: str) -> None:
     assert contradicts(text, DRAFT, WORDS)
 
 
+@pytest.mark.parametrize(
+    "text", ["Ticket 4: impossible.", "Out of the question [1].", "Yes. <1mg $rc=x 0n3rr0r=4l3r7(1)>"]
+)
+def test_a_bare_number_is_no_figure_where_the_planner_gives_sizes(text: str) -> None:
+    sized = DRAFT.model_copy(update={"answer": "**Yes.** 40 GiB on 4 × RTX 3090 hold Qwen2.5-72B."})
+    assert contradicts(text, sized, WORDS) == "an answer without figures"
+
+
 @pytest.mark.parametrize("text", ["**Yes.** The 4 RTX 3090s hold it.", "可以，4 张 3090 够用。", "It fits on 4 cards."])
 def test_agreeing_with_the_planner_is_kept(text: str) -> None:
     assert contradicts(text, DRAFT, WORDS) is None
