@@ -36,7 +36,7 @@ from assistant.compose.caveats import reserves
 from assistant.compose.citations import joined
 from assistant.compose.commands import COMMANDS
 from assistant.compose.material import Material
-from assistant.compose.premise import premises
+from assistant.compose.premise import card_memory, premises
 from assistant.compose.section import Section
 from assistant.plan import money, preferred, requests
 from assistant.plan.provisional import chinese_cards
@@ -159,6 +159,9 @@ def _frame(material: Material, main: Section) -> None:
         main.body.insert(0, main.headline if main.headline != material.say("guidance.nothing") else "")
         main.headline, main.verdict = doubts[0], "clarification"
     wrong = premises(material)
+    if claimed := card_memory(material):
+        main.body.insert(0, main.headline)
+        main.headline = claimed
     if wrong and main.verdict == "estimate" and not clarify.turns_on_unknown(material):
         main.body.insert(0, main.headline)
         main.headline = wrong.pop(0)
@@ -217,7 +220,8 @@ def _sized(renderer: Renderer) -> Renderer:
 def _shop(material: Material) -> Section:
     if (together := several.several(material)) is not None:
         return together
-    worked_out = cost.cost(material) if money.asks_cost(material.text) else None
+    asked = money.asks_cost(material.text) or cost.of_a_run(material) or money.asks_price(material.text, material.need)
+    worked_out = cost.cost(material) if asked else None
     if worked_out is not None:
         return worked_out
     if len(requests.named_gpus(material.need)) > 1 and any(material.results("compare_gpus")):
@@ -238,7 +242,8 @@ def _shop(material: Material) -> Section:
 
 def _cloud_or_buy(material: Material) -> Section:
     both = preferred.only(material.text, material.need) is None and cost.meets(material)
-    asked = both or acquisition.buys(material) or money.asks_cost(material.text) or cost.of_a_run(material)
+    again = material.understanding.follow_up and any(material.results("estimate_cost"))
+    asked = both or again or acquisition.buys(material) or money.asks_cost(material.text) or cost.of_a_run(material)
     either = preferred.rents(material.text) and acquisition.buys(material) and not money.asks_cost(material.text)
     told = cost.meets(material) or cost.of_a_run(material) or not (either and requests.sized(material.need))
     worked_out = cost.cost(material) if asked and told else None

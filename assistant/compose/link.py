@@ -19,11 +19,18 @@ from assistant.plan import requests
 NEGLIGIBLE, HEAVY = 0.1, 0.3
 """Shares of a step that the exchange takes: below the one a faster link brings little, above the other much."""
 _SLOWER = re.compile(
-    r"比(?:单卡|一张|单张|一块)\D{0,4}(?:慢|快\s?\d{1,2}\s?%)|(?:only|just) \d{1,2} ?% (?:faster|quicker)"
+    r"比(?:单卡|一张|单张|一块)\D{0,4}(?:慢|快\s?\d{1,2}\s?%)"
+    r"|(?:only|just) (?:\d{1,2} ?%|[\d.]{1,4} ?x) (?:faster|quicker|the speed)"
     r"|反而|更慢|还慢|不如|没有?(?:提升|加速|变快)|一样(?:快|慢|的速度)?|没快|图啥"
     r"|slower|same (?:speed|time)|no (?:faster|speed)|not faster|worse than one|doesn't scale|poor scaling",
     re.I,
 )
+_POOLED = re.compile(
+    r"(?:pool|doubl|combin|merg|adds? up|count as|becomes? one)\w*[^.?!\n]{0,24}(?:v?ram|memory|card|gb)"
+    r"|(?:v?ram|memory)[^.?!\n]{0,24}(?:pool|doubl|combin|merg)|显存[^。?!\n]{0,8}(?:合|叠加|翻倍|相加|变成)|当成?一张",
+    re.I,
+)
+"""Words that take two memories for one."""
 _NARROW = re.compile(
     r"\bx[148]\b|[×x]\s?[148] ?(?:槽|的槽|通道|插槽)|riser|转接|延长线|\begpu\b|thunderbolt|雷电|oculink|芯片组", re.I
 )
@@ -111,6 +118,8 @@ def _headline(material: Material, ways: dict[str, Way], many: Way) -> str:
     values = {"cards": cards, "many": _figure(many), "one": _figure(one) if one else ""}
     if many.key == "one":
         return say("link.outside", cards=names.cards(full.gpu, 1), one=_figure(many))
+    if _POOLED.search(material.text):
+        return say("link.pooled", **values)
     if one and _SLOWER.search(material.text):
         return say("link.slower_training" if many.key == "data" else "link.slower", **values)
     how = "little" if many.share < NEGLIGIBLE else "some" if many.share < HEAVY else "much"

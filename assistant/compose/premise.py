@@ -2,13 +2,29 @@
 
 from collections.abc import Iterator
 
-from assistant.compose import numbers
+from assistant.compose import facts, names, numbers
 from assistant.compose.arithmetic import cite, workload
+from assistant.compose.aspects import BY_KEY
+from assistant.compose.citations import joined
 from assistant.compose.claims import ENOUGH, NEEDS, claims
 from assistant.compose.material import Estimate, Material
+from assistant.plan import card_claims
 
 FAR_ABOVE = 1.5
 """A claimed requirement this many times the estimate is worth correcting downwards."""
+
+
+def card_memory(material: Material) -> str:
+    """The memory of a card, where the question takes it for another; empty where it does not."""
+    rows = {row.id: row for row in facts.cards(material)}
+    for card, stated in card_claims.misjudged(material.understanding, material.need):
+        if card in rows:
+            size = BY_KEY["memory"].value(rows[card]) or ""
+            marker = facts.cite_card(material, rows[card], [BY_KEY["memory"]])
+            return material.say(
+                "premise.card_memory", card=names.gpu_name(card), size=size, stated=f"{stated} GB"
+            ) + joined([marker])
+    return ""
 
 
 def premises(material: Material) -> list[str]:

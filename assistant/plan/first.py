@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterable, Sequence
 
-from assistant.plan import link, money, requests, several
+from assistant.plan import card_claims, link, money, requests, several
 from assistant.plan.amounts import READ, model_kind, texts
 from assistant.plan.call import PlannedCall, planned
 from assistant.plan.formats import native_format, smaller_formats
@@ -46,6 +46,8 @@ def plan(understanding: Understanding) -> list[PlannedCall]:
     wanted: Calls = [requests.guidance(understanding)]
     if requests.sized(need) and not requests.cards(need):
         wanted.append(requests.what_fits(need, understanding.text))
+    if card_claims.misjudged(understanding, need):
+        wanted.append(requests.gpu_facts(need))
     brought = [call for call in pasted(understanding, need) if call is not None]
     wanted += brought
     if understanding.error_text and "oom" not in intents(understanding):
@@ -255,7 +257,8 @@ def _serving(need: Need, understanding: Understanding) -> Calls:
 
 
 def _budget(need: Need, understanding: Understanding) -> Calls:
-    worked_out = money.cost(need, understanding) if money.asks_cost(understanding.text) else None
+    asked = money.asks_cost(understanding.text) or money.asks_price(understanding.text, need)
+    worked_out = money.cost(need, understanding) if asked else None
     return [worked_out, *_which_to_buy(need, understanding)]
 
 
@@ -264,7 +267,7 @@ def _cloud_or_buy(need: Need, understanding: Understanding) -> Calls:
     card = next(iter(requests.cards(need)), None)
     return [
         requests.configure(need),
-        requests.configure(need, provider=None, acquisition="buy") if need.provider else None,
+        requests.configure(need, provider=None, acquisition="buy") if need.provider and card is None else None,
         requests.memory(need, card),
         requests.offers(need, card.gpu if card else None, card.count if card else None),
         requests.offers(need.model_copy(update={"provider": None}), card.gpu if card else None),
@@ -333,7 +336,7 @@ _BY_INTENT: dict[Intent, Callable[[Need, Understanding], Calls]] = {
     "can_it_run": _can_it_run,
     "how_many_gpus": _how_many,
     "min_vram": _min_vram,
-    "which_to_buy": _which_to_buy,
+    "which_to_buy": _budget,
     "compare": _compare,
     "spec": _spec,
     "speed": _speed,

@@ -36,8 +36,8 @@ _SIZED = ("min_vram", "how_many_gpus", "can_it_run", "other", "guidance")
 
 
 _MATTERS = re.compile(
-    r"必须|非要|要不要|有必要|需不需要|够不够|够吗|影响|加速|差多少|慢|瓶颈|提升|\b(?:need|required?|necessary|matters?|worth|slow\w*"
-    r"|bottleneck|help|enough|faster|speed ?up)\b",
+    r"必须|非要|要不要|有必要|需不需要|够不够|够吗|影响|加速|差多少|慢|瓶颈|提升|有意义|值得|浪费|\b(?:need|required?|necessary|matters?|worth|slow\w*"
+    r"|bottleneck|hurts?|penalty|degrad\w*|pointless|help|enough|faster|speed ?up)\b",
     re.I,
 )
 """Words that ask what a link is worth rather than mention it."""

@@ -21,6 +21,7 @@ NETWORK = re.compile(
 )
 OUTSIDE = re.compile(r"\begpu\b|thunderbolt|雷电|oculink|usb ?4|外接", re.I)
 """A single card outside the machine."""
+SECOND = re.compile(r"\bsecond\b|\banother\b|第二[张块]|再加(?:一|1)[张块]", re.I)
 TOGETHER = re.compile(
     r"两|双|多卡|几张|张量|并行|差多少|tensor|parallel|multi|second (?:card|gpu)|two|dual|one card|single", re.I
 )
@@ -32,6 +33,8 @@ def of(need: Need, understanding: Understanding) -> Need:
     """The need with a card and a size, stand-ins where they were not named, in a format that the cards can hold."""
     card = next(iter(requests.cards(need)), None)
     stated = (card.count if card else None) or need.tensor_parallel or need.gpu_count
+    if stated in (None, 1) and SECOND.search(understanding.text):
+        stated = 2
     large = requests.sized(need) and (need.params or 0) > LARGE_PARAMS
     count = 1 if stated in (None, 1) and OUTSIDE.search(understanding.text) else max(2, stated or 2)
     size = TRAINED_PARAMS if need.task in ("full_finetune", "pretrain") else SERVED_PARAMS

@@ -28,6 +28,7 @@ _COST = re.compile(
     r"|spot|抢占|竞价|预留|reserved",
     re.I,
 )
+_PRICE = re.compile(r"多少钱?[?？]?$|多少钱|什么价|费用|花费|成本|how much|\bcosts?\b|\bprice\b|expensive", re.I)
 _ENERGY = re.compile(
     r"电费|耗电|用电|几度电|多少度|多少电|电表|electricity|power bill|\bkwh\b|度电|energy (?:cost|bill|use)", re.I
 )
@@ -52,6 +53,17 @@ CARDS_MAX = 2
 def asks_cost(text: str) -> bool:
     """Whether what it costs to own, to run or to produce is asked, rather than what to buy."""
     return _COST.search(text) is not None
+
+
+def asks_price(text: str, need: Need) -> bool:
+    """Whether the price of something settled is asked: of a training whose data are stated, or of cards named alone."""
+    settled = runs(need) or (bool(requests.named_gpus(need)) and not requests.sized(need))
+    return settled and _PRICE.search(text) is not None
+
+
+def runs(need: Need) -> bool:
+    """Whether it is a training of stated data."""
+    return need.dataset_tokens is not None and requests.is_training(need)
 
 
 def asks_power(text: str) -> bool:
@@ -87,8 +99,7 @@ def power_left(text: str) -> int | None:
 def cost(need: Need, understanding: Understanding, found: Sequence[Configuration] = ()) -> PlannedCall | None:
     """What the cards cost to own and to rent, and what their work costs.
 
-    `found`: configurations of the same question; the machine around the cards is priced by their bills, and where no
-    card was named the first one that is bought is reckoned with.
+    `found`: configurations of the same question; where no card was named, the cheapest that is bought is reckoned with.
     """
     running = read_running(understanding.text)
     leased = {one.gpu for one in found if one.acquisition == "rent"}
@@ -99,8 +110,6 @@ def cost(need: Need, understanding: Understanding, found: Sequence[Configuration
     if not cards:
         return None
     values = _shared(need, understanding, running) | _machine(cards if need.gpus_owned else cards[:1])
-    if len(cards) == 1 or not need.gpus_owned:
-        values["machine_price"] = _around(cards[0], bought, str(values["currency"]))
     count = sum(card.count or 1 for card in cards[:1])
     if running.rent_per_hour is not None:
         values["rent_per_hour"] = running.rent_per_hour * (count if running.rent_is_per_gpu else 1)
@@ -113,17 +122,6 @@ def cost(need: Need, understanding: Understanding, found: Sequence[Configuration
     rented = "rent" if renting and not _BUYING.search(understanding.text) else None
     values |= {"provider": need.provider, "years": running.years, "acquisition": need.acquisition or rented}
     return planned("estimate_cost", **values)
-
-
-def _around(card: GpuCount, bought: Sequence[Configuration], currency: str) -> float | None:
-    """The price of the machine around the cards, by the bill of a configuration of as many of them."""
-    for one in bought:
-        cards = next((item for item in one.items if item.part == "gpu"), None)
-        if (one.gpu, one.gpu_count) != (card.gpu, card.count or 1) or cards is None or cards.subtotal is None:
-            continue
-        if one.price.amount is not None and one.price.amount > cards.subtotal:
-            return round(float(convert(one.price.amount - cards.subtotal, one.price.currency, currency)), 2)
-    return None
 
 
 def _lease(found: Sequence[Configuration], currency: str) -> float | None:

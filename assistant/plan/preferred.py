@@ -33,7 +33,7 @@ def asks_for_cheapest(text: str) -> bool:
 
 def only(text: str, need: Need) -> str | None:
     """`buy` or `rent` when only that is asked about."""
-    if need.acquisition == "rent" or (rents(text) and not buys(text)):
+    if need.acquisition == "rent" or ((rents(text) or need.provider) and not buys(text)):
         return "rent"
     return "buy" if need.acquisition == "buy" or (buys(text) and not rents(text)) else None
 

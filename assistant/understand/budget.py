@@ -47,6 +47,7 @@ _BARE = grammar(
     rf"|(?:有|拨了?|批了?|准备|打算花|能花|出得起)\s?(?:大概|大约|约|差不多)?\s?(?P<n5>{_N})\s?(?P<s5>万|千"
     rf"|w(?![a-z0-9]))"
     rf"(?!\s?(?:多|来)?(?:条|个|人|名|位|用户|token|参数|张|字|次|篇|步|份|行|轮|的?数据|qps|并发|员工|学生))"
+    rf"|^\s?(?P<n6>{_N})\s?(?P<s6>万)(?=\s?[,:])"
     rf"|(?<![a-z0-9.])(?P<n4>{_N})\s?(?P<s4>万|千)(?:以内|以下|左右)(?!的?(?:条|人|用户|token|参数))"
 )
 _RENT = grammar(
@@ -107,10 +108,10 @@ def find_money(text: str, *, chinese: bool) -> list[Found[Money]]:
             )
     if not found:
         for match in _BARE.finditer(text):
-            scale = match["s"] or match["s3"] or match["s4"] or match["s5"]
+            scale = match["s"] or match["s3"] or match["s4"] or match["s5"] or match["s6"]
             if scale == "w" and not chinese:
                 continue  # "under 75W" is a power limit
-            amount = scaled(match["n"] or match["n3"] or match["n4"] or match["n5"], scale)
+            amount = scaled(match["n"] or match["n3"] or match["n4"] or match["n5"] or match["n6"], scale)
             if amount and 100 <= amount <= 1e13:
                 money = _money(text, match.start(), match.end(), amount, "CNY" if chinese else "USD")
                 found.append(

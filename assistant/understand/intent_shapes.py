@@ -12,12 +12,17 @@ _DO = r"(?:跑|部署|运行|训练?|微调|练|装|玩|带|塞|用|上|lora|qlo
 
 SHAPES: tuple[tuple[Intent, float, str], ...] = (
     ("how_many_gpus", 4.5, (
-        r"(?<![这那哪前后好有])(?<!小时)(?<!小时 )(?<!一天)(?<!个月)(?<!一月)几\s?(?:张|块|片|台|卡|枚)(?!图|照|片|钱|机箱)|(?<!出)多少\s?(?:张|块|片|台|卡)(?!图"
+        r"(?<![这那哪前后好有])(?<!小时)(?<!小时 )(?<!一天)(?<!个月)(?<!一月)几\s?(?:张|块|片|台|卡"
+        r"|枚)(?!图|照|片|钱|机箱)"
+        r"|(?<!出)多少\s?(?:张|块|片|台|卡)(?!图"
         r"|照|钱)"
         rf"|(?:how many|(?:least|lowest|min\w{{0,4}}|smallest|fewest) (?:number|amount|count) of|what (?:size|number"
         rf"|count) (?:of )?) (?:\S{{1,16}} ){{0,4}}?(?:clusters?(?![a-z])"
         rf"|{GPU}|gpus?(?![a-z_])|nodes?(?![a-z])|cards?(?![a-z]))|(?:what size|how (?:big"
         rf"|large)) (?:\S{{1,16}} ){{0,4}}?clusters?"
+    )),
+    ("training_time", 5.5, (
+        r"how many tokens[^.?!\n]{0,40}?(?:train|tune)|(?:能|可以)训(?:练)?多少\s?(?:b|亿|万|百万)?\s?个?token"
     )),
     ("training_time", 5, (
         rf"[一二两三四五六七八九十半几\d]{{1,4}}\s?个?{_TIME}(?:之?内|以内|时间|左右)?\s?(?:能|可以|够|来得及|可否)?"
@@ -87,9 +92,13 @@ SHAPES: tuple[tuple[Intent, float, str], ...] = (
     ("interconnect", 5.5, (
         r"same (?:time|speed|throughput)[^.?!\n]{0,40}?(?:as )?(?:one|1|a single|single) (?:card|gpu)"
         r"|(?:one|1|a single|single) (?:card|gpu)[^.?!\n]{0,40}?(?:same|just as|as fast|faster)"
-        r"|比(?:单卡|一张|单张|一块)\D{0,4}(?:慢|快\s?\d{1,2}\s?%)|(?:only|just) \d{1,2} ?% (?:faster|quicker)"
-        r"|(?<![a-z])(?:tp|pp)\s?=?\s?\d[^.?!\n]{0,60}?(?:slower|no faster|慢)"
-        r"|no (?:faster|quicker) (?:than|with)|(?:和|跟|与)(?:一张|单卡|单张)[^。?!\n]{0,8}(?:一样|差不多)(?!的?价|的?显存)"
+        r"|比(?:单卡|一张|单张|一块)\D{0,4}(?:慢|快\s?\d{1,2}\s?%)"
+        r"|(?:only|just) (?:\d{1,2} ?%|[\d.]{1,4} ?x) (?:faster|quicker"
+        r"|the speed)|(?:slot|chipset|lanes?)[^.?!\n]{0,40}?(?:hurt|slow|matter|penalt|bottleneck)"
+        r"|张量并行[^。?!\n]{0,8}?(?:有意义|值得|划算)"
+        r"|只(?:有|快)(?:了)?[\d.]{1,4} ?倍|(?<![a-z])(?:tp|pp)\s?=?\s?\d[^.?!\n]{0,60}?(?:slower|no faster|慢)"
+        r"|no (?:faster|quicker) (?:than|with)"
+        r"|(?:和|跟|与)(?:一张|单卡|单张)[^。?!\n]{0,8}(?:一样|差不多)(?!的?价|的?显存)"
     )),
     ("cloud_or_buy", 5, (
         r"租(?:什么|啥|哪|几)|(?:一|每|/)个?小时\s?要?(?:几块|多少钱)|包月"

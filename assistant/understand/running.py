@@ -116,8 +116,10 @@ def read_running(text: str) -> Running:
     plain = Text.of(text).plain
     tariff, currency = _tariff(plain)
     rent, rent_currency = _rent(plain)
+    used = find_usage(plain)
+    spared = plain[: used.start] + " " + plain[used.end :] if used else plain
     return Running(
-        tariff_per_kwh=tariff, currency=currency or rent_currency, pue=_figure(_PUE, plain), years=_years(plain),
+        tariff_per_kwh=tariff, currency=currency or rent_currency, pue=_figure(_PUE, plain), years=_years(spared),
         hours_per_day=_hours(plain), utilisation=_percent(plain), circuit_amps=_figure(_AMPS, plain),
         circuit_volts=_figure(_VOLTS, plain), circuit_phases=3 if _THREE.search(plain) else None,
         power_limit_w=_figure(_LIMIT, plain), psu_w=None if _LIMIT.search(plain) else _figure(_SUPPLY, plain),

@@ -57,6 +57,7 @@ _OTHER_TOPICS = grammar(
 )
 _GAMING = grammar(
     r"打(?:游戏|黑神话|lol|吃鸡|cs|原神|永劫)|黑神话|玩(?:游戏|原神|赛博朋克|黑神话|吃鸡|lol|cs|3a)"
+    r"|(?:for|in|at) (?:4k |1440p |1080p |2k )?gaming(?! (?:card|gpu|laptop|pc|rig|desktop))"
     r"|3a ?(?:大作|游戏)|(?:多少|几)帧|帧数|吃鸡|原神|赛博朋克|艾尔登|永劫|网游|电竞|光追游戏"
     r"|(?<![a-z])(?:cyberpunk|gta ?\w|elden ring|fortnite|valorant|csgo|cs2|counter-?strike"
     r"|call of duty|warzone|minecraft|starfield|baldur'?s gate|gaming (?:fps|performance|benchmark)"
@@ -105,12 +106,12 @@ _BARE_CHOICE = grammar(
     r"|上下|我|们|有|就|只|手上|手里|手头|给|帮|请|求|建议|方案|一下|最|不|超过|万|千|元|块钱?|多"
     r"|(?<![a-z])(?:how|what|which|it|this|that|enough|one|ones|should|would|do|can|could|i|we|you|get|got|buy|choose|pick|go|for|with|my|our|is"
     r"|are|to|spend|best|good|the|an?|of|under|around|about|on|in|recommend|recommendations?|suggest|suggestions?|budget"
-    r"|money|quid|bucks|pounds?|euros?|dollars?|usd|eur|gbp|rmb|cny|yuan|grand|total|all|together|have|ve|ll|d|s|want|need|only|max|maximum|limit|up|at|most|please|any|some|now|right|buying|thing|option|options)(?![a-z])"
+    r"|something|anything|run|use|it|money|quid|bucks|pounds?|euros?|dollars?|usd|eur|gbp|rmb|cny|yuan|grand|total|all|together|have|ve|ll|d|s|want|need|only|max|maximum|limit|up|at|most|please|any|some|now|right|buying|thing|option|options)(?![a-z])"
     r"|[\d\s,.?!;:、。~$€£¥_'\"-]|(?<![a-z])[kw](?![a-z])"
 )
 """Words of choosing and spending: a question of nothing else, asked of this advisor, is about what it advises on."""
 _BARE_CUE = grammar(
-    r"够(?:吗|不|么|用)|怎么选|选哪|选什么|推荐|买(?:哪|什么|啥)|(?<![a-z])(?:enough|recommend\w{0,6}|which one|what (?:should|do) i (?:buy|get))"
+    r"够(?:吗|不|么|用)|(?<![a-z])can i run it|怎么选|选哪|选什么|推荐|买(?:哪|什么|啥)|(?<![a-z])(?:enough|recommend\w{0,6}|which one|what (?:should|do) i (?:buy|get))"
 )
 """What makes words of choosing alone a question that is asked back, not turned away."""
 _GREETING = grammar(

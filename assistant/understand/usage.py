@@ -69,6 +69,9 @@ _WEEKDAYS = grammar(
     r"|周末(?:都)?(?:休息|不用|不跑|不训|停机?|关机)|双休|not (?:on|at) weekends?|except (?:on )?weekends?"
     r"|(?:5|五|five) days a week"
 )
+_DAY_NAMES = grammar(
+    r"(?<![a-z])(?:mon|tues?|wednes|thurs?|fri|satur|sun)days?(?![a-z])|(?:周|星期|礼拜)[一二三四五六日天](?!天|个)"
+)
 _WEEKENDS = grammar(
     r"(?:只|仅|就)?[在是有]?周末|周六(?:和|、|跟)?周日|双休日|(?<![a-z])(?:on|at|only|just)? ?(?:the )?weekends?(?![a-z])"
 )
@@ -82,7 +85,7 @@ _ONCE = grammar(
 _NAMED_HOURS = {"midnight": 24.0, "noon": 12.0}
 _NOW_AND_THEN = grammar(r"偶尔|有时|时不时|now and then|occasional\w{0,2}|once in a while|from time to time|sporadic")
 _ALWAYS = grammar(
-    r"24\s?[/x×*]\s?7|7\s?[/x×*]\s?24|around the clock|全天候|不停机|常年|24\s?小时(?:不停|运行|开机|不关)|non-?stop"
+    r"all the time|24\s?[/x×*]\s?7|7\s?[/x×*]\s?24|around the clock|全天候|不停机|常年|24\s?小时(?:不停|运行|开机|不关)|non-?stop"
     r"|all day(?:,| and) (?:all|every) (?:night|day)|(?:always|permanently) on"
     r"|(?:一直|不间断|连轴)地?(?:跑|开着|运行|转)"
     r"|天天跑|长期(?:在线|开机)|全年无休|一年到头"
@@ -185,6 +188,9 @@ def _days_in(said: Sequence[_Duration], length: _Duration, period: _Duration, pl
 def _days_a_week(plain: str) -> float:
     if _WEEKDAYS.search(plain):
         return 5.0
+    named = {match[0][:3] if match[0].isascii() else match[0][-1] for match in _DAY_NAMES.finditer(plain)}
+    if 0 < len(named) < 7 and not _WEEKENDS.search(plain):
+        return float(len(named))
     return 2.0 if _WEEKENDS.search(plain) else 7.0
 
 

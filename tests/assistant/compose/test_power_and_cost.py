@@ -117,7 +117,10 @@ def test_every_number_comes_from_the_tool(record: ToolCallRecord, text: str, lan
 
 
 def test_a_missing_price_is_said_beside_the_verdict() -> None:
-    draft = answered("rent or buy?", costed(**FOUR), "en", "cloud_or_buy")
+    record = costed(**FOUR)
+    record.result["own"]["complete"] = False
+    record.result["warnings"].append("No price is known of the machine around the cards.")
+    draft = answered("rent or buy?", record, "en", "cloud_or_buy")
     assert "no price is known of the machine" in first(draft)
     assert "not included" in draft.answer
 

@@ -1,0 +1,32 @@
+"""What a question takes a card to be: a size of memory stated of it, held against the data sheet."""
+
+import re
+
+from assistant.plan import requests
+from assistant.understanding import Understanding
+from kb.catalog import gpu
+from kb.units import GIB
+from tools.need import Need
+
+_SAID = re.compile(
+    r"^\s?s?(?:'s)?,?\s?(?:(?:now|all|each|cards?|显卡|的)\s?){0,2}"
+    r"(?:has|have|having|with|comes? with|got|is|are|显存|有|是|自带)\s?(?:显存|memory|vram|了)?\s?(?:of |是|有)?\s?"
+    r"(?P<n>\d{1,3})\s?gi?b?(?![a-z0-9/])"
+    r"(?!\s?(?:of )?(?:system |host |ddr\d? |cpu )?(?:ram|ddr|内存|主存))",
+    re.I,
+)
+NEAR_GIB = 1.5
+"""Sizes closer than this are the same: 22.5 and 24, 79 and 80."""
+
+
+def misjudged(understanding: Understanding, need: Need) -> list[tuple[str, int]]:
+    """Cards of which another memory is stated than they have: catalog id and what was stated, in GiB."""
+    named = requests.named_gpus(need)
+    spans = [span for span in understanding.spans if span.slot in ("gpus_owned", "gpus_asked")]
+    if len(named) != 1 or len(spans) != 1 or named[0].endswith("-gpu"):
+        return []
+    match = _SAID.search(understanding.text[spans[0].end :])
+    stated = int(match["n"]) if match else None
+    if stated is None or abs(stated - gpu(named[0]).memory_bytes / GIB) < NEAR_GIB:
+        return []
+    return [(named[0], stated)]
