@@ -118,7 +118,8 @@ def speed(material: Material, one: Configuration) -> str:
 
 def _how(material: Material, one: Configuration) -> str:
     words = [names.format_name(one.weight_format)] if one.weight_format else []
-    for width, label in ((one.tensor_parallel, "TP"), (one.pipeline_parallel, "PP"), (one.data_parallel, "DP")):
+    for width, label in ((one.tensor_parallel, "TP"), (one.pipeline_parallel, "PP"), (one.data_parallel, "DP"),
+                         (one.expert_parallel, "EP")):  # fmt: skip
         if width > 1:
             words.append(f"{label}{width}")
     if one.sharding and one.sharding not in {"none", "ddp"}:

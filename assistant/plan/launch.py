@@ -61,7 +61,11 @@ def launch(need: Need, text: str, card: GpuCount | None = None, **changes: objec
 
 
 def launch_of(need: Need, text: str, best: Configuration) -> PlannedCall | None:
-    """The files of a configuration that was found, as it is laid out there."""
-    card = GpuCount(gpu=best.gpu, count=best.gpu_count)
-    return launch(need, text, card, weight_format=best.weight_format, tensor_parallel=best.tensor_parallel,
-                  pipeline_parallel=best.pipeline_parallel, nodes=best.nodes)  # fmt: skip
+    """The files of a configuration that was found, as it is laid out there.
+
+    Experts shared with attention on every card are a layout the files do not know: they take the usual one.
+    """
+    card, shared = GpuCount(gpu=best.gpu, count=best.gpu_count), best.expert_parallel > 1 and best.sharding is None
+    tensor, pipeline = (None, None) if shared else (best.tensor_parallel, best.pipeline_parallel)
+    return launch(need, text, card, weight_format=best.weight_format, tensor_parallel=tensor,
+                  pipeline_parallel=pipeline, nodes=best.nodes)  # fmt: skip

@@ -51,6 +51,10 @@ def serving_rows(request: ConfigureRequest, cards: tuple[str, ...], way: str) ->
                             )
                             if found is not None and found[0] >= floor:
                                 yield card, price, found[1], felt
+                if linked and machine >= 4 and count == 8:  # attention on every card, experts shared by all eight
+                    found = _shared(request.model or "", request.context_tokens, sequences, card)
+                    if found is not None and found[0] >= floor:
+                        yield card, price, found[1], felt
 
 
 def training_rows(request: ConfigureRequest, cards: tuple[str, ...], way: str) -> Iterator[Row]:
@@ -120,6 +124,32 @@ def _served(
                 model=name, gpu=card, gpu_count=count, tensor_parallel=tensor, pipeline_parallel=stages,
                 weight_format=held.weight_format, concurrent_sequences=sequences, context_tokens=context,
                 engine="vllm",
+            )
+        )  # fmt: skip
+    except AdvisorError:
+        return None
+    return speed.tokens_per_s_per_user.value, speed.tokens_per_s_total.value
+
+
+@cache
+def _shared(name: str, context: int | None, sequences: int, card: str) -> tuple[float, float] | None:
+    """The same for a mixture with its experts over eight cards."""
+    gpu, experts = gpus()[card], model(name).experts
+    if experts is None or experts.experts % 8 or sequences < 8:
+        return None
+    try:
+        held = estimate_memory(
+            MemoryRequest(
+                model=name, context_tokens=context, concurrent_sequences=-(-sequences // 8), gpu=card,
+                tensor_parallel=1, pipeline_parallel=1, expert_parallel=8,
+            )
+        )  # fmt: skip
+        if held.per_gpu.high_bytes > gpu.usable_bytes:
+            return None
+        speed = estimate_inference_speed(
+            InferenceSpeedRequest(
+                model=name, gpu=card, gpu_count=8, expert_parallel=8, weight_format=held.weight_format,
+                concurrent_sequences=sequences, context_tokens=context, engine="vllm",
             )
         )  # fmt: skip
     except AdvisorError:

@@ -81,22 +81,25 @@ class Generating(Bound):
 
         b' = b / stages. The step is no shorter than reading the weights at 95 % of the bandwidth either.
         """
-        each = max(self.sequences / layout.data_parallel, 1.0)
-        return layout.data_parallel * each / self._step_s(layout, each, each) * ROUNDING
+        copies = layout.data_parallel // layout.expert_parallel
+        each = max(self.sequences / copies, 1.0)
+        return copies * each / self._step_s(layout, each, each) * ROUNDING
 
     def most_per_user(self, layout: Layout) -> float:
         """The same of one user, with no prompt of others in the way: fewer may be running than were asked for."""
-        return ROUNDING / self._step_s(layout, max(self.sequences / layout.data_parallel, 1.0), 0.0)
+        copies = layout.data_parallel // layout.expert_parallel
+        return ROUNDING / self._step_s(layout, max(self.sequences / copies, 1.0), 0.0)
 
     def _step_s(self, layout: Layout, each: float, prompts: float) -> float:
-        arch, tensor, stages = self.work.arch, layout.tensor_parallel, layout.pipeline_parallel
+        arch, tensor, stages = self.work.arch, layout.group // layout.pipeline_parallel, layout.pipeline_parallel
+        copied = layout.expert_parallel > 1
         batch = max(each / stages, 1.0)
         dense, routed = read_bytes(self.work, batch)
         read = self.dense_s + routed * self.routed_s_per_byte
         heads = 1 if arch.latent else arch.kv_heads
-        cards = tensor if self.work.engine == COPYING else min(tensor, heads)
+        cards = tensor if copied or self.work.engine == COPYING else min(tensor, heads)
         step = max(read, batch * self.multiply_s) / tensor + batch * self.cache_s / cards + self.fixed_s
-        step += prompts * self.prompt_s / (tensor * stages)
+        step += 0.0 if copied else prompts * self.prompt_s / (tensor * stages)
         clamp = (dense + routed) / (tensor * self.work.bandwidth * constants().peak_ratio)
         return max(step * self.least_factor, clamp)
 

@@ -96,10 +96,10 @@ class Cuts:
         Raises:
             BadInput: no engine runs it so.
         """
-        changes: dict[str, int] = {"tensor": layout.tensor_parallel, "pipeline": layout.pipeline_parallel}
+        changes: dict[str, int] = {"tensor": layout.tensor_parallel, "pipeline": layout.pipeline_parallel,
+                                   "expert": layout.expert_parallel}  # fmt: skip
         if self._request.task != "inference":
-            changes |= {"data": layout.data_parallel, "context_split": layout.context_parallel,
-                        "expert": layout.expert_parallel}  # fmt: skip
+            changes |= {"data": layout.data_parallel, "context_split": layout.context_parallel}
         elif self._request.concurrent_sequences:
             changes["sequences"] = -(-self._request.concurrent_sequences // layout.data_parallel)
         work = self._base(layout)._replace(**changes)  # type: ignore[arg-type]

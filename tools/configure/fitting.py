@@ -142,13 +142,15 @@ def arrangeable(layout: Layout, machine: int, *, linked: bool, training: bool) -
     """
     if linked and not training and layout.pipeline_parallel > 1 and layout.copy <= machine:
         return False
+    if layout.expert_parallel > 1 and not training and not linked:
+        return False  # every token goes to experts on other cards and back
     if layout.gpus <= machine:
         return True
     if layout.gpus % machine:
         return False
     if layout.tensor_parallel > machine or machine % layout.tensor_parallel:
         return False
-    apart = layout.copy <= machine and machine % layout.copy == 0 and not training
+    apart = layout.group <= machine and machine % layout.group == 0 and not training
     return apart or (linked and machine >= 4)
 
 

@@ -17,6 +17,10 @@ COUNTS = (
 """Whole servers beyond one; the steps of clusters as they are bought."""
 MOST_STAGES = 16
 """Pipeline stages worth trying: beyond, the bubble eats what is gained."""
+SHARED_EXPERTS = (8, 16, 32, 64, 128)
+"""Cards over which the experts of a mixture are spread while serving, each with attention of its own: one node to a
+rack or two."""
+SHARING_ENGINES = {None, "vllm", "sglang", "tensorrt-llm"}
 LONG_SEQUENCE_TOKENS = 32_768
 """From here on one sample is split over cards too (context parallelism)."""
 ENGINE_OF_GRIDS = "megatron"
@@ -40,6 +44,11 @@ class Layout:
     """Set where only one engine trains this way."""
 
     @property
+    def group(self) -> int:
+        """GPUs that exchange data with every token they serve: a copy, or those that share experts."""
+        return max(self.copy, self.expert_parallel)
+
+    @property
     def copy(self) -> int:
         """GPUs that hold one copy of the model, or that exchange weights while training."""
         return self.tensor_parallel * self.pipeline_parallel
@@ -53,6 +62,8 @@ class Layout:
         if request.task == "inference":
             if request.concurrent_sequences:
                 changes["concurrent_sequences"] = -(-request.concurrent_sequences // self.data_parallel)
+            if self.expert_parallel > 1:
+                changes["expert_parallel"] = self.expert_parallel
         else:
             changes |= {
                 "data_parallel": self.data_parallel,
@@ -69,7 +80,8 @@ def layouts(request: MemoryRequest, count: int) -> tuple[Layout, ...]:
     """Every layout of a workload over `count` GPUs that an engine would be given.
 
     Image, video, speech and vision models: whole copies, one a GPU. Serving: copies of tensor × pipeline parallel
-    GPUs, tensor parallel a power of two that divides the heads within a machine. Training: one GPU; copies with their
+    GPUs, tensor parallel a power of two that divides the heads within a machine; mixtures under many requests also with
+    attention copied to every GPU and the experts shared by a group. Training: one GPU; copies with their
     gradients added (DDP); weights, gradients and optimizer sharded over all (ZeRO-2, ZeRO-3); and Megatron's grid of
     tensor × pipeline × data parallel with a sharded optimizer, experts spread over the data-parallel ranks and long
     samples over a context group.
@@ -80,11 +92,14 @@ def layouts(request: MemoryRequest, count: int) -> tuple[Layout, ...]:
     if model is not None and model.kind not in LANGUAGE:
         return (Layout(count, data_parallel=count),)
     heads = (model.heads if model else request.heads) or NODE_GPUS
-    return _serving(heads, request.concurrent_sequences or 1, count)
+    experts = model.experts.experts if model and model.experts else request.experts or 0
+    if request.engine not in SHARING_ENGINES:
+        experts = 0
+    return _serving(heads, request.concurrent_sequences or 1, count, experts)
 
 
 @lru_cache(maxsize=4096)
-def _serving(heads: int, sequences: int, count: int) -> tuple[Layout, ...]:
+def _serving(heads: int, sequences: int, count: int, experts: int) -> tuple[Layout, ...]:
     found = []
     for tensor in (8, 4, 2, 1):
         if count % tensor or heads % tensor:
@@ -93,6 +108,11 @@ def _serving(heads: int, sequences: int, count: int) -> tuple[Layout, ...]:
             copies, left = divmod(count, tensor * stages)
             if not left and copies <= sequences:
                 found.append(Layout(count, tensor, stages, copies))
+    if sequences >= count:
+        shared = [
+            ways for ways in SHARED_EXPERTS if ways <= count and count % ways == 0 and experts and experts % ways == 0
+        ]
+        found += [Layout(count, data_parallel=count, expert_parallel=ways) for ways in shared]
     return tuple(found)
 
 

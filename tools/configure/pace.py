@@ -172,13 +172,14 @@ class Pace:
             "tensor_parallel": layout.tensor_parallel,
             "pipeline_parallel": layout.pipeline_parallel,
         }
-        fields |= self._training(layout) if self._load.training else self._serving(form, engine)
+        fields |= self._training(layout) if self._load.training else self._serving(layout, form, engine)
         return tuple((name, value) for name, value in fields.items() if value is not None)
 
-    def _serving(self, form: str, engine: str | None) -> dict[str, object]:
+    def _serving(self, layout: Spread, form: str, engine: str | None) -> dict[str, object]:
         asked = self._load.variants[0].request
         return {
             "weight_format": form,
+            "expert_parallel": layout.expert_parallel if layout.expert_parallel > 1 else None,
             "concurrent_sequences": asked.concurrent_sequences,
             "context_tokens": asked.context_tokens,
             "kv_format": asked.kv_format,

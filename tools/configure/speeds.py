@@ -33,8 +33,11 @@ def served(given: Given) -> Speed:
     if of_items(fields):
         return _of_items(estimate_inference_speed(InferenceSpeedRequest.model_validate(fields)))
     count, tensor, stages = (int(str(fields.pop(name))) for name in SPREAD)
+    ways = int(str(fields.pop("expert_parallel", 1)))
     work, request = loaded(tuple(fields.items()))
     layout = Layout(tensor, stages, max(count // (tensor * stages), 1))
+    if ways > 1:
+        layout = Layout(ways, 1, count // ways, attention_copies=True)
     paced = token_pace(work.on(layout, request.concurrent_sequences), request)
     per_user, documents = paced.per_user, paced.documents
     return {

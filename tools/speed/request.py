@@ -23,6 +23,8 @@ class InferenceSpeedRequest(ModelFields):
     """Cards that share every layer; null = all of them (llama.cpp: 1)."""
     pipeline_parallel: int | None = Field(default=None, gt=0, le=10**4)
     """Groups of cards that take the layers in turn; null = 1 (llama.cpp: all cards)."""
+    expert_parallel: int | None = Field(default=None, gt=0, le=10**4)
+    """Cards that share the experts of a mixture, each with attention and sequences of its own; null = 1."""
     engine: Engine | None = None
     """What serves; null = llama.cpp for GGUF formats and for graphics within a processor, else vllm."""
     concurrent_sequences: int = Field(default=1, gt=0, le=10**7)

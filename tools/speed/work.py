@@ -186,6 +186,8 @@ def product_rate(card: Gpu, name: str, flops_16: float) -> tuple[float, str]:
 def _layout(request: InferenceSpeedRequest, engine: str, *, copies: bool = False) -> Layout:
     """The cards' layout as asked; left open, all cards share one copy, or (`copies`) each has its own."""
     count = request.gpu_count
+    if request.expert_parallel is not None and request.expert_parallel > 1:
+        return _shared_experts(count, request.expert_parallel)
     if copies and request.tensor_parallel is None and request.pipeline_parallel is None:
         return Layout(1, 1, count)
     if engine == "llama.cpp" and request.tensor_parallel is None and request.pipeline_parallel is None:
@@ -198,6 +200,14 @@ def _layout(request: InferenceSpeedRequest, engine: str, *, copies: bool = False
             "Give as many cards as the layout takes.",
         )  # fmt: skip
     return Layout(tensor, pipeline, max(count // (tensor * pipeline), 1))
+
+
+def _shared_experts(count: int, ways: int) -> Layout:
+    if count % ways:
+        raise BadInput(
+            "expert_parallel", f"{ways} cards a group do not divide {count} cards.", "Give as many as divide the cards."
+        )
+    return Layout(ways, 1, count // ways, attention_copies=True)
 
 
 def _given(value: int | None, default: int) -> int:
