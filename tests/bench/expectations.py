@@ -14,6 +14,8 @@ FILES = (
     "questions_asked.yaml",
     "questions_last.yaml",
     "questions_fresh.yaml",
+    "questions_money.yaml",
+    "questions_beyond.yaml",
 )
 NEAR = 0.08
 """How far a total may be from the one that the expected request gives."""
