@@ -36,6 +36,16 @@ class Reason(Frozen):
     values: dict[str, Scalar] = Field(default_factory=dict)
 
 
+class CardsHeld(Frozen):
+    """One kind of card among several that hold a model together."""
+
+    gpu: str
+    """Catalog id."""
+    count: int
+    layers: int
+    """Of the model, on all of them."""
+
+
 class Item(Frozen):
     """One line of the bill."""
 
@@ -161,6 +171,8 @@ class Configuration(Frozen):
     availability: str = ""
     gpu_name: str = ""
     """Name of the card as the vendor writes it."""
+    cards: tuple[CardsHeld, ...] = ()
+    """Each kind of card, where the asker's own are of several; `gpu` is then the one with most memory."""
     owned_count: int = Field(default=0, ge=0)
     """How many of the GPUs the asker already has."""
     provider: str | None = None

@@ -69,7 +69,7 @@ def in_hand(one: Configuration) -> bool:
 def order(material: Material, one: Configuration) -> str:
     """One configuration: how to get it, the cards, the price and its date, and whether it fits."""
     say = material.say
-    cards = names.cards(one.gpu, one.gpu_count)
+    cards = cards_of(one)
     if one.nodes > 1:
         cards = say("order.nodes", cards=cards, nodes=one.nodes)
     where = " ".join(filter(None, (one.provider, one.instance, one.region))) if one.acquisition == "rent" else ""
@@ -90,6 +90,12 @@ def order(material: Material, one: Configuration) -> str:
         head, paid = say("order.use", cards=cards), ""
     clauses = (paid, how, memory, speed(material, one), *_sale(material, one))
     return "- " + head + "".join(say("order.clause", text=text) for text in clauses if text)
+
+
+def cards_of(one: Configuration) -> str:
+    """Its cards, each kind by itself."""
+    kinds = [names.cards(kind.gpu, kind.count) for kind in one.cards] or [names.cards(one.gpu, one.gpu_count)]
+    return " + ".join(kinds)
 
 
 def _sale(material: Material, one: Configuration) -> list[str]:

@@ -7,7 +7,7 @@ from assistant.compose.arithmetic import arithmetic, cite, column_name, interval
 from assistant.compose.assume import assumed
 from assistant.compose.caveats import caveats
 from assistant.compose.material import Estimate, Material
-from assistant.compose.orders import break_even, cheapest, chosen, orders, price
+from assistant.compose.orders import break_even, cards_of, cheapest, chosen, orders, price
 from assistant.compose.section import Section
 from assistant.plan import requests
 from tools.configuration import Configuration
@@ -152,7 +152,7 @@ def _load(material: Material) -> str:
 def _short(material: Material, one: Configuration) -> str:
     """A configuration in one clause: cards, where, price and its date."""
     where = " ".join(filter(None, (one.provider, one.instance))) if one.acquisition == "rent" else ""
-    cards = names.cards(one.gpu, one.gpu_count)
+    cards = cards_of(one)
     return (
         cards
         + (material.say("order.where", where=where) if where else "")

@@ -12,7 +12,10 @@ TEXTS = {
     "best_use": "The most speed within the budget; the next cheaper one is more than a tenth slower.",
     "least_total": "Finishes the job for the least money in all: dearer an hour, but done sooner.",
     "parallel": "Each of the {count} cards works by itself: so many runs go on at once.",
+    "split_by_memory": "{cards} hold it together in {format}: llama.cpp deals the layers out by memory.",
     # trade_off
+    "unlike_cards": "Unlike cards take turns, and the slowest, {slowest}, sets much of the pace; vLLM and other tensor "
+    "parallelism need equal ones.",
     "spare": "{spare} of the {count} GPUs stay free.",
     "no_nvlink": "No NVLink: the cards talk over PCIe.",
     "no_ecc": "No ECC memory.",

@@ -16,6 +16,7 @@ from tools.configure.account import assumptions, memory_steps, rejected, warning
 from tools.configure.choice import Choice
 from tools.configure.configured import configured, title
 from tools.configure.fitting import Table
+from tools.configure.mixed import together
 from tools.configure.options import Options
 from tools.configure.pace import Pace
 from tools.configure.rank import LOSSES, WORTH_SAYING, Found, Ranking, ceiling, least_total, limits_of
@@ -203,6 +204,9 @@ def _configure(request: ConfigureRequest) -> ConfigureResult:
     points = {way: search.ranking.frontier(way, search.wanted) for way in search.asked.ways}
     made = search.shown()
     shown = [configuration for configuration, _, _ in made]
+    mixed = together(search.asked.load, search.asked.owned, request.weight_format)
+    if mixed is not None:
+        shown = _with_mixed(shown, mixed[0])[: request.max_results]
     return ConfigureResult(
         configurations=tuple(shown),
         frontier=tuple(_point(found, search.pace.measure) for way in search.asked.ways for found in points[way]),
@@ -211,11 +215,18 @@ def _configure(request: ConfigureRequest) -> ConfigureResult:
         budget_usd=usd(request.budget.amount, request.budget.currency) if request.budget else None,
         country=search.asked.country,
         combinations=search.table.examined * len(search.pool),
-        derivation=(*memory_steps(made), *(step for _, step, _ in made)),
+        derivation=(*memory_steps(made), *(step for _, step, _ in made), *(mixed[1:] if mixed else ())),
         assumptions=assumptions(search, made),
         warnings=tuple(warnings(search, shown)),
         sources=cited(shown),
     )
+
+
+def _with_mixed(shown: list[Configuration], mixed: Configuration) -> list[Configuration]:
+    """Unlike cards that hold it together come after equal ones that do by themselves, and before anything bought."""
+    alone = [item for item in shown if item.owned_count and item.owned_count >= item.gpu_count]
+    others = [item for item in shown if item not in alone]
+    return [item.model_copy(update={"rank": rank}) for rank, item in enumerate([*alone, mixed, *others], 1)]
 
 
 def _asked(request: ConfigureRequest) -> Asked:

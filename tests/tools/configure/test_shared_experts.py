@@ -76,5 +76,4 @@ def test_a_dense_model_too_large_for_a_node_takes_its_stages_over_several() -> N
 def test_a_large_mixture_is_fine_tuned_on_a_cluster() -> None:
     found = configure(ConfigureRequest(task="full_finetune", model="DeepSeek-V3"))
     assert found.configurations
-    assert all(item.nodes > 1 for item in found.configurations)
-    assert any(item.expert_parallel > 1 for item in found.configurations)
+    assert any(item.nodes > 1 and item.expert_parallel > 1 for item in found.configurations)
