@@ -22,7 +22,8 @@ SHOWN_MAX = 3
 
 
 def chosen(configurations: Sequence[Configuration]) -> list[Configuration]:
-    """The best one, then the best of the other way to get it, then the next: buying and renting both show."""
+    """What is in hand, the best one, the best of the other way to get it, the next: buying and renting both show."""
+    configurations = sorted(configurations, key=lambda one: not in_hand(one))
     picked = list(configurations[:1])
     if picked:
         other = [one for one in configurations if one.acquisition != picked[0].acquisition]
@@ -32,7 +33,7 @@ def chosen(configurations: Sequence[Configuration]) -> list[Configuration]:
 
 
 def _new_gpu(one: Configuration, picked: Sequence[Configuration]) -> bool:
-    return all((one.gpu, one.gpu_count) != (other.gpu, other.gpu_count) for other in picked)
+    return all((one.gpu, one.gpu_count, one.cards) != (other.gpu, other.gpu_count, other.cards) for other in picked)
 
 
 def cheapest(configurations: Sequence[Configuration]) -> Configuration:
