@@ -217,6 +217,9 @@ class Diffusion(Frozen):
     """Families that denoise with and without the prompt in one batch of two."""
     script_families: tuple[str, ...]
     tiled_decode_ratio: float
+    swapped_ratio: float
+    """Of the denoiser's weights, what stays in host memory while adapters are trained with blocks swapped."""
+    swapped_source: str
     video_vae_bytes_per_pixel: float
     video_vae_frames: int
     video_vae_frames_by_family: dict[str, int]

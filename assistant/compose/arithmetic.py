@@ -107,7 +107,8 @@ def _of_pictures(material: Material, one: Estimate, among: Sequence[Estimate]) -
     """What tells estimates of picture models apart: parts moved in turn, pictures at once."""
     said = []
     if len({other.request.get("offload") for other in among}) > 1 and one.request.get("offload"):
-        said.append(material.say(f"offload.{one.request['offload']}"))
+        swapped = one.task != "inference" and one.request["offload"] == "all"
+        said.append(material.say("offload.swapped" if swapped else f"offload.{one.request['offload']}"))
     batches = {_batch(other) for other in among}
     if len(batches) > 1 and any(other.request.get("images_per_batch") for other in among):
         said.append(material.say("offload.batch", count=_batch(one)))

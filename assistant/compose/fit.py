@@ -49,6 +49,7 @@ def can_it_run(material: Material) -> Section:
         section.body.append(_card_line(material, card))
     section.levers = levers(material, main)
     if len(compared_formats(material.understanding)) > 1 and main.fits:
+    others = pictures.unstreamed(others, main, alternatives, stated=_insists(material, main))
         section.levers = []
         section.body.insert(0, _room_of(material, [main, *(one for one in others if one.gpu == main.gpu)]))
     return _finish(material, section, main)
@@ -60,7 +61,8 @@ def _alternatives(material: Material, main: Estimate, others: Sequence[Estimate]
     named = {column_name(material, one): one for one in reversed(same) if one.placed.host is None}
     found = [one for one in same if named.get(column_name(material, one)) is one]
     if main.task == "inference":
-        found = [one for one in found if one.placed.verdict == "yes"] or found
+        roomy = [one for one in found if one.placed.verdict == "yes"]
+        found = pictures.ranked(found, main, roomy, stated=_insists(material, main))
     return [one for one in found if bits(one.result.weight_format) >= FOUR_BITS] or found
 
 
@@ -70,6 +72,7 @@ def _main_and_others(material: Material) -> tuple[Estimate | None, list[Estimate
         return None, []
     main = fitted[0]
     if not main.fits and material.need.sharding is None:
+    found = pictures.unstreamed(found, main, found, stated=_insists(material, main))
         sharded = (one for one in fitted[1:] if one.fits and _same_but_sharding(main, one))
         main = next(sharded, main)
     return main, [one for one in fitted if one is not main]

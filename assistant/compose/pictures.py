@@ -1,5 +1,7 @@
 """What would let a card hold a picture model after all: each change with what it comes to."""
 
+from collections.abc import Sequence
+
 from assistant.compose import names, numbers
 from assistant.compose.material import Estimate, Material
 from assistant.plan.amounts import SEEN
@@ -17,10 +19,10 @@ def changes(material: Material, main: Estimate) -> list[str]:
     """The calculator's own single changes after which the card holds it, least costly first."""
     if main.fit is None or main.fit.verdict != "no" or not _of_pictures(main):
         return []
-    found = []
+    found, worked_out = [], {one.request.get("offload") for one in material.estimates}
     for change in main.result.changes:
         field, _, value = change.change.partition(" = ")
-        if " and " in change.change or field not in _FIELDS:
+        if " and " in change.change or field not in _FIELDS or (field == "offload" and value in worked_out):
             continue
         shown = names.format_name(value) if field == "weight_format" else value
         how = material.say(f"lever.change_{_FIELDS[field] or value}", value=shown)
@@ -28,6 +30,41 @@ def changes(material: Material, main: Estimate) -> list[str]:
         total = numbers.gib(change.total_bytes, digits=1)
         found.append(material.say("lever.picture_change", how=how, total=total, verdict=verdict))
     return found[:CHANGES_MAX]
+
+
+def unstreamed(ways: Sequence[Estimate], main: Estimate, among: Sequence[Estimate], *, stated: bool) -> list[Estimate]:
+    """The ways without those that stream layers, many times slower, though something milder among the others fits.
+
+    Where the format was stated, only what keeps it is milder; narrower weights are streamed only where wide ones fail.
+    """
+    return [one for one in ways if not _needlessly_streamed(one, main, among, stated)]
+
+
+def _needlessly_streamed(one: Estimate, main: Estimate, among: Sequence[Estimate], stated: bool) -> bool:
+    if not _streams(one):
+        return False
+    wide = main.result.weight_format
+    same = [other for other in among if other is not one and other.result.weight_format == wide]
+    if one.result.weight_format != wide and any(map(_streams, same)):
+        return True
+    return not all(map(_streams, same if stated else among))
+
+
+def ranked(found: Sequence[Estimate], main: Estimate, roomy: Sequence[Estimate], *, stated: bool) -> list[Estimate]:
+    """Ways that fit, the slowest last: those with room, else all.
+
+    A format that was stated is kept where the parts of a pipeline can take turns, though it just fits.
+    """
+    kept: list[Estimate] = []
+    if stated and any("offload" in one.request for one in found):
+        kept = [one for one in found if one.result.weight_format == main.result.weight_format]
+    if kept:
+        kept += [one for one in roomy if one not in kept]
+    return sorted(kept or roomy or found, key=_streams)
+
+
+def _streams(one: Estimate) -> bool:
+    return one.request.get("offload") == "all"
 
 
 def _of_pictures(one: Estimate) -> bool:

@@ -2,7 +2,7 @@
 
 import re
 
-from assistant.plan import requests
+from assistant.plan import amounts, requests
 from assistant.plan.formats import WIDE, bits
 from assistant.plan.method import unsaid
 from assistant.understand.formats import find_formats
@@ -32,7 +32,10 @@ _MADE_IN_CHINA = re.compile(
     r"|(?:domestic|chinese)(?:[- ]made)? (?:gpus?|accelerators?|ai chips?|cards?)",
     re.I,
 )
-_LORA = re.compile(r"lora", re.I)
+_LORA = re.compile(
+    r"(?<!not )(?<!no )(?<!not a )(?<!without )(?<!instead of )(?<!rather than )(?<!不是)(?<!不用)(?<!非)(?<!非 )lora",
+    re.I,
+)
 _TRAINS = re.compile(r"训|微调|\btrain|fine[- ]?tun|pretrain", re.I)
 _RUNS = re.compile(
     r"推理|预测|部署|识别|\binfer|\bpredict|\bdeploy|\bserv(?:e|ing)\b|real[- ]?time|实时|摄像头|\bcameras?\b", re.I
@@ -66,6 +69,8 @@ def provisional(understanding: Understanding) -> Need:
         return need
     return need.model_copy(
         update={"task": _method(understanding.text, need) or need.task, "model": need.model or stand_in(understanding)}
+    if need.context_tokens is None and (length := amounts.texts(need, understanding.text).get("input_tokens")):
+        need = need.model_copy(update={"context_tokens": length if amounts.model_kind(need) in amounts.READ else None})
     )
 
 

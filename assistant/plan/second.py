@@ -272,16 +272,26 @@ def _counted(need: Need, record: ToolCallRecord) -> list[PlannedCall | None]:
 
 
 def _cheaper(need: Need, record: ToolCallRecord) -> list[PlannedCall | None]:
+_MORE_OFFLOAD: dict[str | None, tuple[str, ...]] = {
+    None: ("components", "all"), "none": ("components", "all"), "components": ("all",)
+}  # fmt: skip
+"""How much further a picture pipeline can spare the card, after what was asked: parts in turn, then layer by layer."""
+
+
     """Less demanding ways to do the same on the same cards, mildest first."""
     request = record.request
     task = request.get("task", "inference")
     card = _card(request)
     if model_kind(need) == "vision" or (model_kind(need) == "speech" and task == "full_finetune"):
-        fewer = [_fewer_pictures(record)] if need.batch_size is None or need.intent == "oom" else []
-        return [*fewer, *(requests.memory(need, card, task=name) for name in requests.lighter_tasks(need, task))]
-    if task == "inference" and model_kind(need) in ("diffusion", "video") and not request.get("offload"):
-        turns = _again(request, offload="components")
-        return [turns, *(requests.memory(need, card, weight_format=name) for name in _smaller(need, record, card))]
+        return [
+            _fewer_pictures(record),
+            *(requests.memory(need, card, task=name) for name in requests.lighter_tasks(need, task)),
+        ]
+    if task == "inference" and model_kind(need) in ("diffusion", "video"):
+        turns = [_again(request, offload=how) for how in _MORE_OFFLOAD.get(request.get("offload"), ())]
+        return [*turns, *(requests.memory(need, card, weight_format=name) for name in _smaller(need, record, card))]
+    if task in {"lora", "qlora"} and model_kind(need) in ("diffusion", "video"):
+        return [_again(request, offload="all")] if not request.get("offload") else []
     if task == "inference":
         return [requests.memory(need, card, weight_format=name) for name in _smaller(need, record, card)]
     calls: list[PlannedCall | None] = []

@@ -9,7 +9,9 @@ _METHODS: tuple[tuple[str, str], ...] = (
     ("grpo", r"d?r?\.?grpo|gspo|dapo|rloo|reinforce(?:\+\+|-?plus-?plus)|r1[- ]?zero|rlvr"),
     ("dpo", r"i?dpo|kto|ipo"),
 )
-_BY_WORD = tuple((name, grammar(rf"(?<![a-z0-9])(?:{words})(?![a-z0-9])")) for name, words in _METHODS)
+_BY_WORD = tuple(
+    (name, grammar(rf"(?<![a-z0-9])(?:{words})(?:trainer|config)?(?![a-z0-9])")) for name, words in _METHODS
+)
 _LEARNS = grammar(
     r"强化学习|(?<![a-z])(?:reinforcement learning|rl (?:fine-?tun\w{0,4}|post-?train\w{0,4}|training))(?![a-z])"
 )

@@ -14,6 +14,7 @@ FILES = (
     "questions_asked.yaml",
     "questions_last.yaml",
     "questions_fresh.yaml",
+    "questions_sizing.yaml",
     "questions_money.yaml",
     "questions_beyond.yaml",
 )
@@ -63,8 +64,15 @@ def judge(case: dict[str, Any], read: Any, answer: Any) -> Judgement:
     wanted = len(case.get("need", {})) + len(case.get("cards", {}))
     right = wanted - len(wrong)
     intent = _intent(case, read)
-    verdict_problems = [*_verdict(case, answer), *_memory(case, answer), *_said(case, answer)]
-    checked = {"verdict", "memory", "says", "out_of_scope"} & set(case)
+    verdict_problems = [
+        *_verdict(case, answer),
+        *_memory(case, answer),
+        *_within(case, answer),
+        *_among(case, answer),
+        *_counts(case, answer),
+        *_said(case, answer),
+    ]
+    checked = {"verdict", "memory", "total_gb", "some_gb", "counts", "says", "out_of_scope"} & set(case)
     missing = [name for name in case.get("tools", ()) if name not in {call.tool for call in answer.tool_calls}]
     clarify = None if "clarify" not in case else bool(answer.clarifying_questions) == case["clarify"]
     forbidden = "never" in case and re.search(case["never"], answer.answer) is not None
@@ -172,9 +180,7 @@ def _memory(case: dict[str, Any], answer: Any) -> list[str]:
         return []
     expected = _estimated(case["memory"])
     total, near = _total(expected), NEAR if "gpu" in case["memory"] else NEAR_UNPLACED
-    found = [
-        _total(call.result) for call in answer.tool_calls if call.tool == "estimate_memory" and "per_gpu" in call.result
-    ]
+    found = [_total(call.result) for call in _estimates(answer)]
     problems = []
     if not any(abs(one - total) <= near * total for one in found):
         problems.append(f"memory: {[round(one / 1e9, 1) for one in found]}, not {total / 1e9:.1f} GB")
@@ -185,6 +191,47 @@ def _memory(case: dict[str, Any], answer: Any) -> list[str]:
         if fit["verdict"] == "yes" and negative:
             problems.append(f"verdict: {answer.verdict}, though it fits")
     return problems
+
+
+def _within(case: dict[str, Any], answer: Any) -> list[str]:
+    """The first estimate's total over all cards lies in the range that an expert gave, in gigabytes."""
+    if "total_gb" not in case:
+        return []
+    low, high = case["total_gb"]
+    found = [_total(call.result) / 1e9 for call in _estimates(answer)]
+    return (
+        []
+        if found and low <= found[0] <= high
+        else [f"memory: {[round(one, 1) for one in found]}, not {low}–{high} GB"]
+    )
+
+
+def _among(case: dict[str, Any], answer: Any) -> list[str]:
+    """The total over all cards of one of the estimates lies in the range that an expert gave, in gigabytes."""
+    if "some_gb" not in case:
+        return []
+    low, high = case["some_gb"]
+    found = [round(_total(call.result) / 1e9, 1) for call in _estimates(answer)]
+    return [] if any(low <= one <= high for one in found) else [f"memory: {found}, none of them {low}–{high} GB"]
+
+
+def _counts(case: dict[str, Any], answer: Any) -> list[str]:
+    """For every card named, one of the counts of it that the answer gives lies in the range."""
+    from kb.catalog import gpu
+
+    said = [(configuration.gpu, configuration.gpu_count) for configuration in answer.configurations]
+    for call in answer.tool_calls:
+        said += [(one.get("gpu"), one.get("count")) for one in call.result.get("minimum_gpus") or ()]
+    problems = []
+    for name, (low, high) in case.get("counts", {}).items():
+        counts = sorted(count for key, count in said if key == gpu(name).id and count)
+        if not any(low <= count <= high for count in counts):
+            problems.append(f"counts: {name} {counts}, not {low}–{high}")
+    return problems
+
+
+def _estimates(answer: Any) -> list[Any]:
+    return [call for call in answer.tool_calls if call.tool == "estimate_memory" and "per_gpu" in call.result]
 
 
 def _estimated(request: dict[str, Any]) -> dict[str, Any]:

@@ -187,14 +187,17 @@ def _step(work: Workload) -> Term:
 
 
 def _decode(work: Workload) -> Term:
-    """The decoder's full-resolution feature maps: pixels · bytes; a video decoder takes some frames at a time."""
+    """The decoder's full-resolution feature maps: pixels · bytes; a video decoder takes some frames at a time.
+
+    Programs that stream weights decode tile by tile as well.
+    """
     numbers = constants().diffusion
     width, height, frames = _pixels(work)
     if work.shape.kind == "video":
         together, each = min(frames, _frames_together(work)), numbers.video_vae_bytes_per_pixel
-        each *= numbers.tiled_decode_ratio if work.offload == "all" else 1
     else:
         together, each = 1, numbers.vae_bytes_per_pixel * (2 if _fp32_decoder(work) else 1)
+    each *= numbers.tiled_decode_ratio if work.offload == "all" else 1
     inputs = {"pixels": width * height, "frames": together, "images": work.images, "bytes_per_pixel": each}
     size = width * height * together * work.images * each
     return Term("activations", "Decoding", size, "pixels · frames · images · bytes_per_pixel", inputs, numbers.source)
@@ -221,7 +224,8 @@ def _base(work: Workload) -> tuple[Term, ...]:
 def _training(work: Workload, pipe: Pipeline, base: tuple[Term, ...]) -> tuple[Phase, ...]:
     """Denoiser with its states (text embeddings and latents are prepared beforehand), activations by block.
 
-    Sharding divides weights, gradients and states over the data-parallel ranks as it does for language models.
+    Sharding divides weights, gradients and states over the data-parallel ranks as it does for language models; blocks
+    of a frozen denoiser can be swapped with host memory.
     """
     numbers, hidden = constants().diffusion, work.shape.hidden or constants().diffusion.default_hidden
     source = numbers.source
@@ -231,9 +235,12 @@ def _training(work: Workload, pipe: Pipeline, base: tuple[Term, ...]) -> tuple[P
     act = {"tokens": tokens, "hidden_size": hidden, "bytes": width}
     held, bits = pipe.denoiser, work.format.body_bits
     ranks = ranks_for(work, "weights")
+    swapped = numbers.swapped_ratio if work.adapted and work.offload == "all" else 0.0
+    inputs = {"params": held, "bits": bits, "ranks": ranks, "swapped": swapped}
     terms = [
-        Term("weights", "Denoiser", held * bits / 8 / ranks, "params · bits / 8 / ranks",
-             {"params": held, "bits": bits, "ranks": ranks}, constants().formats.source),
+        Term("weights", "Denoiser", held * bits / 8 / ranks * (1 - swapped),
+             "params · bits / 8 / ranks · (1 - swapped)", inputs,
+             numbers.swapped_source if swapped else constants().formats.source),
         Term("weights", "Decoder", pipe.decoder * 2, "params · 2", {"params": pipe.decoder}, source),
         Term("activations", "Saved activations", tokens * hidden * width, "tokens · hidden_size · bytes", act, source),
     ]  # fmt: skip

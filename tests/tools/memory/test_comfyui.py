@@ -19,3 +19,19 @@ def test_parts_take_turns_unless_all_are_to_stay() -> None:
     model = "stabilityai/stable-diffusion-3.5-large"
     turns, resident = (total(model=model, engine="comfyui", offload=offload) for offload in (None, "none"))
     assert turns < 0.75 * resident
+
+
+def test_blocks_swapped_train_an_adapter_of_flux_on_8_gb() -> None:
+    """sd-scripts names 28 blocks to swap for a card of 8 GB, and 16 GB as too little without any."""
+    request = {
+        "model": "black-forest-labs/FLUX.1-dev",
+        "task": "lora",
+        "weight_format": "fp8",
+        "gradient_checkpointing": "full",
+    }
+    assert total(**request, offload="all") < 9 * GB < 16 * GB < total(**request)
+
+
+def test_a_streamed_pipeline_decodes_tile_by_tile() -> None:
+    model = "stabilityai/stable-diffusion-xl-base-1.0"
+    assert total(model=model, offload="all") < 4 * GB < total(model=model, offload="components")
