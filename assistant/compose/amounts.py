@@ -28,6 +28,11 @@ def count_range(found: Mapping[str, float]) -> str:
     return _ranged(*(numbers.count(found[name]) for name in ("value", "low", "high")))
 
 
+def figure_range(found: Mapping[str, float]) -> str:
+    """A measured figure with its bounds, decimals where it is small."""
+    return _ranged(*(numbers.figure(found[name]) for name in ("value", "low", "high")))
+
+
 def percent(ratio: float) -> str:
     """A share as whole percent."""
     return f"{ratio * 100:.0f} %"

@@ -243,6 +243,8 @@ def _shop(material: Material) -> Section:
 def _cloud_or_buy(material: Material) -> Section:
     both = preferred.only(material.text, material.need) is None and cost.meets(material)
     again = material.understanding.follow_up and any(material.results("estimate_cost"))
+    monthly = money.asks_monthly(material.text) or material.need.hours_per_month is not None
+    again = again or (monthly and any(result["rent"] for result in material.results("estimate_cost")))
     asked = both or again or acquisition.buys(material) or money.asks_cost(material.text) or cost.of_a_run(material)
     either = preferred.rents(material.text) and acquisition.buys(material) and not money.asks_cost(material.text)
     told = cost.meets(material) or cost.of_a_run(material) or not (either and requests.sized(material.need))

@@ -79,7 +79,7 @@ def _headline(material: Material, record: ToolCallRecord) -> str:
             say(f"cost.run_{way}", cost=amounts.amount(run[f"{way}_cost"], money)) for way in ("rent", "spot", "own")
             if run[f"{way}_cost"]
         ]  # fmt: skip
-        return say("cost.run", cards=cards, costs=say.listed(ways), hours=amounts.count_range(run["gpu_hours"]))
+        return say("cost.run", cards=cards, costs=say.listed(ways), hours=amounts.figure_range(run["gpu_hours"]))
     spot = next((one for one in result["rent"] if one["purchase"] == "spot" and one["saving_ratio"]), None)
     if spot and _SPOT.search(material.text) and not result["own"]:
         return say("cost.spot", cards=cards, saving=amounts.percent_range(spot["saving_ratio"]),

@@ -28,6 +28,7 @@ _COST = re.compile(
     r"|spot|抢占|竞价|预留|reserved",
     re.I,
 )
+_MONTHLY = re.compile(r"(?:一|每)个?月|月租|包月|\b(?:per|a|each|every) month|monthly|/mo(?:nth)?\b", re.I)
 _PRICE = re.compile(r"多少钱?[?？]?$|多少钱|什么价|费用|花费|成本|how much|\bcosts?\b|\bprice\b|expensive", re.I)
 _ENERGY = re.compile(
     r"电费|耗电|用电|几度电|多少度|多少电|电表|electricity|power bill|\bkwh\b|度电|energy (?:cost|bill|use)", re.I
@@ -64,6 +65,11 @@ def asks_price(text: str, need: Need) -> bool:
 def runs(need: Need) -> bool:
     """Whether it is a training of stated data."""
     return need.dataset_tokens is not None and requests.is_training(need)
+
+
+def asks_monthly(text: str) -> bool:
+    """Whether what a month comes to is asked."""
+    return _MONTHLY.search(text) is not None
 
 
 def asks_power(text: str) -> bool:
@@ -105,7 +111,9 @@ def cost(need: Need, understanding: Understanding, found: Sequence[Configuration
     leased = {one.gpu for one in found if one.acquisition == "rent"}
     bought = [one for one in found if one.acquisition == "buy" and one.price.complete and not one.owned_count]
     bought.sort(key=lambda one: (one.gpu not in leased, price_key(one)))
-    chosen = [GpuCount(gpu=one.gpu, count=one.gpu_count) for one in bought[:1]] if requests.sized(need) else []
+    leases = sorted((one for one in found if one.acquisition == "rent"), key=price_key)
+    best = (leases if need.acquisition == "rent" else bought)[:1] if requests.sized(need) else []
+    chosen = [GpuCount(gpu=one.gpu, count=one.gpu_count) for one in best]
     cards = [_alone(card, need, running) for card in requests.cards(need)] or chosen
     if not cards:
         return None

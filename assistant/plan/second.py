@@ -70,7 +70,7 @@ def plan_more(understanding: Understanding, results: Sequence[ToolCallRecord]) -
             wanted.append(requests.configure(need, gpus_asked=()))
     if "interconnect" in intents(understanding):
         wanted += link.memories(need, understanding)
-    if asked == "cloud_or_buy":
+    if asked == "cloud_or_buy" or money.asks_price(understanding.text, need):
         need = _with_offers(need, results)
         wanted.append(money.cost(need, understanding, _bills(understanding, need, results)))
     wanted += _files(understanding, need, results)

@@ -94,11 +94,14 @@ SHAPES: tuple[tuple[Intent, float, str], ...] = (
         r"|(?:one|1|a single|single) (?:card|gpu)[^.?!\n]{0,40}?(?:same|just as|as fast|faster)"
         r"|比(?:单卡|一张|单张|一块)\D{0,4}(?:慢|快\s?\d{1,2}\s?%)"
         r"|(?:only|just) (?:\d{1,2} ?%|[\d.]{1,4} ?x) (?:faster|quicker"
-        r"|the speed)|(?:slot|chipset|lanes?)[^.?!\n]{0,40}?(?:hurt|slow|matter|penalt|bottleneck)"
+        r"|the speed)"
         r"|张量并行[^。?!\n]{0,8}?(?:有意义|值得|划算)"
         r"|只(?:有|快)(?:了)?[\d.]{1,4} ?倍|(?<![a-z])(?:tp|pp)\s?=?\s?\d[^.?!\n]{0,60}?(?:slower|no faster|慢)"
         r"|no (?:faster|quicker) (?:than|with)"
         r"|(?:和|跟|与)(?:一张|单卡|单张)[^。?!\n]{0,8}(?:一样|差不多)(?!的?价|的?显存)"
+    )),
+    ("interconnect", 6, (
+        r"(?:slot|chipset|lanes?|risers?|[x×][148](?![a-z0-9]))[^?!\n]{0,40}?(?:hurt|slow|matter|penalt|bottleneck|影响|拖慢|变慢)"
     )),
     ("cloud_or_buy", 5, (
         r"租(?:什么|啥|哪|几)|(?:一|每|/)个?小时\s?要?(?:几块|多少钱)|包月"
