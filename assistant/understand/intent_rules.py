@@ -32,7 +32,8 @@ RULES: tuple[tuple[Intent, float, str], ...] = (
         r"|combien de) (?:vram|memoria|mémoire|memória)"
     )),
     ("min_vram", 6.5, (
-        r"(?:至少|最低|最少|起码)(?:需要|得|要|用|配)?(?:什么|啥|多大)(?:样的?|级别的?)?(?:的)?(?:显卡|卡|gpu|配置|硬件)"
+        r"(?<!的话)(?<!的话 )(?<!的话,)(?<!的话, )(?:至少|最低|最少|起码)(?:需要|得|要|用|配)?"
+        r"(?:什么|啥|多大)(?:样的?|级别的?)?(?:的)?(?:显卡|卡|gpu|配置|硬件)"
         r"|(?:minimum|smallest|least) (?:gpu|card|graphics card|hardware) (?:for|to|that|needed|required|which)"
     )),
     ("min_vram", 3, (

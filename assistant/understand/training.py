@@ -39,7 +39,7 @@ _EPOCHS = grammar(
     rf"|epochs?)\s{{0,3}}[:=]?\s{{0,3}}(\d{{1,5}}(?:\.\d{{1,3}})?)(?!\s?(?:要|takes?|小时|h))"
 )
 _OFFLOAD = grammar(
-    r"(?<!不用)(?<!不想用)(?<!不开)(?<!no )(?<!without )(?<!no_)"
+    r"(?<!不)(?<!不 )(?<!不用)(?<!不用 )(?<!不想用)(?<!不开)(?<!no )(?<!not )(?<!without )(?<!w/o )(?<!no_)"
     r"(?:(?P<all>(?:zero-?3|z3|stage ?3)[-_ +]{0,3}(?:with |加 ?|开 ?)?(?:cpu[-_ ])?off-?load"
     r"|off-?load[-_ ](?:params?|parameters|everything|all)|全部(?:卸载|off-?load)|参数和优化器都?(?:卸载|off-?load))"
     r"|(?:cpu[-_ ])?off-?load(?:ing|ed)?|优化器(?:状态)?(?:卸载|放(?:到|在)?(?:cpu|内存))|卸载到 ?(?:cpu|内存))"

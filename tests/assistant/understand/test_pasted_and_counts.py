@@ -96,6 +96,7 @@ def test_sft_full_is_full_fine_tuning() -> None:
         ("ds_z3_offload 全参 14B 8x3090", "all"),
         ("全参 14B zero3 OOM，开 offload 就行，8x3090", None),
         ("full fine-tune 14B without offload on 8x3090", None),
+        ("全参 14B，zero3 不 offload，8x3090", None),
         ("offload 40 layers of a 70B to a 3090", None),
     ],
 )
@@ -168,3 +169,7 @@ def test_a_word_for_with_makes_no_watts_of_a_card() -> None:
 @pytest.mark.parametrize("text", ["lora 13B 8*V100 32G OOM，官方用的 8*H100", "lora 13B 8*V100 32G OOM，论文是 8*H100"])
 def test_cards_that_others_used_are_not_the_askers(text: str) -> None:
     assert [card.gpu for card in understand(text).need.gpus_owned] == ["v100-sxm2-32gb"]
+
+
+def test_the_least_card_asked_for_only_in_case_is_not_the_question() -> None:
+    assert understand("3060 12G 对 7B 做 lora 微调，够吗？不够的话最低要什么卡").need.intent == "can_it_run"
