@@ -36,7 +36,7 @@ from kb.catalog import FACTS
 from kb.embedder import Embedder, embedder
 from kb.store import Store, current
 
-__all__ = ["GUIDANCE", "Failure", "SyncReport", "ensure_bundled", "status", "sync"]
+__all__ = ["GUIDANCE", "Failure", "SyncReport", "ensure_bundled", "is_ready", "status", "sync"]
 EMBED_BATCH = 64
 """Vectors committed together: what a kill costs at most."""
 
@@ -98,14 +98,20 @@ def ensure_bundled() -> None:
     After `sync(…, only=True)` the guidance stays out. A library that was lost or is of an older schema is filled anew
     from every path it was made of.
     """
+    if is_ready():
+        return
     library = Library()
     sources = remembered(library)
-    if library.fact_or_none("ready") == _ready(sources) and Store(library, embedder()).is_current():
-        return
     with library.writer():
         whole = library.fact("ready") is None
         roots = [*([str(GUIDANCE)] if sources.bundled else []), *(sources.paths if whole else ())]
         _run(library, sources, roots, [], None)
+
+
+def is_ready() -> bool:
+    """Whether the index is sound and holds the bundled guidance as it is, unless that was left out."""
+    library = Library()
+    return library.fact_or_none("ready") == _ready(remembered(library)) and Store(library, embedder()).is_current()
 
 
 def status() -> dict[str, Any]:

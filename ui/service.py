@@ -3,12 +3,12 @@
 from functools import lru_cache
 
 from assistant.agent import Advisor
-from ingest.sync import ensure_bundled
+from ingest.apart import ensure_bundled_apart
 
 
 @lru_cache(maxsize=1)
 def advisor() -> Advisor:
     """The advisor, made on first use; the bundled guidance is in the index by then."""
     service = Advisor()
-    ensure_bundled()
+    ensure_bundled_apart()
     return service
