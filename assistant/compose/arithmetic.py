@@ -87,6 +87,8 @@ def column_name(material: Material, estimate: Estimate, among: Sequence[Estimate
     if estimate.task != "qlora" and not (words and len({one.result.weight_format for one in among}) < 2 and among):
         words.append(names.format_name(estimate.result.weight_format))
     words += [text for key in ("precision", "optimizer") if (text := say.get(f"oom.{estimate.request.get(key)}"))]
+    if estimate.task == "inference" and (cache := _cache(estimate)) and material.need.kv_format is None:
+        words.append(say("fit.cache", format=cache))
     words += _of_pictures(material, estimate, among)
     sharding = estimate.request.get("sharding")
     if by_layers(estimate):
@@ -101,6 +103,12 @@ def column_name(material: Material, estimate: Estimate, among: Sequence[Estimate
         count = estimate.request.get("concurrent_sequences") or 1
         return say("fit.at_once", how=" ".join(words), count=f"{count:,}")
     return " ".join(words)
+
+
+def _cache(one: Estimate) -> str:
+    """The format of the KV cache, where it was put differently."""
+    form = one.request.get("kv_format")
+    return "" if form in {None, "auto"} else names.format_name(form)
 
 
 def _of_pictures(material: Material, one: Estimate, among: Sequence[Estimate]) -> list[str]:

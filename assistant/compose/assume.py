@@ -6,7 +6,7 @@ from assistant.compose import names, numbers
 from assistant.compose.citations import joined
 from assistant.compose.material import Estimate, Material
 from assistant.plan.formats import bits
-from assistant.plan.provisional import CHINESE_CARDS, chinese_cards, other_than_language, repeated, stand_in
+from assistant.plan.provisional import CHINESE_CARDS, chinese_cards, other_than_language, packed, repeated, stand_in
 from kb.base import AdvisorError
 from kb.catalog import model
 
@@ -21,7 +21,9 @@ def assumed(material: Material, main: Estimate) -> list[str]:
     """The settings of the estimate that the asker left open."""
     say, need = material.say, material.need
     found = []
-    if need.weight_format is None and main.task == "inference":
+    if packed(material.understanding) == main.result.weight_format:
+        found.append(say("assume.packed", format=names.format_name(main.result.weight_format)))
+    elif need.weight_format is None and main.task == "inference":
         published = all(one.request.get("weight_format") is None for one in (main, material.estimates[0]))
         same = published or main.result.weight_format == _published(main)
         wider = bits(main.result.weight_format) > bits(_published(main))

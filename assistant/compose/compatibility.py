@@ -20,7 +20,8 @@ def compatibility(material: Material) -> Section:
     if not known:
         return facts.spec(material)
     lines = [_line(material, one) for one in known[:SHOWN_MAX]]
-    section = Section("fact", lines[0], ["\n".join(f"- {line}" for line in lines[1:])])
+    refuses = known[0].verdict == "does_not" and known[0].gpu is not None
+    section = Section("fact", lines[0], ["\n".join(f"- {line}" for line in lines[1:])], settled=refuses)
     rows = facts.cards(material)
     if rows:
         section.body.append(facts.facts_table(material, rows, facts.usual(material)))

@@ -4,7 +4,7 @@ import re
 from collections.abc import Sequence
 
 from assistant.answer import AnswerVerdict
-from assistant.compose import hybrid, names, numbers, pace, pictures
+from assistant.compose import hybrid, names, numbers, pace, pictures, squeezed
 from assistant.compose.arithmetic import arithmetic, cite, column_name, interval, subject, total, workload
 from assistant.compose.assume import assumed
 from assistant.compose.caveats import caveats
@@ -38,18 +38,18 @@ def can_it_run(material: Material) -> Section:
         return memory_needed(material)
     shared = hybrid.split(material)
     alternatives = _alternatives(material, main, others)
+    others = pictures.unstreamed(others, main, alternatives, stated=_insists(material, main))
     headline, verdict = _verdict(material, main, alternatives)
     if shared and not main.fits:
         headline, verdict = hybrid.headline(material, shared)
         section = Section(verdict, headline, [arithmetic(material, [main, shared])])
         return _finish(material, section, shared)
     shown = [main, *(one for one in others if (one.gpu == main.gpu or one.fits) and not _told_by(one, main))]
-    section = Section(verdict, headline, [arithmetic(material, shown)])
+    section = Section(verdict, headline, [arithmetic(material, squeezed.columns(shown, alternatives))])
     for card in _other_cards(material, main):
         section.body.append(_card_line(material, card))
     section.levers = levers(material, main)
     if len(compared_formats(material.understanding)) > 1 and main.fits:
-    others = pictures.unstreamed(others, main, alternatives, stated=_insists(material, main))
         section.levers = []
         section.body.insert(0, _room_of(material, [main, *(one for one in others if one.gpu == main.gpu)]))
     return _finish(material, section, main)
@@ -60,6 +60,7 @@ def _alternatives(material: Material, main: Estimate, others: Sequence[Estimate]
     same = [one for one in others if one.fits and (one.gpu, one.gpus) == (main.gpu, main.gpus)]
     named = {column_name(material, one): one for one in reversed(same) if one.placed.host is None}
     found = [one for one in same if named.get(column_name(material, one)) is one]
+    found = pictures.unstreamed(found, main, found, stated=_insists(material, main))
     if main.task == "inference":
         roomy = [one for one in found if one.placed.verdict == "yes"]
         found = pictures.ranked(found, main, roomy, stated=_insists(material, main))
@@ -72,7 +73,6 @@ def _main_and_others(material: Material) -> tuple[Estimate | None, list[Estimate
         return None, []
     main = fitted[0]
     if not main.fits and material.need.sharding is None:
-    found = pictures.unstreamed(found, main, found, stated=_insists(material, main))
         sharded = (one for one in fitted[1:] if one.fits and _same_but_sharding(main, one))
         main = next(sharded, main)
     return main, [one for one in fitted if one is not main]
@@ -136,7 +136,8 @@ def _verdict(material: Material, main: Estimate, alternatives: Sequence[Estimate
     if main.part("weights") > fit.usable_bytes:
         text += say("fit.weights_alone", weights=numbers.both_units(weights))
     if not alternatives:
-        return text, "does_not_fit"
+        less = "" if _insists(material, main) else squeezed.shorter(material, main)
+        return (less + text, "fits_with_changes") if less else (text, "does_not_fit")
     ways = [
         say(f"fit.way_{one.placed.verdict}", how=column_name(material, one, (main, one)), total=total(one))
         + cite(material, one)

@@ -40,6 +40,11 @@ def native_format(model_id: str | None) -> str | None:
     return record.native_format if record else None
 
 
+def packed_format(model_id: str | None) -> str:
+    """The GGUF file most people download of a model: four bits a weight, as published where that is MXFP4."""
+    return HOST_LADDER_MXFP4[0] if native_format(model_id) == "mxfp4" else HOST_LADDER[0]
+
+
 def smaller_formats(weight_format: str | None, engine: str | None, card: str | None = None) -> tuple[str, ...]:
     """Formats to try when `weight_format` does not fit, largest first; FP8 where `card` computes in it."""
     gguf = engine == "llama.cpp" or (weight_format or "").startswith("gguf:")

@@ -3,7 +3,7 @@
 import re
 
 from assistant.plan import amounts, requests
-from assistant.plan.formats import WIDE, bits
+from assistant.plan.formats import WIDE, bits, packed_format
 from assistant.plan.method import unsaid
 from assistant.understand.formats import find_formats
 from assistant.understanding import Understanding
@@ -62,15 +62,17 @@ def provisional(understanding: Understanding) -> Need:
         need = need.model_copy(update={"task": "lora" if unsaid(understanding, need) else need.task})
     if quantised := compared_formats(understanding):
         need = need.model_copy(update={"weight_format": quantised[0]})
+    if usual := packed(understanding):
+        need = need.model_copy(update={"weight_format": need.weight_format or usual})
     project = repeated(understanding)
     if project is not None:
         need = need.model_copy(update={"model": project.model, "params": model(project.model).params})
     if not other_than_language(need):
         return need
-    return need.model_copy(
-        update={"task": _method(understanding.text, need) or need.task, "model": need.model or stand_in(understanding)}
     if need.context_tokens is None and (length := amounts.texts(need, understanding.text).get("input_tokens")):
         need = need.model_copy(update={"context_tokens": length if amounts.model_kind(need) in amounts.READ else None})
+    return need.model_copy(
+        update={"task": _method(understanding.text, need) or need.task, "model": need.model or stand_in(understanding)}
     )
 
 
@@ -87,6 +89,18 @@ def compared_formats(understanding: Understanding) -> tuple[str, ...]:
     wide = any(bits(name) >= WIDE for name in named) and not listed
     chosen = need.weight_format is not None and not listed
     return () if wide or chosen or len(named) < 2 else tuple(sorted(named, key=bits, reverse=True))
+
+
+def packed(understanding: Understanding) -> str | None:
+    """The format that llama.cpp and its front ends load where none is named: what they download is four bits a weight.
+
+    Ollama's plain tags, LM Studio's first proposal and the usual GGUF file are all Q4_K_M.
+    """
+    need = understanding.need
+    served = need.engine == "llama.cpp" and not requests.is_training(need) and requests.sized(need)
+    if not served or need.weight_format is not None or other_than_language(need):
+        return None
+    return packed_format(need.model)
 
 
 def chinese_cards(understanding: Understanding) -> bool:

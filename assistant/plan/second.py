@@ -14,6 +14,7 @@ from assistant.plan.intents import intents
 from assistant.plan.launch import launch_of
 from assistant.plan.preferred import preferred
 from assistant.plan.provisional import chinese_cards, other_than_language, provisional
+from assistant.plan.squeeze import squeezed
 from assistant.understanding import Understanding
 from kb.catalog import gpu
 from kb.speed_constants import constants as speed_constants
@@ -271,13 +272,13 @@ def _counted(need: Need, record: ToolCallRecord) -> list[PlannedCall | None]:
     return []
 
 
-def _cheaper(need: Need, record: ToolCallRecord) -> list[PlannedCall | None]:
 _MORE_OFFLOAD: dict[str | None, tuple[str, ...]] = {
     None: ("components", "all"), "none": ("components", "all"), "components": ("all",)
 }  # fmt: skip
 """How much further a picture pipeline can spare the card, after what was asked: parts in turn, then layer by layer."""
 
 
+def _cheaper(need: Need, record: ToolCallRecord) -> list[PlannedCall | None]:
     """Less demanding ways to do the same on the same cards, mildest first."""
     request = record.request
     task = request.get("task", "inference")
@@ -293,7 +294,9 @@ _MORE_OFFLOAD: dict[str | None, tuple[str, ...]] = {
     if task in {"lora", "qlora"} and model_kind(need) in ("diffusion", "video"):
         return [_again(request, offload="all")] if not request.get("offload") else []
     if task == "inference":
-        return [requests.memory(need, card, weight_format=name) for name in _smaller(need, record, card)]
+        smaller = _smaller(need, record, card)
+        tried = [requests.memory(need, card, weight_format=name) for name in smaller]
+        return [*tried, squeezed(need, record, card, smaller)]
     calls: list[PlannedCall | None] = []
     if request.get("sharding") in SHARES and card and (card.count or 1) > 1:
         calls.append(_again(request, sharding="zero3"))

@@ -1,0 +1,75 @@
+"""Whole turns as a person reads them: what the first sentence settles, whatever the model, the card or the language."""
+
+import pytest
+
+from tests.assistant.planning import turn
+
+
+@pytest.mark.parametrize(
+    ("text", "form", "cache"),
+    [
+        ("Can a single RTX 3060 12GB run Mistral Nemo 12B with 32k context?", "GGUF Q4_K_M", "Q8_0"),
+        ("Can my 4060 Ti 16GB serve Phi-4 14B at 48k context?", "INT4", "FP8"),
+        ("一张 4080 跑 Qwen2.5 14B，上下文 64k，够吗", "INT4", "FP8"),
+    ],
+)
+def test_a_format_and_a_short_cache_together_hold_what_neither_does(text: str, form: str, cache: str) -> None:
+    _, records, draft = turn(text)
+    alone = [one for one in records if one.tool == "estimate_memory" and not one.request.get("kv_format")]
+    assert all(one.result["fit"]["verdict"] == "no" for one in alone)
+    first = draft.answer.split("\n")[0]
+    assert draft.verdict == "fits_with_changes"
+    assert form in first
+    assert cache in first
+    assert "KV" in first
+
+
+@pytest.mark.parametrize(
+    ("text", "way"),
+    [("Qwen3 32B on a 4090 with 64k context?", "INT4"), ("3090 跑 gemma-2-27b，上下文 8k，能行吗", "GGUF")],
+)
+def test_where_nothing_holds_the_context_the_longest_that_fits_leads(text: str, way: str) -> None:
+    _, _, draft = turn(text)
+    assert draft.verdict == "fits_with_changes"
+    assert way in draft.answer.split("\n")[0]
+
+
+@pytest.mark.parametrize(
+    ("text", "form"),
+    [
+        ("ollama 跑 qwen2.5:32b，上下文开到 32k 就爆了，3090", "gguf:Q4_K_M"),
+        ("Can LM Studio run gemma-3-27b on a 24GB 4090?", "gguf:Q4_K_M"),
+        ("ollama run gpt-oss:120b on 2x 5090?", "gguf:MXFP4"),
+        ("llama.cpp with Llama 3.3 70B on two 3090s", "gguf:Q4_K_M"),
+    ],
+)
+def test_front_ends_of_llama_cpp_load_four_bits(text: str, form: str) -> None:
+    understanding, records, draft = turn(text)
+    assert understanding.need.weight_format is None, "it was not said"
+    first = next(one for one in records if one.tool == "estimate_memory")
+    assert first.request["weight_format"] == form
+    assert "BF16" not in draft.answer.split("\n")[0]
+    assert any("Ollama" in line for line in draft.assumptions)
+
+
+@pytest.mark.parametrize(
+    "text", ["ollama with Qwen2.5 32B in q8_0 on a 3090?", "llama.cpp 跑 Llama 3.1 8B fp16，4090 行吗"]
+)
+def test_a_stated_format_is_kept(text: str) -> None:
+    understanding, records, _ = turn(text)
+    first = next(one for one in records if one.tool == "estimate_memory")
+    assert first.request["weight_format"] == understanding.need.weight_format != "gguf:Q4_K_M"
+
+
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        ("我的 V100 32G 为什么不能用 bf16 训练？", "Ampere"),
+        ("Why does fp8 not work on my A100?", "Ada"),
+        ("T4 能不能用 flash attention 2，为什么报错", "Ampere"),
+        ("Titan RTX 跑 fp8 为什么报错", "Ada"),
+    ],
+)
+def test_what_a_card_cannot_do_is_said_first_with_its_reason(text: str, reason: str) -> None:
+    _, _, draft = turn(text)
+    assert reason in draft.answer.split("\n")[0]
