@@ -27,9 +27,9 @@ def ensure_bundled_apart() -> None:
         "PYTHONPATH": os.pathsep.join(filter(None, [root, os.environ.get("PYTHONPATH", "")])),
         "GPU_ADVISOR_HOME": str(settings().home),
     }
-    code = subprocess.run(COMMAND, env=environment, stdin=subprocess.DEVNULL, check=False).returncode
-    if code:
-        _log.warning("the index could not be built apart (%d); building it here", code)
+    done = subprocess.run(COMMAND, env=environment, stdin=subprocess.DEVNULL, check=False)  # noqa: S603 - our own command
+    if done.returncode:
+        _log.warning("the index could not be built apart (%d); building it here", done.returncode)
     ensure_bundled()  # a few hashes when the child did its work; else it says why not
 
 

@@ -52,6 +52,17 @@ def test_a_long_wait_is_refused_at_once_and_a_patient_one_is_not() -> None:
             threading.Event().wait(0.001)
 
 
+def test_a_turn_that_takes_long_is_reckoned_with_before_it_ends(monkeypatch: pytest.MonkeyPatch) -> None:
+    line, now = Line(places=1, usual_s=0.01), 100.0
+    monkeypatch.setattr("assistant.line.time.monotonic", lambda: now)
+    with line.place():
+        waiting(line, SHORT_LINE)
+        now = 130.0
+        with pytest.raises(Overloaded) as refusal, line.place(patience_s=1.0):
+            pass
+        assert refusal.value.wait_s == 30.0 * (SHORT_LINE + 1)
+
+
 def test_a_short_line_refuses_nobody() -> None:
     line = Line(places=1, usual_s=60.0)
     entered = threading.Event()

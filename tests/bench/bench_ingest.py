@@ -147,7 +147,7 @@ def hostile(*, large: bool) -> None:
         print(f"temporary folders left behind: {len(left)}")
 
 
-def kill(times: int, documents: int = 120) -> None:
+def kill(times: int, documents: int = 120) -> bool:
     """Kill an ingestion at random moments while documents change; afterwards the index equals the documents."""
     chance = random.Random(3)
     halves = 0
@@ -174,6 +174,7 @@ def kill(times: int, documents: int = 120) -> None:
         sound = Store(Library(), embedder()).is_current()
     print(f"{times} kills: half-written documents {halves}, failures {len(report.failed)}, "
           f"index equals documents: {same}, vector index current: {sound}")  # fmt: skip
+    return same and sound and not halves and not report.failed
 
 
 def contents(folder: Path) -> dict[str, list[str]]:
@@ -209,7 +210,7 @@ DAMAGES: dict[str, Callable[[bytes], bytes]] = {
 }
 
 
-def damage() -> None:
+def damage() -> bool:
     """Every file of the index damaged in turn: search answers, and the next sync makes it whole."""
     cases = answered = mended = 0
     with home() as place:
@@ -241,6 +242,7 @@ def damage() -> None:
                 if not found.isdigit() or not whole or report != "0":
                     print(f"  {name} {way}: before mending {found!r}, sync {report!r}, whole {whole}")
     print(f"{cases} damages: search answered at once {answered}, whole again after a sync {mended}")
+    return answered == mended == cases
 
 
 def path_counts(name: str, generation: object) -> bool:
@@ -258,7 +260,8 @@ def _resident() -> float:
     return int(Path("/proc/self/statm").read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE") / 1e6
 
 
-def main() -> None:
+def main() -> int:
+    """Run the parts; fail when something was lost or stayed damaged."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("parts", nargs="*", metavar="PART")
     parser.add_argument("--long", action="store_true")
@@ -273,11 +276,13 @@ def main() -> None:
         speed(options.documents)
     if "hostile" in parts:
         hostile(large=options.long)
+    good = True
     if "kill" in parts:
-        kill(50 if options.long else options.kills)
+        good = kill(50 if options.long else options.kills)
     if "damage" in parts:
-        damage()
+        good = damage() and good
+    return 0 if good else 1
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(main())

@@ -13,7 +13,7 @@ import resource
 import subprocess
 import sys
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from server import prepared, without_rights
@@ -66,6 +66,7 @@ def ended(process: "subprocess.Popen[str]") -> tuple[int, str]:
 
 def together(home: Path, folder: Path, processes: int, each: int) -> tuple[bool, str]:
     """So many processes ingest folders of their own at once, while others search."""
+    known = _documents(home)
     folders = [documents(folder / f"set-{number}", each) for number in range(processes)]
     running = [child(home, INGEST, str(one)) for one in folders]
     searches = [ended(child(home, SEARCH)) for _ in range(2)]
@@ -73,7 +74,7 @@ def together(home: Path, folder: Path, processes: int, each: int) -> tuple[bool,
     held = ended(child(home, HELD))[1]
     answered = sum(code == 0 and words != "0" for code, words in searches)
     written = sum(words == f"{each} 0" for _, words in reports)
-    good = written == processes and answered == len(searches) and held == f"{processes * each} 1 True"
+    good = written == processes and answered == len(searches) and held == f"{known + processes * each} 1 True"
     told = f"{processes} processes at once: {written} wrote all of theirs, {answered}/{len(searches)} searches answered"
     return good, f"{told}; documents, copies of one, index current: {held}"
 
@@ -97,6 +98,7 @@ def hampered(
 
 
 def _documents(home: Path) -> int:
+    """Documents of people that the index holds."""
     return int(ended(child(home, HELD))[1].split()[0])
 
 
@@ -117,26 +119,32 @@ def opened(home: Path) -> None:
         path.chmod(0o755 if path.is_dir() else 0o644)
 
 
+def measure(folder: Path, processes: int, each: int) -> Iterator[tuple[bool, str]]:
+    """Whether each went well, and what it came to; the home lies in `folder`."""
+    home = folder / "home"
+    yield together(home, folder, processes, each)
+    yield hampered(home, folder, "disk full", before=no_larger)
+    closed(home)
+    try:
+        yield hampered(home, folder, "read-only home", without_rights, again=lambda: opened(home))
+    finally:
+        opened(home)
+
+
 def main() -> int:
     """Print what each came to; fail when anything was lost or unsaid."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--processes", type=int, default=2)
     parser.add_argument("--each", type=int, default=10, help="documents a process")
     options = parser.parse_args()
-    results = []
+    fine = True
     with tempfile.TemporaryDirectory() as name:
-        folder = Path(name)
-        folder.chmod(0o755)
-        home = prepared(folder / "home")
+        home = prepared(Path(name) / "home")
         ended(child(home, "from ingest.sync import ensure_bundled; ensure_bundled()"))
-        results.append(together(home, folder, options.processes, options.each))
-        print(results[-1][1], flush=True)
-        results.append(hampered(home, folder, "disk full", before=no_larger))
-        print(results[-1][1], flush=True)
-        closed(home)
-        results.append(hampered(home, folder, "read-only home", without_rights, again=lambda: opened(home)))
-        print(results[-1][1], flush=True)
-    return 0 if all(good for good, _ in results) else 1
+        for good, told in measure(Path(name), options.processes, options.each):
+            fine = fine and good
+            print(told, flush=True)
+    return 0 if fine else 1
 
 
 if __name__ == "__main__":

@@ -38,6 +38,8 @@ class Tally:
 
     times_s: list[float] = field(default_factory=list)
     statuses: dict[int, int] = field(default_factory=dict)
+    hurried: int = 0
+    """Refusals that do not say when to come again."""
 
     def line(self, name: str, elapsed_s: float) -> str:
         """One row of the table."""
@@ -59,6 +61,8 @@ class Client:
     def __init__(self, port: int) -> None:
         self._port = port
         self._streams: tuple[asyncio.StreamReader, asyncio.StreamWriter] | None = None
+        self.told_when = False
+        """Whether the last answer named a time to come again."""
 
     async def post(self, path: str, body: bytes) -> int:
         """The status; the body is read to its end. A connection that the server closed while idle is opened anew."""
@@ -75,6 +79,7 @@ class Client:
         head = (await reader.readuntil(b"\r\n\r\n")).lower()
         length = int(head.split(b"content-length:")[1].split(b"\r\n")[0])
         await reader.readexactly(length)
+        self.told_when = b"retry-after:" in head
         if b"connection: close" in head:
             self.close()
         return int(head[9:12])
@@ -98,6 +103,8 @@ async def loop(port: int, path: str, bodies: Iterator[bytes], tally: Tally, unti
         tally.statuses[status] = tally.statuses.get(status, 0) + 1
         if status == 200:
             tally.times_s.append(elapsed_s)
+        else:
+            tally.hurried += not client.told_when
         if think_s:
             await asyncio.sleep(random.uniform(0.5, 1.5) * think_s)
     client.close()

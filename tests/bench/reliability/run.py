@@ -13,17 +13,22 @@ import time
 from pathlib import Path
 
 FOLDER = Path(__file__).parent
+INGEST = "../bench_ingest.py"
 MEASUREMENTS: tuple[tuple[str, tuple[str, ...], tuple[str, ...]], ...] = (
     ("faults.py", ("--times", "1", "--only", "4"), ("--times", "25")),
     ("fuzz.py", ("--cases", "120", "--raw", "300"), ("--cases", "10000", "--raw", "2500")),
     ("injection.py", ("--attacks", "48", "--twins", "8"), ("--attacks", "420", "--twins", "100")),
     ("survive.py", ("--kills", "1"), ("--kills", "50")),
+    ("index.py", ("--processes", "2", "--each", "3"), ("--processes", "4")),
+    (INGEST, ("kill", "--kills", "1"), ("kill", "damage", "--kills", "50")),
     ("workers.py", ("--conversations", "2", "--turns", "2"), ()),
+    ("workers.py", ("--postgres", "--conversations", "2", "--turns", "2"), ("--postgres",)),
     (
         "load.py",
         ("--seconds", "2", "--conversations", "10", "--think", "1"),
         ("--seconds", "20", "--conversations", "50", "500"),
     ),
+    ("overload.py", ("--seconds", "3"), ("--seconds", "30")),
     ("soak.py", ("--minutes", "0.15"), ("--minutes", "30")),
 )
 """Script, what it is given in short and in long."""

@@ -61,7 +61,7 @@ def watch(server: Server, scratch: Path, seconds: float, clients: int) -> tuple[
 
     watcher = threading.Thread(target=look, daemon=True)
     watcher.start()
-    tally, _ = drive(server.port, "/v1/ask", turns(recurring, 99, continued=True), clients, seconds, think_s=0.2)
+    tally, _ = drive(server.port, "/v1/ask", turns(recurring, 99, continued=True), clients, seconds, think_s=1.0)
     over.set()
     watcher.join()
     return samples, tally
