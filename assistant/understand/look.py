@@ -41,6 +41,8 @@ _PICTURES = grammar(
     r"|(?:每(?:条|个)?(?:样本|请求|对话|数据|消息)?)\s?(?P<n2>\d{1,3}|[一二三四五六八十两])\s?张"
     r"|(?<![\d.])(?P<n4>\d{1,3}|[一二三四五六八十两])\s?张\s?(?:\d{3,4}p\s?|[24]k\s?|高清)?的?(?:图片?|照片|截图)"
     r"[^。?!\n]{0,4}?每(?:个|条|次)?(?:请求|样本|对话|问题)"
+    r"|(?:images?|pictures?|photos?)\s?(?:up to|at most|max(?:imum)?(?: of)?)\s?(?P<n5>\d{1,3})"
+    r"(?![\d.x×*]|\s?(?:px|pixels|[mkg]b))"
     r"|(?:一次|单次|同时)\s?(?:输入|传|看|喂)\s?(?P<n3>\d{1,3}|[一二三四五六八十两])\s?张"
 )
 _PER_GPU = grammar(
@@ -79,7 +81,7 @@ def find_look(text: str) -> dict[str, Found[Any]]:
     if length := _length(text):
         found["video_s"] = length
     if match := _PICTURES.search(text):
-        count = number(match["n"] or match["n2"] or match["n3"] or match["n4"])
+        count = number(match["n"] or match["n2"] or match["n3"] or match["n4"] or match["n5"])
         if count and count >= 1:
             found["images_per_sample"] = Found(int(count), match.start(), match.end())
     return found

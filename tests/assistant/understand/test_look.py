@@ -21,6 +21,8 @@ CASES: list[tuple[str, dict[str, Any]]] = [
     ("finish training Qwen2.5-7B in 30 seconds", {"video_s": None}),
     ("Qwen3-VL-8B 8 张 1080p 图片每个请求，一张 A100 80G", {"images_per_sample": 8}),
     ("full GRPO of Qwen2.5-3B with verl", {"method": "grpo"}),
+    ("my GRPOTrainer run of Qwen2.5-3B", {"method": "grpo"}),
+    ("Qwen2.5-VL-7B, images up to 12 per sample", {"images_per_sample": 12}),
     ("PPO 训练 Llama-3-8B", {"method": "ppo"}),
     ("DPO on a 13B", {"method": "dpo"}),
     ("DAPO 训 Qwen3-14B", {"method": "grpo"}),
