@@ -13,7 +13,6 @@ from tools.configure.suitable import scales_out
 from tools.configure.workload import Variant
 from tools.memory.result import Verdict
 
-REACH = 2 * NODE_GPUS
 EIGHT_BIT = {"fp8", "int8", "mxfp8"}
 WIDE = {"bf16", "fp16", "fp32"}
 Wanted = Callable[[Choice], bool]
@@ -99,7 +98,7 @@ class Options:
     def reaching(self, way: str, loss: int, limits: Limits, growth: int, wanted: Wanted) -> list[Choice]:
         """Choices within the limits that may hold the work for sure, for every card from the fewest that do on.
 
-        They end where money or power ends; without such a limit at `growth` times those, or at two nodes. Of like
+        They end where money or power ends; without such a limit at `growth` times those, or at one node. Of like
         numbers in like machines the cheapest, cheap first.
         """
         fewest: dict[str, int] = {}
@@ -114,7 +113,7 @@ class Options:
             least = fewest.get(stream.gpu.id)
             if least is not None:
                 for _, choice in self._within(stream, 0, limits, wanted):
-                    if not endless and choice.count > max(growth * least, REACH):
+                    if not endless and choice.count > max(growth * least, NODE_GPUS):
                         break
                     same = (choice.gpu.id, choice.count, choice.cards, choice.complete)
                     if choice.count >= least and (same not in cheapest or choice.dearness < cheapest[same].dearness):

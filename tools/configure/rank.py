@@ -18,8 +18,8 @@ HOURS = {"hour": 1, "month": HOURS_PER_MONTH, "year": 12 * HOURS_PER_MONTH, None
 """Hours a rental budget covers; a rent without a period is taken as monthly."""
 LOSSES = (0, 1, 2)
 GROWTH = 2
-"""Without a limit of money or power the frontier ends at so many times the fewest cards that hold the work, or at two
-machines of eight."""
+"""Without a limit of money or power the frontier ends at so many times the fewest cards that hold the work, or at one
+machine of eight."""
 NEARLY = 0.9
 """Speed, and money the other way round, that count as the same when money is to be spent well."""
 WORTH_SAYING = Decimal("0.8")
