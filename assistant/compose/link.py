@@ -120,8 +120,9 @@ def _headline(material: Material, ways: dict[str, Way], many: Way) -> str:
         return say("link.outside", cards=names.cards(full.gpu, 1), one=_figure(many))
     if _POOLED.search(material.text):
         return say("link.pooled", **values)
-    if one and _SLOWER.search(material.text):
-        return say("link.slower_training" if many.key == "data" else "link.slower", **values)
+    if _SLOWER.search(material.text):
+        key = "link.slower_training" if many.key == "data" else "link.slower"
+        return say(key if one else "link.slower_alone", **values)
     how = "little" if many.share < NEGLIGIBLE else "some" if many.share < HEAVY else "much"
     figure, unit = numbers.duration(many.exchange_s)
     key = f"link.{how}_training" if many.key == "data" else f"link.{how}"

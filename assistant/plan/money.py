@@ -58,7 +58,8 @@ def asks_cost(text: str) -> bool:
 
 def asks_price(text: str, need: Need) -> bool:
     """Whether the price of something settled is asked: of a training whose data are stated, or of cards named alone."""
-    settled = runs(need) or (bool(requests.named_gpus(need)) and not requests.sized(need))
+    bare = bool(requests.named_gpus(need)) and not requests.sized(need)
+    settled = runs(need) or (bare and need.acquisition is not None)
     return settled and _PRICE.search(text) is not None
 
 

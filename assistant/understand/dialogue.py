@@ -6,6 +6,7 @@ from assistant.understand.budget import bare_amount
 from assistant.understand.exchange import card_changes
 from assistant.understand.intents import STRONG
 from assistant.understand.model_mentions import sibling_of
+from assistant.understand.numbers import number
 from assistant.understand.place import NO_CLOUD
 from assistant.understand.reading import TRAINING, Reading, read
 from assistant.understand.scope import asks_something_else, dictated
@@ -60,6 +61,11 @@ _BUY_INSTEAD = grammar(
     r"(?:换成|改成|改|换)(?:自己)?买|买的话|^那?(?:自己)?买呢|buy(?:ing)? instead|if (?:i|we) (?:buy|bought)|and to buy"
 )
 _RENTED = grammar(r"租(?!.{0,6}(?:出|金收入))|(?<![a-z])rent(?:al|ing)?(?![a-z])")
+_SPENT = grammar(
+    r"(?:had|spend|raise it to|stretch to) (?:about |around )?(?P<n>\d{1,3}(?:\.\d)?)(?P<k>k)(?![a-z0-9])"
+    r"(?! ?(?:tokens?|context|ctx|samples?|rows|users?|prompts?))"
+)
+"""Money of which only the figure is said, where a budget was spoken of before: "what if we had 40k"."""
 _OWN = grammar(r"买|购|自建|自己?攒|(?<![a-z])(?:buy|own|purchase)(?:ing)?(?![a-z])")
 """Words of buying: beside them renting is held against it, not asked for alone."""
 _AGAINST_BUYING = grammar(r"还是|划算|(?<![a-z])(?:or|vs|versus)(?![a-z])|worth|回本|break-?even")
@@ -202,6 +208,10 @@ def _changes(reading: Reading, previous: Need, plain: str) -> dict[str, Any]:
         changes["sequence_tokens"] = changes["context_tokens"]
     if previous.budget and "budget" not in changes and (amount := bare_amount(plain)):
         changes["budget"] = previous.budget.model_copy(update={"amount": amount})
+    if previous.budget and "budget" not in changes and (spent := _SPENT.search(plain)):
+        amount = (number(spent["n"]) or 0) * (1000 if spent["k"] else 1)
+        changes["budget"] = previous.budget.model_copy(update={"amount": amount or previous.budget.amount})
+        changes = {slot: value for slot, value in changes.items() if slot not in {"context_tokens", "sequence_tokens"}}
     budget = changes.get("budget", previous.budget)
     if budget and "acquisition" in changes:
         changes["budget"] = budget.model_copy(update={"mode": changes["acquisition"]})

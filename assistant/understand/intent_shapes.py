@@ -106,8 +106,14 @@ SHAPES: tuple[tuple[Intent, float, str], ...] = (
     ("cloud_or_buy", 5, (
         r"租(?:什么|啥|哪|几)|(?:一|每|/)个?小时\s?要?(?:几块|多少钱)|包月"
     )),
+    ("cloud_or_buy", 6, (
+        r"租[^。?!\n]{0,20}?买[^。?!\n]{0,20}?(?:省钱|划算|便宜|合算)|买[^。?!\n]{0,20}?租[^。?!\n]{0,20}?(?:省钱|划算|便宜|合算)"
+        r"|(?:monthly|per month|bill|cost)[^.?!\n]{0,24}(?<![a-z])rented"
+    )),
+    ("interconnect", 5, r"通信[^。?!\n]{0,8}瓶颈|瓶颈[^。?!\n]{0,8}通信"),
     ("which_to_buy", 4.2, (
         r"(?:给|求|有)(?:点|什么|些|个)?(?:建议|意见)|(?:any|some) (?:advice|suggestions)"
+        r"|(?:gpu|card|hardware|server) (?:suggestions?|recommendations?|advice)"
     )),
     ("cloud_or_buy", 3.5, (
         r"(?:aws|gcp|azure|google cloud|阿里云|腾讯云|华为云|火山|runpod|lambda|vast|coreweave|autodl)[^。?!\n]{0,24}?"

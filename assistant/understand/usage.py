@@ -73,7 +73,8 @@ _DAY_NAMES = grammar(
     r"(?<![a-z])(?:mon|tues?|wednes|thurs?|fri|satur|sun)days?(?![a-z])|(?:周|星期|礼拜)[一二三四五六日天](?!天|个)"
 )
 _WEEKENDS = grammar(
-    r"(?:只|仅|就)?[在是有]?周末|周六(?:和|、|跟)?周日|双休日|(?<![a-z])(?:on|at|only|just)? ?(?:the )?weekends?(?![a-z])"
+    r"(?:只|仅|就)?[在是有]?周末|周六(?:和|、|跟)?周日|双休日"
+    r"|(?<![a-z])(?:on|at|only|just)? ?(?:the )?weekends?(?![a-z])"
 )
 _TIMES = grammar(
     rf"(?P<n>{DIGITS}|{HAN}|{_WORD}|(?<![a-z])(?:once|twice)(?![a-z]))\s?(?:次|回|趟|轮|times|runs?|jobs?|experiments?)"
@@ -85,7 +86,8 @@ _ONCE = grammar(
 _NAMED_HOURS = {"midnight": 24.0, "noon": 12.0}
 _NOW_AND_THEN = grammar(r"偶尔|有时|时不时|now and then|occasional\w{0,2}|once in a while|from time to time|sporadic")
 _ALWAYS = grammar(
-    r"all the time|24\s?[/x×*]\s?7|7\s?[/x×*]\s?24|around the clock|全天候|不停机|常年|24\s?小时(?:不停|运行|开机|不关)|non-?stop"
+    r"all the time|around the clock|non-?stop|24\s?[/x×*]\s?7|7\s?[/x×*]\s?24"
+    r"|全天候|不停机|常年|24\s?小时(?:不停|运行|开机|不关)"
     r"|all day(?:,| and) (?:all|every) (?:night|day)|(?:always|permanently) on"
     r"|(?:一直|不间断|连轴)地?(?:跑|开着|运行|转)"
     r"|天天跑|长期(?:在线|开机)|全年无休|一年到头"
@@ -125,7 +127,7 @@ def find_usage(plain: str) -> Found[float] | None:
     plain = _OR_TWO.sub(
         lambda said: f"{'1-2' if said[0][-1] == 'o' and 'two' in said[0] else 1} {said[1]}s".ljust(len(said[0])), plain
     )
-    found = _daily(plain) or _recurring(plain) or _at_all_times(plain) or _alone(plain)
+    found = _daily(plain) or _recurring(plain) or _on_named_days(plain) or _at_all_times(plain) or _alone(plain)
     if found is None or not 0 < found.value <= MONTH_H * 1.02:
         return None
     return Found(min(MONTH_H, found.value), found.start, found.end)
@@ -172,6 +174,14 @@ def _recurring(plain: str) -> Found[float] | None:
         first = alone[0]
         return Found(first.hours * MONTH_H / first.period, first.start, first.end)
     return None
+
+
+def _on_named_days(plain: str) -> Found[float] | None:
+    """Hours on days of the week that are named, without a word of every week."""
+    hours = next((one for one in _durations(plain) if one.unit == "hour" and not one.every), None)
+    if hours is None or not _DAY_NAMES.search(plain):
+        return None
+    return Found(hours.hours * _days_a_week(plain) * MONTH_H / WEEK_H, hours.start, hours.end)
 
 
 def _days_in(said: Sequence[_Duration], length: _Duration, period: _Duration, plain: str) -> float:

@@ -10,6 +10,8 @@ from assistant.understand.usage import MONTH_H, find_usage
 
 NEAR = 0.03
 SAID = [
+    ("monday, wednesday and friday afternoons, 5 hours each", 65),
+    ("周一和周四跑，每次 6 个小时", 52),
     ("weekends only, 8 hours a day", 69.5),
     ("只有周末跑，一天六小时", 52),
     ("一周也就训个两三天", 260),
