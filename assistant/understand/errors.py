@@ -11,14 +11,16 @@ _ERROR_LINE = grammar(
     r"traceback \(most recent|\w{0,30}(?:error|exception)\s{0,2}[:(]|out ?of ?memory|tried to allocate"
     r"|cuda error|(?:exit|return) ?code|exitcode|sigkill|killed|被杀|assert"
     r"|no kernel image|not compatible with the current|only supports? ampere|oom-?kill"
-    r"|failed to allocate|no available memory for the cache blocks|warn(?:ing)?[ :\]]|nccl (?:warn"
+    r"|has a total capac\w{1,6} of|failed to allocate|no available memory for the cache blocks"
+    r"|warn(?:ing)?[ :\]]|nccl (?:warn"
     r"|error)|requires? (?:compute )?capability"
     r"|is larger than the maximum number of tokens|max seq len|raise \w{1,40}|file \"[^\"\n]{1,200}\", line"
 )
 _OOM = grammar(
     r"out ?of ?memory|tried to allocate|(?<![a-z])oom(?:s|ed|ing|-?kill\w{0,3})?(?![a-z])|爆显存"
     r"|显存(?:不足|不够|爆|溢出|会?一直涨)|爆了|爆内存|炸显存|显存炸|(?<![a-z])(?:cuda )?memory error"
-    r"|failed to allocate|no available memory for the cache|blows? up|overflow(?:s|ed)?|killed|sigkill|signal 9"
+    r"|has a total capac\w{1,6} of|failed to allocate|no available memory for the cache"
+    r"|blows? up|overflow(?:s|ed)?|killed|sigkill|signal 9"
     r"|被(?:系统)?杀|挂了"
     r"|runs? out of (?:v?ram|memory|gpu memory)|ran out of|内存不足|爆(?!料|炸|款|发)(?=$|[^\w])"
 )

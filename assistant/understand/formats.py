@@ -63,7 +63,7 @@ _ALTERNATIVE = grammar(
 )
 _REFERENCE = grammar(
     r"文档写|文档里|官方说|听说|据说|别人|docs? (?:say|list)s?|instead of|rather than|跟|和|与|than"
-    r"|vs\.?|相比|(?:不是|not|no) ?$"
+    r"|vs\.?|相比|(?:不是|not|no) ?$|(?:不支持|(?:not|n't) support)\s?$"
 )
 
 

@@ -16,6 +16,8 @@ _SOFTWARE = grammar(r"[-_. ]?(?:cpp|factory|server|cli|index|box|board)(?![a-z])
 """What makes a family's name that of a program: llama.cpp, LLaMA-Factory."""
 _SIZE_SLACK = 0.25
 """How far a said size may be from the catalog's count: "7B" is 7.6 billion."""
+_BESIDE = 4
+"""Characters between a family's name and a size that is its: 「235b 的 qwen3」."""
 _DISTILLED = grammar(r"[- _]?(?:的)?(?:蒸馏|distill)")
 _SIZE_AFTER = grammar(r"[a-z0-9.]{0,8}(?:[-_][a-z0-9.]{1,16}){0,3}[- _]?(?<![\d.])(\d{1,4}(?:\.\d{1,2})?)b(?![a-z0-9])")
 _FAMILY_WORD = grammar(r"(?<![a-z])[a-z]{6,16}(?![a-z])")
@@ -132,7 +134,17 @@ def _narrow_models(text: Text, mention: Mention) -> tuple[str, ...]:
         kept = tuple(key for key in ids if abs(models()[key].params - said) <= 0.12 * said)
         if kept:
             return kept
+        beside = -_BESIDE <= match.start() - mention.end <= _BESIDE or 0 <= mention.start - match.end() <= _BESIDE
+        if beside and (member := _called(text.plain[mention.start : mention.end], said)):
+            return (member,)
     return ids
+
+
+def _called(name: str, params: float) -> str | None:
+    """The first model of about that size whose id holds the name, whatever family the catalog puts it in."""
+    stem = re.sub(r"[^a-z0-9.]", "", name)
+    alike = [key for key, m in models().items() if abs(m.params - params) <= _ROUNDED * params]
+    return min((key for key in alike if stem in re.sub(r"[^a-z0-9.]", "", key.lower())), key=len, default=None)
 
 
 def sibling_of(model: str, params: int) -> str | None:

@@ -44,11 +44,11 @@ _OFFLOAD = grammar(
     r"|off-?load[-_ ](?:params?|parameters|everything|all)|全部(?:卸载|off-?load)|参数和优化器都?(?:卸载|off-?load))"
     r"|(?:cpu[-_ ])?off-?load(?:ing|ed)?|优化器(?:状态)?(?:卸载|放(?:到|在)?(?:cpu|内存))|卸载到 ?(?:cpu|内存))"
 )
-_OFFLOAD_WORKS = grammar(
+_WORKS = grammar(
     r"[^。?!\n]{0,8}?(?:只占|可以|能跑|就能|就行|没问题|正常|才行|才能"
     r"|(?<![a-z])(?:works?|worked|fits?|runs?|ran|is fine))"
 )
-"""What is said of the run with it, where the one in question is the run without."""
+"""What is said of a setting that works, where the run in question is the one without it."""
 _BATCH = grammar(
     r"(?:per[-_]device[-_](?:train|eval)[-_]batch[-_]size|(?:micro|mini)?[-_ ]?batch(?:[-_ ]?size)?"
     r"|(?<![a-z])bsz?|(?<![a-z])mbs|批大小|批次(?:大小)?|批量)"
@@ -70,7 +70,7 @@ def find_optimizer(text: str) -> Found[str] | None:
 def find_offload(text: str) -> Found[Literal["optimizer", "all"]] | None:
     """What of a training goes to host memory; None where that is only what worked, or is ruled out."""
     match = _OFFLOAD.search(text)
-    if match is None or _OFFLOAD_WORKS.match(text, match.end()):
+    if match is None or _WORKS.match(text, match.end()):
         return None
     return Found("all" if match["all"] else "optimizer", match.start(), match.end())
 
@@ -78,7 +78,8 @@ def find_offload(text: str) -> Found[Literal["optimizer", "all"]] | None:
 def find_sharding(text: str) -> Found[str] | None:
     """How states are spread over cards: the strongest form named."""
     found = []
-    for match in _SHARDING.finditer(text):
+    named = list(_SHARDING.finditer(text))
+    for match in [one for one in named if not _WORKS.match(text, one.end())] or named:
         stage = match[1] or match[2] or match[3]
         found.append(Found(f"zero{stage}" if stage else "fsdp" if match[4] else "ddp", match.start(), match.end()))
     return max(found, key=lambda f: ("ddp", "zero1", "zero2", "fsdp", "zero3").index(f.value), default=None)

@@ -173,3 +173,36 @@ def test_cards_that_others_used_are_not_the_askers(text: str) -> None:
 
 def test_the_least_card_asked_for_only_in_case_is_not_the_question() -> None:
     assert understand("3060 12G 对 7B 做 lora 微调，够吗？不够的话最低要什么卡").need.intent == "can_it_run"
+
+
+@pytest.mark.parametrize(
+    ("text", "model"),
+    [
+        ("235b 的 qwen3 要几张 A800", "Qwen/Qwen3-235B-A22B"),
+        ("a qwen3 of 235B on 8x A800", "Qwen/Qwen3-235B-A22B"),
+        ("qwen3 的 32b 一张 4090", "Qwen/Qwen3-32B"),
+    ],
+)
+def test_a_size_beside_a_family_names_the_member(text: str, model: str) -> None:
+    assert understand(text).need.model == model
+
+
+@pytest.mark.parametrize(
+    ("text", "sharding"),
+    [
+        ("7B 全参 zero2 OOM，zero3 就行，2 张 A100", "zero2"),
+        ("7B 全参 zero3 OOM，2 张 A100", "zero3"),
+        ("full fine-tune 7B, zero2 OOMs and zero3 works, 2x A100", "zero2"),
+    ],
+)
+def test_the_setting_in_question_is_the_one_that_fails(text: str, sharding: str) -> None:
+    assert understand(text).need.sharding == sharding
+
+
+def test_a_line_of_a_log_that_tells_the_card_is_full_is_an_error() -> None:
+    read = understand("GPU 0 has a total capacity of 44.5 GiB of which 60 MiB is free. A40 qlora 70B")
+    assert (read.need.intent, read.error_text is not None) == ("oom", True)
+
+
+def test_a_format_said_not_to_be_supported_is_not_chosen() -> None:
+    assert understand("V100 32G 8 卡跑 72B awq，V100 不支持 bf16").need.weight_format == "awq"
