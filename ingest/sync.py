@@ -271,7 +271,8 @@ def _embed(library: Library, model: Embedder, progress: Progress | None) -> None
     try:
         for start in range(0, len(digests), EMBED_BATCH):
             batch = digests[start : start + EMBED_BATCH]
-            library.put_vectors(model.name, batch, model.passages([missing[digest] for digest in batch]))
+            texts = [missing[digest] for digest in batch]
+            library.put_vectors(model.name, batch, model.passages(texts), model.sentences(texts))
             if progress:
                 progress(min(start + EMBED_BATCH, len(digests)), len(digests), "vectors")
     except IndexUnavailable as problem:

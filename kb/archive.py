@@ -15,15 +15,15 @@ from typing import Any
 from pydantic import Field
 
 from kb.base import Frozen, IndexUnavailable
-from kb.embedder import Spoken, Vectors
+from kb.connection import changing, reading
+from kb.embedder import Spoken, Vectors, packed
 from kb.lexicon import without_markup, words
 from kb.lock import exclusive
 from kb.settings import settings
 
-SCHEMA = 5
+SCHEMA = 6
 """Raised whenever chunks, words or tables change shape; an older library is filled anew from its documents."""
 LANGUAGES = ("zh", "en")
-BUSY_S = 30.0
 WRITER_WAIT_S = 120.0
 
 _TOKENIZER = "\"unicode61 tokenchars '.'\""
@@ -41,7 +41,8 @@ CREATE TABLE IF NOT EXISTS chunks (
 CREATE INDEX IF NOT EXISTS chunks_of_document ON chunks(document);
 CREATE INDEX IF NOT EXISTS chunks_of_text ON chunks(sha256);
 CREATE TABLE IF NOT EXISTS vectors (
-    model TEXT NOT NULL, sha256 TEXT NOT NULL, vector BLOB NOT NULL, PRIMARY KEY (model, sha256)) WITHOUT ROWID;
+    model TEXT NOT NULL, sha256 TEXT NOT NULL, vector BLOB NOT NULL, sentences BLOB,
+    PRIMARY KEY (model, sha256)) WITHOUT ROWID;
 CREATE TABLE IF NOT EXISTS findings (
     document INTEGER NOT NULL REFERENCES documents(id) ON DELETE CASCADE, line INTEGER NOT NULL, finding TEXT NOT NULL);
 CREATE TABLE IF NOT EXISTS signatures (sha256 TEXT PRIMARY KEY, signature BLOB NOT NULL) WITHOUT ROWID;
@@ -99,7 +100,7 @@ class Entry(Frozen):
 
 
 class Library:
-    """The SQLite file under the settings' home; cheap to construct, opened for each use."""
+    """The SQLite file under the settings' home; cheap to construct."""
 
     def __init__(self, folder: Path | None = None) -> None:
         self.folder = folder or settings().home / "index"
@@ -114,8 +115,7 @@ class Library:
         """
         if not self.path.exists():
             raise IndexUnavailable("nothing has been ingested yet; run `gpu-advisor ingest PATH`.")
-        with self._connection() as connection:
-            connection.execute("BEGIN")
+        with reading(self.path) as connection:
             yield connection
 
     @contextmanager
@@ -182,7 +182,7 @@ class Library:
 
     def set_findings(self, found: Mapping[str, Sequence[dict[str, Any]]]) -> None:
         """Replace the findings of the documents named; no passage changes, so what was derived stays good."""
-        with self._connection() as connection, connection:
+        with changing(self.path) as connection, connection:
             connection.execute("BEGIN IMMEDIATE")
             for name, findings in found.items():
                 row = connection.execute("SELECT id FROM documents WHERE name = ?", (name,)).fetchone()
@@ -192,7 +192,7 @@ class Library:
 
     def remember(self, **values: str) -> None:
         """Keep values for `fact`."""
-        with self._connection() as connection, connection:
+        with changing(self.path) as connection, connection:
             connection.executemany("INSERT OR REPLACE INTO facts VALUES (?, ?)", values.items())
 
     def unembedded(self, model: str, languages: Sequence[str]) -> dict[str, Spoken]:
@@ -207,17 +207,23 @@ class Library:
             ).fetchall()
         return {
             row["sha256"]: Spoken(
-                spoken(row["title"], row["heading"], row["text"]), row["heading"].split(" › ")[-1] or row["title"]
+                spoken(row["title"], row["heading"], row["text"]),
+                row["heading"].split(" › ")[-1] or row["title"],
+                row["text"],
             )
             for row in rows
         }
 
-    def put_vectors(self, model: str, digests: Sequence[str], vectors: Vectors) -> None:
-        """Store one vector a digest."""
+    def put_vectors(
+        self, model: str, digests: Sequence[str], vectors: Vectors, sentences: Sequence[Vectors] = ()
+    ) -> None:
+        """Store one vector a digest, and those of its sentences where there are any."""
+        within = [packed(one) if one.size else None for one in sentences] or [None] * len(digests)
+        rows = zip(digests, vectors, within, strict=True)
         with self._change() as connection:
             connection.executemany(
-                "INSERT OR REPLACE INTO vectors VALUES (?, ?, ?)",
-                [(model, digest, vector.tobytes()) for digest, vector in zip(digests, vectors, strict=True)],
+                "INSERT OR REPLACE INTO vectors VALUES (?, ?, ?, ?)",
+                [(model, digest, vector.tobytes(), parts) for digest, vector, parts in rows],
             )
 
     def forget_orphans(self, model: str) -> None:
@@ -239,7 +245,7 @@ class Library:
 
     def put_signatures(self, signed: Mapping[str, bytes]) -> None:
         """Keep what near-duplicates are found by, and forget it of texts that are gone."""
-        with self._connection() as connection, connection:
+        with changing(self.path) as connection, connection:
             connection.executemany("INSERT OR REPLACE INTO signatures VALUES (?, ?)", signed.items())
             connection.execute("DELETE FROM signatures WHERE sha256 NOT IN (SELECT sha256 FROM chunks)")
 
@@ -272,28 +278,12 @@ class Library:
 
     @contextmanager
     def _change(self) -> Iterator[sqlite3.Connection]:
-        with self._connection() as connection, connection:
+        with changing(self.path) as connection, connection:
             connection.execute("BEGIN IMMEDIATE")
             connection.execute(
                 "INSERT INTO facts VALUES ('revision', '1') ON CONFLICT (key) DO UPDATE SET value = value + 1"
             )
             yield connection
-
-    @contextmanager
-    def _connection(self) -> Iterator[sqlite3.Connection]:
-        try:
-            connection = sqlite3.connect(self.path, timeout=BUSY_S, isolation_level=None)
-        except sqlite3.Error as problem:
-            raise IndexUnavailable(f"{self.path} cannot be opened: {problem}") from problem
-        try:
-            connection.row_factory = sqlite3.Row
-            # Full sync: what was acknowledged survives a power cut, not only a killed process.
-            connection.executescript("PRAGMA journal_mode=WAL; PRAGMA synchronous=FULL; PRAGMA foreign_keys=ON;")
-            yield connection
-        except sqlite3.DatabaseError as problem:
-            raise IndexUnavailable(f"{self.path}: {problem}") from problem
-        finally:
-            connection.close()
 
     def _prepare(self) -> None:
         """Make the tables; a damaged library, or one of another schema, is set aside: its documents are on disk."""
@@ -306,14 +296,14 @@ class Library:
                 file = self.path.with_name(self.path.name + end)
                 if file.exists():
                     file.replace(file.with_name(f"{file.name}.set-aside"))
-        with self._connection() as connection:
+        with changing(self.path) as connection:
             connection.executescript(_TABLES)
         self.remember(schema=str(SCHEMA))
 
     def _is_sound(self) -> bool:
         if not self.path.exists():
             return True
-        with self._connection() as connection:
+        with changing(self.path) as connection:
             return bool(connection.execute("PRAGMA quick_check(1)").fetchone()[0] == "ok")
 
 

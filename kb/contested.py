@@ -11,6 +11,7 @@ from typing import Any
 
 from kb.lexicon import translate, words
 from kb.names import gpu_names, model_names
+from kb.passage_filter import PassageFilter
 from kb.records.passage import Dispute, Passage
 from kb.search import dispute_of, passage_of, reading
 
@@ -24,10 +25,10 @@ ORDER BY findings.document, findings.line, chunks.id
 """
 
 
-def contested(query: str, *, top: int) -> list[Passage]:
+def contested(query: str, *, top: int, among: PassageFilter | None = None) -> list[Passage]:
     """Passages whose disputed claim is about a card or model of the query and about the property asked.
 
-    Each carries only the disputes that the query touches; at most `top`.
+    Each carries only the disputes that the query touches; at most `top`, of the documents that `among` allows.
 
     Raises:
         IndexUnavailable: nothing has been ingested.
@@ -35,10 +36,13 @@ def contested(query: str, *, top: int) -> list[Passage]:
     asked = _named(query)
     if not asked:
         return []
+    among = among or PassageFilter()
     said = set(words(query)) | set(words(translate(query)[0]))
     found: dict[int, tuple[sqlite3.Row, list[Dispute]]] = {}
     with reading() as connection:
         for row in connection.execute(ROWS):
+            if not (among.speaks(row["language"]) and among.allows(row["name"], row["date"], row["trust"])):
+                continue
             finding = json.loads(row["finding"])
             if finding["verdict"] in DISPUTED and _touches(finding, asked, said):
                 found.setdefault(row["id"], (row, []))[1].append(dispute_of(finding))

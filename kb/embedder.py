@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from kb.base import IndexUnavailable
 from kb.chinese_vectors import chinese_vectors
-from kb.lexicon import language_of, translate
+from kb.lexicon import language_of, sentences, translate
 from kb.minilm import minilm
 from kb.settings import settings, stay_offline
 
@@ -69,6 +69,8 @@ class Spoken(NamedTuple):
     """Title, heading and text."""
     heading: str = ""
     """The heading alone, or the title of a passage without one."""
+    body: str = ""
+    """The passage alone."""
 
 
 @dataclass(eq=False)
@@ -94,6 +96,10 @@ class Embedder:
         """
         plain = [text if isinstance(text, str) else text.text for text in texts]
         return self._encode(plain, "encode_document", threads=min(os.cpu_count() or 1, THREADS_MAX))
+
+    def sentences(self, texts: Sequence[Spoken]) -> list[Vectors]:
+        """The unit vectors of each text's sentences, (n, size); none where one for the whole must do."""
+        return [np.zeros((0, 0), dtype=np.float32) for _ in texts]
 
     def query(self, text: str) -> Vectors:
         """The unit vector of a query; repeated ones are remembered.
@@ -153,6 +159,15 @@ class Bilingual(Embedder):
         ]
         return np.stack([_unit(one) for one in sums]) if sums else whole
 
+    def sentences(self, texts: Sequence[Spoken]) -> list[Vectors]:
+        """Those of Chinese passages, where they cost next to nothing; English ones measured no better for them."""
+        found = []
+        for text in texts:
+            said = sentences(text.body) if language_of(text.text) == "zh" else []
+            own = [vector for one in said if (vector := chinese_vectors().vector(one)) is not None]
+            found.append(np.stack(own) if own else np.zeros((0, 0), dtype=np.float32))
+        return found
+
     def known(self, text: str) -> float:
         """MiniLM spells out what it does not know; of Chinese it is the share of pairs that the table has."""
         return chinese_vectors().known(text) if language_of(text) == "zh" else 1.0
@@ -193,6 +208,16 @@ class Bilingual(Embedder):
         return super().passages(texts)
 
 
+def packed(vectors: Vectors) -> bytes:
+    """Vectors of sentences as they are stored: at half precision, one after the other."""
+    return vectors.astype(np.float16).tobytes()
+
+
+def unpacked(stored: bytes, size: int) -> Vectors:
+    """Those vectors again, (n, size)."""
+    return np.frombuffer(stored, dtype=np.float16).reshape(-1, size).astype(np.float32)
+
+
 def _unit(vector: Vectors) -> Vectors:
     return np.asarray(vector / np.linalg.norm(vector), dtype=np.float32)
 
@@ -208,12 +233,17 @@ def _embedder(name: str | None) -> Embedder:
     if name:
         return Embedder(name, ())
     # What the vectors depend on stands in the name: another table, and the index is built anew.
-    return Bilingual(f"{MINILM}+zh-{chinese_vectors().digest}", ("en", "zh"))
+    return Bilingual(f"{MINILM}+zh-{chinese_vectors().digest}+sentences", ("en", "zh"))
 
 
 def embedder() -> Embedder:
     """The embedder that the settings name."""
     return _embedder(settings().embedding_model)
+
+
+def is_packaged(model: Embedder) -> bool:
+    """Whether it is the pair that comes with the program, on whose vectors weights were fitted."""
+    return isinstance(model, Bilingual)
 
 
 def _load(name: str) -> "SentenceTransformer":

@@ -1,7 +1,7 @@
 """Words as the index knows them: Chinese in pairs of characters, the rest as normalised words; and their translation.
 
-Pairs of characters retrieve Chinese as well as a segmenter does and need none. The glossary translates toward the other
-language only: added within one language, its synonyms made retrieval worse.
+Pairs of characters retrieve Chinese as well as a segmenter does and need none. The glossary names one thing in both
+languages, the dictionary has plain words for plain words; both translate, and lend synonyms that count for less.
 """
 
 import re
@@ -14,7 +14,9 @@ import yaml
 
 from kb.names import normalise
 
+_Loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 GLOSSARY = Path(__file__).parent / "glossary.yaml"
+DICTIONARY = Path(__file__).parent / "dictionary.yaml"
 QUERY_MAX = 2000
 """Characters of a query that are read."""
 HAN = "\u3400-\u4dbf\u4e00-\u9fff"
@@ -23,6 +25,10 @@ CHINESE_SHARE = 0.1
 _RUN = re.compile(rf"[{HAN}]+|[a-z0-9]+(?:[.\-_][a-z0-9]+)*")
 _HAN_RUN = re.compile(rf"[{HAN}]+")
 _LETTER = re.compile(rf"[{HAN}a-z]")
+_SENTENCE_END = re.compile(r"(?<=[。！？；])|(?<=[.!?;:])\s+|\n+")
+_AROUND = " -*|>#\t"
+SENTENCE_MIN = 4
+"""Letters and digits that a sentence has at least."""
 _PART = re.compile(r"\d+(?:\.\d+)*|[a-z]+")
 _MARKUP = re.compile(r"\[\^[^\]\s]{1,60}\]|https?://\S+|(?:\|?-{3,}\|?)+")
 
@@ -78,6 +84,12 @@ def without_markup(text: str) -> str:
     return _MARKUP.sub(" ", text)
 
 
+def sentences(text: str) -> list[str]:
+    """The sentences, list items and rows of a text that say anything, without markup."""
+    pieces = (piece.strip(_AROUND) for piece in _SENTENCE_END.split(without_markup(text)))
+    return [piece for piece in pieces if sum(map(str.isalnum, piece)) >= SENTENCE_MIN]
+
+
 def concepts(query: str, language: str) -> list[Concept]:
     """What `query` asks about, in words that texts of `language` would use."""
     text = normalise(query[:QUERY_MAX])
@@ -115,7 +127,7 @@ def content_runs(run: str) -> list[str]:
 
 @dataclass(frozen=True, slots=True)
 class Glossary:
-    """Term → ways to write it in the other language, both normalised."""
+    """Term → ways to write it in the other language, both normalised; English keys in `_stems`, Chinese as written."""
 
     to_english: dict[str, tuple[str, ...]]
     to_chinese: dict[str, tuple[str, ...]]
@@ -126,17 +138,35 @@ class Glossary:
 @lru_cache(maxsize=1)
 def glossary() -> Glossary:
     """The bilingual glossary, indexed both ways."""
-    entries = yaml.safe_load(GLOSSARY.read_text(encoding="utf-8"))
     to_english: dict[str, tuple[str, ...]] = {}
     to_chinese: dict[str, tuple[str, ...]] = {}
     alike: dict[str, tuple[str, ...]] = {}
-    for entry in entries:
-        chinese, english = (tuple(normalise(str(term)) for term in entry[key]) for key in ("zh", "en"))
+    for chinese, english in _entries(GLOSSARY):
         to_english.update(dict.fromkeys(chinese, english))
         to_chinese.update({" ".join(_stems(term)): chinese for term in english})
         alike.update({term: tuple(other for other in chinese if other != term) for term in chinese})
         alike.update({" ".join(_stems(term)): (*(one for one in english if one != term), *chinese) for term in english})
+    # A word of the dictionary may stand in several lines, and in the glossary: what they say adds up.
+    for chinese, english in _entries(DICTIONARY):
+        for term in chinese:
+            to_english[term] = _joined(to_english.get(term, ()), english)
+            alike[term] = _joined(alike.get(term, ()), (other for other in chinese if other != term))
+        for term in english:
+            phrase = " ".join(_stems(term))
+            to_chinese[phrase] = _joined(to_chinese.get(phrase, ()), chinese)
+            alike[phrase] = _joined(alike.get(phrase, ()), (other for other in english if other != term))
     return Glossary(to_english, to_chinese, alike)
+
+
+def _entries(path: Path) -> Iterable[tuple[tuple[str, ...], tuple[str, ...]]]:
+    """The Chinese and the English terms of every line."""
+    for entry in yaml.load(path.read_text(encoding="utf-8"), Loader=_Loader):  # noqa: S506 - a safe one
+        chinese, english = (tuple(normalise(str(term)) for term in entry[key]) for key in ("zh", "en"))
+        yield chinese, english
+
+
+def _joined(first: Iterable[str], others: Iterable[str]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys((*first, *others)))
 
 
 _SHORT = re.compile(r"[A-Za-z0-9]*(?:[A-Z]{2}|[a-z][A-Z])[A-Za-z0-9]*")
@@ -169,8 +199,14 @@ def speaks_of_trade(query: str) -> bool:
 
 
 @lru_cache(maxsize=1)
+def familiar_words() -> frozenset[str]:
+    """Index words of every term that is translated, in either language."""
+    return frozenset(word for term in glossary().to_english for word in words(term)) | glossary_words()
+
+
+@lru_cache(maxsize=1)
 def glossary_words() -> frozenset[str]:
-    """Every English word of the glossary, which is spelt right whether or not a document uses it."""
+    """Every English word that is translated, which is spelt right whether or not a document uses it."""
     return frozenset(word for term in glossary().to_chinese for word in term.split())
 
 
@@ -197,6 +233,8 @@ def _chinese_concepts(run: str) -> Iterable[Concept]:
     known = glossary().to_english
     start = 0
     for place, term in _terms(run, known):
+        if len(term) < 2 or _asks(term):
+            continue  # the index holds pairs of characters
         yield from _pair_concepts(run[start:place])
         yield _with_synonyms(_concept(term), (*glossary().alike[term], *known[term]))
         start = place + len(term)
@@ -219,7 +257,15 @@ def _in_english(text: str) -> Iterable[Concept]:
             yield from _word_concepts(run)
             continue
         for _, term in _terms(run, glossary().to_english):
-            yield _concept(*glossary().to_english[term])
+            ways = [way for way in glossary().to_english[term] if not STOP_EN.issuperset(way.split())]
+            if ways and not _asks(term):
+                yield _concept(*ways)
+
+
+def _asks(term: str) -> bool:
+    """Whether a term only asks, 「怎么选」: worth a translation, but nothing that a passage holds."""
+    match = _STOP_ZH.match(term)
+    return match is not None and (len(match[0]) > 1 or match[0] == term)
 
 
 def _in_chinese(text: str) -> Iterable[Concept]:

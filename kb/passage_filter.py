@@ -19,8 +19,8 @@ class PassageFilter(Frozen):
     """Latest date of the document, to the precision given."""
     sources: tuple[str, ...] = ()
     """Names of documents as citations give them, or patterns: `guidance/*`, `*.pdf`."""
-    trusts: tuple[str, ...] = ()
-    """Where documents may come from: `bundled`, `user`."""
+    trusts: tuple[Literal["bundled", "user"], ...] = ()
+    """Where documents may come from: `bundled` with the program, `user` for those that were ingested."""
 
     @model_validator(mode="after")
     def _in_order(self) -> "PassageFilter":
@@ -28,10 +28,18 @@ class PassageFilter(Frozen):
             raise ValueError(f"since ({self.since}) must not be later than until ({self.until}).")
         return self
 
+    def conditions(self) -> "PassageFilter":
+        """The conditions alone, of a request that has more."""
+        return PassageFilter(**{name: getattr(self, name) for name in PassageFilter.model_fields})
+
     @property
     def is_open(self) -> bool:
         """Whether every passage meets it."""
         return self == PassageFilter()
+
+    def speaks(self, language: str) -> bool:
+        """Whether a passage in this language may be returned."""
+        return not self.languages or language in self.languages
 
     def allows(self, name: str, date: str | None, trust: str) -> bool:
         """Whether a document of this name, date and trust may supply passages."""

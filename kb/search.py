@@ -10,52 +10,37 @@ import math
 import sqlite3
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager
-from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
 from kb.archive import LANGUAGES, Library, also_in
-from kb.base import BadInput, IndexUnavailable
-from kb.embedder import Embedder, Vectors, embedder
-from kb.lexicon import abbreviations, concepts, language_of, speaks_of_trade, translate
-from kb.names import gpu_names, model_names
+from kb.base import BadInput
+from kb.candidates import CANDIDATES, Candidate, candidates, sense
+from kb.embedder import Embedder, embedder
+from kb.lexicon import language_of
 from kb.passage_filter import PassageFilter
 from kb.records.passage import Dispute, Passage
-from kb.relevance import Weighted, holds, share_held, spelt, weigh
+from kb.relevance import spelt
 from kb.rerank import reranker
 from kb.settings import settings
 from kb.store import Store
+from kb.topic import is_spoken_of
 
 TOP_MAX = 100
-CANDIDATES = 48
-"""Passages each retriever offers in each language."""
 FILTERED_CANDIDATES = 960
 """Nearest passages looked through when only some documents may answer."""
-QUERY_WORDS_MAX = 48
-"""Words of a question that are looked up; the rarest are kept."""
 RERANKED = 20
 """Passages a cross-encoder reads, when one is set."""
 PER_DOCUMENT_SHARE = 0.8
 """Share of the passages shown that one document may supply."""
 
-FLOOR = 0.32
-"""Relevance below which a passage has nothing to do with the question; with these weights from one half of the pairs
-of tests/bench/retrieval.yaml, reported on the other."""
-TRADE_FLOOR = 0.2
-"""The same for a question that names a card, a model, a term of the trade or an abbreviation that documents hold."""
-DENSE_WEIGHT = 2.0
-"""What the cosine counts beside the share of words held."""
+FLOOR = 0.2
+"""Relevance below which a passage says nothing of a question that the documents do speak of."""
 TWIN_WEIGHT = 0.5
 """What the worse language of a section counts beside the better one."""
 OTHER_LANGUAGE_FACTOR = 0.97
 """What a passage in another language than the reader's is worth; so, too, a section without a twin beside one."""
-
-
-@dataclass(slots=True)
-class _Candidate:
-    row: sqlite3.Row
-    score: float
 
 
 def search(
@@ -73,19 +58,22 @@ def search(
     if not 1 <= top <= TOP_MAX:
         raise BadInput("top", f"must lie between 1 and {TOP_MAX}.")
     among = among or PassageFilter()
-    library, store = _opened(settings().home / "index", embedder())
+    library, store = opened(settings().home / "index", embedder())
     asked = language_of(query)
     reader = language or asked
     with library.reading() as connection:
         allowed = _allowed(connection, among)
         query = spelt(connection, query)
-        sense = _sense(query, store, CANDIDATES if among.is_open else FILTERED_CANDIDATES)
+        meant = sense(query, store, CANDIDATES if among.is_open else FILTERED_CANDIDATES)
         found = [
             candidate
             for spoken in among.languages or LANGUAGES
-            for candidate in _candidates(connection, query, sense, spoken, allowed)
+            for candidate in candidates(connection, query, meant, spoken, allowed)
         ]
-        found = _whole_sections(connection, found, reader, among, _floor(connection, query))
+        best, nearest = (max((getattr(one, sign) for one in found), default=0.0) for sign in ("score", "cosine"))
+        if not found or not is_spoken_of(connection, query, meant.vector if meant else None, best, nearest):
+            return []
+        found = _whole_sections(connection, found, reader, among)
         found.sort(key=lambda one: (-one.score, one.row["id"]))
         chosen = _diverse(found, max(top, RERANKED) if settings().rerank_model else top)
         if model := settings().rerank_model:
@@ -104,21 +92,14 @@ def reading() -> AbstractContextManager[sqlite3.Connection]:
     Raises:
         IndexUnavailable: nothing has been ingested.
     """
-    return _opened(settings().home / "index", embedder())[0].reading()
+    return opened(settings().home / "index", embedder())[0].reading()
 
 
 @lru_cache(maxsize=8)
-def _opened(folder: Path, model: Embedder) -> tuple[Library, Store]:
+def opened(folder: Path, model: Embedder) -> tuple[Library, Store]:
+    """The library under a folder and the index beside it."""
     library = Library(folder)
     return library, Store(library, model)
-
-
-def _floor(connection: sqlite3.Connection, query: str) -> float:
-    """Relevance that a passage needs; less where the question can hardly be about anything else."""
-    named = any(mention.exact for names in (gpu_names(), model_names()) for mention in names.scan(query))
-    if named or speaks_of_trade(query) or any(holds(connection, word) for word in abbreviations(query)):
-        return TRADE_FLOOR
-    return FLOOR
 
 
 def _allowed(connection: sqlite3.Connection, among: PassageFilter) -> frozenset[int] | None:
@@ -129,86 +110,11 @@ def _allowed(connection: sqlite3.Connection, among: PassageFilter) -> frozenset[
     return frozenset(row["id"] for row in rows if among.allows(row["name"], row["date"], row["trust"]))
 
 
-@dataclass(frozen=True, slots=True)
-class _Sense:
-    """A question as the model has it."""
-
-    vector: Vectors
-    known: float
-    """How much of it the model knows."""
-    nearest: frozenset[int]
-    store: Store
-
-
-def _sense(query: str, store: Store, top: int) -> _Sense | None:
-    """The question's vector and the chunks nearest to it; null when words alone must find passages."""
-    if not query.strip():
-        return None
-    try:
-        vector = embedder().query(query)
-        return _Sense(vector, embedder().known(query), frozenset(store.nearest(vector, top)), store)
-    except IndexUnavailable:
-        return None
-
-
-def _candidates(
-    connection: sqlite3.Connection, query: str, sense: _Sense | None, language: str, allowed: frozenset[int] | None
-) -> Iterable[_Candidate]:
-    """What words and vectors offer in one language, each with its relevance."""
-    own = language_of(query) == language
-    weighted = weigh(connection, concepts(query, language), language, own=own)
-    # Words that the glossary cannot translate are missing from `weighted`: what is left says less.
-    covered = 1.0 if own or language == "zh" else math.sqrt(translate(query)[1])
-    keys = _holding(connection, weighted, language, allowed) | (sense.nearest if sense else set())
-    rows = [row for row in _rows(connection, keys, language) if allowed is None or row["document"] in allowed]
-    # Whether or not they are among the nearest; on MiniLM's scale.
-    cosines = sense.store.cosines(sense.vector, [row["id"] for row in rows]) if sense else {}
-    dense = DENSE_WEIGHT * sense.known if sense and cosines else 0.0
-    scale = embedder().scale if cosines else None
-    for row in rows:
-        lexical = covered * share_held(weighted, *(set(row[column].split()) for column in ("body", "head", "about")))
-        cosine = scale.of(cosines[row["id"]]) if scale and row["id"] in cosines else 0.0
-        yield _Candidate(row, (lexical + dense * max(0.0, cosine)) / (1 + dense))
-
-
-def _holding(
-    connection: sqlite3.Connection, weighted: list[Weighted], language: str, allowed: frozenset[int] | None
-) -> set[int]:
-    """The chunks of `language` that hold the question's words, best by BM25."""
-    ranked = sorted(weighted, key=lambda one: -one.weight)
-    looked_up = list(
-        dict.fromkeys(
-            word for one in ranked for way in (*one.concept.ways, *one.concept.synonyms) for word in sorted(way)
-        )
-    )
-    if not looked_up:
-        return set()
-    match = " OR ".join(f'"{word}"' for word in looked_up[:QUERY_WORDS_MAX])
-    within = "AND rowid IN (SELECT id FROM chunks WHERE document IN (SELECT value FROM json_each(?)))"
-    rows = connection.execute(
-        f"SELECT rowid FROM words_{language} WHERE words_{language} MATCH ? "  # noqa: S608 - own names
-        f"{'' if allowed is None else within} ORDER BY bm25(words_{language}, 3.0, 1.0, 0.5) LIMIT ?",
-        (match, *(() if allowed is None else (json.dumps(sorted(allowed)),)), CANDIDATES),
-    )
-    return {row["rowid"] for row in rows}
-
-
-def _rows(connection: sqlite3.Connection, keys: set[int], language: str) -> list[sqlite3.Row]:
-    """Those of the chunks that are in `language`, with their words and their document."""
-    return connection.execute(
-        f"""SELECT chunks.*, documents.name, documents.title, documents.date, documents.trust, documents.twin,
-            head, body, about FROM words_{language} JOIN chunks ON chunks.id = words_{language}.rowid
-            JOIN documents ON documents.id = chunks.document
-            WHERE words_{language}.rowid IN ({",".join("?" * len(keys))})""",  # noqa: S608 - placeholders only
-        tuple(keys),
-    ).fetchall()
-
-
 def _whole_sections(
-    connection: sqlite3.Connection, found: Iterable[_Candidate], reader: str, among: PassageFilter, floor: float
-) -> list[_Candidate]:
+    connection: sqlite3.Connection, found: Iterable[Candidate], reader: str, among: PassageFilter
+) -> list[Candidate]:
     """Relevant candidates; a translated section in the reader's language, judged by what either language earned it."""
-    best: dict[tuple[str, int], dict[str, _Candidate]] = {}
+    best: dict[tuple[str, int], dict[str, Candidate]] = {}
     chosen = []
     for one in found:
         one.score *= 1.0 if one.row["language"] == reader else OTHER_LANGUAGE_FACTOR
@@ -217,12 +123,12 @@ def _whole_sections(
             former = section.setdefault(one.row["language"], one)
             if one.score > former.score:
                 section[one.row["language"]] = one
-        elif one.score >= floor:
+        elif one.score >= FLOOR:
             one.score *= OTHER_LANGUAGE_FACTOR
             chosen.append(one)
     for section in best.values():
         scores = sorted((one.score for one in section.values()), reverse=True)
-        if scores[0] < floor:
+        if scores[0] < FLOOR:
             continue
         other = scores[1] if len(scores) > 1 else OTHER_LANGUAGE_FACTOR * scores[0]
         shown = section.get(reader)
@@ -231,23 +137,23 @@ def _whole_sections(
             row = (
                 first.row if among.languages and reader not in among.languages else _twin(connection, first.row, reader)
             )
-            shown = _Candidate(row or first.row, first.score)
+            shown = Candidate(row or first.row, first.score)
         shown.score = (scores[0] + TWIN_WEIGHT * other) / (1 + TWIN_WEIGHT)
         chosen.append(shown)
     return chosen
 
 
-def _reranked(query: str, found: Sequence[_Candidate], model: str) -> list[_Candidate]:
+def _reranked(query: str, found: Sequence[Candidate], model: str) -> list[Candidate]:
     """In the order of the cross-encoder, whose probability is then the score."""
     texts = [f"{one.row['title']}\n{one.row['heading']}\n{one.row['text']}" for one in found]
-    read = [_Candidate(one.row, score) for one, score in zip(found, reranker(model)(query, texts), strict=True)]
+    read = [Candidate(one.row, score) for one, score in zip(found, reranker(model)(query, texts), strict=True)]
     return sorted(read, key=lambda one: (-one.score, one.row["id"]))
 
 
-def _diverse(found: list[_Candidate], top: int) -> list[_Candidate]:
+def _diverse(found: list[Candidate], top: int) -> list[Candidate]:
     """The best, without translations or copies of what is already in, and not all from one document."""
-    chosen: list[_Candidate] = []
-    spare: list[_Candidate] = []
+    chosen: list[Candidate] = []
+    spare: list[Candidate] = []
     sections: set[tuple[str, int]] = set()
     texts: set[str] = set()
     per_document: dict[int, int] = {}

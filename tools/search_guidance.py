@@ -4,7 +4,7 @@ from typing import Literal
 
 from pydantic import Field
 
-from kb.base import Frozen
+from kb.passage_filter import PassageFilter
 from kb.records.passage import Passage
 from tools.base import ToolResult
 
@@ -15,8 +15,8 @@ WHOLE_SECTIONS = 3
 """Sections found whose remaining pieces are added, so that what they open with is at hand."""
 
 
-class GuidanceRequest(Frozen):
-    """A question to the documents."""
+class GuidanceRequest(PassageFilter):
+    """A question to the documents, and which of them may answer."""
 
     query: str = Field(min_length=1, max_length=2000)
     """What to look for, in words, Chinese or English."""
@@ -40,10 +40,11 @@ def search_guidance(request: GuidanceRequest) -> GuidanceResult:
     from kb.search import search
     from kb.section_rest import section_rest
 
-    passages = tuple(search(request.query, top=request.top, language=request.language))
+    among = request.conditions()
+    passages = tuple(search(request.query, top=request.top, language=request.language, among=among))
     passages += tuple(section_rest(passages, sections=WHOLE_SECTIONS))
     shown = {(passage.document, passage.line_start) for passage in passages}
-    wrong = contested(request.query, top=MOST_CONTESTED)
+    wrong = contested(request.query, top=MOST_CONTESTED, among=among)
     passages += tuple(passage for passage in wrong if (passage.document, passage.line_start) not in shown)
     disputed = [passage for passage in passages if passage.disputes]
     warnings = tuple(

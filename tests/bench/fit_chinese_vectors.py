@@ -19,7 +19,7 @@ import yaml
 from ingest.sync import GUIDANCE
 from kb.chinese_vectors import TABLE, features, store_vectors
 from kb.embedder import MINILM, Embedder
-from kb.lexicon import GLOSSARY, without_markup
+from kb.lexicon import DICTIONARY, GLOSSARY, without_markup
 from kb.settings import stay_offline
 
 RIDGE = 0.3
@@ -43,8 +43,9 @@ def guidance_pairs(without: frozenset[str]) -> Iterator[tuple[str, str]]:
 
 
 def glossary_pairs() -> Iterator[tuple[str, str]]:
-    for entry in yaml.safe_load(GLOSSARY.read_text(encoding="utf-8")):
-        yield from ((str(entry["en"][0]), str(term)) for term in entry["zh"])
+    for path in (GLOSSARY, DICTIONARY):
+        for entry in yaml.safe_load(path.read_text(encoding="utf-8")):
+            yield from ((str(entry["en"][0]), str(term)) for term in entry["zh"])
 
 
 def main() -> None:

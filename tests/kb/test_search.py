@@ -7,14 +7,14 @@ from pathlib import Path
 import pytest
 
 from ingest.sync import sync
-from kb import search as search_module
 from kb.base import BadInput, IndexUnavailable
 from kb.embedder import embedder
 from kb.passage_filter import PassageFilter
 from kb.records.passage import Passage
 from kb.rerank import reranker
-from kb.search import FLOOR, search
+from kb.search import FLOOR, RERANKED, opened, reading, search
 from kb.settings import settings
+from kb.topic import of_trade
 
 ENGLISH = """---
 title: Running a small cluster
@@ -71,9 +71,9 @@ def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(autouse=True)
 def index(built: Path, advisor_home: Path) -> Iterator[None]:
     shutil.copytree(built, advisor_home)
-    search_module._opened.cache_clear()
+    opened.cache_clear()
     yield
-    search_module._opened.cache_clear()
+    opened.cache_clear()
 
 
 def headings(query: str, **options: object) -> list[str]:
@@ -100,7 +100,19 @@ def test_the_passage_that_answers_comes_first(query: str, heading: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "query", ["红烧肉怎么做才好吃", "capital of France", "???", "的", "", "🙂", "how do I bake bread"]
+    "query",
+    [
+        "红烧肉怎么做才好吃",
+        "capital of France",
+        "???",
+        "的",
+        "",
+        "🙂",
+        "how do I bake bread",
+        "how many days off do trainees get",
+        "怎么申请护照",
+        "recipe for vegan lasagne",
+    ],
 )
 def test_what_no_document_speaks_of_finds_nothing(query: str) -> None:
     assert search(query) == []
@@ -198,7 +210,7 @@ def test_a_filter_that_can_match_nothing_is_refused() -> None:
 
 def test_a_cross_encoder_has_the_last_word(monkeypatch: pytest.MonkeyPatch) -> None:
     query = "cards memory quota cooling"
-    plain = search(query, top=3)
+    plain = search(query, top=RERANKED)
 
     def backwards(model: str) -> Callable[[str, Sequence[str]], list[float]]:
         return lambda asked, texts: [0.1 + 0.8 * i / len(texts) for i in range(len(texts))]
@@ -207,7 +219,7 @@ def test_a_cross_encoder_has_the_last_word(monkeypatch: pytest.MonkeyPatch) -> N
     monkeypatch.setenv("GPU_ADVISOR_RERANK_MODEL", "some/cross-encoder")
     settings.cache_clear()
     read = search(query, top=3)
-    assert [one.heading for one in read] == [one.heading for one in reversed(plain)]
+    assert [one.heading for one in read] == [one.heading for one in reversed(plain)][:3]
     assert [one.score for one in read] == sorted((one.score for one in read), reverse=True)
 
 
@@ -242,6 +254,20 @@ def test_a_cross_encoder_that_is_not_there_is_said_so() -> None:
         ("WHO and UNESCO", False),
     ],
 )  # fmt: skip
-def test_less_is_asked_of_a_passage_when_the_question_is_of_the_trade(query: str, trade: bool) -> None:
-    with search_module.reading() as connection:
-        assert (search_module._floor(connection, query) < FLOOR) is trade
+def test_a_term_of_the_trade_is_known_for_one(query: str, trade: bool) -> None:
+    with reading() as connection:
+        assert of_trade(connection, query) is trade
+
+
+def test_with_another_model_the_best_passage_alone_decides(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("kb.topic.is_packaged", lambda model: False)
+    assert headings("quota for teams") == ["Sharing the machine"]
+    assert search("how many days off do trainees get") == []
+
+
+def test_a_chinese_passage_is_as_near_as_its_nearest_sentence(built: Path) -> None:
+    with reading() as connection:
+        held = connection.execute(
+            "SELECT language, sentences IS NOT NULL AS has FROM chunks JOIN vectors USING (sha256)"
+        ).fetchall()
+    assert {(row["language"], row["has"]) for row in held} == {("zh", 1), ("en", 0)}

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from kb.passage_filter import PassageFilter
 from kb.records.passage import Passage
 from tools.registry import tool
 from tools.search_guidance import GuidanceRequest, search_guidance
@@ -26,15 +27,22 @@ def asked(monkeypatch: pytest.MonkeyPatch) -> list[dict[str, object]]:
         return [PASSAGE]
 
     monkeypatch.setattr("kb.search.search", search)
-    monkeypatch.setattr("kb.contested.contested", lambda query, *, top: [])
+    monkeypatch.setattr("kb.contested.contested", lambda query, **options: [])
     monkeypatch.setattr("kb.section_rest.section_rest", lambda found, *, sections: [])
     return calls
 
 
 def test_the_request_reaches_the_search(asked: list[dict[str, object]]) -> None:
     found = search_guidance(GuidanceRequest(query="T4 links", top=3, language="en"))
-    assert asked == [{"query": "T4 links", "top": 3, "language": "en"}]
+    assert asked == [{"query": "T4 links", "top": 3, "language": "en", "among": PassageFilter()}]
     assert found.passages == (PASSAGE,)
+
+
+def test_conditions_reach_the_search(asked: list[dict[str, object]]) -> None:
+    conditions = {"languages": ("zh",), "since": "2026", "sources": ("*.pdf",), "trusts": ("user",)}
+    search_guidance(GuidanceRequest.model_validate({"query": "T4 links", **conditions}))
+    (call,) = asked
+    assert call["among"] == PassageFilter.model_validate(conditions)
 
 
 def test_a_disputed_passage_warns(asked: list[dict[str, object]]) -> None:

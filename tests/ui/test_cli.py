@@ -167,6 +167,16 @@ def test_a_tool_loads_only_what_it_needs() -> None:
     assert int(kilobytes) < 120 * 1024
 
 
+def test_kb_search_takes_conditions(advisor: Advisor, capsys: pytest.CaptureFixture[str]) -> None:
+    conditions = ["--language", "zh", "--source", "guidance/zh/*", "--trust", "bundled", "--since", "2020"]
+    assert main(["kb", "search", "NVLink between two 3090", "--json", *conditions]) == 0
+    found = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
+    assert found
+    assert {one["language"] for one in found} == {"zh"}
+    assert main(["kb", "search", "NVLink", "--since", "soon"]) != 0
+    assert "since" in capsys.readouterr().err
+
+
 def test_completion_knows_every_command_tool_and_field() -> None:
     following = completion.words(parser())
     assert {"ask", "tool", "kb", "completion"} <= set(following[""])

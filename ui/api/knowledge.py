@@ -7,6 +7,7 @@ from pydantic import Field
 from starlette.exceptions import HTTPException
 
 from kb.base import Frozen
+from kb.passage_filter import PassageFilter
 from kb.records.passage import Passage
 from ui import uploads
 from ui.uploads import Added, Held, Text
@@ -14,8 +15,8 @@ from ui.uploads import Added, Held, Text
 CLOSED = "Documents are only taken where the server listens on this machine alone. Run `gpu-advisor ingest` there."
 
 
-class Query(Frozen):
-    """What to look for."""
+class Query(PassageFilter):
+    """What to look for, and which documents may answer."""
 
     query: str = Field(min_length=1, max_length=2000, examples=["NVLink between two 3090"])
     top: int = Field(default=5, ge=1, le=50)
@@ -35,7 +36,7 @@ def router(*, open_to_uploads: bool) -> APIRouter:
     def search(body: Query) -> list[Passage]:
         from kb.search import search
 
-        return search(body.query, top=body.top)
+        return search(body.query, top=body.top, among=body.conditions())
 
     @routes.post("/check", summary="Claims of a text that disagree with the facts or with each other")
     def check(body: Text) -> Findings:

@@ -5,7 +5,11 @@ import json
 import sys
 from typing import Any
 
+from pydantic import ValidationError
+
 from kb.base import BadInput
+from kb.passage_filter import PassageFilter
+from tools.registry import bad_input
 from ui.cli.lines import read_lines, write_line
 from ui.cli.progress import bar
 
@@ -34,6 +38,11 @@ def add_to(commands: Any) -> None:
     search.add_argument("--top", type=int, default=5, metavar="K")
     search.add_argument("--json", action="store_true", help="one passage a line")
     search.add_argument("--batch", metavar="FILE", help='JSON lines {"id", "query"}')
+    search.add_argument("--language", action="append", choices=["zh", "en"], help="passages in this language only")
+    search.add_argument("--since", metavar="DATE", help="documents from this date on: YYYY, YYYY-MM or YYYY-MM-DD")
+    search.add_argument("--until", metavar="DATE", help="documents up to this date")
+    search.add_argument("--source", action="append", metavar="NAME", help="documents of this name or pattern: *.pdf")
+    search.add_argument("--trust", action="append", choices=["bundled", "user"], help="documents of this origin only")
     search.set_defaults(run=run_search)
     check = parts.add_parser("check", help="claims that disagree with the facts or with each other")
     check.add_argument("paths", nargs="*", metavar="PATH", help="documents; all that were ingested when none is given")
@@ -83,6 +92,7 @@ def run_search(options: argparse.Namespace) -> int:
     from kb.search import search
     from kb.settings import stay_offline
 
+    among = _filter(options)
     stay_offline()
     ensure_bundled()
     if options.batch is not None:
@@ -90,16 +100,30 @@ def run_search(options: argparse.Namespace) -> int:
             if not isinstance(query := line.get("query"), str):
                 write_line({"id": line.get("id"), "error": BadInput("query", "is missing or not text.").data()})
                 continue
-            found = [passage.model_dump(mode="json") for passage in search(query, top=options.top)]
+            found = [passage.model_dump(mode="json") for passage in search(query, top=options.top, among=among)]
             write_line({"id": line.get("id"), "passages": found})
         return 0
-    for passage in search(options.query, top=options.top):
+    for passage in search(options.query, top=options.top, among=among):
         if options.json:
             write_line(passage.model_dump(mode="json"))
         else:
             print(f"{passage.document}:{passage.line_start}  {passage.heading}  ({passage.score:.2f})")
             print("    " + passage.text.replace("\n", "\n    ") + "\n")
     return 0
+
+
+def _filter(options: argparse.Namespace) -> PassageFilter:
+    """Which documents may answer."""
+    try:
+        return PassageFilter(
+            languages=tuple(options.language or ()),
+            since=options.since,
+            until=options.until,
+            sources=tuple(options.source or ()),
+            trusts=tuple(options.trust or ()),
+        )
+    except ValidationError as problem:
+        raise bad_input(problem) from None
 
 
 def run_check(options: argparse.Namespace) -> int:

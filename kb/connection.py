@@ -1,0 +1,134 @@
+"""Connections to the library's SQLite file: one for each change, and one a thread that reads."""
+
+import os
+import sqlite3
+import sys
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
+from pathlib import Path
+from threading import local
+from urllib.parse import quote
+
+from kb.base import IndexUnavailable
+
+BUSY_S = 30.0
+# Full sync: what was acknowledged survives a power cut, not only a killed process.
+_ALWAYS = "PRAGMA journal_mode=WAL; PRAGMA synchronous=FULL; PRAGMA foreign_keys=ON;"
+_File = tuple[int, str, int, int]
+"""Process, path, device and inode: a library that was set aside and made anew is another file."""
+
+
+class _Held(local):
+    """What a thread keeps open between two readings."""
+
+    file: _File | None = None
+    connection: sqlite3.Connection | None = None
+    depth: int = 0
+
+
+_held = _Held()
+
+
+@contextmanager
+def changing(path: Path) -> Iterator[sqlite3.Connection]:
+    """A connection of one's own, closed after the block.
+
+    Raises:
+        IndexUnavailable: the file cannot be opened, or is damaged.
+    """
+    with closing(_open(path)) as connection, _damage_told(path):
+        yield connection
+
+
+@contextmanager
+def reading(path: Path) -> Iterator[sqlite3.Connection]:
+    """A connection that sees one consistent state; within another reading of the thread, that one's.
+
+    Opening costs as much as several searches, so a thread keeps its connection.
+
+    Raises:
+        IndexUnavailable: the file cannot be opened, or is damaged.
+    """
+    file = _file(path)
+    if _held.depth and file == _held.file and _held.connection is not None:
+        _held.depth += 1
+        try:
+            with _damage_told(path):
+                yield _held.connection
+        finally:
+            _held.depth -= 1
+        return
+    if _held.depth or sys.platform == "win32":  # Windows cannot set an open file aside
+        with closing(_reader(path)) as connection, _damage_told(path):
+            connection.execute("BEGIN")
+            yield connection
+        return
+    connection = _kept(path, file)
+    _held.depth = 1
+    try:
+        with _damage_told(path):
+            connection.execute("BEGIN")
+            yield connection
+            connection.execute("COMMIT")
+    except BaseException:
+        _let_go()
+        raise
+    finally:
+        _held.depth = 0
+
+
+def _kept(path: Path, file: _File) -> sqlite3.Connection:
+    if _held.connection is None or _held.file != file:
+        _let_go()
+        _held.connection, _held.file = _reader(path), file
+    return _held.connection
+
+
+def _let_go() -> None:
+    if _held.connection is not None:
+        _held.connection.close()
+    _held.connection = _held.file = None
+
+
+def _file(path: Path) -> _File:
+    try:
+        found = path.stat()
+    except OSError as problem:
+        raise IndexUnavailable(f"{path} cannot be opened: {problem}") from problem
+    return os.getpid(), str(path), found.st_dev, found.st_ino
+
+
+def _open(path: Path) -> sqlite3.Connection:
+    return _sound(path, _ALWAYS, path)
+
+
+def _reader(path: Path) -> sqlite3.Connection:
+    """One that only reads; where nothing may be written, the file is taken to change no more."""
+    try:
+        return _sound(path, "SELECT 1 FROM sqlite_master LIMIT 1", path)
+    except IndexUnavailable:
+        if os.access(path.parent, os.W_OK):
+            raise
+        return _sound(path, "SELECT 1 FROM sqlite_master LIMIT 1", f"file:{quote(str(path))}?immutable=1")
+
+
+def _sound(path: Path, first: str, where: Path | str) -> sqlite3.Connection:
+    """A connection whose first statements have succeeded."""
+    connection: sqlite3.Connection | None = None
+    try:
+        connection = sqlite3.connect(where, timeout=BUSY_S, isolation_level=None, uri=isinstance(where, str))
+        connection.row_factory = sqlite3.Row
+        connection.executescript(first)
+    except sqlite3.Error as problem:
+        if connection is not None:
+            connection.close()
+        raise IndexUnavailable(f"{path} cannot be opened: {problem}") from problem
+    return connection
+
+
+@contextmanager
+def _damage_told(path: Path) -> Iterator[None]:
+    try:
+        yield
+    except sqlite3.Error as problem:
+        raise IndexUnavailable(f"{path}: {problem}") from problem

@@ -1,0 +1,115 @@
+"""A thread that reads keeps its connection, sees one state at a time, and never reads a file that is gone."""
+
+import os
+import sqlite3
+import sys
+from pathlib import Path
+from threading import Thread
+
+import pytest
+
+from kb import connection as module
+from kb.base import IndexUnavailable
+from kb.connection import changing, reading
+
+
+@pytest.fixture
+def opened(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """Paths that connections were opened for."""
+    paths: list[str] = []
+    connect = sqlite3.connect
+
+    def counted(path: Path, **options: object) -> sqlite3.Connection:
+        paths.append(str(path))
+        return connect(path, **options)  # type: ignore[call-overload, no-any-return]
+
+    monkeypatch.setattr(module.sqlite3, "connect", counted)
+    return paths
+
+
+def filled(path: Path, value: int) -> Path:
+    with changing(path) as connection:
+        connection.execute("CREATE TABLE held (value INTEGER)")
+        connection.execute("INSERT INTO held VALUES (?)", (value,))
+    return path
+
+
+def value(path: Path) -> int:
+    with reading(path) as connection:
+        return int(connection.execute("SELECT value FROM held").fetchone()[0])
+
+
+def test_a_thread_opens_a_file_once(tmp_path: Path, opened: list[str]) -> None:
+    path = filled(tmp_path / "a", 1)
+    opened.clear()
+    assert [value(path) for _ in range(5)] == [1] * 5
+    assert len(opened) == 1
+
+
+def test_each_thread_has_a_connection_of_its_own(tmp_path: Path, opened: list[str]) -> None:
+    path = filled(tmp_path / "a", 1)
+    opened.clear()
+    found: list[int] = []
+    threads = [Thread(target=lambda: found.append(value(path) + value(path))) for _ in range(3)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert (found, len(opened)) == ([2, 2, 2], 3)
+
+
+def test_what_is_committed_between_two_readings_is_seen_by_the_second(tmp_path: Path) -> None:
+    path = filled(tmp_path / "a", 1)
+    assert value(path) == 1
+    with changing(path) as connection:
+        connection.execute("UPDATE held SET value = 2")
+    assert value(path) == 2
+
+
+def test_a_reading_sees_one_state_and_so_does_one_within_it(tmp_path: Path) -> None:
+    path = filled(tmp_path / "a", 1)
+    with reading(path) as outer:
+        before = outer.execute("SELECT value FROM held").fetchone()[0]
+        with changing(path) as connection:
+            connection.execute("UPDATE held SET value = 2")
+        assert (before, value(path)) == (1, 1)
+    assert value(path) == 2
+
+
+def test_a_file_made_anew_is_opened_anew(tmp_path: Path) -> None:
+    path = filled(tmp_path / "a", 1)
+    assert value(path) == 1
+    for end in ("", "-wal", "-shm"):
+        if (old := tmp_path / f"a{end}").exists():
+            old.rename(tmp_path / f"old{end}")
+    filled(path, 7)
+    assert value(path) == 7
+
+
+def test_two_files_do_not_mix(tmp_path: Path) -> None:
+    first, second = filled(tmp_path / "a", 1), filled(tmp_path / "b", 2)
+    with reading(first):
+        assert value(second) == 2
+    assert (value(first), value(second)) == (1, 2)
+
+
+@pytest.mark.skipif(sys.platform == "win32" or os.geteuid() == 0, reason="nothing is read-only to the superuser")
+def test_what_may_not_be_written_is_read_all_the_same(tmp_path: Path) -> None:
+    path = filled(tmp_path / "a", 3)
+    tmp_path.chmod(0o500)
+    try:
+        assert value(path) == 3
+    finally:
+        tmp_path.chmod(0o700)
+
+
+def test_damage_is_said_and_the_connection_let_go(tmp_path: Path) -> None:
+    path = filled(tmp_path / "a", 1)
+    with pytest.raises(IndexUnavailable, match="no such table"), reading(path) as connection:
+        connection.execute("SELECT * FROM nowhere")
+    assert value(path) == 1
+    (tmp_path / "b").write_bytes(b"no database at all, " * 100)
+    with pytest.raises(IndexUnavailable):
+        value(tmp_path / "b")
+    with pytest.raises(IndexUnavailable):
+        value(tmp_path / "missing")
