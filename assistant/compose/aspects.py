@@ -67,6 +67,7 @@ ASPECTS: tuple[Aspect, ...] = (
         _word(r"显存(?!\s?的?带宽)|内存(?!带宽)|\bvram\b|memory(?! bandwidth)|\d+ ?gb?\b"),
         _memory,
     ),
+    Aspect("architecture", ("architecture",), _word(r"架构|architecture|哪一?代"), lambda gpu: gpu.architecture),
     Aspect("bandwidth", ("bandwidth_bytes_per_s",), _word(r"带宽|bandwidth"), _rate("bandwidth_bytes_per_s", "B/s")),
     Aspect("bf16", ("bf16_flops",), _word(r"bf16|算力|flops"), _rate("bf16_flops", "FLOPS"), yes_no=True),
     Aspect("fp16", ("fp16_flops",), _word(r"fp16|算力|flops"), _rate("fp16_flops", "FLOPS")),
