@@ -2,15 +2,19 @@
 
 from collections.abc import Iterator
 
-from assistant.compose import guidance, names, numbers
+from assistant.compose import guidance, hybrid, names, numbers
 from assistant.compose.arithmetic import arithmetic, cite, column_name, interval, subject, total
 from assistant.compose.assume import assumed
 from assistant.compose.caveats import caveats
 from assistant.compose.material import Estimate, Material
 from assistant.compose.orders import break_even, cards_of, cheapest, chosen, orders, price
+from assistant.compose.reasons import sentences
 from assistant.compose.section import Section
 from assistant.plan import requests
-from tools.configuration import Configuration
+from tools.configuration import Configuration, Reason
+
+MISSES_MAX = 3
+"""Near misses told of."""
 
 
 def which_to_buy(material: Material) -> Section:
@@ -19,14 +23,38 @@ def which_to_buy(material: Material) -> Section:
     if not material.configurations:
         return nothing_found(material)
     best = chosen(material.configurations)[0]
+    if _limits(material) and best.price.amount is None:
+        unpriced = nothing_found(material)
+        unpriced.body.insert(1, orders(material, material.configurations))
+        return _finish(material, unpriced)
     if material.lighter_task:
         return _lighter(material, best)
     if not requests.sized(need):
         return _provisional(material, best)
     headline = material.say("shop.recommend", what=_needing(material), order=_short(material, best)) + _budget(material)
     section = Section("recommendation", headline)
-    section.body = [orders(material, material.configurations), _memory(material)]
+    section.body = [_limits(material), orders(material, material.configurations), _split(material), _memory(material)]
     return _finish(material, section)
+
+
+def _limits(material: Material) -> str:
+    """What kept everything out of the first search, where what is ordered was found by another."""
+    first = next(material.results("configure"), None)
+    return (
+        ""
+        if first is None or first["configurations"]
+        else "\n".join(list(dict.fromkeys(_misses(material)))[:MISSES_MAX])
+    )
+
+
+def _split(material: Material) -> str:
+    """The model on one card and the host's memory, where that was worked out beside."""
+    shared = hybrid.split(material)
+    if shared is None or hybrid.host_of(shared).verdict == "no":
+        return ""
+    if material.need.host_memory_bytes or material.need.gpus_owned:
+        return ""
+    return "- " + hybrid.headline(material, shared)[0]
 
 
 def _provisional(material: Material, best: Configuration) -> Section:
@@ -85,11 +113,11 @@ def cloud_or_buy(material: Material) -> Section:
 def nothing_found(material: Material) -> Section:
     """No configuration: say what came closest and why it fails."""
     say = material.say
-    misses = list(_misses(material))
-    if not misses:
+    misses = list(dict.fromkeys(_misses(material)))
+    if not misses and not requests.sized(material.need):
         return Section("clarification", say("clarify.need_more"), [_memory(material)])
     section = Section("does_not_fit", say("shop.nothing", what=_what(material)) + _budget(material))
-    section.body = ["\n".join(misses[:3]), _memory(material)]
+    section.body = ["\n".join(misses[:MISSES_MAX]), _split(material), _memory(material)]
     return _finish(material, section)
 
 
@@ -104,6 +132,9 @@ def _misses(material: Material) -> Iterator[str]:
                 )
             elif usd:
                 yield "- " + material.say("shop.miss_price", cards=cards, price=numbers.usd(usd))
+            else:
+                for line in sentences((Reason.model_validate(one) for one in row["reasons"]), "reason", material.say):
+                    yield f"- {cards}{material.say('list.colon')}{line}"
 
 
 def _what(material: Material) -> str:
@@ -133,7 +164,9 @@ def _needing(material: Material) -> str:
 
 def _main(material: Material) -> Estimate:
     """The memory of what is recommended; else of the workload as asked about."""
-    return material.recommended or material.estimates[0]
+    used = material.configurations[0].weight_format if material.configurations else None
+    alike = (one for one in material.estimates if one.result.weight_format == used and one.fit is None)
+    return material.recommended or next(alike, material.estimates[0])
 
 
 def _load(material: Material) -> str:

@@ -10,6 +10,7 @@ from assistant.plan.amounts import model_kind
 from assistant.plan.call import PlannedCall, planned
 from assistant.plan.first import CALLS_MAX, distinct
 from assistant.plan.formats import HOST_LADDER, HOST_LADDER_MXFP4, TRAINING_LADDER, bits, smaller_formats
+from assistant.plan.instead import instead
 from assistant.plan.intents import intents
 from assistant.plan.launch import launch_of
 from assistant.plan.preferred import preferred
@@ -76,6 +77,7 @@ def plan_more(understanding: Understanding, results: Sequence[ToolCallRecord]) -
         wanted.append(money.cost(need, understanding, _bills(understanding, need, results)))
     wanted += _files(understanding, need, results)
     wanted += _lighter_purchase(need, results)
+    wanted += instead(need, understanding.text, results) if asked in _SHOPPING else []
     wanted += _of_candidates(need, results)
     wanted += _as_recommended(understanding, need, results)
     done = [PlannedCall(tool=record.tool, request=record.request) for record in results]

@@ -73,3 +73,21 @@ def test_a_stated_format_is_kept(text: str) -> None:
 def test_what_a_card_cannot_do_is_said_first_with_its_reason(text: str, reason: str) -> None:
     _, _, draft = turn(text)
     assert reason in draft.answer.split("\n")[0]
+
+
+@pytest.mark.parametrize(
+    ("text", "verdict", "said"),
+    [
+        ("I have a 10k€ budget, want to run Qwen3-235B locally", "recommendation", "DGX Spark"),
+        ("budget $9000, Llama 3.3 70B in bf16 at home", "does_not_fit", "fits, but costs"),
+        ("预算5万，本地跑 DeepSeek R1 671B", "does_not_fit", "Apple M3 Ultra"),
+        ("budget $3000, full fine-tune Llama 3.1 70B", "does_not_fit", "fits, but costs"),
+        ("4090 微调 7B LoRA 预算2万", "recommendation", "RTX 4090：不向中国大陆销售"),
+    ],
+)
+def test_a_known_model_and_a_budget_always_get_an_answer(text: str, verdict: str, said: str) -> None:
+    understanding, _, draft = turn(text)
+    assert draft.verdict == verdict
+    assert said in draft.answer
+    asked_back = {"en": "depends on what you want to run", "zh": "打算跑什么"}[understanding.language]
+    assert asked_back not in draft.answer

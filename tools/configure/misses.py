@@ -13,13 +13,13 @@ from tools.configure.configured import title
 from tools.configure.fitting import Table, nearest_miss
 from tools.configure.options import Limits
 from tools.configure.pace import Pace
-from tools.configure.rank import Found, Ranking
+from tools.configure.rank import LOSSES, Found, Ranking
 from tools.configure.reasons import reason, text
 from tools.configure.request import ConfigureRequest
 from tools.configure.result import Rejected
 
 NEAR = 3
-"""What costs more than so many times the budget is no near miss."""
+"""What costs more than so many times the budget is no near miss; it is told where nothing else can be."""
 Wanted = Callable[[Choice], bool]
 
 
@@ -51,16 +51,9 @@ def beyond_limits(
         money = limits.buy_usd if way == "buy" else limits.rent_usd_per_hour
         if money is not None:
             freed = replace(limits, buy_usd=None, rent_usd_per_hour=None)
-            found = next(
-                (
-                    one
-                    for one in ranking.cheapest(way, wanted, verdicts=("yes",), limits=freed)
-                    if not limits.within(one.option.choice) and title(one.option.choice) not in shown
-                ),
-                None,
-            )
+            found = _beyond(ranking, way, wanted, limits, freed, shown)
             if found is not None:
-                yield from _too_dear(found, money)
+                yield from _too_dear(found, money, only=not shown)
         if limits.power_w is not None:
             freed = replace(limits, power_w=None)
             found = next(iter(ranking.cheapest(way, wanted, verdicts=("yes",), limits=freed)), None)
@@ -79,9 +72,27 @@ def not_sold(gpu: Gpu, why: Reason, found: Found | None, instead: str | None) ->
     return _rejected(title(choice), gpu, choice.count, reasons, price=choice.amount)
 
 
-def _too_dear(found: Found, money: Decimal) -> Iterator[Rejected]:
+def _beyond(
+    ranking: Ranking, way: str, wanted: Wanted, limits: Limits, freed: Limits, shown: set[str]
+) -> Found | None:  # fmt: skip
+    """The first beyond the limits in the order of what is proposed; where nothing is, the cheapest in any precision."""
+    found: list[Found] = []
+    for losses in (LOSSES,) if shown else tuple((loss,) for loss in LOSSES):
+        ways = ranking.cheapest(way, wanted, losses=losses, verdicts=("yes",), limits=freed)
+        dear = (one for one in ways if not limits.within(one.option.choice))
+        found += _first(dear, shown)
+    priced = [one for one in found if one.option.choice.amount is not None]
+    return min(priced or found, key=lambda one: one.option.choice.felt, default=None)
+
+
+def _first(found: Iterator[Found], shown: set[str]) -> list[Found]:
+    one = next((one for one in found if title(one.option.choice) not in shown), None)
+    return [] if one is None else [one]
+
+
+def _too_dear(found: Found, money: Decimal, *, only: bool) -> Iterator[Rejected]:
     choice = found.option.choice
-    if choice.amount is None or choice.amount > NEAR * money:
+    if choice.amount is None or (choice.amount > NEAR * money and not only):
         return
     needed = choice.amount if choice.complete else choice.amount / (1 - MACHINE_SHARE)
     excess = needed - money

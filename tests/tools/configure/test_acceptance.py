@@ -154,3 +154,22 @@ def powered(item: Configuration) -> bool:
 def _least(result: ConfigureResult) -> Decimal:
     amounts = [one.price.amount for one in result.configurations if one.memory.verdict == "yes" and one.price.amount]
     return min(amounts)
+
+
+@pytest.mark.parametrize("model", ["Qwen/Qwen3-235B-A22B", "meta-llama/Llama-3.3-70B-Instruct", "zai-org/GLM-4.5"])
+def test_what_no_budget_buys_is_told_with_the_least_that_would(model: str) -> None:
+    asked = {"task": "inference", "model": model, "acquisition": "buy"}
+    found = configure(ConfigureRequest.model_validate(asked | {"budget": {"amount": 1000, "mode": "buy"}}))
+    assert not found.configurations
+    (miss,) = found.rejected
+    least = [
+        item.price.amount
+        for form in (None, "fp8", "awq")
+        for item in configure(ConfigureRequest.model_validate(asked | {"weight_format": form})).configurations
+        if item.price.amount
+        and item.memory.verdict == "yes"
+        and item.price.complete
+        and all(reason.code != "second_hand" for reason in item.reasons)
+    ]
+    assert miss.price_usd is not None
+    assert miss.price_usd <= min(least)

@@ -1,0 +1,59 @@
+"""What else would do where no hardware was found: any card, machines of one memory, a card with the host's memory."""
+
+from collections.abc import Sequence
+from functools import lru_cache
+from typing import Any
+
+from assistant.answer import ToolCallRecord
+from assistant.plan import requests
+from assistant.plan.amounts import model_kind
+from assistant.plan.call import PlannedCall
+from assistant.plan.formats import packed_format
+from assistant.plan.preferred import only
+from kb.catalog import gpu, gpus
+from kb.units import GIB
+from tools.need import GpuCount, Need
+from tools.prices import card_price
+
+DESKS = ("APU", "SoC (desktop)", "Mac Studio")
+"""Form factors of desktop machines whose processor and graphics share one large memory."""
+DESK_BYTES = 96 * GIB
+"""Memory from which on such a machine holds what cards of its price do not."""
+HOST_CARD, HOST_BYTES = "rtx-5090-32gb", 192 * GIB
+"""The card and the memory of a desktop computer as large as they are sold: four modules of 48 GiB."""
+
+
+@lru_cache(maxsize=1)
+def desks() -> tuple[str, ...]:
+    """The machines of one memory that are sold today."""
+    return tuple(
+        name for name, one in gpus().items()
+        if one.form_factor in DESKS and one.status == "available" and one.memory_bytes >= DESK_BYTES
+    )  # fmt: skip
+
+
+def instead(need: Need, text: str, results: Sequence[ToolCallRecord]) -> list[PlannedCall | None]:
+    """Searches with one limit less, and llama.cpp's way, when every search came back empty; none otherwise."""
+    searches = [one for one in results if one.tool == "configure" and "error" not in one.result]
+    if not requests.sized(need) or not searches or any(one.result.get("configurations") for one in searches):
+        return []
+    calls = [requests.configure(need, gpus_asked=()) if need.gpus_asked else None]
+    served = not requests.is_training(need) and model_kind(need) in {"llm", "vlm", None}
+    if not served or only(text.lower(), need) == "rent" or need.gpus_asked or need.gpus_owned:
+        return calls
+    form = need.weight_format or packed_format(need.model)
+    if not form.startswith("gguf:"):
+        return calls
+    priced = tuple(name for name in desks() if card_price(gpu(name)) is not None)
+    unpriced = tuple(name for name in desks() if name not in priced)
+    packed = need.model_copy(update={"engine": "llama.cpp", "tensor_parallel": None})
+    host: dict[str, Any] = {"host_memory_bytes": HOST_BYTES, "tensor_parallel": None, "pipeline_parallel": 1}
+    card = GpuCount(gpu=HOST_CARD, count=1)
+    return [
+        *calls,
+        requests.configure(need, gpus_asked=priced, weight_format=form, acquisition="buy"),
+        requests.configure(need, gpus_asked=unpriced, weight_format=form, acquisition="buy", budget=None),
+        requests.memory(need, weight_format=form),
+        requests.memory(packed, card, weight_format=form, **host),
+        requests.speed(packed, card, form),
+    ]
