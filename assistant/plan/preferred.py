@@ -4,8 +4,15 @@ import re
 from collections.abc import Sequence
 from decimal import Decimal
 
+from assistant.plan.formats import bits
 from tools.configuration import Configuration
 from tools.need import Need
+
+USED = "second_hand"
+EIGHT_BITS = 8
+"""Bits a weight from which on a reduced format costs hardly any quality."""
+MUCH_FASTER = 1.5
+"""So many times as fast is worth the rest of a budget."""
 
 _RENTING = re.compile(r"租|云|\brent|\bcloud|instance|per hour|hourly|/h\b|pay-as-you-go|\bspot\b", re.I)
 _BUYING = re.compile(
@@ -50,8 +57,45 @@ def preferred(found: Sequence[Configuration], text: str, need: Need) -> list[Con
     )
     if kept and (way == "rent" or asks_for_cheapest(text)):
         first = min((one for one in kept if one.acquisition == kept[0].acquisition), key=cost)
-        kept = [first, *(one for one in kept if one is not first)]
-    return kept
+        return [first, *(one for one in kept if one is not first)]
+    lead = _better_use(kept, named, need) if kept else None
+    return [lead, *(one for one in kept if one is not lead)] if lead else kept
+
+
+def _better_use(kept: Sequence[Configuration], named: set[str], need: Need) -> Configuration | None:
+    """What beats the first of those to buy: cheaper and no slower in eight bits, or much faster within a budget.
+
+    A purchase that was to fit a budget is the best the money buys, not the least that runs; a cheaper one that
+    computes in FP8 and is no slower leaves nothing to pay more for. Cards that were named stay first.
+    """
+    first = kept[0]
+    pace, price = _pace(first), first.price.amount
+    if first.acquisition != "buy" or first.gpu in named or pace is None or price is None:
+        return None
+    rivals = [
+        one for one in kept[1:]
+        if one.acquisition == "buy" and one.gpu not in named and one.price.amount is not None
+        and one.price.complete >= first.price.complete and one.memory.verdict == "yes" and not one.owned_count
+        and all(told.code != USED for told in one.reasons)
+    ]  # fmt: skip
+    near = [one for one in rivals if bits(one.weight_format) >= min(EIGHT_BITS, bits(first.weight_format))]
+    cheaper = [one for one in near if (one.price.amount or 0) <= price and (_pace(one) or 0) >= pace]
+    if cheaper:
+        return max(cheaper, key=lambda one: _pace(one) or 0)
+    if need.budget is None or need.budget.mode == "rent" or need.budget.period is not None:
+        return None
+    alike = [one for one in near if bits(one.weight_format) >= bits(first.weight_format)]
+    faster = [one for one in alike if (_pace(one) or 0) >= MUCH_FASTER * pace]
+    return max(faster, key=lambda one: _pace(one) or 0, default=None)
+
+
+def _pace(one: Configuration) -> float | None:
+    """Answer tokens a second of one user, or trainings a second: more is better."""
+    known = one.speed or {}
+    user, time_s = known.get("tokens_per_s_per_user"), known.get("time_s")
+    if isinstance(user, int | float):
+        return float(user)
+    return 1 / time_s if isinstance(time_s, int | float) and time_s else None
 
 
 def _undated(one: Configuration) -> bool:

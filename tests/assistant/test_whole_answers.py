@@ -2,6 +2,8 @@
 
 import pytest
 
+from assistant.plan.formats import bits
+from assistant.plan.preferred import MUCH_FASTER
 from tests.assistant.planning import turn
 
 
@@ -91,3 +93,22 @@ def test_a_known_model_and_a_budget_always_get_an_answer(text: str, verdict: str
     assert said in draft.answer
     asked_back = {"en": "depends on what you want to run", "zh": "打算跑什么"}[understanding.language]
     assert asked_back not in draft.answer
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Budget $8000, run Llama 3.3 70B for myself",
+        "预算 8 万，本地跑 Qwen2.5-72B 推理",
+        "I can spend $12000 on a machine for Qwen3-32B",
+    ],
+)
+def test_a_budget_buys_the_best_within_it_and_new(text: str) -> None:
+    _, _, draft = turn(text)
+    bought = [one for one in draft.configurations if one.acquisition == "buy" and one.price.complete]
+    pace = [float((one.speed or {})["tokens_per_s_per_user"]) for one in bought]
+    new = [all(told.code != "second_hand" for told in one.reasons) for one in bought]
+    assert new[0]
+    width = [bits(one.weight_format) for one in bought]
+    rivals = [one for one, fresh, wide in zip(pace, new, width, strict=True) if fresh and wide >= width[0]]
+    assert pace[0] * MUCH_FASTER >= max(rivals), "nothing new shown is much faster in the same precision"
