@@ -9,7 +9,7 @@ from pydantic import ValidationError
 
 from kb.base import BadInput
 from kb.passage_filter import PassageFilter
-from tools.registry import bad_input
+from tools.refused import bad_input
 from ui.cli.lines import read_lines, write_line
 from ui.cli.progress import bar
 
