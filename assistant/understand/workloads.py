@@ -4,6 +4,7 @@ import re
 from collections.abc import Sequence
 
 from assistant.understand.reading import Reading, read
+from assistant.understand.tasks import find_work
 from assistant.understand.text import grammar
 from assistant.understanding import Workload
 from kb.catalog import models
@@ -28,6 +29,7 @@ _SELDOM = re.compile(
     re.I,
 )
 _TRAINS = grammar(r"训|微调|炼丹|(?<![a-z])(?:train\w{0,3}|fine-?tun\w{0,3}|lora)(?![a-z])")
+_SIZE = grammar(r"(?<![a-z0-9.])\d{1,4}(?:\.\d)?\s?b(?![a-z0-9])")
 _METHOD = grammar(r"lora|全参|全量|满参|full|预训练|从头|from scratch|pre-?train")
 """Words that say how a model is trained; without them it is the way that leaves room for other work."""
 _STAND_INS = (
@@ -47,7 +49,7 @@ def find_workloads(reading: Reading, original: str, intent: Intent | None = None
     `intent`: what the conversation asks, where the turn only adds to it.
     """
     shopping = {reading.intent, intent} & set(SHOPPING) or "budget" in reading.slots
-    if not shopping or reading.entities.gpus or reading.slots.get("task") == "rag":
+    if not shopping or reading.entities.gpus or reading.slots.get("task") == "rag" or _signs(reading) < 2:
         return ()
     found: list[Workload] = []
     last = 0
@@ -58,6 +60,13 @@ def find_workloads(reading: Reading, original: str, intent: Intent | None = None
     if len(found) < 2:
         return ()
     return tuple(sorted(found[:WORKLOADS_MAX], key=lambda work: ("main", "also", "seldom").index(work.role)))
+
+
+def _signs(reading: Reading) -> int:
+    """Names, sizes and kinds of work in the whole turn: with fewer than two there are no two, and no piece is read."""
+    plain = reading.text.plain
+    kinds = {found.value for found in find_work(plain).named} & set(_SPECIAL)
+    return len(reading.entities.models) + len(reading.ambiguities) + len(_SIZE.findall(plain)) + len(kinds)
 
 
 def _pieces(text: str) -> list[tuple[int, int]]:
