@@ -14,6 +14,7 @@ from assistant.compose.pace import cite_pace
 from assistant.compose.section import Section
 from assistant.compose.table import table
 from assistant.understand.running import read_running
+from kb.units import HOUR_S
 from tools.configuration import Configuration
 
 _TOKENS = re.compile(r"(?:百万|m(?:illion)?|1m)\s?(?:个)?\s?(?:output )?tokens?|mtok|每\s?token|per token", re.I)
@@ -99,6 +100,14 @@ def _headline(material: Material, record: ToolCallRecord) -> str:
         return first + say("cost.own", cards=cards, monthly=amounts.amount(own["monthly_cost"], money),
                    total=amounts.amount(own["total_cost"], money), years=f"{result['years']:g}")  # fmt: skip
     first = result["rent"][0]
+    if first["term_cost"]:
+        return say(
+            "cost.rent_term",
+            cards=cards,
+            hourly=amounts.amount(first["hourly_cost"], money, hourly=True),
+            total=amounts.amount(first["term_cost"], money),
+            hours=numbers.count(first["term_s"] / HOUR_S),
+        )
     return say("cost.rent", cards=cards, hourly=amounts.amount(first["hourly_cost"], money, hourly=True),
                monthly=amounts.amount(first["monthly_cost"], money))  # fmt: skip
 
@@ -214,6 +223,8 @@ def _stripped(match: re.Match[str]) -> dict[str, str]:
 
 def _assumed(material: Material, record: ToolCallRecord) -> Iterator[str]:
     say, request, result = material.say, record.request, record.result
+    if any(one["term_cost"] for one in result["rent"]) and not result["own"]:
+        return
     if request.get("years") is None:
         yield say("cost.assume_years", years=f"{result['years']:g}")
     if not _stated(material, record):

@@ -8,6 +8,7 @@ from assistant.plan.call import PlannedCall, planned
 from assistant.plan.preferred import cost as price_key
 from assistant.plan.preferred import only
 from assistant.understand.running import DAYS_PER_MONTH, Running, read_running
+from assistant.understand.term import find_term
 from assistant.understanding import Understanding
 from kb.catalog import gpu, gpus
 from kb.rates import convert
@@ -70,7 +71,7 @@ def runs(need: Need) -> bool:
 
 def asks_monthly(text: str) -> bool:
     """Whether what a month comes to is asked."""
-    return _MONTHLY.search(text) is not None
+    return _MONTHLY.search(text) is not None or find_term(text) is not None
 
 
 def asks_power(text: str) -> bool:
@@ -129,6 +130,8 @@ def cost(need: Need, understanding: Understanding, found: Sequence[Configuration
         values |= _work(need)
     renting = only(understanding.text, need) == "rent" or _SPOT.search(understanding.text)
     rented = "rent" if renting and not _BUYING.search(understanding.text) else None
+    if need.hours_per_month is None:
+        values["term_s"] = find_term(understanding.text)
     values |= {"provider": need.provider, "years": running.years, "acquisition": need.acquisition or rented}
     return planned("estimate_cost", **values)
 

@@ -2,8 +2,10 @@
 
 import pytest
 
+from assistant.ground.check import ground
 from assistant.plan.formats import bits
 from assistant.plan.preferred import MUCH_FASTER
+from assistant.understand.term import find_term
 from tests.assistant.planning import turn
 
 
@@ -112,3 +114,28 @@ def test_a_budget_buys_the_best_within_it_and_new(text: str) -> None:
     width = [bits(one.weight_format) for one in bought]
     rivals = [one for one, fresh, wide in zip(pace, new, width, strict=True) if fresh and wide >= width[0]]
     assert pace[0] * MUCH_FASTER >= max(rivals), "nothing new shown is much faster in the same precision"
+
+
+@pytest.mark.parametrize(
+    ("text", "hours"),
+    [
+        ("How much does it cost to rent 8xH100 for a week?", 168),
+        ("What would 4 L40S for 3 days cost me in the cloud?", 72),
+        ("租 8 张 A100 两周要多少钱", 336),
+        ("租 4 张 4090 一个月多少钱", 730),
+    ],
+)
+def test_a_rental_of_stated_length_is_told_in_all(text: str, hours: int) -> None:
+    _, records, draft = turn(text)
+    rent = next(one.result["rent"][0] for one in records if one.tool == "estimate_cost")
+    assert rent["term_cost"]["value"] == pytest.approx(rent["hourly_cost"]["value"] * hours)
+    first = draft.answer.split("\n")[0]
+    assert str(hours) in first
+    assert not ground(first, records, (text,), draft.citations).ungrounded
+
+
+@pytest.mark.parametrize(
+    "text", ["rent an H100 for 5 hours a day", "每天用 5 小时，租 A100 一个月", "train 7B for 3 days on my 4090"]
+)
+def test_use_that_comes_back_is_no_single_rental(text: str) -> None:
+    assert find_term(text) is None

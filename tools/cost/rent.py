@@ -6,6 +6,7 @@ from statistics import median
 
 from kb.rates import convert
 from kb.tariffs import tariff_facts
+from kb.units import HOUR_S
 from tools.cost.own import Setting, exactly
 from tools.cost.result import Purchase, Renting
 from tools.find_offers import OfferQuery, OfferRow, find_offers
@@ -67,11 +68,14 @@ def _way(setting: Setting, way: Purchase, basis: str, hourly: Interval) -> Renti
         useful = Interval(value=hourly.value / (1 - lost.value), low=hourly.low / (1 - lost.low),
                           high=hourly.high / (1 - lost.high))  # fmt: skip
     monthly = scaled(useful, setting.hours)
+    term = setting.request.term_s
     return Renting.model_validate(
         {
             "purchase": way, "basis": basis, "hourly_cost": hourly,
             "gpu_hourly_cost": scaled(hourly, 1 / setting.machine.gpus), "useful_hourly_cost": useful,
-            "monthly_cost": monthly, "total_cost": scaled(monthly, setting.months), "offers": 0, "cheapest": None,
+            "monthly_cost": monthly, "total_cost": scaled(monthly, setting.months),
+            "term_s": term,
+            "term_cost": scaled(useful, term / HOUR_S) if term else None, "offers": 0, "cheapest": None,
             "as_of": None, "stale": False,
         }
     )  # fmt: skip

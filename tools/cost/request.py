@@ -19,6 +19,8 @@ class CostRequest(ModelFields, MachineFields, UseFields):
     """Only owning or only renting; null = both, and where they meet."""
     years: float | None = Field(default=None, gt=0, le=20)
     """How long it is reckoned with; null = three years."""
+    term_s: float | None = Field(default=None, gt=0, le=1e10)
+    """How long everything is rented for, once; null = no such term."""
     utilisation: float = Field(default=0.7, gt=0, le=1)
     """Share of the hours it is on that it works at full load."""
     purchase_price: float | None = Field(default=None, ge=0, le=1e13)

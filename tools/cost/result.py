@@ -76,6 +76,9 @@ class Renting(Frozen):
     """For each hour of work that counts: spot with the hours lost to interruptions."""
     monthly_cost: Interval
     total_cost: Interval
+    term_s: float | None = None
+    term_cost: Interval | None = None
+    """For a single rental of so long; null where no term was given."""
     offers: int
     """Offers read; 0 = none."""
     cheapest: str | None
