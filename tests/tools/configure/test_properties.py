@@ -116,6 +116,21 @@ def test_a_deadline_brings_more_cards() -> None:
     assert (fast.price.amount or 0) >= (slow.price.amount or 0)
 
 
+@pytest.mark.parametrize("hours", [3, 6, 24])
+def test_whatever_is_shown_meets_the_deadline(hours: int) -> None:
+    found = ask(task="full_finetune", model="Llama-3.1-8B", dataset_tokens=10**9, deadline_s=hours * 3600.0,
+                max_results=20)  # fmt: skip
+    assert found.configurations
+    assert all((item.speed or {})["time_s"] <= hours * 3600 for item in found.configurations)
+
+
+def test_only_cards_with_a_market_are_bought_when_none_is_named() -> None:
+    orderable = [gpu for gpu in gpus().values() if choice_module.buyable(gpu, owned=False, asked=False, country=None)]
+    assert all(gpu.status in choice_module.ORDERABLE or choice_module.second_hand(gpu) for gpu in orderable)
+    assert any(gpu.status == "discontinued" for gpu in orderable)
+    assert len(orderable) < len(gpus())
+
+
 def test_spot_and_reserved_stand_beside_the_hourly_price_with_the_hours_of_the_job() -> None:
     found = ask(task="full_finetune", model="Llama-3.1-8B", dataset_tokens=10**9, acquisition="rent",
                 gpus_asked=("h100-sxm-80gb",), max_results=50)  # fmt: skip
