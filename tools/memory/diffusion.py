@@ -233,7 +233,7 @@ def _training(work: Workload, pipe: Pipeline, base: tuple[Term, ...]) -> tuple[P
     layers = max(work.shape.layers, 20)
     width = {"none": 70, "selective": 30, "full": 2}[work.checkpointing] * layers + numbers.step_bytes_per_token
     act = {"tokens": tokens, "hidden_size": hidden, "bytes": width}
-    held, bits = pipe.denoiser, work.format.body_bits
+    held, bits = pipe.largest_denoiser, work.format.body_bits  # experts that take turns are trained one at a time
     ranks = ranks_for(work, "weights")
     swapped = numbers.swapped_ratio if work.adapted and work.offload == "all" else 0.0
     inputs = {"params": held, "bits": bits, "ranks": ranks, "swapped": swapped}
