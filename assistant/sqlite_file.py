@@ -135,7 +135,10 @@ class SqliteFile:
         return self._names.hold(name, wait_s)
 
     def migrate(self, migrations: Sequence[str]) -> None:
-        """The version is SQLite's own `user_version`."""
+        """The version is SQLite's own `user_version`; a file that is up to date is not written."""
+        with self.reading() as execute:
+            if not missing(int(execute("PRAGMA user_version")[0][0]), migrations):
+                return
         with self.transaction() as execute:
             for number in missing(int(execute("PRAGMA user_version")[0][0]), migrations):
                 for statement in statements(migrations[number], TYPES):
