@@ -13,6 +13,7 @@ from assistant.compose.orders import cheapest
 from assistant.compose.pace import cite_pace
 from assistant.compose.section import Section
 from assistant.compose.table import table
+from assistant.plan.apart import cheapest_offer, rented_and_bought
 from assistant.understand.running import read_running
 from kb.units import HOUR_S
 from tools.configuration import Configuration
@@ -126,11 +127,11 @@ def _close(result: dict[str, Any]) -> bool:
 def _winner(material: Material, record: ToolCallRecord, cards: str) -> str:
     """Who is cheaper at the hours stated; that one is rented and another bought is said of both."""
     say, result, money = material.say, record.result, record.result["currency"]
-    lease = _lease(material, record)
+    lease = _leased(material, record)
     own, rent = result["own"]["monthly_cost"]["value"], result["rent"][0]["monthly_cost"]["value"]
     key = "cost.even" if _close(result) else "cost.buy_wins" if own < rent else "cost.rent_wins"
     lacking = "" if result["own"]["complete"] else say("cost.incomplete")
-    return say(key, leased=_named(lease) if lease else cards, bought=say("cost.other", cards=cards) if lease else "",
+    return say(key, leased=lease or cards, bought=say("cost.other", cards=cards) if lease else "",
                own=numbers.money(own, money) + lacking, rent=numbers.money(rent, money),
                hours=numbers.count(result["hours_per_month"]), years=f"{result['years']:g}")  # fmt: skip
 
@@ -141,6 +142,24 @@ def _lease(material: Material, record: ToolCallRecord) -> Configuration | None:
     if record.request.get("rent_per_hour") is None or read_running(material.text).rent_per_hour is not None:
         return None
     return cheapest(rented) if rented else None
+
+
+def _apart(material: Material, record: ToolCallRecord) -> str:
+    """The card that is rented where another is bought, with where it is let and how old that price is."""
+    pair = rented_and_bought(material.text)
+    if pair is None or record.result["gpu"] != pair[1] or read_running(material.text).rent_per_hour is not None:
+        return ""
+    row = cheapest_offer(pair[0], material.need.provider)
+    if row is None:
+        return ""
+    where = " ".join(filter(None, (row.provider, row.instance)))
+    return f"{names.cards(pair[0], int(row.gpu_count) or 1)} ({where})"
+
+
+def _leased(material: Material, record: ToolCallRecord) -> str:
+    """What is rented, where it is not what is bought; empty where it is."""
+    lease = _lease(material, record)
+    return _apart(material, record) or (_named(lease) if lease else "")
 
 
 def _named(one: Configuration) -> str:
@@ -190,8 +209,8 @@ def _ways(material: Material, record: ToolCallRecord) -> str:
             line += say("cost.saving", saving=amounts.percent_range(one["saving_ratio"]))
         if one["cheapest"]:
             line += say("cost.cheapest", where=one["cheapest"], date=one["as_of"] or say("cost.undated"))
-        elif one["basis"] == "given" and (lease := _lease(material, record)):
-            line += say("cost.basis_lease", where=_named(lease))
+        elif one["basis"] == "given" and (lease := _leased(material, record)):
+            line += say("cost.basis_offer" if _apart(material, record) else "cost.basis_lease", where=lease)
         elif one["basis"] != "offers":
             line += say(f"cost.basis_{one['basis']}")
         lines.append(line)

@@ -4,6 +4,7 @@ import re
 from collections.abc import Sequence
 
 from assistant.plan import requests
+from assistant.plan.apart import rent_of, rented_and_bought
 from assistant.plan.call import PlannedCall, planned
 from assistant.plan.preferred import cost as price_key
 from assistant.plan.preferred import only
@@ -116,7 +117,9 @@ def cost(need: Need, understanding: Understanding, found: Sequence[Configuration
     leases = sorted((one for one in found if one.acquisition == "rent"), key=price_key)
     best = (leases if need.acquisition == "rent" else bought)[:1] if requests.sized(need) else []
     chosen = [GpuCount(gpu=one.gpu, count=one.gpu_count) for one in best]
-    cards = [_alone(card, need, running) for card in requests.cards(need)] or chosen
+    pair = rented_and_bought(understanding.text)
+    asked = [GpuCount(gpu=pair[1])] if pair else requests.cards(need)
+    cards = [_alone(card, need, running) for card in asked] or chosen
     if not cards:
         return None
     values = _shared(need, understanding, running) | _machine(cards if need.gpus_owned else cards[:1])
@@ -124,6 +127,8 @@ def cost(need: Need, understanding: Understanding, found: Sequence[Configuration
     if running.rent_per_hour is not None:
         values["rent_per_hour"] = running.rent_per_hour * (count if running.rent_is_per_gpu else 1)
         values["currency"] = running.currency or values["currency"]
+    elif pair:
+        values["rent_per_hour"] = rent_of(pair[0], need.provider, str(values["currency"]))
     elif cards == chosen and cards[0].gpu not in leased:
         values["rent_per_hour"] = _lease(found, str(values["currency"]))
     if requests.sized(need):

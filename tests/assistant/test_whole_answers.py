@@ -3,6 +3,7 @@
 import pytest
 
 from assistant.ground.check import ground
+from assistant.plan.apart import rented_and_bought
 from assistant.plan.formats import bits
 from assistant.plan.preferred import MUCH_FASTER
 from assistant.understand.term import find_term
@@ -139,3 +140,26 @@ def test_a_rental_of_stated_length_is_told_in_all(text: str, hours: int) -> None
 )
 def test_use_that_comes_back_is_no_single_rental(text: str) -> None:
     assert find_term(text) is None
+
+
+@pytest.mark.parametrize(
+    ("text", "rented", "bought"),
+    [
+        ("租 A100 还是买 4090 做 7B 的 LoRA，每周跑两次，每次 5 小时", "A100", "4090"),
+        ("rent an H100 or buy a 5090 for Qwen3 8B inference, 8 hours a day?", "H100", "5090"),
+        ("Should I buy a 3090 or rent an L40S for SDXL, 20 hours a month?", "L40S", "3090"),
+    ],
+)
+def test_one_card_rented_is_held_against_another_bought(text: str, rented: str, bought: str) -> None:
+    _, records, draft = turn(text)
+    cost = next(one for one in records if one.tool == "estimate_cost")
+    assert bought in cost.result["gpu"]
+    assert cost.result["rent"][0]["basis"] == "given"
+    first = draft.answer.split("\n")[0]
+    assert rented in first
+    assert bought in first
+
+
+@pytest.mark.parametrize("text", ["rent or buy an A100 for a 7B LoRA?", "买 4090 还是租 4090", "租 A100 还是 H100"])
+def test_one_card_both_ways_is_no_pair(text: str) -> None:
+    assert rented_and_bought(text) is None

@@ -1,0 +1,43 @@
+"""One card to rent against another to buy: "rent an A100 or buy a 4090", 「租 H100 还是买 5090」."""
+
+import re
+from decimal import Decimal
+
+from kb.catalog import conventional, gpus
+from kb.names import gpu_names
+from kb.rates import convert
+from tools.find_offers import OfferQuery, OfferRow, find_offers
+
+REACH = 24
+"""Characters between the verb and the card it is about."""
+_RENT = re.compile(r"租|(?<![a-z])(?:rent|hir|leas)\w{0,3}(?![a-z])", re.I)
+_BUY = re.compile(r"买|购|入手|(?<![a-z])(?:buy|purchas)\w{0,3}(?![a-z])", re.I)
+
+
+def rented_and_bought(text: str) -> tuple[str, str] | None:
+    """The card to rent and the card to buy, where they differ; None where one verb is about both."""
+    lowered = text.lower()
+    found: dict[str, str] = {}
+    for mention in gpu_names().scan(lowered):
+        before = lowered[max(0, mention.start - REACH) : mention.start]
+        verbs = [
+            (match.end(), way) for way, rule in (("rent", _RENT), ("buy", _BUY)) for match in rule.finditer(before)
+        ]
+        if verbs:
+            way = max(verbs)[1]
+            found.setdefault(way, conventional(mention.ids) if len(mention.ids) > 1 else mention.ids[0])
+    rent, buy = found.get("rent"), found.get("buy")
+    return (rent, buy) if rent and buy and rent != buy else None
+
+
+def cheapest_offer(card: str, provider: str | None) -> OfferRow | None:
+    """The cheapest offer of one such card, or of the fewest that are let together; dated ones before others."""
+    rows = [row for row in find_offers(OfferQuery(gpu=card, provider=provider, limit=100)).offers if row.gpu == card]
+    rows = [row for row in rows if not row.undated] or rows
+    return min(rows, key=lambda row: (float(row.gpu_count), row.usd_per_hour), default=None) if card in gpus() else None
+
+
+def rent_of(card: str, provider: str | None, currency: str) -> float | None:
+    """What that offer asks an hour, in the asker's currency."""
+    row = cheapest_offer(card, provider)
+    return None if row is None else round(float(convert(Decimal(row.usd_per_hour), "USD", currency)), 4)
