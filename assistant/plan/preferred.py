@@ -11,6 +11,8 @@ from tools.need import Need
 USED = "second_hand"
 EIGHT_BITS = 8
 """Bits a weight from which on a reduced format costs hardly any quality."""
+COMMON_COUNT = 2
+"""Cards that go into an ordinary computer; more of them are no better use of a budget than fewer."""
 MUCH_FASTER = 1.5
 """So many times as fast is worth the rest of a budget."""
 
@@ -78,6 +80,7 @@ def _better_use(kept: Sequence[Configuration], named: set[str], need: Need) -> C
         and one.price.complete >= first.price.complete and one.memory.verdict == "yes" and not one.owned_count
         and all(told.code != USED for told in one.reasons)
     ]  # fmt: skip
+    rivals = [one for one in rivals if one.gpu_count <= max(COMMON_COUNT, first.gpu_count)]
     near = [one for one in rivals if bits(one.weight_format) >= min(EIGHT_BITS, bits(first.weight_format))]
     cheaper = [one for one in near if (one.price.amount or 0) <= price and (_pace(one) or 0) >= pace]
     if cheaper:

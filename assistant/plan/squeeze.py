@@ -28,7 +28,8 @@ def squeezed(need: Need, record: ToolCallRecord, card: GpuCount | None, tried: t
     if cache < CACHE_SHARE * gpu(card.gpu).usable_bytes:
         return None
     smallest = min((*tried, *((need.weight_format,) if need.weight_format else ())), key=bits, default=None)
-    packed = need.engine == "llama.cpp" or gpu(card.gpu).fp8_flops is None or (smallest or "").startswith("gguf:")
+    files = any(name.startswith("gguf:") for name in tried)
+    packed = need.engine == "llama.cpp" or gpu(card.gpu).fp8_flops is None or files
     if need.engine not in {None, "llama.cpp"}:
         packed = False
     form = packed_format(need.model) if packed else smallest

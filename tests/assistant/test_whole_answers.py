@@ -5,7 +5,7 @@ import pytest
 from assistant.ground.check import ground
 from assistant.plan.apart import rented_and_bought
 from assistant.plan.formats import bits
-from assistant.plan.preferred import MUCH_FASTER
+from assistant.plan.preferred import COMMON_COUNT, MUCH_FASTER
 from assistant.understand.term import find_term
 from tests.assistant.planning import turn
 
@@ -14,8 +14,8 @@ from tests.assistant.planning import turn
     ("text", "form", "cache"),
     [
         ("Can a single RTX 3060 12GB run Mistral Nemo 12B with 32k context?", "GGUF Q4_K_M", "Q8_0"),
-        ("Can my 4060 Ti 16GB serve Phi-4 14B at 48k context?", "INT4", "FP8"),
-        ("一张 4080 跑 Qwen2.5 14B，上下文 64k，够吗", "INT4", "FP8"),
+        ("Can my 4060 Ti 16GB serve Phi-4 14B at 48k context?", "GGUF Q4_K_M", "Q8_0"),
+        ("一张 4080 跑 Qwen2.5 14B，上下文 48k，够吗", "GGUF Q4_K_M", "Q8_0"),
     ],
 )
 def test_a_format_and_a_short_cache_together_hold_what_neither_does(text: str, form: str, cache: str) -> None:
@@ -31,7 +31,7 @@ def test_a_format_and_a_short_cache_together_hold_what_neither_does(text: str, f
 
 @pytest.mark.parametrize(
     ("text", "way"),
-    [("Qwen3 32B on a 4090 with 64k context?", "INT4"), ("3090 跑 gemma-2-27b，上下文 8k，能行吗", "GGUF")],
+    [("Qwen3 32B on a 4090 with 64k context?", "GGUF"), ("3090 跑 gemma-2-27b，上下文 8k，能行吗", "GGUF")],
 )
 def test_where_nothing_holds_the_context_the_longest_that_fits_leads(text: str, way: str) -> None:
     _, _, draft = turn(text)
@@ -113,7 +113,9 @@ def test_a_budget_buys_the_best_within_it_and_new(text: str) -> None:
     new = [all(told.code != "second_hand" for told in one.reasons) for one in bought]
     assert new[0]
     width = [bits(one.weight_format) for one in bought]
-    rivals = [one for one, fresh, wide in zip(pace, new, width, strict=True) if fresh and wide >= width[0]]
+    few = [one.gpu_count <= max(COMMON_COUNT, bought[0].gpu_count) for one in bought]
+    told = zip(pace, new, width, few, strict=True)
+    rivals = [one for one, fresh, wide, small in told if fresh and small and wide >= width[0]]
     assert pace[0] * MUCH_FASTER >= max(rivals), "nothing new shown is much faster in the same precision"
 
 
