@@ -83,6 +83,8 @@ def _headline(material: Material, compared: Comparison, per_card: Sequence[Estim
             what=workload(material, per_card[0]),
             cards=_sizes(material, per_card),
         ) + _otherwise(material, failing)
+    if counted := contest.items(material):
+        return counted
     if faster := contest.race(material):
         gap = "" if say.language == "zh" else " "
         return faster + gap + say("compare.all_hold", what=workload(material, per_card[0]))

@@ -9,12 +9,17 @@ from assistant.compose.arithmetic import cite, column_name, subject, total
 from assistant.compose.citations import joined
 from assistant.compose.material import Estimate, Material
 from assistant.compose.section import Section
+from assistant.plan import amounts
 from assistant.plan.formats import bits
+from kb.units import DAY_S
 
 EVEN_RATIO = 1.1
 """Speeds closer than this are the same: the interval of each is wider."""
 RACES = (("estimate_inference_speed", "tokens_per_s_per_user"), ("estimate_training_time", "tokens_per_s_per_gpu"))
 """The tools that say how fast, and the figure each is compared by."""
+
+COUNTED = ("audio_s_per_s", "documents_per_s")
+"""Figures of work that is not counted in answer tokens."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,10 +88,44 @@ def race(material: Material) -> str:
     return ""
 
 
+def items(material: Material) -> str:
+    """Who is faster at work counted in audio, texts or pictures; with an amount of it, how long that takes each."""
+    say = material.say
+    for key in COUNTED:
+        runners = _runners(material, "estimate_inference_speed", key)
+        if len(runners) < 2:
+            continue
+        fastest, *others = sorted(runners, key=lambda one: -one.value)
+        paces = [say("compare.pace", card=one.cards, value=one.figure) for one in (fastest, *others)]
+        even = fastest.value < EVEN_RATIO * others[-1].value
+        phrase = "compare.even_items" if even else "compare.faster_items"
+        text = say(phrase, card=fastest.cards, what=say(f"pace.{key}"), figures=say.listed(paces))
+        text += joined([pace.cite_pace(material, one.record.tool, one.record.result).strip() for one in runners])
+        return text + _whole(material, runners)
+    return ""
+
+
+def _whole(material: Material, runners: Sequence[Pace]) -> str:
+    """How long all there is to do takes each, and whether one of each keeps up with as much every day."""
+    say = material.say
+    taken = [(one.record.result["time_s"], one) for one in runners if one.record.result.get("time_s")]
+    if len(taken) < len(runners):
+        return ""
+    told = []
+    for value, one in taken:
+        figure, unit = numbers.duration(float(value["value"]))
+        told.append(say("compare.pace", card=one.cards, value=f"{figure} {say(f'unit.{unit}')}"))
+    gap = "" if say.language == "zh" else " "
+    text = gap + say("compare.whole", times=say.listed(told))
+    daily = amounts.A_DAY.search(material.text) is not None
+    slowest = max(float(value["high"] or value["value"]) for value, _ in taken)
+    return text + (gap + say("compare.keeps_up") if daily and slowest <= DAY_S else "")
+
+
 def speed(material: Material) -> Section:
     """The speed asked for; of several cards, who is faster."""
     section = pace.speed(material)
-    faster = race(material)
+    faster = race(material) or items(material)
     if faster:
         section.headline, section.verdict = faster, "comparison"
     return section

@@ -40,7 +40,7 @@ _QUERIES = re.compile(
     r"|每秒\s?(?P<q>\d+(?:\.\d+)?)\s?(?:次|个?请求|个?查询|条?请求|qps)",
     re.I,
 )
-_A_DAY = re.compile(r"每天|一天|per day|a day|daily|/day", re.I)
+A_DAY = re.compile(r"每天|一天|per day|a day|daily|/day", re.I)
 _EACH = re.compile(
     r"(?<![\d.])(?P<n>\d{1,5}(?:\.\d)?)\s?(?P<k>k)?\s?(?:个)?\s?-?(?:tokens?|tok|字)(?![a-z]|\s?/)", re.I
 )
@@ -124,7 +124,7 @@ def texts(need: Need, text: str) -> dict[str, object]:
     Candidates of a query that are ranked count one by one: 50 documents at 10 queries a second are 500 texts.
     """
     found: dict[str, object] = {}
-    match, rate, daily = _DOCUMENTS.search(text), _QUERIES.search(text), _A_DAY.search(text)
+    match, rate, daily = _DOCUMENTS.search(text), _QUERIES.search(text), A_DAY.search(text)
     count = _count(match) if match else 1
     if rate is not None:
         found["documents_per_s"] = count * float(rate["r"] or rate["q"])

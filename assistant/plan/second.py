@@ -65,7 +65,7 @@ def plan_more(understanding: Understanding, results: Sequence[ToolCallRecord]) -
             wanted += _cheaper(need, record)
             wanted += _lighter_speeds(need, record) if asked == "speed" else []
     if asked in _BETWEEN_CARDS:
-        wanted += _raced(need, results, usable)
+        wanted += _raced(need, results, usable, understanding.text)
     if _nothing_fits(results, usable) and asked != "oom":
         wanted += _with_host(understanding, need, results)
         if not chinese_cards(understanding):
@@ -181,7 +181,7 @@ def _with_host(understanding: Understanding, need: Need, results: Sequence[ToolC
     ]
 
 
-def _raced(need: Need, results: Sequence[ToolCallRecord], usable: int | None) -> list[PlannedCall | None]:
+def _raced(need: Need, results: Sequence[ToolCallRecord], usable: int | None, text: str) -> list[PlannedCall | None]:
     """The speed of every card compared: as published, or in the smaller formats when one of them cannot hold that."""
     firsts = {
         record.request.get("gpu"): record for record in reversed(_estimates(results)) if record.request.get("gpu")
@@ -194,7 +194,7 @@ def _raced(need: Need, results: Sequence[ToolCallRecord], usable: int | None) ->
     used: str | None = first.result.get("weight_format")
     missed = any(_verdict(record, usable) == "no" for record in firsts.values())
     return [
-        requests.speed(need, _card(record.request), name)
+        requests.speed(need, _card(record.request), name, text=text)
         for card, record in firsts.items()
         for name in ((smaller_formats(used, need.engine, card) if missed else ()) or (used,))
     ]

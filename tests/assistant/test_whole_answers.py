@@ -165,3 +165,20 @@ def test_one_card_rented_is_held_against_another_bought(text: str, rented: str, 
 @pytest.mark.parametrize("text", ["rent or buy an A100 for a 7B LoRA?", "买 4090 还是租 4090", "租 A100 还是 H100"])
 def test_one_card_both_ways_is_no_pair(text: str) -> None:
     assert rented_and_bought(text) is None
+
+
+@pytest.mark.parametrize(
+    ("text", "enough"),
+    [
+        ("L4 or A10 for whisper large v3, 100 hours of audio a day", "take the cheaper"),
+        ("T4 和 L4 哪个适合 whisper large v3 turbo，每天 200 小时录音", "选便宜的"),
+        ("A10 vs L4 for bge-m3, 5 million docs a day", "take the cheaper"),
+    ],
+)
+def test_cards_compared_for_a_stated_load_are_decided_by_it(text: str, enough: str) -> None:
+    _, records, draft = turn(text)
+    paced = [one.result for one in records if one.tool == "estimate_inference_speed"]
+    assert all(one["time_s"]["high"] < 86400 for one in paced)
+    first = draft.answer.split("\n")[0]
+    assert enough in first
+    assert not ground(first, records, (text,), draft.citations).ungrounded
