@@ -262,6 +262,12 @@ def _cloud_or_buy(material: Material) -> Section:
     return section
 
 
+def _spec(material: Material) -> Section:
+    """The data sheet; why a card cannot do something, where that is asked."""
+    cause = _WHY.search(material.text) and compatibility.refused(material)
+    return compatibility.compatibility(material) if cause else facts.spec(material)
+
+
 def _linked(material: Material) -> Section:
     return link.link(material) or facts.spec(material)
 
@@ -287,7 +293,7 @@ RENDERERS: dict[Intent, Renderer] = {
     "min_vram": _sized(fit.memory_needed),
     "which_to_buy": _shop,
     "compare": comparison.comparison,
-    "spec": facts.spec,
+    "spec": _spec,
     "speed": contest.speed,
     "training_time": pace.training_time,
     "concurrency": _sized(fit.context_and_users),

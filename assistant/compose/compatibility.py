@@ -35,6 +35,11 @@ def asked(material: Material) -> bool:
     )
 
 
+def refused(material: Material) -> bool:
+    """Whether a named card cannot do what was asked about."""
+    return any(one.verdict == "does_not" and one.gpu for one in _particular(material))
+
+
 def findings(material: Material) -> Iterator[Finding]:
     """Every finding, each once."""
     seen: set[tuple[str | None, str]] = set()

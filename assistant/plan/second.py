@@ -40,6 +40,8 @@ GGUF_BITS = 4.85
 FULL_CARD, JUST_MISSED = 0.8, 1.25
 """Shares of a card between which Q3_K_M is worth a look, where weights at those bits leave no room or just miss."""
 SHORT_SAMPLE_TOKENS = 1024
+UNIFIED = ("apu", "module")
+"""Kinds of chip whose graphics use the host's memory: there is none beside it."""
 SPREAD = ("lora", "qlora")
 """Ways to fine-tune that run as copies, unless it takes several cards to hold one."""
 SHARES = ("none", "ddp", "zero1", "zero2")
@@ -158,6 +160,8 @@ def _with_host(understanding: Understanding, need: Need, results: Sequence[ToolC
     """
     first = next((record for record in _estimates(results) if record.request.get("gpu")), None)
     if need.host_memory_bytes is None or first is None or requests.is_training(need):
+        return []
+    if gpu(first.request["gpu"]).market in UNIFIED:
         return []
     card, split = _card(first.request), need.model_copy(update={"engine": "llama.cpp", "tensor_parallel": None})
     ladder = HOST_LADDER_MXFP4 if first.result.get("weight_format") == "mxfp4" else HOST_LADDER

@@ -182,3 +182,20 @@ def test_cards_compared_for_a_stated_load_are_decided_by_it(text: str, enough: s
     first = draft.answer.split("\n")[0]
     assert enough in first
     assert not ground(first, records, (text,), draft.citations).ungrounded
+
+
+@pytest.mark.parametrize("text", ["Why can't my RTX 2080 use bf16?", "为什么我的 2080 Ti 不支持 bf16"])
+def test_why_a_card_cannot_is_answered_with_the_reason(text: str) -> None:
+    _, _, draft = turn(text)
+    assert "Ampere" in draft.answer.split("\n")[0]
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["Mac Studio M3 Ultra with 512GB of RAM: DeepSeek V3.1 in q8?", "M2 Ultra, 192GB 内存，跑 DeepSeek R1 Q4 行吗"],
+)
+def test_one_memory_has_none_beside_it(text: str) -> None:
+    _, records, draft = turn(text)
+    assert not any(one.request.get("host_memory_bytes") for one in records if one.tool == "estimate_memory")
+    assert "host memory" not in draft.answer.split("\n")[0]
+    assert "内存里" not in draft.answer.split("\n")[0]
