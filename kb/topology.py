@@ -57,6 +57,18 @@ class Limits(Frozen):
     source: str
 
 
+class Maker(Frozen):
+    """The names a maker's software has for what every machine needs."""
+
+    visible: str
+    """Variable that chooses cards."""
+    all_reduce: str
+    """Command that measures the links, with a gap for the count of cards."""
+    tests: str
+    """The suite it belongs to."""
+    source: str
+
+
 class TopologyFacts(Frozen):
     """Everything in `topology.yaml`."""
 
@@ -66,6 +78,7 @@ class TopologyFacts(Frozen):
     nvlinks: tuple[NvLink, ...]
     pcie_lanes: tuple[Lane, ...]
     limits: Limits
+    makers: dict[str, Maker]
     problems: dict[str, Wording]
     sources: dict[str, Source]
 

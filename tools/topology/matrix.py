@@ -1,18 +1,20 @@
-"""The matrix of `nvidia-smi topo -m`, and the tables of `rocm-smi --showtopo` and `nvidia-smi nvlink -s`."""
+"""The matrix of `nvidia-smi topo -m`, `rocm-smi --showtopo` and `npu-smi info -t topo`; `nvidia-smi nvlink -s`."""
 
 import re
 from dataclasses import dataclass, field
 
+from tools.topology.rocm import read_rocm
+
 DEVICES_MAX = 128
 """Columns read: more than any machine has."""
 _ANSI = re.compile(r"\x1b\[[0-9;]*[A-Za-z]")
-_CODE = re.compile(r"^(?:X|NV\d{1,3}|PIX|PXB|PHB|NODE|SYS|SOC|HCCS|SIO|XGMI|PCIE|P2P|PSB|N/A)$", re.I)
-_NAME = re.compile(r"^(GPU|NIC|NPU|mlx\d{1,2}_|rdma)(\d{1,3})$", re.I)
+_CODE = re.compile(r"^(?:X|NV\d{1,3}|PIX|PXB|PHB|NODE|SYS|SOC|HCCS|HCCS_SW|SIO|UB|XGMI|PCIE|P2P|PSB|N/?A)$", re.I)
+_NAME = re.compile(r"^(GPU|NIC|NPU|Phy-ID|mlx\d{1,2}_|rdma)(\d{1,3})$", re.I)
 _AFFINITY = re.compile(r"^\d{1,4}(?:-\d{1,4})?(?:,\d{1,4}(?:-\d{1,4})?){0,31}$")
 _LEGEND = re.compile(r"^\s{0,8}(NIC\d{1,3}):\s{0,8}(\S{1,64})", re.M)
 _NVLINK_GPU = re.compile(r"^\s{0,4}GPU (\d{1,3}):", re.M)
 _NVLINK_ROW = re.compile(r"Link (\d{1,2}):\s{0,8}(?:<?(inactive)>?|(\d{1,4}(?:\.\d{1,4})?)\s?GB/s)", re.I)
-_OLD = {"SOC": "SYS", "PSB": "PIX", "SIO": "NODE", "PCIE": "PHB"}
+_OLD = {"SOC": "SYS", "PSB": "PIX", "NA": "N/A"}
 """Older or other makers' letters for the same ways."""
 
 
@@ -32,7 +34,7 @@ class Matrix:
     @property
     def gpus(self) -> list[str]:
         """The rows that are cards."""
-        return [name for name in self.names if name.upper().startswith(("GPU", "NPU"))]
+        return [name for name in self.names if name.upper().startswith(("GPU", "NPU", "PHY"))]
 
     @property
     def nics(self) -> list[str]:
@@ -71,7 +73,21 @@ def read_matrix(text: str) -> Matrix | None:
     if not matrix.gpus:
         return None
     matrix.nic_names = dict(_LEGEND.findall(text))
+    numa = {f"GPU{index}": row["numa_node"] for index, row in read_rocm(text).items() if "numa_node" in row}
+    matrix.numa |= {name: node for name, node in numa.items() if name in matrix.names}
+    matrix.cells = {pair: _by_numa(matrix, pair, code) for pair, code in matrix.cells.items()}
     return matrix
+
+
+def _by_numa(matrix: Matrix, pair: tuple[str, str], code: str) -> str:
+    """rocm-smi writes PCIE for every way without a link of its own; its NUMA nodes say whether processors lie between.
+
+    Where they are not shown it is taken for the way over one processor.
+    """
+    if code != "PCIE":
+        return code
+    nodes = {matrix.numa[name] for name in pair if name in matrix.numa}
+    return "SYS" if len(nodes) > 1 else "PHB"
 
 
 def _has_codes(words: list[str]) -> bool:
@@ -82,7 +98,11 @@ def _read_row(matrix: Matrix, header: list[str], words: list[str]) -> None:
     """One row: a code for every column, then cores and NUMA node where shown."""
     codes: list[str] = []
     for word in words[1:]:
-        if len(codes) == len(header) or not _CODE.match(word):
+        if len(codes) == len(header):
+            break
+        if word == "0" and header[len(codes)] == words[0]:  # how rocm-smi writes a card's way to itself
+            word = "X"
+        if not _CODE.match(word):
             break
         codes.append(_OLD.get(word.upper(), word.upper()))
     if len(codes) < len(header):

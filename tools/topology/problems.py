@@ -28,6 +28,8 @@ def of_devices(devices: Sequence[Device], cards: Mapping[int, Gpu], processes: S
         at, card = [one.index], cards.get(one.index)
         if one.fallen_off:
             yield problem("card_fallen_off", at, gpu=one.index)
+        if one.health and one.health.upper() not in {"OK", "NORMAL"}:
+            yield problem("unhealthy", at, gpu=one.index, state=one.health)
         if one.ecc_errors:
             yield problem("ecc_errors", at, gpu=one.index, count=one.ecc_errors)
         if card and card.tdp_w and one.power_cap_w and one.power_cap_w < limits.capped_ratio * card.tdp_w:

@@ -6,7 +6,7 @@ from kb.base import AdvisorError, BadInput
 from kb.catalog import gpu as catalog_gpu
 from kb.records.gpu import Gpu
 from kb.records.source import Source
-from kb.topology import TopologyFacts, topology_facts
+from kb.topology import Maker, TopologyFacts, topology_facts
 from tools.base import Step
 from tools.named import read_card
 from tools.topology.groups import code_between, groups, pairs, rank
@@ -18,20 +18,25 @@ from tools.topology.smi import Table, read_table
 
 WIDTH = 16
 """Lanes of a card's slot, unless the text says otherwise."""
+MEMORY_APART = 0.3
+"""Share by which the memory of the table may differ from the catalog's: drivers and ECC keep some back."""
 
 
 def read_topology(request: TopologyRequest) -> Topology:
     """Read `nvidia-smi topo -m` and `nvidia-smi`: links, groups for tensor parallelism, problems, what to do.
 
-    Paste the output; several outputs one after the other are read together. Says which cards to group, which network
-    card is near, what each link carries, and what is wrong: no peer access, bridges, power caps, ECC, other programs.
+    AMD's `rocm-smi --showtopo --showproductname` and Ascend's `npu-smi info -t topo` and `npu-smi info` are read too;
+    `amd-smi` and tools of other makers are not. Paste the output; several outputs one after the other are read
+    together. Says which cards to group, which network card is near, what each link carries, and what is wrong: no peer
+    access, bridges, power caps, ECC, other programs.
     """
     text = plain(request.text)
     matrix, table, nvlinks = read_matrix(text), read_table(text), read_nvlinks(text)
     if matrix is None and table is None and not nvlinks:
         raise BadInput(
-            "text", "it holds neither a topology matrix nor a table of nvidia-smi.",
-            "Paste the whole output of `nvidia-smi topo -m` or `nvidia-smi`, its first line included.",
+            "text", "it holds neither a topology matrix nor a table of nvidia-smi, rocm-smi or npu-smi.",
+            "Paste the whole output of `nvidia-smi topo -m`, `rocm-smi --showtopo` or `npu-smi info -t topo`, "
+            "its first line included.",
         )  # fmt: skip
     given, assumptions = read_card(request.gpu) if request.gpu else (None, ())
     indices = sorted(_indices(matrix, table, nvlinks))
@@ -52,9 +57,10 @@ def read_topology(request: TopologyRequest) -> Topology:
         nics=tuple(matrix.nic_names.get(name, name) for name in matrix.nics) if matrix else (), links=links,
         near_nics=near, processes=processes, groups=joined, tensor_parallel=width,
         pipeline_parallel=max(1, len(indices) // width) if width else None,
-        all_to_all=bool(links) and all(one.nvlinks for one in links) if matrix and len(indices) > 1 else None,
+        all_to_all=bool(links) and all(map(_own_link, links)) if matrix and len(indices) > 1 else None,
         problems=tuple(sorted(found, key=lambda one: ORDER.index(one.severity))),
-        actions=tuple(_actions(joined, matrix, near)), derivation=tuple(_steps(links, one_link, slot)),
+        actions=tuple(_actions(joined, matrix, near, _maker(matrix, cards, text))),
+        derivation=tuple(_steps(links, one_link, slot)),
         assumptions=assumptions, warnings=tuple(_warnings(matrix, indices)), sources=_sources(links),
     )  # fmt: skip
 
@@ -70,9 +76,18 @@ def _card(table: Table | None, index: int) -> Gpu | None:
     if not name:
         return None
     try:
-        return catalog_gpu(name.removesuffix("...").removesuffix("..").strip())
+        card = catalog_gpu(name.removesuffix("...").removesuffix("..").strip())
     except AdvisorError:
         return None
+    total = table.cards[index].get("memory_total_bytes") if table else None
+    # `Ascend910` is what several generations call themselves; a card of quite another memory is another card.
+    return None if total and abs(total / card.memory_bytes - 1) > MEMORY_APART else card
+
+
+def _own_link(link: Link) -> bool:
+    """Whether a pair is joined by a link made for cards, not by PCIe."""
+    path = topology_facts().path(link.code)
+    return path is not None and path.transfer_ratio is None
 
 
 def _device(index: int, matrix: Matrix | None, table: Table | None, card: Gpu | None) -> Device:
@@ -106,16 +121,25 @@ def _near(matrix: Matrix) -> Iterator[NearNic]:
         yield NearNic(device=index_of(name), nic=matrix.nic_names.get(nic, nic), code=code_between(matrix, name, nic))
 
 
-def _actions(joined: Sequence[Group], matrix: Matrix | None, near: Sequence[NearNic]) -> Iterator[str]:
+def _maker(matrix: Matrix | None, cards: Mapping[int, Gpu], text: str) -> Maker:
+    """Whose cards these are: what the matrix calls them, else the catalog, else the program that printed it."""
+    makers = topology_facts().makers
+    if matrix and not matrix.gpus[0].upper().startswith("GPU"):
+        return makers["Huawei"]
+    vendor = next((card.vendor for card in cards.values() if card.vendor in makers), None)
+    return makers[vendor or ("AMD" if "Link Type between two GPUs" in text else "NVIDIA")]
+
+
+def _actions(joined: Sequence[Group], matrix: Matrix | None, near: Sequence[NearNic], maker: Maker) -> Iterator[str]:
     for one in joined:
         if 1 < len(one.devices) < len(matrix.gpus if matrix else ()) and one.tensor_parallel != "poor":
             cards = ",".join(map(str, one.devices))
-            yield f"CUDA_VISIBLE_DEVICES={cards}  # tensor parallel {len(one.devices)}, joined by {one.code}"
+            yield f"{maker.visible}={cards}  # tensor parallel {len(one.devices)}, joined by {one.code}"
     close = list(dict.fromkeys(one.nic for one in near if rank(one.code).path <= rank("PXB").path))
     if close:
         yield f"NCCL_IB_HCA={','.join(close)}"
     if matrix is not None and len(matrix.gpus) > 1:
-        yield f"all_reduce_perf -b 8M -e 8G -f 2 -g {len(matrix.gpus)}  # nccl-tests: what the links really carry"
+        yield f"{maker.all_reduce.format(count=len(matrix.gpus))}  # {maker.tests}: what the links really carry"
 
 
 def _steps(links: Sequence[Link], one_link: float | None, slot: float | None) -> Iterator[Step]:
@@ -137,7 +161,10 @@ def _steps(links: Sequence[Link], one_link: float | None, slot: float | None) ->
 
 def _warnings(matrix: Matrix | None, indices: Sequence[int]) -> Iterator[str]:
     if matrix is None and len(indices) > 1:
-        yield "How the cards are joined is not in this text: paste `nvidia-smi topo -m` too."
+        yield (
+            "How the cards are joined is not in this text: paste `nvidia-smi topo -m` (`rocm-smi --showtopo`, "
+            "`npu-smi info -t topo`) too."
+        )
     if matrix is not None and any(one == "N/A" for one in matrix.cells.values()):
         yield "Some cells of the matrix are N/A: the driver could not read that way."
 

@@ -6,7 +6,7 @@ from kb.base import Frozen
 
 
 class TopologyRequest(Frozen):
-    """Output of `nvidia-smi topo -m`, `nvidia-smi` or `nvidia-smi nvlink -s`, alone or together."""
+    """Output of `nvidia-smi topo -m`, `nvidia-smi`, `nvidia-smi nvlink -s`, `rocm-smi` or `npu-smi info`."""
 
     text: str = Field(min_length=1, max_length=200_000)
     """The output as the terminal shows it."""

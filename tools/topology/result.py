@@ -39,6 +39,8 @@ class Device(Frozen):
     mig: bool | None = None
     fallen_off: bool = False
     """Whether the driver lost it."""
+    health: str | None = None
+    """What `npu-smi info` says of an Ascend card: OK, Warning, Alarm, Critical …"""
     cpu_affinity: str | None = None
     numa_node: int | None = None
     pcie_generation: int | None = None
@@ -105,7 +107,7 @@ class Topology(ToolResult):
     pipeline_parallel: int | None = None
     """Groups of that width, which would take the layers in turn."""
     all_to_all: bool | None = None
-    """Whether all cards reach each other alike over NVLink."""
+    """Whether every two cards are joined by NVLink, Infinity Fabric, HCCS or UB."""
     problems: tuple[Problem, ...] = ()
     """The gravest first."""
     actions: tuple[str, ...] = ()

@@ -1,10 +1,12 @@
-"""The table of `nvidia-smi`: driver, cards, programs."""
+"""The table of `nvidia-smi`: driver, cards, programs; with what `npu-smi info` and `rocm-smi` say of theirs."""
 
 import re
 from dataclasses import dataclass, field
 from typing import Any
 
 from kb.units import MIB
+from tools.topology.npu import read_npus
+from tools.topology.rocm import read_rocm
 
 CARDS_MAX = 128
 _DRIVER = re.compile(r"Driver Version:\s{0,4}([\d.]{1,16})", re.I)
@@ -65,6 +67,11 @@ def read_table(text: str) -> Table | None:
             last["fallen_off"] = "ERR!" in line.upper()
         elif last is not None and (match := _MIG.search(line)):
             last["mig"] = match[1].lower() == "enabled"
+    version, cards, processes = read_npus(text)
+    table.driver = table.driver or version
+    table.processes += processes
+    for index, card in [*cards.items(), *read_rocm(text).items()]:
+        table.cards[index] = table.cards.get(index, {}) | card
     return table if table.cards or table.driver or table.lost else None
 
 

@@ -157,6 +157,104 @@ def test_links_that_are_down_are_counted() -> None:
     assert [one.devices for one in read(text).problems if one.kind == "link_down"] == [(0,)]
 
 
+def of_rocm(codes: list[list[str]], numa: list[int], series: str = "AMD Instinct MI300X VF") -> str:
+    """What rocm-smi prints for `--showtopo --showproductname`: weights and hops first, then the kinds of links."""
+    names = [f"GPU{at}" for at in range(len(codes))]
+    head = "       " + "         ".join(names)
+
+    def square(title: str, rows: list[list[str]]) -> str:
+        lines = (f"{name}   " + "         ".join(row) for name, row in zip(names, rows, strict=True))
+        return "\n".join([f"=========== {title} between two GPUs ===========", head, *lines, ""])
+
+    apart = [["0" if a == b else "15" for b in range(len(codes))] for a in range(len(codes))]
+    kinds = [["0" if a == b else codes[a][b] for b in range(len(codes))] for a in range(len(codes))]
+    nodes = [f"GPU[{at}]\t\t: (Topology) Numa Node: {node}" for at, node in enumerate(numa)]
+    cards = [f"GPU[{at}]\t\t: Card Series: \t\t{series}" for at in range(len(codes))]
+    return "\n".join([square("Weight", apart), square("Hops", apart), square("Link Type", kinds), *nodes, *cards])
+
+
+@pytest.mark.parametrize(
+    ("codes", "numa", "groups", "code"),
+    [
+        pytest.param(uniform(8, "XGMI"), [0] * 4 + [1] * 4, [8], "XGMI", id="all-by-fabric"),
+        pytest.param(
+            [["X" if a == b else "XGMI" if a // 4 == b // 4 else "PCIE" for b in range(8)] for a in range(8)],
+            [0] * 4 + [1] * 4, [4, 4], "XGMI", id="two-hives",
+        ),
+        pytest.param(uniform(2, "PCIE"), [0, 0], [2], "PHB", id="one-processor"),
+        pytest.param(uniform(2, "PCIE"), [0, 1], [2], "SYS", id="two-processors"),
+    ],
+)  # fmt: skip
+def test_rocm_smi_is_read(codes: list[list[str]], numa: list[int], groups: list[int], code: str) -> None:
+    found = read(of_rocm(codes, numa))
+    assert [len(one.devices) for one in found.groups] == groups
+    assert {one.code for one in found.groups} == {code}
+    assert [one.numa_node for one in found.devices] == numa
+    assert {one.gpu for one in found.devices} == {"mi300x-192gb"}
+    assert found.all_to_all is (code == "XGMI" and len(groups) == 1)
+    assert not any("CUDA" in action for action in found.actions)
+    assert any("rccl-tests" in action for action in found.actions)
+
+
+NPUS = """
++------------------------------------------------------------------------------------------------+
+| npu-smi 24.1.rc1.b030            Version: 24.1.rc1.b030                                        |
++---------------------------+---------------+----------------------------------------------------+
+| NPU   Name                | Health        | Power(W)    Temp(C)           Hugepages-Usage(page)|
+| Chip                      | Bus-Id        | AICore(%)   Memory-Usage(MB)  HBM-Usage(MB)        |
++===========================+===============+====================================================+
+| 0     910B3               | OK            | 101.8       43                0    / 0             |
+| 0                         | 0000:C1:00.0  | 17          0    / 0          61234/ 65536         |
++===========================+===============+====================================================+
+| 1     910B3               | Alarm         | 92.5        39                0    / 0             |
+| 0                         | 0000:C2:00.0  | 0           0    / 0          3162 / 65536         |
++---------------------------+---------------+----------------------------------------------------+
+| NPU     Chip              | Process id    | Process name             | Process memory(MB)      |
++===========================+===============+====================================================+
+| 0       0                 | 4021          | python3                  | 58072                   |
+"""
+
+
+def of_npus(codes: list[list[str]], name: str = "NPU") -> str:
+    """What npu-smi prints for `info -t topo`."""
+    names = [f"{name}{at}" for at in range(len(codes))]
+    rows = [f"{one}       " + "       ".join(row) + "       0-23" for one, row in zip(names, codes, strict=True)]
+    return "\n".join(["\t   " + "       ".join(names) + "       CPU Affinity", *rows, "", "Legend:", "  X    = Self"])
+
+
+@pytest.mark.parametrize(
+    ("codes", "name", "groups"),
+    [
+        pytest.param(uniform(8, "HCCS"), "NPU", [8], id="all-by-hccs"),
+        pytest.param(pairs(8, "UB", "SYS"), "NPU", [2, 2, 2, 2], id="pairs-by-ub"),
+        pytest.param(pairs(4, "SIO", "HCCS_SW"), "Phy-ID", [2, 2], id="two-dies-a-card"),
+        pytest.param(pairs(4, "PIX", "NA"), "NPU", [2, 2], id="unknown-ways"),
+    ],
+)
+def test_npu_smi_topology_is_read(codes: list[list[str]], name: str, groups: list[int]) -> None:
+    found = read(of_npus(codes, name))
+    assert [len(one.devices) for one in found.groups] == groups
+    assert {one.code for one in found.groups} == {codes[0][1]}
+    assert not any("CUDA" in action or "nccl" in action for action in found.actions)
+
+
+def test_the_table_of_npu_smi_gives_cards_health_and_programs() -> None:
+    found = read(NPUS + of_npus(uniform(2, "HCCS")))
+    assert [one.gpu for one in found.devices] == ["ascend-910b3-64gb"] * 2
+    assert [one.memory_used_bytes for one in found.devices] == [61234 * 2**20, 3162 * 2**20]
+    assert [(one.device, one.pid, one.name) for one in found.processes] == [(0, 4021, "python3")]
+    kinds = {one.kind: one.devices for one in found.problems}
+    assert (kinds["unhealthy"], kinds["taken"]) == ((1,), (0,))
+    assert found.driver == "24.1.rc1.b030"
+    assert found.all_to_all
+
+
+def test_a_card_of_quite_another_memory_is_another_card() -> None:
+    shared = NPUS.replace("910B3    ", "Ascend910")
+    assert [one.gpu for one in read(shared).devices] == [None, None]
+    assert [one.gpu for one in read(shared.replace("65536", "32768")).devices] == ["ascend-910a-32gb"] * 2
+
+
 def test_what_is_neither_is_refused_with_the_command_to_run() -> None:
     with pytest.raises(BadInput, match="nvidia-smi topo -m"):
         read("hello")
