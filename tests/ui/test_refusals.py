@@ -96,8 +96,27 @@ def test_told_in_chinese(error: AdvisorError, chinese: str) -> None:
 
 
 @pytest.mark.parametrize(
+    ("path", "chinese"),
+    [
+        ("/v1/catalog/gpus/RTX 9999", "没有找到叫“RTX 9999”的显卡"),
+        ("/v1/catalog/gpus/A100", "请说明是哪一个"),
+        ("/v1/catalog/cards", "没有找到叫“cards”的目录"),
+        ("/v1/catalog/cards/1", "没有找到叫“cards”的目录"),
+        ("/v1/tools/estimate_memry", "没有找到叫“estimate_memry”的工具"),
+    ],
+)
+def test_what_is_not_found_is_told_in_the_readers_language(site: TestClient, path: str, chinese: str) -> None:
+    asked, plain = site.get(path, headers={"Accept-Language": "zh-CN"}).json(), site.get(path).json()
+    assert chinese in asked["detail"]
+    assert re.search(r"[一-鿿]", plain["detail"]) is None
+    assert {**asked, "detail": ""} == {**plain, "detail": ""}
+
+
+@pytest.mark.parametrize(
     ("path", "body", "chinese"),
     [
+        ("/v1/tools/estimate_memry", {}, "没有找到叫“estimate_memry”的工具"),
+        ("/v1/tools/estimate_memry/batch", {"requests": [{"request": {}}]}, "没有找到叫“estimate_memry”的工具"),
         ("/v1/tools/estimate_memory", {"model": "llama-3.1-8b", "context_tokens": -1}, "必须大于"),
         ("/v1/tools/estimate_memory", {"model": "Qwen99-7B"}, "没有找到叫“Qwen99-7B”的模型"),
         ("/v1/ask", {"question": "   "}, "还没有填写"),

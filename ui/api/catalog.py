@@ -49,7 +49,7 @@ def router() -> APIRouter:
         """Besides `q`, any field is a filter: `vendor=NVIDIA`, `gpu=h100-sxm-80gb`, and for numbers also
         `min_memory_bytes=…` and `max_tdp_w=…`."""
         if kind not in KINDS:
-            return problem.of(UnknownName("catalog", kind, close_names(kind, list(KINDS)) or list(KINDS)), 404)
+            return problem.of(_no_such(kind, list(KINDS)), 404, problem.reader(request))
         wanted = {name: value for name, value in request.query_params.items() if name not in OWN_PARAMETERS}
         found = filtered(KINDS[kind](), wanted, q)
         if sort:
@@ -57,17 +57,21 @@ def router() -> APIRouter:
         return Rows(total=len(found), rows=[row.model_dump(mode="json") for row in found[offset : offset + limit]])
 
     @routes.get("/{kind}/{name:path}", summary="One row by id, name or alias", responses=MISSING)
-    def row(kind: str, name: str) -> Any:
+    def row(kind: str, name: str, request: Request) -> Any:
         if kind not in ONE:
-            return problem.of(UnknownName("catalog", kind, close_names(kind, list(ONE)) or list(ONE)), 404)
+            return problem.of(_no_such(kind, list(ONE)), 404, problem.reader(request))
         try:
             return JSONResponse(ONE[kind](name).model_dump(mode="json"))
         except AmbiguousName as error:
-            return problem.of(error, 422)
+            return problem.of(error, 422, problem.reader(request))
         except AdvisorError as error:
-            return problem.of(error, 404)
+            return problem.of(error, 404, problem.reader(request))
 
     return routes
+
+
+def _no_such(kind: str, kinds: list[str]) -> UnknownName:
+    return UnknownName("catalog", kind, close_names(kind, kinds) or kinds)
 
 
 def filtered(rows: list[Any], wanted: Mapping[str, str], text: str | None = None) -> list[Any]:

@@ -57,11 +57,11 @@ def router() -> APIRouter:
         _add(routes, each)
 
     @routes.get("/{name}", summary="One tool and its fields", responses=UNKNOWN)
-    def one(name: str) -> Any:
+    def one(name: str, request: Request) -> Any:
         try:
             return information(tool(name))
         except UnknownName as error:
-            return problem.of(error, 404)
+            return problem.of(error, 404, problem.reader(request))
 
     @routes.post("/{name}/batch", summary="Run one tool on several requests", responses=UNKNOWN)
     def batch(name: str, body: Batch, request: Request) -> Any:
@@ -69,16 +69,16 @@ def router() -> APIRouter:
         try:
             each = tool(name)
         except UnknownName as error:
-            return problem.of(error, 404)
+            return problem.of(error, 404, problem.reader(request))
         spend(request.scope, len(body.requests) - 1)
         return Results(results=[_worked_out(each, wanted) for wanted in body.requests])
 
     @routes.post("/{name}", include_in_schema=False)
-    def unknown(name: str) -> JSONResponse:
+    def unknown(name: str, request: Request) -> JSONResponse:
         try:
             tool(name)
         except UnknownName as error:
-            return problem.of(error, 404)
+            return problem.of(error, 404, problem.reader(request))
         raise AssertionError("every tool of the registry has its own route")
 
     return routes
