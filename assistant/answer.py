@@ -57,6 +57,13 @@ class Draft(Frozen):
     warnings: tuple[str, ...] = ()
 
 
+class ModelTokens(Frozen):
+    """What a language model counted in one turn, over all of its calls."""
+
+    prompt: int
+    completion: int
+
+
 class Answer(Frozen):
     """One answer, the same over every face."""
 
@@ -76,4 +83,6 @@ class Answer(Frozen):
     grounding: Grounding = Field(default_factory=Grounding)
     engine: str
     """`planner`, or `llm:<provider:model>`."""
+    model_tokens: ModelTokens | None = None
+    """Null where no language model was asked, or it did not say."""
     elapsed_s: float

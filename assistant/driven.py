@@ -9,7 +9,7 @@ from langchain.chat_models import init_chat_model
 from langchain_core.language_models import BaseChatModel
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, ToolMessage
 
-from assistant.answer import Answer, Draft, ToolCallRecord
+from assistant.answer import Answer, Draft, ModelTokens, ToolCallRecord
 from assistant.cite import cited
 from assistant.compose import compose
 from assistant.finish import answer_of, checked
@@ -67,7 +67,8 @@ class Agent:
             kind = fallback.split(":")[0]
             told = f"The language model did not answer usably ({kind}); the planner answered instead."
             draft = draft.model_copy(update={"warnings": (*draft.warnings, told)})
-        return answer_of(question, draft, grounding, understanding, records, engine, conversation_id, started)
+        answer = answer_of(question, draft, grounding, understanding, records, engine, conversation_id, started)
+        return answer.model_copy(update={"model_tokens": tokens_of(turn)})
 
 
 def settled(
@@ -90,6 +91,15 @@ def settled(
         return draft, mine, fallback
     draft = draft.model_copy(update={"answer": text, "citations": citations})
     return draft, records + [record for record in mine if record not in records], None
+
+
+def tokens_of(turn: Sequence[BaseMessage]) -> ModelTokens | None:
+    """What the model said it used, summed over those of its calls that stand in the turn."""
+    said = [message.usage_metadata for message in turn if isinstance(message, AIMessage) and message.usage_metadata]
+    if not said:
+        return None
+    return ModelTokens(prompt=sum(one["input_tokens"] for one in said),
+                       completion=sum(one["output_tokens"] for one in said))  # fmt: skip
 
 
 def chat_model(name: str, options: Settings) -> BaseChatModel:

@@ -167,6 +167,16 @@ def test_a_model_that_calls_tools_and_cites_is_kept(ask: Callable[..., Answer]) 
     assert answer.tool_calls[0].tool == "estimate_memory"
 
 
+def test_what_the_model_counted_is_told_over_all_its_calls(
+    ask: Callable[..., Answer], planner: Advisor, server: Scripted
+) -> None:
+    counted = ask(well_behaved).model_tokens
+    assert counted is not None
+    assert (counted.prompt, counted.completion) == (len(server.requests), len(server.requests))
+    assert counted.prompt > 1
+    assert planner.ask(QUESTION).model_tokens is None
+
+
 def test_a_model_is_offered_every_tool_of_the_registry(ask: Callable[..., Answer], server: Scripted) -> None:
     ask(well_behaved)
     assert [offered["function"]["name"] for offered in server.requests[0]["tools"]] == list(tools())

@@ -11,6 +11,8 @@ from langchain_openai import ChatOpenAI
 from pydantic import SecretStr
 
 from assistant.agent import Advisor
+from assistant.answer import ModelTokens
+from ui.api.chat_completions import usage, whole
 
 QUESTION = "Can 4×3090 run Qwen2.5-72B?"
 
@@ -44,6 +46,19 @@ def test_a_streamed_completion_says_the_same(client: openai.OpenAI) -> None:
     assert text.strip() == whole.choices[0].message.content
     assert chunks[-1].choices[0].finish_reason == "stop"
     assert len(chunks) > 4
+
+
+def test_usage_is_what_a_language_model_counted(client: openai.OpenAI, advisor: Advisor) -> None:
+    answer = advisor.ask(QUESTION)
+    assert usage(answer) == {"prompt_tokens": 0, "completion_tokens": 0, "total_tokens": 0}
+    driven = answer.model_copy(update={"model_tokens": ModelTokens(prompt=1200, completion=340)})
+    assert whole(driven)["usage"] == {"prompt_tokens": 1200, "completion_tokens": 340, "total_tokens": 1540}
+    asked: dict[str, Any] = {"model": "gpu-advisor", "messages": [user(QUESTION)], "stream": True}
+    plain = list(client.chat.completions.create(**asked))
+    told = list(client.chat.completions.create(**asked, stream_options={"include_usage": True}))
+    assert not any(chunk.usage for chunk in plain)
+    assert told[-1].choices == []
+    assert told[-1].usage.total_tokens == 0
 
 
 def test_earlier_messages_are_the_conversation(client: openai.OpenAI) -> None:

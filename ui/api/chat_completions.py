@@ -48,6 +48,13 @@ class Message(BaseModel):
         return self.content or ""
 
 
+class StreamOptions(BaseModel):
+    """What a stream is to hold besides the text; whatever else a client adds is ignored."""
+
+    include_usage: bool = False
+    """Whether a last chunk says how many tokens a language model used."""
+
+
 class Completion(BaseModel):
     """A chat request. Sampling parameters are accepted and do not matter; the advisor is always the same."""
 
@@ -59,6 +66,7 @@ class Completion(BaseModel):
     messages: list[Message] = Field(min_length=1, max_length=500)
     """The last user message is the question; the earlier ones give the conversation."""
     stream: bool = False
+    stream_options: StreamOptions | None = None
     user: str | None = Field(default=None, max_length=512)
     metadata: dict[str, str] | None = None
     """`conversation_id` names the conversation outright."""
@@ -109,7 +117,9 @@ def router(advisor: Advisor) -> APIRouter:
             conversation_id = _conversation(advisor, threads, body, questions[:-1])
             threads.keep(body.user or "", questions, conversation_id)
             if body.stream:
-                events = iterate_in_threadpool(_chunks(advisor, question, conversation_id))
+                with_usage = body.stream_options is not None and body.stream_options.include_usage
+                chunks = _chunks(advisor, question, conversation_id, with_usage=with_usage)
+                events = iterate_in_threadpool(chunks)
                 return StreamingResponse(events, media_type="text/event-stream", headers=NOT_CACHED)
             return whole(counted(advisor.ask(question, conversation_id), "openai"))
         except AdvisorError as error:
@@ -142,29 +152,45 @@ def whole(answer: Answer) -> dict[str, Any]:
         "created": int(time.time()),
         "model": MODEL,
         "choices": [{"index": 0, "message": message, "finish_reason": "stop", "logprobs": None}],
-        "usage": {"prompt_tokens": 0, "completion_tokens": 0, "total_tokens": 0},
+        "usage": usage(answer),
         "gpu_advisor": answer.model_dump(mode="json"),
     }
 
 
-def _chunks(advisor: Advisor, question: str, conversation_id: str) -> Iterator[str]:
-    """The text in paragraphs, once its numbers are checked: no word of an unchecked answer leaves."""
+def usage(answer: Answer) -> dict[str, int]:
+    """What the language model behind the answer counted; the deterministic planner uses no tokens."""
+    counts = answer.model_tokens
+    prompt, completion = (counts.prompt, counts.completion) if counts else (0, 0)
+    return {"prompt_tokens": prompt, "completion_tokens": completion, "total_tokens": prompt + completion}
+
+
+def _chunks(advisor: Advisor, question: str, conversation_id: str, *, with_usage: bool = False) -> Iterator[str]:
+    """The text in paragraphs, once its numbers are checked: no word of an unchecked answer leaves.
+
+    `with_usage` ends with a chunk without choices that says what was used.
+    """
     name, created = f"chatcmpl-{uuid.uuid4().hex}", int(time.time())
 
+    def event(choices: list[dict[str, Any]], **more: Any) -> str:
+        data = {"id": name, "object": "chat.completion.chunk", "created": created, "model": MODEL, "choices": choices}
+        return f"data: {json.dumps(data | more, ensure_ascii=False)}\n\n"
+
     def chunk(delta: dict[str, str], finish: str | None = None) -> str:
-        choice = {"index": 0, "delta": delta, "finish_reason": finish, "logprobs": None}
-        data = {"id": name, "object": "chat.completion.chunk", "created": created, "model": MODEL, "choices": [choice]}
-        return f"data: {json.dumps(data, ensure_ascii=False)}\n\n"
+        return event([{"index": 0, "delta": delta, "finish_reason": finish, "logprobs": None}])
 
     yield chunk({"role": "assistant", "content": ""})
+    used: dict[str, int] = {}
     try:
         for step in steps(advisor, question, conversation_id, face="openai"):
             if step.answer is None:
                 yield ": working\n\n"  # a comment keeps the connection open through a long turn
                 continue
+            used = usage(step.answer)
             for block in as_markdown(step.answer).split("\n\n"):
                 yield chunk({"content": block + "\n\n"})
         yield chunk({}, "stop")
+        if with_usage:
+            yield event([], usage=used)
     except AdvisorError as error:
         yield f"data: {json.dumps({'error': _as_openai(error)}, ensure_ascii=False)}\n\n"
     yield "data: [DONE]\n\n"
