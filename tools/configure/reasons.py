@@ -5,8 +5,8 @@ from tools.configuration import Reason
 
 TEXTS = {
     # why
-    "holds": "{used} × {gpu} hold it in {format}.",
-    "holds_tightly": "{used} × {gpu} hold it in {format} only by the estimate, not by its upper end.",
+    "holds": "It fits on {used} × {gpu} in {format}.",
+    "holds_tightly": "It fits on {used} × {gpu} in {format} only by the estimate, not by its upper end.",
     "owned_suffices": "The {count} × {gpu} you have are enough.",
     "add_to_owned": "Adding {missing} × {gpu} to the {owned} you have is enough.",
     "best_use": "The most speed within the budget; the next cheaper one is more than a tenth slower.",
