@@ -66,19 +66,23 @@
   page.restoreDraft = () => { const kept = page.store.get("draft"), field = page.box(); if (kept && field && !field.value && !page.find("#live .pending")) page.fill(kept, false); };
 
   // A turn that stops moving: the server finishes and keeps it, so the page waits for it there and says so.
-  let moved = Date.now(), watching = false, before = 0;
+  // An answer that is kept may be reaching the page at this very moment: the page loads anew only when several looks
+  // in a row find it kept and not here, or it would take away what is just being read and clicked.
+  const LOOKS = 3;
+  let moved = Date.now(), watching = false, before = 0, kept = 0;
   const lost = (state) => { if (state) page.root.dataset.lost = state; else delete page.root.dataset.lost; };
   const look = async () => {
     try {
       const answer = await fetch(`/page/turns/${encodeURIComponent(page.conversation(false))}`);
       if (!answer.ok) return;
       lost("");
-      if ((await answer.json()).turns > before) location.reload();
+      kept = (await answer.json()).turns > before ? kept + 1 : 0;
+      if (kept >= LOOKS && page.find("#live .pending")) location.reload();
     } catch { lost("yes"); }
   };
   const watch = () => {
     if (watching) return;
-    watching = true;
+    watching = true; kept = 0;
     const timer = setInterval(() => {
       if (!page.find("#live .pending")) { clearInterval(timer); watching = false; lost(""); return; }
       if (Date.now() - moved > 4000) look();
@@ -90,7 +94,7 @@
   let asked = 0, answered = null;
   page.changed.push(() => {
     const questions = page.all("#past .asked, #live .asked"), id = page.conversation(false), menu = page.find("#export");
-    moved = Date.now();
+    moved = Date.now(); kept = 0;
     page.root.dataset.started = questions.length ? "yes" : "no";
     if (menu) { menu.hidden = !questions.length; page.all("[data-export]", menu).forEach((link) => { link.href = `/v1/conversations/${id}/export?form=${link.dataset.export}`; }); }
     if (questions.length > asked) {

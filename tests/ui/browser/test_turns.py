@@ -142,6 +142,33 @@ def test_a_lost_connection_is_told_and_nothing_typed_is_lost(page: Page, complai
     complaints[:] = [one for one in complaints if not one.startswith((*CUT, *LOST))]  # the loss that was provoked
 
 
+def test_an_answer_that_arrives_late_is_not_taken_away_by_a_reload(page: Page) -> None:
+    """The server has kept it already and says so; the page waits for it a little before it loads anew."""
+
+    def live(inside: str) -> None:
+        page.evaluate("(html) => { document.querySelector('#live').innerHTML = html; }", inside)
+        page.clock.run_for(200)
+
+    def looked_for() -> None:
+        with page.expect_response("**/page/turns/*"):
+            page.clock.run_for(2100)
+
+    page.route("**/page/turns/*", lambda route: route.fulfill(json={"turns": 1}))
+    page.clock.install()
+    page.evaluate("window.first = true")
+    live('<article class="turn pending"></article>')
+    page.clock.run_for(3900)
+    looked_for()
+    live('<article class="turn"><div class="reply"></div></article>')
+    page.clock.run_for(20_000)
+    assert page.evaluate("window.first")
+    live('<article class="turn pending"></article>')
+    page.clock.run_for(3900)
+    with page.expect_navigation():
+        for _ in range(3):
+            looked_for()
+
+
 def test_what_was_typed_is_there_again_after_a_reload(page: Page, complaints: list[str]) -> None:
     page.fill("#question textarea", CHINESE)
     again(page, complaints)
