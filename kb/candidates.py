@@ -15,7 +15,7 @@ import numpy as np
 from kb.base import IndexUnavailable
 from kb.embedder import Vectors, embedder, unpacked
 from kb.lexicon import concepts, language_of, translate
-from kb.relevance import Weighted, share_held, weigh
+from kb.relevance import Question, Weighted, weigh
 from kb.store import Store
 
 CANDIDATES = 48
@@ -72,8 +72,10 @@ def candidates(
     rows = [row for row in _rows(connection, keys, language) if allowed is None or row["document"] in allowed]
     near = _nearness(connection, meant, [row["id"] for row in rows]) if meant else {}
     dense = DENSE_WEIGHT * meant.known if meant and near else 0.0
+    question = Question(weighted)
     for row in rows:
-        lexical = covered * share_held(weighted, *(set(row[column].split()) for column in ("body", "head", "about")))
+        body, head, about = (set(row[column].split()) for column in ("body", "head", "about"))
+        lexical = covered * question.share_held(body, head, about)
         cosine = near.get(row["id"], 0.0)
         yield Candidate(row, (lexical + dense * max(0.0, cosine)) / (1 + dense), cosine)
 
@@ -88,10 +90,15 @@ def _nearness(connection: sqlite3.Connection, meant: Sense, keys: list[int]) -> 
         f"""SELECT chunks.id, sentences FROM chunks JOIN vectors USING (sha256)
             WHERE model = ? AND sentences IS NOT NULL AND chunks.id IN ({",".join("?" * len(cosines))})""",  # noqa: S608
         (model.name, *cosines),
-    )
-    for row in sentences:
-        closest = float(np.max(unpacked(row["sentences"], len(meant.vector)) @ meant.vector))
-        cosines[row["id"]] += SENTENCE_SHARE * (closest - cosines[row["id"]])
+    ).fetchall()
+    if sentences:
+        # All sentences of all passages in one product.
+        size = len(meant.vector)
+        near = unpacked(b"".join(row["sentences"] for row in sentences), size) @ meant.vector
+        counts = [len(row["sentences"]) // (2 * size) for row in sentences]
+        closest = np.maximum.reduceat(near, np.cumsum([0, *counts[:-1]]))
+        for row, best in zip(sentences, closest.tolist(), strict=True):
+            cosines[row["id"]] += SENTENCE_SHARE * (best - cosines[row["id"]])
     return {key: model.scale.of(cosine) for key, cosine in cosines.items()}
 
 

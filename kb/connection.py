@@ -12,17 +12,35 @@ from urllib.parse import quote
 from kb.base import IndexUnavailable
 
 BUSY_S = 30.0
+COUNTED_MAX = 20_000
+"""Words whose counts a connection keeps."""
 # Full sync: what was acknowledged survives a power cut, not only a killed process.
 _ALWAYS = "PRAGMA journal_mode=WAL; PRAGMA synchronous=FULL; PRAGMA foreign_keys=ON;"
 _File = tuple[int, str, int, int]
 """Process, path, device and inode: a library that was set aside and made anew is another file."""
 
 
+class Reading(sqlite3.Connection):
+    """A connection that reads, and what it has counted since the file last changed."""
+
+    version: int = -1
+    counted: dict[tuple[str, str], int]
+    """How many chunks hold a word, by language and word."""
+
+    def begin(self) -> None:
+        """See one state from here on; counts of an older state are forgotten."""
+        self.execute("BEGIN")
+        # Another connection's commit shows here; this one never writes.
+        version = self.execute("PRAGMA data_version").fetchone()[0]
+        if version != self.version or len(self.counted) > COUNTED_MAX:
+            self.version, self.counted = version, {}
+
+
 class _Held(local):
     """What a thread keeps open between two readings."""
 
     file: _File | None = None
-    connection: sqlite3.Connection | None = None
+    connection: Reading | None = None
     depth: int = 0
 
 
@@ -59,15 +77,15 @@ def reading(path: Path) -> Iterator[sqlite3.Connection]:
             _held.depth -= 1
         return
     if _held.depth or sys.platform == "win32":  # Windows cannot set an open file aside
-        with closing(_reader(path)) as connection, _damage_told(path):
-            connection.execute("BEGIN")
-            yield connection
+        with closing(_reader(path)) as alone, _damage_told(path):
+            alone.begin()
+            yield alone
         return
     connection = _kept(path, file)
     _held.depth = 1
     try:
         with _damage_told(path):
-            connection.execute("BEGIN")
+            connection.begin()
             yield connection
             connection.execute("COMMIT")
     except BaseException:
@@ -77,7 +95,7 @@ def reading(path: Path) -> Iterator[sqlite3.Connection]:
         _held.depth = 0
 
 
-def _kept(path: Path, file: _File) -> sqlite3.Connection:
+def _kept(path: Path, file: _File) -> Reading:
     if _held.connection is None or _held.file != file:
         _let_go()
         _held.connection, _held.file = _reader(path), file
@@ -98,11 +116,11 @@ def _file(path: Path) -> _File:
     return os.getpid(), str(path), found.st_dev, found.st_ino
 
 
-def _open(path: Path) -> sqlite3.Connection:
+def _open(path: Path) -> Reading:
     return _sound(path, _ALWAYS, path)
 
 
-def _reader(path: Path) -> sqlite3.Connection:
+def _reader(path: Path) -> Reading:
     """One that only reads; where nothing may be written, the file is taken to change no more."""
     try:
         return _sound(path, "SELECT 1 FROM sqlite_master LIMIT 1", path)
@@ -112,11 +130,14 @@ def _reader(path: Path) -> sqlite3.Connection:
         return _sound(path, "SELECT 1 FROM sqlite_master LIMIT 1", f"file:{quote(str(path))}?immutable=1")
 
 
-def _sound(path: Path, first: str, where: Path | str) -> sqlite3.Connection:
+def _sound(path: Path, first: str, where: Path | str) -> Reading:
     """A connection whose first statements have succeeded."""
-    connection: sqlite3.Connection | None = None
+    connection: Reading | None = None
     try:
-        connection = sqlite3.connect(where, timeout=BUSY_S, isolation_level=None, uri=isinstance(where, str))
+        connection = sqlite3.connect(
+            where, timeout=BUSY_S, isolation_level=None, uri=isinstance(where, str), factory=Reading
+        )
+        connection.counted = {}
         connection.row_factory = sqlite3.Row
         connection.executescript(first)
     except sqlite3.Error as problem:

@@ -3,13 +3,14 @@
 import math
 import re
 import sqlite3
-from collections.abc import Iterable
+from collections.abc import Iterable, Set
 from dataclasses import dataclass
 
 from rapidfuzz import process
 from rapidfuzz.distance import OSA
 
 from kb.archive import LANGUAGES
+from kb.connection import Reading
 from kb.lexicon import QUERY_MAX, STOP_EN, Concept, glossary_words, words
 
 BODY_CREDIT, HEAD_CREDIT, ABOUT_CREDIT = 0.6, 0.98, 0.5
@@ -73,11 +74,15 @@ def holds(connection: sqlite3.Connection, word: str) -> bool:
 
 def _frequency(connection: sqlite3.Connection, way: Iterable[str], language: str) -> int:
     """How many chunks hold the rarest of these words."""
-    counts = []
-    for word in way:
+    return min((_count(connection, word, language) for word in way), default=0)
+
+
+def _count(connection: sqlite3.Connection, word: str, language: str) -> int:
+    counted = connection.counted if isinstance(connection, Reading) else {}
+    if (found := counted.get((language, word))) is None:
         row = connection.execute(f"SELECT doc FROM vocabulary_{language} WHERE term = ?", (word,)).fetchone()  # noqa: S608
-        counts.append(row["doc"] if row else 0)
-    return min(counts, default=0)
+        found = counted[language, word] = row["doc"] if row else 0
+    return found
 
 
 def spelt(connection: sqlite3.Connection, query: str) -> str:
@@ -104,22 +109,41 @@ def _closest(connection: sqlite3.Connection, word: str) -> str | None:
     return min(found, key=lambda one: (one[1], -near[one[0]]))[0] if found else None
 
 
-def share_held(weighted: list[Weighted], body: set[str], head: set[str], about: set[str]) -> float:
-    """Share of the question's weight that the passage holds, by where it holds it; words in two places add up."""
-    total = sum(one.weight for one in weighted)
-    if not total:
-        return 0.0
-    places = ((body, BODY_CREDIT), (head, HEAD_CREDIT), (about, ABOUT_CREDIT))
-    held = 0.0
-    for one in weighted:
-        missing = 1.0
-        for place, credit in places:
-            missing *= 1 - credit * _held(one.concept, place)
-        held += one.weight * (1 - missing)
-    return held / total
+class Question:
+    """A question's concepts, asked of one passage after another."""
+
+    def __init__(self, weighted: list[Weighted]) -> None:
+        self._weighted = weighted
+        self._total = sum(one.weight for one in weighted)
+        self._asked = {word for one in weighted for way in (*one.concept.ways, *one.concept.synonyms) for word in way}
+        self._known: dict[frozenset[str], tuple[float, ...]] = {}
+
+    def share_held(self, body: Set[str], head: Set[str], about: Set[str]) -> float:
+        """Share of its weight that a passage holds, by where it holds it; words in two places add up."""
+        # Most places hold no word of the question, and few combinations of its words occur.
+        places = [
+            (self._holds(present), credit)
+            for text, credit in ((body, BODY_CREDIT), (head, HEAD_CREDIT), (about, ABOUT_CREDIT))
+            if (present := frozenset(self._asked & text))
+        ]
+        if not places or not self._total:
+            return 0.0
+        held = 0.0
+        for number, one in enumerate(self._weighted):
+            missing = 1.0
+            for shares, credit in places:
+                missing *= 1 - credit * shares[number]
+            held += one.weight * (1 - missing)
+        return held / self._total
+
+    def _holds(self, present: frozenset[str]) -> tuple[float, ...]:
+        """How much of each concept these of its words make."""
+        if (known := self._known.get(present)) is None:
+            known = self._known[present] = tuple(_held(one.concept, present) for one in self._weighted)
+        return known
 
 
-def _held(concept: Concept, text: set[str]) -> float:
+def _held(concept: Concept, text: Set[str]) -> float:
     """How much of the concept the words hold: all of one way to write it, or part of a longer one."""
     best = max(len(way & text) / len(way) for way in concept.ways)
     if best == 1:
