@@ -12,6 +12,13 @@ MONEY = {"usd": "USD", "cny": "CNY", "eur": "EUR"}
 SYMBOLS = {"USD": "$", "CNY": "¥", "EUR": "€", "GBP": "£"}
 
 
+RATES = {"bytes_per_s": "TB/s", "flops": "TFLOP/s", "ops": "TOP/s", "flops_per_w": "TFLOP/s/W"}
+"""Units that are told in trillions."""
+PER = {"gib": "GiB", "tb_per_s": "TB/s", "tflops": "TFLOPS"}
+"""What an amount of money is told for one of."""
+WRITTEN = {"w": "W"}
+
+
 def quantity(value: Any, unit: str = "") -> str:
     """A value with its unit: bytes become GiB, seconds hours, long floats four figures."""
     if value is None:
@@ -21,14 +28,17 @@ def quantity(value: Any, unit: str = "") -> str:
     number = float(value)
     if unit == "bytes":
         return f"{format_bytes(number, 2)} ({int(value):,} B)"
-    if unit in {"bytes_per_s", "flops"}:
-        return f"{number / TB:,.4g} T{'B/s' if unit == 'bytes_per_s' else 'FLOP/s'}"
+    if unit in RATES:
+        return f"{number / TB:,.4g} {RATES[unit]}"
     if unit == "s" and number >= HOUR_S:
         days = number / DAY_S
         return f"{days:,.3g} d" if days >= 2 else f"{number / HOUR_S:,.3g} h"
     if unit in MONEY:
         return money(number, MONEY[unit])
-    return f"{plain(value)} {unit.replace('_', ' ')}".strip()
+    currency, _, one = unit.partition("_per_")
+    if currency in MONEY and one in PER:
+        return f"{money(number, MONEY[currency])} / {PER[one]}"
+    return f"{plain(value)} {WRITTEN.get(unit, unit.replace('_', ' '))}".strip()
 
 
 def plain(value: int | float | Decimal) -> str:

@@ -247,6 +247,13 @@ def test_every_label_has_both_languages() -> None:
         (None, "bytes", "–"),
         (True, "", "True"),
         (3_350_000_000_000, "bytes_per_s", "3.35 TB/s"),
+        (624_000_000_000_000, "ops", "624 TOP/s"),
+        (780_000_000_000, "flops_per_w", "0.78 TFLOP/s/W"),
+        (300, "w", "300 W"),
+        (100.0, "usd_per_gib", "$100 / GiB"),
+        (3923.4, "usd_per_tb_per_s", "$3,923 / TB/s"),
+        (25.64, "usd_per_tflops", "$25.64 / TFLOPS"),
+        (12, "gpus_per_order", "12 gpus per order"),
     ],
 )
 def test_quantities_read_well(value: object, unit: str, shown: str) -> None:
