@@ -19,7 +19,8 @@ CHECKED = {
     "bash": "bash -n", "json": "JSON parser", "python": "Python compiler", "docker_compose": "Compose schema",
     "kubernetes": "Kubernetes schemas", "accelerate": "Accelerate's config class",
     "transformers": "TrainingArguments through HfArgumentParser", "deepspeed": "Accelerate's DeepSpeed config class",
-    "yaml": "YAML parser", "flags": "the flags of the release, read from its package",
+    "yaml": "YAML parser", "slurm": "the options of sbatch's manual",
+    "flags": "the flags of the release, read from its package",
 }  # fmt: skip
 
 
@@ -114,7 +115,7 @@ def _run(setting: Setting) -> Iterator[str]:
 def _checked(setting: Setting, found: list[LaunchFile]) -> Iterator[str]:
     languages = {one.language for one in found}
     yield from (CHECKED[key] for key in ("bash", "json", "python", "yaml") if key in languages)
-    if setting.request.target in {"docker_compose", "kubernetes"}:
+    if setting.request.target in {"docker_compose", "kubernetes", "slurm"}:
         yield CHECKED[setting.request.target]
     if setting.program in {"vllm", "sglang"}:
         yield CHECKED["flags"]

@@ -99,6 +99,34 @@ def test_flags_are_those_of_the_release(each: tuple[str, LaunchFiles]) -> None:
     assert written <= set(engine.flags)
 
 
+SBATCH = {
+    "account": r"\S+", "cpus-per-task": r"[1-9]\d*", "exclusive": r"", "gpus-per-node": r"([a-z0-9]+:)?[1-9]\d*",
+    "job-name": r"[A-Za-z0-9._-]+", "mem": r"\d+[KMGT]?", "nodes": r"[1-9]\d*(-[1-9]\d*)?",
+    "ntasks-per-node": r"[1-9]\d*", "output": r"[\w./%-]+", "partition": r"\S+", "time": r"(\d+-)?\d+:\d\d:\d\d",
+}  # fmt: skip
+"""Options of sbatch(1) and what each takes, as its manual says (man.archlinux.org/man/sbatch.1.en, read 2026-11-21)."""
+
+
+@pytest.mark.parametrize("fields", [
+    pytest.param(SHORT, id="serving"),
+    pytest.param({"model": "deepseek-r1", "gpu": "h200-sxm-141gb", "gpu_count": 16, "nodes": 2}, id="two-machines"),
+    pytest.param({"model": "qwen2.5-7b", "gpu": "a100-sxm-80gb", "gpu_count": 8, "task": "lora"}, id="training"),
+])  # fmt: skip
+def test_slurm_jobs_ask_in_the_words_of_sbatchs_manual(fields: dict[str, Any]) -> None:
+    found = made(**fields, target="slurm")
+    lines = content(found, "job.sbatch").splitlines()
+    asked = [line.removeprefix("#SBATCH --").partition("=") for line in lines if line.startswith("#SBATCH")]
+    assert lines[0].startswith("#!")
+    assert lines[1 : 1 + len(asked)] == [
+        line for line in lines if line.startswith("#SBATCH")
+    ]  # later ones are not read
+    for option, _, value in asked:
+        assert re.fullmatch(SBATCH[option], value), option
+    options = {option: value for option, _, value in asked}
+    assert int(options["gpus-per-node"]) * int(options["nodes"]) == found.gpu_count
+    assert "the options of sbatch's manual" in found.checked_with
+
+
 def with_file(name: str) -> list[LaunchFiles]:
     """The configurations on record that have such a file."""
     every = [made(**fields) for fields in CONFIGURATIONS.values()]
