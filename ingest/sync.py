@@ -111,6 +111,7 @@ def ensure_bundled() -> None:
 def is_ready() -> bool:
     """Whether the index is sound and holds the bundled guidance as it is, unless that was left out."""
     library = Library()
+    library.afresh()
     return library.fact_or_none("ready") == _ready(remembered(library)) and Store(library, embedder()).is_current()
 
 

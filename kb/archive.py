@@ -15,7 +15,7 @@ from typing import Any
 from pydantic import Field
 
 from kb.base import Frozen, IndexUnavailable
-from kb.connection import changing, reading
+from kb.connection import changing, reading, reopen
 from kb.embedder import Spoken, Vectors, packed
 from kb.lexicon import without_markup, words
 from kb.lock import exclusive
@@ -105,6 +105,11 @@ class Library:
     def __init__(self, folder: Path | None = None) -> None:
         self.folder = folder or settings().home / "index"
         self.path = self.folder / "library.sqlite3"
+
+    @staticmethod
+    def afresh() -> None:
+        """Look at the file itself from here on, not at what this thread remembers of it."""
+        reopen()
 
     @contextmanager
     def reading(self) -> Iterator[sqlite3.Connection]:
@@ -287,6 +292,7 @@ class Library:
 
     def _prepare(self) -> None:
         """Make the tables; a damaged library, or one of another schema, is set aside: its documents are on disk."""
+        self.afresh()
         try:
             sound = self.fact("schema") in {None, str(SCHEMA)} and self._is_sound()
         except IndexUnavailable:

@@ -102,6 +102,12 @@ def _kept(path: Path, file: _File) -> Reading:
     return _held.connection
 
 
+def reopen() -> None:
+    """Have the thread's next reading open the file anew: pages held in memory do not show what became of the file."""
+    if not _held.depth:
+        _let_go()
+
+
 def _let_go() -> None:
     if _held.connection is not None:
         _held.connection.close()
@@ -121,9 +127,13 @@ def _open(path: Path) -> Reading:
 
 
 def _reader(path: Path) -> Reading:
-    """One that only reads; where nothing may be written, the file is taken to change no more."""
+    """One that only reads; where nothing may be written, the file is taken to change no more.
+
+    It is opened as one that cannot write: a writer that closes last removes the journal by its path, and by then that
+    may be the journal of a library made anew.
+    """
     try:
-        return _sound(path, "SELECT 1 FROM sqlite_master LIMIT 1", path)
+        return _sound(path, "SELECT 1 FROM sqlite_master LIMIT 1", f"file:{quote(str(path))}?mode=ro")
     except IndexUnavailable:
         if os.access(path.parent, os.W_OK):
             raise
