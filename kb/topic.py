@@ -101,9 +101,7 @@ def _fitted() -> _Fitted:
         return _Fitted(held["direction"], held["signs"], float(held["least"]))
 
 
-def store_fitted(
-    direction: NDArray[Any], weights: NDArray[Any], least: float, path: Path = TABLE
-) -> None:
+def store_fitted(direction: NDArray[Any], weights: NDArray[Any], least: float, path: Path = TABLE) -> None:
     """Write what was fitted."""
     _fitted.cache_clear()
     np.savez(path, direction=direction.astype(np.float32), signs=weights.astype(np.float32), least=np.float32(least))

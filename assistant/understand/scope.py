@@ -104,14 +104,17 @@ _ASKED = grammar(
 _BARE_CHOICE = grammar(
     r"预算|经费|实验室|课题组|公司|学校|家用|人民币|美元|欧元|怎么|怎样|如何|该|应该|能|可以|够|用|选|配|买|推荐|合适|什么|啥|好|哪|一?[款个种些张台套]|的|呢|了|吧|吗|大概|左右|大约|以内"
     r"|上下|我|们|有|就|只|手上|手里|手头|给|帮|请|求|建议|方案|一下|最|不|超过|万|千|元|块钱?|多"
-    r"|(?<![a-z])(?:how|what|which|it|this|that|enough|one|ones|should|would|do|can|could|i|we|you|get|got|buy|choose|pick|go|for|with|my|our|is"
-    r"|are|to|spend|best|good|the|an?|of|under|around|about|on|in|recommend|recommendations?|suggest|suggestions?|budget"
-    r"|lab|team|home|office|school|something|anything|run|use|it|money|quid|bucks|pounds?|euros?|dollars?|usd|eur|gbp|rmb|cny|yuan|grand|total|all|together|have|ve|ll|d|s|want|need|only|max|maximum|limit|up|at|most|please|any|some|now|right|buying|thing|option|options)(?![a-z])"
+    r"|(?<![a-z])(?:how|what|which|it|this|that|enough|one|ones|should|would|do|can|could|i|we|you|get|got|buy|choose"
+    r"|pick|go|for|with|my|our|is|are|to|spend|best|good|the|an?|of|under|around|about|on|in|recommend|recommendations?|suggest|suggestions?|budget"
+    r"|lab|team|home|office|school|something|anything|run|use|it|money|quid|bucks|pounds?|euros?|dollars?|usd|eur|gbp"
+    r"|rmb|cny|yuan|grand|total|all|together|have|ve|ll|d|s|want|need|only|max|maximum|limit|up|at|most|please|any"
+    r"|some|now|right|buying|thing|option|options)(?![a-z])"
     r"|[\d\s,.?!;:、。~$€£¥_'\"-]|(?<![a-z])[kw](?![a-z])"
 )
 """Words of choosing and spending: a question of nothing else, asked of this advisor, is about what it advises on."""
 _BARE_CUE = grammar(
-    r"够(?:吗|不|么|用)|(?<![a-z])can i run it|怎么选|选哪|选什么|推荐|买(?:哪|什么|啥)|(?<![a-z])(?:enough|recommend\w{0,6}|which one|what (?:should|do) i (?:buy|get))"
+    r"够(?:吗|不|么|用)|(?<![a-z])can i run it|怎么选|选哪|选什么|推荐|买(?:哪|什么|啥)"
+    r"|(?<![a-z])(?:enough|recommend\w{0,6}|which one|what (?:should|do) i (?:buy|get))"
 )
 """What makes words of choosing alone a question that is asked back, not turned away."""
 _GREETING = grammar(

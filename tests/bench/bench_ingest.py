@@ -94,7 +94,7 @@ def split(text: str) -> Iterator[str]:
 
 
 def speed(documents: int) -> None:
-    """Both ways on the same documents; then once more, unchanged. Ratios are of processor time: others share the machine."""
+    """Both ways on the same documents; then once more, unchanged. Ratios are of processor time: machines are shared."""
     with home() as place:
         folder = corpus(place / "documents", documents)
         embedder().passages(["warm " * 100] * 64)  # enough of them that both ways use the loaded model

@@ -77,8 +77,7 @@ def test_racks_are_counted_and_their_limit_judged() -> None:
     ("text", "language", "fields", "says"),
     [
         pytest.param("rent or buy?", "en", {}, r"It turns on the hours: buy .* from about \d+ ", id="hours-unsaid"),
-        pytest.param("rent or buy? around the clock", "en", {"hours_per_day": 24}, r"(Buying|Renting) is cheaper at 730",
-                     id="always"),
+        pytest.param("rent or buy?", "en", {"hours_per_day": 24}, r"(Buying|Renting) is cheaper at 730", id="always"),
         pytest.param("租还是买", "zh", {"hours_per_day": 24 * 240 / 730}, r"先租.*240 小时", id="close"),
         pytest.param("租还是买", "zh", {"hours_per_day": 2}, r"租更划算", id="seldom-used"),
         pytest.param("spot or on demand?", "en", {"acquisition": "rent"}, r"Spot saves \d+–\d+ %", id="spot"),

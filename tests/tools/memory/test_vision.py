@@ -47,13 +47,16 @@ def test_a_side_of_a_volume_is_a_cube() -> None:
 
 def test_a_smaller_batch_is_the_way_onto_a_small_card() -> None:
     found = estimate_memory(MemoryRequest(task="full_finetune", model="ultralytics/yolov8l", gpu="rtx-3060-12gb"))
-    assert found.fit is not None and found.fit.verdict == "no" and (found.fit.max_micro_batch_size or 0) >= 4
+    assert found.fit is not None
+    assert found.fit.verdict == "no"
+    assert (found.fit.max_micro_batch_size or 0) >= 4
     assert any(change.change.startswith("images_per_batch") for change in found.changes)
 
 
 def test_says_whose_recipe_it_took() -> None:
     told = " ".join(estimate_memory(MemoryRequest(task="full_finetune", model="ultralytics/yolov8s")).assumptions)
-    assert "640 × 640 pixels, 16 a batch" in told and "Ultralytics" in told
+    assert "640 × 640 pixels, 16 a batch" in told
+    assert "Ultralytics" in told
 
 
 def test_every_counted_network_is_in_the_catalog() -> None:
