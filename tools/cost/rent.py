@@ -24,8 +24,9 @@ def renting(setting: Setting) -> tuple[tuple[Renting, ...], tuple[OfferRow, ...]
     if len(setting.machine.cards) != 1:
         return (), ()
     read = {way: _offers(setting, way) for way in WAYS}
-    found = [_from_offers(setting, way, rows) for way, rows in read.items() if rows]
-    first = next((one for one in found if one.purchase == "on_demand"), None)
+    first = _from_offers(setting, "on_demand", read["on_demand"]) if read["on_demand"] else None
+    found = [first] if first else []
+    found += [_from_offers(setting, way, read[way], first, read) for way in WAYS[1:] if read[way]]
     if first and not read["spot"]:
         found.append(_derived(setting, first))
     said = tuple(one.model_copy(update=_saving(setting, one, read)) for one in found)
@@ -48,9 +49,24 @@ def _hourly(setting: Setting, row: OfferRow) -> float:
     return float(row.usd_per_hour) * instances * float(convert(1, "USD", setting.energy.currency))
 
 
-def _from_offers(setting: Setting, way: Purchase, rows: Sequence[OfferRow]) -> Renting:
+def _from_offers(
+    setting: Setting,
+    way: Purchase,
+    rows: Sequence[OfferRow],
+    on_demand: Renting | None = None,
+    read: dict[Purchase, list[OfferRow]] | None = None,
+) -> Renting:
+    """The offers' spread around their median; beside on demand, that of the same providers.
+
+    Spot and reserved instances are mostly let by the dearer clouds: their own median would stand above the median of
+    all that is let on demand. So the middle is what is paid on demand, less what the instances let both ways save.
+    """
     hourly = [_hourly(setting, row) for row in rows]
-    spread = Interval(value=median(hourly), low=hourly[0], high=hourly[-1])
+    middle = median(hourly)
+    if on_demand and read:
+        saved = [1 - mine / theirs for mine, theirs in _let_both_ways(way, read)]
+        middle = min(middle, on_demand.hourly_cost.value * (1 - max(0.0, median(saved) if saved else 0.0)))
+    spread = Interval(value=middle, low=min(middle, hourly[0]), high=hourly[-1])
     best = rows[0]
     made = _way(setting, way, "offers", spread)
     return made.model_copy(
@@ -103,10 +119,14 @@ def _saving(setting: Setting, one: Renting, read: dict[Purchase, list[OfferRow]]
     """Saved over on demand by the instances that are let both ways, lost hours counted; the usual where none is."""
     if one.purchase == "on_demand" or one.basis != "offers":
         return {}
-    full = {row.id: float(row.usd_per_hour) for row in read["on_demand"]}
     lost = _lost(setting).value if one.purchase == "spot" else 0.0
-    pairs = [(float(row.usd_per_hour) / (1 - lost), full[row.id]) for row in read[one.purchase] if row.id in full]
-    saved = [max(0.0, 1 - mine / theirs) for mine, theirs in pairs]
+    saved = [max(0.0, 1 - mine / (1 - lost) / theirs) for mine, theirs in _let_both_ways(one.purchase, read)]
     if not saved:
         return {}
     return {"saving_ratio": Interval(value=median(saved), low=min(saved), high=max(saved))}
+
+
+def _let_both_ways(way: Purchase, read: dict[Purchase, list[OfferRow]]) -> list[tuple[float, float]]:
+    """Dollars an hour this way and on demand, of each instance that is let both ways."""
+    full = {row.id: float(row.usd_per_hour) for row in read["on_demand"]}
+    return [(float(row.usd_per_hour), full[row.id]) for row in read[way] if row.id in full]

@@ -74,6 +74,18 @@ def test_too_little_use_never_pays() -> None:
     assert not found.reached
 
 
+RENTED = sorted({offer.gpu for offer in current_offers() if offer.spot_usd_per_hour is not None and offer.gpu})
+
+
+@pytest.mark.parametrize("gpu", RENTED)
+def test_no_way_of_renting_costs_more_than_on_demand(gpu: str) -> None:
+    found = {one.purchase: one.hourly_cost for one in estimate(gpu=gpu, gpu_count=8).rent}
+    assert "spot" in found
+    for way, hourly in found.items():
+        assert hourly.low <= hourly.value <= hourly.high, way
+        assert hourly.value <= found.get("on_demand", hourly).value, way
+
+
 def test_spot_pays_for_the_hours_it_loses() -> None:
     found = estimate(gpu="H100 SXM", gpu_count=8, spot_lost_ratio=0.2)
     spot = next(one for one in found.rent if one.purchase == "spot")
