@@ -10,11 +10,9 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 from pathlib import Path
 
-import yaml
-
 from kb.names import normalise
+from kb.snapshot import parse_yaml
 
-_Loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 GLOSSARY = Path(__file__).parent / "glossary.yaml"
 DICTIONARY = Path(__file__).parent / "dictionary.yaml"
 QUERY_MAX = 2000
@@ -160,7 +158,7 @@ def glossary() -> Glossary:
 
 def _entries(path: Path) -> Iterable[tuple[tuple[str, ...], tuple[str, ...]]]:
     """The Chinese and the English terms of every line."""
-    for entry in yaml.load(path.read_text(encoding="utf-8"), Loader=_Loader):  # noqa: S506 - a safe one
+    for entry in parse_yaml(path.read_text(encoding="utf-8")):
         chinese, english = (tuple(normalise(str(term)) for term in entry[key]) for key in ("zh", "en"))
         yield chinese, english
 
@@ -183,7 +181,7 @@ def abbreviations(text: str) -> list[str]:
 def trade_terms() -> frozenset[str]:
     """Terms that no other trade uses: the glossary's abbreviations and the Chinese of their entries."""
     found: set[str] = set()
-    for entry in yaml.safe_load(GLOSSARY.read_text(encoding="utf-8")):
+    for entry in parse_yaml(GLOSSARY.read_text(encoding="utf-8")):
         short = [word.lower() for term in entry["en"] for word in abbreviations(str(term))]
         found.update(word for word in short if len(word) > 1)
         if any(_SHORT.fullmatch(str(term)) for term in entry["en"]):

@@ -24,7 +24,7 @@ def load_yaml(path: Path) -> Any:
     snapshot = settings().home / FOLDER / f"{stem}-{_digest(content)}.json"
     with suppress(OSError, ValueError):
         return json.loads(snapshot.read_bytes())
-    parsed = _parse(content)
+    parsed = parse_yaml(content)
     _keep(snapshot, parsed, stem)
     return parsed
 
@@ -33,7 +33,8 @@ def _digest(content: bytes) -> str:
     return hashlib.blake2b(content, usedforsecurity=False).hexdigest()[:DIGEST_LETTERS]
 
 
-def _parse(content: bytes) -> Any:
+def parse_yaml(content: bytes | str) -> Any:
+    """What a text of YAML says, by the parser in C where there is one: ten to fifty times faster than the other."""
     import yaml
 
     loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)

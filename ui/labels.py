@@ -5,15 +5,14 @@ from functools import lru_cache
 from html import escape
 from typing import cast
 
-import yaml
-
+from kb.snapshot import parse_yaml
 from ui.assets import asset
 
 
 @lru_cache(maxsize=1)
 def labels() -> dict[str, tuple[str, str]]:
     """Key → English, Chinese."""
-    rows = cast(dict[str, list[str]], yaml.safe_load(asset("labels.yaml")))
+    rows = cast(dict[str, list[str]], parse_yaml(asset("labels.yaml")))
     return {key: (english, chinese) for key, (english, chinese) in rows.items()}
 
 

@@ -9,8 +9,6 @@ from collections.abc import Callable
 from functools import lru_cache
 from typing import cast
 
-import yaml
-
 from kb.base import (
     AdvisorError,
     AmbiguousName,
@@ -26,6 +24,7 @@ from kb.base import (
     UnknownName,
     UnsupportedAttention,
 )
+from kb.snapshot import parse_yaml
 from ui.assets import asset
 from ui.slots import slot_name
 
@@ -72,7 +71,7 @@ def remedy(text: str) -> str:
 @lru_cache(maxsize=1)
 def sentences() -> dict[str, dict[str, str]]:
     """Reasons and remedies: English with holes → Chinese with numbered places."""
-    return cast(dict[str, dict[str, str]], yaml.safe_load(asset("refusals.yaml")))
+    return cast(dict[str, dict[str, str]], parse_yaml(asset("refusals.yaml")))
 
 
 def _chinese(text: str, of: str) -> str:

@@ -6,7 +6,7 @@ from importlib.resources import files
 from string import Formatter
 from typing import cast
 
-import yaml
+from kb.snapshot import parse_yaml
 
 Patterns = tuple[tuple[re.Pattern[str], str], ...]
 
@@ -39,7 +39,7 @@ def step_unit(unit: str, language: str) -> str:
 @lru_cache(maxsize=1)
 def _table() -> dict[str, dict[str, str]]:
     text = files("assistant.phrases").joinpath("steps.yaml").read_text(encoding="utf-8")
-    return cast(dict[str, dict[str, str]], yaml.safe_load(text))
+    return cast(dict[str, dict[str, str]], parse_yaml(text))
 
 
 @lru_cache(maxsize=1)

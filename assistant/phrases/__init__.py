@@ -3,7 +3,7 @@
 from functools import lru_cache
 from pathlib import Path
 
-import yaml
+from kb.snapshot import parse_yaml
 
 LANGUAGES = ("zh", "en")
 
@@ -38,9 +38,13 @@ class Phrases:
         return frozenset(self._wording)
 
 
-@lru_cache(maxsize=2)
 def phrases(language: str) -> Phrases:
     """The wording for an asker of `language`: Chinese for zh, English for every other."""
-    chosen = language if language in LANGUAGES else "en"
-    loaded = yaml.safe_load((Path(__file__).parent / f"{chosen}.yaml").read_text(encoding="utf-8"))
+    return _read(language if language in LANGUAGES else "en")
+
+
+@lru_cache(maxsize=len(LANGUAGES))
+def _read(chosen: str) -> Phrases:
+    text = (Path(__file__).parent / f"{chosen}.yaml").read_text(encoding="utf-8")
+    loaded = parse_yaml(text)
     return Phrases(chosen, {f"{group}.{key}": text for group, part in loaded.items() for key, text in part.items()})

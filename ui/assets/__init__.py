@@ -4,7 +4,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
-import yaml
+from kb.snapshot import parse_yaml
 
 FOLDER = Path(__file__).parent
 SCRIPTS = (
@@ -36,5 +36,5 @@ def script() -> str:
 @lru_cache(maxsize=1)
 def requests() -> dict[str, dict[str, Any]]:
     """One request a tool, for the documentation and the tests."""
-    found: dict[str, dict[str, Any]] = yaml.safe_load(asset("requests.yaml"))
+    found: dict[str, dict[str, Any]] = parse_yaml(asset("requests.yaml"))
     return found

@@ -4,8 +4,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import cast
 
-import yaml
-
+from kb.snapshot import parse_yaml
 from ui.assets import asset
 
 Row = tuple[str, str]
@@ -14,7 +13,7 @@ Row = tuple[str, str]
 @lru_cache(maxsize=1)
 def _rows() -> dict[str, Row]:
     own = (Path(__file__).parent / "words.yaml").read_text(encoding="utf-8")
-    rows = cast(dict[str, list[str]], yaml.safe_load(asset("labels.yaml")) | yaml.safe_load(own))
+    rows = cast(dict[str, list[str]], parse_yaml(asset("labels.yaml")) | parse_yaml(own))
     return {key: (english, chinese) for key, (english, chinese) in rows.items()}
 
 
