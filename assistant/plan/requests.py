@@ -20,6 +20,8 @@ from tools.need import GpuCount, Need
 PICTURE_ENGINES = ("diffusers", "tensorrt-llm")
 """Engines that generate pictures."""
 TRAINING = ("full_finetune", "pretrain", "lora", "qlora")
+SPENDING = ("which_to_buy", "how_many_gpus", "budget", "cloud_or_buy", "min_vram")
+"""Intents of who is about to spend: they want to see what more money would bring."""
 QUERY_CHARACTERS_MAX = 400
 """What guidance is searched with: a question is a line or two, a pasted log is not."""
 
@@ -220,6 +222,7 @@ def family(text: str) -> tuple[str, tuple[str, ...]]:
 def configure(need: Need, **changes: object) -> PlannedCall | None:
     """Configurations for the need, bought or rented."""
     seen = {name: value for name, value in look(need).items() if value is not None and name in {"frames", "offload"}}
+    seen["with_frontier"] = need.intent in SPENDING or need.budget is not None
     return planned("configure", **(need.model_dump(exclude={"intent"}) | seen | changes))
 
 

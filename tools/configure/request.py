@@ -18,3 +18,5 @@ class ConfigureRequest(Need):
     """Most GPUs in one configuration."""
     max_results: int = Field(default=6, ge=1, le=50)
     """Configurations returned, over buying and renting."""
+    with_frontier: bool = True
+    """Whether price against speed is worked out beside the configurations; it takes more than half of the time."""

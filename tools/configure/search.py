@@ -201,7 +201,8 @@ def _for_purpose(request: ConfigureRequest, purpose: PurposeName) -> ConfigureRe
 
 def _configure(request: ConfigureRequest) -> ConfigureResult:
     search = Search(_asked(request))
-    points = {way: search.ranking.frontier(way, search.wanted) for way in search.asked.ways}
+    drawn = search.asked.ways if request.with_frontier else ()
+    points = {way: search.ranking.frontier(way, search.wanted) for way in drawn}
     made = search.shown()
     shown = [configuration for configuration, _, _ in made]
     mixed = together(search.asked.load, search.asked.owned, request.weight_format)
@@ -209,7 +210,7 @@ def _configure(request: ConfigureRequest) -> ConfigureResult:
         shown = _with_mixed(shown, mixed[0])[: request.max_results]
     return ConfigureResult(
         configurations=tuple(shown),
-        frontier=tuple(_point(found, search.pace.measure) for way in search.asked.ways for found in points[way]),
+        frontier=tuple(_point(found, search.pace.measure) for way in drawn for found in points[way]),
         rejected=tuple(rejected(search, shown, [found for _, _, found in made])),
         model=search.asked.load.model,
         budget_usd=usd(request.budget.amount, request.budget.currency) if request.budget else None,

@@ -147,3 +147,12 @@ def test_nonsense_is_refused_with_its_field(arguments: dict[str, object], field:
     with pytest.raises(BadInput) as refusal:
         tool("configure").call(arguments)
     assert refusal.value.field == field
+
+
+def test_the_frontier_is_left_out_where_nobody_asks_for_it() -> None:
+    whole = configure(ConfigureRequest(task="inference", model="Qwen2.5-32B"))
+    without = configure(ConfigureRequest(task="inference", model="Qwen2.5-32B", with_frontier=False))
+    assert whole.frontier
+    assert without.frontier == ()
+    assert without.configurations == whole.configurations
+    assert without.rejected == whole.rejected
