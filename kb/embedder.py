@@ -139,8 +139,12 @@ class Embedder:
             import torch
 
             torch.set_num_threads(threads)
+            # Passages come in bulk: where the processor computes in BF16 they take less than half the time, and no
+            # vector of the packaged model turns by more than about half a degree.
+            halved = method == "encode_document" and self.name.startswith(MINILM) and computes_bf16()
             options: dict[str, Any] = {"batch_size": BATCH, "normalize_embeddings": True, "show_progress_bar": False}
-            return np.asarray(getattr(model, method)(list(texts), **options), dtype=np.float32)
+            with torch.autocast("cpu", dtype=torch.bfloat16, enabled=halved):
+                return np.asarray(getattr(model, method)(list(texts), **options), dtype=np.float32)
 
 
 @dataclass(eq=False)
@@ -216,6 +220,15 @@ def packed(vectors: Vectors) -> bytes:
 def unpacked(stored: bytes, size: int) -> Vectors:
     """Those vectors again, (n, size)."""
     return np.frombuffer(stored, dtype=np.float16).reshape(-1, size).astype(np.float32)
+
+
+@lru_cache(maxsize=1)
+def computes_bf16() -> bool:
+    """Whether the processor multiplies BF16 itself; one that only emulates it would be slower."""
+    import torch
+
+    able = torch.cpu.get_capabilities()
+    return bool(able.get("amx_bf16") or able.get("avx512_bf16"))
 
 
 def _unit(vector: Vectors) -> Vectors:

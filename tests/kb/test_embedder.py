@@ -12,11 +12,20 @@ from kb.embedder import MINILM, PAIRS, Bilingual, Embedder, Spoken, embedder
 from kb.minilm import minilm
 from kb.settings import settings
 
+TEXTS = ["NVLink", "How much VRAM does a 70B model need?", "word " * 400, "a 显卡", "?!"]
 
-def test_numpy_gives_the_vectors_of_torch() -> None:
-    texts = ["NVLink", "How much VRAM does a 70B model need?", "word " * 400, "a 显卡", "?!"]
-    torch = Embedder(MINILM, ()).passages(texts)
-    assert np.stack([minilm().vector(text) for text in texts]) == pytest.approx(torch, abs=1e-5)
+
+def test_numpy_gives_the_vectors_of_torch(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("kb.embedder.computes_bf16", lambda: False)
+    torch = Embedder(MINILM, ()).passages(TEXTS)
+    assert np.stack([minilm().vector(text) for text in TEXTS]) == pytest.approx(torch, abs=1e-5)
+
+
+def test_bf16_turns_no_vector_by_a_degree(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("kb.embedder.computes_bf16", lambda: True)
+    halved = Embedder(MINILM, ()).passages(TEXTS)
+    whole = np.stack([minilm().vector(text) for text in TEXTS])
+    assert np.all(np.sum(halved * whole, axis=1) > np.cos(np.radians(1)))
 
 
 @pytest.mark.parametrize(
