@@ -27,7 +27,7 @@ QUESTIONS = (
     "Does Qwen2.5-72B in int4 fit on 4×3090 for 8 users?",
 )
 DEADLINE_S = 1.0
-NOT_COMPARED = {"id", "conversation_id", "elapsed_s", "warnings"}
+NOT_COMPARED = {"model_tokens", "id", "conversation_id", "elapsed_s", "warnings"}
 
 
 @dataclass(frozen=True, slots=True)

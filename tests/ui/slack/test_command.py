@@ -79,7 +79,7 @@ def test_tool_runs_on_pairs_and_shows_its_steps(workspace: Workspace, slack: Fak
         pytest.param("tool estimate_memry", ("That did not work", "estimate_memory"), id="misspelt"),
         pytest.param("tool estimate_memory model", ("key=value",), id="no-pair"),
         pytest.param("tool estimate_memory model=llama-3.1-8b context_tokens=-5", ("context_tokens",), id="bound"),
-        pytest.param("tool estimate_memory model=llama-3.1-8b colour=red", ("colour", "spelling"), id="no-field"),
+        pytest.param("tool estimate_memory model=llama-3.1-8b colour=red", ("colour", "Fields here"), id="no-field"),
         pytest.param('tool estimate_memory model="llama', ("quote",), id="open-quote"),
     ],
 )
