@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from kb.base import IndexUnavailable
-from kb.embedder import Vectors, embedder, unpacked
+from kb.embedder import Vectors, embedder
 from kb.lexicon import concepts, language_of, translate
 from kb.relevance import Question, Weighted, weigh
 from kb.store import Store
@@ -86,19 +86,12 @@ def _nearness(connection: sqlite3.Connection, meant: Sense, keys: list[int]) -> 
     if not cosines:
         return {}
     model = embedder()
-    sentences = connection.execute(
-        f"""SELECT chunks.id, sentences FROM chunks JOIN vectors USING (sha256)
-            WHERE model = ? AND sentences IS NOT NULL AND chunks.id IN ({",".join("?" * len(cosines))})""",  # noqa: S608
-        (model.name, *cosines),
-    ).fetchall()
-    if sentences:
+    if own := meant.store.sentences(connection, cosines):
         # All sentences of all passages in one product.
-        size = len(meant.vector)
-        near = unpacked(b"".join(row["sentences"] for row in sentences), size) @ meant.vector
-        counts = [len(row["sentences"]) // (2 * size) for row in sentences]
-        closest = np.maximum.reduceat(near, np.cumsum([0, *counts[:-1]]))
-        for row, best in zip(sentences, closest.tolist(), strict=True):
-            cosines[row["id"]] += SENTENCE_SHARE * (best - cosines[row["id"]])
+        near = np.concatenate(list(own.values())).astype(np.float32) @ meant.vector
+        starts = np.cumsum([0, *(len(one) for one in own.values())][:-1])
+        for key, best in zip(own, np.maximum.reduceat(near, starts).tolist(), strict=True):
+            cosines[key] += SENTENCE_SHARE * (best - cosines[key])
     return {key: model.scale.of(cosine) for key, cosine in cosines.items()}
 
 

@@ -217,9 +217,9 @@ def packed(vectors: Vectors) -> bytes:
     return vectors.astype(np.float16).tobytes()
 
 
-def unpacked(stored: bytes, size: int) -> Vectors:
+def unpacked(stored: bytes, size: int) -> NDArray[np.float16]:
     """Those vectors again, (n, size)."""
-    return np.frombuffer(stored, dtype=np.float16).reshape(-1, size).astype(np.float32)
+    return np.frombuffer(stored, dtype=np.float16).reshape(-1, size)
 
 
 @lru_cache(maxsize=1)

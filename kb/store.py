@@ -12,25 +12,29 @@ import json
 import logging
 import os
 import shutil
+import sqlite3
 import subprocess
 import sys
 from bisect import bisect_left
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from threading import Lock
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from kb.archive import Library
 from kb.base import Frozen
-from kb.embedder import Embedder, Vectors
+from kb.embedder import Embedder, Vectors, unpacked
 
 POINTER = "current.json"
 CONDEMNED = "failed"
 """File in the directory of a generation that failed a reader: Chroma's SQLite file changes too often for a digest."""
 BATCH = 1000
+SENTENCES_KEPT = 4096
+"""Chunks whose sentence vectors stay in memory: some 6 kB each."""
 CHECK_WAIT_S = 60.0
 CHECK_SAMPLES = 8
 SEARCH_BREADTH = 200
@@ -59,6 +63,8 @@ class _Open:
     collection: Any
     chunks: list[int]
     matrix: Vectors
+    sentences: dict[int, NDArray[np.float16]] = field(default_factory=dict)
+    """Sentence vectors of the chunks that were asked for most recently, (n, size); (0, size) of one that has none."""
 
 
 class Store:
@@ -89,6 +95,25 @@ class Store:
         if not held:
             return {}
         return dict(zip(held, (state.matrix[list(held.values())] @ vector).tolist(), strict=True))
+
+    def sentences(self, connection: sqlite3.Connection, keys: Iterable[int]) -> dict[int, NDArray[np.float16]]:
+        """The vectors of each chunk's sentences, (n, size), for those that have them."""
+        state = self._state()
+        size = state.matrix.shape[1]
+        wanted = list(keys)
+        found: dict[int, NDArray[np.float16]] = {}
+        if missing := [key for key in wanted if key not in state.sentences]:
+            rows = connection.execute(
+                f"""SELECT chunks.id, sentences FROM chunks JOIN vectors USING (sha256)
+                    WHERE model = ? AND chunks.id IN ({",".join("?" * len(missing))})""",  # noqa: S608 - placeholders
+                (self._embedder.name, *missing),
+            )
+            found = {row["id"]: unpacked(row["sentences"] or b"", size) for row in rows}
+            while state.sentences and len(state.sentences) + len(found) > SENTENCES_KEPT:
+                state.sentences.pop(next(iter(state.sentences)), None)
+            state.sentences.update(found)
+        held = {key: found[key] if key in found else state.sentences.get(key) for key in wanted}
+        return {key: own for key, own in held.items() if own is not None and len(own)}
 
     def is_current(self) -> bool:
         """Whether a sound generation of the library as it is now exists."""
