@@ -318,3 +318,14 @@ def test_a_source_opens_at_its_lines_and_carries_what_contradicts_it() -> None:
     assert 'data-open="guidance/en/a.md" data-first="3" data-last="5"' in html
     assert "NVLink: no" in html
     assert 'class="against"' not in evidence.sources([cited], "t")
+
+
+@pytest.mark.parametrize(("disputes", "marked"), [((), False), (("RTX 6000 Ada NVLink: wrong; no NVLink",), True)])
+def test_a_source_that_the_facts_contradict_is_marked(disputes: tuple[str, ...], marked: bool) -> None:
+    passage = {"document": "a.md", "line_start": 3, "line_end": 5, "disputes": list(disputes)}
+    call = ToolCallRecord(tool="search_guidance", request={"query": "x"}, result={"passages": [passage]})
+    cited = Citation(marker=1, kind="document", title="A", locator="a.md:3-5 › Cards", quote="It has NVLink.")
+    html = evidence.sources([cited], "t1", [call])
+    assert "It has NVLink." in html
+    assert ('class="against"' in html) == marked
+    assert all(one in html for one in disputes)
