@@ -3,6 +3,9 @@
 from kb.speed_constants import constants
 from tools.speed.work import Work
 
+SHARED = "unified"
+"""How the catalog marks memory that processor and GPU share."""
+
 
 def weight_bytes_per_card(work: Work) -> float:
     """Weights each card of a copy holds."""
@@ -34,8 +37,11 @@ def sequences_that_fit(work: Work) -> int | None:
 
 
 def spilled_share(work: Work) -> float:
-    """Share of the weights that llama.cpp leaves in host memory because the cards are full."""
-    if work.engine != "llama.cpp":
+    """Share of the weights that llama.cpp leaves in host memory because the cards are full.
+
+    A chip that shares its memory with the processor has no other: what its driver grants it can be raised.
+    """
+    if work.engine != "llama.cpp" or SHARED in (work.gpu.memory_type or ""):
         return 0.0
     resident = weight_bytes_per_card(work)
     cards = work.layout.tensor * work.layout.pipeline

@@ -126,6 +126,12 @@ def test_weights_left_in_host_memory_make_its_bandwidth_decide() -> None:
     assert faster.tokens_per_s_per_user.value > 1.5 * found.tokens_per_s_per_user.value
 
 
+@pytest.mark.parametrize(("gpu", "beside"), [("apple-m3-ultra-512gb", False), ("h200-sxm-141gb", True)])
+def test_a_chip_that_shares_its_memory_has_no_host_memory_beside(gpu: str, *, beside: bool) -> None:
+    found = estimate(model="deepseek-ai/DeepSeek-R1", gpu=gpu, gpu_count=1, weight_format="gguf:Q4_K_M")
+    assert any("host memory" in warning for warning in found.warnings) == beside
+
+
 @pytest.mark.parametrize(
     ("fields", "rate"),
     [
