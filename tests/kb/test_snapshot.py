@@ -23,7 +23,7 @@ def kept() -> list[Path]:
 
 def test_the_second_reading_parses_no_yaml(facts: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     first = load_yaml(facts)
-    monkeypatch.setattr(snapshot, "_parse", lambda content: pytest.fail("parses the YAML again"))
+    monkeypatch.setattr(snapshot, "parse_yaml", lambda content: pytest.fail("parses the YAML again"))
     assert load_yaml(facts) == first == [{"id": "a", "memory_bytes": "80 GiB", "tdp_w": 400}]
 
 
