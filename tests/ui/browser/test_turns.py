@@ -99,7 +99,7 @@ def test_a_document_opens_at_the_cited_lines(page: Page, width: str) -> None:
 
 @both_widths
 def test_charts_are_walked_by_keyboard_switched_and_read_as_tables(page: Page, width: str) -> None:
-    reply = ask(page, CHINESE)
+    reply = ask(page, ENGLISH)
     bar = reply.locator(".breakdown svg [role=img]")
     bar.first.focus()
     expect(page.locator("#tip")).to_contain_text("GiB")
