@@ -28,20 +28,19 @@ def ask(**fields: Any) -> ConfigureResult:
 
 
 def least(result: ConfigureResult, way: str) -> Decimal:
-    """The lowest price of a sure fit at eight bits or more; infinite when there is none.
-
-    A card that needs four bits for it gives way to more of the same card, where those are allowed.
-    """
+    """The lowest price of a sure fit; infinite when there is none."""
     found = [
         item.price.amount
         for item in result.configurations
-        if item.acquisition == way
-        and item.memory.verdict == "yes"
-        and item.price.amount
-        and item.condition == "new"
-        and item.weight_format in ("bf16", "fp8")
+        if item.acquisition == way and item.memory.verdict == "yes" and item.price.amount and item.condition == "new"
     ]
     return min(found, default=Decimal("Infinity"))
+
+
+MORE_OF_THE_SAME = pytest.mark.xfail(
+    strict=True,
+    reason="one card in four bits gives way to two of the same in 16 bits where those are allowed: $2,342 for $2,301",
+)
 
 
 def test_the_order_of_the_catalog_does_not_matter(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -67,7 +66,7 @@ def test_the_order_of_the_catalog_does_not_matter(monkeypatch: pytest.MonkeyPatc
         pytest.param({"concurrent_sequences": 64}, {"concurrent_sequences": 16}, id="fewer-requests"),
         pytest.param({"target_tokens_per_s": 60.0}, {"target_tokens_per_s": 20.0}, id="slower"),
         pytest.param({"target_latency_s": 0.2}, {"target_latency_s": 2.0}, id="later-first-token"),
-        pytest.param({"max_power_w": 300}, {"max_power_w": 3000}, id="more-power"),
+        pytest.param({"max_power_w": 300}, {"max_power_w": 3000}, id="more-power", marks=MORE_OF_THE_SAME),
         pytest.param({"max_gpus": 1}, {"max_gpus": 8}, id="more-cards"),
     ],
 )
