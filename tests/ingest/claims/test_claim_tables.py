@@ -2,7 +2,8 @@
 
 First readings, before any rule was mended for them: of the first table 55 of 83 false or outdated claims were disputed,
 and 6 of 78 true ones; of the second, after that, 27 of 29 and 3 of 25. The third holds what guides found on the web
-taught: of the first two of them 4 of 9 disputes were right, of three later ones, after mending, 22 or 23 of 24 by one reading.
+taught: of the first two of them 4 of 9 disputes were right, of three later ones, after mending, 22 or 23 of 24 by one
+reading.
 """
 
 from collections.abc import Callable
