@@ -1,14 +1,14 @@
 """Claims as people make them come out right when the public tools are asked."""
 
-import importlib.util
 from pathlib import Path
-from types import ModuleType
 from typing import Any
 
 import pytest
 import yaml
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from judge_claims import main
+from judging.judge import RIGHT, judge
 
 from kb.catalog import gpus
 
@@ -16,16 +16,6 @@ HERE = Path(__file__).parents[1]
 CLAIMS: list[dict[str, Any]] = yaml.safe_load((HERE / "cases" / "judged_claims.yaml").read_text("utf-8"))
 
 
-def script() -> ModuleType:
-    spec = importlib.util.spec_from_file_location("judge_claims", HERE / "bench" / "judge_claims.py")
-    assert spec
-    assert spec.loader
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
-
-
-JUDGE = script()
 FIGURES = {
     "memory bandwidth": ("bandwidth_bytes_per_s", 1e9, "GB/s"),
     "tdp": ("tdp_w", 1, "W"),
@@ -39,14 +29,14 @@ FIGURES = {
     "claim", CLAIMS, ids=lambda one: f"{one['subject']}-{one['attribute']}-{one['claimed_value']}"[:80]
 )
 def test_a_claim_is_judged_right(claim: dict[str, Any]) -> None:
-    ruling = JUDGE.judge(claim["subject"], claim["attribute"], claim["claimed_value"])
-    assert ruling.ruling in JUDGE.RIGHT[claim["verdict"]], ruling
+    ruling = judge(claim["subject"], claim["attribute"], claim["claimed_value"])
+    assert ruling.ruling in RIGHT[claim["verdict"]], ruling
 
 
 def test_there_are_enough_claims_of_every_kind() -> None:
     verdicts = [one["verdict"] for one in CLAIMS]
     assert len(CLAIMS) >= 200
-    assert {kind for kind in set(verdicts) if verdicts.count(kind) >= 2} == set(JUDGE.RIGHT) - {"opinion"}
+    assert {kind for kind in set(verdicts) if verdicts.count(kind) >= 2} == set(RIGHT) - {"opinion"}
 
 
 @settings(max_examples=80, deadline=None)
@@ -56,14 +46,14 @@ def test_a_figure_holds_and_the_same_figure_altered_does_not(key: str, attribute
     held = getattr(gpus()[key], field)
     if held is None:
         return
-    assert JUDGE.judge(key, attribute, f"{held / scale:.6g} {unit}").ruling == "holds"
-    assert JUDGE.judge(key, attribute, f"{times * held / scale:.6g} {unit}").ruling == "contradicted"
+    assert judge(key, attribute, f"{held / scale:.6g} {unit}").ruling == "holds"
+    assert judge(key, attribute, f"{times * held / scale:.6g} {unit}").ruling == "contradicted"
 
 
 def test_the_command_prints_the_share(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     path = tmp_path / "claims.yaml"
     path.write_text(yaml.safe_dump([*CLAIMS[:3], {**CLAIMS[0], "verdict": "false"}]), encoding="utf-8")
-    JUDGE.main([str(path), "--details"])
+    main([str(path), "--details"])
     printed = capsys.readouterr().out
     assert "3 of 4 judged right (75.0%)" in printed
     assert "H200 SXM | memory | 141 GB" in printed

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 from fastapi.testclient import TestClient
 from mcp import Client
+from reliability.questions import POPULAR
 
 from assistant.agent import Advisor
 from tools.registry import tools
@@ -17,14 +18,7 @@ from ui.mcp_server import create_server
 from ui.web.page import answering
 
 QUESTIONS = [
-    "4 张 3090 能跑 Qwen2.5-72B 吗？",
-    "What GPU do I need to QLoRA Llama-3.1-70B at 4k context?",
-    "预算 50 万人民币，想全参微调 13B 模型，买什么服务器？",
-    "Cheapest cloud instance to serve Llama-3.1-8B to 50 concurrent users with 8k context?",
-    "DeepSeek-R1 满血版用 8 张 H100 能部署吗？",
-    "Does the RTX 6000 Ada support NVLink?",
-    "4090 or A6000 for LoRA on a 13B?",
-    "我只有一张 24G 的卡，能微调多大的模型？",
+    *POPULAR[:8],
     "写一首关于春天的诗",
     "Can 2×RTX 9999 run Llama-3.1-8B?",
     "And how much VRAM does a LoRA of Qwen2.5-14B take at 8k?",

@@ -6,11 +6,11 @@ from typing import Any
 
 import pytest
 import yaml
+from expectations import slot_of
 
 from assistant.understand import understand
 from assistant.understanding import Understanding
 from kb.catalog import gpu
-from kb.units import GIB
 
 CASES = Path(__file__).parents[2] / "cases"
 
@@ -21,21 +21,6 @@ def load(name: str) -> list[dict[str, Any]]:
 
 def plain(value: object) -> str:
     return re.sub(r"[^a-z0-9.]", "", str(value).lower())
-
-
-def slot_of(read: Understanding, slot: str) -> Any:
-    need = read.need
-    if slot == "gpus_owned":
-        return {card.gpu: card.count for card in need.gpus_owned}
-    if slot == "gpus_asked":
-        return sorted(need.gpus_asked)
-    if slot == "memory_gib":
-        return (need.memory_bytes_per_gpu or 0) / GIB
-    if slot == "host_memory_gib":
-        return (need.host_memory_bytes or 0) / GIB
-    if slot == "budget":
-        return need.budget and [need.budget.amount, need.budget.currency, need.budget.mode]
-    return getattr(need, slot)
 
 
 def check(case: dict[str, Any], read: Understanding) -> None:

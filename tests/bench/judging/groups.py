@@ -1,7 +1,8 @@
 """Claims about kinds of things rather than one: form factors, nodes of so many cards, ways of cooling and of paying."""
 
 import re
-from typing import NamedTuple
+
+from judging.ruling import Ruling
 
 from kb.catalog import gpus, servers
 from tools.find_gpus import GpuQuery, find_gpus
@@ -13,13 +14,6 @@ COUNTED = re.compile(r"^(\d+)\s*[x×]\s*(.+?)(?:\s+node|\s+instance|\s+server)?$
 FORMS = re.compile(r"^(PCIe|SXM|OAM)(?: cards?| modules?)?$", re.IGNORECASE)
 FASTER = 4
 """Times FP32 from which matrix units are called far faster."""
-
-
-class Ruling(NamedTuple):
-    """What the tools say of a claim."""
-
-    ruling: str
-    found: str
 
 
 def by_form(subject: str, attribute: str, value: str) -> Ruling | None:
