@@ -18,7 +18,6 @@ DATE = re.compile(r"20\d\d(-(0[1-9]|1[0-2])(-(0[1-9]|[12]\d|3[01]))?)?")
 ODD_SHAPES = {
     "deepseek-ai/DeepSeek-V4-Flash": "low-rank output projection and hyper-connections",
     "nvidia/Nemotron-H-56B-Base-8K": "a feed-forward follows only the Mamba layers",
-    "deepseek-ai/DeepSeek-V4-Pro": "low-rank output projection and hyper-connections",
     "google/gemma-4-E2B-it": "per-layer embeddings",
     "google/gemma-4-E4B-it": "per-layer embeddings",
     "google/gemma-3n-E4B-it": "per-layer embeddings",
