@@ -1,11 +1,14 @@
 """Watts, money and shares with their ranges, as answers about power and cost write them."""
 
+import math
 from collections.abc import Mapping
 from typing import Any
 
 from assistant.compose import numbers
 
 IN_KILOWATTS_FROM = 3000
+EXACT_BELOW = 1000
+"""Amounts of money from which three figures say all that prices read here and there support."""
 
 
 def watts(value: float) -> str:
@@ -19,8 +22,15 @@ def watt_range(found: Mapping[str, float]) -> str:
 
 
 def amount(found: Mapping[str, float], currency: str, *, hourly: bool = False) -> str:
-    """An amount with its bounds."""
-    return _ranged(*(numbers.money(found[name], currency, hourly=hourly) for name in ("value", "low", "high")))
+    """An amount with its bounds; to three figures where it has any, as it stands where it is known."""
+    known = found["low"] == found["high"]
+    shown = (found[name] if known or hourly else rounded(found[name]) for name in ("value", "low", "high"))
+    return _ranged(*(numbers.money(value, currency, hourly=hourly) for value in shown))
+
+
+def rounded(value: float) -> float:
+    """To three figures, from a thousand on."""
+    return round(value, 2 - math.floor(math.log10(value))) if value >= EXACT_BELOW else value
 
 
 def count_range(found: Mapping[str, float]) -> str:

@@ -23,8 +23,9 @@ from assistant.compose import (
     link,
     names,
     offers,
-    pace,
+    particular,
     power,
+    run,
     scope,
     several,
     shopping,
@@ -84,7 +85,7 @@ def compose(understanding: Understanding, calls: Sequence[ToolCallRecord]) -> Dr
     settled = {"training_time"} if fit.by_deadline(material) else set()
     if keeping_up.asked(material):
         settled |= {"speed"}
-    service = closed.closed(material)
+    service = closed.closed(material) or particular.particular(material)
     brought = [service] if service else _brought(material)
     sections = brought or [RENDERERS[intent](material) for intent in material.intents if intent not in settled]
     main = sections[0] = sections[0] if brought else _explained(material, sections[0])
@@ -295,7 +296,7 @@ RENDERERS: dict[Intent, Renderer] = {
     "compare": comparison.comparison,
     "spec": _spec,
     "speed": contest.speed,
-    "training_time": pace.training_time,
+    "training_time": run.timed,
     "concurrency": _sized(fit.context_and_users),
     "context_length": _sized(fit.context_and_users),
     "budget": _shop,

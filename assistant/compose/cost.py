@@ -37,9 +37,9 @@ def cost(material: Material) -> Section | None:
     section = Section(
         _verdict(material, record), _headline(material, record) + cite_pace(material, "estimate_cost", record.result)
     )
-    section.body = [_meeting(material, record), _table(material, record), _ways(material, record),
+    section.body = [_meeting(material, record), owning_table(material, record), ways(material, record),
                     _work(material, record)]  # fmt: skip
-    section.caveats = list(_warned(material, record.result))
+    section.caveats = list(warned(material, record.result))
     section.assumptions = list(_assumed(material, record))
     return section
 
@@ -183,7 +183,8 @@ def _meeting(material: Material, record: ToolCallRecord) -> str:
     return ("" if say.language == "zh" else " ").join(texts)
 
 
-def _table(material: Material, record: ToolCallRecord) -> str:
+def owning_table(material: Material, record: ToolCallRecord) -> str:
+    """What owning consists of, a month and in all."""
     say, result = material.say, record.result
     own, money = result["own"], result["currency"]
     if not own:
@@ -192,13 +193,22 @@ def _table(material: Material, record: ToolCallRecord) -> str:
     rows += [[say(f"cost.part_{part['name']}"), amounts.amount(part["monthly_cost"], money)] for part in own["parts"]]
     rows += [
         [say("cost.row_monthly"), amounts.amount(own["monthly_cost"], money)],
-        [say("cost.row_total", years=f"{result['years']:g}"), amounts.amount(own["total_cost"], money)],
+        *_over(material, result),
         [say("cost.row_gpu_hour"), amounts.amount(own["gpu_hourly_cost"], money, hourly=True)],
     ]
     return table([say("cost.owning"), say("table.value")], rows)
 
 
-def _ways(material: Material, record: ToolCallRecord) -> str:
+def _over(material: Material, result: dict[str, Any]) -> list[list[str]]:
+    """The row of all the years, where they are years: what cards fetch sooner nobody has read."""
+    years, say = result["years"], material.say
+    if years < 1:
+        return []
+    name = say("cost.row_total_one") if years == 1 else say("cost.row_total", years=f"{years:g}")
+    return [[name, amounts.amount(result["own"]["total_cost"], result["currency"])]]
+
+
+def ways(material: Material, record: ToolCallRecord) -> str:
     """Ways to rent in one line each: price, where the cheapest is, what it saves."""
     say, result = material.say, record.result
     lines = []
@@ -229,7 +239,8 @@ def _work(material: Material, record: ToolCallRecord) -> str:
     return say("cost.tokens", costs=say.listed(costs), busy=amounts.percent(record.result["utilisation"]))
 
 
-def _warned(material: Material, result: dict[str, Any]) -> Iterator[str]:
+def warned(material: Material, result: dict[str, Any]) -> Iterator[str]:
+    """The tool's warnings in words."""
     for warning in result["warnings"]:
         for pattern, key in _WARNINGS:
             if match := pattern.search(warning):
@@ -255,9 +266,14 @@ def _assumed(material: Material, record: ToolCallRecord) -> Iterator[str]:
     own = result["own"]
     if own:
         yield say("cost.assume_residual", share=amounts.percent(own["residual_ratio"]["value"]))
-        yield from energy_assumed(material, request, result["energy"])
+        yield from energy_lines(material, record)
         yield say("cost.assume_staff")
     if any(one["purchase"] == "spot" for one in result["rent"]) and _SPOT.search(material.text):
         yield say("cost.assume_spot")
     if result["tokens"] and request.get("concurrent_sequences") is None:
         yield say("cost.assume_sequences", count=result["tokens"]["concurrent_sequences"])
+
+
+def energy_lines(material: Material, record: ToolCallRecord) -> Iterator[str]:
+    """What was taken for electricity."""
+    yield from energy_assumed(material, record.request, record.result["energy"])

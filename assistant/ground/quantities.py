@@ -27,11 +27,16 @@ UNITS: dict[str, tuple[str, tuple[float, ...]]] = {
     "T": (PLAIN, (1e12,)), "G": (BYTES, (1e9, 2**30)),
 }  # fmt: skip
 """Unit as written → kind and the factors it may stand for ("GB" on a GPU's box is binary)."""
+CODES = (
+    "USD", "CNY", "RMB", "EUR", "GBP", "JPY", "HKD", "TWD", "SGD", "KRW", "INR", "CAD", "AUD", "BRL", "CHF", "RUB",
+    "MYR", "THB", "MXN",
+)  # fmt: skip
+"""Written before an amount where a currency has no sign of its own here."""
 CURRENCY_WORDS = ("USD", "CNY", "RMB", "EUR", "GBP", "JPY", "美元", "人民币", "元", "欧元", "英镑", "日元")
 _UNIT = "|".join(sorted(map(re.escape, UNITS), key=len, reverse=True))
 _MONEY_WORD = "|".join(map(re.escape, CURRENCY_WORDS))
 NUMBER = re.compile(
-    rf"(?P<sign>[$¥￥€£]\s?|(?:USD|CNY|RMB|EUR|HK\$)\s)?"
+    rf"(?P<sign>[$¥￥€£]\s?|(?:{'|'.join(CODES)}|HK\$)\s)?"
     r"(?P<digits>\d{1,3}(?:,\d{3}){1,5}(?!\d)|\d{1,18})(?P<fraction>\.\d{1,12})?"
     rf"(?:\s?(?P<unit>{_UNIT})(?![A-Za-z]))?"
     rf"(?:\s?(?P<word>{_MONEY_WORD}))?"
@@ -99,7 +104,7 @@ def _quantity(text: str, match: re.Match[str], unit: str | None, *, money: bool,
     ulp = 10.0 ** -(len(match["fraction"]) - 1) if match["fraction"] else 1.0
     digits = match["digits"].replace(",", "")
     zeros = len(digits) - len(digits.rstrip("0"))
-    if not match["fraction"] and len(digits) >= 4 and unit is None and not money:
+    if not match["fraction"] and len(digits) >= 4 and unit is None:
         ulp = max(ulp, min(10.0**zeros, value * ROUNDED_RATIO))
     if not match["fraction"] and APPROXIMATE.search(text[max(0, match.start() - 14) : match.start()]):
         ulp = max(ulp, 10.0 ** min(zeros, 3))

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterable, Sequence
 
-from assistant.plan import card_claims, link, money, requests, several
+from assistant.plan import card_claims, link, money, particular, requests, several
 from assistant.plan.amounts import READ, model_kind, texts
 from assistant.plan.call import PlannedCall, planned
 from assistant.plan.formats import native_format, smaller_formats
@@ -43,6 +43,8 @@ def plan(understanding: Understanding) -> list[PlannedCall]:
     need = provisional(understanding)
     if understanding.workloads:
         return [*distinct(several.sizes(understanding, need)), *distinct([requests.guidance(understanding)])]
+    if own := distinct(particular.calls(understanding, need)):
+        return own
     wanted: Calls = [requests.guidance(understanding)]
     if requests.sized(need) and not requests.cards(need):
         wanted.append(requests.what_fits(need, understanding.text))

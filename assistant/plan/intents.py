@@ -55,6 +55,8 @@ def _of_money(text: str) -> Intent | None:
 def intents(understanding: Understanding) -> list[Intent]:
     """One intent of each family, main question first, at most two."""
     main: Intent = understanding.need.intent or _likely(understanding)
+    if money.prices_run(understanding.text, understanding.need) and main not in ("cloud_or_buy", "compare", "oom"):
+        return ["training_time"]
     if main in _PACED or counts_output(understanding.text):
         main = pace_asked(understanding.need, understanding.text) or main
     if main in _SIZED and asks_for_cheapest(understanding.text) and not understanding.need.gpus_owned:

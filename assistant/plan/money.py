@@ -8,8 +8,10 @@ from assistant.plan.apart import rent_of, rented_and_bought
 from assistant.plan.call import PlannedCall, planned
 from assistant.plan.preferred import cost as price_key
 from assistant.plan.preferred import only
+from assistant.understand.currency import find_currency
 from assistant.understand.running import DAYS_PER_MONTH, Running, read_running
 from assistant.understand.term import find_term
+from assistant.understand.text import Text
 from assistant.understanding import Understanding
 from kb.catalog import gpu, gpus
 from kb.rates import convert
@@ -65,6 +67,11 @@ def asks_price(text: str, need: Need) -> bool:
     return settled and _PRICE.search(text) is not None
 
 
+def prices_run(text: str, need: Need) -> bool:
+    """Whether both the time and the price of a training on named cards are wanted, or its price alone."""
+    return runs(need) and bool(requests.named_gpus(need)) and _PRICE.search(text) is not None
+
+
 def runs(need: Need) -> bool:
     """Whether it is a training of stated data."""
     return need.dataset_tokens is not None and requests.is_training(need)
@@ -105,10 +112,13 @@ def power_left(text: str) -> int | None:
     return int(left) if left > 0 else None
 
 
-def cost(need: Need, understanding: Understanding, found: Sequence[Configuration] = ()) -> PlannedCall | None:
+def cost(
+    need: Need, understanding: Understanding, found: Sequence[Configuration] = (), **changes: object
+) -> PlannedCall | None:
     """What the cards cost to own and to rent, and what their work costs.
 
     `found`: configurations of the same question; where no card was named, the cheapest that is bought is reckoned with.
+    `changes`: fields of the request that are known otherwise.
     """
     running = read_running(understanding.text)
     leased = {one.gpu for one in found if one.acquisition == "rent"}
@@ -138,7 +148,7 @@ def cost(need: Need, understanding: Understanding, found: Sequence[Configuration
     if need.hours_per_month is None:
         values["term_s"] = find_term(understanding.text)
     values |= {"provider": need.provider, "years": running.years, "acquisition": need.acquisition or rented}
-    return planned("estimate_cost", **values)
+    return planned("estimate_cost", **(values | changes))
 
 
 def _lease(found: Sequence[Configuration], currency: str) -> float | None:
@@ -166,7 +176,8 @@ def _work(need: Need) -> dict[str, object]:
 def _shared(need: Need, understanding: Understanding, running: Running) -> dict[str, object]:
     used = need.hours_per_month / DAYS_PER_MONTH if need.hours_per_month else running.hours_per_day
     country = need.country or ("CN" if understanding.language == "zh" else None)
-    currency = running.currency or (need.budget.currency if need.budget else None)
+    wanted = find_currency(Text.of(understanding.text).plain)
+    currency = wanted or running.currency or (need.budget.currency if need.budget else None)
     return {
         "country": country if country and len(country) == 2 else None,
         "currency": currency or CURRENCIES.get(country or "", "USD"),

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from assistant.answer import ToolCallRecord
-from assistant.plan import link, money, requests, several
+from assistant.plan import link, money, particular, requests, several
 from assistant.plan.amounts import model_kind
 from assistant.plan.call import PlannedCall, planned
 from assistant.plan.first import CALLS_MAX, distinct
@@ -50,7 +50,7 @@ SHARES = ("none", "ddp", "zero1", "zero2")
 
 def plan_more(understanding: Understanding, results: Sequence[ToolCallRecord]) -> list[PlannedCall]:
     """The calls that the first results call for; none when they settle the question."""
-    if understanding.out_of_scope:
+    if understanding.out_of_scope or particular.asked(understanding):
         return []
     need = provisional(understanding)
     if understanding.workloads:

@@ -221,6 +221,11 @@ RULES: tuple[tuple[Intent, float, str], ...] = (
     ("budget", 4, (
         r"(?:(?:how much|what) (?:would|will|does|do|is|are)(?![a-z])[^。?!\n]{0,50}? cost|total cost"
         r"|多少钱|要花多少|成本|造价|rough cost|cost of|costs? to|how expensive|what would it cost)"
+        r"|what(?:'s| is| would be) the (?:bill|damage|quote|total)|ballpark(?! (?:v?ram|memory|speed))"
+        r"|set (?:me|us) back|run (?:me|us)(?: per| a|\?|$)"
+        r"|(?:time|hours|days|long) and (?:the )?(?:cost|price|money|how much)|多久[^。?!\n]{0,6}多少钱"
+        r"|(?<![a-z])quot(?:e|ation)|报价|多少预算"
+        rf"|how much (?:is|are|for) (?:\S{{1,12}} ){{0,3}}?{GPU}|(?<![a-z])costs?\s?\?|(?<![a-z])price\s?\?"
     )),
     # compatibility
     ("compatibility", 4.5, (

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import Any
 
+from assistant.understand.asking import asks_price, asks_sale
 from assistant.understand.budget import find_budget, find_money
 from assistant.understand.engines import find_engine
 from assistant.understand.entities import Entities, find_entities
@@ -47,6 +48,8 @@ _TABLE_ROW = re.compile(r"^[|+][^\n]*", re.MULTILINE)
 _HAN = grammar(r"[一-鿿]")
 TRAINING = {"full_finetune", "lora", "qlora", "pretrain"}
 LONG_CONTEXT = 64_000
+PRICED_AS_OWN = ("compare", "oom", "power", "what_fits", "how_many_gpus", "cloud_or_buy")
+"""Intents under which words about a price change nothing of whose the cards are."""
 FOUR_BIT = ("int4", "nf4", "nf4_dq", "awq", "gptq")
 
 
@@ -100,7 +103,7 @@ def read(original: str, previous: Need | None = None) -> Reading:
     reading.weights = weigh(hidden, facts)
     reading.intent, reading.asks = choose(reading.weights, facts)
     uncounted = masked(_without_money(reading), [(*span, " ") for span in pictures_spoken_of(entities.masked)])
-    reading.cards = find_cards(entities, uncounted, _intent_of_cards(reading, previous), pasted)
+    reading.cards = find_cards(entities, uncounted, _intent_of_cards(reading, previous, hidden), pasted)
     _put_cards(reading)
     _read_task(reading, work, previous or Need())
     reading.out_of_scope = out_of_scope(
@@ -120,8 +123,10 @@ def _without_money(reading: Reading) -> str:
     return masked(hidden, [(found.start, found.end, " ") for found in money])
 
 
-def _intent_of_cards(reading: Reading, previous: Need | None) -> Intent:
-    """A turn that asks nothing by itself asks about its cards what the turn before asked."""
+def _intent_of_cards(reading: Reading, previous: Need | None, hidden: str) -> Intent:
+    """What the turn asks about its cards: a silent one what the turn before asked; a card priced is not owned."""
+    if reading.intent not in PRICED_AS_OWN and (asks_price(hidden) or asks_sale(hidden)):
+        return "budget"
     silent = not any(weight >= STRONG for weight, _ in reading.weights.values())
     return previous.intent if silent and previous is not None and previous.intent else reading.intent
 

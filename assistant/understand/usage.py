@@ -94,6 +94,15 @@ _ALWAYS = grammar(
     r"|(?:每天|天天|一直|长期)都?在?(?:跑(?!\D{0,8}(?:小时|钟头))|有任务|满载)"
     r"|continuous(?:ly)?(?![a-z])|(?<![a-z])constant(?:ly)?(?= (?:train|infer|serv|runn|use))"
 )
+_NON_STOP = grammar(
+    r"24\s?(?:小时|h)(?:都?不(?:停|关|间断)|连续|一直|全天|开着|运行|在线|开机)|24\s?[/x×*]\s?7|7\s?[/x×*]\s?24|7\s?天\s?24\s?小时"
+    r"|24\s?hours? a day(?:,? (?:7|seven) days)?|around the clock|全天候|不(?:停|关)机"
+)
+"""Words of use at all times that nothing beside them limits, though they hold a number of hours."""
+_NIGHTS = grammar(
+    r"(?<![a-z])(?:nights?|evenings?) only(?![a-z])|only (?:at night|nights|overnight|in the evenings?)(?![a-z])"
+    r"|(?:只|仅|就)(?:在)?(?:晚上|夜里|夜间)|(?:晚上|夜里|夜间)才|夜间(?:跑|用|训)"
+)
 _UNRELATED = grammar(
     r"保修|质保|warranty|ago|以前|之前|前$|交货|到货|deliver|deadline|期限|之内|以内|内完成|within|回本|算$|摊|折旧|over$|amorti"
 )
@@ -127,7 +136,10 @@ def find_usage(plain: str) -> Found[float] | None:
     plain = _OR_TWO.sub(
         lambda said: f"{'1-2' if said[0][-1] == 'o' and 'two' in said[0] else 1} {said[1]}s".ljust(len(said[0])), plain
     )
-    found = _daily(plain) or _recurring(plain) or _on_named_days(plain) or _at_all_times(plain) or _alone(plain)
+    found = (
+        _matched(_NON_STOP, plain, MONTH_H) or _daily(plain) or _recurring(plain) or _on_named_days(plain)
+        or _matched(_NIGHTS, plain, NIGHT_H * MONTH_H / DAY_H) or _matched(_ALWAYS, plain, MONTH_H) or _alone(plain)
+    )  # fmt: skip
     if found is None or not 0 < found.value <= MONTH_H * 1.02:
         return None
     return Found(min(MONTH_H, found.value), found.start, found.end)
@@ -140,11 +152,14 @@ def _daily(plain: str) -> Found[float] | None:
         return Found(OFFICE_H * 5 * YEAR_H / 12 / WEEK_H, office.start(), office.end())
     for match in _CLOCK.finditer(plain):
         said = match["unit"] or match["u"] or match["fm"] or match["tm"] or match["eve"] or match["to"] in _NAMED_HOURS
+        working = _WEEKDAYS.search(plain[max(0, match.start() - 14) : match.start()])
+        said = said or working
         start, end = number(match["from"]), _NAMED_HOURS.get(match["to"]) or number(match["to"])
         if not said or start is None or end is None or start > DAY_H or end > DAY_H:
             continue
         start += 12 if (match["fm"] == "pm" or match["morn"]) and start < 12 else 0
         late = match["tm"] == "pm" or (match["eve"] or "")[:1] in ("晚", "下", "夜")
+        late = late or (working is not None and not match["tm"] and end <= start)
         end += 12 if (late or (match["morn"] and end > start - 12)) and end <= 12 else 0
         hours = (end - start) % DAY_H or DAY_H
         return Found(hours * _days_a_week(plain) * MONTH_H / WEEK_H, match.start(), match.end())
@@ -216,9 +231,10 @@ def _times(plain: str, period: _Duration) -> float:
     return count if count and 1 <= count <= 60 else 1.0
 
 
-def _at_all_times(plain: str) -> Found[float] | None:
-    match = _ALWAYS.search(plain)
-    return Found(MONTH_H, match.start(), match.end()) if match else None
+def _matched(rule: re.Pattern[str], plain: str, hours: float) -> Found[float] | None:
+    """So many hours a month where the words say it."""
+    match = rule.search(plain)
+    return Found(hours, match.start(), match.end()) if match else None
 
 
 def _alone(plain: str) -> Found[float] | None:

@@ -13,7 +13,7 @@ from tests.assistant.planning import talk
         pytest.param(("训 8B LoRA 租什么卡", "3000 万 token 大概多少钱"), r"这次训练在 .* GPU 小时，费用约",
                      id="run-rented"),
         pytest.param(("LoRA of Mistral 7B on 5M tokens with an L40S, how long?", "and what would that cost?"),
-                     r"The run takes about [\d.]+", id="run-named"),
+                     r"On 1×L40S it takes about .* GPU-hours, and costs about .* rented", id="run-named"),
         pytest.param(("租一台 H20 一个月多少钱", "买的话多少"), r"自有 8×H20 96GB 每月约", id="bought-instead"),
         pytest.param(("how much per month for a 4090 on RunPod?",), r"Renting 1×RTX 4090 costs about", id="month"),
     ],

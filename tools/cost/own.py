@@ -68,7 +68,11 @@ def owning(setting: Setting) -> Owning | None:
         return None
     purchase, request = total(known), setting.request
     left = _left(request, setting.years)
-    parts = tuple(_parts(setting, purchase, left))
+    months = setting.months
+    parts = tuple(
+        part.model_copy(update={"total_cost": scaled(part.monthly_cost, months)})
+        for part in _parts(setting, purchase, left)
+    )
     monthly = total(part.monthly_cost for part in parts)
     running = total(part.monthly_cost for part in parts if part.name not in {"depreciation", "financing"})
     hourly = scaled(monthly, 1 / setting.hours)

@@ -37,6 +37,8 @@ class CostPart(Frozen):
 
     name: PartName
     monthly_cost: Interval
+    total_cost: Interval | None = None
+    """Over all the years."""
     formula: str
     inputs: dict[str, float]
     """Symbol of the formula → value."""
@@ -138,6 +140,8 @@ class RunCost(Frozen):
     own_cost: Interval | None
     rent_cost: Interval | None
     """On demand."""
+    cheapest_cost: float | None = None
+    """On demand at the cheapest offer, for the hours expected."""
     spot_cost: Interval | None
     """With the hours lost to interruptions."""
 

@@ -72,7 +72,9 @@ def run_cost(setting: Setting, own: Owning | None, rent: tuple[Renting, ...]) ->
     prices = {one.purchase: one.useful_hourly_cost for one in rent}
     return RunCost(
         gpu_hours=found.gpu_hours, time_s=found.time_s, own_cost=_bill(own.hourly_cost if own else None, hours),
-        rent_cost=_bill(prices.get("on_demand"), hours), spot_cost=_bill(prices.get("spot"), hours),
+        rent_cost=_bill(prices.get("on_demand"), hours),
+        cheapest_cost=prices["on_demand"].low * hours.value if "on_demand" in prices else None,
+        spot_cost=_bill(prices.get("spot"), hours),
     )  # fmt: skip
 
 

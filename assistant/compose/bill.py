@@ -1,0 +1,88 @@
+"""What named cards come to over a time: the rent, the purchase with its electricity, and which is less."""
+
+from typing import Any
+
+from assistant.answer import ToolCallRecord
+from assistant.compose import amounts, clarify, cost, names, numbers
+from assistant.compose.material import Material
+from assistant.compose.pace import cite_pace
+from assistant.compose.section import Section
+from assistant.plan import bill as planned
+from kb.units import HOUR_S
+
+RESALE_KNOWN_FROM = 1
+"""Years from which it is known what used cards fetch."""
+
+
+def bill(material: Material) -> Section | None:
+    """Rent first, in all and an hour; the purchase beside it unless only renting is asked about."""
+    record = next(material.records("estimate_cost"), None)
+    if record is None or not planned.asked(material.understanding):
+        return None
+    result = record.result
+    sentences = [text for text in (_rented(material, result), _bought(material, result)) if text]
+    marker = cite_pace(material, "estimate_cost", result)
+    section = Section("estimate", material.say("list.sentence").join(sentences) + marker, settled=True)
+    section.body = [cost.ways(material, record), cost.owning_table(material, record)]
+    section.caveats = list(cost.warned(material, result))
+    section.assumptions = [*_assumed(material, record), *clarify.ambiguous_names(material)]
+    return section
+
+
+def _rented(material: Material, result: dict[str, Any]) -> str:
+    """The rent of the whole time: from the cheapest offer, with its date, to the dearest."""
+    first = next((one for one in result["rent"] if one["term_cost"]), None)
+    say, money = material.say, result["currency"]
+    if first is None:
+        return "" if result["own"] is None else say("cost.warn_no_offer")
+    total, hourly = first["term_cost"], first["hourly_cost"]
+    values = {
+        "cards": names.cards(result["gpu"], result["gpu_count"]), "hours": numbers.count(first["term_s"] / HOUR_S),
+        "hourly": amounts.amount(hourly, money, hourly=True), "total": amounts.amount(total, money),
+    }  # fmt: skip
+    if not first["cheapest"]:
+        return say("cost.rent_term", **values)
+    where = say("bill.where", where=first["cheapest"], date=first["as_of"] or say("cost.undated"))
+    if total["low"] == total["high"]:
+        return say("bill.rent", **values, where=where)
+    ends = {name: numbers.money(amounts.rounded(total[name]), money) for name in ("low", "value", "high")}
+    return say("bill.rent_spread", **values, where=where, **ends,
+               least=numbers.money(hourly["low"], money, hourly=True), count=first["offers"])  # fmt: skip
+
+
+def _bought(material: Material, result: dict[str, Any]) -> str:
+    """Price and electricity of that time; with the resale taken off, which of the two is less."""
+    own, say, money = result["own"], material.say, result["currency"]
+    if own is None:
+        return ""
+    energy = next((part["total_cost"] for part in own["parts"] if part["name"] == "energy"), None)
+    values = {
+        "cards": names.cards(result["gpu"], result["gpu_count"]),
+        "purchase": amounts.amount(own["purchase_cost"], money),
+        "lacking": "" if own["complete"] else say("cost.incomplete"),
+        "net": numbers.money(amounts.rounded(own["total_cost"]["value"]), money),
+    }
+    short = result["years"] < RESALE_KNOWN_FROM
+    text = say(f"bill.buy{'' if energy else '_only'}{'_short' if short else ''}", **values,
+               energy=amounts.amount(energy, money) if energy else "")  # fmt: skip
+    rent = next((one["term_cost"] for one in result["rent"] if one["term_cost"]), None)
+    if rent is None:
+        return text + say("list.stop")
+    if short:
+        return text + say("bill.up_front" if rent["low"] < own["purchase_cost"]["value"] else "list.stop")
+    net = own["total_cost"]["value"]
+    key = "rent_less" if rent["value"] < net else "buy_less" if net < rent["low"] else "turns"
+    return text + say(f"bill.{key}", **values)
+
+
+def _assumed(material: Material, record: ToolCallRecord) -> list[str]:
+    say, result = material.say, record.result
+    found = []
+    if material.need.hours_per_month is not None:
+        found.append(say("cost.usage", hours=numbers.count(result["hours_per_month"])))
+    else:
+        found.append(say("cost.assume_always"))
+    if result["own"]:
+        share = amounts.percent(result["own"]["residual_ratio"]["value"])
+        found += [say("cost.assume_residual", share=share), *cost.energy_lines(material, record)]
+    return found

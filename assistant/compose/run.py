@@ -1,0 +1,74 @@
+"""A training run on named cards: how long, how many GPU-hours, and what they come to at dated rents."""
+
+from typing import Any
+
+from assistant.answer import ToolCallRecord
+from assistant.compose import amounts, cost, names, numbers, pace
+from assistant.compose.material import Material
+from assistant.compose.pace import cite_pace
+from assistant.compose.section import Section
+from assistant.plan import money
+
+
+def timed(material: Material) -> Section:
+    """How long a training takes; with what it costs where that is asked too."""
+    return _priced(material) or pace.training_time(material)
+
+
+def _priced(material: Material) -> Section | None:
+    """Time and price together; None where the price was not asked for or not worked out."""
+    record = next(material.records("estimate_cost"), None)
+    if record is None or not record.result["run"] or not money.prices_run(material.text, material.need):
+        return None
+    paced = next(material.records("estimate_training_time"), None)
+    section = pace.training_time(material) if paced else Section("estimate", "")
+    if section.verdict == "does_not_fit":
+        section.body.insert(0, _headline(material, record))
+    else:
+        section.headline = _headline(material, record)
+    section.body.insert(1, cost.ways(material, record))
+    section.caveats += cost.warned(material, record.result)
+    return section
+
+
+def _headline(material: Material, record: ToolCallRecord) -> str:
+    result, say = record.result, material.say
+    found, currency = result["run"], result["currency"]
+    text = say(
+        "run.time",
+        cards=names.cards(result["gpu"], result["gpu_count"]),
+        time=_time(material, found["time_s"]),
+        hours=amounts.figure_range(found["gpu_hours"]),
+        costs=say.listed(_costs(material, result, found, currency)),
+    )
+    return text + cite_pace(material, "estimate_cost", result)
+
+
+def _time(material: Material, found: dict[str, float]) -> str:
+    texts = []
+    for name in ("value", "low", "high"):
+        figure, unit = numbers.duration(found[name])
+        texts.append(f"{figure} {material.say(f'unit.{unit}')}")
+    return material.say("run.ranged", value=texts[0], low=texts[1], high=texts[2])
+
+
+def _costs(material: Material, result: dict[str, Any], found: dict[str, Any], currency: str) -> list[str]:
+    """Rent at the cheapest, in the middle and on spot; owned cards first where they are in hand."""
+    say, first = material.say, next((one for one in result["rent"] if one["purchase"] == "on_demand"), None)
+    costs = []
+    if found["rent_cost"] and first:
+        middle = numbers.money(amounts.rounded(found["rent_cost"]["value"]), currency)
+        least = numbers.money(amounts.rounded(found["cheapest_cost"]), currency)
+        where = first["cheapest"] or ""
+        dated = say("bill.where", where=where, date=first["as_of"] or say("cost.undated")) if where else ""
+        costs.append(say("run.rent_least", cost=least, where=dated) if least != middle else
+                     say("run.rent", cost=middle, where=dated))  # fmt: skip
+        if least != middle:
+            costs.append(say("run.rent_middle", cost=middle, count=first["offers"]))
+    if found["spot_cost"]:
+        spot = numbers.money(amounts.rounded(found["spot_cost"]["value"]), currency)
+        costs.append(say("run.spot", cost=spot))
+    if found["own_cost"]:
+        own = say("run.own", cost=numbers.money(amounts.rounded(found["own_cost"]["value"]), currency))
+        costs = [own, *costs] if material.need.gpus_owned else [*costs, own]
+    return costs

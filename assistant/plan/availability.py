@@ -1,0 +1,74 @@
+"""Whether a card may be sold into a country: the card itself, and what else may be sold there instead."""
+
+import math
+
+from assistant.plan import requests
+from assistant.plan.call import PlannedCall
+from assistant.understand.asking import asks_sale
+from assistant.understand.text import Text
+from assistant.understanding import Understanding
+from kb.catalog import gpus
+from kb.exports import restriction
+from kb.records.gpu import Gpu
+from tools.need import Need
+
+HOME = "CN"
+"""The country meant where an export rule is spoken of and no country is named: the rules kept are about it."""
+CARDS_MAX = 3
+INSTEAD_MAX = 3
+DOMESTIC_MAX = 1
+_SOLD = {"available", "export_variant"}
+_PLACES = {
+    "data_center": {"data_center", "workstation"}, "cloud_only": {"data_center", "workstation"},
+    "workstation": {"workstation", "consumer"}, "consumer": {"consumer", "workstation"},
+}  # fmt: skip
+"""Market of a card → markets of what may stand in its place."""
+_UNKNOWN = 2.0
+"""Distance of a figure nobody published: as far as one seven times as large."""
+
+
+def asked(understanding: Understanding) -> bool:
+    """Whether it is asked if named cards may be bought or sold under export control, and no work is to be sized."""
+    need = understanding.need
+    if not requests.named_gpus(need) or requests.sized(need) or understanding.command or understanding.error_text:
+        return False
+    return asks_sale(Text.of(understanding.text).plain)
+
+
+def country(need: Need) -> str:
+    """The country asked about."""
+    return need.country or HOME
+
+
+def call(need: Need) -> PlannedCall | None:
+    """The data sheet rows of the cards and of what may be sold there in their place."""
+    named = requests.named_gpus(need)[:CARDS_MAX]
+    closed = [key for key in named if restriction(key, country(need)) is not None]
+    return requests.gpu_facts(need, names=(*named, *(instead(closed[0], country(need)) if closed else ())))
+
+
+def instead(card: str, where: str) -> tuple[str, ...]:
+    """Cards that no rule keeps from the country, nearest in memory, bandwidth and arithmetic.
+
+    In the place of a server's card also one made in the country, which no rule of others can end.
+    """
+    wanted = gpus()[card]
+    allowed = [
+        one for one in gpus().values()
+        if one.status in _SOLD and one.market in _PLACES.get(wanted.market, {wanted.market})
+        and restriction(one.id, where) is None
+    ]  # fmt: skip
+    near = sorted(allowed, key=lambda one: (_distance(one, wanted), one.id))
+    domestic = [one.id for one in near if "domestic" in (one.export_note or "")][:DOMESTIC_MAX]
+    alike = [one.id for one in near if one.vendor == wanted.vendor]
+    made_there = domestic if wanted.market in {"data_center", "cloud_only"} and where == HOME else []
+    return (*alike[: INSTEAD_MAX - len(made_there)], *made_there)
+
+
+def _distance(one: Gpu, other: Gpu) -> float:
+    """How far apart two cards are in what decides their use, each figure by its ratio."""
+    pairs = (
+        (one.memory_bytes, other.memory_bytes), (one.bandwidth_bytes_per_s, other.bandwidth_bytes_per_s),
+        (one.bf16_flops or one.fp16_flops, other.bf16_flops or other.fp16_flops),
+    )  # fmt: skip
+    return sum(abs(math.log(mine / theirs)) if mine and theirs else _UNKNOWN for mine, theirs in pairs)

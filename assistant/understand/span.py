@@ -1,0 +1,59 @@
+"""The calendar time that a bill is asked for: "for a quarter", "a year of 4×L40S", 「半年」, 「三个月下来」.
+
+What comes back ("five hours a day", 「一周训两天」) is how hardware is used, and is read as that.
+"""
+
+import re
+
+from assistant.understand.numbers import DIGITS, HAN, number
+from assistant.understand.text import Found, Text, grammar
+from assistant.understand.usage import find_usage
+from kb.units import HOUR_S
+
+_WORD = "an?|one|two|three|four|five|six|seven|eight|nine|ten|twelve|eighteen"
+_HOURS = {
+    "hour": 1, "小时": 1, "钟头": 1, "day": 24, "天": 24, "week": 168, "周": 168, "星期": 168, "礼拜": 168,
+    "fortnight": 336, "month": 730, "月": 730, "quarter": 2190, "季度": 2190, "year": 8760, "年": 8760,
+}  # fmt: skip
+_UNIT = r"(?P<u>hour|day|week|fortnight|month|quarter|year)s?(?![a-z])"
+_EN = grammar(
+    rf"(?<![a-z])(?:for|over|during|across|whole|full|entire|next) (?:about |around |roughly |only |just |next"
+    rf" |the (?:next |whole |full )?)?(?P<n>{DIGITS}|half an?|{_WORD})?[ -]?(?:whole |full |entire |solid )?{_UNIT}"
+)
+_EN_LOOSE = grammar(rf"(?<![a-z$€£¥\d.])(?P<n>{DIGITS}|half an?|{_WORD})[ -](?:whole |full )?{_UNIT}")
+_ZH = grammar(
+    rf"(?<![每第去今明这])(?<![A-Za-z\d.])(?P<n>{DIGITS}|{HAN}|半)\s?(?P<u>个?(?:小时|钟头)|天"
+    r"|个?(?:周|星期|礼拜)|个?半?月|个?季度|年半?)"
+    r"(?!前|以前|后|之后|质保|保修|回本|一次|[一两三四五六七]次|的?数据|期|级|代|折旧|摊)"
+)
+_EACH = grammar(
+    r"(?<![a-z])(?:per|each|every|a) (?P<u>year|quarter|annum)(?![a-z])|(?<![a-z])(?:yearly|annual(?:ly)?)(?![a-z])"
+)
+_NOT_A_TERM = grammar(r"\s?(?:old|warranty|ago|of warranty|support|deadline|lead)")
+_WORDS = {"half a": 0.5, "half an": 0.5, "半": 0.5, "eighteen": 18.0, None: 1.0}
+
+
+def find_span(text: str) -> Found[float] | None:
+    """Seconds of calendar time that a bill is asked for; None where none is told apart from how hardware is used."""
+    plain = Text.of(text).plain
+    used = find_usage(plain)
+    for rule in (_EN, _ZH, _EN_LOOSE):
+        for match in rule.finditer(plain):
+            if used and match.start() < used.end and used.start < match.end():
+                continue
+            hours = _hours(match)
+            if hours and not _NOT_A_TERM.match(plain, match.end()):
+                return Found(hours * HOUR_S, match.start(), match.end())
+    each = _EACH.search(plain)
+    if each is None or (used and each.start() < used.end and used.start < each.end()):
+        return None
+    return Found(_HOURS.get(each["u"] or "", _HOURS["year"]) * HOUR_S, each.start(), each.end())
+
+
+def _hours(match: re.Match[str]) -> float | None:
+    """Hours of what was matched; half of a unit behind the number counts: 「一年半」, 「两个半月」."""
+    said, unit = match["n"], match["u"].removeprefix("个")
+    count = _WORDS[said] if said in _WORDS else number(said)
+    if count is None:
+        return None
+    return (count + (0.5 if "半" in unit else 0.0)) * _HOURS[unit.replace("半", "")]
