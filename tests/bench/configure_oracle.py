@@ -30,11 +30,13 @@ LINKED = ("a100-sxm-80gb", "h100-sxm-80gb", "h200-sxm-141gb", "b200-sxm-180gb")
 """Cards of which every one is linked to every other in its machine."""
 
 
-def serving_rows(request: ConfigureRequest, cards: tuple[str, ...], way: str) -> Iterator[Row]:
-    """Every sure fit in published precision on up to eight cards that answers fast enough."""
+def serving_rows(request: ConfigureRequest, cards: tuple[str, ...], way: str, form: str | None = None) -> Iterator[Row]:
+    """Every sure fit in one format (null = as published) on up to eight cards that answers fast enough."""
     sequences = request.concurrent_sequences or 1
     floor = request.target_tokens_per_s or (10.0 if sequences > 1 else 5.0)
     for card in cards:
+        if form == "fp8" and gpus()[card].fp8_flops is None:
+            continue
         linked = card in LINKED
         for count in COUNTS:
             for price, felt, machine in _prices(card, count, way, training=False):
@@ -47,12 +49,19 @@ def serving_rows(request: ConfigureRequest, cards: tuple[str, ...], way: str) ->
                         across = linked and machine >= 4 and tensor <= machine and machine % tensor == 0
                         if inside or across:
                             found = _served(
-                                request.model or "", request.context_tokens, sequences, card, count, tensor, stages
+                                request.model or "",
+                                request.context_tokens,
+                                sequences,
+                                card,
+                                count,
+                                tensor,
+                                stages,
+                                form,
                             )
                             if found is not None and found[0] >= floor:
                                 yield card, price, found[1], felt
                 if linked and machine >= 4 and count == 8:  # attention on every card, experts shared by all eight
-                    found = _shared(request.model or "", request.context_tokens, sequences, card)
+                    found = _shared(request.model or "", request.context_tokens, sequences, card, form)
                     if found is not None and found[0] >= floor:
                         yield card, price, found[1], felt
 
@@ -104,7 +113,14 @@ def _prices(card: str, count: int, way: str, *, training: bool) -> Iterator[tupl
 
 @cache
 def _served(
-    name: str, context: int | None, sequences: int, card: str, count: int, tensor: int, stages: int
+    name: str,
+    context: int | None,
+    sequences: int,
+    card: str,
+    count: int,
+    tensor: int,
+    stages: int,
+    form: str | None = None,
 ) -> tuple[float, float] | None:
     """(tokens a second of a user, of all) when it fits for sure; null otherwise."""
     gpu, copies = gpus()[card], count // (tensor * stages)
@@ -114,7 +130,7 @@ def _served(
         held = estimate_memory(
             MemoryRequest(
                 model=name, context_tokens=context, concurrent_sequences=-(-sequences // copies),
-                tensor_parallel=tensor, pipeline_parallel=stages, gpu=card,
+                tensor_parallel=tensor, pipeline_parallel=stages, gpu=card, weight_format=form,
             )
         )  # fmt: skip
         if held.per_gpu.high_bytes > gpu.usable_bytes:
@@ -132,7 +148,7 @@ def _served(
 
 
 @cache
-def _shared(name: str, context: int | None, sequences: int, card: str) -> tuple[float, float] | None:
+def _shared(name: str, context: int | None, sequences: int, card: str, form: str | None) -> tuple[float, float] | None:
     """The same for a mixture with its experts over eight cards."""
     gpu, experts = gpus()[card], model(name).experts
     if experts is None or experts.experts % 8 or sequences < 8:
@@ -141,7 +157,7 @@ def _shared(name: str, context: int | None, sequences: int, card: str) -> tuple[
         held = estimate_memory(
             MemoryRequest(
                 model=name, context_tokens=context, concurrent_sequences=-(-sequences // 8), gpu=card,
-                tensor_parallel=1, pipeline_parallel=1, expert_parallel=8,
+                tensor_parallel=1, pipeline_parallel=1, expert_parallel=8, weight_format=form,
             )
         )  # fmt: skip
         if held.per_gpu.high_bytes > gpu.usable_bytes:
@@ -229,6 +245,15 @@ def rows_of(request: ConfigureRequest) -> list[Row]:
     return list(search(request, request.gpus_asked, request.acquisition or "buy"))
 
 
+def least_price(request: ConfigureRequest, rows: list[Row]) -> Decimal | None:
+    """The lowest price in any precision that is tried: as published, in 8 bits and in 4."""
+    if request.task == "inference":
+        way = request.acquisition or "buy"
+        reduced = (row for form in ("fp8", "awq") for row in serving_rows(request, request.gpus_asked, way, form))
+        rows = [*rows, *reduced]
+    return min((price for _, price, _, _ in rows), default=None)
+
+
 def disagreement(request: ConfigureRequest) -> str | None:
     """What the search says otherwise than brute force: the cheapest price, or a point of the frontier."""
     rows = rows_of(request)
@@ -241,6 +266,10 @@ def disagreement(request: ConfigureRequest) -> str | None:
     expected = min((price for _, price, _, _ in rows), default=None)
     if cheapest != expected:
         return f"cheapest {cheapest} instead of {expected} ({native.title if native else 'nothing'})"
+    whole = [one.price.amount for one in result.configurations if one.memory.verdict == "yes" and one.price.complete]
+    least, amounts = least_price(request, rows), [amount for amount in whole if amount]
+    if min(amounts, default=None) != least:
+        return f"least {min(amounts, default=None)} instead of {least} in any precision"
     order = {row: (_second_hand(request, row[0]), row[3]) for row in rows}
     leading = {row[1] for row in rows if order[row] == min(order.values())}
     if rows and native and native.price.amount not in leading:

@@ -81,8 +81,12 @@ class Choice:
         if self.unsure:
             return self.amount * UNSURE
         amount = self.amount if self.complete else self.amount / (1 - MACHINE_SHARE)
-        foreign = self.acquisition == "buy" and self.gpu.vendor != MAINSTREAM
-        return amount * (LEAVING_CUDA if foreign else 1)
+        return amount * (LEAVING_CUDA if self.charged else 1)
+
+    @property
+    def charged(self) -> bool:
+        """Whether it ranks by more than its whole price: a rent nobody dated, or a purchase outside CUDA."""
+        return self.unsure or (self.acquisition == "buy" and self.gpu.vendor != MAINSTREAM)
 
     @cached_property
     def key(self) -> tuple[object, ...]:

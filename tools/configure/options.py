@@ -2,7 +2,7 @@
 
 import heapq
 from collections.abc import Callable, Hashable, Iterator, Set
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from decimal import Decimal
 
 from kb.records.gpu import Gpu
@@ -46,6 +46,12 @@ class Limits:
         if limit is not None and (choice.amount is None or choice.amount > limit):
             return False
         return self.power_w is None or (choice.power_w or 0) <= self.power_w
+
+    def at_most(self, way: str, amount: Decimal | None) -> "Limits":
+        """The same with no more than this much money for one way."""
+        if amount is None:
+            return self
+        return replace(self, buy_usd=amount) if way == "buy" else replace(self, rent_usd_per_hour=amount)
 
     def bounded(self, way: str) -> bool:
         """Whether a limit ends how many cards can be had."""

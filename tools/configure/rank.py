@@ -112,6 +112,27 @@ class Ranking:
                             break
         return found[:most]
 
+    def least(self, way: str, wanted: Callable[[Choice], bool], below: Decimal | None = None) -> Found | None:
+        """The sure fit with the lowest whole price, in any precision; null when none costs less than `below`.
+
+        It is the least of all that the limits admit, so a limit that is relaxed never raises it. What ranks by more
+        than its price (a rent nobody dated, a maker outside CUDA) is looked through apart.
+        """
+        best: Found | None = None
+        limits = self._limits.at_most(way, below)
+        for alike in (_as_priced, _charged):
+
+            def asked(choice: Choice, alike: Callable[[Choice], bool] = alike) -> bool:
+                return alike(choice) and wanted(choice)
+
+            for loss in LOSSES:
+                found = next(self.cheapest(way, asked, (loss,), ("yes",), limits), None)
+                amount = found.option.choice.amount if found and found.option.choice.complete else None
+                if amount is not None and (below is None or amount < below):
+                    best, below = found, amount
+                    limits = self._limits.at_most(way, below)
+        return best
+
     def frontier(self, way: str, wanted: Callable[[Choice], bool], *, enough: bool = True) -> list[Found]:
         """Sure fits of the best precision to be had that none beats on price and speed together, cheapest first.
 
@@ -145,22 +166,44 @@ class Ranking:
         return points
 
     def best_use(self, way: str, points: list[Found], wanted: Callable[[Choice], bool]) -> Found | None:
-        """Where money is to be spent well: the cheapest point of the frontier within a tenth of its fastest.
+        """Where money is to be spent well: within a tenth of the fastest, and for about the least that takes.
 
-        Of what is within a tenth of both its speed and its price, the fewest cards: less to power, cool and fail, and
-        more memory on each for the next model.
+        Read as a budget that grows along the frontier: while what was chosen is within a tenth of the fastest it stays,
+        but for fewer cards that are no slower; else the cheapest within a tenth of the fastest is taken, or the fewest
+        cards at most a tenth dearer than that: less to power, cool and fail, and more memory on each for the next
+        model. So a bigger budget never buys less.
         """
-        if not points:
-            return None
-        fastest = points[-1].paced.rate
-        best = next(point for point in points if point.paced.rate >= NEARLY * fastest)
-        lead, amount = best.option.choice, best.option.choice.amount or Decimal(0)
-        loss = self._options.loss_of(best.option)
-        for choice in self._options.reaching(way, loss, self._limits, GROWTH, wanted):
-            near = choice.complete == lead.complete and (choice.amount or 0) * Decimal(NEARLY) <= amount
-            if near and choice.count < best.option.choice.count and self._may_beat(choice, loss, NEARLY * fastest):
+        best: Found | None = None
+        room = Decimal(0)
+        choices = (
+            list(self._options.reaching(way, self._options.loss_of(points[0].option), self._limits, GROWTH, wanted))
+            if points
+            else []
+        )
+        for place, fastest in enumerate(points):
+            reached = _amount(fastest)
+            if best is None or best.paced.rate < NEARLY * fastest.paced.rate:
+                best = next(point for point in points if point.paced.rate >= NEARLY * fastest.paced.rate)
+                room = _amount(best) / Decimal(NEARLY)
+                near = [choice for choice in choices if (choice.amount or 0) <= min(room, reached)]
+                best = self._fewest(near, best, NEARLY * fastest.paced.rate)
+            following = _amount(points[place + 1]) if place + 1 < len(points) else room + 1
+            between = [choice for choice in choices if reached <= (choice.amount or 0) < following]
+            best = self._fewest([choice for choice in between if (choice.amount or 0) <= room], best, None)
+        return best
+
+    def _fewest(self, near: list[Choice], best: Found, least: float | None) -> Found:
+        """The fewest cards among choices that run at `least`, or no slower than those before where it is null."""
+        loss, complete = self._options.loss_of(best.option), best.option.choice.complete
+        for choice in near:
+            rate = best.paced.rate if least is None else least
+            if (
+                choice.complete == complete
+                and choice.count < best.option.choice.count
+                and self._may_beat(choice, loss, rate)
+            ):
                 option = self._options.option(choice, "yes", loss)
-                paced = self._pace.best(choice.gpu, option.rows, NEARLY * fastest) if option else None
+                paced = self._pace.best(choice.gpu, option.rows, rate) if option else None
                 if option is not None and paced is not None:
                     best = Found(option, paced)
         return best
@@ -174,6 +217,18 @@ class Ranking:
         """Whether physics lets any layout on the choice be faster than what costs less."""
         spreads = self._options.spreads(choice, loss)
         return any(self._pace.bound(choice.gpu, layout, form) > best for layout, form in spreads)
+
+
+def _amount(found: Found) -> Decimal:
+    return found.option.choice.amount or Decimal(0)
+
+
+def _as_priced(choice: Choice) -> bool:
+    return not choice.charged
+
+
+def _charged(choice: Choice) -> bool:
+    return choice.charged
 
 
 def least_total(points: list[Found]) -> Found | None:

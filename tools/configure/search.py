@@ -17,7 +17,7 @@ from tools.configure.choice import Choice
 from tools.configure.configured import configured, title
 from tools.configure.fitting import Table
 from tools.configure.mixed import together
-from tools.configure.options import Options
+from tools.configure.options import Options, Wanted
 from tools.configure.pace import Pace
 from tools.configure.rank import LOSSES, WORTH_SAYING, Found, Ranking, ceiling, least_total, limits_of
 from tools.configure.reasons import reason
@@ -70,12 +70,12 @@ class Search:
         """Owned cards first, then the best purchases and rentals in turn, ranked from 1."""
         most = self.asked.request.max_results
         found = self.ranking.owned(lambda one: one.owned > 0) if "buy" in self.asked.ways and self.asked.owned else []
-        half = most if len(self.asked.ways) == 1 else -(-most // 2)
-        by_way = {way: self._best(way, half) for way in self.asked.ways}
-        for place in range(half):
-            for way in ("rent", "buy"):
-                if way in by_way and place < len(by_way[way]):
-                    found.append(by_way[way][place])
+        left = max(most - len(found), 1)
+        enough = any(one.option.choice.owned >= one.option.choice.count for one in found)
+        ways = [way for way in ("rent", "buy") if way in self.asked.ways]
+        by_way = {way: self._best(way, -(-(left - place) // len(ways)), enough) for place, way in enumerate(ways)}
+        for place in range(left):
+            found += [by_way[way][place] for way in ways if place < len(by_way[way])]
         made, budget = [], self.asked.request.budget
         for rank, one in enumerate(found[:most], 1):
             known = self.said.get(id(one.option))
@@ -92,7 +92,28 @@ class Search:
             made.append((configuration.model_copy(update={"rank": rank, "price": price}), step, one))
         return made
 
-    def _best(self, way: str, limit: int) -> list[Found]:
+    def _best(self, way: str, limit: int, enough: bool) -> list[Found]:
+        """What is shown of one way, with the least it can cost; cards in hand that are `enough` cost nothing."""
+        if not limit:
+            return []
+        kept = self._preferred(way, limit)
+        less = [] if enough and way == "buy" else self._less(way, kept, limit - 1)
+        found = [*kept[: limit - len(less)], *less]
+        return found if self._spends(way) else sorted(found, key=lambda one: not one.option.choice.complete)
+
+    def _less(self, way: str, kept: list[Found], most: int) -> list[Found]:
+        """The least that it can cost new, in any precision, and second-hand, where what is shown already costs more."""
+        whole = [one.option.choice for one in kept if one.option.verdict == "yes" and one.option.choice.complete]
+        found: list[Found] = []
+        for wanted in (_or_owned(self.wanted), _used) if way == "buy" and most > 2 else (_or_owned(self.wanted),):
+            known = [choice.amount for choice in whole if choice.amount and wanted(choice)]
+            least = self.ranking.least(way, wanted, min(known, default=None))
+            if least is not None:
+                found.append(least)
+                whole.append(least.option.choice)
+        return found[:most]
+
+    def _preferred(self, way: str, limit: int) -> list[Found]:
         """The best use of a budget first, where more speed is wanted; then the cheapest of each card and precision.
 
         What costs much less by reduced precision or second-hand cards comes second.
@@ -291,6 +312,10 @@ def _mainstream(choice: Choice) -> bool:
 
 def _used(choice: Choice) -> bool:
     return not choice.owned and choice.used
+
+
+def _or_owned(wanted: Wanted) -> Wanted:
+    return lambda choice: choice.owned > 0 or wanted(choice)
 
 
 def _any(choice: Choice) -> bool:
