@@ -22,8 +22,8 @@ def watt_range(found: Mapping[str, float]) -> str:
 
 
 def amount(found: Mapping[str, float], currency: str, *, hourly: bool = False) -> str:
-    """An amount with its bounds; to three figures where it has any, as it stands where it is known."""
-    known = found["low"] == found["high"]
+    """An amount with its bounds; to three figures where it has any or was converted, else as it stands."""
+    known = found["low"] == found["high"] and currency == "USD"
     shown = (found[name] if known or hourly else rounded(found[name]) for name in ("value", "low", "high"))
     return _ranged(*(numbers.money(value, currency, hourly=hourly) for value in shown))
 

@@ -7,6 +7,7 @@ from assistant.compose import amounts, clarify, cost, names, numbers
 from assistant.compose.material import Material
 from assistant.compose.pace import cite_pace
 from assistant.compose.section import Section
+from assistant.compose.table import table
 from assistant.plan import bill as planned
 from kb.units import HOUR_S
 
@@ -20,12 +21,36 @@ def bill(material: Material) -> Section | None:
     if record is None or not planned.asked(material.understanding):
         return None
     result = record.result
+    if planned.purchase(material.understanding):
+        return _purchase(material, record)
     sentences = [text for text in (_rented(material, result), _bought(material, result)) if text]
     marker = cite_pace(material, "estimate_cost", result)
     section = Section("estimate", material.say("list.sentence").join(sentences) + marker, settled=True)
     section.body = [cost.ways(material, record), cost.owning_table(material, record)]
     section.caveats = list(cost.warned(material, result))
     section.assumptions = [*_assumed(material, record), *clarify.ambiguous_names(material)]
+    return section
+
+
+def _purchase(material: Material, record: ToolCallRecord) -> Section | None:
+    """What the cards and the machines around them cost, line by line with the date of each price."""
+    own, say, money = record.result["own"], material.say, record.result["currency"]
+    if own is None:
+        return None
+    headline = say(
+        "bill.price", cards=names.cards(record.result["gpu"], record.result["gpu_count"]),
+        purchase=amounts.amount(own["purchase_cost"], money), lacking="" if own["complete"] else say("cost.incomplete"),
+    )  # fmt: skip
+    rows = [
+        [f"{one['count']}×{one['what']}", amounts.amount(one["unit_cost"], money), one["as_of"] or say("cost.undated")]
+        for one in own["prices"] if one["unit_cost"]
+    ]  # fmt: skip
+    section = Section("estimate", headline + cite_pace(material, "estimate_cost", record.result), settled=True)
+    section.body = [table([say("bill.item"), say("bill.each"), say("clouds.read")], rows)]
+    section.caveats = [line for line in cost.warned(material, record.result) if line != say("cost.warn_no_tariff")]
+    if record.result["nodes"] > 1:
+        section.caveats.append(say("bill.network"))
+    section.assumptions = clarify.ambiguous_names(material)
     return section
 
 

@@ -20,6 +20,7 @@ from tools.configuration import Configuration
 
 _TOKENS = re.compile(r"(?:百万|m(?:illion)?|1m)\s?(?:个)?\s?(?:output )?tokens?|mtok|每\s?token|per token", re.I)
 _SPOT = re.compile(r"\bspot\b|抢占|竞价|reserved|预留|包年", re.I)
+_TCO = re.compile(r"\btco\b|total cost of owner|拥有成本|持有成本|总成本|总花费", re.I)
 CLEAR_RATIO = 1.5
 """Hours over those at which owning and renting meet, from which owning is clearly cheaper."""
 _WARNINGS = (
@@ -87,6 +88,22 @@ def _headline(material: Material, record: ToolCallRecord) -> str:
         return say("cost.spot", cards=cards, saving=amounts.percent_range(spot["saving_ratio"]),
                    spot=amounts.amount(spot["hourly_cost"], money, hourly=True),
                    full=amounts.amount(result["rent"][0]["hourly_cost"], money, hourly=True))  # fmt: skip
+    if result["own"] and record.request.get("purchase_price") == 0 and result["rent"]:
+        ways = {
+            "own": amounts.amount(result["own"]["monthly_cost"], money),
+            "rent": amounts.amount(result["rent"][0]["monthly_cost"], money),
+        }
+        less = result["own"]["monthly_cost"]["value"] < result["rent"][0]["monthly_cost"]["value"]
+        return say("cost.run_own_cards" if less else "cost.rent_instead", cards=cards, **ways,
+                   hours=numbers.count(result["hours_per_month"]))  # fmt: skip
+    if result["own"] and _TCO.search(material.text):
+        own = result["own"]
+        lacking = "" if own["complete"] else say("cost.incomplete")
+        text = say("cost.tco", cards=cards, total=amounts.amount(own["total_cost"], money),
+                   years=f"{result['years']:g}", purchase=amounts.amount(own["purchase_cost"], money), lacking=lacking,
+                   monthly=amounts.amount(own["monthly_cost"], money))  # fmt: skip
+        rent = next(iter(result["rent"]), None)
+        return text + (say("cost.tco_rent", total=amounts.amount(rent["total_cost"], money)) if rent else "")
     if met and not _stated(material, record) and met["hours_per_month"]["value"] is not None:
         lacking = "" if result["own"]["complete"] else say("cost.incomplete")
         hours = amounts.open_count(met["hours_per_month"], say("cost.never"))
@@ -170,7 +187,7 @@ def _named(one: Configuration) -> str:
 def _meeting(material: Material, record: ToolCallRecord) -> str:
     """From how many hours a month owning is cheaper, and after how many months it has paid."""
     say, met = material.say, record.result["break_even"]
-    if not met:
+    if not met or record.request.get("purchase_price") == 0:
         return ""
     stated = _stated(material, record)
     hours, months, never = met["hours_per_month"], met["months"], say("cost.never")
@@ -187,7 +204,7 @@ def owning_table(material: Material, record: ToolCallRecord) -> str:
     """What owning consists of, a month and in all."""
     say, result = material.say, record.result
     own, money = result["own"], result["currency"]
-    if not own:
+    if not own or record.request.get("purchase_price") == 0:
         return ""
     rows = [[say("cost.row_purchase"), amounts.amount(own["purchase_cost"], money)]]
     rows += [[say(f"cost.part_{part['name']}"), amounts.amount(part["monthly_cost"], money)] for part in own["parts"]]

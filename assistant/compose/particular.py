@@ -1,10 +1,19 @@
 """The answers to questions of a shape of their own."""
 
-from assistant.compose import availability, bill
+from collections.abc import Callable
+
+from assistant.compose import alike, availability, bill, clouds, price_claims
 from assistant.compose.material import Material
 from assistant.compose.section import Section
+from assistant.plan import particular as planned
+
+_ANSWERS: dict[str, Callable[[Material], Section | None]] = {
+    "availability": availability.availability, "price_claim": price_claims.price_claim, "clouds": clouds.clouds,
+    "bill": bill.bill, "alike": alike.alike,
+}  # fmt: skip
 
 
 def particular(material: Material) -> Section | None:
     """The whole answer; None where the question is none of them, or its tools gave nothing."""
-    return availability.availability(material) or bill.bill(material)
+    shape = planned.shape(material.understanding)
+    return _ANSWERS[shape](material) if shape else None

@@ -58,14 +58,14 @@ def instead(card: str, where: str) -> tuple[str, ...]:
         if one.status in _SOLD and one.market in _PLACES.get(wanted.market, {wanted.market})
         and restriction(one.id, where) is None
     ]  # fmt: skip
-    near = sorted(allowed, key=lambda one: (_distance(one, wanted), one.id))
+    near = sorted(allowed, key=lambda one: (distance(one, wanted), one.id))
     domestic = [one.id for one in near if "domestic" in (one.export_note or "")][:DOMESTIC_MAX]
     alike = [one.id for one in near if one.vendor == wanted.vendor]
     made_there = domestic if wanted.market in {"data_center", "cloud_only"} and where == HOME else []
     return (*alike[: INSTEAD_MAX - len(made_there)], *made_there)
 
 
-def _distance(one: Gpu, other: Gpu) -> float:
+def distance(one: Gpu, other: Gpu) -> float:
     """How far apart two cards are in what decides their use, each figure by its ratio."""
     pairs = (
         (one.memory_bytes, other.memory_bytes), (one.bandwidth_bytes_per_s, other.bandwidth_bytes_per_s),

@@ -23,6 +23,16 @@ _TURNING = re.compile(
     re.I,
 )
 """Words that ask which of two ways is better: that has an answer of its own."""
+_MACHINES = re.compile(
+    r"服务器|整机|一台|两台|机器|\bservers?\b|\bnodes?\b"
+    r"|\bmachines?\b|\bbox(?:es)?\b|\b[dh]gx\b",
+    re.I,
+)
+_ORDER = re.compile(
+    r"买|购|采购|报价|多少钱|预算|价格|\bbuy|purchas|procure|\bquot\w{1,3}\b|how much|\bcosts?\b"
+    r"|\bpric\w{1,3}\b|ballpark",
+    re.I,
+)
 _ENERGY = re.compile(r"电费|耗电|度电|几度|多少电|electricity|\bkwh\b|power bill", re.I)
 
 
@@ -35,15 +45,26 @@ def asked(understanding: Understanding) -> bool:
         return False
     if rented_and_bought(text) or need.gpus_owned:
         return False
-    counted = requests.cards(need)[0].count is not None
-    return find_span(text) is not None and (counted or not requests.sized(need))
+    card = requests.cards(need)[0]
+    if find_span(text) is not None:
+        return card.count is not None or not requests.sized(need)
+    return purchase(understanding)
+
+
+def purchase(understanding: Understanding) -> bool:
+    """Whether the price of buying several cards or whole machines is asked, without a time."""
+    need, text = understanding.need, understanding.text
+    several = (requests.cards(need)[0].count or 1) > 1 or _MACHINES.search(text) is not None
+    told = find_span(text) is not None or requests.sized(need) or rents(text) or need.provider or need.budget
+    return several and not told and _ORDER.search(text) is not None
 
 
 def call(need: Need, understanding: Understanding) -> PlannedCall | None:
     """Rent and purchase of the cards over that time, at the hours of use that were described."""
     span = find_span(understanding.text)
     if span is None:
-        return None
+        bare = need.model_copy(update={"model": None, "params": None, "task": None})
+        return money.cost(bare, understanding, acquisition="buy")
     share = need.hours_per_month / HOURS_PER_MONTH if need.hours_per_month else 1.0
     wanted = need.model_copy(update={"model": None, "params": None, "task": None})
     return money.cost(

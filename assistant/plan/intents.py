@@ -61,6 +61,8 @@ def intents(understanding: Understanding) -> list[Intent]:
         main = pace_asked(understanding.need, understanding.text) or main
     if main in _SIZED and asks_for_cheapest(understanding.text) and not understanding.need.gpus_owned:
         main = "which_to_buy"
+    if main == "power" and money.weighs_energy(understanding.text):
+        main = "cloud_or_buy"
     if main in _LOOSE and requests.cards(understanding.need):
         main = _of_money(understanding.text) or main
     asks = [intent for intent in understanding.asks if intent in FAMILIES and intent != main]

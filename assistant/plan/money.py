@@ -7,7 +7,7 @@ from assistant.plan import requests
 from assistant.plan.apart import rent_of, rented_and_bought
 from assistant.plan.call import PlannedCall, planned
 from assistant.plan.preferred import cost as price_key
-from assistant.plan.preferred import only
+from assistant.plan.preferred import only, rents
 from assistant.understand.currency import find_currency
 from assistant.understand.running import DAYS_PER_MONTH, Running, read_running
 from assistant.understand.term import find_term
@@ -92,6 +92,11 @@ def asks_energy(text: str) -> bool:
     return _ENERGY.search(text) is not None and _OWNING.search(text) is None
 
 
+def weighs_energy(text: str) -> bool:
+    """Whether the electricity of one's own cards is held against renting them."""
+    return _ENERGY.search(text) is not None and rents(text)
+
+
 def power(need: Need, understanding: Understanding) -> list[PlannedCall | None]:
     """What the machine draws: all cards of one machine together, or each of those compared."""
     running = read_running(understanding.text)
@@ -148,6 +153,8 @@ def cost(
     if need.hours_per_month is None:
         values["term_s"] = find_term(understanding.text)
     values |= {"provider": need.provider, "years": running.years, "acquisition": need.acquisition or rented}
+    if weighs_energy(understanding.text) and not _BUYING.search(understanding.text):
+        values |= {"purchase_price": 0.0, "acquisition": None}
     return planned("estimate_cost", **(values | changes))
 
 

@@ -1,18 +1,36 @@
-"""Questions of a shape of their own, whose plan and answer are settled by it: a bill, a sale under export control."""
+"""Questions of a shape of their own, whose plan and answer are settled by it: a bill, a sale, a price believed."""
 
-from assistant.plan import availability, bill, requests
+from collections.abc import Callable
+
+from assistant.plan import alike, availability, bill, clouds, price_claims, requests
 from assistant.plan.call import PlannedCall
 from assistant.understanding import Understanding
 from tools.need import Need
 
+Planner = Callable[[Need, Understanding], list[PlannedCall | None]]
+SHAPES: tuple[tuple[str, Callable[[Understanding], bool], Planner], ...] = (
+    ("availability", availability.asked, lambda need, _: [availability.call(need)]),
+    ("price_claim", price_claims.asked, price_claims.calls),
+    ("clouds", clouds.asked, clouds.calls),
+    ("bill", bill.asked, lambda need, understanding: [bill.call(need, understanding), requests.gpu_facts(need)]),
+    ("alike", alike.asked, lambda need, understanding: [alike.call(need, understanding)]),
+)
+"""Name, whether the question is one, and all the calls it takes."""
+
+
+def shape(understanding: Understanding) -> str | None:
+    """Which of them the question is."""
+    if understanding.out_of_scope:
+        return None
+    return next((name for name, is_one, _ in SHAPES if is_one(understanding)), None)
+
 
 def asked(understanding: Understanding) -> bool:
     """Whether the question is one of them."""
-    return not understanding.out_of_scope and (availability.asked(understanding) or bill.asked(understanding))
+    return shape(understanding) is not None
 
 
 def calls(understanding: Understanding, need: Need) -> list[PlannedCall | None]:
     """All that it takes; empty where the question is none of them."""
-    if availability.asked(understanding):
-        return [availability.call(need)]
-    return [bill.call(need, understanding), requests.gpu_facts(need)] if bill.asked(understanding) else []
+    found = shape(understanding)
+    return next((plan(need, understanding) for name, _, plan in SHAPES if name == found), [])

@@ -4,7 +4,7 @@ from functools import lru_cache
 
 from assistant.understand.text import Found, grammar
 from kb.catalog import providers
-from kb.names import Names
+from kb.names import Mention, Names
 
 _PLAIN = (
     "together vast modal akash lambda 火山 百度 阿里 腾讯 华为 京东 亚马逊 amazon google oracle alibaba tencent huawei"
@@ -53,14 +53,21 @@ def _provider_names() -> Names:
 
 def find_provider(text: str) -> Found[str] | None:
     """The cloud named; names that are ordinary words need a word about renting nearby."""
+    mention = next(iter(named_providers(text)), None)
+    return Found(mention.ids[0], mention.start, mention.end) if mention else None
+
+
+def named_providers(text: str, *, beside: bool = False) -> list[Mention]:
+    """Every cloud named, in order; `beside` another one a name that is an ordinary word needs nothing else."""
+    found = []
     for mention in _provider_names().scan(text):
         if not mention.exact or len(mention.ids) > 1:
             continue
         before, after = text[max(0, mention.start - 12) : mention.start], text[mention.end : mention.end + 12]
-        if mention.text in _WORD_NAMES and not (_RENTING.search(before) or _RENTING.search(after)):
+        if mention.text in _WORD_NAMES and not beside and not (_RENTING.search(before) or _RENTING.search(after)):
             continue
-        return Found(mention.ids[0], mention.start, mention.end)
-    return None
+        found.append(mention)
+    return found
 
 
 def find_country(text: str) -> Found[str] | None:

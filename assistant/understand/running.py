@@ -67,7 +67,7 @@ _MACHINES = grammar(
 )
 _MACHINES_OF = grammar(
     rf"(?P<m>{DIGITS}|{HAN}|{_WORD})\s?(?:台|个节点|节点|nodes?|servers?|machines?|boxes)\s?"
-    r"(?:(?:with|of|each with|each|,|有)\s?)?"
+    r"(?:(?:with|w/|of|each with|each|,|有)\s?)?"
     rf"(?P<n>{DIGITS}|{HAN}|{_WORD})\s?(?:卡|张|块|x|×|\*|gpus?|cards?)"
 )
 _EACH = grammar(r"每(?:张)?卡|一张|每张|/卡|单卡|per (?:gpu|card)|a (?:gpu|card)|/gpu|each|gpu[- ]hours?|卡时")

@@ -67,7 +67,7 @@ _GAMING = grammar(
     r"|video calls?|zoom calls?|web browsing|office work)(?![a-z])|办公|上网课|追剧|刷剧|挖矿|矿卡收益|算力收益"
     r"|(?<![a-z])(?:(?:for|to start) mining"
     r"|mining (?:profit\w{0,7}|bitcoin|crypto|eth|rig)|hash ?rate"
-    r"|mine (?:bitcoin|ethereum|crypto))(?![a-z])"
+    r"|(?:bitcoin|btc|crypto|ethereum|eth|kaspa) mining|mine (?:bitcoin|ethereum|crypto))(?![a-z])"
 )
 _FORBIDDEN = grammar(
     r"(?:flash|mod|unlock|patch|hack|刷|破解|改)\w{0,4}\s?(?:my |the |a |its "

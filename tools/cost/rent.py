@@ -34,12 +34,16 @@ def renting(setting: Setting) -> tuple[tuple[Renting, ...], tuple[OfferRow, ...]
 
 
 def _offers(setting: Setting, way: Purchase) -> list[OfferRow]:
-    """Offers of the card, by what all cards together cost; dated ones when there are any, whole cards only."""
+    """Offers of the card, by what all cards together cost; dated ones when there are any, whole cards only.
+
+    An instance of more cards than are wanted is rented by nobody who finds smaller ones.
+    """
     gpu = setting.machine.cards[0][0].id
     query = OfferQuery(gpu=gpu, provider=setting.request.provider, purchase=way, limit=EVERY_OFFER,
                        today=setting.request.today)  # fmt: skip
     rows = [row for row in find_offers(query).offers if row.gpu == gpu and row.gpu_count == int(row.gpu_count)]
     rows = [row for row in rows if not row.undated] or rows
+    rows = [row for row in rows if row.gpu_count <= setting.machine.gpus] or rows
     return sorted(rows, key=lambda row: (_hourly(setting, row), row.id))
 
 

@@ -93,8 +93,16 @@ def test_spot_pays_for_the_hours_it_loses() -> None:
 
 
 def test_a_whole_instance_is_paid_for_one_card() -> None:
-    one, eight = (estimate(gpu="H100 SXM", gpu_count=count, acquisition="rent", provider="AWS") for count in (1, 8))
-    assert one.rent[0].hourly_cost.high == pytest.approx(eight.rent[0].hourly_cost.high)
+    """Where no smaller instance is let; where one is, nobody rents eight cards for the work of one."""
+    only_boards = [
+        estimate(gpu="A100 SXM 80GB", gpu_count=count, acquisition="rent", provider="AWS") for count in (1, 8)
+    ]
+    one, eight = (found.rent[0].hourly_cost.high for found in only_boards)
+    assert one == pytest.approx(eight)
+    single, board = (
+        estimate(gpu="H100 SXM", gpu_count=count, acquisition="rent").rent[0].hourly_cost.high for count in (1, 8)
+    )
+    assert single < board / 2
 
 
 def test_interest_is_on_the_capital_bound() -> None:

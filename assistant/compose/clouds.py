@@ -1,0 +1,78 @@
+"""Clouds against each other: the cheapest offer of each with its date, the lowest first."""
+
+from assistant.answer import ToolCallRecord
+from assistant.compose import amounts, clarify, names, numbers
+from assistant.compose.material import Material
+from assistant.compose.pace import cite_pace
+from assistant.compose.section import Section
+from assistant.compose.table import table
+from assistant.plan.clouds import pairs
+from kb.catalog import providers
+
+
+def clouds(material: Material) -> Section | None:
+    """Which is cheapest an hour, by how much, and what each asks."""
+    found = sorted((one for one in material.records("estimate_cost") if one.result["rent"]), key=_least)
+    if not found:
+        return None
+    best, say = found[0], material.say
+    headline = say("clouds.cheapest", one=_named(material, best), **_price(best))
+    if len(found) > 1:
+        others = say.listed([say("clouds.other", one=_named(material, one), **_price(one)) for one in found[1:]])
+        headline = say("clouds.cheaper", one=_named(material, best), **_price(best), others=others)
+    else:
+        headline += _missing(material, found)
+    section = Section("comparison", headline + cite_pace(material, "estimate_cost", best.result), settled=True)
+    section.body.append(_table(material, found))
+    section.caveats = [say("cost.warn_old_offers")] if any(_first(one)["stale"] for one in found) else []
+    section.assumptions = clarify.ambiguous_names(material)
+    return section
+
+
+def _first(record: ToolCallRecord) -> dict[str, object]:
+    return next(one for one in record.result["rent"] if one["purchase"] == "on_demand")
+
+
+def _least(record: ToolCallRecord) -> float:
+    """Of one card, so that a whole instance is not held against a single card."""
+    return float(_first(record)["gpu_hourly_cost"]["low"])
+
+
+def _named(material: Material, record: ToolCallRecord) -> str:
+    key = record.request.get("provider")
+    cards = names.cards(record.result["gpu"], record.result["gpu_count"])
+    return material.say("clouds.at", cards=cards, cloud=providers()[key].name) if key in providers() else cards
+
+
+def _price(record: ToolCallRecord) -> dict[str, str]:
+    first, money = _first(record), record.result["currency"]
+    return {"hourly": numbers.money(first["hourly_cost"]["low"], money, hourly=True),
+            "where": str(first["cheapest"] or ""), "date": str(first["as_of"] or "–")}  # fmt: skip
+
+
+def _missing(material: Material, found: list[ToolCallRecord]) -> str:
+    """The clouds that nothing was read of."""
+    read = {(one.request.get("provider"), one.result["gpu"]) for one in found}
+    lacking = [pair for pair in pairs(material.understanding) if pair not in read]
+    named = [
+        material.say("clouds.at", cards=names.gpu_name(card), cloud=providers()[cloud].name)
+        if cloud in providers() else names.gpu_name(card)
+        for cloud, card in lacking
+    ]  # fmt: skip
+    return material.say("clouds.missing", what=material.say.listed(named, conjunction="or")) if named else ""
+
+
+def _table(material: Material, found: list[ToolCallRecord]) -> str:
+    say = material.say
+    head = [say("clouds.offer"), say("clouds.hour"), say("clouds.gpu_hour"), say("clouds.month"), say("clouds.read")]
+    rows = []
+    for one in found:
+        first, money = _first(one), one.result["currency"]
+        rows.append([
+            f"{names.cards(one.result['gpu'], one.result['gpu_count'])}: {first['cheapest']}",
+            numbers.money(first["hourly_cost"]["low"], money, hourly=True),
+            numbers.money(first["gpu_hourly_cost"]["low"], money, hourly=True),
+            numbers.money(amounts.rounded(first["monthly_cost"]["low"]), money),
+            str(first["as_of"] or say("cost.undated")),
+        ])  # fmt: skip
+    return table(head, rows)

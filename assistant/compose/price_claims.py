@@ -1,0 +1,55 @@
+"""A price that was taken for granted, held against the prices read."""
+
+from typing import Any
+
+from assistant.compose import amounts, clarify, cost, names, numbers
+from assistant.compose.material import Material
+from assistant.compose.pace import cite_pace
+from assistant.compose.section import Section
+from assistant.plan.price_claims import claimed
+
+NEAR = 0.1
+"""Share of the lowest or highest price read by which a claim may lie outside."""
+
+
+def price_claim(material: Material) -> Section | None:
+    """Lower than anything read, higher, or within; None where no price is known."""
+    record, told = next(material.records("estimate_cost"), None), claimed(material.understanding)
+    if record is None or told is None:
+        return None
+    said, words = told
+    read = _read(record.result, hourly=said.period == "hour")
+    if read is None:
+        return None
+    low, high, where = read
+    key = "low" if said.amount < low * (1 - NEAR) else "high" if said.amount > high * (1 + NEAR) else "fair"
+    money, hourly = record.result["currency"], said.period == "hour"
+    values = {"card": names.gpu_name(record.result["gpu"]), "said": words,
+              "range": amounts.amount({"value": low, "low": low, "high": high}, money, hourly=hourly).split(" ")[0]
+              if low == high else _ends(low, high, money, hourly=hourly), "where": where}  # fmt: skip
+    way = "rent" if hourly else "buy"
+    headline = material.say(f"claim.{key}_{way}", **values) + cite_pace(material, "estimate_cost", record.result)
+    section = Section("fact", headline, [cost.ways(material, record)], settled=True)
+    section.caveats = list(cost.warned(material, record.result)) if hourly else []
+    section.assumptions = clarify.ambiguous_names(material)
+    return section
+
+
+def _ends(low: float, high: float, money: str, *, hourly: bool) -> str:
+    shown = (value if hourly else amounts.rounded(value) for value in (low, high))
+    return "–".join(numbers.money(value, money, hourly=hourly) for value in shown)
+
+
+def _read(result: dict[str, Any], *, hourly: bool) -> tuple[float, float, str] | None:
+    """Lowest and highest price read, and where or when."""
+    if hourly:
+        first = next((one for one in result["rent"] if one["purchase"] == "on_demand"), None)
+        if first is None:
+            return None
+        price = first["gpu_hourly_cost"]
+        return price["low"], price["high"], f"{first['cheapest']}, {first['as_of'] or '–'}"
+    prices = result["own"]["prices"] if result["own"] else ()
+    card = next((one for one in prices if one["unit_cost"] and not one["what"].startswith("machine")), None)
+    if card is None or card["count"] != 1:
+        return None
+    return card["unit_cost"]["low"], card["unit_cost"]["high"], str(card["as_of"] or "–")

@@ -1,0 +1,53 @@
+"""A price that the question takes for granted: "the A100 costs $1/hr everywhere, right?", 「H100 二手才 3 万块吧」."""
+
+import re
+
+from assistant.plan import money, requests
+from assistant.plan.call import PlannedCall
+from assistant.understand.budget import Money, find_money
+from assistant.understand.text import Text
+from assistant.understanding import Understanding
+from tools.need import Need
+
+_BELIEVED = re.compile(
+    r"吧[?？]?$|对吧|对吗|是吗|真的吗|是真的|不是(?:才|只)|才[^，。]{0,14}(?:块|元|万)|只要|听说|据说|属实"
+    r"|靠谱吗|正常吗|合理吗|贵吗|便宜吗"
+    r"|is it true|\bright\?|\bcorrect\?|i (?:heard|read|saw)|really\b|everywhere"
+    r"|supposedly|\bonly \$|just \$|true that|isn't it"
+    r"|don't they|doesn't it|fair price|good (?:price|deal)|overpriced|rip-?off|too (?:much|good)"
+    r"|reasonable|legit|scam",
+    re.I,
+)
+_SPENT = re.compile(r"预算|以内|不超过|\bbudget\b|under \$|below \$|up to|max", re.I)
+
+
+def asked(understanding: Understanding) -> bool:
+    """Whether a price of one named card is said, and whether it is so is what is asked."""
+    need, text = understanding.need, understanding.text
+    if len(requests.named_gpus(need)) != 1 or requests.sized(need) or understanding.command:
+        return False
+    return claimed(understanding) is not None and bool(_BELIEVED.search(text)) and not _SPENT.search(text)
+
+
+def claimed(understanding: Understanding) -> tuple[Money, str] | None:
+    """The price said, an hour or for a card, and its words."""
+    plain = Text.of(understanding.text).plain
+    found = next(iter(find_money(plain, chinese=understanding.language == "zh")), None)
+    if found is None or found.value.period not in {None, "hour"}:
+        return None
+    return found.value, plain[found.start : found.end].strip()
+
+
+def calls(need: Need, understanding: Understanding) -> list[PlannedCall | None]:
+    """What the card is let for, or sold for, in the money of the claim."""
+    told = claimed(understanding)
+    if told is None:
+        return []
+    said, _ = told
+    bare = need.model_copy(update={"budget": None, "gpus_owned": ()})
+    way = "rent" if said.period == "hour" else "buy"
+    cards = {"gpus_asked": requests.named_gpus(need), "gpus_proposed": (), "gpu_count": 1}
+    priced = money.cost(
+        bare.model_copy(update=cards), understanding, acquisition=way, currency=said.currency, rent_per_hour=None
+    )
+    return [priced, requests.gpu_facts(need)]
