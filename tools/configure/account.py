@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 from tools.base import Step
 from tools.configuration import Configuration
 from tools.configure.choice import MACHINE_SHARE, Choice, unsold
-from tools.configure.misses import beyond_limits, not_sold, owned_too_small
+from tools.configure.misses import beyond_limits, not_sold, owned_too_small, proposed_too_small
 from tools.configure.options import Options
 from tools.configure.rank import Found, Ranking, ceiling
 from tools.configure.reasons import text
@@ -27,6 +27,7 @@ def rejected(search: "Search", shown: list[Configuration], found: list[Found]) -
         if 0 < one.option.choice.owned < one.option.choice.count
     }
     misses = list(owned_too_small(search.table, asked.owned, shown, added))
+    misses += proposed_too_small(search.table, asked.request.gpus_proposed, shown)
     titles = {item.title for item in shown}
     misses += beyond_limits(
         asked.request, search.ranking, search.pace, search.limits, asked.ways, search.wanted, titles

@@ -191,6 +191,29 @@ def unsold(gpu: Gpu, country: str | None) -> Reason | None:
     return None
 
 
+def purchased(gpu: Gpu, count: int, *, country: str | None, training: bool) -> tuple[Choice, ...]:
+    """Exactly so many of a card with the machines for them; nothing where they are not sold or fill no machines."""
+    if not buyable(gpu, owned=False, asked=True, country=country):
+        return ()
+    sizes = machine_sizes(gpu)
+    inside = count in sizes if sold_in_systems(gpu) else count <= sizes[-1]
+    if not inside and count % sizes[-1]:
+        return ()
+    cards = count if inside else sizes[-1]
+    return (_purchase(gpu, cards, count // cards, 0, training, country in CHINA),)
+
+
+def rented(gpu: Gpu, count: int, provider: str | None, country: str | None) -> tuple[Choice, ...]:
+    """Exactly so many of a card as instances, as they rank; nothing where no instance divides them."""
+    found = []
+    for _, offer in _offered(gpu, provider, country):
+        machines, left = divmod(count, int(offer.gpu_count))
+        if machines and not left:
+            hourly = (offer.on_demand_usd_per_hour or Decimal(0)) * machines
+            found.append(Choice("rent", gpu, int(offer.gpu_count), machines, hourly, True, offer=offer))
+    return tuple(sorted(found, key=lambda choice: choice.key))
+
+
 def second_hand(gpu: Gpu) -> bool:
     """Whether a card no longer made has a recent street price and goes into an ordinary machine."""
     price = card_price(gpu)
@@ -240,14 +263,20 @@ def rentals(gpu: Gpu, provider: str | None, country: str | None) -> tuple[Stream
     """
     found: list[Stream] = []
     least: dict[int, Decimal] = {}
+    for stream, offer in _offered(gpu, provider, country):
+        cards, hourly = int(offer.gpu_count), offer.on_demand_usd_per_hour or FAR
+        if hourly < least.get(cards, FAR):
+            least[cards] = hourly
+            found.append(stream)
+    return tuple(found)
+
+
+def _offered(gpu: Gpu, provider: str | None, country: str | None) -> Iterator[tuple[Stream, Offer]]:
+    """The instances open to somebody in a country, or those of one provider."""
     for stream, offer in _rented_streams(gpu.id, stamp(), datetime.now(UTC).date()):
         shut = offer.listed_currency == "CNY" and country not in {None, *CHINA}
         if offer.provider == provider or (provider is None and not shut):
-            cards, hourly = int(offer.gpu_count), offer.on_demand_usd_per_hour or FAR
-            if hourly < least.get(cards, FAR):
-                least[cards] = hourly
-                found.append(stream)
-    return tuple(found)
+            yield stream, offer
 
 
 @lru_cache(maxsize=1024)

@@ -30,6 +30,7 @@ def configured(
     *,
     native: str | None,
     country: str | None,
+    currency: str = "USD",
     one_gpu: bool = False,
     said: tuple[Reason, ...] = (),
 ) -> tuple[Configuration, Step]:
@@ -61,7 +62,8 @@ def configured(
         region=choice.offer.region if choice.offer else None,
         machine=choice.bill.host.machine if choice.bill and choice.bill.host else None,
         condition="used" if choice.used else "new", network=choice.bill.network if choice.bill else None,
-        rent_prices=_rent_prices(choice, speed), reasons=reasons, running_cost=_running(choice, country),
+        rent_prices=_rent_prices(choice, speed), reasons=reasons,
+        running_cost=_running(choice, country, currency, speed),
     )  # fmt: skip
     return found, _step(choice, found)
 
@@ -124,22 +126,34 @@ def _rent_prices(choice: Choice, speed: dict[str, float | str | None] | None) ->
     return tuple(found)
 
 
-def _running(choice: Choice, country: str | None) -> dict[str, float | str | None] | None:
-    """What the plan of its power says of a purchase: watts at the wall, and energy by the month at the usual tariff."""
+def _running(
+    choice: Choice, country: str | None, currency: str, speed: dict[str, float | str | None] | None
+) -> dict[str, float | str | None] | None:
+    """What the plan of its power says of a purchase: watts at the wall, and energy at the usual tariff.
+
+    By the month at the usual utilisation, and of a run of known length at its full draw:
+    sustained_w / 1000 · pue · hours, times the tariff.
+    """
     if choice.acquisition != "buy" or choice.gpu.tdp_w is None:
         return None
     try:
         plan = plan_power(
-            PowerRequest(gpu=choice.gpu.id, gpu_count=choice.count, nodes=choice.machines, country=country)
+            PowerRequest(
+                gpu=choice.gpu.id, gpu_count=choice.count, nodes=choice.machines, country=country, currency=currency
+            )
         )
     except AdvisorError:
         return None
     energy = plan.energy
+    time_s = speed.get("time_s") if speed else None
+    run_kwh = plan.sustained_w.value / 1000 * energy.pue.value * time_s / 3600 if isinstance(time_s, float) else None
     return {
         "wall_max_w": plan.wall_max_w,
         "sustained_w": plan.sustained_w.value,
         "kwh_per_month": energy.kwh_per_month.value,
         "energy_cost_per_month": energy.monthly_cost.value,
+        "run_kwh": run_kwh,
+        "run_energy_cost": None if run_kwh is None else run_kwh * energy.tariff_per_kwh.value,
         "currency": energy.currency,
     }
 

@@ -4,19 +4,21 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 from decimal import Decimal
 
+from kb.catalog import gpu as find_gpu
 from kb.catalog import gpus
 from kb.records.gpu import Gpu
 from kb.units import format_bytes
 from tools.configuration import Configuration, Reason
 from tools.configure.choice import MACHINE_SHARE, Choice
 from tools.configure.configured import title
-from tools.configure.fitting import Table, nearest_miss
+from tools.configure.fitting import Held, Table, nearest_miss
 from tools.configure.options import Limits
 from tools.configure.pace import Pace
 from tools.configure.rank import LOSSES, Found, Ranking
 from tools.configure.reasons import reason, text
 from tools.configure.request import ConfigureRequest
 from tools.configure.result import Rejected
+from tools.need import GpuCount
 
 NEAR = 3
 """What costs more than so many times the budget is no near miss; it is told where nothing else can be."""
@@ -32,14 +34,20 @@ def owned_too_small(
         near = nearest_miss(table, gpus()[name], count)
         if name in held or near is None or near.total_bytes <= gpus()[name].usable_bytes:
             continue
-        gpu = gpus()[name]
-        more = added.get(name)
-        reasons = (
-            reason("reason", "too_small", format=near.weight_format, needed=format_bytes(near.total_bytes),
-                   usable=format_bytes(gpu.usable_bytes)),
-            reason("change", "use_more", count=more) if more else reason("change", "use_larger"),
-        )  # fmt: skip
-        yield _rejected(f"{count} × {gpu.name}", gpu, count, reasons, needed=near.total_bytes)
+        yield _too_small(gpus()[name], count, near, added.get(name))
+
+
+def proposed_too_small(
+    table: Table, proposed: tuple[GpuCount, ...], shown: list[Configuration]
+) -> Iterator[Rejected]:  # fmt: skip
+    """Cards proposed in a number that does not hold it, and the fewest shown of the same that do."""
+    for card in proposed:
+        gpu, count = find_gpu(card.gpu), card.count
+        near = nearest_miss(table, gpu, count) if count is not None else None
+        if count is None or near is None or near.total_bytes <= gpu.usable_bytes:
+            continue
+        more = min((item.gpu_count for item in shown if item.gpu == gpu.id and item.gpu_count > count), default=None)
+        yield _too_small(gpu, count, near, more)
 
 
 def beyond_limits(
@@ -70,6 +78,15 @@ def not_sold(gpu: Gpu, why: Reason, found: Found | None, instead: str | None) ->
         return _rejected(gpu.name, gpu, 1, reasons)
     choice = found.option.choice
     return _rejected(title(choice), gpu, choice.count, reasons, price=choice.amount)
+
+
+def _too_small(gpu: Gpu, count: int, near: Held, more: int | None) -> Rejected:
+    reasons = (
+        reason("reason", "too_small", format=near.weight_format, needed=format_bytes(near.total_bytes),
+               usable=format_bytes(gpu.usable_bytes)),
+        reason("change", "use_more", count=more) if more else reason("change", "use_larger"),
+    )  # fmt: skip
+    return _rejected(f"{count} × {gpu.name}", gpu, count, reasons, needed=near.total_bytes)
 
 
 def _beyond(

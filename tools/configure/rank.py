@@ -20,6 +20,7 @@ LOSSES = (0, 1, 2)
 GROWTH = 2
 """Without a limit of money or power the frontier ends at so many times the fewest cards that hold the work, or at one
 machine of eight."""
+OWNED_SHOWN = 2
 NEARLY = 0.9
 """Speed, and money the other way round, that count as the same when money is to be spent well."""
 WORTH_SAYING = Decimal("0.8")
@@ -91,26 +92,46 @@ class Ranking:
                         seen.add(found.mark)
                         yield found
 
-    def owned(self, wanted: Callable[[Choice], bool], most: int = 2) -> list[Found]:
-        """The cards one has: enough by themselves, sure fits first; then with the fewest more of the same."""
-        found: list[Found] = []
-        for enough in (True, False):
-            for verdict in get_args(Verdict)[:2]:
-                for loss in LOSSES:
+    def owned(self, wanted: Callable[[Choice], bool], *, all_of_them: bool) -> list[Found]:
+        """The cards one has: enough by themselves, sure fits first; then with the fewest more of the same.
 
-                    def fits(choice: Choice, enough: bool = enough) -> bool:
-                        return wanted(choice) and (choice.owned >= choice.count) == enough
+        Of those that are enough the fewest, or with `all_of_them` the fastest: they cost nothing more. More are only
+        added to cards that are not enough, not fast enough, not sure or not enough without giving up precision.
+        """
+        held: dict[str, Found] = {}
+        for option in self._held(wanted, enough=True):
+            card = option.choice.gpu
+            paced = self._pace.best(card, option.rows) or self._pace.fastest(card, option.rows)
+            known = held.get(card.id)
+            if paced is None or (known and not (all_of_them and self._alike(known.option, option))):
+                continue
+            if known is None or paced.rate > known.paced.rate:
+                held[card.id] = Found(option, paced)
+        added: dict[str, Found] = {}
+        for option in self._held(wanted, enough=False):
+            card = option.choice.gpu
+            known, paced = held.get(card.id), self._pace.best(card, option.rows)
+            good = known is not None and self._pace.enough(known.paced.speed)
+            better = not (known and good) or self._grade(option) < self._grade(known.option)
+            if paced is not None and better and card.id not in added:
+                added[card.id] = Found(option, paced)
+        return [*held.values(), *added.values()][:OWNED_SHOWN]
 
-                    for option in self._options.by_price("buy", verdict, loss, self._limits, fits):
-                        paced = self._pace.best(option.choice.gpu, option.rows)
-                        paced = paced or (self._pace.fastest(option.choice.gpu, option.rows) if enough else None)
-                        if paced is not None and (option.choice.gpu.id, enough) not in {
-                            (one.option.choice.gpu.id, one.option.choice.owned >= one.option.choice.count)
-                            for one in found
-                        }:
-                            found.append(Found(option, paced))
-                            break
-        return found[:most]
+    def _held(self, wanted: Callable[[Choice], bool], *, enough: bool) -> Iterator[Option]:
+        """Options with cards one has, in the order of what they grade and cost."""
+
+        def fits(choice: Choice) -> bool:
+            return wanted(choice) and (choice.owned >= choice.count) == enough
+
+        for verdict in get_args(Verdict)[:2]:
+            for loss in LOSSES:
+                yield from self._options.by_price("buy", verdict, loss, self._limits, fits)
+
+    def _grade(self, option: Option) -> tuple[bool, int]:
+        return option.verdict != "yes", self._options.loss_of(option)
+
+    def _alike(self, one: Option, other: Option) -> bool:
+        return self._grade(one) == self._grade(other)
 
     def least(self, way: str, wanted: Callable[[Choice], bool], below: Decimal | None = None) -> Found | None:
         """The sure fit with the lowest whole price, in any precision; null when none costs less than `below`.

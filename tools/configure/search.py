@@ -15,6 +15,7 @@ from tools.configuration import Configuration, Reason
 from tools.configure.account import assumptions, memory_steps, rejected, warnings
 from tools.configure.choice import Choice
 from tools.configure.configured import configured, title
+from tools.configure.exactly import Proposal, exactly
 from tools.configure.fitting import Table
 from tools.configure.mixed import together
 from tools.configure.options import Options, Wanted
@@ -29,6 +30,8 @@ from tools.configure.workload import Workload, workload
 from tools.need import SERVED
 
 CHINA = "CN"
+COUNTING = {"how_many_gpus", "min_vram"}
+"""Intents that ask for the least that does."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +62,7 @@ class Search:
         self.wanted = _any if asked.cards else _new
         """Second-hand cards are proposed apart, unless the asker named them."""
         self.said: dict[int, Reason] = {}
-        """Why an option comes first, where it is not for its price."""
+        """What is said of an option beside what every one is told."""
         for gpu in self.pool:
             self.options.add(
                 gpu, ways=asked.ways, provider=asked.provider, owned=asked.owned.get(gpu.id, 0),
@@ -69,7 +72,7 @@ class Search:
     def shown(self) -> list[tuple[Configuration, Step, Found]]:
         """Owned cards first, then the best purchases and rentals in turn, ranked from 1."""
         most = self.asked.request.max_results
-        found = self.ranking.owned(lambda one: one.owned > 0) if "buy" in self.asked.ways and self.asked.owned else []
+        found = self._owned()
         left = max(most - len(found), 1)
         enough = any(one.option.choice.owned >= one.option.choice.count for one in found)
         ways = [way for way in ("rent", "buy") if way in self.asked.ways]
@@ -85,6 +88,7 @@ class Search:
                 one.paced,
                 native=self.native,
                 country=self.asked.country,
+                currency=budget.currency if budget else "USD",
                 one_gpu=self.asked.load.one_gpu,
                 said=said,
             )
@@ -92,11 +96,36 @@ class Search:
             made.append((configuration.model_copy(update={"rank": rank, "price": price}), step, one))
         return made
 
+    def _owned(self) -> list[Found]:
+        """The cards one has; a training is given all that make it faster, unless it is asked how few would do."""
+        asked = self.asked
+        if "buy" not in asked.ways or not asked.owned:
+            return []
+        most = asked.load.training and asked.request.intent not in COUNTING
+        found = self.ranking.owned(lambda one: one.owned > 0, all_of_them=most)
+        for one in found:
+            had, used = asked.owned[one.option.choice.gpu.id], one.option.choice.count
+            if used < had:
+                self.said[id(one.option)] = reason("trade_off", "spare", spare=had - used, count=had)
+        return found
+
+    def _proposed(self, way: str) -> list[Found]:
+        """The cards that were proposed with a number, in that number, in the order of the proposals."""
+        asked = self.asked
+        found = []
+        for card in asked.request.gpus_proposed:
+            if card.count is not None:
+                name = find_gpu(card.gpu).id
+                proposal = Proposal(name, card.count, way, asked.country, asked.provider, asked.load.training)
+                one = exactly(proposal, self.options, self.pace)
+                found += [one] if one is not None else []
+        return found
+
     def _best(self, way: str, limit: int, enough: bool) -> list[Found]:
         """What is shown of one way, with the least it can cost; cards in hand that are `enough` cost nothing."""
         if not limit:
             return []
-        kept = self._preferred(way, limit)
+        kept = _distinct([*self._proposed(way)[:limit], *self._preferred(way, limit)])[:limit]
         less = [] if enough and way == "buy" else self._less(way, kept, limit - 1)
         found = [*kept[: limit - len(less)], *less]
         return found if self._spends(way) else sorted(found, key=lambda one: not one.option.choice.complete)
@@ -175,7 +204,7 @@ class Search:
         """The first purchase that would be proposed had no card been named."""
         if not self.asked.cards:
             return None
-        changes = {"gpus_asked": (), "acquisition": "buy", "max_results": 1}
+        changes = {"gpus_asked": (), "gpus_proposed": (), "acquisition": "buy", "max_results": 1}
         other = Search(_asked(self.asked.request.model_copy(update=changes)))
         return next((item.title for item, _, _ in other.shown()), None)
 
@@ -264,7 +293,9 @@ def _asked(request: ConfigureRequest) -> Asked:
         load=workload(request),
         provider=provider,
         owned=owned,
-        cards=frozenset(find_gpu(name).id for name in request.gpus_asked),
+        cards=frozenset(
+            find_gpu(name).id for name in (*request.gpus_asked, *(one.gpu for one in request.gpus_proposed))
+        ),
         country=request.country or (CHINA if budget is not None and budget.currency == "CNY" else None),
         ways=(way,) if way else ("buy", "rent"),
     )
@@ -325,7 +356,7 @@ def _any(choice: Choice) -> bool:
 def _distinct(found: list[Found]) -> list[Found]:
     kept: list[Found] = []
     for one in found:
-        if all(one.option.choice != other.option.choice for other in kept):
+        if all(title(one.option.choice) != title(other.option.choice) for other in kept):
             kept.append(one)
     return kept
 
