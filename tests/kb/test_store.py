@@ -154,3 +154,28 @@ def test_damage_to_chromas_own_database_is_noticed_by_the_first_reader_and_mende
     assert not store().is_current()
     store().build()
     assert store().is_current()
+
+
+def test_a_passage_that_repeats_another_waits_for_no_vector(advisor_home: Path) -> None:
+    held = Library()
+    texts = ("one", "two", "two again")
+    chunks = tuple(
+        Chunk(section=n, heading="", text=text, line_start=n + 1, line_end=n + 1, language="en")
+        for n, text in enumerate(texts)
+    )
+    with held.writer():
+        held.put(
+            Entry(
+                document=Document(name="d", path="/d", root="/d", sha256="0", title="t", language="en"), chunks=chunks
+            )
+        )
+        _, second, third = _keys(held)
+        held.set_folds({third: second})
+        assert [one.body for one in held.unembedded("random", ()).values()] == ["one", "two"]
+        held.set_folds({})
+        assert len(held.unembedded("random", ())) == 3
+
+
+def _keys(library: Library) -> list[int]:
+    with library.reading() as connection:
+        return [row["id"] for row in connection.execute("SELECT id FROM chunks")]
