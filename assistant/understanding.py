@@ -54,6 +54,10 @@ class Understanding(Frozen):
     ambiguities: tuple[Ambiguity, ...] = ()
     workloads: tuple[Workload, ...] = ()
     """Several kinds of work for one machine, main one first; empty where there is but one."""
+    beside: tuple[Workload, ...] = ()
+    """Other models that are to run at the same time on the same cards."""
+    apart: tuple[Workload, ...] = ()
+    """Models asked about one by one, the main one first; empty where there is but one."""
     follow_up: bool = False
     """Whether the turn changed an earlier need rather than stating a new one."""
     asks: tuple[str, ...] = ()

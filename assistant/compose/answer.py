@@ -30,6 +30,7 @@ from assistant.compose import (
     several,
     shopping,
     tiers,
+    together,
     topology,
 )
 from assistant.compose.aspects import BY_KEY
@@ -37,8 +38,9 @@ from assistant.compose.caveats import reserves
 from assistant.compose.citations import joined
 from assistant.compose.commands import COMMANDS
 from assistant.compose.material import Material
-from assistant.compose.premise import card_memory, premises
+from assistant.compose.premise import card_identity, card_memory, premises
 from assistant.compose.section import Section
+from assistant.compose.written import draft_of
 from assistant.plan import money, preferred, requests
 from assistant.plan.provisional import chinese_cards
 from assistant.understanding import Understanding
@@ -67,25 +69,17 @@ _WORTH = re.compile(
 _SHOPPING = {"which_to_buy", "budget", "cloud_or_buy", "compare"}
 """What asks for a product: without a workload, only advice on that very thing comes before what to ask."""
 _FORMAT_CHOICE = re.compile(r"fp8|fp4|int8|int4|bf16|awq|gptq|smoothquant", re.I)
-_PLAIN_WORD = re.compile(r"^[a-z]+(?= )|^full fine-tuning")
-_FIRST_SENTENCE = re.compile(r".*?(?:[。？！]|[.?!](?= |$))")
-_CLOSING = "。？！.?!:： "
-_LOOSE_SPACE = re.compile(r"(?<=[。；，：）、一-鿿]) (?=\[\d+\])|(?<=[）。；一-鿿]) (?=[一-鿿])")
-"""Spaces that English wants and Chinese does not."""
-_MISSING_SPACE = re.compile(r"(?<=[A-Za-z0-9])(?=合计|放不下|放得下|约需|约占|选)")
-"""Where a name in Latin script runs into the words after it."""
-_BINARY = re.compile(r" \(([\d.,]+ GiB|[¥$€£]?[\d.,]+ ?[^ ()]* ?– ?[¥$€£]?[\d.,]+ ?[^ ()]*)\)")
 
 
 def compose(understanding: Understanding, calls: Sequence[ToolCallRecord]) -> Draft:
     """The answer to what was understood, resting on these results and nothing else."""
     material = Material(understanding, tuple(calls))
     if understanding.out_of_scope:
-        return _draft(material, [scope.out_of_scope(material)])
+        return draft_of(material, [scope.out_of_scope(material)])
     settled = {"training_time"} if fit.by_deadline(material) else set()
     if keeping_up.asked(material):
         settled |= {"speed"}
-    service = closed.closed(material) or particular.particular(material)
+    service = closed.closed(material) or together.together(material) or particular.particular(material)
     brought = [service] if service else _brought(material)
     sections = brought or [RENDERERS[intent](material) for intent in material.intents if intent not in settled]
     main = sections[0] = sections[0] if brought else _explained(material, sections[0])
@@ -93,7 +87,7 @@ def compose(understanding: Understanding, calls: Sequence[ToolCallRecord]) -> Dr
         main = sections[0] = COMMANDS[understanding.command](material, main)
     if not understanding.command and (not brought or requests.sized(material.need)):
         _frame(material, main)
-    draft = _draft(material, _without_repeats(sections))
+    draft = draft_of(material, _without_repeats(sections))
     return _refused(material, draft) if understanding.dictated else draft
 
 
@@ -160,7 +154,11 @@ def _frame(material: Material, main: Section) -> None:
         main.body.insert(0, main.headline if main.headline != material.say("guidance.nothing") else "")
         main.headline, main.verdict = doubts[0], "clarification"
     wrong = premises(material)
-    if claimed := card_memory(material):
+    if (refusal := compatibility.refusal(material)) and main.verdict != "clarification":
+        main.body.insert(0, main.headline)
+        main.headline = refusal
+        main.verdict = "fits_with_changes" if main.verdict == "fits" else main.verdict
+    if claimed := card_memory(material) or card_identity(material):
         main.body.insert(0, main.headline)
         main.headline = claimed
     if wrong and main.verdict == "estimate" and not clarify.turns_on_unknown(material):
@@ -330,69 +328,3 @@ def _opening(block: str) -> str:
     """What tells a block from others of its kind: its heading, or the head of its table."""
     opening = block.split("\n", 1)[0]
     return opening.split("|")[1] if opening.startswith("|") else opening
-
-
-def _draft(material: Material, sections: Sequence[Section]) -> Draft:
-    main = sections[0]
-    text, citations = material.cites.used_in(_text(material, sections))
-    found = [one for section in sections for one in section.configurations]
-    return Draft(
-        verdict=main.verdict,
-        answer=text,
-        configurations=tuple(one for index, one in enumerate(found) if one not in found[:index]),
-        citations=citations,
-        assumptions=tuple(dict.fromkeys(one for section in sections for one in section.assumptions)),
-        clarifying_questions=tuple(main.questions),
-        warnings=tuple(dict.fromkeys(one for section in sections for one in section.warnings)),
-    )
-
-
-def _text(material: Material, sections: Sequence[Section]) -> str:
-    """Verdict first, then what it rests on; what several parts share is said once, at the end."""
-    say, blocks = material.say, []
-    for index, section in enumerate(sections):
-        blocks.append(_stressed(section.headline) if index == 0 else section.headline)
-        blocks += section.body
-    for heading in ("levers", "caveats"):
-        lines = [line for line in _gathered(sections, heading) if line not in sections[0].headline]
-        blocks.append(_bullets(say(f"heading.{heading}"), lines))
-    blocks.append(_line(material, "assumptions", _gathered(sections, "assumptions")))
-    blocks.append(_bullets(say("heading.questions"), _gathered(sections, "questions")))
-    notes = []
-    if any("GiB" in block for block in blocks):
-        notes.append(say("note.units"))
-    told = any(say("note.check_prices") in block for block in blocks)
-    if not told and any(re.search(say("note.old_price_marks"), block) for block in blocks):
-        notes.append(say("note.old_price"))
-    if material.understanding.language not in {"zh", "en"}:
-        notes.append(say("note.language"))
-    blocks.append(" ".join(f"*{note}*" for note in notes if note))
-    text = "\n\n".join(block for block in blocks if block)
-    return _MISSING_SPACE.sub(" ", _LOOSE_SPACE.sub("", _BINARY.sub(r"（\1）", text))) if say.language == "zh" else text
-
-
-def _stressed(headline: str) -> str:
-    """The first sentence in bold, the rest plain.
-
-    The closing stars stand before the full stop: after it, and with no space behind them, Markdown shows them as stars.
-    """
-    headline = _PLAIN_WORD.sub(lambda word: word[0].capitalize(), headline)
-    match = _FIRST_SENTENCE.match(headline)
-    sentence = headline[: match.end() if match else len(headline)].rstrip()
-    core = sentence.rstrip(_CLOSING)
-    return f"**{core}**{headline[len(core) :]}"
-
-
-def _gathered(sections: Sequence[Section], name: str) -> list[str]:
-    return list(dict.fromkeys(line for section in sections for line in getattr(section, name)))
-
-
-def _bullets(heading: str, lines: Sequence[str]) -> str:
-    return "\n".join([f"**{heading}**", "", *(f"- {line}" for line in lines)]) if lines else ""
-
-
-def _line(material: Material, name: str, sentences: Sequence[str]) -> str:
-    if not sentences:
-        return ""
-    say = material.say
-    return f"**{say(f'heading.{name}')}**" + say("list.colon") + say("list.sentence").join(sentences)

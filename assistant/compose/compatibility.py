@@ -6,6 +6,8 @@ from assistant.compose import facts, names
 from assistant.compose.citations import joined
 from assistant.compose.material import Material
 from assistant.compose.section import Section
+from assistant.plan.runnable import refused as refused_on
+from kb.catalog import gpus
 from kb.software import features
 from tools.check_compatibility import OVERVIEW, Compatibility, Finding
 
@@ -40,6 +42,21 @@ def refused(material: Material) -> bool:
     return any(one.verdict == "does_not" and one.gpu for one in _particular(material))
 
 
+def refusal(material: Material) -> str:
+    """That a card cannot run the engine or the format named, where the answer reckons with another; else nothing."""
+    asked = material.understanding.need
+    found = refused_on(asked, asked.engine)
+    if found is None or (material.need.engine, material.need.weight_format) == (asked.engine, asked.weight_format):
+        return ""
+    card, what = found
+    titles = {features()[what].title}
+    line = next(
+        (one for one in findings(material) if (one.gpu, one.verdict) == (card.id, "does_not") and one.asked in titles),
+        None,
+    )
+    return _line(material, line) if line else ""
+
+
 def findings(material: Material) -> Iterator[Finding]:
     """Every finding, each once."""
     seen: set[tuple[str | None, str]] = set()
@@ -63,7 +80,7 @@ def _line(material: Material, one: Finding) -> str:
     if say.language == "en":
         text = one.reason
     else:
-        card = names.gpu_name(one.gpu) if one.gpu else ""
+        card = _card(material, one) if one.gpu else ""
         why = say("compat.because", reason=one.reason_zh) if one.reason_zh else ""
         asked = one.asked_zh or one.asked
         text = (
@@ -75,6 +92,15 @@ def _line(material: Material, one: Finding) -> str:
     if instead:
         text += say("compat.instead", instead=instead.rstrip("."))
     return text + joined([_cite(material, one)])
+
+
+def _card(material: Material, one: Finding) -> str:
+    """The card's name; with its compute capability, which the reason turns on, where it refuses."""
+    key = str(one.gpu)
+    compute = gpus()[key].compute_capability
+    if one.verdict != "does_not" or not compute or compute not in one.reason:
+        return names.gpu_name(key)
+    return material.say("compat.card_with", card=names.gpu_name(key), compute=compute)
 
 
 def _cite(material: Material, one: Finding) -> str:

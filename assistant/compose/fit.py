@@ -4,7 +4,7 @@ import re
 from collections.abc import Sequence
 
 from assistant.answer import AnswerVerdict
-from assistant.compose import hybrid, names, numbers, pace, pictures, squeezed
+from assistant.compose import hybrid, layouts, names, numbers, pace, pictures, squeezed
 from assistant.compose.arithmetic import arithmetic, cite, column_name, interval, subject, total, workload
 from assistant.compose.assume import assumed
 from assistant.compose.caveats import caveats
@@ -21,6 +21,8 @@ from tools.memory.result import MinimumGpus
 _AS_PUBLISHED = re.compile(r"满血|(?:非|不|未)量化|原版|原精度|unquanti|full precision|without quanti|no quanti", re.I)
 """Words that rule a smaller format out."""
 MINIMA_MAX = 4
+BARE_BITS = "int4"
+"""The format of which only the bits are known."""
 USEFUL_CONTEXT = 1024
 """Shortest context worth telling of, in tokens."""
 MOST_MORE = 16
@@ -129,6 +131,8 @@ def _verdict(material: Material, main: Estimate, alternatives: Sequence[Estimate
     if fit.verdict != "no":
         return say(f"fit.{fit.verdict}", **values) + markers, "fits"
     text = say("fit.no", **values) + markers
+    if staged := layouts.in_stages(material, main):
+        return staged + text.removeprefix(say("fit.no_word")), "fits_with_changes"
     same = any(one.result.weight_format == main.result.weight_format for one in alternatives)
     stated = _insists(material, main) and not (same and main.task == "inference")
     copies = main.request.get("sharding") in SHARES and main.task != "inference"
@@ -143,7 +147,7 @@ def _verdict(material: Material, main: Estimate, alternatives: Sequence[Estimate
         + cite(material, one)
         for one in alternatives
     ]
-    if stated and not any(_as_asked(one, main) for one in alternatives):
+    if stated and not any(_as_asked(one, main) or _as_many_bits(one, main) for one in alternatives):
         return text + say("fit.instead", ways=say.listed(ways, conjunction="or")), "does_not_fit"
     how, listed = column_name(material, main, (main, *alternatives)), say.listed(ways, conjunction="or")
     led = say("fit.but" if main.task == "inference" else "fit.but_training", ways=listed, how=how, **values)
@@ -153,6 +157,11 @@ def _verdict(material: Material, main: Estimate, alternatives: Sequence[Estimate
 def _as_asked(one: Estimate, main: Estimate) -> bool:
     """Whether it is the training asked for, only with other settings."""
     return one.task == main.task != "inference"
+
+
+def _as_many_bits(one: Estimate, main: Estimate) -> bool:
+    """Whether it is another file of as many bits, where only the bits were said: "4 bit", not AWQ."""
+    return main.result.weight_format == BARE_BITS and bits(one.result.weight_format) == FOUR_BITS
 
 
 def _insists(material: Material, main: Estimate) -> bool:

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from assistant.compose import statements
+from assistant.compose.bearing import bears
 from assistant.compose.citations import joined
 from assistant.compose.corrections import corrections
 from assistant.compose.material import Material
@@ -15,6 +16,8 @@ QUOTED_MAX = 2
 """Statements quoted under a computed answer."""
 QUOTED_ALONE_MAX = 7
 """Statements quoted when the documents are the answer."""
+LOOKED_AT = 2 * QUOTED_MAX
+"""Statements looked at for those that bear on the answer."""
 DISPUTED_MAX = 2
 """Corrections of documents in one answer."""
 
@@ -61,14 +64,14 @@ def heard(material: Material, said: Sequence[str] = (), bar: Bar = ASIDE) -> str
     """What the documents add, under its heading; empty when they add nothing to what was `said`."""
     quotes = [
         line
-        for line in quoted(material, QUOTED_MAX, bar)
+        for line in quoted(material, QUOTED_MAX, bar, beside=True)
         if not any(line.removeprefix("- ") in block for block in said)
     ]
     return "\n".join([f"**{material.say('heading.guidance')}**", "", *quotes]) if quotes else ""
 
 
-def quoted(material: Material, most: int = QUOTED_MAX, bar: Bar = ASIDE) -> list[str]:
-    """Bullets, each a statement of a passage with its marker."""
+def quoted(material: Material, most: int = QUOTED_MAX, bar: Bar = ASIDE, *, beside: bool = False) -> list[str]:
+    """Bullets, each a statement of a passage with its marker; `beside` an answer only what bears on it."""
     sound = [passage for passage in material.passages if not passage.disputes]
     own = [passage for passage in sound if passage.language == material.say.language]
     searched, question = own if own or not bar.sure else sound, material.understanding.text
@@ -76,7 +79,8 @@ def quoted(material: Material, most: int = QUOTED_MAX, bar: Bar = ASIDE) -> list
         told = statements.account(searched, question)[:most]
         found = told if told and any(_passes(one, bar) for one in told) else []
     else:
-        found = [one for one in statements.best(searched, question, most) if _passes(one, bar)]
+        ranked = statements.best(searched, question, most if not beside else LOOKED_AT)
+        found = [one for one in ranked if _passes(one, bar) and (not beside or bears(one.text, material))][:most]
     return [
         "- " + _BRACKETED.sub(r"(\1)", one.text.replace("**", "")) + joined([_cite_line(material, one)])
         for one in found

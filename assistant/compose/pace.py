@@ -4,8 +4,8 @@ import re
 from typing import Any
 
 from assistant.answer import ToolCallRecord
-from assistant.compose import facts, guidance, names, numbers
-from assistant.compose.arithmetic import arithmetic, cite, total, workload
+from assistant.compose import facts, guidance, names, numbers, observed
+from assistant.compose.arithmetic import arithmetic, cite, column_name, total, workload
 from assistant.compose.aspects import BY_KEY
 from assistant.compose.assume import assumed
 from assistant.compose.caveats import caveats
@@ -55,10 +55,17 @@ def speed(material: Material) -> Section:
     result = record.result
     if result.get("documents_per_s") or not result.get("tokens_per_s_per_user"):
         return _items(material, record.tool, result)
+    at_once, whole = record.request.get("concurrent_sequences") or 1, result["tokens_per_s_total"]
     headline = material.say("pace.speed", **figures(material, result["tokens_per_s_per_user"]))
+    if at_once > 1 and whole:
+        each = numbers.figure(result["tokens_per_s_per_user"]["value"])
+        shown = figures(material, whole)
+        headline = material.say("pace.speed_of_all", **shown, count=numbers.count(at_once), each=each)
     if result.get("bound") and "host" not in warned(material, result):
         headline += " " + material.say("pace.bound", bound=material.say(f"bound.{result['bound']}"))
     headline = _first(material, result) + _in_format(material, record) + headline
+    if verdict := observed.judged(material, result):
+        headline = verdict + ("" if material.say.language == "zh" else " ") + headline
     rows = SPEED_ROWS if (record.request.get("concurrent_sequences") or 1) > 1 else SPEED_ROWS_ALONE
     return _with(material, record.tool, result, headline, rows)
 
@@ -158,9 +165,15 @@ def training_time(material: Material) -> Section:
 def _held(material: Material, result: dict[str, Any], section: Section) -> Section:
     """The pace, after the reason why it cannot be had where the cards do not hold the work."""
     main = next((one for one in material.estimates if one.gpu == result.get("gpu")), None)
-    if main and main.fit and main.fit.verdict == "no":
-        section.headline = _too_big(material, main, section.headline)
-        section.verdict = "does_not_fit"
+    if main is None or main.fit is None or main.fit.verdict != "no":
+        return section
+    same = [one for one in material.estimates if (one.gpu, one.gpus, one.task) == (main.gpu, main.gpus, main.task)]
+    held = next((one for one in same if one.fits), None)
+    if held is None:
+        section.headline, section.verdict = _too_big(material, main, section.headline), "does_not_fit"
+        return section
+    card, how = names.cards(held.placed.gpu, held.gpus), column_name(material, held)
+    section.headline += material.say("compare.instead", card=card, how=how, total=total(held)) + cite(material, held)
     return section
 
 

@@ -4,11 +4,12 @@ from collections.abc import Iterator
 
 from assistant.compose import facts, names, numbers
 from assistant.compose.arithmetic import cite, workload
-from assistant.compose.aspects import BY_KEY
+from assistant.compose.aspects import BY_KEY, Aspect
 from assistant.compose.citations import joined
 from assistant.compose.claims import ENOUGH, NEEDS, claims
 from assistant.compose.material import Estimate, Material
 from assistant.plan import card_claims
+from tools.find_gpus import GpuRow
 
 FAR_ABOVE = 1.5
 """A claimed requirement this many times the estimate is worth correcting downwards."""
@@ -25,6 +26,46 @@ def card_memory(material: Material) -> str:
                 "premise.card_memory", card=names.gpu_name(card), size=size, stated=f"{stated} GB"
             ) + joined([marker])
     return ""
+
+
+ALIKE = 0.05
+"""Share by which two cards may differ in a figure and still be called the same in it."""
+_TELLING = ("memory", "bandwidth", "fp8", "link")
+"""What tells two cards of one generation apart."""
+
+
+def card_identity(material: Material) -> str:
+    """Whether a card is the other that the question takes it for, and in what they differ; empty where none is."""
+    pair = card_claims.likened(material.understanding)
+    rows = {row.id: row for row in facts.cards(material)}
+    if pair is None or not set(pair) <= set(rows):
+        return ""
+    say, (one, other) = material.say, (rows[key] for key in pair)
+    same = one.architecture == other.architecture
+    aspects = [BY_KEY[key] for key in _TELLING]
+    differing = [aspect for aspect in aspects if _differ(one, other, aspect)]
+    values = {
+        "card": names.gpu_name(one.id),
+        "other": names.gpu_name(other.id),
+        "architecture": one.architecture,
+        "others": other.architecture,
+        "lines": say("list.comma").join(_apart(material, one, other, aspect) for aspect in differing),
+    }
+    key = "alike" if same and not differing else "near" if same else "unlike"
+    markers = joined([facts.cite_card(material, row, [BY_KEY["architecture"], *differing]) for row in (one, other)])
+    return say(f"premise.card_{key}", **values) + markers
+
+
+def _differ(one: GpuRow, other: GpuRow, aspect: Aspect) -> bool:
+    first, second = (getattr(row, aspect.fields[0]) for row in (one, other))
+    return (first or 0) != (second or 0) and abs((first or 0) - (second or 0)) > ALIKE * max(first or 0, second or 0)
+
+
+def _apart(material: Material, one: GpuRow, other: GpuRow, aspect: Aspect) -> str:
+    """One figure of both."""
+    none = material.say("premise.nothing")
+    first, second = (aspect.value(row) or none for row in (one, other))
+    return material.say("premise.apart", what=material.say(f"aspect.{aspect.key}"), first=first, second=second)
 
 
 def premises(material: Material) -> list[str]:

@@ -1,10 +1,14 @@
 """What a question takes a card to be: a size of memory stated of it, held against the data sheet."""
 
 import re
+from itertools import pairwise
 
 from assistant.plan import requests
+from assistant.understand.likened import LIKENED
+from assistant.understand.text import Text
 from assistant.understanding import Understanding
-from kb.catalog import gpu
+from kb.catalog import conventional, gpu
+from kb.names import gpu_names
 from kb.units import GIB
 from tools.need import Need
 
@@ -15,6 +19,20 @@ _SAID = re.compile(
     r"(?!\s?(?:of )?(?:system |host |ddr\d? |cpu )?(?:ram|ddr|内存|主存))",
     re.I,
 )
+
+
+def likened(understanding: Understanding) -> tuple[str, str] | None:
+    """A card that is taken for another, and that other; None where they are of one name or none is."""
+    text = Text.of(understanding.text).plain
+    named = [(mention, mention.ids) for mention in gpu_names().scan(text)]
+    for (first, ids), (second, others) in pairwise(named):
+        if LIKENED.fullmatch(text[first.end : second.start]) and not set(ids) & set(others):
+            asked = requests.named_gpus(understanding.need)
+            taken = next((key for key in asked if key in ids), conventional(ids))
+            return taken, next((key for key in asked if key in others), conventional(others))
+    return None
+
+
 NEAR_GIB = 1.5
 """Sizes closer than this are the same: 22.5 and 24, 79 and 80."""
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterable, Sequence
 
-from assistant.plan import card_claims, link, money, particular, requests, several
+from assistant.plan import card_claims, link, money, particular, requests, several, together
 from assistant.plan.amounts import READ, model_kind, texts
 from assistant.plan.call import PlannedCall, planned
 from assistant.plan.formats import native_format, smaller_formats
@@ -43,6 +43,8 @@ def plan(understanding: Understanding) -> list[PlannedCall]:
     need = provisional(understanding)
     if understanding.workloads:
         return [*distinct(several.sizes(understanding, need)), *distinct([requests.guidance(understanding)])]
+    if together.asked(understanding):
+        return _of_several(understanding, need)
     if own := distinct(particular.calls(understanding, need)):
         return own
     wanted: Calls = [requests.guidance(understanding)]
@@ -50,6 +52,8 @@ def plan(understanding: Understanding) -> list[PlannedCall]:
         wanted.append(requests.what_fits(need, understanding.text))
     if card_claims.misjudged(understanding, need):
         wanted.append(requests.gpu_facts(need))
+    if pair := card_claims.likened(understanding):
+        wanted.append(requests.gpu_facts(need, names=pair))
     brought = [call for call in pasted(understanding, need) if call is not None]
     wanted += brought
     if understanding.error_text and "oom" not in intents(understanding):
@@ -65,6 +69,14 @@ def plan(understanding: Understanding) -> list[PlannedCall]:
     calls = distinct(wanted)
     guidance, rest = calls[:1], calls[1:]
     return (rest[: FIRST_WAVE_MAX - 1] + guidance) if rest else guidance
+
+
+def _of_several(understanding: Understanding, need: Need) -> list[PlannedCall]:
+    """The memory of each of several models, with what the cards are known to hold where only their size was said."""
+    usable = None if requests.cards(need) else requests.what_fits(need, understanding.text)
+    beside, apart = understanding.beside, together.apart_calls(understanding, need)
+    each = together.beside_calls(understanding, need) if beside else apart
+    return distinct([usable, *each, *_check(need, understanding), requests.guidance(understanding)])[:CALLS_MAX]
 
 
 def _in_turn(parts: Iterable[Calls]) -> Calls:
@@ -324,7 +336,9 @@ def _what_fits(need: Need, understanding: Understanding) -> Calls:
 
 def _check(need: Need, understanding: Understanding) -> Calls:
     """Whether the cards support the format, the software and whatever else the question names."""
-    return [requests.compatibility(need, understanding.text)]
+    asked = understanding.need
+    named = need.model_copy(update={"engine": asked.engine, "weight_format": asked.weight_format or need.weight_format})
+    return [requests.compatibility(named if asked.engine != need.engine else need, understanding.text)]
 
 
 def _guidance_only(need: Need, understanding: Understanding) -> Calls:

@@ -5,6 +5,7 @@ import re
 from assistant.plan import amounts, requests
 from assistant.plan.formats import WIDE, bits, packed_format
 from assistant.plan.method import unsaid
+from assistant.plan.runnable import runnable
 from assistant.understand.formats import find_formats
 from assistant.understanding import Understanding
 from kb.base import AdvisorError
@@ -68,7 +69,7 @@ def provisional(understanding: Understanding) -> Need:
     if project is not None:
         need = need.model_copy(update={"model": project.model, "params": model(project.model).params})
     if not other_than_language(need):
-        return need
+        return runnable(need)
     if need.context_tokens is None and (length := amounts.texts(need, understanding.text).get("input_tokens")):
         need = need.model_copy(update={"context_tokens": length if amounts.model_kind(need) in amounts.READ else None})
     return need.model_copy(

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from assistant.answer import ToolCallRecord
-from assistant.plan import link, money, particular, requests, several
+from assistant.plan import link, money, particular, requests, several, together
 from assistant.plan.amounts import model_kind
 from assistant.plan.call import PlannedCall, planned
 from assistant.plan.first import CALLS_MAX, distinct
@@ -55,6 +55,8 @@ def plan_more(understanding: Understanding, results: Sequence[ToolCallRecord]) -
     need = provisional(understanding)
     if understanding.workloads:
         return distinct(several.machines(understanding, need, results))
+    if together.asked(understanding):
+        return []
     wanted: list[PlannedCall | None] = []
     usable, asked = _usable(results), intents(understanding)[0]
     for record in _first_on_each(_estimates(results)):
@@ -356,7 +358,7 @@ def _for_small_cards(need: Need, record: ToolCallRecord, card: GpuCount | None) 
     four_bit, usable = weights * GGUF_BITS / bits(used), gpu(card.gpu).usable_bytes
     if four_bit + found.get("total_bytes", 0) - weights <= usable:
         return ()
-    names = ("gguf:Q4_K_M",) if four_bit <= usable else ()
+    names = ("gguf:Q4_K_M",) if four_bit <= JUST_MISSED * usable else ()
     return (*names, *(("gguf:Q3_K_M",) if FULL_CARD * usable < four_bit <= JUST_MISSED * usable else ()))
 
 

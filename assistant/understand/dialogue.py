@@ -7,6 +7,7 @@ from assistant.understand.exchange import card_changes
 from assistant.understand.intents import STRONG
 from assistant.understand.model_mentions import sibling_of
 from assistant.understand.numbers import number
+from assistant.understand.parts import Parts, find_parts, main_need
 from assistant.understand.place import NO_CLOUD
 from assistant.understand.reading import TRAINING, Reading, read
 from assistant.understand.scope import asks_something_else, dictated
@@ -119,9 +120,13 @@ def _understanding(
     works = () if follow_up and sized_before else find_workloads(reading, reading.text.original, need.intent)
     if works:
         need = _of_the_main(works[0], need)
+    parts = Parts() if works or sized_before else find_parts(reading, need.intent)
+    need = main_need(parts, need)
     return Understanding(
         language=reading.language,
         workloads=works,
+        beside=parts.beside,
+        apart=parts.apart,
         need=Need.model_validate(need.model_dump()),
         text=reading.text.original,
         spans=tuple(reading.spans),

@@ -24,6 +24,14 @@ _OOM = grammar(
     r"|被(?:系统)?杀|挂了"
     r"|runs? out of (?:v?ram|memory|gpu memory)|ran out of|内存不足|爆(?!料|炸|款|发)(?=$|[^\w])"
 )
+FEARED = grammar(
+    r"(?:会不会|会|怕|担心|容易|爆不|不会|是否会)[^。?!,，\n]{0,6}?(?:爆(?:显存)?|oom|炸)(?:掉|了)?\s?(?=[吗么嘛不?,。]|$)|爆不爆"
+    r"|(?:会不会|是否会|不会)\s?(?:爆(?:显存)?|oom|炸)"
+    r"|(?<![a-z])(?:will|would|does|could|might|going to|gonna) (?:it|this|that|they|i|we)?\s?(?:go |just |still )?"
+    r"(?:oom|run out(?: of \w+)?)(?![a-z])"
+    r"|(?<![a-z])(?:without|avoid(?:ing)?|before|not) (?:going )?(?:oom|running out)\w{0,3}"
+)
+"""Running out of memory that is feared, not met."""
 _CAPACITY = grammar(
     r"(?:gpu \d{1,3}[;:]?\s?(?:has a total capac\w{1,6} of\s)?)?(\d{1,4}(?:\.\d{1,3})?)\s?(gib|mib|gb"
     r"|mb) (?:total capacity|is the total capacity)"
@@ -72,8 +80,8 @@ def find_pasted(text: Text) -> Pasted:
 
 
 def is_oom(text: str) -> bool:
-    """Whether memory ran out."""
-    return _OOM.search(text) is not None
+    """Whether memory ran out; whether it will is another question."""
+    return _OOM.search(FEARED.sub(" ", text)) is not None
 
 
 def _error_text(text: Text) -> str | None:

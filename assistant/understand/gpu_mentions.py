@@ -30,6 +30,7 @@ _SIZES = grammar(
 """Two sizes side by side, of which a card is sold in both."""
 _BESIDE = 4
 """The same where only a word like 「改版」 may stand between."""
+_MODIFIED = grammar(r"[\s的版(,、]*(?:是)?(?:魔改|改装|改|modded|modified|chinese|franken\w*)(?:版|的|卡)?[\s(,、]*")
 _NEAR = 8
 """Characters between a card's name and the size or word that narrows it down."""
 _TOLERANCE = 0.06
@@ -47,7 +48,7 @@ def gpu_mentions(text: str) -> list[Mention]:
 
 def named_gpu(text: Text, hidden: str, mention: Mention, sizes: list[Size]) -> NamedGpu:
     ids = _narrow(text, mention, sizes)
-    ids = _resized(ids, mention, sizes)
+    ids = _resized(ids, mention, sizes, text.plain)
     counted = count_of(hidden, mention.start, mention.end)
     if counted is not None and len(ids) > 1:
         shares = [size.value_bytes / counted.cards for size in sizes if size.role in {"total", "unclear"}]
@@ -66,15 +67,19 @@ def named_gpu(text: Text, hidden: str, mention: Mention, sizes: list[Size]) -> N
     )
 
 
-def _resized(ids: tuple[str, ...], mention: Mention, sizes: list[Size]) -> tuple[str, ...]:
+def _resized(ids: tuple[str, ...], mention: Mention, sizes: list[Size], plain: str) -> tuple[str, ...]:
     """The variant of another size when that size stands right beside the name: 「48G 4090」."""
-    beside = next(
-        (size for size in sizes if _distance(size, mention) <= _BESIDE and size.role in {"card", "unclear"}), None
-    )
+    beside = next((size for size in sizes if _beside(size, mention, plain) and size.role in {"card", "unclear"}), None)
     if beside is None or len(ids) != 1 or _of_size(ids, beside.value_bytes):
         return ids
     stem = re.sub(r"-\d+gb$", "", ids[0])
     return _of_size(tuple(key for key in gpus() if re.sub(r"-\d+gb$", "", key) == stem), beside.value_bytes) or ids
+
+
+def _beside(size: Size, mention: Mention, plain: str) -> bool:
+    """Whether the size is the card's: right beside its name, or with nothing but that it was modified between."""
+    between = plain[size.end : mention.start] if size.end <= mention.start else plain[mention.end : size.start]
+    return _distance(size, mention) <= _BESIDE or _MODIFIED.fullmatch(between) is not None
 
 
 def _narrow(text: Text, mention: Mention, sizes: list[Size]) -> tuple[str, ...]:

@@ -44,7 +44,7 @@ RULES: tuple[tuple[Intent, float, str], ...] = (
     )),
     # how many cards
     ("how_many_gpus", 5, (
-        rf"how many (?:\w{{1,12}} ){{0,2}}{_CARD}"
+        rf"how many (?:\w{{1,12}} ){{0,2}}{_CARD}(?!s?[- ]?hours?)"
         rf"|{GPU}{{1,60}}s?[^。?!\n]{{0,12}}?(?<![a-z])how many\s?(?:\?|$|do i|would|are)"
         rf"|{GPU}{{1,60}}s?\s?(?:\d{{1,3}}\s?gi?b?\s?)?(?:得|需|需要"
         rf"|要|至少|最少)?\s?(?:用|配|上|买)?\s?(?:几|多少)\s?(?:张|块|片|卡|台|个)|(?<![这那哪])(?:几|多少)\s?(?:张|块"
@@ -248,7 +248,8 @@ RULES: tuple[tuple[Intent, float, str], ...] = (
     ("interconnect", 3, r"(?:有|带|没|no|with|without) ?nvlink"),
     ("interconnect", 4.5, (
         r"(?:双卡|两张|多卡|两块|2 ?卡|四卡|tensor[-_ ]parallel\S{0,10}|ddp|two gpus|second gpu|multi-?gpu"
-        r"|2x|两个|更多卡|加卡)[^。!\n]{0,60}?(?:慢|slower|没(?:有)?提升|same speed|不如|翻倍|加速比"
+        r"|2x|dual|两个|更多卡|加卡)[^。!\n]{0,60}?(?:慢|slower|没(?:有)?提升|same speed|not (?:any |much )?faster"
+        r"|不如|翻倍|加速比"
         r"|no faster|图啥)|(?:单卡|一张|one card|same speed as one|单机)[^。!\n]{0,30}?(?:还?慢|slower|一样"
         r"|反而)|\d\s?[块张][^。?!\n]{0,3}(?:反而)快|scaling|扩展(?:性|效率)|加速比|(?:same"
         r"|no) speed(?:up)?"

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 from assistant.understand.entities import Entities
 from assistant.understand.errors import Pasted
+from assistant.understand.likened import LIKENED
 from assistant.understand.named import NamedGpu
 from assistant.understand.quantities import count_of, free_counts, nodes, per_node, total
 from assistant.understand.sizes import box_bytes
@@ -20,10 +21,12 @@ _OWN = grammar(
     r"|我这(?:张|块|个|里)?|我(?:们|司|这|自己)?(?:现在|目前|只)?(?:有|是|的|用)|手(?:里|上|头)(?:有"
     r"|的)?|现(?:有|在)(?:用|是)?|已(?:有|经)|只有|仅有|家里|实验室(?:有|的)?|单位(?:有)?|公司(?:有"
     r"|的)?|机器(?:是|有)|(?<![a-z])(?:i have|bought|purchased|picked up"
-    r"|i've(?: got)?|i own|own|have|has|got|my|our|we have|using"
+    r"|i've(?: got)?|i own|own|have|has|got|my|our|we have|(?:am|are|'m|'re|currently|been) using"
     r"|i am on|i'm on|currently|existing|server has|tengo|tenho|j'ai|con una?"
     r"|in stock)(?![a-z]))[^。!?\n]{0,14}$"
 )
+_HOUSE = grammar(r"(?:公司|单位|实验室|家里|机器)(?!有|里有|的)")
+"""Houses that may plan to get what they do not have yet, where a price or a purchase is asked about."""
 _AGAINST = grammar(
     r"(?:比(?:不上|不过)?|相比|和|与|跟|还是|或者?|而|换(?:成|到)?|升级到?|想买|买(?!了)|入手(?!了)|租"
     r"|(?<![a-z])(?:than|vs\.?|versus|or|against|instead of|rather than|compared (?:to|with)|rent|buy"
@@ -95,6 +98,8 @@ def _owned_names(text: str, named: tuple[NamedGpu, ...], intent: Intent) -> list
     owned: list[NamedGpu] = []
     for index, gpu in enumerate(named):
         before = named[index - 1] if index else None
+        if before is not None and LIKENED.fullmatch(text[before.end : max(before.end, gpu.counted_from)]):
+            continue
         listed = before is not None and _LISTED.fullmatch(
             text[before.counted_to : max(before.counted_to, gpu.counted_from)]
         )
@@ -110,7 +115,9 @@ def _is_owned(text: str, gpu: NamedGpu, intent: Intent) -> bool:
     before = text[max(0, gpu.counted_from - 30) : gpu.counted_from]
     if _ONLY_COMPARED.search(before):
         return False
-    if _OWN.search(before) and not _AGAINST.search(before):
+    named = _OWN.search(before)
+    loosely = named is not None and intent in _ASKING and _HOUSE.match(named[0]) is not None
+    if named and not loosely and not _AGAINST.search(before):
         return True
     if intent == "compare" and _WORKS.match(text, gpu.end) and _ONLY_COMPARED_LATER.search(text, gpu.end):
         return True

@@ -32,18 +32,29 @@ _DROPPED = grammar(
     r"|上)?$"
 )
 """What stands before a size that is ruled out: 「不用 32B 了，14B 就行」."""
+_RUNS_ALREADY = grammar(
+    r"\s?(?:模型|的)?\s?(?:都|已经|倒是)?(?:没(?:有)?问题|跑得(?:动|了|很)|很?流畅|毫无压力|够用|works?(?![a-z])"
+    r"|(?:is |runs? |are )?(?:just )?(?:fine|ok(?:ay)?|great|well|smooth\w{0,2})(?![a-z]))"
+)
+"""What follows a size that is told as done: "I run 13B fine, can I run 34B"."""
 _UNIT_EXAMPLE = grammar(r"按|per|每|rule of thumb|/\s?$")
 
 
 def find_params(text: str) -> Found[int] | None:
     """The size that the question is about: a corrected one, else the first."""
-    found = [*_billions(text), *_named_scales(text)]
-    sound = sorted((f for f in found if 10**6 <= f.value <= 10**15), key=lambda f: f.start)
+    sound = every_size(text)
     if not sound:
         return None
     own = [f for f in sound if not _UNIT_EXAMPLE.search(text[max(0, f.start - 4) : f.start])] or sound
     own = [f for f in own if not _DROPPED.search(text[max(0, f.start - 16) : f.start])] or own
+    own = [f for f in own if not _RUNS_ALREADY.match(text, f.end)] or own
     return next((f for f in reversed(own) if _FINAL.search(text[max(0, f.start - 12) : f.start])), own[0])
+
+
+def every_size(text: str) -> list[Found[int]]:
+    """Every size of a model, in order."""
+    found = [*_billions(text), *_named_scales(text)]
+    return sorted((f for f in found if 10**6 <= f.value <= 10**15), key=lambda f: f.start)
 
 
 def _billions(text: str) -> Iterator[Found[int]]:

@@ -9,7 +9,7 @@ from assistant.understand.asking import asks_price, asks_sale
 from assistant.understand.budget import find_budget, find_money
 from assistant.understand.engines import find_engine
 from assistant.understand.entities import Entities, find_entities
-from assistant.understand.errors import Pasted, find_pasted, is_oom
+from assistant.understand.errors import FEARED, Pasted, find_pasted, is_oom
 from assistant.understand.formats import choose_format, compares_formats, find_formats, find_kv_format
 from assistant.understand.intents import STRONG, Facts, choose, weigh
 from assistant.understand.language import language_of
@@ -22,6 +22,7 @@ from assistant.understand.parameters import find_params
 from assistant.understand.place import NO_CLOUD, find_country, find_provider
 from assistant.understand.posttrain import find_generations, find_method, find_teacher
 from assistant.understand.purpose import find_purpose
+from assistant.understand.retraction import without_retracted
 from assistant.understand.scope import out_of_scope, without_instructions
 from assistant.understand.spelling import spelled
 from assistant.understand.tasks import REINFORCED, Setting, Work, decide_task, find_work
@@ -50,6 +51,8 @@ TRAINING = {"full_finetune", "lora", "qlora", "pretrain"}
 LONG_CONTEXT = 64_000
 PRICED_AS_OWN = ("compare", "oom", "power", "what_fits", "how_many_gpus", "cloud_or_buy")
 """Intents under which words about a price change nothing of whose the cards are."""
+FITS = "能放下吗"
+"""What is asked with words that fear running out of memory."""
 FOUR_BIT = ("int4", "nf4", "nf4_dq", "awq", "gptq")
 
 
@@ -88,7 +91,7 @@ class Reading:
 
 def read(original: str, previous: Need | None = None) -> Reading:
     """Read one turn; what `previous` knows only helps to tell what is asked, it states no slot."""
-    text = spelled(Text.of(original)).without(_BRAND)
+    text = without_retracted(spelled(Text.of(original)).without(_BRAND))
     entities = find_entities(text)
     pasted = find_pasted(text)
     hidden = _TABLE_ROW.sub(" ", without_instructions(entities.masked) or entities.masked)
@@ -100,7 +103,7 @@ def read(original: str, previous: Need | None = None) -> Reading:
     work = find_work(text.plain)
     reading.task_said = bool(work.named or work.finetune or work.train or work.only_serve)
     facts = _facts(reading, work, previous or Need())
-    reading.weights = weigh(hidden, facts)
+    reading.weights = weigh(FEARED.sub(lambda feared: FITS.ljust(len(feared[0])), hidden), facts)
     reading.intent, reading.asks = choose(reading.weights, facts)
     uncounted = masked(_without_money(reading), [(*span, " ") for span in pictures_spoken_of(entities.masked)])
     reading.cards = find_cards(entities, uncounted, _intent_of_cards(reading, previous, hidden), pasted)

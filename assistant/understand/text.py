@@ -11,6 +11,8 @@ from assistant.understanding import Span
 
 READ_CHARACTERS_MAX = 20_000
 """What follows is not read; a question is a few lines, a pasted log a few thousand characters."""
+LONGEST_STEP = 12
+"""Characters of the original that are left out inside a name; a longer way is another place."""
 _COMMA = {"，": ", ", "；": "; ", "：": ": ", "？": "? ", "！": "! "}
 """Full-width punctuation ends a number; NFKC alone would glue 「3090，128」 into one."""
 _SIMPLIFIED = str.maketrans(
@@ -66,8 +68,14 @@ class Text:
 
     def span(self, slot: str, start: int, end: int) -> Span:
         """The piece of the original that [start, end) of the plain text came from."""
+        start = self._after_leap(start, max(start, end - 1))
         first, last = self.offsets[start], self.offsets[max(start, end - 1)] + 1
         return Span(slot=slot, start=first, end=last, text=self.original[first:last])
+
+    def _after_leap(self, start: int, last: int) -> int:
+        """Where the piece that ends at `last` begins to stand together: what corrects a word is said far from it."""
+        steps = ((place, self.offsets[place] - self.offsets[place - 1]) for place in range(last, start, -1))
+        return next((place for place, step in steps if not 0 <= step <= LONGEST_STEP), start)
 
     @cached_property
     def sentence_ends(self) -> tuple[int, ...]:

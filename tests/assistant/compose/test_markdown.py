@@ -10,7 +10,7 @@ from markdown_it import MarkdownIt
 
 from assistant.answer import ToolCallRecord
 from assistant.compose import compose
-from assistant.compose.answer import _stressed
+from assistant.compose.written import stressed
 from assistant.phrases import phrases
 from assistant.plan import plan, plan_more
 from assistant.plan.call import PlannedCall
@@ -46,9 +46,9 @@ def run(call: PlannedCall) -> ToolCallRecord:
 
 @pytest.mark.parametrize("headline", HEADLINES)
 def test_the_verdict_is_bold_whatever_it_ends_in(headline: str) -> None:
-    stressed = _stressed(headline)
-    assert bold_left_over(stressed) == ""
-    assert stressed.replace("**", "") == headline
+    text = stressed(headline)
+    assert bold_left_over(text) == ""
+    assert text.replace("**", "") == headline
 
 
 @pytest.mark.parametrize("language", ["zh", "en"])

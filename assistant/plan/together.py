@@ -1,0 +1,104 @@
+"""Several models in one question: the memory of each, as said and in the smaller formats where none was said."""
+
+from collections.abc import Iterator, Sequence
+
+from assistant.answer import ToolCallRecord
+from assistant.plan import requests
+from assistant.plan.call import PlannedCall
+from assistant.plan.formats import native_format, smaller_formats
+from assistant.understanding import Understanding, Workload
+from kb.catalog import models
+from tools.need import GpuCount, Need
+
+ASKED = (
+    "can_it_run",
+    "min_vram",
+    "how_many_gpus",
+    "concurrency",
+    "context_length",
+    "what_fits",
+    "other",
+    "guidance",
+    "compatibility",
+)
+"""Intents that the memory of each model answers."""
+_LANGUAGE = {"llm", "vlm"}
+
+
+def asked(understanding: Understanding) -> bool:
+    """Whether the question is about several models, together or one by one."""
+    several = understanding.beside or len(understanding.apart) > 1
+    return bool(several) and (understanding.need.intent in ASKED or understanding.need.intent is None)
+
+
+def need_of(work: Workload, need: Need) -> Need:
+    """The need of one of the models: the load only where it serves language."""
+    record = models().get(work.model or "")
+    language = record is None or record.kind in _LANGUAGE
+    load = {} if language else {"users": None, "concurrent_sequences": None, "context_tokens": None, "engine": None}
+    task = (
+        work.task
+        if language
+        else {"diffusion": "diffusion", "video": "diffusion"}.get(str(record and record.kind), "inference")
+    )
+    return need.model_copy(
+        update=load | {
+            "task": task, "model": work.model, "model_text": None, "params": None if work.model else work.params,
+            "weight_format": work.weight_format, "kv_format": need.kv_format if language else None,
+            "tensor_parallel": None, "frozen_params": None,
+        }
+    )  # fmt: skip
+
+
+def card_of(need: Need) -> GpuCount | None:
+    """The cards they are to run on."""
+    return next(iter(requests.cards(need)), None)
+
+
+def beside_calls(understanding: Understanding, need: Need) -> list[PlannedCall | None]:
+    """The main model on all cards, each other on one, and what would hold them all."""
+    card = card_of(need)
+    single = GpuCount(gpu=card.gpu, count=1) if card else None
+    extra = sum(models()[one.model].params if one.model else one.params or 0 for one in understanding.beside)
+    return [
+        *ways(main_of(understanding, need), need, card),
+        *(call for one in understanding.beside for call in ways(one, need, single)),
+        requests.configure(need, frozen_params=extra or None)
+        if card is None and need.memory_bytes_per_gpu is None
+        else None,
+    ]
+
+
+def apart_calls(understanding: Understanding, need: Need) -> list[PlannedCall | None]:
+    """Each model on the cards, the stated formats first."""
+    card = card_of(need)
+    return [call for one in understanding.apart for call in ways(one, need, card)]
+
+
+def main_of(understanding: Understanding, need: Need) -> Workload:
+    """The language model that the others stand beside, as one of them."""
+    return Workload(
+        text="",
+        task="inference",
+        model=need.model,
+        params=None if need.model else need.params,
+        weight_format=need.weight_format,
+    )
+
+
+def ways(work: Workload, need: Need, card: GpuCount | None) -> Iterator[PlannedCall | None]:
+    """The memory of one model: as said, else as published and in the smaller formats."""
+    own = need_of(work, need)
+    yield requests.memory(own, card)
+    record = models().get(work.model or "")
+    if work.weight_format is None and (record is None or record.kind in _LANGUAGE):
+        names = smaller_formats(native_format(own.model), own.engine, card.gpu if card else None)
+        yield from (requests.memory(own, card, weight_format=name) for name in names)
+
+
+def records_of(
+    work: Workload, need: Need, card: GpuCount | None, results: Sequence[ToolCallRecord]
+) -> list[ToolCallRecord]:
+    """The estimates of one model, widest format first."""
+    wanted = [(call.tool, call.request) for call in ways(work, need, card) if call]
+    return [one for one in results if (one.tool, one.request) in wanted and "error" not in one.result]

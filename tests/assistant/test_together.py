@@ -1,0 +1,101 @@
+"""Answers about several models, about engines a card refuses, about cards taken for others, about measured rates."""
+
+import re
+
+import pytest
+
+from assistant.ground.check import ground
+from tests.assistant.planning import turn
+
+
+@pytest.mark.parametrize(
+    ("text", "verdict"),
+    [
+        ("RTX 3060 12GB 同时跑 qwen3-4b int4 和 bge-m3，够吗", "fits"),
+        ("Mistral 7B and Llama 3 8B simultaneously on a 3090", "fits_with_changes"),
+        ("can an RTX 4060 8GB host Qwen3-8B int4 together with SDXL at the same time?", "does_not_fit"),
+        ("Qwen3-32B int8 plus an embedding model plus whisper on one A6000?", "fits"),
+    ],
+)
+def test_companions_are_summed_and_every_figure_is_traced(text: str, verdict: str) -> None:
+    understanding, records, draft = turn(text)
+    assert understanding.beside
+    assert draft.verdict == verdict
+    first = draft.answer.split("\n")[0]
+    terms, total = re.search(r"((?:[\d.]+ GiB \+ )+[\d.]+ GiB) = ([\d.]+) GiB", first).groups()
+    assert sum(float(one) for one in re.findall(r"[\d.]+", terms)) == pytest.approx(float(total), abs=0.05)
+    grounding = ground(draft.answer, records, [text], draft.citations)
+    assert grounding.ungrounded == ()
+
+
+@pytest.mark.parametrize(
+    ("text", "verdict", "said"),
+    [
+        ("A5000 上 13B 的 fp16 和 34B 的 int4 哪个能放下？", "fits_with_changes", "放不下"),
+        ("8B in bf16 or 32B in q4 on a 7900 XTX?", "fits", "fits"),
+        ("70B fp16 和 72B int8，一张 4090 能放下哪个", "does_not_fit", "放不下"),
+    ],
+)
+def test_models_asked_about_one_by_one_each_get_a_verdict(text: str, verdict: str, said: str) -> None:
+    understanding, _, draft = turn(text)
+    assert draft.verdict == verdict
+    first = draft.answer.split("\n")[0]
+    assert said in first
+    assert len(re.findall(r"\[\d+\]", first)) == len(understanding.apart)
+
+
+@pytest.mark.parametrize(
+    ("text", "reason", "engine"),
+    [
+        ("2x P40, Qwen2.5-32B AWQ with vLLM?", "6.1", "GGUF"),
+        ("M60 能跑 vllm 部署 qwen3-4b 吗", "5.2", "GGUF"),
+        ("MI50 32G 用 vllm 部署 qwen3-14b 行吗", "ROCm", "GGUF"),
+        ("V100 16G 用 sglang 部署 Qwen3-4B", "7.5", "BF16"),
+    ],
+)
+def test_an_engine_the_card_cannot_run_is_said_first_and_reckoned_without(text: str, reason: str, engine: str) -> None:
+    _, records, draft = turn(text)
+    assert draft.verdict != "fits"
+    assert reason in draft.answer.split("\n")[0]
+    forms = {one.result["weight_format"] for one in records if one.tool == "estimate_memory"}
+    assert any(engine.lower() in form.lower() for form in forms)
+
+
+@pytest.mark.parametrize(
+    ("text", "owned", "said"),
+    [
+        ("A800 就是 80G 的 H100 对吧？四张跑 fp8 的 qwen3-32b 够不够", "a800-sxm-80gb", "Hopper"),
+        ("isn't the 4060 Ti 16GB basically a 4080? want to run Phi-4 on it", "rtx-4060-ti-16gb", "288"),
+        ("H800 相当于 H100 吧，8 张能跑 Mixtral 8x22B 吗", "h800-sxm-80gb", "H100"),
+    ],
+)
+def test_a_card_taken_for_another_is_put_right_and_not_owned_twice(text: str, owned: str, said: str) -> None:
+    understanding, _, draft = turn(text)
+    assert [card.gpu for card in understanding.need.gpus_owned] == [owned]
+    assert said in draft.answer.split("\n")[0]
+
+
+@pytest.mark.parametrize(
+    ("text", "word"),
+    [
+        ("I'm only getting 9 t/s with Llama 3.1 8B Q8 on a 4070 Ti Super, is that normal?", "Slower than it should be"),
+        ("3090 跑 qwen3-14b q4，实测 60 tok/s，正常吗", "正常"),
+        ("getting 300 tok/s with Qwen3-8B int4 on a single A100, is this expected?", "not slow"),
+    ],
+)
+def test_a_measured_rate_is_judged_before_anything_else(text: str, word: str) -> None:
+    _, records, draft = turn(text)
+    assert word in draft.answer.split("\n")[0]
+    assert ground(draft.answer, records, [text], draft.citations).ungrounded == ()
+
+
+@pytest.mark.parametrize("text", ["I want 30 tok/s with a 32B, which card?", "70B 至少要 20 tokens/s，选什么卡"])
+def test_a_rate_that_is_wished_for_is_not_judged(text: str) -> None:
+    _, _, draft = turn(text)
+    assert not re.search(r"normal|Slower than|正常|偏慢", draft.answer)
+
+
+def test_layers_dealt_out_hold_what_tensor_parallelism_does_not() -> None:
+    _, _, draft = turn("两张 L20 部署 DeepSeek-R1-Distill-Llama-70B-FP8，并发 10 可以吗")
+    assert draft.verdict == "fits_with_changes"
+    assert "PP2" in draft.answer.split("\n")[0]
