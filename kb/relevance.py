@@ -115,8 +115,12 @@ class Question:
     def __init__(self, weighted: list[Weighted]) -> None:
         self._weighted = weighted
         self._total = sum(one.weight for one in weighted)
-        self._asked = {word for one in weighted for way in (*one.concept.ways, *one.concept.synonyms) for word in way}
-        self._known: dict[frozenset[str], tuple[float, ...]] = {}
+        self._told_by: dict[str, list[int]] = {}
+        for number, one in enumerate(weighted):
+            for word in {word for way in (*one.concept.ways, *one.concept.synonyms) for word in way}:
+                self._told_by.setdefault(word, []).append(number)
+        self._asked = self._told_by.keys()
+        self._known: dict[frozenset[str], dict[int, float]] = {}
 
     def share_held(self, body: Set[str], head: Set[str], about: Set[str]) -> float:
         """Share of its weight that a passage holds, by where it holds it; words in two places add up."""
@@ -128,18 +132,20 @@ class Question:
         ]
         if not places or not self._total:
             return 0.0
-        held = 0.0
-        for number, one in enumerate(self._weighted):
-            missing = 1.0
-            for shares, credit in places:
-                missing *= 1 - credit * shares[number]
-            held += one.weight * (1 - missing)
+        missing: dict[int, float] = {}
+        for shares, credit in places:
+            for number, share in shares.items():
+                missing[number] = missing.get(number, 1.0) * (1 - credit * share)
+        held = sum(self._weighted[number].weight * (1 - missing[number]) for number in sorted(missing))
         return held / self._total
 
-    def _holds(self, present: frozenset[str]) -> tuple[float, ...]:
-        """How much of each concept these of its words make."""
+    def _holds(self, present: frozenset[str]) -> dict[int, float]:
+        """How much of each concept that they tell of these words make."""
         if (known := self._known.get(present)) is None:
-            known = self._known[present] = tuple(_held(one.concept, present) for one in self._weighted)
+            touched = {number for word in present for number in self._told_by[word]}
+            known = self._known[present] = {
+                number: _held(self._weighted[number].concept, present) for number in touched
+            }
         return known
 
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import uvicorn
 from fastapi import FastAPI
 
-from kb.base import BadInput, StateUnavailable
+from kb.base import BadInput, IndexUnavailable, StateUnavailable
 from kb.settings import settings, stay_offline
 
 if TYPE_CHECKING:
@@ -60,12 +60,18 @@ def serve(host: str, port: int) -> int:
 
 
 def warm() -> None:
-    """Load what the first question would wait seconds for, while the person is still typing it."""
+    """Load what the first question would wait seconds for, while the person is still typing it, and then torch, by
+    which every later question is embedded in half the time."""
     from assistant.understand import understand
+    from kb.embedder import embedder
     from kb.search import search
 
     understand("Can an RTX 4090 run Qwen2.5-7B?")
     search("GPU memory")
+    try:
+        embedder().stay()
+    except IndexUnavailable as problem:
+        logger.warning("questions are embedded without torch: %s", problem)
 
 
 def forget_old(service: "Advisor", every_s: float = FORGET_EVERY_S) -> None:
