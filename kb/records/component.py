@@ -63,6 +63,8 @@ class Component(Frozen):
     """Most it draws (a processor's TDP)."""
     supply_w: int | None = Field(default=None, ge=1)
     """Most it delivers: a power supply, a PDU, a UPS, all supplies of a barebone together."""
+    cards_w: int | None = Field(default=None, ge=1)
+    """Barebone: full load of the cards that a published machine of this kind carried, whatever its supplies."""
     rack_units: int | None = Field(default=None, ge=1)
     """Height it takes; a rack: height it offers."""
 
@@ -70,8 +72,8 @@ class Component(Frozen):
     """Every reading; empty = nobody sells it alone, or no price was found."""
     aliases: tuple[str, ...] = ()
     notes: str = ""
-    sources: tuple[str, ...]
-    """Source ids that vouch for the figures (a price names its own)."""
+    sources: dict[str, tuple[str, ...]]
+    """Source id → the fields it vouches for (a price names its own)."""
 
     @property
     def price(self) -> PriceReading | None:

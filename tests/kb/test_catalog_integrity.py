@@ -104,14 +104,15 @@ class TestServers(Rows):
             assert named <= set(gpus()), (row.id, named - set(gpus()))
             assert {*row.gpu_counts, *(one.gpu for one in row.prices if one.gpu)} <= set(row.gpus), row.id
 
-    def test_what_can_be_ordered_has_a_price_power_cooling_and_a_place(self) -> None:
+    def test_most_that_can_be_ordered_has_a_price_and_a_place(self) -> None:
+        """What was not read is unknown; too much of it and no bill could be drawn up."""
         held = [row for row in self.rows if not row.discontinued and row.cpu != "OEM"]
         assert len(held) >= 60
-        for row in held:
-            assert row.prices, row.id
-            assert row.psu_w, row.id
-            assert row.cooling, row.id
-            assert (row.rack_units is None) == row.tower, row.id
+        assert sum(bool(row.prices) for row in held) >= 0.75 * len(held)
+        assert sum(row.tower or bool(row.rack_units) for row in held) >= 0.65 * len(held)
+        assert sum(bool(row.cooling) for row in held) >= 0.5 * len(held)
+        for row in self.rows:
+            assert not (row.tower and row.rack_units), row.id
 
     def test_prices_are_dated_before_today_in_known_currencies(self) -> None:
         today = datetime.now(UTC).date().isoformat()
@@ -146,9 +147,13 @@ class TestServers(Rows):
     def test_every_stated_figure_is_vouched_for(self) -> None:
         for row in self.rows:
             vouched = {field for fields in row.sources.values() for field in fields}
-            for field in ("max_gpus", "psu_w", "rack_units", "cpu", "max_memory"):
-                if getattr(row, field) is not None:
+            for field in (
+                "gpus", "max_gpus", "gpu_counts", "psu_w", "rack_units", "cpu", "max_memory", "storage", "network",
+                "cooling",
+            ):  # fmt: skip
+                if getattr(row, field):
                     assert field in vouched, (row.id, field)
+            assert "unverified-general-knowledge" not in row.sources, row.id
             assert vouched <= set(Server.model_fields), row.id
 
     def test_power_supplies_carry_the_cards(self) -> None:

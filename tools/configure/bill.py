@@ -119,9 +119,11 @@ def _around(gpu: Gpu, host: Host, machines: int) -> tuple[Item, ...]:
     """Network, racks and uninterruptible supplies."""
     network = network_for(machines, host.cards, linked=scales_out(gpu))
     lines = network_items(network, machines, with_network=host.with_network)
-    if not host.rack_units:
+    if host.rack_units == 0:
         return lines
     watts = _machine_w(gpu, host)
+    if host.rack_units is None:
+        return (*lines, unpriced_line("rack", "rack, of a height that was not read", 1), *ups_items(machines, watts))
     return (*lines, *rack_items(machines, host.rack_units, watts), *ups_items(machines, watts))
 
 

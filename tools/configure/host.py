@@ -33,8 +33,8 @@ REDUNDANT_SHARE = 0.75
 YUAN = "CNY"
 NEWEST_PCIE = 5.0
 """Newest generation that boards for cards are sold with."""
-USUAL_UNITS = 4
-"""Height of a server whose record does not tell it."""
+RACK_CARDS = 16
+"""A machine of more cards is a rack itself."""
 BOARD_HOSTS: dict[str, HostKind] = {
     "Ampere": "board_ampere", "Hopper": "board_hopper", "Blackwell": "board_blackwell"
 }  # fmt: skip
@@ -60,7 +60,7 @@ class Host:
     """What it draws itself, without the cards."""
     supply_w: int | None
     rack_units: int | None
-    """Null for a machine that stands on the floor."""
+    """Nothing for a machine that stands on the floor or is a rack itself; null where the height is not known."""
     with_cards: bool = False
     """Whether its price holds the cards."""
     with_network: bool = False
@@ -134,7 +134,8 @@ def _system(server: Server, gpu: Gpu, cards: int, item: Item, *, with_cards: boo
     draw = power_facts().hosts[BOARD_HOSTS.get(gpu.architecture.split()[0], "board_other") if on_board else "server"]
     return Host(
         server.id, f"{server.vendor} {server.name}", cards, (item,), int(draw.max_w), server.psu_w,
-        None if server.tower else server.rack_units or USUAL_UNITS, with_cards=with_cards, with_network=on_board,
+        0 if server.tower or server.max_gpus > RACK_CARDS else server.rack_units, with_cards=with_cards,
+        with_network=on_board,
     )  # fmt: skip
 
 
@@ -148,13 +149,12 @@ def _rack_servers(gpu: Gpu, cards: int, memory_bytes: int) -> Iterator[Host]:
         if not _fast_enough(bare, gpu, cards):
             continue
         processor = _processor(bare, cores=4 * cards, lanes=8 * cards)
-        modules = processor and memory_modules(bare.id, processor.memory_channels or 2, round_memory(memory_bytes))
+        modules = processor and _modules(bare, processor, memory_bytes)
         if processor is None or modules is None:
             continue
         sockets = bare.sockets or 1
         draw = _draw("server", (processor.power_w or 0) * sockets)
-        supply = bare.supply_w or 0
-        if supply * REDUNDANT_SHARE < draw + (gpu.tdp_w or 0) * cards:
+        if not _carries(bare, draw, (gpu.tdp_w or 0) * cards):
             continue
         items = (
             line("server", bare, 1),
@@ -164,7 +164,14 @@ def _rack_servers(gpu: Gpu, cards: int, memory_bytes: int) -> Iterator[Host]:
             *_drives("U.2 NVMe", cards),
             line("nic", components()["nic-cx6-lx-25g"], 1),
         )
-        yield Host(None, f"{bare.vendor} {bare.name}", cards, items, draw, supply, bare.rack_units)
+        yield Host(None, f"{bare.vendor} {bare.name}", cards, items, draw, bare.supply_w, bare.rack_units)
+
+
+def _carries(bare: Component, draw_w: int, cards_w: int) -> bool:
+    """Whether its supplies do, or, where they are not known, whether such a machine was seen with as much of cards."""
+    if bare.supply_w is None:
+        return cards_w <= (bare.cards_w or 0)
+    return bare.supply_w * REDUNDANT_SHARE >= draw_w + cards_w
 
 
 def _workstations(gpu: Gpu, cards: int, memory_bytes: int) -> Iterator[Host]:
@@ -178,7 +185,7 @@ def _workstations(gpu: Gpu, cards: int, memory_bytes: int) -> Iterator[Host]:
         if not _fast_enough(board, gpu, cards):
             continue
         processor = _processor(board, cores=max(8, 4 * cards), lanes=8 * cards)
-        modules = processor and memory_modules(board.id, processor.memory_channels or 2, round_memory(memory_bytes))
+        modules = processor and _modules(board, processor, memory_bytes)
         if processor is None or modules is None:
             continue
         draw = _draw("workstation" if cards > DESKTOP_CARDS else "desktop", processor.power_w or 0)
@@ -196,7 +203,7 @@ def _workstations(gpu: Gpu, cards: int, memory_bytes: int) -> Iterator[Host]:
             line("case", case, 1),
         )
         watts = (supply[0].supply_w or 0) * supply[1]
-        yield Host(None, f"{board.vendor} {board.name} workstation", cards, items, draw, watts, None)
+        yield Host(None, f"{board.vendor} {board.name} workstation", cards, items, draw, watts, 0)
 
 
 def _draw(kind: HostKind, processors_w: int) -> int:
@@ -216,7 +223,10 @@ def _generation(pcie: str | None) -> float:
 
 
 def _processor(board: Component, *, cores: int, lanes: int) -> Component | None:
-    """The cheapest for the socket that has the lanes and cores; two of them share both."""
+    """The cheapest for the socket that has the lanes and cores; two of them share both.
+
+    One of which a figure the bill needs is unknown is passed over rather than taken to be harmless.
+    """
     sockets = board.sockets or 1
     return cheapest(
         one
@@ -224,9 +234,17 @@ def _processor(board: Component, *, cores: int, lanes: int) -> Component | None:
         if one.socket == board.socket
         and (one.sockets or 1) >= sockets
         and one.module == board.module
+        and one.power_w
+        and one.memory_channels
         and (one.pcie_lanes or 0) * sockets >= lanes
         and (one.cores or 0) * sockets >= cores
     )
+
+
+def _modules(board: Component, processor: Component, memory_bytes: int) -> tuple[Component, int] | None:
+    """The cheapest modules that fill the processor's channels; null where the channels are not known."""
+    channels = processor.memory_channels
+    return memory_modules(board.id, channels, round_memory(memory_bytes)) if channels else None
 
 
 def _cooler(processor: Component) -> Component | None:

@@ -21,10 +21,12 @@ WORK = {
     "vision-lab": {"task": "vision"},
     "flux-studio": {"task": "diffusion"},
 }
+SMALL = {"full-13b": 700_000}
+"""Half a million buys eight new 48 GB cards in a server only at a price of the server that nobody was read to ask."""
 CASES = [
     pytest.param(work, amount, id=f"{name}-{amount // 1000}k")
     for name, work in WORK.items()
-    for amount in (500_000, 2_000_000)
+    for amount in (SMALL.get(name, 500_000), 2_000_000)
 ]
 
 
@@ -69,9 +71,9 @@ def test_nothing_within_the_budget_is_both_cheaper_and_faster_than_a_point_of_th
         assert any(point.price <= item.price.amount and point.speed >= rate for point in points)  # type: ignore[operator]
 
 
-@pytest.mark.parametrize("work", [pytest.param(work, id=name) for name, work in WORK.items()])
-def test_more_money_never_buys_less_and_never_asks_more_for_the_least(work: dict[str, object]) -> None:
-    small, large = (bought(work, amount, max_results=50) for amount in (500_000, 2_000_000))
+@pytest.mark.parametrize("name", list(WORK))
+def test_more_money_never_buys_less_and_never_asks_more_for_the_least(name: str) -> None:
+    small, large = (bought(WORK[name], amount, max_results=50) for amount in (SMALL.get(name, 500_000), 2_000_000))
     assert large.frontier[-1].speed >= small.frontier[-1].speed
     assert _least(large) <= _least(small)
 
