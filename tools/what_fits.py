@@ -10,6 +10,7 @@ from kb.base import BadInput, Frozen
 from kb.catalog import gpu as find_gpu
 from kb.catalog import gpus, models
 from kb.catalog import model as find_model
+from kb.mig import Cut, cuts
 from kb.purposes import PurposeName, models_for, purposes
 from kb.records.gpu import Gpu
 from kb.records.model import Model
@@ -34,6 +35,15 @@ METHODS: tuple[tuple[Method, str | None, str | None], ...] = (
 """Method, weight format, optimizer: best quality first within a method."""
 TRAINED_IN = {"lora": "bf16", "qlora": "nf4", "full_finetune": "bf16"}
 """Format of the weights in each way to train."""
+DIVIDED = (
+    "Instances (MIG) are for several users or models that must not disturb each other: each has its own memory and "
+    "bandwidth, but none can use what another leaves idle, and a model cannot span two. One model for many users runs "
+    "faster on the undivided card, where one engine batches their requests."
+)
+NO_INSTANCES = (
+    "No MIG profiles of {card} are known: let one engine serve everybody, or share the card by MPS or time slicing, "
+    "which keep neither memory nor speed apart."
+)
 EXAMPLES = 3
 NEIGHBOURS = 8
 """Models either side of the boundary that are tried one by one: memory follows size, but not strictly."""
@@ -66,6 +76,8 @@ class WhatFitsRequest(Frozen):
     concurrent_sequences: int | None = Field(default=None, gt=0, le=10**6)
     sequence_tokens: int | None = Field(default=None, gt=0, le=10**8)
     micro_batch_size: int | None = Field(default=None, gt=0, le=10**5)
+    instances: int | None = Field(default=None, ge=1, le=7 * 4096)
+    """How many users, tenants or models are each to have a part of their own (MIG): what an instance holds, besides."""
 
     @model_validator(mode="after")
     def _some_card(self) -> "WhatFitsRequest":
@@ -106,6 +118,24 @@ class Candidate(Example):
     weight_format: str
 
 
+class Slice(Frozen):
+    """One MIG profile of the card, and what an instance of it holds."""
+
+    profile: str
+    """As `nvidia-smi mig -lgip` writes it."""
+    instances: int
+    """On all of the cards together."""
+    enough: bool
+    """Whether that is as many as are wanted."""
+    usable_bytes: int
+    compute_ratio: float
+    """Share of the card's multiprocessors."""
+    bandwidth_bytes_per_s: int | None
+    """Its share of the card's, in proportion to the memory: what limits a single stream."""
+    rows: tuple[FitRow, ...]
+    """The largest models to serve in 16, 8 and 4 bits, or for the task asked for."""
+
+
 class WhatFits(ToolResult):
     """What can be run and trained on the cards in hand."""
 
@@ -117,6 +147,8 @@ class WhatFits(ToolResult):
     rows: tuple[FitRow, ...]
     candidates: tuple[Candidate, ...] = ()
     """Models published for the purpose, or of the family asked about, that fit, largest first."""
+    slices: tuple[Slice, ...] = ()
+    """Each MIG profile, smallest first, where the card is to be divided."""
 
 
 def what_fits(request: WhatFitsRequest) -> WhatFits:
@@ -131,6 +163,7 @@ def what_fits(request: WhatFitsRequest) -> WhatFits:
         BadInput: more cards than one machine layout covers.
     """
     card, name, count, usable, assumptions = _cards(request)
+    cut = cuts().get(card.id) if card is not None and request.instances else None
     chosen = [
         row
         for row in METHODS
@@ -144,10 +177,35 @@ def what_fits(request: WhatFitsRequest) -> WhatFits:
         usable_bytes_per_gpu=usable,
         rows=rows,
         candidates=tuple(_candidates(request, count, usable)),
-        sources=(purposes()[request.purpose].source,) if request.purpose else (),
+        slices=tuple(_slices(request, cut, count)) if cut else (),
+        warnings=(NO_INSTANCES.format(card=name),) if request.instances and cut is None else (),
+        sources=(
+            *((purposes()[request.purpose].source,) if request.purpose else ()),
+            *(cut.sources if cut else ()),
+        ),
         derivation=tuple(_step(row, usable) for row in rows),
-        assumptions=(*assumptions, *_load_assumptions(request)),
+        assumptions=(*assumptions, *_load_assumptions(request), *((DIVIDED,) if cut else ())),
     )
+
+
+def _slices(request: WhatFitsRequest, cut: Cut, count: int) -> Iterator[Slice]:
+    """Every profile with what one instance holds; instances have no link between them, so nothing spans two."""
+    task = request.task or "inference"
+    bandwidth = gpus()[cut.gpu].bandwidth_bytes_per_s
+    for profile in cut.profiles:
+        yield Slice(
+            profile=profile.name,
+            instances=profile.most * count,
+            enough=profile.most * count >= (request.instances or 1),
+            usable_bytes=profile.usable_bytes,
+            compute_ratio=profile.compute_ratio,
+            bandwidth_bytes_per_s=int(bandwidth * profile.memory_ratio) if bandwidth else None,
+            rows=tuple(
+                _row(request, method, form or "bf16", optimizer, 1, profile.usable_bytes)
+                for method, form, optimizer in METHODS
+                if method == task
+            ),
+        )
 
 
 def _cards(request: WhatFitsRequest) -> tuple[Gpu | None, str, int, int, tuple[str, ...]]:
