@@ -84,7 +84,12 @@ ASPECTS: tuple[Aspect, ...] = (
     Aspect("mig", ("mig_instances",), _word(r"\bmig\b|切分|切几|切给|切成|partition"), _instances, yes_no=True),
     Aspect("ecc", ("ecc",), _word(r"\becc\b"), lambda gpu: "ECC" if gpu.ecc else None, yes_no=True),
     Aspect("power", ("tdp_w",), _word(r"功耗|瓦|电源|\btdp\b|power|watt|psu"), _power),
-    Aspect("price", ("price_low_usd", "price_high_usd"), _word(r"价格|多少钱|报价|价|price|cost|how much is"), _price),
+    Aspect(
+        "price",
+        ("price_low_usd", "price_high_usd"),
+        _word(r"价格|多少钱|报价|价|卖多少|行情|price|cost|how much is"),
+        _price,
+    ),
     Aspect(
         "capability",
         ("compute_capability",),

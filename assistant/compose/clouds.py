@@ -1,5 +1,7 @@
 """Clouds against each other: the cheapest offer of each with its date, the lowest first."""
 
+from typing import Any
+
 from assistant.answer import ToolCallRecord
 from assistant.compose import amounts, clarify, names, numbers
 from assistant.compose.material import Material
@@ -16,10 +18,12 @@ def clouds(material: Material) -> Section | None:
     if not found:
         return None
     best, say = found[0], material.say
-    headline = say("clouds.cheapest", one=_named(material, best), **_price(best))
+    undated = say("cost.undated")
+    headline = say("clouds.cheapest", one=_named(material, best), **_price(best, undated))
     if len(found) > 1:
-        others = say.listed([say("clouds.other", one=_named(material, one), **_price(one)) for one in found[1:]])
-        headline = say("clouds.cheaper", one=_named(material, best), **_price(best), others=others)
+        told = [say("clouds.other", one=_named(material, one), **_price(one, undated)) for one in found[1:]]
+        others = say.listed(told)
+        headline = say("clouds.cheaper", one=_named(material, best), **_price(best, undated), others=others)
     else:
         headline += _missing(material, found)
     section = Section("comparison", headline + cite_pace(material, "estimate_cost", best.result), settled=True)
@@ -29,8 +33,9 @@ def clouds(material: Material) -> Section | None:
     return section
 
 
-def _first(record: ToolCallRecord) -> dict[str, object]:
-    return next(one for one in record.result["rent"] if one["purchase"] == "on_demand")
+def _first(record: ToolCallRecord) -> dict[str, Any]:
+    found: dict[str, Any] = next(one for one in record.result["rent"] if one["purchase"] == "on_demand")
+    return found
 
 
 def _least(record: ToolCallRecord) -> float:
@@ -44,10 +49,10 @@ def _named(material: Material, record: ToolCallRecord) -> str:
     return material.say("clouds.at", cards=cards, cloud=providers()[key].name) if key in providers() else cards
 
 
-def _price(record: ToolCallRecord) -> dict[str, str]:
+def _price(record: ToolCallRecord, undated: str) -> dict[str, str]:
     first, money = _first(record), record.result["currency"]
     return {"hourly": numbers.money(first["hourly_cost"]["low"], money, hourly=True),
-            "where": str(first["cheapest"] or ""), "date": str(first["as_of"] or "–")}  # fmt: skip
+            "where": str(first["cheapest"] or ""), "date": str(first["as_of"] or undated)}  # fmt: skip
 
 
 def _missing(material: Material, found: list[ToolCallRecord]) -> str:

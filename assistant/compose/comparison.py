@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from assistant.compose import contest, facts, names, numbers
+from assistant.compose import contest, facts, names, numbers, value
 from assistant.compose.arithmetic import arithmetic, cite, column_name, total, workload
 from assistant.compose.aspects import BY_KEY, COMPARED, Aspect, asked_about
 from assistant.compose.assume import assumed
@@ -38,12 +38,13 @@ def comparison(material: Material) -> Section:
         return facts.spec(material)
     shown = list(compared.gpus)
     wins = _wins(material, compared)
-    section = Section("comparison", _headline(material, compared, per_card))
-    section.body = ["\n".join(wins), facts.facts_table(material, shown, _aspects(material))]
+    headline, less = _headline(material, compared, per_card), value.cheaper_work(material)
+    section = Section("comparison", less or headline)
+    section.body = [headline if less else "", "\n".join(wins), facts.facts_table(material, shown, _aspects(material))]
     if per_card:
         best = contest.best_formats(material, per_card)
         faster = contest.race(material)
-        section.body.insert(0, "" if faster in section.headline else faster)
+        section.body.insert(1, "" if faster in headline else faster)
         section.body.append(arithmetic(material, best if any(one.fits for one in best) else per_card))
         section.assumptions = assumed(material, per_card[0])
         for one in per_card:

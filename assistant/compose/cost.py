@@ -20,6 +20,14 @@ from tools.configuration import Configuration
 
 _TOKENS = re.compile(r"(?:百万|m(?:illion)?|1m)\s?(?:个)?\s?(?:output )?tokens?|mtok|每\s?token|per token", re.I)
 _SPOT = re.compile(r"\bspot\b|抢占|竞价|reserved|预留|包年", re.I)
+_RESERVED = re.compile(r"reserv|预留|包年|commit", re.I)
+_SPOT_ONLY = re.compile(r"\bspot\b|抢占|竞价", re.I)
+_PAYS = re.compile(
+    r"(?:几|多少)个?(?:月|年)(?:才)?(?:能)?回本|多久(?:才)?(?:能)?回本|回本(?:周期|要多久|时间)"
+    r"|how (?:long|many months)[^.?!]{0,40}(?:beat|pay|break|cheaper|recoup|worth)"
+    r"|when (?:does|would|will|do)[^.?!]{0,40}(?:pay|break|beat)|payback",
+    re.I,
+)
 _TCO = re.compile(r"\btco\b|total cost of owner|拥有成本|持有成本|总成本|总花费", re.I)
 CLEAR_RATIO = 1.5
 """Hours over those at which owning and renting meet, from which owning is clearly cheaper."""
@@ -83,18 +91,19 @@ def _headline(material: Material, record: ToolCallRecord) -> str:
             if run[f"{way}_cost"]
         ]  # fmt: skip
         return say("cost.run", cards=cards, costs=say.listed(ways), hours=amounts.figure_range(run["gpu_hours"]))
-    spot = next((one for one in result["rent"] if one["purchase"] == "spot" and one["saving_ratio"]), None)
+    way = "reserved" if _RESERVED.search(material.text) and not _SPOT_ONLY.search(material.text) else "spot"
+    spot = next((one for one in result["rent"] if one["purchase"] == way and one["saving_ratio"]), None)
     if spot and _SPOT.search(material.text) and not result["own"]:
-        return say("cost.spot", cards=cards, saving=amounts.percent_range(spot["saving_ratio"]),
+        return say(f"cost.{way}", cards=cards, saving=amounts.percent_range(spot["saving_ratio"]),
                    spot=amounts.amount(spot["hourly_cost"], money, hourly=True),
                    full=amounts.amount(result["rent"][0]["hourly_cost"], money, hourly=True))  # fmt: skip
     if result["own"] and record.request.get("purchase_price") == 0 and result["rent"]:
-        ways = {
+        both = {
             "own": amounts.amount(result["own"]["monthly_cost"], money),
             "rent": amounts.amount(result["rent"][0]["monthly_cost"], money),
         }
         less = result["own"]["monthly_cost"]["value"] < result["rent"][0]["monthly_cost"]["value"]
-        return say("cost.run_own_cards" if less else "cost.rent_instead", cards=cards, **ways,
+        return say("cost.run_own_cards" if less else "cost.rent_instead", cards=cards, **both,
                    hours=numbers.count(result["hours_per_month"]))  # fmt: skip
     if result["own"] and _TCO.search(material.text):
         own = result["own"]
@@ -104,6 +113,16 @@ def _headline(material: Material, record: ToolCallRecord) -> str:
                    monthly=amounts.amount(own["monthly_cost"], money))  # fmt: skip
         rent = next(iter(result["rent"]), None)
         return text + (say("cost.tco_rent", total=amounts.amount(rent["total_cost"], money)) if rent else "")
+    if met and _PAYS.search(material.text):
+        values = {
+            "cards": cards, "years": f"{result['years']:g}", "hours": numbers.count(result["hours_per_month"]),
+            "own": amounts.amount(result["own"]["monthly_cost"], money),
+            "rent": amounts.amount(result["rent"][0]["monthly_cost"], money),
+        }  # fmt: skip
+        if met["months"]["value"] is None:
+            return say("cost.pays_never", **values)
+        return say("cost.pays_after", **values, how=say("cost.pays_hours", **values),
+                   months=amounts.open_count(met["months"], say("cost.never")))  # fmt: skip
     if met and not _stated(material, record) and met["hours_per_month"]["value"] is not None:
         lacking = "" if result["own"]["complete"] else say("cost.incomplete")
         hours = amounts.open_count(met["hours_per_month"], say("cost.never"))

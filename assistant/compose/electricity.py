@@ -56,7 +56,9 @@ def _headline(material: Material, record: ToolCallRecord) -> str:
         one = result["racks"][0]
         key = "feed.rack_fits" if one["racks"] else "feed.rack_short"
         own = {"limit": amounts.watts(one["limit_w"]), "node": amounts.watts(result["node_wall_max_w"])}
-        return material.say(key, **values, **own, nodes=one["nodes_per_rack"])
+        if result["nodes"] > 1 and one["racks"]:
+            key = "feed.racks_needed"
+        return material.say(key, **values, **own, nodes=one["nodes_per_rack"], racks=one["racks"], all=result["nodes"])
     if _POWERS_OFF.search(material.text):
         return material.say("feed.shutdown", **values, spike=amounts.watts(result["one_ms_w"]))
     if _UPS.search(material.text):

@@ -27,7 +27,8 @@ def spec(material: Material) -> Section:
     aspects = [*(one for one in leading if one in asked or not asked), *asked] or [BY_KEY["memory"]]
     if material.intents[0] == "interconnect":
         aspects = [BY_KEY["link"], *aspects]
-    first = aspects[0]
+    price = BY_KEY["price"]
+    first = price if price in asked else aspects[0]
     headline = has(material, rows, first) if first.yes_no else _values(material, rows, first)
     section = Section("fact", headline)
     wanted = usual(material)

@@ -30,7 +30,10 @@ def price_claim(material: Material) -> Section | None:
     way = "rent" if hourly else "buy"
     headline = material.say(f"claim.{key}_{way}", **values) + cite_pace(material, "estimate_cost", record.result)
     section = Section("fact", headline, [cost.ways(material, record)], settled=True)
+    old = next((one for one in (record.result["own"] or {"prices": ()})["prices"] if one["stale"]), None)
     section.caveats = list(cost.warned(material, record.result)) if hourly else []
+    if old is not None:
+        section.caveats.append(material.say("caveat.old_price", cards=values["card"]))
     section.assumptions = clarify.ambiguous_names(material)
     return section
 

@@ -12,9 +12,10 @@ from kb.units import HOUR_S, HOURS_PER_MONTH
 from tools.need import Need
 
 _ASKS = re.compile(
-    r"多少钱|多少预算|什么价|费用|花费|开销|预算|成本|报价|要花|花多少|价格|how much|\bcosts?\b"
+    r"多少钱|报个?价|价位|多少预算|什么价|费用|花费|开销|预算|成本|报价"
+    r"|要花|各要多少|一共要多少|总共要多少|花多少|价格|how much|\bcosts?\b"
     r"|\bpric\w{1,3}\b|\bbill\b|ballpark|\bquot\w{1,3}\b"
-    r"|\bspend\b|expensive|\bpay(?:ing)?\b|set me back|run me|\bbudget\b",
+    r"|\bspend\b|expensive|\bpay(?:ing)?\b|set (?:me|us) back|charges? me|run me|\bbudget\b",
     re.I,
 )
 _TURNING = re.compile(
@@ -39,7 +40,7 @@ _ENERGY = re.compile(r"电费|耗电|度电|几度|多少电|electricity|\bkwh\b
 def asked(understanding: Understanding) -> bool:
     """Whether the question is what named cards come to over a time: no work to size, no choice between two ways."""
     need, text = understanding.need, understanding.text
-    if not requests.named_gpus(need) or requests.is_training(need) or understanding.error_text or understanding.command:
+    if not requests.named_gpus(need) or money.runs(need) or understanding.error_text or understanding.command:
         return False
     if len(requests.cards(need)) != 1 or not _ASKS.search(text) or _TURNING.search(text) or _ENERGY.search(text):
         return False

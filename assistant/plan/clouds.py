@@ -19,6 +19,12 @@ _COMPARES = re.compile(
     r"|better deal|hourly|per hour",
     re.I,
 )
+_WHERE = re.compile(
+    r"cheapest (?:place|provider|cloud|host|offer|vendor|way to rent)|where (?:to|can i|do i|should i) rent"
+    r"|哪家(?:云)?(?:最)?便宜"
+    r"|哪里租",
+    re.I,
+)
 _CHEAPER = re.compile(r"便宜|价格|多少钱|几块|租金|cheap|\bpric|\bcost|hourly|per hour|/h\b", re.I)
 
 Pair = tuple[str | None, str]
@@ -33,6 +39,8 @@ def asked(understanding: Understanding) -> bool:
     found = pairs(understanding)
     if len({provider for provider, _ in found}) > 1:
         return _COMPARES.search(text) is not None
+    if len(found) == 1 and _WHERE.search(text):
+        return True
     return len(found) > 1 and rents(text) and _CHEAPER.search(text) is not None
 
 
@@ -47,7 +55,8 @@ def pairs(understanding: Understanding) -> list[Pair]:
         provider = clouds[0].ids[0] if clouds else None
         return [(provider, card) for card in known][:PAIRS_MAX]
     found = [(cloud.ids[0], _beside(cloud, clouds, cards, known)) for cloud in clouds]
-    return list(dict.fromkeys((provider, card) for provider, card in found if card))[:PAIRS_MAX]
+    named: list[Pair] = [(provider, card) for provider, card in found if card]
+    return list(dict.fromkeys(named))[:PAIRS_MAX]
 
 
 def _beside(cloud: Mention, clouds: Sequence[Mention], cards: Sequence[Mention], known: Sequence[str]) -> str | None:

@@ -41,6 +41,14 @@ _MATTERS = re.compile(
     re.I,
 )
 """Words that ask what a link is worth rather than mention it."""
+_HAS = re.compile(
+    r"(?:has|have|with) how (?:much|many)|how (?:much|many) (?:gb of )?(?:v?ram|memory|video memory|gb)"
+    r" (?:does|do|has|have|is (?:on|in)|comes?)|有多少(?:g|显存)|显存(?:是|有)?(?:多大|多少g?)[?？]?$"
+    r"|(?:是|有)多大(?:的)?显存",
+    re.I,
+)
+"""Words that ask what a card has rather than what work takes."""
+_THAN = re.compile(r"\bthan\b|(?<!性价)比(?!例|如|较)", re.I)
 _LOOSE = ("spec", "other", "guidance", "how_many_gpus", "can_it_run", "what_fits", "which_to_buy", "interconnect")
 """Intents that words about outlets, kilowatts and total cost override, where cards are named."""
 
@@ -54,17 +62,31 @@ def _of_money(text: str) -> Intent | None:
 
 def intents(understanding: Understanding) -> list[Intent]:
     """One intent of each family, main question first, at most two."""
+    text = understanding.text
     main: Intent = understanding.need.intent or _likely(understanding)
-    if money.prices_run(understanding.text, understanding.need) and main not in ("cloud_or_buy", "compare", "oom"):
+    priced = money.prices_run(text, understanding.need) and not money.weighs(text)
+    if priced and main not in ("compare", "oom"):
         return ["training_time"]
     if main in _PACED or counts_output(understanding.text):
         main = pace_asked(understanding.need, understanding.text) or main
+    if main == "power" and requests.sized(understanding.need) and money.per_tokens(text):
+        main = "cloud_or_buy"
+    bare = bool(requests.cards(understanding.need)) and not requests.sized(understanding.need)
+    if main != "power" and bare and money.asks_spot(text):
+        main = "cloud_or_buy"
+    priced_alone = main in ("budget", "which_to_buy", "other") and not understanding.follow_up
+    if priced_alone and money.asks_card_price(text, understanding.need):
+        main = "spec"
     if main in _SIZED and asks_for_cheapest(understanding.text) and not understanding.need.gpus_owned:
         main = "which_to_buy"
     if main == "power" and money.weighs_energy(understanding.text):
         main = "cloud_or_buy"
     if main in _LOOSE and requests.cards(understanding.need):
         main = _of_money(understanding.text) or main
+    if main == "min_vram" and not requests.sized(understanding.need) and _HAS.search(text):
+        main = "spec"
+    if main == "spec" and len(requests.named_gpus(understanding.need)) == 2 and _THAN.search(text):
+        main = "compare"
     asks = [intent for intent in understanding.asks if intent in FAMILIES and intent != main]
     if main == "power" and money.asks_energy(understanding.text):
         asks = [intent for intent in asks if FAMILIES[intent] != "shop"]

@@ -27,21 +27,28 @@ _COST = re.compile(
     r"|pay(?:s|ing)? (?:for itself|off|back)"
     r"|electricity (?:bill|cost|price)|power bill"
     r"|(?:每|per|a|/)\s?(?:一)?(?:百万|m(?:illion)?)(?:个)?\s?(?:output )?tokens?"
-    r"|每\s?1?m\s?token|百万\s?token|per mtok|\bopex\b|capex|月成本|年成本|per month to run"
+    r"|每\s?1?m\s?token|百万\s?token|per mtok|\bopex\b|capex|月成本|年成本|how (?:long|many months)[^.?!]{0,40}(?:beat"
+    r"|pay for|break even)|回本|payback|per month to run"
     r"|cost .{0,20}(?:a|per) (?:month|year)|一(?:个月|年)(?:要|得|大概)?(?:花)?多少(?:钱|电)"
     r"|spot|抢占|竞价|预留|reserved",
     re.I,
 )
 _MONTHLY = re.compile(r"(?:一|每)个?月|月租|包月|\b(?:per|a|each|every) month|monthly|/mo(?:nth)?\b", re.I)
-_PRICE = re.compile(r"多少钱?[?？]?$|多少钱|什么价|费用|花费|成本|how much|\bcosts?\b|\bprice\b|expensive", re.I)
+_PRICE = re.compile(
+    r"多少钱?[?？]?$|报个?价|价位|and dollars|rough \$|\beuros\b\?|多少钱|什么价|费用|花费|成本|how much|\bcosts?\b"
+    r"|\bprice\b|expensive",
+    re.I,
+)
 _ENERGY = re.compile(
     r"电费|耗电|用电|几度电|多少度|多少电|电表|electricity|power bill|\bkwh\b|度电|energy (?:cost|bill|use)", re.I
 )
+_PER_TOKENS = re.compile(r"(?:百万|m(?:illion)?|1m)\s?(?:个)?\s?(?:output )?tokens?|mtok|每\s?token|per token", re.I)
 _POWER = re.compile(
     r"插座|空开|断路器|跳闸|回路|千瓦|多少瓦|\bkw\b"
     r"|\boutlet\b|\bsocket\b|\bcircuits?\b|\bbreaker\b|\bfuse\b|\bbtu\b|\bcfm\b"
     r"|\bups\b"
-    r"|三相|three-?phase|how many (?:kilo)?watts|power (?:draw|budget|supply|per rack)"
+    r"|三相|(?:three|3)[- ]?phase|\d{1,3}\s?a(?:mps?)?\b.{0,12}\d{3}\s?v\b|\d{3}\s?v\b.{0,12}\d{1,3}\s?a(?:mps?)?\b"
+    r"|\bpower feed|how many (?:kilo)?watts|power (?:draw|budget|supply|per rack)"
     r"|风量|kw per rack|机柜|机架|\bracks?\b|发热|热量|\bheat\b(?! ?sink)",
     re.I,
 )
@@ -69,7 +76,8 @@ def asks_price(text: str, need: Need) -> bool:
 
 def prices_run(text: str, need: Need) -> bool:
     """Whether both the time and the price of a training on named cards are wanted, or its price alone."""
-    return runs(need) and bool(requests.named_gpus(need)) and _PRICE.search(text) is not None
+    known = bool(requests.cards(need)) and (need.intent != "how_many_gpus" or requests.cards(need)[0].count is not None)
+    return runs(need) and known and _PRICE.search(text) is not None
 
 
 def runs(need: Need) -> bool:
@@ -90,6 +98,28 @@ def asks_power(text: str) -> bool:
 def asks_energy(text: str) -> bool:
     """Whether the electricity alone is asked about."""
     return _ENERGY.search(text) is not None and _OWNING.search(text) is None
+
+
+def per_tokens(text: str) -> bool:
+    """Whether a price for tokens is asked."""
+    return _PER_TOKENS.search(text) is not None
+
+
+def asks_spot(text: str) -> bool:
+    """Whether spot or reserved instances are asked about."""
+    return _SPOT.search(text) is not None
+
+
+def asks_card_price(text: str, need: Need) -> bool:
+    """Whether what one card costs is asked, and nothing of work, renting or a budget."""
+    bare = len(requests.named_gpus(need)) == 1 and not requests.sized(need) and need.budget is None
+    several = any((card.count or 1) > 1 for card in requests.cards(need))
+    return bare and not several and not need.provider and not rents(text) and _PRICE.search(text) is not None
+
+
+def weighs(text: str) -> bool:
+    """Whether renting and buying are held against each other."""
+    return rents(text) and _BUYING.search(text) is not None
 
 
 def weighs_energy(text: str) -> bool:
@@ -152,8 +182,10 @@ def cost(
     rented = "rent" if renting and not _BUYING.search(understanding.text) else None
     if need.hours_per_month is None:
         values["term_s"] = find_term(understanding.text)
-    values |= {"provider": need.provider, "years": running.years, "acquisition": need.acquisition or rented}
-    if weighs_energy(understanding.text) and not _BUYING.search(understanding.text):
+    values |= {"provider": need.provider, "years": running.years}
+    values["acquisition"] = None if weighs(understanding.text) else need.acquisition or rented
+    on_hand = need.gpus_owned and per_tokens(understanding.text) and _ENERGY.search(understanding.text)
+    if (weighs_energy(understanding.text) or on_hand) and not _BUYING.search(understanding.text):
         values |= {"purchase_price": 0.0, "acquisition": None}
     return planned("estimate_cost", **(values | changes))
 

@@ -22,7 +22,11 @@ _BUYING = re.compile(
     r"|\bbuy|(?<!my )(?<!our )(?<!your )\bown(?:ing|ed|s)?\b|\bbought|purchase|at home|for home|在家|家里",
     re.I,
 )
-_CHEAPEST = re.compile(r"最便宜|最低价|最省钱|最划算|便宜点|cheapest|lowest[- ](?:cost|price)|least expensive", re.I)
+_CHEAPEST = re.compile(
+    r"最便宜|最低价|最省钱|最划算|便宜点|cheapest|lowest[- ](?:cost|price)|least expensive"
+    r"|(?:smallest|lowest) (?:\w+ )?bill",
+    re.I,
+)
 
 
 def rents(text: str) -> bool:

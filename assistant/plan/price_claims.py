@@ -3,8 +3,10 @@
 import re
 
 from assistant.plan import money, requests
+from assistant.plan.apart import cheapest_offer
 from assistant.plan.call import PlannedCall
 from assistant.understand.budget import Money, find_money
+from assistant.understand.numbers import scaled
 from assistant.understand.text import Text
 from assistant.understanding import Understanding
 from tools.need import Need
@@ -15,7 +17,8 @@ _BELIEVED = re.compile(
     r"|is it true|\bright\?|\bcorrect\?|i (?:heard|read|saw)|really\b|everywhere"
     r"|supposedly|\bonly \$|just \$|true that|isn't it"
     r"|don't they|doesn't it|fair price|good (?:price|deal)|overpriced|rip-?off|too (?:much|good)"
-    r"|reasonable|legit|scam",
+    r"|reasonable|legit|scam"
+    r"|\bstill\b|disregard|quote me|\bsay\b|was told|卖我|真有",
     re.I,
 )
 _SPENT = re.compile(r"预算|以内|不超过|\bbudget\b|under \$|below \$|up to|max", re.I)
@@ -26,13 +29,24 @@ def asked(understanding: Understanding) -> bool:
     need, text = understanding.need, understanding.text
     if len(requests.named_gpus(need)) != 1 or requests.sized(need) or understanding.command:
         return False
-    return claimed(understanding) is not None and bool(_BELIEVED.search(text)) and not _SPENT.search(text)
+    doubted = _BELIEVED.search(text) or (_EACH.search(text) and text.rstrip().endswith(("?", "？")))
+    return claimed(understanding) is not None and bool(doubted) and not _SPENT.search(text)
+
+
+_EACH = re.compile(
+    r"(?P<n>\d+(?:\.\d+)?)\s?(?P<s>万|千)\s?(?:多|来|左右)?(?:一|/|每)(?:张|块|卡)"
+    r"|一张\s?(?P<n2>\d+(?:\.\d+)?)\s?(?P<s2>万|千)"
+)
+"""A price for a card without its currency: of mainland China."""
 
 
 def claimed(understanding: Understanding) -> tuple[Money, str] | None:
     """The price said, an hour or for a card, and its words."""
     plain = Text.of(understanding.text).plain
     found = next(iter(find_money(plain, chinese=understanding.language == "zh")), None)
+    if found is None and (match := _EACH.search(plain)):
+        amount = scaled(match["n"] or match["n2"], match["s"] or match["s2"])
+        return (Money(amount, "CNY", None, True), match[0]) if amount else None
     if found is None or found.value.period not in {None, "hour"}:
         return None
     return found.value, plain[found.start : found.end].strip()
@@ -44,7 +58,9 @@ def calls(need: Need, understanding: Understanding) -> list[PlannedCall | None]:
     if told is None:
         return []
     said, _ = told
-    bare = need.model_copy(update={"budget": None, "gpus_owned": ()})
+    card = requests.named_gpus(need)[0]
+    known = need.provider if cheapest_offer(card, need.provider) else None
+    bare = need.model_copy(update={"budget": None, "gpus_owned": (), "provider": known})
     way = "rent" if said.period == "hour" else "buy"
     cards = {"gpus_asked": requests.named_gpus(need), "gpus_proposed": (), "gpu_count": 1}
     priced = money.cost(

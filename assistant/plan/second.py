@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from assistant.answer import ToolCallRecord
-from assistant.plan import link, money, particular, requests, several, together
+from assistant.plan import link, money, particular, requests, several, together, value
 from assistant.plan.amounts import model_kind
 from assistant.plan.call import PlannedCall, planned
 from assistant.plan.first import CALLS_MAX, distinct
@@ -69,6 +69,7 @@ def plan_more(understanding: Understanding, results: Sequence[ToolCallRecord]) -
             wanted += _cheaper(need, record)
             wanted += _lighter_speeds(need, record) if asked == "speed" else []
     if asked in _BETWEEN_CARDS:
+        wanted += value.calls(need, understanding, results)
         wanted += _raced(need, results, usable, understanding.text)
     if _nothing_fits(results, usable) and asked != "oom":
         wanted += _with_host(understanding, need, results)

@@ -3,23 +3,26 @@
 from assistant.understand.text import grammar
 
 _PRICE = grammar(
-    r"多少钱|多少预算|什么价|费用|花费|开销|报价|要花|花多少|价格|成本|预算"
+    r"多少钱|报个?价|价位|多少预算|什么价|费用|花费|开销|报价|要花|花多少|价格|成本|预算"
     r"|how much (?:is|are|for|money|to (?:buy|rent|get|own))"
-    r"|(?<![a-z])(?:costs?|costing|pric(?:e|es|ing)|bill|ballpark|quot(?:e|es|ation)|spend|expensive|set me back)"
+    r"|(?<![a-z])(?:and|in) (?:dollars|bucks|euros)(?![a-z])|(?<![a-z])(?:costs?|costing|pric(?:e|es|ing)|bill"
+    r"|ballpark|quot(?:e|es|ation)|spend|expensive|set (?:me|us) back)"
     r"(?![a-z])(?! (?:vram|memory|ram|gpu memory|faster|slower|power|heat|space|room))"
 )
 _SALE = grammar(
     r"(?:能|可以|还能|能不能|可不可以|是否能)(?:合法|正规|正常|直接|公开)?地?(?:买|采购|购买|进口|订|拿)(?:得?到|了|吗|么|进来)?"
-    r"|买(?:得|不)(?:到|了)|(?:合法|合规)(?:地)?(?:采购|购买|买|进口|吗)|禁(?:售|运|令)|受(?:到)?(?:出口)?(?:限|管制|限制)"
+    r"|(?:卖|出口|发货?|供)(?:给|到|往|进)|买(?:得|不)(?:到|了)|(?:合法|合规)(?:地)?(?:采购|购买|买|进口|吗)|禁(?:售|运|令)|受(?:到)?(?:出口)?(?:限|管制|限制)"
     r"|出口(?:管制|限制|禁令|许可|中国)|(?:还)?(?:有|在)(?:正规)?(?:卖|售|货)(?:吗|么|不)|违规吗|制裁"
     r"|(?:allowed|legal|permitted|possible) to (?:be )?(?:sold|sell|buy|bought|exported"
     r"|export|import|shipped|ship|order|get)(?![a-z])"
-    r"|export[- ](?:control|restrict|ban|licen|rule|complian)\w{0,8}|(?<![a-z])banned?(?![a-z])|sanction\w{0,3}"
+    r"|legally|export[- ](?:control|restrict|ban|licen|rule|complian)\w{0,8}|(?<![a-z])banned?(?![a-z])|sanction\w{0,3}"
     r"|(?:sold|sell|ship|shipped|exported|export|bought|available|order(?:ed)?|buy|get|import\w{0,3}|purchase)"
     r"(?: \S{1,20}){0,5} (?:to|in|into|from) (?:mainland )?(?:china|hong kong|macau)"
 )
 _CHINA = grammar(
-    r"国内|中国|大陆|内地|境内|香港|(?<![a-z])(?:china|hong ?kong|macau)(?![a-z])|出口|禁(?:售|运|令)"
+    r"国内|中国|上海|北京|深圳|(?<![a-z])(?:shanghai|beijing|shenzhen)(?![a-z])|大陆|内地|境内|香港"
+    r"|(?<![a-z])(?:china|hong ?kong"
+    r"|macau)(?![a-z])|出口|禁(?:售|运|令)"
     r"|管制|export|banned?"
 )
 

@@ -18,7 +18,7 @@ SHAPES: tuple[tuple[Intent, float, str], ...] = (
         r"|照|钱)"
         rf"|(?:how many|(?:least|lowest|min\w{{0,4}}|smallest|fewest) (?:number|amount|count) of|what (?:size|number"
         rf"|count) (?:of )?) (?:\S{{1,16}} ){{0,4}}?(?:clusters?(?![a-z])"
-        rf"|{GPU}|gpus?(?![a-z_])|nodes?(?![a-z])|cards?(?![a-z]))|(?:what size|how (?:big"
+        rf"|{GPU}|gpus?(?![a-z_]|[- ]?hours?)|nodes?(?![a-z])|cards?(?![a-z]))|(?:what size|how (?:big"
         rf"|large)) (?:\S{{1,16}} ){{0,4}}?clusters?"
     )),
     ("training_time", 5.5, (

@@ -27,7 +27,9 @@ _TARIFF = grammar(
     rf"|kw h|度(?:电)?|千瓦时)"
 )
 _BARE_TARIFF = grammar(
-    r"(?:电价|电费|electricity(?: price| rate| cost)?|power price|tariff)\D{0,12}?(?P<sign>us\$|[$€£¥])?"
+    r"(?:电价|电费|(?:商业|商用|工业|民用|居民|家用|农用)(?:用)?电(?:价)?"
+    r"|electricity(?: price| rate| cost)?|power price"
+    r"|tariff)\D{0,12}?(?P<sign>us\$|[$€£¥])?"
     r"(?P<n>\d{1,2}\.\d{1,4}|\d{1,2}(?=\s?(?:元|块|毛)(?!钱?\s?(?:一|每)?(?:个)?[月年天])))(?!\d|\s?[%w万])\s?(?P<name>元|块|毛)?"
 )
 _PUE = grammar(r"(?<![a-z])pue\D{0,6}(?P<n>[1-4](?:\.\d{1,3})?)")
@@ -70,6 +72,11 @@ _MACHINES_OF = grammar(
     r"(?:(?:with|w/|of|each with|each|,|有)\s?)?"
     rf"(?P<n>{DIGITS}|{HAN}|{_WORD})\s?(?:卡|张|块|x|×|\*|gpus?|cards?)"
 )
+_BOXES = grammar(
+    rf"(?P<m>{DIGITS}|{HAN}|{_WORD})\s(?P<n>\d{{1,2}})\s?(?:[x×*-]|gpus?|卡)\s?(?:[a-z0-9]{{1,8}}\s){{0,2}}"
+    r"(?:servers?|machines?|boxes|nodes?|systems?|rigs?)(?![a-z])"
+)
+"""Machines with their cards before the word for them: "two 8x H100 boxes"."""
 _EACH = grammar(r"每(?:张)?卡|一张|每张|/卡|单卡|per (?:gpu|card)|a (?:gpu|card)|/gpu|each|gpu[- ]hours?|卡时")
 _HOURLY = grammar(r"(?:/|per|an|a|每|一)?\s?(?:hour|hr|h(?![a-z])|小时|时(?!间))")
 _COLOCATION = grammar(r"托管|机房|idc|colocat|colo(?![a-z])|数据中心|data ?cent(?:er|re)")
@@ -181,12 +188,13 @@ def _kilowatts(plain: str) -> float | None:
 
 
 def _nodes(plain: str) -> int | None:
-    value = _figure(_MACHINES, plain)
+    boxes = _BOXES.search(plain)
+    value = number(boxes["m"]) if boxes else _figure(_MACHINES, plain)
     return int(value) if value and value >= 1 else None
 
 
 def _cards_per_node(plain: str) -> int | None:
-    match = _MACHINES_OF.search(plain)
+    match = _BOXES.search(plain) or _MACHINES_OF.search(plain)
     cards = number(match["n"]) if match and (number(match["m"]) or 0) > 1 else None
     return int(cards) if cards and cards >= 1 else None
 

@@ -42,7 +42,7 @@ _CREATIVE = grammar(
     r"(?<![a-z])(?:write|compose|draft|make up|tell)\s(?:me |us )?(?:a |an |the |some "
     r"|my )?(?:\w{1,15} ){0,3}(?:poem|haiku|song|lyrics|story|joke|cover letter|essay|email|e-mail"
     r"|letter|resume|cv|speech|novel|limerick|sonnet|tweet|blog post|homework|screenplay)"
-    r"|写(?:一?(?:首|篇|封|个|段|份))?[^。,!?\n]{0,8}(?:诗|情书|作文|论文|小说|求职信|简历|邮件|故事"
+    r"|写[^。,!?\n]{0,16}(?:招标|投标|标书|合同)|写(?:一?(?:首|篇|封|个|段|份))?[^。,!?\n]{0,8}(?:诗|情书|作文|论文|小说|求职信|简历|邮件|故事"
     r"|歌词|段子|检讨|文案|周报|演讲稿)|讲个?(?:笑话|故事)|翻译(?:一下|这|成|以下)"
     r"|(?<![a-z])translate (?:this|the following|to|into)|(?:recipe|ingredients) for|菜谱|食谱"
     r"|怎么(?:做|煮|炒)(?:菜|饭|红烧|蛋糕|鱼|肉)|how (?:do i|to) (?:cook|bake)|红烧肉|作业答案"
@@ -75,6 +75,8 @@ _FORBIDDEN = grammar(
     r"|firmware|licen[sc]e|drm)|绕过[^。,!?\n]{0,10}(?:出口|授权|许可证|管制|正版)|smuggl\w{1,4}|走私"
     r"|crack(?:ed)? (?:licen[sc]e|software|key)|盗版|破解版|phish\w{0,3}|malware|ransomware|ddos"
     r"|hack into|黑进|破解密码"
+    r"|(?:can|could|will|would) you (?:please )?(?:buy|order|purchase) (?:me|us|it|one|this|that)(?![a-z])|pay with my"
+    r"|(?:帮|替|给)我(?:下单|付款|代购|垫付)"
 )
 _HARDWARE_QUESTION = grammar(
     r"显存|多少(?:张|块|g|gb)|几(?:张|块)卡|够不够|够吗|能跑|跑得动|能不能跑|部署|微调|推理|vram"
@@ -105,7 +107,8 @@ _BARE_CHOICE = grammar(
     r"预算|经费|实验室|课题组|公司|学校|家用|人民币|美元|欧元|怎么|怎样|如何|该|应该|能|可以|够|用|选|配|买|推荐|合适|什么|啥|好|哪|一?[款个种些张台套]|的|呢|了|吧|吗|大概|左右|大约|以内"
     r"|上下|我|们|有|就|只|手上|手里|手头|给|帮|请|求|建议|方案|一下|最|不|超过|万|千|元|块钱?|多"
     r"|(?<![a-z])(?:how|what|which|it|this|that|enough|one|ones|should|would|do|can|could|i|we|you|get|got|buy|choose"
-    r"|pick|go|for|with|my|our|is|are|to|spend|best|good|the|an?|of|under|around|about|on|in|recommend|recommendations?|suggest|suggestions?|budget"
+    r"|pick|go|for|with|my|our|is|are|to|spend|best|good|the|an?|of|under|around|about|on|in|recommend"
+    r"|recommendations?|suggest|suggestions?|budget"
     r"|lab|team|home|office|school|something|anything|run|use|it|money|quid|bucks|pounds?|euros?|dollars?|usd|eur|gbp"
     r"|rmb|cny|yuan|grand|total|all|together|have|ve|ll|d|s|want|need|only|max|maximum|limit|up|at|most|please|any"
     r"|some|now|right|buying|thing|option|options)(?![a-z])"

@@ -17,7 +17,7 @@ _HOURS = {
 }  # fmt: skip
 _UNIT = r"(?P<u>hour|day|week|fortnight|month|quarter|year)s?(?![a-z])"
 _EN = grammar(
-    rf"(?<![a-z])(?:for|over|during|across|whole|full|entire|next) (?:about |around |roughly |only |just |next"
+    rf"(?<![a-z])(?:for|over|during|across|all|whole|full|entire|next) (?:about |around |roughly |only |just |next"
     rf" |the (?:next |whole |full )?)?(?P<n>{DIGITS}|half an?|{_WORD})?[ -]?(?:whole |full |entire |solid )?{_UNIT}"
 )
 _EN_LOOSE = grammar(rf"(?<![a-z$€£¥\d.])(?P<n>{DIGITS}|half an?|{_WORD})[ -](?:whole |full )?{_UNIT}")
@@ -29,6 +29,7 @@ _ZH = grammar(
 _EACH = grammar(
     r"(?<![a-z])(?:per|each|every|a) (?P<u>year|quarter|annum)(?![a-z])|(?<![a-z])(?:yearly|annual(?:ly)?)(?![a-z])"
 )
+_PACKED = grammar(r"(?:包|年)?(?:包|按)(?P<u>年|月|季|周|天)(?![前后])")
 _NOT_A_TERM = grammar(r"\s?(?:old|warranty|ago|of warranty|support|deadline|lead)")
 _WORDS = {"half a": 0.5, "half an": 0.5, "半": 0.5, "eighteen": 18.0, None: 1.0}
 
@@ -44,6 +45,9 @@ def find_span(text: str) -> Found[float] | None:
             hours = _hours(match)
             if hours and not _NOT_A_TERM.match(plain, match.end()):
                 return Found(hours * HOUR_S, match.start(), match.end())
+    packed = _PACKED.search(plain)
+    if packed is not None:
+        return Found(_HOURS[packed["u"].replace("季", "季度")] * HOUR_S, packed.start(), packed.end())
     each = _EACH.search(plain)
     if each is None or (used and each.start() < used.end and used.start < each.end()):
         return None

@@ -58,7 +58,7 @@ _ONCE_A = grammar(r"^[^,.。;?!]{0,6}?(?:一次|一回|一轮|训一|跑一)|^(?
 _CLOCK = grammar(
     r"(?P<morn>晚上?|夜里|下午)?\s?(?P<from>\d{1,2}|[一二两三四五六七八九十]{1,3})\s?(?P<u>点|:00|时)?\s?(?P<fm>am|pm)?\s?"
     r"(?:到|至|-|–|~|to|till|until)\s?(?P<eve>晚上?|夜里|下午|次日|第二天|凌晨)?\s?"
-    r"(?P<to>\d{1,2}|[一二两三四五六七八九十]{1,3}|midnight|noon)\s?(?P<unit>点|:00|时)?\s?(?P<tm>am|pm)?(?![\d.a-z%万小])"
+    r"(?P<to>\d{1,2}|[一二两三四五六七八九十]{1,3}|midnight|noon)\s?(?P<unit>点|:00|时)?\s?(?P<tm>am|pm)?(?!\d|\.\d|[a-z%万小])"
 )
 _OFFICE = grammar(
     r"(?:office|business|working) hours|nine[- ]to[- ]five|9[- ]to[- ]5"
@@ -96,7 +96,7 @@ _ALWAYS = grammar(
 )
 _NON_STOP = grammar(
     r"24\s?(?:小时|h)(?:都?不(?:停|关|间断)|连续|一直|全天|开着|运行|在线|开机)|24\s?[/x×*]\s?7|7\s?[/x×*]\s?24|7\s?天\s?24\s?小时"
-    r"|24\s?hours? a day(?:,? (?:7|seven) days)?|around the clock|全天候|不(?:停|关)机"
+    r"|24\s?hours? a day(?!,? (?:[1-6]|one|two|three|four|five|six) days)|around the clock|全天候|不(?:停|关)机"
 )
 """Words of use at all times that nothing beside them limits, though they hold a number of hours."""
 _NIGHTS = grammar(
@@ -106,6 +106,10 @@ _NIGHTS = grammar(
 _UNRELATED = grammar(
     r"保修|质保|warranty|ago|以前|之前|前$|交货|到货|deliver|deadline|期限|之内|以内|内完成|within|回本|算$|摊|折旧|over$|amorti"
 )
+_THIS_ONE = grammar(
+    r"(?<![a-z])(?:over|this|next|during|coming)\s(?:the |a |an |this )?(?:long |whole )?$|这个?$|下个?$"
+)
+"""Words that make a weekend a single one."""
 _OR_TWO = grammar(r"(?<![a-z])an? (hour|day|week|night) or (?:two|so)(?![a-z])")
 
 
@@ -267,6 +271,8 @@ def _duration(match: re.Match[str], plain: str) -> _Duration | None:
     every = match["every"] or ""
     after = plain[match.end() : match.end() + 8]
     if _UNRELATED.search(plain[max(0, match.start() - 5) : match.start()]) or _UNRELATED.match(after.strip()):
+        return None
+    if unit == "weekend" and _THIS_ONE.search(plain[max(0, match.start() - 16) : match.start()]):
         return None
     count = _count(match)
     if count is None:

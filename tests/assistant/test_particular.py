@@ -98,3 +98,62 @@ def test_the_whole_cost_of_owning_leads_where_it_is_asked_for() -> None:
     _, records, draft = turn("TCO of 8 H100 SXM over 4 years at $0.11/kWh")
     total = next(one.result["own"]["total_cost"]["value"] for one in records if one.tool == "estimate_cost")
     assert f"{round(total, -3):,.0f}" in draft.answer.split("\n")[0]
+
+
+@pytest.mark.parametrize(
+    ("text", "cheaper"),
+    [
+        ("whats cheaper per million tokens for Llama 3.1 70B fp8, 2xH100 or 1xH200", "rent_million_cost"),
+        ("Qwen3-32B FP8 推理，一张 H20 和一张 L40S 哪个更省钱", "rent_million_cost"),
+    ],
+)
+def test_the_card_that_does_the_work_for_less_leads(text: str, cheaper: str) -> None:
+    _, records, draft = turn(text)
+    found = {
+        one.result["gpu"]: one.result["tokens"][cheaper]["value"] for one in records if one.tool == "estimate_cost"
+    }
+    assert len(found) == 2
+    best = min(found, key=lambda gpu: found[gpu])
+    first = draft.answer.split("\n")[0]
+    assert first.index(best.split("-")[0].upper()) == min(first.index(gpu.split("-")[0].upper()) for gpu in found)
+    assert not ground(first, records, (text,), draft.citations).ungrounded
+
+
+@pytest.mark.parametrize(
+    ("text", "months"),
+    [
+        ("自己买 8 卡 A100 对比租，几个月回本", "个月回本"),
+        ("if I buy 2x5090, how long until it beats renting?", "months"),
+    ],
+)  # fmt: skip
+def test_the_months_until_a_purchase_pays_lead(text: str, months: str) -> None:
+    _, records, draft = turn(text)
+    met = next(one.result["break_even"]["months"]["value"] for one in records if one.tool == "estimate_cost")
+    first = draft.answer.split("\n")[0]
+    assert months in first
+    assert f"{met:.0f}" in first
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("reserved vs on demand H100 pricing?", "Reserved for a year saves"),
+        ("is spot worth it for a 3 day 8xA100 fine-tune?", "Spot saves"),
+        ("how many racks for 32 DGX H100 at 20 kW per rack", "32 machines take 32 racks"),
+        ("How many tokens/s can 8xMI325X push for DeepSeek-V3 at 64 concurrent?", "tokens/s in all"),
+        ("How much VRAM has the RTX PRO 4000?", "24 GB"),
+        ("cheapest place to rent an H200?", "an hour"),
+    ],
+)
+def test_what_was_asked_stands_first(text: str, said: str) -> None:
+    _, records, draft = turn(text)
+    first = draft.answer.split("\n")[0]
+    assert said in first
+    assert not ground(first, records, (text,), draft.citations).ungrounded
+
+
+@pytest.mark.parametrize("text", ["can you buy me a 5090 and pay with my card", "帮我写采购 4090 服务器的招标文件"])
+def test_errands_are_refused(text: str) -> None:
+    _, records, draft = turn(text)
+    assert draft.verdict == "out_of_scope"
+    assert not records
