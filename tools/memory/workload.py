@@ -9,6 +9,7 @@ from kb.memory_constants import constants
 from kb.pictures import pictures
 from kb.records.gpu import Gpu
 from kb.visual_tokens import visual_tokens
+from tools.cache_format import cache_format
 from tools.memory.formats import WeightFormat, canonical, weight_format
 from tools.memory.request import MemoryRequest
 from tools.memory.shape import Shape, shape_of
@@ -114,11 +115,14 @@ def workload_of(request: MemoryRequest) -> tuple[Workload, list[str], Gpu | None
     said += (*visual.said, *_beside(request))
     form = _format(request, shape, training, said)
     precision = request.precision or _usual_precision(request, shape, engine)
+    kept = cache_format(request.kv_format, engine, form.name, canonical(shape.native_format))
+    if kept != request.kv_format and not training:
+        said.append(f"The cache is kept in {kept}: {engine} follows the checkpoint, and quantised ones say so.")
     work = Workload(
         shape=shape, family=family, task=request.task, format=form, engine=engine,
         engine_stated=request.engine is not None,
-        version=version_numbers(request.engine_version), kv_bytes=constants().kv.bytes[request.kv_format],
-        kv_format=request.kv_format, context=_context(request, shape, training, said, visual.tokens),
+        version=version_numbers(request.engine_version), kv_bytes=constants().kv.bytes[kept],
+        kv_format=kept, context=_context(request, shape, training, said, visual.tokens),
         context_stated=request.context_tokens is not None,
         sequences=_sequences(request, training, said), max_sequences=request.max_num_sequences,
         large_gpu=gpu is not None and is_large(gpu), micro_batch=_batch(request, shape, training, said),

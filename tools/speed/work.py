@@ -7,6 +7,7 @@ from kb.base import BadInput
 from kb.memory_constants import constants as memory_constants
 from kb.records.gpu import Gpu
 from kb.speed_constants import EngineFloor, constants
+from tools.cache_format import cache_format
 from tools.memory.formats import WeightFormat, canonical, weight_format
 from tools.named import read_card
 from tools.speed.architecture import Architecture, architecture_of
@@ -128,16 +129,6 @@ def work_of(request: InferenceSpeedRequest) -> tuple[Work, list[str]]:
     if work.rate_guessed:
         said.append(f"No source states a matrix rate of {card.name}: that of cards with its bandwidth is taken.")
     return work.on(work.layout, request.concurrent_sequences), said
-
-
-def cache_format(asked: str, engine: str, name: str, native: str) -> str:
-    """The cache's format; `auto` in TensorRT-LLM is the checkpoint's, and ModelOpt's FP8 and NVFP4 ones say FP8.
-
-    A checkpoint in the format its maker trained is no such one: its cache stays at 16 bits.
-    """
-    if asked == "auto" and name != native and name in constants().decode.checkpoints_cached_in_fp8.get(engine, ()):
-        return "fp8"
-    return asked
 
 
 def rates(card: Gpu, *, guess: bool = False) -> tuple[float, float]:
