@@ -5,6 +5,7 @@ from functools import lru_cache
 from kb.components import components
 from tools.configuration import Item, Network
 from tools.configure.parts import cheapest, line, priced
+from tools.power.ups import ups_for
 
 RACK_LOAD_W = 40_000
 """Most one air-cooled rack is planned for."""
@@ -13,8 +14,6 @@ RACK_FILL = 0.8
 STORAGE_BYTES_PER_S_PER_GPU = 500_000_000
 """Reading bandwidth of the shared storage for one GPU: 4 GB/s a node of eight, the standard tier of NVIDIA's
 DGX SuperPOD reference architecture (from general knowledge, not read for this)."""
-UPS_MARGIN = 1.1
-"""A UPS is chosen for a tenth more than the machine draws at most."""
 OWN_UPS = 4
 """So many machines get a UPS each; more of them stand in rooms that have theirs."""
 FABRIC, FRONT = "switch-qm9700", "switch-generic-100g-32"
@@ -106,8 +105,5 @@ def ups_items(machines: int, machine_w: int) -> tuple[Item, ...]:
     """A UPS for each of a few machines: as many of the smallest that carries it, or of the largest there is."""
     if machines > OWN_UPS:
         return ()
-    need = machine_w * UPS_MARGIN
-    one = cheapest(one for one in priced("ups") if (one.supply_w or 0) >= need)
-    largest = max(priced("ups"), key=lambda one: one.supply_w or 0)
-    each = 1 if one else -(-int(need) // (largest.supply_w or 1))
-    return (line("ups", one or largest, each * machines),)
+    one, each = ups_for(machine_w)
+    return (line("ups", one, each * machines),)

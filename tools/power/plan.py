@@ -16,6 +16,7 @@ from tools.power.limits import effect
 from tools.power.machine import Machine, machine_of
 from tools.power.request import PowerRequest
 from tools.power.result import Energy, PowerPlan, RackPlan
+from tools.power.ups import ups_plan
 from tools.prices import is_stale
 
 SECONDS_PER_HOUR = 3600
@@ -47,6 +48,7 @@ def plan_power(request: PowerRequest) -> PowerPlan:
         airflow_cfm=air * facts.heat.cfm_per_m3_h, water_l_per_minute=water_l_per_minute(draw.wall_max_w),
         liquid_needed=draw.wall_max_w / machine.nodes > facts.racks.air_limit_w,
         ups_va=draw.wall_max_w / facts.power_factor.ratio, ups_wh=draw.wall_max_w * minutes / 60, ups_s=minutes * 60,
+        ups=ups_plan(draw.wall_max_w / machine.nodes, machine.nodes, minutes),
         racks=tuple(racks(machine, draw, request.rack_limit_w)), energy=energy, power_limit=effect(machine),
     )  # fmt: skip
     return found.model_copy(

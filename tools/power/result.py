@@ -2,7 +2,7 @@
 
 from typing import Literal
 
-from kb.base import Frozen
+from kb.base import Frozen, Money
 from kb.power import HostKind, Site
 from tools.base import ToolResult
 from tools.speed.result import Interval
@@ -53,6 +53,21 @@ class CircuitPlan(Frozen):
     fitting_limit_w: float | None = None
     """Power limit on each card with which one machine fits one circuit."""
     source: str
+
+
+class UpsPlan(Frozen):
+    """Uninterruptible supplies for all machines, each with its own."""
+
+    product: str
+    count: int
+    each_w: int
+    """Load that one carries."""
+    battery_wh: float
+    """What each machine's batteries must hold for the time asked; beyond a few minutes it takes external packs."""
+    price_usd: Money
+    """Of all of them, without external packs."""
+    price_date: str | None
+    source: str | None
 
 
 class RackPlan(Frozen):
@@ -140,6 +155,8 @@ class PowerPlan(ToolResult):
     ups_wh: float
     ups_s: float
     """How long it lasts."""
+    ups: UpsPlan | None = None
+    """Null for what is far smaller than the UPS of machine rooms."""
     racks: tuple[RackPlan, ...]
     energy: Energy
     power_limit: LimitEffect | None = None
