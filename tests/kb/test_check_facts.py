@@ -7,6 +7,7 @@ from types import ModuleType
 import pytest
 
 from kb.catalog import gpus
+from kb.components import components
 
 SCRIPT = Path(__file__).parents[1] / "bench" / "check_facts.py"
 
@@ -36,6 +37,19 @@ def test_the_report_counts_every_field(check_facts: ModuleType) -> None:
     report = check_facts.report()
     assert all(f"\n{field} " in report for field in check_facts.FIELDS)
     assert f"{len(gpus())} GPUs" in report
+
+
+def test_servers_parts_and_offers_are_counted_too(check_facts: ModuleType) -> None:
+    report = check_facts.report()
+    for name in (*check_facts.SERVER_FIELDS, *check_facts.PART_FIELDS, *check_facts.OFFER_FIELDS):
+        assert f"\n{name} " in report, name
+    row = components()["cpu-epyc-9654"]
+    sourced = [
+        row.model_copy(update={"sources": {"a": ("cores",), "b": ("cores",)}}),
+        row.model_copy(update={"sources": {check_facts.UNCHECKED: ("cores",)}}),
+        row.model_copy(update={"cores": None, "sources": {}}),
+    ]
+    assert check_facts.sourced(sourced, "cores") == (2, 0, 1, 1)
 
 
 def test_the_figures_people_ask_for_most_have_two_readings(check_facts: ModuleType) -> None:

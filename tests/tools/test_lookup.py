@@ -28,7 +28,7 @@ from tools.lookup import look_up
         ("Dell XE9680", "server", "dell-xe9680"),
         ("Apollo 6500 Gen10 Plus", "server", "hpe-apollo-6500"),
         ("浪潮 5288M5", "server", "inspur-nf5288m5"),
-        ("SYS-751GE", "server", "smc-751ge-tnrt"),
+        ("SYS-741GE", "server", "smc-741ge-tnrt"),
         ("DGX B300", "server", "dgx-b300"),
         ("EPYC 9654", "component", "cpu-epyc-9654"),
         ("AMD EPYC 9354P", "component", "cpu-epyc-9354p"),
