@@ -24,7 +24,7 @@ from tools.training_time.request import TrainingTimeRequest
 Row = tuple[str, Decimal, float, Decimal]
 """(card, price, speed of all cards together, price as it ranks)."""
 UNDATED = Decimal("1.3")
-"""What a rent that is undated, or older than a year, is charged in the ranking."""
+"""What a rent, or a purchase by its cards, that is undated or older than a year is charged in the ranking."""
 COUNTS = (1, 2, 3, 4, 6, 8)
 LINKED = ("a100-sxm-80gb", "h100-sxm-80gb", "h200-sxm-141gb", "b200-sxm-180gb")
 """Cards of which every one is linked to every other in its machine."""
@@ -108,7 +108,9 @@ def _prices(card: str, count: int, way: str, *, training: bool) -> Iterator[tupl
         return
     found = bill(card, count, 1, 0, host_memory(gpu, count, training), domestic=False)
     if found.complete and found.amount:
-        yield found.amount, found.amount, count
+        dates = [age_days(item.price_date) for item in found.items if item.part in {"gpu", "system"}]
+        aged = any(age is None or age > 365 for age in dates)
+        yield found.amount, found.amount * (UNDATED if aged else 1), count
 
 
 @cache

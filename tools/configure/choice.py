@@ -38,9 +38,9 @@ MACHINE_SHARE = Decimal("0.2")
 """Part of a purchase budget kept for what has no price, and charged to it in the ranking."""
 UNSURE_DAYS = 365
 UNSURE = Decimal("1.3")
-"""What a rent is charged in the ranking, not in the price, when it is undated or was read longer ago: most instances
-of the catalog that were read twice in 2026 had moved by less than that within two or three months. So a dated rent
-leads unless an undated one is a quarter cheaper."""
+"""What a rent, or a purchase by the price of its cards, is charged in the ranking, not in the price, when it is undated
+or was read longer ago: most instances of the catalog that were read twice in 2026 had moved by less than that within
+two or three months. So what was dated of late leads unless another is a quarter cheaper."""
 CLUSTERED = 8
 """Several machines make sense of servers this full; GeForce cards are not licensed for data centres."""
 
@@ -81,12 +81,24 @@ class Choice:
         if self.unsure:
             return self.amount * UNSURE
         amount = self.amount if self.complete else self.amount / (1 - MACHINE_SHARE)
-        return amount * (LEAVING_CUDA if self.charged else 1)
+        return amount * (LEAVING_CUDA if self.foreign else 1) * (UNSURE if self.aged else 1)
+
+    @property
+    def foreign(self) -> bool:
+        """Whether it is a purchase outside CUDA."""
+        return self.acquisition == "buy" and self.gpu.vendor != MAINSTREAM
+
+    @cached_property
+    def aged(self) -> bool:
+        """Whether it is a purchase whose cards nobody was read to sell at that price within a year."""
+        if self.bill is None:
+            return False
+        return any(item.part in {"gpu", "system"} and is_unsure(item.price_date) for item in self.bill.items)
 
     @property
     def charged(self) -> bool:
-        """Whether it ranks by more than its whole price: a rent nobody dated, or a purchase outside CUDA."""
-        return self.unsure or (self.acquisition == "buy" and self.gpu.vendor != MAINSTREAM)
+        """Whether it ranks by more than its whole price: one nobody dated of late, or a purchase outside CUDA."""
+        return self.unsure or self.aged or self.foreign
 
     @cached_property
     def key(self) -> tuple[object, ...]:

@@ -137,7 +137,7 @@ class Ranking:
         """The sure fit with the lowest whole price, in any precision; null when none costs less than `below`.
 
         It is the least of all that the limits admit, so a limit that is relaxed never raises it. What ranks by more
-        than its price (a rent nobody dated, a maker outside CUDA) is looked through apart.
+        than its price (one nobody dated of late, a maker outside CUDA) is looked through apart.
         """
         best: Found | None = None
         limits = self._limits.at_most(way, below)
