@@ -14,7 +14,7 @@ from assistant.finish import answer_of, checked, since, vouched_for
 from assistant.line import Line
 from assistant.provider import Breaker
 from assistant.recall import Recall
-from assistant.step import Step, understood, worked_out
+from assistant.step import Step, taken, understood, worked_out
 from assistant.told import Told
 from assistant.trace import traced
 from assistant.understand import understand
@@ -79,7 +79,7 @@ class Advisor:
         Raises:
             Overloaded: other than `ask` it does not wait longer than `patience_s` to be worked out.
         """
-        for step in self.stream(question, conversation_id, None, receipt, patience_s):
+        for step in self.stream(question, conversation_id, None, receipt, patience_s, steps=False):
             if step.told is not None:
                 return step.told
         raise ModelFailed("the turn ended without an answer")
@@ -92,8 +92,12 @@ class Advisor:
         changes: Mapping[str, Any] | None = None,
         receipt: Receipt | None = None,
         patience_s: float | None = None,
+        *,
+        steps: bool = True,
     ) -> Iterator[Step]:
         """The steps of one turn as they happen; the last carries the answer, already stored.
+
+        Who wants no `steps` is spared what a remembered one carries.
 
         Text is not streamed word by word: no word leaves before its numbers are checked. With `changes` the turn
         corrects exactly those fields of what was understood before; the question then says so in words.
@@ -104,19 +108,25 @@ class Advisor:
             if receipt is not None:
                 held.enter_context(self.conversations.receiving(receipt))
                 if (before := self.conversations.answered(receipt)) is not None:
-                    yield Step("answer", answer=before, told=Told.of(before))
+                    yield Step("answer", told=Told.of(before))
                     return
             held.enter_context(self.conversations.turn(conversation_id))
             if self._agent is None:
-                told = yield from self._by_planner(question, conversation_id, changes, patience_s)
+                told = yield from self._by_planner(question, conversation_id, changes, patience_s, steps=steps)
             else:
                 history = self.conversations.history(conversation_id, last=REMEMBERED_TURNS)
                 told = Told.of((yield from self._agent.turn(question, conversation_id, history, changes)))
-            self.conversations.append(told.answer, receipt, told.text)
-        yield Step("answer", answer=told.answer, told=told)
+            self.conversations.append(told, receipt)
+        yield Step("answer", told=told)
 
     def _by_planner(
-        self, question: str, conversation_id: str, changes: Mapping[str, Any] | None, patience_s: float | None
+        self,
+        question: str,
+        conversation_id: str,
+        changes: Mapping[str, Any] | None,
+        patience_s: float | None,
+        *,
+        steps: bool,
     ) -> Generator[Step, None, Told]:
         """Reading, tools and words in a row: what the graph would do with `PlannerModel`, without the graph.
 
@@ -128,10 +138,10 @@ class Advisor:
         reading = corrected(question, previous, changes) if changes else understand(question, previous)
         said = (question, reading.model_dump_json(exclude=ONLY_SHOWN))
         if (known := self.recall.find(said, now)) is not None:
-            told, steps = known
+            again = known.again(conversation_id, since(started))
             yield understood(reading)
-            yield from steps
-            return told.again(conversation_id, since(started))
+            yield from taken(again, known.requests if steps else None)
+            return again
         with self.line.place(patience_s):
             yield understood(reading)
             noted: list[Step] = []
@@ -144,7 +154,7 @@ class Advisor:
                 draft, grounding = checked(draft, records, words)
             told = Told.of(answer_of(question, draft, grounding, reading, records, "planner", conversation_id, started))
         if alone:
-            self.recall.keep(said, (told, tuple(noted)), now)
+            self.recall.keep(said, (told, [step.data or {} for step in noted if step.kind == "tool"]), now)
         return told
 
 
@@ -157,7 +167,7 @@ def _agent(model: "BaseChatModel | None", options: Settings, engine: str, breake
     return Agent(model or chat_model(options.llm or "", options), engine, options.llm_timeout_s, breaker)
 
 
-@lru_cache(maxsize=256)
+@lru_cache(maxsize=2048)
 def need_of(text: str) -> Need:
     """The need of the turn before, as it was kept."""
     return Need.model_validate_json(text)

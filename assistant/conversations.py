@@ -15,6 +15,7 @@ from typing import Any
 from assistant.answer import Answer
 from assistant.database import Execute, database
 from assistant.schema import MIGRATIONS
+from assistant.told import Told
 from kb.base import BadInput
 
 ID_PATTERN = re.compile(r"[A-Za-z0-9][A-Za-z0-9._:-]{0,127}")
@@ -121,24 +122,22 @@ class Conversations:
             raise BadInput("Idempotency-Key", "was used for another request.", "Use a new key for a new request.")
         return _answer(text)
 
-    def append(self, answer: Answer, receipt: Receipt | None = None, text: str | None = None) -> int:
-        """Store a turn durably, with the receipt of its request; returns its number, counted from 1.
-
-        `text` is the answer's JSON, where it is at hand.
-        """
-        now, need = time.time(), answer.need.model_dump_json()
-        name = answer.conversation_id
+    def append(self, answer: Answer | Told, receipt: Receipt | None = None) -> int:
+        """Store a turn durably, with the receipt of its request; returns its number, counted from 1."""
+        told = Told.of(answer) if isinstance(answer, Answer) else answer
+        now, gist = time.time(), told.gist
+        name = gist.conversation_id
         with self._database.transaction() as execute:
             execute(  # also makes other writers of this conversation wait, so that numbers do not collide
                 "INSERT INTO conversation (id, title, created_s, updated_s, owner) VALUES (?, ?, ?, ?, ?) "
                 "ON CONFLICT (id) DO UPDATE SET updated_s = excluded.updated_s",
-                name, " ".join(answer.question.split())[:LONGEST_TITLE], now, now, owner.get(),
+                name, " ".join(gist.question.split())[:LONGEST_TITLE], now, now, owner.get(),
             )  # fmt: skip
             last = execute("SELECT COALESCE(MAX(number), 0) FROM turn WHERE conversation_id = ?", name)[0][0]
             execute(
                 "INSERT INTO turn (conversation_id, number, answer, created_s, question, need) "
                 "VALUES (?, ?, ?, ?, ?, ?)",
-                name, last + 1, text or answer.model_dump_json(), now, answer.question, need,
+                name, last + 1, told.text, now, gist.question, gist.need,
             )  # fmt: skip
             if receipt is not None:
                 execute("DELETE FROM receipt WHERE key = ? OR created_s < ?", receipt.key, now - RECEIPT_S)

@@ -7,19 +7,17 @@ key, and what differs between two askers (ids, time taken) is put in fresh.
 
 import threading
 from collections import OrderedDict
-from collections.abc import Callable, Hashable
+from collections.abc import Callable, Hashable, Sequence
+from typing import Any
 
-from assistant.step import Step
-from assistant.told import Told
+from assistant.told import Kept, Told
 from kb.index_stamp import index_stamp
 from kb.settings import settings
 from tools.memo import world as facts_and_prices
 
-MOST_BYTES = 96 * 2**20
-OBJECT_RATIO = 9
-"""Memory of an answer as objects and text together over the length of its JSON; measured on a hundred answers."""
-Turn = tuple[Told, tuple[Step, ...]]
-"""An answer, and the steps that led to it."""
+MOST_BYTES = 64 * 2**20
+Turn = tuple[Told, Sequence[dict[str, Any]]]
+"""An answer, and what each tool was asked on the way to it."""
 
 
 def world() -> Hashable:
@@ -36,7 +34,7 @@ class Recall:
     def __init__(self, most_bytes: int = MOST_BYTES, world: Callable[[], Hashable] = world) -> None:
         self._most_bytes, self._world = most_bytes, world
         self._access = threading.Lock()
-        self._kept: OrderedDict[Hashable, Turn] = OrderedDict()
+        self._kept: OrderedDict[Hashable, Kept] = OrderedDict()
         self._held_bytes = 0
         self._of: Hashable = None
 
@@ -44,7 +42,7 @@ class Recall:
         """The state of the world, to be taken before a turn is worked out and handed to `keep` after it."""
         return self._world()
 
-    def find(self, said: Hashable, now: Hashable) -> Turn | None:
+    def find(self, said: Hashable, now: Hashable) -> Kept | None:
         """What was answered to the same words in the same world."""
         with self._access:
             self._at(now)
@@ -55,18 +53,21 @@ class Recall:
 
     def keep(self, said: Hashable, turn: Turn, before: Hashable) -> None:
         """Remember an answer, unless the world has changed since `before` or a tool failed on the way."""
-        cost_bytes = _cost_bytes(turn)
-        if cost_bytes > self._most_bytes or any("error" in call.result for call in turn[0].answer.tool_calls):
+        told, requests = turn
+        if any("error" in call.result for call in told.answer.tool_calls):
+            return
+        kept = Kept.of(told, requests)
+        if kept.size_bytes > self._most_bytes:
             return
         now = self._world()
         with self._access:
             self._at(now)
             if now != before or said in self._kept:
                 return
-            self._kept[said] = turn
-            self._held_bytes += cost_bytes
+            self._kept[said] = kept
+            self._held_bytes += kept.size_bytes
             while self._held_bytes > self._most_bytes:
-                self._held_bytes -= _cost_bytes(self._kept.popitem(last=False)[1])
+                self._held_bytes -= self._kept.popitem(last=False)[1].size_bytes
 
     def forget(self) -> None:
         """Drop everything, as when somebody asks to be forgotten."""
@@ -84,7 +85,3 @@ class Recall:
     def _clear(self) -> None:
         self._kept.clear()
         self._held_bytes = 0
-
-
-def _cost_bytes(turn: Turn) -> int:
-    return OBJECT_RATIO * len(turn[0].common)

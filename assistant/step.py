@@ -1,6 +1,6 @@
 """What happens on the way to an answer, for a person who waits."""
 
-from collections.abc import Generator, Sequence
+from collections.abc import Generator, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -21,15 +21,30 @@ class Step:
     """The tool, for `tool` and `result`."""
     data: dict[str, Any] | None = None
     """The need, the request, or the result."""
-    answer: Answer | None = None
-    """For the last step."""
     told: Told | None = None
-    """The same with its JSON, where it was just given."""
+    """For the last step: the answer and its JSON."""
+
+    @property
+    def answer(self) -> Answer | None:
+        """The answer, for the last step."""
+        return None if self.told is None else self.told.answer
 
 
 def understood(understanding: Understanding) -> Step:
     """The first step: what was read."""
     return Step("understood", data=understanding.model_dump(mode="json", exclude_none=True))
+
+
+def taken(told: Told, requests: Sequence[dict[str, Any]] | None) -> Iterator[Step]:
+    """The steps to an answer that was worked out before; their names alone where nobody wants the requests."""
+    if requests is None:
+        for name in told.gist.tools:
+            yield Step("tool", name)
+            yield Step("result", name)
+        return
+    for request, record in zip(requests, told.answer.tool_calls, strict=True):
+        yield Step("tool", record.tool, request)
+        yield Step("result", record.tool, record.result)
 
 
 def worked_out(understanding: Understanding) -> Generator[Step, None, list[ToolCallRecord]]:

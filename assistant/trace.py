@@ -8,7 +8,7 @@ from typing import ParamSpec, Protocol, TypeVar
 from opentelemetry import trace
 from opentelemetry.trace import Status, StatusCode
 
-from assistant.answer import Answer
+from assistant.told import Gist, Told
 
 
 class Traceable(Protocol):
@@ -19,7 +19,7 @@ class Traceable(Protocol):
     @property
     def name(self) -> str: ...
     @property
-    def answer(self) -> Answer | None: ...
+    def told(self) -> Told | None: ...
 
 
 P = ParamSpec("P")
@@ -41,8 +41,8 @@ def traced(stream: Callable[P, Iterator[S]]) -> Callable[P, Iterator[S]]:
                     span = tracer.start_span(" ".join(filter(None, (step.kind, step.name))), below, start_time=since)
                     span.end(now)
                 since = now
-                if step.answer is not None:
-                    turn.set_attributes(_of(step.answer))
+                if step.told is not None:
+                    turn.set_attributes(_of(step.told.gist))
                 yield step
         except Exception as problem:
             turn.set_status(Status(StatusCode.ERROR, type(problem).__name__))
@@ -53,12 +53,12 @@ def traced(stream: Callable[P, Iterator[S]]) -> Callable[P, Iterator[S]]:
     return spanned
 
 
-def _of(answer: Answer) -> dict[str, str | int]:
+def _of(answer: Gist) -> dict[str, str | int]:
     return {
         "advisor.answer": answer.id,
         "advisor.verdict": answer.verdict,
         "advisor.language": answer.language,
         "advisor.engine": answer.engine,
-        "advisor.tool_calls": len(answer.tool_calls),
-        "advisor.ungrounded": len(answer.grounding.ungrounded),
+        "advisor.tool_calls": len(answer.tools),
+        "advisor.ungrounded": answer.ungrounded,
     }

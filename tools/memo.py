@@ -6,6 +6,7 @@ from collections.abc import Callable, Hashable
 from datetime import UTC, date, datetime
 
 from kb.base import Frozen
+from kb.index_stamp import index_stamp
 from kb.live_prices import stamp
 from kb.settings import settings
 from tools.base import ToolResult
@@ -18,6 +19,11 @@ def world() -> Hashable:
     """What a result depends on besides its request: the day (prices grow stale), the live prices, the home."""
     today: date = datetime.now(UTC).date()
     return today, stamp(), settings().home
+
+
+def documents() -> Hashable:
+    """What a result out of the documents depends on besides: the state of the index, and which model reads it."""
+    return world(), index_stamp(settings().home), settings()
 
 
 class Memo:

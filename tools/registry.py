@@ -11,12 +11,14 @@ from pydantic import ValidationError
 from kb.base import Frozen, UnknownName
 from kb.names import close_names
 from tools.base import ToolResult
-from tools.memo import Memo
+from tools.memo import Memo, documents
 from tools.refused import bad_input
 
 READING = {"search_guidance"}
 """Tools whose result depends on documents, which change."""
 MEMO = Memo()
+SEARCHED = Memo(most=256, world=documents)
+"""What was found, while no document changes; some 30 kB each."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,14 +59,14 @@ class Tool:
         return self.answer(request)
 
     def answer(self, request: Frozen) -> ToolResult:
-        """The result of a valid request, remembered where it follows from the request and the facts alone.
+        """The result of a valid request, remembered while facts and, where it reads them, documents are the same.
 
         Raises:
             BadInput: another tool, which this one asks in turn, cannot take a field as it was given.
             AdvisorError: whatever the tool itself refuses.
         """
         try:
-            return self.run(request) if self.name in READING else MEMO.result(self.name, request, self.run)
+            return (SEARCHED if self.name in READING else MEMO).result(self.name, request, self.run)
         except ValidationError as problem:
             refused = bad_input(problem)
             if refused.field not in self.request.model_fields:  # a defect of ours, not the caller's

@@ -1,11 +1,13 @@
 """What is counted for Prometheus: requests by route, answers by verdict, and how long both take."""
 
 import time
+from typing import TypeVar
 
 from prometheus_client import Counter, Gauge, Histogram
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from assistant.answer import Answer
+from assistant.told import Gist
 
 BUCKETS_S = (0.005, 0.02, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60)
 REQUESTS = Counter("gpu_advisor_requests_total", "HTTP requests", ["method", "route", "status"])
@@ -15,10 +17,11 @@ ANSWERS = Counter("gpu_advisor_answers_total", "Answers given", ["face", "verdic
 ANSWER_SECONDS = Histogram("gpu_advisor_answer_seconds", "Time to compose an answer", ["face"], buckets=BUCKETS_S)
 LANGUAGE_MODEL_OPEN = Gauge("gpu_advisor_language_model_open", "1 while a failing language model is left alone")
 METHODS = frozenset({"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"})
+Counted = TypeVar("Counted", Answer, Gist)
 
 
-def counted(answer: Answer, face: str) -> Answer:
-    """The same answer, counted."""
+def counted(answer: Counted, face: str) -> Counted:
+    """The same answer, or gist of one, counted."""
     language = answer.language if answer.language in {"zh", "en"} else "other"
     ANSWERS.labels(face, answer.verdict, language, answer.engine.split(":")[0]).inc()
     ANSWER_SECONDS.labels(face).observe(answer.elapsed_s)

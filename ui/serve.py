@@ -20,6 +20,9 @@ if TYPE_CHECKING:
 
 BAD_INPUT = 2
 FORGET_EVERY_S = 3600.0
+SWITCH_S = 0.001
+"""How long one thread may keep the interpreter while others wait: a turn that is worked out holds up those that are
+remembered, which take it five times each."""
 logger = logging.getLogger(__name__)
 GRACE_S = 10
 """How long running requests may take to end when the process is told to stop."""
@@ -32,6 +35,7 @@ def serve(host: str, port: int) -> int:
         BadInput: the port is taken or the address is not one of this machine; names the remedy.
     """
     stay_offline()
+    sys.setswitchinterval(SWITCH_S)
     listener = listen(host, port)
     try:
         print("Preparing the guidance index …", flush=True)

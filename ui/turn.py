@@ -37,8 +37,8 @@ def steps(
             given = {"changes": changes, "receipt": receipt, "patience_s": patience_s}
             extra: dict[str, Any] = {name: value for name, value in given.items() if value}
             for step in advisor.stream(question, conversation_id, **extra):
-                if step.answer is not None:
-                    counted(step.answer, face)
+                if step.told is not None:
+                    counted(step.told.gist, face)
                 messages.put(step)
         except AdvisorError as problem:
             messages.put(problem)

@@ -1,6 +1,7 @@
 """A turn is answered from memory only where the same words in the same world must give the same answer."""
 
 import json
+import random
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
@@ -13,7 +14,7 @@ from assistant.driven import Agent
 from assistant.planner import PlannerModel
 from assistant.provider import Breaker
 from assistant.recall import Recall
-from assistant.told import FRESH, Told
+from assistant.told import FRESH, Kept, Told
 from assistant.understanding import Understanding
 from kb.index_stamp import index_stamp
 from kb.settings import Settings
@@ -60,7 +61,7 @@ def composed(monkeypatch: pytest.MonkeyPatch) -> list[str]:
 def test_the_json_is_that_of_the_answer_and_another_turn_shares_all_but_its_own() -> None:
     first = told("“quoted” \\ \n 问")
     assert json.loads(first.text) == first.answer.model_dump(mode="json")
-    second = first.again("b", 0.25)
+    second = Kept.of(first).again("b", 0.25)
     assert json.loads(second.text) == second.answer.model_dump(mode="json")
     assert second.answer.id != first.answer.id
     assert (second.answer.conversation_id, second.answer.elapsed_s) == ("b", 0.25)
@@ -94,7 +95,7 @@ def test_no_more_is_held_than_the_bound_and_the_least_used_goes_first() -> None:
     assert 1 < len(recall) < 30
     assert recall.find(0, 0) is not None
     assert recall.find(1, 0) is None
-    recall.keep("huge", (told(words=100_000), ()), 0)
+    recall.keep("huge", (told(question=random.Random(1).randbytes(80_000).hex()), ()), 0)
     assert recall.find("huge", 0) is None
 
 

@@ -1,13 +1,15 @@
 """A remembered result is the one that would be worked out again; anything that could change it is asked anew."""
 
+from pathlib import Path
 from typing import Any
 
+import pytest
 from pydantic import Field
 
 from kb.base import Frozen
 from tools.base import ToolResult
-from tools.memo import Memo
-from tools.registry import READING, tools
+from tools.memo import Memo, documents
+from tools.registry import READING, Tool, tools
 
 
 class Asked(Frozen):
@@ -87,5 +89,26 @@ def test_an_error_is_not_kept() -> None:
     assert len(runs) == 2
 
 
-def test_what_reads_documents_is_never_remembered() -> None:
+def test_what_was_found_is_remembered_until_a_document_changes(
+    advisor_home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: list[str] = []
+    monkeypatch.setattr("tools.registry.SEARCHED", Memo(world=documents))
+
+    def finds(request: Any) -> Doubled:
+        asked.append("search")
+        return Doubled(value=1)
+
+    (name,) = READING
+    held = Tool(finds, tools()[name].request, Doubled)
+    monkeypatch.setattr(Tool, "name", name)
+    request = held.request.model_validate({"query": "memory"})
+    for _ in range(2):
+        held.answer(request)
+    assert len(asked) == 1
+    index = advisor_home / "index"
+    index.mkdir(parents=True, exist_ok=True)
+    (index / "library.sqlite3").write_bytes(b"another state")
+    held.answer(request)
+    assert len(asked) == 2
     assert set(tools()) >= READING

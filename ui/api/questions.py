@@ -93,7 +93,7 @@ def router(advisor: Advisor) -> APIRouter:
         if receipt is not None and (before := advisor.conversations.answered(receipt)) is not None:
             return _sent(before.model_dump_json(), {"Idempotency-Replayed": "true"})
         told = advisor.told(body.question, body.conversation_id, receipt, PATIENCE_S)
-        counted(told.answer, "rest")
+        counted(told.gist, "rest")
         return _sent(told.text)  # written once, for the store and for whoever asked
 
     @routes.post(
@@ -130,11 +130,13 @@ def _answered(advisor: Advisor, asked: Asked) -> dict[str, Any]:
     try:
         for question in asked.in_turn():
             before = answers[-1].conversation_id if answers else None
-            answers.append(counted(advisor.ask(question, before), "rest"))
+            told = advisor.told(question, before)
+            counted(told.gist, "rest")
+            answers.append(told.answer)
     except AdvisorError as error:
         return {"id": asked.id, "error": error.data()}
-    told = [answer.model_dump(mode="json") for answer in answers]
-    return {"id": asked.id, "answer": told[-1]} | ({"turn_answers": told} if asked.turns else {})
+    written = [answer.model_dump(mode="json") for answer in answers]
+    return {"id": asked.id, "answer": written[-1]} | ({"turn_answers": written} if asked.turns else {})
 
 
 def _events(advisor: Advisor, body: Question, receipt: Receipt | None = None) -> Iterator[str]:

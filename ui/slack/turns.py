@@ -9,6 +9,7 @@ from slack_sdk.errors import SlackApiError
 from assistant.agent import Advisor, Step
 from assistant.answer import Answer
 from assistant.conversations import check_id
+from assistant.told import Told
 from assistant.understand.language import language_of
 from kb.base import AdvisorError, ModelFailed
 from ui.refusals import told
@@ -99,7 +100,7 @@ class Turns:
         if before is None:
             self.inbox.note(job.key, turns=len(history))
         elif len(history) > before and history[before].question == question.strip():
-            yield Step("answer", answer=history[before])
+            yield Step("answer", told=Told.of(history[before]))
             return
         yield from steps(self.advisor, question, conversation, face="slack")
 

@@ -7,6 +7,7 @@ from typing import Any
 from assistant.agent import Step
 from assistant.answer import Answer
 from assistant.conversations import Conversations
+from assistant.told import Told
 from tools.need import Need
 
 
@@ -26,4 +27,4 @@ class Scripted:
             elapsed_s=0.0,
         )  # fmt: skip
         self.conversations.append(answer)
-        yield Step("answer", answer=answer)
+        yield Step("answer", told=Told.of(answer))
