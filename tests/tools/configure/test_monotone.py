@@ -146,3 +146,21 @@ def test_a_bigger_budget_never_buys_less(work: Fields, small: float, times: floa
         bought(ask({**work, "budget": {"amount": amount, "mode": "buy"}}), native) for amount in (small, small * times)
     )
     assert before is None or (after is not None and after >= before)
+
+
+@pytest.mark.parametrize(
+    ("work", "least_usd", "most_usd"),
+    [
+        ({"task": "speech"}, 200_000, 400_000),
+        ({"task": "embedding"}, 8_000, 150_000),
+        ({"task": "lora"}, 20_000, 120_000),
+    ],
+    ids=lambda given: given["task"] if isinstance(given, dict) else None,
+)
+def test_no_step_of_a_growing_budget_buys_less(work: Fields, least_usd: int, most_usd: int) -> None:
+    """Where cards of many kinds are near equals, each few per cent more money is at least as fast."""
+    amounts = [least_usd * 1.04**step for step in range(100) if least_usd * 1.04**step <= most_usd]
+    found = [bought(ask({**work, "budget": {"amount": amount, "mode": "buy"}}), "bf16") for amount in amounts]
+    known = [one for one in found if one is not None]
+    assert len(known) == len(found)
+    assert known == sorted(known)
