@@ -38,7 +38,7 @@ from assistant.compose.caveats import reserves
 from assistant.compose.citations import joined
 from assistant.compose.commands import COMMANDS
 from assistant.compose.material import Material
-from assistant.compose.premise import card_identity, card_memory, premises
+from assistant.compose.premise import card_identity, card_memory, copies, premises
 from assistant.compose.section import Section
 from assistant.compose.written import draft_of
 from assistant.plan import money, preferred, requests
@@ -158,7 +158,7 @@ def _frame(material: Material, main: Section) -> None:
         main.body.insert(0, main.headline)
         main.headline = refusal
         main.verdict = "fits_with_changes" if main.verdict == "fits" else main.verdict
-    if claimed := card_memory(material) or card_identity(material):
+    if claimed := card_memory(material) or card_identity(material) or copies(material):
         main.body.insert(0, main.headline)
         main.headline = claimed
     if wrong and main.verdict == "estimate" and not clarify.turns_on_unknown(material):
@@ -263,7 +263,7 @@ def _cloud_or_buy(material: Material) -> Section:
 
 def _spec(material: Material) -> Section:
     """The data sheet; why a card cannot do something, where that is asked."""
-    cause = _WHY.search(material.text) and compatibility.refused(material)
+    cause = (material.need.engine or _WHY.search(material.text)) and compatibility.refused(material)
     return compatibility.compatibility(material) if cause else facts.spec(material)
 
 

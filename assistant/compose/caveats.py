@@ -14,6 +14,15 @@ from tools.configuration import Reason
 _RESERVING = ("vllm", "sglang", "tensorrt-llm")
 _UNSOLD = {"not_sold_here", "case_by_case_here", "made_for_elsewhere"}
 _RL = re.compile(r"\b(?:grpo|ppo|dpo|rlhf|rloo|orpo|kto)\b", re.I)
+_APART = re.compile(
+    r"(?:各|每台|分别)(?:机器|电脑|服务器)?(?:插|装|有|带)?(?:了|着)?\s?[一1]\s?[张块卡]|千兆|万兆"
+    r"|\b(?:1|2\.5|10) ?gbe\b|\bgigabit"
+    r"|\bover (?:the )?(?:lan|ethernet)\b"
+    r"|\b(?:1|one) [\w ]{1,16} (?:each|per (?:server|node|machine|box|pc))\b"
+    r"|(?:不同|两台|三台|几台|多台)(?:的)?(?:机器|电脑|主机)",
+    re.I,
+)
+"""Words that put the cards in different machines, one in each, with an ordinary network between them."""
 _SHOWN = re.compile(
     r"nvidia-smi|显示占|占了|预占|[吃占用]满|全部?占|\busage\b|pre-?alloc|\bshows? \d"
     r"|(?:takes?|uses?|eats?|fills?) (?:up )?(?:all|the whole|the entire|almost all|nearly all)",
@@ -32,6 +41,8 @@ def caveats(material: Material, main: Estimate) -> list[str]:
         found.append(material.say("caveat.rl"))
     if main.gpu is None and main.result.weight_format == "fp8":
         found.append(material.say("caveat.fp8_cards"))
+    if main.gpus > 1 and _APART.search(material.text):
+        found.append(material.say("caveat.apart"))
     if main.gpu and (card := _gpu(main.gpu)):
         found += _of_card(material, card, main)
     return found + _unsold(material)

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from assistant.answer import ToolCallRecord
-from assistant.compose import names, numbers, pace
+from assistant.compose import names, numbers, observed, pace
 from assistant.compose.arithmetic import cite, column_name, subject, total
 from assistant.compose.citations import joined
 from assistant.compose.material import Estimate, Material
@@ -127,7 +127,10 @@ def speed(material: Material) -> Section:
     section = pace.speed(material)
     faster = race(material) or items(material)
     if faster:
-        section.headline, section.verdict = faster, "comparison"
+        record = next(material.records("estimate_inference_speed"), None)
+        verdict = observed.judged(material, record.result) if record else ""
+        gap = " " if verdict and material.say.language != "zh" else ""
+        section.headline, section.verdict = verdict + gap + faster, "comparison"
     return section
 
 

@@ -25,6 +25,12 @@ _JUDGED = re.compile(
 )
 SLACK = 0.85
 """Share of the least to be expected from which a rate is not called slow."""
+_OUTRIGHT = re.compile(
+    r"算(?:快|慢|正常)|正常(?:吗|么|不)|慢(?:吗|么|不慢)"
+    r"|\b(?:is|are) (?:that|this|it|these) (?:normal|expected|slow|low|ok|right)|\bexpected\?",
+    re.I,
+)
+"""Questions that judge a rate whatever words stand before it."""
 NEAR = 24
 """Characters before a rate in which words say that it was measured."""
 
@@ -34,7 +40,7 @@ def measured(text: str) -> float | None:
     if not _JUDGED.search(text):
         return None
     for match in _RATE.finditer(text):
-        if _MEASURED.search(text[max(0, match.start() - NEAR) : match.end()]):
+        if _OUTRIGHT.search(text) or _MEASURED.search(text[max(0, match.start() - NEAR) : match.end()]):
             return float(match["n"] or match["n2"])
     return None
 

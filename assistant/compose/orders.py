@@ -125,13 +125,17 @@ def speed(material: Material, one: Configuration) -> str:
 
 def _how(material: Material, one: Configuration) -> str:
     words = [names.format_name(one.weight_format)] if one.weight_format else []
-    for width, label in ((one.tensor_parallel, "TP"), (one.pipeline_parallel, "PP"), (one.data_parallel, "DP"),
-                         (one.expert_parallel, "EP")):  # fmt: skip
-        if width > 1:
-            words.append(f"{label}{width}")
+    words += [split(one)] if split(one) else []
     if one.sharding and one.sharding not in {"none", "ddp"}:
         words.append(material.say(f"sharding.{one.sharding}"))
     return " ".join(words)
+
+
+def split(one: Configuration) -> str:
+    """How the model is spread: "TP4 PP2", "DP8 EP8"."""
+    widths = (("TP", one.tensor_parallel), ("PP", one.pipeline_parallel), ("DP", one.data_parallel),
+              ("EP", one.expert_parallel))  # fmt: skip
+    return " ".join(f"{label}{width}" for label, width in widths if width > 1)
 
 
 def price(material: Material, one: Configuration) -> str:

@@ -87,8 +87,10 @@ def _in_format(material: Material, record: ToolCallRecord) -> str:
     first = next(material.records("estimate_inference_speed"), None)
     if first is None or first is record:
         return ""
-    formats = (names.format_name(one.result["weight_format"]) for one in (first, record))
-    return material.say("pace.instead", first=next(formats), instead=next(formats))
+    formats = [names.format_name(one.result["weight_format"]) for one in (first, record)]
+    if len(set(formats)) == 1:
+        return ""
+    return material.say("pace.instead", first=formats[0], instead=formats[1])
 
 
 def _items(material: Material, tool: str, result: dict[str, Any]) -> Section:

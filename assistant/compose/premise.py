@@ -1,5 +1,6 @@
 """Amounts of memory that the question takes for granted, held against the estimate."""
 
+import re
 from collections.abc import Iterator
 
 from assistant.compose import facts, names, numbers
@@ -9,6 +10,7 @@ from assistant.compose.citations import joined
 from assistant.compose.claims import ENOUGH, NEEDS, claims
 from assistant.compose.material import Estimate, Material
 from assistant.plan import card_claims
+from assistant.plan.second import SHARES
 from tools.find_gpus import GpuRow
 
 FAR_ABOVE = 1.5
@@ -28,6 +30,11 @@ def card_memory(material: Material) -> str:
     return ""
 
 
+_SHARED = re.compile(
+    r"平分|均分|平摊|分摊|每张(?:卡)?都(?:占|用)|都占|\beach (?:gpu|card|rank)[^.?!\n]{0,30}(?:same|full|whole|copy)"
+    r"|\b(?:not|isn't|aren't|instead of) (?:being )?(?:split|shared|divided)",
+    re.I,
+)
 ALIKE = 0.05
 """Share by which two cards may differ in a figure and still be called the same in it."""
 _TELLING = ("memory", "bandwidth", "fp8", "link")
@@ -66,6 +73,14 @@ def _apart(material: Material, one: GpuRow, other: GpuRow, aspect: Aspect) -> st
     none = material.say("premise.nothing")
     first, second = (aspect.value(row) or none for row in (one, other))
     return material.say("premise.apart", what=material.say(f"aspect.{aspect.key}"), first=first, second=second)
+
+
+def copies(material: Material) -> str:
+    """That copies are not shares, where it is asked why every card is as full as the other."""
+    main = next((one for one in material.estimates if one.gpus > 1), None)
+    if main is None or main.task == "inference" or not _SHARED.search(material.text):
+        return ""
+    return material.say("premise.copies") if main.request.get("sharding") in SHARES else ""
 
 
 def premises(material: Material) -> list[str]:

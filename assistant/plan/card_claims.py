@@ -4,7 +4,7 @@ import re
 from itertools import pairwise
 
 from assistant.plan import requests
-from assistant.understand.likened import LIKENED
+from assistant.understand.likened import JOINED, LIKENED, SAME
 from assistant.understand.text import Text
 from assistant.understanding import Understanding
 from kb.catalog import conventional, gpu
@@ -26,7 +26,9 @@ def likened(understanding: Understanding) -> tuple[str, str] | None:
     text = Text.of(understanding.text).plain
     named = [(mention, mention.ids) for mention in gpu_names().scan(text)]
     for (first, ids), (second, others) in pairwise(named):
-        if LIKENED.fullmatch(text[first.end : second.start]) and not set(ids) & set(others):
+        between = text[first.end : second.start]
+        joined = JOINED.fullmatch(between) and SAME.match(text, second.end)
+        if (LIKENED.fullmatch(between) or joined) and not set(ids) & set(others):
             asked = requests.named_gpus(understanding.need)
             taken = next((key for key in asked if key in ids), conventional(ids))
             return taken, next((key for key in asked if key in others), conventional(others))

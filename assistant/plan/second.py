@@ -359,7 +359,8 @@ def _for_small_cards(need: Need, record: ToolCallRecord, card: GpuCount | None) 
     four_bit, usable = weights * GGUF_BITS / bits(used), gpu(card.gpu).usable_bytes
     if four_bit + found.get("total_bytes", 0) - weights <= usable:
         return ()
-    names = ("gguf:Q4_K_M",) if four_bit <= JUST_MISSED * usable else ()
+    uneven = JUST_MISSED if (card.count or 1) > 1 else 1  # one stage of several holds the tables too
+    names = ("gguf:Q4_K_M",) if four_bit <= uneven * usable else ()
     return (*names, *(("gguf:Q3_K_M",) if FULL_CARD * usable < four_bit <= JUST_MISSED * usable else ()))
 
 

@@ -1,6 +1,6 @@
 """GPUs and models named in a text, and names nothing or several things bear."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from assistant.understand.gpu_mentions import (
     VARIANT,
@@ -51,6 +51,7 @@ def find_entities(text: Text) -> Entities:
     strangers = [(start, end, numbered(text, hidden, start, end)) for start, end in unknown_gpus(hidden)]
     named = [named_gpu(text, hidden, mention, sizes) for mention in of_gpus]
     named += [gpu for gpu in instances(text.plain) if not any(gpu.start < g.end and g.start < gpu.end for g in named)]
+    named = _of_one_family(named)
     named += [gpu for _, _, gpu in strangers if gpu]
     named = other_sizes(text.plain, other_forms(hidden, with_servers(text.plain, hidden, named)))
     found_models = [*(named_model(text, mention) for mention in of_models), *new_models(text, hidden)]
@@ -64,6 +65,17 @@ def find_entities(text: Text) -> Entities:
         sizes=tuple(sizes),
         masked=hidden,
     )
+
+
+def _of_one_family(named: list[NamedGpu]) -> list[NamedGpu]:
+    """A family's name beside one of its members is that member: 「910B 能跑吗？手上 2 张 910B2」."""
+    sure = {gpu.gpu for gpu in named if len(gpu.ids) == 1}
+    return [
+        replace(gpu, gpu=member, ids=(member,))
+        if len(gpu.ids) > 1 and gpu.gpu not in sure and (member := next((key for key in gpu.ids if key in sure), ""))
+        else gpu
+        for gpu in named
+    ]
 
 
 def _without(mentions: list[Mention], others: list[Mention]) -> list[Mention]:

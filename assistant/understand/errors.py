@@ -21,7 +21,7 @@ _OOM = grammar(
     r"|显存(?:不足|不够|爆|溢出|会?一直涨)|爆了|爆内存|炸显存|显存炸|(?<![a-z])(?:cuda )?memory error"
     r"|has a total capac\w{1,6} of|failed to allocate|no available memory for the cache"
     r"|blows? up|overflow(?:s|ed)?|killed|sigkill|signal 9"
-    r"|被(?:系统)?杀|挂了"
+    r"|被(?:系统)? ?(?:杀|kill)|挂了|内存不够"
     r"|runs? out of (?:v?ram|memory|gpu memory)|ran out of|内存不足|爆(?!料|炸|款|发)(?=$|[^\w])"
 )
 FEARED = grammar(
@@ -29,6 +29,7 @@ FEARED = grammar(
     r"|(?:会不会|是否会|不会)\s?(?:爆(?:显存)?|oom|炸)"
     r"|(?<![a-z])(?:will|would|does|could|might|going to|gonna) (?:it|this|that|they|i|we)?\s?(?:go |just |still )?"
     r"(?:oom|run out(?: of \w+)?)(?![a-z])"
+    r"|(?<![a-z])(?:will|would|could|might|does) [^.?!\n]{0,32}?(?<![a-z])oom(?![a-z])"
     r"|(?<![a-z])(?:without|avoid(?:ing)?|before|not) (?:going )?(?:oom|running out)\w{0,3}"
 )
 """Running out of memory that is feared, not met."""

@@ -23,6 +23,8 @@ VARIANT = grammar(r"\s?(ada|blackwell|turing|super|ti|max-q)(?![a-z])")
 _LAPTOP = grammar(r"笔记本|laptop|notebook|移动端|移动版|mobile|游戏本|全能本")
 _FORMS = ("pcie", "sxm", "nvl", "oam", "max-q", "server")
 _FORM = grammar(r"(?<![a-z])(sxm|pcie|nvl)\d?(?! ?(?:x\d|[345]\.0|lane|slot|插槽|通道))(?![a-z])")
+_ADAPTED = grammar(r"(?:转接?|转成|改|adapted to|converted to|adapter to|to|in an?)\s?$")
+"""What makes a form the slot that a module is adapted to, not another card."""
 _SIZES = grammar(
     r"(?<![a-z0-9.])(\d{1,3})\s?gb?\s?(?:版)?\s?(?:跟|和|与|还是|或|、|/|,|(?<![a-z])(?:or|vs\.?|versus|and)(?![a-z]))"
     r"\s?(?:the )?(\d{1,3})\s?gb?(?![a-z0-9])"
@@ -97,7 +99,9 @@ def _narrow(text: Text, mention: Mention, sizes: list[Size]) -> tuple[str, ...]:
             break
     for form in _FORMS:
         kept = tuple(key for key in ids if form.replace("-", "") in key.replace("-", ""))
-        if form in text.plain and kept and len(kept) < len(ids):
+        said = text.plain.find(form)
+        adapted = _ADAPTED.search(text.plain[max(0, said - _NEAR) : said]) is not None
+        if said >= 0 and not adapted and kept and len(kept) < len(ids):
             ids = kept
     return ids
 
@@ -120,6 +124,8 @@ def other_forms(hidden: str, named: list[NamedGpu]) -> list[NamedGpu]:
         return named
     first = named[0]
     for match in _FORM.finditer(hidden):
+        if _ADAPTED.search(hidden[max(0, match.start() - _NEAR) : match.start()]):
+            continue
         stem = first.gpu.split("-")[0]
         others = [key for key in gpus() if key.split("-")[0] == stem and match[1] in key and match[1] not in first.gpu]
         if others and any(form in first.gpu for form in _FORMS):

@@ -8,9 +8,13 @@ _CARD = (
 )
 RULES: tuple[tuple[Intent, float, str], ...] = (
     # memory ran out
+    ("oom", 6.5, (
+        r"起不来|启动(?:失败|不了|不起来)"
+        r"|(?:显示|报|提示)[^。?!\n]{0,12}(?:显存|cache|内存)[^。?!\n]{0,4}(?:不够|不足)"
+    )),
     ("oom", 4, (
         r"(?<![a-z])oom(?:s|ed|ing)?(?![a-z])|out ?of ?memory|tried to allocate|爆显存|显存爆|显存(?:不足"
-        r"|溢出|炸)|内存不足|爆了|被 ?killed|(?<![a-z])killed|炸了|挂了|显存会?一直涨"
+        r"|溢出|炸)|内存不足|内存不够|爆了|被 ?kill(?:ed)?|(?<![a-z])killed|炸了|挂了|显存会?一直涨"
         r"|larger than the maximum number of tokens|(?:还是|就|直接|一直|老是|还|都)爆|爆(?=$|[,。?!])|报显存不够"
         r"|sigkill|exit ?code:? ?-9|signal 9|被(?:系统)?杀"
         r"|内存泄漏|memory leak"
@@ -147,6 +151,7 @@ RULES: tuple[tuple[Intent, float, str], ...] = (
     )),
     ("speed", 1.5, r"多快|how fast"),
     ("speed", 3.5, r"(?:出|生成)多少(?:张|个|条)|一(?:天|小时|分钟)能(?:出|跑|处理)"),
+    ("training_time", 3.5, r"几个?小时"),
     ("training_time", 3.5, r"多久|多长时间|几天|多少个?(?:小时|天)|(?<![a-z])how long(?! an? (?:context|prompt))"),
     ("training_time", 5, r"(?:训|微调)[^。?!\n]{0,30}?多快|how fast[^。?!\n]{0,40}?(?:train|fine-?tun)"),
     ("speed", 2.5, (

@@ -15,3 +15,9 @@ LIKENED = grammar(
     r"(?:cut[- ]down |slower |rebranded |rebadged |chinese |export |\d{1,3} ?gb )?(?:nvidia )?"
 )
 """What stands between two names where the first is taken for the second."""
+JOINED = grammar(r"s?\s?(?:和|跟|与|and|&)\s?(?:an? |the )?(?:nvidia )?")
+SAME = grammar(
+    r"s?\s?(?:其实|就|应该|难道|不)?\s?(?:是一回事|是同一(?:张|款|个)|一样的?(?:吧|吗|么|对)|没(?:什么|啥)?区别(?:吧|吗)"
+    r"|(?:are|is) (?:basically |essentially |really |pretty much )?(?:the same|identical))"
+)
+"""What stands after the second name where both are taken for one: 「A 和 B 是一回事吧」."""

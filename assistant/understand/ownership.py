@@ -51,6 +51,8 @@ _NODE_MOST = 8
 """Cards that one machine usually holds: 「2 机 16 卡」 counts all of them."""
 _BIG_CARD = 600 * GIB
 _SMALL_CARD = 2 * GIB
+_OLD_CARD = 4 * GIB
+"""Sizes of old and laptop cards, of which the catalog holds few."""
 _PLURAL = grammar(r"s(?![a-z0-9])")
 _SEVERAL = grammar(r"几张|多张|多块|几块|多卡|several|multiple|(?<![a-z])some(?![a-z])")
 
@@ -170,7 +172,7 @@ def _inside_node(text: str, gpu: NamedGpu) -> bool:
 
 
 _NODE_BEFORE = grammar(
-    r"(?:台(?:机器|服务器)?|节点|nodes?|servers?|machines?|boxes|机)\s?(?:with|of|each|,|:|x|×|\*|的|上"
+    r"(?:台(?:机器|服务器|电脑)?|节点|nodes?|servers?|machines?|boxes|pcs|computers|workstations|机)\s?(?:with|of|each|,|:|x|×|\*|的|上"
     r"|各有?|分别|都是|是)?\s?(?:each )?(?:having |with )?$"
 )
 _EACH_AFTER = grammar(r"s?\s?(?:each|apiece|per (?:node|server|machine|box))")
@@ -187,7 +189,8 @@ def _anonymous(entities: Entities, pasted: Pasted) -> tuple[int | None, int, int
             continue
         if any(abs(size.value_bytes - memory) <= 0.06 * memory for memory in known):
             continue
-        if not any(abs(box_bytes(size.value_bytes) - memory) <= 0.03 * memory for memory in real):
+        small = size.value_bytes <= _OLD_CARD
+        if not small and not any(abs(box_bytes(size.value_bytes) - memory) <= 0.03 * memory for memory in real):
             continue  # 「R1 300G 显存就够」 is all cards together
         return box_bytes(size.value_bytes), size.start, size.end
     return None, 0, 0

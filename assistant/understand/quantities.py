@@ -27,14 +27,14 @@ _AFTER = grammar(
 _TIMES = grammar(r"\s?[x×*]\s?([2-9]|\d{2})(?![0-9a-z.]|\s?die)")
 """Machines after the cards in each: "910B*8*2"."""
 _NODES = grammar(
-    rf"({_N})\s?(?:x\s?)?(?:台|节点|个节点|机(?!器学)|nodes?|servers?|machines?|boxes|hosts?|台服务器"
+    rf"({_N})\s?(?:x\s?)?(?:台|节点|个节点|机(?!器学)|nodes?|servers?|machines?|boxes|hosts?|pcs?(?![a-z])|computers?|workstations?|台服务器"
     rf"|台机器)(?![a-z]|多)"
 )
 _PER_NODE = grammar(
-    rf"(?:每台|每个?节点|每机|单台|台|节点|each|per node|per server|机|apiece|nodes?|servers?|machines?"
+    rf"(?:每台|每个?节点|每机|单台|台|节点|each|per node|per server|机|apiece|nodes?|servers?|machines?|pcs?|computers?|workstations?"
     rf"|boxes)(?:上|都|里|有|是|with|of|having|w/|[\s,:(x×*]){{0,4}}({_N})\s?(?:张|块|片|卡|x|×|gpus?"
     rf"|cards?|\*|{GPU}|each)"
-    rf"|({_N})\s?(?:张|块|卡|gpus?|cards?|{GPU}{{1,60}}s?)?\s?(?:each|apiece|per (?:node|server|machine|box)|每台)"
+    rf"|({_N})\s?(?:张|块|卡|gpus?|cards?|{GPU}{{1,60}}s?)?\s?(?:each|apiece|per (?:node|server|machine|box|pc)|每台)"
 )
 _HOURS = grammar(r"s?[- ]?(?:gpu )?(?:hours?|hrs?|小时|卡时)")
 _DIES = grammar(r"[x×*]\s?(\d)\s?die")
@@ -77,6 +77,10 @@ def count_of(text: str, start: int, end: int) -> Count | None:
     return None
 
 
+IN_A_MACHINE = 64
+"""Most cards of one machine; a larger number before "each" is a card's name."""
+
+
 def nodes(text: str) -> Count | None:
     """How many machines, when that is said and each has its own cards."""
     for match in _NODES.finditer(text):
@@ -87,8 +91,8 @@ def nodes(text: str) -> Count | None:
 
 def per_node(text: str) -> Count | None:
     """Cards in each machine."""
-    match = _PER_NODE.search(text)
-    found = _read(match[1] or match[2], None) if match else None
+    read = ((match, _read(match[1] or match[2], None)) for match in _PER_NODE.finditer(text))
+    match, found = next(((match, cards) for match, cards in read if cards and cards <= IN_A_MACHINE), (None, None))
     if match is None or found is None:
         return None
     dies = _DIES.search(text, match.end())

@@ -35,6 +35,7 @@ from assistant.understand.training import (
     find_offload,
     find_optimizer,
     find_sharding,
+    is_global,
 )
 from assistant.understand.usage import find_usage
 from assistant.understanding import Ambiguity, Span
@@ -108,6 +109,7 @@ def read(original: str, previous: Need | None = None) -> Reading:
     uncounted = masked(_without_money(reading), [(*span, " ") for span in pictures_spoken_of(entities.masked)])
     reading.cards = find_cards(entities, uncounted, _intent_of_cards(reading, previous, hidden), pasted)
     _put_cards(reading)
+    _share_batch(reading)
     _read_task(reading, work, previous or Need())
     reading.out_of_scope = out_of_scope(
         entities.masked,
@@ -287,6 +289,13 @@ def _put_cards(reading: Reading) -> None:
         reading.put("memory_bytes_per_gpu", Found(cards.memory_bytes, cards.memory_start, cards.memory_end))
     if cards.gpu_count:
         reading.slots["gpu_count"] = cards.gpu_count
+
+
+def _share_batch(reading: Reading) -> None:
+    """A batch of all cards together is each card's share of it."""
+    said, cards = find_batch(reading.entities.masked), sum(card.count or 1 for card in reading.cards.owned)
+    if said is not None and cards > 1 and is_global(reading.entities.masked, said) and said.value >= cards:
+        reading.slots["batch_size"] = said.value // cards
 
 
 def _read_task(reading: Reading, work: Work, previous: Need) -> None:

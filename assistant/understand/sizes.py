@@ -16,10 +16,11 @@ _SIZE = grammar(
 _UNIT = {"g": GIB, "t": TIB, "m": MIB}
 _HOST_AFTER = grammar(
     r"\s?(?:的)?\s?(?:of )?(?:cpu |system |host |server |主机|系统|服务器|机器|物理)?\s?(?:ram|内存"
-    r"|ddr\d?|dram|主存|lpddr\dx?|system memory|de ram)"
+    r"|ddr\d?|dram|主存|lpddr\dx?|system memory|de ram|メモリ|メインメモリ|arbeitsspeicher|озу|оперативн)"
 )
 _HOST_BEFORE = grammar(
     r"(?:(?<!gpu )(?<!video )(?<!v)ram|(?<!显)内存|ddr\d?|主存|system memory|host memory"
+    r"|(?<!ビデオ)メモリー?|arbeitsspeicher|озу"
     r"|cpu memory)[\s:=是为有才共约大概]{0,4}(?:of |is |only )?$"
 )
 _NEEDED = grammar(r"需要|要多少|(?<!只)要|needs?|requires?")

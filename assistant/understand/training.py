@@ -46,7 +46,7 @@ _OFFLOAD = grammar(
 )
 _WORKS = grammar(
     r"[^。?!\n]{0,8}?(?:只占|可以|能跑|就能|就行|没问题|正常|才行|才能"
-    r"|(?<![a-z])(?:works?|worked|fits?|runs?|ran|is fine))"
+    r"|(?<![a-z])(?:works?|worked|fits?|runs?|ran|is fine))(?![^。!,\n]{0,8}[?吗么])"
 )
 """What is said of a setting that works, where the run in question is the one without it."""
 _BATCH = grammar(
@@ -55,6 +55,11 @@ _BATCH = grammar(
     r"\s{0,3}(?:[:=为是]|of|is|to|开到?|设为?|改成?|改为|换成|调到|降到)?\s{0,3}(\d{1,6})(?![0-9.]*\s?(?:(?:gb?|mb"
     r"|h)(?![a-z])|%|个?小时|frames|帧|tokens))"
 )
+_GLOBAL_BEFORE = grammar(
+    r"(?:global|total|effective|overall|全局|总(?:的)?|合计)[-_ ]?(?:train[-_ ])?(?:batch[-_ ]?size|batch|bs)?\s?$"
+)
+_GLOBAL_AFTER = grammar(r"\s?(?:in )?(?:total|global(?:ly)?|overall|altogether|over all|across (?:all|the)|合计|总共)")
+"""What makes a batch that of all cards together."""
 _RESOLUTION = grammar(r"(\d{3,5})\s?[x×*]\s?(\d{3,5})")
 
 
@@ -106,6 +111,12 @@ def find_epochs(text: str) -> Found[float] | None:
         if value and 0 < value <= 10**5:
             return Found(value, match.start(), match.end())
     return None
+
+
+def is_global(text: str, batch: Found[int]) -> bool:
+    """Whether a batch is that of all cards together: "batch 256 total", 「全局 batch 128」."""
+    before = text[max(0, batch.start - 14) : batch.start]
+    return _GLOBAL_BEFORE.search(before) is not None or _GLOBAL_AFTER.match(text, batch.end) is not None
 
 
 def find_batch(text: str) -> Found[int] | None:

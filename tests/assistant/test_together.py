@@ -99,3 +99,44 @@ def test_layers_dealt_out_hold_what_tensor_parallelism_does_not() -> None:
     _, _, draft = turn("两张 L20 部署 DeepSeek-R1-Distill-Llama-70B-FP8，并发 10 可以吗")
     assert draft.verdict == "fits_with_changes"
     assert "PP2" in draft.answer.split("\n")[0]
+
+
+@pytest.mark.parametrize(
+    ("text", "first"),
+    [
+        ("4 卡 A5000 DDP LoRA 微调 Qwen3-8B，每张卡都占 20G，为啥不是平分", "ZeRO-3"),
+        ("LoRA on 2x3090 with DDP: each GPU holds the whole model, why isn't it split? Mistral 7B", "ZeRO-3"),
+    ],
+)
+def test_copies_are_told_from_shares(text: str, first: str) -> None:
+    _, _, draft = turn(text)
+    assert first in draft.answer.split("\n")[0]
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["3 台机器各 1 张 4090，能联合起来跑 qwen2.5-72b int4 吗，千兆网",
+     "two PCs with 1 RTX 3090 each, can I run Llama 3.3 70B int4 over ethernet?"],
+)  # fmt: skip
+def test_cards_in_different_machines_are_warned_of(text: str) -> None:
+    _, _, draft = turn(text)
+    assert re.search("以太网|Ethernet", draft.answer)
+
+
+@pytest.mark.parametrize(
+    ("text", "verdict"),
+    [
+        ("yolo11l 训练 batch 16 imgsz 640，3060 12G 会不会爆", {"fits", "does_not_fit", "fits_with_changes"}),
+        ("Will 2x RTX 5060 Ti 16G OOM if I run Gemma 3 27B QAT with 32k ctx in ollama?", {"fits", "fits_with_changes"}),
+        ("2x 3080，vllm 起 Qwen3-14B 启动失败，提示显存不够", {"diagnosis"}),
+    ],
+)
+def test_memory_that_may_run_out_is_asked_about_and_that_ran_out_is_diagnosed(text: str, verdict: set[str]) -> None:
+    _, _, draft = turn(text)
+    assert draft.verdict in verdict
+
+
+def test_four_bits_may_be_any_file_of_four_bits() -> None:
+    _, _, draft = turn("Is 4 bit enough to put Command R+ 104B on 3x 3090?")
+    assert draft.verdict == "fits_with_changes"
+    assert "Q4_K_M" in draft.answer.split("\n")[0]

@@ -1,0 +1,50 @@
+"""Batches of all cards together, memory of the host in other languages, modified cards, families and members."""
+
+import pytest
+
+from assistant.understand import understand
+from kb.units import GIB
+
+
+@pytest.mark.parametrize(
+    ("text", "batch"),
+    [
+        ("Train a ResNet-50, 4x 1080 Ti, batch 256 total, enough memory?", 64),
+        ("8 卡 3090 训练 ConvNeXt，全局 batch 512，够吗", 64),
+        ("2x 4090 yolov8l training, global batch size 32", 16),
+        ("4x 3090 yolov8l training, batch size 32", 32),
+    ],
+)
+def test_a_batch_of_all_cards_is_each_cards_share(text: str, batch: int) -> None:
+    assert understand(text).need.batch_size == batch
+
+
+@pytest.mark.parametrize(
+    ("text", "host_gib"),
+    [
+        ("Qwen3-30B-A3BをRTX 4070 12GB + メモリ64GBで動かせますか？", 64),
+        ("Läuft gpt-oss-120b mit einer RTX 3090 und 96 GB Arbeitsspeicher?", 96),
+        ("一张 3060 加 32G 内存跑 gemma3 27b", 32),
+    ],
+)
+def test_host_memory_is_read_in_other_languages(text: str, host_gib: int) -> None:
+    assert (understand(text).need.host_memory_bytes or 0) / GIB == host_gib
+
+
+@pytest.mark.parametrize(
+    ("text", "cards"),
+    [
+        ("昇腾 910B 能跑 gguf 吗？手上 2 张 910B2，想跑 qwen3-coder-30b", {"ascend-910b2-64gb": 2}),
+        ("两块 Tesla V100 16G SXM2 转接 PCIe，跑 qwen3-14b", {"v100-sxm2-16gb": 2}),
+        ("48G 的（魔改 4090）跑 QwQ-32B int8", {"rtx-4090-48gb": 1}),
+    ],
+)
+def test_one_card_is_read_once(text: str, cards: dict[str, int]) -> None:
+    assert {card.gpu: card.count for card in understand(text).need.gpus_owned} == cards
+
+
+@pytest.mark.parametrize(
+    ("text", "form"), [("405B 1bit 量化 2 张 4090", "gguf:IQ1_S"), ("14B в 4 битах на 4070", "int4")]
+)
+def test_bits_are_read_in_words(text: str, form: str) -> None:
+    assert understand(text).need.weight_format == form
