@@ -31,6 +31,7 @@ from ingest.sources import (
     shown,
 )
 from kb.archive import SCHEMA, Document, Entry, Library
+from kb.asked import QUESTIONS, asked_file, with_questions
 from kb.base import BadDocument, BadInput, Frozen, IndexUnavailable
 from kb.catalog import FACTS
 from kb.embedder import Embedder, embedder
@@ -219,6 +220,8 @@ def _entry(file: File, digest: str) -> Entry:
         twin=file.path.stem if bundled else None,
     )
     pieces = chunk(converted, str(file.path))
+    if bundled:
+        pieces = with_questions(pieces, file.path.stem)
     return Entry(document=document, chunks=pieces, findings=_findings(converted, document))
 
 
@@ -227,7 +230,10 @@ def _digest(path: Path) -> str:
         convert(path)  # names the reason
     try:
         with path.open("rb") as file:
-            return hashlib.file_digest(file, "sha256").hexdigest()
+            digest = hashlib.file_digest(file, "sha256")
+        if path.is_relative_to(GUIDANCE) and asked_file(path.stem).exists():
+            digest.update(asked_file(path.stem).read_bytes())
+        return digest.hexdigest()
     except OSError as problem:
         raise BadDocument(str(path), f"cannot be read: {problem.strerror or problem}.") from problem
 
@@ -284,7 +290,7 @@ def _embed(library: Library, model: Embedder, progress: Progress | None) -> None
 def _ready(sources: Sources) -> str:
     """What must be unchanged for the index to need no work: schema, model, and every bundled file."""
     digest = hashlib.sha256(f"{SCHEMA} {embedder().name} {sources.bundled}".encode())
-    for path in sorted(GUIDANCE.rglob("*")) if sources.bundled else ():
+    for path in sorted([*GUIDANCE.rglob("*"), *QUESTIONS.glob("*")]) if sources.bundled else ():
         if path.is_file():
             digest.update(path.name.encode() + path.read_bytes())
     return digest.hexdigest()

@@ -21,7 +21,7 @@ from kb.lexicon import without_markup, words
 from kb.lock import exclusive
 from kb.settings import settings
 
-SCHEMA = 6
+SCHEMA = 7
 """Raised whenever chunks, words or tables change shape; an older library is filled anew from its documents."""
 LANGUAGES = ("zh", "en")
 WRITER_WAIT_S = 120.0
@@ -37,7 +37,7 @@ CREATE TABLE IF NOT EXISTS chunks (
     id INTEGER PRIMARY KEY AUTOINCREMENT, document INTEGER NOT NULL REFERENCES documents(id) ON DELETE CASCADE,
     ordinal INTEGER NOT NULL, section INTEGER NOT NULL, heading TEXT NOT NULL, text TEXT NOT NULL,
     line_start INTEGER NOT NULL, line_end INTEGER NOT NULL, page INTEGER, language TEXT NOT NULL, context TEXT NOT NULL,
-    sha256 TEXT NOT NULL);
+    asked TEXT NOT NULL, sha256 TEXT NOT NULL);
 CREATE INDEX IF NOT EXISTS chunks_of_document ON chunks(document);
 CREATE INDEX IF NOT EXISTS chunks_of_text ON chunks(sha256);
 CREATE TABLE IF NOT EXISTS vectors (
@@ -51,7 +51,7 @@ CREATE TABLE IF NOT EXISTS folds (
 CREATE INDEX IF NOT EXISTS folds_of_kept ON folds(kept);
 CREATE INDEX IF NOT EXISTS findings_of_document ON findings(document, line);
 """ + "".join(
-    f"CREATE VIRTUAL TABLE IF NOT EXISTS words_{language} USING fts5(head, body, about, tokenize={_TOKENIZER});"
+    f"CREATE VIRTUAL TABLE IF NOT EXISTS words_{language} USING fts5(head, body, about, asked, tokenize={_TOKENIZER});"
     f"CREATE VIRTUAL TABLE IF NOT EXISTS vocabulary_{language} USING fts5vocab(words_{language}, 'row');"
     for language in LANGUAGES
 )
@@ -72,6 +72,8 @@ class Chunk(Frozen):
     language: str
     context: str = ""
     """Words that belong to the chunk without standing in it: keywords, the caption and columns of a split table."""
+    asked: tuple[str, ...] = ()
+    """Questions in other words that the chunk's section is known to answer."""
 
 
 class Document(Frozen):
@@ -218,6 +220,7 @@ class Library:
                 spoken(row["title"], row["heading"], row["text"]),
                 row["heading"].split(" › ")[-1] or row["title"],
                 row["text"],
+                tuple(row["asked"].split("\n")) if row["asked"] else (),
             )
             for row in rows
         }
@@ -346,9 +349,10 @@ def _learn_words(connection: sqlite3.Connection, chunk: int) -> None:
         return
     table = f"words_{row['language'] if row['language'] in LANGUAGES else 'en'}"
     texts = (row["heading"] or row["title"], row["text"], f"{row['title']} {row['context']}")
+    asked = row["asked"].split("\n") if row["asked"] else ()
     connection.execute(
-        f"INSERT INTO {table} (rowid, head, body, about) VALUES (?, ?, ?, ?)",  # noqa: S608 - own names
-        (chunk, *(" ".join(words(text)) for text in texts)),
+        f"INSERT INTO {table} (rowid, head, body, about, asked) VALUES (?, ?, ?, ?, ?)",  # noqa: S608 - own names
+        (chunk, *(" ".join(words(text)) for text in texts), " | ".join(" ".join(words(one)) for one in asked)),
     )
 
 
@@ -372,10 +376,12 @@ def _insert(connection: sqlite3.Connection, entry: Entry) -> None:
     ).lastrowid
     title = entry.document.title
     for ordinal, chunk in enumerate(entry.chunks):
-        said = spoken(title, chunk.heading, chunk.text)
+        asked = "\n".join(chunk.asked)
+        said = spoken(title, chunk.heading, chunk.text) + (f"\n{asked}" if asked else "")
         fields = chunk.model_dump() | {
             "document": key,
             "ordinal": ordinal,
+            "asked": asked,
             "sha256": hashlib.sha256(said.encode()).hexdigest(),
         }
         rowid = connection.execute(

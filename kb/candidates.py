@@ -1,20 +1,23 @@
 """Candidates: the passages that words and vectors offer in one language, each with how much of the question it answers.
 
-Relevance is the mean of two shares: the weight of the question's words that the passage holds, and its nearness by
-cosine, where a passage of several sentences is also as near as its nearest sentence.
+Words show which share of the question's weight a passage holds, and where; vectors how near it is, its nearest
+sentence, and the nearest question that it is known to answer. `kb/ranking.py` makes one figure of it.
 """
 
 import json
 import math
 import sqlite3
-from collections.abc import Iterable
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from kb.base import IndexUnavailable
 from kb.embedder import Vectors, embedder
 from kb.lexicon import concepts, language_of, translate
+from kb.ranking import Shown, features, ranking
 from kb.relevance import Question, Weighted, weigh
 from kb.store import Store
 
@@ -22,10 +25,8 @@ CANDIDATES = 48
 """Passages each retriever offers in each language."""
 QUERY_WORDS_MAX = 48
 """Words of a question that are looked up; the rarest are kept."""
-DENSE_WEIGHT = 2.0
-"""What nearness counts beside the share of words held."""
-SENTENCE_SHARE = 0.35
-"""What the nearest sentence counts in the nearness of a passage that has sentences' vectors."""
+CREDITS = "3.0, 1.0, 0.5, 1.5"
+"""BM25's weights of heading, text, title with keywords, and the questions a section answers."""
 
 
 @dataclass(slots=True)
@@ -35,7 +36,7 @@ class Candidate:
     row: sqlite3.Row
     score: float
     cosine: float = 0.0
-    """Nearness of the passage and of its nearest sentence, on MiniLM's scale."""
+    """Nearness of the passage, its nearest sentence or question, on MiniLM's scale."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +48,19 @@ class Sense:
     """How much of it the model knows."""
     nearest: frozenset[int]
     store: Store
+
+
+class Near(NamedTuple):
+    """Cosines of a passage on MiniLM's scale."""
+
+    whole: float
+    sentence: float
+    """Its nearest sentence; the whole where sentences have no vectors of their own."""
+    question: float
+    """The nearest question that it answers; 0 without any."""
+
+
+FAR = Near(0.0, 0.0, 0.0)
 
 
 def sense(query: str, store: Store, top: int) -> Sense | None:
@@ -62,43 +76,104 @@ def sense(query: str, store: Store, top: int) -> Sense | None:
 
 def candidates(
     connection: sqlite3.Connection, query: str, meant: Sense | None, language: str, allowed: frozenset[int] | None
-) -> Iterable[Candidate]:
+) -> list[Candidate]:
     """What words and vectors offer in one language, each with its relevance."""
-    own = language_of(query) == language
-    weighted = weigh(connection, concepts(query, language), language, own=own)
-    # Words that the glossary cannot translate are missing from `weighted`: what is left says less.
-    covered = 1.0 if own or language == "zh" else math.sqrt(translate(query)[1])
-    keys = _holding(connection, weighted, language, allowed) | (meant.nearest if meant else set())
-    rows = [row for row in _rows(connection, keys, language) if allowed is None or row["document"] in allowed]
-    near = _nearness(connection, meant, [row["id"] for row in rows]) if meant else {}
-    dense = DENSE_WEIGHT * meant.known if meant and near else 0.0
+    rows, shown, near = evidence(connection, query, meant, language, allowed)
+    if not rows:
+        return []
+    if meant is None or not near:
+        # Weights were fitted on words and vectors together.
+        scores = [one.lexical for one in shown]
+    else:
+        scores = ranking().relevance(features(shown, meant.known, [row["document"] for row in rows])).tolist()
+    return [Candidate(row, score, max(near.get(row["id"], FAR))) for row, score in zip(rows, scores, strict=True)]
+
+
+def evidence(
+    connection: sqlite3.Connection, query: str, meant: Sense | None, language: str, allowed: frozenset[int] | None
+) -> tuple[list[sqlite3.Row], list[Shown], dict[int, Near]]:
+    """The candidates' rows, what each shows, and their cosines, none when words alone must do."""
+    asked_in = language_of(query)
+    weighted = weigh(connection, concepts(query, language), language, own=asked_in == language)
     question = Question(weighted)
-    for row in rows:
-        body, head, about = (set(row[column].split()) for column in ("body", "head", "about"))
-        lexical = covered * question.share_held(body, head, about)
-        cosine = near.get(row["id"], 0.0)
-        yield Candidate(row, (lexical + dense * max(0.0, cosine)) / (1 + dense), cosine)
+    # The questions that a section answers stand beside it in both languages: they are met in the asker's own.
+    own = (
+        question if asked_in == language else Question(weigh(connection, concepts(query, asked_in), asked_in, own=True))
+    )
+    # Words that the glossary cannot translate are missing from `weighted`: what is left says less.
+    covered = 1.0 if asked_in == language or language == "zh" else math.sqrt(translate(query)[1])
+    keys = _holding(connection, weighted, language, allowed) | (meant.nearest if meant else set())
+    if own is not question:
+        keys |= _holding(connection, own.weighted, language, allowed, column="asked")
+    rows = [row for row in _rows(connection, keys, language) if allowed is None or row["document"] in allowed]
+    near = _nearness(meant, connection, rows) if meant else {}
+    return rows, [_shown(row, question, own, covered, near.get(row["id"], FAR)) for row in rows], near
 
 
-def _nearness(connection: sqlite3.Connection, meant: Sense, keys: list[int]) -> dict[int, float]:
-    """Cosine of each chunk on MiniLM's scale, whether or not it is among the nearest."""
-    cosines = meant.store.cosines(meant.vector, keys)
+def _shown(row: sqlite3.Row, question: Question, own: Question, covered: float, near: Near) -> Shown:
+    asked = row["asked_words"]
+    body, head, about, met = (set(row[column].split()) for column in ("body", "head", "about", "asked_words"))
+    held = question.held(body, head, about, met)
+    share = own.share(met) if asked else 0.0
+    return Shown(
+        body=covered * held.body,
+        head=covered * held.head,
+        about=covered * held.about,
+        held=covered * held.anywhere,
+        either=max(covered * held.everywhere, share),
+        lexical=covered * held.credited,
+        asked=share,
+        question=max(own.share(set(one.split())) for one in asked.split("|")) if share else 0.0,
+        has=float(bool(asked)),
+        named=held.named,
+        missing=1 - held.named,
+        cosine=near.whole,
+        sentence=near.sentence,
+        nearest=near.question,
+    )
+
+
+def _nearness(meant: Sense, connection: sqlite3.Connection, rows: Sequence[sqlite3.Row]) -> dict[int, Near]:
+    """Cosines of each chunk, whether or not it is among the nearest."""
+    cosines = meant.store.cosines(meant.vector, [row["id"] for row in rows])
     if not cosines:
         return {}
-    model = embedder()
-    if own := meant.store.sentences(connection, cosines):
-        # All sentences of all passages in one product.
-        near = np.concatenate(list(own.values())).astype(np.float32) @ meant.vector
-        starts = np.cumsum([0, *(len(one) for one in own.values())][:-1])
-        for key, best in zip(own, np.maximum.reduceat(near, starts).tolist(), strict=True):
-            cosines[key] += SENTENCE_SHARE * (best - cosines[key])
-    return {key: model.scale.of(cosine) for key, cosine in cosines.items()}
+    scale = embedder().scale
+    within = _within(meant.store.sentences(connection, cosines), meant.vector)
+    found = {}
+    for row in rows:
+        if (whole := cosines.get(row["id"])) is None:
+            continue
+        own = within.get(row["id"], [])
+        said = len(own) - (row["asked"].count("\n") + 1 if row["asked"] and own else 0)
+        found[row["id"]] = Near(
+            scale.of(whole),
+            scale.of(max(own[:said], default=whole)),
+            scale.of(max(own[said:])) if own[said:] else 0.0,
+        )
+    return found
+
+
+def _within(own: Mapping[int, NDArray[np.float16]], vector: Vectors) -> dict[int, list[float]]:
+    """Cosines of every vector within each chunk: all of them in one product."""
+    if not own:
+        return {}
+    near = (np.concatenate(list(own.values())).astype(np.float32) @ vector).tolist()
+    found, start = {}, 0
+    for key, one in own.items():
+        found[key] = near[start : start + len(one)]
+        start += len(one)
+    return found
 
 
 def _holding(
-    connection: sqlite3.Connection, weighted: list[Weighted], language: str, allowed: frozenset[int] | None
+    connection: sqlite3.Connection,
+    weighted: list[Weighted],
+    language: str,
+    allowed: frozenset[int] | None,
+    column: str = "",
 ) -> set[int]:
-    """The chunks of `language` that hold the question's words, best by BM25."""
+    """The chunks of `language` that hold the question's words, in one column if it is named, best by BM25."""
     ranked = sorted(weighted, key=lambda one: -one.weight)
     looked_up = list(
         dict.fromkeys(
@@ -111,17 +186,22 @@ def _holding(
     within = "AND rowid IN (SELECT id FROM chunks WHERE document IN (SELECT value FROM json_each(?)))"
     rows = connection.execute(
         f"SELECT rowid FROM words_{language} WHERE words_{language} MATCH ? "  # noqa: S608 - own names
-        f"{'' if allowed is None else within} ORDER BY bm25(words_{language}, 3.0, 1.0, 0.5) LIMIT ?",
-        (match, *(() if allowed is None else (json.dumps(sorted(allowed)),)), CANDIDATES),
+        f"{'' if allowed is None else within} ORDER BY bm25(words_{language}, {CREDITS}) LIMIT ?",
+        (
+            f"{column} : ({match})" if column else match,
+            *(() if allowed is None else (json.dumps(sorted(allowed)),)),
+            CANDIDATES,
+        ),
     )
     return {row["rowid"] for row in rows}
 
 
-def _rows(connection: sqlite3.Connection, keys: set[int] | frozenset[int], language: str) -> list[sqlite3.Row]:
+def _rows(connection: sqlite3.Connection, keys: Collection[int], language: str) -> list[sqlite3.Row]:
     """Those of the chunks that are in `language`, with their words and their document."""
     return connection.execute(
         f"""SELECT chunks.*, documents.name, documents.title, documents.date, documents.trust, documents.twin,
-            head, body, about FROM words_{language} JOIN chunks ON chunks.id = words_{language}.rowid
+            head, body, about, words_{language}.asked AS asked_words
+            FROM words_{language} JOIN chunks ON chunks.id = words_{language}.rowid
             JOIN documents ON documents.id = chunks.document
             WHERE words_{language}.rowid IN ({",".join("?" * len(keys))})""",  # noqa: S608 - placeholders only
         tuple(keys),

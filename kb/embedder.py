@@ -50,6 +50,7 @@ BATCH = 32
 THREADS_MAX = 4
 """Threads of a model by setting."""
 QUERIES_KEPT = 2048
+NO_VECTORS: Vectors = np.zeros((0, 0), dtype=np.float32)
 _log = logging.getLogger(__name__)
 
 
@@ -73,6 +74,8 @@ class Spoken(NamedTuple):
     """The heading alone, or the title of a passage without one."""
     body: str = ""
     """The passage alone."""
+    asked: tuple[str, ...] = ()
+    """Questions that it is known to answer."""
 
 
 @dataclass(eq=False)
@@ -100,8 +103,13 @@ class Embedder:
         return self._encode(plain, "encode_document", threads=min(os.cpu_count() or 1, THREADS_MAX))
 
     def sentences(self, texts: Sequence[Spoken]) -> list[Vectors]:
-        """The unit vectors of each text's sentences, (n, size); none where one for the whole must do."""
-        return [np.zeros((0, 0), dtype=np.float32) for _ in texts]
+        """Unit vectors within each text, (n, size): of the questions it answers, these last; (0, 0) without any."""
+        known = self._of_questions(texts)
+        return [np.stack([known[one] for one in text.asked]) if text.asked else NO_VECTORS for text in texts]
+
+    def _of_questions(self, texts: Sequence[Spoken]) -> dict[str, Vectors]:
+        asked = list(dict.fromkeys(one for text in texts for one in text.asked))
+        return dict(zip(asked, self.passages(asked), strict=True)) if asked else {}
 
     def query(self, text: str) -> Vectors:
         """The unit vector of a query; repeated ones are remembered.
@@ -182,12 +190,14 @@ class Bilingual(Embedder):
         return np.stack([_unit(one) for one in sums]) if sums else whole
 
     def sentences(self, texts: Sequence[Spoken]) -> list[Vectors]:
-        """Those of Chinese passages, where they cost next to nothing; English ones measured no better for them."""
+        """Those of the questions, and of Chinese sentences, which cost next to nothing; English ones gained nothing."""
+        known = self._of_questions(texts)
         found = []
         for text in texts:
             said = sentences(text.body) if language_of(text.text) == "zh" else []
             own = [vector for one in said if (vector := chinese_vectors().vector(one)) is not None]
-            found.append(np.stack(own) if own else np.zeros((0, 0), dtype=np.float32))
+            own += [known[one] for one in text.asked]
+            found.append(np.stack(own) if own else NO_VECTORS)
         return found
 
     def known(self, text: str) -> float:

@@ -5,6 +5,7 @@ import re
 import sqlite3
 from collections.abc import Iterable, Set
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from rapidfuzz import process
 from rapidfuzz.distance import OSA
@@ -109,43 +110,82 @@ def _closest(connection: sqlite3.Connection, word: str) -> str | None:
     return min(found, key=lambda one: (one[1], -near[one[0]]))[0] if found else None
 
 
+Shares = dict[int, float]
+"""Concept, by its place in the question → how much of it is held."""
+
+
+class Held(NamedTuple):
+    """Shares of a question's weight that a passage holds."""
+
+    body: float
+    head: float
+    about: float
+    anywhere: float
+    """The three together."""
+    everywhere: float
+    """And with them the questions it answers."""
+    credited: float
+    """Each place with its credit."""
+    named: float
+    """Share of what it names, cards, models and numbers; 1 of a question that names nothing."""
+
+
 class Question:
     """A question's concepts, asked of one passage after another."""
 
     def __init__(self, weighted: list[Weighted]) -> None:
-        self._weighted = weighted
+        self.weighted = weighted
         self._total = sum(one.weight for one in weighted)
         self._told_by: dict[str, list[int]] = {}
         for number, one in enumerate(weighted):
             for word in {word for way in (*one.concept.ways, *one.concept.synonyms) for word in way}:
                 self._told_by.setdefault(word, []).append(number)
         self._asked = self._told_by.keys()
+        self._named = [number for number, one in enumerate(weighted) if one.concept.named]
         self._known: dict[frozenset[str], dict[int, float]] = {}
+        self._weighed: dict[tuple[frozenset[str], ...], Held] = {}
 
-    def share_held(self, body: Set[str], head: Set[str], about: Set[str]) -> float:
-        """Share of its weight that a passage holds, by where it holds it; words in two places add up."""
+    def held(self, body: Set[str], head: Set[str], about: Set[str], asked: Set[str] = frozenset()) -> Held:
+        """What a passage holds of it, by where it holds it; words in two places add up."""
         # Most places hold no word of the question, and few combinations of its words occur.
-        places = [
-            (self._holds(present), credit)
-            for text, credit in ((body, BODY_CREDIT), (head, HEAD_CREDIT), (about, ABOUT_CREDIT))
-            if (present := frozenset(self._asked & text))
-        ]
-        if not places or not self._total:
-            return 0.0
-        missing: dict[int, float] = {}
-        for shares, credit in places:
-            for number, share in shares.items():
-                missing[number] = missing.get(number, 1.0) * (1 - credit * share)
-        held = sum(self._weighted[number].weight * (1 - missing[number]) for number in sorted(missing))
-        return held / self._total
+        present = tuple(frozenset(self._asked & text) for text in (body, head, about, asked))
+        if (known := self._weighed.get(present)) is None:
+            known = self._weighed[present] = self._weigh(*map(self._holds, present))
+        return known
 
-    def _holds(self, present: frozenset[str]) -> dict[int, float]:
+    def share(self, text: Set[str]) -> float:
+        """Share of its weight that a text holds."""
+        return self._share(self._holds(frozenset(self._asked & text)))
+
+    def _weigh(self, body: Shares, head: Shares, about: Shares, asked: Shares) -> Held:
+        most, missing = dict[int, float](), dict[int, float]()
+        for place, credit in ((body, BODY_CREDIT), (head, HEAD_CREDIT), (about, ABOUT_CREDIT)):
+            for number, share in place.items():
+                most[number] = max(most.get(number, 0.0), share)
+                missing[number] = missing.get(number, 1.0) * (1 - credit * share)
+        everywhere = {number: max(most.get(number, 0.0), asked.get(number, 0.0)) for number in most | asked}
+        credited = {number: 1 - share for number, share in missing.items()}
+        named = [most.get(number, 0.0) for number in self._named]
+        return Held(
+            body=self._share(body),
+            head=self._share(head),
+            about=self._share(about),
+            anywhere=self._share(most),
+            everywhere=self._share(everywhere),
+            credited=self._share(credited),
+            named=sum(named) / len(named) if named else 1.0,
+        )
+
+    def _share(self, shares: Shares) -> float:
+        return sum(self.weighted[number].weight * shares[number] for number in sorted(shares)) / (self._total or 1.0)
+
+    def _holds(self, present: frozenset[str]) -> Shares:
         """How much of each concept that they tell of these words make."""
+        if not present:
+            return {}
         if (known := self._known.get(present)) is None:
             touched = {number for word in present for number in self._told_by[word]}
-            known = self._known[present] = {
-                number: _held(self._weighted[number].concept, present) for number in touched
-            }
+            known = self._known[present] = {number: _held(self.weighted[number].concept, present) for number in touched}
         return known
 
 

@@ -25,7 +25,7 @@ from kb.relevance import spelt
 from kb.rerank import reranker
 from kb.settings import settings
 from kb.store import Store
-from kb.topic import is_spoken_of
+from kb.topic import likely, spoken_of
 
 TOP_MAX = 100
 FILTERED_CANDIDATES = 960
@@ -71,7 +71,8 @@ def search(
             for candidate in candidates(connection, query, meant, spoken, allowed)
         ]
         best, nearest = (max((getattr(one, sign) for one in found), default=0.0) for sign in ("score", "cosine"))
-        if not found or not is_spoken_of(connection, query, meant.vector if meant else None, best, nearest):
+        spoken = spoken_of(connection, query, meant.vector if meant else None, best, nearest) if found else -1.0
+        if spoken <= 0:
             return []
         found = _whole_sections(connection, found, reader, among)
         found.sort(key=lambda one: (-one.score, one.row["id"]))
@@ -80,7 +81,10 @@ def search(
             chosen = _reranked(query, chosen, model)[:top]
         return [
             passage_of(one.row, one.score, _disputed(connection, one.row)).model_copy(
-                update={"also_in": also_in(connection, one.row["id"])}
+                update={
+                    "also_in": also_in(connection, one.row["id"]),
+                    "answers": likely(one.score, chosen[0].score, spoken) if meant else None,
+                }
             )
             for one in chosen
         ]

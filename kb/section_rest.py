@@ -34,7 +34,8 @@ def section_rest(found: Sequence[Passage], *, sections: int) -> list[Passage]:
             for row in connection.execute(ROWS, at).fetchall():
                 if (row["name"], row["line_start"]) not in shown:
                     shown.add((row["name"], row["line_start"]))
-                    added.append(passage_of(row, passage.score, _disputed(connection, row)))
+                    rest = passage_of(row, passage.score, _disputed(connection, row))
+                    added.append(rest.model_copy(update={"answers": passage.answers}))
     return added
 
 

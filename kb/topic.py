@@ -77,15 +77,24 @@ def of_trade(connection: sqlite3.Connection, query: str) -> bool:
     return speaks_of_trade(query) or any(holds(connection, word) for word in abbreviations(query))
 
 
-def is_spoken_of(
-    connection: sqlite3.Connection, query: str, vector: Vectors | None, best: float, cosine: float
-) -> bool:
-    """Whether the best passage found answers the question rather than merely resembles it."""
+def spoken_of(connection: sqlite3.Connection, query: str, vector: Vectors | None, best: float, cosine: float) -> float:
+    """How plainly the best passage found answers the question rather than merely resembles it: below 0 it does not."""
     if vector is None or not is_packaged(embedder()):
-        return best >= (TRADE_FLOOR if of_trade(connection, query) else FLOOR)
+        return best - (TRADE_FLOOR if of_trade(connection, query) else FLOOR)
     fitted = _fitted()
     shown = signs(connection, query, best, cosine, float(fitted.direction @ vector))
-    return float(fitted.signs @ np.array(astuple(shown))) > fitted.least
+    return float(fitted.signs @ np.array(astuple(shown))) - fitted.least
+
+
+def likely(score: float, best: float, spoken: float) -> float | None:
+    """Probability that a passage of this relevance answers; null with another model than the packaged one.
+
+    `best` is the relevance of the best passage, `spoken` how plainly the documents speak of the question.
+    """
+    if not is_packaged(embedder()):
+        return None
+    odds = float(_fitted().answers @ np.array([score, score - best, spoken, 1.0]))
+    return 1 / (1 + math.exp(-max(-30.0, min(30.0, odds))))
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,15 +102,20 @@ class _Fitted:
     direction: Vectors
     signs: Vectors
     least: float
+    answers: Vectors
+    """Weights of a passage's relevance, its distance from the best one and the question's standing, and a constant."""
 
 
 @lru_cache(maxsize=1)
 def _fitted() -> _Fitted:
     with np.load(TABLE) as held:
-        return _Fitted(held["direction"], held["signs"], float(held["least"]))
+        return _Fitted(held["direction"], held["signs"], float(held["least"]), held["answers"])
 
 
-def store_fitted(direction: NDArray[Any], weights: NDArray[Any], least: float, path: Path = TABLE) -> None:
+def store_fitted(
+    direction: NDArray[Any], weights: NDArray[Any], least: float, answers: NDArray[Any], path: Path = TABLE
+) -> None:
     """Write what was fitted."""
     _fitted.cache_clear()
-    np.savez(path, direction=direction.astype(np.float32), signs=weights.astype(np.float32), least=np.float32(least))
+    direction, weights, answers = (one.astype(np.float32) for one in (direction, weights, answers))
+    np.savez(path, direction=direction, signs=weights, least=np.float32(least), answers=answers)

@@ -36,6 +36,9 @@ class Passage(Frozen):
     """Verbatim lines of the document."""
     score: float
     """0..1, higher is closer."""
+    answers: float | None = None
+    """Probability that the passage answers the question, as calibrated on questions with known answers; null where
+    another model ranks, or where the passage was not found by a search."""
     language: str
     """zh, en …"""
     date: str | None = None

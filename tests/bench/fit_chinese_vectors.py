@@ -18,8 +18,9 @@ import yaml
 
 from ingest.sync import GUIDANCE
 from kb.chinese_vectors import TABLE, features, store_vectors
-from kb.embedder import MINILM, Embedder
+from kb.embedder import Embedder
 from kb.lexicon import DICTIONARY, GLOSSARY, without_markup
+from kb.minilm import packaged
 from kb.settings import stay_offline
 
 RIDGE = 0.3
@@ -64,7 +65,7 @@ def main() -> None:
     for row, one in zip(rows, said, strict=True):
         known = [place[feature] for feature in one]
         row[known] = rarity[known] / (float(np.linalg.norm(rarity[known])) or 1.0)
-    target = Embedder(MINILM, ()).passages([without_markup(english) for english, _ in pairs])
+    target = Embedder(packaged(), ()).passages([without_markup(english) for english, _ in pairs])
     weights = np.linalg.solve(rows @ rows.T + RIDGE * np.eye(len(pairs)), target)
     store_vectors(names, (rarity[:, None] * (rows.T @ weights)).astype(np.float32), options.to)
     print(f"{len(pairs)} pairs, {len(names)} words, {options.to.stat().st_size / 1e6:.1f} MB")

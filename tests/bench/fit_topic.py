@@ -13,9 +13,24 @@ import argparse
 import tempfile
 from dataclasses import astuple
 from pathlib import Path
+from typing import Any
+from unittest import mock
 
 import numpy as np
-from bench_retrieval import FIRST, NOTHING, SECOND, build, is_fitted_on, misspell, section_of, sections_of, use
+from bench_retrieval import (
+    FIRST,
+    NOTHING,
+    SECOND,
+    TOP,
+    build,
+    is_fitted_on,
+    misspell,
+    section_of,
+    sections_found,
+    sections_of,
+    use,
+)  # fmt: skip
+from fit_ranking import FITTED, questions
 from numpy.typing import NDArray
 
 from kb import topic
@@ -23,6 +38,7 @@ from kb.archive import LANGUAGES, Library
 from kb.candidates import CANDIDATES, candidates, sense
 from kb.embedder import embedder
 from kb.relevance import spelt
+from kb.search import search
 from kb.settings import settings, stay_offline
 from kb.store import Store
 
@@ -34,10 +50,10 @@ STEPS = 60
 Array = NDArray[np.float64]
 
 
-def logistic(rows: Array, is_yes: NDArray[np.bool_], ridge: float) -> Array:
-    """Weights and, last, the constant; both classes count alike."""
+def logistic(rows: Array, is_yes: NDArray[np.bool_], ridge: float, *, alike: bool = True) -> Array:
+    """Weights and, last, the constant; both classes count alike unless probabilities are wanted."""
     wide = np.hstack([rows, np.ones((len(rows), 1))])
-    share = np.where(is_yes, 0.5 / is_yes.sum(), 0.5 / (~is_yes).sum()) * len(rows)
+    share = np.where(is_yes, 0.5 / is_yes.sum(), 0.5 / (~is_yes).sum()) * len(rows) if alike else np.ones(len(rows))
     penalty = np.diag([*[ridge] * rows.shape[1], 1e-9])
     weights = np.zeros(wide.shape[1])
     for _ in range(STEPS):
@@ -59,6 +75,26 @@ def asked() -> list[tuple[str, str]]:
         slug = section_of(case["at"])[0]
         found += [(case["en"], slug), (case["zh"], slug), (misspell(case["en"], generator), slug)]
     return [*found, *((query, "") for query in NOTHING[::2])]
+
+
+def answering(home: Path) -> tuple[Array, NDArray[np.bool_]]:
+    """Relevance, distance from the best and the question's standing of every passage shown, and whether it answers."""
+    standings: list[float] = []
+    spoken_of = topic.spoken_of
+
+    def noted(*arguments: Any) -> float:
+        standings.append(spoken_of(*arguments))
+        return standings[-1]
+
+    rows, is_right = [], []
+    with mock.patch("kb.search.spoken_of", noted):
+        for query, right in [*questions(FITTED), *((query, set()) for query in NOTHING[::2])]:
+            found = search(query, top=TOP)
+            sections = sections_found(home, found)
+            for one, section in zip(found, sections, strict=True):
+                rows.append([one.score, one.score - found[0].score, standings[-1]])
+                is_right.append(section in right)
+    return np.array(rows), np.array(is_right)
 
 
 def lines() -> list[str]:
@@ -127,9 +163,18 @@ def main() -> None:
     found, is_yes = np.array(rows), np.array(ours)
     weights = logistic(found, is_yes, SIGNS_RIDGE)
     least = float(np.quantile(found[~is_yes] @ weights[:-1], REJECTED))
+    # A first guess, so that a search can be asked which of the passages it brings answer.
     everywhere = towards(np.ones(len(questions), bool))
-    topic.store_fitted(everywhere[:-1], weights[:-1], least - float(everywhere[-1] * weights[-2]), options.to)
+    constant = least - float(everywhere[-1] * weights[-2])
     kept = float(np.mean(found[is_yes] @ weights[:-1] > least))
+    topic.store_fitted(everywhere[:-1], weights[:-1], constant, np.zeros(4), options.to)
+    with tempfile.TemporaryDirectory() as folder:
+        build(Path(folder), LANGUAGES, like=options.like, searchable=False)
+        use(Path(folder))
+        standing, is_right = answering(Path(folder))
+    answers = logistic(standing, is_right, SIGNS_RIDGE, alike=False)
+    topic.store_fitted(everywhere[:-1], weights[:-1], constant, answers, options.to)
+    print(f"of {len(standing)} passages shown {is_right.mean():.2f} answer; weights {answers.round(2).tolist()}")
     print(f"{is_yes.sum()} with an answer, {(~is_yes).sum()} without; kept {kept:.3f}, turned away {REJECTED}")
     print(dict(zip(topic.Signs.__dataclass_fields__, weights[:-1].round(2).tolist(), strict=True)), round(least, 2))
 

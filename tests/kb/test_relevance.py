@@ -40,5 +40,20 @@ def test_the_share_held_is_the_weight_that_no_place_misses(
             missed *= 1 - credit * held(one.concept, text)
         expected += one.weight * (1 - missed)
     question = Question(weighted)
-    assert question.share_held(body, head, about) == pytest.approx(expected / sum(one.weight for one in weighted))
-    assert question.share_held(body, head, about) == question.share_held(set(body), set(head), set(about))
+    whole = sum(one.weight for one in weighted)
+    assert question.held(body, head, about).credited == pytest.approx(expected / whole)
+    assert question.held(body, head, about) == question.held(set(body), set(head), set(about))
+    anywhere = sum(one.weight * max(held(one.concept, text) for text in (body, head, about)) for one in weighted)
+    assert question.held(body, head, about).anywhere == pytest.approx(anywhere / whole)
+
+
+@given(st.lists(WEIGHTED, min_size=1, max_size=6), PLACE, PLACE)
+@settings_of(deadline=None)
+def test_questions_a_passage_answers_only_add_to_what_it_holds(
+    weighted: list[Weighted], body: frozenset[str], asked: frozenset[str]
+) -> None:
+    question = Question(weighted)
+    alone, beside = question.held(body, frozenset(), frozenset()), question.held(body, frozenset(), frozenset(), asked)
+    assert beside.everywhere >= alone.everywhere == pytest.approx(alone.anywhere)
+    assert beside._replace(everywhere=0) == alone._replace(everywhere=0)
+    assert beside.everywhere >= question.share(asked) - 1e-9

@@ -128,6 +128,18 @@ def test_a_passage_says_where_it_stands_and_quotes_it_verbatim() -> None:
     assert FLOOR <= found.score <= 1
 
 
+def test_a_passage_says_how_likely_it_answers() -> None:
+    likely = [one.answers or 0.0 for one in search("cards memory quota cooling", top=10)]
+    assert likely == sorted(likely, reverse=True)
+    assert 0 < likely[-1] < likely[0] < 1
+    assert (search("out of memory during training")[0].answers or 0) > likely[-1]
+
+
+def test_with_another_model_nothing_is_said_of_that(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("kb.topic.is_packaged", lambda model: False)
+    assert {one.answers for one in search("quota for teams")} == {None}
+
+
 def test_a_passage_the_facts_contradict_carries_the_dispute() -> None:
     found = search("quota of the vision team")[0]
     assert any("NVLink" in dispute for dispute in found.disputes)
