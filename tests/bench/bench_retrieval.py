@@ -190,7 +190,7 @@ def tutorial(languages: tuple[str, ...]) -> Find:
                 middle = start + SIZE // 2
                 place = max((i for i, begin in enumerate(starts) if begin <= middle), default=0)
                 pieces.append(((path.stem, numbers[place]), text[start : start + SIZE]))
-    model = Embedder(packaged(), ())
+    model = Embedder(str(packaged()), ())
     matrix = model.passages([text for _, text in pieces])
 
     def find(query: str) -> list[Section]:

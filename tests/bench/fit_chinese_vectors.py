@@ -65,7 +65,7 @@ def main() -> None:
     for row, one in zip(rows, said, strict=True):
         known = [place[feature] for feature in one]
         row[known] = rarity[known] / (float(np.linalg.norm(rarity[known])) or 1.0)
-    target = Embedder(packaged(), ()).passages([without_markup(english) for english, _ in pairs])
+    target = Embedder(str(packaged()), ()).passages([without_markup(english) for english, _ in pairs])
     weights = np.linalg.solve(rows @ rows.T + RIDGE * np.eye(len(pairs)), target)
     store_vectors(names, (rarity[:, None] * (rows.T @ weights)).astype(np.float32), options.to)
     print(f"{len(pairs)} pairs, {len(names)} words, {options.to.stat().st_size / 1e6:.1f} MB")
