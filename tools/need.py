@@ -117,6 +117,12 @@ class Need(Frozen):
     country: str | None = Field(default=None, pattern=r"^[A-Za-z]{2}$")
     hours_per_month: float | None = Field(default=None, gt=0, le=744)
     """How long hardware is used each month, when its use was described."""
+    term_s: float | None = Field(default=None, gt=0, le=1e10)
+    """Calendar time that a bill is asked for: rented, or owned, for so long."""
+    currency: str | None = Field(default=None, pattern=r"^[A-Z]{3}$")
+    """ISO 4217 code of the money that prices are to be told in, when it was said."""
+    matter: Literal["price", "sale", "energy"] | None = None
+    """What is asked of cards besides work: their price, whether they may be sold somewhere, their electricity."""
     deadline_s: float | None = Field(default=None, gt=0)
     target_tokens_per_s: float | None = Field(default=None, gt=0)
     target_latency_s: float | None = Field(default=None, gt=0)

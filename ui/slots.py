@@ -40,7 +40,7 @@ def slot(name: str, value: Any, language: str = "en") -> str:
         return f"{value / GIB:,.4g} GiB"
     if name == "params":
         return format_count(value)
-    if name == "deadline_s":
+    if name in ("deadline_s", "term_s"):
         return f"{value / HOUR_S:,.3g} {'小时' if language == 'zh' else 'h'}"
     if name == "target_latency_s":
         return f"{value:,.3g} s"

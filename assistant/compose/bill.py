@@ -9,6 +9,8 @@ from assistant.compose.pace import cite_pace
 from assistant.compose.section import Section
 from assistant.compose.table import table
 from assistant.plan import bill as planned
+from assistant.plan import requests
+from assistant.plan.money import asks_spot
 from kb.units import HOUR_S
 
 RESALE_KNOWN_FROM = 1
@@ -18,18 +20,25 @@ RESALE_KNOWN_FROM = 1
 def bill(material: Material) -> Section | None:
     """Rent first, in all and an hour; the purchase beside it unless only renting is asked about."""
     record = next(material.records("estimate_cost"), None)
-    if record is None or not planned.asked(material.understanding):
+    if not planned.asked(material.understanding):
         return None
+    if record is None:
+        doubts = clarify.ambiguous_names(material)
+        return Section("fact", material.say("bill.unknown", cards=_cards(material)), settled=True, assumptions=doubts)
     result = record.result
     if planned.purchase(material.understanding):
         return _purchase(material, record)
-    sentences = [text for text in (_rented(material, result), _bought(material, result)) if text]
+    sentences = [text for text in (_rented(material, record), _bought(material, result)) if text]
     marker = cite_pace(material, "estimate_cost", result)
     section = Section("estimate", material.say("list.sentence").join(sentences) + marker, settled=True)
     section.body = [cost.ways(material, record), cost.owning_table(material, record)]
     section.caveats = list(cost.warned(material, result))
     section.assumptions = [*_assumed(material, record), *clarify.ambiguous_names(material)]
     return section
+
+
+def _cards(material: Material) -> str:
+    return names.gpu_name(requests.cards(material.need)[0].gpu)
 
 
 def _purchase(material: Material, record: ToolCallRecord) -> Section | None:
@@ -54,10 +63,14 @@ def _purchase(material: Material, record: ToolCallRecord) -> Section | None:
     return section
 
 
-def _rented(material: Material, result: dict[str, Any]) -> str:
+def _rented(material: Material, record: ToolCallRecord) -> str:
     """The rent of the whole time: from the cheapest offer, with its date, to the dearest."""
-    first = next((one for one in result["rent"] if one["term_cost"]), None)
+    result = record.result
     say, money = material.say, result["currency"]
+    wanted = [one for one in result["rent"] if one["purchase"] == "spot" and asks_spot(material.text)]
+    first = next((one for one in (*wanted, *result["rent"]) if one["term_cost"]), None)
+    if first is None and record.request.get("acquisition") == "buy":
+        return ""
     if first is None:
         return "" if result["own"] is None else say("cost.warn_no_offer")
     total, hourly = first["term_cost"], first["hourly_cost"]

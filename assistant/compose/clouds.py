@@ -16,7 +16,8 @@ def clouds(material: Material) -> Section | None:
     """Which is cheapest an hour, by how much, and what each asks."""
     found = sorted((one for one in material.records("estimate_cost") if one.result["rent"]), key=_least)
     if not found:
-        return None
+        doubts = clarify.ambiguous_names(material)
+        return Section("fact", _missing(material, found).strip(), settled=True, assumptions=doubts)
     best, say = found[0], material.say
     undated = say("cost.undated")
     headline = say("clouds.cheapest", one=_named(material, best), **_price(best, undated))

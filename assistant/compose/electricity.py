@@ -64,7 +64,7 @@ def _headline(material: Material, record: ToolCallRecord) -> str:
     if _UPS.search(material.text):
         minutes, watt_hours = f"{result['ups_s'] / 60:g}", numbers.count(result["ups_wh"])
         return material.say("feed.ups", **values, va=numbers.count(result["ups_va"]), wh=watt_hours, minutes=minutes)
-    if money.asks_energy(material.text):
+    if money.asks_energy(material.text) or (material.understanding.follow_up and material.need.matter == "energy"):
         energy = result["energy"]
         bill = amounts.amount(energy["monthly_cost"], energy["currency"])
         return material.say(

@@ -6,7 +6,7 @@ from assistant.compose import amounts, clarify, cost, names, numbers
 from assistant.compose.material import Material
 from assistant.compose.pace import cite_pace
 from assistant.compose.section import Section
-from assistant.plan.price_claims import claimed
+from assistant.plan.price_claims import claimed, machine
 
 NEAR = 0.1
 """Share of the lowest or highest price read by which a claim may lie outside."""
@@ -18,13 +18,15 @@ def price_claim(material: Material) -> Section | None:
     if record is None or told is None:
         return None
     said, words = told
-    read = _read(record.result, hourly=said.period == "hour")
+    whole = machine(material.understanding) is not None
+    read = _read(record.result, hourly=said.period == "hour", whole=whole)
     if read is None:
         return None
     low, high, where = read
     key = "low" if said.amount < low * (1 - NEAR) else "high" if said.amount > high * (1 + NEAR) else "fair"
     money, hourly = record.result["currency"], said.period == "hour"
-    values = {"card": names.gpu_name(record.result["gpu"]), "said": words,
+    card = names.gpu_name(record.result["gpu"])
+    values = {"card": names.cards(record.result["gpu"], record.result["gpu_count"]) if whole else card, "said": words,
               "range": amounts.amount({"value": low, "low": low, "high": high}, money, hourly=hourly).split(" ")[0]
               if low == high else _ends(low, high, money, hourly=hourly), "where": where}  # fmt: skip
     way = "rent" if hourly else "buy"
@@ -43,7 +45,7 @@ def _ends(low: float, high: float, money: str, *, hourly: bool) -> str:
     return "–".join(numbers.money(value, money, hourly=hourly) for value in shown)
 
 
-def _read(result: dict[str, Any], *, hourly: bool) -> tuple[float, float, str] | None:
+def _read(result: dict[str, Any], *, hourly: bool, whole: bool) -> tuple[float, float, str] | None:
     """Lowest and highest price read, and where or when."""
     if hourly:
         first = next((one for one in result["rent"] if one["purchase"] == "on_demand"), None)
@@ -52,6 +54,9 @@ def _read(result: dict[str, Any], *, hourly: bool) -> tuple[float, float, str] |
         price = first["gpu_hourly_cost"]
         return price["low"], price["high"], f"{first['cheapest']}, {first['as_of'] or '–'}"
     prices = result["own"]["prices"] if result["own"] else ()
+    if whole and prices:
+        bought = result["own"]["purchase_cost"]
+        return bought["low"], bought["high"], str(min((one["as_of"] or "–" for one in prices), default="–"))
     card = next((one for one in prices if one["unit_cost"] and not one["what"].startswith("machine")), None)
     if card is None or card["count"] != 1:
         return None

@@ -32,7 +32,8 @@ def asked(understanding: Understanding) -> bool:
     need = understanding.need
     if not requests.named_gpus(need) or requests.sized(need) or understanding.command or understanding.error_text:
         return False
-    return asks_sale(Text.of(understanding.text).plain)
+    again = understanding.follow_up and need.matter == "sale"
+    return again or asks_sale(Text.of(understanding.text).plain)
 
 
 def country(need: Need) -> str:

@@ -6,13 +6,12 @@ from assistant.plan import money, requests
 from assistant.plan.apart import rented_and_bought
 from assistant.plan.call import PlannedCall
 from assistant.plan.preferred import buys, rents
-from assistant.understand.span import find_span
 from assistant.understanding import Understanding
 from kb.units import HOUR_S, HOURS_PER_MONTH
 from tools.need import Need
 
 _ASKS = re.compile(
-    r"多少钱|报个?价|价位|多少预算|什么价|费用|花费|开销|预算|成本|报价"
+    r"多少钱|报个?价|价位|多少预算|什么价|费用|花费|开销|预算|成本|报价|租金|总价|采购价|价钱|各多少"
     r"|要花|各要多少|一共要多少|总共要多少|花多少|价格|how much|\bcosts?\b"
     r"|\bpric\w{1,3}\b|\bbill\b|ballpark|\bquot\w{1,3}\b"
     r"|\bspend\b|expensive|\bpay(?:ing)?\b|set (?:me|us) back|charges? me|run me|\bbudget\b",
@@ -25,12 +24,12 @@ _TURNING = re.compile(
 )
 """Words that ask which of two ways is better: that has an answer of its own."""
 _MACHINES = re.compile(
-    r"服务器|整机|一台|两台|机器|\bservers?\b|\bnodes?\b"
+    r"工作站|\bworkstations?\b|\brigs?\b|服务器|整机|一台|两台|机器|\bservers?\b|\bnodes?\b"
     r"|\bmachines?\b|\bbox(?:es)?\b|\b[dh]gx\b",
     re.I,
 )
 _ORDER = re.compile(
-    r"买|购|采购|报价|多少钱|预算|价格|\bbuy|purchas|procure|\bquot\w{1,3}\b|how much|\bcosts?\b"
+    r"总价|买|购|采购|报价|多少钱|预算|价格|\bbuy|purchas|procure|\bquot\w{1,3}\b|how much|\bcosts?\b"
     r"|\bpric\w{1,3}\b|ballpark",
     re.I,
 )
@@ -42,12 +41,15 @@ def asked(understanding: Understanding) -> bool:
     need, text = understanding.need, understanding.text
     if not requests.named_gpus(need) or money.runs(need) or understanding.error_text or understanding.command:
         return False
-    if len(requests.cards(need)) != 1 or not _ASKS.search(text) or _TURNING.search(text) or _ENERGY.search(text):
+    again = understanding.follow_up and need.matter == "price"
+    if len(requests.cards(need)) != 1 or not (_ASKS.search(text) or again) or _ENERGY.search(text):
+        return False
+    if _TURNING.search(text):
         return False
     if rented_and_bought(text) or need.gpus_owned:
         return False
     card = requests.cards(need)[0]
-    if find_span(text) is not None:
+    if need.term_s is not None:
         return card.count is not None or not requests.sized(need)
     return purchase(understanding)
 
@@ -56,14 +58,14 @@ def purchase(understanding: Understanding) -> bool:
     """Whether the price of buying several cards or whole machines is asked, without a time."""
     need, text = understanding.need, understanding.text
     several = (requests.cards(need)[0].count or 1) > 1 or _MACHINES.search(text) is not None
-    told = find_span(text) is not None or requests.sized(need) or rents(text) or need.provider or need.budget
-    return several and not told and _ORDER.search(text) is not None
+    told = need.term_s is not None or requests.sized(need) or rents(text) or need.provider or need.budget
+    asked_before = understanding.follow_up and need.matter == "price"
+    return several and not told and (asked_before or _ORDER.search(text) is not None)
 
 
 def call(need: Need, understanding: Understanding) -> PlannedCall | None:
     """Rent and purchase of the cards over that time, at the hours of use that were described."""
-    span = find_span(understanding.text)
-    if span is None:
+    if need.term_s is None:
         bare = need.model_copy(update={"model": None, "params": None, "task": None})
         return money.cost(bare, understanding, acquisition="buy")
     share = need.hours_per_month / HOURS_PER_MONTH if need.hours_per_month else 1.0
@@ -71,8 +73,8 @@ def call(need: Need, understanding: Understanding) -> PlannedCall | None:
     return money.cost(
         wanted,
         understanding,
-        term_s=span.value * min(1.0, share),
-        years=span.value / HOUR_S / (HOURS_PER_MONTH * 12),
+        term_s=need.term_s * min(1.0, share),
+        years=need.term_s / HOUR_S / (HOURS_PER_MONTH * 12),
         acquisition=way(understanding),
     )
 

@@ -77,7 +77,9 @@ def calls(need: Need, understanding: Understanding) -> list[PlannedCall | None]:
     most = max((count for count in stated.values() if count), default=None)
     return [
         money.cost(
-            need.model_copy(update={"gpus_asked": (card,), "gpus_proposed": (), "gpu_count": stated.get(card) or most}),
+            need.model_copy(
+                update={"gpus_asked": (card,), "gpus_proposed": (), "gpu_count": stated.get(card) or most or 1}
+            ),
             understanding,
             provider=provider,
             acquisition="rent",

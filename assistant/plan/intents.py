@@ -48,6 +48,7 @@ _HAS = re.compile(
     re.I,
 )
 """Words that ask what a card has rather than what work takes."""
+_EACH = re.compile(r"(?:一|每)(?:张|块)|\beach\b|apiece|per (?:card|gpu)", re.I)
 _THAN = re.compile(r"\bthan\b|(?<!性价)比(?!例|如|较)", re.I)
 _LOOSE = ("spec", "other", "guidance", "how_many_gpus", "can_it_run", "what_fits", "which_to_buy", "interconnect")
 """Intents that words about outlets, kilowatts and total cost override, where cards are named."""
@@ -69,12 +70,13 @@ def intents(understanding: Understanding) -> list[Intent]:
         return ["training_time"]
     if main in _PACED or counts_output(understanding.text):
         main = pace_asked(understanding.need, understanding.text) or main
-    if main == "power" and requests.sized(understanding.need) and money.per_tokens(text):
+    if main in (*_LOOSE, "power", "min_vram") and requests.sized(understanding.need) and money.prices_tokens(text):
         main = "cloud_or_buy"
     bare = bool(requests.cards(understanding.need)) and not requests.sized(understanding.need)
-    if main != "power" and bare and money.asks_spot(text):
+    if main != "power" and bare and (money.asks_spot(text) or money.weighs(text)):
         main = "cloud_or_buy"
-    priced_alone = main in ("budget", "which_to_buy", "other") and not understanding.follow_up
+    each = not understanding.follow_up or _EACH.search(text) is not None
+    priced_alone = main in ("budget", "which_to_buy", "other", "spec") and each
     if priced_alone and money.asks_card_price(text, understanding.need):
         main = "spec"
     if main in _SIZED and asks_for_cheapest(understanding.text) and not understanding.need.gpus_owned:

@@ -8,13 +8,12 @@ from assistant.plan.apart import rent_of, rented_and_bought
 from assistant.plan.call import PlannedCall, planned
 from assistant.plan.preferred import cost as price_key
 from assistant.plan.preferred import only, rents
-from assistant.understand.currency import find_currency
 from assistant.understand.running import DAYS_PER_MONTH, Running, read_running
 from assistant.understand.term import find_term
-from assistant.understand.text import Text
 from assistant.understanding import Understanding
 from kb.catalog import gpu, gpus
 from kb.rates import convert
+from kb.units import DAY_S
 from tools.configuration import Configuration
 from tools.need import GpuCount, Need
 
@@ -36,7 +35,7 @@ _COST = re.compile(
 _MONTHLY = re.compile(r"(?:一|每)个?月|月租|包月|\b(?:per|a|each|every) month|monthly|/mo(?:nth)?\b", re.I)
 _PRICE = re.compile(
     r"多少钱?[?？]?$|报个?价|价位|and dollars|rough \$|\beuros\b\?|多少钱|什么价|费用|花费|成本|how much|\bcosts?\b"
-    r"|\bprice\b|expensive",
+    r"|\bprice\b|\bbill\b|expensive",
     re.I,
 )
 _ENERGY = re.compile(
@@ -55,6 +54,7 @@ _POWER = re.compile(
 _OWNING = re.compile(r"买|购|自建|自己|拥有|\btco\b|折旧|回本|buy|own|purchas|depreciat|capex|rent|租|云|cloud", re.I)
 _SPOT = re.compile(r"\bspot\b|抢占|竞价|预留|包年|reserved", re.I)
 _BUYING = re.compile(r"买|购|自建|自有|拥有|\btco\b|回本|折旧|\bbuy|\bown|purchas|break-?even|depreciat", re.I)
+YEAR_S = 365 * DAY_S
 HOST_W, LOAD_RATIO = 200, 0.8
 """What the machine around the cards of a desk takes, and the share of its supply that a load may last at."""
 BOARD = 8
@@ -64,7 +64,7 @@ CARDS_MAX = 2
 
 def asks_cost(text: str) -> bool:
     """Whether what it costs to own, to run or to produce is asked, rather than what to buy."""
-    return _COST.search(text) is not None
+    return _COST.search(text) is not None or per_tokens(text)
 
 
 def asks_price(text: str, need: Need) -> bool:
@@ -77,7 +77,7 @@ def asks_price(text: str, need: Need) -> bool:
 def prices_run(text: str, need: Need) -> bool:
     """Whether both the time and the price of a training on named cards are wanted, or its price alone."""
     known = bool(requests.cards(need)) and (need.intent != "how_many_gpus" or requests.cards(need)[0].count is not None)
-    return runs(need) and known and _PRICE.search(text) is not None
+    return runs(need) and known and (_PRICE.search(text) is not None or need.matter == "price")
 
 
 def runs(need: Need) -> bool:
@@ -103,6 +103,11 @@ def asks_energy(text: str) -> bool:
 def per_tokens(text: str) -> bool:
     """Whether a price for tokens is asked."""
     return _PER_TOKENS.search(text) is not None
+
+
+def prices_tokens(text: str) -> bool:
+    """Whether what tokens cost is asked."""
+    return per_tokens(text) and (_PRICE.search(text) is not None or "$" in text)
 
 
 def asks_spot(text: str) -> bool:
@@ -182,7 +187,8 @@ def cost(
     rented = "rent" if renting and not _BUYING.search(understanding.text) else None
     if need.hours_per_month is None:
         values["term_s"] = find_term(understanding.text)
-    values |= {"provider": need.provider, "years": running.years}
+    years = need.term_s / YEAR_S if need.term_s and need.term_s >= YEAR_S else None
+    values |= {"provider": need.provider, "years": running.years or years}
     values["acquisition"] = None if weighs(understanding.text) else need.acquisition or rented
     on_hand = need.gpus_owned and per_tokens(understanding.text) and _ENERGY.search(understanding.text)
     if (weighs_energy(understanding.text) or on_hand) and not _BUYING.search(understanding.text):
@@ -215,8 +221,7 @@ def _work(need: Need) -> dict[str, object]:
 def _shared(need: Need, understanding: Understanding, running: Running) -> dict[str, object]:
     used = need.hours_per_month / DAYS_PER_MONTH if need.hours_per_month else running.hours_per_day
     country = need.country or ("CN" if understanding.language == "zh" else None)
-    wanted = find_currency(Text.of(understanding.text).plain)
-    currency = wanted or running.currency or (need.budget.currency if need.budget else None)
+    currency = need.currency or running.currency or (need.budget.currency if need.budget else None)
     return {
         "country": country if country and len(country) == 2 else None,
         "currency": currency or CURRENCIES.get(country or "", "USD"),

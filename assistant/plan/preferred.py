@@ -16,7 +16,11 @@ COMMON_COUNT = 2
 MUCH_FASTER = 1.5
 """So many times as fast is worth the rest of a budget."""
 
-_RENTING = re.compile(r"租|云|\brent|\bcloud|instance|per hour|hourly|/h\b|pay-as-you-go|\bspot\b", re.I)
+_RENTING = re.compile(
+    r"租|云|\brent|\bcloud|instance|per hour|hourly|/h\b|pay-as-you-go|\bleas(?:e|es|ed|ing)\b"
+    r"|\bspot\b",
+    re.I,
+)
 _BUYING = re.compile(
     r"买|购|自己?攒|自建|入手"
     r"|\bbuy|(?<!my )(?<!our )(?<!your )\bown(?:ing|ed|s)?\b|\bbought|purchase|at home|for home|在家|家里",

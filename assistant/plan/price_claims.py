@@ -6,7 +6,6 @@ from assistant.plan import money, requests
 from assistant.plan.apart import cheapest_offer
 from assistant.plan.call import PlannedCall
 from assistant.understand.budget import Money, find_money
-from assistant.understand.numbers import scaled
 from assistant.understand.text import Text
 from assistant.understanding import Understanding
 from tools.need import Need
@@ -34,22 +33,25 @@ def asked(understanding: Understanding) -> bool:
 
 
 _EACH = re.compile(
-    r"(?P<n>\d+(?:\.\d+)?)\s?(?P<s>万|千)\s?(?:多|来|左右)?(?:一|/|每)(?:张|块|卡)"
-    r"|一张\s?(?P<n2>\d+(?:\.\d+)?)\s?(?P<s2>万|千)"
+    r"[万千]\s?(?:多|来|左右)?(?:一|/|每)\s?(?:台|张|块|套|卡)"
+    r"|(?:一|每)(?:台|张|块|套)\D{0,4}\d+(?:\.\d+)?\s?[万千]"
 )
-"""A price for a card without its currency: of mainland China."""
+_MACHINE = re.compile(r"整机|服务器|一台|一套|\bservers?\b|\bbox\b|\bsystem\b|\bnode\b", re.I)
 
 
 def claimed(understanding: Understanding) -> tuple[Money, str] | None:
     """The price said, an hour or for a card, and its words."""
     plain = Text.of(understanding.text).plain
     found = next(iter(find_money(plain, chinese=understanding.language == "zh")), None)
-    if found is None and (match := _EACH.search(plain)):
-        amount = scaled(match["n"] or match["n2"], match["s"] or match["s2"])
-        return (Money(amount, "CNY", None, True), match[0]) if amount else None
     if found is None or found.value.period not in {None, "hour"}:
         return None
     return found.value, plain[found.start : found.end].strip()
+
+
+def machine(understanding: Understanding) -> int | None:
+    """Cards of the whole machine whose price is said; None where it is that of one card."""
+    count = next((card.count for card in requests.cards(understanding.need) if card.count), None)
+    return count if count and count > 1 and _MACHINE.search(understanding.text) else None
 
 
 def calls(need: Need, understanding: Understanding) -> list[PlannedCall | None]:
@@ -62,7 +64,7 @@ def calls(need: Need, understanding: Understanding) -> list[PlannedCall | None]:
     known = need.provider if cheapest_offer(card, need.provider) else None
     bare = need.model_copy(update={"budget": None, "gpus_owned": (), "provider": known})
     way = "rent" if said.period == "hour" else "buy"
-    cards = {"gpus_asked": requests.named_gpus(need), "gpus_proposed": (), "gpu_count": 1}
+    cards = {"gpus_asked": requests.named_gpus(need), "gpus_proposed": (), "gpu_count": machine(understanding) or 1}
     priced = money.cost(
         bare.model_copy(update=cards), understanding, acquisition=way, currency=said.currency, rent_per_hour=None
     )

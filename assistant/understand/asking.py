@@ -1,16 +1,19 @@
 """What a question asks of cards that need not be the asker's: a price, or whether they are sold somewhere."""
 
+from typing import Literal
+
 from assistant.understand.text import grammar
 
 _PRICE = grammar(
-    r"多少钱|报个?价|价位|多少预算|什么价|费用|花费|开销|报价|要花|花多少|价格|成本|预算"
-    r"|how much (?:is|are|for|money|to (?:buy|rent|get|own))"
-    r"|(?<![a-z])(?:and|in) (?:dollars|bucks|euros)(?![a-z])|(?<![a-z])(?:costs?|costing|pric(?:e|es|ing)|bill"
+    r"多少钱|报个?价|价位|总价|租金|多少预算|什么价|费用|花费|开销|报价|要花|花多少|价格|成本|预算"
+    r"|how much (?:is|are|for|money|in (?:euros?|dollars|usd|eur|gbp)|to (?:buy|rent|get|own))"
+    r"|how much\s?(?:\?|$)|采购价|价钱|各多少|(?<![a-z])(?:and|in) (?:dollars|bucks|euros)(?![a-z])|(?<![a-z])(?:costs?"
+    r"|costing|pric(?:e|es|ing)|bill"
     r"|ballpark|quot(?:e|es|ation)|spend|expensive|set (?:me|us) back)"
     r"(?![a-z])(?! (?:vram|memory|ram|gpu memory|faster|slower|power|heat|space|room))"
 )
 _SALE = grammar(
-    r"(?:能|可以|还能|能不能|可不可以|是否能)(?:合法|正规|正常|直接|公开)?地?(?:买|采购|购买|进口|订|拿)(?:得?到|了|吗|么|进来)?"
+    r"(?:能|可以)(?:不能)?从[^,。?]{1,6}买|(?:能|可以|还能|能不能|可不可以|是否能)(?:合法|正规|正常|直接|公开)?地?(?:买|采购|购买|进口|订|拿)(?:得?到|了|吗|么|进来)?"
     r"|(?:卖|出口|发货?|供)(?:给|到|往|进)|买(?:得|不)(?:到|了)|(?:合法|合规)(?:地)?(?:采购|购买|买|进口|吗)|禁(?:售|运|令)|受(?:到)?(?:出口)?(?:限|管制|限制)"
     r"|出口(?:管制|限制|禁令|许可|中国)|(?:还)?(?:有|在)(?:正规)?(?:卖|售|货)(?:吗|么|不)|违规吗|制裁"
     r"|(?:allowed|legal|permitted|possible) to (?:be )?(?:sold|sell|buy|bought|exported"
@@ -25,6 +28,7 @@ _CHINA = grammar(
     r"|macau)(?![a-z])|出口|禁(?:售|运|令)"
     r"|管制|export|banned?"
 )
+_ENERGY = grammar(r"电费|耗电|用电|度电|几度电|多少电|electricity|power bill|(?<![a-z])kwh(?![a-z])")
 
 
 def asks_price(plain: str) -> bool:
@@ -35,3 +39,12 @@ def asks_price(plain: str) -> bool:
 def asks_sale(plain: str) -> bool:
     """Whether it is asked if a card may be sold or bought somewhere under export control."""
     return _SALE.search(plain) is not None and _CHINA.search(plain) is not None
+
+
+def find_matter(plain: str) -> Literal["price", "sale", "energy"] | None:
+    """What is asked of cards besides work, so that a later turn that only changes something asks it again."""
+    if asks_sale(plain):
+        return "sale"
+    if _ENERGY.search(plain):
+        return "energy"
+    return "price" if asks_price(plain) else None

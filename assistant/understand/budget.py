@@ -50,6 +50,12 @@ _BARE = grammar(
     rf"|^\s?(?P<n6>{_N})\s?(?P<s6>万)(?=\s?[,:])"
     rf"|(?<![a-z0-9.])(?P<n4>{_N})\s?(?P<s4>万|千)(?:以内|以下|左右)(?!的?(?:条|人|用户|token|参数))"
 )
+_PER_UNIT = grammar(
+    rf"(?<![a-z0-9.])(?P<n>{DIGITS}|[一二两三四五六七八九十百]{{1,4}})\s?(?P<s>万|千)\s?(?:多|来|左右)?(?:一|/|每)\s?(?:台|张|块|套|卡)"
+    rf"|(?:一|每)(?:台|张|块|套)\s?(?:要|卖|才|只要|大概|约)?\s?(?P<n2>{DIGITS}|[一二两三四五六七八九十百]{{1,4}})\s?(?P<s2>万|千)(?!\s?(?:人"
+    rf"|token|条|用户))"
+)
+"""What one thing costs, its currency unsaid: 「12 万一张」, 「一台 90 万」."""
 _RENT = grammar(
     r"租|rent(?:al|ing)?|cloud|云|(?:an|per|a|/)\s?(?:hour|hr|h(?![a-z]))|hourly|每小时|/小时|/时"
     r"|一小时|每月|/月|(?:per|a|/)\s?(?:month|mo(?![a-z]))|monthly|包月|on[- ]demand|spot|月租|autodl"
@@ -60,7 +66,7 @@ _BUY = grammar(
     r"|预算|budget|显卡|整机|under|below|sponsor"
 )
 _PERIODS: tuple[tuple[Period, str], ...] = (
-    ("hour", r"\s?(?:/|per|an|a|every|每|一)?\s?(?:hour|hr|h(?![a-z])|小时|时(?!间))"),
+    ("hour", r"\s?(?:/|per|an|a|every|每|一)?\s?(?:(?:gpu|card)[- ]?)?(?:hour|hr|h(?![a-z])|小时|时(?!间))"),
     ("month", r"\s?(?:/|per|a|every|each|每|一)?\s?个?(?:month|mo(?![a-z])|月)"),
     ("year", r"\s?(?:/|per|a|every|each|每|一)?\s?(?:year|yr|annum|年)"),
 )
@@ -106,6 +112,10 @@ def find_money(text: str, *, chinese: bool) -> list[Found[Money]]:
             found.append(
                 Found(_money(text, match.start(), match.end(), amount, _SYMBOLS[symbol]), match.start(), match.end())
             )
+    for match in _PER_UNIT.finditer(text):
+        amount = scaled(match["n"] or match["n2"], match["s"] or match["s2"])
+        if amount and not any(match.start() < one.end and one.start < match.end() for one in found):
+            found.append(Found(Money(amount, "CNY", None, True), match.start(), match.end()))
     if not found:
         for match in _BARE.finditer(text):
             scale = match["s"] or match["s3"] or match["s4"] or match["s5"] or match["s6"]

@@ -12,7 +12,7 @@ from kb.base import BadInput
 from kb.catalog import gpu, model
 from tools.need import Need
 
-FIXED = frozenset({"intent", "model_text"})
+FIXED = frozenset({"intent", "matter", "model_text"})
 """What is asked is changed by asking, not by a correction."""
 
 

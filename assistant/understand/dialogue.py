@@ -15,7 +15,7 @@ from assistant.understand.text import grammar
 from assistant.understand.workloads import SHOPPING, find_workloads
 from assistant.understanding import Understanding, Workload
 from kb.catalog import models
-from tools.need import Need
+from tools.need import GpuCount, Need
 
 Command = Literal["why", "arithmetic", "cheaper", "sources"]
 _COMMANDS: tuple[tuple[Command, str], ...] = (
@@ -156,7 +156,7 @@ def _hostile(reading: Reading) -> bool:
 
 def _command(reading: Reading) -> Command | None:
     """A turn about the last answer itself; one that states new slots is a question."""
-    stated = set(reading.slots) - {"acquisition", "task", "country"}
+    stated = set(reading.slots) - {"acquisition", "task", "country", "matter"}
     if stated or len(reading.text.plain) > 80:
         return None
     return next((command for command, rule in _COMPILED if rule.search(reading.text.plain)), None)
@@ -206,6 +206,7 @@ def _changes(reading: Reading, previous: Need, plain: str) -> dict[str, Any]:
     if "gpus_asked" in changes:
         stated = {card.gpu: card for card in (*previous.gpus_proposed, *reading.cards.proposed)}
         changes["gpus_proposed"] = tuple(card for key, card in stated.items() if key in changes["gpus_asked"])
+    changes |= _money_changes(reading, previous, changes)
     task = changes.get("task", previous.task)
     if changes.get("weight_format") in {"int4", "nf4"} and task == "lora":
         changes["task"] = "qlora"
@@ -225,6 +226,33 @@ def _changes(reading: Reading, previous: Need, plain: str) -> dict[str, Any]:
             update={"period": changes["budget"].period or previous.budget.period}
         )
     return changes
+
+
+_BARE_COUNT = grammar(
+    r"^\s*(?:and |ok |what about |how about |with |if |那|换成?|用|要是)*\s?(?P<n>[1-9]\d{0,3})\s?(?:of them|cards?"
+    r"|gpus?|张|块|卡)?"
+    r"\s?(?:呢|的话|instead)?\s?[?.。]*\s*$"
+)
+"""Another number of the cards spoken of, and nothing else."""
+_OF_MONEY = {"budget", "cloud_or_buy", "which_to_buy", "power", "spec", "training_time"}
+"""Intents beside which a price that was asked for stays asked for."""
+
+
+def _money_changes(reading: Reading, previous: Need, changes: dict[str, Any]) -> dict[str, Any]:
+    """A price asked for before is dropped by another question; cards that are priced stay those asked about."""
+    strong = {intent for intent, (weight, _) in reading.weights.items() if weight >= STRONG}
+    matter = changes.get("matter") or (previous.matter if not strong or strong & _OF_MONEY else None)
+    priced: dict[str, Any] = {"matter": matter}
+    cards = changes.get("gpus_owned")
+    if matter and cards and not previous.gpus_owned and not reading.cards.owned:
+        priced |= {"gpus_owned": (), "gpus_asked": tuple(card.gpu for card in cards), "gpus_proposed": cards}
+    before, asked = previous.gpus_proposed, changes.get("gpus_asked") or previous.gpus_asked
+    bare = _BARE_COUNT.match(reading.text.plain)
+    if matter and len(before) == 1 and len(asked) == 1 and not previous.gpus_owned and not cards:
+        stated = next((card.count for card in reading.cards.proposed if card.gpu == asked[0]), None)
+        count = int(bare["n"]) if bare else stated or before[0].count
+        priced["gpus_proposed"] = (GpuCount(gpu=asked[0], count=count),)
+    return priced
 
 
 def _task_changes(reading: Reading, previous: Need) -> bool:
@@ -276,7 +304,8 @@ def _intent(reading: Reading, previous: Need, command: Command | None) -> Any:
         return previous.intent
     if previous.task in TRAINING and _HOW_LONG.search(reading.text.plain):
         return "training_time"
-    if reading.intent in _STATED and previous.intent and not _QUESTION.search(reading.text.plain):
+    asks = "matter" in reading.slots or _QUESTION.search(reading.text.plain)
+    if reading.intent in _STATED and previous.intent and not asks:
         return previous.intent
     strong = [intent for intent, (weight, _) in reading.weights.items() if weight >= STRONG]
     if reading.intent in strong and reading.intent not in {"guidance", "other"}:

@@ -5,8 +5,9 @@ from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import Any
 
-from assistant.understand.asking import asks_price, asks_sale
+from assistant.understand.asking import asks_price, asks_sale, find_matter
 from assistant.understand.budget import find_budget, find_money
+from assistant.understand.currency import find_currency
 from assistant.understand.engines import find_engine
 from assistant.understand.entities import Entities, find_entities
 from assistant.understand.errors import FEARED, Pasted, find_pasted, is_oom
@@ -24,6 +25,7 @@ from assistant.understand.posttrain import find_generations, find_method, find_t
 from assistant.understand.purpose import find_purpose
 from assistant.understand.retraction import without_retracted
 from assistant.understand.scope import out_of_scope, without_instructions
+from assistant.understand.span import find_span
 from assistant.understand.spelling import spelled
 from assistant.understand.tasks import REINFORCED, Setting, Work, decide_task, find_work
 from assistant.understand.text import Found, Text, grammar, masked
@@ -181,6 +183,9 @@ def _read_plain_slots(reading: Reading) -> None:
     reading.put("dataset_tokens", load.dataset)
     reading.put("deadline_s", load.deadline_s)
     reading.put("hours_per_month", find_usage(hidden))
+    reading.put("term_s", find_span(hidden))
+    reading.put("currency", Found(find_currency(hidden), 0, 0))
+    reading.put("matter", Found(find_matter(hidden), 0, 0))
     reading.put("target_tokens_per_s", load.tokens_per_s)
     reading.put("target_latency_s", load.latency_s)
     reading.put("context_tokens", load.context)

@@ -27,7 +27,8 @@ _ZH = grammar(
     r"(?!前|以前|后|之后|质保|保修|回本|一次|[一两三四五六七]次|的?数据|期|级|代|折旧|摊)"
 )
 _EACH = grammar(
-    r"(?<![a-z])(?:per|each|every|a) (?P<u>year|quarter|annum)(?![a-z])|(?<![a-z])(?:yearly|annual(?:ly)?)(?![a-z])"
+    r"(?<![a-z])(?:per|each|every|a) (?P<u>year|quarter|annum|month|week|day)(?![a-z])"
+    r"|(?<![a-z])(?:yearly|annual(?:ly)?)(?![a-z])"
 )
 _PACKED = grammar(r"(?:包|年)?(?:包|按)(?P<u>年|月|季|周|天)(?![前后])")
 _NOT_A_TERM = grammar(r"\s?(?:old|warranty|ago|of warranty|support|deadline|lead)")

@@ -213,6 +213,8 @@ def decide_task(work: Work, setting: Setting) -> Found[Task] | None:
         if kind == "qlora" and not work.finetune and not setting.four_bit:
             kind = "full_finetune"  # who says "train" of a model that not even adapters fit for is told no, then how
         return Found(kind, training.start, training.end)
+    if (setting.dataset_tokens or 0) >= _CORPUS_TOKENS and not work.serve:
+        return Found("pretrain", 0, 0)
     if work.serve:
         return Found("inference", work.serve.start, work.serve.end)
     return Found("inference", 0, 0) if setting.sized or setting.running else None

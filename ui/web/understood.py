@@ -12,14 +12,14 @@ from tools.need import Need, Task
 from ui.labels import both, label
 from ui.slots import slot, slot_html, slot_name
 
-HIDDEN = {"intent", "model_text"}
+HIDDEN = {"intent", "model_text", "matter"}
 KINDS: dict[str, tuple[str, ...]] = {
     "model": ("model",),
     "cards": ("gpus_owned", "gpus_proposed", "gpus_asked"),
     "budget": ("budget",),
     "gib": ("memory_bytes_per_gpu", "host_memory_bytes"),
     "billion": ("params",),
-    "hours": ("deadline_s",),
+    "hours": ("deadline_s", "term_s"),
     "choice": (
         "weight_format", "task", "engine", "kv_format", "optimizer", "sharding", "gradient_checkpointing",
         "acquisition", "purpose", "method", "offload",
@@ -30,7 +30,7 @@ KINDS: dict[str, tuple[str, ...]] = {
         "hours_per_month", "generations", "frozen_params", "width_px", "height_px", "frames", "video_s",
         "frames_per_s", "images_per_sample",
     ),
-    "text": ("provider", "country"),
+    "text": ("provider", "country", "currency"),
 }  # fmt: skip
 """Which editor corrects which field."""
 OFFERED = (
