@@ -172,10 +172,11 @@ class Bilingual(Embedder):
         from kb.minilm_torch import torch_minilm
 
         try:
-            torch_minilm().vectors(["GPU memory"])
+            torch_minilm(exact=True).vectors(["GPU memory"])
         except (ImportError, OSError, ValueError, RuntimeError) as problem:
             raise _unavailable(self.name, problem) from problem
         self._stays = True
+        minilm.cache_clear()  # the same weights, some 90 MB of them
 
     def passages(self, texts: Sequence[str | Spoken]) -> Vectors:
         """One unit vector a text, its heading counted once more on its own."""
@@ -238,7 +239,8 @@ class Bilingual(Embedder):
             if len(texts) > NUMPY_MAX or self._stays:
                 from kb.minilm_torch import torch_minilm
 
-                return torch_minilm().vectors(texts)
+                # Questions are never rounded to BF16, so that a server finds what the command line finds.
+                return torch_minilm(exact=len(texts) <= NUMPY_MAX).vectors(texts)
             return np.stack([minilm().vector(text) for text in texts])
         except (ImportError, OSError, ValueError, RuntimeError) as problem:
             raise _unavailable(self.name, problem) from problem

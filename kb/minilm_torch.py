@@ -1,4 +1,4 @@
-"""MiniLM in torch: for passages in bulk, and for the questions of a server that has torch loaded anyway.
+"""MiniLM in torch: for passages in bulk, and for the questions of a server, which has time to load it.
 
 The same six layers as in `minilm.py`, without the libraries that usually run them: those take seconds and 250 MB to
 load, and pad every text of a batch to its longest. Here texts of like length go together, as many as fill a processor's
@@ -158,11 +158,11 @@ def computes_bf16() -> bool:
     return bool(able.get("amx_bf16") or able.get("avx512_bf16"))
 
 
-@lru_cache(maxsize=1)
-def torch_minilm() -> TorchMiniLM:
-    """The packaged model, loaded on first use.
+@lru_cache(maxsize=2)
+def torch_minilm(*, exact: bool = False) -> TorchMiniLM:
+    """The packaged model, loaded on first use; `exact` in single precision, whatever the processor computes in.
 
     Raises:
         ImportError, OSError: it is not installed, or its files are damaged.
     """
-    return TorchMiniLM(packaged())
+    return TorchMiniLM(packaged(), torch.float32 if exact else None)
