@@ -95,18 +95,22 @@ class Ranking:
     def owned(self, wanted: Callable[[Choice], bool], *, all_of_them: bool) -> list[Found]:
         """The cards one has: enough by themselves, sure fits first; then with the fewest more of the same.
 
-        Of those that are enough the fewest, or with `all_of_them` the fastest: they cost nothing more. More are only
-        added to cards that are not enough, not fast enough, not sure or not enough without giving up precision.
+        Of those that are enough the fewest that are fast enough, or with `all_of_them` the fastest: they cost nothing
+        more. Where none is fast enough, the fastest in any precision is told all the same. More are only added to cards
+        that are not enough, not fast enough, not sure or not enough without giving up precision.
         """
         held: dict[str, Found] = {}
+        slow: dict[str, Found] = {}
         for option in self._held(wanted, enough=True):
             card = option.choice.gpu
-            paced = self._pace.best(card, option.rows) or self._pace.fastest(card, option.rows)
-            known = held.get(card.id)
-            if paced is None or (known and not (all_of_them and self._alike(known.option, option))):
-                continue
-            if known is None or paced.rate > known.paced.rate:
+            known, paced = held.get(card.id), self._pace.best(card, option.rows)
+            if paced is None:
+                fastest = self._pace.fastest(card, option.rows)
+                if fastest is not None and (card.id not in slow or fastest.rate > slow[card.id].paced.rate):
+                    slow[card.id] = Found(option, fastest)
+            elif known is None or (all_of_them and self._alike(known.option, option) and paced.rate > known.paced.rate):
                 held[card.id] = Found(option, paced)
+        held = slow | held
         added: dict[str, Found] = {}
         for option in self._held(wanted, enough=False):
             card = option.choice.gpu

@@ -81,3 +81,21 @@ def test_a_proposal_that_does_not_hold_the_model_is_told_with_what_does() -> Non
     assert miss.needed_bytes_per_gpu > gpus()["rtx-4090-24gb"].usable_bytes
     more = miss.reasons[1].values["count"]
     assert any(one.gpu == "rtx-4090-24gb" and one.gpu_count == more for one in found.configurations)
+
+
+@pytest.mark.parametrize(("model", "users"), [("Qwen2.5-72B", 60), ("Llama-3.3-70B-Instruct", 60)])
+def test_as_many_of_the_cards_are_used_as_make_it_fast_enough(model: str, users: int) -> None:
+    """Fewer would hold it, too slowly; the rest lie there and cost nothing."""
+    found = ask(task="inference", model=model, users=users, gpus_owned=cards("l40s-48gb", 8)).configurations
+    owned = [one for one in found if one.owned_count]
+    assert len(owned) == 1
+    assert (owned[0].owned_count, owned[0].price.amount) == (owned[0].gpu_count, 0)
+    assert (owned[0].speed or {})["tokens_per_s_per_user"] >= 10
+
+
+def test_cards_that_are_too_slow_in_any_number_are_told_at_their_fastest() -> None:
+    asked = {"task": "inference", "model": "Llama-3.3-70B-Instruct", "target_tokens_per_s": 150.0}
+    first = ask(**asked, gpus_owned=cards("l40s-48gb", 8)).configurations[0]
+    slower = ask(**asked, gpus_owned=cards("l40s-48gb", 4)).configurations[0]
+    assert (first.gpu, first.price.amount) == ("l40s-48gb", 0)
+    assert (first.speed or {})["tokens_per_s_per_user"] > (slower.speed or {})["tokens_per_s_per_user"]
