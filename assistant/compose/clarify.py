@@ -8,7 +8,7 @@ from assistant.compose.section import Section
 from assistant.plan import requests
 from assistant.plan.method import unsaid
 from assistant.understanding import Ambiguity
-from kb.catalog import gpus
+from kb.catalog import gpus, models
 from kb.names import gpu_names
 from kb.units import GIB
 
@@ -156,6 +156,7 @@ def questions(material: Material, verdict: str = "") -> list[str]:
         found.append(say("ask.task"))
     if unsaid(material.understanding, need) and material.estimates:
         found.append(say("ask.method"))
+    found += _of_pictures(material, intent)
     if re.search(r"\b(?:grpo|ppo|rlhf|rloo)\b", material.text):
         found.append(say("ask.rl"))
     several = intent == "min_vram" and _takes_several_cards(material)
@@ -167,6 +168,22 @@ def questions(material: Material, verdict: str = "") -> list[str]:
     if intent == "training_time" and need.dataset_tokens is None and not (timed and timed.result.get("time_s")):
         found.append(say("ask.dataset"))
     return list(dict.fromkeys(found))[:QUESTIONS_MAX]
+
+
+def _of_pictures(material: Material, intent: str) -> list[str]:
+    """Size and number of the pictures, where the answer turns on them and they were not said; a model that stood in."""
+    need, say = material.need, material.say
+    record = models().get(need.model or "")
+    sized = need.width_px or need.images_per_sample or need.video_s
+    if record is not None and record.kind == "vlm" and requests.is_training(need) and not sized and intent in _FITTING:
+        return [say("ask.pictures")]
+    learns = record is not None and record.kind == "vision" and requests.is_training(need)
+    if learns and intent == "oom" and not (need.width_px and need.batch_size):
+        return [say("ask.patch")]
+    stood_in = record is not None and material.understanding.need.model is None and record.kind == "diffusion"
+    if stood_in and intent in ("which_to_buy", "budget"):
+        return [say("ask.image_model")]
+    return [say("ask.budget")] if intent == "min_vram" and need.budget is None and _BUYS.search(material.text) else []
 
 
 def _takes_several_cards(material: Material) -> bool:
@@ -191,6 +208,11 @@ def _use_unsaid(material: Material) -> bool:
     return not told and not requests.is_training(need) and not _PURPOSE.search(material.text)
 
 
+_FITTING = ("can_it_run", "min_vram", "how_many_gpus", "oom")
+_BUYS = re.compile(
+    r"(?:准备|打算|想)(?:入手|买|购)|入手一[张块]|\b(?:looking to|want to|going to|planning to|about to) buy\b", re.I
+)
+"""Words of who is about to buy, though memory is what is asked."""
 COMMON_BYTES = 80 * GIB
 """Memory of the largest card that most people can get at."""
 _PURPOSE = re.compile(

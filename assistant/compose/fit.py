@@ -42,6 +42,7 @@ def can_it_run(material: Material) -> Section:
     alternatives = _alternatives(material, main, others)
     others = pictures.unstreamed(others, main, alternatives, stated=_insists(material, main))
     headline, verdict = _verdict(material, main, alternatives)
+    headline = layouts.largest_batch(material, main) or headline
     if shared and not main.fits:
         headline, verdict = hybrid.headline(material, shared)
         section = Section(verdict, headline, [arithmetic(material, [main, shared])])

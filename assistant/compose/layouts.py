@@ -1,8 +1,27 @@
-"""The same cards with the model laid out otherwise: what tensor parallelism has no room for, stages or ranks may."""
+"""How large a batch the cards hold, and the same cards with the model laid out otherwise."""
 
-from assistant.compose import numbers
+import re
+
+from assistant.compose import names, numbers
+from assistant.compose.arithmetic import cite, workload
 from assistant.compose.material import Estimate, Material
-from assistant.compose.orders import in_hand, split
+from assistant.compose.orders import cards_of, in_hand, split
+
+_BATCH_ASKED = re.compile(
+    r"(?:how (?:big|large)|what|max(?:imum)?|largest|biggest)[^.?!\n]{0,12}\bbatch"
+    r"|batch ?(?:size)?\s?(?:能|可以|最大|最多)?(?:开|设|用)?(?:到)?(?:多大|多少|几)|(?:最大|多大|多少)的? ?batch",
+    re.I,
+)
+"""Words that ask how large a batch may be."""
+
+
+def largest_batch(material: Material, main: Estimate) -> str:
+    """The most samples a card holds in a step, where that is asked of a training that fits; else nothing."""
+    most = main.placed.max_micro_batch_size
+    if main.task == "inference" or not most or not main.fits or not _BATCH_ASKED.search(material.text):
+        return ""
+    what, cards = workload(material, main), names.cards(main.placed.gpu, main.gpus)
+    return material.say("fit.max_batch", what=what, cards=cards, count=numbers.count(most)) + cite(material, main)
 
 
 def in_stages(material: Material, main: Estimate) -> str:
@@ -12,6 +31,9 @@ def in_stages(material: Material, main: Estimate) -> str:
     same = (main.gpu, main.result.weight_format)
     for one in material.configurations:
         otherwise = one.tensor_parallel < main.gpus and one.gpu_count <= main.gpus
+        mixed = len(one.cards) > 1
+        if mixed and in_hand(one) and one.weight_format == main.result.weight_format:
+            return material.say("fit.mixed", cards=cards_of(one))
         if in_hand(one) and (one.gpu, one.weight_format) == same and otherwise:
             return material.say(
                 "fit.other_layout",

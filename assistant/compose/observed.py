@@ -19,14 +19,14 @@ _MEASURED = re.compile(
     re.I,
 )
 _JUDGED = re.compile(
-    r"正常|太慢|好慢|这么慢|偏慢|慢(?:吗|不慢|了)|合理|对(?:吗|不对)|为什么|为啥|怎么回事"
+    r"正常|跑满|太慢|好慢|这么慢|偏慢|慢(?:吗|不慢|了)|合理|对(?:吗|不对)|为什么|为啥|怎么回事"
     r"|\b(?:normal|expected|slow|reasonable|right|wrong|bottleneck|why|should i)\b",
     re.I,
 )
 SLACK = 0.85
 """Share of the least to be expected from which a rate is not called slow."""
 _OUTRIGHT = re.compile(
-    r"算(?:快|慢|正常)|正常(?:吗|么|不)|慢(?:吗|么|不慢)"
+    r"算(?:快|慢|正常)|(?:没|有没有)跑满|正常(?:吗|么|不)|慢(?:吗|么|不慢)"
     r"|\b(?:is|are) (?:that|this|it|these) (?:normal|expected|slow|low|ok|right)|\bexpected\?",
     re.I,
 )

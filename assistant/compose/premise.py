@@ -35,6 +35,7 @@ _SHARED = re.compile(
     r"|\b(?:not|isn't|aren't|instead of) (?:being )?(?:split|shared|divided)",
     re.I,
 )
+_INDIVISIBLE = re.compile(r"not (?:evenly )?divisible|must be divisible|can't be divided|整除|除不尽", re.I)
 ALIKE = 0.05
 """Share by which two cards may differ in a figure and still be called the same in it."""
 _TELLING = ("memory", "bandwidth", "fp8", "link")
@@ -76,7 +77,10 @@ def _apart(material: Material, one: GpuRow, other: GpuRow, aspect: Aspect) -> st
 
 
 def copies(material: Material) -> str:
-    """That copies are not shares, where it is asked why every card is as full as the other."""
+    """That copies are not shares where it is asked why every card is as full, and heads do not divide by any number."""
+    cards = sum(card.count or 1 for card in material.need.gpus_owned)
+    if cards > 1 and cards & (cards - 1) and _INDIVISIBLE.search(material.text):
+        return material.say("premise.indivisible", count=cards)
     main = next((one for one in material.estimates if one.gpus > 1), None)
     if main is None or main.task == "inference" or not _SHARED.search(material.text):
         return ""

@@ -86,7 +86,7 @@ def compared_formats(understanding: Understanding) -> tuple[str, ...]:
     if requests.is_training(need) or not requests.sized(need):
         return ()
     named = list(dict.fromkeys(found.value for found in find_formats(understanding.text.lower())))
-    listed = need.intent == "min_vram"
+    listed = need.intent in ("min_vram", "how_many_gpus")
     wide = any(bits(name) >= WIDE for name in named) and not listed
     chosen = need.weight_format is not None and not listed
     return () if wide or chosen or len(named) < 2 else tuple(sorted(named, key=bits, reverse=True))

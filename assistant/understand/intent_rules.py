@@ -12,6 +12,10 @@ RULES: tuple[tuple[Intent, float, str], ...] = (
         r"起不来|启动(?:失败|不了|不起来)"
         r"|(?:显示|报|提示)[^。?!\n]{0,12}(?:显存|cache|内存)[^。?!\n]{0,4}(?:不够|不足)"
     )),
+    ("can_it_run", 6.5, (
+        r"how (?:big|large) (?:of )?an? batch|(?:max(?:imum)?|largest|biggest) batch"
+        r"|batch ?(?:size)?\s?(?:能|可以|最大|最多)[^。?!\n]{0,4}多(?:大|少)|最大的? ?batch"
+    )),
     ("oom", 4, (
         r"(?<![a-z])oom(?:s|ed|ing)?(?![a-z])|out ?of ?memory|tried to allocate|爆显存|显存爆|显存(?:不足"
         r"|溢出|炸)|内存不足|内存不够|爆了|被 ?kill(?:ed)?|(?<![a-z])killed|炸了|挂了|显存会?一直涨"

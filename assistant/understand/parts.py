@@ -147,9 +147,15 @@ def _settled(one: NamedModel) -> str | None:
     return one.ids[0] if kinds <= {*_SMALL, "diffusion", "video"} else None
 
 
+def _may_speak(one: NamedModel) -> bool:
+    """Whether a bare size may be that of the model: a size without a name is a language model's."""
+    record = models().get(one.model or "")
+    return record is None or record.kind in _LANGUAGE
+
+
 def _sizes(reading: Reading) -> Iterator[_Thing]:
     """Bare sizes that are not those of a model named."""
-    known = [one.params for one in reading.entities.models if one.params]
+    known = [one.params for one in reading.entities.models if one.params and _may_speak(one)]
     seen: list[int] = []
     for size in every_size(reading.entities.masked):
         alike = size.value in seen or any(abs(size.value - other) <= _ALIKE * other for other in known)

@@ -140,3 +140,32 @@ def test_four_bits_may_be_any_file_of_four_bits() -> None:
     _, _, draft = turn("Is 4 bit enough to put Command R+ 104B on 3x 3090?")
     assert draft.verdict == "fits_with_changes"
     assert "Q4_K_M" in draft.answer.split("\n")[0]
+
+
+@pytest.mark.parametrize(
+    ("text", "first"),
+    [
+        ("RX 6800 16GB + RX 6600 8GB, llama.cpp, Mistral Small 24B q5_k_m?", "unevenly"),
+        ("3x A40, Qwen2.5-72B awq: number of heads 64 not divisible by tp 3, what now", "--pipeline-parallel-size 3"),
+        ("T4 上全参微调 bert-base，512 tokens，最大 batch 多少", "每步最多"),
+        ("Yi-34B bf16 需要几张 3090？4bit 呢", "BF16"),
+        ("我用 4090 跑 qwen2.5-7b，vllm 单路 95 tok/s，是不是没跑满？", "不慢"),
+    ],
+)
+def test_what_is_asked_leads(text: str, first: str) -> None:
+    _, records, draft = turn(text)
+    assert first in draft.answer.split("\n")[0]
+    assert ground(draft.answer, records, [text], draft.citations).ungrounded == ()
+
+
+@pytest.mark.parametrize(
+    ("text", "asked"),
+    [
+        ("Qwen2.5-VL-7B LoRA 微调，一张 A6000 够吗", "图"),
+        ("my 3D U-Net training runs out of memory on a 3080", "batch"),
+        ("准备入手一张卡训 yolov8，640 输入，显存最低要多少", "预算"),
+    ],
+)
+def test_what_the_memory_of_pictures_turns_on_is_asked(text: str, asked: str) -> None:
+    _, _, draft = turn(text)
+    assert any(asked in question for question in draft.clarifying_questions)
