@@ -8,6 +8,8 @@ from assistant.compose.pace import cite_pace
 from assistant.compose.section import Section
 from assistant.plan.price_claims import claimed, machine
 
+FAR = 0.6
+"""Share of the lowest price read below which something is wrong with an offer."""
 NEAR = 0.1
 """Share of the lowest or highest price read by which a claim may lie outside."""
 
@@ -23,7 +25,7 @@ def price_claim(material: Material) -> Section | None:
     if read is None:
         return None
     low, high, where = read
-    key = "low" if said.amount < low * (1 - NEAR) else "high" if said.amount > high * (1 + NEAR) else "fair"
+    key = _judged(said.amount, low, high, hourly=said.period == "hour")
     money, hourly = record.result["currency"], said.period == "hour"
     card = names.gpu_name(record.result["gpu"])
     values = {"card": names.cards(record.result["gpu"], record.result["gpu_count"]) if whole else card, "said": words,
@@ -38,6 +40,13 @@ def price_claim(material: Material) -> Section | None:
         section.caveats.append(material.say("caveat.old_price", cards=values["card"]))
     section.assumptions = clarify.ambiguous_names(material)
     return section
+
+
+def _judged(said: float, low: float, high: float, *, hourly: bool) -> str:
+    """Where the price said lies beside those read; an hour is either offered at it or not."""
+    if said < low * (1 - NEAR):
+        return "low" if hourly or said < low * FAR else "under"
+    return "high" if said > high * (1 + NEAR) else "fair"
 
 
 def _ends(low: float, high: float, money: str, *, hourly: bool) -> str:

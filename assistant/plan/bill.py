@@ -33,7 +33,7 @@ _ORDER = re.compile(
     r"|\bpric\w{1,3}\b|ballpark",
     re.I,
 )
-_ENERGY = re.compile(r"电费|耗电|度电|几度|多少电|electricity|\bkwh\b|power bill", re.I)
+_ENERGY = re.compile(r"电费|耗电|度电|几度|多少电|electricity|electric bill|\bkwh\b|power bill", re.I)
 
 
 def asked(understanding: Understanding) -> bool:

@@ -75,11 +75,10 @@ def calls(need: Need, understanding: Understanding) -> list[PlannedCall | None]:
     """The rent of each, for as many cards as were named."""
     stated = {card.gpu: card.count for card in requests.cards(need)}
     most = max((count for count in stated.values() if count), default=None)
+    counts = {card: stated.get(card) or most or money.board(card) for _, card in pairs(understanding)}
     return [
         money.cost(
-            need.model_copy(
-                update={"gpus_asked": (card,), "gpus_proposed": (), "gpu_count": stated.get(card) or most or 1}
-            ),
+            need.model_copy(update={"gpus_asked": (card,), "gpus_proposed": (), "gpu_count": counts[card]}),
             understanding,
             provider=provider,
             acquisition="rent",

@@ -75,6 +75,8 @@ def intents(understanding: Understanding) -> list[Intent]:
     bare = bool(requests.cards(understanding.need)) and not requests.sized(understanding.need)
     if main != "power" and bare and (money.asks_spot(text) or money.weighs(text)):
         main = "cloud_or_buy"
+    if main == "budget" and bare and money.asks_energy(text):
+        main = "power"
     each = not understanding.follow_up or _EACH.search(text) is not None
     priced_alone = main in ("budget", "which_to_buy", "other", "spec") and each
     if priced_alone and money.asks_card_price(text, understanding.need):

@@ -39,11 +39,13 @@ _PRICE = re.compile(
     re.I,
 )
 _ENERGY = re.compile(
-    r"电费|耗电|用电|几度电|多少度|多少电|电表|electricity|power bill|\bkwh\b|度电|energy (?:cost|bill|use)", re.I
+    r"电费|耗电|用电|几度电|多少度|多少电|电表|electricity|electric bill|power bill|\bkwh\b"
+    r"|度电|energy (?:cost|bill|use)",
+    re.I,
 )
 _PER_TOKENS = re.compile(r"(?:百万|m(?:illion)?|1m)\s?(?:个)?\s?(?:output )?tokens?|mtok|每\s?token|per token", re.I)
 _POWER = re.compile(
-    r"插座|空开|断路器|跳闸|回路|千瓦|多少瓦|\bkw\b"
+    r"插座|空开|断路器|跳闸|回路|千瓦|多少瓦|(?<![a-z])kw\b"
     r"|\boutlet\b|\bsocket\b|\bcircuits?\b|\bbreaker\b|\bfuse\b|\bbtu\b|\bcfm\b"
     r"|\bups\b"
     r"|三相|(?:three|3)[- ]?phase|\d{1,3}\s?a(?:mps?)?\b.{0,12}\d{3}\s?v\b|\d{3}\s?v\b.{0,12}\d{1,3}\s?a(?:mps?)?\b"
@@ -254,9 +256,10 @@ def _count(card: GpuCount, need: Need, running: Running) -> int:
     nodes = running.nodes or 1
     if card.count:
         return card.count * (nodes if card.count == running.cards_per_node else 1)
-    return need.gpu_count or _board(card) * nodes
+    return need.gpu_count or board(card.gpu) * nodes
 
 
-def _board(card: GpuCount) -> int:
-    form = gpu(card.gpu).form_factor.upper()
+def board(card: str) -> int:
+    """Cards that come together: eight on a board, else one."""
+    form = gpu(card).form_factor.upper()
     return BOARD if form.startswith(("SXM", "OAM")) else 1

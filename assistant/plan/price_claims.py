@@ -12,7 +12,7 @@ from tools.need import Need
 
 _BELIEVED = re.compile(
     r"吧[?？]?$|对吧|对吗|是吗|真的吗|是真的|不是(?:才|只)|才[^，。]{0,14}(?:块|元|万)|只要|听说|据说|属实"
-    r"|靠谱吗|正常吗|合理吗|贵吗|便宜吗"
+    r"|值吗|值不值|划算吗|worth it|靠谱吗|正常吗|合理吗|贵吗|便宜吗"
     r"|is it true|\bright\?|\bcorrect\?|i (?:heard|read|saw)|really\b|everywhere"
     r"|supposedly|\bonly \$|just \$|true that|isn't it"
     r"|don't they|doesn't it|fair price|good (?:price|deal)|overpriced|rip-?off|too (?:much|good)"

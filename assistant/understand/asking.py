@@ -28,7 +28,7 @@ _CHINA = grammar(
     r"|macau)(?![a-z])|出口|禁(?:售|运|令)"
     r"|管制|export|banned?"
 )
-_ENERGY = grammar(r"电费|耗电|用电|度电|几度电|多少电|electricity|power bill|(?<![a-z])kwh(?![a-z])")
+_ENERGY = grammar(r"电费|耗电|用电|度电|几度电|多少电|electricity|electric bill|power bill|(?<![a-z])kwh(?![a-z])")
 
 
 def asks_price(plain: str) -> bool:

@@ -28,7 +28,7 @@ _ZH = grammar(
 )
 _EACH = grammar(
     r"(?<![a-z])(?:per|each|every|a) (?P<u>year|quarter|annum|month|week|day)(?![a-z])"
-    r"|(?<![a-z])(?:yearly|annual(?:ly)?)(?![a-z])"
+    r"|(?<![a-z])(?:yearly|annual(?:ly)?|(?P<m>monthly)|(?P<w>weekly))(?![a-z])"
 )
 _PACKED = grammar(r"(?:包|年)?(?:包|按)(?P<u>年|月|季|周|天)(?![前后])")
 _NOT_A_TERM = grammar(r"\s?(?:old|warranty|ago|of warranty|support|deadline|lead)")
@@ -52,7 +52,8 @@ def find_span(text: str) -> Found[float] | None:
     each = _EACH.search(plain)
     if each is None or (used and each.start() < used.end and used.start < each.end()):
         return None
-    return Found(_HOURS.get(each["u"] or "", _HOURS["year"]) * HOUR_S, each.start(), each.end())
+    unit = each["u"] or ("month" if each["m"] else "week" if each["w"] else "year")
+    return Found(_HOURS.get(unit, _HOURS["year"]) * HOUR_S, each.start(), each.end())
 
 
 def _hours(match: re.Match[str]) -> float | None:

@@ -31,6 +31,7 @@ MONTH_H = 730
         ("夜里才用，租 4090 一个月", 730, 243),
         ("4090 三年质保", None, None),
         ("每天 5 小时，H100 多少钱", None, 152),
+        ("monthly price for 4x RTX A5000 kept on", 730, None),
     ],
 )
 def test_the_time_of_a_bill_is_told_from_the_use(text: str, hours: int | None, used: int | None) -> None:

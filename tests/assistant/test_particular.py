@@ -55,6 +55,7 @@ def test_an_order_is_priced_line_by_line(text: str, cards: int) -> None:
         ("一张 H100 二手才 3 万块吧？", "不对"),
         ("4090 租一小时要 90 块，正常吗", "不对"),
         ("RTX 3090 used for $1,200, fair price?", "About right"),
+        ("3090 二手 5000 块值吗", "低于行情"),
     ],
 )
 def test_a_price_believed_is_held_against_those_read(text: str, starts: str) -> None:
