@@ -7,15 +7,13 @@ sentence, and the nearest question that it is known to answer. `kb/ranking.py` m
 import json
 import math
 import sqlite3
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-import numpy as np
-from numpy.typing import NDArray
-
 from kb.base import IndexUnavailable
 from kb.embedder import Vectors, embedder
+from kb.indexed import Indexed, indexed
 from kb.lexicon import concepts, language_of, translate
 from kb.ranking import Shown, features, ranking
 from kb.relevance import Question, Weighted, weigh
@@ -105,16 +103,16 @@ def evidence(
     keys = _holding(connection, weighted, language, allowed) | (meant.nearest if meant else set())
     if own is not question:
         keys |= _holding(connection, own.weighted, language, allowed, column="asked")
-    rows = [row for row in _rows(connection, keys, language) if allowed is None or row["document"] in allowed]
+    found = meant.store.passages(connection, keys, language) if meant else indexed(connection, keys, language)
+    found = [one for one in found if allowed is None or one.row["document"] in allowed]
+    rows = [one.row for one in found]
     near = _nearness(meant, connection, rows) if meant else {}
-    return rows, [_shown(row, question, own, covered, near.get(row["id"], FAR)) for row in rows], near
+    return rows, [_shown(one, question, own, covered, near.get(one.row["id"], FAR)) for one in found], near
 
 
-def _shown(row: sqlite3.Row, question: Question, own: Question, covered: float, near: Near) -> Shown:
-    asked = row["asked_words"]
-    body, head, about, met = (set(row[column].split()) for column in ("body", "head", "about", "asked_words"))
-    held = question.held(body, head, about, met)
-    share = own.share(met) if asked else 0.0
+def _shown(one: Indexed, question: Question, own: Question, covered: float, near: Near) -> Shown:
+    held = question.held(one.body, one.head, one.about, one.asked)
+    share = own.share(one.asked) if one.asked else 0.0
     return Shown(
         body=covered * held.body,
         head=covered * held.head,
@@ -123,8 +121,8 @@ def _shown(row: sqlite3.Row, question: Question, own: Question, covered: float, 
         either=max(covered * held.everywhere, share),
         lexical=covered * held.credited,
         asked=share,
-        question=max(own.share(set(one.split())) for one in asked.split("|")) if share else 0.0,
-        has=float(bool(asked)),
+        question=max(map(own.share, one.questions)) if share else 0.0,
+        has=float(bool(one.asked)),
         named=held.named,
         missing=1 - held.named,
         cosine=near.whole,
@@ -139,30 +137,18 @@ def _nearness(meant: Sense, connection: sqlite3.Connection, rows: Sequence[sqlit
     if not cosines:
         return {}
     scale = embedder().scale
-    within = _within(meant.store.sentences(connection, cosines), meant.vector)
+    within = meant.store.sentences(connection, cosines)
     found = {}
     for row in rows:
         if (whole := cosines.get(row["id"])) is None:
             continue
-        own = within.get(row["id"], [])
+        own = (within[row["id"]] @ meant.vector).tolist() if row["id"] in within else []
         said = len(own) - (row["asked"].count("\n") + 1 if row["asked"] and own else 0)
         found[row["id"]] = Near(
             scale.of(whole),
             scale.of(max(own[:said], default=whole)),
             scale.of(max(own[said:])) if own[said:] else 0.0,
         )
-    return found
-
-
-def _within(own: Mapping[int, NDArray[np.float16]], vector: Vectors) -> dict[int, list[float]]:
-    """Cosines of every vector within each chunk: all of them in one product."""
-    if not own:
-        return {}
-    near = (np.concatenate(list(own.values())).astype(np.float32) @ vector).tolist()
-    found, start = {}, 0
-    for key, one in own.items():
-        found[key] = near[start : start + len(one)]
-        start += len(one)
     return found
 
 
@@ -194,15 +180,3 @@ def _holding(
         ),
     )
     return {row["rowid"] for row in rows}
-
-
-def _rows(connection: sqlite3.Connection, keys: Collection[int], language: str) -> list[sqlite3.Row]:
-    """Those of the chunks that are in `language`, with their words and their document."""
-    return connection.execute(
-        f"""SELECT chunks.*, documents.name, documents.title, documents.date, documents.trust, documents.twin,
-            head, body, about, words_{language}.asked AS asked_words
-            FROM words_{language} JOIN chunks ON chunks.id = words_{language}.rowid
-            JOIN documents ON documents.id = chunks.document
-            WHERE words_{language}.rowid IN ({",".join("?" * len(keys))})""",  # noqa: S608 - placeholders only
-        tuple(keys),
-    ).fetchall()

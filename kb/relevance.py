@@ -140,22 +140,27 @@ class Question:
         for number, one in enumerate(weighted):
             for word in {word for way in (*one.concept.ways, *one.concept.synonyms) for word in way}:
                 self._told_by.setdefault(word, []).append(number)
-        self._asked = self._told_by.keys()
+        self._asked = frozenset(self._told_by)
         self._named = [number for number, one in enumerate(weighted) if one.concept.named]
-        self._known: dict[frozenset[str], dict[int, float]] = {}
+        self._known: dict[frozenset[str], Shares] = {}
+        self._shared: dict[frozenset[str], float] = {}
         self._weighed: dict[tuple[frozenset[str], ...], Held] = {}
 
     def held(self, body: Set[str], head: Set[str], about: Set[str], asked: Set[str] = frozenset()) -> Held:
         """What a passage holds of it, by where it holds it; words in two places add up."""
         # Most places hold no word of the question, and few combinations of its words occur.
-        present = tuple(frozenset(self._asked & text) for text in (body, head, about, asked))
+        words = self._asked
+        present = (words & body, words & head, words & about, words & asked)
         if (known := self._weighed.get(present)) is None:
             known = self._weighed[present] = self._weigh(*map(self._holds, present))
         return known
 
     def share(self, text: Set[str]) -> float:
         """Share of its weight that a text holds."""
-        return self._share(self._holds(frozenset(self._asked & text)))
+        present = self._asked & text
+        if (known := self._shared.get(present)) is None:
+            known = self._shared[present] = self._share(self._holds(present))
+        return known
 
     def _weigh(self, body: Shares, head: Shares, about: Shares, asked: Shares) -> Held:
         most, missing = dict[int, float](), dict[int, float]()
@@ -177,7 +182,7 @@ class Question:
         )
 
     def _share(self, shares: Shares) -> float:
-        return sum(self.weighted[number].weight * shares[number] for number in sorted(shares)) / (self._total or 1.0)
+        return sum(self.weighted[number].weight * share for number, share in shares.items()) / (self._total or 1.0)
 
     def _holds(self, present: frozenset[str]) -> Shares:
         """How much of each concept that they tell of these words make."""
@@ -185,7 +190,9 @@ class Question:
             return {}
         if (known := self._known.get(present)) is None:
             touched = {number for word in present for number in self._told_by[word]}
-            known = self._known[present] = {number: _held(self.weighted[number].concept, present) for number in touched}
+            known = self._known[present] = {
+                number: _held(self.weighted[number].concept, present) for number in sorted(touched)
+            }
         return known
 
 

@@ -23,18 +23,20 @@ from threading import Lock
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from kb.archive import Library
 from kb.base import Frozen
 from kb.embedder import Embedder, Vectors, unpacked
+from kb.indexed import Indexed, indexed
 
 POINTER = "current.json"
 CONDEMNED = "failed"
 """File in the directory of a generation that failed a reader: Chroma's SQLite file changes too often for a digest."""
 BATCH = 1000
-SENTENCES_KEPT = 4096
-"""Chunks whose sentence vectors stay in memory: some 6 kB each."""
+SENTENCES_KEPT = 2048
+"""Chunks whose sentence vectors stay in memory: some 15 kB each."""
+PASSAGES_KEPT = 2048
+"""Chunks whose row and words stay in memory: some 12 kB each."""
 CHECK_WAIT_S = 60.0
 CHECK_SAMPLES = 8
 SEARCH_BREADTH = 200
@@ -63,8 +65,10 @@ class _Open:
     collection: Any
     chunks: list[int]
     matrix: Vectors
-    sentences: dict[int, NDArray[np.float16]] = field(default_factory=dict)
+    sentences: dict[int, Vectors] = field(default_factory=dict)
     """Sentence vectors of the chunks that were asked for most recently, (n, size); (0, size) of one that has none."""
+    passages: dict[tuple[str, int], Indexed | None] = field(default_factory=dict)
+    """Language and chunk → what is indexed of those asked for most recently; null where the language has no such."""
 
 
 class Store:
@@ -96,24 +100,39 @@ class Store:
             return {}
         return dict(zip(held, (state.matrix[list(held.values())] @ vector).tolist(), strict=True))
 
-    def sentences(self, connection: sqlite3.Connection, keys: Iterable[int]) -> dict[int, NDArray[np.float16]]:
+    def sentences(self, connection: sqlite3.Connection, keys: Iterable[int]) -> dict[int, Vectors]:
         """The vectors of each chunk's sentences, (n, size), for those that have them."""
         state = self._state()
         size = state.matrix.shape[1]
         wanted = list(keys)
-        found: dict[int, NDArray[np.float16]] = {}
+        found: dict[int, Vectors] = {}
         if missing := [key for key in wanted if key not in state.sentences]:
             rows = connection.execute(
                 f"""SELECT chunks.id, sentences FROM chunks JOIN vectors USING (sha256)
                     WHERE model = ? AND chunks.id IN ({",".join("?" * len(missing))})""",  # noqa: S608 - placeholders
                 (self._embedder.name, *missing),
             )
-            found = {row["id"]: unpacked(row["sentences"] or b"", size) for row in rows}
+            # At single precision: turning them for every question costs more than all products with them.
+            found = {row["id"]: unpacked(row["sentences"] or b"", size).astype(np.float32) for row in rows}
             while state.sentences and len(state.sentences) + len(found) > SENTENCES_KEPT:
                 state.sentences.pop(next(iter(state.sentences)), None)
             state.sentences.update(found)
         held = {key: found[key] if key in found else state.sentences.get(key) for key in wanted}
         return {key: own for key, own in held.items() if own is not None and len(own)}
+
+    def passages(self, connection: sqlite3.Connection, keys: Iterable[int], language: str) -> list[Indexed]:
+        """What is indexed of those of the chunks that are in a language, in the order of their numbers."""
+        held = self._state().passages
+        wanted = sorted(keys)
+        found: dict[tuple[str, int], Indexed | None] = {}
+        if missing := [key for key in wanted if (language, key) not in held]:
+            found = {(language, key): None for key in missing}
+            found.update(((language, one.row["id"]), one) for one in indexed(connection, missing, language))
+        known = [found[language, key] if (language, key) in found else held.get((language, key)) for key in wanted]
+        while held and len(held) + len(found) > PASSAGES_KEPT:
+            held.pop(next(iter(held)), None)
+        held.update(found)
+        return [one for one in known if one is not None]
 
     def is_current(self) -> bool:
         """Whether a sound generation of the library as it is now exists."""

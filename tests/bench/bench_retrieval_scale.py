@@ -20,7 +20,8 @@ import numpy as np
 from bench_retrieval import SETS, sections_of, use
 
 from kb.archive import Chunk, Document, Entry, Library
-from kb.embedder import embedder
+from kb.embedder import Vectors, embedder
+from kb.lexicon import language_of
 from kb.search import search
 from kb.settings import stay_offline
 from kb.store import Store
@@ -29,6 +30,8 @@ SIZES, LONG = (1_000, 10_000), 100_000
 CHUNKS_PER_DOCUMENT = 200
 NOISE = 1 / 3
 QUESTIONS = 120
+SENTENCES = 6
+"""Sentences of a passage, as a Chinese one of 300 characters has."""
 VECTORS = 200
 """Passages that vectors are made from."""
 
@@ -56,10 +59,19 @@ def fill(home: Path, size: int, generator: random.Random) -> float:
         base = vectors[[generator.randrange(len(vectors)) for _ in missing]]
         noise = np.random.default_rng(1).standard_normal(base.shape).astype(np.float32)
         near = base + NOISE * noise / np.linalg.norm(noise, axis=1, keepdims=True)
-        library.put_vectors(model.name, list(missing), near / np.linalg.norm(near, axis=1, keepdims=True))
+        within = [sentences_of(language_of(one.text), near[place]) for place, one in enumerate(missing.values())]
+        library.put_vectors(model.name, list(missing), near / np.linalg.norm(near, axis=1, keepdims=True), within)
         started = time.perf_counter()
         Store(library, model).build()
         return time.perf_counter() - started
+
+
+def sentences_of(language: str, vector: Vectors) -> Vectors:
+    """Vectors of a Chinese passage's sentences, which lie around its own; English ones are stored without."""
+    if language != "zh":
+        return np.zeros((0, 0), dtype=np.float32)
+    around = vector + NOISE * np.random.default_rng(2).standard_normal((SENTENCES, len(vector))).astype(np.float32)
+    return np.asarray(around / np.linalg.norm(around, axis=1, keepdims=True), dtype=np.float32)
 
 
 def mixed(originals: list[Chunk], one: int, others: list[int], place: int, generator: random.Random) -> Chunk:

@@ -1,0 +1,50 @@
+"""What the word index holds of a chunk: the words of its text, heading, title and of the questions it answers."""
+
+import sqlite3
+from collections.abc import Collection
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Indexed:
+    """A chunk with its document, and its words by where they stand."""
+
+    row: sqlite3.Row
+    body: frozenset[str]
+    head: frozenset[str]
+    about: frozenset[str]
+    """Words of the title and the keywords."""
+    asked: frozenset[str]
+    """Words of all questions that it is known to answer."""
+    questions: tuple[frozenset[str], ...]
+    """Words of each of them."""
+
+
+def indexed(connection: sqlite3.Connection, keys: Collection[int], language: str) -> list[Indexed]:
+    """Those of the chunks that are in `language`."""
+    places = ",".join("?" * len(keys))
+    rows = connection.execute(
+        f"""SELECT chunks.*, documents.name, documents.title, documents.date, documents.trust, documents.twin
+            FROM words_{language} JOIN chunks ON chunks.id = words_{language}.rowid
+            JOIN documents ON documents.id = chunks.document
+            WHERE words_{language}.rowid IN ({places})""",  # noqa: S608 - placeholders only
+        tuple(keys),
+    ).fetchall()
+    words = connection.execute(
+        f"SELECT rowid, body, head, about, asked FROM words_{language} WHERE rowid IN ({places})",  # noqa: S608
+        tuple(keys),
+    )
+    held = {row["rowid"]: row for row in words}
+    return [_indexed(row, held[row["id"]]) for row in rows]
+
+
+def _indexed(row: sqlite3.Row, words: sqlite3.Row) -> Indexed:
+    questions = tuple(frozenset(one.split()) for one in words["asked"].split("|")) if words["asked"] else ()
+    return Indexed(
+        row=row,
+        body=frozenset(words["body"].split()),
+        head=frozenset(words["head"].split()),
+        about=frozenset(words["about"].split()),
+        asked=frozenset().union(*questions),
+        questions=questions,
+    )
