@@ -87,7 +87,7 @@ def intents(understanding: Understanding) -> list[Intent]:
         main = "cloud_or_buy"
     if main in _LOOSE and requests.cards(understanding.need):
         main = _of_money(understanding.text) or main
-    if main == "min_vram" and not requests.sized(understanding.need) and _HAS.search(text):
+    if main == "min_vram" and bare and _HAS.search(text):
         main = "spec"
     if main == "spec" and len(requests.named_gpus(understanding.need)) == 2 and _THAN.search(text):
         main = "compare"

@@ -13,11 +13,13 @@ from assistant.understanding import Understanding
 from tools.need import Need
 
 __all__ = ["stated", "understand"]
+_HALF = {code + 0xFEE0: code for code in range(ord("0"), ord("z") + 1) if chr(code).isalnum()}
+"""Full-width letters and digits as they are written elsewhere; one character each, so places in the text keep."""
 
 
 def understand(text: str, previous: Need | None = None) -> Understanding:
     """Read one turn; with `previous`, the Need of the conversation so far, a follow-up changes only what it says."""
-    return _folded(text, internal(previous) if previous else None)
+    return _folded(text.translate(_HALF), internal(previous) if previous else None)
 
 
 @lru_cache(maxsize=256)

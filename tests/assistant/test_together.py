@@ -169,3 +169,11 @@ def test_what_is_asked_leads(text: str, first: str) -> None:
 def test_what_the_memory_of_pictures_turns_on_is_asked(text: str, asked: str) -> None:
     _, _, draft = turn(text)
     assert any(asked in question for question in draft.clarifying_questions)
+
+
+@pytest.mark.parametrize(
+    "text", ["how much vram do i need", "how much memory do I need for training", "显存要多大才够"]
+)
+def test_memory_asked_for_without_a_model_or_a_card_is_asked_back(text: str) -> None:
+    _, _, draft = turn(text)
+    assert draft.clarifying_questions
