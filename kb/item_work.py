@@ -48,6 +48,8 @@ class Picture(Frozen):
     fps: int | None = None
     flops: float | None = None
     """One pass over one image of this size (UNets); null = follows from the transformer's counts."""
+    bytes_per_flop: float | None = None
+    """Memory traffic of this UNet's norms and activations where it is not the usual one."""
     stride_px: int = 16
     """Pixels a token spans."""
     stride_frames: int = 1

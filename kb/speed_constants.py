@@ -53,6 +53,10 @@ class Decode(Frozen):
     fit: Fit
     host_overlap_power: float
     """The host prepares the next step beside the GPU: t = (t_gpu^p + t_host^p)^(1/p)."""
+    host_ratios: dict[str, float]
+    """Start of a card's id → time its host takes for a sequence over that of an x86 host."""
+    permute_bytes: float
+    """Memory traffic of sorting activations by expert and adding up results, for each element, expert and layer."""
     overlap_power: float
     """Reading and multiplying overlap: t = (t_read^p + t_compute^p)^(1/p)."""
     cache_bandwidth_ratio: float
@@ -261,8 +265,8 @@ class Training(Frozen):
     attention_ratios: dict[str, float]
     """Architecture (or trainer) → share of the 16-bit peak that attention reaches."""
     trainers: dict[str, Trainer]
-    moe_ratio: float
-    """Factor on the products of routed experts."""
+    moe_ratios: dict[str, float]
+    """Precision class → factor on the products of routed experts: grouped ones fill the faster units less."""
     launch_overlap_power: float
     """Launching runs ahead of the card: t = (t_gpu^p + t_launch^p)^(1/p)."""
     recompute_element_ratio: float

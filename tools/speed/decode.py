@@ -46,7 +46,7 @@ def decode_step(work: Work, spilled: float = 0.0) -> DecodeStep:
     """
     batch = max(work.sequences / work.layout.pipeline, 1.0)
     read, multiply, weights = _products(work, batch, spilled)
-    host = work.floor.step_s * _card_ratio(work) + work.floor.sequence_s * batch / work.layout.tensor
+    host = work.floor.step_s * _card_ratio(work) + _sequence_s(work) * batch / work.layout.tensor
     cache, link, floor = _cache_s(work, batch), _link_s(work, batch), _floor_s(work)
     if work.layout.attention_copies and work.layout.tensor > node_cards(work.gpu):
         link = _exposed_s(link, weights + cache + floor, constants().decode.overlap_power)
@@ -122,9 +122,22 @@ def _products(work: Work, batch: float, spilled: float) -> tuple[float, float, f
     if arch.moe:
         multiply_routed = 2 * active_routed * batch / (tensor * work.flops * routed_efficiency(work, batch))
     multiply_routed += _unpack_s(work, routed_bytes * 8 / work.format.expert_bits)
+    permute = permute_s(work, batch) / tensor
     both = (read_dense**power + multiply_dense**power) ** (1 / power)
     both += (read_routed**power + multiply_routed**power) ** (1 / power)
-    return read_dense + read_routed, multiply_dense + multiply_routed, both
+    return read_dense + read_routed, multiply_dense + multiply_routed, both + permute
+
+
+def permute_s(work: Work, tokens: float) -> float:
+    """Sorting the activations of `tokens` tokens by expert and adding up the results: L·k·h·c / BW, on one card.
+
+    llama.cpp multiplies every token's vectors by themselves and sorts none.
+    """
+    arch = work.arch
+    if not arch.moe or work.engine == "llama.cpp":
+        return 0.0
+    elements = arch.layers * arch.experts_per_token * arch.hidden * tokens
+    return elements * constants().decode.permute_bytes / work.bandwidth
 
 
 def _unpack_s(work: Work, weights: float) -> float:
@@ -227,6 +240,12 @@ def _floor_s(work: Work) -> float:
     extra += decode.fp4_layer_s if work.flops_kind == "fp4" else 0.0
     total = arch.layers * (floor.layer_s * _recency(work) + extra) + arch.linear_layers * decode.linear_layer_s
     return total * _card_ratio(work)
+
+
+def _sequence_s(work: Work) -> float:
+    """Scheduling and sampling one sequence on the host that this card comes with."""
+    ratios = constants().decode.host_ratios.items()
+    return work.floor.sequence_s * next((ratio for start, ratio in ratios if work.gpu.id.startswith(start)), 1.0)
 
 
 def _card_ratio(work: Work) -> float:

@@ -73,7 +73,8 @@ def picture_time(shot: Shot, chip: Chip) -> ItemTime:
     reached = _reached(shot, chip)
     flops = picture.passes * step_flops(shot.model, picture, shot.width, shot.height, shot.frames) * shot.batch
     compute = flops / (chip.flops_16 * reached)
-    traffic = flops * rates.unet_bytes_per_flop / chip.bandwidth if picture.flops is not None else 0.0
+    bytes_per_flop = picture.bytes_per_flop or rates.unet_bytes_per_flop
+    traffic = flops * bytes_per_flop / chip.bandwidth if picture.flops is not None else 0.0
     launch = rates.launch_s[shot.engine]
     step = (compute**2 + traffic**2 + launch**2) ** 0.5
     pixels = shot.width * shot.height * shot.frames * shot.batch
@@ -89,6 +90,7 @@ def _reached(shot: Shot, chip: Chip) -> float:
     """Share of the 16-bit peak that the products reach; beyond 1 only with eight-bit weights, whose peak is higher."""
     rates = item_work().generate
     share = rates.peak_ratios.get(chip.family, rates.peak_ratios["other"])
+    share = rates.peak_ratios.get(f"{chip.family} {chip.gpu.market}", share)
     if chip.hbm:
         share = rates.hbm_peak_ratios.get(chip.family, share)
     share *= rates.engine_ratios[shot.engine] * (rates.unet_ratio if shot.picture.flops is not None else 1.0)

@@ -2,7 +2,7 @@
 
 from kb.speed_constants import constants
 from tools.speed.allreduce import all_reduce_s
-from tools.speed.decode import dense_efficiency, exchange_s, routed_efficiency
+from tools.speed.decode import dense_efficiency, exchange_s, permute_s, routed_efficiency
 from tools.speed.work import WIDE_BITS, Work
 
 
@@ -23,6 +23,7 @@ def prefill_s(work: Work, tokens: int) -> float:
     if arch.moe:
         routed = arch.active_params - arch.dense_params - arch.head_params
         products += 2 * routed * tokens / (work.flops * routed_efficiency(work, tokens) * factor)
+        products += permute_s(work, tokens)
     seconds = (products + attention_s(work, tokens)) / tensor
     if work.layout.attention_copies:
         return seconds * compute.copies_ratio + arch.layers * exchange_s(work, tokens, latency=False)

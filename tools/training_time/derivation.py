@@ -26,7 +26,8 @@ def derivation(
                 layers=arch.layers, hidden=arch.hidden, c1_bytes=job.trainer.element_bytes,
                 vocab=arch.vocab)  # fmt: skip
     if parts.dispatch_s:
-        yield _step("Sending tokens to experts", "k · hidden · layers · (permuted / bandwidth + sent / link)",
+        yield _step("Sending tokens to experts",
+                    "hidden · layers · (k · permuted / bandwidth + k · sent / link + nodes · sent / network)",
                     parts.dispatch_s, EACH, k=arch.experts_per_token, expert_parallel=job.expert)  # fmt: skip
     yield _step("Links", "exposed · bytes / bus / tokens", parts.link_s, EACH, sharding=job.sharding, cards=job.cards)
     yield _step("Launching", "layers · t_layer / micro-batch tokens", parts.launch_s, EACH,

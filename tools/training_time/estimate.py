@@ -25,6 +25,7 @@ PROGRAMS = {
     "megatron": "Megatron-class fused kernels",
     "eager": "Hugging Face models in eager PyTorch",
     "peft": "PEFT in eager PyTorch",
+    "unsloth": "Unsloth's fused kernels",
     "fsdp": "PyTorch with flash attention",
 }
 SMALL_RUN_HOURS = 1e3

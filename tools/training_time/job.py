@@ -112,6 +112,8 @@ def job_of(request: TrainingTimeRequest) -> tuple[Job, list[str]]:
 def _trainer(request: TrainingTimeRequest) -> str:
     if request.engine == "megatron":
         return "megatron"
+    if request.engine == "unsloth":
+        return "unsloth"
     if request.task in ADAPTERS and request.engine in (None, *PEFT_ENGINES):
         return "peft"
     if request.engine in EAGER_ENGINES:

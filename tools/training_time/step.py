@@ -4,6 +4,7 @@ import math
 from dataclasses import dataclass
 
 from kb.speed_constants import constants
+from tools.speed.allreduce import network_bytes_per_s
 from tools.training_time.job import Job
 
 
@@ -73,9 +74,10 @@ def _products_s(job: Job) -> float:
     training, arch = constants().training, job.arch
     ratios = training.product_ratios["8" if job.eight_bit else "16"]
     reached = job.peak * ratios.get(job.family, ratios["other"])
+    routed = reached * training.moe_ratios["8" if job.eight_bit else "16"]
     dense = arch.dense_params + arch.head_params
     flops = (4 if job.adapters else 6) + 2 * job.recompute
-    seconds = flops * dense / reached + flops * (arch.active_params - dense) / (reached * training.moe_ratio)
+    seconds = flops * dense / reached + flops * (arch.active_params - dense) / routed
     if job.task == "qlora":
         seconds += 3 * arch.params * training.dequantise_bytes / job.bandwidth / job.micro_batch_tokens
     return seconds
@@ -83,7 +85,8 @@ def _products_s(job: Job) -> float:
 
 def _attention_s(job: Job) -> float:
     ratios = constants().training.attention_ratios
-    reached = job.peak_16 * ratios.get(job.trainer_name, ratios.get(job.family, ratios["other"]))
+    usual = ratios.get(job.trainer_name, ratios.get(job.family, ratios["other"]))
+    reached = job.peak_16 * ratios.get(f"{job.family} {job.trainer_name}", usual)
     seen = float(job.sequence * job.arch.attention_layers)
     if job.arch.window:
         local = job.arch.local_layers
@@ -99,15 +102,28 @@ def _elements_s(job: Job) -> float:
 
 
 def _dispatch_s(job: Job) -> float:
-    """Sending tokens to their experts and back: memory traffic of permuting and bytes over the link."""
+    """Sending tokens to their experts and back: memory traffic of permuting and bytes over the link.
+
+        L·h·(k·c₃ / BW + k·c₄ / link + distinct nodes·c₄ / network)
+
+    Beyond a node a token goes once to each of m nodes that holds one of its k experts, m·(1 - (1 - 1/m)^k), of which
+    1/m are its own, and from there to the cards over the fast link. No part of it is spared the network card, where
+    gathers of weights move most bytes inside each node.
+    """
     if not job.arch.moe:
         return 0.0
     training, arch = constants().training, job.arch
-    elements = arch.experts_per_token * arch.hidden * arch.layers
-    within = job.expert * job.tensor <= job.node
-    link = (job.gpu.nvlink_bytes_per_s or 2 * training.pcie_bytes_per_s) / 2 if within else job.network
-    sent = training.dispatch_link_bytes / link if job.expert > 1 else 0.0
-    return elements * (training.dispatch_bytes / job.bandwidth + sent)
+    copies, elements = arch.experts_per_token, arch.hidden * arch.layers
+    seconds = elements * copies * training.dispatch_bytes / job.bandwidth
+    if job.expert == 1:
+        return seconds
+    link = (job.gpu.nvlink_bytes_per_s or 2 * training.pcie_bytes_per_s) / 2
+    seconds += elements * copies * training.dispatch_link_bytes / link
+    nodes = job.expert / job.node
+    if nodes <= 1:
+        return seconds
+    away = nodes * (1 - (1 - 1 / nodes) ** copies) * (1 - 1 / nodes)
+    return seconds + elements * away * training.dispatch_link_bytes / network_bytes_per_s(job.gpu)
 
 
 def _tensor_s(job: Job) -> float:
@@ -123,15 +139,19 @@ def _tensor_s(job: Job) -> float:
 
 
 def _shards_s(job: Job) -> float:
-    """Sharded: weights gathered twice, gradients scattered once a micro-batch; else gradients added once a step."""
+    """Sharded: weights gathered twice, gradients scattered once a micro-batch; else gradients added once a step.
+
+    Routed experts that are spread over cards stay there: a card gathers the rest and its own share of them.
+    """
     if job.cards == 1:
         return 0.0
     training = constants().training
     bus = job.bus if job.cards <= job.node else job.network
     if job.sharding in ("fsdp", "zero3", "zero2"):
-        moved = (4 if job.sharding == "zero2" else 6) * job.arch.params
+        gathered = job.arch.params - job.arch.routed_params * (1 - 1 / job.expert)
+        moved = (4 if job.sharding == "zero2" else 6) * gathered
         if job.adapters:
-            moved = 4 * job.arch.params if job.sharding != "zero2" else 0
+            moved = 4 * gathered if job.sharding != "zero2" else 0
         return moved / bus / job.micro_batch_tokens * training.shard_exposed_ratio
     if job.adapters or job.trainer_name == "megatron":
         return 0.0

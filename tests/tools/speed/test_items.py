@@ -132,3 +132,31 @@ def test_known_data_sets_are_read_from_words() -> None:
     assert dataset_samples("ResNet-50 训练 ImageNet 90 epochs") == 1281167
     assert dataset_samples("train yolo on COCO2017") == 118287
     assert dataset_samples("a cocoa plantation") is None
+
+
+@pytest.mark.parametrize("model", [SDXL, FLUX, "stable-diffusion-v1-5/stable-diffusion-v1-5"])
+@pytest.mark.parametrize(
+    ("slower", "faster"),
+    [
+        pytest.param("rtx-4080-16gb", "rtx-4090-24gb", id="ada"),
+        pytest.param("rtx-4090-24gb", "rtx-5090-32gb", id="generations"),
+        pytest.param("t4-16gb", "rtx-2080-ti-11gb", id="power-limit-turing"),
+        pytest.param("a10-24gb", "a100-sxm-80gb", id="server-ampere"),
+    ],
+)
+def test_a_faster_card_makes_more_pictures(model: str, slower: str, faster: str) -> None:
+    rates = [estimate(model=model, gpu=gpu, steps=30, concurrent_sequences=4).images_per_s for gpu in (slower, faster)]
+    assert rates[0] is not None
+    assert rates[1] is not None
+    assert rates[1].value > 1.1 * rates[0].value
+
+
+@pytest.mark.parametrize("model", [SDXL, FLUX])
+def test_chips_alike_differ_little_whatever_their_stated_rate_sums_in(model: str) -> None:
+    """An RTX 4090 and an RTX 6000 Ada are one chip: 1.7 and 1.74 steps of FLUX a second were measured."""
+    consumer, workstation = (
+        estimate(model=model, gpu=gpu, steps=30).images_per_s for gpu in ("rtx-4090-24gb", "rtx-6000-ada-48gb")
+    )
+    assert consumer is not None
+    assert workstation is not None
+    assert 0.7 < workstation.value / consumer.value < 1.4

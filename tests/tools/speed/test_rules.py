@@ -10,7 +10,7 @@ from kb.speed_constants import constants
 from tools.named import read_card
 from tools.speed import estimate_inference_speed
 from tools.speed.allreduce import all_reduce_s, network_bytes_per_s, node_cards
-from tools.speed.decode import decode_step, exchange_s, routed_efficiency
+from tools.speed.decode import decode_step, exchange_s, permute_s, routed_efficiency
 from tools.speed.layout import best_pace
 from tools.speed.pace import Pace
 from tools.speed.request import InferenceSpeedRequest
@@ -178,3 +178,25 @@ def test_metal_spends_time_on_widening(gpu: str) -> None:
 
 def test_widening_is_no_matter_where_integers_are_multiplied() -> None:
     assert set(constants().decode.unpack_flops) == {"Apple"}
+
+
+@pytest.mark.parametrize("model", ["Qwen/Qwen3-30B-A3B", "openai/gpt-oss-120b", R1])
+@pytest.mark.parametrize("tokens", [1, 64, 4096])
+def test_sorting_tokens_by_expert_costs_in_proportion_to_their_copies(model: str, tokens: int) -> None:
+    load = work(model=model, gpu="b200-sxm-180gb")
+    arch = load.arch
+    moved = permute_s(load, tokens) * load.bandwidth
+    copies = arch.layers * arch.experts_per_token * arch.hidden * tokens
+    assert moved == pytest.approx(copies * constants().decode.permute_bytes, rel=1e-9)
+    assert permute_s(work(model="Qwen/Qwen3-32B"), tokens) == 0.0
+
+
+@pytest.mark.parametrize("sequences", [1, 64, 1500])
+def test_a_host_with_grace_prepares_batches_more_slowly(sequences: int) -> None:
+    fields = {"model": "Qwen/Qwen3-30B-A3B", "weight_format": "nvfp4", "engine": "tensorrt-llm"}
+    x86, grace = (work(gpu=gpu, **fields) for gpu in ("b200-sxm-180gb", "gb200-186gb"))
+    loads = [load.on(Layout(1, 1, 1), sequences) for load in (x86, grace)]
+    hosts = [decode_step(load).host_s for load in loads]
+    assert hosts[1] >= hosts[0]
+    # Beside long steps it hides; where thousands are prepared it does not.
+    assert hosts[1] - hosts[0] < 0.7 * x86.floor.sequence_s * sequences
