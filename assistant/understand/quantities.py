@@ -31,8 +31,8 @@ _NODES = grammar(
     rf"|台机器)(?![a-z]|多)"
 )
 _PER_NODE = grammar(
-    rf"(?:每台|每个?节点|每机|单台|台|节点|each|per node|per server|机|apiece|nodes?|servers?|machines?|pcs?|computers?|workstations?"
-    rf"|boxes)(?:上|都|里|有|是|with|of|having|w/|[\s,:(x×*]){{0,4}}({_N})\s?(?:张|块|片|卡|x|×|gpus?"
+    rf"(?:每台|每个?节点|每机|单台|台|节点|each|per node|per server|机|apiece|nodes?|servers?|machines?"
+    rf"|pcs?|computers?|workstations?|boxes)(?:上|都|里|有|是|with|of|having|w/|[\s,:(x×*]){{0,4}}({_N})\s?(?:张|块|片|卡|x|×|gpus?"
     rf"|cards?|\*|{GPU}|each)"
     rf"|({_N})\s?(?:张|块|卡|gpus?|cards?|{GPU}{{1,60}}s?)?\s?(?:each|apiece|per (?:node|server|machine|box|pc)|每台)"
 )

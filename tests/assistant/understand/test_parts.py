@@ -16,7 +16,11 @@ def _told(works: tuple[Workload, ...]) -> list[tuple[object, object]]:
 @pytest.mark.parametrize(
     ("text", "main", "beside"),
     [
-        ("RAG box: Llama 3.1 8B + an embedding model + a reranker on one RTX 4000 Ada", "Llama-3.1-8B", [EMBEDDER, RERANKER]),
+        (
+            "RAG box: Llama 3.1 8B + an embedding model + a reranker on one RTX 4000 Ada",
+            "Llama-3.1-8B",
+            [EMBEDDER, RERANKER],
+        ),
         ("一张 4090 同时跑 whisper 和 qwen3-8b 做语音助手，够吗", "Qwen3-8B", [WHISPER]),
         ("can a 5060 Ti 16GB host gpt-oss-20b together with SDXL at the same time?", "gpt-oss-20b", [SDXL]),
         ("部署 qwen3-32b，再挂一个向量模型和重排，A6000 够不够", "Qwen3-32B", [EMBEDDER, RERANKER]),
@@ -38,11 +42,17 @@ def test_what_runs_at_the_same_time_stands_beside_the_language_model(text: str, 
     [
         ("vram for 8b in bf16 vs 32b in q4?", [(8 * 10**9, "bf16"), (32 * 10**9, "gguf:Q4_K_M")]),
         ("3090 上 7B 的 fp16 和 32B 的 int4 哪个能放下？", [(7 * 10**9, "fp16"), (32 * 10**9, "int4")]),
-        ("7B fp16, 13B int8 and 34B int4 on a 24GB card?", [(7 * 10**9, "fp16"), (13 * 10**9, "int8"), (34 * 10**9, "int4")]),
+        (
+            "7B fp16, 13B int8 and 34B int4 on a 24GB card?",
+            [(7 * 10**9, "fp16"), (13 * 10**9, "int8"), (34 * 10**9, "int4")],
+        ),
         ("4090 能跑 7B、13B、34B 里的哪些？", [(7 * 10**9, None), (13 * 10**9, None), (34 * 10**9, None)]),
-        ("Qwen2.5-72B int4 还是 Qwen2.5-32B fp16，两张 4090 跑哪个", [("Qwen/Qwen2.5-72B", "int4"), ("Qwen/Qwen2.5-32B", "fp16")]),
+        (
+            "Qwen2.5-72B int4 还是 Qwen2.5-32B fp16，两张 4090 跑哪个",
+            [("Qwen/Qwen2.5-72B", "int4"), ("Qwen/Qwen2.5-32B", "fp16")],
+        ),
     ],
-)  # fmt: skip
+)
 def test_things_of_one_list_are_looked_at_one_by_one_each_in_its_format(text: str, apart: list) -> None:
     found = understand(text)
     assert _told(found.apart) == apart

@@ -12,7 +12,7 @@ def _said(text: str) -> dict[str, object]:
         "params": need.params,
         "format": need.weight_format,
         "context": need.context_tokens,
-        "cards": {card.gpu: card.count for card in need.gpus_owned} or {card: None for card in need.gpus_asked},
+        "cards": {card.gpu: card.count for card in need.gpus_owned} or dict.fromkeys(need.gpus_asked),
     }
 
 
