@@ -21,11 +21,11 @@ _OOM = grammar(
     r"|显存(?:不足|不够|爆|溢出|会?一直涨)|爆了|爆内存|炸显存|显存炸|(?<![a-z])(?:cuda )?memory error"
     r"|has a total capac\w{1,6} of|failed to allocate|no available memory for the cache"
     r"|blows? up|overflow(?:s|ed)?|killed|sigkill|signal 9"
-    r"|被(?:系统)? ?(?:杀|kill)|挂了|内存不够"
+    r"|被(?:系统)? ?(?:杀|kill)|exit ?(?:code|status):? ?137|挂了|内存不够"
     r"|runs? out of (?:v?ram|memory|gpu memory)|ran out of|内存不足|爆(?!料|炸|款|发)(?=$|[^\w])"
 )
 FEARED = grammar(
-    r"(?:会不会|会|怕|担心|容易|爆不|不会|是否会)[^。?!,，\n]{0,6}?(?:爆(?:显存)?|oom|炸)(?:掉|了)?\s?(?=[吗么嘛不?,。]|$)|爆不爆"
+    r"(?:会不会|会|怕|担心|容易|爆不|不会|是否会)[^。?!,，\n]{0,6}?(?:爆(?:显存)?|oom|炸)(?:掉|了)?\s?(?=[吗么嘛不?]|$)|爆不爆"
     r"|(?:会不会|是否会|不会)\s?(?:爆(?:显存)?|oom|炸)"
     r"|(?<![a-z])(?:will|would|does|could|might|going to|gonna) (?:it|this|that|they|i|we)?\s?(?:go |just |still )?"
     r"(?:oom|run out(?: of \w+)?)(?![a-z])"
