@@ -23,19 +23,19 @@ class Indexed:
 def indexed(connection: sqlite3.Connection, keys: Collection[int], language: str) -> list[Indexed]:
     """Those of the chunks that are in `language`."""
     places = ",".join("?" * len(keys))
-    rows = connection.execute(
-        f"""SELECT chunks.*, documents.name, documents.title, documents.date, documents.trust, documents.twin
-            FROM words_{language} JOIN chunks ON chunks.id = words_{language}.rowid
-            JOIN documents ON documents.id = chunks.document
-            WHERE words_{language}.rowid IN ({places})""",  # noqa: S608 - placeholders only
-        tuple(keys),
-    ).fetchall()
     words = connection.execute(
         f"SELECT rowid, body, head, about, asked FROM words_{language} WHERE rowid IN ({places})",  # noqa: S608
         tuple(keys),
     )
     held = {row["rowid"]: row for row in words}
-    return [_indexed(row, held[row["id"]]) for row in rows]
+    # Joined to the word index, the planner may walk through all of it.
+    rows = connection.execute(
+        f"""SELECT chunks.*, documents.name, documents.title, documents.date, documents.trust, documents.twin
+            FROM chunks JOIN documents ON documents.id = chunks.document
+            WHERE chunks.id IN ({places})""",  # noqa: S608 - placeholders only
+        tuple(keys),
+    )
+    return [_indexed(row, held[row["id"]]) for row in rows if row["id"] in held]
 
 
 def _indexed(row: sqlite3.Row, words: sqlite3.Row) -> Indexed:
