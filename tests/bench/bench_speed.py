@@ -126,9 +126,8 @@ def width_of(row: MeasuredSpeed) -> tuple[float, float]:
         return kind.up_ratio, kind.down_ratio
     if row.kind == "gpu_hours":
         training = stored.constants().training
-        return training.run_up_ratio**1.2 / training.goodput_least, stored.constants().intervals.classes[
-            "training"
-        ].down_ratio
+        down = stored.constants().intervals.classes["training"].down_ratio / training.goodput_least
+        return training.run_up_ratio**1.2, down
     name = {
         "single stream": "single", "saturated": "saturated", "serving MoE": "moe", "serving dense": "dense",
         "prompts": "prefill", "training dense": "training", "training MoE": "training_moe", "adapters": "adapters",

@@ -23,6 +23,7 @@ from tools.speed.layout import best_pace  # noqa: E402
 from tools.speed.pace import Pace  # noqa: E402
 from tools.speed.request import InferenceSpeedRequest  # noqa: E402
 from tools.speed.work import work_of  # noqa: E402
+from tools.training_time.estimate import estimate_token_training  # noqa: E402
 from tools.training_time.evidence import case_of as training_case  # noqa: E402
 from tools.training_time.images import image_rate, image_training_time  # noqa: E402
 from tools.training_time.job import job_of  # noqa: E402
@@ -67,12 +68,13 @@ def row(identity: str, source: str, request: dict[str, Any], measure: str, value
         estimate = getattr(found, field)
     else:
         kind = "gpu_hours" if measure == "gpu_hours" else "training"
-        job = job_of(TrainingTimeRequest.model_validate(request))[0]
+        parsed = TrainingTimeRequest.model_validate(request)
+        job = job_of(parsed)[0]
         case, rate = training_case(job), 1 / token_time(job).total_s
         counts = {"gpu_count": request.get("gpu_count", job.cards), "pipeline_parallel": job.pipeline,
                   "sequences": job.micro_batch}  # fmt: skip
-        tokens = request.get("dataset_tokens", 0) * request.get("epochs", 1)
-        estimate = tokens / rate / 3600 if kind == "gpu_hours" else rate
+        run = estimate_token_training(parsed).gpu_hours
+        estimate = run.value if kind == "gpu_hours" and run else rate
     return {
         "id": identity, "kind": kind, "model": case.model, "active_params": round(math.exp(case.active)),
         "moe": int(case.moe), "gpu": case.gpu, "architecture": case.architecture,
