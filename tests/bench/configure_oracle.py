@@ -39,7 +39,7 @@ def serving_rows(request: ConfigureRequest, cards: tuple[str, ...], way: str, fo
             continue
         linked = card in LINKED
         for count in COUNTS:
-            for price, felt, machine in _prices(card, count, way, training=False):
+            for price, felt, machine in _prices(card, count, way):
                 for tensor in (1, 2, 4, 8):
                     for stages in range(1, count + 1):
                         copy = tensor * stages
@@ -71,7 +71,7 @@ def training_rows(request: ConfigureRequest, cards: tuple[str, ...], way: str) -
     for card in cards:
         linked = card in LINKED
         for count in COUNTS:
-            for price, felt, machine in _prices(card, count, way, training=True):
+            for price, felt, machine in _prices(card, count, way):
                 if machine < count and not (linked and machine >= 4):
                     continue
                 for layout in _training_layouts(request, count):
@@ -91,7 +91,7 @@ def undominated(rows: list[Row]) -> list[tuple[Decimal, float]]:
     )
 
 
-def _prices(card: str, count: int, way: str, *, training: bool) -> Iterator[tuple[Decimal, Decimal, int]]:
+def _prices(card: str, count: int, way: str) -> Iterator[tuple[Decimal, Decimal, int]]:
     """(price, price as it ranks, cards in one machine) of every way to get so many of a card."""
     if way == "rent":
         for offer in current_offers():
@@ -106,7 +106,7 @@ def _prices(card: str, count: int, way: str, *, training: bool) -> Iterator[tupl
     sizes = machine_sizes(gpu)
     if count > sizes[-1] or (sold_in_systems(gpu) and count not in sizes):
         return
-    found = bill(card, count, 1, 0, host_memory(gpu, count, training), domestic=False)
+    found = bill(card, count, 1, 0, host_memory(gpu, count), domestic=False)
     if found.complete and found.amount:
         dates = [age_days(item.price_date) for item in found.items if item.part in {"gpu", "system"}]
         aged = any(age is None or age > 365 for age in dates)

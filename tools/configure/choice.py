@@ -143,39 +143,39 @@ class Stream:
         return self._known[place]
 
 
-def purchases(gpu: Gpu, *, owned: int, asked: bool, country: str | None, training: bool) -> tuple[Stream, ...]:
+def purchases(gpu: Gpu, *, owned: int, asked: bool, country: str | None) -> tuple[Stream, ...]:
     """Ways to buy a card: as few as one machine takes, then whole machines of each size that is sold."""
     if not buyable(gpu, owned=owned > 0, asked=asked, country=country):
         return ()
     if owned:
-        return tuple(_bought_streams(gpu, owned, training, country in CHINA))
-    return _new_streams(gpu.id, training, country in CHINA)
+        return tuple(_bought_streams(gpu, owned, domestic=country in CHINA))
+    return _new_streams(gpu.id, country in CHINA)
 
 
 @lru_cache(maxsize=2048)
-def _new_streams(gpu_id: str, training: bool, domestic: bool) -> tuple[Stream, ...]:
-    return tuple(_bought_streams(gpus()[gpu_id], 0, training, domestic))
+def _new_streams(gpu_id: str, domestic: bool) -> tuple[Stream, ...]:
+    return tuple(_bought_streams(gpus()[gpu_id], 0, domestic=domestic))
 
 
-def _bought_streams(gpu: Gpu, owned: int, training: bool, domestic: bool) -> Iterator[Stream]:
+def _bought_streams(gpu: Gpu, owned: int, *, domestic: bool) -> Iterator[Stream]:
     sizes = machine_sizes(gpu)
     singles = [size for size in sizes if size in COUNTS]
     if not sold_in_systems(gpu):
         singles = [count for count in COUNTS if count <= sizes[-1]]
     if owned:
         singles = sorted({*singles, *([owned] if owned <= sizes[-1] or owned <= 8 else [])})
-    yield Stream(gpu, owned, (_purchase(gpu, cards, 1, owned, training, domestic) for cards in singles))
+    yield Stream(gpu, owned, (_purchase(gpu, cards, 1, owned, domestic=domestic) for cards in singles))
     if not owned and not sold_in_systems(gpu) and not passive(gpu):
         yield Stream(gpu, 0, (_alone(gpu.id, cards) for cards in ALONE))
     for size in sizes:
         if size >= CLUSTERED and gpu.market != "consumer":
-            yield Stream(gpu, owned, _clustered(gpu, size, owned, training, domestic))
+            yield Stream(gpu, owned, _clustered(gpu, size, owned, domestic=domestic))
 
 
-def _clustered(gpu: Gpu, size: int, owned: int, training: bool, domestic: bool) -> Iterator[Choice]:
+def _clustered(gpu: Gpu, size: int, owned: int, *, domestic: bool) -> Iterator[Choice]:
     for count in COUNTS:
         if count > size and count % size == 0:
-            yield _purchase(gpu, size, count // size, owned, training, domestic)
+            yield _purchase(gpu, size, count // size, owned, domestic=domestic)
 
 
 def buyable(gpu: Gpu, *, owned: bool, asked: bool, country: str | None) -> bool:
@@ -203,7 +203,7 @@ def unsold(gpu: Gpu, country: str | None) -> Reason | None:
     return None
 
 
-def purchased(gpu: Gpu, count: int, *, country: str | None, training: bool) -> tuple[Choice, ...]:
+def purchased(gpu: Gpu, count: int, *, country: str | None) -> tuple[Choice, ...]:
     """Exactly so many of a card with the machines for them; nothing where they are not sold or fill no machines."""
     if not buyable(gpu, owned=False, asked=True, country=country):
         return ()
@@ -212,7 +212,7 @@ def purchased(gpu: Gpu, count: int, *, country: str | None, training: bool) -> t
     if not inside and count % sizes[-1]:
         return ()
     cards = count if inside else sizes[-1]
-    return (_purchase(gpu, cards, count // cards, 0, training, country in CHINA),)
+    return (_purchase(gpu, cards, count // cards, 0, domestic=country in CHINA),)
 
 
 def rented(gpu: Gpu, count: int, provider: str | None, country: str | None) -> tuple[Choice, ...]:
@@ -235,14 +235,14 @@ def second_hand(gpu: Gpu) -> bool:
     return price.kind == "street" and age is not None and age <= USED_PRICE_DAYS
 
 
-def _purchase(gpu: Gpu, cards: int, machines: int, owned: int, training: bool, domestic: bool) -> Choice:
-    return _bought(gpu.id, cards, machines, min(owned, cards * machines), training, domestic)
+def _purchase(gpu: Gpu, cards: int, machines: int, owned: int, *, domestic: bool) -> Choice:
+    return _bought(gpu.id, cards, machines, min(owned, cards * machines), domestic)
 
 
 @lru_cache(maxsize=16384)
-def _bought(gpu_id: str, cards: int, machines: int, owned: int, training: bool, domestic: bool) -> Choice:
+def _bought(gpu_id: str, cards: int, machines: int, owned: int, domestic: bool) -> Choice:
     gpu = gpus()[gpu_id]
-    found = bill(gpu_id, cards, machines, owned, host_memory(gpu, cards, training), domestic=domestic)
+    found = bill(gpu_id, cards, machines, owned, host_memory(gpu, cards), domestic=domestic)
     return Choice(
         "buy", gpu, cards, machines, found.amount, found.complete, condition(gpu) == "used", owned, found, None,
         (gpu.tdp_w or 0) * cards * machines or None,
@@ -259,12 +259,14 @@ def _alone(gpu_id: str, cards: int) -> Choice:
     )  # fmt: skip
 
 
-def host_memory(gpu: Gpu, cards: int, training: bool) -> int:
-    """Memory of the machine: as much as its cards for serving, twice as much for training, 32 GiB at least.
+def host_memory(gpu: Gpu, cards: int) -> int:
+    """Memory of the machine: as much as its cards together, 32 GiB at least.
 
-    Loading passes the weights through the host; training also keeps data loaders, checkpoints and offloaded states.
+    Loading and checkpoints pass all that the cards hold through the host; nothing proposed here leaves states there.
+    Published machines for fine-tuning have as much (four RTX PRO 6000 with 384 GB: autonomous-ai/autonomous-computer,
+    4x-6000); twice as much, once the rule, is a fifth of a bill since memory rose in 2026.
     """
-    return max(gpu.memory_bytes * cards * (2 if training else 1), 32 * GIB)
+    return max(gpu.memory_bytes * cards, 32 * GIB)
 
 
 def rentals(gpu: Gpu, provider: str | None, country: str | None) -> tuple[Stream, ...]:

@@ -21,7 +21,6 @@ class Proposal:
     way: str
     country: str | None
     provider: str | None
-    training: bool
 
 
 def exactly(proposal: Proposal, options: Options, pace: Pace) -> Found | None:
@@ -44,7 +43,7 @@ def _choices(proposal: Proposal) -> tuple[Choice, ...]:
     gpu = gpus()[proposal.gpu]
     if proposal.way == "rent":
         return rented(gpu, proposal.count, proposal.provider, proposal.country)
-    return purchased(gpu, proposal.count, country=proposal.country, training=proposal.training)
+    return purchased(gpu, proposal.count, country=proposal.country)
 
 
 def _on(choice: Choice, verdict: Verdict, loss: int, options: Options, pace: Pace) -> Found | None:

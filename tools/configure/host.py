@@ -12,7 +12,7 @@ from kb.power import HostKind, power_facts
 from kb.records.component import Component
 from kb.records.gpu import Gpu
 from kb.records.server import Server
-from kb.units import TB
+from kb.units import GB
 from tools.configuration import Item
 from tools.configure.parts import (
     cheapest,
@@ -42,8 +42,8 @@ DESKTOP_CARDS = 2
 """Cards in a closed tower when each fills three slots or more."""
 WORKSTATION_CARDS = 4
 SERVER_DRIVES = 2
-NODE_BYTES_PER_CARD = 2 * TB
-"""Local storage for data and checkpoints."""
+NODE_BYTES_PER_CARD = 1_920 * GB
+"""Local storage for data and checkpoints, in the steps that drives for data centres come in."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -267,7 +267,7 @@ def _case(gpu: Gpu, cards: int) -> Component | None:
 
 
 def _drives(interface: str, cards: int) -> Iterator[Item]:
-    """One drive in a workstation, two in a server, with two terabytes for every card together."""
+    """One drive in a workstation, two in a server, with about two terabytes for every card together."""
     number = SERVER_DRIVES if interface.startswith("U.2") else 1
     need = NODE_BYTES_PER_CARD * cards / number
     fitting = [one for one in priced("ssd") if one.interface == interface and "boot" not in one.id]

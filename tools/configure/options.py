@@ -83,8 +83,7 @@ class Options:
     ) -> None:
         """Consider a card, to buy or to rent."""
         if "buy" in ways:
-            training = self._table.load.training
-            self._streams["buy"] += purchases(gpu, owned=owned, asked=asked, country=country, training=training)
+            self._streams["buy"] += purchases(gpu, owned=owned, asked=asked, country=country)
         if "rent" in ways:
             self._streams["rent"] += rentals(gpu, provider, country)
 
@@ -101,15 +100,17 @@ class Options:
         streams = [self._fitting(stream, *given) for stream in self._streams[way]]
         return heapq.merge(*streams, key=lambda option: option.choice.key)
 
-    def reaching(self, way: str, loss: int, limits: Limits, growth: int, wanted: Wanted) -> list[Choice]:
-        """Choices within the limits that may hold the work for sure, for every card from the fewest that do on.
+    def reaching(
+        self, way: str, loss: int, limits: Limits, growth: int, wanted: Wanted, verdict: Verdict = "yes"
+    ) -> list[Choice]:
+        """Choices within the limits that may hold the work so surely, for every card from the fewest that do on.
 
         They end where money or power ends; without such a limit at `growth` times those, or at one node. Of like
         numbers in like machines the cheapest, cheap first.
         """
         fewest: dict[str, int] = {}
         for stream in self._streams[way]:
-            first = next(self._fitting(stream, way, "yes", loss, limits, wanted, frozenset(), None), None)
+            first = next(self._fitting(stream, way, verdict, loss, limits, wanted, frozenset(), None), None)
             if first is not None:
                 count = first.choice.count
                 fewest[stream.gpu.id] = min(fewest.get(stream.gpu.id, count), count)

@@ -17,10 +17,14 @@ from tools.need import Budget
 HOURS = {"hour": 1, "month": HOURS_PER_MONTH, "year": 12 * HOURS_PER_MONTH, None: HOURS_PER_MONTH}
 """Hours a rental budget covers; a rent without a period is taken as monthly."""
 LOSSES = (0, 1, 2)
+FITS: tuple[Verdict, ...] = ("yes", "tight")
+"""What fits, the surer first."""
 GROWTH = 2
 """Without a limit of money or power the frontier ends at so many times the fewest cards that hold the work, or at one
 machine of eight."""
 OWNED_SHOWN = 2
+Cost = Callable[[Choice], Decimal]
+"""What a choice is taken to cost: its price, or that as it ranks."""
 NEARLY = 0.9
 """Speed, and money the other way round, that count as the same when money is to be spent well."""
 WORTH_SAYING = Decimal("0.8")
@@ -158,34 +162,41 @@ class Ranking:
                     limits = self._limits.at_most(way, below)
         return best
 
-    def frontier(self, way: str, wanted: Callable[[Choice], bool], *, enough: bool = True) -> list[Found]:
-        """Sure fits of the best precision to be had that none beats on price and speed together, cheapest first.
+    def frontier(
+        self, way: str, wanted: Callable[[Choice], bool], *, enough: bool = True, verdict: Verdict | None = None
+    ) -> list[Found]:
+        """Fits of the best precision to be had that none beats on price and speed together, cheapest first.
 
         Every option within the limits is considered; one whose bound is no faster than what costs less is left out
-        without an estimate. Whole machines come before cards alone, even in less precision.
+        without an estimate. Sure fits come before tight ones (`verdict` asks for one kind), whole machines before
+        cards alone, even in less precision.
         """
-        for complete in (True, False):
-            for loss in LOSSES:
-                choices = self._options.reaching(way, loss, self._limits, GROWTH, wanted)
-                priced = [one for one in choices if one.amount and one.complete >= complete]
-                points = self._undominated(priced, loss, enough=enough)
-                if points:
-                    return points
+        for kind in (verdict,) if verdict else FITS:
+            for complete in (True, False):
+                for loss in LOSSES:
+                    choices = self._options.reaching(way, loss, self._limits, GROWTH, wanted, kind)
+                    priced = [one for one in choices if one.amount and one.complete >= complete]
+                    points = self._undominated(priced, loss, kind, _price, enough=enough)
+                    if points:
+                        return points
         return []
 
-    def _undominated(self, choices: list[Choice], loss: int, *, enough: bool) -> list[Found]:
+    def _undominated(
+        self, choices: list[Choice], loss: int, verdict: Verdict, cost: Cost, *, enough: bool = True
+    ) -> list[Found]:
+        """Of choices in the order of what they cost, those faster than all that cost less."""
         points: list[Found] = []
         best = 0.0
         for choice in choices:
             if not self._may_beat(choice, loss, best):
                 continue
-            option = self._options.option(choice, "yes", loss)
+            option = self._options.option(choice, verdict, loss)
             faster = self._pace.best if enough else self._pace.fastest
             paced = faster(choice.gpu, option.rows, best) if option else None
             if option is None or paced is None or paced.rate <= best:
                 continue
             best = paced.rate
-            if points and points[-1].option.choice.amount == choice.amount:
+            if points and cost(points[-1].option.choice) == cost(choice):
                 points.pop()
             points.append(Found(option, paced))
         return points
@@ -197,37 +208,48 @@ class Ranking:
         but for fewer cards that are no slower; else the cheapest within a tenth of the fastest is taken, or the fewest
         cards at most a tenth dearer than that: less to power, cool and fail, and more memory on each for the next
         model. So a bigger budget never buys less.
+
+        Prices are read as they rank: one nobody confirmed of late must be within the budget with its charge, too,
+        unless every one is such.
         """
+        if not points:
+            return None
+        first = points[0].option
+        loss, verdict, whole = self._options.loss_of(first), first.verdict, first.choice.complete
+        reached = self._options.reaching(way, loss, self._limits, GROWTH, wanted, verdict)
+        alike = [choice for choice in reached if choice.amount and choice.complete == whole]
+        affordable = sorted(filter(self._affordable, alike), key=lambda choice: (choice.felt, choice.key))
+        confirmed = self._undominated(affordable, loss, verdict, _felt)
+        return self._grown(confirmed, affordable, _felt) if confirmed else self._grown(points, alike, _price)
+
+    def _affordable(self, choice: Choice) -> bool:
+        """Whether the budget suffices for the price as it ranks."""
+        budget = self._limits.buy_usd if choice.acquisition == "buy" else self._limits.rent_usd_per_hour
+        return budget is None or choice.felt <= budget
+
+    def _grown(self, points: list[Found], choices: list[Choice], cost: Cost) -> Found | None:
+        """What a budget that grows along these points, out of these choices, ends with."""
         best: Found | None = None
         room = Decimal(0)
-        choices = (
-            list(self._options.reaching(way, self._options.loss_of(points[0].option), self._limits, GROWTH, wanted))
-            if points
-            else []
-        )
         for place, fastest in enumerate(points):
-            reached = _amount(fastest)
+            reached = cost(fastest.option.choice)
             if best is None or best.paced.rate < NEARLY * fastest.paced.rate:
                 best = next(point for point in points if point.paced.rate >= NEARLY * fastest.paced.rate)
-                room = _amount(best) / Decimal(NEARLY)
-                near = [choice for choice in choices if (choice.amount or 0) <= min(room, reached)]
+                room = cost(best.option.choice) / Decimal(NEARLY)
+                near = [choice for choice in choices if cost(choice) <= min(room, reached)]
                 best = self._fewest(near, best, NEARLY * fastest.paced.rate)
-            following = _amount(points[place + 1]) if place + 1 < len(points) else room + 1
-            between = [choice for choice in choices if reached <= (choice.amount or 0) < following]
-            best = self._fewest([choice for choice in between if (choice.amount or 0) <= room], best, None)
+            following = cost(points[place + 1].option.choice) if place + 1 < len(points) else room + 1
+            between = [choice for choice in choices if reached <= cost(choice) < following]
+            best = self._fewest([choice for choice in between if cost(choice) <= room], best, None)
         return best
 
     def _fewest(self, near: list[Choice], best: Found, least: float | None) -> Found:
         """The fewest cards among choices that run at `least`, or no slower than those before where it is null."""
-        loss, complete = self._options.loss_of(best.option), best.option.choice.complete
+        loss, verdict = self._options.loss_of(best.option), best.option.verdict
         for choice in near:
             rate = best.paced.rate if least is None else least
-            if (
-                choice.complete == complete
-                and choice.count < best.option.choice.count
-                and self._may_beat(choice, loss, rate)
-            ):
-                option = self._options.option(choice, "yes", loss)
+            if choice.count < best.option.choice.count and self._may_beat(choice, loss, rate):
+                option = self._options.option(choice, verdict, loss)
                 paced = self._pace.best(choice.gpu, option.rows, rate) if option else None
                 if option is not None and paced is not None:
                     best = Found(option, paced)
@@ -244,8 +266,12 @@ class Ranking:
         return any(self._pace.bound(choice.gpu, layout, form) > best for layout, form in spreads)
 
 
-def _amount(found: Found) -> Decimal:
-    return found.option.choice.amount or Decimal(0)
+def _price(choice: Choice) -> Decimal:
+    return choice.amount or Decimal(0)
+
+
+def _felt(choice: Choice) -> Decimal:
+    return choice.felt
 
 
 def _as_priced(choice: Choice) -> bool:

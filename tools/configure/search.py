@@ -116,7 +116,7 @@ class Search:
         for card in asked.request.gpus_proposed:
             if card.count is not None:
                 name = find_gpu(card.gpu).id
-                proposal = Proposal(name, card.count, way, asked.country, asked.provider, asked.load.training)
+                proposal = Proposal(name, card.count, way, asked.country, asked.provider)
                 one = exactly(proposal, self.options, self.pace)
                 found += [one] if one is not None else []
         return found
@@ -150,8 +150,8 @@ class Search:
         cheap = self._cheapest(way, limit)
         first: list[Found] = []
         if self._spends(way):
-            points = self.ranking.frontier(way, _mainstream)
-            best = self.ranking.best_use(way, points, _mainstream)
+            points, among = self._spent_on(way)
+            best = self.ranking.best_use(way, points, among)
             first = [] if best is None else [best, *(one for one in reversed(points) if one != best)][: -(-limit // 2)]
             self._say(best, "best_use")
         elif way == "rent" and self.asked.load.training and self.asked.request.dataset_tokens:
@@ -168,6 +168,14 @@ class Search:
         mixed = _distinct([*kept[:1], *other, *kept[1:]])[:limit]
         return sorted(mixed, key=lambda one: not one.option.choice.complete)
 
+    def _spent_on(self, way: str) -> tuple[list[Found], Wanted]:
+        """The frontier that a budget is spent along: of what runs CUDA; where nothing fits for sure, of tight fits."""
+        sure = self.ranking.frontier(way, _mainstream, verdict="yes")
+        if sure or self.ranking.frontier(way, self.wanted, verdict="yes"):
+            return sure, _mainstream
+        tight = self.ranking.frontier(way, _mainstream)
+        return (tight, _mainstream) if tight else (self.ranking.frontier(way, self.wanted), self.wanted)
+
     def _cheapest(self, way: str, limit: int) -> list[Found]:
         """As many cards and precisions as asked for; with room left, cheaper rents of the same that nobody dated."""
         kinds, cheap, beside = set(), list[Found](), list[Found]()
@@ -183,18 +191,20 @@ class Search:
             self.said[id(found.option)] = reason("why", code)
 
     def _alternatives(self, way: str, kept: list[Found]) -> list[Found]:
-        """What costs much less: precision reduced further than that of the first, or second-hand cards."""
+        """What costs much less: precision reduced no further than that takes, or second-hand cards."""
         lead = self.options.loss_of(kept[0].option) if kept else 0
-        less = tuple(loss for loss in LOSSES if loss > lead)
-        reduced = next(self.ranking.cheapest(way, self.wanted, losses=less, verdicts=("yes",)), None)
+        less = [
+            next(self.ranking.cheapest(way, self.wanted, losses=(loss,), verdicts=("yes",)), None)
+            for loss in LOSSES
+            if loss > lead
+        ]
         used = next(self.ranking.cheapest(way, _used, verdicts=("yes",)), None) if way == "buy" else None
         found: list[Found] = []
-        for one in (reduced, used):
-            amount = one.option.choice.amount if one else None
+        for alike in (less, [used]):
             sure = [other.option for other in (*kept[:1], *found) if other.option.verdict == "yes"]
             known = [option.choice.amount for option in sure if option.choice.complete and option.choice.amount]
-            if one and amount and (not known or amount <= WORTH_SAYING * min(known)):
-                found.append(one)
+            most = WORTH_SAYING * min(known) if known else None
+            found += [one for one in alike if one is not None and _at_most(one, most)][:1]
         return found[-1:]
 
     def _spends(self, way: str) -> bool:
@@ -343,6 +353,11 @@ def _mainstream(choice: Choice) -> bool:
 
 def _used(choice: Choice) -> bool:
     return not choice.owned and choice.used
+
+
+def _at_most(found: Found, most: Decimal | None) -> bool:
+    amount = found.option.choice.amount
+    return amount is not None and (most is None or amount <= most)
 
 
 def _or_owned(wanted: Wanted) -> Wanted:

@@ -11,7 +11,6 @@ from kb.rates import convert, usd
 from kb.tariffs import colocation, residual, tariff_facts
 from tools.configure.bill import machines_alone
 from tools.configure.choice import CHINA, host_memory
-from tools.configure.workload import TRAINING
 from tools.cost.request import CostRequest
 from tools.cost.result import CostPart, Owning, PriceRead
 from tools.power.draw import Draw
@@ -117,7 +116,7 @@ def _machines(setting: Setting) -> PriceRead:
     machine, request = setting.machine, setting.request
     gpu = max((gpu for gpu, _ in machine.cards), key=lambda gpu: (gpu.tdp_w or 0, gpu.id))
     cards = -(-machine.gpus // machine.nodes)
-    memory = host_memory(gpu, cards, training=request.task in TRAINING)
+    memory = host_memory(gpu, cards)
     found = machines_alone(gpu.id, cards, machine.nodes, memory, domestic=(request.country or "").upper() in CHINA)
     if found is None or found.host is None or found.amount is None:
         return PriceRead(what="machine", count=machine.nodes, unit_cost=None, as_of=None, stale=False, source=None)

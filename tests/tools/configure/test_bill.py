@@ -61,7 +61,7 @@ def test_more_cards_never_cost_less(name: str) -> None:
     counts = (
         machine_sizes(gpu) if sold_in_systems(gpu) else [n for n in (1, 2, 3, 4, 6, 8) if n <= machine_sizes(gpu)[-1]]
     )
-    amounts = [bill(name, n, 1, 0, host_memory(gpu, n, training=False), domestic=False).amount for n in counts]
+    amounts = [bill(name, n, 1, 0, host_memory(gpu, n), domestic=False).amount for n in counts]
     assert amounts == sorted(amounts)  # type: ignore[type-var]
 
 
