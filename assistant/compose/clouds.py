@@ -10,6 +10,7 @@ from assistant.compose.section import Section
 from assistant.compose.table import table
 from assistant.plan.clouds import pairs
 from kb.catalog import providers
+from kb.units import HOUR_S
 
 
 def clouds(material: Material) -> Section | None:
@@ -19,19 +20,23 @@ def clouds(material: Material) -> Section | None:
         doubts = clarify.ambiguous_names(material)
         return Section("fact", _missing(material, found).strip(), settled=True, assumptions=doubts)
     best, say = found[0], material.say
-    undated = say("cost.undated")
-    headline = say("clouds.cheapest", one=_named(material, best), **_price(best, undated))
-    if len(found) > 1:
-        told = [say("clouds.other", one=_named(material, one), **_price(one, undated)) for one in found[1:]]
-        others = say.listed(told)
-        headline = say("clouds.cheaper", one=_named(material, best), **_price(best, undated), others=others)
-    else:
-        headline += _missing(material, found)
+    headline = _headline(material, found) + _missing(material, found)
     section = Section("comparison", headline + cite_pace(material, "estimate_cost", best.result), settled=True)
     section.body.append(_table(material, found))
     section.caveats = [say("cost.warn_old_offers")] if any(_first(one)["stale"] for one in found) else []
     section.assumptions = clarify.ambiguous_names(material)
     return section
+
+
+def _headline(material: Material, found: list[ToolCallRecord]) -> str:
+    """The cheapest and what the others ask: what the time stated comes to, where one was, else an hour."""
+    best, say = found[0], material.say
+    undated, over = say("cost.undated"), "_term" if _first(best)["term_cost"] else ""
+    if len(found) == 1:
+        return say(f"clouds.cheapest{over}", one=_named(material, best), **_price(best, undated))
+    told = [say(f"clouds.other{over}", one=_named(material, one), **_price(one, undated)) for one in found[1:]]
+    values = _price(best, undated) | {"others": say.listed(told)}
+    return say(f"clouds.cheaper{over}", one=_named(material, best), **values)
 
 
 def _first(record: ToolCallRecord) -> dict[str, Any]:
@@ -52,7 +57,11 @@ def _named(material: Material, record: ToolCallRecord) -> str:
 
 def _price(record: ToolCallRecord, undated: str) -> dict[str, str]:
     first, money = _first(record), record.result["currency"]
-    return {"hourly": numbers.money(first["hourly_cost"]["low"], money, hourly=True),
+    term = first["term_cost"]
+    over = {
+        "total": numbers.money(amounts.rounded(term["low"]), money), "hours": numbers.count(first["term_s"] / HOUR_S)
+    } if term else {}  # fmt: skip
+    return {**over, "hourly": numbers.money(first["hourly_cost"]["low"], money, hourly=True),
             "where": str(first["cheapest"] or ""), "date": str(first["as_of"] or undated)}  # fmt: skip
 
 
@@ -68,14 +77,31 @@ def _missing(material: Material, found: list[ToolCallRecord]) -> str:
     return material.say("clouds.missing", what=material.say.listed(named, conjunction="or")) if named else ""
 
 
+def _month(material: Material, found: list[ToolCallRecord]) -> str:
+    """What a month means: all of it, or the hours of use stated."""
+    if material.need.hours_per_month is None:
+        return material.say("clouds.month")
+    return material.say("clouds.month_used", hours=numbers.count(found[0].result["hours_per_month"]))
+
+
 def _table(material: Material, found: list[ToolCallRecord]) -> str:
     say = material.say
-    head = [say("clouds.offer"), say("clouds.hour"), say("clouds.gpu_hour"), say("clouds.month"), say("clouds.read")]
+    head = [
+        say("clouds.offer"),
+        say("clouds.hour"),
+        say("clouds.gpu_hour"),
+        _month(material, found),
+        say("clouds.read"),
+    ]
+    if paid := _first(found[0])["term_s"]:
+        head.insert(1, say("clouds.total", hours=numbers.count(paid / HOUR_S)))
     rows = []
     for one in found:
         first, money = _first(one), one.result["currency"]
+        total = [numbers.money(amounts.rounded(first["term_cost"]["low"]), money)] if first["term_cost"] else []
         rows.append([
             f"{names.cards(one.result['gpu'], one.result['gpu_count'])}: {first['cheapest']}",
+            *total,
             numbers.money(first["hourly_cost"]["low"], money, hourly=True),
             numbers.money(first["gpu_hourly_cost"]["low"], money, hourly=True),
             numbers.money(amounts.rounded(first["monthly_cost"]["low"]), money),

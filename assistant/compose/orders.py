@@ -151,13 +151,24 @@ def price(material: Material, one: Configuration) -> str:
     if one.price.asked_price:
         figure = _figure(one.price.asked_price, one.price.asked_price.currency, hourly=hourly)
         text = say(f"price.{one.price.period or 'once'}", amount=figure) + say("price.read_as", price=read)
-    if one.price.as_of:
-        text += say("price.as_of_old" if is_stale(one.price.as_of) else "price.as_of", date=one.price.as_of)
+    dated = _main_date(one)
+    if dated and not is_stale(dated) and (one.price.as_of is None or is_stale(one.price.as_of)):
+        text += say("price.as_of_parts", date=dated)
+    elif dated:
+        text += say("price.as_of_old" if is_stale(dated) else "price.as_of", date=dated)
     else:
         text += say("price.undated")
     if not one.price.complete:
         text += say("price.cards_only" if any(told.code == HOST_IS_OWN for told in one.reasons) else "price.incomplete")
     return text + joined([cite_price(material, one)])
+
+
+def _main_date(one: Configuration) -> str | None:
+    """When the largest line of the bill was read, usually the cards'; the citation dates every line of it."""
+    priced = [item for item in one.items if item.subtotal is not None]
+    if not priced:
+        return one.price.as_of
+    return max(priced, key=lambda item: item.subtotal or 0).price_date
 
 
 def _figure(price: Price | AskedPrice, currency: str, *, hourly: bool) -> str:

@@ -34,12 +34,14 @@ def _priced(material: Material) -> Section | None:
 def _headline(material: Material, record: ToolCallRecord) -> str:
     result, say = record.result, material.say
     found, currency = result["run"], result["currency"]
+    lets = found["rent_cost"] or material.need.gpus_owned
     text = say(
-        "run.time",
+        "run.time" if lets else "run.time_unlet",
+        card=names.gpu_name(result["gpu"]),
         cards=names.cards(result["gpu"], result["gpu_count"]),
         time=_time(material, found["time_s"]),
         hours=amounts.figure_range(found["gpu_hours"]),
-        costs=say.listed(_costs(material, result, found, currency)),
+        costs=(say.listed if lets else say("list.semicolon").join)(_costs(material, result, found, currency)),
     )
     return text + cite_pace(material, "estimate_cost", result)
 
@@ -68,7 +70,32 @@ def _costs(material: Material, result: dict[str, Any], found: dict[str, Any], cu
     if found["spot_cost"]:
         spot = numbers.money(amounts.rounded(found["spot_cost"]["value"]), currency)
         costs.append(say("run.spot", cost=spot))
+    mine = bool(material.need.gpus_owned)
+    if not mine and not costs:
+        costs = _alike(material, result["gpu"], currency)
     if found["own_cost"]:
-        own = say("run.own", cost=numbers.money(amounts.rounded(found["own_cost"]["value"]), currency))
-        costs = [own, *costs] if material.need.gpus_owned else [*costs, own]
+        own = say(
+            "run.own" if mine else "run.owning",
+            cost=numbers.money(amounts.rounded(found["own_cost"]["value"]), currency),
+        )
+        costs = [own, *costs] if mine else [*costs, own]
     return costs
+
+
+def _alike(material: Material, card: str, currency: str) -> list[str]:
+    """The rent of the same training on the nearest cards that are let."""
+    for one in material.records("estimate_cost"):
+        found, first = one.result["run"], next(iter(one.result["rent"]), None)
+        if one.result["gpu"] == card or not found or not found["rent_cost"] or not first:
+            continue
+        where = material.say("bill.where", where=first["cheapest"] or "", date=first["as_of"] or "–")
+        return [
+            material.say(
+                "run.rent_alike",
+                cards=names.cards(one.result["gpu"], one.result["gpu_count"]),
+                cost=numbers.money(amounts.rounded(found["cheapest_cost"]), currency),
+                where=where if first["cheapest"] else "",
+            )
+            + cite_pace(material, "estimate_cost", one.result)
+        ]
+    return []

@@ -68,15 +68,22 @@ def call(need: Need, understanding: Understanding) -> PlannedCall | None:
     if need.term_s is None:
         bare = need.model_copy(update={"model": None, "params": None, "task": None})
         return money.cost(bare, understanding, acquisition="buy")
-    share = need.hours_per_month / HOURS_PER_MONTH if need.hours_per_month else 1.0
     wanted = need.model_copy(update={"model": None, "params": None, "task": None})
     return money.cost(
         wanted,
         understanding,
-        term_s=need.term_s * min(1.0, share),
+        term_s=hired_s(need),
         years=need.term_s / HOUR_S / (HOURS_PER_MONTH * 12),
         acquisition=way(understanding),
     )
+
+
+def hired_s(need: Need) -> float | None:
+    """Seconds that are paid for of the time stated: all of it, or its share of the hours of use a month."""
+    if need.term_s is None:
+        return None
+    share = need.hours_per_month / HOURS_PER_MONTH if need.hours_per_month else 1.0
+    return need.term_s * min(1.0, share)
 
 
 def way(understanding: Understanding) -> str | None:

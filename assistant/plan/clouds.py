@@ -2,8 +2,9 @@
 
 import re
 from collections.abc import Sequence
+from typing import Any
 
-from assistant.plan import money, requests
+from assistant.plan import bill, money, requests
 from assistant.plan.call import PlannedCall
 from assistant.plan.preferred import buys, rents
 from assistant.understand.place import named_providers
@@ -72,7 +73,9 @@ def _beside(cloud: Mention, clouds: Sequence[Mention], cards: Sequence[Mention],
 
 
 def calls(need: Need, understanding: Understanding) -> list[PlannedCall | None]:
-    """The rent of each, for as many cards as were named."""
+    """The rent of each, for as many cards as were named, over the time that was stated."""
+    hired = bill.hired_s(need)
+    over: dict[str, Any] = {"term_s": hired} if hired else {}
     stated = {card.gpu: card.count for card in requests.cards(need)}
     most = max((count for count in stated.values() if count), default=None)
     counts = {card: stated.get(card) or most or money.board(card) for _, card in pairs(understanding)}
@@ -82,6 +85,7 @@ def calls(need: Need, understanding: Understanding) -> list[PlannedCall | None]:
             understanding,
             provider=provider,
             acquisition="rent",
+            **over,
         )
         for provider, card in pairs(understanding)
     ]

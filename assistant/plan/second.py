@@ -13,6 +13,7 @@ from assistant.plan.formats import HOST_LADDER, HOST_LADDER_MXFP4, TRAINING_LADD
 from assistant.plan.instead import instead
 from assistant.plan.intents import intents
 from assistant.plan.launch import launch_of
+from assistant.plan.like_rent import rented_like
 from assistant.plan.preferred import preferred
 from assistant.plan.provisional import chinese_cards, other_than_language, provisional
 from assistant.plan.squeeze import squeezed
@@ -80,6 +81,7 @@ def plan_more(understanding: Understanding, results: Sequence[ToolCallRecord]) -
     if asked == "cloud_or_buy" or money.asks_price(understanding.text, need):
         need = _with_offers(need, results)
         wanted.append(money.cost(need, understanding, _bills(understanding, need, results)))
+    wanted += rented_like(need, understanding, results)
     wanted += _files(understanding, need, results)
     wanted += _lighter_purchase(need, results)
     wanted += instead(need, understanding.text, results) if asked in _SHOPPING else []

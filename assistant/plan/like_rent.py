@@ -1,0 +1,48 @@
+"""A training on cards that nobody lets: the rent of the same training on the nearest cards that are let."""
+
+from collections.abc import Sequence
+from functools import lru_cache
+
+from assistant.answer import ToolCallRecord
+from assistant.plan import money
+from assistant.plan.apart import cheapest_offer
+from assistant.plan.availability import distance
+from assistant.plan.call import PlannedCall
+from assistant.understanding import Understanding
+from kb.catalog import gpus
+from kb.offers import current_offers
+from tools.need import GpuCount, Need
+
+SERVERS = {"data_center", "cloud_only"}
+"""Markets of cards that stand in for one another in a server."""
+
+
+def rented_like(need: Need, understanding: Understanding, results: Sequence[ToolCallRecord]) -> list[PlannedCall]:
+    """What the run costs where a card much like the one named is let, if none of those is and none is in hand."""
+    if need.gpus_owned or not money.prices_run(understanding.text, need):
+        return []
+    lacking = (
+        one.result for one in results
+        if one.tool == "estimate_cost" and (one.result.get("run") or {}).get("rent_cost", True) is None
+    )  # fmt: skip
+    result = next(lacking, None)
+    card = nearest_let(result["gpu"]) if result else None
+    if result is None or card is None:
+        return []
+    stated = GpuCount(gpu=card, count=result["gpu_count"])
+    like = need.model_copy(update={"gpus_asked": (card,), "gpus_proposed": (stated,), "gpu_count": stated.count})
+    call = money.cost(like, understanding, acquisition="rent")
+    return [call] if call else []
+
+
+@lru_cache(maxsize=64)
+def nearest_let(card: str) -> str | None:
+    """The card with dated offers that is nearest in memory, bandwidth and arithmetic, of the same kind of machine."""
+    wanted, let = gpus()[card], {one.gpu for one in current_offers() if one.as_of}
+    near = [
+        one for one in gpus().values()
+        if one.id != card and one.id in let
+        and (one.market == wanted.market or {one.market, wanted.market} <= SERVERS)
+    ]  # fmt: skip
+    ranked = sorted(near, key=lambda one: (distance(one, wanted), one.id))
+    return next((one.id for one in ranked if cheapest_offer(one.id, None)), None)
