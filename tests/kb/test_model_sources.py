@@ -28,7 +28,6 @@ OPEN = {
     "ZhengPeng7/BiRefNet": {"params"},
     "RosettaCommons/RoseTTAFold": {"params"},
     "boltz-community/boltz-2": {"params"},
-    "svc-develop-team/so-vits-svc": {"params"},
     "bowang-lab/U-Mamba": {"params"},
 }
 """Figures whose source is still to be found: the list may only become shorter."""
