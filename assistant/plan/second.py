@@ -316,12 +316,24 @@ def _cheaper(need: Need, record: ToolCallRecord) -> list[PlannedCall | None]:
     if task in {"full_finetune", "pretrain"} and (alone or need.intent == "oom"):
         own = {} if need.optimizer else {"optimizer": "adamw_8bit"}
         calls.append(_again(request, precision="bf16_pure", **own))
+    if task in {"full_finetune", "pretrain"} and not alone and need.intent != "oom":
+        calls += [_again(request, **changes) for changes in _spared(need, request)]
     if need.gradient_checkpointing not in {None, "full"}:
         calls.append(_again(request, gradient_checkpointing="full"))
     lighter = requests.lighter_tasks(need, task)
     sharded = {"sharding": "zero3"} if request.get("sharding") == "zero3" and need.sharding is None else {}
     calls += [requests.memory(need, card, task=name, **(sharded if name == "lora" else {})) for name in lighter]
     return calls
+
+
+def _spared(need: Need, request: dict[str, Any]) -> list[dict[str, object]]:
+    """Settings under which cards in hand hold a whole training: eight-bit states, then the optimizer on the host."""
+    ways: list[dict[str, object]] = []
+    if need.optimizer in {None, "adamw"}:
+        ways.append({"optimizer": "adamw_8bit"})
+    if need.offload is None:
+        ways.append({"offload": "optimizer"})
+    return [{"sharding": "zero3"} | way if request.get("sharding") in SHARES else way for way in ways]
 
 
 def _smaller(need: Need, record: ToolCallRecord, card: GpuCount | None) -> tuple[str, ...]:
