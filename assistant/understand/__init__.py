@@ -19,10 +19,15 @@ _HALF = {code + 0xFEE0: code for code in range(ord("0"), ord("z") + 1) if chr(co
 
 def understand(text: str, previous: Need | None = None) -> Understanding:
     """Read one turn; with `previous`, the Need of the conversation so far, a follow-up changes only what it says."""
-    return _folded(text.translate(_HALF), internal(previous) if previous else None)
+    narrow = text.translate(_HALF)
+    read = _folded(narrow, internal(previous) if previous else None)
+    if narrow == text:
+        return read
+    quoted = (span.model_copy(update={"text": text[span.start : span.end]}) for span in read.spans)
+    return read.model_copy(update={"spans": tuple(quoted)})
 
 
-@lru_cache(maxsize=256)
+@lru_cache(maxsize=2048)
 def _folded(text: str, previous: Need | None) -> Understanding:
     """The reading follows from the words alone, and a turn asks for it at every step."""
     asked = without_planted(text)

@@ -3,7 +3,7 @@
 import time
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from assistant.understand import stated, understand
@@ -36,6 +36,7 @@ def test_any_mixture_of_question_words_is_read_twice(pieces: list[str], gap: str
 
 
 @settings(max_examples=60, deadline=None)
+@example(["１２", "４０９０", "Ｑｗｅｎ２．５－７Ｂ"])
 @given(st.lists(st.sampled_from(PIECES), max_size=25))
 def test_every_span_quotes_the_question(pieces: list[str]) -> None:
     text = " ".join(pieces)
