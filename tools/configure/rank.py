@@ -8,6 +8,7 @@ from typing import get_args
 from kb.rates import usd
 from kb.units import HOURS_PER_MONTH
 from tools.configure.choice import Choice
+from tools.configure.layout import NODE_GPUS
 from tools.configure.options import Limits, Mark, Option, Options
 from tools.configure.pace import Pace, Paced
 from tools.configure.request import ConfigureRequest
@@ -23,6 +24,12 @@ GROWTH = 2
 """Without a limit of money or power the frontier ends at so many times the fewest cards that hold the work, or at one
 machine of eight."""
 OWNED_SHOWN = 2
+USUAL_NUMBERS = (1, 2, 4)
+"""Cards that boards, bridges and engines are made for, beside whole machines of eight."""
+USUAL_FOR = Decimal("1.15")
+"""An unusual number of cards leads only where no usual one costs at most this many times as much."""
+MUCH_FASTER, FASTER_FOR = 1.5, Decimal("1.1")
+"""What is this many times as fast leads where it costs at most so many times as much."""
 Cost = Callable[[Choice], Decimal]
 """What a choice is taken to cost: its price, or that as it ranks."""
 NEARLY = 0.9
@@ -75,11 +82,13 @@ class Ranking:
         losses: tuple[int, ...] = LOSSES,
         verdicts: tuple[Verdict, ...] = ("yes", "tight"),
         limits: Limits | None = None,
+        *,
+        usual: bool = False,
     ) -> Iterator[Found]:
         """Options fast enough, sure fits before tight ones, published precision before reduced, cheap ones first.
 
         Each card and precision comes once, at its cheapest: choices, not one choice often. A rent that nobody dated
-        comes beside the dated one where it asks less.
+        comes beside the dated one where it asks less. `usual`: only in numbers that machines and engines are made for.
         """
         seen: set[Mark] = set()
         hopeless = self._too_slow if self._pace.demanding else None
@@ -89,12 +98,44 @@ class Ranking:
                     way, verdict, loss, limits or self._limits, wanted, seen, hopeless
                 ):
                     gpu, unsure = option.choice.gpu.id, option.choice.unsure
+                    if usual and not is_usual(option.choice):
+                        continue
                     rows = tuple(held for held in option.rows if (gpu, held.weight_format, way, unsure) not in seen)
                     paced = self._pace.best(option.choice.gpu, rows) if rows else None
                     if paced is not None:
                         found = Found(option, paced)
                         seen.add(found.mark)
                         yield found
+
+    def leading(self, way: str, wanted: Callable[[Choice], bool]) -> list[Found]:
+        """What comes before the cheapest, and that itself, of what is alike in all but number and speed.
+
+        The cheapest leads. An unusual number of cards gives way to a usual one at most 15 % dearer, and that to a card
+        that is half as fast again for at most a tenth more, the fastest of such. Nothing where nothing holds the work.
+        """
+        first = next(self.cheapest(way, wanted), None)
+        if first is None:
+            return []
+        found = [first]
+        if not is_usual(first.option.choice):
+            found[:0] = list(self._near(first, way, wanted, USUAL_FOR))[:1]
+        faster = [
+            one
+            for one in self._near(found[0], way, wanted, FASTER_FOR)
+            if one.paced.rate >= MUCH_FASTER * found[0].paced.rate
+        ]
+        return [*sorted(faster, key=lambda one: -one.paced.rate)[:1], *found]
+
+    def _near(self, first: Found, way: str, wanted: Callable[[Choice], bool], dearer: Decimal) -> Iterator[Found]:
+        """Others in usual numbers, as sure, whole, new and precise, up to so many times as dear; cheap ones first."""
+        choice, most = first.option.choice, dearer * first.option.choice.felt
+        loss = self._options.loss_of(first.option)
+        for one in self.cheapest(way, wanted, (loss,), (first.option.verdict,), usual=True):
+            other = one.option.choice
+            if (other.used, other.complete) != (choice.used, choice.complete) or other.felt > most:
+                return
+            if one.mark != first.mark or other.count != choice.count:
+                yield one
 
     def owned(self, wanted: Callable[[Choice], bool], *, all_of_them: bool) -> list[Found]:
         """The cards one has: enough by themselves, sure fits first; then with the fewest more of the same.
@@ -162,17 +203,15 @@ class Ranking:
                     limits = self._limits.at_most(way, below)
         return best
 
-    def frontier(
-        self, way: str, wanted: Callable[[Choice], bool], *, enough: bool = True, verdict: Verdict | None = None
-    ) -> list[Found]:
+    def frontier(self, way: str, wanted: Callable[[Choice], bool], *, enough: bool = True) -> list[Found]:
         """Fits of the best precision to be had that none beats on price and speed together, cheapest first.
 
         Every option within the limits is considered; one whose bound is no faster than what costs less is left out
-        without an estimate. Sure fits come before tight ones (`verdict` asks for one kind), whole machines before
-        cards alone, even in less precision.
+        without an estimate. Whole machines come before cards alone and sure fits before tight ones, even in less
+        precision.
         """
-        for kind in (verdict,) if verdict else FITS:
-            for complete in (True, False):
+        for complete in (True, False):
+            for kind in FITS:
                 for loss in LOSSES:
                     choices = self._options.reaching(way, loss, self._limits, GROWTH, wanted, kind)
                     priced = [one for one in choices if one.amount and one.complete >= complete]
@@ -264,6 +303,11 @@ class Ranking:
         """Whether physics lets any layout on the choice be faster than what costs less."""
         spreads = self._options.spreads(choice, loss)
         return any(self._pace.bound(choice.gpu, layout, form) > best for layout, form in spreads)
+
+
+def is_usual(choice: Choice) -> bool:
+    """Whether so many cards are what machines and engines are made for."""
+    return choice.count in USUAL_NUMBERS or choice.count % NODE_GPUS == 0
 
 
 def _price(choice: Choice) -> Decimal:

@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 from decimal import Decimal
+from itertools import chain
 
 from kb.base import UnknownName
 from kb.catalog import gpu as find_gpu
@@ -170,16 +171,20 @@ class Search:
 
     def _spent_on(self, way: str) -> tuple[list[Found], Wanted]:
         """The frontier that a budget is spent along: of what runs CUDA; where nothing fits for sure, of tight fits."""
-        sure = self.ranking.frontier(way, _mainstream, verdict="yes")
-        if sure or self.ranking.frontier(way, self.wanted, verdict="yes"):
-            return sure, _mainstream
-        tight = self.ranking.frontier(way, _mainstream)
-        return (tight, _mainstream) if tight else (self.ranking.frontier(way, self.wanted), self.wanted)
+        points = self.ranking.frontier(way, _mainstream)
+        if points and points[0].option.verdict == "yes":
+            return points, _mainstream
+        every = self.ranking.frontier(way, self.wanted)
+        if every and every[0].option.verdict == "yes":
+            return [], _mainstream
+        return (points, _mainstream) if points else (every, self.wanted)
 
     def _cheapest(self, way: str, limit: int) -> list[Found]:
         """As many cards and precisions as asked for; with room left, cheaper rents of the same that nobody dated."""
         kinds, cheap, beside = set(), list[Found](), list[Found]()
-        for one in self.ranking.cheapest(way, self.wanted):
+        for one in chain(self.ranking.leading(way, self.wanted), self.ranking.cheapest(way, self.wanted)):
+            if any(one.option.choice is other.option.choice and one.mark == other.mark for other in (*cheap, *beside)):
+                continue
             (beside if one.mark[:3] in kinds else cheap).append(one)
             kinds.add(one.mark[:3])
             if len(cheap) == limit:
