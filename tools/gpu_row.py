@@ -18,7 +18,7 @@ class GpuRow(Frozen):
     name: str
     vendor: str
     architecture: str
-    year: int
+    year: int | None
     market: Market
     status: Status
     form_factor: str

@@ -31,7 +31,7 @@ def card_price(gpu: Gpu) -> CardPrice | None:
         return CardPrice(amount_usd=gpu.price_low_usd, kind="street", as_of=gpu.price_as_of, source=gpu.price_source)
     if gpu.msrp_usd is not None:
         source = next((key for key, fields in gpu.sources.items() if "msrp_usd" in fields), None)
-        return CardPrice(amount_usd=gpu.msrp_usd, kind="list", as_of=str(gpu.year), source=source)
+        return CardPrice(amount_usd=gpu.msrp_usd, kind="list", as_of=str(gpu.year) if gpu.year else None, source=source)
     return None
 
 

@@ -141,7 +141,7 @@ def _operation(title: str, operation: dict[str, Any], schemas: dict[str, Any]) -
 
 def catalog_page() -> str:
     """Every GPU with its figures and where they come from."""
-    ordered = sorted(gpus().values(), key=lambda gpu: (gpu.vendor, -gpu.year, gpu.id))
+    ordered = sorted(gpus().values(), key=lambda gpu: (gpu.vendor, -(gpu.year or 0), gpu.id))
     tables = (
         ("Servers", market_tables.SERVERS, market_tables.server_rows()),
         ("Parts", market_tables.PARTS, market_tables.part_rows()),
@@ -184,7 +184,7 @@ def _gpu(gpu: Gpu) -> tuple[str, ...]:
         f"{gpu.bf16_flops / TB:,.4g} TFLOP/s" if gpu.bf16_flops else "",
         gpu.nvlink_note or "",
         f"{gpu.tdp_w} W" if gpu.tdp_w else "",
-        str(gpu.year),
+        str(gpu.year or ""),
         ", ".join(gpu.sources),
     )
 

@@ -96,7 +96,7 @@ ASPECTS: tuple[Aspect, ...] = (
         _word(r"\bsm_?\d|compute capability|计算能力|flash-?att|kernel image"),
         lambda gpu: gpu.compute_capability,
     ),
-    Aspect("year", ("year",), _word(r"哪年|发布|release|how old"), lambda gpu: str(gpu.year)),
+    Aspect("year", ("year",), _word(r"哪年|发布|release|how old"), lambda gpu: str(gpu.year) if gpu.year else None),
 )
 USUAL = ("memory", "bandwidth", "bf16", "fp8", "link", "power")
 """What a question about a card in general is answered with."""

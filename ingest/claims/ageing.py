@@ -69,7 +69,7 @@ def _years(clause: Clause) -> Iterator[Finding]:
     if word is None or match is None or abs(match.start() - word.end()) > 6:
         return
     last = int(match[2] or match[1])
-    newer = [card for card in gpus().values() if last <= card.year <= _today().year and _is_flagship(card)]
+    newer = [card for card in gpus().values() if _is_flagship(card) and last <= (card.year or 0) <= _today().year]
     if last >= _today().year or not newer:
         return
     names = ", ".join(sorted({card.name for card in newer})[:5])
@@ -95,7 +95,11 @@ def _next(clause: Clause) -> Iterator[Finding]:
     for mention in clause.gpus:
         near = 0 <= mention.start - word.end() <= 24
         follows = _NEXT_FOLLOWS.match(clause.text[mention.end :])
-        out = [card for card in cards(mention.ids) if card.year < _today().year and card.status != "announced"]
+        out = [
+            card
+            for card in cards(mention.ids)
+            if card.year and card.year < _today().year and card.status != "announced"
+        ]
         if out and (near or follows):
             yield clause.finding(
                 subject=shared_name(mention.ids, mention.text),
@@ -139,6 +143,8 @@ def better(card: Gpu) -> Gpu | None:
         for one in gpus().values()
         if (one.vendor, one.market) == (card.vendor, card.market)
         and one.status == "available"
+        and card.year
+        and one.year
         and card.year < one.year <= _today().year
         and one.memory_bytes > card.memory_bytes
         and (one.bandwidth_bytes_per_s or 0) > (card.bandwidth_bytes_per_s or 0) > 0

@@ -92,8 +92,9 @@ def _server(clause: Clause, server: Server, mention: Mention) -> Iterator[Findin
 
 def _is_older(clause: Clause, server: Server) -> bool:
     """Whether the clause means an earlier machine of the same name, built around earlier cards."""
-    named = [card.year for rig in rigs_in(clause.text, clause.line) for card in cards(rig.gpus)]
-    return bool(named and server.gpus and max(named) < min(gpus()[key].year for key in server.gpus))
+    named = [card.year for rig in rigs_in(clause.text, clause.line) for card in cards(rig.gpus) if card.year]
+    built = [year for key in server.gpus if (year := gpus()[key].year)]
+    return bool(named and built and max(named) < min(built))
 
 
 def _finding(clause: Clause, server: Server, attribute: str, claimed: str, holds: bool, correct: str) -> Finding:

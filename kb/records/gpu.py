@@ -19,8 +19,8 @@ class Gpu(Frozen):
     """NVIDIA, AMD, Intel, Huawei …"""
     architecture: str
     """Ampere, Hopper, Blackwell, CDNA 3 …"""
-    year: int
-    """Year of release."""
+    year: int | None = None
+    """Year of release; null = no dated source read."""
     market: Market
     """Whom it is sold to."""
     status: Status = "available"

@@ -36,7 +36,7 @@ def _inventory(setting: Setting) -> Iterator[AcceptanceCheck]:
         yield AcceptanceCheck(
             name="slot", command="nvidia-smi --query-gpu=pcie.link.gen.max,pcie.link.width.max --format=csv,noheader",
             passes=f"PCIe {card.pcie} with 16 lanes on every card", passes_zh=f"每张卡 PCIe {card.pcie} ×16",
-            low=float(card.pcie), unit="pcie_generation",
+            low=float(card.pcie.split()[0]), unit="pcie_generation",
         )  # fmt: skip
     if card.tdp_w:
         yield AcceptanceCheck(

@@ -1,0 +1,132 @@
+"""Whether an older card is still worth buying for a model: "is a P40 still worth it for 7B", 「V100 还值得买吗」."""
+
+import re
+from collections.abc import Sequence
+
+from assistant.answer import ToolCallRecord
+from assistant.plan import requests
+from assistant.plan.amounts import model_kind
+from assistant.plan.call import PlannedCall, planned
+from assistant.understanding import Understanding
+from kb.catalog import gpu, gpus
+from kb.records.gpu import Gpu
+from tools.need import GpuCount, Need
+from tools.prices import CardPrice, age_days, card_price
+
+_WORTH = re.compile(
+    r"(?:还|仍然?|现在)\s?(?:值得|值不值得?|能不能|可以|能|适合|有必要|划算)\s?(?:买|入手?|购买|收|上车|用)?(?:吗|么|嘛|不|呢)?"
+    r"(?=[,，。?？!！ ]|$|[跑做用来])|值(?:不值)?得(?:买|入手?|购买|收|上车)|(?:过时|淘汰|落伍)了?(?:吗|么|没)"
+    r"|(?:still|even) (?:worth|a good (?:buy|deal|choice|card)|viable|relevant|any good|ok(?:ay)? to buy)"
+    r"|worth (?:buying|getting|it|picking up|the money)|outdated|obsolete|too old",
+    re.I,
+)
+_SAYS_BUY = re.compile(
+    r"买|入手|收|上车|值得|过时|淘汰|落伍|worth|buy|deal|choice|viable|relevant|good|outdated|obsolete|old", re.I
+)
+_NOT_ASKED = re.compile(
+    r"(?:我|我们|手上|手里|公司|实验室)(?:已经|现)?(?:有|的)|nvlink|bridge|桥接|租"
+    r"|(?<![a-z])(?:(?:i|we) (?:already )?(?:have|own|got)|my|our|rent\w{0,3}|hir\w{1,4}) ",
+    re.I,
+)
+"""Words that put the card in the asker's hands, or ask what something else is worth."""
+LADDER = ("gguf:Q8_0", "gguf:Q4_K_M")
+"""What is tried on one card below the published precision."""
+PRICE_DAYS = 400
+"""Prices older than this are of another market: a list price of years ago is nobody's today."""
+AS_FAST = 0.9
+"""Bandwidth over the card's own from which another is as fast at writing answers."""
+TENSOR_CORES = 7.0
+"""Compute capability from which there are any."""
+_PLACES = {"consumer", "workstation", "data_center"}
+
+
+def asked(understanding: Understanding) -> bool:
+    """Whether one named card is judged as a purchase for a language model of known size."""
+    need, text = understanding.need, understanding.text
+    if len(requests.named_gpus(need)) != 1 or not requests.sized(need) or requests.is_training(need):
+        return False
+    if _NOT_ASKED.search(text):
+        return False
+    judged = _WORTH.search(text) is not None and _SAYS_BUY.search(text) is not None
+    return judged and model_kind(need) in {"llm", "vlm", None} and need.budget is None and not understanding.command
+
+
+def card(need: Need) -> GpuCount:
+    """The card, as many of it as were said, else one."""
+    found = requests.cards(need)[0]
+    return found.model_copy(update={"count": found.count or need.gpu_count or 1})
+
+
+def calls(need: Need, understanding: Understanding) -> list[PlannedCall | None]:
+    """Memory as published and in llama.cpp's formats, and what software still runs there."""
+    one = card(need)
+    forms = (need.weight_format,) if need.weight_format else (*_wide(gpu(one.gpu)), *LADDER)
+    return [
+        *(requests.memory(_in(need, form), one, weight_format=form) for form in forms),
+        planned("check_compatibility", gpus=(one.gpu,), engine="pytorch", feature="flash_attention_2",
+                precision="bf16"),
+        requests.gpu_facts(need),
+    ]  # fmt: skip
+
+
+def more(need: Need, results: Sequence[ToolCallRecord]) -> list[PlannedCall | None]:
+    """The speed there, and the cheapest newer card that does the same as fast."""
+    one, held = card(need), picked(results)
+    if held is None:
+        return []
+    form = held.request.get("weight_format") or held.result["weight_format"]
+    roomy = held.result["fit"]["verdict"] == "yes"
+    needed = held.result["per_gpu"]["high_bytes" if roomy else "total_bytes"] * (one.count or 1)
+    other, put = rival(one, needed), _in(need, form)
+    return [
+        requests.speed(put, one, form),
+        requests.memory(put, GpuCount(gpu=other, count=1), weight_format=form) if other else None,
+        requests.speed(put, GpuCount(gpu=other, count=1), form) if other else None,
+        requests.gpu_facts(need, names=(one.gpu, other)) if other else None,
+    ]
+
+
+def picked(results: Sequence[ToolCallRecord]) -> ToolCallRecord | None:
+    """The first estimate with room, else the first that only just fits."""
+    placed = [one for one in results if one.tool == "estimate_memory" and one.result.get("fit")]
+    for verdict in ("yes", "tight"):
+        for one in placed:
+            if one.result["fit"]["verdict"] == verdict:
+                return one
+    return None
+
+
+def rival(one: GpuCount, needed_bytes: int) -> str | None:
+    """The cheapest newer card with a recent price that holds as much and reads it as fast."""
+    own = gpu(one.gpu)
+    if own.year is None:
+        return None
+    fast = AS_FAST * (own.bandwidth_bytes_per_s or 0)
+    found = [
+        other for other in gpus().values()
+        if other.vendor == own.vendor and other.market in _PLACES and other.year and (other.year or 0) > (own.year or 0)
+        and other.status not in {"announced", "modified"} and not other.form_factor.upper().startswith(("SXM", "OAM"))
+        and other.usable_bytes >= needed_bytes and (other.bandwidth_bytes_per_s or 0) >= fast and priced(other)
+    ]  # fmt: skip
+    return min(found, key=lambda other: ((price := priced(other)) and price.amount_usd, other.id)).id if found else None
+
+
+def priced(one: Gpu) -> CardPrice | None:
+    """Its street price, where one was read of late."""
+    found = card_price(one)
+    age = age_days(found.as_of) if found and found.kind == "street" else None
+    return found if age is not None and age <= PRICE_DAYS else None
+
+
+def _wide(one: Gpu) -> tuple[str | None, ...]:
+    """The published precision, FP16 without BF16; none on cards before tensor cores, which llama.cpp is for."""
+    if one.bf16_flops:
+        return (None,)
+    return () if float(one.compute_capability or 0) < TENSOR_CORES and one.vendor == "NVIDIA" else ("fp16",)
+
+
+def _in(need: Need, form: str | None) -> Need:
+    """The need as llama.cpp serves it, for its formats."""
+    if not (form or "").startswith("gguf:"):
+        return need
+    return need.model_copy(update={"engine": "llama.cpp", "tensor_parallel": None, "kv_format": None})
