@@ -8,7 +8,7 @@ from pydantic import Field, model_validator
 
 from kb.base import BadInput, Frozen
 from kb.catalog import gpu as find_gpu
-from kb.catalog import gpus, models
+from kb.catalog import gpus
 from kb.catalog import model as find_model
 from kb.mig import Cut, cuts
 from kb.purposes import PurposeName, models_for, purposes
@@ -18,9 +18,11 @@ from kb.units import GIB, format_bytes, format_count
 from tools.base import Step, ToolResult
 from tools.configure.layout import Layout, layouts
 from tools.memory.estimate import memory_per_gpu
+from tools.memory.formats import weight_format
 from tools.memory.request import MemoryRequest
 from tools.memory.result import PerGpu
 from tools.need import GpuCount
+from tools.what_fits_examples import known_first, language_models
 
 Method = Literal["inference", "lora", "qlora", "full_finetune"]
 METHODS: tuple[tuple[Method, str | None, str | None], ...] = (
@@ -44,15 +46,18 @@ NO_INSTANCES = (
     "No MIG profiles of {card} are known: let one engine serve everybody, or share the card by MPS or time slicing, "
     "which keep neither memory nor speed apart."
 )
-EXAMPLES = 3
 NEIGHBOURS = 8
 """Models either side of the boundary that are tried one by one: memory follows size, but not strictly."""
-WELL_KNOWN = {"Qwen", "meta-llama", "mistralai", "deepseek-ai", "google", "openai", "microsoft", "zai-org"}
-"""Makers whose models most people mean; named as examples before others of like size."""
-RECENT = "2024"
-"""Models released since then are what people fine-tune and serve; older ones are not proposed."""
+WIDELY = 8
+"""So many times as many below it where speed chooses between them: a small mixture beats a large dense model."""
 CARDS = {"consumer", "workstation", "data_center"}
 """Markets of what people call a card; laptops and boards share memory with more than the GPU's own work."""
+
+
+ALONE = {"apu", "laptop"}
+"""Markets of machines that one person uses, with llama.cpp, Ollama, LM Studio or MLX; so is every Apple computer."""
+FILES = {"int8": "gguf:Q8_0", "awq": "gguf:Q4_K_M"}
+"""What stands there for the formats of serving engines."""
 
 
 class WhatFitsRequest(Frozen):
@@ -166,7 +171,7 @@ def what_fits(request: WhatFitsRequest) -> WhatFits:
     cut = cuts().get(card.id) if card is not None and request.instances else None
     chosen = [
         row
-        for row in METHODS
+        for row in _methods(card)
         if request.task in {None, row[0]} and (request.weight_format in {None, row[1]} or request.task is None)
     ] or [(request.task or "inference", request.weight_format, "adamw" if request.task else None)]
     rows = tuple(_row(request, method, form or "bf16", optimizer, count, usable) for method, form, optimizer in chosen)
@@ -186,6 +191,13 @@ def what_fits(request: WhatFitsRequest) -> WhatFits:
         derivation=tuple(_step(row, usable) for row in rows),
         assumptions=(*assumptions, *_load_assumptions(request), *((DIVIDED,) if cut else ())),
     )
+
+
+def _methods(card: Gpu | None) -> tuple[tuple[Method, str | None, str | None], ...]:
+    """The ways to use a card; a machine of one person serves files of llama.cpp."""
+    if card is None or not _personal(card):
+        return METHODS
+    return tuple((task, FILES.get(form or "", form), optimizer) for task, form, optimizer in METHODS)
 
 
 def _slices(request: WhatFitsRequest, cut: Cut, count: int) -> Iterator[Slice]:
@@ -246,17 +258,20 @@ def _row(request: WhatFitsRequest, method: Method, form: str, optimizer: str | N
     def held(place: int) -> PerGpu:
         return memory_per_gpu(_laid_out(request, method, form, optimizer, count, sized[place].id))[0]
 
-    sized = _language_models()
+    sized = language_models()
     low, high = 0, len(sized)
     while low < high:
         middle = (low + high) // 2
         low, high = (middle + 1, high) if held(middle).total_bytes <= usable else (low, middle)
-    near = range(min(len(sized), low + NEIGHBOURS) - 1, max(-1, low - 3 * NEIGHBOURS), -1)
+    personal = method == "inference" and bool(request.gpus)
+    personal = personal and all(_personal(find_gpu(item.gpu)) for item in request.gpus)
+    near = range(min(len(sized), low + NEIGHBOURS) - 1, max(-1, low - (WIDELY if personal else 3) * NEIGHBOURS), -1)
+    bandwidth = _bandwidth(request) * count if personal else None
     sure = [place for place in near if held(place).high_bytes <= usable]
     tight = [place for place in near if held(place).high_bytes > usable >= held(place).total_bytes]
     shown = [
-        *((place, "yes") for place in _known_first(sized, sure)),
-        *((place, "tight") for place in _known_first(sized, tight)),
+        *((place, "yes") for place in known_first(sized, sure, bandwidth, weight_format(form).body_bits)),
+        *((place, "tight") for place in known_first(sized, tight, bandwidth, weight_format(form).body_bits)),
     ]
     return FitRow(
         task=method,
@@ -303,10 +318,14 @@ def _asked(request: WhatFitsRequest) -> Sequence[Model]:
     return sorted((find_model(name) for name in request.models), key=lambda model: -model.params)
 
 
-def _known_first(sized: Sequence["_Sized"], places: Sequence[int]) -> list[int]:
-    """A few of `places`, those of well-known makers before others, larger models first."""
-    chosen = sorted(places, key=lambda place: (sized[place].id.partition("/")[0] not in WELL_KNOWN, -place))
-    return sorted(chosen[:EXAMPLES], reverse=True)
+def _personal(card: Gpu) -> bool:
+    """Whether one person uses the machine, through llama.cpp and what is built on it."""
+    return card.vendor == "Apple" or card.market in ALONE
+
+
+def _bandwidth(request: WhatFitsRequest) -> float:
+    """Of the slowest card named; nothing where none was."""
+    return min((find_gpu(item.gpu).bandwidth_bytes_per_s or 0 for item in request.gpus), default=0)
 
 
 def _laid_out(
@@ -314,6 +333,8 @@ def _laid_out(
 ) -> MemoryRequest:
     training = method != "inference"
     fields: dict[str, object] = {"task": method, "weight_format": form, "model": model}
+    if form.startswith("gguf:"):
+        fields["engine"] = "llama.cpp"
     if training:
         fields |= {
             "optimizer": optimizer,
@@ -331,26 +352,6 @@ def _laid_out(
     sharded = (one for one in offered if one.sharding == "zero3" and one.data_parallel == count)
     layout = next(iter((*sharded, *offered)), Layout(count))
     return layout.of(plain)
-
-
-@lru_cache(maxsize=1)
-def _language_models() -> tuple["_Sized", ...]:
-    """Recent language models of the catalog, smallest first; one of each size, the newest."""
-    newest: dict[int, _Sized] = {}
-    for model in models().values():
-        released = model.released or ""
-        if model.kind == "llm" and released >= RECENT:
-            held = newest.get(model.params)
-            if held is None or released > held.released:
-                newest[model.params] = _Sized(id=model.id, name=model.name, params=model.params, released=released)
-    return tuple(sorted(newest.values(), key=lambda entry: (entry.params, entry.id)))
-
-
-class _Sized(Frozen):
-    id: str
-    name: str
-    params: int
-    released: str
 
 
 def _load_assumptions(request: WhatFitsRequest) -> tuple[str, ...]:

@@ -33,8 +33,9 @@ def what_fits(material: Material) -> Section:
         return Section("does_not_fit", material.say("capacity.nothing", **values) + marker)
     headline = material.say("capacity.headline", ways=material.say.listed(ways), **values) + marker
     section = Section("recommendation", headline, [_table(material, rows)])
+    section.body.append(_paces(material, result))
     if result.candidates:
-        section.headline, section.body[:0] = _for_purpose(material, result, marker), [_paces(material, result)]
+        section.headline, section.body = _for_purpose(material, result, marker), section.body[::-1]
     section.assumptions.append(material.say("capacity.assumed"))
     if result.count > 1:
         section.caveats.append(material.say("capacity.several"))
@@ -64,11 +65,14 @@ def _for_purpose(material: Material, result: WhatFits, marker: str) -> str:
 def _paces(material: Material, result: WhatFits) -> str:
     """How fast those are, where that was worked out."""
     lines = []
+    shown = [*result.candidates, *(one for row in result.rows for one in row.examples)]
     for record in material.records("estimate_inference_speed"):
-        found = next((one for one in result.candidates if one.model == record.request.get("model")), None)
+        found = next((one for one in shown if one.model == record.request.get("model")), None)
         speed = record.result.get("tokens_per_s_per_user")
         if found and speed:
-            text = material.say("capacity.pace", model=found.name, **pace.figures(material, speed))
+            form = names.format_name(record.result["weight_format"])
+            model = found.name if result.candidates else f"{found.name} {form}"
+            text = material.say("capacity.pace", model=model, **pace.figures(material, speed))
             lines.append(f"- {text}" + pace.cite_pace(material, record.tool, record.result))
     return "\n".join(lines)
 

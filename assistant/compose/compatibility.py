@@ -21,7 +21,7 @@ def compatibility(material: Material) -> Section:
     known = [one for one in findings if one.verdict != "unknown"]
     if not known:
         return facts.spec(material)
-    lines = [_line(material, one) for one in known[:SHOWN_MAX]]
+    lines = [line(material, one) for one in known[:SHOWN_MAX]]
     refuses = known[0].verdict == "does_not" and known[0].gpu is not None
     section = Section("fact", lines[0], ["\n".join(f"- {line}" for line in lines[1:])], settled=refuses)
     rows = facts.cards(material)
@@ -50,11 +50,11 @@ def refusal(material: Material) -> str:
         return ""
     card, what = found
     titles = {features()[what].title}
-    line = next(
+    found_here = next(
         (one for one in findings(material) if (one.gpu, one.verdict) == (card.id, "does_not") and one.asked in titles),
         None,
     )
-    return _line(material, line) if line else ""
+    return line(material, found_here) if found_here else ""
 
 
 def findings(material: Material) -> Iterator[Finding]:
@@ -75,7 +75,8 @@ def _particular(material: Material) -> list[Finding]:
     return [one for one in every if not (one.gpu and overview <= by_card[one.gpu])]
 
 
-def _line(material: Material, one: Finding) -> str:
+def line(material: Material, one: Finding) -> str:
+    """One finding in words, with what to use instead and its source."""
     say = material.say
     if say.language == "en":
         text = one.reason

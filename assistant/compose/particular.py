@@ -2,14 +2,14 @@
 
 from collections.abc import Callable
 
-from assistant.compose import alike, availability, bill, clouds, price_claims
+from assistant.compose import alike, availability, bill, clouds, price_claims, worth
 from assistant.compose.material import Material
 from assistant.compose.section import Section
 from assistant.plan import particular as planned
 
 _ANSWERS: dict[str, Callable[[Material], Section | None]] = {
     "availability": availability.availability, "price_claim": price_claims.price_claim, "clouds": clouds.clouds,
-    "bill": bill.bill, "alike": alike.alike,
+    "bill": bill.bill, "alike": alike.alike, "worth": worth.worth,
 }  # fmt: skip
 
 

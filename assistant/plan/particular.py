@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 
-from assistant.plan import alike, availability, bill, clouds, price_claims, requests
+from assistant.plan import alike, availability, bill, clouds, price_claims, requests, worth
 from assistant.plan.call import PlannedCall
 from assistant.understanding import Understanding
 from tools.need import Need
@@ -13,6 +13,7 @@ SHAPES: tuple[tuple[str, Callable[[Understanding], bool], Planner], ...] = (
     ("price_claim", price_claims.asked, price_claims.calls),
     ("clouds", clouds.asked, clouds.calls),
     ("bill", bill.asked, lambda need, understanding: [bill.call(need, understanding), requests.gpu_facts(need)]),
+    ("worth", worth.asked, worth.calls),
     ("alike", alike.asked, lambda need, understanding: [alike.call(need, understanding)]),
 )
 """Name, whether the question is one, and all the calls it takes."""

@@ -5,9 +5,10 @@ from collections.abc import Sequence
 from typing import Any
 
 from assistant.answer import ToolCallRecord
-from assistant.plan import link, money, particular, requests, several, together, value
+from assistant.plan import link, money, particular, requests, several, together, value, worth
 from assistant.plan.amounts import model_kind
 from assistant.plan.call import PlannedCall, planned
+from assistant.plan.exemplars import paced_examples
 from assistant.plan.first import CALLS_MAX, distinct
 from assistant.plan.formats import HOST_LADDER, HOST_LADDER_MXFP4, TRAINING_LADDER, bits, smaller_formats
 from assistant.plan.instead import instead
@@ -32,8 +33,6 @@ _SHOPPING = ("which_to_buy", "budget", "cloud_or_buy")
 """Intents that a configuration to order answers."""
 _SERVER = re.compile(r"epyc|xeon|threadripper|霄龙|至强|线程撕裂者|(?:八|12|十二) ?通道|(?:8|12)[- ]?channel", re.I)
 """Words that put the host's memory on a server's many channels."""
-CANDIDATES_PACED = 3
-"""Models of a purpose whose speed is worked out."""
 SMALL_CARD_BYTES = 32 * GIB
 """Largest card on which people turn to llama.cpp to make a model fit."""
 GGUF_BITS = 4.85
@@ -51,9 +50,11 @@ SHARES = ("none", "ddp", "zero1", "zero2")
 
 def plan_more(understanding: Understanding, results: Sequence[ToolCallRecord]) -> list[PlannedCall]:
     """The calls that the first results call for; none when they settle the question."""
-    if understanding.out_of_scope or particular.asked(understanding):
+    if understanding.out_of_scope:
         return []
     need = provisional(understanding)
+    if (shape := particular.shape(understanding)) is not None:
+        return distinct(worth.more(need, results)) if shape == "worth" else []
     if understanding.workloads:
         return distinct(several.machines(understanding, need, results))
     if together.asked(understanding):
@@ -85,7 +86,7 @@ def plan_more(understanding: Understanding, results: Sequence[ToolCallRecord]) -
     wanted += _files(understanding, need, results)
     wanted += _lighter_purchase(need, results)
     wanted += instead(need, understanding.text, results) if asked in _SHOPPING else []
-    wanted += _of_candidates(need, results)
+    wanted += paced_examples(need, results)
     wanted += _as_recommended(understanding, need, results)
     done = [PlannedCall(tool=record.tool, request=record.request) for record in results]
     fresh = [call for call in distinct(wanted) if call not in done]
@@ -135,18 +136,6 @@ def _crowded(need: Need, record: ToolCallRecord) -> list[PlannedCall | None]:
     full = need.model_copy(update={"concurrent_sequences": most, "users": None})
     card, used = _card(record.request), record.request.get("weight_format")
     return [requests.memory(full, card, weight_format=used), requests.speed(full, card, used)]
-
-
-def _of_candidates(need: Need, results: Sequence[ToolCallRecord]) -> list[PlannedCall | None]:
-    """How fast the largest models for a purpose are on the cards that hold them."""
-    fits = next((record for record in results if record.tool == "what_fits" and "error" not in record.result), None)
-    cards = requests.cards(need)
-    if fits is None or not cards:
-        return []
-    return [
-        requests.speed(need.model_copy(update={"model": one["model"]}), cards[0], one["weight_format"])
-        for one in (fits.result.get("candidates") or ())[:CANDIDATES_PACED]
-    ]
 
 
 def _lighter_speeds(need: Need, record: ToolCallRecord) -> list[PlannedCall | None]:

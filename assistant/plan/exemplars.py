@@ -1,0 +1,32 @@
+"""The speed of models that are told as examples of what cards hold."""
+
+from collections.abc import Sequence
+
+from assistant.answer import ToolCallRecord
+from assistant.plan import requests
+from assistant.plan.call import PlannedCall
+from tools.need import Need
+
+CANDIDATES_PACED = 3
+"""Models of a purpose whose speed is worked out."""
+
+
+def paced_examples(need: Need, results: Sequence[ToolCallRecord]) -> list[PlannedCall | None]:
+    """How fast the largest models for a purpose are on the cards that hold them, or the examples on a personal machine.
+
+    There the memory is large and slow, so that what it holds is not yet what it runs well.
+    """
+    fits = next((record for record in results if record.tool == "what_fits" and "error" not in record.result), None)
+    cards = requests.cards(need)
+    if fits is None or not cards:
+        return []
+    found = fits.result.get("candidates") or [
+        one | {"weight_format": row["weight_format"]}
+        for row in fits.result["rows"]
+        if row["weight_format"].startswith("gguf:")
+        for one in row["examples"][:2]
+    ]
+    return [
+        requests.speed(need.model_copy(update={"model": one["model"]}), cards[0], one["weight_format"])
+        for one in found[: CANDIDATES_PACED + 1]
+    ]

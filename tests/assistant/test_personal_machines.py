@@ -1,0 +1,31 @@
+"""What a Mac or a laptop runs well: no formats of serving engines, and tokens a second beside the examples."""
+
+import pytest
+
+from assistant.ground.check import ground
+from tests.assistant.planning import turn
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "I have a Mac mini M4 Pro 64GB, which models can I run well?",
+        "MacBook Pro M4 Max 128GB 能跑什么模型",
+        "Strix Halo 128GB: what can I run?",
+        "我有一张 4060 笔记本，能跑哪些模型",
+        "Mac Studio M3 Ultra 512GB 能流畅跑哪些大模型",
+    ],
+)
+def test_files_and_speeds_of_a_personal_machine(text: str) -> None:
+    _, records, draft = turn(text)
+    assert "AWQ" not in draft.answer
+    assert "GGUF Q4_K_M" in draft.answer.split("\n")[0]
+    paced = [one for one in records if one.tool == "estimate_inference_speed" and "error" not in one.result]
+    assert len(paced) >= 2
+    assert draft.answer.count("tokens/s") >= 2
+    assert not ground(draft.answer, records, (text,), draft.citations).ungrounded
+
+
+@pytest.mark.parametrize("text", ["what can I run on a 3090?", "两张 4090 能跑多大的模型"])
+def test_cards_of_a_desktop_keep_awq(text: str) -> None:
+    assert "AWQ" in turn(text)[2].answer

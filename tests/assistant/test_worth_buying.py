@@ -1,0 +1,66 @@
+"""Whether an older card is still worth buying: one of it, in the format that fits, against what does as well."""
+
+import pytest
+
+from assistant.ground.check import ground
+from assistant.plan import worth
+from kb.catalog import gpu
+from tests.assistant.planning import turn
+from tools.need import GpuCount
+
+
+@pytest.mark.parametrize(
+    ("text", "starts", "told"),
+    [
+        ("is a P40 still worth buying for a 7B chat model?", "Only", "$150"),
+        ("Tesla P100 过时了吗，想买来跑 8B", "", "P100"),
+        ("V100 32G 还值得买吗，跑 14B", "一般不值得", "V100"),
+        ("A6000 现在还能买吗，想跑 32B", "", "A6000"),
+        ("are two 3090s still worth buying for Llama 70B?", "Yes", "2×RTX 3090"),
+        ("Is the T4 still worth it for running Mistral 7B?", "", "T4"),
+        ("3060 12G 还值得入手吗，跑 70B", "不值得", "放不下"),
+        ("is a 2080 Ti worth buying in 2026 for Qwen3-8B?", "", "2080 Ti"),
+    ],
+)
+def test_one_card_is_judged_without_a_server_of_eight(text: str, starts: str, told: str) -> None:
+    _, records, draft = turn(text)
+    first = draft.answer.split("\n")[0]
+    assert first.lstrip("*").startswith(starts)
+    assert told in first
+    assert "configure" not in {one.tool for one in records}
+    assert "8×" not in draft.answer
+    assert not ground(draft.answer, records, (text,), draft.citations).ungrounded
+
+
+@pytest.mark.parametrize("text", ["is a P40 still worth buying for a 7B chat model?", "V100 32G 还值得买吗，跑 14B"])
+def test_software_that_leaves_the_card_out_is_told(text: str) -> None:
+    draft = turn(text)[2]
+    assert "CUDA 12.8" in draft.answer
+    assert "FlashAttention" in draft.answer
+    assert "BF16" in draft.answer
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "我有一张 2080 Ti，过时了吗，跑 8B",
+        "is it worth buying a 4090 or a 5090 for a 32B?",
+        "4090 还值得租吗，微调 7B",
+        "is NVLink worth it for two 3090s running a 70B?",
+    ],
+)
+def test_other_questions_of_worth_are_not_taken_for_it(text: str) -> None:
+    understanding, _, _ = turn(text)
+    assert not worth.asked(understanding)
+
+
+@pytest.mark.parametrize("card", ["p40-24gb", "rtx-3090-24gb", "v100-sxm2-32gb", "rtx-a6000-48gb"])
+def test_the_rival_is_newer_holds_it_and_is_no_slower(card: str) -> None:
+    needed = int(0.6 * gpu(card).usable_bytes)
+    other = worth.rival(GpuCount(gpu=card, count=1), needed)
+    assert other is not None
+    found = gpu(other)
+    assert (found.year or 0) > (gpu(card).year or 0)
+    assert found.usable_bytes >= needed
+    assert (found.bandwidth_bytes_per_s or 0) >= worth.AS_FAST * (gpu(card).bandwidth_bytes_per_s or 0)
+    assert worth.priced(found) is not None
