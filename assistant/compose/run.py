@@ -8,6 +8,7 @@ from assistant.compose.material import Material
 from assistant.compose.pace import cite_pace
 from assistant.compose.section import Section
 from assistant.plan import money
+from assistant.plan.like_rent import in_hand
 
 
 def timed(material: Material) -> Section:
@@ -34,7 +35,7 @@ def _priced(material: Material) -> Section | None:
 def _headline(material: Material, record: ToolCallRecord) -> str:
     result, say = record.result, material.say
     found, currency = result["run"], result["currency"]
-    lets = found["rent_cost"] or material.need.gpus_owned
+    lets = found["rent_cost"] or in_hand(material.need, material.text)
     text = say(
         "run.time" if lets else "run.time_unlet",
         card=names.gpu_name(result["gpu"]),
@@ -70,7 +71,7 @@ def _costs(material: Material, result: dict[str, Any], found: dict[str, Any], cu
     if found["spot_cost"]:
         spot = numbers.money(amounts.rounded(found["spot_cost"]["value"]), currency)
         costs.append(say("run.spot", cost=spot))
-    mine = bool(material.need.gpus_owned)
+    mine = in_hand(material.need, material.text)
     if not mine and not costs:
         costs = _alike(material, result["gpu"], currency)
     if found["own_cost"]:

@@ -37,6 +37,8 @@ AS_FAST = 0.9
 """Bandwidth over the card's own from which another is as fast at writing answers."""
 TENSOR_CORES = 7.0
 """Compute capability from which there are any."""
+CURRENT = 7.5
+"""Compute capability from which current wheels of PyTorch are built."""
 _PLACES = {"consumer", "workstation", "data_center"}
 
 
@@ -104,11 +106,17 @@ def rival(one: GpuCount, needed_bytes: int) -> str | None:
     fast = AS_FAST * (own.bandwidth_bytes_per_s or 0)
     found = [
         other for other in gpus().values()
-        if other.vendor == own.vendor and other.market in _PLACES and other.year and (other.year or 0) > (own.year or 0)
+        if other.vendor == own.vendor and other.market in _PLACES and (other.year or 0) > (own.year or 0)
         and other.status not in {"announced", "modified"} and not other.form_factor.upper().startswith(("SXM", "OAM"))
+        and not _left_out(other)
         and other.usable_bytes >= needed_bytes and (other.bandwidth_bytes_per_s or 0) >= fast and priced(other)
     ]  # fmt: skip
     return min(found, key=lambda other: ((price := priced(other)) and price.amount_usd, other.id)).id if found else None
+
+
+def _left_out(one: Gpu) -> bool:
+    """Whether current software leaves a card of NVIDIA out: none of those before Turing is advice."""
+    return one.vendor == "NVIDIA" and float(one.compute_capability or CURRENT) < CURRENT
 
 
 def priced(one: Gpu) -> CardPrice | None:

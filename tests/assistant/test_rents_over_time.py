@@ -45,6 +45,7 @@ def test_clouds_without_a_time_are_told_by_the_hour(text: str) -> None:
     ("text", "card"),
     [
         ("训练一个 7B 模型，1T token，64 张 H800 要多久？多少钱？", "H800"),
+        ("How long and how much to pretrain a 1B on 100B tokens with 16 H800?", "H800"),
         ("pretrain a 3B model on 300B tokens with 32 A800s: how long and what does it cost?", "A800"),
     ],
 )

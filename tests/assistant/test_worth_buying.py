@@ -54,7 +54,7 @@ def test_other_questions_of_worth_are_not_taken_for_it(text: str) -> None:
     assert not worth.asked(understanding)
 
 
-@pytest.mark.parametrize("card", ["p40-24gb", "rtx-3090-24gb", "v100-sxm2-32gb", "rtx-a6000-48gb"])
+@pytest.mark.parametrize("card", ["p40-24gb", "rtx-3090-24gb", "v100-sxm2-32gb", "rtx-a6000-48gb", "p100-pcie-16gb"])
 def test_the_rival_is_newer_holds_it_and_is_no_slower(card: str) -> None:
     needed = int(0.6 * gpu(card).usable_bytes)
     other = worth.rival(GpuCount(gpu=card, count=1), needed)
@@ -64,3 +64,4 @@ def test_the_rival_is_newer_holds_it_and_is_no_slower(card: str) -> None:
     assert found.usable_bytes >= needed
     assert (found.bandwidth_bytes_per_s or 0) >= worth.AS_FAST * (gpu(card).bandwidth_bytes_per_s or 0)
     assert worth.priced(found) is not None
+    assert float(found.compute_capability or 0) >= worth.CURRENT
