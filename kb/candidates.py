@@ -16,13 +16,15 @@ from kb.embedder import Vectors, embedder
 from kb.indexed import Indexed, indexed
 from kb.lexicon import concepts, language_of, translate
 from kb.ranking import Shown, features, ranking
-from kb.relevance import Question, Weighted, weigh
+from kb.relevance import Question, Weighted, frequency, weigh
 from kb.store import Store
 
 CANDIDATES = 48
 """Passages each retriever offers in each language."""
 QUERY_WORDS_MAX = 48
 """Words of a question that are looked up; the rarest are kept."""
+POSTINGS_MAX = 8_000
+"""Chunks that words are looked up in, counted for every word of one lookup: it bounds what a question costs."""
 CREDITS = "3.0, 1.0, 0.5, 1.5"
 """BM25's weights of heading, text, title with keywords, and the questions a section answers."""
 
@@ -168,7 +170,7 @@ def _holding(
     )
     if not looked_up:
         return set()
-    match = " OR ".join(f'"{word}"' for word in looked_up[:QUERY_WORDS_MAX])
+    match = " OR ".join(f'"{word}"' for word in _rarest(connection, looked_up[:QUERY_WORDS_MAX], language))
     within = "AND rowid IN (SELECT id FROM chunks WHERE document IN (SELECT value FROM json_each(?)))"
     rows = connection.execute(
         f"SELECT rowid FROM words_{language} WHERE words_{language} MATCH ? "  # noqa: S608 - own names
@@ -180,3 +182,18 @@ def _holding(
         ),
     )
     return {row["rowid"] for row in rows}
+
+
+def _rarest(connection: sqlite3.Connection, looked_up: list[str], language: str) -> list[str]:
+    """The words that together stand in at most `POSTINGS_MAX` chunks, or the rarest alone.
+
+    What stands everywhere tells no passage from another, and BM25 would read all that hold it.
+    """
+    counts = {word: frequency(connection, word, language) for word in looked_up}
+    kept, held = list[str](), 0
+    for word in sorted(looked_up, key=lambda one: counts[one]):
+        if held and held + counts[word] > POSTINGS_MAX:
+            break
+        kept.append(word)
+        held += counts[word]
+    return kept

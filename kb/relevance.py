@@ -57,8 +57,12 @@ def passages(connection: sqlite3.Connection) -> int:
 
 
 def _total(connection: sqlite3.Connection, language: str) -> int:
-    # Counting the index's own sizes is a hundred times faster than counting its rows.
-    return int(connection.execute(f"SELECT count(*) FROM words_{language}_docsize").fetchone()[0])  # noqa: S608
+    counted = connection.counted if isinstance(connection, Reading) else {}
+    if (found := counted.get((language, ""))) is None:
+        # Counting the index's own sizes is a hundred times faster than counting its rows.
+        row = connection.execute(f"SELECT count(*) FROM words_{language}_docsize").fetchone()  # noqa: S608 - own names
+        found = counted[language, ""] = int(row[0])
+    return found
 
 
 def known_words(connection: sqlite3.Connection, wanted: Iterable[str]) -> frozenset[str]:
@@ -75,10 +79,11 @@ def holds(connection: sqlite3.Connection, word: str) -> bool:
 
 def _frequency(connection: sqlite3.Connection, way: Iterable[str], language: str) -> int:
     """How many chunks hold the rarest of these words."""
-    return min((_count(connection, word, language) for word in way), default=0)
+    return min((frequency(connection, word, language) for word in way), default=0)
 
 
-def _count(connection: sqlite3.Connection, word: str, language: str) -> int:
+def frequency(connection: sqlite3.Connection, word: str, language: str) -> int:
+    """How many chunks of a language hold the word."""
     counted = connection.counted if isinstance(connection, Reading) else {}
     if (found := counted.get((language, word))) is None:
         row = connection.execute(f"SELECT doc FROM vocabulary_{language} WHERE term = ?", (word,)).fetchone()  # noqa: S608

@@ -179,3 +179,44 @@ def test_a_passage_that_repeats_another_waits_for_no_vector(advisor_home: Path) 
 def _keys(library: Library) -> list[int]:
     with library.reading() as connection:
         return [row["id"] for row in connection.execute("SELECT id FROM chunks")]
+
+
+def steps_of_sentences(store: Store, library: Library) -> int:
+    """How often SQLite reports work, every ten steps, while the sentences of fifty chunks are read."""
+    reports = 0
+
+    def noted() -> None:
+        nonlocal reports
+        reports += 1
+
+    with library.reading() as connection:
+        keys = [row[0] for row in connection.execute("SELECT id FROM chunks ORDER BY id LIMIT 50")]
+        connection.set_progress_handler(noted, 10)
+        try:
+            store.sentences(connection, keys)
+        finally:
+            connection.set_progress_handler(None, 0)
+    return reports
+
+
+def test_reading_the_sentences_of_a_few_chunks_does_not_grow_with_the_library(
+    store: Callable[[], Store], library: Library
+) -> None:
+    reader = store()
+    reader.nearest(query(), 1)
+    few = steps_of_sentences(reader, library)
+    more = tuple(
+        Chunk(section=n, heading="h", text=f"more {n}", line_start=n + 1, line_end=n + 1, language="en")
+        for n in range(20 * ROWS)
+    )
+    with library.writer():
+        library.put(
+            Entry(document=Document(name="e", path="/e", root="/e", sha256="1", title="t", language="en"), chunks=more)
+        )
+        missing = library.unembedded("random", ())
+        vectors = np.random.default_rng(3).standard_normal((len(missing), 16)).astype(np.float32)
+        library.put_vectors("random", list(missing), unit(vectors))
+    reader = store()
+    reader.nearest(query(), 1)
+    assert few > 0
+    assert steps_of_sentences(reader, library) < 2 * few
