@@ -22,7 +22,7 @@ def paced_examples(need: Need, results: Sequence[ToolCallRecord]) -> list[Planne
         return []
     found = fits.result.get("candidates") or [
         one | {"weight_format": row["weight_format"]}
-        for row in fits.result["rows"]
+        for row in fits.result.get("rows") or ()
         if row["weight_format"].startswith("gguf:")
         for one in row["examples"][:2]
     ]
