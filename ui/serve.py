@@ -1,5 +1,6 @@
 """`gpu-advisor chat`: one process that serves the page, REST and MCP until it is stopped."""
 
+import gc
 import logging
 import socket
 import sys
@@ -65,7 +66,8 @@ def serve(host: str, port: int) -> int:
 
 def warm() -> None:
     """Load what the first question would wait seconds for, while the person is still typing it, and then torch, by
-    which every later question is embedded in half the time."""
+    which every later question is embedded in half the time. What is loaded then stays for good: the collector need not
+    walk the catalog, the grammars and the index at every full round, which took a third of a search's time."""
     from assistant.understand import understand
     from kb.embedder import embedder
     from kb.search import search
@@ -76,6 +78,8 @@ def warm() -> None:
         embedder().stay()
     except IndexUnavailable as problem:
         logger.warning("questions are embedded without torch: %s", problem)
+    gc.collect()
+    gc.freeze()
 
 
 def forget_old(service: "Advisor", every_s: float = FORGET_EVERY_S) -> None:
