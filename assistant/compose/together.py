@@ -21,8 +21,6 @@ from kb.units import GIB
 from tools.memory.result import MemoryEstimate
 from tools.need import GpuCount
 
-ROUNDED = 0.1 * GIB
-"""What sums are made of: figures as they are written, so that they add up on paper."""
 MINIMA_MAX = 3
 
 

@@ -33,7 +33,6 @@ _ORDER = re.compile(
     r"|\bpric\w{1,3}\b|ballpark",
     re.I,
 )
-_ENERGY = re.compile(r"电费|耗电|度电|几度|多少电|electricity|electric bill|\bkwh\b|power bill", re.I)
 
 
 def asked(understanding: Understanding) -> bool:
@@ -42,7 +41,7 @@ def asked(understanding: Understanding) -> bool:
     if not requests.named_gpus(need) or money.runs(need) or understanding.error_text or understanding.command:
         return False
     again = understanding.follow_up and need.matter == "price"
-    if len(requests.cards(need)) != 1 or not (_ASKS.search(text) or again) or _ENERGY.search(text):
+    if len(requests.cards(need)) != 1 or not (_ASKS.search(text) or again) or money.names_energy(text):
         return False
     if _TURNING.search(text):
         return False

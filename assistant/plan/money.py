@@ -99,7 +99,12 @@ def asks_power(text: str) -> bool:
 
 def asks_energy(text: str) -> bool:
     """Whether the electricity alone is asked about."""
-    return _ENERGY.search(text) is not None and _OWNING.search(text) is None
+    return names_energy(text) and _OWNING.search(text) is None
+
+
+def names_energy(text: str) -> bool:
+    """Whether electricity is spoken of, with or without owning."""
+    return _ENERGY.search(text) is not None
 
 
 def per_tokens(text: str) -> bool:
@@ -131,7 +136,7 @@ def weighs(text: str) -> bool:
 
 def weighs_energy(text: str) -> bool:
     """Whether the electricity of one's own cards is held against renting them."""
-    return _ENERGY.search(text) is not None and rents(text)
+    return names_energy(text) and rents(text)
 
 
 def power(need: Need, understanding: Understanding) -> list[PlannedCall | None]:
@@ -192,7 +197,7 @@ def cost(
     years = need.term_s / YEAR_S if need.term_s and need.term_s >= YEAR_S else None
     values |= {"provider": need.provider, "years": running.years or years}
     values["acquisition"] = None if weighs(understanding.text) else need.acquisition or rented
-    on_hand = need.gpus_owned and per_tokens(understanding.text) and _ENERGY.search(understanding.text)
+    on_hand = need.gpus_owned and per_tokens(understanding.text) and names_energy(understanding.text)
     if (weighs_energy(understanding.text) or on_hand) and not _BUYING.search(understanding.text):
         values |= {"purchase_price": 0.0, "acquisition": None}
     return planned("estimate_cost", **(values | changes))
