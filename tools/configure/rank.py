@@ -3,7 +3,6 @@
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from decimal import Decimal
-from typing import get_args
 
 from kb.rates import usd
 from kb.units import HOURS_PER_MONTH
@@ -172,7 +171,7 @@ class Ranking:
         def fits(choice: Choice) -> bool:
             return wanted(choice) and (choice.owned >= choice.count) == enough
 
-        for verdict in get_args(Verdict)[:2]:
+        for verdict in FITS:
             for loss in LOSSES:
                 yield from self._options.by_price("buy", verdict, loss, self._limits, fits)
 
