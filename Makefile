@@ -26,8 +26,9 @@ run: $(READY) ## serve chat, REST and MCP on http://127.0.0.1:7860 (HOST=… POR
 	$(if $(filter command line,$(origin PORT)),GPU_ADVISOR_PORT='$(PORT)') \
 	$(BIN)/gpu-advisor chat
 
+# The files of tests are shared out between processors, four at most: each process holds the catalog and the models anew.
 test: $(READY) ## run the whole test suite (ARGS="tests/kb -k price" for a part)
-	$(BIN)/python -m pytest $(ARGS)
+	$(BIN)/python -m pytest $(or $(ARGS),-n auto --maxprocesses 4 --dist loadfile)
 
 check: $(READY) ## lint, format, types, import rules, generated docs, documentation site
 	$(BIN)/ruff check .
