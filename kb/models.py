@@ -14,7 +14,6 @@ from kb.snapshot import load_yaml
 
 FACTS = Path(__file__).parent / "facts"
 LIKE_ANOTHER = "same-shape"
-UNCHECKED = "unverified-general-knowledge"
 FORMATS = {
     "awq": "awq", "gptq": "gptq", "int4": "int4", "int8": "int8", "fp8": "fp8", "nvfp4": "nvfp4", "mxfp4": "mxfp4",
     "4bit": "int4", "8bit": "int8", "bnb": "nf4", "w8a8": "int8", "w4a16": "int4", "bf16": "bf16", "fp16": "fp16",
@@ -36,10 +35,6 @@ NOT_OF_THE_SHAPE = frozenset(
     {"id", "name", "family", "aliases", "chat_id", "checkpoint_bytes", "licence", "released", "notes", "sources"}
 )
 """Fields that a model does not share with the one it is shaped like."""
-WORDS = frozenset(
-    {"id", "name", "family", "kind", "aliases", "chat_id", "licence", "notes", "native_format", "attention", "sources"}
-)
-"""Fields that hold no number: what a model is called needs no source."""
 
 
 def _like(row: Mapping[str, Any], models: Mapping[str, Model]) -> Model:
@@ -54,10 +49,7 @@ def _like(row: Mapping[str, Any], models: Mapping[str, Model]) -> Model:
     shape = {key: getattr(base, key) for key in base.model_fields_set - NOT_OF_THE_SHAPE}
     own = {key: value for key, value in row.items() if key not in ("like", "sources")}
     vouched = {LIKE_ANOTHER: tuple(key for key in shape if key not in own), **row.get("sources", {})}
-    known = {field for fields in vouched.values() for field in fields}
-    open_numbers = tuple(key for key in own if own[key] is not None and key not in known and key not in WORDS)
-    unchecked = {UNCHECKED: open_numbers} if open_numbers else {}
-    made = Model.model_validate({**shape, **own, "sources": {**vouched, **unchecked}})
+    made = Model.model_validate({**shape, **own, "sources": vouched})
     difference = (count_parameters(made) or 0) - (count_parameters(base) or 0)
     active = count_active(made) if base.active_params else None
     return made.model_copy(update={"params": base.params + difference, "active_params": active})
