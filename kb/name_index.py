@@ -27,9 +27,11 @@ SLIPS_KEPT = 10_000
 """Words whose slips are remembered."""
 LONGEST_WORD = 24
 """Longest run of letters searched for a slip."""
-NUMBER_BEFORE = re.compile(r"(?:[$¥￥€£.,]|\d{3,}\s?[x×*])$")
+NUMBER_BEFORE = re.compile(r"(?:[$¥￥€£]|(?<!\w)\.|\d\.|\d{3,}\s?[x×*])$")
+THOUSANDS = re.compile(r"\d,$")
+"""What three digits follow in one number; before four, a comma parts a list of cards."""
 NUMBER_AFTER = re.compile(
-    r"\s?(?:[x×*]\s?\d{3,}|[,.%]\d|[px%](?![a-z0-9])|元|块钱|美元|美金|刀|万|亿|人|次|条|步|行|字|毫秒|瓦"
+    r"\s?(?:[x×*]\s?\d{3,}|[.%]\d|,\d{3}(?!\d)|[px%](?![a-z0-9])|元|块钱|美元|美金|刀|万|亿|人|次|条|步|行|字|毫秒|瓦"
     r"|(?:tokens?|tok|req|qps|ms|w(?! ?[/;])|mhz|mb|steps?|usd|rmb|cny)(?![a-z0-9]))"
 )
 """What makes a bare number a quantity and not the card of that number: 4090元, 1080p, 1920x1080."""
@@ -319,6 +321,8 @@ def _is_quantity(text: str, atom: Atom) -> bool:
     if not atom.text.isdigit():
         return False
     before = text[max(0, atom.start - 8) : atom.start]
+    if len(atom.text) == 3 and THOUSANDS.search(before):
+        return True
     return NUMBER_BEFORE.search(before) is not None or NUMBER_AFTER.match(text, atom.end) is not None
 
 

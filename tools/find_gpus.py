@@ -21,7 +21,7 @@ __all__ = ["RATE_FIELDS", "GpuQuery", "GpuRow", "GpuSearch", "find_gpus", "row"]
 Precision = Literal["tf32", "bf16", "fp16", "fp8", "int8", "fp4"]
 Sort = Literal[
     "memory", "bandwidth", "bf16", "fp16", "fp32", "fp8", "int8", "fp4", "nvlink", "bf16_per_watt", "price",
-    "price_per_gib", "price_per_tb_s", "price_per_tflops", "tokens", "price_per_token", "tdp", "year",
+    "price_per_gib", "price_per_tb_s", "price_per_tflops", "tokens", "price_per_token", "price_together", "tdp", "year",
 ]  # fmt: skip
 RATE_FIELDS: dict[Precision, str] = {
     "tf32": "tf32_flops", "bf16": "bf16_flops", "fp16": "fp16_flops", "fp8": "fp8_flops",
@@ -71,8 +71,13 @@ class GpuQuery(Frozen):
     """Model that price_per_token and tokens are worked out for; cards it does not fit on come last."""
     weight_format: str | None = Field(default=None, max_length=40)
     """Format of that model's weights: bf16 fp8 int4 awq …; null = as published."""
+    together_bytes: int | None = Field(default=None, gt=0, le=10**15)
+    """Memory that several of one card are to reach together: how many that takes and what they cost."""
+    max_together: int = Field(default=8, ge=1, le=1024)
+    """Most cards that may be put together for it; cards of which it takes more drop out."""
     sort: Sort = "memory"
-    """What to order by; cards without that figure come last. price_per_token and tokens need a model."""
+    """What to order by; cards without that figure come last. price_per_token and tokens need a model, price_together
+    needs together_bytes."""
     descending: bool | None = None
     """null = best first: most memory, least money."""
     limit: int = Field(default=10, ge=1, le=500)
@@ -98,6 +103,8 @@ def find_gpus(request: GpuQuery) -> GpuSearch:
     """
     if request.sort in ("tokens", "price_per_token") and request.model is None:
         raise BadInput("model", f"sort={request.sort} is about the tokens of a model.", "Name the model.")
+    if request.sort == "price_together" and request.together_bytes is None:
+        raise BadInput("together_bytes", "sort=price_together is about cards put together.", "Say how much memory.")
     needed = _needed_bytes(request)
     found = _found(request)
     rows = sorted((_with_tokens(one, request, needed) for one in found), key=lambda one: _rank(one, request))
@@ -117,8 +124,19 @@ def _found(query: GpuQuery) -> list[GpuRow]:
     named = {key for name in query.names for key in gpu_ids(name)} if query.names else None
     conditions = [Condition(text) for text in query.where]
     cards = (card for card in gpus().values() if (named is None or card.id in named) and _matches(card, query))
-    every = (row(card, query.today) for card in cards)
+    every = (_together(row(card, query.today), query.together_bytes) for card in cards)
+    if query.together_bytes is not None:
+        every = (one for one in every if (one.together_count or 0) <= query.max_together)
     return [one for one in every if all(part.holds(one) for part in conditions)]
+
+
+def _together(one: GpuRow, wanted_bytes: int | None) -> GpuRow:
+    """The row with how many of it reach so much stated memory, and their price: count = ⌈wanted / memory⌉."""
+    if wanted_bytes is None:
+        return one
+    count = -(-wanted_bytes // one.memory_bytes)
+    price = float(one.price.amount_usd) * count if one.price else None
+    return one.model_copy(update={"together_count": count, "together_price": price})
 
 
 def _shut_out(query: GpuQuery) -> tuple[str, ...]:
@@ -210,6 +228,7 @@ _SORTS: dict[Sort, tuple[Callable[[GpuRow], float | None], bool]] = {
     "price_per_tflops": (lambda one: one.usd_per_tflops, False),
     "tokens": (lambda one: one.tokens_per_s, True),
     "price_per_token": (lambda one: one.usd_per_token_per_s, False),
+    "price_together": (lambda one: one.together_price, False),
     "tdp": (lambda one: one.tdp_w, False),
     "year": (lambda one: one.year, True),
 }

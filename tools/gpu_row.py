@@ -74,6 +74,10 @@ class GpuRow(Frozen):
     """Output tokens a second of the named model on one card, one sequence; null = none named, or it does not fit."""
     usd_per_token_per_s: float | None = None
     """Price over that speed: dollars for one output token a second."""
+    together_count: int | None = None
+    """Cards that reach the memory asked for together; null = none was asked for."""
+    together_price: float | None = None
+    """What so many cost, in dollars."""
     msrp_cny: Money | None
     """Recommended launch price in mainland China."""
     price_cny: Money | None

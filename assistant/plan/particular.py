@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 
-from assistant.plan import alike, availability, bill, clouds, price_claims, requests, worth
+from assistant.plan import alike, availability, bill, clouds, memory_target, price_claims, requests, unit_price, worth
 from assistant.plan.call import PlannedCall
 from assistant.understanding import Understanding
 from tools.need import Need
@@ -11,6 +11,8 @@ Planner = Callable[[Need, Understanding], list[PlannedCall | None]]
 SHAPES: tuple[tuple[str, Callable[[Understanding], bool], Planner], ...] = (
     ("availability", availability.asked, lambda need, _: [availability.call(need)]),
     ("price_claim", price_claims.asked, price_claims.calls),
+    ("unit_price", unit_price.asked, unit_price.calls),
+    ("memory_target", memory_target.asked, memory_target.calls),
     ("clouds", clouds.asked, clouds.calls),
     ("bill", bill.asked, lambda need, understanding: [bill.call(need, understanding), requests.gpu_facts(need)]),
     ("worth", worth.asked, worth.calls),

@@ -15,7 +15,7 @@ _AFTER_NAME = grammar(
     r"b(?![a-z])|\s?个?(?:用户|人(?![工脸])|users?(?![a-z])|tokens?|步|steps|元|块钱|rmb|条|页|字|samples"
     r"|dollars|usd|euros?)(?![a-z])"
 )
-_BEFORE_NAME = grammar(r"(?:[$¥€£]\s?|\d[,.]|cuda |driver |驱动 ?|(?<![a-z])port |host:|\d\.\d{1,3}:)$")
+_BEFORE_NAME = grammar(r"(?:[$¥€£]\s?|\d\.|cuda |driver |驱动 ?|(?<![a-z])port |host:|\d\.\d{1,3}:)$")
 _INSTANCE = grammar(r"(?<![a-z0-9.])(?:ml\.)?([a-z][a-z0-9]{0,12}(?:[._-][a-z0-9]{1,16}){1,6})")
 _FAMILY = grammar(r"(?<![a-z0-9.-])([pg]\d[a-z]{0,3})(?![a-z0-9.])")
 _AMAZON = grammar(r"(?<![a-z])(?:aws|ec2|sagemaker|amazon|instances?|xlarge)(?![a-z])|xlarge")
