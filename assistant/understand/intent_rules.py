@@ -10,7 +10,11 @@ RULES: tuple[tuple[Intent, float, str], ...] = (
     # memory ran out
     ("oom", 6.5, (
         r"起不来|启动(?:失败|不了|不起来)"
-        r"|(?:显示|报|提示)[^。?!\n]{0,12}(?:显存|cache|内存)[^。?!\n]{0,4}(?:不够|不足)"
+        r"|(?:显示|报|提示|说)[^。?!\n]{0,12}(?:显存|cache|内存)[^。?!\n]{0,4}(?:不够|不足)"
+        r"|(?:bs|batch(?:[-_ ]?size)?)\s?[=为是]?\s?1[^。?!\n0-9]{0,4}(?:都|也|还是?)\s?(?:会)?(?:超|爆|不行|不够)"
+        r"|(?:启动|起(?:服务|来|模型)|加载|载入|训练?|微调|推理)[^。?!,\n]{0,14}(?:显存|内存)(?:就|还|都|又|仍)?(?:不够|不足)"
+        r"(?!\s?(?:吗|么|吧|怎么|用吗))"
+        r"|(?:显存|内存)(?:还是?|仍然?|依然|都|就|又)不(?:够|足)(?!\s?(?:吗|么|吧))"
     )),
     ("can_it_run", 6.5, (
         r"how (?:big|large) (?:of )?an? batch|(?:max(?:imum)?|largest|biggest) batch"
@@ -156,7 +160,11 @@ RULES: tuple[tuple[Intent, float, str], ...] = (
     ("speed", 1.5, r"多快|how fast"),
     ("speed", 3.5, r"(?:出|生成)多少(?:张|个|条)|一(?:天|小时|分钟)能(?:出|跑|处理)"),
     ("training_time", 3.5, r"几个?小时"),
-    ("training_time", 3.5, r"多久|多长时间|几天|多少个?(?:小时|天)|(?<![a-z])how long(?! an? (?:context|prompt))"),
+    ("concurrency", 8.5, r"(?:撑|扛|顶|坚持|够用?|支撑)(?:得?住?)?(?:到)?(?:多久|多长时间|几年|几个月|什么时候)"),
+    ("training_time", 3.5, (
+        r"(?<![撑扛顶住持])(?<!够用)(?:多久|多长时间)|几天|多少个?(?:小时|天)"
+        r"|(?<![a-z])how long(?! an? (?:context|prompt))"
+    )),
     ("training_time", 5, r"(?:训|微调)[^。?!\n]{0,30}?多快|how fast[^。?!\n]{0,40}?(?:train|fine-?tun)"),
     ("speed", 2.5, (
         r"(?:太|很|还|好|更|这么|特别|最|才|巨|超)慢|慢(?:很|得|死|了|\d|吗)|(?<![a-z])slow(?:er|est"
@@ -180,7 +188,7 @@ RULES: tuple[tuple[Intent, float, str], ...] = (
         r"(?:train|fine[- ]?tun|训|微调|lora|epoch|qlora"
         r"|pretrain\w{0,3})[^。?!\n]{0,60}?\d{1,4}\s?个?(?:小时|天|hours?|days?|h(?![a-z]))"
         r"|\d{1,4}\s?(?:hours?|days?|小时|天|h(?![a-z]))[^。?!\n]{0,30}?(?:train|fine[- ]?tun|训|微调"
-        r"|only \d{1,2}%|epoch)|how long[ ?]*$|多久[??]*$|多长时间[??]*$|gpu[- ]hours?|卡时"
+        r"|only \d{1,2}%|epoch)|how long[ ?]*$|(?<![撑扛顶住持])(?<!够用)(?:多久|多长时间)[??]*$|gpu[- ]hours?|卡时"
     )),
     # concurrency
     ("concurrency", 4, (

@@ -24,7 +24,7 @@ _CONTEXT_AFTER = grammar(
     rf"(?<![a-z0-9.$¥€£]){_LENGTH}\s?(?:tokens?)?\s?(?:的|of |max |maximum |long |长|左右的?|token)?\s?{_CONTEXT_WORD}"
 )
 _CONTEXT_BEFORE = grammar(
-    rf"{_CONTEXT_WORD}['\"]?\s{{0,3}}(?:[:=(为是到开设用约]|想开|设为|设成|拉到|开到|达到|up to|at|of"
+    rf"{_CONTEXT_WORD}['\"]?\s{{0,3}}(?:[:=(为是到开设用约才仅就只给限的了]|想开|设为|设成|拉到|开到|达到|up to|at|of"
     rf"|is|to|around|about|~|只有|要|能到|最长|拉满){{0,3}}\s{{0,3}}{_LENGTH}(?!\s?(?:倍|%))"
 )
 _CONTEXT_LOOSE = grammar(
@@ -57,9 +57,11 @@ _SAMPLES = grammar(
     rf"|instructions?|pairs|样本|句)"
 )
 _PER_SAMPLE = grammar(
-    r"(?:平均|每条|每个|单条|avg|averag\w{1,3}|each|mean|(?:samples|examples|rows"
-    r"|pairs) of)\D{0,12}(\d{1,7}k?)\s?(?:tokens?|个?token|字|词)?"
-    r"|(\d{1,7}k?)\s?(?:个)?(?:tokens?|字|词)\s?(?:each|per (?:sample|example|row|pair|conversation)|一条|每条|/条)"
+    rf"(?:平均|每条|每个|单条|avg|averag\w{{1,3}}|each|mean|(?:samples|examples|rows"
+    rf"|pairs) of)(?:(?!{HAN}\s?(?:k|千|万|百)?\s?个?(?:tokens?|字|词))[^\d,;。?!]){{0,12}}"
+    rf"(?P<n>\d{{1,7}}|{HAN})\s?(?P<s>k|千|万|百)?\s?(?P<u>tokens?|个?token|个?字|词)?"
+    rf"|(?P<n2>\d{{1,7}}|{HAN})\s?(?P<s2>k|千|万|百)?\s?(?:个)?(?P<u2>tokens?|字|词)"
+    rf"\s?(?:each|per (?:sample|example|row|pair|conversation)|一条|每条|/条)"
 )
 _CONCURRENT = (
     grammar(
@@ -98,7 +100,7 @@ _USERS = (
     grammar(
         rf"(?<![a-z0-9.])(?P<n>{_N})\s?(?P<s>k|万|千|thousand|million|m)?\s?(?:多|来)?(?:个|位"
         rf"|名)?\s?(?:daily |active |registered |internal |total |monthly |潜在|注册|日活|内部)?(?:users?"
-        rf"|用户|人(?!民|工|机|脸|声|物|体)|people|employees|员工|同事|developers?|学生|students|客户"
+        rf"|用户|人(?!民|工|机|脸|声|物|体|\s?\d{{1,4}}\s?g)|people|employees|员工|同事|developers?|学生|students|客户"
         rf"|customers|colleagues|coworkers|engineers|dau|研发|程序员|analysts|clients|devs?|lawyers|doctors|teachers"
         rf"|staff|persons?|seats|researchers"
         rf"|律师|医生|老师|工程师|设计师|客服|坐席|师生|教师|医师|会计|编辑|科研人员)(?![a-z])"),
@@ -139,6 +141,8 @@ _TARGET_LATENCY = grammar(
 _BYTES = {"k": KB, "m": MB, "g": GB, "t": TB}
 BYTES_PER_TOKEN = 3.5
 """Of plain text; Qwen's documentation: a token is 3–4 letters of English or 1.5–1.8 Han characters."""
+HAN_PER_TOKEN = 1.65
+"""The middle of the same documentation's range."""
 _BINARY = {1, 2, 4, 8, 16, 32, 64, 128, 256, 512}
 """Lengths in K that are powers of two; 20k is twenty thousand."""
 _SERVED_MOST = 10**9
@@ -262,14 +266,16 @@ def find_dataset(text: str) -> Found[int] | None:
             return Found(int(value), match.start(), match.end())
     samples, each = _SAMPLES.search(text), _PER_SAMPLE.search(text)
     if samples and each:
-        value = (scaled(samples["n"].strip(), samples["s"]) or 0) * _length_of(each[1] or each[2])
+        value = (scaled(samples["n"].strip(), samples["s"]) or 0) * _length_of(each)
         if 1000 <= value <= 10**17:
             return Found(int(value), samples.start(), samples.end())
     return None
 
 
-def _length_of(written: str) -> int:
-    return int(written.removesuffix("k")) * (1000 if written.endswith("k") else 1)
+def _length_of(each: re.Match[str]) -> float:
+    """Tokens of one sample; Han characters are fewer tokens than characters."""
+    length = scaled(each["n"] or each["n2"], each["s"] or each["s2"]) or 0
+    return length / HAN_PER_TOKEN if (each["u"] or each["u2"] or "").endswith("字") else length
 
 
 def _number(rules: tuple[re.Pattern[str], ...], text: str) -> Found[int] | None:

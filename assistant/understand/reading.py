@@ -29,6 +29,7 @@ from assistant.understand.span import find_span
 from assistant.understand.spelling import spelled
 from assistant.understand.tasks import REINFORCED, Setting, Work, decide_task, find_work
 from assistant.understand.text import Found, Text, grammar, masked
+from assistant.understand.traditional import mainland
 from assistant.understand.training import (
     find_batch,
     find_checkpointing,
@@ -94,7 +95,7 @@ class Reading:
 
 def read(original: str, previous: Need | None = None) -> Reading:
     """Read one turn; what `previous` knows only helps to tell what is asked, it states no slot."""
-    text = without_retracted(spelled(Text.of(original)).without(_BRAND))
+    text = without_retracted(spelled(mainland(Text.of(original))).without(_BRAND))
     entities = find_entities(text)
     pasted = find_pasted(text)
     hidden = _TABLE_ROW.sub(" ", without_instructions(entities.masked) or entities.masked)

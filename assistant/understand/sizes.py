@@ -49,13 +49,18 @@ _USED_BEFORE = grammar(
     r"|uses|using|usage|consum(?:es|ed)|peak(?:s|ed)?(?: at)?|free|left)\s?(?:约|大概|about |~|of "
     r"|at )?\s?$"
 )
+_WEIGHTS_BEFORE = grammar(
+    r"(?:参数|权重|模型(?:文件|本身|大小|体积)?|(?<![a-z])(?:weights|parameters|checkpoint)(?: are| is| take)?)\s?"
+    r"(?:一?共|总共|只|才|就|有|是|仅|大概|大约|约|占用?|读取|加载|了|不到|only|about|just|~|\s){0,4}$"
+)
+"""Words for the weights themselves: their size is no card's."""
 _CARD_AFTER = grammar(
     r"\s?[x×*]\s?\d|\s?(?:的|大|单|of )?\s?(?:显存|显卡|卡|单卡|gpu|cards?|vram|graphics|video|v100"
     r"|笔记本|laptop|machine|魔改|版|die|显卡|per (?:gpu|card)|each|(?:de )?vram|卡的|机器)"
 )
 _CARD_BEFORE = grammar(
-    r"(?:显存(?:是|为|只有|有|才|共|大小)?|vram(?: is| of|:)?|[一单两双三四五六八\d]\s?(?:张|块|片|卡"
-    r"|[x×*])|我(?:是|有|的|用)?|只有|仅有|手里|手上|my|only|have|got|with|a|an|single|one|on"
+    r"(?:显存(?:是|为|只有|有|才|共|大小)?|vram(?: is| of|:)?|[一单两双三四五六八每几\d]\s?(?:张|块|片|卡"
+    r"|[x×*])卡?|我(?:是|有|的|用)?|只有|仅有|手里|手上|my|only|have|got|with|a|an|single|one|on"
     r"|per(?:gpu)?|w/|would|will|单卡)\s?:?\s?$"
 )
 _ENOUGH_AFTER = grammar(
@@ -148,6 +153,8 @@ def _role(text: str, match: re.Match[str]) -> Role:
         return "disk"
     if _TOTAL_BEFORE.search(before) or _TOTAL_AFTER.match(after):
         return "total"
+    if _WEIGHTS_BEFORE.search(before):
+        return "used"
     if _REQUIRED_BEFORE.search(before) or _REQUIRED_AFTER.match(after):
         return "required"
     if match[3].startswith("m") or float(match[2]) * _UNIT[match[3][0]] > _CARD_MOST:

@@ -50,22 +50,9 @@ _HAN_SLIP = grammar("|".join(_HAN))
 
 def spelled(text: Text) -> Text:
     """The text with slips in words of the vocabulary set right; offsets still lead to what was written."""
-    plain: list[str] = []
-    offsets: list[int] = []
-    done = 0
-    corrected = _HAN_SLIP.sub(lambda match: _HAN[match[0]], text.plain)
-    for match in _WORD.finditer(corrected):
-        right = _right(match[0])
-        if right is None:
-            continue
-        plain += [corrected[done : match.start()], right]
-        offsets += text.offsets[done : match.start()]
-        last = match.end() - match.start() - 1
-        offsets += [text.offsets[match.start() + min(index, last)] for index in range(len(right))]
-        done = match.end()
-    if not done and corrected == text.plain:
-        return text
-    return Text(text.original, "".join([*plain, corrected[done:]]), (*offsets, *text.offsets[done:]))
+    text = text.replaced([(match.start(), match.end(), _HAN[match[0]]) for match in _HAN_SLIP.finditer(text.plain)])
+    words = ((match, _right(match[0])) for match in _WORD.finditer(text.plain))
+    return text.replaced([(match.start(), match.end(), right) for match, right in words if right is not None])
 
 
 @lru_cache(maxsize=20_000)

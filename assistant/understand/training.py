@@ -41,7 +41,9 @@ _EPOCHS = grammar(
 _OFFLOAD = grammar(
     r"(?<!不)(?<!不 )(?<!不用)(?<!不用 )(?<!不想用)(?<!不开)(?<!no )(?<!not )(?<!without )(?<!w/o )(?<!no_)"
     r"(?:(?P<all>(?:zero-?3|z3|stage ?3)[-_ +]{0,3}(?:with |加 ?|开 ?)?(?:cpu[-_ ])?off-?load"
-    r"|off-?load[-_ ](?:params?|parameters|everything|all)|全部(?:卸载|off-?load)|参数和优化器都?(?:卸载|off-?load))"
+    r"|off-?load[-_ ](?:params?|parameters|everything|all)|全部(?:卸载|off-?load)|参数和优化器都?(?:卸载|off-?load)"
+    r"|(?:every|all(?: the| possible)?) (?:memory[- ]saving|mem(?:ory)?[- ]opti\w{1,9}) (?:option|trick|setting)s?"
+    r"|(?:省显存|省内存|显存优化)的?(?:选项|手段|办法|技巧|功能)?(?:都|全)(?:部|都)?(?:打?开|用|上))"
     r"|(?:cpu[-_ ])?off-?load(?:ing|ed)?|优化器(?:状态)?(?:卸载|放(?:到|在)?(?:cpu|内存))|卸载到 ?(?:cpu|内存))"
 )
 _WORKS = grammar(
