@@ -308,9 +308,18 @@ class Training(Frozen):
     """Length of the run assumed when the number of cards is open."""
 
 
+class Prompts(Frozen):
+    """What requests bring to a service with long contexts."""
+
+    tokens: int
+    """New prompt tokens of one request, on average."""
+    source: str
+
+
 class SpeedConstants(Frozen):
     """Everything in `facts/speed.yaml`."""
 
+    prompts: Prompts
     decode: Decode
     compute: Compute
     queue: Queue

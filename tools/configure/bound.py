@@ -15,7 +15,7 @@ from tools.speed.estimate import token_pace
 from tools.speed.evidence import case_of as served_case
 from tools.speed.evidence import least_factor
 from tools.speed.item import item_kind
-from tools.speed.prefill import prefill_s
+from tools.speed.prefill import prompt_s
 from tools.speed.work import READERS, Work
 from tools.training_time.evidence import case_of as trained_case
 from tools.training_time.images import most_images
@@ -126,7 +126,7 @@ def bound_of_serving(given: Given, sequences: int) -> Bound:
         work=work, sequences=sequences, dense_s=one.read_s - some * routed, routed_s_per_byte=routed,
         multiply_s=all_experts.multiply_s / MANY, cache_s=one.cache_s,
         fixed_s=one.floor_s,
-        prompt_s=0.0 if work.engine == COPYING else prefill_s(work, work.input_tokens) / work.output_tokens,
+        prompt_s=0.0 if work.engine == COPYING else prompt_s(work) / work.output_tokens,
         least_factor=least_factor(served_case(work), "decode"),
     )  # fmt: skip
 

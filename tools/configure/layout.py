@@ -6,6 +6,7 @@ from functools import lru_cache
 
 from kb.catalog import model as find_model
 from kb.records.model import Model
+from tools.memory.fit import ENGINES_SHARING_EXPERTS
 from tools.memory.request import MemoryRequest
 
 NODE_GPUS = 8
@@ -20,7 +21,6 @@ MOST_STAGES = 16
 SHARED_EXPERTS = (8, 16, 32, 64, 128)
 """Cards over which the experts of a mixture are spread while serving, each with attention of its own: one node to a
 rack or two."""
-SHARING_ENGINES = {None, "vllm", "sglang", "tensorrt-llm"}
 LONG_SEQUENCE_TOKENS = 32_768
 """From here on one sample is split over cards too (context parallelism)."""
 ENGINE_OF_GRIDS = "megatron"
@@ -93,7 +93,7 @@ def layouts(request: MemoryRequest, count: int) -> tuple[Layout, ...]:
         return (Layout(count, data_parallel=count),)
     heads = (model.heads if model else request.heads) or NODE_GPUS
     experts = model.experts.experts if model and model.experts else request.experts or 0
-    if request.engine not in SHARING_ENGINES:
+    if request.engine is not None and request.engine not in ENGINES_SHARING_EXPERTS:
         experts = 0
     return _serving(heads, request.concurrent_sequences or 1, count, experts)
 

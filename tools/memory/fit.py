@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterator
 from functools import lru_cache
+from itertools import groupby
 
 from kb.base import UnknownName
 from kb.catalog import gpu as catalog_gpu
@@ -23,6 +24,8 @@ NODE = 8
 MOST_NODES = 16
 LARGE_CLUSTERS = (160, 192, 256, 384, 512, 768, 1024)
 """GPUs beyond those nodes that a training run is tried on."""
+ENGINES_SHARING_EXPERTS = frozenset({"vllm", "sglang", "tensorrt-llm"})
+"""Engines that copy attention to every GPU and share a mixture's experts between them."""
 LARGEST_CONTEXT = 1 << 21
 MOST_SEQUENCES = 1 << 14
 MOST_SAMPLES = 1 << 12
@@ -63,32 +66,36 @@ def _largest_batch(work: Workload, gpu: Gpu, peak_of: Peak) -> int | None:
 def minimum_gpus(work: Workload, peak_of: Peak, asked: Gpu | None = None) -> tuple[MinimumGpus, ...]:
     """Fewest of each common card and of the one asked about, laid out as can be arranged, so that the fullest fits."""
     found: list[MinimumGpus] = []
-    needs: dict[tuple[bool, int], tuple[float, float]] = {}
-    known: list[Workload] = []
-    coming = _layouts(work)
+    needs: dict[tuple[bool, Workload], tuple[float, float]] = {}
+    known: list[tuple[Workload, ...]] = []
+    coming = (tuple(alike) for _, alike in groupby(_layouts(work), key=lambda layout: layout.gpus))
     others = _common()
     for gpu in others if asked is None or asked in others else (*others, asked):
         large = is_large(gpu)
-        for layout in _grow(known, coming):
-            if layout.gpus > NODE * MOST_NODES and gpu.memory_bytes < constants().vllm.large_gpu_bytes:
+        for alike in _grow(known, coming):
+            if alike[0].gpus > NODE * MOST_NODES and gpu.memory_bytes < constants().vllm.large_gpu_bytes:
                 break  # nobody joins hundreds of workstation cards
-            key = (large, layout.gpus)
-            if key not in needs:
-                phase = peak_of(layout._replace(large_gpu=large))
-                needs[key] = (phase.bytes, interval(layout, phase)[1])
-            verdict = verdict_of(*needs[key], gpu.usable_bytes)
-            if verdict != "no":
+            judged: dict[Verdict, Workload] = {}
+            for layout in alike:
+                key = (large, layout)
+                if key not in needs:
+                    phase = peak_of(layout._replace(large_gpu=large))
+                    needs[key] = (phase.bytes, interval(layout, phase)[1])
+                judged.setdefault(verdict_of(*needs[key], gpu.usable_bytes), layout)
+            verdict: Verdict = "yes" if "yes" in judged else "tight"
+            if verdict in judged:
+                layout = judged[verdict]
                 found.append(MinimumGpus(gpu=gpu.id, count=layout.gpus, verdict=verdict, layout=_said(layout)))
                 break
     return tuple(found)
 
 
-def _grow(known: list[Workload], coming: Iterator[Workload]) -> Iterator[Workload]:
-    """Layouts already drawn, then further ones: few cards need the long tail."""
+def _grow(known: list[tuple[Workload, ...]], coming: Iterator[tuple[Workload, ...]]) -> Iterator[tuple[Workload, ...]]:
+    """Layouts of each number of GPUs already drawn, then those of further numbers: few cards need the long tail."""
     yield from known
-    for layout in coming:
-        known.append(layout)
-        yield layout
+    for alike in coming:
+        known.append(alike)
+        yield alike
 
 
 def _said(layout: Workload) -> str:
@@ -142,7 +149,9 @@ def _common() -> tuple[Gpu, ...]:
 def _layouts(work: Workload) -> Iterator[Workload]:
     """Layouts in order of GPUs: 1, 2, 4, 8, then whole servers.
 
-    Serving: tensor parallelism within a server (it must divide the heads), pipeline stages across servers.
+    Serving: tensor parallelism within a server (it must divide the heads), pipeline stages across servers; where every
+    GPU of those would hold the same compressed cache of attention, also whole attention on each GPU with sequences of
+    its own, and only the experts shared.
     Training: one GPU as asked, then the weights sharded over data-parallel ranks, a mixture's experts over the GPUs
     of a server: a layer with all its experts would not be gathered on one.
     Pipelines and encoders run on one GPU.
@@ -169,7 +178,16 @@ def _layouts(work: Workload) -> Iterator[Workload]:
     widest = next(tensor for tensor in (NODE, 4, 2, 1) if heads % tensor == 0)
     if widest < NODE <= widest * work.shape.layers:
         yield alone._replace(tensor=widest, pipeline=NODE // widest)
+    yield from _sharing_experts(alone, NODE)
     for nodes in range(2, MOST_NODES + 1):
         stages = nodes * NODE // widest
         if stages <= work.shape.layers:
             yield alone._replace(tensor=widest, pipeline=stages)
+        yield from _sharing_experts(alone, nodes * NODE)
+
+
+def _sharing_experts(alone: Workload, count: int) -> Iterator[Workload]:
+    experts = alone.shape.experts
+    shared = experts is not None and experts.experts % count == 0 and alone.engine in ENGINES_SHARING_EXPERTS
+    if shared and alone.shape.latent and alone.sequences >= count:
+        yield alone._replace(expert=count, sequences=-(-alone.sequences // count))

@@ -167,7 +167,11 @@ def _assumptions(work: Work, request: InferenceSpeedRequest, given: list[str]) -
     if request.requests_per_s is not None and request.concurrent_sequences == 1:
         under_way = work.sequences * layout.replicas
         yield f"{under_way:,.0f} sequences under way at {request.requests_per_s:g} requests a second."
-    yield "No speculative decoding, no prefix shared between requests."
+    if work.cached_tokens:
+        yield f"{work.new_tokens:,} tokens of each prompt are new; the engine holds the others (prefix cache)."
+        yield "No speculative decoding."
+    else:
+        yield "No speculative decoding, no prefix shared between requests."
 
 
 def _warnings(found: Pace) -> Iterable[str]:

@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from kb.speed_constants import constants
 from tools.speed.capacity import sequences_that_fit, spilled_share
 from tools.speed.decode import DecodeStep, decode_step, host_shares, read_bytes
-from tools.speed.prefill import first_token_s, prefill_s, prompt_stages
+from tools.speed.prefill import first_token_s, prefill_s, prompt_s, prompt_stages
 from tools.speed.work import Layout, Work
 
 PROMPT_TOKENS = 512
@@ -56,12 +56,12 @@ def pace(work: Work) -> Pace:
         running = work.on(Layout(*work.layout[:2], 1, work.layout.attention_copies), max(room, 1))
     step, least = decode_step(running, spilled_share(running)), _least_s(running)
     total_s = max(step.total_s, least)
-    prompt = prefill_s(running, work.input_tokens)
-    stages = prompt_stages(running, int(max(work.input_tokens, 1) * running.sequences))
+    prompt = prompt_s(running)
+    stages = prompt_stages(running, int(max(work.new_tokens, 1) * running.sequences))
     each = 0.0 if work.separate_prefill else prompt / stages / work.output_tokens
     token_s = total_s + (running.sequences - 1) * each
     total = work.layout.replicas * running.sequences / (total_s + running.sequences * each)
-    alone = prompt / prompt_stages(running, max(work.input_tokens, 1))
+    alone = prompt / prompt_stages(running, max(work.new_tokens, 1))
     return Pace(
         work=work, step=step, prefill_s=alone, interference_s=token_s - total_s, output_token_s=token_s,
         per_user=running.sequences / asked / token_s, total=total, first_token_s=first_token_s(running, total_s),

@@ -6,17 +6,24 @@ from tools.speed.decode import dense_efficiency, exchange_s, permute_s, routed_e
 from tools.speed.work import WIDE_BITS, Work
 
 
-def prefill_s(work: Work, tokens: int) -> float:
-    """Time to read one prompt of `tokens` tokens on one copy.
+def prompt_s(work: Work) -> float:
+    """Time to read what is new of one request's prompt on one copy."""
+    return prefill_s(work, work.input_tokens, work.cached_tokens)
 
-        2·P_active·S / (n·F·e) + 2·S²·heads·head_dim·L / (n·F16·e_attn) + 2·L·(2·S·h)·2(n-1)/n / bus + L·t_layer
+
+def prefill_s(work: Work, length: int, cached: int = 0) -> float:
+    """Time to read one prompt of `length` tokens on one copy, of which S = length - cached are new.
+
+        2·P_active·S / (n·F·e) + 4·pairs·heads·head_dim·L / (n·F16·e_attn) + 2·L·(2·S·h)·2(n-1)/n / bus + L·t_layer
+        pairs = length²/2 - cached²/2
 
     Sliding-window layers attend to their window only. The output head multiplies the last token alone.
     """
+    tokens = length - cached
     if tokens <= 0:
         return 0.0
     if work.engine == "llama.cpp":
-        return _llama_cpp_s(work, tokens)
+        return _llama_cpp_s(work, length, cached)
     arch, compute, tensor = work.arch, constants().compute, work.layout.tensor
     factor = compute.prefill_engine_ratios.get(work.engine, 1.0) * compute.prefill_ratio
     products = 2 * arch.dense_params * tokens / (work.flops * dense_efficiency(work) * factor)
@@ -24,37 +31,41 @@ def prefill_s(work: Work, tokens: int) -> float:
         routed = arch.active_params - arch.dense_params - arch.head_params
         products += 2 * routed * tokens / (work.flops * routed_efficiency(work, tokens) * factor)
         products += permute_s(work, tokens)
-    seconds = (products + attention_s(work, tokens)) / tensor
+    seconds = (products + attention_s(work, length, cached)) / tensor
     if work.layout.attention_copies:
         return seconds * compute.copies_ratio + arch.layers * exchange_s(work, tokens, latency=False)
     size = 2.0 * tokens * arch.hidden
     return seconds + 2 * arch.layers * all_reduce_s(work.gpu, tensor, size, latency=False)
 
 
-def _llama_cpp_s(work: Work, tokens: int) -> float:
+def _llama_cpp_s(work: Work, length: int, cached: int) -> float:
     """The same in llama.cpp: FP16 sums or INT8 products, attention of every pair, one launch a physical batch.
 
     2·P_active·S / (F·e) + 2·S²·heads·head_dim·L / (F·e_attn) + L·t_layer·S/512,   F = half the INT8 peak
     """
-    arch, own = work.arch, constants().compute.llama_cpp
+    arch, own, tokens = work.arch, constants().compute.llama_cpp, length - cached
     peak = max((work.gpu.int8_ops or 0) / 2, work.flops_16)
     ratio = own.wide_ratio if work.format.body_bits >= WIDE_BITS else own.quantised_ratio
     ratios, family = own.architecture_ratios, work.family
     ratio *= ratios.get(f"{family} {work.gpu.market}", ratios.get(family, 1.0))
     products = 2 * (arch.active_params - arch.head_params) * tokens / (peak * ratio)
-    attention = 4 * _pairs(work, tokens) * arch.heads * arch.head_dim / (peak * own.attention_ratio)
+    attention = 4 * _pairs(work, length, cached) * arch.heads * arch.head_dim / (peak * own.attention_ratio)
     batches = max(tokens / constants().compute.prefill_chunk_tokens, 1.0)
     return (products + attention) / work.layout.tensor + arch.layers * own.layer_s * batches
 
 
-def attention_s(work: Work, tokens: int) -> float:
-    """Causal attention of all layers over one prompt, on one card."""
-    flops = 4 * _pairs(work, tokens) * work.arch.heads * max(work.arch.head_dim, 1)
+def attention_s(work: Work, length: int, cached: int) -> float:
+    """Causal attention of all layers over what is new of one prompt, on one card."""
+    flops = 4 * _pairs(work, length, cached) * work.arch.heads * max(work.arch.head_dim, 1)
     return flops / (work.flops_16 * constants().compute.attention_ratio)
 
 
-def _pairs(work: Work, tokens: int) -> float:
-    """Pairs of tokens that see each other, over all layers."""
+def _pairs(work: Work, length: int, cached: int) -> float:
+    """Pairs of a new token and one it sees, over all layers."""
+    return _pairs_within(work, length) - _pairs_within(work, cached)
+
+
+def _pairs_within(work: Work, tokens: int) -> float:
     arch = work.arch
     full = max(arch.attention_layers - arch.local_layers, 0)
     pairs = full * tokens * tokens / 2
@@ -86,6 +97,6 @@ def first_token_s(work: Work, step_s: float) -> float:
     A prompt waits for those before it: the more sequences, the likelier others have just arrived.
     """
     queue = constants().queue
-    alone = prefill_s(work, work.input_tokens) / prompt_stages(work, work.input_tokens)
+    alone = prompt_s(work) / prompt_stages(work, work.new_tokens)
     waiting = queue.alone_ratio + queue.sequence_ratio * (work.sequences - 1)
     return alone * waiting + step_s + queue.layer_s * work.arch.layers * min(work.sequences - 1, 1.0)

@@ -35,6 +35,9 @@ class InferenceSpeedRequest(ModelFields):
     """Prompt and answer of one request together, when input_tokens is not stated."""
     input_tokens: int | None = Field(default=None, ge=0, le=10**9)
     """Prompt tokens of one request; null = 512 (one sequence) or 1024."""
+    cached_tokens: int | None = Field(default=None, ge=0, le=10**9)
+    """Tokens of that prompt that the engine holds from earlier requests (prefix cache). null = none; of a long
+    context_tokens that several share, all beyond what requests bring on average."""
     output_tokens: int | None = Field(default=None, ge=0, le=10**9)
     """Answer tokens of one request; null = 256 (one sequence) or 1024."""
     steps: int | None = Field(default=None, gt=0, le=1000)

@@ -42,6 +42,8 @@ class Work:
     sequences: float
     """Sequences at once in one copy."""
     input_tokens: int
+    cached_tokens: int
+    """Of those, what the engine holds from earlier requests."""
     output_tokens: int
     kv_bytes: float
     """Bytes of one cached element."""
@@ -74,6 +76,11 @@ class Work:
     def floor(self) -> EngineFloor:
         """The engine's own constants."""
         return constants().decode.engines[self.engine]
+
+    @property
+    def new_tokens(self) -> int:
+        """Prompt tokens that are read anew."""
+        return self.input_tokens - self.cached_tokens
 
     @property
     def context(self) -> float:
@@ -117,9 +124,10 @@ def work_of(request: InferenceSpeedRequest) -> tuple[Work, list[str]]:
     if request.context_tokens is not None:
         answer = min(answer, max(request.context_tokens // 2, 1))
         prompt = max(request.context_tokens - answer, 0)
+    prompt = _given(request.input_tokens, prompt)
     work = Work(
         arch=arch, gpu=card, format=form, engine=engine, layout=_layout(request, engine, copies=arch.kind in READERS),
-        sequences=1.0, input_tokens=_given(request.input_tokens, prompt),
+        sequences=1.0, input_tokens=prompt, cached_tokens=_cached(request, prompt, shared=not single),
         output_tokens=answer,
         kv_bytes=memory_constants().kv.bytes[cache_format(request.kv_format, engine, name, native)],
         bandwidth=bandwidth, flops=flops, flops_kind=kind, flops_16=flops_16,
@@ -199,6 +207,17 @@ def _shared_experts(count: int, ways: int) -> Layout:
             "expert_parallel", f"{ways} cards a group do not divide {count} cards.", "Give as many as divide the cards."
         )
     return Layout(ways, 1, count // ways, attention_copies=True)
+
+
+def _cached(request: InferenceSpeedRequest, prompt: int, *, shared: bool) -> int:
+    """Prompt tokens held already; a context that is only told in all is mostly the history of a conversation."""
+    if request.cached_tokens is not None:
+        if request.cached_tokens >= max(prompt, 1):
+            said = f"{request.cached_tokens:,} of {prompt:,} prompt tokens leave nothing to answer."
+            raise BadInput("cached_tokens", said, "State fewer than input_tokens.")
+        return request.cached_tokens
+    told_in_all = shared and request.context_tokens is not None and request.input_tokens is None
+    return max(prompt - constants().prompts.tokens, 0) if told_in_all else 0
 
 
 def _given(value: int | None, default: int) -> int:

@@ -1,5 +1,7 @@
 """Whole estimates: well-known answers, what is said about them, and what is refused."""
 
+import itertools
+
 import pytest
 
 from kb.base import BadInput, UnknownName
@@ -180,3 +182,28 @@ def test_an_estimate_looks_at_few_layouts(monkeypatch: pytest.MonkeyPatch) -> No
     monkeypatch.setattr("tools.memory.estimate.peak_phase", counted)
     assert estimate(model="Qwen/Qwen2.5-72B", gpu="h100-sxm-80gb", tensor_parallel=4).minimum_gpus
     assert 10 < len(looked_at) < 80  # each takes about 10 µs
+
+
+@pytest.mark.parametrize(
+    ("model", "sequences", "gpu", "count", "layout"),
+    [
+        ("DeepSeek-V3", 50, "h200-sxm-141gb", 8, "expert_parallel = 8"),
+        ("DeepSeek-R1", 50, "h20-96gb", 16, "expert_parallel = 16"),
+        ("DeepSeek-V3", 1, "h200-sxm-141gb", 8, "tensor_parallel = 8"),
+    ],
+)
+def test_a_compressed_cache_that_tensor_parallelism_would_copy_is_shared_out(
+    model: str, sequences: int, gpu: str, count: int, layout: str
+) -> None:
+    found = estimate(model=model, context_tokens=65_536, concurrent_sequences=sequences).minimum_gpus
+    assert next((row.count, row.layout) for row in found if row.gpu == gpu) == (count, layout)
+
+
+def test_the_number_of_cards_grows_with_what_is_asked() -> None:
+    for model in ("DeepSeek-V3", "Qwen3-235B-A22B", "Mixtral-8x22B-Instruct-v0.1"):
+        counts = [
+            {row.gpu: row.count for row in estimate(model=model, concurrent_sequences=many).minimum_gpus}
+            for many in (1, 7, 8, 50, 400)
+        ]
+        for fewer, more in itertools.pairwise(counts):
+            assert all(fewer[gpu] <= count for gpu, count in more.items())

@@ -239,3 +239,32 @@ def test_absurd_numbers_name_the_field(field: str, value: float) -> None:
     with pytest.raises(BadInput) as refusal:
         tool("estimate_inference_speed").call({"model": "Qwen/Qwen3-8B", "gpu": "l40s", field: value})
     assert refusal.value.field == field
+
+
+def test_what_the_engine_holds_from_before_is_not_read_again() -> None:
+    load = {"concurrent_sequences": 32, "input_tokens": 32_000, "output_tokens": 500}
+    anew, kept = estimate(**load), estimate(**load, cached_tokens=30_000)
+    assert kept.time_to_first_token_s.value < anew.time_to_first_token_s.value / 5
+    assert kept.time_per_output_token_s.value < anew.time_per_output_token_s.value
+    short = estimate(**{**load, "input_tokens": 2_000})
+    assert short.time_to_first_token_s.value < kept.time_to_first_token_s.value  # new tokens look back at the old ones
+    assert "2,000 tokens of each prompt are new" in " ".join(kept.assumptions)
+
+
+@pytest.mark.parametrize(
+    ("fields", "kept"),
+    [
+        ({"concurrent_sequences": 50, "context_tokens": 65_536}, True),
+        ({"concurrent_sequences": 50, "context_tokens": 4_096}, False),
+        ({"concurrent_sequences": 1, "context_tokens": 65_536}, False),
+        ({"concurrent_sequences": 50, "input_tokens": 64_000, "output_tokens": 500}, False),
+    ],
+)
+def test_only_a_long_context_told_in_all_is_taken_for_a_history(fields: dict[str, object], kept: bool) -> None:
+    assert any("prefix cache" in said for said in estimate(**fields).assumptions) == kept
+
+
+def test_a_prompt_held_whole_is_refused() -> None:
+    with pytest.raises(BadInput) as refused:
+        estimate(input_tokens=1_000, cached_tokens=1_000)
+    assert refused.value.field == "cached_tokens"
