@@ -76,6 +76,10 @@ class Need(Frozen):
     batch_size: int | None = Field(default=None, gt=0, le=10**9)
     sequence_tokens: int | None = Field(default=None, gt=0, le=10**9)
     dataset_tokens: int | None = Field(default=None, gt=0, le=10**18)
+    tokens_per_month: float | None = Field(default=None, gt=0, le=1e18)
+    """Tokens used a month, those of all requests together."""
+    api_million_price: float | None = Field(default=None, gt=0, le=1e7)
+    """What a provider asks for a million of them, in `currency`."""
     epochs: float | None = Field(default=None, gt=0, le=10**6)
     optimizer: str | None = None
     gradient_checkpointing: str | None = None

@@ -2,14 +2,14 @@
 
 from collections.abc import Callable
 
-from assistant.compose import alike, availability, bill, clouds, memory_target, price_claims, unit_price, worth
+from assistant.compose import alike, availability, bill, clouds, memory_target, price_claims, traffic, unit_price, worth
 from assistant.compose.material import Material
 from assistant.compose.section import Section
 from assistant.plan import particular as planned
 
 _ANSWERS: dict[str, Callable[[Material], Section | None]] = {
     "availability": availability.availability, "price_claim": price_claims.price_claim, "clouds": clouds.clouds,
-    "bill": bill.bill, "alike": alike.alike, "unit_price": unit_price.unit_price,
+    "bill": bill.bill, "alike": alike.alike, "unit_price": unit_price.unit_price, "traffic": traffic.traffic,
     "memory_target": memory_target.memory_target, "worth": worth.worth,
 }  # fmt: skip
 

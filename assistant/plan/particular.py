@@ -1,16 +1,30 @@
 """Questions of a shape of their own, whose plan and answer are settled by it: a bill, a sale, a price believed."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
-from assistant.plan import alike, availability, bill, clouds, memory_target, price_claims, requests, unit_price, worth
+from assistant.answer import ToolCallRecord
+from assistant.plan import (
+    alike,
+    availability,
+    bill,
+    clouds,
+    memory_target,
+    price_claims,
+    requests,
+    traffic,
+    unit_price,
+    worth,
+)
 from assistant.plan.call import PlannedCall
 from assistant.understanding import Understanding
 from tools.need import Need
 
 Planner = Callable[[Need, Understanding], list[PlannedCall | None]]
+Follower = Callable[[Need, Understanding, Sequence[ToolCallRecord]], list[PlannedCall | None]]
 SHAPES: tuple[tuple[str, Callable[[Understanding], bool], Planner], ...] = (
     ("availability", availability.asked, lambda need, _: [availability.call(need)]),
     ("price_claim", price_claims.asked, price_claims.calls),
+    ("traffic", traffic.asked, traffic.calls),
     ("unit_price", unit_price.asked, unit_price.calls),
     ("memory_target", memory_target.asked, memory_target.calls),
     ("clouds", clouds.asked, clouds.calls),
@@ -19,6 +33,10 @@ SHAPES: tuple[tuple[str, Callable[[Understanding], bool], Planner], ...] = (
     ("alike", alike.asked, lambda need, understanding: [alike.call(need, understanding)]),
 )
 """Name, whether the question is one, and all the calls it takes."""
+
+
+MORE: dict[str, Follower] = {"worth": lambda need, _, results: worth.more(need, results), "traffic": traffic.more}
+"""The calls that follow from the first results."""
 
 
 def shape(understanding: Understanding) -> str | None:
@@ -37,3 +55,13 @@ def calls(understanding: Understanding, need: Need) -> list[PlannedCall | None]:
     """All that it takes; empty where the question is none of them."""
     found = shape(understanding)
     return next((plan(need, understanding) for name, _, plan in SHAPES if name == found), [])
+
+
+def more(
+    understanding: Understanding, need: Need, results: Sequence[ToolCallRecord]
+) -> list[PlannedCall | None] | None:
+    """What the first results call for; None where the question is none of them."""
+    found = shape(understanding)
+    if found is None:
+        return None
+    return MORE[found](need, understanding, results) if found in MORE else []

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from assistant.answer import ToolCallRecord
-from assistant.plan import link, money, particular, requests, several, together, value, worth
+from assistant.plan import link, money, particular, requests, several, together, value
 from assistant.plan.amounts import model_kind
 from assistant.plan.call import PlannedCall, planned
 from assistant.plan.exemplars import paced_examples
@@ -53,8 +53,8 @@ def plan_more(understanding: Understanding, results: Sequence[ToolCallRecord]) -
     if understanding.out_of_scope:
         return []
     need = provisional(understanding)
-    if (shape := particular.shape(understanding)) is not None:
-        return distinct(worth.more(need, results)) if shape == "worth" else []
+    if (own := particular.more(understanding, need, results)) is not None:
+        return distinct(own)
     if understanding.workloads:
         return distinct(several.machines(understanding, need, results))
     if together.asked(understanding):

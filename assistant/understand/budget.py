@@ -9,7 +9,7 @@ from assistant.understand.text import Found, grammar
 from tools.need import Budget
 
 Period = Literal["hour", "month", "year"]
-_SYMBOLS = {
+SYMBOLS = {
     "us$": "USD", "$": "USD", "usd": "USD", "dollars": "USD", "dollar": "USD", "bucks": "USD", "美元": "USD",
     "美金": "USD", "刀": "USD", "hk$": "HKD", "hkd": "HKD", "港币": "HKD", "港元": "HKD", "€": "EUR", "eur": "EUR",
     "euro": "EUR", "euros": "EUR", "欧元": "EUR", "欧": "EUR", "£": "GBP", "gbp": "GBP", "pounds": "GBP",
@@ -20,10 +20,10 @@ _SYMBOLS = {
     "rs": "INR", "rupees": "INR", "卢比": "INR", "₩": "KRW", "krw": "KRW", "won": "KRW", "韩元": "KRW", "r$": "BRL",
     "brl": "BRL", "reais": "BRL", "chf": "CHF", "₽": "RUB", "rub": "RUB",
 }  # fmt: skip
-_BEFORE_SYMBOL = (
+BEFORE_SYMBOL = (
     r"us\$|hk\$|nt\$|ca\$|[acsr]\$|\$|€|£|¥|₹|₩|₽|(?:rmb|usd|eur|gbp|cny|hkd|jpy|inr|aud|cad|sgd|chf)(?=\s?\d)"
 )
-_AFTER_SYMBOL = (
+AFTER_SYMBOL = (
     r"人民币|美元|美金|刀|港币|港元|欧元|欧|英镑|日元|円|块钱|新台币|台币|澳元|加元|新币|韩元|卢比|大洋"
     r"|元|块(?!\s?(?:a|h|v|rtx|卡|显卡|gpu|[0-9]))"
     r"|(?:rmb|usd|eur|euros?|gbp|pounds|quid|cny|yuan|hkd|jpy|yen|dollars?|bucks|aud|cad|sgd|ntd|twd"
@@ -31,10 +31,10 @@ _AFTER_SYMBOL = (
 )
 _N = rf"(?:{DIGITS}|{HAN})"
 _MONEY = grammar(
-    rf"(?P<before>{_BEFORE_SYMBOL})\s?(?P<n1>{DIGITS})\s?(?P<s1>{SCALE})?(?:\s?(?:-|~|to"
-    rf"|到)\s?(?:{_BEFORE_SYMBOL})?\s?(?P<n1b>{DIGITS})\s?(?P<s1b>{SCALE})?)?"
+    rf"(?P<before>{BEFORE_SYMBOL})\s?(?P<n1>{DIGITS})\s?(?P<s1>{SCALE})?(?:\s?(?:-|~|to"
+    rf"|到)\s?(?:{BEFORE_SYMBOL})?\s?(?P<n1b>{DIGITS})\s?(?P<s1b>{SCALE})?)?"
     rf"|(?<![a-z0-9.])(?:(?P<n2a>{_N})\s?(?:-|~|to|到"
-    rf"|至)\s?)?(?P<n2>{_N})\s?(?P<s2>{SCALE})?多?\s?(?P<after>{_AFTER_SYMBOL})"
+    rf"|至)\s?)?(?P<n2>{_N})\s?(?P<s2>{SCALE})?多?\s?(?P<after>{AFTER_SYMBOL})"
 )
 _BARE = grammar(
     rf"(?:预算(?:大概|大约|只有|有|是|为|在|约|控制在|不超过|最多|上限|:){{0,4}}|budget(?: is| of"
@@ -110,7 +110,7 @@ def find_money(text: str, *, chinese: bool) -> list[Found[Money]]:
         amount = scaled(match["n1b"] or match["n1"] or match["n2"], scale)
         if amount and 0 < amount <= 1e13 and not _no_money(text, match, symbol):
             found.append(
-                Found(_money(text, match.start(), match.end(), amount, _SYMBOLS[symbol]), match.start(), match.end())
+                Found(_money(text, match.start(), match.end(), amount, SYMBOLS[symbol]), match.start(), match.end())
             )
     for match in _PER_UNIT.finditer(text):
         amount = scaled(match["n"] or match["n2"], match["s"] or match["s2"])

@@ -41,6 +41,7 @@ from assistant.understand.training import (
     is_global,
 )
 from assistant.understand.usage import find_usage
+from assistant.understand.volume import find_token_price, find_volume
 from assistant.understanding import Ambiguity, Span
 from kb.catalog import gpus, models
 from kb.projects import project_in
@@ -178,14 +179,17 @@ def _read_plain_slots(reading: Reading) -> None:
     for slot, found in find_look(hidden).items():
         reading.put(slot, found)
     reading.put("tensor_parallel", reading.pasted.tensor_parallel)
-    load = find_load(_without_money(reading))
+    traffic = _read_traffic(reading, hidden)
+    hidden = masked(hidden, traffic)
+    load = find_load(masked(_without_money(reading), traffic))
     reading.put("users", load.users)
     reading.put("concurrent_sequences", load.concurrent)
     reading.put("dataset_tokens", load.dataset)
     reading.put("deadline_s", load.deadline_s)
     reading.put("hours_per_month", find_usage(hidden))
     reading.put("term_s", find_span(hidden))
-    reading.put("currency", Found(find_currency(hidden), 0, 0))
+    if "currency" not in reading.slots:
+        reading.put("currency", Found(find_currency(hidden), 0, 0))
     reading.put("matter", Found(find_matter(hidden), 0, 0))
     reading.put("target_tokens_per_s", load.tokens_per_s)
     reading.put("target_latency_s", load.latency_s)
@@ -196,6 +200,17 @@ def _read_plain_slots(reading: Reading) -> None:
     host = next((size for size in reading.entities.sizes if size.role == "host"), None)
     if host:
         reading.put("host_memory_bytes", Found(host.value_bytes, host.start, host.end))
+
+
+def _read_traffic(reading: Reading, hidden: str) -> list[tuple[int, int, str]]:
+    """Tokens a month and their price; where they stand, so that they are taken for no data set, term or budget."""
+    volume = find_volume(hidden)
+    price = find_token_price(hidden, chinese=reading.language == "zh")
+    reading.put("tokens_per_month", volume)
+    if price is not None:
+        reading.put("api_million_price", Found(price.value.amount, price.start, price.end))
+        reading.put("currency", Found(price.value.currency, 0, 0))
+    return [(found.start, found.end, " ") for found in (volume, price) if found is not None]
 
 
 def _format_of_model(reading: Reading, formats: list[Found[str]]) -> Found[str] | None:

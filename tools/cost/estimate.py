@@ -14,7 +14,7 @@ from tools.cost.own import Setting, owning
 from tools.cost.rent import renting
 from tools.cost.request import CostRequest
 from tools.cost.result import BreakEven, CostEstimate, Owning, Renting
-from tools.cost.work import asks_for_run, asks_for_tokens, run_cost, token_cost
+from tools.cost.work import asks_for_run, asks_for_tokens, run_cost, token_cost, volume_cost
 from tools.find_offers import OfferRow
 from tools.named import cited, vouching
 from tools.power.draw import draw_of
@@ -30,8 +30,8 @@ def estimate_cost(request: CostRequest) -> CostEstimate:
     """Estimate what hardware costs to own and to rent: total cost of ownership with the whole machine's energy, rent on
     demand, spot and reserved, where owning and renting meet, a million tokens, a training run.
 
-    Name a card and how many (or a server), hours a day and years; add a model for the cost of its tokens, and a data
-    set for that of a training run.
+    Name a card and how many (or a server), hours a day and years; add a model for the cost of its tokens,
+    tokens_per_month for a month's traffic beside a provider's price, and a data set for the cost of a training run.
     """
     setting = _setting(request)
     own = owning(setting) if request.acquisition != "rent" else None
@@ -48,7 +48,8 @@ def estimate_cost(request: CostRequest) -> CostEstimate:
         currency=setting.energy.currency, years=setting.years,
         hours_per_month=setting.hours, monthly_time_s=setting.hours * SECONDS_PER_HOUR,
         utilisation=request.utilisation, energy=setting.energy, own=own, rent=rent, break_even=met, tokens=tokens,
-        run=run, derivation=tuple(_derivation(setting, own, rent, met)),
+        run=run, volume=volume_cost(setting, tokens, own, on_demand),
+        derivation=tuple(_derivation(setting, own, rent, met)),
         assumptions=tuple(_assumptions(setting, own, rent)), warnings=tuple(_warnings(setting, own, rent, offers)),
         sources=_sources(setting, own, rent, offers),
     )  # fmt: skip

@@ -55,5 +55,9 @@ class CostRequest(ModelFields, MachineFields, UseFields):
     """Tokens of a training run; with it, the run's cost is worked out."""
     epochs: float | None = Field(default=None, gt=0, le=10**6)
     sequence_tokens: int | None = Field(default=None, gt=0, le=10**8)
+    tokens_per_month: float | None = Field(default=None, gt=0, le=1e18)
+    """Tokens used a month; with it, what they cost on this hardware is worked out, and how much of it that takes."""
+    api_million_price: float | None = Field(default=None, gt=0, le=1e7)
+    """What a provider asks for a million tokens, to be held against it."""
     today: date | None = None
     """Day by which the age of prices is judged; null = today."""

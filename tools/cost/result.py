@@ -132,6 +132,28 @@ class TokenCost(Frozen):
     rent_million_cost: Interval | None
 
 
+class VolumeCost(Frozen):
+    """What the tokens of a month cost, all counted as output, the dearer kind to make."""
+
+    tokens_per_month: float
+    copies: int
+    """How many times the hardware priced it takes."""
+    gpu_count: int
+    """Cards in all."""
+    busy_ratio: float
+    """Share of what they could do around the clock at full load."""
+    purchase_cost: Interval | None
+    """All copies, once."""
+    own_cost: Interval | None
+    """A month, all copies."""
+    rent_cost: Interval | None
+    """A month on demand; low = the cheapest offer read."""
+    api_cost: float | None
+    """A month at the provider's price; null where none was stated."""
+    even_tokens_per_month: float | None
+    """Tokens a month from which the cheaper of the two costs less than the provider; null = never, or no price."""
+
+
 class RunCost(Frozen):
     """What one training run costs."""
 
@@ -167,3 +189,4 @@ class CostEstimate(ToolResult):
     break_even: BreakEven | None
     tokens: TokenCost | None = None
     run: RunCost | None = None
+    volume: VolumeCost | None = None

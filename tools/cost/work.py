@@ -1,8 +1,10 @@
 """What the work costs: a million output tokens at the utilisation stated, or one training run."""
 
+import math
+
 from tools.cost.own import Setting
 from tools.cost.request import CostRequest
-from tools.cost.result import Owning, Renting, RunCost, TokenCost
+from tools.cost.result import Owning, Renting, RunCost, TokenCost, VolumeCost
 from tools.power.energy import scaled
 from tools.speed.estimate import estimate_inference_speed
 from tools.speed.request import InferenceSpeedRequest
@@ -55,6 +57,34 @@ def _each_million(hourly: Interval, rate: Interval, utilisation: float) -> Inter
     factor = MILLION / SECONDS_PER_HOUR / utilisation
     return Interval(value=hourly.value / rate.value * factor, low=hourly.low / rate.high * factor,
                     high=hourly.high / rate.low * factor)  # fmt: skip
+
+
+def volume_cost(
+    setting: Setting, tokens: TokenCost | None, own: Owning | None, rent: Renting | None
+) -> VolumeCost | None:
+    """The tokens of a month on as many copies of the hardware as they take, beside a provider's price for them.
+
+    copies = ⌈tokens / (tokens_per_s · 3600 · hours · utilisation)⌉; cost = copies · cost a month. Owning or renting is
+    cheaper from cost / price of a million, where one copy makes that many.
+    """
+    request = setting.request
+    if tokens is None or request.tokens_per_month is None:
+        return None
+    full = tokens.tokens_per_s_total.value * SECONDS_PER_HOUR * setting.hours
+    copies = max(1, math.ceil(request.tokens_per_month / (full * request.utilisation)))
+    own_cost = scaled(own.monthly_cost, copies) if own else None
+    rent_cost = scaled(rent.monthly_cost, copies) if rent else None
+    price = request.api_million_price
+    costs = [own.monthly_cost.value] if own and own.complete else []
+    costs += [rent.monthly_cost.low] if rent else []
+    even = min(costs) / price * MILLION if price and costs else None
+    return VolumeCost(
+        tokens_per_month=request.tokens_per_month, copies=copies, gpu_count=copies * setting.machine.gpus,
+        busy_ratio=request.tokens_per_month / (copies * full),
+        purchase_cost=scaled(own.purchase_cost, copies) if own else None, own_cost=own_cost, rent_cost=rent_cost,
+        api_cost=request.tokens_per_month / MILLION * price if price else None,
+        even_tokens_per_month=even if even and even <= full * request.utilisation else None,
+    )  # fmt: skip
 
 
 def run_cost(setting: Setting, own: Owning | None, rent: tuple[Renting, ...]) -> RunCost | None:

@@ -1,0 +1,114 @@
+"""A month's tokens: the provider's bill, the cheapest hardware that makes as many, and where the two meet."""
+
+from typing import Any
+
+from assistant.answer import ToolCallRecord
+from assistant.compose import amounts, clarify, cost, names, numbers
+from assistant.compose.material import Material
+from assistant.compose.pace import cite_pace
+from assistant.compose.section import Section
+from assistant.compose.table import table
+
+SHOWN_MAX = 4
+CLEARLY = 1.1
+"""Bills closer than this are the same: rents differ by more from one day to the next."""
+
+_UNITS = {"zh": (("yi", 1e8), ("wan", 1e4)), "en": (("billions", 1e9), ("millions", 1e6))}
+"""Large units of each language, the largest first."""
+
+
+def traffic(material: Material) -> Section | None:
+    """Who is cheaper for the month's tokens, by how much, and from how many tokens that turns."""
+    found = sorted(
+        (one for one in material.records("estimate_cost") if one.result.get("volume") and _ways(one)), key=_least
+    )
+    if not found:
+        return None
+    best, say = found[0], material.say
+    section = Section("recommendation", _headline(material, best) + cite_pace(material, "estimate_cost", best.result),
+                      settled=True)  # fmt: skip
+    section.body = [_turning(material, best), _table(material, found[:SHOWN_MAX])]
+    section.caveats = [*cost.warned(material, best.result), say("traffic.spare")]
+    busy = amounts.percent(best.result["utilisation"])
+    section.assumptions = [say("traffic.output"), say("cost.assume_busy", busy=busy),
+                           *clarify.ambiguous_names(material)]  # fmt: skip
+    return section
+
+
+def _volume(record: ToolCallRecord) -> dict[str, Any]:
+    found: dict[str, Any] = record.result["volume"]
+    return found
+
+
+def _ways(record: ToolCallRecord) -> list[tuple[float, str]]:
+    """What each way costs a month, the cheaper first: renting at the cheapest offer, owning as expected.
+
+    A purchase of which a part has no price is not among them.
+    """
+    own, rent = _volume(record)["own_cost"], _volume(record)["rent_cost"]
+    known = [(rent["low"], "rent")] if rent else []
+    return sorted([*known, *([(own["value"], "own")] if own and record.result["own"]["complete"] else [])])
+
+
+def _least(record: ToolCallRecord) -> float:
+    return _ways(record)[0][0]
+
+
+def _cards(record: ToolCallRecord) -> str:
+    return names.cards(record.result["gpu"], _volume(record)["gpu_count"])
+
+
+def _headline(material: Material, best: ToolCallRecord) -> str:
+    say, volume, money = material.say, _volume(best), best.result["currency"]
+    least, way = _ways(best)[0]
+    first = best.result["rent"][0] if way == "rent" else None
+    values = {
+        "tokens": _tokens(material, volume["tokens_per_month"]), "cards": _cards(best), "cost": _money(least, money),
+        "where": say("traffic.where", where=first["cheapest"], date=first["as_of"] or say("cost.undated"))
+        if first and first["cheapest"] else "", "busy": amounts.percent(volume["busy_ratio"]),
+    }  # fmt: skip
+    values["purchase"] = _money(volume["purchase_cost"]["value"], money) if volume["purchase_cost"] else ""
+    if volume["api_cost"] is None:
+        return say(f"traffic.{way}_alone", **values)
+    api = volume["api_cost"]
+    key = "api" if api * CLEARLY < least else way if least * CLEARLY < api else "even"
+    return say(f"traffic.{key}", **values, api=_money(api, money), way=say(f"traffic.way_{way}"))
+
+
+def _turning(material: Material, best: ToolCallRecord) -> str:
+    """From how many tokens a month the hardware is cheaper than the provider."""
+    volume = _volume(best)
+    if volume["api_cost"] is None:
+        return ""
+    even = volume["even_tokens_per_month"]
+    if even is None:
+        return material.say("traffic.never", cards=names.cards(best.result["gpu"], best.result["gpu_count"]))
+    return material.say("traffic.turns", tokens=_tokens(material, even))
+
+
+def _tokens(material: Material, count: float) -> str:
+    """A month's tokens in the large unit of the language, to three figures."""
+    for unit, size in _UNITS[material.say.language]:
+        if count >= size:
+            return material.say(f"traffic.{unit}", count=f"{float(f'{count / size:.3g}'):g}")
+    return numbers.count(count)
+
+
+def _money(value: float, currency: str) -> str:
+    return numbers.money(amounts.rounded(value), currency)
+
+
+def _table(material: Material, found: list[ToolCallRecord]) -> str:
+    say = material.say
+    head = [say("traffic.hardware"), say("traffic.rent_month"), say("traffic.own_month"), say("traffic.busy")]
+    rows = []
+    for one in found:
+        volume, money = _volume(one), one.result["currency"]
+        ways = {way: cost for cost, way in _ways(one)}
+        form = one.request.get("weight_format")
+        named = _cards(one) + (f" ({names.format_name(form)})" if form else "")
+        rows.append([
+            named, *(_money(ways[way], money) if way in ways else "–" for way in ("rent", "own")),
+            amounts.percent(volume["busy_ratio"]),
+        ])  # fmt: skip
+    return table(head, rows)

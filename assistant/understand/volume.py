@@ -1,0 +1,92 @@
+"""Tokens used a month, and what a provider asks for a million: 「每月 3 亿 token」, "$0.88 per million"."""
+
+from dataclasses import dataclass
+
+from assistant.understand.budget import AFTER_SYMBOL, BEFORE_SYMBOL, SYMBOLS
+from assistant.understand.numbers import DIGITS, HAN, SCALE, scaled
+from assistant.understand.text import Found, grammar
+
+_MONTHS = {"hour": 730.0, "小时": 730.0, "day": 365 / 12, "天": 365 / 12, "日": 365 / 12, "week": 365 / 84,
+           "周": 365 / 84, "month": 1.0, "月": 1.0, "year": 1 / 12, "年": 1 / 12}  # fmt: skip
+"""How often each period comes in a month."""
+_N = rf"(?P<n>{DIGITS}|{HAN})\s?(?P<s>{SCALE})?"
+_TOKENS = (
+    r"(?:个|的)?\s?(?:(?:output|input|generated|prompt|completion|total|combined)\s)?(?:tokens?|toks?|词元)(?![a-z]|/s)"
+)
+_EACH_EN = r"(?:per|an?|each|every|/)\s?(?P<u>hour|day|week|month|year)"
+_EACH_ZH = r"(?:每|一|单|日均|月均|平均每)\s?个?(?P<u>小时|天|日|周|月|年)"
+_VOLUME = tuple(
+    grammar(rule) for rule in (
+        rf"(?<![a-z0-9.$¥€£]){_N}\s?{_TOKENS}[^,.;?!\n]{{0,24}}?(?<![a-z]){_EACH_EN}(?![a-z])",
+        rf"(?<![a-z0-9.$¥€£]){_N}\s?{_TOKENS}\s?(?:/|每|一)\s?个?(?P<u>天|日|周|月|年)",
+        rf"{_EACH_ZH}[^,。;?!\n]{{0,12}}?{_N}\s?{_TOKENS}",
+        rf"(?P<u>日|月|周|年)(?:均|消耗|用量|调用量?|活)[^,。;?!\n]{{0,8}}?{_N}\s?{_TOKENS}",
+        rf"(?P<u>day|month)ly[^,.;?!\n]{{0,24}}?{_N}\s?{_TOKENS}",
+        rf"(?<![a-z0-9.$¥€£]){_N}\s?{_TOKENS}\s(?P<u>dai|month|week|year)ly",
+    )
+)  # fmt: skip
+_REQUESTS = grammar(
+    rf"(?<![a-z0-9.$¥€£]){_N}\s?(?:requests?|calls?|queries|prompts|chats|messages|conversations)\s?{_EACH_EN}(?![a-z])"
+    rf"|{_EACH_ZH.replace('<u>', '<u2>')}[^,。;?!\n]{{0,6}}?(?P<n2>{DIGITS}|{HAN})\s?(?P<s2>{SCALE})?\s?(?:个|次|条)?"
+    r"(?:请求|调用|对话|问答|提问)"
+)
+_REQUEST_TOKENS = grammar(
+    rf"(?P<n>{DIGITS})\s?(?P<s>k|千|万)?\s?(?:tokens?|toks?)\s?(?:each|per (?:request|call|query|message)|apiece)"
+    rf"|(?:每(?:个|次|条)(?:请求|调用|对话)?|averag\w{{1,3}}|平均(?:每[个次条])?)\D{{0,10}}(?P<n2>{DIGITS})\s?(?P<s2>k|千|万)?"
+    r"\s?个?(?:tokens?|toks?)"
+)
+_MILLION = (
+    r"(?:(?:1|one|a|每|一|per)?\s?(?:m|mm|million|millions|百万|1m)(?![a-z])\s?(?:(?:output|input|total)\s)?"
+    r"(?:个)?(?:tokens?|toks?)?|mtoks?|百万\s?(?:个)?(?:tokens?|toks?)?)"
+)
+_PRICE = grammar(
+    rf"(?P<before>{BEFORE_SYMBOL})\s?(?P<n1>{DIGITS})\s?(?:/|per|for|an?|each)\s?{_MILLION}"
+    rf"|(?<![a-z0-9.])(?P<n2>{DIGITS})\s?(?P<after>{AFTER_SYMBOL})\s?(?:钱)?\s?(?:/|per|for|an?|每|一)\s?{_MILLION}"
+    rf"|(?:每|一|per |a )\s?(?:百万|m(?:illion)?(?![a-z]))\s?(?:个)?(?:tokens?|toks?)?[^,.;\d]{{0,8}}?"
+    rf"(?:(?P<before3>{BEFORE_SYMBOL})\s?)?(?P<n3>{DIGITS})\s?(?P<after3>{AFTER_SYMBOL})?"
+)
+TOKENS_MIN, TOKENS_MAX = 1e4, 1e16
+"""A month's tokens that somebody might mean."""
+
+
+@dataclass(frozen=True, slots=True)
+class TokenPrice:
+    """What a provider asks for a million tokens."""
+
+    amount: float
+    currency: str
+
+
+def find_volume(plain: str) -> Found[float] | None:
+    """Tokens a month, said as such or as requests of a length; None when neither is."""
+    for rule in _VOLUME:
+        for match in rule.finditer(plain):
+            value = scaled(match["n"], match["s"])
+            if value and TOKENS_MIN <= (monthly := value * _times(match["u"])) <= TOKENS_MAX:
+                return Found(monthly, match.start(), match.end())
+    requests, each = _REQUESTS.search(plain), _REQUEST_TOKENS.search(plain)
+    if requests is None or each is None:
+        return None
+    count = scaled(requests["n"] or requests["n2"], requests["s"] or requests["s2"])
+    size = scaled(each["n"] or each["n2"], each["s"] or each["s2"])
+    monthly = (count or 0) * (size or 0) * _times(requests["u"] or requests["u2"])
+    if not TOKENS_MIN <= monthly <= TOKENS_MAX:
+        return None
+    return Found(monthly, min(requests.start(), each.start()), max(requests.end(), each.end()))
+
+
+def find_token_price(plain: str, *, chinese: bool) -> Found[TokenPrice] | None:
+    """The price of a million tokens that is stated; None when none is."""
+    match = _PRICE.search(plain)
+    if match is None:
+        return None
+    symbol = match["before"] or match["after"] or match["before3"] or match["after3"]
+    amount = scaled(match["n1"] or match["n2"] or match["n3"], None)
+    if not amount or (symbol is None and not chinese):
+        return None
+    currency = SYMBOLS[symbol.strip()] if symbol else "CNY"
+    return Found(TokenPrice(amount, currency), match.start(), match.end())
+
+
+def _times(unit: str) -> float:
+    return _MONTHS["day" if unit == "dai" else unit]
