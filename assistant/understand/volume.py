@@ -15,9 +15,11 @@ _TOKENS = (
 )
 _EACH_EN = r"(?:per|an?|each|every|/)\s?(?P<u>hour|day|week|month|year)"
 _EACH_ZH = r"(?:每|一|单|日均|月均|平均每)\s?个?(?P<u>小时|天|日|周|月|年)"
+_GAP = r"(?:(?! in | within | for | over | takes? )[^,.;?!\n]){0,24}?"
+"""What may stand between the tokens and their period: not what makes the period the time of one training."""
 _VOLUME = tuple(
     grammar(rule) for rule in (
-        rf"(?<![a-z0-9.$¥€£]){_N}\s?{_TOKENS}[^,.;?!\n]{{0,24}}?(?<![a-z]){_EACH_EN}(?![a-z])",
+        rf"(?<![a-z0-9.$¥€£]){_N}\s?{_TOKENS}{_GAP}(?<![a-z]){_EACH_EN}(?![a-z])",
         rf"(?<![a-z0-9.$¥€£]){_N}\s?{_TOKENS}\s?(?:/|每|一)\s?个?(?P<u>天|日|周|月|年)",
         rf"{_EACH_ZH}[^,。;?!\n]{{0,12}}?{_N}\s?{_TOKENS}",
         rf"(?P<u>日|月|周|年)(?:均|消耗|用量|调用量?|活)[^,。;?!\n]{{0,8}}?{_N}\s?{_TOKENS}",
