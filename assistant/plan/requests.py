@@ -272,7 +272,7 @@ def speed(
         "engine": need.engine or (None if counted else _engine(weight_format or need.weight_format, card)),
         "params": None if need.model else need.params,
         "concurrent_sequences": need.concurrent_sequences or _active(need.users) or need.batch_size,
-        "input_tokens": need.context_tokens,
+        "input_tokens": need.context_tokens if counted else None,
     }
     if counted:
         known = need.engine if need.engine in PICTURE_ENGINES else None
