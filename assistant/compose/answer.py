@@ -34,7 +34,6 @@ from assistant.compose import (
     topology,
 )
 from assistant.compose.aspects import BY_KEY
-from assistant.compose.caveats import reserves
 from assistant.compose.citations import joined
 from assistant.compose.commands import COMMANDS
 from assistant.compose.material import Material
@@ -273,8 +272,6 @@ def _linked(material: Material) -> Section:
 
 def _guidance(material: Material) -> Section:
     """The documents; with the arithmetic when a model was named."""
-    if material.estimates and reserves(material, material.estimates[0]):
-        return fit.reserved(material)
     if material.estimates and material.estimates[0].fit:
         return fit.can_it_run(material)
     return clarify.only_clarify(material) if _asks_nothing(material) else guidance.guidance(material)

@@ -5,10 +5,12 @@ import re
 from assistant.compose import names, numbers
 from assistant.compose.citations import joined
 from assistant.compose.material import Estimate, Material
+from assistant.plan import nameless
 from assistant.plan.formats import bits
 from assistant.plan.provisional import CHINESE_CARDS, chinese_cards, other_than_language, packed, repeated, stand_in
 from kb.base import AdvisorError
-from kb.catalog import model
+from kb.catalog import gpu, model
+from kb.units import GIB
 
 _TAKEN = re.compile(
     r"(context_tokens|concurrent_sequences|micro_batch_size|sequence_tokens|lora_rank|gradient_checkpointing)"
@@ -39,6 +41,8 @@ def assumed(material: Material, main: Estimate) -> list[str]:
         found.append(say("assume.project", model=names.model_name(project.model)) + joined([quoted]))
     if chinese_cards(material.understanding):
         found.append(say("assume.chinese_cards", cards=say.listed([names.gpu_name(one) for one in CHINESE_CARDS])))
+    if card := nameless.counted_as(material.understanding.need):
+        found.append(say("assume.counted_as", size=f"{gpu(card).memory_bytes // GIB} GB", gpu=names.gpu_name(card)))
     if material.stand_in:
         found.append(say(f"assume.for_{need.purpose}", model=names.model_name(material.stand_in)))
     taken = filter(None, map(_TAKEN.match, main.result.assumptions))

@@ -6,7 +6,7 @@ from assistant.compose import error_reading, names, numbers
 from assistant.compose.arithmetic import ROWS, arithmetic, cite, column_name, interval, total, workload
 from assistant.compose.assume import assumed
 from assistant.compose.caveats import caveats
-from assistant.compose.fit import levers
+from assistant.compose.fit import card_line, levers, other_cards
 from assistant.compose.material import Estimate, Material
 from assistant.compose.section import Section
 from assistant.compose.table import table
@@ -17,20 +17,19 @@ _HOST = re.compile(
     r"\bkilled\b|exit(?:ed with)? (?:code|status) (?:-9|137)|sigkill|signal 9|oom-?killer|被 ?kill", re.I
 )
 """Signs that the operating system ended the process: host memory ran out, not the card's."""
-_ALLOCATION = re.compile(r"allocate\s{1,3}(\d{1,6}(?:\.\d{1,3})?)\s?gi?b", re.I)
-_CHANGES = (
-    "task",
-    "weight_format",
-    "sharding",
-    "gradient_checkpointing",
-    "precision",
-    "optimizer",
-    "micro_batch_size",
-    "sequence_tokens",
-    "context_tokens",
-    "concurrent_sequences",
-    "kv_format",
+_NORMAL = re.compile(
+    r"(?:正常|合理|对劲)(?:的)?\s?(?:吗|么|嘛|不|\?|？|$)|是不是正常|是否正常|符合预期"
+    r"|(?<![a-z])(?:is (?:that|this|it) (?:normal|expected|right|ok)|expected\?|normal\?)",
+    re.I,
 )
+"""Questions whether it should have been like that."""
+_ALLOCATION = re.compile(r"allocate\s{1,3}(\d{1,6}(?:\.\d{1,3})?)\s?gi?b", re.I)
+_SETTINGS = {
+    "micro_batch_size": "batch", "sequence_tokens": "length", "context_tokens": "context",
+    "concurrent_sequences": "requests", "kv_format": "cache",
+}  # fmt: skip
+"""Settings that are told with their value, and how."""
+_CHANGES = ("task", "weight_format", "sharding", "gradient_checkpointing", "precision", "optimizer", *_SETTINGS)
 
 
 def diagnosis(material: Material) -> Section:
@@ -43,11 +42,13 @@ def diagnosis(material: Material) -> Section:
         return _host(material, fitted)
     if not fitted:
         return error_reading.added(material, _without_card(material), read)
-    main, others = fitted[0], fitted[1:]
-    section = Section("diagnosis", _absurd(material, main) or _cause(material, main))
+    main, others = fitted[0], [one for one in fitted[1:] if one.gpu == fitted[0].gpu]
+    section = Section("diagnosis", _absurd(material, main) or _expected(material, main) + _cause(material, main))
     section.body = [_fixes(material, main, others), arithmetic(material, [main])]
     if main.placed.verdict == "yes" and (read is None or read.cause == "settings_differ"):
         section.body.insert(0, material.say("oom.when_it_fits"))
+    elsewhere = {one.gpu: one for one in reversed(other_cards(material, main))}
+    section.body[:0] = [card_line(material, one) for one in reversed(elsewhere.values())]
     section = error_reading.added(material, section, read)
     section.levers = levers(material, main)
     section.caveats = caveats(material, main)
@@ -74,6 +75,13 @@ def _cause(material: Material, main: Estimate) -> str:
         usable=numbers.gib(fit.usable_bytes, digits=1),
         largest=_largest(material, main),
     ) + cite(material, main)
+
+
+def _expected(material: Material, main: Estimate) -> str:
+    """Whether it had to run out, where that is asked: what does not fit had to, what fits had not."""
+    if not _NORMAL.search(material.text):
+        return ""
+    return material.say("oom.unexpected" if main.placed.verdict == "yes" else "oom.expected")
 
 
 def _largest(material: Material, main: Estimate) -> str:
@@ -160,7 +168,7 @@ def _change(material: Material, main: Estimate, other: Estimate) -> str:
         elif key in {"precision", "optimizer"}:
             words.append(say.get(f"oom.{value}") or f"{key}={value}")
         else:
-            words.append(f"{key}={value}")
+            words.append(say(f"oom.set_{_SETTINGS[key]}", value=value))
     if not words and other.gpu and other.gpus != main.gpus:
         return names.cards(other.gpu, other.gpus)
     return say.listed(words) if words else column_name(material, other)

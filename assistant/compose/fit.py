@@ -49,8 +49,8 @@ def can_it_run(material: Material) -> Section:
         return _finish(material, section, shared)
     shown = [main, *(one for one in others if (one.gpu == main.gpu or one.fits) and not _told_by(one, main))]
     section = Section(verdict, headline, [arithmetic(material, squeezed.columns(shown, alternatives))])
-    for card in _other_cards(material, main):
-        section.body.append(_card_line(material, card))
+    for card in other_cards(material, main):
+        section.body.append(card_line(material, card))
     section.levers = levers(material, main)
     if len(compared_formats(material.understanding)) > 1 and main.fits:
         section.levers = []
@@ -99,7 +99,7 @@ def _same_but_sharding(one: Estimate, other: Estimate) -> bool:
     return {**one.request, "sharding": None} == {**other.request, "sharding": None}
 
 
-def _other_cards(material: Material, main: Estimate) -> list[Estimate]:
+def other_cards(material: Material, main: Estimate) -> list[Estimate]:
     """The same way of running it on the other cards that were named."""
     same = (main.task, main.result.weight_format)
     return [
@@ -109,7 +109,8 @@ def _other_cards(material: Material, main: Estimate) -> list[Estimate]:
     ]
 
 
-def _card_line(material: Material, one: Estimate) -> str:
+def card_line(material: Material, one: Estimate) -> str:
+    """Whether it fits there, in one line."""
     fit = one.placed
     return "- " + material.say(
         f"fit.on_card_{fit.verdict}",
@@ -186,16 +187,6 @@ def memory_needed(material: Material) -> Section:
     headline += _on_named_card(material, estimates)
     section = Section("estimate", headline, [arithmetic(material, estimates), *_minimum_lines(material)])
     return _finish(material, section, first)
-
-
-def reserved(material: Material) -> Section:
-    """Why more is shown as used than the model needs: the engine takes its share of the card at the start."""
-    section = memory_needed(material)
-    main = material.estimates[0]
-    section.body.insert(0, section.headline)
-    section.headline = material.say("caveat.reserved", engine=names.engine_name(main.result.engine))
-    section.caveats = [line for line in section.caveats if line != section.headline]
-    return section
 
 
 def _on_named_card(material: Material, estimates: Sequence[Estimate]) -> str:

@@ -14,7 +14,9 @@ from assistant.compose.material import Estimate, Material
 from assistant.compose.orders import orders
 from assistant.compose.section import Section
 from assistant.compose.table import table
+from assistant.plan import amounts
 from assistant.plan.formats import bits
+from kb.units import DAY_S
 
 SPEED_ROWS = (
     "tokens_per_s_per_user",
@@ -99,8 +101,16 @@ def _items(material: Material, tool: str, result: dict[str, Any]) -> Section:
     shown |= {key: result[key] for key in ITEM_ROWS if result.get(key)}
     gap = "" if material.say.language == "zh" else " "
     headline = gap.join(_headline(material, "pace.time", key, shown) for key in list(shown)[:2])
+    if result.get("time_s") and amounts.A_DAY.search(material.text):
+        headline = _of_a_day(material, result["time_s"]) + gap + headline
     section = _with(material, tool, result | shown, headline, tuple(shown))
     return _held(material, result, section)
+
+
+def _of_a_day(material: Material, taken: dict[str, Any]) -> str:
+    """Whether a day's load is done in a day."""
+    least, most = (float(taken[key] or taken["value"]) for key in ("low", "high"))
+    return material.say("pace.day_yes" if most <= DAY_S else "pace.day_no" if least > DAY_S else "pace.day_just")
 
 
 def warned(material: Material, result: dict[str, Any]) -> dict[str, str]:

@@ -2,7 +2,18 @@
 
 from collections.abc import Callable
 
-from assistant.compose import alike, availability, bill, clouds, memory_target, price_claims, traffic, unit_price, worth
+from assistant.compose import (
+    alike,
+    availability,
+    bill,
+    clouds,
+    memory_target,
+    price_claims,
+    reserved,
+    traffic,
+    unit_price,
+    worth,
+)
 from assistant.compose.material import Material
 from assistant.compose.section import Section
 from assistant.plan import particular as planned
@@ -10,7 +21,7 @@ from assistant.plan import particular as planned
 _ANSWERS: dict[str, Callable[[Material], Section | None]] = {
     "availability": availability.availability, "price_claim": price_claims.price_claim, "clouds": clouds.clouds,
     "bill": bill.bill, "alike": alike.alike, "unit_price": unit_price.unit_price, "traffic": traffic.traffic,
-    "memory_target": memory_target.memory_target, "worth": worth.worth,
+    "memory_target": memory_target.memory_target, "worth": worth.worth, "reserved": reserved.reserved,
 }  # fmt: skip
 
 

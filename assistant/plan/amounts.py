@@ -86,12 +86,17 @@ def clip_frames(model: str, seconds: float) -> int:
 def pace_asked(need: Need, text: str) -> Intent | None:
     """Whether the pace of work without tokens is asked for: of training, of doing it, or not at all."""
     kind = model_kind(need)
-    if kind not in COUNTED or not _PACE.search(text):
+    if kind not in COUNTED or not (_PACE.search(text) or _daily_load(need, text)):
         return None
     trains = need.epochs is not None or _TRAINS.search(text) is not None
     if not trains:
         return "speed"
     return "training_time" if kind in ("vision", *READ) else None
+
+
+def _daily_load(need: Need, text: str) -> bool:
+    """Whether so much comes in a day: that asks for a pace, whatever else the words look like."""
+    return model_kind(need) == "speech" and A_DAY.search(text) is not None and _AUDIO.search(text) is not None
 
 
 def amounts(need: Need, text: str) -> dict[str, object]:

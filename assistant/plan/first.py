@@ -300,9 +300,11 @@ def _compatibility(need: Need, understanding: Understanding) -> Calls:
 def _oom(need: Need, understanding: Understanding) -> Calls:
     """What the workload holds as it was run; the cheaper settings follow once that is known."""
     ran = _as_it_ran(need)
+    others = requests.compared(need)[len(need.gpus_owned) :] if need.gpus_owned else ()
     return [
         _diagnosis(need, understanding, ran),
         *ran,
+        *(requests.memory(need, card) for card in others[:CARDS_MAX]),
         *_check(need, understanding),
         requests.gpu_facts(need),
     ]

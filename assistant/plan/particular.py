@@ -11,6 +11,7 @@ from assistant.plan import (
     memory_target,
     price_claims,
     requests,
+    reserved,
     traffic,
     unit_price,
     worth,
@@ -30,6 +31,7 @@ SHAPES: tuple[tuple[str, Callable[[Understanding], bool], Planner], ...] = (
     ("clouds", clouds.asked, clouds.calls),
     ("bill", bill.asked, lambda need, understanding: [bill.call(need, understanding), requests.gpu_facts(need)]),
     ("worth", worth.asked, worth.calls),
+    ("reserved", reserved.asked, reserved.calls),
     ("alike", alike.asked, lambda need, understanding: [alike.call(need, understanding)]),
 )
 """Name, whether the question is one, and all the calls it takes."""

@@ -5,6 +5,7 @@ import re
 from assistant.plan import amounts, requests
 from assistant.plan.formats import WIDE, bits, packed_format
 from assistant.plan.method import unsaid
+from assistant.plan.nameless import counted
 from assistant.plan.runnable import runnable
 from assistant.understand.formats import find_formats
 from assistant.understanding import Understanding
@@ -57,6 +58,7 @@ def provisional(understanding: Understanding) -> Need:
             need = need.model_copy(update={"model": doubt.candidates[0]})
         elif doubt.kind == "gpu" and not set(doubt.candidates) & set(requests.named_gpus(need)):
             need = need.model_copy(update={"gpus_asked": (*need.gpus_asked, conventional(doubt.candidates))})
+    need = counted(need)
     if chinese_cards(understanding):
         need = need.model_copy(update={"gpus_asked": CHINESE_CARDS, "country": need.country or "CN"})
     if need.intent in _ORDERED and need.task == "full_finetune" and not requests.cards(need):

@@ -127,6 +127,9 @@ def _context_of(facts: Facts, weights: dict[Intent, float]) -> dict[Intent, floa
         extra["spec"] -= 0.0 if facts.sized_before else 2.0
     if not facts.training:
         extra["training_time"] -= 4.0
+    if facts.oom and "oom" in weights:
+        extra["can_it_run"] -= 0.75
+        extra["speed"] -= 2.5
     if facts.error and facts.oom:
         extra["oom"] += 3.5
     if facts.provider and "budget" in weights:

@@ -34,6 +34,16 @@ _AGAINST = grammar(
     r"(?:(?:my|our|your) (?:own )?|an? |one |the |used |二手|全新"
     r"|一?[张块台])?[^a-z。!?\n]{0,3}$"
 )
+_SWITCH = grammar(
+    r"(?:换(?:成|到|用|个)?|升级?(?:到|成)?|加(?:到|钱上)?|改用|上"
+    r"|(?<![a-z])(?:upgrad\w+ to|switch\w* to|mov\w+ to|would|will|could|with))"
+    r"\s?(?:an? |the |一?[张块])?[^a-z。!?\n]{0,3}$"
+)
+_WONDERS = grammar(
+    r"s?[^。!?\n]{0,8}?(?:行(?:么|吗|不)|够(?:么|吗|不)|可以(?:么|吗)|能(?:行|跑|训|放|解决|不能)|会不会|呢|怎么样|有用"
+    r"|(?<![a-z])(?:enough|help|work|do it|fix|solve|be ok)(?![a-z]))"
+)
+"""What makes a card the one that is thought of instead of the one where memory ran out."""
 _ONLY_COMPARED = grammar(
     r"(?:比(?:不上|不过)?|等于|相当于|顶(?:一|得上)?|要求|写的|(?:论文|官方|作者|原文|别人)(?:用|说|给|写|推荐|是)的?(?:是)?|(?<![a-z])(?:than|vs\.?"
     r"|versus|against|instead of|rather than|compared (?:to|with)|as much as|to match|match"
@@ -123,6 +133,8 @@ def _is_owned(text: str, gpu: NamedGpu, intent: Intent) -> bool:
         return True
     if intent == "compare" and _WORKS.match(text, gpu.end) and _ONLY_COMPARED_LATER.search(text, gpu.end):
         return True
+    if intent == "oom" and _SWITCH.search(before) and _WONDERS.match(text, gpu.counted_to):
+        return False
     if intent not in _ASKING:
         return not _AGAINST.search(before) or intent in {"oom", "power"}
     return intent == "how_many_gpus" and gpu.count is not None

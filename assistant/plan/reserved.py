@@ -1,0 +1,74 @@
+"""Questions why more memory is shown as used than a model takes: servers take a share of each card and fill it."""
+
+import re
+
+from assistant.plan import requests
+from assistant.plan.amounts import model_kind
+from assistant.plan.call import PlannedCall
+from assistant.understand.errors import is_oom
+from assistant.understanding import Understanding
+from kb.units import GB
+from tools.need import Need
+
+RESERVING = ("vllm", "sglang", "tensorrt-llm")
+"""Servers that do, of those with a memory model of their own."""
+_SERVED = re.compile(r"vllm|sglang|lmdeploy|xinference|turbomind|tensorrt|部署|服务|(?<![a-z])serv(?:e|ing|er)", re.I)
+"""Words that a server runs, where none of those was named."""
+WIDE_LOW, WIDE_HIGH = 0.9, 1.3
+"""Use over the bytes of the weights in 32 bits between which they were most likely loaded as such."""
+_SHOWN = re.compile(
+    r"(?:占(?:用|了|到|去)*|吃(?:了|掉|到)?|用(?:了|掉|到)|显示(?:占?用?了?)?|飙到|涨到|高达|都是|还是|各|都)\s?"
+    r"(?:大概|大约|约|将近|快|近|显存)?\s?(?P<n>\d{1,4}(?:\.\d{1,2})?)\s?(?:多|几)?\s?gi?b?(?![a-z0-9])"
+    r"|(?<![a-z])(?:takes?|took|taking|us(?:es?|ed|ing)|eats?|eating|occup\w+|shows?|showing|consum\w+|allocat\w+"
+    r"|reserv\w+|fills?|filling|grabs?)(?: up)?(?: all)?(?: about| around| nearly| almost| over| ~)?\s?~?"
+    r"(?P<n2>\d{1,4}(?:\.\d{1,2})?)\s?gi?b?(?![a-z0-9])"
+    r"|[占吃用]满|全(?:部)?占(?:了|满)?|(?:all|the (?:whole|entire)|almost all|nearly all|most)(?: of)?(?: the| my)?"
+    r" (?:v?ram|memory|card|gpu)(?![a-z])",
+    re.I,
+)
+"""An amount that is seen to be used, or the whole card."""
+_PUZZLED = re.compile(
+    r"为什么|为啥|为何|怎么(?!办|装|部署|选|配|买)|咋(?!办|装|整)|哪(?:里|儿)?去了|花哪|去哪|正常(?:吗|么|不|\?|？|$)|合理(?:吗|么|不)"
+    r"|不是(?:应该|说|只|才|一)|居然|竟然|明明|才\s?\d|(?:只|仅)(?:有|要|需)?\s?\d"
+    r"|(?:能|可以|怎样|如何)(?:不能|否)?(?:把[^,。]{0,6})?(?:限制|降|压|减|调低|少占)|有(?:什么|啥)?办法(?:降|减|限|压|让)"
+    r"|(?<![a-z])(?:why|how come|normal|expected|reduce|lower|limit|supposed to|should(?:n't)? only|instead of"
+    r"|where (?:does|did|is))(?![a-z])",
+    re.I,
+)
+"""Words of somebody who did not expect it."""
+
+
+def asked(understanding: Understanding) -> bool:
+    """Whether use beyond a language model's need, in a server that reserves, is what puzzles."""
+    need, text = understanding.need, understanding.text
+    if requests.is_training(need) or not requests.sized(need) or understanding.command or understanding.error_text:
+        return False
+    if need.engine not in (None, *RESERVING) or model_kind(need) not in {"llm", "vlm", None} or is_oom(text.lower()):
+        return False
+    return _SHOWN.search(text) is not None and _PUZZLED.search(text) is not None and not need.host_memory_bytes
+
+
+def shown_gb(text: str) -> float | None:
+    """The amount that is seen to be used, as written."""
+    match = _SHOWN.search(text)
+    return float(match["n"] or match["n2"]) if match and (match["n"] or match["n2"]) else None
+
+
+def in_32_bits(need: Need, text: str) -> bool:
+    """Whether what is used is about the weights in 32 bits, and nothing says that a server fills the card."""
+    shown = shown_gb(text)
+    if shown is None or need.params is None or need.weight_format or _SERVED.search(text) or need.engine in RESERVING:
+        return False
+    cards = sum(card.count or 1 for card in requests.cards(need))
+    return any(WIDE_LOW <= shown * n * GB / (4 * need.params) <= WIDE_HIGH for n in {1, max(1, cards)})
+
+
+def calls(need: Need, understanding: Understanding) -> list[PlannedCall | None]:
+    """What the model takes on those cards by itself, and in 32 bits where that is what was likely loaded."""
+    card = next(iter(requests.cards(need)), None)
+    wide = in_32_bits(need, understanding.text)
+    return [
+        requests.memory(need, card),
+        requests.memory(need, card, weight_format="fp32") if wide else None,
+        requests.guidance(understanding),
+    ]

@@ -1,0 +1,95 @@
+"""Answers to what Chinese threads ask: why so much is used, whether it had to run out, how many cards of a size."""
+
+import pytest
+
+from assistant.ground.check import ground
+from tests.assistant.planning import turn
+
+
+@pytest.mark.parametrize(
+    ("text", "starts"),
+    [
+        ("vllm 起 qwen2.5-7b 占了 22G，权重才 15G，多出来的去哪了", "多出来的不是模型要用的"),
+        ("两张 L20 起 14B，为啥每张都占 40G，不是一人一半吗", "多出来的不是模型要用的"),
+        ("sglang 部署 8B 吃满了 80G，正常吗", "多出来的不是模型要用的"),
+        ("why does vllm take 70 GB for an 8B model on one H100", "The rest is not what the model needs"),
+        ("chatglm3-6b 加载占了 25G，为什么", "像是按 FP32 加载的"),
+        ("loading Mistral 7B uses 29 GB, why?", "It looks loaded in FP32"),
+        ("vllm 起 qwen2.5-72b-awq 用了 43G，怎么这么多", "这就是模型要用的量"),
+    ],
+)
+def test_why_more_is_used_than_the_model_takes(text: str, starts: str) -> None:
+    _, records, draft = turn(text)
+    assert draft.answer.lstrip("*").startswith(starts)
+    assert draft.verdict == "diagnosis"
+    assert "configure" not in {one.tool for one in records}
+    assert not ground(draft.answer, records, (text,), draft.citations).ungrounded
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "vllm 起 32B 占了 46G 之后 OOM 了，怎么办",
+        "7B 全参训练占了 70G，正常吗",
+        "3090 能用满 24G 显存跑 32B 吗",
+        "qwen2.5-7b 要多少显存",
+    ],
+)
+def test_other_questions_about_memory_stay_what_they_are(text: str) -> None:
+    assert "多出来的" not in turn(text)[2].answer
+
+
+@pytest.mark.parametrize(
+    ("text", "starts"),
+    [
+        ("4 张 3090 zero3 全参 7B，长度 2048 OOM，正常吗", "正常："),
+        ("一张 A100 80G lora 7B 长度 1024 爆显存了，合理么", "不正常："),
+        ("full fine-tuning Llama 3 8B OOMs on 4x 3090 with zero3, is that expected?", "Expected: "),
+        ("4 张 3090 zero3 全参 7B，长度 2048 OOM", ""),
+    ],
+)
+def test_whether_it_had_to_run_out(text: str, starts: str) -> None:
+    answer = turn(text)[2].answer.lstrip("*")
+    words = ("正常：", "不正常：", "Expected: ", "Not expected: ")
+    assert next((word for word in words if answer.startswith(word)), "") == starts
+
+
+@pytest.mark.parametrize(
+    ("text", "card", "most"),
+    [
+        ("120B bf16 部署，80G 的卡要几张", "A100 SXM4 80GB", 8),
+        ("几张 24G 的卡才能跑 70B int4", "RTX 3090", 4),
+        ("72B 的 lora 最少得几张 80G", "A100 SXM4 80GB", 8),
+    ],
+)
+def test_nameless_cards_are_counted_as_a_common_one(text: str, card: str, most: int) -> None:
+    draft = turn(text)[2]
+    first = draft.answer.split("\n")[0]
+    assert card in first
+    assert any(f"{count}×{card}" in first for count in range(1, most + 1))
+    assert f"按 {card} 计算" in draft.answer
+
+
+@pytest.mark.parametrize(
+    ("text", "starts"),
+    [
+        ("一张 A10 跑 whisper large-v3，每天 400 小时录音够不够", "够"),
+        ("一张 T4 跑 whisper large-v3，每天 5000 小时通话录音来得及吗", "不够"),
+        ("whisper large-v3 on one 4090, 200 hours of calls a day, enough?", "Yes"),
+    ],
+)
+def test_a_load_of_every_day_is_held_against_the_day(text: str, starts: str) -> None:
+    assert turn(text)[2].answer.lstrip("*").startswith(starts)
+
+
+@pytest.mark.parametrize(
+    ("text", "card", "fits"),
+    [
+        ("两张 3090 lora 13B 2048 长度爆显存，换成 A100 40G 行吗", "1×A100 SXM4 40GB", "放得下"),
+        ("3060 12G 上 7B lora 爆了，升级到 4060 ti 16G 能解决吗", "1×RTX 4060 Ti 16GB", "放不下"),
+    ],
+)
+def test_a_card_thought_of_instead_is_judged_too(text: str, card: str, fits: str) -> None:
+    understanding, _, draft = turn(text)
+    assert len(understanding.need.gpus_owned) == 1
+    assert f"- {card}：{fits}" in draft.answer
