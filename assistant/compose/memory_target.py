@@ -8,6 +8,7 @@ from assistant.compose.pace import cite_pace
 from assistant.compose.section import Section
 from assistant.compose.table import table
 from assistant.plan import memory_target as planned
+from assistant.plan.market import ordinary
 from tools.gpu_row import GpuRow
 
 
@@ -24,7 +25,7 @@ def memory_target(material: Material) -> Section | None:
     headline = say("memory_target.least", size=size, **_values(material, best)) + _whole(material, best)
     if rows[0] is not best:
         headline += say("memory_target.cheaper", **_values(material, rows[0]))
-    fewest = min(filter(planned.ordinary, rows), key=lambda one: (_count(one), one.together_price or 0), default=best)
+    fewest = min(filter(ordinary, rows), key=lambda one: (_count(one), one.together_price or 0), default=best)
     if _count(fewest) < _count(best):
         headline += say("memory_target.fewest", **_values(material, fewest))
     section = Section("recommendation", headline, [_table(material, shown)], settled=True)
@@ -39,7 +40,7 @@ def _values(material: Material, one: GpuRow) -> dict[str, str]:
 def _shown(rows: list[GpuRow]) -> list[GpuRow]:
     """The cheapest of all, and each that takes fewer cards or runs more than those before it, by price."""
     best = planned.lead(rows)
-    usual = [one for one in rows if planned.ordinary(one)]
+    usual = [one for one in rows if ordinary(one)]
     fewer = [one for index, one in enumerate(usual) if all(_count(one) < _count(each) for each in usual[:index])]
     kept = {one.id for one in (rows[0], best, *fewer)}
     kept |= {one.id for one in [one for one in rows if one.id not in kept][: planned.SHOWN_MAX - len(kept)]}
@@ -89,7 +90,7 @@ def _table(material: Material, rows: list[GpuRow]) -> str:
 
 def _caveats(material: Material, best: GpuRow, rows: list[GpuRow]) -> list[str]:
     say, told = material.say, []
-    slow = [one for one in rows if one.vendor == "NVIDIA" and not planned.ordinary(one)]
+    slow = [one for one in rows if one.vendor == "NVIDIA" and not ordinary(one)]
     told += [say("unit_price.slow", card=names.gpu_name(one.id)) for one in slow if not one.tensor_core_generation]
     if others := sorted({one.vendor for one in rows if one.vendor not in {"NVIDIA"}}):
         told.append(say("memory_target.software", makers=say.listed(others)))

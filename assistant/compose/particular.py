@@ -12,6 +12,7 @@ from assistant.compose import (
     reserved,
     traffic,
     unit_price,
+    upgrade,
     worth,
 )
 from assistant.compose.material import Material
@@ -21,7 +22,8 @@ from assistant.plan import particular as planned
 _ANSWERS: dict[str, Callable[[Material], Section | None]] = {
     "availability": availability.availability, "price_claim": price_claims.price_claim, "clouds": clouds.clouds,
     "bill": bill.bill, "alike": alike.alike, "unit_price": unit_price.unit_price, "traffic": traffic.traffic,
-    "memory_target": memory_target.memory_target, "worth": worth.worth, "reserved": reserved.reserved,
+    "upgrade": upgrade.upgrade, "memory_target": memory_target.memory_target, "worth": worth.worth,
+    "reserved": reserved.reserved,
 }  # fmt: skip
 
 

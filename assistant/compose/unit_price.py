@@ -5,10 +5,9 @@ from assistant.compose.aspects import BY_KEY
 from assistant.compose.material import Material
 from assistant.compose.section import Section
 from assistant.compose.table import table
+from assistant.plan.market import recent
 from assistant.plan.unit_price import measure
-from assistant.plan.worth import PRICE_DAYS
 from tools.gpu_row import GpuRow
-from tools.prices import age_days
 
 _FIELDS = {"price_per_gib": "usd_per_gib", "price_per_tb_s": "usd_per_tb_s", "price_per_tflops": "usd_per_tflops"}
 _ASPECTS = {"price_per_gib": "memory", "price_per_tb_s": "bandwidth", "price_per_tflops": "bf16"}
@@ -22,7 +21,7 @@ def unit_price(material: Material) -> Section | None:
         return None
     every = [GpuRow.model_validate(one) for one in found["gpus"]]
     named = set(material.need.gpus_asked) | {card.gpu for card in material.need.gpus_owned}
-    rows = [one for one in every if _of(one, sort) is not None and (one.id in named or _recent(one))]
+    rows = [one for one in every if _of(one, sort) is not None and (one.id in named or recent(one.price))]
     say = material.say
     if not rows:
         return Section("fact", say("unit_price.none"), settled=True)
@@ -35,12 +34,6 @@ def unit_price(material: Material) -> Section | None:
     section.caveats = [*_missing(material, every, rows), *_lost(material, rows), *_old(material, rows)]
     section.assumptions = clarify.ambiguous_names(material)
     return section
-
-
-def _recent(one: GpuRow) -> bool:
-    """Whether its price is of today's market: an old list price is nobody's."""
-    age = age_days(one.price.as_of) if one.price else None
-    return age is not None and age <= PRICE_DAYS
 
 
 def _of(one: GpuRow, sort: str) -> float | None:

@@ -5,23 +5,19 @@ from collections.abc import Sequence
 
 from assistant.plan import requests
 from assistant.plan.call import PlannedCall, planned
+from assistant.plan.market import ordinary, recent, sold_alone
 from assistant.plan.preferred import rents
 from assistant.understanding import Understanding
 from kb.units import GIB
 from tools.find_gpus import GpuQuery, find_gpus
 from tools.gpu_row import GpuRow
 from tools.need import Need
-from tools.prices import age_days
 
-PRICE_DAYS = 400
-"""Prices older than this are of another market."""
 SHOWN_MAX = 6
 DESKTOP_CARDS = 4
 """Most cards that a workstation takes; more are looked at where that many do not reach."""
 SERVER_CARDS = 8
 """Most cards of one server."""
-CURRENT = 7.5
-"""Compute capability from which current wheels of PyTorch are built."""
 _WANTS = (
     r"cheap\w{0,4}|low(?:est)?[- ](?:cost|price)|least (?:money|expensive)|get(?:ting)?|reach|build|want|way to"
     r"|how (?:can|do) (?:i|we)|for (?:under|less)|便宜|最省|凑|攒|组|配|想要|想搞|弄|搞|上到|买"
@@ -68,25 +64,14 @@ def query(text: str) -> dict[str, object]:
 
 def ranked(rows: Sequence[GpuRow]) -> list[GpuRow]:
     """Those sold card by card at a price of today's market, the cheapest together first, as few as a desk takes."""
-    sold = [one for one in rows if _recent(one) and one.market not in _NOT_CARDS]
+    sold = [one for one in rows if recent(one.price) and sold_alone(one) and one.market not in _NOT_CARDS]
     sold = [one for one in sold if one.market != MACHINE or one.together_count == 1]
     return [one for one in sold if (one.together_count or 0) <= DESKTOP_CARDS] or sold
-
-
-def ordinary(one: GpuRow) -> bool:
-    """Whether everything that runs on a GPU runs on it today."""
-    return one.vendor == "NVIDIA" and float(one.compute_capability or 0) >= CURRENT
 
 
 def lead(rows: Sequence[GpuRow]) -> GpuRow:
     """The cheapest that ordinary software runs on, else the cheapest."""
     return next((one for one in rows if ordinary(one)), rows[0])
-
-
-def _recent(one: GpuRow) -> bool:
-    age = age_days(one.price.as_of) if one.price else None
-    alone = not one.form_factor.upper().startswith(("SXM", "OAM"))
-    return alone and age is not None and age <= PRICE_DAYS
 
 
 def calls(need: Need, understanding: Understanding) -> list[PlannedCall | None]:

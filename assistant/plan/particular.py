@@ -14,6 +14,7 @@ from assistant.plan import (
     reserved,
     traffic,
     unit_price,
+    upgrade,
     worth,
 )
 from assistant.plan.call import PlannedCall
@@ -26,6 +27,7 @@ SHAPES: tuple[tuple[str, Callable[[Understanding], bool], Planner], ...] = (
     ("availability", availability.asked, lambda need, _: [availability.call(need)]),
     ("price_claim", price_claims.asked, price_claims.calls),
     ("traffic", traffic.asked, traffic.calls),
+    ("upgrade", upgrade.asked, upgrade.calls),
     ("unit_price", unit_price.asked, unit_price.calls),
     ("memory_target", memory_target.asked, memory_target.calls),
     ("clouds", clouds.asked, clouds.calls),

@@ -7,11 +7,12 @@ from assistant.answer import ToolCallRecord
 from assistant.plan import requests
 from assistant.plan.amounts import model_kind
 from assistant.plan.call import PlannedCall, planned
+from assistant.plan.market import left_out, recent, sold_alone
 from assistant.understanding import Understanding
 from kb.catalog import gpu, gpus
 from kb.records.gpu import Gpu
 from tools.need import GpuCount, Need
-from tools.prices import CardPrice, age_days, card_price
+from tools.prices import CardPrice, card_price
 
 _WORTH = re.compile(
     r"(?:还|仍然?|现在)\s?(?:值得|值不值得?|能不能|可以|能|适合|有必要|划算)\s?(?:买|入手?|购买|收|上车|用)?(?:吗|么|嘛|不|呢)?"
@@ -31,14 +32,10 @@ _NOT_ASKED = re.compile(
 """Words that put the card in the asker's hands, or ask what something else is worth."""
 LADDER = ("gguf:Q8_0", "gguf:Q4_K_M")
 """What is tried on one card below the published precision."""
-PRICE_DAYS = 400
-"""Prices older than this are of another market: a list price of years ago is nobody's today."""
 AS_FAST = 0.9
 """Bandwidth over the card's own from which another is as fast at writing answers."""
 TENSOR_CORES = 7.0
 """Compute capability from which there are any."""
-CURRENT = 7.5
-"""Compute capability from which current wheels of PyTorch are built."""
 _PLACES = {"consumer", "workstation", "data_center"}
 
 
@@ -107,23 +104,16 @@ def rival(one: GpuCount, needed_bytes: int) -> str | None:
     found = [
         other for other in gpus().values()
         if other.vendor == own.vendor and other.market in _PLACES and (other.year or 0) > (own.year or 0)
-        and other.status not in {"announced", "modified"} and not other.form_factor.upper().startswith(("SXM", "OAM"))
-        and not _left_out(other)
+        and other.status not in {"announced", "modified"} and sold_alone(other) and not left_out(other)
         and other.usable_bytes >= needed_bytes and (other.bandwidth_bytes_per_s or 0) >= fast and priced(other)
     ]  # fmt: skip
     return min(found, key=lambda other: ((price := priced(other)) and price.amount_usd, other.id)).id if found else None
 
 
-def _left_out(one: Gpu) -> bool:
-    """Whether current software leaves a card of NVIDIA out: none of those before Turing is advice."""
-    return one.vendor == "NVIDIA" and float(one.compute_capability or CURRENT) < CURRENT
-
-
 def priced(one: Gpu) -> CardPrice | None:
     """Its street price, where one was read of late."""
     found = card_price(one)
-    age = age_days(found.as_of) if found and found.kind == "street" else None
-    return found if age is not None and age <= PRICE_DAYS else None
+    return found if found and found.kind == "street" and recent(found) else None
 
 
 def _wide(one: Gpu) -> tuple[str | None, ...]:

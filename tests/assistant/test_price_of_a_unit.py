@@ -5,7 +5,7 @@ import re
 import pytest
 
 from assistant.ground.check import ground
-from assistant.plan import memory_target, particular, unit_price
+from assistant.plan import market, memory_target, particular, unit_price
 from assistant.understand import understand
 from kb.units import GIB
 from tests.assistant.planning import turn
@@ -63,7 +63,7 @@ def test_memory_itself_is_bought_for_the_least_money(text: str, gib: int) -> Non
     rows = memory_target.ranked([_row(one) for one in records[0].result["gpus"]])
     assert all(one.memory_bytes * (one.together_count or 0) >= gib * GIB for one in rows)
     best = memory_target.lead(rows)
-    ordinary = [one for one in rows if memory_target.ordinary(one)]
+    ordinary = [one for one in rows if market.ordinary(one)]
     assert best.together_price == min(one.together_price or 0 for one in ordinary)
     assert f"{best.together_count}×" in draft.answer.split("\n")[0]
     assert not ground(draft.answer, records, (text,), draft.citations).ungrounded

@@ -3,7 +3,7 @@
 import pytest
 
 from assistant.ground.check import ground
-from assistant.plan import worth
+from assistant.plan import market, worth
 from kb.catalog import gpu
 from tests.assistant.planning import turn
 from tools.need import GpuCount
@@ -64,4 +64,4 @@ def test_the_rival_is_newer_holds_it_and_is_no_slower(card: str) -> None:
     assert found.usable_bytes >= needed
     assert (found.bandwidth_bytes_per_s or 0) >= worth.AS_FAST * (gpu(card).bandwidth_bytes_per_s or 0)
     assert worth.priced(found) is not None
-    assert float(found.compute_capability or 0) >= worth.CURRENT
+    assert float(found.compute_capability or 0) >= market.CURRENT
