@@ -15,6 +15,7 @@ from kb.names import model_names
 from kb.records.model import Model
 from tools.check_compatibility import feature_names
 from tools.configure.workload import ACTIVE_SHARE
+from tools.memory.fit import shares_experts
 from tools.need import GpuCount, Need
 
 PICTURE_ENGINES = ("diffusers", "tensorrt-llm")
@@ -171,12 +172,16 @@ def _active(users: int | None) -> int | None:
 
 
 def _serving_values(need: Need, count: int) -> dict[str, object]:
+    sequences = need.concurrent_sequences or _active(need.users) or need.batch_size
+    mixture = model(need.model) if need.model is not None and need.tensor_parallel is None else None
+    apart = mixture is not None and shares_experts(mixture, need.engine, sequences or 1, count)
+    layout = {"expert_parallel": count} if apart else serving_layout(count, need.tensor_parallel)
     return {
         "kv_format": need.kv_format,
         "frozen_params": need.frozen_params if model_kind(need) in ("llm", "vlm", None) else None,
         "context_tokens": need.context_tokens,
-        "concurrent_sequences": need.concurrent_sequences or _active(need.users) or need.batch_size,
-        **serving_layout(count, need.tensor_parallel),
+        "concurrent_sequences": sequences,
+        **layout,
     }
 
 

@@ -158,6 +158,24 @@ def test_serving_is_split_by_powers_of_two_within_a_node(count: int, tensor: int
     assert serving_layout(count) == {"tensor_parallel": tensor, "pipeline_parallel": pipeline}
 
 
+@pytest.mark.parametrize(
+    ("model", "sequences", "layout"),
+    [
+        ("deepseek-ai/DeepSeek-V3", 50, {"expert_parallel": 16}),
+        ("deepseek-ai/DeepSeek-V3", 4, {"tensor_parallel": 8, "pipeline_parallel": 2}),
+        (QWEN, 50, {"tensor_parallel": 8, "pipeline_parallel": 2}),
+    ],
+)
+def test_many_requests_to_a_mixture_share_its_experts_only(model: str, sequences: int, layout: dict[str, int]) -> None:
+    cards = [{"gpu": "h20-96gb", "count": 16}]
+    asked = reading(model=model, concurrent_sequences=sequences, gpus_owned=cards, intent="can_it_run")
+    request = named(plan(asked), "estimate_memory")[0]
+    ways = {
+        name: request[name] for name in ("tensor_parallel", "pipeline_parallel", "expert_parallel") if name in request
+    }
+    assert ways == layout
+
+
 def test_training_shards_all_but_qlora() -> None:
     assert training_layout("full_finetune", 8, None) == {"sharding": "zero3", "data_parallel": 8}
     assert training_layout("qlora", 2, None) == {"sharding": "ddp", "data_parallel": 2}

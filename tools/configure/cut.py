@@ -101,7 +101,7 @@ class Cuts:
         if self._request.task != "inference":
             changes |= {"data": layout.data_parallel, "context_split": layout.context_parallel}
         elif self._request.concurrent_sequences:
-            changes["sequences"] = -(-self._request.concurrent_sequences // layout.data_parallel)
+            changes["sequences"] = -(-self._request.concurrent_sequences // layout.replicas)
         work = self._base(layout)._replace(**changes)  # type: ignore[arg-type]
         refuse_nonsense(layout.of(self._request), work)
         return work

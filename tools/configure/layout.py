@@ -49,6 +49,11 @@ class Layout:
         return max(self.copy, self.expert_parallel)
 
     @property
+    def replicas(self) -> int:
+        """Groups that share the requests while serving; within one that shares experts, its GPUs share them."""
+        return self.data_parallel // self.expert_parallel
+
+    @property
     def copy(self) -> int:
         """GPUs that hold one copy of the model, or that exchange weights while training."""
         return self.tensor_parallel * self.pipeline_parallel
@@ -61,7 +66,7 @@ class Layout:
         }
         if request.task == "inference":
             if request.concurrent_sequences:
-                changes["concurrent_sequences"] = -(-request.concurrent_sequences // self.data_parallel)
+                changes["concurrent_sequences"] = -(-request.concurrent_sequences // self.replicas)
             if self.expert_parallel > 1:
                 changes["expert_parallel"] = self.expert_parallel
         else:

@@ -3,11 +3,13 @@
 from collections.abc import Callable, Iterator
 from functools import lru_cache
 from itertools import groupby
+from typing import Protocol
 
 from kb.base import UnknownName
 from kb.catalog import gpu as catalog_gpu
 from kb.memory_constants import constants
 from kb.records.gpu import Gpu
+from kb.records.model import Experts, LatentAttention
 from tools.memory.interval import interval
 from tools.memory.result import Fit, MinimumGpus, Verdict
 from tools.memory.term import Phase
@@ -31,6 +33,18 @@ MOST_SEQUENCES = 1 << 14
 MOST_SAMPLES = 1 << 12
 
 Peak = Callable[[Workload], Phase]
+
+
+class Mixture(Protocol):
+    """What a model, or its shape, says of attention and experts."""
+
+    @property
+    def latent(self) -> LatentAttention | None:
+        """Attention whose keys and values are cached as one vector; null for any other."""
+
+    @property
+    def experts(self) -> Experts | None:
+        """Experts of which a router picks; null for a dense model."""
 
 
 def verdict_of(total: float, high: float, usable: int) -> Verdict:
@@ -187,7 +201,15 @@ def _layouts(work: Workload) -> Iterator[Workload]:
 
 
 def _sharing_experts(alone: Workload, count: int) -> Iterator[Workload]:
-    experts = alone.shape.experts
-    shared = experts is not None and experts.experts % count == 0 and alone.engine in ENGINES_SHARING_EXPERTS
-    if shared and alone.shape.latent and alone.sequences >= count:
-        yield alone._replace(expert=count, sequences=-(-alone.sequences // count))
+    if shares_experts(alone.shape, alone.engine, alone.sequences, count):
+        yield alone._replace(expert=count)
+
+
+def shares_experts(model: Mixture, engine: str | None, sequences: int, count: int) -> bool:
+    """Whether so many GPUs serve a mixture with attention of their own: a cache shared by all heads cannot be cut.
+
+    Every GPU then answers sequences of its own; with fewer than one each, some would idle.
+    """
+    if model.experts is None or model.latent is None or engine not in {None, *ENGINES_SHARING_EXPERTS}:
+        return False
+    return count % NODE == 0 and model.experts.experts % count == 0 and sequences >= count

@@ -24,21 +24,21 @@ def kv_terms(work: Workload) -> tuple[Term, ...]:
     terms: list[Term] = []
     local = min(shape.sliding.local_layers, shape.attention_layers) if shape.sliding else 0
     local_here = layers * local / max(shape.attention_layers, 1)
-    inputs |= {"bytes_per_element": work.kv_bytes, "sequences": work.sequences, "share": share}
+    inputs |= {"bytes_per_element": work.kv_bytes, "sequences": work.sequences_here, "share": share}
     near_width, near_formula, near_inputs = width, formula, inputs
     if layers - local_here > 0:
         if local and not shape.latent:
             width, formula, inputs = _width(work, shape.global_kv_heads, shape.global_head_dim)
-            inputs |= {"bytes_per_element": work.kv_bytes, "sequences": work.sequences, "share": share}
+            inputs |= {"bytes_per_element": work.kv_bytes, "sequences": work.sequences_here, "share": share}
         kept = shape.kv_compression
-        size = width * (layers - local_here) * tokens * kept * work.sequences * work.kv_bytes * share
+        size = width * (layers - local_here) * tokens * kept * work.sequences_here * work.kv_bytes * share
         full = inputs | {"layers": _tidy(layers - local_here), "tokens": tokens}
         if kept != 1:  # DeepSeek-V4 keeps one entry for several tokens, by layer
             full, formula = full | {"kept_per_token": kept}, f"{formula} · kept_per_token"
         terms.append(Term("kv_cache", "KV cache", size, _with_share(formula, share), full, source))
     if local_here and shape.sliding:
         seen = window_tokens(work, tokens)
-        size = near_width * local_here * seen * work.sequences * work.kv_bytes * share
+        size = near_width * local_here * seen * work.sequences_here * work.kv_bytes * share
         near = near_inputs | {"layers": _tidy(local_here), "tokens": seen}
         terms.append(
             Term("kv_cache", "KV cache of sliding-window layers", size, _with_share(near_formula, share), near, source)
@@ -50,11 +50,10 @@ def kv_terms(work: Workload) -> tuple[Term, ...]:
             else (-(-shape.linear.linear_layers // work.pipeline))
         )
         split = 1 if work.engine in EVEN_LAYERS else work.tensor
-        size = (
-            linear_layers * shape.linear.state_bytes_per_layer * work.sequences / split * (share if split == 1 else 1)
-        )
+        states = shape.linear.state_bytes_per_layer * work.sequences_here
+        size = linear_layers * states / split * (share if split == 1 else 1)
         state = {"linear_layers": _tidy(linear_layers), "state_bytes": shape.linear.state_bytes_per_layer,
-                 "sequences": work.sequences, "gpus": split}  # fmt: skip
+                 "sequences": work.sequences_here, "gpus": split}  # fmt: skip
         terms.append(
             Term(
                 "kv_cache",

@@ -91,7 +91,7 @@ def max_num_sequences(work: Workload, version: VllmVersion) -> int:
     """vLLM's max_num_seqs: as stated, else its default, never below the sequences asked for."""
     vllm = constants().vllm
     default = version.sequences or (vllm.large_max_num_sequences if work.large_gpu else vllm.small_max_num_sequences)
-    return work.max_sequences or max(default, min(work.sequences, vllm.large_max_num_sequences))
+    return work.max_sequences or max(default, min(work.sequences_here, vllm.large_max_num_sequences))
 
 
 def _vllm_version(version: tuple[int, ...] | None) -> VllmVersion:

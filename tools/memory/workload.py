@@ -83,6 +83,11 @@ class Workload(NamedTuple):
         return max(self.data * self.tensor * self.context_split, self.expert) * self.pipeline
 
     @property
+    def sequences_here(self) -> int:
+        """Sequences whose cache a GPU holds: its own, where experts are shared by more GPUs than layers are."""
+        return self.sequences if self.training else -(-self.sequences // max(self.expert // self.tensor, 1))
+
+    @property
     def training(self) -> bool:
         """Whether weights are updated."""
         return self.task != "inference"

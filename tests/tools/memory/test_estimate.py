@@ -207,3 +207,13 @@ def test_the_number_of_cards_grows_with_what_is_asked() -> None:
         ]
         for fewer, more in itertools.pairwise(counts):
             assert all(fewer[gpu] <= count for gpu, count in more.items())
+
+
+def test_cards_that_share_experts_split_the_sequences() -> None:
+    load = {"model": "DeepSeek-V3", "context_tokens": 16_384, "weight_format": "fp8"}
+    together = estimate(**load, concurrent_sequences=160, expert_parallel=16)
+    each = estimate(**load, concurrent_sequences=10, expert_parallel=1)
+    caches = [next(part.bytes for part in one.per_gpu.parts if part.name == "kv_cache") for one in (together, each)]
+    assert caches[0] == caches[1]
+    within = estimate(**load, concurrent_sequences=160, expert_parallel=8, tensor_parallel=8)
+    assert next(part.bytes for part in within.per_gpu.parts if part.name == "kv_cache") == pytest.approx(16 * caches[1])
