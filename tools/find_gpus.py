@@ -284,10 +284,6 @@ def _warnings(rows: tuple[GpuRow, ...], query: GpuQuery) -> tuple[str, ...]:
     street = [one for one in rows if one.price and one.price.kind == "street"]
     undated = [one.name for one in street if one.price and one.price.as_of is None]
     old = [f"{one.name} ({one.price.as_of})" for one in street if one.price and one.price.as_of and one.price_stale]
-    unchecked = [
-        one.name for one in rows
-        if set(_SPECS).intersection(gpus()[one.id].sources.get("unverified-general-knowledge", ()))
-    ]  # fmt: skip
     said = []
     if not rows:
         said.append("No card in the catalog meets all the filters.")
@@ -295,8 +291,6 @@ def _warnings(rows: tuple[GpuRow, ...], query: GpuQuery) -> tuple[str, ...]:
         said.append(f"Undated price: {', '.join(undated)}.")
     if old:
         said.append(f"Price older than 30 days: {', '.join(old)}.")
-    if unchecked:
-        said.append(f"Some figures were not checked against a source: {', '.join(unchecked)}.")
     if query.model is not None and (small := [one.name for one in rows if one.tokens_per_s is None]):
         said.append(f"{query.model} does not fit on one of these, or their bandwidth is not known: {', '.join(small)}.")
     if query.max_price_usd is not None:

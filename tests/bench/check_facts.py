@@ -18,9 +18,8 @@ from kb.records.component import Component
 from kb.records.gpu import Gpu
 from kb.records.server import Server
 
-UNCHECKED = "unverified-general-knowledge"
-DERIVED = frozenset({UNCHECKED, "derived-tensor-rates", "same-chip", "derived-definition", "measured-usable"})
-"""Sources that are no independent reading: worked out from others, or not read at all."""
+DERIVED = frozenset({"derived-tensor-rates", "same-chip", "derived-definition", "measured-usable"})
+"""Sources that are no independent reading: worked out from others."""
 FIELDS = (
     "memory_bytes", "bandwidth_bytes_per_s", "tdp_w", "fp32_flops", "fp16_flops", "bf16_flops", "fp8_flops",
     "int8_ops", "nvlink_bytes_per_s", "compute_capability", "year", "msrp_usd", "price_low_usd", "msrp_cny",
@@ -52,14 +51,15 @@ RULES = tuple(
         "test_sourced",
         "test_disagreements",
         "test_models",
+        "test_model_sources",
     )
 )
 ROOT = Path(__file__).parents[2]
 
 
 def coverage(cards: Iterable[Gpu], field: str) -> tuple[int, int, int, int]:
-    """Cards that state the field, with one reading, with two or more, and with none that was checked."""
-    stated = once = twice = unchecked = 0
+    """Cards that state the field, with one reading, with two or more, and with no source at all."""
+    stated = once = twice = unsourced = 0
     for card in cards:
         if getattr(card, field) is None:
             continue
@@ -67,13 +67,13 @@ def coverage(cards: Iterable[Gpu], field: str) -> tuple[int, int, int, int]:
         vouching = {source for source, fields in card.sources.items() if field in fields}
         readings = len(vouching - DERIVED)
         once, twice = once + (readings == 1), twice + (readings >= 2)
-        unchecked += vouching <= {UNCHECKED}
-    return stated, once, twice, unchecked
+        unsourced += not vouching
+    return stated, once, twice, unsourced
 
 
 def sourced(rows: Iterable[Server | Component], field: str) -> tuple[int, int, int, int]:
-    """Rows that state the field, with one reading, with two or more, and with none that was checked."""
-    stated = once = twice = unchecked = 0
+    """Rows that state the field, with one reading, with two or more, and with no source at all."""
+    stated = once = twice = unsourced = 0
     for row in rows:
         if not getattr(row, field):
             continue
@@ -83,52 +83,51 @@ def sourced(rows: Iterable[Server | Component], field: str) -> tuple[int, int, i
             vouching = {source for source, fields in row.sources.items() if field in fields}
         readings = len(vouching - DERIVED)
         stated, once, twice = stated + 1, once + (readings == 1), twice + (readings >= 2)
-        unchecked += vouching <= {UNCHECKED}
-    return stated, once, twice, unchecked
+        unsourced += not vouching
+    return stated, once, twice, unsourced
 
 
 def _table(title: str, rows: Sequence[Server | Component], fields: Iterable[str]) -> list[str]:
-    lines = ["", f"{title:<24}{'stated':>8}{'one':>6}{'two+':>6}{'unknown':>9}{'unchecked':>11}"]
+    lines = ["", f"{title:<24}{'stated':>8}{'one':>6}{'two+':>6}{'unknown':>9}{'unsourced':>11}"]
     for field in fields:
-        stated, once, twice, unchecked = sourced(rows, field)
-        lines.append(f"{field:<24}{stated:>8}{once:>6}{twice:>6}{len(rows) - stated:>9}{unchecked:>11}")
+        stated, once, twice, unsourced = sourced(rows, field)
+        lines.append(f"{field:<24}{stated:>8}{once:>6}{twice:>6}{len(rows) - stated:>9}{unsourced:>11}")
     return lines
 
 
 def _offers() -> list[str]:
     rows = bundled_offers()
-    lines = ["", f"{'field of an offer':<24}{'stated':>8}{'unknown':>9}{'unchecked':>11}"]
+    lines = ["", f"{'field of an offer':<24}{'stated':>8}{'unknown':>9}{'unsourced':>11}"]
     for field in OFFER_FIELDS:
         stated = [row for row in rows if getattr(row, field) is not None]
-        unchecked = sum(row.source == UNCHECKED for row in stated)
-        lines.append(f"{field:<24}{len(stated):>8}{len(rows) - len(stated):>9}{unchecked:>11}")
+        unsourced = sum(not row.source for row in stated)
+        lines.append(f"{field:<24}{len(stated):>8}{len(rows) - len(stated):>9}{unsourced:>11}")
     return lines
 
 
 def report() -> str:
-    """Coverage by field, dates of prices, and what nobody checked."""
+    """Coverage by field, dates of prices, and what names no source."""
     cards = tuple(gpus().values())
     lines = [
         f"{len(cards)} GPUs, {len(models())} models, {len(servers())} servers, {len(components())} parts",
         f"{len(bundled_offers())} offers",
         "",
-        f"{'field of a GPU':<24}{'stated':>8}{'one':>6}{'two+':>6}{'share':>8}{'unknown':>9}{'unchecked':>11}",
+        f"{'field of a GPU':<24}{'stated':>8}{'one':>6}{'two+':>6}{'share':>8}{'unknown':>9}{'unsourced':>11}",
     ]
     for field in FIELDS:
-        stated, once, twice, unchecked = coverage(cards, field)
+        stated, once, twice, unsourced = coverage(cards, field)
         share = f"{twice / stated:.0%}" if stated else "-"
-        lines.append(f"{field:<24}{stated:>8}{once:>6}{twice:>6}{share:>8}{len(cards) - stated:>9}{unchecked:>11}")
+        lines.append(f"{field:<24}{stated:>8}{once:>6}{twice:>6}{share:>8}{len(cards) - stated:>9}{unsourced:>11}")
     lines += _table("field of a server", tuple(servers().values()), SERVER_FIELDS)
     lines += _table("field of a part", tuple(components().values()), PART_FIELDS)
     lines += _offers()
-    shapes = [model for model in models().values() if set(model.sources) <= {UNCHECKED}]
-    partly = sum(UNCHECKED in model.sources for model in models().values())
+    bare = sum(not model.sources for model in models().values())
     dated = sorted(card.price_as_of for card in cards if card.price_as_of)
     undated = sum(card.price_low_usd is not None and card.price_as_of is None for card in cards)
     rented = sorted(offer.as_of for offer in bundled_offers() if offer.as_of)
     lines += [
         "",
-        f"models that rest on unchecked knowledge alone: {len(shapes)} of {len(models())}; in some figure: {partly}",
+        f"models without any source: {bare} of {len(models())}",
         f"figures of sources that were read and set aside: {len(disagreements())}",
         f"oldest street price of a card: {dated[0] if dated else 'none'}; undated: {undated}",
         f"oldest rental price: {rented[0] if rented else 'none'}; undated: {len(bundled_offers()) - len(rented)}",

@@ -153,7 +153,6 @@ class TestServers(Rows):
             ):  # fmt: skip
                 if getattr(row, field):
                     assert field in vouched, (row.id, field)
-            assert "unverified-general-knowledge" not in row.sources, row.id
             assert vouched <= set(Server.model_fields), row.id
 
     def test_power_supplies_carry_the_cards(self) -> None:

@@ -27,7 +27,7 @@ def test_readings_are_counted_without_derivations(check_facts: ModuleType) -> No
     sourced = [
         card.model_copy(update={"sources": {"a": ("tdp_w",), "b": ("tdp_w",)}}),
         card.model_copy(update={"sources": {"a": ("tdp_w",), "same-chip": ("tdp_w",)}}),
-        card.model_copy(update={"sources": {check_facts.UNCHECKED: ("tdp_w",)}}),
+        card.model_copy(update={"sources": {"a": ("year",)}}),
         card.model_copy(update={"tdp_w": None, "sources": {}}),
     ]
     assert check_facts.coverage(sourced, "tdp_w") == (3, 1, 1, 1)
@@ -46,7 +46,7 @@ def test_servers_parts_and_offers_are_counted_too(check_facts: ModuleType) -> No
     row = components()["cpu-epyc-9654"]
     sourced = [
         row.model_copy(update={"sources": {"a": ("cores",), "b": ("cores",)}}),
-        row.model_copy(update={"sources": {check_facts.UNCHECKED: ("cores",)}}),
+        row.model_copy(update={"sources": {"a": ("memory_channels",)}}),
         row.model_copy(update={"cores": None, "sources": {}}),
     ]
     assert check_facts.sourced(sourced, "cores") == (2, 0, 1, 1)

@@ -11,7 +11,6 @@ from kb.units import GB, GIB, TB
 from tests.kb.catalog_rows import Rows
 
 TERA = 1e12
-UNCHECKED = "unverified-general-knowledge"
 
 
 class TestGpus(Rows):
@@ -67,12 +66,6 @@ class TestGpus(Rows):
         for row in self.rows:
             for source, fields in row.sources.items():
                 assert len(fields) == len(set(fields)), (row.id, source)
-
-    def test_no_figure_is_both_checked_and_unchecked(self) -> None:
-        for row in self.rows:
-            unchecked = set(row.sources.get(UNCHECKED, ()))
-            checked = {field for source, fields in row.sources.items() if source != UNCHECKED for field in fields}
-            assert not unchecked & checked, (row.id, unchecked & checked)
 
     def test_sources_vouch_only_for_fields_that_exist(self) -> None:
         for row in self.rows:

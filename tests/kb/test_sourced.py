@@ -1,70 +1,91 @@
-"""No number enters without a source: what nobody checked is unknown, and the list of what still does only shrinks."""
+"""No number enters without a source: every file of facts, whatever reads it, names only places one can look at."""
 
-from collections.abc import Iterable, Iterator
+import csv
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
 
-from kb.catalog import gpus, servers
-from kb.components import components
-from kb.offers import bundled_offers
-from kb.power import power_facts
+import pytest
+
+from kb.catalog import FACTS, gpus
 from kb.records.gpu import Gpu
-from kb.tariffs import tariff_facts
+from kb.snapshot import load_yaml
 
-UNCHECKED = "unverified-general-knowledge"
 NUMBERS = tuple(
     name
     for name in Gpu.model_fields
     if name.endswith(("_bytes", "_bytes_per_s", "_flops", "_ops", "_w", "_usd", "_cny", "_ratio", "_instances"))
-) + ("year", "pcie", "compute_capability")
-OPEN_POWER = 6
-"""Hosts, spikes of server cards and sizes of supplies for which nothing was found: the count only becomes less."""
-OPEN_TARIFFS = 1
+) + ("year", "pcie", "compute_capability", "ecc", "memory_type")
+FILES = tuple(sorted(one for one in FACTS.rglob("*") if one.suffix in {".yaml", ".csv"}))
+LISTS = frozenset({"sources", "price_sources", "model_sources", "memory_sources", "speed_sources"})
+"""Files that say what stands behind an id: title, address, date."""
 
 
-def unsourced(row: Gpu) -> Iterator[str]:
-    """Figures of a card that nothing but general knowledge vouches for."""
-    for name in NUMBERS:
-        vouching = {source for source, fields in row.sources.items() if name in fields}
-        if vouching == {UNCHECKED} and getattr(row, name) is not None:
-            yield name
+def names() -> list[str]:
+    return [one.relative_to(FACTS).as_posix() for one in FILES]
 
 
-def naming(value: object) -> Iterator[str]:
-    """Every source a block of facts names, at any depth."""
-    if isinstance(value, dict):
-        for key, one in value.items():
-            if key == "source" or key.endswith("_source"):
-                yield str(one)
-            elif key != "sources":
-                yield from naming(one)
-            elif isinstance(one, (list, tuple)):
-                yield UNCHECKED if set(one) == {UNCHECKED} else "read"
-    elif isinstance(value, (list, tuple)):
+def naming(value: Any) -> Iterator[str]:
+    """Every source a block of facts names, at any depth: by a word, in a list, or as the key of what it vouches for."""
+    if isinstance(value, list):
         for one in value:
             yield from naming(one)
+    elif isinstance(value, dict):
+        for key, one in value.items():
+            if (key == "source" or str(key).endswith("_source")) and isinstance(one, str):
+                yield one
+            elif key == "sources":
+                yield from (name for name in one if isinstance(one, list) or isinstance(one[name], list))
+            else:
+                yield from naming(one)
 
 
-def prices(rows: Iterable[object]) -> Iterator[str]:
-    """Rows with a price that nobody was read to ask."""
-    for row in rows:
-        if any(one.source == UNCHECKED for one in row.prices):  # type: ignore[attr-defined]
-            yield row.id  # type: ignore[attr-defined]
+def defined(read: Any) -> set[str]:
+    """Ids that a file defines for itself."""
+    own = read.get("sources", {}) if isinstance(read, dict) else {}
+    return {key for key in own if isinstance(own, dict) and "title" in own[key]}
 
 
-def test_no_figure_of_a_server_a_part_or_an_offer_is_unsourced() -> None:
-    for row in (*servers().values(), *components().values()):
-        assert UNCHECKED not in row.sources, row.id
-    assert [row.id for row in bundled_offers() if row.source == UNCHECKED] == []
+@pytest.fixture(scope="module")
+def listed() -> set[str]:
+    return {key for name in LISTS for key in load_yaml(FACTS / f"{name}.yaml")}
 
 
-def test_no_price_is_a_guess() -> None:
-    assert not [*prices(servers().values()), *prices(components().values())]
-    assert not [row.id for row in gpus().values() if row.price_low_usd and row.price_source in {None, UNCHECKED}]
+@pytest.mark.parametrize("path", FILES, ids=names())
+def test_nothing_rests_on_what_nobody_looked_up(path: Path) -> None:
+    assert "unverified" not in path.read_text(encoding="utf-8"), "find a source, or leave the figure out"
 
 
-def test_no_figure_of_a_card_is_unsourced() -> None:
-    assert {row.id: found for row in gpus().values() if (found := [*unsourced(row)])} == {}
+@pytest.mark.parametrize("path", FILES, ids=names())
+def test_every_source_that_is_named_says_what_it_is(path: Path, listed: set[str]) -> None:
+    if path.suffix == ".csv":
+        with path.open(encoding="utf-8", newline="") as lines:
+            named = {row["source"] for row in csv.DictReader(lines) if row.get("source")}
+        own: set[str] = set()
+    else:
+        read = load_yaml(path)
+        named, own = set(naming(read)), defined(read)
+    assert named <= listed | own, sorted(named - listed - own)
 
 
-def test_the_facts_on_power_and_tariffs_that_nobody_checked_only_become_fewer() -> None:
-    assert [*naming(power_facts().model_dump())].count(UNCHECKED) == OPEN_POWER
-    assert [*naming(tariff_facts().model_dump())].count(UNCHECKED) == OPEN_TARIFFS
+def test_naming_finds_a_source_wherever_it_stands() -> None:
+    block = {"sources": ["a"], "rows": [{"source": "b", "n": 1}, {"sources": {"c": ["n"]}, "price_source": "d"}]}
+    assert set(naming(block)) == {"a", "b", "c", "d"}
+
+
+def test_every_list_of_sources_has_titles() -> None:
+    for name in LISTS:
+        for key, one in load_yaml(FACTS / f"{name}.yaml").items():
+            assert one.get("title"), key
+
+
+def test_every_price_of_a_card_names_who_asked_it() -> None:
+    assert not [row.id for row in gpus().values() if row.price_low_usd and row.price_source is None]
+
+
+def test_every_figure_of_a_card_is_vouched_for() -> None:
+    for row in gpus().values():
+        vouched = {field for fields in row.sources.values() for field in fields}
+        for name in NUMBERS:
+            value = getattr(row, name)
+            assert value in (None, Gpu.model_fields[name].default) or name in vouched, (row.id, name, value)
