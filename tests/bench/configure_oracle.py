@@ -10,7 +10,7 @@ from kb.catalog import gpus, model
 from kb.offers import current_offers
 from tools.configure import configure
 from tools.configure.bill import bill
-from tools.configure.choice import host_memory
+from tools.configure.purchases import host_memory
 from tools.configure.request import ConfigureRequest
 from tools.configure.suitable import machine_sizes, sold_in_systems
 from tools.memory import estimate_memory

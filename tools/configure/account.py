@@ -4,7 +4,8 @@ from typing import TYPE_CHECKING
 
 from tools.base import Step
 from tools.configuration import Configuration
-from tools.configure.choice import MACHINE_SHARE, Choice, unsold
+from tools.configure.choice import MACHINE_SHARE, Choice
+from tools.configure.market import unsold
 from tools.configure.misses import beyond_limits, not_sold, owned_too_small, proposed_too_small
 from tools.configure.options import Options
 from tools.configure.rank import Found, Ranking, ceiling

@@ -8,7 +8,8 @@ from kb.exports import restriction
 from kb.records.gpu import Gpu
 from tools.base import Step
 from tools.configuration import Configuration, Item, MemoryFit, Price, Reason, RentPrice
-from tools.configure.choice import ORDERABLE, Choice
+from tools.configure.choice import Choice
+from tools.configure.market import ORDERABLE
 from tools.configure.options import Option
 from tools.configure.pace import Paced
 from tools.configure.reasons import reason, texts

@@ -3,7 +3,7 @@
 from functools import lru_cache
 from typing import NamedTuple
 
-from tools.configure.layout import ENGINE_OF_GRIDS, LANGUAGE, Layout
+from tools.configure.layout import ENGINE_OF_GRIDS, LANGUAGE, MOST_STAGES, NODE_GPUS, SHARED_EXPERTS, Layout
 from tools.memory.estimate import peak_phase, sharded_peak
 from tools.memory.interval import interval
 from tools.memory.request import MemoryRequest
@@ -12,6 +12,8 @@ from tools.memory.term import Phase
 from tools.memory.training import state_bytes
 from tools.memory.workload import Workload, refuse_nonsense, workload_of
 
+MOST_TOGETHER = max(NODE_GPUS * MOST_STAGES, *SHARED_EXPERTS)
+"""GPUs that hold one copy at most, or share its experts."""
 REMEMBERED = 96
 """Workloads whose cuts are kept for the next question about them; a few hundred cuts of 150 bytes each."""
 
@@ -55,22 +57,34 @@ class Cuts:
     def least(self, layout: Layout) -> float:
         """Bytes below which no estimate of this layout can be.
 
-        The fullest GPU holds its even share of what is divided. Serving: weights and cache over the cards of a copy.
+        The fullest GPU holds its even share of what is divided. Serving: weights over the cards of a copy, or over
+        those that share experts, and the cache of a copy over its cards.
         Adapters: the frozen base, divided only by ZeRO-3. Grids of a sharded optimizer: 16-bit weights and gradients
         over tensor · pipeline (experts also over their group), optimizer states over all. Else nothing is claimed.
         """
         request = self._request
         if request.task == "inference":
-            if layout.copy == 1:
-                return 0.0  # its estimate is what the bound would rest on
             weights, cache = self._held_alone()
-            return (weights + cache / layout.data_parallel) / layout.copy
+            return weights / layout.group + cache / layout.data_parallel / layout.copy
         if request.task in {"lora", "qlora"}:
             weights, _ = self._held_alone()
             return weights / layout.gpus if layout.sharding == "zero3" else weights
         if layout.engine == ENGINE_OF_GRIDS and layout.sharding == "zero1":
             return self._grid_least(layout)
         return 0.0
+
+    def least_over(self, count: int, together: int) -> float:
+        """Bytes below which no layout over `count` GPUs can be when at most `together` of them hold one copy.
+
+        Serving: weights over those of a copy, and the cache over all. Adapters: the frozen base over all. Else nothing
+        is claimed.
+        """
+        if self._request.task in {"lora", "qlora"}:
+            return self._held_alone()[0] / count
+        if self._request.task != "inference":
+            return 0.0
+        weights, cache = self._held_alone()
+        return weights / min(count, together, MOST_TOGETHER) + cache / count
 
     def _held_alone(self) -> tuple[float, float]:
         """(weights, cache) of a single GPU; nothing for what is not a language model."""

@@ -75,6 +75,11 @@ class Table:
                     found.append(held)
         return tuple(found)
 
+    def may_hold(self, gpu: Gpu, count: int, machine: int, variant: Variant) -> bool:
+        """Whether what must be held whatever the engine adds leaves a chance to any layout on so many of a card."""
+        together = count if scales_out(gpu) else machine
+        return self._cuts[id(variant)].least_over(count, together) <= gpu.usable_bytes
+
     def arranged(self, count: int, machine: int, variant: Variant, *, linked: bool) -> tuple[tuple[Layout, float], ...]:
         """Layouts that work in machines of `machine` cards, each with the least its fullest GPU can hold."""
         key = (count, machine, id(variant), linked)

@@ -1,14 +1,18 @@
 """Every way to acquire cards that hold the work, in order of price, worked out only as far as somebody reads."""
 
-import heapq
 from collections.abc import Callable, Hashable, Iterator, Set
 from dataclasses import dataclass, replace
 from decimal import Decimal
+from heapq import heappop, heapreplace
+from operator import attrgetter
 
 from kb.records.gpu import Gpu
-from tools.configure.choice import MACHINE_SHARE, Choice, Stream, purchases, rentals
+from tools.configure.choice import MACHINE_SHARE, Choice
 from tools.configure.fitting import Held, Table, runs
 from tools.configure.layout import NODE_GPUS, Layout
+from tools.configure.purchases import purchases
+from tools.configure.rentals import rentals
+from tools.configure.stream import Stream
 from tools.configure.suitable import scales_out
 from tools.configure.workload import Variant
 from tools.memory.result import Verdict
@@ -19,6 +23,11 @@ Wanted = Callable[[Choice], bool]
 Mark = tuple[str, str, str, bool]
 """Card, weight format, acquisition, whether the price is unsure: what makes two finds one choice in other numbers."""
 Classes = dict[Verdict, tuple[Held, ...]]
+Order = Callable[[Choice], tuple[object, ...]]
+Head = tuple[tuple[object, ...], int, int]
+"""Where a choice stands in an order; its stream and its place there."""
+RANKED: Order = attrgetter("key")
+PRICED: Order = attrgetter("dearness")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -66,8 +75,9 @@ class Options:
         self._table, self._native, self._asked_most = table, native, most
         self._streams: dict[str, list[Stream]] = {"buy": [], "rent": []}
         self._split: dict[tuple[str, int, int, int], Classes] = {}
-        self._starts: dict[tuple[Hashable, int], int] = {}
-        """Where the first choice of a stream that holds the work stands, by loss of precision."""
+        self._starts: dict[tuple[Hashable, int], int | None] = {}
+        self._sorted: dict[tuple[str, int, Order], list[Head]] = {}
+        self._marked: dict[tuple[Stream, int], frozenset[Mark]] = {}
         self._by_loss: dict[int, list[tuple[str, Variant]]] = {0: [], 1: [], 2: []}
         self._running: dict[tuple[str, int], tuple[tuple[str, Variant], ...]] = {}
         self._spreads: dict[tuple[bool, int, int, tuple[str, ...]], tuple[tuple[Layout, str], ...]] = {}
@@ -89,16 +99,31 @@ class Options:
 
     def by_price(
         self, way: str, verdict: Verdict, loss: int, limits: Limits, wanted: Wanted, seen: Set[Mark] = frozenset(),
-        hopeless: Callable[[Choice, int], bool] | None = None,
+        hopeless: Callable[[Choice, int], bool] | None = None, order: Order = RANKED,
     ) -> Iterator[Option]:  # fmt: skip
         """Options of one way, verdict and loss of precision within the limits, the cheapest first.
 
-        Every stream grows in price and power, so it ends at the first choice beyond a limit; and where every format
-        of its card has been `seen`. Of sure fits those that are `hopeless` are passed by without a look.
+        Streams are read as one: a choice is looked at when its turn has come. A stream ends at the first choice beyond
+        a limit, for prices and power grow along it; where every format of its card has been `seen`; and, of tight fits,
+        where a sure one stands, for every larger one is sure. Sure fits that are `hopeless` are passed by unseen.
         """
-        given = (way, verdict, loss, limits, wanted, seen, hopeless if verdict == "yes" else None)
-        streams = [self._fitting(stream, *given) for stream in self._streams[way]]
-        return heapq.merge(*streams, key=lambda option: option.choice.key)
+        streams = self._streams[way]
+        hopeless = hopeless if verdict == "yes" else None
+        heads = [
+            head for head in self._heads(way, loss, order) if self._open(streams[head[1]], head[2], limits, wanted)
+        ]
+        while heads:  # sorted, and so a heap
+            _, number, place = heads[0]
+            stream = streams[number]
+            choice, ended = stream.choices[place], bool(seen) and self._marks(stream, loss) <= seen
+            classes = {} if ended or (hopeless and hopeless(choice, loss)) else self._by_class(choice, loss)
+            ended = ended or (verdict == "tight" and "yes" in classes)
+            if ended or not self._open(stream, place + 1, limits, wanted):
+                heappop(heads)
+            else:
+                heapreplace(heads, (order(stream.choices[place + 1]), number, place + 1))
+            if verdict in classes:
+                yield Option(choice, classes[verdict], verdict)
 
     def reaching(
         self, way: str, loss: int, limits: Limits, growth: int, wanted: Wanted, verdict: Verdict = "yes"
@@ -109,23 +134,23 @@ class Options:
         numbers in like machines the cheapest, cheap first.
         """
         fewest: dict[str, int] = {}
-        for stream in self._streams[way]:
-            first = next(self._fitting(stream, way, verdict, loss, limits, wanted, frozenset(), None), None)
-            if first is not None:
-                count = first.choice.count
-                fewest[stream.gpu.id] = min(fewest.get(stream.gpu.id, count), count)
+        streams = [self._streams[way][number] for _, number, _ in self._heads(way, loss, RANKED)]
+        for stream in streams:
+            count = self._fewest(stream, verdict, loss, limits, wanted, fewest.get(stream.gpu.id))
+            if count is not None:
+                fewest[stream.gpu.id] = count
         cheapest: dict[tuple[str, int, int, bool], Choice] = {}
         endless = limits.bounded(way)
-        for stream in self._streams[way]:
+        for stream in streams:
             least = fewest.get(stream.gpu.id)
             if least is not None:
-                for _, choice in self._within(stream, 0, limits, wanted):
+                for choice in self._within(stream, 0, limits, wanted):
                     if not endless and choice.count > max(growth * least, NODE_GPUS):
                         break
                     same = (choice.gpu.id, choice.count, choice.cards, choice.complete)
                     if choice.count >= least and (same not in cheapest or choice.dearness < cheapest[same].dearness):
                         cheapest[same] = choice
-        return sorted(cheapest.values(), key=lambda choice: choice.dearness)
+        return sorted(cheapest.values(), key=PRICED)
 
     def option(self, choice: Choice, verdict: Verdict, loss: int) -> Option | None:
         """The layouts of one verdict and loss of precision on a choice; null when there are none."""
@@ -152,48 +177,69 @@ class Options:
             )
         return self._spreads[key]
 
-    def _fitting(
-        self, stream: Stream, way: str, verdict: Verdict, loss: int, limits: Limits, wanted: Wanted, seen: Set[Mark],
-        hopeless: Callable[[Choice, int], bool] | None,
-    ) -> Iterator[Option]:  # fmt: skip
-        marks = [(stream.gpu.id, form, way, stream.unsure) for form, _ in self._formats(stream.gpu, loss)]
-        if not marks or (seen and all(mark in seen for mark in marks)):
-            return
-        start = self._starts.get((stream.steps, loss))
-        learns = start is None and not stream.owned
-        for place, choice in self._within(stream, start or 0, limits, wanted):
-            if hopeless is not None and hopeless(choice, loss):
-                learns = False
-                continue
-            classes = self._by_class(choice, loss)
-            if not classes:
-                continue
-            if learns:
-                self._starts[stream.steps, loss], learns = place, False
-            if verdict in classes:
-                yield Option(choice, classes[verdict], verdict)
-                if seen and all(mark in seen for mark in marks):
-                    return
-            if verdict == "tight" and "yes" in classes:
-                return  # this and every dearer choice of the stream has a sure fit
+    def _heads(self, way: str, loss: int, order: Order) -> list[Head]:
+        """The first choice of every stream that memory does not rule out, in order."""
+        if (way, loss, order) not in self._sorted:
+            starts = [(number, stream, self._start(stream, loss)) for number, stream in enumerate(self._streams[way])]
+            self._sorted[way, loss, order] = sorted(
+                (order(stream.choices[place]), number, place) for number, stream, place in starts if place is not None
+            )
+        return self._sorted[way, loss, order]
 
-    def _within(self, stream: Stream, place: int, limits: Limits, wanted: Wanted) -> Iterator[tuple[int, Choice]]:
-        """The wanted choices of a stream with their places, from one on, down to the first beyond a limit."""
-        choice = stream.at(place)
-        if choice is None or not (stream.owned or wanted(choice)):
-            return  # cards nobody owns are all wanted or all not
-        linked = scales_out(stream.gpu) and choice.cards >= 4
-        while choice is not None:
-            if not stream.owned or wanted(choice):
-                if choice.count > self._most(choice.cards, linked) or not limits.within(choice):
-                    return
-                yield place, choice
+    def _start(self, stream: Stream, loss: int) -> int | None:
+        """Where the first choice stands of which memory does not rule out every layout; null when it does of all."""
+        key = (stream.steps, loss)
+        if key not in self._starts:
+            self._starts[key] = self._first_place(stream, loss)
+        return self._starts[key]
+
+    def _first_place(self, stream: Stream, loss: int) -> int | None:
+        variants = [variant for _, variant in self._formats(stream.gpu, loss)]
+        for place, choice in enumerate(stream.choices):
+            for variant in variants:
+                if self._table.may_hold(stream.gpu, choice.count, choice.cards, variant):
+                    return place
+        return None
+
+    def _open(self, stream: Stream, place: int, limits: Limits, wanted: Wanted) -> bool:
+        """Whether a stream has such a place, and its choice is wanted and within the limits."""
+        if place >= len(stream.choices):
+            return False
+        choice = stream.choices[place]
+        return wanted(choice) and choice.count <= self._most(choice) and limits.within(choice)
+
+    def _within(self, stream: Stream, place: int, limits: Limits, wanted: Wanted) -> Iterator[Choice]:
+        """The choices of a stream from one on, down to the first beyond a limit."""
+        while self._open(stream, place, limits, wanted):
+            yield stream.choices[place]
             place += 1
-            choice = stream.at(place)
 
-    def _most(self, cards: int, linked: bool) -> int:
+    def _fewest(
+        self, stream: Stream, verdict: Verdict, loss: int, limits: Limits, wanted: Wanted, known: int | None
+    ) -> int | None:
+        """The fewest cards of a stream that hold the work so surely, or the number `known` that do if that is less."""
+        for choice in self._within(stream, self._start(stream, loss) or 0, limits, wanted):
+            if known is not None and choice.count >= known:
+                return known
+            classes = self._by_class(choice, loss)
+            if verdict in classes:
+                return choice.count
+            if verdict == "tight" and "yes" in classes:
+                return known
+        return known
+
+    def _marks(self, stream: Stream, loss: int) -> frozenset[Mark]:
+        """What the options of a stream are marked as."""
+        key = (stream, loss)
+        if key not in self._marked:
+            gpu, way = stream.gpu, stream.choices[0].acquisition
+            self._marked[key] = frozenset((gpu.id, form, way, stream.unsure) for form, _ in self._formats(gpu, loss))
+        return self._marked[key]
+
+    def _most(self, choice: Choice) -> int:
         """More cards than this cannot be used: ranks stay within a machine, or every sequence has its own copy."""
-        most = self._asked_most or 10**9
+        most, cards = self._asked_most or 10**9, choice.cards
+        linked = cards >= 4 and scales_out(choice.gpu)
         if self._one_gpu:
             return most
         if self._training:

@@ -8,7 +8,7 @@ from kb.rates import usd
 from kb.units import HOURS_PER_MONTH
 from tools.configure.choice import Choice
 from tools.configure.layout import NODE_GPUS
-from tools.configure.options import Limits, Mark, Option, Options
+from tools.configure.options import PRICED, RANKED, Limits, Mark, Option, Options, Order
 from tools.configure.pace import Pace, Paced
 from tools.configure.request import ConfigureRequest
 from tools.memory.result import Verdict
@@ -19,6 +19,8 @@ HOURS = {"hour": 1, "month": HOURS_PER_MONTH, "year": 12 * HOURS_PER_MONTH, None
 LOSSES = (0, 1, 2)
 FITS: tuple[Verdict, ...] = ("yes", "tight")
 """What fits, the surer first."""
+GRADES = tuple((kind, loss) for kind in FITS for loss in LOSSES)
+"""How sure and precise a fit is, the best first."""
 GROWTH = 2
 """Without a limit of money or power the frontier ends at so many times the fewest cards that hold the work, or at one
 machine of eight."""
@@ -83,6 +85,7 @@ class Ranking:
         limits: Limits | None = None,
         *,
         usual: bool = False,
+        order: Order = RANKED,
     ) -> Iterator[Found]:
         """Options fast enough, sure fits before tight ones, published precision before reduced, cheap ones first.
 
@@ -94,7 +97,7 @@ class Ranking:
         for verdict in verdicts:
             for loss in losses:
                 for option in self._options.by_price(
-                    way, verdict, loss, limits or self._limits, wanted, seen, hopeless
+                    way, verdict, loss, limits or self._limits, wanted, seen, hopeless, order
                 ):
                     gpu, unsure = option.choice.gpu.id, option.choice.unsure
                     if usual and not is_usual(option.choice):
@@ -143,63 +146,68 @@ class Ranking:
         more. Where none is fast enough, the fastest in any precision is told all the same. More are only added to cards
         that are not enough, not fast enough, not sure or not enough without giving up precision.
         """
+        held = self._enough(wanted, all_of_them=all_of_them)
+        return [*held.values(), *self._added(wanted, held).values()][:OWNED_SHOWN]
+
+    def _enough(self, wanted: Callable[[Choice], bool], *, all_of_them: bool) -> dict[str, Found]:
+        """By card, what those one has do by themselves."""
         held: dict[str, Found] = {}
         slow: dict[str, Found] = {}
-        for option in self._held(wanted, enough=True):
-            card = option.choice.gpu
-            known, paced = held.get(card.id), self._pace.best(card, option.rows)
-            if paced is None:
-                fastest = self._pace.fastest(card, option.rows)
-                if fastest is not None and (card.id not in slow or fastest.rate > slow[card.id].paced.rate):
-                    slow[card.id] = Found(option, fastest)
-            elif known is None or (all_of_them and self._alike(known.option, option) and paced.rate > known.paced.rate):
-                held[card.id] = Found(option, paced)
-        held = slow | held
+
+        def in_hand(choice: Choice) -> bool:
+            return wanted(choice) and choice.count <= choice.owned
+
+        for grade in GRADES:
+            for option in self._options.by_price("buy", *grade, self._limits, in_hand):
+                card = option.choice.gpu
+                known, paced = held.get(card.id), self._pace.best(card, option.rows)
+                if paced is None:
+                    fastest = self._pace.fastest(card, option.rows)
+                    if fastest is not None and (card.id not in slow or fastest.rate > slow[card.id].paced.rate):
+                        slow[card.id] = Found(option, fastest)
+                elif known is None or (
+                    all_of_them and self._grade(known.option) == self._grade(option) and paced.rate > known.paced.rate
+                ):
+                    held[card.id] = Found(option, paced)
+        return slow | held
+
+    def _added(self, wanted: Callable[[Choice], bool], held: dict[str, Found]) -> dict[str, Found]:
+        """By card, the fewest more of it that do better than those `held`: fast enough, surer or more precise."""
         added: dict[str, Found] = {}
-        for option in self._held(wanted, enough=False):
-            card = option.choice.gpu
-            known, paced = held.get(card.id), self._pace.best(card, option.rows)
-            good = known is not None and self._pace.enough(known.paced.speed)
-            better = not (known and good) or self._grade(option) < self._grade(known.option)
-            if paced is not None and better and card.id not in added:
-                added[card.id] = Found(option, paced)
-        return [*held.values(), *added.values()][:OWNED_SHOWN]
+        done = {card: self._grade(one.option) for card, one in held.items() if self._pace.enough(one.paced.speed)}
+        for place, grade in enumerate(GRADES):
 
-    def _held(self, wanted: Callable[[Choice], bool], *, enough: bool) -> Iterator[Option]:
-        """Options with cards one has, in the order of what they grade and cost."""
+            def better(choice: Choice, place: int = place) -> bool:
+                card = choice.gpu.id
+                more = choice.count > choice.owned and card not in added and place < done.get(card, len(GRADES))
+                return more and wanted(choice)
 
-        def fits(choice: Choice) -> bool:
-            return wanted(choice) and (choice.owned >= choice.count) == enough
+            for option in self._options.by_price("buy", *grade, self._limits, better):
+                paced = self._pace.best(option.choice.gpu, option.rows)
+                if paced is not None:
+                    added.setdefault(option.choice.gpu.id, Found(option, paced))
+        return added
 
-        for verdict in FITS:
-            for loss in LOSSES:
-                yield from self._options.by_price("buy", verdict, loss, self._limits, fits)
-
-    def _grade(self, option: Option) -> tuple[bool, int]:
-        return option.verdict != "yes", self._options.loss_of(option)
-
-    def _alike(self, one: Option, other: Option) -> bool:
-        return self._grade(one) == self._grade(other)
+    def _grade(self, option: Option) -> int:
+        """How sure and precise a fit is: its place among the grades."""
+        return GRADES.index((option.verdict, self._options.loss_of(option)))
 
     def least(self, way: str, wanted: Callable[[Choice], bool], below: Decimal | None = None) -> Found | None:
         """The sure fit with the lowest whole price, in any precision; null when none costs less than `below`.
 
-        It is the least of all that the limits admit, so a limit that is relaxed never raises it. What ranks by more
-        than its price (one nobody dated of late, a maker outside CUDA) is looked through apart.
+        It is the least of all that the limits admit, so a limit that is relaxed never raises it.
         """
         best: Found | None = None
-        limits = self._limits.at_most(way, below)
-        for alike in (_as_priced, _charged):
 
-            def asked(choice: Choice, alike: Callable[[Choice], bool] = alike) -> bool:
-                return alike(choice) and wanted(choice)
+        def whole(choice: Choice) -> bool:
+            return choice.complete and wanted(choice)
 
-            for loss in LOSSES:
-                found = next(self.cheapest(way, asked, (loss,), ("yes",), limits), None)
-                amount = found.option.choice.amount if found and found.option.choice.complete else None
-                if amount is not None and (below is None or amount < below):
-                    best, below = found, amount
-                    limits = self._limits.at_most(way, below)
+        for loss in LOSSES:
+            limits = self._limits.at_most(way, below)
+            found = next(self.cheapest(way, whole, (loss,), ("yes",), limits, order=PRICED), None)
+            amount = found.option.choice.amount if found else None
+            if amount is not None and (below is None or amount < below):
+                best, below = found, amount
         return best
 
     def frontier(self, way: str, wanted: Callable[[Choice], bool], *, enough: bool = True) -> list[Found]:
@@ -209,14 +217,15 @@ class Ranking:
         without an estimate. Whole machines come before cards alone and sure fits before tight ones, even in less
         precision.
         """
+        reached: dict[tuple[Verdict, int], list[Choice]] = {}
         for complete in (True, False):
-            for kind in FITS:
-                for loss in LOSSES:
-                    choices = self._options.reaching(way, loss, self._limits, GROWTH, wanted, kind)
-                    priced = [one for one in choices if one.amount and one.complete >= complete]
-                    points = self._undominated(priced, loss, kind, _price, enough=enough)
-                    if points:
-                        return points
+            for kind, loss in GRADES:
+                if complete:
+                    reached[kind, loss] = self._options.reaching(way, loss, self._limits, GROWTH, wanted, kind)
+                priced = [one for one in reached[kind, loss] if one.amount and one.complete >= complete]
+                points = self._undominated(priced, loss, kind, _price, enough=enough)
+                if points:
+                    return points
         return []
 
     def _undominated(
@@ -315,14 +324,6 @@ def _price(choice: Choice) -> Decimal:
 
 def _felt(choice: Choice) -> Decimal:
     return choice.felt
-
-
-def _as_priced(choice: Choice) -> bool:
-    return not choice.charged
-
-
-def _charged(choice: Choice) -> bool:
-    return choice.charged
 
 
 def least_total(points: list[Found]) -> Found | None:

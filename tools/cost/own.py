@@ -10,7 +10,8 @@ from kb.power import Site
 from kb.rates import convert, usd
 from kb.tariffs import colocation, residual, tariff_facts
 from tools.configure.bill import machines_alone
-from tools.configure.choice import CHINA, host_memory
+from tools.configure.market import CHINA
+from tools.configure.purchases import host_memory
 from tools.cost.request import CostRequest
 from tools.cost.result import CostPart, Owning, PriceRead
 from tools.power.draw import Draw

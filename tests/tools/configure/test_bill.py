@@ -6,9 +6,9 @@ from kb.catalog import gpus
 from kb.components import components
 from kb.units import GIB
 from tools.configure.bill import bill
-from tools.configure.choice import host_memory
 from tools.configure.cluster import fat_tree, network_for
 from tools.configure.host import hosts, passive, wide
+from tools.configure.purchases import host_memory
 from tools.configure.suitable import machine_sizes, sold_in_systems
 
 WORKSTATION = ("gpu", "motherboard", "cpu", "cpu_cooler", "memory", "ssd", "psu", "case")

@@ -68,6 +68,7 @@ def test_no_estimate_of_memory_is_below_its_bound_and_each_is_what_the_calculato
         except AdvisorError:
             continue
         assert cuts.least(layout) <= cut.total_bytes
+        assert cuts.least_over(count, max(layout.group, 1)) <= cut.total_bytes
         if compared < 3:
             per_gpu = estimate_memory(layout.of(request)).per_gpu
             assert abs(per_gpu.total_bytes - cut.total_bytes) <= 64

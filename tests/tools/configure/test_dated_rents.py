@@ -5,7 +5,7 @@ from decimal import Decimal
 
 import pytest
 
-import tools.configure.choice as choice_module
+import tools.configure.rentals as rentals_module
 from kb.offers import current_offers, offers
 from kb.records.offer import Offer
 from tools.configure import configure
@@ -18,10 +18,10 @@ from tools.configure.result import ConfigureResult
 def offered(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[Offer]]:
     """Offers that a test puts together itself."""
     found: list[Offer] = []
-    choice_module._rented_streams.cache_clear()
-    monkeypatch.setattr(choice_module, "current_offers", lambda: tuple(found))
+    rentals_module._rented_streams.cache_clear()
+    monkeypatch.setattr(rentals_module, "current_offers", lambda: tuple(found))
     yield found
-    choice_module._rented_streams.cache_clear()
+    rentals_module._rented_streams.cache_clear()
 
 
 def offer(name: str, hourly: str, as_of: str | None, cards: int = 1) -> Offer:
@@ -83,7 +83,7 @@ def test_a_job_is_finished_for_the_least_money_at_a_price_one_can_rely_on(offere
 def test_the_order_of_the_offers_does_not_matter(offered: list[Offer]) -> None:
     offered += [offer(f"p{n}", str(Decimal(n) / 10), None if n % 3 else "2026-10-01", 1 + n % 2) for n in range(8, 20)]
     before = rented(max_results=50)
-    choice_module._rented_streams.cache_clear()
+    rentals_module._rented_streams.cache_clear()
     offered.reverse()
     assert rented(max_results=50) == before
 

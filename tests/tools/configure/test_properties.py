@@ -7,14 +7,16 @@ from typing import Any
 
 import pytest
 
-import tools.configure.choice as choice_module
 import tools.configure.host as host_module
+import tools.configure.purchases as purchases_module
+import tools.configure.rentals as rentals_module
 import tools.configure.search as search_module
 from kb.catalog import gpus, servers
 from kb.offers import current_offers
 from tools.configuration import Configuration
 from tools.configure import configure
 from tools.configure.bill import bill
+from tools.configure.market import ORDERABLE, buyable, second_hand
 from tools.configure.reasons import TEXTS, text
 from tools.configure.request import ConfigureRequest
 from tools.configure.result import ConfigureResult
@@ -40,12 +42,12 @@ def least(result: ConfigureResult, way: str) -> Decimal:
 def test_the_order_of_the_catalog_does_not_matter(monkeypatch: pytest.MonkeyPatch) -> None:
     before = ask(**SERVE, concurrent_sequences=16)
     caches = (
-        choice_module._rented_streams, choice_module._new_streams, choice_module._bought, host_module.hosts, bill,
+        rentals_module._rented_streams, purchases_module._streams, purchases_module._bought, host_module.hosts, bill,
     )  # fmt: skip
     for cache in caches:
         cache.cache_clear()
     with monkeypatch.context() as patched:
-        patched.setattr(choice_module, "current_offers", lambda: tuple(reversed(current_offers())))
+        patched.setattr(rentals_module, "current_offers", lambda: tuple(reversed(current_offers())))
         patched.setattr(host_module, "servers", lambda: dict(reversed(servers().items())))
         patched.setattr(search_module, "gpus", lambda: dict(reversed(gpus().items())))
         after = ask(**SERVE, concurrent_sequences=16)
@@ -118,8 +120,8 @@ def test_whatever_is_shown_meets_the_deadline(hours: int) -> None:
 
 
 def test_only_cards_with_a_market_are_bought_when_none_is_named() -> None:
-    orderable = [gpu for gpu in gpus().values() if choice_module.buyable(gpu, owned=False, asked=False, country=None)]
-    assert all(gpu.status in choice_module.ORDERABLE or choice_module.second_hand(gpu) for gpu in orderable)
+    orderable = [gpu for gpu in gpus().values() if buyable(gpu, owned=False, asked=False, country=None)]
+    assert all(gpu.status in ORDERABLE or second_hand(gpu) for gpu in orderable)
     assert any(gpu.status == "discontinued" for gpu in orderable)
     assert len(orderable) < len(gpus())
 
