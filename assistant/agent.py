@@ -17,11 +17,11 @@ from assistant.recall import Recall
 from assistant.step import Step, taken, understood, worked_out
 from assistant.told import Told
 from assistant.trace import traced
-from assistant.understand import understand
+from assistant.understand import refers_back, understand
 from assistant.understand.correction import corrected
+from assistant.understanding import Asked
 from kb.base import BadInput, ModelFailed
 from kb.settings import Settings, settings, stay_offline
-from tools.need import Need
 
 if TYPE_CHECKING:
     from langchain_core.language_models import BaseChatModel
@@ -135,7 +135,8 @@ class Advisor:
         started, now = time.perf_counter(), self.recall.now()
         former = self.conversations.said(conversation_id, last=REMEMBERED_TURNS)
         previous = need_of(former[-1].need) if former else None
-        reading = corrected(question, previous, changes) if changes else understand(question, previous)
+        earlier = [need_of(one.need) for one in former[:-1]] if refers_back(question) else ()
+        reading = corrected(question, previous, changes) if changes else understand(question, previous, earlier)
         said = (question, reading.model_dump_json(exclude=ONLY_SHOWN))
         if (known := self.recall.find(said, now)) is not None:
             again = known.again(conversation_id, since(started))
@@ -168,9 +169,9 @@ def _agent(model: "BaseChatModel | None", options: Settings, engine: str, breake
 
 
 @lru_cache(maxsize=2048)
-def need_of(text: str) -> Need:
-    """The need of the turn before, as it was kept."""
-    return Need.model_validate_json(text)
+def need_of(text: str) -> Asked:
+    """The need of a former turn, as it was kept."""
+    return Asked.model_validate_json(text)
 
 
 def check_question(question: str) -> str:

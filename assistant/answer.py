@@ -4,9 +4,9 @@ from typing import Any, Literal
 
 from pydantic import Field
 
+from assistant.understanding import Asked
 from kb.base import Frozen
 from tools.configuration import Configuration
-from tools.need import Need
 
 AnswerVerdict = Literal[
     "fits", "does_not_fit", "fits_with_changes", "recommendation", "comparison", "fact", "estimate", "diagnosis",
@@ -73,7 +73,7 @@ class Answer(Frozen):
     language: str
     verdict: AnswerVerdict
     answer: str
-    need: Need
+    need: Asked
     configurations: tuple[Configuration, ...] = ()
     tool_calls: tuple[ToolCallRecord, ...] = ()
     citations: tuple[Citation, ...] = ()

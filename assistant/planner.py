@@ -15,8 +15,7 @@ from assistant.compose import compose
 from assistant.plan import PlannedCall, plan, plan_more
 from assistant.understand import understand
 from assistant.understand.correction import corrected
-from assistant.understanding import Understanding
-from tools.need import Need
+from assistant.understanding import Asked, Understanding
 
 MOST_WAVES = 2
 """Rounds of tool calls in one turn: what the question needs, then what the first results call for."""
@@ -113,13 +112,11 @@ def written(draft: Draft) -> AIMessage:
 def read(messages: Sequence[BaseMessage]) -> tuple[Understanding, list[BaseMessage]]:
     """The reading of the last question in the light of the turn before, and the messages since it."""
     asked = max(index for index, message in enumerate(messages) if isinstance(message, HumanMessage))
-    previous = None
-    for message in reversed(messages[:asked]):
-        if isinstance(message, AIMessage) and (need := message.additional_kwargs.get("need")):
-            previous = Need.model_validate(need)
-            break
+    kept = [message.additional_kwargs.get("need") for message in messages[:asked] if isinstance(message, AIMessage)]
+    needs = [Asked.model_validate(need) for need in kept if need]
+    previous = needs[-1] if needs else None
     text, changes = str(messages[asked].content), messages[asked].additional_kwargs.get(CHANGES)
-    understanding = corrected(text, previous, changes) if changes else understand(text, previous)
+    understanding = corrected(text, previous, changes) if changes else understand(text, previous, needs[:-1])
     return understanding, list(messages[asked + 1 :])
 
 

@@ -1,9 +1,18 @@
 """What reading a question yields: the Need, where each slot came from, and what was unclear."""
 
-from typing import Literal
+from typing import Any, Literal
+
+from pydantic import model_validator
 
 from kb.base import Frozen
-from tools.need import Need, Task
+from tools.need import Intent, Need, Task
+
+Command = Literal["why", "arithmetic", "cheaper", "sources", "assumed"]
+"""What a follow-up may want of the last answer itself."""
+
+Way = Literal["lora", "full_finetune"]
+Role = Literal["main", "also", "seldom", "beside"]
+"""Of one of several works: `beside` runs at the same time on the same cards, the others take turns."""
 
 
 class Span(Frozen):
@@ -37,9 +46,32 @@ class Workload(Frozen):
     """Catalog id."""
     params: int | None = None
     weight_format: str | None = None
-    role: Literal["main", "also", "seldom"] = "also"
+    role: Role = "also"
     assumed: bool = False
     """Whether the model stands in for one that was not named."""
+
+
+class Asked(Need):
+    """The Need with what later turns of a conversation rely on besides."""
+
+    others: tuple[Workload, ...] = ()
+    """Further models for the same machine: beside the main one, or in turn with it."""
+    asks: tuple[Intent, ...] = ()
+    """Further parts of the question, asked again by a turn that only changes something."""
+    trained: Way | None = None
+    """How a model other than of language is trained, where it is: its task only says what it does."""
+    usual_model: str | None = None
+    """Catalog id of the model most people mean by the words, where none was named."""
+    doubts: tuple[Ambiguity, ...] = ()
+    """Names that are still unsettled."""
+    language: str | None = None
+    """That of the conversation, for a turn that is of none: "8bit?"."""
+
+    @model_validator(mode="before")
+    @classmethod
+    def _plain(cls, given: Any) -> Any:
+        """A plain Need is one beside which nothing was said."""
+        return given.model_dump() if isinstance(given, Need) and not isinstance(given, Asked) else given
 
 
 class Understanding(Frozen):
@@ -47,7 +79,7 @@ class Understanding(Frozen):
 
     language: str
     """zh, en or another ISO 639-1 code."""
-    need: Need
+    need: Asked
     text: str = ""
     """The turn as the person wrote it: guidance is searched with it, and premises in it are checked."""
     spans: tuple[Span, ...] = ()
@@ -62,7 +94,7 @@ class Understanding(Frozen):
     """Whether the turn changed an earlier need rather than stating a new one."""
     asks: tuple[str, ...] = ()
     """Further intents of a question with several parts, in order."""
-    command: Literal["why", "arithmetic", "cheaper", "sources"] | None = None
+    command: Command | None = None
     """A follow-up that asks about the last answer itself."""
     out_of_scope: bool = False
     """Not about GPUs, servers, clouds, models or running them; or an attempt to make the advisor do something else."""

@@ -7,7 +7,8 @@ from assistant.compose.citations import joined
 from assistant.compose.material import Estimate, Material
 from assistant.plan import nameless
 from assistant.plan.formats import bits
-from assistant.plan.provisional import CHINESE_CARDS, chinese_cards, other_than_language, packed, repeated, stand_in
+from assistant.plan.provisional import CHINESE_CARDS, chinese_cards, packed, repeated, stand_in
+from assistant.understand.standing import other_than_language
 from kb.base import AdvisorError
 from kb.catalog import gpu, model
 from kb.units import GIB

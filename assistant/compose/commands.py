@@ -1,4 +1,4 @@
-"""Follow-ups about the last answer itself: why, show the arithmetic, anything cheaper, which sources."""
+"""Follow-ups about the last answer: why, the arithmetic, anything cheaper, which sources, what was assumed."""
 
 from collections.abc import Callable, Iterator
 
@@ -9,6 +9,8 @@ from assistant.compose.citations import joined
 from assistant.compose.material import Material
 from assistant.compose.orders import cheapest, orders, price
 from assistant.compose.section import Section
+from assistant.compose.step_labels import step_formula, step_label, step_unit
+from assistant.plan import requests
 from kb.records.source import Source
 from tools.base import Scalar, Step
 
@@ -61,6 +63,20 @@ def sourced(material: Material, section: Section) -> Section:
     return section
 
 
+def assumptions(material: Material, section: Section) -> Section:
+    """What was understood and what was taken for granted: so that either can be put right."""
+    say, need = material.say, material.need
+    cards = [names.cards(card.gpu, card.count or 1) for card in requests.compared(need)]
+    known = [names.model_name(need.model) if need.model else None, *cards]
+    understood = say.listed([one for one in known if one])
+    lines = [say("command.understood", what=understood)] if understood else []
+    lines += section.assumptions
+    section.headline = say("command.assumed" if section.assumptions else "command.nothing_assumed")
+    section.body = ["\n".join(f"- {line}" for line in lines)]
+    section.levers, section.caveats, section.assumptions, section.configurations = [], [], [], []
+    return section
+
+
 def _titled(source: Source) -> str:
     return f"[{source.title}]({source.url})" if source.url else source.title
 
@@ -74,18 +90,20 @@ def _steps(material: Material, record: ToolCallRecord) -> str:
     for row in (record.result.get("derivation") or ())[:STEPS_MAX]:
         step = Step.model_validate(row)
         marker = material.cites.cite("calculation", step.label, f"{record.tool} · {step.label}", written(step))
-        lines.append(f"{len(lines) + 1}. {written(step)}" + joined([marker]))
+        lines.append(f"{len(lines) + 1}. {written(step, material.understanding.language)}" + joined([marker]))
     return "\n".join(lines)
 
 
-def written(step: Step) -> str:
+def written(step: Step, language: str = "en") -> str:
     """A step on one line: label, formula with its inputs, outcome."""
     inputs = ", ".join(f"{key} = {_plain(value)}" for key, value in step.inputs.items() if value is not None)
     if step.unit == "bytes" and isinstance(step.value, int | float):
         outcome = numbers.both_units(step.value)
     else:
-        outcome = f"{_plain(step.value)} {step.unit}".strip()
-    return f"{step.label}: {step.formula}" + (f" ({inputs})" if inputs else "") + f" = {outcome}"
+        outcome = f"{_plain(step.value)} {step_unit(step.unit, language)}".strip()
+    label, formula = step_label(step.label, language), step_formula(step.formula, language)
+    colon = "：" if language == "zh" else ": "
+    return f"{label}{colon}{formula}" + (f" ({inputs})" if inputs else "") + f" = {outcome}"
 
 
 def _plain(value: Scalar) -> str:
@@ -100,4 +118,5 @@ COMMANDS: dict[str, Callable[[Material, Section], Section]] = {
     "arithmetic": reckoned,
     "cheaper": cheaper,
     "sources": sourced,
+    "assumed": assumptions,
 }

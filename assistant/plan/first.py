@@ -226,7 +226,9 @@ def _interconnect(need: Need, understanding: Understanding) -> Calls:
 
 
 def _power(need: Need, understanding: Understanding) -> Calls:
-    return [*money.power(need, understanding), requests.gpu_facts(need)]
+    if requests.cards(need) or not requests.sized(need):
+        return [*money.power(need, understanding), requests.gpu_facts(need)]
+    return [requests.configure(need, max_power_w=money.power_left(understanding.text))]
 
 
 def _speed(need: Need, understanding: Understanding) -> Calls:

@@ -8,39 +8,18 @@ from assistant.plan.method import unsaid
 from assistant.plan.nameless import counted
 from assistant.plan.runnable import runnable
 from assistant.understand.formats import find_formats
+from assistant.understand.standing import other_than_language
 from assistant.understanding import Understanding
-from kb.base import AdvisorError
-from kb.catalog import conventional, model, models
-from kb.pictures import pictures
+from kb.catalog import conventional, model
 from kb.projects import Project, project_in
 from tools.need import Need
 
-OTHER_THAN_LANGUAGE = ("diffusion", "vision", "speech", "embedding")
-"""Work whose task says what the model does, not whether it is trained."""
-COMMON: tuple[tuple[str, re.Pattern[str], str], ...] = (
-    (
-        "diffusion",
-        re.compile(r"\bsd\b|sdxl|stable.?diffusion|krita|comfy|webui|出图|画图|生图|image", re.I),
-        "stabilityai/stable-diffusion-xl-base-1.0",
-    ),
-    ("speech", re.compile(r"whisper|transcri|转写|转录|\basr\b|语音识别|字幕", re.I), "openai/whisper-large-v3"),
-    ("vision", re.compile(r"yolo", re.I), "ultralytics/yolov8x"),
-)
-"""Task, words that point to it, and the model most people mean by them."""
 CHINESE_CARDS = ("ascend-910b3-64gb", "ascend-910c-128gb")
 """What 「国产卡」 is worked out with: the ones most sold, with prices and software that are known."""
 _MADE_IN_CHINA = re.compile(
     r"国产(?:的)?\s?(?:ai)?\s?(?:卡|显卡|gpu|npu|算力|芯片|加速卡|替代|服务器|硬件)|信创"
     r"|(?:domestic|chinese)(?:[- ]made)? (?:gpus?|accelerators?|ai chips?|cards?)",
     re.I,
-)
-_LORA = re.compile(
-    r"(?<!not )(?<!no )(?<!not a )(?<!without )(?<!instead of )(?<!rather than )(?<!不是)(?<!不用)(?<!非)(?<!非 )lora",
-    re.I,
-)
-_TRAINS = re.compile(r"训|微调|\btrain|fine[- ]?tun|pretrain", re.I)
-_RUNS = re.compile(
-    r"推理|预测|部署|识别|\binfer|\bpredict|\bdeploy|\bserv(?:e|ing)\b|real[- ]?time|实时|摄像头|\bcameras?\b", re.I
 )
 
 
@@ -50,7 +29,7 @@ def provisional(understanding: Understanding) -> Need:
     Unknown names are not settled: the closest name is a guess about a different thing. Work other than language
     without a model gets a common model of its kind, and is training when the words say so.
     """
-    need = understanding.need
+    need: Need = understanding.need
     for doubt in understanding.ambiguities:
         if doubt.unknown or not doubt.candidates:
             continue
@@ -74,9 +53,8 @@ def provisional(understanding: Understanding) -> Need:
         return runnable(need)
     if need.context_tokens is None and (length := amounts.texts(need, understanding.text).get("input_tokens")):
         need = need.model_copy(update={"context_tokens": length if amounts.model_kind(need) in amounts.READ else None})
-    return need.model_copy(
-        update={"task": _method(understanding.text, need) or need.task, "model": need.model or stand_in(understanding)}
-    )
+    way = understanding.need.trained
+    return need.model_copy(update={"task": way or need.task, "model": need.model or stand_in(understanding)})
 
 
 def compared_formats(understanding: Understanding) -> tuple[str, ...]:
@@ -112,16 +90,6 @@ def chinese_cards(understanding: Understanding) -> bool:
     return not requests.named_gpus(need) and _MADE_IN_CHINA.search(understanding.text) is not None
 
 
-def other_than_language(need: Need) -> bool:
-    """Whether the work is images, speech, vision or embeddings, by its task or by its model."""
-    if need.task in OTHER_THAN_LANGUAGE or need.model is None:
-        return need.task in OTHER_THAN_LANGUAGE
-    try:
-        return model(need.model).kind not in {"llm", "vlm"}
-    except AdvisorError:
-        return False
-
-
 def repeated(understanding: Understanding) -> Project | None:
     """The published project to be repeated, where it is named and a model is not."""
     need = understanding.need
@@ -131,30 +99,9 @@ def repeated(understanding: Understanding) -> Project | None:
 
 
 def stand_in(understanding: Understanding) -> str | None:
-    """The common model that stands in for one that was not named, where the words point to it."""
-    need, text = understanding.need, understanding.text
-    if requests.sized(need) or need.intent not in _SIZED_INTENTS:
-        return None
-    return next((name for task, words, name in COMMON if task == need.task and words.search(text)), None)
-
-
-def _method(text: str, need: Need) -> str | None:
-    ranked = need.lora_rank is not None and _LORA.search(text) is not None
-    if not _TRAINS.search(text) and not ranked and not _learns(text, need):
-        return None
-    return "lora" if _LORA.search(text) and need.task != "vision" else "full_finetune"
-
-
-def _learns(text: str, need: Need) -> bool:
-    """Whether a network that sees is trained, though nobody says so: running one takes next to nothing.
-
-    A batch of several, patches of a volume and running out of memory belong to training.
-    """
-    known = models().get(need.model or "")
-    if known is None or known.kind != "vision" or _RUNS.search(text):
-        return False
-    volume = pictures().recipe(known.family).depth_px > 1
-    return volume or need.intent == "oom" or (need.batch_size or 0) > 1
+    """The common model that stands in for one that was not named, where the words pointed to it."""
+    need = understanding.need
+    return None if requests.sized(need) or need.intent not in _SIZED_INTENTS else need.usual_model
 
 
 _ORDERED = ("which_to_buy", "budget", "cloud_or_buy")

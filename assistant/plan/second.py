@@ -16,8 +16,9 @@ from assistant.plan.intents import intents
 from assistant.plan.launch import launch_of
 from assistant.plan.like_rent import rented_like
 from assistant.plan.preferred import preferred
-from assistant.plan.provisional import chinese_cards, other_than_language, provisional
+from assistant.plan.provisional import chinese_cards, provisional
 from assistant.plan.squeeze import squeezed
+from assistant.understand.standing import other_than_language
 from assistant.understanding import Understanding
 from kb.catalog import gpu
 from kb.speed_constants import constants as speed_constants
@@ -82,6 +83,8 @@ def plan_more(understanding: Understanding, results: Sequence[ToolCallRecord]) -
     if asked == "cloud_or_buy" or money.asks_price(understanding.text, need):
         need = _with_offers(need, results)
         wanted.append(money.cost(need, understanding, _bills(understanding, need, results)))
+    if asked == "power" and not requests.cards(need):
+        wanted += _power_of_best(need, understanding, results)
     wanted += rented_like(need, understanding, results)
     wanted += _files(understanding, need, results)
     wanted += _lighter_purchase(need, results)
@@ -100,6 +103,17 @@ def _files(understanding: Understanding, need: Need, results: Sequence[ToolCallR
         return []
     best = next(iter(preferred(_found(results), understanding.text.lower(), need)), None)
     return [launch_of(need, understanding.text, best)] if best else []
+
+
+def _power_of_best(
+    need: Need, understanding: Understanding, results: Sequence[ToolCallRecord]
+) -> list[PlannedCall | None]:
+    """What the machine draws that would be bought for the work, where no card was named."""
+    best = next((one for one in _bills(understanding, need, results) if one.acquisition == "buy"), None)
+    if best is None:
+        return []
+    cards = (GpuCount(gpu=best.gpu, count=best.gpu_count),)
+    return money.power(need.model_copy(update={"gpus_owned": cards}), understanding)
 
 
 def _with_offers(need: Need, results: Sequence[ToolCallRecord]) -> Need:

@@ -12,7 +12,8 @@ from tools.need import GpuCount, Need
 SAMPLE_TOKENS = 100_000_000
 """What a training is priced by where its data are not stated: the ratio between cards is the same for any amount."""
 _LESS = re.compile(
-    r"cheap|better value|best value|value for money|cost[- ]?(?:per|effective|efficient)|per (?:million|m|1m"
+    r"cheap|(?:price|cost)[- ]?wise|better value|best value|value for money|cost[- ]?(?:per|effective|efficient)"
+    r"|per (?:million|m|1m"
     r"|mtok)? ?tokens?"
     r"|price[-/ ]perf|bang for|costs? less|less expensive|性价比|便宜|划算|合算|省钱|成本|百万 ?token|每 ?token",
     re.I,
@@ -22,7 +23,8 @@ _LESS = re.compile(
 def asked(understanding: Understanding) -> bool:
     """Whether the price of the work decides between the cards."""
     need = understanding.need
-    return requests.sized(need) and len(requests.compared(need)) > 1 and _LESS.search(understanding.text) is not None
+    less = _LESS.search(understanding.text) or (understanding.follow_up and need.matter == "price")
+    return requests.sized(need) and len(requests.compared(need)) > 1 and bool(less)
 
 
 def calls(need: Need, understanding: Understanding, results: Sequence[ToolCallRecord]) -> list[PlannedCall | None]:

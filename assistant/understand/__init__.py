@@ -4,23 +4,29 @@ text ─► names of GPUs and models ─► numbers, formats, task, load, money,
                                                                    folded into the conversation's earlier Need
 """
 
+from collections.abc import Sequence
 from functools import lru_cache
 
 from assistant.understand.dialogue import fold
+from assistant.understand.former import refers_back
 from assistant.understand.planted import without_planted
 from assistant.understand.stated import internal, stated
-from assistant.understanding import Understanding
+from assistant.understanding import Asked, Understanding
 from tools.need import Need
 
-__all__ = ["stated", "understand"]
+__all__ = ["refers_back", "stated", "understand"]
 _HALF = {code + 0xFEE0: code for code in range(ord("0"), ord("z") + 1) if chr(code).isalnum()}
 """Full-width letters and digits as they are written elsewhere; one character each, so places in the text keep."""
 
 
-def understand(text: str, previous: Need | None = None) -> Understanding:
-    """Read one turn; with `previous`, the Need of the conversation so far, a follow-up changes only what it says."""
+def understand(text: str, previous: Need | None = None, earlier: Sequence[Need] = ()) -> Understanding:
+    """Read one turn; with `previous`, the Need of the conversation so far, a follow-up changes only what it says.
+
+    `earlier`: the Needs before that one, oldest first, for a turn that goes back to what was said then.
+    """
     narrow = text.translate(_HALF)
-    read = _folded(narrow, internal(previous) if previous else None)
+    before = tuple(internal(one) for one in earlier) if refers_back(text) else ()
+    read = _folded(narrow, internal(previous) if previous else None, before)
     if narrow == text:
         return read
     quoted = (span.model_copy(update={"text": text[span.start : span.end]}) for span in read.spans)
@@ -28,14 +34,14 @@ def understand(text: str, previous: Need | None = None) -> Understanding:
 
 
 @lru_cache(maxsize=2048)
-def _folded(text: str, previous: Need | None) -> Understanding:
+def _folded(text: str, previous: Asked | None, earlier: tuple[Asked, ...]) -> Understanding:
     """The reading follows from the words alone, and a turn asks for it at every step."""
     asked = without_planted(text)
     if asked == text:
-        return fold(text, previous)
+        return fold(text, previous, earlier)
     # What was planted states no need; whether it makes the whole none of our business is judged by all the words.
-    whole = fold(text, previous)
+    whole = fold(text, previous, earlier)
     if not any(map(str.isalnum, asked)):
-        return whole.model_copy(update={"need": previous or Need(intent=whole.need.intent), "spans": ()})
+        return whole.model_copy(update={"need": previous or Asked(intent=whole.need.intent), "spans": ()})
     flags = {"out_of_scope": whole.out_of_scope, "dictated": whole.dictated}
-    return fold(asked, previous).model_copy(update=flags)
+    return fold(asked, previous, earlier).model_copy(update=flags)

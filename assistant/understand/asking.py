@@ -5,7 +5,8 @@ from typing import Literal
 from assistant.understand.text import grammar
 
 _PRICE = grammar(
-    r"多少钱|报个?价|价位|总价|租金|多少预算|什么价|费用|花费|(?<!显存)(?<!显存的)(?<!内存)(?<!内存的)(?<!通信)(?<!性能)(?<!计算)开销|报价|要花|花多少|价格|成本|预算"
+    r"多少钱|单价|售价|报个?价|价位|总价|租金|多少预算|什么价|费用|花费"
+    r"|(?<!显存)(?<!显存的)(?<!内存)(?<!内存的)(?<!通信)(?<!性能)(?<!计算)开销|报价|要花|花多少|价格|成本|预算"
     r"|how much (?:is|are|for|money|in (?:euros?|dollars|usd|eur|gbp)|to (?:buy|rent|get|own))"
     r"|how much\s?(?:\?|$)|采购价|价钱|各多少|(?<![a-z])(?:and|in) (?:dollars|bucks|euros)(?![a-z])|(?<![a-z])(?:costs?"
     r"|costing|pric(?:e|es|ing)|bill"
@@ -13,8 +14,10 @@ _PRICE = grammar(
     r"(?![a-z])(?! (?:vram|memory|ram|gpu memory|faster|slower|power|heat|space|room))"
 )
 _SALE = grammar(
-    r"(?:能|可以)(?:不能)?从[^,。?]{1,6}买|(?:能|可以|还能|能不能|可不可以|是否能)(?:合法|正规|正常|直接|公开)?地?(?:买|采购|购买|进口|订|拿)(?:得?到|了|吗|么|进来)?"
-    r"|(?:卖|出口|发货?|供)(?:给|到|往|进)|买(?:得|不)(?:到|了)|(?:合法|合规)(?:地)?(?:采购|购买|买|进口|吗)|禁(?:售|运|令)|受(?:到)?(?:出口)?(?:限|管制|限制)"
+    r"(?:能|可以)(?:不能)?从[^,。?]{1,6}买|(?:能|可以|还能|能不能|可不可以|是否能)(?:合法|正规|正常|直接"
+    r"|公开)?地?(?:买|采购|购买|进口|订|拿)(?:得?到|了|吗|么|进来)?"
+    r"|(?:卖|出口|发货?|供)(?:给|到|往|进)|买(?:得|不)(?:到|了)|(?:合法|合规)(?:地)?(?:采购|购买|买|进口|吗)"
+    r"|禁(?:售|运|令)|受(?:到)?(?:出口)?(?:限|管制|限制)"
     r"|出口(?:管制|限制|禁令|许可|中国)|(?:还)?(?:有|在)(?:正规)?(?:卖|售|货)(?:吗|么|不)|违规吗|制裁"
     r"|(?:allowed|legal|permitted|possible) to (?:be )?(?:sold|sell|buy|bought|exported"
     r"|export|import|shipped|ship|order|get)(?![a-z])"
@@ -28,7 +31,10 @@ _CHINA = grammar(
     r"|macau)(?![a-z])|出口|禁(?:售|运|令)"
     r"|管制|export|banned?"
 )
-_ENERGY = grammar(r"电费|耗电|用电|度电|几度电|多少电|electricity|electric bill|power bill|(?<![a-z])kwh(?![a-z])")
+_ENERGY = grammar(
+    r"电费|耗电|用电|度电|几度电|多少电|(?:what|how) about (?:the )?energy|energy (?:cost|bill|use)|electricity"
+    r"|electric bill|power bill|(?<![a-z])kwh(?![a-z])"
+)
 
 
 def asks_price(plain: str) -> bool:

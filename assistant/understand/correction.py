@@ -7,12 +7,12 @@ from pydantic import ValidationError
 
 from assistant.understand.language import language_of
 from assistant.understand.stated import internal
-from assistant.understanding import Understanding
+from assistant.understanding import Asked, Understanding
 from kb.base import BadInput
 from kb.catalog import gpu, model
 from tools.need import Need
 
-FIXED = frozenset({"intent", "matter", "model_text"})
+FIXED = frozenset({"intent", "matter", "model_text", "asks"})
 """What is asked is changed by asking, not by a correction."""
 
 
@@ -25,19 +25,19 @@ def corrected(text: str, previous: Need | None, changes: Mapping[str, Any]) -> U
     """
     if previous is None:
         raise BadInput("changes", "corrects a conversation that has no turn yet.", "Ask a question first.")
-    if unknown := sorted(set(changes) - (set(Need.model_fields) - FIXED)):
+    if unknown := sorted(set(changes) - (set(Asked.model_fields) - FIXED)):
         raise BadInput(unknown[0], "is not something that can be corrected.", "Use a field of the need.")
     before = internal(previous)
     fields = before.model_dump() | _resolved(changes, before)
     try:
-        need = Need.model_validate(fields)
+        need = Asked.model_validate(fields)
     except ValidationError as problem:
         fault = problem.errors()[0]
         raise BadInput(str(fault["loc"][0]), f"{fault['msg']}.") from None
     return Understanding(language=language_of(text.lower()), need=need, text=text, follow_up=True)
 
 
-def _resolved(changes: Mapping[str, Any], before: Need) -> dict[str, Any]:
+def _resolved(changes: Mapping[str, Any], before: Asked) -> dict[str, Any]:
     """The changes with names as catalog ids, and the fields that say the same kept in step."""
     found = dict(changes)
     if "model" in found:

@@ -2,10 +2,13 @@
 
 from typing import Any
 
+from assistant.understand.numbers import number
 from assistant.understand.reading import Reading
 from assistant.understand.text import grammar
+from assistant.understand.workloads import SHOPPING
+from assistant.understanding import Asked
 from kb.catalog import conventional, gpus
-from tools.need import GpuCount, Need
+from tools.need import GpuCount
 
 _ADD = grammar(
     r"(?:再|多)?加(?:一?[张块个]|上|到)?|再(?:买|来|插|添)|凑|一起|(?<![a-z])(?:add(?:ing)?|plus"
@@ -16,7 +19,8 @@ _REPLACE = grammar(
     r"|instead|actually|i (?:have|own|got)|my)(?![a-z])|我(?:是|有|的是|用)|手里|是"
 )
 _ONLY_ASKED = grammar(
-    r"比|还是|租|买|怎么选|选|划算|价格|多少钱|(?<![a-z])(?:vs|versus|or|rent|buy|smarter|better|worth"
+    r"(?:快|慢|强|贵|省)(?:多少|几倍|多大|不少)|(?:faster|slower|better|cheaper) than|how much (?:faster|slower"
+    r"|better)|比|还是|租|买|怎么选|选|划算|价格|多少钱|(?<![a-z])(?:vs|versus|or|rent|buy|smarter|better|worth"
     r"|compare|price)(?![a-z])"
 )
 _EXCLUDED = grammar(
@@ -26,13 +30,33 @@ _EXCLUDED = grammar(
 _ONLY_VARIANT = grammar(
     r"(?:not|isn't|不是|不要)\s?(?:the |那个|那张)?\s?(\d{1,3})\s?gi?b?(?:\s?(?:one|version|variant|的|版|那))?"
 )
+_COUNT_ALONE = grammar(
+    r"^\s*(?:and |ok(?:ay)?,? |so |then |actually,? |what |how )?(?:(?:make|let) (?:it|that|us say)"
+    r"|if (?:i|we) (?:had|used|use|got|get)|about|with|try|take|say|go (?:with|for)|use|只用|用|换|改成?|上)\s?"
+    r"(?P<n>\d{1,2}|one|two|three|four|five|six|eight|ten|sixteen|[一两二三四五六八十])"
+    r"(?: of (?:them|those|these)|\s?(?:cards|gpus|张|块|卡))?(?: then| instead| now)?\s?(?:呢|的话)?\s?[?.。!]*\s*$"
+)
+_DOUBLED = grammar(
+    r"(?<![a-z])(?:double (?:it|that|the (?:cards|gpus))|twice (?:as many|that))(?![a-z])|翻倍|加倍|翻一番"
+)
+_OF_SIZE = grammar(r"\d{1,3}\s?g(?:i?b)?\s?(?:的|版|显存|卡|cards?|ones?|version|models?)(?![a-z])")
+"""A size that is said of a card: 「如果是 48G 的呢」."""
+_MINE = grammar(
+    r"(?<![a-z])(?:i|we)(?:'ve| have| own| got|'ve got| already have)(?![a-z])|(?<![a-z])(?:my|our)(?![a-z])|went with"
+    r"|我(?:有|们有|的|手)|手(?:里|上|头)|现有|已(?:有|经买)|买了|家里"
+)
+"""Words that say whose the cards are."""
+_SETTLED = grammar(
+    r"(?<![a-z])(?:take|go with|settle|instead|only|just|i(?:'ll| will)|my)(?![a-z])|就|只|换|买了|我(?:有|用|的)"
+)
+"""Words that choose a card and end the comparison."""
 _SEVERAL = 2
 """What a plural without a number is read as; in a follow-up it is as many as before."""
 _SHORT = 30
 """Characters of a turn that says no more than another amount."""
 
 
-def card_changes(reading: Reading, previous: Need, plain: str) -> dict[str, Any]:
+def card_changes(reading: Reading, previous: Asked, plain: str) -> dict[str, Any]:
     """Owned cards replaced, added to or recounted; cards compared against join those asked about."""
     changes: dict[str, Any] = {}
     excluded = _excluded(reading, plain)
@@ -41,22 +65,36 @@ def card_changes(reading: Reading, previous: Need, plain: str) -> dict[str, Any]
     sized = _resized(reading, previous)
     if sized:
         return sized
-    named = [*reading.cards.owned, *(GpuCount(gpu=key) for key in reading.cards.asked)]
+    stated = {card.gpu: card for card in reading.cards.proposed}
+    named = [*reading.cards.owned, *(stated.get(key) or GpuCount(gpu=key) for key in reading.cards.asked)]
     if named:
         return _named_cards(reading, previous, plain, named)
-    if reading.cards.gpu_count and len(previous.gpus_owned) == 1:
+    count = reading.cards.gpu_count or _count_alone(plain, previous)
+    if count and len(previous.gpus_owned) == 1:
         card = previous.gpus_owned[0]
-        more = (card.count or 1) + reading.cards.gpu_count if _ADD.search(plain) else reading.cards.gpu_count
+        more = (card.count or 1) + count if _ADD.search(plain) else count
         return {"gpus_owned": (card.model_copy(update={"count": more}),), "gpu_count": None, "tensor_parallel": None}
-    if reading.cards.gpu_count and len(previous.gpus_asked) == 1 and not previous.gpus_owned:
-        card = GpuCount(gpu=previous.gpus_asked[0], count=reading.cards.gpu_count)
+    if count and len(previous.gpus_asked) == 1 and not previous.gpus_owned:
+        card = GpuCount(gpu=previous.gpus_asked[0], count=count)
+        if previous.intent in SHOPPING:
+            return {"gpus_proposed": (card,), "gpu_count": None}
         return {"gpus_owned": (card,), "gpus_asked": (), "gpu_count": None}
     return changes
 
 
-def _resized(reading: Reading, previous: Need) -> dict[str, Any]:
+def _count_alone(plain: str, previous: Asked) -> int | None:
+    """Another number of the cards spoken of, said without naming them: "make it two", 「翻倍」."""
+    if _DOUBLED.search(plain):
+        before = previous.gpus_owned or previous.gpus_proposed
+        return 2 * ((before[0].count if before else previous.gpu_count) or 1)
+    said = _COUNT_ALONE.match(plain)
+    return int(number(said["n"]) or 0) or None if said else None
+
+
+def _resized(reading: Reading, previous: Asked) -> dict[str, Any]:
     """Another size of the card spoken of: 「80G 的呢」 after "A100 40G", 「24G 呢」 after "16 GB"."""
-    sizes = [size.value_bytes for size in reading.entities.sizes if size.role in {"card", "unclear"}]
+    said = {"card", "unclear", *(("used",) if _OF_SIZE.search(reading.text.plain) else ())}
+    sizes = [size.value_bytes for size in reading.entities.sizes if size.role in said]
     if reading.entities.gpus or not sizes or len(reading.text.plain) > _SHORT:
         return {}
     count = reading.cards.gpu_count if reading.cards.gpu_count != 1 else None
@@ -68,8 +106,10 @@ def _resized(reading: Reading, previous: Need) -> dict[str, Any]:
     return {"memory_bytes_per_gpu": sizes[0], "gpu_count": count or previous.gpu_count or 1}
 
 
-def _named_cards(reading: Reading, previous: Need, plain: str, named: list[GpuCount]) -> dict[str, Any]:
+def _named_cards(reading: Reading, previous: Asked, plain: str, named: list[GpuCount]) -> dict[str, Any]:
     kept = previous.gpus_owned
+    if previous.intent == "compare" and kept and previous.gpus_asked and not _SETTLED.search(plain):
+        return _joined(previous, named)
     if kept and _ADD.search(plain) and not _ONLY_ASKED.search(plain):
         merged = {card.gpu: card for card in kept}
         for card in named:
@@ -80,7 +120,10 @@ def _named_cards(reading: Reading, previous: Need, plain: str, named: list[GpuCo
     if asked_only:
         asked = tuple(dict.fromkeys([*previous.gpus_asked, *(card.gpu for card in named)]))
         return {"gpus_asked": tuple(key for key in asked if key not in {card.gpu for card in kept})}
-    if not kept and previous.gpus_asked and not any(card.count for card in named):
+    said = {gpu.gpu: gpu.count for gpu in reading.entities.gpus}
+    counts = {card.gpu: card.count for card in (*previous.gpus_proposed, *kept)}
+    own = _MINE.search(plain) is not None
+    if not kept and previous.gpus_asked and not own and not any(said.values()):
         asked = tuple(card.gpu for card in named)
         replaces = previous.intent != "compare" and not _ADD.search(plain)
         return {
@@ -88,10 +131,25 @@ def _named_cards(reading: Reading, previous: Need, plain: str, named: list[GpuCo
             if replaces or _REPLACE.search(plain)
             else tuple(dict.fromkeys([*previous.gpus_asked, *asked]))
         }
-    count = kept[0].count if len(kept) == 1 else previous.gpu_count
-    said = {gpu.gpu: gpu.count for gpu in reading.entities.gpus}
-    cards = tuple(card.model_copy(update={"count": _recounted(card, said.get(card.gpu), count)}) for card in named)
+    count = next(iter(counts.values())) if len(counts) == 1 else previous.gpu_count
+    cards = tuple(
+        card.model_copy(update={"count": _recounted(card, said.get(card.gpu), counts.get(card.gpu, count))})
+        for card in named
+    )
+    if previous.intent in SHOPPING and not kept and not own:
+        return {"gpus_asked": tuple(card.gpu for card in cards), "gpus_proposed": cards}
     return {"gpus_owned": cards, "gpus_asked": (), "memory_bytes_per_gpu": None, "gpu_count": None}
+
+
+def _joined(previous: Asked, named: list[GpuCount]) -> dict[str, Any]:
+    """Cards that join those compared, or are compared in another number."""
+    said = {card.gpu: card for card in named}
+    stated = {card.gpu: card for card in previous.gpus_proposed} | said
+    owned = tuple(said.get(card.gpu, card) for card in previous.gpus_owned)
+    asked = dict.fromkeys([*previous.gpus_asked, *said])
+    apart = [key for key in asked if key not in {card.gpu for card in owned}]
+    proposed = tuple(card for key, card in stated.items() if key in apart and card.count)
+    return {"gpus_owned": owned, "gpus_asked": tuple(apart), "gpus_proposed": proposed}
 
 
 def _recounted(card: GpuCount, said: int | None, before: int | None) -> int:
@@ -100,7 +158,7 @@ def _recounted(card: GpuCount, said: int | None, before: int | None) -> int:
     return said or (read if read > _SEVERAL else before) or read
 
 
-def _variant(previous: Need, memory_bytes: int) -> tuple[GpuCount, ...] | None:
+def _variant(previous: Asked, memory_bytes: int) -> tuple[GpuCount, ...] | None:
     """The same card in another size: 「显存是 12G」 after "4070", 「80G 的」 after "A100"."""
     card = previous.gpus_owned[0]
     base = (
@@ -127,7 +185,7 @@ def _excluded(reading: Reading, plain: str) -> int | str | None:
     return None
 
 
-def _without(previous: Need, excluded: int | str, reading: Reading) -> dict[str, Any]:
+def _without(previous: Asked, excluded: int | str, reading: Reading) -> dict[str, Any]:
     """Leave a card out, or take its other size."""
     if isinstance(excluded, str):
         return {

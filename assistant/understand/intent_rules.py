@@ -159,6 +159,7 @@ RULES: tuple[tuple[Intent, float, str], ...] = (
     )),
     ("speed", 1.5, r"多快|how fast"),
     ("speed", 3.5, r"(?:出|生成)多少(?:张|个|条)|一(?:天|小时|分钟)能(?:出|跑|处理)"),
+    ("speed", 5, r"(?:够不够|够|算|很)快(?:吗|么|不|$)|(?:fast|quick) enough|how slow"),
     ("training_time", 3.5, r"几个?小时"),
     ("concurrency", 8.5, r"(?:撑|扛|顶|坚持|够用?|支撑)(?:得?住?)?(?:到)?(?:多久|多长时间|几年|几个月|什么时候)"),
     ("training_time", 3.5, (

@@ -42,6 +42,19 @@ _CLEARLY_HAN = 4
 """Han characters from which a text is Chinese however much log is pasted beside it."""
 
 
+_OF_NONE = _words(
+    "bit bits int fp bf nf awq gptq gguf mxfp nvfp lora qlora dpo grpo ppo sft vs ddp zero fsdp tp pp dp ep kv cache"
+    " k m b g gb gib tb x q s v w kw h vllm sglang ollama llama cpp batch token tokens context seq epoch epochs ctx"
+    " fps p px ok aws gcp azure usd cny rmb eur"
+)
+"""Words that people of any language write."""
+
+
+def speaks(plain: str) -> bool:
+    """Whether a turn is of any language: a word that is no name, unit or format, or a sign of a script."""
+    return _HAN.search(plain) is not None or any(word not in _OF_NONE for word in _WORD.findall(plain))
+
+
 def language_of(prose: str) -> str:
     """ISO 639-1 code; `prose` is the lower-case text without names of GPUs, models and without pasted logs."""
     if len(_KANA.findall(prose)) >= _ENOUGH_KANA:

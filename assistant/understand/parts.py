@@ -5,7 +5,7 @@ Together: "Qwen3-8B and whisper at the same time", "an LLM plus an embedding mod
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
@@ -15,9 +15,9 @@ from assistant.understand.parameters import every_size
 from assistant.understand.posttrain import find_teacher
 from assistant.understand.reading import TRAINING, Reading
 from assistant.understand.text import Found, grammar
-from assistant.understanding import Workload
+from assistant.understanding import Asked, Role, Workload
 from kb.catalog import models
-from tools.need import Need, Task
+from tools.need import Task
 
 PARTS_MAX = 4
 """Models of one question that are looked at."""
@@ -49,8 +49,8 @@ _AFTER, _BEFORE = 6, 3
 _OF_ALL = grammar(r"(?:(?<![a-z])(?:both|all)(?: (?:in|at))?|都(?:是|用)?|均(?:为|用)?)\s?$")
 HALF = "fp16"
 """How small companions are run, though many are published in 32 bits."""
-_LANGUAGE = ("llm", "vlm")
-_SMALL = ("embedding", "reranker", "speech", "vision")
+LANGUAGE = ("llm", "vlm")
+SMALL = ("embedding", "reranker", "speech", "vision")
 """Kinds of model that stand beside a language model: a knowledge base, a voice assistant."""
 _KINDS: tuple[tuple[str, str, str], ...] = (
     (
@@ -97,7 +97,9 @@ class Parts:
 
 
 @dataclass(frozen=True, slots=True)
-class _Thing:
+class Thing:
+    """A model spoken of: by name, by size, or by its kind alone."""
+
     model: str | None
     params: int | None
     start: int
@@ -112,20 +114,31 @@ def find_parts(reading: Reading, intent: str | None) -> Parts:
     trained = slots.get("task") in TRAINING or find_teacher(reading.text.plain)[0] is not None
     if trained or reading.pasted.error_text is not None or intent in ("oom", "spec", "compare", "which_to_buy"):
         return Parts()
-    things = sorted([*_named(reading), *_sizes(reading)], key=lambda one: one.start)
+    things = _by_name(reading)
     companions = list(_spoken_of(reading, things))
-    language = [one for one in things if one.kind in (*_LANGUAGE, None)]
+    language = [one for one in things if one.kind in (*LANGUAGE, None)]
     if not language or len(things) + len(companions) < 2:
         return Parts()
     beside = _beside(reading, things, companions, language[0])
     if beside:
-        works = tuple(_work(reading, one, things) for one in beside[:PARTS_MAX])
-        return Parts(beside=works, main=_work(reading, language[0], things))
+        works = tuple(as_workload(reading, one, things) for one in beside[:PARTS_MAX])
+        return Parts(beside=works, main=as_workload(reading, language[0], things))
     listed = _listed(reading, things)
-    return Parts(apart=tuple(_work(reading, one, things) for one in listed[:PARTS_MAX])) if len(listed) > 1 else Parts()
+    apart = tuple(as_workload(reading, one, things, "also") for one in listed[:PARTS_MAX])
+    return Parts(apart=apart) if len(apart) > 1 else Parts()
 
 
-def _named(reading: Reading) -> Iterator[_Thing]:
+def things_spoken_of(reading: Reading) -> list[Thing]:
+    """Every model of the turn, in order: named, of some size, of some kind."""
+    things = _by_name(reading)
+    return [*things, *_spoken_of(reading, things)]
+
+
+def _by_name(reading: Reading) -> list[Thing]:
+    return sorted([*_named(reading), *_sizes(reading)], key=lambda one: one.start)
+
+
+def _named(reading: Reading) -> Iterator[Thing]:
     """Models named, each once."""
     seen: set[str] = set()
     for one in reading.entities.models:
@@ -136,7 +149,7 @@ def _named(reading: Reading) -> Iterator[_Thing]:
             continue
         seen.update({key} if key else ())
         record = models().get(key or "")
-        yield _Thing(key, one.params, one.start, one.end, record.kind if record else None)
+        yield Thing(key, one.params, one.start, one.end, record.kind if record else None)
 
 
 def _settled(one: NamedModel) -> str | None:
@@ -144,16 +157,16 @@ def _settled(one: NamedModel) -> str | None:
     if one.model or not one.ids:
         return one.model
     kinds = {models()[key].kind for key in one.ids}
-    return one.ids[0] if kinds <= {*_SMALL, "diffusion", "video"} else None
+    return one.ids[0] if kinds <= {*SMALL, "diffusion", "video"} else None
 
 
 def _may_speak(one: NamedModel) -> bool:
     """Whether a bare size may be that of the model: a size without a name is a language model's."""
     record = models().get(one.model or "")
-    return record is None or record.kind in _LANGUAGE
+    return record is None or record.kind in LANGUAGE
 
 
-def _sizes(reading: Reading) -> Iterator[_Thing]:
+def _sizes(reading: Reading) -> Iterator[Thing]:
     """Bare sizes that are not those of a model named."""
     known = [one.params for one in reading.entities.models if one.params and _may_speak(one)]
     seen: list[int] = []
@@ -164,10 +177,10 @@ def _sizes(reading: Reading) -> Iterator[_Thing]:
         seen.append(size.value)
         family = [one.model for one in reading.entities.models if one.model and one.end <= size.start]
         sibling = sibling_of(family[-1], size.value) if family else None
-        yield _Thing(sibling, size.value, size.start, size.end, models()[sibling].kind if sibling else None)
+        yield Thing(sibling, size.value, size.start, size.end, models()[sibling].kind if sibling else None)
 
 
-def _spoken_of(reading: Reading, things: list[_Thing]) -> Iterator[_Thing]:
+def _spoken_of(reading: Reading, things: list[Thing]) -> Iterator[Thing]:
     """Kinds of companion without a name, where no model of that kind is named."""
     kinds = {one.kind for one in things}
     hidden = reading.entities.masked
@@ -177,21 +190,21 @@ def _spoken_of(reading: Reading, things: list[_Thing]) -> Iterator[_Thing]:
             continue
         if _ON_CPU.match(hidden, found.end()):
             continue
-        yield _Thing(model, models()[model].params, found.start(), found.end(), kind, assumed=True)
+        yield Thing(model, models()[model].params, found.start(), found.end(), kind, assumed=True)
 
 
-def _beside(reading: Reading, things: list[_Thing], companions: list[_Thing], main: _Thing) -> list[_Thing]:
+def _beside(reading: Reading, things: list[Thing], companions: list[Thing], main: Thing) -> list[Thing]:
     """What runs at the same time: small companions of a language model, and whatever the words put together."""
     others = [one for one in things if one is not main]
-    small = [one for one in (*others, *companions) if one.kind in _SMALL]
-    large = [one for one in (*others, *companions) if one.kind not in _SMALL]
+    small = [one for one in (*others, *companions) if one.kind in SMALL]
+    large = [one for one in (*others, *companions) if one.kind not in SMALL]
     joint = [one for one in large if _said_together(reading, main, one)]
     if _APART.search(reading.text.plain) and not joint and any(not one.assumed for one in small):
         small = [one for one in small if _said_together(reading, main, one)]
     return sorted([*small, *joint], key=lambda one: one.start)
 
 
-def _said_together(reading: Reading, main: _Thing, other: _Thing) -> bool:
+def _said_together(reading: Reading, main: Thing, other: Thing) -> bool:
     """Whether words say that both run at the same time, close to one of them and to no choice between them."""
     first, second = sorted((main, other), key=lambda one: one.start)
     between = reading.entities.masked[first.end : second.start]
@@ -201,7 +214,7 @@ def _said_together(reading: Reading, main: _Thing, other: _Thing) -> bool:
     return _TOGETHER.search(around) is not None
 
 
-def _listed(reading: Reading, things: list[_Thing]) -> list[_Thing]:
+def _listed(reading: Reading, things: list[Thing]) -> list[Thing]:
     """The things of one list: nothing but formats and joining words between each and the next."""
     if not things:
         return []
@@ -210,7 +223,7 @@ def _listed(reading: Reading, things: list[_Thing]) -> list[_Thing]:
     for start, end in formats:
         hidden[start:end] = " " * (end - start)
     plain = "".join(hidden)
-    best: list[_Thing] = []
+    best: list[Thing] = []
     run = [things[0]]
     for before, after in pairwise(things):
         between = plain[before.end : after.start]
@@ -221,19 +234,26 @@ def _listed(reading: Reading, things: list[_Thing]) -> list[_Thing]:
     return max(best, run, key=len)
 
 
-def _work(reading: Reading, one: _Thing, things: list[_Thing]) -> Workload:
+def as_workload(reading: Reading, one: Thing, things: list[Thing], role: Role = "beside") -> Workload:
+    """A model spoken of as work for the cards, with the format said of it."""
     task: Task = "diffusion" if one.kind in ("diffusion", "video") else "inference"
     return Workload(
         text=reading.text.plain[one.start : one.end],
         task=task,
         model=one.model,
         params=None if one.model else one.params,
-        weight_format=_format_of(reading, one, things) or (HALF if one.kind in _SMALL else None),
+        weight_format=_format_of(reading, one, things) or half_of(one.kind),
+        role=role,
         assumed=one.assumed,
     )
 
 
-def _format_of(reading: Reading, one: _Thing, things: list[_Thing]) -> str | None:
+def half_of(kind: str | None) -> str | None:
+    """The format of a small companion of which none was said."""
+    return HALF if kind in SMALL else None
+
+
+def _format_of(reading: Reading, one: Thing, things: list[Thing]) -> str | None:
     """The format said of the thing, or of all of them."""
     found = find_formats(reading.text.plain)
     own = next((form.value for form in found if _owner(form, things) is one), None)
@@ -241,7 +261,7 @@ def _format_of(reading: Reading, one: _Thing, things: list[_Thing]) -> str | Non
     return own or next(for_all, None)
 
 
-def _owner(form: Found[str], things: list[_Thing]) -> _Thing | None:
+def _owner(form: Found[str], things: list[Thing]) -> Thing | None:
     """Whose format it is: of the thing it stands in or right after, else right before, else the last one before it."""
     inside = (one for one in things if one.start <= form.start < one.end)
     after = (one for one in things if 0 <= form.start - one.end <= _AFTER)
@@ -250,25 +270,25 @@ def _owner(form: Found[str], things: list[_Thing]) -> _Thing | None:
     return next((one for group in (inside, after, before, earlier) for one in group), None)
 
 
-def main_need(parts: Parts, need: Need) -> Need:
+def main_need(parts: Parts, need: Asked) -> Asked:
     """The need of the language model that others stand beside; served, not transcribed or drawn."""
     if not parts.beside or parts.main is None:
         return need
     known = models().get(parts.main.model or "")
     task: Task = "rag" if need.task == "rag" else "inference"
     size = {"model": known.id if known else None, "params": known.params if known else parts.main.params}
-    changes: dict[str, object] = {**size, "task": task, "frozen_params": _small_params(parts)}
+    changes: dict[str, object] = {**size, "task": task, "frozen_params": small_params(parts.beside)}
     if need.model != size["model"]:
         changes |= {"model_text": None}
     return need.model_copy(update=changes | {"weight_format": parts.main.weight_format or _only_format(parts, need)})
 
 
-def _small_params(parts: Parts) -> int | None:
+def small_params(beside: Sequence[Workload]) -> int | None:
     """Parameters of the small companions together."""
-    records = [models()[one.model] for one in parts.beside if one.model]
-    return sum(record.params for record in records if record.kind in _SMALL) or None
+    records = [models()[one.model] for one in beside if one.model]
+    return sum(record.params for record in records if record.kind in SMALL) or None
 
 
-def _only_format(parts: Parts, need: Need) -> str | None:
+def _only_format(parts: Parts, need: Asked) -> str | None:
     """The format said, unless it is that of a companion."""
     return None if need.weight_format in {one.weight_format for one in parts.beside} else need.weight_format

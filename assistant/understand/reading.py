@@ -113,6 +113,8 @@ def read(original: str, previous: Need | None = None) -> Reading:
     uncounted = masked(_without_money(reading), [(*span, " ") for span in pictures_spoken_of(entities.masked)])
     reading.cards = find_cards(entities, uncounted, _intent_of_cards(reading, previous, hidden), pasted)
     _put_cards(reading)
+    if reading.intent == "spec" and "spec" not in reading.weights and reading.cards.owned and not reading.cards.asked:
+        reading.intent = "what_fits"  # who only says what stands at home asks what it is good for
     _share_batch(reading)
     _read_task(reading, work, previous or Need())
     reading.out_of_scope = out_of_scope(

@@ -2,6 +2,7 @@
 
 import re
 
+from assistant.understanding import Asked
 from kb.base import AdvisorError
 from kb.catalog import gpu, gpus
 from kb.units import GIB
@@ -10,7 +11,7 @@ from tools.need import GpuCount, Need
 _UNNAMED = re.compile(r"(?:(\d{1,6})gb-)?gpu")
 
 
-def stated(need: Need) -> Need:
+def stated(need: Asked) -> Asked:
     """For people: 「两张 24G 的卡」 is 2 × `24gb-gpu`. No tool knows that name; they are asked with the Need itself."""
     owned = need.gpus_owned
     if not owned and (need.gpu_count or need.memory_bytes_per_gpu):
@@ -19,7 +20,7 @@ def stated(need: Need) -> Need:
     return need.model_copy(update={"gpus_owned": owned})
 
 
-def internal(need: Need) -> Need:
+def internal(need: Need) -> Asked:
     """The way back: catalog ids only; names nothing bears are left out."""
     owned = [card.model_copy(update={"gpu": key}) for card in need.gpus_owned if (key := _id(card.gpu))]
     unnamed = next((m for card in need.gpus_owned if (m := _UNNAMED.fullmatch(card.gpu))), None)
@@ -29,7 +30,7 @@ def internal(need: Need) -> Need:
     }
     if unnamed and need.memory_bytes_per_gpu is None and unnamed[1]:
         update["memory_bytes_per_gpu"] = int(unnamed[1]) * GIB
-    return need.model_copy(update=update)
+    return (need if isinstance(need, Asked) else Asked.model_validate(need)).model_copy(update=update)
 
 
 def _id(name: str) -> str | None:

@@ -23,7 +23,7 @@ _APART = re.compile(
     re.I,
 )
 _MAIN = re.compile(r"主要|主力|为主|平时|日常|大部分|\b(?:mostly|mainly|primarily|chiefly|day-to-day|usually)\b", re.I)
-_SELDOM = re.compile(
+SELDOM = re.compile(
     r"偶尔|有时|顺便|顺带|时不时"
     r"|\b(?:sometimes|occasional\w*|now and then|once in a while|from time to time|on the side)\b",
     re.I,
@@ -93,7 +93,7 @@ def _workload(piece: str, before: str) -> Workload | None:
     return Workload(
         text=piece.strip(), task=task, model=model or assumed, params=None if model else slots.get("params"),
         weight_format=slots.get("weight_format"), assumed=assumed is not None,
-        role="seldom" if _SELDOM.search(before + piece) else "main" if _MAIN.search(before + piece) else "also",
+        role="seldom" if SELDOM.search(before + piece) else "main" if _MAIN.search(before + piece) else "also",
     )  # fmt: skip
 
 

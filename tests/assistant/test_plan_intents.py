@@ -5,14 +5,15 @@ import pytest
 from assistant.plan import plan
 from assistant.plan.intents import FAMILIES, intents
 from assistant.plan.provisional import provisional
-from assistant.understanding import Understanding
-from tools.need import Intent, Need
+from assistant.understand.standing import standing
+from assistant.understanding import Asked, Understanding
+from tools.need import Intent
 
 QWEN = "Qwen/Qwen2.5-72B-Instruct"
 
 
 def reading(text: str = "a question", asks: tuple[str, ...] = (), **need: Any) -> Understanding:
-    return Understanding(text=text, language="en", need=Need.model_validate(need), asks=asks)
+    return Understanding(text=text, language="en", need=standing(text, Asked.model_validate(need)), asks=asks)
 
 
 def test_every_intent_belongs_to_a_family() -> None:

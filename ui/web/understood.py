@@ -6,13 +6,14 @@ from html import escape
 from typing import Any, get_args
 
 from assistant.compose import names
+from assistant.understanding import Asked
 from kb.catalog import gpus, models
 from kb.purposes import PurposeName
 from tools.need import Need, Task
 from ui.labels import both, label
 from ui.slots import slot, slot_html, slot_name
 
-HIDDEN = {"intent", "model_text", "matter"}
+HIDDEN = {"intent", "model_text", "matter"} | (set(Asked.model_fields) - set(Need.model_fields))
 KINDS: dict[str, tuple[str, ...]] = {
     "model": ("model",),
     "cards": ("gpus_owned", "gpus_proposed", "gpus_asked"),

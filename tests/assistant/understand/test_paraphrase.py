@@ -9,6 +9,7 @@ import pytest
 import yaml
 
 from assistant.understand import understand
+from tools.need import Need
 
 CASES = Path(__file__).parents[2] / "cases"
 HAN = r"[一-鿿]"
@@ -37,7 +38,7 @@ WAYS: dict[str, Callable[[str], str]] = {
 
 def slots(text: str) -> dict[str, Any]:
     read = understand(text)
-    return read.need.model_dump(exclude={"model_text"}) | {"out_of_scope": read.out_of_scope}
+    return read.need.model_dump(include=set(Need.model_fields) - {"model_text"}) | {"out_of_scope": read.out_of_scope}
 
 
 @pytest.mark.parametrize("way", WAYS)

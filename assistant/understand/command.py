@@ -1,0 +1,65 @@
+"""Turns about the last answer itself: why, how it was worked out, anything cheaper, which sources, what was assumed."""
+
+from assistant.understand.reading import Reading
+from assistant.understand.text import grammar
+from assistant.understanding import Command
+
+_COMMANDS: tuple[tuple[Command, str], ...] = (
+    ("arithmetic", (
+        r"(?:show|explain|give|see)(?: me)? (?:the |your )?(?:arithmetic|math|maths|calculations?|workings?"
+        r"|formula|derivation|numbers|steps)|怎么算(?:的|出来)|算(?:一遍|给我看|式)|计算过程|推导|公式"
+        r"|列(?:一下)?算式|how did you (?:calculate|compute|get|arrive)|(?:walk me through|break) (?:it "
+        r"|the )?(?:down|numbers|calculation)"
+    )),
+    ("sources", (
+        r"^\W*(?:the |your |any )?(?:sources?|references?|citations?)\W*$|(?:what|which|show|give"
+        r"|cite)(?: me)? ?(?:are |is )?(?:the |your )?(?:sources?|references?|citations?)|出处|来源"
+        r"|依据(?:是什么|呢|在哪)|参考(?:资料|文献)|according to (?:what|whom|which)|where (?:does"
+        r"|did) (?:that|this|it) come from|有(?:什么)?依据"
+    )),
+    ("assumed", (
+        r"what (?:did|do|are|were|have) you (?:assum\w{1,3}|understand|understood|tak\w{1,3} for granted)"
+        r"|^\W*(?:the |your |any |which |what )?assumptions?\W*$"
+        r"|(?:what|which|show|list)(?: me)? ?(?:are |were )?(?:the |your )?assumptions?"
+        r"|what (?:assumptions|premises)|(?:什么|哪些|啥)(?:假设|前提)|假设(?:了|的)(?:什么|哪些|啥)"
+        r"|(?:假设|前提)(?:条件)?(?:是什么|有哪些|呢|是啥|都有)|按什么(?:条件|情况|前提)算|你(?:是)?怎么理解"
+    )),
+    ("cheaper", (
+        r"(?<!which is )(?<!which one is )(?<!which one's )(?<!one )cheaper(?! (?:to rent|per|an hour))"
+        r"|less expensive|lower[- ]cost|(?:more )?便宜(?:点|一点|些|的)?(?!.{0,4}吗.{4})|省钱"
+        r"|更?低(?:价|成本)|budget option|平替|太贵|too (?:expensive|pricey|much money)|不能再低"
+    )),
+    ("why", (
+        r"^\s*(?:but |and |so |ok |那)?(?:why|how come|为什么|为啥|凭什么|咋回事|原因)(?:\s?(?:is that|not"
+        r"|so|呢|这样|会这样|不行|不够|那么多|so much|that much|that many))?\s*[?。!]*\s*$|why(?: is that"
+        r"|'s that| not| so (?:much|many|slow|expensive))|为(?:什么|啥)(?:会)?(?:这么|要这么|需要这么|不行"
+        r"|不够|不能)"
+    )),
+)  # fmt: skip
+_COMPILED = tuple((command, grammar(rule)) for command, rule in _COMMANDS)
+_LONGEST = 80
+"""Characters of a turn that asks no more than that."""
+_BESIDE = {"acquisition", "task", "country", "matter"}
+"""Slots that such a turn may seem to state."""
+_EITHER = grammar(
+    r"(?:buying|renting|owning|to (?:buy|rent|own)|if (?:i|we) (?:buy|bought|rent|rented)|买|租|自购|自建)"
+    r"[^.?!。]{0,24}(?:cheaper|less expensive|便宜|省钱|划算)"
+    r"|(?:cheaper|便宜|划算)[^.?!。]{0,6}(?:to (?:buy|own|rent)|if (?:i|we) (?:buy|rent))"
+)
+"""Owning held against renting: that is a question of its own."""
+_WHICH = grammar(r"哪(?:个|张|种|款|家|边|一)|谁|which|(?<![a-z])or(?![a-z])|还是")
+"""Words that choose between things."""
+
+
+def command_of(reading: Reading) -> Command | None:
+    """What the turn wants of the last answer; one that states new slots is a question."""
+    plain = reading.text.plain
+    if set(reading.slots) - _BESIDE or len(plain) > _LONGEST:
+        return None
+    found = next((command for command, rule in _COMPILED if rule.search(plain)), None)
+    return None if found == "cheaper" and (_EITHER.search(plain) or _WHICH.search(plain)) else found
+
+
+def weighs_either(plain: str) -> bool:
+    """Whether owning is held against renting, whatever was ruled out before."""
+    return _EITHER.search(plain) is not None

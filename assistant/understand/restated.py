@@ -1,0 +1,96 @@
+"""Figures that a follow-up restates without their names: "down to 2048", "make that 300", "if I only have a week"."""
+
+from typing import Any
+
+from assistant.understand.budget import bare_amount
+from assistant.understand.numbers import number
+from assistant.understand.reading import TRAINING, Reading
+from assistant.understand.text import grammar
+from assistant.understanding import Asked
+from kb.units import DAY_S, HOUR_S
+
+_SPENT = grammar(
+    r"(?:had|spend|raise it to|stretch to) (?:about |around )?(?P<n>\d{1,3}(?:\.\d)?)(?P<k>k)(?![a-z0-9])"
+    r"(?! ?(?:tokens?|context|ctx|samples?|rows|users?|prompts?))"
+)
+"""Money of which only the figure is said, where a budget was spoken of before: "what if we had 40k"."""
+_SCALED = grammar(
+    r"(?P<twice>budget (?:is |was |gets |got )?doubled?|(?:double|twice) (?:the|my|our|that) budget"
+    r"|预算(?:翻(?:一)?[倍番]|加倍))"
+    r"|budget (?:is |was |gets |got )?halved|half (?:the|my|our|that) budget|halve (?:the|my|our) budget"
+    r"|预算(?:减半|砍半|砍一半)"
+)
+"""A budget that is said as a multiple of the one before."""
+_MOVED = grammar(
+    r"(?:(?:降|减|缩|缩短|改|调|提|升|加|砍|压)(?:低|高|少|小)?(?:到|成|为|至)|换成|改成|只(?:要|用)"
+    r"|(?<![a-z])(?:down|up|cut|reduced?|drop(?:ped)?|lower(?:ed)?|rais(?:e|ed)|shorten(?:ed)?|make|go|set)(?: it"
+    r"| that| them)?"
+    r"(?: down| up)?(?: to)?)\s?(?P<n>\d{1,7})(?P<k>k)?(?![a-z0-9.]|\s?(?:张|块|卡|台|元|万|gb?|b|users?|cards?"
+    r"|gpus?|人|路|并发"
+    r"|epochs?|轮|天|小时))"
+)
+"""Another figure for what was spoken of last, which says nothing else."""
+_SHORTEST = 128
+"""Tokens of the shortest sample or context anybody sets; smaller figures are batches."""
+_TIME_LEFT = grammar(
+    r"(?:have|got|given|need (?:it|this|that) (?:done |ready |finished )?(?:in|within))(?: only| just)? (?:about )?"
+    r"(?P<n>an?|one|two|three|four|five|six|\d{1,3}) (?P<u>hour|day|week|month)s?(?![a-z])"
+    r"|只(?:有|给|剩)(?:了)?|(?:内|之内|以内)(?:要|必须|得|能)?(?:训|跑|做|完|搞|出)"
+)
+"""Words that make a span of time the time there is for a job."""
+_UNIT_S = {"hour": HOUR_S, "day": DAY_S, "week": 7 * DAY_S, "month": 30 * DAY_S}
+
+
+def restated(reading: Reading, previous: Asked, changes: dict[str, Any]) -> dict[str, Any]:
+    """Changes with what bare figures mean after what was said before."""
+    plain = reading.text.plain
+    return changes | _load(previous, changes) | _length(plain, previous, changes) | _time(plain, previous, changes)
+
+
+def money(plain: str, previous: Asked, changes: dict[str, Any]) -> dict[str, Any]:
+    """Changes with an amount of money that is only a figure, where a budget was spoken of before."""
+    if previous.budget is None or "budget" in changes:
+        return changes
+    if scaled := _SCALED.search(plain):
+        times = 2 if scaled["twice"] else 0.5
+        return changes | {"budget": previous.budget.model_copy(update={"amount": times * previous.budget.amount})}
+    if amount := bare_amount(plain):
+        changes = changes | {"budget": previous.budget.model_copy(update={"amount": amount})}
+    if spent := _SPENT.search(plain):
+        amount = (number(spent["n"]) or 0) * 1000
+        budget = previous.budget.model_copy(update={"amount": amount or previous.budget.amount})
+        changes = {slot: value for slot, value in changes.items() if slot not in {"context_tokens", "sequence_tokens"}}
+        changes |= {"budget": budget}
+    return changes
+
+
+def _load(previous: Asked, changes: dict[str, Any]) -> dict[str, Any]:
+    """Users said after requests at once are those requests; both said before are both kept."""
+    if "users" in changes and "concurrent_sequences" not in changes and previous.concurrent_sequences:
+        if previous.users is None:
+            return {"users": None, "concurrent_sequences": changes["users"]}
+        return {"concurrent_sequences": None}
+    return {}
+
+
+def _length(plain: str, previous: Asked, changes: dict[str, Any]) -> dict[str, Any]:
+    """A length, or a batch, of which only the new figure is said."""
+    moved = _MOVED.search(plain)
+    if moved is None or {"context_tokens", "sequence_tokens", "batch_size", "budget", "users"} & set(changes):
+        return {}
+    figure = int(moved["n"]) * (1024 if moved["k"] else 1)
+    if figure >= _SHORTEST and previous.task in TRAINING and previous.sequence_tokens:
+        return {"sequence_tokens": figure, "context_tokens": figure}
+    if figure >= _SHORTEST and previous.context_tokens and previous.task not in TRAINING:
+        return {"context_tokens": figure}
+    return {"batch_size": figure} if figure < _SHORTEST and previous.batch_size else {}
+
+
+def _time(plain: str, previous: Asked, changes: dict[str, Any]) -> dict[str, Any]:
+    """A span of time that is all there is for a training is its deadline, not the term of a bill."""
+    left = _TIME_LEFT.search(plain)
+    if left is None or changes.get("task", previous.task) not in TRAINING:
+        return {}
+    said = {"a": 1, "an": 1}.get(left["n"], number(left["n"] or "0") or 0) * _UNIT_S.get(left["u"] or "", 0)
+    span = said or changes.get("term_s")
+    return {"deadline_s": span, "term_s": previous.term_s, "hours_per_month": previous.hours_per_month} if span else {}
