@@ -83,8 +83,12 @@ def column_name(material: Material, estimate: Estimate, among: Sequence[Estimate
     """What distinguishes this estimate: the format; for training the method; the card where they differ."""
     say = material.say
     method = estimate.request.get("method")
-    words = [] if estimate.task == "inference" else [names.task_name(estimate.task, say, method, estimate.result.model)]
-    if estimate.task != "qlora" and not (words and len({one.result.weight_format for one in among}) < 2 and among):
+    alone = estimate.task == "inference" and all(one.task == "inference" for one in among)
+    words = [] if alone else [names.task_name(estimate.task, say, method, estimate.result.model)]
+    trained = estimate.task != "inference"
+    if estimate.task != "qlora" and not (
+        trained and words and len({one.result.weight_format for one in among}) < 2 and among
+    ):
         words.append(names.format_name(estimate.result.weight_format))
     words += [text for key in ("precision", "optimizer") if (text := say.get(f"oom.{estimate.request.get(key)}"))]
     if estimate.task == "inference" and (cache := _cache(estimate)) and material.need.kv_format is None:

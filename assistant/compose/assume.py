@@ -42,7 +42,7 @@ def assumed(material: Material, main: Estimate) -> list[str]:
         found.append(say("assume.project", model=names.model_name(project.model)) + joined([quoted]))
     if chinese_cards(material.understanding):
         found.append(say("assume.chinese_cards", cards=say.listed([names.gpu_name(one) for one in CHINESE_CARDS])))
-    if card := nameless.counted_as(material.understanding.need):
+    if card := nameless.counted_as(material.understanding):
         found.append(say("assume.counted_as", size=f"{gpu(card).memory_bytes // GIB} GB", gpu=names.gpu_name(card)))
     if material.stand_in:
         found.append(say(f"assume.for_{need.purpose}", model=names.model_name(material.stand_in)))

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from assistant.answer import ToolCallRecord
-from assistant.compose import names, numbers, observed, pace
+from assistant.compose import hybrid, names, numbers, observed, pace
 from assistant.compose.arithmetic import cite, column_name, subject, total
 from assistant.compose.citations import joined
 from assistant.compose.material import Estimate, Material
@@ -125,6 +125,8 @@ def _whole(material: Material, runners: Sequence[Pace]) -> str:
 def speed(material: Material) -> Section:
     """The speed asked for; of several cards, who is faster."""
     section = pace.speed(material)
+    if shared := hybrid.split(material):
+        section.headline, section.verdict = hybrid.headline(material, shared)
     faster = race(material) or items(material)
     if faster:
         record = next(material.records("estimate_inference_speed"), None)

@@ -175,7 +175,7 @@ def _insists(material: Material, main: Estimate) -> bool:
 
 def memory_needed(material: Material) -> Section:
     """How much memory it takes in all, in each usual way when none was stated."""
-    estimates = material.estimates
+    estimates = _on_cards(material)
     if not estimates:
         return Section("clarification", material.say("fit.unsized"))
     first = estimates[0]
@@ -187,6 +187,11 @@ def memory_needed(material: Material) -> Section:
     headline += _on_named_card(material, estimates)
     section = Section("estimate", headline, [arithmetic(material, estimates), *_minimum_lines(material)])
     return _finish(material, section, first)
+
+
+def _on_cards(material: Material) -> list[Estimate]:
+    """The estimates less those that leave a part to host memory, which hold the same in all."""
+    return [one for one in material.estimates if one.fit is None or one.placed.host is None]
 
 
 def _on_named_card(material: Material, estimates: Sequence[Estimate]) -> str:
@@ -210,10 +215,10 @@ def _minimum_lines(material: Material) -> list[str]:
     """Fewest cards for each way, over the common cards; ways that need the same are said together."""
     say = material.say
     same: dict[str, list[str]] = {}
-    for one in material.estimates:
+    for one in (shown := _on_cards(material)):
         cards = say.listed([names.cards(row.gpu, row.count) for row in smallest(one)], conjunction="or")
         if cards:
-            same.setdefault(cards, []).append(column_name(material, one, material.estimates))
+            same.setdefault(cards, []).append(column_name(material, one, shown))
     lines = ["- " + say("fit.minimum", how=say.listed(ways), cards=cards) for cards, ways in same.items()]
     return ["\n".join(lines)] if lines else []
 

@@ -16,7 +16,7 @@ from assistant.compose.section import Section
 from assistant.compose.table import table
 from assistant.plan import amounts
 from assistant.plan.formats import bits
-from kb.units import DAY_S
+from kb.units import DAY_S, GIB
 
 SPEED_ROWS = (
     "tokens_per_s_per_user",
@@ -125,9 +125,21 @@ def warned(material: Material, result: dict[str, Any]) -> dict[str, str]:
 
 
 def _first(material: Material, result: dict[str, Any]) -> str:
-    """The warning that has to stand before the figure, if there is one."""
+    """The warning that has to stand before the figure, if there is one; with what host memory has to take."""
     lines = [line for key, line in warned(material, result).items() if key in _LEADING][:1]
-    return "".join(line + ("" if material.say.language == "zh" else " ") for line in lines)
+    lines += [_left_to_host(material, result)] if "host" in warned(material, result) else []
+    return "".join(line + ("" if material.say.language == "zh" else " ") for line in lines if line)
+
+
+def _left_to_host(material: Material, result: dict[str, Any]) -> str:
+    """How much memory of the machine the rest of the model takes: what is needed less what the cards hold."""
+    alike = (result.get("gpu"), result.get("weight_format"))
+    main = next((one for one in material.estimates if (one.gpu, one.result.weight_format) == alike), None)
+    if main is None or main.fits or main.placed.host is not None:
+        return ""
+    needed, usable = main.result.per_gpu.total_bytes * main.gpus, main.placed.usable_bytes * main.gpus
+    whole, held = round(needed / GIB), round(usable / GIB)
+    return material.say("pace.host_left", whole=f"{whole:,} GiB", held=f"{held:,} GiB", left=f"{whole - held:,} GiB")
 
 
 def brief(material: Material) -> str:

@@ -4,6 +4,7 @@ import re
 
 from assistant.plan import money, requests
 from assistant.plan.amounts import counts_output, pace_asked
+from assistant.plan.method import both
 from assistant.plan.preferred import asks_for_cheapest
 from assistant.understanding import Understanding
 from tools.need import Intent, Need
@@ -68,6 +69,8 @@ def intents(understanding: Understanding) -> list[Intent]:
     priced = money.prices_run(text, understanding.need) and not money.weighs(text)
     if priced and main not in ("compare", "oom"):
         return ["training_time"]
+    if main == "oom" and not understanding.error_text and both(understanding):
+        main = "min_vram"
     if main in _PACED or counts_output(understanding.text):
         main = pace_asked(understanding.need, understanding.text) or main
     if main in (*_LOOSE, "power", "min_vram") and requests.sized(understanding.need) and money.prices_tokens(text):

@@ -21,6 +21,22 @@ _SAID = re.compile(
 """Words that name a way to train, or that only go with one."""
 
 
+_BOTH = re.compile(
+    r"(?:推理|部署|运行|跑)\s?(?:和|与|跟|、|及|以及|还是|/)\s?(?:全参|全量|lora)?\s?(?:训练?|微调)"
+    r"|(?:训练?|微调)\s?(?:和|与|跟|、|及|以及|还是|/)\s?(?:推理|部署|运行)"
+    r"|(?:inference|serving|running|run|serve) (?:and|or|vs\.?|versus) (?:train|fine-?tun)\w*"
+    r"|(?:train|fine-?tun)\w* (?:and|or|vs\.?|versus) (?:inference|serving|running|run|serve)",
+    re.I,
+)
+"""Running and training in one breath."""
+
+
+def both(understanding: Understanding) -> bool:
+    """Whether the memory of running a model and that of training it are both asked for."""
+    asked = {understanding.need.intent, *understanding.asks}
+    return "min_vram" in asked and _BOTH.search(understanding.text) is not None
+
+
 def unsaid(understanding: Understanding, need: Need) -> bool:
     """Whether a model is to be fine-tuned and this turn leaves open in which way.
 
@@ -36,6 +52,8 @@ def other_ways(understanding: Understanding, need: Need) -> tuple[str, ...]:
     All of them when none was said; else the cheaper ones where the most thorough was asked for.
     """
     lighter = lighter_tasks(need, "full_finetune")
+    if both(understanding):
+        return tuple(task for task in ("inference", *TRAINING_LADDER) if task != need.task)
     if need.method not in (None, "sft") and FULL.search(understanding.text):
         return ()
     if lighter and unsaid(understanding, need):

@@ -1,21 +1,32 @@
-"""Cards known only by their memory, where it is their number that is asked: reckoned as a common card of that size."""
+"""Cards known only by their memory, where an answer takes a card: reckoned as a common one of that size."""
 
+from assistant.understanding import Understanding
 from kb.catalog import gpu
 from tools.memory.fit import COMMON_GPUS
-from tools.need import Need
+from tools.need import GpuCount, Need
+
+_PACED = ("speed", "training_time")
+"""What only a card with a name has."""
 
 
-def counted_as(need: Need) -> str | None:
-    """The common card that cards of such memory are counted as; None where they have a name or none has that size."""
+def counted_as(understanding: Understanding) -> str | None:
+    """The common card that cards of such memory are taken as; None where nothing turns on it, or none has that size."""
+    need = understanding.need
     stated = need.memory_bytes_per_gpu
-    if need.intent != "how_many_gpus" or stated is None or need.gpus_owned or need.gpus_asked:
+    if stated is None or need.gpus_owned or need.gpus_asked or not (need.model or need.params):
+        return None
+    asked = {need.intent, *understanding.asks}
+    if not (need.intent == "how_many_gpus" or asked & set(_PACED) or need.host_memory_bytes or understanding.beside):
         return None
     return next((name for name in COMMON_GPUS if gpu(name).memory_bytes == stated), None)
 
 
-def counted(need: Need) -> Need:
-    """The need with that card asked about, in as many as it takes."""
-    card = counted_as(need)
+def counted(understanding: Understanding, need: Need) -> Need:
+    """The need with that card: asked about where its number is the question, else in hand."""
+    card = counted_as(understanding)
     if card is None:
         return need
-    return need.model_copy(update={"gpus_asked": (card,), "memory_bytes_per_gpu": None, "gpu_count": None})
+    named: dict[str, object] = {"memory_bytes_per_gpu": None, "gpu_count": None}
+    if need.intent == "how_many_gpus":
+        return need.model_copy(update=named | {"gpus_asked": (card,)})
+    return need.model_copy(update=named | {"gpus_owned": (GpuCount(gpu=card, count=need.gpu_count or 1),)})

@@ -37,7 +37,7 @@ def provisional(understanding: Understanding) -> Need:
             need = need.model_copy(update={"model": doubt.candidates[0]})
         elif doubt.kind == "gpu" and not set(doubt.candidates) & set(requests.named_gpus(need)):
             need = need.model_copy(update={"gpus_asked": (*need.gpus_asked, conventional(doubt.candidates))})
-    need = counted(need)
+    need = counted(understanding, need)
     if chinese_cards(understanding):
         need = need.model_copy(update={"gpus_asked": CHINESE_CARDS, "country": need.country or "CN"})
     if need.intent in _ORDERED and need.task == "full_finetune" and not requests.cards(need):

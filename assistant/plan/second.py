@@ -68,7 +68,7 @@ def plan_more(understanding: Understanding, results: Sequence[ToolCallRecord]) -
             wanted.append(requests.speed(need, _card(record.request), record.request.get("weight_format")))
         if asked == "concurrency":
             wanted += _crowded(need, record)
-        if _verdict(record, usable) == "no" or need.intent == "oom":
+        if _verdict(record, usable) == "no" or asked == "oom":
             wanted += _cheaper(need, record)
             wanted += _lighter_speeds(need, record) if asked == "speed" else []
     if asked in _BETWEEN_CARDS:

@@ -346,7 +346,7 @@ def _read_task(reading: Reading, work: Work, previous: Need) -> None:
         ),
     )
     if task is None and reading.intent in {"compatibility", "compare", "spec"} and not reading.entities.models:
-        task = Found("general", 0, 0)
+        task = Found("inference" if "kv_format" in slots else "general", 0, 0)
     if task and task.value == "inference" and find_teacher(reading.text.plain)[0] is not None:
         task = Found("full_finetune", task.start, task.end)
     if task and task.value in {"lora", "qlora"} and project_in(reading.text.plain) and "lora" not in reading.text.plain:

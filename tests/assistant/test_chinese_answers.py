@@ -93,3 +93,66 @@ def test_a_card_thought_of_instead_is_judged_too(text: str, card: str, fits: str
     understanding, _, draft = turn(text)
     assert len(understanding.need.gpus_owned) == 1
     assert f"- {card}：{fits}" in draft.answer
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "qwen2.5-14b 推理和微调分别要多少显存",
+        "报内存不够，InternVL2-8B 训练和推理各要多少显存",
+        "how much vram for serving and fine-tuning Llama 3.1 8B?",
+    ],
+)
+def test_running_and_training_each_get_a_figure(text: str) -> None:
+    _, records, draft = turn(text)
+    tasks = {one.request["task"] for one in records if one.tool == "estimate_memory"}
+    assert {"inference", "full_finetune", "lora", "qlora"} <= tasks
+    first = draft.answer.split("\n")[0]
+    assert "推理 BF16" in first or "inference" in first
+    assert "全参微调" in first or "full fine-tuning" in first
+
+
+@pytest.mark.parametrize(
+    ("text", "card"),
+    [
+        ("24G 的卡加 128G 内存跑 Qwen3-235B-A22B 的 Q4,能有几个 token/s", "RTX 3090"),
+        ("一张 24G 卡 64G 内存,llama3.3 70b q4_k_m 跑多快", "RTX 3090"),
+    ],
+)
+def test_a_model_split_with_host_memory_tells_what_lies_there(text: str, card: str) -> None:
+    draft = turn(text)[2]
+    first = draft.answer.split("\n")[0]
+    assert "加上内存可以跑" in first
+    assert "GiB 放进内存" in first
+    assert "tokens/s" in first
+    assert f"按 {card} 计算" in draft.answer
+
+
+@pytest.mark.parametrize(
+    "text", ["单张 4090 用 llama.cpp 跑 llama3.3 70b q4_k_m 有几个 token/s", "how fast is a 70B Q4_K_M on one 3090?"]
+)
+def test_host_memory_that_is_needed_is_said_where_none_was_stated(text: str) -> None:
+    _, records, draft = turn(text)
+    assert "内存至少要空出" in draft.answer or "of its memory free" in draft.answer
+    assert not ground(draft.answer, records, (text,), draft.citations).ungrounded
+
+
+def test_companions_of_a_model_on_nameless_cards_share_all_of_them() -> None:
+    answer = turn("四张32G的卡，想同时起一个32B和一个9B，放得下吗")[2].answer
+    assert "4×RTX 5090" in answer.split("\n")[0]
+    assert "32 GB 的卡按 RTX 5090 计算" in answer
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("A100 能用 FP8 KV cache 吗，会变快吗", "单路不会变快"),
+        ("3090 能开 kv cache fp8 吗", "占用减半"),
+        ("does the L40S support an FP8 KV cache?", "half the space"),
+        ("P40 能用 fp8 kv 缓存吗", ""),
+    ],
+)
+def test_a_cache_in_eight_bits_is_not_arithmetic_in_eight_bits(text: str, said: str) -> None:
+    first = turn(text)[2].answer.split("\n")[0]
+    assert said in first
+    assert "FP8 计算单元从" not in first
