@@ -35,6 +35,21 @@ class Place(Frozen):
     pattern: str
 
 
+Work = Literal["training", "serving", "pictures", "clips", "embedding", "any"]
+
+
+class Sign(Frozen):
+    """What people tell of how it went wrong, where no message proves the cause."""
+
+    id: str
+    work: tuple[Work, ...]
+    """Kinds of work for which it tells something."""
+    pattern: str
+    source: str
+    quote: str
+    """What the source says, in short."""
+
+
 class IdleRatio(Frozen):
     """Least idle reserve over the card's memory."""
 
@@ -61,6 +76,7 @@ class OomFacts(Frozen):
 
     signatures: tuple[Signature, ...]
     places: tuple[Place, ...]
+    signs: tuple[Sign, ...]
     fragmentation: IdleRatio
     others: ShareRatio
     unsplit: OverRatio

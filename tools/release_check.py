@@ -17,6 +17,15 @@ _RELEASE = re.compile(
     re.IGNORECASE,
 )
 
+_NEWEST = re.compile(
+    r"(?<![a-z])(?:current|latest|newest|recent|up[- ]to[- ]date) (?:versions? of |releases? of "
+    r"|stable )?(pytorch|torch|tensorflow|vllm)"
+    r"(?![a-z])(?!\s?[=v]?\d)|最新(?:版本?)?的?\s?(pytorch|torch|tensorflow|vllm)(?![a-z])"
+    r"|(?<![a-z])(pytorch|torch|tensorflow|vllm)\s?(?:latest|最新版?)",
+    re.IGNORECASE,
+)
+"""A package in its newest release, whichever that is."""
+
 
 class Named(NamedTuple):
     """A release as somebody wrote it."""
@@ -38,7 +47,12 @@ def named_in(text: str) -> list[Named]:
         Named(_PACKAGES[package.lower()], number, f"{major}.{minor}" if major else None)
         for package, number, major, minor in _RELEASE.findall(text)
     )
-    return list(dict.fromkeys(found))
+    newest = (
+        Named(name, releases()[name][-1].label, None)
+        for names in _NEWEST.findall(text)
+        for name in (_PACKAGES["".join(names).lower()],)
+    )
+    return list(dict.fromkeys((*found, *newest)))
 
 
 def read(text: str) -> Named:
@@ -65,10 +79,10 @@ def findings(wanted: Named, cards: list[Gpu], cuda: str | None, driver: str | No
     nvidia = [card for card in cards if card.vendor == "NVIDIA"]
     for card in nvidia:
         yield _on_card(wanted, held, offered, card)
-    if cuda and not wanted.cuda:
-        yield _with_toolkit(wanted, held, cuda)
     if driver:
         yield cuda_on_driver(_fitting(offered, driver), driver)
+    if cuda and not wanted.cuda:
+        yield _with_toolkit(wanted, held, cuda)
     if not (nvidia or cards or cuda or driver):
         built, built_zh = _built(held, offered)
         yield Finding(

@@ -9,6 +9,7 @@ from assistant.compose import (
     capacity,
     clarify,
     closed,
+    commands,
     comparison,
     compatibility,
     contest,
@@ -25,17 +26,18 @@ from assistant.compose import (
     offers,
     particular,
     power,
+    room,
     run,
     scope,
     several,
     shopping,
+    signs,
     tiers,
     together,
     topology,
 )
 from assistant.compose.aspects import BY_KEY
 from assistant.compose.citations import joined
-from assistant.compose.commands import COMMANDS
 from assistant.compose.material import Material
 from assistant.compose.premise import card_identity, card_memory, copies, premises
 from assistant.compose.section import Section
@@ -80,10 +82,16 @@ def compose(understanding: Understanding, calls: Sequence[ToolCallRecord]) -> Dr
         settled |= {"speed"}
     service = closed.closed(material) or together.together(material) or particular.particular(material)
     brought = [service] if service else _brought(material)
+    if "interconnect" in material.intents and link.link(material):
+        settled |= {"speed"}
     sections = brought or [RENDERERS[intent](material) for intent in material.intents if intent not in settled]
     main = sections[0] = sections[0] if brought else _explained(material, sections[0])
+    if not brought:
+        main = sections[0] = signs.slow(material, main)
+    if not brought and not understanding.command and commands.asks_derivation(material):
+        main = sections[0] = commands.derived(material, main)
     if understanding.command:
-        main = sections[0] = COMMANDS[understanding.command](material, main)
+        main = sections[0] = commands.COMMANDS[understanding.command](material, main)
     if not understanding.command and (not brought or requests.sized(material.need)):
         _frame(material, main)
     draft = draft_of(material, _without_repeats(sections))
@@ -292,8 +300,8 @@ RENDERERS: dict[Intent, Renderer] = {
     "spec": _spec,
     "speed": contest.speed,
     "training_time": run.timed,
-    "concurrency": _sized(fit.context_and_users),
-    "context_length": _sized(fit.context_and_users),
+    "concurrency": _sized(room.context_and_users),
+    "context_length": _sized(room.context_and_users),
     "budget": _shop,
     "cloud_or_buy": _cloud_or_buy,
     "compatibility": compatibility.compatibility,

@@ -24,7 +24,8 @@ _APART = re.compile(
 )
 """Words that put the cards in different machines, one in each, with an ordinary network between them."""
 _SHOWN = re.compile(
-    r"nvidia-smi|显示占|占了|预占|[吃占用]满|全部?占|\busage\b|pre-?alloc|\bshows? \d"
+    r"nvidia-smi[^.?!。？！\n]{0,48}?(?:\d ?[gm]i?b|memory|full|used|显存|占)|显示占|占了|预占|[吃占用]满|全部?占"
+    r"|\busage\b|pre-?alloc|\bshows? \d"
     r"|(?:takes?|uses?|eats?|fills?) (?:up )?(?:all|the whole|the entire|almost all|nearly all)",
     re.I,
 )

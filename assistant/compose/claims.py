@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from kb.units import GB, GIB, TB, TIB
 
-_AMOUNT = r"(?P<amount>\d{1,5}(?:\.\d{1,2})?)\s?(?P<unit>TB|T|GB|G)(?![A-Za-z])"
+_AMOUNT = r"(?P<amount>\d{1,5}(?:\.\d{1,2})?)\s?(?P<unit>TB|T|GB|G)(?![A-Za-z/])"
 ENOUGH = re.compile(
     _AMOUNT + r"[^，。？！,.?!\n]{0,12}?(?:就?够|就行|就可以|就能|足够|enough|suffic|will do|is fine|would do)"
     r"|(?:enough|sufficient)[^,.?!\n]{0,12}?" + _AMOUNT.replace("amount", "amount2").replace("unit", "unit2"),

@@ -2,7 +2,7 @@
 
 import re
 
-from assistant.compose import acquisition, names, numbers
+from assistant.compose import acquisition, names, numbers, signs
 from assistant.compose.material import Material
 from assistant.compose.section import Section
 from assistant.plan import requests
@@ -87,7 +87,15 @@ def _doubts(material: Material) -> list[Ambiguity]:
     )
     settled = asks_largest or bool(material.understanding.workloads)
     found = material.understanding.ambiguities
-    return [doubt for doubt in found if doubt.unknown or doubt.kind != "model" or not settled]
+    kept = [doubt for doubt in found if doubt.unknown or doubt.kind != "model" or not settled]
+    return [doubt for doubt in kept if doubt.unknown or not _ruled_out(material.text, doubt.text)]
+
+
+def _ruled_out(text: str, name: str) -> bool:
+    """Whether the name is only said of what there is not: "any way without A100s"."""
+    words = r"(?:without|no|not|instead of|rather than|don't have|没有|不用|不要)\s?(?:an? |any |the |using )?"
+    negated = words + re.escape(name)
+    return re.search(negated, text, re.I) is not None and len(re.findall(re.escape(name), text, re.I)) == 1
 
 
 def _taken(material: Material, doubt: Ambiguity) -> str:
@@ -128,7 +136,7 @@ def questions(material: Material, verdict: str = "") -> list[str]:
         return found[:QUESTIONS_MAX]
     priced = any(material.results("estimate_cost")) and not (intent == "cloud_or_buy" and requests.is_training(need))
     wants_workload = intent in _TURN_ON_WORKLOAD and not priced
-    if wants_workload and not requests.sized(need) and not found:
+    if wants_workload and not requests.sized(need) and not found and signs.sign(material) is None:
         found.append(say("ask.model" if need.task or need.engine else "ask.workload"))
     if material.understanding.workloads:
         found.append(say("ask.share"))

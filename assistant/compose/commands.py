@@ -1,5 +1,6 @@
 """Follow-ups about the last answer: why, the arithmetic, anything cheaper, which sources, what was assumed."""
 
+import re
 from collections.abc import Callable, Iterator
 
 from assistant.answer import ToolCallRecord
@@ -34,6 +35,44 @@ def reckoned(material: Material, section: Section) -> Section:
     steps = [_steps(material, record) for record in _computed(material)]
     section.body = [block for block in steps if block] or section.body
     section.configurations = []
+    return section
+
+
+_DERIVED = re.compile(
+    r"where (?:does|do|did|is) [^.?!\n]{0,72}?com(?:e|ing) from"
+    r"|how (?:is|was|are|were|do (?:you|they|i)) [^.?!\n]{0,40}?(?:calculat|comput|deriv|arriv"
+    r"|work(?:ed)? (?:that |it )?out)\w*"
+    r"|(?:explain|understand) [^.?!\n]{0,40}?(?:calculat|deriv|formula|arithmetic)\w*"
+    r"|why (?:is it |does it take )?\d+ bytes|(?:怎么|如何)(?:算|推|得)(?:出)?来的?|这个公式|\d+ ?倍?(?:是)?怎么来的",
+    re.I,
+)
+"""Words that ask for the reckoning itself, not for what to do with it."""
+
+
+def _label(material: Material, step: Step) -> str:
+    """A step's label inside a sentence."""
+    return step_label(step.label, material.say.language).lower()
+
+
+def asks_derivation(material: Material) -> bool:
+    """Whether a question that says what is reckoned asks how."""
+    return _DERIVED.search(material.text) is not None and bool(material.estimates)
+
+
+def derived(material: Material, section: Section) -> Section:
+    """What a parameter takes of each kind, then every step; nothing to order was asked for."""
+    kinds = [
+        material.say("command.kind", label=_label(material, step), size=_plain(step.inputs["bytes"] or 0))
+        for record in list(material.records("estimate_memory"))[:DERIVATIONS_MAX]
+        for step in map(Step.model_validate, record.result.get("derivation") or ())
+        if step.inputs.get("bytes") and step.formula.startswith("params · bytes")
+    ]
+    section.body.insert(0, section.headline)
+    section = explained(material, section)
+    if kinds:
+        section.body = [section.headline, *section.body]
+        section.headline = material.say("command.per_parameter", kinds=material.say.listed(kinds))
+    section.questions, section.levers = [], []
     return section
 
 

@@ -1,6 +1,6 @@
 """Cards against each other: first which of them holds the work, then who wins at what."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from assistant.compose import contest, facts, names, numbers, value
 from assistant.compose.arithmetic import arithmetic, cite, column_name, total, workload
@@ -11,6 +11,7 @@ from assistant.compose.citations import joined
 from assistant.compose.material import Estimate, Material
 from assistant.compose.orders import orders
 from assistant.compose.section import Section
+from assistant.plan import requests
 from tools.compare_gpus import Attribute, Comparison
 from tools.find_gpus import GpuRow
 
@@ -40,7 +41,12 @@ def comparison(material: Material) -> Section:
     wins = _wins(material, compared)
     headline, less = _headline(material, compared, per_card), value.cheaper_work(material)
     section = Section("comparison", less or headline)
-    section.body = [headline if less else "", "\n".join(wins), facts.facts_table(material, shown, _aspects(material))]
+    section.body = [
+        headline if less else "",
+        _unpooled(material, compared),
+        "\n".join(wins),
+        facts.facts_table(material, shown, _aspects(material)),
+    ]
     if per_card:
         best = contest.best_formats(material, per_card)
         faster = contest.race(material)
@@ -161,8 +167,29 @@ def _attribute(compared: Comparison, name: str) -> Attribute | None:
     return next((one for one in compared.attributes if one.name == name), None)
 
 
+def _unpooled(material: Material, compared: Comparison) -> str:
+    """That several smaller cards are no large one to a picture model, where they are weighed against one."""
+    counts = _counts(material)
+    several = next((row for row in compared.gpus if counts.get(row.id, 1) > 1), None)
+    if compared.workload != "image" or several is None or not several.memory_bytes:
+        return ""
+    size = BY_KEY["memory"].value(several) or ""
+    return material.say("compare.unpooled", cards=names.cards(several.id, counts[several.id]), size=size)
+
+
+def _counts(material: Material) -> dict[str, int]:
+    """How many of each card are weighed."""
+    return {card.gpu: card.count or 1 for card in requests.compared(material.need)}
+
+
 def _wins(material: Material, compared: Comparison) -> list[str]:
-    """One line for each purpose that one of the cards wins, with the figures that decide it."""
+    """One line for each purpose that one of the cards wins, with the figures that decide it.
+
+    Where unlike numbers of cards are weighed, the memory in all is told and no speed of one card against one.
+    """
+    counts = _counts(material)
+    if len(set(counts.values())) > 1:
+        return [f"- {line}" for line in _together(material, compared, counts)]
     lines = []
     for purpose, name, key in DECIDERS:
         attribute = _attribute(compared, name)
@@ -175,6 +202,24 @@ def _wins(material: Material, compared: Comparison) -> list[str]:
             card = names.gpu_name(attribute.winner)
             lines.append("- " + material.say(f"compare.wins_{purpose}", card=card, values=values))
     return lines
+
+
+def _together(material: Material, compared: Comparison, counts: dict[str, int]) -> Iterator[str]:
+    """Memory and price of all the cards of each kind together."""
+    for purpose, key in (("room", "memory"), ("thrift", "price")):
+        aspect = BY_KEY[key]
+        listed = [
+            material.say("fact.card_value", card=names.cards(row.id, counts.get(row.id, 1)), value=each)
+            for row in compared.gpus
+            if (value := aspect.value(row)) and (each := _each(material, value, counts.get(row.id, 1)))
+        ]
+        if len(listed) > 1:
+            yield material.say(f"compare.all_{purpose}", values=material.say.listed(listed))
+
+
+def _each(material: Material, value: str, count: int) -> str:
+    """A figure of one card, said to be of each where there are several."""
+    return value if count == 1 else material.say("compare.each", value=value)
 
 
 def _against(material: Material, rows: Sequence[GpuRow], winner: str, aspect: Aspect) -> str:

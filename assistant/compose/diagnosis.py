@@ -2,7 +2,7 @@
 
 import re
 
-from assistant.compose import error_reading, names, numbers
+from assistant.compose import error_reading, names, numbers, signs
 from assistant.compose.arithmetic import ROWS, arithmetic, cite, column_name, interval, total, workload
 from assistant.compose.assume import assumed
 from assistant.compose.caveats import caveats
@@ -12,6 +12,7 @@ from assistant.compose.section import Section
 from assistant.compose.table import table
 from assistant.plan.second import SHARES
 from kb.units import GIB
+from tools.oom.result import OomDiagnosis
 
 _HOST = re.compile(
     r"\bkilled\b|exit(?:ed with)? (?:code|status) (?:-9|137)|sigkill|signal 9|oom-?killer|被 ?kill", re.I
@@ -41,7 +42,7 @@ def diagnosis(material: Material) -> Section:
     if _HOST.search(material.understanding.error_text or material.understanding.text):
         return _host(material, fitted)
     if not fitted:
-        return error_reading.added(material, _without_card(material), read)
+        return signs.led(material, error_reading.added(material, _without_card(material), read), proven=_proven(read))
     main, others = fitted[0], [one for one in fitted[1:] if one.gpu == fitted[0].gpu]
     section = Section("diagnosis", _absurd(material, main) or _expected(material, main) + _cause(material, main))
     section.body = [_fixes(material, main, others), arithmetic(material, [main])]
@@ -53,7 +54,14 @@ def diagnosis(material: Material) -> Section:
     section.levers = levers(material, main)
     section.caveats = caveats(material, main)
     section.assumptions = assumed(material, main)
-    return section
+    return signs.led(material, section, proven=_proven(read) or main.placed.verdict == "no")
+
+
+def _proven(read: OomDiagnosis | None) -> bool:
+    """Whether the text itself proves a cause, by its wording or by its figures."""
+    return (
+        read is not None and read.basis in {"stated", "measured"} and read.cause not in {"settings_differ", "unknown"}
+    )
 
 
 def _absurd(material: Material, main: Estimate) -> str:

@@ -14,12 +14,19 @@ from assistant.compose.section import Section
 from assistant.plan import requests
 from assistant.plan.formats import bits
 from assistant.plan.provisional import compared_formats
-from assistant.plan.second import SHARES
+from assistant.plan.second import SHARES, SPREAD
 from tools.configuration import Configuration
 from tools.memory.result import MinimumGpus
 
 _AS_PUBLISHED = re.compile(r"满血|(?:非|不|未)量化|原版|原精度|unquanti|full precision|without quanti|no quanti", re.I)
 """Words that rule a smaller format out."""
+_NO_ADAPTERS = re.compile(
+    r"(?:not|no|without|isn't|never|don't want|instead of|rather than) (?:a |an |using |any |just |q?)?lora"
+    r"|q?lora is not|\(not q?lora"
+    r"|(?:不要|不用|不是|不想用|非)\s?q?lora",
+    re.I,
+)
+"""Words that rule adapters out."""
 MINIMA_MAX = 4
 BARE_BITS = "int4"
 """The format of which only the bits are known."""
@@ -35,18 +42,20 @@ ROOM_WORTH_SAYING = 1.25
 
 def can_it_run(material: Material) -> Section:
     """Whether the cards named hold the workload, and what would if they do not."""
-    main, others = _main_and_others(material)
+    main, others = main_and_others(material)
     if main is None:
         return memory_needed(material)
     shared = hybrid.split(material)
     alternatives = _alternatives(material, main, others)
     others = pictures.unstreamed(others, main, alternatives, stated=_insists(material, main))
-    headline, verdict = _verdict(material, main, alternatives)
+    headline, verdict = verdict_on(material, main, alternatives)
     headline = layouts.largest_batch(material, main) or headline
     if shared and not main.fits:
         headline, verdict = hybrid.headline(material, shared)
         section = Section(verdict, headline, [arithmetic(material, [main, shared])])
-        return _finish(material, section, shared)
+        return finished(material, section, shared)
+    if _NO_ADAPTERS.search(material.text):
+        others = [one for one in others if one.task not in SPREAD]
     shown = [main, *(one for one in others if (one.gpu == main.gpu or one.fits) and not _told_by(one, main))]
     section = Section(verdict, headline, [arithmetic(material, squeezed.columns(shown, alternatives))])
     for card in other_cards(material, main):
@@ -54,8 +63,8 @@ def can_it_run(material: Material) -> Section:
     section.levers = levers(material, main)
     if len(compared_formats(material.understanding)) > 1 and main.fits:
         section.levers = []
-        section.body.insert(0, _room_of(material, [main, *(one for one in others if one.gpu == main.gpu)]))
-    return _finish(material, section, main)
+        section.body.insert(0, room_of(material, [main, *(one for one in others if one.gpu == main.gpu)]))
+    return finished(material, section, main)
 
 
 def _alternatives(material: Material, main: Estimate, others: Sequence[Estimate]) -> list[Estimate]:
@@ -63,6 +72,8 @@ def _alternatives(material: Material, main: Estimate, others: Sequence[Estimate]
     same = [one for one in others if one.fits and (one.gpu, one.gpus) == (main.gpu, main.gpus)]
     named = {column_name(material, one): one for one in reversed(same) if one.placed.host is None}
     found = [one for one in same if named.get(column_name(material, one)) is one]
+    if _NO_ADAPTERS.search(material.text):
+        found = [one for one in found if one.task not in SPREAD]
     found = pictures.unstreamed(found, main, found, stated=_insists(material, main))
     if main.task == "inference":
         roomy = [one for one in found if one.placed.verdict == "yes"]
@@ -70,7 +81,8 @@ def _alternatives(material: Material, main: Estimate, others: Sequence[Estimate]
     return [one for one in found if bits(one.result.weight_format) >= FOUR_BITS] or found
 
 
-def _main_and_others(material: Material) -> tuple[Estimate | None, list[Estimate]]:
+def main_and_others(material: Material) -> tuple[Estimate | None, list[Estimate]]:
+    """The estimate that the answer is about, and the others on cards."""
     fitted = [one for one in material.estimates if one.fit]
     if not fitted:
         return None, []
@@ -120,7 +132,8 @@ def card_line(material: Material, one: Estimate) -> str:
     )
 
 
-def _verdict(material: Material, main: Estimate, alternatives: Sequence[Estimate]) -> tuple[str, AnswerVerdict]:
+def verdict_on(material: Material, main: Estimate, alternatives: Sequence[Estimate]) -> tuple[str, AnswerVerdict]:
+    """The verdict in a sentence or two, and in a word."""
     say, fit = material.say, main.placed
     values = {
         "what": workload(material, main),
@@ -131,7 +144,10 @@ def _verdict(material: Material, main: Estimate, alternatives: Sequence[Estimate
     }
     markers = cite(material, main)
     if fit.verdict != "no":
-        return say(f"fit.{fit.verdict}", **values) + markers, "fits"
+        roomy = [one for one in alternatives if one.task != main.task and one.placed.verdict == "yes"]
+        told = say("fit.with_room", how=column_name(material, roomy[0]), total=total(roomy[0])) if roomy else ""
+        told = told + cite(material, roomy[0]) if roomy and fit.verdict == "tight" else ""
+        return say(f"fit.{fit.verdict}", **values) + markers + told, "fits"
     text = say("fit.no", **values) + markers
     if staged := layouts.in_stages(material, main):
         return staged + text.removeprefix(say("fit.no_word")), "fits_with_changes"
@@ -145,7 +161,7 @@ def _verdict(material: Material, main: Estimate, alternatives: Sequence[Estimate
         less = "" if _insists(material, main) else squeezed.shorter(material, main)
         return (less + text, "fits_with_changes") if less else (text, "does_not_fit")
     ways = [
-        say(f"fit.way_{one.placed.verdict}", how=column_name(material, one, (main, one)), total=total(one))
+        say(f"fit.way_{one.placed.verdict}", how=_difference(material, one, main), total=total(one))
         + cite(material, one)
         for one in alternatives
     ]
@@ -154,6 +170,16 @@ def _verdict(material: Material, main: Estimate, alternatives: Sequence[Estimate
     how, listed = column_name(material, main, (main, *alternatives)), say.listed(ways, conjunction="or")
     led = say("fit.but" if main.task == "inference" else "fit.but_training", ways=listed, how=how, **values)
     return led + markers + text.removeprefix(say("fit.no", **values) + markers), "fits_with_changes"
+
+
+def _difference(material: Material, one: Estimate, main: Estimate) -> str:
+    """What is done otherwise than asked: of the same training its settings, else the way as a whole."""
+    whole = column_name(material, one, (main, one))
+    if one.task != main.task or one.task == "inference":
+        return whole
+    same = column_name(material, main, (main, one))
+    rest = whole.removeprefix(same).strip().removeprefix(material.say("fit.with"))
+    return rest if rest and rest != whole else whole
 
 
 def _as_asked(one: Estimate, main: Estimate) -> bool:
@@ -180,13 +206,21 @@ def memory_needed(material: Material) -> Section:
         return Section("clarification", material.say("fit.unsized"))
     first = estimates[0]
     ways = [
-        material.say("fit.way", how=column_name(material, one, estimates), size=_in_all(one)) + cite(material, one)
+        material.say(
+            "fit.way" if one.task == "inference" else "fit.way_training",
+            how=column_name(material, one, estimates),
+            size=_in_all(one),
+        )
+        + cite(material, one)
         for one in estimates
     ]
-    headline = material.say("fit.needs", what=subject(material, first), ways=material.say.listed(ways))
+    spread = any(one.gpus > 1 for one in estimates)
+    headline = material.say(
+        "fit.needs_all" if spread else "fit.needs", what=subject(material, first), ways=material.say.listed(ways)
+    )
     headline += _on_named_card(material, estimates)
     section = Section("estimate", headline, [arithmetic(material, estimates), *_minimum_lines(material)])
-    return _finish(material, section, first)
+    return finished(material, section, first)
 
 
 def _on_cards(material: Material) -> list[Estimate]:
@@ -201,10 +235,10 @@ def _on_named_card(material: Material, estimates: Sequence[Estimate]) -> str:
         return ""
     values = {"cards": names.cards(first.fit.gpu, first.gpus), "usable": numbers.gib(first.fit.usable_bytes, digits=1)}
     holding = [one for one in estimates if one.fits and one.gpus == first.gpus]
-    if first.fits or not holding:
-        return material.say(f"fit.card_{first.fit.verdict}", **values)
-    how = column_name(material, holding[0], estimates)
-    return material.say("fit.card_with", how=how, **values)
+    told = [first] if first.fits or not holding else holding
+    how = material.say.listed([column_name(material, one, estimates) for one in told], conjunction="or")
+    key = f"fit.card_{first.fit.verdict}" if first.fits or not holding else "fit.card_with"
+    return material.say(key, how=how, **values)
 
 
 def _in_all(one: Estimate) -> str:
@@ -253,7 +287,7 @@ def how_many(material: Material) -> Section:
     headline = material.say("fit.how_many", what=subject(material, counted[0][0]), ways=material.say.listed(ways))
     spread = [one for one in material.estimates if one.gpus > 1] or [one for one, _ in counted]
     section = Section("recommendation", headline, [arithmetic(material, spread)])
-    return _finish(material, section, spread[0])
+    return finished(material, section, spread[0])
 
 
 def by_deadline(material: Material, gpu: str | None = None) -> Configuration | None:
@@ -281,45 +315,10 @@ def _in_time(material: Material, gpu: str | None) -> Section | None:
         allowed=f"{allowed} {say(f'unit.{allowed_unit}')}",
     )
     section = Section("recommendation", headline, [arithmetic(material, material.estimates[:1])])
-    return _finish(material, section, material.estimates[0]) if material.estimates else section
+    return finished(material, section, material.estimates[0]) if material.estimates else section
 
 
-def context_and_users(material: Material) -> Section:
-    """How long a context and how many requests the cards hold."""
-    main, others = _main_and_others(material)
-    if main is None or main.fit is None:
-        return memory_needed(material)
-    if main.fit.verdict == "no":
-        section = can_it_run(material)
-        section.body.insert(0, _room_of(material, others))
-        return section
-    say, fit, need = material.say, main.fit, material.need
-    open_question = {
-        "concurrency": not (need.concurrent_sequences or need.users),
-        "context_length": not (need.context_tokens or need.sequence_tokens),
-    }.get(material.intents[0], True)
-    limits = [("fit.max_context", fit.max_context_tokens), ("fit.max_sequences", fit.max_concurrent_sequences)]
-    if material.intents[0] == "concurrency":
-        limits = limits[1:]
-    room = [say(key, value=numbers.tokens(value)) for key, value in limits if value]
-    headline, verdict = _verdict(material, main, [])
-    if room and open_question:
-        headline = say(
-            "fit.room",
-            what=workload(material, main),
-            cards=names.cards(fit.gpu, main.gpus),
-            room=say.listed(room, conjunction="or"),
-        ) + cite(material, main)
-    elif room:
-        headline += " " + say("fit.and_room", room=say.listed(room, conjunction="or"))
-    crowded = [one for one in material.estimates if _more_at_once(one, main)]
-    section = Section(verdict, headline, [arithmetic(material, [main, *(crowded or others)])])
-    said = section.headline if room else ""
-    section.levers = [] if said and fit.verdict == "yes" else levers(material, main)
-    return _finish(material, section, main)
-
-
-def _room_of(material: Material, others: Sequence[Estimate]) -> str:
+def room_of(material: Material, others: Sequence[Estimate]) -> str:
     """What the lighter formats leave room for, where the published one does not fit."""
     key = "fit.max_sequences" if material.intents[0] == "concurrency" else "fit.max_context"
     lines = []
@@ -331,13 +330,6 @@ def _room_of(material: Material, others: Sequence[Estimate]) -> str:
                 "- " + material.say("fit.room_of", how=column_name(material, one), room=room) + cite(material, one)
             )
     return "\n".join(lines)
-
-
-def _more_at_once(one: Estimate, main: Estimate) -> bool:
-    """Whether it is the same workload with more requests at once."""
-    alike = (one.gpu, one.gpus, one.result.weight_format) == (main.gpu, main.gpus, main.result.weight_format)
-    counts = (estimate.request.get("concurrent_sequences") or 1 for estimate in (one, main))
-    return alike and next(counts) > next(counts)
 
 
 def _in_hand(material: Material, main: Estimate) -> bool:
@@ -377,7 +369,8 @@ def levers(material: Material, main: Estimate) -> list[str]:
     return found
 
 
-def _finish(material: Material, section: Section, main: Estimate) -> Section:
+def finished(material: Material, section: Section, main: Estimate) -> Section:
+    """The section with speeds, what to order, caveats and assumptions."""
     section.configurations = material.configurations
     section.body.append(pace.brief(material))
     if not _in_hand(material, main):

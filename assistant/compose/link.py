@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from assistant.answer import ToolCallRecord
-from assistant.compose import facts, names, numbers
+from assistant.compose import facts, names, numbers, observed
 from assistant.compose.aspects import BY_KEY
 from assistant.compose.caveats import caveats
 from assistant.compose.material import Material
@@ -22,9 +22,12 @@ _SLOWER = re.compile(
     r"比(?:单卡|一张|单张|一块)\D{0,4}(?:慢|快\s?\d{1,2}\s?%)"
     r"|(?:only|just) (?:\d{1,2} ?%|[\d.]{1,4} ?x) (?:faster|quicker|the speed)"
     r"|反而|更慢|还慢|不如|没有?(?:提升|加速|变快)|一样(?:快|慢|的速度)?|没快|图啥"
-    r"|slower|same (?:speed|time)|no (?:faster|speed)|not faster|worse than one|doesn't scale|poor scaling",
+    r"|slower|same (?:speed|time)|no (?:faster|speed)|not faster|worse than one|doesn't scale|poor scaling"
+    r"|(?:the )?(?:opposite|reverse)|other way (?:a?round)|fewer (?:cards|gpus) (?:is|are) faster",
     re.I,
 )
+IN_TURN = "llama.cpp"
+"""The engine that by itself splits a model by layers: each token passes the cards one after another."""
 _POOLED = re.compile(
     r"(?:pool|doubl|combin|merg|adds? up|count as|becomes? one)\w*[^.?!\n]{0,24}(?:v?ram|memory|card|gb)"
     r"|(?:v?ram|memory)[^.?!\n]{0,24}(?:pool|doubl|combin|merg)|显存[^。?!\n]{0,8}(?:合|叠加|翻倍|相加|变成)|当成?一张",
@@ -57,14 +60,15 @@ def link(material: Material) -> Section | None:
     if plan.NETWORK.search(material.text):
         return None
     ways = {way.key: way for way in _ways(material)}
-    many = ways.get("data") or ways.get("tensor") or ways.get("layers") or _outside(material, ways)
+    usual = "layers" if material.need.engine == IN_TURN or _gguf(material) else "tensor"
+    many = ways.get("data") or ways.get(usual) or ways.get("tensor") or ways.get("layers") or _outside(material, ways)
     if many is None:
         return None
     say = material.say
     section = Section(
         "estimate", _headline(material, ways, many) + cite_pace(material, many.record.tool, many.record.result)
     )
-    section.body = [_table(material, ways), _link_of(material)]
+    section.body = [_observed(material, ways, many), _table(material, ways), _link_of(material)]
     section.levers = list(_levers(material, ways, many))
     full = plan.of(material.need, material.understanding)
     if not requests.sized(material.need):
@@ -76,6 +80,24 @@ def link(material: Material) -> Section | None:
     misfit = next((one for one in material.estimates if one.gpus == full.gpus_owned[0].count and not one.fits), None)
     section.caveats = caveats(material, misfit) if misfit else []
     return section
+
+
+def _gguf(material: Material) -> bool:
+    """Whether the asker speaks of llama.cpp's files."""
+    return (material.need.weight_format or "").startswith("gguf:")
+
+
+def _observed(material: Material, ways: dict[str, Way], many: Way) -> str:
+    """Whether a rate that the asker measured is what one of the ways gives."""
+    rate = observed.measured(material.text)
+    if rate is None or many.key != "layers" or rate >= observed.SLACK * many.speed["low"]:
+        return ""
+    return material.say("link.observed", said=f"{rate:g}", many=_figure(many))
+
+
+def _slower(material: Material) -> bool:
+    """Whether it is asked why several cards are no faster."""
+    return _SLOWER.search(material.text) is not None
 
 
 def _outside(material: Material, ways: dict[str, Way]) -> Way | None:
@@ -120,7 +142,9 @@ def _headline(material: Material, ways: dict[str, Way], many: Way) -> str:
         return say("link.outside", cards=names.cards(full.gpu, 1), one=_figure(many))
     if _POOLED.search(material.text):
         return say("link.pooled", **values)
-    if _SLOWER.search(material.text):
+    if _slower(material):
+        if many.key == "layers" and one:
+            return say("link.in_turn", **values)
         key = "link.slower_training" if many.key == "data" else "link.slower"
         return say(key if one else "link.slower_alone", **values)
     how = "little" if many.share < NEGLIGIBLE else "some" if many.share < HEAVY else "much"
@@ -160,12 +184,12 @@ def _levers(material: Material, ways: dict[str, Way], many: Way) -> Iterator[str
         return
     if many.key == "data":
         yield say("link.lever_batch")
-        if _SLOWER.search(material.text):
+        if _slower(material):
             yield say("link.lever_launcher")
         return
     if "one" in ways:
         yield say("link.lever_copies")
-    if _SLOWER.search(material.text):
-        yield say("link.lever_check")
+    if _slower(material):
+        yield say("link.lever_check_layers" if many.key == "layers" else "link.lever_check")
     elif "layers" in ways and many.key == "tensor":
         yield say("link.lever_layers")

@@ -1,6 +1,7 @@
 """What one could order: configurations to buy or rent as short lines, each with its price, date and source."""
 
 import math
+import re
 from collections.abc import Sequence
 from decimal import Decimal
 
@@ -17,6 +18,15 @@ SEVERAL_USERS = 1.5
 SALE = {"second_hand", "export_licence", "export_case_by_case", "export_barred"}
 HOST_IS_OWN = "host_must_take"
 """Reason of a purchase of cards alone: the asker's machine must take them."""
+_POSSESSED = re.compile(
+    r"(?<![a-z])(?:my|our|(?:i|we)(?:'ve| have| already have| own| got|'ve got)"
+    r"|(?:i|we) (?:only |just |already )?(?:have|own|got|bought|use)"
+    r"|i'm (?:on|using|running)|i run|existing|in hand|at home|sitting)(?![a-z])"
+    r"|我|咱|手上|手里|手头|家里|公司|实验室|单位|现有|已有|有[一二两三四五六七八\d]+\s?[张块台]|tengo|tenho|j'ai"
+    r"|ich habe|у меня|持って",
+    re.I,
+)
+"""Words of who has the cards."""
 SHOWN_MAX = 3
 """Configurations spelled out; the rest stay in the answer's data."""
 
@@ -62,6 +72,11 @@ def orders(material: Material, configurations: Sequence[Configuration]) -> str:
     return "\n".join([f"**{material.say('heading.orders')}**", "", *lines]) if lines else ""
 
 
+def own(text: str) -> bool:
+    """Whether the cards are said to be the asker's, not merely named."""
+    return _POSSESSED.search(text) is not None
+
+
 def in_hand(one: Configuration) -> bool:
     """Whether the asker has all its cards already."""
     return one.acquisition == "buy" and one.owned_count >= one.gpu_count and not one.price.amount
@@ -88,7 +103,7 @@ def order(material: Material, one: Configuration) -> str:
         head += say("order.where", where=where)
     paid = price(material, one)
     if in_hand(one):
-        head, paid = say("order.use", cards=cards), ""
+        head, paid = say("order.use" if own(material.text) else "order.on", cards=cards), ""
     clauses = (paid, how, memory, speed(material, one), *_sale(material, one))
     return "- " + head + "".join(say("order.clause", text=text) for text in clauses if text)
 

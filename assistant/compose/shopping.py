@@ -7,7 +7,7 @@ from assistant.compose.arithmetic import arithmetic, cite, column_name, interval
 from assistant.compose.assume import assumed
 from assistant.compose.caveats import caveats
 from assistant.compose.material import Estimate, Material
-from assistant.compose.orders import break_even, cards_of, cheapest, chosen, orders, price
+from assistant.compose.orders import break_even, cards_of, cheapest, chosen, in_hand, orders, price
 from assistant.compose.reasons import sentences
 from assistant.compose.section import Section
 from assistant.plan import requests
@@ -186,6 +186,8 @@ def _short(material: Material, one: Configuration) -> str:
     """A configuration in one clause: cards, where, price and its date."""
     where = " ".join(filter(None, (one.provider, one.instance))) if one.acquisition == "rent" else ""
     cards = cards_of(one)
+    if in_hand(one):
+        return material.say("order.have", cards=cards)
     return (
         cards
         + (material.say("order.where", where=where) if where else "")

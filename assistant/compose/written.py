@@ -15,6 +15,10 @@ _LOOSE_SPACE = re.compile(r"(?<=[。；，：）、一-鿿]) (?=\[\d+\])|(?<=[�
 _MISSING_SPACE = re.compile(r"(?<=[A-Za-z0-9])(?=合计|放不下|放得下|约需|约占|选)")
 """Where a name in Latin script runs into the words after it."""
 _BINARY = re.compile(r" \(([\d.,]+ GiB|[¥$€£]?[\d.,]+ ?[^ ()]* ?– ?[¥$€£]?[\d.,]+ ?[^ ()]*)\)")
+_SENTENCE_START = re.compile(
+    r"((?:^|\n|[.?!]\*{0,2} (?:\[\d+\] ?)*)(?:- )?)([afpt])(?=ull fine-tuning| \d|re-training|raining of)"
+)
+"""Words of an answer's own that may open a sentence: "a 7B model", "full fine-tuning of"."""
 _ARTICLE = re.compile(r"\b([Aa]) (?=(?:8|11|18|8\d)(?:\.\d+)?[BM]\b)")
 """An 8B model, an 11B one."""
 
@@ -57,7 +61,7 @@ def _text(material: Material, sections: Sequence[Section]) -> str:
     blocks.append(" ".join(f"*{note}*" for note in notes if note))
     text = "\n\n".join(block for block in blocks if block)
     if say.language != "zh":
-        return _ARTICLE.sub(r"\1n ", text)
+        return _ARTICLE.sub(r"\1n ", _SENTENCE_START.sub(lambda found: found[1] + found[2].upper(), text))
     return _MISSING_SPACE.sub(" ", _LOOSE_SPACE.sub("", _BINARY.sub(r"（\1）", text)))
 
 

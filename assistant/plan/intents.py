@@ -49,6 +49,13 @@ _HAS = re.compile(
     re.I,
 )
 """Words that ask what a card has rather than what work takes."""
+_STILL_RUNS = re.compile(
+    r"useless|pointless|out of luck|(?:still|any way to|instead|otherwise|anyway)[^.?!\n]{0,30}?(?:run|use|serve"
+    r"|load|work)"
+    r"|(?:run|serve|load)[^.?!\n]{0,40}?(?:anyway|instead|at all|nonetheless)|enough for|fit|还能(?:跑|用)|废了|没法跑",
+    re.I,
+)
+"""Words that ask what the card does for the model all the same, beside what it does not support."""
 _EACH = re.compile(r"(?:一|每)(?:张|块)|\beach\b|apiece|per (?:card|gpu)", re.I)
 _THAN = re.compile(r"\bthan\b|(?<!性价)比(?!例|如|较)", re.I)
 _LOOSE = ("spec", "other", "guidance", "how_many_gpus", "can_it_run", "what_fits", "which_to_buy", "interconnect")
@@ -95,6 +102,8 @@ def intents(understanding: Understanding) -> list[Intent]:
     if main == "spec" and len(requests.named_gpus(understanding.need)) == 2 and _THAN.search(text):
         main = "compare"
     asks = [intent for intent in understanding.asks if intent in FAMILIES and intent != main]
+    if main == "compatibility" and requests.sized(understanding.need) and _STILL_RUNS.search(text) and not bare:
+        asks.append("can_it_run")
     if main == "power" and money.asks_energy(understanding.text):
         asks = [intent for intent in asks if FAMILIES[intent] != "shop"]
     return _one_of_each(_without_parameters([main, *asks], understanding.need, understanding.text))

@@ -32,7 +32,8 @@ WIDTH_MAX = 8
 def of(need: Need, understanding: Understanding) -> Need:
     """The need with a card and a size, stand-ins where they were not named, in a format that the cards can hold."""
     card = next(iter(requests.cards(need)), None)
-    stated = (card.count if card else None) or need.tensor_parallel or need.gpu_count
+    split = need.tensor_parallel if (need.tensor_parallel or 1) > 1 else None
+    stated = split or (card.count if card else None) or need.gpu_count
     if stated in (None, 1) and SECOND.search(understanding.text):
         stated = 2
     large = requests.sized(need) and (need.params or 0) > LARGE_PARAMS

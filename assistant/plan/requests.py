@@ -73,20 +73,28 @@ def sized(need: Need) -> bool:
 
 
 def cards(need: Need) -> tuple[GpuCount, ...]:
-    """The cards in question: those owned, else those asked about."""
-    return need.gpus_owned or _asked(need)
+    """The cards in question: those owned, with more of them where some may be added, else those asked about."""
+    return _grown(need) or _asked(need)
+
+
+def _grown(need: Need) -> tuple[GpuCount, ...]:
+    """The cards owned, in the number proposed where that is more."""
+    stated = {card.gpu: card for card in need.gpus_proposed}
+    return tuple(stated.get(card.gpu, card) for card in need.gpus_owned)
 
 
 def _asked(need: Need) -> tuple[GpuCount, ...]:
     """The cards asked about, each with its number where one was stated."""
     stated = {card.gpu: card for card in need.gpus_proposed}
-    return tuple(stated.get(gpu) or GpuCount(gpu=gpu) for gpu in dict.fromkeys((*need.gpus_asked, *stated)))
+    owned = {card.gpu for card in need.gpus_owned}
+    named = (gpu for gpu in dict.fromkeys((*need.gpus_asked, *stated)) if gpu not in owned or gpu in need.gpus_asked)
+    return tuple(stated.get(gpu) or GpuCount(gpu=gpu) for gpu in named)
 
 
 def compared(need: Need) -> tuple[GpuCount, ...]:
     """The cards to choose between: those owned and those asked about."""
     owned = {card.gpu for card in need.gpus_owned}
-    return (*need.gpus_owned, *(card for card in _asked(need) if card.gpu not in owned))
+    return (*_grown(need), *(card for card in _asked(need) if card.gpu not in owned))
 
 
 def named_gpus(need: Need) -> tuple[str, ...]:
@@ -227,6 +235,8 @@ def family(text: str) -> tuple[str, tuple[str, ...]]:
 def configure(need: Need, **changes: object) -> PlannedCall | None:
     """Configurations for the need, bought or rented."""
     seen = {name: value for name, value in look(need).items() if value is not None and name in {"frames", "offload"}}
+    owned = {card.gpu for card in need.gpus_owned}
+    seen["gpus_proposed"] = tuple(card for card in need.gpus_proposed if card.gpu not in owned)
     seen["with_frontier"] = need.intent in SPENDING or need.budget is not None
     return planned("configure", **(need.model_dump(exclude={"intent"}) | seen | changes))
 

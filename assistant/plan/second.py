@@ -68,7 +68,8 @@ def plan_more(understanding: Understanding, results: Sequence[ToolCallRecord]) -
             wanted.append(requests.speed(need, _card(record.request), record.request.get("weight_format")))
         if asked == "concurrency":
             wanted += _crowded(need, record)
-        if _verdict(record, usable) == "no" or asked == "oom":
+        cramped = _verdict(record, usable) == "tight" and record.request.get("task") == "lora"
+        if _verdict(record, usable) == "no" or asked == "oom" or (cramped and asked in _FASTER):
             wanted += _cheaper(need, record)
             wanted += _lighter_speeds(need, record) if asked == "speed" else []
     if asked in _BETWEEN_CARDS:
@@ -264,7 +265,8 @@ def _usable(results: Sequence[ToolCallRecord]) -> int | None:
 def _verdict(record: ToolCallRecord, usable: int | None) -> str | None:
     fit: dict[str, Any] | None = record.result.get("fit")
     if fit is None and usable is not None and "per_gpu" in record.result:
-        return "no" if record.result["per_gpu"]["total_bytes"] > usable else "yes"
+        needed = record.result["per_gpu"]
+        return "no" if needed["total_bytes"] > usable else "tight" if needed["high_bytes"] > usable else "yes"
     return fit["verdict"] if fit else None
 
 

@@ -8,6 +8,7 @@ from assistant.plan import requests
 from assistant.plan.amounts import model_kind
 from assistant.plan.call import PlannedCall, planned
 from assistant.plan.market import left_out, recent, sold_alone
+from assistant.understand.formats import compares_formats, find_formats
 from assistant.understanding import Understanding
 from kb.catalog import gpu, gpus
 from kb.records.gpu import Gpu
@@ -44,7 +45,7 @@ def asked(understanding: Understanding) -> bool:
     need, text = understanding.need, understanding.text
     if len(requests.named_gpus(need)) != 1 or not requests.sized(need) or requests.is_training(need):
         return False
-    if _NOT_ASKED.search(text):
+    if _NOT_ASKED.search(text) or compares_formats(find_formats(text.lower())):
         return False
     judged = _WORTH.search(text) is not None and _SAYS_BUY.search(text) is not None
     return judged and model_kind(need) in {"llm", "vlm", None} and need.budget is None and not understanding.command

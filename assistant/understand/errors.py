@@ -27,9 +27,10 @@ _OOM = grammar(
 FEARED = grammar(
     r"(?:会不会|会|怕|担心|容易|爆不|不会|是否会)[^。?!,，\n]{0,6}?(?:爆(?:显存)?|oom|炸)(?:掉|了)?\s?(?=[吗么嘛不?]|$)|爆不爆"
     r"|(?:会不会|是否会|不会)\s?(?:爆(?:显存)?|oom|炸)"
-    r"|(?<![a-z])(?:will|would|does|could|might|going to|gonna) (?:it|this|that|they|i|we)?\s?(?:go |just |still )?"
+    r"|(?<![a-z])(?:can|will|would|does|could|might|going to|gonna) (?:it|this|that|they|i|we)?\s?(?:go |just |still )?"
     r"(?:oom|run out(?: of \w+)?)(?![a-z])"
-    r"|(?<![a-z])(?:will|would|could|might|does) [^.?!\n]{0,32}?(?<![a-z])oom(?![a-z])"
+    r"|(?<![a-z])(?:can|will|would|could|might|does) [^.?!\n]{0,32}?(?<![a-z])(?:oom|run out of (?:v?ram"
+    r"|memory))(?![a-z])"
     r"|(?<![a-z])(?:without|avoid(?:ing)?|before|not) (?:going )?(?:oom|running out)\w{0,3}"
 )
 """Running out of memory that is feared, not met."""
@@ -42,7 +43,8 @@ _SMI_ROW = grammar(r"\|\s{1,4}\d{1,3}\s{1,4}[^|\n]{3,60}\s(?:on|off|n/a)\s{0,3}\
 _SMI_MEMORY = grammar(r"(\d{1,6})mib\s?/\s?(\d{1,6})mib")
 _FLAG_TP = grammar(
     r"(?:--?tensor[-_]parallel(?:[-_]size)?|--?tp(?:[-_]size)?|tensor[-_]parallel[-_]size"
-    r"|tensor[-_]model[-_]parallel[-_]size|(?<![a-z])tp)\s{0,3}[=: ]?\s{0,3}(\d{1,5})(?![0-9])"
+    r"|tensor[-_]model[-_]parallel[-_]size|(?<![a-z])tp)\s{0,3}[=: ]?\s{0,3}(\d{1,5})(?![0-9]|\.\d|s(?![a-z]))"
+    r"|(?<![\d.])(\d{1,2})[- ]?way (?:tp|tensor[- ]parallel)"
 )
 _FLAG_GPUS = grammar(
     r"(?:--?nproc[-_]per[-_]node|--?num[-_]gpus|--?num[-_]processes|--?gpus|n_gpus|num_gpus"
@@ -87,7 +89,8 @@ def is_oom(text: str) -> bool:
 
 def _error_text(text: Text) -> str | None:
     """From the first line that reads like an error to the last, verbatim."""
-    matches = list(_ERROR_LINE.finditer(text.plain))
+    feared = FEARED.sub(lambda said: " " * len(said[0]), text.plain)
+    matches = list(_ERROR_LINE.finditer(feared))
     if not matches:
         return None
     start = text.plain.rfind("\n", 0, matches[0].start()) + 1
@@ -124,6 +127,5 @@ def _cards(plain: str, rows: int) -> Found[int] | None:
 
 def _flag(rule: re.Pattern[str], plain: str) -> Found[int] | None:
     match = rule.search(plain)
-    if match is None or not 0 < int(match[1]) <= 65536:
-        return None
-    return Found(int(match[1]), match.start(), match.end())
+    value = int(next(filter(None, match.groups()), 0)) if match else 0
+    return Found(value, match.start(), match.end()) if match and 0 < value <= 65536 else None

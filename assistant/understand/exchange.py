@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from assistant.understand.further import further
 from assistant.understand.numbers import number
 from assistant.understand.reading import Reading
 from assistant.understand.text import grammar
@@ -67,6 +68,8 @@ def card_changes(reading: Reading, previous: Asked, plain: str) -> dict[str, Any
         return sized
     stated = {card.gpu: card for card in reading.cards.proposed}
     named = [*reading.cards.owned, *(stated.get(key) or GpuCount(gpu=key) for key in reading.cards.asked)]
+    if grown := _grown(reading, previous, named):
+        return grown
     if named:
         return _named_cards(reading, previous, plain, named)
     count = reading.cards.gpu_count or _count_alone(plain, previous)
@@ -89,6 +92,16 @@ def _count_alone(plain: str, previous: Asked) -> int | None:
         return 2 * ((before[0].count if before else previous.gpu_count) or 1)
     said = _COUNT_ALONE.match(plain)
     return int(number(said["n"]) or 0) or None if said else None
+
+
+def _grown(reading: Reading, previous: Asked, named: list[GpuCount]) -> dict[str, Any]:
+    """More of the one kind of card in hand: "and with a second one?", "what if I add two more 3090s"."""
+    more = further(reading.entities.masked)
+    if more is None or len(previous.gpus_owned) != 1 or any(one.gpu != previous.gpus_owned[0].gpu for one in named):
+        return {}
+    card = previous.gpus_owned[0]
+    grown = card.model_copy(update={"count": (card.count or 1) + more[0]})
+    return {"gpus_owned": (grown,), "gpus_proposed": (), "gpu_count": None, "tensor_parallel": None}
 
 
 def _resized(reading: Reading, previous: Asked) -> dict[str, Any]:

@@ -60,6 +60,7 @@ _KV_AFTER = grammar(
 _KV_NAMES = {"f16": "fp16", "q8": "q8_0", "q4": "q4_0", "8bit": "fp8", "4bit": "q4_0"}
 _ALTERNATIVE = grammar(
     r"\s?(?:量化)?\s?(?:还是|或者?|和|与|跟|、|/|,|(?<![a-z])(?:or|vs\.?|versus|and|then)(?![a-z]))\s?(?:and |or )?"
+    r"|[^.?!\n]{0,16}?(?<![a-z])(?:worth it |better |pay(?:s)? off |noticeabl[ey] )?(?:over|compared (?:to|with))\s?"
 )
 _REFERENCE = grammar(
     r"文档写|文档里|官方说|听说|据说|别人|docs? (?:say|list)s?|instead of|rather than|跟|和|与|than"

@@ -55,6 +55,10 @@ SHAPES: tuple[tuple[Intent, float, str], ...] = (
         r"|(?:how (?:long|large|big|much|far)|what(?:'s| is)? the (?:longest|largest|max\w{0,4}))"
         r" (?:of )?(?:an? )?(?:context|ctx|prompt)"
     )),
+    ("context_length", 5, (
+        r"how (?:far|high|long) (?:can|could|should|would) (?:i|we|you|one) (?:push|go|take|stretch|set|raise|crank)"
+        r"[^.?!\n]{0,24}?(?:-c(?![a-z])|ctx|context|num_ctx|max[-_]model[-_]len|seq)"
+    )),
     ("context_length", 4.5, (
         r"(?:what|which|safe|max\w{0,4}|largest|合适的?|最大的?)[^。?!\n]{0,16}?(?:max[-_ ]model[-_ ]len|num[-_]ctx"
         r"|n[-_]ctx|ctx[-_]size)"
@@ -100,6 +104,16 @@ SHAPES: tuple[tuple[Intent, float, str], ...] = (
         r"|no (?:faster|quicker) (?:than|with)"
         r"|(?:和|跟|与)(?:一张|单卡|单张)[^。?!\n]{0,8}(?:一样|差不多)(?!的?价|的?显存)"
     )),
+    ("interconnect", 6.5, (
+        r"(?:why|how come|expected|shouldn't)[^?!\n]{0,60}?(?:two|2|more|multiple|several|extra|additional|[3-9]"
+        r"|\d-way)"
+        rf"(?: more)? ?(?:{GPU}{{1,60}}s?|gpus?|cards?|tp)?[^?!\n]{{0,24}}?(?:slower|no faster|not faster|worse)"
+        r"|(?:more|extra|additional) (?:gpus|cards)[^.?!\n]{0,40}?(?:slower|no faster|not (?:any )?faster|worse)"
+        r"|(?:slower|no faster|worse) (?:with|on|when using|using|than one when) (?:two|2|more|multiple|both|all|\d)"
+        r"|(?<![a-z])(?:tp|tensor[-_ ]parallel\w{0,5})\s?[=:]?\s?\d[^?!\n]{4,80}?(?<![a-z])(?:tp"
+        r"|tensor[-_ ]parallel\w{0,5})"
+        r"\s?[=:]?\s?\d[^?!\n]{0,80}?(?:fast|slow|opposite|other way|t/s|tok)"
+    )),
     ("interconnect", 6, (
         r"(?:slot|chipset|lanes?|risers?|[x×][148](?![a-z0-9]))[^?!\n]{0,40}?(?:hurt|slow|matter|penalt|bottleneck|影响|拖慢|变慢)"
     )),
@@ -124,6 +138,13 @@ SHAPES: tuple[tuple[Intent, float, str], ...] = (
     ("cloud_or_buy", 5, (
         r"(?:cheap\w{0,4}|price|cost\w{0,2}|best|where)[^。?!\n]{0,24}?(?<![a-z])rent(?:ing"
         r"|al)?(?![a-z])"
+    )),
+    ("speed", 4.5, r"what (?:kind of |sort of )?(?:speeds?|tok\w{0,5}|throughput|performance)(?! tier)"),
+    ("speed", 5.5, (
+        r"(?:only|just|barely|merely|stuck at|capped at|getting|i get|i'm at) (?:get(?:ting)? |got |reach\w* "
+        r"|see(?:ing)? "
+        r"|do(?:ing)? |about |around |~ ?){0,3}\d{1,5}(?:\.\d{1,2})? ?(?:tok(?:en)?s? ?(?:/|per|a) ?s|t/s|tps)"
+        r"[^\n]{0,120}?(?:normal|expected|slow|wrong|right|reasonable|why|bottleneck|should)"
     )),
     ("speed", 4.5, (
         r"(?:prompt processing|prefill|pp|tg|generation|decode|decoding|inference) (?:speed|rate|throughput)"

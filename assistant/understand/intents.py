@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 from assistant.understand.intent_rules import RULES
 from assistant.understand.intent_shapes import SHAPES
+from assistant.understand.intent_tongues import TONGUES
 from assistant.understand.text import grammar
 from tools.need import Intent
 
@@ -13,7 +14,7 @@ STRONG = 3.0
 LEAST = 2.0
 """Weight below which words only lean somewhere, and the rest of the question decides."""
 _COMPILED = tuple((intent, weight, grammar(rule)) for intent, weight, rule in RULES)
-_SHAPES = tuple((intent, weight, grammar(rule)) for intent, weight, rule in SHAPES)
+_SHAPES = tuple((intent, weight, grammar(rule)) for intent, weight, rule in (*SHAPES, *TONGUES))
 _ORDER: tuple[Intent, ...] = (
     "launch_files", "cloud_or_buy", "what_fits", "how_many_gpus", "power", "oom", "training_time", "interconnect",
     "compatibility", "concurrency", "context_length", "compare", "min_vram", "spec", "budget", "can_it_run",
@@ -130,6 +131,8 @@ def _context_of(facts: Facts, weights: dict[Intent, float]) -> dict[Intent, floa
     if facts.oom and "oom" in weights:
         extra["can_it_run"] -= 0.75
         extra["speed"] -= 2.5
+    if facts.oom:
+        extra["training_time"] -= 2.0
     if facts.error and facts.oom:
         extra["oom"] += 3.5
     if facts.provider and "budget" in weights:

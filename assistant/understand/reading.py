@@ -12,6 +12,7 @@ from assistant.understand.engines import find_engine
 from assistant.understand.entities import Entities, find_entities
 from assistant.understand.errors import FEARED, Pasted, find_pasted, is_oom
 from assistant.understand.formats import choose_format, compares_formats, find_formats, find_kv_format
+from assistant.understand.further import further
 from assistant.understand.intents import STRONG, Facts, choose, weigh
 from assistant.understand.language import language_of
 from assistant.understand.load import find_load
@@ -45,7 +46,7 @@ from assistant.understand.volume import find_token_price, find_volume
 from assistant.understanding import Ambiguity, Span
 from kb.catalog import gpus, models
 from kb.projects import project_in
-from tools.need import SERVED, Intent, Need
+from tools.need import SERVED, GpuCount, Intent, Need
 
 _BRAND = grammar(r"(?<![a-z])geforce[ -]?(?=[rg]tx|\d)")
 """Says nothing that the number behind it does not say, and would keep "GeForce RTX 4070s" from its short name."""
@@ -306,12 +307,27 @@ def _put_cards(reading: Reading) -> None:
     if cards.asked:
         reading.slots["gpus_asked"] = cards.asked
         reading.slots["gpus_proposed"] = cards.proposed
+    if grown := _grown(reading):
+        reading.slots["gpus_proposed"] = (grown, *cards.proposed)
     for slot, names in (("gpus_owned", cards.owned_names), ("gpus_asked", cards.asked_names)):
         reading.spans += [reading.text.span(slot, gpu.counted_from, gpu.counted_to) for gpu in names]
     if cards.memory_bytes:
         reading.put("memory_bytes_per_gpu", Found(cards.memory_bytes, cards.memory_start, cards.memory_end))
     if cards.gpu_count:
         reading.slots["gpu_count"] = cards.gpu_count
+
+
+def _grown(reading: Reading) -> GpuCount | None:
+    """The one kind of card in hand in the number there would be with those that may be added."""
+    owned, more = reading.cards.owned, further(reading.entities.masked)
+    if len(owned) != 1 or more is None or reading.intent in ("oom", "compatibility"):
+        return None
+    extra, (start, end) = more
+    others = [gpu for gpu in reading.entities.gpus if start <= gpu.start < end]
+    if any(gpu.gpu != owned[0].gpu for gpu in others):
+        return None
+    said = [gpu.count for gpu in reading.cards.owned_names if not start <= gpu.start < end and gpu.count]
+    return GpuCount(gpu=owned[0].gpu, count=max([1, *said]) + extra)
 
 
 def _share_batch(reading: Reading) -> None:

@@ -68,6 +68,8 @@ _FINETUNE = grammar(
     rf"|alpaca[- ]style|domain adapt\w{{0,6}}|tuned? (?:a|the|my|on)){_E}|微调|精调"
     rf"|指令调优|强化学习|蒸馏训练|领域适配|对齐训练"
 )
+_TRAINER = grammar(r"(?<![a-z])(?:axolotl|torchtune|llama[-_ ]?factory|xtuner|alignment[- ]handbook|galore)(?![a-z])")
+"""Software that does nothing but train."""
 _TRAIN = grammar(
     rf"{_B}(?:train(?:ing|s|ed)?|retrain\w{{0,3}}|ddp|reproduc\w{{1,4}}|entrenar|entra[iî]ner|treinar"
     rf"|trainieren|all_?reduce\w{{0,5}}){_E}|训练|训|炼丹|复现|(?<!微)调优"
@@ -162,7 +164,7 @@ def find_work(text: str) -> Work:
     ]
     return Work(
         tuple(named),
-        _first(_FINETUNE, text, past=True),
+        _first(_FINETUNE, text, past=True) or (None if _first(_SERVE, text) else _first(_TRAINER, text)),
         _first(_TRAIN, text, past=True),
         _first(_SERVE, text),
         _first(_ONLY_SERVE, text),

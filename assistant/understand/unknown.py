@@ -18,7 +18,7 @@ _GPU = grammar(
     r")(?:[- ]?(?:ada|ultra|max-q))?(?![a-z0-9])"
 )
 _BARE = grammar(
-    r"(?:(?<![a-z])(?:an?|my|single|old|one|used|two)|[张块用有卡的])\s?"
+    r"(?:(?<![a-z])(?:an?|my|single|old|one|used|two)|(?<![a-z0-9.])\d{1,2} ?gb?|[张块用有卡的])\s?"
     r"((?:9[5-8]0|1[06][3-8]0|[2-9]0[3-9]0)(?: ?(?:ti|super|d))?)s?(?![a-z0-9.%]"
     r"|\s?(?:个|位|名|用户|元|块钱|年|tokens?|步|条|人|users?|steps?|w(?![a-z])|瓦))"
 )

@@ -1,4 +1,3 @@
-# ruff: noqa: E501 (a mistake is a row: file, right line, wrong line)
 """The configurator's tests against deliberate mistakes: every one must be caught; run it as a script.
 
 `python tests/bench/mutate_configure.py [NAME]` copies the tree to a temporary folder, makes one mistake at a time there

@@ -134,14 +134,20 @@ def _streamed(work: Workload, pipe: Pipeline) -> Term:
     return Term("weights", "Two streamed layers", size, "2 · params · 2 / layers", inputs, constants().formats.source)
 
 
-def _pixels(work: Workload) -> tuple[int, int, int]:
+def usual_pixels(kind: str, family: str) -> tuple[int, int, int]:
+    """Width, height and frames that models of a family are usually run at."""
     sizes = constants().diffusion.default_px
+    if kind == "video":
+        return sizes.clip_by_family.get(family, (sizes.video_width, sizes.video_height, sizes.video_frames))
+    side = sizes.old_image if family.startswith("Stable Diffusion") else sizes.image
+    return side, side, 1
+
+
+def _pixels(work: Workload) -> tuple[int, int, int]:
+    width, height, frames = usual_pixels(work.shape.kind, work.shape.family)
     if work.shape.kind == "video":
-        usual = (sizes.video_width, sizes.video_height, sizes.video_frames)
-        width, height, frames = sizes.clip_by_family.get(work.shape.family, usual)
         return work.width or width, work.height or height, work.frames or frames
-    side = sizes.old_image if work.shape.family.startswith("Stable Diffusion") else sizes.image
-    return work.width or work.height or side, work.height or work.width or side, work.frames or 1
+    return work.width or work.height or width, work.height or work.width or height, work.frames or frames
 
 
 def latent_tokens(work: Workload) -> int:

@@ -3,8 +3,9 @@
 from collections.abc import Iterator, Sequence
 
 from kb.base import AdvisorError
-from kb.catalog import gpu
+from kb.catalog import gpu, models
 from kb.oom import Cause, oom_facts
+from tools.memory.diffusion import usual_pixels
 from tools.memory.estimate import estimate_memory
 from tools.memory.request import MemoryRequest
 from tools.memory.result import MemoryEstimate
@@ -17,6 +18,10 @@ WHOLE_NODE = 8
 SHORTEST_CONTEXT = 2048
 SHORTEST_SAMPLE = 512
 TRAINING = ("full_finetune", "pretrain", "lora", "qlora")
+LESS_SIDE = 0.75
+"""Side of a smaller picture over that of the one that failed."""
+PATCH_PX = 16
+"""Pixels that sides are multiples of."""
 _FORMATS = {"fp8": 8.0, "int8": 8.19, "awq": 4.156}
 Option = tuple[str, str, str, dict[str, object]]
 """Change, new value, its cost, fields of the request."""
@@ -102,14 +107,51 @@ def _estimated(request: MemoryRequest) -> MemoryEstimate | None:
 
 
 def _options(request: OomRequest, before: MemoryEstimate) -> Iterator[Option]:
-    if before.task in TRAINING:
+    if _kind(before) == "vision":
+        yield from _seeing(request)
+    elif before.task in TRAINING:
         yield from _training(request, before)
     elif before.engine in ("diffusers", "comfyui"):
-        yield "images_per_batch", "1", "one picture after the other", {"images_per_batch": 1}
-        yield "components", "components", "parts move in turn: seconds a picture", {"offload": "components"}
-        yield from _formats(request, before)
+        yield from _generating(request, before)
     else:
         yield from _serving(request, before)
+
+
+def _kind(before: MemoryEstimate) -> str:
+    record = models().get(before.model or "")
+    return record.kind if record else "llm"
+
+
+def _generating(request: OomRequest, before: MemoryEstimate) -> Iterator[Option]:
+    """Pictures and clips: fewer at once, parts in turn, then shorter and smaller ones, narrower weights, streaming."""
+    yield "images_per_batch", "1", "one picture after the other", {"images_per_batch": 1}
+    if request.offload in {None, "none"}:
+        yield "components", "components", "parts move in turn: seconds a picture", {"offload": "components"}
+    record = models().get(before.model or "")
+    if record is not None:
+        width, height, frames = usual_pixels(record.kind, record.family)
+        wide, high, long = request.width_px or width, request.height_px or height, request.frames or frames
+        if long > 1:
+            half = (long - 1) // 2 + 1
+            yield "frames", str(half), "half the length, or parts joined afterwards", {"frames": half}
+        less = tuple(int(side * LESS_SIDE) // PATCH_PX * PATCH_PX for side in (wide, high))
+        yield ("picture_px", f"{less[0]} × {less[1]}", "less detail, or enlarged afterwards",
+               {"width_px": less[0], "height_px": less[1]})  # fmt: skip
+    yield from _formats(request, before)
+    yield "streamed", "all", "every layer crosses PCIe at each step: many times slower", {"offload": "all"}
+
+
+def _seeing(request: OomRequest) -> Iterator[Option]:
+    """Networks that learn to see: their feature maps are what fills the card."""
+    batch = request.images_per_batch or request.micro_batch_size
+    if batch is None or batch > 1:
+        yield "pictures_at_once", "1", "accumulate gradients for the same batch", {"images_per_batch": 1}
+    if request.width_px and request.height_px:
+        less = tuple(int(side * LESS_SIDE) // PATCH_PX * PATCH_PX for side in (request.width_px, request.height_px))
+        yield ("picture_px", f"{less[0]} × {less[1]}", "small things are seen less well",
+               {"width_px": less[0], "height_px": less[1]})  # fmt: skip
+    if request.precision == "fp32":
+        yield "precision", "bf16", "mixed precision: hardly any quality", {"precision": "bf16"}
 
 
 def _serving(request: OomRequest, before: MemoryEstimate) -> Iterator[Option]:

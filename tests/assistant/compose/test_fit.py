@@ -1,7 +1,10 @@
 from collections.abc import Callable
 
+import pytest
+
 from assistant.answer import ToolCallRecord
 from assistant.compose import compose
+from assistant.compose.orders import own
 from assistant.understanding import Understanding
 
 Estimate = Callable[..., ToolCallRecord]
@@ -33,8 +36,26 @@ def test_cards_in_hand_are_used_and_come_first(estimate: Estimate, asked: Asked,
     owned.result["configurations"] = [first | {"gpu": "l40s-48gb"}, mine, *others]
     draft = compose(asked("Can 4x 3090 run it?", "en"), [estimate(34), owned])
     listed = [line for line in draft.answer.splitlines() if line.startswith("- **")]
-    assert listed[0].startswith("- **Use** your 4×RTX 3090;")
+    assert listed[0].startswith("- **On** 4×RTX 3090;")
     assert not any("Buy** 4×RTX 3090" in line for line in listed)
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("Can 2x 4090 run it?", False),
+        ("Would a 3090 do for this?", False),
+        ("Is an L40S enough for our model?", True),
+        ("I have two 3090s, enough?", True),
+        ("can my 4060 Ti handle it", True),
+        ("we own 8 A100s", True),
+        ("两张 4090 能跑吗", False),
+        ("我有两张 4090，能跑吗", True),
+        ("手上 4 张 A10，够吗", True),
+    ],
+)
+def test_cards_are_the_askers_only_where_that_is_said(text: str, said: bool) -> None:
+    assert own(text) is said
 
 
 def test_the_longest_context_is_told_where_the_one_asked_for_does_not_fit(estimate: Estimate, asked: Asked) -> None:

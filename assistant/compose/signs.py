@@ -1,0 +1,73 @@
+"""What the asker tells of how it went wrong, and the cause that goes with it, where no message proves another."""
+
+from assistant.compose.citations import joined
+from assistant.compose.material import Material
+from assistant.compose.section import Section
+from assistant.plan import requests
+from assistant.plan.amounts import model_kind
+from kb.oom import Sign, Work, compiled, oom_facts
+from tools.oom.quantities import folded
+
+FAILED = "oom"
+"""Signs of memory that ran out belong to that question alone; the others tell why something is slow."""
+SLOW = ("idle", "on_cpu")
+
+
+def work_of(material: Material) -> tuple[Work, ...]:
+    """Kinds of work that the question is of."""
+    kind, task = model_kind(material.need), material.need.task
+    if kind in ("embedding", "reranker") or task == "embedding":
+        return ("embedding",)
+    if kind == "video":
+        return ("clips",)
+    if requests.is_training(material.need) or task == "vision":
+        return ("training",)
+    if kind == "diffusion" or task == "diffusion":
+        return ("pictures",)
+    return ("serving", "any")
+
+
+def sign(material: Material) -> Sign | None:
+    """The first sign that the question tells of; of slowness also where memory did not run out."""
+    text, work = folded(material.text), set(work_of(material))
+    failed = FAILED in material.intents
+    return next(
+        (
+            one
+            for one in oom_facts().signs
+            if work & set(one.work) and (one.id in SLOW) is not failed and compiled(one.pattern).search(text)
+        ),
+        None,
+    )
+
+
+def told(material: Material, one: Sign) -> str:
+    """The cause that goes with the sign, and what to do about it."""
+    source = oom_facts().sources[one.source]
+    marker = material.cites.cite("catalog", source.title, one.id, one.quote, url=source.url, date=source.date)
+    return material.say(f"sign.{one.id}") + joined([marker])
+
+
+def led(material: Material, section: Section, *, proven: bool) -> Section:
+    """The section with the sign first, or after a cause that is proven."""
+    found = sign(material)
+    if found is None:
+        return section
+    if proven:
+        section.body.insert(0, told(material, found))
+        return section
+    section.body = [section.headline, *(block for block in section.body if block != material.say("oom.when_it_fits"))]
+    section.headline, section.settled = told(material, found), True
+    return section
+
+
+def slow(material: Material, section: Section) -> Section:
+    """The section with what slows the work down, where the asker tells of a sign of that."""
+    found = sign(material)
+    if found is None or found.id not in SLOW or section.verdict == "clarification":
+        return section
+    if found.id == "idle":
+        return led(material, section, proven=False)
+    if any(one.fits for one in material.estimates[:1]):
+        section.body.insert(0, told(material, found))
+    return section
