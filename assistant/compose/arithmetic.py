@@ -85,10 +85,8 @@ def column_name(material: Material, estimate: Estimate, among: Sequence[Estimate
     method = estimate.request.get("method")
     alone = estimate.task == "inference" and all(one.task == "inference" for one in among)
     words = [] if alone else [names.task_name(estimate.task, say, method, estimate.result.model)]
-    trained = estimate.task != "inference"
-    if estimate.task != "qlora" and not (
-        trained and words and len({one.result.weight_format for one in among}) < 2 and among
-    ):
+    one_format = bool(among) and len({one.result.weight_format for one in among}) < 2
+    if estimate.task != "qlora" and not (one_format and estimate.task != "inference"):
         words.append(names.format_name(estimate.result.weight_format))
     words += [text for key in ("precision", "optimizer") if (text := say.get(f"oom.{estimate.request.get(key)}"))]
     if estimate.task == "inference" and (cache := _cache(estimate)) and material.need.kv_format is None:

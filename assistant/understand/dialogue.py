@@ -161,7 +161,7 @@ def _understanding(
         beside=parts.beside,
         apart=parts.apart,
         need=Asked.model_validate(need.model_dump() | {"language": language}),
-        text=reading.text.original,
+        text=reading.text.simplified,
         spans=tuple(reading.spans),
         ambiguities=need.doubts,
         follow_up=follow_up,

@@ -105,7 +105,7 @@ def test_a_card_thought_of_instead_is_judged_too(text: str, card: str, fits: str
 )
 def test_running_and_training_each_get_a_figure(text: str) -> None:
     _, records, draft = turn(text)
-    tasks = {one.request["task"] for one in records if one.tool == "estimate_memory"}
+    tasks = {one.request.get("task", "inference") for one in records if one.tool == "estimate_memory"}
     assert {"inference", "full_finetune", "lora", "qlora"} <= tasks
     first = draft.answer.split("\n")[0]
     assert "推理 BF16" in first or "inference" in first
@@ -156,3 +156,19 @@ def test_a_cache_in_eight_bits_is_not_arithmetic_in_eight_bits(text: str, said: 
     first = turn(text)[2].answer.split("\n")[0]
     assert said in first
     assert "FP8 计算单元从" not in first
+
+
+@pytest.mark.parametrize(
+    ("traditional", "simplified"),
+    [
+        (
+            "vllm 起 qwen2.5-7b 佔了 22G,多出來的去哪了",
+            "vllm 起 qwen2.5-7b 占了 22G,权重才 15G,多出来的去哪了",
+        ),
+        ("4 張 3090 zero3 全參 7B 還是 OOM,正常嗎", "4 张 3090 zero3 全参 7B 还是 OOM,正常吗"),
+        ("兩張 3090 訓練 ChatGLM 比一張還慢,為什麼", "两张 3090 训练 ChatGLM 比一张还慢,为什么"),
+        ("租 4090 還是買划算,每天用八小時,跑 14B", "租 4090 还是买划算,每天用八小时,跑 14B"),
+    ],
+)
+def test_traditional_writing_is_answered_like_simplified(traditional: str, simplified: str) -> None:
+    assert turn(traditional)[2].answer == turn(simplified)[2].answer
