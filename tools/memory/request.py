@@ -29,7 +29,7 @@ class MemoryRequest(ModelFields):
     """Sequences served at once."""
     max_num_sequences: int | None = Field(default=None, gt=0, le=10**7)
     """The engine's own cap (vLLM max_num_seqs)."""
-    micro_batch_size: int | None = Field(default=None, gt=0, le=10**6)
+    micro_batch_size: int | None = Field(default=None, gt=0, le=10**9)
     """Samples a GPU holds in one training step."""
     sequence_tokens: int | None = Field(default=None, gt=0, le=10**9)
     """Tokens of one training sample."""
@@ -60,7 +60,7 @@ class MemoryRequest(ModelFields):
     width_px: int | None = Field(default=None, gt=0, le=65536)
     height_px: int | None = Field(default=None, gt=0, le=65536)
     frames: int | None = Field(default=None, gt=0, le=100_000)
-    images_per_batch: int | None = Field(default=None, gt=0, le=100_000)
+    images_per_batch: int | None = Field(default=None, gt=0, le=10**9)
     images_per_sample: int | None = Field(default=None, gt=0, le=10_000)
     """Pictures in every sequence of a vision-language model; `width_px` and `height_px` are theirs."""
     video_s: float | None = Field(default=None, gt=0, le=10**6)

@@ -27,7 +27,7 @@ class TrainingTimeRequest(ModelFields):
     """Width and height of an image; null = as the model is published."""
     sequence_tokens: int | None = Field(default=None, gt=0, le=10**9)
     """Tokens of one sample; null = 4096 (2048 for adapters)."""
-    micro_batch_size: int | None = Field(default=None, gt=0, le=10**6)
+    micro_batch_size: int | None = Field(default=None, gt=0, le=10**9)
     """Samples a card computes at once; null = enough to keep it busy."""
     precision: Literal["bf16", "fp16", "fp32", "bf16_pure", "fp8"] = "bf16"
     gradient_checkpointing: Literal["none", "selective", "full"] | None = None
