@@ -1,15 +1,16 @@
 """The advisor: questions in, checked answers out, by the planner alone or by a LangChain agent over the same tools."""
 
+import logging
 import time
 import uuid
-from collections.abc import Generator, Iterator, Mapping
+from collections.abc import Generator, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from assistant.answer import Answer, ToolCallRecord
 from assistant.compose import compose
-from assistant.conversations import Conversations, Receipt
+from assistant.conversations import Conversations, Receipt, Said
 from assistant.finish import answer_of, checked, since, vouched_for
 from assistant.line import Line
 from assistant.provider import Breaker
@@ -20,7 +21,7 @@ from assistant.trace import traced
 from assistant.understand import refers_back, understand
 from assistant.understand.correction import corrected
 from assistant.understanding import Asked
-from kb.base import BadInput, ModelFailed
+from kb.base import BadInput, ModelFailed, StateUnavailable
 from kb.settings import Settings, settings, stay_offline
 
 if TYPE_CHECKING:
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
     from assistant.driven import Agent
 
 __all__ = ["Advisor", "Step", "check_question"]
+logger = logging.getLogger(__name__)
 LONGEST_QUESTION = 20_000
 """Characters; enough for a pasted log, far below what would stall a reader."""
 REMEMBERED_TURNS = 8
@@ -97,6 +99,8 @@ class Advisor:
     ) -> Iterator[Step]:
         """The steps of one turn as they happen; the last carries the answer, already stored.
 
+        Where conversations can be neither read nor kept it says so, and stands alone.
+
         Who wants no `steps` is spared what a remembered one carries.
 
         Text is not streamed word by word: no word leaves before its numbers are checked. With `changes` the turn
@@ -105,24 +109,51 @@ class Advisor:
         question = check_question(question)
         conversation_id = conversation_id or uuid.uuid4().hex
         with ExitStack() as held:
-            if receipt is not None:
-                held.enter_context(self.conversations.receiving(receipt))
-                if (before := self.conversations.answered(receipt)) is not None:
-                    yield Step("answer", told=Told.of(before))
-                    return
-            held.enter_context(self.conversations.turn(conversation_id))
+            try:
+                before, former = self._taken_up(held, conversation_id, receipt)
+            except StateUnavailable:
+                before, former = None, None
+            if before is not None:
+                yield Step("answer", told=Told.of(before))
+                return
             if self._agent is None:
-                told = yield from self._by_planner(question, conversation_id, changes, patience_s, steps=steps)
+                said = former or ()
+                told = yield from self._by_planner(question, conversation_id, said, changes, patience_s, steps=steps)
             else:
-                history = self.conversations.history(conversation_id, last=REMEMBERED_TURNS)
+                history = self.conversations.history(conversation_id, last=REMEMBERED_TURNS) if former else []
                 told = Told.of((yield from self._agent.turn(question, conversation_id, history, changes)))
-            self.conversations.append(told, receipt)
+            told = told if former is not None and self._kept(told, receipt) else told.warned("state.not_kept")
         yield Step("answer", told=told)
+
+    def _taken_up(
+        self, held: ExitStack, conversation_id: str, receipt: Receipt | None
+    ) -> tuple[Answer | None, Sequence[Said]]:
+        """The answer that the request got before, if it did; and what was said, with the conversation held.
+
+        Raises:
+            StateUnavailable: nothing can be read: the turn is answered all the same, and remembers nothing.
+        """
+        if receipt is not None:
+            held.enter_context(self.conversations.receiving(receipt))
+            if (before := self.conversations.answered(receipt)) is not None:
+                return before, ()
+        held.enter_context(self.conversations.turn(conversation_id))
+        return None, self.conversations.said(conversation_id, last=REMEMBERED_TURNS)
+
+    def _kept(self, told: Told, receipt: Receipt | None) -> bool:
+        """Store a turn; whether it could be."""
+        try:
+            self.conversations.append(told, receipt)
+        except StateUnavailable as problem:
+            logger.warning("a turn was not kept: %s", problem.reason)
+            return False
+        return True
 
     def _by_planner(
         self,
         question: str,
         conversation_id: str,
+        former: Sequence[Said],
         changes: Mapping[str, Any] | None,
         patience_s: float | None,
         *,
@@ -133,7 +164,6 @@ class Advisor:
         The answer follows from the reading and the state of the world, and is remembered for both.
         """
         started, now = time.perf_counter(), self.recall.now()
-        former = self.conversations.said(conversation_id, last=REMEMBERED_TURNS)
         previous = need_of(former[-1].need) if former else None
         earlier = [need_of(one.need) for one in former[:-1]] if refers_back(question) else ()
         reading = corrected(question, previous, changes) if changes else understand(question, previous, earlier)
@@ -168,7 +198,7 @@ def _agent(model: "BaseChatModel | None", options: Settings, engine: str, breake
     return Agent(model or chat_model(options.llm or "", options), engine, options.llm_timeout_s, breaker)
 
 
-@lru_cache(maxsize=2048)
+@lru_cache(maxsize=512)
 def need_of(text: str) -> Asked:
     """The need of a former turn, as it was kept."""
     return Asked.model_validate_json(text)

@@ -2,8 +2,10 @@
 
 import hashlib
 import json
+import logging
 import re
 import secrets
+import threading
 import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager
@@ -13,11 +15,12 @@ from pathlib import Path
 from typing import Any
 
 from assistant.answer import Answer
-from assistant.database import Execute, database
+from assistant.database import Database, Execute, database
 from assistant.schema import MIGRATIONS
 from assistant.told import Told
-from kb.base import BadInput
+from kb.base import BadInput, StateUnavailable
 
+logger = logging.getLogger(__name__)
 ID_PATTERN = re.compile(r"[A-Za-z0-9][A-Za-z0-9._:-]{0,127}")
 LONGEST_WAIT_S = 30.0
 """A second question in the same conversation waits this long for the first before it is refused."""
@@ -70,15 +73,39 @@ class Said:
 
 
 class Conversations:
-    """Turns by conversation, appended in one transaction each; see `assistant.database` for what holds when."""
+    """Turns by conversation, appended in one transaction each; see `assistant.database` for what holds when.
+
+    A database that is away, or on a full disk, is opened as soon as it can be; until then everything here raises
+    StateUnavailable.
+    """
 
     def __init__(
         self, path: Path, database_url: str | None = None, forgotten: Callable[[], None] = lambda: None
     ) -> None:
-        self._database = database(database_url, path)
-        self._database.migrate(MIGRATIONS)
+        self._address, self._path = database_url, path
+        self._opening = threading.Lock()
+        self._open: Database | None = None
         self._forgotten = forgotten
         """Told whenever something was deleted, so that nobody keeps a copy of it."""
+        try:
+            _ = self._database
+        except StateUnavailable as problem:
+            logger.warning("conversations are not kept for now: %s", problem.reason)
+
+    @property
+    def _database(self) -> Database:
+        """The database with its tables, opened on first use.
+
+        Raises:
+            StateUnavailable: it is away, or cannot be written.
+            BadInput: its address is none, or its tables are of a newer version of this program.
+        """
+        with self._opening:
+            if self._open is None:
+                found = database(self._address, self._path)
+                found.migrate(MIGRATIONS)
+                self._open = found
+            return self._open
 
     def turn(self, conversation_id: str, wait_s: float = LONGEST_WAIT_S) -> AbstractContextManager[None]:
         """Hold the conversation while one question is answered; others wait in line.
@@ -315,7 +342,8 @@ class Conversations:
 
     def close(self) -> None:
         """Let go of the database; the store cannot be used afterwards."""
-        self._database.close()
+        if self._open is not None:
+            self._open.close()
 
 
 def check_id(conversation_id: str) -> None:

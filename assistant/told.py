@@ -9,6 +9,7 @@ from functools import cached_property
 from typing import Any
 
 from assistant.answer import Answer, AnswerVerdict
+from assistant.phrases import phrases
 
 FRESH = {"id", "conversation_id", "elapsed_s"}
 """Fields of an answer that are of one turn only."""
@@ -55,6 +56,11 @@ class Told:
     def of(cls, answer: Answer) -> "Told":
         """Write the JSON of an answer."""
         return cls(Gist.of(answer), answer.model_dump_json(exclude=FRESH)[1:-1], answer)
+
+    def warned(self, phrase: str) -> "Told":
+        """The same with one warning more, said in the language of the answer."""
+        said = phrases(self.gist.language)(phrase)
+        return Told.of(self.answer.model_copy(update={"warnings": (*self.answer.warnings, said)}))
 
     @property
     def answer(self) -> Answer:

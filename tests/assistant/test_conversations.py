@@ -210,12 +210,29 @@ def test_a_file_of_a_newer_version_is_refused_and_left_alone(tmp_path: Path) -> 
         Conversations(path)
 
 
-@pytest.mark.parametrize("url", ["mysql://x/y", "postgresql://nobody@127.0.0.1:1/none"])
-def test_a_database_that_is_not_there_says_so(url: str, tmp_path: Path) -> None:
-    if url.startswith("postgresql"):
-        pytest.importorskip("psycopg")
-    with pytest.raises((BadInput, StateUnavailable)):
-        Conversations(tmp_path / "c.sqlite", url)
+def test_an_address_that_is_none_is_refused_at_once(tmp_path: Path) -> None:
+    with pytest.raises(BadInput):
+        Conversations(tmp_path / "c.sqlite", "mysql://x/y")
+
+
+def test_a_database_that_is_away_says_so_whenever_it_is_used(tmp_path: Path) -> None:
+    pytest.importorskip("psycopg")
+    with closing(Conversations(tmp_path / "unused", "postgresql://nobody@127.0.0.1:1/none")) as store:
+        with pytest.raises(StateUnavailable):
+            store.history("a")
+        with pytest.raises(StateUnavailable):
+            store.append(answer("a", "q"))
+
+
+def test_a_file_that_cannot_be_opened_is_as_soon_as_it_can(tmp_path: Path) -> None:
+    path = tmp_path / "c.sqlite"
+    path.mkdir()  # stands for a disk on which nothing can be created
+    with closing(Conversations(path)) as store:
+        with pytest.raises(StateUnavailable):
+            store.append(answer("a", "q"))
+        path.rmdir()
+        store.append(answer("a", "q"))
+        assert [turn.question for turn in store.history("a")] == ["q"]
 
 
 def test_a_full_disk_is_told_and_what_was_kept_stays(tmp_path: Path) -> None:

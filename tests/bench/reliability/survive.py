@@ -129,10 +129,10 @@ def main() -> int:
         open_to_read(read_only)
         lines += hampered(read_only, "read-only home", before=without_rights)
         print("\n".join(lines))
-    told = [line for line in lines if ": tool" in line]
-    tools_answer = len(told) == HAMPERED and all(" 200" in line for line in told)
+    told = [line for line in lines if ": tool" in line or ": turn" in line]
+    all_answer = len(told) == 2 * HAMPERED and all(" 200" in line for line in told)
     no_failure = not any(f" {status} " in line for line in lines for status in (500, 502))
-    return 0 if not lost and not twice and tools_answer and no_failure else 1
+    return 0 if not lost and not twice and all_answer and no_failure else 1
 
 
 if __name__ == "__main__":
