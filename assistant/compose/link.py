@@ -108,6 +108,7 @@ def _outside(material: Material, ways: dict[str, Way]) -> Way | None:
 def _ways(material: Material) -> Iterator[Way]:
     """The speeds of what fits."""
     unfit = {one.gpus for one in material.estimates if one.fit and not one.fits}
+    unfit -= {one.gpus for one in material.estimates if one.fits and one.gpus > 1}
     for tool, rate, step, total in (
         ("estimate_inference_speed", "tokens_per_s_per_user", "Adding up over cards", "time_per_output_token_s"),
         ("estimate_training_time", "tokens_per_s_total", "Links", None),
@@ -117,7 +118,7 @@ def _ways(material: Material) -> Iterator[Way]:
         for record in material.records(tool):
             result = record.result
             count = result.get("gpu_count") or record.request.get("gpu_count") or 1
-            if not result.get(rate) or (count in unfit and count == 1):
+            if not result.get(rate) or count in unfit:
                 continue
             exchange = next((one["value"] for one in result["derivation"] if one["label"] == step), 0.0)
             whole = result[total]["value"] if total else count / result[rate]["value"]
