@@ -71,12 +71,20 @@ class Decode(Frozen):
     """Factor on the bandwidth while reading dense weights in serving engines, by bits a weight."""
     expert_bandwidth_ratios: dict[str, float]
     """Factor on the bandwidth while reading many small experts, by bits a weight (or engine)."""
+    wide_expert: float
+    """Columns of an expert on a card at which grouped products are half-way to dense ones, reading and multiplying."""
     routing_evenness: float
     """Share of a batch that would visit as many experts under uniform routing as the batch does."""
+    routing_evenness_ratios: dict[str, float]
+    """The same for engines that differ: llama.cpp reads experts again for every token of a small batch."""
+    batched_moe_layer_s: float
+    """More for a layer with experts in llama.cpp once there are two sequences: sorting, and no CUDA graph."""
     bandwidth_caps: dict[str, float]
     """Cards whose bandwidth few cores cannot draw: most of it that is reached."""
     architecture_bandwidth_ratios: dict[str, float]
     """Factor on the bandwidth reached by llama.cpp, by architecture of the card."""
+    served_floor_ratios: dict[str, float]
+    """Floor of engines that replay CUDA graphs over that on Hopper, by architecture of a data-center card."""
     architecture_floor_ratios: dict[str, float]
     """Floor over that of CUDA cards, by architecture of the card."""
     gguf_wide_bits: float
@@ -114,6 +122,8 @@ class LlamaCpp(Frozen):
     """Further factor by architecture, or architecture and market."""
     attention_ratio: float
     """Share of the same peak that attention reaches."""
+    moe_half_tokens: float
+    """Tokens an expert of one physical batch at which routed products reach half of that."""
     layer_s: float
     """Launching a layer for one physical batch."""
     pipeline_ratio: float
@@ -283,8 +293,8 @@ class Training(Frozen):
     """Idle time of a pipeline of p stages: (p - 1) / 8 of this."""
     scale_ratio: float
     """More time for every doubling beyond eight cards."""
-    dequantise_bytes: float
-    """Memory traffic of widening one 4-bit weight, each time it is used."""
+    dequantise_bytes: dict[str, float]
+    """Format → memory traffic of widening one quantised weight, each time it is used; others as NF4, by their bits."""
     nvlink_ratio: float
     """Bus bandwidth of a collective over the card's stated link bandwidth."""
     pcie_bytes_per_s: float

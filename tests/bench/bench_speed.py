@@ -11,7 +11,7 @@ import json
 import math
 import statistics
 import sys
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import cache
@@ -48,11 +48,12 @@ FITTED = [
       for bits in ("8", "4")],
     *[f"decode.{name}" for name in ("permute_bytes", "moe_layer_s", "shared_layer_s", "fp4_layer_s", "latent_layer_s",
                                     "linear_layer_s", "cache_bandwidth_ratio", "routing_evenness", "exchange_s",
-                                    "host_ratios.gb200")],
+                                    "host_ratios.gb200", "served_floor_ratios.Ampere", "wide_expert")],
     *[f"decode.engines.{name}.{part}" for name in ("tensorrt-llm", "vllm", "sglang")
       for part in ("layer_s", "extra_ratio", "sequence_s")],
-    *[f"links.{name}.card_latency_s" for name in ("hopper", "blackwell")],
-    *[f"links.{name}.bus_bytes_per_s" for name in ("pcie5", "pcie5_pair")],
+    *[f"links.{name}.card_latency_s" for name in ("ampere", "hopper", "blackwell")],
+    *[f"links.{name}.bus_bytes_per_s" for name in ("pcie4", "pcie5", "pcie5_pair")],
+    *[f"links.{name}.bus_ratio" for name in ("ampere", "hopper")],
 ]  # fmt: skip
 """Constants that a refit moves, by their path in speed.yaml."""
 
@@ -63,20 +64,27 @@ SPECULATIVE = (
 )  # fmt: skip
 """Runs the same table has again, 1.4 to 2 times slower on the same cards and engine: with multi-token prediction, which
 the table does not tell. The gain falls with the load, as speculation's does."""
-OTHERWISE = {"trtllm-v0.5": "an engine of 2023 that read the cache once for every query head"}
+OTHERWISE = {
+    "trtllm-v0.5": "an engine of 2023 that read the cache once for every query head",
+    "qwen2-vllm": "vLLM 0.4 of 2024, which prepared a step on the host while the card waited",
+    "qwen2.5-vllm": "vLLM 0.6, likewise",
+    "deepseek-awq-8xh100": "vLLM 0.7, before its latent attention and 4-bit experts were fast",
+    "vllm-r1-benchmark": "50 requests over five seconds of some twenty, mostly filling and running dry",
+}
+"""Sources whose figures rest on what requests do not state: an early release, or a load that never settles."""
 NCCL = ("lmdeploy-v0.1",)
 """Releases of 2023 that reduced over the cards through NCCL, 40 to 57 µs each, where a one-shot kernel takes 9."""
 
-AUTOGPTQ = ("qwen-lora",)
-"""Its quantised adapters rest on AutoGPTQ, which widens with four times the bytes of NF4; requests name neither."""
+APART = ("qwen-lora",)
+"""Its four cards are two in each of two nodes, which requests cannot state."""
 
 
 def doubted(row: MeasuredSpeed) -> bool:
     """Whether a measurement states another quantity than the request that stands for it."""
     series = row.source == "aiconfigurator" and row.model.endswith("Llama-3.1-8B")
     slow = row.source in NCCL and row.gpu_count > 1
-    widened = row.source in AUTOGPTQ and row.engine.startswith("peft quantised")
-    return row.id in SPECULATIVE or row.source in OTHERWISE or series or slow or widened
+    apart = row.source in APART and row.kind == "training" and row.gpu_count == 4
+    return row.id in SPECULATIVE or row.source in OTHERWISE or series or slow or apart
 
 
 LEFT_OUT: dict[str, Callable[[MeasuredSpeed], object]] = {
@@ -275,16 +283,14 @@ def _fittable(row: MeasuredSpeed) -> bool:
     return not doubted(row) and not row.model.startswith("zai-org")
 
 
-def fit(rows: list[MeasuredSpeed], steps: int = 4, prior: float = 0.5) -> dict[str, float]:
+def fit(rows: list[MeasuredSpeed], steps: int = 4, prior: float = 1.0) -> dict[str, float]:
     """Constants of least absolute log error on `rows`, by reweighted Gauss–Newton steps held near the start."""
     import numpy as np
 
     start = np.array([math.log(_at(name)) for name in FITTED])
     place = start.copy()
-    counts = defaultdict(int)
-    for row in rows:
-        counts[row.model, row.gpu, row.format] += 1
-    weight = np.array([counts[row.model, row.gpu, row.format] ** -0.25 for row in rows])
+    alike, tables = (Counter(map(key, rows)) for key in (_alike, _table))
+    weight = np.array([(alike[_alike(row)] * tables[_table(row)]) ** -0.25 for row in rows])
     for _ in range(steps):
         base = _residuals(rows, place)
         slopes = np.empty((len(rows), len(FITTED)))
@@ -297,6 +303,16 @@ def fit(rows: list[MeasuredSpeed], steps: int = 4, prior: float = 0.5) -> dict[s
         target = np.concatenate([-base * robust, (start - place) * prior])
         place = place + np.clip(np.linalg.lstsq(matrix, target, rcond=None)[0], -0.5, 0.5)
     return {name: math.exp(value) for name, value in zip(FITTED, place, strict=True)}
+
+
+def _alike(row: MeasuredSpeed) -> object:
+    """Rows that say much the same."""
+    return row.model, row.gpu, row.format
+
+
+def _table(row: MeasuredSpeed) -> object:
+    """Rows that share what their source does not tell: no table outvotes the others by its length."""
+    return row.source
 
 
 def _residuals(rows: list[MeasuredSpeed], place: Any) -> Any:
@@ -343,7 +359,8 @@ def main() -> None:
     table(results, lambda result: class_of(result.row))
     print()
     sound = [result for result in results if not doubted(result.row)]
-    table([r for r in sound if class_of(r.row) in ("saturated", "serving dense", "serving MoE", "adapters")],
+    shown = ("saturated", "serving dense", "serving MoE", "single stream", "adapters")
+    table([r for r in sound if class_of(r.row) in shown],
           lambda result: f"{class_of(result.row)}, without doubted rows")  # fmt: skip
     if args.by:
         print()

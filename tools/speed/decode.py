@@ -68,7 +68,8 @@ def read_bytes(work: Work, batch: float) -> tuple[float, float]:
     """(dense, routed) bytes of weights that one step reads over all cards of a copy."""
     arch, form = work.arch, work.format
     dense = (arch.dense_params * form.body_bits + arch.head_params * form.head_bits) / 8
-    effective = max(batch * constants().decode.routing_evenness, 1.0)
+    decode = constants().decode
+    effective = max(batch * decode.routing_evenness_ratios.get(work.engine, decode.routing_evenness), 1.0)
     return dense, arch.routed_params * form.expert_bits / 8 * arch.coverage(effective)
 
 
@@ -101,8 +102,22 @@ def _bits(bits: float) -> str:
 
 def expert_ratio(work: Work) -> float:
     """Further factor while reading many small experts; grouped kernels reach less the fewer bits a weight has."""
-    ratios = constants().decode.expert_bandwidth_ratios
-    return ratios["llama.cpp" if work.engine == "llama.cpp" else _bits(work.format.expert_bits)]
+    decode = constants().decode
+    if work.engine == "llama.cpp":
+        return decode.expert_bandwidth_ratios["llama.cpp"]
+    narrow = decode.expert_bandwidth_ratios[_bits(work.format.expert_bits)]
+    return narrow + (1 - narrow) * wide_share(work)
+
+
+def expert_columns(work: Work) -> float:
+    """Columns of one routed expert on a card."""
+    return work.arch.expert_width / (1 if work.layout.attention_copies else work.layout.tensor)
+
+
+def wide_share(work: Work) -> float:
+    """How near an expert comes to a dense layer: w³ / (w³ + w_wide³) of its columns on a card."""
+    width = expert_columns(work)
+    return width**3 / (width**3 + constants().decode.wide_expert ** 3)
 
 
 def _products(work: Work, batch: float, spilled: float) -> tuple[float, float, float]:
@@ -187,10 +202,11 @@ def routed_efficiency(work: Work, tokens: float) -> float:
         return dense_efficiency(work)
     visited = max(work.arch.experts * work.arch.coverage(tokens), 1.0)
     each = max(tokens * work.arch.experts_per_token / visited, 1.0)
-    width = work.arch.expert_width / (1 if work.layout.attention_copies else work.layout.tensor)
+    width = expert_columns(work)
     filled = each / (each + compute.moe_half_tokens) * width / (width + compute.moe_half_width)
     widened = work.flops_kind == "bf16" and work.format.expert_bits < 16
-    return dense_efficiency(work) * compute.moe_ratio * filled * (compute.widened_moe_ratio if widened else 1.0)
+    narrow = compute.moe_ratio * (compute.widened_moe_ratio if widened else 1.0)
+    return dense_efficiency(work) * filled * (narrow + (1 - narrow) * wide_share(work))
 
 
 def _cache_s(work: Work, batch: float) -> float:
@@ -238,6 +254,8 @@ def _floor_s(work: Work) -> float:
     extra += decode.shared_layer_s * floor.extra_ratio if arch.shared_experts else 0.0
     extra += decode.latent_layer_s if arch.latent else 0.0
     extra += decode.fp4_layer_s if work.flops_kind == "fp4" else 0.0
+    if arch.moe and work.engine == "llama.cpp" and work.sequences > 1:
+        extra += decode.batched_moe_layer_s
     total = arch.layers * (floor.layer_s * _recency(work) + extra) + arch.linear_layers * decode.linear_layer_s
     return total * _card_ratio(work)
 
@@ -253,6 +271,7 @@ def _card_ratio(work: Work) -> float:
     decode = constants().decode
     ratio = 1.0 if work.hbm else work.floor.gddr_ratio
     ratio *= decode.amd_floor_ratio if work.gpu.vendor == "AMD" else 1.0
+    ratio *= decode.served_floor_ratios.get(work.family, 1.0) if work.graphed and work.hbm else 1.0
     return ratio * decode.architecture_floor_ratios.get(work.family, 1.0)
 
 

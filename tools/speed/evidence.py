@@ -4,20 +4,34 @@ import math
 from dataclasses import dataclass
 from functools import lru_cache
 from operator import itemgetter
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from kb.measured_speed import MeasuredSpeed, measured_speeds
 from kb.speed_constants import Neighbours, constants
 from tools.speed.result import Evidence, Label
 from tools.speed.work import Work
 
+if TYPE_CHECKING:  # a tenth of a second to load, which nobody pays who asks for no speed
+    import numpy
+    from numpy.typing import NDArray
+
+    Numbers = NDArray[numpy.float64]
+
 SHOWN = 5
 """Rows of evidence in a result."""
 SAME = 1e-6
 NEAR = 0.4
 """Distance below which a measurement has moved the estimate noticeably."""
+ALIKE_DIGITS = 9
+"""Decimals of a distance: rows as far as each other are ranked by their ids."""
 FAR = 2.0
 """Distance from which a measurement says nothing."""
+
+
+Load = tuple[float, float, float, float]
+"""Cards, sequences, prompt and answer, each as far as it counts."""
+LOADS = 7
+"""Where the load begins in a case."""
 
 
 class Case(NamedTuple):
@@ -55,13 +69,18 @@ class Correction:
     weight: float
     """0 = no evidence near; towards 1 = many near measurements."""
     label: Label
-    nearest: tuple[tuple[float, MeasuredSpeed], ...]
-    """(distance, row) of the nearest few."""
+    asked: Case
+    kind: str
+    skip: frozenset[str]
+    """Rows that were left out."""
 
     @property
     def evidence(self) -> tuple[Evidence, ...]:
-        """The nearest measurements as they are shown."""
-        return tuple(_shown(apart, row) for apart, row in self.nearest)
+        """The nearest few measurements as they are shown; ranked only here, since a search reads none."""
+        alike = _alike(self.asked[:LOADS], self.kind)
+        apart = _distances(self.asked, alike, self.skip).round(ALIKE_DIGITS).tolist()
+        near = [(far, row.id, row) for far, row in zip(apart, alike.rows, strict=True) if far < FAR]
+        return tuple(_shown(far, row) for far, _, row in sorted(near, key=itemgetter(0, 1))[:SHOWN])
 
     @property
     def factor_of_rate(self) -> float:
@@ -88,22 +107,22 @@ def corrected(
     asked: Case, kind: str, settings: Neighbours | None = None, *, skip: frozenset[str] = frozenset()
 ) -> Correction:
     """The correction of a case from rows of one kind, leaving out the rows of ids in `skip`."""
+    import numpy
+
     settings = settings or constants().neighbours
-    near = _near(asked, kind, skip)
-    total = shift = 0.0
-    for apart, _, away, _ in near:
-        weight = math.exp(-apart / settings.scale)
-        total += weight
-        shift += weight * away
+    alike = _alike(asked[:LOADS], kind)
+    apart = _distances(asked, alike, skip)
+    weights = numpy.exp(apart / -settings.scale) * (apart < FAR)
+    total, shift = float(weights.sum()), float(weights @ alike.away)
+    least = float(apart.min(initial=FAR))
     weight = total / (total + settings.nugget)
     factor = math.exp(shift / (total + settings.nugget)) if total else 1.0
     label: Label = "formula"
-    if near and near[0][0] < SAME:
+    if least < SAME:
         label = "measured"
     elif weight >= settings.near:
         label = "interpolated"
-    nearest = tuple((apart, row) for apart, _, _, row in near[:SHOWN])
-    return Correction(factor=factor, weight=weight, label=label, nearest=nearest)
+    return Correction(factor=factor, weight=weight, label=label, asked=asked, kind=kind, skip=skip)
 
 
 def case_of(work: Work) -> Case:
@@ -116,14 +135,12 @@ def case_of(work: Work) -> Case:
     )  # fmt: skip
 
 
-def _near(asked: Case, kind: str, skip: frozenset[str]) -> list[tuple[float, str, float, MeasuredSpeed]]:
-    """(distance, id, log(measured / formula) of times, row) of near rows, the nearest first."""
-    found = []
-    for far, other, away, row in _alike(asked[:7], kind):
-        apart = far + _apart_in_load(asked, other)
-        if apart < FAR and row.id not in skip:
-            found.append((apart, row.id, away, row))
-    return sorted(found, key=itemgetter(0, 1))
+def _distances(asked: Case, alike: "Alike", skip: frozenset[str]) -> "Numbers":
+    """How far each of these rows is from a case; infinitely, where it is to be left out."""
+    apart: Numbers = alike.far + abs(alike.loads - _weighed(asked)).sum(axis=1)
+    if skip:
+        apart[[row.id in skip for row in alike.rows]] = math.inf
+    return apart
 
 
 def least_factor(asked: Case, kind: str) -> float:
@@ -131,24 +148,37 @@ def least_factor(asked: Case, kind: str) -> float:
 
     A correction is a mean of what single rows say, shrunk towards 1.
     """
-    return math.exp(min(_least_shift(asked[:7], kind), 0.0))
+    return math.exp(min(_least_shift(asked[:LOADS], kind), 0.0))
 
 
-@lru_cache(maxsize=8192)
 def _least_shift(asked: tuple[object, ...], kind: str) -> float:
-    return min((away for _, _, away, _ in _alike(asked, kind)), default=0.0)
+    return float(_alike(asked, kind).away.min(initial=0.0))
+
+
+class Alike(NamedTuple):
+    """Rows near enough but for their load: the same for every load and layout of a model on a card."""
+
+    rows: tuple[MeasuredSpeed, ...]
+    far: "Numbers"
+    """How far each is but for its load."""
+    loads: "Numbers"
+    """Its load in units of distance, one row each."""
+    away: "Numbers"
+    """log(measured / formula) of its time."""
 
 
 @lru_cache(maxsize=8192)
-def _alike(asked: tuple[object, ...], kind: str) -> tuple[tuple[float, Case, float, MeasuredSpeed], ...]:
-    """Rows near enough but for their load, with how far they are: the same for every load and layout."""
+def _alike(asked: tuple[object, ...], kind: str) -> Alike:
+    import numpy
+
     case_ = Case._make((*asked, 0.0, 0.0, 0.0, 0.0))
-    apart = ((_apart_in_kind(case_, known), rows) for known, rows in _cases(kind))
-    return tuple(
-        (far, other, math.log(_seconds(row, row.value) / _seconds(row, row.estimate)), row)
-        for far, rows in apart
-        if far < FAR
-        for other, row in rows
+    near = [(far, other, row) for known, rows in _cases(kind) for other, row in rows
+            if (far := _apart_in_kind(case_, known)) < FAR]  # fmt: skip
+    return Alike(
+        rows=tuple(row for _, _, row in near),
+        far=numpy.array([far for far, _, _ in near]),
+        loads=numpy.array([_weighed(other) for _, other, _ in near]).reshape(-1, 4),
+        away=numpy.array([math.log(_seconds(row, row.value) / _seconds(row, row.estimate)) for _, _, row in near]),
     )
 
 
@@ -159,7 +189,7 @@ def _cases(kind: str) -> tuple[tuple[Case, list[tuple[Case, MeasuredSpeed]]], ..
     for row in measured_speeds():
         if row.kind == kind:
             known = row_case(row)
-            alike.setdefault(known[:7], []).append((known, row))
+            alike.setdefault(known[:LOADS], []).append((known, row))
     return tuple((rows[0][0], rows) for rows in alike.values())
 
 
@@ -173,7 +203,7 @@ def row_case(row: MeasuredSpeed) -> Case:
 
 def distance(one: Case, other: Case) -> float:
     """0 for the same case; about 1 for each of model, card, format or engine that differs."""
-    return _apart_in_kind(one, other) + _apart_in_load(one, other)
+    return _apart_in_kind(one, other) + sum(abs(a - b) for a, b in zip(_weighed(one), _weighed(other), strict=True))
 
 
 def _apart_in_kind(one: Case, other: Case) -> float:
@@ -185,9 +215,9 @@ def _apart_in_kind(one: Case, other: Case) -> float:
     return apart + 0.6 * (one.format != other.format) + 0.6 * (one.engine != other.engine)
 
 
-def _apart_in_load(one: Case, other: Case) -> float:
-    apart = 0.2 * abs(one.cards - other.cards) + 0.12 * abs(one.sequences - other.sequences)
-    return apart + 0.06 * abs(one.input - other.input) + 0.04 * abs(one.output - other.output)
+def _weighed(one: Case) -> Load:
+    """The load of a case in units of distance."""
+    return 0.2 * one.cards, 0.12 * one.sequences, 0.06 * one.input, 0.04 * one.output
 
 
 def _seconds(row: MeasuredSpeed, value: float) -> float:

@@ -51,7 +51,8 @@ def _usual(work: Work, request: InferenceSpeedRequest) -> Iterable[Layout]:
     yield work.layout
     cards = work.layout.tensor
     free = request.tensor_parallel is None and request.pipeline_parallel is None
-    if cards == 1 or work.engine == "llama.cpp" or not (free or work.engine == "tensorrt-llm"):
+    whole = request.expert_parallel == 1 and not free
+    if cards == 1 or whole or work.engine == "llama.cpp" or not (free or work.engine == "tensorrt-llm"):
         return
     node = node_cards(work.gpu)
     if free and cards > node and cards % node == 0:

@@ -62,11 +62,12 @@ def pace(work: Work) -> Pace:
     token_s = total_s + (running.sequences - 1) * each
     total = work.layout.replicas * running.sequences / (total_s + running.sequences * each)
     alone = prompt / prompt_stages(running, max(work.new_tokens, 1))
+    most = _most_prompt_rate(running)
     return Pace(
         work=work, step=step, prefill_s=alone, interference_s=token_s - total_s, output_token_s=token_s,
-        per_user=running.sequences / asked / token_s, total=total, first_token_s=first_token_s(running, total_s),
-        prompt_rate=_prompt_rate(running), least_s=least, most_prompt_rate=_most_prompt_rate(running), room=room,
-        clamped=step.total_s < least,
+        per_user=running.sequences / asked / token_s, total=total,
+        first_token_s=first_token_s(running, alone, total_s), prompt_rate=min(_prompt_rate(running, alone), most),
+        least_s=least, most_prompt_rate=most, room=room, clamped=step.total_s < least,
     )  # fmt: skip
 
 
@@ -89,10 +90,12 @@ def _least_s(work: Work) -> float:
     return resident / (work.layout.tensor * work.bandwidth * constants().peak_ratio)
 
 
-def _prompt_rate(work: Work) -> float:
-    """Prompt tokens a second of one copy."""
+def _prompt_rate(work: Work, alone_s: float) -> float:
+    """Prompt tokens a second of one copy that reads a whole prompt: in `alone_s`, unless part of it is held already."""
+    if work.input_tokens and not work.cached_tokens:
+        return work.input_tokens / alone_s
     tokens = work.input_tokens or PROMPT_TOKENS
-    return min(tokens / (prefill_s(work, tokens) / prompt_stages(work, tokens)), _most_prompt_rate(work))
+    return tokens * prompt_stages(work, tokens) / prefill_s(work, tokens)
 
 
 def _most_prompt_rate(work: Work) -> float:

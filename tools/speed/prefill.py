@@ -48,10 +48,23 @@ def _llama_cpp_s(work: Work, length: int, cached: int) -> float:
     ratio = own.wide_ratio if work.format.body_bits >= WIDE_BITS else own.quantised_ratio
     ratios, family = own.architecture_ratios, work.family
     ratio *= ratios.get(f"{family} {work.gpu.market}", ratios.get(family, 1.0))
-    products = 2 * (arch.active_params - arch.head_params) * tokens / (peak * ratio)
+    products = 2 * _visible(work, tokens) * tokens / (peak * ratio)
     attention = 4 * _pairs(work, length, cached) * arch.heads * arch.head_dim / (peak * own.attention_ratio)
     batches = max(tokens / constants().compute.prefill_chunk_tokens, 1.0)
     return (products + attention) / work.layout.tensor + arch.layers * own.layer_s * batches
+
+
+def _visible(work: Work, tokens: int) -> float:
+    """Weights that llama.cpp multiplies a prompt token with; those of experts count more, the fewer tokens share them.
+
+    P_dense + P_routed · (1 + m0/m) with m tokens an expert of one physical batch: tiles fill partly.
+    """
+    arch, compute = work.arch, constants().compute
+    every = arch.active_params - arch.head_params
+    if not arch.moe:
+        return every
+    each = min(tokens, compute.prefill_chunk_tokens) * arch.experts_per_token / arch.experts
+    return arch.dense_params + (every - arch.dense_params) * (1 + compute.llama_cpp.moe_half_tokens / each)
 
 
 def attention_s(work: Work, length: int, cached: int) -> float:
@@ -89,14 +102,13 @@ def prompt_stages(work: Work, tokens: int) -> float:
     return 1 + (gain - 1) * share
 
 
-def first_token_s(work: Work, step_s: float) -> float:
-    """Time to the first token when `sequences` requests run in a closed loop.
+def first_token_s(work: Work, alone_s: float, step_s: float) -> float:
+    """Time to the first token when `sequences` requests run in a closed loop and a prompt alone takes `alone_s`.
 
         t_prefill · (a + c·(b - 1)) + t_step
 
     A prompt waits for those before it: the more sequences, the likelier others have just arrived.
     """
     queue = constants().queue
-    alone = prompt_s(work) / prompt_stages(work, work.new_tokens)
     waiting = queue.alone_ratio + queue.sequence_ratio * (work.sequences - 1)
-    return alone * waiting + step_s + queue.layer_s * work.arch.layers * min(work.sequences - 1, 1.0)
+    return alone_s * waiting + step_s + queue.layer_s * work.arch.layers * min(work.sequences - 1, 1.0)

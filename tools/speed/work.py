@@ -63,6 +63,11 @@ class Work:
         return str(self.gpu.memory_type).startswith("HBM")
 
     @property
+    def graphed(self) -> bool:
+        """Whether the engine replays CUDA graphs of a whole step, as those for serving do."""
+        return self.engine not in ("llama.cpp", "transformers")
+
+    @property
     def rate_guessed(self) -> bool:
         """Whether no source states how fast the card multiplies; generating for few users hardly depends on it."""
         return stated_rate(self.gpu) is None
@@ -95,7 +100,10 @@ class Work:
 
     def on(self, layout: Layout, total_sequences: float) -> "Work":
         """The same load on another layout."""
-        return replace(self, layout=layout, sequences=max(total_sequences / layout.replicas, 1.0))
+        sequences = max(total_sequences / layout.replicas, 1.0)
+        if layout == self.layout and sequences == self.sequences:
+            return self
+        return replace(self, layout=layout, sequences=sequences)
 
 
 def work_of(request: InferenceSpeedRequest) -> tuple[Work, list[str]]:

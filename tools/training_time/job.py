@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from kb.base import BadInput
 from kb.records.gpu import Gpu
 from kb.speed_constants import Trainer, constants
+from tools.memory.formats import canonical, weight_format
 from tools.named import read_card
 from tools.speed.allreduce import NODE, node_cards
 from tools.speed.architecture import Architecture, architecture_of
@@ -14,6 +15,9 @@ PEFT_ENGINES = ("peft", "transformers", "llama-factory", "axolotl", "torchtune",
 EAGER_ENGINES = ("transformers", "llama-factory", "axolotl")
 """Programs that run models as Hugging Face writes them, kernel by kernel."""
 ADAPTERS = ("lora", "qlora")
+NF4 = "nf4"
+WIDE_BITS = 12
+"""More bits a weight than this are multiplied as they are kept."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,6 +44,10 @@ class Job:
     context: int
     expert: int
     sharding: str
+    frozen: str | None
+    """Format of quantised weights that stay frozen; they are widened every time they are used."""
+    widened_bytes: float
+    """Memory traffic of widening one of them."""
 
     @property
     def adapters(self) -> bool:
@@ -98,14 +106,16 @@ def job_of(request: TrainingTimeRequest) -> tuple[Job, list[str]]:
         said.append(f"{micro} samples a micro-batch.")
     if request.gradient_checkpointing is None:
         said.append("Activations are recomputed in full." if recompute else "Activations are kept, not recomputed.")
-    cards = request.gpu_count or NODE
+    cards, frozen = request.gpu_count or NODE, _frozen(request)
+    if frozen is not None:
+        said.append(f"Frozen weights stay in {frozen} and are widened every time they are used.")
     return Job(
         arch=arch, gpu=card, task=request.task, cards=cards, peak=peak, peak_16=peak_16, eight_bit=eight_bit,
         bandwidth=float(card.bandwidth_bytes_per_s or 0), recompute=recompute, sequence=sequence, micro_batch=micro,
         trainer=trainer, trainer_name=trainer_name, tensor=request.tensor_parallel or 1,
         pipeline=request.pipeline_parallel or 1, context=request.context_parallel or 1,
         expert=request.expert_parallel or (min(cards, NODE) if arch.moe else 1),
-        sharding=request.sharding or _sharding(request),
+        sharding=request.sharding or _sharding(request), frozen=frozen, widened_bytes=_widened_bytes(frozen),
     ), said  # fmt: skip
 
 
@@ -119,6 +129,35 @@ def _trainer(request: TrainingTimeRequest) -> str:
     if request.engine in EAGER_ENGINES:
         return "eager"
     return "fsdp"
+
+
+def _frozen(request: TrainingTimeRequest) -> str | None:
+    """The quantised format that frozen weights stay in; null where they are kept in 16 bits or trained.
+
+    Raises:
+        BadInput: no such format, or none that such a training keeps its weights in.
+    """
+    if request.weight_format is None:
+        return NF4 if request.task == "qlora" else None
+    name = canonical(request.weight_format)
+    if name.startswith("gguf:"):
+        raise BadInput("weight_format", "GGUF files are not trained.", "Name the format of the original weights.")
+    quantised = weight_format(name).body_bits < WIDE_BITS
+    if quantised and request.task not in ADAPTERS:
+        said = f"weights that are trained are not kept in {name}."
+        raise BadInput("weight_format", said, "State `precision` (fp8 …), or train adapters (lora, qlora).")
+    if not quantised and request.task == "qlora":
+        raise BadInput("weight_format", f"qlora does not keep its weights in {name}.", "Ask for lora, or name nf4 …")
+    return name if quantised else None
+
+
+def _widened_bytes(frozen: str | None) -> float:
+    """Memory traffic of widening one weight: as measured; otherwise NF4's, and what more bits take to read."""
+    if frozen is None:
+        return 0.0
+    known = constants().training.dequantise_bytes
+    more_bits = weight_format(frozen).body_bits - weight_format(NF4).body_bits
+    return known.get(frozen, known[NF4] + more_bits / 8)
 
 
 def _sharding(request: TrainingTimeRequest) -> str:

@@ -30,6 +30,8 @@ class TrainingTimeRequest(ModelFields):
     micro_batch_size: int | None = Field(default=None, gt=0, le=10**9)
     """Samples a card computes at once; null = enough to keep it busy."""
     precision: Literal["bf16", "fp16", "fp32", "bf16_pure", "fp8"] = "bf16"
+    weight_format: str | None = Field(default=None, max_length=40)
+    """Format the frozen weights stay in while adapters train: nf4 int8 fp8 gptq awq …; null = 16 bits (qlora: nf4)."""
     gradient_checkpointing: Literal["none", "selective", "full"] | None = None
     """Recomputing activations; false = none, true = full, null = as the task is usually run."""
     lora_rank: int | None = Field(default=None, gt=0, le=65536)

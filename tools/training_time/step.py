@@ -78,9 +78,7 @@ def _products_s(job: Job) -> float:
     dense = arch.dense_params + arch.head_params
     flops = (4 if job.adapters else 6) + 2 * job.recompute
     seconds = flops * dense / reached + flops * (arch.active_params - dense) / routed
-    if job.task == "qlora":
-        seconds += 3 * arch.params * training.dequantise_bytes / job.bandwidth / job.micro_batch_tokens
-    return seconds
+    return seconds + 3 * arch.params * job.widened_bytes / job.bandwidth / job.micro_batch_tokens
 
 
 def _attention_s(job: Job) -> float:

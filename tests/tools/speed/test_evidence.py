@@ -1,13 +1,14 @@
 """Measured rows and what they do to an estimate."""
 
 import json
+import math
 
 import pytest
 
 from kb.catalog import gpus
 from kb.measured_speed import MeasuredSpeed, measured_speeds
 from kb.speed_constants import constants, speed_sources
-from tools.speed.evidence import corrected, distance, row_case
+from tools.speed.evidence import corrected, distance, is_time, row_case
 from tools.speed.layout import best_pace
 from tools.speed.request import InferenceSpeedRequest
 from tools.speed.work import work_of
@@ -42,6 +43,30 @@ def test_a_case_is_at_no_distance_from_itself_and_distance_has_no_direction() ->
     assert distance(one, one) == 0
     assert distance(one, other) > 0
     assert distance(one, other) == pytest.approx(distance(other, one))
+
+
+@pytest.mark.parametrize(
+    "row", [row for row in ROWS if row.kind in ("decode", "training")][::97], ids=lambda row: row.id
+)
+@pytest.mark.parametrize("longer", [0.0, 0.7])
+def test_a_correction_is_the_weighted_mean_of_what_near_rows_say(row: MeasuredSpeed, longer: float) -> None:
+    """The sum written out row by row, beside the one over whole columns."""
+    asked = row_case(row)
+    asked = asked._replace(input=asked.input + longer)
+    settings = constants().neighbours
+    total = shift = 0.0
+    apart = {}
+    for other in (other for other in ROWS if other.kind == row.kind and other.id != row.id):
+        if (far := distance(asked, row_case(other))) < 2.0:
+            slower = other.value / other.estimate
+            away = math.log(slower if is_time(other.measure) else 1 / slower)
+            total, shift = total + math.exp(-far / settings.scale), shift + away * math.exp(-far / settings.scale)
+            apart[other.id] = far
+    found = corrected(asked, row.kind, settings, skip=frozenset({row.id}))
+    assert found.factor == pytest.approx(math.exp(shift / (total + settings.nugget)), rel=1e-9)
+    assert found.weight == pytest.approx(total / (total + settings.nugget), rel=1e-9)
+    nearest = [one.distance for one in found.evidence]
+    assert nearest == pytest.approx(sorted(apart.values())[:5], abs=1e-3)
 
 
 def test_far_from_everything_the_formula_stands_alone() -> None:

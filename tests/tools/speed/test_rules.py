@@ -10,7 +10,7 @@ from kb.speed_constants import constants
 from tools.named import read_card
 from tools.speed import estimate_inference_speed
 from tools.speed.allreduce import all_reduce_s, network_bytes_per_s, node_cards
-from tools.speed.decode import decode_step, exchange_s, permute_s, routed_efficiency
+from tools.speed.decode import decode_step, exchange_s, expert_ratio, permute_s, routed_efficiency, wide_share
 from tools.speed.layout import best_pace
 from tools.speed.pace import Pace
 from tools.speed.request import InferenceSpeedRequest
@@ -200,3 +200,57 @@ def test_a_host_with_grace_prepares_batches_more_slowly(sequences: int) -> None:
     assert hosts[1] >= hosts[0]
     # Beside long steps it hides; where thousands are prepared it does not.
     assert hosts[1] - hosts[0] < 0.7 * x86.floor.sequence_s * sequences
+
+
+@pytest.mark.parametrize(
+    ("model", "cards", "share"),
+    [
+        pytest.param("mistralai/Mixtral-8x7B-v0.1", 1, (0.8, 1.0), id="whole-of-14336-columns"),
+        pytest.param("mistralai/Mixtral-8x7B-v0.1", 8, (0.0, 0.02), id="an-eighth-of-them"),
+        pytest.param("Qwen/Qwen3-30B-A3B", 1, (0.0, 0.02), id="768-columns"),
+    ],
+)
+def test_wide_experts_are_read_and_multiplied_like_a_dense_model(
+    model: str, cards: int, share: tuple[float, float]
+) -> None:
+    load = work(model=model, weight_format="fp8", gpu="h200-sxm-141gb", gpu_count=cards)
+    assert share[0] <= wide_share(load) <= share[1]
+    narrow = constants().decode.expert_bandwidth_ratios["8"]
+    assert expert_ratio(load) == pytest.approx(narrow + (1 - narrow) * wide_share(load))
+
+
+def test_a_split_without_shared_experts_can_be_asked_for() -> None:
+    asked = {"model": "mistralai/Mixtral-8x7B-v0.1", "gpu": "l40s-48gb", "gpu_count": 8, "tensor_parallel": 8,
+             "engine": "tensorrt-llm", "weight_format": "fp8", "concurrent_sequences": 1024}  # fmt: skip
+    assert found(**asked).work.layout.attention_copies
+    assert not found(**asked, expert_parallel=1).work.layout.attention_copies
+
+
+@pytest.mark.parametrize("model", ["Qwen/Qwen3-30B-A3B", "openai/gpt-oss-20b", "zai-org/GLM-4.5-Air"])
+def test_two_at_once_gain_little_in_llama_cpp_where_each_token_reads_its_own_experts(model: str) -> None:
+    asked = {"model": model, "gpu": "rtx-pro-6000-bw-server-96gb", "weight_format": "gguf:Q4_K_M", "input_tokens": 0}
+    alone, two, many = (found(**asked, concurrent_sequences=n).total for n in (1, 2, 32))
+    assert alone < two < 1.5 * alone
+    assert many > 3 * alone
+
+
+@pytest.mark.parametrize("gpu", ["ryzen-ai-max-395-128gb", "gb10-dgx-spark-128gb", "rtx-pro-6000-bw-server-96gb"])
+def test_fewer_prompt_tokens_an_expert_fill_its_tiles_worse_in_llama_cpp(gpu: str) -> None:
+    """Of a batch of 512: all to a dense model, 64 to an expert of gpt-oss-20b, 16 to one of gpt-oss-120b."""
+    models = ("meta-llama/Meta-Llama-3-8B", "openai/gpt-oss-20b", "openai/gpt-oss-120b")
+    loads = [found(model=model, gpu=gpu, weight_format="gguf:Q4_K_M", input_tokens=512) for model in models]
+    reached = [load.prompt_rate * (load.work.arch.active_params - load.work.arch.head_params) for load in loads]
+    assert reached == sorted(reached, reverse=True)
+    assert reached[2] < 0.6 * reached[0]
+
+
+@pytest.mark.parametrize(
+    ("gpu", "engine", "ratio"),
+    [("a100-sxm-80gb", "vllm", 1.73), ("a100-sxm-80gb", "llama.cpp", 1.0), ("rtx-3090-24gb", "vllm", 0.35)],
+)
+def test_kernels_of_an_a100_are_waited_for_longer_by_engines_that_replay_them(
+    gpu: str, engine: str, ratio: float
+) -> None:
+    load = work(model="Qwen/Qwen3-8B", gpu=gpu, engine=engine)
+    floor = load.floor.layer_s * (load.floor.recent_ratio if engine == "llama.cpp" else 1.0)
+    assert decode_step(load).floor_s == pytest.approx(load.arch.layers * floor * ratio, rel=0.01)

@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from kb.base import BadInput
 from tools.training_time.evidence import case_of
 from tools.training_time.job import Job, job_of
 from tools.training_time.request import TrainingTimeRequest
@@ -114,3 +115,34 @@ def test_fused_kernels_of_unsloth_gain_a_tenth_to_a_fifth_as_published(tokens: i
     """LLaMA-Factory's table on an A100: 11 to 17 % at every length."""
     fields = {"model": "meta-llama/Llama-2-7b-hf", "gpu": "a100-sxm-40gb", "sequence_tokens": tokens, "task": task}
     assert 1.03 < rate(engine="unsloth", **fields) / rate(engine="llama-factory", **fields) < 1.35
+
+
+@pytest.mark.parametrize(
+    ("task", "kept", "widened"),
+    [
+        pytest.param("lora", None, 0.0, id="16-bits-are-not-widened"),
+        pytest.param("lora", "bf16", 0.0, id="16-bits-by-name"),
+        pytest.param("qlora", None, 5.6, id="nf4-unless-told"),
+        pytest.param("lora", "nf4", 5.6, id="lora-of-a-4-bit-base"),
+        pytest.param("qlora", "gptq", 24.0, id="autogptq"),
+        pytest.param("qlora", "int8", 6.0, id="eight-bits-take-more-to-read"),
+    ],
+)
+def test_frozen_weights_are_widened_from_the_format_they_are_kept_in(
+    task: str, kept: str | None, widened: float
+) -> None:
+    trained = job(task=task, weight_format=kept, sequence_tokens=1024)
+    assert trained.widened_bytes == pytest.approx(widened, abs=0.15)
+    plain = token_time(job(task="lora", sequence_tokens=1024)).products_s
+    more = 3 * trained.arch.params * trained.widened_bytes / trained.bandwidth / trained.micro_batch_tokens
+    assert token_time(trained).products_s == pytest.approx(plain + more)
+
+
+@pytest.mark.parametrize(
+    ("task", "kept"),
+    [("lora", "gguf:Q4_K_M"), ("qlora", "bf16"), ("full_finetune", "nf4"), ("pretrain", "fp8"), ("lora", "q17")],
+)
+def test_formats_that_no_such_training_keeps_are_refused(task: str, kept: str) -> None:
+    with pytest.raises(BadInput) as refused:
+        job(task=task, weight_format=kept)
+    assert refused.value.field == "weight_format"
