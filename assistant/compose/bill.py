@@ -1,20 +1,22 @@
 """What named cards come to over a time: the rent, the purchase with its electricity, and which is less."""
 
+import re
 from typing import Any
 
 from assistant.answer import ToolCallRecord
 from assistant.compose import amounts, clarify, cost, names, numbers
 from assistant.compose.material import Material
+from assistant.compose.over_term import RESALE_KNOWN_FROM
 from assistant.compose.pace import cite_pace
 from assistant.compose.section import Section
+from assistant.compose.span import span
 from assistant.compose.table import table
 from assistant.plan import bill as planned
 from assistant.plan import requests
 from assistant.plan.money import asks_spot
-from kb.units import HOUR_S
 
-RESALE_KNOWN_FROM = 1
-"""Years from which it is known what used cards fetch."""
+
+_DEMAND = re.compile(r"on[- ]?demand|按需|按量", re.I)
 
 
 def bill(material: Material) -> Section | None:
@@ -73,9 +75,11 @@ def _rented(material: Material, record: ToolCallRecord) -> str:
         return ""
     if first is None:
         return "" if result["own"] is None else say("cost.warn_no_offer")
+    if _DEMAND.search(material.text) and asks_spot(material.text):
+        return _each_way(material, result)
     total, hourly = first["term_cost"], first["hourly_cost"]
     values = {
-        "cards": names.cards(result["gpu"], result["gpu_count"]), "hours": numbers.count(first["term_s"] / HOUR_S),
+        "cards": names.cards(result["gpu"], result["gpu_count"]), "time": span(material, first),
         "hourly": amounts.amount(hourly, money, hourly=True), "total": amounts.amount(total, money),
     }  # fmt: skip
     if not first["cheapest"]:
@@ -86,6 +90,22 @@ def _rented(material: Material, record: ToolCallRecord) -> str:
     ends = {name: numbers.money(amounts.rounded(total[name]), money) for name in ("low", "value", "high")}
     return say("bill.rent_spread", **values, where=where, **ends,
                least=numbers.money(hourly["low"], money, hourly=True), count=first["offers"])  # fmt: skip
+
+
+def _each_way(material: Material, result: dict[str, Any]) -> str:
+    """What the time comes to in each way to rent, at the cheapest offer of each."""
+    say, money = material.say, result["currency"]
+    known = {one["purchase"]: one for one in result["rent"] if one["term_cost"]}
+    told = []
+    for way, one in known.items():
+        where = say("bill.where", where=one["cheapest"], date=one["as_of"] or say("cost.undated"))
+        amount = numbers.money(amounts.rounded(one["term_cost"]["low" if one["cheapest"] else "value"]), money)
+        basis = where if one["cheapest"] else say("bill.derived")
+        told.append(say("bill.way", way=say(f"over.{way}"), total=amount, where=basis))
+    lacking = [way for way in ("spot", "reserved") if way not in known]
+    missing = say("bill.no_way", ways=say.listed([say(f"over.{way}") for way in lacking])) if lacking else ""
+    cards = names.cards(result["gpu"], result["gpu_count"])
+    return say("bill.each_way", cards=cards, time=span(material, result["rent"][0]), ways=say.listed(told)) + missing
 
 
 def _bought(material: Material, result: dict[str, Any]) -> str:

@@ -7,10 +7,10 @@ from assistant.compose import amounts, clarify, names, numbers
 from assistant.compose.material import Material
 from assistant.compose.pace import cite_pace
 from assistant.compose.section import Section
+from assistant.compose.span import span
 from assistant.compose.table import table
 from assistant.plan.clouds import pairs
 from kb.catalog import providers
-from kb.units import HOUR_S
 
 
 def clouds(material: Material) -> Section | None:
@@ -33,9 +33,11 @@ def _headline(material: Material, found: list[ToolCallRecord]) -> str:
     best, say = found[0], material.say
     undated, over = say("cost.undated"), "_term" if _first(best)["term_cost"] else ""
     if len(found) == 1:
-        return say(f"clouds.cheapest{over}", one=_named(material, best), **_price(best, undated))
-    told = [say(f"clouds.other{over}", one=_named(material, one), **_price(one, undated)) for one in found[1:]]
-    values = _price(best, undated) | {"others": say.listed(told)}
+        return say(f"clouds.cheapest{over}", one=_named(material, best), **_price(material, best, undated))
+    told = [
+        say(f"clouds.other{over}", one=_named(material, one), **_price(material, one, undated)) for one in found[1:]
+    ]
+    values = _price(material, best, undated) | {"others": say.listed(told)}
     return say(f"clouds.cheaper{over}", one=_named(material, best), **values)
 
 
@@ -55,11 +57,11 @@ def _named(material: Material, record: ToolCallRecord) -> str:
     return material.say("clouds.at", cards=cards, cloud=providers()[key].name) if key in providers() else cards
 
 
-def _price(record: ToolCallRecord, undated: str) -> dict[str, str]:
+def _price(material: Material, record: ToolCallRecord, undated: str) -> dict[str, str]:
     first, money = _first(record), record.result["currency"]
     term = first["term_cost"]
     over = {
-        "total": numbers.money(amounts.rounded(term["low"]), money), "hours": numbers.count(first["term_s"] / HOUR_S)
+        "total": numbers.money(amounts.rounded(term["low"]), money), "time": span(material, first)
     } if term else {}  # fmt: skip
     return {**over, "hourly": numbers.money(first["hourly_cost"]["low"], money, hourly=True),
             "where": str(first["cheapest"] or ""), "date": str(first["as_of"] or undated)}  # fmt: skip
@@ -93,8 +95,8 @@ def _table(material: Material, found: list[ToolCallRecord]) -> str:
         _month(material, found),
         say("clouds.read"),
     ]
-    if paid := _first(found[0])["term_s"]:
-        head.insert(1, say("clouds.total", hours=numbers.count(paid / HOUR_S)))
+    if _first(found[0])["term_s"]:
+        head.insert(1, say("clouds.total", time=span(material, _first(found[0]))))
     rows = []
     for one in found:
         first, money = _first(one), one.result["currency"]

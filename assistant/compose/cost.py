@@ -10,12 +10,14 @@ from assistant.compose.acquisition import rents
 from assistant.compose.electricity import energy_assumed
 from assistant.compose.material import Material
 from assistant.compose.orders import cheapest
+from assistant.compose.over_term import over_term
 from assistant.compose.pace import cite_pace
 from assistant.compose.section import Section
+from assistant.compose.span import span
 from assistant.compose.table import table
+from assistant.plan import money as money_plan
 from assistant.plan.apart import cheapest_offer, rented_and_bought
 from assistant.understand.running import read_running
-from kb.units import HOUR_S
 from tools.configuration import Configuration
 
 _TOKENS = re.compile(r"(?:百万|m(?:illion)?|1m)\s?(?:个)?\s?(?:output )?tokens?|mtok|每\s?token|per token", re.I)
@@ -28,7 +30,14 @@ _PAYS = re.compile(
     r"|when (?:does|would|will|do)[^.?!]{0,40}(?:pay|break|beat)|payback",
     re.I,
 )
-_TCO = re.compile(r"\btco\b|total cost of owner|拥有成本|持有成本|总成本|总花费", re.I)
+_TCO = re.compile(
+    r"\btco\b|total cost of owner|拥有成本|持有成本|总成本|总花费|总账|差多少|一共省|省多少"
+    r"|(?:over|for|in) (?:the )?(?:next )?(?:\w+ )?years?[^.?!]{0,30}(?:cost|cheaper|save)"
+    r"|which (?:costs|is) (?:less|cheaper) over",
+    re.I,
+)
+_SHARE = re.compile(r"utili[sz]ation|how (?:busy|many hours)|利用率|使用率|多少小时|用多久", re.I)
+"""Words that ask from what use on owning pays."""
 CLEAR_RATIO = 1.5
 """Hours over those at which owning and renting meet, from which owning is clearly cheaper."""
 _WARNINGS = (
@@ -105,6 +114,11 @@ def _headline(material: Material, record: ToolCallRecord) -> str:
         less = result["own"]["monthly_cost"]["value"] < result["rent"][0]["monthly_cost"]["value"]
         return say("cost.run_own_cards" if less else "cost.rent_instead", cards=cards, **both,
                    hours=numbers.count(result["hours_per_month"]))  # fmt: skip
+    project = money_plan.weighs(material.text) and material.need.term_s is not None
+    if met and (_TCO.search(material.text) or project) and not _SHARE.search(material.text):
+        found = over_term(material, result, _leased(material, record) or cards)
+        if found:
+            return found
     if result["own"] and _TCO.search(material.text):
         own = result["own"]
         lacking = "" if own["complete"] else say("cost.incomplete")
@@ -126,7 +140,7 @@ def _headline(material: Material, record: ToolCallRecord) -> str:
     if met and not _stated(material, record) and met["hours_per_month"]["value"] is not None:
         lacking = "" if result["own"]["complete"] else say("cost.incomplete")
         hours = amounts.open_count(met["hours_per_month"], say("cost.never"))
-        return say("cost.turning", cards=cards + lacking, hours=hours,
+        return say("cost.turning", cards=cards + lacking, hours=hours, share=amounts.percent(met["busy_ratio"]),
                    years=f"{result['years']:g}")  # fmt: skip
     if met:
         return _winner(material, record, cards)
@@ -143,7 +157,7 @@ def _headline(material: Material, record: ToolCallRecord) -> str:
             cards=cards,
             hourly=amounts.amount(first["hourly_cost"], money, hourly=True),
             total=amounts.amount(first["term_cost"], money),
-            hours=numbers.count(first["term_s"] / HOUR_S),
+            time=span(material, first),
         )
     return say("cost.rent", cards=cards, hourly=amounts.amount(first["hourly_cost"], money, hourly=True),
                monthly=amounts.amount(first["monthly_cost"], money))  # fmt: skip

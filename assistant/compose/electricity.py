@@ -10,7 +10,7 @@ from assistant.compose.material import Material
 from assistant.compose.pace import cite_pace
 from assistant.compose.section import Section
 from assistant.compose.table import table
-from assistant.plan import money
+from assistant.plan import feeding, money, requests
 
 _POWERS_OFF = re.compile(
     r"power(?:s|ed|ing)? (?:\w+ ){0,3}off|shuts? (?:down|off)|reboots?|restarts? (?:itself|when)|turns? off|blacks? out"
@@ -51,7 +51,8 @@ def _headline(material: Material, record: ToolCallRecord) -> str:
         own = {"at_hand": amounts.watts(request["psu_w"]), "needed": amounts.watts(supply["needed_w"])}
         return material.say(f"feed.supply_{supply['at_hand']}", **values, **own)
     if request.get("circuit_amps"):
-        return _circuit(material, result, values)
+        most = _most(material, record) if feeding.asks_count(material.text) else ""
+        return most + _circuit(material, result, values)
     if request.get("rack_limit_w") and result["racks"]:
         one = result["racks"][0]
         key = "feed.rack_fits" if one["racks"] else "feed.rack_short"
@@ -64,7 +65,8 @@ def _headline(material: Material, record: ToolCallRecord) -> str:
     if _UPS.search(material.text):
         minutes, watt_hours = f"{result['ups_s'] / 60:g}", numbers.count(result["ups_wh"])
         return material.say("feed.ups", **values, va=numbers.count(result["ups_va"]), wh=watt_hours, minutes=minutes)
-    if money.asks_energy(material.text) or (material.understanding.follow_up and material.need.matter == "energy"):
+    running = money.asks_energy(material.text) or money.asks_running(material.text, material.need)
+    if running or (material.understanding.follow_up and material.need.matter == "energy"):
         energy = result["energy"]
         bill = amounts.amount(energy["monthly_cost"], energy["currency"])
         return material.say(
@@ -80,6 +82,14 @@ def _headline(material: Material, record: ToolCallRecord) -> str:
         rated = _rated(supply)
         return material.say("feed.supply", **values, rated=rated)
     return material.say("feed.draw", **values, sustained=amounts.watt_range(result["sustained_w"]))
+
+
+def _most(material: Material, record: ToolCallRecord) -> str:
+    """How many of the card the circuit feeds, where the number was worked out."""
+    one, count = record.result["circuits"][0], record.result["gpu_count"]
+    if any(card.count for card in requests.cards(material.need)) or one["verdict"] != "yes":
+        return ""
+    return material.say("feed.most", cards=names.cards(record.result["gpu"], count), circuit=_named(one))
 
 
 def _values(material: Material, result: dict[str, Any]) -> dict[str, str]:

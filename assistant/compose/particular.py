@@ -7,6 +7,7 @@ from assistant.compose import (
     availability,
     bill,
     clouds,
+    deal,
     memory_target,
     price_claims,
     reserved,
@@ -23,7 +24,7 @@ _ANSWERS: dict[str, Callable[[Material], Section | None]] = {
     "availability": availability.availability, "price_claim": price_claims.price_claim, "clouds": clouds.clouds,
     "bill": bill.bill, "alike": alike.alike, "unit_price": unit_price.unit_price, "traffic": traffic.traffic,
     "upgrade": upgrade.upgrade, "memory_target": memory_target.memory_target, "worth": worth.worth,
-    "reserved": reserved.reserved,
+    "reserved": reserved.reserved, "deal": deal.deal,
 }  # fmt: skip
 
 

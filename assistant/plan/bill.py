@@ -43,7 +43,7 @@ def asked(understanding: Understanding) -> bool:
     again = understanding.follow_up and need.matter == "price"
     if len(requests.cards(need)) != 1 or not (_ASKS.search(text) or again) or money.names_energy(text):
         return False
-    if _TURNING.search(text):
+    if _TURNING.search(text) and not (money.asks_spot(text) and not buys(text)):
         return False
     if rented_and_bought(text) or need.gpus_owned:
         return False

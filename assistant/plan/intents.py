@@ -87,6 +87,8 @@ def intents(understanding: Understanding) -> list[Intent]:
         main = "cloud_or_buy"
     if main == "budget" and bare and money.asks_energy(text):
         main = "power"
+    if money.asks_running(text, understanding.need):
+        return ["power"]
     each = not understanding.follow_up or _EACH.search(text) is not None
     priced_alone = main in ("budget", "which_to_buy", "other", "spec") and each
     if priced_alone and money.asks_card_price(text, understanding.need):

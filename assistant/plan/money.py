@@ -3,7 +3,7 @@
 import re
 from collections.abc import Sequence
 
-from assistant.plan import requests
+from assistant.plan import feeding, requests
 from assistant.plan.apart import rent_of, rented_and_bought
 from assistant.plan.call import PlannedCall, planned
 from assistant.plan.preferred import cost as price_key
@@ -41,6 +41,13 @@ _PRICE = re.compile(
 _ENERGY = re.compile(
     r"电费|耗电|用电|几度电|多少度|多少电|电表|electricity|electric bill|power bill|\bkwh\b"
     r"|度电|energy (?:cost|bill|use)",
+    re.I,
+)
+_RUNNING = re.compile(
+    r"costs?(?: \w+)? (?:to (?:run|leave|keep|operate)|of (?:running|keeping|leaving))"
+    r"|running cost|(?:开|跑|挂)(?:一|着|上|机)"
+    r"[^,，。?？]{0,10}(?:多少钱|花多少|费用)|(?:24|7) ?[/x×*] ?(?:7|24)[^.?!]{0,24}(?:cost|bill)"
+    r"|(?:cost|bill)[^.?!]{0,24}(?:24|7) ?[/x×*] ?(?:7|24)",
     re.I,
 )
 _PER_TOKENS = re.compile(r"(?:百万|m(?:illion)?|1m)\s?(?:个)?\s?(?:output )?tokens?|mtok|每\s?token|per token", re.I)
@@ -102,6 +109,12 @@ def asks_energy(text: str) -> bool:
     return names_energy(text) and _OWNING.search(text) is None
 
 
+def asks_running(text: str, need: Need) -> bool:
+    """Whether what named cards cost to keep running is asked, with nothing rented or bought: their electricity."""
+    bare = bool(requests.cards(need)) and not requests.sized(need) and not need.provider
+    return bare and _RUNNING.search(text) is not None and _OWNING.search(text) is None
+
+
 def names_energy(text: str) -> bool:
     """Whether electricity is spoken of, with or without owning."""
     return _ENERGY.search(text) is not None
@@ -149,6 +162,13 @@ def power(need: Need, understanding: Understanding) -> list[PlannedCall | None]:
         "circuit_amps": running.circuit_amps, "circuit_volts": running.circuit_volts,
         "circuit_phases": running.circuit_phases, "psu_w": running.psu_w, "rack_limit_w": running.rack_limit_w,
     }  # fmt: skip
+    if (
+        len(sets) == 1
+        and not any(card.count for card in requests.cards(need))
+        and feeding.asks_count(understanding.text)
+    ):
+        fed = feeding.most_fed(sets[0][0].gpu, shared)
+        sets = [[GpuCount(gpu=sets[0][0].gpu, count=max(1, fed))]] if fed is not None else sets
     return [planned("plan_power", **(shared | _machine(one))) for one in sets]
 
 
@@ -193,7 +213,7 @@ def cost(
     renting = only(understanding.text, need) == "rent" or _SPOT.search(understanding.text)
     rented = "rent" if renting and not _BUYING.search(understanding.text) else None
     if need.hours_per_month is None:
-        values["term_s"] = find_term(understanding.text)
+        values["term_s"] = find_term(understanding.text) or (need.term_s if weighs(understanding.text) else None)
     years = need.term_s / YEAR_S if need.term_s and need.term_s >= YEAR_S else None
     values |= {"provider": need.provider, "years": running.years or years}
     values["acquisition"] = None if weighs(understanding.text) else need.acquisition or rented

@@ -8,6 +8,7 @@ from assistant.plan import (
     availability,
     bill,
     clouds,
+    deal,
     memory_target,
     price_claims,
     requests,
@@ -34,6 +35,7 @@ SHAPES: tuple[tuple[str, Callable[[Understanding], bool], Planner], ...] = (
     ("bill", bill.asked, lambda need, understanding: [bill.call(need, understanding), requests.gpu_facts(need)]),
     ("worth", worth.asked, worth.calls),
     ("reserved", reserved.asked, reserved.calls),
+    ("deal", deal.asked, deal.calls),
     ("alike", alike.asked, lambda need, understanding: [alike.call(need, understanding)]),
 )
 """Name, whether the question is one, and all the calls it takes."""

@@ -9,7 +9,7 @@ from assistant.plan.formats import TRAINING_LADDER, WIDE, bits
 from assistant.plan.layout import serving_layout, training_layout
 from assistant.understanding import Understanding
 from kb.base import AdvisorError
-from kb.catalog import gpu, model, models
+from kb.catalog import gpu, gpus, model, models
 from kb.memory_constants import constants as memory_constants
 from kb.names import model_names
 from kb.records.model import Model
@@ -27,6 +27,8 @@ QUERY_CHARACTERS_MAX = 400
 """What guidance is searched with: a question is a line or two, a pasted log is not."""
 
 
+BOARD_LEAST = 4
+"""Cards of a number stated from which a card that comes on boards, named beside it, is meant in that number."""
 CARDS_CHECKED_MAX = 4
 """Cards checked for compatibility in one call."""
 _NO_LANGUAGE = {"diffusion", "vision", "speech", "embedding", "rendering"}
@@ -84,11 +86,19 @@ def _grown(need: Need) -> tuple[GpuCount, ...]:
 
 
 def _asked(need: Need) -> tuple[GpuCount, ...]:
-    """The cards asked about, each with its number where one was stated."""
+    """The cards asked about, each with its number where one was stated.
+
+    A board's card named beside a whole board of another means as many: "8xH200 or B200".
+    """
     stated = {card.gpu: card for card in need.gpus_proposed}
     owned = {card.gpu for card in need.gpus_owned}
-    named = (gpu for gpu in dict.fromkeys((*need.gpus_asked, *stated)) if gpu not in owned or gpu in need.gpus_asked)
-    return tuple(stated.get(gpu) or GpuCount(gpu=gpu) for gpu in named)
+    named = (name for name in dict.fromkeys((*need.gpus_asked, *stated)) if name not in owned or name in need.gpus_asked)
+    boards = max((card.count or 1 for card in (*need.gpus_proposed, *need.gpus_owned)), default=1)
+    found = []
+    for name in named:
+        whole = boards >= BOARD_LEAST and name in gpus() and gpus()[name].form_factor.upper().startswith(("SXM", "OAM"))
+        found.append(stated.get(name) or GpuCount(gpu=name, count=boards if whole else None))
+    return tuple(found)
 
 
 def compared(need: Need) -> tuple[GpuCount, ...]:

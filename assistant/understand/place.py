@@ -3,7 +3,7 @@
 from functools import lru_cache
 
 from assistant.understand.text import Found, grammar
-from kb.catalog import providers
+from kb.catalog import offers, providers
 from kb.names import Mention, Names
 
 _PLAIN = (
@@ -16,20 +16,23 @@ _RENTING = grammar(
     r"租|云|cloud|rent|instance|实例|hour|hr|小时|price|价格|cost|(?<![a-z])on $|在\s?$|pod|spot|vs|box|labs|\.ai"
 )
 _COUNTRIES: tuple[tuple[str, str], ...] = (
-    ("CN", r"国内|中国(?:大陆)?|大陆|内地|境内|(?<![a-z])(?:mainland )?china(?![a-z])|国产|北京|上海|深圳|杭州"),
+    ("CN", r"国内|中国(?:大陆)?|大陆|内地|境内"
+           r"|(?<![a-z])(?:mainland )?china(?![a-z])|国产|北京|上海|深圳|杭州|广州|成都"),
     ("HK", r"香港|(?<![a-z])hong ?kong(?![a-z])"),
     ("TW", r"台湾|(?<![a-z])taiwan(?![a-z])"),
     ("SG", r"新加坡|(?<![a-z])singapore(?![a-z])"),
-    ("JP", r"日本|(?<![a-z])japan(?![a-z])"),
-    ("KR", r"韩国|(?<![a-z])(?:south )?korea(?![a-z])"),
-    ("IN", r"印度(?!尼)|(?<![a-z])india(?![a-z])"),
-    ("US", r"美国|(?<![a-z])(?:in the us(?:a)?|united states|america)(?![a-z])"),
-    ("GB", r"英国|(?<![a-z])(?:in the uk|united kingdom|britain|england)(?![a-z])"),
-    ("DE", r"德国|(?<![a-z])(?:germany|deutschland)(?![a-z])"),
-    ("FR", r"法国|(?<![a-z])france(?![a-z])"),
+    ("JP", r"日本|(?<![a-z])(?:japan|tokyo|osaka)(?![a-z])|东京"),
+    ("KR", r"韩国|(?<![a-z])(?:(?:south )?korea|seoul)(?![a-z])|首尔"),
+    ("IN", r"印度(?!尼)|(?<![a-z])(?:india|mumbai|bangalore|bengaluru|delhi)(?![a-z])"),
+    ("US", r"美国|(?<![a-z])(?:in the us(?:a)?|united states|america|california|texas"
+           r"|new york|virginia|oregon|florida|seattle|boston|chicago|san francisco"
+           r"|bay area)(?![a-z])|加州|德州|纽约|硅谷"),
+    ("GB", r"英国|(?<![a-z])(?:in the uk|united kingdom|britain|england|london|manchester|edinburgh)(?![a-z])|伦敦"),
+    ("DE", r"德国|(?<![a-z])(?:germany|deutschland|berlin|munich|hamburg|frankfurt)(?![a-z])|柏林|慕尼黑"),
+    ("FR", r"法国|(?<![a-z])(?:france|paris|lyon)(?![a-z])|巴黎"),
     ("RU", r"俄罗斯|(?<![a-z])russia(?![a-z])"),
-    ("CA", r"加拿大|(?<![a-z])canada(?![a-z])"),
-    ("AU", r"澳大利亚|澳洲|(?<![a-z])australia(?![a-z])"),
+    ("CA", r"加拿大|(?<![a-z])(?:canada|toronto|montreal|vancouver)(?![a-z])"),
+    ("AU", r"澳大利亚|澳洲|(?<![a-z])(?:australia|sydney|melbourne)(?![a-z])|悉尼"),
     ("BR", r"巴西|(?<![a-z])bra[sz]il(?![a-z])"),
     ("AE", r"阿联酋|迪拜|(?<![a-z])(?:uae|dubai|emirates)(?![a-z])"),
     ("SA", r"沙特|(?<![a-z])saudi(?: arabia)?(?![a-z])"),
@@ -43,6 +46,7 @@ NO_CLOUD = grammar(
     r"|buy only|only buy|must be local|local only"
 )
 """Words that rule renting out."""
+_INSTANCE = grammar(r"(?<![a-z0-9.])[a-z][a-z0-9]{0,12}(?:[._-][a-z0-9]{1,16}){1,6}(?![a-z0-9])")
 _COUNTRY = grammar("|".join(f"(?P<{code.lower()}>{words})" for code, words in _COUNTRIES))
 
 
@@ -54,7 +58,26 @@ def _provider_names() -> Names:
 def find_provider(text: str) -> Found[str] | None:
     """The cloud named; names that are ordinary words need a word about renting nearby."""
     mention = next(iter(named_providers(text)), None)
-    return Found(mention.ids[0], mention.start, mention.end) if mention else None
+    return Found(mention.ids[0], mention.start, mention.end) if mention else _instance_owner(text)
+
+
+def _instance_owner(text: str) -> Found[str] | None:
+    """The cloud whose instance is named: "p5.48xlarge" is Amazon's."""
+    for match in _INSTANCE.finditer(text):
+        if (owner := _owners().get(match[0])) is not None:
+            return Found(owner, match.start(), match.end())
+    return None
+
+
+@lru_cache(maxsize=1)
+def _owners() -> dict[str, str]:
+    """Instance type → provider id, of the names that only one cloud uses."""
+    clouds = {row.name: row.id for row in providers().values()}
+    found: dict[str, set[str]] = {}
+    for offer in offers():
+        if offer.provider in clouds and _INSTANCE.fullmatch(offer.instance.lower()):
+            found.setdefault(offer.instance.lower(), set()).add(clouds[offer.provider])
+    return {name: next(iter(owners)) for name, owners in found.items() if len(owners) == 1}
 
 
 def named_providers(text: str, *, beside: bool = False) -> list[Mention]:

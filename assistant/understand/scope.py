@@ -120,6 +120,11 @@ _BARE_CUE = grammar(
     r"|(?<![a-z])(?:enough|recommend\w{0,6}|which one|what (?:should|do) i (?:buy|get))"
 )
 """What makes words of choosing alone a question that is asked back, not turned away."""
+_WORK_TOO = grammar(
+    r"(?<![a-z])(?:llms?|ai|(?:local|language) models?|inference|comfyui|stable diffusion|(?:deep|machine) learning"
+    r"|ollama)(?![a-z])|大模型|跑模型|炼丹|跑图|出图|深度学习|机器学习|推理"
+)
+"""Work that games stand beside: "4K gaming and local LLMs" is a question about a card for both."""
 _GREETING = grammar(
     r"(?:hi|hello|hey|help|thanks?(?: you)?|thx|ok(?:ay)?|你好|您好|在吗|谢谢|多谢|帮忙|嗨)(?: there"
     r"| all| everyone)?[\s!.,?。~]*"
@@ -139,6 +144,7 @@ def out_of_scope(text: str, *, names: bool, sized: bool, work: bool, priced: boo
     if _GREETING.fullmatch(text.strip()):
         return False
     rest = without_instructions(text)
+    work = work or _WORK_TOO.search(rest) is not None
     question = bool(_HARDWARE_QUESTION.search(rest))
     if _FORBIDDEN.search(text):
         return True

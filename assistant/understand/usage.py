@@ -62,6 +62,9 @@ _CLOCK = grammar(
 )
 _OFFICE = grammar(
     r"(?:office|business|working) hours|nine[- ]to[- ]five|9[- ]to[- ]5"
+    r"|(?:on |every )?(?:week|work(?:ing)? ?)days? (?:during the day|(?:in )?(?:the )?day ?time)"
+    r"|day ?time (?:on|of) (?:week|work)"
+    r"|(?:工作日|周一(?:到|至)周?五)(?:的)?(?:白天|日间|上班)|白天(?:上班|工作)"
     r"|上班时间|工作时间|办公时间|朝九晚[五六]|上班(?:的)?时候"
 )
 _WEEKDAYS = grammar(

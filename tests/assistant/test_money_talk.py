@@ -17,8 +17,8 @@ from tests.assistant.planning import talk
             ("What would 8 H100s cost for 2 weeks?", "what if spot?"), r"336 hours .*(?:Nebius|\$)", id="spot"
         ),
         pytest.param(("What would 8 H100s cost for 2 weeks?", "and buying them?"), r"^\**Buying", id="buying"),
-        pytest.param(("4 张 L20 租一个月多少钱", "换成 A10 呢"), r"租 4×A10 共 730 小时", id="card"),
-        pytest.param(("4 张 L20 租一个月多少钱", "8 张呢"), r"租 8×L20 共 730 小时", id="count"),
+        pytest.param(("4 张 L20 租一个月多少钱", "换成 A10 呢"), r"租 4×A10 共一个月（730 小时）", id="card"),
+        pytest.param(("4 张 L20 租一个月多少钱", "8 张呢"), r"租 8×L20 共一个月（730 小时）", id="count"),
         pytest.param(("租 2 张 A100 三个月多少钱", "换成美元"), r"2,190 小时.*\$", id="美元"),
         pytest.param(("rent or buy a 5090, 12 hours a day?", "over 5 years"), r"over 5 years", id="years"),
         pytest.param(("rent or buy a 5090, 12 hours a day?", "over 5 years", "in GBP"), r"over 5 years.*£", id="kept"),

@@ -29,7 +29,8 @@ def break_even(setting: Setting, own: Owning, rent: Renting) -> BreakEven:
         high=_over(price.high, paid.low - running.high),
     )
     return BreakEven(
-        purchase=rent.purchase, hours_per_month=hours, months=months,
+        purchase=rent.purchase, hours_per_month=hours,
+        busy_ratio=hours.value / HOURS_PER_MONTH if hours.value is not None else None, months=months,
         reached=hours.value is not None and hours.value <= setting.hours,
         curve=tuple(
             CurvePoint(hours_per_month=at, own_cost=fixed.value + each.value * at, rent_cost=hourly.value * at)

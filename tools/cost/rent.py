@@ -6,7 +6,7 @@ from statistics import median
 
 from kb.rates import convert
 from kb.tariffs import tariff_facts
-from kb.units import HOUR_S
+from kb.units import HOUR_S, HOURS_PER_MONTH
 from tools.cost.own import Setting, exactly
 from tools.cost.result import Purchase, Renting
 from tools.find_offers import OfferQuery, OfferRow, find_offers
@@ -95,6 +95,7 @@ def _way(setting: Setting, way: Purchase, basis: str, hourly: Interval) -> Renti
             "gpu_hourly_cost": scaled(hourly, 1 / setting.machine.gpus), "useful_hourly_cost": useful,
             "monthly_cost": monthly, "total_cost": scaled(monthly, setting.months),
             "term_s": term,
+            "term_months": term / HOUR_S / HOURS_PER_MONTH if term else None,
             "term_cost": scaled(useful, term / HOUR_S) if term else None, "offers": 0, "cheapest": None,
             "as_of": None, "stale": False,
         }

@@ -79,6 +79,8 @@ class Renting(Frozen):
     monthly_cost: Interval
     total_cost: Interval
     term_s: float | None = None
+    term_months: float | None = None
+    """The same in months of 730 hours."""
     term_cost: Interval | None = None
     """For a single rental of so long; null where no term was given."""
     offers: int
@@ -115,6 +117,8 @@ class BreakEven(Frozen):
     """Which rent it is held against."""
     hours_per_month: Open
     """Use from which owning is cheaper over the years; null = not even around the clock."""
+    busy_ratio: float | None = None
+    """The same as a share of all the time."""
     months: Open
     """Until the purchase has paid for itself at the hours asked about; null = never."""
     reached: bool

@@ -1,0 +1,17 @@
+"""A stated time in words: as calendar months where it is whole ones, with its hours."""
+
+from typing import Any
+
+from assistant.compose import numbers
+from assistant.compose.material import Material
+from kb.units import HOUR_S
+
+
+def span(material: Material, rent: dict[str, Any]) -> str:
+    """The time a rental is for: "6 months (4,380 hours)" where all of each month is paid, else its hours."""
+    hours, months = numbers.count(rent["term_s"] / HOUR_S), rent["term_months"]
+    whole = months >= 1 and abs(months - round(months)) < 0.01 and material.need.hours_per_month is None
+    if not whole:
+        return material.say("span.hours", hours=hours)
+    key = "span.month" if round(months) == 1 else "span.months"
+    return material.say(key, months=numbers.count(months), hours=hours)

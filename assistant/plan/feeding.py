@@ -1,0 +1,37 @@
+"""How many of a card one circuit or one supply feeds: "how many 3090s on a 15A outlet", 「16A 插座带几张 5090」."""
+
+import re
+
+from kb.base import AdvisorError
+from tools.power.plan import plan_power
+from tools.power.request import PowerRequest
+
+MOST = 16
+"""Cards up to which it is tried."""
+_COUNT_ASKED = re.compile(
+    r"几[张块]|多少[张块]|how many|max(?:imum)? (?:number|cards|gpus)|最多(?:能)?[带接插跑]", re.I
+)
+
+
+def asks_count(text: str) -> bool:
+    """Whether the number of cards is what is asked."""
+    return _COUNT_ASKED.search(text) is not None
+
+
+def most_fed(card: str, asked: dict[str, object]) -> int | None:
+    """The most cards of one machine that the circuit or the supply at hand feeds; None where neither was stated."""
+    if not (asked.get("circuit_amps") or asked.get("psu_w")):
+        return None
+    fed = 0
+    for count in range(1, MOST + 1):
+        values = {name: value for name, value in asked.items() if value is not None}
+        try:
+            result = plan_power(PowerRequest.model_validate(values | {"gpu": card, "gpu_count": count}))
+        except AdvisorError:
+            break
+        circuit = not asked.get("circuit_amps") or result.circuits[0].verdict == "yes"
+        supply = not asked.get("psu_w") or (result.supply is not None and result.supply.at_hand == "yes")
+        if not (circuit and supply):
+            break
+        fed = count
+    return fed
