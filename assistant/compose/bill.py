@@ -15,7 +15,6 @@ from assistant.plan import bill as planned
 from assistant.plan import requests
 from assistant.plan.money import asks_spot
 
-
 _DEMAND = re.compile(r"on[- ]?demand|按需|按量", re.I)
 
 

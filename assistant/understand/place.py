@@ -16,17 +16,17 @@ _RENTING = grammar(
     r"租|云|cloud|rent|instance|实例|hour|hr|小时|price|价格|cost|(?<![a-z])on $|在\s?$|pod|spot|vs|box|labs|\.ai"
 )
 _COUNTRIES: tuple[tuple[str, str], ...] = (
-    ("CN", r"国内|中国(?:大陆)?|大陆|内地|境内"
-           r"|(?<![a-z])(?:mainland )?china(?![a-z])|国产|北京|上海|深圳|杭州|广州|成都"),
+    ("CN", (r"国内|中国(?:大陆)?|大陆|内地|境内"
+           r"|(?<![a-z])(?:mainland )?china(?![a-z])|国产|北京|上海|深圳|杭州|广州|成都")),
     ("HK", r"香港|(?<![a-z])hong ?kong(?![a-z])"),
     ("TW", r"台湾|(?<![a-z])taiwan(?![a-z])"),
     ("SG", r"新加坡|(?<![a-z])singapore(?![a-z])"),
     ("JP", r"日本|(?<![a-z])(?:japan|tokyo|osaka)(?![a-z])|东京"),
     ("KR", r"韩国|(?<![a-z])(?:(?:south )?korea|seoul)(?![a-z])|首尔"),
     ("IN", r"印度(?!尼)|(?<![a-z])(?:india|mumbai|bangalore|bengaluru|delhi)(?![a-z])"),
-    ("US", r"美国|(?<![a-z])(?:in the us(?:a)?|united states|america|california|texas"
+    ("US", (r"美国|(?<![a-z])(?:in the us(?:a)?|united states|america|california|texas"
            r"|new york|virginia|oregon|florida|seattle|boston|chicago|san francisco"
-           r"|bay area)(?![a-z])|加州|德州|纽约|硅谷"),
+           r"|bay area)(?![a-z])|加州|德州|纽约|硅谷")),
     ("GB", r"英国|(?<![a-z])(?:in the uk|united kingdom|britain|england|london|manchester|edinburgh)(?![a-z])|伦敦"),
     ("DE", r"德国|(?<![a-z])(?:germany|deutschland|berlin|munich|hamburg|frankfurt)(?![a-z])|柏林|慕尼黑"),
     ("FR", r"法国|(?<![a-z])(?:france|paris|lyon)(?![a-z])|巴黎"),

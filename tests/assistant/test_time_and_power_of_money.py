@@ -86,7 +86,6 @@ def test_a_board_named_beside_a_board_is_as_many(text: str, counts: set[int]) ->
         ("rtx-3090-24gb", {"circuit_amps": 15, "circuit_volts": 120}),
         ("rtx-5090-32gb", {"psu_w": 1600}),
     ],
-,
 )
 def test_as_many_cards_are_fed_as_the_circuit_carries_and_no_more(card: str, asked: dict[str, object]) -> None:
     most = most_fed(card, asked)
@@ -100,17 +99,13 @@ def test_as_many_cards_are_fed_as_the_circuit_carries_and_no_more(card: str, ask
     assert most == 0 or carries(most)
 
 
-@pytest.mark.parametrize(
-    "text", ["cost to run a 3090 24/7 in Berlin?", "一张 4090 一直开着一个月电费多少钱"]
-)
+@pytest.mark.parametrize("text", ["cost to run a 3090 24/7 in Berlin?", "一张 4090 一直开着一个月电费多少钱"])
 def test_keeping_a_card_running_is_electricity(text: str) -> None:
     understanding, records, _ = turn(text)
     assert particular.shape(understanding) is None
     assert records[0].tool == "plan_power"
 
 
-@pytest.mark.parametrize(
-    ("place", "code"), [("Berlin", "DE"), ("London", "GB"), ("California", "US"), ("巴黎", "FR")]
-)
+@pytest.mark.parametrize(("place", "code"), [("Berlin", "DE"), ("London", "GB"), ("California", "US"), ("巴黎", "FR")])
 def test_a_city_says_the_country(place: str, code: str) -> None:
     assert understand(f"a 4090 workstation in {place}, what is the power bill?").need.country == code
