@@ -32,6 +32,11 @@ Load = tuple[float, float, float, float]
 """Cards, sequences, prompt and answer, each as far as it counts."""
 LOADS = 7
 """Where the load begins in a case."""
+COUNTED: Load = (0.4, 0.4, 0.06, 0.04)
+"""How far cards, sequences, prompt and answer count, for each factor of e."""
+COUNTED_OF_ITEMS: Load = (0.2, 0.12, 0.06, 0.04)
+"""The same of pictures, clips, audio and images, whose cards work by themselves and whose batches differ little."""
+ITEMS = ("images", "training_images", "audio")
 
 
 class Case(NamedTuple):
@@ -78,7 +83,7 @@ class Correction:
     def evidence(self) -> tuple[Evidence, ...]:
         """The nearest few measurements as they are shown; ranked only here, since a search reads none."""
         alike = _alike(self.asked[:LOADS], self.kind)
-        apart = _distances(self.asked, alike, self.skip).round(ALIKE_DIGITS).tolist()
+        apart = _distances(self.asked, self.kind, alike, self.skip).round(ALIKE_DIGITS).tolist()
         near = [(far, row.id, row) for far, row in zip(apart, alike.rows, strict=True) if far < FAR]
         return tuple(_shown(far, row) for far, _, row in sorted(near, key=itemgetter(0, 1))[:SHOWN])
 
@@ -111,7 +116,7 @@ def corrected(
 
     settings = settings or constants().neighbours
     alike = _alike(asked[:LOADS], kind)
-    apart = _distances(asked, alike, skip)
+    apart = _distances(asked, kind, alike, skip)
     weights = numpy.exp(apart / -settings.scale) * (apart < FAR)
     total, shift = float(weights.sum()), float(weights @ alike.away)
     least = float(apart.min(initial=FAR))
@@ -135,9 +140,9 @@ def case_of(work: Work) -> Case:
     )  # fmt: skip
 
 
-def _distances(asked: Case, alike: "Alike", skip: frozenset[str]) -> "Numbers":
+def _distances(asked: Case, kind: str, alike: "Alike", skip: frozenset[str]) -> "Numbers":
     """How far each of these rows is from a case; infinitely, where it is to be left out."""
-    apart: Numbers = alike.far + abs(alike.loads - _weighed(asked)).sum(axis=1)
+    apart: Numbers = alike.far + abs(alike.loads - _weighed(asked, kind)).sum(axis=1)
     if skip:
         apart[[row.id in skip for row in alike.rows]] = math.inf
     return apart
@@ -177,7 +182,7 @@ def _alike(asked: tuple[object, ...], kind: str) -> Alike:
     return Alike(
         rows=tuple(row for _, _, row in near),
         far=numpy.array([far for far, _, _ in near]),
-        loads=numpy.array([_weighed(other) for _, other, _ in near]).reshape(-1, 4),
+        loads=numpy.array([_weighed(other, kind) for _, other, _ in near]).reshape(-1, 4),
         away=numpy.array([math.log(_seconds(row, row.value) / _seconds(row, row.estimate)) for _, _, row in near]),
     )
 
@@ -201,9 +206,10 @@ def row_case(row: MeasuredSpeed) -> Case:
     )  # fmt: skip
 
 
-def distance(one: Case, other: Case) -> float:
+def distance(one: Case, other: Case, kind: str = "decode") -> float:
     """0 for the same case; about 1 for each of model, card, format or engine that differs."""
-    return _apart_in_kind(one, other) + sum(abs(a - b) for a, b in zip(_weighed(one), _weighed(other), strict=True))
+    loads = zip(_weighed(one, kind), _weighed(other, kind), strict=True)
+    return _apart_in_kind(one, other) + sum(abs(mine - its) for mine, its in loads)
 
 
 def _apart_in_kind(one: Case, other: Case) -> float:
@@ -215,9 +221,10 @@ def _apart_in_kind(one: Case, other: Case) -> float:
     return apart + 0.6 * (one.format != other.format) + 0.6 * (one.engine != other.engine)
 
 
-def _weighed(one: Case) -> Load:
+def _weighed(one: Case, kind: str) -> Load:
     """The load of a case in units of distance."""
-    return 0.2 * one.cards, 0.12 * one.sequences, 0.06 * one.input, 0.04 * one.output
+    cards, sequences, prompt, answer = COUNTED_OF_ITEMS if kind in ITEMS else COUNTED
+    return cards * one.cards, sequences * one.sequences, prompt * one.input, answer * one.output
 
 
 def _seconds(row: MeasuredSpeed, value: float) -> float:
