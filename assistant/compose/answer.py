@@ -275,7 +275,8 @@ def _spec(material: Material) -> Section:
 
 
 def _linked(material: Material) -> Section:
-    return link.link(material) or facts.spec(material)
+    sized = any(one.fit for one in material.estimates)
+    return link.link(material) or (fit.can_it_run(material) if sized else facts.spec(material))
 
 
 def _guidance(material: Material) -> Section:

@@ -6,6 +6,7 @@ from assistant.plan import requests
 from assistant.plan.call import PlannedCall, planned
 from assistant.understanding import Understanding
 from kb.catalog import gpu
+from tools.memory.formats import weight_format
 from tools.need import GpuCount, Need
 
 EXAMPLE_CARD = "rtx-4090-24gb"
@@ -26,6 +27,9 @@ TOGETHER = re.compile(
     r"两|双|多卡|几张|张量|并行|差多少|tensor|parallel|multi|second (?:card|gpu)|two|dual|one card|single", re.I
 )
 SIXTEEN_BIT_BYTES = 2
+NARROWER = ("gguf:Q3_K_M", "gguf:Q2_K")
+FILLED = 0.75
+"""Share of the memory that weights may take: the rest is for the cache and what the engine keeps."""
 WIDTH_MAX = 8
 
 
@@ -52,13 +56,14 @@ def of(need: Need, understanding: Understanding) -> Need:
 
 
 def _narrower(need: Need) -> str | None:
-    """Four bits where sixteen are more than the cards hold."""
+    """Four bits where sixteen are more than the cards hold, three or two where four are; None = as published."""
     card = need.gpus_owned[0]
-    if requests.is_training(need) or (need.params or 0) * SIXTEEN_BIT_BYTES <= gpu(card.gpu).usable_bytes * (
-        card.count or 1
-    ):
+    room = gpu(card.gpu).usable_bytes * (card.count or 1)
+    if requests.is_training(need) or (need.params or 0) * SIXTEEN_BIT_BYTES <= room:
         return None
-    return "gguf:Q4_K_M" if need.engine == "llama.cpp" else "int4"
+    ladder = ("gguf:Q4_K_M" if need.engine == "llama.cpp" else "int4", *NARROWER)
+    sizes = {name: (need.params or 0) * weight_format(name).body_bits / 8 for name in ladder}
+    return next((name for name in ladder if sizes[name] <= FILLED * room), ladder[0])
 
 
 def exemplary(need: Need, understanding: Understanding) -> bool:
@@ -100,7 +105,7 @@ def memories(need: Need, understanding: Understanding) -> list[PlannedCall | Non
         return []
     full = of(need, understanding)
     card = full.gpus_owned[0]
-    return [requests.memory(full, card.model_copy(update={"count": 1})), requests.memory(full, card)]
+    return [requests.memory(full, card), requests.memory(full, card.model_copy(update={"count": 1}))]
 
 
 def _rate(need: Need, card: GpuCount) -> PlannedCall | None:
