@@ -12,6 +12,7 @@ from assistant.compose.material import Estimate, Material
 from assistant.compose.orders import orders
 from assistant.compose.section import Section
 from assistant.plan import requests
+from kb.units import GIB
 from tools.compare_gpus import Attribute, Comparison
 from tools.find_gpus import GpuRow
 
@@ -23,6 +24,8 @@ DECIDERS: tuple[tuple[str, str, str], ...] = (
     ("thrift", "usd_per_gib", "price"),
 )
 """What one buys a card for, the attribute that decides it, and the aspect that shows it."""
+CUDA_FIRST = ("image", "training", "lora")
+"""Work whose software is written for CUDA first."""
 NOT_FOR_PICTURES = ("decode", "link")
 """Purposes that say nothing to those who make pictures."""
 SHOPPING = ("which_to_buy", "budget", "cloud_or_buy")
@@ -96,6 +99,9 @@ def _headline(material: Material, compared: Comparison, per_card: Sequence[Estim
         gap = "" if say.language == "zh" else " "
         return faster + gap + say("compare.all_hold", what=workload(material, per_card[0]))
     winner = compared.winner
+    if winner and compared.decided_by and (safer := _safer(compared, winner)):
+        values = _values(material, compared.gpus, BY_KEY["bf16"])
+        return say("compare.on_paper", card=names.gpu_name(winner), safer=names.gpu_name(safer), values=values)
     if winner and compared.decided_by:
         values = _values(material, compared.gpus, BY_KEY[_DECIDED.get(compared.decided_by, "bf16")])
         if values:
@@ -110,6 +116,14 @@ def _headline(material: Material, compared: Comparison, per_card: Sequence[Estim
                 + fits
             )
     return _by_purpose(material, compared)
+
+
+def _safer(compared: Comparison, winner: str) -> str | None:
+    """The card with CUDA, where one without it has more arithmetic for what is written for CUDA first."""
+    makers = {row.id: row.vendor for row in compared.gpus}
+    if compared.workload not in CUDA_FIRST or makers.get(winner) == "NVIDIA":
+        return None
+    return next((row.id for row in compared.gpus if row.vendor == "NVIDIA"), None)
 
 
 def _by_purpose(material: Material, compared: Comparison) -> str:
@@ -196,6 +210,8 @@ def _wins(material: Material, compared: Comparison) -> list[str]:
         if attribute is None or attribute.winner is None or name == compared.decided_by:
             continue
         if compared.workload == "image" and purpose in NOT_FOR_PICTURES:
+            continue
+        if purpose == "room" and len({round((row.memory_bytes or 0) / GIB) for row in compared.gpus}) == 1:
             continue
         values = _against(material, compared.gpus, attribute.winner, BY_KEY[key])
         if values:

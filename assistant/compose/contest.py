@@ -39,7 +39,8 @@ def best_formats(material: Material, per_card: Sequence[Estimate]) -> list[Estim
         same = (
             one for one in material.estimates if (one.gpu, one.gpus, one.task) == (first.gpu, first.gpus, first.task)
         )
-        found.append(next((one for one in same if one.fits), first))
+        fitting = sorted((one for one in same if one.fits), key=lambda one: one.request.get("offload") == "all")
+        found.append(next(iter(fitting), first))
     return found
 
 

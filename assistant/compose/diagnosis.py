@@ -30,6 +30,7 @@ _SETTINGS = {
     "concurrent_sequences": "requests", "kv_format": "cache",
 }  # fmt: skip
 """Settings that are told with their value, and how."""
+_BYTES = re.compile(r"(?:allocate|requires)\s(\d{9,13}) bytes", re.I)
 _CHANGES = ("task", "weight_format", "sharding", "gradient_checkpointing", "precision", "optimizer", *_SETTINGS)
 
 
@@ -67,9 +68,16 @@ def _proven(read: OomDiagnosis | None) -> bool:
 def _absurd(material: Material, main: Estimate) -> str:
     """One allocation larger than the card itself is a runaway input, whatever the model needs."""
     match = _ALLOCATION.search(material.understanding.error_text or "") or _ALLOCATION.search(material.text)
-    if match is None or float(match[1]) * GIB <= main.placed.usable_bytes:
+    if match is not None:
+        amount, size = match[1], float(match[1]) * GIB
+    elif (wanted := _BYTES.search(material.text)) is not None:
+        size = float(wanted[1])
+        amount = f"{size / GIB:.2f}"
+    else:
         return ""
-    return material.say("oom.absurd", amount=match[1]) + " " + _cause(material, main)
+    if size <= main.placed.usable_bytes:
+        return ""
+    return material.say("oom.absurd", amount=amount) + " " + _cause(material, main)
 
 
 def _cause(material: Material, main: Estimate) -> str:

@@ -4,8 +4,8 @@ import re
 from collections.abc import Sequence
 
 from assistant.answer import AnswerVerdict
-from assistant.compose import hybrid, layouts, names, numbers, pace, pictures, squeezed
-from assistant.compose.arithmetic import arithmetic, cite, column_name, interval, subject, total, workload
+from assistant.compose import hybrid, layouts, names, numbers, pace, pictures, squeezed, weighed
+from assistant.compose.arithmetic import COLUMNS_MAX, arithmetic, cite, column_name, interval, subject, total, workload
 from assistant.compose.assume import assumed
 from assistant.compose.caveats import caveats
 from assistant.compose.material import Estimate, Material
@@ -63,6 +63,7 @@ def can_it_run(material: Material) -> Section:
     section.levers = levers(material, main)
     if len(compared_formats(material.understanding)) > 1 and main.fits:
         section.levers = []
+        section.headline = weighed.formats(material, [main, *others]) or section.headline
         section.body.insert(0, room_of(material, [main, *(one for one in others if one.gpu == main.gpu)]))
     return finished(material, section, main)
 
@@ -224,8 +225,13 @@ def memory_needed(material: Material) -> Section:
 
 
 def _on_cards(material: Material) -> list[Estimate]:
-    """The estimates less those that leave a part to host memory, which hold the same in all."""
-    return [one for one in material.estimates if one.fit is None or one.placed.host is None]
+    """As many estimates as a sentence takes: the first, then those that fit the card named before the rest.
+
+    Those that leave a part to host memory hold the same in all, and are left out.
+    """
+    found = [one for one in material.estimates if one.fit is None or one.placed.host is None]
+    others = sorted(found[1:], key=lambda one: one.fit is not None and not one.fits)
+    return [*found[:1], *others][:COLUMNS_MAX]
 
 
 def _on_named_card(material: Material, estimates: Sequence[Estimate]) -> str:
@@ -372,7 +378,7 @@ def levers(material: Material, main: Estimate) -> list[str]:
 def finished(material: Material, section: Section, main: Estimate) -> Section:
     """The section with speeds, what to order, caveats and assumptions."""
     section.configurations = material.configurations
-    section.body.append(pace.brief(material))
+    section.body += [pace.brief(material), pace.trained(material)]
     if not _in_hand(material, main):
         lighter = section.verdict == "fits_with_changes" and bool(material.need.gpus_owned)
         shown = [one for one in material.configurations if in_hand(one) or not lighter]

@@ -147,6 +147,12 @@ def brief(material: Material) -> str:
     lines = []
     for record in material.records("estimate_inference_speed"):
         result = record.result
+        if result.get("audio_s_per_s") and "speed" not in material.intents:
+            lines.append(
+                "- "
+                + _headline(material, "pace.time", "audio_s_per_s", result)
+                + cite_pace(material, record.tool, result)
+            )
         if not result.get("tokens_per_s_per_user") or any(_overflows(one, result) for one in material.estimates):
             continue
         at_once = record.request.get("concurrent_sequences") or 1
@@ -163,6 +169,28 @@ def brief(material: Material) -> str:
             + cite_pace(material, record.tool, result)
         )
     return "\n".join(lines)
+
+
+def beside(material: Material, one: Estimate) -> str:
+    """The speed of an estimate's cards and format, as an aside; empty where none was worked out."""
+    for record in material.records("estimate_inference_speed"):
+        result = record.result
+        alike = (result["gpu"], result["gpu_count"], result["weight_format"])
+        if alike == (one.gpu, one.gpus, one.result.weight_format) and result.get("tokens_per_s_per_user"):
+            return material.say("pace.beside", value=numbers.figure(result["tokens_per_s_per_user"]["value"]))
+    return ""
+
+
+def trained(material: Material) -> str:
+    """How long the training takes, in one line, where that was worked out beside another question."""
+    record = next(material.records("estimate_training_time"), None)
+    if record is None or not record.result.get("time_s") or "training_time" in material.intents:
+        return ""
+    return (
+        "- "
+        + _headline(material, "pace.time", "time_s", record.result)
+        + cite_pace(material, record.tool, record.result)
+    )
 
 
 def _overflows(one: Estimate, result: dict[str, Any]) -> bool:

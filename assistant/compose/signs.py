@@ -10,7 +10,9 @@ from tools.oom.quantities import folded
 
 FAILED = "oom"
 """Signs of memory that ran out belong to that question alone; the others tell why something is slow."""
-SLOW = ("idle", "on_cpu")
+OUTSIDE = "host_fills"
+"""The sign that what the card holds is not what fails, whatever it holds."""
+SLOW = ("idle", "on_cpu", "spilled", "unpacking")
 
 
 def work_of(material: Material) -> tuple[Work, ...]:
@@ -53,10 +55,11 @@ def led(material: Material, section: Section, *, proven: bool) -> Section:
     found = sign(material)
     if found is None:
         return section
-    if proven:
+    if proven and found.id != OUTSIDE:
         section.body.insert(0, told(material, found))
         return section
-    section.body = [section.headline, *(block for block in section.body if block != material.say("oom.when_it_fits"))]
+    unasked = material.say("oom.when_it_fits"), f"**{material.say('heading.orders')}**"
+    section.body = [section.headline, *(block for block in section.body if block and not block.startswith(unasked))]
     section.headline, section.settled = told(material, found), True
     return section
 
@@ -66,7 +69,7 @@ def slow(material: Material, section: Section) -> Section:
     found = sign(material)
     if found is None or found.id not in SLOW or section.verdict == "clarification":
         return section
-    if found.id == "idle":
+    if found.id != "on_cpu":
         return led(material, section, proven=False)
     if any(one.fits for one in material.estimates[:1]):
         section.body.insert(0, told(material, found))

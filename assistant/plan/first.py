@@ -102,7 +102,13 @@ def _can_it_run(need: Need, understanding: Understanding) -> Calls:
         return _min_vram(need, understanding)
     if chinese_cards(understanding):
         return _how_many(need, understanding)
-    return [_together(need), *_on_each_card(need), *_check(need, understanding), requests.configure(need)]
+    return [
+        _together(need),
+        *_on_each_card(need),
+        _hours(need, requests.cards(need)[0]),
+        *_check(need, understanding),
+        requests.configure(need),
+    ]
 
 
 def _together(need: Need) -> PlannedCall | None:

@@ -14,12 +14,14 @@ _ERROR_LINE = grammar(
     r"|has a total capac\w{1,6} of|failed to allocate|no available memory for the cache blocks"
     r"|warn(?:ing)?[ :\]]|nccl (?:warn"
     r"|error)|requires? (?:compute )?capability"
+    r"|requires \d{8,15} bytes of|not enough memory to handle|resource_exhausted"
     r"|is larger than the maximum number of tokens|max seq len|raise \w{1,40}|file \"[^\"\n]{1,200}\", line"
 )
 _OOM = grammar(
     r"out ?of ?memory|tried to allocate|(?<![a-z])oom(?:s|ed|ing|-?kill\w{0,3})?(?![a-z])|爆显存"
     r"|显存(?:不足|不够|爆|溢出|会?一直涨)|爆了|爆内存|炸显存|显存炸|(?<![a-z])(?:cuda )?memory error"
     r"|has a total capac\w{1,6} of|failed to allocate|no available memory for the cache"
+    r"|requires \d{8,15} bytes of|not enough memory to handle|resource_exhausted|insufficient (?:device )?memory"
     r"|blows? up|overflow(?:s|ed)?|killed|sigkill|signal 9"
     r"|被(?:系统)? ?(?:杀|kill)|exit ?(?:code|status):? ?137|挂了|内存不够"
     r"|runs? out of (?:v?ram|memory|gpu memory)|ran out of|内存不足|爆(?!料|炸|款|发)(?=$|[^\w])"
@@ -29,7 +31,8 @@ FEARED = grammar(
     r"|(?:会不会|是否会|不会)\s?(?:爆(?:显存)?|oom|炸)"
     r"|(?<![a-z])(?:can|will|would|does|could|might|going to|gonna) (?:it|this|that|they|i|we)?\s?(?:go |just |still )?"
     r"(?:oom|run out(?: of \w+)?)(?![a-z])"
-    r"|(?<![a-z])(?:can|will|would|could|might|does) [^.?!\n]{0,32}?(?<![a-z])(?:oom|run out of (?:v?ram"
+    r"|(?<![a-z])(?<!why )(?<!how )(?:can|will|would|could|might|does) [^.?!\n]{0,32}?(?<![a-z])(?:oom"
+    r"|run out of (?:v?ram"
     r"|memory))(?![a-z])"
     r"|(?<![a-z])(?:without|avoid(?:ing)?|before|not) (?:going )?(?:oom|running out)\w{0,3}"
 )

@@ -7,6 +7,7 @@ from assistant.understand.entities import Entities
 from assistant.understand.errors import Pasted
 from assistant.understand.likened import LIKENED
 from assistant.understand.named import NamedGpu
+from assistant.understand.numbers import count
 from assistant.understand.quantities import count_of, free_counts, nodes, per_node, total
 from assistant.understand.sizes import box_bytes
 from assistant.understand.text import grammar
@@ -67,6 +68,14 @@ _PLURAL = grammar(r"s(?![a-z0-9])")
 _SEVERAL = grammar(r"几张|多张|多块|几块|多卡|several|multiple|(?<![a-z])some(?![a-z])")
 
 
+_OF_EACH = grammar(
+    r"(?<![a-z])(?:on|over|across|with|using) (two|three|four|five|six|eight|[2-8]) (?:such |of the "
+    r"|identical )?(?:cards|gpus)"
+    r"(?![a-z])"
+)
+"""A number that goes for every card weighed: "A40 or L40S, on two cards"."""
+
+
 @dataclass(frozen=True, slots=True)
 class Cards:
     """GPUs by what they are to the asker."""
@@ -100,6 +109,8 @@ def find_cards(entities: Entities, text: str, intent: Intent, pasted: Pasted) ->
     memory, start, end = (None, 0, 0) if owned else _anonymous(entities, pasted)
     cards = None if owned else _anonymous_count(text, pasted, start, end, named=bool(asked))
     proposed = tuple(GpuCount(gpu=gpu.gpu, count=gpu.count) for gpu in asked_names if gpu.count and gpu.gpu in asked)
+    if not proposed and len(asked) > 1 and (each := _OF_EACH.search(text)):
+        proposed = tuple(GpuCount(gpu=key, count=count(each[1])) for key in asked)
     return Cards(
         owned, asked, tuple(dict.fromkeys(proposed)), tuple(owned_names), tuple(asked_names), cards, memory, start, end
     )

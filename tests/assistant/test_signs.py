@@ -39,6 +39,42 @@ def test_a_gpu_that_waits_lacks_data(text: str, opens: str) -> None:
 
 
 @pytest.mark.parametrize(
+    ("text", "opens"),
+    [
+        ("SD 1.5 LoRA on a 2060 6GB takes 45 s/it at batch 6, is it normal?", "That slow means that the card is full"),
+        ("Flux LoRA training on a 4070 Ti 12GB, 3 minutes per iteration, what's wrong?", "That slow means"),
+        ("3060 训 SDXL LoRA，80 秒一步，正常吗", "这么慢说明显存已满"),
+        ("Qwen2.5-7B in bitsandbytes 4-bit on a 4090 is slower than fp16, why?", "That is how it is: bitsandbytes"),
+    ],
+)
+def test_slowness_with_a_known_sign_is_explained_and_nothing_sold(text: str, opens: str) -> None:
+    _, _, draft = turn(text)
+    assert draft.answer.lstrip("*").startswith(opens), draft.answer.splitlines()[0]
+    assert "Buy**" not in draft.answer
+
+
+@pytest.mark.parametrize(
+    ("text", "opens"),
+    [
+        ("Flux LoRA in kohya on a 3090: system RAM climbs until it dies, VRAM is at 15GB, OOM", "It is the machine's"),
+        (
+            "GRPO of Qwen2.5-7B with vllm_gpu_memory_utilization=0.9 on 2x A100 80GB: CUDA out of memory",
+            "vLLM takes that",
+        ),
+        ("TGI: Not enough memory to handle 8000 total tokens, Llama-2-13B on 2x A10G", "Cause: what is left after"),
+        (
+            "AlphaFold 3 on a 3090: Out of memory while trying to allocate 38654705664 bytes",
+            "A single allocation of 36.00",
+        ),
+    ],
+)
+def test_what_fails_is_told_apart_from_what_the_card_holds(text: str, opens: str) -> None:
+    _, _, draft = turn(text)
+    assert draft.verdict == "diagnosis"
+    assert draft.answer.lstrip("*").startswith(opens), draft.answer.splitlines()[0]
+
+
+@pytest.mark.parametrize(
     ("text", "told"),
     [
         ("ollama qwen2.5:32b on 2x 3090 puts some layers on the CPU, how fast should it be?", True),

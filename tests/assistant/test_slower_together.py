@@ -36,6 +36,9 @@ def test_the_width_stated_is_the_one_timed() -> None:
         ("stuck at 4 t/s with Llama 3.1 8B Q4 on a 3080, driver 535, is something wrong?", "speed"),
         ("Will 2x A100 run out of memory with Llama 3.1 70B int4 at 64k?", "can_it_run"),
         ("can it run out of memory: Qwen3-32B at 40k on an H100?", "can_it_run"),
+        ("how bad is an x4 slot for QLoRA of a 7B with DDP on two 4090s?", "interconnect"),
+        ("does it make sense to own a card for two LoRA runs of 5 hours a month on an A100?", "cloud_or_buy"),
+        ("why does my gpu run out of memory with SDXL?", "oom"),
         ("how far can I push num_ctx for Phi-4 Q4 on a 4070?", "context_length"),
         ("how high can I set -c for Gemma 2 9B Q4_K_M on 12GB?", "context_length"),
     ],
@@ -100,3 +103,41 @@ def test_of_unlike_numbers_of_cards_memory_is_told_together() -> None:
 def test_the_newest_release_is_held_against_the_driver(text: str, opens: str) -> None:
     _, _, draft = turn(text)
     assert draft.answer.lstrip("*").startswith(opens), draft.answer.splitlines()[0]
+
+
+@pytest.mark.parametrize(
+    "text", ["int8 vs fp8 for Qwen2.5-72B on 4x L40S, which is better?", "Q8_0 or Q5_K_M for 8B on a 3080?"]
+)
+def test_formats_weighed_are_told_side_by_side_with_their_speed(text: str) -> None:
+    _, _, draft = turn(text)
+    assert draft.answer.lstrip("*").startswith("Both fit")
+    assert draft.answer.splitlines()[0].count("tokens/s") == 2
+
+
+def test_a_number_of_cards_goes_for_every_card_weighed() -> None:
+    need, _, _ = turn("A40 or L40S or A6000 for Qwen2.5-32B bf16, on two cards, cost aside?")
+    assert {card.count for card in need.need.gpus_proposed} == {2}
+
+
+def test_a_card_without_cuda_is_not_crowned_for_pictures_by_its_arithmetic() -> None:
+    _, _, draft = turn("7900 XTX or 3090 for SDXL?")
+    assert draft.answer.lstrip("*").startswith("RTX 3090 is the safer choice")
+
+
+@pytest.mark.parametrize(
+    "text", ["the RTX 5070 Ti with sm_120 is not compatible with the current PyTorch installation, CUDA 12.1"]
+)
+def test_the_installation_at_hand_is_no_newest_release(text: str) -> None:
+    _, _, draft = turn(text)
+    assert "PyTorch 2.12" not in draft.answer
+
+
+def test_an_ordinary_word_is_no_slip_for_a_model() -> None:
+    understanding, _, _ = turn("serve gpt-oss-20b to 12 internal users with minimal latency on an L4?")
+    assert not understanding.ambiguities
+    assert understanding.need.users == 12
+
+
+def test_a_training_that_may_run_is_told_with_its_time() -> None:
+    _, _, draft = turn("pretraining a 1B model on 20B tokens with 4x A6000, realistic?")
+    assert "training time" in draft.answer.lower()
