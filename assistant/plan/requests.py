@@ -92,7 +92,8 @@ def _asked(need: Need) -> tuple[GpuCount, ...]:
     """
     stated = {card.gpu: card for card in need.gpus_proposed}
     owned = {card.gpu for card in need.gpus_owned}
-    named = (name for name in dict.fromkeys((*need.gpus_asked, *stated)) if name not in owned or name in need.gpus_asked)
+    every = dict.fromkeys((*need.gpus_asked, *stated))
+    named = (name for name in every if name not in owned or name in need.gpus_asked)
     boards = max((card.count or 1 for card in (*need.gpus_proposed, *need.gpus_owned)), default=1)
     found = []
     for name in named:

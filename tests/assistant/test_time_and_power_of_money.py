@@ -109,3 +109,10 @@ def test_keeping_a_card_running_is_electricity(text: str) -> None:
 @pytest.mark.parametrize(("place", "code"), [("Berlin", "DE"), ("London", "GB"), ("California", "US"), ("巴黎", "FR")])
 def test_a_city_says_the_country(place: str, code: str) -> None:
     assert understand(f"a 4090 workstation in {place}, what is the power bill?").need.country == code
+
+
+def test_what_spot_saves_is_told_as_a_share() -> None:
+    _, records, draft = turn("8x H100 for two weeks, what does it cost to rent?")
+    spot = next(one for record in records for one in record.result.get("rent") or () if one["purchase"] == "spot")
+    low, high = (round(spot["saving_ratio"][name] * 100) for name in ("low", "high"))
+    assert f"saves {low}–{high} %" in draft.answer
