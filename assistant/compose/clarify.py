@@ -6,6 +6,7 @@ from assistant.compose import acquisition, names, numbers, signs
 from assistant.compose.material import Material
 from assistant.compose.section import Section
 from assistant.plan import requests
+from assistant.plan.amounts import SEEN, model_kind
 from assistant.plan.method import unsaid
 from assistant.understanding import Ambiguity
 from kb.catalog import gpus, models
@@ -174,7 +175,7 @@ def questions(material: Material, verdict: str = "") -> list[str]:
         found.append(say("ask.context"))
     timed = next(material.records("estimate_training_time"), None)
     if intent == "training_time" and need.dataset_tokens is None and not (timed and timed.result.get("time_s")):
-        found.append(say("ask.dataset"))
+        found.append(say("ask.dataset_images" if model_kind(need) in SEEN else "ask.dataset"))
     return list(dict.fromkeys(found))[:QUESTIONS_MAX]
 
 

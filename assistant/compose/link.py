@@ -28,6 +28,12 @@ _SLOWER = re.compile(
 )
 IN_TURN = "llama.cpp"
 """The engine that by itself splits a model by layers: each token passes the cards one after another."""
+_LAYERED = re.compile(
+    r"device_map|transformers|fastchat|accelerate|cli_demo|langchain|chatchat|只有一两?张(?:卡)?(?:在|的|利用率|使用率)"
+    r"|(?:利用率|使用率)[^。?!]{0,12}(?:轮流|交替|只有一)|only one (?:gpu|card) (?:is )?(?:busy|working|at 100)",
+    re.I,
+)
+"""Words of a model dealt out to cards by layers, so that one works at a time."""
 _POOLED = re.compile(
     r"(?:pool|doubl|combin|merg|adds? up|count as|becomes? one)\w*[^.?!\n]{0,24}(?:v?ram|memory|card|gb)"
     r"|(?:v?ram|memory)[^.?!\n]{0,24}(?:pool|doubl|combin|merg)|显存[^。?!\n]{0,8}(?:合|叠加|翻倍|相加|变成)|当成?一张",
@@ -144,6 +150,8 @@ def _headline(material: Material, ways: dict[str, Way], many: Way) -> str:
     if _POOLED.search(material.text):
         return say("link.pooled", **values)
     if _slower(material):
+        if many.key == "tensor" and _LAYERED.search(material.text):
+            return say("link.by_layers", **values)
         if many.key == "layers" and one:
             return say("link.in_turn", **values)
         key = "link.slower_training" if many.key == "data" else "link.slower"

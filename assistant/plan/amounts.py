@@ -2,6 +2,7 @@
 
 import re
 
+from assistant.understand.numbers import number
 from kb.catalog import models
 from kb.item_work import dataset_samples, item_work
 from kb.units import DAY_S
@@ -13,14 +14,17 @@ USUAL_FPS = 16
 """Frames a second of generated clips where the model's own rate is not known: Wan's."""
 COUNTED = (*SEEN, "speech", *READ)
 """Kinds of model whose pace is asked for in items."""
-_NUMBER = r"(?P<n>\d[\d,]*(?:\.\d+)?)\s?(?P<s>k|m|bn?|thousand|million|billion|百万|千万|万|千|亿)?(?![a-z0-9])\s?"
+_NUMBER = (
+    r"(?P<n>\d[\d,]*(?:\.\d+)?|[一二两三四五六七八九十百]{1,6}(?=[千万亿 ]|\s?[张篇条个段份小]))\s?"
+    r"(?P<s>k|m|bn?|thousand|million|billion|百万|千万|万|千|亿)?(?![a-z0-9])\s?"
+)
 _SCALES = {
     None: 1, "k": 1e3, "thousand": 1e3, "千": 1e3, "万": 1e4, "m": 1e6, "million": 1e6, "百万": 1e6, "千万": 1e7,
     "亿": 1e8, "b": 1e9, "bn": 1e9, "billion": 1e9,
 }  # fmt: skip
 _IMAGES = re.compile(
     _NUMBER + r"(?:images?|pictures?|photos?|pics?|clips?|videos?|frames?|samples?"
-    r"|(?:张|幅|个|条|段)\s?(?:的?\s?)(?:图|照|海报|插画|视频|样本|训练图))"
+    r"|(?:张|幅|个|条|段)\s?(?:的?\s?)(?:图|照|海报|插画|视频|样本|训练图)|(?<=[千万亿])\s?张(?!\s?(?:卡|显卡|gpu)))"
     r"(?!\s?(?:/|per|each|a) ?(?:s|sec|min|h|day))",
     re.I,
 )
@@ -47,7 +51,7 @@ _EACH = re.compile(
 _STEPS = re.compile(r"(?<!\d)(\d{1,3})\s?(?:-?steps?|步)(?![a-z])", re.I)
 _SIZE = re.compile(r"(?<!\d)(\d{3,4})\s?[x×*]\s?(\d{3,4})(?!\d)")
 _UNIT_S = {"h": 3600, "小": 3600, "个": 3600, "m": 60, "分": 60, "天": 86400, "d": 86400}
-_TRAINS = re.compile(r"训练|训(?!练好)|微调|炼丹|epochs?|轮|\btrain|fine-?tun|pre-?train|from scratch", re.I)
+_TRAINS = re.compile(r"训练|训(?!练好)|微调|炼|epochs?|轮|\btrain|fine-?tun|pre-?train|from scratch", re.I)
 _PACE = re.compile(
     r"(?:images?|imgs?|pics?|pictures?|it|iterations?|frames?|docs?|documents?|texts?|embeddings?|samples?|clips?)"
     r"\s?(?:/|per )\s?(?:s|sec|second|min|minute|hour|h|day)(?![a-z])|\bfps\b|seconds? per|s/(?:it|image)"
@@ -144,4 +148,4 @@ def texts(need: Need, text: str) -> dict[str, object]:
 
 def _count(match: re.Match[str]) -> int:
     scale = match["s"].lower() if match["s"] else None
-    return round(float(match["n"].replace(",", "")) * _SCALES[scale])
+    return round((number(match["n"].replace(",", "")) or 0) * _SCALES[scale])

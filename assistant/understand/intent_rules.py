@@ -103,6 +103,9 @@ RULES: tuple[tuple[Intent, float, str], ...] = (
         r"|what can i (?:run|train|do|fine[- ]?tune)|how (?:large|big) an? (?:model|llm"
         r"|\S{1,30})(?: \S{1,30})? (?:can|could)|最大(?:能|可以|跑)"
     )),
+    ("what_fits", 6, (
+        r"(?:选|推荐|挑|用|装|上|跑)\s?(?:哪|什么|啥)(?:个|款|种|一?个)?(?:大小|尺寸|参数)?的?(?:大|小|开源|本地)?模型"
+    )),
     ("what_fits", 5, (
         r"(?:biggest|largest|heaviest|max\w{0,4}|最大的?|最强的?)\s?(?:of the |size of )?"
         rf"{MODEL}{{1,60}}s?(?: model)?"
@@ -144,7 +147,7 @@ RULES: tuple[tuple[Intent, float, str], ...] = (
     ("compare", 4.5, (
         rf"{GPU}[^。?!\n]{{0,24}}?(?:居然|反而|也|还)?比[^。?!\n]{{0,12}}?{GPU}[^。?!\n]{{0,20}}|比(?:不上"
         rf"|不过)?[^。?!\n]{{0,4}}{GPU}[^。?!\n]{{0,10}}(?:快|慢|强|差|好|低|高|划算|便宜)"
-        rf"|和[^。?!\n]{{0,8}}{GPU}[^。?!\n]{{0,6}}比|{GPU}{{1,60}}s?[^。?!\n]{{0,16}}? or (?:an? "
+        rf"|[和跟与同][^。?!\n]{{0,8}}{GPU}[^。?!\n]{{0,6}}比|{GPU}{{1,60}}s?[^。?!\n]{{0,16}}? or (?:an? "
         rf"|\w{{1,9}} |\d{{1,3}} ?[x×*]? ?){{0,2}}{GPU}|{GPU}[^。?!\n]{{0,16}}?还是[^。?!\n]{{0,10}}?{GPU}"
     )),
     # speed
@@ -186,7 +189,7 @@ RULES: tuple[tuple[Intent, float, str], ...] = (
         r"|combien de temps|训得完|为啥这么久|这么久"
     )),
     ("training_time", 4, (
-        r"(?:train|fine[- ]?tun|训|微调|lora|epoch|qlora"
+        r"(?:train|fine[- ]?tun|训|微调|lora|epoch|qlora|轮"
         r"|pretrain\w{0,3})[^。?!\n]{0,60}?\d{1,4}\s?个?(?:小时|天|hours?|days?|h(?![a-z]))"
         r"|\d{1,4}\s?(?:hours?|days?|小时|天|h(?![a-z]))[^。?!\n]{0,30}?(?:train|fine[- ]?tun|训|微调"
         r"|only \d{1,2}%|epoch)|how long[ ?]*$|(?<![撑扛顶住持])(?<!够用)(?:多久|多长时间)[??]*$|gpu[- ]hours?|卡时"

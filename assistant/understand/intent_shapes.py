@@ -72,7 +72,7 @@ SHAPES: tuple[tuple[Intent, float, str], ...] = (
         rf"|(?:iso|looking for|in the market for|shopping for|recommend|suggest|want|need) (?:me )?(?:an?|some"
         rf"|the)(?: [^\s.?!]{{1,16}}){{0,4}}? {_HARDWARE}|^(?:iso|wtb)(?![a-z])|with (?:the )?most (?:v?ram|memory)"
         rf"|most (?:v?ram|memory) (?:for|per|under)"
-        r"|(?:选|挑|推荐|买|配|搞|整|弄|组|攒)(?:哪|什么|啥|一?(?:个|款|台|张|块|套))\s?(?:什么|啥"
+        rf"|(?:选|挑|推荐|买|配|搞|整|弄|组|攒)(?:哪|什么|啥|一?(?:个|款|台|张|块|套))(?!\s?{GPU})\s?(?:什么|啥"
         r"|合适的?)?\s?(?:样的?)?\s?"
         r"(?:机器|卡|显卡|服务器|工作站|主机|电脑|笔记本|好|配置|合适)?|(?:建议|推荐)(?:用|买|上|选|配)?(?:什么|哪)"
     )),

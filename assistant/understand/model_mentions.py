@@ -92,6 +92,10 @@ def _spelled_as_published(words: str, mention: Mention) -> bool:
     return words[0].isupper() and any(re.match(rf"{re.escape(words)}(?![a-z])", name) for name in published)
 
 
+_PIPELINES = ("diffusion", "video")
+"""Kinds whose size is said of the network that draws, not of the encoders beside it."""
+
+
 def named_model(text: Text, mention: Mention) -> NamedModel:
     """The catalog model meant: by its name, by a size said beside it, or the distilled one of that size."""
     if (distilled := _distilled(text, mention)) is not None:
@@ -99,7 +103,9 @@ def named_model(text: Text, mention: Mention) -> NamedModel:
     ids = _narrow_models(text, mention)
     records = [models()[key] for key in ids]
     said = _SIZE_AFTER.match(text.plain, mention.end)
-    if said and not any(abs(record.params - float(said[1]) * 1e9) <= _SIZE_SLACK * record.params for record in records):
+    whole = any(record.kind not in _PIPELINES for record in records)
+    alike = said and any(abs(r.params - float(said[1]) * 1e9) <= _SIZE_SLACK * r.params for r in records)
+    if said and whole and not alike:
         return _other_member(ids[0], round(float(said[1]) * 1e9), mention.start, said.end())
     settled = max(r.params for r in records) <= 1.25 * min(r.params for r in records)
     if not settled:

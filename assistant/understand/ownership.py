@@ -35,6 +35,11 @@ _AGAINST = grammar(
     r"(?:(?:my|our|your) (?:own )?|an? |one |the |used |二手|全新"
     r"|一?[张块台])?[^a-z。!?\n]{0,3}$"
 )
+_BADLY = grammar(
+    r"(?:太|很|好|死|巨|有点|特别|越来越|得)慢|慢(?:死|得|了)|卡顿|带不动|不够用?|爆|吃力"
+    r"|(?<![a-z])(?:slow\w{0,2}|ooms?|laggy|not enough)(?![a-z])"
+)
+"""What is said of cards that run something already."""
 _SWITCH = grammar(
     r"(?:换(?:成|到|用|个)?|升级?(?:到|成)?|加(?:到|钱上)?|改用|上"
     r"|(?<![a-z])(?:upgrad\w+ to|switch\w* to|mov\w+ to|would|will|could|with))"
@@ -148,6 +153,8 @@ def _is_owned(text: str, gpu: NamedGpu, intent: Intent) -> bool:
         return False
     if intent not in _ASKING:
         return not _AGAINST.search(before) or intent in {"oom", "power"}
+    if gpu.count is not None and _WORKS.match(text, gpu.counted_to) and _BADLY.search(text, gpu.counted_to):
+        return True
     return intent == "how_many_gpus" and gpu.count is not None
 
 

@@ -17,7 +17,7 @@ _DOMAIN = grammar(
     r"|tflops|rent\w{0,4}|runpod|autodl|aws|gcp|azure|lambda|spot|instances?|mig|flash[- ]?attention"
     r"|tensor parallel\w{0,5}|stable diffusion|comfyui|whisper|embedding\w?|rag|ai|laptop|cards?|computer"
     r"|pc|rig|build|chat-?gpt|copilot|chat ?bots?)(?![a-z])"
-    r"|聊天机器人|智能客服|知识库|智能体|私有化"
+    r"|聊天机器人|智能(?:客服|问答|助手)|知识库|智能体|私有化|问答(?:系统|机器人|助手)|语音(?:识别|合成|转)|ocr|文档解析"
     r"|昇腾|英伟达|华为|摩尔线程|寒武纪|海光|人工智能|placa|gráfica|grafikkarte|carte graphique|scheda video"
 )
 _INJECTION = grammar(
@@ -115,6 +115,11 @@ _BARE_CHOICE = grammar(
     r"|[\d\s,.?!;:、。~$€£¥_'\"-]|(?<![a-z])[kw](?![a-z])"
 )
 """Words of choosing and spending: a question of nothing else, asked of this advisor, is about what it advises on."""
+_FITTED_OUT = grammar(
+    r"(?:怎么|如何|该|应该)\s?(?:配|搭|选型)|配(?:什么|啥|哪|一?(?:台|套))|问答|助手|本地化?|内网|数据不(?:能|可以|出)|不(?:能|可以)(?:出|上)(?:院|网|云|内网|公网)"
+    r"|(?<![a-z])(?:on-?prem\w*|self-?host\w*|in-?house|assistant|q&a)(?![a-z])"
+)
+"""Words of fitting out a system of one's own: with a budget, that is a question about hardware."""
 _BARE_CUE = grammar(
     r"够(?:吗|不|么|用)|(?<![a-z])can i run it|怎么选|选哪|选什么|推荐|买(?:哪|什么|啥)"
     r"|(?<![a-z])(?:enough|recommend\w{0,6}|which one|what (?:should|do) i (?:buy|get))"
@@ -163,6 +168,7 @@ def out_of_scope(text: str, *, names: bool, sized: bool, work: bool, priced: boo
         or sized
         or _DOMAIN.search(rest)
         or ((priced or _BARE_CUE.search(rest)) and not _BARE_CHOICE.sub("", rest))
+        or (priced and _FITTED_OUT.search(rest))
     )
 
 

@@ -26,7 +26,7 @@ _LORA = re.compile(
     r"(?<!not )(?<!no )(?<!not a )(?<!without )(?<!instead of )(?<!rather than )(?<!不是)(?<!不用)(?<!非)(?<!非 )lora",
     re.I,
 )
-_TRAINS = re.compile(r"训|微调|\btrain|fine[- ]?tun|pretrain", re.I)
+_TRAINS = re.compile(r"训|微调|炼|\btrain|fine[- ]?tun|pretrain", re.I)
 _RUNS = re.compile(
     r"推理|预测|部署|识别|\binfer|\bpredict|\bdeploy|\bserv(?:e|ing)\b|real[- ]?time|实时|摄像头|\bcameras?\b", re.I
 )

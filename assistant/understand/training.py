@@ -54,7 +54,7 @@ _WORKS = grammar(
 _BATCH = grammar(
     r"(?:per[-_]device[-_](?:train|eval)[-_]batch[-_]size|(?:micro|mini)?[-_ ]?batch(?:[-_ ]?size)?"
     r"|(?<![a-z])bsz?|(?<![a-z])mbs|批大小|批次(?:大小)?|批量)"
-    r"\s{0,3}(?:[:=为是]|of|is|to|开到?|设为?|改成?|改为|换成|调到|降到)?\s{0,3}(\d{1,6})(?![0-9.]*\s?(?:(?:gb?|mb"
+    r"\s{0,3}(?:[:=为是]|of|is|to|(?:想|要|打算|准备|能)?开到?|设为?|改成?|改为|换成|调到|降到)?\s{0,3}(\d{1,6})(?![0-9.]*\s?(?:(?:gb?|mb"
     r"|h)(?![a-z])|%|个?小时|frames|帧|tokens))"
 )
 _GLOBAL_BEFORE = grammar(

@@ -172,3 +172,42 @@ def test_a_cache_in_eight_bits_is_not_arithmetic_in_eight_bits(text: str, said: 
 )
 def test_traditional_writing_is_answered_like_simplified(traditional: str, simplified: str) -> None:
     assert turn(traditional)[2].answer == turn(simplified)[2].answer
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("qwen 14b 用 device_map=auto 两张 3090 比单卡慢很多，为什么", "只是把层分到各卡"),
+        ("fastchat 起 32B，四张 A10 反而比两张慢", "只是把层分到各卡"),
+        ("with transformers two 3090s give the same speed as one for Llama 2 7B, why?", "deals the layers out"),
+        ("vllm tp 2 两张 3090 跑 14B 比单卡还慢", "不正常"),
+    ],
+)
+def test_layers_dealt_out_are_no_parallel_work(text: str, said: str) -> None:
+    assert said in turn(text)[2].answer.split("\n")[0]
+
+
+@pytest.mark.parametrize(
+    ("text", "asked"),
+    [
+        ("yolov8m 训练 640，数据 20 万张，一张 4090 跑 100 个 epoch 多久", None),
+        ("yolov8m 训练一张 4090 要多久", "多少张图"),
+        ("7B lora 一张 4090 要训多久", "多少 tokens"),
+    ],
+)
+def test_what_there_is_to_train_on_is_counted_in_its_own_units(text: str, asked: str | None) -> None:
+    draft = turn(text)[2]
+    questions = " ".join(draft.clarifying_questions)
+    assert (asked in questions) if asked else "训练时间" in draft.answer
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("一亿条文本做向量化，每条 200 字，用 bge-m3，8 张 3090 几天", "全部做完"),
+        ("sd1.5 lora 用 6G 的 2060 能炼吗", "LoRA"),
+        ("epyc 加 768G 内存，配一张 4090，跑 R1 q4 能到多少 t/s", "加上内存可以跑"),
+    ],
+)
+def test_amounts_and_verbs_of_the_trade(text: str, said: str) -> None:
+    assert said in turn(text)[2].answer.split("\n")[0]

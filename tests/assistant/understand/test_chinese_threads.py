@@ -123,3 +123,62 @@ def test_how_long_it_will_do_is_about_load(words: str) -> None:
     reading = read(f"现在 40 个并发,两张 A100 跑 72B awq,{words}")
     assert reading.intent == "concurrency"
     assert "training_time" not in reading.asks
+
+
+@pytest.mark.parametrize(
+    ("text", "count"),
+    [
+        ("图 30 万张，一张 3090 训 yolo11s", 1),
+        ("5 千张图,两张 4090 能炼 lora 吗", 2),
+        ("十万张照片，四张 A10 训 resnet50", 4),
+    ],
+)
+def test_pictures_are_no_cards(text: str, count: int) -> None:
+    assert [card.count for card in read(text).cards.owned] == [count]
+
+
+@pytest.mark.parametrize(
+    ("text", "intent"),
+    [
+        ("一张 3060 12G 想跑个翻译助手，用哪个模型", "what_fits"),
+        ("8G 显存推荐什么模型", "what_fits"),
+        ("线程撕裂者加 512G 内存，配一张 3090，跑 R1 q4 能到多少 t/s", "speed"),
+        ("L40S 训练行不行，跟 A100 比呢", "compare"),
+        ("A10 和 4090 比推理呢", "compare"),
+        ("微调 7B，数据跑 3 轮要 20 小时，正常吗", "training_time"),
+    ],
+)
+def test_what_is_asked(text: str, intent: str) -> None:
+    assert read(text).intent == intent
+
+
+@pytest.mark.parametrize("text", ["两张 P40 跑 32B 慢得要死，换什么好", "4 张 T4 跑 14B 带不动，买哪个卡好"])
+def test_cards_that_run_something_badly_are_in_hand(text: str) -> None:
+    assert read(text).cards.owned
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "银行内网做个合同问答，10 个人用，三十万以内怎么配",
+        "诊所要搭病历助手，数据不能上公网，预算 8 万",
+        "self-hosted Q&A for a law firm, on-prem only, budget 20k euros",
+    ],
+)
+def test_fitting_out_a_system_with_a_budget_is_our_business(text: str) -> None:
+    assert not understand(text).out_of_scope
+
+
+@pytest.mark.parametrize("text", ["预算五千去日本旅游怎么安排", "五万以内买什么车", "帮我写一份二十万的借条"])
+def test_a_budget_alone_is_not(text: str) -> None:
+    assert understand(text).out_of_scope
+
+
+@pytest.mark.parametrize("text", ["qwen-image 20b 一张 3090 能跑么", "FLUX.1-dev 12B 用 4090 出图"])
+def test_the_size_of_a_picture_model_is_that_of_what_draws(text: str) -> None:
+    assert read(text).slots["model"] in {"Qwen/Qwen-Image", "black-forest-labs/FLUX.1-dev"}
+
+
+def test_thousands_of_samples_are_no_bytes() -> None:
+    assert find_dataset("60k 数据 3 轮") is None
+    assert find_dataset("200m 语料") is not None
