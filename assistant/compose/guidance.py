@@ -80,7 +80,8 @@ def quoted(material: Material, most: int = QUOTED_MAX, bar: Bar = ASIDE, *, besi
         found = told if told and any(_passes(one, bar) for one in told) else []
     else:
         ranked = statements.best(searched, question, most if not beside else LOOKED_AT)
-        found = [one for one in ranked if _passes(one, bar) and (not beside or bears(one.text, material))][:most]
+        apt = [one for one in ranked if not beside or (bears(one.text, material) and not statements.leans(one.text))]
+        found = [one for one in apt if _passes(one, bar)][:most]
     return [
         "- " + _BRACKETED.sub(r"(\1)", one.text.replace("**", "")) + joined([_cite_line(material, one)])
         for one in found

@@ -35,7 +35,11 @@ ALIKE = 0.5
 """Share of words from which two statements say the same."""
 _NAME = re.compile(r"(?!fp\d|bf\d|int\d|zero-?\d|q\d|nf4|x\d+$)[a-z.\-]*\d[a-z0-9.\-]*|rtx|gtx|nvidia|geforce")
 """Cards, models and figures: they say what the question is about, not what it asks."""
-_LEANING = re.compile(r"(?:it|its|they|this|these|those|then|so|both)\b|[它这]|其[他余中]", re.I)
+_LEANING = re.compile(
+    r"(?:it|its|they|this|these|those|then|so|both|the (?:former|latter))\b"
+    r"|[它这]|其[他余中]|.{0,12}?(?:这一[档类级种]|上述|前者|后者)",
+    re.I,
+)
 """How a statement begins that needs the one before it."""
 _NOTE = re.compile(r"(?:\s*\[\^[^\]]{1,60}\])+\s*$")
 _SENTENCE = re.compile(r"[^。！？!?]+?(?:[。！？!?]+|(?<=[^\d\s])\.(?= |$)|$)")
@@ -57,6 +61,11 @@ class Statement:
     """Line of the document it stands on."""
 
 
+def leans(text: str) -> bool:
+    """Whether a statement only makes sense after the one before it."""
+    return _LEANING.match(text) is not None
+
+
 def account(passages: Sequence[Passage], question: str) -> list[Statement]:
     """One coherent answer: a section from the statement that answers on, in its own order, then what others add.
 
@@ -75,7 +84,7 @@ def account(passages: Sequence[Passage], question: str) -> list[Statement]:
     for one in beside:
         if len(told) >= len(leading[start : start + 1 + FOLLOWING_MAX]) + BESIDE_MAX:
             break
-        enough = one.coverage >= BESIDE_COVERAGE and worth(one) >= BESIDE_WORTH and not _LEANING.match(one.text)
+        enough = one.coverage >= BESIDE_COVERAGE and worth(one) >= BESIDE_WORTH and not leans(one.text)
         if enough and not any(_alike(one.text, other.text) for other in told):
             told.append(one)
     return told

@@ -1,3 +1,5 @@
+import pytest
+
 from assistant.compose.statements import BESIDE_MAX, FOLLOWING_MAX, account, best, terms
 from kb.records.passage import Passage
 
@@ -102,3 +104,19 @@ def test_an_account_has_an_end() -> None:
 
 def test_nothing_is_told_without_passages() -> None:
     assert account([], "anything") == []
+
+
+@pytest.mark.parametrize(
+    ("text", "pointing"),
+    [
+        ("两张这一档的卡能跑 70B 的 4 bit。", True),
+        ("这种卡没有 NVLink。", True),
+        ("前者更省电。", True),
+        ("The latter is slower.", True),
+        ("They share one link.", True),
+        ("RTX 4090 没有 NVLink。", False),
+        ("Two cards halve the weights.", False),
+    ],
+)
+def test_a_statement_that_points_back_leans(text: str, pointing: bool) -> None:
+    assert leans(text) == pointing
