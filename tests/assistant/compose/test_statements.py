@@ -1,6 +1,6 @@
 import pytest
 
-from assistant.compose.statements import BESIDE_MAX, FOLLOWING_MAX, account, best, terms
+from assistant.compose.statements import BESIDE_MAX, FOLLOWING_MAX, account, best, leans, terms
 from kb.records.passage import Passage
 
 TEXT = """## 先查什么？
