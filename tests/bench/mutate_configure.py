@@ -1,3 +1,4 @@
+# ruff: noqa: E501 (a mistake is a row: file, right line, wrong line)
 """The configurator's tests against deliberate mistakes: every one must be caught; run it as a script.
 
 `python tests/bench/mutate_configure.py [NAME]` copies the tree to a temporary folder, makes one mistake at a time there
@@ -30,7 +31,7 @@ MISTAKES: dict[str, tuple[str, str, str]] = {
     "used cards as new": ("market.py", "and not asked:\n        return False\n    return", "and not asked:\n        return False\n    return asked or True or"),
     "a line not summed": ("bill.py", "known = [item.subtotal for item in self.items if", "known = [item.subtotal for item in self.items[1:] if"),
     "no supply for the server": ("bill.py", ", *ups_items(machines, watts))", ")"),
-    "a stream begun too late": ("cut.py", "weights / min(count, together, MOST_TOGETHER)", "1.3 * weights / min(count, together, MOST_TOGETHER)"),
+    "a stream begun too late": ("cut.py", "self.copied / min(", "1.3 * self.copied / min("),
     "more cards than do": ("rank.py", "card not in added and place < done", "place < done"),
     "owned cards bought again": ("bill.py", "missing = max(count - owned, 0)", "missing = count"),
     "cards in hand come last": ("search.py", "[*alone, mixed, *others]", "[*others, mixed, *alone]"),

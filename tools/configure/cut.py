@@ -1,6 +1,6 @@
 """What the fullest GPU holds when a workload is cut in some way: estimated once a cut, bounded from below before."""
 
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from typing import NamedTuple
 
 from tools.configure.layout import ENGINE_OF_GRIDS, LANGUAGE, MOST_STAGES, NODE_GPUS, SHARED_EXPERTS, Layout
@@ -26,6 +26,17 @@ class Cut(NamedTuple):
     """Upper end of the interval."""
     weight_format: str
     engine: str
+
+
+class Floor(NamedTuple):
+    """Bytes that must be held whatever the layout: `copied` once a copy, `spread` over all GPUs at best."""
+
+    copied: float
+    spread: float
+
+    def least(self, count: int, together: int) -> float:
+        """Bytes below which no GPU of `count` can be when at most `together` of them hold one copy."""
+        return self.copied / min(count, together, MOST_TOGETHER) + self.spread / count
 
 
 class Cuts:
@@ -73,18 +84,13 @@ class Cuts:
             return self._grid_least(layout)
         return 0.0
 
-    def least_over(self, count: int, together: int) -> float:
-        """Bytes below which no layout over `count` GPUs can be when at most `together` of them hold one copy.
-
-        Serving: weights over those of a copy, and the cache over all. Adapters: the frozen base over all. Else nothing
-        is claimed.
-        """
-        if self._request.task in {"lora", "qlora"}:
-            return self._held_alone()[0] / count
-        if self._request.task != "inference":
-            return 0.0
-        weights, cache = self._held_alone()
-        return weights / min(count, together, MOST_TOGETHER) + cache / count
+    @cached_property
+    def floor(self) -> "Floor":
+        """What no layout is below: serving, weights and cache; adapters, the frozen base; else nothing is claimed."""
+        if self._request.task == "inference":
+            return Floor(*self._held_alone())
+        base = self._held_alone()[0] if self._request.task in {"lora", "qlora"} else 0.0
+        return Floor(0.0, base)
 
     def _held_alone(self) -> tuple[float, float]:
         """(weights, cache) of a single GPU; nothing for what is not a language model."""

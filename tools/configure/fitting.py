@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from kb.base import BadInput, UnsupportedAttention
 from kb.records.gpu import Gpu
-from tools.configure.cut import Cut, Cuts, cuts_of
+from tools.configure.cut import Cut, Cuts, Floor, cuts_of
 from tools.configure.layout import Layout, layouts
 from tools.configure.suitable import scales_out
 from tools.configure.workload import Variant, Workload
@@ -75,10 +75,9 @@ class Table:
                     found.append(held)
         return tuple(found)
 
-    def may_hold(self, gpu: Gpu, count: int, machine: int, variant: Variant) -> bool:
-        """Whether what must be held whatever the engine adds leaves a chance to any layout on so many of a card."""
-        together = count if scales_out(gpu) else machine
-        return self._cuts[id(variant)].least_over(count, together) <= gpu.usable_bytes
+    def floor(self, variant: Variant) -> Floor:
+        """What every layout of a variant holds at least, whatever the engine adds."""
+        return self._cuts[id(variant)].floor
 
     def arranged(self, count: int, machine: int, variant: Variant, *, linked: bool) -> tuple[tuple[Layout, float], ...]:
         """Layouts that work in machines of `machine` cards, each with the least its fullest GPU can hold."""

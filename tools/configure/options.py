@@ -194,11 +194,12 @@ class Options:
         return self._starts[key]
 
     def _first_place(self, stream: Stream, loss: int) -> int | None:
-        variants = [variant for _, variant in self._formats(stream.gpu, loss)]
-        for place, choice in enumerate(stream.choices):
-            for variant in variants:
-                if self._table.may_hold(stream.gpu, choice.count, choice.cards, variant):
-                    return place
+        usable, linked = stream.gpu.usable_bytes, scales_out(stream.gpu)
+        floors = [self._table.floor(variant) for _, variant in self._formats(stream.gpu, loss)]
+        for place, choice in enumerate(stream.choices if floors else ()):
+            together = choice.count if linked else choice.cards
+            if any(floor.least(choice.count, together) <= usable for floor in floors):
+                return place
         return None
 
     def _open(self, stream: Stream, place: int, limits: Limits, wanted: Wanted) -> bool:

@@ -153,22 +153,22 @@ class Ranking:
         """By card, what those one has do by themselves."""
         held: dict[str, Found] = {}
         slow: dict[str, Found] = {}
-
-        def in_hand(choice: Choice) -> bool:
-            return wanted(choice) and choice.count <= choice.owned
-
         for grade in GRADES:
+            settled = set(held)  # in a better grade
+
+            def in_hand(choice: Choice, settled: set[str] = settled) -> bool:
+                done = settled if all_of_them else held
+                return choice.count <= choice.owned and choice.gpu.id not in done and wanted(choice)
+
             for option in self._options.by_price("buy", *grade, self._limits, in_hand):
                 card = option.choice.gpu
-                known, paced = held.get(card.id), self._pace.best(card, option.rows)
-                if paced is None:
-                    fastest = self._pace.fastest(card, option.rows)
-                    if fastest is not None and (card.id not in slow or fastest.rate > slow[card.id].paced.rate):
-                        slow[card.id] = Found(option, fastest)
-                elif known is None or (
-                    all_of_them and self._grade(known.option) == self._grade(option) and paced.rate > known.paced.rate
-                ):
-                    held[card.id] = Found(option, paced)
+                if card.id in held and not all_of_them:
+                    continue
+                paced = self._pace.best(card, option.rows)
+                into, found = (slow, self._pace.fastest(card, option.rows)) if paced is None else (held, paced)
+                known = into.get(card.id)
+                if found is not None and (known is None or found.rate > known.paced.rate):
+                    into[card.id] = Found(option, found)
         return slow | held
 
     def _added(self, wanted: Callable[[Choice], bool], held: dict[str, Found]) -> dict[str, Found]:

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 from decimal import Decimal
-from itertools import chain
+from itertools import chain, islice
 
 from kb.base import UnknownName
 from kb.catalog import gpu as find_gpu
@@ -198,18 +198,14 @@ class Search:
     def _alternatives(self, way: str, kept: list[Found]) -> list[Found]:
         """What costs much less: precision reduced no further than that takes, or second-hand cards."""
         lead = self.options.loss_of(kept[0].option) if kept else 0
-        less = [
-            next(self.ranking.cheapest(way, self.wanted, losses=(loss,), verdicts=("yes",)), None)
-            for loss in LOSSES
-            if loss > lead
-        ]
-        used = next(self.ranking.cheapest(way, _used, verdicts=("yes",)), None) if way == "buy" else None
+        coarser = [(self.wanted, (loss,)) for loss in LOSSES if loss > lead]
         found: list[Found] = []
-        for alike in (less, [used]):
+        for kinds in (coarser, [(_used, LOSSES)] if way == "buy" else []):
             sure = [other.option for other in (*kept[:1], *found) if other.option.verdict == "yes"]
             known = [option.choice.amount for option in sure if option.choice.complete and option.choice.amount]
             most = WORTH_SAYING * min(known) if known else None
-            found += [one for one in alike if one is not None and _at_most(one, most)][:1]
+            firsts = (next(self.ranking.cheapest(way, wanted, losses, ("yes",)), None) for wanted, losses in kinds)
+            found += islice((one for one in firsts if one is not None and _at_most(one, most)), 1)
         return found[-1:]
 
     def _spends(self, way: str) -> bool:

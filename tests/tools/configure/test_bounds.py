@@ -1,39 +1,135 @@
-"""Every number that a need may state is answered or refused by name, however large."""
+"""What is ruled out without an estimate would not have been found: bounds of memory and of speed against estimates."""
+
+from collections.abc import Iterator
 
 import pytest
-from annotated_types import Le
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
-from kb.base import BadInput
+from kb.base import AdvisorError
+from kb.catalog import gpus
+from tools.configure.bound import bound_of_serving, bound_of_training
+from tools.configure.cut import Cuts
+from tools.configure.fitting import Held
+from tools.configure.layout import COUNTS, Layout, layouts
+from tools.configure.pace import Pace
 from tools.configure.request import ConfigureRequest
-from tools.registry import tool
+from tools.configure.workload import workload
+from tools.memory import estimate_memory
+from tools.memory.request import MemoryRequest
 
-LOADS = (
-    {"task": "inference", "model": "Qwen/Qwen2.5-7B"},
-    {"task": "lora", "model": "Qwen/Qwen2.5-7B"},
-    {"task": "pretrain", "params": 1_000_000_000},
-    {"task": "rendering"},
-    {"task": "diffusion", "model": "black-forest-labs/FLUX.1-dev"},
-    {"task": "vision"},
-    {"task": "embedding"},
+MODELS = (
+    "Llama-3.1-8B", "Qwen2.5-72B", "Mixtral-8x7B-v0.1", "DeepSeek-V3", "Qwen3-30B-A3B", "gemma-2-27b", "gpt-oss-120b",
+    "Falcon-7B", "Phi-4", "Kimi-K2-Instruct",
+)  # fmt: skip
+OTHERS = (
+    ("speech", "openai/whisper-large-v3"), ("diffusion", "black-forest-labs/FLUX.1-dev"), ("embedding", "BAAI/bge-m3"),
+    ("vision", "ultralytics/yolov8x"), ("diffusion", "tencent/HunyuanVideo"),
+)  # fmt: skip
+CARDS = (
+    "rtx-3090-24gb", "rtx-4090-24gb", "rtx-5090-32gb", "l4-24gb", "l40s-48gb", "a100-sxm-80gb", "h100-sxm-80gb",
+    "h100-nvl-94gb", "h20-96gb", "h200-sxm-141gb", "b200-sxm-180gb", "mi300x-192gb", "rtx-pro-6000-bw-ws-96gb",
+)  # fmt: skip
+FEW = tuple(count for count in COUNTS if count <= 96)
+
+served = st.fixed_dictionaries(
+    {
+        "task": st.just("inference"),
+        "model": st.sampled_from(MODELS),
+        "concurrent_sequences": st.sampled_from((1, 2, 7, 16, 64, 300)),
+        "context_tokens": st.sampled_from((None, 512, 4096, 32768)),
+        "engine": st.sampled_from((None, "sglang", "tensorrt-llm", "llama.cpp")),
+        "weight_format": st.sampled_from((None, "fp8", "awq")),
+    }
 )
-LARGEST = {
-    name: bound.le
-    for name, field in ConfigureRequest.model_fields.items()
-    for bound in field.metadata
-    if isinstance(bound, Le) and name not in ("max_results", "params")
-}
+trained = st.fixed_dictionaries(
+    {
+        "task": st.sampled_from(("full_finetune", "lora", "qlora", "pretrain")),
+        "model": st.sampled_from(MODELS),
+        "sequence_tokens": st.sampled_from((None, 1024, 8192, 65536)),
+    }
+)
 
 
-def test_the_bounds_are_read() -> None:
-    assert {"batch_size", "users", "context_tokens", "frames"} <= set(LARGEST)
+def stated(fields: dict[str, object]) -> dict[str, object]:
+    return {name: value for name, value in fields.items() if value is not None}
 
 
-@pytest.mark.parametrize("load", LOADS, ids=lambda load: str(load["task"]))
-@pytest.mark.parametrize("name", LARGEST)
-def test_the_largest_number_is_answered_or_refused_by_name(name: str, load: dict[str, object]) -> None:
-    try:
-        result = tool("configure").call({**load, name: LARGEST[name], "max_results": 1})
-    except BadInput as refused:
-        assert refused.field in ConfigureRequest.model_fields
-    else:
-        assert result is not None
+@settings(deadline=None)
+@given(served | trained, st.sampled_from(FEW))
+def test_no_estimate_of_memory_is_below_its_bound_and_each_is_what_the_calculator_says(
+    fields: dict[str, object], count: int
+) -> None:
+    request = MemoryRequest.model_validate(stated(fields))
+    cuts, compared = Cuts(request), 0
+    for layout in layouts(request, count):
+        try:
+            cut = cuts.cut(layout, large=False)
+        except AdvisorError:
+            continue
+        assert cuts.least(layout) <= cut.total_bytes
+        assert cuts.floor.least(count, layout.group) <= cut.total_bytes
+        if compared < 3:
+            per_gpu = estimate_memory(layout.of(request)).per_gpu
+            assert abs(per_gpu.total_bytes - cut.total_bytes) <= 64
+            compared += 1
+
+
+def rates(need: ConfigureRequest, card: str, count: int) -> Iterator[tuple[float, float, float, float]]:
+    """(rate, its bound, tokens a second of a user, their bound) of every layout that can be estimated."""
+    load = workload(need)
+    pace, gpu, variant = Pace(need, load), gpus()[card], load.variants[0]
+    cuts = Cuts(variant.request)
+    for layout in layouts(variant.request, count):
+        try:
+            held = Held(variant, layout, cuts.cut(layout, large=False))
+        except AdvisorError:
+            continue
+        speed = pace.speed(gpu, held)
+        if speed is not None:
+            bound = pace._bound(gpu, layout, held.weight_format)
+            user = speed.get("tokens_per_s_per_user")
+            yield pace._rate(gpu, held, speed), bound.most(layout), float(user or 0), bound.most_per_user(layout)
+
+
+@settings(deadline=None)
+@given(served | trained, st.sampled_from(CARDS), st.sampled_from(FEW))
+def test_no_estimate_of_speed_is_above_its_bound(fields: dict[str, object], card: str, count: int) -> None:
+    for rate, most, user, most_of_user in rates(ConfigureRequest.model_validate(stated(fields)), card, count):
+        assert rate <= most
+        assert user <= most_of_user
+
+
+@pytest.mark.parametrize(("task", "model"), OTHERS)
+@pytest.mark.parametrize("count", [1, 2, 8, 40])
+@pytest.mark.parametrize("sequences", [None, 16])
+def test_the_same_holds_for_work_without_tokens(task: str, model: str, count: int, sequences: int | None) -> None:
+    fields = stated({"task": task, "model": model, "concurrent_sequences": sequences})
+    found = [pair for card in CARDS for pair in rates(ConfigureRequest.model_validate(fields), card, count)]
+    assert found
+    assert all(rate <= most for rate, most, _, _ in found)
+
+
+def test_bounds_rule_something_out() -> None:
+    """A bound of infinity would pass the tests above."""
+    need = ConfigureRequest(task="inference", model="Llama-3.1-8B", concurrent_sequences=16)
+    close = [rate / most for rate, most, _, _ in rates(need, "h100-sxm-80gb", 8)]
+    assert max(close) > 0.5
+    need = ConfigureRequest(task="full_finetune", model="Llama-3.1-8B")
+    close = [rate / most for rate, most, _, _ in rates(need, "h100-sxm-80gb", 8)]
+    assert max(close) > 0.5
+
+
+def test_a_card_without_rates_has_no_bound_but_a_refusal() -> None:
+    with pytest.raises(AdvisorError):
+        bound_of_serving((("model", "Llama-3.1-8B"), ("gpu", "no such card"), ("gpu_count", 1),
+                          ("tensor_parallel", 1), ("pipeline_parallel", 1)), 1)  # fmt: skip
+    with pytest.raises(AdvisorError):
+        bound_of_training((("model", "Llama-3.1-8B"), ("gpu", "no such card"), ("gpu_count", 1)))
+
+
+def test_a_layout_is_told_apart_by_more_than_its_size() -> None:
+    request = MemoryRequest(model="Qwen2.5-72B", concurrent_sequences=16)
+    cuts = Cuts(request)
+    whole, split = cuts.cut(Layout(8, 8), large=False), cuts.cut(Layout(8, 4, 1, 2), large=False)
+    assert whole.total_bytes < split.total_bytes
