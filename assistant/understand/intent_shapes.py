@@ -118,7 +118,9 @@ SHAPES: tuple[tuple[Intent, float, str], ...] = (
         r"how (?:bad|much (?:slower|worse|of a hit)|big (?:of )?an? (?:hit|penalty|loss))[^.?!\n]{0,30}"
         r"(?:[x×][148](?![a-z0-9])|pcie|slot|lanes?|riser|nvlink)"
     )),
-    ("cloud_or_buy", 6, r"(?:makes? sense|pays? off|any point) (?:for (?:us|me) )?(?:to |in )?(?:own|buy)(?:ing)?(?![a-z])"),
+    ("cloud_or_buy", 6, (
+        r"(?:makes? sense|pays? off|any point) (?:for (?:us|me) )?(?:to |in )?(?:own|buy)(?:ing)?(?![a-z])"
+    )),
     ("interconnect", 6, (
         r"(?:slot|chipset|lanes?|risers?|[x×][148](?![a-z0-9]))[^?!\n]{0,40}?(?:hurt|slow|matter|penalt|bottleneck|影响|拖慢|变慢)"
     )),
