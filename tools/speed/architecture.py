@@ -33,6 +33,10 @@ class Architecture:
     experts: int
     experts_per_token: int
     shared_experts: int
+    moe_layers: int
+    """Layers with routed experts."""
+    expert_width: float
+    """Columns of one routed expert."""
     layers: int
     hidden: int
     heads: int
@@ -69,11 +73,6 @@ class Architecture:
     def moe(self) -> bool:
         """Whether there are routed experts."""
         return self.experts > 1 and self.routed_params > 0
-
-    @property
-    def expert_width(self) -> float:
-        """Columns of one routed expert: P_routed / (L·E·3·h)."""
-        return self.routed_params / (3 * self.hidden * self.layers * self.experts) if self.moe else 0.0
 
     def coverage(self, tokens: float) -> float:
         """Share of the routed experts that `tokens` tokens visit together: 1 - (1 - k/E)^tokens.
@@ -126,6 +125,8 @@ def _of_model(model: Model) -> Architecture:
         experts=model.experts.experts if model.experts else 0,
         experts_per_token=model.experts.experts_per_token if model.experts else 0,
         shared_experts=model.experts.shared_experts if model.experts else 0,
+        moe_layers=layers - model.experts.dense_layers if model.experts else 0,
+        expert_width=float(model.experts.expert_intermediate_size) if model.experts else 0.0,
         layers=layers, hidden=hidden, heads=heads, kv_heads=model.kv_heads or heads, head_dim=head_dim,
         full_width=float(wide * (attending - local)) * model.kv_compression,
         local_width=float(narrow * local) * model.kv_compression,
@@ -172,6 +173,8 @@ def _of_counts(fields: ModelFields) -> Architecture:
         id=None, name=shape.name, kind="llm", params=shape.params, dense_params=max(resident - routed, 0.0),
         head_params=table, routed_params=min(routed, resident), experts=experts, experts_per_token=chosen,
         shared_experts=shape.experts.shared_experts if shape.experts else 0,
+        moe_layers=shape.layers if experts else 0,
+        expert_width=min(routed, resident) / (3 * shape.hidden * shape.layers * experts) if experts else 0.0,
         layers=shape.layers, hidden=shape.hidden, heads=shape.heads, kv_heads=shape.kv_heads, head_dim=shape.head_dim,
         full_width=float(2 * shape.kv_heads * shape.head_dim * shape.layers), local_width=0.0, window=0,
         attention_layers=shape.layers, local_layers=0, linear_layers=0, state_bytes=0.0, latent=False, tied=shape.tied,

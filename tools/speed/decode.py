@@ -151,7 +151,7 @@ def permute_s(work: Work, tokens: float) -> float:
     arch = work.arch
     if not arch.moe or work.engine == "llama.cpp":
         return 0.0
-    elements = arch.layers * arch.experts_per_token * arch.hidden * tokens
+    elements = arch.moe_layers * arch.experts_per_token * arch.hidden * tokens
     return elements * constants().decode.permute_bytes / work.bandwidth
 
 
@@ -224,7 +224,7 @@ def _link_s(work: Work, batch: float) -> float:
     arch, layout = work.arch, work.layout
     hops = constants().decode.pipeline_hop_s * (layout.pipeline - 1)
     if layout.attention_copies:
-        return arch.layers * exchange_s(work, batch) + hops
+        return arch.moe_layers * exchange_s(work, batch) + hops
     return 2 * arch.layers * all_reduce_s(work.gpu, layout.tensor, 2 * batch * arch.hidden) + hops
 
 
@@ -250,13 +250,14 @@ def exchange_s(work: Work, tokens: float, *, latency: bool = True) -> float:
 
 def _floor_s(work: Work) -> float:
     arch, floor, decode = work.arch, work.floor, constants().decode
-    extra = decode.moe_layer_s * floor.extra_ratio if arch.moe else 0.0
-    extra += decode.shared_layer_s * floor.extra_ratio if arch.shared_experts else 0.0
-    extra += decode.latent_layer_s if arch.latent else 0.0
-    extra += decode.fp4_layer_s if work.flops_kind == "fp4" else 0.0
-    if arch.moe and work.engine == "llama.cpp" and work.sequences > 1:
-        extra += decode.batched_moe_layer_s
-    total = arch.layers * (floor.layer_s * _recency(work) + extra) + arch.linear_layers * decode.linear_layer_s
+    each = decode.moe_layer_s + (decode.shared_layer_s if arch.shared_experts else 0.0)
+    experts = each * floor.extra_ratio
+    if work.engine == "llama.cpp" and work.sequences > 1:
+        experts += decode.batched_moe_layer_s
+    every = floor.layer_s * _recency(work)
+    every += decode.latent_layer_s if arch.latent else 0.0
+    every += decode.fp4_layer_s if work.flops_kind == "fp4" else 0.0
+    total = arch.layers * every + arch.moe_layers * experts + arch.linear_layers * decode.linear_layer_s
     return total * _card_ratio(work)
 
 

@@ -32,7 +32,7 @@ def derivation(found: Pace, near: Correction) -> Iterable[Step]:
                 cache_bytes=round(work.cache_bytes(work.context)))  # fmt: skip
     if work.layout.attention_copies:
         yield _step("Exchanging tokens between the experts' cards", "layers · (2 · wait + moved / bus)", step.link_s,
-                    "s", "deepep", layers=work.arch.layers, wait_s=constants().decode.exchange_s,
+                    "s", "deepep", layers=work.arch.moe_layers, wait_s=constants().decode.exchange_s,
                     cards=cards)  # fmt: skip
     elif cards > 1:
         yield _step("Adding up over cards", "2 · layers · all_reduce(2 · sequences · hidden_size)", step.link_s, "s",

@@ -33,7 +33,7 @@ def prefill_s(work: Work, length: int, cached: int = 0) -> float:
         products += permute_s(work, tokens)
     seconds = (products + attention_s(work, length, cached)) / tensor
     if work.layout.attention_copies:
-        return seconds * compute.copies_ratio + arch.layers * exchange_s(work, tokens, latency=False)
+        return seconds * compute.copies_ratio + arch.moe_layers * exchange_s(work, tokens, latency=False)
     size = 2.0 * tokens * arch.hidden
     return seconds + 2 * arch.layers * all_reduce_s(work.gpu, tensor, size, latency=False)
 

@@ -111,7 +111,7 @@ def _dispatch_s(job: Job) -> float:
     if not job.arch.moe:
         return 0.0
     training, arch = constants().training, job.arch
-    copies, elements = arch.experts_per_token, arch.hidden * arch.layers
+    copies, elements = arch.experts_per_token, arch.hidden * arch.moe_layers
     seconds = elements * copies * training.dispatch_bytes / job.bandwidth
     if job.expert == 1:
         return seconds
@@ -161,7 +161,8 @@ def _shards_s(job: Job) -> float:
 
 
 def _launch_s(job: Job) -> float:
-    layer = job.trainer.moe_layer_s if job.arch.moe else job.trainer.layer_s
+    trainer, mixed = job.trainer, job.arch.moe_layers
+    seconds = (job.arch.layers - mixed) * trainer.layer_s + mixed * trainer.moe_layer_s
     if job.sharding in ("zero3", "fsdp"):
-        layer *= job.trainer.sharded_launch_ratio
-    return job.arch.layers * layer / job.micro_batch_tokens
+        seconds *= trainer.sharded_launch_ratio
+    return seconds / job.micro_batch_tokens

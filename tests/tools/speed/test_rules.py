@@ -186,7 +186,7 @@ def test_sorting_tokens_by_expert_costs_in_proportion_to_their_copies(model: str
     load = work(model=model, gpu="b200-sxm-180gb")
     arch = load.arch
     moved = permute_s(load, tokens) * load.bandwidth
-    copies = arch.layers * arch.experts_per_token * arch.hidden * tokens
+    copies = arch.moe_layers * arch.experts_per_token * arch.hidden * tokens
     assert moved == pytest.approx(copies * constants().decode.permute_bytes, rel=1e-9)
     assert permute_s(work(model="Qwen/Qwen3-32B"), tokens) == 0.0
 
@@ -254,3 +254,24 @@ def test_kernels_of_an_a100_are_waited_for_longer_by_engines_that_replay_them(
     load = work(model="Qwen/Qwen3-8B", gpu=gpu, engine=engine)
     floor = load.floor.layer_s * (load.floor.recent_ratio if engine == "llama.cpp" else 1.0)
     assert decode_step(load).floor_s == pytest.approx(load.arch.layers * floor * ratio, rel=0.01)
+
+
+@pytest.mark.parametrize(
+    ("model", "mixed", "width"),
+    [
+        ("meta-llama/Llama-4-Maverick-17B-128E-Instruct", 24, 8192),
+        ("deepseek-ai/DeepSeek-R1", 58, 2048),
+        ("nvidia/NVIDIA-Nemotron-3-Nano-30B-A3B-BF16", 23, 1856),
+        ("Qwen/Qwen3-30B-A3B", 48, 768),
+        ("Qwen/Qwen3-32B", 0, 0),
+    ],
+)
+def test_experts_cost_only_the_layers_that_have_them(model: str, mixed: int, width: int) -> None:
+    load = work(model=model, weight_format="fp8", gpu="b200-sxm-180gb", gpu_count=8)
+    assert (load.arch.moe_layers, load.arch.expert_width) == (mixed, width)
+    none = replace(load, arch=replace(load.arch, moe_layers=0))
+    decode = constants().decode
+    each = decode.moe_layer_s + (decode.shared_layer_s if load.arch.shared_experts else 0.0)
+    assert decode_step(load).floor_s - decode_step(none).floor_s == pytest.approx(
+        mixed * each * load.floor.extra_ratio, abs=1e-12
+    )
