@@ -126,13 +126,13 @@ def _whole(material: Material, runners: Sequence[Pace]) -> str:
 def speed(material: Material) -> Section:
     """The speed asked for; of several cards, who is faster."""
     section = pace.speed(material)
+    record = next(material.records("estimate_inference_speed"), None)
+    verdict = observed.judged(material, record.result) if record else ""
+    gap = " " if verdict and material.say.language != "zh" else ""
     if shared := hybrid.split(material):
-        section.headline, section.verdict = hybrid.headline(material, shared)
-    faster = race(material) or items(material)
-    if faster:
-        record = next(material.records("estimate_inference_speed"), None)
-        verdict = observed.judged(material, record.result) if record else ""
-        gap = " " if verdict and material.say.language != "zh" else ""
+        headline, section.verdict = hybrid.headline(material, shared)
+        section.headline = verdict + gap + headline
+    if faster := race(material) or items(material):
         section.headline, section.verdict = verdict + gap + faster, "comparison"
     return section
 

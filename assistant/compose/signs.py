@@ -12,7 +12,9 @@ FAILED = "oom"
 """Signs of memory that ran out belong to that question alone; the others tell why something is slow."""
 OUTSIDE = "host_fills"
 """The sign that what the card holds is not what fails, whatever it holds."""
-SLOW = ("idle", "on_cpu", "spilled", "unpacking")
+SPILLED = "spilled"
+"""The sign that steps are slow by themselves, which says nothing where one card is set against several."""
+SLOW = ("idle", "on_cpu", SPILLED, "unpacking")
 
 
 def work_of(material: Material) -> tuple[Work, ...]:
@@ -33,11 +35,15 @@ def sign(material: Material) -> Sign | None:
     """The first sign that the question tells of; of slowness also where memory did not run out."""
     text, work = folded(material.text), set(work_of(material))
     failed = FAILED in material.intents
+    spread = material.intents[0] == "interconnect" and not failed
     return next(
         (
             one
             for one in oom_facts().signs
-            if work & set(one.work) and (one.id in SLOW) is not failed and compiled(one.pattern).search(text)
+            if work & set(one.work)
+            and (one.id in SLOW) is not failed
+            and not (spread and one.id == SPILLED)
+            and compiled(one.pattern).search(text)
         ),
         None,
     )

@@ -35,6 +35,10 @@ _UPGRADE = re.compile(
     r"|卖[了掉].{0,8}[买换]",
     re.I,
 )
+_FIRST = re.compile(
+    r"正常(?:吗|么|不|？|\?)|是不是正常|\bnormal\?|\bis (?:that|this|it) (?:normal|expected|slow)\b", re.I
+)
+"""What is asked before a better card: whether what is seen is as it should be."""
 _NOT_CARDS = re.compile(r"driver|cuda|software|version|驱动|软件|版本|系统", re.I)
 _TARGET = re.compile(
     r"(?:(?<![a-z])(?:go(?:ing)?|want|up to|move|try|need)(?![a-z])|想|要|上到?|换)[^.?!。？！]{0,24}?"
@@ -48,7 +52,7 @@ def asked(understanding: Understanding) -> bool:
     """Whether cards in hand are to be followed by better ones."""
     need, text = understanding.need, understanding.text
     card = in_place(need)
-    if card is None or understanding.error_text or rents(text) or requests.is_training(need):
+    if card is None or understanding.error_text or rents(text) or requests.is_training(need) or _FIRST.search(text):
         return False
     return card.gpu in gpus() and _UPGRADE.search(text) is not None and not _NOT_CARDS.search(text)
 

@@ -211,3 +211,23 @@ def test_what_there_is_to_train_on_is_counted_in_its_own_units(text: str, asked:
 )
 def test_amounts_and_verbs_of_the_trade(text: str, said: str) -> None:
     assert said in turn(text)[2].answer.split("\n")[0]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "qwen2.5-7b lora 8 张 A40，显存会一直涨到 out of memory",
+        "7B lora 训着训着内存会爆，4 张 3090，OOM 了",
+    ],
+)
+def test_memory_that_grows_is_no_checkpoint_being_saved(text: str) -> None:
+    assert "在保存时爆" not in turn(text)[2].answer
+
+
+def test_one_card_against_two_is_about_both() -> None:
+    assert "Sysmem" not in turn("3090 单卡微调 7B 42s/it，双卡 97s/it，双卡图啥")[2].answer
+
+
+def test_whether_a_rate_is_normal_comes_before_a_better_card() -> None:
+    text = "一张 3090 加 128G 内存跑 llama3.3 70b q4，才 2 token/s，正常吗，换更好的卡有用？"
+    assert turn(text)[2].answer.lstrip("*").startswith(("正常", "偏慢", "单靠"))
