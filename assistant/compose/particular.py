@@ -8,8 +8,10 @@ from assistant.compose import (
     bill,
     clouds,
     deal,
+    hosting,
     memory_target,
     price_claims,
+    resale,
     reserved,
     traffic,
     unit_price,
@@ -24,7 +26,7 @@ _ANSWERS: dict[str, Callable[[Material], Section | None]] = {
     "availability": availability.availability, "price_claim": price_claims.price_claim, "clouds": clouds.clouds,
     "bill": bill.bill, "alike": alike.alike, "unit_price": unit_price.unit_price, "traffic": traffic.traffic,
     "upgrade": upgrade.upgrade, "memory_target": memory_target.memory_target, "worth": worth.worth,
-    "reserved": reserved.reserved, "deal": deal.deal,
+    "reserved": reserved.reserved, "deal": deal.deal, "resale": resale.resale, "hosting": hosting.hosting,
 }  # fmt: skip
 
 

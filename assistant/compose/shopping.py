@@ -1,6 +1,6 @@
 """What to buy or rent: the configurations found, the memory they rest on, and what the budget changes."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from assistant.compose import guidance, hybrid, names, numbers
 from assistant.compose.arithmetic import arithmetic, cite, column_name, interval, subject, total
@@ -11,6 +11,7 @@ from assistant.compose.orders import break_even, cards_of, cheapest, chosen, in_
 from assistant.compose.reasons import sentences
 from assistant.compose.section import Section
 from assistant.plan import requests
+from kb.units import DAY_S
 from tools.configuration import Configuration, Reason
 
 MISSES_MAX = 3
@@ -83,11 +84,20 @@ def rent(material: Material) -> Section:
     rented = [one for one in material.configurations if one.acquisition == "rent"]
     if not rented:
         return which_to_buy(material)
-    best = cheapest(rented)
+    best = _least_job(rented) or cheapest(rented)
     headline = material.say("shop.cheapest_rent", what=_needing(material), order=_short(material, best))
     section = Section("recommendation", headline + _budget(material))
     section.body = [orders(material, [best, *(one for one in rented if one != best)]), _memory(material)]
     return _finish(material, section)
+
+
+def _least_job(rented: Sequence[Configuration]) -> Configuration | None:
+    """The instance on which a job of known length costs least in all: the least hourly price may take years."""
+    jobs = [
+        (paid.total_usd, index) for index, one in enumerate(rented) for paid in one.rent_prices
+        if paid.kind == "on_demand" and paid.total_usd is not None
+    ]  # fmt: skip
+    return rented[min(jobs)[1]] if jobs else None
 
 
 def cloud_or_buy(material: Material) -> Section:
@@ -225,7 +235,11 @@ def limited(material: Material) -> list[str]:
     """What the supply that was stated leaves for the cards, where the search kept to it."""
     asked = (record.request.get("max_power_w") for record in material.records("configure"))
     watts = next((one for one in asked if one), None)
-    return [material.say("shop.limited", watts=numbers.count(watts))] if watts else []
+    told = [material.say("shop.limited", watts=numbers.count(watts))] if watts else []
+    within = next((one for record in material.records("configure") if (one := record.request.get("deadline_s"))), None)
+    if within and material.need.deadline_s is None:
+        told.append(material.say("shop.within", days=numbers.count(within / DAY_S)))
+    return told
 
 
 def memory_clause(material: Material, one: Estimate) -> str:

@@ -10,7 +10,9 @@ from tools.find_offers import OfferQuery, OfferRow, find_offers
 
 REACH = 24
 """Characters between the verb and the card it is about."""
-_RENT = re.compile(r"租|(?<![a-z])(?:rent|hir|leas)\w{0,3}(?![a-z])", re.I)
+_RENT = re.compile(
+    r"租|(?:/|per |a )(?:month|hour|mo|h)(?: for| on)? an?|(?<![a-z])(?:rent|hir|leas)\w{0,3}(?![a-z])", re.I
+)
 _BUY = re.compile(r"买|购|入手|(?<![a-z])(?:buy|purchas)\w{0,3}(?![a-z])", re.I)
 
 

@@ -4,6 +4,7 @@ import re
 
 from assistant.plan import money, requests
 from assistant.plan.amounts import counts_output, pace_asked
+from assistant.plan.apart import rented_and_bought
 from assistant.plan.method import both
 from assistant.plan.preferred import asks_for_cheapest
 from assistant.understanding import Understanding
@@ -83,7 +84,8 @@ def intents(understanding: Understanding) -> list[Intent]:
     if main in (*_LOOSE, "power", "min_vram") and requests.sized(understanding.need) and money.prices_tokens(text):
         main = "cloud_or_buy"
     bare = bool(requests.cards(understanding.need)) and not requests.sized(understanding.need)
-    if main != "power" and bare and (money.asks_spot(text) or money.weighs(text)):
+    parted = rented_and_bought(text) is not None
+    if main != "power" and bare and (money.asks_spot(text) or money.weighs(text) or parted):
         main = "cloud_or_buy"
     if main == "budget" and bare and money.asks_energy(text):
         main = "power"

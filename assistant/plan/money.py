@@ -62,7 +62,10 @@ _POWER = re.compile(
 )
 _OWNING = re.compile(r"买|购|自建|自己|拥有|\btco\b|折旧|回本|buy|own|purchas|depreciat|capex|rent|租|云|cloud", re.I)
 _SPOT = re.compile(r"\bspot\b|抢占|竞价|预留|包年|reserved", re.I)
-_BUYING = re.compile(r"买|购|自建|自有|拥有|\btco\b|回本|折旧|\bbuy|\bown|purchas|break-?even|depreciat", re.I)
+_BUYING = re.compile(
+    r"买|购|自建|自有|拥有|\btco\b|回本|折旧|pays? (?:for itself|back|off)|\bbuy|\bown|purchas|break-?even|depreciat",
+    re.I,
+)
 YEAR_S = 365 * DAY_S
 HOST_W, LOAD_RATIO = 200, 0.8
 """What the machine around the cards of a desk takes, and the share of its supply that a load may last at."""

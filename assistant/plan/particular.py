@@ -9,9 +9,11 @@ from assistant.plan import (
     bill,
     clouds,
     deal,
+    hosting,
     memory_target,
     price_claims,
     requests,
+    resale,
     reserved,
     traffic,
     unit_price,
@@ -35,13 +37,17 @@ SHAPES: tuple[tuple[str, Callable[[Understanding], bool], Planner], ...] = (
     ("bill", bill.asked, lambda need, understanding: [bill.call(need, understanding), requests.gpu_facts(need)]),
     ("worth", worth.asked, worth.calls),
     ("reserved", reserved.asked, reserved.calls),
+    ("resale", resale.asked, resale.calls),
+    ("hosting", hosting.asked, hosting.calls),
     ("deal", deal.asked, deal.calls),
     ("alike", alike.asked, lambda need, understanding: [alike.call(need, understanding)]),
 )
 """Name, whether the question is one, and all the calls it takes."""
 
 
-MORE: dict[str, Follower] = {"worth": lambda need, _, results: worth.more(need, results), "traffic": traffic.more}
+MORE: dict[str, Follower] = {
+    "worth": lambda need, _, results: worth.more(need, results), "traffic": traffic.more, "hosting": hosting.more,
+}  # fmt: skip
 """The calls that follow from the first results."""
 
 

@@ -22,7 +22,7 @@ _RENTING = re.compile(
     re.I,
 )
 _BUYING = re.compile(
-    r"买|购|自己?攒|自建|入手"
+    r"买|购|自己?攒|自建|入手|私有化|本地化部署|\bon-?prem"
     r"|\bbuy|(?<!my )(?<!our )(?<!your )\bown(?:ing|ed|s)?\b|\bbought|purchase|at home|for home|在家|家里",
     re.I,
 )

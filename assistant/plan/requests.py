@@ -13,6 +13,7 @@ from kb.catalog import gpu, gpus, model, models
 from kb.memory_constants import constants as memory_constants
 from kb.names import model_names
 from kb.records.model import Model
+from kb.units import DAY_S
 from tools.check_compatibility import feature_names
 from tools.configure.workload import ACTIVE_SHARE
 from tools.memory.fit import shares_experts
@@ -47,6 +48,8 @@ FAMILY_MAX = 48
 """Members of a family tried one by one."""
 PASSAGES = 8
 """Passages looked at; few are quoted."""
+PATIENCE_S = 90 * DAY_S
+"""Longest that a pre-training of known data may take where no deadline was stated: fewer cards would take years."""
 OFFERS_MAX = 6
 """Offers looked up when renting is asked about."""
 
@@ -249,6 +252,8 @@ def configure(need: Need, **changes: object) -> PlannedCall | None:
     owned = {card.gpu for card in need.gpus_owned}
     seen["gpus_proposed"] = tuple(card for card in need.gpus_proposed if card.gpu not in owned)
     seen["with_frontier"] = need.intent in SPENDING or need.budget is not None
+    if need.task == "pretrain" and need.dataset_tokens and need.deadline_s is None:
+        seen["deadline_s"] = PATIENCE_S
     return planned("configure", **(need.model_dump(exclude={"intent"}) | seen | changes))
 
 

@@ -7,6 +7,7 @@ from assistant.plan import requests
 from assistant.plan.call import PlannedCall, planned
 from assistant.plan.money import CURRENCIES
 from assistant.plan.preferred import only
+from assistant.plan.provisional import provisional
 from assistant.understanding import Understanding
 from tools.configuration import Configuration
 from tools.need import Need
@@ -19,7 +20,7 @@ TRIED_MAX = 5
 
 def asked(understanding: Understanding) -> bool:
     """Whether a month's tokens of a model are to be priced."""
-    need = understanding.need
+    need = provisional(understanding)
     served = requests.sized(need) and not requests.is_training(need) and not understanding.error_text
     return served and need.tokens_per_month is not None and not (understanding.command and understanding.follow_up)
 

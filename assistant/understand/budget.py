@@ -65,6 +65,10 @@ _BUY = grammar(
     r"买|购|配(?:一台|台|个|机|置)|组装|攒|装机|入手|采购|buy|purchas|build|own|laptop|card|workstation"
     r"|预算|budget|显卡|整机|under|below|sponsor"
 )
+_PURCHASE = grammar(
+    r"买|购|配(?:一台|台|个|机|置)|组装|攒|装机|入手|采购|buy|purchas|build|(?<![a-z])own|laptop|workstation|显卡|整机|card|sponsor"
+)
+"""Words of buying beside those that only speak of a budget: "budget 5k, or should we rent?" leaves both open."""
 _PERIODS: tuple[tuple[Period, str], ...] = (
     ("hour", r"\s?(?:/|per|an|a|every|每|一)?\s?(?:(?:gpu|card)[- ]?)?(?:hour|hr|h(?![a-z])|小时|时(?!间))"),
     ("month", r"\s?(?:/|per|a|every|each|每|一)?\s?个?(?:month|mo(?![a-z])|月)"),
@@ -148,9 +152,10 @@ def find_budget(text: str, *, chinese: bool) -> Found[Budget] | None:
     if not spendable:
         return None
     best = next((m for m in spendable if _SPEND.search(text[max(0, m.start - 14) : m.start + 6])), spendable[0])
-    mode: Literal["buy", "rent"] = (
-        "rent" if best.value.period or (_RENT.search(text) and not _BUY.search(text)) else "buy"
-    )
+    renting = _RENT.search(text) is not None
+    mode: Literal["buy", "rent"] | None = "rent" if best.value.period or (renting and not _BUY.search(text)) else "buy"
+    if mode == "buy" and renting and not _PURCHASE.search(text):
+        mode = None
     return Found(
         Budget(amount=best.value.amount, currency=best.value.currency, mode=mode, period=best.value.period),
         best.start,

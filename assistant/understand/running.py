@@ -8,6 +8,7 @@ from assistant.understand.text import Text, grammar
 from assistant.understand.usage import find_usage
 from kb.base import Frozen, UnknownName
 from kb.rates import rate
+from kb.units import HOURS_PER_MONTH
 
 _WORD = "one|two|three|four|five|six|eight|ten"
 _SIGN = r"(?P<sign>us\$|hk\$|[$€£¥₹])?"
@@ -58,6 +59,7 @@ _LIMIT = grammar(
 _SUPPLY = grammar(
     rf"(?<![\d.])(?P<n>\d{{3,4}})\s?{_WATTS}[^,.?，。？]{{0,16}}?(?:电源|psu|power suppl)"
     rf"|(?:电源|psu|power suppl\w{{1,3}})\D{{0,8}}(?P<n2>\d{{3,4}})\s?{_WATTS}"
+    rf"|(?:电源|psu|power suppl).{{0,40}}(?:have|'ve|有|是|现用)\D{{0,6}}(?P<n4>\d{{3,4}})\s?{_WATTS}"
     rf"|(?<![\d.])(?P<n3>\d{{3,4}})\s?{_WATTS}\s?(?:is |are )?(?:enough|sufficient|够|带得动|能带)"
 )
 _RACK = grammar(
@@ -68,9 +70,10 @@ _MACHINES = grammar(
     rf"(?P<n>{DIGITS}|{HAN}|{_WORD})\s?(?:台|个节点|节点|nodes?|servers?|machines?|boxes|dgx|hgx)(?![a-z])"
 )
 _MACHINES_OF = grammar(
-    rf"(?P<m>{DIGITS}|{HAN}|{_WORD})\s?(?:台|个节点|节点|nodes?|servers?|machines?|boxes)\s?"
+    rf"(?P<m>{DIGITS}|{HAN}|{_WORD})\s?(?:台|个节点|节点|nodes?|servers?|machines?|boxes)"
+    r"(?:[^,。;?!\d]{0,10},?\s?(?:每台|每个?节点|each))?\s?"
     r"(?:(?:with|w/|of|each with|each|,|有)\s?)?"
-    rf"(?P<n>{DIGITS}|{HAN}|{_WORD})\s?(?:卡|张|块|x|×|\*|gpus?|cards?)"
+    rf"(?P<n>{DIGITS}|{HAN}|{_WORD})(?:\s?(?:卡|张|块|x|×|\*|gpus?|cards?)|(?=\s(?:rtx )?[abhlrt]?[a-z]{{0,2}}\d{{2,4}}))"
 )
 _BOXES = grammar(
     rf"(?P<m>{DIGITS}|{HAN}|{_WORD})\s(?P<n>\d{{1,2}})\s?(?:[x×*-]|gpus?|卡)\s?(?:[a-z0-9]{{1,8}}\s){{0,2}}"
@@ -79,6 +82,8 @@ _BOXES = grammar(
 """Machines with their cards before the word for them: "two 8x H100 boxes"."""
 _EACH = grammar(r"每(?:张)?卡|一张|每张|/卡|单卡|per (?:gpu|card)|a (?:gpu|card)|/gpu|each|gpu[- ]hours?|卡时")
 _HOURLY = grammar(r"(?:/|per|an|a|每|一)?\s?(?:hour|hr|h(?![a-z])|小时|时(?!间))")
+_PAYS = grammar(r"(?<![a-z])(?:pay|paying|spend|spending|rent|renting)(?![a-z])|租|在付|花")
+"""Words that make a price a month the rent that is paid."""
 _COLOCATION = grammar(r"托管|机房|idc|colocat|colo(?![a-z])|数据中心|data ?cent(?:er|re)")
 _HOME = grammar(
     r"在家|家里|家用|家庭|宿舍|at home|my (?:home|apartment|flat|house|room|garage|bedroom)|home (?:lab|office)"
@@ -138,7 +143,7 @@ def read_running(text: str) -> Running:
 def _figure(pattern: re.Pattern[str], plain: str) -> float | None:
     match = pattern.search(plain)
     groups = match.groupdict() if match else {}
-    token = next((groups[name] for name in ("n", "n2", "n3") if groups.get(name)), None)
+    token = next((groups[name] for name in ("n", "n2", "n3", "n4") if groups.get(name)), None)
     return number(token) if token else None
 
 
@@ -162,6 +167,8 @@ def _currency(written: str | None) -> str | None:
 def _rent(plain: str) -> tuple[float | None, str | None]:
     """A price an hour that was stated, whatever it is called: "I pay $2.5/h", 「租金每小时 20 元」."""
     found = find_budget(plain, chinese=bool(re.search(r"[一-鿿]", plain)))
+    if found is not None and found.value.period == "month" and _PAYS.search(plain):
+        return found.value.amount / HOURS_PER_MONTH, found.value.currency
     if found is None or found.value.period != "hour" or not _HOURLY.search(plain):
         return None, None
     return found.value.amount, found.value.currency

@@ -56,6 +56,11 @@ def total(parts: Iterable[Interval]) -> Interval:
                     high=sum(one.high for one in rows))  # fmt: skip
 
 
+def _resale(purchase: Interval, left: Interval) -> Interval:
+    """What the purchase fetches at the end."""
+    return Interval(value=purchase.value * left.value, low=purchase.low * left.low, high=purchase.high * left.high)
+
+
 def owning(setting: Setting) -> Owning | None:
     """What owning costs a month and over the years; null when nothing is known of the price.
 
@@ -78,7 +83,8 @@ def owning(setting: Setting) -> Owning | None:
     hourly = scaled(monthly, 1 / setting.hours)
     return Owning(
         purchase_cost=purchase, prices=prices, complete=all(one.unit_cost is not None for one in prices),
-        residual_ratio=left, parts=parts, monthly_cost=monthly, total_cost=scaled(monthly, setting.months),
+        residual_ratio=left, resale_cost=_resale(purchase, left), parts=parts, monthly_cost=monthly,
+        total_cost=scaled(monthly, setting.months),
         running_monthly_cost=running, hourly_cost=hourly, gpu_hourly_cost=scaled(hourly, 1 / setting.machine.gpus),
     )  # fmt: skip
 

@@ -53,6 +53,8 @@ class Owning(Frozen):
     """False when a part has no known price, so that the true cost is higher."""
     residual_ratio: Interval
     """Share of the price it fetches at the end."""
+    resale_cost: Interval
+    """What everything bought fetches at the end: purchase_cost · residual_ratio."""
     parts: tuple[CostPart, ...]
     """They sum to monthly_cost."""
     monthly_cost: Interval

@@ -1,0 +1,47 @@
+"""What a model costs to host over a time, rented: "monthly cost to host X in the cloud", 「租卡部署 X 半年多少钱」."""
+
+import re
+from collections.abc import Sequence
+
+from assistant.answer import ToolCallRecord
+from assistant.plan import bill, money, requests
+from assistant.plan.call import PlannedCall
+from assistant.plan.preferred import only, preferred
+from assistant.understanding import Understanding
+from tools.configuration import Configuration
+from tools.need import GpuCount, Need
+
+TRIED_MAX = 3
+"""Configurations priced over the time."""
+_ASKS = re.compile(r"多少钱|费用|花费|成本|价格|预算|多少|how much|\bcosts?\b|\bprice|\bbill\b|\bspend", re.I)
+
+
+def asked(understanding: Understanding) -> bool:
+    """Whether a served model's rent over a time is asked, without cards named."""
+    need, text = understanding.need, understanding.text
+    served = requests.sized(need) and not requests.is_training(need) and not requests.named_gpus(need)
+    timed = need.term_s is not None and need.tokens_per_month is None and need.budget is None
+    rented = only(text.lower(), need) == "rent"
+    return served and timed and rented and _ASKS.search(text) is not None and not understanding.command
+
+
+def calls(need: Need, understanding: Understanding) -> list[PlannedCall | None]:
+    """What holds it, rented."""
+    return [requests.configure(need, acquisition="rent", with_frontier=False), requests.memory(need)]
+
+
+def more(need: Need, understanding: Understanding, results: Sequence[ToolCallRecord]) -> list[PlannedCall | None]:
+    """The time's rent of the cheapest few."""
+    found = [
+        Configuration.model_validate(row)
+        for one in results if one.tool == "configure" for row in one.result.get("configurations") or ()
+    ]  # fmt: skip
+    kinds = dict.fromkeys((one.gpu, one.gpu_count) for one in preferred(found, understanding.text.lower(), need))
+    bare = need.model_copy(update={"model": None, "params": None, "task": None, "gpus_owned": ()})
+    return [
+        money.cost(
+            bare.model_copy(update={"gpus_asked": (card,), "gpus_proposed": (GpuCount(gpu=card, count=count),)}),
+            understanding, acquisition="rent", term_s=bill.hired_s(need),
+        )
+        for card, count in list(kinds)[:TRIED_MAX]
+    ]  # fmt: skip
