@@ -11,8 +11,8 @@ from kb.live_prices import stamp
 from kb.settings import settings
 from tools.base import ToolResult
 
-KEPT = 512
-"""Results; the largest, of `configure`, is some 100 kB."""
+KEPT = 192
+"""Results; the largest, of `configure`, is some 100 kB. As many as a few turns call for: whole turns are remembered apart."""
 
 
 def world() -> Hashable:

@@ -5,6 +5,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 from assistant.answer import Citation, Grounding, ToolCallRecord
+from assistant.ground.cards import Counted, counted_cards
 from assistant.ground.evidence import Evidence
 from assistant.ground.quantities import PLAIN, UNITS, Quantity, quantities
 from kb.names import gpu_names, model_names
@@ -33,18 +34,23 @@ def ground(
         words: what the asker wrote in this conversation.
         citations: what the answer cites; a passage counts only when cited.
     """
-    evidence = Evidence.of(records, words, citations)
-    found = list(_checked(text, evidence))
+    found = checked_numbers(text, records, words, citations)
     loose = tuple(quantity.text for quantity, good in found if not good)
     return Grounding(numbers=len(found), grounded=len(found) - len(loose), ungrounded=loose)
+
+
+def checked_numbers(
+    text: str, records: Iterable[ToolCallRecord], words: Sequence[str] = (), citations: Iterable[Citation] = ()
+) -> list[tuple[Quantity, bool]]:
+    """Every number of `text` with whether it was traced."""
+    return list(_checked(text, Evidence.of(records, words, citations)))
 
 
 def without_loose_lines(
     text: str, records: Iterable[ToolCallRecord], words: Sequence[str] = (), citations: Iterable[Citation] = ()
 ) -> str:
     """`text` less every line that states a number nothing vouches for."""
-    evidence = Evidence.of(records, words, citations)
-    bad = [quantity.start for quantity, good in _checked(text, evidence) if not good]
+    bad = [quantity.start for quantity, good in checked_numbers(text, records, words, citations) if not good]
     kept, position = [], 0
     for line in text.splitlines(keepends=True):
         if not any(position <= start < position + len(line) for start in bad):
@@ -54,25 +60,34 @@ def without_loose_lines(
 
 
 def _checked(text: str, evidence: Evidence) -> Iterable[tuple[Quantity, bool]]:
-    masked, dates = _mask(text)
+    masked, dates, counted = _mask(text)
+    known = {one.start: evidence.holds_cards(one.cards, one.count) for one in counted if evidence.knows(one.cards)}
     for start, end, variants in dates:
         whole = Quantity(text[start:end], start, end, PLAIN, (), ())
         yield whole, any(evidence.mentions(variant) for variant in variants)
+    for one in counted:
+        if not text[one.start].isdigit() and one.start in known:  # a numeral, which is no number below
+            yield Quantity(text[one.start : one.end], one.start, one.end, PLAIN, (), ()), known[one.start]
     units = _column_units(masked)
     former: list[tuple[Quantity, bool]] = []
     for quantity in quantities(masked):
-        good = evidence.holds(quantity)
-        if not good and quantity.kind == PLAIN and (unit := _unit_here(units, quantity.start)):
+        here = _unit_here(units, quantity.start) if quantity.kind == PLAIN else None
+        part = here == "GiB" and "." in quantity.text  # a cell of a table of memory that is no count
+        good = not part and evidence.holds(quantity)
+        if not good and quantity.kind == PLAIN and (unit := here):
             good = evidence.holds(_with_unit(quantity, unit))
         if not good and quantity.borrowed:
             good = any(evidence.holds(bare) for bare in quantities(quantity.text))
-        good = good or _follows(masked, former, quantity)
+        good = known.get(quantity.start, good or _follows(masked, former, quantity))
         former.append((quantity, good))
         yield quantity, good
 
 
-def _mask(text: str) -> tuple[str, list[tuple[int, int, tuple[str, ...]]]]:
-    """Blank out what is no number: links, markers, list ordinals, names, bit widths; take the dates out."""
+def _mask(text: str) -> tuple[str, list[tuple[int, int, tuple[str, ...]]], list[Counted]]:
+    """Blank out what is no number: links, markers, list ordinals, names, bit widths; take the dates out.
+
+    Returns the text, the dates, and the cards that are counted.
+    """
     letters = list(text)
 
     def blank(start: int, end: int) -> None:
@@ -81,17 +96,17 @@ def _mask(text: str) -> tuple[str, list[tuple[int, int, tuple[str, ...]]]]:
     for pattern in (LINK, MARKER, ORDINAL, BITS, INTERVAL):
         for match in pattern.finditer(text):
             blank(match.start(), match.end())
-    for names in (gpu_names(), model_names()):
-        for mention in names.scan(text):
-            if mention.exact:
-                blank(mention.start, mention.end)
+    cards = [mention for mention in gpu_names().scan(text) if mention.exact]
+    for mention in (*cards, *(one for one in model_names().scan(text) if one.exact)):
+        blank(mention.start, mention.end)
+    counted = list(counted_cards(text, cards))
     dates: list[tuple[int, int, tuple[str, ...]]] = []
     for match in DATE.finditer("".join(letters)):
         year, month, day = match[1], match[2].zfill(2), (match[3] or "").zfill(2)
         iso = f"{year}-{month}" + (f"-{day}" if match[3] else "")
         dates.append((match.start(), match.end(), (iso, match[0])))
         blank(match.start(), match.end())
-    return "".join(letters), dates
+    return "".join(letters), dates, counted
 
 
 def _column_units(text: str) -> list[tuple[int, int, str]]:

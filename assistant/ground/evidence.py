@@ -7,7 +7,20 @@ from typing import Any
 
 from assistant.answer import Citation, ToolCallRecord
 from assistant.compose.arithmetic import ROWS
-from assistant.ground.quantities import BYTES, FLOPS, MONEY, PERCENT, PLAIN, POWER, RATE, TIME, Quantity, quantities
+from assistant.ground.cards import counted_cards
+from assistant.ground.quantities import (
+    BYTES,
+    FLOPS,
+    MONEY,
+    PACE,
+    PERCENT,
+    PLAIN,
+    POWER,
+    RATE,
+    TIME,
+    Quantity,
+    quantities,
+)
 
 SUFFIXES = (
     ("_bytes_per_s", RATE), ("_per_s", PLAIN), ("_bytes", BYTES),
@@ -24,6 +37,10 @@ NAMED = {
 INHERITING = {"value", "low", "high", "median"}
 """Keys that say nothing of the unit: `{"time_s": {"value": …}}` takes it from the parent."""
 COUNTS = ("gpus", "gpu_count", "count", "nodes")
+NUMBERS = (*COUNTS, "owned_count", "gpus_needed", "min_gpus", "cards")
+"""Keys of the number of the card that stands beside them."""
+_OWN_KIND = {BYTES, RATE, FLOPS, MONEY, POWER, PACE}
+"""Kinds whose unit is said wherever there is one: a bare number is none of them."""
 QUOTED_ONLY_WHEN_CITED = {"search_guidance"}
 """A passage vouches for a number only when the answer cites it."""
 LONGEST_STRING = 600
@@ -34,6 +51,9 @@ class Evidence:
 
     def __init__(self) -> None:
         self._values: dict[str, list[float]] = {}
+        """By kind; money by currency too: "money:USD", and "money:" where none was said."""
+        self._counts: dict[str, set[int]] = {}
+        """Numbers of each card that are spoken of, by its id."""
         self._texts: list[str] = []
         self._sorted = False
 
@@ -49,8 +69,10 @@ class Evidence:
                 evidence._walk(record.result, PLAIN)
         for text in words:
             evidence._read(text)
+            evidence._count_cards(text)
         for citation in citations:
             evidence._read(f"{citation.quote} · {citation.date or ''}")
+            evidence._count_cards(citation.quote)
         return evidence
 
     def holds(self, quantity: Quantity) -> bool:
@@ -59,12 +81,26 @@ class Evidence:
             for values in self._values.values():
                 values.sort()
             self._sorted = True
-        kinds = (quantity.kind,) if quantity.kind in {BYTES, RATE, FLOPS, MONEY, POWER} else (quantity.kind, PLAIN)
+        kinds: tuple[str, ...] = (quantity.kind,) if quantity.kind in _OWN_KIND else (quantity.kind, PLAIN, PACE)
+        if quantity.kind == MONEY:
+            kinds = tuple(f"{MONEY}:{code}" for code in (*quantity.currencies, ""))
         return any(
             self._near(kind, value, tolerance)
             for kind in kinds
             for value, tolerance in zip(quantity.values, quantity.tolerances, strict=True)
         )
+
+    def holds_cards(self, cards: Iterable[str], count: int) -> bool:
+        """Whether so many of one of these cards are spoken of: one, as said, or what lies between two such numbers."""
+        for key in cards:
+            known = self._counts.get(key, set())
+            if count == 1 or count in known or any(abs(one - other) == count for one in known for other in known):
+                return True
+        return False
+
+    def knows(self, cards: Iterable[str]) -> bool:
+        """Whether any number of one of these cards is spoken of."""
+        return any(key in self._counts for key in cards)
 
     def mentions(self, text: str) -> bool:
         """Whether a gathered text holds this very string (dates, versions)."""
@@ -82,29 +118,51 @@ class Evidence:
     def _read(self, text: str) -> None:
         self._texts.append(text)
         for quantity in quantities(text):
-            for value in quantity.values:
-                self._add(quantity.kind, value)
+            for kind in [f"{MONEY}:{code}" for code in quantity.currencies] or [quantity.kind]:
+                for value in quantity.values:
+                    self._add(kind, value)
 
-    def _walk(self, value: Any, kind: str, copies: int = 1) -> None:
+    def _count_cards(self, text: str) -> None:
+        """Numbers of cards in a text: "2×3090", 「两张 4090」."""
+        for counted in counted_cards(text):
+            for key in counted.cards:
+                self._counts.setdefault(key, set()).add(counted.count)
+
+    def _walk(self, value: Any, kind: str, copies: int = 1, currency: str = "") -> None:
         if isinstance(value, Mapping):
+            if isinstance(said := value.get("currency"), str):
+                currency = said
+            self._note_cards(value)
             if isinstance(parts := value.get("parts"), list):
                 self._add_rows(parts)
             copies = next((n for key in COUNTS if isinstance(n := value.get(key), int) and n > 1), copies)
             own = _kind_of_unit(value["unit"]) if "unit" in value and "formula" in value else None
             for key, inner in value.items():
-                self._walk(inner, own if own and key == "value" else _kind_of_key(str(key), kind), copies)
+                inner_kind = own if own and key == "value" else _kind_of_key(str(key), kind)
+                self._walk(inner, inner_kind, copies, "USD" if "usd" in key else currency)
         elif isinstance(value, list | tuple):
             for inner in value:
-                self._walk(inner, kind, copies)
+                self._walk(inner, kind, copies, currency)
         elif isinstance(value, str):
             if len(value) <= LONGEST_STRING:
                 self._read(value)
         elif isinstance(value, int | float) and not isinstance(value, bool):
+            kind = f"{MONEY}:{currency}" if kind == MONEY else kind
             self._add(kind, float(value))
             if kind == PERCENT:
                 self._add(PERCENT, float(value) * 100)
-            if copies > 1 and kind in {BYTES, MONEY, POWER}:
+            if copies > 1 and (kind in {BYTES, POWER} or kind.startswith(MONEY)):
                 self._add(kind, float(value) * copies)
+
+    def _note_cards(self, value: Mapping[str, Any]) -> None:
+        """How many of which card a row of a result, or a request, speaks of."""
+        card = value.get("gpu")
+        if isinstance(card, str):
+            counts = self._counts.setdefault(card, set())
+            for key in NUMBERS:
+                said = value.get(key)
+                found = [said.get(name) for name in INHERITING] if isinstance(said, Mapping) else [said]
+                counts.update(round(one) for one in found if isinstance(one, int | float) and not isinstance(one, bool))
 
     def _add_rows(self, parts: list[Any]) -> None:
         """The sums of parts that the memory table shows as one row."""
@@ -120,6 +178,8 @@ def _kind_of_key(key: str, inherited: str) -> str:
 def _kind_of_name(key: str) -> str:
     if key in NAMED:
         return NAMED[key]
+    if "tokens_per_s" in key:
+        return PACE
     return next((kind for suffix, kind in SUFFIXES if key.endswith(suffix)), PLAIN)
 
 
@@ -129,5 +189,5 @@ def _kind_of_unit(unit: str) -> str | None:
         return MONEY
     return {
         "bytes": BYTES, "bytes_per_s": RATE, "bytes/s": RATE, "flops": FLOPS, "flop/s": FLOPS, "s": TIME, "w": POWER,
-        "ratio": PERCENT, "%": PERCENT,
+        "tokens/s": PACE, "tokens_per_s": PACE, "ratio": PERCENT, "%": PERCENT,
     }.get(lowered)  # fmt: skip

@@ -5,8 +5,8 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 
-BYTES, RATE, FLOPS, MONEY, TIME, POWER, PERCENT, PLAIN = (
-    "bytes", "bytes_per_s", "flops", "money", "s", "w", "percent", "plain",
+BYTES, RATE, FLOPS, MONEY, TIME, POWER, PERCENT, PACE, PLAIN = (
+    "bytes", "bytes_per_s", "flops", "money", "s", "w", "percent", "tokens_per_s", "plain",
 )  # fmt: skip
 
 UNITS: dict[str, tuple[str, tuple[float, ...]]] = {
@@ -21,6 +21,7 @@ UNITS: dict[str, tuple[str, tuple[float, ...]]] = {
     "分钟": (TIME, (60.0,)), "minutes": (TIME, (60.0,)), "min": (TIME, (60.0,)),
     "小时": (TIME, (3600.0,)), "hours": (TIME, (3600.0,)), "hour": (TIME, (3600.0,)), "h": (TIME, (3600.0,)),
     "天": (TIME, (86400.0,)), "days": (TIME, (86400.0,)), "day": (TIME, (86400.0,)),
+    "tokens/s": (PACE, (1.0,)), "token/s": (PACE, (1.0,)), "tok/s": (PACE, (1.0,)), "t/s": (PACE, (1.0,)),
     "%": (PERCENT, (1.0, 0.01)), "％": (PERCENT, (1.0, 0.01)),
     "万亿": (PLAIN, (1e12,)), "亿": (PLAIN, (1e8,)), "万": (PLAIN, (1e4,)),
     "k": (PLAIN, (1e3, 1024.0)), "K": (PLAIN, (1e3, 1024.0)), "M": (PLAIN, (1e6,)), "B": (PLAIN, (1e9,)),
@@ -33,6 +34,12 @@ CODES = (
 )  # fmt: skip
 """Written before an amount where a currency has no sign of its own here."""
 CURRENCY_WORDS = ("USD", "CNY", "RMB", "EUR", "GBP", "JPY", "美元", "人民币", "元", "欧元", "英镑", "日元")
+_SIGNS = {
+    "$": ("USD",), "¥": ("CNY", "JPY"), "￥": ("CNY", "JPY"), "€": ("EUR",), "£": ("GBP",), "HK$": ("HKD",),
+    "RMB": ("CNY",), "美元": ("USD",), "人民币": ("CNY",), "元": ("CNY",), "欧元": ("EUR",), "英镑": ("GBP",),
+    "日元": ("JPY",),
+}  # fmt: skip
+"""Currencies that a sign or word may stand for; a code stands for itself."""
 _UNIT = "|".join(sorted(map(re.escape, UNITS), key=len, reverse=True))
 _MONEY_WORD = "|".join(map(re.escape, CURRENCY_WORDS))
 NUMBER = re.compile(
@@ -41,13 +48,18 @@ NUMBER = re.compile(
     rf"(?:\s?(?P<unit>{_UNIT})(?![A-Za-z]))?"
     rf"(?:\s?(?P<word>{_MONEY_WORD}))?"
 )
+BRACKET = re.compile(r"[^\d.;。；|\n(（]{0,30}[(（]\s?")
 RANGE = re.compile(r"\s?(?:–|—|-|~|～|到|至|和|to|and)\s?\Z")
 APPROXIMATE = re.compile(r"(?:≈|~|～|约|大约|about|around|roughly|approximately|some)\s?[$¥￥€£]?\s?\Z", re.I)
 
 
 _DIGIT = re.compile(r"\d")
-REMEMBERED, REMEMBERED_LENGTH = 16384, 600
-"""How many texts, and how long each may be: some 20 MB at most."""
+ROUGH_RATIO = 0.05
+"""Speeds are rounded to two digits: 520,000 tokens/s stand for 515,300."""
+REMEMBERED, REMEMBERED_LENGTH = 4096, 600
+"""How many texts, and how long each may be: some 5 MB at most."""
+NEAREST = 0.5
+"""Share of the last digit by which what is rounded to the nearest may be off; thousands are also rounded down."""
 ROUNDED_RATIO = 0.005
 """Thousands that end in zeros are rounded to three digits: 23,700 stands for 23,671."""
 
@@ -64,6 +76,8 @@ class Quantity:
     """What it may mean in SI units."""
     tolerances: tuple[float, ...]
     """How far the exact value may lie from each, by the digits shown."""
+    currencies: tuple[str, ...] = ()
+    """ISO 4217 codes that the sign or word of money may stand for."""
     borrowed: bool = False
     """Whether the unit is taken from the other end of a range; it may as well be a bare number."""
 
@@ -81,33 +95,40 @@ def quantities(text: str) -> Iterable[Quantity]:
 
 def _quantities(text: str) -> Iterator[Quantity]:
     found = [match for match in NUMBER.finditer(text) if not _glued(text, match)]
+    held: str | None = None  # the unit before a bracket that opens an interval: "98 tokens/s (76–128)"
     for index, match in enumerate(found):
         unit, word, sign = match["unit"], match["word"], match["sign"]
+        between = text[found[index - 1].end() : match.start()] if index else ""
+        held = found[index - 1]["unit"] if BRACKET.fullmatch(between) else held if RANGE.fullmatch(between) else None
         if unit is None and sign is None and index + 1 < len(found):
             after = found[index + 1]
             if after.start() - match.end() <= 5 and RANGE.search(text[match.end() : after.start()]):
                 unit, word = after["unit"], after["word"]
-        elif sign is None and index and unit is None and RANGE.search(text[found[index - 1].end() : match.start()]):
+        elif sign is None and index and unit is None and RANGE.search(between):
             sign = found[index - 1]["sign"]
+        if unit is None and sign is None and word is None:
+            unit = held
         borrowed = unit != match["unit"] or sign != match["sign"] or word != match["word"]
-        yield _quantity(text, match, unit, money=bool(sign or word), borrowed=borrowed)
+        yield _quantity(text, match, unit, (sign or word or "").strip(), borrowed=borrowed)
 
 
 _remembered = lru_cache(maxsize=REMEMBERED)(lambda text: tuple(_quantities(text)))
 
 
-def _quantity(text: str, match: re.Match[str], unit: str | None, *, money: bool, borrowed: bool) -> Quantity:
+def _quantity(text: str, match: re.Match[str], unit: str | None, money: str, *, borrowed: bool) -> Quantity:
     kind, factors = UNITS.get(unit or "", (PLAIN, (1.0,)))
     if money:
         kind = MONEY
     value = float(match["digits"].replace(",", "") + (match["fraction"] or ""))
-    ulp = 10.0 ** -(len(match["fraction"]) - 1) if match["fraction"] else 1.0
+    ulp = NEAREST * (10.0 ** -(len(match["fraction"]) - 1) if match["fraction"] else 1.0)
     digits = match["digits"].replace(",", "")
     zeros = len(digits) - len(digits.rstrip("0"))
+    if not match["fraction"] and kind == PACE:
+        ulp = max(ulp, min(NEAREST * 10.0**zeros, value * ROUGH_RATIO))
     if not match["fraction"] and len(digits) >= 4 and unit is None:
         ulp = max(ulp, min(10.0**zeros, value * ROUNDED_RATIO))
     if not match["fraction"] and APPROXIMATE.search(text[max(0, match.start() - 14) : match.start()]):
-        ulp = max(ulp, 10.0 ** min(zeros, 3))
+        ulp = max(ulp, NEAREST * 10.0 ** min(zeros, 3))
     return Quantity(
         text[match.start() : match.end()].strip(),
         match.start(),
@@ -115,6 +136,7 @@ def _quantity(text: str, match: re.Match[str], unit: str | None, *, money: bool,
         kind,
         tuple(value * factor for factor in factors),
         tuple(ulp * factor for factor in factors),
+        _SIGNS.get(money, (money,)) if money else (),
         borrowed,
     )
 

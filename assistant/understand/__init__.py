@@ -33,7 +33,7 @@ def understand(text: str, previous: Need | None = None, earlier: Sequence[Need] 
     return read.model_copy(update={"spans": tuple(quoted)})
 
 
-@lru_cache(maxsize=2048)
+@lru_cache(maxsize=512)
 def _folded(text: str, previous: Asked | None, earlier: tuple[Asked, ...]) -> Understanding:
     """The reading follows from the words alone, and a turn asks for it at every step."""
     asked = without_planted(text)

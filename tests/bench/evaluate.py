@@ -32,6 +32,8 @@ class Row:
     judged: Judgement
     numbers: int
     grounded: int
+    removed: bool
+    """Whether a line was taken out because a number of it could not be traced."""
     reading_s: float
     turn_s: float
 
@@ -41,18 +43,27 @@ def run(case: dict[str, Any], advisor: Any) -> Row:
     from assistant.understand import understand
     from assistant.understand.dialogue import fold
 
-    previous, conversation, answer, read, seconds = None, None, None, None, 0.0
+    needs: list[Any] = []
+    removed = False
+    conversation, answer, read, seconds = None, None, None, 0.0
     for turn in turns(case):
         answer = advisor.ask(turn, conversation)
+        removed = removed or any(warning.startswith("Removed lines") for warning in answer.warnings)
+        previous = needs[-1] if needs else None
         started = time.perf_counter()
         fold(turn, previous)
         seconds = time.perf_counter() - started
-        read = understand(turn, previous)
-        previous = read.need
+        read = understand(turn, previous, needs[:-1])
+        needs.append(read.need)
         conversation = answer.conversation_id
     assert answer is not None
     return Row(
-        judge(case, read, answer), answer.grounding.numbers, answer.grounding.grounded, seconds, answer.elapsed_s
+        judge(case, read, answer),
+        answer.grounding.numbers,
+        answer.grounding.grounded,
+        removed,
+        seconds,
+        answer.elapsed_s,
     )
 
 
@@ -107,13 +118,15 @@ def main() -> int:
             main_intent = intent[0] if isinstance(intent, list) else intent
             for group in ("all", f"language {language(case)}", f"intent {main_intent}"):
                 groups[group].append(row)
+            if row.removed:
+                print(f"a line was removed: {asked[:110]!r}")
             if options.wrong and (row.judged.wrong or row.numbers != row.grounded):
                 print(f"{asked[:110]!r}\n    " + "; ".join(row.judged.wrong))
         print(f"{'':24}{'n':>5}" + "".join(f"{heading:>9}" for heading in HEADINGS))
         for name in sorted(groups, key=lambda key: (key != "all", key)):
             print(line(name, groups[name]))
         whole = groups["all"]
-        return int(any(row.numbers != row.grounded or row.judged.forbidden for row in whole))
+        return int(any(row.numbers != row.grounded or row.removed or row.judged.forbidden for row in whole))
 
 
 if __name__ == "__main__":

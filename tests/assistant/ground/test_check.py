@@ -87,3 +87,69 @@ def test_names_markers_ordinals_and_bit_widths_are_no_numbers() -> None:
 def test_lines_with_loose_numbers_are_removed_and_the_rest_kept() -> None:
     text = "It fits.\nIt makes 900 tokens/s.\nEach holds 36 GiB."
     assert without_loose_lines(text, [MEMORY]) == "It fits.\nEach holds 36 GiB."
+
+
+SPEED = ToolCallRecord(
+    tool="estimate_inference_speed",
+    request={"gpu": "rtx-4090-24gb", "gpu_count": 2},
+    result={
+        "gpu": "rtx-4090-24gb", "gpu_count": 2,
+        "tokens_per_s_per_user": {"value": 98.2, "low": 76.4, "high": 128.4},
+        "tokens_per_s_total": {"value": 515_300.0, "low": 400_000.0, "high": 600_000.0},
+    },
+)  # fmt: skip
+PRICE = ToolCallRecord(
+    tool="configure",
+    request={},
+    result={
+        "configurations": [{"gpu": "rtx-4090-24gb", "gpu_count": 4, "price": {"amount": 8542.0, "currency": "USD"}}]
+    },
+)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "2×RTX 4090: about 98 tokens/s for one user (76–128)",
+        "每路约 98 tokens/s（76–128），合计约 520,000 tokens/s",
+        "4×RTX 4090 ≈ $8,542",
+        "加购 2×RTX 4090（共 4 张）",
+        "two RTX 4090s",
+    ],
+)
+def test_speeds_prices_and_numbers_of_cards_are_traced_by_what_they_are(text: str) -> None:
+    assert loose(text, SPEED, PRICE) == []
+
+
+@pytest.mark.parametrize(
+    ("text", "wrong"),
+    [
+        ("98 GiB", "98 GiB"),
+        ("76 tokens/s for $98", "$98"),
+        ("$8,542 tokens/s", "$8,542 tokens/s"),
+        ("¥8,542", "¥8,542"),
+        ("€8,542", "€8,542"),
+        ("3×RTX 4090", "3"),
+        ("6×RTX 4090", "6"),
+        ("五张 RTX 4090", "五"),
+        ("eight RTX 4090s", "eight"),
+        ("99 tokens/s", "99 tokens/s"),
+        ("about 98 tokens/s for one user (66–128)", "66"),
+    ],
+)
+def test_a_number_of_one_thing_does_not_vouch_for_another(text: str, wrong: str) -> None:
+    assert wrong in loose(text, SPEED, PRICE if "$8,542 tokens" not in text else SPEED)
+
+
+@pytest.mark.parametrize(
+    ("words", "text"),
+    [
+        ("4 卡 3090 够吗", "4×RTX 3090"),
+        ("two 3090s for a 70B?", "2×RTX 3090"),
+        ("3090 x 8", "8×RTX 3090"),
+        ("我有三张 3090", "3×RTX 3090"),
+    ],
+)
+def test_cards_that_the_asker_counts_vouch_for_that_number(words: str, text: str) -> None:
+    assert loose(text, words=(words,)) == []
+    assert loose(text.replace("×", "7×", 1), words=(words,)) != []
