@@ -35,7 +35,8 @@ _AUDIO = re.compile(
 )
 _DOCUMENTS = re.compile(
     _NUMBER + r"(?:docs?|documents?|texts?|passages?|chunks?|paragraphs?|pages?|articles?|records?|sentences?|篇"
-    r"|(?:个|条|段|份)\s?(?:文档|文本|文章|数据|片段|段落|记录|chunk)|文档|条(?!件))",
+    r"|(?:个|条|段|份)\s?(?:文档|文本|文章|数据|片段|段落|记录|chunk)|文档|条(?!件)"
+    r"|次\s?(?:\w{0,12}\s?)?(?:请求|调用|查询|向量化|检索))",
     re.I,
 )
 _QUERIES = re.compile(
@@ -100,7 +101,9 @@ def pace_asked(need: Need, text: str) -> Intent | None:
 
 def _daily_load(need: Need, text: str) -> bool:
     """Whether so much comes in a day: that asks for a pace, whatever else the words look like."""
-    return model_kind(need) == "speech" and A_DAY.search(text) is not None and _AUDIO.search(text) is not None
+    amount = {"speech": _AUDIO, **dict.fromkeys(READ, _DOCUMENTS)}.get(model_kind(need) or "")
+    enough = need.intent in ("can_it_run", "speed")
+    return amount is not None and enough and A_DAY.search(text) is not None and amount.search(text) is not None
 
 
 def amounts(need: Need, text: str) -> dict[str, object]:

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from decimal import Decimal
 
 from assistant.plan.formats import bits
+from assistant.understand.place import NO_CLOUD
 from tools.configuration import Configuration
 from tools.need import Need
 
@@ -35,7 +36,7 @@ _CHEAPEST = re.compile(
 
 def rents(text: str) -> bool:
     """Whether renting is spoken of."""
-    return bool(_RENTING.search(text))
+    return bool(_RENTING.search(NO_CLOUD.sub(" ", text.lower())))
 
 
 def buys(text: str) -> bool:

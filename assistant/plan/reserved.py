@@ -18,7 +18,7 @@ WIDE_LOW, WIDE_HIGH = 0.9, 1.3
 """Use over the bytes of the weights in 32 bits between which they were most likely loaded as such."""
 _SHOWN = re.compile(
     r"(?:占(?:用|了|到|去)*|吃(?:了|掉|到)?|用(?:了|掉|到)|显示(?:占?用?了?)?|飙到|涨到|高达|都是|还是|各|都)\s?"
-    r"(?:大概|大约|约|将近|快|近|显存)?\s?(?P<n>\d{1,4}(?:\.\d{1,2})?)\s?(?:多|几)?\s?gi?b?(?![a-z0-9])"
+    r"(?:大概|大约|约|将近|快|近|显存|每(?:张|块|卡)卡?|单卡)?\s?(?P<n>\d{1,4}(?:\.\d{1,2})?)\s?(?:多|几)?\s?gi?b?(?![a-z0-9])"
     r"|(?<![a-z])(?:takes?|took|taking|us(?:es?|ed|ing)|eats?|eating|occup\w+|shows?|showing|consum\w+|allocat\w+"
     r"|reserv\w+|fills?|filling|grabs?)(?: up)?(?: all)?(?: about| around| nearly| almost| over| ~)?\s?~?"
     r"(?P<n2>\d{1,4}(?:\.\d{1,2})?)\s?gi?b?(?![a-z0-9])"
@@ -28,7 +28,7 @@ _SHOWN = re.compile(
 )
 """An amount that is seen to be used, or the whole card."""
 _PUZZLED = re.compile(
-    r"为什么|为啥|为何|怎么(?!办|装|部署|选|配|买)|咋(?!办|装|整)|哪(?:里|儿)?去了|花哪|去哪|正常(?:吗|么|不|\?|？|$)|合理(?:吗|么|不)"
+    r"为什么|为啥|为何|怎么(?!办|装|部署|选|配|买)|咋(?!办|装|整)|哪(?:里|儿)?去了|花哪|去哪|正常(?:吗|么|不|\?|？|$)|[配设搞弄]错|哪里(?:不对|有问题)|不对劲|合理(?:吗|么|不)"
     r"|不是(?:应该|说|只|才|一)|居然|竟然|明明|才\s?\d|(?:只|仅)(?:有|要|需)?\s?\d"
     r"|(?:能|可以|怎样|如何)(?:不能|否)?(?:把[^,。]{0,6})?(?:限制|降|压|减|调低|少占)|有(?:什么|啥)?办法(?:降|减|限|压|让)"
     r"|(?<![a-z])(?:why|how come|normal|expected|reduce|lower|limit|supposed to|should(?:n't)? only|instead of"

@@ -7,7 +7,7 @@ from assistant.understand.entities import Entities
 from assistant.understand.errors import Pasted
 from assistant.understand.likened import LIKENED
 from assistant.understand.named import NamedGpu
-from assistant.understand.numbers import count
+from assistant.understand.numbers import HAN, count
 from assistant.understand.quantities import count_of, free_counts, nodes, per_node, total
 from assistant.understand.sizes import box_bytes
 from assistant.understand.text import grammar
@@ -70,6 +70,11 @@ _SMALL_CARD = 2 * GIB
 _OLD_CARD = 4 * GIB
 """Sizes of old and laptop cards, of which the catalog holds few."""
 _PLURAL = grammar(r"s(?![a-z0-9])")
+_MINE = grammar(
+    rf"我(?:们)?(?:这边?|手里|手上)?(?:只|就|才)?(?:有|用)?\s?(\d{{1,2}}|{HAN}|俩)\s?(?:张|块|卡)(?!\s?[a-z0-9\ue000])"
+    r"|(?<![a-z])i (?:only )?have (one|two|three|four|six|eight|\d{1,2})(?: of (?:them|those|these))?(?! ?[a-z\ue000])"
+)
+"""How many of the cards just spoken of are the asker's: "they say four 4090s, I only have two"."""
 _SEVERAL = grammar(r"几张|多张|多块|几块|多卡|several|multiple|(?<![a-z])some(?![a-z])")
 
 
@@ -110,6 +115,9 @@ def find_cards(entities: Entities, text: str, intent: Intent, pasted: Pasted) ->
     owned = tuple(
         GpuCount(gpu=key, count=_count(text, [g for g in owned_names if g.gpu == key], len(ids), pasted)) for key in ids
     )
+    if len(kinds := {gpu.gpu for gpu in entities.gpus}) == 1 and (mine := _MINE.search(text)):
+        ids = list(kinds)
+        owned = (GpuCount(gpu=ids[0], count=count(mine[1] or mine[2])),)
     asked = tuple(dict.fromkeys(gpu.gpu for gpu in asked_names if gpu.gpu not in ids))
     memory, start, end = (None, 0, 0) if owned else _anonymous(entities, pasted)
     cards = None if owned else _anonymous_count(text, pasted, start, end, named=bool(asked))

@@ -42,7 +42,9 @@ _COUNTRIES: tuple[tuple[str, str], ...] = (
 )  # fmt: skip
 NO_CLOUD = grammar(
     r"(?:不要|不用|不考虑|不想(?:用)?|不能用|别|不上|no|not|without|avoid|don't want|except)\s?(?:the "
-    r"|any |用|上|租)?\s?(?:云|租|cloud|rent\w{0,3})|(?:只|要)(?:买|自建|本地)|on-?prem(?:ise)?s? only"
+    r"|any |用|上|租)?\s?(?:云|租|cloud|rent\w{0,3})"
+    r"|(?:不(?:能|让|许|准|可以|允许|方便|打算|适合)|没法|无法|禁止|严禁)\s?(?:用|上|租|放)?(?:公有|公)?云"
+    r"|(?:只|要)(?:买|自建|本地)|on-?prem(?:ise)?s? only"
     r"|buy only|only buy|must be local|local only"
 )
 """Words that rule renting out."""

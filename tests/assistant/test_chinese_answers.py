@@ -231,3 +231,21 @@ def test_one_card_against_two_is_about_both() -> None:
 def test_whether_a_rate_is_normal_comes_before_a_better_card() -> None:
     text = "一张 3090 加 128G 内存跑 llama3.3 70b q4，才 2 token/s，正常吗，换更好的卡有用？"
     assert turn(text)[2].answer.lstrip("*").startswith(("正常", "偏慢", "单靠"))
+
+
+@pytest.mark.parametrize("words", ["不能上云", "不让上云", "禁止上公有云", "没法用云"])
+def test_no_cloud_is_no_rent(words: str) -> None:
+    draft = turn(f"预算三十万，给五十个研发配代码助手，{words}，要什么配置")[2]
+    assert {one.acquisition for one in draft.configurations[:1]} <= {"buy"}
+    assert "/小时" not in draft.answer.split("\n")[0]
+
+
+@pytest.mark.parametrize(
+    ("text", "starts"),
+    [
+        ("一天两百万次 embedding 请求，bge-small-zh-v1.5，每次 300 字，一张 T4 够不够", "够"),
+        ("qwen2.5-72b-instruct-gptq-int4 两张 A40 起服务，显存显示每张 43G，是不是哪里配错了", "多出来的不是"),
+    ],
+)
+def test_verdicts_on_loads_and_on_what_is_shown(text: str, starts: str) -> None:
+    assert turn(text)[2].answer.lstrip("*").startswith(starts)

@@ -182,3 +182,25 @@ def test_the_size_of_a_picture_model_is_that_of_what_draws(text: str) -> None:
 def test_thousands_of_samples_are_no_bytes() -> None:
     assert find_dataset("60k 数据 3 轮") is None
     assert find_dataset("200m 语料") is not None
+
+
+@pytest.mark.parametrize(
+    ("text", "count"),
+    [
+        ("官方说要 8 张 3090,我只有两张,能跑 70B int4 吗", 2),
+        ("论文用 4 张 A100 训的,我手里就一张,行吗", 1),
+        ("they say four 4090s are needed for a 70B in int4, I only have two, is that enough?", 2),
+    ],
+)
+def test_how_many_of_those_spoken_of_are_mine(text: str, count: int) -> None:
+    assert [card.count for card in read(text).cards.owned] == [count]
+
+
+@pytest.mark.parametrize(("text", "many"), [("并发开到 48,输入 2k", 48), ("并发设 16 路", 16), ("并发要跑 32", 32)])
+def test_requests_at_once_however_they_are_set(text: str, many: int) -> None:
+    assert read(f"一张 H20 跑 14B,{text}").slots["concurrent_sequences"] == many
+
+
+@pytest.mark.parametrize("text", ["8 张 1080ti 还能干啥", "两块 P40 能拿来做什么", "一张 V100 还能派什么用场"])
+def test_what_old_cards_are_good_for(text: str) -> None:
+    assert read(text).intent == "what_fits"
