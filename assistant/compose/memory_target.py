@@ -17,7 +17,7 @@ def memory_target(material: Material) -> Section | None:
     found, wanted = next(material.results("find_gpus"), None), planned.wanted_bytes(material.text)
     if found is None or wanted is None:
         return None
-    rows = planned.ranked([GpuRow.model_validate(each) for each in found["gpus"]])
+    rows = planned.ranked([GpuRow.model_validate(each) for each in found["gpus"]], material.text)
     say, size = material.say, numbers.gib(wanted, digits=0)
     if not rows:
         return Section("fact", say("memory_target.none", size=size), settled=True)

@@ -5,6 +5,7 @@ from typing import Any
 
 from assistant.compose import amounts, names, numbers
 from assistant.compose.material import Material
+from assistant.compose.span import span
 from assistant.plan.money import YEAR_S
 
 RESALE_KNOWN_FROM = 1
@@ -48,9 +49,8 @@ def _short(material: Material, result: dict[str, Any], rent: dict[str, Any], lea
         return ""
     own, say, money = result["own"], material.say, result["currency"]
     paid, purchase = rent["term_cost"]["value"], own["purchase_cost"]["value"]
-    months = f"{rent['term_months']:.3g}"
     values = {
-        "leased": leased, "months": months, "rent": _money(paid, money),
+        "leased": leased, "time": span(material, rent), "rent": _money(paid, money),
         "cards": names.cards(result["gpu"], result["gpu_count"]), "purchase": _money(purchase, money),
     }  # fmt: skip
     return say("over.short_rent" if paid < purchase else "over.short_buy", **values)

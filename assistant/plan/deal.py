@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from assistant.plan import requests
 from assistant.plan.apart import rented_and_bought
 from assistant.plan.call import PlannedCall, planned
-from assistant.plan.market import recent
 from assistant.plan.preferred import rents
 from assistant.understand.budget import Money, find_money
 from assistant.understand.text import Text
@@ -74,14 +73,14 @@ def asked(understanding: Understanding) -> bool:
 
 
 def options(understanding: Understanding) -> list[Option]:
-    """The two purchases whose prices are known: those stated beside the names, else those of the market."""
+    """The two purchases whose prices are known: those stated beside the names, else those last read."""
     said = _stated(understanding)
     found = []
     for card in requests.compared(understanding.need):
         price = card_price(gpu(card.gpu))
         if card.gpu in said:
             found.append(Option(card, said[card.gpu].amount, said[card.gpu].currency, said=True))
-        elif price is not None and recent(price):
+        elif price is not None:
             found.append(Option(card, float(price.amount_usd), "USD", said=False))
     return found
 

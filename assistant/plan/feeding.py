@@ -29,7 +29,9 @@ def most_fed(card: str, asked: dict[str, object]) -> int | None:
             result = plan_power(PowerRequest.model_validate(values | {"gpu": card, "gpu_count": count}))
         except AdvisorError:
             break
-        circuit = not asked.get("circuit_amps") or result.circuits[0].verdict == "yes"
+        circuit = not asked.get("circuit_amps") or (
+            result.circuits[0].verdict == "yes" and result.circuits[0].needed == 1
+        )
         supply = not asked.get("psu_w") or (result.supply is not None and result.supply.at_hand == "yes")
         if not (circuit and supply):
             break

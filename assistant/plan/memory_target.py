@@ -20,9 +20,13 @@ SERVER_CARDS = 8
 """Most cards of one server."""
 _WANTS = (
     r"cheap\w{0,4}|low(?:est)?[- ](?:cost|price)|least (?:money|expensive)|get(?:ting)?|reach|build|want|way to"
-    r"|how (?:can|do) (?:i|we)|for (?:under|less)|便宜|最省|凑|攒|组|配|想要|想搞|弄|搞|上到|买"
+    r"|best (?:value|buy)|value for|how (?:can|do) (?:i|we)|for (?:under|less)"
+    r"|便宜|最省|凑|攒|组|配|想要|想搞|弄|搞|上到|买"
 )
-_MEMORY = r"(?P<n>\d{2,4})\s?gi?b?\s?\+?\s?(?:of |的|以上)?\s?(?:total |gpu |video |大)?(?:v?ram|memory|显存)"
+_MEMORY = (
+    r"(?P<n>\d{2,4})\s?gi?b?\s?\+?\s?(?:of |的|以上)?\s?(?:total |gpu |video |大)?"
+    r"(?:v?ram|memory|显存|cards?|gpus?|显卡)"
+)
 _TARGETS = tuple(
     re.compile(rule, re.I)
     for rule in (rf"(?:{_WANTS})[^.?!。？！]{{0,40}}?{_MEMORY}", rf"{_MEMORY}[^.?!。？！]{{0,40}}?(?:{_WANTS})")
@@ -62,10 +66,13 @@ def query(text: str) -> dict[str, object]:
     }  # fmt: skip
 
 
-def ranked(rows: Sequence[GpuRow]) -> list[GpuRow]:
-    """Those sold card by card at a price of today's market, the cheapest together first, as few as a desk takes."""
+def ranked(rows: Sequence[GpuRow], text: str) -> list[GpuRow]:
+    """Those sold card by card at a price of today's market, the cheapest together first, as few as a desk takes.
+
+    Whole machines of one memory are among them, unless a card is what is asked for.
+    """
     sold = [one for one in rows if recent(one.price) and sold_alone(one) and one.market not in _NOT_CARDS]
-    sold = [one for one in sold if one.market != MACHINE or one.together_count == 1]
+    sold = [one for one in sold if one.market != MACHINE or (one.together_count == 1 and not _ONE.search(text))]
     return [one for one in sold if (one.together_count or 0) <= DESKTOP_CARDS] or sold
 
 
@@ -77,7 +84,7 @@ def lead(rows: Sequence[GpuRow]) -> GpuRow:
 def calls(need: Need, understanding: Understanding) -> list[PlannedCall | None]:
     """The cards, and the machine around those that lead."""
     asked_for = query(understanding.text)
-    rows = ranked(find_gpus(GpuQuery.model_validate(asked_for)).gpus)
+    rows = ranked(find_gpus(GpuQuery.model_validate(asked_for)).gpus, understanding.text)
     best = lead(rows) if rows else None
     machine = (
         None

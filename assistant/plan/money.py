@@ -199,7 +199,7 @@ def cost(
     chosen = [GpuCount(gpu=one.gpu, count=one.gpu_count) for one in best]
     pair = rented_and_bought(understanding.text)
     asked = [GpuCount(gpu=pair[1])] if pair else requests.cards(need)
-    cards = [_alone(card, need, running) for card in asked] or chosen
+    cards = [_single(card, need) if runs(need) else _alone(card, need, running) for card in asked] or chosen
     if not cards:
         return None
     values = _shared(need, understanding, running) | _machine(cards if need.gpus_owned else cards[:1])
@@ -277,6 +277,11 @@ def _alone(card: GpuCount, need: Need, running: Running) -> GpuCount:
     if card.count or need.gpu_count or running.nodes or sibling == card.gpu or sibling not in gpus():
         return card.model_copy(update={"count": _count(card, need, running)})
     return GpuCount(gpu=sibling, count=1)
+
+
+def _single(card: GpuCount, need: Need) -> GpuCount:
+    """The card of a run in the number stated, else one: its hours are those of the time that is told beside."""
+    return card.model_copy(update={"count": card.count or need.gpu_count or 1})
 
 
 def _count(card: GpuCount, need: Need, running: Running) -> int:

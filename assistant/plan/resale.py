@@ -11,7 +11,8 @@ from tools.need import Need
 USUAL_YEARS = 3.0
 """How long a card is kept where it is not said."""
 _ASKS = re.compile(
-    r"resale|re-?sell|second[- ]?hand value|residual|depreciat|hold (?:its|their) value"
+    r"resale|re-?sell|(?:will|would|does|could) [^.?!]{0,40}fetch"
+    r"|second[- ]?hand value|residual|depreciat|hold (?:its|their) value"
     r"|(?:still )?be worth|sell (?:it|them) for"
     r"|残值|保值|折旧|还值多少|能卖多少|值多少钱|二手(?:能|价).{0,6}(?:卖|值)|贬值",
     re.I,

@@ -31,7 +31,7 @@ _UPGRADE = re.compile(
     r"|(?:card|gpu) next\b"
     r"|\bsell\b.{0,24}\bbuy|step up|successor|swap (?:it|my)|trade (?:it )?(?:up|in)|better card"
     r"|move (?:up|on) (?:to|from)"
-    r"|升级|换(?:什么|哪|个?啥|一?张|块|新?卡|掉|代)|下一(?:张|步)|继任|该换|想换|更好的(?:卡|显卡)"
+    r"|升级|换(?:什么|哪|个?啥|一?张|块|新?卡|掉|代)|下一(?:张|步)|继任|该换|想换|换啥|更好的(?:卡|显卡)"
     r"|卖[了掉].{0,8}[买换]",
     re.I,
 )
@@ -39,6 +39,8 @@ _FIRST = re.compile(
     r"正常(?:吗|么|不|？|\?)|是不是正常|\bnormal\?|\bis (?:that|this|it) (?:normal|expected|slow)\b", re.I
 )
 """What is asked before a better card: whether what is seen is as it should be."""
+_WHICH = re.compile(r"(?:what|which) (?:\w+ )?(?:card|gpu)(?![a-z])|(?:买|换)(?:啥|什么|哪)(?:[张个款])?", re.I)
+"""Words for another card, of one who has one and money."""
 _NOT_CARDS = re.compile(r"driver|cuda|software|version|驱动|软件|版本|系统", re.I)
 _TARGET = re.compile(
     r"(?:(?<![a-z])(?:go(?:ing)?|want|up to|move|try|need)(?![a-z])|想|要|上到?|换)[^.?!。？！]{0,24}?"
@@ -54,7 +56,8 @@ def asked(understanding: Understanding) -> bool:
     card = in_place(need)
     if card is None or understanding.error_text or rents(text) or requests.is_training(need) or _FIRST.search(text):
         return False
-    return card.gpu in gpus() and _UPGRADE.search(text) is not None and not _NOT_CARDS.search(text)
+    wanted = _UPGRADE.search(text) or (need.gpus_owned and need.budget and _WHICH.search(text))
+    return card.gpu in gpus() and wanted is not None and bool(wanted) and not _NOT_CARDS.search(text)
 
 
 def in_place(need: Need) -> GpuCount | None:
@@ -101,6 +104,8 @@ def choices(need: Need) -> list[GpuCount]:
         if _sold(one, card) and one.usable_bytes >= needed and _step_up(one, card) and (ordinary(one) or not pictures)
         and (needed or one.memory_bytes >= ROOMIER * card.memory_bytes)
     ]  # fmt: skip
+    if not steps and needed > card.usable_bytes * count:
+        steps = [one for one in rows if _sold(one, card) and one.usable_bytes >= needed and ordinary(one)]
     picked: list[GpuCount] = []
     same = next((one for one in rows if one.id == own.gpu and recent(one.price)), None)
     if same and needed <= card.usable_bytes * (count + 1) and needed > card.usable_bytes * count:

@@ -27,7 +27,7 @@ _COUNTRIES: tuple[tuple[str, str], ...] = (
     ("US", (r"美国|(?<![a-z])(?:in the us(?:a)?|united states|america|california|texas"
            r"|new york|virginia|oregon|florida|seattle|boston|chicago|san francisco"
            r"|bay area)(?![a-z])|加州|德州|纽约|硅谷")),
-    ("GB", r"英国|(?<![a-z])(?:in the uk|united kingdom|britain|england|london|manchester|edinburgh)(?![a-z])|伦敦"),
+    ("GB", r"英国|(?<![a-z])(?:uk|united kingdom|britain|england|london|manchester|edinburgh)(?![a-z])|伦敦"),
     ("DE", r"德国|(?<![a-z])(?:germany|deutschland|berlin|munich|hamburg|frankfurt)(?![a-z])|柏林|慕尼黑"),
     ("FR", r"法国|(?<![a-z])(?:france|paris|lyon)(?![a-z])|巴黎"),
     ("RU", r"俄罗斯|(?<![a-z])russia(?![a-z])"),

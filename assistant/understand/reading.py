@@ -52,6 +52,9 @@ _BRAND = grammar(r"(?<![a-z])geforce[ -]?(?=[rg]tx|\d)")
 """Says nothing that the number behind it does not say, and would keep "GeForce RTX 4070s" from its short name."""
 _TABLE_ROW = re.compile(r"^[|+][^\n]*", re.MULTILINE)
 """A row of a pasted table: its watts and degrees are no question."""
+_API = grammar(r"(?<![a-z])(?:apis?|openai|openrouter|together|provider)(?![a-z])|接口|账单")
+"""Words that make a sum a month what a provider is paid for the tokens of a month."""
+MILLION = 1e6
 _HAN = grammar(r"[一-鿿]")
 TRAINING = {"full_finetune", "lora", "qlora", "pretrain"}
 LONG_CONTEXT = 64_000
@@ -213,7 +216,16 @@ def _read_traffic(reading: Reading, hidden: str) -> list[tuple[int, int, str]]:
     if price is not None:
         reading.put("api_million_price", Found(price.value.amount, price.start, price.end))
         reading.put("currency", Found(price.value.currency, 0, 0))
-    return [(found.start, found.end, " ") for found in (volume, price) if found is not None]
+    taken = [(found.start, found.end, " ") for found in (volume, price) if found is not None]
+    if volume is None or price is not None or not _API.search(hidden):
+        return taken
+    amounts = find_money(hidden, chinese=reading.language == "zh")
+    bill = next((found for found in amounts if found.value.period == "month"), None)
+    if bill is not None:
+        reading.slots["api_million_price"] = bill.value.amount / volume.value * MILLION
+        reading.put("currency", Found(bill.value.currency, 0, 0))
+        taken.append((bill.start, bill.end, " "))
+    return taken
 
 
 def _format_of_model(reading: Reading, formats: list[Found[str]]) -> Found[str] | None:

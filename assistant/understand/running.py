@@ -73,7 +73,8 @@ _MACHINES_OF = grammar(
     rf"(?P<m>{DIGITS}|{HAN}|{_WORD})\s?(?:台|个节点|节点|nodes?|servers?|machines?|boxes)"
     r"(?:[^,。;?!\d]{0,10},?\s?(?:每台|每个?节点|each))?\s?"
     r"(?:(?:with|w/|of|each with|each|,|有)\s?)?"
-    rf"(?P<n>{DIGITS}|{HAN}|{_WORD})(?:\s?(?:卡|张|块|x|×|\*|gpus?|cards?)|(?=\s(?:rtx )?[abhlrt]?[a-z]{{0,2}}\d{{2,4}}))"
+    rf"(?P<n>{DIGITS}|{HAN}|{_WORD})(?:\s?(?:卡|张|块|x|×|\*|gpus?|cards?)"
+    rf"|(?=\s(?:rtx )?[abhlrt]?[a-z]{{0,2}}\d{{2,4}}))"
 )
 _BOXES = grammar(
     rf"(?P<m>{DIGITS}|{HAN}|{_WORD})\s(?P<n>\d{{1,2}})\s?(?:[x×*-]|gpus?|卡)\s?(?:[a-z0-9]{{1,8}}\s){{0,2}}"

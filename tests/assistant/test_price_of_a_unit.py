@@ -60,7 +60,7 @@ def test_other_prices_are_no_price_of_a_unit(text: str) -> None:
 def test_memory_itself_is_bought_for_the_least_money(text: str, gib: int) -> None:
     understanding, records, draft = turn(text)
     assert particular.shape(understanding) == "memory_target"
-    rows = memory_target.ranked([_row(one) for one in records[0].result["gpus"]])
+    rows = memory_target.ranked([_row(one) for one in records[0].result["gpus"]], text)
     assert all(one.memory_bytes * (one.together_count or 0) >= gib * GIB for one in rows)
     best = memory_target.lead(rows)
     ordinary = [one for one in rows if market.ordinary(one)]
@@ -103,3 +103,14 @@ def test_thousands_stay_numbers(text: str) -> None:
     need = understand(text).need
     assert not need.gpus_asked
     assert not need.gpus_owned
+
+
+@pytest.mark.parametrize("text", ["best value 32GB card?", "最便宜的 48G 显卡"])
+def test_a_card_is_no_whole_machine(text: str) -> None:
+    understanding, records, draft = turn(text)
+    assert particular.shape(understanding) == "memory_target"
+    rows = memory_target.ranked([_row(one) for one in records[0].result["gpus"]], text)
+    assert rows
+    assert {one.market for one in rows}.isdisjoint({"apu", "laptop"})
+    assert all(one.together_count == 1 for one in rows)
+    assert not ground(draft.answer, records, (text,), draft.citations).ungrounded

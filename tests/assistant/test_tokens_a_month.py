@@ -80,3 +80,16 @@ def test_more_tokens_never_cost_less(card: str) -> None:
     costs = [cost(10.0**power) for power in range(6, 13)]
     assert costs == sorted(costs)
     assert costs[-1] > costs[0]
+
+
+@pytest.mark.parametrize(
+    ("text", "million"),
+    [
+        ("our API bill is $600 a month for 1.5 billion tokens of Llama 3.3 70B, self-host?", 0.4),
+        ("API 每月花 8000 元，每月 20 亿 token，Qwen2.5-72B，自建划算吗", 4.0),
+    ],
+)
+def test_a_bill_for_a_months_tokens_is_a_price_of_them(text: str, million: float) -> None:
+    need = understand(text).need
+    assert need.api_million_price == pytest.approx(million)
+    assert need.budget is None
