@@ -37,3 +37,21 @@ def component(name: str) -> Component:
         if spelling in plain:
             return components()[plain[spelling]]
     raise UnknownName("component", name, close_names(name, list(labels)))
+
+
+def components_named(name: str) -> tuple[Component, ...]:
+    """The component of that name, or all of the series that it names: `ConnectX-7` has several.
+
+    Raises:
+        UnknownName: with the closest names.
+    """
+    from kb.names import normalise
+
+    try:
+        return (component(name),)
+    except UnknownName:
+        wanted = normalise(name)
+        first = tuple(one for one in components().values() if f"{normalise(one.name)} ".startswith(f"{wanted} "))
+        if not first or not any(map(str.isdigit, wanted)):
+            raise
+        return first

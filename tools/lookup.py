@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 from kb.base import AmbiguousName, Frozen, UnknownName
 from kb.catalog import gpu_ids, provider, server
-from kb.components import component
+from kb.components import components_named
 from kb.models import model
 from kb.name_index import Names, close_names
 from kb.names import closed_names, gpu_names
@@ -74,6 +74,6 @@ _FINDERS: tuple[tuple[str, Callable[[str], tuple[str, ...]]], ...] = (
     ("closed model", lambda name: _several(closed_names())(name)),
     ("model", _models),
     ("software", _software),
-    ("component", lambda name: (component(name).id,)),
+    ("component", lambda name: tuple(one.id for one in components_named(name))),
     ("provider", lambda name: (provider(name).id,)),
 )

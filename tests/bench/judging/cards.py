@@ -25,6 +25,9 @@ FIELDS = {
     "tensor core generation": "tensor_core_generation", "form factor": "form_factor", "slots": "slot_width",
     "market": "market", "successor": "successor",
 }  # fmt: skip
+UNKNOWN = frozenset({"ecc", "memory_type", "slot_width", "successor", "mig_instances"})
+"""Properties that a card without a value may still have."""
+KIND = re.compile(r"(?:LP)?DDR\dX?|GDDR\dX?|HBM\d?e?", re.IGNORECASE)
 SCALES = {
     "gb": 2**30, "g": 2**30, "gib": 2**30, "tb/s": 10**12, "gb/s": 10**9, "tflops": 10**12, "tops": 10**12,
     "pflops": 10**15, "t": 10**12, "w": 1, "kw": 1000, "bit": 1,
@@ -46,6 +49,8 @@ def by_field(subject: str, attribute: str, value: str, claim: str) -> Ruling | N
     groups = _cards(subject)
     parts = re.split(r"\s*/\s*(?![a-z])|,\s+", value)
     values = parts if len(parts) == len(groups) else [value] * len(groups)
+    if name == "msrp_usd" and re.search(r"元|¥|￥|CNY|RMB", value):
+        name = "msrp_cny"
     rulings = [_of_variants(rows, name, one) for rows, one in zip(groups, values, strict=True)]
     kinds = {one.ruling for one in rulings}
     found = "; ".join(one.found for one in rulings)
@@ -76,7 +81,9 @@ def _agrees(one: GpuRow, name: str, value: str) -> bool | None:
     held = getattr(one, name)
     negated = re.fullmatch(r"(?:no|none|without|没有|无|not supported|unsupported)", value, re.IGNORECASE) is not None
     if negated:
-        return not held
+        return None if held is None and name in UNKNOWN else not held
+    if held is None and name == "tensor_cores" and one.tensor_core_generation is None:
+        return False
     if held is None:
         links = name.endswith("flops") or name in ("nvlink_bytes_per_s", "nvlink_generation", "int8_ops")
         return False if links else None
@@ -84,10 +91,12 @@ def _agrees(one: GpuRow, name: str, value: str) -> bool | None:
         return float(held.split("/")[0]) == float(NUMBER.search(value)[1])  # type: ignore[index]
     if isinstance(held, bool):
         return held == bool(re.search(r"yes|有|支持|support", value, re.IGNORECASE))
+    if name == "memory_type" and (kind := KIND.search(value)):
+        return str(held).lower() == kind[0].lower()
     if isinstance(held, str):
         return same_words(held, value) or (name == "form_factor" and same_words(one.slot_width or "", value))
-    kinds = re.findall(r"GDDR\dX?|HBM\d?e?", value) if name == "memory_bytes" else []
-    if kinds and one.memory_type and kinds[0].lower() != one.memory_type.lower():
+    kind = KIND.search(value) if name == "memory_bytes" else None
+    if kind and one.memory_type and kind[0].lower() != one.memory_type.lower():
         return False
     number = NUMBER.search(value)
     if number is None:
@@ -101,13 +110,13 @@ def _agrees(one: GpuRow, name: str, value: str) -> bool | None:
 
 
 def by_nvlink(subject: str, attribute: str, value: str, claim: str) -> Ruling | None:
-    """Whether cards have NVLink at all."""
-    if attribute != "nvlink" or _not_a_card(subject):
+    """Whether cards have NVLink, or MIG, at all."""
+    if attribute not in ("nvlink", "mig") or _not_a_card(subject):
         return None
     wanted = re.search(r"yes|support|bridge|有|支持", value, re.IGNORECASE) is not None
     verdicts = []
     for rows in _cards(subject):
-        asked = (check_compatibility(CompatibilityRequest(gpu=one.id, feature="nvlink")) for one in rows)
+        asked = (check_compatibility(CompatibilityRequest(gpu=one.id, feature=attribute)) for one in rows)
         verdicts.append({one.verdict == "works" for one in asked})
     if all(one == {wanted} for one in verdicts):
         return Ruling("holds", f"{subject}: {wanted}")

@@ -4,6 +4,7 @@ import re
 
 from judging.ruling import COUNT, NUMBER, Ruling
 
+from kb.catalog import gpus
 from tools.find_offers import OfferQuery, OfferSearch, find_offers
 from tools.lookup import look_up
 
@@ -73,6 +74,10 @@ def by_instance(subject: str, attribute: str, value: str, claim: str) -> Ruling 
         return Ruling(
             "holds" if any(one and abs(one - said) <= 0.02 * one for one in held) else "contradicted", f"{held}"
         )
+    if attribute in ("gpu memory", "vram", "memory"):
+        counts = {1, *(one.gpu_count for one in offered)}
+        held = {gpus()[one.gpu].memory_bytes / 2**30 * float(count) for one in offered for count in counts}
+        return Ruling("holds" if float(NUMBER.search(value)[1]) in held else "contradicted", f"{held}")  # type: ignore[index]
     if attribute == "price":
         return _priced(found, value)
     return None

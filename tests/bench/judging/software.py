@@ -5,7 +5,8 @@ import re
 from judging.ruling import NUMBER, Ruling, same_words
 
 from kb.models import models
-from tools.check_compatibility import CompatibilityRequest, check_compatibility
+from kb.software import features
+from tools.check_compatibility import Compatibility, CompatibilityRequest, check_compatibility
 from tools.find_gpus import GpuQuery, find_gpus
 from tools.lookup import look_up
 
@@ -15,15 +16,21 @@ def by_model(subject: str, attribute: str, value: str, claim: str) -> Ruling | N
     meaning = look_up(subject)
     if meaning.kind != "model":
         return None
-    sizes = {models()[key].params for key in meaning.ids}
-    if attribute in ("parameters", "params", "size"):
+    named = [models()[key] for key in meaning.ids]
+    sizes = {one.params for one in named} | {
+        max(part.params for part in one.components) for one in named if one.components
+    }
+    if attribute == "active parameters":
+        sizes = {models()[key].active_params or models()[key].params for key in meaning.ids}
+    if attribute in ("parameters", "params", "size", "active parameters"):
         said = float(NUMBER.search(value)[1]) * {"b": 1e9, "m": 1e6, "t": 1e12}[NUMBER.search(value)[2][:1].lower()]  # type: ignore[index]
         return Ruling("holds" if any(abs(one - said) <= 0.12 * one for one in sizes) else "contradicted", f"{sizes}")
     if attribute == "sizes":
         small = any(one < 20e9 for one in sizes)
         return Ruling("holds" if small == ("small" in value) else "contradicted", f"{sizes}")
     if attribute == "context":
-        said = float(NUMBER.search(value)[1]) * (1024 if NUMBER.search(value)[2].lower() == "k" else 1)  # type: ignore[index]
+        unit = NUMBER.search(value)[2].lower()  # type: ignore[index]
+        said = float(NUMBER.search(value)[1]) * {"k": 1024, "m": 2**20}.get(unit[:1], 1)  # type: ignore[index]
         held = {models()[key].max_context_tokens for key in meaning.ids}
         return Ruling(
             "holds" if any(one and abs(one - said) <= 0.03 * one for one in held) else "contradicted", f"{held}"
@@ -47,6 +54,10 @@ def by_software(subject: str, attribute: str, value: str, claim: str) -> Ruling 
     """What releases need: CUDA, drivers, cards."""
     if attribute not in ("cuda", "required cuda", "driver", "runs on"):
         return None
+    plain = re.sub(r"[^a-z0-9]", "", subject.lower())
+    feature = next((one for one in features() if re.search(r"\d", one) and one.replace("_", "") == plain), None)
+    if feature and attribute == "runs on":
+        return _of(check_compatibility(CompatibilityRequest(feature=feature, gpu=value)))
     asked = {"cuda": "cuda", "required cuda": "cuda", "driver": "driver", "runs on": "gpu"}[attribute]
     versioned = re.search(r"\d", subject) is not None
     field = (
@@ -57,7 +68,9 @@ def by_software(subject: str, attribute: str, value: str, claim: str) -> Ruling 
         else "engine"
     )
     result = check_compatibility(CompatibilityRequest.model_validate({field: subject, asked: value}))
-    ruling = {"works": "holds", "works_with": "partly", "does_not": "contradicted", "unknown": "unknown"}[
-        result.verdict
-    ]
-    return Ruling(ruling, result.reason)
+    return _of(result)
+
+
+def _of(result: Compatibility) -> Ruling:
+    ruling = {"works": "holds", "works_with": "partly", "does_not": "contradicted", "unknown": "unknown"}
+    return Ruling(ruling[result.verdict], result.reason)
