@@ -46,6 +46,17 @@ class CardsHeld(Frozen):
     """Of the model, on all of them."""
 
 
+class Divided(Frozen):
+    """Parts of the cards for those who must not disturb each other."""
+
+    profile: str | None
+    """MIG profile as `nvidia-smi mig -lgip` writes it; null where each has a whole card."""
+    instances_per_gpu: int
+    instances: int
+    """On all of the cards together."""
+    wanted: int
+
+
 class Item(Frozen):
     """One line of the bill."""
 
@@ -173,6 +184,8 @@ class Configuration(Frozen):
     """Name of the card as the vendor writes it."""
     cards: tuple[CardsHeld, ...] = ()
     """Each kind of card, where the asker's own are of several; `gpu` is then the one with most memory."""
+    divided: Divided | None = None
+    """Where each of several is given a part: what a part is; memory and speed are those of one."""
     owned_count: int = Field(default=0, ge=0)
     """How many of the GPUs the asker already has."""
     provider: str | None = None

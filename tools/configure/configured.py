@@ -13,6 +13,7 @@ from tools.configure.market import ORDERABLE
 from tools.configure.options import Option
 from tools.configure.pace import Paced
 from tools.configure.reasons import reason, texts
+from tools.configure.slices import roomiest
 from tools.configure.suitable import MAINSTREAM
 from tools.power.plan import plan_power
 from tools.power.request import PowerRequest
@@ -177,6 +178,9 @@ def _trade_offs(option: Option, paced: Paced, native: str | None) -> tuple[Reaso
     choice, gpu, form = option.choice, option.choice.gpu, paced.held.weight_format
     spare = choice.count - paced.held.layout.gpus
     said = []
+    part = roomiest(gpu, paced.held.high_bytes) if paced.held.layout.gpus == 1 else None
+    if part is not None:
+        said.append(reason("trade_off", "mostly_empty", each=part.most, profile=part.name))
     if spare:
         said.append(reason("trade_off", "spare", spare=spare, count=choice.count))
     if native and form != native and form in {"fp8", "int8", "awq", "gptq", "int4"}:

@@ -97,6 +97,14 @@ class Options:
         if "rent" in ways:
             self._streams["rent"] += rentals(gpu, provider, country)
 
+    def streams(self, way: str, gpu: Gpu) -> Iterator[Stream]:
+        """The streams of one card."""
+        return (stream for stream in self._streams[way] if stream.gpu is gpu)
+
+    def variants(self, gpu: Gpu, loss: int) -> tuple[Variant, ...]:
+        """The formats of one loss of precision that a card computes in."""
+        return tuple(variant for _, variant in self._formats(gpu, loss))
+
     def by_price(
         self, way: str, verdict: Verdict, loss: int, limits: Limits, wanted: Wanted, seen: Set[Mark] = frozenset(),
         hopeless: Callable[[Choice, int], bool] | None = None, order: Order = RANKED,

@@ -13,7 +13,13 @@ TEXTS = {
     "least_total": "Finishes the job for the least money in all: dearer an hour, but done sooner.",
     "parallel": "Each of the {count} cards works by itself: so many runs go on at once.",
     "split_by_memory": "{cards} hold it together in {format}: llama.cpp deals the layers out by memory.",
+    "cut_into": "Each {gpu} is cut into {each} instances {profile} (MIG) with memory and bandwidth of their own, for "
+    "{wanted} who must not disturb each other.",
+    "card_each": "A whole {gpu} for each of the {wanted}: it cannot be cut into instances (MIG) that hold the work.",
     # trade_off
+    "parts_apart": "No instance uses what another leaves idle, and none holds a larger model than its own memory.",
+    "mostly_empty": "It needs a small part of the card: cut by MIG, {each} instances {profile} each hold it, so the "
+    "card can be shared.",
     "unlike_cards": "Unlike cards take turns, and the slowest, {slowest}, sets much of the pace; vLLM and other tensor "
     "parallelism need equal ones.",
     "spare": "{spare} of the {count} GPUs stay free.",

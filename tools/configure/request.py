@@ -18,5 +18,8 @@ class ConfigureRequest(Need):
     """Most GPUs in one configuration."""
     max_results: int = Field(default=6, ge=1, le=50)
     """Configurations returned, over buying and renting."""
+    instances: int | None = Field(default=None, ge=1, le=100_000)
+    """How many users, tenants or notebooks are each to have the work on a part of their own: an instance (MIG) of a
+    card, or a whole card."""
     with_frontier: bool = True
     """Whether price against speed is worked out beside the configurations; it takes more than half of the time."""

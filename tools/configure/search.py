@@ -18,6 +18,7 @@ from tools.configure.choice import Choice
 from tools.configure.configured import configured, title
 from tools.configure.exactly import Proposal, exactly
 from tools.configure.fitting import Table
+from tools.configure.isolated import isolated
 from tools.configure.mixed import together
 from tools.configure.options import Options, Wanted
 from tools.configure.pace import Pace
@@ -262,17 +263,17 @@ def _for_purpose(request: ConfigureRequest, purpose: PurposeName) -> ConfigureRe
 
 def _configure(request: ConfigureRequest) -> ConfigureResult:
     search = Search(_asked(request))
-    drawn = search.asked.ways if request.with_frontier else ()
+    drawn = search.asked.ways if request.with_frontier and not request.instances else ()
     points = {way: search.ranking.frontier(way, search.wanted) for way in drawn}
-    made = search.shown()
+    made = isolated(search, request.instances) if request.instances else search.shown()
     shown = [configuration for configuration, _, _ in made]
-    mixed = together(search.asked.load, search.asked.owned, request.weight_format)
+    mixed = None if request.instances else together(search.asked.load, search.asked.owned, request.weight_format)
     if mixed is not None:
         shown = _with_mixed(shown, mixed[0])[: request.max_results]
     return ConfigureResult(
         configurations=tuple(shown),
         frontier=tuple(_point(found, search.pace.measure) for way in drawn for found in points[way]),
-        rejected=tuple(rejected(search, shown, [found for _, _, found in made])),
+        rejected=() if request.instances else tuple(rejected(search, shown, [found for _, _, found in made])),
         model=search.asked.load.model,
         budget_usd=usd(request.budget.amount, request.budget.currency) if request.budget else None,
         country=search.asked.country,
