@@ -13,8 +13,13 @@ NODE = 8
 
 def node_cards(gpu: Gpu) -> int:
     """Cards on one fast link: eight, or those of a rack that one switch joins."""
+    return _domain(gpu.id)
+
+
+@lru_cache(maxsize=1024)
+def _domain(identity: str) -> int:
     domains = constants().training.domains
-    return next((size for start, size in domains.items() if gpu.id.startswith(start)), NODE)
+    return next((size for start, size in domains.items() if identity.startswith(start)), NODE)
 
 
 def link_name(gpu: Gpu, cards: int) -> str:

@@ -1,14 +1,13 @@
 """One decode step: reading weights and cache, multiplying, adding up over cards, launching kernels."""
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from kb.speed_constants import constants
 from tools.speed.allreduce import all_reduce_s, bus_bytes_per_s, network_bytes_per_s, node_cards
 from tools.speed.work import WIDE_BITS, Work
 
 
-@dataclass(frozen=True, slots=True)
-class DecodeStep:
+class DecodeStep(NamedTuple):
     """Seconds of the parts of one step that gives every sequence one token."""
 
     read_s: float
@@ -46,8 +45,9 @@ def decode_step(work: Work, spilled: float = 0.0) -> DecodeStep:
     """
     batch = max(work.sequences / work.layout.pipeline, 1.0)
     read, multiply, weights = _products(work, batch, spilled)
-    host = work.floor.step_s * _card_ratio(work) + _sequence_s(work) * batch / work.layout.tensor
-    cache, link, floor = _cache_s(work, batch), _link_s(work, batch), _floor_s(work)
+    waiting = _card_ratio(work)
+    host = work.floor.step_s * waiting + _sequence_s(work) * batch / work.layout.tensor
+    cache, link, floor = _cache_s(work, batch), _link_s(work, batch), _floor_s(work) * waiting
     if work.layout.attention_copies and work.layout.tensor > node_cards(work.gpu):
         link = _exposed_s(link, weights + cache + floor, constants().decode.overlap_power)
     spill = _spill_s(work, spilled, batch)
@@ -249,6 +249,7 @@ def exchange_s(work: Work, tokens: float, *, latency: bool = True) -> float:
 
 
 def _floor_s(work: Work) -> float:
+    """Launching the kernels of a step on a CUDA data-center card."""
     arch, floor, decode = work.arch, work.floor, constants().decode
     each = decode.moe_layer_s + (decode.shared_layer_s if arch.shared_experts else 0.0)
     experts = each * floor.extra_ratio
@@ -257,8 +258,7 @@ def _floor_s(work: Work) -> float:
     every = floor.layer_s * _recency(work)
     every += decode.latent_layer_s if arch.latent else 0.0
     every += decode.fp4_layer_s if work.flops_kind == "fp4" else 0.0
-    total = arch.layers * every + arch.moe_layers * experts + arch.linear_layers * decode.linear_layer_s
-    return total * _card_ratio(work)
+    return arch.layers * every + arch.moe_layers * experts + arch.linear_layers * decode.linear_layer_s
 
 
 def _sequence_s(work: Work) -> float:
@@ -269,10 +269,12 @@ def _sequence_s(work: Work) -> float:
 
 def _card_ratio(work: Work) -> float:
     """Floors on this card over those on CUDA data-center cards."""
-    decode = constants().decode
-    ratio = 1.0 if work.hbm else work.floor.gddr_ratio
-    ratio *= decode.amd_floor_ratio if work.gpu.vendor == "AMD" else 1.0
-    ratio *= decode.served_floor_ratios.get(work.family, 1.0) if work.graphed and work.hbm else 1.0
+    decode, hbm = constants().decode, work.hbm
+    ratio = 1.0 if hbm else work.floor.gddr_ratio
+    if work.gpu.vendor == "AMD":
+        ratio *= decode.amd_floor_ratio
+    if hbm and work.graphed:
+        ratio *= decode.served_floor_ratios.get(work.family, 1.0)
     return ratio * decode.architecture_floor_ratios.get(work.family, 1.0)
 
 

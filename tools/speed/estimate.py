@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Iterable
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from kb.records.source import Source
 from kb.speed_constants import constants, speed_sources
@@ -33,8 +33,7 @@ def estimate_inference_speed(request: InferenceSpeedRequest) -> InferenceSpeed:
     return estimate_token_speed(request)
 
 
-@dataclass(frozen=True, slots=True)
-class TokenPace:
+class TokenPace(NamedTuple):
     """What an estimate rests on: the pace of the formulas, moved by near measurements."""
 
     found: Pace

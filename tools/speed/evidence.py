@@ -1,7 +1,6 @@
 """Near measurements: what they say beside the formula, and how far they move it."""
 
 import math
-from dataclasses import dataclass
 from functools import lru_cache
 from operator import itemgetter
 from typing import TYPE_CHECKING, NamedTuple
@@ -66,8 +65,7 @@ def case(
     )  # fmt: skip
 
 
-@dataclass(frozen=True, slots=True)
-class Correction:
+class Correction(NamedTuple):
     """What the evidence does to the formula."""
 
     factor: float

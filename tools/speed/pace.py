@@ -1,6 +1,6 @@
 """The figures of one load on one layout, from the formulas alone."""
 
-from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 from kb.speed_constants import constants
 from tools.speed.capacity import sequences_that_fit, spilled_share
@@ -12,8 +12,7 @@ PROMPT_TOKENS = 512
 """Prompt that the reading speed is given for when the request has none."""
 
 
-@dataclass(frozen=True, slots=True)
-class Pace:
+class Pace(NamedTuple):
     """Seconds and rates of one copy; `total` counts all copies."""
 
     work: Work
@@ -75,8 +74,8 @@ def reading_pace(found: Pace) -> Pace:
     """The pace of a model that only reads: every token is one of a prompt."""
     rate = found.prompt_rate * constants().compute.reader_ratio
     tokens = (found.work.input_tokens or PROMPT_TOKENS) * max(found.work.sequences, 1.0)
-    return replace(
-        found, prompt_rate=rate, output_token_s=1 / rate, per_user=rate / max(found.work.sequences, 1.0),
+    return found._replace(
+        prompt_rate=rate, output_token_s=1 / rate, per_user=rate / max(found.work.sequences, 1.0),
         total=rate * found.work.layout.replicas, first_token_s=tokens / rate,
         least_s=1 / found.most_prompt_rate,
     )  # fmt: skip

@@ -1,6 +1,5 @@
 """What is asked, with every default resolved: the model's counts, the card's rates, the layout and the load."""
 
-from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 from kb.base import BadInput
@@ -30,8 +29,7 @@ class Layout(NamedTuple):
     """Whether every card keeps whole attention layers and its own sequences, sharing only the experts."""
 
 
-@dataclass(frozen=True, slots=True)
-class Work:
+class Work(NamedTuple):
     """One load on one layout."""
 
     arch: Architecture
@@ -103,7 +101,7 @@ class Work:
         sequences = max(total_sequences / layout.replicas, 1.0)
         if layout == self.layout and sequences == self.sequences:
             return self
-        return replace(self, layout=layout, sequences=sequences)
+        return self._replace(layout=layout, sequences=sequences)
 
 
 def work_of(request: InferenceSpeedRequest) -> tuple[Work, list[str]]:

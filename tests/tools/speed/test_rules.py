@@ -115,7 +115,7 @@ def test_partners_on_another_node_are_slower_to_reach(gpu: str, cards: int) -> N
     assert beyond > inside + 2 * 0.5 * 64e6 / cards / network_bytes_per_s(card) * 0.9
     load = work(model=R1, weight_format="fp8", gpu=gpu)
     near, far = (
-        exchange_s(replace(load, layout=Layout(n, 1, 1, attention_copies=True)), 32 * n) for n in (cards, 4 * cards)
+        exchange_s(load._replace(layout=Layout(n, 1, 1, attention_copies=True)), 32 * n) for n in (cards, 4 * cards)
     )
     assert far > near
 
@@ -132,7 +132,7 @@ def test_more_to_add_up_never_takes_less(gpu: str, cards: int, size: float) -> N
 def test_fuller_tiles_are_multiplied_better(tokens: int, factor: int) -> None:
     load = work(model="Qwen/Qwen3-30B-A3B", weight_format="fp8")
     assert routed_efficiency(load, tokens * factor) >= routed_efficiency(load, tokens) * 0.999
-    split = replace(load, layout=Layout(8, 1, 1))
+    split = load._replace(layout=Layout(8, 1, 1))
     assert routed_efficiency(split, tokens) < routed_efficiency(load, tokens)
     assert routed_efficiency(load, 10**6) < constants().compute.fp8_ratio
 
@@ -269,7 +269,7 @@ def test_kernels_of_an_a100_are_waited_for_longer_by_engines_that_replay_them(
 def test_experts_cost_only_the_layers_that_have_them(model: str, mixed: int, width: int) -> None:
     load = work(model=model, weight_format="fp8", gpu="b200-sxm-180gb", gpu_count=8)
     assert (load.arch.moe_layers, load.arch.expert_width) == (mixed, width)
-    none = replace(load, arch=replace(load.arch, moe_layers=0))
+    none = load._replace(arch=replace(load.arch, moe_layers=0))
     decode = constants().decode
     each = decode.moe_layer_s + (decode.shared_layer_s if load.arch.shared_experts else 0.0)
     assert decode_step(load).floor_s - decode_step(none).floor_s == pytest.approx(
