@@ -4,13 +4,20 @@ from typing import Any
 
 from assistant.compose import numbers
 from assistant.compose.material import Material
-from kb.units import HOUR_S
+from kb.units import HOUR_S, HOURS_PER_MONTH
+
+ALWAYS = 729
+"""Hours a month from which hardware is used all the time."""
 
 
 def span(material: Material, rent: dict[str, Any]) -> str:
     """The time a rental is for: "6 months (4,380 hours)" where all of each month is paid, else its hours."""
     hours, months = numbers.count(rent["term_s"] / HOUR_S), rent["term_months"]
-    whole = months >= 1 and abs(months - round(months)) < 0.01 and material.need.hours_per_month is None
+    whole = (
+        months >= 1
+        and abs(months - round(months)) < 0.01
+        and (material.need.hours_per_month or HOURS_PER_MONTH) >= ALWAYS
+    )
     if not whole:
         return material.say("span.hours", hours=hours)
     key = "span.month" if round(months) == 1 else "span.months"

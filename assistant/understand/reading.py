@@ -42,7 +42,7 @@ from assistant.understand.training import (
     is_global,
 )
 from assistant.understand.usage import find_usage
-from assistant.understand.volume import find_token_price, find_volume
+from assistant.understand.volume import find_traffic
 from assistant.understanding import Ambiguity, Span
 from kb.catalog import gpus, models
 from kb.projects import project_in
@@ -52,9 +52,6 @@ _BRAND = grammar(r"(?<![a-z])geforce[ -]?(?=[rg]tx|\d)")
 """Says nothing that the number behind it does not say, and would keep "GeForce RTX 4070s" from its short name."""
 _TABLE_ROW = re.compile(r"^[|+][^\n]*", re.MULTILINE)
 """A row of a pasted table: its watts and degrees are no question."""
-_API = grammar(r"(?<![a-z])(?:apis?|openai|openrouter|together|provider)(?![a-z])|接口|账单")
-"""Words that make a sum a month what a provider is paid for the tokens of a month."""
-MILLION = 1e6
 _HAN = grammar(r"[一-鿿]")
 TRAINING = {"full_finetune", "lora", "qlora", "pretrain"}
 LONG_CONTEXT = 64_000
@@ -185,9 +182,12 @@ def _read_plain_slots(reading: Reading) -> None:
     for slot, found in find_look(hidden).items():
         reading.put(slot, found)
     reading.put("tensor_parallel", reading.pasted.tensor_parallel)
-    traffic = _read_traffic(reading, hidden)
-    hidden = masked(hidden, traffic)
-    load = find_load(masked(_without_money(reading), traffic))
+    traffic = find_traffic(hidden, chinese=reading.language == "zh")
+    reading.put("tokens_per_month", traffic.tokens)
+    reading.put("api_million_price", traffic.million_price)
+    reading.put("currency", Found(traffic.currency, 0, 0))
+    hidden = masked(hidden, traffic.taken)
+    load = find_load(masked(_without_money(reading), traffic.taken))
     reading.put("users", load.users)
     reading.put("concurrent_sequences", load.concurrent)
     reading.put("dataset_tokens", load.dataset)
@@ -206,26 +206,6 @@ def _read_plain_slots(reading: Reading) -> None:
     host = next((size for size in reading.entities.sizes if size.role == "host"), None)
     if host:
         reading.put("host_memory_bytes", Found(host.value_bytes, host.start, host.end))
-
-
-def _read_traffic(reading: Reading, hidden: str) -> list[tuple[int, int, str]]:
-    """Tokens a month and their price; where they stand, so that they are taken for no data set, term or budget."""
-    volume = find_volume(hidden)
-    price = find_token_price(hidden, chinese=reading.language == "zh")
-    reading.put("tokens_per_month", volume)
-    if price is not None:
-        reading.put("api_million_price", Found(price.value.amount, price.start, price.end))
-        reading.put("currency", Found(price.value.currency, 0, 0))
-    taken = [(found.start, found.end, " ") for found in (volume, price) if found is not None]
-    if volume is None or price is not None or not _API.search(hidden):
-        return taken
-    amounts = find_money(hidden, chinese=reading.language == "zh")
-    bill = next((found for found in amounts if found.value.period == "month"), None)
-    if bill is not None:
-        reading.slots["api_million_price"] = bill.value.amount / volume.value * MILLION
-        reading.put("currency", Found(bill.value.currency, 0, 0))
-        taken.append((bill.start, bill.end, " "))
-    return taken
 
 
 def _format_of_model(reading: Reading, formats: list[Found[str]]) -> Found[str] | None:

@@ -1,8 +1,8 @@
 """Tokens used a month, and what a provider asks for a million: 「每月 3 亿 token」, "$0.88 per million"."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
-from assistant.understand.budget import AFTER_SYMBOL, BEFORE_SYMBOL, SYMBOLS
+from assistant.understand.budget import AFTER_SYMBOL, BEFORE_SYMBOL, SYMBOLS, find_money
 from assistant.understand.numbers import DIGITS, HAN, SCALE, scaled
 from assistant.understand.text import Found, grammar
 
@@ -48,6 +48,9 @@ _PRICE = grammar(
     rf"|(?:每|一|per |a )\s?(?:百万|m(?:illion)?(?![a-z]))\s?(?:个)?(?:tokens?|toks?)?[^,.;\d]{{0,8}}?"
     rf"(?:(?P<before3>{BEFORE_SYMBOL})\s?)?(?P<n3>{DIGITS})\s?(?P<after3>{AFTER_SYMBOL})?"
 )
+_API = grammar(r"(?<![a-z])(?:apis?|openai|openrouter|together|provider)(?![a-z])|接口|账单")
+"""Words that make a sum a month what a provider is paid for the tokens of a month."""
+MILLION = 1e6
 TOKENS_MIN, TOKENS_MAX = 1e4, 1e16
 """A month's tokens that somebody might mean."""
 
@@ -58,6 +61,39 @@ class TokenPrice:
 
     amount: float
     currency: str
+
+
+@dataclass(frozen=True, slots=True)
+class Traffic:
+    """What was said of a month's tokens and their price."""
+
+    tokens: Found[float] | None = None
+    million_price: Found[float] | None = None
+    currency: str | None = None
+    taken: list[tuple[int, int, str]] = field(default_factory=list)
+    """Where both stand: they are no data set, no term and no budget."""
+
+
+def find_traffic(plain: str, *, chinese: bool) -> Traffic:
+    """A month's tokens and what a provider asks for a million: stated as such, or as the bill of the month."""
+    volume, price = find_volume(plain), find_token_price(plain, chinese=chinese)
+    if price is not None:
+        asked: Found[float] | None = Found(price.value.amount, price.start, price.end)
+        currency: str | None = price.value.currency
+    else:
+        asked, currency = _from_bill(plain, volume, chinese=chinese)
+    taken = [(found.start, found.end, " ") for found in (volume, asked) if found is not None]
+    return Traffic(volume, asked, currency, taken)
+
+
+def _from_bill(plain: str, volume: Found[float] | None, *, chinese: bool) -> tuple[Found[float] | None, str | None]:
+    """The price of a million tokens where what a provider is paid a month is stated."""
+    if volume is None or not _API.search(plain):
+        return None, None
+    bill = next((one for one in find_money(plain, chinese=chinese) if one.value.period == "month"), None)
+    if bill is None:
+        return None, None
+    return Found(bill.value.amount / volume.value * MILLION, bill.start, bill.end), bill.value.currency
 
 
 def find_volume(plain: str) -> Found[float] | None:

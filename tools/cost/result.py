@@ -142,6 +142,7 @@ class VolumeCost(Frozen):
     """What the tokens of a month cost, all counted as output, the dearer kind to make."""
 
     tokens_per_month: float
+    gpu: str
     copies: int
     """How many times the hardware priced it takes."""
     gpu_count: int

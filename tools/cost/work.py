@@ -79,7 +79,8 @@ def volume_cost(
     costs += [rent.monthly_cost.low] if rent else []
     even = min(costs) / price * MILLION if price and costs else None
     return VolumeCost(
-        tokens_per_month=request.tokens_per_month, copies=copies, gpu_count=copies * setting.machine.gpus,
+        tokens_per_month=request.tokens_per_month, gpu=setting.machine.cards[0][0].id, copies=copies,
+        gpu_count=copies * setting.machine.gpus,
         busy_ratio=request.tokens_per_month / (copies * full),
         purchase_cost=scaled(own.purchase_cost, copies) if own else None, own_cost=own_cost, rent_cost=rent_cost,
         api_cost=request.tokens_per_month / MILLION * price if price else None,
