@@ -106,6 +106,8 @@ class Speech(Frozen):
     frames_per_s: int
     up_ratio: float
     down_ratio: float
+    sequential_ratio: float
+    """How many times longer a program takes that hears one window after another, where none says which is asked."""
 
 
 class Dataset(Frozen):

@@ -160,3 +160,34 @@ def test_chips_alike_differ_little_whatever_their_stated_rate_sums_in(model: str
     assert consumer is not None
     assert workstation is not None
     assert 0.7 < workstation.value / consumer.value < 1.4
+
+
+@pytest.mark.parametrize("model", [WHISPER, "openai/whisper-large-v3-turbo"])
+@pytest.mark.parametrize("gpu", ["rtx-2080-ti-11gb", "rtx-4090-24gb", "a100-sxm-80gb"])
+def test_where_no_batch_is_stated_programs_that_hear_window_after_window_are_within_the_interval(
+    model: str, gpu: str
+) -> None:
+    asked = {"model": model, "gpu": gpu}
+    unstated, stated = (
+        estimate_inference_speed(InferenceSpeedRequest.model_validate({**asked, "concurrent_sequences": count}))
+        for count in (1, 16)
+    )
+    assert unstated.realtime_factor is not None
+    assert stated.realtime_factor is not None
+    assert unstated.realtime_factor.value == pytest.approx(stated.realtime_factor.value)
+    assert unstated.realtime_factor.high > 4 * unstated.realtime_factor.value
+    assert stated.realtime_factor.high < 2 * stated.realtime_factor.value
+
+
+@pytest.mark.parametrize(
+    ("model", "gpu", "factor"),
+    [
+        pytest.param(WHISPER, "rtx-2080-ti-11gb", 52.0 / 780, id="faster-whisper-issue-1030"),
+        pytest.param("openai/whisper-large-v3-turbo", "rtx-2080-ti-11gb", 19.2 / 780, id="faster-whisper-turbo"),
+        pytest.param("openai/whisper-large-v3-turbo", "rtx-3090-24gb", 179 / 6000, id="transformers-turbo"),
+    ],
+)
+def test_published_runs_of_window_after_window_are_covered(model: str, gpu: str, factor: float) -> None:
+    found = estimate_inference_speed(InferenceSpeedRequest(model=model, gpu=gpu)).realtime_factor
+    assert found is not None
+    assert found.low < factor < found.high
