@@ -57,7 +57,7 @@ def test_a_correction_is_the_weighted_mean_of_what_near_rows_say(row: MeasuredSp
     total = shift = 0.0
     apart = {}
     for other in (other for other in ROWS if other.kind == row.kind and other.id != row.id):
-        if (far := distance(asked, row_case(other))) < 2.0:
+        if (far := distance(asked, row_case(other), row.kind)) < 2.0:
             slower = other.value / other.estimate
             away = math.log(slower if is_time(other.measure) else 1 / slower)
             total, shift = total + math.exp(-far / settings.scale), shift + away * math.exp(-far / settings.scale)
