@@ -41,8 +41,11 @@ def count(value: float) -> str:
 
 
 def tokens(value: float) -> str:
-    """A number of tokens that was worked out: whole thousands once it has five digits, never rounded up."""
-    return f"{value // 1000 * 1000:,.0f}" if value >= 10_000 else f"{value:,.0f}"
+    """A number of tokens that was worked out: from five digits on to half a per cent, never rounded up."""
+    if value < 10_000:
+        return f"{value:,.0f}"
+    step = 5 * 10 ** (math.floor(math.log10(value)) - 3)
+    return f"{value // step * step:,.0f}"
 
 
 def figure(value: float) -> str:

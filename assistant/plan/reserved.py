@@ -22,6 +22,7 @@ _SHOWN = re.compile(
     r"|(?<![a-z])(?:takes?|took|taking|us(?:es?|ed|ing)|eats?|eating|occup\w+|shows?|showing|consum\w+|allocat\w+"
     r"|reserv\w+|fills?|filling|grabs?)(?: up)?(?: all)?(?: about| around| nearly| almost| over| ~)?\s?~?"
     r"(?P<n2>\d{1,4}(?:\.\d{1,2})?)\s?gi?b?(?![a-z0-9])"
+    r"|(?:一?启动|加载完?|起(?:服务|来))(?:之?后)?就(?:是|要|占了?|有)?\s?(?P<n3>\d{1,4}(?:\.\d{1,2})?)\s?gi?b?(?![a-z0-9])"
     r"|[占吃用]满|全(?:部)?占(?:了|满)?|(?:all|the (?:whole|entire)|almost all|nearly all|most)(?: of)?(?: the| my)?"
     r" (?:v?ram|memory|card|gpu)(?![a-z])",
     re.I,
@@ -51,7 +52,8 @@ def asked(understanding: Understanding) -> bool:
 def shown_gb(text: str) -> float | None:
     """The amount that is seen to be used, as written."""
     match = _SHOWN.search(text)
-    return float(match["n"] or match["n2"]) if match and (match["n"] or match["n2"]) else None
+    said = (match["n"] or match["n2"] or match["n3"]) if match else None
+    return float(said) if said else None
 
 
 def in_32_bits(need: Need, text: str) -> bool:

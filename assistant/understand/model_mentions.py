@@ -92,6 +92,16 @@ def _spelled_as_published(words: str, mention: Mention) -> bool:
     return words[0].isupper() and any(re.match(rf"{re.escape(words)}(?![a-z])", name) for name in published)
 
 
+_FULL_BLOODED = "deepseek-ai/DeepSeek-R1"
+"""What people call so: the whole R1, not one of the models distilled from it."""
+
+
+def _whole_deepseek(text: Text, mention: Mention) -> bool:
+    """Whether a bare "DeepSeek" is the whole one: 「公司搭 deepseek，满血能跑吗」."""
+    bare = len(mention.ids) > 1 and text.plain[mention.start : mention.end].strip() == "deepseek"
+    return bare and "满血" in text.plain and not _PARAMS.search(text.plain)
+
+
 _PIPELINES = ("diffusion", "video")
 """Kinds whose size is said of the network that draws, not of the encoders beside it."""
 
@@ -100,6 +110,8 @@ def named_model(text: Text, mention: Mention) -> NamedModel:
     """The catalog model meant: by its name, by a size said beside it, or the distilled one of that size."""
     if (distilled := _distilled(text, mention)) is not None:
         return NamedModel(distilled, (distilled,), models()[distilled].params, mention.start, mention.end)
+    if _whole_deepseek(text, mention):
+        return NamedModel(_FULL_BLOODED, (_FULL_BLOODED,), models()[_FULL_BLOODED].params, mention.start, mention.end)
     ids = _narrow_models(text, mention)
     records = [models()[key] for key in ids]
     said = _SIZE_AFTER.match(text.plain, mention.end)

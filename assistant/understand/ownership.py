@@ -122,11 +122,19 @@ def find_cards(entities: Entities, text: str, intent: Intent, pasted: Pasted) ->
     memory, start, end = (None, 0, 0) if owned else _anonymous(entities, pasted)
     cards = None if owned else _anonymous_count(text, pasted, start, end, named=bool(asked))
     proposed = tuple(GpuCount(gpu=gpu.gpu, count=gpu.count) for gpu in asked_names if gpu.count and gpu.gpu in asked)
+    if len(asked) == 1 and not owned and (nodes(text) or not proposed):
+        proposed = _so_many(text, asked_names, pasted) or proposed
     if not proposed and len(asked) > 1 and (each := _OF_EACH.search(text)):
         proposed = tuple(GpuCount(gpu=key, count=count(each[1])) for key in asked)
     return Cards(
         owned, asked, tuple(dict.fromkeys(proposed)), tuple(owned_names), tuple(asked_names), cards, memory, start, end
     )
+
+
+def _so_many(text: str, names: list[NamedGpu], pasted: Pasted) -> tuple[GpuCount, ...]:
+    """How many of the one card asked about, where machines of several or a number elsewhere say it."""
+    several = _count(text, names, 1, pasted)
+    return (GpuCount(gpu=names[0].gpu, count=several),) if several > 1 and free_counts(text) else ()
 
 
 def _owned_names(text: str, named: tuple[NamedGpu, ...], intent: Intent) -> list[NamedGpu]:

@@ -37,18 +37,21 @@ _RUNS_ALREADY = grammar(
     r"|(?:is |runs? |are )?(?:just )?(?:fine|ok(?:ay)?|great|well|smooth\w{0,2})(?![a-z]))"
 )
 """What follows a size that is told as done: "I run 13B fine, can I run 34B"."""
+_RANGE = grammar(r"\s?(?:-|–|—|~|到|至|to|up to)\s?")
+"""What stands between the ends of a range: 「7B 到 14B」."""
 _UNIT_EXAMPLE = grammar(r"按|per|每|rule of thumb|/\s?$")
 
 
 def find_params(text: str) -> Found[int] | None:
-    """The size that the question is about: a corrected one, else the first."""
+    """The size that the question is about: a corrected one, else the first; of a range the largest."""
     sound = every_size(text)
     if not sound:
         return None
     own = [f for f in sound if not _UNIT_EXAMPLE.search(text[max(0, f.start - 4) : f.start])] or sound
     own = [f for f in own if not _DROPPED.search(text[max(0, f.start - 16) : f.start])] or own
     own = [f for f in own if not _RUNS_ALREADY.match(text, f.end)] or own
-    return next((f for f in reversed(own) if _FINAL.search(text[max(0, f.start - 12) : f.start])), own[0])
+    first = own[1] if len(own) > 1 and _RANGE.fullmatch(text[own[0].end : own[1].start]) else own[0]
+    return next((f for f in reversed(own) if _FINAL.search(text[max(0, f.start - 12) : f.start])), first)
 
 
 def every_size(text: str) -> list[Found[int]]:

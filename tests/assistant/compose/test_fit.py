@@ -62,7 +62,7 @@ def test_the_longest_context_is_told_where_the_one_asked_for_does_not_fit(estima
     call = estimate(34)
     call.result["fit"]["max_context_tokens"] = 51_255
     draft = compose(asked("128k?", "en", context_tokens=131_072, intent="context_length"), [call])
-    assert "hold a context of about 51,000 tokens" in draft.answer
+    assert "hold a context of about 51,250 tokens" in draft.answer
 
 
 def test_a_stated_format_that_does_not_fit_is_a_plain_no(estimate: Estimate, asked: Asked) -> None:

@@ -42,3 +42,9 @@ def test_hours_get_cents_and_purchases_do_not() -> None:
 
 def test_a_table_is_markdown_and_escapes_bars() -> None:
     assert table(["a", "b"], [["x|y", "1"]]) == "| a | b |\n| --- | ---: |\n| x\\|y | 1 |"
+
+
+@pytest.mark.parametrize("worked_out", [9_999, 10_049, 38_912, 51_251, 131_072, 163_840, 999_999, 1_048_576, 2_097_152])
+def test_tokens_are_rounded_so_little_that_they_can_be_traced(worked_out: int) -> None:
+    said = int(numbers.tokens(worked_out).replace(",", ""))
+    assert 0 <= worked_out - said < 0.005 * worked_out

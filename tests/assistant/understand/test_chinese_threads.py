@@ -204,3 +204,32 @@ def test_requests_at_once_however_they_are_set(text: str, many: int) -> None:
 @pytest.mark.parametrize("text", ["8 张 1080ti 还能干啥", "两块 P40 能拿来做什么", "一张 V100 还能派什么用场"])
 def test_what_old_cards_are_good_for(text: str) -> None:
     assert read(text).intent == "what_fits"
+
+
+@pytest.mark.parametrize(
+    ("text", "card", "count"),
+    [
+        ("老板说买两台 8 卡 4090 就行,70B 能跑吗,该不该买", "rtx-4090-24gb", 16),
+        ("想买二手 V100 32G,四张跑 70B 靠谱吗", "v100-sxm2-32gb", 4),
+    ],
+)
+def test_how_many_of_what_is_thought_of(text: str, card: str, count: int) -> None:
+    cards = read(text).cards
+    assert (card, count) in [(one.gpu, one.count) for one in (*cards.proposed, *cards.owned)]
+
+
+@pytest.mark.parametrize("pictures", ["一万张扫描图", "2000 张截图", "三千张病理照片"])
+def test_sheets_and_pictures_are_no_cards(pictures: str) -> None:
+    assert [card.count for card in read(f"qwen2.5-vl-3b 微调,5090,{pictures},要多久").cards.owned] == [1]
+
+
+@pytest.mark.parametrize(
+    ("text", "billions"), [("做 7b-14b 微调", 14), ("8B 到 32B 都想跑", 32), ("7B 和 70B 哪个好", 7), ("14B", 14)]
+)
+def test_of_a_range_of_sizes_the_largest(text: str, billions: int) -> None:
+    assert read(text).slots["params"] == billions * 10**9
+
+
+@pytest.mark.parametrize("text", ["公司要搭 deepseek,满血能跑吗,8 卡 H20", "满血 deepseek 要几张 H200"])
+def test_the_whole_deepseek(text: str) -> None:
+    assert read(text).slots["model"] == "deepseek-ai/DeepSeek-R1"
