@@ -59,6 +59,25 @@ def by_field(subject: str, attribute: str, value: str, claim: str) -> Ruling | N
     return Ruling("partly", found)
 
 
+def by_price(subject: str, attribute: str, value: str, claim: str) -> Ruling | None:
+    """What a card costs: at launch, or now."""
+    number = NUMBER.search(value)
+    if attribute != "price" or number is None or look_up(subject).kind != "gpu":
+        return None
+    said = float(number[1].replace(",", ""))
+    rows = [one for group in _cards(subject) for one in group]
+    listed = {float(one.msrp_usd) for one in rows if one.msrp_usd}
+    now = [
+        (float(one.price.amount_usd), float(one.price_high_usd or one.price.amount_usd)) for one in rows if one.price
+    ]
+    found = f"list {sorted(listed)}, now {now}"
+    if any(abs(one - said) <= TOLERANCE * one for one in listed) or any(
+        low * 0.9 <= said <= high * 1.1 for low, high in now
+    ):
+        return Ruling("holds", found)
+    return Ruling("outdated" if now else "unknown", found)
+
+
 def _not_a_card(subject: str) -> bool:
     meaning = look_up(subject)
     return meaning.kind is None and not any(gpu_names().scan(part) for part in re.split(r"[,/、]", subject))
@@ -160,7 +179,9 @@ def by_architecture(subject: str, attribute: str, value: str, claim: str) -> Rul
 
 def by_precisions(subject: str, attribute: str, value: str, claim: str) -> Ruling | None:
     """Whether cards, or all tensor cores, compute in the formats."""
-    if attribute not in ("precisions", "precision", "supports", "compatibility"):
+    if re.fullmatch(r"fp4|fp8|bf16|fp16|tf32|int8|flashattention-?\d", attribute) and not _not_a_card(subject):
+        value = attribute if re.search(r"yes|support|有|支持", value, re.IGNORECASE) else f"no {attribute}"
+    elif attribute not in ("precisions", "precision", "supports", "compatibility"):
         return None
     wanted = re.findall(r"FP4|FP8|BF16|FP16|TF32|INT8|FlashAttention-?\d|MIG|NVLink|ECC|AWQ|GPTQ", value, re.IGNORECASE)
     if not wanted:

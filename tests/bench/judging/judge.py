@@ -9,6 +9,7 @@ from judging.cards import (
     by_line_up,
     by_nvlink,
     by_precisions,
+    by_price,
 )
 from judging.groups import GROUPS
 from judging.machines import by_machine
@@ -30,7 +31,8 @@ RIGHT: dict[str, set[str]] = {
 """Verdict of a claim → rulings that say the same of it."""
 
 CHINESE = {
-    "显存": "vram", "统一内存": "memory", "显存带宽": "memory bandwidth", "内存带宽": "memory bandwidth",
+    "显存": "vram", "统一内存": "memory", "内存": "memory",
+    "显存带宽": "memory bandwidth", "内存带宽": "memory bandwidth",
     "显存位宽": "memory bus", "显存类型": "memory type", "功耗": "tdp", "算力": "fp16 tflops",
     "架构": "architecture", "核心数": "cores", "价格": "price", "散热": "cooling", "数量": "gpu count",
     "gpu 数量": "gpu count", "参数量": "parameters", "参数": "parameters", "激活参数": "active parameters",
@@ -64,7 +66,7 @@ def by_group(subject: str, attribute: str, value: str, claim: str) -> Ruling | N
 
 RULES = (
     by_group, by_generation, by_existence, by_machine, by_nvlink, by_precisions, by_line_up, by_software, by_instance,
-    by_model, by_part, by_field, by_architecture,
+    by_model, by_part, by_price, by_field, by_architecture,
 )  # fmt: skip
 
 

@@ -59,6 +59,8 @@ def by_instance(subject: str, attribute: str, value: str, claim: str) -> Ruling 
             for key in look_up(one).ids
         }
         every = {one.gpu for one in offered}
+        if every == {None} and not wanted:
+            return Ruling("unknown", f"the accelerators of {name} are no catalog row")
         right = bool(every & wanted) and (number is None or any(one.gpu_count == number for one in offered))
         strangers = [
             one for one in re.split(r"[/,]", value) if not set(look_up(one.split("x")[-1].strip()).ids) & every
