@@ -59,6 +59,12 @@ _STILL_RUNS = re.compile(
 """Words that ask what the card does for the model all the same, beside what it does not support."""
 _EACH = re.compile(r"(?:一|每)(?:张|块)|\beach\b|apiece|per (?:card|gpu)", re.I)
 _THAN = re.compile(r"\bthan\b|(?<!性价)比(?!例|如|较)", re.I)
+_WRITTEN = re.compile(
+    r"写|给我|生成|来一?[份个]|模板|文件|命令|脚本|\byaml\b|manifest|\bfiles?\b|template|script|command|write|generate"
+    r"|give me",
+    re.I,
+)
+"""Words for a file to be made; without them, and without a model, Docker or Kubernetes is only where something runs."""
 _LOOSE = ("spec", "other", "guidance", "how_many_gpus", "can_it_run", "what_fits", "which_to_buy", "interconnect")
 """Intents that words about outlets, kilowatts and total cost override, where cards are named."""
 
@@ -77,6 +83,8 @@ def intents(understanding: Understanding) -> list[Intent]:
     priced = money.prices_run(text, understanding.need) and not money.weighs(text)
     if priced and main not in ("compare", "oom"):
         return ["training_time"]
+    if main == "launch_files" and not requests.sized(understanding.need) and not _WRITTEN.search(text):
+        main = "guidance"
     if main == "oom" and not understanding.error_text and both(understanding):
         main = "min_vram"
     if main in _PACED or counts_output(understanding.text):

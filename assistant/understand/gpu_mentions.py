@@ -25,6 +25,9 @@ _FORMS = ("pcie", "sxm", "nvl", "oam", "max-q", "server")
 _FORM = grammar(r"(?<![a-z])(sxm|pcie|nvl)\d?(?! ?(?:x\d|[345]\.0|lane|slot|插槽|通道))(?![a-z])")
 _ADAPTED = grammar(r"(?:转接?|转成|改|adapted to|converted to|adapter to|to|in an?)\s?$")
 """What makes a form the slot that a module is adapted to, not another card."""
+_OWN_SIZE = grammar(r"(?<![\d.])\d{2,3}\s?gb?(?![a-z0-9])")
+"""A size that belongs to a card's name: what stands behind the name is another's."""
+_SIZE_BEFORE = grammar(r"(?<![\d.])(\d{2,3})\s?gb?\s?的?\s?$")
 _SIZES = grammar(
     r"(?<![a-z0-9.])(\d{1,3})\s?gb?\s?(?:版)?\s?(?:跟|和|与|还是|或|、|/|,|(?<![a-z])(?:or|vs\.?|versus|and)(?![a-z]))"
     r"\s?(?:the )?(\d{1,3})\s?gb?(?![a-z0-9])"
@@ -72,7 +75,8 @@ def named_gpu(text: Text, hidden: str, mention: Mention, sizes: list[Size]) -> N
 def _resized(ids: tuple[str, ...], mention: Mention, sizes: list[Size], plain: str) -> tuple[str, ...]:
     """The variant of another size when that size stands right beside the name: 「48G 4090」."""
     beside = next((size for size in sizes if _beside(size, mention, plain) and size.role in {"card", "unclear"}), None)
-    if beside is None or len(ids) != 1 or _of_size(ids, beside.value_bytes):
+    own = _OWN_SIZE.search(mention.text) is not None
+    if beside is None or own or len(ids) != 1 or _of_size(ids, beside.value_bytes):
         return ids
     stem = re.sub(r"-\d+gb$", "", ids[0])
     return _of_size(tuple(key for key in gpus() if re.sub(r"-\d+gb$", "", key) == stem), beside.value_bytes) or ids
@@ -129,7 +133,9 @@ def other_forms(hidden: str, named: list[NamedGpu]) -> list[NamedGpu]:
         stem = first.gpu.split("-")[0]
         others = [key for key in gpus() if key.split("-")[0] == stem and match[1] in key and match[1] not in first.gpu]
         if others and any(form in first.gpu for form in _FORMS):
-            chosen = conventional(others)
+            size = _SIZE_BEFORE.search(hidden[: match.start()])
+            sized = [key for key in others if size and key.endswith(f"-{size[1]}gb")]
+            chosen = conventional(sized or others)
             return [*named, NamedGpu(chosen, (chosen,), match.start(), match.end(), None, match.start(), match.end())]
     return named
 

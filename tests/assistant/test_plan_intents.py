@@ -82,3 +82,16 @@ def test_a_format_asked_about_without_a_card_is_checked_on_each_generation() -> 
         if call.tool == "check_compatibility"
     ]
     assert len(calls[0].request["gpus"]) > 2
+
+
+@pytest.mark.parametrize(
+    ("text", "model", "intent"),
+    [
+        ("怎么在 k8s 里让两个 pod 共享一张 A100", None, "guidance"),
+        ("how do I pin a container to the second GPU in docker compose?", None, "guidance"),
+        ("给我一份 k8s 部署文件", None, "launch_files"),
+        ("k8s for the 72B on two A100", QWEN, "launch_files"),
+    ],
+)
+def test_where_something_runs_is_no_file_to_be_made(text: str, model: str | None, intent: Intent) -> None:
+    assert intents(reading(text, intent="launch_files", model=model))[0] == intent

@@ -45,6 +45,8 @@ def test_a_slot_is_read(text: str, slot: str, wanted: Any) -> None:
     [
         pytest.param("4090/L20 哪个好", {"rtx-4090-24gb", "l20-48gb"}, id="a slash between names"),
         pytest.param("5060 Ti 8G 跟 16G 哪个值", {"rtx-5060-ti-8gb", "rtx-5060-ti-16gb"}, id="two sizes of one card"),
+        pytest.param("A100 40G PCIe 和 80G SXM 差多少", {"a100-pcie-40gb", "a100-sxm-80gb"}, id="form and size, zh"),
+        pytest.param("A100 80GB PCIe or 40GB SXM?", {"a100-pcie-80gb", "a100-sxm-40gb"}, id="form and size, en"),
         pytest.param("GeForce RTX 4070s or RTX 5070?", {"rtx-4070-super-12gb", "rtx-5070-12gb"}, id="maker's name"),
     ],
 )
