@@ -112,7 +112,7 @@ def _rank(gpu: Gpu, host: Host, machines: int) -> tuple[bool, Decimal, str]:
     lines = [*_around(gpu, host, machines), *([] if host.with_cards else card_lines(gpu, host.cards * machines))]
     known = sum((item.subtotal for item in lines if item.subtotal is not None), Decimal(0))
     whole = host.amount is not None and all(item.subtotal is not None for item in lines)
-    return not whole, known + (host.amount or 0) * machines, host.name
+    return not whole, known + host.known * machines, host.name
 
 
 def _around(gpu: Gpu, host: Host, machines: int) -> tuple[Item, ...]:

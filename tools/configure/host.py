@@ -7,7 +7,7 @@ from decimal import Decimal
 from functools import lru_cache
 
 from kb.catalog import gpus, servers
-from kb.components import components
+from kb.components import components, of_kind
 from kb.power import HostKind, power_facts
 from kb.records.component import Component
 from kb.records.gpu import Gpu
@@ -67,10 +67,14 @@ class Host:
     """Whether it comes with the network cards of its rails."""
 
     @property
+    def known(self) -> Decimal:
+        """Middle of the prices of the lines that have one."""
+        return sum((item.subtotal for item in self.items if item.subtotal is not None), Decimal(0))
+
+    @property
     def amount(self) -> Decimal | None:
-        """Middle of the prices; null when a line has none."""
-        known = [item.subtotal for item in self.items if item.subtotal is not None]
-        return sum(known, Decimal(0)) if len(known) == len(self.items) else None
+        """The same; null when a line has none."""
+        return self.known if all(item.subtotal is not None for item in self.items) else None
 
 
 @lru_cache(maxsize=8192)
@@ -85,7 +89,7 @@ def hosts(gpu_id: str, cards: int, memory_bytes: int, *, domestic: bool) -> tupl
         found += _rack_servers(gpu, cards, memory_bytes)
         found += _workstations(gpu, cards, memory_bytes)
         found = found or list(_chassis(gpu, cards, domestic=domestic))
-    return tuple(sorted(found, key=lambda host: (host.amount is None, host.amount or 0, host.name)))
+    return tuple(sorted(found, key=lambda host: (host.amount is None, host.known, host.name)))
 
 
 def passive(gpu: Gpu) -> bool:
@@ -261,9 +265,12 @@ def _cooler(processor: Component) -> Component | None:
 
 
 def _case(gpu: Gpu, cards: int) -> Component | None:
-    """The cheapest with room; three-slot cards beyond two stand in a frame with risers."""
+    """The cheapest with room, else one nobody was read to sell; three-slot cards beyond two stand in a frame with
+    risers."""
     slots = cards if not (wide(gpu) and cards > DESKTOP_CARDS) else 2 * cards
-    return cheapest(one for one in priced("case") if (one.gpu_slots or 0) >= slots)
+    roomy = [one for one in of_kind("case") if (one.gpu_slots or 0) >= slots]
+    unpriced = min((one for one in roomy if not one.price), key=lambda one: (one.gpu_slots or 0, one.id), default=None)
+    return cheapest(one for one in roomy if one.price) or unpriced
 
 
 def _drives(interface: str, cards: int) -> Iterator[Item]:

@@ -14,7 +14,7 @@ from tools.configure.configured import title
 from tools.configure.fitting import Held, Table, nearest_miss
 from tools.configure.options import Limits
 from tools.configure.pace import Pace
-from tools.configure.rank import LOSSES, Found, Ranking
+from tools.configure.rank import Found, Ranking
 from tools.configure.reasons import reason, text
 from tools.configure.request import ConfigureRequest
 from tools.configure.result import Rejected
@@ -92,19 +92,15 @@ def _too_small(gpu: Gpu, count: int, near: Held, more: int | None) -> Rejected:
 def _beyond(
     ranking: Ranking, way: str, wanted: Wanted, limits: Limits, freed: Limits, shown: set[str]
 ) -> Found | None:  # fmt: skip
-    """The first beyond the limits in the order of what is proposed; where nothing is, the cheapest in any precision."""
-    found: list[Found] = []
-    for losses in (LOSSES,) if shown else tuple((loss,) for loss in LOSSES):
-        ways = ranking.cheapest(way, wanted, losses=losses, verdicts=("yes",), limits=freed)
-        dear = (one for one in ways if not limits.within(one.option.choice))
-        found += _first(dear, shown)
-    priced = [one for one in found if one.option.choice.amount is not None]
-    return min(priced or found, key=lambda one: one.option.choice.felt, default=None)
-
-
-def _first(found: Iterator[Found], shown: set[str]) -> list[Found]:
-    one = next((one for one in found if title(one.option.choice) not in shown), None)
-    return [] if one is None else [one]
+    """The first beyond the limits in the order of what is proposed; where nothing is, what costs least of all."""
+    least = None if shown else ranking.least(way, wanted, within=freed)
+    if least is not None:
+        return least
+    ways = ranking.cheapest(way, wanted, verdicts=("yes",), limits=freed)
+    return next(
+        (one for one in ways if not limits.within(one.option.choice) and title(one.option.choice) not in shown),
+        None,
+    )
 
 
 def _too_dear(found: Found, money: Decimal, *, only: bool) -> Iterator[Rejected]:

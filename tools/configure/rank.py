@@ -192,8 +192,11 @@ class Ranking:
         """How sure and precise a fit is: its place among the grades."""
         return GRADES.index((option.verdict, self._options.loss_of(option)))
 
-    def least(self, way: str, wanted: Callable[[Choice], bool], below: Decimal | None = None) -> Found | None:
-        """The sure fit with the lowest whole price, in any precision; null when none costs less than `below`.
+    def least(
+        self, way: str, wanted: Callable[[Choice], bool], below: Decimal | None = None, verdict: Verdict = "yes",
+        within: Limits | None = None,
+    ) -> Found | None:  # fmt: skip
+        """The fit with the lowest whole price, in any precision; null when none costs less than `below`.
 
         It is the least of all that the limits admit, so a limit that is relaxed never raises it.
         """
@@ -203,8 +206,8 @@ class Ranking:
             return choice.complete and wanted(choice)
 
         for loss in LOSSES:
-            limits = self._limits.at_most(way, below)
-            found = next(self.cheapest(way, whole, (loss,), ("yes",), limits, order=PRICED), None)
+            limits = (within or self._limits).at_most(way, below)
+            found = next(self.cheapest(way, whole, (loss,), (verdict,), limits, order=PRICED), None)
             amount = found.option.choice.amount if found else None
             if amount is not None and (below is None or amount < below):
                 best, below = found, amount

@@ -17,6 +17,8 @@ TEXTS = {
     "{wanted} who must not disturb each other.",
     "card_each": "A whole {gpu} for each of the {wanted}: it cannot be cut into instances (MIG) that hold the work.",
     # trade_off
+    "tightness": "By the estimate {left} of each card stay free; at its upper end {over} are lacking. Shorter texts or "
+    "fewer of them at a time make it sure.",
     "parts_apart": "No instance uses what another leaves idle, and none holds a larger model than its own memory.",
     "mostly_empty": "It needs a small part of the card: cut by MIG, {each} instances {profile} each hold it, so the "
     "card can be shared.",

@@ -129,6 +129,8 @@ class Search:
             return []
         kept = _distinct([*self._proposed(way)[:limit], *self._preferred(way, limit)])[:limit]
         less = [] if enough and way == "buy" else self._less(way, kept, limit - 1)
+        if way == "buy" and not enough and limit > 2:
+            less += self._tight([*kept[: limit - len(less)], *less])
         found = [*kept[: limit - len(less)], *less]
         return found if self._spends(way) else sorted(found, key=lambda one: not one.option.choice.complete)
 
@@ -143,6 +145,15 @@ class Search:
                 found.append(least)
                 whole.append(least.option.choice)
         return found[:most]
+
+    def _tight(self, shown: list[Found]) -> list[Found]:
+        """The purchase, new or second-hand, that holds the work by the estimate alone, where it costs much less."""
+        sure = [one.option.choice for one in shown if one.option.verdict == "yes" and one.option.choice.complete]
+        known = [choice.amount for choice in sure if choice.amount]
+        if not known:
+            return []
+        found = self.ranking.least("buy", _any, WORTH_SAYING * min(known), "tight")
+        return [found] if found else []
 
     def _preferred(self, way: str, limit: int) -> list[Found]:
         """The best use of a budget first, where more speed is wanted; then the cheapest of each card and precision.

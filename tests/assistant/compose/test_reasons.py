@@ -12,7 +12,8 @@ VALUES = {
     "spine": 4, "rails": 8, "storage_gb_per_s": 40.0, "allowance": 0.15, "region": "us-east-1", "date": "2026-06-29",
     "country": "CN", "since": "2023-10-17", "note": "see the notice", "status": "announced", "needed": "30 GiB",
     "usable": "22 GiB", "excess": 1234.5, "per": " per hour", "reached": 12.5, "wanted": 20.0, "measure": "tokens/s",
-    "other": "L20", "each": 7, "profile": "1g.10gb", "cards": "1 × RTX 4090 + 1 × RTX 3090", "slowest": "RTX 3090",
+    "other": "L20", "left": "1.5 GiB", "over": "2 GiB", "each": 7, "profile": "1g.10gb",
+    "cards": "1 × RTX 4090 + 1 × RTX 3090", "slowest": "RTX 3090",
 }  # fmt: skip
 
 

@@ -104,3 +104,15 @@ def test_servers_priced_in_yuan_are_sold_in_china_only() -> None:
     inside, outside = (hosts("h20-96gb", 8, 0, domestic=domestic) for domestic in (True, False))
     assert inside[0].amount is not None
     assert all(host.amount is None for host in outside)
+
+
+@pytest.mark.parametrize("card", ["rtx-3090-24gb", "rtx-4090-24gb", "rtx-4080-16gb"])
+@pytest.mark.parametrize("cards", [3, 4])
+def test_three_slot_cards_stand_in_a_frame_that_nobody_was_read_to_sell(card: str, cards: int) -> None:
+    """The other parts of the machine are counted all the same, and the bill says that it is not whole."""
+    found = bill(card, cards, 1, 0, host_memory(gpus()[card], cards), domestic=False)
+    assert not found.complete
+    assert [item.part for item in found.items if item.subtotal is None] == ["case"]
+    assert {"motherboard", "cpu", "memory", "psu"} <= {item.part for item in found.items}
+    cards_alone = next(item.subtotal for item in found.items if item.part == "gpu")
+    assert (found.amount or 0) > (cards_alone or 0) + 1000
