@@ -33,7 +33,7 @@ _PUZZLED = re.compile(
     r"|不是(?:应该|说|只|才|一)|居然|竟然|明明|才\s?\d|(?:只|仅)(?:有|要|需)?\s?\d"
     r"|(?:能|可以|怎样|如何)(?:不能|否)?(?:把[^,。]{0,6})?(?:限制|降|压|减|调低|少占)|有(?:什么|啥)?办法(?:降|减|限|压|让)"
     r"|(?<![a-z])(?:why|how come|normal|expected|reduce|lower|limit|supposed to|should(?:n't)? only|instead of"
-    r"|where (?:does|did|is))(?![a-z])",
+    r"|where (?:does|do|did|is|are))(?![a-z])",
     re.I,
 )
 """Words of somebody who did not expect it."""

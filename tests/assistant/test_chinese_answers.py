@@ -15,6 +15,11 @@ from tests.assistant.planning import turn
         ("why does vllm take 70 GB for an 8B model on one H100", "The rest is not what the model needs"),
         ("chatglm3-6b 加载占了 25G，为什么", "像是按 FP32 加载的"),
         ("loading Mistral 7B uses 29 GB, why?", "It looks loaded in FP32"),
+        (
+            "|   0  NVIDIA A10   Off |\n|  0%  38C  P0  56W / 150W |  20714MiB / 23028MiB |\n"
+            "vllm serve with Qwen2-7B takes 20G, the weights are 15G, where do the 5G come from",
+            "The rest is not what the model needs",
+        ),
         ("vllm 起 qwen2.5-72b-awq 用了 43G，怎么这么多", "这就是模型要用的量"),
     ],
 )
