@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from assistant.answer import Answer, ToolCallRecord
 from assistant.compose import compose
 from assistant.conversations import Conversations, Receipt, Said
-from assistant.finish import answer_of, checked, since, vouched_for
+from assistant.finish import answer_of, checked, counted, since, vouched_for
 from assistant.line import Line
 from assistant.provider import Breaker
 from assistant.recall import Recall
@@ -178,10 +178,11 @@ class Advisor:
             noted: list[Step] = []
             records = yield from _noting(worked_out(reading), noted)
             draft = compose(reading, records)
-            grounding = vouched_for(draft, records, [question])
+            cards = counted(reading)
+            grounding = vouched_for(draft, records, [question, cards])
             alone = grounding is not None
             if grounding is None:  # what was said before may vouch too; then the answer is of this conversation only
-                words = [*(one.question for one in former), question]
+                words = [*(one.question for one in former), question, cards]
                 draft, grounding = checked(draft, records, words)
             told = Told.of(answer_of(question, draft, grounding, reading, records, "planner", conversation_id, started))
         if alone:

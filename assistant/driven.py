@@ -12,7 +12,7 @@ from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, ToolMe
 from assistant.answer import Answer, Draft, ModelTokens, ToolCallRecord
 from assistant.cite import cited
 from assistant.compose import compose
-from assistant.finish import answer_of, checked
+from assistant.finish import answer_of, checked, counted
 from assistant.planner import CHANGES, read, records_of
 from assistant.prompts import SYSTEM
 from assistant.provider import Breaker, bounded_client
@@ -61,7 +61,7 @@ class Agent:
         turn, words = in_call_order(turn), asked_words(messages)
         draft, records, fallback = settled(turn, understanding, words)
         engine = "planner" if fallback else self._engine
-        draft, grounding = checked(draft, records, words)
+        draft, grounding = checked(draft, records, [*words, counted(understanding)])
         if fallback:
             # Only the kind of the reason: what follows the colon is the model's own words.
             kind = fallback.split(":")[0]

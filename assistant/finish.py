@@ -8,6 +8,7 @@ from assistant.answer import Answer, Draft, Grounding, ToolCallRecord
 from assistant.ground import ground, without_loose_lines
 from assistant.understand import stated
 from assistant.understanding import Understanding
+from kb.catalog import gpus
 
 
 def checked(draft: Draft, records: Sequence[ToolCallRecord], words: Sequence[str]) -> tuple[Draft, Grounding]:
@@ -19,6 +20,13 @@ def checked(draft: Draft, records: Sequence[ToolCallRecord], words: Sequence[str
     told = f"Removed lines whose numbers could not be traced: {', '.join(grounding.ungrounded[:5])}."
     draft = draft.model_copy(update={"answer": kept, "warnings": (*draft.warnings, told)})
     return draft, ground(kept, records, words, draft.citations)
+
+
+def counted(understanding: Understanding) -> str:
+    """The cards as they were understood, which a person sees and may correct: 「多卡」 is two, "the V100s" four."""
+    need = understanding.need
+    cards = (*need.gpus_owned, *need.gpus_proposed)
+    return ", ".join(f"{card.count}×{gpus()[card.gpu].name}" for card in cards if card.count and card.gpu in gpus())
 
 
 def vouched_for(draft: Draft, records: Sequence[ToolCallRecord], words: Sequence[str]) -> Grounding | None:

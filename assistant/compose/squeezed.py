@@ -29,7 +29,7 @@ def shorter(material: Material, main: Estimate) -> str:
         return ""
     text = material.say(
         "fit.shorter",
-        asked=numbers.tokens(asked),
+        asked=numbers.count(asked),
         tokens=numbers.tokens(longest),
         what=subject(material, best),
         how=column_name(material, best),

@@ -54,7 +54,8 @@ class Evidence:
         """By kind; money by currency too: "money:USD", and "money:" where none was said."""
         self._counts: dict[str, set[int]] = {}
         """Numbers of each card that are spoken of, by its id."""
-        self._texts: list[str] = []
+        self._texts: dict[str, None] = {}
+        """Each text once: sources and notes recur in every row of a result."""
         self._sorted = False
 
     @classmethod
@@ -116,7 +117,9 @@ class Evidence:
         self._values.setdefault(kind, []).append(value)
 
     def _read(self, text: str) -> None:
-        self._texts.append(text)
+        if text in self._texts:
+            return
+        self._texts[text] = None
         for quantity in quantities(text):
             for kind in [f"{MONEY}:{code}" for code in quantity.currencies] or [quantity.kind]:
                 for value in quantity.values:
@@ -129,21 +132,29 @@ class Evidence:
                 self._counts.setdefault(key, set()).add(counted.count)
 
     def _walk(self, value: Any, kind: str, copies: int = 1, currency: str = "") -> None:
-        if isinstance(value, Mapping):
+        """Gather from a value of JSON; what holds others is taken apart, the rest told by `_take`."""
+        if isinstance(value, dict):
             if isinstance(said := value.get("currency"), str):
                 currency = said
-            self._note_cards(value)
+            if isinstance(value.get("gpu"), str):
+                self._note_cards(value)
             if isinstance(parts := value.get("parts"), list):
                 self._add_rows(parts)
             copies = next((n for key in COUNTS if isinstance(n := value.get(key), int) and n > 1), copies)
             own = _kind_of_unit(value["unit"]) if "unit" in value and "formula" in value else None
             for key, inner in value.items():
-                inner_kind = own if own and key == "value" else _kind_of_key(str(key), kind)
-                self._walk(inner, inner_kind, copies, "USD" if "usd" in key else currency)
+                if inner is None:
+                    continue
+                inner_kind = own if own and key == "value" else kind if key in INHERITING else _kind_of_name(key)
+                taken = self._walk if isinstance(inner, dict | list) else self._take
+                taken(inner, inner_kind, copies, "USD" if "usd" in key else currency)
         elif isinstance(value, list | tuple):
             for inner in value:
-                self._walk(inner, kind, copies, currency)
-        elif isinstance(value, str):
+                (self._walk if isinstance(inner, dict | list | tuple) else self._take)(inner, kind, copies, currency)
+
+    def _take(self, value: Any, kind: str, copies: int, currency: str) -> None:
+        """A number or a text."""
+        if isinstance(value, str):
             if len(value) <= LONGEST_STRING:
                 self._read(value)
         elif isinstance(value, int | float) and not isinstance(value, bool):
@@ -156,11 +167,9 @@ class Evidence:
 
     def _note_cards(self, value: Mapping[str, Any]) -> None:
         """How many of which card a row of a result, or a request, speaks of."""
-        card = value.get("gpu")
-        if isinstance(card, str):
-            counts = self._counts.setdefault(card, set())
-            for key in NUMBERS:
-                said = value.get(key)
+        counts = self._counts.setdefault(value["gpu"], set())
+        for key in NUMBERS:
+            if (said := value.get(key)) is not None:
                 found = [said.get(name) for name in INHERITING] if isinstance(said, Mapping) else [said]
                 counts.update(round(one) for one in found if isinstance(one, int | float) and not isinstance(one, bool))
 
@@ -168,10 +177,6 @@ class Evidence:
         """The sums of parts that the memory table shows as one row."""
         for _, names in ROWS:
             self._add(BYTES, float(sum(part["bytes"] for part in parts if part["name"] in names)))
-
-
-def _kind_of_key(key: str, inherited: str) -> str:
-    return inherited if key in INHERITING else _kind_of_name(key)
 
 
 @lru_cache(maxsize=4096)

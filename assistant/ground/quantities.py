@@ -128,7 +128,8 @@ def _quantity(text: str, match: re.Match[str], unit: str | None, money: str, *, 
     if not match["fraction"] and len(digits) >= 4 and unit is None:
         ulp = max(ulp, min(10.0**zeros, value * ROUNDED_RATIO))
     if not match["fraction"] and APPROXIMATE.search(text[max(0, match.start() - 14) : match.start()]):
-        ulp = max(ulp, NEAREST * 10.0 ** min(zeros, 3))
+        step = 10.0 ** min(zeros, 3)
+        ulp = max(ulp, step if value >= 1000 else NEAREST * step)  # thousands are rounded down, too
     return Quantity(
         text[match.start() : match.end()].strip(),
         match.start(),

@@ -153,3 +153,22 @@ def test_a_number_of_one_thing_does_not_vouch_for_another(text: str, wrong: str)
 def test_cards_that_the_asker_counts_vouch_for_that_number(words: str, text: str) -> None:
     assert loose(text, words=(words,)) == []
     assert loose(text.replace("×", "7×", 1), words=(words,)) != []
+
+
+@pytest.mark.parametrize(
+    ("text", "wrong"),
+    [
+        ("约 12,000 tokens", []),  # lengths are rounded down to whole thousands
+        ("a context of about 113,000 tokens", []),
+        ("约 14,000 tokens", ["14,000"]),
+        ("about 116,000 tokens", ["116,000"]),
+        ("≈ 140 GB", []),
+        ("≈ 150 GB", ["150 GB"]),
+    ],
+)
+def test_thousands_may_be_rounded_down_by_less_than_one(text: str, wrong: list[str]) -> None:
+    fits = ToolCallRecord(
+        tool="estimate_memory", request={},
+        result={"fit": {"max_context_tokens": 12_740, "other_tokens": 113_900, "total_bytes": 141_200_000_000}},
+    )  # fmt: skip
+    assert loose(text, fits) == wrong
