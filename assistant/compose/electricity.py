@@ -48,6 +48,9 @@ def _headline(material: Material, record: ToolCallRecord) -> str:
     if request.get("power_limit_w") and result["power_limit"]:
         return _limited(material, result, values)
     if request.get("psu_w") and supply:
+        counted = feeding.asks_count(material.text) and not any(card.count for card in requests.cards(material.need))
+        if counted and supply["at_hand"] == "yes":
+            return material.say("feed.most_supply", **values, at_hand=amounts.watts(request["psu_w"]))
         own = {"at_hand": amounts.watts(request["psu_w"]), "needed": amounts.watts(supply["needed_w"])}
         return material.say(f"feed.supply_{supply['at_hand']}", **values, **own)
     if request.get("circuit_amps"):

@@ -7,6 +7,7 @@ from assistant.compose.arithmetic import arithmetic, cite, column_name, interval
 from assistant.compose.assume import assumed
 from assistant.compose.caveats import caveats
 from assistant.compose.material import Estimate, Material
+from assistant.compose.more_money import more_money
 from assistant.compose.orders import break_even, cards_of, cheapest, chosen, in_hand, orders, price
 from assistant.compose.reasons import sentences
 from assistant.compose.section import Section
@@ -34,7 +35,13 @@ def which_to_buy(material: Material) -> Section:
         return _provisional(material, best)
     headline = material.say("shop.recommend", what=_needing(material), order=_short(material, best)) + _budget(material)
     section = Section("recommendation", headline)
-    section.body = [_limits(material), orders(material, material.configurations), _split(material), _memory(material)]
+    section.body = [
+        _limits(material),
+        orders(material, material.configurations),
+        more_money(material, best),
+        _split(material),
+        _memory(material),
+    ]
     return _finish(material, section)
 
 

@@ -2,6 +2,7 @@
 
 import re
 
+from assistant.understand.running import read_running
 from kb.base import AdvisorError
 from tools.power.plan import plan_power
 from tools.power.request import PowerRequest
@@ -16,6 +17,12 @@ _COUNT_ASKED = re.compile(
 def asks_count(text: str) -> bool:
     """Whether the number of cards is what is asked."""
     return _COUNT_ASKED.search(text) is not None
+
+
+def named(text: str) -> bool:
+    """Whether a circuit or a supply of stated size is to feed them."""
+    running = read_running(text)
+    return bool(running.circuit_amps or running.psu_w)
 
 
 def most_fed(card: str, asked: dict[str, object]) -> int | None:

@@ -2,7 +2,7 @@
 
 import re
 
-from assistant.plan import money, requests
+from assistant.plan import feeding, money, requests
 from assistant.plan.amounts import counts_output, pace_asked
 from assistant.plan.apart import rented_and_bought
 from assistant.plan.method import both
@@ -97,7 +97,8 @@ def intents(understanding: Understanding) -> list[Intent]:
         main = "cloud_or_buy"
     if main == "budget" and bare and money.asks_energy(text):
         main = "power"
-    if money.asks_running(text, understanding.need):
+    fed = bare and feeding.asks_count(text) and feeding.named(text)
+    if fed or money.asks_running(text, understanding.need):
         return ["power"]
     each = not understanding.follow_up or _EACH.search(text) is not None
     priced_alone = main in ("budget", "which_to_buy", "other", "spec") and each

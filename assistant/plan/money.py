@@ -40,7 +40,7 @@ _PRICE = re.compile(
 )
 _ENERGY = re.compile(
     r"电费|耗电|用电|几度电|多少度|多少电|电表|electricity|electric bill|power bill|\bkwh\b"
-    r"|度电|energy (?:cost|bill|use)",
+    r"|度电|(?:energy|power) (?:cost|bill|use)",
     re.I,
 )
 _RUNNING = re.compile(

@@ -102,9 +102,9 @@ def _better_use(kept: Sequence[Configuration], named: set[str], need: Need) -> C
 
 
 def _pace(one: Configuration) -> float | None:
-    """Answer tokens a second of one user, or trainings a second: more is better."""
+    """Answer tokens of one user, pictures, or trainings a second: more is better."""
     known = one.speed or {}
-    user, time_s = known.get("tokens_per_s_per_user"), known.get("time_s")
+    user, time_s = known.get("tokens_per_s_per_user") or known.get("images_per_s"), known.get("time_s")
     if isinstance(user, int | float):
         return float(user)
     return 1 / time_s if isinstance(time_s, int | float) and time_s else None

@@ -1,5 +1,6 @@
 """The second wave: what the first results make worth knowing, above all what would fit when the first does not."""
 
+import math
 import re
 from collections.abc import Sequence
 from typing import Any
@@ -393,7 +394,6 @@ def _card(request: dict[str, Any]) -> GpuCount | None:
     if not gpu:
         return None
     ways = ("data_parallel", "tensor_parallel", "pipeline_parallel", "context_parallel")
-    count = 1
-    for way in ways:
-        count *= int(request.get(way) or 1)
+    copies = math.prod(int(request.get(way) or 1) for way in ways)
+    count = max(copies, int(request.get("expert_parallel") or 1))  # experts are dealt out over copies of the rest
     return GpuCount(gpu=gpu, count=count)

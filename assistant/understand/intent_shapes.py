@@ -135,6 +135,7 @@ SHAPES: tuple[tuple[Intent, float, str], ...] = (
         r"|(?:monthly|per month|bill|cost)[^.?!\n]{0,24}(?<![a-z])rented"
     )),
     ("interconnect", 5, r"通信[^。?!\n]{0,8}瓶颈|瓶颈[^。?!\n]{0,8}通信"),
+    ("which_to_buy", 5, r"what (?:do|should|would|can|could) (?:we|i|one|you) (?:buy|get|order|purchase)(?![a-z])"),
     ("which_to_buy", 4.2, (
         r"(?:给|求|有)(?:点|什么|些|个)?(?:建议|意见)|(?:any|some) (?:advice|suggestions)"
         r"|(?:gpu|card|hardware|server) (?:suggestions?|recommendations?|advice)"

@@ -119,3 +119,22 @@ def test_what_spot_saves_is_told_as_a_share() -> None:
     spot = next(one for record in records for one in record.result.get("rent") or () if one["purchase"] == "spot")
     low, high = (round(spot["saving_ratio"][name] * 100) for name in ("low", "high"))
     assert f"saves {low}–{high} %" in draft.answer
+
+
+@pytest.mark.parametrize("text", ["8xH100 or H200 for DeepSeek-V3?", "8 张 H200 还是 B200 跑 Kimi-K2"])
+def test_experts_shared_over_a_board_are_raced_on_all_of_it(text: str) -> None:
+    _, records, _ = turn(text)
+    paced = [one.request for one in records if one.tool == "estimate_inference_speed"]
+    assert paced
+    assert {one.get("gpu_count") for one in paced} == {8}
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "A lab in Paris, €40k, want to train and serve 14B models. What do we buy?",
+        "we'd like to run a 32B and fine-tune it, what should I buy with $8k?",
+    ],
+)
+def test_what_to_buy_is_a_purchase(text: str) -> None:
+    assert understand(text).need.intent in {"which_to_buy", "budget"}

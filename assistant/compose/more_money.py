@@ -1,0 +1,48 @@
+"""What the rest of a budget buys, where the first proposal leaves most of it: faster machines for the same work."""
+
+from typing import Any
+
+from assistant.compose import names, numbers
+from assistant.compose.material import Material
+from tools.configuration import Configuration
+
+LEFT_RATIO = 0.5
+"""Share of a budget below which a proposal leaves a buyer asking what the rest would bring."""
+SHOWN_MAX = 3
+COUNTED = {"images_per_s": "images", "tokens_per_s_total": "tokens", "tokens_per_s_per_user": "user_tokens",
+           "train_images_per_s": "images", "documents_per_s": "documents"}  # fmt: skip
+"""Measures of speed that are told here, and how."""
+
+
+def more_money(material: Material, best: Configuration) -> str:
+    """A few points of price against speed between the proposal and the budget; empty where it is mostly spent."""
+    say, amount = material.say, best.price.amount
+    for result in material.results("configure"):
+        limit, points = result.get("budget_usd"), result.get("frontier") or ()
+        if not limit or amount is None or best.acquisition != "buy" or float(amount) > LEFT_RATIO * float(limit):
+            continue
+        beyond = [one for one in points if _beyond(one, best, float(limit))]
+        if beyond:
+            lines = [_line(material, one) for one in _spread(beyond)]
+            return "\n".join([f"**{say('more_money.title')}**", "", *lines])
+    return ""
+
+
+def _beyond(point: dict[str, Any], best: Configuration, limit: float) -> bool:
+    """Whether it costs more than the proposal and no more than the budget."""
+    paid = point["acquisition"] == "buy" and point["measure"] in COUNTED
+    return paid and float(best.price.amount or 0) < point["price"] <= limit
+
+
+def _spread(points: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """The first, the middle and the last by price."""
+    ordered = sorted(points, key=lambda one: one["price"])
+    places = {round(index * (len(ordered) - 1) / (SHOWN_MAX - 1)) for index in range(SHOWN_MAX)}
+    return [ordered[place] for place in sorted(places)]
+
+
+def _line(material: Material, point: dict[str, Any]) -> str:
+    return "- " + material.say(
+        f"more_money.{COUNTED[point['measure']]}", cards=names.cards(point["gpu"], point["gpu_count"]),
+        price=numbers.usd(point["price"]), value=numbers.figure(point["speed"]),
+    )  # fmt: skip

@@ -1,0 +1,41 @@
+"""What the rest of a budget buys, and how many cards a supply feeds."""
+
+import pytest
+
+from assistant.ground.check import ground
+from assistant.understand.running import read_running
+from tests.assistant.planning import turn
+
+
+@pytest.mark.parametrize(
+    ("text", "title"),
+    [
+        ("an image studio with FLUX, $60k budget, which machine?", "What the rest of the budget would bring"),
+        ("SD3.5 出图工作室，预算 40 万，买什么机器", "剩下的预算能换来什么"),
+    ],
+)
+def test_a_budget_mostly_left_is_told_what_it_brings(text: str, title: str) -> None:
+    _, records, draft = turn(text)
+    found = next(one.result for one in records if one.tool == "configure" and one.result.get("frontier"))
+    told = draft.answer.split(title)[1].split("\n\n")[1].split("\n")
+    priced = [point["price"] for point in found["frontier"] if point["acquisition"] == "buy"]
+    assert 1 <= len(told) <= 3
+    assert all(price <= found["budget_usd"] for price in priced)
+    assert not ground(draft.answer, records, (text,), draft.citations).ungrounded
+
+
+def test_a_budget_that_is_spent_is_not_told_so() -> None:
+    _, _, draft = turn("FLUX.1-dev at home, budget $2600, which machine?")
+    assert "rest of the budget" not in draft.answer
+
+
+@pytest.mark.parametrize(
+    ("text", "watts"), [("how many 3090s can a 1600W PSU feed?", 1600), ("2000W 电源最多带几张 4090", 2000)]
+)
+def test_the_cards_a_supply_feeds_are_counted(text: str, watts: int) -> None:
+    _, records, draft = turn(text)
+    assert read_running(text).psu_w == watts
+    plan = next(one for one in records if one.tool == "plan_power")
+    assert plan.result["supply"]["at_hand"] == "yes"
+    assert f"{plan.result['gpu_count']}×" in draft.answer.split("\n")[0]
+    assert not ground(draft.answer, records, (text,), draft.citations).ungrounded
