@@ -12,7 +12,7 @@ from kb.catalog import conventional, gpus
 from tools.need import GpuCount
 
 _ADD = grammar(
-    r"(?:再|多)?加(?:一?[张块个]|上|到)?|再(?:买|来|插|添)|凑|一起|(?<![a-z])(?:add(?:ing)?|plus"
+    r"(?:再|多)?加(?!到)(?:一?[张块个]|上)?|再(?:买|来|插|添)|凑|一起|(?<![a-z])(?:add(?:ing)?|plus"
     r"|another|one more|as well|additional)(?![a-z])"
 )
 _REPLACE = grammar(
@@ -25,7 +25,7 @@ _ONLY_ASKED = grammar(
     r"|compare|price)(?![a-z])"
 )
 _EXCLUDED = grammar(
-    r"(?:(?<![a-z])(?<!why )(?:not|isn't|don't (?:have|want|use)|no|without|instead of|rather than)"
+    r"(?:(?<![a-z])(?<!why )(?:not|isn't|don't (?:have|want|use)|no|without|instead of|rather than|forget|drop|skip)"
     r"|不(?:是|要|用|考虑|想要|想用)|别(?:用|给我)?|除了|排除)\s?(?:the |an? |any |用|那个|那张)?\s?$"
 )
 _ONLY_VARIANT = grammar(
@@ -37,9 +37,16 @@ _COUNT_ALONE = grammar(
     r"(?P<n>\d{1,2}|one|two|three|four|five|six|eight|ten|sixteen|[一两二三四五六八十])"
     r"(?: of (?:them|those|these)|\s?(?:cards|gpus|张|块|卡))?(?: then| instead| now)?\s?(?:呢|的话)?\s?[?.。!]*\s*$"
 )
-_DOUBLED = grammar(
-    r"(?<![a-z])(?:double (?:it|that|the (?:cards|gpus))|twice (?:as many|that))(?![a-z])|翻倍|加倍|翻一番"
+_ORDINALS = {"second": 2, "third": 3, "fourth": 4}
+_ORDINAL = grammar(
+    r"(?:add|buy|get|plug in|put in) (?:an?|the) (?P<n>second|third|fourth)(?: one| card| gpu)?(?![a-z])"
 )
+"""One more, by its place: "add a third one"."""
+_DOUBLED = grammar(
+    r"(?<![a-z])(?:double (?:it|that|the (?:cards|gpus))|twice (?:as many|that))(?![a-z])"
+    r"|(?<![户人发算量数])(?:翻倍|加倍|翻一番)"
+)
+_PAIR = grammar(r"^\s*(?:and |what about |how about |with )?(?:a )?(?:pair|couple)(?: of (?:them|those))?\s*[?.]*\s*$")
 _OF_SIZE = grammar(r"\d{1,3}\s?g(?:i?b)?\s?(?:的|版|显存|卡|cards?|ones?|version|models?)(?![a-z])")
 """A size that is said of a card: 「如果是 48G 的呢」."""
 _MINE = grammar(
@@ -75,7 +82,7 @@ def card_changes(reading: Reading, previous: Asked, plain: str) -> dict[str, Any
     count = reading.cards.gpu_count or _count_alone(plain, previous)
     if count and len(previous.gpus_owned) == 1:
         card = previous.gpus_owned[0]
-        more = (card.count or 1) + count if _ADD.search(plain) else count
+        more = (card.count or 1) + count if reading.cards.gpu_count and _ADD.search(plain) else count
         return {"gpus_owned": (card.model_copy(update={"count": more}),), "gpu_count": None, "tensor_parallel": None}
     if count and len(previous.gpus_asked) == 1 and not previous.gpus_owned:
         card = GpuCount(gpu=previous.gpus_asked[0], count=count)
@@ -90,6 +97,10 @@ def _count_alone(plain: str, previous: Asked) -> int | None:
     if _DOUBLED.search(plain):
         before = previous.gpus_owned or previous.gpus_proposed
         return 2 * ((before[0].count if before else previous.gpu_count) or 1)
+    if ordinal := _ORDINAL.search(plain):
+        return _ORDINALS[ordinal["n"]]
+    if _PAIR.match(plain):
+        return 2
     said = _COUNT_ALONE.match(plain)
     return int(number(said["n"]) or 0) or None if said else None
 
@@ -129,8 +140,8 @@ def _named_cards(reading: Reading, previous: Asked, plain: str, named: list[GpuC
             before = merged[card.gpu].count if card.gpu in merged else 0
             merged[card.gpu] = GpuCount(gpu=card.gpu, count=(before or 0) + (card.count or 1))
         return {"gpus_owned": tuple(merged.values()), "memory_bytes_per_gpu": None, "gpu_count": None}
-    asked_only = _ONLY_ASKED.search(plain) is not None and (kept or not reading.cards.owned_names)
-    if asked_only:
+    against = kept or previous.gpus_asked or not reading.cards.owned_names
+    if _ONLY_ASKED.search(plain) is not None and against:
         asked = tuple(dict.fromkeys([*previous.gpus_asked, *(card.gpu for card in named)]))
         return {"gpus_asked": tuple(key for key in asked if key not in {card.gpu for card in kept})}
     said = {gpu.gpu: gpu.count for gpu in reading.entities.gpus}

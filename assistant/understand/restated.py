@@ -21,6 +21,11 @@ _SCALED = grammar(
     r"|预算(?:减半|砍半|砍一半)"
 )
 """A budget that is said as a multiple of the one before."""
+_MORE = grammar(
+    r"(?:double|twice) (?:the|as many|our|that many) ?(?:users|people|load|requests|traffic|concurrency)"
+    r"|(?:用户|人数|并发|请求|流量)(?:数|量)?(?:再)?(?:翻倍|加倍|翻一番)"
+)
+"""A load that is said as twice the one before."""
 _MOVED = grammar(
     r"(?:(?:降|减|缩|缩短|改|调|提|升|加|砍|压)(?:低|高|少|小)?(?:到|成|为|至)|换成|改成|只(?:要|用)"
     r"|(?<![a-z])(?:down|up|cut|reduced?|drop(?:ped)?|lower(?:ed)?|rais(?:e|ed)|shorten(?:ed)?|make|go|set)(?: it"
@@ -44,7 +49,9 @@ _UNIT_S = {"hour": HOUR_S, "day": DAY_S, "week": 7 * DAY_S, "month": 30 * DAY_S}
 def restated(reading: Reading, previous: Asked, changes: dict[str, Any]) -> dict[str, Any]:
     """Changes with what bare figures mean after what was said before."""
     plain = reading.text.plain
-    return changes | _load(previous, changes) | _length(plain, previous, changes) | _time(plain, previous, changes)
+    return (
+        changes | _load(plain, previous, changes) | _length(plain, previous, changes) | _time(plain, previous, changes)
+    )
 
 
 def money(plain: str, previous: Asked, changes: dict[str, Any]) -> dict[str, Any]:
@@ -64,8 +71,10 @@ def money(plain: str, previous: Asked, changes: dict[str, Any]) -> dict[str, Any
     return changes
 
 
-def _load(previous: Asked, changes: dict[str, Any]) -> dict[str, Any]:
+def _load(plain: str, previous: Asked, changes: dict[str, Any]) -> dict[str, Any]:
     """Users said after requests at once are those requests; both said before are both kept."""
+    if _MORE.search(plain) and not {"users", "concurrent_sequences"} & set(changes):
+        return {name: 2 * said for name in ("users", "concurrent_sequences") if (said := getattr(previous, name))}
     if "users" in changes and "concurrent_sequences" not in changes and previous.concurrent_sequences:
         if previous.users is None:
             return {"users": None, "concurrent_sequences": changes["users"]}

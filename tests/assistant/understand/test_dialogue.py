@@ -46,6 +46,15 @@ def _plain(value: Any) -> Any:
         (("Can an RTX 4090 run Qwen2.5-32B in 8-bit?", "make it two"), {"gpus_owned": ["2 x rtx-4090-24gb"]}),
         (("一张 L40S 能跑 Qwen2.5-32B 吗", "翻倍呢"), {"gpus_owned": ["2 x l40s-48gb"]}),
         (("一张 L40S 能跑 Qwen2.5-32B 吗", "用四张呢"), {"gpus_owned": ["4 x l40s-48gb"]}),
+        (("Can an A40 run Gemma 2 27B?", "and a pair?"), {"gpus_owned": ["2 x a40-48gb"]}),
+        (("Qwen3-32B int8 on two 4060 Ti 16GB?", "add a third one"), {"gpus_owned": ["3 x rtx-4060-ti-16gb"]}),
+        (("全参微调 7B 一张 H100 要多久，3 亿 token", "加到 8 张"), {"gpus_owned": ["8 x h100-sxm-80gb"]}),
+        # a load as twice the one before
+        (
+            ("How many L40S for Mixtral 8x7B at 100 concurrent users?", "double the users"),
+            {"concurrent_sequences": 200},
+        ),
+        (("Qwen2.5-32B 给 60 个用户用，两张 L20 够吗", "用户数翻倍呢"), {"users": 120}),
         # another size of a card without a name
         (("两张 24G 的卡能微调多大的模型", "如果是 48G 的呢"), {"memory_bytes_per_gpu": 48 * 2**30}),
         # a member of the family, by what tells it from the others
