@@ -5,6 +5,7 @@ import re
 from assistant.compose import names
 from assistant.compose.material import Estimate, Material
 from assistant.compose.reasons import said
+from assistant.plan.worth import TENSOR_CORES
 from kb.base import AdvisorError
 from kb.catalog import gpu, model
 from kb.records.gpu import Gpu
@@ -12,6 +13,10 @@ from kb.records.model import Model
 from tools.configuration import Reason
 
 _RESERVING = ("vllm", "sglang", "tensorrt-llm")
+NARROW_FLOATS = ("fp8", "mxfp4", "nvfp4", "fp4")
+"""Formats of weights that need units, or kernels that unpack them."""
+UNPACKING = ("NVIDIA", "AMD", "Apple", "Intel")
+"""Makers for whose cards there are kernels that unpack them; others need files converted for them."""
 _UNSOLD = {"not_sold_here", "case_by_case_here", "made_for_elsewhere"}
 _RL = re.compile(r"\b(?:grpo|ppo|dpo|rlhf|rloo|orpo|kto)\b", re.I)
 _APART = re.compile(
@@ -90,10 +95,13 @@ def _of_card(material: Material, card: Gpu, main: Estimate) -> list[str]:
     say, found = material.say, []
     name = names.gpu_name(card.id)
     used = main.result.weight_format
-    if used == "fp8" and card.fp8_flops is None:
+    if used in NARROW_FLOATS and card.fp8_flops is None and card.vendor not in UNPACKING:
+        found.append(say("caveat.converted", gpu=name, format=names.format_name(used)))
+    elif used == "fp8" and card.fp8_flops is None:
         found.append(say("caveat.no_fp8", gpu=name))
     if used == "bf16" and card.bf16_flops is None and card.vendor == "NVIDIA":
-        found.append(say("caveat.no_bf16", gpu=name))
+        halves = float(card.compute_capability or 0) >= TENSOR_CORES
+        found.append(say("caveat.no_bf16" if halves else "caveat.slow_fp16", gpu=name))
     linkless = card.nvlink_bytes_per_s is None and card.vendor == "NVIDIA"
     if main.gpus > 1 and linkless and card.market in {"consumer", "workstation", "data_center"}:
         found.append(say("caveat.no_link", gpu=name))

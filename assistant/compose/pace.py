@@ -109,8 +109,8 @@ def _items(material: Material, tool: str, result: dict[str, Any]) -> Section:
 
 def _of_a_day(material: Material, taken: dict[str, Any]) -> str:
     """Whether a day's load is done in a day."""
-    least, most = (float(taken[key] or taken["value"]) for key in ("low", "high"))
-    return material.say("pace.day_yes" if most <= DAY_S else "pace.day_no" if least > DAY_S else "pace.day_just")
+    likely, most = (float(taken[key] or taken["value"]) for key in ("value", "high"))
+    return material.say("pace.day_yes" if most <= DAY_S else "pace.day_no" if likely > DAY_S else "pace.day_just")
 
 
 def warned(material: Material, result: dict[str, Any]) -> dict[str, str]:
