@@ -10,7 +10,7 @@ LEFT_RATIO = 0.5
 """Share of a budget below which a proposal leaves a buyer asking what the rest would bring."""
 SHOWN_MAX = 3
 COUNTED = {"images_per_s": "images", "tokens_per_s_total": "tokens", "tokens_per_s_per_user": "user_tokens",
-           "train_images_per_s": "images", "documents_per_s": "documents"}  # fmt: skip
+           "samples_per_s_total": "samples", "documents_per_s": "documents"}  # fmt: skip
 """Measures of speed that are told here, and how."""
 
 

@@ -104,7 +104,8 @@ def _better_use(kept: Sequence[Configuration], named: set[str], need: Need) -> C
 def _pace(one: Configuration) -> float | None:
     """Answer tokens of one user, pictures, or trainings a second: more is better."""
     known = one.speed or {}
-    user, time_s = known.get("tokens_per_s_per_user") or known.get("images_per_s"), known.get("time_s")
+    counted = (known.get(key) for key in ("tokens_per_s_per_user", "images_per_s", "samples_per_s_total"))
+    user, time_s = next((one for one in counted if one), None), known.get("time_s")
     if isinstance(user, int | float):
         return float(user)
     return 1 / time_s if isinstance(time_s, int | float) and time_s else None

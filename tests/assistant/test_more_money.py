@@ -11,6 +11,7 @@ from tests.assistant.planning import turn
     ("text", "title"),
     [
         ("an image studio with FLUX, $60k budget, which machine?", "What the rest of the budget would bring"),
+        ("vision lab training YOLO, $50k budget, which machine?", "What the rest of the budget would bring"),
         ("SD3.5 出图工作室，预算 40 万，买什么机器", "剩下的预算能换来什么"),
     ],
 )
