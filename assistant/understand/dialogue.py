@@ -84,7 +84,7 @@ def fold(original: str, previous: Asked | None, earlier: Sequence[Asked] = ()) -
     changes |= {"intent": back.get("intent") or _intent(reading, previous, command), "others": beside.others}
     silent = not any(weight >= STRONG for weight, _ in reading.weights.values())
     changes |= {"asks": previous.asks if silent and "intent" not in back else reading.asks}
-    need = standing(reading.text.original, previous.model_copy(update=changes), previous)
+    need = standing(reading.text.simplified, previous.model_copy(update=changes), previous)
     need = need.model_copy(update={"doubts": _doubts(reading, need, previous)})
     return _follow_up(reading, need, command, sized_before=_sized(previous))
 
@@ -108,13 +108,13 @@ def _sized(need: Asked) -> bool:
 def _first(reading: Reading) -> Understanding:
     """A question that begins a topic."""
     need = Asked(**{**reading.slots, "intent": reading.intent, "asks": reading.asks, "doubts": reading.ambiguities})
-    need = standing(reading.text.original, need)
+    need = standing(reading.text.simplified, need)
     return _understanding(reading, *_works_in(reading, need), command_of(reading))
 
 
 def _works_in(reading: Reading, need: Asked) -> tuple[Asked, Parts, tuple[Workload, ...]]:
     """The Need of the main one of several works that the turn speaks of, and the others."""
-    works = find_workloads(reading, reading.text.original, need.intent)
+    works = find_workloads(reading, reading.text.simplified, need.intent)
     need = _of_the_main(works[0], need) if works else need
     parts = Parts() if works else find_parts(reading, need.intent)
     return main_need(parts, need).model_copy(update={"others": works[1:] or parts.beside}), parts, works

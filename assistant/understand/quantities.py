@@ -23,7 +23,7 @@ _AFTER = grammar(
     rf"^s?(?:的|を|が|は|、|을|를|가)?\s?(?:[(]?\s?(?:nvlink|pcie|sxm\d?|\d{{1,3}}\s?gi?b?|vram|显存"
     rf"|each)[,\s]?){{0,3}}[)]?\s?"
     rf"(?:[x×*]\s?(\d{{1,5}})(?![a-z0-9.]|\s?die)|(\d{{1,4}})\s?[x×*]\s?(?=\d{{2,3}}\s?gi?b?(?![a-z]))|({_N})\s?(?:张|块|片|卡|颗|路|台|枚|장|대|개|cards?|gpus?)(?![a-z])"
-    r"(?!\s?[^\s,。]{0,6}?(?:图|照|扫描|海报|截图)))"
+    r"(?!\s?(?:\d{3,4}p\s?)?[^\s,。]{0,6}?(?:图|照|扫描|海报|截图)))"
 )
 _TIMES = grammar(r"\s?[x×*]\s?([2-9]|\d{2})(?![0-9a-z.]|\s?die)")
 """Machines after the cards in each: "910B*8*2"."""
@@ -49,7 +49,7 @@ _TOTAL = grammar(
 )
 _LISTED_MOST = 4096
 """A larger bare number before a name is a length or a port, not a number of cards."""
-_PICTURES = grammar(r"\s?[^\s,。]{0,6}?(?:图|照|扫描|海报|截图)")
+_PICTURES = grammar(r"\s?(?:\d{3,4}p\s?)?[^\s,。]{0,6}?(?:图|照|扫描|海报|截图)")
 """What makes sheets of paper and pictures of what 「张」 counts."""
 _QUESTION = grammar(r"^(?:几|多少)$")
 

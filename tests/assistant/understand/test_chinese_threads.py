@@ -94,6 +94,7 @@ def test_a_size_that_every_card_has_is_read_beside_a_card_sold_in_it() -> None:
         ),
         ("訓練資料 5 萬筆,每筆八百 token,要幾天", "训练数据 5 万笔,每笔八百 token,要几天"),
         ("預算十萬元,團隊二十人用,推論 72B,該買哪種顯示卡", "预算十万元,团队二十人用,推理 72B,该买哪种显卡"),
+        ("yolov8l-seg 訓練要多大顯存", "yolov8l-seg 训练要多大显存"),
         ("還原後爆記憶體了,批次大小設 1 也一樣", "还原后爆显存了,批次大小设 1 也一样"),
     ],
 )
@@ -218,7 +219,7 @@ def test_how_many_of_what_is_thought_of(text: str, card: str, count: int) -> Non
     assert (card, count) in [(one.gpu, one.count) for one in (*cards.proposed, *cards.owned)]
 
 
-@pytest.mark.parametrize("pictures", ["一万张扫描图", "2000 张截图", "三千张病理照片"])
+@pytest.mark.parametrize("pictures", ["一万张扫描图", "2000 张截图", "三千张病理照片", "八张 1080p 图片"])
 def test_sheets_and_pictures_are_no_cards(pictures: str) -> None:
     assert [card.count for card in read(f"qwen2.5-vl-3b 微调,5090,{pictures},要多久").cards.owned] == [1]
 
