@@ -7,6 +7,7 @@ from decimal import Decimal
 from assistant.plan.formats import bits
 from assistant.understand.place import NO_CLOUD
 from tools.configuration import Configuration
+from tools.configure.rank import MUCH_FASTER
 from tools.need import Need
 
 USED = "second_hand"
@@ -14,8 +15,6 @@ EIGHT_BITS = 8
 """Bits a weight from which on a reduced format costs hardly any quality."""
 COMMON_COUNT = 2
 """Cards that go into an ordinary computer; more of them are no better use of a budget than fewer."""
-MUCH_FASTER = 1.5
-"""So many times as fast is worth the rest of a budget."""
 
 _RENTING = re.compile(
     r"租|云|\brent|\bcloud|instance|per hour|hourly|/h\b|pay-as-you-go|\bleas(?:e|es|ed|ing)\b"

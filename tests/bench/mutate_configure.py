@@ -36,7 +36,7 @@ MISTAKES: dict[str, tuple[str, str, str]] = {
     "owned cards bought again": ("bill.py", "missing = max(count - owned, 0)", "missing = count"),
     "cards in hand come last": ("search.py", "[*alone, mixed, *others]", "[*others, mixed, *alone]"),
     "the least price left out": ("search.py", "found = [*kept[: limit - len(less)], *less]", "found = kept"),
-    "published precision only": ("rank.py", "self.cheapest(way, whole, (loss,), ", "self.cheapest(way, whole, (0,), "),
+    "published precision only": ("rank.py", "whole(wanted), (loss,), (verdict,)", "whole(wanted), (0,), (verdict,)"),
     "a bigger budget buys less": ("rank.py", "rate = best.paced.rate if least is None else least", "rate = NEARLY * best.paced.rate"),
     "more cards for the same": ("rank.py", "choice.count < best.option.choice.count", "choice.count > best.option.choice.count"),
     "experts shared over PCIe": ("fitting.py", "layout.expert_parallel > 1 and not training and not linked", "False"),

@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING
 
 from tools.base import Step
 from tools.configuration import Configuration
-from tools.configure.choice import MACHINE_SHARE, Choice
+from tools.configure.choice import MACHINE_SHARE
 from tools.configure.market import unsold
 from tools.configure.misses import beyond_limits, not_sold, owned_too_small, proposed_too_small
 from tools.configure.options import Options
@@ -12,6 +12,7 @@ from tools.configure.rank import Found, Ranking, ceiling
 from tools.configure.reasons import text
 from tools.configure.result import Rejected
 from tools.configure.suitable import CUDA_ONLY
+from tools.configure.wanted import unowned
 from tools.memory.estimate import memory_per_gpu
 
 if TYPE_CHECKING:
@@ -107,14 +108,10 @@ def warnings(search: "Search", shown: list[Configuration]) -> list[str]:
     if any(not item.price.complete for item in shown if item.acquisition == "buy"):
         said.append("Purchase prices marked incomplete leave out parts with no dated price, such as the machine.")
     if not shown:
-        slow = any(search.ranking.frontier(way, _any, enough=False) for way in search.asked.ways)
+        slow = any(search.ranking.frontier(way, unowned, enough=False) for way in search.asked.ways)
         said.append(
             "What fits in memory and budget is slower than asked for."
             if slow
             else "Nothing in the catalog meets every limit; the near misses say what would."
         )
     return said
-
-
-def _any(choice: Choice) -> bool:
-    return not choice.owned

@@ -1,6 +1,6 @@
 """Near misses: what one limit alone keeps out, and the cheapest change that would admit it."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import replace
 from decimal import Decimal
 
@@ -9,7 +9,7 @@ from kb.catalog import gpus
 from kb.records.gpu import Gpu
 from kb.units import format_bytes
 from tools.configuration import Configuration, Reason
-from tools.configure.choice import MACHINE_SHARE, Choice
+from tools.configure.choice import MACHINE_SHARE
 from tools.configure.configured import title
 from tools.configure.fitting import Held, Table, nearest_miss
 from tools.configure.options import Limits
@@ -18,11 +18,11 @@ from tools.configure.rank import Found, Ranking
 from tools.configure.reasons import reason, text
 from tools.configure.request import ConfigureRequest
 from tools.configure.result import Rejected
+from tools.configure.wanted import Wanted
 from tools.need import GpuCount
 
 NEAR = 3
 """What costs more than so many times the budget is no near miss; it is told where nothing else can be."""
-Wanted = Callable[[Choice], bool]
 
 
 def owned_too_small(

@@ -14,12 +14,12 @@ from tools.configure.purchases import purchases
 from tools.configure.rentals import rentals
 from tools.configure.stream import Stream
 from tools.configure.suitable import scales_out
+from tools.configure.wanted import Wanted
 from tools.configure.workload import Variant
 from tools.memory.result import Verdict
 
 EIGHT_BIT = {"fp8", "int8", "mxfp8"}
 WIDE = {"bf16", "fp16", "fp32"}
-Wanted = Callable[[Choice], bool]
 Mark = tuple[str, str, str, bool]
 """Card, weight format, acquisition, whether the price is unsure: what makes two finds one choice in other numbers."""
 Classes = dict[Verdict, tuple[Held, ...]]

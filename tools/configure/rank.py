@@ -11,6 +11,7 @@ from tools.configure.layout import NODE_GPUS
 from tools.configure.options import PRICED, RANKED, Limits, Mark, Option, Options, Order
 from tools.configure.pace import Pace, Paced
 from tools.configure.request import ConfigureRequest
+from tools.configure.wanted import Wanted, whole
 from tools.memory.result import Verdict
 from tools.need import Budget
 
@@ -30,7 +31,8 @@ USUAL_NUMBERS = (1, 2, 4)
 USUAL_FOR = Decimal("1.15")
 """An unusual number of cards leads only where no usual one costs at most this many times as much."""
 MUCH_FASTER, FASTER_FOR = 1.5, Decimal("1.1")
-"""What is this many times as fast leads where it costs at most so many times as much."""
+"""What is this many times as fast leads where it costs at most so many times as much, and is worth the rest of a
+budget."""
 Cost = Callable[[Choice], Decimal]
 """What a choice is taken to cost: its price, or that as it ranks."""
 NEARLY = 0.9
@@ -79,7 +81,7 @@ class Ranking:
     def cheapest(
         self,
         way: str,
-        wanted: Callable[[Choice], bool],
+        wanted: Wanted,
         losses: tuple[int, ...] = LOSSES,
         verdicts: tuple[Verdict, ...] = ("yes", "tight"),
         limits: Limits | None = None,
@@ -109,15 +111,20 @@ class Ranking:
                         seen.add(found.mark)
                         yield found
 
-    def leading(self, way: str, wanted: Callable[[Choice], bool]) -> list[Found]:
+    def leading(self, way: str, wanted: Wanted) -> list[Found]:
         """What comes before the cheapest, and that itself, of what is alike in all but number and speed.
 
-        The cheapest leads. An unusual number of cards gives way to a usual one at most 15 % dearer, and that to a card
-        that is half as fast again for at most a tenth more, the fastest of such. Nothing where nothing holds the work.
+        The cheapest leads, what is priced whole before what is not. An unusual number of cards gives way to a usual one
+        at most 15 % dearer, and that to a card that is half as fast again for at most a tenth more, the fastest of
+        such. Nothing where nothing holds the work.
         """
-        first = next(self.cheapest(way, wanted), None)
-        if first is None:
-            return []
+        for among in (whole(wanted), wanted):
+            first = next(self.cheapest(way, among), None)
+            if first is not None:
+                return self._led_by(first, way, among)
+        return []
+
+    def _led_by(self, first: Found, way: str, wanted: Wanted) -> list[Found]:
         found = [first]
         if not is_usual(first.option.choice):
             found[:0] = list(self._near(first, way, wanted, USUAL_FOR))[:1]
@@ -128,7 +135,7 @@ class Ranking:
         ]
         return [*sorted(faster, key=lambda one: -one.paced.rate)[:1], *found]
 
-    def _near(self, first: Found, way: str, wanted: Callable[[Choice], bool], dearer: Decimal) -> Iterator[Found]:
+    def _near(self, first: Found, way: str, wanted: Wanted, dearer: Decimal) -> Iterator[Found]:
         """Others in usual numbers, as sure, whole, new and precise, up to so many times as dear; cheap ones first."""
         choice, most = first.option.choice, dearer * first.option.choice.felt
         loss = self._options.loss_of(first.option)
@@ -139,7 +146,7 @@ class Ranking:
             if one.mark != first.mark or other.count != choice.count:
                 yield one
 
-    def owned(self, wanted: Callable[[Choice], bool], *, all_of_them: bool) -> list[Found]:
+    def owned(self, wanted: Wanted, *, all_of_them: bool) -> list[Found]:
         """The cards one has: enough by themselves, sure fits first; then with the fewest more of the same.
 
         Of those that are enough the fewest that are fast enough, or with `all_of_them` the fastest: they cost nothing
@@ -149,7 +156,7 @@ class Ranking:
         held = self._enough(wanted, all_of_them=all_of_them)
         return [*held.values(), *self._added(wanted, held).values()][:OWNED_SHOWN]
 
-    def _enough(self, wanted: Callable[[Choice], bool], *, all_of_them: bool) -> dict[str, Found]:
+    def _enough(self, wanted: Wanted, *, all_of_them: bool) -> dict[str, Found]:
         """By card, what those one has do by themselves."""
         held: dict[str, Found] = {}
         slow: dict[str, Found] = {}
@@ -171,7 +178,7 @@ class Ranking:
                     into[card.id] = Found(option, found)
         return slow | held
 
-    def _added(self, wanted: Callable[[Choice], bool], held: dict[str, Found]) -> dict[str, Found]:
+    def _added(self, wanted: Wanted, held: dict[str, Found]) -> dict[str, Found]:
         """By card, the fewest more of it that do better than those `held`: fast enough, surer or more precise."""
         added: dict[str, Found] = {}
         done = {card: self._grade(one.option) for card, one in held.items() if self._pace.enough(one.paced.speed)}
@@ -193,7 +200,7 @@ class Ranking:
         return GRADES.index((option.verdict, self._options.loss_of(option)))
 
     def least(
-        self, way: str, wanted: Callable[[Choice], bool], below: Decimal | None = None, verdict: Verdict = "yes",
+        self, way: str, wanted: Wanted, below: Decimal | None = None, verdict: Verdict = "yes",
         within: Limits | None = None,
     ) -> Found | None:  # fmt: skip
         """The fit with the lowest whole price, in any precision; null when none costs less than `below`.
@@ -201,19 +208,15 @@ class Ranking:
         It is the least of all that the limits admit, so a limit that is relaxed never raises it.
         """
         best: Found | None = None
-
-        def whole(choice: Choice) -> bool:
-            return choice.complete and wanted(choice)
-
         for loss in LOSSES:
             limits = (within or self._limits).at_most(way, below)
-            found = next(self.cheapest(way, whole, (loss,), (verdict,), limits, order=PRICED), None)
+            found = next(self.cheapest(way, whole(wanted), (loss,), (verdict,), limits, order=PRICED), None)
             amount = found.option.choice.amount if found else None
             if amount is not None and (below is None or amount < below):
                 best, below = found, amount
         return best
 
-    def frontier(self, way: str, wanted: Callable[[Choice], bool], *, enough: bool = True) -> list[Found]:
+    def frontier(self, way: str, wanted: Wanted, *, enough: bool = True) -> list[Found]:
         """Fits of the best precision to be had that none beats on price and speed together, cheapest first.
 
         Every option within the limits is considered; one whose bound is no faster than what costs less is left out
@@ -251,7 +254,7 @@ class Ranking:
             points.append(Found(option, paced))
         return points
 
-    def best_use(self, way: str, points: list[Found], wanted: Callable[[Choice], bool]) -> Found | None:
+    def best_use(self, way: str, points: list[Found], wanted: Wanted) -> Found | None:
         """Where money is to be spent well: within a tenth of the fastest, and for about the least that takes.
 
         Read as a budget that grows along the frontier: while what was chosen is within a tenth of the fastest it stays,

@@ -1,52 +1,32 @@
 """The search: every format × layout × card × number × machine or offer, under the need's limits."""
 
-from dataclasses import dataclass
 from decimal import Decimal
 from itertools import chain, islice
 
-from kb.base import UnknownName
 from kb.catalog import gpu as find_gpu
-from kb.catalog import gpus, offers
-from kb.names import close_names
 from kb.purposes import PurposeName, models_for, purposes
 from kb.rates import usd
-from kb.records.gpu import Gpu
 from tools.base import Step
 from tools.configuration import Configuration, Reason
 from tools.configure.account import assumptions, memory_steps, rejected, warnings
-from tools.configure.choice import Choice
+from tools.configure.asked import Asked, pool, read
 from tools.configure.configured import configured, title
 from tools.configure.exactly import Proposal, exactly
 from tools.configure.fitting import Table
 from tools.configure.isolated import isolated
 from tools.configure.mixed import together
-from tools.configure.options import Options, Wanted
+from tools.configure.options import Options
 from tools.configure.pace import Pace
 from tools.configure.rank import LOSSES, WORTH_SAYING, Found, Ranking, ceiling, least_total, limits_of
 from tools.configure.reasons import reason
 from tools.configure.request import ConfigureRequest
 from tools.configure.result import ConfigureResult, FrontierPoint
 from tools.configure.sources import cited
-from tools.configure.suitable import MAINSTREAM, proposed
-from tools.configure.workload import Workload, workload
+from tools.configure.wanted import Wanted, mainstream, new, or_owned, unowned, used
 from tools.need import SERVED
 
-CHINA = "CN"
 COUNTING = {"how_many_gpus", "min_vram"}
 """Intents that ask for the least that does."""
-
-
-@dataclass(frozen=True, slots=True)
-class Asked:
-    """The request with its names resolved."""
-
-    request: ConfigureRequest
-    load: Workload
-    provider: str | None
-    owned: dict[str, int]
-    cards: frozenset[str]
-    country: str | None
-    ways: tuple[str, ...]
 
 
 class Search:
@@ -60,8 +40,8 @@ class Search:
         self.pace = Pace(asked.request, asked.load)
         self.limits = limits_of(asked.request)
         self.ranking = Ranking(self.options, self.pace, self.limits)
-        self.pool = _pool(asked)
-        self.wanted = _any if asked.cards else _new
+        self.pool = pool(asked)
+        self.wanted = unowned if asked.cards else new
         """Second-hand cards are proposed apart, unless the asker named them."""
         self.said: dict[int, Reason] = {}
         """What is said of an option beside what every one is told."""
@@ -106,9 +86,9 @@ class Search:
         most = asked.load.training and asked.request.intent not in COUNTING
         found = self.ranking.owned(lambda one: one.owned > 0, all_of_them=most)
         for one in found:
-            had, used = asked.owned[one.option.choice.gpu.id], one.option.choice.count
-            if used < had:
-                self.said[id(one.option)] = reason("trade_off", "spare", spare=had - used, count=had)
+            had, taken = asked.owned[one.option.choice.gpu.id], one.option.choice.count
+            if taken < had:
+                self.said[id(one.option)] = reason("trade_off", "spare", spare=had - taken, count=had)
         return found
 
     def _proposed(self, way: str) -> list[Found]:
@@ -138,7 +118,7 @@ class Search:
         """The least that it can cost new, in any precision, and second-hand, where what is shown already costs more."""
         whole = [one.option.choice for one in kept if one.option.verdict == "yes" and one.option.choice.complete]
         found: list[Found] = []
-        for wanted in (_or_owned(self.wanted), _used) if way == "buy" and most > 2 else (_or_owned(self.wanted),):
+        for wanted in (or_owned(self.wanted), used) if way == "buy" and most > 2 else (or_owned(self.wanted),):
             known = [choice.amount for choice in whole if choice.amount and wanted(choice)]
             least = self.ranking.least(way, wanted, min(known, default=None))
             if least is not None:
@@ -152,7 +132,7 @@ class Search:
         known = [choice.amount for choice in sure if choice.amount]
         if not known:
             return []
-        found = self.ranking.least("buy", _any, WORTH_SAYING * min(known), "tight")
+        found = self.ranking.least("buy", unowned, WORTH_SAYING * min(known), "tight")
         return [found] if found else []
 
     def _preferred(self, way: str, limit: int) -> list[Found]:
@@ -183,13 +163,13 @@ class Search:
 
     def _spent_on(self, way: str) -> tuple[list[Found], Wanted]:
         """The frontier that a budget is spent along: of what runs CUDA; where nothing fits for sure, of tight fits."""
-        points = self.ranking.frontier(way, _mainstream)
+        points = self.ranking.frontier(way, mainstream)
         if points and points[0].option.verdict == "yes":
-            return points, _mainstream
+            return points, mainstream
         every = self.ranking.frontier(way, self.wanted)
         if every and every[0].option.verdict == "yes":
-            return [], _mainstream
-        return (points, _mainstream) if points else (every, self.wanted)
+            return [], mainstream
+        return (points, mainstream) if points else (every, self.wanted)
 
     def _cheapest(self, way: str, limit: int) -> list[Found]:
         """As many cards and precisions as asked for; with room left, cheaper rents of the same that nobody dated."""
@@ -212,7 +192,7 @@ class Search:
         lead = self.options.loss_of(kept[0].option) if kept else 0
         coarser = [(self.wanted, (loss,)) for loss in LOSSES if loss > lead]
         found: list[Found] = []
-        for kinds in (coarser, [(_used, LOSSES)] if way == "buy" else []):
+        for kinds in (coarser, [(used, LOSSES)] if way == "buy" else []):
             sure = [other.option for other in (*kept[:1], *found) if other.option.verdict == "yes"]
             known = [option.choice.amount for option in sure if option.choice.complete and option.choice.amount]
             most = WORTH_SAYING * min(known) if known else None
@@ -228,7 +208,7 @@ class Search:
         if not self.asked.cards:
             return None
         changes = {"gpus_asked": (), "gpus_proposed": (), "acquisition": "buy", "max_results": 1}
-        other = Search(_asked(self.asked.request.model_copy(update=changes)))
+        other = Search(read(self.asked.request.model_copy(update=changes)))
         return next((item.title for item, _, _ in other.shown()), None)
 
     def _native(self) -> str | None:
@@ -273,7 +253,7 @@ def _for_purpose(request: ConfigureRequest, purpose: PurposeName) -> ConfigureRe
 
 
 def _configure(request: ConfigureRequest) -> ConfigureResult:
-    search = Search(_asked(request))
+    search = Search(read(request))
     drawn = search.asked.ways if request.with_frontier and not request.instances else ()
     points = {way: search.ranking.frontier(way, search.wanted) for way in drawn}
     made = isolated(search, request.instances) if request.instances else search.shown()
@@ -303,82 +283,9 @@ def _with_mixed(shown: list[Configuration], mixed: Configuration) -> list[Config
     return [item.model_copy(update={"rank": rank}) for rank, item in enumerate([*alone, mixed, *others], 1)]
 
 
-def _asked(request: ConfigureRequest) -> Asked:
-    budget = request.budget
-    provider = known_provider(request.provider)
-    way = request.acquisition or (budget.mode if budget else None) or ("rent" if provider else None)
-    owned: dict[str, int] = {}
-    for item in request.gpus_owned:
-        name = find_gpu(item.gpu).id
-        owned[name] = owned.get(name, 0) + (item.count or 1)
-    return Asked(
-        request=request,
-        load=workload(request),
-        provider=provider,
-        owned=owned,
-        cards=frozenset(
-            find_gpu(name).id for name in (*request.gpus_asked, *(one.gpu for one in request.gpus_proposed))
-        ),
-        country=request.country or (CHINA if budget is not None and budget.currency == "CNY" else None),
-        ways=(way,) if way else ("buy", "rent"),
-    )
-
-
-def known_provider(name: str | None) -> str | None:
-    """The provider as the offers write it.
-
-    Raises:
-        UnknownName: none of the offers is theirs.
-    """
-    if name is None:
-        return None
-    every = sorted({offer.provider for offer in offers()})
-    exact = next((provider for provider in every if provider.lower() == name.lower()), None)
-    if exact is None:
-        exact = next((provider for provider in every if provider.lower().startswith(name.lower())), None)
-    if exact is None:
-        raise UnknownName("provider", name, close_names(name, every))
-    return exact
-
-
-def _pool(asked: Asked) -> list[Gpu]:
-    """The cards considered: those asked about, else everything worth proposing; owned ones always."""
-    every = gpus()
-    if asked.cards:
-        return [every[name] for name in sorted(asked.cards | set(asked.owned))]
-    load = asked.load
-    cuda_only = load.one_gpu or asked.request.task == "qlora"
-    return [
-        every[name]
-        for name in sorted(every)
-        if name in asked.owned
-        or proposed(every[name], training=load.training, country=asked.country, cuda_only=cuda_only)
-    ]
-
-
-def _new(choice: Choice) -> bool:
-    return not choice.owned and not choice.used
-
-
-def _mainstream(choice: Choice) -> bool:
-    return _new(choice) and choice.gpu.vendor == MAINSTREAM
-
-
-def _used(choice: Choice) -> bool:
-    return not choice.owned and choice.used
-
-
 def _at_most(found: Found, most: Decimal | None) -> bool:
     amount = found.option.choice.amount
     return amount is not None and (most is None or amount <= most)
-
-
-def _or_owned(wanted: Wanted) -> Wanted:
-    return lambda choice: choice.owned > 0 or wanted(choice)
-
-
-def _any(choice: Choice) -> bool:
-    return not choice.owned
 
 
 def _distinct(found: list[Found]) -> list[Found]:

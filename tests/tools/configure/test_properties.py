@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+import tools.configure.asked as asked_module
 import tools.configure.host as host_module
 import tools.configure.purchases as purchases_module
 import tools.configure.rentals as rentals_module
@@ -49,7 +50,7 @@ def test_the_order_of_the_catalog_does_not_matter(monkeypatch: pytest.MonkeyPatc
     with monkeypatch.context() as patched:
         patched.setattr(rentals_module, "current_offers", lambda: tuple(reversed(current_offers())))
         patched.setattr(host_module, "servers", lambda: dict(reversed(servers().items())))
-        patched.setattr(search_module, "gpus", lambda: dict(reversed(gpus().items())))
+        patched.setattr(asked_module, "gpus", lambda: dict(reversed(gpus().items())))
         after = ask(**SERVE, concurrent_sequences=16)
     for cache in caches:
         cache.cache_clear()

@@ -1,0 +1,85 @@
+"""The request with its names resolved, and the cards it is about."""
+
+from dataclasses import dataclass
+
+from kb.base import UnknownName
+from kb.catalog import gpu as find_gpu
+from kb.catalog import gpus, offers
+from kb.names import close_names
+from kb.records.gpu import Gpu
+from tools.configure.request import ConfigureRequest
+from tools.configure.suitable import proposed
+from tools.configure.workload import Workload, workload
+
+CHINA = "CN"
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """A request read."""
+
+    request: ConfigureRequest
+    load: Workload
+    provider: str | None
+    owned: dict[str, int]
+    cards: frozenset[str]
+    country: str | None
+    ways: tuple[str, ...]
+
+
+def read(request: ConfigureRequest) -> Asked:
+    """The request with every name looked up.
+
+    Raises:
+        UnknownName, AmbiguousName: for a model, GPU or provider that the catalog does not have.
+    """
+    budget = request.budget
+    provider = known_provider(request.provider)
+    way = request.acquisition or (budget.mode if budget else None) or ("rent" if provider else None)
+    owned: dict[str, int] = {}
+    for item in request.gpus_owned:
+        name = find_gpu(item.gpu).id
+        owned[name] = owned.get(name, 0) + (item.count or 1)
+    return Asked(
+        request=request,
+        load=workload(request),
+        provider=provider,
+        owned=owned,
+        cards=frozenset(
+            find_gpu(name).id for name in (*request.gpus_asked, *(one.gpu for one in request.gpus_proposed))
+        ),
+        country=request.country or (CHINA if budget is not None and budget.currency == "CNY" else None),
+        ways=(way,) if way else ("buy", "rent"),
+    )
+
+
+def known_provider(name: str | None) -> str | None:
+    """The provider as the offers write it.
+
+    Raises:
+        UnknownName: none of the offers is theirs.
+    """
+    if name is None:
+        return None
+    every = sorted({offer.provider for offer in offers()})
+    exact = next((provider for provider in every if provider.lower() == name.lower()), None)
+    if exact is None:
+        exact = next((provider for provider in every if provider.lower().startswith(name.lower())), None)
+    if exact is None:
+        raise UnknownName("provider", name, close_names(name, every))
+    return exact
+
+
+def pool(asked: Asked) -> list[Gpu]:
+    """The cards considered: those asked about, else everything worth proposing; owned ones always."""
+    every = gpus()
+    if asked.cards:
+        return [every[name] for name in sorted(asked.cards | set(asked.owned))]
+    load = asked.load
+    cuda_only = load.one_gpu or asked.request.task == "qlora"
+    return [
+        every[name]
+        for name in sorted(every)
+        if name in asked.owned
+        or proposed(every[name], training=load.training, country=asked.country, cuda_only=cuda_only)
+    ]
