@@ -1,8 +1,8 @@
 """Sentence vectors: the packaged pair for English and Chinese, or any sentence-transformers model by setting.
 
 The packaged pair is MiniLM for English and a table of word vectors that puts Chinese into the same space, so that
-either language finds the other. A question goes through numpy alone until a process decides to keep torch; passages
-in bulk always go through torch.
+either language finds the other; questions are turned towards what answers them (`turn.py`). A question goes through
+numpy alone until a process decides to keep torch; passages in bulk always go through torch.
 """
 
 import logging
@@ -21,6 +21,7 @@ from kb.chinese_vectors import chinese_vectors
 from kb.lexicon import language_of, sentences, translate
 from kb.minilm import minilm
 from kb.settings import settings, stay_offline
+from kb.turn import turn
 
 if TYPE_CHECKING:
     from sentence_transformers import SentenceTransformer
@@ -172,7 +173,7 @@ class Bilingual(Embedder):
         from kb.minilm_torch import torch_minilm
 
         try:
-            torch_minilm(exact=True).vectors(["GPU memory"])
+            torch_minilm().vectors(["GPU memory"])
         except (ImportError, OSError, ValueError, RuntimeError) as problem:
             raise _unavailable(self.name, problem) from problem
         self._stays = True
@@ -211,6 +212,10 @@ class Bilingual(Embedder):
         return Scale(COSINE_NONE, COSINE_FULL)
 
     def _query(self, text: str) -> Vectors:
+        return turn().of(self.unturned(text), language_of(text))
+
+    def unturned(self, text: str) -> Vectors:
+        """The unit vector of a question where it lies by itself, before it is turned towards what answers it."""
         if language_of(text) == "en":
             return np.asarray(self._english([text])[0], dtype=np.float32)
         own = chinese_vectors().vector(text)
@@ -239,8 +244,7 @@ class Bilingual(Embedder):
             if len(texts) > NUMPY_MAX or self._stays:
                 from kb.minilm_torch import torch_minilm
 
-                # Questions are never rounded to BF16, so that a server finds what the command line finds.
-                return torch_minilm(exact=len(texts) <= NUMPY_MAX).vectors(texts)
+                return torch_minilm().vectors(texts)
             return np.stack([minilm().vector(text) for text in texts])
         except (ImportError, OSError, ValueError, RuntimeError) as problem:
             raise _unavailable(self.name, problem) from problem

@@ -2,8 +2,9 @@
 
 The same six layers as in `minilm.py`, without the libraries that usually run them: those take seconds and 250 MB to
 load, and pad every text of a batch to its longest. Here texts of like length go together, as many as fill a processor's
-cache. Where the processor multiplies BF16 products are made in it: no vector turns by more than about half a degree
-(tests/kb/test_embedder.py).
+cache, and the matrices are laid out once as the processor reads them, which would else be done in every product: half
+the time of a short question. Where the processor multiplies BF16 products are made in it: no vector turns by more than
+about half a degree (tests/kb/test_embedder.py).
 """
 
 import os
@@ -28,22 +29,53 @@ THREADS_MAX = 4
 """Batches under way at once: each on one thread, which needs no other to finish."""
 
 
+class Dense:
+    """x·Wᵀ + b with a matrix laid out for the processor, where torch can (oneDNN); the plain product elsewhere."""
+
+    def __init__(self, weight: Tensor, bias: Tensor) -> None:
+        self.dtype = weight.dtype
+        self._bias = bias
+        self._is_laid_out: bool = torch.backends.mkldnn.is_available()  # type: ignore[no-untyped-call]
+        self._weight = torch.ops.mkldnn._reorder_linear_weight(weight, BLOCK) if self._is_laid_out else weight
+
+    def __call__(self, rows: Tensor) -> Tensor:
+        """The product, in the type of the matrix."""
+        if self._is_laid_out:
+            return self._product(rows, "none", "")
+        return functional.linear(rows.to(self.dtype), self._weight, self._bias)
+
+    def bent(self, rows: Tensor) -> Tensor:
+        """The product, then GELU."""
+        if self._is_laid_out:
+            return self._product(rows, "gelu", "none")
+        return functional.gelu(self(rows))
+
+    def _product(self, rows: Tensor, bend: str, how: str) -> Tensor:
+        found: Tensor = torch.ops.mkldnn._linear_pointwise(rows.to(self.dtype), self._weight, self._bias, bend, [], how)
+        return found
+
+
+class Norm(NamedTuple):
+    """Scale and shift of a normalisation."""
+
+    scale: Tensor
+    shift: Tensor
+
+    def __call__(self, rows: Tensor) -> Tensor:
+        """The rows with mean 0 and variance 1, scaled and shifted."""
+        return functional.layer_norm(rows, rows.shape[-1:], self.scale, self.shift, EPSILON)
+
+
 class Layer(NamedTuple):
     """Weights of one layer: attention, then the feed-forward network."""
 
-    joint: Tensor
+    joint: Dense
     """Query, key and value in one matrix."""
-    joint_bias: Tensor
-    mixed: Tensor
-    mixed_bias: Tensor
-    mixed_scale: Tensor
-    mixed_shift: Tensor
-    inner: Tensor
-    inner_bias: Tensor
-    outer: Tensor
-    outer_bias: Tensor
-    outer_scale: Tensor
-    outer_shift: Tensor
+    mixed: Dense
+    mixed_norm: Norm
+    inner: Dense
+    outer: Dense
+    outer_norm: Norm
 
 
 class TorchMiniLM:
@@ -66,7 +98,7 @@ class TorchMiniLM:
         self._places = (
             weights["embeddings.position_embeddings.weight"] + weights["embeddings.token_type_embeddings.weight"][0]
         )
-        self._norm = (weights["embeddings.LayerNorm.weight"], weights["embeddings.LayerNorm.bias"])
+        self._norm = Norm(weights["embeddings.LayerNorm.weight"], weights["embeddings.LayerNorm.bias"])
         count = 1 + max(int(name.split(".")[2]) for name in weights if name.startswith("encoder.layer."))
         self._layers = [self._layer(weights, f"encoder.layer.{number}") for number in range(count)]
         self._pool = ThreadPoolExecutor(min(os.cpu_count() or 1, THREADS_MAX), thread_name_prefix="embed")
@@ -92,7 +124,7 @@ class TorchMiniLM:
         there = torch.arange(longest) < torch.tensor([len(one) for one in tokens])[:, None]
         seen = None if bool(there.all()) else there[:, None, None, :]
         state = functional.embedding(ids, self._words) + self._places[:longest]
-        state = functional.layer_norm(state, state.shape[-1:], *self._norm, EPSILON)
+        state = self._norm(state)
         for layer in self._layers:
             state = _through(layer, state, seen)
         weights = there[:, :, None].float()
@@ -101,18 +133,19 @@ class TorchMiniLM:
 
     def _layer(self, weights: dict[str, Tensor], name: str) -> Layer:
         def of(part: str) -> tuple[Tensor, Tensor]:
-            dtype = torch.float32 if part.endswith("LayerNorm") else self._dtype
-            return weights[f"{name}.{part}.weight"].to(dtype), weights[f"{name}.{part}.bias"].to(dtype)
+            return weights[f"{name}.{part}.weight"], weights[f"{name}.{part}.bias"]
 
-        joint = [of(f"attention.self.{part}") for part in ("query", "key", "value")]
+        def dense(*parts: str) -> Dense:
+            weight, bias = (torch.cat(some).to(self._dtype) for some in zip(*map(of, parts), strict=True))
+            return Dense(weight, bias)
+
         return Layer(
-            torch.cat([one for one, _ in joint]),
-            torch.cat([bias for _, bias in joint]),
-            *of("attention.output.dense"),
-            *of("attention.output.LayerNorm"),
-            *of("intermediate.dense"),
-            *of("output.dense"),
-            *of("output.LayerNorm"),
+            joint=dense(*(f"attention.self.{part}" for part in ("query", "key", "value"))),
+            mixed=dense("attention.output.dense"),
+            mixed_norm=Norm(*of("attention.output.LayerNorm")),
+            inner=dense("intermediate.dense"),
+            outer=dense("output.dense"),
+            outer_norm=Norm(*of("output.LayerNorm")),
         )
 
 
@@ -122,16 +155,10 @@ def _through(layer: Layer, state: Tensor, seen: Tensor | None) -> Tensor:
     Products are made in the layer's type; sums stay in single precision, which costs nothing and keeps vectors true.
     """
     texts, longest, width = state.shape
-    parts = functional.linear(state.to(layer.joint.dtype), layer.joint, layer.joint_bias).view(
-        texts, longest, 3, HEADS, -1
-    )
-    query, key, value = parts.permute(2, 0, 3, 1, 4)
+    query, key, value = layer.joint(state).view(texts, longest, 3, HEADS, -1).permute(2, 0, 3, 1, 4)
     heads = functional.scaled_dot_product_attention(query, key, value, attn_mask=seen)
-    mixed = functional.linear(heads.transpose(1, 2).reshape(texts, longest, width), layer.mixed, layer.mixed_bias)
-    state = functional.layer_norm(state + mixed, (width,), layer.mixed_scale, layer.mixed_shift, EPSILON)
-    inner = functional.gelu(functional.linear(state.to(layer.inner.dtype), layer.inner, layer.inner_bias))
-    outer = functional.linear(inner, layer.outer, layer.outer_bias)
-    return functional.layer_norm(state + outer, (width,), layer.outer_scale, layer.outer_shift, EPSILON)
+    state = layer.mixed_norm(state + layer.mixed(heads.transpose(1, 2).reshape(texts, longest, width)))
+    return layer.outer_norm(state + layer.outer(layer.inner.bent(state)))
 
 
 def _batches(tokens: Sequence[Sequence[int]]) -> Iterator[list[int]]:
@@ -158,11 +185,11 @@ def computes_bf16() -> bool:
     return bool(able.get("amx_bf16") or able.get("avx512_bf16"))
 
 
-@lru_cache(maxsize=2)
-def torch_minilm(*, exact: bool = False) -> TorchMiniLM:
-    """The packaged model, loaded on first use; `exact` in single precision, whatever the processor computes in.
+@lru_cache(maxsize=1)
+def torch_minilm() -> TorchMiniLM:
+    """The packaged model, loaded on first use.
 
     Raises:
         ImportError, OSError: it is not installed, or its files are damaged.
     """
-    return TorchMiniLM(packaged(), torch.float32 if exact else None)
+    return TorchMiniLM(packaged())

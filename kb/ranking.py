@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 TABLE = Path(__file__).with_name("ranking.npz")
 FEATURES = (
     "body", "head", "about", "held", "lexical", "words_alone", "asked", "question", "either", "named", "missing",
-    "cosine", "sentence", "nearest", "met", "both", "has", "around",
+    "cosine", "sentence", "nearest", "met", "both", "has", "around", "closest",
 )  # fmt: skip
 Array = NDArray[np.float64]
 
@@ -53,11 +53,13 @@ def features(shown: list[Shown], known: float, documents: list[int]) -> Array:
     columns = np.array(shown).T
     body, head, about, held, either, lexical, asked, question, has, named, missing = columns[:11]
     cosine, sentence, nearest = (known * np.maximum(one, 0.0) for one in columns[11:])
+    # A passage is as near as whatever of it is nearest.
+    closest = np.maximum(np.maximum(cosine, sentence), nearest)
     return np.stack(
         [
             body, head, about, held, lexical, (1 - known) * lexical, asked, question, either, named,
             missing, cosine, sentence, nearest, nearest * question, lexical * cosine, has,
-            _around((lexical + 2 * cosine) / (1 + 2 * known), documents),
+            _around((lexical + 2 * cosine) / (1 + 2 * known), documents), closest,
         ],
         axis=1,
     )  # fmt: skip

@@ -35,7 +35,7 @@ RERANKED = 20
 PER_DOCUMENT_SHARE = 0.8
 """Share of the passages shown that one document may supply."""
 
-FLOOR = 0.2
+FLOOR = 0.23
 """Relevance below which a passage says nothing of a question that the documents do speak of."""
 TWIN_WEIGHT = 0.5
 """What the worse language of a section counts beside the better one."""

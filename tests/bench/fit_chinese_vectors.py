@@ -17,6 +17,7 @@ import numpy as np
 import yaml
 
 from ingest.sync import GUIDANCE
+from kb.asked import QUESTIONS
 from kb.chinese_vectors import TABLE, features, store_vectors
 from kb.embedder import Embedder
 from kb.lexicon import DICTIONARY, GLOSSARY, without_markup
@@ -49,13 +50,24 @@ def glossary_pairs() -> Iterator[tuple[str, str]]:
             yield from ((str(entry["en"][0]), str(term)) for term in entry["zh"])
 
 
+def question_pairs(without: frozenset[str]) -> Iterator[tuple[str, str]]:
+    """What people ask in Chinese beside the heading and what they ask in English that the same section answers."""
+    for path in sorted(QUESTIONS.glob("*.yaml")):
+        if path.stem in without:
+            continue
+        for row in yaml.safe_load(path.read_text(encoding="utf-8")):
+            english = ". ".join([row["at"], *row["en"]])
+            yield from ((english, one) for one in row["zh"])
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--without", nargs="*", default=[], help="topics of the guidance to leave out, for a test")
     parser.add_argument("--to", type=Path, default=TABLE)
     options = parser.parse_args()
     stay_offline()
-    pairs = [*guidance_pairs(frozenset(options.without)), *glossary_pairs()]
+    without = frozenset(options.without)
+    pairs = [*guidance_pairs(without), *question_pairs(without), *glossary_pairs()]
     said = [features(chinese) for _, chinese in pairs]
     frequency = Counter(feature for one in said for feature in one)
     names = sorted(frequency)

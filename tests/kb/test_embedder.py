@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from kb.chinese_vectors import ChineseVectors, chinese_vectors, store_vectors
 from kb.embedder import PAIRS, Bilingual, Spoken, embedder
 from kb.minilm import minilm, packaged
-from kb.minilm_torch import BATCH_TOKENS, TorchMiniLM, _batches, torch_minilm
+from kb.minilm_torch import BATCH_TOKENS, Dense, TorchMiniLM, _batches, torch_minilm
 from kb.settings import settings
 
 TEXTS = ["NVLink", "How much VRAM does a 70B model need?", "word " * 400, "a 显卡", "?!"]
@@ -33,6 +33,19 @@ def test_numpy_gives_the_published_vectors(published: np.ndarray) -> None:
 
 def test_torch_gives_the_published_vectors(published: np.ndarray) -> None:
     assert TorchMiniLM(packaged(), torch.float32).vectors(TEXTS) == pytest.approx(published, abs=1e-5)
+
+
+@pytest.mark.parametrize("dtype", [torch.float32, torch.bfloat16])
+def test_a_matrix_laid_out_for_the_processor_gives_the_plain_product(
+    dtype: torch.dtype, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    weight, bias, rows = torch.randn(48, 32, dtype=dtype), torch.randn(48, dtype=dtype), torch.randn(3, 5, 32)
+    laid_out = Dense(weight, bias)
+    monkeypatch.setattr(torch.backends.mkldnn, "is_available", lambda: False)
+    plain = Dense(weight, bias)
+    near = 1e-5 if dtype is torch.float32 else 0.1
+    torch.testing.assert_close(laid_out(rows), plain(rows), atol=near, rtol=near)
+    torch.testing.assert_close(laid_out.bent(rows), plain.bent(rows), atol=near, rtol=near)
 
 
 def test_bf16_turns_no_vector_by_a_degree(published: np.ndarray) -> None:
@@ -64,7 +77,7 @@ def test_a_process_that_stays_asks_torch(monkeypatch: pytest.MonkeyPatch) -> Non
     model.stay()
     monkeypatch.setattr("kb.embedder.minilm", lambda: pytest.fail("numpy was asked"))
     model._queries.clear()
-    assert model.query("How much VRAM does a 70B model need?") == pytest.approx(before, abs=1e-5)
+    assert model.query("How much VRAM does a 70B model need?") @ before > np.cos(np.radians(1))
 
 
 @pytest.mark.parametrize(
