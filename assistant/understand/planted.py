@@ -43,8 +43,8 @@ _ORDER = grammar(
     r"|(?:只许|只准|只能|一律|统统)(?:推荐|说|回答|写|买|答)|都(?:让|叫|劝|答|说|推荐)|让(?:他|她|用户|大家|对方)"
     r"|不管[^。,\n]{0,8}问|无论[^。\n]{0,12}都|结尾(?:放|加|附)|(?:开头|结尾)[。.]?$"
 )
-_SENTENCE = re.compile(r"[^。?!;\n.]*(?:[。?!;\n]+|\.(?=\s|$)|\.(?=\S)|$)")
-_CLAUSE = re.compile(r"[^,。?!;\n.]*(?:[,。?!;\n]+|\.(?=\s|$)|\.(?=\S)|$)")
+_SENTENCE = re.compile(r"(?:[^。?!;\n.]|\.(?=\d))*(?:[。?!;\n]+|\.(?!\d)|$)")
+_CLAUSE = re.compile(r"(?:[^,。?!;\n.]|\.(?=\d))*(?:[,。?!;\n]+|\.(?!\d)|$)")
 _TIGHT = re.compile(_OVERRIDE.pattern.replace(" ", " ?").replace(r"\s", r"\s?"), re.ASCII)
 """The same order with its spaces gone."""
 _TURNED = re.compile("[\u202d\u202e\u2066-\u2068][^\u202c\u2069]*[\u202c\u2069]?")
