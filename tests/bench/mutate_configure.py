@@ -30,7 +30,7 @@ MISTAKES: dict[str, tuple[str, str, str]] = {
     "export rules ignored": ("market.py", 'if rule is not None and rule.effect != "licence":', "if rule is None and rule:"),
     "used cards as new": ("market.py", "and not asked:\n        return False\n    return", "and not asked:\n        return False\n    return asked or True or"),
     "a line not summed": ("bill.py", "known = [item.subtotal for item in self.items if", "known = [item.subtotal for item in self.items[1:] if"),
-    "no supply for the server": ("bill.py", ", *ups_items(machines, watts))", ")"),
+    "no supply for the server": ("bill.py", "host.rack_units, watts), *ups_items(machines, watts))", "host.rack_units, watts))"),
     "a stream begun too late": ("cut.py", "self.copied / min(", "1.3 * self.copied / min("),
     "more cards than do": ("rank.py", "card not in added and place < done", "place < done"),
     "owned cards bought again": ("bill.py", "missing = max(count - owned, 0)", "missing = count"),
