@@ -291,9 +291,25 @@ def how_many(material: Material) -> Section:
         for one, row in counted
     ]
     headline = material.say("fit.how_many", what=subject(material, counted[0][0]), ways=material.say.listed(ways))
+    headline += _on_the_others(material, counted[0][0], gpu)
     spread = [one for one in material.estimates if one.gpus > 1] or [one for one, _ in counted]
     section = Section("recommendation", headline, [arithmetic(material, spread)])
     return finished(material, section, spread[0])
+
+
+def _on_the_others(material: Material, main: Estimate, counted: str) -> str:
+    """The fewest of each other kind of card that was named, in the same format."""
+    kinds = [card for card in material.need.gpus_asked if card != counted]
+    alike = (main.task, main.result.weight_format)
+    others = [one for one in material.estimates if (one.task, one.result.weight_format) == alike]
+    found = {
+        card: row for card in kinds for one in others if (row := one.minimum(card)) is not None and row.verdict != "no"
+    }
+    if not found:
+        return ""
+    cards = material.say.listed([names.cards(card, row.count) for card, row in found.items()])
+    gap = "" if material.say.language == "zh" else " "
+    return gap + material.say("fit.on_the_others", how=column_name(material, main), cards=cards)
 
 
 def by_deadline(material: Material, gpu: str | None = None) -> Configuration | None:

@@ -96,6 +96,8 @@ def _gguf(material: Material) -> bool:
 def _observed(material: Material, ways: dict[str, Way], many: Way) -> str:
     """Whether a rate that the asker measured is what one of the ways gives."""
     rate = observed.measured(material.text)
+    if many.key == "tensor":
+        return observed.judged(material, many.record.result)
     if rate is None or many.key != "layers" or rate >= observed.SLACK * many.speed["low"]:
         return ""
     return material.say("link.observed", said=f"{rate:g}", many=_figure(many))

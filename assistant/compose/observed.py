@@ -20,7 +20,9 @@ _MEASURED = re.compile(
 )
 _JUDGED = re.compile(
     r"正常|跑满|太慢|好慢|这么慢|偏慢|慢(?:吗|不慢|了)|合理|对(?:吗|不对)|为什么|为啥|怎么回事"
-    r"|\b(?:normal|expected|slow|reasonable|right|wrong|bottleneck|why|should i)\b",
+    r"|\b(?:normal|expected|slow|faster|reasonable|right|wrong|off|bottleneck|why|should i|should(?:n't"
+    r"| not) (?:it|this|that)"
+    r"|would \w[^?\n]{0,40} help)\b",
     re.I,
 )
 SLACK = 0.85
@@ -31,6 +33,19 @@ _OUTRIGHT = re.compile(
     re.I,
 )
 """Questions that judge a rate whatever words stand before it."""
+_OF_ALL = re.compile(
+    r"\b(?:total|aggregate\w?|overall|combined|together|in all|throughput)\b|总(?:共|吞吐|计)?|合计|吞吐", re.I
+)
+"""Words of a rate that counts every request at once."""
+_SERVED = frozenset({"vllm", "sglang", "tensorrt-llm", "tgi", "lmdeploy"})
+"""Engines that do not put layers into host memory of their own accord."""
+_ITEM = re.compile(
+    r"(?<![\d.])(?P<n>\d{1,4}(?:\.\d)?) ?(?P<u>s|secs?|seconds?|mins?|minutes?) (?:per|an?|for (?:an?|one|each)|each)"
+    r" (?:image|picture|pic|clip|video)"
+    r"|(?:一张|每张|一张图|出图)(?:要|需要|得)?\s?(?P<n2>\d{1,4})\s?(?P<u2>秒|分)",
+    re.I,
+)
+"""How long one picture or clip takes."""
 NEAR = 24
 """Characters before a rate in which words say that it was measured."""
 
@@ -50,10 +65,32 @@ def judged(material: Material, result: dict[str, Any]) -> str:
     rate, expected = measured(material.text), result.get("tokens_per_s_per_user")
     if rate is None or not expected or not rate:
         return ""
+    whole = result.get("tokens_per_s_total") if (result.get("concurrent_sequences") or 1) > 1 else None
+    of_all = bool(whole and (_OF_ALL.search(material.text) or rate > 2 * expected["high"]))
+    expected = whole if whole and of_all else expected
     key = "slow" if rate < SLACK * expected["low"] else "fast" if rate > expected["high"] else "normal"
     low, high = numbers.figure(expected["low"]), numbers.figure(expected["high"])
-    host = "_host" if key == "slow" and _shares(result) else ""
+    host = ("_host" if _shares(result) else _where(material, of_all)) if key == "slow" else ""
     return material.say(f"observed.{key}{host}", said=f"{rate:g}", low=low, high=high)
+
+
+def judged_item(material: Material, result: dict[str, Any]) -> str:
+    """Whether the time a picture or clip takes is what this card needs for it; empty where none was stated."""
+    match = _ITEM.search(material.text) if _JUDGED.search(material.text) else None
+    expected = result.get("time_per_image_s") or result.get("time_per_clip_s")
+    if match is None or not expected:
+        return ""
+    taken = float(match["n"] or match["n2"]) * (60 if (match["u"] or match["u2"])[0] in "m分" else 1)
+    key = "long" if taken * SLACK > expected["high"] else "short" if taken < expected["low"] else "usual"
+    low, high = numbers.figure(expected["low"]), numbers.figure(expected["high"])
+    return material.say(f"observed.{key}", said=f"{taken:g}", low=low, high=high)
+
+
+def _where(material: Material, of_all: bool) -> str:
+    """Which reasons to name for a rate that is too low: those of all requests together, or of the engine."""
+    if of_all:
+        return "_all"
+    return "_served" if material.need.engine in _SERVED else ""
 
 
 def _shares(result: dict[str, Any]) -> bool:

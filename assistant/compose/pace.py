@@ -103,6 +103,8 @@ def _items(material: Material, tool: str, result: dict[str, Any]) -> Section:
     headline = gap.join(_headline(material, "pace.time", key, shown) for key in list(shown)[:2])
     if result.get("time_s") and amounts.A_DAY.search(material.text):
         headline = _of_a_day(material, result["time_s"]) + gap + headline
+    if verdict := observed.judged_item(material, result):
+        headline = verdict + gap + headline
     section = _with(material, tool, result | shown, headline, tuple(shown))
     return _held(material, result, section)
 
@@ -119,9 +121,18 @@ def warned(material: Material, result: dict[str, Any]) -> dict[str, str]:
     for warning in result.get("warnings") or ():
         for pattern, key in _WARNINGS:
             match = pattern.search(warning)
-            if match:
+            if match and not (key == "no_room" and _placed(material, result)):
                 found[key] = material.say(f"warned.{key}", **match.groupdict())
     return found
+
+
+def _placed(material: Material, result: dict[str, Any]) -> bool:
+    """Whether the estimate of memory for the same cards and format finds room, if only just."""
+    return any(
+        one.fits and (one.gpu, one.gpus) == (result.get("gpu"), result.get("gpu_count"))
+        for one in material.estimates
+        if bits(one.result.weight_format) == bits(result.get("weight_format"))
+    )
 
 
 def _first(material: Material, result: dict[str, Any]) -> str:

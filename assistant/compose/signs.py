@@ -14,7 +14,7 @@ OUTSIDE = "host_fills"
 """The sign that what the card holds is not what fails, whatever it holds."""
 SPILLED = "spilled"
 """The sign that steps are slow by themselves, which says nothing where one card is set against several."""
-SLOW = ("idle", "on_cpu", SPILLED, "unpacking")
+SLOW = ("idle", "on_cpu", SPILLED, "unpacking", "fp8_unpacked")
 
 
 def work_of(material: Material) -> tuple[Work, ...]:
@@ -32,17 +32,21 @@ def work_of(material: Material) -> tuple[Work, ...]:
 
 
 def sign(material: Material) -> Sign | None:
-    """The first sign that the question tells of; of slowness also where memory did not run out."""
+    """The first sign that the question tells of; of slowness also where memory did not run out.
+
+    A step of a language model over many accumulated batches may well take a quarter of a minute.
+    """
     text, work = folded(material.text), set(work_of(material))
     failed = FAILED in material.intents
     spread = material.intents[0] == "interconnect" and not failed
+    steps = model_kind(material.need) == "llm"
     return next(
         (
             one
             for one in oom_facts().signs
             if work & set(one.work)
             and (one.id in SLOW) is not failed
-            and not (spread and one.id == SPILLED)
+            and not ((spread or steps) and one.id == SPILLED)
             and compiled(one.pattern).search(text)
         ),
         None,

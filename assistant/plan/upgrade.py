@@ -41,7 +41,7 @@ _FIRST = re.compile(
 """What is asked before a better card: whether what is seen is as it should be."""
 _WHICH = re.compile(r"(?:what|which) (?:\w+ )?(?:card|gpu)(?![a-z])|(?:买|换)(?:啥|什么|哪)(?:[张个款])?", re.I)
 """Words for another card, of one who has one and money."""
-_NOT_CARDS = re.compile(r"driver|cuda|software|version|驱动|软件|版本|系统", re.I)
+_NOT_CARDS = re.compile(r"driver|cuda|software|version|psu|power supply|驱动|软件|版本|系统|电源", re.I)
 _TARGET = re.compile(
     r"(?:(?<![a-z])(?:go(?:ing)?|want|up to|move|try|need)(?![a-z])|想|要|上到?|换)[^.?!。？！]{0,24}?"
     r"(?<![\d.])(?P<n>\d{1,3}(?:\.\d)?)\s?b(?![a-z])",

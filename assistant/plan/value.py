@@ -13,7 +13,7 @@ SAMPLE_TOKENS = 100_000_000
 """What a training is priced by where its data are not stated: the ratio between cards is the same for any amount."""
 _LESS = re.compile(
     r"cheap|(?:price|cost)[- ]?wise|better value|best value|value for money|cost[- ]?(?:per|effective|efficient)"
-    r"|per (?:million|m|1m"
+    r"|per (?:dollar|buck|usd|\$|euro)|per (?:million|m|1m"
     r"|mtok)? ?tokens?"
     r"|price[-/ ]perf|bang for|costs? less|less expensive|性价比|便宜|划算|合算|省钱|成本|百万 ?token|每 ?token",
     re.I,
@@ -40,6 +40,7 @@ def calls(need: Need, understanding: Understanding, results: Sequence[ToolCallRe
         card.gpu: [one.result["weight_format"] for one in fits if one.request.get("gpu") == card.gpu] for card in cards
     }
     shared = next((form for form in held[cards[0].gpu] if all(form in forms for forms in held.values())), None)
+    cards, held = _enough(need, results, cards, held)
     data = need.dataset_tokens or (SAMPLE_TOKENS if requests.is_training(need) else None)
     return [
         money.cost(
@@ -50,6 +51,25 @@ def calls(need: Need, understanding: Understanding, results: Sequence[ToolCallRe
         for card in cards
         if held[card.gpu]
     ]
+
+
+def _enough(
+    need: Need, results: Sequence[ToolCallRecord], cards: tuple[GpuCount, ...], held: dict[str, list[str]]
+) -> tuple[tuple[GpuCount, ...], dict[str, list[str]]]:
+    """As many of each card as hold a training that no one card does: the same number of each."""
+    if not requests.is_training(need) or any(held.values()) or any(card.count for card in need.gpus_proposed):
+        return cards, held
+    least: dict[str, tuple[int, str]] = {}
+    for one in results:
+        for row in one.result.get("minimum_gpus") or () if one.tool == "estimate_memory" else ():
+            if row["verdict"] != "no":
+                least.setdefault(row["gpu"], (row["count"], one.result["weight_format"]))
+    if not all(card.gpu in least for card in cards):
+        return cards, held
+    count = max(least[card.gpu][0] for card in cards)
+    return tuple(GpuCount(gpu=card.gpu, count=count) for card in cards), {
+        card.gpu: [least[card.gpu][1]] for card in cards
+    }
 
 
 def _on(need: Need, card: GpuCount) -> Need:

@@ -14,13 +14,13 @@ _ERROR_LINE = grammar(
     r"|has a total capac\w{1,6} of|failed to allocate|no available memory for the cache blocks"
     r"|warn(?:ing)?[ :\]]|nccl (?:warn"
     r"|error)|requires? (?:compute )?capability"
-    r"|requires \d{8,15} bytes of|not enough memory to handle|resource_exhausted"
+    r"|requires \d{8,15} bytes of|not enough memory to handle|resource_exhausted|leave no gpu memory for"
     r"|is larger than the maximum number of tokens|max seq len|raise \w{1,40}|file \"[^\"\n]{1,200}\", line"
 )
 _OOM = grammar(
     r"out ?of ?memory|tried to allocate|(?<![a-z])oom(?:s|ed|ing|-?kill\w{0,3})?(?![a-z])|爆显存"
     r"|显存(?:不足|不够|爆|溢出|会?一直涨)|爆了|爆内存|炸显存|显存炸|(?<![a-z])(?:cuda )?memory error"
-    r"|has a total capac\w{1,6} of|failed to allocate|no available memory for the cache"
+    r"|has a total capac\w{1,6} of|failed to allocate|no available memory for the cache|leave no gpu memory for"
     r"|requires \d{8,15} bytes of|not enough memory to handle|resource_exhausted|insufficient (?:device )?memory"
     r"|blows? up|overflow(?:s|ed)?|killed|sigkill|signal 9"
     r"|被(?:系统)? ?(?:杀|kill)|exit ?(?:code|status):? ?137|挂了|内存不够"

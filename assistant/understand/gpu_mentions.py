@@ -10,6 +10,7 @@ from assistant.understand.text import Text, grammar
 from kb.base import AdvisorError
 from kb.catalog import conventional, gpus, offers
 from kb.names import Mention, gpu_names
+from kb.units import GIB
 
 _AFTER_NAME = grammar(
     r"b(?![a-z])|\s?个?(?:用户|人(?![工脸])|users?(?![a-z])|tokens?|步|steps|元|块钱|rmb|条|页|字|samples"
@@ -28,6 +29,11 @@ _ADAPTED = grammar(r"(?:转接?|转成|改|adapted to|converted to|adapter to|to
 _OWN_SIZE = grammar(r"(?<![\d.])\d{2,3}\s?gb?(?![a-z0-9])")
 """A size that belongs to a card's name: what stands behind the name is another's."""
 _SIZE_BEFORE = grammar(r"(?<![\d.])(\d{2,3})\s?gb?\s?的?\s?$")
+_BARE = grammar(
+    r"(?: sxm\d?| pcie)?[ -](16|24|32|40|48|80|96)(?![a-z0-9.%*])(?! ?(?:x|×|gb?\b|gib|ti|super|cards?|gpus?"
+    r"|users?|张))"
+)
+"""A size without its unit right after the name: "A100 40"."""
 _SIZES = grammar(
     r"(?<![a-z0-9.])(\d{1,3})\s?gb?\s?(?:版)?\s?(?:跟|和|与|还是|或|、|/|,|(?<![a-z])(?:or|vs\.?|versus|and)(?![a-z]))"
     r"\s?(?:the )?(\d{1,3})\s?gb?(?![a-z0-9])"
@@ -93,6 +99,8 @@ def _narrow(text: Text, mention: Mention, sizes: list[Size]) -> tuple[str, ...]:
     ids = _qualified(text, mention) or _laptops(text, mention)
     if len(ids) < 2:
         return ids
+    if (bare := _BARE.match(text.plain, mention.end)) and (kept := _of_size(ids, int(bare[1]) * GIB)):
+        ids = kept
     near = sorted(sizes, key=lambda size: _distance(size, mention))
     for size in near:
         same_sentence = text.sentence(size.start) == text.sentence(mention.start)

@@ -108,8 +108,8 @@ SHAPES: tuple[tuple[Intent, float, str], ...] = (
         r"|(?:和|跟|与)(?:一张|单卡|单张)[^。?!\n]{0,8}(?:一样|差不多)(?!的?价|的?显存)"
     )),
     ("interconnect", 6.5, (
-        r"(?:why|how come|expected|shouldn't)[^?!\n]{0,60}?(?:two|2|more|multiple|several|extra|additional|[3-9]"
-        r"|\d-way)"
+        r"(?:why|how come|expected|shouldn't)[^?!\n]{0,60}?(?:two|more|multiple|several|extra|additional"
+        r"|(?<![a-z\d.])[2-9](?![\d.])|\d-way)"
         rf"(?: more)? ?(?:{GPU}{{1,60}}s?|gpus?|cards?|tp)?[^?!\n]{{0,24}}?(?:slower|no faster|not faster|worse)"
         r"|(?:more|extra|additional) (?:gpus|cards)[^.?!\n]{0,40}?(?:slower|no faster|not (?:any )?faster|worse)"
         r"|(?:slower|no faster|worse) (?:with|on|when using|using|than one when) (?:two|2|more|multiple|both|all|\d)"
@@ -123,6 +123,28 @@ SHAPES: tuple[tuple[Intent, float, str], ...] = (
     )),
     ("cloud_or_buy", 6, (
         r"(?:makes? sense|pays? off|any point) (?:for (?:us|me) )?(?:to |in )?(?:own|buy)(?:ing)?(?![a-z])"
+        r"|when (?:does|do|will|would) (?:\w+ ){1,3}(?:pay|pays) (?:off|for)|break[- ]?even"
+        r"|(?:per|/|an?) ?(?:gpu[- ]?)?(?:hr|hour|h)(?![a-z])[^?\n]{0,40}(?:vs\.?|versus|or|against"
+        r"|compared (?:to|with))"
+        r" (?:buy|own|purchas)ing"
+    )),
+    ("speed", 6, (
+        r"\d ?(?:s|secs?|seconds?|mins?|minutes?) (?:per|a|an|for (?:an?|one|each)|each) (?:image|picture|pic|frame"
+        r"|clip|video)|(?:一张|每张|一张图|出图)(?:要|需要|得)?\s?\d{1,4}\s?(?:秒|分钟?)"
+    )),
+    ("spec", 6.5, (
+        r"(?<![a-z])(?:does|do|is|are|has|have|can)(?![a-z])[^?\n]{0,40}?nvlink[^?\n]{0,32}?(?:support|possible"
+        r"|available)|support\w{0,3} nvlink|nvlink support"
+    )),
+    ("compare", 4.5, (
+        rf"(?:does|do|would|will|can)[^.?!\n]{{0,40}}?(?:beats?|outperforms?|outruns?)(?: an?| the| my)? {GPU}{{2,40}}"
+    )),
+    ("compatibility", 7, (
+        r"nvidia driver on your system is too old|found version 1\d{4}|driver version is insufficient"
+    )),
+    ("interconnect", 6, (
+        r"(?:\d ?gbe|gigabit|ethernet|infiniband|over (?:two|2|several|\d+) (?:nodes|machines|servers))[^.?!\n]{0,60}"
+        r"(?:slower|slow|bottleneck)"
     )),
     ("interconnect", 6, (
         r"(?:slot|chipset|lanes?|risers?|[x×][148](?![a-z0-9]))[^?!\n]{0,40}?(?:hurt|slow|matter|penalt|bottleneck|影响|拖慢|变慢)"

@@ -205,7 +205,7 @@ def find_context(text: str) -> Found[int] | None:
                 found.append(Found(value, match.start(), match.end()))
     for match in (*_INPUT.finditer(text), *_EACH_REQUEST.finditer(text)):
         said = match.groupdict()
-        value = tokens(match["n"] or said["n2"], match["s"] or said.get("s2"))
+        value = tokens(match["n"] or said.get("n2") or said["n3"], match["s"] or said.get("s2"))
         if value and value >= 64:
             found.append(Found(value, match.start(), match.end()))
     for match in _LONG_SAMPLE.finditer(text):
@@ -225,6 +225,7 @@ _EACH_REQUEST = grammar(
     rf"|user|one)?)"
     rf"\s?(?:约|大概|平均|带|at|with|of|about)?\s?(?P<n>{DIGITS})\s?(?P<s>k|千|万)(?![a-z0-9])"
     rf"|(?<![a-z0-9.$])(?P<n2>{DIGITS})\s?(?P<s2>k)\s?(?:tokens? )?(?:each|per (?:request|user|session))(?![a-z])"
+    rf"|(?<![a-z0-9.$])(?P<n3>\d{{3,7}})\s?tokens? (?:each|per (?:request|user|session|sequence))(?![a-z])"
 )
 _LONG_SAMPLE = grammar(
     rf"(?:max|longest|最长|最大)\s?(?:sample|prompt|input|样本|输入)?\s?(?:is |of |为"

@@ -13,6 +13,8 @@ _SHORT_NAME = 4
 """Letters of a model's name that may well be part of another."""
 _ORDINARY = frozenset({"internal", "minimal", "retrieve", "starting", "roberts"})
 """Ordinary words one slip of typing away from a model's name: all there are among the words of 33,000 in use."""
+_PLURAL = re.compile(r"ViTs")
+"""Several vision transformers, not the speech model whose name reads alike."""
 _LONGER_WORD = grammar(r"[a-z0-9][-_]$")
 _SOFTWARE = grammar(r"[-_. ]?(?:cpp|factory|server|cli|index|box|board)(?![a-z])")
 """What makes a family's name that of a program: llama.cpp, LLaMA-Factory."""
@@ -67,6 +69,7 @@ def model_mentions(text: str, written: Text | None = None) -> list[Mention]:
         for mention in model_names().scan(text, bold=True)
         if not _SOFTWARE.match(text, mention.end)
         and (mention.exact or mention.text.lower() not in _ORDINARY)
+        and not (written is not None and _PLURAL.fullmatch(written.span("model", mention.start, mention.end).text))
         and _meant(text, mention, written)
         and (
             len(mention.text) > _SHORT_NAME or not _LONGER_WORD.search(text[max(0, mention.start - 2) : mention.start])

@@ -18,7 +18,8 @@ _RULES: tuple[tuple[Task, str], ...] = (
         rf"|图生视频|视频生成|生成视频|出图|绘画|扩散模型|炼丹图"
     )),
     ("speech", (
-        rf"{_B}(?:whisper\w{{0,4}}|asr|tts|vits|gpt-?sovits|sovits|cosyvoice\d?|speech|transcri\w{{0,8}}"
+        rf"{_B}(?:whisper\w{{0,4}}|asr|tts|vits(?! (?:and|or) )|gpt-?sovits|sovits|cosyvoice\d?|speech"
+        rf"|transcri\w{{0,8}}"
         rf"|voice (?:clon\w{{0,4}}|model|conversion)|rvc|bark|xtts|paraformer|funasr|sensevoice"
         rf"|fish-?speech|f5-?tts|chattts|index-?tts|csm|wav2vec\w{{0,3}}|text[- ]to[- ]speech"
         rf"|large-v[23](?:-turbo)?|parakeet|kokoro|musicgen){_E}|语音|转录|转写|声音克隆|音色|配音|听写"
@@ -27,7 +28,7 @@ _RULES: tuple[tuple[Task, str], ...] = (
     ("vision", (
         rf"{_B}(?:yolo(?:v?\d{{1,2}}[a-z]?|x|r|-?world)?|resnet\d{{0,3}}|efficientnet|mask ?r-?cnn"
         rf"|faster ?r-?cnn|detr|u-?net(?:\+\+|3\+)?|\w{{0,12}}-?unet|segformer|sam2?|segment anything"
-        rf"|segmentation|object detection|image classification|vit(?:-?[bslgh](?:/?\d\d)?)?|clip"
+        rf"|segmentation|object detection|image classification|vits?(?:-?[bslgh](?:/?\d\d)?)?|clip"
         rf"|dino(?:v[23])?|swin|donut|ocr|mineru|paddleocr|nerf|gaussian splatting|3dgs|point ?clouds?"
         rf"|mmdet\w{{0,5}}|detectron2?|monai|nnu-?net|segcontrast|lidar|gan|stylegan\d?"
         rf"|medical imag\w{{0,4}}|convnext|mobilenet){_E}|目标检测|检测模型|分割|图像分类|图像识别|人脸识别"

@@ -37,7 +37,7 @@ _ORDINARY = grammar(
     r"|pretraining|training|inference|needs?|another|one|two|it|b|m|t|k|s|g|gb|tb|by|if|but|via|per|new"
     r"|old|total|active|instruct|un|une|ein|eine|einen|uma|um|de|du|por|para|el|la|le|les|für|mit|con"
     r"|avec|sur|como|modelo|mod[eè]le|modell|serving|deploying|running|hosting|vram|gpu|gpus|zero|stage"
-    r"|cuda|rtx|max|min|need|want|got|had|have|has|was|were|be|used|uses|wanna|gonna|try|trying"
+    r"|cuda|rtx|(?:tp|pp|dp|ep)\d{0,2}|max|min|need|want|got|had|have|has|was|were|be|used|uses|wanna|gonna|try|trying"
     r"|quantized|pretrained|tuned|finetuned|base|coder|reasoning|vision|language)[- _]?$"
 )
 
