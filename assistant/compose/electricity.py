@@ -228,5 +228,8 @@ def energy_assumed(material: Material, request: dict[str, Any], energy: dict[str
         yield material.say("feed.assume_pue", pue=f"{energy['pue']['value']:g}")
     if energy["tariff_country"]:
         low, value, high = (f"{energy['tariff_per_kwh'][name]:.2f}" for name in ("low", "value", "high"))
-        yield material.say("feed.assume_tariff", value=value, low=low, high=high, currency=energy["currency"],
-                           date=energy["tariff_as_of"])  # fmt: skip
+        said = {"value": value, "currency": energy["currency"], "date": energy["tariff_as_of"]}
+        if low == high:
+            yield material.say("feed.assume_one_tariff", **said)
+        else:
+            yield material.say("feed.assume_tariff", low=low, high=high, **said)

@@ -304,8 +304,10 @@ def test_a_turn_that_cannot_be_kept_is_answered_and_says_so(advisor: Advisor, tm
     blocked.mkdir()  # stands for a disk on which nothing can be created
     alone = Advisor(advisor.options.model_copy(update={"home": tmp_path}))
     first, second = (alone.ask("显存带宽是多少？RTX 4090", "same"), alone.ask("And of the RTX 3090?", "same"))
-    assert ("1.01" in first.answer) and "没能保存" in first.warnings[-1]
-    assert "936" in second.answer and "could not be kept" in second.warnings[-1]
+    assert "1.01" in first.answer
+    assert "没能保存" in first.warnings[-1]
+    assert "936" in second.answer
+    assert "could not be kept" in second.warnings[-1]
     blocked.rmdir()
     assert alone.ask("RTX 4090 memory bandwidth?", "same").warnings == ()
     assert len(alone.conversations.history("same")) == 1

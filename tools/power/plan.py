@@ -148,10 +148,8 @@ def tariff_assumption(energy: Energy) -> Iterable[str]:
     """Which price of electricity was taken."""
     price = energy.tariff_per_kwh
     whose = "the world's average" if is_world(energy) else f"usual in {energy.tariff_country}"
-    yield (
-        f"Electricity at {price.value:.3g} {energy.currency} a kWh ({price.low:.3g} to {price.high:.3g}), {whose}, "
-        f"{energy.tariff_as_of}."
-    )
+    between = f" ({price.low:.3g} to {price.high:.3g})" if price.low < price.high else ""
+    yield f"Electricity at {price.value:.3g} {energy.currency} a kWh{between}, {whose}, {energy.tariff_as_of}."
 
 
 def _warnings(plan: PowerPlan, machine: Machine) -> Iterable[str]:
