@@ -12,7 +12,7 @@ from kb.settings import settings
 from tools.base import ToolResult
 
 KEPT = 192
-"""Results; the largest, of `configure`, is some 100 kB. As many as a few turns call for: whole turns are remembered apart."""
+"""Results; the largest, of `configure`, is some 100 kB. A few turns call for as many; whole turns are kept apart."""
 
 
 def world() -> Hashable:

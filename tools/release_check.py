@@ -18,8 +18,8 @@ _RELEASE = re.compile(
 )
 
 _NEWEST = re.compile(
-    r"(?<![a-z])(?:(?<!compatible with the )current|latest|newest|recent|up[- ]to[- ]date) (?:versions? of |releases? of "
-    r"|stable )?(pytorch|torch|tensorflow|vllm)"
+    r"(?<![a-z])(?:(?<!compatible with the )current|latest|newest|recent|up[- ]to[- ]date) (?:versions? of "
+    r"|releases? of |stable )?(pytorch|torch|tensorflow|vllm)"
     r"(?![a-z])(?!\s?[=v]?\d|\s(?:install\w*|version i|env\w*|build|setup|wheel))|最新(?:版本?)?的?\s?(pytorch"
     r"|torch|tensorflow|vllm)(?![a-z])"
     r"|(?<![a-z])(pytorch|torch|tensorflow|vllm)\s?(?:latest|最新版?)",

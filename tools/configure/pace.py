@@ -162,8 +162,13 @@ class Pace:
             return None
 
     def _given(self, gpu: Gpu, layout: Spread, form: str, engine: str | None) -> Given:
-        """The request of the estimator, without what was not stated."""
+        """The request of the estimator, without what was not stated.
+
+        Graphics within a processor are left to the estimator's own choice of engine, as when their speed is asked for.
+        """
         model = self._load.model
+        if gpu.market == "apu" and self._load.variants[0].request.engine is None:
+            engine = None
         fields: dict[str, object] = {
             "model": model,
             "params": None if model else self._request.params,
