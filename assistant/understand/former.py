@@ -87,8 +87,8 @@ def among(reading: Reading, previous: Asked, earlier: Sequence[Asked]) -> dict[s
     known = len(set(_keys(previous)))
     if not _AMONG.search(reading.text.plain) or reading.entities.gpus or not known:
         return {}
-    if known > 1:
-        return {} if previous.intent in SHOPPING else {"intent": "compare"}
+    if known > 1:  # "which one is cheaper to rent" asks for offers
+        return {} if previous.intent in SHOPPING or reading.intent == "cloud_or_buy" else {"intent": "compare"}
     found: dict[str, GpuCount] = {}
     for one in (previous, *reversed(earlier)):
         for card in _counted(one):

@@ -251,6 +251,8 @@ RULES: tuple[tuple[Intent, float, str], ...] = (
     # compatibility
     ("compatibility", 4.5, (
         r"sm_\d{2,3}|compute capability|capability \d|not compatible|incompatib\w{0,6}|compatib\w{0,6}|兼容"
+        r"|why (?:can'?t|can ?not|won'?t|doesn'?t)[^.?!\n]{0,40}?(?:use|do|support|handle) (?:bf16|fp16|fp8|fp4|nvfp4"
+        r"|mxfp4)"
         r"|only supports?|支持\s?(?:不支持|吗|么|fp8|bf16|flash|vllm|cuda|nvlink)|(?:support|supports"
         r"|supported)(?: \w{1,12}){0,3}\s?\?|no kernel image|(?:驱动|driver)[^。?!\n]{0,24}?(?:cu\d{2,3}"
         r"|cuda|升|版本|version|update)|cuda ?(?:版本|version|\d{2}\.\d)|flash[- ]?attention"
