@@ -8,13 +8,15 @@ from assistant.compose.assume import assumed
 from assistant.compose.caveats import caveats
 from assistant.compose.material import Estimate, Material
 from assistant.compose.more_money import more_money
-from assistant.compose.orders import break_even, cards_of, cheapest, chosen, in_hand, orders, price
+from assistant.compose.orders import break_even, cards_of, cheapest, chosen, in_hand, orders, price, speed
 from assistant.compose.reasons import sentences
 from assistant.compose.section import Section
 from assistant.plan import requests
 from kb.units import DAY_S
 from tools.configuration import Configuration, Reason
 
+ONCE_RATIO = 10
+"""How many such jobs the hardware has to cost before owning it is left out of a verdict."""
 MISSES_MAX = 3
 """Near misses told of."""
 
@@ -113,7 +115,16 @@ def cloud_or_buy(material: Material) -> Section:
     bought = [one for one in material.configurations if one.acquisition == "buy" and one.price.amount]
     if not rented or not bought:
         return which_to_buy(material)
-    lease, purchase = cheapest(rented), cheapest(bought)
+    job, purchase = _least_job(rented), cheapest(bought)
+    if job is not None and _pays_once(job, purchase):
+        headline = material.say(
+            "shop.rent_job", what=_what(material), rent=_short(material, job), pace=speed(material, job),
+            buy=_short(material, purchase),
+        )  # fmt: skip
+        section = Section("recommendation", headline)
+        section.body = [orders(material, [job, purchase]), _memory(material)]
+        return _finish(material, section)
+    lease = job or cheapest(rented)
     headline = material.say(
         "shop.rent_or_buy", what=_what(material), rent=_short(material, lease), buy=_short(material, purchase)
     )
@@ -125,6 +136,13 @@ def cloud_or_buy(material: Material) -> Section:
         _memory(material),
     ]
     return _finish(material, section)
+
+
+def _pays_once(job: Configuration, purchase: Configuration) -> bool:
+    """Whether a job of known length costs less rented than a tenth of the hardware: owning is no question then."""
+    total = next((paid.total_usd for paid in job.rent_prices if paid.kind == "on_demand"), None)
+    price = purchase.price.low or purchase.price.amount
+    return bool(total and price) and ONCE_RATIO * total < price
 
 
 def nothing_found(material: Material) -> Section:

@@ -199,3 +199,18 @@ def test_one_memory_has_none_beside_it(text: str) -> None:
     assert not any(one.request.get("host_memory_bytes") for one in records if one.tool == "estimate_memory")
     assert "host memory" not in draft.answer.split("\n")[0]
     assert "内存里" not in draft.answer.split("\n")[0]
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("cheapest way to LoRA fine-tune Mistral-7B on 30k examples of 800 tokens?", "for the job"),
+        ("what GPU is cheapest for LoRA of Qwen2.5-7B on 20 million tokens", "for the job"),
+    ],
+)
+def test_a_job_that_costs_little_is_told_whole_and_not_weighed_against_owning(text: str, told: str) -> None:
+    _, records, draft = turn(text)
+    first = draft.answer.split("\n")[0]
+    assert told in first
+    assert "On the price alone" not in draft.answer
+    assert not ground(first, records, (text,), draft.citations).ungrounded
