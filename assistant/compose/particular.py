@@ -9,6 +9,7 @@ from assistant.compose import (
     clouds,
     deal,
     hosting,
+    isolated,
     memory_target,
     price_claims,
     resale,
@@ -27,6 +28,7 @@ _ANSWERS: dict[str, Callable[[Material], Section | None]] = {
     "bill": bill.bill, "alike": alike.alike, "unit_price": unit_price.unit_price, "traffic": traffic.traffic,
     "upgrade": upgrade.upgrade, "memory_target": memory_target.memory_target, "worth": worth.worth,
     "reserved": reserved.reserved, "deal": deal.deal, "resale": resale.resale, "hosting": hosting.hosting,
+    "isolated": isolated.isolated,
 }  # fmt: skip
 
 
