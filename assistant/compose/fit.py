@@ -8,6 +8,7 @@ from assistant.compose import hybrid, layouts, names, numbers, pace, pictures, s
 from assistant.compose.arithmetic import COLUMNS_MAX, arithmetic, cite, column_name, interval, subject, total, workload
 from assistant.compose.assume import assumed
 from assistant.compose.caveats import caveats
+from assistant.compose.leading import main_and_others, other_cards, told_by
 from assistant.compose.material import Estimate, Material
 from assistant.compose.orders import in_hand, orders
 from assistant.compose.section import Section
@@ -56,7 +57,7 @@ def can_it_run(material: Material) -> Section:
         return finished(material, section, shared)
     if _NO_ADAPTERS.search(material.text):
         others = [one for one in others if one.task not in SPREAD]
-    shown = [main, *(one for one in others if (one.gpu == main.gpu or one.fits) and not _told_by(one, main))]
+    shown = [main, *(one for one in others if (one.gpu == main.gpu or one.fits) and not told_by(one, main))]
     section = Section(verdict, headline, [arithmetic(material, squeezed.columns(shown, alternatives))])
     for card in other_cards(material, main):
         section.body.append(card_line(material, card))
@@ -80,46 +81,6 @@ def _alternatives(material: Material, main: Estimate, others: Sequence[Estimate]
         roomy = [one for one in found if one.placed.verdict == "yes"]
         found = pictures.ranked(found, main, roomy, stated=_insists(material, main))
     return [one for one in found if bits(one.result.weight_format) >= FOUR_BITS] or found
-
-
-def main_and_others(material: Material) -> tuple[Estimate | None, list[Estimate]]:
-    """The estimate that the answer is about, and the others on cards."""
-    fitted = [one for one in material.estimates if one.fit]
-    if not fitted:
-        return None, []
-    main = fitted[0]
-    if not main.fits and material.need.sharding is None:
-        sharded = (one for one in fitted[1:] if one.fits and _same_but_sharding(main, one))
-        main = next(sharded, main)
-    return main, [one for one in fitted if one is not main]
-
-
-def _told_by(one: Estimate, main: Estimate) -> bool:
-    """Whether `main` says it already: one of the copies it runs, or another spread of a training that fits."""
-    alike = main.task != "inference" and (one.task, one.gpu) == (main.task, main.gpu)
-    if main.fits and alike and not _alone(one, main):
-        return True
-    copies = main.request.get("sharding") == "ddp" and one.gpus == 1 and main.gpus > 1
-    return copies and one.task == main.task and one.placed.verdict == main.placed.verdict
-
-
-def _alone(one: Estimate, main: Estimate) -> bool:
-    """Whether it fits one card, where `main` takes several."""
-    return one.fits and one.gpus == 1 < main.gpus
-
-
-def _same_but_sharding(one: Estimate, other: Estimate) -> bool:
-    return {**one.request, "sharding": None} == {**other.request, "sharding": None}
-
-
-def other_cards(material: Material, main: Estimate) -> list[Estimate]:
-    """The same way of running it on the other cards that were named."""
-    same = (main.task, main.result.weight_format)
-    return [
-        one
-        for one in material.estimates
-        if one.fit and one.gpu != main.gpu and (one.task, one.result.weight_format) == same
-    ]
 
 
 def card_line(material: Material, one: Estimate) -> str:

@@ -2,7 +2,8 @@
 
 from assistant.compose import names, numbers
 from assistant.compose.arithmetic import arithmetic, cite, workload
-from assistant.compose.fit import can_it_run, finished, levers, main_and_others, memory_needed, room_of, verdict_on
+from assistant.compose.fit import can_it_run, finished, levers, memory_needed, room_of, verdict_on
+from assistant.compose.leading import main_and_others
 from assistant.compose.material import Estimate, Material
 from assistant.compose.section import Section
 from kb.base import AdvisorError

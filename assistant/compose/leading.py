@@ -1,0 +1,43 @@
+"""Which estimate an answer is about, and which of the others are told beside it."""
+
+from assistant.compose.material import Estimate, Material
+
+
+def main_and_others(material: Material) -> tuple[Estimate | None, list[Estimate]]:
+    """The estimate that the answer is about, and the others on cards."""
+    fitted = [one for one in material.estimates if one.fit]
+    if not fitted:
+        return None, []
+    main = fitted[0]
+    if not main.fits and material.need.sharding is None:
+        sharded = (one for one in fitted[1:] if one.fits and _same_but_sharding(main, one))
+        main = next(sharded, main)
+    return main, [one for one in fitted if one is not main]
+
+
+def told_by(one: Estimate, main: Estimate) -> bool:
+    """Whether `main` says it already: one of the copies it runs, or another spread of a training that fits."""
+    alike = main.task != "inference" and (one.task, one.gpu) == (main.task, main.gpu)
+    if main.fits and alike and not _alone(one, main):
+        return True
+    copies = main.request.get("sharding") == "ddp" and one.gpus == 1 and main.gpus > 1
+    return copies and one.task == main.task and one.placed.verdict == main.placed.verdict
+
+
+def _alone(one: Estimate, main: Estimate) -> bool:
+    """Whether it fits one card, where `main` takes several."""
+    return one.fits and one.gpus == 1 < main.gpus
+
+
+def _same_but_sharding(one: Estimate, other: Estimate) -> bool:
+    return {**one.request, "sharding": None} == {**other.request, "sharding": None}
+
+
+def other_cards(material: Material, main: Estimate) -> list[Estimate]:
+    """The same way of running it on the other cards that were named."""
+    same = (main.task, main.result.weight_format)
+    return [
+        one
+        for one in material.estimates
+        if one.fit and one.gpu != main.gpu and (one.task, one.result.weight_format) == same
+    ]
