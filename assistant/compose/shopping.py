@@ -142,7 +142,7 @@ def _pays_once(job: Configuration, purchase: Configuration) -> bool:
     """Whether a job of known length costs less rented than a tenth of the hardware: owning is no question then."""
     total = next((paid.total_usd for paid in job.rent_prices if paid.kind == "on_demand"), None)
     price = purchase.price.low or purchase.price.amount
-    return bool(total and price) and ONCE_RATIO * total < price
+    return total is not None and price is not None and ONCE_RATIO * total < price
 
 
 def nothing_found(material: Material) -> Section:
