@@ -15,8 +15,8 @@ from kb.index_stamp import index_stamp
 from kb.settings import settings
 from tools.memo import world as facts_and_prices
 
-MOST_BYTES = 16 * 2**20
-"""Some five hundred answers: what recurs is among them, and a server is soon as large as it will ever be."""
+MOST_BYTES = 32 * 2**20
+"""Some thousand answers: what recurs is among them, and a server is soon as large as it will ever be."""
 Turn = tuple[Told, Sequence[dict[str, Any]]]
 """An answer, and what each tool was asked on the way to it."""
 

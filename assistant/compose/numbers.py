@@ -41,8 +41,8 @@ def count(value: float) -> str:
 
 
 def tokens(value: float) -> str:
-    """A number of tokens that was worked out: from five digits on to half a per cent, never rounded up."""
-    if value < 10_000:
+    """A number of tokens: from five digits on to half a per cent, never rounded up; a power of two stays what it is."""
+    if value < 10_000 or value % 1024 == 0:
         return f"{value:,.0f}"
     step = 5 * 10 ** (math.floor(math.log10(value)) - 3)
     return f"{value // step * step:,.0f}"

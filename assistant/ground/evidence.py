@@ -142,6 +142,8 @@ class Evidence:
                 self._add_rows(parts)
             copies = next((n for key in COUNTS if isinstance(n := value.get(key), int) and n > 1), copies)
             own = _kind_of_unit(value["unit"]) if "unit" in value and "formula" in value else None
+            if isinstance(measure := value.get("measure"), str) and "speed" in value:
+                self._take(value["speed"], _kind_of_name(measure), copies, currency)
             for key, inner in value.items():
                 if inner is None:
                     continue

@@ -42,6 +42,8 @@ _SIGNS = {
 """Currencies that a sign or word may stand for; a code stands for itself."""
 _UNIT = "|".join(sorted(map(re.escape, UNITS), key=len, reverse=True))
 _MONEY_WORD = "|".join(map(re.escape, CURRENCY_WORDS))
+FIVES_FROM = 10_000
+"""From here on what is told roughly may be told in steps of five: 93,250."""
 NUMBER = re.compile(
     rf"(?P<sign>[$¥￥€£]\s?|(?:{'|'.join(CODES)}|HK\$)\s)?"
     r"(?P<digits>\d{1,3}(?:,\d{3}){1,5}(?!\d)|\d{1,18})(?P<fraction>\.\d{1,12})?"
@@ -128,7 +130,8 @@ def _quantity(text: str, match: re.Match[str], unit: str | None, money: str, *, 
     if not match["fraction"] and len(digits) >= 4 and unit is None:
         ulp = max(ulp, min(10.0**zeros, value * ROUNDED_RATIO))
     if not match["fraction"] and APPROXIMATE.search(text[max(0, match.start() - 14) : match.start()]):
-        step = 10.0 ** min(zeros, 3)
+        halves = 5.0 if value >= FIVES_FROM and digits.rstrip("0").endswith("5") else 1.0
+        step = halves * 10.0 ** min(zeros, 3)
         ulp = max(ulp, step if value >= 1000 else NEAREST * step)  # thousands are rounded down, too
     return Quantity(
         text[match.start() : match.end()].strip(),

@@ -172,3 +172,16 @@ def test_thousands_may_be_rounded_down_by_less_than_one(text: str, wrong: list[s
         result={"fit": {"max_context_tokens": 12_740, "other_tokens": 113_900, "total_bytes": 141_200_000_000}},
     )  # fmt: skip
     assert loose(text, fits) == wrong
+
+
+def test_a_speed_of_the_frontier_is_traced_by_what_it_counts() -> None:
+    point = {"title": "8 × H100", "measure": "tokens_per_s_total", "speed": 12931.4, "price": 301000}
+    record = ToolCallRecord(tool="configure", request={}, result={"frontier": [point]})
+    assert not ground("About 12,900 tokens/s in all.", [record], ()).ungrounded
+    assert ground("About 13,900 tokens/s in all.", [record], ()).ungrounded
+
+
+def test_lengths_told_to_half_a_per_cent_are_traced() -> None:
+    record = ToolCallRecord(tool="estimate_memory", request={}, result={"fit": {"max_context_tokens": 93268}})
+    assert not ground("Room for about 93,250 tokens.", [record], ()).ungrounded
+    assert ground("Room for about 92,250 tokens.", [record], ()).ungrounded
