@@ -91,8 +91,10 @@ def start(
     home: Path,
     extra: dict[str, str] | None = None,
     before: Callable[[], None] | None = None,
+    *,
+    until: str = "/readyz",
 ) -> Server:
-    """Start a server over this home and wait until it is ready.
+    """Start a server over this home and wait until it is ready, or answers another page.
 
     Raises:
         RuntimeError: it ended, or was not ready in time; holds what it printed.
@@ -111,7 +113,7 @@ def start(
         if process.poll() is not None:
             break
         try:
-            server.get("/readyz", timeout_s=5)
+            server.get(until, timeout_s=5)
         except OSError:
             time.sleep(0.05)
             continue

@@ -78,7 +78,7 @@ def kills(home: Path, times: int, seed: int = 1) -> tuple[int, int, int]:
 def hampered(home: Path, name: str, before: Callable[[], None]) -> list[str]:
     """What a server answers that cannot write: the status of a tool, a turn and a search."""
     try:
-        server = start(home, before=before)
+        server = start(home, before=before, until="/healthz")  # such a server is never ready, and says so
     except RuntimeError as problem:
         return [f"{name}: does not start: {str(problem).strip().splitlines()[-1][:160]}"]
     try:
