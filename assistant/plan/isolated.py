@@ -31,5 +31,5 @@ def asked(understanding: Understanding) -> bool:
 
 
 def calls(need: Need, understanding: Understanding) -> list[PlannedCall | None]:
-    """Cards that give each a part of its own, and what one of them takes."""
-    return [requests.configure(need, instances=parts(understanding), users=None), requests.guidance(understanding)]
+    """Cards that give each a part of its own."""
+    return [requests.configure(need, instances=parts(understanding), users=None)]
