@@ -171,28 +171,51 @@ class Alike(NamedTuple):
 
 @lru_cache(maxsize=8192)
 def _alike(asked: tuple[object, ...], kind: str) -> Alike:
-    import numpy
+    known = _known(kind)
+    apart = known.apart(Case._make((*asked, 0.0, 0.0, 0.0, 0.0)))
+    near = (apart < FAR).nonzero()[0]
+    return Alike(tuple(known.rows[at] for at in near.tolist()), apart[near], known.loads[near], known.away[near])
 
-    case_ = Case._make((*asked, 0.0, 0.0, 0.0, 0.0))
-    near = [(far, other, row) for known, rows in _cases(kind) for other, row in rows
-            if (far := _apart_in_kind(case_, known)) < FAR]  # fmt: skip
-    return Alike(
-        rows=tuple(row for _, _, row in near),
-        far=numpy.array([far for far, _, _ in near]),
-        loads=numpy.array([_weighed(other, kind) for _, other, _ in near]).reshape(-1, 4),
-        away=numpy.array([math.log(_seconds(row, row.value) / _seconds(row, row.estimate)) for _, _, row in near]),
-    )
+
+NAMES = ("model", "gpu", "architecture", "engine", "format")
+"""What cases have or have not in common."""
+
+
+class Known:
+    """All rows of one kind in columns: a search for hardware compares hundreds of cases with every one of them."""
+
+    def __init__(self, kind: str) -> None:
+        import numpy
+
+        self.rows = tuple(row for row in measured_speeds() if row.kind == kind)
+        cases = [row_case(row) for row in self.rows]
+        self.loads = numpy.array([_weighed(one, kind) for one in cases]).reshape(-1, 4)
+        self.away = numpy.array([math.log(_seconds(row, row.value) / _seconds(row, row.estimate)) for row in self.rows])
+        columns = {name: [getattr(one, name) for one in cases] for name in NAMES}
+        self._codes = {name: dict(zip(column, range(len(column)), strict=True)) for name, column in columns.items()}
+        self._coded = {
+            name: numpy.array([self._codes[name][one] for one in column], dtype=int) for name, column in columns.items()
+        }
+        self._moe = numpy.array([one.moe for one in cases], dtype=bool)
+        self._active = numpy.array([one.active for one in cases])
+
+    def apart(self, asked: Case) -> "Numbers":
+        """How far each row is but for its load: about 1 for each of model, card, format or engine that differs."""
+        import numpy
+
+        model, gpu, architecture, engine, weight_format = (
+            self._coded[name] != self._codes[name].get(getattr(asked, name), -1) for name in NAMES
+        )
+        size = numpy.minimum(0.5 + 0.25 * abs(self._active - asked.active), 1.5)
+        apart: Numbers = model * (0.6 * (self._moe != asked.moe) + size)
+        apart += numpy.where(gpu, numpy.where(architecture, 1.0, 0.5), 0.0)
+        apart += 0.6 * weight_format + 0.6 * engine
+        return apart
 
 
 @lru_cache(maxsize=8)
-def _cases(kind: str) -> tuple[tuple[Case, list[tuple[Case, MeasuredSpeed]]], ...]:
-    """Rows of one kind, those alike but for their load together."""
-    alike: dict[tuple[object, ...], list[tuple[Case, MeasuredSpeed]]] = {}
-    for row in measured_speeds():
-        if row.kind == kind:
-            known = row_case(row)
-            alike.setdefault(known[:LOADS], []).append((known, row))
-    return tuple((rows[0][0], rows) for rows in alike.values())
+def _known(kind: str) -> Known:
+    return Known(kind)
 
 
 def row_case(row: MeasuredSpeed) -> Case:
@@ -201,21 +224,6 @@ def row_case(row: MeasuredSpeed) -> Case:
         row.model, row.gpu, row.architecture, row.engine, row.format, row.moe, row.active_params,
         row.tensor_parallel, row.sequences, row.input_tokens, row.output_tokens,
     )  # fmt: skip
-
-
-def distance(one: Case, other: Case, kind: str = "decode") -> float:
-    """0 for the same case; about 1 for each of model, card, format or engine that differs."""
-    loads = zip(_weighed(one, kind), _weighed(other, kind), strict=True)
-    return _apart_in_kind(one, other) + sum(abs(mine - its) for mine, its in loads)
-
-
-def _apart_in_kind(one: Case, other: Case) -> float:
-    apart = 0.0
-    if one.model != other.model:
-        apart += 0.6 * (one.moe != other.moe) + min(0.5 + 0.25 * abs(one.active - other.active), 1.5)
-    if one.gpu != other.gpu:
-        apart += 0.5 if one.architecture == other.architecture else 1.0
-    return apart + 0.6 * (one.format != other.format) + 0.6 * (one.engine != other.engine)
 
 
 def _weighed(one: Case, kind: str) -> Load:
