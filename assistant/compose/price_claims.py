@@ -1,17 +1,21 @@
 """A price that was taken for granted, held against the prices read."""
 
+from datetime import UTC, datetime
 from typing import Any
 
 from assistant.compose import amounts, clarify, cost, names, numbers
 from assistant.compose.material import Material
 from assistant.compose.pace import cite_pace
 from assistant.compose.section import Section
-from assistant.plan.price_claims import claimed, machine
+from assistant.plan.price_claims import claimed, judges, machine, together
 
 FAR = 0.6
 """Share of the lowest price read below which something is wrong with an offer."""
 NEAR = 0.1
 """Share of the lowest or highest price read by which a claim may lie outside."""
+
+_ADVISED = {"low": "bargain", "high": "dear"}
+"""Verdicts on a price that is to be judged, in the place of those on one that was believed."""
 
 
 def price_claim(material: Material) -> Section | None:
@@ -20,17 +24,23 @@ def price_claim(material: Material) -> Section | None:
     if record is None or told is None:
         return None
     said, words = told
-    whole = machine(material.understanding) is not None
-    read = _read(record.result, hourly=said.period == "hour", whole=whole)
+    hourly, count = said.period == "hour", together(material.understanding) or 1
+    whole = machine(material.understanding)
+    read = _read(record.result, hourly=hourly, whole=whole, count=count)
     if read is None:
         return None
-    low, high, where = read
-    key = _judged(said.amount, low, high, hourly=said.period == "hour")
-    money, hourly = record.result["currency"], said.period == "hour"
-    card = names.gpu_name(record.result["gpu"])
-    values = {"card": names.cards(record.result["gpu"], record.result["gpu_count"]) if whole else card, "said": words,
+    (low, usual, high), where = read
+    key = _judged(said.amount, low, high, hourly=hourly)
+    if judges(material.text):
+        key = _ADVISED.get(key, key)
+        key = ("below" if said.amount <= usual else "above") if key == "fair" and hourly else key
+    if key in ("bargain", "low") and not hourly and not whole and _of_another_year(where):
+        key = "unknown_used"
+    money = record.result["currency"]
+    values = {"card": names.cards(record.result["gpu"], count) if count > 1 else names.gpu_name(record.result["gpu"]),
+              "said": words, "where": where, "usual": numbers.money(usual, money, hourly=hourly),
               "range": amounts.amount({"value": low, "low": low, "high": high}, money, hourly=hourly).split(" ")[0]
-              if low == high else _ends(low, high, money, hourly=hourly), "where": where}  # fmt: skip
+              if low == high else _ends(low, high, money, hourly=hourly)}  # fmt: skip
     way = "rent" if hourly else "buy"
     headline = material.say(f"claim.{key}_{way}", **values) + cite_pace(material, "estimate_cost", record.result)
     section = Section("fact", headline, [cost.ways(material, record)], settled=True)
@@ -40,6 +50,11 @@ def price_claim(material: Material) -> Section | None:
         section.caveats.append(material.say("caveat.old_price", cards=values["card"]))
     section.assumptions = clarify.ambiguous_names(material)
     return section
+
+
+def _of_another_year(date: str) -> bool:
+    """Whether the price was read too long ago to say what the card fetches today: it is what it cost new."""
+    return not date[:4].isdigit() or int(date[:4]) < datetime.now(UTC).year - 1
 
 
 def _judged(said: float, low: float, high: float, *, hourly: bool) -> str:
@@ -54,19 +69,25 @@ def _ends(low: float, high: float, money: str, *, hourly: bool) -> str:
     return "–".join(numbers.money(value, money, hourly=hourly) for value in shown)
 
 
-def _read(result: dict[str, Any], *, hourly: bool, whole: bool) -> tuple[float, float, str] | None:
-    """Lowest and highest price read, and where or when."""
+def _read(
+    result: dict[str, Any], *, hourly: bool, whole: bool, count: int
+) -> tuple[tuple[float, float, float], str] | None:
+    """Lowest, middle and highest price read, and where or when."""
     if hourly:
         first = next((one for one in result["rent"] if one["purchase"] == "on_demand"), None)
         if first is None:
             return None
         price = first["gpu_hourly_cost"]
-        return price["low"], price["high"], f"{first['cheapest']}, {first['as_of'] or '–'}"
+        return _three(price), f"{first['cheapest']}, {first['as_of'] or '–'}"
     prices = result["own"]["prices"] if result["own"] else ()
     if whole and prices:
         bought = result["own"]["purchase_cost"]
-        return bought["low"], bought["high"], str(min((one["as_of"] or "–" for one in prices), default="–"))
+        return _three(bought), str(min((one["as_of"] or "–" for one in prices), default="–"))
     card = next((one for one in prices if one["unit_cost"] and not one["what"].startswith("machine")), None)
-    if card is None or card["count"] != 1:
+    if card is None or card["count"] not in {1, count}:
         return None
-    return card["unit_cost"]["low"], card["unit_cost"]["high"], str(card["as_of"] or "–")
+    return _three(card["unit_cost"], count), str(card["as_of"] or "–")
+
+
+def _three(price: dict[str, float], times: int = 1) -> tuple[float, float, float]:
+    return price["low"] * times, price["value"] * times, price["high"] * times

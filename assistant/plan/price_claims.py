@@ -12,23 +12,29 @@ from tools.need import Need
 
 _BELIEVED = re.compile(
     r"吧[?？]?$|对吧|对吗|是吗|真的吗|是真的|不是(?:才|只)|才[^，。]{0,14}(?:块|元|万)|只要|听说|据说|属实"
-    r"|值吗|值不值|划算吗|worth it|靠谱吗|正常吗|合理吗|贵吗|便宜吗"
     r"|is it true|\bright\?|\bcorrect\?|i (?:heard|read|saw)|really\b|everywhere"
     r"|supposedly|\bonly \$|just \$|true that|isn't it"
-    r"|don't they|doesn't it|fair price|good (?:price|deal)|overpriced|rip-?off|too (?:much|good)"
-    r"|reasonable|legit|scam"
-    r"|\bstill\b|disregard|quote me|\bsay\b|was told|卖我|真有",
+    r"|don't they|doesn't it|\bstill\b|disregard|quote me|\bsay\b|was told|卖我|真有",
     re.I,
 )
+_JUDGED = re.compile(
+    r"值吗|值不值|值得|划算|合算|靠谱|正常[吗么不]|合理|公道|贵|便宜|高[吗么不]|偏高|虚高|坑|宰|合适[吗么不]|砍价|还价|行情"
+    r"|worth it|\bfair\b|(?:good|decent|great|bad|ok(?:ay)?|normal|sane|competitive|high|low|steep) ?(?:price|deal|offer|rate"
+    r"|quote|value|\?|or)|overpriced|over-?pay\w*|over the odds|rip-?(?:ped )?off|too (?:much|good|high|expensive|dear)"
+    r"|reasonable|legit|scam|expensive|\bcheap\b|in line with|going rate|market (?:price|rate)|haggl|negotiat",
+    re.I,
+)
+"""Words that ask what to think of a price, rather than whether it is so."""
 _SPENT = re.compile(r"预算|以内|不超过|\bbudget\b|under \$|below \$|up to|max", re.I)
 
 
 def asked(understanding: Understanding) -> bool:
     """Whether a price of one named card is said, and whether it is so is what is asked."""
     need, text = understanding.need, understanding.text
-    if len(requests.named_gpus(need)) != 1 or requests.sized(need) or understanding.command:
+    judged = judges(text)
+    if len(requests.named_gpus(need)) != 1 or (requests.sized(need) and not judged) or understanding.command:
         return False
-    doubted = _BELIEVED.search(text) or (_EACH.search(text) and text.rstrip().endswith(("?", "？")))
+    doubted = judged or _BELIEVED.search(text) or (_EACH.search(text) and text.rstrip().endswith(("?", "？")))
     return claimed(understanding) is not None and bool(doubted) and not _SPENT.search(text)
 
 
@@ -36,22 +42,41 @@ _EACH = re.compile(
     r"[万千]\s?(?:多|来|左右)?(?:一|/|每)\s?(?:台|张|块|套|卡)"
     r"|(?:一|每)(?:台|张|块|套)\D{0,4}\d+(?:\.\d+)?\s?[万千]"
 )
+_EACH_ONE = re.compile(r"[每单][张块卡]|[一1]\s?[张块](?![和加])|\beach\b|apiece|per (?:card|gpu|unit)|/\s?(?:card|gpu)|a (?:piece|card)\b", re.I)
+_SUM = re.compile(r"(?:[a-z]{0,3}[$€£¥￥]|rmb|usd|eur)?\s?(?:\d|[一二两三四五六七八九十百]+\s?[万千]).*", re.I)
+"""The sum itself, without what it is called: 「一张 2.3万」."""
 _MACHINE = re.compile(r"整机|服务器|一台|一套|\bservers?\b|\bbox\b|\bsystem\b|\bnode\b", re.I)
+
+
+def judges(text: str) -> bool:
+    """Whether what to think of the price is asked: "is it fair?", 「贵不贵」."""
+    return _JUDGED.search(text) is not None
 
 
 def claimed(understanding: Understanding) -> tuple[Money, str] | None:
     """The price said, an hour or for a card, and its words."""
-    plain = Text.of(understanding.text).plain
-    found = next(iter(find_money(plain, chinese=understanding.language == "zh")), None)
+    read = Text.of(understanding.text)
+    found = next(iter(find_money(read.plain, chinese=understanding.language == "zh")), None)
     if found is None or found.value.period not in {None, "hour"}:
         return None
-    return found.value, plain[found.start : found.end].strip()
+    words = read.original[read.offsets[found.start] : read.offsets[found.end]]
+    sum_said = _SUM.search(words)
+    return found.value, (sum_said[0] if sum_said else words).strip()
 
 
-def machine(understanding: Understanding) -> int | None:
-    """Cards of the whole machine whose price is said; None where it is that of one card."""
+def together(understanding: Understanding) -> int | None:
+    """Cards whose price together is said; None where it is that of one card, or the rent of one."""
+    told = claimed(understanding)
     count = next((card.count for card in requests.cards(understanding.need) if card.count), None)
-    return count if count and count > 1 and _MACHINE.search(understanding.text) else None
+    one = told is not None and (told[0].period == "hour" or _EACH_ONE.search(understanding.text))
+    return count if count and count > 1 and not one else None
+
+
+def machine(understanding: Understanding) -> bool:
+    """Whether the price said is that of cards with the machine around them."""
+    card = requests.named_gpus(understanding.need)[0]
+    board = money.board(card) > 1
+    return together(understanding) is not None and (board or _MACHINE.search(understanding.text) is not None)
 
 
 def calls(need: Need, understanding: Understanding) -> list[PlannedCall | None]:
@@ -64,7 +89,7 @@ def calls(need: Need, understanding: Understanding) -> list[PlannedCall | None]:
     known = need.provider if cheapest_offer(card, need.provider) else None
     bare = need.model_copy(update={"budget": None, "gpus_owned": (), "provider": known})
     way = "rent" if said.period == "hour" else "buy"
-    cards = {"gpus_asked": requests.named_gpus(need), "gpus_proposed": (), "gpu_count": machine(understanding) or 1}
+    cards = {"gpus_asked": requests.named_gpus(need), "gpus_proposed": (), "gpu_count": together(understanding) or 1}
     priced = money.cost(
         bare.model_copy(update=cards), understanding, acquisition=way, currency=said.currency, rent_per_hour=None
     )

@@ -54,8 +54,10 @@ _PER_UNIT = grammar(
     rf"(?<![a-z0-9.])(?P<n>{DIGITS}|[一二两三四五六七八九十百]{{1,4}})\s?(?P<s>万|千)\s?(?:多|来|左右)?(?:一|/|每)\s?(?:台|张|块|套|卡)"
     rf"|(?:一|每)(?:台|张|块|套)\s?(?:要|卖|才|只要|大概|约)?\s?(?P<n2>{DIGITS}|[一二两三四五六七八九十百]{{1,4}})\s?(?P<s2>万|千)(?!\s?(?:人"
     rf"|token|条|用户))"
+    rf"|(?:报价?|开价|要价|标价|售价|整机|总价|卖|收)\s?(?:给?我们?|是|为|要|了|:|大概|约){{0,3}}\s?"
+    rf"(?P<n3>{DIGITS}|[一二两三四五六七八九十百]{{1,4}})\s?(?P<s3>万|千)(?!\s?(?:人|个?token|条|用户|张|台|次|美|欧|刀|块|元))"
 )
-"""What one thing costs, its currency unsaid: 「12 万一张」, 「一台 90 万」."""
+"""What one thing costs, its currency unsaid: 「12 万一张」, 「一台 90 万」, 「整机报 210 万」."""
 _RENT = grammar(
     r"租|rent(?:al|ing)?|cloud|云|(?:an|per|a|/)\s?(?:hour|hr|h(?![a-z]))|hourly|每小时|/小时|/时"
     r"|一小时|每月|/月|(?:per|a|/)\s?(?:month|mo(?![a-z]))|monthly|包月|on[- ]demand|spot|月租|autodl"
@@ -117,7 +119,7 @@ def find_money(text: str, *, chinese: bool) -> list[Found[Money]]:
                 Found(_money(text, match.start(), match.end(), amount, SYMBOLS[symbol]), match.start(), match.end())
             )
     for match in _PER_UNIT.finditer(text):
-        amount = scaled(match["n"] or match["n2"], match["s"] or match["s2"])
+        amount = scaled(match["n"] or match["n2"] or match["n3"], match["s"] or match["s2"] or match["s3"])
         if amount and not any(match.start() < one.end and one.start < match.end() for one in found):
             found.append(Found(Money(amount, "CNY", None, True), match.start(), match.end()))
     if not found:
