@@ -10,6 +10,7 @@ from assistant.compose import (
     deal,
     hosting,
     isolated,
+    jobs,
     memory_target,
     price_claims,
     resale,
@@ -28,7 +29,7 @@ _ANSWERS: dict[str, Callable[[Material], Section | None]] = {
     "bill": bill.bill, "alike": alike.alike, "unit_price": unit_price.unit_price, "traffic": traffic.traffic,
     "upgrade": upgrade.upgrade, "memory_target": memory_target.memory_target, "worth": worth.worth,
     "reserved": reserved.reserved, "deal": deal.deal, "resale": resale.resale, "hosting": hosting.hosting,
-    "isolated": isolated.isolated,
+    "jobs": jobs.jobs, "isolated": isolated.isolated,
 }  # fmt: skip
 
 

@@ -11,6 +11,7 @@ from assistant.plan import (
     deal,
     hosting,
     isolated,
+    jobs,
     memory_target,
     price_claims,
     requests,
@@ -30,6 +31,7 @@ Follower = Callable[[Need, Understanding, Sequence[ToolCallRecord]], list[Planne
 SHAPES: tuple[tuple[str, Callable[[Understanding], bool], Planner], ...] = (
     ("availability", availability.asked, lambda need, _: [availability.call(need)]),
     ("price_claim", price_claims.asked, price_claims.calls),
+    ("jobs", jobs.asked, jobs.calls),
     ("traffic", traffic.asked, traffic.calls),
     ("upgrade", upgrade.asked, upgrade.calls),
     ("unit_price", unit_price.asked, unit_price.calls),

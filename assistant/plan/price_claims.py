@@ -19,8 +19,9 @@ _BELIEVED = re.compile(
 )
 _JUDGED = re.compile(
     r"值吗|值不值|值得|划算|合算|靠谱|正常[吗么不]|合理|公道|贵|便宜|高[吗么不]|偏高|虚高|坑|宰|合适[吗么不]|砍价|还价|行情"
-    r"|worth it|\bfair\b|(?:good|decent|great|bad|ok(?:ay)?|normal|sane|competitive|high|low|steep) ?(?:price|deal|offer|rate"
-    r"|quote|value|\?|or)|overpriced|over-?pay\w*|over the odds|rip-?(?:ped )?off|too (?:much|good|high|expensive|dear)"
+    r"|worth it|\bfair\b|(?:good|decent|great|bad|ok(?:ay)?|normal|sane|competitive|high|low|steep) ?"
+    r"(?:price|deal|offer|rate|quote|value|\?|or)"
+    r"|overpriced|over-?pay\w*|over the odds|rip-?(?:ped )?off|too (?:much|good|high|expensive|dear)"
     r"|reasonable|legit|scam|expensive|\bcheap\b|in line with|going rate|market (?:price|rate)|haggl|negotiat",
     re.I,
 )
@@ -42,7 +43,11 @@ _EACH = re.compile(
     r"[万千]\s?(?:多|来|左右)?(?:一|/|每)\s?(?:台|张|块|套|卡)"
     r"|(?:一|每)(?:台|张|块|套)\D{0,4}\d+(?:\.\d+)?\s?[万千]"
 )
-_EACH_ONE = re.compile(r"[每单][张块卡]|[一1]\s?[张块](?![和加])|\beach\b|apiece|per (?:card|gpu|unit)|/\s?(?:card|gpu)|a (?:piece|card)\b", re.I)
+_EACH_ONE = re.compile(
+    r"[每单][张块卡]|[一1]\s?[张块](?![和加])|\beach\b|apiece|per (?:card|gpu|unit)|/\s?(?:card|gpu)"
+    r"|a (?:piece|card)\b",
+    re.I,
+)
 _SUM = re.compile(r"(?:[a-z]{0,3}[$€£¥￥]|rmb|usd|eur)?\s?(?:\d|[一二两三四五六七八九十百]+\s?[万千]).*", re.I)
 """The sum itself, without what it is called: 「一张 2.3万」."""
 _MACHINE = re.compile(r"整机|服务器|一台|一套|\bservers?\b|\bbox\b|\bsystem\b|\bnode\b", re.I)

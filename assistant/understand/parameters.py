@@ -7,7 +7,8 @@ from assistant.understand.text import Found, grammar
 
 _SIZE = grammar(
     r"(?<![a-z0-9.$¥€£])(?:(\d{1,2})\s?[x×*]\s?)?(\d{1,5}(?:\.\d{1,3})?)[ -]?b(?:illion)?(?![a-z0-9]"
-    r"|\s?(?:tokens?|tok(?![a-z])|个? ?token|/s|users|¥|\$))(?:-a\d{1,3}b)?"
+    r"|\s?(?:tokens?|tok(?![a-z])|个? ?token|/s|users|¥|\$|(?:doc(?:ument)?|text|image|photo|record|row|vector|page"
+    r"|passage|chunk|item|product|embedding|quer(?:y|ie)|request)s?(?![a-z])))(?:-a\d{1,3}b)?"
 )
 _HAN_SIZE = grammar(
     rf"(?<![a-z0-9.])({DIGITS}|[一二三四五六七八九十百千两]{{1,9}})\s?(万亿|千亿|百亿|十亿|亿"

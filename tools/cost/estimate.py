@@ -14,7 +14,7 @@ from tools.cost.own import Setting, owning
 from tools.cost.rent import renting
 from tools.cost.request import CostRequest
 from tools.cost.result import BreakEven, CostEstimate, Owning, Renting
-from tools.cost.work import asks_for_run, asks_for_tokens, run_cost, token_cost, volume_cost
+from tools.cost.work import asks_for_job, asks_for_run, asks_for_tokens, job_cost, run_cost, token_cost, volume_cost
 from tools.find_offers import OfferRow
 from tools.named import cited, vouching
 from tools.power.draw import draw_of
@@ -31,7 +31,8 @@ def estimate_cost(request: CostRequest) -> CostEstimate:
     demand, spot and reserved, where owning and renting meet, a million tokens, a training run.
 
     Name a card and how many (or a server), hours a day and years; add a model for the cost of its tokens,
-    tokens_per_month for a month's traffic beside a provider's price, and a data set for the cost of a training run.
+    tokens_per_month for a month's traffic beside a provider's price, a data set for the cost of a training run, and
+    hours of speech, pictures or texts for the cost of getting through them once.
     """
     setting = _setting(request)
     own = owning(setting) if request.acquisition != "rent" else None
@@ -41,6 +42,7 @@ def estimate_cost(request: CostRequest) -> CostEstimate:
     single = len(setting.machine.cards) == 1
     tokens = token_cost(setting, own, on_demand) if single and asks_for_tokens(request) else None
     run = run_cost(setting, own, rent) if single and asks_for_run(request) else None
+    run = job_cost(setting, own, rent) if single and asks_for_job(request) else run
     if own is None and not rent:
         raise BadInput("purchase_price", "no price of these cards is known.", "Give purchase_price or rent_per_hour.")
     return CostEstimate(

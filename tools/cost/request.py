@@ -55,6 +55,18 @@ class CostRequest(ModelFields, MachineFields, UseFields):
     """Tokens of a training run; with it, the run's cost is worked out."""
     epochs: float | None = Field(default=None, gt=0, le=10**6)
     sequence_tokens: int | None = Field(default=None, gt=0, le=10**8)
+    audio_s: float | None = Field(default=None, gt=0, le=10**13)
+    """Speech to transcribe; with it, what that job costs is worked out."""
+    images: int | None = Field(default=None, gt=0, le=10**13)
+    """Pictures to generate or to look at, likewise."""
+    documents: int | None = Field(default=None, gt=0, le=10**13)
+    """Texts of `input_tokens` each to embed, likewise."""
+    steps: int | None = Field(default=None, gt=0, le=1000)
+    """Denoising steps of one picture; null = as the model is usually run."""
+    width_px: int | None = Field(default=None, ge=64, le=16384)
+    height_px: int | None = Field(default=None, ge=64, le=16384)
+    frames: int | None = Field(default=None, gt=0, le=10_000)
+    """Frames of one clip."""
     tokens_per_month: float | None = Field(default=None, gt=0, le=1e18)
     """Tokens used a month; with it, what they cost on this hardware is worked out, and how much of it that takes."""
     api_million_price: float | None = Field(default=None, gt=0, le=1e7)

@@ -162,7 +162,7 @@ class VolumeCost(Frozen):
 
 
 class RunCost(Frozen):
-    """What one training run costs."""
+    """What one training run, or one job of speech, pictures or texts, costs."""
 
     gpu_hours: Interval
     time_s: Interval

@@ -1,4 +1,4 @@
-"""What the work costs: a million output tokens at the utilisation stated, or one training run."""
+"""What the work costs: a million output tokens at the utilisation stated, one training run, one job of items."""
 
 import math
 
@@ -16,12 +16,22 @@ MILLION = 1e6
 SECONDS_PER_HOUR = 3600
 SEQUENCES = 64
 """Sequences at once on hardware that is paid for to be busy."""
+JOBS = ("audio_s", "images", "documents")
+"""Amounts of work that are got through once."""
+TEXTS_AT_ONCE = 32
+"""Texts that an embedding server puts through at once."""
 TRAINING = ("full_finetune", "pretrain", "lora", "qlora")
 
 
 def asks_for_tokens(request: CostRequest) -> bool:
     """Whether there is a model to serve."""
-    return bool(request.model or request.params) and request.task in {None, "inference"}
+    named = bool(request.model or request.params) and request.task in {None, "inference"}
+    return named and not asks_for_job(request)
+
+
+def asks_for_job(request: CostRequest) -> bool:
+    """Whether there is a known amount of speech, pictures or texts to get through."""
+    return bool(request.model) and any(getattr(request, name) is not None for name in JOBS)
 
 
 def asks_for_run(request: CostRequest) -> bool:
@@ -99,10 +109,28 @@ def run_cost(setting: Setting, own: Owning | None, rent: tuple[Renting, ...]) ->
     )
     if found.time_s is None or found.gpu_hours is None:
         return None
-    hours = scaled(found.time_s, 1 / SECONDS_PER_HOUR)
+    return _priced(found.time_s, found.gpu_hours, own, rent)
+
+
+def job_cost(setting: Setting, own: Owning | None, rent: tuple[Renting, ...]) -> RunCost | None:
+    """One job of speech, pictures or texts, batched as such work is run; null where the tool knows no pace."""
+    request = setting.request
+    given = {name: getattr(request, name) for name in InferenceSpeedRequest.model_fields if name in _SHARED_JOB}
+    values = {name: value for name, value in given.items() if value is not None} | _cards(setting)
+    at_once = request.concurrent_sequences or (TEXTS_AT_ONCE if request.documents else None)
+    found = estimate_inference_speed(
+        InferenceSpeedRequest.model_validate(values | ({"concurrent_sequences": at_once} if at_once else {}))
+    )
+    if found.time_s is None:
+        return None
+    return _priced(found.time_s, scaled(found.time_s, setting.machine.gpus / SECONDS_PER_HOUR), own, rent)
+
+
+def _priced(time_s: Interval, gpu_hours: Interval, own: Owning | None, rent: tuple[Renting, ...]) -> RunCost:
+    hours = scaled(time_s, 1 / SECONDS_PER_HOUR)
     prices = {one.purchase: one.useful_hourly_cost for one in rent}
     return RunCost(
-        gpu_hours=found.gpu_hours, time_s=found.time_s, own_cost=_bill(own.hourly_cost if own else None, hours),
+        gpu_hours=gpu_hours, time_s=time_s, own_cost=_bill(own.hourly_cost if own else None, hours),
         rent_cost=_bill(prices.get("on_demand"), hours),
         cheapest_cost=prices["on_demand"].low * hours.value if "on_demand" in prices else None,
         spot_cost=_bill(prices.get("spot"), hours),
@@ -124,4 +152,5 @@ _SHAPE = frozenset(
      "vocab_size", "experts", "experts_per_token", "engine"}
 )  # fmt: skip
 _SHARED = _SHAPE | {"weight_format", "input_tokens", "output_tokens"}
+_SHARED_JOB = _SHARED | {*JOBS, "steps", "width_px", "height_px", "frames"}
 _SHARED_TRAINING = _SHAPE | {"task", "dataset_tokens", "epochs", "sequence_tokens"}

@@ -288,3 +288,22 @@ def test_every_step_can_be_redone() -> None:
     even = next(step for step in found.derivation if step.label == "Break-even")
     fixed, rent, energy = (float(str(even.inputs[name])) for name in ("fixed", "rent", "energy"))
     assert fixed / (rent - energy) == pytest.approx(float(str(even.value)))
+
+
+def test_a_job_costs_its_hours_at_the_cheapest_rent() -> None:
+    found = estimate(gpu="l4", gpu_count=1, model="openai/whisper-large-v3", audio_s=36_000, acquisition="rent")
+    assert found.run is not None
+    assert found.tokens is None
+    hours = found.run.time_s.value / 3600
+    assert found.run.gpu_hours.value == pytest.approx(hours)
+    assert found.run.cheapest_cost == pytest.approx(hours * found.rent[0].useful_hourly_cost.low)
+
+
+@pytest.mark.parametrize("fields", [{"audio_s": 7200}, {"images": 1000}])
+def test_twice_the_cards_take_half_the_time_for_the_same_hours(fields: dict[str, int]) -> None:
+    model = "openai/whisper-large-v3" if "audio_s" in fields else "stabilityai/stable-diffusion-xl-base-1.0"
+    one, two = (estimate(gpu="l40s", gpu_count=n, model=model, acquisition="rent", **fields).run for n in (1, 2))
+    assert one is not None
+    assert two is not None
+    assert two.time_s.value == pytest.approx(one.time_s.value / 2)
+    assert two.gpu_hours.value == pytest.approx(one.gpu_hours.value)

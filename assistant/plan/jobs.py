@@ -1,0 +1,113 @@
+"""What a known amount of work costs: "2000 hours of audio a month", 「十万张 SDXL 图」, "embed 300B tokens"."""
+
+import math
+import re
+from collections.abc import Iterator, Sequence
+
+from assistant.plan import money, requests
+from assistant.plan.amounts import A_DAY, COUNTED, READ, amounts, model_kind
+from assistant.plan.call import PlannedCall
+from assistant.plan.market import ordinary
+from assistant.understanding import Understanding
+from kb.base import AdvisorError
+from kb.catalog import gpu, gpus
+from tools.cost.work import JOBS, TEXTS_AT_ONCE
+from tools.find_offers import OfferQuery, OfferRow, find_offers
+from tools.memory.estimate import estimate_memory
+from tools.memory.request import MemoryRequest
+from tools.need import Need
+from tools.speed.estimate import estimate_inference_speed
+from tools.speed.request import InferenceSpeedRequest
+
+SHOWN_MAX = 3
+"""Cards priced for the job."""
+TEXT_TOKENS = 512
+"""Tokens of a text, where only those of all of them were stated: what embedding models are fed in pieces of."""
+DAYS_PER_MONTH, WEEKS_PER_MONTH = 365 / 12, 365 / 84
+_ASKS = re.compile(
+    r"多少钱|费用|花费|成本|价格|开销|预算|便宜|划算|how much|\bcosts?\b|\bprice|\bbill\b|\bspend"
+    r"|cheap|\bquote\b|expensive",
+    re.I,
+)
+_WEEK = re.compile(r"每周|一周|每星期|per week|a week|weekly|/week", re.I)
+
+
+def asked(understanding: Understanding) -> bool:
+    """Whether the price of a stated amount of speech, pictures or texts is asked, on no hardware of one's own."""
+    need, text = understanding.need, understanding.text
+    if understanding.command or understanding.error_text or requests.is_training(need) or need.gpus_owned:
+        return False
+    priced = _ASKS.search(text) is not None or need.matter == "price"
+    return model_kind(need) in COUNTED and priced and bool(work(need, text))
+
+
+def monthly(text: str) -> bool:
+    """Whether the work comes again and again, so that a month of it is priced."""
+    return bool(A_DAY.search(text) or _WEEK.search(text)) or money.asks_monthly(text)
+
+
+def work(need: Need, text: str) -> dict[str, object]:
+    """The amount of work, of a month where it comes again and again, as fields of a cost request."""
+    found = amounts(need, text)
+    tokens = need.tokens_per_month or need.dataset_tokens
+    stated = {name: found[name] for name in JOBS if name in found}
+    if model_kind(need) in READ and tokens and "documents" not in stated:
+        length = int(str(found.get("input_tokens") or TEXT_TOKENS))
+        return {"documents": math.ceil(tokens / length), "input_tokens": length}
+    if not stated:
+        return {}
+    times = DAYS_PER_MONTH if A_DAY.search(text) else WEEKS_PER_MONTH if _WEEK.search(text) else 1.0
+    kept = {name: value for name, value in found.items() if name in ("steps", "width_px", "height_px", "input_tokens")}
+    if "documents" in stated:
+        kept.setdefault("input_tokens", TEXT_TOKENS)
+    return kept | {name: math.ceil(float(str(value)) * times) for name, value in stated.items()}
+
+
+def calls(need: Need, understanding: Understanding) -> list[PlannedCall | None]:
+    """The job on each of the cards that do it for the least rent, or on those named."""
+    text, bare = understanding.text, need.model_copy(update={"budget": None, "term_s": None, "dataset_tokens": None})
+    named = requests.named_gpus(need)[:SHOWN_MAX]
+    cards = named or tuple(_cheapest(need, work(need, text)))[:SHOWN_MAX]
+    return [
+        money.cost(
+            bare.model_copy(update={"gpus_asked": (card,), "gpus_proposed": (), "gpu_count": 1, "params": None}),
+            understanding, acquisition="rent", term_s=None, rent_per_hour=None, **work(need, text),
+        )
+        for card in cards
+    ]  # fmt: skip
+
+
+def _cheapest(need: Need, amount: dict[str, object]) -> Iterator[str]:
+    """Cards of which one holds the work, those that do it for the least rent first."""
+    call = requests.memory(need)
+    if call is None:
+        return
+    needed = estimate_memory(MemoryRequest.model_validate(call.request)).per_gpu.total_bytes
+    priced = []
+    for row in _offers(need):
+        if gpu(row.gpu).usable_bytes >= needed and ordinary(gpu(row.gpu)):
+            seconds = _seconds(need, amount, row.gpu)
+            if seconds is not None:
+                priced.append((seconds * float(row.usd_per_gpu_hour), row.gpu))
+    yield from (card for _, card in sorted(priced))
+
+
+def _offers(need: Need) -> Sequence[OfferRow]:
+    """The cheapest offer of each card by itself; dated ones only."""
+    found: dict[str | None, OfferRow] = {}
+    for row in find_offers(OfferQuery(provider=need.provider, max_gpus=1, limit=1000)).offers:
+        if row.gpu in gpus() and not row.undated and row.gpu_count == 1:
+            found.setdefault(row.gpu, row)
+    return list(found.values())
+
+
+def _seconds(need: Need, amount: dict[str, object], card: str) -> float | None:
+    """What one card takes; None where its pace is not known."""
+    at_once = {"concurrent_sequences": TEXTS_AT_ONCE} if "documents" in amount else {}
+    try:
+        found = estimate_inference_speed(
+            InferenceSpeedRequest.model_validate({"model": need.model, "gpu": card, **amount, **at_once})
+        )
+    except AdvisorError:
+        return None
+    return found.time_s.value if found.time_s else None
