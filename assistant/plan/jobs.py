@@ -2,7 +2,7 @@
 
 import math
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
 from assistant.plan import money, requests
 from assistant.plan.amounts import A_DAY, COUNTED, READ, amounts, model_kind
@@ -71,7 +71,7 @@ def calls(need: Need, understanding: Understanding) -> list[PlannedCall | None]:
     return [
         money.cost(
             bare.model_copy(update={"gpus_asked": (card,), "gpus_proposed": (), "gpu_count": 1, "params": None}),
-            understanding, acquisition="rent", term_s=None, rent_per_hour=None, **work(need, text),
+            understanding, (), acquisition="rent", term_s=None, rent_per_hour=None, **work(need, text),
         )
         for card in cards
     ]  # fmt: skip
@@ -84,21 +84,21 @@ def _cheapest(need: Need, amount: dict[str, object]) -> Iterator[str]:
         return
     needed = estimate_memory(MemoryRequest.model_validate(call.request)).per_gpu.total_bytes
     priced = []
-    for row in _offers(need):
-        if gpu(row.gpu).usable_bytes >= needed and ordinary(gpu(row.gpu)):
-            seconds = _seconds(need, amount, row.gpu)
+    for card, row in _offers(need).items():
+        if gpu(card).usable_bytes >= needed and ordinary(gpu(card)):
+            seconds = _seconds(need, amount, card)
             if seconds is not None:
-                priced.append((seconds * float(row.usd_per_gpu_hour), row.gpu))
+                priced.append((seconds * float(row.usd_per_gpu_hour), card))
     yield from (card for _, card in sorted(priced))
 
 
-def _offers(need: Need) -> Sequence[OfferRow]:
+def _offers(need: Need) -> dict[str, OfferRow]:
     """The cheapest offer of each card by itself; dated ones only."""
-    found: dict[str | None, OfferRow] = {}
+    found: dict[str, OfferRow] = {}
     for row in find_offers(OfferQuery(provider=need.provider, max_gpus=1, limit=1000)).offers:
-        if row.gpu in gpus() and not row.undated and row.gpu_count == 1:
+        if row.gpu is not None and row.gpu in gpus() and not row.undated and row.gpu_count == 1:
             found.setdefault(row.gpu, row)
-    return list(found.values())
+    return found
 
 
 def _seconds(need: Need, amount: dict[str, object], card: str) -> float | None:
