@@ -116,9 +116,10 @@ def _top(clause: Clause) -> Iterator[Finding]:
     word = _TOP.search(clause.text)
     if word is None or _PAST.search(clause.text):
         return
-    named = [one for one in clause.gpus if abs(one.start - word.start()) <= NEAR] or list(clause.subject[:1])
-    if clause.gpus and not [one for one in clause.gpus if abs(one.start - word.start()) <= NEAR]:
+    near = [one for one in clause.gpus if one.start - NEAR <= word.start() <= one.end + NEAR]
+    if clause.gpus and not near:
         return
+    named = near or list(clause.subject[:1])
     for mention in named[:1]:
         best = [better(card) for card in cards(mention.ids)]
         newer = best[0]

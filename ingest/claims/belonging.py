@@ -129,7 +129,9 @@ def _is_capacity(clause: Clause, value: re.Match[str], mentions: Sequence[Mentio
         kind = re.match(r"\s*(?:GDDR|HBM|显存|VRAM|of (?:GDDR|HBM|VRAM|memory))", after, re.IGNORECASE)
         apiece = re.match(r"\s*(?:each|apiece|per|每)", after, re.IGNORECASE)
         return bool((told or tight or kind) and not apiece and not total and not _NEED.search(between))
-    if re.search(r"(?:显存|VRAM)\W{0,3}$", clause.text[: value.start()]) and not _NEED.search(clause.text):
+    if re.search(r"(?:显存(?:大|高达|达|容量)?|VRAM)\W{0,3}$", clause.text[: value.start()]) and not _NEED.search(
+        clause.text
+    ):
         return True
     labelled = re.search(r"显存|VRAM|GPU memory|memory size", clause.label, re.IGNORECASE) or (
         clause.cells

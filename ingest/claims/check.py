@@ -97,8 +97,10 @@ def _apart(claims: Sequence[Finding]) -> list[Finding]:
     for claim in claims:
         if not any(_agree(claim, other) for other in distinct):
             distinct.append(claim)
-    places = {(claim.document, claim.line) for claim in distinct}
-    return distinct if len(places) > 1 else []
+    lines = [claim.line for claim in distinct]
+    # Neighbouring lines of a list tell cases apart.
+    listed = len({claim.document for claim in distinct}) == 1 and max(lines) - min(lines) < len(lines)
+    return [] if listed else distinct
 
 
 def _agree(claim: Finding, other: Finding) -> bool:

@@ -27,7 +27,7 @@ _EXACT = re.compile(r"(?<![A-Za-z0-9])[A-Za-z][A-Za-z0-9]*(?:[-._][A-Za-z0-9]+)+
 _HOURLY = re.compile(r"[$＄]\s*(\d{1,5}(?:\.\d{1,4})?)\s*(?:美元)?\s*[/每]\s*(?:小时|hour|hr|h)\b", re.IGNORECASE)
 _SAVING = re.compile(r"(\d{2})\s*%?\s*[-–~至到]\s*(\d{2})\s*%")
 _BELONGS = re.compile(
-    r"\s*(?:[(（:：=]|(?:实例|机型)?(?:配备|配有|提供|内置|装有|包含|搭载|采用|使用|配|带|有|是|为)"
+    r"\s*(?:实例|机型|系列|instances?|family|series|machines?|VMs?)?\s*(?:[(（:：=]|(?:配备|配有|提供|内置|装有|包含|搭载|采用|使用|配|带|有|是|为)"
     r"|\s(?:comes with|comes equipped with|has|with|uses|carries|offers|provides|includes|features|gives you|is)\b|→)"
     r"[^,，;；。()（）]{0,24}",
     re.IGNORECASE,
@@ -48,6 +48,7 @@ def _instances(clause: Clause, *, families: bool) -> Iterator[Finding]:
     for name, end, held in _named(clause.text, families=families):
         claimed = [one for one in clause.gpus if one.start >= end and one.start - end <= NEAR]
         claimed = [one for one in claimed if _BELONGS.fullmatch(clause.text[end : one.start])]
+        claimed += _listed_after(clause, claimed)
         for mention in claimed:
             yield _instance(clause, name, held, mention)
         if claimed:
@@ -55,6 +56,20 @@ def _instances(clause: Clause, *, families: bool) -> Iterator[Finding]:
         column = _gpu_column(clause)
         for mention in column:
             yield _instance(clause, name, held, mention)
+
+
+def _listed_after(clause: Clause, claimed: list[Mention]) -> list[Mention]:
+    """The names that a slash joins to the last: 「A2 (H100/A100)」 says that there are both."""
+    found: list[Mention] = []
+    for mention in clause.gpus:
+        last = [*claimed, *found][-1:]
+        if (
+            last
+            and mention.start >= last[0].end
+            and re.fullmatch(r"\s*[/、]\s*", clause.text[last[0].end : mention.start])
+        ):
+            found.append(mention)
+    return found
 
 
 def _gpu_column(clause: Clause) -> list[Mention]:

@@ -23,6 +23,7 @@ _AIR_LIMIT = re.compile(
     re.IGNORECASE,
 )
 _ANY_CARDS = re.compile(r"(\d{1,2})\s*(?:张|块|[x×]|个)?\s*GPU(?!\s*显存)", re.IGNORECASE)
+_USUALLY = re.compile(r"通常|一般|多数|往往|typically|usually|generally|\bmost\b", re.IGNORECASE)
 _NETWORK = re.compile(r"(\d{2,3})\s*Gb(?:/s|ps|E)?", re.IGNORECASE)
 _FABRIC = re.compile(r"infiniband|\bIB\b|roce|rdma", re.IGNORECASE)
 _INNER = re.compile(
@@ -152,9 +153,10 @@ def _air_limit(clause: Clause) -> Iterator[Finding]:
     )
     hottest = _hottest(by)
     yield clause.finding(
-        subject=next((one.text for one in clause.gpus if one.end <= match.start()), "air cooling"),
+        subject="air cooling",
         attribute="air cooling limit",
         claimed_value=f"{claimed} W",
+        number=float(claimed),
         verdict="wrong" if claimed < hottest else "holds",
         correct_value=f"air-cooled servers take cards of {hottest} W: {by.name}",
         source=next((sources()[key].title for key in by.sources if key in sources()), None),
@@ -228,12 +230,14 @@ def _pcie_cards(clause: Clause) -> Iterator[Finding]:
         clause.text,
     )
     hottest = max((card for card in pluggable if card.tdp_w), key=lambda card: card.tdp_w or 0)
-    if limit and hottest.tdp_w:
+    holds = bool(limit and hottest.tdp_w and int(limit[1]) >= hottest.tdp_w)
+    # What is usually so may be otherwise in one card.
+    if limit and hottest.tdp_w and (holds or not _USUALLY.search(clause.text[: limit.start()])):
         yield _general(
             clause,
             "power of PCIe cards",
             limit[0],
-            int(limit[1]) >= hottest.tdp_w,
+            holds,
             f"{hottest.name}: {hottest.tdp_w} W",
         )
     bridged = [card.name for card in pluggable if card.nvlink_bytes_per_s and card.market == "data_center"]

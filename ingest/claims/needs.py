@@ -20,8 +20,8 @@ _SIZE = re.compile(r"(?<![\d.\-–])(\d{1,3}(?:,\d{3})+|\d{1,5}(?:\.\d{1,3})?)\s
 _NEED = re.compile(r"显存|VRAM|GPU memory|memory need|内存需求", re.IGNORECASE)
 _NEEDS = re.compile(r"需|至少|最低|needs?|requires?|at least|≥", re.IGNORECASE)
 _EACH = re.compile(r"每卡|每张|单卡|per GPU|per card|各", re.IGNORECASE)
-_TRAIN = re.compile(r"(?<!预)训练|(?<!pre-)train|全参|full[- ]parameter|full fine", re.IGNORECASE)
-_FULL = re.compile(r"全参|full[- ]parameter|full fine", re.IGNORECASE)
+_TRAIN = re.compile(r"(?<!预)训练|(?<!pre-)train|全参|full[- ]parameter|full(?:y)?[- ]fine", re.IGNORECASE)
+_FULL = re.compile(r"全参|full[- ]parameter|full(?:y)?[- ]fine", re.IGNORECASE)
 _CHEAPER = re.compile(r"lora|offload|卸载|peft|adapter|推理|inference|量化", re.IGNORECASE)
 _AMOUNT = r"(\d{1,3}(?:,\d{3})+|\d{1,5}(?:\.\d{1,2})?)\s*(GB|TB)"
 _TOTAL = re.compile(
@@ -36,7 +36,9 @@ _ACTIVE_ONLY = re.compile(
     r"显存[^,，。;；]{0,8}(?:只|仅)[^,，。;；]{0,8}(?:激活|活跃)(?:的)?参数"
     r"|(?:只|仅)(?:需|要|用)?[^,，。;；]{0,6}(?:激活|活跃)参数(?:的|所需|占用)?[^,，。;；]{0,6}显存"
     r"|(?:VRAM|memory)\b[^.;]{0,40}\bonly\b[^.;]{0,24}\bactive\b[^.;]{0,12}\bparam"
-    r"|\bonly\b[^.;]{0,16}\bactive\b[^.;]{0,12}\bparam\w*[^.;]{0,30}(?:VRAM|memory)\b",
+    r"|\bonly\b[^.;]{0,16}\bactive\b[^.;]{0,12}\bparam\w*[^.;]{0,30}(?:VRAM|memory)\b"
+    r"|\bonly\b[^.;]{0,16}(?:VRAM|memory)\b[^.;]{0,30}\bactive\b[^.;]{0,12}\bparam"
+    r"|激活[^,，。;；]{0,6}?(\d+(?:\.\d)?)\s*B\b[^。;；]{0,16}显存[^,，。;；]{0,4}(?:按|只要|只需|照)[^,，。;；]{0,4}\1\s*B",
     re.IGNORECASE,
 )
 _CARDS = re.compile(r"(\d{1,4})\s*(?:卡|[- ]GPU|GPUs)\s*(?:上|来)?\s*(?:训练|train)", re.IGNORECASE)
@@ -58,11 +60,23 @@ _FORMATS = (
     (re.compile(r"(?<![A-Za-z])(?:Q[2356]_\w+|IQ\d|[2356][- ]bit|量化|quanti[sz]|offload|卸载)", re.IGNORECASE), 0.0),
 )
 """Formats with their bytes a parameter; the last row stands for what would need a closer look."""
+_BY_SIZE = re.compile(
+    r"(?<![\w.])(\d{1,4}(?:\.\d)?)\s*B[- ]*(?:参数量?)?\s*(?:的)?\s*(?:大?模型|model|LLM)", re.IGNORECASE
+)
+"""A model named by nothing but its size: 「70B 模型」."""
+_FOR_MANY = re.compile(
+    r"上下文|并发|用户|长文|批|微调|训练|视频|context|concurren|users?\b|batch|tun(?:e|ing)|train|video", re.IGNORECASE
+)
+"""What may need far more memory than the weights."""
+OVERSTATED, ROOM = 3, 4e9
+"""A plain need above so many times the weights in 32 bits, and this room, is no need."""
+FILLED = 0.96
+"""Share of the cards that weights alone may fill; what is left holds buffers and a first cache."""
 FORMAT_SLACK = 0.9
 """Share of the weights below which a size cannot be meant for them: 65 billion are called 70."""
 _ENOUGH = re.compile(
-    r"enough|suffic|fits?\b|can (?:run|hold|load|serve)|够|即可|装得下|放得下"
-    r"|可以?(?:用|运行|装下|跑|部署|加载|完整)|能(?:用|运行|装下|跑|部署)",
+    r"enough|suffic|fits?\b|can (?:run|hold|load|serve)|\bruns? (?:\w+ )?(?:on|in)\b|够|即可|装得下|放得下"
+    r"|可以?(?:用|运行|装下|跑|部署|加载|完整)|能[^,，。;；不]{0,14}(?:用|运行|装下|跑|部署)",
     re.IGNORECASE,
 )
 _CHEAPER_PLACE = re.compile(
@@ -121,6 +135,8 @@ def _need(clause: Clause, model: Model, text: str, claimed: str, size: float) ->
     elif native < BYTES_16_BIT and abs(size - wide) < 0.1 * wide:
         verdict = "wrong"
         correct = f"published in {model.native_format}: {model.params * native / GB:.4g} GB of weights; {correct}"
+    elif size > OVERSTATED * 4 * model.params + ROOM and _NEEDS.search(clause.said) and not _FOR_MANY.search(context):
+        verdict = "wrong"
     return clause.finding(
         quote=clause.row if clause.cells else clause.text,
         subject=model.name if model.name else text,
@@ -153,7 +169,7 @@ def _held_in_format(clause: Clause) -> Iterator[Finding]:
         subject=model.name,
         attribute="memory needed",
         claimed_value=rig.text,
-        verdict="wrong" if held < FORMAT_SLACK * needed else "holds",
+        verdict="wrong" if FILLED * held < needed else "holds",
         correct_value=f"{named[0]} weights alone: {needed / GB:.4g} GB; the cards hold {held / GIB:,.0f} GB",
         source=f"parameters of {model.id}",
     )
@@ -203,7 +219,8 @@ def _subject(clause: Clause) -> str | None:
 
 def _trained(clause: Clause) -> Iterator[Finding]:
     """Cards said to train a model whose training state they cannot hold."""
-    if not clause.models or not _TRAIN.search(clause.text):
+    sized = _BY_SIZE.search(clause.text) if not clause.models and _FULL.search(clause.text) else None
+    if not (clause.models or sized) or not _TRAIN.search(clause.text):
         return
     if _CHEAPER.search(clause.text) and not _FULL.search(clause.text):
         return
@@ -212,18 +229,18 @@ def _trained(clause: Clause) -> Iterator[Finding]:
         return
     per_param = links()["training_bytes_per_param"]
     held = rig.count * usual_memory_bytes(rig.gpus)
-    for mention in clause.models:
-        model = models()[mention.ids[0]]
-        if model.params < TRAINED_PARAMS_MIN:
+    named = [(one.name, float(one.params)) for one in (models()[mention.ids[0]] for mention in clause.models)]
+    for name, params in named or ([(sized[0], float(sized[1]) * 1e9)] if sized else []):
+        if params < TRAINED_PARAMS_MIN:
             continue
-        needed = model.params * per_param
+        needed = params * per_param
         yield clause.finding(
-            subject=model.name,
+            subject=name,
             attribute="full training",
             claimed_value=rig.text,
             verdict="wrong" if held < needed else "holds",
             correct_value=(
-                f"{format_count(model.params)} parameters × {per_param} bytes = {needed / GB:,.0f} GB before "
+                f"{format_count(params)} parameters × {per_param} bytes = {needed / GB:,.0f} GB before "
                 f"activations; the cards hold {held / GIB:,.0f} GB (LoRA, QLoRA or offloading need less)"
             ),
             source=link_source("training"),
@@ -272,7 +289,10 @@ def _rules(clause: Clause) -> Iterator[Finding]:
 def _experts_rule(clause: Clause) -> Iterator[Finding]:
     """ "MoE memory counts only the active parameters": a router may choose any expert, so all of them are held."""
     match = _ACTIVE_ONLY.search(clause.text)
-    if match is None or _REFUTED.search(clause.text) or not _EXPERTS.search(f"{clause.heading} {clause.text}"):
+    if match is None or _REFUTED.search(clause.text):
+        return
+    sparse = any(models()[mention.ids[0]].experts for mention in clause.models)
+    if not sparse and not _EXPERTS.search(f"{clause.heading} {clause.text}"):
         return
     yield clause.finding(
         subject="mixture of experts",

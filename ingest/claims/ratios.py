@@ -27,12 +27,23 @@ _KINDS = (
     ("memory ratio", re.compile(r"显存(?!带宽)|VRAM|memory(?! bandwidth)", re.IGNORECASE), "memory_bytes"),
 )
 """What is compared, how it is called, where the catalog keeps it."""
+_ALIKE = re.compile(
+    r"(?:与|和|跟|同)\s*$|\bsame\b[^.;]{0,40}\bas (?:the |an? )?$"
+    r"|\b(?:on par with|equal to|equals|matches) (?:the |an? )?$",
+    re.IGNORECASE,
+)
+"""What stands before the second of two cards that are called alike."""
+_ALIKE_AFTER = re.compile(r"\s*(?:的)?(?:完全)?(?:相当|一样|相同|持平|一致|同级|差不多)")
+_ALIKE_KINDS = (*_KINDS, ("FP16 rate", re.compile(r"算力|计算能力|compute|TFLOPS", re.IGNORECASE), "fp16_flops"))
+ALIKE, UNLIKE = 1.1, 1.3
+"""Up to which ratio two figures are alike, and from which they are not; between them it is a matter of taste."""
 _LINK = re.compile(r"nvlink|pcie", re.IGNORECASE)
 
 
 def ratio_findings(clause: Clause) -> Iterator[Finding]:
     """Judge the factors and products of the clause."""
     yield from _between_cards(clause)
+    yield from _alike(clause)
     yield from _between_links(clause)
     yield from _energy(clause)
 
@@ -63,6 +74,36 @@ def _between_cards(clause: Clause) -> Iterator[Finding]:
             correct_value=f"{span} times, by variants of one form factor",
             source=source_of(names[0].ids, field),
             number=low,
+        )
+
+
+def _alike(clause: Clause) -> Iterator[Finding]:
+    """「H20 的算力与 H100 相当」, "the same bandwidth as the H100": by the variants nearest to each other."""
+    names = list({mention.ids: mention for mention in clause.gpus}.values())
+    if len(names) != 2:
+        return
+    first, second = names
+    # Only the words since the last comma say what is alike.
+    between = re.split(r"[,，;；]", clause.text[first.end : second.start])[-1]
+    after = clause.text[second.end :]
+    said = _ALIKE.search(between)
+    english = said is not None and said[0].isascii()
+    if said is None or (not english and not _ALIKE_AFTER.match(after)) or re.search(r"不|非|\bnot\b|n't", between):
+        return
+    kind = next((one for one in _ALIKE_KINDS if one[1].search(between)), None)
+    if kind is None or _LINK.search(between):
+        return
+    name, _, field = kind
+    pairs = [(getattr(one, field), getattr(other, field)) for one in _usual(first.ids) for other in _usual(second.ids)]
+    ratios = [max(a, b) / min(a, b) for a, b in pairs if a and b]
+    if ratios and not ALIKE < min(ratios) < UNLIKE:
+        yield clause.finding(
+            subject=f"{first.text} / {second.text}",
+            attribute=name,
+            claimed_value=clause.text[first.start : second.end].strip(),
+            verdict="holds" if min(ratios) <= ALIKE else "wrong",
+            correct_value=f"{min(ratios):.2f} times apart",
+            source=source_of(first.ids, field),
         )
 
 

@@ -22,6 +22,8 @@ LINE_MAX = 2000
 QUOTE_MAX = 300
 RIG_REACH_LINES = 8
 """How far below its naming a machine is still what a list is about."""
+_SECTION = re.compile(r"[^\w\s]?\s*[一二三四五六七八九十]{1,3}\s*[、.．]")
+"""How a section begins in a text without marks of its own: 「三、应避免的配置」."""
 _BULLET = re.compile(r"^[^\w(（「“\"]*(?:\d+[.、)]\s*)*")
 _SENTENCE = re.compile(r"(?:[^。！？!?；;.]|\.(?!\s+(?:[A-Z]|[a-z]{1,4}\d)))+(?:[。！？!?；;]|\.(?=\s))?")
 """A full stop ends a sentence where a capital or an instance type follows."""
@@ -35,7 +37,7 @@ _COUNTS = {
 }  # fmt: skip
 _COUNT_WORD = re.compile(
     rf"({'|'.join(sorted(_COUNTS, key=len, reverse=True))})\s*(?:张|块|片|卡|个)?\s*"
-    r"(?:NVIDIA|英伟达|AMD|used|new)?\s*$",
+    r"(?:NVIDIA|英伟达|AMD|used|new|\d{1,3}\s*GB)?\s*$",
     re.IGNORECASE,
 )
 _STANDARD = re.compile(
@@ -215,7 +217,7 @@ def clauses(document: Converted, name: str) -> Iterator[Clause]:
 
 def _prose(number: int, text: str, state: _State) -> Iterator[Clause]:
     stripped = _BULLET.sub("", text).strip()
-    if text.startswith("#"):
+    if text.startswith("#") or _SECTION.match(text):
         state.rigs.clear()  # what was counted above belongs to another section
     if _is_title(stripped, text):
         state.heading = stripped

@@ -7,7 +7,7 @@ from ingest.claims.belonging import nearest, paired
 from ingest.claims.facts import cards, listed, shared_name, show_flops, source_of
 from ingest.claims.figures import ATTRIBUTES, NUMBER, TOLERANCE, Attribute, Claimed, claimed, rate_of
 from ingest.claims.finding import Finding, Verdict
-from ingest.claims.reading import SPARSE, Clause, count_before, rigs_in
+from ingest.claims.reading import SPARSE, Clause, count_before, gpus_in, rigs_in
 from ingest.claims.traits import TRAITS
 from kb.catalog import gpus
 from kb.names import Mention
@@ -31,12 +31,19 @@ def spec_findings(clause: Clause) -> Iterator[Finding]:
         if attribute.label and not attribute.label.search(f"{clause.label} {clause.text}"):
             continue
         about = clause.label if attribute.name == "memory" else clause.said if clause.cells else clause.text
-        if attribute.unless and attribute.unless.search(about):
+        if attribute.unless and attribute.unless.search(_nameless(about)):
             continue
         matches = list(attribute.pattern.finditer(clause.text))
         for match, mentions in paired(clause, matches, attribute):
             yield from _judge(clause, attribute, match, mentions)
     yield from _rates(clause)
+
+
+def _nameless(text: str) -> str:
+    """A text without the names of cards: the "PCIe" of an "H100 PCIe" says nothing of a link."""
+    for mention in reversed(gpus_in(text)):
+        text = f"{text[: mention.start]} {text[mention.end :]}"
+    return text
 
 
 def _rates(clause: Clause) -> Iterator[Finding]:

@@ -14,8 +14,11 @@ NEAR = 36
 YES = re.compile(r"✅|✔|√|^\s*(?:yes|有|是|支持)(?!\w)", re.IGNORECASE)
 NO = re.compile(r"❌|✘|✗|^\s*(?:no|none|无|否|不支持|没有)(?!\w)", re.IGNORECASE)
 _DENIED = re.compile(r"不支持|没有|无|缺少|不带|不具备|取消|\bno\b|\bnot\b|without|\black|n't |cannot", re.IGNORECASE)
+_TURNS = re.compile(r"但|却|不过|保留|\b(?:but|yet|however|keeps?|retains?)\b", re.IGNORECASE)
+"""Where a denial ends: what follows is said of something else."""
 _AFFIRMED = re.compile(
-    r"支持|配合|通过|具备|具有|带有|采用|搭载|互联|互连|连接|桥接|原生|support|via|with|using|has |offers|features"
+    r"支持|配合|通过|具备|具有|带有|采用|搭载|保留|互联|互连|连接|桥接|原生|support|via|with|using|has |offers|features"
+    r"|\bkeeps?\b|\bretains?\b"
     r"|\bby\b|\bruns?\b|\bcomputes?\b|accelerates?",
     re.IGNORECASE,
 )
@@ -90,6 +93,11 @@ _IS_OF = (
 )
 """What stands between a card and its architecture."""
 _SLOTS = {"单槽": 1, "双槽": 2, "三槽": 3, "single-slot": 1, "dual-slot": 2, "triple-slot": 3}
+_SLICED = re.compile(
+    r"(?:最多)?(?:可以?|能)?(?:切|分|划分|切分|拆)(?:成|为|出)\s*(\d)\s*(?:个|份|片)"
+    r"|(?:splits?|sliced?|partition(?:s|ed)?|divided?)\s+into (?:up to )?(\d)\b",
+    re.IGNORECASE,
+)
 _GENERATION = re.compile(r"第\s*([一二三四五1-5])\s*代|([1-5])(?:st|nd|rd|th)[ -]gen", re.IGNORECASE)
 _DIGIT = {"一": 1, "二": 2, "三": 3, "四": 4, "五": 5}
 
@@ -103,6 +111,7 @@ def trait_findings(clause: Clause) -> Iterator[Finding]:
     yield from _architecture(clause)
     yield from _slots(clause)
     yield from _tensor_generation(clause)
+    yield from _slices(clause)
 
 
 def _claimed(clause: Clause, trait: Trait) -> Iterator[Claimed]:
@@ -118,7 +127,7 @@ def _claimed(clause: Clause, trait: Trait) -> Iterator[Claimed]:
 
 
 def _in_prose(clause: Clause, trait: Trait, match: re.Match[str]) -> Iterator[Claimed]:
-    near = clause.text[max(0, match.start() - 18) : match.start()]
+    near = _TURNS.split(clause.text[max(0, match.start() - 18) : match.start()])[-1]
     after = clause.text[match.end() : match.end() + 6]
     mentions = _before(clause, match.start())
     if not mentions:
@@ -280,3 +289,21 @@ def _tensor_generation(clause: Clause) -> Iterator[Finding]:
         listed(mentions[0].ids, lambda card: str(table[card.architecture])), "architecture",
     )  # fmt: skip
     yield found.model_copy(update={"source": link_source("tensor_core")})
+
+
+def _slices(clause: Clause) -> Iterator[Finding]:
+    """「L40S 最多可以切成 4 个」: into how many MIG instances a card can be split, where MIG is spoken of."""
+    if not re.search(r"(?<![a-z])MIG(?![a-z])", f"{clause.heading} {clause.row}", re.IGNORECASE):
+        return
+    for match in _SLICED.finditer(clause.text):
+        mentions = _before(clause, match.start())
+        number = int(match[1] or match[2])
+        for mention in mentions[-1:]:
+            most = {card.mig_instances or 0 for card in cards(mention.ids)}
+            if _DENIED.search(clause.text[mention.end : match.end()]) or (0 in most and len(most) > 1):
+                continue
+            yield _finding(
+                clause, mention, "MIG instances", match[0].strip(), "holds" if number in most else "wrong",
+                listed(mention.ids, lambda card: str(card.mig_instances) if card.mig_instances else "no MIG"),
+                "mig_instances",
+            )  # fmt: skip
