@@ -8,6 +8,7 @@ from pydantic import Field
 from kb.base import Frozen, Money
 from kb.rates import convert, rate
 from tools.base import Scalar
+from tools.need import Budget
 
 CONVERTED_DIGITS = 3
 """Digits of a converted price: neither the rate nor the price supports more."""
@@ -87,6 +88,14 @@ class AskedPrice(Frozen):
     """When that rate was read."""
 
 
+class Left(Frozen):
+    """What a purchase leaves of a budget."""
+
+    currency: str
+    amount: Money
+    """Zero where the price takes all of it."""
+
+
 class Price(Frozen):
     """What it costs in all."""
 
@@ -103,6 +112,21 @@ class Price(Frozen):
     """False when a part has no known price, so that the true amount is higher."""
     asked_price: AskedPrice | None = None
     """In the currency of the budget, where that is another."""
+    budget_left: Left | None = None
+    """Of the budget that was stated for a purchase."""
+
+    def within(self, budget: Budget) -> "Price":
+        """The price in the currency of a budget, with what a purchase leaves of it.
+
+        Raises:
+            UnknownName: no rate of that currency is known.
+        """
+        told = self.also_in(budget.currency)
+        paid = told.asked_price.amount if told.asked_price else told.amount
+        if paid is None or self.period is not None or budget.period is not None or budget.mode == "rent":
+            return told
+        left = Left(currency=budget.currency, amount=max(Decimal(0), _rounded(Decimal(budget.amount) - paid)))
+        return told.model_copy(update={"budget_left": left})
 
     def also_in(self, currency: str) -> "Price":
         """The price with the amounts of `currency` beside its own.

@@ -52,6 +52,8 @@ def assumed(material: Material, main: Estimate) -> list[str]:
     sequences = main.request.get("concurrent_sequences")
     if need.users and need.concurrent_sequences is None and sequences:
         found.append(say("assume.active", users=numbers.count(need.users), sequences=sequences))
+    if sequences and sequences == need.concurrent_sequences != material.understanding.need.concurrent_sequences:
+        found.append(say("assume.crowd", sequences=sequences))
     if need.engine is None and main.task == "inference":
         found.append(say("assume.engine", engine=names.engine_name(main.result.engine)))
     return found

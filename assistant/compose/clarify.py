@@ -138,7 +138,8 @@ def questions(material: Material, verdict: str = "") -> list[str]:
     priced = any(material.results("estimate_cost")) and not (intent == "cloud_or_buy" and requests.is_training(need))
     wants_workload = intent in _TURN_ON_WORKLOAD and not priced
     if wants_workload and not requests.sized(need) and not found and signs.sign(material) is None:
-        found.append(say("ask.model" if need.task or need.engine else "ask.workload"))
+        asked = "scene" if need.task == "rendering" else "model" if need.task or need.engine else "workload"
+        found.append(say(f"ask.{asked}"))
     if material.understanding.workloads:
         found.append(say("ask.share"))
     weighed = intent == "cloud_or_buy" and any(material.results("estimate_cost"))
@@ -159,6 +160,8 @@ def questions(material: Material, verdict: str = "") -> list[str]:
         found.append(say("ask.hours"))
     if intent in {"which_to_buy", "budget"} and _TIGHT_CASE.search(material.text):
         found.append(say("ask.case"))
+    if material.need.concurrent_sequences and not (need.concurrent_sequences or need.users):
+        found.append(say("ask.users"))
     if need.users and need.concurrent_sequences is None:
         found.append(say("ask.concurrent"))
     if intent in {"min_vram", "how_many_gpus"} and need.task is None and requests.sized(need):

@@ -16,16 +16,29 @@ COUNTED = {"images_per_s": "images", "tokens_per_s_total": "tokens", "tokens_per
 
 def more_money(material: Material, best: Configuration) -> str:
     """A few points of price against speed between the proposal and the budget; empty where it is mostly spent."""
-    say, amount = material.say, best.price.amount
+    beyond = _points(material, best)
+    if not beyond:
+        return ""
+    lines = ["- " + _line(material, one) for one in _spread(beyond)]
+    return "\n".join([f"**{material.say('more_money.title')}**", "", *lines])
+
+
+def all_of_it(material: Material, best: Configuration) -> str:
+    """The fastest that the whole budget buys, in a clause; empty where the proposal takes most of it."""
+    beyond = _points(material, best)
+    return _line(material, max(beyond, key=lambda one: float(one["price"]))) if beyond else ""
+
+
+def _points(material: Material, best: Configuration) -> list[dict[str, Any]]:
+    """Price against speed between the proposal and the budget, where the proposal leaves most of it."""
+    amount = best.price.amount
     for result in material.results("configure"):
         limit, points = result.get("budget_usd"), result.get("frontier") or ()
         if not limit or amount is None or best.acquisition != "buy" or float(amount) > LEFT_RATIO * float(limit):
             continue
-        beyond = [one for one in points if _beyond(one, best, float(limit))]
-        if beyond:
-            lines = [_line(material, one) for one in _spread(beyond)]
-            return "\n".join([f"**{say('more_money.title')}**", "", *lines])
-    return ""
+        if beyond := [one for one in points if _beyond(one, best, float(limit))]:
+            return beyond
+    return []
 
 
 def _beyond(point: dict[str, Any], best: Configuration, limit: float) -> bool:
@@ -41,8 +54,14 @@ def _spread(points: list[dict[str, Any]]) -> list[dict[str, Any]]:
     return [ordered[place] for place in sorted(places)]
 
 
+def paid(point: dict[str, Any]) -> str:
+    """What it costs, in the money of the budget."""
+    asked = point.get("asked_price")
+    return numbers.money(asked["amount"], asked["currency"]) if asked else numbers.usd(point["price"])
+
+
 def _line(material: Material, point: dict[str, Any]) -> str:
-    return "- " + material.say(
+    return material.say(
         f"more_money.{COUNTED[point['measure']]}", cards=names.cards(point["gpu"], point["gpu_count"]),
-        price=numbers.usd(point["price"]), value=numbers.figure(point["speed"]),
+        price=paid(point), value=numbers.figure(point["speed"]),
     )  # fmt: skip

@@ -9,7 +9,7 @@ from assistant.compose import names, numbers
 from assistant.compose.citations import joined
 from assistant.compose.material import Material
 from assistant.compose.reasons import said
-from assistant.plan.preferred import cost
+from assistant.plan.preferred import cost, main_date
 from tools.configuration import AskedPrice, Configuration, Item, Price
 from tools.prices import is_stale
 
@@ -27,6 +27,8 @@ _POSSESSED = re.compile(
     re.I,
 )
 """Words of who has the cards."""
+SLOW_IMAGE_S = 0.5
+"""Seconds that a picture takes from which its time says more than how many come a second."""
 SHOWN_MAX = 3
 """Configurations spelled out; the rest stay in the answer's data."""
 
@@ -89,11 +91,16 @@ def order(material: Material, one: Configuration) -> str:
     if one.nodes > 1:
         cards = say("order.nodes", cards=cards, nodes=one.nodes)
     where = " ".join(filter(None, (one.provider, one.instance, one.region))) if one.acquisition == "rent" else ""
-    how = _how(material, one)
-    memory = say(
-        f"order.memory_{one.memory.verdict}",
-        needed=numbers.gib(one.memory.needed_bytes_per_gpu),
-        usable=numbers.gib(one.memory.usable_bytes_per_gpu, digits=1),
+    drawn = material.need.task == "rendering"
+    how = "" if drawn else _how(material, one)
+    memory = (
+        ""
+        if drawn
+        else say(
+            f"order.memory_{one.memory.verdict}",
+            needed=numbers.gib(one.memory.needed_bytes_per_gpu),
+            usable=numbers.gib(one.memory.usable_bytes_per_gpu, digits=1),
+        )
     )
     head = say(f"order.{one.acquisition}", cards=cards)
     if 0 < one.owned_count < one.gpu_count and one.acquisition == "buy":
@@ -104,7 +111,7 @@ def order(material: Material, one: Configuration) -> str:
     paid = price(material, one)
     if in_hand(one):
         head, paid = say("order.use" if own(material.text) else "order.on", cards=cards), ""
-    clauses = (paid, how, memory, speed(material, one), *_sale(material, one))
+    clauses = (paid, how, memory, "" if drawn else speed(material, one), *_sale(material, one))
     return "- " + head + "".join(say("order.clause", text=text) for text in clauses if text)
 
 
@@ -129,6 +136,13 @@ def speed(material: Material, one: Configuration) -> str:
         words.append(say("price.per_user", value=numbers.rough(user)))
         if isinstance(whole, float | int) and whole > SEVERAL_USERS * user:
             words.append(say("price.in_all", value=numbers.rough(whole)))
+    each = known.get("time_per_image_s")
+    if isinstance(each, float | int) and each > SLOW_IMAGE_S:
+        words.append(say("price.image", value=numbers.rough(each)))
+    elif isinstance(rate := known.get("images_per_s"), float | int) and rate > 0:
+        words.append(say("price.images_per_s", value=numbers.rough(rate)))
+    if isinstance(rate := known.get("samples_per_s_total"), float | int) and rate > 0:
+        words.append(say("price.samples_per_s_total", value=numbers.rough(rate)))
     if isinstance(time_s, float | int) and time_s > 0:
         figure, unit = numbers.duration(time_s)
         words.append(say("price.takes", value=figure, unit=say(f"unit.{unit}")))
@@ -153,20 +167,23 @@ def split(one: Configuration) -> str:
     return " ".join(f"{label}{width}" for label, width in widths if width > 1)
 
 
-def price(material: Material, one: Configuration) -> str:
-    """What it costs, how old the price is, and what is missing from it."""
+def price(material: Material, one: Configuration, *, brief: bool = False) -> str:
+    """What it costs, how old the price is, and what is missing from it.
+
+    `brief`: the sum in the money asked for alone, without the range of what was read.
+    """
     say, amount = material.say, one.price.amount
     if in_hand(one):
         return say("price.owned")
     if amount is None:
         return say("price.unknown")
     hourly = one.price.period == "hour"
-    read = figure = _figure(one.price, one.price.currency, hourly=hourly)
+    told = one.price.asked_price or one.price
+    figure = numbers.money(told.amount or 0, told.currency, hourly=hourly) if brief else _figure(told, hourly=hourly)
     text = say(f"price.{one.price.period or 'once'}", amount=figure)
-    if one.price.asked_price:
-        figure = _figure(one.price.asked_price, one.price.asked_price.currency, hourly=hourly)
-        text = say(f"price.{one.price.period or 'once'}", amount=figure) + say("price.read_as", price=read)
-    dated = _main_date(one)
+    if one.price.asked_price and not brief:
+        text += say("price.read_as", price=_figure(one.price, hourly=hourly))
+    dated = main_date(one)
     if dated and not is_stale(dated) and (one.price.as_of is None or is_stale(one.price.as_of)):
         text += say("price.as_of_parts", date=dated)
     elif dated:
@@ -178,19 +195,11 @@ def price(material: Material, one: Configuration) -> str:
     return text + joined([cite_price(material, one)])
 
 
-def _main_date(one: Configuration) -> str | None:
-    """When the largest line of the bill was read, usually the cards'; the citation dates every line of it."""
-    priced = [item for item in one.items if item.subtotal is not None]
-    if not priced:
-        return one.price.as_of
-    return max(priced, key=lambda item: item.subtotal or 0).price_date
-
-
-def _figure(price: Price | AskedPrice, currency: str, *, hourly: bool) -> str:
+def _figure(price: Price | AskedPrice, *, hourly: bool) -> str:
     """The amount, or its range where several prices were read."""
     if price.low is None or price.high is None or price.low == price.high:
-        return numbers.money(price.amount or 0, currency, hourly=hourly)
-    return "–".join((numbers.money(price.low, currency), numbers.money(price.high, currency)))
+        return numbers.money(price.amount or 0, price.currency, hourly=hourly)
+    return "–".join((numbers.money(price.low, price.currency), numbers.money(price.high, price.currency)))
 
 
 def cite_price(material: Material, one: Configuration) -> str:

@@ -4,7 +4,7 @@ from assistant.compose import names, numbers, orders
 from assistant.compose.arithmetic import cite
 from assistant.compose.material import Estimate, Material
 from assistant.compose.section import Section
-from assistant.compose.shopping import limited
+from assistant.compose.shopping import left, limited
 from assistant.compose.table import table
 from assistant.plan import several as plan
 from assistant.plan.preferred import preferred
@@ -33,8 +33,12 @@ def several(material: Material) -> Section | None:
     found = [one for index, one in enumerate(found) if one not in found[:index]]
     best, say = found[0], material.say
     what = say.listed([_named(material, work) for work in kept])
-    order = names.cards(best.gpu, best.gpu_count) + say("order.at_price", price=orders.price(material, best))
-    headline = say("several.all", what=what, order=order)
+    order = names.cards(best.gpu, best.gpu_count) + say(
+        "order.at_price", price=orders.price(material, best, brief=True)
+    )
+    headline = say("several.all", what=what, order=order).rstrip(".。") + left(material, best) + say("list.stop")
+    if 1 < (material.need.users or 1) <= best.gpu_count:
+        headline += say("several.each", users=material.need.users)
     if left_out:
         heavy = say.listed([_named(material, work) for work in left_out])
         headline = say("several.main", what=what, order=order, heavy=heavy)

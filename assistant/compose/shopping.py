@@ -7,16 +7,19 @@ from assistant.compose.arithmetic import arithmetic, cite, column_name, interval
 from assistant.compose.assume import assumed
 from assistant.compose.caveats import caveats
 from assistant.compose.material import Estimate, Material
-from assistant.compose.more_money import more_money
+from assistant.compose.more_money import all_of_it, more_money
 from assistant.compose.orders import break_even, cards_of, cheapest, chosen, in_hand, orders, price, speed
 from assistant.compose.reasons import sentences
 from assistant.compose.section import Section
 from assistant.plan import requests
-from kb.units import DAY_S
+from kb.catalog import gpu
+from kb.units import DAY_S, GIB
 from tools.configuration import Configuration, Reason
 
 ONCE_RATIO = 10
 """How many such jobs the hardware has to cost before owning it is left out of a verdict."""
+LEAST_LEFT = 0.1
+"""Share of a budget below which what remains of it is not worth a word."""
 MISSES_MAX = 3
 """Near misses told of."""
 
@@ -35,8 +38,8 @@ def which_to_buy(material: Material) -> Section:
         return _lighter(material, best)
     if not requests.sized(need):
         return _provisional(material, best)
-    headline = material.say("shop.recommend", what=_needing(material), order=_short(material, best)) + _budget(material)
-    section = Section("recommendation", headline)
+    headline = material.say("shop.recommend", what=_needing(material), order=_short(material, best, brief=True))
+    section = Section("recommendation", headline + left(material, best) + material.say("list.stop"))
     section.body = [
         _limits(material),
         orders(material, material.configurations),
@@ -70,12 +73,25 @@ def _split(material: Material) -> str:
 def _provisional(material: Material, best: Configuration) -> Section:
     """Nothing to size: ask, say what the documents advise, and give a starting point within the budget."""
     say = material.say
-    order = say("shop.provisional", order=_short(material, best)) + _budget(material)
+    if material.need.task == "rendering":
+        return _rendering(material, best)
+    order = say("shop.provisional", order=_short(material, best, brief=True)) + left(material, best) + say("list.stop")
     advice = guidance.quoted(material)
     section = Section("clarification", order if material.need.budget else say("clarify.need_more"))
     section.body = ["\n".join(advice), "" if material.need.budget else order, orders(material, material.configurations)]
     section.rests_on_documents = bool(advice)
     return _finish(material, section)
+
+
+def _rendering(material: Material, best: Configuration) -> Section:
+    """Renderers share frames and tiles out over all cards, each of which holds the whole scene."""
+    say = material.say
+    order = say("shop.rendering", order=_short(material, best, brief=True)) + left(material, best) + say("list.stop")
+    section = Section("recommendation", order, [orders(material, material.configurations)], settled=False)
+    section.caveats = [say("shop.scene", memory=f"{gpu(best.gpu).memory_bytes // GIB} GB")]
+    section.configurations = material.configurations
+    section.assumptions += limited(material)
+    return section
 
 
 def _lighter(material: Material, best: Configuration) -> Section:
@@ -217,8 +233,8 @@ def _load(material: Material) -> str:
     return say("shop.load", load=say.listed(words)) if words else ""
 
 
-def _short(material: Material, one: Configuration) -> str:
-    """A configuration in one clause: cards, where, price and its date."""
+def _short(material: Material, one: Configuration, *, brief: bool = False) -> str:
+    """A configuration in one clause: cards, where, price and its date; `brief`: the sum, without its range."""
     where = " ".join(filter(None, (one.provider, one.instance))) if one.acquisition == "rent" else ""
     cards = cards_of(one)
     if in_hand(one):
@@ -226,7 +242,7 @@ def _short(material: Material, one: Configuration) -> str:
     return (
         cards
         + (material.say("order.where", where=where) if where else "")
-        + material.say("order.at_price", price=price(material, one))
+        + material.say("order.at_price", price=price(material, one, brief=brief))
     )
 
 
@@ -240,6 +256,20 @@ def _budget(material: Material) -> str:
         if result.get("budget_usd") and budget.currency != "USD":
             return material.say("shop.budget_in_usd", own=own, usd=numbers.usd(result["budget_usd"]))
     return ""
+
+
+def left(material: Material, best: Configuration) -> str:
+    """What of the budget stated remains; where that is most of it, what all of it would buy."""
+    say, found, budget = material.say, best.price.budget_left, material.need.budget
+    if found is None and best.price.asked_price is None:
+        return _budget(material)
+    if found is None or budget is None or float(found.amount) < LEAST_LEFT * budget.amount:
+        return ""
+    own = numbers.money(budget.amount, budget.currency)
+    beyond = all_of_it(material, best)
+    if beyond:
+        return say("shop.whole", own=own, more=beyond)
+    return say("shop.leaves", own=own, left=numbers.money(found.amount, found.currency))
 
 
 def _memory(material: Material) -> str:

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterable, Sequence
 
-from assistant.plan import card_claims, link, money, particular, requests, several, together
+from assistant.plan import card_claims, link, money, particular, purse, requests, several, together
 from assistant.plan.amounts import READ, model_kind, texts
 from assistant.plan.call import PlannedCall, planned
 from assistant.plan.formats import native_format, smaller_formats
@@ -204,7 +204,13 @@ def _which_to_buy(need: Need, understanding: Understanding) -> Calls:
         ways = other_ways(understanding, need) if unsaid(understanding, need) else ()
         calls.append(requests.memory(need, card))
         calls += [requests.memory(need, card, task=task) for task in ways]
-    calls.append(requests.configure(need, max_power_w=money.power_left(understanding.text)))
+    calls.append(
+        requests.configure(
+            need,
+            max_power_w=money.power_left(understanding.text),
+            whole_budget=purse.whole(need, understanding) or None,
+        )
+    )
     if not requests.sized(need):
         calls.append(requests.gpu_facts(need))
     return calls + _check(need, understanding)

@@ -111,7 +111,14 @@ def _pace(one: Configuration) -> float | None:
 
 
 def _undated(one: Configuration) -> bool:
-    return one.price.amount is not None and one.price.as_of is None
+    """Whether nobody dated what most of the money goes to: a chassis without a date is no reason to doubt the cards."""
+    return one.price.amount is not None and main_date(one) is None
+
+
+def main_date(one: Configuration) -> str | None:
+    """When the largest line of the bill was read, usually the cards'."""
+    priced = [item for item in one.items if item.subtotal is not None]
+    return max(priced, key=lambda item: item.subtotal or 0).price_date if priced else one.price.as_of
 
 
 def cost(one: Configuration) -> tuple[bool, bool, bool, Decimal]:

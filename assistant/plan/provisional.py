@@ -2,7 +2,7 @@
 
 import re
 
-from assistant.plan import amounts, requests
+from assistant.plan import amounts, purse, requests
 from assistant.plan.formats import WIDE, bits, packed_format
 from assistant.plan.method import unsaid
 from assistant.plan.nameless import counted
@@ -46,11 +46,12 @@ def provisional(understanding: Understanding) -> Need:
         need = need.model_copy(update={"weight_format": quantised[0]})
     if usual := packed(understanding):
         need = need.model_copy(update={"weight_format": need.weight_format or usual})
+    crowd = purse.crowd(need, understanding)
     project = repeated(understanding)
     if project is not None:
         need = need.model_copy(update={"model": project.model, "params": model(project.model).params})
     if not other_than_language(need):
-        return runnable(need)
+        return runnable(need.model_copy(update={"concurrent_sequences": crowd}) if crowd else need)
     if need.context_tokens is None and (length := amounts.texts(need, understanding.text).get("input_tokens")):
         need = need.model_copy(update={"context_tokens": length if amounts.model_kind(need) in amounts.READ else None})
     way = understanding.need.trained

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from assistant.answer import ToolCallRecord
-from assistant.plan import money, requests
+from assistant.plan import money, purse, requests
 from assistant.plan.call import PlannedCall
 from assistant.understanding import Understanding, Workload
 from kb.catalog import models
@@ -36,13 +36,13 @@ def sizes(understanding: Understanding, need: Need) -> list[PlannedCall | None]:
 def machines(understanding: Understanding, need: Need, results: Sequence[ToolCallRecord]) -> list[PlannedCall | None]:
     """Configurations for each kind of work, heaviest first: where it finds none, the next heaviest is met."""
     left = money.power_left(understanding.text)
-    return [_search(work, need, left) for work in heaviest_first(understanding, need, results)]
+    return [_search(work, need, understanding, left) for work in heaviest_first(understanding, need, results)]
 
 
-def _search(work: Workload, need: Need, power_w: int | None) -> PlannedCall | None:
+def _search(work: Workload, need: Need, understanding: Understanding, power_w: int | None) -> PlannedCall | None:
     """Any format that fits may be taken, unless one was said."""
     wanted = need_of(work, need).model_copy(update={"weight_format": work.weight_format})
-    return requests.configure(wanted, max_power_w=power_w)
+    return requests.configure(wanted, max_power_w=power_w, whole_budget=purse.whole(wanted, understanding) or None)
 
 
 def heaviest_first(understanding: Understanding, need: Need, results: Sequence[ToolCallRecord]) -> list[Workload]:

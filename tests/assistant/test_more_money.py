@@ -10,9 +10,8 @@ from tests.assistant.planning import turn
 @pytest.mark.parametrize(
     ("text", "title"),
     [
-        ("an image studio with FLUX, $60k budget, which machine?", "What the rest of the budget would bring"),
-        ("vision lab training YOLO, $50k budget, which machine?", "What the rest of the budget would bring"),
-        ("SD3.5 出图工作室，预算 40 万，买什么机器", "剩下的预算能换来什么"),
+        ("FLUX.1-dev on my own machine, $60k budget, which one?", "What the rest of the budget would bring"),
+        ("自己在家用 SD3.5 出图，预算 40 万，买什么机器", "剩下的预算能换来什么"),
     ],
 )
 def test_a_budget_mostly_left_is_told_what_it_brings(text: str, title: str) -> None:
@@ -23,6 +22,45 @@ def test_a_budget_mostly_left_is_told_what_it_brings(text: str, title: str) -> N
     assert 1 <= len(told) <= 3
     assert all(price <= found["budget_usd"] for price in priced)
     assert not ground(draft.answer, records, (text,), draft.citations).ungrounded
+
+
+@pytest.mark.parametrize(
+    ("text", "cards"),
+    [
+        ("an image studio with FLUX, $60k budget, which machine?", 4),
+        ("vision lab training YOLO, $50k budget, which machine?", 4),
+        ("SDXL/FLUX 工作室，200万预算，该怎么买", 16),
+        ("实验室经费50万，主要跑ResNet、YOLO训练，8个学生用，怎么花？", 8),
+        ("Studio renders in Blender/Octane, 15k USD, one workstation or two?", 2),
+    ],
+)
+def test_an_organisation_puts_its_budget_into_the_work(text: str, cards: int) -> None:
+    _, records, draft = turn(text)
+    best = draft.configurations[0]
+    assert best.gpu_count >= cards
+    assert f"{best.gpu_count}×" in draft.answer.split("\n")[0]
+    assert not ground(draft.answer, records, (text,), draft.citations).ungrounded
+
+
+@pytest.mark.parametrize(
+    ("text", "left"),
+    [
+        ("We have $20k for a box to serve Llama 3.3 70B to 15 engineers. What should we buy?", "of the $20,000"),
+        ("公司预算100万跑qwen3-32b，要怎么买才不浪费？", "¥1,000,000 全花完"),
+    ],
+)
+def test_the_first_sentence_tells_what_is_left(text: str, left: str) -> None:
+    _, records, draft = turn(text)
+    assert left in draft.answer.split("\n")[0]
+    assert not ground(draft.answer, records, (text,), draft.citations).ungrounded
+
+
+def test_a_company_is_sized_for_several_requests_at_once() -> None:
+    _, records, draft = turn("公司预算100万跑qwen3-32b，要怎么买才不浪费？")
+    asked = next(one.request for one in records if one.tool == "configure")
+    assert asked["concurrent_sequences"] == 16
+    assert "16 路并发" in draft.answer.split("\n")[0]
+    assert draft.clarifying_questions
 
 
 def test_a_budget_that_is_spent_is_not_told_so() -> None:

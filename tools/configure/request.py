@@ -21,5 +21,7 @@ class ConfigureRequest(Need):
     instances: int | None = Field(default=None, ge=1, le=100_000)
     """How many users, tenants or notebooks are each to have the work on a part of their own: an instance (MIG) of a
     card, or a whole card."""
+    whole_budget: bool = False
+    """Whether the budget is there to be put into speed, as a lab's or a studio's is, not only a limit to stay below."""
     with_frontier: bool = True
     """Whether price against speed is worked out beside the configurations; it takes more than half of the time."""

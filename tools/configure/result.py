@@ -2,7 +2,7 @@
 
 from kb.base import Frozen, Money
 from tools.base import ToolResult
-from tools.configuration import Configuration, Reason
+from tools.configuration import AskedPrice, Configuration, Reason
 
 
 class FrontierPoint(Frozen):
@@ -14,6 +14,8 @@ class FrontierPoint(Frozen):
     gpu_count: int
     weight_format: str | None = None
     price: Money
+    asked_price: AskedPrice | None = None
+    """The same in the currency of the budget, where that is another than dollars."""
     period: str | None
     """`hour` for rent, null for a purchase."""
     speed: float

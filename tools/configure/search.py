@@ -7,7 +7,7 @@ from kb.catalog import gpu as find_gpu
 from kb.purposes import PurposeName, models_for, purposes
 from kb.rates import usd
 from tools.base import Step
-from tools.configuration import Configuration, Reason
+from tools.configuration import Configuration, Price, Reason
 from tools.configure.account import assumptions, memory_steps, rejected, warnings
 from tools.configure.asked import Asked, pool, read
 from tools.configure.configured import configured, title
@@ -23,7 +23,7 @@ from tools.configure.request import ConfigureRequest
 from tools.configure.result import ConfigureResult, FrontierPoint
 from tools.configure.sources import cited
 from tools.configure.wanted import Wanted, mainstream, new, or_owned, unowned, used
-from tools.need import SERVED
+from tools.need import SERVED, Budget
 
 COUNTING = {"how_many_gpus", "min_vram"}
 """Intents that ask for the least that does."""
@@ -74,7 +74,7 @@ class Search:
                 one_gpu=self.asked.load.one_gpu,
                 said=said,
             )
-            price = configuration.price.also_in(budget.currency) if budget else configuration.price
+            price = configuration.price.within(budget) if budget else configuration.price
             made.append((configuration.model_copy(update={"rank": rank, "price": price}), step, one))
         return made
 
@@ -263,7 +263,7 @@ def _configure(request: ConfigureRequest) -> ConfigureResult:
         shown = _with_mixed(shown, mixed[0])[: request.max_results]
     return ConfigureResult(
         configurations=tuple(shown),
-        frontier=tuple(_point(found, search.pace.measure) for way in drawn for found in points[way]),
+        frontier=tuple(_point(found, search.pace.measure, request.budget) for way in drawn for found in points[way]),
         rejected=() if request.instances else tuple(rejected(search, shown, [found for _, _, found in made])),
         model=search.asked.load.model,
         budget_usd=usd(request.budget.amount, request.budget.currency) if request.budget else None,
@@ -296,11 +296,13 @@ def _distinct(found: list[Found]) -> list[Found]:
     return kept
 
 
-def _point(found: Found, measure: str) -> FrontierPoint:
+def _point(found: Found, measure: str, budget: Budget | None) -> FrontierPoint:
     choice = found.option.choice
+    price = Price(amount=choice.amount or Decimal(0), complete=choice.complete)
     return FrontierPoint(
         title=title(choice), acquisition=choice.acquisition, gpu=choice.gpu.id, gpu_count=choice.count,
         weight_format=found.paced.held.weight_format, price=choice.amount or Decimal(0),
+        asked_price=price.also_in(budget.currency).asked_price if budget else None,
         period="hour" if choice.acquisition == "rent" else None, speed=found.paced.rate, measure=measure,
         bandwidth_bytes_per_s=(choice.gpu.bandwidth_bytes_per_s or 0) * choice.count,
     )  # fmt: skip

@@ -147,7 +147,7 @@ def _pictured(need: ConfigureRequest, training: bool, kind: str) -> dict[str, ob
 def _open_ended(need: ConfigureRequest, training: bool) -> bool:
     if any((need.deadline_s, need.target_tokens_per_s, need.target_latency_s)):
         return False
-    return training or not (need.model or need.params or need.users or need.concurrent_sequences)
+    return training or need.whole_budget or not (need.model or need.params or need.users or need.concurrent_sequences)
 
 
 def _sequences(need: ConfigureRequest, assumptions: list[str]) -> int | None:

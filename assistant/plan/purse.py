@@ -1,0 +1,43 @@
+"""Whose money it is: an organisation's budget is put into the work, one person's is a limit to stay below."""
+
+import re
+
+from assistant.plan import requests
+from assistant.plan.amounts import SEEN, model_kind
+from assistant.plan.preferred import asks_for_cheapest
+from assistant.understanding import Understanding
+from tools.need import Need
+
+SEQUENCES = 16
+"""Requests at once that hardware for an organisation is sized for, where nobody said how many people use it."""
+_GROUP = re.compile(
+    r"公司|企业|单位|团队|部门|实验室|课题组|学院|学校|高校|工作室|医院|律所|集团|政府|机构|事务所|园区|经费"
+    r"|(?<![a-z])(?:compan(?:y|ies)|start-?up|teams?|firm|studio|(?<!home)labs?|laborator(?:y|ies)|agency|school"
+    r"|universit(?:y|ies)|college|clinic|hospital|department|dept|enterprise|staff|employees|office|procurement"
+    r"|grant|customers|clients)(?![a-z])",
+    re.I,
+)
+_DRAWN = ("diffusion", "vision", "rendering")
+_SHOPPING = ("which_to_buy", "budget", "cloud_or_buy")
+
+
+def organised(understanding: Understanding) -> bool:
+    """Whether an organisation, or several people, is to use what is bought."""
+    return (understanding.need.users or 1) > 1 or _GROUP.search(understanding.text) is not None
+
+
+def whole(need: Need, understanding: Understanding) -> bool:
+    """Whether a budget is to be put into speed: an organisation's, for work of which each card does its own share."""
+    budget = need.budget
+    if budget is None or budget.mode == "rent" or budget.period is not None or asks_for_cheapest(understanding.text):
+        return False
+    shared = model_kind(need) in SEEN or (need.task in _DRAWN and not requests.sized(need))
+    return shared and organised(understanding)
+
+
+def crowd(need: Need, understanding: Understanding) -> int | None:
+    """Requests at once that an organisation's language model is sized for where no load was stated; None elsewhere."""
+    told = need.users or need.concurrent_sequences or need.target_tokens_per_s or need.tokens_per_month
+    serves = requests.sized(need) and not requests.is_training(need) and model_kind(need) in {"llm", "vlm", None}
+    shops = need.intent in _SHOPPING and need.budget is not None and not requests.named_gpus(need)
+    return SEQUENCES if serves and shops and not told and organised(understanding) else None
