@@ -35,6 +35,9 @@ NUMBER_AFTER = re.compile(
     r"|(?:tokens?|tok|req|qps|ms|w(?! ?[/;])|mhz|mb|steps?|usd|rmb|cny)(?![a-z0-9]))"
 )
 """What makes a bare number a quantity and not the card of that number: 4090元, 1080p, 1920x1080."""
+RATE_AFTER = re.compile(r"\s?tok(?:en)?s?\s?(?:per|[/;]|an?)\s?s")
+OTHER_CARD_BEFORE = re.compile(r"(?:\b(?:vs\.?|versus|against|or)|对比?|和|与|跟|还是) ?$")
+"""What makes it one of two cards all the same: "5090 vs 4090 tokens per second"."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -323,6 +326,8 @@ def _is_quantity(text: str, atom: Atom) -> bool:
     before = text[max(0, atom.start - 8) : atom.start]
     if len(atom.text) == 3 and THOUSANDS.search(before):
         return True
+    if OTHER_CARD_BEFORE.search(before) and RATE_AFTER.match(text, atom.end):
+        return False
     return NUMBER_BEFORE.search(before) is not None or NUMBER_AFTER.match(text, atom.end) is not None
 
 

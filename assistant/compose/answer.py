@@ -78,6 +78,8 @@ def compose(understanding: Understanding, calls: Sequence[ToolCallRecord]) -> Dr
     if understanding.out_of_scope:
         return draft_of(material, [scope.out_of_scope(material)])
     settled = {"training_time"} if fit.by_deadline(material) else set()
+    if material.intents[0] == "compare" and contest.race(material):
+        settled |= {"speed"}
     if keeping_up.asked(material):
         settled |= {"speed"}
     service = closed.closed(material) or together.together(material) or particular.particular(material)

@@ -7,7 +7,7 @@ from assistant.compose.citations import joined
 from assistant.compose.material import Estimate, Material
 from assistant.plan import nameless
 from assistant.plan.formats import bits
-from assistant.plan.provisional import CHINESE_CARDS, chinese_cards, packed, repeated, stand_in
+from assistant.plan.provisional import CHINESE_CARDS, chinese_cards, packed, raced, repeated, stand_in
 from assistant.understand.standing import other_than_language
 from kb.base import AdvisorError
 from kb.catalog import gpu, model
@@ -35,6 +35,8 @@ def assumed(material: Material, main: Estimate) -> list[str]:
     owned = need.gpus_owned
     if len(owned) > 1 and main.gpus == sum(card.count or 1 for card in owned):
         found.append(say("assume.mixed", cards=names.cards(main.gpu or "", main.gpus)))
+    if raced(material.understanding):
+        found.append(say("link.example_model", size=numbers.params(main.result.params)))
     if stand_in(material.understanding) and main.result.model:
         found.append(say("assume.stand_in", model=names.model_name(main.result.model)))
     if project := repeated(material.understanding):

@@ -118,9 +118,13 @@ def _decisive(material: Material, doubt: Ambiguity) -> bool:
         return not material.need.params
     if doubt.kind != "gpu" or doubt.unknown:
         return True
-    sizes = [gpus()[candidate].memory_bytes for candidate in doubt.candidates if candidate in gpus()]
+    sizes = [gpus()[candidate].usable_bytes for candidate in doubt.candidates if candidate in gpus()]
     differ = bool(sizes) and max(sizes) >= DECISIVE_RATIO * min(sizes)
-    return differ and any(estimate.fit for estimate in material.estimates)
+    return differ and any(
+        min(sizes) < one.result.per_gpu.high_bytes and one.result.per_gpu.low_bytes <= max(sizes)
+        for one in material.estimates
+        if one.gpu in doubt.candidates
+    )
 
 
 def questions(material: Material, verdict: str = "") -> list[str]:

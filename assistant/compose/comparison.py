@@ -53,7 +53,9 @@ def comparison(material: Material) -> Section:
     if per_card:
         best = contest.best_formats(material, per_card)
         faster = contest.race(material)
-        section.body.insert(1, "" if faster in headline else faster)
+        raced = section.settled = bool(faster) and faster in headline
+        section.body.insert(1, _held(material, per_card, best) if raced else faster)
+        section.body.insert(3, contest.prompts(material))
         section.body.append(arithmetic(material, best if any(one.fits for one in best) else per_card))
         section.assumptions = assumed(material, per_card[0])
         for one in per_card:
@@ -86,7 +88,7 @@ def _headline(material: Material, compared: Comparison, per_card: Sequence[Estim
         return _by_memory(material, holding, failing)
     best = contest.best_formats(material, per_card)
     if per_card and not holding and len(per_card) > 1 and any(one.fits for one in best):
-        return contest.lighter(material, best)
+        return _raced(material) or contest.lighter(material, best)
     if per_card and not holding:
         return say(
             "compare.none_holds" if len(per_card) > 1 else "compare.one_fails",
@@ -95,9 +97,8 @@ def _headline(material: Material, compared: Comparison, per_card: Sequence[Estim
         ) + _otherwise(material, failing)
     if counted := contest.items(material):
         return counted
-    if faster := contest.race(material):
-        gap = "" if say.language == "zh" else " "
-        return faster + gap + say("compare.all_hold", what=workload(material, per_card[0]))
+    if faster := _raced(material):
+        return faster
     winner = compared.winner
     if winner and compared.decided_by and (safer := _safer(compared, winner)):
         values = _values(material, compared.gpus, BY_KEY["bf16"])
@@ -116,6 +117,20 @@ def _headline(material: Material, compared: Comparison, per_card: Sequence[Estim
                 + fits
             )
     return _by_purpose(material, compared)
+
+
+def _held(material: Material, per_card: Sequence[Estimate], best: Sequence[Estimate]) -> str:
+    """In what each of the cards raced holds the work."""
+    if all(one.fits for one in per_card):
+        return material.say("compare.all_hold", what=workload(material, per_card[0]))
+    return contest.lighter(material, best)
+
+
+def _raced(material: Material) -> str:
+    """Who is faster, and which to take for the money."""
+    return ("" if material.say.language == "zh" else " ").join(
+        filter(None, (contest.race(material), contest.choice(material)))
+    )
 
 
 def _safer(compared: Comparison, winner: str) -> str | None:

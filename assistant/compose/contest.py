@@ -4,8 +4,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from assistant.answer import ToolCallRecord
-from assistant.compose import hybrid, names, numbers, observed, pace
-from assistant.compose.arithmetic import cite, column_name, subject, total
+from assistant.compose import hybrid, names, numbers, observed, pace, take
+from assistant.compose.arithmetic import cite, column_name, subject, total, workload
 from assistant.compose.citations import joined
 from assistant.compose.material import Estimate, Material
 from assistant.compose.section import Section
@@ -33,14 +33,18 @@ class Pace:
 
 
 def best_formats(material: Material, per_card: Sequence[Estimate]) -> list[Estimate]:
-    """For each card the first way in which it holds the work, those tried first being the better ones."""
+    """For each card the first way in which it holds the work, those tried first being the better ones.
+
+    For a card that holds it in none, the smallest that was tried.
+    """
     found = []
     for first in per_card:
         same = (
             one for one in material.estimates if (one.gpu, one.gpus, one.task) == (first.gpu, first.gpus, first.task)
         )
-        fitting = sorted((one for one in same if one.fits), key=lambda one: one.request.get("offload") == "all")
-        found.append(next(iter(fitting), first))
+        tried = sorted(same, key=lambda one: one.request.get("offload") == "all")
+        least = min(tried, key=lambda one: one.result.per_gpu.total_bytes, default=first)
+        found.append(next((one for one in tried if one.fits), least))
     return found
 
 
@@ -79,14 +83,36 @@ def race(material: Material) -> str:
             [material.say("compare.pace", card=one.cards, value=one.figure) for one in (fastest, *others)]
         )
         result = fastest.record.result
-        how = names.format_name(result["weight_format"]) if result.get("weight_format") else ""
+        same = (
+            one for one in material.estimates if bits(one.result.weight_format) == bits(result.get("weight_format"))
+        )
+        what = workload(material, next(same)) if result.get("weight_format") else ""
         even = fastest.value < EVEN_RATIO * others[-1].value
         marks = joined(
             [pace.cite_pace(material, one.record.tool, one.record.result).strip() for one in (fastest, *others)]
         )
         phrase = f"compare.{'even' if even else 'faster'}_{'serving' if tool == RACES[0][0] else 'training'}"
-        return material.say(phrase, card=fastest.cards, figures=figures, how=how) + marks
+        return material.say(phrase, card=fastest.cards, figures=figures, what=what) + marks
     return ""
+
+
+def choice(material: Material) -> str:
+    """Which of those raced at answering to take for the money."""
+    tool, key = RACES[0]
+    raced = [(one.record.result["gpu"], one.record.result["gpu_count"], one.value)
+             for one in _runners(material, tool, key)]  # fmt: skip
+    return take.take(material, raced)
+
+
+def prompts(material: Material) -> str:
+    """How fast each of those raced reads prompts."""
+    say, (tool, key) = material.say, RACES[0]
+    told = [
+        say("compare.pace", card=one.cards, value=numbers.figure(read["value"]))
+        for one in _runners(material, tool, key)
+        if (read := one.record.result.get("prefill_tokens_per_s"))
+    ]
+    return "- " + say("compare.prompts", figures=say.listed(told)) if len(told) > 1 else ""
 
 
 def items(material: Material) -> str:

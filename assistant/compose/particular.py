@@ -13,6 +13,7 @@ from assistant.compose import (
     jobs,
     memory_target,
     price_claims,
+    processor,
     resale,
     reserved,
     traffic,
@@ -29,7 +30,7 @@ _ANSWERS: dict[str, Callable[[Material], Section | None]] = {
     "bill": bill.bill, "alike": alike.alike, "unit_price": unit_price.unit_price, "traffic": traffic.traffic,
     "upgrade": upgrade.upgrade, "memory_target": memory_target.memory_target, "worth": worth.worth,
     "reserved": reserved.reserved, "deal": deal.deal, "resale": resale.resale, "hosting": hosting.hosting,
-    "jobs": jobs.jobs, "isolated": isolated.isolated,
+    "jobs": jobs.jobs, "isolated": isolated.isolated, "processor": processor.processor,
 }  # fmt: skip
 
 

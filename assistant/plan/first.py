@@ -20,7 +20,7 @@ from tools.need import GpuCount, Intent, Need
 from tools.oom.cause import signature_of
 from tools.oom.quantities import folded
 
-CALLS_MAX = 14
+CALLS_MAX = 16
 """Calls of one turn, both waves together: what fits in the time a person waits."""
 FIRST_WAVE_MAX = 6
 """Calls of the first wave, so that the second has room to answer it."""

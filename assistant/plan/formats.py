@@ -8,6 +8,8 @@ FP8_LADDER = ("bf16", "fp8", "int4")
 """The same on cards that compute in FP8."""
 GGUF_LADDER = ("gguf:Q8_0", "gguf:Q4_K_M")
 """The same for llama.cpp, which serves only GGUF."""
+GGUF_SMALLEST = ("gguf:Q3_K_M", "gguf:Q2_K")
+"""What people take besides on machines whose memory is not to be enlarged, for a model of twice its size."""
 HOST_LADDER = ("gguf:Q4_K_M", "gguf:Q2_K")
 """The same where host memory takes what the cards do not hold."""
 HOST_LADDER_MXFP4 = ("gguf:MXFP4",)
@@ -45,8 +47,15 @@ def packed_format(model_id: str | None) -> str:
     return HOST_LADDER_MXFP4[0] if native_format(model_id) == "mxfp4" else HOST_LADDER[0]
 
 
+def unified(card: str | None) -> bool:
+    """Whether a card is a Mac or an AMD processor whose graphics share its memory: llama.cpp is what serves there."""
+    return card is not None and gpu(card).market == "apu" and gpu(card).vendor in {"Apple", "AMD"}
+
+
 def smaller_formats(weight_format: str | None, engine: str | None, card: str | None = None) -> tuple[str, ...]:
     """Formats to try when `weight_format` does not fit, largest first; FP8 where `card` computes in it."""
     gguf = engine == "llama.cpp" or (weight_format or "").startswith("gguf:")
+    if unified(card) and engine in {None, "llama.cpp"}:
+        return tuple(name for name in (*GGUF_LADDER, *GGUF_SMALLEST) if bits(name) < bits(weight_format))
     ladder = GGUF_LADDER if gguf else FP8_LADDER if card and gpu(card).fp8_flops else SERVING_LADDER
     return tuple(name for name in ladder if bits(name) < bits(weight_format))

@@ -7,6 +7,7 @@ from assistant.plan.amounts import counts_output, pace_asked
 from assistant.plan.apart import rented_and_bought
 from assistant.plan.method import both
 from assistant.plan.preferred import asks_for_cheapest
+from assistant.plan.provisional import raced
 from assistant.understanding import Understanding
 from tools.need import Intent, Need
 
@@ -113,6 +114,8 @@ def intents(understanding: Understanding) -> list[Intent]:
     if main == "min_vram" and bare and _HAS.search(text):
         main = "spec"
     if main == "spec" and len(requests.named_gpus(understanding.need)) == 2 and _THAN.search(text):
+        main = "compare"
+    if main == "speed" and raced(understanding):
         main = "compare"
     asks = [intent for intent in understanding.asks if intent in FAMILIES and intent != main]
     if main == "compatibility" and requests.sized(understanding.need) and _STILL_RUNS.search(text) and not bare:

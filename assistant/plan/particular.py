@@ -14,6 +14,7 @@ from assistant.plan import (
     jobs,
     memory_target,
     price_claims,
+    processor,
     requests,
     resale,
     reserved,
@@ -44,6 +45,7 @@ SHAPES: tuple[tuple[str, Callable[[Understanding], bool], Planner], ...] = (
     ("reserved", reserved.asked, reserved.calls),
     ("hosting", hosting.asked, hosting.calls),
     ("deal", deal.asked, deal.calls),
+    ("processor", processor.asked, processor.calls),
     ("alike", alike.asked, lambda need, understanding: [alike.call(need, understanding)]),
 )
 """Name, whether the question is one, and all the calls it takes."""

@@ -10,7 +10,7 @@ from assistant.plan.runnable import runnable
 from assistant.understand.formats import find_formats
 from assistant.understand.standing import other_than_language
 from assistant.understanding import Understanding
-from kb.catalog import conventional, model
+from kb.catalog import conventional, gpu, model
 from kb.projects import Project, project_in
 from tools.need import Need
 
@@ -21,6 +21,12 @@ _MADE_IN_CHINA = re.compile(
     r"|(?:domestic|chinese)(?:[- ]made)? (?:gpus?|accelerators?|ai chips?|cards?)",
     re.I,
 )
+
+
+_TOKENS = re.compile(r"\btok(?:en)?s?\b|\bt/s\b|\btps\b|llm|language model|llama\.?cpp|ollama|大模型|推理", re.I)
+RACED_PARAMS = 8 * 10**9
+"""Size of the model by which cards race where none was named: every card of today holds it in four bits."""
+_SERVERS = ("data_center", "cloud_only")
 
 
 def provisional(understanding: Understanding) -> Need:
@@ -38,6 +44,9 @@ def provisional(understanding: Understanding) -> Need:
         elif doubt.kind == "gpu" and not set(doubt.candidates) & set(requests.named_gpus(need)):
             need = need.model_copy(update={"gpus_asked": (*need.gpus_asked, conventional(doubt.candidates))})
     need = counted(understanding, need)
+    if raced(understanding):
+        own = any(gpu(name).market not in _SERVERS for name in requests.named_gpus(need))
+        need = need.model_copy(update={"params": RACED_PARAMS, "weight_format": packed_format(None) if own else None})
     if chinese_cards(understanding):
         need = need.model_copy(update={"gpus_asked": CHINESE_CARDS, "country": need.country or "CN"})
     if need.intent in _ORDERED and need.task == "full_finetune" and not requests.cards(need):
@@ -56,6 +65,17 @@ def provisional(understanding: Understanding) -> Need:
         need = need.model_copy(update={"context_tokens": length if amounts.model_kind(need) in amounts.READ else None})
     way = understanding.need.trained
     return need.model_copy(update={"task": way or need.task, "model": need.model or stand_in(understanding)})
+
+
+def raced(understanding: Understanding) -> bool:
+    """Whether the speeds of several cards at language models are asked for without a model: a common size stands in."""
+    need = understanding.need
+    paced = "speed" in {need.intent, *understanding.asks} and need.intent in {"speed", "compare"}
+    unsaid_work = need.task in {None, "inference"} and not requests.sized(need) and not need.model_text
+    tokens = _TOKENS.search(understanding.text) is not None
+    doubted = [one for one in understanding.ambiguities if one.kind == "gpu" and not one.unknown and one.candidates]
+    kinds = {*requests.named_gpus(need), *(conventional(one.candidates) for one in doubted)}
+    return paced and unsaid_work and tokens and len(kinds) > 1
 
 
 def compared_formats(understanding: Understanding) -> tuple[str, ...]:

@@ -5,7 +5,7 @@ from collections.abc import Iterable
 
 from assistant.plan.amounts import COUNTED, SEEN, amounts, clip_frames, model_kind
 from assistant.plan.call import PlannedCall, planned
-from assistant.plan.formats import TRAINING_LADDER, WIDE, bits
+from assistant.plan.formats import TRAINING_LADDER, WIDE, bits, unified
 from assistant.plan.layout import serving_layout, training_layout
 from assistant.understanding import Understanding
 from kb.base import AdvisorError
@@ -173,7 +173,7 @@ def _engine(weight_format: object, card: GpuCount | None) -> str | None:
         found = None
     if found is None:
         return None
-    if found.vendor == "Apple":
+    if unified(found.id):
         return "llama.cpp"
     too_old = found.vendor == "NVIDIA" and float(found.compute_capability or VLLM_FROM) < VLLM_FROM
     return "transformers" if too_old else None

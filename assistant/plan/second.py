@@ -197,8 +197,8 @@ def _with_host(understanding: Understanding, need: Need, results: Sequence[ToolC
 
 def _raced(need: Need, results: Sequence[ToolCallRecord], usable: int | None, text: str) -> list[PlannedCall | None]:
     """The speed of every card compared: as published, or in the smaller formats when one of them cannot hold that."""
-    firsts = {
-        record.request.get("gpu"): record for record in reversed(_estimates(results)) if record.request.get("gpu")
+    firsts: dict[str, ToolCallRecord] = {
+        record.request["gpu"]: record for record in reversed(_estimates(results)) if record.request.get("gpu")
     }
     if len(firsts) < 2 or len(requests.compared(need)) < 2:
         return []
@@ -207,11 +207,19 @@ def _raced(need: Need, results: Sequence[ToolCallRecord], usable: int | None, te
     first = next(iter(firsts.values()))
     used: str | None = first.result.get("weight_format")
     missed = any(_verdict(record, usable) == "no" for record in firsts.values())
+    ways = _alike(used, need.engine, list(firsts)) if missed else []
     return [
-        requests.speed(need, _card(record.request), name, text=text)
+        requests.speed(need, _card(record.request), way.get(card, used), text=text)
+        for way in ways or [{}]
         for card, record in firsts.items()
-        for name in ((smaller_formats(used, need.engine, card) if missed else ()) or (used,))
     ]
+
+
+def _alike(used: str | None, engine: str | None, cards: Sequence[str]) -> list[dict[str, str]]:
+    """Smaller formats of as many bits for every card, the smallest first: that is what all of them may hold."""
+    ladders = {card: {bits(name): name for name in smaller_formats(used, engine, card)} for card in cards}
+    shared = sorted(set.intersection(*(set(ladder) for ladder in ladders.values())))
+    return [{card: ladder[size] for card, ladder in ladders.items()} for size in shared]
 
 
 def _lighter_purchase(need: Need, results: Sequence[ToolCallRecord]) -> list[PlannedCall | None]:

@@ -13,7 +13,8 @@ from kb.names import Mention, gpu_names
 from kb.units import GIB
 
 _AFTER_NAME = grammar(
-    r"b(?![a-z])|\s?个?(?:用户|人(?![工脸])|users?(?![a-z])|tokens?|步|steps|元|块钱|rmb|条|页|字|samples"
+    r"b(?![a-z])|\s?个?(?:用户|人(?![工脸])|users?(?![a-z])|tokens?(?! ?(?:per|[/;]|a|each) ?s)|步"
+    r"|steps|元|块钱|rmb|条|页|字|samples"
     r"|dollars|usd|euros?)(?![a-z])"
 )
 _BEFORE_NAME = grammar(r"(?:[$¥€£]\s?|\d\.|cuda |driver |驱动 ?|(?<![a-z])port |host:|\d\.\d{1,3}:)$")

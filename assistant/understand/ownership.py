@@ -24,7 +24,7 @@ _OWN = grammar(
     r"|的)?|机器(?:是|有)|(?<![a-z])(?:i have|bought|purchased|picked up"
     r"|i've(?: got)?|i own|own|have|has|got|my|our|we have|(?:am|are|'m|'re|currently|been) using"
     r"|i am on|i'm on|currently|existing|server has|tengo|tenho|j'ai|con una?"
-    r"|in stock)(?![a-z]))[^。!?\n]{0,14}$"
+    r"|in stock)(?![a-z]))(?:[^。!?\n.]|\.(?! )){0,14}$"
 )
 _HOUSE = grammar(r"(?:公司|单位|实验室|家里|机器)(?!有|里有|的)")
 """Houses that may plan to get what they do not have yet, where a price or a purchase is asked about."""

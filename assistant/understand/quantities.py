@@ -15,7 +15,7 @@ _N = rf"(?:(?<![\d.a-z])\d{{1,6}}(?!\d)|(?![百千万亿]){HAN}|单|双|几|多|
 _UNIT = r"(?:张|块|片|个|卡|颗|枚|路|장|대|개|pcs|pieces|cards?|gpus?|[x×*])"
 _FILL = (
     r"(?:\s|的|of|nvidia|tesla|geforce|rtx|quadro|amd|radeon|intel|huawei|华为|昇腾|ascend|英伟达|used"
-    r"|new|old|second-?hand|modded|my|二手|全新|改版|魔改|改装|涡轮|公版"
+    r"|new|old|older|ag(?:e)?ing|spare|refurb(?:ished)?|identical|ex-?mining|second-?hand|modded|my|二手|全新|改版|魔改|改装|涡轮|公版"
     r"|洋垃圾|满血|显卡|卡|gpus?|cards?|(?:local|same|rented|租的)|\d{1,3}\s?gi?b?|sxm\d?|pcie|[-()*x×]){0,8}"
 )
 _BEFORE = grammar(rf"(?:((?<![\d.])\d{{1,3}}|{HAN})\s?(?:-|~|到|至|or|或)\s?)?({_N})\s?({_UNIT})?{_FILL}$")

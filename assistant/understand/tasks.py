@@ -97,7 +97,9 @@ _SERVED_ADAPTERS = grammar(
 )
 """Adapters that a server loads beside the model: nothing is trained."""
 _ONLY_SERVE = grammar(
-    r"只(?:做|跑|用来)?推理|仅推理|纯推理|inference only|only (?:for )?inference|just inference|only infer"
+    r"只(?:做|跑|用来)?推理|仅推理|纯推理|inference only"
+    r"|inference[^.?!\n]{0,40}?or (?:is it |are they )?(?:just|only|mainly) (?:for |with )?training"
+    r"|only (?:for )?inference|just inference|only infer"
     r"|合并(?:后|完|好|了)?[^。?!\n]{0,4}(?:推理|部署|上线)|(?:训|微调|练)完(?:了|后|之后"
     r"|合并后)?[^。?!\n]{0,6}(?:推理|部署|上线)"
 )

@@ -10,6 +10,7 @@ from tools.named import cited, vouching
 from tools.speed.allreduce import link_name, node_cards
 from tools.speed.derivation import derivation
 from tools.speed.evidence import Correction, correction, prompt_correction
+from tools.speed.host_only import CPU, estimate_host_speed
 from tools.speed.interval import class_of, interval, inverse
 from tools.speed.item import item_kind
 from tools.speed.item_estimate import estimate_item_speed
@@ -28,6 +29,8 @@ def estimate_inference_speed(request: InferenceSpeedRequest) -> InferenceSpeed:
     Give `model` (catalog id, Hugging Face id or alias) or `params` with the shape, the card, and the load. Every
     figure comes with a 90 % interval and the nearest published measurements.
     """
+    if request.gpu.strip().lower() == CPU:
+        return estimate_host_speed(request)
     if item_kind(request.model) is not None:
         return estimate_item_speed(request)
     return estimate_token_speed(request)

@@ -12,7 +12,7 @@ class InferenceSpeedRequest(ModelFields):
     """A model, the cards it runs on, and the load."""
 
     gpu: str = Field(max_length=200)
-    """Catalog id or name of the card."""
+    """Catalog id or name of the card; `cpu` = none, a language model on the processor and its memory alone."""
     gpu_count: int = Field(default=1, gt=0, le=100_000)
     """Cards in all; those beyond tensor_parallel × pipeline_parallel serve further copies."""
     weight_format: str | None = Field(default=None, max_length=40)

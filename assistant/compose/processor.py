@@ -1,0 +1,120 @@
+"""A language model without a card: whether the memory holds it, and how fast the processor answers."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from assistant.answer import AnswerVerdict, ToolCallRecord
+from assistant.compose import numbers
+from assistant.compose.arithmetic import cite, subject, total, workload
+from assistant.compose.citations import joined
+from assistant.compose.material import Estimate, Material
+from assistant.compose.pace import cite_pace, figures
+from assistant.compose.section import Section
+from assistant.compose.table import table
+from kb.memory_constants import constants
+from kb.units import GIB
+from tools.speed.host_only import CPU
+
+SOLD = (8, 16, 24, 32, 48, 64, 96, 128, 192, 256, 384, 512, 768, 1024, 1536, 2048)
+"""Memory that machines are sold with, in GiB."""
+USUAL_MODULE = "DDR5-5600"
+"""What two channels of are assumed, where nothing is said of the memory."""
+USABLE_SLOW = 5.0
+"""Tokens a second below which an answer is read slower than it is written: about as fast as one reads aloud."""
+
+
+@dataclass(frozen=True, slots=True)
+class Served:
+    """One model on the processor."""
+
+    one: Estimate
+    pace: ToolCallRecord
+
+    @property
+    def rate(self) -> float:
+        """Tokens a second."""
+        return float(self.pace.result["tokens_per_s_per_user"]["value"])
+
+
+def processor(material: Material) -> Section | None:
+    """The model asked about, or the largest of the examples that answers fast enough."""
+    served = list(_served(material))
+    if not served:
+        return None
+    named = material.need.params is not None or material.need.model is not None
+    best = served[0] if named else _best(served)
+    verdict, key = _fits(material, best.one)
+    section = Section(verdict, _headline(material, best, f"processor.{key}"), settled=True)
+    section.body = [_table(material, served) if len(served) > 1 else "", _how(material, best)]
+    section.assumptions = (
+        [material.say("assume.processor", module=USUAL_MODULE)] if best.pace.result["assumptions"] else []
+    )
+    return section
+
+
+def _served(material: Material) -> Iterator[Served]:
+    paced = [one for one in material.records("estimate_inference_speed") if one.result.get("gpu") == CPU]
+    for one in material.estimates:
+        alike = (one.result.model, one.result.weight_format)
+        found = next((p for p in paced if (p.result["model"], p.result["weight_format"]) == alike), None)
+        if found is not None and (len(paced) == 1 or _fits(material, one)[0] != "does_not_fit"):
+            yield Served(one, found)
+
+
+def _best(served: list[Served]) -> Served:
+    """The largest that is fast enough to read along, else the fastest."""
+    fast = [one for one in served if one.rate >= USABLE_SLOW]
+    return max(fast, key=lambda one: one.one.result.params) if fast else max(served, key=lambda one: one.rate)
+
+
+def _needed_bytes(one: Estimate) -> float:
+    """What is to be in the machine: what is held, and what the system keeps."""
+    return one.result.per_gpu.total_bytes / (1 - constants().llama_cpp.host_reserve_ratio)
+
+
+def _fits(material: Material, one: Estimate) -> tuple[AnswerVerdict, str]:
+    stated = material.need.host_memory_bytes
+    if stated is None:
+        return "estimate", "takes"
+    return ("fits", "fits") if _needed_bytes(one) <= stated else ("does_not_fit", "too_large")
+
+
+def _headline(material: Material, best: Served, key: str) -> str:
+    say, one = material.say, best.one
+    least = next((size for size in SOLD if size * GIB >= _needed_bytes(one)), SOLD[-1])
+    text = say(
+        key, what=workload(material, one), total=total(one), least=least,
+        stated=f"{(material.need.host_memory_bytes or 0) / GIB:,.0f}",
+        **figures(material, best.pace.result["tokens_per_s_per_user"]),
+    )  # fmt: skip
+    sized = "" if key.endswith("fits") else _cite_size(material, one, least)
+    return text + cite(material, one) + sized + cite_pace(material, best.pace.tool, best.pace.result)
+
+
+def _cite_size(material: Material, one: Estimate, least: int) -> str:
+    """The marker of the memory to install: what is held and the system's share, up to a size that is sold."""
+    ratio = constants().llama_cpp.host_reserve_ratio
+    stated = f"; stated: {(material.need.host_memory_bytes or 0) // GIB} GB" if material.need.host_memory_bytes else ""
+    quote = f"{total(one)} GiB / (1 - {ratio}) <= {least} GB{stated}"
+    return joined([material.cites.cite("calculation", material.say("processor.memory"), "host memory", quote)])
+
+
+def _how(material: Material, best: Served) -> str:
+    """What the speed rests on."""
+    inputs = best.pace.result["derivation"][-1]["inputs"]
+    read = best.pace.result["derivation"][0]["value"]
+    return material.say(
+        "processor.how", bandwidth=numbers.rate(inputs["bandwidth_bytes_per_s"], "B/s"),
+        read=f"{read / 1e9:.1f} GB", what=subject(material, best.one),
+    )  # fmt: skip
+
+
+def _table(material: Material, served: list[Served]) -> str:
+    say = material.say
+    rows = [[workload(material, one.one), total(one.one), _paced(material, one)] for one in served]
+    return table([say("processor.model"), say("processor.memory"), say("processor.pace")], rows)
+
+
+def _paced(material: Material, one: Served) -> str:
+    found = figures(material, one.pace.result["tokens_per_s_per_user"])
+    return found["value"] + found["range"]

@@ -1,0 +1,60 @@
+"""Cards against each other at a language model: both speeds, and which to take for the money, in the first sentence."""
+
+import pytest
+
+from assistant.ground.check import ground
+from assistant.understand import understand
+from tests.assistant.planning import turn
+
+ONE_SENTENCE = [
+    ("What tokens per second should I expect from Qwen3-32B on an RTX 5090 vs a 4090?", "RTX 5090 is faster"),
+    ("RTX 5090 vs 4090 tokens per second", "For the money take 1×RTX 4090"),
+    ("2x 3090 or one RTX 6000 Ada for 70B Q4?", "Take 2×RTX 3090"),
+    ("RTX PRO 6000 Blackwell x1 vs 4x 3090, which for a 10 person office running 70B?", "Take 4×RTX 3090"),
+    ("4090 和 5090 跑 Qwen3-32B 选哪个？", "值得"),
+]
+
+
+@pytest.mark.parametrize(("text", "said"), ONE_SENTENCE)
+def test_the_first_line_tells_both_speeds_and_what_to_take(text: str, said: str) -> None:
+    _, records, draft = turn(text)
+    first = draft.answer.split("\n")[0]
+    assert said in first
+    assert first.count("≈") >= 2
+    assert not ground(draft.answer, records, (text,), draft.citations).ungrounded
+
+
+def test_a_budget_that_buys_neither_is_said() -> None:
+    text = "I have $1800. Is a new 5090 worth it over a used 4090 for running 30B models locally?"
+    assert "$1,800 buys neither" in turn(text)[2].answer.split("\n")[0]
+    assert not understand(text).need.gpus_owned
+
+
+def test_nothing_is_advised_of_rented_cards() -> None:
+    _, _, draft = turn("Rent an H100 or an A100 for Llama 3.1 8B, which is faster?")
+    assert "For the money" not in draft.answer
+
+
+@pytest.mark.parametrize(
+    ("text", "count"),
+    [("We've got 4 older V100 32GB. Can we run Qwen2.5-72B on them?", 4), ("3 refurbished 3090 for a 70B?", 3)],
+)
+def test_words_between_a_number_and_a_card_count_it(text: str, count: int) -> None:
+    need = understand(text).need
+    assert [card.count for card in (*need.gpus_owned, *need.gpus_proposed)] == [count]
+
+
+def test_whether_a_link_is_only_for_training_asks_about_inference() -> None:
+    text = "does nvlink help with 2x3090 for inference of 70B or is it just for training"
+    assert understand(text).need.task == "inference"
+
+
+def test_which_variant_is_asked_only_where_the_fit_turns_on_it() -> None:
+    assert "exactly" not in turn("Can an A100 run Llama 3.1 8B?")[2].answer
+    assert "exactly" in turn("Can an A100 run Qwen2.5-32B in BF16?")[2].answer
+
+
+def test_a_personal_machine_is_tried_in_smaller_files() -> None:
+    _, _, draft = turn("Will Strix Halo 128GB run Qwen3-235B-A22B?")
+    assert "GGUF Q2_K" in draft.answer.split("\n")[0]
+    assert "Run with llama.cpp" in draft.answer
