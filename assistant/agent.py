@@ -183,7 +183,7 @@ class Advisor:
             alone = grounding is not None
             if grounding is None:  # what was said before may vouch too; then the answer is of this conversation only
                 words = [*(one.question for one in former), question, cards]
-                draft, grounding = checked(draft, records, words)
+                draft, grounding = checked(draft, records, words, reading.language)
             told = Told.of(answer_of(question, draft, grounding, reading, records, "planner", conversation_id, started))
         if alone:
             self.recall.keep(said, (told, [step.data or {} for step in noted if step.kind == "tool"]), now)

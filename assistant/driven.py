@@ -13,6 +13,7 @@ from assistant.answer import Answer, Draft, ModelTokens, ToolCallRecord
 from assistant.cite import cited
 from assistant.compose import compose
 from assistant.finish import answer_of, checked, counted
+from assistant.phrases import phrases
 from assistant.planner import CHANGES, read, records_of
 from assistant.prompts import SYSTEM
 from assistant.provider import Breaker, bounded_client
@@ -61,11 +62,11 @@ class Agent:
         turn, words = in_call_order(turn), asked_words(messages)
         draft, records, fallback = settled(turn, understanding, words)
         engine = "planner" if fallback else self._engine
-        draft, grounding = checked(draft, records, [*words, counted(understanding)])
+        draft, grounding = checked(draft, records, [*words, counted(understanding)], understanding.language)
         if fallback:
             # Only the kind of the reason: what follows the colon is the model's own words.
             kind = fallback.split(":")[0]
-            told = f"The language model did not answer usably ({kind}); the planner answered instead."
+            told = phrases(understanding.language)("state.planner_instead", kind=kind)
             draft = draft.model_copy(update={"warnings": (*draft.warnings, told)})
         answer = answer_of(question, draft, grounding, understanding, records, engine, conversation_id, started)
         return answer.model_copy(update={"model_tokens": tokens_of(turn)})

@@ -6,18 +6,24 @@ from collections.abc import Sequence
 
 from assistant.answer import Answer, Draft, Grounding, ToolCallRecord
 from assistant.ground import ground, without_loose_lines
+from assistant.phrases import phrases
 from assistant.understand import stated
 from assistant.understanding import Understanding
 from kb.catalog import gpus
 
+TOLD_MAX = 5
+"""Numbers that nothing vouches for, as many as a warning names."""
 
-def checked(draft: Draft, records: Sequence[ToolCallRecord], words: Sequence[str]) -> tuple[Draft, Grounding]:
+
+def checked(
+    draft: Draft, records: Sequence[ToolCallRecord], words: Sequence[str], language: str
+) -> tuple[Draft, Grounding]:
     """The draft less the lines whose numbers nothing vouches for, which it then says, and what was traced."""
     grounding = ground(draft.answer, records, words, draft.citations)
     if not grounding.ungrounded:
         return draft, grounding
     kept = without_loose_lines(draft.answer, records, words, draft.citations)
-    told = f"Removed lines whose numbers could not be traced: {', '.join(grounding.ungrounded[:5])}."
+    told = phrases(language)("state.removed", numbers=", ".join(grounding.ungrounded[:TOLD_MAX]))
     draft = draft.model_copy(update={"answer": kept, "warnings": (*draft.warnings, told)})
     return draft, ground(kept, records, words, draft.citations)
 

@@ -19,6 +19,7 @@ Intent = Literal[
 ]  # fmt: skip
 
 
+Condition = Literal["new", "consumer", "professional", "ecc", "nvidia", "not_nvidia"]
 SERVED: tuple[Task | None, ...] = (None, "inference", "rag", "general")
 """Tasks that run a language model as it is; only there does a purpose say which model is meant."""
 
@@ -131,4 +132,8 @@ class Need(Frozen):
     target_tokens_per_s: float | None = Field(default=None, gt=0)
     target_latency_s: float | None = Field(default=None, gt=0)
     host_memory_bytes: int | None = Field(default=None, gt=0)
+    max_gpus: int | None = Field(default=None, gt=0, le=100_000)
+    """Most GPUs in one configuration."""
+    conditions: tuple[Condition, ...] = ()
+    """What every card proposed has to meet: sold new, of one market, with ECC, of NVIDIA or of another maker."""
     intent: Intent | None = None

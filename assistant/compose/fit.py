@@ -214,6 +214,8 @@ def _in_all(one: Estimate) -> str:
 
 def _minimum_lines(material: Material) -> list[str]:
     """Fewest cards for each way, over the common cards; ways that need the same are said together."""
+    if material.need.conditions or material.need.max_gpus:
+        return []  # the common cards are not chosen by what was ruled out
     say = material.say
     same: dict[str, list[str]] = {}
     for one in (shown := _on_cards(material)):

@@ -291,6 +291,9 @@ def limited(material: Material) -> list[str]:
     asked = (record.request.get("max_power_w") for record in material.records("configure"))
     watts = next((one for one in asked if one), None)
     told = [material.say("shop.limited", watts=numbers.count(watts))] if watts else []
+    told += [material.say(f"assume.condition_{one}") for one in material.need.conditions]
+    if material.need.max_gpus:
+        told.append(material.say("assume.most_cards", count=material.need.max_gpus))
     within = next((one for record in material.records("configure") if (one := record.request.get("deadline_s"))), None)
     if within and material.need.deadline_s is None:
         told.append(material.say("shop.within", days=numbers.count(within / DAY_S)))

@@ -2,7 +2,7 @@
 
 import re
 
-from assistant.plan import feeding, money, requests
+from assistant.plan import feeding, money, ordered, requests
 from assistant.plan.amounts import counts_output, pace_asked
 from assistant.plan.apart import rented_and_bought
 from assistant.plan.method import both
@@ -106,6 +106,8 @@ def intents(understanding: Understanding) -> list[Intent]:
     if priced_alone and money.asks_card_price(text, understanding.need):
         main = "spec"
     if main in _SIZED and asks_for_cheapest(understanding.text) and not understanding.need.gpus_owned:
+        main = "which_to_buy"
+    if ordered.hardware(understanding, main):
         main = "which_to_buy"
     if main == "power" and money.weighs_energy(understanding.text):
         main = "cloud_or_buy"

@@ -32,6 +32,18 @@ _CHEAPEST = re.compile(
     re.I,
 )
 
+_OF_CARDS = (
+    "which_to_buy",
+    "how_many_gpus",
+    "min_vram",
+    "can_it_run",
+    "what_fits",
+    "guidance",
+    "other",
+    "launch_files",
+)
+"""Intents of a question about hardware that says nothing of how it is to be had."""
+
 
 def rents(text: str) -> bool:
     """Whether renting is spoken of."""
@@ -58,12 +70,15 @@ def only(text: str, need: Need) -> str | None:
 def preferred(found: Sequence[Configuration], text: str, need: Need) -> list[Configuration]:
     """The configurations to speak of, best first: of the cards and the kind asked about first, dated prices first.
 
-    To rent, and wherever the price decides, the best is the cheapest.
+    To rent, and wherever the price decides, the best is the cheapest. Who asks what the cards are to be, and says
+    nothing of renting, is told of cards before instances.
     """
     way = only(text, need)
+    cards_first = need.intent in _OF_CARDS and not rents(text) and need.budget is None
     named = {*need.gpus_asked, *(card.gpu for card in need.gpus_owned)}
     kept = sorted(
-        [one for one in found if one.acquisition == way] or found, key=lambda one: (one.gpu not in named, _undated(one))
+        [one for one in found if one.acquisition == way] or found,
+        key=lambda one: (one.gpu not in named, one.acquisition == "rent" if cards_first else _undated(one)),
     )
     if kept and (way == "rent" or asks_for_cheapest(text)):
         first = min((one for one in kept if one.acquisition == kept[0].acquisition), key=cost)

@@ -14,10 +14,13 @@ from kb.catalog import conventional, gpu, model
 from kb.projects import Project, project_in
 from tools.need import Need
 
-CHINESE_CARDS = ("ascend-910b3-64gb", "ascend-910c-128gb")
-"""What 「国产卡」 is worked out with: the ones most sold, with prices and software that are known."""
-_MADE_IN_CHINA = re.compile(
-    r"国产(?:的)?\s?(?:ai)?\s?(?:卡|显卡|gpu|npu|算力|芯片|加速卡|替代|服务器|硬件)|信创"
+CHINESE_CARDS = ("ascend-910b3-64gb",)
+"""What 「国产卡」 is worked out with: the most sold, with a price and software that are known.
+
+The 910C is sold in supernodes of 384, which nobody means who asks for a few cards.
+"""
+MADE_IN_CHINA = re.compile(
+    r"国产(?:的)?\s?(?:ai)?\s?(?:卡|显卡|gpu|npu|算力|芯片|加速卡|替代|服务器|硬件|化)|信创"
     r"|(?:domestic|chinese)(?:[- ]made)? (?:gpus?|accelerators?|ai chips?|cards?)",
     re.I,
 )
@@ -108,7 +111,7 @@ def packed(understanding: Understanding) -> str | None:
 def chinese_cards(understanding: Understanding) -> bool:
     """Whether cards made in China are asked for without naming one."""
     need = understanding.need
-    return not requests.named_gpus(need) and _MADE_IN_CHINA.search(understanding.text) is not None
+    return not requests.named_gpus(need) and MADE_IN_CHINA.search(understanding.text) is not None
 
 
 def repeated(understanding: Understanding) -> Project | None:

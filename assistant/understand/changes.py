@@ -3,6 +3,7 @@
 from typing import Any
 
 from assistant.understand.command import weighs_either
+from assistant.understand.conditions import joined
 from assistant.understand.exchange import card_changes
 from assistant.understand.intents import STRONG
 from assistant.understand.model_mentions import sibling_of
@@ -65,6 +66,8 @@ def changes_of(reading: Reading, previous: Asked, *, companion: bool, command: C
     changes = money(plain, previous, restated(reading, previous, changes))
     if "acquisition" not in changes and weighs_either(plain):
         changes["acquisition"] = None
+    if "conditions" in changes:
+        changes["conditions"] = joined(previous.conditions, changes["conditions"])
     if _UNLIMITED.search(plain):
         changes["budget"] = None
     budget = changes.get("budget", previous.budget)

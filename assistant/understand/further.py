@@ -1,7 +1,7 @@
 """Cards of the kind in hand that would be added to it: "a second one", "another 3090", "two more", 「再加一张」."""
 
 from assistant.understand.numbers import count
-from assistant.understand.quantities import GPU
+from assistant.understand.quantities import GPU, MODEL
 from assistant.understand.text import grammar
 
 _CARD = rf"(?:{GPU}{{1,60}}|one|ones|cards?|gpus?|of (?:them|those|these|the same))(?![a-z])"
@@ -15,7 +15,8 @@ _FURTHER = grammar(
     rf"(?:同样的|一样的|同款的?|一模一样的)?\s?(?:{GPU}{{1,60}}|显卡|卡)?(?![a-z])"
 )
 _NOT_CARDS = grammar(
-    r"\s?(?:user|request|day|hour|machine|server|node|question|model|thing|time|step|epoch|week|month)"
+    rf"\s?{MODEL}|\s?(?:[^,。;?!\n]{{0,6}}(?:模型|服务|向量|嵌入|重排|语音|任务|人|用户|并发)|embedding|rerank|asr|tts|ocr|llm)"
+    r"|\s?(?:user|request|day|hour|machine|server|node|question|model|thing|time|step|epoch|week|month)"
 )
 
 

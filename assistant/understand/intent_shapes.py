@@ -185,6 +185,10 @@ SHAPES: tuple[tuple[Intent, float, str], ...] = (
         r"|每秒[^。?!\n]{0,10}?(?:字|tok)|速度(?:呢|怎样|行不行|够不够)|跑(?:得)?多快|(?:is|that) (?:slow|normal"
         r"|expected)\s?\?"
     )),
+    ("speed", 4.5, (
+        r"(?:一|每)秒(?:钟)?(?:大概|大约|约|差不多)?(?:能|可以)?(?:有|出|吐|蹦|跑|输出|生成)?(?:到)?(?:几|多少)\s?个?\s?(?:字|词|tok)?"
+        r"|(?:体验|效果|流畅度|手感)(?:大概|到底)?(?:怎么样|咋样|如何|怎样|好吗|好不好|行不行)|流畅(?:吗|么|不|度)|流不流畅|卡不卡|顺畅(?:吗|么|不)"
+    )),
     ("context_length", 4.5, (
         r"longer (?:context|sequences?|prompts?|inputs?)|更长的?(?:上下文|序列|文本)|(?:stretch|extend|increase"
         r"|raise) (?:the |my )?"

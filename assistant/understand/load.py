@@ -3,6 +3,7 @@
 import re
 from dataclasses import dataclass
 
+from assistant.understand.growth import grown
 from assistant.understand.numbers import DIGITS, HAN, SCALE, scaled
 from assistant.understand.text import Found, grammar, masked
 from kb.units import DAY_S, GB, HOUR_S, KB, MB, TB
@@ -163,8 +164,8 @@ class Load:
 
 def find_load(text: str) -> Load:
     """Everything about load in the masked text."""
-    concurrent = _largest_context_free(_CONCURRENT, text)
-    users = _number(_USERS, text)
+    concurrent = grown(_largest_context_free(_CONCURRENT, text), text, "concurrent")
+    users = grown(_number(_USERS, text), text, "users")
     if concurrent and users and users.start >= concurrent.start and users.end <= concurrent.end + 4:
         users = None
     dataset = find_dataset(text)

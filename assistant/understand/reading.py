@@ -7,6 +7,7 @@ from typing import Any
 
 from assistant.understand.asking import asks_price, asks_sale, find_matter
 from assistant.understand.budget import find_budget, find_money
+from assistant.understand.conditions import find_conditions, find_most_cards
 from assistant.understand.currency import find_currency
 from assistant.understand.engines import find_engine
 from assistant.understand.entities import Entities, find_entities
@@ -203,6 +204,8 @@ def _read_plain_slots(reading: Reading) -> None:
     reading.put("budget", find_budget(hidden, chinese=reading.language == "zh"))
     reading.put("provider", find_provider(hidden))
     reading.put("country", find_country(hidden))
+    reading.put("max_gpus", find_most_cards(hidden))
+    reading.put("conditions", find_conditions(reading.text.plain))
     host = next((size for size in reading.entities.sizes if size.role == "host"), None)
     if host:
         reading.put("host_memory_bytes", Found(host.value_bytes, host.start, host.end))
@@ -305,7 +308,7 @@ def _put_cards(reading: Reading) -> None:
         reading.spans += [reading.text.span(slot, gpu.counted_from, gpu.counted_to) for gpu in names]
     if cards.memory_bytes:
         reading.put("memory_bytes_per_gpu", Found(cards.memory_bytes, cards.memory_start, cards.memory_end))
-    if cards.gpu_count:
+    if cards.gpu_count and cards.gpu_count != reading.slots.get("max_gpus"):
         reading.slots["gpu_count"] = cards.gpu_count
 
 

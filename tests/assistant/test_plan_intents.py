@@ -95,3 +95,23 @@ def test_a_format_asked_about_without_a_card_is_checked_on_each_generation() -> 
 )
 def test_where_something_runs_is_no_file_to_be_made(text: str, model: str | None, intent: Intent) -> None:
     assert intents(reading(text, intent="launch_files", model=model))[0] == intent
+
+
+@pytest.mark.parametrize(
+    ("text", "need", "first"),
+    [
+        (
+            "信创项目，只能用国产卡，50并发，求方案",
+            {"intent": "can_it_run", "concurrent_sequences": 50},
+            "which_to_buy",
+        ),
+        ("100 人用，要几台 8 卡机", {"intent": "how_many_gpus", "users": 100}, "which_to_buy"),
+        ("大模型一体机，30 人用，显卡配置怎么写", {"intent": "launch_files", "users": 30}, "which_to_buy"),
+        ("需要ECC显存的卡，两张以内", {"intent": "min_vram", "conditions": ("ecc",)}, "which_to_buy"),
+        ("100 人用，要多少显存", {"intent": "min_vram", "users": 100}, "min_vram"),
+        ("要几张卡", {"intent": "how_many_gpus"}, "how_many_gpus"),
+        ("50 人用，能跑吗", {"intent": "can_it_run", "gpus_owned": [{"gpu": "rtx-4090-24gb"}]}, "can_it_run"),
+    ],
+)
+def test_a_service_without_cards_asks_for_hardware(text: str, need: dict[str, Any], first: Intent) -> None:
+    assert intents(reading(text, model=QWEN, **need))[0] == first

@@ -40,6 +40,7 @@ class Row:
 
 def run(case: dict[str, Any], advisor: Any) -> Row:
     """Ask the question, turn by turn, and hold the last answer against what is expected."""
+    from assistant.phrases import phrases
     from assistant.understand import understand
     from assistant.understand.dialogue import fold
 
@@ -48,7 +49,8 @@ def run(case: dict[str, Any], advisor: Any) -> Row:
     conversation, answer, read, seconds = None, None, None, 0.0
     for turn in turns(case):
         answer = advisor.ask(turn, conversation)
-        removed = removed or any(warning.startswith("Removed lines") for warning in answer.warnings)
+        told = phrases(answer.language)("state.removed", numbers="")[:5]
+        removed = removed or any(warning.startswith(told) for warning in answer.warnings)
         previous = needs[-1] if needs else None
         started = time.perf_counter()
         fold(turn, previous)

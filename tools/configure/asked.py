@@ -7,6 +7,7 @@ from kb.catalog import gpu as find_gpu
 from kb.catalog import gpus, offers
 from kb.names import close_names
 from kb.records.gpu import Gpu
+from tools.configure.conditions import meets
 from tools.configure.request import ConfigureRequest
 from tools.configure.suitable import proposed
 from tools.configure.workload import Workload, workload
@@ -76,10 +77,15 @@ def pool(asked: Asked) -> list[Gpu]:
     if asked.cards:
         return [every[name] for name in sorted(asked.cards | set(asked.owned))]
     load = asked.load
-    cuda_only = load.one_gpu or asked.request.task == "qlora"
+    conditions = asked.request.conditions
+    others = "not_nvidia" in conditions
+    cuda_only = (load.one_gpu or asked.request.task == "qlora") and not others
     return [
         every[name]
         for name in sorted(every)
         if name in asked.owned
-        or proposed(every[name], training=load.training, country=asked.country, cuda_only=cuda_only)
+        or (
+            meets(every[name], conditions)
+            and proposed(every[name], training=load.training, country=asked.country, cuda_only=cuda_only, others=others)
+        )
     ]

@@ -14,8 +14,6 @@ class ConfigureRequest(Need):
     """Only buying or only renting; null = whatever the budget says, else both."""
     max_power_w: int | None = Field(default=None, gt=0, le=10**9)
     """Most board power of all GPUs together."""
-    max_gpus: int | None = Field(default=None, gt=0, le=100_000)
-    """Most GPUs in one configuration."""
     max_results: int = Field(default=6, ge=1, le=50)
     """Configurations returned, over buying and renting."""
     instances: int | None = Field(default=None, ge=1, le=100_000)

@@ -10,6 +10,7 @@ from tools.base import Step
 from tools.configuration import Configuration, Price, Reason
 from tools.configure.account import assumptions, memory_steps, rejected, warnings
 from tools.configure.asked import Asked, pool, read
+from tools.configure.conditions import ways
 from tools.configure.configured import configured, title
 from tools.configure.exactly import Proposal, exactly
 from tools.configure.fitting import Table
@@ -47,8 +48,8 @@ class Search:
         """What is said of an option beside what every one is told."""
         for gpu in self.pool:
             self.options.add(
-                gpu, ways=asked.ways, provider=asked.provider, owned=asked.owned.get(gpu.id, 0),
-                asked=gpu.id in asked.cards, country=asked.country,
+                gpu, ways=ways(gpu, asked.request.conditions, asked.ways), provider=asked.provider,
+                owned=asked.owned.get(gpu.id, 0), asked=gpu.id in asked.cards, country=asked.country,
             )  # fmt: skip
 
     def shown(self) -> list[tuple[Configuration, Step, Found]]:

@@ -21,21 +21,31 @@ MAINSTREAM = "NVIDIA"
 DOMESTIC = {"CN": ("Huawei",)}
 """Country → makers whose accelerators are an ordinary choice there, for language models at 8 bits and more."""
 ALTERNATIVE = "AMD"
+OTHER_MAKES, OTHERS_FROM = ("AMD", "Intel"), 2021
+"""Makers beside NVIDIA, and the year from which vLLM or llama.cpp run on their cards (ROCm 6, oneAPI)."""
+WITHOUT_ENGINES = ("RDNA", "RDNA 2")
+"""Architectures that ROCm's serving stack left behind."""
 CUDA_ONLY = (
     "Only cards with CUDA are proposed, and AMD Instinct for serving; name another make (Ascend, Intel, Apple …) "
     "to have it considered."
 )
 
 
-def proposed(gpu: Gpu, *, training: bool, country: str | None = None, cuda_only: bool = False) -> bool:
+def proposed(
+    gpu: Gpu, *, training: bool, country: str | None = None, cuda_only: bool = False, others: bool = False
+) -> bool:
     """Whether a card nobody asked for is worth proposing for this kind of work in this country.
 
     `cuda_only`: the work rests on kernels that other makes lack (4-bit training, image and vision stacks).
+    `others`: CUDA was ruled out, so every make that current engines run on is an ordinary choice.
     """
     if gpu.memory_bytes < SMALLEST_BYTES or gpu.status in {"announced", "modified"}:
         return False
     if gpu.market not in PROPOSED_MARKETS:
         return False
+    if others:
+        made_for = gpu.vendor in OTHER_MAKES or gpu.vendor in DOMESTIC.get(country or "", ())
+        return made_for and (gpu.year or 0) >= OTHERS_FROM and gpu.architecture not in WITHOUT_ENGINES
     if country in DOMESTIC:
         if gpu.vendor in DOMESTIC[country]:
             return not cuda_only

@@ -1,0 +1,88 @@
+"""What every card has to meet, when it was said: nothing second-hand, only consumer cards, with ECC, another maker."""
+
+from assistant.understand.numbers import DIGITS, HAN, scaled
+from assistant.understand.text import Found, grammar
+from tools.need import Condition
+
+_NO = (
+    r"(?:不要|不用|不能(?:用|有)?|不考虑|不想(?:要|买|用)|不买|不收|不接受|拒绝|除了|避开|别(?:用|给我|推荐)?|排除|谢绝"
+    r"|非(?=\s?(?:nv|英伟达|n ?卡))"
+    r"|(?<![a-z])(?:no|not|non|without|avoid(?:ing)?|except|excluding|anything but|other than|isn't|aren't|don't want"
+    r"|do not want|won't (?:use|buy)|can't (?:use|buy)|refuse to (?:use|buy))(?![a-z]))"
+    r"[ -]{0,2}(?:买|用|上|考虑|任何|the |any |use |using |buy |buying )?\s?"
+)
+_ONLY = (
+    r"(?:只(?:要|用|能|考虑|买|想|接受|看|能用|能买|想用|想买)|必须(?:是|用)?|仅(?:限|用|要|考虑)?"
+    r"|(?<![a-z])(?:only|just|must be|has to be|have to be)(?![a-z]))"
+    r"\s?(?:买|用|是|要|考虑|the |use |buy )?\s?"
+)
+_CARDS = r"(?:级别?)?(?:的)?\s?(?:显卡|卡|gpus?|cards?)"
+_NVIDIA = r"(?:nvidia|英伟达|老黄(?:家)?|n ?卡|n ?家|geforce)"
+_USED = (
+    r"(?:二手(?:的|货|卡)?|矿卡?|翻新|拆机|洋垃圾|second[- ]?hand|used (?=cards?|gpus?|hardware|stuff|parts?)"
+    r"|used(?=[\s,.;!?]|$)|refurb\w{0,8}|pre-?owned)"
+)
+_CONSUMER = r"(?:消费(?:级)?|游戏|民用(?:级)?|consumer(?:[- ](?:grade|level))?|gaming|geforce)"
+_PROFESSIONAL = (
+    r"(?:专业(?:级)?|数据中心(?:级)?|服务器级|企业级|data ?cent(?:er|re)|professional|enterprise(?:[- ]grade)?"
+    r"|server[- ]grade|workstation)"
+)
+
+_RULES: tuple[tuple[Condition, str], ...] = (
+    ("new", (
+        rf"{_NO}{_USED}|(?:要|必须|只要|只买|得是|买)?\s?全新(?:的)?(?:卡|正品|未拆|带保|行货)?(?!架构|一代|升级)"
+        rf"|{_ONLY}(?:新卡|新的|正规渠道)|(?<![a-z])(?:brand[- ]new|new (?:cards?|hardware|gpus?|parts?|only)"
+        r"|only new|buy(?:ing)? new|all new)(?![a-z])"
+    )),
+    ("consumer", (
+        rf"{_ONLY}{_CONSUMER}|{_CONSUMER}{_CARDS}?\s?(?:就行|即可|就可以|就好|就够|优先|only|is fine|are fine)"
+        rf"|{_NO}{_PROFESSIONAL}{_CARDS}"
+    )),
+    ("professional", (
+        rf"(?:{_ONLY}|要|需要){_PROFESSIONAL}{_CARDS}|{_NO}{_CONSUMER}{_CARDS}"
+    )),
+    ("ecc", (
+        r"(?<!不)(?<!不需)(?<!没)(?<!无)(?:要|需要|必须|带|有|支持|得有)(?:有|带|支持|是)?\s?ecc"
+        r"(?![^。?!,，\n]{0,6}(?:吗|么|不$|有必要))"
+        r"|(?<![a-z])(?:needs?|with|must have|requires?|want|has to have|require) (?:the |to have )?ecc(?![a-z])"
+        r"|ecc (?:is )?(?:required|mandatory|a must|needed)|ecc\s?(?:显存|内存)?(?:是)?(?:必须|硬性|刚需|要求)"
+    )),
+    ("not_nvidia", rf"{_NO}{_NVIDIA}(?![^。?!,，\n]{{0,4}}(?:驱动|driver|docker|容器|toolkit))"),
+    ("nvidia", rf"{_ONLY}{_NVIDIA}|{_NO}(?:amd|a ?卡|国产)(?:的)?(?:卡|显卡)"),
+)  # fmt: skip
+_PATTERNS = tuple((name, grammar(rule)) for name, rule in _RULES)
+_OPPOSITES = (("not_nvidia", "nvidia"), ("consumer", "professional"))
+
+
+def find_conditions(text: str) -> Found[tuple[Condition, ...]] | None:
+    """Every condition the words state, each once, in the order of the rules."""
+    matches = {name: match for name, rule in _PATTERNS if (match := rule.search(text)) is not None}
+    if not matches:
+        return None
+    first = min(matches.values(), key=lambda match: match.start())
+    return Found(tuple(matches), first.start(), first.end())
+
+
+_MOST = grammar(
+    rf"(?P<n>{DIGITS}|{HAN}|单|双)\s?(?:张|块|卡)(?:卡|显卡)?\s?(?:以内|之内|封顶|以下|内|就够|搞定)"
+    rf"|(?:不(?:要)?(?:超过|多于|大于)|最多(?:只能)?(?:插|装|上|用|放)?|不能超过|顶多|上限)\s?(?P<m>{DIGITS}|{HAN})\s?(?:张|块|卡)"
+    r"|(?<![a-z])(?:at most|no more than|max(?:imum)?(?: of)?|up to) (?P<e>one|two|three|four|six|eight|\d{1,3})"
+    r" (?:gpus?|cards?)"
+)
+_ONE_OR_TWO = {"单": 1, "双": 2}
+
+
+def find_most_cards(text: str) -> Found[int] | None:
+    """The most cards there may be, where a limit is stated."""
+    if (match := _MOST.search(text)) is None:
+        return None
+    said = match["n"] or match["m"] or match["e"]
+    number = _ONE_OR_TWO.get(said) or scaled(said, None)
+    return Found(int(number), match.start(), match.end()) if number and number >= 1 else None
+
+
+def joined(before: tuple[Condition, ...], now: tuple[Condition, ...]) -> tuple[Condition, ...]:
+    """What was stated before and what is now; of opposites the later one."""
+    other = {one: two for pair in _OPPOSITES for one, two in (pair, pair[::-1])}
+    lifted = {other[name] for name in now if name in other}
+    return tuple(dict.fromkeys(name for name in (*before, *now) if name not in lifted))
