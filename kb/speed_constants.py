@@ -7,6 +7,7 @@ from typing import Any
 import yaml
 
 from kb.base import Frozen
+from kb.engine_generation import Generation
 from kb.records.source import Source
 
 _FACTS = Path(__file__).parent / "facts"
@@ -31,14 +32,13 @@ class EngineFloor(Frozen):
     """A layer: launching kernels and waiting for them."""
     gddr_ratio: float = 1.0
     """Floor on fast-clocked cards with GDDR over the floor on data-center cards."""
-    recent_ratio: float = 1.0
-    """Floor of builds since `recent_from` over the floor of those before."""
-    recent_from: str = ""
-    """Month from which newer builds are assumed: a model can only run on builds as recent as itself."""
     step_s: float
     """A step: scheduling, sampling, leaving the GPU."""
     sequence_s: float
     """More for every sequence of the batch, divided over tensor-parallel cards."""
+    vocabulary_s: float = 0.0
+    """More for every further sequence and entry of the vocabulary, where the card waits for logits to be copied to the
+    host and sampled."""
     extra_ratio: float = 1.0
     """Factor on what experts add to a layer."""
     bandwidth_hbm_ratio: float
@@ -63,8 +63,17 @@ class Decode(Frozen):
     """Share of the stated bandwidth reached while reading the cache."""
     cache_bandwidth_ratios: dict[str, float]
     """The same for engines that differ, or for an engine on one architecture."""
-    unpack_flops: dict[str, float]
-    """Architecture → FLOPs of the card's peak that widening one quantised weight takes in llama.cpp."""
+    attention_ratios: dict[str, float]
+    """Engine and architecture → share of the peak that attention reaches while answering, where it and not reading
+    the cache decides."""
+    vector_ratios: dict[str, float]
+    """Architecture → share of the peak that llama.cpp's products reach for a few sequences, widening weights."""
+    matrix_columns: dict[str, int]
+    """Architecture → sequences that llama.cpp's matrix products compute at once, used or not (of an expert ¼)."""
+    matrix_ratios: dict[str, float]
+    """Architecture → share of the peak that those products reach."""
+    vector_columns: int
+    """Sequences up to which it multiplies vectors instead."""
     checkpoints_cached_in_fp8: dict[str, tuple[str, ...]]
     """Engine → weight formats whose published checkpoints tell it to keep the cache in FP8."""
     dense_bandwidth_ratios: dict[str, float]
@@ -108,6 +117,8 @@ class Decode(Frozen):
     amd_floor_ratio: float
     """Floor of ROCm over the floor of CUDA."""
     engines: dict[str, EngineFloor]
+    generations: tuple[Generation, ...]
+    """Releases of before, by what they did worse."""
 
 
 class LlamaCpp(Frozen):

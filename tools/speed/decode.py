@@ -1,5 +1,6 @@
 """One decode step: reading weights and cache, multiplying, adding up over cards, launching kernels."""
 
+import math
 from typing import NamedTuple
 
 from kb.speed_constants import constants
@@ -58,7 +59,9 @@ def decode_step(work: Work, spilled: float = 0.0) -> DecodeStep:
         cache_s=cache,
         link_s=link,
         floor_s=floor,
-        host_s=_exposed_s(host, weights + cache + link + floor + spill, constants().decode.host_overlap_power),
+        host_s=work.era.serial_s
+        + work.floor.vocabulary_s * work.arch.vocab * (batch - 1)
+        + _exposed_s(host, weights + cache + link + floor + spill, constants().decode.host_overlap_power),
         spill_s=spill,
         stage_s=_stage_s(work, batch, host),
     )
@@ -88,11 +91,20 @@ def bandwidth_ratio(work: Work) -> float:
     reached = work.floor.bandwidth_hbm_ratio if work.hbm else work.floor.bandwidth_gddr_ratio
     decode = constants().decode
     if work.engine == "llama.cpp":
-        ratios = decode.architecture_bandwidth_ratios
-        reached *= ratios.get(work.gpu.architecture, ratios.get(work.family, 1.0))
+        reached *= by_card(work, decode.architecture_bandwidth_ratios)
     else:
-        reached *= decode.dense_bandwidth_ratios[_bits(work.format.body_bits)]
+        bits = _bits(work.format.body_bits)
+        reached *= decode.dense_bandwidth_ratios[bits] * (work.era.four_bit_ratio if bits == "4" else 1.0)
     return min(reached, cap)
+
+
+def by_card(work: Work, ratios: dict[str, float]) -> float:
+    """The factor of a card: of the start of its id, its architecture, its family and market, or its family alone."""
+    gpu, family = work.gpu, work.family
+    found = next((ratio for start, ratio in ratios.items() if gpu.id.startswith(start)), None)
+    if found is not None:
+        return found
+    return ratios.get(gpu.architecture, ratios.get(f"{family} {gpu.market}", ratios.get(family, 1.0)))
 
 
 def _bits(bits: float) -> str:
@@ -106,7 +118,7 @@ def expert_ratio(work: Work) -> float:
     if work.engine == "llama.cpp":
         return decode.expert_bandwidth_ratios["llama.cpp"]
     narrow = decode.expert_bandwidth_ratios[_bits(work.format.expert_bits)]
-    return narrow + (1 - narrow) * wide_share(work)
+    return (narrow + (1 - narrow) * wide_share(work)) * work.era.expert_ratio
 
 
 def expert_columns(work: Work) -> float:
@@ -130,13 +142,13 @@ def _products(work: Work, batch: float, spilled: float) -> tuple[float, float, f
     dense_cards = 1 if work.layout.attention_copies else tensor
     read_dense = dense_bytes / (dense_cards * speed)
     read_routed = routed_bytes / (tensor * speed * expert_ratio(work))
-    multiply_dense = 2 * (arch.dense_params + arch.head_params) * batch / (tensor * work.flops * dense_efficiency(work))
-    multiply_dense += _unpack_s(work, arch.dense_params + arch.head_params)
+    dense = 2 * (arch.dense_params + arch.head_params)
+    multiply_dense = dense * columns(work, batch) / (tensor * work.flops * dense_efficiency(work, batch))
     active_routed = arch.active_params - arch.dense_params - arch.head_params
     multiply_routed = 0.0
     if arch.moe:
-        multiply_routed = 2 * active_routed * batch / (tensor * work.flops * routed_efficiency(work, batch))
-    multiply_routed += _unpack_s(work, routed_bytes * 8 / work.format.expert_bits)
+        columns_routed = max(active_routed * batch, _tiled(work, batch))
+        multiply_routed = 2 * columns_routed / (tensor * work.flops * routed_efficiency(work, batch))
     permute = permute_s(work, batch) / tensor
     both = (read_dense**power + multiply_dense**power) ** (1 / power)
     both += (read_routed**power + multiply_routed**power) ** (1 / power)
@@ -155,11 +167,12 @@ def permute_s(work: Work, tokens: float) -> float:
     return elements * constants().decode.permute_bytes / work.bandwidth
 
 
-def _unpack_s(work: Work, weights: float) -> float:
-    """Widening quantised weights before they are multiplied, where a card has no integer products for it."""
-    if work.engine != "llama.cpp" or work.format.body_bits >= WIDE_BITS:
-        return 0.0
-    return weights * constants().decode.unpack_flops.get(work.family, 0.0) / (work.layout.tensor * work.flops_16)
+def columns(work: Work, batch: float) -> float:
+    """Sequences that one product computes: Metal's matrix products in llama.cpp work on whole tiles of them."""
+    tile = constants().decode.matrix_columns.get(work.family) if work.engine == "llama.cpp" else None
+    if tile is None or batch <= constants().decode.vector_columns:
+        return batch
+    return math.ceil(batch / tile) * tile
 
 
 def _exposed_s(beside_s: float, gpu_s: float, power: float) -> float:
@@ -182,9 +195,26 @@ def _stage_s(work: Work, batch: float, host_s: float) -> float:
     return (busy - 1) * (max(read, multiply) + host_s)
 
 
-def dense_efficiency(work: Work) -> float:
-    """Share of the peak that products with dense weights reach, by the type they are computed in."""
-    compute = constants().compute
+def _tiled(work: Work, batch: float) -> float:
+    """Weights of the experts visited times the columns they are multiplied with, where those are whole tiles."""
+    tile = constants().decode.matrix_columns.get(work.family, 0) if work.engine == "llama.cpp" else 0
+    if batch <= constants().decode.vector_columns:
+        return 0.0
+    return work.arch.routed_params * work.arch.coverage(batch) * tile / 4
+
+
+def dense_efficiency(work: Work, batch: float = math.inf) -> float:
+    """Share of the peak that products with dense weights reach, by the type they are computed in.
+
+    llama.cpp multiplies vectors for a few sequences, which widens weights anew for each where there are no integer
+    products.
+    """
+    compute, decode = constants().compute, constants().decode
+    few = work.engine == "llama.cpp" and batch <= decode.vector_columns and work.format.body_bits < WIDE_BITS
+    if few and work.family in decode.vector_ratios:
+        return by_card(work, decode.vector_ratios)
+    if work.engine == "llama.cpp" and work.family in decode.matrix_ratios:
+        return decode.matrix_ratios[work.family]
     if work.flops_kind == "fp4" and not work.hbm:
         return compute.fp4_gddr_ratio
     if work.family in compute.architecture_ratios and work.engine != "llama.cpp":
@@ -199,7 +229,7 @@ def routed_efficiency(work: Work, tokens: float) -> float:
     """
     compute = constants().compute
     if work.engine == "llama.cpp":
-        return dense_efficiency(work)
+        return dense_efficiency(work, tokens)
     visited = max(work.arch.experts * work.arch.coverage(tokens), 1.0)
     each = max(tokens * work.arch.experts_per_token / visited, 1.0)
     width = expert_columns(work)
@@ -215,8 +245,12 @@ def _cache_s(work: Work, batch: float) -> float:
     cards = tensor if work.layout.attention_copies else min(tensor, heads)
     decode = constants().decode
     ratios, usual = decode.cache_bandwidth_ratios, decode.cache_bandwidth_ratio
-    ratio = ratios.get(f"{work.engine} {work.family}", ratios.get(work.engine, usual))
-    return batch * work.cache_bytes(work.context) / (cards * work.bandwidth * ratio)
+    ratio = ratios.get(f"{work.engine} {work.family}", ratios.get(work.engine, usual)) * work.era.cache_ratio
+    again = work.arch.heads / heads if work.era.reads_for_every_head else 1.0
+    reading = again * work.cache_bytes(work.context) / (cards * work.bandwidth * ratio)
+    computed = decode.attention_ratios.get(f"{work.engine} {work.family}")
+    computing = work.attended_flops / (cards * work.flops_16 * computed) if computed else 0.0
+    return batch * max(reading, computing)
 
 
 def _link_s(work: Work, batch: float) -> float:
@@ -225,7 +259,8 @@ def _link_s(work: Work, batch: float) -> float:
     hops = constants().decode.pipeline_hop_s * (layout.pipeline - 1)
     if layout.attention_copies:
         return arch.moe_layers * exchange_s(work, batch) + hops
-    return 2 * arch.layers * all_reduce_s(work.gpu, layout.tensor, 2 * batch * arch.hidden) + hops
+    slower = work.era.reduce_s if layout.tensor > 1 else 0.0
+    return 2 * arch.layers * (all_reduce_s(work.gpu, layout.tensor, 2 * batch * arch.hidden) + slower) + hops
 
 
 def exchange_s(work: Work, tokens: float, *, latency: bool = True) -> float:
@@ -255,7 +290,7 @@ def _floor_s(work: Work) -> float:
     experts = each * floor.extra_ratio
     if work.engine == "llama.cpp" and work.sequences > 1:
         experts += decode.batched_moe_layer_s
-    every = floor.layer_s * _recency(work)
+    every = floor.layer_s * work.era.layer_ratio
     every += decode.latent_layer_s if arch.latent else 0.0
     every += decode.fp4_layer_s if work.flops_kind == "fp4" else 0.0
     return arch.layers * every + arch.moe_layers * experts + arch.linear_layers * decode.linear_layer_s
@@ -275,13 +310,7 @@ def _card_ratio(work: Work) -> float:
         ratio *= decode.amd_floor_ratio
     if hbm and work.graphed:
         ratio *= decode.served_floor_ratios.get(work.family, 1.0)
-    return ratio * decode.architecture_floor_ratios.get(work.family, 1.0)
-
-
-def _recency(work: Work) -> float:
-    """Newer builds launch faster, and a model can only run on builds as recent as itself."""
-    floor, released = work.floor, work.arch.released
-    return floor.recent_ratio if released is None or released >= floor.recent_from else 1.0
+    return ratio * by_card(work, decode.architecture_floor_ratios)
 
 
 def _spill_s(work: Work, spilled: float, batch: float) -> float:

@@ -2,7 +2,7 @@
 
 from kb.speed_constants import constants
 from tools.speed.allreduce import all_reduce_s
-from tools.speed.decode import dense_efficiency, exchange_s, permute_s, routed_efficiency
+from tools.speed.decode import by_card, dense_efficiency, exchange_s, permute_s, routed_efficiency
 from tools.speed.work import WIDE_BITS, Work
 
 
@@ -46,10 +46,15 @@ def _llama_cpp_s(work: Work, length: int, cached: int) -> float:
     arch, own, tokens = work.arch, constants().compute.llama_cpp, length - cached
     peak = max((work.gpu.int8_ops or 0) / 2, work.flops_16)
     ratio = own.wide_ratio if work.format.body_bits >= WIDE_BITS else own.quantised_ratio
-    ratios, family = own.architecture_ratios, work.family
-    ratio *= ratios.get(f"{family} {work.gpu.market}", ratios.get(family, 1.0))
+    ratio *= by_card(work, own.architecture_ratios)
     products = 2 * _visible(work, tokens) * tokens / (peak * ratio)
-    attention = 4 * _pairs(work, length, cached) * arch.heads * arch.head_dim / (peak * own.attention_ratio)
+    attention = (
+        4
+        * _pairs(work, length, cached)
+        * arch.heads
+        * arch.head_dim
+        / (peak * own.attention_ratio * work.era.attention_ratio)
+    )
     batches = max(tokens / constants().compute.prefill_chunk_tokens, 1.0)
     return (products + attention) / work.layout.tensor + arch.layers * own.layer_s * batches
 

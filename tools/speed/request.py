@@ -27,6 +27,9 @@ class InferenceSpeedRequest(ModelFields):
     """Cards that share the experts of a mixture, each with attention and sequences of its own; null = 1."""
     engine: Engine | None = None
     """What serves; null = llama.cpp for GGUF formats and for graphics within a processor, else vllm."""
+    engine_built: str | None = Field(default=None, pattern=r"^20\d\d-(0[1-9]|1[0-2])$")
+    """Month the engine was released (YYYY-MM), for one of before; null = today's, llama.cpp's of their time for models
+    older than mid-2024."""
     concurrent_sequences: int = Field(default=1, gt=0, le=10**7)
     """Sequences being answered at any time."""
     requests_per_s: float | None = Field(default=None, gt=0, le=10**7)

@@ -10,6 +10,7 @@ from tools.cache_format import cache_format
 from tools.memory.formats import WeightFormat, canonical, weight_format
 from tools.named import read_card
 from tools.speed.architecture import Architecture, architecture_of
+from tools.speed.generation import TODAY, Era, era_of
 from tools.speed.request import InferenceSpeedRequest
 
 KNOWN_RATES = "Choose a card whose rates are known."
@@ -54,6 +55,8 @@ class Work(NamedTuple):
     host_bandwidth: float | None = None
     separate_prefill: bool = False
     """Whether other cards read the prompts."""
+    era: Era = TODAY
+    """What the engine's release does worse than today's."""
 
     @property
     def hbm(self) -> bool:
@@ -95,6 +98,18 @@ class Work(NamedTuple):
         arch = self.arch
         local = min(tokens, arch.window) if arch.window else tokens
         return (arch.full_width * tokens + arch.local_width * local) * self.kv_bytes + 2 * arch.state_bytes
+
+    @property
+    def attended_flops(self) -> float:
+        """Multiplications and additions of one sequence's attention in a step: 4 · heads · head_dim · cached tokens.
+
+        A latent cache is multiplied as it lies, in its own width for every head.
+        """
+        arch = self.arch
+        width = arch.full_width / max(arch.attention_layers, 1) if arch.latent else arch.head_dim
+        local = min(self.context, arch.window) if arch.window else self.context
+        seen = (arch.attention_layers - arch.local_layers) * self.context + arch.local_layers * local
+        return 4.0 * arch.heads * width * seen
 
     def on(self, layout: Layout, total_sequences: float) -> "Work":
         """The same load on another layout."""
@@ -138,6 +153,7 @@ def work_of(request: InferenceSpeedRequest) -> tuple[Work, list[str]]:
         kv_bytes=memory_constants().kv.bytes[cache_format(request.kv_format, engine, name, native)],
         bandwidth=bandwidth, flops=flops, flops_kind=kind, flops_16=flops_16,
         host_bandwidth=request.host_bandwidth_bytes_per_s, separate_prefill=request.separate_prefill,
+        era=era_of(engine, request.engine_built, arch.released),
     )  # fmt: skip
     said = [*assumptions, *arch.guesses]
     if work.rate_guessed:

@@ -252,8 +252,7 @@ def test_kernels_of_an_a100_are_waited_for_longer_by_engines_that_replay_them(
     gpu: str, engine: str, ratio: float
 ) -> None:
     load = work(model="Qwen/Qwen3-8B", gpu=gpu, engine=engine)
-    floor = load.floor.layer_s * (load.floor.recent_ratio if engine == "llama.cpp" else 1.0)
-    assert decode_step(load).floor_s == pytest.approx(load.arch.layers * floor * ratio, rel=0.01)
+    assert decode_step(load).floor_s == pytest.approx(load.arch.layers * load.floor.layer_s * ratio, rel=0.01)
 
 
 @pytest.mark.parametrize(
