@@ -288,6 +288,8 @@ class Training(Frozen):
     trainers: dict[str, Trainer]
     moe_ratios: dict[str, float]
     """Precision class → factor on the products of routed experts: grouped ones fill the faster units less."""
+    moe_half_tokens: float
+    """Tokens an expert gets of a micro-batch at which its products reach half of that."""
     launch_overlap_power: float
     """Launching runs ahead of the card: t = (t_gpu^p + t_launch^p)^(1/p)."""
     recompute_element_ratio: float
@@ -297,9 +299,15 @@ class Training(Frozen):
     dispatch_bytes: float
     """Memory traffic of permuting tokens to experts and back, for each hidden element, expert and layer."""
     dispatch_link_bytes: float
-    """Bytes sent between cards for the same."""
+    """Bytes sent between cards of a node for the same."""
+    dispatch_network_bytes: float
+    """Bytes sent to other nodes for the same, for each node that holds an expert of the token."""
     shard_exposed_ratio: float
     """Share of gathering and scattering sharded weights that does not hide behind products."""
+    gradient_exposed_ratio: float
+    """Share of adding up gradients once a step that does not hide behind the last products."""
+    linear_bytes: float
+    """More memory traffic of a linear-attention or state-space layer, for each hidden element and token."""
     bubble_ratio: float
     """Idle time of a pipeline of p stages: (p - 1) / 8 of this."""
     scale_ratio: float

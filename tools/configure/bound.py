@@ -5,7 +5,7 @@ A bound costs a few multiplications where an estimate costs a tenth of a millise
 
 import math
 from abc import ABC, abstractmethod
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from kb.speed_constants import constants
 from tools.configure.layout import Layout
@@ -26,6 +26,8 @@ from tools.training_time.step import clean_flops, token_time
 ROUNDING = 1 + 1e-9
 COPYING = "tensorrt-llm"
 """Serves with attention copied to every card: caches divide further than the heads, prompts are read otherwise."""
+MOST_CARDS = 10**6
+"""Cards whose tokens fill every expert's tiles."""
 MANY = 1e6
 """Sequences with which every expert is visited."""
 
@@ -147,6 +149,6 @@ def bound_of_training(given: Given) -> Bound:
     request = TrainingTimeRequest.model_validate(dict(given))
     if item_kind(request.model) is not None:
         return Each(most_images(request))
-    job, _ = job_of(request.model_copy(update={"expert_parallel": 1}))
+    job = replace(job_of(request.model_copy(update={"expert_parallel": 1}))[0], together=MOST_CARDS)
     least = least_factor(trained_case(job), "training")
     return Each(min(1 / (token_time(job).total_s * least), job.peak * constants().peak_ratio / clean_flops(job)))

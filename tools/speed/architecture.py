@@ -37,6 +37,8 @@ class Architecture:
     """Layers with routed experts."""
     expert_width: float
     """Columns of one routed expert."""
+    expert_hidden: int
+    """Width that tokens are sent to routed experts in: the model's own, or a narrower one they work in."""
     layers: int
     hidden: int
     heads: int
@@ -127,6 +129,7 @@ def _of_model(model: Model) -> Architecture:
         shared_experts=model.experts.shared_experts if model.experts else 0,
         moe_layers=layers - model.experts.dense_layers if model.experts else 0,
         expert_width=float(model.experts.expert_intermediate_size) if model.experts else 0.0,
+        expert_hidden=(model.experts.expert_hidden_size if model.experts else None) or hidden,
         layers=layers, hidden=hidden, heads=heads, kv_heads=model.kv_heads or heads, head_dim=head_dim,
         full_width=float(wide * (attending - local)) * model.kv_compression,
         local_width=float(narrow * local) * model.kv_compression,
@@ -175,6 +178,7 @@ def _of_counts(fields: ModelFields) -> Architecture:
         shared_experts=shape.experts.shared_experts if shape.experts else 0,
         moe_layers=shape.layers if experts else 0,
         expert_width=min(routed, resident) / (3 * shape.hidden * shape.layers * experts) if experts else 0.0,
+        expert_hidden=shape.hidden,
         layers=shape.layers, hidden=shape.hidden, heads=shape.heads, kv_heads=shape.kv_heads, head_dim=shape.head_dim,
         full_width=float(2 * shape.kv_heads * shape.head_dim * shape.layers), local_width=0.0, window=0,
         attention_layers=shape.layers, local_layers=0, linear_layers=0, state_bytes=0.0, latent=False, tied=shape.tied,

@@ -48,6 +48,12 @@ class Job:
     """Format of quantised weights that stay frozen; they are widened every time they are used."""
     widened_bytes: float
     """Memory traffic of widening one of them."""
+    batch: int | None = None
+    """Samples of one step of the optimizer over all cards."""
+    together: int | None = None
+    """Cards that bring an expert its tokens together; null = those that share the experts."""
+    virtual: int = 1
+    """Stages of an interleaved pipeline on each card."""
 
     @property
     def adapters(self) -> bool:
@@ -68,6 +74,14 @@ class Job:
     def micro_batch_tokens(self) -> float:
         """Tokens one card (of a context-parallel group) computes at once."""
         return self.micro_batch * self.sequence / self.context
+
+    @property
+    def accumulated(self) -> float | None:
+        """Micro-batches of one step of the optimizer; null where its batch is not stated."""
+        if self.batch is None:
+            return None
+        copies = self.cards / (self.tensor * self.pipeline * self.context)
+        return max(self.batch / (copies * self.micro_batch), 1.0)
 
     @property
     def bus(self) -> float:
@@ -116,6 +130,7 @@ def job_of(request: TrainingTimeRequest) -> tuple[Job, list[str]]:
         pipeline=request.pipeline_parallel or 1, context=request.context_parallel or 1,
         expert=request.expert_parallel or (min(cards, NODE) if arch.moe else 1),
         sharding=request.sharding or _sharding(request), frozen=frozen, widened_bytes=_widened_bytes(frozen),
+        batch=request.global_batch_size, virtual=request.virtual_stages or 1,
     ), said  # fmt: skip
 
 

@@ -29,6 +29,8 @@ class TrainingTimeRequest(ModelFields):
     """Tokens of one sample; null = 4096 (2048 for adapters)."""
     micro_batch_size: int | None = Field(default=None, gt=0, le=10**9)
     """Samples a card computes at once; null = enough to keep it busy."""
+    global_batch_size: int | None = Field(default=None, gt=0, le=10**9)
+    """Samples of one step of the optimizer over all cards; null = so many that pipelines fill and gradients hide."""
     precision: Literal["bf16", "fp16", "fp32", "bf16_pure", "fp8"] = "bf16"
     weight_format: str | None = Field(default=None, max_length=40)
     """Format the frozen weights stay in while adapters train: nf4 int8 fp8 gptq awq …; null = 16 bits (qlora: nf4)."""
@@ -40,6 +42,8 @@ class TrainingTimeRequest(ModelFields):
     data_parallel: int | None = Field(default=None, gt=0, le=10**6)
     tensor_parallel: int | None = Field(default=None, gt=0, le=10**4)
     pipeline_parallel: int | None = Field(default=None, gt=0, le=10**4)
+    virtual_stages: int | None = Field(default=None, gt=0, le=10**4)
+    """Stages of an interleaved pipeline on each card, counted where global_batch_size is stated; null = 1."""
     context_parallel: int | None = Field(default=None, gt=0, le=10**4)
     expert_parallel: int | None = Field(default=None, gt=0, le=10**4)
     offload: Literal["none", "optimizer", "all"] | None = None

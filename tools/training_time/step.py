@@ -39,9 +39,9 @@ def token_time(job: Job) -> TokenTime:
     """
     products, attention = _products_s(job), _attention_s(job)
     elements, dispatch = _elements_s(job), _dispatch_s(job)
-    link = _tensor_s(job) + _shards_s(job)
+    link = _tensor_s(job) + _shards_s(job) + _gradients_s(job)
     training = constants().training
-    bubble = training.bubble_ratio * (job.pipeline - 1) / 8
+    bubble = _bubble(job)
     busy = products + attention + elements + dispatch
     launch = _exposed_s(_launch_s(job), busy + link)
     scale = training.scale_ratio * math.log2(max(job.cards / 8, 1.0))
@@ -73,17 +73,29 @@ def _width(job: Job) -> int:
 def _products_s(job: Job) -> float:
     training, arch = constants().training, job.arch
     ratios = training.product_ratios["8" if job.eight_bit else "16"]
-    reached = job.peak * ratios.get(job.family, ratios["other"])
-    routed = reached * training.moe_ratios["8" if job.eight_bit else "16"]
+    reached = job.peak * _of_card(job, ratios)
+    routed = reached * training.moe_ratios["8" if job.eight_bit else "16"] * _filled(job)
     dense = arch.dense_params + arch.head_params
     flops = (4 if job.adapters else 6) + 2 * job.recompute
     seconds = flops * dense / reached + flops * (arch.active_params - dense) / routed
     return seconds + 3 * arch.params * job.widened_bytes / job.bandwidth / job.micro_batch_tokens
 
 
+def _filled(job: Job) -> float:
+    """How far the tiles of grouped products fill: m / (m + m0), m tokens an expert gets of a micro-batch.
+
+    The cards that share the experts bring their tokens together: m = cards · tokens · k / E.
+    """
+    arch = job.arch
+    if not arch.moe:
+        return 1.0
+    each = (job.together or job.expert) * job.micro_batch_tokens * arch.experts_per_token / arch.experts
+    return each / (each + constants().training.moe_half_tokens)
+
+
 def _attention_s(job: Job) -> float:
     ratios = constants().training.attention_ratios
-    usual = ratios.get(job.trainer_name, ratios.get(job.family, ratios["other"]))
+    usual = ratios.get(job.trainer_name) or _of_card(job, ratios)
     reached = job.peak_16 * ratios.get(f"{job.family} {job.trainer_name}", usual)
     seen = float(job.sequence * job.arch.attention_layers)
     if job.arch.window:
@@ -96,6 +108,7 @@ def _elements_s(job: Job) -> float:
     training, arch = constants().training, job.arch
     again = 1.0 if job.trainer_name == "peft" else 1 + training.recompute_element_ratio * job.recompute
     traffic = arch.layers * arch.hidden * job.trainer.element_bytes * again
+    traffic += arch.linear_layers * arch.hidden * training.linear_bytes
     return (traffic + arch.vocab * training.logit_bytes) / job.bandwidth
 
 
@@ -111,7 +124,7 @@ def _dispatch_s(job: Job) -> float:
     if not job.arch.moe:
         return 0.0
     training, arch = constants().training, job.arch
-    copies, elements = arch.experts_per_token, arch.hidden * arch.moe_layers
+    copies, elements = arch.experts_per_token, arch.expert_hidden * arch.moe_layers
     seconds = elements * copies * training.dispatch_bytes / job.bandwidth
     if job.expert == 1:
         return seconds
@@ -121,7 +134,7 @@ def _dispatch_s(job: Job) -> float:
     if nodes <= 1:
         return seconds
     away = nodes * (1 - (1 - 1 / nodes) ** copies) * (1 - 1 / nodes)
-    return seconds + elements * away * training.dispatch_link_bytes / network_bytes_per_s(job.gpu)
+    return seconds + elements * away * training.dispatch_network_bytes / network_bytes_per_s(job.gpu)
 
 
 def _tensor_s(job: Job) -> float:
@@ -158,6 +171,35 @@ def _shards_s(job: Job) -> float:
         return 0.0
     added = 4 * job.arch.params / (job.tensor * job.pipeline)
     return added / bus / (job.micro_batch_tokens * training.accumulation) * training.shard_exposed_ratio
+
+
+def _gradients_s(job: Job) -> float:
+    """Megatron's gradients added up and weights handed out once a step, where its batch is stated.
+
+    6 bytes a weight (4 of gradient, 2 of weight) · weights of a card / bus / tokens of a step. Of the cards of a node
+    that keep the same weights each has a network card of its own; copies of experts are mostly one a node.
+    """
+    if job.accumulated is None or job.adapters or job.trainer_name != "megatron" or job.sharding in ("fsdp", "zero3"):
+        return 0.0
+    routed, seconds = job.arch.routed_params, 0.0
+    for weights, ways in ((job.arch.params - routed, job.tensor), (routed, job.expert)):
+        if job.cards > ways * job.pipeline:
+            alike = max(job.node // ways, 1)
+            bus = job.bus if job.cards <= job.node else min(alike * network_bytes_per_s(job.gpu), job.bus)
+            seconds += 6 * weights / (ways * job.pipeline) / bus
+    return seconds / (job.accumulated * job.micro_batch_tokens) * constants().training.gradient_exposed_ratio
+
+
+def _bubble(job: Job) -> float:
+    """Idle share of a pipeline: (p - 1) / (micro-batches · virtual stages), or as usual where no batch is stated."""
+    if job.accumulated is None:
+        return constants().training.bubble_ratio * (job.pipeline - 1) / 8
+    return (job.pipeline - 1) / (job.accumulated * job.virtual)
+
+
+def _of_card(job: Job, ratios: dict[str, float]) -> float:
+    """The ratio of a card's architecture, or of its family."""
+    return ratios.get(job.gpu.architecture, ratios.get(job.family, ratios["other"]))
 
 
 def _launch_s(job: Job) -> float:

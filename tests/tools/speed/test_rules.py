@@ -5,12 +5,22 @@ from dataclasses import replace
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from pydantic import ValidationError
 
 from kb.speed_constants import constants
 from tools.named import read_card
 from tools.speed import estimate_inference_speed
 from tools.speed.allreduce import all_reduce_s, network_bytes_per_s, node_cards
-from tools.speed.decode import decode_step, exchange_s, expert_ratio, permute_s, routed_efficiency, wide_share
+from tools.speed.decode import (
+    columns,
+    decode_step,
+    dense_efficiency,
+    exchange_s,
+    expert_ratio,
+    permute_s,
+    routed_efficiency,
+    wide_share,
+)
 from tools.speed.layout import best_pace
 from tools.speed.pace import Pace
 from tools.speed.request import InferenceSpeedRequest
@@ -18,6 +28,7 @@ from tools.speed.result import InferenceSpeed
 from tools.speed.work import Layout, Work, work_of
 
 R1 = "deepseek-ai/DeepSeek-R1"
+QUANTISED_WIDE = ("gguf:Q4_K_M", "fp16")
 
 
 def work(**fields: object) -> Work:
@@ -176,8 +187,60 @@ def test_metal_spends_time_on_widening(gpu: str) -> None:
     assert narrow < wide
 
 
-def test_widening_is_no_matter_where_integers_are_multiplied() -> None:
-    assert set(constants().decode.unpack_flops) == {"Apple"}
+@pytest.mark.parametrize(("gpu", "family"), [("apple-m2-ultra-192gb", "Apple"), ("rtx-4090-24gb", "Ada")])
+def test_widening_is_no_matter_where_integers_are_multiplied(gpu: str, family: str) -> None:
+    few, wide = (dense_efficiency(work(gpu=gpu, weight_format=form, engine="llama.cpp"), 2) for form in QUANTISED_WIDE)
+    assert (few < wide) == (family in constants().decode.vector_ratios)
+
+
+def test_metal_multiplies_whole_tiles_of_sequences() -> None:
+    load = work(model="Qwen/Qwen2.5-7B", gpu="apple-m2-ultra-192gb", weight_format="gguf:Q8_0")
+    assert [columns(load, batch) for batch in (1, 8, 9, 32, 33)] == [1, 8, 32, 32, 64]
+    assert columns(load._replace(gpu=read_card("rtx-4090")[0]), 9) == 9
+
+
+@pytest.mark.parametrize(
+    ("model", "shared"), [("Qwen/Qwen2.5-7B", 7), ("Qwen/Qwen3-30B-A3B", 8), ("openai/gpt-oss-20b", 8)]
+)
+def test_attention_on_a_mac_takes_as_long_as_its_query_heads(model: str, shared: int) -> None:
+    """However many of them read one cached head."""
+    load = work(model=model, gpu="apple-m2-ultra-192gb", weight_format="gguf:Q8_0", input_tokens=32768)
+    assert load.arch.heads == shared * load.arch.kv_heads
+    rate = constants().decode.attention_ratios["llama.cpp Apple"] * load.flops_16
+    assert decode_step(load).cache_s == pytest.approx(load.attended_flops / rate, rel=0.03)
+
+
+@pytest.mark.parametrize(
+    ("engine", "model", "built"),
+    [
+        ("llama.cpp", "Qwen/Qwen2.5-7B", "2024-05"),
+        ("llama.cpp", "Qwen/Qwen2.5-7B", "2025-08"),
+        ("vllm", "Qwen/Qwen2.5-7B", "2024-10"),
+        ("vllm", "mistralai/Mixtral-8x7B-v0.1", "2024-06"),
+        ("tensorrt-llm", "meta-llama/Llama-2-70b-hf", "2023-11"),
+    ],
+)
+def test_a_release_of_before_is_slower_than_todays(engine: str, model: str, built: str) -> None:
+    asked = {"model": model, "gpu": "a100-sxm-80gb", "gpu_count": 2, "tensor_parallel": 2, "engine": engine}
+    before, today = (
+        found(**asked, input_tokens=8192, concurrent_sequences=8, engine_built=month).step.total_s
+        for month in (built, "2026-10")
+    )
+    assert before > 1.01 * today
+
+
+@pytest.mark.parametrize(("model", "old"), [("meta-llama/Meta-Llama-3-8B", True), ("Qwen/Qwen3-8B", False)])
+def test_llama_cpp_of_its_time_is_taken_for_an_old_model_unless_the_build_is_stated(model: str, old: bool) -> None:
+    asked = {"model": model, "gpu": "rtx-3090", "weight_format": "gguf:Q4_K_M"}
+    assumed, then, now = (found(**asked, engine_built=month).per_user for month in (None, "2024-05", "2026-10"))
+    assert assumed == (then if old else now)
+    assert then < now
+
+
+@pytest.mark.parametrize("month", ["2024", "2024-13", "may 2024", "24-05"])
+def test_a_build_is_a_month(month: str) -> None:
+    with pytest.raises(ValidationError):
+        InferenceSpeedRequest(model="Qwen/Qwen3-8B", gpu="rtx-3090", engine_built=month)
 
 
 @pytest.mark.parametrize("model", ["Qwen/Qwen3-30B-A3B", "openai/gpt-oss-120b", R1])
