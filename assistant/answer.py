@@ -4,7 +4,7 @@ from typing import Any, Literal
 
 from pydantic import Field
 
-from assistant.understanding import Asked
+from assistant.understanding import Asked, Shown
 from kb.base import Frozen
 from tools.configuration import Configuration
 
@@ -55,6 +55,8 @@ class Draft(Frozen):
     assumptions: tuple[str, ...] = ()
     clarifying_questions: tuple[str, ...] = ()
     warnings: tuple[str, ...] = ()
+    shown: Shown | None = None
+    """What a follow-up will build on; it is kept with the need."""
 
 
 class ModelTokens(Frozen):

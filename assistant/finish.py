@@ -29,10 +29,14 @@ def checked(
 
 
 def counted(understanding: Understanding) -> str:
-    """The cards as they were understood, which a person sees and may correct: 「多卡」 is two, "the V100s" four."""
+    """The cards as they were understood, which a person sees and may correct: 「多卡」 is two, "the V100s" four.
+
+    And the figure that the former answer told, which a follow-up holds the new one against.
+    """
     need = understanding.need
     cards = (*need.gpus_owned, *need.gpus_proposed)
-    return ", ".join(f"{card.count}×{gpus()[card.gpu].name}" for card in cards if card.count and card.gpu in gpus())
+    told = [f"{card.count}×{gpus()[card.gpu].name}" for card in cards if card.count and card.gpu in gpus()]
+    return ", ".join([*told, *([need.shown.said] if need.shown and need.shown.said else [])])
 
 
 def vouched_for(draft: Draft, records: Sequence[ToolCallRecord], words: Sequence[str]) -> Grounding | None:
@@ -57,12 +61,12 @@ def answer_of(
         conversation_id=conversation_id,
         question=question,
         language=understanding.language,
-        need=stated(understanding.need),
+        need=stated(understanding.need).model_copy(update={"shown": draft.shown}),
         tool_calls=tuple(records),
         grounding=grounding,
         engine=engine,
         elapsed_s=since(started),
-        **{name: getattr(draft, name) for name in Draft.model_fields},
+        **{name: getattr(draft, name) for name in Draft.model_fields if name != "shown"},
     )
 
 

@@ -5,9 +5,9 @@ from typing import Any, Literal
 from pydantic import model_validator
 
 from kb.base import Frozen
-from tools.need import Intent, Need, Task
+from tools.need import GpuCount, Intent, Need, Task
 
-Command = Literal["why", "arithmetic", "cheaper", "sources", "assumed"]
+Command = Literal["why", "arithmetic", "cheaper", "sources", "assumed", "thanks"]
 """What a follow-up may want of the last answer itself."""
 
 Way = Literal["lora", "full_finetune"]
@@ -51,6 +51,24 @@ class Workload(Frozen):
     """Whether the model stands in for one that was not named."""
 
 
+class Shown(Frozen):
+    """What an answer told: the next one says what became of it, and repeats nothing of it."""
+
+    measure: str | None = None
+    """What its first figure is: `fit`, `order`, or a field of a tool's result."""
+    said: str | None = None
+    """That figure as it was said, e.g. "64 GiB per GPU on 1×RTX 3090"."""
+    language: str | None = None
+    """Of `said`."""
+    fits: bool | None = None
+    offered: tuple[GpuCount, ...] = ()
+    """Cards that were on offer, in the order they were told."""
+    questions: tuple[str, ...] = ()
+    """Phrase keys of what it asked back."""
+    told: tuple[str, ...] = ()
+    """Marks of the caveats, assumptions and questions that the conversation has told so far."""
+
+
 class Asked(Need):
     """The Need with what later turns of a conversation rely on besides."""
 
@@ -64,6 +82,10 @@ class Asked(Need):
     """Catalog id of the model most people mean by the words, where none was named."""
     doubts: tuple[Ambiguity, ...] = ()
     """Names that are still unsettled."""
+    on_offered: bool = False
+    """Whether the cards asked about are those that an answer put forward, not ones that the person named."""
+    shown: Shown | None = None
+    """What the answer told; in a follow-up that is being answered, what the former one did."""
     language: str | None = None
     """That of the conversation, for a turn that is of none: "8bit?"."""
 
@@ -94,6 +116,8 @@ class Understanding(Frozen):
     """Whether the turn changed an earlier need rather than stating a new one."""
     asks: tuple[str, ...] = ()
     """Further intents of a question with several parts, in order."""
+    changed: tuple[str, ...] = ()
+    """Fields of the need that a follow-up made other than they were."""
     command: Command | None = None
     """A follow-up that asks about the last answer itself."""
     out_of_scope: bool = False
@@ -102,3 +126,9 @@ class Understanding(Frozen):
     """Pasted error or log, verbatim, when there is one."""
     dictated: bool = False
     """An order to state a claim rather than a question whether it holds: refused, with what the arithmetic says."""
+
+
+def changed(before: Asked, after: Asked) -> tuple[str, ...]:
+    """Fields of what was understood that differ, as they are declared; running a model goes without saying."""
+    differ = (name for name in Need.model_fields if getattr(before, name) != getattr(after, name))
+    return tuple(name for name in differ if name != "task" or before.task is not None or after.task != "inference")

@@ -7,6 +7,7 @@ from assistant.answer import Draft, ToolCallRecord
 from assistant.compose import (
     acquisition,
     capacity,
+    changed,
     clarify,
     closed,
     commands,
@@ -17,6 +18,7 @@ from assistant.compose import (
     diagnosis,
     facts,
     fit,
+    follow_up,
     forecast,
     guidance,
     keeping_up,
@@ -76,7 +78,9 @@ def compose(understanding: Understanding, calls: Sequence[ToolCallRecord]) -> Dr
     """The answer to what was understood, resting on these results and nothing else."""
     material = Material(understanding, tuple(calls))
     if understanding.out_of_scope:
-        return draft_of(material, [scope.out_of_scope(material)])
+        return _aside(material, scope.out_of_scope(material))
+    if understanding.command == "thanks":
+        return _aside(material, scope.thanked(material))
     settled = {"training_time"} if fit.by_deadline(material) else set()
     if material.intents[0] == "compare" and contest.race(material):
         settled |= {"speed"}
@@ -96,8 +100,15 @@ def compose(understanding: Understanding, calls: Sequence[ToolCallRecord]) -> Dr
         main = sections[0] = commands.COMMANDS[understanding.command](material, main)
     if not understanding.command and (not brought or requests.sized(material.need)):
         _frame(material, main)
-    draft = draft_of(material, _without_repeats(sections))
+    if understanding.follow_up:
+        follow_up.shortened(material, main)
+    draft = draft_of(material, _without_repeats(sections), changed.compare(material, main))
     return _refused(material, draft) if understanding.dictated else draft
+
+
+def _aside(material: Material, section: Section) -> Draft:
+    """An answer that tells nothing of the matter: a later turn builds on the one before it."""
+    return draft_of(material, [section]).model_copy(update={"shown": material.understanding.need.shown})
 
 
 def _brought(material: Material) -> list[Section]:
@@ -177,7 +188,8 @@ def _frame(material: Material, main: Section) -> None:
     main.caveats += guidance.disputed(material)
     main.questions = clarify.questions(material, main.verdict)
     bar = guidance.REMEDY if main.verdict == "diagnosis" else guidance.ASIDE
-    if not main.rests_on_documents and not main.settled and not _asks_nothing(material):
+    aside = not material.understanding.follow_up or main.verdict in follow_up.ADVISED
+    if aside and not main.rests_on_documents and not main.settled and not _asks_nothing(material):
         main.body.append(guidance.heard(material, [main.headline, *main.body], bar))
 
 

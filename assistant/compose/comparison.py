@@ -1,5 +1,6 @@
 """Cards against each other: first which of them holds the work, then who wins at what."""
 
+import re
 from collections.abc import Iterator, Sequence
 
 from assistant.compose import contest, facts, names, numbers, value
@@ -42,7 +43,8 @@ def comparison(material: Material) -> Section:
         return facts.spec(material)
     shown = list(compared.gpus)
     wins = _wins(material, compared)
-    headline, less = _headline(material, compared, per_card), value.cheaper_work(material)
+    headline = _headline(material, compared, per_card)
+    less = value.cheaper_work(material) or _prices(material, compared)
     section = Section("comparison", less or headline)
     section.body = [
         headline if less else "",
@@ -263,6 +265,23 @@ def _against(material: Material, rows: Sequence[GpuRow], winner: str, aspect: As
         return material.say("compare.against", value=own, other=next(iter(values.values())))
     listed = [material.say("fact.card_value", card=names.gpu_name(key), value=value) for key, value in values.items()]
     return material.say("compare.against", value=own, other=material.say.listed(listed))
+
+
+_CARD_PRICE = re.compile(
+    r"贵|便宜|差价|多少钱|价格|\b(?:price|cheaper|costs?|dearer|expensive)\b(?! (?:per|a) (?:token|hour|month))", re.I
+)
+"""Words that ask what the cards themselves cost."""
+
+
+def _prices(material: Material, compared: Comparison) -> str:
+    """What a card of each costs, the cheapest named; empty where that was not asked in a follow-up."""
+    rows = [row for row in compared.gpus if row.price is not None]
+    if not material.understanding.follow_up or len(rows) < 2 or not _CARD_PRICE.search(material.text):
+        return ""
+    least = min(rows, key=lambda row: float(row.price.amount_usd) if row.price else 0.0)
+    values = _values(material, compared.gpus, BY_KEY["price"])
+    marker = joined([facts.cite_card(material, row, [BY_KEY["price"]]) for row in rows])
+    return material.say("compare.cheaper_card", card=names.gpu_name(least.id), values=values) + marker
 
 
 def _values(material: Material, rows: Sequence[GpuRow], aspect: Aspect) -> str:

@@ -1,5 +1,6 @@
 """A purchase of which nobody said what it is to run: what each class of model takes, and where the budget ends."""
 
+import re
 from collections.abc import Iterator
 
 from assistant.compose import names, numbers, orders
@@ -10,6 +11,15 @@ from assistant.compose.table import table
 from assistant.plan.preferred import preferred
 from assistant.plan.tiers import SIZES, unsized_purchase
 from tools.configuration import Configuration
+
+USUAL = 32_000_000_000
+"""The class that suits most people who cannot say what they will run."""
+_UNDECIDED = re.compile(
+    r"don'?t know|not sure|no idea|unsure|no preference|whatever|you (?:choose|decide|pick)"
+    r"|不知道|不清楚|不确定|没想好|没有|随便|都行|都可以|看着办",
+    re.I,
+)
+"""Words of one who has no answer to what was asked back."""
 
 
 def tiers(material: Material) -> Section | None:
@@ -47,12 +57,21 @@ def _found(material: Material) -> Iterator[tuple[int, Configuration]]:
 def _headline(material: Material, found: dict[int, Configuration]) -> str:
     say, budget = material.say, material.need.budget
     if budget is None:
-        return say("tiers.open")
+        undecided = material.understanding.follow_up and _UNDECIDED.search(material.text)
+        return _usual(material, found) if undecided else say("tiers.open")
     size = max(found)
     one = found[size]
     order = names.cards(one.gpu, one.gpu_count) + say("order.at_price", price=orders.price(material, one))
     return say("tiers.budget", budget=numbers.money(budget.amount, budget.currency), size=numbers.params(size),
                order=order, way=say(f"tiers.{one.acquisition}"))  # fmt: skip
+
+
+def _usual(material: Material, found: dict[int, Configuration]) -> str:
+    """What suits most people, for one who cannot say more."""
+    size = USUAL if USUAL in found else min(found)
+    one = found[size]
+    order = names.cards(one.gpu, one.gpu_count) + material.say("order.at_price", price=orders.price(material, one))
+    return material.say("tiers.usual", size=numbers.params(size), order=order)
 
 
 def _row(material: Material, size: int, one: Configuration) -> list[str]:

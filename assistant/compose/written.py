@@ -4,8 +4,10 @@ import re
 from collections.abc import Sequence
 
 from assistant.answer import Draft
+from assistant.compose.follow_up import remembered, unsaid
 from assistant.compose.material import Material
 from assistant.compose.section import Section
+from assistant.understanding import Shown
 
 _PLAIN_WORD = re.compile(r"^[a-z]+(?= )|^full fine-tuning")
 _FIRST_SENTENCE = re.compile(r".*?(?:[。？！]|[.?!](?= |$))")
@@ -23,7 +25,11 @@ _ARTICLE = re.compile(r"\b([Aa]) (?=(?:8|11|18|8\d)(?:\.\d+)?[BM]\b)")
 """An 8B model, an 11B one."""
 
 
-def draft_of(material: Material, sections: Sequence[Section]) -> Draft:
+_ONCE = ("caveats", "assumptions", "questions")
+"""What is told once in a conversation."""
+
+
+def draft_of(material: Material, sections: Sequence[Section], shown: Shown | None = None) -> Draft:
     """The sections as the draft of an answer; the first one's verdict is the answer's."""
     main = sections[0]
     text, citations = material.cites.used_in(_text(material, sections))
@@ -36,6 +42,7 @@ def draft_of(material: Material, sections: Sequence[Section]) -> Draft:
         assumptions=tuple(dict.fromkeys(one for section in sections for one in section.assumptions)),
         clarifying_questions=tuple(main.questions),
         warnings=tuple(dict.fromkeys(one for section in sections for one in section.warnings)),
+        shown=remembered(material, shown, main, [line for name in _ONCE for line in _gathered(sections, name)]),
     )
 
 
@@ -47,9 +54,10 @@ def _text(material: Material, sections: Sequence[Section]) -> str:
         blocks += section.body
     for heading in ("levers", "caveats"):
         lines = [line for line in _gathered(sections, heading) if line not in sections[0].headline]
+        lines = unsaid(material, lines) if heading in _ONCE else lines
         blocks.append(_bullets(say(f"heading.{heading}"), lines))
-    blocks.append(_line(material, "assumptions", _gathered(sections, "assumptions")))
-    blocks.append(_bullets(say("heading.questions"), _gathered(sections, "questions")))
+    blocks.append(_line(material, "assumptions", unsaid(material, _gathered(sections, "assumptions"))))
+    blocks.append(_bullets(say("heading.questions"), unsaid(material, _gathered(sections, "questions"))))
     notes = []
     if any("GiB" in block for block in blocks):
         notes.append(say("note.units"))

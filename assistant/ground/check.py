@@ -20,6 +20,8 @@ BITS = re.compile(r"(?<![\d.])(?:[2-68]|16|32)(?:[ -]?bits?\b| ?位| ?比特)", 
 INTERVAL = re.compile(r"90 ?[%％](?= ?(?:interval|confidence|置信|区间))")
 """The level of every interval the tools give: a definition, not a finding."""
 OPERATOR = re.compile(r"\s*(?:[(（][^()（）]{0,40}[)）])?\s*(?P<sign>[×x*·+/÷−]|=|≈)\s*\Z")
+AMOUNT_TWICE = re.compile(r"(?<=\d) (?P<unit>GB) ?[(（]\d")
+"""An amount told in both units, "215 GB (200 GiB)", which is no GB200."""
 TABLE_UNIT = re.compile("|".join(sorted(map(re.escape, (u for u in UNITS if len(u) > 1)), key=len, reverse=True)))
 
 
@@ -96,7 +98,8 @@ def _mask(text: str) -> tuple[str, list[tuple[int, int, tuple[str, ...]]], list[
     for pattern in (LINK, MARKER, ORDINAL, BITS, INTERVAL):
         for match in pattern.finditer(text):
             blank(match.start(), match.end())
-    cards = [mention for mention in gpu_names().scan(text) if mention.exact]
+    units = [match.span("unit") for match in AMOUNT_TWICE.finditer(text)]
+    cards = [one for one in gpu_names().scan(text) if one.exact and not any(a <= one.start < b for a, b in units)]
     for mention in (*cards, *(one for one in model_names().scan(text) if one.exact)):
         blank(mention.start, mention.end)
     counted = list(counted_cards(text, cards))

@@ -38,7 +38,7 @@ _MAY_WANT_FILES = ("can_it_run", "min_vram", "how_many_gpus", "concurrency", "co
 
 def plan(understanding: Understanding) -> list[PlannedCall]:
     """The calls to make first; none for what is not the advisor's business."""
-    if understanding.out_of_scope:
+    if understanding.out_of_scope or understanding.command == "thanks":
         return []
     need = provisional(understanding)
     if understanding.workloads:

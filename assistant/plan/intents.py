@@ -59,6 +59,8 @@ _STILL_RUNS = re.compile(
 )
 """Words that ask what the card does for the model all the same, beside what it does not support."""
 _EACH = re.compile(r"(?:一|每)(?:张|块)|\beach\b|apiece|per (?:card|gpu)", re.I)
+_THAT_CARD = re.compile(r"(?:那|这)(?:张|块|款)卡?|\b(?:that|this|the (?:first|second|third)) (?:card|gpu|one)\b", re.I)
+"""Words that point at one card of those spoken of."""
 _THAN = re.compile(r"\bthan\b|(?<!性价)比(?!例|如|较)", re.I)
 _WRITTEN = re.compile(
     r"写|给我|生成|来一?[份个]|模板|文件|命令|脚本|\byaml\b|manifest|\bfiles?\b|template|script|command|write|generate"
@@ -103,6 +105,9 @@ def intents(understanding: Understanding) -> list[Intent]:
         return ["power"]
     each = not understanding.follow_up or _EACH.search(text) is not None
     priced_alone = main in ("budget", "which_to_buy", "other", "spec") and each
+    pointed = understanding.follow_up and _THAT_CARD.search(text) and money.asks_price(text, understanding.need)
+    if pointed and len(requests.named_gpus(understanding.need)) == 1:
+        return ["spec"]
     if priced_alone and money.asks_card_price(text, understanding.need):
         main = "spec"
     if main in _SIZED and asks_for_cheapest(understanding.text) and not understanding.need.gpus_owned:

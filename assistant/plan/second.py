@@ -52,7 +52,7 @@ SHARES = ("none", "ddp", "zero1", "zero2")
 
 def plan_more(understanding: Understanding, results: Sequence[ToolCallRecord]) -> list[PlannedCall]:
     """The calls that the first results call for; none when they settle the question."""
-    if understanding.out_of_scope:
+    if understanding.out_of_scope or understanding.command == "thanks":
         return []
     need = provisional(understanding)
     if (own := particular.more(understanding, need, results)) is not None:
@@ -158,7 +158,7 @@ def _lighter_speeds(need: Need, record: ToolCallRecord) -> list[PlannedCall | No
     """How fast it is in the formats that may fit: the speed of what does not fit is nobody's."""
     card = _card(record.request)
     used = record.result.get("weight_format") or record.request.get("weight_format")
-    if card is None or need.weight_format or requests.is_training(need):
+    if card is None or requests.is_training(need):
         return []
     return [requests.speed(need, card, name) for name in smaller_formats(used, need.engine, card.gpu)]
 

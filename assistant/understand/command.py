@@ -5,6 +5,14 @@ from assistant.understand.text import grammar
 from assistant.understanding import Command
 
 _COMMANDS: tuple[tuple[Command, str], ...] = (
+    ("thanks", (
+        r"^[\s,.!~]*(?:(?:ok(?:ay)?|great|cool|nice|perfect|awesome|got it|makes sense|understood|alright|good|thanks?"
+        r"|thank you|thx|ty|cheers|much appreciated"
+        r"|(?:very|super|really|so|quite) (?:helpful|much|useful|clear)|that (?:helps|makes sense"
+        r"|is (?:helpful|clear|all))|that's (?:helpful|clear|all|great|it)|so much|a lot|for (?:the|your) (?:help|info"
+        r"|answer)|bye|see you|好的?|行|嗯{1,4}|哦{1,4}|明白了?|懂了|了解了?|知道了|收到|谢谢(?:你|您|啦|了)?|多谢|感谢"
+        r"|辛苦了?|太好了|不错|可以|没问题了?|再见|拜拜)(?![a-z])[\s,.!~]*){1,6}$"
+    )),
     ("arithmetic", (
         r"(?:show|explain|give|see)(?: me)? (?:the |your )?(?:arithmetic|math|maths|calculations?|workings?"
         r"|formula|derivation|numbers|steps)|怎么算(?:的|出来)|算(?:一遍|给我看|式)|计算过程|推导|公式"

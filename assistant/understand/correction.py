@@ -7,12 +7,12 @@ from pydantic import ValidationError
 
 from assistant.understand.language import language_of
 from assistant.understand.stated import internal
-from assistant.understanding import Asked, Understanding
+from assistant.understanding import Asked, Understanding, changed
 from kb.base import BadInput
 from kb.catalog import gpu, model
 from tools.need import Need
 
-FIXED = frozenset({"intent", "matter", "model_text", "asks"})
+FIXED = frozenset({"intent", "matter", "model_text", "asks", "shown"})
 """What is asked is changed by asking, not by a correction."""
 
 
@@ -34,7 +34,8 @@ def corrected(text: str, previous: Need | None, changes: Mapping[str, Any]) -> U
     except ValidationError as problem:
         fault = problem.errors()[0]
         raise BadInput(str(fault["loc"][0]), f"{fault['msg']}.") from None
-    return Understanding(language=language_of(text.lower()), need=need, text=text, follow_up=True)
+    made = changed(before, need)
+    return Understanding(language=language_of(text.lower()), need=need, text=text, follow_up=True, changed=made)
 
 
 def _resolved(changes: Mapping[str, Any], before: Asked) -> dict[str, Any]:

@@ -11,12 +11,14 @@ from assistant.understand.intents import STRONG
 from assistant.understand.language import speaks
 from assistant.understand.parts import Parts, find_parts, main_need, small_params
 from assistant.understand.place import NO_CLOUD
+from assistant.understand.pointing import machines, pointed
 from assistant.understand.reading import TRAINING, Reading, read
+from assistant.understand.replies import replied
 from assistant.understand.scope import asks_something_else, dictated
 from assistant.understand.standing import standing
 from assistant.understand.text import grammar
 from assistant.understand.workloads import SHOPPING, find_workloads
-from assistant.understanding import Ambiguity, Asked, Command, Understanding, Workload
+from assistant.understanding import Ambiguity, Asked, Command, Understanding, Workload, changed
 from kb.catalog import models
 
 _CUE = grammar(
@@ -62,6 +64,23 @@ _QUESTION = grammar(
     r"|(?<![a-z])(?:how|what|which|why|enough)(?![a-z])|(?:^|[,.;] )(?:and |but |so )?"
     r"(?:can|could|does|do|is|are|will|would|should)(?![a-z])"
 )
+_CHOOSE = grammar(
+    r"(?:which|what)(?: one)?(?: of (?:them|these|those))? (?:would|do|should|'d) (?:you|i|we)(?: personally)? (?:buy"
+    r"|get|pick|choose|take|recommend|go (?:with|for)|order)"
+    r"|(?:what's|what is) your (?:pick|recommendation|choice|advice)"
+    r"|what (?:should|shall|would) (?:i|we|you) do|just tell me what to (?:buy|get|order)"
+    r"|(?:你|换你)(?:会|觉得)?(?:买|选)哪"
+    r"|(?:到底|最后|最终|直接说?|那)(?:就)?(?:该|应该)?(?:买|选)(?:哪|什么|啥)"
+    r"|给(?:我)?(?:个|一个)(?:结论|建议|方案)|你(?:推荐|建议)哪|bottom line|pick one"
+)
+"""Words that want one choice of all that was told."""
+_TOO_SLOW = grammar(r"太慢|慢了|嫌慢|快(?:点|一点|些)|too slow|faster|speed (?:it|that) up")
+_OF_HARDWARE = ("can_it_run", "speed", "concurrency", "context_length", "training_time", "oom")
+"""What can only be asked of particular cards."""
+_CHOOSES_ANEW = ("which_to_buy", "budget", "cloud_or_buy", "min_vram", "how_many_gpus")
+"""What is asked of all cards there are."""
+_PICTURED = ("diffusion", "speech", "vision", "embedding")
+"""Work of which "how long" asks for the pace, unless it is trained."""
 _HOW_LONG = grammar(r"how long|how many (?:days|hours)|多久|几天|多长时间|几个小时")
 
 
@@ -74,19 +93,44 @@ def fold(original: str, previous: Asked | None, earlier: Sequence[Asked] = ()) -
         earlier: those before that, oldest first, for a turn that goes back to one of them.
     """
     reading = _read(original, previous)
-    command = command_of(reading) if previous is not None else None
-    if previous is None or (command is None and _new_topic(reading, previous)):
+    reply = replied(reading, previous) if previous is not None else {}
+    command = command_of(reading) if previous is not None and not reply else None
+    if previous is None or (command is None and not reply and _new_topic(reading, previous)):
         fresh = reading if previous is None else _read(original, None)
         return _first(fresh)
     beside = companions(reading, previous)
     back = returned(reading, previous, earlier) or among(reading, previous, earlier)
     changes = changes_of(reading, previous, companion=beside.added, command=command) | (beside.main or {}) | back
+    changes |= reply | _of_cards(reading, previous)
     changes |= {"intent": back.get("intent") or _intent(reading, previous, command), "others": beside.others}
     silent = not any(weight >= STRONG for weight, _ in reading.weights.values())
     changes |= {"asks": previous.asks if silent and "intent" not in back else reading.asks}
     need = standing(reading.text.simplified, previous.model_copy(update=changes), previous)
     need = need.model_copy(update={"doubts": _doubts(reading, need, previous)})
-    return _follow_up(reading, need, command, sized_before=_sized(previous))
+    need = _on_offered(need, previous, changes["intent"])
+    told = _follow_up(reading, need, command, sized_before=_sized(previous))
+    differ = changed(previous, told.need)
+    outside = told.out_of_scope and (not differ or _hostile(reading))
+    return told.model_copy(update={"changed": differ, "out_of_scope": outside})
+
+
+def _on_offered(need: Asked, previous: Asked, intent: str) -> Asked:
+    """What is asked of hardware that nobody named is asked of what was put forward; a new choice lets go of it."""
+    if need.on_offered and intent in _CHOOSES_ANEW:
+        return need.model_copy(update={"gpus_asked": (), "gpus_proposed": (), "on_offered": False})
+    if intent not in _OF_HARDWARE or need.gpus_owned or need.gpus_asked or need.memory_bytes_per_gpu:
+        kept = need.on_offered and need.gpus_asked == previous.gpus_asked
+        return need.model_copy(update={"on_offered": kept})
+    same_work = need.task == previous.task or previous.task in (None, "general")
+    if not previous.shown or not previous.shown.offered or previous.intent not in SHOPPING or not same_work:
+        return need
+    card = previous.shown.offered[0]
+    return need.model_copy(update={"gpus_asked": (card.gpu,), "gpus_proposed": (card,), "on_offered": True})
+
+
+def _of_cards(reading: Reading, previous: Asked) -> dict[str, Any]:
+    """Cards pointed at, or as many machines of them as are said now."""
+    return pointed(reading, previous) or machines(reading, previous)
 
 
 def _doubts(reading: Reading, need: Asked, previous: Asked) -> tuple[Ambiguity, ...]:
@@ -223,7 +267,11 @@ def _acquisition(plain: str) -> Literal["buy", "rent"] | None:
 
 def _intent(reading: Reading, previous: Asked, command: Command | None) -> Any:
     """What the turn asks; a turn that only changes slots asks the same again."""
-    if command in {"why", "arithmetic", "sources"}:
+    if command in {"why", "arithmetic", "sources", "thanks"}:
+        return previous.intent
+    if _CHOOSE.search(reading.text.plain):
+        return "compare" if previous.intent == "compare" else "which_to_buy"
+    if previous.intent in {"speed", "training_time"} and _TOO_SLOW.search(reading.text.plain):
         return previous.intent
     if command == "cheaper":
         return previous.intent if previous.intent in {"which_to_buy", "budget", "cloud_or_buy"} else "which_to_buy"
@@ -243,11 +291,19 @@ def _intent(reading: Reading, previous: Asked, command: Command | None) -> Any:
         return previous.intent
     if previous.task in TRAINING and _HOW_LONG.search(reading.text.plain):
         return "training_time"
+    shopped = previous.intent in SHOPPING and previous.budget and not (previous.gpus_owned or previous.gpus_asked)
+    other_way = reading.slots.get("task") not in {None, previous.task} or "weight_format" in reading.slots
+    if shopped and other_way and reading.intent in {"can_it_run", "min_vram", "how_many_gpus"}:
+        return previous.intent  # within the budget still
     asks = "matter" in reading.slots or _QUESTION.search(reading.text.plain)
     if previous.intent in {"what_fits", "spec"} and {"model", "params"} & set(reading.slots):
         return reading.intent if reading.intent in _OF_WORK else "can_it_run"
     if reading.intent in _STATED and previous.intent and not asks:
         return previous.intent
+    if reading.intent == "training_time" and previous.task in _PICTURED and previous.trained is None:
+        return "speed"
+    if reading.intent == "speed" and (reading.slots.get("task") or previous.task) in TRAINING:
+        return "training_time"
     strong = [intent for intent, (weight, _) in reading.weights.items() if weight >= STRONG]
     if reading.intent in strong and reading.intent not in {"guidance", "other"}:
         return reading.intent

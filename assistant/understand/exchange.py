@@ -3,6 +3,7 @@
 from typing import Any
 
 from assistant.understand.further import further
+from assistant.understand.makers import of_maker
 from assistant.understand.numbers import number
 from assistant.understand.reading import Reading
 from assistant.understand.text import grammar
@@ -60,6 +61,14 @@ _SETTLED = grammar(
 """Words that choose a card and end the comparison."""
 _SEVERAL = 2
 """What a plural without a number is read as; in a follow-up it is as many as before."""
+_NOT_MINE = grammar(
+    r"(?:not (?:mine|owned|ours|bought)|don't (?:own|have) (?:it|them|one|any)|haven't (?:bought|got|ordered)"
+    r"|(?:i|we)(?:'d| would) (?:buy|have to buy|need to buy)|would have to (?:buy|be bought))"
+    r"|(?:还)?没(?:有)?买|(?:还)?没入手|不是(?:已经)?有|手(?:上|里|头)没有?|(?:是)?(?:准备|打算|想)买|要(?:新)?买的"
+)
+"""Words that take back that the cards are the asker's."""
+_MORE_OF_THEM = grammar(r"(?<![a-z])add (?P<n>one|two|three|four|six|\d{1,2})(?: more| of them)?\s?[?.!]*\s*$")
+"""More of the cards in hand, not named again: "too slow, add one"."""
 _SHORT = 30
 """Characters of a turn that says no more than another amount."""
 
@@ -79,6 +88,11 @@ def card_changes(reading: Reading, previous: Asked, plain: str) -> dict[str, Any
         return grown
     if named:
         return _named_cards(reading, previous, plain, named)
+    if rivals := of_maker(plain, previous):
+        return _beside(previous, rivals)
+    if _NOT_MINE.search(plain) and previous.gpus_owned:
+        keys = tuple(card.gpu for card in previous.gpus_owned)
+        return {"gpus_owned": (), "gpus_asked": keys, "gpus_proposed": previous.gpus_owned}
     count = reading.cards.gpu_count or _count_alone(plain, previous)
     if count and len(previous.gpus_owned) == 1:
         card = previous.gpus_owned[0]
@@ -90,6 +104,15 @@ def card_changes(reading: Reading, previous: Asked, plain: str) -> dict[str, Any
             return {"gpus_proposed": (card,), "gpu_count": None}
         return {"gpus_owned": (card,), "gpus_asked": (), "gpu_count": None}
     return changes
+
+
+def _beside(previous: Asked, rivals: tuple[GpuCount, ...]) -> dict[str, Any]:
+    """Another maker's cards: beside those owned, else instead of those asked about; a comparison takes them in."""
+    keys = tuple(card.gpu for card in rivals)
+    counted = tuple(card for card in rivals if card.count)
+    if previous.intent == "compare" and previous.gpus_asked:
+        return {"gpus_asked": (*previous.gpus_asked, *keys), "gpus_proposed": (*previous.gpus_proposed, *counted)}
+    return {"gpus_asked": keys, "gpus_proposed": counted, "gpu_count": None, "memory_bytes_per_gpu": None}
 
 
 def _count_alone(plain: str, previous: Asked) -> int | None:
@@ -107,12 +130,22 @@ def _count_alone(plain: str, previous: Asked) -> int | None:
 
 def _grown(reading: Reading, previous: Asked, named: list[GpuCount]) -> dict[str, Any]:
     """More of the one kind of card in hand: "and with a second one?", "what if I add two more 3090s"."""
-    more = further(reading.entities.masked)
-    if more is None or len(previous.gpus_owned) != 1 or any(one.gpu != previous.gpus_owned[0].gpu for one in named):
+    more, plain = further(reading.entities.masked), reading.text.plain
+    if more is None and previous.intent not in SHOPPING and (said := _MORE_OF_THEM.search(plain)):
+        more = int(number(said["n"] or "1") or 1), said.span()
+    held = previous.gpus_owned or _spoken_of(previous)
+    if more is None or len(held) != 1 or any(one.gpu != held[0].gpu for one in named):
         return {}
-    card = previous.gpus_owned[0]
-    grown = card.model_copy(update={"count": (card.count or 1) + more[0]})
-    return {"gpus_owned": (grown,), "gpus_proposed": (), "gpu_count": None, "tensor_parallel": None}
+    grown = held[0].model_copy(update={"count": (held[0].count or 1) + more[0]})
+    if previous.gpus_owned:
+        return {"gpus_owned": (grown,), "gpus_proposed": (), "gpu_count": None, "tensor_parallel": None}
+    return {"gpus_proposed": (grown,), "gpu_count": None, "tensor_parallel": None}
+
+
+def _spoken_of(previous: Asked) -> tuple[GpuCount, ...]:
+    """The one card asked about, in its stated number."""
+    stated = {card.gpu: card for card in previous.gpus_proposed}
+    return tuple(stated.get(key) or GpuCount(gpu=key, count=1) for key in previous.gpus_asked)
 
 
 def _resized(reading: Reading, previous: Asked) -> dict[str, Any]:
@@ -127,6 +160,8 @@ def _resized(reading: Reading, previous: Asked) -> dict[str, Any]:
         if count and len(cards) == 1:
             cards = (cards[0].model_copy(update={"count": count}),)
         return {"gpus_owned": cards, "memory_bytes_per_gpu": None, "gpu_count": None}
+    if len(previous.gpus_asked) == 1 and (other := _variant(previous, sizes[0])):
+        return {"gpus_asked": (other[0].gpu,), "gpus_proposed": other if other[0].count else (), "gpu_count": None}
     return {"memory_bytes_per_gpu": sizes[0], "gpu_count": count or previous.gpu_count or 1}
 
 
@@ -184,7 +219,7 @@ def _recounted(card: GpuCount, said: int | None, before: int | None) -> int:
 
 def _variant(previous: Asked, memory_bytes: int) -> tuple[GpuCount, ...] | None:
     """The same card in another size: 「显存是 12G」 after "4070", 「80G 的」 after "A100"."""
-    card = previous.gpus_owned[0]
+    card = (previous.gpus_owned or _spoken_of(previous))[0]
     base = (
         card.gpu.split("-")[0] if not card.gpu.startswith(("rtx", "gtx", "rx")) else "-".join(card.gpu.split("-")[:2])
     )

@@ -117,6 +117,8 @@ def read(original: str, previous: Need | None = None) -> Reading:
     _put_cards(reading)
     if reading.intent == "spec" and "spec" not in reading.weights and reading.cards.owned and not reading.cards.asked:
         reading.intent = "what_fits"  # who only says what stands at home asks what it is good for
+    if reading.intent == "what_fits" and "which_to_buy" in reading.asks and _without_card(reading, previous):
+        reading.intent = "which_to_buy"  # a machine that runs large models, of which there is none yet
     _share_batch(reading)
     _read_task(reading, work, previous or Need())
     reading.out_of_scope = out_of_scope(
@@ -127,6 +129,13 @@ def read(original: str, previous: Need | None = None) -> Reading:
         priced="budget" in reading.slots,
     )
     return reading
+
+
+def _without_card(reading: Reading, previous: Need | None) -> bool:
+    """Whether neither a card nor its memory was said, now or before."""
+    cards, before = reading.cards, previous or Need()
+    said = cards.owned or cards.asked or cards.memory_bytes or cards.gpu_count
+    return not (said or before.gpus_owned or before.gpus_asked or before.memory_bytes_per_gpu or before.gpu_count)
 
 
 def _without_money(reading: Reading) -> str:
