@@ -74,6 +74,12 @@ _CHOOSE = grammar(
     r"|给(?:我)?(?:个|一个)(?:结论|建议|方案)|你(?:推荐|建议)哪|bottom line|pick one"
 )
 """Words that want one choice of all that was told."""
+_HOW_FAST = grammar(
+    r"^[\s,.]*(?:and |what about |how about )?(?:the |its |what )?(?:speed|tokens? (?:per|a) second|tok/s|t/s|tps"
+    r"|(?:出字)?速度|多快)"
+    r"(?:呢|怎么样|如何|多少|多快)?[\s?.!]*$"
+)
+"""The pace of what was just spoken of, and nothing else."""
 _TOO_SLOW = grammar(r"太慢|慢了|嫌慢|快(?:点|一点|些)|too slow|faster|speed (?:it|that) up")
 _OF_HARDWARE = ("can_it_run", "speed", "concurrency", "context_length", "training_time", "oom")
 """What can only be asked of particular cards."""
@@ -271,6 +277,8 @@ def _intent(reading: Reading, previous: Asked, command: Command | None) -> Any:
         return previous.intent
     if _CHOOSE.search(reading.text.plain):
         return "compare" if previous.intent == "compare" else "which_to_buy"
+    if _HOW_FAST.search(reading.text.plain) and previous.task not in TRAINING:
+        return "speed"
     if previous.intent in {"speed", "training_time"} and _TOO_SLOW.search(reading.text.plain):
         return previous.intent
     if command == "cheaper":

@@ -23,7 +23,7 @@ _REPLACE = grammar(
 _ONLY_ASKED = grammar(
     r"(?:快|慢|强|贵|省)(?:多少|几倍|多大|不少)|(?:faster|slower|better|cheaper) than|how much (?:faster|slower"
     r"|better)|比|还是|租|买|怎么选|选|划算|价格|多少钱|(?<![a-z])(?:vs|versus|or|rent|buy|smarter|better|worth"
-    r"|compare|price)(?![a-z])"
+    r"|compared?|price)(?![a-z])"
 )
 _EXCLUDED = grammar(
     r"(?:(?<![a-z])(?<!why )(?:not|isn't|don't (?:have|want|use)|no|without|instead of|rather than|forget|drop|skip)"
