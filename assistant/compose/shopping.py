@@ -1,6 +1,7 @@
 """What to buy or rent: the configurations found, the memory they rest on, and what the budget changes."""
 
 from collections.abc import Iterator, Sequence
+from typing import Any
 
 from assistant.compose import guidance, hybrid, names, numbers
 from assistant.compose.arithmetic import arithmetic, cite, column_name, interval, subject, total
@@ -11,6 +12,7 @@ from assistant.compose.more_money import all_of_it, more_money
 from assistant.compose.orders import break_even, cards_of, cheapest, chosen, in_hand, orders, price, speed
 from assistant.compose.reasons import sentences
 from assistant.compose.section import Section
+from assistant.phrases import Phrases
 from assistant.plan import requests
 from kb.catalog import gpu
 from kb.units import DAY_S, GIB
@@ -182,10 +184,15 @@ def _misses(material: Material) -> Iterator[str]:
                     "shop.miss_memory", cards=cards, needed=numbers.gib(needed), usable=numbers.gib(usable)
                 )
             elif usd:
-                yield "- " + material.say("shop.miss_price", cards=cards, price=numbers.usd(usd))
+                dear = material.say("shop.miss_price", cards=cards, price=numbers.usd(usd))
+                yield "- " + material.say("list.semicolon").join([dear, *_of_miss(row, "trade_off", material.say)])
             else:
-                for line in sentences((Reason.model_validate(one) for one in row["reasons"]), "reason", material.say):
+                for line in _of_miss(row, "reason", material.say):
                     yield f"- {cards}{material.say('list.colon')}{line}"
+
+
+def _of_miss(row: dict[str, Any], kind: str, say: Phrases) -> list[str]:
+    return sentences((Reason.model_validate(one) for one in row["reasons"]), kind, say)
 
 
 def _what(material: Material) -> str:

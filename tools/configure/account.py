@@ -30,10 +30,7 @@ def rejected(search: "Search", shown: list[Configuration], found: list[Found]) -
     }
     misses = list(owned_too_small(search.table, asked.owned, shown, added))
     misses += proposed_too_small(search.table, asked.request.gpus_proposed, shown)
-    titles = {item.title for item in shown}
-    misses += beyond_limits(
-        asked.request, search.ranking, search.pace, search.limits, asked.ways, search.wanted, titles
-    )
+    misses += beyond_limits(asked.request, search.ranking, search.pace, search.limits, asked.ways, search.wanted, shown)
     return misses + _barred(search, shown)
 
 

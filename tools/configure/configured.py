@@ -178,7 +178,7 @@ def _why(option: Option, paced: Paced, *, one_gpu: bool) -> tuple[Reason, ...]:
 def _trade_offs(option: Option, paced: Paced, native: str | None) -> tuple[Reason, ...]:
     choice, gpu, form = option.choice, option.choice.gpu, paced.held.weight_format
     spare = choice.count - paced.held.layout.gpus
-    said = [_tightness(gpu, paced)] if option.verdict == "tight" else []
+    said = [tightness(gpu, paced)] if option.verdict == "tight" else []
     part = roomiest(gpu, paced.held.high_bytes) if paced.held.layout.gpus == 1 else None
     if part is not None:
         said.append(reason("trade_off", "mostly_empty", each=part.most, profile=part.name))
@@ -196,7 +196,7 @@ def _trade_offs(option: Option, paced: Paced, native: str | None) -> tuple[Reaso
     return (*said, *_of_card(choice, gpu), *_of_machines(choice, gpu))
 
 
-def _tightness(gpu: Gpu, paced: Paced) -> Reason:
+def tightness(gpu: Gpu, paced: Paced) -> Reason:
     """How much is left of each card by the estimate, and how much would be lacking at its upper end."""
     held = paced.held
     left, over = gpu.usable_bytes - held.total_bytes, held.high_bytes - gpu.usable_bytes

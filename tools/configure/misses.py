@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from dataclasses import replace
 from decimal import Decimal
+from itertools import islice
 
 from kb.catalog import gpu as find_gpu
 from kb.catalog import gpus
@@ -10,7 +11,7 @@ from kb.records.gpu import Gpu
 from kb.units import format_bytes
 from tools.configuration import Configuration, Reason
 from tools.configure.choice import MACHINE_SHARE
-from tools.configure.configured import title
+from tools.configure.configured import tightness, title
 from tools.configure.fitting import Held, Table, nearest_miss
 from tools.configure.options import Limits
 from tools.configure.pace import Pace
@@ -18,7 +19,8 @@ from tools.configure.rank import Found, Ranking
 from tools.configure.reasons import reason, text
 from tools.configure.request import ConfigureRequest
 from tools.configure.result import Rejected
-from tools.configure.wanted import Wanted
+from tools.configure.wanted import Wanted, anything, or_owned
+from tools.memory.result import Verdict
 from tools.need import GpuCount
 
 NEAR = 3
@@ -52,16 +54,15 @@ def proposed_too_small(
 
 def beyond_limits(
     request: ConfigureRequest, ranking: Ranking, pace: Pace, limits: Limits, ways: tuple[str, ...], wanted: Wanted,
-    shown: set[str],
+    shown: list[Configuration],
 ) -> Iterator[Rejected]:  # fmt: skip
     """For each limit, the cheapest that meets all the others."""
     for way in ways:
         money = limits.buy_usd if way == "buy" else limits.rent_usd_per_hour
         if money is not None:
-            freed = replace(limits, buy_usd=None, rent_usd_per_hour=None)
-            found = _beyond(ranking, way, wanted, limits, freed, shown)
-            if found is not None:
-                yield from _too_dear(found, money, only=not shown)
+            titles = {item.title for item in shown if item.acquisition == way}
+            for dear in _beyond(ranking, way, wanted, limits, titles):
+                yield from _too_dear(dear, money, only=not titles)
         if limits.power_w is not None:
             freed = replace(limits, power_w=None)
             found = next(iter(ranking.cheapest(way, wanted, verdicts=("yes",), limits=freed)), None)
@@ -89,18 +90,27 @@ def _too_small(gpu: Gpu, count: int, near: Held, more: int | None) -> Rejected:
     return _rejected(f"{count} × {gpu.name}", gpu, count, reasons, needed=near.total_bytes)
 
 
-def _beyond(
-    ranking: Ranking, way: str, wanted: Wanted, limits: Limits, freed: Limits, shown: set[str]
-) -> Found | None:  # fmt: skip
-    """The first beyond the limits in the order of what is proposed; where nothing is, what costs least of all."""
-    least = None if shown else ranking.least(way, wanted, within=freed)
-    if least is not None:
-        return least
+def _beyond(ranking: Ranking, way: str, wanted: Wanted, limits: Limits, shown: set[str]) -> list[Found]:
+    """The first beyond the limits in the order of what is proposed; where nothing is shown, what costs least of all."""
+    freed = replace(limits, buy_usd=None, rent_usd_per_hour=None)
+    least = [] if shown else _least(ranking, way, wanted, freed)
+    dear = [one for one in least if not limits.within(one.option.choice)]
     ways = ranking.cheapest(way, wanted, verdicts=("yes",), limits=freed)
-    return next(
-        (one for one in ways if not limits.within(one.option.choice) and title(one.option.choice) not in shown),
-        None,
-    )
+    others = (one for one in ways if not limits.within(one.option.choice) and title(one.option.choice) not in shown)
+    return dear or list(islice(others, 1))
+
+
+def _least(ranking: Ranking, way: str, wanted: Wanted, limits: Limits) -> list[Found]:
+    """The least that it costs for sure as it is wanted; before it what is second-hand, or a tight fit, for less."""
+    found: list[Found] = []
+    below: Decimal | None = None
+    kinds: tuple[tuple[Wanted, Verdict], ...] = ((or_owned(wanted), "yes"), (anything, "yes"), (anything, "tight"))
+    for among, verdict in kinds:
+        one = ranking.least(way, among, below, verdict, limits)
+        if one is not None:
+            found.insert(0, one)
+            below = one.option.choice.amount
+    return found
 
 
 def _too_dear(found: Found, money: Decimal, *, only: bool) -> Iterator[Rejected]:
@@ -113,6 +123,8 @@ def _too_dear(found: Found, money: Decimal, *, only: bool) -> Iterator[Rejected]
     reasons = (
         reason("reason", "too_dear", excess=float(excess), per=per),
         reason("change", "raise_budget", excess=float(excess), per=per),
+        *((reason("trade_off", "used_market"),) if choice.used and choice.owned < choice.count else ()),
+        *((tightness(choice.gpu, found.paced),) if found.option.verdict == "tight" else ()),
     )
     yield _rejected(title(choice), choice.gpu, choice.count, reasons, price=choice.amount)
 

@@ -11,7 +11,7 @@ from tools.configure.choice import Choice
 from tools.configure.host import passive
 from tools.configure.layout import COUNTS
 from tools.configure.market import CHINA, buyable
-from tools.configure.stream import Stream
+from tools.configure.stream import Stream, grown
 from tools.configure.suitable import machine_sizes, sold_in_systems
 
 ALONE = (1, 2)
@@ -52,12 +52,7 @@ def host_memory(gpu: Gpu, cards: int) -> int:
 @lru_cache(maxsize=2048)
 def _streams(gpu_id: str, owned: int, domestic: bool) -> tuple[Stream, ...]:
     """Cards in hand that suffice stand apart from more of them: the ones cost nothing, the others are bought."""
-    found = []
-    for choices in _kinds(gpus()[gpu_id], owned, domestic=domestic):
-        enough = [choice for choice in choices if choice.count <= owned]
-        more = [choice for choice in choices if choice.count > owned]
-        found += [Stream(part) for part in (enough, more) if part]
-    return tuple(found)
+    return tuple(stream for choices in _kinds(gpus()[gpu_id], owned, domestic=domestic) for stream in grown(choices))
 
 
 def _kinds(gpu: Gpu, owned: int, *, domestic: bool) -> Iterator[list[Choice]]:

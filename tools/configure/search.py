@@ -110,10 +110,13 @@ class Search:
             return []
         kept = _distinct([*self._proposed(way)[:limit], *self._preferred(way, limit)])[:limit]
         less = [] if enough and way == "buy" else self._less(way, kept, limit - 1)
+        tight: list[Found] = []
         if way == "buy" and not enough and limit > 2:
-            less += self._tight([*kept[: limit - len(less)], *less])
-        found = [*kept[: limit - len(less)], *less]
-        return found if self._spends(way) else sorted(found, key=lambda one: not one.option.choice.complete)
+            tight = self._tight([*kept[: limit - len(less)], *less])
+        found = [*kept[: limit - len(less) - len(tight)], *less]
+        if not self._spends(way):
+            found.sort(key=lambda one: not one.option.choice.complete)
+        return _distinct([*found, *tight])
 
     def _less(self, way: str, kept: list[Found], most: int) -> list[Found]:
         """The least that it can cost new, in any precision, and second-hand, where what is shown already costs more."""
@@ -128,12 +131,13 @@ class Search:
         return found[:most]
 
     def _tight(self, shown: list[Found]) -> list[Found]:
-        """The purchase, new or second-hand, that holds the work by the estimate alone, where it costs much less."""
+        """The purchase, new or second-hand, that holds the work by the estimate alone, where it costs much less.
+
+        Or where no sure one is priced whole.
+        """
         sure = [one.option.choice for one in shown if one.option.verdict == "yes" and one.option.choice.complete]
         known = [choice.amount for choice in sure if choice.amount]
-        if not known:
-            return []
-        found = self.ranking.least("buy", unowned, WORTH_SAYING * min(known), "tight")
+        found = self.ranking.least("buy", unowned, WORTH_SAYING * min(known) if known else None, "tight")
         return [found] if found else []
 
     def _preferred(self, way: str, limit: int) -> list[Found]:

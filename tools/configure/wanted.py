@@ -8,6 +8,11 @@ from tools.configure.suitable import MAINSTREAM
 Wanted = Callable[[Choice], bool]
 
 
+def anything(_: Choice) -> bool:
+    """Whatever there is."""
+    return True
+
+
 def new(choice: Choice) -> bool:
     """Whether it is bought new, or rented."""
     return not choice.owned and not choice.used

@@ -162,7 +162,7 @@ def test_what_no_budget_buys_is_told_with_the_least_that_would(model: str) -> No
     asked = {"task": "inference", "model": model, "acquisition": "buy"}
     found = configure(ConfigureRequest.model_validate(asked | {"budget": {"amount": 1000, "mode": "buy"}}))
     assert not found.configurations
-    (miss,) = found.rejected
+    *less, miss = found.rejected
     least = [
         item.price.amount
         for form in (None, "fp8", "awq")
@@ -174,6 +174,9 @@ def test_what_no_budget_buys_is_told_with_the_least_that_would(model: str) -> No
     ]
     assert miss.price_usd is not None
     assert miss.price_usd <= min(least)
+    for one in less:  # second-hand, or a tight fit, and says so
+        assert {reason.code for reason in one.reasons} & {"used_market", "tightness"}
+        assert (one.price_usd or 0) < miss.price_usd
 
 
 @pytest.mark.parametrize("amount", [420_000, 450_000])

@@ -7,6 +7,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from kb.units import HOURS_PER_MONTH
 from tools.configuration import Configuration
 from tools.configure import configure
 from tools.configure.options import precision_lost
@@ -103,6 +104,31 @@ def test_a_relaxed_limit_never_raises_the_least_price(data: st.DataObject) -> No
     need = data.draw(needs())
     hard, easy = data.draw(relaxed(need))
     assert least(ask(need | easy)) <= least(ask(need | hard))
+
+
+def least_told(result: ConfigureResult) -> list[Decimal]:
+    """What money would do at least, where no money of the need does."""
+    return [one.price_usd for one in result.rejected if one.price_usd and one.reasons[0].code == "too_dear"]
+
+
+@EXAMPLES
+@given(need=needs(), small=st.sampled_from([1, 200, 1000, 2500]), more=st.sampled_from([1.0, 1.3, 2.0, 5.0]))
+def test_the_least_told_is_what_that_money_buys_and_nothing_shown_costs_less(
+    need: Fields, small: float, more: float
+) -> None:
+    """Second-hand cards and tight fits that would be shown for less are told as well."""
+    way = need["acquisition"]
+    budget = {"amount": small, "mode": way, "period": "month" if way == "rent" else None}
+    short = ask(need | {"budget": budget})
+    told = least_told(short)
+    if short.configurations or not told:
+        return
+    assert told == sorted(told)
+    enough = float(min(told)) * more * (HOURS_PER_MONTH * 1.0001 if way == "rent" else 1)
+    found = ask(need | {"budget": {**budget, "amount": enough}})
+    shown = [one.price.amount for one in found.configurations if one.price.complete and one.price.amount]
+    assert all(amount >= min(told) for amount in shown)
+    assert shown or need["max_results"] == 2  # a tight fit takes no room from sure ones
 
 
 @pytest.mark.parametrize("model", ["Llama-3.1-8B", "Qwen2.5-32B", "Qwen2.5-72B"])

@@ -1,15 +1,21 @@
 """Streams of choices: what one of them holds in common, how it grows, and what cards in hand make of it."""
 
 from decimal import Decimal
+from typing import Any
 
 import pytest
 
 from kb.catalog import gpus
 from tools.configure import configure
+from tools.configure.asked import read
 from tools.configure.purchases import purchases
+from tools.configure.rank import LOSSES
 from tools.configure.rentals import rentals
 from tools.configure.request import ConfigureRequest
+from tools.configure.search import Search
 from tools.configure.stream import Stream
+
+Fields = dict[str, Any]
 
 
 def streams(country: str | None = None, owned: int = 0) -> list[Stream]:
@@ -25,12 +31,56 @@ def test_a_stream_grows_in_rank_power_and_price_and_is_of_one_kind(country: str 
     found = streams(country, owned)
     assert len(found) > 300
     for stream in found:
-        whole = [choice.amount or Decimal(0) for choice in stream.choices if choice.complete]
-        assert whole == sorted(whole)
         assert [choice.key for choice in stream.choices] == sorted(choice.key for choice in stream.choices)
-        watts = [choice.power_w or 0 for choice in stream.choices if choice.complete]
-        assert watts == sorted(watts)
-        assert len({(one.gpu.id, one.used, one.unsure, one.count <= one.owned) for one in stream.choices}) == 1
+        for grown in ("count", "amount", "power_w"):
+            values = [getattr(choice, grown) or 0 for choice in stream.choices]
+            assert values == sorted(values)
+        kinds = {
+            (one.gpu.id, one.used, one.complete, one.unsure, one.aged, one.count <= one.owned) for one in stream.choices
+        }
+        assert len(kinds) == 1
+
+
+def naive_least(search: Search, way: str) -> Decimal | None:
+    """The lowest whole price of all choices of all streams, each asked by itself."""
+    amounts = []
+    for gpu in search.pool:
+        for choice in (one for stream in search.options.streams(way, gpu) for one in stream.choices):
+            most = search.asked.request.max_gpus
+            admitted = choice.complete and search.limits.within(choice) and (most is None or choice.count <= most)
+            if not admitted or not search.wanted(choice) or choice.amount is None:
+                continue
+            for loss in LOSSES:
+                option = search.options.option(choice, "yes", loss)
+                if option is not None and search.pace.best(gpu, option.rows) is not None:
+                    amounts.append(choice.amount)
+                    break
+    return min(amounts, default=None)
+
+
+@pytest.mark.parametrize("way", ["buy", "rent"])
+@pytest.mark.parametrize("limits", [{}, {"max_power_w": 400}, {"max_gpus": 4}, {"budget": 6000}, {"budget": 2500}])
+@pytest.mark.parametrize(
+    "need",
+    [
+        {"model": "Qwen2.5-32B", "concurrent_sequences": 16, "context_tokens": 8192},
+        {"model": "Qwen2.5-14B-Instruct", "concurrent_sequences": 4, "context_tokens": 8192},
+        {"model": "Mixtral-8x7B-v0.1", "concurrent_sequences": 4},
+        {"model": "Llama-3.1-8B", "target_tokens_per_s": 60.0, "concurrent_sequences": 16},
+    ],
+    ids=lambda need: need["model"],
+)
+def test_the_least_is_the_least_of_every_choice(need: Fields, limits: Fields, way: str) -> None:
+    """Whatever stands before it in its stream: a machine of more cards may be cheaper, its price older or unknown."""
+    changes = dict(limits)
+    if "budget" in limits:
+        period = None if way == "buy" else "month"
+        amount = limits["budget"] if way == "buy" else limits["budget"] / 2
+        changes["budget"] = {"amount": amount, "mode": way, "period": period}
+    request = {"task": "inference", "acquisition": way, **need, **changes}
+    search = Search(read(ConfigureRequest.model_validate(request)))
+    found = search.ranking.least(way, search.wanted)
+    assert (found.option.choice.amount if found else None) == naive_least(search, way)
 
 
 @pytest.mark.parametrize(("card", "owned", "singles"), [("rtx-3090-24gb", 2, (1, 2)), ("h100-sxm-80gb", 16, (8, 16))])
