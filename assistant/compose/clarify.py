@@ -5,7 +5,7 @@ import re
 from assistant.compose import acquisition, names, numbers, signs
 from assistant.compose.material import Material
 from assistant.compose.section import Section
-from assistant.plan import requests
+from assistant.plan import progress, requests
 from assistant.plan.amounts import SEEN, model_kind
 from assistant.plan.method import unsaid
 from assistant.understanding import Ambiguity
@@ -173,7 +173,7 @@ def questions(material: Material, verdict: str = "") -> list[str]:
     if unsaid(material.understanding, need) and material.estimates:
         found.append(say("ask.method"))
     found += _of_pictures(material, intent)
-    if re.search(r"\b(?:grpo|ppo|rlhf|rloo)\b", material.text):
+    if need.generations is None and re.search(r"\b(?:grpo|ppo|rlhf|rloo)\b", material.text, re.I):
         found.append(say("ask.rl"))
     several = intent == "min_vram" and _takes_several_cards(material)
     if need.weight_format is None and (several or _on_the_edge(material)):
@@ -181,7 +181,8 @@ def questions(material: Material, verdict: str = "") -> list[str]:
     if intent == "concurrency" and need.context_tokens is None:
         found.append(say("ask.context"))
     timed = next(material.records("estimate_training_time"), None)
-    if intent == "training_time" and need.dataset_tokens is None and not (timed and timed.result.get("time_s")):
+    open_time = intent == "training_time" and need.dataset_tokens is None
+    if open_time and not (timed and timed.result.get("time_s")) and not progress.judged(material.understanding):
         found.append(say("ask.dataset_images" if model_kind(need) in SEEN else "ask.dataset"))
     return list(dict.fromkeys(found))[:QUESTIONS_MAX]
 

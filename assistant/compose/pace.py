@@ -17,6 +17,7 @@ from assistant.compose.table import table
 from assistant.plan import amounts
 from assistant.plan.formats import bits
 from kb.units import DAY_S, GIB
+from tools.training_time.request import SAMPLE_TOKENS
 
 SPEED_ROWS = (
     "tokens_per_s_per_user",
@@ -222,7 +223,21 @@ def training_time(material: Material) -> Section:
     result = record.result
     key = next(key for key in ("time_s", *TIME_ROWS) if result.get(key))
     headline = _headline(material, "pace.time", key, result)
-    return _held(material, result, _with(material, record.tool, result, headline, TIME_ROWS))
+    section = _held(material, result, _with(material, record.tool, result, headline, TIME_ROWS, memory=False))
+    section.assumptions += _data(material, result)
+    return section
+
+
+def _data(material: Material, result: dict[str, Any]) -> list[str]:
+    """What was taken of the data where it was not said: the length of a sample, the number of epochs."""
+    if not result.get("time_s"):
+        return []
+    say, need, found = material.say, material.need, []
+    if material.understanding.need.dataset_tokens is None and need.dataset_tokens:
+        found.append(say("assume.sample_tokens", value=numbers.count(SAMPLE_TOKENS)))
+    if need.epochs is None and need.task != "pretrain":
+        found.append(say("assume.one_epoch"))
+    return found
 
 
 def _held(material: Material, result: dict[str, Any], section: Section) -> Section:
@@ -256,13 +271,15 @@ def _headline(material: Material, phrase: str, key: str, result: dict[str, Any])
     return material.say(phrase, what=material.say(f"pace.{key}"), value=_ranged(material, key, result[key]))
 
 
-def _with(material: Material, tool: str, result: dict[str, Any], headline: str, rows: tuple[str, ...]) -> Section:
+def _with(
+    material: Material, tool: str, result: dict[str, Any], headline: str, rows: tuple[str, ...], *, memory: bool = True
+) -> Section:
     say = material.say
     marker = cite_pace(material, tool, result)
     lines = [[say(f"pace.{key}"), _ranged(material, key, result[key])] for key in rows if result.get(key)]
     section = Section("estimate", headline + marker, [table([say("table.what"), say("table.value")], lines)])
     section.caveats = [line for key, line in warned(material, result).items() if key not in _LEADING]
-    return _finish(material, section)
+    return _finish(material, section, memory=memory)
 
 
 def cite_pace(material: Material, tool: str, result: dict[str, Any]) -> str:
@@ -310,13 +327,20 @@ def _without(material: Material, phrase: str) -> Section:
     return _finish(material, section)
 
 
-def _finish(material: Material, section: Section) -> Section:
-    table_of_memory = ""
+def _finish(material: Material, section: Section, *, memory: bool = True) -> Section:
+    """With the memory as a table, or in one line where it was not asked for and there is room."""
+    shown = ""
     if material.estimates:
         main = material.estimates[0]
-        table_of_memory = arithmetic(material, [main])
+        roomy = main.fit is not None and main.fit.verdict == "yes"
+        shown = _room(material, main) if roomy and not memory else arithmetic(material, [main])
         section.caveats += caveats(material, main)
         section.assumptions = assumed(material, main)
-    section.body += [orders(material, material.configurations), table_of_memory]
+    section.body += [orders(material, material.configurations), shown]
     section.configurations = material.configurations
     return section
+
+
+def _room(material: Material, main: Estimate) -> str:
+    usable = numbers.gib(main.placed.usable_bytes, digits=1)
+    return material.say("pace.room", total=total(main), usable=usable) + cite(material, main)

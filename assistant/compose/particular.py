@@ -12,8 +12,10 @@ from assistant.compose import (
     isolated,
     jobs,
     memory_target,
+    network,
     price_claims,
     processor,
+    progress,
     resale,
     reserved,
     traffic,
@@ -31,6 +33,8 @@ _ANSWERS: dict[str, Callable[[Material], Section | None]] = {
     "upgrade": upgrade.upgrade, "memory_target": memory_target.memory_target, "worth": worth.worth,
     "reserved": reserved.reserved, "deal": deal.deal, "resale": resale.resale, "hosting": hosting.hosting,
     "jobs": jobs.jobs, "isolated": isolated.isolated, "processor": processor.processor,
+    "progress": progress.progress,
+    "network": network.network,
 }  # fmt: skip
 
 

@@ -3,7 +3,7 @@
 from typing import Any
 
 from assistant.answer import ToolCallRecord
-from assistant.compose import amounts, cost, names, numbers, pace
+from assistant.compose import amounts, cost, names, numbers, pace, progress
 from assistant.compose.material import Material
 from assistant.compose.pace import cite_pace
 from assistant.compose.section import Section
@@ -12,7 +12,9 @@ from assistant.plan.like_rent import in_hand
 
 
 def timed(material: Material) -> Section:
-    """How long a training takes; with what it costs where that is asked too."""
+    """Whether its stated speed is normal, or how long a training takes, with what it costs where that is asked too."""
+    if verdict := progress.judged(material):
+        return Section("estimate", verdict, settled=True)
     return _priced(material) or pace.training_time(material)
 
 

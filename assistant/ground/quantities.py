@@ -12,7 +12,7 @@ BYTES, RATE, FLOPS, MONEY, TIME, POWER, PERCENT, PACE, PLAIN = (
 UNITS: dict[str, tuple[str, tuple[float, ...]]] = {
     "TiB": (BYTES, (2**40,)), "GiB": (BYTES, (2**30,)), "MiB": (BYTES, (2**20,)), "KiB": (BYTES, (2**10,)),
     "TB": (BYTES, (1e12, 2**40)), "GB": (BYTES, (1e9, 2**30)), "MB": (BYTES, (1e6, 2**20)), "KB": (BYTES, (1e3, 2**10)),
-    "TB/s": (RATE, (1e12,)), "GB/s": (RATE, (1e9,)), "MB/s": (RATE, (1e6,)),
+    "TB/s": (RATE, (1e12,)), "GB/s": (RATE, (1e9,)), "MB/s": (RATE, (1e6,)), "Gb/s": (RATE, (1.25e8,)),
     "PFLOPS": (FLOPS, (1e15,)), "TFLOPS": (FLOPS, (1e12,)), "TOPS": (FLOPS, (1e12,)), "POPS": (FLOPS, (1e15,)),
     "PFLOP/s": (FLOPS, (1e15,)), "TFLOP/s": (FLOPS, (1e12,)),
     "kW": (POWER, (1e3,)), "W": (POWER, (1.0,)), "千瓦": (POWER, (1e3,)), "瓦": (POWER, (1.0,)),

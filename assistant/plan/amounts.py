@@ -60,6 +60,7 @@ _PACE = re.compile(
     r"|real.?time factor"
     r"|\brtf\b|how fast|how many (?:images?|pictures?|documents?|clips?|videos?|hours of)|throughput|how long"
     r"|多快|多久|多长时间|速度|吞吐|每秒|每分钟|每小时|每天|一天能|几秒|多少秒|实时率|几小时|几分钟|几天|多少张图"
+    r"|how many (?:days|hours|minutes|weeks)|多少(?:个)?(?:小时|天|分钟)"
     r"|(?:出|生成|跑)多少张",
     re.I,
 )

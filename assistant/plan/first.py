@@ -261,7 +261,7 @@ def _training_time(need: Need, understanding: Understanding) -> Calls:
     return [
         requests.training_time(need, card, text=understanding.text),
         money.cost(need, understanding) if money.prices_run(understanding.text, need) else None,
-        requests.memory(need, card),
+        requests.memory(need, card, task=need.task if requests.is_training(need) else "full_finetune"),
         requests.comparison(need) or requests.gpu_facts(need),
         requests.configure(need) if requests.sized(need) and card is None else None,
     ]

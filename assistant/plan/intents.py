@@ -2,7 +2,7 @@
 
 import re
 
-from assistant.plan import feeding, money, ordered, requests
+from assistant.plan import feeding, money, ordered, progress, requests
 from assistant.plan.amounts import counts_output, pace_asked
 from assistant.plan.apart import rented_and_bought
 from assistant.plan.method import both
@@ -85,6 +85,8 @@ def intents(understanding: Understanding) -> list[Intent]:
     main: Intent = understanding.need.intent or _likely(understanding)
     priced = money.prices_run(text, understanding.need) and not money.weighs(text)
     if priced and main not in ("compare", "oom"):
+        return ["training_time"]
+    if progress.judged(understanding):
         return ["training_time"]
     if main == "launch_files" and not requests.sized(understanding.need) and not _WRITTEN.search(text):
         main = "guidance"

@@ -13,8 +13,10 @@ from assistant.plan import (
     isolated,
     jobs,
     memory_target,
+    network,
     price_claims,
     processor,
+    progress,
     requests,
     resale,
     reserved,
@@ -30,6 +32,8 @@ from tools.need import Need
 Planner = Callable[[Need, Understanding], list[PlannedCall | None]]
 Follower = Callable[[Need, Understanding, Sequence[ToolCallRecord]], list[PlannedCall | None]]
 SHAPES: tuple[tuple[str, Callable[[Understanding], bool], Planner], ...] = (
+    ("progress", progress.asked, progress.calls),
+    ("network", network.asked, network.calls),
     ("availability", availability.asked, lambda need, _: [availability.call(need)]),
     ("price_claim", price_claims.asked, price_claims.calls),
     ("jobs", jobs.asked, jobs.calls),

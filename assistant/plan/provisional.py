@@ -8,11 +8,13 @@ from assistant.plan.method import unsaid
 from assistant.plan.nameless import counted
 from assistant.plan.runnable import runnable
 from assistant.understand.formats import find_formats
+from assistant.understand.progress import find_samples
 from assistant.understand.standing import other_than_language
 from assistant.understanding import Understanding
 from kb.catalog import conventional, gpu, model
 from kb.projects import Project, project_in
 from tools.need import Need
+from tools.training_time.request import SAMPLE_TOKENS
 
 CHINESE_CARDS = ("ascend-910b3-64gb",)
 """What 「国产卡」 is worked out with: the most sold, with a price and software that are known.
@@ -33,6 +35,16 @@ _SERVERS = ("data_center", "cloud_only")
 
 
 def provisional(understanding: Understanding) -> Need:
+    """The Need of `_settled`, with the tokens of its data where only the number of samples was said."""
+    need = _settled(understanding)
+    reads = amounts.model_kind(need) in (None, "llm", "vlm", *amounts.READ)
+    if need.dataset_tokens is not None or not reads or not requests.sized(need) or not requests.is_training(need):
+        return need
+    samples = find_samples(understanding.text)
+    return need.model_copy(update={"dataset_tokens": samples * SAMPLE_TOKENS}) if samples else need
+
+
+def _settled(understanding: Understanding) -> Need:
     """The Need with ambiguous names settled on the conventional candidate, so that an answer is possible at once.
 
     Unknown names are not settled: the closest name is a guess about a different thing. Work other than language

@@ -7,6 +7,7 @@ from assistant.plan.amounts import COUNTED, SEEN, amounts, clip_frames, model_ki
 from assistant.plan.call import PlannedCall, planned
 from assistant.plan.formats import TRAINING_LADDER, WIDE, bits, unified
 from assistant.plan.layout import serving_layout, training_layout
+from assistant.understand.progress import find_samples
 from assistant.understanding import Understanding
 from kb.base import AdvisorError
 from kb.catalog import gpu, gpus, model, models
@@ -18,6 +19,7 @@ from tools.check_compatibility import feature_names
 from tools.configure.workload import ACTIVE_SHARE
 from tools.memory.fit import shares_experts
 from tools.need import GpuCount, Need
+from tools.training_time.request import SAMPLE_TOKENS
 
 PICTURE_ENGINES = ("diffusers", "tensorrt-llm")
 """Engines that generate pictures."""
@@ -318,6 +320,9 @@ def training_time(need: Need, card: GpuCount | None, *, text: str = "") -> Plann
     values = need.model_dump(exclude={"intent"}) | amounts(need, text)
     if values.get("task") not in TRAINING:
         values["task"] = "full_finetune"
+    samples = find_samples(text)
+    if samples and need.dataset_tokens == samples * SAMPLE_TOKENS:
+        values |= {"dataset_samples": samples, "dataset_tokens": None}
     return planned("estimate_training_time", **(values | {"gpu": card.gpu, "gpu_count": card.count or 1}))
 
 

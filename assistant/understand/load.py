@@ -64,6 +64,11 @@ _PER_SAMPLE = grammar(
     rf"|(?P<n2>\d{{1,7}}|{HAN})\s?(?P<s2>k|千|万|百)?\s?(?:个)?(?P<u2>tokens?|字|词)"
     rf"\s?(?:each|per (?:sample|example|row|pair|conversation)|一条|每条|/条)"
 )
+_LONG = grammar(
+    rf"\s?(?:数据|样本|的|,|，|、|长度|约|大概|平均|最长|不超过|of|at|with|length|x|×|\*|~|about|around|up to){{0,4}}"
+    rf"\s?(?P<n>{DIGITS})\s?(?P<s>k|千|万)?\s?(?:个)?\s?(?P<u>tokens?|tok(?![a-z])|字|词|长|seq(?![a-z])|length|上下文|(?<=k))"
+)
+"""What makes a number right behind the samples their length: 「5 万条 2k 长度」, "20k samples x 1k"."""
 _CONCURRENT = (
     grammar(
         rf"(?<![a-z0-9.])(?P<n>{_N})\s?(?P<s>k|万|千)?\s?(?:个|路|条|的)?\s?(?:并发|同时(?:请求|在线|访问"
@@ -266,7 +271,8 @@ def find_dataset(text: str) -> Found[int] | None:
         value = float(match["n"] or match["n2"]) * _BYTES[match["u"] or match["u2"]] / BYTES_PER_TOKEN
         if value >= 1000:
             return Found(int(value), match.start(), match.end())
-    samples, each = _SAMPLES.search(text), _PER_SAMPLE.search(text)
+    samples = _SAMPLES.search(text)
+    each = (_PER_SAMPLE.search(text) or _LONG.match(text, samples.end())) if samples else None
     if samples and each:
         value = (scaled(samples["n"].strip(), samples["s"]) or 0) * _length_of(each)
         if 1000 <= value <= 10**17:
@@ -276,8 +282,9 @@ def find_dataset(text: str) -> Found[int] | None:
 
 def _length_of(each: re.Match[str]) -> float:
     """Tokens of one sample; Han characters are fewer tokens than characters."""
-    length = scaled(each["n"] or each["n2"], each["s"] or each["s2"]) or 0
-    return length / HAN_PER_TOKEN if (each["u"] or each["u2"] or "").endswith("字") else length
+    said = each.groupdict()
+    length = scaled(each["n"] or said["n2"], each["s"] or said.get("s2")) or 0
+    return length / HAN_PER_TOKEN if (each["u"] or said.get("u2") or "").endswith("字") else length
 
 
 def _number(rules: tuple[re.Pattern[str], ...], text: str) -> Found[int] | None:

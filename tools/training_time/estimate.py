@@ -16,9 +16,10 @@ from tools.training_time.derivation import derivation
 from tools.training_time.evidence import correction
 from tools.training_time.images import estimate_image_training
 from tools.training_time.job import Job, job_of
-from tools.training_time.request import TrainingTimeRequest
+from tools.training_time.request import SAMPLE_TOKENS, TrainingTimeRequest
 from tools.training_time.result import TokenTraining, TrainingTime
 from tools.training_time.step import TokenTime, clean_flops, model_flops, token_time
+from tools.training_time.steps import samples_per_step, timed_steps
 
 RATES = ("bandwidth_bytes_per_s", "bf16_flops", "fp16_flops", "fp8_flops", "tf32_flops", "nvlink_bytes_per_s")
 PROGRAMS = {
@@ -36,8 +37,10 @@ def estimate_training_time(request: TrainingTimeRequest) -> TrainingTime:
 
     Give `model` or `params` with the shape, the card, and `dataset_tokens` (networks that look at images:
     `dataset_samples`) with `gpu_count` for times. Without a data set the rates alone are given; without `gpu_count`
-    GPU-hours are, but no wall time.
+    GPU-hours are, but no wall time. A run counted in `steps` takes those; at a measured `step_s`, exactly so long.
     """
+    if request.step_s is not None:
+        return timed_steps(request, request.step_s)
     kind = item_kind(request.model)
     if kind == "vision":
         return estimate_image_training(request)
@@ -67,7 +70,7 @@ class TrainingPace:
 
 def training_pace(job: Job, request: TrainingTimeRequest) -> TrainingPace:
     """The figures themselves, without the account of them."""
-    tokens = request.dataset_tokens * request.epochs if request.dataset_tokens else None
+    tokens = tokens_of(job, request)
     parts = token_time(job)
     near = correction(job)
     each = max(parts.total_s / near.factor_of_rate, _least_s(job))
@@ -75,6 +78,15 @@ def training_pace(job: Job, request: TrainingTimeRequest) -> TrainingPace:
     hours = tokens / rate.value / 3600 if tokens else None
     goodput = request.goodput_ratio or _goodput(hours)
     return TrainingPace(job, parts, near, rate, tokens, hours, goodput, _run(hours, rate, goodput) if hours else None)
+
+
+def tokens_of(job: Job, request: TrainingTimeRequest) -> float | None:
+    """Tokens of the whole run: of all passes over the data, or of all steps."""
+    if request.dataset_tokens:
+        return request.dataset_tokens * request.epochs
+    if request.dataset_samples and request.steps is None:
+        return request.dataset_samples * (request.sample_tokens or SAMPLE_TOKENS) * request.epochs
+    return float(request.steps * samples_per_step(request) * job.sequence) if request.steps else None
 
 
 def estimate_token_training(request: TrainingTimeRequest) -> TokenTraining:
@@ -89,10 +101,11 @@ def estimate_token_training(request: TrainingTimeRequest) -> TokenTraining:
     flops = model_flops(job)
     return TokenTraining(
         model=job.arch.id, task=job.task, gpu=job.gpu.id, gpu_count=count, precision=request.precision,
-        tokens_per_s_per_gpu=rate,
+        steps=request.steps, tokens_per_s_per_gpu=rate,
         tokens_per_s_total=_times(rate, count) if count else None,
         time_s=_times(run, 3600 / count) if run and count else None,
         gpu_hours=run, model_flops_utilisation=flops * rate.value / job.peak,
+        utilisation_ratio=_times(rate, flops / job.peak),
         flops_total=flops * tokens if tokens else None, flops_per_token=flops, goodput_ratio=paced.goodput,
         label=near.label, evidence=near.evidence,
         derivation=tuple(derivation(job, paced.parts, near, rate.value, tokens, paced.goodput)),
@@ -144,6 +157,8 @@ def _cards_for_a_month(job: Job, tokens: float) -> int:
 
 def _assumptions(job: Job, request: TrainingTimeRequest, given: list[str]) -> Iterable[str]:
     yield from given
+    if request.dataset_samples and not request.dataset_tokens and request.sample_tokens is None:
+        yield f"{SAMPLE_TOKENS} tokens a sample on average."
     yield f"{PROGRAMS[job.trainer_name]}, releases of 2024–2026; input is not a bottleneck."
     if request.goodput_ratio is None:
         yield "Goodput falls from 95 % for small runs to about 75 % for runs of millions of GPU-hours."

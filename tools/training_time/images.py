@@ -42,7 +42,7 @@ def most_images(request: TrainingTimeRequest) -> float:
     Raises:
         BadInput: the card has no stated rate.
     """
-    chip = chip_of(read_card(request.gpu)[0])
+    chip = chip_of(read_card(request.card)[0])
     alone = request.model_copy(update={"gpu_count": 1})
     return image_rate(alone, chip) / least_factor(_case(alone, chip), "training_images")
 
@@ -55,7 +55,7 @@ def _case(request: TrainingTimeRequest, chip: Chip) -> Case:
 
 def estimate_image_training(request: TrainingTimeRequest) -> TrainingTime:
     """The time of training a classifier, detector or segmenter on images."""
-    gpu, said = read_card(request.gpu)
+    gpu, said = read_card(request.card)
     chip = chip_of(gpu)
     time, batch, px, cards = image_training_time(request, chip)
     name, vision = catalog_model(str(request.model)), item_work().vision

@@ -48,12 +48,16 @@ class Job:
     """Format of quantised weights that stay frozen; they are widened every time they are used."""
     widened_bytes: float
     """Memory traffic of widening one of them."""
+    node: int
+    """Cards on one fast link."""
     batch: int | None = None
     """Samples of one step of the optimizer over all cards."""
     together: int | None = None
     """Cards that bring an expert its tokens together; null = those that share the experts."""
     virtual: int = 1
     """Stages of an interleaved pipeline on each card."""
+    stated_network: float | None = None
+    """Bandwidth of a machine to the others, where it was said."""
 
     @property
     def adapters(self) -> bool:
@@ -64,11 +68,6 @@ class Job:
     def family(self) -> str:
         """The card's architecture without its revision: `CDNA 3` → `CDNA`."""
         return self.gpu.architecture.split()[0]
-
-    @property
-    def node(self) -> int:
-        """Cards on one fast link."""
-        return node_cards(self.gpu)
 
     @property
     def micro_batch_tokens(self) -> float:
@@ -94,7 +93,7 @@ class Job:
     def network(self) -> float:
         """The same beyond a node."""
         found = constants().training.network_bytes_per_s
-        return min(found.get(self.family, found["other"]), self.bus)
+        return min(self.stated_network or found.get(self.family, found["other"]), self.bus)
 
 
 def job_of(request: TrainingTimeRequest) -> tuple[Job, list[str]]:
@@ -105,7 +104,7 @@ def job_of(request: TrainingTimeRequest) -> tuple[Job, list[str]]:
         BadInput: the card has no stated bandwidth or rate for the precision.
     """
     arch = architecture_of(request)
-    card, assumptions = read_card(request.gpu)
+    card, assumptions = read_card(request.card)
     trainer_name = _trainer(request)
     trainer = constants().training.trainers[trainer_name]
     peak, peak_16, eight_bit = _peaks(card, request.precision)
@@ -131,6 +130,7 @@ def job_of(request: TrainingTimeRequest) -> tuple[Job, list[str]]:
         expert=request.expert_parallel or (min(cards, NODE) if arch.moe else 1),
         sharding=request.sharding or _sharding(request), frozen=frozen, widened_bytes=_widened_bytes(frozen),
         batch=request.global_batch_size, virtual=request.virtual_stages or 1,
+        node=request.cards_per_node or node_cards(card), stated_network=request.network_bytes_per_s,
     ), said  # fmt: skip
 
 

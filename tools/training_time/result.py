@@ -10,9 +10,12 @@ class TrainingTime(ToolResult):
     model: str | None
     """Catalog id, or null for a model given by its shape."""
     task: str
-    gpu: str
+    gpu: str | None
+    """Null where the speed was measured and the card not named."""
     gpu_count: int | None
     precision: str
+    steps: int | None = None
+    """Optimizer steps of the run; null where it was given as an amount of data."""
     tokens_per_s_per_gpu: Interval | None = None
     """Null for networks that look at images."""
     tokens_per_s_total: Interval | None = None
@@ -24,8 +27,10 @@ class TrainingTime(ToolResult):
     """Wall time of the run; null without `dataset_tokens` (or `dataset_samples`) or `gpu_count`."""
     gpu_hours: Interval | None
     """Card-hours of the run; null without `dataset_tokens`."""
-    model_flops_utilisation: float
-    """Model FLOPs a second over the dense peak of the precision; recomputing is not counted."""
+    model_flops_utilisation: float | None = None
+    """Model FLOPs a second over the dense peak of the precision; recomputing is not counted; null where measured."""
+    utilisation_ratio: Interval | None = None
+    """The same with the interval of the rate."""
     flops_total: float | None
     """Model FLOPs of the whole run; null without `dataset_tokens`."""
     flops_per_token: float | None = None
@@ -40,5 +45,7 @@ class TrainingTime(ToolResult):
 class TokenTraining(TrainingTime):
     """The same for a model that works on tokens: its rate is never missing."""
 
+    gpu: str
     tokens_per_s_per_gpu: Interval
+    model_flops_utilisation: float
     flops_per_token: float

@@ -39,10 +39,10 @@ def token_time(job: Job) -> TokenTime:
     """
     products, attention = _products_s(job), _attention_s(job)
     elements, dispatch = _elements_s(job), _dispatch_s(job)
-    link = _tensor_s(job) + _shards_s(job) + _gradients_s(job)
     training = constants().training
     bubble = _bubble(job)
     busy = products + attention + elements + dispatch
+    link = _tensor_s(job) + _exposed_shards_s(job, busy) + _gradients_s(job)
     launch = _exposed_s(_launch_s(job), busy + link)
     scale = training.scale_ratio * math.log2(max(job.cards / 8, 1.0))
     idle = busy * bubble + (busy * (1 + bubble) + link + launch) * scale
@@ -134,7 +134,8 @@ def _dispatch_s(job: Job) -> float:
     if nodes <= 1:
         return seconds
     away = nodes * (1 - (1 - 1 / nodes) ** copies) * (1 - 1 / nodes)
-    return seconds + elements * away * training.dispatch_network_bytes / network_bytes_per_s(job.gpu)
+    network = job.stated_network or network_bytes_per_s(job.gpu)
+    return seconds + elements * away * training.dispatch_network_bytes / network
 
 
 def _tensor_s(job: Job) -> float:
@@ -147,6 +148,17 @@ def _tensor_s(job: Job) -> float:
     moved = 4 * 2 * 2 * job.arch.hidden * (job.tensor - 1) * job.arch.layers
     bus = job.bus if job.tensor <= job.node else job.network
     return moved / bus * job.trainer.tensor_exposed_ratio
+
+
+def _exposed_shards_s(job: Job, busy_s: float) -> float:
+    """What sharding adds beside the card's work: the usual share of it, and over a stated network all that outlasts it.
+
+    max(exposed · exchange, exchange - busy): at most the card's own work hides a slow network.
+    """
+    exchange = _shards_s(job)
+    usual = exchange * constants().training.shard_exposed_ratio
+    slow = job.stated_network is not None and job.cards > job.node
+    return max(usual, exchange - busy_s) if slow else usual
 
 
 def _shards_s(job: Job) -> float:
@@ -163,14 +175,14 @@ def _shards_s(job: Job) -> float:
         moved = (4 if job.sharding == "zero2" else 6) * gathered
         if job.adapters:
             moved = 4 * gathered if job.sharding != "zero2" else 0
-        return moved / bus / job.micro_batch_tokens * training.shard_exposed_ratio
+        return moved / bus / job.micro_batch_tokens
     if job.adapters or job.trainer_name == "megatron":
         return 0.0
     copies = job.cards / (job.tensor * job.pipeline)
     if copies <= 1:
         return 0.0
     added = 4 * job.arch.params / (job.tensor * job.pipeline)
-    return added / bus / (job.micro_batch_tokens * training.accumulation) * training.shard_exposed_ratio
+    return added / bus / (job.micro_batch_tokens * training.accumulation)
 
 
 def _gradients_s(job: Job) -> float:

@@ -166,3 +166,28 @@ def test_every_card_of_a_tensor_parallel_group_waits_for_its_all_reduces() -> No
     assert one is not None
     assert eight is not None
     assert eight.value < 0.8 * one.value
+
+
+def test_a_measured_pace_times_the_steps_exactly() -> None:
+    found = estimate_training_time(
+        TrainingTimeRequest(steps=12_000, step_s=18, micro_batch_size=4, sequence_tokens=2048)
+    )
+    assert found.time_s is not None
+    assert found.time_s.value == 216_000
+    assert found.tokens_per_s_total is not None
+    assert found.tokens_per_s_total.value == pytest.approx(4 * 2048 / 18)
+
+
+def test_a_pace_needs_steps_and_an_estimate_a_card() -> None:
+    with pytest.raises(BadInput):
+        estimate_training_time(TrainingTimeRequest(step_s=18))
+    with pytest.raises(BadInput):
+        estimate_training_time(TrainingTimeRequest(model="Llama-3.1-8B"))
+
+
+def test_a_slow_network_between_machines_is_what_the_step_waits_for() -> None:
+    wide = TrainingTimeRequest(params=70 * 10**9, gpu="a100-sxm-80gb", gpu_count=16, sharding="zero3")
+    slow = wide.model_copy(update={"network_bytes_per_s": 1.25e9})
+    alone = wide.model_copy(update={"gpu_count": 8})
+    rates = [estimate_training_time(one).tokens_per_s_total for one in (slow, alone, wide)]
+    assert [one.value for one in rates if one] == sorted(one.value for one in rates if one)

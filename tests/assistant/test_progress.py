@@ -1,0 +1,88 @@
+"""A run counted in steps is timed at the pace it shows; a stated rate or utilisation of training is judged."""
+
+import pytest
+
+from assistant.understand import understand
+from assistant.understand.progress import Progress, find_progress, find_rate, find_utilisation
+from tests.assistant.planning import turn
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("I'm at 18 s/it with 12,000 steps to go", Progress(step_s=18, steps=12000)),
+        ("tqdm 显示一步 18 秒，一共 9600 步", Progress(step_s=18, steps=9600)),
+        ("1234/10000 [6:10:01<43:48:33, 18.02s/it]", Progress(step_s=18.02, steps=8766, all_steps=10000)),
+        ("after 500 of 8000 steps at 7.5 s/it", Progress(step_s=7.5, steps=7500, all_steps=8000)),
+        ("每个step 4.5秒，总步数 2 万", Progress(step_s=4.5, steps=20000)),
+        ("50k examples, grad accumulation 8, 5 s/step", Progress(step_s=5, samples=50000, accumulation=8)),
+        ("5 万条数据训 3 轮", Progress(samples=50000)),
+    ],
+)
+def test_what_a_run_tells_of_itself(text: str, found: Progress) -> None:
+    assert find_progress(text) == found
+
+
+@pytest.mark.parametrize(
+    ("text", "ratio", "rate"),
+    [
+        ("My MFU is 28%", 0.28, None),
+        ("mfu 0.35 only", 0.35, None),
+        ("3.5k tokens/s per GPU", None, (3500, True)),
+        ("每秒 12000 tokens 总吞吐", None, (12000, False)),
+    ],
+)
+def test_rates_reached(text: str, ratio: float | None, rate: tuple[float, bool] | None) -> None:
+    assert (find_utilisation(text), find_rate(text)) == (ratio, rate)
+
+
+@pytest.mark.parametrize(
+    ("text", "opens"),
+    [
+        ("Llama-3-8B QLoRA on one 3090, 18 s/it, 12,000 steps to go. how long?", "About 2.5 days (60 hours)"),
+        ("微调 Qwen2.5-14B，一步 18 秒，一共 9600 步，还要跑多久？", "约 2.0 天（48 小时）"),
+        ("3750 steps at 2.3 it/s on a 4090, how many hours", "About 27 minutes"),
+        ("50k examples, batch 4, grad accumulation 8, 3 epochs, 5 s/step on 2x4090: how long", "About 3.3 hours"),
+        ("how many steps is 52k samples at batch 4, grad accumulation 4 on 8 gpus, 3 epochs?", "1,221 optimizer steps"),
+        ("7B full fine-tune on 8 H100, seq 4096, MFU 28%. Is that low?", "No, 28% MFU is within"),
+        ("7B full fine-tune on 8 H100, seq 4096, MFU 12%. Is that low?", "Yes, 12% MFU is low"),
+        ("Qwen2.5-7B 全参微调，8 张 H100，每秒 12000 tokens 总吞吐，正常吗", "偏慢"),
+    ],
+)
+def test_the_first_sentence_is_the_time_or_the_verdict(text: str, opens: str) -> None:
+    _, _, draft = turn(text)
+    assert draft.answer.lstrip("*").startswith(opens), draft.answer.splitlines()[0]
+
+
+def test_samples_and_their_length_are_the_data() -> None:
+    assert understand("5 万条 2k 长度的数据，Qwen2.5-7B LoRA 3 个 epoch 要多久").need.dataset_tokens == 10**8
+
+
+def test_samples_without_a_length_are_timed_at_a_usual_one() -> None:
+    _, _, draft = turn("10 万条指令数据，Qwen2.5-14B QLoRA，一张 A100 80G 训 2 轮要几个小时")
+    assert draft.answer.lstrip("*").startswith("训练时间约")
+    assert "512" in draft.answer
+
+
+def test_a_detector_is_timed_by_its_images() -> None:
+    _, _, draft = turn("YOLOv8m, 120k images 640px, 300 epochs on one RTX 4070 Ti — how many days?")
+    assert draft.answer.lstrip("*").startswith("Training time: about"), draft.answer.splitlines()[0]
+
+
+@pytest.mark.parametrize(
+    ("text", "opens"),
+    [
+        (
+            "two servers with 8xA100 80GB SXM each joined by 10GbE, ZeRO-3 full finetune of a 70B is super slow. Why?",
+            "The network is why",
+        ),
+        ("两台 8 卡 4090 服务器，万兆网连，FSDP 训 13B，速度比单机还慢，正常吗？", "慢在网络"),
+        (
+            "2 nodes of 8xH100, 400G InfiniBand, 70B full fine-tune with ZeRO-3. is the network slow?",
+            "The network is not",
+        ),
+    ],
+)
+def test_a_stated_network_between_machines_is_reckoned_with(text: str, opens: str) -> None:
+    _, _, draft = turn(text)
+    assert draft.answer.lstrip("*").startswith(opens), draft.answer.splitlines()[0]
