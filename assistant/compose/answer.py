@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from assistant.answer import Draft, ToolCallRecord
 from assistant.compose import (
     acquisition,
+    cache_alone,
     capacity,
     changed,
     clarify,
@@ -232,7 +233,9 @@ def _how_many(material: Material) -> Section:
 
 def _sized(renderer: Renderer) -> Renderer:
     def render(material: Material) -> Section:
-        return renderer(material) if material.estimates else _fit(material)
+        if not material.estimates:
+            return _fit(material)
+        return cache_alone.cache(material) or renderer(material)
 
     return render
 

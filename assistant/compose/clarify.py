@@ -2,10 +2,10 @@
 
 import re
 
-from assistant.compose import acquisition, names, numbers, signs
+from assistant.compose import acquisition, cache_alone, names, numbers, signs
 from assistant.compose.material import Material
 from assistant.compose.section import Section
-from assistant.plan import progress, requests
+from assistant.plan import isolated, progress, requests
 from assistant.plan.amounts import SEEN, model_kind
 from assistant.plan.method import unsaid
 from assistant.understanding import Ambiguity
@@ -166,7 +166,7 @@ def questions(material: Material, verdict: str = "") -> list[str]:
         found.append(say("ask.case"))
     if material.need.concurrent_sequences and not (need.concurrent_sequences or need.users):
         found.append(say("ask.users"))
-    if need.users and need.concurrent_sequences is None:
+    if need.users and need.concurrent_sequences is None and not isolated.asked(material.understanding):
         found.append(say("ask.concurrent"))
     if intent in {"min_vram", "how_many_gpus"} and need.task is None and requests.sized(need):
         found.append(say("ask.task"))
@@ -176,7 +176,7 @@ def questions(material: Material, verdict: str = "") -> list[str]:
     if need.generations is None and re.search(r"\b(?:grpo|ppo|rlhf|rloo)\b", material.text, re.I):
         found.append(say("ask.rl"))
     several = intent == "min_vram" and _takes_several_cards(material)
-    if need.weight_format is None and (several or _on_the_edge(material)):
+    if need.weight_format is None and (several or _on_the_edge(material)) and not cache_alone.asked(material):
         found.append(say("ask.format"))
     if intent == "concurrency" and need.context_tokens is None:
         found.append(say("ask.context"))

@@ -63,7 +63,7 @@ def comparison(material: Material) -> Section:
         for one in per_card:
             section.caveats += [line for line in caveats(material, one) if line not in section.caveats]
     section.caveats += facts.old_prices(material, shown)
-    if any(intent in SHOPPING for intent in material.intents):
+    if any(intent in SHOPPING for intent in material.intents) and not section.settled:
         section.body.append(orders(material, material.configurations))
     section.configurations = material.configurations
     return section
@@ -87,7 +87,8 @@ def _headline(material: Material, compared: Comparison, per_card: Sequence[Estim
     holding = [one for one in per_card if one.fits]
     failing = [one for one in per_card if not one.fits]
     if per_card and holding and failing:
-        return _by_memory(material, holding, failing)
+        lighter = "" if material.understanding.need.weight_format else _raced(material)
+        return lighter or _by_memory(material, holding, failing)
     best = contest.best_formats(material, per_card)
     if per_card and not holding and len(per_card) > 1 and any(one.fits for one in best):
         return _raced(material) or contest.lighter(material, best)
@@ -125,6 +126,9 @@ def _held(material: Material, per_card: Sequence[Estimate], best: Sequence[Estim
     """In what each of the cards raced holds the work."""
     if all(one.fits for one in per_card):
         return material.say("compare.all_hold", what=workload(material, per_card[0]))
+    failing = [one for one in per_card if not one.fits]
+    if failing and len(failing) < len(per_card):
+        return _by_memory(material, [one for one in per_card if one.fits], failing)
     return contest.lighter(material, best)
 
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from assistant.answer import ToolCallRecord
 from assistant.compose import hybrid, names, numbers, observed, pace, take
-from assistant.compose.arithmetic import cite, column_name, subject, total, workload
+from assistant.compose.arithmetic import arithmetic, cite, column_name, subject, total, workload
 from assistant.compose.citations import joined
 from assistant.compose.material import Estimate, Material
 from assistant.compose.section import Section
@@ -158,6 +158,7 @@ def speed(material: Material) -> Section:
     if shared := hybrid.split(material):
         headline, section.verdict = hybrid.headline(material, shared)
         section.headline = verdict + gap + headline
+        section.body = [arithmetic(material, [shared])]
     if faster := race(material) or items(material):
         section.headline, section.verdict = verdict + gap + faster, "comparison"
     return section
@@ -185,9 +186,9 @@ def _runners(material: Material, tool: str, key: str) -> list[Pace]:
 
 
 def _holds(material: Material, record: ToolCallRecord) -> bool:
-    """Whether the memory of this very workload was worked out and fits."""
+    """Whether the memory of this very workload was worked out and fits; what holds more bits a weight holds fewer."""
     result = record.result
     same = [one for one in material.estimates if (one.gpu, one.gpus) == (result["gpu"], result["gpu_count"])]
     if record.tool == "estimate_inference_speed":
-        same = [one for one in same if bits(one.result.weight_format) == bits(result["weight_format"])]
+        same = [one for one in same if bits(one.result.weight_format) >= bits(result["weight_format"])]
     return any(one.fits for one in same)

@@ -158,6 +158,12 @@ def _headline(material: Material, ways: dict[str, Way], many: Way) -> str:
             return say("link.in_turn", **values)
         key = "link.slower_training" if many.key == "data" else "link.slower"
         return say(key if one else "link.slower_alone", **values)
+    if plan.WAYS.search(material.text) and {"tensor", "layers"} <= ways.keys():
+        slow = {"layers": _figure(ways["layers"]), "tensor": _figure(ways["tensor"])}
+        first = ways["tensor"].speed["value"] >= ways["layers"].speed["value"]
+        return say("link.tensor_first" if first else "link.layers_first", **slow, **values)
+    if many.key == "layers":
+        return say("link.by_turns", **values)
     how = "little" if many.share < NEGLIGIBLE else "some" if many.share < HEAVY else "much"
     figure, unit = numbers.duration(many.exchange_s)
     key = f"link.{how}_training" if many.key == "data" else f"link.{how}"

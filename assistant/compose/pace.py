@@ -14,7 +14,7 @@ from assistant.compose.material import Estimate, Material
 from assistant.compose.orders import orders
 from assistant.compose.section import Section
 from assistant.compose.table import table
-from assistant.plan import amounts
+from assistant.plan import amounts, requests
 from assistant.plan.formats import bits
 from kb.units import DAY_S, GIB
 from tools.training_time.request import SAMPLE_TOKENS
@@ -46,6 +46,12 @@ _WARNINGS = (
     (re.compile("Published runs of this size"), "restarts"),
 )
 """The tools' own warnings, and the phrase for each."""
+_FIRST_TOKEN = re.compile(r"\bttft\b|(?:time to )?first[- ]token|首字|首 ?token|首个", re.I)
+_OF_PROMPTS = re.compile(
+    _FIRST_TOKEN.pattern + r"|prompt (?:processing|eval\w*|speed)|prefill|\bpp\d{3,5}\b|预填充|处理提示词|读提示词",
+    re.I,
+)
+"""Words that ask how fast prompts are read, and how long one waits for it."""
 _LEADING = ("no_room", "host")
 """Warnings without which the figure misleads: they come before it."""
 
@@ -67,6 +73,12 @@ def speed(material: Material) -> Section:
     if result.get("bound") and "host" not in warned(material, result):
         headline += " " + material.say("pace.bound", bound=material.say(f"bound.{result['bound']}"))
     headline = _first(material, result) + _in_format(material, record) + headline
+    if _OF_PROMPTS.search(material.text):
+        gap = "" if material.say.language == "zh" else " "
+        keys = [key for key in ("prefill_tokens_per_s", "time_to_first_token_s") if result.get(key)]
+        keys = keys[::-1] if _FIRST_TOKEN.search(material.text) else keys
+        told = [_headline(material, "pace.time", key, result) for key in keys]
+        headline = gap.join([*(one[0].upper() + one[1:] for one in told), headline])
     if verdict := observed.judged(material, result):
         headline = verdict + ("" if material.say.language == "zh" else " ") + headline
     rows = SPEED_ROWS if (record.request.get("concurrent_sequences") or 1) > 1 else SPEED_ROWS_ALONE
@@ -336,7 +348,8 @@ def _finish(material: Material, section: Section, *, memory: bool = True) -> Sec
         shown = _room(material, main) if roomy and not memory else arithmetic(material, [main])
         section.caveats += caveats(material, main)
         section.assumptions = assumed(material, main)
-    section.body += [orders(material, material.configurations), shown]
+    served = bool(requests.cards(material.need)) and any(one.fits for one in material.estimates)
+    section.body += ["" if served else orders(material, material.configurations), shown]
     section.configurations = material.configurations
     return section
 

@@ -87,7 +87,7 @@ def _headline(material: Material, best: Served, key: str) -> str:
         stated=f"{(material.need.host_memory_bytes or 0) / GIB:,.0f}",
         **figures(material, best.pace.result["tokens_per_s_per_user"]),
     )  # fmt: skip
-    sized = "" if key.endswith("fits") else _cite_size(material, one, least)
+    sized = _cite_size(material, one, least)
     return text + cite(material, one) + sized + cite_pace(material, best.pace.tool, best.pace.result)
 
 

@@ -2,7 +2,7 @@
 
 import re
 
-from assistant.plan import feeding, money, ordered, progress, requests
+from assistant.plan import feeding, link, money, ordered, progress, requests
 from assistant.plan.amounts import counts_output, pace_asked
 from assistant.plan.apart import rented_and_bought
 from assistant.plan.method import both
@@ -124,14 +124,29 @@ def intents(understanding: Understanding) -> list[Intent]:
         main = "spec"
     if main == "spec" and len(requests.named_gpus(understanding.need)) == 2 and _THAN.search(text):
         main = "compare"
+    if link.WAYS.search(text) and link.exemplary(understanding.need, understanding):
+        return ["interconnect"]
+    if main in ("concurrency", "min_vram") and _serves_many(understanding.need):
+        main = "which_to_buy"
     if main == "speed" and raced(understanding):
         main = "compare"
     asks = [intent for intent in understanding.asks if intent in FAMILIES and intent != main]
     if main == "compatibility" and requests.sized(understanding.need) and _STILL_RUNS.search(text) and not bare:
         asks.append("can_it_run")
+    if main == "speed":
+        stated = {"how_many_gpus"} | ({"concurrency"} if understanding.need.concurrent_sequences else set())
+        stated |= {"context_length"} if understanding.need.context_tokens else set()
+        asks = [intent for intent in asks if intent not in stated]
     if main == "power" and money.asks_energy(understanding.text):
         asks = [intent for intent in asks if FAMILIES[intent] != "shop"]
     return _one_of_each(_without_parameters([main, *asks], understanding.need, understanding.text))
+
+
+def _serves_many(need: Need) -> bool:
+    """Whether a model is to serve a stated load on hardware that is neither in hand nor named: that is to be found."""
+    load = (need.concurrent_sequences or need.users or 1) > 1 and not requests.is_training(need)
+    cards = requests.cards(need) or need.memory_bytes_per_gpu or need.gpu_count
+    return load and need.target_tokens_per_s is not None and requests.sized(need) and not cards
 
 
 def _without_parameters(asked: list[Intent], need: Need, text: str) -> list[Intent]:

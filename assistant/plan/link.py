@@ -23,6 +23,14 @@ NETWORK = re.compile(
 OUTSIDE = re.compile(r"\begpu\b|thunderbolt|雷电|oculink|usb ?4|外接", re.I)
 """A single card outside the machine."""
 SECOND = re.compile(r"\bsecond\b|\banother\b|第二[张块]|再加(?:一|1)[张块]", re.I)
+WAYS = re.compile(
+    r"(?:tensor[- ]?parallel\w*|(?<![a-z])tp ?=? ?\d{0,2}|张量并行)[^.?!\n]{0,40}?(?:or|vs\.?|versus|还是|和|,|/)"
+    r"[^.?!\n]{0,30}?(?:pipeline|layer split|(?<![a-z])pp ?=? ?\d{0,2}(?![a-z])|流水线)"
+    r"|(?:pipeline|(?<![a-z])pp ?=? ?\d{0,2}|流水线)[^.?!\n]{0,40}?(?:or|vs\.?|versus|还是|和|,|/)"
+    r"[^.?!\n]{0,30}?(?:tensor|(?<![a-z])tp ?=? ?\d{0,2}(?![a-z])|张量)",
+    re.I,
+)
+"""The two ways of splitting a model set against each other."""
 TOGETHER = re.compile(
     r"两|双|多卡|几张|张量|并行|差多少|tensor|parallel|multi|second (?:card|gpu)|two|dual|one card|single", re.I
 )
@@ -58,6 +66,8 @@ def of(need: Need, understanding: Understanding) -> Need:
 def _narrower(need: Need) -> str | None:
     """Four bits where sixteen are more than the cards hold, three or two where four are; None = as published."""
     card = need.gpus_owned[0]
+    if need.engine == "llama.cpp" and not requests.is_training(need):
+        return "gguf:Q4_K_M"
     room = gpu(card.gpu).usable_bytes * (card.count or 1)
     if requests.is_training(need) or (need.params or 0) * SIXTEEN_BIT_BYTES <= room:
         return None

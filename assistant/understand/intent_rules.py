@@ -72,6 +72,10 @@ RULES: tuple[tuple[Intent, float, str], ...] = (
         rf"|(?:gpu|card) count|卡数|几台"
         rf"|多少台"
     )),
+    ("how_many_gpus", 7, (
+        rf"(?:smallest|minimum|min|lowest|least|fewest) (?:{GPU}{{1,60}}s?|gpu|card) (?:count|number)"
+        rf"|(?:smallest|minimum|lowest) number of (?:{GPU}|gpu|card)"
+    )),
     ("how_many_gpus", 3.5, (
         r"(?:要|需要|得用|至少)\s?\d{1,4}\s?(?:张|块|卡)|needs? (?:at least )?\d{1,4} (?:gpus?|cards)"
     )),
@@ -162,6 +166,10 @@ RULES: tuple[tuple[Intent, float, str], ...] = (
         r"|to answer|an)"
     )),
     ("speed", 1.5, r"多快|how fast"),
+    ("speed", 7, (
+        r"(?:how many|cu[aá]nt[ao]s|quant[ao]s|combien de|wie ?viele?|сколько|何) ?(?:t/s|tps|tok(?:en)?s?|токен\w*)"
+        r"(?:\s?(?:/|per|a|por|par|pro|each)\s?s|\s?в сек|(?=/s))|prompt processing|(?<![a-z])prefill speed"
+    )),
     ("speed", 3.5, r"(?:出|生成)多少(?:张|个|条)|一(?:天|小时|分钟)能(?:出|跑|处理)"),
     ("speed", 5, r"(?:够不够|够|算|很)快(?:吗|么|不|$)|(?:fast|quick) enough|how slow"),
     ("training_time", 3.5, r"几个?小时"),

@@ -58,3 +58,38 @@ def test_a_personal_machine_is_tried_in_smaller_files() -> None:
     _, _, draft = turn("Will Strix Halo 128GB run Qwen3-235B-A22B?")
     assert "GGUF Q2_K" in draft.answer.split("\n")[0]
     assert "Run with llama.cpp" in draft.answer
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        (
+            "what would I need to serve Qwen3-32B to 60 concurrent users, at least 25 tok/s each, 8k context",
+            "For inference of Qwen3-32B, 60",
+        ),
+        ("is it better to use TP=4 or PP=4 for latency on 4x L40S? llama 70b fp8", "Tensor parallel, for latency"),
+        ("How much VRAM does the KV cache of Llama 3.1 70B take at 128k context, fp8 kv?", "About 21 GB (20 GiB)"),
+        ("At 100k context how much vram does Qwen2.5-14B need on top of weights", "the KV cache of"),
+        ("does PCIe 3.0 x4 hurt inference speed on a second 3060 in llama.cpp?", "Hardly: split by layers"),
+        ("how many t/s prompt processing on M3 Ultra for a 30k token prompt with Qwen3-32B 4bit?", "Prompt tokens/s"),
+        ("What TTFT for Llama-3.1-8B bf16 on one A100 at 20 concurrent with 4k prompts", "Time to first token"),
+        ("¿Cuántos tokens por segundo da una RTX 4070 Ti Super con Llama 3.1 8B Q4?", "tokens/s for one user"),
+        ("Give us the smallest H200 count for Qwen3-235B-A22B FP8 at 64k context, 16 parallel", "at least 4×H200"),
+        ("M4 Max 128GB or two used 3090s for Qwen3-Coder-30B-A3B?", "2×RTX 3090 is faster"),
+    ],
+)
+def test_the_first_line_answers_what_is_asked(text: str, said: str) -> None:
+    _, records, draft = turn(text)
+    assert said in draft.answer.split("\n")[0]
+    assert not ground(draft.answer, records, (text,), draft.citations).ungrounded
+
+
+def test_a_speed_on_named_cards_orders_nothing_else() -> None:
+    assert "What you could order" not in turn("how fast is Llama 3.1 8B Q4 on an RTX 4070 Ti Super?")[2].answer
+
+
+def test_who_keeps_models_apart_is_not_asked_how_many_are_active() -> None:
+    answer = turn("Need to give each of 6 devs their own isolated 14B model. One card per dev or MIG on H100?")[
+        2
+    ].answer
+    assert "active at the same moment" not in answer
