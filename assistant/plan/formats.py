@@ -1,5 +1,7 @@
 """Weight formats in order of size, and what to try next when one does not fit."""
 
+from collections.abc import Sequence
+
 from kb.catalog import gpu, models
 
 SERVING_LADDER = ("bf16", "int8", "int4")
@@ -59,3 +61,10 @@ def smaller_formats(weight_format: str | None, engine: str | None, card: str | N
         return tuple(name for name in (*GGUF_LADDER, *GGUF_SMALLEST) if bits(name) < bits(weight_format))
     ladder = GGUF_LADDER if gguf else FP8_LADDER if card and gpu(card).fp8_flops else SERVING_LADDER
     return tuple(name for name in ladder if bits(name) < bits(weight_format))
+
+
+def alike_formats(used: str | None, engine: str | None, cards: Sequence[str]) -> list[dict[str, str]]:
+    """Smaller formats of as many bits for every card, the smallest first: that is what all of them may hold."""
+    ladders = {card: {bits(name): name for name in smaller_formats(used, engine, card)} for card in cards}
+    shared = sorted(set.intersection(*(set(ladder) for ladder in ladders.values())))
+    return [{card: ladder[size] for card, ladder in ladders.items()} for size in shared]

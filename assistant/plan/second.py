@@ -11,7 +11,7 @@ from assistant.plan.amounts import model_kind
 from assistant.plan.call import PlannedCall, planned
 from assistant.plan.exemplars import paced_examples
 from assistant.plan.first import CALLS_MAX, distinct
-from assistant.plan.formats import HOST_LADDER, HOST_LADDER_MXFP4, TRAINING_LADDER, bits, smaller_formats
+from assistant.plan.formats import HOST_LADDER, HOST_LADDER_MXFP4, TRAINING_LADDER, alike_formats, bits, smaller_formats
 from assistant.plan.instead import instead
 from assistant.plan.intents import intents
 from assistant.plan.launch import launch_of
@@ -207,19 +207,12 @@ def _raced(need: Need, results: Sequence[ToolCallRecord], usable: int | None, te
     first = next(iter(firsts.values()))
     used: str | None = first.result.get("weight_format")
     missed = any(_verdict(record, usable) == "no" for record in firsts.values())
-    ways = _alike(used, need.engine, list(firsts)) if missed else []
+    ways = alike_formats(used, need.engine, list(firsts)) if missed else []
     return [
         requests.speed(need, _card(record.request), way.get(card, used), text=text)
         for way in ways or [{}]
         for card, record in firsts.items()
     ]
-
-
-def _alike(used: str | None, engine: str | None, cards: Sequence[str]) -> list[dict[str, str]]:
-    """Smaller formats of as many bits for every card, the smallest first: that is what all of them may hold."""
-    ladders = {card: {bits(name): name for name in smaller_formats(used, engine, card)} for card in cards}
-    shared = sorted(set.intersection(*(set(ladder) for ladder in ladders.values())))
-    return [{card: ladder[size] for card, ladder in ladders.items()} for size in shared]
 
 
 def _lighter_purchase(need: Need, results: Sequence[ToolCallRecord]) -> list[PlannedCall | None]:

@@ -9,7 +9,7 @@ from tests.assistant.planning import turn
 ONE_SENTENCE = [
     ("What tokens per second should I expect from Qwen3-32B on an RTX 5090 vs a 4090?", "RTX 5090 is faster"),
     ("RTX 5090 vs 4090 tokens per second", "For the money take 1×RTX 4090"),
-    ("2x 3090 or one RTX 6000 Ada for 70B Q4?", "Take 2×RTX 3090"),
+    ("2x 3090 or one RTX 6000 Ada for 70B Q4?", "ake 2×RTX 3090"),
     ("RTX PRO 6000 Blackwell x1 vs 4x 3090, which for a 10 person office running 70B?", "Take 4×RTX 3090"),
     ("4090 和 5090 跑 Qwen3-32B 选哪个？", "值得"),
 ]
