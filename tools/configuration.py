@@ -7,6 +7,7 @@ from pydantic import Field
 
 from kb.base import Frozen, Money
 from kb.rates import convert, rate
+from kb.units import HOURS_PER_MONTH
 from tools.base import Scalar
 from tools.need import Budget
 
@@ -89,11 +90,10 @@ class AskedPrice(Frozen):
 
 
 class Left(Frozen):
-    """What a purchase leaves of a budget."""
+    """A sum in the currency of a budget: what a purchase leaves of it, zero where it takes all; a month's rent."""
 
     currency: str
     amount: Money
-    """Zero where the price takes all of it."""
 
 
 class Price(Frozen):
@@ -114,6 +114,8 @@ class Price(Frozen):
     """In the currency of the budget, where that is another."""
     budget_left: Left | None = None
     """Of the budget that was stated for a purchase."""
+    month: Left | None = None
+    """Rent of a month around the clock, beside a budget for a month."""
 
     def within(self, budget: Budget) -> "Price":
         """The price in the currency of a budget, with what a purchase leaves of it.
@@ -123,6 +125,9 @@ class Price(Frozen):
         """
         told = self.also_in(budget.currency)
         paid = told.asked_price.amount if told.asked_price else told.amount
+        if paid is not None and self.period == "hour" and budget.period == "month":
+            month = Left(currency=budget.currency, amount=_rounded(paid * HOURS_PER_MONTH))
+            return told.model_copy(update={"month": month})
         if paid is None or self.period is not None or budget.period is not None or budget.mode == "rent":
             return told
         left = Left(currency=budget.currency, amount=max(Decimal(0), _rounded(Decimal(budget.amount) - paid)))

@@ -65,7 +65,7 @@ _WHY = re.compile(
 _WORTH = re.compile(
     r"有用吗|有没有用|有必要|值得|值不值|划算|靠谱|有意义|能买吗|怎么选|怎么验|如何验|该选|选哪|好不好|行不行|怎么样|"
     r"还是[买租]|必须|违规|管制|能一起|混用|什么时候[选用]|"
-    r"when should|\bworth|\buseful|\bhelps?\b|make sense|good idea|\breliable|any good|\bmatters?\b|"
+    r"when should|\bworth(?! now| today|\?)|\buseful|\bhelps?\b|make sense|good idea|\breliable|any good|\bmatters?\b|"
     r"how (?:do|can|should) i|(?:rent|buy) or (?:rent|buy)",
     re.I,
 )
@@ -190,7 +190,8 @@ def _frame(material: Material, main: Section) -> None:
     main.questions = clarify.questions(material, main.verdict)
     bar = guidance.REMEDY if main.verdict == "diagnosis" else guidance.ASIDE
     aside = not material.understanding.follow_up or main.verdict in follow_up.ADVISED
-    if aside and not main.rests_on_documents and not main.settled and not _asks_nothing(material):
+    counted = main.verdict == "estimate" and any(material.results(tool) for tool in ("estimate_cost", "plan_power"))
+    if aside and not (main.rests_on_documents or main.settled or counted or _asks_nothing(material)):
         main.body.append(guidance.heard(material, [main.headline, *main.body], bar))
 
 
@@ -268,6 +269,9 @@ def _cloud_or_buy(material: Material) -> Section:
     again = material.understanding.follow_up and any(material.results("estimate_cost"))
     monthly = money.asks_monthly(material.text) or material.need.hours_per_month is not None
     again = again or (monthly and any(result["rent"] for result in material.results("estimate_cost")))
+    budget = material.need.budget
+    if budget and budget.period == "month" and material.configurations and requests.sized(material.need):
+        return shopping.rent(material)
     asked = both or again or acquisition.buys(material) or money.asks_cost(material.text) or cost.of_a_run(material)
     either = preferred.rents(material.text) and acquisition.buys(material) and not money.asks_cost(material.text)
     told = cost.meets(material) or cost.of_a_run(material) or not (either and requests.sized(material.need))

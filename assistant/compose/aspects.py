@@ -87,7 +87,7 @@ ASPECTS: tuple[Aspect, ...] = (
     Aspect(
         "price",
         ("price_low_usd", "price_high_usd"),
-        _word(r"价格|多少钱|报价|价|卖多少|行情|price|cost|how much is|expensive"),
+        _word(r"价格|多少钱|报价|价|卖多少|行情|值多少|price|cost|worth|how much is|expensive"),
         _price,
     ),
     Aspect(

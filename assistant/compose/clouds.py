@@ -53,8 +53,14 @@ def _least(record: ToolCallRecord) -> float:
 
 def _named(material: Material, record: ToolCallRecord) -> str:
     key = record.request.get("provider")
-    cards = names.cards(record.result["gpu"], record.result["gpu_count"])
+    cards = _cards(record)
     return material.say("clouds.at", cards=cards, cloud=providers()[key].name) if key in providers() else cards
+
+
+def _cards(record: ToolCallRecord) -> str:
+    """What is rented: the cards asked about, or all of an instance that is not let in smaller parts."""
+    count = max(record.result["gpu_count"], _first(record)["instance_gpus"] or 1)
+    return names.cards(record.result["gpu"], count)
 
 
 def _price(material: Material, record: ToolCallRecord, undated: str) -> dict[str, str]:
@@ -102,7 +108,7 @@ def _table(material: Material, found: list[ToolCallRecord]) -> str:
         first, money = _first(one), one.result["currency"]
         total = [numbers.money(amounts.rounded(first["term_cost"]["low"]), money)] if first["term_cost"] else []
         rows.append([
-            f"{names.cards(one.result['gpu'], one.result['gpu_count'])}: {first['cheapest']}",
+            f"{_cards(one)}: {first['cheapest']}",
             *total,
             numbers.money(first["hourly_cost"]["low"], money, hourly=True),
             numbers.money(first["gpu_hourly_cost"]["low"], money, hourly=True),

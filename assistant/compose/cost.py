@@ -31,7 +31,7 @@ _PAYS = re.compile(
     re.I,
 )
 _TCO = re.compile(
-    r"\btco\b|total cost of owner|拥有成本|持有成本|总成本|总花费|总账|差多少|一共省|省多少"
+    r"(?<![a-z])tco(?![a-z])|total cost of owner|拥有成本|持有成本|总成本|总花费|总账|差多少|一共省|省多少"
     r"|(?:over|for|in) (?:the )?(?:next )?(?:\w+ )?years?[^.?!]{0,30}(?:cost|cheaper|save)"
     r"|which (?:costs|is) (?:less|cheaper) over",
     re.I,
@@ -93,7 +93,8 @@ def _headline(material: Material, record: ToolCallRecord) -> str:
             say(f"cost.{way}_million", cost=amounts.amount(tokens[f"{way}_million_cost"], money, hourly=True))
             for way in ("own", "rent") if tokens[f"{way}_million_cost"]
         ]  # fmt: skip
-        return say("cost.million", cards=cards, costs=say.listed(costs), busy=amounts.percent(result["utilisation"]))
+        told = say("cost.million", cards=cards, costs=say.listed(costs), busy=amounts.percent(result["utilisation"]))
+        return told + _against_api(material, result)
     if run and (run["rent_cost"] or run["own_cost"]):
         ways = [
             say(f"cost.run_{way}", cost=amounts.amount(run[f"{way}_cost"], money)) for way in ("rent", "spot", "own")
@@ -161,6 +162,17 @@ def _headline(material: Material, record: ToolCallRecord) -> str:
         )
     return say("cost.rent", cards=cards, hourly=amounts.amount(first["hourly_cost"], money, hourly=True),
                monthly=amounts.amount(first["monthly_cost"], money))  # fmt: skip
+
+
+def _against_api(material: Material, result: dict[str, Any]) -> str:
+    """What the provider's price that was stated is beside it: below both ways, above both, or between."""
+    asked, money = material.need.api_million_price, result["currency"]
+    costs = [result["tokens"][f"{way}_million_cost"] for way in ("own", "rent")]
+    known = [one["value"] for one in costs if one]
+    if asked is None or not known:
+        return ""
+    key = "below" if asked < min(known) else "above" if asked > max(known) else "between"
+    return material.say(f"cost.api_{key}", api=numbers.money(asked, money, hourly=True))
 
 
 def _close(result: dict[str, Any]) -> bool:

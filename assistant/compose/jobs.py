@@ -28,12 +28,23 @@ def jobs(material: Material) -> Section | None:
         hourly=numbers.money(rent["hourly_cost"]["low"], money, hourly=True),
         where=say("bill.where", where=rent["cheapest"], date=rent["as_of"] or say("cost.undated")),
     )  # fmt: skip
+    headline = _enough(material, best) + headline
     section = Section("estimate", headline + cite_pace(material, "estimate_cost", best.result), settled=True)
     section.body = [_standing(material, run["time_s"]["value"], often), _table(material, found)]
     section.caveats = [say("cost.warn_old_offers")] if rent["stale"] else []
     said = {"speech": "jobs.batched", "diffusion": "jobs.steps"}.get(model_kind(material.need) or "")
     section.assumptions = [*([say(said)] if said else []), *clarify.ambiguous_names(material)]
     return section
+
+
+def _enough(material: Material, best: ToolCallRecord) -> str:
+    """Whether the budget stated pays for it; nothing where none was, or where its money is another."""
+    budget, run = material.need.budget, best.result["run"]
+    if budget is None or budget.currency != best.result["currency"]:
+        return ""
+    likely, most = _least(best), run["cheapest_cost"] * run["time_s"]["high"] / run["time_s"]["value"]
+    key = "too_little" if likely > budget.amount else "enough" if most <= budget.amount else "likely"
+    return material.say(f"jobs.{key}")
 
 
 def _offered(record: ToolCallRecord) -> bool:

@@ -41,6 +41,8 @@ def price_claim(material: Material) -> Section | None:
               "said": words, "where": where, "usual": numbers.money(usual, money, hourly=hourly),
               "range": amounts.amount({"value": low, "low": low, "high": high}, money, hourly=hourly).split(" ")[0]
               if low == high else _ends(low, high, money, hourly=hourly)}  # fmt: skip
+    if whole and not hourly and not record.result["own"]["complete"]:
+        key = "cards_only" if said.amount >= low else key
     way = "rent" if hourly else "buy"
     headline = material.say(f"claim.{key}_{way}", **values) + cite_pace(material, "estimate_cost", record.result)
     section = Section("fact", headline, [cost.ways(material, record)], settled=True)

@@ -77,7 +77,8 @@ def _provisional(material: Material, best: Configuration) -> Section:
     say = material.say
     if material.need.task == "rendering":
         return _rendering(material, best)
-    order = say("shop.provisional", order=_short(material, best, brief=True)) + left(material, best) + say("list.stop")
+    order = say("shop.provisional", order=_short(material, best, brief=True)).rstrip(".。")
+    order += left(material, best) + say("list.stop")
     advice = guidance.quoted(material)
     section = Section("clarification", order if material.need.budget else say("clarify.need_more"))
     section.body = ["\n".join(advice), "" if material.need.budget else order, orders(material, material.configurations)]
@@ -113,9 +114,21 @@ def rent(material: Material) -> Section:
         return which_to_buy(material)
     best = _least_job(rented) or cheapest(rented)
     headline = material.say("shop.cheapest_rent", what=_needing(material), order=_short(material, best))
-    section = Section("recommendation", headline + _budget(material))
+    month = best.price.month
+    told = say_month(material, best) if month else _budget(material)
+    headline = headline.rstrip(".。") + told + material.say("list.stop") if month else headline + told
+    section = Section("recommendation", headline)
     section.body = [orders(material, [best, *(one for one in rented if one != best)]), _memory(material)]
     return _finish(material, section)
+
+
+def say_month(material: Material, one: Configuration) -> str:
+    """A month's rent around the clock beside the budget for a month."""
+    budget, month = material.need.budget, one.price.month
+    if budget is None or month is None:
+        return ""
+    return material.say("shop.month", month=numbers.money(month.amount, month.currency),
+                        own=numbers.money(budget.amount, budget.currency))  # fmt: skip
 
 
 def _least_job(rented: Sequence[Configuration]) -> Configuration | None:

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from assistant.compose import names, numbers, orders
 from assistant.compose.material import Material
 from assistant.compose.section import Section
-from assistant.compose.shopping import limited
+from assistant.compose.shopping import left, limited
 from assistant.compose.table import table
 from assistant.plan.preferred import preferred
 from assistant.plan.tiers import SIZES, unsized_purchase
@@ -61,9 +61,10 @@ def _headline(material: Material, found: dict[int, Configuration]) -> str:
         return _usual(material, found) if undecided else say("tiers.open")
     size = max(found)
     one = found[size]
-    order = names.cards(one.gpu, one.gpu_count) + say("order.at_price", price=orders.price(material, one))
-    return say("tiers.budget", budget=numbers.money(budget.amount, budget.currency), size=numbers.params(size),
+    order = names.cards(one.gpu, one.gpu_count) + say("order.at_price", price=orders.price(material, one, brief=True))
+    told = say("tiers.budget", budget=numbers.money(budget.amount, budget.currency), size=numbers.params(size),
                order=order, way=say(f"tiers.{one.acquisition}"))  # fmt: skip
+    return told.rstrip(".。") + left(material, one) + say("list.stop")
 
 
 def _usual(material: Material, found: dict[int, Configuration]) -> str:

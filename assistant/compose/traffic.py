@@ -69,7 +69,8 @@ def _headline(material: Material, best: ToolCallRecord) -> str:
     }  # fmt: skip
     values["purchase"] = _money(volume["purchase_cost"]["value"], money) if volume["purchase_cost"] else ""
     if volume["api_cost"] is None:
-        return say(f"traffic.{way}_alone", **values)
+        each = numbers.money(volume[f"{way}_million_cost"], money, hourly=True)
+        return say(f"traffic.{way}_alone", **values) + say("traffic.each", each=each)
     api = volume["api_cost"]
     key = "api" if api * CLEARLY < least else way if least * CLEARLY < api else "even"
     return say(f"traffic.{key}", **values, api=_money(api, money), way=say(f"traffic.way_{way}"))

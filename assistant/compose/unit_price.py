@@ -28,6 +28,7 @@ def unit_price(material: Material) -> Section | None:
     first, unit = rows[0], say(f"unit_price.{sort}")
     told = [say("unit_price.other", card=names.gpu_name(one.id), value=_price(one, sort)) for one in rows[1:3]]
     values = {"card": names.gpu_name(first.id), "value": _price(first, sort), "unit": unit}
+    values["price"] = BY_KEY["price"].value(first) or "–"
     key = "unit_price.least" if told else "unit_price.only"
     section = Section("comparison", say(key, **values, others=say.listed(told)), settled=True)
     section.body = [_table(material, rows, sort)]

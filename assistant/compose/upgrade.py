@@ -29,7 +29,7 @@ def upgrade(material: Material) -> Section | None:
     if own is None or own.gpu not in rows:
         return None
     if not choices:
-        return Section("fact", say("upgrade.none", card=names.gpu_name(own.gpu)), settled=True)
+        return _keep(material, rows, own, planned.dearer(wanted))
     best = next((one for one in choices if one.gpu != own.gpu), choices[0])
     headline = _best(material, rows, own, best)
     for one in choices:
@@ -38,6 +38,22 @@ def upgrade(material: Material) -> Section | None:
     section = Section("recommendation", headline, [_table(material, rows, [own, *choices])], settled=True)
     section.caveats = _caveats(material, rows, own, best)
     section.assumptions = _assumed(material, wanted)
+    return section
+
+
+def _keep(material: Material, rows: Rows, own: GpuCount, beyond: GpuCount | None) -> Section:
+    """Nothing in the budget is better: keep what there is, with how the work runs on it and what a step would take."""
+    say = material.say
+    cards = names.cards(own.gpu, own.count or 1)
+    if beyond is None or beyond.gpu not in rows:
+        return Section("fact", say("upgrade.none", card=names.gpu_name(own.gpu)), settled=True)
+    record, pace = _paced(material, own)
+    runs = say("upgrade.runs", value=pace) + cite_pace(material, record.tool, record.result) if record else ""
+    step = say("upgrade.step", **_values(material, rows[beyond.gpu], beyond, own))
+    headline = say("upgrade.keep", cards=cards, runs=runs)
+    section = Section("recommendation", headline + step, [_table(material, rows, [own, beyond])], settled=True)
+    section.caveats = [say("unit_price.old")] if rows[beyond.gpu].price_stale else []
+    section.assumptions = _assumed(material, material.need)
     return section
 
 

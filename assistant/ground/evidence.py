@@ -37,7 +37,7 @@ NAMED = {
 INHERITING = {"value", "low", "high", "median"}
 """Keys that say nothing of the unit: `{"time_s": {"value": …}}` takes it from the parent."""
 COUNTS = ("gpus", "gpu_count", "count", "nodes")
-NUMBERS = (*COUNTS, "owned_count", "gpus_needed", "min_gpus", "cards")
+NUMBERS = (*COUNTS, "owned_count", "gpus_needed", "min_gpus", "cards", "instance_gpus")
 """Keys of the number of the card that stands beside them."""
 _OWN_KIND = {BYTES, RATE, FLOPS, MONEY, POWER, PACE}
 """Kinds whose unit is said wherever there is one: a bare number is none of them."""

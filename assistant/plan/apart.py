@@ -8,10 +8,13 @@ from kb.names import gpu_names
 from kb.rates import convert
 from tools.find_offers import OfferQuery, OfferRow, find_offers
 
+HIRED = 12
+"""Characters behind the card within which it is said to be hired."""
+_HIRED = re.compile(r"\s?(?:一个月|按月|一年)?\s?(?:包月|包年|月租|租)", re.I)
 REACH = 24
 """Characters between the verb and the card it is about."""
 _RENT = re.compile(
-    r"租|(?:/|per |a )(?:month|hour|mo|h)(?: for| on)? an?|(?<![a-z])(?:rent|hir|leas)\w{0,3}(?![a-z])", re.I
+    r"租|包月|包年|(?:/|per |a )(?:month|hour|mo|h)(?: for| on)? an?|(?<![a-z])(?:rent|hir|leas)\w{0,3}(?![a-z])", re.I
 )
 _BUY = re.compile(r"买|购|入手|(?<![a-z])(?:buy|purchas)\w{0,3}(?![a-z])", re.I)
 
@@ -22,9 +25,11 @@ def rented_and_bought(text: str) -> tuple[str, str] | None:
     found: dict[str, str] = {}
     for mention in gpu_names().scan(lowered):
         before = lowered[max(0, mention.start - REACH) : mention.start]
+        after = lowered[mention.end : mention.end + HIRED]
         verbs = [
             (match.end(), way) for way, rule in (("rent", _RENT), ("buy", _BUY)) for match in rule.finditer(before)
         ]
+        verbs = verbs or ([(0, "rent")] if _HIRED.match(after) else [])
         if verbs:
             way = max(verbs)[1]
             found.setdefault(way, conventional(mention.ids) if len(mention.ids) > 1 else mention.ids[0])

@@ -19,10 +19,12 @@ _ASKS = re.compile(
 )
 _TURNING = re.compile(
     r"还是|划算|合算|回本|省钱|哪个便宜|\bvs\.?\b|break-?even|pay(?:s|ing)? (?:for itself|off|back)|cheaper|better"
-    r"|worth|\btco\b|拥有成本|cost of owner",
+    r"|worth|(?<![a-z])tco(?![a-z])|拥有成本|cost of owner",
     re.I,
 )
 """Words that ask which of two ways is better: that has an answer of its own."""
+_SAVES = re.compile(r"\bsav(?:e|es|ed|ing|ings)\b|discount|cheaper|省|折扣|便宜", re.I)
+"""Words that ask what one way to rent saves over another: a share, not a bill."""
 _MACHINES = re.compile(
     r"工作站|\bworkstations?\b|\brigs?\b|服务器|整机|一台|两台|机器|\bservers?\b|\bnodes?\b"
     r"|\bmachines?\b|\bbox(?:es)?\b|\b[dh]gx\b",
@@ -42,6 +44,8 @@ def asked(understanding: Understanding) -> bool:
         return False
     again = understanding.follow_up and need.matter == "price"
     if len(requests.cards(need)) != 1 or not (_ASKS.search(text) or again) or money.names_energy(text):
+        return False
+    if money.asks_spot(text) and _SAVES.search(text):
         return False
     if _TURNING.search(text) and not (money.asks_spot(text) and not buys(text)):
         return False

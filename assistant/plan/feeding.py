@@ -13,6 +13,10 @@ _COUNT_ASKED = re.compile(
     r"几[张块]|多少[张块]|how many|max(?:imum)? (?:number|cards|gpus)|最多(?:能)?[带接插跑]", re.I
 )
 
+_MACHINES = re.compile(
+    r"[几多]少?台|how many (?:servers|machines|nodes|boxes|of (?:them|these))|最多[^,，。]{0,6}台", re.I
+)
+
 
 def asks_count(text: str) -> bool:
     """Whether the number of cards is what is asked."""
@@ -23,6 +27,11 @@ def named(text: str) -> bool:
     """Whether a circuit or a supply of stated size is to feed them."""
     running = read_running(text)
     return bool(running.circuit_amps or running.psu_w)
+
+
+def racked(text: str) -> bool:
+    """Whether it is a rack of stated power that limits how many machines there may be."""
+    return read_running(text).rack_limit_w is not None and _MACHINES.search(text) is not None
 
 
 def most_fed(card: str, asked: dict[str, object]) -> int | None:

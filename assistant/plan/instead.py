@@ -38,6 +38,11 @@ def instead(need: Need, text: str, results: Sequence[ToolCallRecord]) -> list[Pl
     if not requests.sized(need) or not searches or any(one.result.get("configurations") for one in searches):
         return []
     calls = [requests.configure(need, gpus_asked=()) if need.gpus_asked else None]
+    if model_kind(need) in ("diffusion", "video") and need.offload is None and not requests.is_training(need):
+        return [
+            requests.configure(need, offload="components", whole_budget=need.budget is not None or None),
+            requests.memory(need, offload="components"),
+        ]
     served = not requests.is_training(need) and model_kind(need) in {"llm", "vlm", None}
     if not served or only(text.lower(), need) == "rent" or need.gpus_asked or need.gpus_owned:
         return calls

@@ -118,8 +118,19 @@ def intents(understanding: Understanding) -> list[Intent]:
         main = "which_to_buy"
     if main == "power" and money.weighs_energy(understanding.text):
         main = "cloud_or_buy"
+    if main in ("budget", "which_to_buy", "how_many_gpus") and bare and feeding.racked(text):
+        main = "power"
+    if (
+        main == "power"
+        and requests.cards(understanding.need)
+        and money.asks_ownership(text)
+        and not money.asks_power(text)
+    ):
+        main = "cloud_or_buy"
     if main in _LOOSE and requests.cards(understanding.need):
         main = _of_money(understanding.text) or main
+    if main == "concurrency" and asks_for_cheapest(text) and understanding.need.concurrent_sequences:
+        main = "which_to_buy"
     if main == "min_vram" and bare and _HAS.search(text):
         main = "spec"
     if main == "spec" and len(requests.named_gpus(understanding.need)) == 2 and _THAN.search(text):

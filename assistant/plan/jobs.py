@@ -37,7 +37,7 @@ def asked(understanding: Understanding) -> bool:
     need, text = understanding.need, understanding.text
     if understanding.command or understanding.error_text or requests.is_training(need) or need.gpus_owned:
         return False
-    priced = _ASKS.search(text) is not None or need.matter == "price"
+    priced = _ASKS.search(text) is not None or need.matter == "price" or need.budget is not None
     return model_kind(need) in COUNTED and priced and bool(work(need, text))
 
 

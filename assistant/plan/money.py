@@ -21,7 +21,7 @@ CURRENCIES = {"CN": "CNY", "US": "USD", "GB": "GBP", "JP": "JPY", "EU": "EUR", "
               "TW": "TWD", "SG": "SGD", "KR": "KRW", "IN": "INR", "CA": "CAD", "AU": "AUD", "BR": "BRL"}  # fmt: skip
 """What people in a country reckon in, as far as a rate is known."""
 _COST = re.compile(
-    r"\btco\b|总拥有成本|持有成本|拥有成本|总成本|总花费|折旧|残值|回本|盈亏平衡|电费|电价|度电"
+    r"(?<![a-z])tco(?![a-z])|总拥有成本|持有成本|拥有成本|总成本|总花费|折旧|残值|回本|盈亏平衡|电费|电价|度电"
     r"|total cost|cost of owner|to own\b|running costs?|operating cost|depreciat|break-?even"
     r"|pay(?:s|ing)? (?:for itself|off|back)"
     r"|electricity (?:bill|cost|price)|power bill"
@@ -32,10 +32,11 @@ _COST = re.compile(
     r"|spot|抢占|竞价|预留|reserved",
     re.I,
 )
+_TCO = re.compile(r"(?<![a-z])tco(?![a-z])|total cost of own|拥有成本|持有成本", re.I)
 _MONTHLY = re.compile(r"(?:一|每)个?月|月租|包月|\b(?:per|a|each|every) month|monthly|/mo(?:nth)?\b", re.I)
 _PRICE = re.compile(
     r"多少钱?[?？]?$|报个?价|价位|and dollars|rough \$|\beuros\b\?|多少钱|什么价|费用|花费|成本|how much|\bcosts?\b"
-    r"|\bprice\b|\bbill\b|expensive",
+    r"|\bprice\b|\bbill\b|expensive|what(?:'s| is| are) [^.?!]{0,24}\bworth\b|值多少",
     re.I,
 )
 _ENERGY = re.compile(
@@ -60,10 +61,13 @@ _POWER = re.compile(
     r"|风量|kw per rack|机柜|机架|\bracks?\b|发热|热量|\bheat\b(?! ?sink)",
     re.I,
 )
-_OWNING = re.compile(r"买|购|自建|自己|拥有|\btco\b|折旧|回本|buy|own|purchas|depreciat|capex|rent|租|云|cloud", re.I)
+_OWNING = re.compile(
+    r"买|购|自建|自己|拥有|(?<![a-z])tco(?![a-z])|折旧|回本|buy|own|purchas|depreciat|capex|rent|租|云|cloud", re.I
+)
 _SPOT = re.compile(r"\bspot\b|抢占|竞价|预留|包年|reserved", re.I)
 _BUYING = re.compile(
-    r"买|购|自建|自有|拥有|\btco\b|回本|折旧|pays? (?:for itself|back|off)|\bbuy|\bown|purchas|break-?even|depreciat",
+    r"买|购|自建|自有|拥有|(?<![a-z])tco(?![a-z])|回本|折旧|pays? (?:for itself|back|off)"
+    r"|\bbuy|\bown|purchas|break-?even|depreciat",
     re.I,
 )
 YEAR_S = 365 * DAY_S
@@ -116,6 +120,11 @@ def asks_running(text: str, need: Need) -> bool:
     """Whether what named cards cost to keep running is asked, with nothing rented or bought: their electricity."""
     bare = bool(requests.cards(need)) and not requests.sized(need) and not need.provider
     return bare and _RUNNING.search(text) is not None and _OWNING.search(text) is None
+
+
+def asks_ownership(text: str) -> bool:
+    """Whether the total cost of ownership is asked by that name: electricity is then only a part of it."""
+    return _TCO.search(text) is not None
 
 
 def names_energy(text: str) -> bool:
@@ -198,8 +207,10 @@ def cost(
     best = (leases if need.acquisition == "rent" else bought)[:1] if requests.sized(need) else []
     chosen = [GpuCount(gpu=one.gpu, count=one.gpu_count) for one in best]
     pair = rented_and_bought(understanding.text)
-    asked = [GpuCount(gpu=pair[1])] if pair else requests.cards(need)
-    cards = [_single(card, need) if runs(need) else _alone(card, need, running) for card in asked] or chosen
+    stated = {card.gpu: card for card in need.gpus_proposed}
+    asked = [stated.get(pair[1], GpuCount(gpu=pair[1]))] if pair else requests.cards(need)
+    alone = _lone if only(understanding.text, need) == "rent" or _SPOT.search(understanding.text) else _alone
+    cards = [_single(card, need) if runs(need) else alone(card, need, running) for card in asked] or chosen
     if not cards:
         return None
     values = _shared(need, understanding, running) | _machine(cards if need.gpus_owned else cards[:1])
@@ -277,6 +288,12 @@ def _alone(card: GpuCount, need: Need, running: Running) -> GpuCount:
     if card.count or need.gpu_count or running.nodes or sibling == card.gpu or sibling not in gpus():
         return card.model_copy(update={"count": _count(card, need, running)})
     return GpuCount(gpu=sibling, count=1)
+
+
+def _lone(card: GpuCount, need: Need, running: Running) -> GpuCount:
+    """A card to rent, without a number: clouds let one of a board by itself."""
+    told = card.count or need.gpu_count or running.nodes
+    return card.model_copy(update={"count": _count(card, need, running) if told else 1})
 
 
 def _single(card: GpuCount, need: Need) -> GpuCount:

@@ -50,7 +50,9 @@ _EACH_ONE = re.compile(
 )
 _SUM = re.compile(r"(?:[a-z]{0,3}[$€£¥￥]|rmb|usd|eur)?\s?(?:\d|[一二两三四五六七八九十百]+\s?[万千]).*", re.I)
 """The sum itself, without what it is called: 「一张 2.3万」."""
-_MACHINE = re.compile(r"整机|服务器|一台|一套|\bservers?\b|\bbox\b|\bsystem\b|\bnode\b", re.I)
+_MACHINE = re.compile(
+    r"整机|服务器|工作站|主机|一台|一套|\bworkstations?\b|\brigs?\b|\bservers?\b|\bbox\b|\bsystem\b|\bnode\b", re.I
+)
 
 
 def judges(text: str) -> bool:

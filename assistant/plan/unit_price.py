@@ -22,6 +22,7 @@ _MEASURES: tuple[tuple[Sort, str], ...] = (
 _PER = {
     sort: re.compile(
         rf"(?<![a-z])(?:{words})\s?(?:per|/|for (?:the|my|your|our))\s?{_MONEY}"
+        rf"|每(?:一?[块元]|1 ?元)(?:钱)?[^,，。?？]{{0,8}}?(?:{words})"
         rf"|{_MONEY}\s?(?:per|/|for (?:each|every)|an?)\s?(?:{words})(?![a-z])"
         rf"|(?:每|单位|按)[^,，。?？]{{0,6}}?(?:{words})[^,，。?？]{{0,8}}?{_MONEY_ZH}|(?:{words})的?(?:单价|性价比)",
         re.I,

@@ -113,6 +113,18 @@ def choices(need: Need) -> list[GpuCount]:
     return [*picked, *(GpuCount(gpu=one.id, count=1) for one in _ladder(steps))][:CHOICES_MAX]
 
 
+def dearer(need: Need) -> GpuCount | None:
+    """The next step up where a budget leaves none: what it would take."""
+    if need.budget is None or choices(need):
+        return None
+    return next((one for one in choices(need.model_copy(update={"budget": None})) if one.gpu != _own_id(need)), None)
+
+
+def _own_id(need: Need) -> str | None:
+    own = in_place(need)
+    return own.gpu if own else None
+
+
 def _ladder(steps: Sequence[GpuRow]) -> list[GpuRow]:
     """Each clearly better than the one before it, by rising price; a step that costs hardly more replaces the last."""
     kept: list[GpuRow] = []
@@ -152,6 +164,8 @@ def calls(need: Need, understanding: Understanding) -> list[PlannedCall | None]:
     own, found, used = in_place(need), choices(wanted), form(wanted)
     if own is None:
         return []
+    beyond = dearer(wanted)
+    found = [*found, beyond] if beyond else found
     names = tuple(dict.fromkeys([own.gpu, *(one.gpu for one in found)]))
     plain = wanted.model_copy(update={"gpus_owned": (), "gpus_asked": ()})
     each: Sequence[GpuCount] = (own, *found)

@@ -38,7 +38,8 @@ _MONEY = grammar(
 )
 _BARE = grammar(
     rf"(?:预算(?:大概|大约|只有|有|是|为|在|约|控制在|不超过|最多|上限|:){{0,4}}|budget(?: is| of"
-    rf"|:)?(?: about| around| roughly| ~)?|经费|(?:under|below|less than|up to|max(?:imum)?|不超过"
+    rf"|:)?(?: about| around| roughly| ~)?|经费|拨款|资金|专项(?:款|资金)?|grant(?: is| of|:)?"
+    rf"|(?:under|below|less than|up to|max(?:imum)?|不超过"
     rf"|最多花|花|within)\s?)\s?:?\s?(?:约|大概)?\s?"
     rf"(?P<n>{_N})\s?(?P<s>{SCALE})?(?![a-z0-9]|\s?(?:张|块|卡|gb|g\b|w\b|瓦|小时|天|人|用户|tokens?|个"
     rf"|b\b|ms|s\b|%|%|users|hours|days|minutes|seconds|watts|cards|gpus))"

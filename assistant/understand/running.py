@@ -207,7 +207,16 @@ def _cards_per_node(plain: str) -> int | None:
     return int(cards) if cards and cards >= 1 else None
 
 
+_APART = grammar(
+    r"(?:托管|机柜|机架|场地|机房)[^,。;?]{0,6}(?:另算|另计|不算|不计|除外|单算|不含)"
+    r"|(?:colo(?:cation)?|rack|hosting)(?: \w+){0,2} (?:not included|excluded|separate\w*|apart|aside|comes extra)"
+)
+"""The place is paid for apart: its electricity is not in that."""
+
+
 def _site(plain: str) -> str | None:
+    if _COLOCATION.search(plain) and _APART.search(plain):
+        return "server_room"
     if _COLOCATION.search(plain):
         return "colocation" if re.search(r"托管|colo", plain) else "server_room"
     return "home" if _HOME.search(plain) else None

@@ -46,8 +46,9 @@ _PRICE = grammar(
     rf"(?P<before>{BEFORE_SYMBOL})\s?(?P<n1>{DIGITS})\s?(?:/|per|for|an?|each)\s?{_MILLION}"
     rf"|(?<![a-z0-9.])(?P<n2>{DIGITS})\s?(?P<after>{AFTER_SYMBOL})\s?(?:钱)?\s?(?:/|per|for|an?|每|一)\s?{_MILLION}"
     rf"|(?:每|一|per |a )\s?(?:百万|m(?:illion)?(?![a-z]))\s?(?:个)?(?:tokens?|toks?)?[^,.;\d]{{0,8}}?"
-    rf"(?:(?P<before3>{BEFORE_SYMBOL})\s?)?(?P<n3>{DIGITS})\s?(?P<after3>{AFTER_SYMBOL})?"
+    rf"(?:(?P<before3>{BEFORE_SYMBOL})\s?)?(?P<n3>{DIGITS})(?!\s?[x×*]|\s?(?:张|块卡|卡|台|路|gpus?|cards?))\s?(?P<after3>{AFTER_SYMBOL})?"
 )
+_BARE_TOKENS = grammar(rf"(?<![a-z0-9.$¥€£]){_N}\s?{_TOKENS}")
 _API = grammar(r"(?<![a-z])(?:apis?|openai|openrouter|together|provider)(?![a-z])|接口|账单")
 """Words that make a sum a month what a provider is paid for the tokens of a month."""
 MILLION = 1e6
@@ -76,7 +77,8 @@ class Traffic:
 
 def find_traffic(plain: str, *, chinese: bool) -> Traffic:
     """A month's tokens and what a provider asks for a million: stated as such, or as the bill of the month."""
-    volume, price = find_volume(plain), find_token_price(plain, chinese=chinese)
+    price = find_token_price(plain, chinese=chinese)
+    volume = find_volume(plain) or _of_the_bill(plain, chinese=chinese)
     if price is not None:
         asked: Found[float] | None = Found(price.value.amount, price.start, price.end)
         currency: str | None = price.value.currency
@@ -84,6 +86,17 @@ def find_traffic(plain: str, *, chinese: bool) -> Traffic:
         asked, currency = _from_bill(plain, volume, chinese=chinese)
     taken = [(found.start, found.end, " ") for found in (volume, asked) if found is not None]
     return Traffic(volume, asked, currency, taken)
+
+
+def _of_the_bill(plain: str, *, chinese: bool) -> Found[float] | None:
+    """Tokens without a period beside what a provider is paid a month: "our API bill is $6k a month, 900M tokens"."""
+    if not _API.search(plain) or not any(one.value.period == "month" for one in find_money(plain, chinese=chinese)):
+        return None
+    match = _BARE_TOKENS.search(plain)
+    value = scaled(match["n"], match["s"]) if match else None
+    if match is None or not value or not TOKENS_MIN <= value <= TOKENS_MAX:
+        return None
+    return Found(value, match.start(), match.end())
 
 
 def _from_bill(plain: str, volume: Found[float] | None, *, chinese: bool) -> tuple[Found[float] | None, str | None]:

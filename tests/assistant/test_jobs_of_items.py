@@ -28,6 +28,18 @@ def test_the_work_is_priced_at_the_least_rent(text: str, field: str, amount: int
     assert not ground(draft.answer, records, (text,), draft.citations).ungrounded
 
 
+@pytest.mark.parametrize(
+    ("text", "starts"),
+    [
+        ("120k hours of speech to transcribe once with whisper large-v3-turbo, budget $3k, is that enough?", "Yes"),
+        ("30M hours of speech to transcribe with whisper large-v3 on rented GPUs, $1,000 enough?", "No"),
+    ],
+)
+def test_a_budget_is_held_against_the_job(text: str, starts: str) -> None:
+    _, _, draft = turn(text)
+    assert draft.answer.lstrip("*").startswith(starts)
+
+
 def test_a_billion_documents_is_no_size_of_a_model() -> None:
     understanding, *_ = turn("embedding 1 billion documents with bge-m3, what would it cost?")
     assert understanding.need.model == "BAAI/bge-m3"

@@ -60,6 +60,7 @@ def test_an_order_is_priced_line_by_line(text: str, cards: int) -> None:
         ("4x L40S server quoted at 62,000 EUR, reasonable?", "Too dear"),
         ("someone offers me two used A6000 for $5,500 together, is that a good deal?", "That can be fair"),
         ("Is $2.10/hr for an H100 a good price?", "Cheap"),
+        ("vendor quotes 38,000 EUR for a workstation with 4x RTX 6000 Ada, good price?", "Too dear"),
         ("RTX 3090 used for $1,200, fair price?", "About right"),
         ("3090 二手 5000 块值吗", "低于行情"),
     ],

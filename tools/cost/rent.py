@@ -75,7 +75,8 @@ def _from_offers(
     made = _way(setting, way, "offers", spread)
     return made.model_copy(
         update={
-            "offers": len(rows), "as_of": best.as_of, "stale": best.stale,
+            "offers": len(rows), "gpu": best.gpu, "instance_gpus": int(best.gpu_count),
+            "as_of": best.as_of, "stale": best.stale,
             "cheapest": " ".join(filter(None, (best.provider, best.instance, best.region))),
         }
     )  # fmt: skip

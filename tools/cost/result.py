@@ -87,6 +87,10 @@ class Renting(Frozen):
     """For a single rental of so long; null where no term was given."""
     offers: int
     """Offers read; 0 = none."""
+    gpu: str | None = None
+    """The card rented."""
+    instance_gpus: int | None = None
+    """Cards of the cheapest one's instance."""
     cheapest: str | None
     """The cheapest one: provider, instance, region."""
     as_of: str | None
@@ -155,6 +159,10 @@ class VolumeCost(Frozen):
     """A month, all copies."""
     rent_cost: Interval | None
     """A month on demand; low = the cheapest offer read."""
+    own_million_cost: float | None = None
+    """A million of them on hardware of one's own: from this price on a provider is dearer."""
+    rent_million_cost: float | None = None
+    """The same at the cheapest rent."""
     api_cost: float | None
     """A month at the provider's price; null where none was stated."""
     even_tokens_per_month: float | None

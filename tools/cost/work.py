@@ -93,6 +93,8 @@ def volume_cost(
         gpu_count=copies * setting.machine.gpus,
         busy_ratio=request.tokens_per_month / (copies * full),
         purchase_cost=scaled(own.purchase_cost, copies) if own else None, own_cost=own_cost, rent_cost=rent_cost,
+        own_million_cost=own_cost.value / request.tokens_per_month * MILLION if own_cost else None,
+        rent_million_cost=rent_cost.low / request.tokens_per_month * MILLION if rent_cost else None,
         api_cost=request.tokens_per_month / MILLION * price if price else None,
         even_tokens_per_month=even if even and even <= full * request.utilisation else None,
     )  # fmt: skip
