@@ -334,7 +334,7 @@ def levers(material: Material, main: Estimate) -> list[str]:
     if fit.verdict == "no" and minimum and main.gpus < minimum.count <= MOST_MORE * main.gpus:
         how = column_name(material, main)
         found.append(say("lever.more_cards", how=how, cards=names.cards(fit.gpu, minimum.count)))
-    if fit.verdict == "no":
+    if fit.verdict == "no" and main.request.get("offload") in (None, "none"):
         fewer = [row for row in smallest(main) if row.gpu != fit.gpu and row.count < main.gpus]
         same = [row for row in main.result.minimum_gpus if row.gpu != fit.gpu and row.count == main.gpus]
         others = [*fewer, *(row for row in same if row.verdict == "yes")][:MINIMA_MAX]

@@ -18,6 +18,7 @@ from assistant.compose import (
     progress,
     resale,
     reserved,
+    sharding,
     traffic,
     unit_price,
     upgrade,
@@ -35,6 +36,7 @@ _ANSWERS: dict[str, Callable[[Material], Section | None]] = {
     "jobs": jobs.jobs, "isolated": isolated.isolated, "processor": processor.processor,
     "progress": progress.progress,
     "network": network.network,
+    "sharding": sharding.sharding,
 }  # fmt: skip
 
 

@@ -6,6 +6,7 @@ from assistant.compose import names, numbers
 from assistant.compose.material import Material
 from assistant.compose.pace import cite_pace
 from assistant.compose.section import Section
+from assistant.plan import progress as plan
 from assistant.understand.progress import find_progress, find_rate, find_utilisation
 from kb.units import DAY_S, HOUR_S
 
@@ -24,10 +25,22 @@ def progress(material: Material) -> Section | None:
     said = material.say(f"progress.{key}", **values, whole=numbers.count(run.all_steps or 0))
     section = Section("estimate", said + cite_pace(material, record.tool, record.result), settled=True)
     rate = (record.result.get("tokens_per_s_total") or {}).get("value")
-    section.body = [judged_rate(material, rate, each=False) if rate else ""]
+    section.body = [judged_rate(material, rate, each=False) if rate else _to_judge(material)]
     if run.steps is None and not record.request.get("accumulation"):
         section.assumptions.append(material.say("progress.no_accumulation"))
     return section
+
+
+def _to_judge(material: Material) -> str:
+    """How to tell whether a pace is slow, where it is asked and the samples of a step were not told."""
+    result = _expected(material) if plan.judges(material.text) else None
+    if result is None:
+        return ""
+    expected, cards = result.get("tokens_per_s_total") or result["tokens_per_s_per_gpu"], result.get("gpu_count") or 1
+    said = {end: numbers.figure(expected[end]) for end in ("value", "low", "high")}
+    return material.say("progress.to_judge", cards=names.cards(result["gpu"], cards), **said) + cite_pace(
+        material, "estimate_training_time", result
+    )
 
 
 def _values(material: Material, request: dict[str, Any], result: dict[str, Any]) -> dict[str, str]:

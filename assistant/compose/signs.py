@@ -14,7 +14,8 @@ OUTSIDE = "host_fills"
 """The sign that what the card holds is not what fails, whatever it holds."""
 SPILLED = "spilled"
 """The sign that steps are slow by themselves, which says nothing where one card is set against several."""
-SLOW = ("idle", "on_cpu", SPILLED, "unpacking", "fp8_unpacked")
+IDLE = "idle"
+SLOW = (IDLE, "on_cpu", SPILLED, "unpacking", "fp8_unpacked")
 
 
 def work_of(material: Material) -> tuple[Work, ...]:
@@ -80,7 +81,10 @@ def slow(material: Material, section: Section) -> Section:
     if found is None or found.id not in SLOW or section.verdict == "clarification":
         return section
     if found.id != "on_cpu":
-        return led(material, section, proven=False)
+        section = led(material, section, proven=False)
+        if found.id == IDLE:  # a card that waits for data is as slow whatever it could do
+            section.body, section.assumptions, section.caveats = [], [], []
+        return section
     if any(one.fits for one in material.estimates[:1]):
         section.body.insert(0, told(material, found))
     return section

@@ -3,7 +3,7 @@
 import re
 
 from assistant.plan import feeding, link, money, ordered, progress, requests
-from assistant.plan.amounts import counts_output, pace_asked
+from assistant.plan.amounts import counts_output, model_kind, pace_asked
 from assistant.plan.apart import rented_and_bought
 from assistant.plan.method import both
 from assistant.plan.preferred import asks_for_cheapest
@@ -86,7 +86,7 @@ def intents(understanding: Understanding) -> list[Intent]:
     priced = money.prices_run(text, understanding.need) and not money.weighs(text)
     if priced and main not in ("compare", "oom"):
         return ["training_time"]
-    if progress.judged(understanding):
+    if progress.judged(understanding) or (main == "speed" and _trained(understanding.need)):
         return ["training_time"]
     if main == "launch_files" and not requests.sized(understanding.need) and not _WRITTEN.search(text):
         main = "guidance"
@@ -158,6 +158,12 @@ def _serves_many(need: Need) -> bool:
     load = (need.concurrent_sequences or need.users or 1) > 1 and not requests.is_training(need)
     cards = requests.cards(need) or need.memory_bytes_per_gpu or need.gpu_count
     return load and need.target_tokens_per_s is not None and requests.sized(need) and not cards
+
+
+def _trained(need: Need) -> bool:
+    """Whether a model that works on tokens is trained on cards that are known: its speed is that of training."""
+    language = model_kind(need) in ("llm", "vlm", None)
+    return language and requests.is_training(need) and requests.sized(need) and bool(requests.cards(need))
 
 
 def _without_parameters(asked: list[Intent], need: Need, text: str) -> list[Intent]:

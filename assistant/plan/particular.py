@@ -20,6 +20,7 @@ from assistant.plan import (
     requests,
     resale,
     reserved,
+    sharding,
     traffic,
     unit_price,
     upgrade,
@@ -33,6 +34,7 @@ Planner = Callable[[Need, Understanding], list[PlannedCall | None]]
 Follower = Callable[[Need, Understanding, Sequence[ToolCallRecord]], list[PlannedCall | None]]
 SHAPES: tuple[tuple[str, Callable[[Understanding], bool], Planner], ...] = (
     ("progress", progress.asked, progress.calls),
+    ("sharding", sharding.asked, sharding.calls),
     ("network", network.asked, network.calls),
     ("availability", availability.asked, lambda need, _: [availability.call(need)]),
     ("price_claim", price_claims.asked, price_claims.calls),

@@ -16,6 +16,7 @@ _COUNTS_STEPS = re.compile(
 )
 _JUDGES = re.compile(
     r"正常|合理|偏低|太低|低(?:吗|么|不低|了)|太慢|慢(?:吗|不慢)|好不好|行不行|什么水平|怎么样|为什么|为啥|算(?:快|慢|高|低)"
+    r"|有问题|这么慢|好慢|是不是"
     r"|\b(?:normal|low|slow|expected|good|bad|ok(?:ay)?|reasonable|typical|right|decent|why|should i (?:expect|get|see)"
     r"|poor|fine|off)\b",
     re.I,
@@ -36,6 +37,11 @@ def asked(understanding: Understanding) -> bool:
     return run.steps is not None or (run.samples is not None and need.batch_size is not None)
 
 
+def judges(text: str) -> bool:
+    """Whether words ask if a speed is what it should be."""
+    return _JUDGES.search(text) is not None
+
+
 def judged(understanding: Understanding) -> bool:
     """Whether a training's rate or utilisation is stated to be judged, for a model on cards that are known."""
     need, text = understanding.need, understanding.text
@@ -51,8 +57,9 @@ def calls(need: Need, understanding: Understanding) -> list[PlannedCall | None]:
     count = (card.count or 1) if card else need.gpu_count
     values = _said(need, run) | {"gpu": card.gpu if card else None, "gpu_count": count}
     paced = planned("estimate_training_time", **(values | {"step_s": run.step_s or 1.0}))
-    told = run.step_s and need.batch_size and (need.sequence_tokens or need.context_tokens)
-    return [paced, requests.training_time(need, card) if told else None]
+    told = need.batch_size and (need.sequence_tokens or need.context_tokens)
+    compared = run.step_s and (told or _JUDGES.search(understanding.text))
+    return [paced, requests.training_time(need, card) if compared else None]
 
 
 def _said(need: Need, run: Progress) -> dict[str, object]:
@@ -62,6 +69,7 @@ def _said(need: Need, run: Progress) -> dict[str, object]:
         "sequence_tokens": need.sequence_tokens or need.context_tokens,
         "micro_batch_size": need.batch_size,
         "accumulation": run.accumulation,
-        "steps": run.steps,
+        "steps": run.all_steps or run.steps,
+        "steps_done": run.all_steps - run.steps if run.all_steps and run.steps else None,
         "dataset_samples": run.samples if run.steps is None else None,
     }

@@ -220,6 +220,8 @@ def decide_task(work: Work, setting: Setting) -> Found[Task] | None:
         return Found(kind, training.start, training.end)
     if (setting.dataset_tokens or 0) >= _CORPUS_TOKENS and not work.serve:
         return Found("pretrain", 0, 0)
+    if setting.sharded and setting.sized:
+        return Found("full_finetune", 0, 0)  # optimizer states are what is sharded
     if work.serve:
         return Found("inference", work.serve.start, work.serve.end)
     return Found("inference", 0, 0) if setting.sized or setting.running else None

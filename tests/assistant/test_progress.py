@@ -86,3 +86,28 @@ def test_a_detector_is_timed_by_its_images() -> None:
 def test_a_stated_network_between_machines_is_reckoned_with(text: str, opens: str) -> None:
     _, _, draft = turn(text)
     assert draft.answer.lstrip("*").startswith(opens), draft.answer.splitlines()[0]
+
+
+@pytest.mark.parametrize(
+    ("text", "opens"),
+    [
+        ("DeepSpeed ZeRO-2 or ZeRO-3 for full finetuning 13B on 4x A100 SXM 80GB?", "ZeRO-3: about"),
+        ("8 卡 A100 80G 全参微调 Llama-3.1-8B 要用 ZeRO-2 还是 ZeRO-3", "用 ZeRO-2"),
+        ("4x3090 full fine-tune Qwen2.5-7B zero 2 vs 3, which?", "Neither fits 4×RTX 3090: ZeRO-2 needs"),
+    ],
+)
+def test_of_two_ways_to_shard_the_one_that_exchanges_less_is_taken_where_it_fits(text: str, opens: str) -> None:
+    _, _, draft = turn(text)
+    assert draft.answer.lstrip("*").startswith(opens), draft.answer.splitlines()[0]
+
+
+def test_sharded_states_are_those_of_a_training() -> None:
+    understanding, _, draft = turn("FSDP full_shard on 4x RTX 6000 Ada with llama 13B, seq 4096: fits? tokens/s?")
+    assert understanding.need.task == "full_finetune"
+    assert "tokens/s" in draft.answer.splitlines()[0]
+
+
+def test_a_pace_asked_about_without_its_batch_is_given_something_to_compare_with() -> None:
+    _, _, draft = turn("1800/12000 [9:00:00<51:00:00, 18.00s/it] 8B lora on A6000, why so slow")
+    assert draft.answer.lstrip("*").startswith("About 2.1 days (51 hours) more")
+    assert "should train" in draft.answer

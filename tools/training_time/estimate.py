@@ -19,7 +19,7 @@ from tools.training_time.job import Job, job_of
 from tools.training_time.request import SAMPLE_TOKENS, TrainingTimeRequest
 from tools.training_time.result import TokenTraining, TrainingTime
 from tools.training_time.step import TokenTime, clean_flops, model_flops, token_time
-from tools.training_time.steps import samples_per_step, timed_steps
+from tools.training_time.steps import samples_per_step, steps_of, timed_steps
 
 RATES = ("bandwidth_bytes_per_s", "bf16_flops", "fp16_flops", "fp8_flops", "tf32_flops", "nvlink_bytes_per_s")
 PROGRAMS = {
@@ -86,7 +86,8 @@ def tokens_of(job: Job, request: TrainingTimeRequest) -> float | None:
         return request.dataset_tokens * request.epochs
     if request.dataset_samples and request.steps is None:
         return request.dataset_samples * (request.sample_tokens or SAMPLE_TOKENS) * request.epochs
-    return float(request.steps * samples_per_step(request) * job.sequence) if request.steps else None
+    steps = steps_of(request) if request.steps else None
+    return float(steps * samples_per_step(request) * job.sequence) if steps else None
 
 
 def estimate_token_training(request: TrainingTimeRequest) -> TokenTraining:
@@ -101,7 +102,7 @@ def estimate_token_training(request: TrainingTimeRequest) -> TokenTraining:
     flops = model_flops(job)
     return TokenTraining(
         model=job.arch.id, task=job.task, gpu=job.gpu.id, gpu_count=count, precision=request.precision,
-        steps=request.steps, tokens_per_s_per_gpu=rate,
+        steps=steps_of(request) if request.steps else None, tokens_per_s_per_gpu=rate,
         tokens_per_s_total=_times(rate, count) if count else None,
         time_s=_times(run, 3600 / count) if run and count else None,
         gpu_hours=run, model_flops_utilisation=flops * rate.value / job.peak,

@@ -31,7 +31,9 @@ class TrainingTimeRequest(ModelFields):
     sample_tokens: int | None = Field(default=None, gt=0, le=10**9)
     """Tokens of a text on average, where texts are counted; null = 512."""
     steps: int | None = Field(default=None, gt=0, le=10**12)
-    """Optimizer steps (still) to be run, instead of an amount of data."""
+    """Optimizer steps of the run, instead of an amount of data."""
+    steps_done: int = Field(default=0, ge=0, le=10**12)
+    """Steps of them that are done: the time is that of the others."""
     step_s: float | None = Field(default=None, gt=0, le=10**7, allow_inf_nan=False)
     """Seconds a step was measured to take: the time is then that of the steps, whatever the card should reach."""
     accumulation: int | None = Field(default=None, gt=0, le=10**6)

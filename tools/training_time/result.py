@@ -15,7 +15,7 @@ class TrainingTime(ToolResult):
     gpu_count: int | None
     precision: str
     steps: int | None = None
-    """Optimizer steps of the run; null where it was given as an amount of data."""
+    """Optimizer steps still to be run; null where it was given as an amount of data."""
     tokens_per_s_per_gpu: Interval | None = None
     """Null for networks that look at images."""
     tokens_per_s_total: Interval | None = None

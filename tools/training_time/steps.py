@@ -15,10 +15,11 @@ def samples_per_step(request: TrainingTimeRequest) -> int:
 
 
 def steps_of(request: TrainingTimeRequest) -> int | None:
-    """Steps of the run: stated, or those that all passes over the samples take; null where neither is known."""
-    if request.steps is not None or request.dataset_samples is None:
-        return request.steps
-    return math.ceil(request.dataset_samples / samples_per_step(request)) * math.ceil(request.epochs)
+    """Steps still to be run: of those stated, or of what all passes over the samples take; null where unknown."""
+    steps = request.steps
+    if steps is None and request.dataset_samples is not None:
+        steps = math.ceil(math.ceil(request.dataset_samples / samples_per_step(request)) * request.epochs)
+    return None if steps is None else max(steps - request.steps_done, 1)
 
 
 def timed_steps(request: TrainingTimeRequest, step_s: float) -> TrainingTime:
