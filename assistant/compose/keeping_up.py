@@ -8,6 +8,7 @@ from assistant.compose.material import Material
 from assistant.compose.section import Section
 from assistant.compose.table import table
 from kb.catalog import gpu
+from kb.units import DAY_S, HOUR_S
 from tools.configuration import Configuration, MemoryFit, Price
 
 
@@ -20,6 +21,8 @@ def keeping_up(material: Material) -> Section | None:
         one for index, one in enumerate(found) if one.result["gpu"] not in [r.result["gpu"] for r in found[:index]]
     ]
     say, first = material.say, records[0]
+    kind, key = next(((kind, key) for kind, key in _ITEMS if first.result.get(key)), ("", "documents_per_s"))
+    live = kind == "speech_" and "audio_s" not in {name for name, value in first.request.items() if value}
     ways, rows = [], []
     for record in records:
         result = record.result
@@ -28,23 +31,29 @@ def keeping_up(material: Material) -> Section | None:
         cards = names.cards(result["gpu"], round(needed["value"]))
         low, high = _whole(needed["low"]), _whole(needed["high"])
         ways.append((say("keeping_up.way", cards=cards, low=low, high=high) if low != high else cards) + marker)
-        one = result["documents_per_s"]
+        one = result[key]
         span = f"{numbers.figure(one['low'])}–{numbers.figure(one['high'])}"
         rows.append([names.gpu_name(result["gpu"]), numbers.figure(one["value"]), span, _whole(needed["value"])])
+    rate = first.request[key]
     headline = say(
-        "keeping_up.headline",
+        f"keeping_up.{'live_' if live else kind}headline",
         what=names.model_name(first.result["model"]),
         format=names.format_name(first.result["weight_format"]),
-        rate=numbers.figure(first.request["documents_per_s"]),
+        rate=numbers.count(rate * _A_DAY.get(kind, 1) if not live else rate),
         tokens=numbers.tokens(first.result["input_tokens"]),
         ways=say.listed(ways, conjunction="or"),
     )
-    head = [say(f"keeping_up.{name}") for name in ("card", "one", "range", "cards")]
+    head = [say(f"keeping_up.{name}") for name in ("card", f"{kind}one", "range", "cards")]
     section = Section("recommendation", headline, [table(head, rows), arithmetic(material, material.estimates[:1])])
     section.configurations = [_configuration(rank, record.result) for rank, record in enumerate(records, 1)]
-    section.caveats.append(say("keeping_up.measure"))
-    section.levers.append(say("keeping_up.faster"))
+    section.caveats.append(say(f"keeping_up.{'live_' if live else kind}measure"))
+    section.levers.append(say(f"keeping_up.{kind}faster"))
     return section
+
+
+_ITEMS = (("speech_", "audio_s_per_s"), ("picture_", "images_per_s"))
+"""Prefix of the phrases and figure of each kind of item that is told by the day."""
+_A_DAY = {"speech_": DAY_S / HOUR_S, "picture_": DAY_S}
 
 
 def asked(material: Material) -> bool:

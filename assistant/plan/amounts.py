@@ -47,6 +47,10 @@ _QUERIES = re.compile(
     re.I,
 )
 A_DAY = re.compile(r"每天|一天|per day|a day|daily|/day", re.I)
+LIVE = re.compile(
+    r"实时|流式|在线转写|电话|通话|坐席|直播|\blive\b|real.?time|stream(?:s|ing|ed)?\b|\bcalls?\b|phone", re.I
+)
+"""Words for speech that is heard as it is spoken: each line brings a second of it every second."""
 _EACH = re.compile(
     r"(?<![\d.])(?P<n>\d{1,5}(?:\.\d)?)\s?(?P<k>k)?\s?(?:个)?\s?-?(?:tokens?|tok|字)(?![a-z]|\s?/)", re.I
 )
@@ -115,6 +119,8 @@ def amounts(need: Need, text: str) -> dict[str, object]:
     if kind in SEEN:
         if (match := _IMAGES.search(text)) is not None:
             found["images"] = found["dataset_samples"] = _count(match)
+            if A_DAY.search(text) is not None:
+                found["images_per_s"] = _count(match) / DAY_S
         if (known := dataset_samples(text)) is not None:
             found["dataset_samples"] = known
         if (size := _SIZE.search(text)) is not None:
@@ -125,11 +131,25 @@ def amounts(need: Need, text: str) -> dict[str, object]:
             found["steps"] = int(steps[1])
     elif kind == "speech" and (match := _AUDIO.search(text)) is not None:
         found["audio_s"] = _count(match) * _UNIT_S[match["u"][0].lower()]
+        if A_DAY.search(text) is not None:
+            found["audio_s_per_s"] = float(str(found["audio_s"])) / DAY_S
+    elif kind == "speech" and need.concurrent_sequences and LIVE.search(text) is not None:
+        found["audio_s_per_s"] = float(need.concurrent_sequences)
     elif kind in READ:
         if (match := _DOCUMENTS.search(text)) is not None:
             found["documents"] = _count(match)
         found |= texts(need, text)
     return found
+
+
+def rate(need: Need, text: str) -> bool:
+    """Whether texts or speech come at a rate that cards have to keep up with."""
+    kind = model_kind(need)
+    if kind == "speech":
+        return "audio_s_per_s" in amounts(need, text)
+    if kind == "diffusion":
+        return "images_per_s" in amounts(need, text)
+    return kind in READ and "documents_per_s" in texts(need, text)
 
 
 def texts(need: Need, text: str) -> dict[str, object]:

@@ -2,8 +2,8 @@
 
 from collections.abc import Callable, Iterable, Sequence
 
-from assistant.plan import card_claims, link, money, particular, purse, requests, several, together
-from assistant.plan.amounts import READ, model_kind, texts
+from assistant.plan import card_claims, keeping_up, link, money, particular, purse, requests, several, together
+from assistant.plan.amounts import model_kind
 from assistant.plan.call import PlannedCall, planned
 from assistant.plan.formats import native_format, smaller_formats
 from assistant.plan.intents import intents
@@ -26,8 +26,6 @@ FIRST_WAVE_MAX = 6
 """Calls of the first wave, so that the second has room to answer it."""
 LEADING = 2
 """Calls of each part of a question that go before the rest of any."""
-BATCH = 32
-"""Texts that an embedding server puts through at once."""
 CARDS_MAX = 3
 """Kinds of card looked at one by one."""
 
@@ -153,10 +151,10 @@ def _how_many(need: Need, understanding: Understanding) -> Calls:
     if not requests.sized(need):
         return _which_to_buy(need, understanding)
     asked = [GpuCount(gpu=card.gpu, count=card.count) for card in requests.cards(need)][:1]
+    if (kept_up := keeping_up.calls(need, understanding)) is not None:
+        return kept_up
     if not asked:
         return _min_vram(need, understanding)
-    if (kept_up := _keeping_up(need, understanding)) is not None:
-        return kept_up
     smaller = smaller_formats(need.weight_format, need.engine)[-1:] if need.weight_format is None else ()
     variants = () if requests.is_training(need) else smaller
     ways = other_ways(understanding, need) if unsaid(understanding, need) else ()
@@ -168,16 +166,6 @@ def _how_many(need: Need, understanding: Understanding) -> Calls:
         *_check(need, understanding),
         requests.configure(need),
     ]
-
-
-def _keeping_up(need: Need, understanding: Understanding) -> Calls | None:
-    """For texts that come at some rate: what each kind of card keeps up with; memory is the least of it."""
-    if model_kind(need) not in READ or "documents_per_s" not in texts(need, understanding.text):
-        return None
-    half = need.weight_format or "fp16"
-    cards = [GpuCount(gpu=card.gpu, count=1) for card in requests.cards(need)[:CARDS_MAX]]
-    paced = [requests.speed(need, card, half, text=understanding.text, concurrent_sequences=BATCH) for card in cards]
-    return [*paced, *(requests.memory(need, card, weight_format=half) for card in cards[:1])]
 
 
 def _hours(need: Need, card: GpuCount) -> PlannedCall | None:

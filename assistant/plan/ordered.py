@@ -33,11 +33,16 @@ _MEMORY = re.compile(
 def hardware(understanding: Understanding, main: Intent) -> bool:
     """Whether hardware is to be proposed: nothing is in hand, and a service or what the cards must meet is stated."""
     need, text = understanding.need, understanding.text
+    if main == "how_many_gpus" and need.target_tokens_per_s and not need.gpus_owned and not requests.is_training(need):
+        return requests.sized(need)
     if main not in _SEEMING or requests.cards(need) or need.memory_bytes_per_gpu or understanding.error_text:
         return False
     if requests.is_training(need) or model_kind(need) not in ("llm", "vlm", None):
         return False
-    if not (requests.sized(need) or need.purpose) or (main == "what_fits" and need.gpu_count):
+    family = any(
+        doubt.kind == "model" and doubt.candidates and not doubt.unknown for doubt in understanding.ambiguities
+    )
+    if not (requests.sized(need) or need.purpose or family) or (main == "what_fits" and need.gpu_count):
         return False
     if main != "how_many_gpus" and _MEMORY.search(text):
         return False

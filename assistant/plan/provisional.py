@@ -11,7 +11,7 @@ from assistant.understand.formats import find_formats
 from assistant.understand.progress import find_samples
 from assistant.understand.standing import other_than_language
 from assistant.understanding import Understanding
-from kb.catalog import conventional, gpu, model
+from kb.catalog import conventional, gpu, gpus, model, models
 from kb.projects import Project, project_in
 from tools.need import Need
 from tools.training_time.request import SAMPLE_TOKENS
@@ -21,6 +21,9 @@ CHINESE_CARDS = ("ascend-910b3-64gb",)
 
 The 910C is sold in supernodes of 384, which nobody means who asks for a few cards.
 """
+PACKED_BYTES = 0.75
+"""Bytes that a parameter takes in four bits with a short context's cache and the engine beside it."""
+TOY_PARAMS, USUAL_PARAMS = 2 * 10**9, 8 * 10**9
 MADE_IN_CHINA = re.compile(
     r"国产(?:的)?\s?(?:ai)?\s?(?:卡|显卡|gpu|npu|算力|芯片|加速卡|替代|服务器|硬件|化)|信创"
     r"|(?:domestic|chinese)(?:[- ]made)? (?:gpus?|accelerators?|ai chips?|cards?)",
@@ -55,7 +58,7 @@ def _settled(understanding: Understanding) -> Need:
         if doubt.unknown or not doubt.candidates:
             continue
         if doubt.kind == "model" and need.model is None and need.params is None and need.intent != "what_fits":
-            need = need.model_copy(update={"model": doubt.candidates[0]})
+            need = need.model_copy(update={"model": _member(need, doubt.candidates)})
         elif doubt.kind == "gpu" and not set(doubt.candidates) & set(requests.named_gpus(need)):
             need = need.model_copy(update={"gpus_asked": (*need.gpus_asked, conventional(doubt.candidates))})
     need = counted(understanding, need)
@@ -91,6 +94,24 @@ def raced(understanding: Understanding) -> bool:
     doubted = [one for one in understanding.ambiguities if one.kind == "gpu" and not one.unknown and one.candidates]
     kinds = {*requests.named_gpus(need), *(conventional(one.candidates) for one in doubted)}
     return paced and unsaid_work and tokens and len(kinds) > 1
+
+
+def _member(need: Need, candidates: tuple[str, ...]) -> str:
+    """Which of a family is reckoned with: on cards the largest that they hold in four bits, else the usual one.
+
+    A family whose usual member is a toy is meant as the one that people begin with.
+    """
+    sizes = {name: models()[name].params for name in candidates if name in models()}
+    cards = [(gpu(card.gpu), card.count or 1) for card in requests.cards(need) if card.gpu in gpus()]
+    if not sizes:
+        return candidates[0]
+    if cards:
+        room = max(card.usable_bytes * count for card, count in cards)
+        held = [name for name in sizes if sizes[name] * PACKED_BYTES <= room]
+        return max(held, key=lambda name: sizes[name]) if held else min(sizes, key=lambda name: sizes[name])
+    if sizes.get(candidates[0], TOY_PARAMS) >= TOY_PARAMS:
+        return candidates[0]
+    return min(sizes, key=lambda name: abs(sizes[name] - USUAL_PARAMS))
 
 
 def compared_formats(understanding: Understanding) -> tuple[str, ...]:

@@ -19,11 +19,10 @@ from assistant.plan.like_rent import rented_like
 from assistant.plan.preferred import preferred
 from assistant.plan.provisional import chinese_cards, provisional
 from assistant.plan.squeeze import squeezed
-from assistant.understand.standing import other_than_language
+from assistant.plan.tighter import for_small_cards, tighter_files
 from assistant.understanding import Understanding
 from kb.catalog import gpu
 from kb.speed_constants import constants as speed_constants
-from kb.units import GIB
 from tools.configuration import Configuration
 from tools.need import GpuCount, Need
 
@@ -35,12 +34,6 @@ _SHOPPING = ("which_to_buy", "budget", "cloud_or_buy")
 """Intents that a configuration to order answers."""
 _SERVER = re.compile(r"epyc|xeon|threadripper|霄龙|至强|线程撕裂者|(?:八|12|十二) ?通道|(?:8|12)[- ]?channel", re.I)
 """Words that put the host's memory on a server's many channels."""
-SMALL_CARD_BYTES = 32 * GIB
-"""Largest card on which people turn to llama.cpp to make a model fit."""
-GGUF_BITS = 4.85
-"""Bits a weight of Q4_K_M, tables and norms included."""
-FULL_CARD, JUST_MISSED = 0.8, 1.25
-"""Shares of a card between which Q3_K_M is worth a look, where weights at those bits leave no room or just miss."""
 SHORT_SAMPLE_TOKENS = 1024
 UNIFIED = ("apu", "module")
 """Kinds of chip whose graphics use the host's memory: there is none beside it."""
@@ -347,7 +340,7 @@ def _smaller(need: Need, record: ToolCallRecord, card: GpuCount | None) -> tuple
     """Formats narrower than the one that was estimated."""
     used = record.result.get("weight_format") or record.request.get("weight_format")
     names = smaller_formats(used, need.engine, card.gpu if card else None)
-    return (*names, *_for_small_cards(need, record, card))
+    return (*names, *tighter_files(used), *for_small_cards(need, record, card))
 
 
 def _fewer_pictures(record: ToolCallRecord) -> PlannedCall | None:
@@ -364,25 +357,6 @@ def _by_layers(need: Need, request: dict[str, Any], count: int) -> PlannedCall |
     alone = {key: value for key, value in request.items() if key not in {"sharding", "data_parallel"}}
     short = {} if need.sequence_tokens or need.context_tokens else {"sequence_tokens": SHORT_SAMPLE_TOKENS}
     return _again(alone, pipeline_parallel=count, fused_loss=True, **short)
-
-
-def _for_small_cards(need: Need, record: ToolCallRecord, card: GpuCount | None) -> tuple[str, ...]:
-    """llama.cpp's formats where four bits just miss a small card: it holds less beside the weights than vLLM."""
-    if card is None or need.engine or gpu(card.gpu).memory_bytes > SMALL_CARD_BYTES:
-        return ()
-    used = record.result.get("weight_format") or ""
-    if used.startswith("gguf:") or other_than_language(need):
-        return ()
-    if used == "mxfp4":
-        return HOST_LADDER_MXFP4
-    found = record.result.get("per_gpu", {})
-    weights = sum(part["bytes"] for part in found.get("parts", ()) if part["name"] == "weights")
-    four_bit, usable = weights * GGUF_BITS / bits(used), gpu(card.gpu).usable_bytes
-    if four_bit + found.get("total_bytes", 0) - weights <= usable:
-        return ()
-    uneven = JUST_MISSED if (card.count or 1) > 1 else 1  # one stage of several holds the tables too
-    names = ("gguf:Q4_K_M",) if four_bit <= uneven * usable else ()
-    return (*names, *(("gguf:Q3_K_M",) if FULL_CARD * usable < four_bit <= JUST_MISSED * usable else ()))
 
 
 def _again(request: dict[str, Any], **changes: object) -> PlannedCall | None:

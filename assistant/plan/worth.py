@@ -8,6 +8,7 @@ from assistant.plan import requests
 from assistant.plan.amounts import model_kind
 from assistant.plan.call import PlannedCall, planned
 from assistant.plan.market import left_out, recent, sold_alone
+from assistant.plan.provisional import provisional
 from assistant.understand.formats import compares_formats, find_formats
 from assistant.understanding import Understanding
 from kb.catalog import gpu, gpus
@@ -42,7 +43,7 @@ _PLACES = {"consumer", "workstation", "data_center"}
 
 def asked(understanding: Understanding) -> bool:
     """Whether one named card is judged as a purchase for a language model of known size."""
-    need, text = understanding.need, understanding.text
+    need, text = provisional(understanding), understanding.text
     if len(requests.named_gpus(need)) != 1 or not requests.sized(need) or requests.is_training(need):
         return False
     if _NOT_ASKED.search(text) or compares_formats(find_formats(text.lower())):

@@ -8,9 +8,11 @@ from assistant.understand.text import Found, grammar
 _GGUF_DEFAULT = "gguf:Q4_K_M"
 _SIZES = {"s": "_S", "m": "_M", "l": "_L"}
 _GGUF = grammar(
-    r"(?<![a-z0-9])(ud-)?(?:iq([1-4])_?(xxs|xs|s|m|nl)|q([2-8])(?:_?k(?:_?(s|m|l|xl))?|_([01])"
+    r"(?<![a-z0-9])(ud-)?(?:iq([1-4])(?:_?(xxs|xs|s|m|nl)|(?![a-z0-9_]))|q([2-8])(?:_?k(?:_?(s|m|l|xl))?|_([01])"
     r"|(?=[^a-z0-9_.]|\.(?![a-z0-9])|$)))(?![a-z0-9])"
 )
+_IQ_USUAL = {"1": "m", "2": "m", "3": "m", "4": "xs"}
+"""The file of each number of bits that most repositories offer: a bare "IQ2" is IQ2_M."""
 _WORDS: tuple[tuple[str, str], ...] = (
     (r"nf4.{0,12}(?:double.?quant|双重?量化|dq)|double.?quant\w{0,9}", "nf4_dq"),
     (r"nf4", "nf4"),
@@ -126,7 +128,7 @@ def compares_formats(found: list[Found[str]]) -> bool:
 
 def _gguf_name(match: re.Match[str]) -> str:
     if match[2]:
-        return f"gguf:IQ{match[2]}_{match[3].upper()}"
+        return f"gguf:IQ{match[2]}_{(match[3] or _IQ_USUAL[match[2]]).upper()}"
     if match[6]:
         return f"gguf:Q{match[4]}_{match[6]}"
     if match[4] == "8":

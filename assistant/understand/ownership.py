@@ -81,7 +81,7 @@ _SEVERAL = grammar(r"几张|多张|多块|几块|多卡|several|multiple|(?<![a-
 _OF_EACH = grammar(
     r"(?<![a-z])(?:on|over|across|with|using) (two|three|four|five|six|eight|[2-8]) (?:such |of the "
     r"|identical )?(?:cards|gpus)"
-    r"(?![a-z])"
+    r"(?![a-z])|(?:买|上|配|插|用|采购|入手?) ?([2-8]|[两三四五六八]) ?(?:张|块|卡)(?!的)"
 )
 """A number that goes for every card weighed: "A40 or L40S, on two cards"."""
 
@@ -125,7 +125,7 @@ def find_cards(entities: Entities, text: str, intent: Intent, pasted: Pasted) ->
     if len(asked) == 1 and not owned and (nodes(text) or not proposed):
         proposed = _so_many(text, asked_names, pasted) or proposed
     if not proposed and len(asked) > 1 and (each := _OF_EACH.search(text)):
-        proposed = tuple(GpuCount(gpu=key, count=count(each[1])) for key in asked)
+        proposed = tuple(GpuCount(gpu=key, count=count(each[1] or each[2])) for key in asked)
     return Cards(
         owned, asked, tuple(dict.fromkeys(proposed)), tuple(owned_names), tuple(asked_names), cards, memory, start, end
     )

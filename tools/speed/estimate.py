@@ -1,6 +1,5 @@
 """`estimate_inference_speed`: one request in, tokens a second and waiting times out."""
 
-import math
 from collections.abc import Iterable
 from typing import NamedTuple
 
@@ -11,7 +10,7 @@ from tools.speed.allreduce import link_name, node_cards
 from tools.speed.derivation import derivation
 from tools.speed.evidence import Correction, correction, prompt_correction
 from tools.speed.host_only import CPU, estimate_host_speed
-from tools.speed.interval import class_of, interval, inverse
+from tools.speed.interval import class_of, interval, inverse, keeping_up
 from tools.speed.item import item_kind
 from tools.speed.item_estimate import estimate_item_speed
 from tools.speed.layout import best_pace
@@ -109,22 +108,13 @@ def estimate_token_speed(request: InferenceSpeedRequest) -> TokenSpeed:
         tokens_per_s_total=paced.total,
         time_to_first_token_s=paced.first_token,
         prefill_tokens_per_s=prompt, documents_per_s=documents,
-        gpus_needed=_keeping_up(documents, request),
+        gpus_needed=keeping_up(documents, request.documents_per_s, request.gpu_count),
         time_s=inverse(documents, request.documents) if documents and request.documents else None,
         bound=bound_of(found), label=near.label,
         max_concurrent_sequences=found.room and found.room * work.layout.replicas, evidence=near.evidence,
         derivation=tuple(derivation(found, near)), assumptions=tuple(_assumptions(work, request, assumptions)),
         warnings=tuple(_warnings(found)), sources=_sources(work, near),
     )  # fmt: skip
-
-
-def _keeping_up(documents: Interval | None, request: InferenceSpeedRequest) -> Interval | None:
-    """⌈texts a second wanted / texts a second of one card⌉; independent copies, one a card."""
-    if documents is None or request.documents_per_s is None:
-        return None
-    wanted = request.documents_per_s * request.gpu_count
-    value, low, high = (math.ceil(wanted / rate) for rate in (documents.value, documents.high, documents.low))
-    return Interval(value=value, low=low, high=high)
 
 
 def bound_of(found: Pace) -> Bound:

@@ -1,5 +1,7 @@
 """The 90 % interval around an estimate, from residuals with whole models and cards left out."""
 
+import math
+
 from kb.speed_constants import constants
 from tools.speed.capacity import spilled_share
 from tools.speed.result import Interval
@@ -34,3 +36,11 @@ def interval(value: float, kind: str, *, guessed: bool = False, evidence: float 
 def inverse(of: Interval, numerator: float = 1.0) -> Interval:
     """`numerator` over an interval: its ends change places."""
     return Interval(value=numerator / of.value, low=numerator / of.high, high=numerator / of.low)
+
+
+def keeping_up(rate: Interval | None, wanted: float | None, cards: int) -> Interval | None:
+    """⌈items a second wanted / items a second of one card⌉; independent copies, one a card."""
+    if rate is None or wanted is None:
+        return None
+    value, low, high = (math.ceil(wanted * cards / one) for one in (rate.value, rate.high, rate.low))
+    return Interval(value=value, low=low, high=high)

@@ -11,7 +11,7 @@ from kb.speed_constants import constants, speed_sources
 from tools.base import Step
 from tools.named import cited, read_card, vouching
 from tools.speed.evidence import Correction, case, corrected
-from tools.speed.interval import inverse
+from tools.speed.interval import inverse, keeping_up
 from tools.speed.item import Chip, ItemTime, chip_of, item_kind
 from tools.speed.pictures import picture_time, shot_of
 from tools.speed.request import InferenceSpeedRequest
@@ -66,6 +66,7 @@ def estimate_item_speed(request: InferenceSpeedRequest) -> InferenceSpeed:
     near = item_correction(name.id, name.params, found)
     rate = _rate(found, near, request.gpu_count)
     amount = {"speech": request.audio_s}.get(found.kind, request.images)
+    wanted = {"speech": request.audio_s_per_s, "diffusion": request.images_per_s}.get(found.kind)
     parts: dict[str, Interval | None] = {}
     if found.kind == "speech":
         parts = {"audio_s_per_s": rate, "realtime_factor": inverse(rate)}
@@ -77,7 +78,8 @@ def estimate_item_speed(request: InferenceSpeedRequest) -> InferenceSpeed:
         model=name.id, gpu=gpu.id, gpu_count=request.gpu_count, weight_format=request.weight_format or "fp16",
         engine=found.engine, tensor_parallel=1, pipeline_parallel=1, replicas=request.gpu_count,
         concurrent_sequences=found.batch, input_tokens=0, output_tokens=0, bound=_bound(found.time),
-        label=near.label, time_s=inverse(rate, amount) if amount else None, evidence=near.evidence,
+        label=near.label, time_s=inverse(rate, amount) if amount else None,
+        gpus_needed=keeping_up(rate, wanted, request.gpu_count), evidence=near.evidence,
         derivation=tuple(_steps(found, near, rate, request.gpu_count)), assumptions=(*said, *found.assumptions),
         warnings=_warnings(request, gpu), sources=_sources(found, near), **parts,
     )  # fmt: skip

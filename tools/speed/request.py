@@ -53,6 +53,10 @@ class InferenceSpeedRequest(ModelFields):
     """Pictures, clips or images in all, for the time they take together."""
     audio_s: float | None = Field(default=None, gt=0, le=10**13)
     """Speech to transcribe, for the time it takes."""
+    images_per_s: float | None = Field(default=None, gt=0, le=10**9)
+    """Pictures a second to keep up with, for the cards that takes."""
+    audio_s_per_s: float | None = Field(default=None, gt=0, le=10**9)
+    """Seconds of speech that come every second and are to be kept up with, for the cards that takes."""
     documents: int | None = Field(default=None, gt=0, le=10**13)
     """Texts to embed, of `input_tokens` each, for the time they take."""
     documents_per_s: float | None = Field(default=None, gt=0, le=10**9)

@@ -76,7 +76,7 @@ class InferenceSpeed(ToolResult):
     documents_per_s: Interval | None = None
     """Texts of `input_tokens` tokens embedded or ranked a second on all cards."""
     gpus_needed: Interval | None = None
-    """Cards that keep up with the `documents_per_s` asked for, whole ones."""
+    """Cards that keep up with the `documents_per_s`, `images_per_s` or `audio_s_per_s` asked for, whole ones."""
     time_s: Interval | None = None
     """All of the `images`, `audio_s` or `documents` that were asked for."""
     bound: Bound

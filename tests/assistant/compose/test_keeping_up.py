@@ -2,7 +2,9 @@
 
 import pytest
 
+from assistant.compose import compose
 from assistant.plan.amounts import texts
+from assistant.step import by_planner
 from assistant.understand import understand
 from tools.speed import estimate_inference_speed
 from tools.speed.request import InferenceSpeedRequest
@@ -42,3 +44,16 @@ def test_twice_the_rate_takes_twice_the_cards() -> None:
 def test_no_rate_no_cards() -> None:
     request = InferenceSpeedRequest(model="BAAI/bge-m3", gpu="l4-24gb", input_tokens=512)
     assert estimate_inference_speed(request).gpus_needed is None
+
+
+@pytest.mark.parametrize(
+    ("text", "first"),
+    [
+        ("sdxl出图，一天要出5万张，需要几张4090", "每天 50,000 张图：要 3×RTX 4090"),
+        ("whisper large v3 做会议转写，每天500小时录音，要几张4090", "每天 500 小时语音：要 1×RTX 4090"),
+        ("部署whisper large v3给客服中心，200路电话实时转写，要几张4090", "200 路实时语音：要 3×RTX 4090"),
+    ],
+)
+def test_a_days_pictures_and_speech_are_told_in_cards(text: str, first: str) -> None:
+    read = understand(text)
+    assert first in compose(read, by_planner(read)).answer.split("\n")[0]

@@ -1,0 +1,48 @@
+"""llama.cpp's files for what just misses a card: fewer bits, told as what they are."""
+
+from assistant.answer import ToolCallRecord
+from assistant.plan.formats import HOST_LADDER_MXFP4, bits
+from assistant.understand.standing import other_than_language
+from kb.catalog import gpu
+from kb.units import GIB
+from tools.need import GpuCount, Need
+
+SMALL_CARD_BYTES = 32 * GIB
+"""Largest card on which people turn to llama.cpp to make a model fit."""
+GGUF_BITS = 4.85
+"""Bits a weight of Q4_K_M, tables and norms included."""
+FULL_CARD, JUST_MISSED = 0.8, 1.25
+"""Shares of a card between which Q3_K_M is worth a look, where weights at those bits leave no room or just miss."""
+GGUF_TIGHT = ("gguf:Q4_K_M", "gguf:IQ4_XS", "gguf:Q3_K_M", "gguf:Q2_K", "gguf:IQ2_M", "gguf:IQ2_XS")
+"""Files of four bits and fewer, largest first: what is tried where the one that was asked for just misses."""
+GGUF_MOST_BITS, TIGHTER_MAX = 4, 3
+"""Bits from which down a file is looked at beside the next smaller ones, and how many of those."""
+
+
+def tighter_files(weight_format: str | None) -> tuple[str, ...]:
+    """The GGUF files next smaller than one of four bits or fewer; none for other formats."""
+    name = weight_format or ""
+    if name in GGUF_TIGHT:
+        return GGUF_TIGHT[GGUF_TIGHT.index(name) + 1 :][:TIGHTER_MAX]
+    if not name.startswith("gguf:") or bits(name) > GGUF_MOST_BITS:
+        return ()
+    return tuple(one for one in GGUF_TIGHT if bits(one) < bits(name))[:TIGHTER_MAX]
+
+
+def for_small_cards(need: Need, record: ToolCallRecord, card: GpuCount | None) -> tuple[str, ...]:
+    """llama.cpp's formats where four bits just miss a small card: it holds less beside the weights than vLLM."""
+    if card is None or need.engine or gpu(card.gpu).memory_bytes > SMALL_CARD_BYTES:
+        return ()
+    used = record.result.get("weight_format") or ""
+    if used.startswith("gguf:") or other_than_language(need):
+        return ()
+    if used == "mxfp4":
+        return HOST_LADDER_MXFP4
+    found = record.result.get("per_gpu", {})
+    weights = sum(part["bytes"] for part in found.get("parts", ()) if part["name"] == "weights")
+    four_bit, usable = weights * GGUF_BITS / bits(used), gpu(card.gpu).usable_bytes
+    if four_bit + found.get("total_bytes", 0) - weights <= usable:
+        return ()
+    uneven = JUST_MISSED if (card.count or 1) > 1 else 1  # one stage of several holds the tables too
+    names = ("gguf:Q4_K_M",) if four_bit <= uneven * usable else ()
+    return (*names, *(("gguf:Q3_K_M",) if FULL_CARD * usable < four_bit <= JUST_MISSED * usable else ()))
