@@ -41,14 +41,13 @@ def read(request: ConfigureRequest) -> Asked:
     for item in request.gpus_owned:
         name = find_gpu(item.gpu).id
         owned[name] = owned.get(name, 0) + (item.count or 1)
+    cards = frozenset(find_gpu(name).id for name in (*request.gpus_asked, *(one.gpu for one in request.gpus_proposed)))
     return Asked(
         request=request,
-        load=workload(request),
+        load=workload(request, [gpus()[name] for name in cards | set(owned)], others=not cards),
         provider=provider,
         owned=owned,
-        cards=frozenset(
-            find_gpu(name).id for name in (*request.gpus_asked, *(one.gpu for one in request.gpus_proposed))
-        ),
+        cards=cards,
         country=request.country or (CHINA if budget is not None and budget.currency == "CNY" else None),
         ways=(way,) if way else ("buy", "rent"),
     )

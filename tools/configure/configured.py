@@ -11,7 +11,7 @@ from tools.base import Step
 from tools.configuration import Configuration, Item, MemoryFit, Price, Reason, RentPrice
 from tools.configure.choice import Choice
 from tools.configure.market import ORDERABLE
-from tools.configure.options import Option
+from tools.configure.options import Option, precision_lost
 from tools.configure.pace import Paced
 from tools.configure.reasons import reason, texts
 from tools.configure.slices import roomiest
@@ -25,6 +25,9 @@ TERMS = {"reserved_1y": HOURS_PER_YEAR, "reserved_3y": 3 * HOURS_PER_YEAR}
 INTERRUPTION_SHARE = 0.15
 """Hours added to a job on spot instances for being taken away and starting again from a checkpoint: a judgement."""
 MANY_CONSUMER = 2
+REDUCED = {"fp8", "int8", "awq", "gptq", "int4"}
+FOUR_BITS = 4
+"""Loss of precision beyond which answers get markedly worse."""
 
 
 def configured(
@@ -184,7 +187,9 @@ def _trade_offs(option: Option, paced: Paced, native: str | None) -> tuple[Reaso
         said.append(reason("trade_off", "mostly_empty", each=part.most, profile=part.name))
     if spare:
         said.append(reason("trade_off", "spare", spare=spare, count=choice.count))
-    if native and form != native and form in {"fp8", "int8", "awq", "gptq", "int4"}:
+    if precision_lost(form, None) > FOUR_BITS:
+        said.append(reason("trade_off", "far_reduced", format=form))
+    elif native and precision_lost(form, native) and (form in REDUCED or form.startswith("gguf:")):
         said.append(reason("trade_off", "reduced_precision", format=form, native=native))
     if choice.acquisition == "rent":
         offer = choice.offer

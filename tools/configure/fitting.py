@@ -162,7 +162,7 @@ def nearest_miss(table: Table, gpu: Gpu, count: int) -> Held | None:
     """What comes closest to fitting `count` of this card."""
     rows = [
         held
-        for variant in table.load.variants
+        for variant in table.load.offered(gpu)
         for held in table.rows(count, variant, large=is_large(gpu))
         if runs(gpu, held.weight_format)
     ]

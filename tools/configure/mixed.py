@@ -9,14 +9,15 @@ from kb.records.gpu import Gpu
 from tools.base import Step
 from tools.configuration import CardsHeld, Configuration, MemoryFit, Price
 from tools.configure.reasons import reason, texts
-from tools.configure.workload import Workload
+from tools.configure.workload import FILES, Workload
 from tools.memory.pooled import Pooled, pooled
 from tools.memory.request import MemoryRequest
 from tools.speed import estimate_inference_speed
 from tools.speed.request import InferenceSpeedRequest
 
-EIGHT, FOUR = "gguf:Q8_0", "gguf:Q4_K_M"
-STEPS = {None: (EIGHT, FOUR), "bf16": (EIGHT, FOUR), "fp16": (EIGHT, FOUR), "fp8": (EIGHT,), "int8": (EIGHT,)}
+EVERY = tuple(form for form, _ in FILES)
+EIGHT, FOUR = EVERY[0], EVERY[-1]
+STEPS = {None: EVERY, "bf16": EVERY, "fp16": EVERY, "fp8": (EIGHT,), "int8": (EIGHT,)}
 """Format asked for → those tried, best first; every other one is four bits."""
 MOST_CARDS = 16
 ENGINES = {None, "llama.cpp"}

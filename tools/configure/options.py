@@ -16,8 +16,13 @@ from tools.configure.stream import Stream
 from tools.configure.suitable import scales_out
 from tools.configure.wanted import Wanted
 from tools.configure.workload import Variant
+from tools.memory.formats import weight_format as bits_of
 from tools.memory.result import Verdict
 
+LOSSES = (0, 1, 2, 3, 4, 5, 6)
+"""How much precision is lost, coarsely: none, and down to 8, 6, 5, 4, 3 and fewer bits."""
+LEAST_BITS = (16, 8, 6, 5, 4, 3)
+"""Fewest bits a weight of each but the last."""
 EIGHT_BIT = {"fp8", "int8", "mxfp8"}
 WIDE = {"bf16", "fp16", "fp32"}
 Mark = tuple[str, str, str, bool]
@@ -78,7 +83,7 @@ class Options:
         self._starts: dict[tuple[Hashable, int], int | None] = {}
         self._sorted: dict[tuple[str, int, Order], list[Head]] = {}
         self._marked: dict[tuple[Stream, int], frozenset[Mark]] = {}
-        self._by_loss: dict[int, list[tuple[str, Variant]]] = {0: [], 1: [], 2: []}
+        self._by_loss: dict[int, list[tuple[str, Variant]]] = {loss: [] for loss in LOSSES}
         self._running: dict[tuple[str, int], tuple[tuple[str, Variant], ...]] = {}
         self._spreads: dict[tuple[bool, int, int, tuple[str, ...]], tuple[tuple[Layout, str], ...]] = {}
         self._sequences = table.load.variants[0].request.concurrent_sequences or 1
@@ -187,6 +192,8 @@ class Options:
 
     def _heads(self, way: str, loss: int, order: Order) -> list[Head]:
         """The first choice of every stream that memory does not rule out, in order."""
+        if not self._by_loss[loss]:
+            return []
         if (way, loss, order) not in self._sorted:
             starts = [(number, stream, self._start(stream, loss)) for number, stream in enumerate(self._streams[way])]
             self._sorted[way, loss, order] = sorted(
@@ -258,7 +265,8 @@ class Options:
     def _formats(self, gpu: Gpu, loss: int) -> tuple[tuple[str, Variant], ...]:
         key = (gpu.id, loss)
         if key not in self._running:
-            self._running[key] = tuple(one for one in self._by_loss[loss] if runs(gpu, one[0]))
+            offered = self._table.load.offered(gpu)
+            self._running[key] = tuple(one for one in self._by_loss[loss] if one[1] in offered and runs(gpu, one[0]))
         return self._running[key]
 
     def _by_class(self, choice: Choice, loss: int) -> Classes:
@@ -274,7 +282,10 @@ class Options:
 
 
 def precision_lost(weight_format: str, native: str | None) -> int:
-    """0 for the published format (or 16 bit and wider), 1 for 8 bit, 2 for less."""
+    """0 for the published format (or 16 bit and wider), 1 for 8 bit, 2 for 6, 3 for 5, 4 for 4, and more for less."""
     if weight_format == native or weight_format in WIDE:
         return 0
-    return 1 if weight_format in EIGHT_BIT else 2
+    if weight_format.startswith("gguf:"):
+        bits = bits_of(weight_format).expert_bits
+        return sum(bits < least for least in LEAST_BITS)
+    return 1 if weight_format in EIGHT_BIT else 4

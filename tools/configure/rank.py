@@ -8,7 +8,7 @@ from kb.rates import usd
 from kb.units import HOURS_PER_MONTH
 from tools.configure.choice import Choice
 from tools.configure.layout import NODE_GPUS
-from tools.configure.options import PRICED, RANKED, Limits, Mark, Option, Options, Order
+from tools.configure.options import LOSSES, PRICED, RANKED, Limits, Mark, Option, Options, Order
 from tools.configure.pace import Pace, Paced
 from tools.configure.request import ConfigureRequest
 from tools.configure.wanted import Wanted, whole
@@ -17,7 +17,6 @@ from tools.need import Budget
 
 HOURS = {"hour": 1, "month": HOURS_PER_MONTH, "year": 12 * HOURS_PER_MONTH, None: HOURS_PER_MONTH}
 """Hours a rental budget covers; a rent without a period is taken as monthly."""
-LOSSES = (0, 1, 2)
 FITS: tuple[Verdict, ...] = ("yes", "tight")
 """What fits, the surer first."""
 GRADES = tuple((kind, loss) for kind in FITS for loss in LOSSES)

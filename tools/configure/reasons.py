@@ -36,6 +36,8 @@ TEXTS = {
     "nvlink_bridge": "A bridge links two of these cards at {gb_per_s:.4g} GB/s.",
     "machine_unpriced": "No price was found for {part}.",
     "reduced_precision": "Weights in {format} instead of {native}: some quality is given up.",
+    "far_reduced": "Weights in {format}, fewer than four bits: answers get markedly worse; a smaller model in four "
+    "bits usually does better.",
     "several_machines": "{machines} machines: a network of {leaf} leaf and {spine} spine switches with {rails} "
     "rails, and shared storage that reads {storage_gb_per_s:.3g} GB/s.",
     "interruptible": "Spot instances can be taken away: save checkpoints; {allowance:.0%} more hours are allowed for.",

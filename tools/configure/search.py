@@ -16,14 +16,15 @@ from tools.configure.exactly import Proposal, exactly
 from tools.configure.fitting import Table
 from tools.configure.isolated import isolated
 from tools.configure.mixed import together
-from tools.configure.options import Options
+from tools.configure.options import LOSSES, Options
 from tools.configure.pace import Pace
-from tools.configure.rank import LOSSES, WORTH_SAYING, Found, Ranking, ceiling, least_total, limits_of
+from tools.configure.rank import WORTH_SAYING, Found, Ranking, ceiling, least_total, limits_of
 from tools.configure.reasons import reason
 from tools.configure.request import ConfigureRequest
 from tools.configure.result import ConfigureResult, FrontierPoint
 from tools.configure.sources import cited
 from tools.configure.wanted import Wanted, mainstream, new, or_owned, unowned, used
+from tools.configure.workload import SMALLEST_FILES
 from tools.need import SERVED, Budget
 
 COUNTING = {"how_many_gpus", "min_vram"}
@@ -233,7 +234,18 @@ def configure(request: ConfigureRequest) -> ConfigureResult:
     """
     if request.purpose and request.model is None and request.params is None and request.task in SERVED:
         return _for_purpose(request, request.purpose)
-    return _configure(request)
+    found = _configure(request)
+    return found if found.configurations else _squeezed(request, found)
+
+
+def _squeezed(request: ConfigureRequest, found: ConfigureResult) -> ConfigureResult:
+    """The same in files of fewer than four bits, where nothing else fits and files are what is read."""
+    if request.weight_format is None and any(variant.file for variant in read(request).load.variants):
+        for form in SMALLEST_FILES:
+            other = _configure(request.model_copy(update={"weight_format": form}))
+            if other.configurations:
+                return other
+    return found
 
 
 def _for_purpose(request: ConfigureRequest, purpose: PurposeName) -> ConfigureResult:

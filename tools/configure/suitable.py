@@ -55,6 +55,11 @@ def proposed(
     return gpu.vendor == MAINSTREAM and capable(gpu, training=training)
 
 
+def reads_files(gpu: Gpu) -> bool:
+    """Whether it is a computer with one memory, used by one person through llama.cpp and what is built on it."""
+    return gpu.market == "apu" or gpu.vendor == "Apple"
+
+
 def capable(gpu: Gpu, *, training: bool) -> bool:
     """Whether current software for this kind of work still runs on the card; unknown counts as yes."""
     if gpu.compute_capability is None:

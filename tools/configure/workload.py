@@ -1,10 +1,15 @@
 """From a need to memory requests: which formats are worth trying, and what stands in for what was not said."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from kb.catalog import model as find_model
+from kb.memory_constants import constants
+from kb.records.gpu import Gpu
 from tools.configure.layout import LANGUAGE
 from tools.configure.request import ConfigureRequest
+from tools.configure.suitable import reads_files
+from tools.memory.formats import canonical, weight_format
 from tools.memory.request import MemoryRequest
 
 TRAINING = {"full_finetune", "pretrain", "lora", "qlora"}
@@ -28,6 +33,16 @@ ACTIVE_SHARE = 0.2
 AS_PUBLISHED = {"vision", "speech", "embedding", "reranker", "encoder"}
 """Kinds that hardly anybody quantises to make them fit."""
 PICTURES = {"diffusion", "video"}
+FILE_ENGINE = "llama.cpp"
+CUDA_FORMATS = ((None, 0), ("fp8", 1), ("awq", 4))
+"""What serving engines are given, with the precision lost."""
+FILES = (("gguf:Q8_0", 1), ("gguf:Q6_K", 2), ("gguf:Q5_K_M", 3), ("gguf:Q4_K_M", 4))
+"""The same in files of llama.cpp, which computers with one memory run through it, Ollama, LM Studio or MLX. Eight bits
+come first: 16 take twice the time of one user's token for no better answers."""
+SMALLEST_FILES = ("gguf:Q3_K_M", "gguf:Q2_K")
+"""Tried only where nothing else fits: below four bits answers get markedly worse."""
+PACKED = {"mxfp4": "gguf:MXFP4"}
+"""Formats of publication that llama.cpp has a file of its own for."""
 ENGINES = set(MemoryRequest.model_fields["engine"].annotation.__args__[0].__args__)  # type: ignore[union-attr]
 OPTIMIZERS = {"adamw", "adamw_8bit", "paged_adamw_8bit", "adafactor", "sgd", "lion", "muon"}
 SHARDINGS = {"none", "ddp", "zero1", "zero2", "zero3", "fsdp"}
@@ -42,7 +57,12 @@ class Variant:
     """The workload on a single GPU; layouts are put on top."""
     weight_format: str | None
     loss: int
-    """0 = as published or as asked, 1 = 8 bit, 2 = 4 bit: what quality is given up, coarsely."""
+    """0 = as published or as asked, 1 = 8 bit … 4 = 4 bit: what quality is given up, coarsely."""
+
+    @property
+    def file(self) -> bool:
+        """Whether it is a file of llama.cpp."""
+        return self.request.engine == FILE_ENGINE
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,6 +78,12 @@ class Workload:
     open_ended: bool = False
     """Whether more speed is worth more money: no load, deadline or speed was stated that would be enough."""
 
+    def offered(self, gpu: Gpu) -> tuple[Variant, ...]:
+        """The variants for a card: files for computers with one memory, where both are considered."""
+        if len({variant.file for variant in self.variants}) == 1:
+            return self.variants
+        return tuple(variant for variant in self.variants if variant.file is reads_files(gpu))
+
     @property
     def language(self) -> bool:
         """Whether it generates text."""
@@ -69,8 +95,8 @@ class Workload:
         return not self.language
 
 
-def workload(need: ConfigureRequest) -> Workload:
-    """Read the need as memory requests.
+def workload(need: ConfigureRequest, cards: Iterable[Gpu] = (), *, others: bool = True) -> Workload:
+    """Read the need as memory requests, in the formats that the `cards` named, and `others`, are used with.
 
     Raises:
         UnknownName, AmbiguousName: from the catalog, for the model.
@@ -111,9 +137,10 @@ def workload(need: ConfigureRequest) -> Workload:
     if need.engine in ENGINES:
         fields["engine"] = need.engine
     given = {name: value for name, value in fields.items() if value is not None}
+    kinds = {reads_files(card) for card in cards} | ({False} if others else set())
     variants = tuple(
-        Variant(MemoryRequest.model_validate(given | ({"weight_format": form} if form else {})), form, loss)
-        for form, loss in _formats(need, task, find_model(str(fields["model"])).kind if model else "llm")
+        Variant(MemoryRequest.model_validate(_in(form) | given), form, loss)
+        for form, loss in _formats(need, task, str(fields.get("model") or "") or None, kinds)
     )
     name = str(fields.get("model") or "") or None
     return Workload(
@@ -161,9 +188,31 @@ def _sequences(need: ConfigureRequest, assumptions: list[str]) -> int | None:
     return sequences
 
 
-def _formats(need: ConfigureRequest, task: str, kind: str) -> list[tuple[str | None, int]]:
+def _in(form: str | None) -> dict[str, str]:
+    """The fields of a format; a file is served by llama.cpp."""
+    if form is None:
+        return {}
+    return {"weight_format": form} | ({"engine": FILE_ENGINE} if canonical(form).startswith("gguf:") else {})
+
+
+def _formats(need: ConfigureRequest, task: str, model: str | None, kinds: set[bool]) -> list[tuple[str | None, int]]:
+    """The formats worth trying with the precision each loses, best first; `kinds`: whether cards read files."""
+    kind = find_model(model).kind if model else "llm"
     if need.weight_format is not None or task in TRAINING or kind in AS_PUBLISHED:
         return [(need.weight_format, 0)]
     if kind in PICTURES:
-        return [(None, 0), ("fp8", 1), ("nf4", 2)]
-    return [(None, 0), ("fp8", 1), ("awq", 2)]
+        return [(None, 0), ("fp8", 1), ("nf4", 4)]
+    if need.engine == FILE_ENGINE:
+        return _files(model)
+    files = _files(model) if True in kinds and need.engine not in ENGINES else []
+    return [*(CUDA_FORMATS if False in kinds or not files else ()), *files]
+
+
+def _files(model: str | None) -> list[tuple[str | None, int]]:
+    """The files of a model that are no wider than it was published; the widest loses nothing."""
+    native = canonical(find_model(model).native_format) if model else "bf16"
+    if native in PACKED:
+        return [(PACKED[native], 0)]
+    most = constants().formats.bits[native] + 1
+    kept = [(form, loss) for form, loss in FILES if weight_format(form).expert_bits <= most]
+    return [(kept[0][0], 0), *kept[1:]]

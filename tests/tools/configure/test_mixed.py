@@ -20,7 +20,7 @@ def together(cards: dict[str, int], **fields: object) -> Configuration | None:
     ("cards", "model", "form"),
     [
         pytest.param({"rtx-3090-24gb": 1, "rtx-4090-24gb": 1}, "Llama-3.3-70B-Instruct", "gguf:Q4_K_M", id="3090+4090"),
-        pytest.param({"rtx-3090-24gb": 2, "p40-24gb": 1}, "Qwen2.5-72B", "gguf:Q4_K_M", id="2x3090+P40"),
+        pytest.param({"rtx-3090-24gb": 2, "p40-24gb": 1}, "Qwen2.5-72B", "gguf:Q6_K", id="2x3090+P40"),
         pytest.param({"rtx-4090-24gb": 1, "rtx-3060-12gb": 1}, "Qwen2.5-14B", "gguf:Q8_0", id="4090+3060"),
         pytest.param({"rtx-5090-32gb": 1, "rtx-3090-24gb": 1}, "Qwen3-32B", "gguf:Q8_0", id="5090+3090"),
     ],
