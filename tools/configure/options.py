@@ -1,5 +1,6 @@
 """Every way to acquire cards that hold the work, in order of price, worked out only as far as somebody reads."""
 
+from bisect import bisect_left
 from collections.abc import Callable, Hashable, Iterator, Set
 from dataclasses import dataclass, replace
 from decimal import Decimal
@@ -81,6 +82,7 @@ class Options:
         self._streams: dict[str, list[Stream]] = {"buy": [], "rent": []}
         self._split: dict[tuple[str, int, int, int], Classes] = {}
         self._starts: dict[tuple[Hashable, int], int | None] = {}
+        self._begun: dict[tuple[str, int], list[tuple[int, int]]] = {}
         self._sorted: dict[tuple[str, int, Order], list[Head]] = {}
         self._marked: dict[tuple[Stream, int], frozenset[Mark]] = {}
         self._by_loss: dict[int, list[tuple[str, Variant]]] = {loss: [] for loss in LOSSES}
@@ -195,9 +197,12 @@ class Options:
         if not self._by_loss[loss]:
             return []
         if (way, loss, order) not in self._sorted:
-            starts = [(number, stream, self._start(stream, loss)) for number, stream in enumerate(self._streams[way])]
+            streams = self._streams[way]
+            if (way, loss) not in self._begun:
+                starts = ((number, self._start(stream, loss)) for number, stream in enumerate(streams))
+                self._begun[way, loss] = [(number, place) for number, place in starts if place is not None]
             self._sorted[way, loss, order] = sorted(
-                (order(stream.choices[place]), number, place) for number, stream, place in starts if place is not None
+                (order(streams[number].choices[place]), number, place) for number, place in self._begun[way, loss]
             )
         return self._sorted[way, loss, order]
 
@@ -209,20 +214,26 @@ class Options:
         return self._starts[key]
 
     def _first_place(self, stream: Stream, loss: int) -> int | None:
-        usable, linked = stream.gpu.usable_bytes, scales_out(stream.gpu)
+        """More cards never hold more each, so that the place is found by halves."""
+        usable, choices = stream.gpu.usable_bytes, stream.choices
         floors = [self._table.floor(variant) for _, variant in self._formats(stream.gpu, loss)]
-        for place, choice in enumerate(stream.choices if floors else ()):
-            together = choice.count if linked else choice.cards
-            if any(floor.least(choice.count, together) <= usable for floor in floors):
-                return place
-        return None
+
+        def holds(choice: Choice) -> bool:
+            together = choice.count if stream.linked else choice.cards
+            return any(floor.least(choice.count, together) <= usable for floor in floors)
+
+        if holds(choices[0]):
+            return 0
+        place = bisect_left(choices, True, key=holds)
+        return place if place < len(choices) else None
 
     def _open(self, stream: Stream, place: int, limits: Limits, wanted: Wanted) -> bool:
         """Whether a stream has such a place, and its choice is wanted and within the limits."""
         if place >= len(stream.choices):
             return False
         choice = stream.choices[place]
-        return wanted(choice) and choice.count <= self._most(choice) and limits.within(choice)
+        most = self._most(choice.cards, linked=stream.linked)
+        return choice.count <= most and wanted(choice) and limits.within(choice)
 
     def _within(self, stream: Stream, place: int, limits: Limits, wanted: Wanted) -> Iterator[Choice]:
         """The choices of a stream from one on, down to the first beyond a limit."""
@@ -252,10 +263,9 @@ class Options:
             self._marked[key] = frozenset((gpu.id, form, way, stream.unsure) for form, _ in self._formats(gpu, loss))
         return self._marked[key]
 
-    def _most(self, choice: Choice) -> int:
+    def _most(self, cards: int, *, linked: bool) -> int:
         """More cards than this cannot be used: ranks stay within a machine, or every sequence has its own copy."""
-        most, cards = self._asked_most or 10**9, choice.cards
-        linked = cards >= 4 and scales_out(choice.gpu)
+        most, linked = self._asked_most or 10**9, linked and cards >= 4
         if self._one_gpu:
             return most
         if self._training:

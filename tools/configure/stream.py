@@ -5,6 +5,7 @@ from decimal import Decimal
 from operator import attrgetter
 
 from tools.configure.choice import Choice
+from tools.configure.suitable import scales_out
 
 
 class Stream:
@@ -14,12 +15,12 @@ class Stream:
     none: what a search wants it wants all of, and beyond a limit there is nothing within it.
     """
 
-    __slots__ = ("choices", "gpu", "steps", "unsure")
+    __slots__ = ("choices", "gpu", "linked", "steps", "unsure")
 
     def __init__(self, choices: Iterable[Choice], instance: int = 0) -> None:
         self.choices = tuple(sorted(choices, key=attrgetter("key")))
         first = self.choices[0]
-        self.gpu, self.unsure = first.gpu, first.unsure
+        self.gpu, self.unsure, self.linked = first.gpu, first.unsure, scales_out(first.gpu)
         self.steps: Hashable = (first.gpu.id, instance) if instance else self
         """Equal for streams of the same numbers in the same machines: instances of so many of the card."""
 
