@@ -11,6 +11,8 @@ from assistant.compose.section import Section
 _ALONE = re.compile(
     r"(?:how (?:much|big|large|many)|size|what)[^.?!\n]{0,40}\bkv[- ]?cache\b"
     r"|\bkv[- ]?cache\b[^.?!\n]{0,30}(?:size|how (?:much|big))"
+    r"|how much (?:more |extra )?(?:v?ram|memory)[^.?!\n]{0,24}\b(?:per|each|every) (?:\w+ )?"
+    r"(?:user|request|sequence|session|stream)\b"
     r"|(?:on top of|besides?|in addition to|apart from|excluding|without) (?:the )?(?:model )?weights"
     r"|kv ?(?:缓存|cache)\s?(?:要|占|吃|是|大概|需要|得)?\s?(?:多少|多大|几个?g)|(?:除了?|不算|不含)权重",
     re.I,

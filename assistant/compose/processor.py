@@ -11,6 +11,7 @@ from assistant.compose.material import Estimate, Material
 from assistant.compose.pace import cite_pace, figures
 from assistant.compose.section import Section
 from assistant.compose.table import table
+from assistant.plan.processor import memory_bytes
 from kb.memory_constants import constants
 from kb.units import GIB
 from tools.speed.host_only import CPU
@@ -73,7 +74,7 @@ def _needed_bytes(one: Estimate) -> float:
 
 
 def _fits(material: Material, one: Estimate) -> tuple[AnswerVerdict, str]:
-    stated = material.need.host_memory_bytes
+    stated = memory_bytes(material.need)
     if stated is None:
         return "estimate", "takes"
     return ("fits", "fits") if _needed_bytes(one) <= stated else ("does_not_fit", "too_large")
@@ -84,7 +85,7 @@ def _headline(material: Material, best: Served, key: str) -> str:
     least = next((size for size in SOLD if size * GIB >= _needed_bytes(one)), SOLD[-1])
     text = say(
         key, what=workload(material, one), total=total(one), least=least,
-        stated=f"{(material.need.host_memory_bytes or 0) / GIB:,.0f}",
+        stated=f"{(memory_bytes(material.need) or 0) / GIB:,.0f}",
         **figures(material, best.pace.result["tokens_per_s_per_user"]),
     )  # fmt: skip
     sized = _cite_size(material, one, least)
@@ -94,7 +95,7 @@ def _headline(material: Material, best: Served, key: str) -> str:
 def _cite_size(material: Material, one: Estimate, least: int) -> str:
     """The marker of the memory to install: what is held and the system's share, up to a size that is sold."""
     ratio = constants().llama_cpp.host_reserve_ratio
-    stated = f"; stated: {(material.need.host_memory_bytes or 0) // GIB} GB" if material.need.host_memory_bytes else ""
+    stated = f"; stated: {(memory_bytes(material.need) or 0) // GIB} GB" if memory_bytes(material.need) else ""
     quote = f"{total(one)} GiB / (1 - {ratio}) <= {least} GB{stated}"
     return joined([material.cites.cite("calculation", material.say("processor.memory"), "host memory", quote)])
 

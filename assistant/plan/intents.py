@@ -58,6 +58,8 @@ _STILL_RUNS = re.compile(
     re.I,
 )
 """Words that ask what the card does for the model all the same, beside what it does not support."""
+_MODELS = re.compile(r"(?:which|what) (?:\w{1,12} ){0,2}(?:models?|llms?)\b|(?:哪些|什么|哪个)(?:大)?模型", re.I)
+"""Words that ask what cards could run, before how fast."""
 _EACH = re.compile(r"(?:一|每)(?:张|块)|\beach\b|apiece|per (?:card|gpu)", re.I)
 _THAT_CARD = re.compile(r"(?:那|这)(?:张|块|款)卡?|\b(?:that|this|the (?:first|second|third)) (?:card|gpu|one)\b", re.I)
 """Words that point at one card of those spoken of."""
@@ -139,11 +141,17 @@ def intents(understanding: Understanding) -> list[Intent]:
         return ["interconnect"]
     if main in ("concurrency", "min_vram") and _serves_many(understanding.need):
         main = "which_to_buy"
+    if main == "speed" and bare and _MODELS.search(text):
+        main = "what_fits"
     if main == "speed" and raced(understanding):
         main = "compare"
     asks = [intent for intent in understanding.asks if intent in FAMILIES and intent != main]
     if main == "compatibility" and requests.sized(understanding.need) and _STILL_RUNS.search(text) and not bare:
         asks.append("can_it_run")
+    if main == "compare":
+        asks = [intent for intent in asks if FAMILIES[intent] != "fit"]
+    if FAMILIES[main] == "shop" and not requests.cards(understanding.need):
+        asks = [intent for intent in asks if intent != "speed"]
     if main == "speed":
         stated = {"how_many_gpus"} | ({"concurrency"} if understanding.need.concurrent_sequences else set())
         stated |= {"context_length"} if understanding.need.context_tokens else set()

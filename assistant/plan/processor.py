@@ -34,9 +34,15 @@ def asked(understanding: Understanding) -> bool:
     need = understanding.need
     if _WITHOUT.search(understanding.text) is None or requests.named_gpus(need) or requests.is_training(need):
         return False
-    if need.intent in _FOR_HARDWARE or need.memory_bytes_per_gpu or understanding.command or understanding.error_text:
+    wants_card = need.intent in _FOR_HARDWARE and "speed" not in understanding.asks
+    if wants_card or understanding.command or understanding.error_text:
         return False
-    return model_kind(need) in {"llm", "vlm", None} if requests.sized(need) else need.host_memory_bytes is not None
+    return model_kind(need) in {"llm", "vlm", None} if requests.sized(need) else memory_bytes(need) is not None
+
+
+def memory_bytes(need: Need) -> int | None:
+    """The machine's memory; without a card every size that is said is of it."""
+    return need.host_memory_bytes or need.memory_bytes_per_gpu
 
 
 def calls(need: Need, understanding: Understanding) -> list[PlannedCall | None]:
@@ -54,7 +60,7 @@ def calls(need: Need, understanding: Understanding) -> list[PlannedCall | None]:
 def _tried(need: Need) -> list[Need]:
     if requests.sized(need):
         return [need]
-    room = need.host_memory_bytes or 0
+    room = memory_bytes(need) or 0
     known = [models()[key] for key in EXAMPLES if key in models()]
     held = [one for one in known if (one.params or 0) * 0.6 <= room]
     return [need.model_copy(update={"model": one.id, "params": one.params}) for one in held[-4:]]

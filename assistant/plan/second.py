@@ -65,7 +65,7 @@ def plan_more(understanding: Understanding, results: Sequence[ToolCallRecord]) -
         cramped = _verdict(record, usable) == "tight" and record.request.get("task") == "lora"
         if _verdict(record, usable) == "no" or asked == "oom" or (cramped and asked in _FASTER):
             wanted += _cheaper(need, record)
-            wanted += _lighter_speeds(need, record) if asked == "speed" else []
+            wanted += _lighter_speeds(need, record) if "speed" in intents(understanding) else []
     if asked in _BETWEEN_CARDS:
         wanted += value.calls(need, understanding, results)
         wanted += _raced(need, results, usable, understanding.text)

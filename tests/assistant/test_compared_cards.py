@@ -75,6 +75,8 @@ def test_a_personal_machine_is_tried_in_smaller_files() -> None:
         ("What TTFT for Llama-3.1-8B bf16 on one A100 at 20 concurrent with 4k prompts", "Time to first token"),
         ("¿Cuántos tokens por segundo da una RTX 4070 Ti Super con Llama 3.1 8B Q4?", "tokens/s for one user"),
         ("Give us the smallest H200 count for Qwen3-235B-A22B FP8 at 64k context, 16 parallel", "at least 4×H200"),
+        ("How much memory per extra user at 8k context for Llama 3.3 70B fp8?", "About 2.7 GB (2.5 GiB)"),
+        ("old gaming laptop RTX 2060 6GB, which models and what speed", "RTX 2060 Laptop GPU"),
         ("M4 Max 128GB or two used 3090s for Qwen3-Coder-30B-A3B?", "2×RTX 3090 is faster"),
     ],
 )
@@ -93,3 +95,22 @@ def test_who_keeps_models_apart_is_not_asked_how_many_are_active() -> None:
         2
     ].answer
     assert "active at the same moment" not in answer
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Do two 3090s with NVLink serve a 32B AWQ faster than one 5090?",
+        "Which card for Mistral Small 24B at 20 tokens/s?",
+    ],
+)
+def test_no_second_section_says_what_the_first_said(text: str) -> None:
+    answer = turn(text)[2].answer
+    assert "Yes: " not in answer
+    assert "I give no figure" not in answer
+
+
+def test_the_speed_told_is_of_the_format_that_fits() -> None:
+    answer = turn("gemma 3 12b on a T4, possible? how many t/s")[2].answer
+    assert "they would have with enough memory" not in answer
+    assert "in INT4: " in answer
