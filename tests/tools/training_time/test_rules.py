@@ -146,3 +146,40 @@ def test_formats_that_no_such_training_keeps_are_refused(task: str, kept: str) -
     with pytest.raises(BadInput) as refused:
         job(task=task, weight_format=kept)
     assert refused.value.field == "weight_format"
+
+
+MIXTURE = {"model": "Qwen/Qwen3-30B-A3B", "gpu": "b200-sxm-180gb", "gpu_count": 8, "precision": "fp8",
+           "task": "pretrain", "engine": "megatron", "sequence_tokens": 4096, "expert_parallel": 8}  # fmt: skip
+
+
+def test_the_more_tokens_an_expert_gets_the_faster_its_products() -> None:
+    rates = [rate(**MIXTURE, micro_batch_size=size) for size in (1, 2, 4, 8)]
+    assert rates == sorted(rates)
+    few, more = (token_time(job(**{**MIXTURE, "gpu_count": 64, "expert_parallel": ways})) for ways in (8, 64))
+    assert few.products_s > 1.2 * more.products_s
+
+
+@pytest.mark.parametrize("model", ["openai/gpt-oss-120b", "meta-llama/Meta-Llama-3-70B"])
+def test_gradients_added_up_after_few_micro_batches_cost_more(model: str) -> None:
+    asked = {**MIXTURE, "model": model, "gpu_count": 64, "micro_batch_size": 4}
+    if "oss" not in model:
+        asked.pop("expert_parallel")
+    few, many, unsaid = (rate(**asked, global_batch_size=size) for size in (512, 5120, None))
+    assert few < many < unsaid
+
+
+def test_a_pipeline_idles_less_the_more_micro_batches_and_stages_a_card_it_has() -> None:
+    asked = {**MIXTURE, "model": "meta-llama/Meta-Llama-3-70B", "gpu_count": 64, "pipeline_parallel": 8}
+    asked.pop("expert_parallel")
+    idle = [
+        token_time(job(**asked, global_batch_size=size, virtual_stages=stages)).idle_s
+        for size, stages in ((64, 1), (64, 4), (512, 4))
+    ]
+    assert idle == sorted(idle, reverse=True)
+    assert idle[0] > 2 * idle[1]
+
+
+def test_experts_in_a_narrower_space_are_sent_less() -> None:
+    narrow = job(**{**MIXTURE, "model": "nvidia/NVIDIA-Nemotron-3-Super-120B-A12B-FP8"})
+    wide = replace(narrow, arch=replace(narrow.arch, expert_hidden=narrow.arch.hidden))
+    assert token_time(narrow).dispatch_s * 4 == pytest.approx(token_time(wide).dispatch_s)
