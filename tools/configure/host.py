@@ -41,6 +41,8 @@ BOARD_HOSTS: dict[str, HostKind] = {
 DESKTOP_CARDS = 2
 """Cards in a closed tower when each fills three slots or more."""
 WORKSTATION_CARDS = 4
+HOT_W = 180
+"""A desktop processor that draws more gets a liquid cooler."""
 SERVER_DRIVES = 2
 NODE_BYTES_PER_CARD = 1_920 * GB
 """Local storage for data and checkpoints, in the steps that drives for data centres come in."""
@@ -253,14 +255,12 @@ def _modules(board: Component, processor: Component, memory_bytes: int) -> tuple
 
 def _cooler(processor: Component) -> Component | None:
     """A cooler made for the socket, by the socket its name tells."""
-    fits = {"sTR5": ("TR5",), "SP5": ("SP5",), "LGA4677": ("LGA4677",), "SP3": ("SP5",)}.get(
-        processor.socket or "", ("AM5",)
-    )
-    hot = (processor.power_w or 0) > 180 and "AM5" in fits
+    socket = (processor.socket or "").removeprefix("s")
+    hot = (processor.power_w or 0) > HOT_W
     return cheapest(
         one
         for one in priced("cpu_cooler")
-        if any(name in one.name for name in fits) and (not hot or "liquid" in one.name)
+        if socket and socket in one.name and ("liquid" in one.name or not (hot and "AM5" in one.name))
     )
 
 

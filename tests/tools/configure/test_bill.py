@@ -50,6 +50,19 @@ def test_a_workstation_has_every_part_priced() -> None:
     assert found.low
 
 
+@pytest.mark.parametrize("cards", [1, 2, 3, 4])
+@pytest.mark.parametrize("name", ["rtx-5090-32gb", "rtx-pro-5000-bw-48gb", "rtx-4000-sff-ada-20gb", "rtx-3090-24gb"])
+def test_a_cooler_is_made_for_the_socket_of_its_processor(name: str, cards: int) -> None:
+    sockets = {one.name: one.socket for one in components().values() if one.kind == "cpu"}
+    found = [host for host in hosts(name, cards, 64 * GIB, domestic=False) if host.machine is None]
+    parts = [{item.part: item.product for item in host.items} for host in found]
+    cooled = [one for one in parts if "cpu_cooler" in one]
+    assert cooled
+    for one in cooled:
+        socket = next(socket for name, socket in sockets.items() if one["cpu"].endswith(name))
+        assert str(socket).removeprefix("s") in one["cpu_cooler"]
+
+
 def test_host_memory_is_what_was_asked_for_and_more_costs_more() -> None:
     small, large = (bill("rtx-pro-5000-bw-48gb", 4, 1, 0, size * GIB, domestic=False) for size in (384, 768))
     assert small.amount < large.amount  # type: ignore[operator]
