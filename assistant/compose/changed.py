@@ -19,6 +19,8 @@ _PLACED = ("fits", "does_not_fit")
 """Verdicts whose sentence says no more than whether it fits."""
 _HELD = (*_PLACED, "fits_with_changes", "diagnosis")
 """Verdicts whose headline tells what the cards have to hold."""
+_CARDS = ("gpus_owned", "gpus_asked", "gpus_proposed")
+"""Fields whose change a comparison tells by itself."""
 _OF_A_CHOICE = ("budget", "acquisition")
 """Fields that change which hardware is chosen, and no other figure."""
 _ASIDE = re.compile(r"\s?[（(].*|\s?\[\d+\]", re.S)
@@ -184,6 +186,7 @@ def _how(material: Material, now: Shown) -> str:
 def _named(material: Material, now: Shown) -> list[str]:
     """Each field that changed, in words; money only where hardware is chosen."""
     need, left = material.understanding.need, () if now.measure == "order" else _OF_A_CHOICE
+    left = (*left, *_CARDS) if now.measure == "intent compare" else left
     told = (_words(material, need, name) for name in material.understanding.changed if name not in left)
     return list(dict.fromkeys(words for words in told if words))
 

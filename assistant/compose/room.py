@@ -42,7 +42,7 @@ def context_and_users(material: Material) -> Section:
             headline += say("fit.own_limit")
     elif room:
         headline += " " + say("fit.and_room", room=say.listed(room, conjunction="or"))
-    crowded = [one for one in material.estimates if _more_at_once(one, main)]
+    crowded = [one for one in material.estimates if one.fits and _more_at_once(one, main)]
     section = Section(verdict, headline, [arithmetic(material, [main, *(crowded or others)])])
     said = section.headline if room else ""
     section.levers = [] if said and fit.verdict == "yes" else levers(material, main)

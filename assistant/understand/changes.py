@@ -100,7 +100,8 @@ def _money_changes(reading: Reading, previous: Asked, changes: dict[str, Any]) -
         priced |= {"gpus_owned": (), "gpus_asked": tuple(card.gpu for card in cards), "gpus_proposed": cards}
     before, asked = previous.gpus_proposed, changes.get("gpus_asked") or previous.gpus_asked
     bare = _BARE_COUNT.match(reading.text.plain)
-    if matter and len(before) == 1 and len(asked) == 1 and not previous.gpus_owned and not cards:
+    settled = cards or changes.get("gpus_proposed")
+    if matter and len(before) == 1 and len(asked) == 1 and not previous.gpus_owned and not settled:
         stated = next((card.count for card in reading.cards.proposed if card.gpu == asked[0]), None)
         count = int(bare["n"]) if bare else stated or before[0].count
         priced["gpus_proposed"] = (GpuCount(gpu=asked[0], count=count),)

@@ -87,6 +87,10 @@ _CHOOSES_ANEW = ("which_to_buy", "budget", "cloud_or_buy", "min_vram", "how_many
 """What is asked of all cards there are."""
 _PICTURED = ("diffusion", "speech", "vision", "embedding")
 """Work of which "how long" asks for the pace, unless it is trained."""
+_ADVICE = ("guidance", "other")
+"""Questions that the documents answer, until a model or a card is named."""
+_FRAGMENT = 18
+"""Characters of a turn that only names what it asks for: "and power draw"."""
 _HOW_LONG = grammar(r"how long|how many (?:days|hours)|多久|几天|多长时间|几个小时")
 
 
@@ -297,6 +301,9 @@ def _intent(reading: Reading, previous: Asked, command: Command | None) -> Any:
         return previous.intent
     if previous.intent == "cloud_or_buy" and "hours_per_month" in reading.slots:
         return previous.intent
+    sized = {"model", "params", "gpus_owned", "gpus_asked"} & set(reading.slots) or previous.model or previous.params
+    if previous.intent in _ADVICE and sized and reading.intent not in _ADVICE:
+        return reading.intent
     if previous.task in TRAINING and _HOW_LONG.search(reading.text.plain):
         return "training_time"
     shopped = previous.intent in SHOPPING and previous.budget and not (previous.gpus_owned or previous.gpus_asked)
@@ -306,10 +313,13 @@ def _intent(reading: Reading, previous: Asked, command: Command | None) -> Any:
     asks = "matter" in reading.slots or _QUESTION.search(reading.text.plain)
     if previous.intent in {"what_fits", "spec"} and {"model", "params"} & set(reading.slots):
         return reading.intent if reading.intent in _OF_WORK else "can_it_run"
-    if reading.intent in _STATED and previous.intent and not asks:
+    bare = len(reading.text.plain) <= _FRAGMENT and not reading.slots
+    if reading.intent in _STATED and previous.intent and not asks and not bare:
         return previous.intent
     if reading.intent == "training_time" and previous.task in _PICTURED and previous.trained is None:
         return "speed"
+    if "dataset_tokens" in reading.slots and previous.intent == "can_it_run" and previous.task in TRAINING:
+        return "training_time"  # who tells the data wants to know the days
     if reading.intent == "speed" and (reading.slots.get("task") or previous.task) in TRAINING:
         return "training_time"
     strong = [intent for intent, (weight, _) in reading.weights.items() if weight >= STRONG]

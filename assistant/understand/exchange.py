@@ -23,7 +23,7 @@ _REPLACE = grammar(
 _ONLY_ASKED = grammar(
     r"(?:快|慢|强|贵|省)(?:多少|几倍|多大|不少)|(?:faster|slower|better|cheaper) than|how much (?:faster|slower"
     r"|better)|比|还是|租|买|怎么选|选|划算|价格|多少钱|(?<![a-z])(?:vs|versus|or|rent|buy|smarter|better|worth"
-    r"|compared?|price)(?![a-z])"
+    r"|compared?|price|upgrad\w{1,4})(?![a-z])|升级"
 )
 _EXCLUDED = grammar(
     r"(?:(?<![a-z])(?<!why )(?:not|isn't|don't (?:have|want|use)|no|without|instead of|rather than|forget|drop|skip)"
@@ -32,9 +32,13 @@ _EXCLUDED = grammar(
 _ONLY_VARIANT = grammar(
     r"(?:not|isn't|不是|不要)\s?(?:the |那个|那张)?\s?(\d{1,3})\s?gi?b?(?:\s?(?:one|version|variant|的|版|那))?"
 )
+_NOT_SIZE = grammar(
+    r"(?:not|isn't|不是)\s?(?:the )?(\d{2,3})\s?g?b?\s?[,，]?\s?(?:but |it's |是|而是)?\s?(\d{2,3})(?![\dk%])"
+)
+"""Another size of the card, its unit unsaid: "not 40, 80"."""
 _COUNT_ALONE = grammar(
     r"^\s*(?:and |ok(?:ay)?,? |so |then |actually,? |what |how )?(?:(?:make|let) (?:it|that|us say)"
-    r"|if (?:i|we) (?:had|used|use|got|get)|about|with|try|take|say|go (?:with|for)|use|只用|用|换|改成?|上)\s?"
+    r"|if (?:i|we) (?:had|used|use|got|get)|about|with|try|take|say|on|go (?:with|for)|use|只用|用|换|改成?|上)\s?"
     r"(?P<n>\d{1,2}|one|two|three|four|five|six|eight|ten|sixteen|[一两二三四五六八十])"
     r"(?: of (?:them|those|these)|\s?(?:cards|gpus|张|块|卡))?(?: then| instead| now)?\s?(?:呢|的话)?\s?[?.。!]*\s*$"
 )
@@ -55,6 +59,8 @@ _MINE = grammar(
     r"|我(?:有|们有|的|手)|手(?:里|上|头)|现有|已(?:有|经买)|买了|家里"
 )
 """Words that say whose the cards are."""
+_REPLACED = grammar(r"(?<![a-z])(?:instead|swap|replace|forget|my|switch)(?![a-z])|换(?:成|掉)|改(?:成|为)|不要")
+"""Words by which a card takes the place of those compared."""
 _SETTLED = grammar(
     r"(?<![a-z])(?:take|go with|settle|instead|only|just|i(?:'ll| will)|my)(?![a-z])|就|只|换|买了|我(?:有|用|的)"
 )
@@ -67,6 +73,11 @@ _NOT_MINE = grammar(
     r"|(?:还)?没(?:有)?买|(?:还)?没入手|不是(?:已经)?有|手(?:上|里|头)没有?|(?:是)?(?:准备|打算|想)买|要(?:新)?买的"
 )
 """Words that take back that the cards are the asker's."""
+_OF_EACH = grammar(
+    r"各(?:买|来|上|用|配)?(?P<n>[一二两三四五六八]|\d{1,2})(?:张|块|卡)"
+    r"|(?<![a-z])(?P<en>one|two|three|four|eight|\d) of each(?![a-z])"
+)
+"""As many of each card compared."""
 _MORE_OF_THEM = grammar(r"(?<![a-z])add (?P<n>one|two|three|four|six|\d{1,2})(?: more| of them)?\s?[?.!]*\s*$")
 """More of the cards in hand, not named again: "too slow, add one"."""
 _SHORT = 30
@@ -88,6 +99,9 @@ def card_changes(reading: Reading, previous: Asked, plain: str) -> dict[str, Any
         return grown
     if named:
         return _named_cards(reading, previous, plain, named)
+    if (each := _OF_EACH.search(plain)) and len(previous.gpus_asked) > 1:
+        several = int(number(each["n"] or each["en"]) or 1)
+        return {"gpus_proposed": tuple(GpuCount(gpu=key, count=several) for key in previous.gpus_asked)}
     if rivals := of_maker(plain, previous):
         return _beside(previous, rivals)
     if _NOT_MINE.search(plain) and previous.gpus_owned:
@@ -167,7 +181,8 @@ def _resized(reading: Reading, previous: Asked) -> dict[str, Any]:
 
 def _named_cards(reading: Reading, previous: Asked, plain: str, named: list[GpuCount]) -> dict[str, Any]:
     kept = previous.gpus_owned
-    if previous.intent == "compare" and kept and previous.gpus_asked and not _SETTLED.search(plain):
+    others = len(previous.gpus_asked) > (0 if kept else 1)
+    if previous.intent == "compare" and others and not _SETTLED.search(plain) and not _REPLACED.search(plain):
         return _joined(previous, named)
     if kept and _ADD.search(plain) and not _ONLY_ASKED.search(plain):
         merged = {card.gpu: card for card in kept}
@@ -236,7 +251,7 @@ def _variant(previous: Asked, memory_bytes: int) -> tuple[GpuCount, ...] | None:
 
 def _excluded(reading: Reading, plain: str) -> int | str | None:
     """A card or a size of card that is ruled out."""
-    if match := _ONLY_VARIANT.search(plain):
+    if match := _ONLY_VARIANT.search(plain) or _NOT_SIZE.search(plain):
         return int(match[1])
     for gpu in reading.entities.gpus:
         if _EXCLUDED.search(plain[max(0, gpu.start - 20) : gpu.start]) and len(reading.entities.gpus) == 1:

@@ -91,7 +91,10 @@
   const toast = (text) => { const place = page.find("#said"); if (place) { place.textContent = ""; setTimeout(() => { place.textContent = text; }, 30); } };
   page.say = toast;
 
-  let asked = 0, answered = null;
+  // While a turn is worked out the page is too short to bring its question to the top: done again when the answer is there,
+  // unless the person has scrolled meanwhile.
+  let asked = 0, answered = null, left = -1;
+  const toTop = () => { const questions = page.all("#past .asked, #live .asked"); if (questions.length) questions[questions.length - 1].scrollIntoView({ block: "start" }); left = scrollY; };
   page.changed.push(() => {
     const questions = page.all("#past .asked, #live .asked"), id = page.conversation(false), menu = page.find("#export");
     moved = Date.now(); kept = 0;
@@ -100,12 +103,12 @@
     if (questions.length > asked) {
       const last = questions[questions.length - 1];
       if (id) remember(id, questions[0].textContent.trim());
-      last.scrollIntoView({ block: "start" });
+      toTop();
       page.store.set("draft", "");
     }
     asked = questions.length;
     if (page.find("#live .pending")) { before = page.all("#past .reply").length; watch(); answered = false; }
-    else if (answered === false && page.find("#live .reply")) { answered = true; const verdict = page.find("#live .reply .verdict"); toast(`${page.words("answered")} ${verdict ? verdict.innerText : ""}`); }
+    else if (answered === false && page.find("#live .reply")) { answered = true; if (Math.abs(scrollY - left) < 8) toTop(); const verdict = page.find("#live .reply .verdict"); toast(`${page.words("answered")} ${verdict ? verdict.innerText : ""}`); }
   });
   page.actions.push(
     ["[data-ask]", (hit) => page.ask(hit.dataset.ask)],

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from assistant.answer import Answer, Citation
+from ui.follow_ups import follow_ups
 from ui.slack import rich
 from ui.slack.cards import carousel, listed
 from ui.slack.fitting import LONGEST_SECTION, cut, escaped, joined
@@ -15,8 +16,6 @@ MOST_BLOCKS = 45
 """Slack takes 50 in a message."""
 MOST_CHARACTERS = 12_000
 """Slack refuses a message whose blocks are longer than some 13,000 as JSON (slackapi/bolt-js issue 2509)."""
-LEADING_ON = frozenset({"fits", "does_not_fit", "fits_with_changes", "recommendation", "estimate"})
-FOLLOW_UPS = ("cheaper", "four_bit", "cloud", "arithmetic")
 LONGEST_HEADLINE = 300
 
 
@@ -120,8 +119,7 @@ def _unsaid(answer: Answer, wording: Words) -> list[Block]:
 def _foot(answer: Answer, wording: Words, page: str | None, *, modern: bool, private: bool) -> list[Block]:
     """Follow-ups, how well the numbers are founded, and whether it helped."""
     value = {"c": answer.conversation_id, "a": answer.id, "l": wording.language}
-    buttons = [button(wording(f"button_{name}"), f"follow_up:{name}", value)
-               for name in FOLLOW_UPS if answer.verdict in LEADING_ON]  # fmt: skip
+    buttons = [button(wording(f"button_{name}"), f"follow_up:{name}", value) for name in follow_ups(answer)]
     if private:
         buttons.append(button(wording("share"), "share:channel", value))
     if page:

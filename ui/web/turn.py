@@ -8,6 +8,7 @@ from assistant.agent import Step
 from assistant.answer import Answer
 from assistant.understand.language import language_of
 from kb.base import AdvisorError
+from ui.follow_ups import follow_ups
 from ui.labels import label
 from ui.refusals import told
 from ui.web import cards, chart, evidence, steps
@@ -17,10 +18,15 @@ from ui.web.prose import prose
 from ui.web.understood import understood
 
 FOLLOW_UPS = {
-    "en": ("And with 4-bit?", "What is cheaper?", "And in the cloud?", "Show the arithmetic."),
-    "zh": ("用 4-bit 量化呢？", "有没有更便宜的？", "租云呢？", "算式给我看看。"),
-}
-LEADING_ON = frozenset({"fits", "does_not_fit", "fits_with_changes", "recommendation", "estimate"})
+    "en": {
+        "four_bit": "And with 4-bit?", "cheaper": "What is cheaper?", "cloud": "And in the cloud?",
+        "arithmetic": "Show the arithmetic.",
+    },
+    "zh": {
+        "four_bit": "用 4-bit 量化呢？", "cheaper": "有没有更便宜的？", "cloud": "租云呢？",
+        "arithmetic": "算式给我看看。",
+    },
+}  # fmt: skip
 LONGEST_SHOWN_QUESTION = 4000
 
 
@@ -51,6 +57,12 @@ def answered(answer: Answer, *, read_only: bool = False) -> str:
     verdict = "fit_verdict" if answer.verdict == "fits" else f"{answer.verdict}_verdict"
     memory = chart.breakdown(_estimate(answer))
     markers = [item.marker for item in answer.citations]
+    if answer.verdict == "fact" and not answer.tool_calls:  # thanks and nods: nothing was looked up
+        return (
+            f'<article class="turn" data-conversation="{escape(answer.conversation_id)}">{asked(answer.question)}'
+            f'<div class="reply"><div class="words" lang="{language}">{prose(answer.answer, turn, markers)}</div></div>'
+            "</article>"
+        )
     parts = [
         steps.finished(answer),
         f'<p class="verdict {answer.verdict}">{label(verdict)}</p>',
@@ -59,7 +71,7 @@ def answered(answer: Answer, *, read_only: bool = False) -> str:
         memory,
         cards.cards(answer.configurations, "" if read_only else answer.id),
         next((break_even(call.result) for call in answer.tool_calls if call.tool == "estimate_cost"), ""),
-        next((frontier(call.result) for call in answer.tool_calls if call.tool == "configure"), ""),
+        _frontier(answer),
         evidence.sources(answer.citations, turn, answer.tool_calls),
         evidence.arithmetic(answer.tool_calls),
         _grounding(answer),
@@ -70,6 +82,12 @@ def answered(answer: Answer, *, read_only: bool = False) -> str:
         f'<article class="turn" data-conversation="{escape(answer.conversation_id)}">{asked(answer.question)}'
         f'<div class="reply">{understood(answer.need, answer.language)}{"".join(parts)}</div></article>'
     )
+
+
+def _frontier(answer: Answer) -> str:
+    """Price against speed, where the answer puts hardware forward."""
+    searches = (call.result for call in answer.tool_calls if call.tool == "configure")
+    return next(map(frontier, searches), "") if answer.configurations else ""
 
 
 def _estimate(answer: Answer) -> dict[str, Any]:
@@ -113,9 +131,6 @@ def _next(answer: Answer) -> str:
         f'<button type="button" class="chip ask" data-fill="{escape(question)} ">{escape(question)}</button>'
         for question in answer.clarifying_questions
     ]
-    if answer.verdict in LEADING_ON:
-        chips += [
-            f'<button type="button" class="chip" data-ask="{escape(text)}">{escape(text)}</button>'
-            for text in FOLLOW_UPS[language]
-        ]
+    texts = (FOLLOW_UPS[language][key] for key in follow_ups(answer))
+    chips += [f'<button type="button" class="chip" data-ask="{escape(text)}">{escape(text)}</button>' for text in texts]
     return f'<div class="chips" lang="{language}">{"".join(chips)}</div>' if chips else ""
