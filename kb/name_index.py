@@ -31,7 +31,8 @@ NUMBER_BEFORE = re.compile(r"(?:[$¥￥€£]|(?<!\w)\.|\d\.|\d{3,}\s?[x×*])$")
 THOUSANDS = re.compile(r"\d,$")
 """What three digits follow in one number; before four, a comma parts a list of cards."""
 NUMBER_AFTER = re.compile(
-    r"\s?(?:[x×*]\s?\d{3,}|[.%]\d|,\d{3}(?!\d)|[px%](?![a-z0-9])|元|块钱|美元|美金|刀|万|亿|人|次|条|步|行|字|毫秒|瓦"
+    r"\s?(?:[x×*]\s?\d{3,}|[.%]\d|,\d{3}(?!\d)|[px%](?![a-z0-9])|元|块钱|美元|美金|刀|万|亿|人|次|条|步"
+    r"|行(?![吗么嘛吧不呢])|字|毫秒|瓦"
     r"|(?:tokens?|tok|req|qps|ms|w(?! ?[/;])|mhz|mb|steps?|usd|rmb|cny)(?![a-z0-9]))"
 )
 """What makes a bare number a quantity and not the card of that number: 4090元, 1080p, 1920x1080."""

@@ -6,6 +6,7 @@ from typing import Any
 
 from assistant.compose import names, numbers
 from assistant.compose.arithmetic import interval, total, workload
+from assistant.compose.follow_up import mark
 from assistant.compose.leading import main_and_others
 from assistant.compose.material import Estimate, Material
 from assistant.compose.orders import cards_of, price
@@ -39,8 +40,12 @@ _LOWERED = re.compile(r"^(?:About|For|The|It|Cheapest|Largest|At|In|With|A|An)(?
 def compare(material: Material, main: Section) -> Shown:
     """Put what became of the former figure first; returns the figure of this answer for the next one."""
     now, figure = _measured(material, main)
+    now = now.model_copy(update={"language": material.say.language, "told": (mark(main.headline),)})
     understanding, before = material.understanding, material.understanding.need.shown
-    now = now.model_copy(update={"language": material.say.language})
+    again = understanding.follow_up and not understanding.command and before and mark(main.headline) in before.told
+    if again and not _named(material, now):
+        main.headline = material.say("changed.as_before") + _lowered(main.headline)
+        return now
     if understanding.follow_up and before and before.measure == now.measure and not understanding.command:
         foreign = before.language != now.language
         _say(material, main, now, before.model_copy(update={"said": None}) if foreign else before, figure)

@@ -59,7 +59,8 @@ def mark(line: str) -> str:
 def remembered(material: Material, shown: Shown | None, main: Section, lines: Sequence[str]) -> Shown:
     """What the next turn may rely on: this answer's figure, what it put forward, and all that was told so far."""
     before = material.understanding.need.shown if material.understanding.follow_up else None
-    told = dict.fromkeys([*(before.told if before else ()), *map(mark, lines)])
+    headline = shown.told if shown else ()
+    told = dict.fromkeys([*(before.told if before else ()), *headline, *map(mark, lines)])
     keys = [
         key for key in sorted(material.say.keys()) if key.startswith("ask.") and material.say.get(key) in main.questions
     ]

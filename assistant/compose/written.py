@@ -31,7 +31,7 @@ _ONCE = ("caveats", "assumptions", "questions")
 
 def draft_of(material: Material, sections: Sequence[Section], shown: Shown | None = None) -> Draft:
     """The sections as the draft of an answer; the first one's verdict is the answer's."""
-    main = sections[0]
+    main, told = sections[0], [line for name in _ONCE for line in _gathered(sections, name)]
     text, citations = material.cites.used_in(_text(material, sections))
     found = [one for section in sections for one in section.configurations]
     return Draft(
@@ -42,7 +42,7 @@ def draft_of(material: Material, sections: Sequence[Section], shown: Shown | Non
         assumptions=tuple(dict.fromkeys(one for section in sections for one in section.assumptions)),
         clarifying_questions=tuple(unsaid(material, main.questions)),
         warnings=tuple(dict.fromkeys(one for section in sections for one in section.warnings)),
-        shown=remembered(material, shown, main, [line for name in _ONCE for line in _gathered(sections, name)]),
+        shown=remembered(material, shown, main, told),
     )
 
 

@@ -310,6 +310,8 @@ def _intent(reading: Reading, previous: Asked, command: Command | None) -> Any:
     other_way = reading.slots.get("task") not in {None, previous.task} or "weight_format" in reading.slots
     if shopped and other_way and reading.intent in {"can_it_run", "min_vram", "how_many_gpus"}:
         return previous.intent  # within the budget still
+    if "dataset_tokens" in reading.slots and previous.intent == "can_it_run" and previous.task in TRAINING:
+        return "training_time"  # who tells the data wants to know the days
     asks = "matter" in reading.slots or _QUESTION.search(reading.text.plain)
     if previous.intent in {"what_fits", "spec"} and {"model", "params"} & set(reading.slots):
         return reading.intent if reading.intent in _OF_WORK else "can_it_run"
@@ -318,8 +320,6 @@ def _intent(reading: Reading, previous: Asked, command: Command | None) -> Any:
         return previous.intent
     if reading.intent == "training_time" and previous.task in _PICTURED and previous.trained is None:
         return "speed"
-    if "dataset_tokens" in reading.slots and previous.intent == "can_it_run" and previous.task in TRAINING:
-        return "training_time"  # who tells the data wants to know the days
     if reading.intent == "speed" and (reading.slots.get("task") or previous.task) in TRAINING:
         return "training_time"
     strong = [intent for intent, (weight, _) in reading.weights.items() if weight >= STRONG]

@@ -141,3 +141,39 @@ def test_an_amount_in_both_units_is_no_card() -> None:
     _, records, draft = turn("how much memory for qwen2.5 72b with 50 requests at once?")
     assert "GB (200 GiB)" in first(draft)
     assert not ground(draft.answer, records, ["50 72b"], draft.citations).ungrounded
+
+
+def test_a_turn_that_changes_nothing_is_told_so() -> None:
+    (_, one), (_, other) = conversation("do I need NVLink for 2x4090 on a 34B", "inference only")
+    assert first(other).startswith("**As before: ")
+    assert first(one).removeprefix("**") in first(other)
+
+
+def test_who_tells_the_data_wants_the_time_and_other_cards_are_timed_too() -> None:
+    told = conversation("can i train a 3B from scratch on one 4090?", "10B tokens", "what if I had four")
+    assert "Training time" in first(told[1][1])
+    assert "(before: " in first(told[2][1])
+    assert "days" in first(told[2][1])
+
+
+def test_a_model_named_after_a_question_for_advice_is_sized() -> None:
+    need, draft = conversation("I need to run RAG for a law firm, 30 lawyers, on-prem", "llama 3.3 70b I guess")[-1]
+    assert need.intent == "min_vram"
+    assert "GiB" in first(draft)
+
+
+def test_another_number_of_rented_cards_is_priced() -> None:
+    need, _ = conversation("rent 8xH100 for pretraining a 3B on 60B tokens, cost?", "on 16 instead")[-1]
+    assert [(card.gpu, card.count) for card in need.gpus_proposed] == [("h100-sxm-80gb", 16)]
+
+
+def test_other_cards_join_a_comparison() -> None:
+    need, _ = conversation("4090 vs 5090 for FLUX?", "what about a 3090 used")[-1]
+    assert {card.gpu for card in need.gpus_proposed} | set(need.gpus_asked) >= {"rtx-5090-32gb", "rtx-3090-24gb"}
+
+
+@pytest.mark.parametrize("text", ["4090行吗", "5090 行不行"])
+def test_a_card_that_will_do_is_no_number_of_rows(text: str) -> None:
+    before = understand("视频生成 Wan2.1 14B 要什么卡", None).need
+    need = understand(text, before).need
+    assert [*need.gpus_asked, *(card.gpu for card in need.gpus_owned)]
