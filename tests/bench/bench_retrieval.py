@@ -6,6 +6,7 @@ Questions are asked of guidance in their own language, of the other language alo
 were fitted on half A of the first set and on every other question of the second (2 A); the rest was kept out of it.
 "fresh" and "fresh 2" were written when the ranking was fixed, for sections picked at random; they count on their own.
 "fresh 2" was written before the questions beside the sections were trebled, by who then trebled them.
+"asked" are askings of one language each, with every section that answers them: three rounds (retrieval_asked.yaml).
 `--plain` leaves out the questions that sections are known to answer (kb/questions): what a person's documents get.
 Answers that another section gives as well were added after judging blind the best of both systems (pool_retrieval.py).
 Whether to answer at all was fitted on half of the questions without an answer (tests/bench/fit_topic.py).
@@ -35,6 +36,7 @@ from kb.archive import Chunk, Document, Entry, Library
 from kb.asked import with_questions
 from kb.connection import changing
 from kb.embedder import Embedder, embedder
+from kb.lexicon import language_of
 from kb.minilm import packaged
 from kb.records.passage import Passage
 from kb.search import opened, search
@@ -48,6 +50,9 @@ FIRST, SECOND, THIRD, FOURTH = (
     for part in ("", "_more", "_fresh", "_fresh_2")
 )
 NOTHING: list[str] = yaml.safe_load(Path(__file__).with_name("retrieval_nothing.yaml").read_text(encoding="utf-8"))
+ASKED: dict[str, list[dict[str, Any]]] = yaml.safe_load(
+    Path(__file__).with_name("retrieval_asked.yaml").read_text(encoding="utf-8")
+)
 Case = dict[str, Any]
 
 Section = tuple[str, int]
@@ -245,6 +250,18 @@ def ask(find: Find, cases: list[Case], language: str, *, spoil: bool = False) ->
     return score
 
 
+def asked_once(find: Find, plain: Find) -> None:
+    """Report the askings that stand in one language."""
+    for name, cases in ASKED.items():
+        for language in ("en", "zh"):
+            own = [
+                {language: one["asked"], "at": one["at"][0], "also": one["at"]}
+                for one in cases
+                if language_of(one["asked"]) == language
+            ]
+            show(f"asked, {language}", name, ask(find, own, language), ask(plain, own, language))
+
+
 def use(home: Path) -> None:
     import os
 
@@ -288,6 +305,7 @@ def main() -> int:
         for part in total:
             show("all", part, total[part], baseline[part])
         use(homes["en", "zh"])
+        asked_once(ours(homes["en", "zh"]), tutorial(("en", "zh")))
         empty = [query for query in NOTHING if not search(query, top=TOP)]
         both = [case[language] for cases in SETS.values() for case in cases for language in ("en", "zh")]
         lost = [query for query in both if not search(query, top=TOP)]

