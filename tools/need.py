@@ -19,7 +19,7 @@ Intent = Literal[
 ]  # fmt: skip
 
 
-Condition = Literal["new", "consumer", "professional", "ecc", "nvidia", "not_nvidia"]
+Condition = Literal["new", "consumer", "professional", "ecc", "nvidia", "not_nvidia", "amd"]
 SERVED: tuple[Task | None, ...] = (None, "inference", "rag", "general")
 """Tasks that run a language model as it is; only there does a purpose say which model is meant."""
 

@@ -17,7 +17,11 @@ def context_and_users(material: Material) -> Section:
         return memory_needed(material)
     if main.fit.verdict == "no":
         section = can_it_run(material)
-        section.body.insert(0, room_of(material, others))
+        lines = room_of(material, others).split("\n")
+        if material.intents[0] == "context_length" and lines[0]:
+            section.body.insert(0, section.headline)
+            section.headline = lines.pop(0).removeprefix("- ")
+        section.body.insert(0, "\n".join(lines))
         return section
     say, fit, need = material.say, main.fit, material.need
     open_question = {

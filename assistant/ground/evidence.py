@@ -1,5 +1,6 @@
 """What an answer's numbers may rest on: tool requests and results, cited passages, the asker's own words."""
 
+import math
 from bisect import bisect_left
 from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
@@ -39,6 +40,8 @@ INHERITING = {"value", "low", "high", "median"}
 COUNTS = ("gpus", "gpu_count", "count", "nodes")
 NUMBERS = (*COUNTS, "owned_count", "gpus_needed", "min_gpus", "cards", "instance_gpus")
 """Keys of the number of the card that stands beside them."""
+RANKS = ("tensor_parallel", "pipeline_parallel", "data_parallel")
+"""Keys whose product is the number of cards that a request is laid out on."""
 _OWN_KIND = {BYTES, RATE, FLOPS, MONEY, POWER, PACE}
 """Kinds whose unit is said wherever there is one: a bare number is none of them."""
 QUOTED_ONLY_WHEN_CITED = {"search_guidance"}
@@ -170,6 +173,8 @@ class Evidence:
     def _note_cards(self, value: Mapping[str, Any]) -> None:
         """How many of which card a row of a result, or a request, speaks of."""
         counts = self._counts.setdefault(value["gpu"], set())
+        ranks = [one for key in RANKS if isinstance(one := value.get(key), int)]
+        counts.update({math.prod(ranks)} if ranks else ())
         for key in NUMBERS:
             if (said := value.get(key)) is not None:
                 found = [said.get(name) for name in INHERITING] if isinstance(said, Mapping) else [said]

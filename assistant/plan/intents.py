@@ -116,6 +116,8 @@ def intents(understanding: Understanding) -> list[Intent]:
         main = "spec"
     if main in _SIZED and asks_for_cheapest(understanding.text) and not understanding.need.gpus_owned:
         main = "which_to_buy"
+    if main == "what_fits" and "can_it_run" in understanding.asks and requests.sized(understanding.need):
+        main = "can_it_run"
     if ordered.hardware(understanding, main):
         main = "which_to_buy"
     if main == "power" and money.weighs_energy(understanding.text):

@@ -15,7 +15,7 @@ _SEEMING: tuple[Intent, ...] = (
 """What such a question may have been read as."""
 _SOLUTION = re.compile(
     r"(?:硬件|显卡|gpu|服务器|机器|算力|整机|设备)(?:的)?(?:配置|方案|选型|清单|配|选|要求)|配置(?:方案|清单|单|推荐|建议)|配什么|怎么配|咋配"
-    r"|(?:求|出|给|要|来)(?:个|一?套|一?份|点)?\s?(?:推荐|方案|配置|建议)|选型|一体机|采购|有(?:什么|啥|哪些)(?:选择|方案|推荐|办法|卡)"
+    r"|(?:求|出|给|要|来)(?:个|一?套|一?份|点)?\s?(?:推荐|方案|配置|建议)|选型|一体机|采购|有(?:什么|啥|哪些)(?:可选|选择|方案|推荐|办法|卡)"
     r"|推荐(?:啥|什么|哪|几|一|个|下)|(?:要|用|买|上|配|需要|得)(?:啥|什么|哪种|哪款|什么样的?)\s?(?:卡|显卡|gpu|机器|服务器|硬件|配置)"
     r"|(?:hardware|gpu|server|card) (?:options?|choices?|recommendations?|suggestions?|sizing|config\w*)"
     r"|what (?:are )?(?:my |our |the )?options|bill of materials|\bbom\b",

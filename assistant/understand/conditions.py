@@ -48,10 +48,11 @@ _RULES: tuple[tuple[Condition, str], ...] = (
         r"|ecc (?:is )?(?:required|mandatory|a must|needed)|ecc\s?(?:显存|内存)?(?:是)?(?:必须|硬性|刚需|要求)"
     )),
     ("not_nvidia", rf"{_NO}{_NVIDIA}(?![^。?!,，\n]{{0,4}}(?:驱动|driver|docker|容器|toolkit))"),
+    ("amd", rf"{_ONLY}(?:amd|radeon|a ?卡|农企)"),
     ("nvidia", rf"{_ONLY}{_NVIDIA}|{_NO}(?:amd|a ?卡|国产)(?:的)?(?:卡|显卡)"),
 )  # fmt: skip
 _PATTERNS = tuple((name, grammar(rule)) for name, rule in _RULES)
-_OPPOSITES = (("not_nvidia", "nvidia"), ("consumer", "professional"))
+_OPPOSITES = (("not_nvidia", "nvidia"), ("amd", "nvidia"), ("consumer", "professional"))
 
 
 def find_conditions(text: str) -> Found[tuple[Condition, ...]] | None:

@@ -85,7 +85,8 @@ _CONCURRENT = (
         rf"|is|大概|最多|数|:){{0,2}}\s{{0,3}}(?P<n>{DIGITS}|{HAN})\s?(?P<s>k|万|千)?(?![a-z0-9]|\s?(?:gb?"
         rf"|卡|张|context|ctx|tokens|上下文))"),
     grammar(
-        rf"(?<![a-z0-9.])(?P<n>{_N})\s?(?P<s>k|万|千)?\s?(?:个|位|名)?(?:人|用户|同事|员工|学生|people"
+        rf"(?<![a-z0-9.])(?P<n>{_N})\s?(?P<s>k|万|千)?\s?(?:个|位|名)?(?:人|用户|同事|员工|学生|医生|老师|律师"
+        rf"|工程师|客服|坐席|研发|程序员|people"
         rf"|users?|requests?|prompts?|streams?)\s?(?:能|要|会|可以)?(?:同时|一起|并发|concurrently"
         rf"|simultaneously|at once|at the same time|in parallel)"),
     grammar(

@@ -110,6 +110,7 @@ def test_where_something_runs_is_no_file_to_be_made(text: str, model: str | None
         ("需要ECC显存的卡，两张以内", {"intent": "min_vram", "conditions": ("ecc",)}, "which_to_buy"),
         ("100 人用，要多少显存", {"intent": "min_vram", "users": 100}, "min_vram"),
         ("要几张卡", {"intent": "how_many_gpus"}, "how_many_gpus"),
+        ("FP8 原生推理，8 卡服务器有哪些可选", {"intent": "min_vram", "gpu_count": 8}, "which_to_buy"),
         ("50 人用，能跑吗", {"intent": "can_it_run", "gpus_owned": [{"gpu": "rtx-4090-24gb"}]}, "can_it_run"),
     ],
 )

@@ -77,7 +77,7 @@ def pool(asked: Asked) -> list[Gpu]:
         return [every[name] for name in sorted(asked.cards | set(asked.owned))]
     load = asked.load
     conditions = asked.request.conditions
-    others = "not_nvidia" in conditions
+    others = "not_nvidia" in conditions or "amd" in conditions
     cuda_only = (load.one_gpu or asked.request.task == "qlora") and not others
     return [
         every[name]

@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 
 from kb.records.gpu import Gpu
 from tools.configure.bill import condition
-from tools.configure.suitable import MAINSTREAM
+from tools.configure.suitable import ALTERNATIVE, MAINSTREAM
 from tools.need import Condition
 
 PROFESSIONAL = {"workstation", "data_center", "cloud_only"}
@@ -15,6 +15,7 @@ _MET: dict[Condition, Callable[[Gpu], bool]] = {
     "ecc": lambda gpu: bool(gpu.ecc) or (gpu.ecc is None and gpu.market == "data_center"),
     "nvidia": lambda gpu: gpu.vendor == MAINSTREAM,
     "not_nvidia": lambda gpu: gpu.vendor != MAINSTREAM,
+    "amd": lambda gpu: gpu.vendor == ALTERNATIVE,
 }
 
 

@@ -18,6 +18,7 @@ from assistant.understand import understand
         ("a card with ECC for a 70B in int8, nothing used? must have ECC, avoid second-hand", ["new", "ecc"]),
         ("70B 有必要上 ECC 吗", []),
         ("二手 3090 能跑 32B 吗", []),
+        ("只用AMD的卡，跑gpt-oss-120b，怎么选", ["amd"]),
         ("不装 NVIDIA 驱动能跑 ollama 吗", []),
         ("不用英伟达驱动，用容器部署 7B", []),
     ],

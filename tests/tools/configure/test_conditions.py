@@ -8,7 +8,7 @@ from tools.configure.search import configure
 from tools.need import Condition
 
 
-@pytest.mark.parametrize("wanted", ["consumer", "professional", "ecc", "nvidia", "not_nvidia"])
+@pytest.mark.parametrize("wanted", ["consumer", "professional", "ecc", "nvidia", "not_nvidia", "amd"])
 def test_only_cards_that_meet_the_condition_are_proposed(wanted: Condition) -> None:
     found = configure(ConfigureRequest(task="inference", params=32 * 10**9, conditions=(wanted,))).configurations
     assert found
@@ -20,6 +20,7 @@ def test_only_cards_that_meet_the_condition_are_proposed(wanted: Condition) -> N
             "ecc": card.ecc is not False,
             "nvidia": card.vendor == "NVIDIA",
             "not_nvidia": card.vendor != "NVIDIA",
+            "amd": card.vendor == "AMD",
         }[wanted]
 
 
