@@ -17,6 +17,7 @@ from assistant.plan import (
     price_claims,
     processor,
     progress,
+    quant,
     requests,
     resale,
     reserved,
@@ -51,6 +52,7 @@ SHAPES: tuple[tuple[str, Callable[[Understanding], bool], Planner], ...] = (
     ("reserved", reserved.asked, reserved.calls),
     ("hosting", hosting.asked, hosting.calls),
     ("deal", deal.asked, deal.calls),
+    ("quant", quant.asked, quant.calls),
     ("processor", processor.asked, processor.calls),
     ("alike", alike.asked, lambda need, understanding: [alike.call(need, understanding)]),
 )
@@ -58,7 +60,8 @@ SHAPES: tuple[tuple[str, Callable[[Understanding], bool], Planner], ...] = (
 
 
 MORE: dict[str, Follower] = {
-    "worth": lambda need, _, results: worth.more(need, results), "traffic": traffic.more, "hosting": hosting.more,
+    "worth": lambda need, _, results: worth.more(need, results),
+    "quant": lambda need, _, results: quant.more(need, results), "traffic": traffic.more, "hosting": hosting.more,
 }  # fmt: skip
 """The calls that follow from the first results."""
 
