@@ -357,7 +357,10 @@ def levers(material: Material, main: Estimate) -> list[str]:
 def finished(material: Material, section: Section, main: Estimate) -> Section:
     """The section with speeds, what to order, caveats and assumptions."""
     section.configurations = material.configurations
-    section.body += [pace.brief(material), pace.trained(material)]
+    taken = pace.trained(material)
+    if taken and section.verdict == "fits":
+        section.headline += ("" if material.say.language == "zh" else " ") + taken
+    section.body += [pace.brief(material), f"- {taken}" if taken and section.verdict != "fits" else ""]
     if not _in_hand(material, main):
         lighter = section.verdict == "fits_with_changes" and bool(material.need.gpus_owned)
         shown = [one for one in material.configurations if in_hand(one) or not lighter]

@@ -210,11 +210,8 @@ def trained(material: Material) -> str:
     record = next(material.records("estimate_training_time"), None)
     if record is None or not record.result.get("time_s") or "training_time" in material.intents:
         return ""
-    return (
-        "- "
-        + _headline(material, "pace.time", "time_s", record.result)
-        + cite_pace(material, record.tool, record.result)
-    )
+    told = _headline(material, "pace.trains", "time_s", record.result)
+    return told + cite_pace(material, record.tool, record.result)
 
 
 def _overflows(one: Estimate, result: dict[str, Any]) -> bool:

@@ -60,6 +60,10 @@ _STILL_RUNS = re.compile(
 """Words that ask what the card does for the model all the same, beside what it does not support."""
 _MODELS = re.compile(r"(?:which|what) (?:\w{1,12} ){0,2}(?:models?|llms?)\b|(?:哪些|什么|哪个)(?:大)?模型", re.I)
 """Words that ask what cards could run, before how fast."""
+_CARD_TIME = re.compile(
+    r"how many (?:[a-z0-9]{1,8} ?[- ]){0,2}(?:days|hours|hrs)|多少(?:个)?(?:卡|gpu)\s?(?:时|天|小时)", re.I
+)
+"""Words that ask for the time of cards rather than for their number."""
 _EACH = re.compile(r"(?:一|每)(?:张|块)|\beach\b|apiece|per (?:card|gpu)", re.I)
 _THAT_CARD = re.compile(r"(?:那|这)(?:张|块|款)卡?|\b(?:that|this|the (?:first|second|third)) (?:card|gpu|one)\b", re.I)
 """Words that point at one card of those spoken of."""
@@ -88,7 +92,12 @@ def intents(understanding: Understanding) -> list[Intent]:
     priced = money.prices_run(text, understanding.need) and not money.weighs(text)
     if priced and main not in ("compare", "oom"):
         return ["training_time"]
-    if progress.judged(understanding) or (main == "speed" and _trained(understanding.need)):
+    counted = understanding.need.dataset_tokens is not None and _CARD_TIME.search(text) is not None
+    if (
+        progress.judged(understanding)
+        or (counted and _trained(understanding.need))
+        or (main == "speed" and _trained(understanding.need))
+    ):
         return ["training_time"]
     if main == "launch_files" and not requests.sized(understanding.need) and not _WRITTEN.search(text):
         main = "guidance"

@@ -320,6 +320,8 @@ def training_time(need: Need, card: GpuCount | None, *, text: str = "") -> Plann
     values = need.model_dump(exclude={"intent"}) | amounts(need, text)
     if values.get("task") not in TRAINING:
         values["task"] = "full_finetune"
+    if model_kind(need) == "vision" and need.width_px:
+        values["image_px"] = need.width_px
     samples = find_samples(text)
     if samples and need.dataset_tokens == samples * SAMPLE_TOKENS:
         values |= {"dataset_samples": samples, "dataset_tokens": None}

@@ -14,7 +14,9 @@ _STAGES = re.compile(
     r"|(?P<fsdp>fsdp2?)(?![a-z])|(?P<ddp>(?<![a-z])ddp(?![a-z]))",
     re.I,
 )
-_CHOICE = re.compile(r"\bor\b|\bvs\.?\b|versus|which|better|/|还是|哪个|哪种|选|区别|差别|比", re.I)
+_CHOICE = re.compile(
+    r"\bor\b|\bvs\.?\b|versus|which|better|/|还是|哪个|哪种|选|区别|差别|比|换|改|switch|instead", re.I
+)
 ORDER = ("ddp", "zero1", "zero2", "zero3", "fsdp")
 """From the least sharded, which exchanges least, to the most."""
 

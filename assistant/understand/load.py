@@ -241,7 +241,7 @@ _LONG_SAMPLE = grammar(
     rf"|是)?\s?({DIGITS})\s?(?:个 ?)?tokens?"
 )
 _DATA_AROUND = grammar(
-    r"条|samples?|examples?|rows|steps?|步|stars?|数据|\$|¥|元|预算|budget|hours?|users?|用户|人"
+    r"条|对|句|samples?|examples?|pairs|rows|steps?|步|stars?|数据|\$|¥|元|预算|budget|hours?|users?|用户|人"
     r"|images?|张|iops|resolution|分辨率|视频|video|屏|画质|帧|fps|显示器|display"
 )
 

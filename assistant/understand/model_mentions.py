@@ -23,13 +23,16 @@ _SIZE_SLACK = 0.25
 _BESIDE = 4
 """Characters between a family's name and a size that is its: 「235b 的 qwen3」."""
 _DISTILLED = grammar(r"[- _]?(?:的)?(?:蒸馏|distill)")
-_SIZE_AFTER = grammar(r"[a-z0-9.]{0,8}(?:[-_][a-z0-9.]{1,16}){0,3}[- _]?(?<![\d.])(\d{1,4}(?:\.\d{1,2})?)b(?![a-z0-9])")
+_SIZE_AFTER = grammar(
+    r"[a-z0-9.]{0,8}(?:[-_][a-z0-9.]{1,16}){0,3}[- _]?(?<![\d.])(\d{1,4}(?:\.\d{1,2})?)b"
+    r"(?![a-z0-9]|\s?(?:training )?tok)"
+)
 _FAMILY_WORD = grammar(r"(?<![a-z])[a-z]{6,16}(?![a-z])")
 _FAMILY_BEFORE = 30
 """Characters from a family's name to the end of its size."""
 _ROUNDED = 0.03
 """How far a size in a name may be from the parameters counted."""
-_PARAMS = grammar(r"(?<![a-z0-9.])(\d{1,4}(?:\.\d{1,2})?)\s?b(?![a-z])")
+_PARAMS = grammar(r"(?<![a-z0-9.])(\d{1,4}(?:\.\d{1,2})?)\s?b(?![a-z]|\s?(?:training )?tok)")
 
 _SEES = grammar(
     r"\d{3,4}\s?[x×*]\s?\d{3,4}|ocr|document|pdf|segment|detect|resolution|(?<![a-z])images?(?![a-z])|文档|图像|图片|分割"

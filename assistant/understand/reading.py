@@ -24,6 +24,7 @@ from assistant.understand.ownership import Cards, find_cards
 from assistant.understand.parameters import find_params
 from assistant.understand.place import NO_CLOUD, find_country, find_provider
 from assistant.understand.posttrain import find_generations, find_method, find_teacher
+from assistant.understand.progress import find_progress
 from assistant.understand.purpose import find_purpose
 from assistant.understand.retraction import without_retracted
 from assistant.understand.scope import out_of_scope, without_instructions
@@ -124,7 +125,10 @@ def read(original: str, previous: Need | None = None) -> Reading:
     reading.out_of_scope = out_of_scope(
         entities.masked,
         names=bool(entities.gpus or entities.models or entities.ambiguities),
-        sized=_sized(reading) or bool(work.named) or bool(find_methods(entities.masked)),
+        sized=_sized(reading)
+        or find_progress(text.plain).step_s is not None
+        or bool(work.named)
+        or bool(find_methods(entities.masked)),
         work=bool(work.named or entities.models or "params" in reading.slots),
         priced="budget" in reading.slots,
     )

@@ -26,7 +26,7 @@ _BARE = grammar(
 _MODEL = grammar(
     r"(?<![a-z0-9/.\-])(?:[a-z][a-z0-9_.]{0,24}/)?([a-z][a-z0-9.]{0,24}(?:[-_][a-z0-9.]{1,16}){0,4}?)"
     r"([- _]?)(v?\d(?:\.\d)? )?(\d{1,2}x)?(\d{1,4}(?:\.\d{1,2})?)b(?:-?a\d{1,3}(?:\.\d{1,2})?b)?"
-    r"(?:-[a-z0-9.]{1,16}){0,4}(?![a-z0-9])"
+    r"(?:-[a-z0-9.]{1,16}){0,4}(?![a-z0-9]|\s?(?:training )?(?:tokens?|toks?)(?![a-z]))"
 )
 _ORDINARY = grammar(
     r"(?:^|[- _])(?:a|an|the|of|for|run|train|tune|tuning|finetune|fine|serve|deploy|host|model|models"

@@ -111,3 +111,22 @@ def test_a_pace_asked_about_without_its_batch_is_given_something_to_compare_with
     _, _, draft = turn("1800/12000 [9:00:00<51:00:00, 18.00s/it] 8B lora on A6000, why so slow")
     assert draft.answer.lstrip("*").startswith("About 2.1 days (51 hours) more")
     assert "should train" in draft.answer
+
+
+def test_a_bare_progress_bar_is_the_advisors_business() -> None:
+    _, _, draft = turn("日志 312/3000 [2:05:40<18:03:11, 24.18s/it] 还得几天")
+    assert draft.answer.lstrip("*").startswith("还要约 18 小时")
+
+
+def test_tokens_of_data_are_no_size_of_a_model() -> None:
+    need = understand("Pretrain GPT-2 small 10B tokens on 8xA100, how long?").need
+    assert (need.dataset_tokens, need.params) != (10**10, 10**10)
+
+
+def test_pairs_are_no_context() -> None:
+    assert understand("fine-tune e5-large on 300k pairs with one T4, time?").need.context_tokens is None
+
+
+def test_the_time_of_known_data_stands_in_the_first_line() -> None:
+    _, _, draft = turn("pretrain a 1.3B from scratch on 30B tokens with 4x4090, realistic?")
+    assert "Training takes about" in draft.answer.splitlines()[0]
