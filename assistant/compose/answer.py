@@ -203,7 +203,6 @@ def _fit(material: Material) -> Section:
         section = capacity.what_fits(material)
         if section.verdict == "recommendation":
             section.verdict = "clarification"
-            section.headline = material.say("capacity.provisional") + section.headline
         return section
     if not material.estimates:
         return _nothing_to_size(material)

@@ -4,7 +4,7 @@ import re
 from collections.abc import Sequence
 
 from assistant.answer import AnswerVerdict
-from assistant.compose import hybrid, layouts, names, numbers, pace, pictures, squeezed, weighed
+from assistant.compose import acquisition, hybrid, layouts, names, numbers, pace, pictures, squeezed, weighed
 from assistant.compose.arithmetic import COLUMNS_MAX, arithmetic, cite, column_name, interval, subject, total, workload
 from assistant.compose.assume import assumed
 from assistant.compose.caveats import caveats
@@ -323,6 +323,20 @@ def _in_hand(material: Material, main: Estimate) -> bool:
     return has and main.fit is not None and main.fit.verdict == "yes"
 
 
+def _to_order(material: Material, verdict: AnswerVerdict) -> list[Configuration]:
+    """What could be ordered, as far as that was asked.
+
+    Who asks whether a card holds the work, and learns that it does, is told of no other card; who has the card, of
+    none to buy.
+    """
+    found, need = material.configurations, material.need
+    asks = acquisition.buys(material) or acquisition.priced(material) or need.budget is not None
+    if verdict not in ("fits", "fits_with_changes") or (asks and not need.gpus_owned):
+        return found
+    named = set() if need.gpus_owned or need.memory_bytes_per_gpu else set(need.gpus_asked)
+    return [one for one in found if in_hand(one) or one.gpu in named]
+
+
 def levers(material: Material, main: Estimate) -> list[str]:
     """What would change the answer, from what was computed: more cards, a shorter context."""
     say, fit = material.say, main.fit
@@ -362,9 +376,7 @@ def finished(material: Material, section: Section, main: Estimate) -> Section:
         section.headline += ("" if material.say.language == "zh" else " ") + taken
     section.body += [pace.brief(material), f"- {taken}" if taken and section.verdict != "fits" else ""]
     if not _in_hand(material, main):
-        lighter = section.verdict == "fits_with_changes" and bool(material.need.gpus_owned)
-        shown = [one for one in material.configurations if in_hand(one) or not lighter]
-        section.body.insert(0, orders(material, shown))
+        section.body.insert(0, orders(material, _to_order(material, section.verdict)))
     section.caveats += caveats(material, main)
     section.assumptions += assumed(material, main)
     return section

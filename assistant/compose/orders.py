@@ -11,6 +11,7 @@ from assistant.compose.material import Material
 from assistant.compose.reasons import said
 from assistant.plan.preferred import cost, main_date
 from tools.configuration import AskedPrice, Configuration, Item, Price
+from tools.configure.rank import WORTH_SAYING
 from tools.prices import is_stale
 
 SEVERAL_USERS = 1.5
@@ -34,14 +35,21 @@ SHOWN_MAX = 3
 
 
 def chosen(configurations: Sequence[Configuration]) -> list[Configuration]:
-    """What is in hand, the best one, the best of the other way to get it, the next: buying and renting both show."""
+    """What is in hand, the best one, the best of the other way to get it, and what costs much less, else the next."""
     configurations = sorted(configurations, key=lambda one: not in_hand(one))
     picked = list(configurations[:1])
     if picked:
         other = [one for one in configurations if one.acquisition != picked[0].acquisition]
-        picked += other[:1]
+        picked += [*other[:1], *_much_cheaper(picked[0], configurations)]
     picked += [one for one in configurations if one not in picked and _new_gpu(one, picked)]
     return picked[:SHOWN_MAX]
+
+
+def _much_cheaper(best: Configuration, configurations: Sequence[Configuration]) -> list[Configuration]:
+    """What is got the same way for the least money, where that is far less than the best one's."""
+    alike = [one for one in configurations if one.acquisition == best.acquisition and one.price.amount]
+    least = min(alike, key=lambda one: one.price.amount or 0, default=best)
+    return [least] if (least.price.amount or 0) <= WORTH_SAYING * (best.price.amount or 0) else []
 
 
 def _new_gpu(one: Configuration, picked: Sequence[Configuration]) -> bool:
@@ -143,6 +151,8 @@ def speed(material: Material, one: Configuration) -> str:
         words.append(say("price.images_per_s", value=numbers.rough(rate)))
     if isinstance(rate := known.get("samples_per_s_total"), float | int) and rate > 0:
         words.append(say("price.samples_per_s_total", value=numbers.rough(rate)))
+    if isinstance(times := known.get("audio_s_per_s"), float | int) and times > 0:
+        words.append(say("price.audio_s_per_s", value=numbers.rough(times)))
     if isinstance(time_s, float | int) and time_s > 0:
         figure, unit = numbers.duration(time_s)
         words.append(say("price.takes", value=figure, unit=say(f"unit.{unit}")))

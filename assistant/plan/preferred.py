@@ -4,15 +4,19 @@ import re
 from collections.abc import Sequence
 from decimal import Decimal
 
-from assistant.plan.formats import bits
+from assistant.plan.formats import TRAINING_LADDER, bits
 from assistant.understand.place import NO_CLOUD
 from tools.configuration import Configuration
-from tools.configure.rank import MUCH_FASTER
+from tools.configure.rank import MUCH_FASTER, WORTH_SAYING
 from tools.need import Need
 
 USED = "second_hand"
 EIGHT_BITS = 8
 """Bits a weight from which on a reduced format costs hardly any quality."""
+PAYS_BACK_HOURS = 3 * 8760
+"""Hours of rent that a purchase may cost and still come first: three years, as cost of ownership is reckoned."""
+HALF_AS_FAST = 0.5
+"""Share of the speed that eight bits on much cheaper hardware must keep."""
 COMMON_COUNT = 2
 """Cards that go into an ordinary computer; more of them are no better use of a budget than fewer."""
 
@@ -22,13 +26,15 @@ _RENTING = re.compile(
     re.I,
 )
 _BUYING = re.compile(
-    r"买|购|自己?攒|自建|入手|私有化|本地化部署|\bon-?prem"
+    r"买|购|自己?攒|自建|入手|私有化|本地化?部署|(?:公司|单位|学校|医院|内网|企业)内?部?(?:部署|机房)"
+    r"|\bon-?prem|\bin[- ]house"
     r"|\bbuy|(?<!my )(?<!our )(?<!your )\bown(?:ing|ed|s)?\b|\bbought|purchase|at home|for home|在家|家里",
     re.I,
 )
 _CHEAPEST = re.compile(
-    r"最便宜|最低价|最省钱|最划算|便宜点|cheapest|lowest[- ](?:cost|price)|least expensive"
-    r"|(?:smallest|lowest) (?:\w+ )?bill",
+    r"最便宜|最低价|最省钱|最划算|便宜点|预算(?:有限|不多|紧张|很?低)|cheapest|lowest[- ](?:cost|price)|least expensive"
+    r"|(?:smallest|lowest) (?:\w+ )?bill|\bon (?:a|the) (?:tight |small |low |shoestring )?budget(?! of)\b"
+    r"|\bbudget[- ](?:friendly|build|card|gpu)|\b(?:affordable|inexpensive)",
     re.I,
 )
 
@@ -70,15 +76,16 @@ def only(text: str, need: Need) -> str | None:
 def preferred(found: Sequence[Configuration], text: str, need: Need) -> list[Configuration]:
     """The configurations to speak of, best first: of the cards and the kind asked about first, dated prices first.
 
-    To rent, and wherever the price decides, the best is the cheapest. Who asks what the cards are to be, and says
-    nothing of renting, is told of cards before instances.
+    To rent, and wherever the price decides, the best is the cheapest. Who says neither is told of cards before
+    instances where they are what is asked about, or where renting round the clock costs as much within years.
     """
     way = only(text, need)
-    cards_first = need.intent in _OF_CARDS and not rents(text) and need.budget is None
+    pool = [one for one in found if one.acquisition == way] or found
+    of_cards = need.intent in _OF_CARDS and need.budget is None
+    cards_first = not rents(text) and (of_cards or (way is None and _pays_back(pool)))
     named = {*need.gpus_asked, *(card.gpu for card in need.gpus_owned)}
     kept = sorted(
-        [one for one in found if one.acquisition == way] or found,
-        key=lambda one: (one.gpu not in named, one.acquisition == "rent" if cards_first else _undated(one)),
+        pool, key=lambda one: (one.gpu not in named, one.acquisition == "rent" if cards_first else _undated(one))
     )
     if kept and (way == "rent" or asks_for_cheapest(text)):
         first = min((one for one in kept if one.acquisition == kept[0].acquisition), key=cost)
@@ -87,11 +94,20 @@ def preferred(found: Sequence[Configuration], text: str, need: Need) -> list[Con
     return [lead, *(one for one in kept if one is not lead)] if lead else kept
 
 
+def _pays_back(kept: Sequence[Configuration]) -> bool:
+    """Whether the first purchase costs no more than its rent round the clock for as long as cards are written off."""
+    bought, rented = (next((one.price for one in kept if one.acquisition == way), None) for way in ("buy", "rent"))
+    if bought is None or bought.amount is None or rented is None or rented.amount is None:
+        return False
+    return bought.complete and bought.amount <= PAYS_BACK_HOURS * rented.amount
+
+
 def _better_use(kept: Sequence[Configuration], named: set[str], need: Need) -> Configuration | None:
-    """What beats the first of those to buy: cheaper and no slower in eight bits, or much faster within a budget.
+    """What beats the first of those to buy: in eight bits cheaper and no slower, or much cheaper and fast enough.
 
     A purchase that was to fit a budget is the best the money buys, not the least that runs; a cheaper one that
-    computes in FP8 and is no slower leaves nothing to pay more for. Cards that were named stay first.
+    computes in FP8 and is no slower leaves nothing to pay more for, and without a budget one that costs a fifth less
+    may be half as fast. Cards that were named stay first.
     """
     first = kept[0]
     pace, price = _pace(first), first.price.amount
@@ -108,6 +124,10 @@ def _better_use(kept: Sequence[Configuration], named: set[str], need: Need) -> C
     cheaper = [one for one in near if (one.price.amount or 0) <= price and (_pace(one) or 0) >= pace]
     if cheaper:
         return max(cheaper, key=lambda one: _pace(one) or 0)
+    if need.budget is None and need.task not in TRAINING_LADDER:
+        thrifty = [one for one in near if (one.price.amount or 0) <= WORTH_SAYING * price]
+        thrifty = [one for one in thrifty if (_pace(one) or 0) >= HALF_AS_FAST * pace]
+        return min(thrifty, key=lambda one: one.price.amount or 0, default=None)
     if need.budget is None or need.budget.mode == "rent" or need.budget.period is not None:
         return None
     alike = [one for one in near if bits(one.weight_format) >= bits(first.weight_format)]

@@ -6,6 +6,7 @@ from assistant.plan import amounts, purse, requests
 from assistant.plan.formats import WIDE, bits, packed_format
 from assistant.plan.method import unsaid
 from assistant.plan.nameless import counted
+from assistant.plan.preferred import only
 from assistant.plan.runnable import runnable
 from assistant.understand.formats import find_formats
 from assistant.understand.progress import find_samples
@@ -61,6 +62,8 @@ def _settled(understanding: Understanding) -> Need:
             need = need.model_copy(update={"model": _member(need, doubt.candidates)})
         elif doubt.kind == "gpu" and not set(doubt.candidates) & set(requests.named_gpus(need)):
             need = need.model_copy(update={"gpus_asked": (*need.gpus_asked, conventional(doubt.candidates))})
+    if need.acquisition is None and need.provider is None and only(understanding.text, need) == "buy":
+        need = need.model_copy(update={"acquisition": "buy"})
     need = counted(understanding, need)
     if raced(understanding):
         own = any(gpu(name).market not in _SERVERS for name in requests.named_gpus(need))

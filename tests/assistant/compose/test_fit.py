@@ -99,7 +99,7 @@ def test_every_marker_has_a_citation_and_every_citation_a_marker(
         configured,
         passages("四比特量化之后能跑，放得进四张卡。"),
     ]
-    draft = compose(asked(gpus_owned=(), gpus_asked=("rtx-3090-24gb",)), calls)
+    draft = compose(asked(gpus_owned=(), gpus_asked=("rtx-3090-24gb", "rtx-a6000-48gb")), calls)
     assert draft.citations
     for citation in draft.citations:
         assert f"[{citation.marker}]" in draft.answer
