@@ -9,6 +9,11 @@ def only_rents(material: Material) -> bool:
     return preferred.only(material.text, material.need) == "rent"
 
 
+def only_buys(material: Material) -> bool:
+    """Whether only buying is asked about."""
+    return preferred.only(material.text, material.need) == "buy"
+
+
 def rents(material: Material) -> bool:
     """Whether renting is spoken of."""
     return preferred.rents(material.text)

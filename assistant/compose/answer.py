@@ -258,7 +258,7 @@ def _shop(material: Material) -> Section:
     if acquisition.only_rents(material):
         return shopping.rent(material)
     either = preferred.only(material.text, material.need) is None and requests.sized(material.need)
-    if either and preferred.asks_for_cheapest(material.text):
+    if either and preferred.asks_for_cheapest(material.text) and not preferred.of_cards(material.text):
         return shopping.cloud_or_buy(material)
     return shopping.which_to_buy(material)
 

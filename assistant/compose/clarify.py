@@ -154,7 +154,7 @@ def questions(material: Material, verdict: str = "") -> list[str]:
         and not requests.cards(need)
         and not acquisition.priced(material)
     ):
-        found.append(say("ask.budget"))
+        found.append(say("ask.budget_alone" if acquisition.only_buys(material) else "ask.budget"))
     if (
         intent == "cloud_or_buy"
         and acquisition.buys(material)

@@ -327,10 +327,12 @@ def _to_order(material: Material, verdict: AnswerVerdict) -> list[Configuration]
     """What could be ordered, as far as that was asked.
 
     Who asks whether a card holds the work, and learns that it does, is told of no other card; who has the card, of
-    none to buy.
+    none to buy; and who asks for the memory, of none at all.
     """
     found, need = material.configurations, material.need
     asks = acquisition.buys(material) or acquisition.priced(material) or need.budget is not None
+    if verdict == "estimate" and not asks:
+        return []
     if verdict not in ("fits", "fits_with_changes") or (asks and not need.gpus_owned):
         return found
     named = set() if need.gpus_owned or need.memory_bytes_per_gpu else set(need.gpus_asked)

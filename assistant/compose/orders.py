@@ -202,6 +202,8 @@ def price(material: Material, one: Configuration, *, brief: bool = False) -> str
         text += say("price.undated")
     if not one.price.complete:
         text += say("price.cards_only" if any(told.code == HOST_IS_OWN for told in one.reasons) else "price.incomplete")
+    elif one.acquisition == "buy" and not one.owned_count:
+        text += say("price.whole")
     return text + joined([cite_price(material, one)])
 
 

@@ -127,7 +127,10 @@ def intents(understanding: Understanding) -> list[Intent]:
         main = "which_to_buy"
     if main == "what_fits" and "can_it_run" in understanding.asks and requests.sized(understanding.need):
         main = "can_it_run"
-    if ordered.hardware(understanding, main):
+    hardware_too = (
+        main == "can_it_run" and not requests.cards(understanding.need) and "which_to_buy" in understanding.asks
+    )
+    if ordered.hardware(understanding, main) or hardware_too:
         main = "which_to_buy"
     if main == "power" and money.weighs_energy(understanding.text):
         main = "cloud_or_buy"

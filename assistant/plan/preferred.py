@@ -13,6 +13,8 @@ from tools.need import Need
 USED = "second_hand"
 EIGHT_BITS = 8
 """Bits a weight from which on a reduced format costs hardly any quality."""
+AT_HOME_BITS = 4
+"""Bits a weight that people run at home."""
 PAYS_BACK_HOURS = 3 * 8760
 """Hours of rent that a purchase may cost and still come first: three years, as cost of ownership is reckoned."""
 HALF_AS_FAST = 0.5
@@ -38,6 +40,14 @@ _CHEAPEST = re.compile(
     re.I,
 )
 
+_AT_HOME = re.compile(
+    r"\b(?:at|for) home\b|\bhome ?(?:lab|server|pc|use)|\bhobby|\bmy (?:own )?(?:pc|desktop|room|apartment)\b|student"
+    r"|在家|家里|家用|(?<![\d几多])(?<![\d几多] )个人(?:玩|电脑|使用|自用)|自己(?:用|玩|在家)|宿舍|玩玩",
+    re.I,
+)
+"""Words of one person's own machine."""
+
+_CARDS = re.compile(r"\bgpus?\b|\bcards?\b|显卡|单卡|哪张|什么卡", re.I)
 _OF_CARDS = (
     "which_to_buy",
     "how_many_gpus",
@@ -66,6 +76,11 @@ def asks_for_cheapest(text: str) -> bool:
     return bool(_CHEAPEST.search(text))
 
 
+def of_cards(text: str) -> bool:
+    """Whether cards are spoken of rather than any way to have the work done."""
+    return bool(_CARDS.search(text))
+
+
 def only(text: str, need: Need) -> str | None:
     """`buy` or `rent` when only that is asked about."""
     if need.acquisition == "rent" or ((rents(text) or need.provider) and not buys(text)):
@@ -90,7 +105,7 @@ def preferred(found: Sequence[Configuration], text: str, need: Need) -> list[Con
     if kept and (way == "rent" or asks_for_cheapest(text)):
         first = min((one for one in kept if one.acquisition == kept[0].acquisition), key=cost)
         return [first, *(one for one in kept if one is not first)]
-    lead = _better_use(kept, named, need) if kept else None
+    lead = _better_use(kept, named, need, AT_HOME_BITS if _AT_HOME.search(text) else EIGHT_BITS) if kept else None
     return [lead, *(one for one in kept if one is not lead)] if lead else kept
 
 
@@ -102,8 +117,8 @@ def _pays_back(kept: Sequence[Configuration]) -> bool:
     return bought.complete and bought.amount <= PAYS_BACK_HOURS * rented.amount
 
 
-def _better_use(kept: Sequence[Configuration], named: set[str], need: Need) -> Configuration | None:
-    """What beats the first of those to buy: in eight bits cheaper and no slower, or much cheaper and fast enough.
+def _better_use(kept: Sequence[Configuration], named: set[str], need: Need, least_bits: int) -> Configuration | None:
+    """What beats the first of those to buy: in good formats cheaper and no slower, or much cheaper and fast enough.
 
     A purchase that was to fit a budget is the best the money buys, not the least that runs; a cheaper one that
     computes in FP8 and is no slower leaves nothing to pay more for, and without a budget one that costs a fifth less
@@ -120,7 +135,7 @@ def _better_use(kept: Sequence[Configuration], named: set[str], need: Need) -> C
         and all(told.code != USED for told in one.reasons)
     ]  # fmt: skip
     rivals = [one for one in rivals if one.gpu_count <= max(COMMON_COUNT, first.gpu_count)]
-    near = [one for one in rivals if bits(one.weight_format) >= min(EIGHT_BITS, bits(first.weight_format))]
+    near = [one for one in rivals if bits(one.weight_format) >= min(least_bits, bits(first.weight_format))]
     cheaper = [one for one in near if (one.price.amount or 0) <= price and (_pace(one) or 0) >= pace]
     if cheaper:
         return max(cheaper, key=lambda one: _pace(one) or 0)

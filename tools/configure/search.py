@@ -60,7 +60,7 @@ class Search:
         left = max(most - len(found), 1)
         enough = any(one.option.choice.owned >= one.option.choice.count for one in found)
         ways = [way for way in ("rent", "buy") if way in self.asked.ways]
-        by_way = {way: self._best(way, -(-(left - place) // len(ways)), enough) for place, way in enumerate(ways)}
+        by_way = {way: self._best(way, most, enough) for way, most in _shares(ways, left).items()}
         for place in range(left):
             found += [by_way[way][place] for way in ways if place < len(by_way[way])]
         made, budget = [], self.asked.request.budget
@@ -124,7 +124,7 @@ class Search:
         whole = [one.option.choice for one in kept if one.option.verdict == "yes" and one.option.choice.complete]
         found: list[Found] = []
         for wanted in (or_owned(self.wanted), used) if way == "buy" and most > 2 else (or_owned(self.wanted),):
-            known = [choice.amount for choice in whole if choice.amount and wanted(choice)]
+            known = [choice.amount for choice in whole if choice.amount and (wanted is used or wanted(choice))]
             least = self.ranking.least(way, wanted, min(known, default=None))
             if least is not None:
                 found.append(least)
@@ -204,7 +204,7 @@ class Search:
             most = WORTH_SAYING * min(known) if known else None
             firsts = (next(self.ranking.cheapest(way, wanted, losses, ("yes",)), None) for wanted, losses in kinds)
             found += islice((one for one in firsts if one is not None and _at_most(one, most)), 1)
-        return found[-1:]
+        return found
 
     def _spends(self, way: str) -> bool:
         return self.asked.load.open_ended and way == "buy" and ceiling(self.asked.request.budget, "buy") is not None
@@ -298,6 +298,14 @@ def _with_mixed(shown: list[Configuration], mixed: Configuration) -> list[Config
     alone = [item for item in shown if item.owned_count and item.owned_count >= item.gpu_count]
     others = [item for item in shown if item not in alone]
     return [item.model_copy(update={"rank": rank}) for rank, item in enumerate([*alone, mixed, *others], 1)]
+
+
+def _shares(ways: list[str], left: int) -> dict[str, int]:
+    """How many of each way are shown: a purchase has more sides to it (precision, second-hand, tight) than a rent."""
+    if len(ways) < 2 or left < len(ways) * 2:
+        return {way: -(-(left - place) // len(ways)) for place, way in enumerate(ways)}
+    rents = left // 3
+    return {way: rents if way == "rent" else left - rents for way in ways}
 
 
 def _at_most(found: Found, most: Decimal | None) -> bool:
