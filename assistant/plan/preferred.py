@@ -19,6 +19,8 @@ PAYS_BACK_HOURS = 3 * 8760
 """Hours of rent that a purchase may cost and still come first: three years, as cost of ownership is reckoned."""
 HALF_AS_FAST = 0.5
 """Share of the speed that eight bits on much cheaper hardware must keep."""
+COMFORTABLE = 20.0
+"""Tokens a second for one user that leave nothing to wait for: twice as fast as one reads."""
 COMMON_COUNT = 2
 """Cards that go into an ordinary computer; more of them are no better use of a budget than fewer."""
 
@@ -132,7 +134,7 @@ def _better_use(kept: Sequence[Configuration], named: set[str], need: Need, leas
         one for one in kept[1:]
         if one.acquisition == "buy" and one.gpu not in named and one.price.amount is not None
         and one.price.complete >= first.price.complete and one.memory.verdict == "yes" and not one.owned_count
-        and all(told.code != USED for told in one.reasons)
+        and (least_bits < EIGHT_BITS or all(told.code != USED for told in one.reasons))
     ]  # fmt: skip
     rivals = [one for one in rivals if one.gpu_count <= max(COMMON_COUNT, first.gpu_count)]
     near = [one for one in rivals if bits(one.weight_format) >= min(least_bits, bits(first.weight_format))]
@@ -141,7 +143,12 @@ def _better_use(kept: Sequence[Configuration], named: set[str], need: Need, leas
         return max(cheaper, key=lambda one: _pace(one) or 0)
     if need.budget is None and need.task not in TRAINING_LADDER:
         thrifty = [one for one in near if (one.price.amount or 0) <= WORTH_SAYING * price]
-        thrifty = [one for one in thrifty if (_pace(one) or 0) >= HALF_AS_FAST * pace]
+        enough = (
+            min(HALF_AS_FAST * pace, COMFORTABLE)
+            if "tokens_per_s_per_user" in (first.speed or {})
+            else HALF_AS_FAST * pace
+        )
+        thrifty = [one for one in thrifty if (_pace(one) or 0) >= enough]
         return min(thrifty, key=lambda one: one.price.amount or 0, default=None)
     if need.budget is None or need.budget.mode == "rent" or need.budget.period is not None:
         return None

@@ -1,5 +1,6 @@
 """The search: every format × layout × card × number × machine or offer, under the need's limits."""
 
+from collections.abc import Sequence
 from decimal import Decimal
 from itertools import chain, islice
 
@@ -300,7 +301,7 @@ def _with_mixed(shown: list[Configuration], mixed: Configuration) -> list[Config
     return [item.model_copy(update={"rank": rank}) for rank, item in enumerate([*alone, mixed, *others], 1)]
 
 
-def _shares(ways: list[str], left: int) -> dict[str, int]:
+def _shares(ways: Sequence[str], left: int) -> dict[str, int]:
     """How many of each way are shown: a purchase has more sides to it (precision, second-hand, tight) than a rent."""
     if len(ways) < 2 or left < len(ways) * 2:
         return {way: -(-(left - place) // len(ways)) for place, way in enumerate(ways)}
