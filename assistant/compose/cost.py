@@ -160,6 +160,11 @@ def _headline(material: Material, record: ToolCallRecord) -> str:
             total=amounts.amount(first["term_cost"], money),
             time=span(material, first),
         )
+    other = next((one for one in result["rent"][1:] if one["purchase"] == way), None)
+    if other and _SPOT.search(material.text):
+        paid = {name: amounts.amount(one["hourly_cost"], money, hourly=True)
+                for name, one in (("full", first), ("other", other))}  # fmt: skip
+        return say("cost.beside", cards=cards, way=say(f"over.{way}"), **paid)
     return say("cost.rent", cards=cards, hourly=amounts.amount(first["hourly_cost"], money, hourly=True),
                monthly=amounts.amount(first["monthly_cost"], money))  # fmt: skip
 

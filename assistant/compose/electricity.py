@@ -27,6 +27,9 @@ _WARNINGS = (
 )  # fmt: skip
 
 
+_KILOWATTS = re.compile(r"(?<![a-z])kw(?!h)|千瓦(?!时)|kilowatts?(?! ?-?hour)", re.I)
+
+
 def electricity(material: Material) -> Section | None:
     """The plan of the first machine, and in short those of the others; None when none was planned."""
     records = list(material.records("plan_power"))
@@ -73,7 +76,7 @@ def _headline(material: Material, record: ToolCallRecord) -> str:
         energy = result["energy"]
         bill = amounts.amount(energy["monthly_cost"], energy["currency"])
         return material.say(
-            "feed.bill",
+            "feed.bill_kw" if _KILOWATTS.search(material.text) else "feed.bill",
             **values,
             kwh=amounts.count_range(energy["kwh_per_month"]),
             bill=bill,

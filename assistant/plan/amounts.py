@@ -34,6 +34,16 @@ _AUDIO = re.compile(
     r"(?:\w{1,12} ){0,2}?(?:audio|speech|recordings?|podcasts?|calls?|meetings?|录音|音频|语音|会议|播客|视频|通话)",
     re.I,
 )
+_AUDIO_NAMED = re.compile(
+    _NUMBER + r"(?:audio|speech|call[- ]?cent(?:er|re)|podcast|meeting|lecture|interview|recording|video)s?[- ]"
+    r"(?P<u>hours?|hrs?|minutes?|mins?)(?![a-z])",
+    re.I,
+)
+_AUDIO_PLAIN = re.compile(
+    r"(?<!in )(?<!within )(?<!every )" + _NUMBER + r"(?P<u>hours?|hrs?|个?小时)(?![a-z]|内)", re.I
+)
+_WRITTEN_DOWN = re.compile(r"transcri|caption|subtitle|转写|转录|转文字|听写|字幕", re.I)
+"""Words that make hours those of what is listened to."""
 _DOCUMENTS = re.compile(
     _NUMBER + r"(?:docs?|documents?|texts?|passages?|chunks?|paragraphs?|pages?|articles?|records?|sentences?|篇"
     r"|(?:个|条|段|份)\s?(?:文档|文本|文章|数据|片段|段落|记录|chunk)|文档|条(?!件)"
@@ -129,7 +139,7 @@ def amounts(need: Need, text: str) -> dict[str, object]:
                 found["image_px"] = int(size[1])
         if kind != "vision" and (steps := _STEPS.search(text)) is not None:
             found["steps"] = int(steps[1])
-    elif kind == "speech" and (match := _AUDIO.search(text)) is not None:
+    elif kind == "speech" and (match := _heard(text)) is not None:
         found["audio_s"] = _count(match) * _UNIT_S[match["u"][0].lower()]
         if A_DAY.search(text) is not None:
             found["audio_s_per_s"] = float(str(found["audio_s"])) / DAY_S
@@ -150,6 +160,12 @@ def rate(need: Need, text: str) -> bool:
     if kind == "diffusion":
         return "images_per_s" in amounts(need, text)
     return kind in READ and "documents_per_s" in texts(need, text)
+
+
+def _heard(text: str) -> re.Match[str] | None:
+    """The hours of speech there are."""
+    plain = _AUDIO_PLAIN.search(text) if _WRITTEN_DOWN.search(text) else None
+    return _AUDIO.search(text) or _AUDIO_NAMED.search(text) or plain
 
 
 def texts(need: Need, text: str) -> dict[str, object]:

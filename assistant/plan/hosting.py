@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from assistant.answer import ToolCallRecord
 from assistant.plan import bill, money, requests
 from assistant.plan.call import PlannedCall
-from assistant.plan.preferred import only, preferred
+from assistant.plan.preferred import buys, only, preferred
 from assistant.understanding import Understanding
 from tools.configuration import Configuration
 from tools.need import GpuCount, Need
@@ -14,6 +14,7 @@ from tools.need import GpuCount, Need
 TRIED_MAX = 3
 """Configurations priced over the time."""
 _ASKS = re.compile(r"多少钱|费用|花费|成本|价格|预算|多少|how much|\bcosts?\b|\bprice|\bbill\b|\bspend", re.I)
+_HOSTED = re.compile(r"\bhosting\b|\bto host\b|托管", re.I)
 
 
 def asked(understanding: Understanding) -> bool:
@@ -21,7 +22,7 @@ def asked(understanding: Understanding) -> bool:
     need, text = understanding.need, understanding.text
     served = requests.sized(need) and not requests.is_training(need) and not requests.named_gpus(need)
     timed = need.term_s is not None and need.tokens_per_month is None and need.budget is None
-    rented = only(text.lower(), need) == "rent"
+    rented = only(text.lower(), need) == "rent" or (_HOSTED.search(text) is not None and not buys(text))
     return served and timed and rented and _ASKS.search(text) is not None and not understanding.command
 
 

@@ -147,6 +147,9 @@ def intents(understanding: Understanding) -> list[Intent]:
         main = _of_money(understanding.text) or main
     if main == "concurrency" and asks_for_cheapest(text) and understanding.need.concurrent_sequences:
         main = "which_to_buy"
+    budget = understanding.need.budget
+    if main == "speed" and budget and budget.mode != "rent" and not requests.cards(understanding.need):
+        main = "which_to_buy"
     if main == "min_vram" and bare and _HAS.search(text):
         main = "spec"
     if main == "spec" and len(requests.named_gpus(understanding.need)) == 2 and _THAN.search(text):

@@ -52,6 +52,8 @@ _RUNNING = re.compile(
     re.I,
 )
 _PER_TOKENS = re.compile(r"(?:百万|m(?:illion)?|1m)\s?(?:个)?\s?(?:output )?tokens?|mtok|每\s?token|per token", re.I)
+_IN_ALL = re.compile(r"总共|一共|总计|下来|总成本|\ball[- ]in\b|\bin total\b|total cost", re.I)
+"""Words for all that hardware costs: buying it is in that, whoever has it."""
 _POWER = re.compile(
     r"插座|空开|断路器|跳闸|回路|千瓦|多少瓦|(?<![a-z])kw\b"
     r"|\boutlet\b|\bsocket\b|\bcircuits?\b|\bbreaker\b|\bfuse\b|\bbtu\b|\bcfm\b"
@@ -156,7 +158,8 @@ def asks_card_price(text: str, need: Need) -> bool:
 
 def weighs(text: str) -> bool:
     """Whether renting and buying are held against each other."""
-    return rents(text) and _BUYING.search(text) is not None
+    owned = _BUYING.search(text) is not None or (names_energy(text) and _IN_ALL.search(text) is not None)
+    return rents(text) and owned
 
 
 def weighs_energy(text: str) -> bool:
@@ -232,7 +235,8 @@ def cost(
     values |= {"provider": need.provider, "years": running.years or years}
     values["acquisition"] = None if weighs(understanding.text) else need.acquisition or rented
     on_hand = need.gpus_owned and per_tokens(understanding.text) and names_energy(understanding.text)
-    if (weighs_energy(understanding.text) or on_hand) and not _BUYING.search(understanding.text):
+    owned = _BUYING.search(understanding.text) or _IN_ALL.search(understanding.text)
+    if (weighs_energy(understanding.text) or on_hand) and not owned:
         values |= {"purchase_price": 0.0, "acquisition": None}
     return planned("estimate_cost", **(values | changes))
 

@@ -49,6 +49,8 @@ _BARE = grammar(
     rf"|w(?![a-z0-9]))"
     rf"(?!\s?(?:多|来)?(?:条|个|人|名|位|用户|token|参数|张|字|次|篇|步|份|行|轮|的?数据|qps|并发|员工|学生))"
     rf"|^\s?(?P<n6>{_N})\s?(?P<s6>万)(?=\s?[,:])"
+    rf"|(?:实验室|课题组|公司|学校|学院|工作室|单位|团队|部门)\s?(?:这边|今年|手里|总共|一共|就|只)?\s?"
+    rf"(?P<n7>{_N})\s?(?P<s7>万)(?=\s?[,;:])"
     rf"|(?<![a-z0-9.])(?P<n4>{_N})\s?(?P<s4>万|千)(?:以内|以下|左右)(?!的?(?:条|人|用户|token|参数))"
 )
 _PER_UNIT = grammar(
@@ -125,10 +127,12 @@ def find_money(text: str, *, chinese: bool) -> list[Found[Money]]:
             found.append(Found(Money(amount, "CNY", None, True), match.start(), match.end()))
     if not found:
         for match in _BARE.finditer(text):
-            scale = match["s"] or match["s3"] or match["s4"] or match["s5"] or match["s6"]
+            scale = match["s"] or match["s3"] or match["s4"] or match["s5"] or match["s6"] or match["s7"]
             if scale == "w" and not chinese:
                 continue  # "under 75W" is a power limit
-            amount = scaled(match["n"] or match["n3"] or match["n4"] or match["n5"] or match["n6"], scale)
+            amount = scaled(
+                match["n"] or match["n3"] or match["n4"] or match["n5"] or match["n6"] or match["n7"], scale
+            )
             if amount and 100 <= amount <= 1e13:
                 money = _money(text, match.start(), match.end(), amount, "CNY" if chinese else "USD")
                 found.append(

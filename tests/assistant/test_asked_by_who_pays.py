@@ -28,6 +28,13 @@ from tests.assistant.planning import turn
         ("startup, Mixtral 8x7B inference, $1,500 a month to rent, what should we rent?", ("a month of the $1,500",)),
         ("一个月 5000 块预算租卡，跑 70B 对外服务，能租到什么", ("每月", "预算 ¥5,000")),
         ("We need 500 concurrent users on Qwen3-32B. What's the cheapest purchase?", ("500 requests at once", "$")),
+        ("How much is a B200 per hour on demand vs spot?", ("on demand", "on spot")),
+        ("We transcribe 600 call-center hours per day with whisper large-v3. Monthly cost if rented?", ("a month",)),
+        ("What does a rack with 4x DGX H100 need in kW and what is that per month at $0.11/kWh?", ("kW", "a month")),
+        ("startup, 1000 daily users, chatbot on Qwen3-14B, what would GPU hosting cost per month?", ("730 hours",)),
+        ("$8k for a home box to run 70B models. What's the best I can get and how fast?", ("70B", "of the $8,000")),
+        ("我们实验室 80 万，全参微调 13B，怎么买", ("¥800,000", "13B")),
+        ("8 张 L40S 服务器三年下来总共要花多少，电费 0.75，和租比哪个省", ("买", "租", "¥")),
         ("AI 视频工作室，预算 80 万，主要跑 Wan2.2 14B 生成视频，怎么配机器", ("建议", "¥")),
     ],
 )

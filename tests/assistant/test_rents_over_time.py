@@ -78,6 +78,7 @@ def test_the_nearest_card_let_is_the_one_it_was_made_from(card: str, like: str) 
 )
 def test_a_price_is_dated_by_its_largest_line(text: str) -> None:
     _, records, draft = turn(text)
-    found = next(one.result["configurations"] for one in records if one.tool == "configure")[0]
-    largest = max((one for one in found["items"] if one["subtotal"]), key=lambda one: float(one["subtotal"]))
-    assert (largest["price_date"] or "undated") in draft.answer.split("\n")[0]
+    assert any(one.tool == "configure" for one in records)
+    found = draft.configurations[0]
+    largest = max((one for one in found.items if one.subtotal), key=lambda one: float(one.subtotal or 0))
+    assert (largest.price_date or "undated") in draft.answer.split("\n")[0]
