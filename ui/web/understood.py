@@ -13,7 +13,7 @@ from tools.need import Need, Task
 from ui.labels import both, label
 from ui.slots import slot, slot_html, slot_name
 
-HIDDEN = {"intent", "model_text", "matter"} | (set(Asked.model_fields) - set(Need.model_fields))
+HIDDEN = {"intent", "model_text", "matter", "conditions"} | (set(Asked.model_fields) - set(Need.model_fields))
 KINDS: dict[str, tuple[str, ...]] = {
     "model": ("model",),
     "cards": ("gpus_owned", "gpus_proposed", "gpus_asked"),
@@ -27,7 +27,7 @@ KINDS: dict[str, tuple[str, ...]] = {
     ),
     "number": (
         "context_tokens", "users", "concurrent_sequences", "batch_size", "sequence_tokens", "dataset_tokens", "epochs",
-        "lora_rank", "tensor_parallel", "gpu_count", "target_tokens_per_s", "target_latency_s",
+        "lora_rank", "tensor_parallel", "gpu_count", "max_gpus", "target_tokens_per_s", "target_latency_s",
         "hours_per_month", "generations", "frozen_params", "width_px", "height_px", "frames", "video_s",
         "frames_per_s", "images_per_sample", "tokens_per_month", "api_million_price",
     ),
