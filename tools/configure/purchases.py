@@ -16,8 +16,8 @@ from tools.configure.suitable import machine_sizes, sold_in_systems
 
 ALONE = (1, 2)
 """Cards an ordinary computer takes, for those who have one and little money."""
-WHOLE = {"apu", "module", "laptop"}
-"""Computers of their own, that go into no other."""
+WHOLE = {"Apple"}
+"""Makers of computers that go into no other, and that nothing sold joins."""
 CLUSTERED = 8
 """Several machines make sense of servers this full; GeForce cards are not licensed for data centres."""
 
@@ -66,7 +66,7 @@ def _kinds(gpu: Gpu, owned: int, *, domestic: bool) -> Iterator[list[Choice]]:
     if owned:
         singles = sorted({*singles, *([owned] if owned <= sizes[-1] or owned <= 8 else [])})
     yield [_bought(gpu.id, cards, 1, min(owned, cards), domestic) for cards in singles]
-    if not owned and not sold_in_systems(gpu) and not passive(gpu) and gpu.market not in WHOLE:
+    if not owned and not sold_in_systems(gpu) and not passive(gpu) and gpu.vendor not in WHOLE:
         yield [_alone(gpu.id, cards) for cards in ALONE]
     for size in sizes:
         if size >= CLUSTERED and gpu.market != "consumer":
