@@ -259,7 +259,7 @@ def test_a_speed_is_that_of_a_format_that_fits(advisor: Advisor) -> None:
 
 def test_the_longest_context_is_told_of_the_formats_that_fit(advisor: Advisor) -> None:
     answer = advisor.ask("qwen2.5 32b 用 vllm 部署在 2 张 4090 上，最大上下文能开多少").answer
-    assert "- FP8：最多约" in answer
+    assert "**FP8：最多约" in answer
     assert "- INT4：最多约" in answer
 
 
