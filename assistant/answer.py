@@ -81,6 +81,7 @@ class Answer(Frozen):
     citations: tuple[Citation, ...] = ()
     assumptions: tuple[str, ...] = ()
     clarifying_questions: tuple[str, ...] = ()
+    """What the answer still turns on; the text asks each once in a conversation."""
     warnings: tuple[str, ...] = ()
     grounding: Grounding = Field(default_factory=Grounding)
     engine: str

@@ -40,7 +40,7 @@ def draft_of(material: Material, sections: Sequence[Section], shown: Shown | Non
         configurations=tuple(one for index, one in enumerate(found) if one not in found[:index]),
         citations=citations,
         assumptions=tuple(dict.fromkeys(one for section in sections for one in section.assumptions)),
-        clarifying_questions=tuple(unsaid(material, main.questions)),
+        clarifying_questions=tuple(main.questions),
         warnings=tuple(dict.fromkeys(one for section in sections for one in section.warnings)),
         shown=remembered(material, shown, main, told),
     )

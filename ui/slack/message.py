@@ -107,9 +107,10 @@ def _source(item: Citation, wording: Words) -> str:
 
 
 def _unsaid(answer: Answer, wording: Words) -> list[Block]:
-    """Questions and warnings that the text does not hold already."""
+    """Questions and warnings that the text does not hold already; the planner's text asks what it means to ask."""
     found: list[Block] = []
-    for title, lines in (("questions_title", answer.clarifying_questions), ("warnings_title", answer.warnings)):
+    questions = () if answer.engine == "planner" else answer.clarifying_questions
+    for title, lines in (("questions_title", questions), ("warnings_title", answer.warnings)):
         fresh = [line for line in lines if line not in answer.answer]
         if fresh:
             found += [rich.paragraph(wording(title), bold=True), rich.bullets([cut(line, 1000) for line in fresh])]
