@@ -2,26 +2,12 @@
 
 import re
 
+from kb.processors import family_in
+
 BYTES_PER_TRANSFER = 8
 """A channel is 64 bits wide (JEDEC)."""
 USUAL_RATES = {"3": 1600, "4": 3200, "5": 5600}
 """Million transfers a second of ordinary modules by generation, where their speed is not said."""
-PROCESSORS: tuple[tuple[str, int, int], ...] = (
-    (r"epyc\s?9\d\d5\w?", 12, 6000),
-    (r"epyc\s?9\d\d4\w?|\bgenoa\b|\bbergamo\b", 12, 4800),
-    (r"epyc\s?8\d\d4\w?", 6, 4800),
-    (r"epyc\s?7\d\d[123]\w?|\brome\b|\bmilan\b", 8, 3200),
-    (r"threadripper\s?pro\s?7\d{3}\w*", 8, 5200),
-    (r"threadripper\s?pro\s?[35]\d{3}\w*", 8, 3200),
-    (r"threadripper\s?7\d{3}\w*", 4, 5200),
-    (r"xeon\s?(?:platinum|gold|silver|bronze)?\s?w?\d?-?[3-8]5\d\d\w*", 8, 5600),
-    (r"xeon\s?(?:platinum|gold|silver|bronze)?\s?[3-8]4\d\d\w*|sapphire rapids", 8, 4800),
-    (r"xeon\s?(?:platinum|gold|silver|bronze)?\s?[3-8]3\d\d\w*|ice lake", 8, 3200),
-    (r"xeon\s?(?:platinum|gold|silver|bronze)?\s?[3-8][12]\d\d\w*|cascade lake|skylake-sp", 6, 2933),
-    (r"e5-?\s?\d{4}\s?v[34]|xeon e5", 4, 2400),
-)
-"""Processor, memory channels of a socket, and the fastest modules it takes (AMD's and Intel's data sheets)."""
-_PROCESSORS = tuple((re.compile(name, re.I), channels, rate) for name, channels, rate in PROCESSORS)
 _MODULE = re.compile(r"\b(?:lp)?ddr([345])x?(?:[- ]?(\d{4,5})(?!\s?(?:gb|gi|mb)))?", re.I)
 _RATE = re.compile(
     r"(?<![\d.])(2133|2400|2666|2933|3[026]00|4[048]00|5[26]00|6[04]00|6800|7200|8000|8533)(?:\s?(?:mt/?s|mhz))?(?!\d)",
@@ -40,18 +26,22 @@ def bandwidth_bytes_per_s(text: str) -> float | None:
     """channels · 8 bytes · transfers a second of one socket; None where nothing of it is said."""
     if said := _STATED.search(text):
         return float(said[1]) * 1e9
-    known = next(((channels, rate) for name, channels, rate in _PROCESSORS if name.search(text)), None)
+    known = family_in(text)
     module, named = _MODULE.search(text), _CHANNELS.search(text)
     rate = _RATE.search(text)
     if not (known or module or named or rate):
         return None
-    channels = (int(named[1]) if named[1] else _WORDS[named[2].lower()]) if named else known[0] if known else 2
+    channels = _channels(named) if named else known.memory_channels if known else 2
     if module and module[2]:
         transfers = int(module[2])
     elif rate and (module or named):
         transfers = int(rate[1])
-    elif known:
-        transfers = known[1]
+    elif known and known.transfers_per_s:
+        transfers = known.transfers_per_s // 10**6
     else:
-        transfers = USUAL_RATES[module[1] if module else "5"]
+        transfers = USUAL_RATES[known.memory_type[-1] if known else module[1] if module else "5"]
     return channels * BYTES_PER_TRANSFER * transfers * 1e6
+
+
+def _channels(named: re.Match[str]) -> int:
+    return int(named[1]) if named[1] else _WORDS[named[2].lower()]
