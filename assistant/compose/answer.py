@@ -258,7 +258,9 @@ def _shop(material: Material) -> Section:
     if acquisition.only_rents(material):
         return shopping.rent(material)
     either = preferred.only(material.text, material.need) is None and requests.sized(material.need)
-    if either and preferred.asks_for_cheapest(material.text) and not preferred.of_cards(material.text):
+    # A job of known length is paid once, whatever it runs on.
+    of_cards = preferred.of_cards(material.text) and material.need.dataset_tokens is None
+    if either and preferred.asks_for_cheapest(material.text) and not of_cards:
         return shopping.cloud_or_buy(material)
     return shopping.which_to_buy(material)
 

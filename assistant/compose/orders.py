@@ -47,9 +47,9 @@ def chosen(configurations: Sequence[Configuration]) -> list[Configuration]:
 
 def _much_cheaper(best: Configuration, configurations: Sequence[Configuration]) -> list[Configuration]:
     """What is got the same way for the least money, where that is far less than the best one's."""
+    most = WORTH_SAYING * (best.price.amount or 0)
     alike = [one for one in configurations if one.acquisition == best.acquisition and one.price.amount]
-    least = min(alike, key=lambda one: one.price.amount or 0, default=best)
-    return [least] if (least.price.amount or 0) <= WORTH_SAYING * (best.price.amount or 0) else []
+    return sorted((one for one in alike if (one.price.amount or 0) <= most), key=lambda one: one.price.amount or 0)[:1]
 
 
 def _new_gpu(one: Configuration, picked: Sequence[Configuration]) -> bool:

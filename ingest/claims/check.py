@@ -34,6 +34,9 @@ _REPORTED = re.compile(
     re.IGNORECASE,
 )
 """What a document reports or refutes it does not claim."""
+_NUMBER = re.compile(r"\d+(?:[.,]\d+)*")
+_PAIR = re.compile(rf"({_NUMBER.pattern})\s?[A-Za-z/]{{0,8}}\s?(?:对|比|against|vs\.?)\s?({_NUMBER.pattern})")
+"""Two cards' values set against each other: 「带宽 2,039 对 1,555 GB/s」."""
 OPINIONS = {"standing", "generation", "currency", "availability", "full training", "latest version"}
 """Attributes whose values are words; two of them may both be meant."""
 APART = 0.05
@@ -62,8 +65,11 @@ def check_document(document: Converted, name: str) -> list[Finding]:
             continue
         if not _WORTH_JUDGING.search(clause.text):
             continue
+        paired = _paired(clause.text)
         for judge in JUDGES:
             for finding in judge(clause):
+                if finding.disputed and paired.intersection(_NUMBER.findall(finding.claimed_value)):
+                    continue
                 key = (finding.line, finding.subject, finding.attribute, finding.claimed_value)
                 found.setdefault(key, finding)
     for finding in caption_findings(read):
@@ -71,6 +77,11 @@ def check_document(document: Converted, name: str) -> list[Finding]:
     pages = {line.number: line.page for line in document.lines if line.page is not None}
     paged = (one.model_copy(update={"page": pages[one.line]}) if one.line in pages else one for one in found.values())
     return sorted(paged, key=lambda one: one.line)
+
+
+def _paired(text: str) -> set[str]:
+    """Numbers of values set against each other: which card each belongs to is not certain, so none is disputed."""
+    return {number for pair in _PAIR.findall(text) for number in pair}
 
 
 def contradictions(findings: Sequence[Finding]) -> list[Contradiction]:

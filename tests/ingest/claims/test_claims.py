@@ -120,6 +120,17 @@ def test_a_list_below_a_name_is_about_it(judged: Judged) -> None:
     assert disputed == {(3, "memory"), (4, "NVLink")}
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "A100 SXM 80GB 比 A100 40GB：显存翻倍，带宽 2,039 对 1,555 GB/s，BF16 都是 312 TFLOPS。",
+        "H200 比 H100 SXM：显存 141 对 80 GB，带宽 4,800 对 3,350 GB/s。",
+    ],
+)
+def test_values_set_against_each_other_are_not_taken_for_one_card(judged: Judged, text: str) -> None:
+    assert [one for one in judged(text) if one.disputed] == []
+
+
 def test_a_finding_says_where_and_by_which_source(judged: Judged) -> None:
     (found,) = [one for one in judged("Intro.\n\nThe L4 offers 600 GB/s of memory bandwidth.") if one.disputed]
     assert (found.line, found.claimed_value, found.subject) == (3, "600 GB/s", "NVIDIA L4")
