@@ -29,7 +29,6 @@ def shortened(material: Material, main: Section) -> None:
     orders, say = f"**{material.say('heading.orders')}**", material.say
     if material.intents[0] not in _ORDERED:
         main.body = [block for block in main.body if not block.startswith(orders)]
-        main.configurations = []
     if material.intents[0] not in _ARITHMETIC:
         head = f"| {say('table.per_gpu')}"
         main.body = [_totals(block) if block.startswith(head) else block for block in main.body]

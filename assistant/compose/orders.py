@@ -5,6 +5,7 @@ import re
 from collections.abc import Sequence
 from decimal import Decimal
 
+from assistant.answer import Answer
 from assistant.compose import names, numbers
 from assistant.compose.citations import joined
 from assistant.compose.material import Material
@@ -14,6 +15,8 @@ from tools.configuration import AskedPrice, Configuration, Item, Price
 from tools.configure.rank import WORTH_SAYING
 from tools.prices import is_stale
 
+PLANNER = "planner"
+"""Engine of the answers that are composed here."""
 SEVERAL_USERS = 1.5
 """How much more than one user's the speed of all together is when there are several."""
 SALE = {"second_hand", "export_licence", "export_case_by_case", "export_barred"}
@@ -50,6 +53,13 @@ def _much_cheaper(best: Configuration, configurations: Sequence[Configuration]) 
     most = WORTH_SAYING * (best.price.amount or 0)
     alike = [one for one in configurations if one.acquisition == best.acquisition and one.price.amount]
     return sorted((one for one in alike if (one.price.amount or 0) <= most), key=lambda one: one.price.amount or 0)[:1]
+
+
+def spoken_of(answer: Answer) -> tuple[Configuration, ...]:
+    """The configurations that a planner's text names; all where a model wrote it, which may name them otherwise."""
+    if answer.engine != PLANNER:
+        return answer.configurations
+    return tuple(one for one in answer.configurations if cards_of(one) in answer.answer)
 
 
 def _new_gpu(one: Configuration, picked: Sequence[Configuration]) -> bool:

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from assistant.answer import Answer, Citation
+from assistant.compose.orders import spoken_of
 from ui.follow_ups import follow_ups
 from ui.slack import rich
 from ui.slack.cards import carousel, listed
@@ -36,8 +37,8 @@ def messages(
     parts = [rich.quoted(cut(asked, LONGEST_SECTION))] if asked else []
     parts += rich.blocks(answer.answer, tables=modern)
     parts += _unsaid(answer, wording)
-    if answer.configurations:
-        parts += [carousel(answer.configurations, wording)] if modern else listed(answer.configurations, wording)
+    if told := spoken_of(answer):
+        parts += [carousel(told, wording)] if modern else listed(told, wording)
     if chart is not None and modern:
         parts.append(chart)
     parts += sources(answer.citations, wording)

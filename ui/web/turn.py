@@ -6,6 +6,7 @@ from typing import Any
 
 from assistant.agent import Step
 from assistant.answer import Answer
+from assistant.compose.orders import spoken_of
 from assistant.understand.language import language_of
 from kb.base import AdvisorError
 from ui.follow_ups import follow_ups
@@ -69,7 +70,7 @@ def answered(answer: Answer, *, read_only: bool = False) -> str:
         f'<div class="words" lang="{language}">{prose(answer.answer, turn, markers)}</div>',
         _notes(answer),
         memory,
-        cards.cards(answer.configurations, "" if read_only else answer.id),
+        cards.cards(spoken_of(answer), "" if read_only else answer.id),
         next((break_even(call.result) for call in answer.tool_calls if call.tool == "estimate_cost"), ""),
         _frontier(answer),
         evidence.sources(answer.citations, turn, answer.tool_calls),
@@ -87,7 +88,7 @@ def answered(answer: Answer, *, read_only: bool = False) -> str:
 def _frontier(answer: Answer) -> str:
     """Price against speed, where the answer puts hardware forward."""
     searches = (call.result for call in answer.tool_calls if call.tool == "configure")
-    return next(map(frontier, searches), "") if answer.configurations else ""
+    return next(map(frontier, searches), "") if spoken_of(answer) else ""
 
 
 def _estimate(answer: Answer) -> dict[str, Any]:

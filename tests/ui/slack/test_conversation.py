@@ -170,7 +170,7 @@ def test_older_workspace_gets_the_same_words_in_older_blocks(workspace: Workspac
     text = text_of(told["blocks"])
     assert {block["type"] for block in told["blocks"]} <= OLDER
     assert "Weights" in text
-    assert "Memory per GPU" in text
+    assert "Total per GPU" in text
     assert "👍" in text
 
 
