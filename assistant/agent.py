@@ -36,7 +36,7 @@ LONGEST_QUESTION = 20_000
 REMEMBERED_TURNS = 8
 """Former turns a model is shown; the need of the last one carries the rest."""
 
-ONLY_SHOWN = {"follow_up", "spans"}
+ONLY_SHOWN = {"spans"}
 """What a reading tells a person who waits; neither tools nor words depend on it."""
 
 

@@ -56,10 +56,13 @@ def mark(line: str) -> str:
 
 
 def remembered(material: Material, shown: Shown | None, main: Section, lines: Sequence[str]) -> Shown:
-    """What the next turn may rely on: this answer's figure, what it put forward, and all that was told so far."""
+    """What the next turn may rely on: this answer's figure, what it put forward, and what it tells or told before.
+
+    Of earlier turns nothing is kept that this one has no place for: an answer then follows from the turn before alone.
+    """
     before = material.understanding.need.shown if material.understanding.follow_up else None
     headline = shown.told if shown else ()
-    told = dict.fromkeys([*(before.told if before else ()), *headline, *map(mark, lines)])
+    told = dict.fromkeys([*headline, *map(mark, lines)])
     keys = [
         key for key in sorted(material.say.keys()) if key.startswith("ask.") and material.say.get(key) in main.questions
     ]

@@ -175,9 +175,9 @@ def _works_in(reading: Reading, need: Asked) -> tuple[Asked, Parts, tuple[Worklo
 
 
 def _follow_up(reading: Reading, need: Asked, command: Command | None, *, sized_before: bool) -> Understanding:
-    """A turn that changes what was said; without work or card so far it may state all of it."""
+    """A turn that changes what was said; without work or card so far it may state all of it, and begins then."""
     if not sized_before:
-        return _understanding(reading, *_works_in(reading, need), command, follow_up=True)
+        return _understanding(reading, *_works_in(reading, need), command, follow_up=not _sized(need))
     works, beside = as_works(need), as_beside(need)
     if works and need.intent not in SHOPPING:
         need = need.model_copy(update={"intent": "which_to_buy"})
@@ -214,7 +214,7 @@ def _understanding(
         workloads=works,
         beside=parts.beside,
         apart=parts.apart,
-        need=Asked.model_validate(need.model_dump() | {"language": language}),
+        need=Asked.model_validate(need.model_dump() | ({} if follow_up else {"shown": None}) | {"language": language}),
         text=reading.text.simplified,
         spans=tuple(reading.spans),
         ambiguities=need.doubts,
