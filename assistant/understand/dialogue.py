@@ -121,7 +121,7 @@ def fold(original: str, previous: Asked | None, earlier: Sequence[Asked] = ()) -
     told = _follow_up(reading, need, command, sized_before=_sized(previous))
     differ = changed(previous, told.need)
     outside = told.out_of_scope and (not differ or _hostile(reading))
-    return told.model_copy(update={"changed": differ, "out_of_scope": outside})
+    return told.model_copy(update={"changed": differ if told.follow_up else (), "out_of_scope": outside})
 
 
 def _on_offered(need: Asked, previous: Asked, intent: str) -> Asked:
@@ -177,7 +177,8 @@ def _works_in(reading: Reading, need: Asked) -> tuple[Asked, Parts, tuple[Worklo
 def _follow_up(reading: Reading, need: Asked, command: Command | None, *, sized_before: bool) -> Understanding:
     """A turn that changes what was said; without work or card so far it may state all of it, and begins then."""
     if not sized_before:
-        return _understanding(reading, *_works_in(reading, need), command, follow_up=not _sized(need))
+        again = not _sized(need) and not reading.out_of_scope
+        return _understanding(reading, *_works_in(reading, need), command, follow_up=again)
     works, beside = as_works(need), as_beside(need)
     if works and need.intent not in SHOPPING:
         need = need.model_copy(update={"intent": "which_to_buy"})
