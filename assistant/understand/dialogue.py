@@ -177,7 +177,7 @@ def _works_in(reading: Reading, need: Asked) -> tuple[Asked, Parts, tuple[Worklo
 def _follow_up(reading: Reading, need: Asked, command: Command | None, *, sized_before: bool) -> Understanding:
     """A turn that changes what was said; without work or card so far it may state all of it, and begins then."""
     if not sized_before:
-        again = not _sized(need) and not reading.out_of_scope
+        again = not _sized(need) and (need.shown is not None or not reading.out_of_scope)
         return _understanding(reading, *_works_in(reading, need), command, follow_up=again)
     works, beside = as_works(need), as_beside(need)
     if works and need.intent not in SHOPPING:
