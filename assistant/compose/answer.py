@@ -70,6 +70,8 @@ _WORTH = re.compile(
     re.I,
 )
 """Words that ask for a judgement rather than for a figure."""
+SURELY = 0.75
+"""Likelihood from which a passage answers: none of 229 questions of other trades reached it."""
 _SHOPPING = {"which_to_buy", "budget", "cloud_or_buy", "compare"}
 """What asks for a product: without a workload, only advice on that very thing comes before what to ask."""
 _FORMAT_CHOICE = re.compile(r"fp8|fp4|int8|int4|bf16|awq|gptq|smoothquant", re.I)
@@ -218,7 +220,7 @@ def _nothing_to_size(material: Material) -> Section:
     if any(doubt.unknown for doubt in material.understanding.ambiguities):
         return clarify.only_clarify(material)
     if (classes := tiers.tiers(material)) is not None:
-        return classes
+        return _advised(material) or classes
     if material.configurations:
         return shopping.which_to_buy(material)
     found = guidance.guidance(material)
@@ -254,7 +256,7 @@ def _shop(material: Material) -> Section:
         if found.verdict == "fact":
             return found
     if (classes := tiers.tiers(material)) is not None:
-        return classes
+        return _advised(material) or classes
     if acquisition.only_rents(material):
         return shopping.rent(material)
     either = preferred.only(material.text, material.need) is None and requests.sized(material.need)
@@ -263,6 +265,13 @@ def _shop(material: Material) -> Section:
     if either and preferred.asks_for_cheapest(material.text) and not of_cards:
         return shopping.cloud_or_buy(material)
     return shopping.which_to_buy(material)
+
+
+def _advised(material: Material) -> Section | None:
+    """The documents, where they surely speak to a question that is of no card to buy: 「vGPU 和直通到底用哪个」."""
+    shops = material.need.budget or acquisition.buys(material) or preferred.of_cards(material.text)
+    best = max((passage.answers or 0.0 for passage in material.passages), default=0.0)
+    return None if shops or best < SURELY else guidance.guidance(material)
 
 
 def _cloud_or_buy(material: Material) -> Section:

@@ -312,3 +312,17 @@ def test_a_turn_that_cannot_be_kept_is_answered_and_says_so(advisor: Advisor, tm
     blocked.rmdir()
     assert alone.ask("RTX 4090 memory bandwidth?", "same").warnings == ()
     assert len(alone.conversations.history("same")) == 1
+
+
+@pytest.mark.parametrize("text", ["矿卡能不能碰，怎么看出来是矿卡", "学校超算用 slurm 排队，怎么申请卡最划算"])
+def test_what_the_documents_surely_answer_is_no_shopping(advisor: Advisor, text: str) -> None:
+    answer = advisor.ask(text)
+    assert answer.verdict == "fact"
+    assert "| " not in answer.answer
+
+
+@pytest.mark.parametrize("text", ["推荐张显卡跑大模型", "whats the best gpu for AI"])
+def test_who_wants_a_card_is_shown_classes_and_asked(advisor: Advisor, text: str) -> None:
+    answer = advisor.ask(text)
+    assert answer.verdict == "clarification"
+    assert "| " in answer.answer
