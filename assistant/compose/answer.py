@@ -72,6 +72,8 @@ _WORTH = re.compile(
 """Words that ask for a judgement rather than for a figure."""
 SURELY = 0.75
 """Likelihood from which a passage answers: none of 229 questions of other trades reached it."""
+BEYOND_DOUBT = 0.92
+"""The same for a question that would also have a card: what is asked of all cards at once stays below."""
 _SHOPPING = {"which_to_buy", "budget", "cloud_or_buy", "compare"}
 """What asks for a product: without a workload, only advice on that very thing comes before what to ask."""
 _FORMAT_CHOICE = re.compile(r"fp8|fp4|int8|int4|bf16|awq|gptq|smoothquant", re.I)
@@ -268,10 +270,12 @@ def _shop(material: Material) -> Section:
 
 
 def _advised(material: Material) -> Section | None:
-    """The documents, where they surely speak to a question that is of no card to buy: 「vGPU 和直通到底用哪个」."""
-    shops = material.need.budget or acquisition.buys(material) or preferred.of_cards(material.text)
+    """The documents, where they surely speak to the question: the more so where a card is wanted, too."""
+    wants = acquisition.buys(material) or preferred.of_cards(material.text)
     best = max((passage.answers or 0.0 for passage in material.passages), default=0.0)
-    return None if shops or best < SURELY else guidance.guidance(material)
+    if material.need.budget is not None or best < (BEYOND_DOUBT if wants else SURELY):
+        return None
+    return guidance.guidance(material)
 
 
 def _cloud_or_buy(material: Material) -> Section:

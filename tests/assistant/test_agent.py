@@ -314,7 +314,14 @@ def test_a_turn_that_cannot_be_kept_is_answered_and_says_so(advisor: Advisor, tm
     assert len(alone.conversations.history("same")) == 1
 
 
-@pytest.mark.parametrize("text", ["矿卡能不能碰，怎么看出来是矿卡", "学校超算用 slurm 排队，怎么申请卡最划算"])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "矿卡能不能碰，怎么看出来是矿卡",
+        "学校超算用 slurm 排队，怎么申请卡最划算",
+        "should we buy now or wait for the next generation",
+    ],
+)
 def test_what_the_documents_surely_answer_is_no_shopping(advisor: Advisor, text: str) -> None:
     answer = advisor.ask(text)
     assert answer.verdict == "fact"
