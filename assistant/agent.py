@@ -8,7 +8,7 @@ from contextlib import ExitStack
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
-from assistant.answer import Answer, ToolCallRecord
+from assistant.answer import PLANNER, Answer, ToolCallRecord
 from assistant.compose import compose
 from assistant.conversations import Conversations, Receipt, Said
 from assistant.finish import answer_of, checked, counted, since, vouched_for
@@ -56,7 +56,7 @@ class Advisor:
         self.conversations = Conversations(
             self.options.home / "conversations.sqlite", self.options.database_url, forgotten=self.recall.forget
         )
-        self.engine = f"llm:{self.options.llm or 'custom'}" if model or self.options.llm else "planner"
+        self.engine = f"llm:{self.options.llm or 'custom'}" if model or self.options.llm else PLANNER
         self.breaker = Breaker()
         self._agent = _agent(model, self.options, self.engine, self.breaker)
 
@@ -184,7 +184,7 @@ class Advisor:
             if grounding is None:  # what was said before may vouch too; then the answer is of this conversation only
                 words = [*(one.question for one in former), question, cards]
                 draft, grounding = checked(draft, records, words, reading.language)
-            told = Told.of(answer_of(question, draft, grounding, reading, records, "planner", conversation_id, started))
+            told = Told.of(answer_of(question, draft, grounding, reading, records, PLANNER, conversation_id, started))
         if alone:
             self.recall.keep(said, (told, [step.data or {} for step in noted if step.kind == "tool"]), now)
         return told
@@ -192,7 +192,7 @@ class Advisor:
 
 def _agent(model: "BaseChatModel | None", options: Settings, engine: str, breaker: Breaker) -> "Agent | None":
     """The agent that a language model drives, where there is one; without it LangChain is not even loaded."""
-    if engine == "planner":
+    if engine == PLANNER:
         return None
     from assistant.driven import Agent, chat_model
 

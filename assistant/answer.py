@@ -12,6 +12,8 @@ AnswerVerdict = Literal[
     "fits", "does_not_fit", "fits_with_changes", "recommendation", "comparison", "fact", "estimate", "diagnosis",
     "clarification", "out_of_scope",
 ]  # fmt: skip
+PLANNER = "planner"
+"""Engine of the answers that no language model had a part in."""
 
 
 class ToolCallRecord(Frozen):

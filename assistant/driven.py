@@ -9,7 +9,7 @@ from langchain.chat_models import init_chat_model
 from langchain_core.language_models import BaseChatModel
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, ToolMessage
 
-from assistant.answer import Answer, Draft, ModelTokens, ToolCallRecord
+from assistant.answer import PLANNER, Answer, Draft, ModelTokens, ToolCallRecord
 from assistant.cite import cited
 from assistant.compose import compose
 from assistant.finish import answer_of, checked, counted
@@ -61,7 +61,7 @@ class Agent:
                     yield from steps_of(message)
         turn, words = in_call_order(turn), asked_words(messages)
         draft, records, fallback = settled(turn, understanding, words)
-        engine = "planner" if fallback else self._engine
+        engine = PLANNER if fallback else self._engine
         draft, grounding = checked(draft, records, [*words, counted(understanding)], understanding.language)
         if fallback:
             # Only the kind of the reason: what follows the colon is the model's own words.

@@ -3,16 +3,9 @@
 from kb.base import Frozen
 
 
-class Generation(Frozen):
-    """What a release of an engine did worse than those of today."""
+class Era(Frozen):
+    """What one release does worse than today's: factors, seconds, and habits."""
 
-    engine: str
-    before: str
-    """Month from which releases no longer do."""
-    assumed: str | None = None
-    """Models older than `before` are taken to run on builds of this month unless the build is stated."""
-    why: str
-    source: str
     layer_ratio: float = 1.0
     """Time of launching a layer over today's."""
     cache_ratio: float = 1.0
@@ -29,3 +22,15 @@ class Generation(Frozen):
     """More for an all-reduce, each."""
     reads_for_every_head: bool = False
     """Whether the cache is read once for every query head, not once for those that share it."""
+
+
+class Generation(Era):
+    """What all releases of an engine before some month did worse."""
+
+    engine: str
+    before: str
+    """Month from which releases no longer do."""
+    assumed: str | None = None
+    """Models older than `before` are taken to run on builds of this month unless the build is stated."""
+    why: str
+    source: str

@@ -5,7 +5,7 @@ import re
 from collections.abc import Sequence
 from decimal import Decimal
 
-from assistant.answer import Answer
+from assistant.answer import PLANNER, Answer
 from assistant.compose import names, numbers
 from assistant.compose.citations import joined
 from assistant.compose.material import Material
@@ -15,8 +15,6 @@ from tools.configuration import AskedPrice, Configuration, Item, Price
 from tools.configure.rank import WORTH_SAYING
 from tools.prices import is_stale
 
-PLANNER = "planner"
-"""Engine of the answers that are composed here."""
 SEVERAL_USERS = 1.5
 """How much more than one user's the speed of all together is when there are several."""
 SALE = {"second_hand", "export_licence", "export_case_by_case", "export_barred"}

@@ -6,6 +6,7 @@ from decimal import Decimal
 
 from assistant.plan.formats import TRAINING_LADDER, bits
 from assistant.understand.place import NO_CLOUD
+from kb.units import HOURS_PER_MONTH
 from tools.configuration import Configuration
 from tools.configure.rank import MUCH_FASTER, WORTH_SAYING
 from tools.need import Need
@@ -15,7 +16,7 @@ EIGHT_BITS = 8
 """Bits a weight from which on a reduced format costs hardly any quality."""
 AT_HOME_BITS = 4
 """Bits a weight that people run at home."""
-PAYS_BACK_HOURS = 3 * 8760
+PAYS_BACK_HOURS = 36 * HOURS_PER_MONTH
 """Hours of rent that a purchase may cost and still come first: three years, as cost of ownership is reckoned."""
 HALF_AS_FAST = 0.5
 """Share of the speed that eight bits on much cheaper hardware must keep."""

@@ -1,24 +1,9 @@
 """Releases of an engine: what those of before did worse than today's."""
 
 import math
-from typing import NamedTuple
 
-from kb.engine_generation import Generation
+from kb.engine_generation import Era, Generation
 from kb.speed_constants import constants
-
-
-class Era(NamedTuple):
-    """What one release does worse than today's, as factors and seconds."""
-
-    layer_ratio: float = 1.0
-    cache_ratio: float = 1.0
-    attention_ratio: float = 1.0
-    expert_ratio: float = 1.0
-    four_bit_ratio: float = 1.0
-    serial_s: float = 0.0
-    reduce_s: float = 0.0
-    reads_for_every_head: bool = False
-
 
 TODAY = Era()
 
@@ -40,13 +25,12 @@ def era_of(engine: str, built: str | None, released: str | None) -> Era:
 
 
 def _together(past: list[Generation]) -> Era:
-    return Era(
-        layer_ratio=math.prod(made.layer_ratio for made in past),
-        cache_ratio=math.prod(made.cache_ratio for made in past),
-        attention_ratio=math.prod(made.attention_ratio for made in past),
-        expert_ratio=math.prod(made.expert_ratio for made in past),
-        four_bit_ratio=math.prod(made.four_bit_ratio for made in past),
-        serial_s=sum(made.serial_s for made in past),
-        reduce_s=sum(made.reduce_s for made in past),
-        reads_for_every_head=any(made.reads_for_every_head for made in past),
-    )
+    """All of them at once: factors multiply, seconds add up."""
+
+    def one(name: str) -> float | bool:
+        values: list[float] = [getattr(made, name) for made in past]
+        if name.endswith("_ratio"):
+            return math.prod(values)
+        return sum(values) if name.endswith("_s") else any(values)
+
+    return Era.model_validate({name: one(name) for name in Era.model_fields})

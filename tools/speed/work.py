@@ -3,6 +3,7 @@
 from typing import NamedTuple
 
 from kb.base import BadInput
+from kb.engine_generation import Era
 from kb.memory_constants import constants as memory_constants
 from kb.records.gpu import Gpu
 from kb.speed_constants import EngineFloor, constants
@@ -10,7 +11,7 @@ from tools.cache_format import cache_format
 from tools.memory.formats import WeightFormat, canonical, weight_format
 from tools.named import read_card
 from tools.speed.architecture import Architecture, architecture_of
-from tools.speed.generation import TODAY, Era, era_of
+from tools.speed.generation import TODAY, era_of
 from tools.speed.request import InferenceSpeedRequest
 
 KNOWN_RATES = "Choose a card whose rates are known."

@@ -11,6 +11,7 @@ from fastapi.responses import JSONResponse, PlainTextResponse
 from prometheus_client import CONTENT_TYPE_LATEST, generate_latest
 
 from assistant.agent import Advisor
+from assistant.answer import PLANNER
 from kb.base import AdvisorError, IndexUnavailable, StateUnavailable
 from kb.catalog import gpus, models
 from kb.units import MIB, format_bytes
@@ -36,7 +37,7 @@ def router(advisor: Advisor) -> APIRouter:
         """`ready`; `degraded` when answers come without documents or the disk is nearly full; or 503 `unready`."""
         faults: dict[str, str] = {}
         known: dict[str, Any] = {"gpus": len(gpus()), "models": len(models())}
-        if advisor.engine != "planner":
+        if advisor.engine != PLANNER:
             known["language_model"] = advisor.breaker.state
         unready = _fault(faults, "conversations", advisor.conversations.check)
         _fault(faults, "index", lambda: known.update(index=_index()))

@@ -4,7 +4,7 @@ import json
 from collections.abc import Sequence
 from typing import Any
 
-from assistant.answer import Answer, Citation
+from assistant.answer import PLANNER, Answer, Citation
 from assistant.compose.orders import spoken_of
 from ui.follow_ups import follow_ups
 from ui.slack import rich
@@ -110,7 +110,7 @@ def _source(item: Citation, wording: Words) -> str:
 def _unsaid(answer: Answer, wording: Words) -> list[Block]:
     """Questions and warnings that the text does not hold already; the planner's text asks what it means to ask."""
     found: list[Block] = []
-    questions = () if answer.engine == "planner" else answer.clarifying_questions
+    questions = () if answer.engine == PLANNER else answer.clarifying_questions
     for title, lines in (("questions_title", questions), ("warnings_title", answer.warnings)):
         fresh = [line for line in lines if line not in answer.answer]
         if fresh:
