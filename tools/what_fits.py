@@ -1,7 +1,7 @@
 """What a person can do with the cards in hand: the largest model for each way of using it."""
 
 from collections.abc import Iterator, Sequence
-from functools import cache, lru_cache
+from functools import cache
 from typing import Literal
 
 from pydantic import Field, model_validator
@@ -22,7 +22,8 @@ from tools.memory.formats import weight_format
 from tools.memory.request import MemoryRequest
 from tools.memory.result import PerGpu
 from tools.need import GpuCount
-from tools.what_fits_examples import known_first, language_models
+from tools.nameless_card import middling
+from tools.what_fits_examples import everyday, known_first, language_models
 
 Method = Literal["inference", "lora", "qlora", "full_finetune"]
 METHODS: tuple[tuple[Method, str | None, str | None], ...] = (
@@ -50,14 +51,19 @@ NEIGHBOURS = 8
 """Models either side of the boundary that are tried one by one: memory follows size, but not strictly."""
 WIDELY = 8
 """So many times as many below it where speed chooses between them: a small mixture beats a large dense model."""
-CARDS = {"consumer", "workstation", "data_center"}
-"""Markets of what people call a card; laptops and boards share memory with more than the GPU's own work."""
-
-
 ALONE = {"apu", "laptop"}
 """Markets of machines that one person uses, with llama.cpp, Ollama, LM Studio or MLX; so is every Apple computer."""
+FOUR_BITS = 4.9
+"""Bits of a weight in the files people take, scales included (Q4_K_M)."""
+OF_ONE_PERSON = 2
+"""So many consumer cards as one person's desktop holds, served as those machines are."""
+FEW_SEQUENCES = 4
+"""Requests at once up to which such a desktop is still one person's."""
 FILES = {"int8": "gguf:Q8_0", "awq": "gguf:Q4_K_M"}
 """What stands there for the formats of serving engines."""
+PERSONAL_METHODS: tuple[tuple[Method, str | None, str | None], ...] = tuple(
+    (task, FILES.get(form or "", form), optimizer) for task, form, optimizer in METHODS
+)
 
 
 class WhatFitsRequest(Frozen):
@@ -169,19 +175,23 @@ def what_fits(request: WhatFitsRequest) -> WhatFits:
     """
     card, name, count, usable, assumptions = _cards(request)
     cut = cuts().get(card.id) if card is not None and request.instances else None
+    personal = _personal(request, card)
     chosen = [
         row
-        for row in _methods(card)
+        for row in (PERSONAL_METHODS if personal else METHODS)
         if request.task in {None, row[0]} and (request.weight_format in {None, row[1]} or request.task is None)
     ] or [(request.task or "inference", request.weight_format, "adamw" if request.task else None)]
-    rows = tuple(_row(request, method, form or "bf16", optimizer, count, usable) for method, form, optimizer in chosen)
+    rows = tuple(
+        _row(request, method, form or "bf16", optimizer, count, usable, personal and method == "inference")
+        for method, form, optimizer in chosen
+    )
     return WhatFits(
         gpu=card.id if card else None,
         gpu_name=name,
         count=count,
         usable_bytes_per_gpu=usable,
         rows=rows,
-        candidates=tuple(_candidates(request, count, usable)),
+        candidates=tuple(_candidates(request, count, usable, personal)),
         slices=tuple(_slices(request, cut, count)) if cut else (),
         warnings=(NO_INSTANCES.format(card=name),) if request.instances and cut is None else (),
         sources=(
@@ -191,13 +201,6 @@ def what_fits(request: WhatFitsRequest) -> WhatFits:
         derivation=tuple(_step(row, usable) for row in rows),
         assumptions=(*assumptions, *_load_assumptions(request), *((DIVIDED,) if cut else ())),
     )
-
-
-def _methods(card: Gpu | None) -> tuple[tuple[Method, str | None, str | None], ...]:
-    """The ways to use a card; a machine of one person serves files of llama.cpp."""
-    if card is None or not _personal(card):
-        return METHODS
-    return tuple((task, FILES.get(form or "", form), optimizer) for task, form, optimizer in METHODS)
 
 
 def _slices(request: WhatFitsRequest, cut: Cut, count: int) -> Iterator[Slice]:
@@ -232,7 +235,7 @@ def _cards(request: WhatFitsRequest) -> tuple[Gpu | None, str, int, int, tuple[s
     else:
         stated = request.memory_bytes_per_gpu or GIB
         count, card = request.gpu_count or 1, None
-        usable, like = _like(stated)
+        usable, like = middling(stated)
         name = f"{stated / GIB:g} GB card"
         said = (f"A card of {stated / GIB:g} GB is taken to leave {format_bytes(usable)} usable, as the {like} does.",)
     if count > 8 and count % 8:
@@ -242,30 +245,31 @@ def _cards(request: WhatFitsRequest) -> tuple[Gpu | None, str, int, int, tuple[s
     return card, name, count, usable, said
 
 
-@lru_cache(maxsize=64)
-def _like(memory_bytes: int) -> tuple[int, str]:
-    """Usable memory of the middling card with this capacity, else of the nearest capacity, in proportion."""
-    cards = [gpu for gpu in gpus().values() if gpu.market in CARDS]
-    near = min(abs(gpu.memory_bytes - memory_bytes) for gpu in cards)
-    alike = [gpu for gpu in cards if abs(gpu.memory_bytes - memory_bytes) == near]
-    alike.sort(key=lambda gpu: (gpu.usable_bytes / gpu.memory_bytes, gpu.id))
-    middling = alike[len(alike) // 2]
-    return int(memory_bytes * middling.usable_bytes / middling.memory_bytes), middling.name
-
-
-def _row(request: WhatFitsRequest, method: Method, form: str, optimizer: str | None, count: int, usable: int) -> FitRow:
+def _row(
+    request: WhatFitsRequest,
+    method: Method,
+    form: str,
+    optimizer: str | None,
+    count: int,
+    usable: int,
+    personal: bool = False,
+) -> FitRow:
     @cache
     def held(place: int) -> PerGpu:
         return memory_per_gpu(_laid_out(request, method, form, optimizer, count, sized[place].id))[0]
 
     sized = language_models()
-    low, high = 0, len(sized)
-    while low < high:
-        middle = (low + high) // 2
-        low, high = (middle + 1, high) if held(middle).total_bytes <= usable else (low, middle)
-    personal = method == "inference" and bool(request.gpus)
-    personal = personal and all(_personal(find_gpu(item.gpu)) for item in request.gpus)
-    near = range(min(len(sized), low + NEIGHBOURS) - 1, max(-1, low - (WIDELY if personal else 3) * NEIGHBOURS), -1)
+    wide = (WIDELY if personal else 3) * NEIGHBOURS
+
+    def around(bound: Literal["total_bytes", "high_bytes"]) -> range:
+        """Places near the one where models stop fitting, the largest first."""
+        low, high = 0, len(sized)
+        while low < high:
+            middle = (low + high) // 2
+            low, high = (middle + 1, high) if getattr(held(middle), bound) <= usable else (low, middle)
+        return range(min(len(sized), low + NEIGHBOURS) - 1, max(-1, low - wide), -1)
+
+    near = sorted({*around("total_bytes"), *around("high_bytes")}, reverse=True)
     bandwidth = _bandwidth(request) * count if personal else None
     sure = [place for place in near if held(place).high_bytes <= usable]
     tight = [place for place in near if held(place).high_bytes > usable >= held(place).total_bytes]
@@ -293,11 +297,11 @@ def _row(request: WhatFitsRequest, method: Method, form: str, optimizer: str | N
     )
 
 
-def _candidates(request: WhatFitsRequest, count: int, usable: int) -> Iterator[Candidate]:
+def _candidates(request: WhatFitsRequest, count: int, usable: int, personal: bool) -> Iterator[Candidate]:
     """Each model in question in the first format that fits, the sure ones of all formats before the tight ones."""
     task = request.task or "inference"
-    for model in _asked(request):
-        usual = [model.native_format, "int8", "awq"] if task == "inference" else [TRAINED_IN[task]]
+    for model in _asked(request) or (_everyday(request, count, usable) if personal and task == "inference" else ()):
+        usual = _usual(model, personal) if task == "inference" else [TRAINED_IN[task]]
         forms = [request.weight_format] if request.weight_format else usual
         held = [(form, memory_per_gpu(_laid_out(request, task, form, None, count, model.id))[0]) for form in forms]
         for verdict, least in (("yes", "high_bytes"), ("tight", "total_bytes")):
@@ -311,6 +315,27 @@ def _candidates(request: WhatFitsRequest, count: int, usable: int) -> Iterator[C
                 break
 
 
+def _usual(model: Model, personal: bool) -> list[str]:
+    """Formats in which a model is served, the best first."""
+    if not personal:
+        return [model.native_format, "int8", "awq"]
+    if model.native_format == "mxfp4":
+        return ["gguf:MXFP4"]
+    return ["gguf:Q4_K_M"] if model.native_format in {"fp4", "nvfp4"} else ["gguf:Q8_0", "gguf:Q4_K_M"]
+
+
+def _everyday(request: WhatFitsRequest, count: int, usable: int) -> Sequence[Model]:
+    """Recent general models that a machine of one person holds for sure and writes fluently, in four bits."""
+
+    def holds(model: Model) -> bool:
+        if model.params * FOUR_BITS / 8 > usable * count:
+            return False
+        form = request.weight_format or _usual(model, personal=True)[-1]
+        return memory_per_gpu(_laid_out(request, "inference", form, None, count, model.id))[0].high_bytes <= usable
+
+    return everyday(holds, _bandwidth(request) * count, FOUR_BITS)
+
+
 def _asked(request: WhatFitsRequest) -> Sequence[Model]:
     """The models to try one by one: of the purpose, or those named, largest first."""
     if request.purpose:
@@ -318,9 +343,15 @@ def _asked(request: WhatFitsRequest) -> Sequence[Model]:
     return sorted((find_model(name) for name in request.models), key=lambda model: -model.params)
 
 
-def _personal(card: Gpu) -> bool:
+def _personal(request: WhatFitsRequest, card: Gpu | None) -> bool:
     """Whether one person uses the machine, through llama.cpp and what is built on it."""
-    return card.vendor == "Apple" or card.market in ALONE
+    if card is None:
+        return False
+    if card.vendor == "Apple" or card.market in ALONE:
+        return True
+    count = sum(item.count or 1 for item in request.gpus)
+    few = count <= OF_ONE_PERSON and (request.concurrent_sequences or 1) <= FEW_SEQUENCES and not request.instances
+    return card.market == "consumer" and few
 
 
 def _bandwidth(request: WhatFitsRequest) -> float:

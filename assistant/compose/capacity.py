@@ -8,10 +8,11 @@ from assistant.compose.material import Material
 from assistant.compose.section import Section
 from assistant.compose.table import table
 from assistant.plan import requests
-from tools.what_fits import FitRow, WhatFits
+from tools.what_fits import Candidate, Example, FitRow, WhatFits
 
 EXAMPLES_MAX = 2
 HEADLINE_MAX = 3
+CANDIDATES_MAX = 5
 """Ways named in the first sentence; the table has them all."""
 
 
@@ -46,35 +47,46 @@ def _for_purpose(material: Material, result: WhatFits, marker: str) -> str:
     """The models published for what is wanted, largest first, as far as they fit."""
     say = material.say
     ways = [
-        say(
-            f"capacity.candidate_{one.verdict}",
-            model=one.name,
-            format=names.format_name(one.weight_format),
-            needed=numbers.gib(one.needed_bytes_per_gpu),
-        )
+        say(f"capacity.candidate_{one.verdict}", model=one.name, format=names.format_name(one.weight_format))
         for one in result.candidates[:HEADLINE_MAX]
     ]
     cards, usable = _cards(material, result), numbers.gib(result.usable_bytes_per_gpu, digits=1)
     values = {"cards": cards, "usable": usable, "ways": say.listed(ways)}
     if material.need.purpose is None:
-        name = requests.family(material.understanding.text)[0]
-        return say("capacity.best_of", family=name, **values) + marker
+        family, _ = requests.family(material.understanding.text)
+        if family:
+            return say("capacity.best_of", family=family, **values) + marker
+        largest = max(result.rows, key=lambda row: (row.task == "inference", row.max_params or 0))
+        most = {"size": numbers.params(largest.max_params or 0), "format": names.format_name(largest.weight_format)}
+        return say("capacity.everyday", **most, **values) + marker
     return say("capacity.best_for", purpose=say(f"capacity.for_{material.need.purpose}"), **values) + marker
 
 
 def _paces(material: Material, result: WhatFits) -> str:
-    """How fast those are, where that was worked out."""
+    """What each model proposed holds and how fast it answers, where that was worked out."""
+    say = material.say
+    proposed = result.candidates or [
+        one for row in result.rows for one in row.examples if row.weight_format.startswith("gguf:")
+    ]
     lines = []
-    shown = [*result.candidates, *(one for row in result.rows for one in row.examples)]
+    for one in proposed[:CANDIDATES_MAX]:
+        speed, marker = _pace(material, one)
+        if speed or result.candidates:
+            form = names.format_name(one.weight_format) if isinstance(one, Candidate) else ""
+            name = f"{one.name} {form}".strip()
+            lines.append([name, numbers.gib(one.needed_bytes_per_gpu), (speed or "–") + marker])
+    head = [say("capacity.model"), say("table.gib", column=say("table.per_gpu")), say("capacity.speed")]
+    return table(head, lines) if lines else ""
+
+
+def _pace(material: Material, one: Example) -> tuple[str, str]:
+    """Its tokens per second for one user with the interval, and the citation."""
     for record in material.records("estimate_inference_speed"):
-        found = next((one for one in shown if one.model == record.request.get("model")), None)
         speed = record.result.get("tokens_per_s_per_user")
-        if found and speed:
-            form = names.format_name(record.result["weight_format"])
-            model = found.name if result.candidates else f"{found.name} {form}"
-            text = material.say("capacity.pace", model=model, **pace.figures(material, speed))
-            lines.append(f"- {text}" + pace.cite_pace(material, record.tool, record.result))
-    return "\n".join(lines)
+        if speed and record.request.get("model") == one.model:
+            shown = pace.figures(material, speed)
+            return f"≈ {shown['value']}{shown['range']}", pace.cite_pace(material, record.tool, record.result)
+    return "", ""
 
 
 def _cards(material: Material, result: WhatFits) -> str:

@@ -7,7 +7,7 @@ from assistant.plan import requests
 from assistant.plan.call import PlannedCall
 from tools.need import Need
 
-CANDIDATES_PACED = 3
+CANDIDATES_PACED = 4
 """Models of a purpose whose speed is worked out."""
 
 

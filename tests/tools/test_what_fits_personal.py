@@ -5,17 +5,18 @@ import pytest
 from kb.catalog import gpus, models
 from tools.need import GpuCount
 from tools.what_fits import WhatFitsRequest, what_fits
-from tools.what_fits_examples import FLUENT_TOKENS_PER_S, READS
+from tools.what_fits_examples import EVERYDAY, FLUENT_TOKENS_PER_S, READS, REPLACES, SMALL, everyday, everyday_series
 
 PERSONAL = ["m4-pro", "m3-ultra", "ryzen-ai-max", "rtx-4060-laptop", "rtx-5090-laptop"]
-SERVED = ["rtx-3090-24gb", "rtx-4090-24gb", "l40s-48gb", "h100-sxm-80gb"]
+DESKTOP = ["rtx-3060-12gb", "rtx-4060-ti-16gb", "rtx-3090-24gb", "rtx-5090"]
+SERVED = ["l40s-48gb", "h100-sxm-80gb", "rtx-a6000-48gb"]
 
 
 def _id(start: str) -> str:
     return next(key for key in gpus() if start in key)
 
 
-@pytest.mark.parametrize("start", PERSONAL)
+@pytest.mark.parametrize("start", PERSONAL + DESKTOP)
 def test_personal_machines_serve_files_of_llama_cpp(start: str) -> None:
     result = what_fits(WhatFitsRequest(gpus=(GpuCount(gpu=_id(start), count=1),)))
     served = [row.weight_format for row in result.rows if row.task == "inference"]
@@ -23,9 +24,50 @@ def test_personal_machines_serve_files_of_llama_cpp(start: str) -> None:
 
 
 @pytest.mark.parametrize("card", SERVED)
-def test_cards_of_servers_and_desktops_keep_the_formats_of_engines(card: str) -> None:
+def test_cards_of_servers_keep_the_formats_of_engines(card: str) -> None:
     result = what_fits(WhatFitsRequest(gpus=(GpuCount(gpu=card, count=1),)))
     assert "awq" in {row.weight_format for row in result.rows}
+
+
+@pytest.mark.parametrize("count", [4, 8])
+def test_many_consumer_cards_are_a_server(count: int) -> None:
+    result = what_fits(WhatFitsRequest(gpus=(GpuCount(gpu="rtx-4090-24gb", count=count),)))
+    assert "awq" in {row.weight_format for row in result.rows}
+    assert not result.candidates
+
+
+def test_a_desktop_that_serves_many_at_once_is_a_server() -> None:
+    result = what_fits(WhatFitsRequest(gpus=(GpuCount(gpu="rtx-4090-24gb", count=1),), concurrent_sequences=16))
+    assert "awq" in {row.weight_format for row in result.rows}
+
+
+@pytest.mark.parametrize("start", PERSONAL + DESKTOP)
+def test_what_is_proposed_for_every_day_fits_writes_fluently_and_is_no_makers_former_model(start: str) -> None:
+    card = gpus()[_id(start)]
+    result = what_fits(WhatFitsRequest(gpus=(GpuCount(gpu=card.id, count=1),)))
+    assert 2 <= len(result.candidates) <= EVERYDAY
+    most = max(one.params for one in result.candidates)
+    assert len({one.model for one in result.candidates}) == len(result.candidates)
+    for one in result.candidates:
+        known = models()[one.model]
+        assert one.needed_bytes_per_gpu <= card.usable_bytes, one.name
+        assert one.params * SMALL > most, one.name
+        rate = READS * (card.bandwidth_bytes_per_s or 0) / ((known.active_params or known.params) * 5 / 8)
+        assert rate >= 0.9 * FLUENT_TOKENS_PER_S, one.name
+
+
+def test_a_newer_model_of_a_maker_takes_the_place_of_an_older_one_of_its_size() -> None:
+    proposed = everyday(lambda one: one.params < 40e9, 0, 4.9)
+    order = {one.id: place for place, members in enumerate(everyday_series()) for one in members}
+    for one in proposed:
+        maker = one.id.partition("/")[0]
+        newer = [other for other in proposed if other.id.partition("/")[0] == maker and order[other.id] < order[one.id]]
+        assert all(other.params < REPLACES * one.params for other in newer), one.name
+
+
+def test_slow_memory_gets_smaller_mixtures_instead_of_large_dense_models() -> None:
+    slow, fast = everyday(lambda one: True, 250e9, 4.9), everyday(lambda one: True, 8e12, 4.9)
+    assert max(one.active_params or one.params for one in slow) < max(one.active_params or one.params for one in fast)
 
 
 @pytest.mark.parametrize("start", PERSONAL)
