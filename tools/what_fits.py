@@ -21,8 +21,8 @@ from tools.memory.estimate import memory_per_gpu
 from tools.memory.formats import weight_format
 from tools.memory.request import MemoryRequest
 from tools.memory.result import PerGpu
-from tools.need import GpuCount
 from tools.nameless_card import middling
+from tools.need import GpuCount
 from tools.what_fits_examples import everyday, known_first, language_models
 
 Method = Literal["inference", "lora", "qlora", "full_finetune"]
@@ -55,10 +55,8 @@ ALONE = {"apu", "laptop"}
 """Markets of machines that one person uses, with llama.cpp, Ollama, LM Studio or MLX; so is every Apple computer."""
 FOUR_BITS = 4.9
 """Bits of a weight in the files people take, scales included (Q4_K_M)."""
-OF_ONE_PERSON = 2
-"""So many consumer cards as one person's desktop holds, served as those machines are."""
-FEW_SEQUENCES = 4
-"""Requests at once up to which such a desktop is still one person's."""
+OF_ONE_PERSON, FEW_SEQUENCES = 2, 4
+"""Consumer cards, and requests at once, up to which a desktop is one person's."""
 FILES = {"int8": "gguf:Q8_0", "awq": "gguf:Q4_K_M"}
 """What stands there for the formats of serving engines."""
 PERSONAL_METHODS: tuple[tuple[Method, str | None, str | None], ...] = tuple(
@@ -347,11 +345,9 @@ def _personal(request: WhatFitsRequest, card: Gpu | None) -> bool:
     """Whether one person uses the machine, through llama.cpp and what is built on it."""
     if card is None:
         return False
-    if card.vendor == "Apple" or card.market in ALONE:
-        return True
-    count = sum(item.count or 1 for item in request.gpus)
-    few = count <= OF_ONE_PERSON and (request.concurrent_sequences or 1) <= FEW_SEQUENCES and not request.instances
-    return card.market == "consumer" and few
+    count, at_once = sum(item.count or 1 for item in request.gpus), request.concurrent_sequences or 1
+    few = count <= OF_ONE_PERSON and at_once <= FEW_SEQUENCES and not request.instances
+    return card.vendor == "Apple" or card.market in ALONE or (card.market == "consumer" and few)
 
 
 def _bandwidth(request: WhatFitsRequest) -> float:
