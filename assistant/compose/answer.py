@@ -72,6 +72,8 @@ _WORTH = re.compile(
 """Words that ask for a judgement rather than for a figure."""
 SURELY = 0.75
 """Likelihood from which a passage answers: none of 229 questions of other trades reached it."""
+LIKELY = 0.5
+"""The same where a judgement is asked for and nothing is to be chosen: classes of machines would answer nothing."""
 BEYOND_DOUBT = 0.92
 """The same for a question that would also have a card: what is asked of all cards at once stays below."""
 _SHOPPING = {"which_to_buy", "budget", "cloud_or_buy", "compare"}
@@ -273,7 +275,9 @@ def _advised(material: Material) -> Section | None:
     """The documents, where they surely speak to the question: the more so where a card is wanted, too."""
     wants = acquisition.buys(material) or preferred.of_cards(material.text)
     best = max((passage.answers or 0.0 for passage in material.passages), default=0.0)
-    if material.need.budget is not None or best < (BEYOND_DOUBT if wants else SURELY):
+    judgement = material.intents[0] not in _SHOPPING and _WORTH.search(material.text) is not None
+    bar = LIKELY if judgement else BEYOND_DOUBT if wants else SURELY
+    if material.need.budget is not None or best < bar:
         return None
     return guidance.guidance(material)
 

@@ -8,10 +8,11 @@ from assistant.understand.exchange import card_changes
 from assistant.understand.intents import STRONG
 from assistant.understand.model_mentions import sibling_of
 from assistant.understand.parts import LANGUAGE
-from assistant.understand.reading import TRAINING, Reading
+from assistant.understand.reading import TRAINING
 from assistant.understand.restated import money, restated
 from assistant.understand.text import grammar
 from assistant.understand.training import find_offload
+from assistant.understand.turn import Reading
 from assistant.understand.variant import variant_of
 from assistant.understanding import Asked, Command
 from kb.catalog import models

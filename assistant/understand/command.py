@@ -1,7 +1,7 @@
 """Turns about the last answer itself: why, how it was worked out, anything cheaper, which sources, what was assumed."""
 
-from assistant.understand.reading import Reading
 from assistant.understand.text import grammar
+from assistant.understand.turn import Reading
 from assistant.understanding import Command
 
 _COMMANDS: tuple[tuple[Command, str], ...] = (

@@ -4,8 +4,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from assistant.understand.parts import LANGUAGE, SMALL, Thing, as_workload, half_of, things_spoken_of
-from assistant.understand.reading import TRAINING, Reading
+from assistant.understand.reading import TRAINING
 from assistant.understand.text import grammar
+from assistant.understand.turn import Reading
 from assistant.understand.workloads import SELDOM
 from assistant.understanding import Asked, Role, Workload
 from kb.catalog import models

@@ -5,7 +5,7 @@ from assistant.understand.text import Found, grammar
 from tools.need import Condition
 
 _NO = (
-    r"(?:不要|不用|不能(?:用|有)?|不考虑|不想(?:要|买|用)|不买|不收|不接受|拒绝|除了|避开|别(?:用|给我|推荐)?|排除|谢绝"
+    r"(?:不要|不用|不能(?:用|有)?|不考虑|不想(?:要|买|用)|不买|不收|不接受|拒绝|除了|避开|别(?:用|给我|(?:再)?(?:给|跟|向)?我?推荐|买)?|排除|谢绝"
     r"|非(?=\s?(?:nv|英伟达|n ?卡))"
     r"|(?<![a-z])(?:no|not|non|without|avoid(?:ing)?|except|excluding|anything but|other than|isn't|aren't|don't want"
     r"|do not want|won't (?:use|buy)|can't (?:use|buy)|refuse to (?:use|buy))(?![a-z]))"
@@ -69,15 +69,17 @@ _MOST = grammar(
     rf"|(?:不(?:要)?(?:超过|多于|大于)|最多(?:只能)?(?:插|装|上|用|放)?|不能超过|顶多|上限)\s?(?P<m>{DIGITS}|{HAN})\s?(?:张|块|卡)"
     r"|(?<![a-z])(?:at most|no more than|max(?:imum)?(?: of)?|up to) (?P<e>one|two|three|four|six|eight|\d{1,3})"
     r" (?:gpus?|cards?)"
+    r"|(?:best|cheapest|good|right|which|what|strongest|fastest) (?:\w{1,12} )?(?P<o>single)[- ](?:gpu|card)(?![a-z])"
+    r"|(?:最好|最强|最便宜|推荐|选|买|哪)(?:的|一?张|款|个)?(?P<p>单)(?:张)?卡"
 )
-_ONE_OR_TWO = {"单": 1, "双": 2}
+_ONE_OR_TWO = {"单": 1, "双": 2, "single": 1}
 
 
 def find_most_cards(text: str) -> Found[int] | None:
     """The most cards there may be, where a limit is stated."""
     if (match := _MOST.search(text)) is None:
         return None
-    said = match["n"] or match["m"] or match["e"]
+    said = match["n"] or match["m"] or match["e"] or match["o"] or match["p"]
     number = _ONE_OR_TWO.get(said) or scaled(said, None)
     return Found(int(number), match.start(), match.end()) if number and number >= 1 else None
 

@@ -12,11 +12,12 @@ from assistant.understand.language import speaks
 from assistant.understand.parts import Parts, find_parts, main_need, small_params
 from assistant.understand.place import NO_CLOUD
 from assistant.understand.pointing import machines, pointed
-from assistant.understand.reading import TRAINING, Reading, read
+from assistant.understand.reading import TRAINING, read
 from assistant.understand.replies import replied
 from assistant.understand.scope import asks_something_else, dictated
 from assistant.understand.standing import standing
 from assistant.understand.text import grammar
+from assistant.understand.turn import Reading
 from assistant.understand.workloads import SHOPPING, find_workloads
 from assistant.understanding import Ambiguity, Asked, Command, Understanding, Workload, changed
 from kb.catalog import models

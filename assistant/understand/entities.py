@@ -11,6 +11,7 @@ from assistant.understand.gpu_mentions import (
     other_forms,
     other_sizes,
 )
+from assistant.understand.mig import find_instance
 from assistant.understand.model_mentions import NamedModel, model_mentions, named_model, new_models
 from assistant.understand.named import NamedGpu
 from assistant.understand.quantities import GPU, MODEL
@@ -55,7 +56,8 @@ def find_entities(text: Text) -> Entities:
     named += [gpu for _, _, gpu in strangers if gpu]
     named = other_sizes(text.plain, other_forms(hidden, with_servers(text.plain, hidden, named)))
     found_models = [*(named_model(text, mention) for mention in of_models), *new_models(text, hidden)]
-    doubts = [doubt for doubt in (_gpu_doubt(text, gpu) for gpu in named) if doubt]
+    whole = find_instance(text.plain) is None  # of which card an instance is makes no difference to its memory
+    doubts = [doubt for doubt in (_gpu_doubt(text, gpu) for gpu in named if whole) if doubt]
     doubts += [_stranger(text, "gpu", start, end) for start, end, gpu in strangers if gpu is None]
     doubts += [doubt for doubt in (_model_doubt(text, model) for model in found_models) if doubt]
     return Entities(

@@ -5,8 +5,8 @@ from typing import Any
 from assistant.understand.further import further
 from assistant.understand.makers import of_maker
 from assistant.understand.numbers import number
-from assistant.understand.reading import Reading
 from assistant.understand.text import grammar
+from assistant.understand.turn import Reading
 from assistant.understand.workloads import SHOPPING
 from assistant.understanding import Asked
 from kb.catalog import conventional, gpus

@@ -1,9 +1,11 @@
 """Number formats of weights and of the KV cache: fp16, 半精度, int4, 4bit, q4km, AWQ, GGUF, 非量化."""
 
 import re
+from functools import lru_cache
 from itertools import pairwise
 
 from assistant.understand.text import Found, grammar
+from tools.memory.formats import weight_format
 
 _GGUF_DEFAULT = "gguf:Q4_K_M"
 _SIZES = {"s": "_S", "m": "_M", "l": "_L"}
@@ -29,8 +31,8 @@ _WORDS: tuple[tuple[str, str], ...] = (
     (r"fp8(?:_?e[45]m[23])?|f8(?![a-z0-9])|float8", "fp8"),
     (r"quantization[-_ ]?bit\s?[:= ]\s?4", "int4"),
     (r"quantization[-_ ]?bit\s?[:= ]\s?8", "int8"),
-    (r"int-?8|8[-_ ]?bits?|load_in_8bit|八位|8 ?位量化|q8bit|8[- ]?бит\w{0,4}", "int8"),
-    (r"int-?4|4[-_ ]?bits?|load_in_4bit|四位|4 ?位量化|四比特|4 ?比特|4[- ]?бит\w{0,4}", "int4"),
+    (r"int-?8|8[-_ ]?bits?|load_in_8bit|八位|8 ?位量化|q8bit|8[- ]?бит\w{0,4}|8 ?(?:비트|ビット)", "int8"),
+    (r"int-?4|4[-_ ]?bits?|load_in_4bit|四位|4 ?位量化|四比特|4 ?比特|4[- ]?бит\w{0,4}|4 ?(?:비트|ビット)", "int4"),
     (r"int-?3|3[-_ ]?bits?", "gguf:Q3_K_M"),
     (r"1\.58[-_ ]?bits?|1\.6[-_ ]?bits?|(?<![.\d])1[-_ ]?bits?", "gguf:IQ1_S"),
     (r"1\.73[-_ ]?bits?|1\.78[-_ ]?bits?", "gguf:IQ1_M"),
@@ -49,6 +51,12 @@ _WORDS: tuple[tuple[str, str], ...] = (
     ),
     (r"gguf", _GGUF_DEFAULT),
 )  # fmt: skip
+_BITS = grammar(r"(?<![a-z0-9.])([1-8](?:\.\d{1,3})?)[-_ ]?(?:bpw|bits? per weight)(?![a-z])")
+_RUNGS = (
+    "gguf:Q8_0", "gguf:Q6_K", "gguf:Q5_K_S", "gguf:Q4_K_M", "gguf:Q4_K_S", "int4", "gguf:IQ3_M", "gguf:IQ3_S",
+    "gguf:IQ3_XXS", "gguf:IQ2_M", "gguf:IQ2_XS", "gguf:IQ2_XXS",
+)  # fmt: skip
+"""Formats that stand for a file of any number of bits (EXL2, EXL3): the nearest of them holds as much."""
 _FORMAT = grammar("|".join(f"(?P<f{i}>(?<![a-z0-9])(?:{words})(?![a-z0-9]))" for i, (words, _) in enumerate(_WORDS)))
 _KV = grammar(
     r"(?:kv[-_ ]?(?:cache)?[-_ ]?(?:dtype|quant|缓存)?|cache[-_ ]type[-_ ][kv]|-ct[kv]|kv ?(?:缓存"
@@ -83,8 +91,12 @@ def find_formats(text: str) -> list[Found[str]]:
     """Every weight format named, left to right; those of the KV cache left out."""
     cache = [match.span() for match in (*_KV.finditer(text), *_KV_AFTER.finditer(text))]
     found = [Found(_gguf_name(m), m.start(), m.end()) for m in _GGUF.finditer(text)]
+    sized = [Found(_of_bits(float(m[1])), m.start(), m.end()) for m in _BITS.finditer(text)]
+    found += sized
     for match in _FORMAT.finditer(text):
         name = next(value for i, (_, value) in enumerate(_WORDS) if match[f"f{i}"] is not None)
+        if sized and match[0].startswith("exl"):
+            continue  # its bits say more
         found.append(Found(name, match.start(), match.end()))
     inside = [f for f in found if not any(start <= f.start < end for start, end in cache)]
     return sorted(inside, key=lambda f: f.start)
@@ -119,6 +131,12 @@ def choose_format(text: str, found: list[Found[str]]) -> Found[str] | None:
         bits = {"int4": _GGUF_DEFAULT, "int8": "gguf:Q8_0"}[specific[-1].value]
         return Found(bits, specific[-1].start, specific[-1].end)
     return (specific or own)[-1]
+
+
+@lru_cache(maxsize=64)
+def _of_bits(bits: float) -> str:
+    """The format whose matrices take the nearest number of bits a weight."""
+    return min(_RUNGS, key=lambda name: abs(weight_format(name).body_bits - bits))
 
 
 def compares_formats(found: list[Found[str]]) -> bool:

@@ -3,8 +3,8 @@
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
-from assistant.understand.reading import Reading
 from assistant.understand.text import grammar
+from assistant.understand.turn import Reading
 from assistant.understand.workloads import SHOPPING
 from assistant.understanding import Asked
 from kb.names import gpu_names

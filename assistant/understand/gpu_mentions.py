@@ -3,6 +3,7 @@
 import re
 from functools import lru_cache
 
+from assistant.understand.macs import mac_mentions
 from assistant.understand.named import NamedGpu
 from assistant.understand.quantities import count_of
 from assistant.understand.sizes import Size
@@ -50,12 +51,13 @@ _TOLERANCE = 0.06
 
 
 def gpu_mentions(text: str) -> list[Mention]:
+    """Names of cards in the text, Macs among them; numbers that count something else left out."""
     found = []
     for mention in gpu_names().scan(text):
         if _AFTER_NAME.match(text, mention.end) or _BEFORE_NAME.search(text[max(0, mention.start - 8) : mention.start]):
             continue
         found.append(mention)
-    return found
+    return mac_mentions(text, found)
 
 
 def named_gpu(text: Text, hidden: str, mention: Mention, sizes: list[Size]) -> NamedGpu:

@@ -28,6 +28,11 @@ TONGUES: tuple[tuple[Intent, float, str], ...] = (
         r"|(?:kann ich|l[äa]uft|reicht|passt)(?![a-z])|(?:posso|basta|riesco)(?![a-z])"
         r"|(?:можно ли|хватит ли|потянет|запустить ли|влезет)|(?:動き|動か|足り|走り)ます?か|돌릴 수|돌아가|충분"
     )),
+    ("compare", 4.5, (
+        r"どちら|どっち|(?:어느|어떤) (?:것|쪽|게)|뭐가 (?:더 )?(?:나|좋)|cu[aá]l (?:es mejor|conviene|me conviene)"
+        r"|(?:was|welche[rs]?) (?:ist|w[äa]re) (?:besser|schneller)|oder doch|qual (?:[ée] melhor|compensa)"
+        r"|laquelle|lequel|(?:что|какая|какой) (?:лучше|быстрее|выбрать)"
+    )),
     ("which_to_buy", 4.5, (
         r"(?:qué|que|cu[aá]l) (?:gpu|tarjeta|gr[aá]fica|placa)|(?:quelle|quel) (?:carte|gpu)|welche (?:gpu|karte"
         r"|grafikkarte)"

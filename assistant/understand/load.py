@@ -71,10 +71,10 @@ _LONG = grammar(
 """What makes a number right behind the samples their length: 「5 万条 2k 长度」, "20k samples x 1k"."""
 _CONCURRENT = (
     grammar(
-        rf"(?<![a-z0-9.])(?P<n>{_N})\s?(?P<s>k|万|千)?\s?(?:个|路|条|的)?\s?(?:并发|同时(?:请求|在线|访问"
+        rf"(?<![a-z0-9.])(?P<n>{_N})\s?(?P<s>k|万|千)?\s?\+?(?:个|路|条|的)?\s?(?:并发|同时(?:请求|在线|访问"
         rf"|使用|用)|路(?:并发|同时|请求)?(?!由|径|线))"),
     grammar(
-        rf"(?<![a-z0-9.])(?P<n>{_N})\s?(?P<s>k|thousand|million)?(?:\s?(?:-|~"
+        rf"(?<![a-z0-9.])(?P<n>{_N})\s?(?P<s>k|thousand|million)?\s?\+?(?:\s?(?:-|~"
         rf"|to)\s?\d{{1,7}})?\s?(?:simultaneous|concurrent|parallel|at once|at the same time|in parallel"
         rf"|active)(?:\s?(?:ly))?\s?(?:requests?|users?|sequences?|sessions?|prompts?|streams?|chats?"
         rf"|connections?|people|clients?|callers?|calls?)?"),
@@ -105,7 +105,7 @@ _CONCURRENT = (
 )  # fmt: skip
 _USERS = (
     grammar(
-        rf"(?<![a-z0-9.])(?P<n>{_N})\s?(?P<s>k|万|千|thousand|million|m)?\s?(?:多|来)?(?:个|位"
+        rf"(?<![a-z0-9.])(?P<n>{_N})\s?(?P<s>k|万|千|thousand|million|m)?\s?(?:多|来|\+)?(?:个|位"
         rf"|名)?\s?(?:daily |active |registered |internal |total |monthly |潜在|注册|日活|内部)?(?:users?"
         rf"|用户|人(?!民|工|机|脸|声|物|体|\s?\d{{1,4}}\s?g)|people|employees|员工|同事|developers?|学生|students|客户"
         rf"|customers|colleagues|coworkers|engineers|dau|研发|程序员|analysts|clients|devs?|lawyers|doctors|teachers"

@@ -11,6 +11,8 @@ _METHOD = grammar(
     r"|vllm|sglang|ollama|llama\.?cpp|tgi|lmdeploy|tensorrt-?llm|prefill|decode|quanti[sz]ation|imatrix)(?![a-z])"
     r"|张量并行|流水线并行|数据并行|专家并行|序列并行|上下文并行|梯度检查点|重计算|梯度累积|投机(?:采样|解码)"
     r"|连续批处理"
+    r"|(?<![a-z])(?:vgpu|pass-?through|time[- ]?slic\w{2,3}|containers?|docker|virtual machines?|vms?)(?![a-z])"
+    r"|直通|时间片|容器|虚拟机|裸金属|物理机"
     r"|前缀缓存|分页注意力|量化|蒸馏|全参|全量微调"
 )
 

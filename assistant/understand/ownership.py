@@ -6,11 +6,12 @@ from dataclasses import dataclass
 from assistant.understand.entities import Entities
 from assistant.understand.errors import Pasted
 from assistant.understand.likened import LIKENED
+from assistant.understand.mig import find_instance
 from assistant.understand.named import NamedGpu
 from assistant.understand.numbers import HAN, count
 from assistant.understand.quantities import count_of, free_counts, nodes, per_node, total
 from assistant.understand.sizes import box_bytes
-from assistant.understand.text import grammar
+from assistant.understand.text import Found, grammar
 from kb.catalog import gpus
 from kb.units import GIB
 from tools.need import GpuCount, Intent
@@ -51,10 +52,13 @@ _WONDERS = grammar(
 )
 """What makes a card the one that is thought of instead of the one where memory ran out."""
 _ONLY_COMPARED = grammar(
-    r"(?:比(?:不上|不过)?|等于|相当于|顶(?:一|得上)?|要求|写的|(?:论文|官方|作者|原文|别人)(?:用|说|给|写|推荐|是)的?(?:是)?|(?<![a-z])(?:than|vs\.?"
+    r"(?:比(?:不上|不过)?|等于|相当于|顶(?:一|得上)?|要求|写的"
+    r"|(?:论文|官方|作者|原文|别人|文档|教程|readme)里?(?:上)?(?:都|也)?(?:用|说|给|写|推荐|是|要求?|建议|标)"
+    r"(?:的|着|了)?(?:是|要|用|需要|得)?(?:至少|最低)?|(?<![a-z])(?:than|vs\.?"
     r"|versus|against|instead of|rather than|compared (?:to|with)|as much as|to match|match"
     r"|equal(?: to)?|equivalent to|replaces?|beats?|authors? had|they (?:had|use)))\s?(?:an? |one |the "
-    r"|\d{1,3} ?[x×*张块]? ?|[一两三四]?[张块])?\s?$"
+    r"|\d{1,3} ?[x×*张块]? ?|[一两三四]?[张块])?(?:\d{1,4}(?:\.\d)? ?(?:h|hours?|days?|min) (?:on|with) )?"
+    r"(?:\d{2,3}\s?gb?\s?(?:的|版)?)?\s?$"
 )
 _LISTED = grammar(
     r"s?\s?(?:和|与|跟|、|,|\+|&|(?<![a-z])(?:and|plus)(?![a-z])|加|外加|还有)\s?(?:an? |one |一?[张块] ?)?"
@@ -82,8 +86,10 @@ _OF_EACH = grammar(
     r"(?<![a-z])(?:on|over|across|with|using) (two|three|four|five|six|eight|[2-8]) (?:such |of the "
     r"|identical )?(?:cards|gpus)"
     r"(?![a-z])|(?:买|上|配|插|用|采购|入手?) ?([2-8]|[两三四五六八]) ?(?:张|块|卡)(?!的)"
+    r"|(?<![a-z0-9])(two|three|four|five|six|eight|sixteen|\d{1,3}) (?:of each|each|of either|apiece)(?![a-z])"
+    r"|(?:各|分别)(?:用|上|配|买|来|有)? ?(\d{1,3}|[一两三四五六八十]) ?(?:张|块|卡)"
 )
-"""A number that goes for every card weighed: "A40 or L40S, on two cards"."""
+"""A number that goes for every card weighed: "A40 or L40S, on two cards", "with 8 of each"."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,8 +115,10 @@ def find_cards(entities: Entities, text: str, intent: Intent, pasted: Pasted) ->
 
     `text` is the masked text without money, so that 「3 万块」 is no number of cards.
     """
-    owned_names = _owned_names(text, entities.gpus, intent)
-    asked_names = [gpu for gpu in entities.gpus if gpu not in owned_names]
+    if part := find_instance(text):
+        return _parts(text, part)
+    owned_names = _owned_names(text, _standing(text, entities.gpus), intent)
+    asked_names = [gpu for gpu in _standing(text, entities.gpus) if gpu not in owned_names]
     ids = list(dict.fromkeys(gpu.gpu for gpu in owned_names))
     owned = tuple(
         GpuCount(gpu=key, count=_count(text, [g for g in owned_names if g.gpu == key], len(ids), pasted)) for key in ids
@@ -120,15 +128,36 @@ def find_cards(entities: Entities, text: str, intent: Intent, pasted: Pasted) ->
         owned = (GpuCount(gpu=ids[0], count=count(mine[1] or mine[2])),)
     asked = tuple(dict.fromkeys(gpu.gpu for gpu in asked_names if gpu.gpu not in ids))
     memory, start, end = (None, 0, 0) if owned else _anonymous(entities, pasted)
+    if memory and all(_is_held_against(text, gpu) for gpu in asked_names):
+        asked, asked_names = (), []  # what the documents were written on is neither in hand nor on offer
     cards = None if owned else _anonymous_count(text, pasted, start, end, named=bool(asked))
     proposed = tuple(GpuCount(gpu=gpu.gpu, count=gpu.count) for gpu in asked_names if gpu.count and gpu.gpu in asked)
     if len(asked) == 1 and not owned and (nodes(text) or not proposed):
         proposed = _so_many(text, asked_names, pasted) or proposed
     if not proposed and len(asked) > 1 and (each := _OF_EACH.search(text)):
-        proposed = tuple(GpuCount(gpu=key, count=count(each[1] or each[2])) for key in asked)
+        said = next(filter(None, each.groups()))
+        proposed = tuple(GpuCount(gpu=key, count=count(said)) for key in asked)
     return Cards(
         owned, asked, tuple(dict.fromkeys(proposed)), tuple(owned_names), tuple(asked_names), cards, memory, start, end
     )
+
+
+def _standing(text: str, named: tuple[NamedGpu, ...]) -> tuple[NamedGpu, ...]:
+    """Those that are not dismissed in the same breath: "forget the B200", 「B200 就算了」."""
+    gone = {
+        gpu.gpu
+        for gpu in named
+        if _FORGET.search(text[max(0, gpu.counted_from - 24) : gpu.counted_from])
+        or _DISMISSED.match(text, max(gpu.counted_to, gpu.end))
+    }
+    kept = tuple(gpu for gpu in named if gpu.gpu not in gone)
+    return kept or named
+
+
+def _parts(text: str, part: Found[int]) -> Cards:
+    """Instances of a card: each is a card of its own with as much memory as its profile says."""
+    beside = count_of(text, part.start, part.end)
+    return Cards((), (), (), (), (), beside.cards if beside else 1, part.value, part.start, part.end)
 
 
 def _so_many(text: str, names: list[NamedGpu], pasted: Pasted) -> tuple[GpuCount, ...]:
@@ -155,9 +184,14 @@ def _owned_names(text: str, named: tuple[NamedGpu, ...], intent: Intent) -> list
     return owned
 
 
+def _is_held_against(text: str, gpu: NamedGpu) -> bool:
+    """Whether the card is only what something else is measured by: "the authors used an A100"."""
+    return _ONLY_COMPARED.search(text[max(0, gpu.counted_from - 30) : gpu.counted_from]) is not None
+
+
 def _is_owned(text: str, gpu: NamedGpu, intent: Intent) -> bool:
     before = text[max(0, gpu.counted_from - 30) : gpu.counted_from]
-    if _ONLY_COMPARED.search(before):
+    if _is_held_against(text, gpu):
         return False
     named = _OWN.search(before)
     loosely = named is not None and intent in _ASKING and _HOUSE.match(named[0]) is not None
@@ -182,6 +216,8 @@ def _count(text: str, names: list[NamedGpu], kinds: int, pasted: Pasted) -> int:
         machines, each = nodes(text), per_node(text)
         if altogether:
             return altogether.cards
+        if each and said and _SERVERS_AFTER.match(text, names[0].end):
+            return said[0] * each.cards  # "4 H800 servers of 8 cards each"
         if machines and each and not each.explicit and each.cards > _NODE_MOST:
             return each.cards
         if machines and machines.cards > 1 and not each and not said and _fills(text, machines.end, names[0].start):
@@ -214,14 +250,27 @@ def _fills(text: str, start: int, end: int) -> bool:
 def _inside_node(text: str, gpu: NamedGpu) -> bool:
     """Whether the count is of one machine: "2 nodes of 8×H100", 「两台 8 卡 A100」."""
     before = text[max(0, gpu.counted_from - 14) : gpu.counted_from]
-    return bool(_NODE_BEFORE.search(before) or _EACH_AFTER.match(text, gpu.counted_to))
+    return bool(_NODE_BEFORE.search(before) or _EACH_AFTER.match(text, max(gpu.counted_to, gpu.end)))
 
 
 _NODE_BEFORE = grammar(
     r"(?:台(?:机器|服务器|电脑)?|节点|nodes?|servers?|machines?|boxes|pcs|computers|workstations|机)\s?(?:with|of|each|,|:|x|×|\*|的|上"
     r"|各有?|分别|都是|是)?\s?(?:each )?(?:having |with )?$"
 )
-_EACH_AFTER = grammar(r"s?\s?(?:each|apiece|per (?:node|server|machine|box))")
+_SERVERS_AFTER = grammar(r"s?\s?(?:\d{2,3}\s?gb?\s)?(?:nodes|servers|machines|boxes|hosts)(?![a-z])")
+_FORGET = grammar(
+    r"(?:(?<![a-z])(?:forget|never ?mind|ignore|drop|skip|scratch|rule out|leave out|ditch)(?: about)?"
+    r"(?: an?| the| those| that| my)*|别(?:管|看|提|考虑)|(?:先)?不(?:考虑|看|谈|提|说)|抛开|排除)"
+    r"\s?(?:那个|那张|什么)?\s?$"
+)
+_DISMISSED = grammar(
+    r"s?\s?(?:就|都|还是|那个)?(?:算了(?!下|一下|笔)|不考虑了?|不要了?|免谈|排除|别提)"
+    r"|s? (?:is|are) (?:out|off the table|out of (?:the question|budget|reach)|not an option)(?![a-z])"
+)
+_EACH_AFTER = grammar(
+    r"s?\s?(?:\d{2,3}\s?gb?\s)?(?:each|apiece|per (?:node|server|machine|box)"
+    r"|(?:nodes|servers|machines|boxes|hosts)(?![a-z]))"
+)
 
 
 def _anonymous(entities: Entities, pasted: Pasted) -> tuple[int | None, int, int]:
@@ -253,7 +302,8 @@ def _anonymous_count(text: str, pasted: Pasted, start: int, end: int, *, named: 
     if altogether:
         return altogether.cards
     if machines and each:
-        return machines.cards * each.cards
+        whole = not each.explicit and each.cards > _NODE_MOST  # 「4 机 32 卡」 are all of them
+        return each.cards if whole else machines.cards * each.cards
     said = [count.cards for count in free_counts(text)] + ([pasted.cards.value] if pasted.cards else [])
     if said:
         return max(said)

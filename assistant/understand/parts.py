@@ -13,8 +13,9 @@ from assistant.understand.formats import find_formats
 from assistant.understand.model_mentions import NamedModel, sibling_of
 from assistant.understand.parameters import every_size
 from assistant.understand.posttrain import find_teacher
-from assistant.understand.reading import TRAINING, Reading
+from assistant.understand.reading import TRAINING
 from assistant.understand.text import Found, grammar
+from assistant.understand.turn import Reading
 from assistant.understanding import Asked, Role, Workload
 from kb.catalog import models
 from tools.need import Task

@@ -3,8 +3,8 @@
 from typing import Any
 
 from assistant.understand.numbers import HAN, count
-from assistant.understand.reading import Reading
 from assistant.understand.text import grammar
+from assistant.understand.turn import Reading
 from assistant.understanding import Asked
 from tools.need import GpuCount
 

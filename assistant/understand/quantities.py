@@ -37,6 +37,11 @@ _PER_NODE = grammar(
     rf"|cards?|\*|{GPU}|each)"
     rf"|({_N})\s?(?:张|块|卡|gpus?|cards?|{GPU}{{1,60}}s?)?\s?(?:each|apiece|per (?:node|server|machine|box|pc)|每台)"
 )
+_NODES_OF = grammar(
+    rf"({_N})\s?(?:[x×]\s)?(?=\d{{1,2}}\s?(?:[x×*-]|gpus?|cards?|卡|\s)+\s?{GPU}{{1,60}}"
+    r"(?:\s?\d{2,3}\s?gb?)?\s?(?:nodes|servers|machines|boxes|hosts)(?![a-z]))"
+)
+"""Machines before the cards of each: "two 8×H800 nodes"."""
 _HOURS = grammar(r"s?[- ]?(?:gpu )?(?:hours?|hrs?|小时|卡时)")
 _DIES = grammar(r"[x×*]\s?(\d)\s?die")
 _FREE = grammar(
@@ -86,7 +91,7 @@ IN_A_MACHINE = 64
 
 def nodes(text: str) -> Count | None:
     """How many machines, when that is said and each has its own cards."""
-    for match in _NODES.finditer(text):
+    for match in (*_NODES.finditer(text), *_NODES_OF.finditer(text)):
         if found := _read(match[1], None):
             return Count(found, match.start(), match.end())
     return None

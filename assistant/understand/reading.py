@@ -1,51 +1,38 @@
 """One turn read by itself, before the conversation is considered: slots with their spans, intents, doubts."""
 
 import re
-from dataclasses import dataclass, field
 from itertools import pairwise
-from typing import Any
 
-from assistant.understand.asking import asks_price, asks_sale, find_matter
-from assistant.understand.budget import find_budget, find_money
-from assistant.understand.conditions import find_conditions, find_most_cards
-from assistant.understand.currency import find_currency
-from assistant.understand.engines import find_engine
+from assistant.understand.asking import asks_price, asks_sale
 from assistant.understand.entities import Entities, find_entities
 from assistant.understand.errors import FEARED, Pasted, find_pasted, is_oom
-from assistant.understand.formats import choose_format, compares_formats, find_formats, find_kv_format
+from assistant.understand.formats import compares_formats, find_formats
 from assistant.understand.further import further
 from assistant.understand.intents import STRONG, Facts, choose, weigh
 from assistant.understand.language import language_of
-from assistant.understand.load import find_load
-from assistant.understand.look import find_look, find_per_gpu, find_turns, pictures_spoken_of
+from assistant.understand.look import find_turns, pictures_spoken_of
 from assistant.understand.methods import find_methods
-from assistant.understand.model_mentions import NamedModel, by_family
+from assistant.understand.mig import INSTANCE
+from assistant.understand.model_slots import read_model
 from assistant.understand.ownership import Cards, find_cards
-from assistant.understand.parameters import find_params
-from assistant.understand.place import NO_CLOUD, find_country, find_provider
-from assistant.understand.posttrain import find_generations, find_method, find_teacher
+from assistant.understand.place import NO_CLOUD
+from assistant.understand.plain_slots import read_plain_slots, without_money
+from assistant.understand.posttrain import find_teacher
 from assistant.understand.progress import find_progress
 from assistant.understand.purpose import find_purpose
 from assistant.understand.retraction import without_retracted
 from assistant.understand.scope import out_of_scope, without_instructions
-from assistant.understand.span import find_span
 from assistant.understand.spelling import spelled
 from assistant.understand.tasks import REINFORCED, Setting, Work, decide_task, find_work
 from assistant.understand.text import Found, Text, grammar, masked
 from assistant.understand.traditional import mainland
 from assistant.understand.training import (
     find_batch,
-    find_checkpointing,
-    find_epochs,
-    find_lora_rank,
     find_offload,
-    find_optimizer,
-    find_sharding,
     is_global,
 )
-from assistant.understand.usage import find_usage
-from assistant.understand.volume import find_traffic
-from assistant.understanding import Ambiguity, Span
+from assistant.understand.turn import Reading
+from assistant.understanding import Span
 from kb.catalog import gpus, models
 from kb.projects import project_in
 from tools.need import SERVED, GpuCount, Intent, Need
@@ -64,58 +51,28 @@ FITS = "能放下吗"
 FOUR_BIT = ("int4", "nf4", "nf4_dq", "awq", "gptq")
 
 
-@dataclass
-class Reading:
-    """What one turn says by itself."""
-
-    text: Text
-    entities: Entities
-    pasted: Pasted
-    cards: Cards
-    language: str
-    slots: dict[str, Any] = field(default_factory=dict)
-    """Need fields stated in this turn."""
-    spans: list[Span] = field(default_factory=list)
-    weights: dict[Intent, tuple[float, int]] = field(default_factory=dict)
-    intent: Intent = "other"
-    asks: tuple[Intent, ...] = ()
-    out_of_scope: bool = False
-    task_said: bool = False
-    """Whether words name the task, rather than the rest implying it."""
-
-    @property
-    def ambiguities(self) -> tuple[Ambiguity, ...]:
-        """Names that fit several things or none."""
-        return self.entities.ambiguities
-
-    def put(self, slot: str, found: Found[Any] | None) -> None:
-        """Keep a slot and where it was said."""
-        if found is None or found.value is None:
-            return
-        self.slots[slot] = found.value
-        if found.end > found.start:
-            self.spans.append(self.text.span(slot, found.start, found.end))
-
-
 def read(original: str, previous: Need | None = None) -> Reading:
     """Read one turn; what `previous` knows only helps to tell what is asked, it states no slot."""
     text = without_retracted(spelled(mainland(Text.of(original))).without(_BRAND))
     entities = find_entities(text)
     pasted = find_pasted(text)
     hidden = _TABLE_ROW.sub(" ", without_instructions(entities.masked) or entities.masked)
+    hidden = INSTANCE.sub(lambda part: " " * len(part[0]), hidden)
     hidden = NO_CLOUD.sub(lambda ruled_out: " " * len(ruled_out[0]), hidden)
     language = language_of(_prose(text, entities, pasted))
     reading = Reading(text, entities, pasted, Cards((), (), (), (), (), None, None), language)
-    _read_plain_slots(reading)
-    _read_model(reading)
+    read_plain_slots(reading)
+    read_model(reading)
     work = find_work(text.plain)
     reading.task_said = bool(work.named or work.finetune or work.train or work.only_serve)
     facts = _facts(reading, work, previous or Need())
     reading.weights = weigh(FEARED.sub(lambda feared: FITS.ljust(len(feared[0])), hidden), facts)
     reading.intent, reading.asks = choose(reading.weights, facts)
-    uncounted = masked(_without_money(reading), [(*span, " ") for span in pictures_spoken_of(entities.masked)])
+    uncounted = masked(without_money(reading), [(*span, " ") for span in pictures_spoken_of(entities.masked)])
     reading.cards = find_cards(entities, uncounted, _intent_of_cards(reading, previous, hidden), pasted)
     _put_cards(reading)
+    if reading.intent == "compare" and _one_left(reading):
+        reading.intent = "can_it_run" if reading.cards.owned else "how_many_gpus"
     if reading.intent == "spec" and "spec" not in reading.weights and reading.cards.owned and not reading.cards.asked:
         reading.intent = "what_fits"  # who only says what stands at home asks what it is good for
     if reading.intent == "what_fits" and "which_to_buy" in reading.asks and _without_card(reading, previous):
@@ -135,18 +92,19 @@ def read(original: str, previous: Need | None = None) -> Reading:
     return reading
 
 
+def _one_left(reading: Reading) -> bool:
+    """Whether one card is left of several that were weighed, the others dismissed, and there is work for it."""
+    cards = reading.cards
+    left = {card.gpu for card in cards.owned} | set(cards.asked)
+    weighed = {gpu.gpu for gpu in reading.entities.gpus}
+    return len(left) == 1 and len(weighed) > 1 and bool({"model", "params"} & set(reading.slots))
+
+
 def _without_card(reading: Reading, previous: Need | None) -> bool:
     """Whether neither a card nor its memory was said, now or before."""
     cards, before = reading.cards, previous or Need()
     said = cards.owned or cards.asked or cards.memory_bytes or cards.gpu_count
     return not (said or before.gpus_owned or before.gpus_asked or before.memory_bytes_per_gpu or before.gpu_count)
-
-
-def _without_money(reading: Reading) -> str:
-    """The masked text less every amount of money."""
-    hidden = reading.entities.masked
-    money = find_money(hidden, chinese=reading.language == "zh")
-    return masked(hidden, [(found.start, found.end, " ") for found in money])
 
 
 def _intent_of_cards(reading: Reading, previous: Need | None, hidden: str) -> Intent:
@@ -172,116 +130,6 @@ def _prose(text: Text, entities: Entities, pasted: Pasted) -> str:
     bounds = (0, *text.sentence_ends, len(prose))
     sentences = [prose[start:end] for start, end in pairwise(bounds)]
     return " ".join(sentence for sentence in sentences if _HAN.search(sentence)) or prose
-
-
-def _read_plain_slots(reading: Reading) -> None:
-    """Slots that words state outright."""
-    hidden = reading.entities.masked
-    optimizer = find_optimizer(hidden)
-    if optimizer:
-        hidden = masked(hidden, [(optimizer.start, optimizer.end, " ")])
-    formats = find_formats(hidden)
-    chosen = _format_of_model(reading, formats) or choose_format(hidden, formats) or _format_in_model(reading)
-    reading.put("weight_format", chosen)
-    reading.put("kv_format", find_kv_format(hidden))
-    reading.put("engine", find_engine(reading.text.plain))
-    reading.put("optimizer", optimizer)
-    reading.put("sharding", find_sharding(hidden))
-    reading.put("gradient_checkpointing", find_checkpointing(hidden))
-    reading.put("lora_rank", find_lora_rank(hidden))
-    reading.put("epochs", find_epochs(hidden))
-    reading.put("batch_size", find_batch(hidden) or find_per_gpu(hidden))
-    reading.put("method", find_method(reading.text.plain))
-    reading.put("generations", find_generations(hidden))
-    for slot, found in find_look(hidden).items():
-        reading.put(slot, found)
-    reading.put("tensor_parallel", reading.pasted.tensor_parallel)
-    traffic = find_traffic(hidden, chinese=reading.language == "zh")
-    reading.put("tokens_per_month", traffic.tokens)
-    reading.put("api_million_price", traffic.million_price)
-    reading.put("currency", Found(traffic.currency, 0, 0))
-    hidden = masked(hidden, traffic.taken)
-    load = find_load(masked(_without_money(reading), traffic.taken))
-    reading.put("users", load.users)
-    reading.put("concurrent_sequences", load.concurrent)
-    reading.put("dataset_tokens", load.dataset)
-    reading.put("deadline_s", load.deadline_s)
-    reading.put("hours_per_month", find_usage(hidden))
-    reading.put("term_s", find_span(hidden))
-    if "currency" not in reading.slots:
-        reading.put("currency", Found(find_currency(hidden), 0, 0))
-    reading.put("matter", Found(find_matter(hidden), 0, 0))
-    reading.put("target_tokens_per_s", load.tokens_per_s)
-    reading.put("target_latency_s", load.latency_s)
-    reading.put("context_tokens", load.context)
-    reading.put("budget", find_budget(hidden, chinese=reading.language == "zh"))
-    reading.put("provider", find_provider(hidden))
-    reading.put("country", find_country(hidden))
-    reading.put("max_gpus", find_most_cards(hidden))
-    reading.put("conditions", find_conditions(reading.text.plain))
-    host = next((size for size in reading.entities.sizes if size.role == "host"), None)
-    if host:
-        reading.put("host_memory_bytes", Found(host.value_bytes, host.start, host.end))
-
-
-def _format_of_model(reading: Reading, formats: list[Found[str]]) -> Found[str] | None:
-    """A format joined to a model's name: "Qwen2-72B-Instruct-AWQ"; a comparison of formats chooses none."""
-    ends = {model.end for model in reading.entities.models}
-    joined = [found for found in formats if found.start - 1 in ends and reading.text.plain[found.start - 1] in "-_:"]
-    return joined[0] if joined else None
-
-
-def _format_in_model(reading: Reading) -> Found[str] | None:
-    """A format that is part of a model's written name: "Qwen1.5-32B-Chat-GPTQ-Int4"."""
-    for model in reading.entities.models:
-        words = reading.text.plain[model.start : model.end]
-        if found := choose_format(words, find_formats(words)):
-            return Found(found.value, model.start + found.start, model.start + found.end)
-    return None
-
-
-def _read_model(reading: Reading) -> None:
-    """The model in question and its size."""
-    named = _main_model(reading.entities.models)
-    teacher, student = find_teacher(reading.text.plain)
-    reading.put("frozen_params", teacher or _beside(reading, named))
-    size = student or find_params(reading.entities.masked)
-    if named is None:
-        reading.put("params", size)
-        if size and (model := by_family(reading.text.plain, size.value, size.end)):
-            reading.put("model", Found(model, size.start, size.end))
-            reading.put("params", Found(models()[model].params, 0, 0))
-        return
-    reading.put("model_text", Found(reading.text.span("model", named.start, named.end).text, named.start, named.end))
-    if named.model:
-        reading.put("model", Found(named.model, named.start, named.end))
-        reading.put("params", Found(named.params, 0, 0))
-    elif named.params:
-        reading.put("params", Found(named.params, named.start, named.end))
-    else:
-        reading.put("params", size)
-
-
-_SMALL = ("embedding", "reranker", "speech", "vision")
-"""Kinds of model that stand beside a language model on the same cards: a knowledge base, a voice assistant."""
-
-
-def _beside(reading: Reading, main: NamedModel | None) -> Found[int] | None:
-    """Parameters of the smaller models of other kinds that are named beside a language model."""
-    if main is None or main.model is None or models()[main.model].kind not in {"llm", "vlm"}:
-        return None
-    others = [one for one in reading.entities.models if one.model and models()[one.model].kind in _SMALL]
-    if not others:
-        return None
-    total = sum(models()[key].params for key in dict.fromkeys(str(one.model) for one in others))
-    return Found(total, others[0].start, others[0].end)
-
-
-def _main_model(named: tuple[NamedModel, ...]) -> NamedModel | None:
-    """The first whose name says it all, else the first that a size settles, else the first."""
-    settled = [model for model in named if model.model]
-    sure = [model for model in settled if model.sure]
-    return next(iter([*sure, *settled, *named]), None)
 
 
 def _facts(reading: Reading, work: Work, previous: Need) -> Facts:

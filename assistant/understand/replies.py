@@ -4,8 +4,8 @@ from collections.abc import Callable
 from typing import Any
 
 from assistant.understand.numbers import DIGITS, HAN, SCALE, scaled
-from assistant.understand.reading import Reading
 from assistant.understand.text import grammar
+from assistant.understand.turn import Reading
 from assistant.understand.usage import MONTH_H, WEEK_H
 from assistant.understanding import Asked
 from tools.need import Budget

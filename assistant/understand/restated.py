@@ -4,8 +4,9 @@ from typing import Any
 
 from assistant.understand.budget import bare_amount
 from assistant.understand.numbers import number
-from assistant.understand.reading import TRAINING, Reading
+from assistant.understand.reading import TRAINING
 from assistant.understand.text import grammar
+from assistant.understand.turn import Reading
 from assistant.understanding import Asked
 from kb.units import DAY_S, HOUR_S
 

@@ -72,13 +72,13 @@ _FINETUNE = grammar(
 _TRAINER = grammar(r"(?<![a-z])(?:axolotl|torchtune|llama[-_ ]?factory|xtuner|alignment[- ]handbook|galore)(?![a-z])")
 """Software that does nothing but train."""
 _TRAIN = grammar(
-    rf"{_B}(?:train(?:ing|s|ed)?|retrain\w{{0,3}}|ddp|reproduc\w{{1,4}}|entrenar|entra[iî]ner|treinar"
+    rf"{_B}(?:train(?:ing|s|ed)?|epochs?|retrain\w{{0,3}}|ddp|reproduc\w{{1,4}}|entrenar|entra[iî]ner|treinar"
     rf"|trainieren|all_?reduce\w{{0,5}}){_E}|训练|训|炼丹|复现|(?<!微)调优"
 )
 _SERVE = grammar(
     rf"{_B}(?:infer\w{{0,6}}|serv(?:e|es|ing)|deploy\w{{0,4}}|run(?:s|ning)?|host(?:ing)?|chat(?:bot)?"
-    rf"|load(?:s|ing)?|generat\w{{1,4}}|decode|prefill|tok(?:en)?s?/s|tokens? per second|tps|tpot|ttft"
-    rf"|vllm|sglang|ollama|llama\.?cpp|lm ?studio|tgi|lmdeploy|xinference|ktransformers"
+    rf"|load(?:s|ing)?|generat\w{{1,4}}|decode|prefill|tok(?:en)?s?/s|t/s|tokens? per second|tps|tpot|ttft"
+    rf"|vllm|sglang|ollama|llama[-_. ]?cpp\w{{0,3}}|lm ?studio|tgi|lmdeploy|xinference|ktransformers"
     rf"|exllama\w{{0,3}}|gguf|correr|ejecutar|rodar|lancer|laufen|betreiben|tensor[-_]parallel[-_]size"
     rf"|max[-_]model[-_]len|assistant|agent|api|quantis\w{{1,6}}|quantiz\w{{1,6}}){_E}|推理|部署|跑"
     rf"|运行|本地化|在线服务|起服务|客服|对话|问答|量化|上线|调用|生成速度|首字|并发"

@@ -3,9 +3,10 @@
 import re
 from collections.abc import Sequence
 
-from assistant.understand.reading import Reading, read
+from assistant.understand.reading import read
 from assistant.understand.tasks import find_work
 from assistant.understand.text import grammar
+from assistant.understand.turn import Reading
 from assistant.understanding import Workload
 from kb.catalog import models
 from tools.need import Intent

@@ -1,6 +1,6 @@
 """What a token makes a GPU read and compute: the counts of a model that its speed follows from."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 
 from kb.base import BadInput
@@ -107,6 +107,8 @@ def _of_name(name: str) -> Architecture:
 
 def _of_model(model: Model) -> Architecture:
     layers, hidden = model.layers or 0, model.hidden_size or 0
+    if model.kind in ("llm", "vlm") and not hidden and not model.components:
+        return _of_unread(model)
     if not layers or not hidden or model.kind in ("diffusion", "video"):
         raise BadInput("model", f"{model.name} does not generate tokens.", "Name a language model.")
     heads = model.heads or 1
@@ -138,6 +140,16 @@ def _of_model(model: Model) -> Architecture:
         latent=model.latent is not None, tied=model.tied_embeddings, vocab=model.vocab_size or 0,
         native_format=model.native_format, max_context=model.max_context_tokens, released=model.released,
         guesses=(), guessed=False,
+    )  # fmt: skip
+
+
+def _of_unread(model: Model) -> Architecture:
+    """A language model known by its parameters alone: built like others of its size, and said so."""
+    counted = _of_counts(ModelFields(params=model.params, active_params=model.active_params))
+    said = f"The catalog knows {model.name} by its parameters, not by its shape."
+    return replace(
+        counted, id=model.id, name=model.name, native_format=model.native_format, released=model.released,
+        max_context=model.max_context_tokens, guesses=(said, *counted.guesses), guessed=True,
     )  # fmt: skip
 
 

@@ -3,6 +3,8 @@
 import pytest
 
 from kb.base import BadInput, UnknownName
+from kb.catalog import models
+from kb.records.model import Model
 from tools.model_fields import ModelFields
 from tools.speed.architecture import Architecture, architecture_of
 
@@ -60,6 +62,19 @@ def test_no_model_is_an_error() -> None:
 def test_an_unknown_model_is_named() -> None:
     with pytest.raises(UnknownName, match="Llama-9-900B"):
         of(model="Llama-9-900B")
+
+
+UNREAD = [m for m in models().values() if m.kind in ("llm", "vlm") and not m.hidden_size and not m.components]
+
+
+@pytest.mark.parametrize("model", UNREAD, ids=lambda model: model.id)
+def test_a_language_model_known_by_its_parameters_alone_still_has_a_speed(model: Model) -> None:
+    made = architecture_of(ModelFields(model=model.id))
+    assert made.guessed
+    assert made.params == model.params
+    assert 0 < made.active_params <= 1.1 * model.params
+    if model.active_params:
+        assert made.active_params <= 1.6 * model.active_params
 
 
 def test_a_picture_generator_makes_no_tokens() -> None:

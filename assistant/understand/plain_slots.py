@@ -1,0 +1,98 @@
+"""Slots that words state outright, whatever else the turn is about."""
+
+from assistant.understand.asking import find_matter
+from assistant.understand.budget import find_budget, find_money
+from assistant.understand.conditions import find_conditions, find_most_cards
+from assistant.understand.currency import find_currency
+from assistant.understand.engines import find_engine
+from assistant.understand.formats import choose_format, find_formats, find_kv_format
+from assistant.understand.load import find_load
+from assistant.understand.look import find_look, find_per_gpu
+from assistant.understand.place import find_country, find_provider
+from assistant.understand.posttrain import find_generations, find_method
+from assistant.understand.span import find_span
+from assistant.understand.text import Found, masked
+from assistant.understand.training import (
+    find_batch,
+    find_checkpointing,
+    find_epochs,
+    find_lora_rank,
+    find_optimizer,
+    find_sharding,
+)
+from assistant.understand.turn import Reading
+from assistant.understand.usage import find_usage
+from assistant.understand.volume import find_traffic
+
+
+def without_money(reading: Reading) -> str:
+    """The masked text less every amount of money."""
+    hidden = reading.entities.masked
+    money = find_money(hidden, chinese=reading.language == "zh")
+    return masked(hidden, [(found.start, found.end, " ") for found in money])
+
+
+def read_plain_slots(reading: Reading) -> None:
+    """Slots that words state outright."""
+    hidden = reading.entities.masked
+    optimizer = find_optimizer(hidden)
+    if optimizer:
+        hidden = masked(hidden, [(optimizer.start, optimizer.end, " ")])
+    formats = find_formats(hidden)
+    chosen = _format_of_model(reading, formats) or choose_format(hidden, formats) or _format_in_model(reading)
+    reading.put("weight_format", chosen)
+    reading.put("kv_format", find_kv_format(hidden))
+    reading.put("engine", find_engine(reading.text.plain))
+    reading.put("optimizer", optimizer)
+    reading.put("sharding", find_sharding(hidden))
+    reading.put("gradient_checkpointing", find_checkpointing(hidden))
+    reading.put("lora_rank", find_lora_rank(hidden))
+    reading.put("epochs", find_epochs(hidden))
+    reading.put("batch_size", find_batch(hidden) or find_per_gpu(hidden))
+    reading.put("method", find_method(reading.text.plain))
+    reading.put("generations", find_generations(hidden))
+    for slot, found in find_look(hidden).items():
+        reading.put(slot, found)
+    reading.put("tensor_parallel", reading.pasted.tensor_parallel)
+    traffic = find_traffic(hidden, chinese=reading.language == "zh")
+    reading.put("tokens_per_month", traffic.tokens)
+    reading.put("api_million_price", traffic.million_price)
+    reading.put("currency", Found(traffic.currency, 0, 0))
+    hidden = masked(hidden, traffic.taken)
+    load = find_load(masked(without_money(reading), traffic.taken))
+    reading.put("users", load.users)
+    reading.put("concurrent_sequences", load.concurrent)
+    reading.put("dataset_tokens", load.dataset)
+    reading.put("deadline_s", load.deadline_s)
+    reading.put("hours_per_month", find_usage(hidden))
+    reading.put("term_s", find_span(hidden))
+    if "currency" not in reading.slots:
+        reading.put("currency", Found(find_currency(hidden), 0, 0))
+    reading.put("matter", Found(find_matter(hidden), 0, 0))
+    reading.put("target_tokens_per_s", load.tokens_per_s)
+    reading.put("target_latency_s", load.latency_s)
+    reading.put("context_tokens", load.context)
+    reading.put("budget", find_budget(hidden, chinese=reading.language == "zh"))
+    reading.put("provider", find_provider(hidden))
+    reading.put("country", find_country(hidden))
+    reading.put("max_gpus", find_most_cards(hidden))
+    reading.put("conditions", find_conditions(reading.text.plain))
+    host = next((size for size in reading.entities.sizes if size.role == "host"), None)
+    if host:
+        reading.put("host_memory_bytes", Found(host.value_bytes, host.start, host.end))
+
+
+def _format_of_model(reading: Reading, formats: list[Found[str]]) -> Found[str] | None:
+    """A format joined to a model's name: "Qwen2-72B-Instruct-AWQ"; a comparison of formats chooses none."""
+    ends = {model.end for model in reading.entities.models}
+    joined = [found for found in formats if found.start - 1 in ends and reading.text.plain[found.start - 1] in "-_:"]
+    return joined[0] if joined else None
+
+
+def _format_in_model(reading: Reading) -> Found[str] | None:
+    """A format that is part of a model's written name: "Qwen1.5-32B-Chat-GPTQ-Int4"."""
+    for model in reading.entities.models:
+        words = reading.text.plain[model.start : model.end]
+        if found := choose_format(words, find_formats(words)):
+            return Found(found.value, model.start + found.start, model.start + found.end)
+    return None
