@@ -9,7 +9,7 @@ from tools.configuration import Reason
 
 _FORMATS = frozenset({"format", "native"})
 _CARDS = frozenset({"gpu"})
-_CURRENCIES = frozenset({"excess"})
+_CURRENCIES = frozenset({"excess", "extra"})
 
 
 def said(one: Reason, say: Phrases) -> str:

@@ -9,7 +9,7 @@ from kb.records.price import PriceReading, newest
 
 Kind = Literal[
     "cpu", "cpu_cooler", "motherboard", "barebone", "case", "memory", "ssd", "nic", "switch", "transceiver", "cable",
-    "psu", "rack", "pdu", "ups",
+    "psu", "rack", "pdu", "ups", "bridge", "storage",
 ]  # fmt: skip
 Protocol = Literal["ethernet", "infiniband"]
 
@@ -48,7 +48,7 @@ class Component(Frozen):
     gpu_slots: int | None = Field(default=None, ge=1)
     """Double-width cards it takes at sixteen lanes (boards: slots; cases: room)."""
     capacity_bytes: int | None = Field(default=None, gt=0)
-    """Drive: decimal, as sold."""
+    """Drive: decimal, as sold; shared storage: what is usable."""
     read_bytes_per_s: int | None = Field(default=None, gt=0)
     interface: str | None = None
     """Drive: `U.2 NVMe`, `M.2 NVMe`, `SATA` …; network part: connector, `OSFP`, `QSFP56` …"""
@@ -67,6 +67,11 @@ class Component(Frozen):
     """Barebone: full load of the cards that a published machine of this kind carried, whatever its supplies."""
     rack_units: int | None = Field(default=None, ge=1)
     """Height it takes; a rack: height it offers."""
+
+    joins: dict[str, int] = Field(default_factory=dict)
+    """Bridge: cards by catalog id → how many bridges one group of them takes for the full rate."""
+    joined: int | None = Field(default=None, ge=2)
+    """Bridge: cards in one group."""
 
     prices: tuple[PriceReading, ...] = ()
     """Every reading; empty = nobody sells it alone, or no price was found."""

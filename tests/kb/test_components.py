@@ -9,7 +9,7 @@ from typing import ClassVar
 import pytest
 
 from kb.base import UnknownName
-from kb.catalog import sources
+from kb.catalog import gpus, sources
 from kb.components import component, components, of_kind
 from kb.rates import rates
 from kb.records.component import Component
@@ -37,6 +37,8 @@ class TestRows:
         "psu": ("supply_w",),
         "pdu": ("supply_w",),
         "rack": ("rack_units",),
+        "bridge": ("joins", "joined"),
+        "storage": ("capacity_bytes",),
     }
     """What says which part it is; every other figure may be unknown."""
     CHOSEN_BY: ClassVar[dict[str, tuple[str, ...]]] = {
@@ -204,3 +206,14 @@ class TestReadings:
         assert newest((old, guess, new, undated)) == new
         assert newest((undated,)) == undated
         assert newest(()) is None
+
+
+def test_every_bridge_joins_cards_of_the_catalog_that_have_a_link() -> None:
+    for one in of_kind("bridge"):
+        assert all(number >= 1 and gpus()[card].nvlink_bytes_per_s for card, number in one.joins.items())
+
+
+def test_every_card_with_a_fast_bridge_has_one_in_the_catalog() -> None:
+    joined = {card for one in of_kind("bridge") for card in one.joins}
+    fast = {one.id for one in gpus().values() if "ridge" in (one.nvlink_note or "") and one.nvlink_bytes_per_s}
+    assert {card for card in fast if (gpus()[card].nvlink_bytes_per_s or 0) >= 200e9} <= joined

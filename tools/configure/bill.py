@@ -7,11 +7,15 @@ from functools import lru_cache
 from kb.catalog import gpus
 from kb.records.gpu import Gpu
 from tools.configuration import Item, Network
+from tools.configure.bridges import bridge_items
 from tools.configure.cluster import network_for, network_items, rack_items, ups_items
 from tools.configure.host import Host, hosts
 from tools.configure.parts import middle, unpriced_line
 from tools.configure.suitable import scales_out
 from tools.prices import card_price
+
+UNDATED_PART = 10
+"""So many times the undated lines must be more than the whole, or the whole counts as undated."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -53,9 +57,12 @@ class Bill:
 
     @property
     def as_of(self) -> str | None:
-        """The oldest date among the prices; null when one is undated."""
-        dates = [item.price_date for item in self.items if item.subtotal is not None]
-        return min((date for date in dates if date), default=None) if all(dates) else None
+        """The oldest date among the prices; null when more than a tenth of the money is undated."""
+        priced = [(item.subtotal, item.price_date) for item in self.items if item.subtotal is not None]
+        undated = sum((amount for amount, date in priced if not date), Decimal(0))
+        if undated * UNDATED_PART > sum((amount for amount, _ in priced), Decimal(0)):
+            return None
+        return min((date for _, date in priced if date), default=None)
 
     def _end(self, end: str) -> Decimal | None:
         if self.amount is None:
@@ -77,7 +84,7 @@ def bill(gpu_id: str, cards: int, machines: int, owned: int, memory_bytes: int, 
         return Bill(tuple(card_lines(gpu, missing)), None, machines, None, (gpu.tdp_w or 0) * count or None)
     found = hosts(gpu_id, cards, memory_bytes, domestic=domestic)
     if not found:
-        items = tuple(card_lines(gpu, count))
+        items = (*card_lines(gpu, count), *(_times(item, machines) for item in bridge_items(gpu_id, cards)))
         alone = gpu.market in {"module", "apu"}
         host = () if alone else (unpriced_line("host", "machine with enough slots and power", machines),)
         return Bill((*items, *host), None, machines, None, gpu.tdp_w)
@@ -104,12 +111,15 @@ def machines_alone(gpu_id: str, cards: int, machines: int, memory_bytes: int, *,
 def cards_alone(gpu_id: str, cards: int) -> Bill:
     """Cards for a computer that the asker has."""
     gpu = gpus()[gpu_id]
-    return Bill(tuple(card_lines(gpu, cards)), None, 1, None, (gpu.tdp_w or 0) * cards or None, own_host=True)
+    items = (*card_lines(gpu, cards), *bridge_items(gpu_id, cards))
+    return Bill(items, None, 1, None, (gpu.tdp_w or 0) * cards or None, own_host=True)
 
 
 def _rank(gpu: Gpu, host: Host, machines: int) -> tuple[bool, Decimal, str]:
     """Complete bills first, then cheap ones."""
-    lines = [*_around(gpu, host, machines), *([] if host.with_cards else card_lines(gpu, host.cards * machines))]
+    bridges = [_times(item, machines) for item in bridge_items(gpu.id, host.cards)]
+    cards = [] if host.with_cards else [*card_lines(gpu, host.cards * machines), *bridges]
+    lines = [*_around(gpu, host, machines), *cards]
     known = sum((item.subtotal for item in lines if item.subtotal is not None), Decimal(0))
     whole = host.amount is not None and all(item.subtotal is not None for item in lines)
     return not whole, known + host.known * machines, host.name
@@ -133,7 +143,8 @@ def _machine_w(gpu: Gpu, host: Host) -> int:
 
 def _bill(gpu: Gpu, host: Host, machines: int) -> Bill:
     cards = [] if host.with_cards else card_lines(gpu, host.cards * machines)
-    items = (*cards, *(_times(item, machines) for item in host.items), *_around(gpu, host, machines))
+    inside = (*host.items, *(() if host.with_cards else bridge_items(gpu.id, host.cards)))
+    items = (*cards, *(_times(item, machines) for item in inside), *_around(gpu, host, machines))
     network = network_for(machines, host.cards, linked=scales_out(gpu))
     return Bill(items, host, machines, network, _machine_w(gpu, host) * machines if gpu.tdp_w else None)
 

@@ -3,6 +3,7 @@
 from functools import lru_cache
 
 from kb.components import components
+from kb.units import TB
 from tools.configuration import Item, Network
 from tools.configure.parts import cheapest, line, priced
 from tools.power.ups import ups_for
@@ -14,9 +15,13 @@ RACK_FILL = 0.8
 STORAGE_BYTES_PER_S_PER_GPU = 500_000_000
 """Reading bandwidth of the shared storage for one GPU: 4 GB/s a node of eight, the standard tier of NVIDIA's
 DGX SuperPOD reference architecture (from general knowledge, not read for this)."""
+FLASH_BYTES_PER_GPU = 5 * TB
+"""Shared flash for checkpoints and data in use: about five petabytes for a thousand GPUs (storage-geometry); where the
+data themselves are kept is another matter, and nothing of it is known here."""
 OWN_UPS = 4
 """So many machines get a UPS each; more of them stand in rooms that have theirs."""
-FABRIC, FRONT = "switch-qm9700", "switch-generic-100g-32"
+FABRIC, FRONT, MANAGEMENT = "switch-qm9700", "switch-generic-100g-32", "switch-sn2201"
+STORAGE = "storage-flash-100tb"
 LINK_BITS_PER_S = 400_000_000_000
 
 
@@ -60,7 +65,11 @@ def network_for(machines: int, cards: int, *, linked: bool) -> Network | None:
 
 @lru_cache(maxsize=1024)
 def network_items(network: Network | None, machines: int, *, with_network: bool) -> tuple[Item, ...]:
-    """Network cards, switches, optics and fibres, or copper where one switch does at 100 Gbit/s."""
+    """Network cards, switches, optics and fibres, or copper where one switch does at 100 Gbit/s.
+
+    Machines that train together have a second network at 100 Gbit/s, to their shared storage and the outside, and a
+    port each in a third for their management.
+    """
     if network is None:
         return ()
     known = components()
@@ -73,13 +82,26 @@ def network_items(network: Network | None, machines: int, *, with_network: bool)
         )
     ends = machines * network.rails
     cards = () if with_network else (line("nic", known["nic-cx7-400g"], ends),)
+    units = storage_units(network)
+    leaves, spines, front = fat_tree(machines + units, 1, known[FRONT].ports or 1)
     return (
         *cards,
         line("switch", known[FABRIC], switches),
         line("transceiver", known["xcvr-400g-dr4-osfp"], ends),
         line("transceiver", known["xcvr-800g-2xdr4-osfp"], -(-(2 * network.cables - ends) // 2)),
         line("cable", known["cable-mpo12-30m"], network.cables),
+        line("nic", known["nic-cx6-dx-100g"], machines),
+        line("switch", known[FRONT], leaves + spines),
+        line("cable", known["cable-dac-100g-3m"], front),
+        line("switch", known[MANAGEMENT], -(-(machines + units + switches) // (known[MANAGEMENT].ports or 1))),
+        line("storage", known[STORAGE], units),
     )
+
+
+def storage_units(network: Network) -> int:
+    """How many of the shared storage of the catalog a cluster that trains together takes."""
+    cards = network.storage_read_bytes_per_s // STORAGE_BYTES_PER_S_PER_GPU
+    return -(-cards * FLASH_BYTES_PER_GPU // (components()[STORAGE].capacity_bytes or 1))
 
 
 @lru_cache(maxsize=4096)

@@ -5,14 +5,17 @@ from decimal import Decimal
 from kb.base import AdvisorError
 from kb.catalog import gpus
 from kb.exports import restriction
+from kb.records.component import Component
 from kb.records.gpu import Gpu
 from kb.units import format_bytes
 from tools.base import Step
 from tools.configuration import Configuration, Item, MemoryFit, Price, Reason, RentPrice
+from tools.configure.bridges import bridges_between
 from tools.configure.choice import Choice
 from tools.configure.market import ORDERABLE
 from tools.configure.options import Option, precision_lost
 from tools.configure.pace import Paced
+from tools.configure.parts import line
 from tools.configure.reasons import reason, texts
 from tools.configure.slices import roomiest
 from tools.configure.suitable import MAINSTREAM
@@ -198,7 +201,9 @@ def _trade_offs(option: Option, paced: Paced, native: str | None) -> tuple[Reaso
         if offer and offer.reserved_1y_usd_per_hour:
             said.append(reason("trade_off", "committed"))
         return tuple(said)
-    return (*said, *_of_card(choice, gpu), *_of_machines(choice, gpu))
+    layout = paced.held.layout
+    together = layout.tensor_parallel > 1 or layout.sharding is not None
+    return (*said, *_of_card(choice, gpu, together=together), *_of_machines(choice, gpu))
 
 
 def tightness(gpu: Gpu, paced: Paced) -> Reason:
@@ -208,13 +213,13 @@ def tightness(gpu: Gpu, paced: Paced) -> Reason:
     return reason("trade_off", "tightness", left=format_bytes(left), over=format_bytes(over))
 
 
-def _of_card(choice: Choice, gpu: Gpu) -> list[Reason]:
+def _of_card(choice: Choice, gpu: Gpu, *, together: bool) -> list[Reason]:
     said = []
-    link = gpu.nvlink_bytes_per_s
-    if choice.count > 1 and link is None:
+    if choice.count > 1 and gpu.nvlink_bytes_per_s is None:
         said.append(reason("trade_off", "no_nvlink"))
-    if choice.count > 1 and link is not None and "bridge" in (gpu.nvlink_note or ""):
-        said.append(reason("trade_off", "nvlink_bridge", gb_per_s=link / 1e9))
+    bridges = bridges_between(gpu, choice.cards)
+    if bridges and gpu.nvlink_bytes_per_s:
+        said += _bridged(choice, gpu, *bridges, gpu.nvlink_bytes_per_s / 1e9, together=together)
     if gpu.ecc is False:
         said.append(reason("trade_off", "no_ecc"))
     if gpu.vendor == "AMD":
@@ -226,6 +231,19 @@ def _of_card(choice: Choice, gpu: Gpu) -> list[Reason]:
     if choice.used and choice.owned < choice.count:
         said.append(reason("trade_off", "used_market"))
     return said
+
+
+def _bridged(
+    choice: Choice, gpu: Gpu, bridge: Component, number: int, gb_per_s: float, *, together: bool
+) -> list[Reason]:
+    """What the bridges of the bill do, or what one could be added for where the cards work on one answer at once."""
+    if choice.bill and any(item.part == "bridge" for item in choice.bill.items):
+        return [reason("trade_off", "nvlink_bridge", joined=bridge.joined, gb_per_s=gb_per_s)]
+    extra = line("bridge", bridge, number)
+    if not together or choice.acquisition != "buy" or extra.subtotal is None:
+        return []
+    values = {"gb_per_s": gb_per_s, "extra": float(extra.subtotal), "date": extra.price_date or "?"}
+    return [reason("trade_off", "nvlink_bridge_extra", **values)]
 
 
 def _of_machines(choice: Choice, gpu: Gpu) -> list[Reason]:

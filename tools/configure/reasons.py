@@ -33,7 +33,9 @@ TEXTS = {
     "exclude it.",
     "used_market": "Second-hand: no longer sold new, little or no warranty; test each card.",
     "host_must_take": "Your machine must take {count} cards and deliver {watts} W for them.",
-    "nvlink_bridge": "A bridge links two of these cards at {gb_per_s:.4g} GB/s.",
+    "nvlink_bridge": "Bridges join {joined} of these cards at {gb_per_s:.4g} GB/s; they are on the bill.",
+    "nvlink_bridge_extra": "An NVLink bridge for {extra:,.0f} USD (read {date}) would join two of these cards at "
+    "{gb_per_s:.4g} GB/s; price and speed here are without it.",
     "machine_unpriced": "No price was found for {part}.",
     "reduced_precision": "Weights in {format} instead of {native}: some quality is given up.",
     "far_reduced": "Weights in {format}, fewer than four bits: answers get markedly worse; a smaller model in four "

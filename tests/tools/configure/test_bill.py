@@ -82,7 +82,61 @@ def test_a_cluster_adds_network_and_racks_and_names_rails() -> None:
     found = bill("h100-sxm-80gb", 8, 32, 0, 1280 * GIB, domestic=False)
     assert found.network is not None
     assert (found.network.rails, found.network.leaf_switches, found.network.spine_switches) == (8, 8, 4)
-    assert {"system", "switch", "transceiver", "cable", "rack", "pdu"} <= {item.part for item in found.items}
+    parts = {item.part for item in found.items}
+    assert {"system", "switch", "transceiver", "cable", "rack", "pdu", "storage", "nic"} <= parts
+
+
+@pytest.mark.parametrize("machines", [2, 5, 32, 200])
+def test_a_cluster_has_shared_storage_a_network_to_it_and_one_for_management(machines: int) -> None:
+    found = bill("h100-sxm-80gb", 8, machines, 0, 1280 * GIB, domestic=False)
+    count = {item.product: item.count for item in found.items}
+    known = {name: components()[name] for name in ("switch-sn2201", "switch-generic-100g-32", "storage-flash-100tb")}
+
+    def number(name: str) -> int:
+        return next(number for product, number in count.items() if product.endswith(known[name].name))
+
+    units = number("storage-flash-100tb")
+    assert units * 100 >= 5 * 8 * machines > (units - 1) * 100
+    assert number("switch-sn2201") * 48 >= machines + units
+    assert number("switch-generic-100g-32") * 32 >= machines + units
+    assert next(item.count for item in found.items if item.part == "nic") == machines
+
+
+def test_machines_that_serve_copies_share_no_storage() -> None:
+    found = bill("l40s-48gb", 8, 4, 0, 384 * GIB, domestic=False)
+    assert found.network is not None
+    assert "storage" not in {item.part for item in found.items}
+
+
+@pytest.mark.parametrize(
+    ("card", "cards", "machines", "bridges"),
+    [
+        pytest.param("a100-pcie-80gb", 2, 1, 3, id="three-a-pair"),
+        pytest.param("h100-nvl-94gb", 8, 1, 12, id="pair-by-pair"),
+        pytest.param("h100-nvl-94gb", 3, 1, 3, id="one-left-over"),
+        pytest.param("h200-nvl-141gb", 2, 1, 1, id="two"),
+        pytest.param("h200-nvl-141gb", 8, 2, 4, id="fours-in-each-machine"),
+        pytest.param("h200-nvl-141gb", 6, 1, 3, id="six-pair-by-pair"),
+        pytest.param("rtx-3090-24gb", 2, 1, 0, id="an-extra-that-no-speed-counts"),
+        pytest.param("h100-sxm-80gb", 8, 1, 0, id="switched-on-the-board"),
+        pytest.param("l40s-48gb", 4, 1, 0, id="none"),
+    ],
+)
+def test_bridges_are_on_the_bill_where_the_speed_counts_them(
+    card: str, cards: int, machines: int, bridges: int
+) -> None:
+    found = bill(card, cards, machines, 0, host_memory(gpus()[card], cards), domestic=False)
+    assert sum(item.count for item in found.items if item.part == "bridge") == bridges
+
+
+def test_cards_one_has_get_no_bridges() -> None:
+    assert not [item for item in bill("a100-pcie-80gb", 2, 1, 2, 0, domestic=False).items if item.part == "bridge"]
+
+
+def test_a_small_line_without_a_date_leaves_the_date_of_the_others() -> None:
+    found = bill("h200-nvl-141gb", 4, 1, 0, 256 * GIB, domestic=False)
+    assert any(item.subtotal and not item.price_date for item in found.items)
+    assert found.as_of == min(item.price_date for item in found.items if item.price_date)
 
 
 @pytest.mark.parametrize(("machines", "expected"), [(1, 1), (2, 2), (4, 4), (32, 0)])
