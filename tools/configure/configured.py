@@ -242,8 +242,8 @@ def _bridged(
     extra = line("bridge", bridge, number)
     if not together or choice.acquisition != "buy" or extra.subtotal is None:
         return []
-    values = {"gb_per_s": gb_per_s, "extra": float(extra.subtotal), "date": extra.price_date or "?"}
-    return [reason("trade_off", "nvlink_bridge_extra", **values)]
+    dear, date = float(extra.subtotal), extra.price_date or "?"
+    return [reason("trade_off", "nvlink_bridge_extra", gb_per_s=gb_per_s, extra=dear, date=date)]
 
 
 def _of_machines(choice: Choice, gpu: Gpu) -> list[Reason]:

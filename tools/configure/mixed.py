@@ -2,6 +2,9 @@
 
 from collections.abc import Iterator
 from decimal import Decimal
+from itertools import product
+from math import prod
+from typing import NamedTuple
 
 from kb.base import AdvisorError
 from kb.catalog import gpus
@@ -9,9 +12,10 @@ from kb.records.gpu import Gpu
 from tools.base import Step
 from tools.configuration import CardsHeld, Configuration, MemoryFit, Price
 from tools.configure.reasons import reason, texts
-from tools.configure.workload import FILES, Workload
+from tools.configure.workload import FILES, SMALLEST_FILES, Workload
 from tools.memory.pooled import Pooled, pooled
 from tools.memory.request import MemoryRequest
+from tools.memory.result import Verdict
 from tools.speed import estimate_inference_speed
 from tools.speed.request import InferenceSpeedRequest
 
@@ -20,18 +24,38 @@ EIGHT, FOUR = EVERY[0], EVERY[-1]
 STEPS = {None: EVERY, "bf16": EVERY, "fp16": EVERY, "fp8": (EIGHT,), "int8": (EIGHT,)}
 """Format asked for → those tried, best first; every other one is four bits."""
 MOST_CARDS = 16
+MOST_PICKS = 512
+"""So many ways to pick some of the cards are weighed; of more cards than that all are used."""
 ENGINES = {None, "llama.cpp"}
 ENDS = (
     ("tokens_per_s_per_user", "value"),
     ("tokens_per_s_per_user_low", "low"),
     ("tokens_per_s_per_user_high", "high"),
 )
+Speed = dict[str, float | str | None]
+
+
+class Tried(NamedTuple):
+    """Some of the cards, one format, and how they hold it."""
+
+    request: MemoryRequest
+    cards: list[Gpu]
+    held: Pooled
+    speed: Speed | None
+
+    @property
+    def rank(self) -> tuple[float, int]:
+        """Faster first, then fewer cards."""
+        rate = (self.speed or {}).get("tokens_per_s_per_user")
+        return -(rate if isinstance(rate, float) else 0.0), len(self.cards)
 
 
 def together(load: Workload, owned: dict[str, int], weight_format: str | None) -> tuple[Configuration, Step] | None:
     """One model over cards of several kinds; null when they are of one kind, or do not hold it even so.
 
-    Serving language models only: training needs equal ranks, and images, speech and vision whole copies.
+    Serving language models only: training needs equal ranks, and images, speech and vision whole copies. Of the cards
+    those are used that are fastest together in the best format that they hold: a slow card that is not needed holds up
+    every token. Below four bits only where nothing above holds it and no format was asked for.
     """
     asked = load.variants[0].request
     cards = [gpus()[name] for name, count in sorted(owned.items()) for _ in range(count)]
@@ -39,26 +63,50 @@ def together(load: Workload, owned: dict[str, int], weight_format: str | None) -
     unlike = len(owned) > 1 and len(cards) <= MOST_CARDS
     if not unlike or load.training or not load.language or asked.engine not in ENGINES:
         return None
-    tried = list(_tried(asked, cards, weight_format))
-    for verdict in ("yes", "tight"):
-        for request, held in tried:
-            if held.verdict == verdict:
-                return _configuration(request, cards, held)
+    gguf = weight_format is not None and weight_format.startswith("gguf")
+    forms = (str(weight_format),) if gguf else STEPS.get(weight_format, (FOUR,))
+    for among in (forms, SMALLEST_FILES if weight_format is None else ()):
+        for verdict in ("yes", "tight"):
+            for form in among:
+                best = _best(asked.model_copy(update={"weight_format": form, "engine": "llama.cpp"}), cards, verdict)
+                if best is not None:
+                    return _configuration(best)
     return None
 
 
-def _tried(asked: MemoryRequest, cards: list[Gpu], weight_format: str | None) -> Iterator[tuple[MemoryRequest, Pooled]]:
-    gguf = weight_format is not None and weight_format.startswith("gguf")
-    forms = (str(weight_format),) if gguf else STEPS.get(weight_format, (FOUR,))
-    for form in forms:
-        request = asked.model_copy(update={"weight_format": form, "engine": "llama.cpp"})
-        try:
-            yield request, pooled(request, cards)
-        except AdvisorError:
-            return
+def _best(request: MemoryRequest, cards: list[Gpu], verdict: Verdict) -> Tried | None:
+    """The fastest pick of the cards, of two kinds at least, that holds it so surely; null where none does."""
+    try:
+        if _not_so(pooled(request, cards).verdict, verdict):
+            return None  # fewer cards never hold more
+    except AdvisorError:
+        return None
+    found = []
+    for pick in _picks(cards):
+        held = pooled(request, pick)
+        if held.verdict == verdict and all(held.layers):
+            found.append(Tried(request, pick, held, _speed(request, pick, held)))
+    return min(found, key=lambda one: one.rank, default=None)
 
 
-def _configuration(request: MemoryRequest, cards: list[Gpu], held: Pooled) -> tuple[Configuration, Step]:
+def _not_so(verdict: Verdict, wanted: Verdict) -> bool:
+    return verdict == "no" or (verdict == "tight" and wanted == "yes")
+
+
+def _picks(cards: list[Gpu]) -> Iterator[list[Gpu]]:
+    """Every number of every kind with two kinds at least, all of them first."""
+    yield cards
+    kinds = {gpu.id: [one for one in cards if one.id == gpu.id] for gpu in cards}
+    if prod(len(alike) + 1 for alike in kinds.values()) > MOST_PICKS:
+        return
+    for counts in product(*(range(len(alike), -1, -1) for alike in kinds.values())):
+        pick = [gpu for alike, count in zip(kinds.values(), counts, strict=True) for gpu in alike[:count]]
+        if sum(count > 0 for count in counts) > 1 and len(pick) < len(cards):
+            yield pick
+
+
+def _configuration(tried: Tried) -> tuple[Configuration, Step]:
+    request, cards, held, speed = tried
     kinds = list(dict.fromkeys(gpu.id for gpu in cards))
     shown = tuple(
         CardsHeld(
@@ -81,7 +129,7 @@ def _configuration(request: MemoryRequest, cards: list[Gpu], held: Pooled) -> tu
             needed_bytes_per_gpu=held.held_bytes[fullest], usable_bytes_per_gpu=cards[fullest].usable_bytes,
             verdict=held.verdict,
         ),
-        speed=_speed(request, cards, held), price=Price(amount=Decimal(0), complete=True),
+        speed=speed, price=Price(amount=Decimal(0), complete=True),
         power_w=sum(gpu.tdp_w or 0 for gpu in cards) or None, why=" ".join(texts(reasons, "why")),
         trade_offs=texts(reasons, "trade_off"), owned_count=len(cards), cards=shown, reasons=reasons,
     )  # fmt: skip
@@ -92,13 +140,14 @@ def _bandwidth(gpu: Gpu) -> float:
     return float(gpu.bandwidth_bytes_per_s or 0)
 
 
-def _speed(request: MemoryRequest, cards: list[Gpu], held: Pooled) -> dict[str, float | str | None] | None:
+def _speed(request: MemoryRequest, cards: list[Gpu], held: Pooled) -> Speed | None:
     """Tokens a second of one user: every card takes the share of a token's time that its share of the layers is.
 
     time = Σ layers_i / layers · time of the whole model on cards like i
     """
     seconds = dict.fromkeys((name for name, _ in ENDS), 0.0)
-    for gpu, layers in zip(cards, held.layers, strict=True):
+    for kind, gpu in {gpu.id: gpu for gpu in cards}.items():
+        layers = sum(dealt for one, dealt in zip(cards, held.layers, strict=True) if one.id == kind)
         alone = next((count for count in range(1, MOST_CARDS) if _alone(request, gpu, count)), None)
         if alone is None:
             return None
@@ -108,7 +157,8 @@ def _speed(request: MemoryRequest, cards: list[Gpu], held: Pooled) -> dict[str, 
                     {
                         "model": request.model, "params": None if request.model else request.params, "gpu": gpu.id,
                         "gpu_count": alone, "engine": "llama.cpp", "weight_format": request.weight_format,
-                        "context_tokens": request.context_tokens,
+                        "context_tokens": request.context_tokens, "kv_format": request.kv_format,
+                        "concurrent_sequences": request.concurrent_sequences or 1,
                     }
                 )
             )  # fmt: skip

@@ -276,7 +276,8 @@ def _configure(request: ConfigureRequest) -> ConfigureResult:
     points = {way: search.ranking.frontier(way, search.wanted) for way in drawn}
     made = isolated(search, request.instances) if request.instances else search.shown()
     shown = [configuration for configuration, _, _ in made]
-    mixed = None if request.instances else together(search.asked.load, search.asked.owned, request.weight_format)
+    own = {} if request.instances or "buy" not in search.asked.ways else search.asked.owned
+    mixed = together(search.asked.load, own, request.weight_format)
     if mixed is not None:
         shown = _with_mixed(shown, mixed[0])[: request.max_results]
     return ConfigureResult(
