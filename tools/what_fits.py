@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator, Sequence
 from functools import cache
-from typing import Literal
 
 from pydantic import Field, model_validator
 
@@ -17,15 +16,14 @@ from kb.records.model import Model
 from kb.units import GIB, format_bytes, format_count
 from tools.base import Step, ToolResult
 from tools.configure.layout import Layout, layouts
-from tools.memory.estimate import memory_per_gpu
 from tools.memory.formats import weight_format
 from tools.memory.request import MemoryRequest
-from tools.memory.result import PerGpu
 from tools.nameless_card import middling
 from tools.need import GpuCount
 from tools.what_fits_examples import everyday, known_first, language_models
+from tools.what_fits_held import Held, held_alike, held_together, kinds, unlike_cards
+from tools.what_fits_result import Candidate, Example, FitRow, Method, Slice
 
-Method = Literal["inference", "lora", "qlora", "full_finetune"]
 METHODS: tuple[tuple[Method, str | None, str | None], ...] = (
     ("inference", "bf16", None),
     ("inference", "int8", None),
@@ -46,6 +44,10 @@ DIVIDED = (
 NO_INSTANCES = (
     "No MIG profiles of {card} are known: let one engine serve everybody, or share the card by MPS or time slicing, "
     "which keep neither memory nor speed apart."
+)
+MIXED = (
+    "Mixed cards serve one model by its layers, which llama.cpp deals out by the memory of each; to train they count "
+    "as {count} × {card}, the smallest."
 )
 NEIGHBOURS = 8
 """Models either side of the boundary that are tried one by one: memory follows size, but not strictly."""
@@ -68,7 +70,8 @@ class WhatFitsRequest(Frozen):
     """Cards in hand, and optionally how they are to be used."""
 
     gpus: tuple[GpuCount, ...] = Field(default=(), max_length=8)
-    """Cards with their counts; mixed cards count as so many of the smallest."""
+    """Cards with their counts; unlike ones serve a model by its layers (llama.cpp), and train as so many of the
+    smallest."""
     memory_bytes_per_gpu: int | None = Field(default=None, ge=GIB, le=10**13)
     """For a card known only by its memory (binary, as on the box)."""
     gpu_count: int | None = Field(default=None, ge=1, le=4096)
@@ -95,56 +98,6 @@ class WhatFitsRequest(Frozen):
         return self
 
 
-class Example(Frozen):
-    """A named model that fits."""
-
-    model: str
-    name: str
-    params: int
-    needed_bytes_per_gpu: int
-    verdict: Literal["yes", "tight"]
-
-
-class FitRow(Frozen):
-    """The largest models for one method."""
-
-    task: Method
-    weight_format: str
-    optimizer: str | None
-    max_params: int | None
-    """Size of the largest recent model of the catalog that fits for sure; null when not even a small one does."""
-    tight_params: int | None
-    """Size of the largest that fits only by the estimate, not by the upper end of its interval."""
-    needed_bytes_per_gpu: int | None
-    """What the largest sure one holds on each GPU."""
-    examples: tuple[Example, ...] = ()
-    """Largest models that fit, sure ones first, largest first."""
-
-
-class Candidate(Example):
-    """A model published for the purpose, in the best format in which it fits."""
-
-    weight_format: str
-
-
-class Slice(Frozen):
-    """One MIG profile of the card, and what an instance of it holds."""
-
-    profile: str
-    """As `nvidia-smi mig -lgip` writes it."""
-    instances: int
-    """On all of the cards together."""
-    enough: bool
-    """Whether that is as many as are wanted."""
-    usable_bytes: int
-    compute_ratio: float
-    """Share of the card's multiprocessors."""
-    bandwidth_bytes_per_s: int | None
-    """Its share of the card's, in proportion to the memory: what limits a single stream."""
-    rows: tuple[FitRow, ...]
-    """The largest models to serve in 16, 8 and 4 bits, or for the task asked for."""
-
-
 class WhatFits(ToolResult):
     """What can be run and trained on the cards in hand."""
 
@@ -153,6 +106,10 @@ class WhatFits(ToolResult):
     gpu_name: str
     count: int
     usable_bytes_per_gpu: int
+    """Of the smallest, when mixed."""
+    cards: tuple[GpuCount, ...] = ()
+    """Each kind, roomiest first, where they are unlike: what serves a model then is all of them together."""
+    together_usable_bytes: int
     rows: tuple[FitRow, ...]
     candidates: tuple[Candidate, ...] = ()
     """Models published for the purpose, or of the family asked about, that fit, largest first."""
@@ -173,10 +130,12 @@ def what_fits(request: WhatFitsRequest) -> WhatFits:
     """
     card, name, count, usable, assumptions = _cards(request)
     cut = cuts().get(card.id) if card is not None and request.instances else None
-    personal = _personal(request, card)
+    unlike = unlike_cards(request.gpus)
+    personal = bool(unlike) or _personal(request, card)
     chosen = [
         row
         for row in (PERSONAL_METHODS if personal else METHODS)
+        if not unlike or row[0] != "inference" or row[1] in FILES.values()
         if request.task in {None, row[0]} and (request.weight_format in {None, row[1]} or request.task is None)
     ] or [(request.task or "inference", request.weight_format, "adamw" if request.task else None)]
     rows = tuple(
@@ -188,6 +147,8 @@ def what_fits(request: WhatFitsRequest) -> WhatFits:
         gpu_name=name,
         count=count,
         usable_bytes_per_gpu=usable,
+        cards=kinds(unlike),
+        together_usable_bytes=sum(one.usable_bytes for one in unlike) or usable * count,
         rows=rows,
         candidates=tuple(_candidates(request, count, usable, personal)),
         slices=tuple(_slices(request, cut, count)) if cut else (),
@@ -227,7 +188,7 @@ def _cards(request: WhatFitsRequest) -> tuple[Gpu | None, str, int, int, tuple[s
         smallest = min((card for card, _ in cards), key=lambda card: card.usable_bytes)
         count = sum(number for _, number in cards)
         mixed = len({card.id for card, _ in cards}) > 1
-        said = (f"Mixed cards count as {count} × {smallest.name}, the smallest.",) if mixed else ()
+        said = (MIXED.format(count=count, card=smallest.name),) if mixed else ()
         card: Gpu | None = smallest
         name, usable = smallest.name, smallest.usable_bytes
     else:
@@ -252,25 +213,27 @@ def _row(
     usable: int,
     personal: bool = False,
 ) -> FitRow:
+    unlike = unlike_cards(request.gpus) if method == "inference" else ()
+
     @cache
-    def held(place: int) -> PerGpu:
-        return memory_per_gpu(_laid_out(request, method, form, optimizer, count, sized[place].id))[0]
+    def held(place: int) -> Held:
+        return _held(request, method, form, optimizer, count, sized[place].id, usable, unlike)
 
     sized = language_models()
     wide = (WIDELY if personal else 3) * NEIGHBOURS
 
-    def around(bound: Literal["total_bytes", "high_bytes"]) -> range:
+    def around(enough: tuple[str, ...]) -> range:
         """Places near the one where models stop fitting, the largest first."""
         low, high = 0, len(sized)
         while low < high:
             middle = (low + high) // 2
-            low, high = (middle + 1, high) if getattr(held(middle), bound) <= usable else (low, middle)
+            low, high = (middle + 1, high) if held(middle).verdict in enough else (low, middle)
         return range(min(len(sized), low + NEIGHBOURS) - 1, max(-1, low - wide), -1)
 
-    near = sorted({*around("total_bytes"), *around("high_bytes")}, reverse=True)
-    bandwidth = _bandwidth(request) * count if personal else None
-    sure = [place for place in near if held(place).high_bytes <= usable]
-    tight = [place for place in near if held(place).high_bytes > usable >= held(place).total_bytes]
+    near = sorted({*around(("yes", "tight")), *around(("yes",))}, reverse=True)
+    bandwidth = _bandwidth(request) * (1 if unlike else count) if personal else None
+    sure = [place for place in near if held(place).verdict == "yes"]
+    tight = [place for place in near if held(place).verdict == "tight"]
     shown = [
         *((place, "yes") for place in known_first(sized, sure, bandwidth, weight_format(form).body_bits)),
         *((place, "tight") for place in known_first(sized, tight, bandwidth, weight_format(form).body_bits)),
@@ -281,13 +244,13 @@ def _row(
         optimizer=optimizer,
         max_params=sized[sure[0]].params if sure else None,
         tight_params=sized[tight[0]].params if tight and (not sure or tight[0] > sure[0]) else None,
-        needed_bytes_per_gpu=held(sure[0]).total_bytes if sure else None,
+        needed_bytes_per_gpu=held(sure[0]).needed_bytes if sure else None,
         examples=tuple(
             Example(
                 model=sized[place].id,
                 name=sized[place].name,
                 params=sized[place].params,
-                needed_bytes_per_gpu=held(place).total_bytes,
+                needed_bytes_per_gpu=held(place).needed_bytes,
                 verdict=verdict,
             )
             for place, verdict in shown
@@ -298,19 +261,27 @@ def _row(
 def _candidates(request: WhatFitsRequest, count: int, usable: int, personal: bool) -> Iterator[Candidate]:
     """Each model in question in the first format that fits, the sure ones of all formats before the tight ones."""
     task = request.task or "inference"
+    unlike = unlike_cards(request.gpus) if task == "inference" else ()
     for model in _asked(request) or (_everyday(request, count, usable) if personal and task == "inference" else ()):
         usual = _usual(model, personal) if task == "inference" else [TRAINED_IN[task]]
         forms = [request.weight_format] if request.weight_format else usual
-        held = [(form, memory_per_gpu(_laid_out(request, task, form, None, count, model.id))[0]) for form in forms]
-        for verdict, least in (("yes", "high_bytes"), ("tight", "total_bytes")):
-            fitting = ((form, one) for form, one in held if getattr(one, least) <= usable)
-            form, one = next(fitting, (None, None))
-            if form and one:
-                yield Candidate(
-                    model=model.id, name=model.name, params=model.params, weight_format=form,
-                    needed_bytes_per_gpu=one.total_bytes, verdict=verdict,
-                )  # fmt: skip
-                break
+        held = [(form, _held(request, task, form, None, count, model.id, usable, unlike)) for form in forms]
+        fitting = [(form, one) for verdict in ("yes", "tight") for form, one in held if one.verdict == verdict]
+        for form, one in fitting[:1]:
+            yield Candidate(
+                model=model.id, name=model.name, params=model.params, weight_format=form,
+                needed_bytes_per_gpu=one.needed_bytes, verdict="yes" if one.verdict == "yes" else "tight",
+            )  # fmt: skip
+
+
+def _held(
+    request: WhatFitsRequest, method: Method, form: str, optimizer: str | None, count: int, model: str, usable: int,
+    unlike: Sequence[Gpu] = (),
+) -> Held:  # fmt: skip
+    """One model on the cards in hand: unlike ones hold a file of llama.cpp together."""
+    if unlike and form.startswith("gguf:"):
+        return held_together(_laid_out(request, method, form, optimizer, 1, model), unlike)
+    return held_alike(_laid_out(request, method, form, optimizer, count, model), usable)
 
 
 def _usual(model: Model, personal: bool) -> list[str]:
@@ -325,13 +296,17 @@ def _usual(model: Model, personal: bool) -> list[str]:
 def _everyday(request: WhatFitsRequest, count: int, usable: int) -> Sequence[Model]:
     """Recent general models that a machine of one person holds for sure and writes fluently, in four bits."""
 
+    unlike = unlike_cards(request.gpus)
+    room = sum(card.usable_bytes for card in unlike) or usable * count
+
     def holds(model: Model) -> bool:
-        if model.params * FOUR_BITS / 8 > usable * count:
+        if model.params * FOUR_BITS / 8 > room:
             return False
         form = request.weight_format or _usual(model, personal=True)[-1]
-        return memory_per_gpu(_laid_out(request, "inference", form, None, count, model.id))[0].high_bytes <= usable
+        return _held(request, "inference", form, None, count, model.id, usable, unlike).verdict == "yes"
 
-    return everyday(holds, _bandwidth(request) * count, FOUR_BITS)
+    together = 1 if unlike else count  # unlike cards take turns
+    return everyday(holds, _bandwidth(request) * together, FOUR_BITS)
 
 
 def _asked(request: WhatFitsRequest) -> Sequence[Model]:

@@ -8,7 +8,8 @@ from assistant.compose.material import Material
 from assistant.compose.section import Section
 from assistant.compose.table import table
 from assistant.plan import requests
-from tools.what_fits import Candidate, Example, FitRow, WhatFits
+from tools.what_fits import WhatFits
+from tools.what_fits_result import Candidate, Example, FitRow
 
 EXAMPLES_MAX = 2
 HEADLINE_MAX = 3
@@ -29,7 +30,7 @@ def what_fits(material: Material) -> Section:
         material.say("capacity.way", how=_how(material, row), size=numbers.params(row.max_params or 0))
         for row in _best(possible)
     ]
-    values = {"cards": _cards(material, result), "usable": numbers.gib(result.usable_bytes_per_gpu, digits=1)}
+    values = {"cards": _cards(material, result), "room": _room(material, result)}
     if not ways:
         return Section("does_not_fit", material.say("capacity.nothing", **values) + marker)
     headline = material.say("capacity.headline", ways=material.say.listed(ways), **values) + marker
@@ -38,7 +39,9 @@ def what_fits(material: Material) -> Section:
     if result.candidates:
         section.headline, section.body = _for_purpose(material, result, marker), section.body[::-1]
     section.assumptions.append(material.say("capacity.assumed"))
-    if result.count > 1:
+    if result.cards:
+        section.caveats.append(material.say("capacity.unlike", cards=names.cards(result.gpu or "", result.count)))
+    elif result.count > 1:
         section.caveats.append(material.say("capacity.several"))
     return section
 
@@ -50,8 +53,7 @@ def _for_purpose(material: Material, result: WhatFits, marker: str) -> str:
         say(f"capacity.candidate_{one.verdict}", model=one.name, format=names.format_name(one.weight_format))
         for one in result.candidates[:HEADLINE_MAX]
     ]
-    cards, usable = _cards(material, result), numbers.gib(result.usable_bytes_per_gpu, digits=1)
-    values = {"cards": cards, "usable": usable, "ways": say.listed(ways)}
+    values = {"cards": _cards(material, result), "room": _room(material, result), "ways": say.listed(ways)}
     if material.need.purpose is None:
         family, _ = requests.family(material.understanding.text)
         if family:
@@ -89,7 +91,16 @@ def _pace(material: Material, one: Example) -> tuple[str, str]:
     return "", ""
 
 
+def _room(material: Material, result: WhatFits) -> str:
+    """What is usable of each card, or of unlike ones together."""
+    if result.cards:
+        return material.say("capacity.room_together", usable=numbers.gib(result.together_usable_bytes, digits=1))
+    return material.say("capacity.room_each", usable=numbers.gib(result.usable_bytes_per_gpu, digits=1))
+
+
 def _cards(material: Material, result: WhatFits) -> str:
+    if result.cards:
+        return " + ".join(names.cards(kind.gpu, kind.count or 1) for kind in result.cards)
     if result.gpu:
         return names.cards(result.gpu, result.count)
     return material.say("capacity.nameless", count=result.count, card=result.gpu_name.removesuffix(" card"))

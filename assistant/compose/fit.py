@@ -4,7 +4,7 @@ import re
 from collections.abc import Sequence
 
 from assistant.answer import AnswerVerdict
-from assistant.compose import acquisition, hybrid, layouts, names, numbers, pace, pictures, squeezed, weighed
+from assistant.compose import acquisition, hybrid, layouts, names, numbers, pace, pictures, squeezed, unlike, weighed
 from assistant.compose.arithmetic import COLUMNS_MAX, arithmetic, cite, column_name, interval, subject, total, workload
 from assistant.compose.assume import assumed
 from assistant.compose.caveats import caveats
@@ -49,7 +49,7 @@ def can_it_run(material: Material) -> Section:
     shared = hybrid.split(material)
     alternatives = _alternatives(material, main, others)
     others = pictures.unstreamed(others, main, alternatives, stated=_insists(material, main))
-    headline, verdict = verdict_on(material, main, alternatives)
+    headline, verdict = unlike.verdict_on(material, main) or verdict_on(material, main, alternatives)
     headline = layouts.largest_batch(material, main) or headline
     if shared and not main.fits:
         headline, verdict = hybrid.headline(material, shared)

@@ -4,7 +4,7 @@ import zlib
 from collections.abc import Sequence
 
 from assistant.compose.material import Material
-from assistant.compose.orders import cards_of, chosen, in_hand
+from assistant.compose.orders import cards_of, chosen, headings, in_hand
 from assistant.compose.section import Section
 from assistant.plan import requests
 from assistant.understanding import Shown
@@ -26,9 +26,9 @@ def shortened(material: Material, main: Section) -> None:
     """Leave out hardware to order where none was asked for, and the parts of a sum that is told in all."""
     if material.understanding.command:
         return
-    orders, say = f"**{material.say('heading.orders')}**", material.say
+    say = material.say
     if material.intents[0] not in _ORDERED:
-        main.body = [block for block in main.body if not block.startswith(orders)]
+        main.body = [block for block in main.body if not block.startswith(headings(say))]
     if material.intents[0] not in _ARITHMETIC:
         head = f"| {say('table.per_gpu')}"
         main.body = [_totals(block) if block.startswith(head) else block for block in main.body]

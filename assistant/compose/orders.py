@@ -10,6 +10,7 @@ from assistant.compose import names, numbers
 from assistant.compose.citations import joined
 from assistant.compose.material import Material
 from assistant.compose.reasons import said
+from assistant.phrases import Phrases
 from assistant.plan.preferred import cost, main_date
 from tools.configuration import AskedPrice, Configuration, Item, Price
 from tools.configure.rank import WORTH_SAYING
@@ -84,10 +85,16 @@ def break_even(material: Material, purchase: Decimal | None, hourly: Decimal | N
 
 
 def orders(material: Material, configurations: Sequence[Configuration]) -> str:
-    """A short list under its heading; empty when there is nothing to order."""
+    """A short list under its heading; empty when there is nothing to order. Cards in hand are not ordered."""
     picked = sorted(chosen(configurations), key=lambda one: not in_hand(one))
     lines = [order(material, one) for one in picked]
-    return "\n".join([f"**{material.say('heading.orders')}**", "", *lines]) if lines else ""
+    heading = material.say("heading.in_hand" if all(map(in_hand, picked)) else "heading.orders")
+    return "\n".join([f"**{heading}**", "", *lines]) if lines else ""
+
+
+def headings(say: Phrases) -> tuple[str, ...]:
+    """What a list of configurations may begin with."""
+    return tuple(f"**{say(f'heading.{key}')}**" for key in ("orders", "in_hand"))
 
 
 def own(text: str) -> bool:

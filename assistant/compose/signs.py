@@ -2,6 +2,7 @@
 
 from assistant.compose.citations import joined
 from assistant.compose.material import Material
+from assistant.compose.orders import headings
 from assistant.compose.section import Section
 from assistant.plan import requests
 from assistant.plan.amounts import model_kind
@@ -69,7 +70,7 @@ def led(material: Material, section: Section, *, proven: bool) -> Section:
     if proven and found.id != OUTSIDE:
         section.body.insert(0, told(material, found))
         return section
-    unasked = material.say("oom.when_it_fits"), f"**{material.say('heading.orders')}**"
+    unasked = material.say("oom.when_it_fits"), *headings(material.say)
     section.body = [section.headline, *(block for block in section.body if block and not block.startswith(unasked))]
     section.headline, section.settled = told(material, found), True
     return section

@@ -18,8 +18,8 @@ def paced_examples(need: Need, results: Sequence[ToolCallRecord]) -> list[Planne
     """
     fits = next((record for record in results if record.tool == "what_fits" and "error" not in record.result), None)
     cards = requests.cards(need)
-    if fits is None or not cards:
-        return []
+    if fits is None or not cards or fits.result.get("cards"):
+        return []  # no estimator knows the speed of unlike cards; the configurator does
     found = fits.result.get("candidates") or [
         one | {"weight_format": row["weight_format"]}
         for row in fits.result.get("rows") or ()

@@ -9,6 +9,7 @@ from assistant.plan.formats import native_format, smaller_formats
 from assistant.plan.intents import intents
 from assistant.plan.launch import ACCEPTANCE, FILES, launch
 from assistant.plan.method import other_ways, unsaid
+from assistant.plan.mixture import by_layers
 from assistant.plan.pasted import pasted
 from assistant.plan.preferred import only
 from assistant.plan.provisional import chinese_cards, compared_formats, provisional
@@ -110,8 +111,8 @@ def _can_it_run(need: Need, understanding: Understanding) -> Calls:
 
 
 def _together(need: Need) -> PlannedCall | None:
-    """Different cards in one machine: all of them at the size of the smallest."""
-    if len(need.gpus_owned) < 2 or requests.is_training(need):
+    """Different cards that an engine needs equal: all of them at the size of the smallest."""
+    if len(need.gpus_owned) < 2 or requests.is_training(need) or by_layers(need):
         return None
     smallest = min(need.gpus_owned, key=lambda card: gpu(card.gpu).usable_bytes)
     return requests.memory(need, GpuCount(gpu=smallest.gpu, count=sum(card.count or 1 for card in need.gpus_owned)))
@@ -350,7 +351,7 @@ def _guidance_only(need: Need, understanding: Understanding) -> Calls:
     calls: Calls = [requests.gpu_facts(need), *_check(need, understanding)]
     if requests.sized(need):
         calls += _on_each_card(need) or [requests.memory(need)]
-    return calls
+    return [*calls, requests.configure(need)] if by_layers(need) else calls
 
 
 _BY_INTENT: dict[Intent, Callable[[Need, Understanding], Calls]] = {

@@ -3,7 +3,10 @@
 import pytest
 
 from kb.base import BadInput, UnknownName
+from kb.catalog import gpu as find_gpu
 from kb.units import GIB
+from tools.configure import configure
+from tools.configure.request import ConfigureRequest
 from tools.memory import estimate_memory
 from tools.memory.request import MemoryRequest
 from tools.need import GpuCount
@@ -64,11 +67,46 @@ def test_longer_context_never_reaches_more() -> None:
     assert all(sizes(long)[way] <= size for way, size in sizes(short).items())
 
 
-def test_mixed_cards_count_as_the_smallest() -> None:
-    result = what_fits(WhatFitsRequest(gpus=(GpuCount(gpu="4090", count=1), GpuCount(gpu="a6000", count=1))))
+def test_mixed_cards_serve_by_layers_and_train_as_the_smallest() -> None:
+    pair = (GpuCount(gpu="4090", count=1), GpuCount(gpu="a6000", count=1))
+    result, alike = (what_fits(WhatFitsRequest(gpus=cards)) for cards in (pair, (GpuCount(gpu="4090", count=2),)))
     assert result.gpu == "rtx-4090-24gb"
     assert result.count == 2
+    assert [card.gpu for card in result.cards] == ["rtx-a6000-48gb", "rtx-4090-24gb"]
     assert any("Mixed" in said for said in result.assumptions)
+    training = {way: size for way, size in sizes(alike).items() if way[0] != "inference"}
+    assert training.items() <= sizes(result).items()
+
+
+@pytest.mark.parametrize(("card", "other"), [("4090", "a6000"), ("3090", "4060 ti 16gb"), ("5090", "p40")])
+def test_unlike_cards_hold_what_the_configurator_says_they_hold(card: str, other: str) -> None:
+    owned = (GpuCount(gpu=card, count=1), GpuCount(gpu=other, count=1))
+    result = what_fits(WhatFitsRequest(gpus=owned, task="inference"))
+    assert result.together_usable_bytes == sum(find_gpu(one.gpu).usable_bytes for one in owned)
+    checked = 0
+    for row in result.rows:
+        assert row.weight_format.startswith("gguf:")
+        for example in row.examples[:2]:
+            request = ConfigureRequest.model_validate(
+                {
+                    "task": "inference", "model": example.model, "gpus_owned": owned, "acquisition": "buy",
+                    "weight_format": row.weight_format, "with_frontier": False,
+                }
+            )  # fmt: skip
+            held = [one for one in configure(request).configurations if one.owned_count >= one.gpu_count]
+            assert example.verdict in {one.memory.verdict for one in held}
+            checked += 1
+    assert checked >= len(result.rows)
+
+
+def test_a_card_more_of_another_kind_never_reaches_less() -> None:
+    few = what_fits(WhatFitsRequest(gpus=(GpuCount(gpu="3090"), GpuCount(gpu="4060 ti 16gb")), task="inference"))
+    many = what_fits(
+        WhatFitsRequest(
+            gpus=(GpuCount(gpu="3090"), GpuCount(gpu="4060 ti 16gb"), GpuCount(gpu="p40")), task="inference"
+        )
+    )
+    assert all(sizes(many)[way] >= size for way, size in sizes(few).items())
 
 
 def test_unknown_card_names_the_closest() -> None:
