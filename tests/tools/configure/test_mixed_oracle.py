@@ -35,10 +35,11 @@ def naively_held(name: str, form: str, cards: list[Gpu], *, sure: bool) -> bool:
     more = per.high_bytes / per.total_bytes if sure else 1.0
     fixed, layers = (per.total_bytes - divided) * more, model(name).layers or 0
     each = divided * more / layers
+    rooms = [card.usable_bytes for card in cards]
     return any(
-        sum(deal) == layers and all(fixed + one * each <= card.usable_bytes for one, card in zip(deal, cards, strict=True))
+        sum(deal) == layers and all(fixed + one * each <= room for one, room in zip(deal, rooms, strict=True))
         for deal in product(*(range(layers + 1) for _ in cards))
-    )  # fmt: skip
+    )
 
 
 @pytest.mark.parametrize(("name", "form", "names"), list(needs(40, 5)))
@@ -90,11 +91,9 @@ def test_the_fastest_pick_in_the_best_format_is_found(name: str, _: str, names: 
     }
     by_size = [sorted((gpus()[one] for one in pick), key=lambda gpu: (-gpu.usable_bytes, gpu.id)) for pick in every]
     for verdict, form in product(("yes", "tight"), FORMS):
-        fitting = [
-            cards for cards in by_size
-            if (held := pooled(MemoryRequest(model=name, weight_format=form, engine="llama.cpp"), cards)).verdict == verdict
-            and all(held.layers)
-        ]  # fmt: skip
+        request = MemoryRequest(model=name, weight_format=form, engine="llama.cpp")
+        held = [(cards, pooled(request, cards)) for cards in by_size]
+        fitting = [cards for cards, one in held if one.verdict == verdict and all(one.layers)]
         if fitting:
             assert found is not None
             assert (found.weight_format, found.memory.verdict) == (form, verdict)
