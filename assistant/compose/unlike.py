@@ -35,10 +35,9 @@ def verdict_on(material: Material, main: Estimate) -> tuple[str, AnswerVerdict] 
     text = say("unlike.holds", ways=listed, **values)
     if all(one.weight_format and bits(one.weight_format) < FOUR_BITS for one in shown):
         text += say("unlike.coarse")
-    as_published = bits(shown[0].weight_format) >= bits(main.result.weight_format)
-    return text, "fits" if as_published or shown[
-        0
-    ].weight_format == material.need.weight_format else "fits_with_changes"
+    form = shown[0].weight_format
+    as_asked = form == material.need.weight_format or bits(form) >= bits(main.result.weight_format)
+    return text, "fits" if as_asked else "fits_with_changes"
 
 
 def _shown(held: Sequence[Configuration]) -> list[Configuration]:
