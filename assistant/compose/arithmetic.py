@@ -92,7 +92,10 @@ def column_name(material: Material, estimate: Estimate, among: Sequence[Estimate
     if estimate.task == "inference" and (cache := _cache(estimate)) and material.need.kv_format is None:
         words.append(say("fit.cache", format=cache))
     words += _of_pictures(material, estimate, among)
-    sharding = estimate.request.get("sharding")
+    sharding, tokens = estimate.request.get("sharding"), estimate.request.get("sequence_tokens")
+    stated = material.need.sequence_tokens or material.need.context_tokens
+    if tokens and not stated and not by_layers(estimate) and estimate.task != "inference":
+        words.append(say("sharding.short_samples", tokens=numbers.tokens(tokens)))
     if by_layers(estimate):
         words.append(say("sharding.layers", tokens=numbers.tokens(estimate.request.get("sequence_tokens") or 0)))
     if sharding and len({one.request.get("sharding") for one in among if one.task == estimate.task}) > 1:

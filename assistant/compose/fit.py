@@ -137,7 +137,8 @@ def verdict_on(material: Material, main: Estimate, alternatives: Sequence[Estima
 def _difference(material: Material, one: Estimate, main: Estimate) -> str:
     """What is done otherwise than asked: of the same training its settings, else the way as a whole."""
     whole = column_name(material, one, (main, one))
-    if one.task != main.task or one.task == "inference":
+    cut = one.request.get("sequence_tokens") != main.request.get("sequence_tokens")
+    if one.task != main.task or one.task == "inference" or cut:
         return whole
     same = column_name(material, main, (main, one))
     rest = whole.removeprefix(same).strip().removeprefix(material.say("fit.with"))

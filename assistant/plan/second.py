@@ -35,6 +35,10 @@ _SHOPPING = ("which_to_buy", "budget", "cloud_or_buy")
 _SERVER = re.compile(r"epyc|xeon|threadripper|霄龙|至强|线程撕裂者|(?:八|12|十二) ?通道|(?:8|12)[- ]?channel", re.I)
 """Words that put the host's memory on a server's many channels."""
 SHORT_SAMPLE_TOKENS = 1024
+SAMPLE_TOKENS = 2048
+"""What the calculator takes a sample for where none is stated."""
+SHORTER_SAMPLES = (1024, 512)
+"""Lengths to which an adapter's samples are cut where nothing was said of them and a card just misses."""
 UNIFIED = ("apu", "module")
 """Kinds of chip whose graphics use the host's memory: there is none beside it."""
 SPREAD = ("lora", "qlora")
@@ -320,6 +324,8 @@ def _cheaper(need: Need, record: ToolCallRecord) -> list[PlannedCall | None]:
         calls += [_again(request, **changes) for changes in _spared(need, request)]
     if need.gradient_checkpointing not in {None, "full"}:
         calls.append(_again(request, gradient_checkpointing="full"))
+    if task in SPREAD and not (need.sequence_tokens or need.context_tokens):
+        calls.append(_shorter_samples(record))
     lighter = requests.lighter_tasks(need, task)
     sharded = {"sharding": "zero3"} if request.get("sharding") == "zero3" and need.sharding is None else {}
     calls += [requests.memory(need, card, task=name, **(sharded if name == "lora" else {})) for name in lighter]
@@ -350,6 +356,20 @@ def _fewer_pictures(record: ToolCallRecord) -> PlannedCall | None:
         return None
     count = 1 << (int(most).bit_length() - 1)
     return _again(record.request, images_per_batch=count, micro_batch_size=count)
+
+
+def _shorter_samples(record: ToolCallRecord) -> PlannedCall | None:
+    """The same adapters on samples cut to the longest of the usual lengths with which the card holds them.
+
+    What stands in memory for the tokens of a sample shrinks with their number (Korthikanti et al., 2022: linear with
+    recomputation); None where even the shortest leaves too much.
+    """
+    per_gpu, usable = record.result.get("per_gpu", {}), (record.result.get("fit") or {}).get("usable_bytes") or 0
+    of_tokens = sum(one["bytes"] for one in per_gpu.get("parts", ()) if one["name"] in {"activations", "logits"})
+    fixed, now = per_gpu.get("total_bytes", 0) - of_tokens, record.request.get("sequence_tokens") or SAMPLE_TOKENS
+    held = (tokens for tokens in SHORTER_SAMPLES if tokens < now and fixed + of_tokens * tokens / now <= usable)
+    longest = next(held, None)
+    return _again(record.request, sequence_tokens=longest) if longest else None
 
 
 def _by_layers(need: Need, request: dict[str, Any], count: int) -> PlannedCall | None:

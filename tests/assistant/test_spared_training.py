@@ -41,3 +41,27 @@ def test_nothing_is_spared_twice_or_where_it_fits(text: str) -> None:
     assert len(keys) == len(set(keys))
     fits = tried[0].result["fit"]["verdict"] == "yes"
     assert not fits or len({key[:2] for key in keys}) == 1
+
+
+@pytest.mark.parametrize(
+    ("text", "cut"),
+    [
+        ("can i qlora llama 3 8b on a 4070 super 12gb", 1024),
+        ("3060 12G 能 qlora 微调 qwen2.5-7b 吗", 1024),
+        ("qlora 70b on a single 40gb a100 possible?", None),
+        ("can i qlora llama 3 8b on a 4070 super 12gb with seq length 2048", None),
+        ("qlora llama 3 8b on a 24gb 3090?", None),
+    ],
+)
+def test_adapters_that_just_miss_are_tried_on_shorter_samples_where_no_length_was_stated(
+    text: str, cut: int | None
+) -> None:
+    _, records, draft = turn(text)
+    tried = [one for one in records if one.tool == "estimate_memory" and one.request["task"] == "qlora"]
+    shorter = [one for one in tried if one.request.get("sequence_tokens") == cut] if cut else []
+    assert [one.request.get("sequence_tokens") for one in tried[1:]].count(1024) == (1 if cut == 1024 else 0)
+    if cut:
+        assert shorter[0].result["fit"]["verdict"] in {"yes", "tight"}
+        assert draft.verdict == "fits_with_changes"
+        assert f"{cut:,} tokens" in draft.answer.split("\n")[0]
+    assert not ground(draft.answer, records, (text,), draft.citations).ungrounded
