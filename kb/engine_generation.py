@@ -19,7 +19,7 @@ class Era(Frozen):
     serial_s: float = 0.0
     """The host's part of a step, for which the card waits."""
     reduce_s: float = 0.0
-    """More for an all-reduce, each."""
+    """More for an all-reduce of NVIDIA's cards, each; ROCm's builds had one-shot kernels of their own."""
     reads_for_every_head: bool = False
     """Whether the cache is read once for every query head, not once for those that share it."""
 

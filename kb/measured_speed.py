@@ -42,6 +42,8 @@ class MeasuredSpeed(Frozen):
     """Source id."""
     request: str
     """The case as a request, in JSON."""
+    doubt: str = ""
+    """Why it states another quantity than the request that stands for it; such a row corrects no estimate."""
 
     @property
     def description(self) -> str:

@@ -41,6 +41,8 @@ class EngineFloor(Frozen):
     host and sampled."""
     extra_ratio: float = 1.0
     """Factor on what experts add to a layer."""
+    prompt_layer_s: float = 0.0
+    """Launching a layer of a batch of prompts, which no CUDA graph holds."""
     bandwidth_hbm_ratio: float
     """Share of the stated bandwidth reached while reading dense weights from stacked memory."""
     bandwidth_gddr_ratio: float
@@ -292,6 +294,8 @@ class Training(Frozen):
     """Tokens an expert gets of a micro-batch at which its products reach half of that."""
     launch_overlap_power: float
     """Launching runs ahead of the card: t = (t_gpu^p + t_launch^p)^(1/p)."""
+    element_ratios: dict[str, float]
+    """Family and market, or architecture → factor on the traffic of element-wise kernels, which large caches spare."""
     recompute_element_ratio: float
     """More element-wise traffic when everything is recomputed."""
     logit_bytes: float

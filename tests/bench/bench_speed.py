@@ -58,40 +58,6 @@ FITTED = [
 """Constants that a refit moves, by their path in speed.yaml."""
 
 
-SPECULATIVE = (
-    "speed-1425", "speed-1429", "speed-1435", "speed-1437", "speed-1449", "speed-1598", "speed-1599", "speed-1601",
-    "speed-1603", "speed-1605", "speed-1607",
-)  # fmt: skip
-"""Runs the same table has again, 1.4 to 2 times slower on the same cards and engine: with multi-token prediction, which
-the table does not tell. The gain falls with the load, as speculation's does."""
-SUPERSEDED = ("train-0019", "train-0093", "train-0015")
-"""Qwen3-30B-A3B on 16 H100 in Megatron-Bridge 25.11 and 26.02, whose next release runs the layout 1.8 times as fast;
-DeepSeek-V3 on B200 with the layer of multi-token prediction."""
-OTHERWISE = {
-    "deepseek-awq-8xh100": "vLLM 0.7, before its latent attention and 4-bit experts were fast",
-    "vllm-r1-benchmark": "50 requests over five seconds of some twenty, mostly filling and running dry",
-}
-"""Sources whose figures rest on what requests do not state: early kernels, or a load that never settles."""
-NCCL = ("lmdeploy-v0.1",)
-"""Releases of 2023 that reduced over the cards through NCCL, 40 to 57 µs each, where a one-shot kernel takes 9."""
-
-HALTING = ("automodel",)
-"""NeMo AutoModel of 2025 sent adapters' local batches of four through forty virtual stages; its own figures of 2026
-for the same models and cards, without a pipeline, are 1.1 to 1.8 times as fast."""
-
-APART = ("qwen-lora",)
-"""Its four cards are two in each of two nodes, which requests cannot state."""
-
-
-def doubted(row: MeasuredSpeed) -> bool:
-    """Whether a measurement states another quantity than the request that stands for it."""
-    series = row.source == "aiconfigurator" and row.model.endswith("Llama-3.1-8B")
-    slow = row.source in NCCL and row.gpu_count > 1
-    apart = row.source in APART and row.kind == "training" and row.gpu_count == 4
-    halting = row.source in HALTING and "adapters" in row.engine and row.pipeline_parallel > 1
-    return row.id in SPECULATIVE + SUPERSEDED or row.source in OTHERWISE or series or slow or apart or halting
-
-
 LEFT_OUT: dict[str, Callable[[MeasuredSpeed], object]] = {
     "source": lambda row: row.source, "model": lambda row: row.model, "gpu": lambda row: row.gpu,
     "row": lambda row: row.id,
@@ -285,7 +251,7 @@ def refit(key: Callable[[MeasuredSpeed], str]) -> None:
 
 
 def _fittable(row: MeasuredSpeed) -> bool:
-    return not doubted(row) and not row.model.startswith("zai-org")
+    return not row.doubt and not row.model.startswith("zai-org")
 
 
 def fit(rows: list[MeasuredSpeed], steps: int = 4, prior: float = 1.0) -> dict[str, float]:
@@ -363,7 +329,7 @@ def main() -> None:
     results = [result_of(row) for row in measured_speeds() if row.source not in UNMODELLED]
     table(results, lambda result: class_of(result.row))
     print()
-    sound = [result for result in results if not doubted(result.row)]
+    sound = [result for result in results if not result.row.doubt]
     shown = ("saturated", "serving dense", "serving MoE", "single stream", "adapters")
     table([r for r in sound if class_of(r.row) in shown],
           lambda result: f"{class_of(result.row)}, without doubted rows")  # fmt: skip

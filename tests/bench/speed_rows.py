@@ -115,7 +115,10 @@ def main() -> None:
     with FILE.open(encoding="utf-8", newline="") as file:
         reader = csv.DictReader(file)
         names, old = list(reader.fieldnames or ()), list(reader)
-    rows = [row(o["id"], o["source"], json.loads(o["request"]), o["measure"], float(o["value"])) for o in old]
+    rows = [
+        row(o["id"], o["source"], json.loads(o["request"]), o["measure"], float(o["value"])) | {"doubt": o["doubt"]}
+        for o in old
+    ]
     with FILE.open("w", encoding="utf-8", newline="") as file:
         writer = csv.DictWriter(file, names, lineterminator="\n")
         writer.writeheader()

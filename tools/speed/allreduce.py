@@ -53,13 +53,14 @@ def all_reduce_s(gpu: Gpu, cards: int, size_bytes: float, *, latency: bool = Tru
     """Time to add `size_bytes` over `cards` cards: latency + 2(n-1)/n · bytes / bus bandwidth (ring).
 
     Beyond a node of m cards each card adds its m-th part over the network, for k nodes: 2·latency·log₂ k + 2(k-1)/k ·
-    bytes/m / network. Without `latency` only the moving counts: during prefill the launches hide behind the products.
+    bytes/m / network. Without `latency` only the moving of large messages counts: during prefill the launches hide
+    behind the products, and prompts are added up together.
     """
     if cards <= 1:
         return 0.0
     inside = min(cards, node_cards(gpu))
     link = _link(link_name(gpu, inside))
-    small = min(size_bytes, link.small_bytes) / link.small_bus_bytes_per_s
+    small = min(size_bytes, link.small_bytes) / link.small_bus_bytes_per_s if latency else 0.0
     moving = 2 * (inside - 1) / inside * max(size_bytes / bus_bytes_per_s(gpu, inside), small)
     waiting = link.latency_s + link.card_latency_s * (inside - 2) if inside > 1 else 0.0
     nodes = math.ceil(cards / inside)

@@ -259,7 +259,7 @@ def _link_s(work: Work, batch: float) -> float:
     hops = constants().decode.pipeline_hop_s * (layout.pipeline - 1)
     if layout.attention_copies:
         return arch.moe_layers * exchange_s(work, batch) + hops
-    slower = work.era.reduce_s if layout.tensor > 1 else 0.0
+    slower = work.era.reduce_s if layout.tensor > 1 and work.gpu.vendor == "NVIDIA" else 0.0
     return 2 * arch.layers * (all_reduce_s(work.gpu, layout.tensor, 2 * batch * arch.hidden) + slower) + hops
 
 

@@ -187,7 +187,7 @@ class Known:
     def __init__(self, kind: str) -> None:
         import numpy
 
-        self.rows = tuple(row for row in measured_speeds() if row.kind == kind)
+        self.rows = tuple(row for row in measured_speeds() if row.kind == kind and not row.doubt)
         cases = [row_case(row) for row in self.rows]
         self.loads = numpy.array([_weighed(one, kind) for one in cases]).reshape(-1, 4)
         self.away = numpy.array([math.log(_seconds(row, row.value) / _seconds(row, row.estimate)) for row in self.rows])

@@ -5,7 +5,7 @@ from typing import NamedTuple
 from kb.speed_constants import constants
 from tools.speed.capacity import sequences_that_fit, spilled_share
 from tools.speed.decode import DecodeStep, decode_step, host_shares, read_bytes
-from tools.speed.prefill import first_token_s, prefill_s, prompt_s, prompt_stages
+from tools.speed.prefill import first_token_s, prefill_s, prompt_s, prompt_stages, prompt_stall_s
 from tools.speed.work import Layout, Work
 
 PROMPT_TOKENS = 512
@@ -42,11 +42,11 @@ class Pace(NamedTuple):
 def pace(work: Work) -> Pace:
     """Every figure of one load.
 
-        TPOT = t_step + (b - 1) · t_prefill / output_tokens
-        total = copies · b / (t_step + b · t_prefill / output_tokens)
+        TPOT = t_step + stall((b - 1) / output_tokens)
+        total = copies · b / (t_step + stall(b / output_tokens))
 
-    Each slot is filled anew once every `output_tokens` steps, and its prompt delays the others. Beyond what the
-    memory holds sequences wait: the total stays, every user gets less.
+    Each slot is filled anew once every `output_tokens` steps, and its prompt delays the others (`prompt_stall_s`).
+    Beyond what the memory holds sequences wait: the total stays, every user gets less.
     """
     room = sequences_that_fit(work)
     asked = work.sequences
@@ -57,9 +57,8 @@ def pace(work: Work) -> Pace:
     total_s = max(step.total_s, least)
     prompt = prompt_s(running)
     stages = prompt_stages(running, int(max(work.new_tokens, 1) * running.sequences))
-    each = 0.0 if work.separate_prefill else prompt / stages / work.output_tokens
-    token_s = total_s + (running.sequences - 1) * each
-    total = work.layout.replicas * running.sequences / (total_s + running.sequences * each)
+    token_s, cycle_s = (total_s + prompt_stall_s(running, prompt / stages, running.sequences - own) for own in (1, 0))
+    total = work.layout.replicas * running.sequences / cycle_s
     alone = prompt / prompt_stages(running, max(work.new_tokens, 1))
     most = _most_prompt_rate(running)
     return Pace(

@@ -1,5 +1,7 @@
 """Reading a prompt: products with every active weight, causal attention, and all-reduces of whole activations."""
 
+import math
+
 from kb.speed_constants import constants
 from tools.speed.allreduce import all_reduce_s
 from tools.speed.decode import by_card, dense_efficiency, exchange_s, permute_s, routed_efficiency
@@ -107,13 +109,34 @@ def prompt_stages(work: Work, tokens: int) -> float:
     return 1 + (gain - 1) * share
 
 
+def prompt_stall_s(work: Work, prompt_s: float, others: float) -> float:
+    """What a step loses to the prompts of `others` sequences, of which m = others / output_tokens come in a step.
+
+        ((m · t_prompt)² + (L · t_launch · (1 - e^-m))²)^½
+
+    Prompts are no part of a step's CUDA graph: their batch is launched kernel by kernel, however short they are, while
+    answers wait. The more come at once, the more share a batch.
+    """
+    if work.separate_prefill:
+        return 0.0
+    coming = others / work.output_tokens
+    launched = prompt_launch_s(work) * (1 - math.exp(-coming))
+    return math.hypot(coming * prompt_s, launched)
+
+
+def prompt_launch_s(work: Work) -> float:
+    """Launching every layer of one batch of prompts: L · t_launch, over the stages of a pipeline."""
+    return work.arch.layers * work.floor.prompt_layer_s / work.layout.pipeline
+
+
 def first_token_s(work: Work, alone_s: float, step_s: float) -> float:
     """Time to the first token when `sequences` requests run in a closed loop and a prompt alone takes `alone_s`.
 
-        t_prefill · (a + c·(b - 1)) + t_step
+        ((t_prefill · (a + c·(b - 1)))² + (L · t_launch)²)^½ + t_step
 
     A prompt waits for those before it: the more sequences, the likelier others have just arrived.
     """
     queue = constants().queue
     waiting = queue.alone_ratio + queue.sequence_ratio * (work.sequences - 1)
-    return alone_s * waiting + step_s + queue.layer_s * work.arch.layers * min(work.sequences - 1, 1.0)
+    reading = math.hypot(alone_s * waiting, prompt_launch_s(work))
+    return reading + step_s + queue.layer_s * work.arch.layers * min(work.sequences - 1, 1.0)

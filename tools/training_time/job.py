@@ -46,6 +46,8 @@ class Job:
     sharding: str
     frozen: str | None
     """Format of quantised weights that stay frozen; they are widened every time they are used."""
+    frozen_bits: float
+    """Bits of a frozen weight: what cards that share them send each other."""
     widened_bytes: float
     """Memory traffic of widening one of them."""
     node: int
@@ -128,7 +130,8 @@ def job_of(request: TrainingTimeRequest) -> tuple[Job, list[str]]:
         trainer=trainer, trainer_name=trainer_name, tensor=request.tensor_parallel or 1,
         pipeline=request.pipeline_parallel or 1, context=request.context_parallel or 1,
         expert=request.expert_parallel or (min(cards, NODE) if arch.moe else 1),
-        sharding=request.sharding or _sharding(request), frozen=frozen, widened_bytes=_widened_bytes(frozen),
+        sharding=request.sharding or _sharding(request), frozen=frozen,
+        frozen_bits=weight_format(frozen).body_bits if frozen else 16, widened_bytes=_widened_bytes(frozen),
         batch=request.global_batch_size, virtual=request.virtual_stages or 1,
         node=request.cards_per_node or node_cards(card), stated_network=request.network_bytes_per_s,
     ), said  # fmt: skip

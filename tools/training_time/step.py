@@ -107,7 +107,7 @@ def _attention_s(job: Job) -> float:
 def _elements_s(job: Job) -> float:
     training, arch = constants().training, job.arch
     again = 1.0 if job.trainer_name == "peft" else 1 + training.recompute_element_ratio * job.recompute
-    traffic = arch.layers * arch.hidden * job.trainer.element_bytes * again
+    traffic = arch.layers * arch.hidden * job.trainer.element_bytes * again * _of_card(job, training.element_ratios)
     traffic += arch.linear_layers * arch.hidden * training.linear_bytes
     return (traffic + arch.vocab * training.logit_bytes) / job.bandwidth
 
@@ -174,7 +174,7 @@ def _shards_s(job: Job) -> float:
         gathered = job.arch.params - job.arch.routed_params * (1 - 1 / job.expert)
         moved = (4 if job.sharding == "zero2" else 6) * gathered
         if job.adapters:
-            moved = 4 * gathered if job.sharding != "zero2" else 0
+            moved = 2 * gathered * job.frozen_bits / 8 if job.sharding != "zero2" else 0
         return moved / bus / job.micro_batch_tokens
     if job.adapters or job.trainer_name == "megatron":
         return 0.0
@@ -210,8 +210,9 @@ def _bubble(job: Job) -> float:
 
 
 def _of_card(job: Job, ratios: dict[str, float]) -> float:
-    """The ratio of a card's architecture, or of its family."""
-    return ratios.get(job.gpu.architecture, ratios.get(job.family, ratios["other"]))
+    """The ratio of a card's family and market, of its architecture, or of its family alone."""
+    usual = ratios.get(job.gpu.architecture, ratios.get(job.family, ratios["other"]))
+    return ratios.get(f"{job.family} {job.gpu.market}", usual)
 
 
 def _launch_s(job: Job) -> float:

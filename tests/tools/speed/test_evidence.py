@@ -43,6 +43,13 @@ def test_every_row_names_a_card_a_source_and_positive_figures() -> None:
         assert min(row.value, row.estimate) > 0, row.id
 
 
+def test_a_doubted_row_corrects_no_estimate_and_is_not_shown() -> None:
+    doubted = [row for row in ROWS if row.doubt]
+    assert doubted
+    for row in doubted:
+        assert row.id not in {one.id for one in corrected(row_case(row), row.kind).evidence}
+
+
 @pytest.mark.parametrize("row", [row for row in ROWS if row.measure in FIELDS][::12], ids=lambda row: row.id)
 def test_the_formula_beside_a_measurement_is_current(row: MeasuredSpeed) -> None:
     request = InferenceSpeedRequest.model_validate(json.loads(row.request))
@@ -61,7 +68,7 @@ def test_a_correction_is_the_weighted_mean_of_what_near_rows_say(row: MeasuredSp
     settings = constants().neighbours
     total = shift = 0.0
     apart = {}
-    for other in (other for other in ROWS if other.kind == row.kind and other.id != row.id):
+    for other in (other for other in ROWS if other.kind == row.kind and other.id != row.id and not other.doubt):
         if (far := distance(asked, row_case(other), row.kind)) < 2.0:
             slower = other.value / other.estimate
             away = math.log(slower if is_time(other.measure) else 1 / slower)

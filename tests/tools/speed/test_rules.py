@@ -23,6 +23,7 @@ from tools.speed.decode import (
 )
 from tools.speed.layout import best_pace
 from tools.speed.pace import Pace
+from tools.speed.prefill import prompt_s, prompt_stall_s
 from tools.speed.request import InferenceSpeedRequest
 from tools.speed.result import InferenceSpeed
 from tools.speed.work import Layout, Work, work_of
@@ -337,3 +338,49 @@ def test_experts_cost_only_the_layers_that_have_them(model: str, mixed: int, wid
     assert decode_step(load).floor_s - decode_step(none).floor_s == pytest.approx(
         mixed * each * load.floor.extra_ratio, abs=1e-12
     )
+
+
+@pytest.mark.parametrize("prompt", [64, 512])
+@pytest.mark.parametrize("model", ["Qwen/Qwen3-235B-A22B", "meta-llama/Llama-3.3-70B-Instruct"])
+def test_short_prompts_halt_answers_where_their_batch_is_launched_layer_by_layer(model: str, prompt: int) -> None:
+    """SGLang's cookbook: the steps between which a prompt was read take a millisecond a layer longer."""
+    load = {"model": model, "gpu": "b200-sxm", "gpu_count": 8, "input_tokens": prompt, "output_tokens": 512}
+    paces = {engine: found(**(load | {"engine": engine, "concurrent_sequences": 90})) for engine in ("sglang", "vllm")}
+    lost = paces["sglang"].interference_s - paces["vllm"].interference_s
+    layers = paces["sglang"].work.arch.layers
+    assert 0.1e-3 * layers < lost < 0.25e-3 * layers
+    alone = found(**(load | {"engine": "sglang"}))
+    assert alone.interference_s == 0
+    assert alone.first_token_s > 1e-3 * layers
+
+
+def test_long_prompts_are_launched_beside_their_products() -> None:
+    load = {"model": "meta-llama/Llama-3.3-70B-Instruct", "gpu": "h100-sxm", "gpu_count": 4, "engine": "sglang"}
+    work = found(**(load | {"input_tokens": 16_000, "output_tokens": 500, "concurrent_sequences": 32})).work
+    one = prompt_s(work)
+    assert prompt_stall_s(work, one, 31.0) < 1.05 * 31 / 500 * one
+
+
+@settings(deadline=None)
+@given(others=st.floats(0, 500), more=st.floats(1, 10), prompt=st.floats(0, 2))
+def test_more_prompts_never_halt_answers_less(others: float, more: float, prompt: float) -> None:
+    work = found(model="Qwen/Qwen3-32B", gpu="h100-sxm", engine="sglang", input_tokens=512).work
+    assert prompt_stall_s(work, prompt, others * more) >= prompt_stall_s(work, prompt, others) * (1 - 1e-9)
+
+
+def test_a_sum_over_two_nodes_waits_for_the_network() -> None:
+    one, two = (all_reduce_s(read_card("h100-sxm")[0], cards, 14_336) for cards in (8, 16))
+    assert two - one > 90e-6
+
+
+def test_only_nvidias_cards_added_up_through_a_library_in_2024() -> None:
+    def link(gpu: str) -> list[float]:
+        load = {"model": "meta-llama/Meta-Llama-3.1-405B", "gpu": gpu, "gpu_count": 8, "weight_format": "fp8"}
+        return [
+            found(**(load | {"engine": "vllm", "engine_built": built})).step.link_s for built in ("2024-10", "2026-01")
+        ]
+
+    before, after = link("mi300x")
+    assert before == after
+    before, after = link("h100-sxm")
+    assert before > 2 * after

@@ -183,3 +183,25 @@ def test_experts_in_a_narrower_space_are_sent_less() -> None:
     narrow = job(**{**MIXTURE, "model": "nvidia/NVIDIA-Nemotron-3-Super-120B-A12B-FP8"})
     wide = replace(narrow, arch=replace(narrow.arch, expert_hidden=narrow.arch.hidden))
     assert token_time(narrow).dispatch_s * 4 == pytest.approx(token_time(wide).dispatch_s)
+
+
+@pytest.mark.parametrize(("gpu", "shares"), [("rtx-4090", (0.4, 1.0)), ("rtx-6000-ada", (0.2, 0.5))])
+def test_a_card_held_back_by_its_power_reaches_less_of_its_peak(gpu: str, shares: tuple[float, float]) -> None:
+    """Both have one chip; GeForce multiplies at half the rate, which its power limit lets it keep up."""
+    found = job(model="meta-llama/Llama-2-7b-hf", gpu=gpu, task="lora", sequence_tokens=2048, micro_batch_size=4)
+    share = 6 * found.arch.active_params / token_time(found).total_s / found.peak
+    assert shares[0] < share < shares[1]
+
+
+@pytest.mark.parametrize("model", ["01-ai/Yi-34B", "meta-llama/Llama-2-70b-hf"])
+def test_shared_quantised_weights_are_sent_as_they_are_kept(model: str) -> None:
+    fields = {"model": model, "gpu": "rtx-4090", "gpu_count": 2, "sharding": "fsdp", "sequence_tokens": 2048}
+    wide, narrow = (token_time(job(**fields, task=task)).link_s for task in ("lora", "qlora"))
+    assert 3.3 < wide / narrow < 4.0
+
+
+def test_a_5090_trains_adapters_a_third_faster_than_a_4090() -> None:
+    """Their 16-bit rates are 1.27 apart, their bandwidths 1.78."""
+    four, five = (rate(model="meta-llama/Meta-Llama-3-8B", gpu=gpu, task="lora", sequence_tokens=2048)
+                  for gpu in ("rtx-4090", "rtx-5090"))  # fmt: skip
+    assert 1.27 < five / four < 1.78
