@@ -17,6 +17,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 from assistant.conversations import owner
 from kb.base import BadInput
 from kb.settings import Settings
+from ui.hold import Hold
 from ui.keys import PER_MINUTE, SCOPES, Keys
 from ui.problem import problem
 
@@ -69,7 +70,7 @@ class Access:
         self._app, self._options, self._keys = app, options, keys
         self._proxies = networks(options.trusted_proxies)
         self._editors, self._admins = _names(options.editors), _names(options.admins)
-        self._allowances = Allowances()
+        self._allowances, self._hold = Allowances(), Hold()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] == "websocket":
@@ -88,6 +89,7 @@ class Access:
             await problem(403, "forbidden", detail, scope=missing[0])(scope, receive, send)
             return
         if _counts(scope) and (wait_s := self._allowances.wait_s(caller)) > 0:
+            await self._hold.breathe()
             await _too_often(caller, wait_s)(scope, receive, send)
             return
         known = owner.set(None if caller.may("admin") else caller.name)

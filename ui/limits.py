@@ -6,6 +6,7 @@ from typing import Any
 
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from ui.hold import Hold
 from ui.problem import problem
 
 MOST_BODY_BYTES = 512 * 1024
@@ -90,13 +91,16 @@ class Bounded:
 
     def __init__(self, app: ASGIApp, most: int = MOST_AT_ONCE) -> None:
         self._app, self._most, self._running = app, most, 0
+        self._hold = Hold()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http" or scope["path"] in UNCOUNTED:
             await self._app(scope, receive, send)
             return
         if self._running >= self._most:
-            await problem(503, "busy", "Too many requests at once. Try again in a moment.")(scope, receive, send)
+            await self._hold.breathe()
+            again = {"Retry-After": str(self._hold.again_s())}
+            await problem(503, "busy", "Too many requests at once. Try again in a moment.", again)(scope, receive, send)
             return
         self._running += 1
         try:

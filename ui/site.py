@@ -7,9 +7,11 @@ from fastapi import FastAPI
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from assistant.agent import Advisor
+from assistant.answer import PLANNER
 from ui import problem
 from ui.access import Access
 from ui.api import create_app
+from ui.door import Door
 from ui.headers import SecurityHeaders
 from ui.keys import Keys
 from ui.limits import BodyLimit
@@ -41,10 +43,15 @@ def create_site(advisor: Advisor, host: str = "127.0.0.1") -> FastAPI:
     guarded = advisor.options.auth != "off"
     rest = create_app(advisor, open_to_uploads=guarded or host in LOOPBACK)
     site.add_middleware(Faces, rest=rest, mcp=sessions.handle_request, slack=slack)
+    planned = advisor.engine == PLANNER  # who waits for a language model takes no processor time meanwhile
+    if planned and guarded:  # inside, so that nobody's many requests are counted against others'
+        site.add_middleware(Door, line=advisor.line)
     if guarded:
         site.add_middleware(Access, options=advisor.options, keys=Keys(advisor.options.home))
     site.add_middleware(SecurityHeaders)
     site.add_middleware(Observed)
+    if planned and not guarded:
+        site.add_middleware(Door, line=advisor.line)
     return site
 
 

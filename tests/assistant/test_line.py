@@ -4,7 +4,7 @@ import threading
 
 import pytest
 
-from assistant.line import SHORT_LINE, Line
+from assistant.line import IN_VAIN_MOST, IN_VAIN_PER_S, SHORT_LINE, Bucket, Line
 from kb.base import Overloaded
 
 
@@ -85,3 +85,73 @@ def test_who_fails_leaves_the_place_free() -> None:
             raise ValueError("inside")
     with line.place():
         pass
+
+
+def test_whoever_came_first_goes_first() -> None:
+    line, order = Line(places=1), []
+    threads = []
+
+    def work(number: int) -> None:
+        with line.place():
+            order.append(number)
+
+    with line.place():
+        for number in range(20):
+            threads.append(threading.Thread(target=work, args=(number,)))
+            threads[-1].start()
+            while line.waiting <= number:
+                threading.Event().wait(0.001)
+    for thread in threads:
+        thread.join()
+    assert order == list(range(20))
+    assert line.held == 0
+
+
+def test_a_turn_that_fails_gives_its_place_to_the_next() -> None:
+    line, others = Line(places=1), []
+
+    def fails() -> None:
+        with line.place():
+            others.extend(waiting(line, 1))
+            raise ZeroDivisionError
+
+    with pytest.raises(ZeroDivisionError):
+        fails()
+    others[0].join(10)
+    assert (others[0].is_alive(), line.waiting) == (False, 0)
+
+
+def test_what_is_read_in_vain_is_bounded_and_comes_back(monkeypatch: pytest.MonkeyPatch) -> None:
+    now = 100.0
+    monkeypatch.setattr("assistant.line.time.monotonic", lambda: now)
+    line = Line(places=1, usual_s=2.0)
+    with line.place():
+        waiting(line, SHORT_LINE)
+        read = 0
+        while line.reads(0):
+            with pytest.raises(Overloaded), line.place(patience_s=0.5):
+                pass
+            read += 1
+        assert read == IN_VAIN_MOST
+        assert not line.reads(0)
+        now += 1.0
+        assert line.reads(int(IN_VAIN_PER_S) - 1)
+        assert not line.reads(int(IN_VAIN_PER_S))
+
+
+def test_those_on_their_way_are_reckoned_with() -> None:
+    line = Line(places=1, usual_s=1.0)
+    with line.place():
+        assert line.too_long_s(0.5) is None
+        assert line.too_long_s(0.5, coming=SHORT_LINE) == SHORT_LINE + 1
+        assert line.too_long_s(100.0, coming=SHORT_LINE) is None
+
+
+def test_a_bucket_holds_no_more_than_it_may_and_refuses_without_counting(monkeypatch: pytest.MonkeyPatch) -> None:
+    now = 0.0
+    monkeypatch.setattr("assistant.line.time.monotonic", lambda: now)
+    bucket = Bucket(per_s=2.0, most=3.0)
+    now = 1000.0
+    assert [bucket.take() for _ in range(5)] == [True] * 3 + [False] * 2
+    now = 1000.5
+    assert [bucket.take() for _ in range(2)] == [True, False]

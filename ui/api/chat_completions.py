@@ -18,7 +18,7 @@ from assistant.agent import Advisor, check_question
 from assistant.answer import Answer
 from kb.base import AdvisorError, BadInput
 from ui import problem
-from ui.api.questions import NOT_CACHED
+from ui.api.questions import NOT_CACHED, PATIENCE_S
 from ui.markdown import as_markdown
 from ui.metrics import counted
 from ui.turn import steps
@@ -121,7 +121,8 @@ def router(advisor: Advisor) -> APIRouter:
                 chunks = _chunks(advisor, question, conversation_id, with_usage=with_usage)
                 events = iterate_in_threadpool(chunks)
                 return StreamingResponse(events, media_type="text/event-stream", headers=NOT_CACHED)
-            return whole(counted(advisor.ask(question, conversation_id), "openai"))
+            told = advisor.told(question, conversation_id, patience_s=PATIENCE_S)
+            return whole(counted(told.answer, "openai"))
         except AdvisorError as error:
             return _refused(error)
 
@@ -181,7 +182,7 @@ def _chunks(advisor: Advisor, question: str, conversation_id: str, *, with_usage
     yield chunk({"role": "assistant", "content": ""})
     used: dict[str, int] = {}
     try:
-        for step in steps(advisor, question, conversation_id, face="openai"):
+        for step in steps(advisor, question, conversation_id, face="openai", patience_s=PATIENCE_S):
             if step.answer is None:
                 yield ": working\n\n"  # a comment keeps the connection open through a long turn
                 continue

@@ -17,6 +17,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 START_S = 300.0
+IDLE_S = 0.06
+"""Processor time in a second below which a server does nothing."""
 COMMAND = (
     "import sys; from kb.settings import settings as s; from ui.serve import serve; sys.exit(serve(s().host, s().port))"
 )
@@ -59,6 +61,21 @@ class Server:
     def threads(self) -> int:
         """Threads now."""
         return len(list(Path(f"/proc/{self.process.pid}/task").iterdir()))
+
+    def processor_s(self) -> float:
+        """Processor time it has used so far."""
+        fields = Path(f"/proc/{self.process.pid}/stat").read_text().rpartition(")")[2].split()
+        return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+    def settled(self, within_s: float = 120.0) -> "Server":
+        """Itself, once it idles: what it loads after its start would be counted as the cost of the first questions."""
+        until = time.monotonic() + within_s
+        while time.monotonic() < until:
+            before = self.processor_s()
+            time.sleep(1)
+            if self.processor_s() - before < IDLE_S:
+                break
+        return self
 
     def kill(self) -> None:
         """End it as a power cut would, as far as a process can tell."""
