@@ -152,6 +152,13 @@ SHAPES: tuple[tuple[Intent, float, str], ...] = (
     ("cloud_or_buy", 5, (
         r"租(?:什么|啥|哪|几)|(?:一|每|/)个?小时\s?要?(?:几块|多少钱)|包月"
     )),
+    # a card in hand against the cloud: whether the card does comes first, however much else is said of renting
+    ("can_it_run", 16, (
+        rf"(?:用|拿|靠|自己的?|手上的?|手头的?|现有的?|本地的?)[^。?!\n买]{{0,8}}?{GPU}{{1,40}}[^。?!\n买]{{0,12}}?"
+        r"还是(?:去|直接|说|不如|干脆)?\s?(?:租|上云|用云|云上)"
+        r"|(?:use|using|keep|stick with|on) (?:my|the|our)(?: own)? [^.?!\n]{0,40}?(?<![a-z])or"
+        r" (?:just |simply |should (?:i|we) )?(?:rent|(?:use |go )?(?:to )?(?:the )?cloud|colab|runpod|vast)"
+    )),
     ("cloud_or_buy", 6, (
         r"租[^。?!\n]{0,20}?买[^。?!\n]{0,20}?(?:省钱|划算|便宜|合算)|买[^。?!\n]{0,20}?租[^。?!\n]{0,20}?(?:省钱|划算|便宜|合算)"
         r"|(?:monthly|per month|bill|cost)[^.?!\n]{0,24}(?<![a-z])rented"

@@ -156,6 +156,13 @@ def test_the_least_card_is_a_question_of_memory(text: str) -> None:
         ("we rent a 4x L40S box, can it serve a 70B awq", "can_it_run"),
         ("where to rent 4x L40S for a 70B", "cloud_or_buy"),
         ("a 12gb 3060 w/ a 12B q4, ok?", "can_it_run"),
+        ("训练 yolo11 用 3060 还是租云", "can_it_run"),
+        ("微调7b 用自己的4090跑还是上云", "can_it_run"),
+        ("use my 3060 for yolo training or just rent?", "can_it_run"),
+        ("买4090还是租云跑sdxl", "cloud_or_buy"),
+        ("fine-tune an 8b model: buy a 3090 or rent?", "cloud_or_buy"),
+        ("what llm on a strix halo 128gb", "what_fits"),
+        ("3080 10gb, which models?", "what_fits"),
     ],
 )
 def test_the_question_is_told_from_its_setting(text: str, intent: str) -> None:
