@@ -105,7 +105,7 @@ RULES: tuple[tuple[Intent, float, str], ...] = (
         r"|which) (?:\w{1,12} ){0,2}(?:models?"
         r"|llms?)(?: \w{1,12}){0,2} (?:can|could|should|fits?|fully|would|will|runs?|do|is best)"
         r"|what can i (?:run|train|do|fine[- ]?tune)|(?<![a-z])(?:what|which) (?:local |open )?"
-        r"(?:llms?|models?)\s?(?:\?|$)|how (?:large|big) an? (?:model|llm"
+        r"(?:llms?|models?)\s?(?:\?|$|(?:on|for|with) (?:an?|my|the|one) )|how (?:large|big) an? (?:model|llm"
         r"|\S{1,30})(?: \S{1,30})? (?:can|could)|最大(?:能|可以|跑)"
     )),
     ("what_fits", 6, (
