@@ -78,6 +78,13 @@ BEYOND_DOUBT = 0.92
 """The same for a question that would also have a card: what is asked of all cards at once stays below."""
 _SHOPPING = {"which_to_buy", "budget", "cloud_or_buy", "compare"}
 """What asks for a product: without a workload, only advice on that very thing comes before what to ask."""
+_TRUE = re.compile(
+    r"\b(?:is|are|was) (?:that|this|it|they) (?:really )?(?:right|normal|true|correct|expected|plausible)\b"
+    r"|\breally (?:needs?|takes?)\b"
+    r"|真的(?:吗|要|需要|得)|对(?:吗|么|不对)|正常(?:吗|么|不)|是不是(?:真|对|搞错|算错)|不应该吧|怎么(?:会|可能)",
+    re.I,
+)
+"""Words that doubt an amount that is told: whether it holds comes before what the cards hold."""
 _FORMAT_CHOICE = re.compile(r"fp8|fp4|int8|int4|bf16|awq|gptq|smoothquant", re.I)
 
 
@@ -188,7 +195,8 @@ def _frame(material: Material, main: Section) -> None:
     if claimed := card_memory(material) or card_identity(material) or copies(material):
         main.body.insert(0, main.headline)
         main.headline = claimed
-    if wrong and main.verdict == "estimate" and not clarify.turns_on_unknown(material):
+    doubted = main.verdict in ("fits", "fits_with_changes") and _TRUE.search(material.text) is not None
+    if wrong and (main.verdict == "estimate" or doubted) and not clarify.turns_on_unknown(material):
         main.body.insert(0, main.headline)
         main.headline = wrong.pop(0)
     main.body[:0] = [line for line in (*wrong, *doubts) if line not in main.headline]

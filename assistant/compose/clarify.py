@@ -166,6 +166,8 @@ def questions(material: Material, verdict: str = "") -> list[str]:
         found.append(say("ask.case"))
     if material.need.concurrent_sequences and not (need.concurrent_sequences or need.users):
         found.append(say("ask.users"))
+    if shopping and _SERVICE.search(material.text) and requests.sized(need) and not (need.users or _crowd(material)):
+        found.append(say("ask.users"))
     if need.users and need.concurrent_sequences is None and not isolated.asked(material.understanding):
         found.append(say("ask.concurrent"))
     if intent in {"min_vram", "how_many_gpus"} and need.task is None and requests.sized(need):
@@ -185,6 +187,12 @@ def questions(material: Material, verdict: str = "") -> list[str]:
     if open_time and not (timed and timed.result.get("time_s")) and not progress.judged(material.understanding):
         found.append(say("ask.dataset_images" if model_kind(need) in SEEN else "ask.dataset"))
     return list(dict.fromkeys(found))[:QUESTIONS_MAX]
+
+
+def _crowd(material: Material) -> bool:
+    """Whether how many are served at once was said, or how much they write."""
+    need = material.understanding.need
+    return bool(need.concurrent_sequences or need.tokens_per_month or need.target_tokens_per_s)
 
 
 def _of_pictures(material: Material, intent: str) -> list[str]:
@@ -225,6 +233,12 @@ def _use_unsaid(material: Material) -> bool:
     return not told and not requests.is_training(need) and not _PURPOSE.search(material.text)
 
 
+_SERVICE = re.compile(
+    r"客服|对外|上线|线上服务|给(?:客户|用户|员工|全公司|同事)|7 ?[x×*] ?24|24 ?[x×*/] ?7"
+    r"|\b(?:customers?|customer[- ]facing|support bot|production|public api|saas|our (?:team|staff|users))\b",
+    re.I,
+)
+"""Words of a service for many, whose size is what hardware is chosen by."""
 _FITTING = ("can_it_run", "min_vram", "how_many_gpus", "oom")
 _BUYS = re.compile(
     r"(?:准备|打算|想)(?:入手|买|购)|入手一[张块]|\b(?:looking to|want to|going to|planning to|about to) buy\b", re.I

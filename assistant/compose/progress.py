@@ -7,9 +7,11 @@ from assistant.compose.material import Material
 from assistant.compose.pace import cite_pace
 from assistant.compose.section import Section
 from assistant.plan import progress as plan
-from assistant.understand.progress import find_progress, find_rate, find_utilisation
+from assistant.understand.progress import find_progress, find_rate, find_utilisation, find_whole
 from kb.units import DAY_S, HOUR_S
 
+EPOCHS_MOST = 5
+"""A time this many times the most for one pass may well be that of several, where their number was not told."""
 SLACK = 0.85
 """Share of the least to be expected from which a training is not called slow."""
 
@@ -98,6 +100,28 @@ def judged_rate(material: Material, rate: float, *, each: bool) -> str:
         value=numbers.figure(expected["value"]), low=numbers.figure(expected["low"]),
         high=numbers.figure(expected["high"]),
     ) + cite_pace(material, "estimate_training_time", result)  # fmt: skip
+
+
+def judged_time(material: Material) -> str:
+    """Whether the time that a whole training is stated to take is what it should; empty where neither is known."""
+    said, result = find_whole(material.text), _expected(material)
+    expected = result.get("time_s") if result else None
+    if said is None or result is None or not expected or not plan.judges(material.text):
+        return ""
+    figure, unit, seconds = said
+    late = seconds > expected["high"] / SLACK
+    several = late and material.need.epochs is None and seconds <= EPOCHS_MOST * expected["high"]
+    key = "epochs" if several else "slow" if late else "fast" if seconds < SLACK * expected["low"] else "normal"
+    return material.say(
+        f"progress.time_{key}", said=f"{figure} {material.say(f'unit.{unit}')}",
+        cards=names.cards(result["gpu"], result.get("gpu_count") or 1),
+        **{end: _plain(material, expected[end]) for end in ("value", "low", "high")},
+    ) + cite_pace(material, "estimate_training_time", result)  # fmt: skip
+
+
+def _plain(material: Material, seconds: float) -> str:
+    figure, unit = numbers.duration(seconds)
+    return f"{figure} {material.say(f'unit.{unit}')}"
 
 
 def _judged_ratio(material: Material, ratio: float) -> str:

@@ -15,7 +15,10 @@ def timed(material: Material) -> Section:
     """Whether its stated speed is normal, or how long a training takes, with what it costs where that is asked too."""
     if verdict := progress.judged(material):
         return Section("estimate", verdict, settled=True)
-    return _priced(material) or pace.training_time(material)
+    section = _priced(material) or pace.training_time(material)
+    if section.verdict == "estimate" and (told := progress.judged_time(material)):
+        section.headline = told
+    return section
 
 
 def _priced(material: Material) -> Section | None:

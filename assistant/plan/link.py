@@ -23,6 +23,13 @@ NETWORK = re.compile(
 OUTSIDE = re.compile(r"\begpu\b|thunderbolt|雷电|oculink|usb ?4|外接", re.I)
 """A single card outside the machine."""
 SECOND = re.compile(r"\bsecond\b|\banother\b|第二[张块]|再加(?:一|1)[张块]", re.I)
+MORE = re.compile(
+    r"\b(?:two|three|four|more|several|multiple|extra|additional) (?:cards|gpus|of them|gives?)\b"
+    r"|多(?:加)?(?:几)?(?:张|块|卡)"
+    r"|(?:两|三|四|双)(?:张|块|卡)",
+    re.I,
+)
+"""Several cards spoken of beside one that is named."""
 WAYS = re.compile(
     r"(?:tensor[- ]?parallel\w*|(?<![a-z])tp ?=? ?\d{0,2}|张量并行)[^.?!\n]{0,40}?(?:or|vs\.?|versus|还是|和|,|/)"
     r"[^.?!\n]{0,30}?(?:pipeline|layer split|(?<![a-z])pp ?=? ?\d{0,2}(?![a-z])|流水线)"
@@ -82,6 +89,7 @@ def exemplary(need: Need, understanding: Understanding) -> bool:
         return True
     card = next(iter(requests.cards(need)), None)
     several = ((card.count if card else None) or need.gpu_count or need.tensor_parallel or 1) > 1
+    several = several or MORE.search(understanding.text) is not None
     known = card is not None or NETWORK.search(understanding.text) is None
     together = several or requests.sized(need) or (card is None and TOGETHER.search(understanding.text) is not None)
     special = need.task in ("vision", "diffusion", "speech", "embedding", "rendering")

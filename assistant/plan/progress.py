@@ -16,9 +16,9 @@ _COUNTS_STEPS = re.compile(
 )
 _JUDGES = re.compile(
     r"正常|合理|偏低|太低|低(?:吗|么|不低|了)|太慢|慢(?:吗|不慢)|好不好|行不行|什么水平|怎么样|为什么|为啥|算(?:快|慢|高|低)"
-    r"|有问题|这么慢|好慢|是不是"
+    r"|有问题|这么慢|好慢|[这那]么久|太久|好久|是不是"
     r"|\b(?:normal|low|slow|expected|good|bad|ok(?:ay)?|reasonable|typical|right|decent|why|should i (?:expect|get|see)"
-    r"|poor|fine|off)\b",
+    r"|poor|fine|off|wrong|(?:so|too|that) long)\b",
     re.I,
 )
 """Words that ask whether a speed is what it should be."""

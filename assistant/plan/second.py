@@ -3,6 +3,7 @@
 import math
 import re
 from collections.abc import Sequence
+from itertools import zip_longest
 from typing import Any
 
 from assistant.answer import ToolCallRecord
@@ -41,6 +42,8 @@ SHORTER_SAMPLES = (1024, 512)
 """Lengths to which an adapter's samples are cut where nothing was said of them and a card just misses."""
 UNIFIED = ("apu", "module")
 """Kinds of chip whose graphics use the host's memory: there is none beside it."""
+SEVERAL = 2
+"""More estimates than this follow in turns."""
 SPREAD = ("lora", "qlora")
 """Ways to fine-tune that run as copies, unless it takes several cards to hold one."""
 SHARES = ("none", "ddp", "zero1", "zero2")
@@ -60,16 +63,10 @@ def plan_more(understanding: Understanding, results: Sequence[ToolCallRecord]) -
         return []
     wanted: list[PlannedCall | None] = []
     usable, asked = _usable(results), intents(understanding)[0]
-    for record in _first_on_each(_estimates(results)):
-        wanted += _counted(need, record) if asked == "how_many_gpus" else []
-        if _verdict(record, usable) in {"yes", "tight"} and asked in _FASTER:
-            wanted.append(requests.speed(need, _card(record.request), record.request.get("weight_format")))
-        if asked == "concurrency":
-            wanted += _crowded(need, record)
-        cramped = _verdict(record, usable) == "tight" and record.request.get("task") == "lora"
-        if _verdict(record, usable) == "no" or asked == "oom" or (cramped and asked in _FASTER):
-            wanted += _cheaper(need, record)
-            wanted += _lighter_speeds(need, record) if "speed" in intents(understanding) else []
+    each = [_following(understanding, need, record, usable) for record in _first_on_each(_estimates(results))]
+    # Of many cards each comes once before one comes again: the calls of a turn are limited.
+    turns = zip_longest(*each) if len(each) > SEVERAL else each
+    wanted += [call for turn in turns for call in turn]
     if asked in _BETWEEN_CARDS:
         wanted += value.calls(need, understanding, results)
         wanted += _raced(need, results, usable, understanding.text)
@@ -93,6 +90,23 @@ def plan_more(understanding: Understanding, results: Sequence[ToolCallRecord]) -
     done = [PlannedCall(tool=record.tool, request=record.request) for record in results]
     fresh = [call for call in distinct(wanted) if call not in done]
     return fresh[: max(0, CALLS_MAX - len(results))]
+
+
+def _following(
+    understanding: Understanding, need: Need, record: ToolCallRecord, usable: int | None
+) -> list[PlannedCall | None]:
+    """What one estimate calls for: its speed where it fits, cheaper ways where it does not."""
+    asked, verdict = intents(understanding)[0], _verdict(record, usable)
+    wanted: list[PlannedCall | None] = list(_counted(need, record)) if asked == "how_many_gpus" else []
+    if verdict in {"yes", "tight"} and asked in _FASTER:
+        wanted.append(requests.speed(need, _card(record.request), record.request.get("weight_format")))
+    if asked == "concurrency":
+        wanted += _crowded(need, record)
+    cramped = verdict == "tight" and record.request.get("task") == "lora"
+    if verdict == "no" or asked == "oom" or (cramped and asked in _FASTER):
+        wanted += _cheaper(need, record)
+        wanted += _lighter_speeds(need, record) if "speed" in intents(understanding) else []
+    return wanted
 
 
 def _files(understanding: Understanding, need: Need, results: Sequence[ToolCallRecord]) -> list[PlannedCall | None]:

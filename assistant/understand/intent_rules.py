@@ -91,6 +91,12 @@ RULES: tuple[tuple[Intent, float, str], ...] = (
         r"|够[^。?!\n]{0,20}?(?:吗|么)|(?<![a-z])(?:will|would|can|could)(?: \S{1,24}){1,6}? (?:do|cope"
         r"|manage)(?![a-z])|能塞下|塞得下|吃得下|扛得住|hold up|搞得定|玩得转|can i|could i|凑合"
     )),
+    ("can_it_run", 7, (
+        r"(?:行不行|行吗|够不够|够吗|能不能|可以吗)[^。?!\n]{0,4}[,? ]\s?(?:如果|要是)?(?:不行|不够|不能)(?:的话)?"
+        r"[^。?!\n]{0,6}?(?:几|多少)"
+        r"|(?:enough|possible|work|fit|run|do)[^.!\n]{0,24}?[?,] (?:and |or )?(?:if not|otherwise),?"
+        r" (?:how many|what|which)"
+    )),
     ("can_it_run", 1.5, r"有啥办法|possible|装|跑不起"),
     # what could these cards run
     ("what_fits", 5, (

@@ -58,8 +58,20 @@ _TOKENS = re.compile(
     r"|每秒\s?(?:只有|才|大概|约)?\s?(?P<n2>\d{1,6}(?:\.\d{1,2})?)\s?(?P<s2>[kK万])?\s?(?:个)?\s?tok",
     re.I,
 )
+_WHOLE = re.compile(
+    r"(?:(?:要|得|需要?|预计|预估|估计?|显示|剩余?|跑了?|训(?:练)?了?|花了?|耗时|用时|用了|eta|takes?|took|taking|says?|shows?|showing"
+    r"|estimat\w{1,3}(?: time)?|needs?|needed|running for|will be|is)"
+    r"(?:是|为|要|了|大?约|大概|差不多|about|around|roughly|still|another|of|at|to be|it|[:=~≈ ]){0,4})\s?"
+    rf"(?P<n>{DIGITS})\s?(?P<u>个?小时|h(?:(?:ou)?rs?)?|天|days?|d|周|星期|weeks?|分钟|min(?:ute)?s?)(?![a-z])(?!\s?[/一每前])",
+    re.I,
+)
+"""The time that a whole run is said to take: "shows 25 days", 「要 17 小时」."""
 _EACH_CARD = re.compile(r"per[- ](?:gpu|card|device)|/ ?(?:gpu|card)|(?:每|单)(?:张)?卡|each (?:gpu|card)", re.I)
 _SECONDS = {"ms": 1e-3, "毫": 1e-3, "s": 1.0, "秒": 1.0, "m": 60.0, "分": 60.0, "h": 3600.0, "个": 3600.0, "小": 3600.0}
+_LONG_UNITS = (
+    (("个", "小", "h"), "hour"), (("天", "d"), "day"), (("周", "星", "w"), "week"), (("分", "m"), "minute"),
+)  # fmt: skip
+_UNIT_S = {"minute": 60.0, "hour": 3600.0, "day": 86400.0, "week": 604800.0}
 PERCENT = 100
 NEAR = 16
 """Characters around a number of steps in which words say that they are still to come."""
@@ -91,6 +103,16 @@ def find_progress(text: str) -> Progress:
     accumulation = int(next(filter(None, match.groups()))) if match else None
     whole = steps if left != steps else None
     return Progress(step_s, left, whole, find_samples(text), accumulation or None)
+
+
+def find_whole(text: str) -> tuple[str, str, float] | None:
+    """The time a whole run is stated to take: the figure as written, the unit (minute, hour, day, week), seconds."""
+    match = _WHOLE.search(text)
+    value = scaled(match["n"], None) if match else None
+    if match is None or not value or find_progress(text).step_s is not None:
+        return None
+    unit = next(name for letters, name in _LONG_UNITS if match["u"].lower().startswith(letters))
+    return match["n"], unit, value * _UNIT_S[unit]
 
 
 def find_samples(text: str) -> int | None:

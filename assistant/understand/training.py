@@ -35,8 +35,9 @@ _RANK = grammar(
     r"|(?<![a-z0-9_])r\s{0,2}[:=])\s{0,2}(\d{1,5})(?![0-9bkg.])"
 )
 _EPOCHS = grammar(
-    rf"({DIGITS}|{HAN})\s?(?:个 ?)?(?:epochs?|轮(?!对话)|遍|ep(?![a-z]))|(?:num[-_](?:train[-_])?epochs"
-    rf"|epochs?)\s{{0,3}}[:=]?\s{{0,3}}(\d{{1,5}}(?:\.\d{{1,3}})?)(?!\s?(?:要|takes?|小时|h))"
+    rf"({DIGITS}|{HAN}|(?<![a-z])(?:one|single|two|three|four|five|ten)(?![a-z]))\s?(?:个 ?)?(?:full )?"
+    r"(?:epochs?|轮(?!对话)|遍|ep(?![a-z]))|(?:num[-_](?:train[-_])?epochs"
+    r"|epochs?)\s{0,3}[:=]?\s{0,3}(\d{1,5}(?:\.\d{1,3})?)(?!\s?(?:要|takes?|小时|h))"
 )
 _OFFLOAD = grammar(
     r"(?<!不)(?<!不 )(?<!不用)(?<!不用 )(?<!不想用)(?<!不开)(?<!no )(?<!not )(?<!without )(?<!w/o )(?<!no_)"

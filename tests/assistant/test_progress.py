@@ -3,7 +3,7 @@
 import pytest
 
 from assistant.understand import understand
-from assistant.understand.progress import Progress, find_progress, find_rate, find_utilisation
+from assistant.understand.progress import Progress, find_progress, find_rate, find_utilisation, find_whole
 from tests.assistant.planning import turn
 
 
@@ -130,3 +130,71 @@ def test_pairs_are_no_context() -> None:
 def test_the_time_of_known_data_stands_in_the_first_line() -> None:
     _, _, draft = turn("pretrain a 1.3B from scratch on 30B tokens with 4x4090, realistic?")
     assert "Training takes about" in draft.answer.splitlines()[0]
+
+
+@pytest.mark.parametrize(
+    ("text", "whole"),
+    [
+        ("lora 微调显示要 5 个小时，为啥这么久", ("5", "hour", 18000)),
+        ("the progress bar shows 25 days. is something wrong?", ("25", "day", 2160000)),
+        ("8 张 A800 预计 400 小时，正常吗", ("400", "hour", 1440000)),
+        ("每步要 4 秒，一共 5000 步", None),
+        ("my card takes 24 GB", None),
+    ],
+)
+def test_time_that_a_whole_run_is_said_to_take(text: str, whole: tuple[str, str, float] | None) -> None:
+    assert find_whole(text) == whole
+
+
+JOB = "one epoch of 2B tokens, pretraining a 13B on 8 A800 takes {hours} hours, is that normal?"
+
+
+@pytest.mark.parametrize("language", ["en", "zh"])
+def test_a_stated_time_is_judged_by_what_the_cards_should_need(language: str) -> None:
+    job = JOB if language == "en" else "2B token 做 13B 预训练，一个 epoch，8 张 A800 要 {hours} 小时，正常吗"
+    _, records, _ = turn(job.format(hours=1))
+    expected = next(one.result["time_s"] for one in records if one.tool == "estimate_training_time")
+    opened = []
+    for seconds in (0.3 * expected["low"], expected["value"], 3 * expected["high"]):
+        _, _, draft = turn(job.format(hours=round(seconds / 3600)))
+        opened.append(draft.answer.lstrip("*").replace("：", ": ").split()[2 if language == "en" else 0])
+    assert opened == (["fast:", "normal:", "it"] if language == "en" else ["偏快:", "正常:", "偏慢:"])
+
+
+def test_a_time_that_several_passes_explain_is_not_called_slow() -> None:
+    job = JOB.replace("one epoch of ", "")
+    _, records, _ = turn(job.format(hours=1))
+    high = next(one.result["time_s"]["high"] for one in records if one.tool == "estimate_training_time")
+    _, _, draft = turn(job.format(hours=round(3 * high / 3600)))
+    assert draft.answer.lstrip("*").startswith("Normal for several epochs")
+
+
+def test_an_amount_that_is_doubted_is_corrected_first() -> None:
+    _, _, draft = turn("whisper large-v2 takes 20GB on an L4, is that right?")
+    assert draft.answer.lstrip("*").startswith("It does not take 20 GB")
+    _, _, plain = turn("whisper large-v2 on an L4, does it fit?")
+    assert plain.answer.lstrip("*").startswith("Yes")
+
+
+def test_who_asks_what_it_takes_if_not_is_first_told_whether() -> None:
+    _, _, draft = turn("llama2-70b 微调，4 张 80G 的 A100 行不行，不行要几张")
+    assert draft.answer.startswith("**能")
+    assert draft.verdict == "fits"
+
+
+def test_a_service_to_be_bought_for_is_asked_how_many_it_serves() -> None:
+    open_size, _, told = turn("公司长期跑一个 32B 的客服模型，7×24，租 H20 还是买两张 4090？")
+    assert open_size.need.users is None
+    assert any("多少人" in question for question in told.clarifying_questions)
+    _, _, sized = turn("公司长期跑一个 32B 的客服模型，20 路并发，租 H20 还是买两张 4090？")
+    assert not any("多少人用" in question for question in sized.clarifying_questions)
+
+
+def test_every_one_of_three_machines_is_tried_in_a_smaller_format() -> None:
+    _, records, _ = turn("M4 Mac mini 16GB vs 24GB vs a PC with a 3060 12GB for a 14b, which one?")
+    held = {
+        one.request["gpu"]
+        for one in records
+        if one.tool == "estimate_memory" and (one.result.get("fit") or {}).get("verdict") == "yes"
+    }
+    assert held == {"apple-m4-16gb", "apple-m4-24gb", "rtx-3060-12gb"}
