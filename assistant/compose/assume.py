@@ -28,7 +28,7 @@ def assumed(material: Material, main: Estimate) -> list[str]:
         found.append(say("assume.packed", format=names.format_name(main.result.weight_format)))
     elif need.weight_format is None and main.task == "inference":
         published = all(one.request.get("weight_format") is None for one in (main, material.estimates[0]))
-        same = published or main.result.weight_format == _published(main)
+        same = published or main.result.weight_format.removeprefix("gguf:").lower() == _published(main)
         wider = bits(main.result.weight_format) > bits(_published(main))
         key = "assume.format" if same else "assume.widened" if wider else "assume.quantised"
         found.append(say(key, format=names.format_name(main.result.weight_format)))

@@ -159,6 +159,7 @@ def speed(material: Material) -> Section:
         headline, section.verdict = hybrid.headline(material, shared)
         section.headline = verdict + gap + headline
         section.body = [arithmetic(material, [shared])]
+        section.assumptions = hybrid.assumptions(material, shared)
     if faster := race(material) or items(material):
         section.headline, section.verdict = verdict + gap + faster, "comparison"
     return section

@@ -54,7 +54,9 @@ def can_it_run(material: Material) -> Section:
     if shared and not main.fits:
         headline, verdict = hybrid.headline(material, shared)
         section = Section(verdict, headline, [arithmetic(material, [main, shared])])
-        return finished(material, section, shared)
+        section = finished(material, section, shared)
+        section.assumptions = hybrid.assumptions(material, shared)
+        return section
     if _NO_ADAPTERS.search(material.text):
         others = [one for one in others if one.task not in SPREAD]
     shown = [main, *(one for one in others if (one.gpu == main.gpu or one.fits) and not told_by(one, main))]

@@ -1,9 +1,12 @@
 """Cards and host memory together: the model that no card holds alone, run all the same, and how fast."""
 
-from assistant.answer import AnswerVerdict
+from assistant.answer import AnswerVerdict, ToolCallRecord
 from assistant.compose import names, numbers, pace
 from assistant.compose.arithmetic import cite, workload
+from assistant.compose.assume import assumed
 from assistant.compose.material import Estimate, Material
+from assistant.understand.host_memory import bandwidth_bytes_per_s
+from kb.speed_constants import constants
 from tools.memory.result import HostShare
 
 
@@ -41,10 +44,28 @@ def headline(material: Material, one: Estimate) -> tuple[str, AnswerVerdict]:
     return text + _speed(material, one), "fits_with_changes"
 
 
+def assumptions(material: Material, one: Estimate) -> list[str]:
+    """What was taken for granted of the work and of the host's memory, whose speed decides how fast the split is."""
+    found = assumed(material, one)
+    paced = [row for row in material.records("estimate_inference_speed") if _of(row, one)]
+    moved = paced[0].request.get("host_bandwidth_bytes_per_s") if paced else None
+    if moved is not None and bandwidth_bytes_per_s(material.text, usual_channels=None) is None:
+        server = moved >= constants().host.server_bandwidth_bytes_per_s
+        key = "server" if server else "desktop"
+        found.append(material.say(f"assume.{key}_memory", rate=numbers.rate(moved, "B/s")))
+    return found
+
+
+def _of(record: ToolCallRecord, one: Estimate) -> bool:
+    """Whether it is the speed of this very split."""
+    result = record.result
+    return bool(result["weight_format"] == one.result.weight_format and result.get("tokens_per_s_per_user"))
+
+
 def _speed(material: Material, one: Estimate) -> str:
     for record in material.records("estimate_inference_speed"):
-        result = record.result
-        if result["weight_format"] == one.result.weight_format and result.get("tokens_per_s_per_user"):
-            figures = pace.figures(material, result["tokens_per_s_per_user"])
-            return material.say("fit.with_host_speed", **figures) + pace.cite_pace(material, record.tool, result)
+        if _of(record, one):
+            figures = pace.figures(material, record.result["tokens_per_s_per_user"])
+            told = material.say("fit.with_host_speed", **figures)
+            return told + pace.cite_pace(material, record.tool, record.result)
     return ""

@@ -1,13 +1,20 @@
 """What the network between machines costs a training: all of them over it, beside one alone and a faster network."""
 
+import re
+
 from assistant.answer import ToolCallRecord
 from assistant.compose import names, numbers
 from assistant.compose.material import Material
-from assistant.compose.pace import cite_pace, figures
+from assistant.compose.pace import cite_pace, figures, lasting
 from assistant.compose.section import Section
 from assistant.compose.table import table
 from assistant.plan import network as plan
+from tools.need import GpuCount
 
+_WHY = re.compile(
+    r"\bwhy\b|slow|bottleneck|no faster|only \d|\bnetwork\b|为什么|为啥|慢|瓶颈|拖|影响|够不够|够吗|网络", re.I
+)
+"""Words that suspect the network; without them it is only a circumstance."""
 LITTLE = 0.8
 """Share of what the faster network gives from which the stated one is not the cause."""
 
@@ -24,7 +31,10 @@ def network(material: Material) -> Section | None:
     alone = rows.get("alone") if held else None
     many, one = _rate(stated), _rate(alone) if alone else None
     cause = fast is not None and many < LITTLE * _rate(fast)
-    key = ("slower" if one is not None and many < one else "cause") if cause else "fine"
+    held_back = not cause and one is not None and many < LITTLE * one * count
+    blamed = _WHY.search(material.text) is not None
+    key = ("slower" if one is not None and many < one else "cause") if cause else "fine" if blamed else "enough"
+    key = "held_back" if held_back else key
     machine = names.cards(card.gpu, (card.count or 1) // count)
     headline = say(
         f"network.{key}", speed=_speed(material, stated), cards=names.cards(card.gpu, card.count or 1),
@@ -32,15 +42,32 @@ def network(material: Material) -> Section | None:
         faster=_speed(material, fast) if fast else "",
         fast=numbers.figure(_rate(fast)) if fast else "",
     )  # fmt: skip
-    section = Section("estimate", headline + cite_pace(material, stated.tool, stated.result), settled=True)
+    headline += cite_pace(material, stated.tool, stated.result)
+    best = rows["hybrid"] if held and "hybrid" in rows and _rate(rows["hybrid"]) * LITTLE > many else stated
+    if material.intents[0] == "training_time" and best.result.get("time_s"):
+        timed = material.say("network.timed", time=lasting(material, best), way=_named(material, best, card))
+        headline = timed + cite_pace(material, best.tool, best.result) + ("" if say.language == "zh" else " ") + headline
+    section = Section("estimate", headline, settled=True)
     shown = {name: row for name, row in rows.items() if held or name not in ("alone", "hybrid")}
     section.body = [_table(material, shown)]
     section.levers = (
-        [say(f"network.lever_{name}", faster=_speed(material, fast)) for name in _levers(rows, held=held)]
-        if cause and fast
+        [
+            say(f"network.lever_{name}", faster=_speed(material, fast) if fast else "")
+            for name in _levers(rows, held=held)
+            if (fast or name != "faster") and (material.need.task != "pretrain" or name != "adapters")
+        ]
+        if cause or held_back
         else []
     )
     return section
+
+
+def _named(material: Material, row: ToolCallRecord, card: GpuCount) -> str:
+    """The way of spreading it that this estimate stands for, as the table names it."""
+    name = "hybrid" if row.request.get("sharding") == "ddp" else "stated"
+    return material.say(
+        f"network.way_{name}", cards=names.cards(card.gpu, card.count or 1), speed=_speed(material, row)
+    )
 
 
 def _rows(material: Material) -> dict[str, ToolCallRecord]:

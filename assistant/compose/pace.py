@@ -214,6 +214,11 @@ def trained(material: Material) -> str:
     return told + cite_pace(material, record.tool, record.result)
 
 
+def lasting(material: Material, record: ToolCallRecord) -> str:
+    """How long the training of this estimate takes, with its interval: "33 hours (25 hours – 43 hours)"."""
+    return _ranged(material, "time_s", record.result["time_s"])
+
+
 def _overflows(one: Estimate, result: dict[str, Any]) -> bool:
     """Whether this is the memory of what the speed was estimated for, and it does not fit."""
     same = (one.gpu, one.gpus, one.result.weight_format) == (

@@ -156,7 +156,7 @@ def intents(understanding: Understanding) -> list[Intent]:
         main = "compare"
     if link.WAYS.search(text) and link.exemplary(understanding.need, understanding):
         return ["interconnect"]
-    if main in ("concurrency", "min_vram") and _serves_many(understanding.need):
+    if main in ("concurrency", "min_vram") and _serves_many(understanding.need, paced=main == "min_vram"):
         main = "which_to_buy"
     if main == "speed" and bare and _MODELS.search(text):
         main = "what_fits"
@@ -178,11 +178,15 @@ def intents(understanding: Understanding) -> list[Intent]:
     return _one_of_each(_without_parameters([main, *asks], understanding.need, understanding.text))
 
 
-def _serves_many(need: Need) -> bool:
-    """Whether a model is to serve a stated load on hardware that is neither in hand nor named: that is to be found."""
+def _serves_many(need: Need, *, paced: bool) -> bool:
+    """Whether a model is to serve a stated load on hardware that is neither in hand nor named: that is to be found.
+
+    Who asks for memory wants hardware only where a pace is stated too (`paced`).
+    """
     load = (need.concurrent_sequences or need.users or 1) > 1 and not requests.is_training(need)
     cards = requests.cards(need) or need.memory_bytes_per_gpu or need.gpu_count
-    return load and need.target_tokens_per_s is not None and requests.sized(need) and not cards
+    stated = need.target_tokens_per_s is not None or not paced
+    return load and stated and requests.sized(need) and not cards
 
 
 def _trained(need: Need) -> bool:

@@ -18,7 +18,12 @@ def counted_as(understanding: Understanding) -> str | None:
     asked = {need.intent, *understanding.asks}
     if not (need.intent == "how_many_gpus" or asked & set(_PACED) or need.host_memory_bytes or understanding.beside):
         return None
-    return next((name for name in COMMON_GPUS if gpu(name).memory_bytes == stated), None)
+    return common(stated)
+
+
+def common(memory_bytes: int | None) -> str | None:
+    """A common card with so much memory; None where there is none, or no size is stated."""
+    return next((name for name in COMMON_GPUS if gpu(name).memory_bytes == memory_bytes), None)
 
 
 def counted(understanding: Understanding, need: Need) -> Need:

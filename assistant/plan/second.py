@@ -21,9 +21,11 @@ from assistant.plan.preferred import preferred
 from assistant.plan.provisional import chinese_cards, provisional
 from assistant.plan.squeeze import squeezed
 from assistant.plan.tighter import for_small_cards, tighter_files
+from assistant.understand.host_memory import bandwidth_bytes_per_s
 from assistant.understanding import Understanding
 from kb.catalog import gpu
 from kb.speed_constants import constants as speed_constants
+from kb.units import GIB
 from tools.configuration import Configuration
 from tools.need import GpuCount, Need
 
@@ -35,6 +37,8 @@ _SHOPPING = ("which_to_buy", "budget", "cloud_or_buy")
 """Intents that a configuration to order answers."""
 _SERVER = re.compile(r"epyc|xeon|threadripper|霄龙|至强|线程撕裂者|(?:八|12|十二) ?通道|(?:8|12)[- ]?channel", re.I)
 """Words that put the host's memory on a server's many channels."""
+DESKTOP_MOST_BYTES = 256 * GIB
+"""Memory that a desktop takes at the most: four modules of 64 GB on two channels."""
 SHORT_SAMPLE_TOKENS = 1024
 SAMPLE_TOKENS = 2048
 """What the calculator takes a sample for where none is stated."""
@@ -177,7 +181,8 @@ def _lighter_speeds(need: Need, record: ToolCallRecord) -> list[PlannedCall | No
 def _with_host(understanding: Understanding, need: Need, results: Sequence[ToolCallRecord]) -> list[PlannedCall | None]:
     """The model split between the cards and the host's memory, where its size was told: llama.cpp serves it so.
 
-    A server's memory is several times as fast as the desktop's that is assumed otherwise.
+    A server's memory is several times as fast as the desktop's that is assumed otherwise: what the words say of it
+    counts, else a size that no desktop takes.
     """
     first = next((record for record in _estimates(results) if record.request.get("gpu")), None)
     if need.host_memory_bytes is None or first is None or requests.is_training(need):
@@ -188,7 +193,7 @@ def _with_host(understanding: Understanding, need: Need, results: Sequence[ToolC
     ladder = HOST_LADDER_MXFP4 if first.result.get("weight_format") == "mxfp4" else HOST_LADDER
     stated = need.weight_format if (need.weight_format or "").startswith("gguf:") else None
     names = (stated,) if stated else ladder
-    served = speed_constants().host.server_bandwidth_bytes_per_s if _SERVER.search(understanding.text) else None
+    served = host_bandwidth_bytes_per_s(understanding.text, need.host_memory_bytes)
     stages = (card.count if card else None) or 1
     return [
         *(
@@ -204,6 +209,15 @@ def _with_host(understanding: Understanding, need: Need, results: Sequence[ToolC
         ),
         requests.speed(split, card, names[0], host_bandwidth_bytes_per_s=served),
     ]
+
+
+def host_bandwidth_bytes_per_s(text: str, host_memory_bytes: int) -> float:
+    """What the host's memory moves: as said, else a server's where one is meant, else a desktop's."""
+    usual = speed_constants().host
+    server = _SERVER.search(text) is not None or host_memory_bytes > DESKTOP_MOST_BYTES
+    if server:
+        return bandwidth_bytes_per_s(text, usual_channels=None) or usual.server_bandwidth_bytes_per_s
+    return bandwidth_bytes_per_s(text) or usual.bandwidth_bytes_per_s
 
 
 def _raced(need: Need, results: Sequence[ToolCallRecord], usable: int | None, text: str) -> list[PlannedCall | None]:

@@ -2,6 +2,7 @@
 
 from assistant.answer import ToolCallRecord
 from assistant.plan.formats import HOST_LADDER_MXFP4, bits
+from assistant.plan.nameless import common
 from assistant.understand.standing import other_than_language
 from kb.catalog import gpu
 from kb.units import GIB
@@ -31,7 +32,8 @@ def tighter_files(weight_format: str | None) -> tuple[str, ...]:
 
 def for_small_cards(need: Need, record: ToolCallRecord, card: GpuCount | None) -> tuple[str, ...]:
     """llama.cpp's formats where four bits just miss a small card: it holds less beside the weights than vLLM."""
-    if card is None or need.engine or gpu(card.gpu).memory_bytes > SMALL_CARD_BYTES:
+    name = card.gpu if card is not None else common(need.memory_bytes_per_gpu)
+    if name is None or need.engine or gpu(name).memory_bytes > SMALL_CARD_BYTES:
         return ()
     used = record.result.get("weight_format") or ""
     if used.startswith("gguf:") or other_than_language(need):
@@ -40,9 +42,10 @@ def for_small_cards(need: Need, record: ToolCallRecord, card: GpuCount | None) -
         return HOST_LADDER_MXFP4
     found = record.result.get("per_gpu", {})
     weights = sum(part["bytes"] for part in found.get("parts", ()) if part["name"] == "weights")
-    four_bit, usable = weights * GGUF_BITS / bits(used), gpu(card.gpu).usable_bytes
+    four_bit, usable = weights * GGUF_BITS / bits(used), gpu(name).usable_bytes
     if four_bit + found.get("total_bytes", 0) - weights <= usable:
         return ()
-    uneven = JUST_MISSED if (card.count or 1) > 1 else 1  # one stage of several holds the tables too
+    count = (card.count if card is not None else need.gpu_count) or 1
+    uneven = JUST_MISSED if count > 1 else 1  # one stage of several holds the tables too
     names = ("gguf:Q4_K_M",) if four_bit <= uneven * usable else ()
     return (*names, *(("gguf:Q3_K_M",) if FULL_CARD * usable < four_bit <= JUST_MISSED * usable else ()))

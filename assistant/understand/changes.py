@@ -50,6 +50,8 @@ def changes_of(reading: Reading, previous: Asked, *, companion: bool, command: C
         previous.model in models() and not (companion or command) and (other := variant_of(str(previous.model), plain))
     ):
         changes |= {"model": other, "model_text": models()[other].name, "params": models()[other].params}
+    elif reading.intent == "what_fits" and previous.gpus_owned and not (companion or command):
+        changes = dict.fromkeys((*TOPIC, "weight_format", "frozen_params")) | changes  # of all models, not of that one
     elif previous.task in _SPECIAL and _LANGUAGE_MODELS.search(plain):
         changes |= {"task": "inference", "model": None, "model_text": None, "params": None}
     changes |= card_changes(reading, previous, plain)

@@ -301,6 +301,8 @@ def _intent(reading: Reading, previous: Asked, command: Command | None) -> Any:
         return previous.intent
     if reading.intent == "concurrency" and {"users", "concurrent_sequences"} & set(reading.slots) and previous.intent:
         return previous.intent
+    if previous.intent == "min_vram" and "gpus_owned" in reading.slots and not previous.gpus_owned:
+        return "can_it_run" if reading.intent in {*_STATED, "what_fits", "other", "guidance"} else reading.intent
     if previous.intent == "cloud_or_buy" and "hours_per_month" in reading.slots:
         return previous.intent
     sized = {"model", "params", "gpus_owned", "gpus_asked"} & set(reading.slots) or previous.model or previous.params

@@ -22,8 +22,11 @@ _WORDS = {"single": 1, "dual": 2, "quad": 4, "octa": 8, "单": 1, "双": 2, "四
 _STATED = re.compile(r"(?<![\d.])(\d{2,4})\s?gb/s", re.I)
 
 
-def bandwidth_bytes_per_s(text: str) -> float | None:
-    """channels · 8 bytes · transfers a second of one socket; None where nothing of it is said."""
+def bandwidth_bytes_per_s(text: str, usual_channels: int | None = 2) -> float | None:
+    """channels · 8 bytes · transfers a second of one socket; None where nothing of it is said.
+
+    Without `usual_channels` also None where only the modules are named: how many channels they fill is unknown then.
+    """
     if said := _STATED.search(text):
         return float(said[1]) * 1e9
     known = family_in(text)
@@ -31,7 +34,9 @@ def bandwidth_bytes_per_s(text: str) -> float | None:
     rate = _RATE.search(text)
     if not (known or module or named or rate):
         return None
-    channels = _channels(named) if named else known.memory_channels if known else 2
+    channels = _channels(named) if named else known.memory_channels if known else usual_channels
+    if channels is None:
+        return None
     if module and module[2]:
         transfers = int(module[2])
     elif rate and (module or named):

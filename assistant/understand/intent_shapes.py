@@ -48,6 +48,10 @@ SHAPES: tuple[tuple[Intent, float, str], ...] = (
         r"|fine[- ]?tune|load)"
         r"(?: on| with|\s?\?|$| here)|(?:max(?:imum)?|biggest|largest) (?:model )?(?:size|params?|parameters?)"
     )),
+    ("what_fits", 5.5, (
+        r"(?:biggest|largest|heaviest|most) (?:thing |one |size )?(?:that )?(?:i|we|you|one|it) (?:can|could|might)"
+        r"(?: \w{1,12})? (?:run|fine-?tune|finetune|train|tune|fit|load|host|serve|lora|qlora|handle)(?![a-z])"
+    )),
     ("which_to_buy", 4, (
         r"recomi?end\w{1,6}|recommand\w{1,5}|empfehl\w{1,6}|consigli\w{1,5}|conseill?\w{1,5}|추천|おすすめ|お勧め"
         r"|オススメ|посовет\w{1,6}"
@@ -164,6 +168,12 @@ SHAPES: tuple[tuple[Intent, float, str], ...] = (
         r"|(?:monthly|per month|bill|cost)[^.?!\n]{0,24}(?<![a-z])rented"
     )),
     ("interconnect", 5, r"通信[^。?!\n]{0,8}瓶颈|瓶颈[^。?!\n]{0,8}通信"),
+    ("guidance", 9, (
+        r"watchdog caught|collective operation time-?out|(?:nccl|rccl|hccl|all_?reduce|all_?gather|barrier|rendezvous"
+        r"|init_process_group)[^\n]{0,60}?(?:time[sd]?[- ]?out|hang|hung|stuck|freez|froze|超时|卡死|卡住|hang ?住)"
+        r"|(?:time[sd]?[- ]?out|hangs?|hung|stuck|freezes|froze|超时|卡死|卡住)[^\n]{0,40}?(?:nccl|all_?reduce|all_?gather"
+        r"|init_process_group)|unhandled (?:system|cuda) error|nccl(?:system|internal|remote|unhandled)\w{0,8}error"
+    )),
     ("which_to_buy", 5, r"what (?:do|should|would|can|could) (?:we|i|one|you) (?:buy|get|order|purchase)(?![a-z])"),
     ("which_to_buy", 4.2, (
         r"(?:给|求|有)(?:点|什么|些|个)?(?:建议|意见)|(?:any|some) (?:advice|suggestions)"

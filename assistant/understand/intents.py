@@ -13,6 +13,8 @@ STRONG = 3.0
 """Weight from which an intent is asked in its own right."""
 LEAST = 2.0
 """Weight below which words only lean somewhere, and the rest of the question decides."""
+FAULT = 9.0
+"""Weight of words that only the report of a fault has: the cards and links it names are not asked about beside it."""
 _COMPILED = tuple((intent, weight, grammar(rule)) for intent, weight, rule in RULES)
 _SHAPES = tuple((intent, weight, grammar(rule)) for intent, weight, rule in (*SHAPES, *TONGUES))
 _ORDER: tuple[Intent, ...] = (
@@ -83,6 +85,8 @@ def choose(weights: dict[Intent, tuple[float, int]], facts: Facts) -> tuple[Inte
     main = ranked[0]
     if weights[main][0] < (STRONG if main in _SETTINGS else LEAST):
         return _silent(facts), ()
+    if main == "guidance" and weights[main][0] >= FAULT:
+        return main, ()
     others = (i for i in ranked[1:] if weights[i][0] >= STRONG and i != "guidance")
     rest = sorted(others, key=lambda intent: weights[intent][1])
     return main, tuple(rest[:3])

@@ -246,11 +246,22 @@ _DATA_AROUND = grammar(
 )
 
 
+_COUNTED_THINGS = grammar(
+    r"\s?(?:[a-z-]{2,14} ){0,2}(?:pages|pdfs?|docs|documents|files|articles|tickets|e-?mails|contracts|papers|chunks"
+    r"|vectors|embeddings|passages|records|entries|products|items|photos|pictures|calls|quer(?:y|ies)|questions"
+    r"|messages|reviews|tweets|posts|reports|invoices|books|customers|employees|students|requests|clips|tracks"
+    r"|recordings|conversations|chats|tasks|jobs)(?![a-z])"
+)
+"""What makes the number before it a count: "500k pdf pages", "40k support tickets"."""
+
+
 def _no_context(text: str, match: re.Match[str], *, loose: bool) -> bool:
-    """12k samples, 4K frames and $20k are no lengths."""
+    """12k samples, 500k pages, 4K frames and $20k are no lengths."""
     after = text[match.end() : match.end() + 8]
     if not loose:
         return False
+    if _COUNTED_THINGS.match(text, match.end()):
+        return True
     said_tokens = "token" in match[0] or "ctx" in after or "长" in match[0] or "window" in match[0]
     before = text[max(0, match.start() - 8) : match.start()]
     if match["s"] == "m" and not said_tokens:

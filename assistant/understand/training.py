@@ -31,7 +31,7 @@ _CHECKPOINTING_OFF = grammar(
     r"|关闭|关掉) ?(?:gradient[-_ ]?checkpointing|梯度检查点|重计算)"
 )
 _RANK = grammar(
-    r"(?:(?:lora[-_ ]?(?:rank|r|dim)|(?<![a-z])rank|network[-_ ]?dim|秩)\s{0,2}[:=为是]?"
+    r"(?:(?:lora[-_ ]?(?:rank|r|dim)|(?<![a-z\[])rank|network[-_ ]?dim|秩)\s{0,2}[:=为是]?"
     r"|(?<![a-z0-9_])r\s{0,2}[:=])\s{0,2}(\d{1,5})(?![0-9bkg.])"
 )
 _EPOCHS = grammar(
