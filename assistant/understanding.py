@@ -63,6 +63,10 @@ class Shown(Frozen):
     fits: bool | None = None
     offered: tuple[GpuCount, ...] = ()
     """Cards that were on offer, in the order they were told."""
+    model: str | None = None
+    """Catalog id of the largest model that it told to fit, where it was asked what does."""
+    weight_format: str | None = None
+    """The format in which that model was told to fit."""
     questions: tuple[str, ...] = ()
     """Phrase keys of what it asked back."""
     told: tuple[str, ...] = ()
@@ -84,6 +88,8 @@ class Asked(Need):
     """Names that are still unsettled."""
     on_offered: bool = False
     """Whether the cards asked about are those that an answer put forward, not ones that the person named."""
+    on_model: bool = False
+    """Whether the model is one that an answer told to fit, not one that the person named."""
     shown: Shown | None = None
     """What the answer told; in a follow-up that is being answered, what the former one did."""
     language: str | None = None

@@ -26,10 +26,7 @@ def what_fits(material: Material) -> Section:
     rows = _in_order(material, result.rows)
     marker = _cite(material, result)
     possible = [row for row in rows if row.max_params]
-    ways = [
-        material.say("capacity.way", how=_how(material, row), size=numbers.params(row.max_params or 0))
-        for row in _best(possible)
-    ]
+    ways = [_way(material, row) for row in _best(possible)]
     values = {"cards": _cards(material, result), "room": _room(material, result)}
     if not ways:
         return Section("does_not_fit", material.say("capacity.nothing", **values) + marker)
@@ -44,6 +41,28 @@ def what_fits(material: Material) -> Section:
     elif result.count > 1:
         section.caveats.append(material.say("capacity.several"))
     return section
+
+
+def _way(material: Material, row: FitRow) -> str:
+    """The largest model for one way of using the cards, with one that most people know."""
+    known = next((one.name for one in row.examples if one.verdict == "yes"), "")
+    size = numbers.params(row.max_params or 0)
+    if row.task != "inference":
+        return material.say("capacity.way", how=_how(material, row), size=size)
+    example = material.say("capacity.such_as", model=known) if known else ""
+    return material.say("capacity.way_serve", format=names.format_name(row.weight_format), size=size, example=example)
+
+
+def largest(material: Material) -> tuple[str | None, str | None]:
+    """The largest model that was told to fit for sure, with its format; nothing where none was."""
+    result = next((WhatFits.model_validate(one) for one in material.results("what_fits")), None)
+    if result is None:
+        return None, None
+    if result.candidates:
+        return result.candidates[0].model, result.candidates[0].weight_format
+    rows = _best([row for row in _in_order(material, result.rows) if row.max_params])
+    held = ((one.model, row.weight_format) for row in rows[:1] for one in row.examples if one.verdict == "yes")
+    return next(held, (None, None))
 
 
 def _for_purpose(material: Material, result: WhatFits, marker: str) -> str:

@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from assistant.compose import names, numbers
-from assistant.compose.arithmetic import interval, total, workload
+from assistant.compose.arithmetic import column_name, interval, total, workload
 from assistant.compose.follow_up import mark
 from assistant.compose.leading import main_and_others
 from assistant.compose.material import Estimate, Material
@@ -33,7 +33,7 @@ _FIGURES = {
     "estimate_training_time": ("time_s",),
 }  # fmt: skip
 """Rates and times that a headline tells, by the tool they come from."""
-_LOWERED = re.compile(r"^(?:About|For|The|It|Cheapest|Largest|At|In|With|A|An)(?= )")
+_LOWERED = re.compile(r"^(?:About|For|The|It|Cheapest|Largest|At|In|With|A|An|Yes,|No,|Yes:|No:|Not|Just)(?= )")
 """Openings that lose their capital behind other words; names keep it."""
 
 
@@ -118,6 +118,11 @@ def _measured(material: Material, main: Section) -> tuple[Shown, Estimate | None
         said = material.say(
             "changed.per_gpu", total=total(estimate), cards=names.cards(estimate.placed.gpu, estimate.gpus)
         )
+        if (way := _way_that_fits(material, main, estimate)) is not None:
+            estimate, said = way, material.say(
+                "changed.per_gpu_in", total=total(way), cards=names.cards(way.placed.gpu, way.gpus),
+                how=column_name(material, way),
+            )  # fmt: skip
         room = _room(material, main, estimate)
         return room or Shown(measure="fit", said=said, fits=estimate.fits), estimate
     if estimate is not None and (room := _room(material, main, estimate)):
@@ -128,6 +133,15 @@ def _measured(material: Material, main: Section) -> tuple[Shown, Estimate | None
     if material.intents[0] == "min_vram" and material.estimates and main.verdict == "estimate":
         return Shown(measure="memory", said=_in_all(material.estimates[0])), None
     return Shown(measure=f"intent {material.intents[0]}"), None
+
+
+def _way_that_fits(material: Material, main: Section, estimate: Estimate) -> Estimate | None:
+    """The way of doing it that the headline leads with, where what was asked does not fit as it is."""
+    if main.verdict != "fits_with_changes" or estimate.fits:
+        return None
+    led = [one for one in material.estimates if one.fits and (one.gpu, one.gpus) == (estimate.gpu, estimate.gpus)]
+    told = [(main.headline.find(column_name(material, one)), one) for one in led if total(one) in main.headline]
+    return min((row for row in told if row[0] >= 0), key=lambda row: row[0], default=(0, None))[1]
 
 
 def _in_all(one: Estimate) -> str:

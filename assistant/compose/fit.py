@@ -64,6 +64,8 @@ def can_it_run(material: Material) -> Section:
     for card in other_cards(material, main):
         section.body.append(card_line(material, card))
     section.levers = levers(material, main)
+    if verdict == "fits_with_changes" and main.task == "inference" and alternatives and requests.cards(material.need):
+        section.levers = []  # these cards do in a smaller format: what else holds the published one is not asked
     if len(compared_formats(material.understanding)) > 1 and main.fits:
         section.levers = []
         section.headline = weighed.formats(material, [main, *others]) or section.headline

@@ -3,6 +3,7 @@
 import zlib
 from collections.abc import Sequence
 
+from assistant.compose import capacity
 from assistant.compose.material import Material
 from assistant.compose.orders import cards_of, chosen, headings, in_hand
 from assistant.compose.section import Section
@@ -68,7 +69,8 @@ def remembered(material: Material, shown: Shown | None, main: Section, lines: Se
     ]
     made = {"told": tuple(told)[-_MARKS_MAX:], "questions": tuple(keys)}
     offered = _offered(material, main) or (before.offered if before else ())
-    return (shown or Shown()).model_copy(update=made | {"offered": offered})
+    model, form = capacity.largest(material) if material.intents[0] == "what_fits" else (None, None)
+    return (shown or Shown()).model_copy(update=made | {"offered": offered, "model": model, "weight_format": form})
 
 
 def _offered(material: Material, main: Section) -> tuple[GpuCount, ...]:

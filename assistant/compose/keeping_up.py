@@ -7,6 +7,7 @@ from assistant.compose.arithmetic import arithmetic
 from assistant.compose.material import Material
 from assistant.compose.section import Section
 from assistant.compose.table import table
+from assistant.plan import amounts
 from kb.catalog import gpu
 from kb.units import DAY_S, HOUR_S
 from tools.configuration import Configuration, MemoryFit, Price
@@ -34,12 +35,13 @@ def keeping_up(material: Material) -> Section | None:
         one = result[key]
         span = f"{numbers.figure(one['low'])}–{numbers.figure(one['high'])}"
         rows.append([names.gpu_name(result["gpu"]), numbers.figure(one["value"]), span, _whole(needed["value"])])
-    rate = first.request[key]
+    rate, period_s = first.request[key], amounts.period_s(material.text) or DAY_S
     headline = say(
         f"keeping_up.{'live_' if live else kind}headline",
         what=names.model_name(first.result["model"]),
         format=names.format_name(first.result["weight_format"]),
-        rate=numbers.count(rate * _A_DAY.get(kind, 1) if not live else rate),
+        rate=numbers.count(rate if live or not kind else rate * period_s / _UNIT_S[kind]),
+        every=say(_EVERY[period_s]),
         tokens=numbers.tokens(first.result["input_tokens"]),
         ways=say.listed(ways, conjunction="or"),
     )
@@ -53,7 +55,9 @@ def keeping_up(material: Material) -> Section | None:
 
 _ITEMS = (("speech_", "audio_s_per_s"), ("picture_", "images_per_s"))
 """Prefix of the phrases and figure of each kind of item that is told by the day."""
-_A_DAY = {"speech_": DAY_S / HOUR_S, "picture_": DAY_S}
+_UNIT_S = {"speech_": HOUR_S, "picture_": 1}
+"""Seconds of what each is counted in: hours of speech, pictures."""
+_EVERY = {DAY_S: "keeping_up.day", 7 * DAY_S: "keeping_up.week", 30 * DAY_S: "keeping_up.month"}
 
 
 def asked(material: Material) -> bool:

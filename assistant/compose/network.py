@@ -46,7 +46,9 @@ def network(material: Material) -> Section | None:
     best = rows["hybrid"] if held and "hybrid" in rows and _rate(rows["hybrid"]) * LITTLE > many else stated
     if material.intents[0] == "training_time" and best.result.get("time_s"):
         timed = material.say("network.timed", time=lasting(material, best), way=_named(material, best, card))
-        headline = timed + cite_pace(material, best.tool, best.result) + ("" if say.language == "zh" else " ") + headline
+        headline = (
+            timed + cite_pace(material, best.tool, best.result) + ("" if say.language == "zh" else " ") + headline
+        )
     section = Section("estimate", headline, settled=True)
     shown = {name: row for name, row in rows.items() if held or name not in ("alone", "hybrid")}
     section.body = [_table(material, shown)]

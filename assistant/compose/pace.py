@@ -79,10 +79,24 @@ def speed(material: Material) -> Section:
         keys = keys[::-1] if _FIRST_TOKEN.search(material.text) else keys
         told = [_headline(material, "pace.time", key, result) for key in keys]
         headline = gap.join([*(one[0].upper() + one[1:] for one in told), headline])
+    headline = _of_model(material, headline)
     if verdict := observed.judged(material, result):
         headline = verdict + ("" if material.say.language == "zh" else " ") + headline
     rows = SPEED_ROWS if (record.request.get("concurrent_sequences") or 1) > 1 else SPEED_ROWS_ALONE
     return _with(material, record.tool, result, headline, rows)
+
+
+def _of_model(material: Material, headline: str) -> str:
+    """The figure with the model it is of, where that is one that an answer put forward."""
+    need = material.understanding.need
+    if not need.on_model or need.model is None:
+        return headline
+    form = names.format_name(need.weight_format) if need.weight_format else ""
+    return material.say(
+        "pace.of_model",
+        model=" ".join([names.model_name(need.model), form]).strip(),
+        what=f"{headline[0].lower()}{headline[1:]}",
+    )
 
 
 def _paced(material: Material) -> ToolCallRecord | None:
@@ -236,7 +250,7 @@ def training_time(material: Material) -> Section:
         return _without(material, "pace.no_time")
     result = record.result
     key = next(key for key in ("time_s", *TIME_ROWS) if result.get(key))
-    headline = _headline(material, "pace.time", key, result)
+    headline = _of_model(material, _headline(material, "pace.time", key, result))
     section = _held(material, result, _with(material, record.tool, result, headline, TIME_ROWS, memory=False))
     section.assumptions += _data(material, result)
     return section

@@ -57,6 +57,12 @@ _QUERIES = re.compile(
     re.I,
 )
 A_DAY = re.compile(r"每天|一天|per day|a day|daily|/day", re.I)
+_PERIODS = (
+    (A_DAY, DAY_S),
+    (re.compile(r"每周|每星期|一周|per week|a week|weekly|/ ?w(?:ee)?k\b", re.I), 7 * DAY_S),
+    (re.compile(r"每个?月|一个?月|per month|a month|monthly|each month|every month|/ ?mo(?:nth)?\b", re.I), 30 * DAY_S),
+)
+"""Words that say how often as much work comes again, and the seconds between."""
 LIVE = re.compile(
     r"实时|流式|在线转写|电话|通话|坐席|直播|\blive\b|real.?time|stream(?:s|ing|ed)?\b|\bcalls?\b|phone", re.I
 )
@@ -119,7 +125,7 @@ def _daily_load(need: Need, text: str) -> bool:
     """Whether so much comes in a day: that asks for a pace, whatever else the words look like."""
     amount = {"speech": _AUDIO, **dict.fromkeys(READ, _DOCUMENTS)}.get(model_kind(need) or "")
     enough = need.intent in ("can_it_run", "speed")
-    return amount is not None and enough and A_DAY.search(text) is not None and amount.search(text) is not None
+    return amount is not None and enough and period_s(text) is not None and amount.search(text) is not None
 
 
 def amounts(need: Need, text: str) -> dict[str, object]:
@@ -129,8 +135,8 @@ def amounts(need: Need, text: str) -> dict[str, object]:
     if kind in SEEN:
         if (match := _IMAGES.search(text)) is not None:
             found["images"] = found["dataset_samples"] = _count(match)
-            if A_DAY.search(text) is not None:
-                found["images_per_s"] = _count(match) / DAY_S
+            if (period := period_s(text)) is not None:
+                found["images_per_s"] = _count(match) / period
         if (known := dataset_samples(text)) is not None:
             found["dataset_samples"] = known
         if (size := _SIZE.search(text)) is not None:
@@ -141,8 +147,8 @@ def amounts(need: Need, text: str) -> dict[str, object]:
             found["steps"] = int(steps[1])
     elif kind == "speech" and (match := _heard(text)) is not None:
         found["audio_s"] = _count(match) * _UNIT_S[match["u"][0].lower()]
-        if A_DAY.search(text) is not None:
-            found["audio_s_per_s"] = float(str(found["audio_s"])) / DAY_S
+        if (period := period_s(text)) is not None:
+            found["audio_s_per_s"] = float(str(found["audio_s"])) / period
     elif kind == "speech" and need.concurrent_sequences and LIVE.search(text) is not None:
         found["audio_s_per_s"] = float(need.concurrent_sequences)
     elif kind in READ:
@@ -150,6 +156,11 @@ def amounts(need: Need, text: str) -> dict[str, object]:
             found["documents"] = _count(match)
         found |= texts(need, text)
     return found
+
+
+def period_s(text: str) -> float | None:
+    """Seconds after which as much work comes again: of a day, a week or a month; None = it comes once."""
+    return next((seconds for rule, seconds in _PERIODS if rule.search(text)), None)
 
 
 def rate(need: Need, text: str) -> bool:
@@ -174,12 +185,12 @@ def texts(need: Need, text: str) -> dict[str, object]:
     Candidates of a query that are ranked count one by one: 50 documents at 10 queries a second are 500 texts.
     """
     found: dict[str, object] = {}
-    match, rate, daily = _DOCUMENTS.search(text), _QUERIES.search(text), A_DAY.search(text)
+    match, rate, period = _DOCUMENTS.search(text), _QUERIES.search(text), period_s(text)
     count = _count(match) if match else 1
     if rate is not None:
         found["documents_per_s"] = count * float(rate["r"] or rate["q"])
-    elif match is not None and daily is not None:
-        found["documents_per_s"] = count / DAY_S
+    elif match is not None and period is not None:
+        found["documents_per_s"] = count / period
     elif match is not None and need.deadline_s:
         found["documents_per_s"] = count / need.deadline_s
     if (length := _EACH.search(text)) is not None:

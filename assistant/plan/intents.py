@@ -3,7 +3,7 @@
 import re
 
 from assistant.plan import feeding, link, money, ordered, progress, requests
-from assistant.plan.amounts import counts_output, model_kind, pace_asked
+from assistant.plan.amounts import counts_output, model_kind, pace_asked, rate
 from assistant.plan.apart import rented_and_bought
 from assistant.plan.method import both
 from assistant.plan.preferred import asks_for_cheapest
@@ -125,6 +125,8 @@ def intents(understanding: Understanding) -> list[Intent]:
         main = "spec"
     if main in _SIZED and asks_for_cheapest(understanding.text) and not understanding.need.gpus_owned:
         main = "which_to_buy"
+    if main in ("which_to_buy", "other", "min_vram") and _at_a_rate(understanding):
+        main = "how_many_gpus"
     if main == "what_fits" and "can_it_run" in understanding.asks and requests.sized(understanding.need):
         main = "can_it_run"
     hardware_too = (
@@ -156,7 +158,9 @@ def intents(understanding: Understanding) -> list[Intent]:
         main = "compare"
     if link.WAYS.search(text) and link.exemplary(understanding.need, understanding):
         return ["interconnect"]
-    if main in ("concurrency", "min_vram") and _serves_many(understanding.need, paced=main == "min_vram"):
+    if main in ("concurrency", "min_vram") and _serves_many(
+        understanding.need, paced="min_vram" in (main, *understanding.asks)
+    ):
         main = "which_to_buy"
     if main == "speed" and bare and _MODELS.search(text):
         main = "what_fits"
@@ -176,6 +180,13 @@ def intents(understanding: Understanding) -> list[Intent]:
     if main == "power" and money.asks_energy(understanding.text):
         asks = [intent for intent in asks if FAMILIES[intent] != "shop"]
     return _one_of_each(_without_parameters([main, *asks], understanding.need, understanding.text))
+
+
+def _at_a_rate(understanding: Understanding) -> bool:
+    """Whether recordings or pictures come at a stated rate, and no money is: the cards that keep up are the answer."""
+    need = understanding.need
+    kinds, priced = ("speech", "diffusion"), need.budget is not None or need.matter == "price"
+    return model_kind(need) in kinds and not priced and not need.gpus_owned and rate(need, understanding.text)
 
 
 def _serves_many(need: Need, *, paced: bool) -> bool:

@@ -39,6 +39,8 @@ _SERVER = re.compile(r"epyc|xeon|threadripper|霄龙|至强|线程撕裂者|(?:�
 """Words that put the host's memory on a server's many channels."""
 DESKTOP_MOST_BYTES = 256 * GIB
 """Memory that a desktop takes at the most: four modules of 64 GB on two channels."""
+CROWDED = 0.5
+"""Share of a card from which weights of four bits, with adapters and activations beside them, are worth sharding."""
 SHORT_SAMPLE_TOKENS = 1024
 SAMPLE_TOKENS = 2048
 """What the calculator takes a sample for where none is stated."""
@@ -357,7 +359,15 @@ def _cheaper(need: Need, record: ToolCallRecord) -> list[PlannedCall | None]:
     lighter = requests.lighter_tasks(need, task)
     sharded = {"sharding": "zero3"} if request.get("sharding") == "zero3" and need.sharding is None else {}
     calls += [requests.memory(need, card, task=name, **(sharded if name == "lora" else {})) for name in lighter]
+    if "qlora" in lighter and not alone and need.sharding is None and _crowds(need, card):
+        calls.append(requests.memory(need, card, task="qlora", sharding="zero3"))
     return calls
+
+
+def _crowds(need: Need, card: GpuCount | None) -> bool:
+    """Whether weights of four bits leave one card little room: a copy on each is then too much, a share is not."""
+    half_byte = (need.params or 0) * 0.5
+    return card is not None and half_byte > CROWDED * gpu(card.gpu).usable_bytes
 
 
 def _spared(need: Need, request: dict[str, Any]) -> list[dict[str, object]]:

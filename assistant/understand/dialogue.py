@@ -84,6 +84,8 @@ _HOW_FAST = grammar(
 _TOO_SLOW = grammar(r"太慢|慢了|嫌慢|快(?:点|一点|些)|too slow|faster|speed (?:it|that) up")
 _OF_HARDWARE = ("can_it_run", "speed", "concurrency", "context_length", "training_time", "oom")
 """What can only be asked of particular cards."""
+_OF_A_MODEL = ("speed", "training_time", "context_length", "concurrency", "launch_files")
+"""What can only be asked of a particular model."""
 _CHOOSES_ANEW = ("which_to_buy", "budget", "cloud_or_buy", "min_vram", "how_many_gpus")
 """What is asked of all cards there are."""
 _PICTURED = ("diffusion", "speech", "vision", "embedding")
@@ -118,7 +120,7 @@ def fold(original: str, previous: Asked | None, earlier: Sequence[Asked] = ()) -
     changes |= {"asks": previous.asks if silent and "intent" not in back else reading.asks}
     need = standing(reading.text.simplified, previous.model_copy(update=changes), previous)
     need = need.model_copy(update={"doubts": _doubts(reading, need, previous)})
-    need = _on_offered(need, previous, changes["intent"])
+    need = _on_told(_on_offered(need, previous, changes["intent"]), previous, changes["intent"])
     told = _follow_up(reading, need, command, sized_before=_sized(previous))
     differ = changed(previous, told.need)
     outside = told.out_of_scope and (not differ or _hostile(reading))
@@ -137,6 +139,19 @@ def _on_offered(need: Asked, previous: Asked, intent: str) -> Asked:
         return need
     card = previous.shown.offered[0]
     return need.model_copy(update={"gpus_asked": (card.gpu,), "gpus_proposed": (card,), "on_offered": True})
+
+
+def _on_told(need: Asked, previous: Asked, intent: str) -> Asked:
+    """What only a model has is asked, after what fits was, of the largest that was told to."""
+    told = previous.shown.model if previous.shown else None
+    if need.model or need.params:
+        return need.model_copy(update={"on_model": need.on_model and need.model == previous.model})
+    if told is None or intent not in _OF_A_MODEL or told not in models():
+        return need
+    form = need.weight_format or (previous.shown.weight_format if previous.shown else None)
+    trained = need.task in TRAINING
+    known = {"model": told, "params": models()[told].params, "weight_format": need.weight_format if trained else form}
+    return need.model_copy(update=known | {"on_model": True})
 
 
 def _of_cards(reading: Reading, previous: Asked) -> dict[str, Any]:

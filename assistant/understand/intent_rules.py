@@ -233,17 +233,18 @@ RULES: tuple[tuple[Intent, float, str], ...] = (
     )),
     # cloud or buy
     ("cloud_or_buy", 6, (
-        r"(?:租|rent\w{0,4}|cloud|云|pay-as-you-go|autodl|runpod|aws|vast)[^。!\n]{0,50}?(?:还是|or|vs\.?"
-        r"|versus|划算|cheaper|better than)[^。!\n]{0,40}?(?:买|自己|自建|自购|本地|buy\w{0,3}|own\w{0,3}"
-        r"|purchas\w{0,3}|on-?prem\w{0,5}|local|home|card)|(?:买|自己攒?|自建|自购|本地|buy\w{0,3}|own"
+        r"(?:租|(?<![a-z])rent\w{0,4}|cloud|云|pay-as-you-go|autodl|runpod|(?<![a-z])aws|vast)[^。!\n]{0,50}?(?:还是|or|vs\.?"
+        r"|versus|划算|cheaper|better than)[^。!\n]{0,40}?(?:买|自己|自建|自购|本地|buy\w{0,3}|(?<![a-z])own\w{0,3}"
+        r"|purchas\w{0,3}|on-?prem\w{0,5}|local|home|card)|(?:买|自己攒?|自建|自购|本地|buy\w{0,3}|(?<![a-z])own"
         r"|purchas\w{0,3}|on-?prem\w{0,5}|home|build)[^。!\n]{0,50}?(?:还是|or|vs\.?|versus|划算"
-        r"|stay with)[^。!\n]{0,30}?(?:租|rent\w{0,4}|cloud|云|autodl|runpod|aws|vast)|租(?:还是|和)买"
-        r"|买(?:还是|和)租|rent or buy|buy or rent|pay-as-you-go|lowest-cost way|break-?even|回本"
+        r"|stay with)[^。!\n]{0,30}?(?:租|(?<![a-z])rent\w{0,4}|cloud|云|autodl|runpod|(?<![a-z])aws|vast)"
+        r"|租(?:还是|和)买"
+        r"|买(?:还是|和)租|(?<![a-z])rent or buy|buy or rent|pay-as-you-go|lowest-cost way|break-?even|回本"
     )),
     ("cloud_or_buy", 4.5, (
-        rf"(?:租|rent\w{{0,4}}|租用|包月|on[- ]demand|spot)[^。?!\n]{{0,24}}?(?:多少钱|价格|几块|费用|price"
+        rf"(?:租|(?<![a-z])rent\w{{0,4}}|租用|包月|on[- ]demand|spot)[^。?!\n]{{0,24}}?(?:多少钱|价格|几块|费用|price"
         rf"|cost|how much|便宜|cheap|哪家|哪里|where)|(?:多少钱|价格|price|cost|how much"
-        rf"|cheapest)[^。?!\n]{{0,40}}?(?:租|rent|per hour|an hour|/h(?![a-z])|/小时|每小时|on (?:lambda"
+        rf"|cheapest)[^。?!\n]{{0,40}}?(?:租|(?<![a-z])rent|per hour|an hour|/h(?![a-z])|/小时|每小时|on (?:lambda"
         rf"|runpod|aws|vast|gcp|azure)|cloud)|租[^。?!\n]{{0,20}}?多少|一小时多少|多少钱一(?:个)?(?:小时"
         rf"|月)|(?:in|on|via|from) the cloud|上云|云上|租(?:一?[台张]|用)?(?:{GPU}|显卡|卡|服务器|gpu)"
         rf"|(?<![a-z])(?<!i )(?<!we )(?<!i'm )(?<!we're )rent(?:al|ing)?(?![a-z])"

@@ -171,8 +171,9 @@ SHAPES: tuple[tuple[Intent, float, str], ...] = (
     ("guidance", 9, (
         r"watchdog caught|collective operation time-?out|(?:nccl|rccl|hccl|all_?reduce|all_?gather|barrier|rendezvous"
         r"|init_process_group)[^\n]{0,60}?(?:time[sd]?[- ]?out|hang|hung|stuck|freez|froze|超时|卡死|卡住|hang ?住)"
-        r"|(?:time[sd]?[- ]?out|hangs?|hung|stuck|freezes|froze|超时|卡死|卡住)[^\n]{0,40}?(?:nccl|all_?reduce|all_?gather"
-        r"|init_process_group)|unhandled (?:system|cuda) error|nccl(?:system|internal|remote|unhandled)\w{0,8}error"
+        r"|(?:time[sd]?[- ]?out|hangs?|hung|stuck|freezes|froze|超时|卡死|卡住)[^\n]{0,40}?(?:nccl|all_?reduce"
+        r"|all_?gather|init_process_group)|unhandled (?:system|cuda) error"
+        r"|nccl(?:system|internal|remote|unhandled)\w{0,8}error"
     )),
     ("which_to_buy", 5, r"what (?:do|should|would|can|could) (?:we|i|one|you) (?:buy|get|order|purchase)(?![a-z])"),
     ("which_to_buy", 4.2, (
