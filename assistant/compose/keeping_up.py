@@ -35,7 +35,7 @@ def keeping_up(material: Material) -> Section | None:
         one = result[key]
         span = f"{numbers.figure(one['low'])}–{numbers.figure(one['high'])}"
         rows.append([names.gpu_name(result["gpu"]), numbers.figure(one["value"]), span, _whole(needed["value"])])
-    rate, period_s = first.request[key], amounts.period_s(material.text) or DAY_S
+    rate, period_s = first.request[key], float(amounts.period_s(material.text) or DAY_S)
     headline = say(
         f"keeping_up.{'live_' if live else kind}headline",
         what=names.model_name(first.result["model"]),
@@ -57,7 +57,7 @@ _ITEMS = (("speech_", "audio_s_per_s"), ("picture_", "images_per_s"))
 """Prefix of the phrases and figure of each kind of item that is told by the day."""
 _UNIT_S = {"speech_": HOUR_S, "picture_": 1}
 """Seconds of what each is counted in: hours of speech, pictures."""
-_EVERY = {DAY_S: "keeping_up.day", 7 * DAY_S: "keeping_up.week", 30 * DAY_S: "keeping_up.month"}
+_EVERY: dict[float, str] = {DAY_S: "keeping_up.day", 7 * DAY_S: "keeping_up.week", 30 * DAY_S: "keeping_up.month"}
 
 
 def asked(material: Material) -> bool:

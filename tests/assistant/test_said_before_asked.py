@@ -90,7 +90,7 @@ def test_a_card_told_after_the_memory_is_asked_whether_it_does() -> None:
 
 
 @pytest.mark.parametrize(("asks", "figure"), [("how fast?", "tokens/s"), ("how long for 20M tokens of lora?", "hours")])
-def test_what_only_a_model_has_is_told_of_the_largest_that_fits(asks: str, figure: str) -> None:
+def test_what_only_a_model_has_is_told_of_the_first_that_fits(asks: str, figure: str) -> None:
     before = _after("what is the largest model I can run on 2x 3090?")
     assert before.shown is not None
     assert before.shown.model in models()
