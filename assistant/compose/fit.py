@@ -4,11 +4,23 @@ import re
 from collections.abc import Sequence
 
 from assistant.answer import AnswerVerdict
-from assistant.compose import acquisition, hybrid, layouts, names, numbers, pace, pictures, squeezed, unlike, weighed
+from assistant.compose import (
+    acquisition,
+    hybrid,
+    layouts,
+    names,
+    numbers,
+    opening,
+    pace,
+    pictures,
+    squeezed,
+    unlike,
+    weighed,
+)
 from assistant.compose.arithmetic import COLUMNS_MAX, arithmetic, cite, column_name, interval, subject, total, workload
 from assistant.compose.assume import assumed
 from assistant.compose.caveats import caveats
-from assistant.compose.leading import main_and_others, other_cards, told_by
+from assistant.compose.leading import fewer_each, main_and_others, other_cards, told_by
 from assistant.compose.material import Estimate, Material
 from assistant.compose.orders import in_hand, orders
 from assistant.compose.section import Section
@@ -50,6 +62,7 @@ def can_it_run(material: Material) -> Section:
     alternatives = _alternatives(material, main, others)
     others = pictures.unstreamed(others, main, alternatives, stated=_insists(material, main))
     headline, verdict = unlike.verdict_on(material, main) or verdict_on(material, main, alternatives)
+    headline = opening.opened(material, headline, verdict, main)
     headline = layouts.largest_batch(material, main) or headline
     if shared and not main.fits:
         headline, verdict = hybrid.headline(material, shared)
@@ -60,6 +73,7 @@ def can_it_run(material: Material) -> Section:
     if _NO_ADAPTERS.search(material.text):
         others = [one for one in others if one.task not in SPREAD]
     shown = [main, *(one for one in others if (one.gpu == main.gpu or one.fits) and not told_by(one, main))]
+    shown = squeezed.needed(shown)
     section = Section(verdict, headline, [arithmetic(material, squeezed.columns(shown, alternatives))])
     for card in other_cards(material, main):
         section.body.append(card_line(material, card))
@@ -82,6 +96,7 @@ def _alternatives(material: Material, main: Estimate, others: Sequence[Estimate]
         found = [one for one in found if one.task not in SPREAD]
     found = pictures.unstreamed(found, main, found, stated=_insists(material, main))
     if main.task == "inference":
+        found = squeezed.needed(found)
         roomy = [one for one in found if one.placed.verdict == "yes"]
         found = pictures.ranked(found, main, roomy, stated=_insists(material, main))
     return [one for one in found if bits(one.result.weight_format) >= FOUR_BITS] or found
@@ -125,6 +140,7 @@ def verdict_on(material: Material, main: Estimate, alternatives: Sequence[Estima
         text += say("fit.weights_alone", weights=numbers.both_units(weights))
     if not alternatives:
         less = "" if _insists(material, main) else squeezed.shorter(material, main)
+        text += "" if less or _insists(material, main) else squeezed.on_more_cards(material, main)
         return (less + text, "fits_with_changes") if less else (text, "does_not_fit")
     ways = [
         say(f"fit.way_{one.placed.verdict}", how=_difference(material, one, main), total=total(one))
@@ -252,7 +268,7 @@ def how_many(material: Material) -> Section:
     insists = requests.FULL if requests.is_training(material.need) else _AS_PUBLISHED
     if insists.search(material.text):
         counted = counted[:1]
-    counted = [counted[0], *sorted(counted[1:], key=lambda pair: -pair[1].count)]
+    counted = fewer_each(counted)
     ways = [
         material.say(f"fit.count_{row.verdict}", how=column_name(material, one), cards=names.cards(gpu, row.count))
         + cite(material, one)

@@ -1,6 +1,10 @@
 """Which estimate an answer is about, and which of the others are told beside it."""
 
+from collections.abc import Sequence
+
 from assistant.compose.material import Estimate, Material
+from assistant.plan.formats import bits
+from tools.memory.result import MinimumGpus
 
 
 def main_and_others(material: Material) -> tuple[Estimate | None, list[Estimate]]:
@@ -13,6 +17,26 @@ def main_and_others(material: Material) -> tuple[Estimate | None, list[Estimate]
         sharded = (one for one in fitted[1:] if one.fits and _same_but_sharding(main, one))
         main = next(sharded, main)
     return main, [one for one in fitted if one is not main]
+
+
+def fewer_each(counted: Sequence[tuple[Estimate, MinimumGpus]]) -> list[tuple[Estimate, MinimumGpus]]:
+    """The first way and those of the others that take fewer cards, or as many with room, than every wider one.
+
+    A narrower format that saves no card is no reason to take it.
+    """
+    first, rest = counted[0], counted[1:]
+    kept = [first]
+    for pair in sorted(rest, key=lambda pair: (-pair[1].count, -bits(pair[0].result.weight_format), _squeezed(pair[0]))):
+        best = kept[-1][1]
+        roomier = pair[1].count == best.count and (pair[1].verdict, best.verdict) == ("yes", "tight")
+        other_task = pair[0].task != first[0].task
+        if pair[1].count < best.count or roomier or (other_task and pair[0].task not in {one.task for one, _ in kept}):
+            kept.append(pair)
+    return kept
+
+
+def _squeezed(one: Estimate) -> bool:
+    return one.request.get("kv_format") not in {None, "auto"}
 
 
 def told_by(one: Estimate, main: Estimate) -> bool:

@@ -5,7 +5,10 @@ from collections.abc import Sequence
 from assistant.compose import names, numbers
 from assistant.compose.arithmetic import COLUMNS_MAX, cite, column_name, subject
 from assistant.compose.material import Estimate, Material
+from assistant.plan.formats import bits
 
+FEWEST_BITS = 4
+"""Bits a weight below which a format is no advice."""
 LEAST_SHARE = 0.25
 """Part of the context asked for that a card must hold to be named with that much."""
 
@@ -17,6 +20,38 @@ def columns(shown: list[Estimate], alternatives: Sequence[Estimate]) -> list[Est
     room = max(COLUMNS_MAX - 1 - len(kept), 0)
     chosen = [*kept, *(rest[-room:] if room else ())]
     return [*shown[:1], *(one for one in shown[1:] if any(one is other for other in chosen))]
+
+
+def needed(found: Sequence[Estimate]) -> list[Estimate]:
+    """Without those whose cache is put in eight bits though the same weights fit with room as they are."""
+    roomy = {
+        (one.gpu, one.gpus, one.result.weight_format)
+        for one in found
+        if one.fit is not None and one.placed.verdict == "yes" and not _cache_changed(one)
+    }
+    return [one for one in found if not (_cache_changed(one) and (one.gpu, one.gpus, one.result.weight_format) in roomy)]
+
+
+def _cache_changed(one: Estimate) -> bool:
+    return one.task == "inference" and one.request.get("kv_format") not in {None, "auto"}
+
+
+def on_more_cards(material: Material, main: Estimate) -> str:
+    """How few more of the same card hold it in a smaller format, where this one takes many; else nothing."""
+    if main.task != "inference":
+        return ""
+    ways = [one for one in material.estimates if one.gpu == main.gpu and one.task == "inference" and not _cache_changed(one)]
+    counted = [(row.count, -bits(one.result.weight_format), one) for one in ways if (row := one.minimum(main.placed.gpu))]
+    counted = [row for row in counted if -row[1] >= FEWEST_BITS and main.gpus < row[0]]
+    if not counted:
+        return ""
+    count, _, best = min(counted, key=lambda row: row[:2])
+    own = main.minimum(main.placed.gpu)
+    if best is main or (own is not None and own.count <= count):
+        return ""
+    gap = "" if material.say.language == "zh" else " "
+    told = material.say("fit.on_more_cards", cards=names.cards(main.placed.gpu, count), how=column_name(material, best))
+    return gap + told + cite(material, best)
 
 
 def shorter(material: Material, main: Estimate) -> str:

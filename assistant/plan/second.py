@@ -311,10 +311,21 @@ def _counted(need: Need, record: ToolCallRecord) -> list[PlannedCall | None]:
         if gpu and minimum["gpu"] == gpu:
             card = GpuCount(gpu=gpu, count=minimum["count"])
             task = record.request.get("task", "inference")
-            spread = {"sharding": "zero3"} if task in SPREAD and card.count != 1 and need.sharding is None else {}
+            spread: dict[str, object] = {}
+            if task in SPREAD and card.count != 1 and need.sharding is None:
+                spread = {"sharding": "zero3"}
+            elif task == "inference" and need.tensor_parallel is None:
+                spread = _laid_out(minimum["layout"])
             used = record.request.get("weight_format")
             return [requests.memory(need, card, task=task, weight_format=used, **spread)]
     return []
+
+
+def _laid_out(layout: str) -> dict[str, object]:
+    """The layout that the fewest cards were counted with, as fields of a request: the arithmetic is of that one."""
+    ways = dict.fromkeys(("tensor_parallel", "pipeline_parallel", "expert_parallel"))
+    said = dict(part.split(" = ") for part in layout.split(", ") if " = " in part)
+    return {key: int(said[key]) if key in said else None for key in ways} if set(said) & set(ways) else {}
 
 
 _MORE_OFFLOAD: dict[str | None, tuple[str, ...]] = {
