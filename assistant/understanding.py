@@ -86,6 +86,10 @@ class Asked(Need):
     """Catalog id of the model most people mean by the words, where none was named."""
     doubts: tuple[Ambiguity, ...] = ()
     """Names that are still unsettled."""
+    tariff_per_kwh: float | None = None
+    """Price of electricity that was stated."""
+    tariff_currency: str | None = None
+    """Of that price."""
     on_offered: bool = False
     """Whether the cards asked about are those that an answer put forward, not ones that the person named."""
     on_model: bool = False

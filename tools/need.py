@@ -19,7 +19,7 @@ Intent = Literal[
 ]  # fmt: skip
 
 
-Condition = Literal["new", "consumer", "professional", "ecc", "nvidia", "not_nvidia", "amd"]
+Condition = Literal["new", "consumer", "professional", "ecc", "nvidia", "not_nvidia", "amd", "chinese"]
 SERVED: tuple[Task | None, ...] = (None, "inference", "rag", "general")
 """Tasks that run a language model as it is; only there does a purpose say which model is meant."""
 
@@ -135,5 +135,5 @@ class Need(Frozen):
     max_gpus: int | None = Field(default=None, gt=0, le=100_000)
     """Most GPUs in one configuration."""
     conditions: tuple[Condition, ...] = ()
-    """What every card proposed has to meet: sold new, of one market, with ECC, of NVIDIA or of another maker."""
+    """What every card proposed has to meet: sold new, of one market, with ECC, of a maker or of China."""
     intent: Intent | None = None

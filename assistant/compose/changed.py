@@ -22,7 +22,7 @@ _HELD = (*_PLACED, "fits_with_changes", "diagnosis")
 """Verdicts whose headline tells what the cards have to hold."""
 _CARDS = ("gpus_owned", "gpus_asked", "gpus_proposed")
 """Fields whose change a comparison tells by itself."""
-_OF_A_CHOICE = ("budget", "acquisition")
+_OF_A_CHOICE = ("budget", "acquisition", "conditions")
 """Fields that change which hardware is chosen, and no other figure."""
 _ASIDE = re.compile(r"\s?[（(].*|\s?\[\d+\]", re.S)
 """What follows a price: its date, another currency, its marker."""
@@ -272,6 +272,7 @@ _TOLD: dict[str, Callable[[Material, Any], str]] = {
         "changed.budget", value=numbers.money(need.budget.amount, need.budget.currency)
     ),
     "acquisition": lambda material, need: material.say(f"changed.{need.acquisition}"),
+    "conditions": lambda material, need: material.say(f"changed.condition_{need.conditions[-1]}"),
     "dataset_tokens": _counted("dataset_tokens", "dataset"),
     "epochs": lambda material, need: material.say("changed.epochs", value=f"{need.epochs:g}"),
 }  # fmt: skip

@@ -26,7 +26,7 @@ def fewer_each(counted: Sequence[tuple[Estimate, MinimumGpus]]) -> list[tuple[Es
     """
     first, rest = counted[0], counted[1:]
     kept = [first]
-    for pair in sorted(rest, key=lambda pair: (-pair[1].count, -bits(pair[0].result.weight_format), _squeezed(pair[0]))):
+    for pair in sorted(rest, key=_widest_first):
         best = kept[-1][1]
         roomier = pair[1].count == best.count and (pair[1].verdict, best.verdict) == ("yes", "tight")
         other_task = pair[0].task != first[0].task
@@ -35,8 +35,9 @@ def fewer_each(counted: Sequence[tuple[Estimate, MinimumGpus]]) -> list[tuple[Es
     return kept
 
 
-def _squeezed(one: Estimate) -> bool:
-    return one.request.get("kv_format") not in {None, "auto"}
+def _widest_first(pair: tuple[Estimate, MinimumGpus]) -> tuple[int, float, bool]:
+    one, fewest = pair
+    return (-fewest.count, -bits(one.result.weight_format), one.request.get("kv_format") not in {None, "auto"})
 
 
 def told_by(one: Estimate, main: Estimate) -> bool:

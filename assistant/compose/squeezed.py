@@ -29,7 +29,9 @@ def needed(found: Sequence[Estimate]) -> list[Estimate]:
         for one in found
         if one.fit is not None and one.placed.verdict == "yes" and not _cache_changed(one)
     }
-    return [one for one in found if not (_cache_changed(one) and (one.gpu, one.gpus, one.result.weight_format) in roomy)]
+    return [
+        one for one in found if not _cache_changed(one) or (one.gpu, one.gpus, one.result.weight_format) not in roomy
+    ]
 
 
 def _cache_changed(one: Estimate) -> bool:
@@ -40,12 +42,12 @@ def on_more_cards(material: Material, main: Estimate) -> str:
     """How few more of the same card hold it in a smaller format, where this one takes many; else nothing."""
     if main.task != "inference":
         return ""
-    ways = [one for one in material.estimates if one.gpu == main.gpu and one.task == "inference" and not _cache_changed(one)]
-    counted = [(row.count, -bits(one.result.weight_format), one) for one in ways if (row := one.minimum(main.placed.gpu))]
-    counted = [row for row in counted if -row[1] >= FEWEST_BITS and main.gpus < row[0]]
-    if not counted:
+    alike = [one for one in material.estimates if (one.gpu, one.task) == (main.gpu, "inference")]
+    ways = [one for one in alike if not _cache_changed(one) and bits(one.result.weight_format) >= FEWEST_BITS]
+    rows = [(row.count, one) for one in ways if (row := one.minimum(main.placed.gpu)) and main.gpus < row.count]
+    if not rows:
         return ""
-    count, _, best = min(counted, key=lambda row: row[:2])
+    count, best = min(rows, key=lambda row: (row[0], -bits(row[1].result.weight_format)))
     own = main.minimum(main.placed.gpu)
     if best is main or (own is not None and own.count <= count):
         return ""

@@ -4,6 +4,7 @@ import re
 
 from assistant.understand.running import read_running
 from kb.base import AdvisorError
+from kb.power import power_facts
 from tools.power.plan import plan_power
 from tools.power.request import PowerRequest
 
@@ -27,6 +28,15 @@ def named(text: str) -> bool:
     """Whether a circuit or a supply of stated size is to feed them."""
     running = read_running(text)
     return bool(running.circuit_amps or running.psu_w)
+
+
+def plain_outlet(country: object) -> dict[str, object]:
+    """The weakest ordinary outlet of the country, as fields of a request; nothing where no country is known."""
+    facts = power_facts()
+    region = facts.region(country) if isinstance(country, str) else None
+    outlets = [one for one in facts.circuits if one.region == region and one.kind == "outlet"]
+    weakest = min(outlets, key=lambda one: one.volts * one.amps, default=None)
+    return {"circuit_amps": weakest.amps, "circuit_volts": weakest.volts} if weakest else {}
 
 
 def racked(text: str) -> bool:

@@ -44,6 +44,12 @@ _ENERGY = re.compile(
     r"|度电|(?:energy|power) (?:cost|bill|use)",
     re.I,
 )
+_BILLED = re.compile(
+    r"电费|电价|度电|几度|多少度|耗电|电表|[一每两半](?:个)?[月年天]|\bkwh\b|\bbill\b|electricity|\bcosts?\b"
+    r"|per (?:month|year|day)|[万元块]",
+    re.I,
+)
+"""Words of electricity that is paid for."""
 _RUNNING = re.compile(
     r"costs?(?: \w+)? (?:to (?:run|leave|keep|operate)|of (?:running|keeping|leaving))"
     r"|running cost|(?:开|跑|挂)(?:一|着|上|机)"
@@ -55,7 +61,7 @@ _PER_TOKENS = re.compile(r"(?:百万|m(?:illion)?|1m)\s?(?:个)?\s?(?:output )?t
 _IN_ALL = re.compile(r"总共|一共|总计|下来|总成本|\ball[- ]in\b|\bin total\b|total cost", re.I)
 """Words for all that hardware costs: buying it is in that, whoever has it."""
 _POWER = re.compile(
-    r"插座|空开|断路器|跳闸|回路|千瓦|多少瓦|(?<![a-z])kw\b"
+    r"插座|供电|配电|机房[^，。,?？]{0,16}电(?![费价脑])|[拉接引].{0,4}多大的?电|电够不够|增容|空开|断路器|跳闸|回路|千瓦|多少瓦|(?<![a-z])kw\b"
     r"|\boutlet\b|\bsocket\b|\bcircuits?\b|\bbreaker\b|\bfuse\b|\bbtu\b|\bcfm\b"
     r"|\bups\b"
     r"|三相|(?:three|3)[- ]?phase|\d{1,3}\s?a(?:mps?)?\b.{0,12}\d{3}\s?v\b|\d{3}\s?v\b.{0,12}\d{1,3}\s?a(?:mps?)?\b"
@@ -114,8 +120,9 @@ def asks_power(text: str) -> bool:
 
 
 def asks_energy(text: str) -> bool:
-    """Whether the electricity alone is asked about."""
-    return names_energy(text) and _OWNING.search(text) is None
+    """Whether the electricity alone is asked about, and not how to feed the machine."""
+    fed = asks_power(text) and _BILLED.search(text) is None
+    return names_energy(text) and _OWNING.search(text) is None and not fed
 
 
 def asks_running(text: str, need: Need) -> bool:
@@ -184,6 +191,8 @@ def power(need: Need, understanding: Understanding) -> list[PlannedCall | None]:
     ):
         fed = feeding.most_fed(sets[0][0].gpu, shared)
         sets = [[GpuCount(gpu=sets[0][0].gpu, count=max(1, fed))]] if fed is not None else sets
+    if running.plain_outlet and running.circuit_amps is None:
+        shared |= feeding.plain_outlet(shared["country"])
     return [planned("plan_power", **(shared | _machine(one))) for one in sets]
 
 
@@ -266,11 +275,13 @@ def _work(need: Need) -> dict[str, object]:
 def _shared(need: Need, understanding: Understanding, running: Running) -> dict[str, object]:
     used = need.hours_per_month / DAYS_PER_MONTH if need.hours_per_month else running.hours_per_day
     country = need.country or ("CN" if understanding.language == "zh" else None)
-    currency = need.currency or running.currency or (need.budget.currency if need.budget else None)
+    asked = understanding.need
+    stated = need.currency or running.currency or asked.tariff_currency
+    currency = stated or (need.budget.currency if need.budget else None)
     return {
         "country": country if country and len(country) == 2 else None,
         "currency": currency or CURRENCIES.get(country or "", "USD"),
-        "tariff_per_kwh": running.tariff_per_kwh, "pue": running.pue, "hours_per_day": used,
+        "tariff_per_kwh": running.tariff_per_kwh or asked.tariff_per_kwh, "pue": running.pue, "hours_per_day": used,
         "utilisation": running.utilisation, "power_limit_w": running.power_limit_w, "site": running.site,
     }  # fmt: skip
 

@@ -4,7 +4,6 @@ import re
 
 from assistant.plan import requests
 from assistant.plan.amounts import model_kind
-from assistant.plan.provisional import MADE_IN_CHINA
 from assistant.understanding import Understanding
 from tools.need import Intent
 
@@ -46,6 +45,6 @@ def hardware(understanding: Understanding, main: Intent) -> bool:
         return False
     if main != "how_many_gpus" and _MEMORY.search(text):
         return False
-    limited = bool(need.conditions or need.max_gpus or MADE_IN_CHINA.search(text))
+    limited = bool(need.conditions or need.max_gpus)
     served = bool(need.users or need.concurrent_sequences)
     return limited or (served and main == "how_many_gpus") or _SOLUTION.search(text) is not None

@@ -25,11 +25,6 @@ The 910C is sold in supernodes of 384, which nobody means who asks for a few car
 PACKED_BYTES = 0.75
 """Bytes that a parameter takes in four bits with a short context's cache and the engine beside it."""
 TOY_PARAMS, USUAL_PARAMS = 2 * 10**9, 8 * 10**9
-MADE_IN_CHINA = re.compile(
-    r"国产(?:的)?\s?(?:ai)?\s?(?:卡|显卡|gpu|npu|算力|芯片|加速卡|替代|服务器|硬件|化)|信创"
-    r"|(?:domestic|chinese)(?:[- ]made)? (?:gpus?|accelerators?|ai chips?|cards?)",
-    re.I,
-)
 
 
 _TOKENS = re.compile(r"\btok(?:en)?s?\b|\bt/s\b|\btps\b|llm|language model|llama\.?cpp|ollama|大模型|推理", re.I)
@@ -145,9 +140,9 @@ def packed(understanding: Understanding) -> str | None:
 
 
 def chinese_cards(understanding: Understanding) -> bool:
-    """Whether cards made in China are asked for without naming one."""
+    """Whether cards made in China are asked for, now or before, without naming one."""
     need = understanding.need
-    return not requests.named_gpus(need) and MADE_IN_CHINA.search(understanding.text) is not None
+    return not requests.named_gpus(need) and "chinese" in need.conditions
 
 
 def repeated(understanding: Understanding) -> Project | None:

@@ -70,7 +70,10 @@ def changes_of(reading: Reading, previous: Asked, *, companion: bool, command: C
     if "acquisition" not in changes and weighs_either(plain):
         changes["acquisition"] = None
     if "conditions" in changes:
+        made_there = "chinese" in changes["conditions"] and "chinese" not in previous.conditions
         changes["conditions"] = joined(previous.conditions, changes["conditions"])
+        if made_there and not reading.entities.gpus:  # the cards spoken of are of other makers
+            changes |= {"gpus_owned": (), "gpus_asked": (), "gpus_proposed": (), "gpu_count": None}
     if _UNLIMITED.search(plain):
         changes["budget"] = None
     budget = changes.get("budget", previous.budget)

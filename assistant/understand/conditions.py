@@ -28,6 +28,12 @@ _PROFESSIONAL = (
     r"|server[- ]grade|workstation)"
 )
 
+_DOMESTIC = (
+    r"(?<!不要)(?<!不用)(?<!不考虑)(?<!不想用)(?<!不是)(?<!非)(?<!除了)(?:国产(?:的)?\s?(?:ai\s?)?(?:卡|显卡|gpu|npu|算力|芯片|加速卡|替代"
+    r"|服务器|硬件|化|方案|平台|设备)|(?<!不)(?<!别)(?:必须|只能|只要|只用|只考虑|得|要|换|换成|换到|改|改成|改用|全|全部|用|上|买|走|限|换用)(?:用|是|上|买|走)?\s?国产"
+    r"(?!的?\s?(?:大?模型|软件|开源|数据库|系统|llm))|国产(?:的)?(?=呢|行|能|有|推荐|可以|怎么|咋|$|[,，。?？!])|信创)"
+    r"|(?<![a-z])(?:domestic|chinese)(?:[- ]made)? (?:gpus?|accelerators?|ai chips?|cards?|npus?)(?![a-z])"
+)
 _RULES: tuple[tuple[Condition, str], ...] = (
     ("new", (
         rf"{_NO}{_USED}|(?:要|必须|只要|只买|得是|买)?\s?全新(?:的)?(?:卡|正品|未拆|带保|行货)?(?!架构|一代|升级)"
@@ -49,10 +55,14 @@ _RULES: tuple[tuple[Condition, str], ...] = (
     )),
     ("not_nvidia", rf"{_NO}{_NVIDIA}(?![^。?!,，\n]{{0,4}}(?:驱动|driver|docker|容器|toolkit))"),
     ("amd", rf"{_ONLY}(?:amd|radeon|a ?卡|农企)"),
+    ("chinese", _DOMESTIC),
     ("nvidia", rf"{_ONLY}{_NVIDIA}|{_NO}(?:amd|a ?卡|国产)(?:的)?(?:卡|显卡)"),
 )  # fmt: skip
 _PATTERNS = tuple((name, grammar(rule)) for name, rule in _RULES)
-_OPPOSITES = (("not_nvidia", "nvidia"), ("amd", "nvidia"), ("consumer", "professional"))
+_OPPOSITES = (
+    ("not_nvidia", "nvidia"), ("amd", "nvidia"), ("chinese", "nvidia"), ("chinese", "amd"),
+    ("consumer", "professional"),
+)  # fmt: skip
 
 
 def find_conditions(text: str) -> Found[tuple[Condition, ...]] | None:
@@ -86,6 +96,5 @@ def find_most_cards(text: str) -> Found[int] | None:
 
 def joined(before: tuple[Condition, ...], now: tuple[Condition, ...]) -> tuple[Condition, ...]:
     """What was stated before and what is now; of opposites the later one."""
-    other = {one: two for pair in _OPPOSITES for one, two in (pair, pair[::-1])}
-    lifted = {other[name] for name in now if name in other}
+    lifted = {two for pair in _OPPOSITES for one, two in (pair, pair[::-1]) if one in now}
     return tuple(dict.fromkeys(name for name in (*before, *now) if name not in lifted))

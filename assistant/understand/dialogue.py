@@ -14,6 +14,7 @@ from assistant.understand.place import NO_CLOUD
 from assistant.understand.pointing import machines, pointed
 from assistant.understand.reading import TRAINING, read
 from assistant.understand.replies import replied
+from assistant.understand.running import find_tariff
 from assistant.understand.scope import asks_something_else, dictated
 from assistant.understand.standing import standing
 from assistant.understand.text import grammar
@@ -164,7 +165,7 @@ def _doubts(reading: Reading, need: Asked, previous: Asked) -> tuple[Ambiguity, 
     new = {one.kind for one in reading.ambiguities}
     settled = {
         "model": bool(need.model or need.params) or "model" in new,
-        "gpu": bool(reading.entities.gpus) or "gpu" in new,
+        "gpu": bool(reading.entities.gpus) or "gpu" in new or "chinese" in {*need.conditions} - {*previous.conditions},
         "provider": True,
     }
     return (*reading.ambiguities, *(one for one in previous.doubts if not settled[one.kind]))
@@ -209,6 +210,11 @@ def _read(original: str, previous: Asked | None) -> Reading:
     only_rent = reading.intent == "cloud_or_buy" and _RENTED.search(plain) and not _OWN.search(plain)
     if acquisition := _acquisition(plain) or ("rent" if only_rent and not _AGAINST_BUYING.search(plain) else None):
         reading.slots["acquisition"] = acquisition
+    if "chinese" in (stated := reading.slots.get("conditions", ())) and reading.entities.gpus:
+        reading.slots["conditions"] = tuple(one for one in stated if one != "chinese")  # set against the cards named
+    tariff, currency = find_tariff(plain)
+    if tariff is not None:
+        reading.slots |= {"tariff_per_kwh": tariff, "tariff_currency": currency}
     return reading
 
 

@@ -296,7 +296,7 @@ RULES: tuple[tuple[Intent, float, str], ...] = (
     )),
     # power
     ("power", 5, (
-        r"电源|发热|度电|(?<![a-z])heat(?! ?sink)(?![a-z])"
+        r"电源|发热|[拉接引].{0,4}多大的?电|电够不够|增容|度电|(?<![a-z])heat(?! ?sink)(?![a-z])"
         r"|(?<![a-z])psu(?![a-z])|\d{3,4}\s?w(?:att)?s?(?![a-z]| ?/)|\d\s?瓦"
         r"|power (?:supply|draw|limit|consumption)|散热|cooling|(?:nvidia-smi )?-pl(?![a-z])|electricity"
         r"|电费|跳闸|powers? (?:the pc )?off|供电|限到?\s?\d{3}|12vhpwr|rack power|温度|降频|undervolt"

@@ -47,6 +47,7 @@ _DIES = grammar(r"[x×*]\s?(\d)\s?die")
 _FREE = grammar(
     rf"(?:(\d{{1,3}}|{HAN})\s?(?:-|~|到|至|or|或)\s?)?({_N})\s?(张|块|片|颗|卡|cards?(?![a-z])"
     rf"|gpus?(?![a-z])|of (?:them|these|those)|(?:local )?gpus(?![a-z]))(?!\s?(?:时|要|张要))"
+    r"(?<!块(?=\s?钱))(?!\s?(?:一|每|/)\s?(?:度|kwh|千瓦时|个?小时|个?月|天|年|h(?![a-z])))"
 )
 _TOTAL = grammar(
     rf"(?:共|一共|总共|合计|total of|altogether|in total)\s?({_N})\s?(?:张|块|片|卡|颗|gpus?|cards?)"

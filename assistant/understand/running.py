@@ -45,6 +45,10 @@ _AMPS = grammar(
     rf"(?<![a-z\d.])(?P<n>\d{{1,3}})\s?-?{_A}(?=.{{0,24}}{_OUTLET}|.{{0,4}}\d{{3}}\s?v)"
     rf"|{_OUTLET}\D{{0,8}}(?P<n2>\d{{1,3}})\s?{_A}|\d{{3}}\s?v\D{{0,3}}(?P<n3>\d{{1,3}})\s?{_A}"
 )
+_PLAIN_OUTLET = grammar(
+    r"(?:普通|一般|家用|家里|宿舍|办公室|墙上?)的?\s?(?:墙)?(?:插座|插排|插线板|排插|插板|插头|墙插)|墙插"
+    r"|(?:normal|ordinary|regular|standard|wall|household|domestic) (?:wall )?(?:outlet|socket|plug)s?(?![a-z])"
+)
 _VOLTS = grammar(
     r"(?<![\d.])(?P<n>100|110|115|120|200|208|220|230|240|380|400|415|480)\s?-?(?:v|volts?|伏)(?![a-z0-9])"
 )
@@ -122,12 +126,14 @@ class Running(Frozen):
     rent_is_per_gpu: bool = False
     """Whether the rent stated is that of one card."""
     site: str | None = None
+    plain_outlet: bool = False
+    """Whether an outlet of the usual kind is meant, without its amperes."""
 
 
 def read_running(text: str) -> Running:
     """What a question says of outlets, supplies, prices of electricity and hours of use."""
     plain = Text.of(text).plain
-    tariff, currency = _tariff(plain)
+    tariff, currency = find_tariff(plain)
     rent, rent_currency = _rent(plain)
     used = find_usage(plain)
     spared = plain[: used.start] + " " + plain[used.end :] if used else plain
@@ -138,6 +144,7 @@ def read_running(text: str) -> Running:
         power_limit_w=_figure(_LIMIT, plain), psu_w=None if _LIMIT.search(plain) else _figure(_SUPPLY, plain),
         rack_limit_w=_kilowatts(plain), nodes=_nodes(plain), cards_per_node=_cards_per_node(plain), rent_per_hour=rent,
         rent_is_per_gpu=rent is not None and _EACH.search(plain) is not None, site=_site(plain),
+        plain_outlet=_PLAIN_OUTLET.search(plain) is not None,
     )  # fmt: skip
 
 
@@ -148,7 +155,8 @@ def _figure(pattern: re.Pattern[str], plain: str) -> float | None:
     return number(token) if token else None
 
 
-def _tariff(plain: str) -> tuple[float | None, str | None]:
+def find_tariff(plain: str) -> tuple[float | None, str | None]:
+    """The price of a kilowatt-hour that is stated, and its currency where that is said."""
     match = _TARIFF.search(plain) or _BARE_TARIFF.search(plain)
     value = number(match["n"]) if match else None
     if match is None or value is None or value <= 0:

@@ -77,7 +77,8 @@ def pool(asked: Asked) -> list[Gpu]:
         return [every[name] for name in sorted(asked.cards | set(asked.owned))]
     load = asked.load
     conditions = asked.request.conditions
-    others = "not_nvidia" in conditions or "amd" in conditions
+    others = bool({"not_nvidia", "amd", "chinese"} & set(conditions))
+    country = asked.country or ("CN" if "chinese" in conditions else None)
     cuda_only = (load.one_gpu or asked.request.task == "qlora") and not others
     return [
         every[name]
@@ -85,6 +86,6 @@ def pool(asked: Asked) -> list[Gpu]:
         if name in asked.owned
         or (
             meets(every[name], conditions)
-            and proposed(every[name], training=load.training, country=asked.country, cuda_only=cuda_only, others=others)
+            and proposed(every[name], training=load.training, country=country, cuda_only=cuda_only, others=others)
         )
     ]

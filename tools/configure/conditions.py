@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 
 from kb.records.gpu import Gpu
 from tools.configure.bill import condition
-from tools.configure.suitable import ALTERNATIVE, MAINSTREAM
+from tools.configure.suitable import ALTERNATIVE, MADE_IN_CHINA, MAINSTREAM
 from tools.need import Condition
 
 PROFESSIONAL = {"workstation", "data_center", "cloud_only"}
@@ -16,6 +16,7 @@ _MET: dict[Condition, Callable[[Gpu], bool]] = {
     "nvidia": lambda gpu: gpu.vendor == MAINSTREAM,
     "not_nvidia": lambda gpu: gpu.vendor != MAINSTREAM,
     "amd": lambda gpu: gpu.vendor == ALTERNATIVE,
+    "chinese": lambda gpu: gpu.vendor in MADE_IN_CHINA,
 }
 
 

@@ -20,6 +20,10 @@ PROPOSED_MARKETS = {"consumer", "workstation", "data_center", "cloud_only"}
 MAINSTREAM = "NVIDIA"
 DOMESTIC = {"CN": ("Huawei",)}
 """Country → makers whose accelerators are an ordinary choice there, for language models at 8 bits and more."""
+MADE_IN_CHINA = (
+    "Huawei", "Hygon", "Cambricon", "Moore Threads", "MetaX", "Biren", "Iluvatar", "Kunlunxin", "Enflame", "T-Head",
+)  # fmt: skip
+"""Chinese makers in the catalogue."""
 ALTERNATIVE = "AMD"
 OTHER_MAKES, OTHERS_FROM = ("AMD", "Intel"), 2021
 """Makers beside NVIDIA, and the year from which vLLM or llama.cpp run on their cards (ROCm 6, oneAPI)."""
