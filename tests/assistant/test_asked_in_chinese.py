@@ -1,9 +1,9 @@
 """Rules that Chinese askers rely on: the first word answers the question put, and later turns stand on earlier ones."""
 
 import pytest
-from tests.assistant.planning import talk, turn
 
 from assistant.compose.leading import fewer_each
+from tests.assistant.planning import talk, turn
 
 
 @pytest.mark.parametrize(
