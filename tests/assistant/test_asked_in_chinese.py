@@ -24,11 +24,13 @@ def test_the_first_word_answers_the_words_of_the_question(question: str, opens: 
 
 def test_a_cache_in_eight_bits_is_no_way_where_the_weights_fit_without() -> None:
     answer = turn("4060ti 16g 能跑 qwen3 14b 吗")[2].answer
-    assert "INT4" in answer and "KV 缓存（" not in answer.split("\n\n")[0] and "INT4 加" not in answer
+    assert "INT4" in answer
+    assert "KV 缓存（" not in answer.split("\n\n")[0]
+    assert "INT4 加" not in answer
 
 
 def test_where_no_format_fits_one_card_the_fewest_that_hold_it_are_told() -> None:
-    understanding, calls, draft = turn("4090能跑70b吗")
+    _understanding, calls, draft = turn("4090能跑70b吗")
     fewest = min(
         row["count"]
         for call in calls
@@ -57,18 +59,22 @@ def test_a_narrower_format_is_counted_only_where_it_saves_cards() -> None:
 def test_cards_are_counted_in_the_layout_that_holds_them() -> None:
     _, calls, _ = turn("部署deepseek r1 50人用 要几张H20 96G")
     counted = [call for call in calls if call.tool == "estimate_memory" and call.request.get("tensor_parallel", 1) > 1]
-    assert counted and all(call.result["fit"]["verdict"] != "no" for call in counted)
+    assert counted
+    assert all(call.result["fit"]["verdict"] != "no" for call in counted)
 
 
 def test_made_in_china_stands_until_it_is_taken_back() -> None:
     understanding, _, draft = talk("100人用的知识库问答，模型qwen3-32b，推荐啥卡", "必须国产", "大概多少钱")
     assert understanding.need.conditions == ("chinese",)
-    assert "Ascend" in draft.answer and "RTX" not in draft.answer
+    assert "Ascend" in draft.answer
+    assert "RTX" not in draft.answer
 
 
 def test_cards_of_other_makers_give_way_to_chinese_ones() -> None:
     understanding, _, draft = talk("8张H20跑qwen2.5-72b够不够", "换成国产卡呢")
-    assert not understanding.need.gpus_owned and "Ascend" in draft.answer and "H20" not in draft.answer
+    assert not understanding.need.gpus_owned
+    assert "Ascend" in draft.answer
+    assert "H20" not in draft.answer
 
 
 @pytest.mark.parametrize(
@@ -82,7 +88,8 @@ def test_a_price_of_a_kilowatt_hour_is_no_card_and_stands() -> None:
     understanding, calls, _ = talk("8张H100一台机器功耗多大", "电费一年多少，1块一度", "两台呢")
     plan = next(call for call in calls if call.tool == "plan_power")
     assert understanding.need.gpus_owned[0].count == 16
-    assert plan.request["tariff_per_kwh"] == 1.0 and plan.request["currency"] == "CNY"
+    assert plan.request["tariff_per_kwh"] == 1.0
+    assert plan.request["currency"] == "CNY"
 
 
 @pytest.mark.parametrize(
