@@ -6,7 +6,9 @@ from collections.abc import Callable, Iterator
 from assistant.answer import ToolCallRecord
 from assistant.compose import names, numbers
 from assistant.compose.arithmetic import arithmetic
+from assistant.compose.because import because
 from assistant.compose.citations import joined
+from assistant.compose.leading import main_and_others
 from assistant.compose.material import Material
 from assistant.compose.orders import cheapest, orders, price
 from assistant.compose.section import Section
@@ -27,17 +29,31 @@ def explained(material: Material, section: Section) -> Section:
     steps = [_steps(material, record) for record in material.records("estimate_memory")]
     section.body = [block for block in steps if block][:DERIVATIONS_MAX] or section.body
     section.configurations = []
+    if reason := because(material) if material.understanding.command == "why" else "":
+        section.body.insert(0, section.headline)
+        section.headline = reason
     return section
 
 
 def reckoned(material: Material, section: Section) -> Section:
-    """Every step of every calculation."""
-    steps = [_steps(material, record) for record in _computed(material)]
+    """Every step of the calculations that the answer rests on: one of each kind, and of memory also what fits."""
+    main, others = main_and_others(material)
+    way = next((one.request for one in others if one.fits), None) if main is not None and not main.fits else None
+    seen: set[str] = set()
+    steps = []
+    for record in _computed(material):
+        if record.tool not in seen or record.request == way:
+            steps.append(_steps(material, record))
+        seen.add(record.tool)
     section.body = [block for block in steps if block] or section.body
-    section.configurations = []
+    section.configurations, section.levers = [], []
     return section
 
 
+READABLE = "readable"
+"""The input of a step that says its outcome once more, for people."""
+_SYMBOL = re.compile(r"[a-z_][a-z_0-9]*", re.I)
+"""A name in a formula."""
 _DERIVED = re.compile(
     r"where (?:does|do|did|is) [^.?!\n]{0,72}?com(?:e|ing) from"
     r"|how (?:is|was|are|were|do (?:you|they|i)) [^.?!\n]{0,40}?(?:calculat|comput|deriv|arriv"
@@ -138,14 +154,33 @@ def _steps(material: Material, record: ToolCallRecord) -> str:
 
 def written(step: Step, language: str = "en") -> str:
     """A step on one line: label, formula with its inputs, outcome."""
-    inputs = ", ".join(f"{key} = {_plain(value)}" for key, value in step.inputs.items() if value is not None)
+    inputs = ", ".join(
+        f"{key} = {_plain(value)}" for key, value in step.inputs.items() if value is not None and key != READABLE
+    )
     if step.unit == "bytes" and isinstance(step.value, int | float):
         outcome = numbers.both_units(step.value)
     else:
         outcome = f"{_plain(step.value)} {step_unit(step.unit, language)}".strip()
     label, formula = step_label(step.label, language), step_formula(step.formula, language)
     colon = "：" if language == "zh" else ": "
+    if filled := _filled(step):
+        return f"{label}{colon}" + (f"{formula} = {filled} = " if filled != formula else "") + outcome
     return f"{label}{colon}{formula}" + (f" ({inputs})" if inputs else "") + f" = {outcome}"
+
+
+def _filled(step: Step) -> str:
+    """The formula with its figures put in, as one reckons by hand; the formula itself where it only names its figure.
+
+    Empty where some of its names have no figure, or figures are of no name in it.
+    """
+    names_in = set(_SYMBOL.findall(step.formula))
+    known = {name: value for name, value in step.inputs.items() if value is not None}
+    unused = [value for name, value in known.items() if name not in names_in and value != 1]
+    if not names_in or not names_in <= set(known) or unused:
+        return ""
+    if step.formula.strip() in names_in:
+        return step.formula
+    return _SYMBOL.sub(lambda found: _plain(known[found[0]]), step.formula)
 
 
 def _plain(value: Scalar) -> str:

@@ -3,11 +3,14 @@
 from collections.abc import Iterator
 
 from assistant.compose import names, numbers
+from assistant.compose.arithmetic import cite
 from assistant.compose.citations import joined
 from assistant.compose.material import Material
 from assistant.compose.section import Section
+from assistant.compose.step_labels import step_setting
 from assistant.compose.table import table
 from kb.units import GIB, MIB
+from tools.oom.fixes import written
 from tools.oom.result import Fix, OomDiagnosis
 
 NOT_THE_CARD = ("shared_memory", "host_memory")
@@ -19,6 +22,7 @@ _FIGURES = {
     "free": "free_bytes", "others": "others_bytes",
 }  # fmt: skip
 _COUNTS = {"context": "context_tokens", "cache": "cache_tokens"}
+_MORE_CARDS = ("tensor_parallel", "sharding")
 _NEGLIGIBLE_BYTES = 50 * 2**20
 
 
@@ -40,6 +44,7 @@ def added(material: Material, section: Section, result: OomDiagnosis | None) -> 
     elif result.cause == "unknown" and result.quantities.allocated_bytes and result.quantities.total_bytes:
         section.body.insert(0, section.headline)
         section.headline = material.say("oomread.full") + _cite(material, result)
+    section.headline = _first_of_all(material, result) + section.headline
     figures = _figures(material, result)
     if result.cause == "unknown":
         section.body.insert(0, "")
@@ -48,6 +53,47 @@ def added(material: Material, section: Section, result: OomDiagnosis | None) -> 
     if remedies and any(fix.total_bytes for fix in result.fixes):
         section.body = [block for block in section.body if not _is_older_table(material, block, remedies)]
     return section
+
+
+def _first_of_all(material: Material, result: OomDiagnosis) -> str:
+    """What to do: the mildest single change that makes it fit, else those that do so together, in order.
+
+    More cards only where nothing else does; a server whose cache is too short is told how long it may be.
+    """
+    say = material.say
+    if result.cause == "kv_too_small":
+        return _shortened(material, result)
+    alone = [fix for fix in result.fixes if fix.verdict == "yes" and fix.total_bytes]
+    single = next(iter(sorted(alone, key=lambda fix: fix.change in _MORE_CARDS)), None)
+    piled = next((fix for fix in result.fixes if fix.together_verdict == "yes" and fix.together_bytes), None)
+    if single is not None:
+        told, left = [_change(material, single)], single.total_bytes
+    elif piled is not None:
+        several = result.fixes[: result.fixes.index(piled) + 1]
+        told = [_change(material, fix) for fix in several if fix.total_bytes]
+        left = piled.together_bytes
+    else:
+        return ""
+    gap = "" if say.language == "zh" else " "
+    return say("oomread.do_first", changes=say.listed(told), left=_gib(left)) + _cite(material, result) + gap
+
+
+def _shortened(material: Material, result: OomDiagnosis) -> str:
+    """The context that the cache does hold, as the server says or as was worked out."""
+    main = next((one for one in material.estimates if one.fit), None)
+    longest = result.quantities.cache_tokens or (main.placed.max_context_tokens if main else None)
+    if not longest:
+        return ""
+    setting = step_setting(written("context_tokens", result.software, longest), material.say.language)
+    gap = "" if material.say.language == "zh" else " "
+    from_text = result.quantities.cache_tokens is not None or main is None
+    marker = _cite(material, result) if from_text else cite(material, main)
+    return material.say("oomread.shorten", setting=setting, tokens=numbers.count(longest)) + marker + gap
+
+
+def _change(material: Material, fix: Fix) -> str:
+    value = names.format_name(fix.value) if fix.value and fix.change == "weight_format" else _task(fix.value)
+    return material.say(f"oomfix.{fix.change}", value=value)
 
 
 def _is_older_table(material: Material, block: str, remedies: str) -> bool:
@@ -124,8 +170,7 @@ def _remedies(material: Material, result: OomDiagnosis) -> str:
 
 def _row(material: Material, fix: Fix, *, reckoned: bool) -> list[str]:
     say = material.say
-    value = names.format_name(fix.value) if fix.value and fix.change == "weight_format" else _task(fix.value)
-    row = [say(f"oomfix.{fix.change}", value=value), f"`{fix.setting}`", _gib(fix.saves_bytes)]
+    row = [_change(material, fix), f"`{step_setting(fix.setting, say.language)}`", _gib(fix.saves_bytes)]
     if reckoned:
         row += [_gib(fix.total_bytes), _mark(material, fix.verdict), _gib(fix.together_bytes),
                 _mark(material, fix.together_verdict)]  # fmt: skip

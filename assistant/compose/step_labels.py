@@ -18,10 +18,20 @@ def step_label(text: str, language: str) -> str:
     whole = _table()["labels"].get(text)
     if whole is not None:
         return whole
-    for pattern, chinese in _patterns():
+    for pattern, chinese in _patterns("labels"):
         if match := pattern.fullmatch(text):
             return chinese.format_map({name: step_label(part, language) for name, part in match.groupdict().items()})
     return text
+
+
+def step_setting(text: str, language: str) -> str:
+    """How a change is written: what is typed stays, words around it are translated."""
+    if language != "zh":
+        return text
+    if (whole := _table()["settings"].get(text)) is not None:
+        return whole
+    found = ((pattern.fullmatch(text), chinese) for pattern, chinese in _patterns("settings"))
+    return next((chinese.format_map(match.groupdict()) for match, chinese in found if match), text)
 
 
 def step_formula(text: str, language: str) -> str:
@@ -42,10 +52,10 @@ def _table() -> dict[str, dict[str, str]]:
     return cast(dict[str, dict[str, str]], parse_yaml(text))
 
 
-@lru_cache(maxsize=1)
-def _patterns() -> Patterns:
-    """The labels with gaps as regular expressions, in the order of the table."""
-    return tuple((_pattern(english), chinese) for english, chinese in _table()["labels"].items() if "{" in english)
+@lru_cache(maxsize=2)
+def _patterns(part: str) -> Patterns:
+    """The lines with gaps of a part of the table as regular expressions, in its order."""
+    return tuple((_pattern(english), chinese) for english, chinese in _table()[part].items() if "{" in english)
 
 
 def _pattern(english: str) -> re.Pattern[str]:

@@ -24,6 +24,8 @@ _OOM = grammar(
     r"|requires \d{8,15} bytes of|not enough memory to handle|resource_exhausted|insufficient (?:device )?memory"
     r"|blows? up|overflow(?:s|ed)?|killed|sigkill|signal 9"
     r"|被(?:系统)? ?(?:杀|kill)|exit ?(?:code|status):? ?137|挂了|内存不够"
+    r"|max(?:imum)? ?(?:seq(?:uence)?|model) ?len(?:gth)?[^,，。\n]{0,30}(?:larger|greater|exceed|大于|超)[^。\n]{0,40}"
+    r"kv ?cache"
     r"|runs? out of (?:v?ram|memory|gpu memory)|ran out of|内存不足|爆(?!料|炸|款|发)(?=$|[^\w])"
 )
 FEARED = grammar(

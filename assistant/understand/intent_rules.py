@@ -23,7 +23,8 @@ RULES: tuple[tuple[Intent, float, str], ...] = (
     ("oom", 4, (
         r"(?<![a-z])oom(?:s|ed|ing)?(?![a-z])|out ?of ?memory|tried to allocate|爆显存|显存爆|显存(?:不足"
         r"|溢出|炸)|内存不足|内存不够|爆了|被 ?kill(?:ed)?|(?<![a-z])killed|炸了|挂了|显存会?一直涨"
-        r"|larger than the maximum number of tokens|(?:还是|就|直接|一直|老是|还|都)爆|爆(?=$|[,。?!])|报显存不够"
+        r"|(?:larger|greater|exceed\w{0,2}|大于|超过|超出) (?:than )?(?:the )?(?:maximum number of tokens"
+        r"|(?:available )?kv ?cache)|(?:还是|就|直接|一直|老是|还|都)爆|爆(?=$|[,。?!])|报显存不够"
         r"|sigkill|exit ?(?:code|status):? ?(?:-9|137)|signal 9|被(?:系统)?杀"
         r"|内存泄漏|memory leak"
     )),

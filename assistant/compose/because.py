@@ -1,0 +1,33 @@
+"""Why the last answer came out as it did, in one sentence: what does not go into the card, or what does."""
+
+from assistant.compose import names, numbers
+from assistant.compose.arithmetic import ROWS, cite, column_name, total
+from assistant.compose.leading import main_and_others
+from assistant.compose.material import Estimate, Material
+
+
+def because(material: Material) -> str:
+    """The reason for a verdict on cards; empty where the answer gave none."""
+    main, _ = main_and_others(material)
+    if main is None:
+        return ""
+    return _reason(material, main) + cite(material, main)
+
+
+def _reason(material: Material, main: Estimate) -> str:
+    weights, usable = main.part("weights"), main.placed.usable_bytes
+    alone = main.placed.verdict == "no" and weights > usable
+    parts = sorted(((main.part(*each), label) for label, each in ROWS if main.part(*each)), reverse=True)
+    listed = [
+        material.say("because.part", part=material.say(f"part.{label}"), size=numbers.gib(size, digits=1))
+        for size, label in parts
+    ]
+    return material.say(
+        "because.weights" if alone else f"because.{main.placed.verdict}",
+        how=column_name(material, main),
+        weights=numbers.gib(weights, digits=1),
+        parts=material.say.listed(listed),
+        total=total(main),
+        cards=names.cards(main.placed.gpu, main.gpus),
+        usable=numbers.gib(usable, digits=1),
+    )
