@@ -86,8 +86,8 @@ def _shortened(material: Material, result: OomDiagnosis) -> str:
         return ""
     setting = step_setting(written("context_tokens", result.software, longest), material.say.language)
     gap = "" if material.say.language == "zh" else " "
-    from_text = result.quantities.cache_tokens is not None or main is None
-    marker = _cite(material, result) if from_text else cite(material, main)
+    said = main is None or result.quantities.cache_tokens is not None
+    marker = cite(material, main) if main is not None and not said else _cite(material, result)
     return material.say("oomread.shorten", setting=setting, tokens=numbers.count(longest)) + marker + gap
 
 

@@ -28,7 +28,7 @@ def opened(material: Material, text: str, verdict: AnswerVerdict, main: Estimate
     style = next((name for name, words in _STYLES if words.search(material.text)), None)
     if style is None or material.understanding.follow_up:
         return text
-    word = "but" if verdict == "fits_with_changes" else main.placed.verdict
+    word: str = "but" if verdict == "fits_with_changes" else main.placed.verdict
     word = "but_training" if word == "but" and main.task != "inference" else word
     plain = material.say(f"opening.plain_{word}")
     return material.say(f"opening.{style}_{word}") + text.removeprefix(plain) if text.startswith(plain) else text

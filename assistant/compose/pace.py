@@ -4,14 +4,14 @@ import re
 from typing import Any
 
 from assistant.answer import ToolCallRecord
-from assistant.compose import facts, guidance, names, numbers, observed
+from assistant.compose import facts, guidance, names, numbers, observed, pictures
 from assistant.compose.arithmetic import arithmetic, cite, column_name, total, workload
 from assistant.compose.aspects import BY_KEY
 from assistant.compose.assume import assumed
 from assistant.compose.caveats import caveats
 from assistant.compose.citations import joined
 from assistant.compose.material import Estimate, Material
-from assistant.compose.orders import orders
+from assistant.compose.orders import SLOW_IMAGE_S, orders
 from assistant.compose.section import Section
 from assistant.compose.table import table
 from assistant.plan import amounts, requests
@@ -35,6 +35,7 @@ ITEM_ROWS = (
 )  # fmt: skip
 """Figures of work that is not counted in answer tokens, the one asked for first."""
 
+_PER_SECOND = re.compile(r"每秒|一秒|(?<![a-z])(?:per|a|each) second|/ ?s(?![a-z])|fps|吞吐|throughput", re.I)
 _WARNINGS = (
     (re.compile("weights do not fit"), "no_room"),
     (re.compile("Part of the weights stays in host"), "host"),
@@ -127,6 +128,7 @@ def _items(material: Material, tool: str, result: dict[str, Any]) -> Section:
     shown = {"work_s": result["time_s"]} if result.get("time_s") else {}
     shown |= {key: result[key] for key in ITEM_ROWS if result.get(key)}
     gap = "" if material.say.language == "zh" else " "
+    shown = _slow_first(material, shown)
     headline = gap.join(_headline(material, "pace.time", key, shown) for key in list(shown)[:2])
     if result.get("time_s") and amounts.A_DAY.search(material.text):
         headline = _of_a_day(material, result["time_s"]) + gap + headline
@@ -134,6 +136,15 @@ def _items(material: Material, tool: str, result: dict[str, Any]) -> Section:
         headline = verdict + gap + headline
     section = _with(material, tool, result | shown, headline, tuple(shown))
     return _held(material, result, section)
+
+
+def _slow_first(material: Material, shown: dict[str, Any]) -> dict[str, Any]:
+    """The figures with the time of one picture before pictures a second, where one takes long enough to be waited for."""
+    each = shown.get("time_per_image_s")
+    waited = each is not None and each["value"] > SLOW_IMAGE_S and "work_s" not in shown
+    if not waited or _PER_SECOND.search(material.text):
+        return shown
+    return {"time_per_image_s": each} | shown
 
 
 def _of_a_day(material: Material, taken: dict[str, Any]) -> str:
@@ -274,11 +285,11 @@ def _held(material: Material, result: dict[str, Any], section: Section) -> Secti
     if main is None or main.fit is None or main.fit.verdict != "no":
         return section
     same = [one for one in material.estimates if (one.gpu, one.gpus, one.task) == (main.gpu, main.gpus, main.task)]
-    held = next((one for one in same if one.fits), None)
+    held = next(iter(sorted((one for one in same if one.fits), key=pictures.streams)), None)
     if held is None:
         section.headline, section.verdict = _too_big(material, main, section.headline), "does_not_fit"
         return section
-    card, how = names.cards(held.placed.gpu, held.gpus), column_name(material, held)
+    card, how = names.cards(held.placed.gpu, held.gpus), column_name(material, held, same)
     section.headline += material.say("compare.instead", card=card, how=how, total=total(held)) + cite(material, held)
     return section
 

@@ -41,13 +41,13 @@ def unstreamed(ways: Sequence[Estimate], main: Estimate, among: Sequence[Estimat
 
 
 def _needlessly_streamed(one: Estimate, main: Estimate, among: Sequence[Estimate], stated: bool) -> bool:
-    if not _streams(one):
+    if not streams(one):
         return False
     wide = main.result.weight_format
     same = [other for other in among if other is not one and other.result.weight_format == wide]
-    if one.result.weight_format != wide and any(map(_streams, same)):
+    if one.result.weight_format != wide and any(map(streams, same)):
         return True
-    return not all(map(_streams, same if stated else among))
+    return not all(map(streams, same if stated else among))
 
 
 def ranked(found: Sequence[Estimate], main: Estimate, roomy: Sequence[Estimate], *, stated: bool) -> list[Estimate]:
@@ -60,10 +60,11 @@ def ranked(found: Sequence[Estimate], main: Estimate, roomy: Sequence[Estimate],
         kept = [one for one in found if one.result.weight_format == main.result.weight_format]
     if kept:
         kept += [one for one in roomy if one not in kept]
-    return sorted(kept or roomy or found, key=_streams)
+    return sorted(kept or roomy or found, key=streams)
 
 
-def _streams(one: Estimate) -> bool:
+def streams(one: Estimate) -> bool:
+    """Whether it sends the weights through the card layer by layer, many times slower."""
     return one.request.get("offload") == "all"
 
 

@@ -87,8 +87,8 @@ def as_works(need: Asked) -> tuple[Workload, ...]:
     if not in_turn(need.others):
         return ()
     main = Workload(
-        text=need.model_text or "", task=need.task, model=need.model, params=None if need.model else need.params,
-        weight_format=need.weight_format, role="main",
+        text=need.model_text or "", task=need.trained or need.task, model=need.model,
+        params=None if need.model else need.params, weight_format=need.weight_format, role="main",
     )  # fmt: skip
     return (main, *need.others)
 

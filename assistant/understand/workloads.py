@@ -3,7 +3,7 @@
 import re
 from collections.abc import Sequence
 
-from assistant.understand.reading import read
+from assistant.understand.reading import TRAINING, read
 from assistant.understand.tasks import find_work
 from assistant.understand.text import grammar
 from assistant.understand.turn import Reading
@@ -33,6 +33,12 @@ _TRAINS = grammar(r"训|微调|炼丹|(?<![a-z])(?:train\w{0,3}|fine-?tun\w{0,3}
 _SIZE = grammar(r"(?<![a-z0-9.])\d{1,4}(?:\.\d)?\s?b(?![a-z0-9])")
 _METHOD = grammar(r"lora|全参|全量|满参|full|预训练|从头|from scratch|pre-?train")
 """Words that say how a model is trained; without them it is the way that leaves room for other work."""
+_JOINED = re.compile(r"\s?(?:[和加跟与、/+&]|以及|\band\b)\s?", re.I)
+"""What joins two things under one verb."""
+_SAYS_HOW = grammar(
+    r"训|微调|炼|推理|部署|跑|用|生成|出图|识别|检测|(?<![a-z])(?:train|fine-?tun|lora|infer|serv|deploy|run)"
+)
+"""Words that say what is done with a model."""
 _STAND_INS = (
     ("vision", grammar(r"分割|segment|u-?net|医学影像|medical imag"), "MIC-DKFZ/nnUNet"),
     ("vision", grammar(r"检测|detect|yolo"), "ultralytics/yolov8x"),
@@ -55,12 +61,21 @@ def find_workloads(reading: Reading, original: str, intent: Intent | None = None
     found: list[Workload] = []
     last = 0
     for start, end in _pieces(original):
-        work, last = _workload(original[start:end], original[last:start]), end
+        between = original[last:start]
+        work, last = _workload(original[start:end], between), end
+        if work and found and _JOINED.fullmatch(between):
+            work = _trained_alike(work, found[-1], original[start:end])
         if work and _new(work, found):
             found.append(work)
     if len(found) < 2:
         return ()
     return tuple(sorted(found[:WORKLOADS_MAX], key=lambda work: ("main", "also", "seldom").index(work.role)))
+
+
+def _trained_alike(work: Workload, before: Workload, piece: str) -> Workload:
+    """The work with the method of the one it is joined to, where it says none: "lora sdxl and 7b" trains both."""
+    silent = work.task in (None, "inference", "qlora") and not _SAYS_HOW.search(piece)
+    return work.model_copy(update={"task": before.task}) if silent and before.task in TRAINING else work
 
 
 def _signs(reading: Reading) -> int:

@@ -103,3 +103,76 @@ def test_a_price_of_a_kilowatt_hour_is_no_card_and_stands() -> None:
 )
 def test_feeding_a_machine_is_answered_in_watts_and_circuits(text: str, opens: str) -> None:
     assert turn(text)[2].answer.startswith(opens)
+
+
+def test_a_diagnosis_begins_with_what_to_do() -> None:
+    answer = turn("cuda out of memory，4090微调qwen2.5-7b，batch 4 seq 2048，咋整")[2].answer
+    assert answer.startswith("**最省事的改法：微批降到 1")
+    assert " with gradient" not in answer
+
+
+def test_more_cards_are_the_last_thing_to_advise() -> None:
+    answer = turn("qwen2.5-32b 用vllm在两张4090上跑爆显存了 怎么解决")[2].answer
+    assert answer.startswith("**最省事的改法：权重用 FP8")
+    assert "a checkpoint" not in answer
+
+
+@pytest.mark.parametrize(
+    ("text", "tokens"),
+    [
+        ("vllm 起 qwen2.5-32b-awq 单卡4090 报 max seq len larger than KV cache 咋办", None),
+        (
+            (
+                "ValueError: The model's max seq len (131072) is larger than the maximum number of tokens that can be "
+                "stored in KV cache (21456). 单张A100 40G跑 qwen2.5-14b"
+            ),
+            "21,456",
+        ),
+    ],
+)
+def test_a_cache_too_short_is_answered_with_the_context_it_holds(text: str, tokens: str | None) -> None:
+    answer = turn(text)[2].answer
+    assert answer.startswith(f"**把上下文限制在约 {tokens or ''}")
+    assert "--max-model-len" in answer.split("\n")[0]
+
+
+def test_why_is_answered_with_the_reason() -> None:
+    assert talk("4090能跑qwen3-32b吗", "为什么")[2].answer.startswith("**因为 BF16 光权重就要每卡")
+    assert talk("4090能跑qwen2.5-7b吗", "为什么")[2].answer.startswith("**因为各项加起来")
+
+
+def test_the_arithmetic_is_written_with_its_figures() -> None:
+    answer = talk("4090能跑qwen3-32b吗", "算给我看")[2].answer
+    assert "params · bits / 8 = 31,206,298,624 · 16 / 8 = 62 GB" in answer
+    assert "readable" not in answer
+    assert answer.count("1. 各层权重矩阵") == 2
+
+
+def test_every_setting_in_words_is_said_in_chinese() -> None:
+    import re
+
+    from assistant.compose.step_labels import step_setting
+    from kb.oom import oom_facts
+
+    spoken = re.compile(r"\b(?:a|with|over|in|and|on|or|of)\b (?!=)")
+    english = [
+        text.format(value="int8", times=4)
+        for ways in oom_facts().settings.values()
+        for text in ways.values()
+        if spoken.search(text.format(value="int8", times=4))
+    ]
+    assert english
+    assert [text for text in english if spoken.search(step_setting(text, "zh"))] == []
+
+
+def test_what_is_joined_under_one_verb_is_trained_alike_and_stays_so() -> None:
+    texts = ("想在家炼丹，预算1.5万，主要lora sdxl和7b", "再便宜点", "那训练flux lora呢")
+    for count in range(1, len(texts) + 1):
+        understanding = talk(*texts[:count])[0]
+        assert [work.task for work in understanding.workloads] == ["lora", "lora"]
+
+
+def test_a_picture_one_waits_for_is_told_in_seconds_first() -> None:
+    answer = turn("4090 comfyui 跑flux dev 多久一张")[2].answer
+    assert answer.startswith("**每张用时约")
+    assert "3.4 GiB" not in answer.split("\n")[0]
