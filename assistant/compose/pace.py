@@ -139,7 +139,7 @@ def _items(material: Material, tool: str, result: dict[str, Any]) -> Section:
 
 
 def _slow_first(material: Material, shown: dict[str, Any]) -> dict[str, Any]:
-    """The figures with the time of one picture before pictures a second, where one takes long enough to be waited for."""
+    """The figures with the time of one picture before pictures a second, where one is waited for."""
     each = shown.get("time_per_image_s")
     waited = each is not None and each["value"] > SLOW_IMAGE_S and "work_s" not in shown
     if not waited or _PER_SECOND.search(material.text):

@@ -26,3 +26,10 @@ def training_layout(task: str, count: int, sharding: str | None) -> dict[str, in
         return {}
     default = "ddp" if task in {"lora", "qlora"} else "zero3"
     return {"sharding": sharding or default, "data_parallel": count}
+
+
+def counted_layout(layout: str) -> dict[str, object]:
+    """The layout that the fewest cards were counted with, as fields of a request: the arithmetic is of that one."""
+    ways = dict.fromkeys(("tensor_parallel", "pipeline_parallel", "expert_parallel"))
+    said = dict(part.split(" = ") for part in layout.split(", ") if " = " in part)
+    return {key: int(said[key]) if key in said else None for key in ways} if set(said) & set(ways) else {}

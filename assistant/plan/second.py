@@ -16,6 +16,7 @@ from assistant.plan.formats import HOST_LADDER, HOST_LADDER_MXFP4, TRAINING_LADD
 from assistant.plan.instead import instead
 from assistant.plan.intents import intents
 from assistant.plan.launch import launch_of
+from assistant.plan.layout import counted_layout
 from assistant.plan.like_rent import rented_like
 from assistant.plan.preferred import preferred
 from assistant.plan.provisional import chinese_cards, provisional
@@ -315,17 +316,10 @@ def _counted(need: Need, record: ToolCallRecord) -> list[PlannedCall | None]:
             if task in SPREAD and card.count != 1 and need.sharding is None:
                 spread = {"sharding": "zero3"}
             elif task == "inference" and need.tensor_parallel is None:
-                spread = _laid_out(minimum["layout"])
+                spread = counted_layout(minimum["layout"])
             used = record.request.get("weight_format")
             return [requests.memory(need, card, task=task, weight_format=used, **spread)]
     return []
-
-
-def _laid_out(layout: str) -> dict[str, object]:
-    """The layout that the fewest cards were counted with, as fields of a request: the arithmetic is of that one."""
-    ways = dict.fromkeys(("tensor_parallel", "pipeline_parallel", "expert_parallel"))
-    said = dict(part.split(" = ") for part in layout.split(", ") if " = " in part)
-    return {key: int(said[key]) if key in said else None for key in ways} if set(said) & set(ways) else {}
 
 
 _MORE_OFFLOAD: dict[str | None, tuple[str, ...]] = {

@@ -159,7 +159,7 @@ def test_every_setting_in_words_is_said_in_chinese() -> None:
         text.format(value="int8", times=4)
         for ways in oom_facts().settings.values()
         for text in ways.values()
-        if spoken.search(text.format(value="int8", times=4))
+        if not text.startswith("-") and spoken.search(text.format(value="int8", times=4))
     ]
     assert english
     assert [text for text in english if spoken.search(step_setting(text, "zh"))] == []
