@@ -110,6 +110,20 @@ def _pace(material: Material, one: Example) -> tuple[str, str]:
     return "", ""
 
 
+def of_series(material: Material) -> tuple[str, str]:
+    """What the cards do run of the series of a model too large for them: a sentence, and the table with speeds."""
+    results = [WhatFits.model_validate(result) for result in material.results("what_fits")]
+    if not results or not results[0].candidates:
+        return "", ""
+    result, say = results[0], material.say
+    ways = [
+        say(f"capacity.candidate_{one.verdict}", model=one.name, format=names.format_name(one.weight_format))
+        for one in result.candidates[:HEADLINE_MAX]
+    ]
+    said = say("capacity.of_series", ways=say.listed(ways)) + _cite(material, result)
+    return ("" if say.language == "zh" else " ") + said, _paces(material, result)
+
+
 def _room(material: Material, result: WhatFits) -> str:
     """What is usable of each card, or of unlike ones together."""
     if result.cards:

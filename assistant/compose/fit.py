@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from assistant.answer import AnswerVerdict
 from assistant.compose import (
     acquisition,
+    capacity,
     hybrid,
     layouts,
     names,
@@ -73,10 +74,11 @@ def can_it_run(material: Material) -> Section:
         others = [one for one in others if one.task not in SPREAD]
     shown = [main, *(one for one in others if (one.gpu == main.gpu or one.fits) and not told_by(one, main))]
     shown = squeezed.needed(shown)
-    section = Section(verdict, headline, [arithmetic(material, squeezed.columns(shown, alternatives))])
-    for card in other_cards(material, main):
-        section.body.append(card_line(material, card))
-    section.levers = levers(material, main)
+    series, listed = capacity.of_series(material) if verdict == "does_not_fit" else ("", "")
+    table = arithmetic(material, squeezed.columns(shown, alternatives))
+    section = Section(verdict, headline + series, [listed, table])
+    section.body += [card_line(material, card) for card in other_cards(material, main)]
+    section.levers = levers(material, main) if not series else []
     if verdict == "fits_with_changes" and main.task == "inference" and alternatives and requests.cards(material.need):
         section.levers = []  # these cards do in a smaller format: what else holds the published one is not asked
     if len(compared_formats(material.understanding)) > 1 and main.fits:
@@ -347,11 +349,12 @@ def _to_order(material: Material, verdict: AnswerVerdict) -> list[Configuration]
     """What could be ordered, as far as that was asked.
 
     Who asks whether a card holds the work, and learns that it does, is told of no other card; who has the card, of
-    none to buy; and who asks for the memory, of none at all.
+    none to buy; who asks for the memory, or has a machine for smaller models of the series, of none at all.
     """
     found, need = material.configurations, material.need
     asks = acquisition.buys(material) or acquisition.priced(material) or need.budget is not None
-    if verdict == "estimate" and not asks:
+    series = any(result["candidates"] for result in material.results("what_fits"))
+    if not asks and (verdict == "estimate" or series):
         return []
     if verdict not in ("fits", "fits_with_changes") or (asks and not need.gpus_owned):
         return found
@@ -396,7 +399,8 @@ def finished(material: Material, section: Section, main: Estimate) -> Section:
     taken = pace.trained(material)
     if taken and section.verdict == "fits":
         section.headline += ("" if material.say.language == "zh" else " ") + taken
-    section.body += [pace.brief(material), f"- {taken}" if taken and section.verdict != "fits" else ""]
+    brief = pace.brief(material) if not any(material.results("what_fits")) else ""
+    section.body += [brief, f"- {taken}" if taken and section.verdict != "fits" else ""]
     if not _in_hand(material, main):
         section.body.insert(0, orders(material, _to_order(material, section.verdict)))
     section.caveats += caveats(material, main)

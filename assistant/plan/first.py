@@ -13,6 +13,7 @@ from assistant.plan.mixture import by_layers
 from assistant.plan.pasted import pasted
 from assistant.plan.preferred import only
 from assistant.plan.provisional import chinese_cards, compared_formats, provisional
+from assistant.plan.smaller import smaller
 from assistant.plan.tiers import tiers, unsized_purchase
 from assistant.understand.errors import is_oom
 from assistant.understanding import Understanding
@@ -106,6 +107,7 @@ def _can_it_run(need: Need, understanding: Understanding) -> Calls:
         *_on_each_card(need),
         _hours(need, requests.cards(need)[0]),
         *_check(need, understanding),
+        smaller(need),
         requests.configure(need),
     ]
 

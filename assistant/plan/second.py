@@ -21,7 +21,7 @@ from assistant.plan.like_rent import rented_like
 from assistant.plan.preferred import preferred
 from assistant.plan.provisional import chinese_cards, provisional
 from assistant.plan.squeeze import squeezed
-from assistant.plan.tighter import for_small_cards, tighter_files
+from assistant.plan.tighter import for_small_cards, shorter_samples, tighter_files
 from assistant.understand.host_memory import bandwidth_bytes_per_s
 from assistant.understanding import Understanding
 from kb.catalog import gpu
@@ -43,10 +43,6 @@ DESKTOP_MOST_BYTES = 256 * GIB
 CROWDED = 0.5
 """Share of a card from which weights of four bits, with adapters and activations beside them, are worth sharding."""
 SHORT_SAMPLE_TOKENS = 1024
-SAMPLE_TOKENS = 2048
-"""What the calculator takes a sample for where none is stated."""
-SHORTER_SAMPLES = (1024, 512)
-"""Lengths to which an adapter's samples are cut where nothing was said of them and a card just misses."""
 UNIFIED = ("apu", "module")
 """Kinds of chip whose graphics use the host's memory: there is none beside it."""
 SEVERAL = 2
@@ -360,7 +356,7 @@ def _cheaper(need: Need, record: ToolCallRecord) -> list[PlannedCall | None]:
     if need.gradient_checkpointing not in {None, "full"}:
         calls.append(_again(request, gradient_checkpointing="full"))
     if task in SPREAD and not (need.sequence_tokens or need.context_tokens):
-        calls.append(_shorter_samples(record))
+        calls.append(shorter_samples(record))
     lighter = requests.lighter_tasks(need, task)
     sharded = {"sharding": "zero3"} if request.get("sharding") == "zero3" and need.sharding is None else {}
     calls += [requests.memory(need, card, task=name, **(sharded if name == "lora" else {})) for name in lighter]
@@ -399,20 +395,6 @@ def _fewer_pictures(record: ToolCallRecord) -> PlannedCall | None:
         return None
     count = 1 << (int(most).bit_length() - 1)
     return _again(record.request, images_per_batch=count, micro_batch_size=count)
-
-
-def _shorter_samples(record: ToolCallRecord) -> PlannedCall | None:
-    """The same adapters on samples cut to the longest of the usual lengths with which the card holds them.
-
-    What stands in memory for the tokens of a sample shrinks with their number (Korthikanti et al., 2022: linear with
-    recomputation); None where even the shortest leaves too much.
-    """
-    per_gpu, usable = record.result.get("per_gpu", {}), (record.result.get("fit") or {}).get("usable_bytes") or 0
-    of_tokens = sum(one["bytes"] for one in per_gpu.get("parts", ()) if one["name"] in {"activations", "logits"})
-    fixed, now = per_gpu.get("total_bytes", 0) - of_tokens, record.request.get("sequence_tokens") or SAMPLE_TOKENS
-    held = (tokens for tokens in SHORTER_SAMPLES if tokens < now and fixed + of_tokens * tokens / now <= usable)
-    longest = next(held, None)
-    return _again(record.request, sequence_tokens=longest) if longest else None
 
 
 def _by_layers(need: Need, request: dict[str, Any], count: int) -> PlannedCall | None:

@@ -1,6 +1,7 @@
-"""llama.cpp's files for what just misses a card: fewer bits, told as what they are."""
+"""What just misses a card: files of fewer bits, told as what they are, and shorter samples."""
 
 from assistant.answer import ToolCallRecord
+from assistant.plan.call import PlannedCall, planned
 from assistant.plan.formats import HOST_LADDER_MXFP4, bits
 from assistant.plan.nameless import common
 from assistant.understand.standing import other_than_language
@@ -8,6 +9,10 @@ from kb.catalog import gpu
 from kb.units import GIB
 from tools.need import GpuCount, Need
 
+SAMPLE_TOKENS = 2048
+"""What the calculator takes a sample for where none is stated."""
+SHORTER_SAMPLES = (1024, 512)
+"""Lengths to which an adapter's samples are cut where nothing was said of them and a card just misses."""
 SMALL_CARD_BYTES = 32 * GIB
 """Largest card on which people turn to llama.cpp to make a model fit."""
 GGUF_BITS = 4.85
@@ -49,3 +54,17 @@ def for_small_cards(need: Need, record: ToolCallRecord, card: GpuCount | None) -
     uneven = JUST_MISSED if count > 1 else 1  # one stage of several holds the tables too
     names = ("gguf:Q4_K_M",) if four_bit <= uneven * usable else ()
     return (*names, *(("gguf:Q3_K_M",) if FULL_CARD * usable < four_bit <= JUST_MISSED * usable else ()))
+
+
+def shorter_samples(record: ToolCallRecord) -> PlannedCall | None:
+    """The same adapters on samples cut to the longest of the usual lengths with which the card holds them.
+
+    What stands in memory for the tokens of a sample shrinks with their number (Korthikanti et al., 2022: linear with
+    recomputation); None where even the shortest leaves too much.
+    """
+    per_gpu, usable = record.result.get("per_gpu", {}), (record.result.get("fit") or {}).get("usable_bytes") or 0
+    of_tokens = sum(one["bytes"] for one in per_gpu.get("parts", ()) if one["name"] in {"activations", "logits"})
+    fixed, now = per_gpu.get("total_bytes", 0) - of_tokens, record.request.get("sequence_tokens") or SAMPLE_TOKENS
+    held = (tokens for tokens in SHORTER_SAMPLES if tokens < now and fixed + of_tokens * tokens / now <= usable)
+    longest = next(held, None)
+    return planned("estimate_memory", **(record.request | {"sequence_tokens": longest})) if longest else None
