@@ -14,7 +14,7 @@ LANGUAGE = ("llm", "vlm")
 
 def stem(name: str) -> str:
     """The name up to the first size or variant: "Qwen3" of "Qwen3-235B-A22B", all of "DeepSeek-R1"."""
-    kept = []
+    kept: list[str] = []
     for word in name.split("-"):
         if _SIZE.fullmatch(word) or word.lower() in _VARIANT or (kept and re.fullmatch(r"\d{4}|v\d.*", word)):
             break
