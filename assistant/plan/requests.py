@@ -19,7 +19,8 @@ from tools.check_compatibility import feature_names
 from tools.configure.workload import ACTIVE_SHARE
 from tools.memory.fit import shares_experts
 from tools.need import GpuCount, Need
-from tools.training_time.request import SAMPLE_TOKENS
+from tools.training_time.checkpointing import recomputing
+from tools.training_time.request import SAMPLE_TOKENS, SEQUENCE_TOKENS, TrainingTimeRequest
 
 PICTURE_ENGINES = ("diffusers", "tensorrt-llm")
 """Engines that generate pictures."""
@@ -142,8 +143,17 @@ def memory(
     count = (card.count if card else need.gpu_count if need.memory_bytes_per_gpu else None) or 1
     values |= _training_values(need, task, count) if task in TRAINING else _serving_values(need, count)
     values |= look(need)
+    if task == "pretrain" and card is not None and need.gradient_checkpointing is None:
+        values["gradient_checkpointing"] = _recomputed(values, card.gpu, count)
     values["engine"] = need.engine or (_engine(values["weight_format"], card) if task == "inference" else None)
     return planned("estimate_memory", **(values | changes))
+
+
+def _recomputed(values: dict[str, object], gpu: str, count: int) -> str:
+    """How far the time of pre-training takes activations to be recomputed, so that memory and time speak of one run."""
+    shared = {name: value for name, value in values.items() if name in TrainingTimeRequest.model_fields}
+    asked = TrainingTimeRequest.model_validate(shared | {"gpu": gpu, "gpu_count": count, "weight_format": None})
+    return recomputing(asked, count, asked.sequence_tokens or SEQUENCE_TOKENS)
 
 
 def look(need: Need) -> dict[str, object]:

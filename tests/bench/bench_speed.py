@@ -51,6 +51,7 @@ FITTED = [
                                     "host_ratios.gb200", "served_floor_ratios.Ampere", "wide_expert")],
     *[f"decode.engines.{name}.{part}" for name in ("tensorrt-llm", "vllm", "sglang")
       for part in ("layer_s", "extra_ratio", "sequence_s")],
+    "decode.engines.sglang.prompt_layer_s",
     *[f"links.{name}.card_latency_s" for name in ("ampere", "hopper", "blackwell")],
     *[f"links.{name}.bus_bytes_per_s" for name in ("pcie4", "pcie5", "pcie5_pair")],
     *[f"links.{name}.bus_ratio" for name in ("ampere", "hopper")],

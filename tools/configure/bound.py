@@ -149,6 +149,9 @@ def bound_of_training(given: Given) -> Bound:
     request = TrainingTimeRequest.model_validate(dict(given))
     if item_kind(request.model) is not None:
         return Each(most_images(request))
-    job = replace(job_of(request.model_copy(update={"expert_parallel": 1}))[0], together=MOST_CARDS)
-    least = least_factor(trained_case(job), "training")
-    return Each(min(1 / (token_time(job).total_s * least), job.peak * constants().peak_ratio / clean_flops(job)))
+    least: dict[str, object] = {"expert_parallel": 1}
+    if request.gradient_checkpointing is None and request.task == "pretrain":
+        least |= {"gradient_checkpointing": "none"}
+    job = replace(job_of(request.model_copy(update=least))[0], together=MOST_CARDS)
+    factor = least_factor(trained_case(job), "training")
+    return Each(min(1 / (token_time(job).total_s * factor), job.peak * constants().peak_ratio / clean_flops(job)))

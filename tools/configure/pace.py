@@ -193,12 +193,13 @@ class Pace:
 
     def _training(self, layout: Spread) -> dict[str, object]:
         need, asked = self._request, self._load.variants[0].request
+        decided = need.task == "pretrain" and need.gradient_checkpointing is None  # by the memory of each layout
         given: dict[str, object] = {
             "task": need.task if need.task in TRAINING else "full_finetune",
             "dataset_tokens": need.dataset_tokens,
             "epochs": need.epochs,
             "sequence_tokens": asked.sequence_tokens,
-            "gradient_checkpointing": asked.gradient_checkpointing,
+            "gradient_checkpointing": None if decided else asked.gradient_checkpointing,
             "data_parallel": layout.data_parallel,
             "context_parallel": layout.context_parallel,
             "expert_parallel": layout.expert_parallel,

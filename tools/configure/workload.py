@@ -126,7 +126,8 @@ def workload(need: ConfigureRequest, cards: Iterable[Gpu] = (), *, others: bool 
         }
         if need.gradient_checkpointing is None:
             fields["gradient_checkpointing"] = "full"
-            assumptions.append("Gradient checkpointing is on, as is usual when memory decides.")
+            kept = "; the time counts it where a layout needs it" if task == "pretrain" else ""
+            assumptions.append(f"Gradient checkpointing is on, as is usual when memory decides{kept}.")
     else:
         fields |= {
             "context_tokens": need.context_tokens,

@@ -9,12 +9,20 @@ from tools.memory.formats import canonical, weight_format
 from tools.named import read_card
 from tools.speed.allreduce import NODE, node_cards
 from tools.speed.architecture import Architecture, architecture_of
-from tools.training_time.request import TrainingTimeRequest
+from tools.training_time.checkpointing import Recomputing, recomputing
+from tools.training_time.request import SEQUENCE_TOKENS, TrainingTimeRequest
 
 PEFT_ENGINES = ("peft", "transformers", "llama-factory", "axolotl", "torchtune", "litgpt")
 EAGER_ENGINES = ("transformers", "llama-factory", "axolotl")
 """Programs that run models as Hugging Face writes them, kernel by kernel."""
 ADAPTERS = ("lora", "qlora")
+RECOMPUTED = {"full": 1.0, "selective": 0.15, "none": 0.0}
+"""Share of the forward products that are computed once more."""
+SAID = {
+    1.0: "Activations are recomputed in full.",
+    0.15: "Attention is recomputed, since the cards do not hold all activations.",
+    0.0: "Activations are kept, not recomputed.",
+}
 NF4 = "nf4"
 WIDE_BITS = 12
 """More bits a weight than this are multiplied as they are kept."""
@@ -110,18 +118,18 @@ def job_of(request: TrainingTimeRequest) -> tuple[Job, list[str]]:
     trainer_name = _trainer(request)
     trainer = constants().training.trainers[trainer_name]
     peak, peak_16, eight_bit = _peaks(card, request.precision)
-    sequence = request.sequence_tokens or (2048 if request.task in ADAPTERS else 4096)
+    sequence = request.sequence_tokens or (2048 if request.task in ADAPTERS else SEQUENCE_TOKENS)
     micro = request.micro_batch_size or max(constants().training.micro_batch_tokens // sequence, 1)
-    recomputes = trainer.recomputes or (request.task == "full_finetune" and trainer_name != "megatron")
-    recompute = {"full": 1.0, "selective": 0.15, "none": 0.0, None: float(recomputes)}[request.gradient_checkpointing]
+    cards = request.gpu_count or NODE
+    recompute = RECOMPUTED[request.gradient_checkpointing or _usual_recomputing(request, trainer_name, cards, sequence)]
     said = list(assumptions) + list(arch.guesses)
     if request.sequence_tokens is None:
         said.append(f"Samples of {sequence:,} tokens.")
     if request.micro_batch_size is None:
         said.append(f"{micro} samples a micro-batch.")
     if request.gradient_checkpointing is None:
-        said.append("Activations are recomputed in full." if recompute else "Activations are kept, not recomputed.")
-    cards, frozen = request.gpu_count or NODE, _frozen(request)
+        said.append(SAID[recompute])
+    frozen = _frozen(request)
     if frozen is not None:
         said.append(f"Frozen weights stay in {frozen} and are widened every time they are used.")
     return Job(
@@ -147,6 +155,14 @@ def _trainer(request: TrainingTimeRequest) -> str:
     if request.engine in EAGER_ENGINES:
         return "eager"
     return "fsdp"
+
+
+def _usual_recomputing(request: TrainingTimeRequest, trainer: str, cards: int, sequence: int) -> Recomputing:
+    """As the task is usually run: fine-tuning in full, pre-training no further than memory needs."""
+    if request.task == "pretrain":
+        return recomputing(request, cards, sequence)
+    tuned = request.task == "full_finetune" and trainer != "megatron"
+    return "full" if constants().training.trainers[trainer].recomputes or tuned else "none"
 
 
 def _frozen(request: TrainingTimeRequest) -> str | None:

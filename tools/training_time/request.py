@@ -11,6 +11,8 @@ from tools.model_fields import ModelFields
 Task = Literal["full_finetune", "pretrain", "lora", "qlora"]
 
 
+SEQUENCE_TOKENS = 4096
+"""A sample of pre-training where no length was said."""
 SAMPLE_TOKENS = 512
 """A sample of instructions, or a pair of texts, where no length was said: between Alpaca's 100 and chats of 2,000."""
 
