@@ -11,7 +11,7 @@ from assistant.compose.leading import other_cards
 from assistant.compose.material import Estimate, Material
 from assistant.compose.section import Section
 from assistant.compose.table import table
-from assistant.plan.second import SHARES
+from assistant.plan.cheaper import SHARES
 from kb.units import GIB
 from tools.oom.result import OomDiagnosis
 

@@ -5,7 +5,6 @@ from collections.abc import Sequence
 
 from assistant.answer import AnswerVerdict
 from assistant.compose import (
-    acquisition,
     capacity,
     hybrid,
     layouts,
@@ -21,14 +20,15 @@ from assistant.compose import (
 from assistant.compose.arithmetic import COLUMNS_MAX, arithmetic, cite, column_name, interval, subject, total, workload
 from assistant.compose.assume import assumed
 from assistant.compose.caveats import caveats
+from assistant.compose.for_fit import in_hand_with_room, to_order
 from assistant.compose.leading import fewer_each, main_and_others, other_cards, told_by
 from assistant.compose.material import Estimate, Material
-from assistant.compose.orders import in_hand, orders
+from assistant.compose.orders import orders
 from assistant.compose.section import Section
 from assistant.plan import requests
+from assistant.plan.cheaper import SHARES, SPREAD
 from assistant.plan.formats import bits
 from assistant.plan.provisional import compared_formats
-from assistant.plan.second import SHARES, SPREAD
 from tools.configuration import Configuration
 from tools.memory.result import MinimumGpus
 
@@ -339,29 +339,6 @@ def room_of(material: Material, others: Sequence[Estimate]) -> str:
     return "\n".join(lines)
 
 
-def _in_hand(material: Material, main: Estimate) -> bool:
-    """Whether it fits with room on cards the asker has: then there is nothing to order."""
-    has = bool(material.need.gpus_owned) or material.need.memory_bytes_per_gpu is not None
-    return has and main.fit is not None and main.fit.verdict == "yes"
-
-
-def _to_order(material: Material, verdict: AnswerVerdict) -> list[Configuration]:
-    """What could be ordered, as far as that was asked.
-
-    Who asks whether a card holds the work, and learns that it does, is told of no other card; who has the card, of
-    none to buy; who asks for the memory, or has a machine for smaller models of the series, of none at all.
-    """
-    found, need = material.configurations, material.need
-    asks = acquisition.buys(material) or acquisition.priced(material) or need.budget is not None
-    series = any(result["candidates"] for result in material.results("what_fits"))
-    if not asks and (verdict == "estimate" or series):
-        return []
-    if verdict not in ("fits", "fits_with_changes") or (asks and not need.gpus_owned):
-        return found
-    named = set() if need.gpus_owned or need.memory_bytes_per_gpu else set(need.gpus_asked)
-    return [one for one in found if in_hand(one) or one.gpu in named]
-
-
 def levers(material: Material, main: Estimate) -> list[str]:
     """What would change the answer, from what was computed: more cards, a shorter context."""
     say, fit = material.say, main.fit
@@ -401,8 +378,8 @@ def finished(material: Material, section: Section, main: Estimate) -> Section:
         section.headline += ("" if material.say.language == "zh" else " ") + taken
     brief = pace.brief(material) if not any(material.results("what_fits")) else ""
     section.body += [brief, f"- {taken}" if taken and section.verdict != "fits" else ""]
-    if not _in_hand(material, main):
-        section.body.insert(0, orders(material, _to_order(material, section.verdict)))
+    if not in_hand_with_room(material, main):
+        section.body.insert(0, orders(material, to_order(material, section.verdict)))
     section.caveats += caveats(material, main)
     section.assumptions += assumed(material, main)
     return section

@@ -10,7 +10,7 @@ from assistant.compose.citations import joined
 from assistant.compose.claims import ENOUGH, NEEDS, claims
 from assistant.compose.material import Estimate, Material
 from assistant.plan import card_claims
-from assistant.plan.second import SHARES
+from assistant.plan.cheaper import SHARES
 from tools.find_gpus import GpuRow
 
 FAR_ABOVE = 1.5

@@ -1,6 +1,5 @@
 """The second wave: what the first results make worth knowing, above all what would fit when the first does not."""
 
-import math
 import re
 from collections.abc import Sequence
 from itertools import zip_longest
@@ -8,8 +7,8 @@ from typing import Any
 
 from assistant.answer import ToolCallRecord
 from assistant.plan import link, money, particular, requests, several, together, value
-from assistant.plan.amounts import model_kind
-from assistant.plan.call import PlannedCall, planned
+from assistant.plan.call import PlannedCall
+from assistant.plan.cheaper import SPREAD, card_of, cheaper
 from assistant.plan.exemplars import paced_examples
 from assistant.plan.first import CALLS_MAX, distinct
 from assistant.plan.formats import HOST_LADDER, HOST_LADDER_MXFP4, TRAINING_LADDER, alike_formats, smaller_formats
@@ -20,8 +19,6 @@ from assistant.plan.layout import counted_layout
 from assistant.plan.like_rent import rented_like
 from assistant.plan.preferred import preferred
 from assistant.plan.provisional import chinese_cards, provisional
-from assistant.plan.squeeze import squeezed
-from assistant.plan.tighter import for_small_cards, shorter_samples, tighter_files
 from assistant.understand.host_memory import bandwidth_bytes_per_s
 from assistant.understanding import Understanding
 from kb.catalog import gpu
@@ -40,17 +37,10 @@ _SERVER = re.compile(r"epyc|xeon|threadripper|霄龙|至强|线程撕裂者|(?:�
 """Words that put the host's memory on a server's many channels."""
 DESKTOP_MOST_BYTES = 256 * GIB
 """Memory that a desktop takes at the most: four modules of 64 GB on two channels."""
-CROWDED = 0.5
-"""Share of a card from which weights of four bits, with adapters and activations beside them, are worth sharding."""
-SHORT_SAMPLE_TOKENS = 1024
 UNIFIED = ("apu", "module")
 """Kinds of chip whose graphics use the host's memory: there is none beside it."""
 SEVERAL = 2
 """More estimates than this follow in turns."""
-SPREAD = ("lora", "qlora")
-"""Ways to fine-tune that run as copies, unless it takes several cards to hold one."""
-SHARES = ("none", "ddp", "zero1", "zero2")
-"""Sharding that leaves a whole copy of the weights on each GPU."""
 
 
 def plan_more(understanding: Understanding, results: Sequence[ToolCallRecord]) -> list[PlannedCall]:
@@ -102,12 +92,12 @@ def _following(
     asked, verdict = intents(understanding)[0], _verdict(record, usable)
     wanted: list[PlannedCall | None] = list(_counted(need, record)) if asked == "how_many_gpus" else []
     if verdict in {"yes", "tight"} and asked in _FASTER:
-        wanted.append(requests.speed(need, _card(record.request), record.request.get("weight_format")))
+        wanted.append(requests.speed(need, card_of(record.request), record.request.get("weight_format")))
     if asked == "concurrency":
         wanted += _crowded(need, record)
     cramped = verdict == "tight" and record.request.get("task") == "lora"
     if verdict == "no" or asked == "oom" or (cramped and asked in _FASTER):
-        wanted += _cheaper(need, record)
+        wanted += cheaper(need, record)
         wanted += _lighter_speeds(need, record) if "speed" in intents(understanding) else []
     return wanted
 
@@ -164,13 +154,13 @@ def _crowded(need: Need, record: ToolCallRecord) -> list[PlannedCall | None]:
     if most <= (record.request.get("concurrent_sequences") or 1):
         return []
     full = need.model_copy(update={"concurrent_sequences": most, "users": None})
-    card, used = _card(record.request), record.request.get("weight_format")
+    card, used = card_of(record.request), record.request.get("weight_format")
     return [requests.memory(full, card, weight_format=used), requests.speed(full, card, used)]
 
 
 def _lighter_speeds(need: Need, record: ToolCallRecord) -> list[PlannedCall | None]:
     """How fast it is in the formats that may fit: the speed of what does not fit is nobody's."""
-    card = _card(record.request)
+    card = card_of(record.request)
     used = record.result.get("weight_format") or record.request.get("weight_format")
     if card is None or requests.is_training(need):
         return []
@@ -188,7 +178,7 @@ def _with_host(understanding: Understanding, need: Need, results: Sequence[ToolC
         return []
     if gpu(first.request["gpu"]).market in UNIFIED:
         return []
-    card, split = _card(first.request), need.model_copy(update={"engine": "llama.cpp", "tensor_parallel": None})
+    card, split = card_of(first.request), need.model_copy(update={"engine": "llama.cpp", "tensor_parallel": None})
     ladder = HOST_LADDER_MXFP4 if first.result.get("weight_format") == "mxfp4" else HOST_LADDER
     stated = need.weight_format if (need.weight_format or "").startswith("gguf:") else None
     names = (stated,) if stated else ladder
@@ -227,13 +217,13 @@ def _raced(need: Need, results: Sequence[ToolCallRecord], usable: int | None, te
     if len(firsts) < 2 or len(requests.compared(need)) < 2:
         return []
     if requests.is_training(need):
-        return [requests.training_time(need, _card(record.request)) for record in firsts.values()]
+        return [requests.training_time(need, card_of(record.request)) for record in firsts.values()]
     first = next(iter(firsts.values()))
     used: str | None = first.result.get("weight_format")
     missed = any(_verdict(record, usable) == "no" for record in firsts.values())
     ways = alike_formats(used, need.engine, list(firsts)) if missed else []
     return [
-        requests.speed(need, _card(record.request), way.get(card, used), text=text)
+        requests.speed(need, card_of(record.request), way.get(card, used), text=text)
         for way in ways or [{}]
         for card, record in firsts.items()
     ]
@@ -316,104 +306,3 @@ def _counted(need: Need, record: ToolCallRecord) -> list[PlannedCall | None]:
             used = record.request.get("weight_format")
             return [requests.memory(need, card, task=task, weight_format=used, **spread)]
     return []
-
-
-_MORE_OFFLOAD: dict[str | None, tuple[str, ...]] = {
-    None: ("components", "all"), "none": ("components", "all"), "components": ("all",)
-}  # fmt: skip
-"""How much further a picture pipeline can spare the card, after what was asked: parts in turn, then layer by layer."""
-
-
-def _cheaper(need: Need, record: ToolCallRecord) -> list[PlannedCall | None]:
-    """Less demanding ways to do the same on the same cards, mildest first."""
-    request = record.request
-    task = request.get("task", "inference")
-    card = _card(request)
-    if model_kind(need) == "vision" or (model_kind(need) == "speech" and task == "full_finetune"):
-        return [
-            _fewer_pictures(record),
-            *(requests.memory(need, card, task=name) for name in requests.lighter_tasks(need, task)),
-        ]
-    if task == "inference" and model_kind(need) in ("diffusion", "video"):
-        turns = [_again(request, offload=how) for how in _MORE_OFFLOAD.get(request.get("offload"), ())]
-        return [*turns, *(requests.memory(need, card, weight_format=name) for name in _smaller(need, record, card))]
-    if task in {"lora", "qlora"} and model_kind(need) in ("diffusion", "video"):
-        return [_again(request, offload="all")] if not request.get("offload") else []
-    if task == "inference":
-        smaller = _smaller(need, record, card)
-        tried = [requests.memory(need, card, weight_format=name) for name in smaller]
-        return [*tried, squeezed(need, record, card, smaller)]
-    calls: list[PlannedCall | None] = []
-    if request.get("sharding") in SHARES and card and (card.count or 1) > 1:
-        calls.append(_again(request, sharding="zero3"))
-        calls.append(_by_layers(need, request, card.count or 1) if task == "lora" else None)
-    alone = card is None or (card.count or 1) == 1
-    if task in {"full_finetune", "pretrain"} and (alone or need.intent == "oom"):
-        own = {} if need.optimizer else {"optimizer": "adamw_8bit"}
-        calls.append(_again(request, precision="bf16_pure", **own))
-    if task in {"full_finetune", "pretrain"} and not alone and need.intent != "oom":
-        calls += [_again(request, **changes) for changes in _spared(need, request)]
-    if need.gradient_checkpointing not in {None, "full"}:
-        calls.append(_again(request, gradient_checkpointing="full"))
-    if task in SPREAD and not (need.sequence_tokens or need.context_tokens):
-        calls.append(shorter_samples(record))
-    lighter = requests.lighter_tasks(need, task)
-    sharded = {"sharding": "zero3"} if request.get("sharding") == "zero3" and need.sharding is None else {}
-    calls += [requests.memory(need, card, task=name, **(sharded if name == "lora" else {})) for name in lighter]
-    if "qlora" in lighter and not alone and need.sharding is None and _crowds(need, card):
-        calls.append(requests.memory(need, card, task="qlora", sharding="zero3"))
-    return calls
-
-
-def _crowds(need: Need, card: GpuCount | None) -> bool:
-    """Whether weights of four bits leave one card little room: a copy on each is then too much, a share is not."""
-    half_byte = (need.params or 0) * 0.5
-    return card is not None and half_byte > CROWDED * gpu(card.gpu).usable_bytes
-
-
-def _spared(need: Need, request: dict[str, Any]) -> list[dict[str, object]]:
-    """Settings under which cards in hand hold a whole training: eight-bit states, then the optimizer on the host."""
-    ways: list[dict[str, object]] = []
-    if need.optimizer in {None, "adamw"}:
-        ways.append({"optimizer": "adamw_8bit"})
-    if need.offload is None:
-        ways.append({"offload": "optimizer"})
-    return [{"sharding": "zero3"} | way if request.get("sharding") in SHARES else way for way in ways]
-
-
-def _smaller(need: Need, record: ToolCallRecord, card: GpuCount | None) -> tuple[str, ...]:
-    """Formats narrower than the one that was estimated."""
-    used = record.result.get("weight_format") or record.request.get("weight_format")
-    names = smaller_formats(used, need.engine, card.gpu if card else None)
-    return (*names, *tighter_files(used), *for_small_cards(need, record, card))
-
-
-def _fewer_pictures(record: ToolCallRecord) -> PlannedCall | None:
-    """The training with as many pictures at once as the card holds, as a power of two."""
-    most = (record.result.get("fit") or {}).get("max_micro_batch_size") or 0
-    if most < 1:
-        return None
-    count = 1 << (int(most).bit_length() - 1)
-    return _again(record.request, images_per_batch=count, micro_batch_size=count)
-
-
-def _by_layers(need: Need, request: dict[str, Any], count: int) -> PlannedCall | None:
-    """Adapters on a model whose layers are dealt out to the cards (`device_map`), as small as it goes."""
-    alone = {key: value for key, value in request.items() if key not in {"sharding", "data_parallel"}}
-    short = {} if need.sequence_tokens or need.context_tokens else {"sequence_tokens": SHORT_SAMPLE_TOKENS}
-    return _again(alone, pipeline_parallel=count, fused_loss=True, **short)
-
-
-def _again(request: dict[str, Any], **changes: object) -> PlannedCall | None:
-    return planned("estimate_memory", **(request | changes))
-
-
-def _card(request: dict[str, Any]) -> GpuCount | None:
-    """The card of an earlier request and how many of it were spread over."""
-    gpu = request.get("gpu")
-    if not gpu:
-        return None
-    ways = ("data_parallel", "tensor_parallel", "pipeline_parallel", "context_parallel")
-    copies = math.prod(int(request.get(way) or 1) for way in ways)
-    count = max(copies, int(request.get("expert_parallel") or 1))  # experts are dealt out over copies of the rest
-    return GpuCount(gpu=gpu, count=count)

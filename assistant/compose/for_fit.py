@@ -1,0 +1,30 @@
+"""What could be ordered beside the answer whether something fits."""
+
+from assistant.answer import AnswerVerdict
+from assistant.compose import acquisition
+from assistant.compose.material import Estimate, Material
+from assistant.compose.orders import in_hand
+from tools.configuration import Configuration
+
+
+def to_order(material: Material, verdict: AnswerVerdict) -> list[Configuration]:
+    """What could be ordered, as far as that was asked.
+
+    Who asks whether a card holds the work, and learns that it does, is told of no other card; who has the card, of
+    none to buy; who asks for the memory, or has a machine for smaller models of the series, of none at all.
+    """
+    found, need = material.configurations, material.need
+    asks = acquisition.buys(material) or acquisition.priced(material) or need.budget is not None
+    series = any(result["candidates"] for result in material.results("what_fits"))
+    if not asks and (verdict == "estimate" or series):
+        return []
+    if verdict not in ("fits", "fits_with_changes") or (asks and not need.gpus_owned):
+        return found
+    named = set() if need.gpus_owned or need.memory_bytes_per_gpu else set(need.gpus_asked)
+    return [one for one in found if in_hand(one) or one.gpu in named]
+
+
+def in_hand_with_room(material: Material, main: Estimate) -> bool:
+    """Whether it fits with room on cards the asker has: then there is nothing to order."""
+    has = bool(material.need.gpus_owned) or material.need.memory_bytes_per_gpu is not None
+    return has and main.fit is not None and main.fit.verdict == "yes"
