@@ -25,6 +25,13 @@ _JUDGED = re.compile(
     r"|would \w[^?\n]{0,40} help)\b",
     re.I,
 )
+_SLOW = re.compile(
+    r"(?:很|太|特别|好|这么|那么|超|巨|贼|非常|有点|极其)慢|慢(?:得|死|成|爆|到)|(?:速度|生成|推理|回答)慢|怎么慢"
+    r"|\b(?:is|are|so|very|really|super|too|painfully|extremely|kinda|pretty|runs?|running)"
+    r" (?:so |very |really )?slow\b|\bslow(?:ly)? on my\b|\bwhy [^.?!]{0,60}slow\b",
+    re.I,
+)
+"""Complaints of slowness that tell no rate."""
 SLACK = 0.85
 """Share of the least to be expected from which a rate is not called slow."""
 _OUTRIGHT = re.compile(
@@ -72,6 +79,16 @@ def judged(material: Material, result: dict[str, Any]) -> str:
     low, high = numbers.figure(expected["low"]), numbers.figure(expected["high"])
     host = ("_host" if _shares(result) else _where(material, of_all)) if key == "slow" else ""
     return material.say(f"observed.{key}{host}", said=f"{rate:g}", low=low, high=high)
+
+
+def complained(material: Material, result: dict[str, Any]) -> str:
+    """What is to be expected and where to look, where one is told that it is slow but not how slow."""
+    expected, rate = result.get("tokens_per_s_per_user"), measured(material.text)
+    if rate is not None or not expected or _shares(result) or not _SLOW.search(material.text):
+        return ""
+    low, high = numbers.figure(expected["low"]), numbers.figure(expected["high"])
+    served = "_served" if material.need.engine in _SERVED else ""
+    return material.say(f"observed.complained{served}", low=low, high=high)
 
 
 def judged_item(material: Material, result: dict[str, Any]) -> str:

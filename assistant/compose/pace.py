@@ -81,7 +81,7 @@ def speed(material: Material) -> Section:
         told = [_headline(material, "pace.time", key, result) for key in keys]
         headline = gap.join([*(one[0].upper() + one[1:] for one in told), headline])
     headline = _of_model(material, headline)
-    if verdict := observed.judged(material, result):
+    if verdict := observed.judged(material, result) or observed.complained(material, result):
         headline = verdict + ("" if material.say.language == "zh" else " ") + headline
     rows = SPEED_ROWS if (record.request.get("concurrent_sequences") or 1) > 1 else SPEED_ROWS_ALONE
     return _with(material, record.tool, result, headline, rows)
