@@ -47,6 +47,7 @@ from assistant.compose.section import Section
 from assistant.compose.written import draft_of
 from assistant.plan import money, preferred, requests
 from assistant.plan.provisional import chinese_cards
+from assistant.understand.engines import engines_compared
 from assistant.understanding import Understanding
 from tools.need import Intent
 
@@ -328,7 +329,7 @@ def _linked(material: Material) -> Section:
 
 def _guidance(material: Material) -> Section:
     """The documents; with the arithmetic when a model was named."""
-    if material.estimates and material.estimates[0].fit:
+    if material.estimates and material.estimates[0].fit and not engines_compared(material.text):
         return fit.can_it_run(material)
     return clarify.only_clarify(material) if _asks_nothing(material) else guidance.guidance(material)
 

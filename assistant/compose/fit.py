@@ -21,7 +21,7 @@ from assistant.compose.arithmetic import COLUMNS_MAX, arithmetic, cite, column_n
 from assistant.compose.assume import assumed
 from assistant.compose.caveats import caveats
 from assistant.compose.for_fit import in_hand_with_room, to_order
-from assistant.compose.leading import fewer_each, main_and_others, other_cards, told_by
+from assistant.compose.leading import fewer_each, in_machines, main_and_others, other_cards, told_by
 from assistant.compose.material import Estimate, Material
 from assistant.compose.orders import orders
 from assistant.compose.section import Section
@@ -271,7 +271,7 @@ def how_many(material: Material) -> Section:
         counted = counted[:1]
     counted = fewer_each(counted)
     ways = [
-        material.say(f"fit.count_{row.verdict}", how=column_name(material, one), cards=names.cards(gpu, row.count))
+        material.say(f"fit.count_{row.verdict}", how=column_name(material, one), cards=in_machines(material, row))
         + cite(material, one)
         for one, row in counted
     ]

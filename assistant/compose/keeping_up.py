@@ -23,6 +23,7 @@ def keeping_up(material: Material) -> Section | None:
     ]
     say, first = material.say, records[0]
     kind, key = next(((kind, key) for kind, key in _ITEMS if first.result.get(key)), ("", "documents_per_s"))
+    kind = "camera_" if kind == "picture_" and amounts.CAMERAS.search(material.text) else kind
     live = kind == "speech_" and "audio_s" not in {name for name, value in first.request.items() if value}
     ways, rows = [], []
     for record in records:
@@ -40,7 +41,7 @@ def keeping_up(material: Material) -> Section | None:
         f"keeping_up.{'live_' if live else kind}headline",
         what=names.model_name(first.result["model"]),
         format=names.format_name(first.result["weight_format"]),
-        rate=numbers.count(rate if live or not kind else rate * period_s / _UNIT_S[kind]),
+        rate=numbers.count(rate if live or kind in ("", "camera_") else rate * period_s / _UNIT_S[kind]),
         every=say(_EVERY[period_s]),
         tokens=numbers.tokens(first.result["input_tokens"]),
         ways=say.listed(ways, conjunction="or"),
@@ -55,7 +56,7 @@ def keeping_up(material: Material) -> Section | None:
 
 _ITEMS = (("speech_", "audio_s_per_s"), ("picture_", "images_per_s"))
 """Prefix of the phrases and figure of each kind of item that is told by the day."""
-_UNIT_S = {"speech_": HOUR_S, "picture_": 1}
+_UNIT_S = {"speech_": HOUR_S, "picture_": 1, "camera_": 1}
 """Seconds of what each is counted in: hours of speech, pictures."""
 _EVERY: dict[float, str] = {DAY_S: "keeping_up.day", 7 * DAY_S: "keeping_up.week", 30 * DAY_S: "keeping_up.month"}
 

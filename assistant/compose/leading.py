@@ -1,7 +1,9 @@
 """Which estimate an answer is about, and which of the others are told beside it."""
 
+import re
 from collections.abc import Sequence
 
+from assistant.compose import names
 from assistant.compose.material import Estimate, Material
 from assistant.plan.formats import bits
 from tools.memory.result import MinimumGpus
@@ -19,6 +21,11 @@ def main_and_others(material: Material) -> tuple[Estimate | None, list[Estimate]
     return main, [one for one in fitted if one is not main]
 
 
+MACHINE = 8
+"""Cards of one server."""
+_MACHINES = re.compile(r"[几多]少?台|几个?(?:节点|机器|服务器)|\bhow many (?:servers|machines|nodes|boxes)", re.I)
+
+
 def fewer_each(counted: Sequence[tuple[Estimate, MinimumGpus]]) -> list[tuple[Estimate, MinimumGpus]]:
     """The first way and those of the others that take fewer cards, or as many with room, than every wider one.
 
@@ -33,6 +40,14 @@ def fewer_each(counted: Sequence[tuple[Estimate, MinimumGpus]]) -> list[tuple[Es
         if pair[1].count < best.count or roomier or (other_task and pair[0].task not in {one.task for one, _ in kept}):
             kept.append(pair)
     return kept
+
+
+def in_machines(material: Material, row: MinimumGpus) -> str:
+    """So many cards, with the machines they fill where machines were asked for."""
+    cards = names.cards(row.gpu, row.count)
+    if not _MACHINES.search(material.text):
+        return cards
+    return material.say("order.nodes", cards=cards, nodes=-(-row.count // MACHINE))
 
 
 def _widest_first(pair: tuple[Estimate, MinimumGpus]) -> tuple[int, float, bool]:

@@ -262,6 +262,8 @@ def training_time(material: Material) -> Section:
     result = record.result
     key = next(key for key in ("time_s", *TIME_ROWS) if result.get(key))
     headline = _of_model(material, _headline(material, "pace.time", key, result))
+    if not requests.cards(material.need):
+        headline = material.say("pace.on_cards", cards=names.cards(result["gpu"], result["gpu_count"])) + headline
     section = _held(material, result, _with(material, record.tool, result, headline, TIME_ROWS, memory=False))
     section.assumptions += _data(material, result)
     return section

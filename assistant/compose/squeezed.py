@@ -23,15 +23,14 @@ def columns(shown: list[Estimate], alternatives: Sequence[Estimate]) -> list[Est
 
 
 def needed(found: Sequence[Estimate]) -> list[Estimate]:
-    """Without those whose cache is put in eight bits though the same weights fit with room as they are."""
-    roomy = {
-        (one.gpu, one.gpus, one.result.weight_format)
-        for one in found
-        if one.fit is not None and one.placed.verdict == "yes" and not _cache_changed(one)
-    }
-    return [
-        one for one in found if not _cache_changed(one) or (one.gpu, one.gpus, one.result.weight_format) not in roomy
-    ]
+    """Without those whose cache is put in eight bits though weights as wide fit the same cards with room."""
+    roomy = [one for one in found if one.fit is not None and one.placed.verdict == "yes" and not _cache_changed(one)]
+
+    def spared(one: Estimate) -> bool:
+        alike = [other for other in roomy if (other.gpu, other.gpus) == (one.gpu, one.gpus)]
+        return any(bits(other.result.weight_format) >= bits(one.result.weight_format) for other in alike)
+
+    return [one for one in found if not (_cache_changed(one) and spared(one))]
 
 
 def _cache_changed(one: Estimate) -> bool:

@@ -63,6 +63,12 @@ _PERIODS = (
     (re.compile(r"每个?月|一个?月|per month|a month|monthly|each month|every month|/ ?mo(?:nth)?\b", re.I), 30 * DAY_S),
 )
 """Words that say how often as much work comes again, and the seconds between."""
+CAMERAS = re.compile(
+    r"摄像|相机|监控|视频流|路\s?(?:\d{3,4}p)?\s?视频|(?<![a-z])(?:cameras?|cctv|video (?:streams?|feeds?))", re.I
+)
+"""Words for pictures that come from cameras."""
+CAMERA_FPS = 25
+"""Frames a second of a camera where none are said: the video rate of PAL countries."""
 LIVE = re.compile(
     r"实时|流式|在线转写|电话|通话|坐席|直播|\blive\b|real.?time|stream(?:s|ing|ed)?\b|\bcalls?\b|phone", re.I
 )
@@ -145,6 +151,8 @@ def amounts(need: Need, text: str) -> dict[str, object]:
                 found["image_px"] = int(size[1])
         if kind != "vision" and (steps := _STEPS.search(text)) is not None:
             found["steps"] = int(steps[1])
+        if kind == "vision" and need.concurrent_sequences and CAMERAS.search(text) is not None:
+            found["images_per_s"] = float(need.concurrent_sequences * (need.frames_per_s or CAMERA_FPS))
     elif kind == "speech" and (match := _heard(text)) is not None:
         found["audio_s"] = _count(match) * _UNIT_S[match["u"][0].lower()]
         if (period := period_s(text)) is not None:
@@ -168,7 +176,7 @@ def rate(need: Need, text: str) -> bool:
     kind = model_kind(need)
     if kind == "speech":
         return "audio_s_per_s" in amounts(need, text)
-    if kind == "diffusion":
+    if kind in ("diffusion", "vision"):
         return "images_per_s" in amounts(need, text)
     return kind in READ and "documents_per_s" in texts(need, text)
 

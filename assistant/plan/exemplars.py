@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from assistant.answer import ToolCallRecord
 from assistant.plan import requests
 from assistant.plan.call import PlannedCall
-from tools.need import Need
+from tools.need import GpuCount, Need
 
 CANDIDATES_PACED = 4
 """Models of a purpose whose speed is worked out."""
@@ -30,3 +30,15 @@ def paced_examples(need: Need, results: Sequence[ToolCallRecord]) -> list[Planne
         requests.speed(need.model_copy(update={"model": one["model"]}), cards[0], one["weight_format"])
         for one in found[: CANDIDATES_PACED + 1]
     ]
+
+
+def trained_on(need: Need, results: Sequence[ToolCallRecord], text: str) -> list[PlannedCall | None]:
+    """How long a training takes on the fewest common cards that hold it, where no card was named."""
+    if requests.cards(need) or not requests.is_training(need) or need.memory_bytes_per_gpu:
+        return []
+    record = next((one for one in results if one.tool == "estimate_memory" and "error" not in one.result), None)
+    rows = [row for row in (record.result["minimum_gpus"] if record else ()) if row["verdict"] == "yes"]
+    fewest = min(rows, key=lambda row: row["count"], default=None)
+    if fewest is None:
+        return []
+    return [requests.training_time(need, GpuCount(gpu=fewest["gpu"], count=fewest["count"]), text=text)]

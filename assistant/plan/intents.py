@@ -185,7 +185,7 @@ def intents(understanding: Understanding) -> list[Intent]:
 def _at_a_rate(understanding: Understanding) -> bool:
     """Whether recordings or pictures come at a stated rate, and no money is: the cards that keep up are the answer."""
     need = understanding.need
-    kinds, priced = ("speech", "diffusion"), need.budget is not None or need.matter == "price"
+    kinds, priced = ("speech", "diffusion", "vision"), need.budget is not None or need.matter == "price"
     return model_kind(need) in kinds and not priced and not need.gpus_owned and rate(need, understanding.text)
 
 

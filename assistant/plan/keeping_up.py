@@ -21,7 +21,7 @@ USUAL = ("rtx-4060-ti-16gb", "rtx-4090-24gb", "l4-24gb", "rx-7900-xtx-24gb")
 
 def calls(need: Need, understanding: Understanding) -> list[PlannedCall | None] | None:
     """The pace of each kind of card, named or usual; None where nothing comes at a rate."""
-    items = model_kind(need) in ("speech", "diffusion")
+    items = model_kind(need) in ("speech", "diffusion", "vision")
     if not rate(need, understanding.text) or not (items or requests.cards(need)):
         return None
     named = [card.gpu for card in requests.cards(need)] or [one for one in USUAL if meets(gpu(one), need.conditions)]

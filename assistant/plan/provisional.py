@@ -161,4 +161,4 @@ def stand_in(understanding: Understanding) -> str | None:
 
 _ORDERED = ("which_to_buy", "budget", "cloud_or_buy")
 """Intents that are answered with hardware to order: for fine-tuning of any kind, that which adapters take."""
-_SIZED_INTENTS = ("can_it_run", "how_many_gpus", "min_vram", "which_to_buy", "budget", "cloud_or_buy")
+_SIZED_INTENTS = ("can_it_run", "how_many_gpus", "min_vram", "which_to_buy", "budget", "cloud_or_buy", "oom")

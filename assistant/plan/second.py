@@ -9,7 +9,7 @@ from assistant.answer import ToolCallRecord
 from assistant.plan import link, money, particular, requests, several, together, value
 from assistant.plan.call import PlannedCall
 from assistant.plan.cheaper import SPREAD, card_of, cheaper
-from assistant.plan.exemplars import paced_examples
+from assistant.plan.exemplars import paced_examples, trained_on
 from assistant.plan.first import CALLS_MAX, distinct
 from assistant.plan.formats import HOST_LADDER, HOST_LADDER_MXFP4, TRAINING_LADDER, alike_formats, smaller_formats
 from assistant.plan.instead import instead
@@ -79,6 +79,7 @@ def plan_more(understanding: Understanding, results: Sequence[ToolCallRecord]) -
     wanted += _lighter_purchase(need, results)
     wanted += instead(need, understanding.text, results) if asked in _SHOPPING else []
     wanted += paced_examples(need, results)
+    wanted += trained_on(need, results, understanding.text) if asked == "training_time" else []
     wanted += _as_recommended(understanding, need, results)
     done = [PlannedCall(tool=record.tool, request=record.request) for record in results]
     fresh = [call for call in distinct(wanted) if call not in done]

@@ -14,7 +14,8 @@ from kb.catalog import models
 _ADDED = grammar(
     r"再(?:加|放|跑|部署|挂|起|塞|上)(?!一?[张块台])|还(?:要|得|想|能|可以)(?:再|同时|顺便)?(?:跑|放|部署|加|挂"
     r"|塞|装|带)"
-    r"|加上|外加|同时|一起|一块儿?|共用|顺便|(?<![a-z])(?:alongside|on top|shar(?:e|es|ing)|together"
+    r"|加上|外加|同时|一起|一块儿?|共用|顺便(?!\s?(?:再)?(?:问|请教|咨询|打听|了解|说))"
+    r"|(?<![a-z])(?:alongside|on top|shar(?:e|es|ing)|together"
     r"|at the same time|next to"
     r"|in addition|add(?:ing)?|plus|side by side|also (?:run|serve|host|want|need|have|put|load|keep))(?![a-z])"
 )

@@ -6,6 +6,7 @@ from typing import Any, Literal
 from assistant.understand.changes import changes_of
 from assistant.understand.command import command_of, weighs_either
 from assistant.understand.companions import as_beside, as_works, companions
+from assistant.understand.engines import engines_compared
 from assistant.understand.former import among, returned
 from assistant.understand.intents import STRONG
 from assistant.understand.language import speaks
@@ -33,6 +34,11 @@ _CUE = grammar(
     r"|what about|那(?:么)?(?:我|换|用|如果|和|要|就|这)|(?<![a-z])too\s*\?|(?:这|那)(?:个|张|种|样|台"
     r"|套)|(?<![a-z])(?:it|that|those|them|this)(?![a-z])|它|上面|刚才|前面|above|previous|earlier"
 )
+_ANEW = grammar(
+    r"(?:顺便|另外|再|还想?)(?:再)?(?:问|请教|咨询|打听)(?:一?下|个|你|问|一个)?|换个(?:问题|话题)|(?:还有|另)一?个(?:问题|事)"
+    r"|(?<![a-z])(?:by the way|btw|unrelated|(?:a |one )?(?:different|another|other|separate) question)(?![a-z])"
+)
+"""Words that begin another question, whatever was spoken of."""
 _CLOUD = grammar(
     r"(?:in|on|via|from) the cloud|cloud only|rent(?:ing|ed)? instead|only rent|if i rent|rent it"
     r"|租(?:呢|的话|[一1]?台|用)|云上(?:呢)?|上云|用云|只租|改(?:成)?租|换(?:成)?云"
@@ -269,6 +275,8 @@ def _new_topic(reading: Reading, previous: Asked) -> bool:
     slots, plain = reading.slots, reading.text.plain
     if reading.out_of_scope and not slots:
         return False
+    if _ANEW.search(plain) and (slots.get("model") or slots.get("params") or reading.entities.gpus):
+        return True
     if _CUE.search(plain):
         return False
     other_model = bool(slots.get("model") and previous.model and slots["model"] != previous.model)
@@ -302,6 +310,8 @@ def _intent(reading: Reading, previous: Asked, command: Command | None) -> Any:
     """What the turn asks; a turn that only changes slots asks the same again."""
     if command in {"why", "arithmetic", "sources", "thanks"}:
         return previous.intent
+    if engines_compared(reading.text.plain):
+        return "guidance"
     if _CHOOSE.search(reading.text.plain):
         return "compare" if previous.intent == "compare" else "which_to_buy"
     if _HOW_FAST.search(reading.text.plain) and previous.task not in TRAINING:

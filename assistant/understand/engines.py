@@ -1,5 +1,7 @@
 """Inference engines and trainers that are named."""
 
+from itertools import pairwise
+
 from assistant.understand.text import Found, grammar
 
 _ENGINES: tuple[tuple[str, str], ...] = (
@@ -42,10 +44,29 @@ OTHER = grammar(
 """Software that serves or trains but has no memory model of its own here."""
 
 
-def find_engine(text: str) -> Found[str] | None:
-    """The engine named; among several the one with its own name for the job (unsloth before transformers)."""
+_EITHER = grammar(r"\s?(?:还是|或者?|和|跟|与|、|/|,|(?<![a-z])(?:or|vs\.?|versus)(?![a-z]))\s?(?:用\s?)?")
+"""Words between two of which one is to be chosen."""
+_CHOSEN = grammar(
+    r"还是|哪(?:个|种)|怎么选|选谁|谁|区别|对比|比较|vs|(?<![a-z])(?:or|versus|which|better|faster|compare\w?)(?![a-z])"
+)
+
+
+def engines_compared(text: str) -> bool:
+    """Whether two engines are set against each other: neither is the one that is used."""
     matches = list(_ENGINE.finditer(text))
-    if not matches:
+    pairs = pairwise(matches)
+    alike = {match.lastgroup for match in matches}
+    joined = any(_EITHER.fullmatch(text, one.end(), two.start()) for one, two in pairs)
+    return joined and len(alike) > 1 and _CHOSEN.search(text) is not None
+
+
+def find_engine(text: str) -> Found[str] | None:
+    """The engine named; among several the one with its own name for the job (unsloth before transformers).
+
+    None where two are set against each other.
+    """
+    matches = list(_ENGINE.finditer(text))
+    if not matches or engines_compared(text):
         return None
     order = {match: next(i for i in range(len(_ENGINES)) if match[f"e{i}"] is not None) for match in matches}
     best = min(matches, key=lambda match: (order[match], match.start()))

@@ -6,6 +6,10 @@ from tools.need import Intent
 _CARD = (
     rf"(?:{GPU}{{1,60}}s?|(?:gpus?|cards?|cuda|显卡|卡|服务器|机器|servers?|machines?|boxes|nodes?|workers?)(?![a-z]))"
 )
+_SERVERS = (
+    r"(?:vllm|sglang|llama[-_. ]?cpp|ollama|lm ?studio|lmdeploy|tensorrt[-_ ]?llm|trt[-_ ]?llm|ktransformers|tgi|mindie"
+    r"|xinference)"
+)
 RULES: tuple[tuple[Intent, float, str], ...] = (
     # memory ran out
     ("oom", 6.5, (
@@ -174,6 +178,10 @@ RULES: tuple[tuple[Intent, float, str], ...] = (
         r"|to answer|an)"
     )),
     ("speed", 1.5, r"多快|how fast"),
+    ("speed", 4, (
+        r"(?:几|多少)\s?(?:个)?\s?(?:tok(?:en)?s?|t/s)(?!\s?(?:的)?(?:上下文|长|context))"
+        r"|(?:推理|生成|出字|跑起来|跑)(?:得|的|速度)?\s?(?:很|太|好|特别|非常|巨|超|比较|贼|死)?慢"
+    )),
     ("speed", 7, (
         r"(?:how many|cu[aá]nt[ao]s|quant[ao]s|combien de|wie ?viele?|сколько|何) ?(?:t/s|tps|tok(?:en)?s?|токен\w*)"
         r"(?:\s?(?:/|per|a|por|par|pro|each)\s?s|\s?в сек|(?=/s))|prompt processing|(?<![a-z])prefill speed"
@@ -316,6 +324,7 @@ RULES: tuple[tuple[Intent, float, str], ...] = (
         rf"|流处理器)|多少钱一张|price of|unlock-vram|is it true that|发布|release date|什么架构|算力多少"
         rf"|写反了|显存带宽"
     )),
+    ("guidance", 6.5, rf"{_SERVERS}\s?(?:还是|和|跟|与|or|vs\.?|、|/)\s?(?:用\s?)?{_SERVERS}"),
     # launch files
     ("launch_files", 6, (
         r"(?:启动|部署|运行|推理)(?:命令|脚本|参数怎么写|配置文件)|docker[- ]?compose|docker run|k8s"

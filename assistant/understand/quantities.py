@@ -57,6 +57,10 @@ _LISTED_MOST = 4096
 """A larger bare number before a name is a length or a port, not a number of cards."""
 _PICTURES = grammar(r"\s?(?:\d{3,4}p\s?)?[^\s,。]{0,6}?(?:图|照|扫描|海报|截图)")
 """What makes sheets of paper and pictures of what 「张」 counts."""
+_SHEETS = grammar(
+    r"(?:图片?|图像|照片|相片|截图|海报|扫描件|样本|素材|数据集?)(?:大概|大约|共|总共|一共|约|有|就|才|只有|只|差不多){0,2}\s?$"
+)
+"""What is counted before its number: 「图片1000张」."""
 _QUESTION = grammar(r"^(?:几|多少)$")
 
 
@@ -122,7 +126,8 @@ def free_counts(text: str) -> list[Count]:
     for match in _FREE.finditer(text):
         first = _read(match[1], None) if match[1] else None
         value = first or _read(match[2], None)
-        cards = value is not None and value <= _LISTED_MOST and not _PICTURES.match(text, match.end())
+        pictured = _PICTURES.match(text, match.end()) or _SHEETS.search(text[: match.start()])
+        cards = value is not None and value <= _LISTED_MOST and not pictured
         if value and cards and not _asks(text, match.start()):
             found.append(Count(value, match.start(), match.end()))
     return found

@@ -176,3 +176,52 @@ def test_a_picture_one_waits_for_is_told_in_seconds_first() -> None:
     answer = turn("4090 comfyui 跑flux dev 多久一张")[2].answer
     assert answer.startswith("**每张用时约")
     assert "3.4 GiB" not in answer.split("\n")[0]
+
+
+def test_pictures_are_no_cards() -> None:
+    need = turn("微调qwen2.5-vl-7b，图片1000张，24g够吗")[0].need
+    assert need.gpu_count in (None, 1)
+    assert turn("1000张4090，图片很多，跑qwen2.5-vl-7b")[0].need.gpus_owned[0].count == 1000
+
+
+def test_cameras_are_counted_in_frames_and_cards() -> None:
+    _, calls, draft = turn("1000路摄像头 yolov8s 5fps 检测要几张T4")
+    paced = next(call for call in calls if call.tool == "estimate_inference_speed")
+    assert paced.request["images_per_s"] == 5000
+    assert f"要 {round(paced.result['gpus_needed']['value'])}×T4" in draft.answer.split("\n")[0]
+
+
+def test_a_question_by_the_way_is_another_one() -> None:
+    understanding = talk("whisper实时转写100路，一张L40S够不够", "顺便问下bge-m3向量化一亿条要多久")[0]
+    assert not understanding.follow_up
+    assert understanding.need.model == "BAAI/bge-m3"
+    beside = talk("4090部署qwen2.5-7b", "顺便再跑个bge-m3行吗")[0]
+    assert beside.need.model == "Qwen/Qwen2.5-7B"
+
+
+@pytest.mark.parametrize("text", ["用llama.cpp还是vllm", "vllm和sglang哪个快", "ollama or vllm, which is better"])
+def test_two_engines_set_against_each_other_are_none_that_is_used(text: str) -> None:
+    need = talk("2080ti 22g跑qwen2.5-32b int4行吗", text)[0].need
+    assert need.engine is None
+    assert need.intent == "guidance"
+    assert turn("用vllm跑qwen2.5-7b，没用ollama")[0].need.engine == "vllm"
+
+
+def test_machines_are_counted_where_machines_are_asked() -> None:
+    answer = talk("8卡A800 80G 部署qwen3-235b，并发50、上下文16k行吗", "那不量化要几台")[2].answer
+    assert "16×A800 SXM4 80GB（2 台服务器）" in answer.split("\n")[0]
+
+
+def test_a_training_without_a_card_is_timed_on_the_fewest_that_hold_it() -> None:
+    _, calls, draft = talk("qwen2.5-7b lora要多少显存", "要多久，5万条数据")
+    timed = next(call for call in calls if call.tool == "estimate_training_time")
+    memory = next(call for call in calls if call.tool == "estimate_memory")
+    fits = [row for row in memory.result["minimum_gpus"] if row["verdict"] == "yes"]
+    assert timed.request["gpu_count"] == min(row["count"] for row in fits)
+    assert draft.answer.startswith("**没说用什么卡，先按 1×")
+
+
+def test_pictures_that_run_out_are_reckoned_with_the_usual_model() -> None:
+    answer = turn("sd webui 显存8G 出图1024老是爆")[2].answer
+    assert "KV" not in answer
+    assert "stable-diffusion-xl" in answer

@@ -66,7 +66,8 @@ def estimate_item_speed(request: InferenceSpeedRequest) -> InferenceSpeed:
     near = item_correction(name.id, name.params, found)
     rate = _rate(found, near, request.gpu_count)
     amount = {"speech": request.audio_s}.get(found.kind, request.images)
-    wanted = {"speech": request.audio_s_per_s, "diffusion": request.images_per_s}.get(found.kind)
+    asked_rates = {"speech": request.audio_s_per_s, **dict.fromkeys(("diffusion", "vision"), request.images_per_s)}
+    wanted = asked_rates.get(found.kind)
     parts: dict[str, Interval | None] = {}
     if found.kind == "speech":
         parts = {"audio_s_per_s": rate, "realtime_factor": inverse(rate)}
