@@ -25,6 +25,8 @@ TYPO_LETTERS_ALONE = 7
 """Shortest run in which one is forgiven without any number in the name (`deepsek`)."""
 SLIPS_KEPT = 10_000
 """Words whose slips are remembered."""
+REMEMBERED, REMEMBERED_LENGTH = 512, 2000
+"""Texts whose names are remembered, and how long each may be: a few MB at most."""
 LONGEST_WORD = 24
 """Longest run of letters searched for a slip."""
 NUMBER_BEFORE = re.compile(r"(?:[$¥￥€£]|(?<!\w)\.|\d\.|\d{3,}\s?[x×*])$")
@@ -126,6 +128,7 @@ class Names:
         self._fillers = fillers
         self._merge = lru_cache(maxsize=1024)(merge or tuple)
         self._shy = shy
+        self._known = lru_cache(maxsize=REMEMBERED)(self._scanned)
         for identity, aliases in entries.items():
             self._ids[normalise(identity)] = identity
             for atoms in {atoms_of(alias) for alias in (identity, *aliases)}:
@@ -172,7 +175,13 @@ class Names:
         return [tails[tail] for tail in close_names(name.rpartition("/")[2], tails, limit)]
 
     def scan(self, text: str, *, bold: bool = False) -> list[Mention]:
-        """The names in `text`, left to right, longest match at each place; `bold` keeps the shy ones as well."""
+        """The names in `text`, left to right, longest match at each place; `bold` keeps the shy ones as well.
+
+        Short texts are remembered: reading, planning, search and tracing all ask the same question for its names.
+        """
+        return list(self._known(text, bold) if len(text) <= REMEMBERED_LENGTH else self._scanned(text, bold))
+
+    def _scanned(self, text: str, bold: bool) -> tuple[Mention, ...]:
         folded = normalise(text)
         atoms = list(atoms_in(folded))
         found: list[tuple[Mention, Sequence[str]]] = []
@@ -191,7 +200,7 @@ class Names:
                 found.append((Mention(self.kind, merged, start, end, text[start:end], exact), ids))
             place = after
         pairs = zip_longest(found, found[1:])
-        return [one for (one, ids), after in pairs if after is None or not _is_prefix(folded, one, ids, *after)]
+        return tuple(one for (one, ids), after in pairs if after is None or not _is_prefix(folded, one, ids, *after))
 
     def _insert(self, ids: Sequence[str], atoms: Sequence[str], rank: int) -> None:
         if not atoms:

@@ -24,6 +24,9 @@ FORGET_EVERY_S = 3600.0
 SWITCH_S = 0.001
 """How long one thread may keep the interpreter while others wait: a turn that is worked out holds up those that are
 remembered, which take it five times each."""
+YOUNG_OBJECTS = 50_000
+"""Objects more than were freed at which the collector looks for cycles, instead of Python's 700. A turn makes none, so
+that nothing was ever found, and the caches that grow with the turns were walked again and again: a tenth of a turn."""
 logger = logging.getLogger(__name__)
 GRACE_S = 10
 """How long running requests may take to end when the process is told to stop."""
@@ -67,7 +70,8 @@ def serve(host: str, port: int) -> int:
 def warm() -> None:
     """Load what the first question would wait seconds for, while the person is still typing it, and then torch, by
     which every later question is embedded in half the time. What is loaded then stays for good: the collector need not
-    walk the catalog, the grammars and the index at every full round, which took a third of a search's time."""
+    walk the catalog, the grammars and the index at every full round, which took a third of a search's time; and it
+    comes around less often."""
     from assistant.understand import understand
     from kb.embedder import embedder
     from kb.search import search
@@ -80,6 +84,7 @@ def warm() -> None:
         logger.warning("questions are embedded without torch: %s", problem)
     gc.collect()
     gc.freeze()
+    gc.set_threshold(YOUNG_OBJECTS)
 
 
 def forget_old(service: "Advisor", every_s: float = FORGET_EVERY_S) -> None:

@@ -1,6 +1,7 @@
 """What is asked, main question first: parameters are no questions, and one section answers a family of them."""
 
 import re
+from functools import lru_cache
 
 from assistant.plan import feeding, link, money, ordered, progress, requests
 from assistant.plan.amounts import counts_output, model_kind, pace_asked, rate
@@ -87,6 +88,11 @@ def _of_money(text: str) -> Intent | None:
 
 def intents(understanding: Understanding) -> list[Intent]:
     """One intent of each family, main question first, at most two."""
+    return list(_intents(understanding))
+
+
+@lru_cache(maxsize=64)
+def _intents(understanding: Understanding) -> list[Intent]:
     text = understanding.text
     main: Intent = understanding.need.intent or _likely(understanding)
     priced = money.prices_run(text, understanding.need) and not money.weighs(text)

@@ -1,6 +1,7 @@
 """Questions of a shape of their own, whose plan and answer are settled by it: a bill, a sale, a price believed."""
 
 from collections.abc import Callable, Sequence
+from functools import lru_cache
 
 from assistant.answer import ToolCallRecord
 from assistant.plan import (
@@ -66,8 +67,9 @@ MORE: dict[str, Follower] = {
 """The calls that follow from the first results."""
 
 
+@lru_cache(maxsize=64)
 def shape(understanding: Understanding) -> str | None:
-    """Which of them the question is."""
+    """Which of them the question is; remembered, for plan, what follows it and the answer ask in turn."""
     if understanding.out_of_scope:
         return None
     return next((name for name, is_one, _ in SHAPES if is_one(understanding)), None)

@@ -1,6 +1,7 @@
 """The Need an answer is worked out with while something is still in doubt: every settlement is said in the answer."""
 
 import re
+from functools import lru_cache
 
 from assistant.plan import amounts, purse, requests
 from assistant.plan.formats import WIDE, bits, packed_format
@@ -31,10 +32,16 @@ _TOKENS = re.compile(r"\btok(?:en)?s?\b|\bt/s\b|\btps\b|llm|language model|llama
 RACED_PARAMS = 8 * 10**9
 """Size of the model by which cards race where none was named: every card of today holds it in four bits."""
 _SERVERS = ("data_center", "cloud_only")
+REMEMBERED = 64
+"""Readings whose Need is kept, some 10 kB each; a turn has one, or one more for every part."""
 
 
+@lru_cache(maxsize=REMEMBERED)
 def provisional(understanding: Understanding) -> Need:
-    """The Need of `_settled`, with the tokens of its data where only the number of samples was said."""
+    """The Need of `_settled`, with the tokens of its data where only the number of samples was said.
+
+    Remembered: planning and composing ask for it a dozen times a turn.
+    """
     need = _settled(understanding)
     reads = amounts.model_kind(need) in (None, "llm", "vlm", *amounts.READ)
     if need.dataset_tokens is not None or not reads or not requests.sized(need) or not requests.is_training(need):
