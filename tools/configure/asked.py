@@ -1,6 +1,7 @@
 """The request with its names resolved, and the cards it is about."""
 
 from dataclasses import dataclass
+from functools import lru_cache
 
 from kb.base import UnknownName
 from kb.catalog import gpu as find_gpu
@@ -11,6 +12,7 @@ from tools.configure.conditions import meets
 from tools.configure.request import ConfigureRequest
 from tools.configure.suitable import proposed
 from tools.configure.workload import Workload, workload
+from tools.need import Condition
 
 CHINA = "CN"
 
@@ -80,12 +82,18 @@ def pool(asked: Asked) -> list[Gpu]:
     others = bool({"not_nvidia", "amd", "chinese"} & set(conditions))
     country = asked.country or ("CN" if "chinese" in conditions else None)
     cuda_only = (load.one_gpu or asked.request.task == "qlora") and not others
-    return [
-        every[name]
-        for name in sorted(every)
-        if name in asked.owned
-        or (
-            meets(every[name], conditions)
-            and proposed(every[name], training=load.training, country=country, cuda_only=cuda_only, others=others)
-        )
-    ]
+    worth = _worth_proposing(conditions, load.training, country, cuda_only, others)
+    return [every[name] for name in sorted(worth | set(asked.owned))]
+
+
+@lru_cache(maxsize=256)
+def _worth_proposing(
+    conditions: tuple[Condition, ...], training: bool, country: str | None, cuda_only: bool, others: bool
+) -> frozenset[str]:
+    """Cards that nobody named, by what is asked of them: the same for every work of a kind."""
+    return frozenset(
+        name
+        for name, gpu in gpus().items()
+        if meets(gpu, conditions)
+        and proposed(gpu, training=training, country=country, cuda_only=cuda_only, others=others)
+    )

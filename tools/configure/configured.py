@@ -1,6 +1,8 @@
 """A choice with its layout and speed as a configuration: bill, price, reasons."""
 
 from decimal import Decimal
+from functools import lru_cache
+from typing import NamedTuple
 
 from kb.base import AdvisorError
 from kb.catalog import gpus
@@ -145,26 +147,46 @@ def _running(
     """
     if choice.acquisition != "buy" or choice.gpu.tdp_w is None:
         return None
+    drawn = _drawn(choice.gpu.id, choice.count, choice.machines, country, currency)
+    if drawn is None:
+        return None
+    time_s = speed.get("time_s") if speed else None
+    run_kwh = drawn.sustained_w / 1000 * drawn.pue * time_s / 3600 if isinstance(time_s, float) else None
+    return {
+        "wall_max_w": drawn.wall_max_w,
+        "sustained_w": drawn.sustained_w,
+        "kwh_per_month": drawn.kwh_per_month,
+        "energy_cost_per_month": drawn.cost_per_month,
+        "run_kwh": run_kwh,
+        "run_energy_cost": None if run_kwh is None else run_kwh * drawn.tariff_per_kwh,
+        "currency": drawn.currency,
+    }
+
+
+class _Drawn(NamedTuple):
+    """What the plan of a machine's power says that a configuration tells."""
+
+    wall_max_w: float
+    sustained_w: float
+    pue: float
+    kwh_per_month: float
+    cost_per_month: float
+    tariff_per_kwh: float
+    currency: str
+
+
+@lru_cache(maxsize=2048)
+def _drawn(gpu_id: str, count: int, machines: int, country: str | None, currency: str) -> _Drawn | None:
+    """The same for every work that a machine does, so that it is planned once; null where no plan can be made."""
     try:
-        plan = plan_power(
-            PowerRequest(
-                gpu=choice.gpu.id, gpu_count=choice.count, nodes=choice.machines, country=country, currency=currency
-            )
-        )
+        plan = plan_power(PowerRequest(gpu=gpu_id, gpu_count=count, nodes=machines, country=country, currency=currency))
     except AdvisorError:
         return None
     energy = plan.energy
-    time_s = speed.get("time_s") if speed else None
-    run_kwh = plan.sustained_w.value / 1000 * energy.pue.value * time_s / 3600 if isinstance(time_s, float) else None
-    return {
-        "wall_max_w": plan.wall_max_w,
-        "sustained_w": plan.sustained_w.value,
-        "kwh_per_month": energy.kwh_per_month.value,
-        "energy_cost_per_month": energy.monthly_cost.value,
-        "run_kwh": run_kwh,
-        "run_energy_cost": None if run_kwh is None else run_kwh * energy.tariff_per_kwh.value,
-        "currency": energy.currency,
-    }
+    return _Drawn(
+        plan.wall_max_w, plan.sustained_w.value, energy.pue.value, energy.kwh_per_month.value,
+        energy.monthly_cost.value, energy.tariff_per_kwh.value, energy.currency,
+    )  # fmt: skip
 
 
 def _why(option: Option, paced: Paced, *, one_gpu: bool) -> tuple[Reason, ...]:

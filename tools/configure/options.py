@@ -9,6 +9,7 @@ from operator import attrgetter
 
 from kb.records.gpu import Gpu
 from tools.configure.choice import MACHINE_SHARE, Choice
+from tools.configure.cut import Floor
 from tools.configure.fitting import Held, Table, runs
 from tools.configure.layout import NODE_GPUS, Layout
 from tools.configure.purchases import purchases
@@ -53,6 +54,11 @@ class Limits:
     rent_usd_per_hour: Decimal | None = None
     power_w: int | None = None
 
+    @property
+    def are_none(self) -> bool:
+        """Whether everything is within them."""
+        return self.buy_usd is None and self.rent_usd_per_hour is None and self.power_w is None
+
     def within(self, choice: Choice) -> bool:
         """Whether a choice stays within every limit."""
         limit = self.buy_usd if choice.acquisition == "buy" else self.rent_usd_per_hour
@@ -85,6 +91,8 @@ class Options:
         self._begun: dict[tuple[str, int], list[tuple[int, int]]] = {}
         self._sorted: dict[tuple[str, int, Order], list[Head]] = {}
         self._marked: dict[tuple[Stream, int], frozenset[Mark]] = {}
+        self._least: dict[tuple[str, int], tuple[Floor, ...]] = {}
+        self._usable: dict[tuple[int, bool], int] = {}
         self._by_loss: dict[int, list[tuple[str, Variant]]] = {loss: [] for loss in LOSSES}
         self._running: dict[tuple[str, int], tuple[tuple[str, Variant], ...]] = {}
         self._spreads: dict[tuple[bool, int, int, tuple[str, ...]], tuple[tuple[Layout, str], ...]] = {}
@@ -215,25 +223,39 @@ class Options:
 
     def _first_place(self, stream: Stream, loss: int) -> int | None:
         """More cards never hold more each, so that the place is found by halves."""
-        usable, choices = stream.gpu.usable_bytes, stream.choices
-        floors = [self._table.floor(variant) for _, variant in self._formats(stream.gpu, loss)]
+        usable, choices, floors = stream.gpu.usable_bytes, stream.choices, self._floors(stream.gpu, loss)
 
         def holds(choice: Choice) -> bool:
-            together = choice.count if stream.linked else choice.cards
-            return any(floor.least(choice.count, together) <= usable for floor in floors)
+            count = choice.count
+            together = count if stream.linked else choice.cards
+            for floor in floors:  # noqa: SIM110 - a generator would cost more than what it adds up
+                if floor.least(count, together) <= usable:
+                    return True
+            return False
 
         if holds(choices[0]):
             return 0
-        place = bisect_left(choices, True, key=holds)
-        return place if place < len(choices) else None
+        if not holds(choices[-1]):
+            return None
+        return bisect_left(choices, True, key=holds)
+
+    def _floors(self, gpu: Gpu, loss: int) -> tuple[Floor, ...]:
+        """What the formats of one loss that a card computes in hold at least."""
+        key = (gpu.id, loss)
+        if key not in self._least:
+            self._least[key] = tuple(self._table.floor(variant) for _, variant in self._formats(gpu, loss))
+        return self._least[key]
 
     def _open(self, stream: Stream, place: int, limits: Limits, wanted: Wanted) -> bool:
         """Whether a stream has such a place, and its choice is wanted and within the limits."""
         if place >= len(stream.choices):
             return False
         choice = stream.choices[place]
-        most = self._most(choice.cards, linked=stream.linked)
-        return choice.count <= most and wanted(choice) and limits.within(choice)
+        key = (choice.cards, stream.linked)
+        most = self._usable.get(key)
+        if most is None:
+            most = self._usable[key] = self._most(choice.cards, linked=stream.linked)
+        return choice.count <= most and wanted(choice) and (limits.are_none or limits.within(choice))
 
     def _within(self, stream: Stream, place: int, limits: Limits, wanted: Wanted) -> Iterator[Choice]:
         """The choices of a stream from one on, down to the first beyond a limit."""

@@ -38,17 +38,25 @@ class Pace:
         self._request, self._load = request, load
         self._known: dict[tuple[str, Held], Speed | None] = {}
         self._bounds: dict[tuple[str, str, str | None, str | None], Bound] = {}
+        self._best: dict[tuple[str, tuple[Held, ...], float, bool], Paced | None] = {}
         self.measure = "peak_flops"
         """What the rates count: one of `MEASURES`, or peak compute where no estimator covers the work."""
         self.estimates = 0
 
     def best(self, gpu: Gpu, fitting: tuple[Held, ...], above: float = 0.0) -> Paced | None:
         """The fastest of these layouts that is fast enough, and faster than `above`; null when none is."""
-        return self._fastest(gpu, fitting, above, enough=True)
+        return self._judged(gpu, fitting, above, enough=True)
 
     def fastest(self, gpu: Gpu, fitting: tuple[Held, ...], above: float = 0.0) -> Paced | None:
         """The same, fast enough or not."""
-        return self._fastest(gpu, fitting, above, enough=False)
+        return self._judged(gpu, fitting, above, enough=False)
+
+    def _judged(self, gpu: Gpu, fitting: tuple[Held, ...], above: float, *, enough: bool) -> Paced | None:
+        """A search reads the same options several times: for what leads, what is cheapest, what costs much less."""
+        key = (gpu.id, fitting, above, enough)
+        if key not in self._best:
+            self._best[key] = self._fastest(gpu, fitting, above, enough=enough)
+        return self._best[key]
 
     def _fastest(self, gpu: Gpu, fitting: tuple[Held, ...], above: float, *, enough: bool) -> Paced | None:
         """Layouts are tried in order of their physical bounds, down to the first that cannot beat what was found."""

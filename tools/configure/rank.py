@@ -76,6 +76,7 @@ class Ranking:
 
     def __init__(self, options: Options, pace: Pace, limits: Limits) -> None:
         self._options, self._pace, self._limits = options, pace, limits
+        self._slow: dict[tuple[Choice, int], bool] = {}
 
     def cheapest(
         self,
@@ -309,8 +310,11 @@ class Ranking:
 
     def _too_slow(self, choice: Choice, loss: int) -> bool:
         """Whether physics keeps every layout on the choice from being fast enough."""
-        spreads = self._options.spreads(choice, loss)
-        return not any(self._pace.hopeful(choice.gpu, layout, form) for layout, form in spreads)
+        key = (choice, loss)
+        if key not in self._slow:
+            spreads = self._options.spreads(choice, loss)
+            self._slow[key] = not any(self._pace.hopeful(choice.gpu, layout, form) for layout, form in spreads)
+        return self._slow[key]
 
     def _may_beat(self, choice: Choice, loss: int, best: float) -> bool:
         """Whether physics lets any layout on the choice be faster than what costs less."""

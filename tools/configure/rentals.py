@@ -23,9 +23,14 @@ def rentals(gpu: Gpu, provider: str | None, country: str | None) -> tuple[Stream
     Chinese clouds ask for an identity in China, so they are left out for those who are elsewhere. Of instances with as
     many of the card, those that rank behind a cheaper one are beaten in every number of them.
     """
+    return _unbeaten(gpu.id, provider, _shut_out(country), stamp(), datetime.now(UTC).date())
+
+
+@lru_cache(maxsize=1024)
+def _unbeaten(gpu_id: str, provider: str | None, shut_out: bool, state: object, day: date) -> tuple[Stream, ...]:
     found: list[Stream] = []
     least: dict[int, Decimal] = {}
-    for stream, offer in _offered(gpu, provider, country):
+    for stream, offer in _open_to(gpu_id, provider, shut_out, state, day):
         cards, hourly = int(offer.gpu_count), offer.on_demand_usd_per_hour or FAR
         if hourly < least.get(cards, FAR):
             least[cards] = hourly
@@ -45,8 +50,19 @@ def rented(gpu: Gpu, count: int, provider: str | None, country: str | None) -> t
 
 def _offered(gpu: Gpu, provider: str | None, country: str | None) -> Iterator[tuple[Stream, Offer]]:
     """The instances open to somebody in a country, or those of one provider."""
-    for stream, offer in _rented_streams(gpu.id, stamp(), datetime.now(UTC).date()):
-        shut = offer.listed_currency == "CNY" and country not in {None, *CHINA}
+    return _open_to(gpu.id, provider, _shut_out(country), stamp(), datetime.now(UTC).date())
+
+
+def _shut_out(country: str | None) -> bool:
+    """Whether Chinese clouds are closed to somebody in a country."""
+    return country not in {None, *CHINA}
+
+
+def _open_to(
+    gpu_id: str, provider: str | None, shut_out: bool, state: object, day: date
+) -> Iterator[tuple[Stream, Offer]]:
+    for stream, offer in _rented_streams(gpu_id, state, day):
+        shut = shut_out and offer.listed_currency == "CNY"
         if offer.provider == provider or (provider is None and not shut):
             yield stream, offer
 

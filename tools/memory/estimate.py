@@ -1,6 +1,7 @@
 """`estimate_memory`: one request in, what a GPU holds at the peak out."""
 
 from collections.abc import Callable, Iterable
+from functools import lru_cache
 
 from kb.memory_constants import constants, memory_sources
 from kb.records.gpu import Gpu
@@ -24,6 +25,8 @@ from tools.memory.workload import Workload, workload_of
 
 OVERHEADS = ("buffers", "framework", "fragmentation")
 """Parts that coordination between GPUs adds to."""
+REMEMBERED = 512
+"""Workloads whose peak is kept, some 5 kB each: a few turns ask for as many."""
 
 
 def estimate_memory(request: MemoryRequest) -> MemoryEstimate:
@@ -108,8 +111,9 @@ def phases_of(work: Workload) -> tuple[Phase, ...]:
     return with_companions(work, serving_phases(work))
 
 
+@lru_cache(maxsize=REMEMBERED)
 def peak_phase(work: Workload) -> Phase:
-    """The moment that needs most."""
+    """The moment that needs most; remembered, for estimate, search and advice of one turn ask for the same ones."""
     return peak(phases_of(work))
 
 

@@ -17,43 +17,43 @@ def kv_terms(work: Workload) -> tuple[Term, ...]:
     shape = work.shape
     if shape.attention == "none" and shape.linear is None:
         return ()
-    source = constants().kv.source
-    tokens = padded_tokens(work)
+    source, sequences = constants().kv.source, work.sequences_here
+    tokens, caching = padded_tokens(work), shape.attention_layers
     layers, share = _layers_on_one(work)
     width, formula, inputs = _width(work, shape.kv_heads, shape.head_dim)
     terms: list[Term] = []
-    local = min(shape.sliding.local_layers, shape.attention_layers) if shape.sliding else 0
-    local_here = layers * local / max(shape.attention_layers, 1)
-    inputs |= {"bytes_per_element": work.kv_bytes, "sequences": work.sequences_here, "share": share}
+    local = min(shape.sliding.local_layers, caching) if shape.sliding else 0
+    local_here = layers * local / max(caching, 1)
+    inputs |= {"bytes_per_element": work.kv_bytes, "sequences": sequences, "share": share}
     near_width, near_formula, near_inputs = width, formula, inputs
     if layers - local_here > 0:
         if local and not shape.latent:
             width, formula, inputs = _width(work, shape.global_kv_heads, shape.global_head_dim)
-            inputs |= {"bytes_per_element": work.kv_bytes, "sequences": work.sequences_here, "share": share}
+            inputs |= {"bytes_per_element": work.kv_bytes, "sequences": sequences, "share": share}
         kept = shape.kv_compression
-        size = width * (layers - local_here) * tokens * kept * work.sequences_here * work.kv_bytes * share
+        size = width * (layers - local_here) * tokens * kept * sequences * work.kv_bytes * share
         full = inputs | {"layers": _tidy(layers - local_here), "tokens": tokens}
         if kept != 1:  # DeepSeek-V4 keeps one entry for several tokens, by layer
             full, formula = full | {"kept_per_token": kept}, f"{formula} · kept_per_token"
         terms.append(Term("kv_cache", "KV cache", size, _with_share(formula, share), full, source))
     if local_here and shape.sliding:
         seen = window_tokens(work, tokens)
-        size = near_width * local_here * seen * work.sequences_here * work.kv_bytes * share
+        size = near_width * local_here * seen * sequences * work.kv_bytes * share
         near = near_inputs | {"layers": _tidy(local_here), "tokens": seen}
         terms.append(
             Term("kv_cache", "KV cache of sliding-window layers", size, _with_share(near_formula, share), near, source)
         )
     if shape.linear:
         linear_layers = (
-            shape.linear.linear_layers * layers / max(shape.attention_layers, 1)
-            if shape.attention_layers
+            shape.linear.linear_layers * layers / max(caching, 1)
+            if caching
             else (-(-shape.linear.linear_layers // work.pipeline))
         )
         split = 1 if work.engine in EVEN_LAYERS else work.tensor
-        states = shape.linear.state_bytes_per_layer * work.sequences_here
+        states = shape.linear.state_bytes_per_layer * sequences
         size = linear_layers * states / split * (share if split == 1 else 1)
         state = {"linear_layers": _tidy(linear_layers), "state_bytes": shape.linear.state_bytes_per_layer,
-                 "sequences": work.sequences_here, "gpus": split}  # fmt: skip
+                 "sequences": sequences, "gpus": split}  # fmt: skip
         terms.append(
             Term(
                 "kv_cache",

@@ -1,5 +1,7 @@
 """Weights a GPU holds, from the architecture and the format, or from the published checkpoint."""
 
+from functools import lru_cache
+
 from kb.memory_constants import constants
 from tools.memory.sharding import Counts, counts_on_one
 from tools.memory.term import Term
@@ -13,7 +15,22 @@ def serving_weights(work: Workload) -> tuple[Term, ...]:
     """Weights on the fullest GPU: matrices at the format's bits, tables, norms and routers at theirs.
 
     matrices · bits / 8 + embedding · bits / 8 + head · bits / 8 + rest · 2
+
+    Remembered, since many loads of a model are compared: weights are the same whatever is served.
     """
+    return _held(
+        work._replace(
+            context=0, context_stated=False, sequences=0, max_sequences=None, kv_bytes=0, kv_format="", large_gpu=False
+        )
+    )
+
+
+REMEMBERED = 1024
+"""Models, formats and layouts whose terms are kept; a kilobyte each."""
+
+
+@lru_cache(maxsize=REMEMBERED)
+def _held(work: Workload) -> tuple[Term, ...]:
     counts = counts_on_one(work)
     published = published_bytes(work)
     if published:

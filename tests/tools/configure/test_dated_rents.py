@@ -19,9 +19,11 @@ def offered(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[Offer]]:
     """Offers that a test puts together itself."""
     found: list[Offer] = []
     rentals_module._rented_streams.cache_clear()
+    rentals_module._unbeaten.cache_clear()
     monkeypatch.setattr(rentals_module, "current_offers", lambda: tuple(found))
     yield found
     rentals_module._rented_streams.cache_clear()
+    rentals_module._unbeaten.cache_clear()
 
 
 def offer(name: str, hourly: str, as_of: str | None, cards: int = 1) -> Offer:
@@ -84,6 +86,7 @@ def test_the_order_of_the_offers_does_not_matter(offered: list[Offer]) -> None:
     offered += [offer(f"p{n}", str(Decimal(n) / 10), None if n % 3 else "2026-10-01", 1 + n % 2) for n in range(8, 20)]
     before = rented(max_results=50)
     rentals_module._rented_streams.cache_clear()
+    rentals_module._unbeaten.cache_clear()
     offered.reverse()
     assert rented(max_results=50) == before
 
