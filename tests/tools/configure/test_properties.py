@@ -43,7 +43,8 @@ def least(result: ConfigureResult, way: str) -> Decimal:
 def test_the_order_of_the_catalog_does_not_matter(monkeypatch: pytest.MonkeyPatch) -> None:
     before = ask(**SERVE, concurrent_sequences=16)
     caches = (
-        rentals_module._rented_streams, purchases_module._streams, purchases_module._bought, host_module.hosts, bill,
+        rentals_module._rented_streams, rentals_module._unbeaten, purchases_module._streams, purchases_module._bought,
+        host_module.hosts, bill,
     )  # fmt: skip
     for cache in caches:
         cache.cache_clear()
