@@ -1,18 +1,18 @@
 """How fast documents are taken in, beside the tutorial way, and whether anything that is thrown at it does harm.
 
     python tests/bench/bench_ingest.py [speed] [hostile] [kill] [damage] [--long] [--kills N] [--documents N]
-        [--rounds N]
+        [--rounds N] [--piece 2/4]
 
 The tutorial way: a recursive character splitter (1,000 characters, 200 shared), the same MiniLM, one Chroma collection.
 Both read the same English documents, made by a fixed seed, by turns in one run, the models warm.
-`--long` makes the hostile files as large as they come and kills fifty times.
+`--long` makes the hostile files as large as they come and kills fifty times. Damages (`damages.py`) take a quarter of a
+minute each: `--piece` runs a part of them.
 """
 
 import argparse
 import os
 import random
 import resource
-import shutil
 import signal
 import subprocess
 import sys
@@ -24,6 +24,7 @@ from pathlib import Path
 from statistics import median
 from typing import Any
 
+import damages
 from hostile import write_all
 
 from ingest.sync import GUIDANCE, sync
@@ -31,7 +32,7 @@ from kb.archive import Library
 from kb.embedder import embedder
 from kb.search import search
 from kb.settings import settings, stay_offline
-from kb.store import Store, current
+from kb.store import Store
 
 SIZE, OVERLAP = 1000, 200
 PARTS = ["speed", "hostile", "kill", "damage"]
@@ -231,59 +232,6 @@ def _torn() -> int:
     return int(torn) + int(wordless)
 
 
-DAMAGES: dict[str, Callable[[bytes], bytes]] = {
-    "empty": lambda data: b"",
-    "half": lambda data: data[: len(data) // 2],
-    "zeroed": lambda data: data[: len(data) // 3] + bytes(len(data) // 3) + data[2 * (len(data) // 3) :],
-    "garbage": lambda data: bytes(byte ^ 0x5A for byte in data[:4096]) + data[4096:],
-}
-
-
-def damage() -> bool:
-    """Every file of the index damaged in turn: search answers, and the next sync makes it whole."""
-    cases = answered = mended = 0
-    with home() as place:
-        folder = corpus(place / "documents", 20)
-        sync([folder], only=True)
-        kept = place / "kept"
-        shutil.copytree(Library().folder, kept)
-        generation = current(Library().folder)
-        names = sorted(str(path.relative_to(kept)) for path in kept.rglob("*") if path.is_file())
-        names = [name for name in names if not name.endswith(".lock") and path_counts(name, generation)]
-        for name in [*names, "missing"]:
-            for way, spoil in DAMAGES.items():
-                shutil.rmtree(Library().folder)
-                shutil.copytree(kept, Library().folder)
-                path = Library().folder / name
-                if name == "missing":
-                    shutil.rmtree(Library().folder / (generation.directory if generation else ""))
-                else:
-                    path.write_bytes(spoil(path.read_bytes()))
-                cases += 1
-                found = _in_child("from kb.search import search; print(len(search('memory bandwidth of cards')))")
-                report = _in_child(
-                    f"from ingest.sync import sync; print(len(sync([{str(folder)!r}], only=True).failed))"
-                )
-                again = _in_child("from kb.search import search; print(len(search('memory bandwidth of cards')))")
-                whole = Store(Library(), embedder()).is_current()
-                answered += found.isdigit()
-                mended += whole and report == "0" and again.isdigit() and int(again) > 0
-                if not found.isdigit() or not whole or report != "0":
-                    print(f"  {name} {way}: before mending {found!r}, sync {report!r}, whole {whole}")
-    print(f"{cases} damages: search answered at once {answered}, whole again after a sync {mended}")
-    return answered == mended == cases
-
-
-def path_counts(name: str, generation: object) -> bool:
-    return not name.endswith((".new", ".set-aside"))
-
-
-def _in_child(code: str) -> str:
-    """What a line of Python prints, or how it ended; a child, because a damaged index may crash it."""
-    done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=False)
-    return done.stdout.strip() if done.returncode == 0 else f"exit {done.returncode}: {done.stderr.strip()[-160:]}"
-
-
 def _resident() -> float:
     """Megabytes this process holds."""
     return int(Path("/proc/self/statm").read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE") / 1e6
@@ -297,6 +245,7 @@ def main() -> int:
     parser.add_argument("--kills", type=int, default=6)
     parser.add_argument("--documents", type=int, default=60)
     parser.add_argument("--rounds", type=int, default=5)
+    parser.add_argument("--piece", type=damages.parts, default=(1, 1), help="of the damages, such as 2/4")
     options = parser.parse_args()
     stay_offline()
     parts = options.parts or PARTS
@@ -310,7 +259,9 @@ def main() -> int:
     if "kill" in parts:
         good = kill(50 if options.long else options.kills)
     if "damage" in parts:
-        good = damage() and good
+        with home() as place:
+            corpus(place / "documents", damages.DOCUMENTS)
+            good = damages.measure(place, options.piece) and good
     return 0 if good else 1
 
 
