@@ -1,17 +1,36 @@
-"""The first index, built in a process of its own: the model that embeds passages in bulk would stay with a server, some
-600 MB of it, although questions are embedded without it."""
+"""Ingestion in a process of its own: what a server takes in leaves its memory and its turn on the processor alone.
 
+The model that embeds passages in bulk, the building of a vector index and a document's own text take hundreds of
+megabytes, which a process that has held them does not give back; questions are embedded without any of it.
+"""
+
+import json
 import logging
 import os
 import subprocess
 import sys
+from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
-from ingest.sync import ensure_bundled, is_ready
+from ingest.sync import SyncReport, ensure_bundled, is_ready, sync
+from kb.base import BadDocument, Frozen, IndexUnavailable
 from kb.settings import settings
 
 COMMAND = (sys.executable, "-m", "ingest.apart")
+WAIT_S = 900.0
+"""How long a sync may take before its child is ended; what it has committed stays."""
 _log = logging.getLogger(__name__)
+
+
+class Apart(Frozen):
+    """What a child did."""
+
+    report: SyncReport = SyncReport()
+    findings: tuple[dict[str, Any], ...] = ()
+    """Claims of the document to judge, judged, and where they contradict each other."""
+    unavailable: str | None = None
+    """Why the index could not be written."""
 
 
 def ensure_bundled_apart() -> None:
@@ -22,16 +41,71 @@ def ensure_bundled_apart() -> None:
     """
     if is_ready():
         return
-    root = str(Path(__file__).resolve().parent.parent)
-    environment = os.environ | {
-        "PYTHONPATH": os.pathsep.join(filter(None, [root, os.environ.get("PYTHONPATH", "")])),
-        "GPU_ADVISOR_HOME": str(settings().home),
-    }
-    done = subprocess.run(COMMAND, env=environment, stdin=subprocess.DEVNULL, check=False)  # noqa: S603 - our own command
+    done = subprocess.run(COMMAND, env=_environment(), stdin=subprocess.DEVNULL, check=False)  # noqa: S603 - our own command
     if done.returncode:
         _log.warning("the index could not be built apart (%d); building it here", done.returncode)
     ensure_bundled()  # a few hashes when the child did its work; else it says why not
 
 
+def sync_apart(paths: Sequence[Path], judge: Path | None = None) -> Apart:
+    """Bring the library up to date with files and folders, as `sync` does, in a child process.
+
+    With `judge` the child also judges the claims of that document.
+
+    Raises:
+        IndexUnavailable: the library cannot be written, or the child took too much memory or time.
+    """
+    task = json.dumps({"paths": [str(path) for path in paths], "judge": str(judge) if judge else None})
+    try:
+        done = subprocess.run(  # noqa: S603 - our own command
+            [*COMMAND, "sync"], env=_environment(), input=task.encode(), stdout=subprocess.PIPE, check=False,
+            timeout=WAIT_S,
+        )  # fmt: skip
+    except subprocess.TimeoutExpired:
+        raise IndexUnavailable(f"taking the documents in took longer than {WAIT_S:g} s.") from None
+    except OSError as problem:
+        raise IndexUnavailable(f"no process could be started to take the documents in: {problem}") from problem
+    try:
+        found = Apart.model_validate_json(done.stdout.splitlines()[-1] if done.stdout else b"")
+    except ValueError:
+        raise IndexUnavailable("taking the documents in failed, for want of memory or by a logged fault.") from None
+    if found.unavailable is not None:
+        raise IndexUnavailable(found.unavailable)
+    return found
+
+
+def _environment() -> dict[str, str]:
+    root = str(Path(__file__).resolve().parent.parent)
+    return os.environ | {
+        "PYTHONPATH": os.pathsep.join(filter(None, [root, os.environ.get("PYTHONPATH", "")])),
+        "GPU_ADVISOR_HOME": str(settings().home),
+    }
+
+
+def _sync(task: dict[str, Any]) -> Apart:
+    """What the child of `sync_apart` does."""
+    from ingest.claims import check
+
+    try:
+        report = sync(task["paths"])
+    except IndexUnavailable as problem:
+        return Apart(unavailable=problem.reason)
+    findings: tuple[dict[str, Any], ...] = ()
+    if task["judge"] is not None:
+        try:
+            findings = tuple(one.model_dump(mode="json") for one in check([task["judge"]]))
+        except BadDocument:  # the report says so, too
+            findings = ()
+    return Apart(report=report, findings=findings)
+
+
+def main(arguments: Sequence[str]) -> None:
+    """Build the first index, or do the sync that standard input asks for and print what came of it."""
+    if arguments:
+        sys.stdout.write(_sync(json.load(sys.stdin)).model_dump_json() + "\n")
+    else:
+        ensure_bundled()
+
+
 if __name__ == "__main__":
-    ensure_bundled()
+    main(sys.argv[1:])

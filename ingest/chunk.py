@@ -9,7 +9,8 @@ from kb.archive import Chunk
 from kb.base import BadDocument
 from kb.lexicon import language_of
 
-CHUNKS_MAX = 20_000
+CHUNKS_MAX = 10_000
+"""Passages one document may make: some 3,000 pages of prose; what makes more is data, and drowns every other."""
 TABLE_MAX = 1500
 """Characters up to which a table stays whole."""
 LINE_MAX = 4000
@@ -85,7 +86,7 @@ def chunk(document: Converted, name: str) -> tuple[Chunk, ...]:
                 )
             )
             if len(chunks) > CHUNKS_MAX:
-                raise BadDocument(name, f"would make more than {CHUNKS_MAX:,} passages.")
+                raise BadDocument(name, f"would make more than {CHUNKS_MAX:,} passages; split it.")
     return tuple(chunks)
 
 

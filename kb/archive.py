@@ -260,14 +260,15 @@ class Library:
             connection.executemany("INSERT OR REPLACE INTO signatures VALUES (?, ?)", signed.items())
             connection.execute("DELETE FROM signatures WHERE sha256 NOT IN (SELECT sha256 FROM chunks)")
 
-    def signatures(self) -> dict[int, tuple[str, bytes]]:
-        """Chunk → its language and signature; bundled ones first, then in the order they came."""
+    def signatures(self) -> dict[int, tuple[str, bytes, str]]:
+        """Chunk → language, signature and digest; bundled ones first, then in the order they came."""
         with self.reading() as connection:
             rows = connection.execute(
-                """SELECT chunks.id, chunks.language, signature FROM chunks JOIN signatures USING (sha256)
-                   JOIN documents ON documents.id = document ORDER BY trust <> 'bundled', chunks.id"""
+                """SELECT chunks.id, chunks.language, signature, chunks.sha256 FROM chunks
+                   JOIN signatures USING (sha256) JOIN documents ON documents.id = document
+                   ORDER BY trust <> 'bundled', chunks.id"""
             )
-            return {row["id"]: (row["language"], row["signature"]) for row in rows}
+            return {row["id"]: (row["language"], row["signature"], row["sha256"]) for row in rows}
 
     def set_folds(self, folds: Mapping[int, int]) -> None:
         """Have these chunks, and no others, stand behind the ones that they repeat: out of the word index."""

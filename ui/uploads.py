@@ -1,20 +1,20 @@
-"""Documents that come over the web: kept under the home, ingested like any other, checked against the facts."""
+"""Documents that come over the web: kept under the home, ingested in a child process, checked against the facts."""
 
 import base64
 import binascii
 import re
 import tempfile
 import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Literal
 
 from pydantic import Field, model_validator
 
+from ingest.apart import sync_apart
 from ingest.claims import check
 from ingest.convert import KINDS, SUPPORTED
-from ingest.sync import SyncReport, sync
 from kb.archive import Library
 from kb.base import BadDocument, BadInput, Frozen, IndexUnavailable
 from kb.settings import settings
@@ -124,6 +124,7 @@ def add(document: Text) -> Added:
 
     Raises:
         BadDocument: nothing in it can be read; the library is as before.
+        IndexUnavailable: it could not be taken in; the document is not kept.
     """
     name = file_name(document)
     path = folder() / name
@@ -131,11 +132,16 @@ def add(document: Text) -> Added:
         folder().mkdir(parents=True, exist_ok=True)
         former = path.read_bytes() if path.exists() else None
         _write(path, document.data)
-        report = _synced()
-        if failure := next((one for one in report.failed if Path(one.path).name == name), None):
-            _restore(path, former)
+        try:
+            done = sync_apart([folder()], judge=path)
+        except IndexUnavailable:
+            _put_back(path, former)  # what could not be taken in now shall not be tried at every later upload
+            raise
+        if failure := next((one for one in done.report.failed if Path(one.path).name == name), None):
+            _put_back(path, former)
+            sync_apart([folder()])
             raise BadDocument(name, failure.reason)
-    return Added(name=name, chunks=report.chunks, findings=judged(check([path]), path, name))
+    return Added(name=name, chunks=done.report.chunks, findings=judged(done.findings, path, name))
 
 
 def remove(name: str) -> bool:
@@ -145,7 +151,7 @@ def remove(name: str) -> bool:
         if name != Path(name).name or not path.is_file():
             return False
         path.unlink()
-        _synced()
+        sync_apart([folder()])
     return True
 
 
@@ -156,7 +162,8 @@ def checked(document: Text) -> list[dict[str, Any]]:
         path.write_bytes(document.data)
         try:
             with _turn():
-                return judged(check([path]), path, document.name)
+                findings = [one.model_dump(mode="json") for one in check([path])]
+                return judged(findings, path, document.name)
         except BadDocument as problem:
             raise BadDocument(document.name, problem.reason) from None
 
@@ -185,9 +192,9 @@ def file_name(document: Text) -> str:
     return f"{stem[:80]}{suffix}"
 
 
-def judged(findings: Sequence[Frozen], path: Path, name: str) -> list[dict[str, Any]]:
-    """Findings as JSON, with the document under the name it was given."""
-    return [_renamed(finding.model_dump(mode="json"), path, name) for finding in findings]
+def judged(findings: Iterable[dict[str, Any]], path: Path, name: str) -> list[dict[str, Any]]:
+    """Findings with the document under the name it was given."""
+    return [_renamed(finding, path, name) for finding in findings]
 
 
 def _renamed(value: Any, path: Path, name: str) -> Any:
@@ -204,19 +211,15 @@ def _kind(trust: str, path: Path) -> Literal["bundled", "ingested", "uploaded"]:
     return "uploaded" if path.is_relative_to(folder().resolve()) else "ingested"
 
 
-def _synced() -> SyncReport:
-    return sync([folder()])
-
-
 def _write(path: Path, content: bytes) -> None:
     new = path.with_name(f".{path.name}.new")  # hidden, so that a sync never sees half a file
     new.write_bytes(content)
     new.replace(path)
 
 
-def _restore(path: Path, former: bytes | None) -> None:
+def _put_back(path: Path, former: bytes | None) -> None:
+    """Have the file be what it was before the upload."""
     if former is None:
-        path.unlink()
+        path.unlink(missing_ok=True)
     else:
         _write(path, former)
-    _synced()

@@ -12,11 +12,13 @@ minute each: `--piece` runs a part of them.
 import argparse
 import os
 import random
+import re
 import resource
 import signal
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -27,6 +29,7 @@ from typing import Any
 import damages
 from hostile import write_all
 
+from ingest.apart import sync_apart
 from ingest.sync import GUIDANCE, sync
 from kb.archive import Library
 from kb.embedder import embedder
@@ -35,6 +38,7 @@ from kb.settings import settings, stay_offline
 from kb.store import Store
 
 SIZE, OVERLAP = 1000, 200
+HIGH = re.compile(r"VmHWM:\s+(\d+) kB")
 PARTS = ["speed", "hostile", "kill", "damage"]
 ROOT = Path(__file__).resolve().parents[2]
 INGEST = "import sys; from ingest.sync import sync; sync([sys.argv[1]], only=True)"
@@ -159,22 +163,58 @@ def _cpu_s() -> float:
 
 
 def hostile(*, large: bool) -> None:
-    """A hundred hostile files, one sync: each indexed or refused; memory of this process before and after."""
+    """A hundred hostile files, taken in as a server does: each indexed or refused; what every process held."""
     with home() as place:
         files = write_all(place / "hostile", large=large)
         (place / "hostile" / "sound.md").write_text("# Sound\n\nThe V100 has 900 GB/s of memory bandwidth.\n")
-        embedder().passages(["warm " * 200] * 64)  # what the model takes is not what a file takes
+        (place / "before").mkdir()
+        (place / "before" / "note.md").write_text("# Before\n\nThe A100 has 40 or 80 GB of memory.\n")
+        sync_apart([place / "before"])
+        search("A100 memory")  # what the first search loads is not what a file takes
         before, started = _resident(), time.perf_counter()
-        report = sync([place / "hostile"], only=True)
+        with highest() as most:
+            report = sync_apart([place / "hostile"]).report
         taken = time.perf_counter() - started
         told = len(report.added) + len(report.failed)
         assert any("V100" in passage.text for passage in search("V100 memory bandwidth"))
+        sound = Store(Library(), embedder()).is_current()
         print(f"{len(files)} hostile files and 1 sound one: {len(report.added)} indexed, {len(report.failed)} refused, "
-              f"{len(files) + 1 - told} unaccounted for, {taken:.0f} s")  # fmt: skip
-        print(f"this process {before:.0f} → {_resident():.0f} MB; largest child "
-              f"{resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss / 1e3:.0f} MB")  # fmt: skip
+              f"{len(files) + 1 - told} unaccounted for, {taken:.0f} s; {report.chunks} passages, "
+              f"vector index current: {sound}")  # fmt: skip
+        print(f"this process {before:.0f} → {_resident():.0f} MB; at most, in MB: "
+              + ", ".join(f"{name} {held:.0f}" for name, held in sorted(most.items())))  # fmt: skip
         left = [path.name for path in Path(tempfile.gettempdir()).glob("gpu-advisor-*")]
         print(f"temporary folders left behind: {len(left)}")
+
+
+CHILDREN = {"ingest.child": "converter", "ingest.apart": "sync", "kb.store": "check of the index"}
+
+
+@contextmanager
+def highest() -> Iterator[dict[str, float]]:
+    """The most that each kind of child held in the block, in MB, looked at all the time.
+
+    The kernel's own count of ended children starts at what their parent held when it forked.
+    """
+    most: dict[str, float] = {}
+    over = threading.Event()
+
+    def look() -> None:
+        while not over.wait(0.01):
+            for folder in Path("/proc").glob("[0-9]*"):
+                try:
+                    command = (folder / "cmdline").read_bytes().decode(errors="replace").split("\0")
+                    name = next((told for module, told in CHILDREN.items() if module in command), None)
+                    if name and (found := HIGH.search((folder / "status").read_text())):
+                        most[name] = max(most.get(name, 0.0), int(found[1]) * 1024 / 1e6)
+                except OSError:
+                    continue
+
+    watcher = threading.Thread(target=look, daemon=True)
+    watcher.start()
+    yield most
+    over.set()
+    watcher.join()
 
 
 def kill(times: int, documents: int = 120) -> bool:

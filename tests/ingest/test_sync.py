@@ -168,6 +168,17 @@ def test_a_copied_passage_is_kept_once_and_its_other_places_are_named(write: Wri
     assert [one.document for one in search("advice7 advice8 advice9", top=5)] == [str(second)]
 
 
+def test_what_an_endless_file_repeats_is_indexed_once_however_short_it_is(write: Write) -> None:
+    one = write("docs/endless.txt", "x" * 120_000)
+    write("docs/sound.md", "# Sound\n\nThe V100 has 900 GB/s of memory bandwidth.\n")
+    report = sync([one.parent], only=True)
+    assert report.chunks > 150
+    with Library().reading() as connection:
+        folded = connection.execute("SELECT count(*) FROM folds").fetchone()[0]
+    assert report.chunks - folded <= 3
+    assert status()["index_current"] is True
+
+
 def test_passages_that_only_look_alike_stay_apart(write: Write) -> None:
     for number in range(6):
         words = " ".join(f"advice{number}{place}" for place in range(20))

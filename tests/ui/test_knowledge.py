@@ -1,12 +1,14 @@
 """Documents over the web: checked, added, found, removed."""
 
 import base64
+import sys
 from collections.abc import Iterator
 
 import pytest
 from fastapi.testclient import TestClient
 
 from assistant.agent import Advisor
+from ui import uploads
 from ui.api import create_app
 from ui.uploads import Text, file_name
 
@@ -83,6 +85,21 @@ def test_a_document_that_holds_nothing_is_refused_and_leaves_the_library_as_it_w
     assert answer.status_code == 422
     assert answer.json()["title"] == "bad_document"
     assert site.get("/v1/kb/documents").json() == before
+
+
+def test_an_upload_that_ruins_its_process_is_not_kept_and_the_former_one_is(
+    site: TestClient, added: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    before = site.get("/v1/kb/documents").json()
+    with monkeypatch.context() as patch:
+        patch.setattr("ingest.apart.COMMAND", (sys.executable, "-c", "import os; os.abort()"))
+        for name in ("new.md", added):
+            answer = site.post("/v1/kb/documents", json={"name": name, "text": "# Other\n\nOther words.\n"})
+            assert answer.status_code == 503
+    assert site.get("/v1/kb/documents").json() == before
+    passages = site.post("/v1/kb/search", json={"query": "quokkarack"}).json()
+    assert "quokkarack" in passages[0]["text"]
+    assert "Quokka" in (uploads.folder() / added).read_text()
 
 
 def test_only_uploads_can_be_removed(site: TestClient) -> None:
