@@ -137,7 +137,8 @@ def questions(material: Material, verdict: str = "") -> list[str]:
         found.append(say("ask.fits_use"))
     shopping = intent in {"which_to_buy", "budget", "cloud_or_buy"}
     open_choice = (shopping or intent in _OPEN) and not requests.cards(need) and not requests.sized(need)
-    if intent == "what_fits" or (verdict == "fact" and not open_choice):
+    untimed = intent == "training_time" and not requests.sized(need)
+    if intent == "what_fits" or (verdict == "fact" and not open_choice and not untimed):
         return found[:QUESTIONS_MAX]
     priced = any(material.results("estimate_cost")) and not (intent == "cloud_or_buy" and requests.is_training(need))
     wants_workload = intent in _TURN_ON_WORKLOAD and not priced

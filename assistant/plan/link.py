@@ -20,6 +20,10 @@ NETWORK = re.compile(
     r"|\d\s?g(?:bps|bit|be)\b",
     re.I,
 )
+TOPOLOGY = re.compile(
+    r"\b(?:pix|pxb|phb|p2p|peer[- ]to[- ]peer|nvidia-smi topo|topo -m|acs|iommu)\b|带宽测试|拓扑", re.I
+)
+"""How cards see each other in a machine, which no rate of tokens explains."""
 OUTSIDE = re.compile(r"\begpu\b|thunderbolt|雷电|oculink|usb ?4|外接", re.I)
 """A single card outside the machine."""
 SECOND = re.compile(r"\bsecond\b|\banother\b|第二[张块]|再加(?:一|1)[张块]", re.I)
@@ -90,6 +94,8 @@ def exemplary(need: Need, understanding: Understanding) -> bool:
     card = next(iter(requests.cards(need)), None)
     several = ((card.count if card else None) or need.gpu_count or need.tensor_parallel or 1) > 1
     several = several or MORE.search(understanding.text) is not None
+    if TOPOLOGY.search(understanding.text) and not requests.sized(need):
+        return False
     known = card is not None or NETWORK.search(understanding.text) is None
     together = several or requests.sized(need) or (card is None and TOGETHER.search(understanding.text) is not None)
     special = need.task in ("vision", "diffusion", "speech", "embedding", "rendering")

@@ -57,7 +57,12 @@ _RUNNING = re.compile(
     r"|(?:cost|bill)[^.?!]{0,24}(?:24|7) ?[/x×*] ?(?:7|24)",
     re.I,
 )
-_PER_TOKENS = re.compile(r"(?:百万|m(?:illion)?|1m)\s?(?:个)?\s?(?:output )?tokens?|mtok|每\s?token|per token", re.I)
+_PER_TOKENS = re.compile(
+    r"(?:百万|m(?:illion)?|1m)\s?(?:个)?\s?(?:output )?tokens?|mtok|每\s?token"
+    r"|(?<!ms )(?<!\ds )(?<!\d s )(?<!sec )(?<!seconds )(?<!second )(?<!milliseconds )(?<!time )per token",
+    re.I,
+)
+"""Words of a price for tokens; seconds per token are a pace."""
 _IN_ALL = re.compile(r"总共|一共|总计|下来|总成本|\ball[- ]in\b|\bin total\b|total cost", re.I)
 """Words for all that hardware costs: buying it is in that, whoever has it."""
 _POWER = re.compile(

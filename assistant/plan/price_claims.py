@@ -5,6 +5,7 @@ import re
 from assistant.plan import money, requests
 from assistant.plan.apart import cheapest_offer
 from assistant.plan.call import PlannedCall
+from assistant.plan.preferred import buys, rents
 from assistant.understand.budget import Money, find_money
 from assistant.understand.text import Text
 from assistant.understanding import Understanding
@@ -35,6 +36,8 @@ def asked(understanding: Understanding) -> bool:
     judged = judges(text)
     if len(requests.named_gpus(need)) != 1 or (requests.sized(need) and not judged) or understanding.command:
         return False
+    if rents(text) and buys(text):
+        return False  # one way against the other: no price is doubted
     doubted = judged or _BELIEVED.search(text) or (_EACH.search(text) and text.rstrip().endswith(("?", "？")))
     return claimed(understanding) is not None and bool(doubted) and not _SPENT.search(text)
 

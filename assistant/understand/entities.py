@@ -9,10 +9,11 @@ from assistant.understand.gpu_mentions import (
     named_gpu,
     numbered,
     other_forms,
+    other_market,
     other_sizes,
 )
 from assistant.understand.mig import find_instance
-from assistant.understand.model_mentions import NamedModel, model_mentions, named_model, new_models
+from assistant.understand.model_mentions import NamedModel, model_mentions, named_model, new_models, unknown_version
 from assistant.understand.named import NamedGpu
 from assistant.understand.quantities import GPU, MODEL
 from assistant.understand.servers import with_servers
@@ -54,6 +55,7 @@ def find_entities(text: Text) -> Entities:
     named += [gpu for gpu in instances(text.plain) if not any(gpu.start < g.end and g.start < gpu.end for g in named)]
     named = _of_one_family(named)
     named += [gpu for _, _, gpu in strangers if gpu]
+    named = other_market(text.plain, named)
     named = other_sizes(text.plain, other_forms(hidden, with_servers(text.plain, hidden, named)))
     found_models = [*(named_model(text, mention) for mention in of_models), *new_models(text, hidden)]
     whole = find_instance(text.plain) is None  # of which card an instance is makes no difference to its memory
@@ -110,6 +112,9 @@ def _model_doubt(text: Text, model: NamedModel) -> Ambiguity | None:
     words = text.span("model", model.start, model.end).text
     if model.model is not None:
         return None
+    if (end := unknown_version(text.plain, model)) is not None:
+        whole = text.span("model", model.start, end).text
+        return Ambiguity(kind="model", text=whole, candidates=model.ids[:3], unknown=True)
     if model.ids:
         return Ambiguity(kind="model", text=words, candidates=model.ids[:6])
     return Ambiguity(kind="model", text=words, candidates=tuple(close_names(words, models())), unknown=True)

@@ -24,6 +24,8 @@ _FAMILY = grammar(r"(?<![a-z0-9.-])([pg]\d[a-z]{0,3})(?![a-z0-9.])")
 _AMAZON = grammar(r"(?<![a-z])(?:aws|ec2|sagemaker|amazon|instances?|xlarge)(?![a-z])|xlarge")
 VARIANT = grammar(r"\s?(ada|blackwell|turing|super|ti|max-q)(?![a-z])")
 _LAPTOP = grammar(r"笔记本|laptop|notebook|移动端|移动版|mobile|游戏本|全能本")
+_DESKTOP = grammar(r"台式(?:机|版|卡)?|桌面(?:版|端|卡)|(?<![a-z])desktop (?:version|card|variant|gpu|one)?")
+"""The card of the same name that is no laptop's."""
 _FORMS = ("pcie", "sxm", "nvl", "oam", "max-q", "server")
 _FORM = grammar(r"(?<![a-z])(sxm|pcie|nvl)\d?(?! ?(?:x\d|[345]\.0|lane|slot|插槽|通道))(?![a-z])")
 _ADAPTED = grammar(r"(?:转接?|转成|改|adapted to|converted to|adapter to|to|in an?)\s?$")
@@ -149,6 +151,19 @@ def other_forms(hidden: str, named: list[NamedGpu]) -> list[NamedGpu]:
             chosen = conventional(sized or others)
             return [*named, NamedGpu(chosen, (chosen,), match.start(), match.end(), None, match.start(), match.end())]
     return named
+
+
+def other_market(plain: str, named: list[NamedGpu]) -> list[NamedGpu]:
+    """「5070 Ti 笔记本和台式一样吗」 names two cards."""
+    match = _DESKTOP.search(plain)
+    if match is None or len({gpu.gpu for gpu in named}) != 1 or gpus()[named[0].gpu].market != "laptop":
+        return named
+    stem = named[0].gpu.partition("-laptop")[0]
+    found = [key for key, card in gpus().items() if re.fullmatch(rf"{stem}-\d+gb", key) and card.market != "laptop"]
+    if not found:
+        return named
+    card = conventional(found)
+    return [*named, NamedGpu(card, (card,), match.start(), match.end(), None, match.start(), match.end())]
 
 
 def other_sizes(plain: str, named: list[NamedGpu]) -> list[NamedGpu]:

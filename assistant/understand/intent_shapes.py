@@ -144,7 +144,8 @@ SHAPES: tuple[tuple[Intent, float, str], ...] = (
         rf"(?:does|do|would|will|can)[^.?!\n]{{0,40}}?(?:beats?|outperforms?|outruns?)(?: an?| the| my)? {GPU}{{2,40}}"
     )),
     ("compatibility", 7, (
-        r"nvidia driver on your system is too old|found version 1\d{4}|driver version is insufficient"
+        r"libcuda\.so|libcudart|no cuda gpus|torch not compiled with cuda|undefined symbol|找不到 ?(?:cuda|驱动|显卡)"
+        r"|nvidia driver on your system is too old|found version 1\d{4}|driver version is insufficient"
     )),
     ("interconnect", 6, (
         r"(?:\d ?gbe|gigabit|ethernet|infiniband|over (?:two|2|several|\d+) (?:nodes|machines|servers))[^.?!\n]{0,60}"
@@ -166,7 +167,7 @@ SHAPES: tuple[tuple[Intent, float, str], ...] = (
     )),
     # a card in hand against the cloud: whether the card does comes first, however much else is said of renting
     ("can_it_run", 16, (
-        rf"(?:用|拿|靠|自己的?|手上的?|手头的?|现有的?|本地的?)[^。?!\n买]{{0,8}}?{GPU}{{1,40}}[^。?!\n买]{{0,12}}?"
+        rf"(?:用|拿|靠|自己的?|手上的?|手头的?|现有的?|本地的?)[^。?!\n买攒配装]{{0,8}}?{GPU}{{1,40}}[^。?!\n买划算省值]{{0,12}}?"
         r"还是(?:去|直接|说|不如|干脆)?\s?(?:租|上云|用云|云上)"
         r"|(?:use|using|keep|stick with|on) (?:my|the|our)(?: own)? [^.?!\n]{0,40}?(?<![a-z])or"
         r" (?:just |simply |should (?:i|we) )?(?:rent|(?:use |go )?(?:to )?(?:the )?cloud|colab|runpod|vast)"

@@ -31,6 +31,8 @@ TONGUES: tuple[tuple[Intent, float, str], ...] = (
     ("compare", 4.5, (
         r"どちら|どっち|(?:어느|어떤) (?:것|쪽|게)|뭐가 (?:더 )?(?:나|좋)|cu[aá]l (?:es mejor|conviene|me conviene)"
         r"|(?:was|welche[rs]?) (?:ist|w[äa]re) (?:besser|schneller)|oder doch|qual (?:[ée] melhor|compensa)"
+        r"|lohnt sich|oder (?:lieber|eher|besser)|o (?:mejor|bien) un|ou (?:plut[ôo]t|melhor)"
+        r"|или (?:лучше|взять)|それとも"
         r"|laquelle|lequel|(?:что|какая|какой) (?:лучше|быстрее|выбрать)"
     )),
     ("which_to_buy", 4.5, (

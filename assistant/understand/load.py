@@ -19,14 +19,14 @@ _CONTEXT_WORD = (
     r"|max[-_]input[-_]len\w{0,3}|max[-_ ]position\w{0,11}|n[-_]ctx|num[-_]ctx|cutoff(?:[-_ ]len(?:gth)?)?"
     r"|model[-_]max[-_]length|max[-_ ]?(?:sequence|seq)[-_ ]?len(?:gth)?|seq(?:uence)?[-_ ]?len(?:gth)?"
     r"|block[-_]size|(?<![a-z])seq(?![a-z])|序列(?:长度)?|文本长度|长度|句长|length|contexto|contexte"
-    r"|kontext)"
+    r"|kontext|контекст[а-я]{0,3}|컨텍스트|コンテキスト(?:長)?)"
 )
 _CONTEXT_AFTER = grammar(
     rf"(?<![a-z0-9.$¥€£]){_LENGTH}\s?(?:tokens?)?\s?(?:的|of |max |maximum |long |长|左右的?|token)?\s?{_CONTEXT_WORD}"
 )
 _CONTEXT_BEFORE = grammar(
-    rf"{_CONTEXT_WORD}['\"]?\s{{0,3}}(?:[:=(为是到开设用约才仅就只给限的了]|想开|设为|设成|拉到|开到|达到|up to|at|of"
-    rf"|is|to|around|about|~|只有|要|能到|最长|拉满){{0,3}}\s{{0,3}}{_LENGTH}(?!\s?(?:倍|%))"
+    rf"{_CONTEXT_WORD}['\"]?\s{{0,3}}(?:[:=(为是到开设用约才仅就只给限的了]|想开|设为|设成|拉到|开到|达到|up to|at"
+    rf"|of|de|von|из|в|is|to|around|about|~|只有|要|能到|最长|拉满){{0,3}}\s{{0,3}}{_LENGTH}(?!\s?(?:倍|%))"
 )
 _CONTEXT_LOOSE = grammar(
     r"(?<![a-z0-9.$¥€£\-])(?P<n>\d{1,4}(?:\.\d)?)\s?(?P<s>k"
@@ -57,6 +57,16 @@ _SAMPLES = grammar(
     rf"(?<![a-z0-9.])(?P<n>{_N})\s?(?P<s>{SCALE})?\s?(?:条|(?:[a-z]{{2,12}} )?samples?|examples?|rows|对话"
     rf"|instructions?|pairs|样本|句)"
 )
+_STEPS_OF = grammar(
+    rf"(?<![a-z0-9.])(?P<n>{DIGITS}|{HAN})\s?(?P<s>{SCALE})?\s?(?:training )?(?:steps|步|iterations)(?![a-z])"
+)
+_BATCH_OF = grammar(r"(?<![a-z])(?:global[- ])?(?:batch(?:[-_ ]?size)?|bs)\s?(?:of|=|:|为|是)?\s?(\d{1,6})(?![\d.])")
+_SEQUENCE_OF = grammar(
+    r"(?<![a-z])(?:seq(?:uence)?(?:[-_ ]?len(?:gth)?)?|max_seq_length|长度|context)"
+    r"\s?(?:of|=|:|为|是)?\s?(\d{2,6})(?![\d.k])"
+    r"|(\d{2,6})[- ]tokens? (?:sequences|samples)"
+)
+"""Steps, sequences of a step and tokens of a sequence: together all the tokens of a training."""
 _PER_SAMPLE = grammar(
     rf"(?:平均|每条|每个|单条|avg|averag\w{{1,3}}|each|mean|(?:samples|examples|rows"
     rf"|pairs) of)(?:(?!{HAN}\s?(?:k|千|万|百)?\s?个?(?:tokens?|字|词))[^\d,;。?!]){{0,12}}"
@@ -285,6 +295,8 @@ def find_dataset(text: str) -> Found[int] | None:
         value = float(match["n"] or match["n2"]) * _BYTES[match["u"] or match["u2"]] / BYTES_PER_TOKEN
         if value >= 1000:
             return Found(int(value), match.start(), match.end())
+    if run := _of_steps(text):
+        return run
     samples = _SAMPLES.search(text)
     each = (_PER_SAMPLE.search(text) or _LONG.match(text, samples.end())) if samples else None
     if samples and each:
@@ -292,6 +304,15 @@ def find_dataset(text: str) -> Found[int] | None:
         if 1000 <= value <= 10**17:
             return Found(int(value), samples.start(), samples.end())
     return None
+
+
+def _of_steps(text: str) -> Found[int] | None:
+    """Tokens of so many steps of a batch of sequences, where all three are said."""
+    steps, batch, length = _STEPS_OF.search(text), _BATCH_OF.search(text), _SEQUENCE_OF.search(text)
+    if not (steps and batch and length):
+        return None
+    value = (scaled(steps["n"].strip(), steps["s"]) or 0) * int(batch[1]) * int(length[1] or length[2])
+    return Found(int(value), steps.start(), steps.end()) if 10**6 <= value <= 10**17 else None
 
 
 def _length_of(each: re.Match[str]) -> float:

@@ -30,9 +30,11 @@ _SECONDS = r"(?:s|secs?|seconds?|秒钟?)"
 _MINUTES = r"(?:m|mins?|minutes?|分钟?)"
 _MOVING = r"(?:videos?|clips?|footage|录像|视频|短片|片段)"
 _LENGTH = grammar(
-    rf"(?<![a-z0-9.])(?P<n>{DIGITS}|{HAN}|a|one|two)[-\s]?(?:(?P<s>{_SECONDS})|(?P<m>{_MINUTES}))(?![a-z])[-\s]?"
+    rf"(?<![a-z0-9.])(?<!takes )(?<!took )(?<!take )"
+    rf"(?P<n>{DIGITS}|{HAN}|a|one|two)[-\s]?(?:(?P<s>{_SECONDS})|(?P<m>{_MINUTES}))(?![a-z])[-\s]?"
     rf"(?:long |的|长的?|左右的?|of )?\s?(?:\w{{1,12}} ){{0,2}}?(?:\d{{3,4}}p\s?)?(?:的)?{_MOVING}"
-    rf"|{_MOVING}[^。.;；\n]{{0,14}}?(?P<n2>{DIGITS}|{HAN})[-\s]?(?:(?P<s2>{_SECONDS})|(?P<m2>{_MINUTES}))(?![a-z])"
+    rf"|{_MOVING}(?![^。.;；\n]{{0,14}}?(?:要|需|花|用时|耗时|跑了|take|took|in ))[^。.;；\n]{{0,14}}?"
+    rf"(?P<n2>{DIGITS}|{HAN})[-\s]?(?:(?P<s2>{_SECONDS})|(?P<m2>{_MINUTES}))(?![a-z])"
 )
 _PICTURES = grammar(
     rf"(?<![\d.$])(?P<n>\d{{1,3}}|{HAN}|two|three|four|five|six|eight|ten)\s?(?:张|幅|images?|pictures?|photos?|tiles?)"

@@ -42,6 +42,10 @@ _SPEAKS = grammar(r"(?<![a-z])(?:tts|asr|voices?|speech|audio|speakers?)(?![a-z]
 _DRAWS = grammar(
     r"(?<![a-z])(?:images?|pictures?|videos?|comfyui|diffusion|diffusers|steps)(?![a-z])|出图|生图|视频|画图"
 )
+_BREAK = grammar(r"[,;+&?!()、。]|\s(?:and|or|with|for|plus|on)\s")
+"""What parts a size from the words before it: "stable diffusion + 13B" is no StableVicuna."""
+_VERSION = grammar(r"[-_ ]?v?\d{1,2}\.\d{1,2}(?![\d.]*\s?(?:b|k|t|bpw|bits?|g|gb|万|亿|x)(?![a-z]))(?:-[a-z]{2,12})*")
+"""A version right behind a family's name."""
 _FIELD = {
     "vision": _SEES, "vlm": _SEES, "speech": _SPEAKS, "diffusion": _DRAWS, "video": _DRAWS,
 }  # fmt: skip
@@ -202,7 +206,7 @@ def _distilled(text: Text, mention: Mention) -> str | None:
 
 def by_family(plain: str, params: int, end: int) -> str | None:
     """The one model of that size whose family is named in or just before it: "Nemotron Ultra 550B"."""
-    before = set(_FAMILY_WORD.findall(plain[max(0, end - _FAMILY_BEFORE) : end]))
+    before = set(_FAMILY_WORD.findall(_BREAK.split(plain[max(0, end - _FAMILY_BEFORE) : end])[-1]))
     sized = [model.id for model in models().values() if abs(model.params - params) <= _ROUNDED * params]
     alike = [key for key in sized if before & set(_FAMILY_WORD.findall(key.lower()))]
     return alike[0] if len(alike) == 1 else None
@@ -211,3 +215,13 @@ def by_family(plain: str, params: int, end: int) -> str | None:
 def new_models(text: Text, hidden: str) -> list[NamedModel]:
     """Model-like tokens that the catalog's names did not cover."""
     return [_resolved(text, *stranger) for stranger in unknown_models(text, hidden)]
+
+
+def unknown_version(plain: str, model: NamedModel) -> int | None:
+    """Where the name ends with a version that no model of its family bears: "GLM-5.3"; None where it has none."""
+    if model.model is not None or not model.ids:
+        return None
+    said = _VERSION.match(plain, model.end)
+    number = re.search(r"\d+\.\d+", said[0]) if said else None
+    borne = number and any(number[0] in name for key in model.ids for name in (key, models()[key].name))
+    return said.end() if said and not borne else None

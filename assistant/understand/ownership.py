@@ -32,7 +32,7 @@ _HOUSE = grammar(r"(?:公司|单位|实验室|家里|机器)(?!有|里有|的)")
 _AGAINST = grammar(
     r"(?:比(?:不上|不过)?|相比|和|与|跟|还是|或者?|而|换(?:成|到)?|升级到?|想买|买(?!了)|入手(?!了)|租"
     r"|(?<![a-z])(?:than|vs\.?|versus|or|against|instead of|rather than|compared (?:to|with)|rent|buy"
-    r"|get|purchase|adding|upgrade to|another|price of|buying|getting|purchasing|building))\s?"
+    r"|get|need|purchase|adding|upgrade to|another|price of|buying|getting|purchasing|building))\s?"
     r"(?:(?:my|our|your) (?:own )?|an? |one |the |used |二手|全新"
     r"|一?[张块台])?[^a-z。!?\n]{0,3}$"
 )

@@ -26,7 +26,12 @@ _LORA = re.compile(
     r"(?<!not )(?<!no )(?<!not a )(?<!without )(?<!instead of )(?<!rather than )(?<!不是)(?<!不用)(?<!非)(?<!非 )lora",
     re.I,
 )
-_TRAINS = re.compile(r"训|微调|炼|\btrain|fine[- ]?tun|pretrain", re.I)
+_TRAINS = re.compile(
+    r"训|微调|炼|\btrain|fine[- ]?tun|pretrain|\b(?:entren|entra[iî]n|trein|addestr)\w+|обуч|дообуч|学[習习]|학습"
+    r"|\b(?:make|making|do|doing|hacer|haciendo|fazer|faire|machen|erstellen|fare) (?:an? |un |une |eine |uma )?lora"
+    r"|(?:做|炼|搞)(?:一?个)? ?lora",
+    re.I,
+)
 _RUNS = re.compile(
     r"推理|预测|部署|识别|\binfer|\bpredict|\bdeploy|\bserv(?:e|ing)\b|real[- ]?time|实时|摄像头|\bcameras?\b", re.I
 )

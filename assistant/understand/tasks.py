@@ -72,7 +72,8 @@ _FINETUNE = grammar(
 _TRAINER = grammar(r"(?<![a-z])(?:axolotl|torchtune|llama[-_ ]?factory|xtuner|alignment[- ]handbook|galore)(?![a-z])")
 """Software that does nothing but train."""
 _TRAIN = grammar(
-    rf"{_B}(?:train(?:ing|s|ed)?|epochs?|retrain\w{{0,3}}|ddp|reproduc\w{{1,4}}|entrenar|entra[iî]ner|treinar"
+    rf"{_B}(?:train(?:ing|s|ed(?! (?:down )?(?:to|at) (?:pcie|gen|x\d)))?|epochs?"
+    rf"|retrain\w{{0,3}}|ddp|reproduc\w{{1,4}}|entrenar|entra[iî]ner|treinar"
     rf"|trainieren|all_?reduce\w{{0,5}}){_E}|训练|训|炼丹|复现|(?<!微)调优"
 )
 _SERVE = grammar(
@@ -99,7 +100,7 @@ _SERVED_ADAPTERS = grammar(
 _ONLY_SERVE = grammar(
     r"只(?:做|跑|用来)?推理|仅推理|纯推理|inference only"
     r"|inference[^.?!\n]{0,40}?or (?:is it |are they )?(?:just|only|mainly) (?:for |with )?training"
-    r"|only (?:for )?inference|just inference|only infer"
+    r"|only (?:for )?inference|just inference|only infer|inference (?:alone|only)|(?:只|光|单)推理"
     r"|合并(?:后|完|好|了)?[^。?!\n]{0,4}(?:推理|部署|上线)|(?:训|微调|练)完(?:了|后|之后"
     r"|合并后)?[^。?!\n]{0,6}(?:推理|部署|上线)"
 )

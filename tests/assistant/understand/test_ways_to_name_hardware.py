@@ -127,3 +127,63 @@ def test_single_card_to_choose_is_a_limit_and_not_owned(question):
 )
 def test_bits_are_read_in_other_scripts(question, form):
     assert understand(question).need.weight_format == form
+
+
+@pytest.mark.parametrize("name", ["GLM-5.3-Flash", "Qwen3.9", "GLM-9.1"])
+def test_version_that_no_model_of_the_family_bears_is_unknown(name):
+    read = understand(f"{name} 一台 8×64GB 的机器能放下吗")
+    assert read.need.model is None
+    assert [(doubt.text, doubt.unknown) for doubt in read.ambiguities if doubt.kind == "model"] == [(name, True)]
+
+
+@pytest.mark.parametrize("name", ["Qwen3-32B", "GLM-4.5-Air", "llama 3.1 8b", "Qwen2.5-7B", "GLM 4 张 3090"])
+def test_versions_that_are_borne_and_counts_are_no_unknown_versions(name):
+    assert not any(doubt.unknown for doubt in understand(f"{name} 能跑吗").ambiguities)
+
+
+def test_size_behind_a_sign_is_no_member_of_the_family_before_it():
+    need = understand("4070 Ti Super or 3090 for stable diffusion + 13B models?").need
+    assert (need.model, need.params) == (None, 13 * 10**9)
+
+
+@pytest.mark.parametrize("words", ["出一个视频要 12 分钟，正常么", "takes 12 minutes a video on an H100, ok?"])
+def test_time_that_a_video_takes_is_not_its_length(words):
+    assert understand(f"HunyuanVideo 单张 H100 {words}").need.video_s is None
+
+
+def test_length_of_a_video_is_still_read():
+    assert understand("HunyuanVideo 生成视频 5 秒，H100 够吗").need.video_s == 5
+
+
+@pytest.mark.parametrize(
+    ("question", "task"),
+    [
+        ("my 3090 trained down to pcie 2.0 x16, llama 13b q4 slower?", "inference"),
+        ("openvla 7b goes out of memory on finetune, is inference alone ok on the 3090?", "inference"),
+        ("llama 7b trained on 2 A100s, out of memory", "full_finetune"),
+    ],
+)
+def test_link_that_trains_and_inference_alone_train_no_model(question, task):
+    assert understand(question).need.task == task
+
+
+def test_steps_batch_and_length_are_the_data():
+    need = understand("BERT-base from scratch 1M steps batch 256 seq 512, how many days on 4 V100 32GB?").need
+    assert need.dataset_tokens == 10**6 * 256 * 512
+
+
+def test_laptop_and_desktop_of_one_name_are_two_cards():
+    need = understand("5070 Ti 笔记本显存多大，和台式一样吗").need
+    assert need.gpus_asked == ("rtx-5070-ti-laptop-12gb", "rtx-5070-ti-16gb")
+
+
+@pytest.mark.parametrize("words", ["контекстом 4096", "contexto de 4096", "コンテキスト 4096"])
+def test_context_is_read_in_other_tongues(words):
+    assert understand(f"RTX 4090 Qwen2.5-14B LoRA {words}").need.context_tokens == 4096
+
+
+@pytest.mark.parametrize(
+    "words", ["hacer LoRA de FLUX", "faire un LoRA FLUX", "обучение LoRA FLUX", "FLUX の LoRA 学習"]
+)
+def test_adapters_of_pictures_are_trained_in_other_tongues(words):
+    assert understand(f"{words} 1024px 16GB?").need.trained == "lora"
