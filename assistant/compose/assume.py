@@ -5,7 +5,7 @@ import re
 from assistant.compose import names, numbers
 from assistant.compose.citations import joined
 from assistant.compose.material import Estimate, Material
-from assistant.plan import nameless
+from assistant.plan import from_scratch, nameless
 from assistant.plan.formats import bits
 from assistant.plan.provisional import CHINESE_CARDS, chinese_cards, packed, raced, repeated, stand_in
 from assistant.understand.standing import other_than_language
@@ -46,6 +46,10 @@ def assumed(material: Material, main: Estimate) -> list[str]:
         found.append(say("assume.chinese_cards", cards=say.listed([names.gpu_name(one) for one in CHINESE_CARDS])))
     if card := nameless.counted_as(material.understanding):
         found.append(say("assume.counted_as", size=f"{gpu(card).memory_bytes // GIB} GB", gpu=names.gpu_name(card)))
+    if from_scratch.taken(material.understanding, need):
+        source = from_scratch.SOURCE
+        quoted = material.cites.cite("catalog", source.title, source.url, source.title)
+        found.append(say("assume.usual_data", tokens=numbers.params(need.dataset_tokens or 0)) + joined([quoted]))
     if material.stand_in:
         found.append(say(f"assume.for_{need.purpose}", model=names.model_name(material.stand_in)))
     taken = filter(None, map(_TAKEN.match, main.result.assumptions))

@@ -29,6 +29,7 @@ from assistant.plan import requests
 from assistant.plan.cheaper import SHARES, SPREAD
 from assistant.plan.formats import bits
 from assistant.plan.provisional import compared_formats
+from assistant.plan.requests import PATIENCE_S
 from tools.configuration import Configuration
 from tools.memory.result import MinimumGpus
 
@@ -300,7 +301,8 @@ def _on_the_others(material: Material, main: Estimate, counted: str) -> str:
 def by_deadline(material: Material, gpu: str | None = None) -> Configuration | None:
     """The fewest cards (of `gpu`) that finish the training in time, where their number was asked for."""
     need = material.need
-    asked = material.intents[0] == "how_many_gpus" and need.deadline_s and need.dataset_tokens
+    within = need.deadline_s or (PATIENCE_S if need.task == "pretrain" else None)
+    asked = material.intents[0] == "how_many_gpus" and within and need.dataset_tokens
     if not asked or not requests.is_training(need):
         return None
     timed = [one for one in material.configurations if (one.speed or {}).get("time_s") and gpu in {None, one.gpu}]
@@ -310,19 +312,24 @@ def by_deadline(material: Material, gpu: str | None = None) -> Configuration | N
 def _in_time(material: Material, gpu: str | None) -> Section | None:
     """So many cards as finish the training by the deadline: memory alone would do with fewer."""
     need, say, best = material.need, material.say, by_deadline(material, gpu)
-    if best is None or need.deadline_s is None:
+    if best is None:
         return None
     figure, unit = numbers.duration(float((best.speed or {})["time_s"] or 0))
-    allowed, allowed_unit = numbers.duration(need.deadline_s)
+    allowed, allowed_unit = numbers.duration(need.deadline_s or PATIENCE_S)
     headline = say(
         "fit.in_time",
-        what=workload(material, material.estimates[0]) if material.estimates else "",
+        what=begun(workload(material, material.estimates[0])) if material.estimates else "",
         cards=names.cards(best.gpu, best.gpu_count),
         time=f"{figure} {say(f'unit.{unit}')}",
         allowed=f"{allowed} {say(f'unit.{allowed_unit}')}",
     )
     section = Section("recommendation", headline, [arithmetic(material, material.estimates[:1])])
     return finished(material, section, material.estimates[0]) if material.estimates else section
+
+
+def begun(text: str) -> str:
+    """The text as a sentence begins."""
+    return text[:1].upper() + text[1:]
 
 
 def room_of(material: Material, others: Sequence[Estimate]) -> str:

@@ -14,7 +14,7 @@ from assistant.compose.material import Estimate, Material
 from assistant.compose.orders import SLOW_IMAGE_S, orders
 from assistant.compose.section import Section
 from assistant.compose.table import table
-from assistant.plan import amounts, requests
+from assistant.plan import amounts, from_scratch, requests
 from assistant.plan.formats import bits
 from kb.units import DAY_S, GIB
 from tools.training_time.request import SAMPLE_TOKENS
@@ -274,7 +274,8 @@ def _data(material: Material, result: dict[str, Any]) -> list[str]:
     if not result.get("time_s"):
         return []
     say, need, found = material.say, material.need, []
-    if material.understanding.need.dataset_tokens is None and need.dataset_tokens:
+    told = material.understanding.need.dataset_tokens is not None or from_scratch.taken(material.understanding, need)
+    if not told and need.dataset_tokens:
         found.append(say("assume.sample_tokens", value=numbers.count(SAMPLE_TOKENS)))
     if need.epochs is None and need.task != "pretrain":
         found.append(say("assume.one_epoch"))

@@ -3,8 +3,10 @@
 from typing import Any
 
 from assistant.answer import ToolCallRecord
-from assistant.compose import amounts, cost, names, numbers, pace, progress
+from assistant.compose import amounts, cost, fit, names, numbers, pace, progress
+from assistant.compose.arithmetic import arithmetic, workload
 from assistant.compose.material import Material
+from assistant.compose.orders import chosen
 from assistant.compose.pace import cite_pace
 from assistant.compose.section import Section
 from assistant.plan import money
@@ -15,10 +17,22 @@ def timed(material: Material) -> Section:
     """Whether its stated speed is normal, or how long a training takes, with what it costs where that is asked too."""
     if verdict := progress.judged(material):
         return Section("estimate", verdict, settled=True)
-    section = _priced(material) or pace.training_time(material)
+    section = _priced(material) or _on_order(material) or pace.training_time(material)
     if section.verdict == "estimate" and (told := progress.judged_time(material)):
         section.headline = told
     return section
+
+
+def _on_order(material: Material) -> Section | None:
+    """How long it takes on what could be ordered, where no card was named."""
+    rows = [one for one in material.configurations if (one.speed or {}).get("time_s")]
+    if not rows or not material.estimates or any(material.records("estimate_training_time")):
+        return None
+    main, first = material.estimates[0], chosen(rows)[0]
+    figure, unit = numbers.duration(float((first.speed or {})["time_s"] or 0))
+    what, cards = fit.begun(workload(material, main)), names.cards(first.gpu, first.gpu_count)
+    headline = material.say("run.on_order", what=what, cards=cards, time=f"{figure} {material.say(f'unit.{unit}')}")
+    return fit.finished(material, Section("recommendation", headline, [arithmetic(material, [main])]), main)
 
 
 def _priced(material: Material) -> Section | None:

@@ -5,6 +5,7 @@ from functools import lru_cache
 
 from assistant.plan import amounts, purse, requests
 from assistant.plan.formats import WIDE, bits, packed_format
+from assistant.plan.from_scratch import usual_data
 from assistant.plan.method import unsaid
 from assistant.plan.nameless import counted
 from assistant.plan.preferred import only
@@ -38,11 +39,13 @@ REMEMBERED = 64
 
 @lru_cache(maxsize=REMEMBERED)
 def provisional(understanding: Understanding) -> Need:
-    """The Need of `_settled`, with the tokens of its data where only the number of samples was said.
+    """The Need of `_settled`, with the tokens of its data where the number of samples was said, or nothing of them.
 
     Remembered: planning and composing ask for it a dozen times a turn.
     """
     need = _settled(understanding)
+    if data := usual_data(understanding, need):
+        return need.model_copy(update={"dataset_tokens": data})
     reads = amounts.model_kind(need) in (None, "llm", "vlm", *amounts.READ)
     if need.dataset_tokens is not None or not reads or not requests.sized(need) or not requests.is_training(need):
         return need

@@ -178,7 +178,7 @@ def test_an_amount_that_is_doubted_is_corrected_first() -> None:
 
 def test_who_asks_what_it_takes_if_not_is_first_told_whether() -> None:
     _, _, draft = turn("llama2-70b 微调，4 张 80G 的 A100 行不行，不行要几张")
-    assert draft.answer.startswith("**能")
+    assert draft.answer.startswith(("**能", "**行"))
     assert draft.verdict == "fits"
 
 
