@@ -48,7 +48,7 @@ def assumed(material: Material, main: Estimate) -> list[str]:
         found.append(say("assume.counted_as", size=f"{gpu(card).memory_bytes // GIB} GB", gpu=names.gpu_name(card)))
     if from_scratch.taken(material.understanding, need):
         source = from_scratch.SOURCE
-        quoted = material.cites.cite("catalog", source.title, source.url, source.title)
+        quoted = material.cites.cite("catalog", source.title, source.url or "", source.title)
         found.append(say("assume.usual_data", tokens=numbers.params(need.dataset_tokens or 0)) + joined([quoted]))
     if material.stand_in:
         found.append(say(f"assume.for_{need.purpose}", model=names.model_name(material.stand_in)))
