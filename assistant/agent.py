@@ -6,10 +6,12 @@ import uuid
 from collections.abc import Generator, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from functools import lru_cache
+from hashlib import blake2b
 from typing import TYPE_CHECKING, Any
 
 from assistant.answer import PLANNER, Answer, ToolCallRecord
 from assistant.compose import compose
+from assistant.compose.before import SAID, apart
 from assistant.conversations import Conversations, Receipt, Said
 from assistant.finish import answer_of, checked, counted, since, vouched_for
 from assistant.line import Line
@@ -20,7 +22,7 @@ from assistant.told import Told
 from assistant.trace import traced
 from assistant.understand import refers_back, understand
 from assistant.understand.correction import corrected
-from assistant.understanding import Asked
+from assistant.understanding import Asked, Understanding
 from kb.base import BadInput, ModelFailed, StateUnavailable
 from kb.settings import Settings, settings, stay_offline
 
@@ -167,8 +169,9 @@ class Advisor:
         previous = need_of(former[-1].need) if former else None
         earlier = [need_of(one.need) for one in former[:-1]] if refers_back(question) else ()
         reading = corrected(question, previous, changes) if changes else understand(question, previous, earlier)
-        said = (question, reading.model_dump_json(exclude=ONLY_SHOWN))
-        if (known := self.recall.find(said, now)) is not None:
+        bare, before = apart(reading)
+        said = key_of(question, bare)
+        if (known := self.recall.find(said, now, before)) is not None:
             again = known.again(conversation_id, since(started))
             yield understood(reading)
             yield from taken(again, known.requests if steps else None)
@@ -176,17 +179,19 @@ class Advisor:
         with self.line.place(patience_s):
             yield understood(reading)
             noted: list[Step] = []
-            records = yield from _noting(worked_out(reading), noted)
-            draft = compose(reading, records)
-            cards = counted(reading)
+            records = yield from _noting(worked_out(bare), noted)
+            draft = compose(bare, records, before)
+            looks = before.looks()
+            cards = counted(reading if SAID in looks else bare)
             grounding = vouched_for(draft, records, [question, cards])
             alone = grounding is not None
             if grounding is None:  # what was said before may vouch too; then the answer is of this conversation only
                 words = [*(one.question for one in former), question, cards]
                 draft, grounding = checked(draft, records, words, reading.language)
-            told = Told.of(answer_of(question, draft, grounding, reading, records, PLANNER, conversation_id, started))
+            told = Told.of(answer_of(question, draft, grounding, bare, records, PLANNER, conversation_id, started))
         if alone:
-            self.recall.keep(said, (told, [step.data or {} for step in noted if step.kind == "tool"]), now)
+            turn = told, [step.data or {} for step in noted if step.kind == "tool"]
+            self.recall.keep(said, turn, now, (looks, before.found(looks)))
         return told
 
 
@@ -203,6 +208,11 @@ def _agent(model: "BaseChatModel | None", options: Settings, engine: str, breake
 def need_of(text: str) -> Asked:
     """The need of a former turn, as it was kept."""
     return Asked.model_validate_json(text)
+
+
+def key_of(question: str, bare: Understanding) -> bytes:
+    """The question and its reading, short enough to hold thousands."""
+    return blake2b(f"{bare.model_dump_json(exclude=ONLY_SHOWN)}\n{question}".encode(), digest_size=20).digest()
 
 
 def check_question(question: str) -> str:

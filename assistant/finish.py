@@ -36,7 +36,8 @@ def counted(understanding: Understanding) -> str:
     need = understanding.need
     cards = (*need.gpus_owned, *need.gpus_proposed)
     told = [f"{card.count}×{gpus()[card.gpu].name}" for card in cards if card.count and card.gpu in gpus()]
-    return ", ".join([*told, *([need.shown.said] if need.shown and need.shown.said else [])])
+    said = need.shown.said if need.shown else None
+    return ", ".join([*told, *([said] if said else [])])
 
 
 def vouched_for(draft: Draft, records: Sequence[ToolCallRecord], words: Sequence[str]) -> Grounding | None:

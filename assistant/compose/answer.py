@@ -40,6 +40,7 @@ from assistant.compose import (
     topology,
 )
 from assistant.compose.aspects import BY_KEY
+from assistant.compose.before import Before
 from assistant.compose.citations import joined
 from assistant.compose.material import Material
 from assistant.compose.premise import card_identity, card_memory, copies, premises
@@ -89,9 +90,13 @@ _TRUE = re.compile(
 _FORMAT_CHOICE = re.compile(r"fp8|fp4|int8|int4|bf16|awq|gptq|smoothquant", re.I)
 
 
-def compose(understanding: Understanding, calls: Sequence[ToolCallRecord]) -> Draft:
-    """The answer to what was understood, resting on these results and nothing else."""
-    material = Material(understanding, tuple(calls))
+def compose(understanding: Understanding, calls: Sequence[ToolCallRecord], before: Before | None = None) -> Draft:
+    """The answer to what was understood, resting on these results and nothing else.
+
+    `before`: what the former answer told, where the reading does not hold it (`before.apart`); it notes what was
+    looked at.
+    """
+    material = Material(understanding, tuple(calls), before=Before.of(understanding) if before is None else before)
     if understanding.out_of_scope:
         return _aside(material, scope.out_of_scope(material))
     if understanding.command == "thanks":
@@ -123,7 +128,7 @@ def compose(understanding: Understanding, calls: Sequence[ToolCallRecord]) -> Dr
 
 def _aside(material: Material, section: Section) -> Draft:
     """An answer that tells nothing of the matter: a later turn builds on the one before it."""
-    return draft_of(material, [section]).model_copy(update={"shown": material.understanding.need.shown})
+    return draft_of(material, [section]).model_copy(update={"shown": material.before.whole()})
 
 
 def _brought(material: Material) -> list[Section]:

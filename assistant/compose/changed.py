@@ -41,22 +41,22 @@ def compare(material: Material, main: Section) -> Shown:
     """Put what became of the former figure first; returns the figure of this answer for the next one."""
     now, figure = _measured(material, main)
     now = now.model_copy(update={"language": material.say.language, "told": (mark(main.headline),)})
-    understanding, before = material.understanding, material.understanding.need.shown
-    again = understanding.follow_up and not understanding.command and before and mark(main.headline) in before.told
-    if again and not _named(material, now):
+    understanding, before = material.understanding, material.before
+    if not understanding.follow_up or understanding.command:
+        return now
+    if before.told(mark(main.headline)) and not _named(material, now):
         main.headline = material.say("changed.as_before") + _lowered(main.headline)
         return now
-    if understanding.follow_up and before and before.measure == now.measure and not understanding.command:
-        foreign = before.language != now.language
-        _say(material, main, now, before.model_copy(update={"said": None}) if foreign else before, figure)
+    if before and before.field("measure") == now.measure and (how := _how(material, now)):
+        said = before.field("said") if before.field("language") == now.language else None
+        former = Shown(measure=now.measure, said=said, fits=before.field("fits"))
+        _say(material, main, now, former, figure, how)
     return now
 
 
-def _say(material: Material, main: Section, now: Shown, before: Shown, estimate: Estimate | None) -> None:
-    """The first sentence with what changed, and what it was before."""
-    say, said, how = material.say, before.said, _how(material, now)
-    if not how:
-        return
+def _say(material: Material, main: Section, now: Shown, before: Shown, estimate: Estimate | None, how: str) -> None:
+    """The first sentence with what changed, `how`, and what it was before."""
+    say, said = material.say, before.said
     if estimate is not None and (rest := _less_verdict(material, main, estimate)) is not None:
         same = now.said == said and now.fits == before.fits
         main.headline = _fitting(material, how, estimate, None if same else before) + rest
@@ -206,7 +206,7 @@ def _named(material: Material, now: Shown) -> list[str]:
     """Each field that changed, in words; money only where hardware is chosen."""
     need, left = material.understanding.need, () if now.measure == "order" else _OF_A_CHOICE
     left = (*left, *_CARDS) if now.measure == "intent compare" else left
-    told = (_words(material, need, name) for name in material.understanding.changed if name not in left)
+    told = (_words(material, need, name) for name in material.before.changed if name not in left)
     return list(dict.fromkeys(words for words in told if words))
 
 
@@ -234,9 +234,9 @@ def _spoken(need: Need) -> Iterator[Any]:
     yield from need.gpus_owned or need.gpus_proposed
 
 
-def _asked(need: Asked) -> list[str]:
+def _asked(material: Material, need: Asked) -> list[str]:
     """The cards asked about that were not on the table before."""
-    before = {card.gpu for card in need.shown.offered} if need.shown else set()
+    before = {card.gpu for card in material.before.field("offered") or ()}
     return [names.gpu_name(one) for one in need.gpus_asked if one not in before]
 
 
@@ -267,7 +267,7 @@ _TOLD: dict[str, Callable[[Material, Any], str]] = {
     "engine": lambda _, need: names.engine_name(need.engine),
     "gpus_owned": _cards,
     "gpus_proposed": _cards,
-    "gpus_asked": lambda material, need: material.say.listed(_asked(need)),
+    "gpus_asked": lambda material, need: material.say.listed(_asked(material, need)),
     "budget": lambda material, need: material.say(
         "changed.budget", value=numbers.money(need.budget.amount, need.budget.currency)
     ),

@@ -101,8 +101,8 @@ def cheaper(material: Material, section: Section) -> Section:
     others = sorted((one for one in rows if one is not best), key=lambda one: one.price.amount or 0)
     other_way = [one for one in others if one.acquisition != best.acquisition]
     cards = names.cards(best.gpu, best.gpu_count)
-    before = material.understanding.need.shown
-    led = before is not None and before.measure == "order" and (before.said or "").startswith(cards)
+    before = material.before
+    led = before.field("measure") == "order" and (before.field("said") or "").startswith(cards)
     key = "command.nothing_cheaper" if led else "command.cheapest"
     section.headline = material.say(key, cards=cards, price=price(material, best))
     section.body = [orders(material, [best, *other_way[:1], *others]), arithmetic(material, material.estimates)]

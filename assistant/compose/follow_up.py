@@ -46,9 +46,9 @@ def _totals(block: str) -> str:
 
 def unsaid(material: Material, lines: Sequence[str]) -> list[str]:
     """The lines that the conversation has not told yet."""
-    before = material.understanding.need.shown
-    told = before.told if before and material.understanding.follow_up and not material.understanding.command else ()
-    return [line for line in lines if mark(line) not in told]
+    if not material.understanding.follow_up or material.understanding.command:
+        return list(lines)
+    return [line for line in lines if not material.before.told(mark(line))]
 
 
 def mark(line: str) -> str:
@@ -61,14 +61,15 @@ def remembered(material: Material, shown: Shown | None, main: Section, lines: Se
 
     Of earlier turns nothing is kept that this one has no place for: an answer then follows from the turn before alone.
     """
-    before = material.understanding.need.shown if material.understanding.follow_up else None
     headline = shown.told if shown else ()
     told = dict.fromkeys([*headline, *map(mark, lines)])
     keys = [
         key for key in sorted(material.say.keys()) if key.startswith("ask.") and material.say.get(key) in main.questions
     ]
     made = {"told": tuple(told)[-_MARKS_MAX:], "questions": tuple(keys)}
-    offered = _offered(material, main) or (before.offered if before else ())
+    offered = _offered(material, main)
+    if not offered and material.understanding.follow_up:
+        offered = material.before.field("offered") or ()
     model, form = capacity.largest(material) if material.intents[0] == "what_fits" else (None, None)
     return (shown or Shown()).model_copy(update=made | {"offered": offered, "model": model, "weight_format": form})
 

@@ -6,6 +6,7 @@ from functools import cached_property
 from typing import Any
 
 from assistant.answer import ToolCallRecord
+from assistant.compose.before import Before
 from assistant.compose.citations import Citations
 from assistant.phrases import Phrases, phrases
 from assistant.plan import requests
@@ -87,6 +88,8 @@ class Material:
     understanding: Understanding
     calls: Sequence[ToolCallRecord]
     cites: Citations = field(default_factory=Citations)
+    before: Before = field(default_factory=Before)
+    """What the answer before told; nothing reads it from the Need."""
 
     @cached_property
     def need(self) -> Need:

@@ -39,6 +39,8 @@ _ANEW = grammar(
     r"|(?<![a-z])(?:by the way|btw|unrelated|(?:a |one )?(?:different|another|other|separate) question)(?![a-z])"
 )
 """Words that begin another question, whatever was spoken of."""
+_BUDGET_FIRST = grammar(r"^\s*预算")
+"""How a question may begin that goes on to state the work, too; alone it adds to what was said."""
 _CLOUD = grammar(
     r"(?:in|on|via|from) the cloud|cloud only|rent(?:ing|ed)? instead|only rent|if i rent|rent it"
     r"|租(?:呢|的话|[一1]?台|用)|云上(?:呢)?|上云|用云|只租|改(?:成)?租|换(?:成)?云"
@@ -277,12 +279,12 @@ def _new_topic(reading: Reading, previous: Asked) -> bool:
         return False
     if _ANEW.search(plain) and (slots.get("model") or slots.get("params") or reading.entities.gpus):
         return True
-    if _CUE.search(plain):
+    whole = bool(slots.get("model") or slots.get("params")) and len(plain) >= 2 * _LARGER
+    if _CUE.search(_BUDGET_FIRST.sub("", plain) if whole else plain):
         return False
     other_model = bool(slots.get("model") and previous.model and slots["model"] != previous.model)
-    other_size = bool(
-        slots.get("params") and previous.params and not slots.get("model") and slots["params"] != previous.params
-    )
+    unnamed = not (slots.get("model") and previous.model)
+    other_size = bool(slots.get("params") and previous.params and unnamed and slots["params"] != previous.params)
     other_task = bool(slots.get("task") and previous.task and slots["task"] != previous.task and reading.task_said)
     cards = bool(reading.cards.owned or reading.cards.asked or reading.cards.memory_bytes)
     complete = len(plain.split()) >= _LARGER or len(plain) >= 2 * _LARGER or cards
@@ -292,12 +294,29 @@ def _new_topic(reading: Reading, previous: Asked) -> bool:
         return True
     if cards and (slots.get("model") or slots.get("params")) and (previous.model or previous.params):
         return True
+    if complete and _opens(reading, previous):
+        return True
     return (
         other_task
         and complete
         and not slots.get("model")
         and bool(slots.get("task") in {"diffusion", "speech", "vision", "rendering", "embedding"})
     )
+
+
+def _opens(reading: Reading, previous: Asked) -> bool:
+    """Whether a complete question leaves nothing to the conversation: it states the work, which was not spoken of, with
+    other cards or with what to spend on them; or the cards, and asks how large a model they hold."""
+    slots, cards = reading.slots, reading.cards
+    named = {card.gpu for card in (*cards.owned, *cards.proposed)} | set(cards.asked)
+    before = {card.gpu for card in (*previous.gpus_owned, *previous.gpus_proposed)} | set(previous.gpus_asked)
+    if slots.get("model") or slots.get("params"):
+        if previous.model or previous.params:
+            return False  # whether it is another one has been seen
+        if named:
+            return not named & before
+        return reading.intent in _CHOOSES_ANEW and ("budget" in slots or not previous.gpus_owned)
+    return reading.intent == "what_fits" and bool(cards.owned or cards.memory_bytes)
 
 
 def _acquisition(plain: str) -> Literal["buy", "rent"] | None:

@@ -4,21 +4,25 @@ import json
 import random
 from collections.abc import Iterator, Sequence
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from assistant.agent import Advisor
 from assistant.answer import Answer, Draft, ToolCallRecord
+from assistant.call import call
 from assistant.compose import compose
+from assistant.compose.before import Before
 from assistant.driven import Agent
 from assistant.planner import PlannerModel
 from assistant.provider import Breaker
 from assistant.recall import Recall
 from assistant.told import FRESH, Kept, Told
-from assistant.understanding import Understanding
+from assistant.understanding import Shown, Understanding
 from kb.index_stamp import index_stamp
 from kb.settings import Settings
 from tools.need import Need
+from tools.registry import Tool
 
 QUESTIONS = (
     "How much memory does an A100 80GB have?",
@@ -50,9 +54,9 @@ def composed(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """The questions that were worked out and not remembered."""
     asked: list[str] = []
 
-    def counting(reading: Understanding, records: Sequence[ToolCallRecord]) -> Draft:
+    def counting(reading: Understanding, records: Sequence[ToolCallRecord], before: Before) -> Draft:
         asked.append(reading.text)
-        return compose(reading, records)
+        return compose(reading, records, before)
 
     monkeypatch.setattr("assistant.agent.compose", counting)
     return asked
@@ -137,7 +141,7 @@ def test_a_question_that_stands_by_itself_is_known_in_any_conversation(advisor: 
 def test_numbers_that_only_the_conversation_vouches_for_stay_in_it(
     advisor: Advisor, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def telling(reading: Understanding, records: Sequence[ToolCallRecord]) -> Draft:
+    def telling(reading: Understanding, records: Sequence[ToolCallRecord], before: Before) -> Draft:
         return Draft(verdict="fact", answer="It is 123.45 GB.")
 
     monkeypatch.setattr("assistant.agent.compose", telling)
@@ -190,3 +194,66 @@ def test_the_mark_of_the_index_changes_with_it_and_not_with_its_readers(tmp_path
     assert index_stamp(tmp_path) == first != empty
     (folder / "library.sqlite3-wal").write_bytes(b"more")
     assert index_stamp(tmp_path) != first
+
+
+def test_an_answer_is_known_again_where_all_it_looked_at_is_as_it_was() -> None:
+    recall, shown = Recall(world=lambda: 0), Shown(told=("a", "b"))
+    before = Before(shown)
+    before.told("a")
+    recall.keep("q", (told("first"), ()), 0, (before.looks(), before.found(before.looks())))
+    assert recall.find("q", 0, Before(shown.model_copy(update={"told": ("a", "c")}))) is not None
+    assert recall.find("q", 0, Before(shown.model_copy(update={"told": ("b",)}))) is None
+    other = Before(None)
+    other.told("a")
+    recall.keep("q", (told("second"), ()), 0, (other.looks(), other.found(other.looks())))
+    assert len(recall) == 2
+    found = [recall.find("q", 0, Before(one)) for one in (shown, None)]
+    assert [one and one.gist.question for one in found] == ["first", "second"]
+
+
+def test_what_was_looked_at_is_forgotten_with_the_answers() -> None:
+    recall = Recall(most_bytes=40_000, world=lambda: 0)
+    for number in range(50):
+        before = Before(Shown(told=(str(number),)))
+        before.told(str(number % 7))
+        seen = before.looks(), before.found(before.looks())
+        recall.keep(number % 10, (told(words=100 + number), ()), 0, seen)
+    assert sum(sum(alike.values()) for alike in recall._looks.values()) == len(recall)
+
+
+OPENINGS = ("Can 2×4090 run Qwen2.5-32B in int4?", "Can 4×3090 run Qwen2.5-72B?", "4 张 3090 能跑 Llama-3.1-70B 吗？")
+CONTINUED = (
+    "How much memory does an A100 80GB have?", "and with 4-bit?", "And with 8k context?", "What about 2×H100?",
+    "换成 2 张 4090 呢？", "给 20 个人用呢？", "Does the RTX 6000 Ada support NVLink?", "H20 有多少显存？", "why?",
+    "And for 50 users?", "thanks", *OPENINGS,
+)  # fmt: skip
+
+
+def without_documents(tool: Tool, arguments: dict[str, Any]) -> ToolCallRecord:
+    """A call; no document speaks of anything."""
+    if tool.name == "search_guidance":
+        return ToolCallRecord(tool=tool.name, request=arguments, result={"passages": [], "sources": []})
+    return call(tool, arguments)
+
+
+def test_a_remembered_answer_is_the_one_that_would_be_worked_out(
+    tmp_path: Path, composed: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Over random conversations: the same words and numbers, the same need to go on from."""
+    monkeypatch.setattr("assistant.step.call", without_documents)
+    order, recalled = random.Random(11), 0
+    known, anew = Advisor(Settings(home=tmp_path / "known")), Advisor(Settings(home=tmp_path / "anew"))
+    known.recall, anew.recall = Recall(world=lambda: 0), Recall(most_bytes=0, world=lambda: 0)
+    for number in range(25):
+        turns = [order.choice(OPENINGS), *order.choices(CONTINUED, k=4)]
+        for place, question in enumerate(turns):
+            composed.clear()
+            first = known.ask(question, f"c{number}")
+            recalled += place > 0 and not composed
+            second = anew.ask(question, f"c{number}")
+            assert first.model_dump(exclude=FRESH) == second.model_dump(exclude=FRESH), turns[: place + 1]
+    words = len(known.recall._looks)
+    known.conversations.close()
+    anew.conversations.close()
+    assert recalled > 25
+    assert words < len(known.recall), "no answer turned on what was told before: the comparison shows nothing"

@@ -286,3 +286,41 @@ def test_parts_of_a_question_are_asked_again_by_a_turn_that_only_changes_somethi
     )
     assert "compare" in first.asks
     assert second.asks == first.asks
+
+
+@pytest.mark.parametrize(
+    ("before", "now"),
+    [
+        ("Does the RTX 6000 Ada support NVLink?", "Can 8×H100 serve DeepSeek-R1 to 40 users?"),
+        ("Is an L40S faster than an A10?", "预算 20 万，全参微调一个 13B 模型，买什么服务器？"),
+        ("全参微调一个 7B 模型要多大显存？", "预算 6 万元，给 30 个人用 Qwen2.5-32B，需要买什么显卡？"),
+        ("LoRA on a 13B model: how much memory?", "What GPU should I buy to QLoRA Llama-3.1-70B at 4k context?"),
+        ("Can 4×3090 run Qwen2.5-72B for 20 users?", "I have a single 16 GB card, how large a model can I fine-tune?"),
+        ("4 张 3090 能跑 Qwen2.5-72B 吗？", "手上有两张 2080 Ti，最大能跑多大的模型？"),
+    ],
+)
+def test_a_question_that_states_all_it_needs_is_read_as_in_no_conversation(before: str, now: str) -> None:
+    """So that it is answered as it would be alone, and as soon, where it was asked before."""
+    assert understand(now, understand(before).need) == understand(now)
+
+
+@pytest.mark.parametrize(
+    ("before", "now", "kept"),
+    [
+        ("Can 4×3090 run Qwen2.5-72B?", "How many H100 would serve 50 users with 8k tokens of context each?", "model"),
+        ("Can 4×3090 run Qwen2.5-72B?", "预算 3 万元，还能买什么更合适的卡？", "model"),
+        ("I have 2×3090.", "What can I do to fine-tune Qwen2.5-7B with long sequences?", "gpus_owned"),
+        ("Does the RTX 6000 Ada support NVLink?", "Can the RTX 6000 Ada run Qwen2.5-32B for 10 users?", "gpus_asked"),
+        (
+            "What should I buy for Qwen2.5-32B? Budget 9000 USD.",
+            "And how about Qwen2.5-72B with that budget?",
+            "budget",
+        ),
+    ],
+)
+def test_a_question_that_leans_on_what_was_said_keeps_it(before: str, now: str, kept: str) -> None:
+    first = understand(before).need
+    second = understand(now, first).need
+    assert getattr(second, kept) == getattr(first, kept)
+    assert getattr(second, kept) is not None
+    assert getattr(second, kept) != ()
