@@ -69,7 +69,7 @@ def can_it_run(material: Material) -> Section:
         headline, verdict = hybrid.headline(material, shared)
         section = Section(verdict, headline, [arithmetic(material, [main, shared])])
         section = finished(material, section, shared)
-        section.assumptions = hybrid.assumptions(material, shared)
+        section.assumptions = [*hybrid.taken(material, shared), *hybrid.assumptions(material, shared)]
         return section
     if _NO_ADAPTERS.search(material.text):
         others = [one for one in others if one.task not in SPREAD]

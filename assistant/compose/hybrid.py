@@ -62,6 +62,14 @@ def _of(record: ToolCallRecord, one: Estimate) -> bool:
     return bool(result["weight_format"] == one.result.weight_format and result.get("tokens_per_s_per_user"))
 
 
+def taken(material: Material, one: Estimate) -> list[str]:
+    """How much memory the computer was taken to have, where it was not told."""
+    size = one.request.get("host_memory_bytes")
+    if material.need.host_memory_bytes or not size or host_of(one).verdict == "no":
+        return []
+    return [material.say("assume.host_memory", size=numbers.gib(size))]
+
+
 def _speed(material: Material, one: Estimate) -> str:
     for record in material.records("estimate_inference_speed"):
         if _of(record, one):

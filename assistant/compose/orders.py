@@ -11,7 +11,8 @@ from assistant.compose.citations import joined
 from assistant.compose.material import Material
 from assistant.compose.reasons import said
 from assistant.phrases import Phrases
-from assistant.plan.preferred import cost, main_date
+from assistant.plan.formats import bits
+from assistant.plan.preferred import EIGHT_BITS, cost, main_date, pace_of
 from tools.configuration import AskedPrice, Configuration, Item, Price
 from tools.configure.rank import WORTH_SAYING
 from tools.prices import is_stale
@@ -32,6 +33,8 @@ _POSSESSED = re.compile(
 """Words of who has the cards."""
 SLOW_IMAGE_S = 0.5
 """Seconds that a picture takes from which its time says more than how many come a second."""
+SLOWER = 0.9
+"""Share of the best one's speed below which what costs as much is not told."""
 SHOWN_MAX = 3
 """Configurations spelled out; the rest stay in the answer's data."""
 
@@ -40,11 +43,24 @@ def chosen(configurations: Sequence[Configuration]) -> list[Configuration]:
     """What is in hand, the best one, the best of the other way to get it, and what costs much less, else the next."""
     configurations = sorted(configurations, key=lambda one: not in_hand(one))
     picked = list(configurations[:1])
+    configurations = [*picked, *(one for one in configurations[1:] if not _worse(one, picked[0]))]
     if picked:
         other = [one for one in configurations if one.acquisition != picked[0].acquisition]
         picked += [*other[:1], *_much_cheaper(picked[0], configurations)]
     picked += [one for one in configurations if one not in picked and _new_gpu(one, picked)]
     return picked[:SHOWN_MAX]
+
+
+def _worse(one: Configuration, best: Configuration) -> bool:
+    """Whether nobody would take it over the best: as dear or dearer, slower, and no finer than eight bits are."""
+    if in_hand(one) or in_hand(best) or one.acquisition != best.acquisition:
+        return False
+    dear, pace, fast = one.price.amount, pace_of(one), pace_of(best)
+    finer = bits(one.weight_format) > bits(best.weight_format) and bits(best.weight_format) < EIGHT_BITS
+    known = dear is not None and best.price.amount is not None and pace is not None and fast is not None
+    if not known or finer or one.price.complete < best.price.complete:
+        return False
+    return (dear or 0) >= (best.price.amount or 0) and (pace or 0) < SLOWER * (fast or 0)
 
 
 def _much_cheaper(best: Configuration, configurations: Sequence[Configuration]) -> list[Configuration]:

@@ -1,7 +1,7 @@
 """Cards known only by their memory, where an answer takes a card: reckoned as a common one of that size."""
 
 from assistant.understanding import Understanding
-from kb.catalog import gpu
+from kb.catalog import gpu, model
 from tools.memory.fit import COMMON_GPUS
 from tools.need import GpuCount, Need
 
@@ -16,7 +16,8 @@ def counted_as(understanding: Understanding) -> str | None:
     if stated is None or need.gpus_owned or need.gpus_asked or not (need.model or need.params):
         return None
     asked = {need.intent, *understanding.asks}
-    if not (need.intent == "how_many_gpus" or asked & set(_PACED) or need.host_memory_bytes or understanding.beside):
+    turns = asked & set(_PACED) or need.host_memory_bytes or understanding.beside or _mixture(need)
+    if not (need.intent == "how_many_gpus" or turns):
         return None
     return common(stated)
 
@@ -24,6 +25,11 @@ def counted_as(understanding: Understanding) -> str | None:
 def common(memory_bytes: int | None) -> str | None:
     """A common card with so much memory; None where there is none, or no size is stated."""
     return next((name for name in COMMON_GPUS if gpu(name).memory_bytes == memory_bytes), None)
+
+
+def _mixture(need: Need) -> bool:
+    """Whether it is a mixture of experts, which a card and the host's memory run together, as fast as the card is."""
+    return need.model is not None and model(need.model).experts is not None and need.task in (None, "inference")
 
 
 def counted(understanding: Understanding, need: Need) -> Need:

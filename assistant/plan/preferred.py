@@ -22,6 +22,12 @@ HALF_AS_FAST = 0.5
 """Share of the speed that eight bits on much cheaper hardware must keep."""
 COMFORTABLE = 20.0
 """Tokens a second for one user that leave nothing to wait for: twice as fast as one reads."""
+ABOUT_AS_DEAR = Decimal("1.1")
+"""Times the least rent that one much faster may cost and still come first."""
+NEARLY_FULL, WITH_ROOM = 0.85, 0.75
+"""Shares of a card's memory: from the one on nothing is left for more requests, up to the other there is."""
+ROOM_FOR, NO_SLOWER = Decimal("1.15"), 0.95
+"""What memory to spare may cost, and how little speed, to come first."""
 COMMON_COUNT = 2
 """Cards that go into an ordinary computer; more of them are no better use of a budget than fewer."""
 
@@ -42,6 +48,13 @@ _CHEAPEST = re.compile(
     r"|\bbudget[- ](?:friendly|build|card|gpu)|\b(?:affordable|inexpensive)",
     re.I,
 )
+
+_MACHINE = re.compile(
+    r"整机|主机|电脑|服务器|工作站|一体机|怎么配|配一?台|攒一?台|装机|\bpcs?\b|\bbuild\b|\bbox\b|workstation|\bservers?\b"
+    r"|\bmachines?\b|\bdesktop\b|\brig\b|\bcomputer\b",
+    re.I,
+)
+"""Words of who buys a whole machine, not cards for one."""
 
 _AT_HOME = re.compile(
     r"\b(?:at|for) home\b|\bhome ?(?:lab|server|pc|use)|\bhobby|\bmy (?:own )?(?:pc|desktop|room|apartment)\b|student"
@@ -107,9 +120,55 @@ def preferred(found: Sequence[Configuration], text: str, need: Need) -> list[Con
     )
     if kept and (way == "rent" or asks_for_cheapest(text)):
         first = min((one for one in kept if one.acquisition == kept[0].acquisition), key=cost)
-        return [first, *(one for one in kept if one is not first)]
+        return _led(_faster_at_that(first, kept, Decimal(1) if asks_for_cheapest(text) else ABOUT_AS_DEAR), kept)
+    if _MACHINE.search(text):
+        kept.sort(key=lambda one: one.gpu not in named and _cards_alone(one))
     lead = _better_use(kept, named, need, AT_HOME_BITS if _AT_HOME.search(text) else EIGHT_BITS) if kept else None
-    return [lead, *(one for one in kept if one is not lead)] if lead else kept
+    lead = _roomier(lead or kept[0], kept, need) if kept else None
+    return _led(lead, kept) if lead else kept
+
+
+def _led(first: Configuration, kept: Sequence[Configuration]) -> list[Configuration]:
+    return [first, *(one for one in kept if one is not first)]
+
+
+def _cards_alone(one: Configuration) -> bool:
+    """Whether it is cards without the machine that they go into."""
+    return any(told.code == "host_must_take" for told in one.reasons) and not one.owned_count
+
+
+def _faster_at_that(first: Configuration, kept: Sequence[Configuration], dearer: Decimal) -> Configuration:
+    """The fastest of what is much faster than the cheapest and costs about as much, dated as it is."""
+    most, pace = dearer * (first.price.amount or 0), pace_of(first)
+    rivals = [
+        one for one in kept
+        if one.acquisition == first.acquisition and one.price.amount is not None and one.price.amount <= most
+        and one.memory.verdict == first.memory.verdict and _undated(one) <= _undated(first)
+        and bits(one.weight_format) >= bits(first.weight_format) and pace and (pace_of(one) or 0) >= MUCH_FASTER * pace
+    ]  # fmt: skip
+    return max(rivals, key=lambda one: pace_of(one) or 0, default=first)
+
+
+def _roomier(first: Configuration, kept: Sequence[Configuration], need: Need) -> Configuration:
+    """A purchase with memory to spare for a little more, where the first is nearly full with a single request.
+
+    Who serves a whole team has many at once sooner or later; where their number was told it is counted already.
+    """
+    alone = need.task == "inference" and need.concurrent_sequences is None and need.users is None
+    if first.acquisition != "buy" or not alone or need.budget is None or _filled(first) < NEARLY_FULL:
+        return first
+    most, pace = ROOM_FOR * (first.price.amount or 0), pace_of(first) or 0
+    roomy = [
+        one for one in kept
+        if one.acquisition == "buy" and one.price.complete and one.price.amount and one.price.amount <= most
+        and _filled(one) <= WITH_ROOM and one.memory.verdict == "yes" and (pace_of(one) or 0) >= NO_SLOWER * pace
+        and bits(one.weight_format) >= bits(first.weight_format)
+    ]  # fmt: skip
+    return min(roomy, key=lambda one: one.price.amount or 0, default=first)
+
+
+def _filled(one: Configuration) -> float:
+    return one.memory.needed_bytes_per_gpu / one.memory.usable_bytes_per_gpu
 
 
 def _pays_back(kept: Sequence[Configuration]) -> bool:
@@ -128,7 +187,7 @@ def _better_use(kept: Sequence[Configuration], named: set[str], need: Need, leas
     may be half as fast. Cards that were named stay first.
     """
     first = kept[0]
-    pace, price = _pace(first), first.price.amount
+    pace, price = pace_of(first), first.price.amount
     if first.acquisition != "buy" or first.gpu in named or pace is None or price is None:
         return None
     rivals = [
@@ -139,9 +198,9 @@ def _better_use(kept: Sequence[Configuration], named: set[str], need: Need, leas
     ]  # fmt: skip
     rivals = [one for one in rivals if one.gpu_count <= max(COMMON_COUNT, first.gpu_count)]
     near = [one for one in rivals if bits(one.weight_format) >= min(least_bits, bits(first.weight_format))]
-    cheaper = [one for one in near if (one.price.amount or 0) <= price and (_pace(one) or 0) >= pace]
+    cheaper = [one for one in near if (one.price.amount or 0) <= price and (pace_of(one) or 0) >= pace]
     if cheaper:
-        return max(cheaper, key=lambda one: _pace(one) or 0)
+        return max(cheaper, key=lambda one: pace_of(one) or 0)
     if need.budget is None and need.task not in TRAINING_LADDER:
         thrifty = [one for one in near if (one.price.amount or 0) <= WORTH_SAYING * price]
         enough = (
@@ -149,16 +208,16 @@ def _better_use(kept: Sequence[Configuration], named: set[str], need: Need, leas
             if "tokens_per_s_per_user" in (first.speed or {})
             else HALF_AS_FAST * pace
         )
-        thrifty = [one for one in thrifty if (_pace(one) or 0) >= enough]
+        thrifty = [one for one in thrifty if (pace_of(one) or 0) >= enough]
         return min(thrifty, key=lambda one: one.price.amount or 0, default=None)
     if need.budget is None or need.budget.mode == "rent" or need.budget.period is not None:
         return None
     alike = [one for one in near if bits(one.weight_format) >= bits(first.weight_format)]
-    faster = [one for one in alike if (_pace(one) or 0) >= MUCH_FASTER * pace]
-    return max(faster, key=lambda one: _pace(one) or 0, default=None)
+    faster = [one for one in alike if (pace_of(one) or 0) >= MUCH_FASTER * pace]
+    return max(faster, key=lambda one: pace_of(one) or 0, default=None)
 
 
-def _pace(one: Configuration) -> float | None:
+def pace_of(one: Configuration) -> float | None:
     """Answer tokens of one user, pictures, or trainings a second: more is better."""
     known = one.speed or {}
     counted = (known.get(key) for key in ("tokens_per_s_per_user", "images_per_s", "samples_per_s_total"))

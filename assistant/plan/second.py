@@ -1,6 +1,5 @@
 """The second wave: what the first results make worth knowing, above all what would fit when the first does not."""
 
-import re
 from collections.abc import Sequence
 from itertools import zip_longest
 from typing import Any
@@ -11,7 +10,7 @@ from assistant.plan.call import PlannedCall
 from assistant.plan.cheaper import SPREAD, card_of, cheaper
 from assistant.plan.exemplars import paced_examples, trained_on
 from assistant.plan.first import CALLS_MAX, distinct
-from assistant.plan.formats import HOST_LADDER, HOST_LADDER_MXFP4, TRAINING_LADDER, alike_formats, smaller_formats
+from assistant.plan.formats import TRAINING_LADDER, alike_formats, smaller_formats
 from assistant.plan.instead import instead
 from assistant.plan.intents import intents
 from assistant.plan.launch import launch_of
@@ -19,11 +18,8 @@ from assistant.plan.layout import counted_layout
 from assistant.plan.like_rent import rented_like
 from assistant.plan.preferred import preferred
 from assistant.plan.provisional import chinese_cards, provisional
-from assistant.understand.host_memory import bandwidth_bytes_per_s
+from assistant.plan.spill import with_host
 from assistant.understanding import Understanding
-from kb.catalog import gpu
-from kb.speed_constants import constants as speed_constants
-from kb.units import GIB
 from tools.configuration import Configuration
 from tools.need import GpuCount, Need
 
@@ -33,12 +29,6 @@ _FASTER = ("can_it_run", "concurrency", "launch_files", "how_many_gpus")
 """Intents for which the speed is worth knowing once the workload fits."""
 _SHOPPING = ("which_to_buy", "budget", "cloud_or_buy")
 """Intents that a configuration to order answers."""
-_SERVER = re.compile(r"epyc|xeon|threadripper|霄龙|至强|线程撕裂者|(?:八|12|十二) ?通道|(?:8|12)[- ]?channel", re.I)
-"""Words that put the host's memory on a server's many channels."""
-DESKTOP_MOST_BYTES = 256 * GIB
-"""Memory that a desktop takes at the most: four modules of 64 GB on two channels."""
-UNIFIED = ("apu", "module")
-"""Kinds of chip whose graphics use the host's memory: there is none beside it."""
 SEVERAL = 2
 """More estimates than this follow in turns."""
 
@@ -64,7 +54,8 @@ def plan_more(understanding: Understanding, results: Sequence[ToolCallRecord]) -
         wanted += value.calls(need, understanding, results)
         wanted += _raced(need, results, usable, understanding.text)
     if _nothing_fits(results, usable) and asked != "oom":
-        wanted += _with_host(understanding, need, results)
+        first = next((record for record in _estimates(results) if record.request.get("gpu")), None)
+        wanted += with_host(understanding, need, first, card_of(first.request) if first else None)
         if not chinese_cards(understanding):
             wanted.append(requests.configure(need, gpus_asked=()))
     if "interconnect" in intents(understanding):
@@ -166,48 +157,6 @@ def _lighter_speeds(need: Need, record: ToolCallRecord) -> list[PlannedCall | No
     if card is None or requests.is_training(need):
         return []
     return [requests.speed(need, card, name) for name in smaller_formats(used, need.engine, card.gpu)]
-
-
-def _with_host(understanding: Understanding, need: Need, results: Sequence[ToolCallRecord]) -> list[PlannedCall | None]:
-    """The model split between the cards and the host's memory, where its size was told: llama.cpp serves it so.
-
-    A server's memory is several times as fast as the desktop's that is assumed otherwise: what the words say of it
-    counts, else a size that no desktop takes.
-    """
-    first = next((record for record in _estimates(results) if record.request.get("gpu")), None)
-    if need.host_memory_bytes is None or first is None or requests.is_training(need):
-        return []
-    if gpu(first.request["gpu"]).market in UNIFIED:
-        return []
-    card, split = card_of(first.request), need.model_copy(update={"engine": "llama.cpp", "tensor_parallel": None})
-    ladder = HOST_LADDER_MXFP4 if first.result.get("weight_format") == "mxfp4" else HOST_LADDER
-    stated = need.weight_format if (need.weight_format or "").startswith("gguf:") else None
-    names = (stated,) if stated else ladder
-    served = host_bandwidth_bytes_per_s(understanding.text, need.host_memory_bytes)
-    stages = (card.count if card else None) or 1
-    return [
-        *(
-            requests.memory(
-                split,
-                card,
-                weight_format=name,
-                host_memory_bytes=need.host_memory_bytes,
-                tensor_parallel=None,
-                pipeline_parallel=stages,
-            )
-            for name in names
-        ),
-        requests.speed(split, card, names[0], host_bandwidth_bytes_per_s=served),
-    ]
-
-
-def host_bandwidth_bytes_per_s(text: str, host_memory_bytes: int) -> float:
-    """What the host's memory moves: as said, else a server's where one is meant, else a desktop's."""
-    usual = speed_constants().host
-    server = _SERVER.search(text) is not None or host_memory_bytes > DESKTOP_MOST_BYTES
-    if server:
-        return bandwidth_bytes_per_s(text, usual_channels=None) or usual.server_bandwidth_bytes_per_s
-    return bandwidth_bytes_per_s(text) or usual.bandwidth_bytes_per_s
 
 
 def _raced(need: Need, results: Sequence[ToolCallRecord], usable: int | None, text: str) -> list[PlannedCall | None]:

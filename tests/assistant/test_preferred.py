@@ -4,6 +4,7 @@ from typing import Any
 
 import pytest
 
+from assistant.compose.orders import chosen
 from assistant.plan.preferred import asks_for_cheapest, only, preferred
 from tests.assistant.planning import turn
 from tools.configuration import Configuration
@@ -107,3 +108,79 @@ def test_a_purchase_leads_unless_years_of_rent_cost_as_much(amount: float, way: 
 def test_what_could_be_bought_is_told_to_who_asks_for_it(text: str, ordered: bool) -> None:
     _, _, draft = turn(text)
     assert ("**Buy**" in draft.answer or "**购买**" in draft.answer) is ordered
+
+
+def offered(acquisition: str, amount: float, pace: float, filled: float = 0.5, **fields: Any) -> Configuration:
+    row = configuration(acquisition, amount).model_dump() | {
+        "weight_format": "fp8",
+        "speed": {"tokens_per_s_per_user": pace},
+        "memory": {"needed_bytes_per_gpu": int(100 * filled), "usable_bytes_per_gpu": 100, "verdict": "yes"},
+        "items": [{"part": "gpu", "product": "card", "count": 1, "unit_price": amount, "subtotal": amount,
+                   "source": "s", "price_date": "2026-09"}],
+    }  # fmt: skip
+    return Configuration.model_validate(row | fields)
+
+
+ALONE = offered("buy", 2_000, 37, reasons=[{"kind": "trade_off", "code": "host_must_take"}])
+WHOLE = offered("buy", 2_400, 40)
+
+
+@pytest.mark.parametrize(
+    ("text", "lead"),
+    [
+        ("a home pc for 32B models", WHOLE),
+        ("家用主机怎么配", WHOLE),
+        ("a workstation to buy", WHOLE),
+        ("which card should i buy", ALONE),
+        ("买什么显卡", ALONE),
+    ],
+)
+def test_who_wants_a_machine_is_not_told_of_cards_alone_first(text: str, lead: Configuration) -> None:
+    assert preferred([ALONE, WHOLE], text, Need())[0] == lead
+
+
+BUDGET = {"budget": {"amount": 1_500_000, "currency": "CNY"}, "task": "inference"}
+FULL, ROOMY = offered("buy", 190_000, 82, 0.92), offered("buy", 203_000, 82, 0.62)
+
+
+@pytest.mark.parametrize(
+    ("changes", "found", "lead"),
+    [
+        pytest.param({}, [FULL, ROOMY], ROOMY, id="room-for-more-requests"),
+        pytest.param({"concurrent_sequences": 4}, [FULL, ROOMY], FULL, id="their-number-is-counted"),
+        pytest.param({"budget": None}, [FULL, ROOMY], FULL, id="no-budget"),
+        pytest.param({}, [FULL, offered("buy", 260_000, 82, 0.62)], FULL, id="too-dear"),
+        pytest.param({}, [FULL, offered("buy", 203_000, 40, 0.62)], FULL, id="slower"),
+        pytest.param({}, [offered("buy", 190_000, 82, 0.7), ROOMY], offered("buy", 190_000, 82, 0.7), id="room-there"),
+    ],
+)
+def test_memory_to_spare_is_bought_for_a_little_more(
+    changes: dict[str, Any], found: list[Configuration], lead: Configuration
+) -> None:
+    assert preferred(found, "buy a server", Need.model_validate(BUDGET | changes))[0] == lead
+
+
+SLOW, FAST = offered("rent", 0.44, 18), offered("rent", 0.46, 41)
+
+
+@pytest.mark.parametrize(
+    ("text", "found", "lead"),
+    [
+        pytest.param("rent a gpu", [SLOW, FAST], FAST, id="about-as-dear"),
+        pytest.param("the cheapest to rent", [SLOW, FAST], SLOW, id="price-decides"),
+        pytest.param("the cheapest to rent", [SLOW, offered("rent", 0.44, 41)], offered("rent", 0.44, 41), id="same"),
+        pytest.param("rent a gpu", [SLOW, offered("rent", 0.6, 41)], SLOW, id="dearer"),
+        pytest.param("rent a gpu", [SLOW, offered("rent", 0.46, 20)], SLOW, id="hardly-faster"),
+    ],
+)
+def test_of_rents_that_cost_about_the_same_the_fast_one_leads(
+    text: str, found: list[Configuration], lead: Configuration
+) -> None:
+    assert preferred(found, text, Need(task="inference"))[0] == lead
+
+
+def test_what_is_dearer_and_slower_is_not_told_beside_the_best() -> None:
+    best, worse = offered("buy", 6_000, 160), offered("buy", 8_500, 37, gpu="l4-24gb")
+    faster = offered("buy", 8_500, 200, gpu="l4-24gb")
+    assert chosen([best, worse]) == [best]
+    assert chosen([best, faster]) == [best, faster]

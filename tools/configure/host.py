@@ -24,7 +24,7 @@ from tools.configure.parts import (
     supplies,
     unpriced_line,
 )
-from tools.configure.suitable import sold_in_systems
+from tools.configure.suitable import reads_files, sold_in_systems
 
 SUPPLY_MARGIN = 1.25
 """Power supplies are chosen for four fifths of their rating at full load, so that spikes of the cards do not trip."""
@@ -41,6 +41,8 @@ BOARD_HOSTS: dict[str, HostKind] = {
 DESKTOP_CARDS = 2
 """Cards in a closed tower when each fills three slots or more."""
 WORKSTATION_CARDS = 4
+WHOLE = {"module", "laptop"}
+"""Markets of chips that come on a board or in a computer of their own."""
 HOT_W = 180
 """A desktop processor that draws more gets a liquid cooler."""
 SERVER_DRIVES = 2
@@ -87,7 +89,7 @@ def hosts(gpu_id: str, cards: int, memory_bytes: int, *, domestic: bool) -> tupl
     """
     gpu = gpus()[gpu_id]
     found = list(_whole(gpu, cards, domestic=domestic))
-    if not sold_in_systems(gpu):
+    if not sold_in_systems(gpu) and not reads_files(gpu) and gpu.market not in WHOLE:
         found += _rack_servers(gpu, cards, memory_bytes)
         found += _workstations(gpu, cards, memory_bytes)
         found = found or list(_chassis(gpu, cards, domestic=domestic))

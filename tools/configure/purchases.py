@@ -12,12 +12,10 @@ from tools.configure.host import passive
 from tools.configure.layout import COUNTS
 from tools.configure.market import CHINA, buyable
 from tools.configure.stream import Stream, grown
-from tools.configure.suitable import machine_sizes, sold_in_systems
+from tools.configure.suitable import machine_sizes, reads_files, sold_in_systems
 
 ALONE = (1, 2)
 """Cards an ordinary computer takes, for those who have one and little money."""
-WHOLE = {"Apple"}
-"""Makers of computers that go into no other, and that nothing sold joins."""
 CLUSTERED = 8
 """Several machines make sense of servers this full; GeForce cards are not licensed for data centres."""
 
@@ -66,7 +64,7 @@ def _kinds(gpu: Gpu, owned: int, *, domestic: bool) -> Iterator[list[Choice]]:
     if owned:
         singles = sorted({*singles, *([owned] if owned <= sizes[-1] or owned <= 8 else [])})
     yield [_bought(gpu.id, cards, 1, min(owned, cards), domestic) for cards in singles]
-    if not owned and not sold_in_systems(gpu) and not passive(gpu) and gpu.vendor not in WHOLE:
+    if not owned and not sold_in_systems(gpu) and not passive(gpu) and not reads_files(gpu):
         yield [_alone(gpu.id, cards) for cards in ALONE]
     for size in sizes:
         if size >= CLUSTERED and gpu.market != "consumer":

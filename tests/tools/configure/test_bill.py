@@ -8,7 +8,7 @@ from kb.units import GIB
 from tools.configure.bill import bill
 from tools.configure.cluster import fat_tree, network_for
 from tools.configure.host import hosts, passive, wide
-from tools.configure.purchases import host_memory
+from tools.configure.purchases import host_memory, purchases
 from tools.configure.suitable import machine_sizes, sold_in_systems
 
 WORKSTATION = ("gpu", "motherboard", "cpu", "cpu_cooler", "memory", "ssd", "psu", "case")
@@ -183,3 +183,12 @@ def test_three_slot_cards_stand_in_a_frame_that_nobody_was_read_to_sell(card: st
     assert {"motherboard", "cpu", "memory", "psu"} <= {item.part for item in found.items}
     cards_alone = next(item.subtotal for item in found.items if item.part == "gpu")
     assert (found.amount or 0) > (cards_alone or 0) + 1000
+
+
+@pytest.mark.parametrize("card", ["ryzen-ai-max-395-128gb", "gb10-dgx-spark-128gb", "apple-m3-ultra-96gb"])
+def test_a_computer_with_one_memory_is_bought_whole(card: str) -> None:
+    found = bill(card, 1, 1, 0, 64 * GIB, domestic=False)
+    assert {item.part for item in found.items} <= {"gpu", "system"}
+    assert not found.own_host
+    alone = purchases(gpus()[card], owned=0, asked=True, country=None)
+    assert all(choice.bill and not choice.bill.own_host for stream in alone for choice in stream.choices)
