@@ -1,4 +1,4 @@
-"""A mixture on a card too small for it: host memory is proposed though nobody told of any; of dense models it is not."""
+"""A mixture on a card too small for it: host memory is proposed though none was told; for dense models it is not."""
 
 import pytest
 
