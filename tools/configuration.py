@@ -177,6 +177,17 @@ class RentPrice(Frozen):
     """Hours the job takes, interruptions included; null when the job's length is open."""
     total_usd: Money | None = None
     """For those hours; a reservation is paid for its whole term."""
+    asked_total: AskedPrice | None = None
+    """The same in the asker's currency, where that is another than dollars."""
+
+    def also_in(self, currency: str) -> "RentPrice":
+        """The price with its total in `currency` beside dollars.
+
+        Raises:
+            UnknownName: no rate of that currency is known.
+        """
+        total = Price(amount=self.total_usd, complete=True).also_in(currency)
+        return self.model_copy(update={"asked_total": total.asked_price})
 
 
 class Configuration(Frozen):

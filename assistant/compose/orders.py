@@ -86,16 +86,16 @@ def cheapest(configurations: Sequence[Configuration]) -> Configuration:
     return min(configurations, key=cost)
 
 
-def break_even(material: Material, purchase: Decimal | None, hourly: Decimal | None) -> str:
-    """Hours after which buying has cost less than renting, from the two prices as shown."""
+def break_even(material: Material, purchase: Decimal | None, hourly: Decimal | None, currency: str = "USD") -> str:
+    """Hours after which buying has cost less than renting, from the two prices as shown, in one currency."""
     if not purchase or not hourly:
         return ""
     hours = round(float(purchase), 0) / round(float(hourly), 2)
     rounded = round(hours, 1 - int(math.log10(hours))) if hours >= 1 else hours
     return material.say(
         "shop.break_even",
-        buy=numbers.usd(purchase),
-        rent=numbers.usd(hourly, hourly=True),
+        buy=numbers.money(purchase, currency),
+        rent=numbers.money(hourly, currency, hourly=True),
         hours=numbers.count(rounded),
     )
 
@@ -187,9 +187,10 @@ def speed(material: Material, one: Configuration) -> str:
     if isinstance(time_s, float | int) and time_s > 0:
         figure, unit = numbers.duration(time_s)
         words.append(say("price.takes", value=figure, unit=say(f"unit.{unit}")))
-        total = next((paid.total_usd for paid in one.rent_prices if paid.kind == "on_demand"), None)
-        if total is not None:
-            words.append(say("price.job", amount=numbers.usd(total)))
+        paid = next((paid for paid in one.rent_prices if paid.kind == "on_demand"), None)
+        if paid is not None and paid.total_usd is not None:
+            told = (paid.asked_total.amount, paid.asked_total.currency) if paid.asked_total else (paid.total_usd, "USD")
+            words.append(say("price.job", amount=numbers.money(*told)))
     return say("list.comma").join(words)
 
 

@@ -160,8 +160,9 @@ def cloud_or_buy(material: Material) -> Section:
         "shop.rent_or_buy", what=_what(material), rent=_short(material, lease), buy=_short(material, purchase)
     )
     section = Section("recommendation", headline)
+    paid, leased = purchase.price.asked_price or purchase.price, lease.price.asked_price or lease.price
     section.body = [
-        break_even(material, purchase.price.low or purchase.price.amount, lease.price.amount),
+        break_even(material, paid.low or paid.amount, leased.amount, paid.currency),
         material.say("shop.rent_or_buy_rule"),
         orders(material, [lease, purchase]),
         _memory(material),
@@ -197,7 +198,9 @@ def _misses(material: Material) -> Iterator[str]:
                     "shop.miss_memory", cards=cards, needed=numbers.gib(needed), usable=numbers.gib(usable)
                 )
             elif usd:
-                dear = material.say("shop.miss_price", cards=cards, price=numbers.usd(usd))
+                told = row.get("asked_price") or {"amount": usd, "currency": "USD"}
+                price = numbers.money(told["amount"], told["currency"])
+                dear = material.say("shop.miss_price", cards=cards, price=price)
                 yield "- " + material.say("list.semicolon").join([dear, *_of_miss(row, "trade_off", material.say)])
             else:
                 for line in _of_miss(row, "reason", material.say):

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from assistant.plan import feeding, requests
 from assistant.plan.apart import rent_of, rented_and_bought
 from assistant.plan.call import PlannedCall, planned
+from assistant.plan.home import CURRENCIES
 from assistant.plan.preferred import cost as price_key
 from assistant.plan.preferred import only, rents
 from assistant.understand.running import DAYS_PER_MONTH, Running, read_running
@@ -17,9 +18,6 @@ from kb.units import DAY_S
 from tools.configuration import Configuration
 from tools.need import GpuCount, Need
 
-CURRENCIES = {"CN": "CNY", "US": "USD", "GB": "GBP", "JP": "JPY", "EU": "EUR", "DE": "EUR", "FR": "EUR", "HK": "HKD",
-              "TW": "TWD", "SG": "SGD", "KR": "KRW", "IN": "INR", "CA": "CAD", "AU": "AUD", "BR": "BRL"}  # fmt: skip
-"""What people in a country reckon in, as far as a rate is known."""
 _COST = re.compile(
     r"(?<![a-z])tco(?![a-z])|总拥有成本|持有成本|拥有成本|总成本|总花费|折旧|残值|回本|盈亏平衡|电费|电价|度电"
     r"|total cost|cost of owner|to own\b|running costs?|operating cost|depreciat|break-?even"

@@ -3,7 +3,7 @@
 import re
 from functools import lru_cache
 
-from assistant.plan import amounts, purse, requests
+from assistant.plan import amounts, home, purse, requests
 from assistant.plan.formats import WIDE, bits, packed_format
 from assistant.plan.from_scratch import usual_data
 from assistant.plan.method import unsaid
@@ -43,7 +43,7 @@ def provisional(understanding: Understanding) -> Need:
 
     Remembered: planning and composing ask for it a dozen times a turn.
     """
-    need = _settled(understanding)
+    need = home.settled(understanding, _settled(understanding))
     if data := usual_data(understanding, need):
         return need.model_copy(update={"dataset_tokens": data})
     reads = amounts.model_kind(need) in (None, "llm", "vlm", *amounts.READ)

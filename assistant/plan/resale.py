@@ -4,7 +4,8 @@ import re
 
 from assistant.plan import requests
 from assistant.plan.call import PlannedCall, planned
-from assistant.plan.money import CURRENCIES, YEAR_S
+from assistant.plan.home import CURRENCIES
+from assistant.plan.money import YEAR_S
 from assistant.understanding import Understanding
 from tools.need import Need
 

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from assistant.answer import ToolCallRecord
 from assistant.plan import requests
 from assistant.plan.call import PlannedCall, planned
-from assistant.plan.money import CURRENCIES
+from assistant.plan.home import CURRENCIES
 from assistant.plan.preferred import only
 from assistant.plan.provisional import provisional
 from assistant.understanding import Understanding

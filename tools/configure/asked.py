@@ -7,6 +7,7 @@ from kb.base import UnknownName
 from kb.catalog import gpu as find_gpu
 from kb.catalog import gpus, offers
 from kb.names import close_names
+from kb.rates import rate
 from kb.records.gpu import Gpu
 from tools.configure.conditions import meets
 from tools.configure.request import ConfigureRequest
@@ -28,6 +29,8 @@ class Asked:
     cards: frozenset[str]
     country: str | None
     ways: tuple[str, ...]
+    currency: str = "USD"
+    """What prices are told in besides dollars: that of the budget, else the one asked for where its rate is known."""
 
 
 def read(request: ConfigureRequest) -> Asked:
@@ -52,7 +55,15 @@ def read(request: ConfigureRequest) -> Asked:
         cards=cards,
         country=request.country or (CHINA if budget is not None and budget.currency == "CNY" else None),
         ways=(way,) if way else ("buy", "rent"),
+        currency=budget.currency if budget else _told_in(request.currency),
     )
+
+
+def _told_in(currency: str | None) -> str:
+    try:
+        return rate(currency).currency if currency else "USD"
+    except UnknownName:
+        return "USD"
 
 
 def known_provider(name: str | None) -> str | None:

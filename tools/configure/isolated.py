@@ -151,15 +151,14 @@ def _configuration(
             reason("trade_off", "parts_apart"),
         )
     one = Found(Option(choice, (held,), verdict), Paced(held, 0.0, part.speed))
-    budget = search.asked.request.budget
     found, step = configured(
         one.option, one.paced, native=search.native, country=search.asked.country,
-        currency=budget.currency if budget else "USD", said=said,
+        currency=search.asked.currency, said=said,
     )  # fmt: skip
     memory = found.memory.model_copy(update={"usable_bytes_per_gpu": part.usable_bytes(gpu)})
     divided = Divided(
         profile=part.profile.name if part.profile else None, instances_per_gpu=part.each, instances=total, wanted=wanted
     )
-    price = found.price.also_in(budget.currency) if budget else found.price
+    price = found.price.also_in(search.asked.currency)
     changes = {"rank": rank, "memory": memory, "divided": divided, "price": price}
     return found.model_copy(update=changes), step, one

@@ -15,7 +15,7 @@ class FrontierPoint(Frozen):
     weight_format: str | None = None
     price: Money
     asked_price: AskedPrice | None = None
-    """The same in the currency of the budget, where that is another than dollars."""
+    """The same in the asker's currency, where that is another than dollars."""
     period: str | None
     """`hour` for rent, null for a purchase."""
     speed: float
@@ -37,6 +37,8 @@ class Rejected(Frozen):
     needed_bytes_per_gpu: int | None = None
     usable_bytes_per_gpu: int | None = None
     price_usd: Money | None = None
+    asked_price: AskedPrice | None = None
+    """The same in the asker's currency, where that is another than dollars."""
     reasons: tuple[Reason, ...] = ()
     """What `reason` and `change` say, as codes with values."""
 

@@ -1,6 +1,6 @@
 """The search: every format × layout × card × number × machine or offer, under the need's limits."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from decimal import Decimal
 from itertools import chain, islice
 
@@ -22,11 +22,11 @@ from tools.configure.pace import Pace
 from tools.configure.rank import WORTH_SAYING, Found, Ranking, ceiling, least_total, limits_of
 from tools.configure.reasons import reason
 from tools.configure.request import ConfigureRequest
-from tools.configure.result import ConfigureResult, FrontierPoint
+from tools.configure.result import ConfigureResult, FrontierPoint, Rejected
 from tools.configure.sources import cited
 from tools.configure.wanted import Wanted, mainstream, new, or_owned, unowned, used
 from tools.configure.workload import SMALLEST_FILES
-from tools.need import SERVED, Budget
+from tools.need import SERVED
 
 COUNTING = {"how_many_gpus", "min_vram"}
 """Intents that ask for the least that does."""
@@ -64,7 +64,7 @@ class Search:
         by_way = {way: self._best(way, most, enough) for way, most in _shares(ways, left).items()}
         for place in range(left):
             found += [by_way[way][place] for way in ways if place < len(by_way[way])]
-        made, budget = [], self.asked.request.budget
+        made, budget, currency = [], self.asked.request.budget, self.asked.currency
         for rank, one in enumerate(found[:most], 1):
             known = self.said.get(id(one.option))
             said = (known,) if known else ()
@@ -73,12 +73,14 @@ class Search:
                 one.paced,
                 native=self.native,
                 country=self.asked.country,
-                currency=budget.currency if budget else "USD",
+                currency=currency,
                 one_gpu=self.asked.load.one_gpu,
                 said=said,
             )
-            price = configuration.price.within(budget) if budget else configuration.price
-            made.append((configuration.model_copy(update={"rank": rank, "price": price}), step, one))
+            price = configuration.price.within(budget) if budget else configuration.price.also_in(currency)
+            rents = tuple(paid.also_in(currency) for paid in configuration.rent_prices)
+            changes = {"rank": rank, "price": price, "rent_prices": rents}
+            made.append((configuration.model_copy(update=changes), step, one))
         return made
 
     def _owned(self) -> list[Found]:
@@ -272,6 +274,7 @@ def _for_purpose(request: ConfigureRequest, purpose: PurposeName) -> ConfigureRe
 
 def _configure(request: ConfigureRequest) -> ConfigureResult:
     search = Search(read(request))
+    currency = search.asked.currency
     drawn = search.asked.ways if request.with_frontier and not request.instances else ()
     points = {way: search.ranking.frontier(way, search.wanted) for way in drawn}
     made = isolated(search, request.instances) if request.instances else search.shown()
@@ -282,8 +285,8 @@ def _configure(request: ConfigureRequest) -> ConfigureResult:
         shown = _with_mixed(shown, mixed[0])[: request.max_results]
     return ConfigureResult(
         configurations=tuple(shown),
-        frontier=tuple(_point(found, search.pace.measure, request.budget) for way in drawn for found in points[way]),
-        rejected=() if request.instances else tuple(rejected(search, shown, [found for _, _, found in made])),
+        frontier=tuple(_point(found, search.pace.measure, currency) for way in drawn for found in points[way]),
+        rejected=() if request.instances else tuple(_near_misses(search, shown, [found for _, _, found in made])),
         model=search.asked.load.model,
         budget_usd=usd(request.budget.amount, request.budget.currency) if request.budget else None,
         country=search.asked.country,
@@ -293,6 +296,13 @@ def _configure(request: ConfigureRequest) -> ConfigureResult:
         warnings=tuple(warnings(search, shown)),
         sources=cited(shown),
     )
+
+
+def _near_misses(search: Search, shown: list[Configuration], made: list[Found]) -> Iterator[Rejected]:
+    """Near misses with their price in the asker's currency, too."""
+    for one in rejected(search, shown, made):
+        price = Price(amount=one.price_usd, complete=True).also_in(search.asked.currency)
+        yield one.model_copy(update={"asked_price": price.asked_price})
 
 
 def _with_mixed(shown: list[Configuration], mixed: Configuration) -> list[Configuration]:
@@ -323,13 +333,13 @@ def _distinct(found: list[Found]) -> list[Found]:
     return kept
 
 
-def _point(found: Found, measure: str, budget: Budget | None) -> FrontierPoint:
+def _point(found: Found, measure: str, currency: str) -> FrontierPoint:
     choice = found.option.choice
     price = Price(amount=choice.amount or Decimal(0), complete=choice.complete)
     return FrontierPoint(
         title=title(choice), acquisition=choice.acquisition, gpu=choice.gpu.id, gpu_count=choice.count,
         weight_format=found.paced.held.weight_format, price=choice.amount or Decimal(0),
-        asked_price=price.also_in(budget.currency).asked_price if budget else None,
+        asked_price=price.also_in(currency).asked_price,
         period="hour" if choice.acquisition == "rent" else None, speed=found.paced.rate, measure=measure,
         bandwidth_bytes_per_s=(choice.gpu.bandwidth_bytes_per_s or 0) * choice.count,
     )  # fmt: skip
