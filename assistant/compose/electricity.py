@@ -12,6 +12,8 @@ from assistant.compose.section import Section
 from assistant.compose.table import table
 from assistant.plan import feeding, money, requests
 
+_HOSTED = re.compile(r"托管|机柜租|机位|\bcolo(?:cation)?\b|\bhosting fees?\b|rack rent", re.I)
+"""Words of a place in somebody else's hall."""
 _POWERS_OFF = re.compile(
     r"power(?:s|ed|ing)? (?:\w+ ){0,3}off|shuts? (?:down|off)|reboots?|restarts? (?:itself|when)|turns? off|blacks? out"
     r"|跳闸|断电|关机|重启|黑屏|掉电", re.I,
@@ -75,19 +77,34 @@ def _headline(material: Material, record: ToolCallRecord) -> str:
     if running or (material.understanding.follow_up and material.need.matter == "energy"):
         energy = result["energy"]
         bill = amounts.amount(energy["monthly_cost"], energy["currency"])
-        return material.say(
+        told = material.say(
             "feed.bill_kw" if _KILOWATTS.search(material.text) else "feed.bill",
             **values,
             kwh=amounts.count_range(energy["kwh_per_month"]),
             bill=bill,
             yearly=numbers.money(energy["yearly_cost"]["value"], energy["currency"]),
         )
+        return told + _over_years(material, energy) + _hosted(material, values)
     if _COOLING.search(material.text):
         return material.say("feed.heat", **values, **_cooling(result))
     if supply and not supply["redundant"] and not _RACKS.search(material.text):
         rated = _rated(supply)
         return material.say("feed.supply", **values, rated=rated)
     return material.say("feed.draw", **values, sustained=amounts.watt_range(result["sustained_w"]))
+
+
+def _over_years(material: Material, energy: dict[str, Any]) -> str:
+    """What the electricity of all the years asked about comes to."""
+    years = energy.get("term_years")
+    if not years or years == 1:
+        return ""
+    total = amounts.amount(energy["term_cost"], energy["currency"])
+    return material.say("feed.years", years=f"{years:g}", total=total)
+
+
+def _hosted(material: Material, values: dict[str, Any]) -> str:
+    """That a place in somebody's hall costs besides, and by what it is asked for: nobody publishes its price."""
+    return material.say("feed.hosted", wall=values["wall"]) if _HOSTED.search(material.text) else ""
 
 
 def _most(material: Material, record: ToolCallRecord) -> str:

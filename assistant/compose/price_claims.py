@@ -34,7 +34,7 @@ def price_claim(material: Material) -> Section | None:
     if judges(material.text):
         key = _ADVISED.get(key, key)
         key = ("below" if said.amount <= usual else "above") if key == "fair" and hourly else key
-    if key in ("bargain", "low") and not hourly and not whole and _of_another_year(where):
+    if key in ("bargain", "low") and not hourly and _of_another_year(where):
         key = "unknown_used"
     money = record.result["currency"]
     values = {"card": names.cards(record.result["gpu"], count) if count > 1 else names.gpu_name(record.result["gpu"]),

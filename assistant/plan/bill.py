@@ -49,7 +49,9 @@ def asked(understanding: Understanding) -> bool:
         return False
     if _TURNING.search(text) and not (money.asks_spot(text) and not buys(text)):
         return False
-    if rented_and_bought(text) or need.gpus_owned:
+    if rented_and_bought(text) or need.gpus_owned or (money.per_tokens(text) and requests.sized(need)):
+        return False
+    if money.asks_running(text, need):
         return False
     card = requests.cards(need)[0]
     if need.term_s is not None:

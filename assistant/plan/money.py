@@ -9,15 +9,25 @@ from assistant.plan.call import PlannedCall, planned
 from assistant.plan.home import CURRENCIES
 from assistant.plan.preferred import cost as price_key
 from assistant.plan.preferred import only, rents
+from assistant.understand.budget import find_money
 from assistant.understand.running import DAYS_PER_MONTH, Running, read_running
 from assistant.understand.term import find_term
+from assistant.understand.text import Text
 from assistant.understanding import Understanding
 from kb.catalog import gpu, gpus
-from kb.rates import convert
+from kb.rates import convert, usd
 from kb.units import DAY_S
 from tools.configuration import Configuration
 from tools.need import GpuCount, Need
+from tools.prices import card_price
 
+QUOTED_LEAST, QUOTED_MOST = 0.3, 4.0
+"""Times the price of the cards alone between which a sum said is taken for what they are offered at."""
+_EACH_CARD = re.compile(
+    r"每[张块卡]|一[张块]|单[张卡]|/[张块卡]|\beach\b|apiece|per (?:card|gpu)|a (?:card|piece)\b", re.I
+)
+_BARE_SUM = re.compile(r"(?<![\d.])(\d+(?:\.\d+)?)\s?万(?=\s?(?:块|元)?\s?(?:就|能)?(?:买|入手|拿下|成交))")
+"""A sum of yuan that is called nothing: 「130 万买合适，还是租」."""
 _COST = re.compile(
     r"(?<![a-z])tco(?![a-z])|总拥有成本|持有成本|拥有成本|总成本|总花费|折旧|残值|回本|盈亏平衡|电费|电价|度电"
     r"|total cost|cost of owner|to own\b|running costs?|operating cost|depreciat|break-?even"
@@ -186,6 +196,7 @@ def power(need: Need, understanding: Understanding) -> list[PlannedCall | None]:
     shared = _shared(need, understanding, running) | {
         "circuit_amps": running.circuit_amps, "circuit_volts": running.circuit_volts,
         "circuit_phases": running.circuit_phases, "psu_w": running.psu_w, "rack_limit_w": running.rack_limit_w,
+        "years": _years(need, running),
     }  # fmt: skip
     if (
         len(sets) == 1
@@ -197,6 +208,11 @@ def power(need: Need, understanding: Understanding) -> list[PlannedCall | None]:
     if running.plain_outlet and running.circuit_amps is None:
         shared |= feeding.plain_outlet(shared["country"])
     return [planned("plan_power", **(shared | _machine(one))) for one in sets]
+
+
+def _years(need: Need, running: Running) -> float | None:
+    """How many years are spoken of."""
+    return running.years or (need.term_s / YEAR_S if need.term_s and need.term_s >= YEAR_S else None)
 
 
 def power_left(text: str) -> int | None:
@@ -233,24 +249,49 @@ def cost(
     if running.rent_per_hour is not None:
         values["rent_per_hour"] = running.rent_per_hour * (count if running.rent_is_per_gpu else 1)
         values["currency"] = running.currency or values["currency"]
+        if running.rent_is_monthly and need.hours_per_month is None:
+            values["hours_per_day"] = running.hours_per_day or 24.0  # so much is paid however long it is used
     elif pair:
         values["rent_per_hour"] = rent_of(pair[0], need.provider, str(values["currency"]))
     elif cards == chosen and cards[0].gpu not in leased:
         values["rent_per_hour"] = _lease(found, str(values["currency"]))
     if requests.sized(need):
         values |= _work(need)
+    values |= quoted(need, understanding, count)
     renting = only(understanding.text, need) == "rent" or _SPOT.search(understanding.text)
     rented = "rent" if renting and not _BUYING.search(understanding.text) else None
     if need.hours_per_month is None:
         values["term_s"] = find_term(understanding.text) or (need.term_s if weighs(understanding.text) else None)
-    years = need.term_s / YEAR_S if need.term_s and need.term_s >= YEAR_S else None
-    values |= {"provider": need.provider, "years": running.years or years}
+    values |= {"provider": need.provider, "years": _years(need, running)}
     values["acquisition"] = None if weighs(understanding.text) else need.acquisition or rented
     on_hand = need.gpus_owned and per_tokens(understanding.text) and names_energy(understanding.text)
     owned = _BUYING.search(understanding.text) or _IN_ALL.search(understanding.text)
     if (weighs_energy(understanding.text) or on_hand) and not owned:
         values |= {"purchase_price": 0.0, "acquisition": None}
     return planned("estimate_cost", **(values | changes))
+
+
+def quoted(need: Need, understanding: Understanding, count: int) -> dict[str, object]:
+    """The price that the cards are offered at, where buying them at it is held against renting; else nothing.
+
+    A budget is none, nor a sum far from what such cards cost: it is of something else.
+    """
+    known = requests.cards(need)
+    if need.budget is not None or not known or not weighs(understanding.text):
+        return {}
+    sums = find_money(Text.of(understanding.text).plain, chinese=understanding.language == "zh")
+    told = [(one.value.amount, one.value.currency) for one in sums if one.value.period is None]
+    told += [(float(bare[1]) * 1e4, "CNY") for bare in _BARE_SUM.finditer(understanding.text)]
+    each = card_price(gpu(known[0].gpu)) if known[0].gpu in gpus() else None
+    if not told or each is None:
+        return {}
+    amount, currency = told[0]
+    apart = count > 1 and _EACH_CARD.search(understanding.text) is not None
+    whole = amount * (count if apart else 1)
+    usual = float(each.amount_usd) * count
+    if not QUOTED_LEAST * usual <= float(usd(whole, currency)) <= QUOTED_MOST * usual:
+        return {}
+    return {"purchase_price": whole, "currency": currency}
 
 
 def _lease(found: Sequence[Configuration], currency: str) -> float | None:

@@ -250,6 +250,12 @@ RULES: tuple[tuple[Intent, float, str], ...] = (
         r"|租(?:还是|和)买"
         r"|买(?:还是|和)租|(?<![a-z])rent or buy|buy or rent|pay-as-you-go|lowest-cost way|break-?even|回本"
     )),
+    ("cloud_or_buy", 6, (
+        r"(?<![a-z])(?:pay(?:s|ing)?|spend(?:s|ing)?|bill(?:ed|s)?)(?![a-z])[^?!\n]{0,60}?(?:a|per|every|each) month"
+        r"[^!\n]{0,100}?(?:cheaper|pay(?:s|ing)? off|sav(?:e|es|ing)|better off|worth|instead|break even)"
+        r"|每(?:个)?月[^。?!\n]{0,16}?(?:付|花|交|租金|账单|费用)[^。!\n]{0,40}?(?:换成|改成|改买|自己买|自建|自购|买)[^。!\n]{0,40}?"
+        r"(?:划算|便宜|省|值|回本|合算)"
+    )),
     ("cloud_or_buy", 4.5, (
         rf"(?:租|(?<![a-z])rent\w{{0,4}}|租用|包月|on[- ]demand|spot)[^。?!\n]{{0,24}}?(?:多少钱|价格|几块|费用|price"
         rf"|cost|how much|便宜|cheap|哪家|哪里|where)|(?:多少钱|价格|price|cost|how much"

@@ -85,6 +85,12 @@ _BOXES = grammar(
     r"(?:servers?|machines?|boxes|nodes?|systems?|rigs?)(?![a-z])"
 )
 """Machines with their cards before the word for them: "two 8x H100 boxes"."""
+_SITES = grammar(
+    rf"(?P<n>{DIGITS}|{HAN}|{_WORD})\s?(?:个)?(?:sites|locations|branches|offices|stores|factories|plants|campuses"
+    r"|schools|hospitals|站点|门店|分店|分公司|工厂|园区|校区|办公室|机房|地点|城市)(?![a-z])"
+    r"(?=.{0,60}(?:each|every|per|at all|各|每|都))"
+)
+"""Places that have as many machines each."""
 _EACH = grammar(r"每(?:张)?卡|一张|每张|/卡|单卡|per (?:gpu|card)|a (?:gpu|card)|/gpu|each|gpu[- ]hours?|卡时")
 _HOURLY = grammar(r"(?:/|per|an|a|每|一)?\s?(?:hour|hr|h(?![a-z])|小时|时(?!间))")
 _PAYS = grammar(r"(?<![a-z])(?:pay|paying|spend|spending|rent|renting)(?![a-z])|租|在付|花")
@@ -123,6 +129,8 @@ class Running(Frozen):
     cards_per_node: int | None = None
     """Cards in each of several machines: "2 台 8 卡"."""
     rent_per_hour: float | None = None
+    rent_is_monthly: bool = False
+    """Whether it is a sum that is paid every month."""
     rent_is_per_gpu: bool = False
     """Whether the rent stated is that of one card."""
     site: str | None = None
@@ -134,7 +142,7 @@ def read_running(text: str) -> Running:
     """What a question says of outlets, supplies, prices of electricity and hours of use."""
     plain = Text.of(text).plain
     tariff, currency = find_tariff(plain)
-    rent, rent_currency = _rent(plain)
+    rent, rent_currency, monthly = _rent(plain)
     used = find_usage(plain)
     spared = plain[: used.start] + " " + plain[used.end :] if used else plain
     return Running(
@@ -143,7 +151,8 @@ def read_running(text: str) -> Running:
         circuit_volts=_figure(_VOLTS, plain), circuit_phases=3 if _THREE.search(plain) else None,
         power_limit_w=_figure(_LIMIT, plain), psu_w=None if _LIMIT.search(plain) else _figure(_SUPPLY, plain),
         rack_limit_w=_kilowatts(plain), nodes=_nodes(plain), cards_per_node=_cards_per_node(plain), rent_per_hour=rent,
-        rent_is_per_gpu=rent is not None and _EACH.search(plain) is not None, site=_site(plain),
+        rent_is_monthly=monthly, rent_is_per_gpu=rent is not None and _EACH.search(plain) is not None,
+        site=_site(plain),
         plain_outlet=_PLAIN_OUTLET.search(plain) is not None,
     )  # fmt: skip
 
@@ -173,14 +182,14 @@ def _currency(written: str | None) -> str | None:
         return None
 
 
-def _rent(plain: str) -> tuple[float | None, str | None]:
+def _rent(plain: str) -> tuple[float | None, str | None, bool]:
     """A price an hour that was stated, whatever it is called: "I pay $2.5/h", 「租金每小时 20 元」."""
     found = find_budget(plain, chinese=bool(re.search(r"[一-鿿]", plain)))
     if found is not None and found.value.period == "month" and _PAYS.search(plain):
-        return found.value.amount / HOURS_PER_MONTH, found.value.currency
+        return found.value.amount / HOURS_PER_MONTH, found.value.currency, True
     if found is None or found.value.period != "hour" or not _HOURLY.search(plain):
-        return None, None
-    return found.value.amount, found.value.currency
+        return None, None, False
+    return found.value.amount, found.value.currency, False
 
 
 def _years(plain: str) -> float | None:
@@ -204,14 +213,19 @@ def _kilowatts(plain: str) -> float | None:
 
 
 def _nodes(plain: str) -> int | None:
+    """Machines in all: those of every place, where several places have as many each."""
     boxes = _BOXES.search(plain)
     value = number(boxes["m"]) if boxes else _figure(_MACHINES, plain)
+    places = _figure(_SITES, plain)
+    if places and places > 1:
+        value = places * (value or 1)
     return int(value) if value and value >= 1 else None
 
 
 def _cards_per_node(plain: str) -> int | None:
     match = _BOXES.search(plain) or _MACHINES_OF.search(plain)
-    cards = number(match["n"]) if match and (number(match["m"]) or 0) > 1 else None
+    several = match is not None and ((number(match["m"]) or 0) > 1 or _SITES.search(plain) is not None)
+    cards = number(match["n"]) if match and several else None
     return int(cards) if cards and cards >= 1 else None
 
 

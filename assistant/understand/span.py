@@ -32,6 +32,10 @@ _EACH = grammar(
 )
 _PACKED = grammar(r"(?:包|年)?(?:包|按)(?P<u>年|月|季|周|天)(?![前后])")
 _NOT_A_TERM = grammar(r"\s?(?:old|warranty|ago|of warranty|support|deadline|lead)")
+_PRICED = grammar(
+    r"\d(?:[\d.,]*\d)?\s?k?\s?(?:us)?(?:\$|€|£|usd|dollars?|eur|euros?|bucks|cents?|gbp|pounds?)?\s?(?:/|for )?$"
+)
+"""What ends in a price: the unit behind it is what is paid for, "$0.80 an hour"."""
 _WORDS = {"half a": 0.5, "half an": 0.5, "半": 0.5, "eighteen": 18.0, None: 1.0}
 
 
@@ -44,13 +48,19 @@ def find_span(text: str) -> Found[float] | None:
             if used and match.start() < used.end and used.start < match.end():
                 continue
             hours = _hours(match)
+            if match.groupdict().get("n") in ("a", "an") and _PRICED.search(plain[: match.start()]):
+                continue
             if hours and not _NOT_A_TERM.match(plain, match.end()):
                 return Found(hours * HOUR_S, match.start(), match.end())
     packed = _PACKED.search(plain)
     if packed is not None:
         return Found(_HOURS[packed["u"].replace("季", "季度")] * HOUR_S, packed.start(), packed.end())
     each = _EACH.search(plain)
-    if each is None or (used and each.start() < used.end and used.start < each.end()):
+    if (
+        each is None
+        or _PRICED.search(plain[: each.start()])
+        or (used and each.start() < used.end and used.start < each.end())
+    ):
         return None
     unit = each["u"] or ("month" if each["m"] else "week" if each["w"] else "year")
     return Found(_HOURS.get(unit, _HOURS["year"]) * HOUR_S, each.start(), each.end())

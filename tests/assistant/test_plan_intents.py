@@ -67,12 +67,22 @@ def test_a_model_published_in_fp8_is_sized_in_bf16_on_a_card_without_fp8() -> No
     assert "weight_format" not in first.request
 
 
-def test_different_cards_in_one_machine_are_taken_together_at_the_size_of_the_smallest() -> None:
-    owned = [{"gpu": "rtx-3090", "count": 1}, {"gpu": "rtx-3060-12gb", "count": 1}]
-    asked = reading(intent="can_it_run", params=9_000_000_000, gpus_owned=owned)
+UNLIKE = [{"gpu": "rtx-3090", "count": 1}, {"gpu": "rtx-3060-12gb", "count": 1}]
+
+
+def test_different_cards_that_an_engine_needs_equal_are_taken_at_the_size_of_the_smallest() -> None:
+    asked = reading(intent="can_it_run", params=9_000_000_000, gpus_owned=UNLIKE, engine="vllm")
     first = next(call for call in plan(asked) if call.tool == "estimate_memory")
     assert "3060" in first.request["gpu"]
     assert first.request["tensor_parallel"] == 2
+
+
+def test_different_cards_that_may_share_the_layers_are_searched_for_what_they_hold_together() -> None:
+    asked = reading(intent="can_it_run", params=9_000_000_000, gpus_owned=UNLIKE)
+    calls = plan(asked)
+    cards = [call.request["gpu"] for call in calls if call.tool == "estimate_memory"]
+    assert cards == ["rtx-3090", "rtx-3060-12gb"]
+    assert any(len(call.request["gpus_owned"]) == 2 for call in calls if call.tool == "configure")
 
 
 def test_a_format_asked_about_without_a_card_is_checked_on_each_generation() -> None:

@@ -52,8 +52,8 @@ def price_of(use: UseFields, site: Site) -> Price:
     return Price(Interval(value=value, low=low, high=high), currency, row)
 
 
-def energy_of(use: UseFields, draw: Draw, site: Site) -> Energy:
-    """Kilowatt-hours and money of a month of 730 hours.
+def energy_of(use: UseFields, draw: Draw, site: Site, years: float | None = None) -> Energy:
+    """Kilowatt-hours and money of a month of 730 hours, and of `years` in all where they are given.
 
     average_w / 1000 · pue · 730 · hours_per_day / 24
     """
@@ -65,6 +65,7 @@ def energy_of(use: UseFields, draw: Draw, site: Site) -> Energy:
         average_w=average, pue=interval(pue), kwh_per_month=kwh, tariff_per_kwh=price.per_kwh,
         tariff_country=price.row.country if price.row else None, tariff_as_of=price.row.as_of if price.row else None,
         monthly_cost=monthly, yearly_cost=scaled(monthly, 12), currency=price.currency,
+        term_years=years, term_cost=scaled(monthly, 12 * years) if years else None,
     )  # fmt: skip
 
 

@@ -33,7 +33,7 @@ def plan_power(request: PowerRequest) -> PowerPlan:
     draw, facts = draw_of(machine), power_facts()
     site = site_of(request, consumer=machine.consumer)
     country = request.country.upper() if request.country else None
-    energy = energy_of(request, draw, site)
+    energy = energy_of(request, draw, site, request.years)
     air = airflow_m3_per_hour(draw.wall_max_w, request.air_rise_k)
     minutes = request.ups_minutes or facts.ups.minutes
     feeding = circuits(machine, draw, request, country)

@@ -55,6 +55,8 @@ class UseFields(Frozen):
 class PowerRequest(MachineFields, UseFields):
     """A machine to be fed and cooled."""
 
+    years: float | None = Field(default=None, gt=0, le=20)
+    """How long its electricity is reckoned in all, besides a month and a year; null = not."""
     psu_w: float | None = Field(default=None, gt=0, le=1_000_000)
     """A power supply at hand, to be checked."""
     circuit_volts: float | None = Field(default=None, ge=90, le=500)

@@ -107,6 +107,9 @@ class Energy(Frozen):
     monthly_cost: Interval
     yearly_cost: Interval
     currency: str
+    term_years: float | None = None
+    term_cost: Interval | None = None
+    """Of all the years asked about, at today's price."""
 
 
 class PowerPlan(ToolResult):

@@ -13,7 +13,7 @@ VALUES = {
     "country": "CN", "since": "2023-10-17", "note": "see the notice", "status": "announced", "needed": "30 GiB",
     "usable": "22 GiB", "excess": 1234.5, "per": " per hour", "reached": 12.5, "wanted": 20.0, "measure": "tokens/s",
     "other": "L20", "left": "1.5 GiB", "over": "2 GiB", "each": 7, "profile": "1g.10gb",
-    "cards": "1 × RTX 4090 + 1 × RTX 3090", "slowest": "RTX 3090",
+    "cards": "1 × RTX 4090 + 1 × RTX 3090", "slowest": "RTX 3090", "joined": 2, "extra": 196.0,
 }  # fmt: skip
 
 

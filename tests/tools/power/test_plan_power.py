@@ -124,6 +124,13 @@ def test_half_the_hours_take_half_the_energy() -> None:
     assert half.kwh_per_month.value == pytest.approx(whole.kwh_per_month.value / 2)
 
 
+def test_the_energy_of_some_years_is_that_of_their_months() -> None:
+    found = plan(gpu="4090", years=3).energy
+    assert found.term_cost is not None
+    assert found.term_cost.value == pytest.approx(36 * found.monthly_cost.value)
+    assert plan(gpu="4090").energy.term_cost is None
+
+
 def test_a_measured_limit_is_said_with_its_source() -> None:
     found = plan(gpu="4090", power_limit_w=300).power_limit
     assert found is not None
