@@ -31,6 +31,12 @@ NOT_FOR_PICTURES = ("decode", "link")
 """Purposes that say nothing to those who make pictures."""
 SHOPPING = ("which_to_buy", "budget", "cloud_or_buy")
 """Intents of those who want something to order beside the comparison."""
+_LANGUAGE = re.compile(
+    r"大模型|语言模型|llm|推理|部署|ollama|llama\.?cpp|vllm|inference|serv(?:e|ing)|local models?|chat", re.I
+)
+"""Words of answering with language models."""
+_COMPUTES = re.compile(r"训|微调|train|tun(?:e|ing)|lora|prefill|图|image|video|diffusion|comfy", re.I)
+"""Words of work that computes first."""
 _DECIDED = {"bandwidth_bytes_per_s": "bandwidth", "memory_bytes": "memory"}
 """Deciding attribute of a workload → the aspect that shows it; every other is compute."""
 
@@ -148,15 +154,32 @@ def _safer(compared: Comparison, winner: str) -> str | None:
 
 
 def _by_purpose(material: Material, compared: Comparison) -> str:
-    """Without a workload: who wins at generating text, and who at computing."""
+    """Without a workload: who wins at generating text, who at computing, and which of them for language models."""
     say = material.say
-    winners = [_attribute(compared, name) for name in ("bandwidth_bytes_per_s", "bf16_flops")]
-    decode, compute = (one.winner if one else None for one in winners)
-    if not decode or not compute:
+    names_of = ("bandwidth_bytes_per_s", "bf16_flops", "usable_bytes")
+    decode, compute, room = (one.winner if (one := _attribute(compared, name)) else None for name in names_of)
+    alike = compute is None and _equal(compared, "bf16_flops")
+    if len(set(_counts(material).values())) > 1 or not decode or not (compute or room):
         return say("compare.depends", cards=say.listed([names.gpu_name(row.id) for row in compared.gpus]))
+    faster, text = names.gpu_name(decode), _LANGUAGE.search(material.text) and not _COMPUTES.search(material.text)
     if decode == compute:
-        return say("compare.both", card=names.gpu_name(decode))
-    return say("compare.split", decode=names.gpu_name(decode), compute=names.gpu_name(compute))
+        return say("compare.both", card=faster)
+    if alike and room in {decode, None}:
+        return say("compare.alike_but_memory" if room else "compare.alike_but_bandwidth", card=faster)
+    if room and room != decode and (text or not compute):
+        return say("compare.fast_or_large", fast=faster, large=names.gpu_name(room))
+    if compute is None:
+        return say("compare.faster_and_larger", card=faster)
+    if text and room == decode:
+        return say("compare.for_text", card=faster, other=names.gpu_name(compute))
+    return say("compare.split", decode=faster, compute=names.gpu_name(compute))
+
+
+def _equal(compared: Comparison, name: str) -> bool:
+    """Whether every card has the same figure."""
+    found = _attribute(compared, name)
+    values = set(found.values.values()) if found else {None}
+    return len(values) == 1 and None not in values
 
 
 def _by_memory(material: Material, holding: Sequence[Estimate], failing: Sequence[Estimate]) -> str:
