@@ -137,7 +137,10 @@ def questions(material: Material, verdict: str = "") -> list[str]:
         found.append(say("ask.fits_use"))
     shopping = intent in {"which_to_buy", "budget", "cloud_or_buy"}
     open_choice = (shopping or intent in _OPEN) and not requests.cards(need) and not requests.sized(need)
-    untimed = intent == "training_time" and not requests.sized(need)
+    unknown = not requests.sized(need) and need.model_text is None and need.task in (None, "inference", "general")
+    untimed = (intent == "training_time" and not requests.sized(need)) or (
+        intent == "can_it_run" and unknown and not requests.cards(need) and not need.memory_bytes_per_gpu
+    )
     if intent == "what_fits" or (verdict == "fact" and not open_choice and not untimed):
         return found[:QUESTIONS_MAX]
     priced = any(material.results("estimate_cost")) and not (intent == "cloud_or_buy" and requests.is_training(need))

@@ -18,13 +18,13 @@ SYMBOLS = {
     "aud": "AUD", "澳元": "AUD", "c$": "CAD", "ca$": "CAD", "cad": "CAD", "加元": "CAD", "s$": "SGD", "sgd": "SGD",
     "新币": "SGD", "nt$": "TWD", "ntd": "TWD", "twd": "TWD", "台币": "TWD", "新台币": "TWD", "₹": "INR", "inr": "INR",
     "rs": "INR", "rupees": "INR", "卢比": "INR", "₩": "KRW", "krw": "KRW", "won": "KRW", "韩元": "KRW", "r$": "BRL",
-    "brl": "BRL", "reais": "BRL", "chf": "CHF", "₽": "RUB", "rub": "RUB",
+    "원": "KRW", "brl": "BRL", "reais": "BRL", "chf": "CHF", "₽": "RUB", "rub": "RUB",
 }  # fmt: skip
 BEFORE_SYMBOL = (
     r"us\$|hk\$|nt\$|ca\$|[acsr]\$|\$|€|£|¥|₹|₩|₽|(?:rmb|usd|eur|gbp|cny|hkd|jpy|inr|aud|cad|sgd|chf)(?=\s?\d)"
 )
 AFTER_SYMBOL = (
-    r"人民币|美元|美金|刀|港币|港元|欧元|欧|英镑|日元|円|块钱|新台币|台币|澳元|加元|新币|韩元|卢比|大洋"
+    r"원|人民币|美元|美金|刀|港币|港元|欧元|欧|英镑|日元|円|块钱|新台币|台币|澳元|加元|新币|韩元|卢比|大洋"
     r"|元|块(?!\s?(?:a|h|v|rtx|卡|显卡|gpu|[0-9]))"
     r"|(?:rmb|usd|eur|euros?|gbp|pounds|quid|cny|yuan|hkd|jpy|yen|dollars?|bucks|aud|cad|sgd|ntd|twd"
     r"|inr|rupees|krw|won|brl|reais|chf|rub)(?![a-z])|[$€£¥₹₩₽]"
@@ -67,7 +67,7 @@ _RENT = grammar(
     r"|runpod|lambda"
 )
 _BUY = grammar(
-    r"买|购|配(?:一台|台|个|机|置)|组装|攒|装机|入手|采购|buy|purchas|build|own|laptop|card|workstation"
+    r"买|购|配(?:一台|台|个|机|置)|组装|攒|装机|入手|采购|예산|구매|추천|予算|購入|buy|purchas|build|own|laptop|card|workstation"
     r"|预算|budget|显卡|整机|under|below|sponsor"
 )
 _PURCHASE = grammar(

@@ -221,6 +221,13 @@ SHAPES: tuple[tuple[Intent, float, str], ...] = (
         r"|raise) (?:the |my )?"
         r"(?:context|ctx|sequence)|(?:上下文|序列)(?:还)?(?:能|可以)(?:再)?(?:加|开|拉|提)"
     )),
+    ("which_to_buy", 4, (
+        r"(?:help|advice|guidance|tips)[^.?!\n]{0,16}?(?:choos|pick|select|decid|find)\w*"
+        r" (?:on )?(?:an?|the|my|right|best|good|which) [^.?!\n]{0,16}?(?:gpu|card|hardware|machine)"
+    )),
+    ("can_it_run", 5, (
+        r"(?<![a-z])(?:gonna|going to|supposed to) (?:fit|run|work|be enough)(?![a-z])|(?<![a-z])fits?\s?\?\s*$"
+    )),
     ("can_it_run", 4, (
         r"(?:is|are|be|that's|should be) (?:fine|ok(?:ay)?|alright|all right|good enough|right)\s?\?|sanity[- ]check"
         r"|double[- ]check"

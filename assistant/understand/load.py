@@ -265,6 +265,13 @@ _COUNTED_THINGS = grammar(
 """What makes the number before it a count: "500k pdf pages", "40k support tickets"."""
 
 
+_DATA_AFTER = grammar(
+    r"\s?(?:[a-z][a-z0-9-]{0,15} ){0,3}"
+    r"(?:samples|examples|rows|pairs|instructions|conversations|dialogues|images|records)(?![a-z])"
+)
+"""What a number counts when the data are named between: "52k alpaca samples"."""
+
+
 def _no_context(text: str, match: re.Match[str], *, loose: bool) -> bool:
     """12k samples, 500k pages, 4K frames and $20k are no lengths."""
     after = text[match.end() : match.end() + 8]
@@ -276,7 +283,7 @@ def _no_context(text: str, match: re.Match[str], *, loose: bool) -> bool:
     before = text[max(0, match.start() - 8) : match.start()]
     if match["s"] == "m" and not said_tokens:
         return True
-    if _DATA_AROUND.search(after) or _DATA_AROUND.search(before[-4:]):
+    if _DATA_AROUND.search(after) or _DATA_AFTER.match(text, match.end()) or _DATA_AROUND.search(before[-4:]):
         return True
     return not said_tokens and (tokens(match["n"], match["s"]) or 0) < 2000
 

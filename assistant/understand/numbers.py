@@ -20,9 +20,10 @@ SCALES = {
     "百": 1e2, "k": 1e3, "thousand": 1e3, "grand": 1e3, "千": 1e3, "w": 1e4, "万": 1e4, "m": 1e6, "mil": 1e6,
     "mio": 1e6, "million": 1e6, "millions": 1e6, "百万": 1e6, "千万": 1e7, "亿": 1e8, "b": 1e9, "bn": 1e9,
     "billion": 1e9, "十亿": 1e9, "百亿": 1e10, "千亿": 1e11, "t": 1e12, "tn": 1e12, "trillion": 1e12, "万亿": 1e12,
+    "만": 1e4, "억": 1e8,
 }  # fmt: skip
 SCALE = (
-    r"(?:万\d千?(?![\d.万亿千])|万亿|千亿|百亿|十亿|千万|百万|亿|万|千|thousand|grand|millions?|mil|mio|billion|bn|trillion|tn"
+    r"(?:[만억]|万\d千?(?![\d.万亿千])|万亿|千亿|百亿|十亿|千万|百万|亿|万|千|thousand|grand|millions?|mil|mio|billion|bn|trillion|tn"
     r"|[kmbtw](?![a-z0-9]))"
 )
 _DIGIT = {

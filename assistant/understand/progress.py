@@ -42,7 +42,8 @@ _ACCUMULATION = re.compile(
 )
 _SAMPLES = re.compile(
     rf"(?<![a-z0-9.])(?P<n>{DIGITS}|[一二三四五六七八九十百两]{{1,4}})\s?(?P<s>{SCALE})?\s?(?:条|个|对)?\s?(?:的)?\s?"
-    r"(?:(?:training |chat |sft |preference |dpo |instruction |问答|对话|指令|训练)*"
+    r"(?:(?:training |chat |sft |alpaca |sharegpt |dolly |code |text |labell?ed |synthetic "
+    r"|preference |dpo |instruction |问答|对话|指令|训练)*"
     r"(?:samples?|examples?|rows|records|conversations|dialog(?:ue)?s|pairs|instructions?|prompts|样本|对话|问答|数据"
     r"|指令|句对?)|(?<=[万千k\d ])\s?(?:条|对))(?![a-z])",
     re.I,

@@ -67,7 +67,7 @@ _FINETUNE = grammar(
     rf"{_B}(?:fine[- ]?tun\w{{0,4}}|finetunear|sft|instruction[- ]tun\w{{0,4}}|dpo|ppo|grpo|rlhf|rl"
     rf"|orpo|kto|gspo|dapo|rloo|rlvr|verl|openrlhf|tinyzero|open-r1"
     rf"|alpaca[- ]style|domain adapt\w{{0,6}}|tuned? (?:a|the|my|on)){_E}|微调|精调"
-    rf"|指令调优|强化学习|蒸馏训练|领域适配|对齐训练"
+    rf"|(?:ppo|grpo|dpo|sft|orpo|kto|reward)[-_ ]?trainer|指令调优|强化学习|蒸馏训练|领域适配|对齐训练"
 )
 _TRAINER = grammar(r"(?<![a-z])(?:axolotl|torchtune|llama[-_ ]?factory|xtuner|alignment[- ]handbook|galore)(?![a-z])")
 """Software that does nothing but train."""
@@ -91,7 +91,9 @@ _NOT = grammar(
 _NOT_AFTER = grammar(r"\s?(?:is|are)(?:n't| not) (?:what|enough|an option|possible)|\s?(?:不行|不够好|不考虑|没写)")
 
 
-REINFORCED = grammar(r"(?<![a-z])(?:ppo|grpo|dpo|rlhf|gspo|dapo|rloo|verl|openrlhf|tinyzero|open-r1)(?![a-z])|强化学习")
+REINFORCED = grammar(
+    r"(?<![a-z])(?:ppo|grpo|dpo|rlhf|gspo|dapo|rloo|verl|openrlhf|tinyzero|open-r1)(?:trainer)?(?![a-z])|强化学习"
+)
 _SERVED_ADAPTERS = grammar(
     r"enable[-_]lora|max[-_](?:cpu[-_])?loras|max[-_]lora[-_]rank|lora[-_]modules|multi-?lora|多 ?lora"
     r"|(?:serv\w{1,3}|deploy\w{0,3}|部署|推理|加载|挂载?)[^。?!\n]{0,16}?lora(?! ?(?:微调|训|fine|train))"
@@ -221,7 +223,7 @@ def decide_task(work: Work, setting: Setting) -> Found[Task] | None:
         return Found(kind, training.start, training.end)
     if (setting.dataset_tokens or 0) >= _CORPUS_TOKENS and not work.serve:
         return Found("pretrain", 0, 0)
-    if setting.sharded and setting.sized:
+    if setting.sharded:
         return Found("full_finetune", 0, 0)  # optimizer states are what is sharded
     if work.serve:
         return Found("inference", work.serve.start, work.serve.end)

@@ -187,3 +187,39 @@ def test_context_is_read_in_other_tongues(words):
 )
 def test_adapters_of_pictures_are_trained_in_other_tongues(words):
     assert understand(f"{words} 1024px 16GB?").need.trained == "lora"
+
+
+@pytest.mark.parametrize(
+    ("text", "amount"),
+    [("예산 200만원으로 7B 돌릴 그래픽카드 추천해줘", 2_000_000), ("150만 원 이하 그래픽카드", 1_500_000)],
+)
+def test_won_are_counted_in_ten_thousands(text, amount):
+    budget = understand(text).need.budget
+    assert budget is not None
+    assert (budget.amount, budget.currency) == (amount, "KRW")
+
+
+@pytest.mark.parametrize("data", ["52k alpaca samples", "52k code instruction pairs", "20k labelled rows"])
+def test_number_of_named_data_is_no_context(data):
+    need = understand(f"QLoRA Llama-3-8B, {data}, 3 epochs, one 4090. hours?").need
+    assert (need.context_tokens, need.sequence_tokens) == (None, None)
+
+
+@pytest.mark.parametrize("trainer", ["PPOTrainer", "GRPOTrainer", "DPOTrainer", "RewardTrainer"])
+def test_trainers_train(trainer):
+    assert understand(f"trl {trainer} with a 1.5b model on a 48GB A6000").need.task in {"full_finetune", "lora"}
+
+
+def test_sharding_alone_is_training():
+    assert understand("四张 4090 跑 deepspeed zero3 会比单卡慢吗").need.task == "full_finetune"
+
+
+@pytest.mark.parametrize(
+    ("question", "intent"),
+    [
+        ("2x Titan RTX w/ nvlink, deepseek-coder 33b at 8 bit. gonna fit?", "can_it_run"),
+        ("need help choosing a gpu", "which_to_buy"),
+    ],
+)
+def test_short_ways_to_ask(question, intent):
+    assert understand(question).need.intent == intent
