@@ -68,8 +68,12 @@ def of_a_run(material: Material) -> bool:
 
 
 def _stated(material: Material, record: ToolCallRecord) -> bool:
-    """Whether the hours of use were; around the clock is also what is taken where they were not."""
-    return record.request.get("hours_per_day") is not None or material.need.hours_per_month is not None
+    """Whether the hours of use were; around the clock is also what is taken where they were not.
+
+    What is paid every month is paid however many hours it is used.
+    """
+    told = record.request.get("hours_per_day") is not None or material.need.hours_per_month is not None
+    return told or read_running(material.text).rent_is_monthly
 
 
 def meets(material: Material) -> bool:

@@ -12,6 +12,12 @@ from assistant.compose.section import Section
 from assistant.compose.table import table
 from assistant.plan import feeding, money, requests
 
+_BILL = re.compile(
+    r"(?:电费|度电|用电)[^，。？?,]{0,8}(?:多少|几|大概)|(?:多少|几)(?:度电|电费)"
+    r"|how much[^.?!]{0,40}electricity|electricity[^.?!]{0,24}(?:cost|bill|come to)",
+    re.I,
+)
+"""Words that ask for the bill, whatever is said of how the cards were come by."""
 _HOSTED = re.compile(r"托管|机柜租|机位|\bcolo(?:cation)?\b|\bhosting fees?\b|rack rent", re.I)
 """Words of a place in somebody else's hall."""
 _POWERS_OFF = re.compile(
@@ -73,7 +79,8 @@ def _headline(material: Material, record: ToolCallRecord) -> str:
     if _UPS.search(material.text):
         minutes, watt_hours = f"{result['ups_s'] / 60:g}", numbers.count(result["ups_wh"])
         return material.say("feed.ups", **values, va=numbers.count(result["ups_va"]), wh=watt_hours, minutes=minutes)
-    running = money.asks_energy(material.text) or money.asks_running(material.text, material.need)
+    billed = money.asks_energy(material.text) or _BILL.search(material.text)
+    running = billed or money.asks_running(material.text, material.need)
     if running or (material.understanding.follow_up and material.need.matter == "energy"):
         energy = result["energy"]
         bill = amounts.amount(energy["monthly_cost"], energy["currency"])

@@ -87,3 +87,19 @@ def test_a_price_of_long_ago_judges_no_used_machine() -> None:
 def test_a_place_to_be_hosted_at_is_said_to_be_priced_apart() -> None:
     _, _, draft = turn("深圳机柜托管一台 8 卡 4090 服务器，一年电费和托管费大概多少？")
     assert "托管费按千瓦谈" in draft.answer.split("\n")[0]
+
+
+def test_a_sum_paid_every_month_does_not_turn_on_the_hours() -> None:
+    _, _, draft = turn("We spend $15,000 a month on RunPod H100s. At what point should we buy 8×H100 instead?")
+    first = draft.answer.split("\n")[0]
+    assert "$15,000 to rent" in first
+    assert "turns on the hours" not in first
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["买 2 张 RTX 5090 每天跑 8 小时，北京一年电费多少？", "We bought 4 L40S. How much electricity is that a month?"],
+)
+def test_electricity_is_told_however_the_cards_were_come_by(text: str) -> None:
+    first = turn(text)[2].answer.split("\n")[0]
+    assert "kWh" in first or "度电" in first
