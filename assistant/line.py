@@ -59,6 +59,8 @@ class Line:
         self._began: dict[threading.Lock, float] = {}
         self._waiting: deque[threading.Lock] = deque()
         self._in_vain = Bucket(IN_VAIN_PER_S, IN_VAIN_MOST)
+        self.asked = 0
+        """How often a place was asked for so far."""
 
     @property
     def waiting(self) -> int:
@@ -70,13 +72,13 @@ class Line:
         """Turns that wait or are being worked out."""
         return len(self._waiting) + len(self._began)
 
-    def too_long_s(self, patience_s: float, coming: int = 0) -> float | None:
+    def too_long_s(self, patience_s: float, coming: float = 0) -> float | None:
         """How long who comes now, behind `coming` others that are on their way, would wait, where that is longer than
         `patience_s`."""
         with self._access:
             return self._too_long_s(patience_s, coming)
 
-    def reads(self, coming: int) -> bool:
+    def reads(self, coming: float) -> bool:
         """Whether one more question may be read while the line is full, `coming` others being read."""
         return coming + 1 <= self._in_vain.left()
 
@@ -89,6 +91,7 @@ class Line:
         """
         turn = threading.Lock()
         with self._access:
+            self.asked += 1
             wait_s = None if patience_s is None else self._too_long_s(patience_s, 0)
             if wait_s is None:
                 turn.acquire()
@@ -117,13 +120,13 @@ class Line:
             self._began[turn] = time.monotonic()
             turn.release()
 
-    def _too_long_s(self, patience_s: float, coming: int) -> float | None:
+    def _too_long_s(self, patience_s: float, coming: float) -> float | None:
         if len(self._waiting) + coming < SHORT_LINE:
             return None
         wait_s = self._wait_s(coming)
         return wait_s if wait_s > patience_s else None
 
-    def _wait_s(self, coming: int) -> float:
+    def _wait_s(self, coming: float) -> float:
         """How long who comes now would wait, if each took as long as usual, or as the longest that is running."""
         now = time.monotonic()
         each_s = max([self._usual_s, *(now - began for began in self._began.values())])

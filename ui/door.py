@@ -18,6 +18,8 @@ from ui.problem import of
 
 ASKING = frozenset({"/v1/ask", "/v1/ask/stream", "/v1/ask/batch", "/v1/chat/completions"})
 LOGGED_EVERY_S = 10.0
+SHARE_RATIO = 0.05
+"""Weight of the last question in how many of those let in ask for a place."""
 logger = logging.getLogger(__name__)
 
 
@@ -31,13 +33,15 @@ class Door:
     def __init__(self, app: ASGIApp, line: Line) -> None:
         self._app, self._line, self._hold = app, line, Hold()
         self._inside = 0
+        self._share, self._asked = 1.0, line.asked
+        """Of those let in, how many ask for a place; the others are answered from memory."""
         self._untold, self._told_at = 0, 0.0
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http" or scope["method"] != "POST" or scope["path"] not in ASKING:
             await self._app(scope, receive, send)
             return
-        coming = max(0, self._inside - self._line.held)
+        coming = max(0, self._inside - self._line.held) * self._share
         wait_s = self._line.too_long_s(PATIENCE_S, coming)
         if wait_s is not None and not self._line.reads(coming):
             await self._refuse(scope, send)
@@ -47,6 +51,8 @@ class Door:
             await self._app(scope, receive, send)
         finally:
             self._inside -= 1
+            since, self._asked = self._line.asked - self._asked, self._line.asked
+            self._share = min(1.0, self._share + SHARE_RATIO * (since - self._share))
 
     async def _refuse(self, scope: Scope, send: Send) -> None:
         REQUESTS.labels("POST", scope["path"], "503").inc()

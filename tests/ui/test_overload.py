@@ -23,11 +23,11 @@ from ui.limits import Bounded
 class Full(Line):
     """A line that is too long for anybody, and where nothing more may be read."""
 
-    def too_long_s(self, patience_s: float, coming: int = 0) -> float | None:
+    def too_long_s(self, patience_s: float, coming: float = 0) -> float | None:
         """Always."""
         return 9.0
 
-    def reads(self, coming: int) -> bool:
+    def reads(self, coming: float) -> bool:
         """Never."""
         return False
 
@@ -109,6 +109,22 @@ def test_a_crowd_that_is_being_read_counts_as_waiting() -> None:
     assert most == let_in
     assert SHORT_LINE <= let_in <= SHORT_LINE + 33
     assert line.held == 0
+
+
+def test_a_crowd_that_is_answered_from_memory_is_not_taken_for_one_that_waits() -> None:
+    line = Line(places=1, usual_s=5.0)
+
+    async def crowd() -> list[list[Message]]:
+        async def remembered(scope: Scope, receive: Receive, send: Send) -> None:
+            await asyncio.sleep(0.001)
+            await send({"type": "http.response.start", "status": 200, "headers": []})
+
+        door = Door(remembered, line)
+        for _ in range(100):
+            await asked(door)
+        return await asyncio.gather(*(asked(door) for _ in range(200)))
+
+    assert {messages[0]["status"] for messages in asyncio.run(crowd())} == {200}
 
 
 def test_few_refusals_go_at_once_and_many_are_held_and_spread() -> None:

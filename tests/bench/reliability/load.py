@@ -105,8 +105,10 @@ async def loop(port: int, path: str, bodies: Iterator[bytes], tally: Tally, unti
             tally.times_s.append(elapsed_s)
         else:
             tally.hurried += not client.told_when
-        if think_s:
-            await asyncio.sleep(random.uniform(0.5, 1.5) * think_s)
+        pause_s = random.uniform(0.5, 1.5) * think_s
+        if time.monotonic() + pause_s >= until_s:
+            break  # what is slept through after the last question is no time of the server's
+        await asyncio.sleep(pause_s)
     client.close()
 
 
