@@ -64,6 +64,8 @@ def cheaper(need: Need, record: ToolCallRecord) -> list[PlannedCall | None]:
     calls += [requests.memory(need, card, task=name, **(sharded if name == "lora" else {})) for name in lighter]
     if "qlora" in lighter and not alone and need.sharding is None and _crowds(need, card):
         calls.append(requests.memory(need, card, task="qlora", sharding="zero3"))
+    if task == "qlora" and not alone and need.offload is None:
+        calls.append(_again(request, sharding="fsdp", offload="all"))
     return calls
 
 

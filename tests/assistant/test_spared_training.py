@@ -65,3 +65,20 @@ def test_adapters_that_just_miss_are_tried_on_shorter_samples_where_no_length_wa
         assert draft.verdict == "fits_with_changes"
         assert f"{cut:,} tokens" in draft.answer.split("\n")[0]
     assert not ground(draft.answer, records, (text,), draft.citations).ungrounded
+
+
+@pytest.mark.parametrize(
+    ("text", "offloaded"),
+    [
+        ("qlora 70b on 2x4090, does it fit?", True),
+        ("两张 3090 能不能 QLoRA 微调 Llama 3.3 70B？", True),
+        ("qlora 8b on 2x4090, does it fit?", False),
+    ],
+)
+def test_quantised_weights_that_cards_do_not_share_are_left_to_the_host(text: str, offloaded: bool) -> None:
+    """Answer.AI trained Llama-2-70B so on two cards of 24 GB, at a peak of 15 GiB with two samples."""
+    _, records, draft = turn(text)
+    tried = [one for one in records if one.tool == "estimate_memory" and one.request["task"] == "qlora"]
+    assert any(one.request.get("offload") == "all" for one in tried) is offloaded
+    assert draft.verdict == ("fits_with_changes" if offloaded else "fits")
+    assert not ground(draft.answer, records, (text,), draft.citations).ungrounded

@@ -238,10 +238,11 @@ def table(results: list[Result], key: Callable[[Result], str], left_out: Iterabl
 def refit(key: Callable[[MeasuredSpeed], str]) -> None:
     """Leave one group out at a time, fit the constants on the rest, judge them on the group."""
     rows = [row for row in measured_speeds() if row.kind == "decode" and row.sequences > 1 and _fittable(row)]
+    slopes = _slopes(rows)
     left: dict[str, list[float]] = defaultdict(list)
     for group in sorted({key(row) for row in rows}):
-        fitted = fit([row for row in rows if key(row) != group])
-        with_constants(fitted)
+        kept = [at for at, row in enumerate(rows) if key(row) != group]
+        with_constants(fit([rows[at] for at in kept], slopes[kept]))
         for row in rows:
             if key(row) == group:
                 left[class_of(row)].append(error(figure(pace_of(row), row.measure), row) or 0.0)
@@ -255,26 +256,44 @@ def _fittable(row: MeasuredSpeed) -> bool:
     return not row.doubt and not row.model.startswith("zai-org")
 
 
-def fit(rows: list[MeasuredSpeed], steps: int = 4, prior: float = 1.0) -> dict[str, float]:
-    """Constants of least absolute log error on `rows`, by reweighted Gauss–Newton steps held near the start."""
+def fit(rows: list[MeasuredSpeed], slopes: Any = None, steps: int = 4, prior: float = 1.0) -> dict[str, float]:
+    """Constants of least absolute log error on `rows`, by reweighted Gauss–Newton steps held near the start.
+
+    `slopes` at the stored constants serve all steps where they are given: fits that leave little out move little.
+    """
     import numpy as np
 
-    start = np.array([math.log(_at(name)) for name in FITTED])
+    start = _start()
     place = start.copy()
     alike, tables = (Counter(map(key, rows)) for key in (_alike, _table))
     weight = np.array([(alike[_alike(row)] * tables[_table(row)]) ** -0.25 for row in rows])
     for _ in range(steps):
         base = _residuals(rows, place)
-        slopes = np.empty((len(rows), len(FITTED)))
-        for column in range(len(FITTED)):
-            moved = place.copy()
-            moved[column] += 0.02
-            slopes[:, column] = (_residuals(rows, moved) - base) / 0.02
+        steep = _slopes(rows, place) if slopes is None else slopes
         robust = weight / np.sqrt(np.maximum(np.abs(base), 0.03))
-        matrix = np.vstack([slopes * robust[:, None], np.eye(len(FITTED)) * prior])
+        matrix = np.vstack([steep * robust[:, None], np.eye(len(FITTED)) * prior])
         target = np.concatenate([-base * robust, (start - place) * prior])
         place = place + np.clip(np.linalg.lstsq(matrix, target, rcond=None)[0], -0.5, 0.5)
     return {name: math.exp(value) for name, value in zip(FITTED, place, strict=True)}
+
+
+def _start() -> Any:
+    import numpy as np
+
+    return np.array([math.log(_at(name)) for name in FITTED])
+
+
+def _slopes(rows: list[MeasuredSpeed], place: Any = None) -> Any:
+    """Change of every row's log error with the logarithm of every constant; at the stored ones unless told."""
+    import numpy as np
+
+    place = _start() if place is None else place
+    base, found = _residuals(rows, place), np.empty((len(rows), len(FITTED)))
+    for column in range(len(FITTED)):
+        moved = place.copy()
+        moved[column] += 0.02
+        found[:, column] = (_residuals(rows, moved) - base) / 0.02
+    return found
 
 
 def _alike(row: MeasuredSpeed) -> object:

@@ -11,6 +11,7 @@ from tools.configure.layout import Layout as Spread
 from tools.configure.request import ConfigureRequest
 from tools.configure.speeds import MEASURES, Given, Speed, served, trained
 from tools.configure.workload import TRAINING, Workload
+from tools.training_time.job import ADAPTERS
 
 ALONE = Spread(1)
 SERVER = "vllm"
@@ -185,7 +186,7 @@ class Pace:
             "tensor_parallel": layout.tensor_parallel,
             "pipeline_parallel": layout.pipeline_parallel,
         }
-        fields |= self._training(layout) if self._load.training else self._serving(layout, form, engine)
+        fields |= self._training(layout, form) if self._load.training else self._serving(layout, form, engine)
         return tuple((name, value) for name, value in fields.items() if value is not None)
 
     def _serving(self, layout: Spread, form: str, engine: str | None) -> dict[str, object]:
@@ -199,13 +200,14 @@ class Pace:
             "engine": engine,
         }
 
-    def _training(self, layout: Spread) -> dict[str, object]:
+    def _training(self, layout: Spread, form: str) -> dict[str, object]:
         need, asked = self._request, self._load.variants[0].request
         decided = need.task == "pretrain" and need.gradient_checkpointing is None  # by the memory of each layout
         given: dict[str, object] = {
             "task": need.task if need.task in TRAINING else "full_finetune",
             "dataset_tokens": need.dataset_tokens,
             "epochs": need.epochs,
+            "weight_format": form if need.task in ADAPTERS else None,
             "sequence_tokens": asked.sequence_tokens,
             "gradient_checkpointing": None if decided else asked.gradient_checkpointing,
             "data_parallel": layout.data_parallel,
