@@ -18,5 +18,6 @@ def test_a_configurations_pace_is_that_of_its_format(task: str, form: str | None
         weight_format=form,
     )  # fmt: skip
     rate = estimate_training_time(request).tokens_per_s_total
-    assert rate is not None and found.speed is not None
+    assert rate is not None
+    assert found.speed is not None
     assert found.speed["tokens_per_s_total"] == pytest.approx(rate.value, rel=1e-6)
