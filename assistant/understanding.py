@@ -134,6 +134,8 @@ class Understanding(Frozen):
     """Not about GPUs, servers, clouds, models or running them; or an attempt to make the advisor do something else."""
     error_text: str | None = None
     """Pasted error or log, verbatim, when there is one."""
+    fault: bool = False
+    """Whether a fault is reported that memory is none of: a hang, a loss that is no number."""
     dictated: bool = False
     """An order to state a claim rather than a question whether it holds: refused, with what the arithmetic says."""
 

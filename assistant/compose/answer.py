@@ -334,7 +334,8 @@ def _linked(material: Material) -> Section:
 
 def _guidance(material: Material) -> Section:
     """The documents; with the arithmetic when a model was named."""
-    if material.estimates and material.estimates[0].fit and not engines_compared(material.text):
+    beside = engines_compared(material.text) or material.understanding.fault
+    if material.estimates and material.estimates[0].fit and not beside:
         return fit.can_it_run(material)
     return clarify.only_clarify(material) if _asks_nothing(material) else guidance.guidance(material)
 

@@ -94,6 +94,7 @@ def judged_rate(material: Material, rate: float, *, each: bool) -> str:
     whole = None if each else result.get("tokens_per_s_total")
     expected = whole or result["tokens_per_s_per_gpu"]
     key = "slow" if rate < SLACK * expected["low"] else "fast" if rate > expected["high"] else "normal"
+    key = "below" if key == "normal" and rate < expected["low"] else key
     count = result.get("gpu_count") or 1
     return material.say(
         f"progress.rate_{key}", said=numbers.figure(rate), cards=names.cards(result["gpu"], 1 if each else count),

@@ -44,10 +44,11 @@ def quant(material: Material) -> Section | None:
 
 
 def _best(material: Material, held: list[Estimate]) -> Estimate:
-    """The widest with room; one of four bits that only just fits before one of fewer, which answers worse."""
+    """The widest with room; one of four or three bits that only just fits before one of fewer, which answers worse."""
     sure = next((one for one in held if _verdict(material, one) == "yes"), held[0])
-    four = next((one for one in held if bits(one.result.weight_format) == FOUR), None)
-    return four if four is not None and bits(sure.result.weight_format) < FOUR else sure
+    few = bits(sure.result.weight_format)
+    fuller = next((one for one in held if few < bits(one.result.weight_format) <= FOUR), None)
+    return fuller if fuller is not None else sure
 
 
 def _verdict(material: Material, one: Estimate) -> str:

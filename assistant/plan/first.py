@@ -28,6 +28,8 @@ FIRST_WAVE_MAX = 6
 """Calls of the first wave, so that the second has room to answer it."""
 LEADING = 2
 """Calls of each part of a question that go before the rest of any."""
+BOARD = 8
+"""Modules of one server."""
 CARDS_MAX = 3
 """Kinds of card looked at one by one."""
 
@@ -249,6 +251,8 @@ def _speed(need: Need, understanding: Understanding) -> Calls:
 
 def _training_time(need: Need, understanding: Understanding) -> Calls:
     card = next(iter(requests.cards(need)), None)
+    if card is not None and card.count is None and "how_many_gpus" in understanding.asks and need.dataset_tokens:
+        return _timed_by_number(need, card, understanding)
     return [
         requests.training_time(need, card, text=understanding.text),
         money.cost(need, understanding) if money.prices_run(understanding.text, need) else None,
@@ -256,6 +260,14 @@ def _training_time(need: Need, understanding: Understanding) -> Calls:
         requests.comparison(need) or requests.gpu_facts(need),
         requests.configure(need) if requests.sized(need) and card is None else None,
     ]
+
+
+def _timed_by_number(need: Need, card: GpuCount, understanding: Understanding) -> Calls:
+    """The time on one machine of the card and on two and four, and the memory on one."""
+    board = BOARD if gpu(card.gpu).form_factor.upper().startswith(("SXM", "OAM")) else 1
+    ways = [card.model_copy(update={"count": board * machines}) for machines in (1, 2, 4)]
+    times = [requests.training_time(need, way, text=understanding.text) for way in ways]
+    return [times[0], requests.memory(need, ways[0]), *times[1:]]
 
 
 def _estimate(tool: str, need: Need, card: GpuCount | None) -> PlannedCall | None:

@@ -4,7 +4,7 @@ import re
 from functools import lru_cache
 
 from assistant.plan import feeding, link, money, ordered, progress, requests
-from assistant.plan.amounts import counts_output, model_kind, pace_asked, rate
+from assistant.plan.amounts import READ, counts_output, model_kind, pace_asked, rate
 from assistant.plan.apart import rented_and_bought
 from assistant.plan.method import both
 from assistant.plan.preferred import asks_for_cheapest
@@ -131,7 +131,8 @@ def _intents(understanding: Understanding) -> list[Intent]:
         main = "spec"
     if main in _SIZED and asks_for_cheapest(understanding.text) and not understanding.need.gpus_owned:
         main = "which_to_buy"
-    if main in ("which_to_buy", "other", "min_vram") and _at_a_rate(understanding):
+    unnamed = main in ("speed", "guidance", "what_fits") and not requests.cards(understanding.need)
+    if (unnamed or main in ("which_to_buy", "other", "min_vram")) and _at_a_rate(understanding):
         main = "how_many_gpus"
     if main == "what_fits" and "can_it_run" in understanding.asks and requests.sized(understanding.need):
         main = "can_it_run"
@@ -189,9 +190,9 @@ def _intents(understanding: Understanding) -> list[Intent]:
 
 
 def _at_a_rate(understanding: Understanding) -> bool:
-    """Whether recordings or pictures come at a stated rate, and no money is: the cards that keep up are the answer."""
+    """Whether recordings, pictures or texts come at a stated rate, and no money is: the cards that keep up are the answer."""
     need = understanding.need
-    kinds, priced = ("speech", "diffusion", "vision"), need.budget is not None or need.matter == "price"
+    kinds, priced = ("speech", "diffusion", "vision", *READ), need.budget is not None or need.matter == "price"
     return model_kind(need) in kinds and not priced and not need.gpus_owned and rate(need, understanding.text)
 
 

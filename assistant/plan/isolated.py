@@ -4,6 +4,7 @@ import re
 
 from assistant.plan import requests
 from assistant.plan.call import PlannedCall
+from assistant.understand.numbers import number
 from assistant.understanding import Understanding
 from tools.need import Need
 
@@ -14,19 +15,30 @@ _APART = re.compile(
     r"|gpu slices?|slices? (?:of|each)|(?:must|should|may)(?:n't| not) (?:disturb|affect|interfere)",
     re.I,
 )
+_SHARED = re.compile(
+    r"(?:shar(?:e|ed|ing)|split|divid\w{1,3}|partition\w{0,3}|carve)(?: up)? (?:\S+ ){0,6}?(?:between|among|across"
+    r"|for|by|into|with) (?P<n>\d{1,2}|two|three|four|five|six|seven) (?:\w+ )?(?:teams?|groups?|tenants?|departments?|projects?|apps?"
+    r"|services|people|users|models|workloads|customers|pods)"
+    r"|(?:分给|共享给|分成给)\s?(?P<h>\d{1,2}|[两三四五六七])\s?个?(?:团队|小组|部门|项目|租户)",
+    re.I,
+)
+"""One card shared out among several groups: each with a part of its own."""
 _PARTS = re.compile(r"(\d{1,3})\s?(?:份|个?实例|个?切片|slices?|instances?|parts?)(?![a-z])", re.I)
 
 
 def parts(understanding: Understanding) -> int | None:
     """How many are to be kept apart: as many as there are people, or as many parts as are named."""
-    said = _PARTS.search(understanding.text)
+    said, shared = _PARTS.search(understanding.text), _SHARED.search(understanding.text)
+    if said is None and shared is not None:
+        return int(number((shared["n"] or shared["h"]).lower()) or 0)
     return int(said[1]) if said else understanding.need.users
 
 
 def asked(understanding: Understanding) -> bool:
     """Whether a model is to run for several, each apart from the others."""
     need = understanding.need
-    apart = _APART.search(understanding.text) is not None and not requests.is_training(need)
+    said = _APART.search(understanding.text) or _SHARED.search(understanding.text)
+    apart = said is not None and not requests.is_training(need)
     return apart and requests.sized(need) and (parts(understanding) or 0) > 1 and not understanding.command
 
 

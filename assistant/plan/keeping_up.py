@@ -22,7 +22,7 @@ USUAL = ("rtx-4060-ti-16gb", "rtx-4090-24gb", "l4-24gb", "rx-7900-xtx-24gb")
 def calls(need: Need, understanding: Understanding) -> list[PlannedCall | None] | None:
     """The pace of each kind of card, named or usual; None where nothing comes at a rate."""
     items = model_kind(need) in ("speech", "diffusion", "vision")
-    if not rate(need, understanding.text) or not (items or requests.cards(need)):
+    if not rate(need, understanding.text):
         return None
     named = [card.gpu for card in requests.cards(need)] or [one for one in USUAL if meets(gpu(one), need.conditions)]
     cards = [GpuCount(gpu=one, count=1) for one in named[:CARDS_MAX]]

@@ -32,6 +32,8 @@ TOY_PARAMS, USUAL_PARAMS = 2 * 10**9, 8 * 10**9
 _TOKENS = re.compile(r"\btok(?:en)?s?\b|\bt/s\b|\btps\b|llm|language model|llama\.?cpp|ollama|大模型|推理", re.I)
 RACED_PARAMS = 8 * 10**9
 """Size of the model by which cards race where none was named: every card of today holds it in four bits."""
+_REPLACED = re.compile(r"\breplac|\bmigrat|\bmov(?:e|ing) (?:from|to|off)|\bswitch|\bswap|换掉|替换|替代|迁移", re.I)
+"""Words that make the cards in hand those that others are to stand in for."""
 _SERVERS = ("data_center", "cloud_only")
 REMEMBERED = 64
 """Readings whose Need is kept, some 10 kB each; a turn has one, or one more for every part."""
@@ -67,6 +69,8 @@ def _settled(understanding: Understanding) -> Need:
             need = need.model_copy(update={"model": _member(need, doubt.candidates)})
         elif doubt.kind == "gpu" and not set(doubt.candidates) & set(requests.named_gpus(need)):
             need = need.model_copy(update={"gpus_asked": (*need.gpus_asked, conventional(doubt.candidates))})
+    if need.intent == "how_many_gpus" and need.gpus_asked and _REPLACED.search(understanding.text):
+        need = need.model_copy(update={"gpus_owned": ()})
     if need.acquisition is None and need.provider is None and only(understanding.text, need) == "buy":
         need = need.model_copy(update={"acquisition": "buy"})
     need = counted(understanding, need)

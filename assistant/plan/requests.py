@@ -283,6 +283,8 @@ def comparison(need: Need) -> PlannedCall | None:
 
 def _workload(need: Need) -> str | None:
     """What the cards are compared for; None when nothing was said of it."""
+    if need.purpose is not None:
+        return "llm_decode"
     if need.task is None or (need.task == "inference" and not sized(need)):
         return "llm_decode" if sized(need) else None
     return _WORKLOADS.get(need.task)

@@ -56,7 +56,9 @@ def changes_of(reading: Reading, previous: Asked, *, companion: bool, command: C
         changes |= {"task": "inference", "model": None, "model_text": None, "params": None}
     changes |= card_changes(reading, previous, plain)
     if "gpus_asked" in changes:
-        stated = {card.gpu: card for card in (*previous.gpus_proposed, *reading.cards.proposed, *reading.cards.owned)}
+        numbered = {name.gpu for name in reading.cards.owned_names if name.count}
+        owned = (card for card in reading.cards.owned if card.gpu in numbered or len(previous.gpus_owned) != 1)
+        stated = {card.gpu: card for card in (*previous.gpus_proposed, *reading.cards.proposed, *owned)}
         changes["gpus_proposed"] = tuple(card for key, card in stated.items() if key in changes["gpus_asked"])
     changes |= _money_changes(reading, previous, changes)
     task = changes.get("task", previous.task)

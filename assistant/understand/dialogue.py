@@ -8,7 +8,7 @@ from assistant.understand.command import command_of, weighs_either
 from assistant.understand.companions import as_beside, as_works, companions
 from assistant.understand.engines import engines_compared
 from assistant.understand.former import among, returned
-from assistant.understand.intents import STRONG
+from assistant.understand.intents import FAULT, STRONG
 from assistant.understand.language import speaks
 from assistant.understand.parts import Parts, find_parts, main_need, small_params
 from assistant.understand.place import NO_CLOUD
@@ -56,6 +56,8 @@ _AGAINST = grammar(
     r"(?<![a-z])(?:compared?(?: (?:it|that|this))? (?:with|to|against)|vs\.?|versus)(?![a-z])"
     r"|(?:和|跟|与|同)[^,。?]{1,24}(?:比|对比|相比|比较)|^\s*(?:那)?(?:比|相比|对比)(?:起)?[^,。?]{2,24}"
     r"|(?:快|慢|强|贵|便宜|省)(?:多少|几倍|多大|不少)"
+    r"|(?<![a-z])(?:would|will|is|are)(?: (?:an?|the|some|one|two|\d))? \S{2,16}(?: \S{1,8}){0,2}? (?:be )?(?:any )?"
+    r"(?:better|faster|cheaper)(?![a-z])"
     r"|提升(?:多少|多大|大)|how much (?:faster|slower|cheaper|better|more)|(?:faster|slower|better|cheaper) than"
 )
 """Words that hold the cards named against those spoken of."""
@@ -254,6 +256,7 @@ def _understanding(
         command=command,
         out_of_scope=outside,
         error_text=reading.pasted.error_text,
+        fault=need.intent == "guidance" and reading.weights.get("guidance", (0.0, 0))[0] >= FAULT,
         dictated=dictated(reading.entities.masked),
     )
 

@@ -23,6 +23,8 @@ _INSTANCE = grammar(r"(?<![a-z0-9.])(?:ml\.)?([a-z][a-z0-9]{0,12}(?:[._-][a-z0-9
 _FAMILY = grammar(r"(?<![a-z0-9.-])([pg]\d[a-z]{0,3})(?![a-z0-9.])")
 _AMAZON = grammar(r"(?<![a-z])(?:aws|ec2|sagemaker|amazon|instances?|xlarge)(?![a-z])|xlarge")
 VARIANT = grammar(r"\s?(ada|blackwell|turing|super|ti|max-q)(?![a-z])")
+_SUPER = grammar(r"[ -]?super(?![a-z])")
+_GEFORCE = grammar(r"(?<!\d)[1-9]0[5-9]0(?!\d)")
 _LAPTOP = grammar(r"笔记本|laptop|notebook|移动端|移动版|mobile|游戏本|全能本")
 _DESKTOP = grammar(r"台式(?:机|版|卡)?|桌面(?:版|端|卡)|(?<![a-z])desktop (?:version|card|variant|gpu|one)?")
 """The card of the same name that is no laptop's."""
@@ -58,6 +60,8 @@ def gpu_mentions(text: str) -> list[Mention]:
     for mention in gpu_names().scan(text):
         if _AFTER_NAME.match(text, mention.end) or _BEFORE_NAME.search(text[max(0, mention.start - 8) : mention.start]):
             continue
+        if _SUPER.match(text, mention.end) and "super" not in mention.text.lower() and _GEFORCE.search(mention.text):
+            continue  # another card than the one of that number: read as unknown where no such card is known
         found.append(mention)
     return mac_mentions(text, found)
 

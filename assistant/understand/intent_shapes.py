@@ -178,6 +178,10 @@ SHAPES: tuple[tuple[Intent, float, str], ...] = (
     )),
     ("interconnect", 5, r"通信[^。?!\n]{0,8}瓶颈|瓶颈[^。?!\n]{0,8}通信"),
     ("guidance", 9, (
+        r"loss[^.?!\n]{0,30}?(?<![a-z])nan(?![a-z])|(?<![a-z])nan(?:s)? (?:loss|grad\w*|after|at step|in the)|nan ?了"
+        r"|(?:变成?|出现|全是) ?nan|(?:grad\w* norm|loss)[^.?!\n]{0,20}?(?<![a-z])inf(?![a-z])"
+    )),
+    ("guidance", 9, (
         r"watchdog caught|collective operation time-?out|(?:nccl|rccl|hccl|all_?reduce|all_?gather|barrier|rendezvous"
         r"|init_process_group)[^\n]{0,60}?(?:time[sd]?[- ]?out|hang|hung|stuck|freez|froze|超时|卡死|卡住|hang ?住)"
         r"|(?:time[sd]?[- ]?out|hangs?|hung|stuck|freezes|froze|超时|卡死|卡住)[^\n]{0,40}?(?:nccl|all_?reduce"

@@ -85,7 +85,7 @@ _CONCURRENT = (
         rf"|使用|用)|路(?:并发|同时|请求)?(?!由|径|线))"),
     grammar(
         rf"(?<![a-z0-9.])(?P<n>{_N})\s?(?P<s>k|thousand|million)?\s?\+?(?:\s?(?:-|~"
-        rf"|to)\s?\d{{1,7}})?\s?(?:simultaneous|concurrent|parallel|at once|at the same time|in parallel"
+        rf"|to)\s?\d{{1,7}})?\s?(?:simultaneous|concurren(?:t|cy)|parallel|at once|at the same time|in parallel"
         rf"|active)(?:\s?(?:ly))?\s?(?:requests?|users?|sequences?|sessions?|prompts?|streams?|chats?"
         rf"|connections?|people|clients?|callers?|calls?)?"),
     grammar(

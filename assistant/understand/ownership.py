@@ -27,6 +27,8 @@ _OWN = grammar(
     r"|i am on|i'm on|currently|existing|server has|tengo|tenho|j'ai|con una?"
     r"|in stock)(?![a-z]))(?:[^。!?\n.]|\.(?! )){0,14}$"
 )
+_HOW_MANY = grammar(r"(?<![a-z])how many (?:more |nvidia |used |new ){0,2}$|(?:几|多少)\s?(?:张|块|片|卡)\s?$")
+"""What makes the cards behind it those whose number is asked."""
 _HOUSE = grammar(r"(?:公司|单位|实验室|家里|机器)(?!有|里有|的)")
 """Houses that may plan to get what they do not have yet, where a price or a purchase is asked about."""
 _AGAINST = grammar(
@@ -191,7 +193,7 @@ def _is_held_against(text: str, gpu: NamedGpu) -> bool:
 
 def _is_owned(text: str, gpu: NamedGpu, intent: Intent) -> bool:
     before = text[max(0, gpu.counted_from - 30) : gpu.counted_from]
-    if _is_held_against(text, gpu):
+    if _is_held_against(text, gpu) or (gpu.count is None and _HOW_MANY.search(before)):
         return False
     named = _OWN.search(before)
     loosely = named is not None and intent in _ASKING and _HOUSE.match(named[0]) is not None

@@ -7,6 +7,7 @@ from assistant.understand.text import Text, grammar
 _GPU = grammar(
     r"(?<![a-z0-9])(?:"
     r"(?:nvidia |geforce |tesla |quadro )?(?:rtx|gtx)[- ]?(?:pro )?a?\d{3,4}(?: ?(?:ti|super|ada|d))?"
+    r"|(?:nvidia |geforce )?[2-9]0[5-9]0[- ]?(?:ti[- ]?)?super"
     r"|(?:radeon )?rx[- ]?\d{3,5}(?: ?(?:xtx|xt|gre))?"
     r"|(?:nvidia |tesla )[a-z]{1,2}\d{1,4}[a-z]?"
     r"|(?:instinct )?mi\d{2,3}[a-z]?"
