@@ -190,7 +190,7 @@ def _intents(understanding: Understanding) -> list[Intent]:
 
 
 def _at_a_rate(understanding: Understanding) -> bool:
-    """Whether recordings, pictures or texts come at a stated rate, and no money is: the cards that keep up are the answer."""
+    """Whether recordings, pictures or texts come at a stated rate, and no money is: cards that keep up are wanted."""
     need = understanding.need
     kinds, priced = ("speech", "diffusion", "vision", *READ), need.budget is not None or need.matter == "price"
     return model_kind(need) in kinds and not priced and not need.gpus_owned and rate(need, understanding.text)

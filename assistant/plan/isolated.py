@@ -16,9 +16,9 @@ _APART = re.compile(
     re.I,
 )
 _SHARED = re.compile(
-    r"(?:shar(?:e|ed|ing)|split|divid\w{1,3}|partition\w{0,3}|carve)(?: up)? (?:\S+ ){0,6}?(?:between|among|across"
-    r"|for|by|into|with) (?P<n>\d{1,2}|two|three|four|five|six|seven) (?:\w+ )?(?:teams?|groups?|tenants?|departments?|projects?|apps?"
-    r"|services|people|users|models|workloads|customers|pods)"
+    r"(?:shar(?:e|ed|ing)|split|divid\w{1,3}|partition\w{0,3}|carve)(?: up)? (?:\S+ ){0,6}?"
+    r"(?:between|among|across|for|by|into|with) (?P<n>\d{1,2}|two|three|four|five|six|seven) (?:\w+ )?"
+    r"(?:teams?|groups?|tenants?|departments?|projects?|apps?|services|people|users|models|workloads|customers|pods)"
     r"|(?:分给|共享给|分成给)\s?(?P<h>\d{1,2}|[两三四五六七])\s?个?(?:团队|小组|部门|项目|租户)",
     re.I,
 )
