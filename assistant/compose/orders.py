@@ -137,7 +137,7 @@ def order(material: Material, one: Configuration) -> str:
         if drawn
         else say(
             f"order.memory_{one.memory.verdict}",
-            needed=numbers.gib(one.memory.needed_bytes_per_gpu),
+            needed=numbers.gib(one.memory.needed_bytes_per_gpu, digits=1 if one.memory.verdict == "tight" else None),
             usable=numbers.gib(one.memory.usable_bytes_per_gpu, digits=1),
         )
     )

@@ -104,12 +104,21 @@ def _paced(material: Material) -> ToolCallRecord | None:
     """The speed to tell: in the first format that fits the cards, else of what was asked."""
     records = list(material.records("estimate_inference_speed"))
     fitting = [one for one in material.estimates if one.fits]
+    exact = {(one.gpu, one.gpus, one.result.weight_format) for one in fitting if one.placed.host is None}
+    same = (one for one in records if _what(one) in exact)
+    if (found := next(same, None)) is not None:
+        return found
     for record in records:
         result = record.result
         alike = [one for one in fitting if (one.gpu, one.gpus) == (result["gpu"], result["gpu_count"])]
         if any(bits(one.result.weight_format) == bits(result["weight_format"]) for one in alike):
             return record
     return next(iter(records), None)
+
+
+def _what(record: ToolCallRecord) -> tuple[str, int, str]:
+    """Cards, their number and the format that a speed is of."""
+    return record.result["gpu"], record.result["gpu_count"], record.result["weight_format"]
 
 
 def _in_format(material: Material, record: ToolCallRecord) -> str:

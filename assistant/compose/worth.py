@@ -29,7 +29,7 @@ def worth(material: Material) -> Section | None:
         section.verdict = "does_not_fit"
         section.headline = _too_large(material, min(own, key=lambda each: each.result.per_gpu.total_bytes))
     else:
-        section.headline = _judged(material, one, held, other, ended=_ended(material))
+        section.headline = _judged(material, one, held, other, ended=_ended(material, one))
         section.body.append(_table(material, [held, *([other] if other else [])]))
     section.caveats = lines
     section.assumptions = clarify.ambiguous_names(material)
@@ -47,8 +47,13 @@ def _too_large(material: Material, least: Estimate) -> str:
     return text + cite(material, least)
 
 
-def _ended(material: Material) -> bool:
-    """Whether current software leaves the card out: PyTorch's own wheels are the measure."""
+def _ended(material: Material, one: GpuCount) -> bool:
+    """Whether current software leaves the card out: PyTorch's own wheels are the measure.
+
+    What they ask of a card of today is newer software, not older.
+    """
+    if float(gpu(one.gpu).compute_capability or 0) >= planned.CURRENT:
+        return False
     found = compatibility.findings(material)
     return any(each.verdict != "works" for each in found if "pytorch" in each.asked.lower())
 

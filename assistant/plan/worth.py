@@ -7,6 +7,7 @@ from assistant.answer import ToolCallRecord
 from assistant.plan import requests
 from assistant.plan.amounts import model_kind
 from assistant.plan.call import PlannedCall, planned
+from assistant.plan.formats import packed_format
 from assistant.plan.market import left_out, recent, sold_alone
 from assistant.plan.provisional import provisional
 from assistant.understand.formats import compares_formats, find_formats
@@ -38,6 +39,8 @@ AS_FAST = 0.9
 """Bandwidth over the card's own from which another is as fast at writing answers."""
 TENSOR_CORES = 7.0
 """Compute capability from which there are any."""
+CURRENT = 8.0
+"""Compute capability from which software of today asks for newer builds, if anything."""
 _PLACES = {"consumer", "workstation", "data_center"}
 
 
@@ -61,7 +64,7 @@ def card(need: Need) -> GpuCount:
 def calls(need: Need, understanding: Understanding) -> list[PlannedCall | None]:
     """Memory as published and in llama.cpp's formats, and what software still runs there."""
     one = card(need)
-    forms = (need.weight_format,) if need.weight_format else (*_wide(gpu(one.gpu)), *LADDER)
+    forms = (need.weight_format,) if need.weight_format else (*_wide(gpu(one.gpu)), *_files(need))
     return [
         *(requests.memory(_in(need, form), one, weight_format=form) for form in forms),
         planned("check_compatibility", gpus=(one.gpu,), engine="pytorch", feature="flash_attention_2",
@@ -123,6 +126,12 @@ def _wide(one: Gpu) -> tuple[str | None, ...]:
     if one.bf16_flops:
         return (None,)
     return () if float(one.compute_capability or 0) < TENSOR_CORES and one.vendor == "NVIDIA" else ("fp16",)
+
+
+def _files(need: Need) -> tuple[str, ...]:
+    """The files of llama.cpp to try: those that are as published where that is four bits already."""
+    packed = packed_format(need.model)
+    return LADDER if packed in LADDER else (packed,)
 
 
 def _in(need: Need, form: str | None) -> Need:

@@ -92,6 +92,16 @@ _HOW_FAST = grammar(
     r"(?:呢|怎么样|如何|多少|多快)?[\s?.!]*$"
 )
 """The pace of what was just spoken of, and nothing else."""
+_IN_HAND = grammar(
+    r"(?<![a-z])(?:i|we)(?:'ve)? (?:already )?(?:have|got|own)(?! to)(?![a-z])|already (?:have|own|got)|lying around"
+    r"|我(?:们)?(?:已经)?有|手(?:里|上)有|现成"
+)
+"""Words for cards that stand there already, told after hardware was put forward: do they do?"""
+_HOW_HUNGRY = grammar(
+    r"^[\s,.]*(?:ok(?:ay)?,? |and |but |so )?(?:what about |how about )?(?:the |its |their )?"
+    r"(?:power(?: (?:draw|consumption|use|bill))?|electricity|heat|watts|psu|功耗|用电|电费|耗电)(?:呢|多少|怎么样)?[\s?.!]*$"
+)
+"""The power of what was just spoken of, and nothing else."""
 _TOO_SLOW = grammar(r"太慢|慢了|嫌慢|快(?:点|一点|些)|too slow|faster|speed (?:it|that) up")
 _OF_HARDWARE = ("can_it_run", "speed", "concurrency", "context_length", "training_time", "oom")
 """What can only be asked of particular cards."""
@@ -338,6 +348,8 @@ def _intent(reading: Reading, previous: Asked, command: Command | None) -> Any:
         return "compare" if previous.intent == "compare" else "which_to_buy"
     if _HOW_FAST.search(reading.text.plain) and previous.task not in TRAINING:
         return "speed"
+    if _HOW_HUNGRY.search(reading.text.plain):
+        return "power"
     if previous.intent in {"speed", "training_time"} and _TOO_SLOW.search(reading.text.plain):
         return previous.intent
     if command == "cheaper":
@@ -354,6 +366,9 @@ def _intent(reading: Reading, previous: Asked, command: Command | None) -> Any:
         return previous.intent
     if reading.intent == "concurrency" and {"users", "concurrent_sequences"} & set(reading.slots) and previous.intent:
         return previous.intent
+    shopping = previous.intent in SHOPPING and previous.budget is None and not previous.gpus_owned
+    if shopping and reading.cards.owned and _IN_HAND.search(reading.text.plain) and not previous.gpus_asked:
+        return "can_it_run"
     if previous.intent == "min_vram" and "gpus_owned" in reading.slots and not previous.gpus_owned:
         return "can_it_run" if reading.intent in {*_STATED, "what_fits", "other", "guidance"} else reading.intent
     if previous.intent == "cloud_or_buy" and "hours_per_month" in reading.slots:

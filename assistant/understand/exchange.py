@@ -38,7 +38,8 @@ _NOT_SIZE = grammar(
 """Another size of the card, its unit unsaid: "not 40, 80"."""
 _COUNT_ALONE = grammar(
     r"^\s*(?:and |ok(?:ay)?,? |so |then |actually,? |what |how )?(?:(?:make|let) (?:it|that|us say)"
-    r"|if (?:i|we) (?:had|used|use|got|get)|about|with|try|take|say|on|go (?:with|for)|use|只用|用|换|改成?|上)\s?"
+    r"|if (?:i|we) (?:had|used|use|got|get|rent|rented|buy|bought"
+    r"|take)|about|with|try|take|say|on|go (?:with|for)|use|只用|用|换|改成?|上)\s?"
     r"(?P<n>\d{1,2}|one|two|three|four|five|six|eight|ten|sixteen|[一两二三四五六八十])"
     r"(?: of (?:them|those|these)|\s?(?:cards|gpus|张|块|卡))?(?: then| instead| now)?\s?(?:呢|的话)?\s?[?.。!]*\s*$"
 )

@@ -188,6 +188,12 @@ SHAPES: tuple[tuple[Intent, float, str], ...] = (
         r"|all_?gather|init_process_group)|unhandled (?:system|cuda) error"
         r"|nccl(?:system|internal|remote|unhandled)\w{0,8}error"
     )),
+    ("which_to_buy", 4.5, (
+        r"(?:what|which)(?: (?:hardware|kit|gear|machines?|servers?|setup|gpus?|cards?|rig)){0,2} (?:do|would|will)"
+        r" (?:we|i|one|you) need(?! (?:to (?:know|do|change|install|set)|for the (?:cache|weights)))"
+        r"(?![^?.!\n]{0,20}(?:v?ram|memory))"
+        r"|what (?:would|will|does) it take to (?:run|serve|host|deploy|train)"
+    )),
     ("which_to_buy", 5, r"what (?:do|should|would|can|could) (?:we|i|one|you) (?:buy|get|order|purchase)(?![a-z])"),
     ("which_to_buy", 4.2, (
         r"(?:给|求|有)(?:点|什么|些|个)?(?:建议|意见)|(?:any|some) (?:advice|suggestions)"

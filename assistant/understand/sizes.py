@@ -67,6 +67,11 @@ _ENOUGH_AFTER = grammar(
     r"\s?(?:的)?\s?(?:显存)?\s?(?:就|都|是否|是不是)?\s?(?:够|行不|可以|能|只能|跑|oom|ooms|dies|died"
     r"|crash|fails?|enough|suffic|do\b|do\?|ok\b|爆|不行|装得下|会爆|也能|上)"
 )
+_BESIDE_CARD = grammar("\ue000 ?(?:\\+|and|with|plus|&|、|加) ?$")
+"""What stands before the machine's memory where it is only set beside a card: "4090 + 192gb"."""
+_NAME_AFTER = grammar("\\s?(?:的)?\\s?\ue000")
+_HOST_LEAST = 64 * GIB
+"""Smaller amounts beside a card may be another card's."""
 _CARD_MOST = 600 * GIB
 _STANDARD_GIB = (
     2,
@@ -157,6 +162,9 @@ def _role(text: str, match: re.Match[str]) -> Role:
         return "used"
     if _REQUIRED_BEFORE.search(before) or _REQUIRED_AFTER.match(after):
         return "required"
+    beside = _BESIDE_CARD.search(before) is not None and not _NAME_AFTER.match(after)
+    if beside and float(match[2]) * _UNIT[match[3][0]] >= _HOST_LEAST:
+        return "host"
     if match[3].startswith("m") or float(match[2]) * _UNIT[match[3][0]] > _CARD_MOST:
         return "unclear"
     if _CARD_AFTER.match(after) or _ENOUGH_AFTER.match(after):

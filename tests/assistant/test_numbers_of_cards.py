@@ -101,3 +101,50 @@ def test_texts_of_a_day_are_held_against_usual_cards() -> None:
 def test_a_purpose_settles_what_cards_are_compared_for() -> None:
     _, _, draft = turn("mac mini m4 pro 64gb vs 5090 for local coding models")
     assert "depends on the work" not in draft.answer.split("\n")[0]
+
+
+@pytest.mark.parametrize("text", ["4090 + 192gb", "4090 and 128gb", "3090 plus 256gb"])
+def test_memory_set_beside_a_card_is_the_machines(text: str) -> None:
+    assert understand(f"qwen3 235b q4 on {text}, how fast?").need.host_memory_bytes
+
+
+@pytest.mark.parametrize("text", ["4090 and 80gb a100", "3090 + 24gb card", "2x 3090 48gb"])
+def test_memory_of_another_card_is_not_the_machines(text: str) -> None:
+    assert understand(f"qwen3 32b on {text}, how fast?").need.host_memory_bytes is None
+
+
+@pytest.mark.parametrize("text", ["llama 3.1 405b on prem, what do we need", "what would it take to run qwen3 235b"])
+def test_what_is_needed_is_hardware(text: str) -> None:
+    _, _, draft = turn(text)
+    assert draft.verdict == "recommendation"
+
+
+def test_the_power_of_cards_compared_may_follow() -> None:
+    understood, records, _ = turn("what about power", _after("8b model, 4090 or l40s?"))
+    assert understood.need.intent == "power"
+    assert len([one for one in records if one.tool == "plan_power"]) == 2
+
+
+def test_a_card_that_stands_there_already_is_asked_whether_it_does() -> None:
+    before = _after("what gpu for qwen3-30b-a3b for 5 people in my office")
+    _, _, draft = turn("ok but we already have a 3090", before)
+    assert draft.verdict == "fits_with_changes"
+    assert "RTX 3090" in draft.answer
+
+
+def test_as_many_are_rented_as_are_said() -> None:
+    understood, _, _ = turn(
+        "what if I rent 4", _after("lora mistral 24b on 1x a100 40gb, 20M tokens, what does it cost?")
+    )
+    cards = (*understood.need.gpus_owned, *understood.need.gpus_proposed)
+    assert {card.count for card in cards} == {4}
+
+
+def test_the_speed_told_is_of_the_format_that_fits() -> None:
+    _, _, draft = turn("how fast is gpt-oss-120b on 2x 5090 with 96gb ram?")
+    assert "GGUF MXFP4" in draft.answer.split("\n")[0]
+
+
+def test_software_does_not_leave_a_card_of_today_out() -> None:
+    _, _, draft = turn("is a 5090 still worth it for qwen3-32b?")
+    assert "leave" not in draft.answer.split("\n")[0]
