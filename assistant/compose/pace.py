@@ -273,18 +273,6 @@ def training_time(material: Material) -> Section:
     headline = _of_model(material, _headline(material, "pace.time", key, result))
     if not requests.cards(material.need):
         headline = material.say("pace.on_cards", cards=names.cards(result["gpu"], result["gpu_count"])) + headline
-    timed = [one.result for one in material.records("estimate_training_time") if one.result.get("time_s")]
-    counts = {one["gpu_count"] for one in timed if one["gpu"] == result["gpu"]}
-    if len(counts) > 1 and key == "time_s":
-        ways = [
-            material.say(
-                "pace.time_on",
-                cards=names.cards(one["gpu"], one["gpu_count"]),
-                value=_ranged(material, "time_s", one["time_s"]),
-            )
-            for one in timed
-        ]
-        headline = material.say("pace.times", ways=material.say.listed(ways))
     section = _held(material, result, _with(material, record.tool, result, headline, TIME_ROWS, memory=False))
     section.assumptions += _data(material, result)
     return section

@@ -99,7 +99,8 @@ _IN_HAND = grammar(
 """Words for cards that stand there already, told after hardware was put forward: do they do?"""
 _HOW_HUNGRY = grammar(
     r"^[\s,.]*(?:ok(?:ay)?,? |and |but |so )?(?:what about |how about )?(?:the |its |their )?"
-    r"(?:power(?: (?:draw|consumption|use|bill))?|electricity|heat|watts|psu|功耗|用电|电费|耗电)(?:呢|多少|怎么样)?[\s?.!]*$"
+    r"(?:power(?: (?:draw|consumption|use|bill))?|electricity|heat|watts|psu|功耗|用电|电费|耗电)"
+    r"(?:呢|多少|怎么样)?[\s?.!]*$"
 )
 """The power of what was just spoken of, and nothing else."""
 _TOO_SLOW = grammar(r"太慢|慢了|嫌慢|快(?:点|一点|些)|too slow|faster|speed (?:it|that) up")
