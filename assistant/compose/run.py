@@ -17,9 +17,26 @@ def timed(material: Material) -> Section:
     """Whether its stated speed is normal, or how long a training takes, with what it costs where that is asked too."""
     if verdict := progress.judged(material):
         return Section("estimate", verdict, settled=True)
-    section = _priced(material) or _on_order(material) or pace.training_time(material)
+    section = _priced(material) or _on_order(material) or _by_number(material, pace.training_time(material))
     if section.verdict == "estimate" and (told := progress.judged_time(material)):
         section.headline = told
+    return section
+
+
+def _by_number(material: Material, section: Section) -> Section:
+    """The time on each number of cards that was worked out, where their number is the question, too."""
+    timed = [one for one in material.records("estimate_training_time") if one.result.get("time_s")]
+    kinds = {one.result["gpu"] for one in timed}
+    if len(kinds) != 1 or len({one.result["gpu_count"] for one in timed}) < 2:
+        return section
+    ways = [
+        material.say(
+            "pace.time_on", cards=names.cards(one.result["gpu"], one.result["gpu_count"]),
+            value=pace.lasting(material, one),
+        ) + cite_pace(material, one.tool, one.result)
+        for one in timed
+    ]  # fmt: skip
+    section.headline = material.say("pace.times", ways=material.say.listed(ways))
     return section
 
 
