@@ -30,6 +30,9 @@ def slot(name: str, value: Any, language: str = "en") -> str:
     if name in CARDS:
         between = "、" if language == "zh" else ", "
         return between.join(_card(row) for row in value)
+    if name == "conditions":
+        between, listed = ("、" if language == "zh" else ", "), (value,) if isinstance(value, str) else value
+        return between.join(phrases(language)(f"changed.condition_{one}") for one in listed)
     if name in FORMATS:
         return names.format_name(str(value))
     if name == "model":

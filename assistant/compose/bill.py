@@ -25,7 +25,9 @@ def bill(material: Material) -> Section | None:
         return None
     if record is None:
         doubts = clarify.ambiguous_names(material)
-        return Section("fact", material.say("bill.unknown", cards=_cards(material)), settled=True, assumptions=doubts)
+        return Section(
+            "fact", material.say(_unknown(material), cards=_cards(material)), settled=True, assumptions=doubts
+        )
     result = record.result
     if planned.purchase(material.understanding):
         return _purchase(material, record)
@@ -36,6 +38,12 @@ def bill(material: Material) -> Section | None:
     section.caveats = list(cost.warned(material, result))
     section.assumptions = [*_assumed(material, record), *clarify.ambiguous_names(material)]
     return section
+
+
+def _unknown(material: Material) -> str:
+    """That no rent was read, where only renting was asked about; else that neither price was."""
+    renting = material.need.acquisition == "rent" or material.need.provider is not None
+    return "bill.unknown_rent" if renting else "bill.unknown"
 
 
 def _cards(material: Material) -> str:

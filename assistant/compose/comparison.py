@@ -25,6 +25,8 @@ DECIDERS: tuple[tuple[str, str, str], ...] = (
     ("thrift", "usd_per_gib", "price"),
 )
 """What one buys a card for, the attribute that decides it, and the aspect that shows it."""
+MUCH_FASTER, MUCH_MORE = 1.5, 1.5
+"""From how many times the bandwidth a card beats others whose memory in all is not as many times larger."""
 CUDA_FIRST = ("image", "training", "lora")
 """Work whose software is written for CUDA first."""
 NOT_FOR_PICTURES = ("decode", "link")
@@ -108,6 +110,8 @@ def _headline(material: Material, compared: Comparison, per_card: Sequence[Estim
         return counted
     if faster := _raced(material):
         return faster
+    if unequal := _unequal(material, compared):
+        return unequal
     winner = compared.winner
     if winner and compared.decided_by and (safer := _safer(compared, winner)):
         values = _values(material, compared.gpus, BY_KEY["bf16"])
@@ -233,6 +237,40 @@ def _unpooled(material: Material, compared: Comparison) -> str:
         return ""
     size = BY_KEY["memory"].value(several) or ""
     return material.say("compare.unpooled", cards=names.cards(several.id, counts[several.id]), size=size)
+
+
+def _unequal(material: Material, compared: Comparison) -> str:
+    """Several cards against fewer of another for language models of no stated size: memory in all against speed."""
+    counts = _counts(material)
+    language = material.need.task in (None, "inference", "general", "rag") and not requests.sized(material.need)
+    if not language or compared.workload == "image" or len(compared.gpus) != 2 or len(set(counts.values())) < 2:
+        return ""
+    room = sorted(compared.gpus, key=lambda row: -(row.memory_bytes or 0) * counts.get(row.id, 1))
+    larger, other = room
+    memory, speed = BY_KEY["memory"], BY_KEY["bandwidth"]
+    values = {
+        "larger": names.cards(larger.id, counts.get(larger.id, 1)),
+        "other": names.cards(other.id, counts.get(other.id, 1)),
+        "room": f"{counts.get(larger.id, 1)}×{(larger.memory_bytes or 0) // GIB} GB",
+        "less": f"{counts.get(other.id, 1)}×{(other.memory_bytes or 0) // GIB} GB",
+    }
+    faster = (other.bandwidth_bytes_per_s or 0) / (larger.bandwidth_bytes_per_s or 1)
+    totals = [(row.memory_bytes or 1) * counts.get(row.id, 1) for row in room]
+    if faster > MUCH_FASTER and totals[0] < MUCH_MORE * totals[1]:
+        speeds = {"own": speed.value(other), "against": speed.value(larger)}
+        return material.say("compare.faster_first", **values, **speeds) + facts.cite_card(
+            material, other, [memory, speed]
+        )
+    text = material.say("compare.more_room", **values) + facts.cite_card(material, larger, [memory, speed])
+    if (other.bandwidth_bytes_per_s or 0) <= (larger.bandwidth_bytes_per_s or 0):
+        return text
+    return (
+        text
+        + material.say(
+            "compare.faster_each", card=names.gpu_name(other.id), own=speed.value(other), against=speed.value(larger)
+        )
+        + facts.cite_card(material, other, [memory, speed])
+    )
 
 
 def _counts(material: Material) -> dict[str, int]:

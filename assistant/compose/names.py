@@ -1,11 +1,14 @@
 """How things are called in an answer: the vendor's name for a card, the publisher's for a model."""
 
+import re
 from functools import lru_cache
 
 from assistant.phrases import Phrases
 from assistant.plan import requests
 from kb.base import AdvisorError
-from kb.catalog import gpu, model
+from kb.catalog import gpu, model, provider
+
+_HAN = re.compile(r"[一-鿿]")
 
 
 @lru_cache(maxsize=512)
@@ -52,8 +55,24 @@ def engine_name(engine: str) -> str:
 
 def task_name(task: str, say: Phrases, method: str | None = None, model_id: str | None = None) -> str:
     """inference, LoRA, GRPO with LoRA …, in the asker's language; networks that see are simply trained."""
-    name = say("task.train" if task == "full_finetune" and _sees(model_id) else f"task.{task}")
+    key = "train" if task == "full_finetune" and _sees(model_id) else task
+    name = say("task.video" if task == "diffusion" and _moves(model_id) else f"task.{key}")
     return name if method in (None, "sft") or task == "inference" else say("task.by", method=method.upper(), task=name)
+
+
+def cloud_name(name: str, say: Phrases) -> str:
+    """A cloud as its customers write it: in Chinese by its Chinese name where it has one."""
+    record = provider(name)
+    chinese = next((one for one in record.aliases if _HAN.search(one)), None) if say.language == "zh" else None
+    return chinese or record.name
+
+
+def _moves(model_id: str | None) -> bool:
+    """Whether it makes clips rather than pictures."""
+    try:
+        return model_id is not None and model(model_id).kind == "video"
+    except AdvisorError:
+        return False
 
 
 def _sees(model_id: str | None) -> bool:

@@ -14,7 +14,7 @@ from assistant.compose.reasons import sentences
 from assistant.compose.section import Section
 from assistant.phrases import Phrases
 from assistant.plan import requests
-from kb.catalog import gpu
+from kb.catalog import gpu, provider
 from kb.units import DAY_S, GIB
 from tools.configuration import Configuration, Reason
 
@@ -109,17 +109,28 @@ def _lighter(material: Material, best: Configuration) -> Section:
 
 def rent(material: Material) -> Section:
     """The cheapest instance that holds the workload."""
-    rented = [one for one in material.configurations if one.acquisition == "rent"]
+    every = [one for one in material.configurations if one.acquisition == "rent"]
+    there = [one for one in every if _of_the_asked(material, one)]
+    rented = there or every
     if not rented:
         return which_to_buy(material)
     best = _least_job(rented) or cheapest(rented)
     headline = material.say("shop.cheapest_rent", what=_needing(material), order=_short(material, best))
+    if not there:
+        cloud = names.cloud_name(material.need.provider or "", material.say)
+        headline = material.say("shop.not_there", cloud=cloud) + headline
     month = best.price.month
     told = say_month(material, best) if month else _budget(material)
     headline = headline.rstrip(".。") + told + material.say("list.stop") if month else headline + told
     section = Section("recommendation", headline)
     section.body = [orders(material, [best, *(one for one in rented if one != best)]), _memory(material)]
     return _finish(material, section)
+
+
+def _of_the_asked(material: Material, one: Configuration) -> bool:
+    """Whether an instance is of the cloud that was asked about, or any would do."""
+    asked = material.need.provider
+    return asked is None or (one.provider or "").startswith(provider(asked).name)
 
 
 def say_month(material: Material, one: Configuration) -> str:
@@ -222,7 +233,7 @@ def _what(material: Material) -> str:
         model = say("model.of_size", size=numbers.params(need.params))
     else:
         return names.task_name(need.task, say) if need.task else say("shop.this")
-    return say("workload.train", model=model, method=names.task_name(need.task or "inference", say))
+    return say("workload.train", model=model, method=names.task_name(need.task or "inference", say, None, need.model))
 
 
 def _needing(material: Material) -> str:

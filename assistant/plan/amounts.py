@@ -29,6 +29,9 @@ _IMAGES = re.compile(
     r"(?!\s?(?:/|per|each|a) ?(?:s|sec|min|h|day))",
     re.I,
 )
+_COUNTED_OUT = re.compile(
+    _NUMBER + r"(?:张|条|个|段|幅|支|部)(?!\s?(?:卡|显卡|gpu|人|用户|并发|请求|路|小时|月|点))", re.I
+)
 _AUDIO = re.compile(
     _NUMBER + r"(?P<u>hours?|hrs?|h|小时|个小时|minutes?|mins?|分钟|天|days?)\s?(?:的|of )?\s?"
     r"(?:\w{1,12} ){0,2}?(?:audio|speech|recordings?|podcasts?|calls?|meetings?|录音|音频|语音|会议|播客|视频|通话)",
@@ -129,7 +132,8 @@ def pace_asked(need: Need, text: str) -> Intent | None:
 
 def _daily_load(need: Need, text: str) -> bool:
     """Whether so much comes in a day: that asks for a pace, whatever else the words look like."""
-    amount = {"speech": _AUDIO, **dict.fromkeys(READ, _DOCUMENTS)}.get(model_kind(need) or "")
+    made = dict.fromkeys(("diffusion", "video"), _COUNTED_OUT)
+    amount = {"speech": _AUDIO, **made, **dict.fromkeys(READ, _DOCUMENTS)}.get(model_kind(need) or "")
     enough = need.intent in ("can_it_run", "speed")
     return amount is not None and enough and period_s(text) is not None and amount.search(text) is not None
 
@@ -139,7 +143,7 @@ def amounts(need: Need, text: str) -> dict[str, object]:
     kind = model_kind(need)
     found: dict[str, object] = {}
     if kind in SEEN:
-        if (match := _IMAGES.search(text)) is not None:
+        if (match := _made(kind, text)) is not None:
             found["images"] = found["dataset_samples"] = _count(match)
             if (period := period_s(text)) is not None:
                 found["images_per_s"] = _count(match) / period
@@ -179,6 +183,12 @@ def rate(need: Need, text: str) -> bool:
     if kind in ("diffusion", "vision"):
         return "images_per_s" in amounts(need, text)
     return kind in READ and "documents_per_s" in texts(need, text)
+
+
+def _made(kind: str | None, text: str) -> re.Match[str] | None:
+    """The pictures or clips there are; those of a day may go by their counting word alone: 「一天出 200 条」."""
+    counted = _COUNTED_OUT.search(text) if kind in ("diffusion", "video") and period_s(text) is not None else None
+    return _IMAGES.search(text) or counted
 
 
 def _heard(text: str) -> re.Match[str] | None:

@@ -297,9 +297,10 @@ def _budget(need: Need, understanding: Understanding) -> Calls:
 def _cloud_or_buy(need: Need, understanding: Understanding) -> Calls:
     """Hardware and offers; what owning costs follows in the second wave, by the bills found in this one."""
     card = next(iter(requests.cards(need)), None)
+    elsewhere = "rent" if only(understanding.text, need) == "rent" else "buy"
     return [
         requests.configure(need),
-        requests.configure(need, provider=None, acquisition="buy") if need.provider and card is None else None,
+        requests.configure(need, provider=None, acquisition=elsewhere) if need.provider and card is None else None,
         requests.memory(need, card),
         requests.offers(need, card.gpu if card else None, card.count if card else None),
         requests.offers(need.model_copy(update={"provider": None}), card.gpu if card else None),

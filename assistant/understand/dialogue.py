@@ -46,7 +46,8 @@ _CLOUD = grammar(
     r"|租(?:呢|的话|[一1]?台|用)|云上(?:呢)?|上云|用云|只租|改(?:成)?租|换(?:成)?云"
 )
 _BUY_INSTEAD = grammar(
-    r"(?:换成|改成|改|换)(?:自己)?买|买的话|^那?(?:自己)?买呢|buy(?:ing)? instead|if (?:i|we) (?:buy|bought)|and to buy"
+    r"(?:换成|改成|改|换|干脆|直接|不如|要不)(?:自己)?买|买的话|^那?(?:自己)?买呢"
+    r"|buy(?:ing)? instead|if (?:i|we) (?:buy|bought)|and to buy"
 )
 _RENTED = grammar(r"租(?!.{0,6}(?:出|金收入))|(?<![a-z])rent(?:al|ing)?(?![a-z])")
 _OWN = grammar(r"买|购|自建|自己?攒|(?<![a-z])(?:buy|own|purchase)(?:ing)?(?![a-z])")

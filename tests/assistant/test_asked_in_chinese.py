@@ -225,3 +225,34 @@ def test_pictures_that_run_out_are_reckoned_with_the_usual_model() -> None:
     answer = turn("sd webui 显存8G 出图1024老是爆")[2].answer
     assert "KV" not in answer
     assert "stable-diffusion-xl" in answer
+
+
+def test_a_cloud_that_was_named_is_searched_and_its_want_is_said() -> None:
+    there = turn("阿里云上租卡跑wan2.1视频生成，租啥")[2].answer
+    assert "Alibaba Cloud" in there.split("\n")[0]
+    assert "视频生成" in there.split("\n")[0]
+    absent = turn("腾讯云租什么卡跑qwen3-32b便宜")[2].answer
+    assert absent.startswith("**腾讯云没有查到")
+    assert "**购买**" not in absent
+
+
+def test_clips_of_a_day_are_held_against_the_day() -> None:
+    _, calls, draft = turn("A100 80G跑wan2.1视频生成，一天出200条够吗")
+    paced = next(call for call in calls if call.tool == "estimate_inference_speed")
+    assert paced.request["images"] == 200
+    assert draft.answer.startswith("**不够，一天的量一天做不完")
+
+
+def test_rather_buying_ends_the_renting() -> None:
+    understanding, _, bought = talk("阿里云上租卡跑wan2.1视频生成，租啥", "那干脆买卡呢")
+    assert understanding.need.acquisition == "buy"
+    assert "**购买**" in bought.answer
+
+
+def test_more_memory_in_all_is_set_against_the_faster_card() -> None:
+    assert turn("2080ti 22g魔改 两张 vs 一张3090 跑大模型选哪个")[2].answer.startswith("**选 2×RTX 2080 Ti 22GB")
+    assert turn("两张4060ti 16g和一张3090哪个好，跑大模型")[2].answer.startswith("**选 1×RTX 3090")
+
+
+def test_no_rent_read_says_nothing_of_buying() -> None:
+    assert "购置价" not in turn("云上租H800一个月多少钱")[2].answer

@@ -329,3 +329,15 @@ def test_a_source_that_the_facts_contradict_is_marked(disputes: tuple[str, ...],
     assert "It has NVLink." in html
     assert ('class="against"' in html) == marked
     assert all(one in html for one in disputes)
+
+
+def test_the_badge_speaks_the_language_of_the_answer(advisor: Advisor) -> None:
+    english, chinese = advisor.ask("Can a 4090 run Qwen2.5-7B?"), advisor.ask("4090能跑qwen2.5-7b吗")
+    assert '<p class="verdict fits" lang="en">Fits</p>' in turn.answered(english)
+    assert '<p class="verdict fits" lang="zh">装得下</p>' in turn.answered(chinese)
+
+
+def test_what_every_card_has_to_meet_is_a_chip() -> None:
+    html = understood(Need(conditions=("chinese", "new")), "zh")
+    assert 'data-edit="conditions"' in html
+    assert "国产卡、只要新卡" in html

@@ -6,6 +6,7 @@ from functools import lru_cache
 from kb.base import UnknownName
 from kb.catalog import gpu as find_gpu
 from kb.catalog import gpus, offers
+from kb.catalog import provider as find_provider
 from kb.names import close_names
 from kb.rates import rate
 from kb.records.gpu import Gpu
@@ -67,7 +68,7 @@ def _told_in(currency: str | None) -> str:
 
 
 def known_provider(name: str | None) -> str | None:
-    """The provider as the offers write it.
+    """The provider as the offers write it, asked for by its id, its name or an alias: "alibaba-cloud", 「阿里云」.
 
     Raises:
         UnknownName: none of the offers is theirs.
@@ -75,12 +76,21 @@ def known_provider(name: str | None) -> str | None:
     if name is None:
         return None
     every = sorted({offer.provider for offer in offers()})
-    exact = next((provider for provider in every if provider.lower() == name.lower()), None)
+    wanted = [known_cloud(name), name.lower()]
+    exact = next((cloud for one in wanted for cloud in every if cloud.lower() == one), None)
     if exact is None:
-        exact = next((provider for provider in every if provider.lower().startswith(name.lower())), None)
+        exact = next((cloud for one in wanted for cloud in every if one and cloud.lower().startswith(one)), None)
     if exact is None:
         raise UnknownName("provider", name, close_names(name, every))
     return exact
+
+
+def known_cloud(name: str) -> str:
+    """The name of the cloud with this id, name or alias, in small letters; empty where there is none."""
+    try:
+        return find_provider(name).name.lower()
+    except UnknownName:
+        return ""
 
 
 def pool(asked: Asked) -> list[Gpu]:

@@ -41,6 +41,10 @@
       draw: (value, spec, language) => [select(spec.choices.map(([key, en, zh]) => [key, language === "zh" ? zh : en]), value)],
       read: ([field]) => [field.value, field.selectedOptions[0].textContent],
     },
+    choices: {
+      draw: (value, spec, language) => [select(spec.choices.map(([key, en, zh]) => [key, language === "zh" ? zh : en]), value && value[0])],
+      read: ([field]) => [[field.value], field.selectedOptions[0].textContent],
+    },
     cards: {
       draw: (value) => {
         const rows = (value && value.length ? value : [{ gpu: "", count: 1 }]).map((row) => typeof row === "string" ? { gpu: row, count: null } : row);
@@ -105,7 +109,7 @@
       row.append(drop);
     }
     const send = (found, said) => {
-      const spec = fields()[name], empty = ["cards"].includes(spec.kind) ? [] : null;
+      const spec = fields()[name], empty = ["cards", "choices"].includes(spec.kind) ? [] : null;
       close(false);
       page.ask(sentence(asker, spec[asker], said), { [name]: found === null ? empty : found });
     };

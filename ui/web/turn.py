@@ -10,7 +10,7 @@ from assistant.compose.orders import spoken_of
 from assistant.understand.language import language_of
 from kb.base import AdvisorError
 from ui.follow_ups import follow_ups
-from ui.labels import label
+from ui.labels import label, labels
 from ui.refusals import told
 from ui.web import cards, chart, evidence, steps
 from ui.web.break_even import break_even
@@ -66,7 +66,7 @@ def answered(answer: Answer, *, read_only: bool = False) -> str:
         )
     parts = [
         steps.finished(answer),
-        f'<p class="verdict {answer.verdict}">{label(verdict)}</p>',
+        f'<p class="verdict {answer.verdict}" lang="{language}">{_badge(verdict, answer.language)}</p>',
         f'<div class="words" lang="{language}">{prose(answer.answer, turn, markers)}</div>',
         _notes(answer),
         memory,
@@ -83,6 +83,12 @@ def answered(answer: Answer, *, read_only: bool = False) -> str:
         f'<article class="turn" data-conversation="{escape(answer.conversation_id)}">{asked(answer.question)}'
         f'<div class="reply">{understood(answer.need, answer.language)}{"".join(parts)}</div></article>'
     )
+
+
+def _badge(verdict: str, language: str) -> str:
+    """The verdict in the language of the answer beneath it, whatever that of the page is."""
+    english, chinese = labels()[verdict]
+    return escape(chinese if language == "zh" else english)
 
 
 def _frontier(answer: Answer) -> str:

@@ -9,11 +9,11 @@ from assistant.compose import names
 from assistant.understanding import Asked
 from kb.catalog import gpus, models
 from kb.purposes import PurposeName
-from tools.need import Need, Task
+from tools.need import Condition, Need, Task
 from ui.labels import both, label
 from ui.slots import slot, slot_html, slot_name
 
-HIDDEN = {"intent", "model_text", "matter", "conditions"} | (set(Asked.model_fields) - set(Need.model_fields))
+HIDDEN = {"intent", "model_text", "matter"} | (set(Asked.model_fields) - set(Need.model_fields))
 KINDS: dict[str, tuple[str, ...]] = {
     "model": ("model",),
     "cards": ("gpus_owned", "gpus_proposed", "gpus_asked"),
@@ -31,6 +31,7 @@ KINDS: dict[str, tuple[str, ...]] = {
         "hours_per_month", "generations", "frozen_params", "width_px", "height_px", "frames", "video_s",
         "frames_per_s", "images_per_sample", "tokens_per_month", "api_million_price",
     ),
+    "choices": ("conditions",),
     "text": ("provider", "country", "currency"),
 }  # fmt: skip
 """Which editor corrects which field."""
@@ -110,6 +111,7 @@ def _choices(name: str) -> list[list[str]]:
         "gradient_checkpointing": ("none", "selective", "full"),
         "acquisition": ("buy", "rent"),
         "purpose": get_args(PurposeName),
+        "conditions": get_args(Condition),
         "engine": ("vllm", "sglang", "llama.cpp", "transformers", "tensorrt-llm", "ollama", "deepspeed", "unsloth"),
         "optimizer": ("adamw", "adamw_8bit", "paged_adamw_8bit", "adafactor", "sgd", "lion", "muon"),
     }

@@ -156,3 +156,14 @@ def test_the_frontier_is_left_out_where_nobody_asks_for_it() -> None:
     assert without.frontier == ()
     assert without.configurations == whole.configurations
     assert without.rejected == whole.rejected
+
+
+def test_every_cloud_with_offers_is_known_by_its_id_and_aliases() -> None:
+    from kb.catalog import offers, providers
+    from tools.configure.asked import known_provider
+
+    written = {offer.provider for offer in offers()}
+    listed = [row for row in providers().values() if row.name in written]
+    assert len(listed) > 20
+    for row in listed:
+        assert {known_provider(label) for label in (row.id, row.name, *row.aliases)} == {row.name}
