@@ -65,7 +65,8 @@ def _headline(material: Material, record: ToolCallRecord) -> str:
         own = {"at_hand": amounts.watts(request["psu_w"]), "needed": amounts.watts(supply["needed_w"])}
         return material.say(f"feed.supply_{supply['at_hand']}", **values, **own)
     if request.get("circuit_amps"):
-        most = _most(material, record) if feeding.asks_count(material.text) else ""
+        asked = feeding.asks_count(material.text) or feeding.asks_machines(material.text)
+        most = _most(material, record) if asked else ""
         return most + _circuit(material, result, values)
     if request.get("rack_limit_w") and result["racks"]:
         one = result["racks"][0]
@@ -115,8 +116,11 @@ def _hosted(material: Material, values: dict[str, Any]) -> str:
 
 
 def _most(material: Material, record: ToolCallRecord) -> str:
-    """How many of the card the circuit feeds, where the number was worked out."""
+    """How many of the card the circuit feeds, where the number was worked out; of machines, where those are asked."""
     one, count = record.result["circuits"][0], record.result["gpu_count"]
+    if feeding.asks_machines(material.text) and record.result["nodes"] == 1:
+        held = int(one["continuous_w"] // record.result["wall_max_w"])
+        return material.say("feed.most_machines", machines=held, circuit=_named(one)) if held else ""
     if any(card.count for card in requests.cards(material.need)) or one["verdict"] != "yes":
         return ""
     return material.say("feed.most", cards=names.cards(record.result["gpu"], count), circuit=_named(one))

@@ -24,6 +24,11 @@ def asks_count(text: str) -> bool:
     return _COUNT_ASKED.search(text) is not None
 
 
+def asks_machines(text: str) -> bool:
+    """Whether the number of machines is what is asked."""
+    return _MACHINES.search(text) is not None
+
+
 def named(text: str) -> bool:
     """Whether a circuit or a supply of stated size is to feed them."""
     running = read_running(text)

@@ -29,6 +29,6 @@ def usual_data(understanding: Understanding, need: Need) -> int | None:
 
 def taken(understanding: Understanding, need: Need) -> bool:
     """Whether the data of the need is this usual amount."""
-    return understanding.need.dataset_tokens is None and need.dataset_tokens == usual_data(
-        understanding, need.model_copy(update={"dataset_tokens": None})
-    )
+    if understanding.need.dataset_tokens is not None or need.dataset_tokens is None:
+        return False
+    return need.dataset_tokens == usual_data(understanding, need.model_copy(update={"dataset_tokens": None}))

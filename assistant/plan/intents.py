@@ -52,6 +52,13 @@ _HAS = re.compile(
     re.I,
 )
 """Words that ask what a card has rather than what work takes."""
+_SUPPORTS = re.compile(r"支持(?:吗|么|嘛|不支持|不$|不?[?？])|(?<!不)支持[^，。,?？]{0,4}$|\bsupport(?:s|ed)?\b", re.I)
+_FEATURE = re.compile(
+    r"flash|attention|bf16|fp16|fp8|fp4|int8|int4|awq|gptq|nvlink|mig|cuda|rocm|driver|驱动|量化|训练|vllm|sglang|ollama"
+    r"|llama|pytorch|xformers|bitsandbytes|deepspeed|tensorrt|unsloth|p2p|ecc|nccl",
+    re.I,
+)
+"""Things a card supports or not, whatever the model."""
 _STILL_RUNS = re.compile(
     r"useless|pointless|out of luck|(?:still|any way to|instead|otherwise|anyway)[^.?!\n]{0,30}?(?:run|use|serve"
     r"|load|work)"
@@ -176,6 +183,10 @@ def _intents(understanding: Understanding) -> list[Intent]:
     asks = [intent for intent in understanding.asks if intent in FAMILIES and intent != main]
     if main == "compatibility" and requests.sized(understanding.need) and _STILL_RUNS.search(text) and not bare:
         asks.append("can_it_run")
+    if main == "compatibility" and _supports_model(understanding):
+        main, asks = "can_it_run", [one for one in asks if one != "can_it_run"]
+    if main == "training_time" and "can_it_run" in asks and not _timed(understanding.need):
+        main, asks = "can_it_run", [one for one in asks if one != "can_it_run"]
     if main == "compare":
         asks = [intent for intent in asks if FAMILIES[intent] != "fit"]
     if FAMILIES[main] == "shop" and not requests.cards(understanding.need):
@@ -187,6 +198,18 @@ def _intents(understanding: Understanding) -> list[Intent]:
     if main == "power" and money.asks_energy(understanding.text):
         asks = [intent for intent in asks if FAMILIES[intent] != "shop"]
     return _one_of_each(_without_parameters([main, *asks], understanding.need, understanding.text))
+
+
+def _supports_model(understanding: Understanding) -> bool:
+    """Whether a card is asked to support a model, and no format, engine or feature is named: whether it runs there."""
+    need, text = understanding.need, understanding.text
+    named = need.weight_format or need.engine or _FEATURE.search(text) or understanding.error_text
+    return requests.sized(need) and bool(requests.cards(need)) and not named and _SUPPORTS.search(text) is not None
+
+
+def _timed(need: Need) -> bool:
+    """Whether there is enough to time a training by: named cards, or its data."""
+    return bool(requests.cards(need)) or need.dataset_tokens is not None
 
 
 def _at_a_rate(understanding: Understanding) -> bool:

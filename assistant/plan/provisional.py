@@ -79,7 +79,8 @@ def _settled(understanding: Understanding) -> Need:
         need = need.model_copy(update={"params": RACED_PARAMS, "weight_format": packed_format(None) if own else None})
     if chinese_cards(understanding):
         need = need.model_copy(update={"gpus_asked": CHINESE_CARDS, "country": need.country or "CN"})
-    if need.intent in _ORDERED and need.task == "full_finetune" and not requests.cards(need):
+    chosen = need.intent in _ORDERED and not requests.cards(need)
+    if (chosen or need.intent == "compare") and need.task == "full_finetune":
         need = need.model_copy(update={"task": "lora" if unsaid(understanding, need) else need.task})
     if quantised := compared_formats(understanding):
         need = need.model_copy(update={"weight_format": quantised[0]})

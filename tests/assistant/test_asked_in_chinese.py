@@ -256,3 +256,25 @@ def test_more_memory_in_all_is_set_against_the_faster_card() -> None:
 
 def test_no_rent_read_says_nothing_of_buying() -> None:
     assert "购置价" not in turn("云上租H800一个月多少钱")[2].answer
+
+
+def test_no_data_are_assumed_where_nothing_is_trained() -> None:
+    assert "数据量" not in turn("4090能跑qwen2.5-7b吗")[2].answer
+
+
+def test_machines_on_a_circuit_are_counted() -> None:
+    _, calls, draft = turn("实验室机柜32A 220V 能放几台4卡4090")
+    plan = next(call for call in calls if call.tool == "plan_power").result
+    held = int(plan["circuits"][0]["continuous_w"] // plan["wall_max_w"])
+    assert draft.answer.startswith(f"**一路 220 V 32 A 最多放 {held} 台")
+
+
+def test_a_card_that_supports_a_model_runs_it() -> None:
+    assert turn("摩尔线程S4000跑qwen2.5-7b支持吗")[2].verdict == "fits"
+    assert turn("4090支持fp8吗，跑qwen2.5-7b")[2].verdict != "fits"
+
+
+def test_fine_tuning_of_any_kind_is_compared_by_adapters() -> None:
+    answer = turn("A100 40G和4090 微调13B选哪个")[2].answer
+    assert not answer.startswith("**都放不下")
+    assert "LoRA" in answer
