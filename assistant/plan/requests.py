@@ -332,6 +332,8 @@ def training_time(need: Need, card: GpuCount | None, *, text: str = "") -> Plann
     values = need.model_dump(exclude={"intent"}) | amounts(need, text)
     if values.get("task") not in TRAINING:
         values["task"] = "full_finetune"
+    if values["task"] in {"full_finetune", "pretrain"} and need.weight_format == "fp8":
+        values |= {"weight_format": None, "precision": "fp8"}  # trained in it, not kept in it
     if model_kind(need) == "vision" and need.width_px:
         values["image_px"] = need.width_px
     samples = find_samples(text)

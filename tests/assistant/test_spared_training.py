@@ -82,3 +82,17 @@ def test_quantised_weights_that_cards_do_not_share_are_left_to_the_host(text: st
     assert any(one.request.get("offload") == "all" for one in tried) is offloaded
     assert draft.verdict == ("fits_with_changes" if offloaded else "fits")
     assert not ground(draft.answer, records, (text,), draft.citations).ungrounded
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "full fine-tune Qwen2.5-7B in FP8 on 8 H100: how long for 100M tokens?",
+        "FP8 全参微调 Qwen2.5-7B，8 张 H100，1 亿 token 要多久？",
+    ],
+)
+def test_a_whole_training_in_eight_bits_is_timed_in_them(text: str) -> None:
+    _, records, draft = turn(text)
+    timed = next(one for one in records if one.tool == "estimate_training_time")
+    assert timed.request["precision"] == "fp8"
+    assert draft.verdict == "estimate"
