@@ -192,10 +192,13 @@ def _engine(weight_format: object, card: GpuCount | None) -> str | None:
 
 
 def _computable(need: Need, card: GpuCount | None) -> str | None:
-    """The format a model published in FP8 runs in unquantised on a card without FP8: BF16; None = as published."""
+    """What a model published in FP8 runs in on a card without FP8: BF16, or the file of as many bits where one memory
+    is read through llama.cpp; None = as published."""
     try:
         fp8 = need.model is not None and model(need.model).native_format == "fp8"
-        return "bf16" if fp8 and card is not None and gpu(card.gpu).fp8_flops is None else None
+        if not fp8 or card is None or gpu(card.gpu).fp8_flops is not None:
+            return None
+        return "gguf:Q8_0" if unified(gpu(card.gpu).id) and need.engine in (None, "llama.cpp") else "bf16"
     except AdvisorError:
         return None
 

@@ -29,6 +29,8 @@ _FASTER = ("can_it_run", "concurrency", "launch_files", "how_many_gpus")
 """Intents for which the speed is worth knowing once the workload fits."""
 _SHOPPING = ("which_to_buy", "budget", "cloud_or_buy")
 """Intents that a configuration to order answers."""
+LAYOUT = ("tensor_parallel", "pipeline_parallel", "expert_parallel")
+"""How it lies on the cards: as many requests as it holds are those that it holds lying so."""
 SEVERAL = 2
 """More estimates than this follow in turns."""
 
@@ -147,7 +149,8 @@ def _crowded(need: Need, record: ToolCallRecord) -> list[PlannedCall | None]:
         return []
     full = need.model_copy(update={"concurrent_sequences": most, "users": None})
     card, used = card_of(record.request), record.request.get("weight_format")
-    return [requests.memory(full, card, weight_format=used), requests.speed(full, card, used)]
+    laid: dict[str, Any] = {name: record.request.get(name) for name in LAYOUT}
+    return [requests.memory(full, card, weight_format=used, **laid), requests.speed(full, card, used, **laid)]
 
 
 def _lighter_speeds(need: Need, record: ToolCallRecord) -> list[PlannedCall | None]:
