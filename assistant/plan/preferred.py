@@ -28,6 +28,9 @@ NEARLY_FULL, WITH_ROOM = 0.85, 0.75
 """Shares of a card's memory: from the one on nothing is left for more requests, up to the other there is."""
 ROOM_FOR, NO_SLOWER = Decimal("1.15"), 0.95
 """What memory to spare may cost, and how little speed, to come first."""
+CARD_FASTER = 1.2
+"""Times the speed from which a new card alone comes before a machine around a second-hand one."""
+FAR_DEARER = Decimal(10) ** 12
 COMMON_COUNT = 2
 """Cards that go into an ordinary computer; more of them are no better use of a budget than fewer."""
 
@@ -125,6 +128,8 @@ def preferred(found: Sequence[Configuration], text: str, need: Need) -> list[Con
         kept.sort(key=lambda one: one.gpu not in named and _cards_alone(one))
     lead = _better_use(kept, named, need, AT_HOME_BITS if _AT_HOME.search(text) else EIGHT_BITS) if kept else None
     lead = _roomier(lead or kept[0], kept, need) if kept else None
+    if lead and _CARDS.search(text) and not _MACHINE.search(text):
+        lead = _new_card(lead, kept)
     return _led(lead, kept) if lead else kept
 
 
@@ -165,6 +170,21 @@ def _roomier(first: Configuration, kept: Sequence[Configuration], need: Need) ->
         and bits(one.weight_format) >= bits(first.weight_format)
     ]  # fmt: skip
     return min(roomy, key=lambda one: one.price.amount or 0, default=first)
+
+
+def _new_card(first: Configuration, kept: Sequence[Configuration]) -> Configuration:
+    """To who asks for a card: a new one that is faster and costs no more than a machine around a second-hand one."""
+    pace = pace_of(first)
+    if first.acquisition != "buy" or pace is None or all(told.code != USED for told in first.reasons):
+        return first
+    most = first.price.amount or 0
+    rivals = [
+        one for one in kept
+        if _cards_alone(one) and one.gpu_count == 1 and one.memory.verdict == "yes"
+        and all(told.code != USED for told in one.reasons) and (one.price.amount or FAR_DEARER) <= most
+        and (pace_of(one) or 0) >= CARD_FASTER * pace and bits(one.weight_format) >= bits(first.weight_format)
+    ]  # fmt: skip
+    return max(rivals, key=lambda one: pace_of(one) or 0, default=first)
 
 
 def _filled(one: Configuration) -> float:

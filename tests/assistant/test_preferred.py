@@ -184,3 +184,22 @@ def test_what_is_dearer_and_slower_is_not_told_beside_the_best() -> None:
     faster = offered("buy", 8_500, 200, gpu="l4-24gb")
     assert chosen([best, worse]) == [best]
     assert chosen([best, faster]) == [best, faster]
+
+
+OLD = offered("buy", 2_000, 27, reasons=[{"kind": "availability", "code": "second_hand"}])
+CARD = offered("buy", 740, 41, reasons=[{"kind": "trade_off", "code": "host_must_take"}])
+
+
+@pytest.mark.parametrize(
+    ("text", "found", "lead"),
+    [
+        pytest.param("which gpu should i buy?", [OLD, CARD], CARD, id="a-card-was-asked-for"),
+        pytest.param("which pc should i buy?", [OLD, CARD], OLD, id="a-machine-was"),
+        pytest.param("which gpu should i buy?", [WHOLE, CARD], WHOLE, id="the-first-is-new"),
+    ],
+)
+def test_a_new_card_comes_before_a_machine_around_an_old_one(
+    text: str, found: list[Configuration], lead: Configuration
+) -> None:
+    need = Need.model_validate({"task": "inference", "budget": {"amount": 2_500, "currency": "USD"}})
+    assert preferred(found, text, need)[0] == lead
