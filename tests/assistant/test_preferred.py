@@ -187,7 +187,9 @@ def test_what_is_dearer_and_slower_is_not_told_beside_the_best() -> None:
 
 
 OLD = offered("buy", 2_000, 27, reasons=[{"kind": "availability", "code": "second_hand"}])
-CARD = offered("buy", 740, 41, reasons=[{"kind": "trade_off", "code": "host_must_take"}])
+CARD = offered(
+    "buy", 740, 41, reasons=[{"kind": "trade_off", "code": "host_must_take"}], price={"amount": 740, "complete": False}
+)
 
 
 @pytest.mark.parametrize(
