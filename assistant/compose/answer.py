@@ -191,7 +191,7 @@ def _frame(material: Material, main: Section) -> None:
     doubts = clarify.unknown_names(material)
     main.assumptions += clarify.ambiguous_names(material)
     if clarify.turns_on_unknown(material):
-        main.body.insert(0, main.headline if main.headline != material.say("guidance.nothing") else "")
+        main.body.insert(0, "" if main.headline in (material.say("guidance.nothing"), doubts[0]) else main.headline)
         main.headline, main.verdict = doubts[0], "clarification"
     wrong = premises(material)
     if (refusal := compatibility.refusal(material)) and main.verdict != "clarification":

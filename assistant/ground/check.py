@@ -22,6 +22,8 @@ INTERVAL = re.compile(r"90 ?[%％](?= ?(?:interval|confidence|置信|区间))")
 OPERATOR = re.compile(r"\s*(?:[(（][^()（）]{0,40}[)）])?\s*(?P<sign>[×x*·+/÷−]|=|≈)\s*\Z")
 AMOUNT_TWICE = re.compile(r"(?<=\d) (?P<unit>GB) ?[(（]\d")
 """An amount told in both units, "215 GB (200 GiB)", which is no GB200."""
+QUOTED_NAME = re.compile(r"“[A-Za-z][\w.+/-]{1,60}”")
+"""A name in one word as it was written, which the answer may only repeat: “GLM-5.3-Flash”."""
 TABLE_UNIT = re.compile("|".join(sorted(map(re.escape, (u for u in UNITS if len(u) > 1)), key=len, reverse=True)))
 
 
@@ -62,7 +64,7 @@ def without_loose_lines(
 
 
 def _checked(text: str, evidence: Evidence) -> Iterable[tuple[Quantity, bool]]:
-    masked, dates, counted = _mask(text)
+    masked, dates, counted = _mask(QUOTED_NAME.sub(lambda name: _unnumbered(name, evidence), text))
     known = {one.start: evidence.holds_cards(one.cards, one.count) for one in counted if evidence.knows(one.cards)}
     for start, end, variants in dates:
         whole = Quantity(text[start:end], start, end, PLAIN, (), ())
@@ -83,6 +85,11 @@ def _checked(text: str, evidence: Evidence) -> Iterable[tuple[Quantity, bool]]:
         good = known.get(quantity.start, good or _follows(masked, former, quantity))
         former.append((quantity, good))
         yield quantity, good
+
+
+def _unnumbered(name: re.Match[str], evidence: Evidence) -> str:
+    """Blanks for a name that stands so in what was asked or found; any other as it is."""
+    return " " * len(name[0]) if evidence.mentions(name[0][1:-1]) else name[0]
 
 
 def _mask(text: str) -> tuple[str, list[tuple[int, int, tuple[str, ...]]], list[Counted]]:

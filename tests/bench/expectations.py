@@ -17,6 +17,7 @@ FILES = (
     "questions_sizing.yaml",
     "questions_money.yaml",
     "questions_beyond.yaml",
+    "questions_scored.yaml",
 )
 NEAR = 0.08
 """How far a total may be from the one that the expected request gives."""

@@ -185,3 +185,10 @@ def test_lengths_told_to_half_a_per_cent_are_traced() -> None:
     record = ToolCallRecord(tool="estimate_memory", request={}, result={"fit": {"max_context_tokens": 93268}})
     assert not ground("Room for about 93,250 tokens.", [record], ()).ungrounded
     assert ground("Room for about 92,250 tokens.", [record], ()).ungrounded
+
+
+def test_name_as_the_asker_wrote_it_states_no_number() -> None:
+    said = "I know no model called “GLM-5.3-Flash”."
+    assert loose(said, words=("does GLM-5.3-Flash fit?",)) == []
+    assert loose(said) == ["5.3"]
+    assert loose("It takes “5.3” GB.", words=("does GLM-5.3-Flash fit?",)) != []
