@@ -49,7 +49,8 @@ _DATASET = grammar(
 )
 _DATA_BYTES = grammar(
     r"(?:数据(?:集)?|语料|(?<![a-z])(?:dataset|corpus|data|text))\s?(?:集|量|大小|有|约|共|of|is|大概"
-    r"|:)?\s?(?P<n>\d{1,6}(?:\.\d{1,3})?)\s?(?P<u>k(?=b)|[mgt])b?(?![a-z0-9])"
+    r"|:)?\s?(?P<n>\d{1,6}(?:\.\d{1,3})?)\s?(?P<u>k(?=b)|[mgt])b?(?![a-z0-9]|\s?(?:\w{1,14} )?(?:samples?"
+    r"|examples?|rows|pairs|instructions?|conversations?|dialogs?|dialogues?|records|tokens?|images?|documents?|docs))"
     r"|(?P<n2>\d{1,6}(?:\.\d{1,3})?)\s?(?P<u2>k(?=b)|[mgt])b?(?![a-z])\s?(?:的)?\s?(?:of )?(?:文本|语料|数据"
     r"|text|dataset|corpus|training data|data|tokens? data)"
 )

@@ -129,3 +129,18 @@ def test_pictures_are_counted_in_a_format_that_the_card_holds() -> None:
     _, records, _ = turn("flux dev, 20k images a day, how many 4090s?")
     held = [one.result["fit"]["verdict"] for one in records if one.tool == "estimate_memory" and one.result.get("fit")]
     assert "no" not in held
+
+
+@pytest.mark.parametrize(
+    "text", ["can i run qwen3 32b on a 3090?", "speed of llama 70b q4 on 2x 3090", "lora 7b on a 4090"]
+)
+def test_what_was_not_asked_is_not_assumed(text: str) -> None:
+    _, _, draft = turn(text)
+    assert not any("how much text" in line for line in draft.assumptions)
+
+
+@pytest.mark.parametrize("count", ["2M", "500k", "1.5M"])
+def test_so_many_samples_are_no_bytes(count: str) -> None:
+    tokens = understand(f"dataset of {count} samples avg 600 tokens, sft 8b on 8xH100, days?").need.dataset_tokens
+    assert tokens is not None
+    assert tokens >= 500_000 * 600
