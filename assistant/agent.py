@@ -173,11 +173,11 @@ class Advisor:
         said = key_of(question, bare)
         if (known := self.recall.find(said, now, before)) is not None:
             again = known.again(conversation_id, since(started))
-            yield understood(reading)
+            yield understood(reading, told=steps)
             yield from taken(again, known.requests if steps else None)
             return again
         with self.line.place(patience_s):
-            yield understood(reading)
+            yield understood(reading, told=steps)
             noted: list[Step] = []
             records = yield from _noting(worked_out(bare), noted)
             draft = compose(bare, records, before)

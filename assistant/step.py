@@ -30,9 +30,9 @@ class Step:
         return None if self.told is None else self.told.answer
 
 
-def understood(understanding: Understanding) -> Step:
-    """The first step: what was read."""
-    return Step("understood", data=understanding.model_dump(mode="json", exclude_none=True))
+def understood(understanding: Understanding, *, told: bool = True) -> Step:
+    """The first step: what was read, where anybody wants to be `told`."""
+    return Step("understood", data=understanding.model_dump(mode="json", exclude_none=True) if told else None)
 
 
 def taken(told: Told, requests: Sequence[dict[str, Any]] | None) -> Iterator[Step]:

@@ -182,8 +182,7 @@ class Names:
         return list(self._known(text, bold) if len(text) <= REMEMBERED_LENGTH else self._scanned(text, bold))
 
     def _scanned(self, text: str, bold: bool) -> tuple[Mention, ...]:
-        folded = normalise(text)
-        atoms = list(atoms_in(folded))
+        folded, atoms = _taken_apart(text)
         found: list[tuple[Mention, Sequence[str]]] = []
         place = 0
         while place < len(atoms):
@@ -308,6 +307,13 @@ class Names:
                 self._near.clear()
             self._near[atom] = known
         return known
+
+
+@lru_cache(maxsize=16)
+def _taken_apart(text: str) -> tuple[str, list[Atom]]:
+    """A text folded, and its atoms, not to be changed: one index of names after another reads the same text."""
+    folded = normalise(text)
+    return folded, list(atoms_in(folded))
 
 
 def _may_begin(atoms: list[Atom], place: int) -> bool:

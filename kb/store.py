@@ -18,6 +18,7 @@ import sys
 from bisect import bisect_left
 from collections.abc import Iterable
 from dataclasses import dataclass, field
+from functools import lru_cache
 from pathlib import Path
 from threading import Lock
 from typing import Any
@@ -216,8 +217,19 @@ class Store:
 
 def current(folder: Path) -> Generation | None:
     """The generation in use; null when there is none or the pointer cannot be read."""
+    path = folder / POINTER
     try:
-        return Generation.model_validate_json((folder / POINTER).read_bytes())
+        found = path.stat()
+    except OSError:
+        return None
+    return _pointed_at(path, (found.st_ino, found.st_mtime_ns, found.st_size))
+
+
+@lru_cache(maxsize=8)
+def _pointed_at(path: Path, _: tuple[int, int, int]) -> Generation | None:
+    """What a pointer says, read once: another generation is another file."""
+    try:
+        return Generation.model_validate_json(path.read_bytes())
     except (OSError, ValueError):
         return None
 

@@ -150,9 +150,14 @@ class Evidence:
             for key, inner in value.items():
                 if inner is None:
                     continue
-                inner_kind = own if own and key == "value" else kind if key in INHERITING else _kind_of_name(key)
+                if type(inner) is str:  # most of a result is text, whose kind is told by itself
+                    if inner not in self._texts and len(inner) <= LONGEST_STRING:
+                        self._read(inner)
+                    continue
+                named, in_usd = _told_by(key)
+                inner_kind = own if own and key == "value" else named or kind
                 taken = self._walk if isinstance(inner, dict | list) else self._take
-                taken(inner, inner_kind, copies, "USD" if "usd" in key else currency)
+                taken(inner, inner_kind, copies, "USD" if in_usd else currency)
         elif isinstance(value, list | tuple):
             for inner in value:
                 (self._walk if isinstance(inner, dict | list | tuple) else self._take)(inner, kind, copies, currency)
@@ -184,6 +189,12 @@ class Evidence:
         """The sums of parts that the memory table shows as one row."""
         for _, names in ROWS:
             self._add(BYTES, float(sum(part["bytes"] for part in parts if part["name"] in names)))
+
+
+@lru_cache(maxsize=4096)
+def _told_by(key: str) -> tuple[str | None, bool]:
+    """What a key says of what it holds: the kind, null where that is its parent's; and whether it is in dollars."""
+    return None if key in INHERITING else _kind_of_name(key), "usd" in key
 
 
 @lru_cache(maxsize=4096)
