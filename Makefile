@@ -16,7 +16,7 @@ TORCH_CPU_INDEX := https://download.pytorch.org/whl/cpu
 
 READY := $(VENV)/.ready
 
-.PHONY: help run test check format lock check-facts eval bench-memory bench-speed bench-configure bench-ingest bench-retrieval bench-page reliability docs docs-site sbom clean
+.PHONY: help run test check format lock check-facts eval bench-memory bench-speed bench-configure bench-turn bench-ingest bench-retrieval bench-page reliability docs docs-site sbom clean
 
 help: ## list these targets
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | awk -F '\t' '{printf "  make %-15s %s\n", $$1, $$2}'
@@ -69,6 +69,9 @@ bench-speed: $(READY) ## compare speed and time estimates with published measure
 
 bench-configure: $(READY) ## time the configurator and hold it to a brute force (ARGS=200 for as many random needs)
 	$(BIN)/python tests/bench/bench_configure.py $(ARGS)
+
+bench-turn: $(READY) ## what a new turn costs, piece by piece, in processor time (ARGS="80 --functions 40")
+	$(BIN)/python tests/bench/bench_turn.py $(ARGS)
 
 bench-ingest: $(READY) ## measure ingestion beside the tutorial way; ARGS="hostile", "kill" or "damage" for the rest
 	$(BIN)/python tests/bench/bench_ingest.py $(ARGS)

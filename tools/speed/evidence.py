@@ -115,8 +115,9 @@ def corrected(
     alike = _alike(asked[:LOADS], kind)
     apart = _distances(asked, kind, alike, skip)
     weights = numpy.exp(apart / -settings.scale) * (apart < FAR)
-    total, shift = float(weights.sum()), float(weights @ alike.away)
-    least = float(apart.min(initial=FAR))
+    # The ufuncs themselves: on arrays this short the methods around them take as long again.
+    total, shift = float(numpy.add.reduce(weights)), float(weights @ alike.away)
+    least = float(numpy.minimum.reduce(apart, initial=FAR))
     weight = total / (total + settings.nugget)
     factor = math.exp(shift / (total + settings.nugget)) if total else 1.0
     label: Label = "formula"
@@ -139,7 +140,9 @@ def case_of(work: Work) -> Case:
 
 def _distances(asked: Case, kind: str, alike: "Alike", skip: frozenset[str]) -> "Numbers":
     """How far each of these rows is from a case; infinitely, where it is to be left out."""
-    apart: Numbers = alike.far + abs(alike.loads - _weighed(asked, kind)).sum(axis=1)
+    import numpy
+
+    apart: Numbers = alike.far + numpy.add.reduce(abs(alike.loads - _weighed(asked, kind)), axis=1)
     if skip:
         apart[[row.id in skip for row in alike.rows]] = math.inf
     return apart
