@@ -86,6 +86,8 @@ class Asked(Need):
     """Catalog id of the model most people mean by the words, where none was named."""
     doubts: tuple[Ambiguity, ...] = ()
     """Names that are still unsettled."""
+    samples: int | None = None
+    """Samples of the training data that were stated."""
     tariff_per_kwh: float | None = None
     """Price of electricity that was stated."""
     tariff_currency: str | None = None

@@ -51,7 +51,7 @@ def provisional(understanding: Understanding) -> Need:
     reads = amounts.model_kind(need) in (None, "llm", "vlm", *amounts.READ)
     if need.dataset_tokens is not None or not reads or not requests.sized(need) or not requests.is_training(need):
         return need
-    samples = find_samples(understanding.text)
+    samples = find_samples(understanding.text) or understanding.need.samples
     return need.model_copy(update={"dataset_tokens": samples * SAMPLE_TOKENS}) if samples else need
 
 

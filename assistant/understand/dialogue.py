@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from typing import Any, Literal
 
+from assistant.understand.besides import told_besides
 from assistant.understand.changes import changes_of
 from assistant.understand.command import command_of, weighs_either
 from assistant.understand.companions import as_beside, as_works, companions
@@ -15,7 +16,6 @@ from assistant.understand.place import NO_CLOUD
 from assistant.understand.pointing import machines, pointed
 from assistant.understand.reading import TRAINING, read
 from assistant.understand.replies import replied
-from assistant.understand.running import find_tariff
 from assistant.understand.scope import asks_something_else, dictated
 from assistant.understand.standing import standing
 from assistant.understand.text import grammar
@@ -232,11 +232,7 @@ def _read(original: str, previous: Asked | None) -> Reading:
     only_rent = reading.intent == "cloud_or_buy" and _RENTED.search(plain) and not _OWN.search(plain)
     if acquisition := _acquisition(plain) or ("rent" if only_rent and not _AGAINST_BUYING.search(plain) else None):
         reading.slots["acquisition"] = acquisition
-    if "chinese" in (stated := reading.slots.get("conditions", ())) and reading.entities.gpus:
-        reading.slots["conditions"] = tuple(one for one in stated if one != "chinese")  # set against the cards named
-    tariff, currency = find_tariff(plain)
-    if tariff is not None:
-        reading.slots |= {"tariff_per_kwh": tariff, "tariff_currency": currency}
+    reading.slots |= told_besides(reading)
     return reading
 
 

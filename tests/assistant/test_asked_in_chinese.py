@@ -278,3 +278,16 @@ def test_fine_tuning_of_any_kind_is_compared_by_adapters() -> None:
     answer = turn("A100 40G和4090 微调13B选哪个")[2].answer
     assert not answer.startswith("**都放不下")
     assert "LoRA" in answer
+
+
+def test_samples_that_were_stated_stay_stated() -> None:
+    understanding, calls, draft = talk("lora微调llama3-8b，一万条数据，3090要多久", "换成两张呢")
+    timed = next(call for call in calls if call.tool == "estimate_training_time")
+    assert understanding.need.samples == 10_000
+    assert timed.request["gpu_count"] == 2
+    assert timed.result["time_s"]
+    assert "训练时间" in draft.answer.split("\n")[0]
+
+
+def test_how_the_speed_is_asks_for_the_speed() -> None:
+    assert talk("3080 10G能跑8b的q4不", "速度咋样")[2].answer.startswith("**单路生成约")
