@@ -121,7 +121,8 @@ def by_schema(app: Any, cases: int, tally: Tally) -> None:
                 tally.note(what, 500, f"{type(problem).__name__}: {str(problem)[:120]}", "", 0.0)
                 return
             elapsed_s = time.perf_counter() - started
-            tally.note(what, answer.status_code, answer.text, str(answer.headers.get("content-type")), elapsed_s)
+            text = answer.content.decode("utf-8", "replace")  # an export may be no text
+            tally.note(what, answer.status_code, text, str(answer.headers.get("content-type")), elapsed_s)
 
         run()
 
