@@ -11,6 +11,7 @@ from ingest.claims.machines import machine_findings
 from ingest.claims.needs import need_findings
 from ingest.claims.ratios import ratio_findings
 from ingest.claims.reading import clauses
+from ingest.claims.sizes import size_findings
 from ingest.claims.specs import spec_findings
 from ingest.claims.traits import trait_findings
 from ingest.convert import KINDS, Converted, convert
@@ -18,7 +19,8 @@ from kb.archive import Library
 from kb.base import BadInput
 
 JUDGES = (
-    spec_findings, trait_findings, cloud_findings, machine_findings, need_findings, ratio_findings, ageing_findings,
+    spec_findings, trait_findings, cloud_findings, machine_findings, need_findings, size_findings, ratio_findings,
+    ageing_findings,
 )  # fmt: skip
 _WORTH_JUDGING = re.compile(
     r"\d|✅|✔|√|❌|✘|✗|nvlink|pcie|ecc|fp|bf|batch|批量|架构|冷|ampere|hopper|blackwell|[xz]eon|槽|cool|liquid|slot|淘汰|激活|活跃|active|最|有|无|否|是|yes|no",

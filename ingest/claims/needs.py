@@ -16,13 +16,13 @@ TRAINED_PARAMS_MIN = 5e9
 """Smaller models are trained on one card, and their activations matter more than their parameters."""
 MUCH_MORE = 2.5
 """From which ratio cards and a size on one line have nothing to do with each other."""
-_SIZE = re.compile(r"(?<![\d.\-–])(\d{1,3}(?:,\d{3})+|\d{1,5}(?:\.\d{1,3})?)\s*(GB|TB|G)(?![A-Za-z/])", re.IGNORECASE)
+SIZE = re.compile(r"(?<![\d.\-–])(\d{1,3}(?:,\d{3})+|\d{1,5}(?:\.\d{1,3})?)\s*(GB|TB|G)(?![A-Za-z/])", re.IGNORECASE)
 _NEED = re.compile(r"显存|VRAM|GPU memory|memory need|内存需求", re.IGNORECASE)
 _NEEDS = re.compile(r"需|至少|最低|needs?|requires?|at least|≥", re.IGNORECASE)
 _EACH = re.compile(r"每卡|每张|单卡|per GPU|per card|各", re.IGNORECASE)
-_TRAIN = re.compile(r"(?<!预)训练|(?<!pre-)train|全参|full[- ]parameter|full(?:y)?[- ]fine", re.IGNORECASE)
-_FULL = re.compile(r"全参|full[- ]parameter|full(?:y)?[- ]fine", re.IGNORECASE)
-_CHEAPER = re.compile(r"lora|offload|卸载|peft|adapter|推理|inference|量化", re.IGNORECASE)
+TRAIN = re.compile(r"(?<!预)训练|(?<!pre-)train|全参|full[- ]parameter|full(?:y)?[- ]fine", re.IGNORECASE)
+FULL = re.compile(r"全参|full[- ]parameter|full(?:y)?[- ]fine", re.IGNORECASE)
+CHEAPER = re.compile(r"lora|offload|卸载|peft|adapter|推理|inference|量化", re.IGNORECASE)
 _AMOUNT = r"(\d{1,3}(?:,\d{3})+|\d{1,5}(?:\.\d{1,2})?)\s*(GB|TB)"
 _TOTAL = re.compile(
     rf"(?:总显存|共有?|聚合|total|aggregate|合计|总计)\s*(?:为|是|约|of|:|：)?\s*{_AMOUNT}"
@@ -30,7 +30,7 @@ _TOTAL = re.compile(
     r"|(?:of (?:VRAM|memory|HBM\w*)\s*)?(?:in total|together|combined|altogether|in all))",
     re.IGNORECASE,
 )
-_REFUTED = re.compile(r"不是|并非|不等于|误区|错误|\b(?:is no|is not|isn't|myth|wrong|mistake)\b", re.IGNORECASE)
+REFUTED = re.compile(r"不是|并非|不等于|误区|错误|\b(?:is no|is not|isn't|myth|wrong|mistake)\b", re.IGNORECASE)
 _EXPERTS = re.compile(r"(?<![A-Za-z])MoE(?![A-Za-z])|混合专家|mixture[- ]of[- ]experts", re.IGNORECASE)
 _ACTIVE_ONLY = re.compile(
     r"显存[^,，。;；]{0,8}(?:只|仅)[^,，。;；]{0,8}(?:激活|活跃)(?:的)?参数"
@@ -60,7 +60,7 @@ _FORMATS = (
     (re.compile(r"(?<![A-Za-z])(?:Q[2356]_\w+|IQ\d|[2356][- ]bit|量化|quanti[sz]|offload|卸载)", re.IGNORECASE), 0.0),
 )
 """Formats with their bytes a parameter; the last row stands for what would need a closer look."""
-_BY_SIZE = re.compile(
+BY_SIZE = re.compile(
     r"(?<![\w.])(\d{1,4}(?:\.\d)?)\s*B[- ]*(?:参数量?)?\s*(?:的)?\s*(?:大?模型|model|LLM)", re.IGNORECASE
 )
 """A model named by nothing but its size: 「70B 模型」."""
@@ -74,12 +74,12 @@ FILLED = 0.96
 """Share of the cards that weights alone may fill; what is left holds buffers and a first cache."""
 FORMAT_SLACK = 0.9
 """Share of the weights below which a size cannot be meant for them: 65 billion are called 70."""
-_ENOUGH = re.compile(
+ENOUGH = re.compile(
     r"enough|suffic|fits?\b|can (?:run|hold|load|serve)|\bruns? (?:\w+ )?(?:on|in)\b|够|即可|装得下|放得下"
     r"|可以?(?:用|运行|装下|跑|部署|加载|完整)|能[^,，。;；不]{0,14}(?:用|运行|装下|跑|部署)",
     re.IGNORECASE,
 )
-_CHEAPER_PLACE = re.compile(
+CHEAPER_PLACE = re.compile(
     r"offload|卸载|cpu|内存|host|不能|不够|装不下|放不下|not |n't |too small|cannot|lora", re.IGNORECASE
 )
 _SERIES = re.compile(r"(?:RTX|NVIDIA|GeForce)\s*(?:RTX\s*)?([2345])0(?:00)?\s*(?:系列|系|[- ]?series)", re.IGNORECASE)
@@ -105,7 +105,7 @@ def _stated(clause: Clause) -> Iterator[Finding]:
         return
     if not (_NEED.search(clause.said) or _NEED.search(clause.label)) or gpus_in(clause.text):
         return
-    match = _SIZE.search(clause.text, subjects[0].end if clause.models else 0)
+    match = SIZE.search(clause.text, subjects[0].end if clause.models else 0)
     if match is None:
         return
     model = models()[subjects[0].ids[0]]
@@ -115,7 +115,7 @@ def _stated(clause: Clause) -> Iterator[Finding]:
 
 def _need(clause: Clause, model: Model, text: str, claimed: str, size: float) -> Finding:
     context = f"{clause.said} {clause.heading if clause.cells else ''}"
-    trains = _TRAIN.search(clause.text) and not _CHEAPER.search(clause.text)
+    trains = TRAIN.search(clause.text) and not CHEAPER.search(clause.text)
     native = {"fp8": 1.0, "mxfp4": BYTES_4_BIT, "int4": BYTES_4_BIT}.get(model.native_format, BYTES_16_BIT)
     floor, wide = model.params * BYTES_4_BIT, model.params * BYTES_16_BIT
     per_param = links()["training_bytes_per_param"]
@@ -129,7 +129,7 @@ def _need(clause: Clause, model: Model, text: str, claimed: str, size: float) ->
         correct = f"full training with Adam holds about {per_param} bytes a parameter: {trained:,.0f} GB"
     elif size < floor and "lora" not in context:
         verdict = "wrong"
-    elif (named := _named_format(clause.text)) and not trains and size < FORMAT_SLACK * model.params * named[1]:
+    elif (named := named_format(clause.text)) and not trains and size < FORMAT_SLACK * model.params * named[1]:
         verdict = "wrong"
         correct = f"{named[0]} weights alone: {model.params * named[1] / GB:.4g} GB; cache and buffers come on top"
     elif native < BYTES_16_BIT and abs(size - wide) < 0.1 * wide:
@@ -149,7 +149,7 @@ def _need(clause: Clause, model: Model, text: str, claimed: str, size: float) ->
     )
 
 
-def _named_format(text: str) -> tuple[str, float] | None:
+def named_format(text: str) -> tuple[str, float] | None:
     """The one weight format a text names, with its bytes a parameter; null when it names none or several."""
     found = {bytes_each: match[0] for pattern, bytes_each in _FORMATS if (match := pattern.search(text))}
     return (next(iter(found.values())), next(iter(found))) if len(found) == 1 else None
@@ -157,10 +157,10 @@ def _named_format(text: str) -> tuple[str, float] | None:
 
 def _held_in_format(clause: Clause) -> Iterator[Finding]:
     """Cards said to hold a model in a format whose weights alone are larger."""
-    rigs, named = rigs_in(clause.text, clause.line), _named_format(clause.text)
-    if len(rigs) != 1 or len(clause.models) != 1 or named is None or not _ENOUGH.search(clause.text):
+    rigs, named = rigs_in(clause.text, clause.line), named_format(clause.text)
+    if len(rigs) != 1 or len(clause.models) != 1 or named is None or not ENOUGH.search(clause.text):
         return
-    if _TRAIN.search(clause.text) or _CHEAPER_PLACE.search(clause.text) or _REFUTED.search(clause.text):
+    if TRAIN.search(clause.text) or CHEAPER_PLACE.search(clause.text) or REFUTED.search(clause.text):
         return
     model, rig = models()[clause.models[0].ids[0]], rigs[0]
     held = rig.count * max(card.memory_bytes for card in cards(rig.gpus))
@@ -182,7 +182,7 @@ def _counted(clause: Clause) -> Iterator[Finding]:
         return
     for rig in rigs[:1]:
         other = clause.row if clause.cells else clause.text
-        sizes = [(_bytes(match), match[0]) for match in _SIZE.finditer(other) if _is_need(other, match)]
+        sizes = [(_bytes(match), match[0]) for match in SIZE.finditer(other) if _is_need(other, match)]
         if not sizes:
             continue
         needed, said = max(sizes)
@@ -219,10 +219,10 @@ def _subject(clause: Clause) -> str | None:
 
 def _trained(clause: Clause) -> Iterator[Finding]:
     """Cards said to train a model whose training state they cannot hold."""
-    sized = _BY_SIZE.search(clause.text) if not clause.models and _FULL.search(clause.text) else None
-    if not (clause.models or sized) or not _TRAIN.search(clause.text):
+    sized = BY_SIZE.search(clause.text) if not clause.models and FULL.search(clause.text) else None
+    if not (clause.models or sized) or not TRAIN.search(clause.text):
         return
-    if _CHEAPER.search(clause.text) and not _FULL.search(clause.text):
+    if CHEAPER.search(clause.text) and not FULL.search(clause.text):
         return
     rig = _training_rig(clause)
     if rig is None:
@@ -268,7 +268,7 @@ def _rules(clause: Clause) -> Iterator[Finding]:
     over = _OVER_WEIGHTS.search(clause.text)
     factor = float(next(filter(None, match.groups()))) if match else float(over[1]) * BYTES_16_BIT if over else None
     found = match or over
-    if factor is None or found is None or _REFUTED.search(clause.text):
+    if factor is None or found is None or REFUTED.search(clause.text):
         return
     if match and (match[3] or match[4]) and not re.search(r"adamw?|混合精度|mixed", clause.said):
         return  # an optimizer of its own may need less
@@ -289,7 +289,7 @@ def _rules(clause: Clause) -> Iterator[Finding]:
 def _experts_rule(clause: Clause) -> Iterator[Finding]:
     """ "MoE memory counts only the active parameters": a router may choose any expert, so all of them are held."""
     match = _ACTIVE_ONLY.search(clause.text)
-    if match is None or _REFUTED.search(clause.text):
+    if match is None or REFUTED.search(clause.text):
         return
     sparse = any(models()[mention.ids[0]].experts for mention in clause.models)
     if not sparse and not _EXPERTS.search(f"{clause.heading} {clause.text}"):
@@ -347,7 +347,7 @@ def _totals(clause: Clause) -> Iterator[Finding]:
 def _series(clause: Clause) -> Iterator[Finding]:
     """A memory size asked of a series none of whose cards has it."""
     series = _SERIES.search(clause.text)
-    match = _SIZE.search(clause.text, series.end()) if series else None
+    match = SIZE.search(clause.text, series.end()) if series else None
     if series is None or match is None:
         return
     family = [

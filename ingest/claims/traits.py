@@ -19,7 +19,7 @@ _TURNS = re.compile(r"但|却|不过|保留|\b(?:but|yet|however|keeps?|retains?
 _AFFIRMED = re.compile(
     r"支持|配合|通过|具备|具有|带有|采用|搭载|保留|互联|互连|连接|桥接|原生|support|via|with|using|has |offers|features"
     r"|\bkeeps?\b|\bretains?\b"
-    r"|\bby\b|\bruns?\b|\bcomputes?\b|accelerates?",
+    r"|\bby\b|\bruns?\b|\bcomputes?\b|accelerates?|(?<![没只才])有\s*$",
     re.IGNORECASE,
 )
 
@@ -76,6 +76,13 @@ def _format(field: str, oldest: float) -> Callable[[Gpu], bool | None]:
     return has
 
 
+def _tensor_cores(card: Gpu) -> bool | None:
+    """From Volta on, but not in the GTX 16 cards of Turing; other makers' matrix units have other names."""
+    if card.vendor != "NVIDIA" or card.compute_capability is None:
+        return None
+    return float(card.compute_capability) >= 7.0 and not card.id.startswith("gtx-")
+
+
 TRAITS = (
     Trait("NVLink", re.compile("nvlink", re.IGNORECASE), _nvlink, "nvlink_bytes_per_s", _show_nvlink),
     Trait("ECC", re.compile(r"(?<![a-z])ecc(?![a-z])", re.IGNORECASE), lambda card: card.ecc, "ecc",
@@ -84,9 +91,19 @@ TRAITS = (
           lambda card: "FP8 in hardware" if card.fp8_flops else "no FP8 in hardware"),
     Trait("BF16", re.compile(r"(?<![a-z])bf16(?!\d)", re.IGNORECASE), _format("bf16_flops", 8.0), "bf16_flops",
           lambda card: "BF16 in hardware" if card.bf16_flops else "no BF16 in hardware"),
+    Trait("MIG", re.compile(r"(?<![a-z])mig(?![a-z])", re.IGNORECASE), lambda card: bool(card.mig_instances),
+          "mig_instances", lambda card: f"MIG, up to {card.mig_instances} parts" if card.mig_instances else "no MIG"),
+    # Cores of a format or a generation are another question than cores at all.
+    Trait("tensor cores",
+          re.compile(r"(?<![\d代])(?<!\d )(?<!gen )(?<!generation )(?:tensor\s*cores?|张量核心)", re.IGNORECASE),
+          lambda card: _tensor_cores(card), "compute_capability",
+          lambda card: "tensor cores" if _tensor_cores(card) else "no tensor cores"),
 )  # fmt: skip
 _MEMORY_TYPE = re.compile(r"(?<![A-Za-z])(GDDR[56]X?|GDDR7|HBM[234]?e?)(?![A-Za-z0-9])", re.IGNORECASE)
-_ARCHITECTURES = ("Ada Lovelace", "Ada", "Ampere", "Hopper", "Blackwell", "Turing", "Volta", "Pascal")
+_ARCHITECTURES = (
+    "Ada Lovelace", "Ada", "Ampere", "Hopper", "Blackwell", "Turing", "Volta", "Pascal",
+    *(f"{family} {number}" for family in ("CDNA", "RDNA") for number in (2, 3, 4)),
+)  # fmt: skip
 _IS_OF = (
     r"(?:采用|基于|使用的是|使用|属于|搭载|(?:仍然|依然|仍|也)?是"
     r"|(?:is|are|was) (?:still )?(?:built|based) (?:on|around)|uses|(?:is|are|was)|belongs to)"
@@ -96,6 +113,13 @@ _SLOTS = {"单槽": 1, "双槽": 2, "三槽": 3, "single-slot": 1, "dual-slot": 
 _SLICED = re.compile(
     r"(?:最多)?(?:可以?|能)?(?:切|分|划分|切分|拆)(?:成|为|出)\s*(\d)\s*(?:个|份|片)"
     r"|(?:splits?|sliced?|partition(?:s|ed)?|divided?)\s+into (?:up to )?(\d)\b",
+    re.IGNORECASE,
+)
+_OWN_BUS = re.compile(
+    r"\s*(?:card|显卡)?\s*(?:(?:is|are) an?\s+(?:native )?PCIe\s*(?:Gen\s*)?([3456](?:\.0)?)\s*(?:x16\s*)?"
+    r"(?:card|device)"
+    r"|(?:has|uses|comes with) an?\s*PCIe\s*(?:Gen\s*)?([3456](?:\.0)?)\s*(?:x16\s*)?interface"
+    r"|(?:是|采用|使用|的接口是|接口为)\s*PCIe\s*([3456](?:\.0)?)\s*(?:x16\s*)?(?:的卡|的显卡|接口|总线))",
     re.IGNORECASE,
 )
 _GENERATION = re.compile(r"第\s*([一二三四五1-5])\s*代|([1-5])(?:st|nd|rd|th)[ -]gen", re.IGNORECASE)
@@ -110,6 +134,7 @@ def trait_findings(clause: Clause) -> Iterator[Finding]:
     yield from _memory_type(clause)
     yield from _architecture(clause)
     yield from _slots(clause)
+    yield from _bus(clause)
     yield from _tensor_generation(clause)
     yield from _slices(clause)
 
@@ -137,7 +162,7 @@ def _in_prose(clause: Clause, trait: Trait, match: re.Match[str]) -> Iterator[Cl
         between = clause.text[mentions[-1].end : match.start()]
     if (
         not mentions
-        or re.search(r"[?？]|吗|是否|whether", clause.text)
+        or re.search(r"[?？]|吗|是否|whether", clause.text, re.IGNORECASE)
         or _SUPPOSED.search(clause.text[: match.start()])
     ):
         return
@@ -227,7 +252,7 @@ def _memory_type(clause: Clause) -> Iterator[Finding]:
 
 def _architecture(clause: Clause) -> Iterator[Finding]:
     """「架构 | Ampere」 under a card's name, and 「Ampere 架构(A100/A30)」."""
-    said = next((name for name in _ARCHITECTURES if name.lower() in clause.text.lower()), None)
+    said = next((name for name in _ARCHITECTURES if re.search(rf"(?<![a-z]){name}(?![a-z])", clause.text, re.I)), None)
     if said is None:
         return
     if re.search(r"架构|architecture", clause.label, re.IGNORECASE) and clause.subject and not clause.gpus:
@@ -249,7 +274,7 @@ def _built_on(clause: Clause, architecture: str) -> list[Mention]:
     """「A40 采用 … 架构」, "the L4 is based on …": the cards said to be of an architecture in prose."""
     found = re.compile(
         rf"\s*(?:GPU|显卡|card)?\s*{_IS_OF}\s*(?:NVIDIA|英伟达)?\s*(?:的|the|an?)?\s*{architecture}"
-        r"\s*(?:架构|microarchitecture|architecture|generation|card|GPU|chip|芯片|核心)",
+        r"(?:\s*(?:架构|microarchitecture|architecture|generation|card|GPU|chip|芯片|核心)|\s*[.,;，。；]|\s*$)",
         re.IGNORECASE,
     )
     return [one for one in clause.gpus[-1:] if found.match(clause.text[one.end :])]
@@ -269,6 +294,22 @@ def _slots(clause: Clause) -> Iterator[Finding]:
             clause, mention, "slots", said, verdict, listed(mention.ids, lambda card: card.slot_width or "not stated"),
             "slot_width",
         )  # fmt: skip
+
+
+def _bus(clause: Clause) -> Iterator[Finding]:
+    """「4090 是 PCIe 5.0 的卡」: the generation of a card's own interface, not of a slot it sits in."""
+    for mention in clause.gpus[:1]:
+        said = _OWN_BUS.match(clause.text[mention.end :])
+        if said is None:
+            continue
+        number = next(filter(None, said.groups()))
+        truths = {card.pcie.split()[0] for card in cards(mention.ids) if card.pcie}
+        if truths:
+            yield _finding(
+                clause, mention, "PCIe generation", f"PCIe {number}",
+                "holds" if any(float(one) == float(number) for one in truths) else "wrong",
+                listed(mention.ids, lambda card: f"PCIe {card.pcie}" if card.pcie else "not stated"), "pcie",
+            )  # fmt: skip
 
 
 def _tensor_generation(clause: Clause) -> Iterator[Finding]:
