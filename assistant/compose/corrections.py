@@ -16,6 +16,16 @@ _IN_CHINESE: tuple[tuple[str, str], ...] = (
     (r"([\d,.]+ \w+) dense", r"稠密 \1"),
     (r"has ECC memory.*", "有 ECC 显存"),
     (r"no ECC memory.*", "没有 ECC 显存"),
+    (r"MIG, up to (\d+) parts", r"MIG 最多切成 \1 份"),
+    (r"no MIG", "不支持 MIG"),
+    (r"no tensor cores", "没有张量核心"),
+    (r"tensor cores", "有张量核心"),
+    (r"([\d.]+[BT]) parameters", r"\1"),
+    (r"(\S+) weights alone: ([\d,.]+ GB); ([\d,.]+ GB) are there", r"\1 光权重就要 \2，只有 \3"),
+    (
+        r"([\d.]+[BT]) parameters × (\d+) bytes = ([\d,.]+ GB) before activations; ([\d,.]+ GB) are there.*",
+        r"\1 × \2 字节 = \3，还没算激活，只有 \4",
+    ),
     (
         (
             r"(?:published in (\w+): ([\d,.]+ GB) of weights; )?weights alone: ([\d,.]+ GB) at 16 bits, "

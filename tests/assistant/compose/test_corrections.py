@@ -35,6 +35,14 @@ def corrected(passages: Callable[..., ToolCallRecord], language: str, **dispute:
         ("at most 24 GB (GeForce RTX 3090)", "最多 24 GB（GeForce RTX 3090）"),
         ("65 TFLOPS dense; 130 TFLOPS is its INT8 rate", "稠密 65 TFLOPS，130 TFLOPS 是 INT8 算力"),
         ("1.935 TB/s (NVIDIA A100 PCIe 80GB)", "1.935 TB/s"),
+        ("MIG, up to 7 parts", "MIG 最多切成 7 份"),
+        ("no tensor cores", "没有张量核心"),
+        ("46.7B parameters", "46.7B"),
+        ("4-bit weights alone: 35 GB; 24 GB are there", "4-bit 光权重就要 35 GB，只有 24 GB"),
+        (
+            "7B parameters × 16 bytes = 112 GB before activations; 24 GB are there (LoRA needs less)",
+            "7B × 16 字节 = 112 GB，还没算激活，只有 24 GB",
+        ),
         ("launched at $1,599; no longer made, so sold at whatever the market asks", "与目录里的数据不符"),
     ],
 )
