@@ -2,7 +2,7 @@
 
     python tests/bench/damages.py [--piece 2/4] [--only chroma.sqlite3]
 
-Each line says what search found at once (as before, other, none, and whether a warning told so), how the assistant
+Each line says what search found at once (as before, other, none, refused, and whether it told so), how the assistant
 answered, and what a sync and a search came to. The library, the index and everything else under the home's index folder
 are damaged; the documents are not.
 """
@@ -68,7 +68,7 @@ class Outcome:
 
     name: str
     at_once: str
-    """`as before`, `other`, `none`, or how the process ended."""
+    """`as before`, `other`, `none`, `refused` (in our own words), or how the process ended."""
     told: bool
     """Whether a warning was logged."""
     verdict: str
@@ -78,7 +78,7 @@ class Outcome:
     @property
     def good(self) -> bool:
         """Answered at once, nothing wrong in silence, and whole afterwards."""
-        answered = self.at_once == "as before" or (self.at_once in {"other", "none"} and self.told)
+        answered = self.at_once == "as before" or (self.at_once in {"other", "none", "refused"} and self.told)
         return answered and self.verdict == "fits_with_changes" and self.mended
 
     def __str__(self) -> str:
@@ -144,7 +144,7 @@ def _found() -> tuple[Found | str, bool]:
     try:
         found: Found = json.loads(said)
     except ValueError:
-        return ("none" if "nothing has been ingested" in said else said), bool(warnings)
+        return ("refused" if "IndexUnavailable: " in said else said), bool(warnings)
     return found, bool(warnings)
 
 
@@ -168,7 +168,7 @@ def measure(folder: Path, piece: tuple[int, int] = (1, 1), only: str = "") -> bo
         outcomes.append(one)
         print(one, flush=True)
     good = sum(one.good for one in outcomes)
-    ways = {way: sum(one.at_once == way for one in outcomes) for way in ("as before", "other", "none")}
+    ways = {way: sum(one.at_once == way for one in outcomes) for way in ("as before", "other", "none", "refused")}
     print(f"{len(outcomes)} damages, piece {piece[0]} of {piece[1]}: {good} good; at once {ways}, "
           f"whole after a sync {sum(one.mended for one in outcomes)}")  # fmt: skip
     return bool(outcomes) and good == len(outcomes)
