@@ -31,6 +31,8 @@ ROOM_FOR, NO_SLOWER = Decimal("1.15"), 0.95
 CARD_FASTER = 1.2
 """Times the speed from which a new card alone comes before a machine around a second-hand one."""
 FAR_DEARER = Decimal(10) ** 12
+MANY, FEWER_FOR, MUCH_AS_FAST = 4, Decimal("1.6"), 0.9
+"""Cards from which half as many, larger ones are worth so many times the price, at so much of the speed."""
 COMMON_COUNT = 2
 """Cards that go into an ordinary computer; more of them are no better use of a budget than fewer."""
 
@@ -127,7 +129,7 @@ def preferred(found: Sequence[Configuration], text: str, need: Need) -> list[Con
     if _MACHINE.search(text):
         kept.sort(key=lambda one: one.gpu not in named and _cards_alone(one))
     lead = _better_use(kept, named, need, AT_HOME_BITS if _AT_HOME.search(text) else EIGHT_BITS) if kept else None
-    lead = _roomier(lead or kept[0], kept, need) if kept else None
+    lead = _fewer(_roomier(lead or kept[0], kept, need), kept, named) if kept else None
     if lead and _CARDS.search(text) and not _MACHINE.search(text):
         lead = _new_card(lead, kept)
     return _led(lead, kept) if lead else kept
@@ -185,6 +187,22 @@ def _new_card(first: Configuration, kept: Sequence[Configuration]) -> Configurat
         and (pace_of(one) or 0) >= CARD_FASTER * pace and bits(one.weight_format) >= bits(first.weight_format)
     ]  # fmt: skip
     return max(rivals, key=lambda one: pace_of(one) or 0, default=first)
+
+
+def _fewer(first: Configuration, kept: Sequence[Configuration], named: set[str]) -> Configuration:
+    """Half as many larger cards, where many small ones come first, at what that is worth and no slower."""
+    if first.acquisition != "buy" or first.gpu_count < MANY or first.gpu in named or first.owned_count:
+        return first
+    most, pace = FEWER_FOR * (first.price.amount or 0), pace_of(first) or 0
+    rivals = [
+        one for one in kept
+        if one.acquisition == "buy" and 2 * one.gpu_count <= first.gpu_count and one.price.complete
+        and one.price.amount and one.price.amount <= most and one.memory.verdict == "yes"
+        and bits(one.weight_format) >= min(EIGHT_BITS, bits(first.weight_format))
+        and (pace_of(one) or 0) >= MUCH_AS_FAST * pace
+        and all(told.code != USED for told in one.reasons)
+    ]  # fmt: skip
+    return min(rivals, key=lambda one: one.price.amount or 0, default=first)
 
 
 def _filled(one: Configuration) -> float:

@@ -205,3 +205,29 @@ def test_a_new_card_comes_before_a_machine_around_an_old_one(
 ) -> None:
     need = Need.model_validate({"task": "inference", "budget": {"amount": 2_500, "currency": "USD"}})
     assert preferred(found, text, need)[0] == lead
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "公司想部署一个内部知识库问答，员工300人，用什么卡合适",
+        "we need hardware to serve gpt-oss-120b for a small team",
+    ],
+)
+def test_half_as_many_larger_cards_come_before_many_small_ones(text: str) -> None:
+    understanding, records, _ = turn(text)
+    need = understanding.need
+    rows = [
+        Configuration.model_validate(row)
+        for one in records
+        if one.tool == "configure"
+        for row in one.result["configurations"]
+    ]
+    first = next(one for one in preferred(rows, text, need) if one.acquisition == "buy")
+    assert first.gpu_count <= 2, first.title
+    many = [one for one in rows if one.acquisition == "buy" and one.gpu_count >= 4 and one.price.amount]
+    assert all(
+        (first.price.amount or 0) <= 2 * (one.price.amount or 0)
+        for one in many
+        if one.weight_format == first.weight_format
+    )

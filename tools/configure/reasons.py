@@ -10,6 +10,7 @@ TEXTS = {
     "owned_suffices": "The {count} × {gpu} you have are enough.",
     "add_to_owned": "Adding {missing} × {gpu} to the {owned} you have is enough.",
     "best_use": "The most speed within the budget; the next cheaper one is more than a tenth slower.",
+    "fewer_cards": "Half as many cards or fewer: less room, power and splitting for the price.",
     "least_total": "Finishes the job for the least money in all: dearer an hour, but done sooner.",
     "parallel": "Each of the {count} cards works by itself: so many runs go on at once.",
     "split_by_memory": "{cards} hold it together in {format}: llama.cpp deals the layers out by memory.",

@@ -28,6 +28,8 @@ from tools.configure.wanted import Wanted, mainstream, new, or_owned, unowned, u
 from tools.configure.workload import SMALLEST_FILES
 from tools.need import SERVED
 
+MANY, FEWER_FOR = 4, Decimal("1.6")
+"""Cards from which half as many are worth so many times the price: they take less room, power and splitting."""
 COUNTING = {"how_many_gpus", "min_vram"}
 """Intents that ask for the least that does."""
 
@@ -114,10 +116,10 @@ class Search:
             return []
         kept = _distinct([*self._proposed(way)[:limit], *self._preferred(way, limit)])[:limit]
         less = [] if enough and way == "buy" else self._less(way, kept, limit - 1)
-        tight: list[Found] = []
+        tight, fewer = list[Found](), list[Found]()
         if way == "buy" and not enough and limit > 2:
-            tight = self._tight([*kept[: limit - len(less)], *less])
-        found = [*kept[: limit - len(less) - len(tight)], *less]
+            tight, fewer = self._tight([*kept[: limit - len(less)], *less]), self._fewer(kept)
+        found = [*kept[: max(limit - len(less) - len(tight) - len(fewer), 1)], *fewer, *less]
         if not self._spends(way):
             found.sort(key=lambda one: not one.option.choice.complete)
         return _distinct([*found, *tight])
@@ -142,6 +144,18 @@ class Search:
         sure = [one.option.choice for one in shown if one.option.verdict == "yes" and one.option.choice.complete]
         known = [choice.amount for choice in sure if choice.amount]
         found = self.ranking.least("buy", unowned, WORTH_SAYING * min(known) if known else None, "tight")
+        return [found] if found else []
+
+    def _fewer(self, kept: list[Found]) -> list[Found]:
+        """The least that half as many cards cost, where many small ones come first: one machine instead of a rack."""
+        first = kept[0].option.choice if kept else None
+        if first is None or first.count < MANY or first.amount is None or self._spends("buy"):
+            return []
+        half = first.count // 2
+        found = self.ranking.least(
+            "buy", lambda one: one.count <= half and self.wanted(one) and unowned(one), FEWER_FOR * first.amount
+        )
+        self._say(found, "fewer_cards")
         return [found] if found else []
 
     def _preferred(self, way: str, limit: int) -> list[Found]:
