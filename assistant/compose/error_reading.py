@@ -62,7 +62,9 @@ def _first_of_all(material: Material, result: OomDiagnosis) -> str:
     """
     say = material.say
     if result.cause == "kv_too_small":
-        return _shortened(material, result)
+        return _shortened(material, result) if result.software in RESERVING else ""
+    if any(one.fit and one.fit.verdict == "yes" for one in material.estimates[:1]):
+        return ""  # what fits by reckoning ran out of something else
     alone = [fix for fix in result.fixes if fix.verdict == "yes" and fix.total_bytes]
     single = next(iter(sorted(alone, key=lambda fix: fix.change in _MORE_CARDS)), None)
     piled = next((fix for fix in result.fixes if fix.together_verdict == "yes" and fix.together_bytes), None)
