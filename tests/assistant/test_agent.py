@@ -228,7 +228,7 @@ def test_a_purpose_and_a_budget_bring_a_model_to_size_and_a_machine_to_buy(advis
 def test_the_best_model_for_a_purpose_on_a_card_in_hand_is_named_with_its_speed(advisor: Advisor) -> None:
     answer = advisor.ask("Got a used RTX 3090 and 64GB RAM. What's the best coding model I can run at decent speed?")
     assert answer.answer.startswith("**Largest models for code that fit 1×RTX 3090")
-    assert "tokens/s for one user" in answer.answer
+    assert "Tokens/s for one user" in answer.answer
 
 
 def test_a_deadline_says_how_many_cards_not_the_memory(advisor: Advisor) -> None:
