@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from ingest.sync import SyncReport, ensure_bundled, is_ready, sync
+from kb.archive import Library
 from kb.base import BadDocument, Frozen, IndexUnavailable
 from kb.settings import settings
 
@@ -74,6 +75,32 @@ def sync_apart(paths: Sequence[Path], judge: Path | None = None) -> Apart:
     return found
 
 
+def mend_apart() -> bool:
+    """Look whether the index is sound and, where it is not, have a child make it anew; says whether it is sound now.
+
+    A home that may not be written is left as it is.
+
+    Raises:
+        IndexUnavailable: the index cannot be written.
+    """
+    library = Library()
+    if not os.access(library.folder.parent, os.W_OK):
+        return True
+    if not _is_sound(library):
+        _log.warning("the library is damaged; it is made anew from its documents")
+        subprocess.run([*COMMAND, "mend"], env=_environment(), stdin=subprocess.DEVNULL, check=False)  # noqa: S603
+    ensure_bundled_apart()
+    return is_ready()
+
+
+def _is_sound(library: Library) -> bool:
+    library.afresh()
+    try:
+        return library.is_sound()
+    except IndexUnavailable:
+        return False
+
+
 def _environment() -> dict[str, str]:
     root = str(Path(__file__).resolve().parent.parent)
     return os.environ | {
@@ -100,8 +127,12 @@ def _sync(task: dict[str, Any]) -> Apart:
 
 
 def main(arguments: Sequence[str]) -> None:
-    """Build the first index, or do the sync that standard input asks for and print what came of it."""
-    if arguments:
+    """Build the first index, set a damaged one aside and build it anew, or do the sync that standard input asks for."""
+    if arguments == ["mend"]:
+        with Library().writer():  # the first thing a writer does is to look at every page
+            pass
+        ensure_bundled()
+    elif arguments:
         sys.stdout.write(_sync(json.load(sys.stdin)).model_dump_json() + "\n")
     else:
         ensure_bundled()

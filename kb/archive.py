@@ -8,7 +8,7 @@ import hashlib
 import json
 import sqlite3
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -159,10 +159,9 @@ class Library:
 
     def fact_or_none(self, key: str) -> str | None:
         """Like `fact`, and null when the library is damaged, too."""
-        try:
+        with suppress(IndexUnavailable):
             return self.fact(key)
-        except IndexUnavailable:
-            return None
+        return None
 
     def counts(self) -> dict[str, int]:
         """Documents, chunks, vectors and findings held."""
@@ -301,7 +300,7 @@ class Library:
         """Make the tables; a damaged library, or one of another schema, is set aside: its documents are on disk."""
         self.afresh()
         try:
-            sound = self.fact("schema") in {None, str(SCHEMA)} and self._is_sound()
+            sound = self.fact("schema") in {None, str(SCHEMA)} and self.is_sound()
         except IndexUnavailable:
             sound = False
         if not sound:
@@ -313,7 +312,8 @@ class Library:
             connection.executescript(_TABLES)
         self.remember(schema=str(SCHEMA))
 
-    def _is_sound(self) -> bool:
+    def is_sound(self) -> bool:
+        """Whether every page of the file is as SQLite wrote it; false or IndexUnavailable when one is not."""
         if not self.path.exists():
             return True
         with changing(self.path) as connection:

@@ -182,6 +182,9 @@ class Store:
             return self._open
 
     def _collection(self, revision: int, generation: Generation | None) -> Any:
+        if generation is not None and generation.revision > revision:
+            # Its journal was cut off, or a former copy put in its place: SQLite itself takes either for sound.
+            _log.warning("The library has lost changes that the index was built from; sync the documents again.")
         if generation is None or generation.revision != revision or generation.collection != self._collection_name():
             return None
         if not is_intact(self._library.folder, generation):

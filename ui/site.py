@@ -16,6 +16,7 @@ from ui.headers import SecurityHeaders
 from ui.keys import Keys
 from ui.limits import BodyLimit
 from ui.mcp_server import LOOPBACK, http_manager
+from ui.mending import mending
 from ui.observe import Observed
 from ui.slack.mount import PATH as SLACK_PATH
 from ui.slack.mount import Mounted
@@ -34,7 +35,8 @@ def create_site(advisor: Advisor, host: str = "127.0.0.1") -> FastAPI:
     @asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
         async with sessions.run(), slack.lifespan():
-            yield
+            with mending():
+                yield
 
     site = FastAPI(title="GPU Advisor", openapi_url=None, docs_url=None, redoc_url=None, lifespan=lifespan)
     problem.install(site)

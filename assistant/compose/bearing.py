@@ -15,6 +15,13 @@ _TRAINS = re.compile(
     r"微调|训练|梯度|优化器|反向|激活重算|LoRA|\bfine-?tun|\btrain(?:ing|s|ed)?\b|\bgradient|\boptimi[sz]er|backward",
     re.I,
 )
+_FROM_SCRATCH = re.compile(r"预训练|从头训练|\bpre-?train|from scratch", re.I)
+_SERVES = re.compile(
+    r"首字|首 ?token|提示词|推理|部署|并发|\bfirst token\b|\bTTFT\b|\bprompts?\b|\binference\b|\bserv(?:e|es|ing)\b"
+    r"|vLLM|SGLang",
+    re.I,
+)
+"""What only work with a finished model speaks of."""
 _REINFORCED = re.compile(r"\b(?:GRPO|PPO|RLHF|DPO)\b|强化学习", re.I)
 _FIELDS: dict[str, re.Pattern[str]] = {
     "diffusion": re.compile(
@@ -37,6 +44,11 @@ def bears(text: str, material: Material) -> bool:
     )
 
 
+def other_work(passage: str, question: str) -> bool:
+    """Whether a passage, by its heading and text, is about training where the question is plainly about serving."""
+    return bool(_TRAINS.search(passage) and _SERVES.search(question) and not _TRAINS.search(question))
+
+
 def _same_models(text: str, material: Material) -> bool:
     """No model is named, or one of the family in question is."""
     named = {models()[key].family for mention in model_names().scan(text) for key in mention.ids}
@@ -56,6 +68,9 @@ def _same_work(text: str, material: Material) -> bool:
     """Training beside training, serving beside serving, pictures beside pictures."""
     need, question = material.need, material.text
     if _REINFORCED.search(text) and need.method is None and not _REINFORCED.search(question):
+        return False
+    tunes = requests.is_training(need) and need.task != "pretrain"
+    if tunes and _FROM_SCRATCH.search(text) and not _FROM_SCRATCH.search(question):
         return False
     trains = requests.is_training(need) or _TRAINS.search(question) is not None
     if _TRAINS.search(text) and need.task is not None and not trains and need.task not in ("general", "vision"):

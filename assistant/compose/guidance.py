@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from assistant.compose import statements
-from assistant.compose.bearing import bears
+from assistant.compose.bearing import bears, other_work
 from assistant.compose.citations import joined
 from assistant.compose.corrections import corrections
 from assistant.compose.material import Material
@@ -76,6 +76,7 @@ def quoted(material: Material, most: int = QUOTED_MAX, bar: Bar = ASIDE, *, besi
     own = [passage for passage in sound if passage.language == material.say.language]
     searched, question = own if own or not bar.sure else sound, material.understanding.text
     if bar.alone:
+        searched = [one for one in searched if not other_work(f"{one.heading} {one.text}", question)]
         told = statements.account(searched, question)[:most]
         found = told if told and any(_passes(one, bar) for one in told) else []
     else:
