@@ -31,6 +31,8 @@ ROOM_FOR, NO_SLOWER = Decimal("1.15"), 0.95
 CARD_FASTER = 1.2
 """Times the speed from which a new card alone comes before a machine around a second-hand one."""
 FAR_DEARER = Decimal(10) ** 12
+TRIED_TIMES = 4
+"""Times the rent of what only just fits from which a sure fit does not come first."""
 MANY, FEWER_FOR, MUCH_AS_FAST = 4, Decimal("1.6"), 0.9
 """Cards from which half as many, larger ones are worth so many times the price, at so much of the speed."""
 COMMON_COUNT = 2
@@ -124,7 +126,7 @@ def preferred(found: Sequence[Configuration], text: str, need: Need) -> list[Con
         pool, key=lambda one: (one.gpu not in named, one.acquisition == "rent" if cards_first else _undated(one))
     )
     if kept and (way == "rent" or asks_for_cheapest(text)):
-        first = min((one for one in kept if one.acquisition == kept[0].acquisition), key=cost)
+        first = _tried(min((one for one in kept if one.acquisition == kept[0].acquisition), key=cost), kept)
         return _led(_faster_at_that(first, kept, Decimal(1) if asks_for_cheapest(text) else ABOUT_AS_DEAR), kept)
     if _MACHINE.search(text):
         kept.sort(key=lambda one: one.gpu not in named and _cards_alone(one))
@@ -172,6 +174,16 @@ def _roomier(first: Configuration, kept: Sequence[Configuration], need: Need) ->
         and bits(one.weight_format) >= bits(first.weight_format)
     ]  # fmt: skip
     return min(roomy, key=lambda one: one.price.amount or 0, default=first)
+
+
+def _tried(first: Configuration, kept: Sequence[Configuration]) -> Configuration:
+    """A rent that fits by the estimate alone, where every sure one costs many times as much: an hour shows whether."""
+    tight = [
+        one for one in kept
+        if one.acquisition == "rent" and one.memory.verdict == "tight" and one.price.amount
+        and TRIED_TIMES * one.price.amount <= (first.price.amount or 0)
+    ]  # fmt: skip
+    return min(tight, key=cost, default=first) if first.acquisition == "rent" else first
 
 
 def _new_card(first: Configuration, kept: Sequence[Configuration]) -> Configuration:

@@ -51,8 +51,15 @@ def test_the_cheapest_leads_when_the_price_decides() -> None:
 
 
 def test_the_cheapest_leaves_a_margin_in_memory() -> None:
-    found = [configuration("rent", 0.1, "tight"), configuration("rent", 1)]
+    found = [configuration("rent", 0.3, "tight"), configuration("rent", 1)]
     assert preferred(found, "cheapest", Need())[0] == found[1]
+
+
+def test_a_rent_that_only_just_fits_leads_where_a_sure_one_costs_many_times_as_much() -> None:
+    found = [configuration("rent", 0.2, "tight"), configuration("rent", 4)]
+    assert preferred(found, "rent which?", Need())[0] == found[0]
+    bought = [configuration("buy", 2_000, "tight"), configuration("buy", 40_000)]
+    assert preferred(bought, "cheapest", Need())[0] == bought[1]
 
 
 def test_without_such_a_configuration_the_others_still_answer() -> None:

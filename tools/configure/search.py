@@ -30,6 +30,8 @@ from tools.need import SERVED
 
 MANY, FEWER_FOR = 4, Decimal("1.6")
 """Cards from which half as many are worth so many times the price: they take less room, power and splitting."""
+TRIED_FOR = Decimal("0.5")
+"""Share of the least sure rent at which one that holds the work only by the estimate is proposed too."""
 COUNTING = {"how_many_gpus", "min_vram"}
 """Intents that ask for the least that does."""
 
@@ -118,7 +120,9 @@ class Search:
         less = [] if enough and way == "buy" else self._less(way, kept, limit - 1)
         tight, fewer = list[Found](), list[Found]()
         if way == "buy" and not enough and limit > 2:
-            tight, fewer = self._tight([*kept[: limit - len(less)], *less]), self._fewer(kept)
+            tight, fewer = self._tight(way, [*kept[: limit - len(less)], *less]), self._fewer(kept)
+        elif way == "rent" and limit > 1:
+            tight = self._tight(way, [*kept[:limit], *less])
         found = [*kept[: max(limit - len(less) - len(tight) - len(fewer), 1)], *fewer, *less]
         if not self._spends(way):
             found.sort(key=lambda one: not one.option.choice.complete)
@@ -136,14 +140,15 @@ class Search:
                 whole.append(least.option.choice)
         return found[:most]
 
-    def _tight(self, shown: list[Found]) -> list[Found]:
-        """The purchase, new or second-hand, that holds the work by the estimate alone, where it costs much less.
+    def _tight(self, way: str, shown: list[Found]) -> list[Found]:
+        """What holds the work by the estimate alone, new or second-hand, where it costs much less.
 
-        Or where no sure one is priced whole.
+        Or where no sure one is priced whole. A rent is tried out before it is kept: half the price is worth that.
         """
         sure = [one.option.choice for one in shown if one.option.verdict == "yes" and one.option.choice.complete]
         known = [choice.amount for choice in sure if choice.amount]
-        found = self.ranking.least("buy", unowned, WORTH_SAYING * min(known) if known else None, "tight")
+        share = WORTH_SAYING if way == "buy" else TRIED_FOR
+        found = self.ranking.least(way, unowned, share * min(known) if known else None, "tight")
         return [found] if found else []
 
     def _fewer(self, kept: list[Found]) -> list[Found]:

@@ -45,3 +45,10 @@ def test_tight_ones_come_last_cost_much_less_and_say_what_they_lack(need: dict[s
         if lacking:
             assert one.price.complete
             assert (one.price.amount or 0) <= WORTH_SAYING * min(amount for amount in sure if amount is not None)
+
+
+def test_adapters_on_a_card_that_only_just_holds_them_need_no_eight_cards() -> None:
+    request = ConfigureRequest.model_validate(
+        {"task": "lora", "params": 7_000_000_000, "acquisition": "rent", "gpus_asked": ("rtx-4090-24gb",)}
+    )
+    assert any(one.gpu_count == 1 and one.memory.verdict == "tight" for one in configure(request).configurations)
