@@ -2,8 +2,9 @@
 
     python tests/bench/reliability/soak.py --minutes 30
 
-Samples every second; growth is the slope of a straight line through the samples after a third of the time, when
-caches are full. Also prints the time from start to ready and to the first answer.
+First the same talk in a hurry, so that the caches, which are bounded, are full. Then samples every second; growth is the
+slope of a straight line through the samples after a third of the time. Also prints the time from start to ready and to the
+first answer.
 """
 
 import argparse
@@ -20,6 +21,8 @@ from questions import recurring
 from server import Server, prepared, serving
 
 MEBIBYTE = 2**20
+WARMING = 4
+"""Clients that fill the caches before."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +75,11 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--minutes", type=float, default=0.5)
     parser.add_argument("--clients", type=int, default=2)
+    parser.add_argument(
+        "--warm-s", type=float, default=None, help="seconds of hurry before; a tenth of the time if unsaid"
+    )
     options = parser.parse_args()
+    options.warm_s = min(options.minutes * 6, 180) if options.warm_s is None else options.warm_s
     with tempfile.TemporaryDirectory() as folder:
         scratch = Path(folder) / "tmp"
         scratch.mkdir()
@@ -81,6 +88,9 @@ def main() -> int:
             server.post("/v1/ask", json.dumps({"question": "Can 4×3090 run Qwen2.5-72B?"}).encode())
             first_s = time.monotonic() - asked
             print(f"ready after {server.started_s:.1f} s, first answer {first_s:.1f} s later")
+            if options.warm_s:
+                drive(server.port, "/v1/ask", turns(recurring, 7, continued=True), WARMING, options.warm_s)
+                print(f"{server.memory_bytes() / MEBIBYTE:.0f} MiB when warm")
             samples, tally = watch(server, scratch, options.minutes * 60, options.clients)
     settled = samples[len(samples) // 3 :]
     minutes = max(options.minutes * 2 / 3, 1e-9)
