@@ -2,9 +2,9 @@
 
     python tests/bench/reliability/soak.py --minutes 30
 
-First the same talk in a hurry, so that the caches, which are bounded, are full. Then samples every second; growth is the
-slope of a straight line through the samples after a third of the time. Also prints the time from start to ready and to the
-first answer.
+First the same talk in a hurry, so that the caches, which are bounded, are full. Then samples every second; growth is
+the slope of a straight line through the samples after a third of the time. Also prints the time from start to ready and
+to the first answer.
 """
 
 import argparse
