@@ -44,7 +44,11 @@ def added(material: Material, section: Section, result: OomDiagnosis | None) -> 
     elif result.cause == "unknown" and result.quantities.allocated_bytes and result.quantities.total_bytes:
         section.body.insert(0, section.headline)
         section.headline = material.say("oomread.full") + _cite(material, result)
-    section.headline = _first_of_all(material, result) + section.headline
+    first = _first_of_all(material, result)
+    if first and section.headline.startswith((material.say("oom.expected"), material.say("oom.unexpected"))):
+        section.headline += ("" if material.say.language == "zh" else " ") + first.strip()
+    else:
+        section.headline = first + section.headline
     figures = _figures(material, result)
     if result.cause == "unknown":
         section.body.insert(0, "")

@@ -36,7 +36,8 @@ _METHOD = grammar(r"lora|全参|全量|满参|full|预训练|从头|from scratch
 _JOINED = re.compile(r"\s?(?:[和加跟与、/+&]|以及|\band\b)\s?", re.I)
 """What joins two things under one verb."""
 _SAYS_HOW = grammar(
-    r"训|微调|炼|推理|部署|跑|用|生成|出图|识别|检测|(?<![a-z])(?:train|fine-?tun|lora|infer|serv|deploy|run)"
+    r"训|微调|炼|推理|部署|跑|用|生成|出图|识别|检测|对话|聊天|问答|助手|(?<![a-z])(?:train|fine-?tun|lora|infer|serv|deploy"
+    r"|run|chat|assistant|answer|gguf|awq|gptq|int4|q[2-8]_|[48][- ]?bit)"
 )
 """Words that say what is done with a model."""
 _STAND_INS = (

@@ -145,7 +145,7 @@ def test_four_bits_may_be_any_file_of_four_bits() -> None:
 @pytest.mark.parametrize(
     ("text", "first"),
     [
-        ("RX 6800 16GB + RX 6600 8GB, llama.cpp, Mistral Small 24B q5_k_m?", "unevenly"),
+        ("RX 6800 16GB + RX 6600 8GB, llama.cpp, Mistral Small 24B q5_k_m?", "dealt out by llama.cpp"),
         ("3x A40, Qwen2.5-72B awq: number of heads 64 not divisible by tp 3, what now", "--pipeline-parallel-size 3"),
         ("T4 上全参微调 bert-base，512 tokens，最大 batch 多少", "每步最多"),
         ("Yi-34B bf16 需要几张 3090？4bit 呢", "BF16"),

@@ -218,7 +218,10 @@ def _trained(
         held = estimate_memory(MemoryRequest(task=task, model=name, **given))
         if verdict_of(held.per_gpu.total_bytes, held.per_gpu.high_bytes, gpus()[card].usable_bytes) != fit:
             return None
-        speed = estimate_training_time(TrainingTimeRequest(task=task, model=name, gpu=card, gpu_count=count, **given))
+        frozen = {"weight_format": held.weight_format} if task in {"lora", "qlora"} else {}
+        speed = estimate_training_time(
+            TrainingTimeRequest(task=task, model=name, gpu=card, gpu_count=count, **given, **frozen)
+        )
     except AdvisorError:
         return None
     return speed.tokens_per_s_total.value if speed.tokens_per_s_total else None

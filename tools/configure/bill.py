@@ -11,7 +11,7 @@ from tools.configure.bridges import bridge_items
 from tools.configure.cluster import network_for, network_items, rack_items, ups_items
 from tools.configure.host import Host, hosts
 from tools.configure.parts import middle, unpriced_line
-from tools.configure.suitable import scales_out
+from tools.configure.suitable import reads_files, scales_out
 from tools.prices import card_price
 
 UNDATED_PART = 10
@@ -109,8 +109,12 @@ def machines_alone(gpu_id: str, cards: int, machines: int, memory_bytes: int, *,
 
 @lru_cache(maxsize=4096)
 def cards_alone(gpu_id: str, cards: int) -> Bill:
-    """Cards for a computer that the asker has."""
+    """Cards for a computer that the asker has; of whole computers so many, which a cable joins."""
     gpu = gpus()[gpu_id]
+    if reads_files(gpu):
+        one = bill(gpu_id, 1, 1, 0, 0, domestic=False)
+        watts = one.power_w * cards if one.power_w else None
+        return Bill(tuple(_times(item, cards) for item in one.items), None, cards, None, watts)
     items = (*card_lines(gpu, cards), *bridge_items(gpu_id, cards))
     return Bill(items, None, 1, None, (gpu.tdp_w or 0) * cards or None, own_host=True)
 

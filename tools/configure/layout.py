@@ -23,6 +23,8 @@ SHARED_EXPERTS = (8, 16, 32, 64, 128)
 rack or two."""
 LONG_SEQUENCE_TOKENS = 32_768
 """From here on one sample is split over cards too (context parallelism)."""
+BY_LAYERS = "llama.cpp"
+"""What deals whole layers out to its cards: one stream is no faster on several."""
 ENGINE_OF_GRIDS = "megatron"
 """What trains with tensor and pipeline parallelism."""
 LANGUAGE = {"llm", "vlm"}
@@ -85,11 +87,11 @@ def layouts(request: MemoryRequest, count: int) -> tuple[Layout, ...]:
     """Every layout of a workload over `count` GPUs that an engine would be given.
 
     Image, video, speech and vision models: whole copies, one a GPU. Serving: copies of tensor × pipeline parallel
-    GPUs, tensor parallel a power of two that divides the heads within a machine; mixtures under many requests also with
-    attention copied to every GPU and the experts shared by a group. Training: one GPU; copies with their
-    gradients added (DDP); weights, gradients and optimizer sharded over all (ZeRO-2, ZeRO-3); and Megatron's grid of
-    tensor × pipeline × data parallel with a sharded optimizer, experts spread over the data-parallel ranks and long
-    samples over a context group.
+    GPUs, tensor parallel a power of two that divides the heads within a machine, llama.cpp in stages alone; mixtures
+    under many requests also with attention copied to every GPU and the experts shared by a group. Training: one GPU;
+    copies with their gradients added (DDP); weights, gradients and optimizer sharded over all (ZeRO-2, ZeRO-3); and
+    Megatron's grid of tensor × pipeline × data parallel with a sharded optimizer, experts spread over the data-parallel
+    ranks and long samples over a context group.
     """
     model = find_model(request.model) if request.model is not None else None
     if request.task != "inference":
@@ -100,7 +102,8 @@ def layouts(request: MemoryRequest, count: int) -> tuple[Layout, ...]:
     experts = model.experts.experts if model and model.experts else request.experts or 0
     if request.engine is not None and request.engine not in ENGINES_SHARING_EXPERTS:
         experts = 0
-    return _serving(heads, request.concurrent_sequences or 1, count, experts)
+    found = _serving(heads, request.concurrent_sequences or 1, count, experts)
+    return tuple(one for one in found if one.tensor_parallel == 1) if request.engine == BY_LAYERS else found
 
 
 @lru_cache(maxsize=4096)

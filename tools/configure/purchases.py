@@ -16,6 +16,10 @@ from tools.configure.suitable import machine_sizes, reads_files, sold_in_systems
 
 ALONE = (1, 2)
 """Cards an ordinary computer takes, for those who have one and little money."""
+WHOLE = {"Apple"}
+"""Makers of computers that nothing sold joins."""
+JOINED = (2,)
+"""Whole computers that a cable joins."""
 CLUSTERED = 8
 """Several machines make sense of servers this full; GeForce cards are not licensed for data centres."""
 
@@ -64,8 +68,8 @@ def _kinds(gpu: Gpu, owned: int, *, domestic: bool) -> Iterator[list[Choice]]:
     if owned:
         singles = sorted({*singles, *([owned] if owned <= sizes[-1] or owned <= 8 else [])})
     yield [_bought(gpu.id, cards, 1, min(owned, cards), domestic) for cards in singles]
-    if not owned and not sold_in_systems(gpu) and not passive(gpu) and not reads_files(gpu):
-        yield [_alone(gpu.id, cards) for cards in ALONE]
+    if not owned and not sold_in_systems(gpu) and not passive(gpu) and gpu.vendor not in WHOLE:
+        yield [_alone(gpu.id, cards) for cards in (JOINED if reads_files(gpu) else ALONE)]
     for size in sizes:
         if size >= CLUSTERED and gpu.market != "consumer":
             counts = [count for count in COUNTS if count > size and count % size == 0]
