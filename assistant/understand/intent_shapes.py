@@ -157,6 +157,13 @@ SHAPES: tuple[tuple[Intent, float, str], ...] = (
     ("cloud_or_buy", 5, (
         r"租(?:什么|啥|哪|几)|(?:一|每|/)个?小时\s?要?(?:几块|多少钱)|包月"
     )),
+    # an order to buy, with or without a question
+    ("which_to_buy", 6, (
+        r"^(?:please |(?:i|we)(?: a|')?(?:m|re)? ?(?:want|need|have|plan\w{0,4}|look\w{0,3}|going)? ?(?:to )?"
+        r"|help (?:me|us) )?"
+        r"(?:buy|purchase|procure|order)(?:ing)? (?:an? |one |two |some |new )*(?:\w{1,12} )?"
+        r"(?:servers?|machines?|box(?:es)?|clusters?|workstations?|rigs?|nodes?|gpus?|cards?|hardware|pcs?)(?![a-z])"
+    )),
     # a model that answers slowly, of which no more is told
     ("speed", 6.4, (
         r"^(?!.*(?:比|than|slower|faster|训|微调|tun|train|lora|nvlink|pcie|双卡|加卡|买|buy|upgrade|升级|换|够|enough))"
