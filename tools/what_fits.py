@@ -55,8 +55,6 @@ WIDELY = 8
 """So many times as many below it where speed chooses between them: a small mixture beats a large dense model."""
 ALONE = {"apu", "laptop"}
 """Markets of machines that one person uses, with llama.cpp, Ollama, LM Studio or MLX; so is every Apple computer."""
-FOUR_BITS = 4.9
-"""Bits of a weight in the files people take, scales included (Q4_K_M)."""
 OF_ONE_PERSON, FEW_SEQUENCES = 2, 4
 """Consumer cards, and requests at once, up to which a desktop is one person's."""
 FILES = {"int8": "gguf:Q8_0", "awq": "gguf:Q4_K_M"}
@@ -295,18 +293,18 @@ def _usual(model: Model, personal: bool) -> list[str]:
 
 def _everyday(request: WhatFitsRequest, count: int, usable: int) -> Sequence[Model]:
     """Recent general models that a machine of one person holds for sure and writes fluently, in four bits."""
-
     unlike = unlike_cards(request.gpus)
     room = sum(card.usable_bytes for card in unlike) or usable * count
+    four_bits = weight_format(FILES["awq"]).body_bits
 
     def holds(model: Model) -> bool:
-        if model.params * FOUR_BITS / 8 > room:
+        if model.params * four_bits / 8 > room:
             return False
         form = request.weight_format or _usual(model, personal=True)[-1]
         return _held(request, "inference", form, None, count, model.id, usable, unlike).verdict == "yes"
 
     together = 1 if unlike else count  # unlike cards take turns
-    return everyday(holds, _bandwidth(request) * together, FOUR_BITS)
+    return everyday(holds, _bandwidth(request) * together, four_bits)
 
 
 def _asked(request: WhatFitsRequest) -> Sequence[Model]:

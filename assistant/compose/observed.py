@@ -5,6 +5,7 @@ from typing import Any
 
 from assistant.compose import numbers
 from assistant.compose.material import Material
+from assistant.understand.slowness import SLOWNESS
 
 _RATE = re.compile(
     r"(?<![\d.])(?P<n>\d{1,5}(?:\.\d{1,2})?)\s?(?:个\s?)?(?:tok(?:en)?s?\s?(?:/|每|per )\s?(?:s(?:ec(?:ond)?)?|秒)"
@@ -25,13 +26,7 @@ _JUDGED = re.compile(
     r"|would \w[^?\n]{0,40} help)\b",
     re.I,
 )
-_SLOW = re.compile(
-    r"(?:很|太|特别|好|这么|那么|超|巨|贼|非常|有点|极其)慢|慢(?:得|死|成|爆|到)|(?:速度|生成|推理|回答)慢|怎么慢"
-    r"|\b(?:is|are|so|very|really|super|too|painfully|extremely|kinda|pretty|runs?|running)"
-    r" (?:so |very |really )?slow\b|\bslow(?:ly)? on my\b|\bwhy [^.?!]{0,60}slow\b",
-    re.I,
-)
-"""Complaints of slowness that tell no rate."""
+_SLOW = re.compile(SLOWNESS, re.I)
 SLACK = 0.85
 """Share of the least to be expected from which a rate is not called slow."""
 _OUTRIGHT = re.compile(

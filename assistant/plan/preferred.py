@@ -9,6 +9,7 @@ from assistant.understand.place import NO_CLOUD
 from kb.units import HOURS_PER_MONTH
 from tools.configuration import Configuration
 from tools.configure.rank import MUCH_FASTER, WORTH_SAYING
+from tools.configure.search import FEWER_FOR, MANY
 from tools.need import Need
 
 USED = "second_hand"
@@ -33,8 +34,8 @@ CARD_FASTER = 1.2
 FAR_DEARER = Decimal(10) ** 12
 TRIED_TIMES = 4
 """Times the rent of what only just fits from which a sure fit does not come first."""
-MANY, FEWER_FOR, MUCH_AS_FAST = 4, Decimal("1.6"), 0.9
-"""Cards from which half as many, larger ones are worth so many times the price, at so much of the speed."""
+MUCH_AS_FAST = 0.9
+"""Share of the speed that half as many, larger cards must keep."""
 COMMON_COUNT = 2
 """Cards that go into an ordinary computer; more of them are no better use of a budget than fewer."""
 

@@ -6,11 +6,10 @@ from assistant.plan.formats import HOST_LADDER_MXFP4, bits
 from assistant.plan.nameless import common
 from assistant.understand.standing import other_than_language
 from kb.catalog import gpu
+from kb.memory_constants import constants
 from kb.units import GIB
 from tools.need import GpuCount, Need
 
-SAMPLE_TOKENS = 2048
-"""What the calculator takes a sample for where none is stated."""
 SHORTER_SAMPLES = (1024, 512)
 """Lengths to which an adapter's samples are cut where nothing was said of them and a card just misses."""
 SMALL_CARD_BYTES = 32 * GIB
@@ -64,7 +63,8 @@ def shorter_samples(record: ToolCallRecord) -> PlannedCall | None:
     """
     per_gpu, usable = record.result.get("per_gpu", {}), (record.result.get("fit") or {}).get("usable_bytes") or 0
     of_tokens = sum(one["bytes"] for one in per_gpu.get("parts", ()) if one["name"] in {"activations", "logits"})
-    fixed, now = per_gpu.get("total_bytes", 0) - of_tokens, record.request.get("sequence_tokens") or SAMPLE_TOKENS
+    fixed = per_gpu.get("total_bytes", 0) - of_tokens
+    now = record.request.get("sequence_tokens") or constants().defaults.sequence_tokens
     held = (tokens for tokens in SHORTER_SAMPLES if tokens < now and fixed + of_tokens * tokens / now <= usable)
     longest = next(held, None)
     return planned("estimate_memory", **(record.request | {"sequence_tokens": longest})) if longest else None

@@ -1,6 +1,7 @@
 """The wide shapes of questions: what is asked for, by the thing that the question word goes with."""
 
 from assistant.understand.quantities import GPU
+from assistant.understand.slowness import SLOWNESS
 from tools.need import Intent
 
 _HARDWARE = (
@@ -167,10 +168,7 @@ SHAPES: tuple[tuple[Intent, float, str], ...] = (
     # a model that answers slowly, of which no more is told
     ("speed", 6.4, (
         r"^(?!.*(?:比|than|slower|faster|训|微调|tun|train|lora|nvlink|pcie|双卡|加卡|买|buy|upgrade|升级|换|够|enough))"
-        r".*(?:(?:很|太|特别|好|这么|那么|超|巨|贼|非常|有点|极其)慢|慢(?:得|死|成|爆|到)|(?:速度|生成|推理|回答)慢"
-        r"|(?<![a-z])(?:is|are|so|very|really|super|too|painfully|extremely|kinda|pretty|runs?|running)"
-        r" (?:so |very |really )?slow"
-        r"|slow(?:ly)? on my|why [^.?!]{0,60}slow)"
+        rf".*(?:{SLOWNESS})"
     )),
     # a card in hand against the cloud: whether the card does comes first, however much else is said of renting
     ("can_it_run", 16, (
