@@ -4,6 +4,7 @@ import socket
 import threading
 import time
 from collections.abc import Iterator
+from contextlib import nullcontext
 from pathlib import Path
 
 import pytest
@@ -23,6 +24,14 @@ ORIGIN = "http://127.0.0.1:7860"
 def shared_home(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The folder all these tests keep their state in."""
     return tmp_path_factory.mktemp("faces")
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _unmended() -> Iterator[None]:
+    """A site that outlives its test would look after the index of whichever test runs minutes later."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("ui.site.mending", nullcontext)
+        yield
 
 
 @pytest.fixture(autouse=True)

@@ -2,11 +2,14 @@
 
 import shutil
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
+from fastapi.testclient import TestClient
 
+from assistant.agent import Advisor
 from ingest.apart import mend_apart
 from ingest.sync import is_ready, sync
 from kb.archive import Library
@@ -15,6 +18,7 @@ from kb.search import search
 from kb.settings import settings
 from kb.store import current
 from ui import mending
+from ui.site import create_site
 
 
 @pytest.fixture
@@ -71,3 +75,20 @@ def test_it_looks_again_sooner_after_what_helped_than_after_what_did_not(monkeyp
     monkeypatch.setattr(mending, "mend_apart", attempt)
     mending._watch(Over(), 10.0)
     assert waits == [10.0, 10.0, 20.0, 40.0, 10.0]
+
+
+def test_a_site_has_its_index_looked_after_for_as_long_as_it_runs(
+    advisor: Advisor, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    seen: list[str] = []
+
+    @contextmanager
+    def watch() -> Iterator[None]:
+        seen.append("begun")
+        yield
+        seen.append("over")
+
+    monkeypatch.setattr("ui.site.mending", watch)
+    with TestClient(create_site(advisor)):
+        assert seen == ["begun"]
+    assert seen == ["begun", "over"]
