@@ -19,8 +19,8 @@ _NEXT = re.compile(
 )
 _NEXT_FOLLOWS = re.compile(r"^\s*(?:[/、及和或]\s*\w+\s*)?(?:架构)?\s*(?:迁移路线|路线图|roadmap)", re.IGNORECASE)
 _TOP = re.compile(
-    r"顶尖|最强|最高性能|旗舰|黄金标准|顶级|最新架构|超大模型\s*[→:：]"
-    r"|gold standard|flagship|fastest|most powerful|top[- ]end",
+    r"顶尖|最强|最高性能|极致性能|旗舰|黄金标准|顶级|最新架构|超大模型\s*[→:：]"
+    r"|gold standard|ultimate performance|flagship|fastest|most powerful|top[- ]end",
     re.IGNORECASE,
 )
 _RETIRED = re.compile(r"(?:已|逐步|被)+\s*(?:淘汰|退役)|phased out|being retired", re.IGNORECASE)
@@ -36,6 +36,8 @@ _ORDINALS = {sign: number for number, sign in enumerate("一二三四五六", 1)
 }
 _RATE = re.compile(r"(?<![\d.\-–~])(\d{1,4}(?:\.\d{1,3})?)\s*(GB|TB)\s*[/p]\s*s", re.IGNORECASE)
 _BETWEEN = re.compile(r"[^卡和与及,，;；]{0,24}")
+_MULTIPLIED = re.compile(r"(?:doubl|tripl|quadrupl)\w*\s*(?:the |that of )?$|翻倍\s*$", re.IGNORECASE)
+"""What stands before a generation that only serves as the standard of another."""
 _LATEST = re.compile(r"最新的?(?:版本|一代)?|latest|newest", re.IGNORECASE)
 _PAST = re.compile(
     r"曾|当年|当时|那时|一度|发布时|\b(?:was|were|once|used to|at (?:its )?launch|back then|had been)\b", re.IGNORECASE
@@ -210,6 +212,7 @@ def _link_versions(clause: Clause) -> Iterator[Finding]:
         if (
             row
             and rate
+            and not _MULTIPLIED.search(clause.text[: match.start()])
             and _BETWEEN.fullmatch(clause.text[match.end() : rate.start()])
             and not (following and following.start() < rate.start())
         ):

@@ -7,12 +7,15 @@ from pathlib import Path
 from ingest.claims.ageing import ageing_findings, caption_findings
 from ingest.claims.cloud import cloud_findings
 from ingest.claims.finding import Contradiction, Finding, Statement
+from ingest.claims.fits import fit_findings
 from ingest.claims.machines import machine_findings
 from ingest.claims.needs import need_findings
 from ingest.claims.ratios import ratio_findings
 from ingest.claims.reading import clauses
 from ingest.claims.sizes import size_findings
+from ingest.claims.software import software_findings
 from ingest.claims.specs import spec_findings
+from ingest.claims.sums import sum_findings
 from ingest.claims.traits import trait_findings
 from ingest.convert import KINDS, Converted, convert
 from kb.archive import Library
@@ -20,10 +23,10 @@ from kb.base import BadInput
 
 JUDGES = (
     spec_findings, trait_findings, cloud_findings, machine_findings, need_findings, size_findings, ratio_findings,
-    ageing_findings,
+    ageing_findings, sum_findings, software_findings, fit_findings,
 )  # fmt: skip
 _WORTH_JUDGING = re.compile(
-    r"\d|✅|✔|√|❌|✘|✗|nvlink|pcie|ecc|fp|bf|batch|批量|架构|冷|ampere|hopper|blackwell|[xz]eon|槽|cool|liquid|slot|淘汰|激活|活跃|active|最|有|无|否|是|yes|no",
+    r"\d|✅|✔|✓|√|❌|✘|✗|×|支持|support|nvlink|pcie|ecc|fp|bf|batch|批量|架构|冷|ampere|hopper|blackwell|[xz]eon|槽|cool|liquid|slot|淘汰|激活|活跃|active|最|有|无|否|是|yes|no",
     re.IGNORECASE,
 )
 """Names and figures have digits; what else is judged is one of these. Everything else costs one scan."""

@@ -1,12 +1,13 @@
 """Cloud claims: which GPU an instance has, what cards cost by the hour, what a commitment saves."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from functools import lru_cache
 
 from ingest.claims.facts import cards, shared_name
 from ingest.claims.finding import Finding, Verdict
-from ingest.claims.reading import Clause, rigs_in
+from ingest.claims.reading import Clause, rigs_in, stated_count
 from kb.catalog import gpus, offers, sources
 from kb.names import Mention, normalise
 from kb.records.offer import Offer
@@ -18,6 +19,7 @@ PRICE_REACH_LINES = 4
 SAVING_SLACK = 0.15
 RECENT = "2026"
 """Offers read earlier do not say what is asked today."""
+ALIBABA_TYPES = "Alibaba Cloud, InstanceTypeFamily and InstanceType, https://help.aliyun.com/zh/emr/emr-on-ecs/developer-reference/api-emr-2021-03-20-struct-instancetype"
 _CLOUD = re.compile(r"aws|amazon|azure|google|gcp|阿里云|腾讯云|华为云|云|实例|instance|ecs|vm\b", re.IGNORECASE)
 _FAMILY = re.compile(
     r"(?<![A-Za-z0-9.])(?:Standard_)?([A-Za-z]{1,5}\d[a-z]{0,4}|"
@@ -27,12 +29,22 @@ _EXACT = re.compile(r"(?<![A-Za-z0-9])[A-Za-z][A-Za-z0-9]*(?:[-._][A-Za-z0-9]+)+
 _HOURLY = re.compile(r"[$＄]\s*(\d{1,5}(?:\.\d{1,4})?)\s*(?:美元)?\s*[/每]\s*(?:小时|hour|hr|h)\b", re.IGNORECASE)
 _SAVING = re.compile(r"(\d{2})\s*%?\s*[-–~至到]\s*(\d{2})\s*%")
 _BELONGS = re.compile(
-    r"\s*(?:实例|机型|系列|instances?|family|series|machines?|VMs?)?\s*(?:[(（:：=]|(?:配备|配有|提供|内置|装有|包含|搭载|采用|使用|配|带|有|是|为)"
-    r"|\s(?:comes with|comes equipped with|has|with|uses|carries|offers|provides|includes|features|gives you|is)\b|→)"
+    r"\s*(?:实例|机型|系列|instances?|family|series|machines?|VMs?)?\s*(?:[(（:：=]"
+    r"|(?:配备|配有|提供|内置|装有|包含|搭载|采用|使用|用的?是|用|配|带|有|是|为|共)"
+    r"|\s(?:comes with|comes equipped with|has|with|uses|carries|holds|offers|provides|includes|features|gives you"
+    r"|is)\b|→)"
     r"[^,，;；。()（）]{0,24}",
     re.IGNORECASE,
 )
 """What stands between an instance and the GPU it is said to have."""
+_MACHINES = re.compile(r"\d\s*(?:台|个|[x×*])\s*$|\b(?:two|three|four|both|several)\s*$|[两多几]台?\s*$", re.IGNORECASE)
+_MACHINES_AFTER = re.compile(r"^\s*(?:实例|instances?)?\s*[x×*]\s*\d", re.IGNORECASE)
+_TOGETHER = re.compile(r"总|合计|\b(?:total|together|altogether|in all)\b", re.IGNORECASE)
+"""What says that a number of cards is that of several machines."""
+_AWS_SIZE = re.compile(r"([a-z]+\d[a-z0-9-]*)\.\d*xlarge", re.IGNORECASE)
+_ALIBABA = re.compile(r"ecs\.\S*", re.IGNORECASE)
+_ALIBABA_GRAMMAR = re.compile(r"ecs\.[a-z0-9]+(?:-[a-z0-9]+)*\.\d*(?:x?large|small|medium)", re.IGNORECASE)
+"""An instance type is its family's name with a size after a point."""
 _COMMITTED = re.compile(r"预留|reserved|savings plan|committed|承诺|包年", re.IGNORECASE)
 
 
@@ -45,17 +57,65 @@ def cloud_findings(clause: Clause) -> Iterator[Finding]:
 
 def _instances(clause: Clause, *, families: bool) -> Iterator[Finding]:
     """An instance type says what it is; a bare family like A2 or G2 only where clouds are spoken of."""
-    for name, end, held in _named(clause.text, families=families):
-        claimed = [one for one in clause.gpus if one.start >= end and one.start - end <= NEAR]
-        claimed = [one for one in claimed if _BELONGS.fullmatch(clause.text[end : one.start])]
-        claimed += _listed_after(clause, claimed)
+    cards_named = [(gpu.start, gpu.end) for gpu in clause.gpus]
+    named = sorted(_named(clause.text, cards_named, families=families), key=lambda one: one.end)
+    for one, following in zip(named, [*named[1:], None], strict=False):
+        until = following.start if following else len(clause.text)
+        claimed = [gpu for gpu in clause.gpus if one.end <= gpu.start < until and gpu.start - one.end <= NEAR]
+        claimed = [gpu for gpu in claimed if _BELONGS.fullmatch(clause.text[one.end : gpu.start])]
+        claimed += [gpu for gpu in _listed_after(clause, claimed) if gpu.start < until]
         for mention in claimed:
-            yield _instance(clause, name, held, mention)
+            found = _instance(clause, one.name, one.held, mention)
+            yield found
+            if len(claimed) == 1 and not found.disputed:
+                yield from _instance_count(clause, one, mention)
         if claimed:
             continue
         column = _gpu_column(clause)
         for mention in column:
-            yield _instance(clause, name, held, mention)
+            yield _instance(clause, one.name, one.held, mention)
+    yield from _unknown_types(clause)
+
+
+def _instance_count(clause: Clause, named: "_Named", mention: Mention) -> Iterator[Finding]:
+    """How many of the card the instance is said to have, where the offers list that very type."""
+    count = stated_count(clause.text, mention)
+    has = sorted({int(one.gpu_count) for one in named.held if one.gpu in mention.ids and one.gpu_count >= 1})
+    if count is None or not has or not named.exact:
+        return
+    before, after = clause.text[max(0, named.start - 12) : named.start], clause.text[named.end :]
+    if _MACHINES.search(before) or _MACHINES_AFTER.match(after) or _TOGETHER.search(clause.text):
+        return
+    yield clause.finding(
+        subject=f"{named.held[0].provider} {named.name}",
+        attribute="GPUs of the instance",
+        claimed_value=f"{count} × {mention.text}",
+        verdict="holds" if count in has else "wrong",
+        correct_value=" or ".join(f"{one} × {mention.text}" for one in has),
+        source=_source(named.held[0]),
+        number=float(count),
+    )
+
+
+def _unknown_types(clause: Clause) -> Iterator[Finding]:
+    """A size that a wholly listed family has not, and a type that is not built as its provider builds them."""
+    for match in _EXACT.finditer(clause.text):
+        token = normalise(match[0])
+        sized = _AWS_SIZE.fullmatch(token)
+        family = [one for one in _by_family().get(sized[1], ()) if one.provider == "AWS"] if sized else []
+        if family and token not in _by_instance() and all(one.on_demand_usd_per_hour for one in family):
+            known = sorted({one.instance for one in family}, key=len)
+            yield _no_such_type(clause, f"AWS {match[0]}", match[0], ", ".join(known), _source(family[0]))
+        elif _ALIBABA.fullmatch(token) and token.count(".") > 1 and not _ALIBABA_GRAMMAR.fullmatch(token):
+            form = "ecs.<family>.<size>, like ecs.gn7i-c8g1.2xlarge"
+            yield _no_such_type(clause, f"Alibaba Cloud {match[0]}", match[0], form, ALIBABA_TYPES)
+
+
+def _no_such_type(clause: Clause, subject: str, claimed: str, correct: str, source: str) -> Finding:
+    return clause.finding(
+        subject=subject, attribute="instance type", claimed_value=claimed, verdict="wrong",
+        correct_value=f"no such type is listed; there are {correct}", source=source,
+    )  # fmt: skip
 
 
 def _listed_after(clause: Clause, claimed: list[Mention]) -> list[Mention]:
@@ -96,22 +156,39 @@ def _instance(clause: Clause, name: str, held: tuple[Offer, ...], mention: Menti
     )
 
 
-def _named(text: str, *, families: bool) -> Iterator[tuple[str, int, tuple[Offer, ...]]]:
-    """Instances and instance families in a text, with the offers they stand for."""
+@dataclass(frozen=True)
+class _Named:
+    """An instance or an instance family in a text."""
+
+    name: str
+    start: int
+    end: int
+    held: tuple[Offer, ...]
+    """The offers it stands for."""
+    exact: bool
+    """Whether it is a type, not a family."""
+
+
+def _named(text: str, cards_named: Sequence[tuple[int, int]], *, families: bool) -> Iterator[_Named]:
+    """Those outside the names of cards: some rent an L4 under that name."""
     taken: list[tuple[int, int]] = []
     for pattern in (_EXACT, _FAMILY) if families else (_EXACT,):
         for match in pattern.finditer(text):
             if any(start < match.end() and match.start() < end for start, end in taken):
                 continue
-            held = _offers(match[0])
+            if any(start <= match.start() and match.end() <= end for start, end in cards_named):
+                continue
+            exact = _by_instance().get(_full(normalise(match[0])), ())
+            held = exact or _by_family().get(_family(normalise(match[0])), ())
             if held:
                 taken.append(match.span())
-                yield match[0], match.end(), held
+                yield _Named(match[0], match.start(), match.end(), held, bool(exact))
 
 
-def _offers(name: str) -> tuple[Offer, ...]:
-    token = normalise(name)
-    return _by_instance().get(token) or _by_family().get(_family(token), ())
+def _full(token: str) -> str:
+    """The type as its provider lists it: Azure's are written with and without `Standard_`."""
+    listed = _by_instance()
+    return next((one for one in (token, f"standard_{token}", f"standard {token}") if one in listed), token)
 
 
 def _family(token: str) -> str:

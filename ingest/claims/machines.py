@@ -171,7 +171,9 @@ def _fabric(clause: Clause) -> Iterator[Finding]:
     """Network of a node of eight, against the reference machine with the same cards."""
     match = _NETWORK.search(clause.text)
     rig = clause.rig
-    if match is None or rig is None or rig.count != NODE_MAX or not _FABRIC.search(clause.text):
+    if match is None or rig is None or rig.count != NODE_MAX:
+        return
+    if not (_FABRIC.search(clause.text) or re.match(r"网络|network", clause.label, re.IGNORECASE)):
         return
     if server_names().scan(clause.text) or rig.line == clause.line:
         return

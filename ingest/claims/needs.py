@@ -23,13 +23,6 @@ _EACH = re.compile(r"每卡|每张|单卡|per GPU|per card|各", re.IGNORECASE)
 TRAIN = re.compile(r"(?<!预)训练|(?<!pre-)train|全参|full[- ]parameter|full(?:y)?[- ]fine", re.IGNORECASE)
 FULL = re.compile(r"全参|full[- ]parameter|full(?:y)?[- ]fine", re.IGNORECASE)
 CHEAPER = re.compile(r"lora|offload|卸载|peft|adapter|推理|inference|量化", re.IGNORECASE)
-_AMOUNT = r"(\d{1,3}(?:,\d{3})+|\d{1,5}(?:\.\d{1,2})?)\s*(GB|TB)"
-_TOTAL = re.compile(
-    rf"(?:总显存|共有?|聚合|total|aggregate|合计|总计)\s*(?:为|是|约|of|:|：)?\s*{_AMOUNT}"
-    rf"|{_AMOUNT}\s*(?:聚合|总|total|aggregate"
-    r"|(?:of (?:VRAM|memory|HBM\w*)\s*)?(?:in total|together|combined|altogether|in all))",
-    re.IGNORECASE,
-)
 REFUTED = re.compile(r"不是|并非|不等于|误区|错误|\b(?:is no|is not|isn't|myth|wrong|mistake)\b", re.IGNORECASE)
 _EXPERTS = re.compile(r"(?<![A-Za-z])MoE(?![A-Za-z])|混合专家|mixture[- ]of[- ]experts", re.IGNORECASE)
 _ACTIVE_ONLY = re.compile(
@@ -82,6 +75,11 @@ ENOUGH = re.compile(
 CHEAPER_PLACE = re.compile(
     r"offload|卸载|cpu|内存|host|不能|不够|装不下|放不下|not |n't |too small|cannot|lora", re.IGNORECASE
 )
+_TOO_LITTLE = re.compile(
+    r"装不下|放不下|存不下|不够|不足|不行|跑不[动了起]|不能|无法|insufficient|too (?:small|little)|not (?:be )?enough"
+    r"|not suffic|(?:not|n't|cannot) (?:hold|fit|load|run|serve|be)",
+    re.IGNORECASE,
+)
 _SERIES = re.compile(r"(?:RTX|NVIDIA|GeForce)\s*(?:RTX\s*)?([2345])0(?:00)?\s*(?:系列|系|[- ]?series)", re.IGNORECASE)
 
 
@@ -94,7 +92,6 @@ def need_findings(clause: Clause) -> Iterator[Finding]:
     yield from _rules(clause)
     yield from _inference_rule(clause)
     yield from _experts_rule(clause)
-    yield from _totals(clause)
     yield from _series(clause)
 
 
@@ -158,11 +155,12 @@ def named_format(text: str) -> tuple[str, float] | None:
 def _held_in_format(clause: Clause) -> Iterator[Finding]:
     """Cards said to hold a model in a format whose weights alone are larger."""
     rigs, named = rigs_in(clause.text, clause.line), named_format(clause.text)
-    if len(rigs) != 1 or len(clause.models) != 1 or named is None or not ENOUGH.search(clause.text):
+    about = clause.about_models
+    if len(rigs) != 1 or len(about) != 1 or named is None or not ENOUGH.search(clause.text):
         return
     if TRAIN.search(clause.text) or CHEAPER_PLACE.search(clause.text) or REFUTED.search(clause.text):
         return
-    model, rig = models()[clause.models[0].ids[0]], rigs[0]
+    model, rig = models()[about[0].ids[0]], rigs[0]
     held = rig.count * max(card.memory_bytes for card in cards(rig.gpus))
     needed = model.params * named[1]
     yield clause.finding(
@@ -183,7 +181,7 @@ def _counted(clause: Clause) -> Iterator[Finding]:
     for rig in rigs[:1]:
         other = clause.row if clause.cells else clause.text
         sizes = [(_bytes(match), match[0]) for match in SIZE.finditer(other) if _is_need(other, match)]
-        if not sizes:
+        if not sizes or too_little(clause.text, rig.end):
             continue
         needed, said = max(sizes)
         each = usual_memory_bytes(rig.gpus)
@@ -201,6 +199,11 @@ def _counted(clause: Clause) -> Iterator[Finding]:
             correct_value=f"{rig.count} × {each / GIB:g} GB = {held:,.0f} GB, {'' if short else 'no '}less than {said}",
             source="arithmetic",
         )
+
+
+def too_little(text: str, end: int) -> bool:
+    """Whether the cards whose name ends there are said to be too few, up to the next comma."""
+    return bool(_TOO_LITTLE.search(re.split(r"[,，;；。]|\.\s", text[end:])[0]))
 
 
 def _is_need(text: str, match: re.Match[str]) -> bool:
@@ -317,30 +320,6 @@ def _inference_rule(clause: Clause) -> Iterator[Finding]:
         verdict="wrong",
         correct_value="weights (parameters × bytes of the format) + KV cache + activations and buffers",
         source="memory formula of estimate_memory",
-    )
-
-
-def _totals(clause: Clause) -> Iterator[Finding]:
-    """Memory of several cards added up."""
-    match = _TOTAL.search(clause.text)
-    rigs = rigs_in(clause.text[: match.start()], clause.line) if match else []
-    if match is None or not rigs:
-        return
-    rig, unit = rigs[-1], (match[2] or match[4]).lower()
-    if unit == "gb" and len(rigs) > 1:
-        return  # the sum may be of both
-    claimed = float((match[1] or match[3]).replace(",", "")) * (1000 if unit == "tb" else 1)
-    # Terabytes are rounded, and made of a thousand or of 1,024.
-    slack = 0.04 if unit == "tb" else 0.02
-    sums = {rig.count * card.memory_bytes / GIB for card in cards(rig.gpus)}
-    yield clause.finding(
-        subject=f"{rig.count} × {shared_name(rig.gpus, gpus()[rig.gpus[0]].name)}",
-        attribute="memory in all",
-        claimed_value=f"{claimed:g} GB",
-        verdict="holds" if any(abs(claimed - one) <= slack * one for one in sums) else "wrong",
-        correct_value=" or ".join(f"{one:g} GB" for one in sorted(sums)),
-        source="arithmetic",
-        number=claimed * GIB,
     )
 
 

@@ -37,6 +37,12 @@ _ALIKE_AFTER = re.compile(r"\s*(?:的)?(?:完全)?(?:相当|一样|相同|持平
 _ALIKE_KINDS = (*_KINDS, ("FP16 rate", re.compile(r"算力|计算能力|compute|TFLOPS", re.IGNORECASE), "fp16_flops"))
 ALIKE, UNLIKE = 1.1, 1.3
 """Up to which ratio two figures are alike, and from which they are not; between them it is a matter of taste."""
+_SLIGHTLY = re.compile(
+    r"[稍略](?:微)?(?:低|少|小|弱)(?:的)?\s*(显存带宽|带宽|显存|算力)|(显存带宽|带宽|显存|算力)[稍略](?:微)?(?:低|少|小|弱)"
+    r"|slightly (?:lower|less|smaller|reduced) (memory bandwidth|bandwidth|memory|VRAM|compute)",
+    re.IGNORECASE,
+)
+_VARIANT = re.compile(r"-(?:pcie|nvl)-")
 _LINK = re.compile(r"nvlink|pcie", re.IGNORECASE)
 
 
@@ -44,6 +50,7 @@ def ratio_findings(clause: Clause) -> Iterator[Finding]:
     """Judge the factors and products of the clause."""
     yield from _between_cards(clause)
     yield from _alike(clause)
+    yield from _slightly(clause)
     yield from _between_links(clause)
     yield from _energy(clause)
 
@@ -104,6 +111,32 @@ def _alike(clause: Clause) -> Iterator[Finding]:
             verdict="holds" if min(ratios) <= ALIKE else "wrong",
             correct_value=f"{min(ratios):.2f} times apart",
             source=source_of(first.ids, field),
+        )
+
+
+def _slightly(clause: Clause) -> Iterator[Finding]:
+    """「H100 PCIe …稍低带宽」: a little less than the module of the same name and memory, when it is far less."""
+    match = _SLIGHTLY.search(clause.text)
+    named = {mention.ids for mention in clause.gpus}
+    if match is None or len(named) != 1:
+        return
+    (ids,) = named
+    said = next(filter(None, match.groups()))
+    kind = next((one for one in _ALIKE_KINDS if one[1].search(said)), None)
+    if kind is None or len(ids) != 1 or not _VARIANT.search(ids[0]):
+        return
+    card = gpus()[ids[0]]
+    stem, size = _VARIANT.split(ids[0])
+    module = next((one for one in gpus().values() if re.fullmatch(rf"{re.escape(stem)}-sxm\d?-{size}", one.id)), None)
+    ours, theirs = getattr(card, kind[2]), getattr(module, kind[2], None)
+    if module and ours and theirs and theirs / ours >= UNLIKE:
+        yield clause.finding(
+            subject=card.name,
+            attribute=kind[0],
+            claimed_value=match[0],
+            verdict="wrong",
+            correct_value=f"{1 - ours / theirs:.0%} less than {module.name}",
+            source=source_of(ids, kind[2]),
         )
 
 

@@ -48,6 +48,7 @@ _STANDARD = re.compile(
     re.IGNORECASE,
 )
 """What stands before a name that only serves as the standard of a comparison."""
+_PRONOUN = re.compile(r"\bit\b|\bits\b|\bth(?:is|e) model\b|它|该模型|这个模型", re.IGNORECASE)
 _SIZES = re.compile(r"\d+\s*(?:GB|G)?\s*[/、]\s*\d+\s*(?:GB|G)\b", re.IGNORECASE)
 """Sizes of several cards, one after the other: none of them belongs to the name before."""
 _COUNT_AFTER = re.compile(r"^\s*(?:GPU)?\s*[（(]?\s*[x×*✕]\s*(\d{1,4})\b", re.IGNORECASE)
@@ -62,6 +63,8 @@ class Rig:
     """Catalog ids the card may be."""
     text: str
     line: int
+    end: int = 0
+    """Where its name ends in the text it was read from."""
 
 
 @dataclass(frozen=True)
@@ -87,6 +90,8 @@ class Clause:
     """Whether a note of the document says that its rates count structured sparsity."""
     written: str = ""
     """The cell as it stands, where its unit is that of its header."""
+    told: tuple[Mention, ...] = ()
+    """Models of the sentence before, on the same line."""
 
     @cached_property
     def gpus(self) -> list[Mention]:
@@ -102,6 +107,11 @@ class Clause:
     def models(self) -> list[Mention]:
         """Models it names itself."""
         return models_in(self.text)
+
+    @cached_property
+    def about_models(self) -> list[Mention]:
+        """Models it names itself; else the one of the sentence before, where a pronoun stands for it."""
+        return self.models or (list(self.told) if len(self.told) == 1 and _PRONOUN.search(self.text) else [])
 
     def finding(
         self,
@@ -170,13 +180,18 @@ def rigs_in(text: str, line: int) -> list[Rig]:
     """Numbers of cards: 「8× H100」, 「4张A100 80GB」, 「A100 80GB ×16」."""
     found = []
     for mention in gpus_in(text):
-        before = _COUNT_BEFORE.search(text[max(0, mention.start - 16) : mention.start])
-        after = _COUNT_AFTER.match(text[mention.end : mention.end + 12])
-        match = after or before
-        count = int(match[1]) if match else _worded_count(text, mention)
+        count = stated_count(text, mention)
         if count and 1 <= count <= 2000:
-            found.append(Rig(count, mention.ids, f"{count} × {mention.text}", line))
+            found.append(Rig(count, mention.ids, f"{count} × {mention.text}", line, mention.end))
     return found
+
+
+def stated_count(text: str, mention: Mention) -> int | None:
+    """How many of a card a text expressly speaks of, before or after its name; null when it does not say."""
+    before = _COUNT_BEFORE.search(text[max(0, mention.start - 16) : mention.start])
+    after = _COUNT_AFTER.match(text[mention.end : mention.end + 12])
+    match = after or before
+    return int(match[1]) if match else _worded_count(text, mention)
 
 
 @dataclass
@@ -225,6 +240,7 @@ def _prose(number: int, text: str, state: _State) -> Iterator[Clause]:
         state.subject = (named[0],) if len(named) == 1 and _names(named[0], stripped) else ()
     state.rigs.extend(rigs_in(text, number))
     carried: tuple[Mention, ...] = ()
+    told: tuple[Mention, ...] = ()
     for match in _SENTENCE.finditer(text):
         sentence = match.group()
         key, colon, _ = sentence.partition(":" if ":" in sentence else "：")
@@ -238,9 +254,11 @@ def _prose(number: int, text: str, state: _State) -> Iterator[Clause]:
             rig=state.rig(number),
             heading=state.heading,
             sparse_noted=state.sparse_noted,
+            told=told,
         )
         yield clause
         carried = _goes_on(clause, carried)
+        told = tuple(clause.models) or told
 
 
 def _goes_on(clause: Clause, carried: tuple[Mention, ...]) -> tuple[Mention, ...]:

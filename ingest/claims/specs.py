@@ -23,6 +23,8 @@ _PRINTED = re.compile(
     r"\b(?:print\w*|lists?|listed|repeat|sources?|sheets?|some|also|tables?|shows?|or)\b", re.IGNORECASE
 )
 """Words of a note on figures that differ between sources."""
+_RUMOURED = re.compile(r"before the launch|rumou?r|leaked", re.IGNORECASE)
+"""What was written before anybody knew excuses nobody who writes it now."""
 
 
 def spec_findings(clause: Clause) -> Iterator[Finding]:
@@ -137,7 +139,8 @@ def _says_dense(clause: Clause, attribute: Attribute) -> bool:
 def _is_noted(claimed: str, card: Gpu) -> bool:
     """Whether the catalog notes that other sources print this figure, so that it need not be an error."""
     number = re.match(r"[\d.,]+", claimed)
-    printed = " ".join(part for part in re.split(r"(?<=[.;])\s", card.notes) if _PRINTED.search(part))
+    parts = re.split(r"(?<=[.;])\s", card.notes)
+    printed = " ".join(part for part in parts if _PRINTED.search(part) and not _RUMOURED.search(part))
     figures = {float(one) for one in re.findall(r"(?<![\d.x])\d+(?:\.\d+)?", printed)}
     return bool(number and float(number[0].replace(",", "")) in figures)
 

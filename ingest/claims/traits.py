@@ -10,15 +10,17 @@ from ingest.claims.reading import Clause
 from kb.names import Mention
 from kb.records.gpu import Gpu
 
-NEAR = 36
-YES = re.compile(r"✅|✔|√|^\s*(?:yes|有|是|支持)(?!\w)", re.IGNORECASE)
-NO = re.compile(r"❌|✘|✗|^\s*(?:no|none|无|否|不支持|没有)(?!\w)", re.IGNORECASE)
+NEAR, FAR = 36, 90
+"""Characters between a card and what it has; the larger where it is the only card and a verb of having stands there."""
+YES = re.compile(r"✅|✔|✓|√|^\s*(?:yes|supported|有|是|支持)(?!\w)", re.IGNORECASE)
+NO = re.compile(r"❌|✘|✗|^\s*[×✕]\s*$|^\s*(?:no|none|not supported|无|否|不支持|没有)(?!\w)", re.IGNORECASE)
 _DENIED = re.compile(r"不支持|没有|无|缺少|不带|不具备|取消|\bno\b|\bnot\b|without|\black|n't |cannot", re.IGNORECASE)
 _TURNS = re.compile(r"但|却|不过|保留|\b(?:but|yet|however|keeps?|retains?)\b", re.IGNORECASE)
 """Where a denial ends: what follows is said of something else."""
 _AFFIRMED = re.compile(
     r"支持|配合|通过|具备|具有|带有|采用|搭载|保留|互联|互连|连接|桥接|原生|support|via|with|using|has |offers|features"
     r"|\bkeeps?\b|\bretains?\b"
+    r"|(?:connect|link|join|communicat|talk)\w*(?: \w+){0,2} over|走"
     r"|\bby\b|\bruns?\b|\bcomputes?\b|accelerates?|(?<![没只才])有\s*$",
     re.IGNORECASE,
 )
@@ -29,6 +31,11 @@ _JOINS = re.compile(
     r".{0,12}?(?:连接|互联|互连|相连|桥接|组成|connect|join|link|bridge|pair)(?:ed|ing|s)?", re.IGNORECASE
 )
 _COMPARED = re.compile(r"相比|而不是|不同于|unlike|compared|instead|rather|\bthan\b|would|if\b|如果|若", re.IGNORECASE)
+_SAID_OF_IT = re.compile(
+    r"(?:[,，]|\band|并|且)\s*(?:也|还|均)?\s*(?:支持|具备|带有|通过|supports?|offers|features|connects? over)"
+    r"\s*(?:原生|native)?\s*$",
+    re.IGNORECASE,
+)
 _SUPPOSED = re.compile(r"(?:如果|假如|要是|倘若|假设|\bif\b|\bsuppos|\bassum)[^,，。;；]*$", re.IGNORECASE)
 """What stands before a property that is only imagined."""
 _PRAISE = re.compile(r"优点|优势|特点|亮点|advantages?|pros|strengths?|features", re.IGNORECASE)
@@ -100,12 +107,14 @@ TRAITS = (
           lambda card: "tensor cores" if _tensor_cores(card) else "no tensor cores"),
 )  # fmt: skip
 _MEMORY_TYPE = re.compile(r"(?<![A-Za-z])(GDDR[56]X?|GDDR7|HBM[234]?e?)(?![A-Za-z0-9])", re.IGNORECASE)
+_SIZED = re.compile(r"\d+(?:\.\d+)?\s*(?:GB|GiB|G)\s*(?:of|的)?\s*", re.IGNORECASE)
+"""A capacity that stands before the kind of memory."""
 _ARCHITECTURES = (
     "Ada Lovelace", "Ada", "Ampere", "Hopper", "Blackwell", "Turing", "Volta", "Pascal",
     *(f"{family} {number}" for family in ("CDNA", "RDNA") for number in (2, 3, 4)),
 )  # fmt: skip
 _IS_OF = (
-    r"(?:采用|基于|使用的是|使用|属于|搭载|(?:仍然|依然|仍|也)?是"
+    r"(?:采用|基于|使用的是|用的是|使用|属于|搭载|(?:仍然|依然|仍|也)?是"
     r"|(?:is|are|was) (?:still )?(?:built|based) (?:on|around)|uses|(?:is|are|was)|belongs to)"
 )
 """What stands between a card and its architecture."""
@@ -155,6 +164,8 @@ def _in_prose(clause: Clause, trait: Trait, match: re.Match[str]) -> Iterator[Cl
     near = _TURNS.split(clause.text[max(0, match.start() - 18) : match.start()])[-1]
     after = clause.text[match.end() : match.end() + 6]
     mentions = _before(clause, match.start())
+    if not mentions and len({one.ids for one in clause.gpus}) == 1 and _SAID_OF_IT.search(clause.text[: match.start()]):
+        mentions = _before(clause, match.start(), FAR)
     if not mentions:
         mentions = list(clause.subject[:1]) if not clause.gpus and _is_about(clause) else []
         between = near
@@ -195,14 +206,14 @@ def _is_about(clause: Clause) -> bool:
     return bool(clause.label) or clause.text.lstrip().startswith(("其", "它", "It", "该", "-", "→"))
 
 
-def _before(clause: Clause, place: int) -> list[Mention]:
+def _before(clause: Clause, place: int, reach: int = NEAR) -> list[Mention]:
     """The names right before a place, listed together."""
     group: list[Mention] = []
     for mention in reversed([one for one in clause.gpus if one.end <= place]):
         gap = clause.text[mention.end : group[0].start if group else place]
         if group and not re.fullmatch(r"\s*[/、和与及]\s*|\s+(?:and|or)\s+|\s*或\s*", gap):
             break
-        if not group and len(gap) > NEAR:
+        if not group and len(gap) > reach:
             break
         group.insert(0, mention)
     return group
@@ -236,7 +247,7 @@ def _memory_type(clause: Clause) -> Iterator[Finding]:
         if not mentions and not clause.gpus and re.search(r"显存|VRAM|memory", clause.label, re.IGNORECASE):
             mentions = list(clause.subject[:1])
         gap = clause.text[mentions[-1].end : match.start()] if mentions and mentions[-1] in clause.gpus else ""
-        if len(gap) > 16 or re.search(r"优于|than|vs", clause.text):
+        if len(_SIZED.sub("", gap)) > 16 or re.search(r"优于|than|vs", clause.text):
             continue
         for mention in mentions[-1:]:
             types = {(card.memory_type or "").lower() for card in cards(mention.ids)}

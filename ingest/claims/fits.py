@@ -1,0 +1,50 @@
+"""Rows that set a model beside the cards it is to run on."""
+
+import re
+from collections.abc import Iterator
+
+from ingest.claims.facts import cards
+from ingest.claims.finding import Finding
+from ingest.claims.needs import BYTES_4_BIT, CHEAPER_PLACE, FILLED, TRAIN, named_format
+from ingest.claims.reading import Clause, gpus_in, models_in, stated_count
+from kb.catalog import models
+from kb.units import GB, GIB
+
+_CARDS = re.compile(r"GPU|显卡|加速卡|硬件|配置|推荐|cards?\b|hardware|accelerator|runs on", re.IGNORECASE)
+_OTHER = re.compile(
+    r"\+|＋|多卡|多张|集群|cluster|multi|several|/|或|\bor\b|不|not |lora|微调|tun(?:e|ing)", re.IGNORECASE
+)
+_TABLE_OF = re.compile(r"带宽|价格|price|速度|tokens?/s|speed|bandwidth", re.IGNORECASE)
+
+
+def fit_findings(clause: Clause) -> Iterator[Finding]:
+    """「Qwen2.5-72B | BF16 | 1× A100 80GB」: weights in the row's format, else at 4 bits, against the cards named."""
+    if not clause.cells or clause.text == clause.cells[0]:
+        return
+    index = clause.cells.index(clause.text) if clause.text in clause.cells else len(clause.headers)
+    header = clause.headers[index] if index < len(clause.headers) else ""
+    named, about = gpus_in(clause.text), models_in(clause.cells[0])
+    if len(named) != 1 or len(about) != 1 or not _CARDS.search(header) or _TABLE_OF.search(header):
+        return
+    table = f"{clause.heading} {' '.join(clause.headers)} {clause.row}"
+    if _OTHER.search(clause.text) or TRAIN.search(table) or CHEAPER_PLACE.search(clause.row):
+        return
+    stated = named_format(clause.row)
+    if stated is not None and not stated[1]:
+        return
+    model, mention = models()[about[0].ids[0]], named[0]
+    count = stated_count(clause.text, mention) or 1
+    held = count * max(card.memory_bytes for card in cards(mention.ids))
+    name, each = stated or ("4-bit", BYTES_4_BIT)
+    needed = model.params * each
+    if stated is None and FILLED * held >= needed:
+        return  # which format is meant stays open
+    yield clause.finding(
+        quote=clause.row,
+        subject=model.name,
+        attribute="memory needed",
+        claimed_value=clause.text,
+        verdict="wrong" if FILLED * held < needed else "holds",
+        correct_value=f"{name} weights alone: {needed / GB:.4g} GB; the cards hold {held / GIB:,.0f} GB",
+        source=f"parameters of {model.id}",
+    )
