@@ -111,14 +111,21 @@ def nearest(clause: Clause, value: re.Match[str]) -> list[Mention]:
 
 def _is_capacity(clause: Clause, value: re.Match[str], mentions: Sequence[Mention]) -> bool:
     """Whether a number of GB is what the card holds, rather than what a model needs or a file takes."""
-    if not mentions or _PART.search(clause.text) or (clause.cells and _TOGETHER.search(clause.label)):
+    if (
+        not mentions
+        or _PART.search(clause.text)
+        or _in_machine(clause, mentions)
+        or (clause.cells and _TOGETHER.search(clause.label))
+    ):
         return False
     if clause.gpus:
         between = clause.text[mentions[-1].end : value.start()]
         after, after_all = clause.text[value.end() : value.end() + 12], clause.text[value.end() :]
         told = re.search(r"显存|VRAM|memory|搭载|配备|with|has|carries|offers|提供", between, re.IGNORECASE)
         tight = re.fullmatch(r"[\s(（:：,，\-]*(?:各|单卡)?", between)
-        total = re.search(r"共|总|聚合|total|aggregate|合计", clause.text[max(0, value.start() - 8) : value.end() + 8])
+        total = re.search(
+            r"共|总|聚合|整机|整柜|全机|total|aggregate|合计", clause.text[max(0, value.start() - 8) : value.end() + 8]
+        )
         total = total or re.match(r"[^,，;；.。]{0,24}\b(?:in total|together|combined|altogether|in all)\b", after_all)
         if re.search(r"(?:多|少|高|增加|减少|差)(?:了|出)?\s*(?:约)?\s*$", between) or re.match(
             r"\s*(?:more|less|extra)\b", after, re.IGNORECASE
@@ -139,6 +146,13 @@ def _is_capacity(clause: Clause, value: re.Match[str], mentions: Sequence[Mentio
         and not _of_machines(clause)
     )
     return bool(labelled and not _NEED.search(clause.said))
+
+
+def _in_machine(clause: Clause, mentions: Sequence[Mention]) -> bool:
+    """Whether the name is part of a machine's: a DGX H200 holds more than an H200."""
+    return any(
+        one in clause.gpus and re.search(r"\b[DHM]GX\s*$", clause.text[: one.start], re.IGNORECASE) for one in mentions
+    )
 
 
 def _of_machines(clause: Clause) -> bool:

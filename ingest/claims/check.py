@@ -26,7 +26,7 @@ JUDGES = (
     ageing_findings, sum_findings, software_findings, fit_findings,
 )  # fmt: skip
 _WORTH_JUDGING = re.compile(
-    r"\d|✅|✔|✓|√|❌|✘|✗|×|支持|support|nvlink|pcie|ecc|fp|bf|batch|批量|架构|冷|ampere|hopper|blackwell|[xz]eon|槽|cool|liquid|slot|淘汰|激活|活跃|active|最|有|无|否|是|yes|no",
+    r"\d|✅|✔|✓|√|❌|✘|✗|×|支持|support|turing|volta|pascal|ada|cdna|rdna|nvlink|pcie|ecc|fp|bf|batch|批量|架构|冷|ampere|hopper|blackwell|[xz]eon|槽|cool|liquid|slot|淘汰|激活|活跃|active|最|有|无|否|是|yes|no",
     re.IGNORECASE,
 )
 """Names and figures have digits; what else is judged is one of these. Everything else costs one scan."""
@@ -68,7 +68,7 @@ def check_document(document: Converted, name: str) -> list[Finding]:
     for clause in read:
         if _QUESTION.search(clause.text) or _REPORTED.search(clause.row or clause.text):
             continue
-        if not _WORTH_JUDGING.search(clause.text):
+        if not _WORTH_JUDGING.search(f"{clause.label} {clause.text}" if clause.cells else clause.text):
             continue
         paired = _paired(clause.text)
         for judge in JUDGES:

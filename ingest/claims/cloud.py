@@ -2,14 +2,14 @@
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 
 from ingest.claims.facts import cards, shared_name
 from ingest.claims.finding import Finding, Verdict
 from ingest.claims.reading import Clause, rigs_in, stated_count
-from kb.catalog import gpus, offers, sources
-from kb.names import Mention, normalise
+from kb.catalog import gpus, offers, providers, sources
+from kb.names import Mention, Names, normalise
 from kb.records.offer import Offer
 
 NEAR = 32
@@ -29,7 +29,7 @@ _EXACT = re.compile(r"(?<![A-Za-z0-9])[A-Za-z][A-Za-z0-9]*(?:[-._][A-Za-z0-9]+)+
 _HOURLY = re.compile(r"[$＄]\s*(\d{1,5}(?:\.\d{1,4})?)\s*(?:美元)?\s*[/每]\s*(?:小时|hour|hr|h)\b", re.IGNORECASE)
 _SAVING = re.compile(r"(\d{2})\s*%?\s*[-–~至到]\s*(\d{2})\s*%")
 _BELONGS = re.compile(
-    r"\s*(?:实例|机型|系列|instances?|family|series|machines?|VMs?)?\s*(?:[(（:：=]"
+    r"\s*(?:实例|机型|系列|规格|instances?|family|series|sizes?|machines?|VMs?)?\s*(?:[(（:：=]"
     r"|(?:配备|配有|提供|内置|装有|包含|搭载|采用|使用|用的?是|用|配|带|有|是|为|共)"
     r"|\s(?:comes with|comes equipped with|has|with|uses|carries|holds|offers|provides|includes|features|gives you"
     r"|is)\b|→)"
@@ -39,6 +39,9 @@ _BELONGS = re.compile(
 """What stands between an instance and the GPU it is said to have."""
 _MACHINES = re.compile(r"\d\s*(?:台|个|[x×*])\s*$|\b(?:two|three|four|both|several)\s*$|[两多几]台?\s*$", re.IGNORECASE)
 _MACHINES_AFTER = re.compile(r"^\s*(?:实例|instances?)?\s*[x×*]\s*\d", re.IGNORECASE)
+_COUNT_COLUMN = re.compile(
+    r"\s*(?:count|number|gpus|gpu count|# ?gpus?|number of gpus|数量|卡数|gpu ?数量?|显卡数量?|张数)\s*", re.IGNORECASE
+)
 _TOGETHER = re.compile(r"总|合计|\b(?:total|together|altogether|in all)\b", re.IGNORECASE)
 """What says that a number of cards is that of several machines."""
 _AWS_SIZE = re.compile(r"([a-z]+\d[a-z0-9-]*)\.\d*xlarge", re.IGNORECASE)
@@ -59,6 +62,7 @@ def _instances(clause: Clause, *, families: bool) -> Iterator[Finding]:
     """An instance type says what it is; a bare family like A2 or G2 only where clouds are spoken of."""
     cards_named = [(gpu.start, gpu.end) for gpu in clause.gpus]
     named = sorted(_named(clause.text, cards_named, families=families), key=lambda one: one.end)
+    named = [replace(one, held=_of_provider(clause, one)) for one in named]
     for one, following in zip(named, [*named[1:], None], strict=False):
         until = following.start if following else len(clause.text)
         claimed = [gpu for gpu in clause.gpus if one.end <= gpu.start < until and gpu.start - one.end <= NEAR]
@@ -73,18 +77,30 @@ def _instances(clause: Clause, *, families: bool) -> Iterator[Finding]:
             continue
         column = _gpu_column(clause)
         for mention in column:
-            yield _instance(clause, one.name, one.held, mention)
+            found = _instance(clause, one.name, one.held, mention)
+            yield found
+            if len(column) == 1 and not found.disputed:
+                yield from _column_count(clause, one, mention)
     yield from _unknown_types(clause)
 
 
 def _instance_count(clause: Clause, named: "_Named", mention: Mention) -> Iterator[Finding]:
     """How many of the card the instance is said to have, where the offers list that very type."""
-    count = stated_count(clause.text, mention)
+    before, after = clause.text[max(0, named.start - 12) : named.start], clause.text[named.end :]
+    if not (_MACHINES.search(before) or _MACHINES_AFTER.match(after) or _TOGETHER.search(clause.text)):
+        yield from _counted(clause, named, mention, stated_count(clause.text, mention))
+
+
+def _column_count(clause: Clause, named: "_Named", mention: Mention) -> Iterator[Finding]:
+    """The number in the row's column of counts, when the table has one."""
+    for header, cell in zip(clause.headers, clause.cells, strict=False):
+        if _COUNT_COLUMN.fullmatch(header) and (number := re.fullmatch(r"\s*[x×]?\s*(\d{1,2})\s*[张块x×]?\s*", cell)):
+            yield from _counted(clause, named, mention, int(number[1]))
+
+
+def _counted(clause: Clause, named: "_Named", mention: Mention, count: int | None) -> Iterator[Finding]:
     has = sorted({int(one.gpu_count) for one in named.held if one.gpu in mention.ids and one.gpu_count >= 1})
     if count is None or not has or not named.exact:
-        return
-    before, after = clause.text[max(0, named.start - 12) : named.start], clause.text[named.end :]
-    if _MACHINES.search(before) or _MACHINES_AFTER.match(after) or _TOGETHER.search(clause.text):
         return
     yield clause.finding(
         subject=f"{named.held[0].provider} {named.name}",
@@ -183,6 +199,20 @@ def _named(text: str, cards_named: Sequence[tuple[int, int]], *, families: bool)
             if held:
                 taken.append(match.span())
                 yield _Named(match[0], match.start(), match.end(), held, bool(exact))
+
+
+@lru_cache(maxsize=1)
+def _providers() -> Names:
+    return Names("provider", {row.name: (row.name, *row.aliases) for row in providers().values()})
+
+
+def _of_provider(clause: Clause, named: _Named) -> tuple[Offer, ...]:
+    """The offers of the provider named last before the instance: two clouds may call a family alike."""
+    if len({one.provider for one in named.held}) == 1:
+        return named.held
+    said = [one for one in _providers().scan(clause.text[: named.start]) if one.exact]
+    said = said or [one for one in _providers().scan(clause.row) if one.exact]
+    return tuple(one for one in named.held if said and one.provider in said[-1].ids) or named.held
 
 
 def _full(token: str) -> str:

@@ -136,6 +136,19 @@ ATTRIBUTES = (
         tolerance=0.001,
     ),
     Attribute(
+        name="memory bus",
+        pattern=re.compile(rf"{NUMBER}[\s-]*(bits?|位)(?![A-Za-z])", re.IGNORECASE),
+        scale={"bit": 1, "bits": 1, "位": 1},
+        value=lambda card: card.memory_bus_bits,
+        field="memory_bus_bits",
+        show=lambda value: "not stated" if value is None else f"{value:g} bits",
+        label=re.compile(
+            r"位宽|memory bus|bus width|(?:bit|位)[- ]?(?:wide )?(?:显存|memory)? ?(?:bus|interface|总线)",
+            re.IGNORECASE,
+        ),
+        tolerance=0.001,
+    ),
+    Attribute(
         name="release year",
         pattern=re.compile(r"(?<!\d)(20[012]\d)(年|)"),
         scale={"年": 1, "": 1},

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 from ingest.claims.facts import cards
 from ingest.claims.finding import Finding
-from ingest.claims.needs import BYTES_4_BIT, CHEAPER_PLACE, FILLED, TRAIN, named_format
+from ingest.claims.needs import BYTES_4_BIT, CHEAPER_PLACE, FILLED, REFUTED, TRAIN, named_format
 from ingest.claims.reading import Clause, gpus_in, models_in, stated_count
 from kb.catalog import models
 from kb.units import GB, GIB
@@ -14,10 +14,41 @@ _CARDS = re.compile(r"GPU|显卡|加速卡|硬件|配置|推荐|cards?\b|hardwar
 _OTHER = re.compile(
     r"\+|＋|多卡|多张|集群|cluster|multi|several|/|或|\bor\b|不|not |lora|微调|tun(?:e|ing)", re.IGNORECASE
 )
+_NEED_OF = re.compile(
+    r"(?:需要?|要|占用?|needs?|requires?|takes?)\s*(?:about|around|roughly|大?约|至少)?\s*(\d{1,4}(?:\.\d)?)\s*GB(?!/)",
+    re.IGNORECASE,
+)
+_FITS_CARD = re.compile(
+    r"\b(?:fits?|runs?) (?:on|in|into|onto) (?:a |an |one |a single |any )?(\d{1,3})\s*GB (?:card|GPU)"
+    r"|[一单]?[张块]?(\d{1,3})\s*GB\s*(?:显存)?(?:的)?(?:单?卡|显卡|GPU)[^,，。;；不]{0,8}(?:够|放得下|装得下|跑得动|就行|即可)",
+    re.IGNORECASE,
+)
 _TABLE_OF = re.compile(r"带宽|价格|price|速度|tokens?/s|speed|bandwidth", re.IGNORECASE)
 
 
 def fit_findings(clause: Clause) -> Iterator[Finding]:
+    """Judge what a row sets beside a model, and what is said to fit a card named by its size."""
+    yield from _row(clause)
+    yield from _sized_card(clause)
+
+
+def _sized_card(clause: Clause) -> Iterator[Finding]:
+    """「Phi-4 要 29GB,24GB 的卡放得下」: a need beside a smaller card that is named by nothing but its memory."""
+    need, card = _NEED_OF.search(clause.text), _FITS_CARD.search(clause.text)
+    if need is None or card is None or clause.gpus or REFUTED.search(clause.text) or CHEAPER_PLACE.search(clause.text):
+        return
+    needed, held = float(need[1]), float(next(filter(None, card.groups())))
+    yield clause.finding(
+        subject=f"{held:g} GB card",
+        attribute="cards for the memory stated",
+        claimed_value=f"{held:g} GB for {need[1]} GB",
+        verdict="wrong" if held < needed else "holds",
+        correct_value=f"{held:g} GB {'is less' if held < needed else 'is no less'} than {need[1]} GB",
+        source="arithmetic",
+    )
+
+
+def _row(clause: Clause) -> Iterator[Finding]:
     """「Qwen2.5-72B | BF16 | 1× A100 80GB」: weights in the row's format, else at 4 bits, against the cards named."""
     if not clause.cells or clause.text == clause.cells[0]:
         return

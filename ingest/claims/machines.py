@@ -22,7 +22,12 @@ _AIR_LIMIT = re.compile(
     r"|(\d{2,4})\s*W\s*[(（]\s*(?:风冷极限|风冷上限|air[- ]cooling limit)",
     re.IGNORECASE,
 )
-_ANY_CARDS = re.compile(r"(\d{1,2})\s*(?:张|块|[x×]|个)?\s*GPU(?!\s*显存)", re.IGNORECASE)
+_ANY_CARDS = re.compile(
+    r"(\d{1,2})\s*(?:张|块|[x×]|个|片)?\s*(?:双宽|全高|双槽|double[- ]wide|dual[- ]slot|full[- ]height)?\s*(?:的)?"
+    r"(?:GPUs?|显卡|加速卡|cards?\b)(?!\s*显存)",
+    re.IGNORECASE,
+)
+_AIR = re.compile(r"风冷|air[- ]cool", re.IGNORECASE)
 _USUALLY = re.compile(r"通常|一般|多数|往往|typically|usually|generally|\bmost\b", re.IGNORECASE)
 _NETWORK = re.compile(r"(\d{2,3})\s*Gb(?:/s|ps|E)?", re.IGNORECASE)
 _FABRIC = re.compile(r"infiniband|\bIB\b|roce|rdma", re.IGNORECASE)
@@ -80,6 +85,8 @@ def _server(clause: Clause, server: Server, mention: Mention) -> Iterator[Findin
     if _LIQUID.search(after) and server.cooling and not _OPTIONAL.search(after):
         holds = bool(re.search(r"liquid|water|dlc|oem", server.cooling, re.IGNORECASE))
         yield _finding(clause, server, "cooling", "liquid", holds, f"cooling: {server.cooling}")
+    elif _AIR.search(after) and (server.cooling or "").startswith("liquid") and not _OPTIONAL.search(after):
+        yield _finding(clause, server, "cooling", "air", False, f"cooling: {server.cooling}")
     speed = _NETWORK.search(after)
     reference = _NETWORK.search(server.network or "")
     if speed and reference and _FABRIC.search(after):

@@ -216,7 +216,8 @@ def _is_need(text: str, match: re.Match[str]) -> bool:
 
 
 def _subject(clause: Clause) -> str | None:
-    found = models_in(clause.row)
+    found = [] if clause.cells else models_in(clause.text)
+    found = found or models_in(clause.row)
     return models()[found[0].ids[0]].name if found else None
 
 

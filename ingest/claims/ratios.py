@@ -12,6 +12,8 @@ from kb.records.gpu import Gpu
 SLACK = 0.05
 """How far a factor may lie outside the range of like pairs of variants."""
 HOURS_A_YEAR = 8760
+TIMES_OF = 48
+"""Characters after a factor within which stands what grew: "2.5 times the A100's bandwidth"."""
 _FACTOR = re.compile(
     r"(\d{1,3}(?:\.\d{1,2})?)\s*(?:[-–~至到]\s*(\d{1,3}(?:\.\d{1,2})?)\s*)?(?:[×x✕](?![\d\s]*[A-Z])|倍|times)",
     re.IGNORECASE,
@@ -43,6 +45,10 @@ _SLIGHTLY = re.compile(
     re.IGNORECASE,
 )
 _VARIANT = re.compile(r"-(?:pcie|nvl)-")
+_SPEED = re.compile(
+    r"fast|slow|quick|cheap|dear|speed|price|cost|throughput|快|慢|贵|便宜|价|吞吐|token", re.IGNORECASE
+)
+"""What follows a factor that is not of a figure of the cards."""
 _LINK = re.compile(r"nvlink|pcie", re.IGNORECASE)
 
 
@@ -63,7 +69,9 @@ def _between_cards(clause: Clause) -> Iterator[Finding]:
     for match in _FACTOR.finditer(clause.text):
         # Only the words between the last comma and the factor say what grew.
         before = re.split(r"[,，;；:：。]", clause.text[: match.start()])[-1]
-        kind = next((kind for kind in _KINDS if kind[1].search(before)), None)
+        after = re.split(r"[,，;；:：。]", clause.text[match.end() : match.end() + TIMES_OF])[0]
+        said = (before,) if _SPEED.search(after) else (before, after)
+        kind = next((kind for part in said for kind in _KINDS if kind[1].search(part)), None)
         if kind is None:
             continue
         name, _, field = kind
@@ -86,16 +94,17 @@ def _between_cards(clause: Clause) -> Iterator[Finding]:
 
 def _alike(clause: Clause) -> Iterator[Finding]:
     """「H20 的算力与 H100 相当」, "the same bandwidth as the H100": by the variants nearest to each other."""
-    names = list({mention.ids: mention for mention in clause.gpus}.values())
-    if len(names) != 2:
+    said = next((one for one in clause.gpus[1:] if _ALIKE.search(clause.text[: one.start])), None)
+    first = next((one for one in reversed(clause.gpus) if said and one.end <= said.start), None)
+    if first is None or said is None or first.ids == said.ids:
         return
-    first, second = names
+    second = said
     # Only the words since the last comma say what is alike.
     between = re.split(r"[,，;；]", clause.text[first.end : second.start])[-1]
     after = clause.text[second.end :]
-    said = _ALIKE.search(between)
-    english = said is not None and said[0].isascii()
-    if said is None or (not english and not _ALIKE_AFTER.match(after)) or re.search(r"不|非|\bnot\b|n't", between):
+    word = _ALIKE.search(between)
+    english = word is not None and word[0].isascii()
+    if word is None or (not english and not _ALIKE_AFTER.match(after)) or re.search(r"不|非|\bnot\b|n't", between):
         return
     kind = next((one for one in _ALIKE_KINDS if one[1].search(between)), None)
     if kind is None or _LINK.search(between):

@@ -36,6 +36,10 @@ _ONE_OF_MANY = re.compile(
     r"激活|活跃|active|per token|每个 ?token|each expert|专家|vision|视觉|embedding|draft", re.IGNORECASE
 )
 _ONE_CARD = re.compile(r"[一单]\s*[张块卡]|\b(?:a single|one)\b", re.IGNORECASE)
+_NEEDED = re.compile(
+    r"(?:需要?|占用?|大约是|needs?|requires?|takes?|occup(?:y|ies))[^\d,，。;；]{0,16}(\d{1,4}(?:,\d{3})?(?:\.\d)?)\s*GB(?!/)",
+    re.IGNORECASE,
+)
 _ONLY = re.compile(r"只要|只需|仅需|就行|就能|就可以|足够|够了|only needs|takes only|needs only", re.IGNORECASE)
 
 
@@ -45,6 +49,7 @@ def size_findings(clause: Clause) -> Iterator[Finding]:
     if clause.models or REFUTED.search(clause.text) or CHEAPER_PLACE.search(clause.text):
         return
     sizes = {float(match[1]) for match in _SIZED.finditer(clause.text)}
+    yield from _needed(clause, sizes)
     held = _held(clause)
     if len(sizes) != 1 or held is None or not (ENOUGH.search(clause.text) or _ONLY.search(clause.text)):
         return
@@ -89,6 +94,24 @@ def _held(clause: Clause) -> tuple[float, str] | None:
         return None
     ((text, size),) = sizes.items()
     return size * GIB, text.strip()
+
+
+def _needed(clause: Clause, sizes: set[float]) -> Iterator[Finding]:
+    """「70B 模型 FP16 需要 70GB」: the weights of a model named by its size, in the format named beside it."""
+    stated, named = _NEEDED.search(clause.text), named_format(clause.text)
+    if len(sizes) != 1 or stated is None or named is None or not named[1] or not BY_SIZE.search(clause.text):
+        return
+    if TRAIN.search(clause.text) or len({match[0] for match in SIZE.finditer(clause.text)}) != 1:
+        return
+    (size,) = sizes
+    needed = size * 1e9 * named[1]
+    claimed = float(stated[1].replace(",", "")) * 1e9
+    yield clause.finding(
+        subject=f"{format_count(int(size * 1e9))} parameters", attribute="memory needed", number=claimed,
+        claimed_value=stated[0].strip(), source="arithmetic",
+        verdict="wrong" if claimed < FORMAT_SLACK * needed else "holds",
+        correct_value=f"{named[0]} weights alone: {needed / 1e9:.4g} GB; cache and buffers come on top",
+    )  # fmt: skip
 
 
 def _served(clause: Clause, params: float, held: float, text: str) -> Iterator[Finding]:

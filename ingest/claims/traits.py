@@ -21,7 +21,7 @@ _AFFIRMED = re.compile(
     r"支持|配合|通过|具备|具有|带有|采用|搭载|保留|互联|互连|连接|桥接|原生|support|via|with|using|has |offers|features"
     r"|\bkeeps?\b|\bretains?\b"
     r"|(?:connect|link|join|communicat|talk)\w*(?: \w+){0,2} over|走"
-    r"|\bby\b|\bruns?\b|\bcomputes?\b|accelerates?|(?<![没只才])有\s*$",
+    r"|\bby\b|\bruns?\b|\bcomputes?\b|accelerates?|introduc\w+|引入|(?<![没只才])有\s*$",
     re.IGNORECASE,
 )
 
