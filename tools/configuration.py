@@ -114,6 +114,8 @@ class Price(Frozen):
     """In the currency of the budget, where that is another."""
     budget_left: Left | None = None
     """Of the budget that was stated for a purchase."""
+    beyond: Left | None = None
+    """How much more than that budget it costs; null where it is within it."""
     month: Left | None = None
     """Rent of a month around the clock, beside a budget for a month."""
 
@@ -130,8 +132,10 @@ class Price(Frozen):
             return told.model_copy(update={"month": month})
         if paid is None or self.period is not None or budget.period is not None or budget.mode == "rent":
             return told
-        left = Left(currency=budget.currency, amount=max(Decimal(0), _rounded(Decimal(budget.amount) - paid)))
-        return told.model_copy(update={"budget_left": left})
+        rest = _rounded(Decimal(budget.amount) - paid)
+        left = Left(currency=budget.currency, amount=max(Decimal(0), rest))
+        beyond = Left(currency=budget.currency, amount=-rest) if rest < 0 else None
+        return told.model_copy(update={"budget_left": left, "beyond": beyond})
 
     def also_in(self, currency: str) -> "Price":
         """The price with the amounts of `currency` beside its own.
@@ -214,6 +218,9 @@ class Configuration(Frozen):
     """Filled when a speed estimate exists for this configuration."""
     items: tuple[Item, ...] = ()
     price: Price
+    machine_price: Price | None = None
+    """What the same cards cost with a new machine around them, where `price` is that of cards alone; null where nobody
+    prices such a machine."""
     running_cost: dict[str, float | str | None] | None = None
     power_w: int | None = None
     why: str = ""

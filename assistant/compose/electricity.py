@@ -11,6 +11,7 @@ from assistant.compose.pace import cite_pace
 from assistant.compose.section import Section
 from assistant.compose.table import table
 from assistant.plan import feeding, money, requests
+from kb.units import DAY_S
 
 _BILL = re.compile(
     r"(?:电费|度电|用电)[^，。？?,]{0,8}(?:多少|几|大概)|(?:多少|几)(?:度电|电费)"
@@ -84,21 +85,28 @@ def _headline(material: Material, record: ToolCallRecord) -> str:
     running = billed or money.asks_running(material.text, material.need)
     if running or (material.understanding.follow_up and material.need.matter == "energy"):
         energy = result["energy"]
-        bill = amounts.amount(energy["monthly_cost"], energy["currency"])
-        told = material.say(
-            "feed.bill_kw" if _KILOWATTS.search(material.text) else "feed.bill",
-            **values,
-            kwh=amounts.count_range(energy["kwh_per_month"]),
-            bill=bill,
-            yearly=numbers.money(energy["yearly_cost"]["value"], energy["currency"]),
-        )
-        return told + _over_years(material, energy) + _hosted(material, values)
+        return _billed(material, energy, values) + _over_years(material, energy) + _hosted(material, values)
     if _COOLING.search(material.text):
         return material.say("feed.heat", **values, **_cooling(result))
     if supply and not supply["redundant"] and not _RACKS.search(material.text):
         rated = _rated(supply)
         return material.say("feed.supply", **values, rated=rated)
     return material.say("feed.draw", **values, sustained=amounts.watt_range(result["sustained_w"]))
+
+
+def _billed(material: Material, energy: dict[str, Any], values: dict[str, str]) -> str:
+    """The electricity and its price: of a year or a day where those are asked about, else of a month."""
+    term, paid_in = material.need.term_s or 0, energy["currency"]
+    unit = "day" if term == DAY_S else "year" if term >= money.YEAR_S else "month"
+    key = "feed.bill" if unit == "month" else f"feed.bill_{unit}"
+    if _KILOWATTS.search(material.text):
+        key, unit = "feed.bill_kw", "month"
+    return material.say(
+        key, **values, kwh=amounts.count_range(energy[f"kwh_per_{unit}"]),
+        bill=amounts.amount(energy["monthly_cost"], paid_in), daily=amounts.amount(energy["daily_cost"], paid_in),
+        yearly=(amounts.amount(energy["yearly_cost"], paid_in) if unit == "year"
+                else numbers.money(energy["yearly_cost"]["value"], paid_in)),
+    )  # fmt: skip
 
 
 def _over_years(material: Material, energy: dict[str, Any]) -> str:

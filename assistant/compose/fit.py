@@ -27,14 +27,12 @@ from assistant.compose.orders import orders
 from assistant.compose.section import Section
 from assistant.plan import requests
 from assistant.plan.cheaper import SHARES, SPREAD
-from assistant.plan.formats import bits
+from assistant.plan.formats import AS_PUBLISHED, bits
 from assistant.plan.provisional import compared_formats
 from assistant.plan.requests import PATIENCE_S
 from tools.configuration import Configuration
 from tools.memory.result import MinimumGpus
 
-_AS_PUBLISHED = re.compile(r"满血|(?:非|不|未)量化|原版|原精度|unquanti|full precision|without quanti|no quanti", re.I)
-"""Words that rule a smaller format out."""
 _NO_ADAPTERS = re.compile(
     r"(?:not|no|without|isn't|never|don't want|instead of|rather than) (?:a |an |using |any |just |q?)?lora"
     r"|q?lora is not|\(not q?lora"
@@ -181,7 +179,7 @@ def _insists(material: Material, main: Estimate) -> bool:
     """Whether the asker stated this very format, or full fine-tuning: then what a lighter way holds is no yes."""
     if main.task != "inference":
         return requests.FULL.search(material.text) is not None
-    return bool(material.understanding.need.weight_format) or _AS_PUBLISHED.search(material.text) is not None
+    return bool(material.understanding.need.weight_format) or AS_PUBLISHED.search(material.text) is not None
 
 
 def memory_needed(material: Material) -> Section:
@@ -267,7 +265,7 @@ def how_many(material: Material) -> Section:
     counted = counted or [(one, row) for one in material.estimates if gpu and (row := one.minimum(gpu))]
     if not gpu or not counted:
         return can_it_run(material) if gpu else memory_needed(material)
-    insists = requests.FULL if requests.is_training(material.need) else _AS_PUBLISHED
+    insists = requests.FULL if requests.is_training(material.need) else AS_PUBLISHED
     if insists.search(material.text):
         counted = counted[:1]
     counted = fewer_each(counted)

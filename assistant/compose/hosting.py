@@ -4,9 +4,9 @@ from typing import Any
 
 from assistant.answer import ToolCallRecord
 from assistant.compose import amounts, clarify, names, numbers
-from assistant.compose.arithmetic import arithmetic, subject
+from assistant.compose.arithmetic import arithmetic, workload
 from assistant.compose.assume import assumed
-from assistant.compose.material import Material
+from assistant.compose.material import Estimate, Material
 from assistant.compose.pace import cite_pace
 from assistant.compose.section import Section
 from assistant.compose.span import span
@@ -21,18 +21,26 @@ def hosting(material: Material) -> Section | None:
         return None
     say, best = material.say, found[0]
     first, money = _first(best) or {}, best.result["currency"]
+    held = _held(material, best) or material.estimates[0]
     headline = say(
-        "hosting.least", model=subject(material, material.estimates[0]), time=span(material, first),
+        "hosting.least" if held.task == "inference" else "hosting.trained", model=workload(material, held).strip(),
+        time=span(material, first),
         cards=names.cards(best.result["gpu"], best.result["gpu_count"]), total=_money(first["term_cost"]["low"], money),
         hourly=numbers.money(first["hourly_cost"]["low"], money, hourly=True),
         where=say("bill.where", where=first["cheapest"], date=first["as_of"] or say("cost.undated")),
     )  # fmt: skip
     section = Section("recommendation", headline + cite_pace(material, "estimate_cost", best.result), settled=True)
-    section.body = [_table(material, found), arithmetic(material, material.estimates[:1])]
+    section.body = [_table(material, found), arithmetic(material, [held])]
     section.caveats = [say("cost.warn_old_offers")] if first["stale"] else []
-    section.assumptions = [*assumed(material, material.estimates[0]), *clarify.ambiguous_names(material)]
+    section.assumptions = [*assumed(material, held), *clarify.ambiguous_names(material)]
     section.configurations = material.configurations
     return section
+
+
+def _held(material: Material, best: ToolCallRecord) -> Estimate | None:
+    """The memory on the cards that are rented, in the format that they hold it in."""
+    taken = (best.result["gpu"], best.result["gpu_count"])
+    return next((one for one in material.estimates if one.fit and (one.gpu, one.gpus) == taken), None)
 
 
 def _first(record: ToolCallRecord) -> dict[str, Any] | None:

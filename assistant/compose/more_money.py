@@ -9,6 +9,8 @@ from tools.configuration import Configuration
 LEFT_RATIO = 0.5
 """Share of a budget below which a proposal leaves a buyer asking what the rest would bring."""
 SHOWN_MAX = 3
+FASTER = 1.1
+"""Times the speed of the proposal from which more money buys something."""
 COUNTED = {"images_per_s": "images", "tokens_per_s_total": "tokens", "tokens_per_s_per_user": "user_tokens",
            "samples_per_s_total": "samples", "documents_per_s": "documents"}  # fmt: skip
 """Measures of speed that are told here, and how."""
@@ -42,9 +44,11 @@ def _points(material: Material, best: Configuration) -> list[dict[str, Any]]:
 
 
 def _beyond(point: dict[str, Any], best: Configuration, limit: float) -> bool:
-    """Whether it costs more than the proposal and no more than the budget."""
+    """Whether it costs more than the proposal and no more than the budget, and is faster as far as that is known."""
     paid = point["acquisition"] == "buy" and point["measure"] in COUNTED
-    return paid and float(best.price.amount or 0) < point["price"] <= limit
+    now = (best.speed or {}).get(point["measure"])
+    faster = not isinstance(now, int | float) or point["speed"] >= FASTER * now
+    return paid and faster and float(best.price.amount or 0) < point["price"] <= limit
 
 
 def _spread(points: list[dict[str, Any]]) -> list[dict[str, Any]]:

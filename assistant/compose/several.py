@@ -2,6 +2,7 @@
 
 from assistant.compose import names, numbers, orders
 from assistant.compose.arithmetic import cite
+from assistant.compose.around import machine_line
 from assistant.compose.material import Estimate, Material
 from assistant.compose.section import Section
 from assistant.compose.shopping import left, limited
@@ -45,6 +46,7 @@ def several(material: Material) -> Section | None:
     section = Section("recommendation", headline, settled=True)
     section.body = [_table(material, best), orders.orders(material, found)]
     section.configurations = found
+    section.caveats += machine_line(material, best)
     section.assumptions += limited(material)
     section.assumptions += [
         say("several.assumed", kind=say(f"task.{models()[work.model].kind}"), model=names.model_name(work.model))

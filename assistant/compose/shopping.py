@@ -5,6 +5,7 @@ from typing import Any
 
 from assistant.compose import guidance, hybrid, names, numbers
 from assistant.compose.arithmetic import arithmetic, cite, column_name, interval, subject, total
+from assistant.compose.around import asked_whole, machine, machine_line
 from assistant.compose.assume import assumed
 from assistant.compose.caveats import caveats
 from assistant.compose.material import Estimate, Material
@@ -22,6 +23,8 @@ ONCE_RATIO = 10
 """How many such jobs the hardware has to cost before owning it is left out of a verdict."""
 LEAST_LEFT = 0.1
 """Share of a budget below which what remains of it is not worth a word."""
+SHUT = {"not_sold_here", "case_by_case_here", "made_for_elsewhere"}
+"""What keeps a near miss out that no money changes."""
 MISSES_MAX = 3
 """Near misses told of."""
 
@@ -45,7 +48,7 @@ def which_to_buy(material: Material) -> Section:
     section.body = [
         _limits(material),
         orders(material, material.configurations),
-        more_money(material, best),
+        "" if asked_whole(material, best) else more_money(material, best),
         _split(material),
         _memory(material),
     ]
@@ -194,7 +197,8 @@ def nothing_found(material: Material) -> Section:
     misses = list(dict.fromkeys(_misses(material)))
     if not misses and not requests.sized(material.need):
         return Section("clarification", say("clarify.need_more"), [_memory(material)])
-    section = Section("does_not_fit", say("shop.nothing", what=_what(material)) + _budget(material))
+    nothing = say("shop.nothing", what=_what(material))
+    section = Section("does_not_fit", nothing + (_nearest(material) or _budget(material)))
     section.body = ["\n".join(misses[:MISSES_MAX]), _split(material), _memory(material)]
     return _finish(material, section)
 
@@ -208,14 +212,36 @@ def _misses(material: Material) -> Iterator[str]:
                 yield "- " + material.say(
                     "shop.miss_memory", cards=cards, needed=numbers.gib(needed), usable=numbers.gib(usable)
                 )
-            elif usd:
+            elif usd and not any(one["code"] in SHUT for one in row["reasons"]):
                 told = row.get("asked_price") or {"amount": usd, "currency": "USD"}
                 price = numbers.money(told["amount"], told["currency"])
-                dear = material.say("shop.miss_price", cards=cards, price=price)
+                dear = _too_dear(material, row, "shop.miss_beyond") or material.say(
+                    "shop.miss_price", cards=cards, price=price
+                )
                 yield "- " + material.say("list.semicolon").join([dear, *_of_miss(row, "trade_off", material.say)])
             else:
                 for line in _of_miss(row, "reason", material.say):
                     yield f"- {cards}{material.say('list.colon')}{line}"
+
+
+def _too_dear(material: Material, row: dict[str, Any], key: str) -> str:
+    """A near miss by its price, and by how much that is beyond the budget; empty where it is not by that."""
+    budget, beyond = material.need.budget, row.get("beyond")
+    if not beyond or budget is None:
+        return ""
+    told = row.get("asked_price") or {"amount": row["price_usd"], "currency": "USD"}
+    return material.say(
+        key, cards=names.cards(row["gpu"], row["gpu_count"]), price=numbers.money(told["amount"], told["currency"]),
+        over=numbers.money(beyond["amount"], beyond["currency"]), own=numbers.money(budget.amount, budget.currency),
+    )  # fmt: skip
+
+
+def _nearest(material: Material) -> str:
+    """The cheapest that only the budget keeps out, behind a verdict that nothing is found."""
+    missed = [row for result in material.results("configure") for row in result.get("rejected") or ()]
+    dear = [row for row in missed if row.get("beyond") and row.get("price_usd")]
+    least = min(dear, key=lambda row: float(row["price_usd"]), default=None)
+    return _too_dear(material, least, "shop.nearest") if least else ""
 
 
 def _of_miss(row: dict[str, Any], kind: str, say: Phrases) -> list[str]:
@@ -295,6 +321,8 @@ def _budget(material: Material) -> str:
 def left(material: Material, best: Configuration) -> str:
     """What of the budget stated remains; where that is most of it, what all of it would buy."""
     say, found, budget = material.say, best.price.budget_left, material.need.budget
+    if asked_whole(material, best):
+        return machine(material, best)
     if found is None and best.price.asked_price is None:
         return _budget(material)
     if found is None or budget is None or float(found.amount) < LEAST_LEFT * budget.amount:
@@ -313,6 +341,8 @@ def _memory(material: Material) -> str:
 def _finish(material: Material, section: Section) -> Section:
     section.configurations = material.configurations
     section.assumptions += limited(material)
+    if material.configurations:
+        section.caveats += machine_line(material, chosen(material.configurations)[0])
     if material.estimates:
         main = _main(material)
         section.caveats += caveats(material, main)

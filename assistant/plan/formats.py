@@ -1,5 +1,6 @@
 """Weight formats in order of size, and what to try next when one does not fit."""
 
+import re
 from collections.abc import Sequence
 
 from kb.catalog import gpu, models
@@ -21,6 +22,8 @@ TRAINING_LADDER = ("full_finetune", "lora", "qlora")
 
 WIDE = 16
 """Bits a weight of formats that are not quantised."""
+AS_PUBLISHED = re.compile(r"满血|(?:非|不|未)量化|原版|原精度|unquanti|full precision|without quanti|no quanti", re.I)
+"""Words that rule a smaller format out."""
 _BITS = {"fp32": 32, "tf32": 32, "fp8": 8, "int8": 8, "mxfp8": 8}
 _FOUR_BIT = ("int4", "nf4", "fp4", "mxfp4", "nvfp4", "awq", "gptq", "w4")
 

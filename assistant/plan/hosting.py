@@ -32,17 +32,28 @@ def calls(need: Need, understanding: Understanding) -> list[PlannedCall | None]:
 
 
 def more(need: Need, understanding: Understanding, results: Sequence[ToolCallRecord]) -> list[PlannedCall | None]:
-    """The time's rent of the cheapest few."""
+    """The time's rent of the cheapest few, and the memory in the format that each of them holds it in."""
     found = [
         Configuration.model_validate(row)
         for one in results if one.tool == "configure" for row in one.result.get("configurations") or ()
     ]  # fmt: skip
-    kinds = dict.fromkeys((one.gpu, one.gpu_count) for one in preferred(found, understanding.text.lower(), need))
+    kinds: dict[tuple[str, int], Configuration] = {}
+    for one in preferred(found, understanding.text.lower(), need):
+        kinds.setdefault((one.gpu, one.gpu_count), one)
+    tried = list(kinds.items())[:TRIED_MAX]
     bare = need.model_copy(update={"model": None, "params": None, "task": None, "gpus_owned": ()})
     return [
         money.cost(
             bare.model_copy(update={"gpus_asked": (card,), "gpus_proposed": (GpuCount(gpu=card, count=count),)}),
             understanding, acquisition="rent", term_s=bill.hired_s(need),
         )
-        for card, count in list(kinds)[:TRIED_MAX]
-    ]  # fmt: skip
+        for (card, count), _ in tried
+    ] + [_held(need, one) for _, one in tried if one.data_parallel == 1]  # fmt: skip
+
+
+def _held(need: Need, one: Configuration) -> PlannedCall | None:
+    """The memory as it is laid out in a configuration."""
+    return requests.memory(
+        need, GpuCount(gpu=one.gpu, count=one.gpu_count), weight_format=one.weight_format,
+        tensor_parallel=one.tensor_parallel, pipeline_parallel=one.pipeline_parallel, data_parallel=1,
+    )  # fmt: skip

@@ -5,14 +5,15 @@ from collections.abc import Sequence
 from decimal import Decimal
 
 from assistant.plan.formats import TRAINING_LADDER, bits
+from assistant.plan.whose import at_home
 from assistant.understand.place import NO_CLOUD
 from kb.units import HOURS_PER_MONTH
 from tools.configuration import Configuration
 from tools.configure.rank import MUCH_FASTER, WORTH_SAYING
-from tools.configure.search import FEWER_FOR, MANY
+from tools.configure.search import FEWER_FOR, MANY, PAIR
 from tools.need import Need
 
-USED = "second_hand"
+USED, SPENT = "second_hand", "best_use"
 EIGHT_BITS = 8
 """Bits a weight from which on a reduced format costs hardly any quality."""
 AT_HOME_BITS = 4
@@ -29,6 +30,8 @@ NEARLY_FULL, WITH_ROOM = 0.85, 0.75
 """Shares of a card's memory: from the one on nothing is left for more requests, up to the other there is."""
 ROOM_FOR, NO_SLOWER = Decimal("1.15"), 0.95
 """What memory to spare may cost, and how little speed, to come first."""
+NEW_FOR = 2
+"""Times the price of a second-hand card that a new, faster one may cost: it has its warranty and years before it."""
 CARD_FASTER = 1.2
 """Times the speed from which a new card alone comes before a machine around a second-hand one."""
 FAR_DEARER = Decimal(10) ** 12
@@ -58,18 +61,11 @@ _CHEAPEST = re.compile(
 )
 
 _MACHINE = re.compile(
-    r"整机|主机|电脑|服务器|工作站|一体机|怎么配|配一?台|攒一?台|装机|\bpcs?\b|\bbuild\b|\bbox\b|workstation|\bservers?\b"
+    r"整机|主机|电脑|配置单|服务器|工作站|一体机|怎么配|配一?台|攒一?台|装机|\bpcs?\b|\bbuild\b|\bbox\b|workstation|\bservers?\b"
     r"|\bmachines?\b|\bdesktop\b|\brig\b|\bcomputer\b",
     re.I,
 )
 """Words of who buys a whole machine, not cards for one."""
-
-_AT_HOME = re.compile(
-    r"\b(?:at|for) home\b|\bhome ?(?:lab|server|pc|use)|\bhobby|\bmy (?:own )?(?:pc|desktop|room|apartment)\b|student"
-    r"|在家|家里|家用|(?<![\d几多])(?<![\d几多] )个人(?:玩|电脑|使用|自用)|自己(?:用|玩|在家)|宿舍|玩玩",
-    re.I,
-)
-"""Words of one person's own machine."""
 
 _CARDS = re.compile(r"\bgpus?\b|\bcards?\b|显卡|单卡|哪张|什么卡", re.I)
 _OF_CARDS = (
@@ -98,6 +94,11 @@ def buys(text: str) -> bool:
 def asks_for_cheapest(text: str) -> bool:
     """Whether the price decides."""
     return bool(_CHEAPEST.search(text))
+
+
+def of_machines(text: str) -> bool:
+    """Whether a whole machine is spoken of."""
+    return bool(_MACHINE.search(text))
 
 
 def of_cards(text: str) -> bool:
@@ -131,8 +132,11 @@ def preferred(found: Sequence[Configuration], text: str, need: Need) -> list[Con
         return _led(_faster_at_that(first, kept, Decimal(1) if asks_for_cheapest(text) else ABOUT_AS_DEAR), kept)
     if _MACHINE.search(text):
         kept.sort(key=lambda one: one.gpu not in named and _cards_alone(one))
-    lead = _better_use(kept, named, need, AT_HOME_BITS if _AT_HOME.search(text) else EIGHT_BITS) if kept else None
-    lead = _fewer(_roomier(lead or kept[0], kept, need), kept, named) if kept else None
+    home = at_home(text, need)
+    lead = _better_use(kept, named, need, AT_HOME_BITS if home else EIGHT_BITS) if kept else None
+    lead = _fewer(_roomier(lead or kept[0], kept, need), kept, named, home=home) if kept else None
+    if lead and home and _MACHINE.search(text):
+        lead = _sparing(lead, kept)
     if lead and _CARDS.search(text) and not _MACHINE.search(text):
         lead = _new_card(lead, kept)
     return _led(lead, kept) if lead else kept
@@ -188,11 +192,14 @@ def _tried(first: Configuration, kept: Sequence[Configuration]) -> Configuration
 
 
 def _new_card(first: Configuration, kept: Sequence[Configuration]) -> Configuration:
-    """To who asks for a card: a new one that is faster and costs no more than a machine around a second-hand one."""
+    """To who asks for a card: a new one that is faster and costs no more than a machine around a second-hand one.
+
+    Against a second-hand card alone it may cost twice as much, as far as the budget goes.
+    """
     pace = pace_of(first)
     if first.acquisition != "buy" or pace is None or all(told.code != USED for told in first.reasons):
         return first
-    most = first.price.amount or 0
+    most = (NEW_FOR if _cards_alone(first) else 1) * (first.price.amount or 0)
     rivals = [
         one for one in kept
         if _cards_alone(one) and one.gpu_count == 1 and one.memory.verdict == "yes"
@@ -202,20 +209,44 @@ def _new_card(first: Configuration, kept: Sequence[Configuration]) -> Configurat
     return max(rivals, key=lambda one: pace_of(one) or 0, default=first)
 
 
-def _fewer(first: Configuration, kept: Sequence[Configuration], named: set[str]) -> Configuration:
-    """Half as many larger cards, where many small ones come first, at what that is worth and no slower."""
-    if first.acquisition != "buy" or first.gpu_count < MANY or first.gpu in named or first.owned_count:
+def _fewer(
+    first: Configuration, kept: Sequence[Configuration], named: set[str], *, home: bool = False
+) -> Configuration:
+    """Half as many larger cards, where many small ones come first, at what that is worth and no slower.
+
+    At home one card in place of two, in four bits or second-hand as well; one with memory to spare before one without.
+    """
+    if first.acquisition != "buy" or first.gpu_count < (PAIR if home else MANY) or first.gpu in named:
         return first
+    if any(told.code == SPENT for told in first.reasons):
+        return first  # the money is there to be spent, and more cards are what it buys
     most, pace = FEWER_FOR * (first.price.amount or 0), pace_of(first) or 0
+    least_bits = AT_HOME_BITS if home else EIGHT_BITS
     rivals = [
         one for one in kept
-        if one.acquisition == "buy" and 2 * one.gpu_count <= first.gpu_count and one.price.complete
+        if one.acquisition == "buy" and 2 * one.gpu_count <= first.gpu_count and not first.owned_count
+        and (one.price.complete or (home and not first.price.complete))
         and one.price.amount and one.price.amount <= most and one.memory.verdict == "yes"
-        and bits(one.weight_format) >= min(EIGHT_BITS, bits(first.weight_format))
+        and bits(one.weight_format) >= min(least_bits, bits(first.weight_format))
         and (pace_of(one) or 0) >= MUCH_AS_FAST * pace
-        and all(told.code != USED for told in one.reasons)
+        and (home or all(told.code != USED for told in one.reasons))
     ]  # fmt: skip
-    return min(rivals, key=lambda one: one.price.amount or 0, default=first)
+    return min(rivals, key=lambda one: (_filled(one) > WITH_ROOM, one.price.amount or 0), default=first)
+
+
+def _sparing(first: Configuration, kept: Sequence[Configuration]) -> Configuration:
+    """Where a whole machine is wanted that no budget so small buys: of single cards the one that leaves most for it."""
+    if first.acquisition != "buy" or not _cards_alone(first):
+        return first
+    single = [
+        one for one in kept
+        if _cards_alone(one) and one.gpu_count == 1 and one.memory.verdict == "yes"
+        and bits(one.weight_format) >= min(AT_HOME_BITS, bits(first.weight_format))
+    ]  # fmt: skip
+    least = min(single, key=lambda one: (_filled(one) > WITH_ROOM, one.price.amount or FAR_DEARER), default=first)
+    most = ROOM_FOR * (least.price.amount or 0)
+    near = [one for one in single if (one.price.amount or FAR_DEARER) <= most]
+    return max(near, key=lambda one: one.memory.usable_bytes_per_gpu, default=least)
 
 
 def _filled(one: Configuration) -> float:
@@ -244,7 +275,8 @@ def _better_use(kept: Sequence[Configuration], named: set[str], need: Need, leas
     rivals = [
         one for one in kept[1:]
         if one.acquisition == "buy" and one.gpu not in named and one.price.amount is not None
-        and one.price.complete >= first.price.complete and one.memory.verdict == "yes" and not one.owned_count
+        and one.price.complete >= first.price.complete and not one.owned_count
+        and one.memory.verdict in {"yes", first.memory.verdict}
         and (least_bits < EIGHT_BITS or all(told.code != USED for told in one.reasons))
     ]  # fmt: skip
     rivals = [one for one in rivals if one.gpu_count <= max(COMMON_COUNT, first.gpu_count)]

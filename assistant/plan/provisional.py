@@ -4,7 +4,7 @@ import re
 from functools import lru_cache
 
 from assistant.plan import amounts, home, purse, requests
-from assistant.plan.formats import WIDE, bits, packed_format
+from assistant.plan.formats import AS_PUBLISHED, WIDE, bits, native_format, packed_format
 from assistant.plan.from_scratch import usual_data
 from assistant.plan.method import unsaid
 from assistant.plan.nameless import counted
@@ -16,7 +16,7 @@ from assistant.understand.standing import other_than_language
 from assistant.understanding import Understanding
 from kb.catalog import conventional, gpu, gpus, model, models
 from kb.projects import Project, project_in
-from tools.need import Need
+from tools.need import SERVED, Need
 from tools.training_time.request import SAMPLE_TOKENS
 
 CHINESE_CARDS = ("ascend-910b3-64gb",)
@@ -86,6 +86,8 @@ def _settled(understanding: Understanding) -> Need:
         need = need.model_copy(update={"weight_format": quantised[0]})
     if usual := packed(understanding):
         need = need.model_copy(update={"weight_format": need.weight_format or usual})
+    if chosen and need.task in SERVED and not need.weight_format and AS_PUBLISHED.search(understanding.text):
+        need = need.model_copy(update={"weight_format": native_format(need.model)})
     crowd = purse.crowd(need, understanding)
     project = repeated(understanding)
     if project is not None:

@@ -1,29 +1,21 @@
 """Whose money it is: an organisation's budget is put into the work, one person's is a limit to stay below."""
 
-import re
-
 from assistant.plan import requests
 from assistant.plan.amounts import SEEN, model_kind
 from assistant.plan.preferred import asks_for_cheapest
+from assistant.plan.whose import grouped
 from assistant.understanding import Understanding
 from tools.need import Need
 
 SEQUENCES = 16
 """Requests at once that hardware for an organisation is sized for, where nobody said how many people use it."""
-_GROUP = re.compile(
-    r"公司|企业|单位|团队|部门|实验室|课题组|学院|学校|高校|工作室|医院|律所|集团|政府|机构|事务所|园区|经费"
-    r"|(?<![a-z])(?:compan(?:y|ies)|start-?up|teams?|firm|studio|(?<!home)labs?|laborator(?:y|ies)|agency|school"
-    r"|universit(?:y|ies)|college|clinic|hospital|department|dept|enterprise|staff|employees|office|procurement"
-    r"|grant|customers|clients)(?![a-z])",
-    re.I,
-)
 _DRAWN = ("diffusion", "vision", "rendering")
 _SHOPPING = ("which_to_buy", "budget", "cloud_or_buy")
 
 
 def organised(understanding: Understanding) -> bool:
     """Whether an organisation, or several people, is to use what is bought."""
-    return (understanding.need.users or 1) > 1 or _GROUP.search(understanding.text) is not None
+    return (understanding.need.users or 1) > 1 or grouped(understanding.text)
 
 
 def whole(need: Need, understanding: Understanding) -> bool:

@@ -117,6 +117,8 @@ def _context_of(facts: Facts, weights: dict[Intent, float]) -> dict[Intent, floa
     if facts.has_budget:
         extra["budget"] += 2.0 + weights.get("which_to_buy", 0.0)
         extra["which_to_buy"] -= 1.0
+    if facts.has_budget and not facts.card_known:
+        extra["can_it_run"] -= 2.5  # what the money buys is asked, and there is nothing yet for it to run on
     if "which_to_buy" in weights and not facts.owned_or_named:
         extra["compatibility"] -= 2.0
     if not facts.sized and not facts.training:

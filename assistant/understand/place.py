@@ -24,7 +24,8 @@ _COUNTRIES: tuple[tuple[str, str], ...] = (
     ("JP", r"日本|(?<![a-z])(?:japan|tokyo|osaka)(?![a-z])|东京"),
     ("KR", r"韩国|(?<![a-z])(?:(?:south )?korea|seoul)(?![a-z])|首尔"),
     ("IN", r"印度(?!尼)|(?<![a-z])(?:india|mumbai|bangalore|bengaluru|delhi)(?![a-z])"),
-    ("US", (r"美国|(?<![a-z])(?:in the us(?:a)?|united states|america|california|texas"
+    ("US", (r"美国|(?<![a-z])(?:in the us(?:a)?|(?:in|an?|normal|ordinary|regular|standard|typical) usa?(?! know)"
+           r"|us (?:outlet|socket|plug|circuit|mains|household|wall)s?|united states|america|california|texas"
            r"|new york|virginia|oregon|florida|seattle|boston|chicago|san francisco"
            r"|bay area)(?![a-z])|加州|德州|纽约|硅谷")),
     ("GB", r"英国|(?<![a-z])(?:uk|united kingdom|britain|england|london|manchester|edinburgh)(?![a-z])|伦敦"),

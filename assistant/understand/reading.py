@@ -75,8 +75,11 @@ def read(original: str, previous: Need | None = None) -> Reading:
         reading.intent = "can_it_run" if reading.cards.owned else "how_many_gpus"
     if reading.intent == "spec" and "spec" not in reading.weights and reading.cards.owned and not reading.cards.asked:
         reading.intent = "what_fits"  # who only says what stands at home asks what it is good for
-    if reading.intent == "what_fits" and "which_to_buy" in reading.asks and _without_card(reading, previous):
-        reading.intent = "which_to_buy"  # a machine that runs large models, of which there is none yet
+    if reading.intent == "what_fits" and _without_card(reading, previous):
+        if "budget" in reading.slots:
+            reading.intent = "budget"  # what the largest is that the money runs
+        elif "which_to_buy" in reading.asks:
+            reading.intent = "which_to_buy"  # a machine that runs large models, of which there is none yet
     _share_batch(reading)
     _read_task(reading, work, previous or Need())
     reading.out_of_scope = out_of_scope(

@@ -7,7 +7,7 @@ import re
 
 from assistant.understand.numbers import DIGITS, HAN, number
 from assistant.understand.text import Found, Text, grammar
-from assistant.understand.usage import find_usage
+from assistant.understand.usage import find_usage, find_weekend
 from kb.units import HOUR_S
 
 _WORD = "an?|one|two|three|four|five|six|seven|eight|nine|ten|twelve|eighteen"
@@ -52,6 +52,9 @@ def find_span(text: str) -> Found[float] | None:
                 continue
             if hours and not _NOT_A_TERM.match(plain, match.end()):
                 return Found(hours * HOUR_S, match.start(), match.end())
+    weekend = find_weekend(plain)
+    if weekend is not None:
+        return Found(weekend.value * HOUR_S, weekend.start, weekend.end)
     packed = _PACKED.search(plain)
     if packed is not None:
         return Found(_HOURS[packed["u"].replace("季", "季度")] * HOUR_S, packed.start(), packed.end())

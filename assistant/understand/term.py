@@ -2,6 +2,7 @@
 
 from assistant.understand.numbers import DIGITS, HAN, number
 from assistant.understand.text import Text, grammar
+from assistant.understand.usage import find_weekend
 from kb.units import HOUR_S
 
 _WORD = "an?|one|two|three|four|five|six|seven|eight|ten|twelve"
@@ -28,6 +29,9 @@ _ONE = {"a": 1.0, "an": 1.0, "半": 0.5, None: 1.0}
 def find_term(text: str) -> float | None:
     """Seconds of a single rental; None where no length was said, or one that comes back."""
     plain = Text.of(text).plain
+    weekend = find_weekend(plain) if _HIRED.search(plain) else None
+    if weekend is not None:
+        return weekend.value * HOUR_S
     if not _HIRED.search(plain) or ("租" not in plain and not _TERM_EN.search(plain)):
         return None
     match = _TERM_EN.search(plain) or _TERM_ZH.search(plain)

@@ -109,10 +109,13 @@ _NIGHTS = grammar(
 _UNRELATED = grammar(
     r"保修|质保|warranty|ago|以前|之前|前$|交货|到货|deliver|deadline|期限|之内|以内|内完成|within|回本|算$|摊|折旧|over$|amorti"
 )
-_THIS_ONE = grammar(
-    r"(?<![a-z])(?:over|this|next|during|coming)\s(?:the |a |an |this )?(?:long |whole )?$|这个?$|下个?$"
+_ONE_WEEKEND = grammar(
+    r"(?<![a-z])(?:for|over|this|next|during|coming)\s(?:just |only |about )?(?:the |an? |one |this |next |coming )?"
+    r"(?:single |long |whole |entire )?weekend(?![a-z])(?!,? (?:a|per|every|each) (?:month|week|quarter|year))"
+    r"|(?<!每)(?:[这下本]个?|[一租用跑训借]个)(?:周末|双休日?)(?!才|都|休|的?时候)"
 )
-"""Words that make a weekend a single one."""
+"""A weekend that is a single one."""
+_EVERY_MONTH = grammar(r"每(?:个)?(?:月|季度|周|年)[^,。;?!]{0,6}$")
 _OR_TWO = grammar(r"(?<![a-z])an? (hour|day|week|night) or (?:two|so)(?![a-z])")
 
 
@@ -150,6 +153,14 @@ def find_usage(plain: str) -> Found[float] | None:
     if found is None or not 0 < found.value <= MONTH_H * 1.02:
         return None
     return Found(min(MONTH_H, found.value), found.start, found.end)
+
+
+def find_weekend(plain: str) -> Found[float] | None:
+    """Hours of a single weekend that is spoken of; None where none is, or they come back: "one weekend a month"."""
+    match = _ONE_WEEKEND.search(plain)
+    if match is None or _EVERY_MONTH.search(plain[: match.start()]):
+        return None
+    return Found(WEEKEND_H, match.start(), match.end())
 
 
 def _daily(plain: str) -> Found[float] | None:
@@ -261,7 +272,11 @@ def _alone(plain: str) -> Found[float] | None:
 def _durations(plain: str) -> list[_Duration]:
     """Every length and period of the text, in order."""
     found = [one for match in _DURATION.finditer(plain) if (one := _duration(match, plain)) is not None]
-    found += [_adverb(match) for match in _ADVERB.finditer(plain)]
+    single = find_weekend(plain)
+    found += [
+        _adverb(match) for match in _ADVERB.finditer(plain)
+        if single is None or not single.start < match.end() <= single.end + 1
+    ]  # fmt: skip
     kept: list[_Duration] = []
     for one in sorted(found, key=lambda each: (each.start, -each.end)):
         if not kept or one.start >= kept[-1].end:
@@ -275,7 +290,8 @@ def _duration(match: re.Match[str], plain: str) -> _Duration | None:
     after = plain[match.end() : match.end() + 8]
     if _UNRELATED.search(plain[max(0, match.start() - 5) : match.start()]) or _UNRELATED.match(after.strip()):
         return None
-    if unit == "weekend" and _THIS_ONE.search(plain[max(0, match.start() - 16) : match.start()]):
+    single = find_weekend(plain) if unit == "weekend" else None
+    if single is not None and single.start <= match.end() <= single.end:
         return None
     count = _count(match)
     if count is None:

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 from assistant.understand.reading import TRAINING, read
 from assistant.understand.tasks import find_work
-from assistant.understand.text import grammar
+from assistant.understand.text import Text, grammar
 from assistant.understand.turn import Reading
 from assistant.understanding import Workload
 from kb.catalog import models
@@ -29,6 +29,8 @@ SELDOM = re.compile(
     r"|\b(?:sometimes|occasional\w*|now and then|once in a while|from time to time|on the side)\b",
     re.I,
 )
+_RANGE = grammar(r"(?<![a-z0-9.])\d{1,4}(?:\.\d)?\s?b(?:\s?[/、~-]\s?\d{1,4}(?:\.\d)?\s?b)+(?![a-z0-9])")
+_NUMBER = grammar(r"\d{1,4}(?:\.\d)?")
 _TRAINS = grammar(r"训|微调|炼丹|(?<![a-z])(?:train\w{0,3}|fine-?tun\w{0,3}|lora)(?![a-z])")
 _SIZE = grammar(r"(?<![a-z0-9.])\d{1,4}(?:\.\d)?\s?b(?![a-z0-9])")
 _METHOD = grammar(r"lora|全参|全量|满参|full|预训练|从头|from scratch|pre-?train")
@@ -63,7 +65,7 @@ def find_workloads(reading: Reading, original: str, intent: Intent | None = None
     last = 0
     for start, end in _pieces(original):
         between = original[last:start]
-        work, last = _workload(original[start:end], between), end
+        work, last = _workload(original[start:end], between) or _again(original[start:end], found), end
         if work and found and _JOINED.fullmatch(between):
             work = _trained_alike(work, found[-1], original[start:end])
         if work and _new(work, found):
@@ -71,6 +73,14 @@ def find_workloads(reading: Reading, original: str, intent: Intent | None = None
     if len(found) < 2:
         return ()
     return tuple(sorted(found[:WORKLOADS_MAX], key=lambda work: ("main", "also", "seldom").index(work.role)))
+
+
+def _again(piece: str, found: list[Workload]) -> Workload | None:
+    """The model before trained in another way as well, 「13B 全参和 LoRA 微调」; None where the piece says no way."""
+    if not found or found[-1].task not in TRAINING or not _METHOD.search(Text.of(piece).plain):
+        return None
+    task = read(piece).slots.get("task")
+    return found[-1].model_copy(update={"text": piece.strip(), "task": task}) if task in TRAINING else None
 
 
 def _trained_alike(work: Workload, before: Workload, piece: str) -> Workload:
@@ -108,10 +118,17 @@ def _workload(piece: str, before: str) -> Workload | None:
             "lora" if "lora" in reading.text.plain else "full_finetune" if _trained(str(task), reading) else "inference"
         )
     return Workload(
-        text=piece.strip(), task=task, model=model or assumed, params=None if model else slots.get("params"),
+        text=piece.strip(), task=task, model=model or assumed, params=None if model else _largest(reading),
         weight_format=slots.get("weight_format"), assumed=assumed is not None,
         role="seldom" if SELDOM.search(before + piece) else "main" if _MAIN.search(before + piece) else "also",
     )  # fmt: skip
+
+
+def _largest(reading: Reading) -> int | None:
+    """Parameters of the largest of several sizes joined by nothing but a stroke: "7B/13B" is hardware for 13B."""
+    said: int | None = reading.slots.get("params")
+    sizes = [float(one) * 1e9 for match in _RANGE.finditer(reading.text.plain) for one in _NUMBER.findall(match[0])]
+    return max([said, *map(int, sizes)]) if said is not None else None
 
 
 def _usual(candidates: Sequence[str]) -> str:

@@ -18,6 +18,7 @@ from tools.configure.market import ORDERABLE
 from tools.configure.options import Option, precision_lost
 from tools.configure.pace import Paced
 from tools.configure.parts import line
+from tools.configure.purchases import purchased
 from tools.configure.reasons import reason, texts
 from tools.configure.slices import roomiest
 from tools.configure.suitable import MAINSTREAM
@@ -66,7 +67,8 @@ def configured(
         memory=MemoryFit(
             needed_bytes_per_gpu=held.total_bytes, usable_bytes_per_gpu=gpu.usable_bytes, verdict=option.verdict
         ),
-        speed=speed, items=items, price=price, power_w=choice.power_w, why=" ".join(texts(reasons, "why")),
+        speed=speed, items=items, price=price, machine_price=_with_machine(choice, country),
+        power_w=choice.power_w, why=" ".join(texts(reasons, "why")),
         trade_offs=texts(reasons, "trade_off"), availability="; ".join(texts(reasons, "availability")),
         owned_count=choice.owned, provider=choice.offer.provider if choice.offer else None,
         instance=choice.offer.instance if choice.offer else None,
@@ -77,6 +79,14 @@ def configured(
         running_cost=_running(choice, country, currency, speed),
     )  # fmt: skip
     return found, _step(choice, found)
+
+
+def _with_machine(choice: Choice, country: str | None) -> Price | None:
+    """What cards that are bought alone cost with a machine around them; null for all else, or where none is priced."""
+    if choice.bill is None or not choice.bill.own_host:
+        return None
+    whole = next(iter(purchased(choice.gpu, choice.count, country=country)), None)
+    return _price(whole) if whole is not None and whole.complete else None
 
 
 def title(choice: Choice) -> str:

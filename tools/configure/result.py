@@ -2,7 +2,7 @@
 
 from kb.base import Frozen, Money
 from tools.base import ToolResult
-from tools.configuration import AskedPrice, Configuration, Reason
+from tools.configuration import AskedPrice, Configuration, Left, Reason
 
 
 class FrontierPoint(Frozen):
@@ -39,6 +39,8 @@ class Rejected(Frozen):
     price_usd: Money | None = None
     asked_price: AskedPrice | None = None
     """The same in the asker's currency, where that is another than dollars."""
+    beyond: Left | None = None
+    """How much more than the budget that was stated for a purchase it costs."""
     reasons: tuple[Reason, ...] = ()
     """What `reason` and `change` say, as codes with values."""
 

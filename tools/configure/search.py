@@ -11,24 +11,27 @@ from tools.base import Step
 from tools.configuration import Configuration, Price, Reason
 from tools.configure.account import assumptions, memory_steps, rejected, warnings
 from tools.configure.asked import Asked, pool, read
+from tools.configure.choice import FAR, MACHINE_SHARE, Choice
 from tools.configure.conditions import ways
 from tools.configure.configured import configured, title
 from tools.configure.exactly import Proposal, exactly
 from tools.configure.fitting import Table
 from tools.configure.isolated import isolated
 from tools.configure.mixed import together
-from tools.configure.options import LOSSES, Options
+from tools.configure.options import LOSSES, PRICED, Limits, Options
 from tools.configure.pace import Pace
 from tools.configure.rank import WORTH_SAYING, Found, Ranking, ceiling, least_total, limits_of
 from tools.configure.reasons import reason
 from tools.configure.request import ConfigureRequest
 from tools.configure.result import ConfigureResult, FrontierPoint, Rejected
 from tools.configure.sources import cited
+from tools.configure.suitable import MAINSTREAM
 from tools.configure.wanted import Wanted, mainstream, new, or_owned, unowned, used
 from tools.configure.workload import SMALLEST_FILES
+from tools.memory.result import Verdict
 from tools.need import SERVED
 
-MANY, FEWER_FOR = 4, Decimal("1.6")
+PAIR, MANY, FEWER_FOR = 2, 4, Decimal("1.6")
 """Cards from which half as many are worth so many times the price: they take less room, power and splitting."""
 TRIED_FOR = Decimal("0.5")
 """Share of the least sure rent at which one that holds the work only by the estimate is proposed too."""
@@ -82,8 +85,11 @@ class Search:
                 said=said,
             )
             price = configuration.price.within(budget) if budget else configuration.price.also_in(currency)
+            around = configuration.machine_price
+            if around is not None:
+                around = around.within(budget) if budget else around.also_in(currency)
             rents = tuple(paid.also_in(currency) for paid in configuration.rent_prices)
-            changes = {"rank": rank, "price": price, "rent_prices": rents}
+            changes = {"rank": rank, "price": price, "machine_price": around, "rent_prices": rents}
             made.append((configuration.model_copy(update=changes), step, one))
         return made
 
@@ -152,16 +158,35 @@ class Search:
         return [found] if found else []
 
     def _fewer(self, kept: list[Found]) -> list[Found]:
-        """The least that half as many cards cost, where many small ones come first: one machine instead of a rack."""
+        """The least that half as many cards cost, where many small ones come first: one machine instead of a rack.
+
+        In place of two cards alone one by itself, new or second-hand, that computes in CUDA: nothing to split, and one
+        slot, plug and supply in whatever computer takes it.
+        """
         first = kept[0].option.choice if kept else None
-        if first is None or first.count < MANY or first.amount is None or self._spends("buy"):
+        if first is None or first.count < PAIR or first.amount is None or self._spends("buy"):
             return []
-        half = first.count // 2
-        found = self.ranking.least(
-            "buy", lambda one: one.count <= half and self.wanted(one) and unowned(one), FEWER_FOR * first.amount
-        )
-        self._say(found, "fewer_cards")
-        return [found] if found else []
+        half, most = first.count // 2, FEWER_FOR * first.amount
+        if first.count >= MANY:
+            found = [
+                self.ranking.least("buy", lambda one: one.count <= half and self.wanted(one) and unowned(one), most)
+            ]
+        elif first.complete:
+            return []
+        else:
+            limits = self.limits.at_most("buy", min(most / (1 - MACHINE_SHARE), self.limits.buy_usd or FAR))
+            found = [self._single(kind, limits) for kind in (self.wanted, used)]
+        for one in found:
+            self._say(one, "fewer_cards")
+        return [one for one in found if one is not None]
+
+    def _single(self, kind: Wanted, limits: Limits) -> Found | None:
+        """The cheapest card alone of such a kind that holds the work by itself, in the best precision it does in."""
+
+        def one_card(one: Choice) -> bool:
+            return one.count == 1 and kind(one) and unowned(one) and one.gpu.vendor == MAINSTREAM
+
+        return next(self.ranking.cheapest("buy", one_card, verdicts=("yes",), limits=limits, order=PRICED), None)
 
     def _preferred(self, way: str, limit: int) -> list[Found]:
         """The best use of a budget first, where more speed is wanted; then the cheapest of each card and precision.
@@ -224,7 +249,8 @@ class Search:
             sure = [other.option for other in (*kept[:1], *found) if other.option.verdict == "yes"]
             known = [option.choice.amount for option in sure if option.choice.complete and option.choice.amount]
             most = WORTH_SAYING * min(known) if known else None
-            firsts = (next(self.ranking.cheapest(way, wanted, losses, ("yes",)), None) for wanted, losses in kinds)
+            sureness: tuple[Verdict, ...] = ("yes", "tight") if kept and kept[0].option.verdict == "tight" else ("yes",)
+            firsts = (next(self.ranking.cheapest(way, wanted, losses, sureness), None) for wanted, losses in kinds)
             found += islice((one for one in firsts if one is not None and _at_most(one, most)), 1)
         return found
 
@@ -318,10 +344,12 @@ def _configure(request: ConfigureRequest) -> ConfigureResult:
 
 
 def _near_misses(search: Search, shown: list[Configuration], made: list[Found]) -> Iterator[Rejected]:
-    """Near misses with their price in the asker's currency, too."""
+    """Near misses with their price in the asker's currency, too, and what of it is beyond the budget."""
+    budget, buys = search.asked.request.budget, search.asked.ways == ("buy",)
     for one in rejected(search, shown, made):
-        price = Price(amount=one.price_usd, complete=True).also_in(search.asked.currency)
-        yield one.model_copy(update={"asked_price": price.asked_price})
+        price = Price(amount=one.price_usd, complete=True)
+        price = price.within(budget) if budget and buys else price.also_in(search.asked.currency)
+        yield one.model_copy(update={"asked_price": price.asked_price, "beyond": price.beyond})
 
 
 def _with_mixed(shown: list[Configuration], mixed: Configuration) -> list[Configuration]:

@@ -12,6 +12,7 @@ from tools.power.result import Energy
 from tools.speed.result import Interval
 
 HOURS_PER_DAY = 24
+DAY_OF_MONTH = HOURS_PER_DAY / HOURS_PER_MONTH
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +65,8 @@ def energy_of(use: UseFields, draw: Draw, site: Site, years: float | None = None
     return Energy(
         average_w=average, pue=interval(pue), kwh_per_month=kwh, tariff_per_kwh=price.per_kwh,
         tariff_country=price.row.country if price.row else None, tariff_as_of=price.row.as_of if price.row else None,
-        monthly_cost=monthly, yearly_cost=scaled(monthly, 12), currency=price.currency,
+        monthly_cost=monthly, yearly_cost=scaled(monthly, 12), kwh_per_year=scaled(kwh, 12),
+        daily_cost=scaled(monthly, DAY_OF_MONTH), kwh_per_day=scaled(kwh, DAY_OF_MONTH), currency=price.currency,
         term_years=years, term_cost=scaled(monthly, 12 * years) if years else None,
     )  # fmt: skip
 

@@ -65,7 +65,7 @@ def circuits(machine: Machine, draw: Draw, request: PowerRequest, country: str |
     facts = power_facts()
     region = facts.region(country) if country else None
     if request.circuit_amps is not None:
-        volts = request.circuit_volts or _usual_volts(region, request.circuit_phases)
+        volts = request.circuit_volts or _usual_volts(region, request.circuit_amps, request.circuit_phases)
         known = next((one for one in facts.circuits if _same(one, volts, request)), None)
         asked = Circuit(
             id="at-hand", region=region or "", volts=volts, amps=request.circuit_amps, phases=request.circuit_phases,
@@ -83,10 +83,16 @@ def _same(one: Circuit, volts: float, request: PowerRequest) -> bool:
     return (one.volts, one.amps, one.phases) == (volts, request.circuit_amps, request.circuit_phases)
 
 
-def _usual_volts(region: str | None, phases: int) -> float:
-    """Voltage of a region; the European one where no country is known."""
-    rows = [one for one in power_facts().circuits if one.region == (region or "EU")]
-    return next(one.volts for one in rows if one.phases == phases)
+def _usual_volts(region: str | None, amps: float, phases: int) -> float:
+    """Voltage of a region's circuits of such a rating, or else of its first ones.
+
+    Where no country is known the European one, unless only others have circuits of that rating: 15 A is American.
+    """
+    rows = [one for one in power_facts().circuits if one.phases == phases]
+    rated = [one for one in rows if one.amps == amps]
+    home = region or ("EU" if not rated or any(one.region == "EU" for one in rated) else rated[0].region)
+    there = [one for one in rows if one.region == home]
+    return next((one.volts for one in there if one.amps == amps), there[0].volts)
 
 
 def circuit(one: Circuit, machine: Machine, draw: Draw) -> CircuitPlan:

@@ -106,6 +106,10 @@ class Energy(Frozen):
     tariff_as_of: str | None
     monthly_cost: Interval
     yearly_cost: Interval
+    kwh_per_year: Interval
+    daily_cost: Interval
+    """Of a day of the year's."""
+    kwh_per_day: Interval
     currency: str
     term_years: float | None = None
     term_cost: Interval | None = None
