@@ -199,7 +199,9 @@ SHAPES: tuple[tuple[Intent, float, str], ...] = (
         r"(?![^?.!\n]{0,20}(?:v?ram|memory))"
         r"|what (?:would|will|does) it take to (?:run|serve|host|deploy|train)"
     )),
-    ("which_to_buy", 4, r"(?:which|what) (?:\w{1,12} )?config(?:uration)?\s?(?:\?|$|(?:should|do|would) (?:we|i) (?:buy|order|get))"),
+    ("which_to_buy", 4, (
+        r"(?:which|what) (?:\w{1,12} )?config(?:uration)?\s?(?:\?|$|(?:should|do|would) (?:we|i) (?:buy|order|get))"
+    )),
     ("which_to_buy", 5, r"what (?:do|should|would|can|could) (?:we|i|one|you) (?:buy|get|order|purchase)(?![a-z])"),
     ("which_to_buy", 4.2, (
         r"(?:给|求|有)(?:点|什么|些|个)?(?:建议|意见)|(?:any|some) (?:advice|suggestions)"

@@ -5,8 +5,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from assistant.understand import understand
+from assistant.understand.span import find_span
 from assistant.understand.text import Text
-from assistant.understand.usage import MONTH_H, find_usage
+from assistant.understand.usage import MONTH_H, find_usage, find_weekend
 
 NEAR = 0.03
 SAID = [
@@ -146,3 +147,29 @@ def test_a_later_turn_changes_the_hours_and_keeps_the_question() -> None:
     assert first.need.hours_per_month == pytest.approx(70, rel=NEAR)
     assert later.need.hours_per_month == pytest.approx(304, rel=NEAR)
     assert later.need.intent == "cloud_or_buy"
+
+
+@pytest.mark.parametrize(
+    ("text", "single"),
+    [
+        ("rent a gpu for a weekend", True),
+        ("a 4090 for the whole weekend, what does it cost", True),
+        ("租个周末跑微调", True),
+        ("这个周末租一张卡", True),
+        ("one weekend a month", False),
+        ("for one weekend a month", False),
+        ("每个月租一个周末", False),
+        ("on weekends", False),
+        ("周末才跑", False),
+    ],
+)
+def test_a_single_weekend_is_a_time_and_no_use(text: str, single: bool) -> None:
+    found = find_weekend(Text.of(text).plain)
+    assert (found is not None) is single
+    if single:
+        assert found is not None
+        assert found.value == 48
+        assert find_usage(Text.of(text).plain) is None
+        span = find_span(text)
+        assert span is not None
+        assert span.value == 48 * 3600

@@ -230,3 +230,21 @@ def test_every_region_has_an_outlet_and_a_rack_feed() -> None:
     for region in {one.region for one in power_facts().circuits}:
         kinds = {one.kind for one in power_facts().circuits if one.region == region}
         assert {"outlet", "rack"} <= kinds, region
+
+
+@pytest.mark.parametrize(
+    ("country", "amps", "volts"),
+    [(None, 15, 120), (None, 20, 120), (None, 10, 230), (None, 16, 230), (None, 32, 230), ("US", 15, 120),
+     ("US", 30, 240), ("CN", 16, 220), ("JP", 15, 100), (None, 25, 230)],
+)  # fmt: skip
+def test_a_circuit_has_the_volts_of_where_circuits_of_its_rating_are_found(
+    country: str | None, amps: int, volts: float
+) -> None:
+    assert plan(gpu="4090", gpu_count=1, country=country, circuit_amps=amps).circuits[0].volts == volts
+
+
+def test_a_day_and_a_year_are_shares_of_the_same_use() -> None:
+    energy = plan(gpu="4090", gpu_count=2, country="CN").energy
+    assert energy.yearly_cost.value == pytest.approx(365 * energy.daily_cost.value)
+    assert energy.kwh_per_year.value == pytest.approx(12 * energy.kwh_per_month.value)
+    assert energy.kwh_per_year.value == pytest.approx(365 * energy.kwh_per_day.value)
