@@ -4,7 +4,7 @@ import logging
 import time
 import uuid
 from collections.abc import Generator, Iterator, Mapping, Sequence
-from contextlib import ExitStack
+from contextlib import ExitStack, nullcontext
 from functools import lru_cache
 from hashlib import blake2b
 from typing import TYPE_CHECKING, Any
@@ -171,28 +171,31 @@ class Advisor:
         reading = corrected(question, previous, changes) if changes else understand(question, previous, earlier)
         bare, before = apart(reading)
         said = key_of(question, bare)
-        if (known := self.recall.find(said, now, before)) is not None:
-            again = known.again(conversation_id, since(started))
-            yield understood(reading, told=steps)
-            yield from taken(again, known.requests if steps else None)
-            return again
-        with self.line.place(patience_s):
-            yield understood(reading, told=steps)
-            noted: list[Step] = []
-            records = yield from _noting(worked_out(bare), noted)
-            draft = compose(bare, records, before)
-            looks = before.looks()
-            cards = counted(reading if SAID in looks else bare)
-            grounding = vouched_for(draft, records, [question, cards])
-            alone = grounding is not None
-            if grounding is None:  # what was said before may vouch too; then the answer is of this conversation only
-                words = [*(one.question for one in former), question, cards]
-                draft, grounding = checked(draft, records, words, reading.language)
-            told = Told.of(answer_of(question, draft, grounding, bare, records, PLANNER, conversation_id, started))
-        if alone:
-            turn = told, [step.data or {} for step in noted if step.kind == "tool"]
-            self.recall.keep(said, turn, now, (looks, before.found(looks)))
-        return told
+        known = self.recall.find(said, now, before)
+        with nullcontext() if known else self.line.same.turn(said):
+            if known is None and (known := self.recall.find(said, now, before)) is None:
+                with self.line.place(patience_s):
+                    yield understood(reading, told=steps)
+                    noted: list[Step] = []
+                    records = yield from _noting(worked_out(bare), noted)
+                    draft = compose(bare, records, before)
+                    looks = before.looks()
+                    cards = counted(reading if SAID in looks else bare)
+                    grounding = vouched_for(draft, records, [question, cards])
+                    alone = grounding is not None
+                    if grounding is None:  # what was said before may vouch too; then it is of this conversation only
+                        words = [*(one.question for one in former), question, cards]
+                        draft, grounding = checked(draft, records, words, reading.language)
+                    answer = answer_of(question, draft, grounding, bare, records, PLANNER, conversation_id, started)
+                    told = Told.of(answer)
+                if alone:
+                    turn = told, [step.data or {} for step in noted if step.kind == "tool"]
+                    self.recall.keep(said, turn, now, (looks, before.found(looks)))
+                return told
+        again = known.again(conversation_id, since(started))
+        yield understood(reading, told=steps)
+        yield from taken(again, known.requests if steps else None)
+        return again
 
 
 def _agent(model: "BaseChatModel | None", options: Settings, engine: str, breaker: Breaker) -> "Agent | None":

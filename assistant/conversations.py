@@ -152,7 +152,7 @@ class Conversations:
     def append(self, answer: Answer | Told, receipt: Receipt | None = None) -> int:
         """Store a turn durably, with the receipt of its request; returns its number, counted from 1."""
         told = Told.of(answer) if isinstance(answer, Answer) else answer
-        now, gist = time.time(), told.gist
+        now, gist, text = time.time(), told.gist, told.text
         name = gist.conversation_id
         with self._database.transaction() as execute:
             execute(  # also makes other writers of this conversation wait, so that numbers do not collide
@@ -160,19 +160,20 @@ class Conversations:
                 "ON CONFLICT (id) DO UPDATE SET updated_s = excluded.updated_s",
                 name, " ".join(gist.question.split())[:LONGEST_TITLE], now, now, owner.get(),
             )  # fmt: skip
-            last = execute("SELECT COALESCE(MAX(number), 0) FROM turn WHERE conversation_id = ?", name)[0][0]
-            execute(
-                "INSERT INTO turn (conversation_id, number, answer, created_s, question, need) "
-                "VALUES (?, ?, ?, ?, ?, ?)",
-                name, last + 1, told.text, now, gist.question, gist.need,
+            rows = execute(
+                "INSERT INTO turn (conversation_id, number, answer, created_s, question, need) VALUES "
+                "(?, (SELECT COALESCE(MAX(number), 0) + 1 FROM turn WHERE conversation_id = ?), ?, ?, ?, ?) "
+                "RETURNING number",
+                name, name, text, now, gist.question, gist.need,
             )  # fmt: skip
+            number = int(rows[0][0])
             if receipt is not None:
                 execute("DELETE FROM receipt WHERE key = ? OR created_s < ?", receipt.key, now - RECEIPT_S)
                 execute(
                     "INSERT INTO receipt (key, body, conversation_id, number, created_s) VALUES (?, ?, ?, ?, ?)",
-                    receipt.key, receipt.body, name, last + 1, now,
+                    receipt.key, receipt.body, name, number, now,
                 )  # fmt: skip
-        return int(last) + 1
+        return number
 
     def history(self, conversation_id: str, last: int | None = None) -> list[Answer]:
         """The turns of a conversation, oldest first; only the `last` few when asked."""

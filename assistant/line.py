@@ -6,6 +6,7 @@ from collections import deque
 from collections.abc import Iterator
 from contextlib import contextmanager
 
+from assistant.same import Same
 from kb.base import Overloaded
 
 PLACES = 2
@@ -59,6 +60,7 @@ class Line:
         self._began: dict[threading.Lock, float] = {}
         self._waiting: deque[threading.Lock] = deque()
         self._in_vain = Bucket(IN_VAIN_PER_S, IN_VAIN_MOST)
+        self.same = Same()
         self.asked = 0
         """How often a place was asked for so far."""
 
@@ -69,8 +71,8 @@ class Line:
 
     @property
     def held(self) -> int:
-        """Turns that wait or are being worked out."""
-        return len(self._waiting) + len(self._began)
+        """Turns that wait or are being worked out, and those that wait for one of these to answer them too."""
+        return len(self._waiting) + len(self._began) + self.same.following
 
     def too_long_s(self, patience_s: float, coming: float = 0) -> float | None:
         """How long who comes now, behind `coming` others that are on their way, would wait, where that is longer than

@@ -33,9 +33,9 @@ class SqliteFile:
     """One connection that writes, guarded by a lock, and some that read; a write-ahead log synced at every commit.
 
     Transactions that arrive while another one runs share its commit, and so one sync of the disk: each is all or
-    nothing by itself (a savepoint), none returns before it is on disk. A killed process loses no transaction that
-    returned. Other processes may read and write the same file (they wait for each other), but names are only held
-    against the threads of this one.
+    nothing by itself (a savepoint, which the first needs not), none returns before it is on disk. A killed process
+    loses no transaction that returned. Other processes may read and write the same file (they wait for each other),
+    but names are only held against the threads of this one.
     """
 
     def __init__(self, path: Path) -> None:
@@ -63,7 +63,8 @@ class SqliteFile:
                 try:
                     self._begin(commit)
                     yield self._execute
-                    self._connection.execute("RELEASE one")
+                    if commit.sharers > 1:
+                        self._connection.execute("RELEASE one")
                 except BaseException as problem:
                     self._undo(commit, problem)
                     raise
@@ -81,13 +82,14 @@ class SqliteFile:
     def _begin(self, commit: _Commit) -> None:
         if not self._connection.in_transaction:
             self._connection.execute("BEGIN IMMEDIATE")
-        self._connection.execute("SAVEPOINT one")
+        if commit.sharers:  # each statement more is one more time to wait for the interpreter, and others with it
+            self._connection.execute("SAVEPOINT one")
         commit.sharers += 1
 
     def _undo(self, commit: _Commit, problem: BaseException) -> None:
         """Take back one transaction and leave those that share its commit as they are."""
         with suppress(sqlite3.Error):
-            if self._connection.in_transaction:
+            if self._connection.in_transaction and commit.sharers > 1:
                 self._connection.execute("ROLLBACK TO one")
                 self._connection.execute("RELEASE one")
                 return

@@ -17,6 +17,10 @@ from ui.metrics import REQUESTS
 from ui.problem import of
 
 ASKING = frozenset({"/v1/ask", "/v1/ask/stream", "/v1/ask/batch", "/v1/chat/completions"})
+SINGLE = frozenset({"/v1/ask", "/v1/chat/completions"})
+"""One question each: how many may be inside is bounded here alone."""
+MOST_INSIDE = 512
+"""Questions inside at once, about a second's worth where all are answered from memory."""
 LOGGED_EVERY_S = 10.0
 SHARE_RATIO = 0.05
 """Weight of the last question in how many of those let in ask for a place."""
@@ -43,7 +47,7 @@ class Door:
             return
         coming = max(0, self._inside - self._line.held) * self._share
         wait_s = self._line.too_long_s(PATIENCE_S, coming)
-        if wait_s is not None and not self._line.reads(coming):
+        if self._inside >= MOST_INSIDE or (wait_s is not None and not self._line.reads(coming)):
             await self._refuse(scope, send)
             return
         self._inside += 1

@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+from collections.abc import Collection
 from typing import Any
 
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
@@ -89,12 +90,14 @@ class CleanBody(BodyLimit):
 class Bounded:
     """Answers 503 with Retry-After when too many requests are in work, instead of queueing without end."""
 
-    def __init__(self, app: ASGIApp, most: int = MOST_AT_ONCE) -> None:
+    def __init__(self, app: ASGIApp, most: int = MOST_AT_ONCE, beside: Collection[str] = ()) -> None:
         self._app, self._most, self._running = app, most, 0
+        self._uncounted = frozenset(UNCOUNTED).union(beside)
+        """Also those `beside`, which somebody else bounds."""
         self._hold = Hold()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        if scope["type"] != "http" or scope["path"] in UNCOUNTED:
+        if scope["type"] != "http" or scope["path"] in self._uncounted:
             await self._app(scope, receive, send)
             return
         if self._running >= self._most:

@@ -18,15 +18,18 @@ from kb.settings import settings, stay_offline
 
 if TYPE_CHECKING:
     from assistant.agent import Advisor
+    from assistant.line import Line
 
 BAD_INPUT = 2
 FORGET_EVERY_S = 3600.0
-SWITCH_S = 0.001
+SWITCH_S = 0.0002
 """How long one thread may keep the interpreter while others wait: a turn that is worked out holds up those that are
-remembered, which take it five times each."""
+remembered, which ask for it anew after every statement to the database and every hop between threads."""
 YOUNG_OBJECTS = 50_000
 """Objects more than were freed at which the collector looks for cycles, instead of Python's 700. A turn makes none, so
 that nothing was ever found, and the caches that grow with the turns were walked again and again: a tenth of a turn."""
+CALM_WITHIN_S, LOOK_S, CALM_LOOKS = 20.0, 0.1, 10
+"""How long the start waits at most for a second in which nobody waits for an answer."""
 logger = logging.getLogger(__name__)
 GRACE_S = 10
 """How long running requests may take to end when the process is told to stop."""
@@ -40,6 +43,7 @@ def serve(host: str, port: int) -> int:
     """
     stay_offline()
     sys.setswitchinterval(SWITCH_S)
+    gc.disable()  # until `settle` is over: what is being loaded is no garbage, and would be walked hundreds of times
     listener = listen(host, port)
     try:
         print("Preparing the guidance index …", flush=True)
@@ -56,7 +60,8 @@ def serve(host: str, port: int) -> int:
             threading.Thread(target=forget_old, args=(service,), name="retention", daemon=True).start()
         is_open = settings().auth == "off" and host not in LOOPBACK
         announce(site, address(host, listener.getsockname()[1]), is_open=is_open)
-        threading.Thread(target=warm, name="warm", daemon=True).start()
+        warm()
+        threading.Thread(target=settle, args=(service.line,), name="settle", daemon=True).start()
         config = uvicorn.Config(
             site, workers=1, timeout_graceful_shutdown=GRACE_S, server_header=False, ws="none", proxy_headers=False,
             log_config=None, access_log=False,
@@ -68,23 +73,34 @@ def serve(host: str, port: int) -> int:
 
 
 def warm() -> None:
-    """Load what the first question would wait seconds for, while the person is still typing it, and then torch, by
-    which every later question is embedded in half the time. What is loaded then stays for good: the collector need not
-    walk the catalog, the grammars and the index at every full round, which took a third of a search's time; and it
-    comes around less often."""
+    """Load what the first question would wait a second for, and all who come with it."""
     from assistant.understand import understand
-    from kb.embedder import embedder
     from kb.search import search
 
     understand("Can an RTX 4090 run Qwen2.5-7B?")
     search("GPU memory")
+
+
+def settle(line: "Line", within_s: float = CALM_WITHIN_S) -> None:
+    """Load torch, by which every later question is embedded in half the time, once nobody waits for an answer or after
+    `within_s`: loading it stops all else for a good part of a second. What is there then stays for good, so that the
+    collector need not walk the catalog, the grammars and the index at every full round, which took a third of a
+    search's time; and it comes around less often. Nothing is collected before: of a million objects one in a hundred
+    is garbage."""
+    from kb.embedder import embedder
+
+    until, calm = time.monotonic() + within_s, 0
+    while calm < CALM_LOOKS and time.monotonic() < until:
+        time.sleep(LOOK_S)
+        calm = 0 if line.held else calm + 1
     try:
         embedder().stay()
     except IndexUnavailable as problem:
         logger.warning("questions are embedded without torch: %s", problem)
-    gc.collect()
-    gc.freeze()
-    gc.set_threshold(YOUNG_OBJECTS)
+    finally:
+        gc.freeze()
+        gc.set_threshold(YOUNG_OBJECTS)
+        gc.enable()
 
 
 def forget_old(service: "Advisor", every_s: float = FORGET_EVERY_S) -> None:

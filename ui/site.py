@@ -3,6 +3,7 @@
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
+from anyio import to_thread
 from fastapi import FastAPI
 from starlette.types import ASGIApp, Receive, Scope, Send
 
@@ -11,7 +12,7 @@ from assistant.answer import PLANNER
 from ui import problem
 from ui.access import Access
 from ui.api import create_app
-from ui.door import Door
+from ui.door import SINGLE, Door
 from ui.headers import SecurityHeaders
 from ui.keys import Keys
 from ui.limits import BodyLimit
@@ -24,6 +25,9 @@ from ui.web import mount
 
 CLOSED = ("/gradio_api/upload", "/gradio_api/proxy", "/gradio_api/component_server", "/gradio_api/call", "/proxy=")
 """What Gradio would offer and the page does not use: files from anybody, requests to elsewhere."""
+THREADS = 128
+"""Who waits for somebody else's turn, or for the disk, keeps a thread meanwhile; with too few of them those wait whose
+answers are remembered."""
 REST = ("/v1/", "/healthz", "/readyz", "/metrics", "/docs", "/openapi.json")
 
 
@@ -34,6 +38,7 @@ def create_site(advisor: Advisor, host: str = "127.0.0.1") -> FastAPI:
 
     @asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
+        to_thread.current_default_thread_limiter().total_tokens = THREADS
         async with sessions.run(), slack.lifespan():
             with mending():
                 yield
@@ -43,9 +48,9 @@ def create_site(advisor: Advisor, host: str = "127.0.0.1") -> FastAPI:
     mount(site, advisor)
     site.add_middleware(BodyLimit)
     guarded = advisor.options.auth != "off"
-    rest = create_app(advisor, open_to_uploads=guarded or host in LOOPBACK)
-    site.add_middleware(Faces, rest=rest, mcp=sessions.handle_request, slack=slack)
     planned = advisor.engine == PLANNER  # who waits for a language model takes no processor time meanwhile
+    rest = create_app(advisor, open_to_uploads=guarded or host in LOOPBACK, bounded=SINGLE if planned else ())
+    site.add_middleware(Faces, rest=rest, mcp=sessions.handle_request, slack=slack)
     if planned and guarded:  # inside, so that nobody's many requests are counted against others'
         site.add_middleware(Door, line=advisor.line)
     if guarded:

@@ -2,6 +2,7 @@
 
 import json
 import random
+import threading
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
@@ -17,8 +18,10 @@ from assistant.driven import Agent
 from assistant.planner import PlannerModel
 from assistant.provider import Breaker
 from assistant.recall import Recall
+from assistant.step import worked_out
 from assistant.told import FRESH, Kept, Told
 from assistant.understanding import Shown, Understanding
+from kb.base import Overloaded
 from kb.index_stamp import index_stamp
 from kb.settings import Settings
 from tools.need import Need
@@ -120,6 +123,50 @@ def test_the_same_question_is_worked_out_once_and_answered_with_its_own_ids(
     assert (first.conversation_id, second.conversation_id) == ("ann", "bob")
     assert first.model_dump(exclude=FRESH) == second.model_dump(exclude=FRESH)
     assert [one.id for one in advisor.conversations.history("bob")] == [second.id]
+
+
+def crowd(advisor: Advisor, patience_s: float | None, size: int = 8) -> list[str | None]:
+    """The ids of what so many hear who ask the same at once, in conversations of their own; null for a refusal."""
+    heard: list[str | None] = []
+
+    def ask(number: int) -> None:
+        try:
+            heard.append(advisor.told(QUESTIONS[-1], f"c{number}", patience_s=patience_s).gist.id)
+        except Overloaded:
+            heard.append(None)
+
+    threads = [threading.Thread(target=ask, args=(number,)) for number in range(size)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    return heard
+
+
+def test_what_many_ask_at_once_is_worked_out_once(
+    advisor: Advisor, composed: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def slowly(reading: Understanding) -> Any:
+        for _ in range(10_000):
+            if advisor.line.same.following == 7:
+                break
+            threading.Event().wait(0.001)
+        return worked_out(reading)
+
+    monkeypatch.setattr("assistant.agent.worked_out", slowly)
+    heard = crowd(advisor, patience_s=None)
+    assert composed == [QUESTIONS[-1]]
+    assert len(set(heard)) == 8
+    assert advisor.line.asked == 1
+    assert advisor.line.held == 0
+
+
+def test_where_the_first_of_many_is_refused_so_are_the_others(
+    advisor: Advisor, composed: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(advisor.line, "_too_long_s", lambda patience_s, coming: 9.0)
+    assert crowd(advisor, patience_s=0.1) == [None] * 8
+    assert (composed, advisor.line.held) == ([], 0)
 
 
 def test_the_same_words_after_others_are_another_question(advisor: Advisor, composed: list[str]) -> None:

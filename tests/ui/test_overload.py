@@ -14,7 +14,7 @@ from starlette.types import Message, Receive, Scope, Send
 
 from assistant.agent import Advisor
 from assistant.line import PLACES, SHORT_LINE, Line
-from ui.door import ASKING, Door
+from ui.door import ASKING, SINGLE, Door
 from ui.headers import HEADERS
 from ui.hold import HELD_S, LATEST_S, SOONEST_S, Hold
 from ui.limits import Bounded
@@ -127,6 +127,47 @@ def test_a_crowd_that_is_answered_from_memory_is_not_taken_for_one_that_waits() 
     assert {messages[0]["status"] for messages in asyncio.run(crowd())} == {200}
 
 
+def test_those_who_wait_for_the_turn_of_another_lengthen_no_line() -> None:
+    line = Line(places=1, usual_s=5.0)
+    line.same.following = 100
+
+    async def crowd() -> list[list[Message]]:
+        leave = asyncio.Event()
+
+        async def following(scope: Scope, receive: Receive, send: Send) -> None:
+            await leave.wait()
+            await send({"type": "http.response.start", "status": 200, "headers": []})
+
+        door = Door(following, line)
+        door._inside = 100
+        coming = asyncio.create_task(asked(door))
+        await asyncio.sleep(0.01)
+        leave.set()
+        return [await coming]
+
+    assert asyncio.run(crowd())[0][0]["status"] == 200
+
+
+def test_no_more_are_inside_than_can_be_answered_soon_even_from_memory(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("ui.door.MOST_INSIDE", 3)
+
+    async def crowd() -> list[int]:
+        leave = asyncio.Event()
+
+        async def slow(scope: Scope, receive: Receive, send: Send) -> None:
+            await leave.wait()
+            await send({"type": "http.response.start", "status": 200, "headers": []})
+
+        door = Door(slow, Line())
+        door._share = 0.0
+        coming = [asyncio.create_task(asked(door)) for _ in range(5)]
+        await asyncio.sleep(0.01)
+        leave.set()
+        return sorted([(await one)[0]["status"] for one in coming])
+
+    assert asyncio.run(crowd()) == [200, 200, 200, 503, 503]
+
+
 def test_few_refusals_go_at_once_and_many_are_held_and_spread() -> None:
     async def refused(count: int) -> tuple[int, list[float], set[int]]:
         hold, loop = Hold(per_s=10, held_s=0.2), asyncio.get_running_loop()
@@ -171,6 +212,17 @@ def test_requests_beyond_the_bound_are_told_when_to_come_again() -> None:
     headers = dict(start["headers"])
     assert start["status"] == 503
     assert int(headers[b"retry-after"]) == SOONEST_S
+
+
+def test_what_is_bounded_elsewhere_is_not_counted_twice() -> None:
+    passed = []
+
+    async def inner(scope: Scope, receive: Receive, send: Send) -> None:
+        passed.append(scope["path"])
+
+    asyncio.run(asked(Bounded(inner, most=0, beside=SINGLE), "/v1/ask"))
+    asyncio.run(asked(Bounded(inner, most=0, beside=SINGLE), "/v1/ask/batch"))
+    assert passed == ["/v1/ask"]
 
 
 def test_the_site_refuses_at_the_door_what_would_wait_and_answers_what_it_remembers(

@@ -1,5 +1,6 @@
 """Starting the server: the address it tells, and the refusals that help."""
 
+import gc
 import json
 import os
 import re
@@ -7,15 +8,18 @@ import signal
 import socket
 import subprocess
 import sys
+import threading
 import urllib.request
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from assistant.agent import Advisor
-from kb.base import BadInput
+from assistant.line import Line
+from kb.base import BadInput, IndexUnavailable
 from ui.cli import main
-from ui.serve import address, listen
+from ui.serve import YOUNG_OBJECTS, address, listen, settle
 
 ROOT = Path(__file__).parents[2]
 
@@ -60,3 +64,56 @@ def test_the_server_tells_its_address_when_it_answers_and_stops_when_told(adviso
             assert json.load(answer)["status"] == "ready"
         server.send_signal(signal.SIGTERM)
         assert server.wait(20) in {0, -signal.SIGTERM}
+
+
+@pytest.fixture
+def collector() -> Iterator[None]:
+    """The collector as it was, afterwards."""
+    thresholds = gc.get_threshold()
+    yield
+    gc.unfreeze()
+    gc.set_threshold(*thresholds)
+    gc.enable()
+
+
+@pytest.mark.usefixtures("collector")
+@pytest.mark.parametrize("broken", [False, True], ids=["loads", "does not load"])
+def test_torch_is_loaded_once_nobody_waits_and_the_collector_works_from_then_on(
+    monkeypatch: pytest.MonkeyPatch, broken: bool
+) -> None:
+    line, loaded = Line(), []
+
+    class Embedder:
+        def stay(self) -> None:
+            loaded.append(line.held)
+            if broken:
+                raise IndexUnavailable("no torch here")
+
+    monkeypatch.setattr("kb.embedder.embedder", Embedder)
+    monkeypatch.setattr("ui.serve.LOOK_S", 0.005)
+    gc.disable()
+    with line.place():
+        settling = threading.Thread(target=settle, args=(line, 60.0))
+        settling.start()
+        settling.join(0.2)
+        assert (loaded, gc.isenabled()) == ([], False)
+    settling.join(60)
+    assert loaded == [0]
+    assert gc.isenabled()
+    assert gc.get_threshold()[0] == YOUNG_OBJECTS
+    assert gc.get_freeze_count() > 0
+
+
+@pytest.mark.usefixtures("collector")
+def test_torch_is_loaded_in_the_end_where_somebody_always_waits(monkeypatch: pytest.MonkeyPatch) -> None:
+    line, loaded = Line(), []
+
+    class Embedder:
+        def stay(self) -> None:
+            loaded.append(line.held)
+
+    monkeypatch.setattr("kb.embedder.embedder", Embedder)
+    monkeypatch.setattr("ui.serve.LOOK_S", 0.005)
+    with line.place():
+        settle(line, 0.05)
+    assert loaded == [1]

@@ -1,5 +1,6 @@
 """The REST application over one advisor; the chat page and MCP stand beside it in `ui.site`."""
 
+from collections.abc import Collection
 from typing import Any
 
 from fastapi import FastAPI
@@ -20,12 +21,15 @@ Ask in Chinese or English, or call the tools directly. Quantities are SI base un
 KEYS = "A key of `gpu-advisor keys create`; asked for only where the service is set to (GPU_ADVISOR_AUTH=keys)."
 
 
-def create_app(advisor: Advisor, *, open_to_uploads: bool = True) -> FastAPI:
-    """The REST application over one advisor; documents are taken over the web only where `open_to_uploads`."""
+def create_app(advisor: Advisor, *, open_to_uploads: bool = True, bounded: Collection[str] = ()) -> FastAPI:
+    """The REST application over one advisor; documents are taken over the web only where `open_to_uploads`.
+
+    How many may ask at once is bounded here, other than at the paths that are `bounded` by who stands before.
+    """
     app = FastAPI(title="GPU Advisor", version="1", description=DESCRIPTION, docs_url=None, redoc_url=None)
     problem.install(app)
     app.add_middleware(Repeated)
-    app.add_middleware(Bounded)
+    app.add_middleware(Bounded, beside=bounded)
     app.add_middleware(Measured)
     routers = (
         questions.router(advisor),
