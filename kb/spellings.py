@@ -20,7 +20,7 @@ allegro, apertus, sam, clip, moonlight, janus, t 5, unet, arctic, aria, atom, au
 canary, chatterbox, chroma, chronos, cosmos, csm, dia,
 dolly, dolphin, donut, electra, glyph, hermes, inception, instructor, intellect, kat, ling, lumina, magi, midas, mms,
 moshi, moss, nougat, opt, orion, pegasus, piccolo, playground, reflection, ring, sana, solar, starling, stella, trellis,
-yue, afm, step 3, s 1, pi 0, e 5, hy 3, evo 2, chai 1
+yue, afm, step 3, s 1, pi 0, e 5, hy 3, evo 2, chai 1, v 3.1, v 3.2
 """
 SHY = frozenset(tuple(name.split()) for name in _SHY.split(","))
 """Names that are ordinary words, or an ordinary letter and number: in running text they count only with a capital and

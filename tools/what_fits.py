@@ -16,6 +16,7 @@ from kb.records.model import Model
 from kb.units import GIB, format_bytes, format_count
 from tools.base import Step, ToolResult
 from tools.configure.layout import Layout, layouts
+from tools.configure.suitable import served_in
 from tools.memory.formats import weight_format
 from tools.memory.request import MemoryRequest
 from tools.nameless_card import middling
@@ -57,6 +58,8 @@ ALONE = {"apu", "laptop"}
 """Markets of machines that one person uses, with llama.cpp, Ollama, LM Studio or MLX; so is every Apple computer."""
 OF_ONE_PERSON, FEW_SEQUENCES = 2, 4
 """Consumer cards, and requests at once, up to which a desktop is one person's."""
+LARGEST_AT_HOME = 32 * GIB
+"""Memory up to which a card without a name is taken for one of a desktop: no consumer card has more."""
 FILES = {"int8": "gguf:Q8_0", "awq": "gguf:Q4_K_M"}
 """What stands there for the formats of serving engines."""
 PERSONAL_METHODS: tuple[tuple[Method, str | None, str | None], ...] = tuple(
@@ -132,7 +135,7 @@ def what_fits(request: WhatFitsRequest) -> WhatFits:
     personal = bool(unlike) or _personal(request, card)
     chosen = [
         row
-        for row in (PERSONAL_METHODS if personal else METHODS)
+        for row in _methods(personal, card)
         if not unlike or row[0] != "inference" or row[1] in FILES.values()
         if request.task in {None, row[0]} and (request.weight_format in {None, row[1]} or request.task is None)
     ] or [(request.task or "inference", request.weight_format, "adamw" if request.task else None)]
@@ -158,6 +161,16 @@ def what_fits(request: WhatFitsRequest) -> WhatFits:
         derivation=tuple(_step(row, usable) for row in rows),
         assumptions=(*assumptions, *_load_assumptions(request), *((DIVIDED,) if cut else ())),
     )
+
+
+def _methods(personal: bool, card: Gpu | None) -> tuple[tuple[Method, str | None, str | None], ...]:
+    """The ways to use the card, each in a format that its engines read."""
+    read = served_in(card) if card is not None else "usual"
+    if personal or read == "files":
+        return PERSONAL_METHODS
+    four = {"usual": "awq", "gptq": "gptq", "ascend": "int4"}.get(read)
+    rows = ((task, four if form == "awq" else form, optimizer) for task, form, optimizer in METHODS)
+    return tuple(row for row in rows if row[1] is not None)
 
 
 def _slices(request: WhatFitsRequest, cut: Cut, count: int) -> Iterator[Slice]:
@@ -261,7 +274,7 @@ def _candidates(request: WhatFitsRequest, count: int, usable: int, personal: boo
     task = request.task or "inference"
     unlike = unlike_cards(request.gpus) if task == "inference" else ()
     for model in _asked(request) or (_everyday(request, count, usable) if personal and task == "inference" else ()):
-        usual = _usual(model, personal) if task == "inference" else [TRAINED_IN[task]]
+        usual = _usual(request, model, personal) if task == "inference" else [TRAINED_IN[task]]
         forms = [request.weight_format] if request.weight_format else usual
         held = [(form, _held(request, task, form, None, count, model.id, usable, unlike)) for form in forms]
         fitting = [(form, one) for verdict in ("yes", "tight") for form, one in held if one.verdict == verdict]
@@ -282,10 +295,12 @@ def _held(
     return held_alike(_laid_out(request, method, form, optimizer, count, model), usable)
 
 
-def _usual(model: Model, personal: bool) -> list[str]:
+def _usual(request: WhatFitsRequest, model: Model, personal: bool) -> list[str]:
     """Formats in which a model is served, the best first."""
-    if not personal:
-        return [model.native_format, "int8", "awq"]
+    card = find_gpu(request.gpus[0].gpu) if len(request.gpus) == 1 else None
+    forms = [str(form) for task, form, _ in _methods(personal, card) if task == "inference"]
+    if not any(form.startswith("gguf:") for form in forms):
+        return [model.native_format, *forms[1:]]
     if model.native_format == "mxfp4":
         return ["gguf:MXFP4"]
     return ["gguf:Q4_K_M"] if model.native_format in {"fp4", "nvfp4"} else ["gguf:Q8_0", "gguf:Q4_K_M"]
@@ -300,7 +315,7 @@ def _everyday(request: WhatFitsRequest, count: int, usable: int) -> Sequence[Mod
     def holds(model: Model) -> bool:
         if model.params * four_bits / 8 > room:
             return False
-        form = request.weight_format or _usual(model, personal=True)[-1]
+        form = request.weight_format or _usual(request, model, personal=True)[-1]
         return _held(request, "inference", form, None, count, model.id, usable, unlike).verdict == "yes"
 
     together = 1 if unlike else count  # unlike cards take turns
@@ -316,10 +331,10 @@ def _asked(request: WhatFitsRequest) -> Sequence[Model]:
 
 def _personal(request: WhatFitsRequest, card: Gpu | None) -> bool:
     """Whether one person uses the machine, through llama.cpp and what is built on it."""
+    count = sum(item.count or 1 for item in request.gpus) or request.gpu_count or 1
+    few = count <= OF_ONE_PERSON and (request.concurrent_sequences or 1) <= FEW_SEQUENCES and not request.instances
     if card is None:
-        return False
-    count, at_once = sum(item.count or 1 for item in request.gpus), request.concurrent_sequences or 1
-    few = count <= OF_ONE_PERSON and at_once <= FEW_SEQUENCES and not request.instances
+        return few and (request.memory_bytes_per_gpu or 0) <= LARGEST_AT_HOME
     return card.vendor == "Apple" or card.market in ALONE or (card.market == "consumer" and few)
 
 

@@ -8,6 +8,7 @@ from assistant.compose import (
     acquisition,
     cache_alone,
     capacity,
+    caveats,
     changed,
     clarify,
     closed,
@@ -87,6 +88,8 @@ _TRUE = re.compile(
     re.I,
 )
 """Words that doubt an amount that is told: whether it holds comes before what the cards hold."""
+_SIZED = {"fits", "fits_with_changes", "does_not_fit", "recommendation"}
+"""Verdicts on what cards hold, beside which software is told where it was asked about."""
 _FORMAT_CHOICE = re.compile(r"fp8|fp4|int8|int4|bf16|awq|gptq|smoothquant", re.I)
 
 
@@ -198,6 +201,12 @@ def _frame(material: Material, main: Section) -> None:
         main.body.insert(0, main.headline)
         main.headline = refusal
         main.verdict = "fits_with_changes" if main.verdict == "fits" else main.verdict
+    elif (over := caveats.over_network(material)) and main.verdict in _SIZED:
+        main.body.insert(0, main.headline)
+        main.headline = over
+        main.caveats = [one for one in main.caveats if one != material.say("caveat.apart")]
+    if main.verdict in _SIZED and (software := compatibility.beside(material)):
+        main.body.insert(1 if refusal else 0, software)
     if claimed := card_memory(material) or card_identity(material) or copies(material):
         main.body.insert(0, main.headline)
         main.headline = claimed

@@ -28,6 +28,7 @@ _APART = re.compile(
     re.I,
 )
 """Words that put the cards in different machines, one in each, with an ordinary network between them."""
+_TENSOR = re.compile(r"tensor[- _]?parallel|张量并行|(?<![a-z])tp ?=? ?\d{0,2}(?![a-z])", re.I)
 _SHOWN = re.compile(
     r"nvidia-smi[^.?!。？！\n]{0,48}?(?:\d ?[gm]i?b|memory|full|used|显存|占)|显示占|占了|预占|[吃占用]满|全部?占"
     r"|\busage\b|pre-?alloc|\bshows? \d"
@@ -52,6 +53,13 @@ def caveats(material: Material, main: Estimate) -> list[str]:
     if main.gpu and (card := _gpu(main.gpu)):
         found += _of_card(material, card, main)
     return found + _unsold(material)
+
+
+def over_network(material: Material) -> str:
+    """That tensor parallelism does not go over an ordinary network, where it was asked about; else nothing."""
+    serving = material.need.task not in ("full_finetune", "pretrain", "lora", "qlora")
+    asked = serving and _TENSOR.search(material.text) and _APART.search(material.text)
+    return material.say("caveat.over_network") if asked else ""
 
 
 def _unsold(material: Material) -> list[str]:
@@ -99,8 +107,8 @@ def _of_card(material: Material, card: Gpu, main: Estimate) -> list[str]:
         found.append(say("caveat.converted", gpu=name, format=names.format_name(used)))
     elif used == "fp8" and card.fp8_flops is None:
         found.append(say("caveat.no_fp8", gpu=name))
-    if used == "bf16" and card.bf16_flops is None and card.vendor == "NVIDIA":
-        halves = float(card.compute_capability or 0) >= TENSOR_CORES
+    if used == "bf16" and card.bf16_flops is None and (card.vendor == "NVIDIA" or card.fp16_flops is not None):
+        halves = card.vendor != "NVIDIA" or float(card.compute_capability or 0) >= TENSOR_CORES
         found.append(say("caveat.no_bf16" if halves else "caveat.slow_fp16", gpu=name))
     linkless = card.nvlink_bytes_per_s is None and card.vendor == "NVIDIA"
     if main.gpus > 1 and linkless and card.market in {"consumer", "workstation", "data_center"}:

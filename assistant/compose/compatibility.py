@@ -1,18 +1,29 @@
 """Whether card, format, package, CUDA and driver go together: each finding, the deciding one first."""
 
+import re
 from collections.abc import Iterator
 
 from assistant.compose import facts, names
 from assistant.compose.citations import joined
 from assistant.compose.material import Material
 from assistant.compose.section import Section
+from assistant.plan.formats import WHICH_FORMAT
 from assistant.plan.runnable import refused as refused_on
 from kb.catalog import gpus
 from kb.software import features
 from tools.check_compatibility import OVERVIEW, Compatibility, Finding
 
 ORDER = ("does_not", "works_with", "works", "unknown")
-SHOWN_MAX = 6
+ASIDE_ORDER = ("works", "works_with", "does_not")
+"""Beside a size: what to use before what not to."""
+SHOWN_MAX, ASIDE_MAX = 6, 7
+_SUPPORTED = re.compile(
+    r"支持|兼容|适配|能用(?!来)|可以用(?!来)|用得了|用不了|\bsupport(?:s|ed)?\b|\bcompatible\b"
+    r"|\b(?:can|does|will) (?:it|i|we|that|this)\b[^.?!]{0,24}?"
+    r"\b(?:use|run|work) (?:with|on|in|under|awq|gptq|gguf|vllm)\b",
+    re.I,
+)
+"""Words that ask whether software goes with a card."""
 
 
 def compatibility(material: Material) -> Section:
@@ -55,6 +66,15 @@ def refusal(material: Material) -> str:
         None,
     )
     return line(material, found_here) if found_here else ""
+
+
+def beside(material: Material) -> str:
+    """Which of the engines and formats asked about besides the size go with the card; empty where none was."""
+    if _SUPPORTED.search(material.text) is None and WHICH_FORMAT.search(material.text) is None:
+        return ""
+    told = (one for one in _particular(material) if one.gpu and one.verdict != "unknown")
+    said = [line(material, one) for one in sorted(told, key=lambda one: ASIDE_ORDER.index(one.verdict))]
+    return "\n".join(f"- {one}" for one in said[:ASIDE_MAX] if one != refusal(material))
 
 
 def findings(material: Material) -> Iterator[Finding]:

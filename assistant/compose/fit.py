@@ -150,7 +150,9 @@ def verdict_on(material: Material, main: Estimate, alternatives: Sequence[Estima
     if stated and not any(_as_asked(one, main) or _as_many_bits(one, main) for one in alternatives):
         return text + say("fit.instead", ways=say.listed(ways, conjunction="or")), "does_not_fit"
     how, listed = column_name(material, main, (main, *alternatives)), say.listed(ways, conjunction="or")
-    led = say("fit.but" if main.task == "inference" else "fit.but_training", ways=listed, how=how, **values)
+    alike = all(one.task == main.task for one in alternatives)
+    key = "fit.but" if main.task == "inference" else "fit.but_settings" if alike else "fit.but_training"
+    led = say(key, ways=listed, how=how, **values)
     return led + markers + text.removeprefix(say("fit.no", **values) + markers), "fits_with_changes"
 
 

@@ -3,6 +3,7 @@
 import re
 
 from assistant.answer import AnswerVerdict
+from assistant.compose import compatibility
 from assistant.compose.material import Estimate, Material
 
 _STYLES: tuple[tuple[str, re.Pattern[str]], ...] = (
@@ -26,6 +27,8 @@ _STYLES: tuple[tuple[str, re.Pattern[str]], ...] = (
 def opened(material: Material, text: str, verdict: AnswerVerdict, main: Estimate) -> str:
     """The verdict `text` with the opening that answers the words of the question; a follow-up tells what changed."""
     style = next((name for name, words in _STYLES if words.search(material.text)), None)
+    if not material.understanding.follow_up and compatibility.refusal(material):
+        style = "instead"  # what was asked after does not go: the yes is to what stands in for it
     if style is None or material.understanding.follow_up:
         return text
     word: str = "but" if verdict == "fits_with_changes" else main.placed.verdict

@@ -144,7 +144,7 @@ def _min_vram(need: Need, understanding: Understanding) -> Calls:
         turns = [requests.memory(need, card, offload="components")]
         others = turns + [requests.memory(need, card, weight_format=name) for name in smallest]
     elif need.weight_format is None and model_kind(need) != "vision":
-        names = smaller_formats(native_format(need.model), need.engine)
+        names = smaller_formats(native_format(need.model), need.engine, card.gpu if card else None)
         names = (*names, *(("gguf:MXFP4",) if native_format(need.model) == "mxfp4" and not need.engine else ()))
         others = [requests.memory(need, card, weight_format=name) for name in names]
     else:
@@ -160,7 +160,8 @@ def _how_many(need: Need, understanding: Understanding) -> Calls:
         return kept_up
     if not asked:
         return _min_vram(need, understanding)
-    smaller = smaller_formats(need.weight_format, need.engine)[-1:] if need.weight_format is None else ()
+    stated = need.weight_format is not None
+    smaller = () if stated else smaller_formats(None, need.engine, asked[0].gpu)[-1:]
     variants = () if requests.is_training(need) else smaller
     ways = other_ways(understanding, need) if unsaid(understanding, need) else ()
     return [

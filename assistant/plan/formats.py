@@ -4,6 +4,7 @@ import re
 from collections.abc import Sequence
 
 from kb.catalog import gpu, models
+from tools.configure.suitable import served_in
 
 SERVING_LADDER = ("bf16", "int8", "int4")
 """Formats worth trying for serving, largest first."""
@@ -20,6 +21,14 @@ HOST_LADDER_MXFP4 = ("gguf:MXFP4",)
 TRAINING_LADDER = ("full_finetune", "lora", "qlora")
 """Ways to fine-tune, hungriest first."""
 
+WHICH_FORMAT = re.compile(
+    r"(?:什么|哪种|哪个|哪些|啥)(?:样的)?(?:量化)?(?:格式|精度|引擎|框架)|怎么量化|(?:用|选|下)(?:什么|哪种|啥)量化"
+    r"|\b(?:which|what) (?:weight |quant\w* |model |file )?(?:formats?|quant\w*|engines?|backends?|precision)\b",
+    re.I,
+)
+"""Words that ask for the format or the engine to use on a card."""
+EVERY_FORMAT = "AWQ, GPTQ, GGUF, FP8, vLLM, llama.cpp, W8A8"
+"""What is checked then besides what was named."""
 WIDE = 16
 """Bits a weight of formats that are not quantised."""
 AS_PUBLISHED = re.compile(r"满血|(?:非|不|未)量化|原版|原精度|unquanti|full precision|without quanti|no quanti", re.I)
@@ -59,10 +68,13 @@ def unified(card: str | None) -> bool:
 
 def smaller_formats(weight_format: str | None, engine: str | None, card: str | None = None) -> tuple[str, ...]:
     """Formats to try when `weight_format` does not fit, largest first; FP8 where `card` computes in it."""
-    gguf = engine == "llama.cpp" or (weight_format or "").startswith("gguf:")
+    read = served_in(gpu(card)) if card else "usual"
+    gguf = engine == "llama.cpp" or (weight_format or "").startswith("gguf:") or (read == "files" and engine is None)
     if unified(card) and engine in {None, "llama.cpp"}:
         return tuple(name for name in (*GGUF_LADDER, *GGUF_SMALLEST) if bits(name) < bits(weight_format))
     ladder = GGUF_LADDER if gguf else FP8_LADDER if card and gpu(card).fp8_flops else SERVING_LADDER
+    if read == "ascend_eight" and not gguf:
+        ladder = SERVING_LADDER[:-1]
     return tuple(name for name in ladder if bits(name) < bits(weight_format))
 
 

@@ -53,6 +53,8 @@ _HAS = re.compile(
 )
 """Words that ask what a card has rather than what work takes."""
 _SUPPORTS = re.compile(r"支持(?:吗|么|嘛|不支持|不$|不?[?？])|(?<!不)支持[^，。,?？]{0,4}$|\bsupport(?:s|ed)?\b", re.I)
+_MEMORY = re.compile(r"显存|(?<!主)内存|\bv?ram\b|\bmemory\b|\bgi?b\b", re.I)
+"""Words of memory: without them "the least for this model, and its price" asks for money."""
 _FEATURE = re.compile(
     r"flash|attention|bf16|fp16|fp8|fp4|int8|int4|awq|gptq|nvlink|mig|cuda|rocm|driver|驱动|量化|训练|vllm|sglang|ollama"
     r"|llama|pytorch|xformers|bitsandbytes|deepspeed|tensorrt|unsloth|p2p|ecc|nccl",
@@ -116,6 +118,9 @@ def _intents(understanding: Understanding) -> list[Intent]:
         main = "guidance"
     if main == "oom" and not understanding.error_text and both(understanding):
         main = "min_vram"
+    sized, named = requests.sized(understanding.need), requests.cards(understanding.need)
+    if main == "min_vram" and understanding.need.matter == "price" and sized and not named and not _MEMORY.search(text):
+        main = "budget"
     if main in _PACED or counts_output(understanding.text):
         main = pace_asked(understanding.need, understanding.text) or main
     if main in (*_LOOSE, "power", "min_vram") and requests.sized(understanding.need) and money.prices_tokens(text):

@@ -5,7 +5,7 @@ from collections.abc import Iterable
 
 from assistant.plan.amounts import COUNTED, SEEN, amounts, clip_frames, model_kind
 from assistant.plan.call import PlannedCall, planned
-from assistant.plan.formats import TRAINING_LADDER, WIDE, bits, unified
+from assistant.plan.formats import EVERY_FORMAT, TRAINING_LADDER, WHICH_FORMAT, WIDE, bits, unified
 from assistant.plan.layout import serving_layout, training_layout
 from assistant.understand.progress import find_samples
 from assistant.understanding import Understanding
@@ -362,7 +362,7 @@ def compatibility(need: Need, text: str = "") -> PlannedCall | None:
         gpus=gpus,
         precision=_feature(need.weight_format or _published(need)),
         engine=_feature(need.engine),
-        question=text[:QUERY_CHARACTERS_MAX],
+        question=f"{text[:QUERY_CHARACTERS_MAX]} {EVERY_FORMAT if WHICH_FORMAT.search(text) else ''}".rstrip(),
     )
 
 

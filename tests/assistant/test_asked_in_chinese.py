@@ -291,3 +291,44 @@ def test_samples_that_were_stated_stay_stated() -> None:
 
 def test_how_the_speed_is_asks_for_the_speed() -> None:
     assert talk("3080 10G能跑8b的q4不", "速度咋样")[2].answer.startswith("**单路生成约")
+
+
+@pytest.mark.parametrize("network", ["千兆网", "万兆网", "普通以太网，两台机器"])
+def test_tensor_parallelism_over_an_ordinary_network_is_refused_first(network: str) -> None:
+    draft = turn(f"两台机器各一张 3090，{network}连着，能不能张量并行跑 Qwen3-14B")[2]
+    assert draft.answer.startswith("**不建议：张量并行")
+    assert draft.answer.count("流水线并行") == 1
+    apart = turn("两台机器各一张 3090，千兆网连着，能跑 Qwen3-14B 吗")[2].answer
+    assert not apart.startswith("**不建议")
+
+
+@pytest.mark.parametrize("model", ["DeepSeek R1 满血版", "Qwen3-235B-A22B", "GLM-4.5-Air"])
+def test_the_least_for_a_model_and_its_price_is_answered_by_a_price(model: str) -> None:
+    assert "¥" in turn(f"本地部署 {model}，最低配置要多少钱？")[2].answer.split("\n\n")[0]
+    least = turn(f"本地部署 {model} 最低要多少显存")[2].answer.split("\n\n")[0]
+    assert "GiB" in least
+    assert "¥" not in least
+
+
+def test_an_engine_asked_about_besides_is_told_of() -> None:
+    told = turn("V100 32G 能跑 gemma-3-27b 吗，vllm 支持不")[2].answer
+    assert told.startswith("**能")
+    assert "支持 vLLM" in told
+    assert "支持 vLLM" not in turn("V100 32G 用 vllm 能跑 gemma-3-27b 吗")[2].answer
+
+
+def test_which_format_is_answered_for_every_usual_one() -> None:
+    told = turn("昇腾 910B3 跑 Qwen2.5-72B 该用什么格式")[2].answer
+    assert all(name in told for name in ("W8A8", "AWQ", "GGUF", "不支持 FP8"))
+
+
+def test_what_stands_in_for_a_refused_format_is_no_yes_to_it() -> None:
+    told = turn("P40 24G 跑 Qwen3-14B，AWQ 行不行")[2].answer
+    first, second = told.split("\n\n")[:2]
+    assert "不支持 AWQ" in first
+    assert second.startswith("换了就放得下")
+
+
+def test_a_cut_sample_is_not_set_against_the_same_way() -> None:
+    told = turn("3060 12g 能 qlora 微调 qwen3-8b 吗")[2].answer.split("\n\n")[0]
+    assert "QLoRA 不行" not in told

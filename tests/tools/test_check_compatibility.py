@@ -63,6 +63,13 @@ def check(**fields: object) -> Compatibility:
         ({"gpu": "1080 Ti", "engine": "transformers"}, "works_with"),
         ({"gpu": "5090 Laptop", "engine": "comfyui"}, "works_with"),
         ({"gpu": "tpu-v5e-16gb", "feature": "awq"}, "unknown"),
+        ({"gpu": "P40", "precision": "gptq"}, "does_not"),
+        ({"gpu": "昇腾910B3", "precision": "awq"}, "works_with"),
+        ({"gpu": "昇腾910B3", "precision": "fp8"}, "does_not"),
+        ({"gpu": "昇腾910B3", "precision": "w8a8"}, "works_with"),
+        ({"gpu": "昇腾910B3", "precision": "gguf"}, "works_with"),
+        ({"gpu": "atlas-300i-duo-96gb", "precision": "awq"}, "does_not"),
+        ({"gpu": "atlas-300i-duo-96gb", "precision": "bf16"}, "does_not"),
     ],
 )  # fmt: skip
 def test_the_verdict_is(fields: dict[str, object], verdict: str) -> None:

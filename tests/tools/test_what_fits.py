@@ -43,6 +43,7 @@ def test_every_sure_example_fits_by_the_calculator(one_card: WhatFits) -> None:
         for example in row.examples:
             request = MemoryRequest.model_validate(
                 {"task": row.task, "weight_format": row.weight_format, "model": example.model}
+                | ({"engine": "llama.cpp"} if str(row.weight_format).startswith("gguf:") else {})
                 | ({"optimizer": row.optimizer, "gradient_checkpointing": "full"} if row.optimizer else {})
             )
             per_gpu = estimate_memory(request).per_gpu

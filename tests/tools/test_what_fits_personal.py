@@ -80,3 +80,31 @@ def test_the_first_examples_in_four_bits_write_fluently(start: str) -> None:
         if example.verdict == "yes":
             rate = READS * (card.bandwidth_bytes_per_s or 0) / ((known.active_params or known.params) * 5 / 8)
             assert rate >= 0.9 * FLUENT_TOKENS_PER_S, example.name
+
+
+@pytest.mark.parametrize(
+    ("gib", "fields", "files"),
+    [
+        (8, {}, True), (16, {}, True), (24, {}, True), (32, {"gpu_count": 2}, True),
+        (48, {}, False), (80, {}, False), (24, {"gpu_count": 8}, False), (24, {"concurrent_sequences": 16}, False),
+    ],
+)  # fmt: skip
+def test_a_card_without_a_name_is_one_of_a_desktop_up_to_the_largest_of_those(
+    gib: int, fields: dict[str, int], files: bool
+) -> None:
+    result = what_fits(WhatFitsRequest.model_validate({"memory_bytes_per_gpu": gib * 2**30, **fields}))
+    served = {str(row.weight_format) for row in result.rows if row.task == "inference"}
+    assert any(form.startswith("gguf:") for form in served) is files
+    assert bool(result.candidates) is files
+
+
+@pytest.mark.parametrize(
+    ("card", "served"),
+    [
+        ("p40-24gb", ["bf16", "gguf:Q8_0", "gguf:Q4_K_M"]), ("v100-sxm2-32gb", ["bf16", "int8", "gptq"]),
+        ("ascend-910b4-32gb", ["bf16", "int8", "int4"]), ("atlas-300i-duo-96gb", ["bf16", "int8"]),
+    ],
+)  # fmt: skip
+def test_cards_that_engines_leave_out_are_told_in_what_runs_there(card: str, served: list[str]) -> None:
+    result = what_fits(WhatFitsRequest(gpus=(GpuCount(gpu=card, count=1),)))
+    assert [row.weight_format for row in result.rows if row.task == "inference"] == served

@@ -1,10 +1,15 @@
 """Which cards are worth proposing, how many of them one machine takes, and what each can be used for."""
 
 from functools import lru_cache
+from typing import Literal
 
 from kb.catalog import gpus, servers
 from kb.records.gpu import Gpu
+from kb.software import features
 from kb.units import GIB
+
+Formats = Literal["usual", "gptq", "ascend", "ascend_eight", "files"]
+"""Families of formats that cards serve models in."""
 
 SMALLEST_BYTES = 8 * GIB
 """Cards with less memory than this are not proposed unless asked for."""
@@ -62,6 +67,27 @@ def proposed(
 def reads_files(gpu: Gpu) -> bool:
     """Whether it is a computer with one memory, used by one person through llama.cpp and what is built on it."""
     return gpu.market == "apu" or gpu.vendor == "Apple"
+
+
+def served_in(gpu: Gpu) -> Formats:
+    """Which formats a model is served in on the card: what the engines that run there read.
+
+    Files of llama.cpp on computers with one memory and below Volta, where vLLM does not run; GPTQ on Volta, which
+    vLLM's AWQ kernels leave out; W8A8 on Ascend, and four bits on those of its chips that an engine lists them for.
+    """
+    if reads_files(gpu):
+        return "files"
+    if gpu.vendor == "Huawei":
+        return "ascend" if _reads(gpu, "awq") else "ascend_eight"
+    if gpu.vendor == MAINSTREAM and gpu.compute_capability and not _reads(gpu, "awq"):
+        return "gptq" if _reads(gpu, "gptq") else "files"
+    return "usual"
+
+
+def _reads(gpu: Gpu, feature: str) -> bool:
+    """Whether vLLM, or an engine in its place, reads the format there."""
+    rule = features()[feature].rule(gpu, "vllm")
+    return rule is None or rule.verdict != "does_not"
 
 
 def capable(gpu: Gpu, *, training: bool) -> bool:

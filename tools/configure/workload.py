@@ -8,7 +8,7 @@ from kb.memory_constants import constants
 from kb.records.gpu import Gpu
 from tools.configure.layout import LANGUAGE
 from tools.configure.request import ConfigureRequest
-from tools.configure.suitable import reads_files
+from tools.configure.suitable import DOMESTIC, Formats, served_in
 from tools.memory.formats import canonical, weight_format
 from tools.memory.request import MemoryRequest
 
@@ -34,8 +34,13 @@ AS_PUBLISHED = {"vision", "speech", "embedding", "reranker", "encoder"}
 """Kinds that hardly anybody quantises to make them fit."""
 PICTURES = {"diffusion", "video"}
 FILE_ENGINE = "llama.cpp"
-CUDA_FORMATS = ((None, 0), ("fp8", 1), ("awq", 4))
-"""What serving engines are given, with the precision lost."""
+SERVED: dict[Formats, tuple[tuple[str | None, int], ...]] = {
+    "usual": ((None, 0), ("fp8", 1), ("awq", 4)),
+    "gptq": ((None, 0), ("gptq", 4)),
+    "ascend": ((None, 0), ("int8", 1), ("int4", 4)),
+    "ascend_eight": ((None, 0), ("int8", 1)),
+}
+"""What serving engines are given on each kind of card, with the precision lost."""
 FILES = (("gguf:Q8_0", 1), ("gguf:Q6_K", 2), ("gguf:Q5_K_M", 3), ("gguf:Q4_K_M", 4))
 """The same in files of llama.cpp, which computers with one memory run through it, Ollama, LM Studio or MLX. Eight bits
 come first: 16 take twice the time of one user's token for no better answers."""
@@ -58,6 +63,8 @@ class Variant:
     weight_format: str | None
     loss: int
     """0 = as published or as asked, 1 = 8 bit … 4 = 4 bit: what quality is given up, coarsely."""
+    kinds: frozenset[Formats] = frozenset()
+    """The kinds of cards it is for, where several are considered."""
 
     @property
     def file(self) -> bool:
@@ -79,10 +86,9 @@ class Workload:
     """Whether more speed is worth more money: no load, deadline or speed was stated that would be enough."""
 
     def offered(self, gpu: Gpu) -> tuple[Variant, ...]:
-        """The variants for a card: files for computers with one memory, where both are considered."""
-        if len({variant.file for variant in self.variants}) == 1:
-            return self.variants
-        return tuple(variant for variant in self.variants if variant.file is reads_files(gpu))
+        """The variants for a card: those of its kind, where several kinds are considered."""
+        kind = served_in(gpu)
+        return tuple(variant for variant in self.variants if kind in variant.kinds or not variant.kinds)
 
     @property
     def language(self) -> bool:
@@ -138,10 +144,14 @@ def workload(need: ConfigureRequest, cards: Iterable[Gpu] = (), *, others: bool 
     if need.engine in ENGINES:
         fields["engine"] = need.engine
     given = {name: value for name, value in fields.items() if value is not None}
-    kinds = {reads_files(card) for card in cards} | ({False} if others else set())
+    kinds = {served_in(card) for card in cards}
+    if others:
+        kinds.add("usual")
+        if need.country in DOMESTIC:
+            kinds |= {"ascend", "ascend_eight"}
     variants = tuple(
-        Variant(MemoryRequest.model_validate(_in(form) | given), form, loss)
-        for form, loss in _formats(need, task, str(fields.get("model") or "") or None, kinds)
+        Variant(MemoryRequest.model_validate(_in(form) | given), form, loss, only)
+        for (form, loss), only in _formats(need, task, str(fields.get("model") or "") or None, kinds).items()
     )
     name = str(fields.get("model") or "") or None
     return Workload(
@@ -196,17 +206,28 @@ def _in(form: str | None) -> dict[str, str]:
     return {"weight_format": form} | ({"engine": FILE_ENGINE} if canonical(form).startswith("gguf:") else {})
 
 
-def _formats(need: ConfigureRequest, task: str, model: str | None, kinds: set[bool]) -> list[tuple[str | None, int]]:
-    """The formats worth trying with the precision each loses, best first; `kinds`: whether cards read files."""
+def _formats(
+    need: ConfigureRequest, task: str, model: str | None, kinds: set[Formats]
+) -> dict[tuple[str | None, int], frozenset[Formats]]:
+    """The formats worth trying with the precision each loses, best first, and the kinds of cards each is for.
+
+    No kind where all cards are given the same.
+    """
     kind = find_model(model).kind if model else "llm"
     if need.weight_format is not None or task in TRAINING or kind in AS_PUBLISHED:
-        return [(need.weight_format, 0)]
+        return {(need.weight_format, 0): frozenset()}
     if kind in PICTURES:
-        return [(None, 0), ("fp8", 1), ("nf4", 4)]
-    if need.engine == FILE_ENGINE:
-        return _files(model)
-    files = _files(model) if True in kinds and need.engine not in ENGINES else []
-    return [*(CUDA_FORMATS if False in kinds or not files else ()), *files]
+        return dict.fromkeys([(None, 0), ("fp8", 1), ("nf4", 4)], frozenset())
+    if need.engine == FILE_ENGINE or (kinds == {"files"} and need.engine not in ENGINES):
+        return dict.fromkeys(_files(model), frozenset())
+    if need.engine in ENGINES:
+        kinds = kinds - {"files"} or {"usual"}
+    offered = {one: SERVED[one] for one in SERVED if one in kinds}
+    offered |= {"files": tuple(_files(model))} if "files" in kinds else {}
+    found: dict[tuple[str | None, int], frozenset[Formats]] = {}
+    for one, forms in offered.items():
+        found |= {form: found.get(form, frozenset()) | {one} for form in forms}
+    return found if len(offered) > 1 else dict.fromkeys(found, frozenset())
 
 
 def _files(model: str | None) -> list[tuple[str | None, int]]:
