@@ -18,6 +18,7 @@ from assistant.compose.table import table
 from assistant.plan import money as money_plan
 from assistant.plan.apart import cheapest_offer, rented_and_bought
 from assistant.understand.running import read_running
+from kb.units import HOUR_S, HOURS_PER_MONTH
 from tools.configuration import Configuration
 
 _TOKENS = re.compile(r"(?:百万|m(?:illion)?|1m)\s?(?:个)?\s?(?:output )?tokens?|mtok|每\s?token|per token", re.I)
@@ -142,7 +143,8 @@ def _headline(material: Material, record: ToolCallRecord) -> str:
             return say("cost.pays_never", **values)
         return say("cost.pays_after", **values, how=say("cost.pays_hours", **values),
                    months=amounts.open_count(met["months"], say("cost.never")))  # fmt: skip
-    if met and not _stated(material, record) and met["hours_per_month"]["value"] is not None:
+    monthly = material.need.term_s == HOURS_PER_MONTH * HOUR_S  # what a month comes to, each way
+    if met and not monthly and not _stated(material, record) and met["hours_per_month"]["value"] is not None:
         lacking = "" if result["own"]["complete"] else say("cost.incomplete")
         hours = amounts.open_count(met["hours_per_month"], say("cost.never"))
         return say("cost.turning", cards=cards + lacking, hours=hours, share=amounts.percent(met["busy_ratio"]),

@@ -56,7 +56,7 @@ def electricity(material: Material) -> Section | None:
 def _headline(material: Material, record: ToolCallRecord) -> str:
     """What was asked about, first: supply, outlet, limit, shutdown, racks, heat, the bill; else what to plan for."""
     request, result = record.request, record.result
-    supply, values = result["supply"], _values(material, result)
+    supply, values = result["supply"], _values(material, record)
     if request.get("power_limit_w") and result["power_limit"]:
         return _limited(material, result, values)
     if request.get("psu_w") and supply:
@@ -134,8 +134,11 @@ def _most(material: Material, record: ToolCallRecord) -> str:
     return material.say("feed.most", cards=names.cards(record.result["gpu"], count), circuit=_named(one))
 
 
-def _values(material: Material, result: dict[str, Any]) -> dict[str, str]:
+def _values(material: Material, record: ToolCallRecord) -> dict[str, str]:
+    result, kinds = record.result, record.request.get("gpus") or ()
     cards = names.cards(result["gpu"], result["gpu_count"])
+    if len(kinds) > 1:
+        cards = " + ".join(names.cards(one["gpu"], one["count"] or 1) for one in kinds)
     if result["nodes"] > 1:
         cards = material.say("feed.nodes", cards=cards, nodes=result["nodes"])
     return {
@@ -168,7 +171,9 @@ def _circuit(material: Material, result: dict[str, Any], values: dict[str, str])
         "circuit": _named(one), "continuous": amounts.watts(one["continuous_w"]), "full": amounts.watts(one["full_w"]),
         "needed": one["needed"], "node": amounts.watts(result["node_wall_max_w"]),
     }  # fmt: skip
-    text = say(f"feed.circuit_{one['verdict']}" if result["nodes"] == 1 else "feed.circuit_several", **values, **own)
+    counted = feeding.asks_circuits(material.text) and feeding.asks_count(material.text)
+    kind = "several" if result["nodes"] > 1 else "count" if counted and one["verdict"] == "yes" else one["verdict"]
+    text = say(f"feed.circuit_{kind}", **values, **own)
     if one["fitting_limit_w"]:
         text += say("feed.fitting", limit=amounts.watts(one["fitting_limit_w"]))
     return text
@@ -241,7 +246,7 @@ def _racks(material: Material, record: ToolCallRecord) -> str:
 
 
 def _other(material: Material, record: ToolCallRecord) -> str:
-    values = _values(material, record.result)
+    values = _values(material, record)
     sustained = amounts.watt_range(record.result["sustained_w"])
     return material.say("feed.draw", **values, sustained=sustained) + cite_pace(material, "plan_power", record.result)
 

@@ -14,6 +14,7 @@ _COUNT_ASKED = re.compile(
     r"几[张块]|多少[张块]|how many|max(?:imum)? (?:number|cards|gpus)|最多(?:能)?[带接插跑]", re.I
 )
 
+_CIRCUITS = re.compile(r"回路|几路(?:电|供电)|多少路|\bcircuits?\b|\bfeeds?\b", re.I)
 _MACHINES = re.compile(
     r"[几多]少?台|how many (?:servers|machines|nodes|boxes|of (?:them|these))|最多[^,，。]{0,6}台", re.I
 )
@@ -42,6 +43,18 @@ def plain_outlet(country: object) -> dict[str, object]:
     outlets = [one for one in facts.circuits if one.region == region and one.kind == "outlet"]
     weakest = min(outlets, key=lambda one: one.volts * one.amps, default=None)
     return {"circuit_amps": weakest.amps, "circuit_volts": weakest.volts} if weakest else {}
+
+
+def largest_of(volts: float) -> dict[str, object]:
+    """The largest circuit of such a voltage that is known, as fields of a request; nothing where none is."""
+    rows = [one for one in power_facts().circuits if one.volts == volts]
+    most = max(rows, key=lambda one: one.amps * one.phases, default=None)
+    return {"circuit_amps": most.amps, "circuit_volts": volts, "circuit_phases": most.phases} if most else {}
+
+
+def asks_circuits(text: str) -> bool:
+    """Whether circuits are spoken of, whatever their rating."""
+    return _CIRCUITS.search(text) is not None
 
 
 def racked(text: str) -> bool:

@@ -16,7 +16,7 @@ from assistant.understand.text import Text
 from assistant.understanding import Understanding
 from kb.catalog import gpu, gpus
 from kb.rates import convert, usd
-from kb.units import DAY_S
+from kb.units import DAY_S, HOUR_S, HOURS_PER_MONTH
 from tools.configuration import Configuration
 from tools.need import GpuCount, Need
 from tools.prices import card_price
@@ -205,7 +205,9 @@ def power(need: Need, understanding: Understanding) -> list[PlannedCall | None]:
     ):
         fed = feeding.most_fed(sets[0][0].gpu, shared)
         sets = [[GpuCount(gpu=sets[0][0].gpu, count=max(1, fed))]] if fed is not None else sets
-    if running.plain_outlet and running.circuit_amps is None:
+    if running.circuit_volts and running.circuit_amps is None and feeding.asks_circuits(understanding.text):
+        shared |= feeding.largest_of(running.circuit_volts)
+    elif running.plain_outlet and running.circuit_amps is None:
         shared |= feeding.plain_outlet(shared["country"])
     return [planned("plan_power", **(shared | _machine(one))) for one in sets]
 
@@ -261,7 +263,7 @@ def cost(
     renting = only(understanding.text, need) == "rent" or _SPOT.search(understanding.text)
     rented = "rent" if renting and not _BUYING.search(understanding.text) else None
     if need.hours_per_month is None:
-        values["term_s"] = find_term(understanding.text) or (need.term_s if weighs(understanding.text) else None)
+        values["term_s"] = find_term(understanding.text) or _weighed_s(need, understanding)
     values |= {"provider": need.provider, "years": _years(need, running)}
     values["acquisition"] = None if weighs(understanding.text) else need.acquisition or rented
     on_hand = need.gpus_owned and per_tokens(understanding.text) and names_energy(understanding.text)
@@ -269,6 +271,12 @@ def cost(
     if (weighs_energy(understanding.text) or on_hand) and not owned:
         values |= {"purchase_price": 0.0, "acquisition": None}
     return planned("estimate_cost", **(values | changes))
+
+
+def _weighed_s(need: Need, understanding: Understanding) -> float | None:
+    """The time over which renting is held against owning; a month that is only the unit of the bill is none."""
+    long = need.term_s is not None and need.term_s > HOURS_PER_MONTH * HOUR_S
+    return need.term_s if long and weighs(understanding.text) else None
 
 
 def quoted(need: Need, understanding: Understanding, count: int) -> dict[str, object]:

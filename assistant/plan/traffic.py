@@ -1,19 +1,25 @@
 """A month's tokens on hardware of one's own or rented, beside a provider's price: "300M tokens a month, $0.9 per M"."""
 
+import math
 from collections.abc import Sequence
 
 from assistant.answer import ToolCallRecord
 from assistant.plan import requests
 from assistant.plan.call import PlannedCall, planned
 from assistant.plan.home import CURRENCIES
-from assistant.plan.preferred import only
+from assistant.plan.preferred import COMFORTABLE, only
 from assistant.plan.provisional import provisional
 from assistant.understanding import Understanding
+from kb.units import HOUR_S, HOURS_PER_MONTH
 from tools.configuration import Configuration
 from tools.need import Need
 
 SEQUENCES, BUSY_SEQUENCES = 64, 256
-"""Requests at once that memory has to hold, and that hardware bought for throughput answers."""
+"""Most requests at once that memory has to hold, and those that hardware bought for throughput answers."""
+FEWEST = 8
+"""Requests at once that are reckoned with however few the tokens."""
+PEAK = 4
+"""Times the month's mean that a busy hour has: working hours are less than a quarter of all."""
 TRIED_MAX = 5
 """Configurations priced for it."""
 
@@ -28,11 +34,17 @@ def asked(understanding: Understanding) -> bool:
 def calls(need: Need, understanding: Understanding) -> list[PlannedCall | None]:
     """What holds the model with many requests at once, to rent and to buy."""
     wide = need.model_copy(
-        update={"concurrent_sequences": need.concurrent_sequences or SEQUENCES, "users": None, "budget": None}
+        update={"concurrent_sequences": need.concurrent_sequences or _at_once(need), "users": None, "budget": None}
     )
     way = _way(need, understanding)
     ways = (way,) if way else ("rent", "buy")
     return [requests.configure(wide, acquisition=way, with_frontier=False) for way in ways]
+
+
+def _at_once(need: Need) -> int:
+    """Requests at once in a busy hour of so many tokens a month, each read as fast as is comfortable."""
+    rate = (need.tokens_per_month or 0) / (HOURS_PER_MONTH * HOUR_S)
+    return min(SEQUENCES, max(FEWEST, math.ceil(PEAK * rate / COMFORTABLE)))
 
 
 def _way(need: Need, understanding: Understanding) -> str | None:

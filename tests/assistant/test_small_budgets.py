@@ -138,3 +138,29 @@ def test_hosting_says_the_format_that_its_price_is_for_and_its_memory() -> None:
     best = next(one for one in records if one.tool == "estimate_memory" and one.request.get("weight_format") == "awq")
     assert "AWQ" in draft.answer.splitlines()[0]
     assert f"{best.result['per_gpu']['total_bytes'] / 2**30:.0f}" in draft.answer
+
+
+def test_a_month_s_cost_each_way_is_told_each_way() -> None:
+    _, records, draft = turn("Owning in a colo vs cloud: what does running 4×L40S cost per month in each?")
+    asked = next(one for one in records if one.tool == "estimate_cost")
+    assert asked.request.get("term_s") is None
+    assert draft.answer.splitlines()[0].count(" a month") >= 2
+
+
+def test_a_machine_of_unlike_cards_is_called_by_all_of_them() -> None:
+    _, _, draft = turn("Two 3090s and a 5090 in one tower, what PSU?")
+    assert "2×RTX 3090 + 1×RTX 5090" in draft.answer.splitlines()[0]
+
+
+def test_circuits_that_are_counted_are_the_largest_of_the_voltage_named() -> None:
+    _, _, draft = turn("How many circuits do I need for a DGX B200 at 208V?")
+    assert draft.answer.startswith("**1 × 208 V 60 A 3~")
+
+
+@pytest.mark.parametrize(("tokens", "few"), [("50M", True), ("20 billion", False)])
+def test_requests_at_once_grow_with_a_month_s_tokens(tokens: str, few: bool) -> None:
+    _, records, _ = turn(
+        f"We pay $3,000 a month at an API for {tokens} tokens. Would self-hosting Qwen3-32B be cheaper?"
+    )
+    searched = next(one for one in records if one.tool == "configure")
+    assert searched.request["concurrent_sequences"] == (8 if few else 64)
