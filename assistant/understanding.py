@@ -7,7 +7,7 @@ from pydantic import model_validator
 from kb.base import Frozen
 from tools.need import GpuCount, Intent, Need, Task
 
-Command = Literal["why", "arithmetic", "cheaper", "sources", "assumed", "thanks"]
+Command = Literal["why", "arithmetic", "cheaper", "sources", "assumed", "used", "rest", "thanks"]
 """What a follow-up may want of the last answer itself."""
 
 Way = Literal["lora", "full_finetune"]

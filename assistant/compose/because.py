@@ -1,5 +1,7 @@
 """Why the last answer came out as it did, in one sentence: what does not go into the card, or what does."""
 
+from collections.abc import Sequence
+
 from assistant.compose import names, numbers
 from assistant.compose.arithmetic import ROWS, cite, column_name, total
 from assistant.compose.leading import main_and_others
@@ -8,10 +10,19 @@ from assistant.compose.material import Estimate, Material
 
 def because(material: Material) -> str:
     """The reason for a verdict on cards; empty where the answer gave none."""
-    main, _ = main_and_others(material)
+    main, others = main_and_others(material)
     if main is None:
         return ""
-    return _reason(material, main) + cite(material, main)
+    told = _narrowest(main, others) if material.need.weight_format is None and not main.fits else main
+    return _reason(material, told) + cite(material, told)
+
+
+def _narrowest(main: Estimate, others: Sequence[Estimate]) -> Estimate:
+    """Of several ways of running it that all fail on the card, the one that takes least: the others say less."""
+    alike = [one for one in others if (one.task, one.gpu, one.gpus) == (main.task, main.gpu, main.gpus)]
+    if any(one.fits for one in alike):
+        return main
+    return min((main, *alike), key=lambda one: one.result.per_gpu.total_bytes)
 
 
 def _reason(material: Material, main: Estimate) -> str:

@@ -65,6 +65,8 @@ def _say(material: Material, main: Section, now: Shown, before: Shown, estimate:
     sentence = first[0] if first else main.headline
     rest = main.headline[len(sentence) :]
     if said and now.said == said and now.fits == before.fits:
+        if set(material.before.changed) <= set(_CARDS) and all(words in sentence for words in _named(material, now)):
+            return  # the cards asked about are told of, and why they do not come first
         key = "changed.stays" if now.measure == "order" else "changed.nothing"
         main.headline = say(key, how=how) + _lowered(sentence) + rest
         return

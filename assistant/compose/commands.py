@@ -11,6 +11,7 @@ from assistant.compose.citations import joined
 from assistant.compose.leading import main_and_others
 from assistant.compose.material import Material
 from assistant.compose.orders import cheapest, orders, price
+from assistant.compose.proposal import rest, used
 from assistant.compose.section import Section
 from assistant.compose.step_labels import step_formula, step_label, step_unit
 from assistant.plan import requests
@@ -194,6 +195,8 @@ COMMANDS: dict[str, Callable[[Material, Section], Section]] = {
     "why": explained,
     "arithmetic": reckoned,
     "cheaper": cheaper,
+    "used": used,
+    "rest": rest,
     "sources": sourced,
     "assumed": assumptions,
 }

@@ -31,12 +31,18 @@ def all_of_it(material: Material, best: Configuration) -> str:
     return _line(material, max(beyond, key=lambda one: float(one["price"]))) if beyond else ""
 
 
-def _points(material: Material, best: Configuration) -> list[dict[str, Any]]:
-    """Price against speed between the proposal and the budget, where the proposal leaves most of it."""
+def fastest_within(material: Material, best: Configuration) -> str:
+    """The fastest that the whole budget buys, in a clause, whatever the proposal leaves of it; empty for none."""
+    beyond = _points(material, best, 1.0)
+    return _line(material, max(beyond, key=lambda one: float(one["speed"]))) if beyond else ""
+
+
+def _points(material: Material, best: Configuration, most: float = LEFT_RATIO) -> list[dict[str, Any]]:
+    """Price against speed between the proposal and the budget, where the proposal takes at most that share of it."""
     amount = best.price.amount
     for result in material.results("configure"):
         limit, points = result.get("budget_usd"), result.get("frontier") or ()
-        if not limit or amount is None or best.acquisition != "buy" or float(amount) > LEFT_RATIO * float(limit):
+        if not limit or amount is None or best.acquisition != "buy" or float(amount) > most * float(limit):
             continue
         if beyond := [one for one in points if _beyond(one, best, float(limit))]:
             return beyond
@@ -62,6 +68,12 @@ def paid(point: dict[str, Any]) -> str:
     """What it costs, in the money of the budget."""
     asked = point.get("asked_price")
     return numbers.money(asked["amount"], asked["currency"]) if asked else numbers.usd(point["price"])
+
+
+def miss_price(row: dict[str, Any]) -> str:
+    """What a near miss costs, in the money of the budget."""
+    told = row.get("asked_price") or {"amount": row["price_usd"], "currency": "USD"}
+    return numbers.money(told["amount"], told["currency"])
 
 
 def _line(material: Material, point: dict[str, Any]) -> str:

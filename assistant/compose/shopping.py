@@ -9,7 +9,7 @@ from assistant.compose.around import asked_whole, machine, machine_line
 from assistant.compose.assume import assumed
 from assistant.compose.caveats import caveats
 from assistant.compose.material import Estimate, Material
-from assistant.compose.more_money import all_of_it, more_money
+from assistant.compose.more_money import all_of_it, miss_price, more_money
 from assistant.compose.orders import break_even, cards_of, cheapest, chosen, in_hand, orders, price, speed
 from assistant.compose.reasons import sentences
 from assistant.compose.section import Section
@@ -44,7 +44,8 @@ def which_to_buy(material: Material) -> Section:
     if not requests.sized(need):
         return _provisional(material, best)
     headline = material.say("shop.recommend", what=_needing(material), order=_short(material, best, brief=True))
-    section = Section("recommendation", headline + left(material, best) + material.say("list.stop"))
+    told = _asked_beyond(material) + headline
+    section = Section("recommendation", told + left(material, best) + material.say("list.stop"))
     section.body = [
         _limits(material),
         orders(material, material.configurations),
@@ -63,6 +64,23 @@ def _limits(material: Material) -> str:
         if first is None or first["configurations"]
         else "\n".join(list(dict.fromkeys(_misses(material)))[:MISSES_MAX])
     )
+
+
+def _asked_beyond(material: Material) -> str:
+    """That the cards asked about would do, for more than the budget: before what stays within it."""
+    first, budget = next(material.results("configure"), None), material.need.budget
+    if first is None or first["configurations"] or budget is None:
+        return ""
+    for row in first.get("rejected") or ():
+        needed, usable = row.get("needed_bytes_per_gpu") or 0, row.get("usable_bytes_per_gpu") or 0
+        if row["gpu"] in material.need.gpus_asked and row.get("price_usd") and needed <= usable:
+            return material.say(
+                "shop.asked_beyond",
+                cards=names.cards(row["gpu"], row["gpu_count"]),
+                price=miss_price(row),
+                own=numbers.money(budget.amount, budget.currency),
+            )
+    return ""
 
 
 def _split(material: Material) -> str:
@@ -213,10 +231,8 @@ def _misses(material: Material) -> Iterator[str]:
                     "shop.miss_memory", cards=cards, needed=numbers.gib(needed), usable=numbers.gib(usable)
                 )
             elif usd and not any(one["code"] in SHUT for one in row["reasons"]):
-                told = row.get("asked_price") or {"amount": usd, "currency": "USD"}
-                price = numbers.money(told["amount"], told["currency"])
                 dear = _too_dear(material, row, "shop.miss_beyond") or material.say(
-                    "shop.miss_price", cards=cards, price=price
+                    "shop.miss_price", cards=cards, price=miss_price(row)
                 )
                 yield "- " + material.say("list.semicolon").join([dear, *_of_miss(row, "trade_off", material.say)])
             else:
@@ -276,8 +292,9 @@ def _needing(material: Material) -> str:
 def _main(material: Material) -> Estimate:
     """The memory of what is recommended; else of the workload as asked about."""
     used = material.configurations[0].weight_format if material.configurations else None
-    alike = (one for one in material.estimates if one.result.weight_format == used and one.fit is None)
-    return material.recommended or next(alike, material.estimates[0])
+    alike = [one for one in material.estimates if one.result.weight_format == used]
+    alone = next((one for one in alike if one.fit is None), None)
+    return material.recommended or alone or next(iter(alike), material.estimates[0])
 
 
 def _load(material: Material) -> str:
@@ -335,6 +352,10 @@ def left(material: Material, best: Configuration) -> str:
 
 
 def _memory(material: Material) -> str:
+    """The memory of what is ordered; that of cards which are not is no reason for it."""
+    ordered = {one.gpu for one in material.configurations}
+    if ordered and not material.recommended and all(one.fit and one.gpu not in ordered for one in material.estimates):
+        return ""
     return arithmetic(material, [material.recommended] if material.recommended else material.estimates)
 
 

@@ -37,8 +37,10 @@ _MONEY = grammar(
     rf"|至)\s?)?(?P<n2>{_N})\s?(?P<s2>{SCALE})?多?\s?(?P<after>{AFTER_SYMBOL})"
 )
 _BARE = grammar(
-    rf"(?:预算(?:大概|大约|只有|有|是|为|在|约|控制在|不超过|最多|上限|:){{0,4}}|budget(?: is| of"
-    rf"|:)?(?: about| around| roughly| ~)?|经费|拨款|资金|专项(?:款|资金)?|grant(?: is| of|:)?"
+    rf"(?:预算(?:就|又|再|被)?(?:大概|大约|只有|有|是|为|在|约|控制在|不超过|最多|上限|:"
+    rf"|(?:改|换|变|降|提|加|调|涨|减|砍|压|升|缩)(?:高|低|少)?(?:成|为|到|至)){{0,4}}"
+    rf"|budget(?: is| of|:| now| just| got| was| goes| went| cut| raised| reduced| down| up| to){{0,4}}"
+    rf"(?: about| around| roughly| ~)?|经费|拨款|资金|专项(?:款|资金)?|grant(?: is| of|:)?"
     rf"|(?:under|below|less than|up to|max(?:imum)?|不超过"
     rf"|最多花|花|within)\s?)\s?:?\s?(?:约|大概)?\s?"
     rf"(?P<n>{_N})\s?(?P<s>{SCALE})?(?![a-z0-9]|\s?(?:张|块|卡|gb|g\b|w\b|瓦|小时|天|人|用户|tokens?|个"

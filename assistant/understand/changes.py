@@ -5,6 +5,7 @@ from typing import Any
 from assistant.understand.command import weighs_either
 from assistant.understand.conditions import joined
 from assistant.understand.exchange import card_changes
+from assistant.understand.former import named_again
 from assistant.understand.intents import STRONG
 from assistant.understand.model_mentions import sibling_of
 from assistant.understand.parts import LANGUAGE
@@ -68,7 +69,7 @@ def changes_of(reading: Reading, previous: Asked, *, companion: bool, command: C
         changes["task"] = "qlora"
     if "context_tokens" in changes and task in TRAINING:
         changes["sequence_tokens"] = changes["context_tokens"]
-    changes = money(plain, previous, restated(reading, previous, changes))
+    changes = money(reading, previous, restated(reading, previous, changes))
     if "acquisition" not in changes and weighs_either(plain):
         changes["acquisition"] = None
     if "conditions" in changes:
@@ -76,6 +77,8 @@ def changes_of(reading: Reading, previous: Asked, *, companion: bool, command: C
         changes["conditions"] = joined(previous.conditions, changes["conditions"])
         if made_there and not reading.entities.gpus:  # the cards spoken of are of other makers
             changes |= {"gpus_owned": (), "gpus_asked": (), "gpus_proposed": (), "gpu_count": None}
+    if command == "used":
+        changes["conditions"] = tuple(one for one in previous.conditions if one != "new")
     if _UNLIMITED.search(plain):
         changes["budget"] = None
     budget = changes.get("budget", previous.budget)
@@ -140,6 +143,8 @@ def _model_change(reading: Reading, previous: Asked) -> dict[str, Any]:
     family = str(slots.get("model_text") or "").lower()
     if sibling and _NO_VERSION.fullmatch(family) and family in str(previous.model).lower():
         return {"model": sibling, "model_text": previous.model_text, "params": models()[sibling].params}
+    if named_again(reading, previous.model):
+        return {slot: getattr(previous, slot) for slot in TOPIC}
     if slots.get("model") or slots.get("model_text"):
         return {slot: slots.get(slot) for slot in TOPIC}
     if sibling:

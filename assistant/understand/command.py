@@ -1,4 +1,5 @@
-"""Turns about the last answer itself: why, how it was worked out, anything cheaper, which sources, what was assumed."""
+"""Turns about the last answer itself: why, how it was worked out, anything cheaper, the same second-hand, what the rest
+of the money brings, which sources, what was assumed."""
 
 from assistant.understand.text import grammar
 from assistant.understand.turn import Reading
@@ -6,12 +7,16 @@ from assistant.understanding import Command
 
 _COMMANDS: tuple[tuple[Command, str], ...] = (
     ("thanks", (
-        r"^[\s,.!~]*(?:(?:ok(?:ay)?|great|cool|nice|perfect|awesome|got it|makes sense|understood|alright|good|thanks?"
-        r"|thank you|thx|ty|cheers|much appreciated"
-        r"|(?:very|super|really|so|quite) (?:helpful|much|useful|clear)|that (?:helps|makes sense"
-        r"|is (?:helpful|clear|all))|that's (?:helpful|clear|all|great|it)|so much|a lot|for (?:the|your) (?:help|info"
-        r"|answer)|bye|see you|好的?|行|嗯{1,4}|哦{1,4}|明白了?|懂了|了解了?|知道了|收到|谢谢(?:你|您|啦|了)?|多谢|感谢"
-        r"|辛苦了?|太好了|不错|可以|没问题了?|再见|拜拜)(?![a-z])[\s,.!~]*){1,6}$"
+        r"^[\s,.!~]*(?:(?:ok(?:ay)?|great|cool|nice|perfect|awesome|got it|makes sense|understood|alright|good|i see"
+        r"|(?:many )?thanks?(?: you)?|thx|ty|cheers|much appreciated|i (?:really )?appreciate it|(?:ha){2,4}|lol|wow"
+        r"|(?:that's |that is |that was |this is |it's )?(?:very |super |really |so |quite )?(?:helpful|much|useful"
+        r"|clear|interesting|fair(?: enough)?|good to know|all|it|impressive)"
+        r"|that (?:helps|makes sense)|so much|a lot|for (?:the|your) (?:help|info|answer|explanation)|(?:let me|i'll"
+        r"|i will|i need to) (?:think (?:about it|it over|on it)|think)|bye|see you|好的?|行|嗯{1,4}|哦{1,4}|明白了?"
+        r"|懂了|了解了?|知道了|收到|谢谢(?:你|您|啦|了)?|多谢|感谢|辛苦了?|太好了|不错|可以|没问题了?|再见|拜拜|原来如此"
+        r"|这样啊|学到了|哈{1,6}|给力|牛|帮大忙了|(?:你)?(?:这|那)?(?:也|可)?(?:很|太|真|挺|非常|好)?(?:有用|有帮助|清楚|清晰"
+        r"|详细|专业|厉害|赞|棒)(?:了|啊|呀|呢)?|(?:解释|回答|说|讲)得?(?:很|真|挺|非常)?(?:清楚|好|详细|明白)"
+        r"|我?(?:再|先|得)?(?:想想|考虑一?下|考虑考虑|研究一?下))(?![a-z])[\s,.!~]*){1,6}$"
     )),
     ("arithmetic", (
         r"(?:show|explain|give|see)(?: me)? (?:the |your )?(?:arithmetic|math|maths|calculations?|workings?"
@@ -31,6 +36,24 @@ _COMMANDS: tuple[tuple[Command, str], ...] = (
         r"|(?:what|which|show|list)(?: me)? ?(?:are |were )?(?:the |your )?assumptions?"
         r"|what (?:assumptions|premises)|(?:什么|哪些|啥)(?:假设|前提)|假设(?:了|的)(?:什么|哪些|啥)"
         r"|(?:假设|前提)(?:条件)?(?:是什么|有哪些|呢|是啥|都有)|按什么(?:条件|情况|前提)算|你(?:是)?怎么理解"
+    )),
+    ("used", (
+        r"^[\s,.]*(?:and |but |so |ok(?:ay)?,? |what about |how about |if )*(?:is |are |would |could |can )?"
+        r"(?:it |i |we )?(?:be |buy(?:ing)? |get |go(?:ing)? |take |use |it's |don't mind |am |i'm |we're |open to "
+        r"|happy with |fine with |ok with ){0,2}(?:a |an |the )?(?:used|second[- ]?hand|refurb\w{0,8}|pre-?owned)"
+        r"(?: (?:cards?|gpus?|hardware|ones?|stuff|market|parts?))?(?: would| is| are| be| also| too)*"
+        r"(?: (?:ok(?:ay)?|fine|good|acceptable|possible|alright|all right|an option|worth it|safe|instead|works?))?"
+        r"(?: too| as well| then| for me| here)?[\s?.!]*$"
+        r"|^[\s,.]*(?:那|如果|要是|其实|我|可以)*(?:也|都)?(?:接受|能接受|可以接受|不介意|考虑|能买|可以买|买|用|换|找|收)?(?:点|个)?"
+        r"二手(?:的|卡|货|显卡|机|市场)?(?:也|都|就)?(?:行|可以|能接受|没问题|ok|好|怎么样|如何|靠谱|能买|能考虑|便宜|无所谓|合适)?"
+        r"(?:吗|么|嘛|不|的|呢|吧)*[\s?.!。]*$"
+    )),
+    ("rest", (
+        r"(?:剩(?:下|余)?|余下|多(?:出来)?|富余|省下)(?:来)?的?(?:那些|这些|那点|这点)?(?:钱|预算|经费|资金|[0-9一二三四五六七八九十]{1,4}\s?[万千k])"
+        r"[^。?!]{0,8}(?:干|做|买|换|怎么|什么|啥|能|用|花|升级|加)"
+        r"|(?:rest|remainder|remaining (?:money|budget|cash)|left[- ]?over|what's left|what is left|spare (?:money|cash"
+        r"|budget))(?: (?:of|from|over)?)?[^.?!]{0,24}(?:money|budget|cash|buy|do|get|spend|upgrade|for|go|\?|$)"
+        r"|(?:spend|do with|use) (?:the |what's |what is )?(?:rest|left ?over|remaining|remainder|what remains)"
     )),
     ("cheaper", (
         r"(?<!which is )(?<!which one is )(?<!which one's )(?<!one )cheaper(?! (?:to rent|per|an hour))"

@@ -8,7 +8,7 @@ from assistant.understand.changes import changes_of
 from assistant.understand.command import command_of, weighs_either
 from assistant.understand.companions import as_beside, as_works, companions
 from assistant.understand.engines import engines_compared
-from assistant.understand.former import among, returned
+from assistant.understand.former import among, named_again, returned
 from assistant.understand.intents import FAULT, STRONG
 from assistant.understand.language import speaks
 from assistant.understand.parts import Parts, find_parts, main_need, small_params
@@ -19,28 +19,12 @@ from assistant.understand.replies import replied
 from assistant.understand.scope import asks_something_else, dictated
 from assistant.understand.standing import standing
 from assistant.understand.text import grammar
+from assistant.understand.topic import CHOOSES_ANEW, new_topic
 from assistant.understand.turn import Reading
 from assistant.understand.workloads import SHOPPING, find_workloads
 from assistant.understanding import Ambiguity, Asked, Command, Understanding, Workload, changed
 from kb.catalog import models
 
-_CUE = grammar(
-    r"^\s*(?:and|but|so|ok(?:ay)?|then|also|plus|what about|how about|what if|if|actually|no|not"
-    r"|instead|with|without|same|again|now|back|return|would|or|sorry|i mean\w{0,2}|make (?:it|that)|in that case"
-    r"|(?:mostly|mainly|under|default|case is|it's|that's|the same)|让|那|如果|要是|换|改|加|再|还|其实"
-    r"|不(?:要|是|用|对|行)|只(?:用|要|能)|呢|另外|假如|而且|但|可|主要|我(?:是|打算|有|用|说的是|的)"
-    r"|显存是|预算|没装|二手|用)"
-    r"|呢\s*[?。]*\s*$|instead\s*[?.]*\s*$|换成|改成|如果(?:是|用|换|加|改)|what if|how about"
-    r"|what about|那(?:么)?(?:我|换|用|如果|和|要|就|这)|(?<![a-z])too\s*\?|(?:这|那)(?:个|张|种|样|台"
-    r"|套)|(?<![a-z])(?:it|that|those|them|this)(?![a-z])|它|上面|刚才|前面|above|previous|earlier"
-)
-_ANEW = grammar(
-    r"(?:顺便|另外|再|还想?)(?:再)?(?:问|请教|咨询|打听)(?:一?下|个|你|问|一个)?|换个(?:问题|话题)|(?:还有|另)一?个(?:问题|事)"
-    r"|(?<![a-z])(?:by the way|btw|unrelated|(?:a |one )?(?:different|another|other|separate) question)(?![a-z])"
-)
-"""Words that begin another question, whatever was spoken of."""
-_BUDGET_FIRST = grammar(r"^\s*预算")
-"""How a question may begin that goes on to state the work, too; alone it adds to what was said."""
 _CLOUD = grammar(
     r"(?:in|on|via|from) the cloud|cloud only|rent(?:ing|ed)? instead|only rent|if i rent|rent it"
     r"|租(?:呢|的话|[一1]?台|用)|云上(?:呢)?|上云|用云|只租|改(?:成)?租|换(?:成)?云"
@@ -64,8 +48,6 @@ _AGAINST = grammar(
 """Words that hold the cards named against those spoken of."""
 _TARIFF = grammar(r"\d{1,3}(?:\.\d{1,4})?[^\d?？]{0,12}(?:per|/|a|每|一)\s?(?:kwh|kilowatt|度)(?![^?？]*[?？])")
 """A price of electricity that is stated, not asked for."""
-_LARGER = 12
-"""Words from which a turn without any cue reads as a question of its own."""
 _STATED = {"power", "interconnect", "compatibility", "spec", "can_it_run", "min_vram"}
 """Intents whose words also state circumstances: "the case has a 650 W power supply"."""
 _OF_WORK = {
@@ -105,12 +87,12 @@ _HOW_HUNGRY = grammar(
 )
 """The power of what was just spoken of, and nothing else."""
 _TOO_SLOW = grammar(r"太慢|慢了|嫌慢|快(?:点|一点|些)|too slow|faster|speed (?:it|that) up")
+_OF_PURCHASES = ("used", "rest")
+"""What can only be asked of a proposal to buy."""
 _OF_HARDWARE = ("can_it_run", "speed", "concurrency", "context_length", "training_time", "oom")
 """What can only be asked of particular cards."""
 _OF_A_MODEL = ("speed", "training_time", "context_length", "concurrency", "launch_files")
 """What can only be asked of a particular model."""
-_CHOOSES_ANEW = ("which_to_buy", "budget", "cloud_or_buy", "min_vram", "how_many_gpus")
-"""What is asked of all cards there are."""
 _PICTURED = ("diffusion", "speech", "vision", "embedding")
 """Work of which "how long" asks for the pace, unless it is trained."""
 _ADVICE = ("guidance", "other")
@@ -131,28 +113,49 @@ def fold(original: str, previous: Asked | None, earlier: Sequence[Asked] = ()) -
     reading = _read(original, previous)
     reply = replied(reading, previous) if previous is not None else {}
     command = command_of(reading) if previous is not None and not reply else None
-    if previous is None or (command is None and not reply and _new_topic(reading, previous)):
-        fresh = reading if previous is None else _read(original, None)
-        return _first(fresh)
+    if command in _OF_PURCHASES and previous is not None and not _purchase(previous):
+        command = None
+    if previous is None or (command is None and not reply and new_topic(reading, previous)):
+        fresh = _first(reading if previous is None else _read(original, None))
+        return fresh if previous is None else _aside(fresh, previous)
     beside = companions(reading, previous)
     back = returned(reading, previous, earlier) or among(reading, previous, earlier)
     changes = changes_of(reading, previous, companion=beside.added, command=command) | (beside.main or {}) | back
     changes |= reply | _of_cards(reading, previous)
     changes |= {"intent": back.get("intent") or _intent(reading, previous, command), "others": beside.others}
-    silent = not any(weight >= STRONG for weight, _ in reading.weights.values())
+    silent = command is not None or not any(weight >= STRONG for weight, _ in reading.weights.values())
     changes |= {"asks": previous.asks if silent and "intent" not in back else reading.asks}
+    changes["intent"] = _uncompared(changes, previous)
     need = standing(reading.text.simplified, previous.model_copy(update=changes), previous)
     need = need.model_copy(update={"doubts": _doubts(reading, need, previous)})
     need = _on_told(_on_offered(need, previous, changes["intent"]), previous, changes["intent"])
     told = _follow_up(reading, need, command, sized_before=_sized(previous))
     differ = changed(previous, told.need)
     outside = told.out_of_scope and (not differ or _hostile(reading))
-    return told.model_copy(update={"changed": differ if told.follow_up else (), "out_of_scope": outside})
+    told = told.model_copy(update={"changed": differ if told.follow_up else (), "out_of_scope": outside})
+    return _aside(told, previous)
+
+
+def _aside(told: Understanding, previous: Asked) -> Understanding:
+    """What is not the advisor's business leaves the conversation as it was: the next turn goes on from there."""
+    if not told.out_of_scope:
+        return told
+    kept = previous.model_copy(update={"language": told.language})
+    return told.model_copy(update={"need": kept, "follow_up": True, "changed": (), "ambiguities": previous.doubts})
+
+
+def _uncompared(changes: dict[str, Any], previous: Asked) -> Any:
+    """What is asked of the one card left of those compared: whether it does the work, where there is any."""
+    after = previous.model_copy(update=changes)
+    left = {*(card.gpu for card in after.gpus_owned), *after.gpus_asked}
+    if (changes["intent"], previous.intent) != ("compare", "compare") or len(left) != 1:
+        return changes["intent"]
+    return "can_it_run" if after.model or after.params else "spec"
 
 
 def _on_offered(need: Asked, previous: Asked, intent: str) -> Asked:
     """What is asked of hardware that nobody named is asked of what was put forward; a new choice lets go of it."""
-    if need.on_offered and intent in _CHOOSES_ANEW:
+    if need.on_offered and intent in CHOOSES_ANEW:
         return need.model_copy(update={"gpus_asked": (), "gpus_proposed": (), "on_offered": False})
     if intent not in _OF_HARDWARE or need.gpus_owned or need.gpus_asked or need.memory_bytes_per_gpu:
         kept = need.on_offered and need.gpus_asked == previous.gpus_asked
@@ -177,6 +180,11 @@ def _on_told(need: Asked, previous: Asked, intent: str) -> Asked:
     return need.model_copy(update=known | {"on_model": True})
 
 
+def _purchase(need: Asked) -> bool:
+    """Whether hardware was proposed to buy."""
+    return need.intent in SHOPPING and bool(need.shown and need.shown.offered) and need.acquisition != "rent"
+
+
 def _of_cards(reading: Reading, previous: Asked) -> dict[str, Any]:
     """Cards pointed at, or as many machines of them as are said now."""
     return pointed(reading, previous) or machines(reading, previous)
@@ -190,7 +198,8 @@ def _doubts(reading: Reading, need: Asked, previous: Asked) -> tuple[Ambiguity, 
         "gpu": bool(reading.entities.gpus) or "gpu" in new or "chinese" in {*need.conditions} - {*previous.conditions},
         "provider": True,
     }
-    return (*reading.ambiguities, *(one for one in previous.doubts if not settled[one.kind]))
+    said = (one for one in reading.ambiguities if one.kind != "model" or not named_again(reading, need.model))
+    return (*said, *(one for one in previous.doubts if not settled[one.kind]))
 
 
 def _sized(need: Asked) -> bool:
@@ -283,53 +292,6 @@ def _hostile(reading: Reading) -> bool:
     return asks_something_else(reading.entities.masked)
 
 
-def _new_topic(reading: Reading, previous: Asked) -> bool:
-    """A complete question about another model or another kind of work, without a word that refers back."""
-    slots, plain = reading.slots, reading.text.plain
-    if reading.out_of_scope and not slots:
-        return False
-    if _ANEW.search(plain) and (slots.get("model") or slots.get("params") or reading.entities.gpus):
-        return True
-    whole = bool(slots.get("model") or slots.get("params")) and len(plain) >= 2 * _LARGER
-    if _CUE.search(_BUDGET_FIRST.sub("", plain) if whole else plain):
-        return False
-    other_model = bool(slots.get("model") and previous.model and slots["model"] != previous.model)
-    unnamed = not (slots.get("model") and previous.model)
-    other_size = bool(slots.get("params") and previous.params and unnamed and slots["params"] != previous.params)
-    other_task = bool(slots.get("task") and previous.task and slots["task"] != previous.task and reading.task_said)
-    cards = bool(reading.cards.owned or reading.cards.asked or reading.cards.memory_bytes)
-    complete = len(plain.split()) >= _LARGER or len(plain) >= 2 * _LARGER or cards
-    if not (slots.get("model") or slots.get("model_text") or slots.get("params") or cards or slots.get("task")):
-        return False
-    if (other_model or other_size) and complete:
-        return True
-    if cards and (slots.get("model") or slots.get("params")) and (previous.model or previous.params):
-        return True
-    if complete and _opens(reading, previous):
-        return True
-    return (
-        other_task
-        and complete
-        and not slots.get("model")
-        and bool(slots.get("task") in {"diffusion", "speech", "vision", "rendering", "embedding"})
-    )
-
-
-def _opens(reading: Reading, previous: Asked) -> bool:
-    """Whether a complete question leaves nothing to the conversation: it states the work, which was not spoken of, with
-    other cards or with what to spend on them; or the cards, and asks how large a model they hold."""
-    slots, cards = reading.slots, reading.cards
-    named = {card.gpu for card in (*cards.owned, *cards.proposed)} | set(cards.asked)
-    before = {card.gpu for card in (*previous.gpus_owned, *previous.gpus_proposed)} | set(previous.gpus_asked)
-    if slots.get("model") or slots.get("params"):
-        if previous.model or previous.params:
-            return False  # whether it is another one has been seen
-        if named:
-            return not named & before
-        return reading.intent in _CHOOSES_ANEW and ("budget" in slots or not previous.gpus_owned)
-    return reading.intent == "what_fits" and bool(cards.owned or cards.memory_bytes)
-
-
 def _acquisition(plain: str) -> Literal["buy", "rent"] | None:
     if NO_CLOUD.search(plain) or _BUY_INSTEAD.search(plain):
         return "buy"
@@ -350,14 +312,18 @@ def _intent(reading: Reading, previous: Asked, command: Command | None) -> Any:
         return "power"
     if previous.intent in {"speed", "training_time"} and _TOO_SLOW.search(reading.text.plain):
         return previous.intent
+    if command in {"used", "rest"}:
+        return previous.intent if previous.intent in SHOPPING else "which_to_buy"
     if command == "cheaper":
-        return previous.intent if previous.intent in {"which_to_buy", "budget", "cloud_or_buy"} else "which_to_buy"
+        return previous.intent if previous.intent in {"which_to_buy", "budget"} else "which_to_buy"
     if reading.slots.get("acquisition") == "rent" or weighs_either(reading.text.plain):
         return "cloud_or_buy"
     if _AGAINST.search(reading.text.plain) and reading.entities.gpus:
         return "compare"
     if previous.intent == "cloud_or_buy" and _TARIFF.search(reading.text.plain):
         return previous.intent
+    if reading.slots.get("matter") == "energy":
+        return "power"
     if reading.slots.get("acquisition") == "buy" and previous.acquisition == "rent":
         return "which_to_buy"
     if reading.intent == "context_length" and "context_tokens" in reading.slots and previous.intent:

@@ -2,8 +2,9 @@
 
 from typing import Any
 
+from assistant.understand.conditions import joined
 from assistant.understand.further import further
-from assistant.understand.makers import of_maker
+from assistant.understand.makers import maker, of_maker
 from assistant.understand.numbers import number
 from assistant.understand.text import grammar
 from assistant.understand.turn import Reading
@@ -103,6 +104,8 @@ def card_changes(reading: Reading, previous: Asked, plain: str) -> dict[str, Any
     if (each := _OF_EACH.search(plain)) and len(previous.gpus_asked) > 1:
         several = int(number(each["n"] or each["en"]) or 1)
         return {"gpus_proposed": tuple(GpuCount(gpu=key, count=several) for key in previous.gpus_asked)}
+    if proposed(previous) and (made := maker(plain)):
+        return {"conditions": joined(previous.conditions, (made,))}
     if rivals := of_maker(plain, previous):
         return _beside(previous, rivals)
     if _NOT_MINE.search(plain) and previous.gpus_owned:
@@ -119,6 +122,12 @@ def card_changes(reading: Reading, previous: Asked, plain: str) -> dict[str, Any
             return {"gpus_proposed": (card,), "gpu_count": None}
         return {"gpus_owned": (card,), "gpus_asked": (), "gpu_count": None}
     return changes
+
+
+def proposed(previous: Asked) -> bool:
+    """Whether hardware was put forward to order, of no card that the person named."""
+    ordered = previous.intent in SHOPPING or (previous.shown is not None and previous.shown.measure == "order")
+    return ordered and not (previous.gpus_owned or previous.gpus_asked)
 
 
 def _beside(previous: Asked, rivals: tuple[GpuCount, ...]) -> dict[str, Any]:

@@ -37,6 +37,8 @@ _AMONG = grammar(
 )
 _CARDS = ("gpus_owned", "gpus_asked", "gpus_proposed", "gpu_count", "memory_bytes_per_gpu")
 _MODELS = ("model", "model_text", "params")
+_FAMILY = grammar(r"[a-z]+")
+"""A family's name without a version."""
 MOST = 3
 """Cards of earlier turns that are held against each other."""
 
@@ -52,6 +54,8 @@ def returned(reading: Reading, previous: Asked, earlier: Sequence[Asked]) -> dic
     plain = reading.text.plain
     if not _BACK.search(plain):
         return {}
+    if model := next((one for one in reversed(earlier) if named_again(reading, one.model)), None):
+        return dict(zip(_MODELS, _part(model, _MODELS), strict=True))
     named = [*(card.gpu for card in reading.cards.owned), *reading.cards.asked]
     if named:
         return _holding(reading, named, earlier)
@@ -60,6 +64,13 @@ def returned(reading: Reading, previous: Asked, earlier: Sequence[Asked]) -> dic
     if not others:
         return {}
     return dict(zip(fields, _part(others[0 if _OLDEST.search(plain) else -1], fields), strict=True))
+
+
+def named_again(reading: Reading, model: str | None) -> bool:
+    """Whether a turn says no more of the model than its family, "the llama", and this one is of it."""
+    family = str(reading.slots.get("model_text") or "").lower()
+    alone = not (reading.slots.get("model") or reading.slots.get("params")) and _FAMILY.fullmatch(family)
+    return bool(alone and model and family in model.lower())
 
 
 def _holding(reading: Reading, named: Sequence[str], earlier: Sequence[Asked]) -> dict[str, Any]:

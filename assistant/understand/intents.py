@@ -102,6 +102,8 @@ def _silent(facts: Facts) -> Intent:
         return "can_it_run" if facts.card_known else "min_vram"
     if facts.owned_or_named:
         return "spec"
+    if facts.has_concurrency:
+        return "which_to_buy"  # so many people are told to have hardware sized for them
     return "guidance" if facts.workload or facts.methods or facts.formats else "other"
 
 

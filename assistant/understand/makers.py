@@ -6,7 +6,7 @@ from assistant.understand.text import grammar
 from assistant.understanding import Asked
 from kb.catalog import gpus
 from kb.records.gpu import Gpu
-from tools.need import GpuCount
+from tools.need import Condition, GpuCount
 
 _MAKERS = (
     ("AMD", grammar(r"(?<![a-z])(?:amd|radeon|instinct)(?![a-z])(?! ?(?:epyc|ryzen|cpu|threadripper))|农企")),
@@ -15,6 +15,7 @@ _MAKERS = (
     ("Apple", grammar(r"(?<![a-z])(?:macs?|mac (?:studio|mini)|macbooks?(?: pro)?|apple(?: silicon)?)(?![a-z])|苹果")),
     ("Huawei", grammar(r"昇腾|华为|(?<![a-z])(?:ascend|huawei)(?![a-z])")),
 )
+_CONDITIONS: dict[str, Condition] = {"AMD": "amd", "Huawei": "chinese", "NVIDIA": "nvidia"}
 _WHOLE = "Apple"
 """A maker of whole machines, one of which takes the place of all the cards."""
 _MARKETS = ("consumer", "workstation", "data_center")
@@ -30,12 +31,22 @@ _SHORT = 60
 """Characters of a turn that says no more than another maker."""
 
 
-def of_maker(plain: str, previous: Asked) -> tuple[GpuCount, ...]:
-    """The maker's cards nearest in memory to those spoken of, in their number; none where no maker is named."""
+def maker(plain: str) -> Condition | None:
+    """The condition that hardware to choose meets, where the turn only names who makes it: "what about AMD"."""
+    named = _named(plain)
+    return _CONDITIONS.get(named) if named and len(plain) <= _SHORT else None
+
+
+def _named(plain: str) -> str | None:
     said = (
         name for name, rule in _MAKERS for one in rule.finditer(plain) if not _RULED_OUT.search(plain[: one.start()])
     )
-    maker = next(said, None)
+    return next(said, None)
+
+
+def of_maker(plain: str, previous: Asked) -> tuple[GpuCount, ...]:
+    """The maker's cards nearest in memory to those spoken of, in their number; none where no maker is named."""
+    maker = _named(plain)
     if maker is None or len(plain) > _SHORT:
         return ()
     stated = {card.gpu: card for card in previous.gpus_proposed}

@@ -22,6 +22,8 @@ _SCALED = grammar(
     r"|预算(?:减半|砍半|砍一半)"
 )
 """A budget that is said as a multiple of the one before."""
+_COUNTED = {"context_tokens", "sequence_tokens", "users", "concurrent_sequences", "dataset_tokens", "samples"}
+"""Slots that a turn's one figure with a scale stands for, where the turn says so: 「上下文到 128k 呢」 is no money."""
 _MORE = grammar(
     r"(?:double|twice) (?:the|as many|our|that many) ?(?:users|people|load|requests|traffic|concurrency)"
     r"|(?:用户|人数|并发|请求|流量)(?:数|量)?(?:再)?(?:翻倍|加倍|翻一番)"
@@ -55,14 +57,15 @@ def restated(reading: Reading, previous: Asked, changes: dict[str, Any]) -> dict
     )
 
 
-def money(plain: str, previous: Asked, changes: dict[str, Any]) -> dict[str, Any]:
+def money(reading: Reading, previous: Asked, changes: dict[str, Any]) -> dict[str, Any]:
     """Changes with an amount of money that is only a figure, where a budget was spoken of before."""
+    plain = reading.text.plain
     if previous.budget is None or "budget" in changes:
         return changes
     if scaled := _SCALED.search(plain):
         times = 2 if scaled["twice"] else 0.5
         return changes | {"budget": previous.budget.model_copy(update={"amount": times * previous.budget.amount})}
-    if amount := bare_amount(plain):
+    if not _COUNTED & set(reading.slots) and (amount := bare_amount(plain)):
         changes = changes | {"budget": previous.budget.model_copy(update={"amount": amount})}
     if spent := _SPENT.search(plain):
         amount = (number(spent["n"]) or 0) * 1000

@@ -158,7 +158,7 @@ def test_who_tells_the_data_wants_the_time_and_other_cards_are_timed_too() -> No
 
 def test_a_model_named_after_a_question_for_advice_is_sized() -> None:
     need, draft = conversation("I need to run RAG for a law firm, 30 lawyers, on-prem", "llama 3.3 70b I guess")[-1]
-    assert need.intent == "min_vram"
+    assert need.intent == "which_to_buy"
     assert "GiB" in first(draft)
 
 
