@@ -1,20 +1,38 @@
 """Why the last answer came out as it did, in one sentence: what does not go into the card, or what does."""
 
+import re
 from collections.abc import Sequence
 
 from assistant.compose import names, numbers
 from assistant.compose.arithmetic import ROWS, cite, column_name, total
 from assistant.compose.leading import main_and_others
 from assistant.compose.material import Estimate, Material
+from assistant.compose.orders import cards_of, speed
+from kb.catalog import models
+
+_SLOW = re.compile(r"慢|\bslow(?:er|ly)?\b", re.I)
+_DECODES = ("inference", "rag", None)
+"""Work whose pace is that of writing tokens."""
 
 
 def because(material: Material) -> str:
     """The reason for a verdict on cards; empty where the answer gave none."""
+    if _SLOW.search(material.text) and (paced := _paced(material)):
+        return paced
     main, others = main_and_others(material)
     if main is None:
         return ""
     told = _narrowest(main, others) if material.need.weight_format is None and not main.fits else main
     return _reason(material, told) + cite(material, told)
+
+
+def _paced(material: Material) -> str:
+    """Why a proposal is no faster: every token reads the weights that work on it once."""
+    for one in material.configurations[:1]:
+        if (pace := speed(material, one)) and material.need.task in _DECODES:
+            mixed = (known := models().get(material.need.model or "")) is not None and known.active_params is not None
+            return material.say("because.slow_mixed" if mixed else "because.slow", cards=cards_of(one), pace=pace)
+    return ""
 
 
 def _narrowest(main: Estimate, others: Sequence[Estimate]) -> Estimate:

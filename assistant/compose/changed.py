@@ -47,7 +47,8 @@ def compare(material: Material, main: Section) -> Shown:
     if before.told(mark(main.headline)) and not _named(material, now):
         main.headline = material.say("changed.as_before") + _lowered(main.headline)
         return now
-    if before and before.field("measure") == now.measure and (how := _how(material, now)):
+    alike = before.field("measure") == now.measure or "intent" not in before.changed
+    if before and alike and (how := _how(material, now)):
         said = before.field("said") if before.field("language") == now.language else None
         former = Shown(measure=now.measure, said=said, fits=before.field("fits"))
         _say(material, main, now, former, figure, how)
@@ -142,8 +143,9 @@ def _way_that_fits(material: Material, main: Section, estimate: Estimate) -> Est
     if main.verdict != "fits_with_changes" or estimate.fits:
         return None
     led = [one for one in material.estimates if one.fits and (one.gpu, one.gpus) == (estimate.gpu, estimate.gpus)]
-    told = [(main.headline.find(column_name(material, one)), one) for one in led if total(one) in main.headline]
-    return min((row for row in told if row[0] >= 0), key=lambda row: row[0], default=(0, None))[1]
+    names_of = [(column_name(material, one), one) for one in led if total(one) in main.headline]
+    told = [(main.headline.find(name), -len(name), one) for name, one in names_of if name in main.headline]
+    return min(told, key=lambda row: row[:2], default=(0, 0, None))[2]
 
 
 def _in_all(one: Estimate) -> str:

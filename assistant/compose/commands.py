@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator
 
 from assistant.answer import ToolCallRecord
 from assistant.compose import names, numbers
-from assistant.compose.arithmetic import arithmetic
+from assistant.compose.arithmetic import arithmetic, column_name
 from assistant.compose.because import because
 from assistant.compose.citations import joined
 from assistant.compose.leading import main_and_others
@@ -15,6 +15,7 @@ from assistant.compose.proposal import rest, used
 from assistant.compose.section import Section
 from assistant.compose.step_labels import step_formula, step_label, step_unit
 from assistant.plan import requests
+from kb.catalog import gpus
 from kb.records.source import Source
 from tools.base import Scalar, Step
 
@@ -40,17 +41,46 @@ def reckoned(material: Material, section: Section) -> Section:
     """Every step of the calculations that the answer rests on: one of each kind, and of memory also what fits."""
     main, others = main_and_others(material)
     way = next((one.request for one in others if one.fits), None) if main is not None and not main.fits else None
-    seen: set[str] = set()
-    steps = []
-    for record in _computed(material):
-        if record.tool not in seen or record.request == way:
-            steps.append(_steps(material, record))
-        seen.add(record.tool)
-    section.body = [block for block in steps if block] or section.body
+    wanted = [record for record in _computed(material) if _reckons(material, record)] or list(_computed(material))
+    leading = material.recommended.request if material.recommended else None
+    kept: dict[str, ToolCallRecord] = {}
+    for record in wanted:
+        if record.tool not in kept or record.request == leading:
+            kept[record.tool] = record
+    shown = [*kept.values(), *(record for record in wanted if record.request == way and record not in kept.values())]
+    steps = [(record, _steps(material, record)) for record in shown]
+    told = [(record, text) for record, text in steps if text]
+    section.body = [
+        text if len(told) == 1 else f"{_title(material, one)}\n\n{text}" for one, text in told
+    ] or section.body
     section.configurations, section.levers = [], []
     return section
 
 
+def _reckons(material: Material, record: ToolCallRecord) -> bool:
+    """Whether it reckons what the turn names; all of them where it names nothing."""
+    named = {tool for tool, words in _RECKONED.items() if words.search(material.text)}
+    return not named or record.tool in named
+
+
+def _title(material: Material, record: ToolCallRecord) -> str:
+    """What a list of steps reckons, and of what."""
+    of = next((one for one in material.estimates if one.request == record.request), None)
+    what = material.say(f"command.steps_{record.tool}")
+    if of is not None:
+        cards = [names.cards(of.gpu, of.gpus)] if of.gpu in gpus() else []
+        what += material.say("list.colon") + material.say.listed([column_name(material, of), *cards])
+    return f"**{what}**"
+
+
+_RECKONED = {
+    "estimate_memory": re.compile(r"显存|内存|memory|vram|\bgi?b\b", re.I),
+    "estimate_inference_speed": re.compile(r"速度|多快|tokens?/s|speed|fast|throughput", re.I),
+    "estimate_training_time": re.compile(r"时间|多久|几天|\btime\b|hours|days", re.I),
+    "plan_power": re.compile(r"功耗|用电|电费|瓦|power|watt|electric|kwh", re.I),
+    "estimate_cost": re.compile(r"费用|花费|成本|价格|多少钱|cost|price|money|bill", re.I),
+}
+"""Words by which one of several calculations is asked for."""
 READABLE = "readable"
 """The input of a step that says its outcome once more, for people."""
 _SYMBOL = re.compile(r"[a-z_][a-z_0-9]*", re.I)
@@ -141,7 +171,8 @@ def _titled(source: Source) -> str:
 
 
 def _computed(material: Material) -> Iterator[ToolCallRecord]:
-    return (record for record in material.calls if record.tool.startswith("estimate") and "error" not in record.result)
+    reckoned = (*(f"estimate_{name}" for name in ("memory", "inference_speed", "training_time", "cost")), "plan_power")
+    return (record for record in material.calls if record.tool in reckoned and "error" not in record.result)
 
 
 def _steps(material: Material, record: ToolCallRecord) -> str:

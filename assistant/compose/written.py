@@ -25,6 +25,7 @@ _ARTICLE = re.compile(r"\b([Aa]) (?=(?:8|11|18|8\d)(?:\.\d+)?[BM]\b)")
 """An 8B model, an 11B one."""
 
 
+_MARKER = re.compile(r" ?\[\d+\]")
 _ONCE = ("caveats", "assumptions", "questions")
 """What is told once in a conversation."""
 
@@ -32,6 +33,7 @@ _ONCE = ("caveats", "assumptions", "questions")
 def draft_of(material: Material, sections: Sequence[Section], shown: Shown | None = None) -> Draft:
     """The sections as the draft of an answer; the first one's verdict is the answer's."""
     main, told = sections[0], [line for name in _ONCE for line in _gathered(sections, name)]
+    told += [unmarked(block) for section in sections for block in section.body if block]
     text, citations = material.cites.used_in(_text(material, sections))
     found = [one for section in sections for one in section.configurations]
     return Draft(
@@ -51,7 +53,7 @@ def _text(material: Material, sections: Sequence[Section]) -> str:
     say, blocks = material.say, []
     for index, section in enumerate(sections):
         blocks.append(stressed(section.headline) if index == 0 else section.headline)
-        blocks += section.body
+        blocks += [block for block in section.body if unsaid(material, [unmarked(block)])]
     for heading in ("levers", "caveats"):
         lines = [line for line in _gathered(sections, heading) if line not in sections[0].headline]
         lines = unsaid(material, lines) if heading in _ONCE else lines
@@ -71,6 +73,11 @@ def _text(material: Material, sections: Sequence[Section]) -> str:
     if say.language != "zh":
         return _ARTICLE.sub(r"\1n ", _SENTENCE_START.sub(lambda found: found[1] + found[2].upper(), text))
     return _MISSING_SPACE.sub(" ", _LOOSE_SPACE.sub("", _BINARY.sub(r"（\1）", text)))
+
+
+def unmarked(block: str) -> str:
+    """A list or a table as it is known again: its markers are numbered anew in every answer."""
+    return _MARKER.sub("", block)
 
 
 def stressed(headline: str) -> str:

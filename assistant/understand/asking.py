@@ -7,6 +7,7 @@ from assistant.understand.text import grammar
 _PRICE = grammar(
     r"多少钱|单价|售价|报个?价|价位|总价|租金|多少预算|什么价|费用|花费"
     r"|(?<!显存)(?<!显存的)(?<!内存)(?<!内存的)(?<!通信)(?<!性能)(?<!计算)开销|报价|要花|花多少|价格|成本|预算"
+    r"|贵不贵|贵(?:吗|么)|(?:是不是)很贵|(?:is|are) (?:it|they|that|those) (?:too |very )?(?:expensive|pricey|dear)"
     r"|how much (?:is|are|for|money|in (?:euros?|dollars|usd|eur|gbp)|to (?:buy|rent|get|own))"
     r"|how much\s?(?:\?|$)|采购价|价钱|各多少|(?<![a-z])(?:and|in) (?:dollars|bucks|euros)(?![a-z])|(?<![a-z])(?:costs?"
     r"|costing|pric(?:e|es|ing)|bill"

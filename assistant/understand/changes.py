@@ -59,7 +59,9 @@ def changes_of(reading: Reading, previous: Asked, *, companion: bool, command: C
     if "gpus_asked" in changes:
         numbered = {name.gpu for name in reading.cards.owned_names if name.count}
         owned = (card for card in reading.cards.owned if card.gpu in numbered or len(previous.gpus_owned) != 1)
-        stated = {card.gpu: card for card in (*previous.gpus_proposed, *reading.cards.proposed, *owned)}
+        unnamed = () if reading.entities.gpus else changes.get("gpus_proposed", ())
+        told = (*previous.gpus_proposed, *unnamed, *reading.cards.proposed, *owned)
+        stated = {card.gpu: card for card in told}
         changes["gpus_proposed"] = tuple(card for key, card in stated.items() if key in changes["gpus_asked"])
     changes |= _money_changes(reading, previous, changes)
     task = changes.get("task", previous.task)
@@ -77,6 +79,8 @@ def changes_of(reading: Reading, previous: Asked, *, companion: bool, command: C
         changes["conditions"] = joined(previous.conditions, changes["conditions"])
         if made_there and not reading.entities.gpus:  # the cards spoken of are of other makers
             changes |= {"gpus_owned": (), "gpus_asked": (), "gpus_proposed": (), "gpu_count": None}
+    if command == "cheaper" and not reading.entities.gpus and "rent" not in (previous.acquisition, previous.intent):
+        changes |= {"gpus_asked": (), "gpus_proposed": ()}  # another card may be the cheaper one
     if command == "used":
         changes["conditions"] = tuple(one for one in previous.conditions if one != "new")
     if _UNLIMITED.search(plain):

@@ -43,7 +43,7 @@ _COMMANDS: tuple[tuple[Command, str], ...] = (
         r"|happy with |fine with |ok with ){0,2}(?:a |an |the )?(?:used|second[- ]?hand|refurb\w{0,8}|pre-?owned)"
         r"(?: (?:cards?|gpus?|hardware|ones?|stuff|market|parts?))?(?: would| is| are| be| also| too)*"
         r"(?: (?:ok(?:ay)?|fine|good|acceptable|possible|alright|all right|an option|worth it|safe|instead|works?))?"
-        r"(?: too| as well| then| for me| here)?[\s?.!]*$"
+        r"(?: too| as well| then| for me| here| after all| again)?[\s?.!]*$"
         r"|^[\s,.]*(?:那|如果|要是|其实|我|可以)*(?:也|都)?(?:接受|能接受|可以接受|不介意|考虑|能买|可以买|买|用|换|找|收)?(?:点|个)?"
         r"二手(?:的|卡|货|显卡|机|市场)?(?:也|都|就)?(?:行|可以|能接受|没问题|ok|好|怎么样|如何|靠谱|能买|能考虑|便宜|无所谓|合适)?"
         r"(?:吗|么|嘛|不|的|呢|吧)*[\s?.!。]*$"
@@ -63,7 +63,8 @@ _COMMANDS: tuple[tuple[Command, str], ...] = (
     ("why", (
         r"^\s*(?:but |and |so |ok |那)?(?:why|how come|为什么|为啥|凭什么|咋回事|原因)(?:\s?(?:is that|not"
         r"|so|呢|这样|会这样|不行|不够|那么多|so much|that much|that many))?\s*[?。!]*\s*$|why(?: is that"
-        r"|'s that| not| so (?:much|many|slow|expensive))|为(?:什么|啥)(?:会)?(?:这么|要这么|需要这么|不行"
+        r"|'s that| not| so (?:much|many|slow|expensive))|^\s*为(?:什么|啥)(?:会)?差(?:这么|那么)?(?:多|大|远)"
+        r"|为(?:什么|啥)(?:会)?(?:这么|要这么|需要这么|不行"
         r"|不够|不能)"
     )),
 )  # fmt: skip

@@ -7,6 +7,7 @@ from assistant.understand.besides import told_besides
 from assistant.understand.changes import changes_of
 from assistant.understand.command import command_of, weighs_either
 from assistant.understand.companions import as_beside, as_works, companions
+from assistant.understand.compared import as_many, uncompared
 from assistant.understand.engines import engines_compared
 from assistant.understand.former import among, named_again, returned
 from assistant.understand.intents import FAULT, STRONG
@@ -26,7 +27,8 @@ from assistant.understanding import Ambiguity, Asked, Command, Understanding, Wo
 from kb.catalog import models
 
 _CLOUD = grammar(
-    r"(?:in|on|via|from) the cloud|cloud only|rent(?:ing|ed)? instead|only rent|if i rent|rent it"
+    r"(?:in|on|via|from) the cloud|on[- ]demand|按需|包月|月租|cloud only|rent(?:ing|ed)? instead"
+    r"|only rent|if i rent|rent it"
     r"|租(?:呢|的话|[一1]?台|用)|云上(?:呢)?|上云|用云|只租|改(?:成)?租|换(?:成)?云"
 )
 _BUY_INSTEAD = grammar(
@@ -46,6 +48,13 @@ _AGAINST = grammar(
     r"|提升(?:多少|多大|大)|how much (?:faster|slower|cheaper|better|more)|(?:faster|slower|better|cheaper) than"
 )
 """Words that hold the cards named against those spoken of."""
+_EXPENSIVE = grammar(
+    r"^[\s,.]*(?:那|很|会不会|是不是)*(?:贵不贵|贵吗|贵么|很贵)[\s?.!]*$"
+    r"|^(?:and )?(?:is|are) (?:it|they|that|those) (?:too |very )?(?:expensive|pricey)[\s?.!]*$"
+)
+"""The price of the cards just spoken of, and nothing else."""
+_AGAINST_OFFER = grammar(r"(?<![a-z])(?:better|faster|slower|cheaper)(?![a-z])|(?<!性价)比|更|强|快|慢")
+"""Words that hold another maker's cards against those put forward."""
 _TARIFF = grammar(r"\d{1,3}(?:\.\d{1,4})?[^\d?？]{0,12}(?:per|/|a|每|一)\s?(?:kwh|kilowatt|度)(?![^?？]*[?？])")
 """A price of electricity that is stated, not asked for."""
 _STATED = {"power", "interconnect", "compatibility", "spec", "can_it_run", "min_vram"}
@@ -125,8 +134,12 @@ def fold(original: str, previous: Asked | None, earlier: Sequence[Asked] = ()) -
     changes |= {"intent": back.get("intent") or _intent(reading, previous, command), "others": beside.others}
     silent = command is not None or not any(weight >= STRONG for weight, _ in reading.weights.values())
     changes |= {"asks": previous.asks if silent and "intent" not in back else reading.asks}
-    changes["intent"] = _uncompared(changes, previous)
+    held = len(changes.get("gpus_asked", ())) > 1 and not previous.gpus_asked and not reading.entities.gpus
+    if held and _AGAINST_OFFER.search(reading.text.plain):
+        changes["intent"] = "compare"
+    changes["intent"] = uncompared(changes, previous)
     need = standing(reading.text.simplified, previous.model_copy(update=changes), previous)
+    need = as_many(need, previous, changes["intent"])
     need = need.model_copy(update={"doubts": _doubts(reading, need, previous)})
     need = _on_told(_on_offered(need, previous, changes["intent"]), previous, changes["intent"])
     told = _follow_up(reading, need, command, sized_before=_sized(previous))
@@ -142,15 +155,6 @@ def _aside(told: Understanding, previous: Asked) -> Understanding:
         return told
     kept = previous.model_copy(update={"language": told.language})
     return told.model_copy(update={"need": kept, "follow_up": True, "changed": (), "ambiguities": previous.doubts})
-
-
-def _uncompared(changes: dict[str, Any], previous: Asked) -> Any:
-    """What is asked of the one card left of those compared: whether it does the work, where there is any."""
-    after = previous.model_copy(update=changes)
-    left = {*(card.gpu for card in after.gpus_owned), *after.gpus_asked}
-    if (changes["intent"], previous.intent) != ("compare", "compare") or len(left) != 1:
-        return changes["intent"]
-    return "can_it_run" if after.model or after.params else "spec"
 
 
 def _on_offered(need: Asked, previous: Asked, intent: str) -> Asked:
@@ -242,6 +246,9 @@ def _read(original: str, previous: Asked | None) -> Reading:
     if acquisition := _acquisition(plain) or ("rent" if only_rent and not _AGAINST_BUYING.search(plain) else None):
         reading.slots["acquisition"] = acquisition
     reading.slots |= told_besides(reading)
+    budget = reading.slots.get("budget")
+    if budget is not None and budget.amount == reading.slots.get("tariff_per_kwh"):
+        del reading.slots["budget"]  # the price of a kilowatt-hour is nothing to spend
     return reading
 
 
@@ -300,6 +307,11 @@ def _acquisition(plain: str) -> Literal["buy", "rent"] | None:
 
 def _intent(reading: Reading, previous: Asked, command: Command | None) -> Any:
     """What the turn asks; a turn that only changes slots asks the same again."""
+    priced = previous.intent == "compare" and reading.slots.get("matter") == "price" and command is None
+    if command is None and _EXPENSIVE.search(reading.text.plain) and previous.intent not in SHOPPING:
+        return "spec" if previous.gpus_owned or previous.gpus_asked else previous.intent
+    if priced and len({gpu.gpu for gpu in reading.entities.gpus}) == 1:
+        return "spec"  # the price of one of those compared
     if command in {"why", "arithmetic", "sources", "thanks"}:
         return previous.intent
     if engines_compared(reading.text.plain):
@@ -320,7 +332,8 @@ def _intent(reading: Reading, previous: Asked, command: Command | None) -> Any:
         return "cloud_or_buy"
     if _AGAINST.search(reading.text.plain) and reading.entities.gpus:
         return "compare"
-    if previous.intent == "cloud_or_buy" and _TARIFF.search(reading.text.plain):
+    tariff = "tariff_per_kwh" in reading.slots or _TARIFF.search(reading.text.plain)
+    if previous.intent == "cloud_or_buy" and tariff:
         return previous.intent
     if reading.slots.get("matter") == "energy":
         return "power"
@@ -331,7 +344,12 @@ def _intent(reading: Reading, previous: Asked, command: Command | None) -> Any:
     if reading.intent == "concurrency" and {"users", "concurrent_sequences"} & set(reading.slots) and previous.intent:
         return previous.intent
     shopping = previous.intent in SHOPPING and previous.budget is None and not previous.gpus_owned
-    if shopping and reading.cards.owned and _IN_HAND.search(reading.text.plain) and not previous.gpus_asked:
+    if (
+        shopping
+        and (reading.cards.owned or reading.cards.asked)
+        and _IN_HAND.search(reading.text.plain)
+        and not previous.gpus_asked
+    ):
         return "can_it_run"
     if previous.intent == "min_vram" and "gpus_owned" in reading.slots and not previous.gpus_owned:
         return "can_it_run" if reading.intent in {*_STATED, "what_fits", "other", "guidance"} else reading.intent

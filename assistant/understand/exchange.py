@@ -4,6 +4,7 @@ from typing import Any
 
 from assistant.understand.conditions import joined
 from assistant.understand.further import further
+from assistant.understand.intents import STRONG
 from assistant.understand.makers import maker, of_maker
 from assistant.understand.numbers import number
 from assistant.understand.text import grammar
@@ -44,6 +45,15 @@ _COUNT_ALONE = grammar(
     r"(?P<n>\d{1,2}|one|two|three|four|five|six|eight|ten|sixteen|[一两二三四五六八十])"
     r"(?: of (?:them|those|these)|\s?(?:cards|gpus|张|块|卡))?(?: then| instead| now)?\s?(?:呢|的话)?\s?[?.。!]*\s*$"
 )
+_COUNT_SAID = grammar(
+    r"(?<![0-9a-z一二三四五六七八九十百])(?P<n>\d{1,3}|[一两二三四五六八十])\s?(?:张|块(?!钱))(?:卡|显卡)?"
+    r"(?!\s?(?:[a-z0-9\ue000]|图|照片|图片|票|左右|以内|封顶))"
+    r"|(?<![a-z])(?:with|on|using|over|across) (?P<m>\d{1,3}|two|three|four|six|eight|sixteen)"
+    r" (?:cards|gpus|of them)(?![a-z])"
+    r"|(?<![a-z])(?:what|how much) (?:do|would|will|are|is) (?:the )?(?P<k>\d{1,3}|two|three|four|six|eight|sixteen)"
+    r"(?: (?:cards|gpus|of (?:them|those|these)))? (?:cost|draw|need|use|take|run)"
+)
+"""Another number of them inside a turn that asks: 「8 张要几天」, "with 4 of them"."""
 _ORDINALS = {"second": 2, "third": 3, "fourth": 4}
 _ORDINAL = grammar(
     r"(?:add|buy|get|plug in|put in) (?:an?|the) (?P<n>second|third|fourth)(?: one| card| gpu)?(?![a-z])"
@@ -67,6 +77,17 @@ _SETTLED = grammar(
     r"(?<![a-z])(?:take|go with|settle|instead|only|just|i(?:'ll| will)|my)(?![a-z])|就|只|换|买了|我(?:有|用|的)"
 )
 """Words that choose a card and end the comparison."""
+_OF_ONE = ("budget", "power", "spec", "what_fits", "concurrency", "context_length", "training_time", "launch_files")
+"""What may be asked of one card after several were compared."""
+_HELD_AGAINST = grammar(
+    r"(?<!性价)比|快|慢|强|哪|更|(?<![a-z])(?:faster|slower|better|cheaper|than|vs|versus|or|compared?)(?![a-z])"
+)
+_DECIDED = grammar(
+    r"(?:还是|那就|就|决定|干脆)\s?(?:买|选|上|入|要)|(?:买|选)[^,。?]{1,14}(?:吧|好了|算了)"
+    r"|(?<![a-z])(?:i(?:'ll| will|'d)|we(?:'ll| will|'d)|let's|let me|let us|going to) (?:just )?(?:buy|take|get|order"
+    r"|go (?:with|for)|pick)(?![a-z])"
+)
+"""Words that settle on a card to buy."""
 _SEVERAL = 2
 """What a plural without a number is read as; in a follow-up it is as many as before."""
 _NOT_MINE = grammar(
@@ -107,7 +128,7 @@ def card_changes(reading: Reading, previous: Asked, plain: str) -> dict[str, Any
     if proposed(previous) and (made := maker(plain)):
         return {"conditions": joined(previous.conditions, (made,))}
     if rivals := of_maker(plain, previous):
-        return _beside(previous, rivals)
+        return _against_offer(previous, rivals) if _HELD_AGAINST.search(plain) else _beside(previous, rivals)
     if _NOT_MINE.search(plain) and previous.gpus_owned:
         keys = tuple(card.gpu for card in previous.gpus_owned)
         return {"gpus_owned": (), "gpus_asked": keys, "gpus_proposed": previous.gpus_owned}
@@ -116,6 +137,8 @@ def card_changes(reading: Reading, previous: Asked, plain: str) -> dict[str, Any
         card = previous.gpus_owned[0]
         more = (card.count or 1) + count if reading.cards.gpu_count and _ADD.search(plain) else count
         return {"gpus_owned": (card.model_copy(update={"count": more}),), "gpu_count": None, "tensor_parallel": None}
+    if count and len(previous.gpus_asked) > 1 and not previous.gpus_owned:
+        return {"gpus_proposed": tuple(GpuCount(gpu=key, count=count) for key in previous.gpus_asked)}
     if count and len(previous.gpus_asked) == 1 and not previous.gpus_owned:
         card = GpuCount(gpu=previous.gpus_asked[0], count=count)
         if previous.intent in SHOPPING:
@@ -139,6 +162,18 @@ def _beside(previous: Asked, rivals: tuple[GpuCount, ...]) -> dict[str, Any]:
     return {"gpus_asked": keys, "gpus_proposed": counted, "gpu_count": None, "memory_bytes_per_gpu": None}
 
 
+def _against_offer(previous: Asked, rivals: tuple[GpuCount, ...]) -> dict[str, Any]:
+    """Another maker's cards held against what was put forward, where no card was named: "is a Mac better?"."""
+    offered = previous.shown.offered[:1] if previous.shown and proposed(previous) else ()
+    if not offered:
+        return _beside(previous, rivals)
+    cards = (*offered, *rivals)
+    return {
+        "gpus_asked": tuple(card.gpu for card in cards),
+        "gpus_proposed": tuple(card for card in cards if card.count),
+    }
+
+
 def _count_alone(plain: str, previous: Asked) -> int | None:
     """Another number of the cards spoken of, said without naming them: "make it two", 「翻倍」."""
     if _DOUBLED.search(plain):
@@ -148,8 +183,10 @@ def _count_alone(plain: str, previous: Asked) -> int | None:
         return _ORDINALS[ordinal["n"]]
     if _PAIR.match(plain):
         return 2
-    said = _COUNT_ALONE.match(plain)
-    return int(number(said["n"]) or 0) or None if said else None
+    if said := _COUNT_ALONE.match(plain):
+        return int(number(said["n"]) or 0) or None
+    said = None if _ADD.search(plain) else _COUNT_SAID.search(plain)
+    return int(number(said["n"] or said["m"] or said["k"]) or 0) or None if said else None
 
 
 def _grown(reading: Reading, previous: Asked, named: list[GpuCount]) -> dict[str, Any]:
@@ -190,6 +227,19 @@ def _resized(reading: Reading, previous: Asked) -> dict[str, Any]:
 
 
 def _named_cards(reading: Reading, previous: Asked, plain: str, named: list[GpuCount]) -> dict[str, Any]:
+    if _about_one(reading, previous, named):
+        card = named[0]
+        mine = tuple(one for one in previous.gpus_owned if one.gpu == card.gpu)
+        counted = tuple(one for one in (card, *previous.gpus_proposed) if one.gpu == card.gpu and one.count)[:1]
+        apart = {
+            "gpus_owned": mine,
+            "gpus_asked": () if mine else (card.gpu,),
+            "gpus_proposed": () if mine else counted,
+        }
+        return apart | {"memory_bytes_per_gpu": None, "gpu_count": None}
+    if _DECIDED.search(plain) and len(named) == 1:
+        counted = tuple(card for card in named if card.count)
+        return {"gpus_owned": (), "gpus_asked": (named[0].gpu,), "gpus_proposed": counted, "gpu_count": None}
     kept = previous.gpus_owned
     others = len(previous.gpus_asked) > (0 if kept else 1)
     if previous.intent == "compare" and others and not _SETTLED.search(plain) and not _REPLACED.search(plain):
@@ -223,6 +273,15 @@ def _named_cards(reading: Reading, previous: Asked, plain: str, named: list[GpuC
     if previous.intent in SHOPPING and not kept and not own:
         return {"gpus_asked": tuple(card.gpu for card in cards), "gpus_proposed": cards}
     return {"gpus_owned": cards, "gpus_asked": (), "memory_bytes_per_gpu": None, "gpu_count": None}
+
+
+def _about_one(reading: Reading, previous: Asked, named: list[GpuCount]) -> bool:
+    """Whether something else is asked of just one of the cards compared: its price, its power supply."""
+    compared = {*(card.gpu for card in previous.gpus_owned), *previous.gpus_asked}
+    asked = {intent for intent, (weight, _) in reading.weights.items() if weight >= STRONG}
+    if previous.intent != "compare" or len(compared) < 2 or len(named) != 1 or named[0].gpu not in compared:
+        return False
+    return bool(asked & set(_OF_ONE)) and not asked & {"compare"} and not _HELD_AGAINST.search(reading.text.plain)
 
 
 def _joined(previous: Asked, named: list[GpuCount]) -> dict[str, Any]:

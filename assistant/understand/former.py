@@ -79,6 +79,8 @@ def _holding(reading: Reading, named: Sequence[str], earlier: Sequence[Asked]) -
     for one in reversed(earlier):
         if wanted & set(_keys(one)):
             found = dict(zip(_CARDS, _part(one, _CARDS), strict=True))
+            for name in ("gpus_asked", "gpus_proposed"):  # of several cards those named now
+                found[name] = tuple(card for card in found[name] if getattr(card, "gpu", card) in wanted)
             said = next((card.count for card in (*reading.cards.owned, *reading.cards.proposed) if card.count), None)
             plural = any(card.count == 2 for card in reading.cards.owned) and reading.text.plain.find("2") < 0
             if said and said > 1 and not plural and len(one.gpus_owned) == 1:

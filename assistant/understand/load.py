@@ -123,7 +123,8 @@ _USERS = (
         rf"|staff|persons?|seats|researchers"
         rf"|律师|医生|老师|工程师|设计师|客服|坐席|师生|教师|医师|会计|编辑|科研人员)(?![a-z])"),
     grammar(
-        rf"(?:用户(?:数|量)?|日活|dau|users|team of|团队|user base of)\s?(?:约|大概|为|是|有|:|="
+        rf"(?:用户(?:数|量)?|日活|dau|users|(?:team|office|company|lab|firm|group|class|clinic|school|start-?up"
+        rf"|department|staff|crew|family) of|团队|user base of)\s?(?:约|大概|为|是|有|:|="
         rf"|of)?\s?(?P<n>{DIGITS}|{HAN})\s?(?P<s>k|万|千|m)?(?![a-z0-9]|\s?(?:gb?|卡|张|b\b))"),
 )  # fmt: skip
 _DURATION = {

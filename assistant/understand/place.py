@@ -45,6 +45,10 @@ NO_CLOUD = grammar(
     r"(?:不要|不用|不考虑|不想(?:用)?|不能用|别|不上|no|not|without|avoid|don't want|except)\s?(?:the "
     r"|any |用|上|租)?\s?(?:云|租|cloud|rent\w{0,3})"
     r"|(?:不(?:能|让|许|准|可以|允许|方便|打算|适合)|没法|无法|禁止|严禁)\s?(?:用|上|租|放)?(?:公有|公)?云"
+    r"|(?:can't|cannot|can not|must not|mustn't|may not|not allowed|shouldn't|won't|never)(?: to)? (?:be |go |run |use "
+    r"|put |leave |live |send |store |it |them |this |any |our |data |anything |for ){0,5}(?:in |on |to |into )?(?:the "
+    r"|a |any )?(?:public )?cloud(?![a-z])|(?<![a-z])cloud(?:'s| is) (?:out|off|not|no|forbidden|banned)(?![a-z])"
+    r"|(?:数据|文档|资料|代码|文件)[^。,?]{0,6}不(?:能|可以|得|让|允许)?出(?:公司|内网|院|校|厂|门|网|本地|境)"
     r"|(?:只|要)(?:买|自建|本地)|on-?prem(?:ise)?s? only"
     r"|buy only|only buy|must be local|local only"
 )

@@ -111,3 +111,76 @@ def test_cheaper_after_rent_against_buying_finds_something_cheaper() -> None:
     told = conversation(TEAM, "那买还是租", "再便宜点")
     assert told[2][0].intent == "which_to_buy"
     assert first(told[2][1]) != first(told[1][1])
+
+
+def test_a_reason_why_it_is_slow_is_what_sets_the_pace() -> None:
+    _, draft = conversation("想在家跑 32B，预算 2 万", "为什么这么慢")[-1]
+    assert "显存带宽" in first(draft)
+
+
+def test_the_arithmetic_of_the_memory_alone_is_one_list() -> None:
+    _, draft = conversation("What do I need to serve Qwen3-32B to 40 people?", "and renting?",
+                            "how did you get the memory number?")[-1]  # fmt: skip
+    assert draft.answer.count("\n1. ") == 1
+    assert "kwh" not in draft.answer
+
+
+def test_several_lists_of_steps_say_what_they_reckon() -> None:
+    _, draft = conversation("我有两张 3090，想跑 70B 4bit", "算式给我看看")[-1]
+    assert "**显存：INT4、2×RTX 3090**" in draft.answer
+    assert "**速度**" in draft.answer
+
+
+def test_a_list_that_was_told_word_for_word_is_not_told_again() -> None:
+    one, other = conversation("I want QLoRA of Mistral 7B at home, budget 3000 dollars", "new cards only")
+    heading = "**What you could order**"
+    assert heading in one[1].answer
+    assert heading not in other[1].answer
+    assert "the choice stays" in first(other[1])
+
+
+def test_how_many_it_takes_is_how_many_are_rented() -> None:
+    told = conversation("How many H100 for Llama 3.1 405B in 4 bit?", "how much per month on demand?")
+    assert "4×H100" in first(told[0][1])
+    assert "4×H100" in first(told[1][1])
+
+
+def test_a_number_of_cards_goes_for_each_of_those_weighed() -> None:
+    need, _ = conversation("H100 和 H200 训练 70B LoRA 要几张", "数据 5 亿 token，8 张要几天")[-1]
+    assert [card.count for card in need.gpus_proposed] == [8, 8]
+
+
+@pytest.mark.parametrize("said", ["can't be in the cloud", "the cloud is out", "数据不能出内网"])
+def test_what_may_not_leave_is_bought(said: str) -> None:
+    need, draft = conversation("What GPU for gpt-oss-120b for a small office of 10?", said)[-1]
+    assert (need.users, need.acquisition) == (10, "buy")
+    assert "Rent" not in draft.answer
+
+
+def test_a_tariff_changes_what_owning_costs_and_no_budget() -> None:
+    need, draft = conversation("deepseek r1 满血 给 100 人用，租还是买", "电费按 1 块钱算")[-1]
+    assert (need.intent, need.tariff_per_kwh, need.budget) == ("cloud_or_buy", 1.0, None)
+    assert draft.verdict == "recommendation"
+
+
+def test_a_mac_is_held_against_what_was_put_forward() -> None:
+    need, draft = conversation("I've got $4000. Best box for a 32B model?", "is a Mac better?")[-1]
+    assert need.intent == "compare"
+    assert [card.count for card in need.gpus_proposed] == [2, 1]
+    assert draft.verdict == "comparison"
+
+
+@pytest.mark.parametrize(
+    ("said", "intent"),
+    [("4090 现在多少钱", "spec"), ("那还是买 5090 吧，电源要多大", "power"), ("两张卡要多大电源", "power")],
+)
+def test_one_of_two_compared_is_asked_about_alone(said: str, intent: str) -> None:
+    need, _ = conversation("4090 和 5090 跑 Qwen3-14B 哪个快", said)[-1]
+    assert need.intent == intent
+    assert len(need.gpus_asked) == (2 if "两张" in said else 1)
+
+
+def test_cards_that_turn_out_to_be_there_are_tried_first() -> None:
+    need, draft = conversation("we're 12 developers, want to run Qwen3-Coder 30B", "we have a server with 4x A5000")[-1]
+    assert need.intent == "can_it_run"
+    assert "4×RTX A5000" in first(draft)
