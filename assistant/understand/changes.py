@@ -63,6 +63,7 @@ def changes_of(reading: Reading, previous: Asked, *, companion: bool, command: C
         told = (*previous.gpus_proposed, *unnamed, *reading.cards.proposed, *owned)
         stated = {card.gpu: card for card in told}
         changes["gpus_proposed"] = tuple(card for key, card in stated.items() if key in changes["gpus_asked"])
+        changes["gpus_proposed"] = _in_place(reading, previous, changes) or changes["gpus_proposed"]
     changes |= _money_changes(reading, previous, changes)
     task = changes.get("task", previous.task)
     if task in TRAINING and (spared := find_offload(reading.entities.masked)):
@@ -93,6 +94,16 @@ def changes_of(reading: Reading, previous: Asked, *, companion: bool, command: C
             update={"period": changes["budget"].period or previous.budget.period}
         )
     return changes
+
+
+def _in_place(reading: Reading, previous: Asked, changes: dict[str, Any]) -> tuple[GpuCount, ...]:
+    """The one card that takes the place of another, in its number; nothing where the number is said or was not."""
+    now, before = changes["gpus_asked"], previous.gpus_proposed
+    said = {gpu.gpu for gpu in reading.entities.gpus if gpu.count}
+    replaced = len(now) == len(previous.gpus_asked) == len(before) == 1 and now != previous.gpus_asked
+    if not replaced or previous.on_offered or now[0] in said or not reading.entities.gpus:
+        return ()
+    return (GpuCount(gpu=now[0], count=before[0].count),)
 
 
 _BARE_COUNT = grammar(

@@ -80,8 +80,9 @@ _CHOOSE = grammar(
 """Words that want one choice of all that was told."""
 _HOW_FAST = grammar(
     r"^[\s,.]*(?:and |what about |how about )?(?:the |its |what )?(?:speed|tokens? (?:per|a) second|tok/s|t/s|tps"
-    r"|(?:出字)?速度|多快)"
-    r"(?:呢|怎么样|如何|多少|多快)?[\s?.!]*$"
+    r"|(?:出字)?速度|多快|(?:会不会|是不是)(?:很|太)?慢|慢不慢|快不快)"
+    r"(?:呢|怎么样|如何|多少|多快|吗)?[\s?.!]*$"
+    r"|^[\s,.]*(?:and |but )?(?:is|will|would) (?:it|that|this) (?:be )?(?:fast|slow)(?: enough)?[\s?.!]*$"
 )
 """The pace of what was just spoken of, and nothing else."""
 _IN_HAND = grammar(
@@ -151,7 +152,7 @@ def fold(original: str, previous: Asked | None, earlier: Sequence[Asked] = ()) -
 
 def _aside(told: Understanding, previous: Asked) -> Understanding:
     """What is not the advisor's business leaves the conversation as it was: the next turn goes on from there."""
-    if not told.out_of_scope:
+    if not told.out_of_scope or not (_sized(previous) or previous.budget):
         return told
     kept = previous.model_copy(update={"language": told.language})
     return told.model_copy(update={"need": kept, "follow_up": True, "changed": (), "ambiguities": previous.doubts})

@@ -270,6 +270,8 @@ def _named_cards(reading: Reading, previous: Asked, plain: str, named: list[GpuC
         card.model_copy(update={"count": _recounted(card, said.get(card.gpu), counts.get(card.gpu, count))})
         for card in named
     )
+    if reading.intent == "how_many_gpus" and not kept and not own and not any(said.values()):
+        return {"gpus_asked": tuple(card.gpu for card in cards), "gpus_proposed": ()}
     if previous.intent in SHOPPING and not kept and not own:
         return {"gpus_asked": tuple(card.gpu for card in cards), "gpus_proposed": cards}
     return {"gpus_owned": cards, "gpus_asked": (), "memory_bytes_per_gpu": None, "gpu_count": None}

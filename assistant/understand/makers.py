@@ -11,7 +11,7 @@ from tools.need import Condition, GpuCount
 _MAKERS = (
     ("AMD", grammar(r"(?<![a-z])(?:amd|radeon|instinct)(?![a-z])(?! ?(?:epyc|ryzen|cpu|threadripper))|农企")),
     ("Intel", grammar(r"(?<![a-z])intel(?: (?:arc|gpus?|cards?))?(?![a-z])(?! ?(?:xeon|cpu|core))")),
-    ("NVIDIA", grammar(r"(?<![a-z])nvidia(?![a-z])|英伟达|老黄|[nN]卡")),
+    ("NVIDIA", grammar(r"(?<![a-z])nvidia(?![a-z])|英伟达|老黄|n ?[卡家]")),
     ("Apple", grammar(r"(?<![a-z])(?:macs?|mac (?:studio|mini)|macbooks?(?: pro)?|apple(?: silicon)?)(?![a-z])|苹果")),
     ("Huawei", grammar(r"昇腾|华为|(?<![a-z])(?:ascend|huawei)(?![a-z])")),
 )

@@ -40,6 +40,20 @@ _MOVED = grammar(
 """Another figure for what was spoken of last, which says nothing else."""
 _SHORTEST = 128
 """Tokens of the shortest sample or context anybody sets; smaller figures are batches."""
+_FORGET = (
+    r"(?<![a-z])(?:forget|drop|ignore|scrap|never ?mind|disregard)(?: about)? (?:the |that |my |our )?(?:\w{1,12} )?"
+)
+_FORGET_ZH = r"(?:不管|别管|不用管|先不管|取消|去掉|忽略|不考虑|不限)(?:了)?(?:那个|这个)?"
+_TAKEN_BACK = tuple(
+    (grammar(rf"{_FORGET}(?:{words})(?![a-z])|{_FORGET_ZH}(?:{han})"), slots)
+    for words, han, slots in (
+        ("deadline|time limit|weeks?|days?", "工期|截止|时间|期限|deadline", ("deadline_s",)),
+        ("context|context length|long context", "上下文|长度", ("context_tokens", "sequence_tokens")),
+        ("users?|concurrency|people", "用户|人数|并发", ("users", "concurrent_sequences")),
+        ("quanti[sz]ation|quant|format", "量化|精度", ("weight_format", "kv_format")),
+    )
+)
+"""What is taken back without anything in its place: words of it, and the slots that are then open again."""
 _TIME_LEFT = grammar(
     r"(?:have|got|given|need (?:it|this|that) (?:done |ready |finished )?(?:in|within))(?: only| just)? (?:about )?"
     r"(?P<n>an?|one|two|three|four|five|six|\d{1,3}) (?P<u>hour|day|week|month)s?(?![a-z])"
@@ -52,6 +66,7 @@ _UNIT_S = {"hour": HOUR_S, "day": DAY_S, "week": 7 * DAY_S, "month": 30 * DAY_S}
 def restated(reading: Reading, previous: Asked, changes: dict[str, Any]) -> dict[str, Any]:
     """Changes with what bare figures mean after what was said before."""
     plain = reading.text.plain
+    changes = changes | {slot: None for rule, slots in _TAKEN_BACK for slot in slots if rule.search(plain)}
     return (
         changes | _load(plain, previous, changes) | _length(plain, previous, changes) | _time(plain, previous, changes)
     )
