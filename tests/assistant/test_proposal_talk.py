@@ -184,3 +184,22 @@ def test_cards_that_turn_out_to_be_there_are_tried_first() -> None:
     need, draft = conversation("we're 12 developers, want to run Qwen3-Coder 30B", "we have a server with 4x A5000")[-1]
     assert need.intent == "can_it_run"
     assert "4×RTX A5000" in first(draft)
+
+
+def test_another_card_takes_the_place_of_as_many() -> None:
+    need, _ = conversation("What does it cost to train a 1B on 20B tokens on 8 H100s?", "and if I use A100s")[-1]
+    assert [(card.gpu, card.count) for card in need.gpus_proposed] == [("a100-sxm-80gb", 8)]
+
+
+@pytest.mark.parametrize(
+    ("said", "gone"), [("forget the deadline", "deadline_s"), ("never mind the context", "context_tokens")]
+)
+def test_what_is_forgotten_is_open_again(said: str, gone: str) -> None:
+    told = conversation("Can I pretrain a 3B on 50B tokens at 4k context on 8 H100s within two weeks?", said)
+    assert getattr(told[0][0], gone)
+    assert getattr(told[1][0], gone) is None
+
+
+def test_nvidia_lifts_the_condition_of_another_maker() -> None:
+    told = conversation("家里想跑 30B 左右的模型，预算一万五", "那 AMD 呢", "还是 N 卡吧")
+    assert [need.conditions for need, _ in told] == [(), ("amd",), ("nvidia",)]
