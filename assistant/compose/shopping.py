@@ -73,7 +73,8 @@ def _asked_beyond(material: Material) -> str:
         return ""
     for row in first.get("rejected") or ():
         needed, usable = row.get("needed_bytes_per_gpu") or 0, row.get("usable_bytes_per_gpu") or 0
-        if row["gpu"] in material.need.gpus_asked and row.get("price_usd") and needed <= usable:
+        shut = any(one["code"] in SHUT for one in row["reasons"])
+        if row["gpu"] in material.need.gpus_asked and row.get("price_usd") and needed <= usable and not shut:
             return material.say(
                 "shop.asked_beyond",
                 cards=names.cards(row["gpu"], row["gpu_count"]),
