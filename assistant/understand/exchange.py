@@ -46,7 +46,7 @@ _COUNT_ALONE = grammar(
     r"(?: of (?:them|those|these)|\s?(?:cards|gpus|张|块|卡))?(?: then| instead| now)?\s?(?:呢|的话)?\s?[?.。!]*\s*$"
 )
 _COUNT_SAID = grammar(
-    r"(?<![0-9a-z一二三四五六七八九十百])(?P<n>\d{1,3}|[一两二三四五六八十])\s?(?:张|块(?!钱))(?:卡|显卡)?"
+    r"(?<![0-9a-z一二三四五六七八九十百])(?P<n>\d{1,3}|[一两二三四五六八十])\s?(?:张(?:卡|显卡)?|块(?:卡|显卡))"
     r"(?!\s?(?:[a-z0-9\ue000]|图|照片|图片|票|左右|以内|封顶))"
     r"|(?<![a-z])(?:with|on|using|over|across) (?P<m>\d{1,3}|two|three|four|six|eight|sixteen)"
     r" (?:cards|gpus|of them)(?![a-z])"
