@@ -63,7 +63,10 @@ def _is_link(clause: Clause, value: re.Match[str]) -> bool:
     """Whether a rate is that of the link: the word stands right beside it or in the label."""
     if LINK.search(clause.label):
         return True
-    before, after = clause.text[max(0, value.start() - 20) : value.start()], clause.text[value.end() : value.end() + 20]
+    before, after = clause.text[: value.start()], clause.text[value.end() : value.end() + 20]
+    for mention in reversed([one for one in clause.gpus if one.end <= value.start()]):
+        before = f"{before[: mention.start]} {before[mention.end :]}"
+    before = before[-24:]
     return bool(
         re.search(r"(?:nvlink|nvswitch|互联|互连)[^\d,，;；、和与]*$", before, re.IGNORECASE)
         or re.match(r"\s*(?:的|of|in)?\s*(?:双向|bidirectional|total)?\s*(?:nvlink|nvswitch)", after, re.IGNORECASE)
@@ -113,7 +116,7 @@ def _is_capacity(clause: Clause, value: re.Match[str], mentions: Sequence[Mentio
     """Whether a number of GB is what the card holds, rather than what a model needs or a file takes."""
     if (
         not mentions
-        or _PART.search(clause.text)
+        or (_PART.search(clause.text) and not all("-laptop-" in key for key in mentions[-1].ids))
         or _in_machine(clause, mentions)
         or (clause.cells and _TOGETHER.search(clause.label))
     ):

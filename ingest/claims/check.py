@@ -8,6 +8,7 @@ from ingest.claims.ageing import ageing_findings, caption_findings
 from ingest.claims.cloud import cloud_findings
 from ingest.claims.finding import Contradiction, Finding, Statement
 from ingest.claims.fits import fit_findings
+from ingest.claims.kinds import kind_findings
 from ingest.claims.machines import machine_findings
 from ingest.claims.needs import need_findings
 from ingest.claims.ratios import ratio_findings
@@ -22,8 +23,8 @@ from kb.archive import Library
 from kb.base import BadInput
 
 JUDGES = (
-    spec_findings, trait_findings, cloud_findings, machine_findings, need_findings, size_findings, ratio_findings,
-    ageing_findings, sum_findings, software_findings, fit_findings,
+    spec_findings, trait_findings, kind_findings, cloud_findings, machine_findings, need_findings, size_findings,
+    ratio_findings, ageing_findings, sum_findings, software_findings, fit_findings,
 )  # fmt: skip
 _WORTH_JUDGING = re.compile(
     r"\d|✅|✔|✓|√|❌|✘|✗|×|支持|support|turing|volta|pascal|ada|cdna|rdna|nvlink|pcie|ecc|fp|bf|batch|批量|架构|冷|ampere|hopper|blackwell|[xz]eon|槽|cool|liquid|slot|淘汰|激活|活跃|active|最|有|无|否|是|yes|no",

@@ -11,12 +11,15 @@ from ingest.claims.reading import Clause, rigs_in, stated_count
 from kb.catalog import gpus, offers, providers, sources
 from kb.names import Mention, Names, normalise
 from kb.records.offer import Offer
+from kb.units import GIB
 
 NEAR = 32
 PRICE_SLACK = 1.15
 """How far a price may lie outside what the catalog lists before it counts as outdated."""
 PRICE_REACH_LINES = 4
 SAVING_SLACK = 0.15
+MEMORY_SLACK = 0.1
+"""Providers list what a card's driver leaves, or the gigabytes on its box."""
 RECENT = "2026"
 """Offers read earlier do not say what is asked today."""
 ALIBABA_TYPES = "Alibaba Cloud, InstanceTypeFamily and InstanceType, https://help.aliyun.com/zh/emr/emr-on-ecs/developer-reference/api-emr-2021-03-20-struct-instancetype"
@@ -26,7 +29,11 @@ _FAMILY = re.compile(
     r"N[CDV](?:[ _]?[A-Z][A-Z0-9]{1,5})?[ _]?v\d)(?![A-Za-z0-9])"
 )
 _EXACT = re.compile(r"(?<![A-Za-z0-9])[A-Za-z][A-Za-z0-9]*(?:[-._][A-Za-z0-9]+)+(?![A-Za-z0-9])")
-_HOURLY = re.compile(r"[$＄]\s*(\d{1,5}(?:\.\d{1,4})?)\s*(?:美元)?\s*[/每]\s*(?:小时|hour|hr|h)\b", re.IGNORECASE)
+_HOURLY = re.compile(
+    r"[$＄]\s*(\d{1,5}(?:\.\d{1,4})?)\s*(?:美元)?\s*(?:[/每]|an?\s|per\s)\s*(?:小时|hour|hr|h)\b"
+    r"|每(?:个)?小时\s*(?:约|为|要)?\s*[$＄]\s*(\d{1,5}(?:\.\d{1,4})?)",
+    re.IGNORECASE,
+)
 _SAVING = re.compile(r"(\d{2})\s*%?\s*[-–~至到]\s*(\d{2})\s*%")
 _BELONGS = re.compile(
     r"\s*(?:实例|机型|系列|规格|instances?|family|series|sizes?|machines?|VMs?)?\s*(?:[(（:：=]"
@@ -39,6 +46,11 @@ _BELONGS = re.compile(
 """What stands between an instance and the GPU it is said to have."""
 _MACHINES = re.compile(r"\d\s*(?:台|个|[x×*])\s*$|\b(?:two|three|four|both|several)\s*$|[两多几]台?\s*$", re.IGNORECASE)
 _MACHINES_AFTER = re.compile(r"^\s*(?:实例|instances?)?\s*[x×*]\s*\d", re.IGNORECASE)
+_GPU_MEMORY = re.compile(
+    r"(?<![\d.])(\d{2,4})\s*Gi?B\s*(?:of\s)?(?:total\s)?(?:GPU memory|VRAM|显存)"
+    r"|显存\s*(?:共|合计|为|是|[:：])?\s*(\d{2,4})\s*Gi?B",
+    re.IGNORECASE,
+)
 _COUNT_COLUMN = re.compile(
     r"\s*(?:count|number|gpus|gpu count|# ?gpus?|number of gpus|数量|卡数|gpu ?数量?|显卡数量?|张数)\s*", re.IGNORECASE
 )
@@ -68,6 +80,9 @@ def _instances(clause: Clause, *, families: bool) -> Iterator[Finding]:
         claimed = [gpu for gpu in clause.gpus if one.end <= gpu.start < until and gpu.start - one.end <= NEAR]
         claimed = [gpu for gpu in claimed if _BELONGS.fullmatch(clause.text[one.end : gpu.start])]
         claimed += [gpu for gpu in _listed_after(clause, claimed) if gpu.start < until]
+        yield from _instance_memory(clause, one, until)
+        if not any(offer.gpu for offer in one.held):
+            continue
         for mention in claimed:
             found = _instance(clause, one.name, one.held, mention)
             yield found
@@ -89,6 +104,25 @@ def _instance_count(clause: Clause, named: "_Named", mention: Mention) -> Iterat
     before, after = clause.text[max(0, named.start - 12) : named.start], clause.text[named.end :]
     if not (_MACHINES.search(before) or _MACHINES_AFTER.match(after) or _TOGETHER.search(clause.text)):
         yield from _counted(clause, named, mention, stated_count(clause.text, mention))
+
+
+def _instance_memory(clause: Clause, named: "_Named", until: int) -> Iterator[Finding]:
+    """Memory of the cards of a type, of one or of all of them."""
+    said = _GPU_MEMORY.search(clause.text, named.end, until)
+    held = {(gpus()[one.gpu].memory_bytes, float(one.gpu_count)) for one in named.held if one.gpu}
+    if said is None or not named.exact or not held or said.start() - named.end > NEAR:
+        return
+    claimed = float(next(filter(None, said.groups()))) * GIB
+    right = [size for each, count in held for size in (each, each * count)]
+    yield clause.finding(
+        subject=f"{named.held[0].provider} {named.name}",
+        attribute="GPU memory of the instance",
+        claimed_value=said[0].strip(),
+        verdict="holds" if any(abs(claimed - one) <= MEMORY_SLACK * one for one in right) else "wrong",
+        correct_value=" or ".join(f"{count:g} × {each / GIB:g} GB" for each, count in sorted(held)),
+        source=_source(named.held[0]),
+        number=claimed,
+    )
 
 
 def _column_count(clause: Clause, named: "_Named", mention: Mention) -> Iterator[Finding]:
@@ -269,7 +303,7 @@ def _prices(clause: Clause) -> Iterator[Finding]:
     each = sorted(_hourly(rig.gpus), key=lambda one: one[0])
     if len(each) < 3:
         return
-    claimed = float(match[1])
+    claimed = float(match[1] or match[2])
     low, high = each[0][0] * rig.count, each[-1][0] * rig.count
     usual = each[len(each) // 2][0] * rig.count
     fits = low / PRICE_SLACK <= claimed <= high * PRICE_SLACK and claimed <= 2 * usual

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 from ingest.claims.facts import cards
 from ingest.claims.finding import Finding
-from ingest.claims.needs import BYTES_4_BIT, CHEAPER_PLACE, FILLED, REFUTED, TRAIN, named_format
+from ingest.claims.needs import BYTES_4_BIT, CHEAPER_PLACE, ENOUGH, FILLED, REFUTED, TRAIN, named_format
 from ingest.claims.reading import Clause, gpus_in, models_in, stated_count
 from kb.catalog import models
 from kb.units import GB, GIB
@@ -23,6 +23,10 @@ _FITS_CARD = re.compile(
     r"|[一单]?[张块]?(\d{1,3})\s*GB\s*(?:显存)?(?:的)?(?:单?卡|显卡|GPU)[^,，。;；不]{0,8}(?:够|放得下|装得下|跑得动|就行|即可)",
     re.IGNORECASE,
 )
+_CARD_OF_SIZE = re.compile(
+    r"(?:(\d{1,2})\s*(?:[x×]|张|块)\s*)?(?<![\d.])(\d{1,3})\s*GB\s*(?:显存)?(?:的)?\s*(?:显卡|单?卡|GPUs?\b|cards?\b)",
+    re.IGNORECASE,
+)
 _TABLE_OF = re.compile(r"带宽|价格|price|速度|tokens?/s|speed|bandwidth", re.IGNORECASE)
 
 
@@ -30,6 +34,29 @@ def fit_findings(clause: Clause) -> Iterator[Finding]:
     """Judge what a row sets beside a model, and what is said to fit a card named by its size."""
     yield from _row(clause)
     yield from _sized_card(clause)
+    yield from _model_on_sized_card(clause)
+
+
+def _model_on_sized_card(clause: Clause) -> Iterator[Finding]:
+    """「GLM-4-9B 在 8GB 显卡上用 FP16 就能部署」: weights in the format named against cards named by their memory."""
+    cards_said, stated = [*_CARD_OF_SIZE.finditer(clause.text)], named_format(clause.text)
+    if len(cards_said) != 1 or len(clause.about_models) != 1 or stated is None or not stated[1] or clause.gpus:
+        return
+    if not ENOUGH.search(clause.text) or TRAIN.search(clause.text) or CHEAPER_PLACE.search(clause.text):
+        return
+    if REFUTED.search(clause.text):
+        return
+    model = models()[clause.about_models[0].ids[0]]
+    count, size = int(cards_said[0][1] or 1), int(cards_said[0][2])
+    held, needed = count * size * GIB, model.params * stated[1]
+    yield clause.finding(
+        subject=model.name,
+        attribute="memory needed",
+        claimed_value=cards_said[0][0].strip(),
+        verdict="wrong" if FILLED * held < needed else "holds",
+        correct_value=f"{stated[0]} weights alone: {needed / GB:.4g} GB; the cards hold {held / GIB:,.0f} GB",
+        source=f"parameters of {model.id}",
+    )
 
 
 def _sized_card(clause: Clause) -> Iterator[Finding]:

@@ -13,7 +13,9 @@ from kb.records.server import Server
 
 _LIQUID = re.compile(r"液冷|水冷|liquid|water[- ]cool", re.IGNORECASE)
 _MUST = re.compile(
-    r"(?:必须|需要?|要求|务必|must|requires?|needs?)[^。；;]{0,14}(?:液冷|水冷|liquid|water)", re.IGNORECASE
+    r"(?:必须|需要?|要求|务必|只能|仅支持|must|requires?|needs?|only)(?:(?!不|无|not |no )[^。；;]){0,14}"
+    r"(?:液冷|水冷|liquid|water)",
+    re.IGNORECASE,
 )
 _LIQUID_RATED = re.compile(r"\d\s*W\s*[(（]\s*(?:液冷|水冷|liquid)", re.IGNORECASE)
 _OPTIONAL = re.compile(r"可选|支持液冷|技术可|选项|optional|option\b|available", re.IGNORECASE)
@@ -54,13 +56,32 @@ def _spellings(server: Server) -> Iterator[str]:
 
 def machine_findings(clause: Clause) -> Iterator[Finding]:
     """Judge what the clause says of servers, and of the cooling and links of cards."""
-    for mention in (one for one in server_names().scan(clause.text) if one.exact and len(one.ids) == 1):
+    for mention in _named(clause.text):
         yield from _server(clause, servers()[mention.ids[0]], mention)
+    if clause.cells and clause.text != clause.cells[0]:
+        for mention in _named(clause.cells[0])[:1]:
+            yield from _cell(clause, servers()[mention.ids[0]])
     yield from _cooling(clause)
     yield from _air_limit(clause)
     yield from _fabric(clause)
     yield from _inner_link(clause)
     yield from _pcie_cards(clause)
+
+
+def _named(text: str) -> list[Mention]:
+    return [one for one in server_names().scan(text) if one.exact and len(one.ids) == 1]
+
+
+def _cell(clause: Clause, server: Server) -> Iterator[Finding]:
+    """What a row whose first cell names a server says of its cards and its cooling."""
+    rigs = rigs_in(clause.text, clause.line)
+    if len(rigs) == 1 and server.gpus and not _is_older(clause, server):
+        names = ", ".join(gpus()[key].name for key in server.gpus)
+        fits = rigs[0].count <= server.max_gpus and bool(set(rigs[0].gpus) & set(server.gpus))
+        yield _finding(clause, server, "GPUs", rigs[0].text, fits, f"up to {server.max_gpus} of: {names}")
+    said = [name for name, words in (("liquid", _LIQUID), ("air", _AIR)) if words.search(clause.text)]
+    if len(said) == 1 and server.cooling in {"air", "liquid"} and not _OPTIONAL.search(clause.text):
+        yield _finding(clause, server, "cooling", said[0], said[0] == server.cooling, f"cooling: {server.cooling}")
 
 
 def _server(clause: Clause, server: Server, mention: Mention) -> Iterator[Finding]:

@@ -32,11 +32,12 @@ _COUNT_BEFORE = re.compile(
 )
 _COUNTS = {
     "one": 1, "a single": 1, "two": 2, "a pair of": 2, "pair of": 2, "dual": 2, "three": 3, "four": 4, "quad": 4,
-    "six": 6, "eight": 8, "sixteen": 16, "单": 1, "一": 1, "两": 2, "双": 2, "一对": 2, "三": 3, "四": 4, "六": 6,
-    "八": 8, "十六": 16,
+    "five": 5, "six": 6, "seven": 7, "eight": 8, "nine": 9, "ten": 10, "twelve": 12, "sixteen": 16, "单": 1, "一": 1,
+    "两": 2, "双": 2, "一对": 2, "三": 3, "四": 4, "五": 5, "六": 6, "七": 7, "八": 8, "九": 9, "十": 10, "十二": 12,
+    "十六": 16,
 }  # fmt: skip
 _COUNT_WORD = re.compile(
-    rf"({'|'.join(sorted(_COUNTS, key=len, reverse=True))})\s*(?:张|块|片|卡|个)?\s*"
+    rf"(?<![A-Za-z二三四五六七八九])({'|'.join(sorted(_COUNTS, key=len, reverse=True))})\s*(?:张|块|片|卡|个)?\s*"
     r"(?:NVIDIA|英伟达|AMD|used|new|\d{1,3}\s*GB)?\s*$",
     re.IGNORECASE,
 )

@@ -40,12 +40,17 @@ _NEEDED = re.compile(
     r"(?:需要?|占用?|大约是|needs?|requires?|takes?|occup(?:y|ies))[^\d,，。;；]{0,16}(\d{1,4}(?:,\d{3})?(?:\.\d)?)\s*GB(?!/)",
     re.IGNORECASE,
 )
+_BILLION = re.compile(
+    r"每\s*(?:10\s*亿|十亿|1?\s*B)\s*(?:个)?参数|(?:per|a|each|every) (?:1\s*B|billion) (?:of )?param\w*", re.IGNORECASE
+)
+_GIGABYTES = re.compile(r"(?<![\d.])(\d{1,2}(?:\.\d{1,2})?)\s*GB(?!/)", re.IGNORECASE)
 _ONLY = re.compile(r"只要|只需|仅需|就行|就能|就可以|足够|够了|only needs|takes only|needs only", re.IGNORECASE)
 
 
 def size_findings(clause: Clause) -> Iterator[Finding]:
     """Judge numbers of parameters, and what is said to hold a model that is named by its size."""
     yield from _parameters(clause)
+    yield from _per_billion(clause)
     if clause.models or REFUTED.search(clause.text) or CHEAPER_PLACE.search(clause.text):
         return
     sizes = {float(match[1]) for match in _SIZED.finditer(clause.text)}
@@ -94,6 +99,24 @@ def _held(clause: Clause) -> tuple[float, str] | None:
         return None
     ((text, size),) = sizes.items()
     return size * GIB, text.strip()
+
+
+def _per_billion(clause: Clause) -> Iterator[Finding]:
+    """「每 10 亿参数 FP16 约 2GB,INT4 约 0.5GB」: weights of a billion parameters in the formats named."""
+    start = _BILLION.search(clause.text)
+    if start is None or TRAIN.search(clause.text) or re.search(r"KV|cache|缓存", clause.text, re.IGNORECASE):
+        return
+    for part in re.split(r"[,，、;；]|\band\b", clause.text):
+        figures, named = [*_GIGABYTES.finditer(_BILLION.sub(" ", part))], named_format(part)
+        if len(figures) != 1 or named is None or not named[1]:
+            continue
+        claimed = float(figures[0][1])
+        yield clause.finding(
+            subject=f"{named[0]} weights", attribute="memory of a billion parameters", claimed_value=part.strip(),
+            # A rule of thumb may count some room for the cache in, but never hold less.
+            verdict="holds" if 0.9 * named[1] <= claimed <= 1.6 * named[1] else "wrong", number=claimed * 1e9,
+            correct_value=f"{named[1]:g} GB", source="arithmetic",
+        )  # fmt: skip
 
 
 def _needed(clause: Clause, sizes: set[float]) -> Iterator[Finding]:
