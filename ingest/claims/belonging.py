@@ -13,6 +13,11 @@ NEAR = 48
 _TIED = re.compile(r"\s*(?:'s|’s|的|[(（:：]|has|is|at|with)?\s*(?:~|≈|约)?\s*", re.IGNORECASE)
 """What may stand between the name of a comparison's standard and a figure of its own."""
 _TOGETHER = re.compile(r"总|合计|合共|聚合|\b(?:total|aggregate|combined)\b", re.IGNORECASE)
+_SIBLING = re.compile(
+    r"\b(?:siblings?|brother|variants?|versions?|counterpart|successor|predecessor)\b|版本|版的?[^本]|前代|后继|继任",
+    re.IGNORECASE,
+)
+"""Words of a sentence without a name that is about another card than the one before."""
 _NEED = re.compile(r"需|至少|最低|不足|need|require|at least|minimum", re.IGNORECASE)
 _PART = re.compile(
     r"\bMIG\b|vGPU|切片|切分|分区|\bslices?\b|partition|laptop|notebook|mobile|笔记本|移动版", re.IGNORECASE
@@ -80,7 +85,7 @@ def _distinct(mentions: Sequence[Mention]) -> list[Mention]:
 def _in_a_row(text: str, matches: Sequence[re.Match[str]]) -> bool:
     """Whether the values form one list, like 150W / 300W."""
     gaps = (text[left.end() : right.start()] for left, right in pairwise(matches))
-    return all(re.fullmatch(r"\s*[/、,，|和]\s*", gap) for gap in gaps)
+    return all(re.fullmatch(r"\s*(?:[/、,，|和与或]|\bor\b|\band\b)\s*", gap) for gap in gaps)
 
 
 def nearest(clause: Clause, value: re.Match[str]) -> list[Mention]:
@@ -109,7 +114,7 @@ def nearest(clause: Clause, value: re.Match[str]) -> list[Mention]:
                 break
             group.insert(0, mention)
         return group
-    return [] if clause.gpus else list(clause.subject[:1])
+    return [] if clause.gpus or _SIBLING.search(clause.text) else list(clause.subject[:1])
 
 
 def _is_capacity(clause: Clause, value: re.Match[str], mentions: Sequence[Mention]) -> bool:
@@ -125,7 +130,7 @@ def _is_capacity(clause: Clause, value: re.Match[str], mentions: Sequence[Mentio
         between = clause.text[mentions[-1].end : value.start()]
         after, after_all = clause.text[value.end() : value.end() + 12], clause.text[value.end() :]
         told = re.search(r"显存|VRAM|memory|搭载|配备|with|has|carries|offers|提供", between, re.IGNORECASE)
-        tight = re.fullmatch(r"[\s(（:：,，\-]*(?:各|单卡)?", between)
+        tight = re.fullmatch(r"[\s(（:：,，\-]*(?:各|单卡|只有?|仅有?|only\s|just\s)?", between)
         total = re.search(
             r"共|总|聚合|整机|整柜|全机|total|aggregate|合计", clause.text[max(0, value.start() - 8) : value.end() + 8]
         )

@@ -10,7 +10,7 @@ from ingest.claims.reading import Clause, gpus_in, models_in, stated_count
 from kb.catalog import models
 from kb.units import GB, GIB
 
-_CARDS = re.compile(r"GPU|显卡|加速卡|硬件|配置|推荐|cards?\b|hardware|accelerator|runs on", re.IGNORECASE)
+_CARDS = re.compile(r"GPU|显卡|加速卡|硬件|配置|推荐|cards?\b|hardware|accelerator|(?:runs|fits?) on", re.IGNORECASE)
 _OTHER = re.compile(
     r"\+|＋|多卡|多张|集群|cluster|multi|several|/|或|\bor\b|不|not |lora|微调|tun(?:e|ing)", re.IGNORECASE
 )

@@ -103,8 +103,8 @@ def _after_comma(clause: Clause, architecture: str) -> list[Mention]:
     if len({one.ids for one in clause.gpus}) != 1:
         return []
     said = re.search(
-        r"[,，]\s*(?:并|且|and\s)?\s*(?:采用|基于|用的是|使用|built on|based on)\s*(?:NVIDIA|英伟达)?\s*(?:的|the)?"
-        rf"\s*{architecture}\s*(?:架构|architecture)",
+        r"(?:[,，]|\band is\b|\band\b)\s*(?:并|且)?\s*(?:采用|基于|用的是|使用|built on|based on)\s*(?:NVIDIA|英伟达)?"
+        rf"\s*(?:的|the)?\s*{architecture}(?:\s*(?:架构|architecture)|\s*[.;,，。；]|\s*$)",
         clause.text[clause.gpus[0].end :],
         re.IGNORECASE,
     )

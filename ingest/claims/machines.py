@@ -201,7 +201,7 @@ def _fabric(clause: Clause) -> Iterator[Finding]:
     rig = clause.rig
     if match is None or rig is None or rig.count != NODE_MAX:
         return
-    if not (_FABRIC.search(clause.text) or re.match(r"网络|network", clause.label, re.IGNORECASE)):
+    if not re.match(r"网络|网卡|network|fabric|interconnect|nics?\b", clause.label, re.IGNORECASE):
         return
     if server_names().scan(clause.text) or rig.line == clause.line:
         return
@@ -215,13 +215,23 @@ def _fabric(clause: Clause) -> Iterator[Finding]:
     )
     if by is None:
         return
-    ports = 2 if re.search(r"双口|双端口|dual|2\s*[x×]", clause.text, re.IGNORECASE) else 1
+    ports = _ports(clause.text, rig.count)
     claimed = ports * int(match[1])
     reference = _reference(by)
     yield _about_card(
         clause, rig.gpus, rig.text, "network of a node", match[0], claimed * 2 >= reference, by,
         f"{by.name} has {by.network}",
     )  # fmt: skip
+
+
+def _ports(text: str, cards_held: int) -> int:
+    """How many ports a network has: counted, one for each card, two, or one."""
+    if re.search(r"每(?:张)?\s*(?:卡|GPU)|每个\s*GPU|(?:per|each|every) (?:GPU|card)", text, re.IGNORECASE):
+        return cards_held
+    counted = re.search(
+        r"(?<![\d.])(\d{1,2})\s*(?:个)?\s*(?:口|端口|[x×](?!\d)|块|张|ports?\b|NICs?\b)", text, re.IGNORECASE
+    )
+    return int(counted[1]) if counted else 2 if re.search(r"双口|双端口|dual", text, re.IGNORECASE) else 1
 
 
 def _reference(server: Server) -> int:

@@ -19,6 +19,11 @@ MUCH_MORE = 2.5
 SIZE = re.compile(r"(?<![\d.\-–])(\d{1,3}(?:,\d{3})+|\d{1,5}(?:\.\d{1,3})?)\s*(GB|TB|G)(?![A-Za-z/])", re.IGNORECASE)
 _NEED = re.compile(r"显存|VRAM|GPU memory|memory need|内存需求", re.IGNORECASE)
 _NEEDS = re.compile(r"需|至少|最低|needs?|requires?|at least|≥", re.IGNORECASE)
+_WEIGHTS = re.compile(
+    r"(?:权重|\bweights?\b)(?!\s*(?:of|的)?\s*(?:LoRA|adapter))[^,，;；。\d]{0,24}?(?<![\d.\-–])"
+    r"(\d{1,3}(?:,\d{3})+|\d{1,5}(?:\.\d{1,3})?)\s*(GB|TB)(?![A-Za-z/])",
+    re.IGNORECASE,
+)
 _EACH = re.compile(r"每卡|每张|单卡|per GPU|per card|各", re.IGNORECASE)
 TRAIN = re.compile(r"(?<!预)训练|(?<!pre-)train|全参|full[- ]parameter|full(?:y)?[- ]fine", re.IGNORECASE)
 FULL = re.compile(r"全参|full[- ]parameter|full(?:y)?[- ]fine", re.IGNORECASE)
@@ -86,6 +91,7 @@ _SERIES = re.compile(r"(?:RTX|NVIDIA|GeForce)\s*(?:RTX\s*)?([2345])0(?:00)?\s*(?
 def need_findings(clause: Clause) -> Iterator[Finding]:
     """Judge what the clause says models need and machines hold."""
     yield from _stated(clause)
+    yield from _weights(clause)
     yield from _counted(clause)
     yield from _held_in_format(clause)
     yield from _trained(clause)
@@ -146,6 +152,30 @@ def _need(clause: Clause, model: Model, text: str, claimed: str, size: float) ->
     )
 
 
+def _weights(clause: Clause) -> Iterator[Finding]:
+    """「Yi-34B 的 FP16 权重约 34GB」, in a sentence or under a header: fewer bytes than the format takes."""
+    about = clause.models or (models_in(clause.cells[0]) if clause.cells and clause.text != clause.cells[0] else [])
+    stated = named_format(clause.label if clause.cells else clause.text)
+    headed = clause.cells and re.search(r"权重|\bweights?\b", clause.label, re.IGNORECASE)
+    match = _WEIGHTS.search(f"weights: {clause.text}" if headed else clause.text)
+    if match is None or len(about) != 1 or stated is None or not stated[1] or gpus_in(clause.text):
+        return
+    model = models()[about[0].ids[0]]
+    needed = model.params * stated[1]
+    claimed = _bytes(match)
+    if claimed < FORMAT_SLACK * needed:
+        yield clause.finding(
+            quote=clause.row if clause.cells else clause.text,
+            subject=model.name,
+            attribute="memory needed",
+            claimed_value=f"{match[1]} {match[2]}",
+            verdict="wrong",
+            correct_value=f"{stated[0]} weights alone: {needed / GB:.4g} GB; cache and buffers come on top",
+            source=f"parameters of {model.id}",
+            number=claimed,
+        )
+
+
 def named_format(text: str) -> tuple[str, float] | None:
     """The one weight format a text names, with its bytes a parameter; null when it names none or several."""
     found = {bytes_each: match[0] for pattern, bytes_each in _FORMATS if (match := pattern.search(text))}
@@ -154,9 +184,10 @@ def named_format(text: str) -> tuple[str, float] | None:
 
 def _held_in_format(clause: Clause) -> Iterator[Finding]:
     """Cards said to hold a model in a format whose weights alone are larger."""
-    rigs, named = rigs_in(clause.text, clause.line), named_format(clause.text)
-    about = clause.about_models
-    if len(rigs) != 1 or len(about) != 1 or named is None or not ENOUGH.search(clause.text):
+    named, about = named_format(clause.text), clause.about_models
+    every = rigs_in(clause.text, clause.line)
+    rigs = [one for one in every if ENOUGH.search(clause.text if len(every) == 1 else _part(clause.text, one.end))]
+    if len(rigs) != 1 or len(about) != 1 or named is None:
         return
     if TRAIN.search(clause.text) or CHEAPER_PLACE.search(clause.text) or REFUTED.search(clause.text):
         return
@@ -199,6 +230,12 @@ def _counted(clause: Clause) -> Iterator[Finding]:
             correct_value=f"{rig.count} × {each / GIB:g} GB = {held:,.0f} GB, {'' if short else 'no '}less than {said}",
             source="arithmetic",
         )
+
+
+def _part(text: str, place: int) -> str:
+    """What stands between the commas around a place."""
+    before, after = re.split(r"[,，;；。]", text[:place])[-1], re.split(r"[,，;；。]", text[place:])[0]
+    return before + after
 
 
 def too_little(text: str, end: int) -> bool:
@@ -264,8 +301,8 @@ def _training_rig(clause: Clause) -> Rig | None:
 
 def _rules(clause: Clause) -> Iterator[Finding]:
     """Rules of thumb for training that leave out gradients and optimizer states."""
-    training = re.search(r"训练|train|优化器|optimi[sz]er", clause.said)
-    if not training or re.search(r"推理|inference", clause.label):
+    training = re.search(r"训练|train|优化器|optimi[sz]er|全参|fine-?tun", clause.said)
+    if not training or re.search(r"推理|inference|lora", clause.said if "fine" in training[0] else clause.label):
         return
     per_param = links()["training_bytes_per_param"]
     match = _PER_PARAM.search(clause.text)

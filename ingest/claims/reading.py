@@ -52,7 +52,7 @@ _STANDARD = re.compile(
 _PRONOUN = re.compile(r"\bit\b|\bits\b|\bth(?:is|e) model\b|它|该模型|这个模型", re.IGNORECASE)
 _SIZES = re.compile(r"\d+\s*(?:GB|G)?\s*[/、]\s*\d+\s*(?:GB|G)\b", re.IGNORECASE)
 """Sizes of several cards, one after the other: none of them belongs to the name before."""
-_COUNT_AFTER = re.compile(r"^\s*(?:GPU)?\s*[（(]?\s*[x×*✕]\s*(\d{1,4})\b", re.IGNORECASE)
+_COUNT_AFTER = re.compile(r"^\s*(?:GPU)?\s*[（(]?\s*(?:[x×*✕]\s*(\d{1,4})\b|(\d{1,2})\s*卡(?!\s*GB))", re.IGNORECASE)
 
 
 @dataclass(frozen=True)
@@ -192,7 +192,7 @@ def stated_count(text: str, mention: Mention) -> int | None:
     before = _COUNT_BEFORE.search(text[max(0, mention.start - 16) : mention.start])
     after = _COUNT_AFTER.match(text[mention.end : mention.end + 12])
     match = after or before
-    return int(match[1]) if match else _worded_count(text, mention)
+    return int(next(filter(None, match.groups()))) if match else _worded_count(text, mention)
 
 
 @dataclass
