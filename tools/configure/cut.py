@@ -1,5 +1,7 @@
 """What the fullest GPU holds when a workload is cut in some way: estimated once a cut, bounded from below before."""
 
+from bisect import bisect_left
+from collections.abc import Sequence
 from functools import cached_property, lru_cache
 from typing import NamedTuple
 
@@ -37,6 +39,17 @@ class Floor(NamedTuple):
     def least(self, count: int, together: int) -> float:
         """Bytes below which no GPU of `count` can be when at most `together` of them hold one copy."""
         return self.copied / min(count, together, MOST_TOGETHER) + self.spread / count
+
+    def first(self, numbers: Sequence[tuple[int, int]], usable: int) -> int:
+        """Where the first of growing numbers of (cards, cards together) stands that `usable` bytes a GPU may do for.
+
+        More cards never hold more each, so that it is found by halves; as many as there are where none may do.
+        """
+        if self.least(*numbers[0]) <= usable:
+            return 0
+        if self.least(*numbers[-1]) > usable:
+            return len(numbers)
+        return bisect_left(numbers, True, key=lambda one: self.least(*one) <= usable)
 
 
 class Cuts:

@@ -1,7 +1,6 @@
 """Every way to acquire cards that hold the work, in order of price, worked out only as far as somebody reads."""
 
-from bisect import bisect_left
-from collections.abc import Callable, Hashable, Iterator, Set
+from collections.abc import Callable, Hashable, Iterator, Sequence, Set
 from dataclasses import dataclass, replace
 from decimal import Decimal
 from heapq import heappop, heapreplace
@@ -16,7 +15,7 @@ from tools.configure.purchases import purchases
 from tools.configure.rentals import rentals
 from tools.configure.stream import Stream
 from tools.configure.suitable import scales_out
-from tools.configure.wanted import Wanted
+from tools.configure.wanted import LASTING, Wanted
 from tools.configure.workload import Variant
 from tools.memory.formats import weight_format as bits_of
 from tools.memory.result import Verdict
@@ -80,6 +79,9 @@ class Limits:
         return money is not None or self.power_w is not None
 
 
+NO_LIMITS = Limits()
+
+
 class Options:
     """Every stream of the cards considered, and what of them fits."""
 
@@ -90,6 +92,7 @@ class Options:
         self._starts: dict[tuple[Hashable, int], int | None] = {}
         self._begun: dict[tuple[str, int], list[tuple[int, int]]] = {}
         self._sorted: dict[tuple[str, int, Order], list[Head]] = {}
+        self._wanted: dict[tuple[str, int, Wanted, Order], list[Head]] = {}
         self._marked: dict[tuple[Stream, int], frozenset[Mark]] = {}
         self._least: dict[tuple[str, int], tuple[Floor, ...]] = {}
         self._usable: dict[tuple[int, bool], int] = {}
@@ -122,19 +125,20 @@ class Options:
 
     def by_price(
         self, way: str, verdict: Verdict, loss: int, limits: Limits, wanted: Wanted, seen: Set[Mark] = frozenset(),
-        hopeless: Callable[[Choice, int], bool] | None = None, order: Order = RANKED,
+        hopeless: Callable[[Choice, int], bool] | None = None, order: Order = RANKED, among: Wanted | None = None,
     ) -> Iterator[Option]:  # fmt: skip
         """Options of one way, verdict and loss of precision within the limits, the cheapest first.
 
         Streams are read as one: a choice is looked at when its turn has come. A stream ends at the first choice beyond
         a limit, for prices and power grow along it; where every format of its card has been `seen`; and, of tight fits,
-        where a sure one stands, for every larger one is sure. Sure fits that are `hopeless` are passed by unseen.
+        where a sure one stands, for every larger one is sure. Sure fits that are `hopeless` are passed by unseen. Only
+        streams `among` which what is `wanted` must be are looked at, where that is told.
         """
         streams = self._streams[way]
         hopeless = hopeless if verdict == "yes" else None
-        heads = [
-            head for head in self._heads(way, loss, order) if self._open(streams[head[1]], head[2], limits, wanted)
-        ]
+        heads = list(self._admitted(way, loss, among or wanted, order))
+        if among is not None or not limits.are_none:
+            heads = [one for one in heads if self._open(streams[one[1]], one[2], limits, wanted)]
         while heads:  # sorted, and so a heap
             _, number, place = heads[0]
             stream = streams[number]
@@ -214,6 +218,16 @@ class Options:
             )
         return self._sorted[way, loss, order]
 
+    def _admitted(self, way: str, loss: int, wanted: Wanted, order: Order) -> Sequence[Head]:
+        """Those of the heads that are wanted, whatever the limits: a search asks for the same of them many times."""
+        key = (way, loss, wanted, order)
+        if (known := self._wanted.get(key)) is None:
+            streams, heads = self._streams[way], self._heads(way, loss, order)
+            known = [one for one in heads if self._open(streams[one[1]], one[2], NO_LIMITS, wanted)]
+            if wanted in LASTING:
+                self._wanted[key] = known
+        return known
+
     def _start(self, stream: Stream, loss: int) -> int | None:
         """Where the first choice stands of which memory does not rule out every layout; null when it does of all."""
         key = (stream.steps, loss)
@@ -222,28 +236,20 @@ class Options:
         return self._starts[key]
 
     def _first_place(self, stream: Stream, loss: int) -> int | None:
-        """More cards never hold more each, so that the place is found by halves."""
-        usable, choices, floors = stream.gpu.usable_bytes, stream.choices, self._floors(stream.gpu, loss)
-
-        def holds(choice: Choice) -> bool:
-            count = choice.count
-            together = count if stream.linked else choice.cards
-            for floor in floors:  # noqa: SIM110 - a generator would cost more than what it adds up
-                if floor.least(count, together) <= usable:
-                    return True
-            return False
-
-        if holds(choices[0]):
-            return 0
-        if not holds(choices[-1]):
-            return None
-        return bisect_left(choices, True, key=holds)
+        numbers, usable = stream.numbers, stream.gpu.usable_bytes
+        place = len(numbers)
+        for floor in self._floors(stream.gpu, loss):
+            place = min(place, floor.first(numbers, usable))
+        return place if place < len(numbers) else None
 
     def _floors(self, gpu: Gpu, loss: int) -> tuple[Floor, ...]:
-        """What the formats of one loss that a card computes in hold at least."""
+        """What the formats of one loss that a card computes in hold at least; what is above another is left out."""
         key = (gpu.id, loss)
         if key not in self._least:
-            self._least[key] = tuple(self._table.floor(variant) for _, variant in self._formats(gpu, loss))
+            every = {self._table.floor(variant) for _, variant in self._formats(gpu, loss)}
+            self._least[key] = tuple(
+                one for one in every if not any(other != one and _under(other, one) for other in every)
+            )
         return self._least[key]
 
     def _open(self, stream: Stream, place: int, limits: Limits, wanted: Wanted) -> bool:
@@ -311,6 +317,11 @@ class Options:
                     parts.setdefault(held.verdict(choice.gpu), []).append(held)
             known = self._split[key] = {name: tuple(rows) for name, rows in parts.items()}
         return known
+
+
+def _under(one: Floor, other: Floor) -> bool:
+    """Whether a floor is nowhere above another."""
+    return one.copied <= other.copied and one.spread <= other.spread
 
 
 def precision_lost(weight_format: str, native: str | None) -> int:

@@ -167,7 +167,7 @@ class Ranking:
                 done = settled if all_of_them else held
                 return choice.count <= choice.owned and choice.gpu.id not in done and wanted(choice)
 
-            for option in self._options.by_price("buy", *grade, self._limits, in_hand):
+            for option in self._options.by_price("buy", *grade, self._limits, in_hand, among=wanted):
                 card = option.choice.gpu
                 if card.id in held and not all_of_them:
                     continue
@@ -189,7 +189,7 @@ class Ranking:
                 more = choice.count > choice.owned and card not in added and place < done.get(card, len(GRADES))
                 return more and wanted(choice)
 
-            for option in self._options.by_price("buy", *grade, self._limits, better):
+            for option in self._options.by_price("buy", *grade, self._limits, better, among=wanted):
                 paced = self._pace.best(option.choice.gpu, option.rows)
                 if paced is not None:
                     added.setdefault(option.choice.gpu.id, Found(option, paced))

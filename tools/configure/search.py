@@ -26,7 +26,7 @@ from tools.configure.request import ConfigureRequest
 from tools.configure.result import ConfigureResult, FrontierPoint, Rejected
 from tools.configure.sources import cited
 from tools.configure.suitable import MAINSTREAM
-from tools.configure.wanted import Wanted, mainstream, new, or_owned, unowned, used
+from tools.configure.wanted import Wanted, mainstream, new, or_owned, owned, unowned, used
 from tools.configure.workload import SMALLEST_FILES
 from tools.memory.result import Verdict
 from tools.need import SERVED
@@ -99,7 +99,7 @@ class Search:
         if "buy" not in asked.ways or not asked.owned:
             return []
         most = asked.load.training and asked.request.intent not in COUNTING
-        found = self.ranking.owned(lambda one: one.owned > 0, all_of_them=most)
+        found = self.ranking.owned(owned, all_of_them=most)
         for one in found:
             had, taken = asked.owned[one.option.choice.gpu.id], one.option.choice.count
             if taken < had:

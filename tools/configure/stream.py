@@ -15,7 +15,7 @@ class Stream:
     none: what a search wants it wants all of, and beyond a limit there is nothing within it.
     """
 
-    __slots__ = ("choices", "gpu", "linked", "steps", "unsure")
+    __slots__ = ("choices", "gpu", "linked", "numbers", "steps", "unsure")
 
     def __init__(self, choices: Iterable[Choice], instance: int = 0) -> None:
         self.choices = tuple(sorted(choices, key=attrgetter("key")))
@@ -23,6 +23,8 @@ class Stream:
         self.gpu, self.unsure, self.linked = first.gpu, first.unsure, scales_out(first.gpu)
         self.steps: Hashable = (first.gpu.id, instance) if instance else self
         """Equal for streams of the same numbers in the same machines: instances of so many of the card."""
+        self.numbers = tuple((one.count, one.count if self.linked else one.cards) for one in self.choices)
+        """Cards of each choice, and how many of them at most hold a copy together."""
 
 
 def grown(choices: Iterable[Choice]) -> list[Stream]:
