@@ -58,7 +58,7 @@ class Table:
         self._cuts: dict[int, Cuts] = {id(variant): cuts_of(variant.request) for variant in load.variants}
         self._arranged: dict[tuple[int, int, int, bool], tuple[tuple[Layout, float], ...]] = {}
         self._layouts: dict[tuple[int, int], tuple[Layout, ...]] = {}
-        self._held: dict[tuple[int, bool, Layout], Held | None] = {}
+        self._held: dict[tuple[int, bool, int], tuple[Layout, Held | None]] = {}
         self.examined = 0
 
     def fitting(self, gpu: Gpu, count: int, machine: int, variant: Variant) -> tuple[Held, ...]:
@@ -94,10 +94,11 @@ class Table:
 
     def held(self, variant: Variant, layout: Layout, *, large: bool) -> Held | None:
         """One layout's estimate; null where no engine runs it. `large` cards make vLLM reserve for more sequences."""
-        key = (id(variant), large and not self.load.training, layout)
-        if key not in self._held:
-            self._held[key] = self._estimated(variant, layout, large=key[1])
-        return self._held[key]
+        key = (id(variant), large and not self.load.training, id(layout))  # a layout stays the same object
+        known = self._held.get(key)
+        if known is None:
+            known = self._held[key] = layout, self._estimated(variant, layout, large=key[1])
+        return known[1]
 
     def rows(self, count: int, variant: Variant, *, large: bool) -> Iterator[Held]:
         """What one GPU holds in each layout over `count`, whatever the machine."""

@@ -80,7 +80,7 @@ def _largest_batch(work: Workload, gpu: Gpu, peak_of: Peak) -> int | None:
 def minimum_gpus(work: Workload, peak_of: Peak, asked: Gpu | None = None) -> tuple[MinimumGpus, ...]:
     """Fewest of each common card and of the one asked about, laid out as can be arranged, so that the fullest fits."""
     found: list[MinimumGpus] = []
-    needs: dict[tuple[bool, Workload], tuple[float, float]] = {}
+    needs: dict[tuple[bool, int], tuple[float, float]] = {}  # by identity: all layouts are kept in `known`
     known: list[tuple[Workload, ...]] = []
     coming = (tuple(alike) for _, alike in groupby(_layouts(work), key=lambda layout: layout.gpus))
     others = _common()
@@ -91,7 +91,7 @@ def minimum_gpus(work: Workload, peak_of: Peak, asked: Gpu | None = None) -> tup
                 break  # nobody joins hundreds of workstation cards
             judged: dict[Verdict, Workload] = {}
             for layout in alike:
-                key = (large, layout)
+                key = (large, id(layout))
                 if key not in needs:
                     phase = peak_of(layout._replace(large_gpu=large))
                     needs[key] = (phase.bytes, interval(layout, phase)[1])

@@ -82,6 +82,10 @@ class Shape:
     tower_params: int = 0
     """Of `plain_params`: the vision or audio tower and experts for images."""
 
+    def __hash__(self) -> int:
+        """By what tells models apart: a workload is looked up hundreds of times a turn, and there are forty fields."""
+        return hash((self.id, self.name, self.params, self.layers, self.hidden))
+
     @property
     def attention_layers(self) -> int:
         """Layers that cache keys and values."""
