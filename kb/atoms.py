@@ -34,8 +34,13 @@ class Atom:
 
 def normalise(text: str) -> str:
     """Lower case, compatibility forms folded (full width → half width), same length where that is possible."""
-    folded = "".join(map(_fold, text)) if not text.isascii() else text
-    return folded.lower() if len(folded.lower()) == len(folded) else folded
+    folded = text
+    if not text.isascii():
+        for character in set(text):
+            if (plain := _fold(character)) != character:
+                folded = folded.replace(character, plain)
+    lower = folded.lower()
+    return lower if len(lower) == len(folded) else folded
 
 
 @lru_cache(maxsize=4096)

@@ -77,12 +77,15 @@ def _checked(text: str, evidence: Evidence) -> Iterable[tuple[Quantity, bool]]:
     for quantity in quantities(masked):
         here = _unit_here(units, quantity.start) if quantity.kind == PLAIN else None
         part = here == "GiB" and "." in quantity.text  # a cell of a table of memory that is no count
-        good = not part and evidence.holds(quantity)
-        if not good and quantity.kind == PLAIN and (unit := here):
-            good = evidence.holds(_with_unit(quantity, unit))
-        if not good and quantity.borrowed:
-            good = any(evidence.holds(bare) for bare in quantities(quantity.text))
-        good = known.get(quantity.start, good or _follows(masked, former, quantity))
+        readings = [] if part else [quantity]
+        if here:
+            readings.append(_with_unit(quantity, here))
+        if quantity.borrowed:
+            readings += quantities(quantity.text)
+        if quantity.start in known:
+            good = known[quantity.start]
+        else:  # what takes longest comes last
+            good = evidence.tells(readings) or _follows(masked, former, quantity) or evidence.tells_on_reading(readings)
         former.append((quantity, good))
         yield quantity, good
 

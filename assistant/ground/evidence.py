@@ -47,6 +47,8 @@ _OWN_KIND = {BYTES, RATE, FLOPS, MONEY, POWER, PACE}
 QUOTED_ONLY_WHEN_CITED = {"search_guidance"}
 """A passage vouches for a number only when the answer cites it."""
 LONGEST_STRING = 600
+AT_ONCE = 32
+"""Texts that are read before it is asked again whether they hold what is looked for."""
 
 
 class Evidence:
@@ -59,6 +61,8 @@ class Evidence:
         """Numbers of each card that are spoken of, by its id."""
         self._texts: dict[str, None] = {}
         """Each text once: sources and notes recur in every row of a result."""
+        self._unread: list[str] = []
+        """Texts of results whose numbers nobody has looked for: nearly all that an answer tells stand in fields."""
         self._sorted = False
 
     @classmethod
@@ -72,15 +76,29 @@ class Evidence:
             if record.tool not in QUOTED_ONLY_WHEN_CITED:
                 evidence._walk(record.result, PLAIN)
         for text in words:
-            evidence._read(text)
+            evidence._read(text, at_once=True)
             evidence._count_cards(text)
         for citation in citations:
-            evidence._read(f"{citation.quote} · {citation.date or ''}")
+            evidence._read(f"{citation.quote} · {citation.date or ''}", at_once=True)
             evidence._count_cards(citation.quote)
         return evidence
 
-    def holds(self, quantity: Quantity) -> bool:
-        """Whether some number of the same kind rounds to what is written."""
+    def tells(self, readings: Sequence[Quantity]) -> bool:
+        """Whether a number of some field, of the asker's words or of a quote rounds to one of these readings."""
+        return any(map(self._found, readings))
+
+    def tells_on_reading(self, readings: Sequence[Quantity]) -> bool:
+        """The same, in the texts of results: as many of them are read as it takes, and none a second time."""
+        while self._unread:
+            some, self._unread = self._unread[-AT_ONCE:], self._unread[:-AT_ONCE]
+            for text in some:
+                self._take_apart(text)
+            if self.tells(readings):
+                return True
+        return False
+
+    def _found(self, quantity: Quantity) -> bool:
+        """Whether some number of the same kind that was gathered so far rounds to it."""
         if not self._sorted:
             for values in self._values.values():
                 values.sort()
@@ -119,14 +137,22 @@ class Evidence:
     def _add(self, kind: str, value: float) -> None:
         self._values.setdefault(kind, []).append(value)
 
-    def _read(self, text: str) -> None:
-        if text in self._texts:
-            return
-        self._texts[text] = None
+    def _read(self, text: str, *, at_once: bool = False) -> None:
+        """Note a text; its numbers are read when one is looked for that no field holds, or `at_once`."""
+        if text not in self._texts:
+            self._texts[text] = None
+            if not at_once:
+                self._unread.append(text)
+                return
+        if at_once:
+            self._take_apart(text)
+
+    def _take_apart(self, text: str) -> None:
         for quantity in quantities(text):
             for kind in [f"{MONEY}:{code}" for code in quantity.currencies] or [quantity.kind]:
                 for value in quantity.values:
                     self._add(kind, value)
+                    self._sorted = False
 
     def _count_cards(self, text: str) -> None:
         """Numbers of cards in a text: "2×3090", 「两张 4090」."""
