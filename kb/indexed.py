@@ -38,6 +38,17 @@ def indexed(connection: sqlite3.Connection, keys: Collection[int], language: str
     return [_indexed(row, held[row["id"]]) for row in rows if row["id"] in held]
 
 
+def beginning(connection: sqlite3.Connection, twin: str, section: int, language: str) -> sqlite3.Row | None:
+    """The first chunk of a section, with its document, of the translation in a language; null without one."""
+    found: sqlite3.Row | None = connection.execute(
+        """SELECT chunks.*, documents.name, documents.title, documents.date, documents.trust, documents.twin
+           FROM chunks JOIN documents ON documents.id = chunks.document
+           WHERE documents.twin = ? AND documents.language = ? AND chunks.section = ? ORDER BY chunks.id LIMIT 1""",
+        (twin, language, section),
+    ).fetchone()
+    return found
+
+
 def _indexed(row: sqlite3.Row, words: sqlite3.Row) -> Indexed:
     questions = tuple(frozenset(one.split()) for one in words["asked"].split("|")) if words["asked"] else ()
     return Indexed(

@@ -140,7 +140,8 @@ class Question:
 
     def __init__(self, weighted: list[Weighted]) -> None:
         self.weighted = weighted
-        self._total = sum(one.weight for one in weighted)
+        self._weights = [one.weight for one in weighted]
+        self._total = sum(self._weights)
         self._told_by: dict[str, list[int]] = {}
         for number, one in enumerate(weighted):
             for word in {word for way in (*one.concept.ways, *one.concept.synonyms) for word in way}:
@@ -171,23 +172,33 @@ class Question:
         most, missing = dict[int, float](), dict[int, float]()
         for place, credit in ((body, BODY_CREDIT), (head, HEAD_CREDIT), (about, ABOUT_CREDIT)):
             for number, share in place.items():
-                most[number] = max(most.get(number, 0.0), share)
+                if share > most.get(number, 0.0):
+                    most[number] = share
                 missing[number] = missing.get(number, 1.0) * (1 - credit * share)
-        everywhere = {number: max(most.get(number, 0.0), asked.get(number, 0.0)) for number in most | asked}
+        anywhere = self._share(most)
+        everywhere = anywhere
+        if asked:
+            either = {number: max(most.get(number, 0.0), asked.get(number, 0.0)) for number in most | asked}
+            everywhere = self._share(either)
         credited = {number: 1 - share for number, share in missing.items()}
         named = [most.get(number, 0.0) for number in self._named]
         return Held(
             body=self._share(body),
             head=self._share(head),
             about=self._share(about),
-            anywhere=self._share(most),
-            everywhere=self._share(everywhere),
+            anywhere=anywhere,
+            everywhere=everywhere,
             credited=self._share(credited),
             named=sum(named) / len(named) if named else 1.0,
         )
 
     def _share(self, shares: Shares) -> float:
-        return sum(self.weighted[number].weight * share for number, share in shares.items()) / (self._total or 1.0)
+        if not shares:
+            return 0.0
+        weights, held = self._weights, 0.0
+        for number, share in shares.items():
+            held += weights[number] * share
+        return held / (self._total or 1.0)
 
     def _holds(self, present: frozenset[str]) -> Shares:
         """How much of each concept that they tell of these words make."""

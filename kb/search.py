@@ -74,7 +74,7 @@ def search(
         spoken = spoken_of(connection, query, meant.vector if meant else None, best, nearest) if found else -1.0
         if spoken <= 0:
             return []
-        found = _whole_sections(connection, found, reader, among)
+        found = _whole_sections(connection, store, found, reader, among)
         found.sort(key=lambda one: (-one.score, one.row["id"]))
         chosen = _diverse(found, max(top, RERANKED) if settings().rerank_model else top)
         if model := settings().rerank_model:
@@ -115,9 +115,10 @@ def _allowed(connection: sqlite3.Connection, among: PassageFilter) -> frozenset[
 
 
 def _whole_sections(
-    connection: sqlite3.Connection, found: Iterable[Candidate], reader: str, among: PassageFilter
+    connection: sqlite3.Connection, store: Store, found: Iterable[Candidate], reader: str, among: PassageFilter
 ) -> list[Candidate]:
     """Relevant candidates; a translated section in the reader's language, judged by what either language earned it."""
+    twin = store.translations(connection)
     best: dict[tuple[str, int], dict[str, Candidate]] = {}
     chosen = []
     for one in found:
@@ -138,9 +139,7 @@ def _whole_sections(
         shown = section.get(reader)
         if shown is None:
             (first, *_) = section.values()
-            row = (
-                first.row if among.languages and reader not in among.languages else _twin(connection, first.row, reader)
-            )
+            row = first.row if among.languages and reader not in among.languages else twin(first.row, reader)
             shown = Candidate(row or first.row, first.score)
         shown.score = (scores[0] + TWIN_WEIGHT * other) / (1 + TWIN_WEIGHT)
         chosen.append(shown)
@@ -177,17 +176,6 @@ def _diverse(found: list[Candidate], top: int) -> list[Candidate]:
         if len(chosen) == top:
             break
     return sorted([*chosen, *spare[: top - len(chosen)]], key=lambda one: (-one.score, one.row["id"]))
-
-
-def _twin(connection: sqlite3.Connection, row: sqlite3.Row, reader: str) -> sqlite3.Row | None:
-    """The beginning of the same section in the reader's translation of the document."""
-    found: sqlite3.Row | None = connection.execute(
-        """SELECT chunks.*, documents.name, documents.title, documents.date, documents.trust, documents.twin
-           FROM chunks JOIN documents ON documents.id = chunks.document
-           WHERE documents.twin = ? AND documents.language = ? AND chunks.section = ? ORDER BY chunks.id LIMIT 1""",
-        (row["twin"], reader, row["section"]),
-    ).fetchone()
-    return found
 
 
 def passage_of(row: sqlite3.Row, score: float, disputed: tuple[Dispute, ...]) -> Passage:

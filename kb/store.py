@@ -16,7 +16,7 @@ import sqlite3
 import subprocess
 import sys
 from bisect import bisect_left
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from functools import lru_cache
 from pathlib import Path
@@ -28,7 +28,7 @@ import numpy as np
 from kb.archive import Library
 from kb.base import Frozen
 from kb.embedder import Embedder, Vectors, unpacked
-from kb.indexed import Indexed, indexed
+from kb.indexed import Indexed, beginning, indexed
 
 POINTER = "current.json"
 CONDEMNED = "failed"
@@ -70,6 +70,8 @@ class _Open:
     """Sentence vectors of the chunks that were asked for most recently, (n, size); (0, size) of one that has none."""
     passages: dict[tuple[str, int], Indexed | None] = field(default_factory=dict)
     """Language and chunk → what is indexed of those asked for most recently; null where the language has no such."""
+    twins: dict[tuple[str, int, str], sqlite3.Row | None] = field(default_factory=dict)
+    """Twin, section and language → the beginning of that section in a translation; null where there is none."""
 
 
 class Store:
@@ -135,6 +137,21 @@ class Store:
             held.clear()  # taking the oldest out one by one costs more than reading them again
         held.update(found)
         return [one for one in known if one is not None]
+
+    def translations(self, connection: sqlite3.Connection) -> Callable[[sqlite3.Row, str], sqlite3.Row | None]:
+        """What tells the beginning of a passage's section in the document's translation to a language."""
+        held = self._state().twins
+
+        def twin(row: sqlite3.Row, language: str) -> sqlite3.Row | None:
+            key = (row["twin"], row["section"], language)
+            if key in held:
+                return held.get(key)
+            if len(held) >= PASSAGES_KEPT:
+                held.clear()
+            found = held[key] = beginning(connection, *key)
+            return found
+
+        return twin
 
     def is_current(self) -> bool:
         """Whether a sound generation of the library as it is now exists."""
