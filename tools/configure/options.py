@@ -12,7 +12,7 @@ from tools.configure.cut import Floor
 from tools.configure.fitting import Held, Table, runs
 from tools.configure.layout import NODE_GPUS, Layout
 from tools.configure.purchases import purchases
-from tools.configure.rentals import rentals
+from tools.configure.rentals import asking, rentals
 from tools.configure.stream import Stream
 from tools.configure.suitable import scales_out
 from tools.configure.wanted import LASTING, Wanted
@@ -87,15 +87,18 @@ class Options:
 
     def __init__(self, table: Table, native: str | None, most: int | None) -> None:
         self._table, self._native, self._asked_most = table, native, most
+        self._at = asking()
         self._streams: dict[str, list[Stream]] = {"buy": [], "rent": []}
         self._split: dict[tuple[str, int, int, int], Classes] = {}
         self._starts: dict[tuple[Hashable, int], int | None] = {}
         self._begun: dict[tuple[str, int], list[tuple[int, int]]] = {}
         self._sorted: dict[tuple[str, int, Order], list[Head]] = {}
         self._wanted: dict[tuple[str, int, Wanted, Order], list[Head]] = {}
+        self._ready: dict[tuple[str, int, Order], list[Head]] = {}
+        self._said: dict[tuple[str, Wanted], dict[int, bool]] = {}
         self._marked: dict[tuple[Stream, int], frozenset[Mark]] = {}
         self._least: dict[tuple[str, int], tuple[Floor, ...]] = {}
-        self._usable: dict[tuple[int, bool], int] = {}
+        self._mosts: dict[tuple[int, bool], int] = {}
         self._by_loss: dict[int, list[tuple[str, Variant]]] = {loss: [] for loss in LOSSES}
         self._running: dict[tuple[str, int], tuple[tuple[str, Variant], ...]] = {}
         self._spreads: dict[tuple[bool, int, int, tuple[str, ...]], tuple[tuple[Layout, str], ...]] = {}
@@ -113,7 +116,7 @@ class Options:
         if "buy" in ways:
             self._streams["buy"] += purchases(gpu, owned=owned, asked=asked, country=country)
         if "rent" in ways:
-            self._streams["rent"] += rentals(gpu, provider, country)
+            self._streams["rent"] += rentals(gpu, provider, country, self._at)
 
     def streams(self, way: str, gpu: Gpu) -> Iterator[Stream]:
         """The streams of one card."""
@@ -211,7 +214,8 @@ class Options:
         if (way, loss, order) not in self._sorted:
             streams = self._streams[way]
             if (way, loss) not in self._begun:
-                starts = ((number, self._start(stream, loss)) for number, stream in enumerate(streams))
+                able = ((number, one) for number, one in enumerate(streams) if self._floors(one.gpu, loss))
+                starts = ((number, self._start(stream, loss)) for number, stream in able)
                 self._begun[way, loss] = [(number, place) for number, place in starts if place is not None]
             self._sorted[way, loss, order] = sorted(
                 (order(streams[number].choices[place]), number, place) for number, place in self._begun[way, loss]
@@ -219,13 +223,24 @@ class Options:
         return self._sorted[way, loss, order]
 
     def _admitted(self, way: str, loss: int, wanted: Wanted, order: Order) -> Sequence[Head]:
-        """Those of the heads that are wanted, whatever the limits: a search asks for the same of them many times."""
+        """Those of the heads that are wanted, whatever the limits.
+
+        A search asks for the same of them many times, and what is always wanted or never is so all along a stream.
+        """
+        streams, heads = self._streams[way], self._heads(way, loss, order)
+        if wanted not in LASTING:
+            return [one for one in heads if self._open(streams[one[1]], one[2], NO_LIMITS, wanted)]
         key = (way, loss, wanted, order)
         if (known := self._wanted.get(key)) is None:
-            streams, heads = self._streams[way], self._heads(way, loss, order)
-            known = [one for one in heads if self._open(streams[one[1]], one[2], NO_LIMITS, wanted)]
-            if wanted in LASTING:
-                self._wanted[key] = known
+            said = self._said.setdefault((way, wanted), {})
+            for _, number, _ in heads:
+                if number not in said:
+                    said[number] = wanted(streams[number].choices[0])
+            ready = self._ready.get((way, loss, order))
+            if ready is None:
+                ready = [one for one in heads if self._usable(streams[one[1]], one[2])]
+                self._ready[way, loss, order] = ready
+            known = self._wanted[key] = [one for one in ready if said[one[1]]]
         return known
 
     def _start(self, stream: Stream, loss: int) -> int | None:
@@ -257,11 +272,16 @@ class Options:
         if place >= len(stream.choices):
             return False
         choice = stream.choices[place]
+        return self._usable(stream, place) and wanted(choice) and (limits.are_none or limits.within(choice))
+
+    def _usable(self, stream: Stream, place: int) -> bool:
+        """Whether as many cards as a choice has can be used."""
+        choice = stream.choices[place]
         key = (choice.cards, stream.linked)
-        most = self._usable.get(key)
+        most = self._mosts.get(key)
         if most is None:
-            most = self._usable[key] = self._most(choice.cards, linked=stream.linked)
-        return choice.count <= most and wanted(choice) and (limits.are_none or limits.within(choice))
+            most = self._mosts[key] = self._most(choice.cards, linked=stream.linked)
+        return choice.count <= most
 
     def _within(self, stream: Stream, place: int, limits: Limits, wanted: Wanted) -> Iterator[Choice]:
         """The choices of a stream from one on, down to the first beyond a limit."""

@@ -16,14 +16,22 @@ from tools.configure.layout import COUNTS
 from tools.configure.market import CHINA
 from tools.configure.stream import Stream
 
+Asking = tuple[object, date]
+"""State of the live prices, and the day."""
 
-def rentals(gpu: Gpu, provider: str | None, country: str | None) -> tuple[Stream, ...]:
+
+def asking() -> Asking:
+    """What rents depend on besides the card: looked up once a search, for it asks the disk."""
+    return stamp(), datetime.now(UTC).date()
+
+
+def rentals(gpu: Gpu, provider: str | None, country: str | None, at: Asking | None = None) -> tuple[Stream, ...]:
     """Every stream of rentals of a card.
 
     Chinese clouds ask for an identity in China, so they are left out for those who are elsewhere. Of instances with as
     many of the card, those that rank behind a cheaper one are beaten in every number of them.
     """
-    return _unbeaten(gpu.id, provider, _shut_out(country), stamp(), datetime.now(UTC).date())
+    return _unbeaten(gpu.id, provider, _shut_out(country), *(at or asking()))
 
 
 @lru_cache(maxsize=1024)
@@ -50,7 +58,7 @@ def rented(gpu: Gpu, count: int, provider: str | None, country: str | None) -> t
 
 def _offered(gpu: Gpu, provider: str | None, country: str | None) -> Iterator[tuple[Stream, Offer]]:
     """The instances open to somebody in a country, or those of one provider."""
-    return _open_to(gpu.id, provider, _shut_out(country), stamp(), datetime.now(UTC).date())
+    return _open_to(gpu.id, provider, _shut_out(country), *asking())
 
 
 def _shut_out(country: str | None) -> bool:
