@@ -63,9 +63,7 @@ def remembered(material: Material, shown: Shown | None, main: Section, lines: Se
     """
     headline = shown.told if shown else ()
     told = dict.fromkeys([*headline, *map(mark, lines)])
-    keys = [
-        key for key in sorted(material.say.keys()) if key.startswith("ask.") and material.say.get(key) in main.questions
-    ]
+    keys = [key for key in material.say.under("ask") if material.say.get(key) in main.questions]
     made = {"told": tuple(told)[-_MARKS_MAX:], "questions": tuple(keys)}
     offered = _offered(material, main)
     if not offered and material.understanding.follow_up:

@@ -169,7 +169,10 @@ class Evidence:
                 self._note_cards(value)
             if isinstance(parts := value.get("parts"), list):
                 self._add_rows(parts)
-            copies = next((n for key in COUNTS if isinstance(n := value.get(key), int) and n > 1), copies)
+            for name in COUNTS:
+                if name in value and isinstance(said := value[name], int) and said > 1:
+                    copies = said
+                    break
             own = _kind_of_unit(value["unit"]) if "unit" in value and "formula" in value else None
             if isinstance(measure := value.get("measure"), str) and "speed" in value:
                 self._take(value["speed"], _kind_of_name(measure), copies, currency)

@@ -14,6 +14,10 @@ class Phrases:
     def __init__(self, language: str, wording: dict[str, str]) -> None:
         self.language = language
         self._wording = wording
+        groups: dict[str, list[str]] = {}
+        for key in sorted(wording):
+            groups.setdefault(key.partition(".")[0], []).append(key)
+        self._groups = {group: tuple(keys) for group, keys in groups.items()}
 
     def __call__(self, key: str, **values: object) -> str:
         """The phrase `key` with its gaps filled.
@@ -36,6 +40,10 @@ class Phrases:
     def keys(self) -> frozenset[str]:
         """Every key there is."""
         return frozenset(self._wording)
+
+    def under(self, group: str) -> tuple[str, ...]:
+        """Every key of a group, in order."""
+        return self._groups.get(group, ())
 
 
 def phrases(language: str) -> Phrases:

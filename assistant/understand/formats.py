@@ -89,6 +89,12 @@ _LOOSE = grammar(r"全精度|原精度|full[- ]precision|(?:非|未|不|没有?|
 
 def find_formats(text: str) -> list[Found[str]]:
     """Every weight format named, left to right; those of the KV cache left out."""
+    return list(_named(text))
+
+
+@lru_cache(maxsize=64)
+def _named(text: str) -> tuple[Found[str], ...]:
+    """The same, remembered: reading and planning ask for the formats of one question seven times."""
     cache = [match.span() for match in (*_KV.finditer(text), *_KV_AFTER.finditer(text))]
     found = [Found(_gguf_name(m), m.start(), m.end()) for m in _GGUF.finditer(text)]
     sized = [Found(_of_bits(float(m[1])), m.start(), m.end()) for m in _BITS.finditer(text)]
@@ -99,7 +105,7 @@ def find_formats(text: str) -> list[Found[str]]:
             continue  # its bits say more
         found.append(Found(name, match.start(), match.end()))
     inside = [f for f in found if not any(start <= f.start < end for start, end in cache)]
-    return sorted(inside, key=lambda f: f.start)
+    return tuple(sorted(inside, key=lambda f: f.start))
 
 
 def find_kv_format(text: str) -> Found[str] | None:

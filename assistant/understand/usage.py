@@ -7,6 +7,7 @@ days it comes back on ("on weekdays", 「周末休息」). A day, a week or a mo
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 from assistant.understand.numbers import DIGITS, HAN, number
 from assistant.understand.text import Found, grammar
@@ -269,8 +270,9 @@ def _alone(plain: str) -> Found[float] | None:
     return None
 
 
-def _durations(plain: str) -> list[_Duration]:
-    """Every length and period of the text, in order."""
+@lru_cache(maxsize=64)
+def _durations(plain: str) -> tuple[_Duration, ...]:
+    """Every length and period of the text, in order; each reading of how long something runs looks at them."""
     found = [one for match in _DURATION.finditer(plain) if (one := _duration(match, plain)) is not None]
     single = find_weekend(plain)
     found += [
@@ -281,7 +283,7 @@ def _durations(plain: str) -> list[_Duration]:
     for one in sorted(found, key=lambda each: (each.start, -each.end)):
         if not kept or one.start >= kept[-1].end:
             kept.append(one)
-    return kept
+    return tuple(kept)
 
 
 def _duration(match: re.Match[str], plain: str) -> _Duration | None:
