@@ -123,7 +123,7 @@ def _shown(one: Indexed, question: Question, own: Question, covered: float, near
         either=max(covered * held.everywhere, share),
         lexical=covered * held.credited,
         asked=share,
-        question=max(map(own.share, one.questions)) if share else 0.0,
+        question=own.best_share(one.questions) if share else 0.0,
         has=float(bool(one.asked)),
         named=held.named,
         missing=1 - held.named,

@@ -90,10 +90,16 @@ def sentences(text: str) -> list[str]:
 
 def concepts(query: str, language: str) -> list[Concept]:
     """What `query` asks about, in words that texts of `language` would use."""
-    text = normalise(query[:QUERY_MAX])
+    return list(_concepts(query[:QUERY_MAX], language))
+
+
+@lru_cache(maxsize=32)
+def _concepts(query: str, language: str) -> tuple[Concept, ...]:
+    """The same, remembered: one search asks several times, for either language."""
+    text = normalise(query)
     own = language_of(text) == language
     pieces = _own_concepts(text) if own else _other_concepts(text, language)
-    return list(dict.fromkeys(pieces))
+    return tuple(dict.fromkeys(pieces))
 
 
 def translate(query: str) -> tuple[str, float]:

@@ -163,10 +163,18 @@ class Question:
 
     def share(self, text: Set[str]) -> float:
         """Share of its weight that a text holds."""
-        present = self._asked & text
-        if (known := self._shared.get(present)) is None:
-            known = self._shared[present] = self._share(self._holds(present))
-        return known
+        return self.best_share((text,))
+
+    def best_share(self, texts: Iterable[Set[str]]) -> float:
+        """The largest share that one of the texts holds; 0 without any."""
+        asked, shared, best = self._asked, self._shared, 0.0
+        for text in texts:
+            present = asked & text
+            if (known := shared.get(present)) is None:
+                known = shared[present] = self._share(self._holds(present))
+            if known > best:
+                best = known
+        return best
 
     def _weigh(self, body: Shares, head: Shares, about: Shares, asked: Shares) -> Held:
         most, missing = dict[int, float](), dict[int, float]()

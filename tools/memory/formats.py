@@ -29,6 +29,7 @@ class WeightFormat(NamedTuple):
         return self.expert_bits < 16
 
 
+@lru_cache(maxsize=512)
 def canonical(text: str) -> str:
     """The format's own name for a way of writing it: `GGUF:q4_k_m` → `gguf:Q4_K_M`.
 

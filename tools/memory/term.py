@@ -35,7 +35,7 @@ class Phase(NamedTuple):
     @property
     def bytes(self) -> float:
         """All of it."""
-        return sum(term.bytes for term in self.terms)
+        return sum([term.bytes for term in self.terms])
 
 
 def peak(phases: Iterable[Phase]) -> Phase:
