@@ -129,7 +129,9 @@ class Line:
         return wait_s if wait_s > patience_s else None
 
     def _wait_s(self, coming: float) -> float:
-        """How long who comes now would wait, if each took as long as usual, or as the longest that is running."""
+        """How long who comes now would wait, if each took as long as usual, and in the place of one that is running for
+        longer already, as long as that one: a place that is held up does not hold up the others."""
         now = time.monotonic()
-        each_s = max([self._usual_s, *(now - began for began in self._began.values())])
-        return (len(self._waiting) + coming + 1) * each_s / self._places
+        took_s = [max(self._usual_s, now - began) for began in self._began.values()]
+        took_s += [self._usual_s] * (self._places - len(took_s))
+        return (len(self._waiting) + coming + 1) / sum(1 / each_s for each_s in took_s)

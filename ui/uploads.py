@@ -6,7 +6,7 @@ import re
 import tempfile
 import threading
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 from typing import Any, Literal
 
@@ -21,14 +21,15 @@ from kb.settings import settings
 
 SUFFIXES = {"markdown": ".md", "text": ".txt", "html": ".html"}
 _SHOWN_NAME = re.compile(r"[^\w.\- ]+")
-_one_at_a_time = threading.Lock()
 
 
 CONTENT_MAX = 5_600_000
 """Characters of a file in base64: 4 MB of file."""
 PARSERS, PARSER_WAIT_S = 2, 20.0
-"""Files that may be parsed at once, each in a child of up to 512 MB, and how long one waits for its turn."""
+"""Files that may be parsed at once, each in a child of up to 512 MB, and how long one waits for its turn, there or to
+be taken in."""
 _parsers = threading.BoundedSemaphore(PARSERS)
+_one_at_a_time = threading.BoundedSemaphore(1)
 
 
 class Text(Frozen):
@@ -124,11 +125,11 @@ def add(document: Text) -> Added:
 
     Raises:
         BadDocument: nothing in it can be read; the library is as before.
-        IndexUnavailable: it could not be taken in; the document is not kept.
+        IndexUnavailable: it could not be taken in, or others take too long; the document is not kept.
     """
     name = file_name(document)
     path = folder() / name
-    with _one_at_a_time:
+    with _alone():
         folder().mkdir(parents=True, exist_ok=True)
         former = path.read_bytes() if path.exists() else None
         _write(path, document.data)
@@ -138,16 +139,19 @@ def add(document: Text) -> Added:
             _put_back(path, former)  # what could not be taken in now shall not be tried at every later upload
             raise
         if failure := next((one for one in done.report.failed if Path(one.path).name == name), None):
-            _put_back(path, former)
-            sync_apart([folder()])
+            _put_back(path, former)  # the library still holds what it held of it
             raise BadDocument(name, failure.reason)
     return Added(name=name, chunks=done.report.chunks, findings=judged(done.findings, path, name))
 
 
 def remove(name: str) -> bool:
-    """Forget an upload; says whether there was one."""
+    """Forget an upload; says whether there was one.
+
+    Raises:
+        IndexUnavailable: others take too long.
+    """
     path = folder() / name
-    with _one_at_a_time:
+    with _alone():
         if name != Path(name).name or not path.is_file():
             return False
         path.unlink()
@@ -168,15 +172,24 @@ def checked(document: Text) -> list[dict[str, Any]]:
             raise BadDocument(document.name, problem.reason) from None
 
 
-@contextmanager
-def _turn() -> Iterator[None]:
+def _turn() -> AbstractContextManager[None]:
     """One of few places to parse in, so that many requests at once do not take the machine's memory."""
-    if not _parsers.acquire(timeout=PARSER_WAIT_S):
+    return _waited(_parsers)
+
+
+def _alone() -> AbstractContextManager[None]:
+    """The library to oneself: two that take in would only wait for each other, each in a process of its own."""
+    return _waited(_one_at_a_time)
+
+
+@contextmanager
+def _waited(place: threading.BoundedSemaphore) -> Iterator[None]:
+    if not place.acquire(timeout=PARSER_WAIT_S):
         raise IndexUnavailable("too many documents are being read; try again in a moment.")
     try:
         yield
     finally:
-        _parsers.release()
+        place.release()
 
 
 def file_name(document: Text) -> str:

@@ -63,6 +63,19 @@ def test_a_turn_that_takes_long_is_reckoned_with_before_it_ends(monkeypatch: pyt
         assert refusal.value.wait_s == 30.0 * (SHORT_LINE + 1)
 
 
+def test_one_long_turn_holds_up_no_more_than_its_place(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The line is judged by how fast all places together empty it, not by the slowest of them."""
+    line, now = Line(places=2, usual_s=0.1), 100.0
+    monkeypatch.setattr("assistant.line.time.monotonic", lambda: now)
+    with line.place():
+        now = 103.0
+        with line.place():
+            waiting(line, SHORT_LINE)
+            assert line.too_long_s(0.35) is None
+            now = 105.0
+            assert line.too_long_s(0.35) == pytest.approx((SHORT_LINE + 1) / (1 / 5 + 1 / 2))
+
+
 def test_a_short_line_refuses_nobody() -> None:
     line = Line(places=1, usual_s=60.0)
     entered = threading.Event()

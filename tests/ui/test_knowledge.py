@@ -3,11 +3,14 @@
 import base64
 import sys
 from collections.abc import Iterator
+from typing import Any
 
 import pytest
 from fastapi.testclient import TestClient
 
 from assistant.agent import Advisor
+from ingest.apart import Apart, sync_apart
+from kb.archive import Library
 from ui import uploads
 from ui.api import create_app
 from ui.uploads import Text, file_name
@@ -100,6 +103,37 @@ def test_an_upload_that_ruins_its_process_is_not_kept_and_the_former_one_is(
     passages = site.post("/v1/kb/search", json={"query": "quokkarack"}).json()
     assert "quokkarack" in passages[0]["text"]
     assert "Quokka" in (uploads.folder() / added).read_text()
+
+
+def test_a_refused_document_costs_one_process_and_the_former_one_stays(
+    site: TestClient, added: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    processes = []
+
+    def counted(*given: Any, **more: Any) -> Apart:
+        processes.append(given)
+        return sync_apart(*given, **more)
+
+    monkeypatch.setattr(uploads, "sync_apart", counted)
+    before = {name: one.sha256 for name, one in Library().documents().items()}
+    for name in (added, "other.md"):
+        refused = site.post("/v1/kb/documents", json={"name": name, "text": "\n\n"})
+        assert refused.status_code == 422
+    assert len(processes) == 2
+    assert {name: one.sha256 for name, one in Library().documents().items()} == before
+    assert "quokkarack" in site.post("/v1/kb/search", json={"query": "quokkarack"}).json()[0]["text"]
+    assert "quokkarack" in (uploads.folder() / added).read_text()
+
+
+def test_an_upload_does_not_wait_for_others_without_end(site: TestClient, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(uploads, "PARSER_WAIT_S", 0.01)
+    monkeypatch.setattr(uploads, "sync_apart", lambda *given, **more: pytest.fail("nothing is taken in"))
+    with uploads._alone():
+        added = site.post("/v1/kb/documents", json={"name": "late.md", "text": "The cards are nine."})
+        removed = site.delete("/v1/kb/documents/late.md")
+    assert (added.status_code, removed.status_code) == (503, 503)
+    assert int(added.headers["retry-after"]) > 0
+    assert not (uploads.folder() / "late.md").exists()
 
 
 def test_only_uploads_can_be_removed(site: TestClient) -> None:
