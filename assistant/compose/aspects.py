@@ -60,6 +60,10 @@ def _price(gpu: GpuRow) -> str | None:
     return "–".join(dict.fromkeys(prices)) + (f" ({gpu.price.as_of})" if gpu.price.as_of else "")
 
 
+def _slots(gpu: GpuRow) -> str | None:
+    return gpu.slot_width.removesuffix("-slot") if gpu.slot_width else None
+
+
 ASPECTS: tuple[Aspect, ...] = (
     Aspect(
         "memory",
@@ -96,12 +100,21 @@ ASPECTS: tuple[Aspect, ...] = (
         _word(r"\bsm_?\d|compute capability|计算能力|flash-?att|kernel image"),
         lambda gpu: gpu.compute_capability,
     ),
+    Aspect("slots", ("slot_width",), _word(r"占几(?:个)?槽|几槽|双槽|单槽|slot width|how many slots"), _slots),
+    Aspect(
+        "plugs",
+        ("power_connectors",),
+        _word(r"供电接口|几\s?pin|power connectors?|12vhpwr"),
+        lambda gpu: gpu.power_connectors,
+    ),
     Aspect("year", ("year",), _word(r"哪年|发布|release|how old"), lambda gpu: str(gpu.year) if gpu.year else None),
 )
 USUAL = ("memory", "bandwidth", "bf16", "fp8", "link", "power")
 """What a question about a card in general is answered with."""
 COMPARED = ("memory", "bandwidth", "fp16", "bf16", "fp8", "link", "power", "price")
 """What cards are compared by."""
+BUILT_IN = ("memory", "bandwidth", "bf16", "power", "slots", "plugs")
+"""What decides between cards for a machine that is there."""
 BY_KEY = {aspect.key: aspect for aspect in ASPECTS}
 
 

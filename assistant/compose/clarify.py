@@ -7,6 +7,7 @@ from assistant.compose.material import Material
 from assistant.compose.section import Section
 from assistant.plan import isolated, progress, requests
 from assistant.plan.amounts import SEEN, model_kind
+from assistant.plan.candidates import TIGHT_CASE
 from assistant.plan.method import unsaid
 from assistant.understanding import Ambiguity
 from kb.catalog import gpus, models
@@ -17,13 +18,6 @@ DECISIVE_RATIO = 1.25
 """Variants of a card whose memory differs less than this are one card to most questions."""
 QUESTIONS_MAX = 2
 """More questions than this is an interrogation."""
-
-_TIGHT_CASE = re.compile(
-    r"mini[- ]?(?:tower|itx|pc)|\bitx\b|\bsff\b|small (?:form factor|case|tower)|compact (?:case|tower)|\bnuc\b"
-    r"|optiplex|小机箱|迷你机箱|itx|品牌机|办公主机",
-    re.I,
-)
-"""Cases and office machines that limit a card's length and power."""
 
 
 def unknown_names(material: Material) -> list[str]:
@@ -141,7 +135,8 @@ def questions(material: Material, verdict: str = "") -> list[str]:
     untimed = (intent == "training_time" and not requests.sized(need)) or (
         intent == "can_it_run" and unknown and not requests.cards(need) and not need.memory_bytes_per_gpu
     )
-    if intent == "what_fits" or (verdict == "fact" and not open_choice and not untimed):
+    unpaced = intent == "speed" and unknown and not requests.cards(need) and signs.sign(material) is None
+    if intent == "what_fits" or (verdict == "fact" and not open_choice and not untimed and not unpaced):
         return found[:QUESTIONS_MAX]
     priced = any(material.results("estimate_cost")) and not (intent == "cloud_or_buy" and requests.is_training(need))
     wants_workload = intent in _TURN_ON_WORKLOAD and not priced
@@ -166,7 +161,7 @@ def questions(material: Material, verdict: str = "") -> list[str]:
         and need.hours_per_month is None
     ):
         found.append(say("ask.hours"))
-    if intent in {"which_to_buy", "budget"} and _TIGHT_CASE.search(material.text):
+    if intent in {"which_to_buy", "budget"} and TIGHT_CASE.search(material.text):
         found.append(say("ask.case"))
     if material.need.concurrent_sequences and not (need.concurrent_sequences or need.users):
         found.append(say("ask.users"))

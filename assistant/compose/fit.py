@@ -368,6 +368,9 @@ def levers(material: Material, main: Estimate) -> list[str]:
     if fit.verdict == "no" and longest >= USEFUL_CONTEXT:
         how = column_name(material, main)
         found.insert(0, say("lever.longest", how=how, tokens=numbers.tokens(longest)))
+    most = fit.max_concurrent_sequences or 0
+    if fit.verdict == "no" and 0 < most < (material.need.concurrent_sequences or 0):
+        found.insert(0, say("lever.most_requests", how=column_name(material, main), count=numbers.count(most)))
     if fit.verdict == "tight" and fit.max_context_tokens:
         found.append(say("lever.context", tokens=numbers.tokens(fit.max_context_tokens)))
     asked_tokens = material.need.context_tokens or 0

@@ -3,9 +3,10 @@
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from assistant.compose import guidance, hybrid, names, numbers
+from assistant.compose import facts, guidance, hybrid, names, numbers
 from assistant.compose.arithmetic import arithmetic, cite, column_name, interval, subject, total
 from assistant.compose.around import asked_whole, machine, machine_line
+from assistant.compose.aspects import BUILT_IN, BY_KEY
 from assistant.compose.assume import assumed
 from assistant.compose.caveats import caveats
 from assistant.compose.material import Estimate, Material
@@ -49,11 +50,21 @@ def which_to_buy(material: Material) -> Section:
     section.body = [
         _limits(material),
         orders(material, material.configurations),
+        candidates_table(material),
         "" if asked_whole(material, best) else more_money(material, best),
         _split(material),
         _memory(material),
     ]
     return _finish(material, section)
+
+
+def candidates_table(material: Material) -> str:
+    """What tells the cards put forward apart, where they were looked up for it; empty where not."""
+    if requests.named_gpus(material.need):
+        return ""
+    shown = {one.gpu for one in chosen(material.configurations)}
+    rows = [row for row in facts.cards(material) if row.id in shown]
+    return facts.facts_table(material, rows, [BY_KEY[key] for key in BUILT_IN]) if rows else ""
 
 
 def _limits(material: Material) -> str:

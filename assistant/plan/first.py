@@ -1,6 +1,6 @@
 """The first wave: which tools each intent needs, from the Need alone."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 
 from assistant.plan import card_claims, keeping_up, link, money, particular, purse, requests, several, together
 from assistant.plan.amounts import model_kind
@@ -15,6 +15,7 @@ from assistant.plan.preferred import only
 from assistant.plan.provisional import chinese_cards, compared_formats, provisional
 from assistant.plan.smaller import smaller
 from assistant.plan.tiers import tiers, unsized_purchase
+from assistant.plan.wave import distinct, first_of, in_turn
 from assistant.understand.errors import is_oom
 from assistant.understanding import Understanding
 from kb.catalog import gpu
@@ -24,10 +25,6 @@ from tools.oom.quantities import folded
 
 CALLS_MAX = 16
 """Calls of one turn, both waves together: what fits in the time a person waits."""
-FIRST_WAVE_MAX = 6
-"""Calls of the first wave, so that the second has room to answer it."""
-LEADING = 2
-"""Calls of each part of a question that go before the rest of any."""
 BOARD = 8
 """Modules of one server."""
 CARDS_MAX = 3
@@ -67,10 +64,10 @@ def plan(understanding: Understanding) -> list[PlannedCall]:
     compared = (requests.memory(need, next(iter(requests.cards(need)), None), weight_format=name)
                 for name in compared_formats(understanding))  # fmt: skip
     wanted += compared
-    wanted += _in_turn(_BY_INTENT.get(intent, _guidance_only)(need, understanding) for intent in intents(understanding))
+    wanted += in_turn(_BY_INTENT.get(intent, _guidance_only)(need, understanding) for intent in intents(understanding))
     calls = distinct(wanted)
     guidance, rest = calls[:1], calls[1:]
-    return (rest[: FIRST_WAVE_MAX - 1] + guidance) if rest else guidance
+    return (first_of(rest) + guidance) if rest else guidance
 
 
 def _of_several(understanding: Understanding, need: Need) -> list[PlannedCall]:
@@ -79,22 +76,6 @@ def _of_several(understanding: Understanding, need: Need) -> list[PlannedCall]:
     beside, apart = understanding.beside, together.apart_calls(understanding, need)
     each = together.beside_calls(understanding, need) if beside else apart
     return distinct([usable, *each, *_check(need, understanding), requests.guidance(understanding)])[:CALLS_MAX]
-
-
-def _in_turn(parts: Iterable[Calls]) -> Calls:
-    """What each part of a question needs most, then what each needs besides: no part crowds out another."""
-    kept = [[call for call in part if call is not None] for part in parts]
-    first = [call for part in kept for call in part[:LEADING]]
-    return [*first, *(call for part in kept for call in part[LEADING:])] if len(kept) > 1 else [*kept[0]]
-
-
-def distinct(calls: Iterable[PlannedCall | None]) -> list[PlannedCall]:
-    """The calls that exist, each once, in order."""
-    kept: list[PlannedCall] = []
-    for call in calls:
-        if call is not None and call not in kept:
-            kept.append(call)
-    return kept
 
 
 def _can_it_run(need: Need, understanding: Understanding) -> Calls:
@@ -260,6 +241,7 @@ def _training_time(need: Need, understanding: Understanding) -> Calls:
         requests.memory(need, card, task=need.task if requests.is_training(need) else "full_finetune"),
         requests.comparison(need) or requests.gpu_facts(need),
         requests.configure(need) if requests.sized(need) and card is None else None,
+        *_check(need, understanding),
     ]
 
 
@@ -286,7 +268,12 @@ def _serving(need: Need, understanding: Understanding) -> Calls:
     card = next(iter(requests.cards(need)), None)
     if card is None:
         return _min_vram(need, understanding)
-    return [requests.memory(need, card), requests.configure(need), requests.speed(need, card)]
+    return [
+        requests.memory(need, card),
+        requests.configure(need),
+        requests.speed(need, card),
+        *_check(need, understanding),
+    ]
 
 
 def _budget(need: Need, understanding: Understanding) -> Calls:
@@ -306,6 +293,7 @@ def _cloud_or_buy(need: Need, understanding: Understanding) -> Calls:
         requests.offers(need, card.gpu if card else None, card.count if card else None),
         requests.offers(need.model_copy(update={"provider": None}), card.gpu if card else None),
         requests.comparison(need) or requests.gpu_facts(need),
+        *_check(need, understanding),
     ]
 
 

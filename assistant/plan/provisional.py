@@ -32,6 +32,8 @@ TOY_PARAMS, USUAL_PARAMS = 2 * 10**9, 8 * 10**9
 _TOKENS = re.compile(r"\btok(?:en)?s?\b|\bt/s\b|\btps\b|llm|language model|llama\.?cpp|ollama|大模型|推理", re.I)
 RACED_PARAMS = 8 * 10**9
 """Size of the model by which cards race where none was named: every card of today holds it in four bits."""
+ROOMY_BYTES = 4
+"""Bytes of memory to a parameter from which a model in sixteen bits leaves as much again free."""
 _REPLACED = re.compile(r"\breplac|\bmigrat|\bmov(?:e|ing) (?:from|to|off)|\bswitch|\bswap|换掉|替换|替代|迁移", re.I)
 """Words that make the cards in hand those that others are to stand in for."""
 _SERVERS = ("data_center", "cloud_only")
@@ -173,7 +175,16 @@ def repeated(understanding: Understanding) -> Project | None:
 def stand_in(understanding: Understanding) -> str | None:
     """The common model that stands in for one that was not named, where the words pointed to it."""
     need = understanding.need
-    return None if requests.sized(need) or need.intent not in _SIZED_INTENTS else need.usual_model
+    if requests.sized(need) or need.usual_model is None:
+        return None
+    raced_alike = need.intent == "compare" and need.trained is None and _roomy(need, need.usual_model)
+    return need.usual_model if need.intent in _SIZED_INTENTS or raced_alike else None
+
+
+def _roomy(need: Need, usual: str) -> bool:
+    """Whether every card compared holds the stand-in twice over: then its pace tells them apart, not its memory."""
+    cards = [gpu(name).usable_bytes for name in requests.named_gpus(need) if name in gpus()]
+    return bool(cards) and ROOMY_BYTES * models()[usual].params <= min(cards)
 
 
 _ORDERED = ("which_to_buy", "budget", "cloud_or_buy")

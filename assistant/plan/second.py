@@ -5,11 +5,11 @@ from itertools import zip_longest
 from typing import Any
 
 from assistant.answer import ToolCallRecord
-from assistant.plan import link, money, particular, requests, several, together, value
+from assistant.plan import candidates, link, money, particular, requests, several, together, value
 from assistant.plan.call import PlannedCall
 from assistant.plan.cheaper import SPREAD, card_of, cheaper
 from assistant.plan.exemplars import paced_examples, trained_on
-from assistant.plan.first import CALLS_MAX, distinct
+from assistant.plan.first import CALLS_MAX
 from assistant.plan.formats import TRAINING_LADDER, alike_formats, smaller_formats
 from assistant.plan.instead import instead
 from assistant.plan.intents import intents
@@ -19,6 +19,7 @@ from assistant.plan.like_rent import rented_like
 from assistant.plan.preferred import preferred
 from assistant.plan.provisional import chinese_cards, provisional
 from assistant.plan.spill import with_host
+from assistant.plan.wave import distinct
 from assistant.understanding import Understanding
 from tools.configuration import Configuration
 from tools.need import GpuCount, Need
@@ -48,6 +49,7 @@ def plan_more(understanding: Understanding, results: Sequence[ToolCallRecord]) -
         return []
     wanted: list[PlannedCall | None] = []
     usable, asked = _usable(results), intents(understanding)[0]
+    shops = asked in _SHOPPING
     each = [_following(understanding, need, record, usable) for record in _first_on_each(_estimates(results))]
     # Of many cards each comes once before one comes again: the calls of a turn are limited.
     turns = zip_longest(*each) if len(each) > SEVERAL else each
@@ -70,7 +72,8 @@ def plan_more(understanding: Understanding, results: Sequence[ToolCallRecord]) -
     wanted += rented_like(need, understanding, results)
     wanted += _files(understanding, need, results)
     wanted += _lighter_purchase(need, results)
-    wanted += instead(need, understanding.text, results) if asked in _SHOPPING else []
+    wanted += [candidates.look_up(need, understanding, _bills(understanding, need, results))] if shops else []
+    wanted += instead(need, understanding.text, results) if shops else []
     wanted += paced_examples(need, results)
     wanted += trained_on(need, results, understanding.text) if asked == "training_time" else []
     wanted += _as_recommended(understanding, need, results)

@@ -47,14 +47,20 @@ _BARE = grammar(
     rf"|b\b|ms|s\b|%|%|users|hours|days|minutes|seconds|watts|cards|gpus))"
     rf"|(?<![a-z0-9.])(?P<n3>{_N})\s?(?P<s3>万|千|w(?![a-z0-9])|k(?![a-z0-9]))?\s?(?:以内|以下|左右"
     rf"|上下|多)?的?\s?(?:预算|budget|经费)"
-    rf"|(?:有|拨了?|批了?|准备|打算花|能花|出得起)\s?(?:大概|大约|约|差不多)?\s?(?P<n5>{_N})\s?(?P<s5>万|千"
+    rf"|(?:有|手[上里头]|拨了?|批了?|准备|打算花|能花|出得起)\s?(?:大概|大约|约|差不多)?\s?(?P<n5>{_N})\s?(?P<s5>万|千"
     rf"|w(?![a-z0-9]))"
     rf"(?!\s?(?:多|来)?(?:条|个|人|名|位|用户|token|参数|张|字|次|篇|步|份|行|轮|的?数据|qps|并发|员工|学生))"
     rf"|^\s?(?P<n6>{_N})\s?(?P<s6>万)(?=\s?[,:])"
     rf"|(?:实验室|课题组|公司|学校|学院|工作室|单位|团队|部门)\s?(?:这边|今年|手里|总共|一共|就|只)?\s?"
     rf"(?P<n7>{_N})\s?(?P<s7>万)(?=\s?[,;:])"
     rf"|(?<![a-z0-9.])(?P<n4>{_N})\s?(?P<s4>万|千)(?:以内|以下|左右)(?!的?(?:条|人|用户|token|参数))"
+    r"|(?<![a-z0-9.])(?P<n8>\d{1,4})\s?(?P<s8>w|k)\s?(?:以内|以下)(?=[^。?!\n]{0,10}?(?:买|配|搞|组|装|整|入手|采购|机器|服务器"
+    r"|整机|主机|显卡))"
+    r"|(?:^|[,。;:、 ])(?P<n9>[1-9]\d{1,3}00)\s?(?:以内|以下)(?=$|[,。;?!]|的?(?:显卡|卡|机器|主机|整机|价位))"
 )
+_FIGURES = ("n", "n3", "n4", "n5", "n6", "n7", "n8", "n9")
+_SCALES = ("s", "s3", "s4", "s5", "s6", "s7", "s8")
+_NO_BUDGET = grammar(r"(?:功耗|tdp|供电|电源|瓦|上下文|长度|序列|context|ctx|token|输入|输出|延迟)[^,。;]{0,4}$")
 _PER_UNIT = grammar(
     rf"(?<![a-z0-9.])(?P<n>{DIGITS}|[一二两三四五六七八九十百]{{1,4}})\s?(?P<s>万|千)\s?(?:多|来|左右)?(?:一|/|每)\s?(?:台|张|块|套|卡)"
     rf"|(?:一|每)(?:台|张|块|套)\s?(?:要|卖|才|只要|大概|约)?\s?(?P<n2>{DIGITS}|[一二两三四五六七八九十百]{{1,4}})\s?(?P<s2>万|千)(?!\s?(?:人"
@@ -129,12 +135,10 @@ def find_money(text: str, *, chinese: bool) -> list[Found[Money]]:
             found.append(Found(Money(amount, "CNY", None, True), match.start(), match.end()))
     if not found:
         for match in _BARE.finditer(text):
-            scale = match["s"] or match["s3"] or match["s4"] or match["s5"] or match["s6"] or match["s7"]
-            if scale == "w" and not chinese:
-                continue  # "under 75W" is a power limit
-            amount = scaled(
-                match["n"] or match["n3"] or match["n4"] or match["n5"] or match["n6"] or match["n7"], scale
-            )
+            scale = next((match[name] for name in _SCALES if match[name]), None)
+            if (scale == "w" and not chinese) or _NO_BUDGET.search(text[max(0, match.start() - 8) : match.start() + 1]):
+                continue  # "under 75W" is a power limit, 「上下文 8000 以内」 a length
+            amount = scaled(next(match[name] for name in _FIGURES if match[name]), scale)
             if amount and 100 <= amount <= 1e13:
                 money = _money(text, match.start(), match.end(), amount, "CNY" if chinese else "USD")
                 found.append(

@@ -25,7 +25,8 @@ _REPLACE = grammar(
 _ONLY_ASKED = grammar(
     r"(?:快|慢|强|贵|省)(?:多少|几倍|多大|不少)|(?:faster|slower|better|cheaper) than|how much (?:faster|slower"
     r"|better)|比|还是|租|买|怎么选|选|划算|价格|多少钱|(?<![a-z])(?:vs|versus|or|rent|buy|smarter|better|worth"
-    r"|compared?|price|upgrad\w{1,4})(?![a-z])|升级"
+    r"|compared?|price|upgrad\w{1,4}"
+    r"|would an? [\w .-]{2,24}? (?:bring|gain|give|help|be \w{0,6} ?(?:faster|quicker)))(?![a-z])|升级"
 )
 _EXCLUDED = grammar(
     r"(?:(?<![a-z])(?<!why )(?:not|isn't|don't (?:have|want|use)|no|without|instead of|rather than|forget|drop|skip)"
@@ -300,7 +301,7 @@ def _joined(previous: Asked, named: list[GpuCount]) -> dict[str, Any]:
 def _recounted(card: GpuCount, said: int | None, before: int | None) -> int:
     """As many as said, else as read from the rest of the turn where that is more than a plural, else as before."""
     read = card.count or 1
-    return said or (read if read > _SEVERAL else before) or read
+    return (max(said, read) if said else None) or (read if read > _SEVERAL else before) or read
 
 
 def _variant(previous: Asked, memory_bytes: int) -> tuple[GpuCount, ...] | None:

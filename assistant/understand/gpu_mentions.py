@@ -22,6 +22,12 @@ _BEFORE_NAME = grammar(r"(?:[$¥€£]\s?|\d\.|cuda |driver |驱动 ?|(?<![a-z])
 _INSTANCE = grammar(r"(?<![a-z0-9.])(?:ml\.)?([a-z][a-z0-9]{0,12}(?:[._-][a-z0-9]{1,16}){1,6})")
 _FAMILY = grammar(r"(?<![a-z0-9.-])([pg]\d[a-z]{0,3})(?![a-z0-9.])")
 _AMAZON = grammar(r"(?<![a-z])(?:aws|ec2|sagemaker|amazon|instances?|xlarge)(?![a-z])|xlarge")
+_SHORT_NAMES = {"a2": "a2-16gb"}
+"""Names that are other things than cards unless they stand in a list of cards."""
+_SHORT = grammar(rf"(?<![a-z0-9.-])(?:{'|'.join(_SHORT_NAMES)})(?![a-z0-9.-])")
+_JOINER = r"(?:[,;/、]|(?<![a-z])(?:or|and|vs\.?|versus)(?![a-z])|还是|或者?|和|跟|与)"
+_JOINED_BEFORE = grammar(rf"s?\s?{_JOINER}\s?(?:or |and )?(?:an? |the |还是)?$")
+_JOINED_AFTER = grammar(rf"s?\s?{_JOINER}\s?(?:or |and )?(?:an? |the |还是)?")
 VARIANT = grammar(r"\s?(ada|blackwell|turing|super|ti|max-q)(?![a-z])")
 _SUPER = grammar(r"[ -]?super(?![a-z])")
 _GEFORCE = grammar(r"(?<!\d)[1-9]0[5-9]0(?!\d)")
@@ -63,7 +69,20 @@ def gpu_mentions(text: str) -> list[Mention]:
         if _SUPER.match(text, mention.end) and "super" not in mention.text.lower() and _GEFORCE.search(mention.text):
             continue  # another card than the one of that number: read as unknown where no such card is known
         found.append(mention)
-    return mac_mentions(text, found)
+    return mac_mentions(text, [*found, *_listed(text, found)])
+
+
+def _listed(text: str, found: list[Mention]) -> list[Mention]:
+    """Names too short to stand alone, in a list of cards: "P40, T4 or A2"."""
+    ends, starts = {one.end for one in found}, {one.start for one in found}
+    taken = [(one.start, one.end) for one in found]
+    listed = []
+    for match in _SHORT.finditer(text):
+        beside = (_JOINED_BEFORE.search(text[: match.start()]), _JOINED_AFTER.match(text, match.end()))
+        joined = (beside[0] and beside[0].start() in ends) or (beside[1] and beside[1].end() in starts)
+        if joined and not any(start < match.end() and match.start() < end for start, end in taken):
+            listed.append(Mention("GPU", (_SHORT_NAMES[match[0]],), match.start(), match.end(), match[0], exact=True))
+    return listed
 
 
 def named_gpu(text: Text, hidden: str, mention: Mention, sizes: list[Size]) -> NamedGpu:

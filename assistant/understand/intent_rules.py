@@ -77,6 +77,10 @@ RULES: tuple[tuple[Intent, float, str], ...] = (
         rf"|(?:gpu|card) count|卡数|几台"
         rf"|多少台"
     )),
+    ("how_many_gpus", 5, (
+        r"(?<![a-z])siz(?:e|ing) (?:up )?(?:an?|our|my|the|this|some) (?:\w{1,12} ){0,3}"
+        r"(?:cluster|servers?|deployment|hardware|system|box|machines?|fleet|rack|setup|infrastructure)(?![a-z])"
+    )),
     ("how_many_gpus", 7, (
         rf"(?:smallest|minimum|min|lowest|least|fewest) (?:{GPU}{{1,60}}s?|gpu|card) (?:count|number)"
         rf"|(?:smallest|minimum|lowest) number of (?:{GPU}|gpu|card)"
@@ -291,7 +295,8 @@ RULES: tuple[tuple[Intent, float, str], ...] = (
         r"|(?<![a-z])musa(?![a-z])|rocm|(?:is|does|do) (?:\S{1,24} ){1,3}support|能用吗|能不能不用"
         r"|会(?:怎么样|怎样|有问题|出问题)|what happens (?:if|when)|any (?:problems?|issues?|gotchas)|problems?\?"
         r"|issues?\?"
-        r"|混(?:插|用|搭)|mixing|报(?:错)?[^。?!\n]{0,6}only|-fa (?:on|and)|hangs?(?![a-z])|跑.{0,8}报错|装不上|能装"
+        r"|混(?:插|用|搭)|mixing|报(?:错)?[^。?!\n]{0,6}only|-fa (?:on|and)|hangs?(?![a-z])|跑.{0,8}报错|能装"
+        r"|装(?:得|不)[了上]"
     )),
     # interconnect
     ("interconnect", 4.5, (

@@ -66,6 +66,8 @@ def weigh(text: str, facts: Facts) -> dict[Intent, tuple[float, int]]:
         if weights.get(intent, 0.0) < weight and (match := rule.search(text)):
             weights[intent] = weight
             first[intent] = min(first.get(intent, match.start()), match.start())
+    if facts.owned_or_named > 1 and weights.get("compare", 0.0) >= STRONG and not _FEEDS.search(text):
+        weights["power"] = weights.get("power", 0.0) - STATED_SUPPLY
     for intent, extra in _context_of(facts, weights).items():
         if intent in weights or extra > STRONG:
             weights[intent] = weights.get(intent, 0) + extra
@@ -73,6 +75,16 @@ def weigh(text: str, facts: Facts) -> dict[Intent, tuple[float, int]]:
     return {intent: (round(weight, 2), first[intent]) for intent, weight in weights.items() if weight > 0}
 
 
+STATED_SUPPLY = 3.5
+"""Weight that words about power lose where cards are weighed against each other: the supply is what there is."""
+_FEEDS = grammar(
+    r"(?:够|带|扛|撑|顶|支持|负担|供)(?:得?[动住起了]|不够|吗|么|用)|要多大|多大的?(?:电源|功率)|功耗|耗电|省电|电费|发热|散热怎么|温度"
+    r"|(?<![a-z])(?:enough|handle|feed|carry|cope|need|draws?|trip\w{0,4}|reboot\w{0,3}|hotter|cooler|quieter|efficien\w{1,3}"
+    r"|electricity|per watt|watts? (?:does|do|will)|what psu|which psu|how many watts"
+    r"|power (?:bill|draw|limit|consumption))"
+    r"(?![a-z])"
+)
+"""Words that ask what power the cards take or whether a supply feeds them."""
 _SETTINGS: tuple[Intent, ...] = ("context_length", "concurrency")
 """Mentioned as a setting of something else, unless said strongly."""
 

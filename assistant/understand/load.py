@@ -96,6 +96,9 @@ _CONCURRENT = (
         rf"|is|大概|最多|数|:){{0,2}}\s{{0,3}}(?P<n>{DIGITS}|{HAN})\s?(?P<s>k|万|千)?(?![a-z0-9]|\s?(?:gb?"
         rf"|卡|张|context|ctx|tokens|上下文))"),
     grammar(
+        rf"并发(?:(?!上下文|长度|context)[^。?!\n\d]){{0,8}}?(?:到|上|撑|做|开|有)(?:得?[到了])?\s?(?P<n>{DIGITS})\s?(?P<s>k|万|千)?"
+        r"(?![a-z0-9.]|\s?(?:gb?|卡|张|%|台|秒|ms|tok|上下文))"),
+    grammar(
         rf"(?<![a-z0-9.])(?P<n>{_N})\s?(?P<s>k|万|千)?\s?(?:个|位|名)?(?:人|用户|同事|员工|学生|医生|老师|律师"
         rf"|工程师|客服|坐席|研发|程序员|people"
         rf"|users?|requests?|prompts?|streams?)\s?(?:能|要|会|可以)?(?:同时|一起|并发|concurrently"

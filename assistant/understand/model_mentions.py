@@ -20,6 +20,7 @@ _SOFTWARE = grammar(r"[-_. ]?(?:cpp|factory|server|cli|index|box|board)(?![a-z])
 """What makes a family's name that of a program: llama.cpp, LLaMA-Factory."""
 _SIZE_SLACK = 0.25
 """How far a said size may be from the catalog's count: "7B" is 7.6 billion."""
+_MILLIONS_BEFORE = grammar(r"(?<![a-z0-9.])(\d{2,3})[ -]?m[ -]$")
 _BESIDE = 4
 """Characters between a family's name and a size that is its: 「235b 的 qwen3」."""
 _DISTILLED = grammar(r"[- _]?(?:的)?(?:蒸馏|distill)")
@@ -78,10 +79,20 @@ def model_mentions(text: str, written: Text | None = None) -> list[Mention]:
         and (mention.exact or mention.text.lower() not in _ORDINARY)
         and not (written is not None and _PLURAL.fullmatch(written.span("model", mention.start, mention.end).text))
         and _meant(text, mention, written)
+        and not _of_millions(text, mention)
         and (
             len(mention.text) > _SHORT_NAME or not _LONGER_WORD.search(text[max(0, mention.start - 2) : mention.start])
         )
     ]
+
+
+def _of_millions(text: str, mention: Mention) -> bool:
+    """Whether a family's name only tells the shape of a smaller model of one's own: "a 350M llama"."""
+    said = _MILLIONS_BEFORE.search(text[max(0, mention.start - 8) : mention.start])
+    if said is None or len(mention.ids) < 2:
+        return False
+    return all(abs(models()[key].params - float(said[1]) * 1e6) > _SIZE_SLACK * models()[key].params
+               for key in mention.ids)  # fmt: skip
 
 
 def _meant(text: str, mention: Mention, written: Text | None) -> bool:
@@ -160,6 +171,9 @@ def _narrow_models(text: Text, mention: Mention) -> tuple[str, ...]:
     ids = mention.ids
     if len(ids) < 2:
         return ids
+    if millions := _MILLIONS_BEFORE.search(text.plain[max(0, mention.start - 8) : mention.start]):
+        said = float(millions[1]) * 1e6
+        return min(((key,) for key in ids), key=lambda one: abs(models()[one[0]].params - said))
     for match in sorted(_PARAMS.finditer(text.plain), key=lambda m: abs(m.start() - mention.end)):
         said = float(match[1]) * 1e9
         kept = tuple(key for key in ids if abs(models()[key].params - said) <= 0.12 * said)

@@ -2,6 +2,7 @@
 
 import re
 from dataclasses import dataclass
+from itertools import pairwise
 
 from assistant.understand.entities import Entities
 from assistant.understand.errors import Pasted
@@ -62,6 +63,8 @@ _ONLY_COMPARED = grammar(
     r"|\d{1,3} ?[x×*张块]? ?|[一两三四]?[张块])?(?:\d{1,4}(?:\.\d)? ?(?:h|hours?|days?|min) (?:on|with) )?"
     r"(?:\d{2,3}\s?gb?\s?(?:的|版)?)?\s?$"
 )
+_SUM = grammar(r"\s?(?:\d{1,3}\s?gb?)?\s?(?:\+|加)\s?")
+"""What makes a card named twice two of them: "3090 + 3090"."""
 _LISTED = grammar(
     r"s?\s?(?:和|与|跟|、|,|\+|&|(?<![a-z])(?:and|plus)(?![a-z])|加|外加|还有)\s?(?:an? |one |一?[张块] ?)?"
 )
@@ -238,6 +241,8 @@ def _count(text: str, names: list[NamedGpu], kinds: int, pasted: Pasted) -> int:
         return said[0] if said[0] > 1 else max(said)
     if len(names) > 1 and pasted.cards and pasted.cards.value > 1:
         return pasted.cards.value
+    if kinds == 1 and len(names) > 1 and all(_SUM.fullmatch(text[a.end : b.start]) for a, b in pairwise(names)):
+        return len(names)
     several = any(
         _PLURAL.match(text, gpu.end) or _SEVERAL.search(text[max(0, gpu.start - 10) : gpu.start]) for gpu in names
     )

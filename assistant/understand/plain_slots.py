@@ -32,6 +32,10 @@ def without_money(reading: Reading) -> str:
     return masked(hidden, [(found.start, found.end, " ") for found in money])
 
 
+_PACKED = ("awq", "gptq", "nf4")
+"""Ways of packing four bits that have a name."""
+
+
 def read_plain_slots(reading: Reading) -> None:
     """Slots that words state outright."""
     hidden = reading.entities.masked
@@ -86,6 +90,8 @@ def _format_of_model(reading: Reading, formats: list[Found[str]]) -> Found[str] 
     """A format joined to a model's name: "Qwen2-72B-Instruct-AWQ"; a comparison of formats chooses none."""
     ends = {model.end for model in reading.entities.models}
     joined = [found for found in formats if found.start - 1 in ends and reading.text.plain[found.start - 1] in "-_:"]
+    if joined and joined[0].value == "int4":  # "-4bits" says how wide, a packing named beside it how
+        return next((found for found in formats if found.value in _PACKED), joined[0])
     return joined[0] if joined else None
 
 

@@ -15,6 +15,7 @@ _PACES = (
                + _N.format(0) + _UNIT.format(0), re.I),
     re.compile(_STEP + r"\s?(?:time|takes?|耗时|用时|要)\D{0,12}" + _N.format(0) + _UNIT.format(0), re.I),
 )  # fmt: skip
+_COUNT_BEFORE = re.compile(rf"(?<![\w.])(?P<n>{DIGITS})\s?(?P<s>{SCALE})?\s?(?:training |optimi[sz]er )?$", re.I)
 _RATE = re.compile(
     _N.format("") + r"(?:it|iter|step|batch)(?:e?s|ations?)?\s?(?:/|per |a )\s?s(?:ec(?:ond)?)?(?![a-z])"
     r"|每秒\s?(?:钟)?\s?(?P<n2>\d{1,4}(?:\.\d{1,3})?)\s?(?:个\s?)?(?:step|it(?![a-z])|步)",
@@ -149,10 +150,18 @@ def _step_s(text: str) -> float | None:
     for rule in _PACES:
         if match := rule.search(text):
             unit = match["u0"].lower()
-            return float(match["n0"]) * (1e-3 if unit == "ms" else _SECONDS[unit[0]]) or None
+            stated = float(match["n0"]) * (1e-3 if unit == "ms" else _SECONDS[unit[0]])
+            return stated / _counted(text[: match.start()]) or None
     match = _RATE.search(text)
     rate = float(match["n"] or match["n2"]) if match else 0.0
     return 1 / rate if rate else None
+
+
+def _counted(before: str) -> float:
+    """How many steps the time is of: "5000 steps take 14 h" is no pace of one."""
+    match = _COUNT_BEFORE.search(before)
+    value = scaled(match["n"], (match["s"] or "").lower() or None) if match else None
+    return value if value and value > 1 else 1.0
 
 
 def _steps(text: str) -> int | None:

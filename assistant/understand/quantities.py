@@ -96,10 +96,10 @@ IN_A_MACHINE = 64
 
 def nodes(text: str) -> Count | None:
     """How many machines, when that is said and each has its own cards."""
-    for match in (*_NODES.finditer(text), *_NODES_OF.finditer(text)):
-        if found := _read(match[1], None):
-            return Count(found, match.start(), match.end())
-    return None
+    read = ((match, _read(match[1], None)) for match in (*_NODES.finditer(text), *_NODES_OF.finditer(text)))
+    said = [Count(found, match.start(), match.end()) for match, found in read if found]
+    # 「单机八卡，两机」: what one machine is like comes before how many there are.
+    return next((one for one in said if text[one.start] != "单"), said[0] if said else None)
 
 
 def per_node(text: str) -> Count | None:

@@ -67,7 +67,8 @@ _GAMING = grammar(
     r"|fps in|ray[- ]traced games?|video games?|play(?:ing)? (?:games|\w{2,20} (?:at|in) (?:4k|1440p"
     r"|1080p)))(?![a-z])"
     r"|\d{2,3} ?(?:帧|fps)(?![a-z])|开光追|光追(?:全开|性能)|2077|(?<![a-z])(?:excel|powerpoint|spreadsheets?"
-    r"|video calls?|zoom calls?|web browsing|office work)(?![a-z])|办公|上网课|追剧|刷剧|挖矿|矿卡收益|算力收益"
+    r"|video calls?|zoom calls?|web browsing|office work)(?![a-z])"
+    r"|办公(?!室|楼|区|桌|网|主机|电脑|机|场|环境)|上网课|追剧|刷剧|挖矿|矿卡收益|算力收益"
     r"|(?<![a-z])(?:(?:for|to start) mining"
     r"|mining (?:profit\w{0,7}|bitcoin|crypto|eth|rig)|hash ?rate"
     r"|(?:bitcoin|btc|crypto|ethereum|eth|kaspa) mining|mine (?:bitcoin|ethereum|crypto))(?![a-z])"
@@ -107,11 +108,11 @@ _ASKED = grammar(
     r"|much)|(?<![a-z])(?:which|what|whether)(?![a-z])"
 )
 _BARE_CHOICE = grammar(
-    r"预算|经费|实验室|课题组|公司|学校|家用|人民币|美元|欧元|怎么|怎样|如何|该|应该|能|可以|够|用|选|配|买|推荐|合适|什么|啥|好|哪|一?[款个种些张台套]|的|呢|了|吧|吗|大概|左右|大约|以内"
+    r"预算|经费|实验室|课题组|公司|学校|家用|人民币|美元|欧元|怎么|怎样|如何|该|应该|能|可以|够|用|这样|那样|跑|放|装|带|得|动|下|选|配|买|推荐|合适|什么|啥|好|哪|一?[款个种些张台套]|的|呢|了|吧|吗|大概|左右|大约|以内"
     r"|上下|我|们|有|就|只|手上|手里|手头|给|帮|请|求|建议|方案|一下|最|不|超过|万|千|元|块钱?|多"
     r"|(?<![a-z])(?:how|what|which|it|this|that|enough|one|ones|should|would|do|can|could|i|we|you|get|got|buy|choose"
     r"|pick|go|for|with|my|our|is|are|to|spend|best|good|the|an?|of|under|around|about|on|in|recommend"
-    r"|recommendations?|suggest|suggestions?|budget"
+    r"|recommendations?|suggest|suggestions?|budget|will|does|fit|work"
     r"|lab|team|home|office|school|something|anything|run|use|it|money|quid|bucks|pounds?|euros?|dollars?|usd|eur|gbp"
     r"|rmb|cny|yuan|grand|total|all|together|have|ve|ll|d|s|want|need|only|max|maximum|limit|up|at|most|please|any"
     r"|some|now|right|buying|thing|option|options)(?![a-z])"
@@ -124,7 +125,9 @@ _FITTED_OUT = grammar(
 )
 """Words of fitting out a system of one's own: with a budget, that is a question about hardware."""
 _BARE_CUE = grammar(
-    r"够(?:吗|不|么|用)|(?<![a-z])can i run it|怎么选|选哪|选什么|推荐|买(?:哪|什么|啥)"
+    r"够(?:吗|不|么|用)|(?:跑得动|放得下|装得下|带得动|能跑)(?:吗|么|不)"
+    r"|(?<![a-z])(?:can i run it|(?:will|does|would) (?:it|this|that) (?:fit|run|work))(?![a-z])"
+    r"|怎么选|选哪|选什么|推荐|买(?:哪|什么|啥)"
     r"|(?<![a-z])(?:enough|recommend\w{0,6}|which one|what (?:should|do) i (?:buy|get))"
 )
 """What makes words of choosing alone a question that is asked back, not turned away."""
@@ -133,6 +136,12 @@ _WORK_TOO = grammar(
     r"|ollama)(?![a-z])|大模型|跑模型|炼丹|跑图|出图|深度学习|机器学习|推理"
 )
 """Work that games stand beside: "4K gaming and local LLMs" is a question about a card for both."""
+_FIELD = grammar(
+    r"(?<![a-z])(?:llms?|(?:language|forecast\w{0,4}) models?|fine-?tun\w{0,4}|gpus?|graphics cards?|v?ram)(?![a-z])"
+    r"|大模型|模型|微调|部署|显卡|显存|训练"
+)
+"""Words of models and cards: a field they are for ("a legal assistant", 「法律大模型」) is no other topic."""
+_WANTED = grammar(r"什么|啥|推荐|如何|预算|(?<![a-z])(?:recommend\w{0,6}|need|budget)(?![a-z])")
 _GREETING = grammar(
     r"(?:hi|hello|hey|help|thanks?(?: you)?|thx|ok(?:ay)?|你好|您好|在吗|谢谢|多谢|帮忙|嗨)(?: there"
     r"| all| everyone)?[\s!.,?。~]*"
@@ -161,7 +170,7 @@ def out_of_scope(text: str, *, names: bool, sized: bool, work: bool, priced: boo
     if (
         _CREATIVE.search(text)
         or (_GAMING.search(text) and not work)
-        or (_OTHER_TOPICS.search(text) and not (names and question))
+        or (_OTHER_TOPICS.search(text) and not _of_a_field(rest, names=names, question=question))
     ):
         return not (question and (names or sized) and (work or not _GAMING.search(text)))
     if rest != text and not (question or names or sized):
@@ -175,10 +184,20 @@ def out_of_scope(text: str, *, names: bool, sized: bool, work: bool, priced: boo
     )
 
 
+def _of_a_field(text: str, *, names: bool, question: bool) -> bool:
+    """Whether a topic is only what hardware is asked for: a model for lawyers, a card to forecast the weather."""
+    return (question and names) or bool(
+        _FIELD.search(text) and (question or _ASKED.search(text) or _WANTED.search(text))
+    )
+
+
 def asks_something_else(text: str) -> bool:
     """Whether the text asks for what the advisor never does, whatever came before."""
-    return any(rule.search(text) for rule in (_FORBIDDEN, _CREATIVE, _GAMING, _OTHER_TOPICS, _INJECTION)) or bool(
-        _SECRETS.search(text) and _ASKS_SECRETS.search(text)
+    topic = _OTHER_TOPICS.search(text) and not _of_a_field(text, names=False, question=False)
+    return (
+        bool(topic)
+        or any(rule.search(text) for rule in (_FORBIDDEN, _CREATIVE, _GAMING, _INJECTION))
+        or bool(_SECRETS.search(text) and _ASKS_SECRETS.search(text))
     )
 
 

@@ -34,7 +34,9 @@ _DISK = grammar(
 _TOTAL_BEFORE = grammar(
     r"(?:共|一共|总共|合计|总计|加起来|凑|total(?:ing|ling)?(?: of)?|combined|altogether|=)\s?(?:有|是|of)?\s?$"
 )
-_TOTAL_AFTER = grammar(r"\s?(?:的)?\s?(?:total|in total|combined|altogether|总显存|总共|合计|\+\s?(?:vram|gb)?)")
+_TOTAL_AFTER = grammar(
+    r"\s?(?:的)?\s?(?:total|in total|combined|altogether|总显存|总共|合计|\+(?!\s?\d)\s?(?:vram|gb)?)"
+)
 _REQUIRED_BEFORE = grammar(
     r"(?:需要?|得要?|(?<!只)要(?:求)?|硬性要求|至少|最少|最低|最小|不低于|大于|超过|以上|needs?"
     r"|requires?|requir(?:es|ing)|wants?|at least|minimum|min|more than"
@@ -64,7 +66,7 @@ _CARD_BEFORE = grammar(
     r"|per(?:gpu)?|w/|would|will|单卡)\s?:?\s?$"
 )
 _ENOUGH_AFTER = grammar(
-    r"\s?(?:的)?\s?(?:显存)?\s?(?:就|都|是否|是不是)?\s?(?:够|行不|可以|能|只能|跑|oom|ooms|dies|died"
+    r"\s?(?:的)?\s?(?:显存)?\s?(?:就|都|是否|是不是)?\s?(?:够|行(?:不|吗|么|嘛)|可以|能|只能|跑|oom|ooms|dies|died"
     r"|crash|fails?|enough|suffic|do\b|do\?|ok\b|爆|不行|装得下|会爆|也能|上)"
 )
 _BESIDE_CARD = grammar("\ue000 ?(?:\\+|and|with|plus|&|、|加) ?$")

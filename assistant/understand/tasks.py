@@ -40,7 +40,7 @@ _RULES: tuple[tuple[Task, str], ...] = (
         rf"|jina-\w{{1,20}}|sentence[- ]transformers?|vector index){_E}|向量化|嵌入模型|向量模型|重排"
     )),
     ("rag", (
-        rf"{_B}(?:rag|retrieval[- ]augmented|graphrag|ragflow|langchain|dify|fastgpt|anythingllm"
+        rf"{_B}(?:rag|retrieval[- ]augmented|graphrag|ragflow|fastgpt|anythingllm"
         rf"|knowledge base){_E}|知识库|检索增强|文档问答"
     )),
     ("rendering", (
@@ -82,7 +82,8 @@ _TRAIN = grammar(
 _SERVE = grammar(
     rf"{_B}(?:infer\w{{0,6}}|serv(?:e|es|ing)|deploy\w{{0,4}}|run(?:s|ning)?|host(?:ing)?|chat(?:bot)?"
     rf"|load(?:s|ing)?|generat\w{{1,4}}|decode|prefill|tok(?:en)?s?/s|t/s|tokens? per second|tps|tpot|ttft"
-    rf"|vllm|sglang|ollama|llama[-_. ]?cpp\w{{0,3}}|lm ?studio|tgi|lmdeploy|xinference|ktransformers"
+    rf"|vllm|sglang|ollama|(?:llama|llm)[- ]servers?|llama[-_. ]?cpp\w{{0,3}}|lm ?studio|tgi|lmdeploy|xinference"
+    rf"|ktransformers"
     rf"|exllama\w{{0,3}}|gguf|correr|ejecutar|rodar|lancer|laufen|betreiben|tensor[-_]parallel[-_]size"
     rf"|max[-_]model[-_]len|assistant|agent|api|quantis\w{{1,6}}|quantiz\w{{1,6}}){_E}|推理|部署|跑"
     rf"|运行|本地化|在线服务|起服务|客服|对话|问答|量化|上线|调用|生成速度|首字|并发"
