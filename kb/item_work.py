@@ -36,6 +36,16 @@ class Generate(Frozen):
     video_down_ratio: float
 
 
+class PictureTraining(Frozen):
+    """A step of training a generator of pictures, in passes of its network forward."""
+
+    adapter_passes: float
+    full_passes: float
+    up_ratio: float
+    down_ratio: float
+    sources: tuple[str, ...]
+
+
 class Picture(Frozen):
     """How one generator is usually run."""
 
@@ -122,6 +132,7 @@ class ItemWork(Frozen):
 
     fit: Fit
     generate: Generate
+    picture_training: PictureTraining
     pictures: dict[str, Picture]
     vision: Vision
     images: dict[str, ImageWork]

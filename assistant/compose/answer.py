@@ -36,6 +36,7 @@ from assistant.compose import (
     several,
     shopping,
     signs,
+    streams,
     tiers,
     together,
     topology,
@@ -269,6 +270,11 @@ def _sized(renderer: Renderer) -> Renderer:
     return render
 
 
+def _at_once(material: Material) -> Section:
+    """By the pace of what comes in live, or by memory."""
+    return streams.streams(material) or _sized(room.context_and_users)(material)
+
+
 def _shop(material: Material) -> Section:
     if (together := several.several(material)) is not None:
         return together
@@ -333,7 +339,8 @@ def _cloud_or_buy(material: Material) -> Section:
 def _spec(material: Material) -> Section:
     """The data sheet; why a card cannot do something, where that is asked."""
     cause = (material.need.engine or _WHY.search(material.text)) and compatibility.refused(material)
-    return compatibility.compatibility(material) if cause else facts.spec(material)
+    judged = cause or (material.need.kv_format and compatibility.asked(material))  # a cache is stored, not computed in
+    return compatibility.compatibility(material) if judged else facts.spec(material)
 
 
 def _linked(material: Material) -> Section:
@@ -346,6 +353,8 @@ def _guidance(material: Material) -> Section:
     beside = engines_compared(material.text) or material.understanding.fault
     if material.estimates and material.estimates[0].fit and not beside:
         return fit.can_it_run(material)
+    if material.understanding.fault and compatibility.refused(material):
+        return compatibility.caused(material)
     return clarify.only_clarify(material) if _asks_nothing(material) else guidance.guidance(material)
 
 
@@ -364,7 +373,7 @@ RENDERERS: dict[Intent, Renderer] = {
     "spec": _spec,
     "speed": contest.speed,
     "training_time": run.timed,
-    "concurrency": _sized(room.context_and_users),
+    "concurrency": _at_once,
     "context_length": _sized(room.context_and_users),
     "budget": _shop,
     "cloud_or_buy": _cloud_or_buy,

@@ -5,6 +5,7 @@ import re
 from assistant.compose import names
 from assistant.compose.material import Estimate, Material
 from assistant.compose.reasons import said
+from assistant.plan.amounts import UNTIMED, model_kind
 from assistant.plan.worth import TENSOR_CORES
 from kb.base import AdvisorError
 from kb.catalog import gpu, model
@@ -44,6 +45,9 @@ def caveats(material: Material, main: Estimate) -> list[str]:
         found += _of_model(material, shape, shared=main.fit is not None and main.fit.host is not None)
     if reserves(material, main):
         found.append(material.say("caveat.reserved", engine=names.engine_name(main.result.engine)))
+    asked = {material.need.intent, *material.understanding.asks}
+    if main.task != "inference" and "training_time" in asked and model_kind(material.need) in UNTIMED:
+        found.append(material.say("caveat.untimed"))
     if main.task != "inference" and _RL.search(material.text) and not main.request.get("method"):
         found.append(material.say("caveat.rl"))
     if main.gpu is None and main.result.weight_format == "fp8":

@@ -179,7 +179,7 @@ def questions(material: Material, verdict: str = "") -> list[str]:
     several = intent == "min_vram" and _takes_several_cards(material)
     if need.weight_format is None and (several or _on_the_edge(material)) and not cache_alone.asked(material):
         found.append(say("ask.format"))
-    if intent == "concurrency" and need.context_tokens is None:
+    if intent == "concurrency" and need.context_tokens is None and model_kind(material.need) != "speech":
         found.append(say("ask.context"))
     timed = next(material.records("estimate_training_time"), None)
     open_time = intent == "training_time" and need.dataset_tokens is None

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterator
 
-from assistant.compose import facts, names
+from assistant.compose import facts, guidance, names
 from assistant.compose.citations import joined
 from assistant.compose.material import Material
 from assistant.compose.section import Section
@@ -38,6 +38,14 @@ def compatibility(material: Material) -> Section:
     rows = facts.cards(material)
     if rows:
         section.body.append(facts.facts_table(material, rows, facts.usual(material)))
+    return section
+
+
+def caused(material: Material) -> Section:
+    """What the card cannot do of what it was told to, as the cause of a fault; what the documents add below."""
+    section = compatibility(material)
+    section.settled = False
+    section.body = [section.body[0], "\n".join(guidance.quoted(material, guidance.QUOTED_ALONE_MAX, guidance.CAUSE))]
     return section
 
 

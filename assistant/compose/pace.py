@@ -28,7 +28,7 @@ SPEED_ROWS = (
 )
 SPEED_ROWS_ALONE = tuple(row for row in SPEED_ROWS if row != "tokens_per_s_total")
 """With one request at a time, the total is the one user's."""
-TIME_ROWS = ("tokens_per_s_per_gpu", "samples_per_s_per_gpu", "samples_per_s_total", "time_s", "gpu_hours")
+TIME_ROWS = ("step_s", "tokens_per_s_per_gpu", "samples_per_s_per_gpu", "samples_per_s_total", "time_s", "gpu_hours")
 ITEM_ROWS = (
     "images_per_s", "time_per_image_s", "time_per_clip_s", "audio_s_per_s", "realtime_factor", "documents_per_s",
     "prefill_tokens_per_s",
@@ -273,7 +273,8 @@ def training_time(material: Material) -> Section:
     headline = _of_model(material, _headline(material, "pace.time", key, result))
     if not requests.cards(material.need):
         headline = material.say("pace.on_cards", cards=names.cards(result["gpu"], result["gpu_count"])) + headline
-    section = _held(material, result, _with(material, record.tool, result, headline, TIME_ROWS, memory=False))
+    rows = TIME_ROWS if result["gpu_count"] != 1 else tuple(row for row in TIME_ROWS if row != "samples_per_s_total")
+    section = _held(material, result, _with(material, record.tool, result, headline, rows, memory=False))
     section.assumptions += _data(material, result)
     return section
 
@@ -286,7 +287,7 @@ def _data(material: Material, result: dict[str, Any]) -> list[str]:
     told = material.understanding.need.dataset_tokens is not None or from_scratch.taken(material.understanding, need)
     if not told and need.dataset_tokens:
         found.append(say("assume.sample_tokens", value=numbers.count(SAMPLE_TOKENS)))
-    if need.epochs is None and need.task != "pretrain":
+    if need.epochs is None and need.task != "pretrain" and not result.get("step_s"):
         found.append(say("assume.one_epoch"))
     return found
 

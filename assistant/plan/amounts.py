@@ -3,6 +3,8 @@
 import re
 
 from assistant.understand.numbers import number
+from assistant.understand.progress import find_progress
+from assistant.understanding import Asked
 from kb.catalog import models
 from kb.item_work import dataset_samples, item_work
 from kb.units import DAY_S
@@ -14,6 +16,9 @@ USUAL_FPS = 16
 """Frames a second of generated clips where the model's own rate is not known: Wan's."""
 COUNTED = (*SEEN, "speech", *READ)
 """Kinds of model whose pace is asked for in items."""
+TIMED = ("vision", "diffusion", *READ)
+"""Kinds whose training is timed in items; `UNTIMED`: those of which only the memory is known."""
+UNTIMED = ("speech", "video")
 _NUMBER = (
     r"(?P<n>\d[\d,]*(?:\.\d+)?|[一二两三四五六七八九十百]{1,6}(?=[千万亿 ]|\s?[张篇条个段份小]))\s?"
     r"(?P<s>k|m|bn?|thousand|million|billion|百万|千万|万|千|亿)?(?![a-z0-9])\s?"
@@ -82,7 +87,7 @@ _EACH = re.compile(
 _STEPS = re.compile(r"(?<!\d)(\d{1,3})\s?(?:-?steps?|步)(?![a-z])", re.I)
 _SIZE = re.compile(r"(?<!\d)(\d{3,4})\s?[x×*]\s?(\d{3,4})(?!\d)")
 _UNIT_S = {"h": 3600, "小": 3600, "个": 3600, "m": 60, "分": 60, "天": 86400, "d": 86400}
-_TRAINS = re.compile(r"训练|训(?!练好)|微调|炼|epochs?|轮|\btrain|fine-?tun|pre-?train|from scratch", re.I)
+_TRAINS = re.compile(r"训练|训(?!练好)|微调|炼|epochs?|轮|\btrain|fine[- ]?tun|pre-?train|from scratch", re.I)
 _PACE = re.compile(
     r"(?:images?|imgs?|pics?|pictures?|it|iterations?|frames?|docs?|documents?|texts?|embeddings?|samples?|clips?)"
     r"\s?(?:/|per )\s?(?:s|sec|second|min|minute|hour|h|day)(?![a-z])|\bfps\b|seconds? per|s/(?:it|image)"
@@ -119,15 +124,15 @@ def clip_frames(model: str, seconds: float) -> int:
     return round(seconds * ((known.fps if known else None) or USUAL_FPS)) + 1
 
 
-def pace_asked(need: Need, text: str) -> Intent | None:
+def pace_asked(need: Asked, text: str) -> Intent | None:
     """Whether the pace of work without tokens is asked for: of training, of doing it, or not at all."""
     kind = model_kind(need)
     if kind not in COUNTED or not (_PACE.search(text) or _daily_load(need, text)):
         return None
-    trains = need.epochs is not None or _TRAINS.search(text) is not None
+    trains = need.epochs is not None or need.trained is not None or _TRAINS.search(text) is not None
     if not trains:
         return "speed"
-    return "training_time" if kind in ("vision", *READ) else None
+    return "training_time" if kind in TIMED else "can_it_run" if kind in UNTIMED else None
 
 
 def _daily_load(need: Need, text: str) -> bool:
@@ -168,6 +173,16 @@ def amounts(need: Need, text: str) -> dict[str, object]:
             found["documents"] = _count(match)
         found |= texts(need, text)
     return found
+
+
+def of_pictures(need: Need, text: str) -> dict[str, object]:
+    """The run of training a generator of pictures: its steps; its few pictures are no run without passes over them."""
+    if model_kind(need) != "diffusion":
+        return {}
+    run = find_progress(text)
+    found: dict[str, object] = {"steps": run.all_steps or run.steps, "accumulation": run.accumulation}
+    once = found["steps"] is not None or need.epochs is None
+    return found | {"micro_batch_size": need.batch_size} | ({"dataset_samples": None} if once else {})
 
 
 def period_s(text: str) -> float | None:

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterable
 
-from assistant.plan.amounts import COUNTED, SEEN, amounts, clip_frames, model_kind
+from assistant.plan.amounts import COUNTED, SEEN, amounts, clip_frames, model_kind, of_pictures
 from assistant.plan.call import PlannedCall, planned
 from assistant.plan.formats import EVERY_FORMAT, TRAINING_LADDER, WHICH_FORMAT, WIDE, bits, unified
 from assistant.plan.layout import serving_layout, training_layout
@@ -337,8 +337,9 @@ def training_time(need: Need, card: GpuCount | None, *, text: str = "") -> Plann
         values["task"] = "full_finetune"
     if values["task"] in {"full_finetune", "pretrain"} and need.weight_format == "fp8":
         values |= {"weight_format": None, "precision": "fp8"}  # trained in it, not kept in it
-    if model_kind(need) == "vision" and need.width_px:
+    if model_kind(need) in SEEN and need.width_px:
         values["image_px"] = need.width_px
+    values |= of_pictures(need, text)
     samples = find_samples(text)
     if samples and need.dataset_tokens == samples * SAMPLE_TOKENS:
         values |= {"dataset_samples": samples, "dataset_tokens": None}

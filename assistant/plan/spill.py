@@ -25,6 +25,9 @@ DESKTOP = ("consumer", "workstation", "laptop")
 """Markets of cards that stand in one person's computer."""
 HOST_BYTES = tuple(size * GIB for size in (32, 64, 96, 128, 192))
 """Memory as desktop computers have it."""
+DENSE_SHARE = 0.25
+"""Most of a dense model's weights that are proposed to lie in the host's memory: a quarter already takes as long there
+as a card of 700 GB/s takes for all of them."""
 MARGIN = 1.35
 """Times the weights that memory must have room for: the cache, the engine and the system beside them."""
 
@@ -69,20 +72,22 @@ def host_bandwidth_bytes_per_s(text: str, host_memory_bytes: int) -> float:
 
 
 def taken(need: Need, card: GpuCount) -> int | None:
-    """The least memory a desktop has that holds a mixture beside the card, where none was told; null where none does.
+    """The least memory a desktop has that holds the rest of the model, where none was told; null where none does.
 
-    Only for one person on a card of their own: of a dense model every weight is read for every token, which from a
-    desktop's memory is too slow to be proposed unasked.
+    Only for one person on a card of their own: of a dense model every weight is read for every token, so where more
+    than a small part of it would lie in a desktop's memory that is too slow to be proposed unasked.
     """
     one = model(need.model) if need.model else None
     alone = (need.concurrent_sequences or 1) == 1 and need.users is None and need.engine in (None, "llama.cpp")
     files = need.weight_format is None or need.weight_format.startswith("gguf:")
-    if one is None or one.experts is None or not (alone and files) or model_kind(need) not in ("llm", "vlm"):
+    if one is None or not (alone and files) or model_kind(need) not in ("llm", "vlm"):
         return None
     owner: Gpu = gpu(card.gpu)
     if owner.market not in DESKTOP:
         return None
     form = need.weight_format or (HOST_LADDER_MXFP4 if one.native_format == "mxfp4" else HOST_LADDER)[0]
     weights = one.params * bits(form) / 8
+    if one.experts is None and weights - owner.usable_bytes * (card.count or 1) > DENSE_SHARE * weights:
+        return None
     left = MARGIN * weights - owner.usable_bytes * (card.count or 1)
     return next((size for size in HOST_BYTES if size >= left + 8 * GIB), None)

@@ -27,7 +27,9 @@ _COUNTRIES: tuple[tuple[str, str], ...] = (
     ("US", (r"美国|(?<![a-z])(?:in the us(?:a)?|(?:in|an?|normal|ordinary|regular|standard|typical) usa?(?! know)"
            r"|us (?:outlet|socket|plug|circuit|mains|household|wall)s?|united states|america|california|texas"
            r"|new york|virginia|oregon|florida|seattle|boston|chicago|san francisco"
-           r"|bay area)(?![a-z])|加州|德州|纽约|硅谷")),
+           r"|bay area)(?![a-z])|加州|德州|纽约|硅谷"
+           r"|(?<![a-z])(?:us|u\.s\.|american)(?= (?:[\w-]{1,14} ){0,3}(?:outlets?|sockets?|plugs?|breakers?|circuits?"
+           r"|receptacles?|mains|wall|household|homes?|houses?)(?![a-z]))")),
     ("GB", r"英国|(?<![a-z])(?:uk|united kingdom|britain|england|london|manchester|edinburgh)(?![a-z])|伦敦"),
     ("DE", r"德国|(?<![a-z])(?:germany|deutschland|berlin|munich|hamburg|frankfurt)(?![a-z])|柏林|慕尼黑"),
     ("FR", r"法国|(?<![a-z])(?:france|paris|lyon)(?![a-z])|巴黎"),

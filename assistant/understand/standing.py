@@ -5,6 +5,7 @@ A later turn does not repeat those words, so what they told stands in the Need.
 
 import re
 
+from assistant.understand.progress import find_progress
 from assistant.understanding import Asked, Way
 from kb.catalog import models
 from kb.pictures import pictures
@@ -32,6 +33,8 @@ _TRAINS = re.compile(
     r"|(?:做|炼|搞)(?:一?个)? ?lora",
     re.I,
 )
+MANY_STEPS = 200
+"""So many steps beside an adapter are those of its training: a picture takes tens."""
 _RUNS = re.compile(
     r"推理|预测|部署|识别|\binfer|\bpredict|\bdeploy|\bserv(?:e|ing)\b|real[- ]?time|实时|摄像头|\bcameras?\b", re.I
 )
@@ -56,8 +59,10 @@ def standing(text: str, need: Asked, before: Asked | None = None) -> Asked:
 
 def _way(text: str, need: Asked) -> Way | None:
     """How it is trained, where the words say that it is."""
-    ranked = need.lora_rank is not None and _LORA.search(text) is not None
-    if not _TRAINS.search(text) and not ranked and not _learns(text, need):
+    adapter = _LORA.search(text) is not None
+    ranked = adapter and need.lora_rank is not None
+    stepped = adapter and need.task == "diffusion" and (find_progress(text).steps or 0) >= MANY_STEPS
+    if not _TRAINS.search(text) and not ranked and not stepped and not _learns(text, need):
         return None
     return "lora" if _LORA.search(text) and need.task != "vision" else "full_finetune"
 

@@ -87,6 +87,8 @@ def minimum_gpus(work: Workload, peak_of: Peak, asked: Gpu | None = None) -> tup
     for gpu in others if asked is None or asked in others else (*others, asked):
         large = is_large(gpu)
         for alike in _grow(known, coming):
+            if alike[0].gpus > 1 and gpu.market == "laptop":
+                break  # a notebook has one, and takes no other
             if alike[0].gpus > NODE * MOST_NODES and gpu.memory_bytes < constants().vllm.large_gpu_bytes:
                 break  # nobody joins hundreds of workstation cards
             judged: dict[Verdict, Workload] = {}

@@ -16,6 +16,7 @@ from tools.training_time.derivation import derivation
 from tools.training_time.evidence import correction
 from tools.training_time.images import estimate_image_training
 from tools.training_time.job import Job, job_of
+from tools.training_time.pictures import estimate_picture_training
 from tools.training_time.request import SAMPLE_TOKENS, TrainingTimeRequest
 from tools.training_time.result import TokenTraining, TrainingTime
 from tools.training_time.step import TokenTime, clean_flops, model_flops, token_time
@@ -44,9 +45,13 @@ def estimate_training_time(request: TrainingTimeRequest) -> TrainingTime:
     kind = item_kind(request.model)
     if kind == "vision":
         return estimate_image_training(request)
+    if kind == "diffusion":
+        return estimate_picture_training(request)
     if kind is not None:
         raise BadInput(
-            "model", f"the time of training a {kind} model is not modelled.", "Name a language, text or image model."
+            "model",
+            f"the time of training a {kind} model is not modelled.",
+            "Name a model of language, texts or pictures.",
         )
     return estimate_token_training(request)
 

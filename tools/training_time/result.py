@@ -16,6 +16,8 @@ class TrainingTime(ToolResult):
     precision: str
     steps: int | None = None
     """Optimizer steps still to be run; null where it was given as an amount of data."""
+    step_s: Interval | None = None
+    """Seconds of one optimizer step; null for models that work on tokens."""
     tokens_per_s_per_gpu: Interval | None = None
     """Null for networks that look at images."""
     tokens_per_s_total: Interval | None = None
