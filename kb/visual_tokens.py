@@ -48,6 +48,10 @@ class VisualTokens(Frozen):
     """A layer of the vision tower, while it runs."""
     tower_source: str
     text_tokens: int
+    page_answer_tokens: int
+    picture_answer_tokens: int
+    """What is written of a page, and of a picture, where nobody said how much."""
+    answer_source: str
     video_px: tuple[int, int]
     """Width and height of a video whose size nobody said."""
     default: Eye

@@ -17,9 +17,11 @@ from assistant.compose import (
     processor,
     progress,
     quant,
+    raised,
     resale,
     reserved,
     sharding,
+    sights,
     traffic,
     unit_price,
     upgrade,
@@ -38,6 +40,8 @@ _ANSWERS: dict[str, Callable[[Material], Section | None]] = {
     "progress": progress.progress,
     "network": network.network,
     "sharding": sharding.sharding,
+    "raised": raised.raised,
+    "sights": sights.sights,
 }  # fmt: skip
 
 

@@ -4,7 +4,6 @@ import re
 
 from assistant.understand.numbers import number
 from assistant.understand.progress import find_progress
-from assistant.understanding import Asked
 from kb.catalog import models
 from kb.item_work import dataset_samples, item_work
 from kb.units import DAY_S
@@ -124,12 +123,14 @@ def clip_frames(model: str, seconds: float) -> int:
     return round(seconds * ((known.fps if known else None) or USUAL_FPS)) + 1
 
 
-def pace_asked(need: Asked, text: str) -> Intent | None:
-    """Whether the pace of work without tokens is asked for: of training, of doing it, or not at all."""
+def pace_asked(need: Need, text: str, *, trained: bool = False) -> Intent | None:
+    """What a question for the pace of work without tokens asks for: the time of training, that of doing it, whether it
+    fits where the training was never timed; None where no pace is asked. `trained`: whether it was said to train.
+    """
     kind = model_kind(need)
     if kind not in COUNTED or not (_PACE.search(text) or _daily_load(need, text)):
         return None
-    trains = need.epochs is not None or need.trained is not None or _TRAINS.search(text) is not None
+    trains = need.epochs is not None or trained or _TRAINS.search(text) is not None
     if not trains:
         return "speed"
     return "training_time" if kind in TIMED else "can_it_run" if kind in UNTIMED else None

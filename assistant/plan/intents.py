@@ -122,7 +122,7 @@ def _intents(understanding: Understanding) -> list[Intent]:
     if main == "min_vram" and understanding.need.matter == "price" and sized and not named and not _MEMORY.search(text):
         main = "budget"
     if main in _PACED or counts_output(understanding.text):
-        main = pace_asked(understanding.need, understanding.text) or main
+        main = pace_asked(understanding.need, text, trained=understanding.need.trained is not None) or main
     if main in (*_LOOSE, "power", "min_vram") and requests.sized(understanding.need) and money.prices_tokens(text):
         main = "cloud_or_buy"
     bare = bool(requests.cards(understanding.need)) and not requests.sized(understanding.need)

@@ -19,10 +19,12 @@ from assistant.plan import (
     processor,
     progress,
     quant,
+    raised,
     requests,
     resale,
     reserved,
     sharding,
+    sights,
     traffic,
     unit_price,
     upgrade,
@@ -55,6 +57,8 @@ SHAPES: tuple[tuple[str, Callable[[Understanding], bool], Planner], ...] = (
     ("deal", deal.asked, deal.calls),
     ("quant", quant.asked, quant.calls),
     ("processor", processor.asked, processor.calls),
+    ("sights", sights.asked, sights.calls),
+    ("raised", raised.asked, raised.calls),
     ("alike", alike.asked, lambda need, understanding: [alike.call(need, understanding)]),
 )
 """Name, whether the question is one, and all the calls it takes."""

@@ -41,6 +41,11 @@ def seen(request: MemoryRequest, shape: Shape) -> Seen:
     return Seen(tokens, tuple(said))
 
 
+def picture_tokens(name: str, family: str | None, width: int | None = None, height: int | None = None) -> int:
+    """Tokens that one picture of that size, or of the usual one, puts into a prompt."""
+    return _picture(visual_tokens().eye(name, family or name), width, height)
+
+
 def _picture(eye: Eye, width: int | None, height: int | None) -> int:
     """Tokens of one picture."""
     wide, high = width or height, height or width

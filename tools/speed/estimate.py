@@ -5,12 +5,13 @@ from typing import NamedTuple
 
 from kb.records.source import Source
 from kb.speed_constants import constants, speed_sources
+from kb.units import DAY_S
 from tools.named import cited, vouching
 from tools.speed.allreduce import link_name, node_cards
 from tools.speed.derivation import derivation
 from tools.speed.evidence import Correction, correction, prompt_correction
 from tools.speed.host_only import CPU, estimate_host_speed
-from tools.speed.interval import class_of, interval, inverse, keeping_up
+from tools.speed.interval import class_of, interval, inverse, keeping_up, times
 from tools.speed.item import item_kind
 from tools.speed.item_estimate import estimate_item_speed
 from tools.speed.layout import best_pace
@@ -60,6 +61,13 @@ class TokenPace(NamedTuple):
         return inverse(self.token, self.found.total * self.found.output_token_s)
 
     @property
+    def requests(self) -> Interval | None:
+        """Answers a second of all users; null for a model that only reads."""
+        if self.work.arch.kind in READERS:
+            return None
+        return inverse(self.token, self.found.total * self.found.output_token_s / self.work.output_tokens)
+
+    @property
     def first_token(self) -> Interval:
         """Seconds to the first token."""
         return interval(self.found.first_token_s, "prefill", guessed=self.guessed)
@@ -93,7 +101,7 @@ def estimate_token_speed(request: InferenceSpeedRequest) -> TokenSpeed:
     work, assumptions = work_of(request)
     paced = token_pace(work, request)
     found, near, work = paced.found, paced.near, paced.work
-    prompts, documents = prompt_correction(work), paced.documents
+    prompts, documents, answers = prompt_correction(work), paced.documents, paced.requests
     prompt = interval(
         min(found.prompt_rate / prompts.factor, found.most_prompt_rate),
         "reader" if work.arch.kind in READERS else "prefill", guessed=paced.guessed, evidence=prompts.weight,
@@ -108,6 +116,7 @@ def estimate_token_speed(request: InferenceSpeedRequest) -> TokenSpeed:
         tokens_per_s_total=paced.total,
         time_to_first_token_s=paced.first_token,
         prefill_tokens_per_s=prompt, documents_per_s=documents,
+        requests_per_s=answers, requests_per_day=times(answers, DAY_S) if answers else None,
         gpus_needed=keeping_up(documents, request.documents_per_s, request.gpu_count),
         time_s=inverse(documents, request.documents) if documents and request.documents else None,
         bound=bound_of(found), label=near.label,
@@ -144,6 +153,8 @@ def _assumptions(work: Work, request: InferenceSpeedRequest, given: list[str]) -
     yield f"{work.engine} of 2025–2026 with CUDA graphs; older releases are up to twice as slow a layer."
     if request.input_tokens is None or request.output_tokens is None:
         yield f"{work.input_tokens:,} prompt and {work.output_tokens:,} answer tokens a request."
+    if request.images_per_sample and work.arch.kind == "vlm":
+        yield f"{request.images_per_sample} picture(s) a prompt; the vision tower's own work is not counted."
     layout = work.layout
     if request.gpu_count > 1 and request.tensor_parallel is None:
         how = f"tensor parallel {layout.tensor}, pipeline {layout.pipeline}"

@@ -38,6 +38,11 @@ def inverse(of: Interval, numerator: float = 1.0) -> Interval:
     return Interval(value=numerator / of.value, low=numerator / of.high, high=numerator / of.low)
 
 
+def times(of: Interval, factor: float) -> Interval:
+    """An interval of so many times as much."""
+    return Interval(value=of.value * factor, low=of.low * factor, high=of.high * factor)
+
+
 def keeping_up(rate: Interval | None, wanted: float | None, cards: int) -> Interval | None:
     """⌈items a second wanted / items a second of one card⌉; independent copies, one a card."""
     if rate is None or wanted is None:

@@ -38,6 +38,8 @@ class InferenceSpeedRequest(ModelFields):
     """Prompt and answer of one request together, when input_tokens is not stated."""
     input_tokens: int | None = Field(default=None, ge=0, le=10**9)
     """Prompt tokens of one request; null = 512 (one sequence) or 1024."""
+    images_per_sample: int | None = Field(default=None, gt=0, le=10_000)
+    """Pictures in every prompt of a vision-language model, whose tokens are read besides `input_tokens`."""
     cached_tokens: int | None = Field(default=None, ge=0, le=10**9)
     """Tokens of that prompt that the engine holds from earlier requests (prefix cache). null = none; of a long
     context_tokens that several share, all beyond what requests bring on average."""

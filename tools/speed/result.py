@@ -75,6 +75,10 @@ class InferenceSpeed(ToolResult):
     """Seconds of audio transcribed a second: the inverse of `realtime_factor`."""
     documents_per_s: Interval | None = None
     """Texts of `input_tokens` tokens embedded or ranked a second on all cards."""
+    requests_per_s: Interval | None = None
+    """Answers of `output_tokens` tokens finished a second on all cards; null where no tokens are made."""
+    requests_per_day: Interval | None = None
+    """The same in a day without a pause."""
     gpus_needed: Interval | None = None
     """Cards that keep up with the `documents_per_s`, `images_per_s` or `audio_s_per_s` asked for, whole ones."""
     time_s: Interval | None = None

@@ -3,12 +3,14 @@
 from typing import NamedTuple
 
 from kb.base import BadInput
+from kb.catalog import model as catalog_model
 from kb.engine_generation import Era
 from kb.memory_constants import constants as memory_constants
 from kb.records.gpu import Gpu
 from kb.speed_constants import EngineFloor, constants
 from tools.cache_format import cache_format
 from tools.memory.formats import WeightFormat, canonical, weight_format
+from tools.memory.visual import picture_tokens
 from tools.named import read_card
 from tools.speed.architecture import Architecture, architecture_of
 from tools.speed.generation import TODAY, era_of
@@ -146,7 +148,7 @@ def work_of(request: InferenceSpeedRequest) -> tuple[Work, list[str]]:
     if request.context_tokens is not None:
         answer = min(answer, max(request.context_tokens // 2, 1))
         prompt = max(request.context_tokens - answer, 0)
-    prompt = _given(request.input_tokens, prompt)
+    prompt = _given(request.input_tokens, prompt) + _seen(request)
     work = Work(
         arch=arch, gpu=card, format=form, engine=engine, layout=_layout(request, engine, copies=arch.kind in READERS),
         sequences=1.0, input_tokens=prompt, cached_tokens=_cached(request, prompt, shared=not single),
@@ -241,6 +243,15 @@ def _cached(request: InferenceSpeedRequest, prompt: int, *, shared: bool) -> int
         return request.cached_tokens
     told_in_all = shared and request.context_tokens is not None and request.input_tokens is None
     return max(prompt - constants().prompts.tokens, 0) if told_in_all else 0
+
+
+def _seen(request: InferenceSpeedRequest) -> int:
+    """Tokens of the pictures in a prompt; none for a model that sees none."""
+    model = catalog_model(request.model) if request.model and request.images_per_sample else None
+    if model is None or model.kind != "vlm":
+        return 0
+    each = picture_tokens(model.name, model.family, request.width_px, request.height_px)
+    return (request.images_per_sample or 0) * each
 
 
 def _given(value: int | None, default: int) -> int:

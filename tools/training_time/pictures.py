@@ -6,7 +6,7 @@ from kb.item_work import item_work
 from kb.speed_constants import constants, speed_sources
 from tools.base import Step
 from tools.named import cited, read_card, vouching
-from tools.speed.interval import inverse
+from tools.speed.interval import inverse, times
 from tools.speed.item import Chip, chip_of
 from tools.speed.pictures import Shot, picture_time, shot_of
 from tools.speed.request import InferenceSpeedRequest
@@ -43,15 +43,15 @@ def estimate_picture_training(request: TrainingTimeRequest) -> TrainingTime:
     step = Interval(value=value, low=value / constant.down_ratio, high=value * constant.up_ratio)
     steps, cards = steps_of(request), request.gpu_count or 1
     goodput = request.goodput_ratio or constants().training.goodput_best
-    wall = _times(step, steps / goodput) if steps else None
+    wall = times(step, steps / goodput) if steps else None
     rate = inverse(step, samples_per_step(request))
     each = forward.flops * passes
     known = speed_sources()
     return TrainingTime(
         model=shot.model.id, task=request.task, gpu=gpu.id, gpu_count=request.gpu_count, precision=request.precision,
-        steps=steps, step_s=step, samples_per_s_per_gpu=_times(rate, 1 / cards),
+        steps=steps, step_s=step, samples_per_s_per_gpu=times(rate, 1 / cards),
         samples_per_s_total=rate if request.gpu_count else None, time_s=wall if request.gpu_count else None,
-        gpu_hours=_times(wall, cards / 3600) if wall else None, flops_total=each * steps * cards if steps else None,
+        gpu_hours=times(wall, cards / 3600) if wall else None, flops_total=each * steps * cards if steps else None,
         goodput_ratio=goodput, label="formula", derivation=tuple(_steps(forward, passes, step, steps, wall)),
         assumptions=(
             *said, f"Pictures of {shot.width} × {shot.height} pixels, {shot.batch} a card and step.",
@@ -74,10 +74,6 @@ def _forward(shot: Shot, chip: Chip) -> _Pass:
     """What one more denoising step takes, less its second pass for guidance; decoder and prompt drop out."""
     one, two = (picture_time(replace(shot, steps=steps), chip) for steps in (1, 2))
     return _Pass((two.total_s - one.total_s) / shot.picture.passes, one.flops / shot.picture.passes)
-
-
-def _times(of: Interval, factor: float) -> Interval:
-    return Interval(value=of.value * factor, low=of.low * factor, high=of.high * factor)
 
 
 def _steps(forward: _Pass, passes: float, step: Interval, steps: int | None, wall: Interval | None) -> list[Step]:
