@@ -45,7 +45,7 @@ from assistant.compose.aspects import BY_KEY
 from assistant.compose.before import Before
 from assistant.compose.citations import joined
 from assistant.compose.material import Material
-from assistant.compose.premise import card_identity, card_memory, copies, premises
+from assistant.compose.premise import card_identity, card_memory, copies, premises, uneven
 from assistant.compose.section import Section
 from assistant.compose.written import draft_of
 from assistant.plan import money, preferred, requests
@@ -208,9 +208,9 @@ def _frame(material: Material, main: Section) -> None:
         main.caveats = [one for one in main.caveats if one != material.say("caveat.apart")]
     if main.verdict in _SIZED and (software := compatibility.beside(material)):
         main.body.insert(1 if refusal else 0, software)
-    if claimed := card_memory(material) or card_identity(material) or copies(material):
+    if claimed := card_memory(material) or card_identity(material) or copies(material) or uneven(material):
         main.body.insert(0, main.headline)
-        main.headline = claimed
+        main.headline, main.verdict = claimed, "fits_with_changes" if uneven(material) else main.verdict
     doubted = main.verdict in ("fits", "fits_with_changes") and _TRUE.search(material.text) is not None
     if wrong and (main.verdict == "estimate" or doubted) and not clarify.turns_on_unknown(material):
         main.body.insert(0, main.headline)

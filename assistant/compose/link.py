@@ -105,7 +105,7 @@ def _observed(material: Material, ways: dict[str, Way], many: Way) -> str:
 
 def _slower(material: Material) -> bool:
     """Whether it is asked why several cards are no faster."""
-    return _SLOWER.search(material.text) is not None
+    return _SLOWER.search(material.text) is not None and not plan.weighs(material.text)
 
 
 def _outside(material: Material, ways: dict[str, Way]) -> Way | None:

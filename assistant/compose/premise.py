@@ -11,6 +11,7 @@ from assistant.compose.claims import ENOUGH, NEEDS, claims
 from assistant.compose.material import Estimate, Material
 from assistant.plan import card_claims
 from assistant.plan.cheaper import SHARES
+from kb.catalog import models
 from tools.find_gpus import GpuRow
 
 FAR_ABOVE = 1.5
@@ -35,6 +36,13 @@ _SHARED = re.compile(
     r"|\b(?:not|isn't|aren't|instead of) (?:being )?(?:split|shared|divided)",
     re.I,
 )
+_TENSOR = re.compile(
+    r"(?:tensor[-_ ]?parallel(?:ism)?(?:[-_ ]?size)?|(?<![a-z])tp|张量并行(?:度|数)?)"
+    r"\s?(?:[=:]|of|over|size|到|开|为|设为)?\s?(\d{1,2})(?![\d.])"
+    r"|(?<![\d.])(\d{1,2})[- ]?(?:way|卡|路)\s?(?:tensor|张量)",
+    re.I,
+)
+"""A number of cards stated for tensor parallelism."""
 _INDIVISIBLE = re.compile(r"not (?:evenly )?divisible|must be divisible|can't be divided|整除|除不尽", re.I)
 ALIKE = 0.05
 """Share by which two cards may differ in a figure and still be called the same in it."""
@@ -74,6 +82,15 @@ def _apart(material: Material, one: GpuRow, other: GpuRow, aspect: Aspect) -> st
     none = material.say("premise.nothing")
     first, second = (aspect.value(row) or none for row in (one, other))
     return material.say("premise.apart", what=material.say(f"aspect.{aspect.key}"), first=first, second=second)
+
+
+def uneven(material: Material) -> str:
+    """That the cards stated for tensor parallelism do not divide the model's attention heads; else nothing."""
+    said, known = _TENSOR.search(material.text), models().get(material.need.model or "")
+    count = int(said[1] or said[2]) if said else 0
+    if known is None or not known.heads or count < 2 or known.heads % count == 0 or material.need.engine == "llama.cpp":
+        return ""
+    return material.say("premise.indivisible", count=count)
 
 
 def copies(material: Material) -> str:

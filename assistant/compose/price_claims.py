@@ -36,6 +36,8 @@ def price_claim(material: Material) -> Section | None:
         key = ("below" if said.amount <= usual else "above") if key == "fair" and hourly else key
     if key in ("bargain", "low") and not hourly and _of_another_year(where):
         key = "unknown_used"
+    if whole and key in ("bargain", "low") and said.amount >= FAR * _of_cards(record.result):
+        key = "under"  # it pays for the cards: only the machine around them is another than the one reckoned with
     money = record.result["currency"]
     values = {"card": names.cards(record.result["gpu"], count) if count > 1 else names.gpu_name(record.result["gpu"]),
               "said": words, "where": where, "usual": numbers.money(usual, money, hourly=hourly),
@@ -52,6 +54,13 @@ def price_claim(material: Material) -> Section | None:
         section.caveats.append(material.say("caveat.old_price", cards=values["card"]))
     section.assumptions = clarify.ambiguous_names(material)
     return section
+
+
+def _of_cards(result: dict[str, Any]) -> float:
+    """What the cards of a machine come to without it, at the least; more than any price said where none is known."""
+    prices = result["own"]["prices"] if result["own"] else ()
+    known = [one["unit_cost"]["low"] * one["count"] for one in prices if not one["what"].startswith("machine")]
+    return float(sum(known)) if known else float("inf")
 
 
 def _of_another_year(date: str) -> bool:

@@ -175,6 +175,8 @@ def _intents(understanding: Understanding) -> list[Intent]:
         main = "spec"
     if main == "spec" and len(requests.named_gpus(understanding.need)) == 2 and _THAN.search(text):
         main = "compare"
+    if main == "interconnect" and len(requests.named_gpus(understanding.need)) == 2 and link.weighs(text) and not bare:
+        main = "compare"
     if link.WAYS.search(text) and link.exemplary(understanding.need, understanding):
         return ["interconnect"]
     if main in ("concurrency", "min_vram") and _serves_many(

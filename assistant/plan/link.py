@@ -34,6 +34,9 @@ MORE = re.compile(
     re.I,
 )
 """Several cards spoken of beside one that is named."""
+_BY_HOW_MUCH = re.compile(
+    r"how (?:much|many times) (?:slower|faster|quicker)|(?:慢|快)(?:多少|几倍)|(?:差|相差)(?:多少|几倍|多大)", re.I
+)
 WAYS = re.compile(
     r"(?:tensor[- ]?parallel\w*|(?<![a-z])tp ?=? ?\d{0,2}|张量并行)[^.?!\n]{0,40}?(?:or|vs\.?|versus|还是|和|,|/)"
     r"[^.?!\n]{0,30}?(?:pipeline|layer split|(?<![a-z])pp ?=? ?\d{0,2}(?![a-z])|流水线)"
@@ -85,6 +88,11 @@ def _narrower(need: Need) -> str | None:
     ladder = ("gguf:Q4_K_M" if need.engine == "llama.cpp" else "int4", *NARROWER)
     sizes = {name: (need.params or 0) * weight_format(name).body_bits / 8 for name in ladder}
     return next((name for name in ladder if sizes[name] <= FILLED * room), ladder[0])
+
+
+def weighs(text: str) -> bool:
+    """Whether it is asked by how much one way is slower or faster than another, not why it is."""
+    return _BY_HOW_MUCH.search(text) is not None
 
 
 def exemplary(need: Need, understanding: Understanding) -> bool:

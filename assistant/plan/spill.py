@@ -87,7 +87,8 @@ def taken(need: Need, card: GpuCount) -> int | None:
         return None
     form = need.weight_format or (HOST_LADDER_MXFP4 if one.native_format == "mxfp4" else HOST_LADDER)[0]
     weights = one.params * bits(form) / 8
-    if one.experts is None and weights - owner.usable_bytes * (card.count or 1) > DENSE_SHARE * weights:
-        return None
+    over = weights - owner.usable_bytes * (card.count or 1)
+    if one.experts is None and not 0 < over <= DENSE_SHARE * weights:
+        return None  # too much of it, or weights that fit: then a shorter or narrower cache is the better way
     left = MARGIN * weights - owner.usable_bytes * (card.count or 1)
     return next((size for size in HOST_BYTES if size >= left + 8 * GIB), None)

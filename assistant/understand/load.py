@@ -143,6 +143,7 @@ _DEADLINE = (
         rf"|around )?(?P<n>{_N}|a|an)\s?{_SPAN}"
     ),
     grammar(rf"(?P<n>{_N})\s?个?{_SPAN}\s?(?:之内|以内|内|里)(?!存)"),
+    grammar(rf"(?<![<=])[<≤]\s?=?\s?(?P<n>{DIGITS})\s?{_SPAN}(?![a-z])"),
     grammar(rf"how many[^?.!\n]{{0,40}}\sfor\s(?P<n>{_N})\s?{_SPAN}"),
     grammar(rf"(?P<n>{_N})\s?个?{_SPAN}\s?(?:训完|训练完|跑完|做完|搞定|要?出结果)"),
 )
