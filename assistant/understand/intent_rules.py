@@ -182,6 +182,7 @@ RULES: tuple[tuple[Intent, float, str], ...] = (
         r"|to answer|an)"
     )),
     ("speed", 1.5, r"多快|how fast"),
+    ("speed", 4, r"(?:[,;.?]|(?<![a-z])(?:and|what|whats|expected|inference)|\d[a-z]{0,3})\s+speeds?\s?\?*$"),
     ("speed", 4, (
         r"(?:几|多少)\s?(?:个)?\s?(?:tok(?:en)?s?|t/s)(?!\s?(?:的)?(?:上下文|长|context))"
         r"|(?:推理|生成|出字|跑起来|跑)(?:得|的|速度)?\s?(?:很|太|好|特别|非常|巨|超|比较|贼|死)?慢"

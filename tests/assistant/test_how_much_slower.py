@@ -45,3 +45,19 @@ def test_a_machine_quoted_at_the_price_of_its_cards_is_no_fraud() -> None:
 @pytest.mark.parametrize("words", ["in < 24h", "<= 24 hours", "≤24h", "in under 24 hours"])
 def test_a_deadline_may_be_a_sign(words: str) -> None:
     assert understand(f"embed 30M docs with bge-m3 {words}, how many l4s?").need.deadline_s == 86_400
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        pytest.param("deepseek-r1-distill-qwen-32b on M4 Pro 48gb, speed?", id="after-a-comma"),
+        pytest.param("qwen3 14b q4 on a 3060 12gb, what speed", id="what-speed"),
+    ],
+)
+def test_speed_alone_at_the_end_asks_for_it(question: str) -> None:
+    assert understand(question).need.intent == "speed"
+
+
+def test_cards_of_a_name_may_be_several() -> None:
+    cards = understand("two dgx sparks vs one m3 ultra 256gb for qwen3 235b").need.gpus_asked
+    assert set(cards) == {"gb10-dgx-spark-128gb", "apple-m3-ultra-256gb"}
