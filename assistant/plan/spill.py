@@ -13,6 +13,7 @@ from kb.catalog import gpu, model
 from kb.records.gpu import Gpu
 from kb.speed_constants import constants as speed_constants
 from kb.units import GIB
+from tools.memory.formats import weight_format
 from tools.need import GpuCount, Need
 
 _SERVER = re.compile(r"epyc|xeon|threadripper|霄龙|至强|线程撕裂者|(?:八|12|十二) ?通道|(?:8|12)[- ]?channel", re.I)
@@ -87,8 +88,9 @@ def taken(need: Need, card: GpuCount) -> int | None:
         return None
     form = need.weight_format or (HOST_LADDER_MXFP4 if one.native_format == "mxfp4" else HOST_LADDER)[0]
     weights = one.params * bits(form) / 8
-    over = weights - owner.usable_bytes * (card.count or 1)
-    if one.experts is None and not 0 < over <= DENSE_SHARE * weights:
+    stored = one.params * weight_format(form).body_bits / 8
+    over = stored - owner.usable_bytes * (card.count or 1)
+    if one.experts is None and not 0 < over <= DENSE_SHARE * stored:
         return None  # too much of it, or weights that fit: then a shorter or narrower cache is the better way
     left = MARGIN * weights - owner.usable_bytes * (card.count or 1)
     return next((size for size in HOST_BYTES if size >= left + 8 * GIB), None)
