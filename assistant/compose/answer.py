@@ -36,7 +36,6 @@ from assistant.compose import (
     several,
     shopping,
     signs,
-    streams,
     tiers,
     together,
     topology,
@@ -270,11 +269,6 @@ def _sized(renderer: Renderer) -> Renderer:
     return render
 
 
-def _at_once(material: Material) -> Section:
-    """By the pace of what comes in live, or by memory."""
-    return streams.streams(material) or _sized(room.context_and_users)(material)
-
-
 def _shop(material: Material) -> Section:
     if (together := several.several(material)) is not None:
         return together
@@ -338,9 +332,8 @@ def _cloud_or_buy(material: Material) -> Section:
 
 def _spec(material: Material) -> Section:
     """The data sheet; why a card cannot do something, where that is asked."""
-    cause = (material.need.engine or _WHY.search(material.text)) and compatibility.refused(material)
-    judged = cause or (material.need.kv_format and compatibility.asked(material))  # a cache is stored, not computed in
-    return compatibility.compatibility(material) if judged else facts.spec(material)
+    named = material.need.engine or material.need.kv_format or _WHY.search(material.text)
+    return (compatibility.compatibility if named and compatibility.refused(material) else facts.spec)(material)
 
 
 def _linked(material: Material) -> Section:
@@ -353,9 +346,8 @@ def _guidance(material: Material) -> Section:
     beside = engines_compared(material.text) or material.understanding.fault
     if material.estimates and material.estimates[0].fit and not beside:
         return fit.can_it_run(material)
-    if material.understanding.fault and compatibility.refused(material):
-        return compatibility.caused(material)
-    return clarify.only_clarify(material) if _asks_nothing(material) else guidance.guidance(material)
+    alone = clarify.only_clarify if _asks_nothing(material) else guidance.guidance
+    return compatibility.caused(material) or alone(material)
 
 
 def _asks_nothing(material: Material) -> bool:
@@ -373,7 +365,7 @@ RENDERERS: dict[Intent, Renderer] = {
     "spec": _spec,
     "speed": contest.speed,
     "training_time": run.timed,
-    "concurrency": _at_once,
+    "concurrency": _sized(room.context_and_users),
     "context_length": _sized(room.context_and_users),
     "budget": _shop,
     "cloud_or_buy": _cloud_or_buy,

@@ -41,8 +41,12 @@ def compatibility(material: Material) -> Section:
     return section
 
 
-def caused(material: Material) -> Section:
+def caused(material: Material) -> Section | None:
     """What the card cannot do of what it was told to, as the cause of a fault; what the documents add below."""
+    if not material.understanding.fault or not any(
+        one.verdict == "does_not" and one.gpu for one in _particular(material)
+    ):
+        return None
     section = compatibility(material)
     section.settled = False
     section.body = [section.body[0], "\n".join(guidance.quoted(material, guidance.QUOTED_ALONE_MAX, guidance.CAUSE))]
@@ -57,8 +61,9 @@ def asked(material: Material) -> bool:
 
 
 def refused(material: Material) -> bool:
-    """Whether a named card cannot do what was asked about."""
-    return any(one.verdict == "does_not" and one.gpu for one in _particular(material))
+    """Whether a named card cannot do what was asked about, or only stores the cache format asked about."""
+    stored = material.need.kv_format is not None and asked(material)
+    return stored or any(one.verdict == "does_not" and one.gpu for one in _particular(material))
 
 
 def refusal(material: Material) -> str:

@@ -1,6 +1,6 @@
 """How long a context and how many requests at once the cards leave room for."""
 
-from assistant.compose import names, numbers
+from assistant.compose import names, numbers, streams
 from assistant.compose.arithmetic import arithmetic, cite, workload
 from assistant.compose.fit import can_it_run, finished, levers, memory_needed, room_of, verdict_on
 from assistant.compose.leading import main_and_others
@@ -11,7 +11,9 @@ from kb.catalog import model
 
 
 def context_and_users(material: Material) -> Section:
-    """How long a context and how many requests the cards hold."""
+    """How long a context and how many requests the cards hold; of live speech, how many streams they keep up with."""
+    if material.intents[0] == "concurrency" and (live := streams.streams(material)) is not None:
+        return live
     main, others = main_and_others(material)
     if main is None or main.fit is None:
         return memory_needed(material)
