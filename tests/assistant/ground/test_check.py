@@ -192,3 +192,12 @@ def test_name_as_the_asker_wrote_it_states_no_number() -> None:
     assert loose(said, words=("does GLM-5.3-Flash fit?",)) == []
     assert loose(said) == ["5.3"]
     assert loose("It takes “5.3” GB.", words=("does GLM-5.3-Flash fit?",)) != []
+
+
+def test_numbers_of_notes_are_traced_wherever_they_stand_and_beside_numbers_of_fields() -> None:
+    """Texts of results are read last, some at a time; what was read for one number vouches for those after it."""
+    notes = [f"note {number}: measured on {1000 + 7 * number} samples" for number in range(90)]
+    record = ToolCallRecord(tool="find_gpus", request={}, result={"rows": [{"gpus": 3517}], "notes": notes})
+    told = [1000, 1623, 3517, 1322, 1000 + 7 * 89]
+    assert loose(" and ".join(f"{one} samples" for one in told), record) == []
+    assert loose("1000 and 1003 samples, 3525 cards, 1623 more", record) == ["1003", "3525"]

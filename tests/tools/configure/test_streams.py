@@ -8,12 +8,14 @@ import pytest
 from kb.catalog import gpus
 from tools.configure import configure
 from tools.configure.asked import read
+from tools.configure.cut import Floor
 from tools.configure.purchases import purchases
 from tools.configure.rank import LOSSES
 from tools.configure.rentals import rentals
 from tools.configure.request import ConfigureRequest
 from tools.configure.search import Search
 from tools.configure.stream import Stream
+from tools.configure.wanted import LASTING
 
 Fields = dict[str, Any]
 
@@ -39,6 +41,16 @@ def test_a_stream_grows_in_rank_power_and_price_and_is_of_one_kind(country: str 
             (one.gpu.id, one.used, one.complete, one.unsure, one.aged, one.count <= one.owned) for one in stream.choices
         }
         assert len(kinds) == 1
+        for wanted in LASTING:  # what a search keeps of a stream it asks of the first choice alone
+            assert len({wanted(choice) for choice in stream.choices}) == 1
+
+
+@pytest.mark.parametrize("floor", [Floor(0, 9e9), Floor(140e9, 0), Floor(140e9, 60e9), Floor(9e12, 9e12)])
+def test_place_of_the_first_number_that_memory_does_not_rule_out_is_that_of_a_scan(floor: Floor) -> None:
+    for stream in streams():
+        usable = stream.gpu.usable_bytes
+        held = [floor.least(count, together) <= usable for count, together in stream.numbers]
+        assert floor.first(stream.numbers, usable) == (held.index(True) if True in held else len(held))
 
 
 def naive_least(search: Search, way: str) -> Decimal | None:
