@@ -43,8 +43,8 @@ def serve(host: str, port: int) -> int:
     """
     stay_offline()
     sys.setswitchinterval(SWITCH_S)
-    gc.disable()  # until `settle` is over: what is being loaded is no garbage, and would be walked hundreds of times
     listener = listen(host, port)
+    gc.disable()  # until `settle` is over: what is being loaded is no garbage, and would be walked hundreds of times
     try:
         print("Preparing the guidance index …", flush=True)
         from ui.mcp_server import LOOPBACK
