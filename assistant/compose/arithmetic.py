@@ -96,6 +96,8 @@ def column_name(material: Material, estimate: Estimate, among: Sequence[Estimate
     stated = material.need.sequence_tokens or material.need.context_tokens
     if tokens and not stated and not by_layers(estimate) and estimate.task != "inference":
         words.append(say("sharding.short_samples", tokens=numbers.tokens(tokens)))
+    if estimate.request.get("fused_loss") and not by_layers(estimate):
+        words.append(say("sharding.fused_loss"))
     if by_layers(estimate):
         words.append(say("sharding.layers", tokens=numbers.tokens(estimate.request.get("sequence_tokens") or 0)))
     if sharding and len({one.request.get("sharding") for one in among if one.task == estimate.task}) > 1:

@@ -150,7 +150,7 @@ def verdict_on(material: Material, main: Estimate, alternatives: Sequence[Estima
     if stated and not any(_as_asked(one, main) or _as_many_bits(one, main) for one in alternatives):
         return text + say("fit.instead", ways=say.listed(ways, conjunction="or")), "does_not_fit"
     how, listed = column_name(material, main, (main, *alternatives)), say.listed(ways, conjunction="or")
-    alike = all(one.task == main.task for one in alternatives)
+    alike = any(one.task == main.task for one in alternatives)
     key = "fit.but" if main.task == "inference" else "fit.but_settings" if alike else "fit.but_training"
     led = say(key, ways=listed, how=how, **values)
     return led + markers + text.removeprefix(say("fit.no", **values) + markers), "fits_with_changes"
@@ -159,7 +159,7 @@ def verdict_on(material: Material, main: Estimate, alternatives: Sequence[Estima
 def _difference(material: Material, one: Estimate, main: Estimate) -> str:
     """What is done otherwise than asked: of the same training its settings, else the way as a whole."""
     whole = column_name(material, one, (main, one))
-    cut = one.request.get("sequence_tokens") != main.request.get("sequence_tokens")
+    cut = any(one.request.get(key) != main.request.get(key) for key in ("sequence_tokens", "fused_loss"))
     if one.task != main.task or one.task == "inference" or cut:
         return whole
     same = column_name(material, main, (main, one))

@@ -16,6 +16,7 @@ from kb.names import model_names
 from kb.records.model import Model
 from kb.units import DAY_S
 from tools.check_compatibility import feature_names
+from tools.configure.suitable import served_in
 from tools.configure.workload import ACTIVE_SHARE
 from tools.memory.fit import shares_experts
 from tools.need import GpuCount, Need
@@ -45,8 +46,6 @@ _FORMATS = re.compile(r"\b(?:fp8|fp4|nvfp4|mxfp4|bf16|int8|awq|gptq|flash-?att\w
 _VERSIONS = re.compile(r"cuda|\bcu1[0-9]{2}\b|driver|驱动", re.I)
 SHORT_QUESTION = 24
 """Characters below which the question's words alone find nothing: a follow-up leans on what was said before."""
-VLLM_FROM = 7.0
-"""Compute capability of the oldest NVIDIA cards that vLLM runs on (its installation page)."""
 FAMILY_MAX = 48
 """Members of a family tried one by one."""
 PASSAGES = 8
@@ -187,8 +186,7 @@ def _engine(weight_format: object, card: GpuCount | None) -> str | None:
         return None
     if unified(found.id):
         return "llama.cpp"
-    too_old = found.vendor == "NVIDIA" and float(found.compute_capability or VLLM_FROM) < VLLM_FROM
-    return "transformers" if too_old else None
+    return "transformers" if served_in(found) == "files" else None
 
 
 def _computable(need: Need, card: GpuCount | None) -> str | None:

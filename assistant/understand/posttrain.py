@@ -20,7 +20,8 @@ _GENERATIONS = grammar(
     r"(?:num[-_ ]?generations?|group[-_ ]?size|rollout[._]n|n[-_]samples[-_]per[-_]prompt|组大小|采样数)"
     r"\s{0,3}[:=为是]?\s{0,3}(\d{1,4})"
     r"|(?<![\d.])(\d{1,3})\s?(?:generations|rollouts|completions)(?: per| a|/)? ?(?:prompt|question)?"
-    r"|每(?:题|个问题|条|个? ?prompt)\s?(?:采样|生成)?\s?(\d{1,3})(?:\s?个(?:回答|答案|样本|采样))?"
+    r"|每(?:题|个问题|条|个? ?prompt)\s?(?:采样|生成)?\s?(\d{1,3})(?!\d|\s?(?:k|千|万|个?(?:tokens?|字|词元)))"
+    r"(?:\s?个(?:回答|答案|样本|采样))?"
 )
 _TEACHER = grammar(
     r"(?:teacher|教师(?:模型)?|老师模型)\D{0,16}?(\d{1,4}(?:\.\d{1,2})?)\s?b(?![a-z])"

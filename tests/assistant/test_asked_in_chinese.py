@@ -332,3 +332,38 @@ def test_what_stands_in_for_a_refused_format_is_no_yes_to_it() -> None:
 def test_a_cut_sample_is_not_set_against_the_same_way() -> None:
     told = turn("3060 12g 能 qlora 微调 qwen3-8b 吗")[2].answer.split("\n\n")[0]
     assert "QLoRA 不行" not in told
+
+
+@pytest.mark.parametrize(("model", "card"), [("Qwen3-8B", "4070 ti super 16g"), ("Qwen2.5-3B", "3060 12g")])
+def test_adapters_that_just_miss_a_card_are_told_of_the_fused_loss(model: str, card: str) -> None:
+    head = turn(f"{card} 能 lora 微调 {model} 吗，样本 4096 长度")[2].answer.split("\n\n")[0]
+    assert head.startswith("**能，用 ")
+    assert "融合损失" in head
+    assert "；LoRA 不行" not in head
+
+
+@pytest.mark.parametrize(
+    ("written", "amount"), [("1 万 5 以内", 15000), ("1万5以内", 15000), ("2 万 8 左右", 28000), ("3万以内", 30000)]
+)
+def test_a_sum_of_ten_thousands_and_thousands_is_a_budget(written: str, amount: float) -> None:
+    need = turn(f"想组台 {written} 的机器跑 30B 左右的量化模型")[0].need
+    assert need.budget is not None
+    assert need.budget.amount == amount
+
+
+def test_cards_after_a_sum_are_none_of_it() -> None:
+    need = turn("预算 3 万 4 张卡能跑 70B 吗")[0].need
+    assert need.budget is not None
+    assert need.budget.amount == 30000
+
+
+def test_the_length_of_a_sample_is_no_number_of_answers() -> None:
+    assert turn("微调 Qwen2.5-14B，2 万条数据，每条 1000 token，一张 A100 要多久")[0].need.generations is None
+    assert turn("grpo 训练 7B，每题采样 8 个回答，要几张 A100")[0].need.generations == 8
+
+
+def test_an_old_card_of_amd_is_served_by_files() -> None:
+    told = turn("MI50 32G 能跑 qwen3 32b 吗")[2].answer
+    assert "GGUF Q4_K_M" in told
+    assert "vLLM" not in told
+    assert "AWQ" not in told

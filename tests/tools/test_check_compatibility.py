@@ -65,6 +65,7 @@ def check(**fields: object) -> Compatibility:
         ({"gpu": "tpu-v5e-16gb", "feature": "awq"}, "unknown"),
         ({"gpu": "P40", "precision": "gptq"}, "does_not"),
         ({"gpu": "昇腾910B3", "precision": "awq"}, "works_with"),
+        ({"gpu": "mtt-s4000-48gb", "engine": "vllm"}, "works_with"),
         ({"gpu": "昇腾910B3", "precision": "fp8"}, "does_not"),
         ({"gpu": "昇腾910B3", "precision": "w8a8"}, "works_with"),
         ({"gpu": "昇腾910B3", "precision": "gguf"}, "works_with"),

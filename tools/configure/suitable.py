@@ -8,6 +8,7 @@ from kb.records.gpu import Gpu
 from kb.software import features
 from kb.units import GIB
 
+FILE_ENGINE = "llama.cpp"
 Formats = Literal["usual", "gptq", "ascend", "ascend_eight", "files"]
 """Families of formats that cards serve models in."""
 
@@ -72,16 +73,16 @@ def reads_files(gpu: Gpu) -> bool:
 def served_in(gpu: Gpu) -> Formats:
     """Which formats a model is served in on the card: what the engines that run there read.
 
-    Files of llama.cpp on computers with one memory and below Volta, where vLLM does not run; GPTQ on Volta, which
-    vLLM's AWQ kernels leave out; W8A8 on Ascend, and four bits on those of its chips that an engine lists them for.
+    Files of llama.cpp on computers with one memory and wherever vLLM does not run (Pascal, AMD's old cards); GPTQ on
+    Volta, which vLLM's AWQ kernels leave out; W8A8 on Ascend, and four bits on its chips that an engine lists them for.
     """
     if reads_files(gpu):
         return "files"
     if gpu.vendor == "Huawei":
         return "ascend" if _reads(gpu, "awq") else "ascend_eight"
-    if gpu.vendor == MAINSTREAM and gpu.compute_capability and not _reads(gpu, "awq"):
-        return "gptq" if _reads(gpu, "gptq") else "files"
-    return "usual"
+    if not _reads(gpu, "vllm") and _reads(gpu, FILE_ENGINE):
+        return "files"
+    return "gptq" if gpu.vendor == MAINSTREAM and not _reads(gpu, "awq") else "usual"
 
 
 def _reads(gpu: Gpu, feature: str) -> bool:

@@ -8,7 +8,7 @@ from kb.memory_constants import constants
 from kb.records.gpu import Gpu
 from tools.configure.layout import LANGUAGE
 from tools.configure.request import ConfigureRequest
-from tools.configure.suitable import DOMESTIC, Formats, served_in
+from tools.configure.suitable import DOMESTIC, FILE_ENGINE, Formats, served_in
 from tools.memory.formats import canonical, weight_format
 from tools.memory.request import MemoryRequest
 
@@ -33,7 +33,6 @@ ACTIVE_SHARE = 0.2
 AS_PUBLISHED = {"vision", "speech", "embedding", "reranker", "encoder"}
 """Kinds that hardly anybody quantises to make them fit."""
 PICTURES = {"diffusion", "video"}
-FILE_ENGINE = "llama.cpp"
 SERVED: dict[Formats, tuple[tuple[str | None, int], ...]] = {
     "usual": ((None, 0), ("fp8", 1), ("awq", 4)),
     "gptq": ((None, 0), ("gptq", 4)),
