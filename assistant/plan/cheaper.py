@@ -60,14 +60,14 @@ def cheaper(need: Need, record: ToolCallRecord) -> list[PlannedCall | None]:
         calls += [_again(request, **changes) for changes in _spared(need, request)]
     if need.gradient_checkpointing not in {None, "full"}:
         calls.append(_again(request, gradient_checkpointing="full"))
-    if task in ADAPTERS and need.intent != "oom" and model_kind(need) in ("llm", "vlm", None):
+    if task in ADAPTERS and alone and need.intent != "oom" and model_kind(need) in ("llm", "vlm", None):
         calls.append(_again(request, fused_loss=True))
     if task in SPREAD and not (need.sequence_tokens or need.context_tokens):
         calls.append(shorter_samples(record))
     lighter = requests.lighter_tasks(need, task)
     sharded = {"sharding": "zero3"} if request.get("sharding") == "zero3" and need.sharding is None else {}
     calls += [requests.memory(need, card, task=name, **(sharded if name == "lora" else {})) for name in lighter]
-    if task == "lora" and "qlora" in lighter and need.intent != "oom":
+    if task == "lora" and alone and "qlora" in lighter and need.intent != "oom":
         calls.append(requests.memory(need, card, task="qlora", fused_loss=True))
     if "qlora" in lighter and not alone and need.sharding is None and _crowds(need, card):
         calls.append(requests.memory(need, card, task="qlora", sharding="zero3"))
