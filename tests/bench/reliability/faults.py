@@ -26,6 +26,8 @@ QUESTIONS = (
     "4 张 3090 能跑 Qwen2.5-72B 吗？",
     "Does Qwen2.5-72B in int4 fit on 4×3090 for 8 users?",
 )
+REPLACED = ("planner answered instead", "由规划器作答")
+"""What a turn says of itself, by language, when the planner stepped in."""
 DEADLINE_S = 1.0
 NOT_COMPARED = {"model_tokens", "id", "conversation_id", "elapsed_s", "warnings"}
 
@@ -93,7 +95,7 @@ def try_mode(mode: str, times: int, advisor: Any, provider: Provider, own: dict[
             answer = advisor.ask(question)
             slowest = max(slowest, time.perf_counter() - started - usual_s)
             equal += without_marks(answer) == expected
-            degraded += any("planner answered instead" in warning for warning in answer.warnings)
+            degraded += any(words in warning for warning in answer.warnings for words in REPLACED)
             leaked += SECRET in answer.model_dump_json()
     finally:
         logging.getLogger().removeHandler(kept)
