@@ -223,3 +223,19 @@ def test_sharding_alone_is_training():
 )
 def test_short_ways_to_ask(question, intent):
     assert understand(question).need.intent == intent
+
+
+@pytest.mark.parametrize("memory", [16, 32, 64, 128])
+@pytest.mark.parametrize(
+    ("said", "count"),
+    [
+        ("I have {memory}GB RAM and a 3060", 1),
+        ("ok but i only have {memory} GB of RAM and two 3060s", 2),
+        ("我有{memory}G内存和一张3060，能跑什么", 1),
+        ("手上 {memory}G 内存和两张 3060，能跑 7B 吗", 2),
+    ],
+)
+def test_memory_said_before_a_card_counts_no_cards(said: str, count: int, memory: int) -> None:
+    need = understand(said.format(memory=memory)).need
+    assert [(card.gpu, card.count) for card in need.gpus_owned] == [("rtx-3060-12gb", count)]
+    assert need.host_memory_bytes == memory * 2**30
