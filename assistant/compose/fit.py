@@ -9,6 +9,7 @@ from assistant.compose import (
     hybrid,
     layouts,
     names,
+    needless,
     numbers,
     opening,
     pace,
@@ -62,7 +63,11 @@ def can_it_run(material: Material) -> Section:
     alternatives = _alternatives(material, main, others)
     others = pictures.unstreamed(others, main, alternatives, stated=_insists(material, main))
     headline, verdict = unlike.verdict_on(material, main) or verdict_on(material, main, alternatives)
-    headline = layouts.largest_batch(material, main) or opening.opened(material, headline, verdict, main)
+    headline = (
+        needless.told(material, main)
+        or layouts.largest_batch(material, main)
+        or opening.opened(material, headline, verdict, main)
+    )
     if shared and not main.fits:
         headline, verdict = hybrid.headline(material, shared)
         section = Section(verdict, headline, [arithmetic(material, [main, shared])])

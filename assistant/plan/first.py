@@ -2,7 +2,18 @@
 
 from collections.abc import Callable, Sequence
 
-from assistant.plan import card_claims, keeping_up, link, money, particular, purse, requests, several, together
+from assistant.plan import (
+    card_claims,
+    keeping_up,
+    link,
+    money,
+    needless,
+    particular,
+    purse,
+    requests,
+    several,
+    together,
+)
 from assistant.plan.amounts import model_kind
 from assistant.plan.call import PlannedCall, planned
 from assistant.plan.formats import native_format, smaller_formats
@@ -88,6 +99,7 @@ def _can_it_run(need: Need, understanding: Understanding) -> Calls:
     return [
         _together(need),
         *_on_each_card(need),
+        needless.in_four_bits(need, understanding),
         _hours(need, requests.cards(need)[0]),
         *_check(need, understanding),
         smaller(need),

@@ -3,7 +3,7 @@
 import re
 from functools import lru_cache
 
-from assistant.plan import feeding, link, money, ordered, progress, requests
+from assistant.plan import feeding, link, money, needless, ordered, progress, requests
 from assistant.plan.amounts import READ, counts_output, model_kind, pace_asked, rate
 from assistant.plan.apart import rented_and_bought
 from assistant.plan.method import both
@@ -84,6 +84,7 @@ _WRITTEN = re.compile(
     re.I,
 )
 """Words for a file to be made; without them, and without a model, Docker or Kubernetes is only where something runs."""
+_SIZED_OR_SHOP = ("min_vram", "how_many_gpus", "other", "guidance", "which_to_buy", "spec", "compare", "compatibility")
 _LOOSE = ("spec", "other", "guidance", "how_many_gpus", "can_it_run", "what_fits", "which_to_buy", "interconnect")
 """Intents that words about outlets, kilowatts and total cost override, where cards are named."""
 
@@ -187,6 +188,8 @@ def _intents(understanding: Understanding) -> list[Intent]:
         main = "what_fits"
     if main == "speed" and raced(understanding):
         main = "compare"
+    if main in _SIZED_OR_SHOP and needless.asked(understanding):
+        main = "can_it_run"
     asks = [intent for intent in understanding.asks if intent in FAMILIES and intent != main]
     if main == "compatibility" and requests.sized(understanding.need) and _STILL_RUNS.search(text) and not bare:
         asks.append("can_it_run")

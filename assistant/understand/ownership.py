@@ -43,7 +43,7 @@ _HOST_MEMORY = grammar(
     r"\d{1,4}\s?(?:gi?b?|t)\s?(?:的|of )?\s?(?:ddr\d\s?)?(?:system |host |cpu )?(?:内存|主存|ram|memory)(?![a-z])"
     r"\s?(?:和|与|跟|加|,|、|plus|and|with)?\s?"
 )
-"""Memory that a list of one's own has before the card, and what joins it: 「64G 内存和一张」, "64 GB of RAM and two"."""
+"""Memory that a list has before the card, and what joins it: 「64G 内存和一张」, "64 GB of RAM and two"."""
 _BADLY = grammar(
     r"(?:太|很|好|死|巨|有点|特别|越来越|得)慢|慢(?:死|得|了)|卡顿|带不动|不够用?|爆|吃力"
     r"|(?<![a-z])(?:slow\w{0,2}|ooms?|laggy|not enough)(?![a-z])"
@@ -86,7 +86,8 @@ _OLD_CARD = 4 * GIB
 _PLURAL = grammar(r"s(?![a-z0-9])")
 _MINE = grammar(
     rf"我(?:们)?(?:这边?|手里|手上)?(?:只|就|才)?(?:有|用)?\s?(\d{{1,2}}|{HAN}|俩)\s?(?:张|块|卡)(?!\s?[a-z0-9\ue000])"
-    r"|(?<![a-z])i (?:only )?have (one|two|three|four|six|eight|\d{1,2}(?!\d))(?: of (?:them|those|these))?(?! ?[a-z\ue000])"
+    r"|(?<![a-z])i (?:only )?have (one|two|three|four|six|eight|\d{1,2}(?!\d))(?: of (?:them|those|these))?"
+    r"(?! ?[a-z\ue000])"
 )
 """How many of the cards just spoken of are the asker's: "they say four 4090s, I only have two"."""
 _SEVERAL = grammar(r"几张|多张|多块|几块|多卡|several|multiple|(?<![a-z])some(?![a-z])")
