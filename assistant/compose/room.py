@@ -20,7 +20,10 @@ def context_and_users(material: Material) -> Section:
     if main.fit.verdict == "no":
         section = can_it_run(material)
         lines = room_of(material, others).split("\n")
-        if material.intents[0] == "context_length" and lines[0]:
+        counted = material.intents[0] == "concurrency" and not (
+            material.need.concurrent_sequences or material.need.users
+        )
+        if (counted or material.intents[0] == "context_length") and lines[0]:
             section.body.insert(0, section.headline)
             section.headline = lines.pop(0).removeprefix("- ")
         section.body.insert(0, "\n".join(lines))

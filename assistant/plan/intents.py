@@ -84,6 +84,15 @@ _WRITTEN = re.compile(
     re.I,
 )
 """Words for a file to be made; without them, and without a model, Docker or Kubernetes is only where something runs."""
+_GOOD_FOR_MODELS = re.compile(
+    r"\b(?:ok(?:ay)?|good|great|decent|suitable|fine|enough|viable|usable|capable)\b(?: enough)?(?: of| for| to| with)?"
+    r"(?: (?:run(?:ning)?|use|local(?:ly)?|doing|any|some|small|home|inference|of|with|on|serving|hosting))*"
+    r" (?:llms?|language models?|ai|local ai|models|inference|ollama|llama\.cpp|lm studio)\b"
+    r"|(?:适合|能不能|能否|可以|能|好不好)(?:用来|拿来|用于)?(?:本地)?(?:跑|玩|部署|做|搞)(?:本地)?(?:大(?:语言)?模型|llm|ai|推理)"
+    r"|(?:跑|玩|做|部署)(?:本地)?(?:大(?:语言)?模型|llm|ai)\s?(?:行不行|行吗|怎么样|好用吗|合适吗|够吗|够不够|可以吗)",
+    re.I,
+)
+"""Whether a card does for language models at all: answered by what it holds and how fast."""
 _SIZED_OR_SHOP = ("min_vram", "how_many_gpus", "other", "guidance", "which_to_buy", "spec", "compare", "compatibility")
 _LOOSE = ("spec", "other", "guidance", "how_many_gpus", "can_it_run", "what_fits", "which_to_buy", "interconnect")
 """Intents that words about outlets, kilowatts and total cost override, where cards are named."""
@@ -190,6 +199,9 @@ def _intents(understanding: Understanding) -> list[Intent]:
         main = "compare"
     if main in _SIZED_OR_SHOP and needless.asked(understanding):
         main = "can_it_run"
+    alone = bare and len(requests.named_gpus(understanding.need)) == 1
+    if main in ("spec", "other", "guidance", "can_it_run") and alone and _GOOD_FOR_MODELS.search(text):
+        return ["what_fits"]
     asks = [intent for intent in understanding.asks if intent in FAMILIES and intent != main]
     if main == "compatibility" and requests.sized(understanding.need) and _STILL_RUNS.search(text) and not bare:
         asks.append("can_it_run")

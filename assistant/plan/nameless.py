@@ -1,12 +1,16 @@
 """Cards known only by their memory, where an answer takes a card: reckoned as a common one of that size."""
 
+from functools import lru_cache
+
 from assistant.understanding import Understanding
-from kb.catalog import gpu, model
+from kb.catalog import gpu, gpus, model
 from tools.memory.fit import COMMON_GPUS
 from tools.need import GpuCount, Need
 
-_PACED = ("speed", "training_time")
-"""What only a card with a name has."""
+_PACED = ("speed", "training_time", "context_length", "concurrency")
+"""What is worked out only of a card with a name: its pace, and what it has room for."""
+_TENSOR_CORES_OF_TODAY = 8.0
+"""Compute capability of the oldest cards that stand for a size."""
 
 
 def counted_as(understanding: Understanding) -> str | None:
@@ -22,9 +26,24 @@ def counted_as(understanding: Understanding) -> str | None:
     return common(stated)
 
 
+@lru_cache(maxsize=64)
 def common(memory_bytes: int | None) -> str | None:
-    """A common card with so much memory; None where there is none, or no size is stated."""
-    return next((name for name in COMMON_GPUS if gpu(name).memory_bytes == memory_bytes), None)
+    """A common card with so much memory, else the slowest desktop card that has it; None where there is none."""
+    if memory_bytes is None:
+        return None
+    found = next((name for name in COMMON_GPUS if gpu(name).memory_bytes == memory_bytes), None)
+    desktop = [
+        one
+        for one in gpus().values()
+        if one.vendor == "NVIDIA"
+        and one.memory_bytes == memory_bytes
+        and one.market == "consumer"
+        and one.status not in {"announced", "modified"}
+        and float(one.compute_capability or 0) >= _TENSOR_CORES_OF_TODAY
+        and one.bandwidth_bytes_per_s
+    ]
+    slowest = min(desktop, key=lambda one: (one.bandwidth_bytes_per_s or 0, one.id), default=None)
+    return found or (slowest.id if slowest else None)
 
 
 def _mixture(need: Need) -> bool:

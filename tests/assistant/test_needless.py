@@ -58,3 +58,31 @@ def test_what_needs_about_so_much_is_told_so(text: str) -> None:
 def test_other_questions_of_need_are_left_alone(text: str) -> None:
     headline = _headline(text)
     assert not any(words in headline for words in ("would do", "More than it needs", "没必要", "就够；"))
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("What context length can I get with Llama 3.1 8B on a 12GB card?", "room for a context of about"),
+        ("Qwen3-14B 在 16G 显存上最长能开多少上下文", "tokens 的上下文"),
+        ("how many users can an 8GB card serve with Qwen3-4B?", "requests"),
+    ],
+)
+def test_what_a_nameless_card_has_room_for_comes_first(text: str, said: str) -> None:
+    assert said in _headline(text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Is AMD 7900 XTX ok for LLM inference?",
+        "is an RTX 4000 SFF Ada good enough to run local models?",
+        "4060Ti 16G 适合跑大模型吗",
+        "MI50 32G 跑大模型行不行",
+    ],
+)
+def test_whether_a_card_does_for_models_is_told_by_the_largest_it_runs(text: str) -> None:
+    _, records, draft = turn(text)
+    assert "what_fits" in {one.tool for one in records}
+    assert "B" in draft.answer.split("\n")[0]
+    assert draft.answer.split("\n")[0].startswith("**1×")
