@@ -12,8 +12,9 @@ from assistant.compose.material import Material
 from assistant.compose.reasons import said
 from assistant.phrases import Phrases
 from assistant.plan.formats import bits
-from assistant.plan.preferred import EIGHT_BITS, cost, main_date, pace_of
+from assistant.plan.preferred import EIGHT_BITS, HALF_AS_FAST, cost, main_date, pace_of, user_pace
 from tools.configuration import AskedPrice, Configuration, Item, Price
+from tools.configure.fewer import BRISK
 from tools.configure.rank import WORTH_SAYING
 from tools.prices import is_stale
 
@@ -64,10 +65,22 @@ def _worse(one: Configuration, best: Configuration) -> bool:
 
 
 def _much_cheaper(best: Configuration, configurations: Sequence[Configuration]) -> list[Configuration]:
-    """What is got the same way for the least money, where that is far less than the best one's."""
+    """What is got the same way for the least money, where that is far less than the best one's.
+
+    Where several share it, what keeps them waiting comes after what does not.
+    """
     most = WORTH_SAYING * (best.price.amount or 0)
     alike = [one for one in configurations if one.acquisition == best.acquisition and one.price.amount]
-    return sorted((one for one in alike if (one.price.amount or 0) <= most), key=lambda one: one.price.amount or 0)[:1]
+    cheaper = [one for one in alike if (one.price.amount or 0) <= most]
+    return sorted(cheaper, key=lambda one: (_keeps_waiting(one, best), one.price.amount or 0))[:1]
+
+
+def _keeps_waiting(one: Configuration, best: Configuration) -> bool:
+    """Whether those who share it wait for it, and at least twice as long as with the best."""
+    user, whole, fast = user_pace(one), (one.speed or {}).get("tokens_per_s_total"), user_pace(best)
+    if user is None or fast is None or not isinstance(whole, float | int) or whole < SEVERAL_USERS * user:
+        return False
+    return user < min(BRISK, HALF_AS_FAST * fast)
 
 
 def spoken_of(answer: Answer) -> tuple[Configuration, ...]:

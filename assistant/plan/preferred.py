@@ -5,12 +5,12 @@ from collections.abc import Sequence
 from decimal import Decimal
 
 from assistant.plan.formats import TRAINING_LADDER, bits
-from assistant.plan.whose import at_home
+from assistant.plan.whose import at_home, grouped
 from assistant.understand.place import NO_CLOUD
 from kb.units import HOURS_PER_MONTH
 from tools.configuration import Configuration
+from tools.configure.fewer import BRISK, FEWER_FOR, MANY, PAIR
 from tools.configure.rank import MUCH_FASTER, WORTH_SAYING
-from tools.configure.search import FEWER_FOR, MANY, PAIR
 from tools.need import Need
 
 USED, SPENT = "second_hand", "best_use"
@@ -133,8 +133,11 @@ def preferred(found: Sequence[Configuration], text: str, need: Need) -> list[Con
     if _MACHINE.search(text):
         kept.sort(key=lambda one: one.gpu not in named and _cards_alone(one))
     home = at_home(text, need)
-    lead = _better_use(kept, named, need, AT_HOME_BITS if home else EIGHT_BITS) if kept else None
-    lead = _fewer(_roomier(lead or kept[0], kept, need), kept, named, home=home) if kept else None
+    shared = not home and _shared(text, need)
+    lead = _better_use(kept, named, need, AT_HOME_BITS if home else EIGHT_BITS, brisk=shared) if kept else None
+    lead = _fewer(_roomier(lead or kept[0], kept, need), kept, named, home=home, shared=shared) if kept else None
+    if lead and shared:
+        lead = _brisk(lead, kept, named)
     if lead and home and _MACHINE.search(text):
         lead = _sparing(lead, kept)
     if lead and _CARDS.search(text) and not _MACHINE.search(text):
@@ -210,9 +213,11 @@ def _new_card(first: Configuration, kept: Sequence[Configuration]) -> Configurat
 
 
 def _fewer(
-    first: Configuration, kept: Sequence[Configuration], named: set[str], *, home: bool = False
+    first: Configuration, kept: Sequence[Configuration], named: set[str], *, home: bool = False, shared: bool = False
 ) -> Configuration:
     """Half as many larger cards, where many small ones come first, at what that is worth and no slower.
+
+    Where others share it, brisk is fast enough: what many cards are faster by nobody waits for.
 
     At home one card in place of two, in four bits or second-hand as well; one with memory to spare before one without.
     """
@@ -221,6 +226,9 @@ def _fewer(
     if any(told.code == SPENT for told in first.reasons):
         return first  # the money is there to be spent, and more cards are what it buys
     most, pace = FEWER_FOR * (first.price.amount or 0), pace_of(first) or 0
+    enough = MUCH_AS_FAST * pace
+    if shared and user_pace(first) is not None:
+        enough = min(enough, BRISK)
     least_bits = AT_HOME_BITS if home else EIGHT_BITS
     rivals = [
         one for one in kept
@@ -228,10 +236,38 @@ def _fewer(
         and (one.price.complete or (home and not first.price.complete))
         and one.price.amount and one.price.amount <= most and one.memory.verdict == "yes"
         and bits(one.weight_format) >= min(least_bits, bits(first.weight_format))
-        and (pace_of(one) or 0) >= MUCH_AS_FAST * pace
+        and (pace_of(one) or 0) >= enough
         and (home or all(told.code != USED for told in one.reasons))
     ]  # fmt: skip
     return min(rivals, key=lambda one: (_filled(one) > WITH_ROOM, one.price.amount or 0), default=first)
+
+
+def _shared(text: str, need: Need) -> bool:
+    """Whether a team or a firm is to be served, without a budget to spend and a speed asked for."""
+    if need.task != "inference" or need.budget is not None or need.target_tokens_per_s is not None:
+        return False
+    return (need.users or 1) > 1 or (need.concurrent_sequences or 1) > 1 or grouped(text)
+
+
+def _brisk(first: Configuration, kept: Sequence[Configuration], named: set[str]) -> Configuration:
+    """The cheapest that lets nobody wait, in place of one that does; that may cost what fewer cards may."""
+    pace = user_pace(first)
+    if first.acquisition != "buy" or first.gpu in named or first.owned_count or pace is None or pace >= BRISK:
+        return first
+    most = FEWER_FOR * (first.price.amount or 0)
+    quick = [
+        one for one in kept
+        if _replaces(one, first, most, EIGHT_BITS) and (user_pace(one) or 0) >= BRISK
+        and all(told.code != USED for told in one.reasons)
+    ]  # fmt: skip
+    return min(quick, key=lambda one: one.price.amount or 0, default=first)
+
+
+def _replaces(one: Configuration, first: Configuration, most: Decimal, least_bits: int) -> bool:
+    """Whether it is a purchase that holds the work for sure, at most so dear, in a format good enough."""
+    if one.acquisition != "buy" or one.memory.verdict != "yes" or not one.price.amount or one.price.amount > most:
+        return False
+    return bits(one.weight_format) >= min(least_bits, bits(first.weight_format)) and one.price.complete
 
 
 def _sparing(first: Configuration, kept: Sequence[Configuration]) -> Configuration:
@@ -261,12 +297,14 @@ def _pays_back(kept: Sequence[Configuration]) -> bool:
     return bought.complete and bought.amount <= PAYS_BACK_HOURS * rented.amount
 
 
-def _better_use(kept: Sequence[Configuration], named: set[str], need: Need, least_bits: int) -> Configuration | None:
+def _better_use(
+    kept: Sequence[Configuration], named: set[str], need: Need, least_bits: int, *, brisk: bool = False
+) -> Configuration | None:
     """What beats the first of those to buy: in good formats cheaper and no slower, or much cheaper and fast enough.
 
     A purchase that was to fit a budget is the best the money buys, not the least that runs; a cheaper one that
     computes in FP8 and is no slower leaves nothing to pay more for, and without a budget one that costs a fifth less
-    may be half as fast. Cards that were named stay first.
+    may be half as fast, but no slower than is `brisk` where that is to be. Cards that were named stay first.
     """
     first = kept[0]
     pace, price = pace_of(first), first.price.amount
@@ -291,6 +329,8 @@ def _better_use(kept: Sequence[Configuration], named: set[str], need: Need, leas
             if "tokens_per_s_per_user" in (first.speed or {})
             else HALF_AS_FAST * pace
         )
+        if brisk and user_pace(first) is not None:
+            enough = max(enough, min(BRISK, pace))
         thrifty = [one for one in thrifty if (pace_of(one) or 0) >= enough]
         return min(thrifty, key=lambda one: one.price.amount or 0, default=None)
     if need.budget is None or need.budget.mode == "rent" or need.budget.period is not None:
@@ -308,6 +348,12 @@ def pace_of(one: Configuration) -> float | None:
     if isinstance(user, int | float):
         return float(user)
     return 1 / time_s if isinstance(time_s, int | float) and time_s else None
+
+
+def user_pace(one: Configuration) -> float | None:
+    """Answer tokens a second of one user; null where no answers are counted."""
+    pace = (one.speed or {}).get("tokens_per_s_per_user")
+    return float(pace) if isinstance(pace, int | float) else None
 
 
 def _undated(one: Configuration) -> bool:

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from assistant.compose.orders import chosen
-from assistant.plan.preferred import asks_for_cheapest, only, preferred
+from assistant.plan.preferred import asks_for_cheapest, only, pace_of, preferred
 from tests.assistant.planning import turn
 from tools.configuration import Configuration
 from tools.need import Need
@@ -238,3 +238,51 @@ def test_half_as_many_larger_cards_come_before_many_small_ones(text: str) -> Non
         for one in many
         if one.weight_format == first.weight_format
     )
+
+
+def served(form: str, amount: float, pace: float, count: int, *codes: str) -> Configuration:
+    return purchase(form, amount, pace, *codes).model_copy(update={"gpu_count": count})
+
+
+MANY_SMALL = served("bf16", 10_000, 30, 4)
+TWO_LARGE = served("bf16", 14_000, 18, 2)
+TWO_SLOW = served("fp8", 9_000, 14, 2)
+TWO_DEAR = served("bf16", 17_000, 40, 2)
+TEAM = {"task": "inference", "users": 20}
+
+
+@pytest.mark.parametrize(
+    ("text", "changes", "found", "lead"),
+    [
+        pytest.param("for 20 of us", {}, [MANY_SMALL, TWO_LARGE], TWO_LARGE, id="brisk-is-fast-enough"),
+        pytest.param("公司用", {"users": None}, [MANY_SMALL, TWO_LARGE], TWO_LARGE, id="a-firm-said"),
+        pytest.param("for me", {"users": None}, [MANY_SMALL, TWO_LARGE], MANY_SMALL, id="one-person-takes-the-speed"),
+        pytest.param("for 20 of us", {}, [MANY_SMALL, TWO_SLOW], MANY_SMALL, id="too-slow"),
+        pytest.param("for 20 of us", {}, [MANY_SMALL, TWO_DEAR], MANY_SMALL, id="clearly-dearer"),
+        pytest.param("for 20 of us", {}, [TWO_SLOW, TWO_LARGE], TWO_LARGE, id="what-keeps-waiting-does-not-lead"),
+        pytest.param("for 20 of us", {}, [TWO_SLOW, TWO_DEAR], TWO_SLOW, id="unless-brisk-is-far-dearer"),
+        pytest.param("for 20 of us", {"target_tokens_per_s": 12}, [TWO_SLOW, TWO_LARGE], TWO_SLOW, id="speed-asked"),
+        pytest.param(
+            "for 20 of us", {}, [TWO_SLOW, served("awq", 9_500, 60, 1)], TWO_SLOW, id="four-bits-are-no-replacement"
+        ),
+        pytest.param(
+            "for 20 of us", {}, [TWO_SLOW, served("fp8", 9_500, 60, 1, "second_hand")], TWO_SLOW, id="nor-is-used"
+        ),
+    ],
+)
+def test_a_team_gets_few_cards_that_keep_nobody_waiting(
+    text: str, changes: dict[str, Any], found: list[Configuration], lead: Configuration
+) -> None:
+    assert preferred(found, text, Need.model_validate(TEAM | changes))[0] == lead
+
+
+def test_what_keeps_a_team_waiting_is_not_the_cheap_one_told_beside_the_best() -> None:
+    def shared(amount: float, pace: float, count: int) -> Configuration:
+        speed = {"tokens_per_s_per_user": pace, "tokens_per_s_total": 4 * pace}
+        return served("awq", amount, pace, count).model_copy(update={"speed": speed})
+
+    best, slow, brisk = shared(6_000, 32, 1), shared(3_000, 11, 2), shared(4_000, 30, 3)
+    assert chosen([best, slow, brisk])[1] == brisk
+    assert chosen([best, slow])[1] == slow
+    alone = [one.model_copy(update={"speed": {"tokens_per_s_per_user": pace_of(one)}}) for one in (best, slow, brisk)]
+    assert chosen(alone)[1] == alone[1]

@@ -109,6 +109,11 @@ class Pace:
             return 0.0
         return need.dataset_tokens * (need.epochs or 1.0) / need.deadline_s
 
+    @property
+    def shared(self) -> bool:
+        """Whether several are answered at once."""
+        return self._load.language and not self._load.training and self._sequences > 1
+
     @cached_property
     def _sequences(self) -> int:
         return self._load.variants[0].request.concurrent_sequences or 1

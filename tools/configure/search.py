@@ -11,28 +11,25 @@ from tools.base import Step
 from tools.configuration import Configuration, Price, Reason
 from tools.configure.account import assumptions, memory_steps, rejected, warnings
 from tools.configure.asked import Asked, pool, read
-from tools.configure.choice import FAR, MACHINE_SHARE, Choice
 from tools.configure.conditions import ways
 from tools.configure.configured import configured, title
 from tools.configure.exactly import Proposal, exactly
+from tools.configure.fewer import brisk, fewer
 from tools.configure.fitting import Table
 from tools.configure.isolated import isolated
 from tools.configure.mixed import together
-from tools.configure.options import LOSSES, PRICED, Limits, Options
+from tools.configure.options import LOSSES, Options
 from tools.configure.pace import Pace
 from tools.configure.rank import WORTH_SAYING, Found, Ranking, ceiling, least_total, limits_of
 from tools.configure.reasons import reason
 from tools.configure.request import ConfigureRequest
 from tools.configure.result import ConfigureResult, FrontierPoint, Rejected
 from tools.configure.sources import cited
-from tools.configure.suitable import MAINSTREAM
 from tools.configure.wanted import Wanted, mainstream, new, or_owned, owned, unowned, used
 from tools.configure.workload import SMALLEST_FILES
 from tools.memory.result import Verdict
 from tools.need import SERVED
 
-PAIR, MANY, FEWER_FOR = 2, 4, Decimal("1.6")
-"""Cards from which half as many are worth so many times the price: they take less room, power and splitting."""
 TRIED_FOR = Decimal("0.5")
 """Share of the least sure rent at which one that holds the work only by the estimate is proposed too."""
 COUNTING = {"how_many_gpus", "min_vram"}
@@ -124,12 +121,12 @@ class Search:
             return []
         kept = _distinct([*self._proposed(way)[:limit], *self._preferred(way, limit)])[:limit]
         less = [] if enough and way == "buy" else self._less(way, kept, limit - 1)
-        tight, fewer = list[Found](), list[Found]()
+        tight, handy = list[Found](), list[Found]()
         if way == "buy" and not enough and limit > 2:
-            tight, fewer = self._tight(way, [*kept[: limit - len(less)], *less]), self._fewer(kept)
+            tight, handy = self._tight(way, [*kept[: limit - len(less)], *less]), self._handy(kept)
         elif way == "rent" and limit > 1:
             tight = self._tight(way, [*kept[:limit], *less])
-        found = [*kept[: max(limit - len(less) - len(tight) - len(fewer), 1)], *fewer, *less]
+        found = [*kept[: max(limit - len(less) - len(tight) - len(handy), 1)], *handy, *less]
         if not self._spends(way):
             found.sort(key=lambda one: not one.option.choice.complete)
         return _distinct([*found, *tight])
@@ -157,36 +154,14 @@ class Search:
         found = self.ranking.least(way, unowned, share * min(known) if known else None, "tight")
         return [found] if found else []
 
-    def _fewer(self, kept: list[Found]) -> list[Found]:
-        """The least that half as many cards cost, where many small ones come first: one machine instead of a rack.
-
-        In place of two cards alone one by itself, new or second-hand, that computes in CUDA: nothing to split, and one
-        slot, plug and supply in whatever computer takes it.
-        """
-        first = kept[0].option.choice if kept else None
-        if first is None or first.count < PAIR or first.amount is None or self._spends("buy"):
+    def _handy(self, kept: list[Found]) -> list[Found]:
+        """What is easier to run or quicker than what is cheapest; a budget is spent by its own rule."""
+        if self._spends("buy"):
             return []
-        half, most = first.count // 2, FEWER_FOR * first.amount
-        if first.count >= MANY:
-            found = [
-                self.ranking.least("buy", lambda one: one.count <= half and self.wanted(one) and unowned(one), most)
-            ]
-        elif first.complete:
-            return []
-        else:
-            limits = self.limits.at_most("buy", min(most / (1 - MACHINE_SHARE), self.limits.buy_usd or FAR))
-            found = [self._single(kind, limits) for kind in (self.wanted, used)]
-        for one in found:
+        few = fewer(self, kept)
+        for one in few:
             self._say(one, "fewer_cards")
-        return [one for one in found if one is not None]
-
-    def _single(self, kind: Wanted, limits: Limits) -> Found | None:
-        """The cheapest card alone of such a kind that holds the work by itself, in the best precision it does in."""
-
-        def one_card(one: Choice) -> bool:
-            return one.count == 1 and kind(one) and unowned(one) and one.gpu.vendor == MAINSTREAM
-
-        return next(self.ranking.cheapest("buy", one_card, verdicts=("yes",), limits=limits, order=PRICED), None)
+        return [*few, *brisk(self, [*kept, *few])]
 
     def _preferred(self, way: str, limit: int) -> list[Found]:
         """The best use of a budget first, where more speed is wanted; then the cheapest of each card and precision.
