@@ -14,7 +14,7 @@ from assistant.phrases import Phrases
 from assistant.plan.formats import bits
 from assistant.plan.preferred import EIGHT_BITS, HALF_AS_FAST, cost, main_date, pace_of, user_pace
 from tools.configuration import AskedPrice, Configuration, Item, Price
-from tools.configure.fewer import BRISK
+from tools.configure.fewer import BRISK, MANY
 from tools.configure.rank import WORTH_SAYING
 from tools.prices import is_stale
 
@@ -67,12 +67,16 @@ def _worse(one: Configuration, best: Configuration) -> bool:
 def _much_cheaper(best: Configuration, configurations: Sequence[Configuration]) -> list[Configuration]:
     """What is got the same way for the least money, where that is far less than the best one's.
 
-    Where several share it, what keeps them waiting comes after what does not.
+    What takes more and many cards comes after what does not; where several share it, so does what keeps them waiting.
     """
     most = WORTH_SAYING * (best.price.amount or 0)
     alike = [one for one in configurations if one.acquisition == best.acquisition and one.price.amount]
     cheaper = [one for one in alike if (one.price.amount or 0) <= most]
-    return sorted(cheaper, key=lambda one: (_keeps_waiting(one, best), one.price.amount or 0))[:1]
+    return sorted(cheaper, key=lambda one: (_lesser(one, best), one.price.amount or 0))[:1]
+
+
+def _lesser(one: Configuration, best: Configuration) -> bool:
+    return one.gpu_count >= MANY > best.gpu_count or _keeps_waiting(one, best)
 
 
 def _keeps_waiting(one: Configuration, best: Configuration) -> bool:

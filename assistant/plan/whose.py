@@ -11,7 +11,7 @@ PERSONAL_USD = Decimal(6000)
 with a machine around them cost, or one large new one."""
 _GROUP = re.compile(
     r"公司|企业|单位|团队|部门|实验室|课题组|学院|学校|高校|工作室|医院|律所|集团|政府|机构|事务所|园区|经费"
-    r"|(?<![a-z])(?:compan(?:y|ies)|start-?up|teams?|firm|studio|(?<!home)labs?|laborator(?:y|ies)|agency|school"
+    r"|(?<![a-z])(?:compan(?:y|ies)|start-?up|teams?|firm|studio|(?<!home)labs?|laborator(?:y|ies)|agency|business|school"
     r"|universit(?:y|ies)|college|clinic|hospital|department|dept|enterprise|staff|employees|office|procurement"
     r"|grant|customers|clients)(?![a-z])",
     re.I,

@@ -286,3 +286,10 @@ def test_what_keeps_a_team_waiting_is_not_the_cheap_one_told_beside_the_best() -
     assert chosen([best, slow])[1] == slow
     alone = [one.model_copy(update={"speed": {"tokens_per_s_per_user": pace_of(one)}}) for one in (best, slow, brisk)]
     assert chosen(alone)[1] == alone[1]
+
+
+def test_a_rack_of_small_cards_is_not_the_cheap_one_told_beside_a_single_card() -> None:
+    single, rack, other = (served("awq", amount, 30, count) for amount, count in ((6_000, 1), (3_000, 4), (4_000, 2)))
+    assert chosen([single, rack, other])[1] == other
+    assert chosen([single, rack])[1] == rack
+    assert chosen([served("awq", 6_000, 30, 4), rack, other])[1] == rack

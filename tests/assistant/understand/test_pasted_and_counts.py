@@ -165,6 +165,7 @@ def test_the_least_card_is_a_question_of_memory(text: str) -> None:
         ("3080 10gb, which models?", "what_fits"),
         ("Buy a server for 50k EUR to serve Qwen3-32B to 100 users, no second-hand cards", "budget"),
         ("we want to buy a new machine for Llama-3.1-70B inference", "which_to_buy"),
+        ("what should a dental practice buy for Qwen3-14B", "which_to_buy"),
     ],
 )
 def test_the_question_is_told_from_its_setting(text: str, intent: str) -> None:

@@ -48,3 +48,16 @@ def test_one_card_is_read_once(text: str, cards: dict[str, int]) -> None:
 )
 def test_bits_are_read_in_words(text: str, form: str) -> None:
     assert understand(text).need.weight_format == form
+
+
+@pytest.mark.parametrize(
+    ("text", "users"),
+    [
+        ("which gpu for a 5-person startup running Qwen3-14B", 5),
+        ("Qwen3-14B for our agency of 25", 25),
+        ("a small business of 12 wants Qwen3-14B", 12),
+        ("Qwen3-14B for us, a 40-person-year project", None),
+    ],
+)
+def test_a_firm_is_counted_by_its_people(text: str, users: int | None) -> None:
+    assert understand(text).need.users == users
