@@ -127,8 +127,8 @@ _USERS = (
         rf"|律师|医生|老师|工程师|设计师|客服|坐席|师生|教师|医师|会计|编辑|科研人员)(?![a-z])"),
     grammar(
         rf"(?:用户(?:数|量)?|日活|dau|users|(?:team|office|company|lab|firm|group|class|clinic|school|start-?up"
-        rf"|agency|business|practice|studio|department|staff|crew|family) of|团队|user base of)\s?(?:约|大概|为|是|有|:|="
-        rf"|of)?\s?(?P<n>{DIGITS}|{HAN})\s?(?P<s>k|万|千|m)?(?![a-z0-9]|\s?(?:gb?|卡|张|b\b))"),
+        rf"|agency|business|practice|studio|department|staff|crew|family) of|团队|user base of)\s?(?:约|大概|为|是|有|:"
+        rf"|=|of)?\s?(?P<n>{DIGITS}|{HAN})\s?(?P<s>k|万|千|m)?(?![a-z0-9]|\s?(?:gb?|卡|张|b\b))"),
     grammar(rf"(?<![a-z0-9.])(?P<n>{_N})(?P<s>k)?-(?:person|people|member|employee|lawyer|engineer|seat)(?![a-z-])"),
 )  # fmt: skip
 _DURATION = {
