@@ -163,13 +163,17 @@ def _by_purpose(material: Material, compared: Comparison) -> str:
     names_of = ("bandwidth_bytes_per_s", "bf16_flops", "usable_bytes")
     decode, compute, room = (one.winner if (one := _attribute(compared, name)) else None for name in names_of)
     alike = compute is None and _equal(compared, "bf16_flops")
-    if len(set(_counts(material).values())) > 1 or not decode or not (compute or room):
+    one_each = len(set(_counts(material).values())) == 1
+    if one_each and _seen_equal(compared, "bandwidth"):
+        return _as_fast(material, compared)
+    if not one_each or not decode or not (compute or room):
         return say("compare.depends", cards=say.listed([names.gpu_name(row.id) for row in compared.gpus]))
     faster, text = names.gpu_name(decode), _LANGUAGE.search(material.text) and not _COMPUTES.search(material.text)
+    values = _values(material, compared.gpus, BY_KEY["bandwidth"])
     if decode == compute:
-        return say("compare.both", card=faster)
+        return say("compare.both", card=faster, values=values)
     if alike and room in {decode, None}:
-        return say("compare.alike_but_memory" if room else "compare.alike_but_bandwidth", card=faster)
+        return say("compare.alike_but_memory" if room else "compare.alike_but_bandwidth", card=faster, values=values)
     if room and room != decode and (text or not compute):
         return say("compare.fast_or_large", fast=faster, large=names.gpu_name(room))
     if compute is None:
@@ -177,6 +181,29 @@ def _by_purpose(material: Material, compared: Comparison) -> str:
     if text and room == decode:
         return say("compare.for_text", card=faster, other=names.gpu_name(compute))
     return say("compare.split", decode=faster, compute=names.gpu_name(compute))
+
+
+def _as_fast(material: Material, compared: Comparison) -> str:
+    """Of cards that read their memory equally fast: what is left between them, compute or memory, if anything is."""
+    say, rows = material.say, compared.gpus
+    everyone = say.listed([names.gpu_name(row.id) for row in rows])
+    sized, computes = _seen_equal(compared, "memory"), _seen_equal(compared, "bf16")
+    if sized and computes:
+        return say("compare.same", cards=everyone)
+    key, name = ("bf16", "bf16_flops") if sized else ("memory", "usable_bytes")
+    decided = _attribute(compared, name)
+    told = sized or computes or not any(row.bf16_flops for row in rows)
+    if not told or decided is None or decided.winner is None:
+        return say("compare.depends", cards=everyone)
+    values = _values(material, rows, BY_KEY[key])
+    kind = "compute" if sized else "memory"
+    return say(f"compare.alike_but_{kind}_alone", card=names.gpu_name(decided.winner), values=values)
+
+
+def _seen_equal(compared: Comparison, key: str) -> bool:
+    """Whether a reader sees one figure for all of the cards."""
+    values = {BY_KEY[key].value(row) for row in compared.gpus}
+    return len(values) == 1 and None not in values
 
 
 def _equal(compared: Comparison, name: str) -> bool:

@@ -35,6 +35,7 @@ _ANSWERS: dict[str, Callable[[Material], Section | None]] = {
     "availability": availability.availability, "price_claim": price_claims.price_claim, "clouds": clouds.clouds,
     "bill": bill.bill, "alike": alike.alike, "unit_price": unit_price.unit_price, "traffic": traffic.traffic,
     "upgrade": upgrade.upgrade, "memory_target": memory_target.memory_target, "worth": worth.worth,
+    "worth_alone": worth.alone,
     "reserved": reserved.reserved, "deal": deal.deal, "resale": resale.resale, "hosting": hosting.hosting,
     "jobs": jobs.jobs, "isolated": isolated.isolated, "processor": processor.processor, "quant": quant.quant,
     "progress": progress.progress,

@@ -6,10 +6,11 @@ from decimal import Decimal
 
 from assistant.compose import names, numbers
 from assistant.compose.material import Material
+from assistant.plan.market import PRICE_DAYS
 from assistant.plan.preferred import rents
 from kb.rates import usd
 from tools.compare_gpus import Comparison
-from tools.prices import CardPrice
+from tools.prices import CardPrice, age_days
 
 EVEN_RATIO = 1.1
 """Speeds, and speeds for the money, closer than this are the same."""
@@ -77,11 +78,20 @@ def _best(material: Material, runners: Sequence[Runner]) -> str:
     even = [one for one in runners if one.speed * EVEN_RATIO >= fastest.speed]
     values = {"prices": _listed(material, runners)}
     if len(even) > 1:
+        if _bygone(runners) or len({numbers.usd(one.amount) for one in even}) < len(even):
+            return ""  # as fast for the same money, or for a price that nobody asks today
         return material.say("take.as_fast", card=min(even, key=lambda one: one.amount).cards, **values)
     if fastest.for_money * EVEN_RATIO < thrifty.for_money:
         return material.say("take.for_money", card=thrifty.cards, fastest=fastest.cards, **values)
     cheaper = all(fastest.amount <= one.amount for one in runners)
+    if cheaper and _bygone(runners):
+        return ""
     return material.say("take.cheaper" if cheaper else "take.worth", card=fastest.cards, **values)
+
+
+def _bygone(runners: Sequence[Runner]) -> bool:
+    """Whether a price is of years ago: what was dear then may be cheap now."""
+    return any((age := age_days(one.price.as_of)) is not None and age > PRICE_DAYS for one in runners)
 
 
 def _listed(material: Material, runners: Sequence[Runner]) -> str:

@@ -1,18 +1,28 @@
 """Whether an older card is still worth buying: does the work fit, what does as well cost, what software is left."""
 
+import re
+from collections.abc import Sequence
+
 from assistant.answer import ToolCallRecord
-from assistant.compose import amounts, clarify, compatibility, names, numbers
+from assistant.compose import amounts, clarify, compatibility, facts, guidance, names, numbers
 from assistant.compose.arithmetic import cite, total
+from assistant.compose.aspects import BY_KEY
+from assistant.compose.citations import joined
 from assistant.compose.material import Estimate, Material
 from assistant.compose.pace import cite_pace
 from assistant.compose.section import Section
 from assistant.compose.table import table
 from assistant.plan import worth as planned
 from kb.catalog import gpu
+from kb.names import gpu_names
+from tools.gpu_row import GpuRow
 from tools.need import GpuCount
+from tools.prices import CardPrice
 
+_OF_BUYING = re.compile(r"买|值得|便宜|二手|worth|(?<![a-z])buy|cheap|second-hand", re.I)
+"""Words of advice on whether to buy."""
 CLEARLY = 0.8
-"""Share of the other card's price below which the older one is clearly the cheaper."""
+"""Share of the other card's price, or speed, below which the older one's is clearly less."""
 
 
 def worth(material: Material) -> Section | None:
@@ -34,6 +44,67 @@ def worth(material: Material) -> Section | None:
     section.caveats = lines
     section.assumptions = clarify.ambiguous_names(material)
     return section
+
+
+def alone(material: Material) -> Section | None:
+    """Nothing said of the work: what the documents say of the card, then its price against what is sold new."""
+    rows = facts.cards(material)
+    one = planned.card(material.need)
+    if not any(row.id == one.gpu for row in rows):
+        return None
+    quotes = guidance.quoted(material, guidance.QUOTED_ALONE_MAX, guidance.DECISION)
+    decided = bool(quotes) and _of_card(quotes[0], one.gpu) and any(_OF_BUYING.search(quote) for quote in quotes)
+    if not decided:
+        quotes = [quote for quote in quotes if _of_card(quote, one.gpu) and _OF_BUYING.search(quote)]
+    priced = _against(material, one, rows)
+    first = quotes.pop(0).removeprefix("- ") if decided else priced
+    section = Section("recommendation", first, rests_on_documents=True)
+    section.settled = True
+    shown = [BY_KEY[key] for key in ("memory", "bandwidth", "bf16", "power", "price")]
+    section.body = ["\n".join(quotes), priced if decided else "", facts.facts_table(material, rows, shown)]
+    found = compatibility.findings(material)
+    section.caveats = [compatibility.line(material, each) for each in found if each.verdict != "works"]
+    section.caveats += facts.old_prices(material, rows)
+    section.assumptions = clarify.ambiguous_names(material)
+    section.questions = [material.say("ask.workload")]
+    return section
+
+
+def _of_card(text: str, card: str) -> bool:
+    """Whether something is said of this card by its name."""
+    return any(card in mention.ids for mention in gpu_names().scan(text.lower()))
+
+
+def _against(material: Material, one: GpuCount, rows: Sequence[GpuRow]) -> str:
+    """The card's own price, what as much money buys new, and the cheapest newer card that does the same."""
+    say, own = material.say, planned.priced(gpu(one.gpu))
+    shown = {row.id: row for row in rows}
+    peer, same = planned.peer(one), planned.in_its_place(one)
+    name = names.gpu_name(one.gpu)
+    price = say("worth.sells" if own else "worth.unpriced", card=name, **_priced(own))
+    judged, beside = "", ""
+    if peer and peer in shown and peer != same:
+        values = {aspect: BY_KEY[aspect].value(shown[peer]) for aspect in ("memory", "bandwidth")}
+        values |= {"rival": names.gpu_name(peer), "card": name, **_priced(planned.priced(gpu(peer)))}
+        better = gpu(peer).usable_bytes >= planned.ROOM * gpu(one.gpu).usable_bytes and _near(peer, one.gpu)
+        judged, beside = (say("worth.rather", **values), "") if better else ("", say("worth.for_as_much", **values))
+    if not judged and same and same in shown:
+        newer = planned.priced(gpu(same))
+        cheap = own and newer and float(own.amount_usd) <= CLEARLY * float(newer.amount_usd)
+        key = "worth.in_its_place" + (("_cheap" if cheap else "_dear") if own else "")
+        judged = say(key, rival=names.gpu_name(same), card=name, **_priced(newer))
+    told = [one for one in ((judged, price, beside) if own else (price, judged)) if one]
+    marks = [facts.cite_card(material, row, [BY_KEY["price"]]) for row in rows if row.price]
+    return ("" if say.language == "zh" else " ").join(told) + joined(marks)
+
+
+def _near(other: str, own: str) -> bool:
+    """Whether another card reads its memory at most a little slower."""
+    return (gpu(other).bandwidth_bytes_per_s or 0) >= CLEARLY * (gpu(own).bandwidth_bytes_per_s or 0)
+
+
+def _priced(price: CardPrice | None) -> dict[str, str]:
+    return {"price": numbers.usd(price.amount_usd), "date": price.as_of or ""} if price else {}
 
 
 def _too_large(material: Material, least: Estimate) -> str:

@@ -51,6 +51,7 @@ SHAPES: tuple[tuple[str, Callable[[Understanding], bool], Planner], ...] = (
     ("resale", resale.asked, resale.calls),
     ("bill", bill.asked, lambda need, understanding: [bill.call(need, understanding), requests.gpu_facts(need)]),
     ("worth", worth.asked, worth.calls),
+    ("worth_alone", worth.asked_alone, worth.calls_alone),
     ("isolated", isolated.asked, isolated.calls),
     ("reserved", reserved.asked, reserved.calls),
     ("hosting", hosting.asked, hosting.calls),

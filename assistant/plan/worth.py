@@ -21,6 +21,7 @@ _WORTH = re.compile(
     r"(?:还|仍然?|现在)\s?(?:值得|值不值得?|能不能|可以|能|适合|有必要|划算)\s?(?:买|入手?|购买|收|上车|用)?(?:吗|么|嘛|不|呢)?"
     r"(?=[,，。?？!！ ]|$|[跑做用来])|值(?:不值)?得(?:买|入手?|购买|收|上车)|(?:过时|淘汰|落伍)了?(?:吗|么|没)"
     r"|(?:still|even) (?:worth|a good (?:buy|deal|choice|card)|viable|relevant|any good|ok(?:ay)? to buy)"
+    r"|should (?:i|we) still (?:buy|get|pick up)"
     r"|worth (?:buying|getting|it|picking up|the money)|outdated|obsolete|too old",
     re.I,
 )
@@ -41,18 +42,41 @@ TENSOR_CORES = 7.0
 """Compute capability from which there are any."""
 CURRENT = 8.0
 """Compute capability from which software of today asks for newer builds, if anything."""
+ROOM = 0.97
+"""Share of the card's own memory from which another has as much: labels of the same size differ by less."""
+ABOUT_AS_DEAR = 1.25
+"""Times the price up to which another costs about as much."""
+_OF_A_CARD = ("which_to_buy", "guidance", "other", "spec", "compatibility", None)
+"""Intents of whether to buy a card, not of what it costs to run or of renting it instead."""
 _PLACES = {"consumer", "workstation", "data_center"}
 
 
 def asked(understanding: Understanding) -> bool:
     """Whether one named card is judged as a purchase for a language model of known size."""
-    need, text = provisional(understanding), understanding.text
-    if len(requests.named_gpus(need)) != 1 or not requests.sized(need) or requests.is_training(need):
+    need = provisional(understanding)
+    return requests.sized(need) and not requests.is_training(need) and _judged(understanding, need)
+
+
+def asked_alone(understanding: Understanding) -> bool:
+    """Whether one named card, and no more than one of it, is judged as a purchase and nothing is said of the work."""
+    need = provisional(understanding)
+    if requests.sized(need) or need.model_text or need.task not in {None, "inference", "general"}:
+        return False
+    if need.users or need.gpus_owned:
+        return False
+    if understanding.need.intent not in _OF_A_CARD or not _judged(understanding, need):
+        return False
+    return card(need).count == 1 and gpu(card(need).gpu).market in _PLACES
+
+
+def _judged(understanding: Understanding, need: Need) -> bool:
+    text = understanding.text
+    if len(requests.named_gpus(need)) != 1 or need.budget is not None or understanding.command:
         return False
     if _NOT_ASKED.search(text) or compares_formats(find_formats(text.lower())):
         return False
     judged = _WORTH.search(text) is not None and _SAYS_BUY.search(text) is not None
-    return judged and model_kind(need) in {"llm", "vlm", None} and need.budget is None and not understanding.command
+    return judged and model_kind(need) in {"llm", "vlm", None}
 
 
 def card(need: Need) -> GpuCount:
@@ -71,6 +95,36 @@ def calls(need: Need, understanding: Understanding) -> list[PlannedCall | None]:
                 precision="bf16"),
         requests.gpu_facts(need),
     ]  # fmt: skip
+
+
+def calls_alone(need: Need, understanding: Understanding) -> list[PlannedCall | None]:
+    """The card beside what is sold new instead of it, what software still runs there, and what the documents say."""
+    one = card(need)
+    others = [other for other in (peer(one), in_its_place(one)) if other]
+    return [
+        requests.gpu_facts(need, names=tuple(dict.fromkeys((one.gpu, *others)))),
+        planned("check_compatibility", gpus=(one.gpu,), engine="pytorch", precision="bf16"),
+        requests.guidance(understanding),
+    ]
+
+
+def in_its_place(one: GpuCount) -> str | None:
+    """The cheapest newer card of a later generation with as much memory, read as fast."""
+    return rival(one, int(ROOM * gpu(one.gpu).usable_bytes), generation=True)
+
+
+def peer(one: GpuCount) -> str | None:
+    """The newer card that reads its memory fastest of those that cost about as much; None without a recent price."""
+    own, price = gpu(one.gpu), priced(gpu(one.gpu))
+    if price is None or own.year is None:
+        return None
+    most = float(price.amount_usd) * ABOUT_AS_DEAR
+    found = [
+        (other.bandwidth_bytes_per_s or 0, other.id) for other in _newer(own)
+        if other.architecture != own.architecture and (paid := priced(other))
+        and most / ABOUT_AS_DEAR**2 <= float(paid.amount_usd) <= most
+    ]  # fmt: skip
+    return max(found)[1] if found else None
 
 
 def more(need: Need, results: Sequence[ToolCallRecord]) -> list[PlannedCall | None]:
@@ -100,19 +154,30 @@ def picked(results: Sequence[ToolCallRecord]) -> ToolCallRecord | None:
     return None
 
 
-def rival(one: GpuCount, needed_bytes: int) -> str | None:
-    """The cheapest newer card with a recent price that holds as much and reads it as fast."""
+def rival(one: GpuCount, needed_bytes: int, *, generation: bool = False) -> str | None:
+    """The cheapest newer card with a recent price that holds as much and reads it as fast.
+
+    `generation`: only of another architecture, where it is the age of the card that is asked about.
+    """
     own = gpu(one.gpu)
     if own.year is None:
         return None
     fast = AS_FAST * (own.bandwidth_bytes_per_s or 0)
     found = [
-        other for other in gpus().values()
-        if other.vendor == own.vendor and other.market in _PLACES and (other.year or 0) > (own.year or 0)
-        and other.status not in {"announced", "modified"} and sold_alone(other) and not left_out(other)
+        other for other in _newer(own)
+        if not (generation and other.architecture == own.architecture)
         and other.usable_bytes >= needed_bytes and (other.bandwidth_bytes_per_s or 0) >= fast and priced(other)
     ]  # fmt: skip
     return min(found, key=lambda other: ((price := priced(other)) and price.amount_usd, other.id)).id if found else None
+
+
+def _newer(own: Gpu) -> list[Gpu]:
+    """Later cards of its maker that are sold one by one and that software of today runs on."""
+    return [
+        other for other in gpus().values()
+        if other.vendor == own.vendor and other.market in _PLACES and (other.year or 0) > (own.year or 0)
+        and other.status not in {"announced", "modified"} and sold_alone(other) and not left_out(other)
+    ]  # fmt: skip
 
 
 def priced(one: Gpu) -> CardPrice | None:

@@ -11,6 +11,7 @@ from assistant.understand.gpu_mentions import (
     other_forms,
     other_market,
     other_sizes,
+    set_against,
 )
 from assistant.understand.mig import find_instance
 from assistant.understand.model_mentions import NamedModel, model_mentions, named_model, new_models, unknown_version
@@ -56,7 +57,9 @@ def find_entities(text: Text) -> Entities:
     named = _of_one_family(named)
     named += [gpu for _, _, gpu in strangers if gpu]
     named = other_market(text.plain, named)
-    named = other_sizes(text.plain, other_forms(hidden, with_servers(text.plain, hidden, named)))
+    before = with_servers(text.plain, hidden, named)
+    named = other_sizes(text.plain, other_forms(hidden, before))
+    hidden = masked(hidden, [(gpu.start, gpu.end, GPU) for gpu in named[len(before) :] if set_against(hidden, gpu)])
     found_models = [*(named_model(text, mention) for mention in of_models), *new_models(text, hidden)]
     whole = find_instance(text.plain) is None  # of which card an instance is makes no difference to its memory
     doubts = [doubt for doubt in (_gpu_doubt(text, gpu) for gpu in named if whole) if doubt]

@@ -5,7 +5,7 @@ from functools import lru_cache
 
 from assistant.understand.macs import mac_mentions
 from assistant.understand.named import NamedGpu
-from assistant.understand.quantities import count_of
+from assistant.understand.quantities import GPU, count_of
 from assistant.understand.sizes import Size
 from assistant.understand.text import Text, grammar
 from kb.base import AdvisorError
@@ -26,6 +26,12 @@ _SHORT_NAMES = {"a2": "a2-16gb"}
 """Names that are other things than cards unless they stand in a list of cards."""
 _SHORT = grammar(rf"(?<![a-z0-9.-])(?:{'|'.join(_SHORT_NAMES)})(?![a-z0-9.-])")
 _JOINER = r"(?:[,;/、]|(?<![a-z])(?:or|and|vs\.?|versus)(?![a-z])|还是|或者?|和|跟|与)"
+_AGAINST_NAME = grammar(
+    rf"{GPU}\s?(?:的\s?)?(?:\d{{1,3}}\s?gb?|pcie|sxm\d?|nvl)?\s?(?:的|版本?|卡|cards?|versions?)?\s?"
+    rf"(?:(?:相?比|对比?|对上|compared (?:to|with)|against|than)|{_JOINER})\s?"
+    r"(?:the |an? |还是)?(?:\d{2,3}\s?gb? ?(?:的 ?)?)?$"
+)
+"""A card's name and what joins another to it, at the end of a text."""
 _JOINED_BEFORE = grammar(rf"s?\s?{_JOINER}\s?(?:or |and )?(?:an? |the |还是)?$")
 _JOINED_AFTER = grammar(rf"s?\s?{_JOINER}\s?(?:or |and )?(?:an? |the |还是)?")
 VARIANT = grammar(r"\s?(ada|blackwell|turing|super|ti|max-q)(?![a-z])")
@@ -47,7 +53,8 @@ _BARE = grammar(
 )
 """A size without its unit right after the name: "A100 40"."""
 _SIZES = grammar(
-    r"(?<![a-z0-9.])(\d{1,3})\s?gb?\s?(?:版)?\s?(?:跟|和|与|还是|或|、|/|,|(?<![a-z])(?:or|vs\.?|versus|and)(?![a-z]))"
+    r"(?<![a-z0-9.])(\d{1,3})\s?gb?\s?(?:版)?\s?(?:跟|和|与|还是|或|对?比|、|/|,"
+    r"|(?<![a-z])(?:or|vs\.?|versus|and|against|compared (?:to|with))(?![a-z]))"
     r"\s?(?:the )?(\d{1,3})\s?gb?(?![a-z0-9])"
 )
 """Two sizes side by side, of which a card is sold in both."""
@@ -174,6 +181,11 @@ def other_forms(hidden: str, named: list[NamedGpu]) -> list[NamedGpu]:
             chosen = conventional(sized or others)
             return [*named, NamedGpu(chosen, (chosen,), match.start(), match.end(), None, match.start(), match.end())]
     return named
+
+
+def set_against(hidden: str, other: NamedGpu) -> bool:
+    """Whether the form or size that names another card stands right behind the first: then it is a name like that."""
+    return _AGAINST_NAME.search(hidden[: other.start]) is not None
 
 
 def other_market(plain: str, named: list[NamedGpu]) -> list[NamedGpu]:

@@ -144,6 +144,10 @@ SHAPES: tuple[tuple[Intent, float, str], ...] = (
     ("compare", 4.5, (
         rf"(?:does|do|would|will|can)[^.?!\n]{{0,40}}?(?:beats?|outperforms?|outruns?)(?: an?| the| my)? {GPU}{{2,40}}"
     )),
+    ("compare", 4.5, (
+        rf"{GPU}[^。?!\n]{{0,14}}?(?:和|与|跟|比|、|/|(?<![a-z])(?:and|or)(?![a-z]))[^。?!\n]{{0,14}}?{GPU}[^。?!\n]{{0,30}}?"
+        rf"(?:慢|快|差)(?:多少|多大|很多|几成)|{GPU} (?:against|compared (?:to|with)) (?:an? |the )?{GPU}"
+    )),
     ("compatibility", 7, (
         r"libcuda\.so|libcudart|no cuda gpus|torch not compiled with cuda|undefined symbol|找不到 ?(?:cuda|驱动|显卡)"
         r"|nvidia driver on your system is too old|found version 1\d{4}|driver version is insufficient"
@@ -261,7 +265,9 @@ SHAPES: tuple[tuple[Intent, float, str], ...] = (
         r"|args|options|command(?: line)?|cmd)(?![a-z])|(?:启动|部署|运行)(?:参数|选项|指令)"
     )),
     ("compare", 4.5, (
-        r"(?<![a-z])comparing(?![a-z])|孰优孰劣|二选一|pick (?:one|between)|choos\w{1,3} between"
+        r"(?<![a-z])(?:pcie|sxm\d?|nvl)\s?(?:版本?|version)?\s?(?:和|与|跟|对比?|还是|or|vs\.?|versus|and|、|/)\s?"
+        r"(?:the )?(?:pcie|sxm\d?|nvl)(?![a-z])|(?<![a-z])comparing(?![a-z])|孰优孰劣|二选一"
+        r"|pick (?:one|between)|choos\w{1,3} between"
         r"|torn between|差距(?:大|多)"
     )),
     ("can_it_run", 4.5, (

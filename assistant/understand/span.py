@@ -36,6 +36,8 @@ _PRICED = grammar(
     r"\d(?:[\d.,]*\d)?\s?k?\s?(?:us)?(?:\$|€|£|usd|dollars?|eur|euros?|bucks|cents?|gbp|pounds?)?\s?(?:/|for )?$"
 )
 """What ends in a price: the unit behind it is what is paid for, "$0.80 an hour"."""
+_LONGEST_YEARS = 100
+"""Years from which a number of them is a date, not a time that anything is paid for."""
 _WORDS = {"half a": 0.5, "half an": 0.5, "半": 0.5, "eighteen": 18.0, None: 1.0}
 
 
@@ -48,6 +50,8 @@ def find_span(text: str) -> Found[float] | None:
             if used and match.start() < used.end and used.start < match.end():
                 continue
             hours = _hours(match)
+            if hours and hours > _LONGEST_YEARS * _HOURS["year"]:
+                continue  # the year that it is: 「2026 年还值得买吗」
             if match.groupdict().get("n") in ("a", "an") and _PRICED.search(plain[: match.start()]):
                 continue
             if hours and not _NOT_A_TERM.match(plain, match.end()):

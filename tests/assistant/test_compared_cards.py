@@ -114,3 +114,62 @@ def test_the_speed_told_is_of_the_format_that_fits() -> None:
     answer = turn("gemma 3 12b on a T4, possible? how many t/s")[2].answer
     assert "they would have with enough memory" not in answer
     assert "in INT4: " in answer
+
+
+FORMS = [
+    ("H100 PCIe和SXM差别大吗，推理70B", {"h100-pcie-80gb", "h100-sxm-80gb"}),
+    ("A100 40GB vs 80GB for a 13B", {"a100-sxm-40gb", "a100-sxm-80gb"}),
+    ("V100 16GB or 32GB for a 7B?", {"v100-sxm2-16gb", "v100-sxm2-32gb"}),
+    ("4060 Ti 8G 还是 16G，跑 14B", {"rtx-4060-ti-8gb", "rtx-4060-ti-16gb"}),
+    ("A100 PCIe 40GB against 80GB, Qwen3-32B speed", {"a100-pcie-40gb", "a100-pcie-80gb"}),
+    ("H100 PCIe 跟 SXM 推理 Llama 70B 慢多少", {"h100-pcie-80gb", "h100-sxm-80gb"}),
+]
+
+
+@pytest.mark.parametrize(("text", "cards"), FORMS)
+def test_two_forms_of_one_card_are_compared_at_the_work_named(text: str, cards: set[str]) -> None:
+    understanding, records, draft = turn(text)
+    assert (understanding.need.intent, set(understanding.need.gpus_asked)) == ("compare", cards)
+    assert not understanding.need.gpus_owned
+    assert draft.verdict == "comparison"
+    raced = {one.request["gpu"] for one in records if one.tool == "estimate_inference_speed"}
+    assert raced == cards
+    assert not ground(draft.answer, records, (text,), draft.citations).ungrounded
+
+
+@pytest.mark.parametrize(
+    "text", ["H100 PCIe or SXM for inference?", "PCIe or SXM H100 for inference?", "A100 40G 对比 80G"]
+)
+def test_two_forms_without_a_model_are_set_side_by_side(text: str) -> None:
+    understanding, records, draft = turn(text)
+    assert understanding.need.intent == "compare"
+    assert "compare_gpus" in {one.tool for one in records}
+    assert draft.answer.split("\n")[0].count("TB/s") >= 2
+
+
+@pytest.mark.parametrize("text", ["两张 A100 40G，跑 70B 行吗", "H100 PCIe 80GB 跑 70B 要多少显存"])
+def test_a_form_or_size_alone_weighs_nothing(text: str) -> None:
+    assert turn(text)[0].need.intent != "compare"
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("5090 和 5090D 有什么区别", "没有差别"),
+        ("4090 和 4090D 差多少", "只差在算力"),
+        ("V100 16G 和 32G 有什么区别", "显存更大"),
+        ("RTX 5060 Ti 8GB vs 16GB", "no faster, but more memory"),
+    ],
+)
+def test_what_alone_differs_is_told_first(text: str, said: str) -> None:
+    _, records, draft = turn(text)
+    assert said in draft.answer.split("\n")[0]
+    assert not ground(draft.answer, records, (text,), draft.citations).ungrounded
+
+
+def test_no_card_is_called_cheaper_by_a_price_of_years_ago() -> None:
+    for text in ("V100 16GB or 32GB for a 7B?", "A100 40GB vs 80GB for a 13B"):
+        first = turn(text)[2].answer.split("\n")[0]
+        assert "≈" in first
+        assert "cheaper" not in first
+        assert "costs less" not in first

@@ -65,3 +65,51 @@ def test_the_rival_is_newer_holds_it_and_is_no_slower(card: str) -> None:
     assert (found.bandwidth_bytes_per_s or 0) >= worth.AS_FAST * (gpu(card).bandwidth_bytes_per_s or 0)
     assert worth.priced(found) is not None
     assert float(found.compute_capability or 0) >= market.CURRENT
+
+
+ALONE = [
+    "V100 32G 还值得买吗",
+    "is a P40 still worth it in 2026",
+    "is it worth buying a used A100 40GB",
+    "2026 年 P40 还值得入手吗",
+    "T4 worth buying in 2026?",
+    "L40 现在值得入手吗",
+    "is the RTX 6000 Ada outdated",
+    "should I still buy a V100 16GB?",
+]
+
+
+@pytest.mark.parametrize("text", ALONE)
+def test_a_card_judged_without_work_is_set_against_newer_ones_and_no_server(text: str) -> None:
+    understanding, records, draft = turn(text)
+    assert worth.asked_alone(understanding)
+    assert "configure" not in {one.tool for one in records}
+    assert "×" not in draft.answer
+    rows = {row["id"] for one in records if one.tool == "find_gpus" for row in one.result["gpus"]}
+    assert {worth.in_its_place(worth.card(understanding.need)), *understanding.need.gpus_asked} <= rows
+    assert draft.clarifying_questions
+    assert not ground(draft.answer, records, (text,), draft.citations).ungrounded
+
+
+@pytest.mark.parametrize("card", ["rtx-3090-24gb", "a100-sxm-80gb", "p40-24gb", "rtx-2080-ti-11gb"])
+def test_what_stands_in_its_place_is_of_a_later_generation(card: str) -> None:
+    one = GpuCount(gpu=card, count=1)
+    found = [gpu(other) for other in (worth.in_its_place(one), worth.peer(one)) if other]
+    assert found
+    for other in found:
+        assert other.architecture != gpu(card).architecture
+        assert (other.year or 0) > (gpu(card).year or 0)
+
+
+def test_a_card_as_good_for_the_same_money_says_no() -> None:
+    first = turn("A100 80G 现在还值得买吗")[2].answer.split("\n")[0]
+    assert first.startswith("**不太值得")
+    assert "RTX PRO 6000" in first
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["4090 还值得租吗", "is a new GPU worth buying", "预算 3 万，4090 还值得买吗", "are 8 V100 still worth buying"],
+)
+def test_renting_budgets_and_many_cards_are_not_one_card_alone(text: str) -> None:
+    assert not worth.asked_alone(turn(text)[0])

@@ -173,3 +173,11 @@ def test_a_single_weekend_is_a_time_and_no_use(text: str, single: bool) -> None:
         span = find_span(text)
         assert span is not None
         assert span.value == 48 * 3600
+
+
+@pytest.mark.parametrize("year", range(2020, 2040, 5))
+def test_the_year_that_it_is_is_no_time_to_pay_for(year: int) -> None:
+    for text in (f"{year} 年 P40 还值得买吗", f"{year} 年了，A100 一年租金多少"):
+        span = find_span(text)
+        assert span is None or span.value <= 366 * 24 * 3600
+        assert understand(text).need.gpus_asked
