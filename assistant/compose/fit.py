@@ -7,6 +7,7 @@ from assistant.answer import AnswerVerdict
 from assistant.compose import (
     capacity,
     hybrid,
+    lasting,
     layouts,
     names,
     needless,
@@ -282,9 +283,9 @@ def how_many(material: Material) -> Section:
         for one, row in counted
     ]
     headline = material.say("fit.how_many", what=subject(material, counted[0][0]), ways=material.say.listed(ways))
-    headline += _on_the_others(material, counted[0][0], gpu)
+    headline += _on_the_others(material, counted[0][0], gpu) + lasting.on_cards(material, gpu, counted[0][1].count)
     spread = [one for one in material.estimates if one.gpus > 1] or [one for one, _ in counted]
-    section = Section("recommendation", headline, [arithmetic(material, spread)])
+    section = Section("recommendation", headline, [arithmetic(material, spread)], assumptions=lasting.taken(material))
     return finished(material, section, spread[0])
 
 

@@ -1,7 +1,7 @@
 """What a known amount of work costs to rent: the card that does it for least, its hours, and the next."""
 
 from assistant.answer import ToolCallRecord
-from assistant.compose import amounts, clarify, names, numbers
+from assistant.compose import amounts, clarify, names, numbers, whole_job
 from assistant.compose.material import Material
 from assistant.compose.pace import cite_pace
 from assistant.compose.section import Section
@@ -23,7 +23,7 @@ def jobs(material: Material) -> Section | None:
     rent, run, money = best.result["rent"][0], best.result["run"], best.result["currency"]
     often = "month" if monthly(material.text) else "once"
     headline = say(
-        f"jobs.{often}", work=_work(material, best), cost=_money(_least(best), money),
+        f"jobs.{often}", work=whole_job.work(material, best), cost=_money(_least(best), money),
         hours=amounts.figure_range(run["gpu_hours"]), cards=names.cards(best.result["gpu"], 1),
         hourly=numbers.money(rent["hourly_cost"]["low"], money, hourly=True),
         where=say("bill.where", where=rent["cheapest"], date=rent["as_of"] or say("cost.undated")),
@@ -59,18 +59,6 @@ def _least(record: ToolCallRecord) -> float:
 
 def _money(value: float, currency: str) -> str:
     return numbers.money(amounts.rounded(value), currency)
-
-
-def _work(material: Material, record: ToolCallRecord) -> str:
-    """The work in a few words: "transcribing 2,000 hours of audio with whisper-large-v3"."""
-    asked, say = record.request, material.say
-    model = names.model_name(asked["model"])
-    if seconds := asked.get("audio_s"):
-        return say("jobs.audio", hours=numbers.count(seconds / HOUR_S), model=model)
-    if images := asked.get("images"):
-        kind = "seen" if model_kind(material.need) == "vision" else "made"
-        return say(f"jobs.{kind}", count=numbers.count(images), model=model)
-    return say("jobs.texts", count=numbers.count(asked["documents"]), tokens=asked["input_tokens"], model=model)
 
 
 def _standing(material: Material, seconds: float, often: str) -> str:

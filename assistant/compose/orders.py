@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from decimal import Decimal
 
 from assistant.answer import PLANNER, Answer
-from assistant.compose import names, numbers
+from assistant.compose import names, numbers, whole_job
 from assistant.compose.citations import joined
 from assistant.compose.material import Material
 from assistant.compose.reasons import said
@@ -208,6 +208,9 @@ def speed(material: Material, one: Configuration) -> str:
         if paid is not None and paid.total_usd is not None:
             told = (paid.asked_total.amount, paid.asked_total.currency) if paid.asked_total else (paid.total_usd, "USD")
             words.append(say("price.job", amount=numbers.money(*told)))
+    if (job := whole_job.of_order(material, one)) is not None:
+        figure, unit = numbers.duration(job.result["time_s"]["value"])
+        words.append(say("price.whole_job", value=figure, unit=say(f"unit.{unit}")))
     return say("list.comma").join(words)
 
 

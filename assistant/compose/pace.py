@@ -74,15 +74,17 @@ def speed(material: Material) -> Section:
     if result.get("bound") and "host" not in warned(material, result):
         headline += " " + material.say("pace.bound", bound=material.say(f"bound.{result['bound']}"))
     headline = _first(material, result) + _in_format(material, record) + headline
+    gap = "" if material.say.language == "zh" else " "
+    if result.get("time_s"):
+        headline = _headline(material, "pace.time", "work_s", {"work_s": result["time_s"]}) + gap + headline
     if _OF_PROMPTS.search(material.text):
-        gap = "" if material.say.language == "zh" else " "
         keys = [key for key in ("prefill_tokens_per_s", "time_to_first_token_s") if result.get(key)]
         keys = keys[::-1] if _FIRST_TOKEN.search(material.text) else keys
         told = [_headline(material, "pace.time", key, result) for key in keys]
         headline = gap.join([*(one[0].upper() + one[1:] for one in told), headline])
     headline = _of_model(material, headline)
     if verdict := observed.judged(material, result) or observed.complained(material, result):
-        headline = verdict + ("" if material.say.language == "zh" else " ") + headline
+        headline = verdict + gap + headline
     rows = SPEED_ROWS if (record.request.get("concurrent_sequences") or 1) > 1 else SPEED_ROWS_ALONE
     return _with(material, record.tool, result, headline, rows)
 
@@ -206,12 +208,14 @@ def brief(material: Material) -> str:
     for record in material.records("estimate_inference_speed"):
         result = record.result
         if result.get("audio_s_per_s") and "speed" not in material.intents:
-            lines.append(
-                "- "
-                + _headline(material, "pace.time", "audio_s_per_s", result)
-                + cite_pace(material, record.tool, result)
-            )
-        if not result.get("tokens_per_s_per_user") or any(_overflows(one, result) for one in material.estimates):
+            heard = _headline(material, "pace.time", "audio_s_per_s", result)
+            lines.append("- " + heard + cite_pace(material, record.tool, result))
+        whole = record.request.get("tokens")  # whose time the configurations tell
+        if (
+            whole
+            or not result.get("tokens_per_s_per_user")
+            or any(_overflows(one, result) for one in material.estimates)
+        ):
             continue
         at_once = record.request.get("concurrent_sequences") or 1
         lines.append(
@@ -255,12 +259,8 @@ def lasting(material: Material, record: ToolCallRecord) -> str:
 
 def _overflows(one: Estimate, result: dict[str, Any]) -> bool:
     """Whether this is the memory of what the speed was estimated for, and it does not fit."""
-    same = (one.gpu, one.gpus, one.result.weight_format) == (
-        result["gpu"],
-        result["gpu_count"],
-        result["weight_format"],
-    )
-    return same and not one.fits
+    asked = (result["gpu"], result["gpu_count"], result["weight_format"])
+    return (one.gpu, one.gpus, one.result.weight_format) == asked and not one.fits
 
 
 def training_time(material: Material) -> Section:
@@ -371,8 +371,7 @@ def _without(material: Material, phrase: str) -> Section:
     if quotes:
         section = Section("fact", quotes[0].removeprefix("- "), ["\n".join(quotes[1:])], rests_on_documents=True)
         section.caveats.append(material.say(phrase))
-    rows = facts.cards(material)
-    if rows:
+    if rows := facts.cards(material):
         keys = ("bandwidth", "bf16", "fp16", "fp8", "link")
         section.body.append(facts.facts_table(material, rows, [BY_KEY[key] for key in keys]))
         section.body.append(material.say("pace.rule"))

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from assistant.compose import facts, guidance, hybrid, names, numbers
+from assistant.compose import facts, guidance, hybrid, lasting, names, numbers
 from assistant.compose.arithmetic import arithmetic, cite, column_name, interval, subject, total
 from assistant.compose.around import asked_whole, machine, machine_line
 from assistant.compose.aspects import BUILT_IN, BY_KEY
@@ -47,6 +47,8 @@ def which_to_buy(material: Material) -> Section:
     headline = material.say("shop.recommend", what=_needing(material), order=_short(material, best, brief=True))
     told = _asked_beyond(material) + headline
     section = Section("recommendation", told + left(material, best) + material.say("list.stop"))
+    section.headline += lasting.on_order(material, best)
+    section.assumptions += lasting.taken(material)
     section.body = [
         _limits(material),
         orders(material, material.configurations),

@@ -97,8 +97,12 @@ _PACE = re.compile(
     r"|(?:出|生成|跑)多少张",
     re.I,
 )
-
-
+_LASTS = re.compile(
+    r"how long|how many (?:hours|days|minutes|weeks)|(?:what|how much) time|time (?:it )?(?:will|would|does|do)"
+    r"|多久|多长时间|多少时间|(?:几|多少)个?(?:小时|钟头|天|分钟|周|星期)|(?<!时)(?:用时|耗时)",
+    re.I,
+)
+"""Words that ask how long work takes."""
 _OUTPUT = re.compile(
     r"how many (?:images?|pictures?|photos?|documents?|docs|texts?|clips?|videos?|frames?)"
     r"|(?:出|生成|画|跑|处理|识别)(?:得了|完)?多少(?:张|幅|个|篇|条|段)",
@@ -109,6 +113,16 @@ _OUTPUT = re.compile(
 def counts_output(text: str) -> bool:
     """Whether what comes out is asked to be counted, whatever else the words look like."""
     return _OUTPUT.search(text) is not None
+
+
+def lasts(text: str) -> bool:
+    """Whether the words ask how long something takes."""
+    return _LASTS.search(text) is not None
+
+
+def trains(text: str) -> bool:
+    """Whether the words speak of training."""
+    return _TRAINS.search(text) is not None
 
 
 def model_kind(need: Need) -> str | None:
@@ -209,7 +223,7 @@ def _made(kind: str | None, text: str) -> re.Match[str] | None:
 
 def _heard(text: str) -> re.Match[str] | None:
     """The hours of speech there are."""
-    plain = _AUDIO_PLAIN.search(text) if _WRITTEN_DOWN.search(text) else None
+    plain = _AUDIO_PLAIN.search(text) if _WRITTEN_DOWN.search(text) or lasts(text) else None
     return _AUDIO.search(text) or _AUDIO_NAMED.search(text) or plain
 
 

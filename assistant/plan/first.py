@@ -4,6 +4,7 @@ from collections.abc import Callable, Sequence
 
 from assistant.plan import (
     card_claims,
+    duration,
     keeping_up,
     link,
     money,
@@ -232,10 +233,11 @@ def _power(need: Need, understanding: Understanding) -> Calls:
 
 def _speed(need: Need, understanding: Understanding) -> Calls:
     card, *others = requests.compared(need)[:CARDS_MAX] or requests.cards(need)[:1] or (None,)
+    amount = duration.to_write(need, understanding.text)
     return [
-        requests.speed(need, card, text=understanding.text),
+        requests.speed(need, card, None, text=understanding.text, **amount),
         requests.memory(need, card),
-        *(requests.speed(need, other, text=understanding.text) for other in others),
+        *(requests.speed(need, other, None, text=understanding.text, **amount) for other in others),
         *(requests.memory(need, other) for other in others),
         requests.comparison(need) or requests.gpu_facts(need),
         requests.configure(need) if requests.sized(need) and card is None else None,

@@ -3,7 +3,7 @@
 import re
 from functools import lru_cache
 
-from assistant.plan import feeding, link, money, needless, ordered, progress, requests
+from assistant.plan import duration, feeding, link, money, needless, ordered, progress, requests
 from assistant.plan.amounts import READ, counts_output, model_kind, pace_asked, rate
 from assistant.plan.apart import rented_and_bought
 from assistant.plan.method import both
@@ -37,8 +37,8 @@ _PACED = ("speed", "training_time", "can_it_run", "min_vram", "other", "guidance
 """What a question for the pace of images, speech or documents may be read as."""
 _SIZED = ("min_vram", "how_many_gpus", "can_it_run", "other", "guidance")
 """What a question for the cheapest hardware may be read as, and is not."""
-
-
+_TIMED = (*_PACED, "how_many_gpus", "what_fits")
+"""Intents that ask for cards to be put forward where the time of stated work is asked too and none were named."""
 _MATTERS = re.compile(
     r"必须|非要|要不要|有必要|需不需要|够不够|够吗|影响|加速|差多少|慢|瓶颈|提升|有意义|值得|浪费|\b(?:need|required?|necessary|matters?|worth|slow\w*"
     r"|bottleneck|hurts?|penalty|degrad\w*|pointless|help|enough|faster|speed ?up)\b",
@@ -162,6 +162,10 @@ def _intents(understanding: Understanding) -> list[Intent]:
         main == "can_it_run" and not requests.cards(understanding.need) and "which_to_buy" in understanding.asks
     )
     if ordered.hardware(understanding, main) or hardware_too:
+        main = "which_to_buy"
+    if main == "training_time" and named and not requests.is_training(understanding.need):
+        main = "speed" if duration.writes(understanding) else main
+    if main in _TIMED and not named and duration.asked(understanding, understanding.need):
         main = "which_to_buy"
     if main == "power" and money.weighs_energy(understanding.text):
         main = "cloud_or_buy"

@@ -16,6 +16,7 @@ from assistant.understand.standing import other_than_language
 from assistant.understanding import Understanding
 from kb.catalog import conventional, gpu, gpus, model, models
 from kb.projects import Project, project_in
+from tools.cost.work import JOBS
 from tools.need import SERVED, Need
 from tools.training_time.request import SAMPLE_TOKENS
 
@@ -98,6 +99,9 @@ def _settled(understanding: Understanding) -> Need:
         return runnable(need.model_copy(update={"concurrent_sequences": crowd}) if crowd else need)
     if need.context_tokens is None and (length := amounts.texts(need, understanding.text).get("input_tokens")):
         need = need.model_copy(update={"context_tokens": length if amounts.model_kind(need) in amounts.READ else None})
+    # What was counted as work to do is no length of a request, and no time that something is hired for.
+    amount = {float(str(one)) for name, one in amounts.amounts(need, understanding.text).items() if name in JOBS}
+    need = need.model_copy(update={key: None for key in ("context_tokens", "term_s") if getattr(need, key) in amount})
     way = understanding.need.trained
     return need.model_copy(update={"task": way or need.task, "model": need.model or stand_in(understanding)})
 

@@ -5,7 +5,7 @@ from itertools import zip_longest
 from typing import Any
 
 from assistant.answer import ToolCallRecord
-from assistant.plan import candidates, link, money, particular, requests, several, together, value
+from assistant.plan import candidates, duration, link, money, particular, requests, several, together, value
 from assistant.plan.call import PlannedCall
 from assistant.plan.cheaper import SPREAD, card_of, cheaper
 from assistant.plan.exemplars import paced_examples, trained_on
@@ -30,6 +30,8 @@ _FASTER = ("can_it_run", "concurrency", "launch_files", "how_many_gpus")
 """Intents for which the speed is worth knowing once the workload fits."""
 _SHOPPING = ("which_to_buy", "budget", "cloud_or_buy")
 """Intents that a configuration to order answers."""
+_HARDWARE = {"which_to_buy", "how_many_gpus", "budget", "cloud_or_buy"}
+"""Questions beside the time of a training that ask which cards to get."""
 LAYOUT = ("tensor_parallel", "pipeline_parallel", "expert_parallel")
 """How it lies on the cards: as many requests as it holds are those that it holds lying so."""
 SEVERAL = 2
@@ -49,7 +51,7 @@ def plan_more(understanding: Understanding, results: Sequence[ToolCallRecord]) -
         return []
     wanted: list[PlannedCall | None] = []
     usable, asked = _usable(results), intents(understanding)[0]
-    shops = asked in _SHOPPING
+    shops, sized = asked in _SHOPPING, asked == "how_many_gpus"
     each = [_following(understanding, need, record, usable) for record in _first_on_each(_estimates(results))]
     # Of many cards each comes once before one comes again: the calls of a turn are limited.
     turns = zip_longest(*each) if len(each) > SEVERAL else each
@@ -69,13 +71,14 @@ def plan_more(understanding: Understanding, results: Sequence[ToolCallRecord]) -
         wanted.append(money.cost(need, understanding, _bills(understanding, need, results)))
     if asked == "power" and not requests.cards(need):
         wanted += _power_of_best(need, understanding, results)
+    wanted += duration.calls(understanding, need, _bills(understanding, need, results)) if shops or sized else []
     wanted += rented_like(need, understanding, results)
     wanted += _files(understanding, need, results)
     wanted += _lighter_purchase(need, results)
     wanted += [candidates.look_up(need, understanding, _bills(understanding, need, results))] if shops else []
     wanted += instead(need, understanding.text, results) if shops else []
     wanted += paced_examples(need, results)
-    wanted += trained_on(need, results, understanding.text) if asked == "training_time" else []
+    wanted += _trained_on(understanding, need, results) if asked == "training_time" else []
     wanted += _as_recommended(understanding, need, results)
     done = [PlannedCall(tool=record.tool, request=record.request) for record in results]
     fresh = [call for call in distinct(wanted) if call not in done]
@@ -88,15 +91,34 @@ def _following(
     """What one estimate calls for: its speed where it fits, cheaper ways where it does not."""
     asked, verdict = intents(understanding)[0], _verdict(record, usable)
     wanted: list[PlannedCall | None] = list(_counted(need, record)) if asked == "how_many_gpus" else []
+    if duration.asked(understanding, need):
+        wanted += [_fast(understanding, need, call.request) for call in wanted if call is not None]
     if verdict in {"yes", "tight"} and asked in _FASTER:
-        wanted.append(requests.speed(need, card_of(record.request), record.request.get("weight_format")))
+        wanted.append(_fast(understanding, need, record.request))
     if asked == "concurrency":
         wanted += _crowded(need, record)
     cramped = verdict == "tight" and record.request.get("task") == "lora"
     if verdict == "no" or asked == "oom" or (cramped and asked in _FASTER):
         wanted += cheaper(need, record)
-        wanted += _lighter_speeds(need, record) if "speed" in intents(understanding) else []
+        wanted += _lighter_speeds(understanding, need, record) if "speed" in intents(understanding) else []
     return wanted
+
+
+def _fast(understanding: Understanding, need: Need, held: dict[str, Any]) -> PlannedCall | None:
+    """The speed of what fits, as its memory was asked for, and how long the work takes that was stated."""
+    card, used = card_of(held), held.get("weight_format")
+    amount = duration.work(need, understanding.text)
+    return requests.speed(need, card, used, text=understanding.text if amount else "", **amount)
+
+
+def _trained_on(
+    understanding: Understanding, need: Need, results: Sequence[ToolCallRecord]
+) -> list[PlannedCall | None]:
+    """How long a training takes on the cards to order where those are asked for too, else on some that hold it."""
+    best = next((one for one in _bills(understanding, need, results) if len(one.cards) < 2), None)
+    if best is None or requests.cards(need) or not _HARDWARE.intersection(understanding.asks):
+        return trained_on(need, results, understanding.text)
+    return [duration.training_on(need, understanding.text, best)]
 
 
 def _files(understanding: Understanding, need: Need, results: Sequence[ToolCallRecord]) -> list[PlannedCall | None]:
@@ -156,13 +178,16 @@ def _crowded(need: Need, record: ToolCallRecord) -> list[PlannedCall | None]:
     return [requests.memory(full, card, weight_format=used, **laid), requests.speed(full, card, used, **laid)]
 
 
-def _lighter_speeds(need: Need, record: ToolCallRecord) -> list[PlannedCall | None]:
+def _lighter_speeds(understanding: Understanding, need: Need, record: ToolCallRecord) -> list[PlannedCall | None]:
     """How fast it is in the formats that may fit: the speed of what does not fit is nobody's."""
     card = card_of(record.request)
     used = record.result.get("weight_format") or record.request.get("weight_format")
     if card is None or requests.is_training(need):
         return []
-    return [requests.speed(need, card, name) for name in smaller_formats(used, need.engine, card.gpu)]
+    amount = duration.to_write(need, understanding.text)
+    return [
+        requests.speed(need, card, name, text="", **amount) for name in smaller_formats(used, need.engine, card.gpu)
+    ]
 
 
 def _raced(need: Need, results: Sequence[ToolCallRecord], usable: int | None, text: str) -> list[PlannedCall | None]:

@@ -85,8 +85,10 @@ _SERVE = grammar(
     rf"|vllm|sglang|ollama|(?:llama|llm)[- ]servers?|llama[-_. ]?cpp\w{{0,3}}|lm ?studio|tgi|lmdeploy|xinference"
     rf"|ktransformers"
     rf"|exllama\w{{0,3}}|gguf|correr|ejecutar|rodar|lancer|laufen|betreiben|tensor[-_]parallel[-_]size"
-    rf"|max[-_]model[-_]len|assistant|agent|api|quantis\w{{1,6}}|quantiz\w{{1,6}}){_E}|推理|部署|跑"
-    rf"|运行|本地化|在线服务|起服务|客服|对话|问答|量化|上线|调用|生成速度|首字|并发"
+    rf"|max[-_]model[-_]len|assistant|agent|api|summari[sz]\w{{1,5}}|translat\w{{1,4}}|classify\w{{0,3}}"
+    rf"|extract\w{{0,4}}|writ(?:es?|ing) (?:about |some )?\d[\d.,]{{0,12}} ?[kmb]?n?"
+    rf"|quantis\w{{1,6}}|quantiz\w{{1,6}}){_E}|推理|部署|跑"
+    rf"|运行|本地化|在线服务|起服务|客服|对话|问答|量化|上线|调用|生成|翻译|总结|摘要|抽取|改写|首字|并发"
 )
 _NOT = grammar(
     r"(?:不(?:是|用|要|想|做)?|别|没有?|not|no|n't|without|instead of|rather than|except|isn't)\s?(?:想"

@@ -118,12 +118,19 @@ def estimate_token_speed(request: InferenceSpeedRequest) -> TokenSpeed:
         prefill_tokens_per_s=prompt, documents_per_s=documents,
         requests_per_s=answers, requests_per_day=times(answers, DAY_S) if answers else None,
         gpus_needed=keeping_up(documents, request.documents_per_s, request.gpu_count),
-        time_s=inverse(documents, request.documents) if documents and request.documents else None,
+        time_s=_whole(paced, request),
         bound=bound_of(found), label=near.label,
         max_concurrent_sequences=found.room and found.room * work.layout.replicas, evidence=near.evidence,
         derivation=tuple(derivation(found, near)), assumptions=tuple(_assumptions(work, request, assumptions)),
         warnings=tuple(_warnings(found)), sources=_sources(work, near),
     )  # fmt: skip
+
+
+def _whole(paced: TokenPace, request: InferenceSpeedRequest) -> Interval | None:
+    """Seconds of all the texts to read, or of all the tokens to write; None where neither was stated."""
+    if paced.documents is not None:
+        return inverse(paced.documents, request.documents) if request.documents else None
+    return inverse(paced.total, request.tokens) if request.tokens else None
 
 
 def bound_of(found: Pace) -> Bound:

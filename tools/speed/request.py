@@ -61,6 +61,8 @@ class InferenceSpeedRequest(ModelFields):
     """Seconds of speech that come every second and are to be kept up with, for the cards that takes."""
     documents: int | None = Field(default=None, gt=0, le=10**13)
     """Texts to embed, of `input_tokens` each, for the time they take."""
+    tokens: int | None = Field(default=None, gt=0, le=10**18)
+    """Answer tokens to write in all, for the time they take at `concurrent_sequences` at once."""
     documents_per_s: float | None = Field(default=None, gt=0, le=10**9)
     """Texts a second to keep up with, of `input_tokens` each, for the cards that takes."""
     separate_prefill: bool = False

@@ -82,7 +82,7 @@ class InferenceSpeed(ToolResult):
     gpus_needed: Interval | None = None
     """Cards that keep up with the `documents_per_s`, `images_per_s` or `audio_s_per_s` asked for, whole ones."""
     time_s: Interval | None = None
-    """All of the `images`, `audio_s` or `documents` that were asked for."""
+    """All of the `images`, `audio_s`, `documents` or `tokens` that were asked for."""
     bound: Bound
     label: Label
     """Whether the figure was measured, interpolated between near measurements, or follows from the formula alone."""

@@ -1,0 +1,75 @@
+"""How long stated work takes: 「转写 1000 小时音频用什么卡，要多久」, "which GPU for 20M documents, how long"."""
+
+from collections.abc import Sequence
+
+from assistant.plan import jobs, requests
+from assistant.plan.amounts import COUNTED, lasts, model_kind, period_s, trains
+from assistant.plan.call import PlannedCall, planned
+from assistant.understanding import Understanding
+from tools.configuration import Configuration
+from tools.cost.work import SEQUENCES, TEXTS_AT_ONCE
+from tools.need import GpuCount, Need
+
+WAYS_MAX = 6
+"""Configurations of which the time is worked out: more than an answer shows."""
+LAID = ("tensor_parallel", "pipeline_parallel", "data_parallel", "expert_parallel", "sharding")
+"""How a training lies on the cards of a configuration."""
+
+
+def work(need: Need, text: str) -> dict[str, object]:
+    """The amount to get through once, as fields of a speed request; none where it was not stated or comes again.
+
+    Tokens are written by as many sequences at once as hardware that is paid for to be busy serves.
+    """
+    if requests.is_training(need) or period_s(text) is not None or not lasts(text):
+        return {}
+    if model_kind(need) in COUNTED:
+        found = jobs.work(need, text)
+        return found | ({"concurrent_sequences": TEXTS_AT_ONCE} if "documents" in found else {})
+    if need.dataset_tokens is None or model_kind(need) not in (None, "llm", "vlm"):
+        return {}
+    return {"tokens": need.dataset_tokens, "concurrent_sequences": need.concurrent_sequences or SEQUENCES}
+
+
+def to_write(need: Need, text: str) -> dict[str, object]:
+    """The same where it is tokens; none where it is counted in items."""
+    found = work(need, text)
+    return found if "tokens" in found else {}
+
+
+def asked(understanding: Understanding, need: Need) -> bool:
+    """Whether the time of a stated amount of work is asked that is not training."""
+    return not understanding.error_text and requests.sized(need) and bool(work(need, understanding.text))
+
+
+def writes(understanding: Understanding) -> bool:
+    """Whether the time of tokens to write is asked of a model that nobody speaks of training."""
+    need, text = understanding.need, understanding.text
+    return bool(to_write(need, text)) and need.trained is None and not trains(text)
+
+
+def calls(
+    understanding: Understanding, need: Need, configurations: Sequence[Configuration]
+) -> list[PlannedCall | None]:
+    """The time of the work on each configuration of like cards, best first."""
+    if not asked(understanding, need):
+        return []
+    ways = {(one.gpu, one.gpu_count, one.weight_format): one for one in configurations if len(one.cards) < 2}
+    return [_on(need, understanding.text, one) for one in list(ways.values())[:WAYS_MAX]]
+
+
+def _on(need: Need, text: str, one: Configuration) -> PlannedCall | None:
+    laid: dict[str, object] = {}
+    if model_kind(need) not in COUNTED:
+        laid = {"tensor_parallel": one.tensor_parallel, "pipeline_parallel": one.pipeline_parallel}
+    card = GpuCount(gpu=one.gpu, count=one.gpu_count)
+    return requests.speed(need, card, one.weight_format, text=text, **(laid | work(need, text)))
+
+
+def training_on(need: Need, text: str, one: Configuration) -> PlannedCall | None:
+    """The time of a training on a configuration, laid out as it is proposed."""
+    call = requests.training_time(need, GpuCount(gpu=one.gpu, count=one.gpu_count), text=text)
+    if call is None or model_kind(need) in COUNTED:
+        return call
+    laid = {name: getattr(one, name) for name in LAID}
+    return planned(call.tool, **(call.request | laid))
