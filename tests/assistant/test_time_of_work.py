@@ -70,7 +70,7 @@ def test_tokens_to_write_of_a_named_card_are_timed() -> None:
 
 
 @pytest.mark.parametrize("question", ["LoRA 8B on 60k samples of 1k tokens: which card and how many hours",
-                                      "full fine-tune of Llama 3.1 8B on 90M tokens: what hardware, how long?"])  # fmt: skip
+                                      "fully fine-tune Llama 3.1 8B on 90M tokens: what hardware, how long?"])  # fmt: skip
 def test_a_training_is_timed_on_the_cards_put_forward_for_it(question: str) -> None:
     _, records, draft = turn(question)
     timed = next(one for one in records if one.tool == "estimate_training_time")
