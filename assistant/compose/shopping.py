@@ -157,7 +157,8 @@ def rent(material: Material) -> Section:
     month = best.price.month
     told = say_month(material, best) if month else _budget(material)
     headline = headline.rstrip(".。") + told + material.say("list.stop") if month else headline + told
-    section = Section("recommendation", headline)
+    headline, taken = headline + lasting.on_order(material, best), lasting.taken(material)
+    section = Section("recommendation", headline, assumptions=taken)
     section.body = [orders(material, [best, *(one for one in rented if one != best)]), _memory(material)]
     return _finish(material, section)
 

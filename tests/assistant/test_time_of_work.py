@@ -15,6 +15,7 @@ TOGETHER = [
     pytest.param("which GPU to transcribe 300 hours of calls with whisper large v3, and how long", id="speech"),
     pytest.param("Embed 6M documents with bge-m3: what card and how many hours?", id="texts"),
     pytest.param("用 SDXL 出 3 万张图，买什么卡，几天能跑完？", id="pictures-zh"),
+    pytest.param("embed 200k pages with bge-m3 on a rented GPU: which one, how many minutes?", id="rented"),
     pytest.param("把 2 亿 token 用 Qwen3-14B 翻译一遍，要几张卡，要多长时间", id="tokens-zh"),
     pytest.param("Qwen3-32B has to write 300M tokens of summaries: how many GPUs, how many days?", id="tokens"),
 ]  # fmt: skip
@@ -69,8 +70,13 @@ def test_tokens_to_write_of_a_named_card_are_timed() -> None:
     assert draft.answer.startswith("**全部做完约")
 
 
-@pytest.mark.parametrize("question", ["LoRA 8B on 60k samples of 1k tokens: which card and how many hours",
-                                      "fully fine-tune Llama 3.1 8B on 90M tokens: what hardware, how long?"])  # fmt: skip
+@pytest.mark.parametrize(
+    "question",
+    [
+        pytest.param("LoRA 8B on 60k samples of 1k tokens: which card and how many hours", id="adapters"),
+        pytest.param("full fine-tune of Llama 3.1 8B on 90M tokens: what hardware, how long?", id="whole"),
+    ],
+)
 def test_a_training_is_timed_on_the_cards_put_forward_for_it(question: str) -> None:
     _, records, draft = turn(question)
     timed = next(one for one in records if one.tool == "estimate_training_time")
