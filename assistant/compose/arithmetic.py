@@ -64,6 +64,11 @@ def _cell(value_bytes: int) -> str:
     return f"{value_bytes / 2**30:,.1f}" if value_bytes else "–"
 
 
+def in_all(estimate: Estimate) -> str:
+    """The total over all GPUs, in GB and GiB."""
+    return numbers.both_units(estimate.result.per_gpu.total_bytes * estimate.gpus)
+
+
 def total(estimate: Estimate) -> str:
     """The total of one GPU in GiB, as finely as its interval supports."""
     per_gpu = estimate.result.per_gpu
@@ -175,3 +180,17 @@ def workload(material: Material, one: Estimate) -> str:
         method = material.say("workload.sharded", method=method, sharding=material.say(f"sharding.{sharding}"))
     text = material.say("workload.train", model=what, method=method)
     return f"{text} " if material.say.language == "zh" and text[-1].isascii() else text
+
+
+def room_of(material: Material, others: Sequence[Estimate]) -> str:
+    """What the lighter formats leave room for, where the published one does not fit."""
+    key = "fit.max_sequences" if material.intents[0] == "concurrency" else "fit.max_context"
+    lines = []
+    for one in others:
+        most = one.placed.max_concurrent_sequences if key == "fit.max_sequences" else one.placed.max_context_tokens
+        if one.fits and one.placed.host is None and most:
+            room = material.say(key, value=numbers.tokens(most))
+            lines.append(
+                "- " + material.say("fit.room_of", how=column_name(material, one), room=room) + cite(material, one)
+            )
+    return "\n".join(lines)

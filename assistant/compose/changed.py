@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from assistant.compose import names, numbers
-from assistant.compose.arithmetic import column_name, interval, total, workload
+from assistant.compose.arithmetic import column_name, in_all, interval, total, workload
 from assistant.compose.follow_up import mark
 from assistant.compose.leading import main_and_others
 from assistant.compose.material import Estimate, Material
@@ -134,7 +134,7 @@ def _measured(material: Material, main: Section) -> tuple[Shown, Estimate | None
         if (found := find(material, main)) is not None:
             return found, None
     if material.intents[0] == "min_vram" and material.estimates and main.verdict == "estimate":
-        return Shown(measure="memory", said=_in_all(material.estimates[0])), None
+        return Shown(measure="memory", said=in_all(material.estimates[0])), None
     return Shown(measure=f"intent {material.intents[0]}"), None
 
 
@@ -146,10 +146,6 @@ def _way_that_fits(material: Material, main: Section, estimate: Estimate) -> Est
     names_of = [(column_name(material, one), one) for one in led if total(one) in main.headline]
     told = [(main.headline.find(name), -len(name), one) for name, one in names_of if name in main.headline]
     return min(told, key=lambda row: row[:2], default=(0, 0, None))[2]
-
-
-def _in_all(one: Estimate) -> str:
-    return numbers.both_units(one.result.per_gpu.total_bytes * one.gpus)
 
 
 def _room(material: Material, main: Section, estimate: Estimate) -> Shown | None:

@@ -19,7 +19,18 @@ from assistant.compose import (
     unlike,
     weighed,
 )
-from assistant.compose.arithmetic import COLUMNS_MAX, arithmetic, cite, column_name, interval, subject, total, workload
+from assistant.compose.arithmetic import (
+    COLUMNS_MAX,
+    arithmetic,
+    cite,
+    column_name,
+    in_all,
+    interval,
+    room_of,
+    subject,
+    total,
+    workload,
+)
 from assistant.compose.assume import assumed
 from assistant.compose.caveats import caveats
 from assistant.compose.for_fit import in_hand_with_room, to_order
@@ -200,7 +211,7 @@ def memory_needed(material: Material) -> Section:
         material.say(
             "fit.way" if one.task == "inference" else "fit.way_training",
             how=column_name(material, one, estimates),
-            size=_in_all(one),
+            size=in_all(one),
         )
         + cite(material, one)
         for one in estimates
@@ -235,10 +246,6 @@ def _on_named_card(material: Material, estimates: Sequence[Estimate]) -> str:
     how = material.say.listed([column_name(material, one, estimates) for one in told], conjunction="or")
     key = f"fit.card_{first.fit.verdict}" if first.fits or not holding else "fit.card_with"
     return material.say(key, how=how, **values)
-
-
-def _in_all(one: Estimate) -> str:
-    return numbers.both_units(one.result.per_gpu.total_bytes * one.gpus)
 
 
 def _minimum_lines(material: Material) -> list[str]:
@@ -336,20 +343,6 @@ def _in_time(material: Material, gpu: str | None) -> Section | None:
 def begun(text: str) -> str:
     """The text as a sentence begins."""
     return text[:1].upper() + text[1:]
-
-
-def room_of(material: Material, others: Sequence[Estimate]) -> str:
-    """What the lighter formats leave room for, where the published one does not fit."""
-    key = "fit.max_sequences" if material.intents[0] == "concurrency" else "fit.max_context"
-    lines = []
-    for one in others:
-        most = one.placed.max_concurrent_sequences if key == "fit.max_sequences" else one.placed.max_context_tokens
-        if one.fits and one.placed.host is None and most:
-            room = material.say(key, value=numbers.tokens(most))
-            lines.append(
-                "- " + material.say("fit.room_of", how=column_name(material, one), room=room) + cite(material, one)
-            )
-    return "\n".join(lines)
 
 
 def levers(material: Material, main: Estimate) -> list[str]:

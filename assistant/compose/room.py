@@ -1,8 +1,8 @@
 """How long a context and how many requests at once the cards leave room for."""
 
 from assistant.compose import names, numbers, streams
-from assistant.compose.arithmetic import arithmetic, cite, workload
-from assistant.compose.fit import can_it_run, finished, levers, memory_needed, room_of, verdict_on
+from assistant.compose.arithmetic import arithmetic, cite, room_of, workload
+from assistant.compose.fit import can_it_run, finished, levers, memory_needed, verdict_on
 from assistant.compose.leading import main_and_others
 from assistant.compose.material import Estimate, Material
 from assistant.compose.section import Section

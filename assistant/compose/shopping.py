@@ -1,9 +1,8 @@
 """What to buy or rent: the configurations found, the memory they rest on, and what the budget changes."""
 
-from collections.abc import Iterator, Sequence
-from typing import Any
+from collections.abc import Sequence
 
-from assistant.compose import facts, guidance, hybrid, lasting, names, numbers
+from assistant.compose import facts, guidance, hybrid, lasting, names, near_miss, numbers
 from assistant.compose.arithmetic import arithmetic, cite, column_name, interval, subject, total
 from assistant.compose.around import asked_whole, machine, machine_line
 from assistant.compose.aspects import BUILT_IN, BY_KEY
@@ -12,22 +11,16 @@ from assistant.compose.caveats import caveats
 from assistant.compose.material import Estimate, Material
 from assistant.compose.more_money import all_of_it, miss_price, more_money
 from assistant.compose.orders import break_even, cards_of, cheapest, chosen, in_hand, orders, price, speed
-from assistant.compose.reasons import sentences
 from assistant.compose.section import Section
-from assistant.phrases import Phrases
 from assistant.plan import requests
 from kb.catalog import gpu, provider
 from kb.units import DAY_S, GIB
-from tools.configuration import Configuration, Reason
+from tools.configuration import Configuration
 
 ONCE_RATIO = 10
 """How many such jobs the hardware has to cost before owning it is left out of a verdict."""
 LEAST_LEFT = 0.1
 """Share of a budget below which what remains of it is not worth a word."""
-SHUT = {"not_sold_here", "case_by_case_here", "made_for_elsewhere"}
-"""What keeps a near miss out that no money changes."""
-MISSES_MAX = 3
-"""Near misses told of."""
 
 
 def which_to_buy(material: Material) -> Section:
@@ -75,7 +68,7 @@ def _limits(material: Material) -> str:
     return (
         ""
         if first is None or first["configurations"]
-        else "\n".join(list(dict.fromkeys(_misses(material)))[:MISSES_MAX])
+        else "\n".join(list(dict.fromkeys(near_miss.misses(material)))[: near_miss.MISSES_MAX])
     )
 
 
@@ -86,7 +79,7 @@ def _asked_beyond(material: Material) -> str:
         return ""
     for row in first.get("rejected") or ():
         needed, usable = row.get("needed_bytes_per_gpu") or 0, row.get("usable_bytes_per_gpu") or 0
-        shut = any(one["code"] in SHUT for one in row["reasons"])
+        shut = any(one["code"] in near_miss.SHUT for one in row["reasons"])
         if row["gpu"] in material.need.gpus_asked and row.get("price_usd") and needed <= usable and not shut:
             return material.say(
                 "shop.asked_beyond",
@@ -227,56 +220,13 @@ def _pays_once(job: Configuration, purchase: Configuration) -> bool:
 def nothing_found(material: Material) -> Section:
     """No configuration: say what came closest and why it fails."""
     say = material.say
-    misses = list(dict.fromkeys(_misses(material)))
+    misses = list(dict.fromkeys(near_miss.misses(material)))
     if not misses and not requests.sized(material.need):
         return Section("clarification", say("clarify.need_more"), [_memory(material)])
     nothing = say("shop.nothing", what=_what(material))
-    section = Section("does_not_fit", nothing + (_nearest(material) or _budget(material)))
-    section.body = ["\n".join(misses[:MISSES_MAX]), _split(material), _memory(material)]
+    section = Section("does_not_fit", nothing + (near_miss.nearest(material) or _budget(material)))
+    section.body = ["\n".join(misses[: near_miss.MISSES_MAX]), _split(material), _memory(material)]
     return _finish(material, section)
-
-
-def _misses(material: Material) -> Iterator[str]:
-    for result in material.results("configure"):
-        for row in result.get("rejected") or ():
-            cards = names.cards(row["gpu"], row["gpu_count"])
-            needed, usable, usd = row.get("needed_bytes_per_gpu"), row.get("usable_bytes_per_gpu"), row.get("price_usd")
-            if needed and usable and needed > usable:
-                yield "- " + material.say(
-                    "shop.miss_memory", cards=cards, needed=numbers.gib(needed), usable=numbers.gib(usable)
-                )
-            elif usd and not any(one["code"] in SHUT for one in row["reasons"]):
-                dear = _too_dear(material, row, "shop.miss_beyond") or material.say(
-                    "shop.miss_price", cards=cards, price=miss_price(row)
-                )
-                yield "- " + material.say("list.semicolon").join([dear, *_of_miss(row, "trade_off", material.say)])
-            else:
-                for line in _of_miss(row, "reason", material.say):
-                    yield f"- {cards}{material.say('list.colon')}{line}"
-
-
-def _too_dear(material: Material, row: dict[str, Any], key: str) -> str:
-    """A near miss by its price, and by how much that is beyond the budget; empty where it is not by that."""
-    budget, beyond = material.need.budget, row.get("beyond")
-    if not beyond or budget is None:
-        return ""
-    told = row.get("asked_price") or {"amount": row["price_usd"], "currency": "USD"}
-    return material.say(
-        key, cards=names.cards(row["gpu"], row["gpu_count"]), price=numbers.money(told["amount"], told["currency"]),
-        over=numbers.money(beyond["amount"], beyond["currency"]), own=numbers.money(budget.amount, budget.currency),
-    )  # fmt: skip
-
-
-def _nearest(material: Material) -> str:
-    """The cheapest that only the budget keeps out, behind a verdict that nothing is found."""
-    missed = [row for result in material.results("configure") for row in result.get("rejected") or ()]
-    dear = [row for row in missed if row.get("beyond") and row.get("price_usd")]
-    least = min(dear, key=lambda row: float(row["price_usd"]), default=None)
-    return _too_dear(material, least, "shop.nearest") if least else ""
-
-
-def _of_miss(row: dict[str, Any], kind: str, say: Phrases) -> list[str]:
-    return sentences((Reason.model_validate(one) for one in row["reasons"]), kind, say)
 
 
 def _what(material: Material) -> str:

@@ -1,0 +1,59 @@
+"""What came closest where nothing is found, and why it fails."""
+
+from collections.abc import Iterator
+from typing import Any
+
+from assistant.compose import names, numbers
+from assistant.compose.material import Material
+from assistant.compose.more_money import miss_price
+from assistant.compose.reasons import sentences
+from assistant.phrases import Phrases
+from tools.configuration import Reason
+
+SHUT = {"not_sold_here", "case_by_case_here", "made_for_elsewhere"}
+"""What keeps a near miss out that no money changes."""
+MISSES_MAX = 3
+"""Near misses told of."""
+
+
+def misses(material: Material) -> Iterator[str]:
+    for result in material.results("configure"):
+        for row in result.get("rejected") or ():
+            cards = names.cards(row["gpu"], row["gpu_count"])
+            needed, usable, usd = row.get("needed_bytes_per_gpu"), row.get("usable_bytes_per_gpu"), row.get("price_usd")
+            if needed and usable and needed > usable:
+                yield "- " + material.say(
+                    "shop.miss_memory", cards=cards, needed=numbers.gib(needed), usable=numbers.gib(usable)
+                )
+            elif usd and not any(one["code"] in SHUT for one in row["reasons"]):
+                dear = too_dear(material, row, "shop.miss_beyond") or material.say(
+                    "shop.miss_price", cards=cards, price=miss_price(row)
+                )
+                yield "- " + material.say("list.semicolon").join([dear, *_of_miss(row, "trade_off", material.say)])
+            else:
+                for line in _of_miss(row, "reason", material.say):
+                    yield f"- {cards}{material.say('list.colon')}{line}"
+
+
+def too_dear(material: Material, row: dict[str, Any], key: str) -> str:
+    """A near miss by its price, and by how much that is beyond the budget; empty where it is not by that."""
+    budget, beyond = material.need.budget, row.get("beyond")
+    if not beyond or budget is None:
+        return ""
+    told = row.get("asked_price") or {"amount": row["price_usd"], "currency": "USD"}
+    return material.say(
+        key, cards=names.cards(row["gpu"], row["gpu_count"]), price=numbers.money(told["amount"], told["currency"]),
+        over=numbers.money(beyond["amount"], beyond["currency"]), own=numbers.money(budget.amount, budget.currency),
+    )  # fmt: skip
+
+
+def nearest(material: Material) -> str:
+    """The cheapest that only the budget keeps out, behind a verdict that nothing is found."""
+    missed = [row for result in material.results("configure") for row in result.get("rejected") or ()]
+    dear = [row for row in missed if row.get("beyond") and row.get("price_usd")]
+    least = min(dear, key=lambda row: float(row["price_usd"]), default=None)
+    return too_dear(material, least, "shop.nearest") if least else ""
+
+
+def _of_miss(row: dict[str, Any], kind: str, say: Phrases) -> list[str]:
+    return sentences((Reason.model_validate(one) for one in row["reasons"]), kind, say)
