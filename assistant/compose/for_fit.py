@@ -4,6 +4,7 @@ from assistant.answer import AnswerVerdict
 from assistant.compose import acquisition
 from assistant.compose.material import Estimate, Material
 from assistant.compose.orders import in_hand
+from assistant.plan import needless
 from tools.configuration import Configuration
 
 
@@ -16,8 +17,8 @@ def to_order(material: Material, verdict: AnswerVerdict) -> list[Configuration]:
     found, need = material.configurations, material.need
     asks = acquisition.buys(material) or acquisition.priced(material) or need.budget is not None
     series = any(result["candidates"] for result in material.results("what_fits"))
-    if not asks and (verdict == "estimate" or series):
-        return []
+    if not asks and (verdict == "estimate" or series or needless.asked(material.understanding)):
+        return []  # who doubts that a card is needed is sold none of it
     if verdict not in ("fits", "fits_with_changes") or (asks and not need.gpus_owned):
         return found
     named = set() if need.gpus_owned or need.memory_bytes_per_gpu else set(need.gpus_asked)

@@ -86,3 +86,9 @@ def test_whether_a_card_does_for_models_is_told_by_the_largest_it_runs(text: str
     assert "what_fits" in {one.tool for one in records}
     assert "B" in draft.answer.split("\n")[0]
     assert draft.answer.split("\n")[0].startswith("**1×")
+
+
+def test_who_doubts_a_card_is_sold_none_of_it() -> None:
+    draft = turn("Do I really need an A100 to fine-tune a 7B with LoRA?")[2]
+    assert "**What you could order**" not in draft.answer
+    assert "Buy" not in draft.answer
