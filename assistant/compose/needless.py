@@ -36,11 +36,11 @@ def told(material: Material, main: Estimate) -> str:
 
 
 def smaller(one: Estimate, main: Estimate) -> MinimumGpus | None:
-    """The least memory, in no more cards, that holds `one`, with room where any does; null where none is smaller."""
+    """The least memory, in no more cards, that holds `one` with room; null where none is much smaller."""
     own = gpu(main.placed.gpu).memory_bytes * main.gpus
-    rows = [
+    roomy = [
         row for row in one.result.minimum_gpus
-        if row.count <= main.gpus and gpu(row.gpu).memory_bytes * row.count <= MUCH_SMALLER * own
+        if row.verdict == "yes" and row.count <= main.gpus
+        and gpu(row.gpu).memory_bytes * row.count <= MUCH_SMALLER * own
     ]  # fmt: skip
-    roomy = [row for row in rows if row.verdict == "yes"]
-    return min(roomy or rows, key=lambda row: (row.count, gpu(row.gpu).memory_bytes), default=None)
+    return min(roomy, key=lambda row: (row.count, gpu(row.gpu).memory_bytes), default=None)
