@@ -2,7 +2,7 @@
 
 from typing import Any, Literal
 
-from pydantic import model_validator
+from pydantic import Field, model_validator
 
 from kb.base import Frozen
 from tools.need import GpuCount, Intent, Need, Task
@@ -88,6 +88,10 @@ class Asked(Need):
     """Names that are still unsettled."""
     samples: int | None = None
     """Samples of the training data that were stated."""
+    amount: str | None = Field(default=None, max_length=400)
+    """The words that said how much there is to do where that is not counted in tokens: "2M images", 「每天 300 条」."""
+    lasting: str | None = Field(default=None, max_length=80)
+    """The words that asked how long it takes."""
     tariff_per_kwh: float | None = None
     """Price of electricity that was stated."""
     tariff_currency: str | None = None

@@ -9,8 +9,8 @@ from assistant.compose.arithmetic import arithmetic, cite, column_name, subject,
 from assistant.compose.citations import joined
 from assistant.compose.material import Estimate, Material
 from assistant.compose.section import Section
-from assistant.plan import amounts
 from assistant.plan.formats import bits
+from assistant.understand import worded
 from kb.units import DAY_S
 
 EVEN_RATIO = 1.1
@@ -144,7 +144,7 @@ def _whole(material: Material, runners: Sequence[Pace]) -> str:
         told.append(say("compare.pace", card=one.cards, value=f"{figure} {say(f'unit.{unit}')}"))
     gap = "" if say.language == "zh" else " "
     text = gap + say("compare.whole", times=say.listed(told))
-    daily = amounts.A_DAY.search(material.text) is not None
+    daily = worded.A_DAY.search(material.text) is not None
     slowest = max(float(value["high"] or value["value"]) for value, _ in taken)
     return text + (gap + say("compare.keeps_up") if daily and slowest <= DAY_S else "")
 

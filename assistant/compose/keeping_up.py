@@ -7,7 +7,7 @@ from assistant.compose.arithmetic import arithmetic
 from assistant.compose.material import Material
 from assistant.compose.section import Section
 from assistant.compose.table import table
-from assistant.plan import amounts
+from assistant.understand import worded
 from kb.catalog import gpu
 from kb.units import DAY_S, HOUR_S
 from tools.configuration import Configuration, MemoryFit, Price
@@ -23,7 +23,7 @@ def keeping_up(material: Material) -> Section | None:
     ]
     say, first = material.say, records[0]
     kind, key = next(((kind, key) for kind, key in _ITEMS if first.result.get(key)), ("", "documents_per_s"))
-    kind = "camera_" if kind == "picture_" and amounts.CAMERAS.search(material.text) else kind
+    kind = "camera_" if kind == "picture_" and worded.CAMERAS.search(material.text) else kind
     live = kind == "speech_" and "audio_s" not in {name for name, value in first.request.items() if value}
     ways, rows = [], []
     for record in records:
@@ -36,7 +36,7 @@ def keeping_up(material: Material) -> Section | None:
         one = result[key]
         span = f"{numbers.figure(one['low'])}–{numbers.figure(one['high'])}"
         rows.append([names.gpu_name(result["gpu"]), numbers.figure(one["value"]), span, _whole(needed["value"])])
-    rate, period_s = first.request[key], float(amounts.period_s(material.text) or DAY_S)
+    rate, period_s = first.request[key], float(worded.period_s(material.text) or DAY_S)
     headline = say(
         f"keeping_up.{'live_' if live else kind}headline",
         what=names.model_name(first.result["model"]),

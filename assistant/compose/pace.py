@@ -14,8 +14,9 @@ from assistant.compose.material import Estimate, Material
 from assistant.compose.orders import SLOW_IMAGE_S, orders
 from assistant.compose.section import Section
 from assistant.compose.table import table
-from assistant.plan import amounts, from_scratch, requests
+from assistant.plan import from_scratch, requests
 from assistant.plan.formats import bits
+from assistant.understand import worded
 from kb.units import DAY_S, GIB
 from tools.training_time.request import SAMPLE_TOKENS
 
@@ -141,7 +142,7 @@ def _items(material: Material, tool: str, result: dict[str, Any]) -> Section:
     gap = "" if material.say.language == "zh" else " "
     shown = _slow_first(material, shown)
     headline = gap.join(_headline(material, "pace.time", key, shown) for key in list(shown)[:2])
-    if result.get("time_s") and amounts.A_DAY.search(material.text):
+    if result.get("time_s") and worded.A_DAY.search(material.text):
         headline = _of_a_day(material, result["time_s"]) + gap + headline
     if verdict := observed.judged_item(material, result):
         headline = verdict + gap + headline

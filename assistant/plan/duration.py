@@ -3,8 +3,9 @@
 from collections.abc import Sequence
 
 from assistant.plan import jobs, requests
-from assistant.plan.amounts import COUNTED, lasts, model_kind, period_s, trains
+from assistant.plan.amounts import COUNTED, model_kind, trains
 from assistant.plan.call import PlannedCall, planned
+from assistant.understand.worded import lasts, period_s
 from assistant.understanding import Understanding
 from tools.configuration import Configuration
 from tools.cost.work import SEQUENCES, TEXTS_AT_ONCE

@@ -4,11 +4,12 @@ import re
 from functools import lru_cache
 
 from assistant.plan import duration, feeding, link, money, needless, ordered, progress, requests
-from assistant.plan.amounts import READ, counts_output, model_kind, pace_asked, rate
+from assistant.plan.amounts import counts_output, model_kind, pace_asked, rate
 from assistant.plan.apart import rented_and_bought
 from assistant.plan.method import both
 from assistant.plan.preferred import asks_for_cheapest
 from assistant.plan.provisional import raced
+from assistant.understand.worded import READ
 from assistant.understanding import Understanding
 from tools.need import Intent, Need
 

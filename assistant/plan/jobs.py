@@ -5,9 +5,10 @@ import re
 from collections.abc import Iterator
 
 from assistant.plan import money, requests
-from assistant.plan.amounts import A_DAY, COUNTED, READ, amounts, model_kind
+from assistant.plan.amounts import COUNTED, amounts, model_kind
 from assistant.plan.call import PlannedCall
 from assistant.plan.market import ordinary
+from assistant.understand.worded import A_DAY, READ, lasts
 from assistant.understanding import Understanding
 from kb.base import AdvisorError
 from kb.catalog import gpu, gpus
@@ -35,9 +36,12 @@ _WEEK = re.compile(r"每周|一周|每星期|per week|a week|weekly|/week", re.I
 def asked(understanding: Understanding) -> bool:
     """Whether the price of a stated amount of speech, pictures or texts is asked, on no hardware of one's own."""
     need, text = understanding.need, understanding.text
-    if understanding.command or understanding.error_text or requests.is_training(need) or need.gpus_owned:
+    if understanding.command or understanding.error_text or requests.is_training(need):
         return False
-    priced = _ASKS.search(text) is not None or need.matter == "price" or need.budget is not None
+    if need.gpus_owned and need.acquisition != "rent":
+        return False
+    still = need.matter == "price" and not (understanding.follow_up and lasts(text))
+    priced = _ASKS.search(text) is not None or still or need.budget is not None
     return model_kind(need) in COUNTED and priced and bool(work(need, text))
 
 

@@ -10,6 +10,7 @@ from assistant.plan.method import unsaid
 from assistant.plan.nameless import counted
 from assistant.plan.preferred import only
 from assistant.plan.runnable import runnable
+from assistant.understand import worded
 from assistant.understand.formats import find_formats
 from assistant.understand.progress import find_samples
 from assistant.understand.standing import other_than_language
@@ -51,7 +52,7 @@ def provisional(understanding: Understanding) -> Need:
     need = home.settled(understanding, _settled(understanding))
     if data := usual_data(understanding, need):
         return need.model_copy(update={"dataset_tokens": data})
-    reads = amounts.model_kind(need) in (None, "llm", "vlm", *amounts.READ)
+    reads = amounts.model_kind(need) in (None, "llm", "vlm", *worded.READ)
     if need.dataset_tokens is not None or not reads or not requests.sized(need) or not requests.is_training(need):
         return need
     samples = find_samples(understanding.text) or understanding.need.samples
@@ -98,7 +99,7 @@ def _settled(understanding: Understanding) -> Need:
     if not other_than_language(need):
         return runnable(need.model_copy(update={"concurrent_sequences": crowd}) if crowd else need)
     if need.context_tokens is None and (length := amounts.texts(need, understanding.text).get("input_tokens")):
-        need = need.model_copy(update={"context_tokens": length if amounts.model_kind(need) in amounts.READ else None})
+        need = need.model_copy(update={"context_tokens": length if amounts.model_kind(need) in worded.READ else None})
     # What was counted as work to do is no length of a request, and no time that something is hired for.
     amount = {float(str(one)) for name, one in amounts.amounts(need, understanding.text).items() if name in JOBS}
     need = need.model_copy(update={key: None for key in ("context_tokens", "term_s") if getattr(need, key) in amount})

@@ -184,9 +184,10 @@ def _lighter_speeds(understanding: Understanding, need: Need, record: ToolCallRe
     used = record.result.get("weight_format") or record.request.get("weight_format")
     if card is None or requests.is_training(need):
         return []
-    amount = duration.to_write(need, understanding.text)
+    amount = duration.work(need, understanding.text)
+    words = understanding.text if amount else ""
     return [
-        requests.speed(need, card, name, text="", **amount) for name in smaller_formats(used, need.engine, card.gpu)
+        requests.speed(need, card, name, text=words, **amount) for name in smaller_formats(used, need.engine, card.gpu)
     ]
 
 

@@ -4,9 +4,10 @@ import re
 from dataclasses import dataclass
 
 from assistant.plan import requests
-from assistant.plan.amounts import model_kind, period_s
+from assistant.plan.amounts import model_kind
 from assistant.plan.call import PlannedCall
 from assistant.understand.numbers import DIGITS, SCALE, scaled
+from assistant.understand.worded import period_s
 from assistant.understanding import Understanding
 from kb.catalog import gpu, model
 from kb.units import HOUR_S

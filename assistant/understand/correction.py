@@ -7,6 +7,7 @@ from pydantic import ValidationError
 
 from assistant.understand.language import language_of
 from assistant.understand.stated import internal
+from assistant.understand.worded import with_before
 from assistant.understanding import Asked, Understanding, changed
 from kb.base import BadInput
 from kb.catalog import gpu, model
@@ -35,7 +36,8 @@ def corrected(text: str, previous: Need | None, changes: Mapping[str, Any]) -> U
         fault = problem.errors()[0]
         raise BadInput(str(fault["loc"][0]), f"{fault['msg']}.") from None
     made = changed(before, need)
-    return Understanding(language=language_of(text.lower()), need=need, text=text, follow_up=True, changed=made)
+    language, words = language_of(text.lower()), with_before(need, text)
+    return Understanding(language=language, need=need, text=words, follow_up=True, changed=made)
 
 
 def _resolved(changes: Mapping[str, Any], before: Asked) -> dict[str, Any]:

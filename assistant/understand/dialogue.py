@@ -22,6 +22,7 @@ from assistant.understand.standing import standing
 from assistant.understand.text import grammar
 from assistant.understand.topic import CHOOSES_ANEW, new_topic
 from assistant.understand.turn import Reading
+from assistant.understand.worded import with_before, with_what_was_said
 from assistant.understand.workloads import SHOPPING, find_workloads
 from assistant.understanding import Ambiguity, Asked, Command, Understanding, Workload, changed
 from kb.catalog import models
@@ -143,6 +144,7 @@ def fold(original: str, previous: Asked | None, earlier: Sequence[Asked] = ()) -
     need = as_many(need, previous, changes["intent"])
     need = need.model_copy(update={"doubts": _doubts(reading, need, previous)})
     need = _on_told(_on_offered(need, previous, changes["intent"]), previous, changes["intent"])
+    need = with_what_was_said(need, reading.text.simplified, previous, silent=silent)
     told = _follow_up(reading, need, command, sized_before=_sized(previous))
     differ = changed(previous, told.need)
     outside = told.out_of_scope and (not differ or _hostile(reading))
@@ -215,7 +217,7 @@ def _sized(need: Asked) -> bool:
 def _first(reading: Reading) -> Understanding:
     """A question that begins a topic."""
     need = Asked(**{**reading.slots, "intent": reading.intent, "asks": reading.asks, "doubts": reading.ambiguities})
-    need = standing(reading.text.simplified, need)
+    need = with_what_was_said(standing(reading.text.simplified, need), reading.text.simplified, None, silent=False)
     return _understanding(reading, *_works_in(reading, need), command_of(reading))
 
 
@@ -273,7 +275,7 @@ def _understanding(
         beside=parts.beside,
         apart=parts.apart,
         need=Asked.model_validate(need.model_dump() | ({} if follow_up else {"shown": None}) | {"language": language}),
-        text=reading.text.simplified,
+        text=with_before(need, reading.text.simplified) if follow_up else reading.text.simplified,
         spans=tuple(reading.spans),
         ambiguities=need.doubts,
         follow_up=follow_up,

@@ -6,6 +6,7 @@ import pytest
 
 from assistant.agent import Advisor, Step
 from assistant.answer import Citation, ToolCallRecord
+from assistant.understanding import Asked
 from kb.base import BadInput, UnknownName
 from tools.configuration import Configuration, Item, MemoryFit, Network, Price, RentPrice
 from tools.configure.reasons import reason
@@ -266,7 +267,7 @@ def test_money_shows_cents_only_where_they_matter() -> None:
 
 def test_every_field_of_the_need_has_a_name_in_both_languages_and_an_editor() -> None:
     edited = {name for fields in KINDS.values() for name in fields}
-    assert edited == set(Need.model_fields) - HIDDEN
+    assert edited == set(Asked.model_fields) - HIDDEN
     for name in edited:
         english, chinese = slot_name(name, "en"), slot_name(name, "zh")
         assert f"slot_{name}" in labels(), name

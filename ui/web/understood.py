@@ -13,7 +13,7 @@ from tools.need import Condition, Need, Task
 from ui.labels import both, label
 from ui.slots import slot, slot_html, slot_name
 
-HIDDEN = {"intent", "model_text", "matter"} | (set(Asked.model_fields) - set(Need.model_fields))
+HIDDEN = {"intent", "model_text", "matter"} | (set(Asked.model_fields) - set(Need.model_fields) - {"amount"})
 KINDS: dict[str, tuple[str, ...]] = {
     "model": ("model",),
     "cards": ("gpus_owned", "gpus_proposed", "gpus_asked"),
@@ -32,7 +32,7 @@ KINDS: dict[str, tuple[str, ...]] = {
         "frames_per_s", "images_per_sample", "tokens_per_month", "api_million_price",
     ),
     "choices": ("conditions",),
-    "text": ("provider", "country", "currency"),
+    "text": ("provider", "country", "currency", "amount"),
 }  # fmt: skip
 """Which editor corrects which field."""
 OFFERED = (

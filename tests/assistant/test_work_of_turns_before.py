@@ -1,0 +1,70 @@
+"""How much there is to do stands after the turn that said it: later turns change card, model or question."""
+
+import pytest
+
+from assistant.understand import understand
+from assistant.understand.correction import corrected
+from assistant.understanding import Asked
+from tests.assistant.planning import turn
+
+
+def asked_of_tools(*texts: str) -> tuple[Asked, list[dict[str, object]]]:
+    """The last turn's need, and what its tools that time or price work were asked."""
+    previous: Asked | None = None
+    requests: list[dict[str, object]] = []
+    for text in texts:
+        understanding, records, draft = turn(text, previous)
+        previous = understanding.need.model_copy(update={"shown": draft.shown})
+        timed = ("estimate_inference_speed", "estimate_training_time", "estimate_cost")
+        requests = [one.request for one in records if one.tool in timed]
+    assert previous is not None
+    return previous, requests
+
+
+HEARD = "Transcribe 2000 hours of audio with whisper large-v3 on a 3090, how long?"
+EMBEDDED = "Embed 20M documents of 400 tokens with bge-m3 on an L4, how long?"
+
+
+@pytest.mark.parametrize(
+    ("texts", "field", "value"),
+    [
+        (("What does it cost to generate 2M images with SDXL on an H100?", "and how long?"), "images", 2_000_000),
+        (("用SDXL在4090上出5万张图要多久", "换成 L40S 呢"), "images", 50_000),
+        (("用SDXL在4090上出5万张图要多久", "那 SD3.5 呢"), "images", 50_000),
+        ((HEARD, "a 4090?"), "audio_s", 7_200_000),
+        ((HEARD, "what would it cost in the cloud?"), "audio_s", 7_200_000),
+        ((EMBEDDED, "on an A100 80GB"), "documents", 20_000_000),
+        ((EMBEDDED, "50M documents?"), "documents", 50_000_000),
+        (("Train an SDXL LoRA on 40 images for 1500 steps on a 4070, does it fit?", "how long?"), "steps", 1500),
+        (("Generate 400M tokens with Qwen2.5-7B on a 4090, how long?", "and on a 5090?"), "tokens", 400_000_000),
+    ],
+)  # fmt: skip
+def test_the_amount_of_work_stays_said(texts: tuple[str, ...], field: str, value: int) -> None:
+    _, requests = asked_of_tools(*texts)
+    assert value in [request.get(field) for request in requests]
+
+
+def test_a_length_or_steps_of_before_stay_beside_another_amount() -> None:
+    need, requests = asked_of_tools(EMBEDDED, "and for 50M documents?")
+    assert {request.get("input_tokens") for request in requests} == {400}
+    assert "20M" not in (need.amount or "")
+
+
+def test_an_amount_does_not_outlive_its_kind_of_work() -> None:
+    first = understand("用SDXL在4090上出5万张图要多久").need
+    assert first.amount
+    assert understand("那 Qwen2.5-7B 呢", first).need.amount is None
+    assert understand("给我的客服系统部署 Qwen2.5-72B，200 人用，需要买几张 H100?", first).need.amount is None
+
+
+def test_a_model_after_pictures_to_make_is_not_taken_to_be_trained() -> None:
+    _, requests = asked_of_tools("用SDXL在4090上出5万张图要多久", "那 FLUX 呢")
+    assert requests
+    assert all("dataset_samples" not in request or request.get("images") for request in requests)
+
+
+def test_what_was_understood_of_the_amount_can_be_corrected() -> None:
+    first = understand("用SDXL在4090上出5万张图要多久").need
+    need = corrected("…", first, {"amount": "8万张图"}).need
+    assert need.amount == "8万张图"
+    assert "8万张图" in corrected("…", first, {"amount": "8万张图"}).text
