@@ -57,7 +57,7 @@ def assumed(material: Material, main: Estimate) -> list[str]:
     skipped |= {"concurrent_sequences"} if whole_job.at_once(material) else set()
     found += [_taken(material, match[1], match[2].rstrip(",.")) for match in taken if match[1] not in skipped]
     sequences = main.request.get("concurrent_sequences")
-    if need.users and need.concurrent_sequences is None and sequences:
+    if need.users and need.users > 1 and need.concurrent_sequences is None and sequences:
         found.append(say("assume.active", users=numbers.count(need.users), sequences=sequences))
     if sequences and sequences == need.concurrent_sequences != material.understanding.need.concurrent_sequences:
         found.append(say("assume.crowd", sequences=sequences))

@@ -167,7 +167,7 @@ def questions(material: Material, verdict: str = "") -> list[str]:
         found.append(say("ask.users"))
     if shopping and _SERVICE.search(material.text) and requests.sized(need) and not (need.users or _crowd(material)):
         found.append(say("ask.users"))
-    if need.users and need.concurrent_sequences is None and not isolated.asked(material.understanding):
+    if (need.users or 1) > 1 and need.concurrent_sequences is None and not isolated.asked(material.understanding):
         found.append(say("ask.concurrent"))
     if intent in {"min_vram", "how_many_gpus"} and need.task is None and requests.sized(need):
         found.append(say("ask.task"))

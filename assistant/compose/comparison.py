@@ -46,7 +46,7 @@ _DECIDED = {"bandwidth_bytes_per_s": "bandwidth", "memory_bytes": "memory"}
 def comparison(material: Material) -> Section:
     """Which card for this work; without a work, which card for what."""
     compared = next((Comparison.model_validate(result) for result in material.results("compare_gpus")), None)
-    per_card = _first_on_each(material)
+    per_card = contest.on_each(material)
     if compared is None:
         return facts.spec(material)
     shown = list(compared.gpus)
@@ -77,19 +77,6 @@ def comparison(material: Material) -> Section:
     return section
 
 
-def _first_on_each(material: Material) -> list[Estimate]:
-    """The workload as asked on each card compared."""
-    fitted = [one for one in material.estimates if one.fit]
-    if not fitted:
-        return []
-    first = fitted[0]
-    kept: dict[str | None, Estimate] = {}
-    for one in fitted:
-        if one.task == first.task and (one.gpu == first.gpu or one.gpu not in kept):
-            kept.setdefault(one.gpu, one)
-    return list(kept.values())
-
-
 def _headline(material: Material, compared: Comparison, per_card: Sequence[Estimate]) -> str:
     say = material.say
     holding = [one for one in per_card if one.fits]
@@ -97,6 +84,8 @@ def _headline(material: Material, compared: Comparison, per_card: Sequence[Estim
     if per_card and holding and failing:
         lighter = "" if material.understanding.need.weight_format else _raced(material)
         return lighter or _by_memory(material, holding, failing)
+    if numbered := contest.takes(material, per_card):
+        return numbered + _raced(material)
     best = contest.best_formats(material, per_card)
     if per_card and not holding and len(per_card) > 1 and any(one.fits for one in best):
         return _raced(material) or contest.lighter(material, best)
@@ -133,7 +122,9 @@ def _headline(material: Material, compared: Comparison, per_card: Sequence[Estim
 
 
 def _held(material: Material, per_card: Sequence[Estimate], best: Sequence[Estimate]) -> str:
-    """In what each of the cards raced holds the work."""
+    """In what each of the cards raced holds the work; nothing where their numbers were told for it."""
+    if contest.takes(material, per_card):
+        return ""
     if all(one.fits for one in per_card):
         return material.say("compare.all_hold", what=workload(material, per_card[0]))
     failing = [one for one in per_card if not one.fits]
@@ -301,8 +292,9 @@ def _unequal(material: Material, compared: Comparison) -> str:
 
 
 def _counts(material: Material) -> dict[str, int]:
-    """How many of each card are weighed."""
-    return {card.gpu: card.count or 1 for card in requests.compared(material.need)}
+    """How many of each card are weighed: as said, else as the work was reckoned on."""
+    reckoned = {one.gpu: one.gpus for one in contest.on_each(material) if one.gpu}
+    return {card.gpu: card.count or reckoned.get(card.gpu, 1) for card in requests.compared(material.need)}
 
 
 def _wins(material: Material, compared: Comparison) -> list[str]:

@@ -9,6 +9,7 @@ from assistant.compose.arithmetic import arithmetic, cite, column_name, subject,
 from assistant.compose.citations import joined
 from assistant.compose.material import Estimate, Material
 from assistant.compose.section import Section
+from assistant.plan import requests
 from assistant.plan.formats import bits
 from assistant.understand import worded
 from kb.units import DAY_S
@@ -30,6 +31,40 @@ class Pace:
     cards: str
     figure: str
     value: float
+
+
+def on_each(material: Material) -> list[Estimate]:
+    """The workload as asked on each card compared; on as many of each as it takes, where that was worked out."""
+    fitted = [one for one in material.estimates if one.fit]
+    if not fitted:
+        return []
+    first = fitted[0]
+    kept: dict[str | None, Estimate] = {}
+    for one in fitted:
+        if one.task == first.task and (one.gpu == first.gpu or one.gpu not in kept):
+            kept.setdefault(one.gpu, one)
+    stated = {card.gpu for card in requests.compared(material.need) if card.count}
+    held = {card: next((more for more in fitted if _more_of(more, one)), None) for card, one in kept.items()}
+    if len(kept) > 1 and not stated and all(held.values()):
+        return [one for one in held.values() if one]
+    return list(kept.values())
+
+
+def _more_of(more: Estimate, one: Estimate) -> bool:
+    """Whether the same work in the same format fits on more of the same card, where it does not on fewer."""
+    same = (more.gpu, more.task, more.result.weight_format) == (one.gpu, one.task, one.result.weight_format)
+    return same and not one.fits and more.fits and more.gpus > one.gpus
+
+
+def takes(material: Material, per_card: Sequence[Estimate]) -> str:
+    """How many of each card the work takes, where no single one was enough and no numbers were stated."""
+    said = {card.gpu: card.count for card in requests.compared(material.need)}
+    if len(per_card) < 2 or any(one.gpus < 2 or said.get(one.gpu or "") or not one.fits for one in per_card):
+        return ""
+    cards = [names.cards(one.gpu or "", one.gpus) + cite(material, one) for one in per_card]
+    gap = "" if material.say.language == "zh" else " "
+    return material.say("compare.takes", what=workload(material, per_card[0]),
+                        cards=material.say.listed(cards, conjunction="or")) + gap  # fmt: skip
 
 
 def best_formats(material: Material, per_card: Sequence[Estimate]) -> list[Estimate]:
@@ -153,7 +188,8 @@ def speed(material: Material) -> Section:
     """The speed asked for; of several cards, who is faster."""
     section = pace.speed(material)
     record = next(material.records("estimate_inference_speed"), None)
-    verdict = observed.judged(material, record.result) if record else ""
+    over = record is not None and observed.spilled(material, record.result)
+    verdict = observed.judged(material, record.result, over=over) if record else ""
     gap = " " if verdict and material.say.language != "zh" else ""
     if shared := hybrid.split(material):
         headline, section.verdict = hybrid.headline(material, shared)

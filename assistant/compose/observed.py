@@ -5,6 +5,7 @@ from typing import Any
 
 from assistant.compose import numbers
 from assistant.compose.material import Material
+from assistant.plan.formats import bits
 from assistant.understand.slowness import SLOWNESS
 
 _RATE = re.compile(
@@ -62,8 +63,14 @@ def measured(text: str) -> float | None:
     return None
 
 
-def judged(material: Material, result: dict[str, Any]) -> str:
-    """Whether what was measured is what these cards give; empty where nothing was measured."""
+def judged(material: Material, result: dict[str, Any], *, over: bool = False) -> str:
+    """Whether what was measured is what these cards give; empty where nothing was measured.
+
+    Args:
+        material: the turn.
+        result: of `estimate_inference_speed`.
+        over: the weights do not fit, and the program puts the rest into host memory.
+    """
     rate, expected = measured(material.text), result.get("tokens_per_s_per_user")
     if rate is None or not expected or not rate:
         return ""
@@ -72,18 +79,40 @@ def judged(material: Material, result: dict[str, Any]) -> str:
     expected = whole if whole and of_all else expected
     key = "slow" if rate < SLACK * expected["low"] else "fast" if rate > expected["high"] else "normal"
     low, high = numbers.figure(expected["low"]), numbers.figure(expected["high"])
-    host = ("_host" if _shares(result) else _where(material, of_all)) if key == "slow" else ""
+    where = "_spilled" if over else "_host" if _shares(result) else _where(material, of_all)
+    host = where if key == "slow" else ""
     return material.say(f"observed.{key}{host}", said=f"{rate:g}", low=low, high=high)
 
 
-def complained(material: Material, result: dict[str, Any]) -> str:
+def complained(material: Material, result: dict[str, Any], *, over: bool = False) -> str:
     """What is to be expected and where to look, where one is told that it is slow but not how slow."""
     expected, rate = result.get("tokens_per_s_per_user"), measured(material.text)
     if rate is not None or not expected or _shares(result) or not _SLOW.search(material.text):
         return ""
     low, high = numbers.figure(expected["low"]), numbers.figure(expected["high"])
-    served = "_served" if material.need.engine in _SERVED else ""
-    return material.say(f"observed.complained{served}", low=low, high=high)
+    why = "_spilled" if over else "_served" if material.need.engine in _SERVED else ""
+    return material.say(f"observed.complained{why}", low=low, high=high)
+
+
+def spilled(material: Material, result: dict[str, Any], *, instead: bool = False) -> bool:
+    """Whether the weights do not fit and the program leaves the rest in host memory: that alone makes it slow.
+
+    `instead`: the speed is of a smaller format, for what was asked about does not fit.
+    """
+    leaves = material.need.engine in (None, "llama.cpp")
+    if instead:
+        return leaves
+    short = any("weights do not fit" in warning for warning in result.get("warnings") or ())
+    return leaves and short and not placed(material, result)
+
+
+def placed(material: Material, result: dict[str, Any]) -> bool:
+    """Whether the estimate of memory for the same cards and format finds room, if only just."""
+    return any(
+        one.fits and (one.gpu, one.gpus) == (result.get("gpu"), result.get("gpu_count"))
+        for one in material.estimates
+        if bits(one.result.weight_format) == bits(result.get("weight_format"))
+    )
 
 
 def judged_item(material: Material, result: dict[str, Any]) -> str:

@@ -84,8 +84,9 @@ def speed(material: Material) -> Section:
         told = [_headline(material, "pace.time", key, result) for key in keys]
         headline = gap.join([*(one[0].upper() + one[1:] for one in told), headline])
     headline = _of_model(material, headline)
-    if verdict := observed.judged(material, result) or observed.complained(material, result):
-        headline = verdict + gap + headline
+    over = observed.spilled(material, result, instead=bool(_in_format(material, record)))
+    verdict = observed.judged(material, result, over=over) or observed.complained(material, result, over=over)
+    headline = verdict + gap + headline if verdict else headline
     rows = SPEED_ROWS if (record.request.get("concurrent_sequences") or 1) > 1 else SPEED_ROWS_ALONE
     return _with(material, record.tool, result, headline, rows)
 
@@ -171,18 +172,9 @@ def warned(material: Material, result: dict[str, Any]) -> dict[str, str]:
     for warning in result.get("warnings") or ():
         for pattern, key in _WARNINGS:
             match = pattern.search(warning)
-            if match and not (key == "no_room" and _placed(material, result)):
+            if match and not (key == "no_room" and observed.placed(material, result)):
                 found[key] = material.say(f"warned.{key}", **match.groupdict())
     return found
-
-
-def _placed(material: Material, result: dict[str, Any]) -> bool:
-    """Whether the estimate of memory for the same cards and format finds room, if only just."""
-    return any(
-        one.fits and (one.gpu, one.gpus) == (result.get("gpu"), result.get("gpu_count"))
-        for one in material.estimates
-        if bits(one.result.weight_format) == bits(result.get("weight_format"))
-    )
 
 
 def _first(material: Material, result: dict[str, Any]) -> str:

@@ -171,7 +171,7 @@ def _roomier(first: Configuration, kept: Sequence[Configuration], need: Need) ->
 
     Who serves a whole team has many at once sooner or later; where their number was told it is counted already.
     """
-    alone = need.task == "inference" and need.concurrent_sequences is None and need.users is None
+    alone = need.task == "inference" and need.concurrent_sequences is None and (need.users or 1) == 1
     if first.acquisition != "buy" or not alone or need.budget is None or _filled(first) < NEARLY_FULL:
         return first
     most, pace = ROOM_FOR * (first.price.amount or 0), pace_of(first) or 0

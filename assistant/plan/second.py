@@ -1,5 +1,6 @@
 """The second wave: what the first results make worth knowing, above all what would fit when the first does not."""
 
+import re
 from collections.abc import Sequence
 from itertools import zip_longest
 from typing import Any
@@ -10,7 +11,7 @@ from assistant.plan.call import PlannedCall
 from assistant.plan.cheaper import SPREAD, card_of, cheaper
 from assistant.plan.exemplars import paced_examples, trained_on
 from assistant.plan.first import CALLS_MAX
-from assistant.plan.formats import TRAINING_LADDER, alike_formats, smaller_formats
+from assistant.plan.formats import TRAINING_LADDER, alike_formats, bits, smaller_formats
 from assistant.plan.instead import instead
 from assistant.plan.intents import intents
 from assistant.plan.launch import launch_of
@@ -34,6 +35,10 @@ _HARDWARE = {"which_to_buy", "how_many_gpus", "budget", "cloud_or_buy"}
 """Questions beside the time of a training that ask which cards to get."""
 LAYOUT = ("tensor_parallel", "pipeline_parallel", "expert_parallel")
 """How it lies on the cards: as many requests as it holds are those that it holds lying so."""
+_HOW_MANY = re.compile(r"how many|几[张块卡台个]|多少[张块卡台]", re.I)
+"""Words that ask for a number of cards, whatever else is asked."""
+FOUR_BITS = 4
+"""Bits of a weight in the narrowest of the usual formats."""
 SEVERAL = 2
 """More estimates than this follow in turns."""
 
@@ -58,7 +63,8 @@ def plan_more(understanding: Understanding, results: Sequence[ToolCallRecord]) -
     wanted += [call for turn in turns for call in turn]
     if asked in _BETWEEN_CARDS:
         wanted += value.calls(need, understanding, results)
-        wanted += _raced(need, results, usable, understanding.text)
+        counted = _as_many_as_needed(understanding, need, results, usable)
+        wanted += counted or _raced(need, results, usable, understanding.text)
     if _nothing_fits(results, usable) and asked != "oom":
         first = next((record for record in _estimates(results) if record.request.get("gpu")), None)
         wanted += with_host(understanding, need, first, card_of(first.request) if first else None)
@@ -209,6 +215,30 @@ def _raced(need: Need, results: Sequence[ToolCallRecord], usable: int | None, te
         for way in ways or [{}]
         for card, record in firsts.items()
     ]
+
+
+def _as_many_as_needed(
+    understanding: Understanding, need: Need, results: Sequence[ToolCallRecord], usable: int | None
+) -> list[PlannedCall | None]:
+    """Memory and speed on as many of each card compared as the work takes, where that is asked or where no single one
+    would hold it even in four bits; none where numbers of cards were stated."""
+    firsts = {record.request["gpu"]: record for record in reversed(_estimates(results)) if record.request.get("gpu")}
+    stated = any(card.count for card in requests.compared(need))
+    missed = all(_verdict(record, usable) == "no" for record in firsts.values())
+    if stated or len(firsts) < 2 or not missed or requests.is_training(need):
+        return []
+    calls: list[PlannedCall | None] = []
+    for record in firsts.values():
+        held = next((call for call in _counted(need, record) if call is not None), None)
+        card = card_of(held.request) if held else None
+        wide = bits(record.result.get("weight_format")) / FOUR_BITS
+        if held is None or card is None:
+            return []
+        if not _HOW_MANY.search(understanding.text) and (card.count or 1) <= wide:
+            return []
+        laid: dict[str, Any] = {name: held.request.get(name) for name in LAYOUT}
+        calls += [held, requests.speed(need, card, record.result.get("weight_format"), **laid)]
+    return calls
 
 
 def _lighter_purchase(need: Need, results: Sequence[ToolCallRecord]) -> list[PlannedCall | None]:

@@ -79,7 +79,7 @@ def taken(need: Need, card: GpuCount) -> int | None:
     than a small part of it would lie in a desktop's memory that is too slow to be proposed unasked.
     """
     one = model(need.model) if need.model else None
-    alone = (need.concurrent_sequences or 1) == 1 and need.users is None and need.engine in (None, "llama.cpp")
+    alone = (need.concurrent_sequences or 1) == 1 and (need.users or 1) == 1 and need.engine in (None, "llama.cpp")
     files = need.weight_format is None or need.weight_format.startswith("gguf:")
     if one is None or not (alone and files) or model_kind(need) not in ("llm", "vlm"):
         return None

@@ -31,7 +31,7 @@ def grouped(text: str) -> bool:
 
 def at_home(text: str, need: Need) -> bool:
     """Whether it is one person's own machine: said so, or a small budget that no organisation and no others share."""
-    if _AT_HOME.search(text):
+    if _AT_HOME.search(text) or (need.users == 1 and not grouped(text)):
         return True
     budget, alone = need.budget, (need.users or 1) == 1 and (need.concurrent_sequences or 1) == 1
     if budget is None or budget.mode == "rent" or budget.period is not None:

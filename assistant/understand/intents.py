@@ -162,7 +162,8 @@ def _context_of(facts: Facts, weights: dict[Intent, float]) -> dict[Intent, floa
         extra["which_to_buy"] -= 3.0
     if facts.formats > 1 and facts.sized and facts.owned_or_named == 1:
         extra["which_to_buy"] -= 3.0
-        extra["can_it_run"] += STRONG + 0.5
+        if weights.get("how_many_gpus", 0.0) < STRONG:  # a number asked for in each format is still a number
+            extra["can_it_run"] += STRONG + 0.5
     if facts.formats > 1 and not facts.owned_or_named:
         extra["guidance"] += 1.5
         extra["which_to_buy"] -= 3.0

@@ -131,6 +131,15 @@ _USERS = (
         rf"|=|of)?\s?(?P<n>{DIGITS}|{HAN})\s?(?P<s>k|万|千|m)?(?![a-z0-9]|\s?(?:gb?|卡|张|b\b))"),
     grammar(rf"(?<![a-z0-9.])(?P<n>{_N})(?P<s>k)?-(?:person|people|member|employee|lawyer|engineer|seat)(?![a-z-])"),
 )  # fmt: skip
+_ALONE = grammar(
+    r"(?<![a-z])(?:just|only) (?:for )?(?:me|myself|one (?:user|person)|a single (?:user|person))(?![a-z])"
+    r"|(?<![a-z])(?:for|by) (?:myself|my own use|personal use)(?![a-z])|(?<![a-z])i(?:'m| am) the only (?:user|one)"
+    r"|(?<![a-z])single[- ](?:user|stream|request)(?![a-z])|(?<![a-z])(?:one|1) request(?: at a time)?(?![a-z])"
+    r"|(?<![\d一二两三四五六七八九十百千万几多半])一个人(?:自己)?(?:用|玩|使用)|(?:就|只有|仅)我(?:一个人|自己)?(?:用|玩|使用)"
+    r"|个人自用|自己(?:一个人)?(?:用|玩)(?=[,。;!?\s]|就|的话|而已|$)|(?<![a-z])自用"
+    r"|单(?:个)?(?:用户|并发|请求|路|人)(?!多)|(?:一个|一条|1个|1 ?路|一路)(?:并发|请求|对话)(?!\s?[多要占用需])"
+)
+"""One person, or one request at a time."""
 _DURATION = {
     "second": 1.0, "sec": 1.0, "秒": 1.0, "minute": 60.0, "min": 60.0, "分": 60.0, "hour": HOUR_S, "hr": HOUR_S,
     "h": HOUR_S, "小时": HOUR_S, "day": DAY_S, "天": DAY_S, "日": DAY_S, "week": 7 * DAY_S, "周": 7 * DAY_S,
@@ -193,6 +202,8 @@ def find_load(text: str) -> Load:
     users = grown(_number(_USERS, text), text, "users")
     if concurrent and users and users.start >= concurrent.start and users.end <= concurrent.end + 4:
         users = None
+    if not (concurrent or users) and (alone := _ALONE.search(text)):
+        users = Found(1, alone.start(), alone.end())
     dataset = find_dataset(text)
     if dataset:
         text = masked(text, [(dataset.start, dataset.end, " ")])

@@ -74,7 +74,7 @@ def model_mentions(text: str, written: Text | None = None) -> list[Mention]:
     """
     return [
         mention
-        for mention in model_names().scan(text, bold=True)
+        for mention in _own_names(text)
         if not _SOFTWARE.match(text, mention.end)
         and (mention.exact or mention.text.lower() not in _ORDINARY)
         and not (written is not None and _PLURAL.fullmatch(written.span("model", mention.start, mention.end).text))
@@ -84,6 +84,29 @@ def model_mentions(text: str, written: Text | None = None) -> list[Mention]:
             len(mention.text) > _SHORT_NAME or not _LONGER_WORD.search(text[max(0, mention.start - 2) : mention.start])
         )
     ]
+
+
+def _own_names(text: str) -> list[Mention]:
+    """The names in the text; 「满血版」, by itself the whole R1, only says of a model named beside it that all of it is
+    meant: 「满血版 kimi k2」, 「满血版deepseek-v3.1」."""
+    found = list(model_names().scan(text, bold=True))
+    if not any("满血" in mention.text for mention in found):
+        return found
+    bare = _FULL.sub(lambda match: " " * len(match[0]), text)
+    others = [one for one in model_names().scan(bare, bold=True) if one.exact and _FULL_BLOODED not in one.ids]
+    kept: list[Mention] = []
+    for mention in found:
+        beside = "满血" in mention.text and next((one for one in others if _touch(bare, mention, one)), None)
+        kept.append(beside or mention)
+    return sorted(dict.fromkeys(kept), key=lambda mention: mention.start)
+
+
+def _touch(bare: str, mention: Mention, one: Mention) -> bool:
+    """Whether nothing but blanks is between two names, and the one says more than the other without 「满血版」."""
+    if one.text.strip() == _FULL.sub("", mention.text).strip():
+        return False
+    first, second = sorted((mention, one), key=lambda name: name.start)
+    return not bare[first.end : second.start].strip()
 
 
 def _of_millions(text: str, mention: Mention) -> bool:
@@ -113,6 +136,7 @@ def _spelled_as_published(words: str, mention: Mention) -> bool:
     return words[0].isupper() and any(re.match(rf"{re.escape(words)}(?![a-z])", name) for name in published)
 
 
+_FULL = re.compile(r"满血版?")
 _FULL_BLOODED = "deepseek-ai/DeepSeek-R1"
 """What people call so: the whole R1, not one of the models distilled from it."""
 

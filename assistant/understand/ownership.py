@@ -84,6 +84,7 @@ _SMALL_CARD = 2 * GIB
 _OLD_CARD = 4 * GIB
 """Sizes of old and laptop cards, of which the catalog holds few."""
 _PLURAL = grammar(r"s(?![a-z0-9])")
+_PLURAL = grammar(r".?s(?![a-z0-9])")
 _MINE = grammar(
     rf"我(?:们)?(?:这边?|手里|手上)?(?:只|就|才)?(?:有|用)?\s?(\d{{1,2}}|{HAN}|俩)\s?(?:张|块|卡)(?!\s?[a-z0-9\ue000])"
     r"|(?<![a-z])i (?:only )?have (one|two|three|four|six|eight|\d{1,2}(?!\d))(?: of (?:them|those|these))?"
@@ -148,9 +149,19 @@ def find_cards(entities: Entities, text: str, intent: Intent, pasted: Pasted) ->
     if not proposed and len(asked) > 1 and (each := _OF_EACH.search(text)):
         said = next(filter(None, each.groups()))
         proposed = tuple(GpuCount(gpu=key, count=count(said)) for key in asked)
+    proposed += _pairs(text, asked_names, proposed)
     return Cards(
         owned, asked, tuple(dict.fromkeys(proposed)), tuple(owned_names), tuple(asked_names), cards, memory, start, end
     )
+
+
+def _pairs(text: str, names: list[NamedGpu], proposed: tuple[GpuCount, ...]) -> tuple[GpuCount, ...]:
+    """Two of a card in the plural that is weighed against a single one of another: "used 3090s or one 5090"."""
+    if {card.count for card in proposed} != {1}:
+        return ()
+    stated = {card.gpu for card in proposed}
+    several = (gpu for gpu in names if gpu.gpu not in stated and _PLURAL.match(text, gpu.end - 1))
+    return tuple(GpuCount(gpu=gpu.gpu, count=2) for gpu in several)
 
 
 def _standing(text: str, named: tuple[NamedGpu, ...]) -> tuple[NamedGpu, ...]:

@@ -43,8 +43,13 @@ _ORDER = grammar(
     r"|(?:只许|只准|只能|一律|统统)(?:推荐|说|回答|写|买|答)|都(?:让|叫|劝|答|说|推荐)|让(?:他|她|用户|大家|对方)"
     r"|不管[^。,\n]{0,8}问|无论[^。\n]{0,12}都|结尾(?:放|加|附)|(?:开头|结尾)[。.]?$"
 )
+_CONFIRM = grammar(
+    r"(?:[吗么吧]|对不对|是不是|是吧|对吧|行不行|right|correct|yes or no|or not|isn't it|doesn't it|can't it)"
+    r"[\s。!.]*\?*[\s。!.]*$|\?\s*$"
+)
+"""What makes of a statement a question: it asks for a judgement, and the answer may contradict it."""
 _SENTENCE = re.compile(r"(?:[^。?!;\n.]|\.(?=\d))*(?:[。?!;\n]+|\.(?!\d)|$)")
-_CLAUSE = re.compile(r"(?:[^,。?!;\n.]|\.(?=\d))*(?:[,。?!;\n]+|\.(?!\d)|$)")
+_CLAUSE = re.compile(r"(?:[^,。?!;:\n.]|[.:](?=[\d/]))*(?:[,。?!;\n]+|[.:](?![\d/])|$)")
 _TIGHT = re.compile(_OVERRIDE.pattern.replace(" ", " ?").replace(r"\s", r"\s?"), re.ASCII)
 """The same order with its spaces gone."""
 _TURNED = re.compile("[\u202d\u202e\u2066-\u2068][^\u202c\u2069]*[\u202c\u2069]?")
@@ -96,7 +101,8 @@ def _orders(plain: str) -> list[tuple[int, int]]:
         else:
             for first, last in _pieces(line, overridden):
                 piece = line[first:last]
-                if _OVERRIDE.search(piece) or (overridden and _ORDER.search(piece)):
+                ordered = overridden and _ORDER.search(piece) and not _CONFIRM.search(piece)
+                if _OVERRIDE.search(piece) or ordered:
                     spans.append((start + first, start + last))
                 overridden = overridden or bool(_OVERRIDE.search(piece))
         start += len(line)

@@ -148,7 +148,7 @@ def _facts(reading: Reading, work: Work, previous: Need) -> Facts:
         has_budget="budget" in slots,
         has_context="context_tokens" in slots,
         long_context=slots.get("context_tokens", 0) >= LONG_CONTEXT,
-        has_concurrency="concurrent_sequences" in slots or "users" in slots,
+        has_concurrency="concurrent_sequences" in slots or (slots.get("users") or 1) > 1,
         provider="provider" in slots,
         error=reading.pasted.error_text is not None,
         oom=is_oom(reading.text.plain),

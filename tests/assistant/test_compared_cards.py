@@ -173,3 +173,27 @@ def test_no_card_is_called_cheaper_by_a_price_of_years_ago() -> None:
         assert "≈" in first
         assert "cheaper" not in first
         assert "costs less" not in first
+
+
+@pytest.mark.parametrize(
+    ("text", "first"),
+    [
+        ("MI300X or H200 for DeepSeek-R1?", ("MI300X", "H200")),
+        ("H100 or A100 80GB for Qwen2.5-72B bf16, how many of each?", ("2×H100", "2×A100")),
+        ("部署 glm-4.5，买 H20 还是 H200", ("H20", "H200")),
+    ],
+)
+def test_cards_of_which_none_holds_it_alone_are_weighed_in_the_number_it_takes(
+    text: str, first: tuple[str, str]
+) -> None:
+    _, records, draft = turn(text)
+    line = draft.answer.split("\n")[0]
+    assert all(name in line for name in first)
+    assert "1×" not in line
+    assert not ground(draft.answer, records, (text,), draft.citations).ungrounded
+
+
+def test_cards_that_hold_it_in_four_bits_are_weighed_one_against_one() -> None:
+    line = turn("4090 vs 5090 for Qwen3-32B bf16")[2].answer.split("\n")[0]
+    assert "1×RTX 5090" in line
+    assert "1×RTX 4090" in line

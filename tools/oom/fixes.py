@@ -23,6 +23,13 @@ LESS_SIDE = 0.75
 PATCH_PX = 16
 """Pixels that sides are multiples of."""
 _FORMATS = {"fp8": 8.0, "int8": 8.19, "awq": 4.156}
+_FILES = {
+    "llama.cpp": {"gguf:Q4_K_M": 4.9},
+    "comfyui": {"fp8": 8.0, "gguf:Q4_K_S": 4.6},
+    "diffusers": {"int8": 8.19, "nf4": 4.156},
+}
+"""What each program is given instead, where that is not what servers read: ComfyUI only stores weights in FP8 and
+unpacks them for every product, so that any card takes them."""
 Option = tuple[str, str, str, dict[str, object]]
 """Change, new value, its cost, fields of the request."""
 
@@ -31,7 +38,7 @@ def written(change: str, software: str, value: object = "", **more: object) -> s
     """How a change is written for a program."""
     ways = oom_facts().settings.get(change, {})
     pattern = ways.get(software) or ways.get("any") or next(iter(ways.values()), change)
-    return pattern.format(value=value, times=more.get("times", ""))
+    return pattern.format(value=str(value).replace("gguf:", "GGUF "), times=more.get("times", ""))
 
 
 def outside_fixes(causes: Sequence[Cause], read: Quantities, software: str) -> Iterator[Fix]:
@@ -94,7 +101,8 @@ def reckoned_fixes(request: OomRequest, before: MemoryEstimate, software: str) -
                 together_verdict=together.fit.verdict if together and together.fit else None,
             )
         )  # fmt: skip
-        if together and together.fit and together.fit.verdict == "yes" and len(fixes) > 3:
+        piled_fits = together is not None and together.fit is not None and together.fit.verdict == "yes"
+        if piled_fits and len(fixes) > 3 and any(fix.verdict == "yes" for fix in fixes):
             break
     return fixes
 
@@ -173,15 +181,18 @@ def _serving(request: OomRequest, before: MemoryEstimate) -> Iterator[Option]:
         shorter = min(context // 2, held or context)
         if shorter >= 1024:
             yield "context_tokens", str(shorter), "shorter prompts and answers", {"context_tokens": shorter}
-    yield from _more_cards(request, before)
+    idle = (request.gpu_count or before.gpus) > before.gpus
+    if idle:
+        yield from _more_cards(request, request.gpu_count)
     yield from _formats(request, before)
+    if not idle:
+        yield from _more_cards(request)
 
 
-def _more_cards(request: OomRequest, before: MemoryEstimate) -> Iterator[Option]:
-    """Cards that are there and idle come before any change of the weights."""
-    there = request.gpu_count or before.gpus
+def _more_cards(request: OomRequest, there: int | None = None) -> Iterator[Option]:
+    """Cards that are there and idle come before any change of the weights; those still to be bought, after it."""
     for wide in (2, 4, WHOLE_NODE):
-        if wide > (request.tensor_parallel or 1) and (wide <= there or there == before.gpus):
+        if wide > (request.tensor_parallel or 1) and (there is None or wide <= there):
             yield "tensor_parallel", str(wide), f"{wide} cards", {"tensor_parallel": wide}
             return
 
@@ -189,10 +200,11 @@ def _more_cards(request: OomRequest, before: MemoryEstimate) -> Iterator[Option]
 def _formats(request: OomRequest, before: MemoryEstimate) -> Iterator[Option]:
     weights = sum(part.bytes for part in before.per_gpu.parts if part.name == "weights")
     bits = weights * before.gpus * 8 / before.params
-    names = {"gguf:Q4_K_M": 4.9} if before.engine == "llama.cpp" else _FORMATS
+    names = _FILES.get(before.engine, _FORMATS)
     card = gpu(request.gpu) if request.gpu else None
     for name, width in names.items():
-        if width < bits * 0.8 and not (name == "fp8" and card is not None and card.fp8_flops is None):
+        computes = name != "fp8" or card is None or card.fp8_flops is not None or before.engine == "comfyui"
+        if width < bits * 0.8 and computes:
             cost = "hardly any quality" if width > 5 else "a little quality, more on small models"
             yield "weight_format", name, cost, {"weight_format": name}
 

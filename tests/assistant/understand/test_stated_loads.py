@@ -61,3 +61,61 @@ def test_bits_are_read_in_words(text: str, form: str) -> None:
 )
 def test_a_firm_is_counted_by_its_people(text: str, users: int | None) -> None:
     assert understand(text).need.users == users
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Which GPU for a 70B in 4 bit, just me, 8k context?",
+        "I'm the only user, Mistral Small 24B on an L4, ok?",
+        "我一个人用，跑 32B int4 买什么卡",
+        "单并发跑 qwen3-14b，4090 一秒多少 token",
+        "家里自用，跑 gemma3 27b 什么卡合适",
+    ],
+)
+def test_who_says_it_is_for_one_alone_is_one_user(text: str) -> None:
+    need = understand(text).need
+    assert (need.users or need.concurrent_sequences) == 1
+
+
+@pytest.mark.parametrize(
+    ("text", "users"),
+    [
+        ("我自己用 vllm 给公司 50 个人部署 qwen3-32b，要几张 L20", 50),
+        ("Just for me and my team of 12, which GPU for a 32B?", 12),
+        ("三个人用，跑 32B int4 买什么卡", 3),
+        ("llama3 8b 在 4090 上单路多少 token，8 路并发呢", None),
+    ],
+)
+def test_a_number_of_people_is_not_one(text: str, users: int | None) -> None:
+    assert understand(text).need.users == users
+
+
+@pytest.mark.parametrize(
+    ("text", "model"),
+    [
+        ("满血版 kimi k2 要几张 H200", "moonshotai/Kimi-K2-Instruct"),
+        ("部署满血版deepseek-v3.1要什么配置", "deepseek-ai/DeepSeek-V3.1"),
+        ("GLM-4.5 满血版 8 张 H20 能跑吗", "zai-org/GLM-4.5"),
+        ("满血版要几张 H20", "deepseek-ai/DeepSeek-R1"),
+        ("deepseek满血版和qwen3-235b哪个要的卡多", "deepseek-ai/DeepSeek-R1"),
+    ],
+)
+def test_full_blooded_is_of_the_model_named_beside_it(text: str, model: str) -> None:
+    assert understand(text).need.model == model
+
+
+def test_the_number_in_each_of_two_formats_is_asked_for() -> None:
+    assert understand("How many A100 80GB to serve Llama 3.1 405B in bf16? And in AWQ?").need.intent == "how_many_gpus"
+
+
+@pytest.mark.parametrize(
+    ("text", "cards"),
+    [
+        ("Used 3090s or one 5090 for 32B models?", {"rtx-3090-24gb": 2, "rtx-5090-32gb": 1}),
+        ("3090 or 4090s for 32B models?", {}),
+        ("three 3090s or one 5090 for 32B models?", {"rtx-3090-24gb": 3, "rtx-5090-32gb": 1}),
+    ],
+)
+def test_a_plural_against_a_single_card_is_a_pair(text: str, cards: dict[str, int]) -> None:
+    assert {card.gpu: card.count for card in understand(text).need.gpus_proposed} == cards

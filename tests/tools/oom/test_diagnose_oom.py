@@ -148,3 +148,25 @@ def test_of_a_long_log_both_ends_are_read() -> None:
     assert len(folded(log)) <= 2 * READ_MAX + 1
     assert diagnosed(log[:200_000]).signature == "torch"
     assert folded("x" * 300_000 + " " + OLD).endswith("PyTorch)")
+
+
+def test_narrower_weights_come_before_cards_still_to_be_bought_and_after_idle_ones() -> None:
+    served = {"model": "Qwen/Qwen3-32B", "gpu": "rtx-4090", "tensor_parallel": 2, "context_tokens": 32768}
+    every_card = [fix.change for fix in diagnosed(None, **served, gpu_count=2).fixes]
+    with_idle = [fix.change for fix in diagnosed(None, **served, gpu_count=4).fixes]
+    assert "tensor_parallel" not in every_card[: every_card.index("weight_format")]
+    assert with_idle.index("tensor_parallel") < with_idle.index("weight_format")
+
+
+def test_some_change_that_is_enough_alone_is_told() -> None:
+    found = diagnosed(
+        None, model="Qwen/Qwen3-32B", gpu="rtx-4090", tensor_parallel=2, context_tokens=32768, gpu_count=2
+    )
+    assert any(fix.verdict == "yes" for fix in found.fixes)
+
+
+@pytest.mark.parametrize(("engine", "offered"), [("comfyui", {"fp8", "gguf:Q4_K_S"}), ("diffusers", {"int8", "nf4"})])
+def test_weights_of_a_picture_model_are_offered_in_formats_its_program_reads(engine: str, offered: set[str]) -> None:
+    found = diagnosed(None, model="black-forest-labs/FLUX.1-dev", gpu="rtx-3060-12gb", engine=engine,
+                      weight_format="bf16")  # fmt: skip
+    assert {fix.value for fix in found.fixes if fix.change == "weight_format"} == offered
