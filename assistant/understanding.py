@@ -88,6 +88,8 @@ class Asked(Need):
     """Names that are still unsettled."""
     samples: int | None = None
     """Samples of the training data that were stated."""
+    in_hand: tuple[GpuCount, ...] = ()
+    """Cards that are there, where a follow-up only supposed more of them: "and with a second one?"."""
     amount: str | None = Field(default=None, max_length=400)
     """The words that said how much there is to do where that is not counted in tokens: "2M images", 「每天 300 条」."""
     lasting: str | None = Field(default=None, max_length=80)

@@ -4,7 +4,7 @@ import re
 from collections.abc import Callable, Iterator
 
 from assistant.answer import ToolCallRecord
-from assistant.compose import names, numbers
+from assistant.compose import cost, names, numbers
 from assistant.compose.arithmetic import arithmetic, column_name
 from assistant.compose.because import because
 from assistant.compose.citations import joined
@@ -18,6 +18,7 @@ from assistant.plan import requests
 from kb.catalog import gpus
 from kb.records.source import Source
 from tools.base import Scalar, Step
+from tools.configuration import Configuration
 
 STEPS_MAX = 14
 """Steps of a derivation shown; the rest stay in the answer's data."""
@@ -124,20 +125,37 @@ def derived(material: Material, section: Section) -> Section:
 
 
 def cheaper(material: Material, section: Section) -> Section:
-    """The cheapest ways first, less what the asker has already."""
-    rows = [one for one in material.configurations if one.price.amount and one.owned_count < one.gpu_count]
+    """The cheapest ways first: what the asker has already, where that does it, and renting held against owning."""
+    if material.intents[0] == "cloud_or_buy" and cost.meets(material):
+        section.headline = material.say("command.nothing_cheaper_either", told=section.headline)
+        return section
+    found = section.configurations if material.understanding.workloads else material.configurations
+    rows = [one for one in found if one.price.amount and one.owned_count < one.gpu_count]
+    mine = next((one for one in found if one.owned_count >= one.gpu_count), None)
+    if mine is not None and mine.weight_format and not _led(material, mine):
+        section.headline = material.say(
+            "command.cheapest_in_hand",
+            cards=names.cards(mine.gpu, mine.gpu_count),
+            format=names.format_name(mine.weight_format),
+        )
+        section.body = [orders(material, [mine, *sorted(rows, key=lambda one: one.price.amount or 0)])]
+        return section
     if not rows:
         return section
     best = cheapest(rows)
     others = sorted((one for one in rows if one is not best), key=lambda one: one.price.amount or 0)
     other_way = [one for one in others if one.acquisition != best.acquisition]
     cards = names.cards(best.gpu, best.gpu_count)
-    before = material.before
-    led = before.field("measure") == "order" and (before.field("said") or "").startswith(cards)
-    key = "command.nothing_cheaper" if led else "command.cheapest"
+    key = "command.nothing_cheaper" if _led(material, best) else "command.cheapest"
     section.headline = material.say(key, cards=cards, price=price(material, best))
     section.body = [orders(material, [best, *other_way[:1], *others]), arithmetic(material, material.estimates)]
     return section
+
+
+def _led(material: Material, one: Configuration) -> bool:
+    """Whether the answer before put this forward first."""
+    before, cards = material.before, names.cards(one.gpu, one.gpu_count)
+    return before.field("measure") == "order" and (before.field("said") or "").startswith(cards)
 
 
 def sourced(material: Material, section: Section) -> Section:

@@ -43,6 +43,7 @@ def several(material: Material) -> Section | None:
     if left_out:
         heavy = say.listed([_named(material, work) for work in left_out])
         headline = say("several.main", what=what, order=order, heavy=heavy)
+    found = [one for one in found if all(_holds(material, work, one) for work in kept)] or found[:1]
     section = Section("recommendation", headline, settled=True)
     section.body = [_table(material, best), orders.orders(material, found)]
     section.configurations = found

@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from typing import Any
 
+from assistant.understand.model_mentions import sibling_of
 from assistant.understand.parts import LANGUAGE, SMALL, Thing, as_workload, half_of, things_spoken_of
 from assistant.understand.reading import TRAINING
 from assistant.understand.text import grammar
@@ -26,6 +27,9 @@ _REMOVED = grammar(
 )
 _REACH = 16
 """Characters before a name in which a word that takes it away stands."""
+_TRAINED = grammar(r"训|微调|(?<![a-z])(?:train\w{0,3}|fine-?tun\w{0,3}|q?lora)(?![a-z])")
+_SERVED = grammar(r"推理|部署|服务|(?<![a-z])(?:serv\w{1,3}|inference|infer\w{0,4}|deploy\w{0,4}|host\w{0,3})(?![a-z])")
+"""Words that say which of several works is spoken of."""
 _IN_TURN = ("also", "seldom")
 
 
@@ -42,6 +46,8 @@ class Companions:
 
 def companions(reading: Reading, previous: Asked) -> Companions:
     """The further models after this turn."""
+    if (others := _of_that_work(reading, previous)) is not None:
+        return Companions(others, None, added=True)
     kept = list(previous.others)
     unchanged = Companions(tuple(kept), None, added=False)
     things = things_spoken_of(reading)
@@ -71,6 +77,29 @@ def companions(reading: Reading, previous: Asked) -> Companions:
         kept.append(work)
         added = True
     return Companions(tuple(kept), None, added=added)
+
+
+def _of_that_work(reading: Reading, previous: Asked) -> tuple[Workload, ...] | None:
+    """The further works where the turn says something of one of them by its kind: "and with 4-bit serving?"; else None.
+
+    What the main work does too, or what no single one of the others does, is said of the main one.
+    """
+    slots, plain = reading.slots, reading.text.plain
+    trains, serves = _TRAINED.search(plain) is not None, _SERVED.search(plain) is not None
+    if trains == serves or not in_turn(previous.others) or _ADDED.search(plain):
+        return None
+    meant = [one for one in previous.others if (one.task in TRAINING) == trains]
+    if ((previous.trained or previous.task) in TRAINING) == trains or len(meant) != 1:
+        return None
+    one, known = meant[0], models().get(slots.get("model", ""))
+    sibling = sibling_of(one.model, slots["params"]) if one.model in models() and "params" in slots else None
+    changes: dict[str, Any] = {"task": slots["task"]} if trains and slots.get("task") in TRAINING else {}
+    changes |= {"weight_format": slots["weight_format"]} if "weight_format" in slots else {}
+    if known or sibling:
+        changes |= {"model": known.id if known else sibling, "params": None, "assumed": False}
+    elif slots.get("params"):
+        changes |= {"model": None, "params": slots["params"], "assumed": False}
+    return tuple(other.model_copy(update=changes) if other is one else other for other in previous.others)
 
 
 def in_turn(others: tuple[Workload, ...]) -> bool:

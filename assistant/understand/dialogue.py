@@ -9,6 +9,7 @@ from assistant.understand.command import command_of, weighs_either
 from assistant.understand.companions import as_beside, as_works, companions
 from assistant.understand.compared import as_many, uncompared
 from assistant.understand.engines import engines_compared
+from assistant.understand.exchange import supposed
 from assistant.understand.former import among, named_again, returned
 from assistant.understand.intents import FAULT, STRONG
 from assistant.understand.language import speaks
@@ -100,6 +101,8 @@ _HOW_HUNGRY = grammar(
 _TOO_SLOW = grammar(r"太慢|慢了|嫌慢|快(?:点|一点|些)|too slow|faster|speed (?:it|that) up")
 _OF_PURCHASES = ("used", "rest")
 """What can only be asked of a proposal to buy."""
+_BUYS = ("cheaper", "used", "rest")
+"""What is asked of hardware to order: beside the cards that are there, not beside those supposed."""
 _OF_HARDWARE = ("can_it_run", "speed", "concurrency", "context_length", "training_time", "oom")
 """What can only be asked of particular cards."""
 _OF_A_MODEL = ("speed", "training_time", "context_length", "concurrency", "launch_files")
@@ -140,6 +143,7 @@ def fold(original: str, previous: Asked | None, earlier: Sequence[Asked] = ()) -
     if held and _AGAINST_OFFER.search(reading.text.plain):
         changes["intent"] = "compare"
     changes["intent"] = uncompared(changes, previous)
+    changes |= supposed(previous, changes, reading.text.plain, anew=command in _BUYS)
     need = standing(reading.text.simplified, previous.model_copy(update=changes), previous)
     need = as_many(need, previous, changes["intent"])
     need = need.model_copy(update={"doubts": _doubts(reading, need, previous)})
@@ -330,7 +334,8 @@ def _intent(reading: Reading, previous: Asked, command: Command | None) -> Any:
     if command in {"used", "rest"}:
         return previous.intent if previous.intent in SHOPPING else "which_to_buy"
     if command == "cheaper":
-        return previous.intent if previous.intent in {"which_to_buy", "budget"} else "which_to_buy"
+        weighed = previous.intent == "cloud_or_buy" and previous.hours_per_month is not None
+        return previous.intent if previous.intent in {"which_to_buy", "budget"} or weighed else "which_to_buy"
     if reading.slots.get("acquisition") == "rent" or weighs_either(reading.text.plain):
         return "cloud_or_buy"
     if _AGAINST.search(reading.text.plain) and reading.entities.gpus:

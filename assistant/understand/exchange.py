@@ -74,6 +74,8 @@ _MINE = grammar(
 """Words that say whose the cards are."""
 _REPLACED = grammar(r"(?<![a-z])(?:instead|swap|replace|forget|my|switch)(?![a-z])|换(?:成|掉)|改(?:成|为)|不要")
 """Words by which a card takes the place of those compared."""
+_IN_PLACE = grammar(r"(?<![a-z])instead(?! of)(?![a-z])|(?<![a-z])(?:swap|replace)(?![a-z])|换成|换掉|改成|代替")
+"""Words by which a card takes the place of those in hand, whatever else is said."""
 _SETTLED = grammar(
     r"(?<![a-z])(?:take|go with|settle|instead|only|just|i(?:'ll| will)|my)(?![a-z])|就|只|换|买了|我(?:有|用|的)"
 )
@@ -89,6 +91,17 @@ _DECIDED = grammar(
     r"|go (?:with|for)|pick)(?![a-z])"
 )
 """Words that settle on a card to buy."""
+_SUPPOSED = grammar(
+    r"再|多(?:加|买|来|配|插)|加(?!到)(?:一|两|上)|凑|如果|要是|假如|(?<![a-z])(?:add\w{0,3}|buy\w{0,3}|get\w{0,4}|if|plus|with|another"
+    r"|more|extra|second|third|additional|what about|how about)(?![a-z])"
+)
+"""Words that suppose cards beside those in hand."""
+_BOUGHT = grammar(
+    r"(?<![a-z])(?:(?:i|we)(?:'ve| have)? (?:just |now )?(?:bought|got|added|found|also have|have)|arrived"
+    r"|already)(?![a-z])"
+    r"|(?:刚|已经?|又)(?:买|加|收|到)了?|买了|到货|到手|收了|加了|还有"
+)
+"""Words that say they are there by now."""
 _SEVERAL = 2
 """What a plural without a number is read as; in a follow-up it is as many as before."""
 _NOT_MINE = grammar(
@@ -146,6 +159,26 @@ def card_changes(reading: Reading, previous: Asked, plain: str) -> dict[str, Any
             return {"gpus_proposed": (card,), "gpu_count": None}
         return {"gpus_owned": (card,), "gpus_asked": (), "gpu_count": None}
     return changes
+
+
+def supposed(previous: Asked, changes: dict[str, Any], plain: str, *, anew: bool) -> dict[str, Any]:
+    """The cards that are there, where a follow-up supposes more; what is to be ordered is ordered beside those alone.
+
+    `anew`: whether the turn asks for hardware to order, whatever was supposed before.
+    """
+    there, now = previous.in_hand or previous.gpus_owned, changes.get("gpus_owned", previous.gpus_owned)
+    more = _cards(now) > _cards(there) and {card.gpu for card in there} <= {card.gpu for card in now}
+    if "gpus_owned" in changes and not (there and more and _SUPPOSED.search(plain) and not _BOUGHT.search(plain)):
+        return {"in_hand": ()}
+    if "gpus_owned" not in changes and not previous.in_hand:
+        return {}
+    if anew or changes.get("intent") in SHOPPING:
+        return {"gpus_owned": there, "in_hand": ()}
+    return {"in_hand": there}
+
+
+def _cards(held: tuple[GpuCount, ...]) -> int:
+    return sum(card.count or 1 for card in held)
 
 
 def proposed(previous: Asked) -> bool:
@@ -245,14 +278,14 @@ def _named_cards(reading: Reading, previous: Asked, plain: str, named: list[GpuC
     others = len(previous.gpus_asked) > (0 if kept else 1)
     if previous.intent == "compare" and others and not _SETTLED.search(plain) and not _REPLACED.search(plain):
         return _joined(previous, named)
-    if kept and _ADD.search(plain) and not _ONLY_ASKED.search(plain):
+    if kept and _ADD.search(plain) and not _ONLY_ASKED.search(plain) and not _IN_PLACE.search(plain):
         merged = {card.gpu: card for card in kept}
         for card in named:
             before = merged[card.gpu].count if card.gpu in merged else 0
             merged[card.gpu] = GpuCount(gpu=card.gpu, count=(before or 0) + (card.count or 1))
         return {"gpus_owned": tuple(merged.values()), "memory_bytes_per_gpu": None, "gpu_count": None}
     against = kept or previous.gpus_asked or not reading.cards.owned_names
-    if _ONLY_ASKED.search(plain) is not None and against:
+    if _ONLY_ASKED.search(plain) is not None and against and not (kept and _IN_PLACE.search(plain)):
         asked = tuple(dict.fromkeys([*previous.gpus_asked, *(card.gpu for card in named)]))
         return {"gpus_asked": tuple(key for key in asked if key not in {card.gpu for card in kept})}
     said = {gpu.gpu: gpu.count for gpu in reading.entities.gpus}

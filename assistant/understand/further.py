@@ -11,7 +11,7 @@ _FURTHER = grammar(
     rf"(?<![a-z])(?:a |the |my )?(?:second|2nd|another|extra|additional) {_KIND}{_MAKER}{_CARD}"
     rf"|(?<![a-z])one more(?: {_KIND}{_MAKER}{_CARD})?"
     rf"|(?<![a-z0-9.])(?P<n>\d|two|three|four|five|six) (?:more|additional|extra|further)(?: {_KIND}{_MAKER}{_CARD})?"
-    r"|(?:再|多)(?:加|买|添|来|配|插|入手?)(?:上)?(?P<han>[一二两三四五六七]|\d)(?:张|块|片|个)"
+    r"|(?:再|多|又)(?:加|买|添|来|配|插|入手?|收)(?:上|了)?(?P<han>[一二两三四五六七]|\d)(?:张|块|片|个)"
     rf"(?:同样的|一样的|同款的?|一模一样的)?\s?(?:{GPU}{{1,60}}|显卡|卡)?(?![a-z])"
 )
 _NOT_CARDS = grammar(

@@ -1,0 +1,123 @@
+"""Cards that a follow-up only supposes, works that share a machine, and what is cheaper than what was told."""
+
+import pytest
+
+from assistant.answer import Draft
+from assistant.understand import understand
+from assistant.understanding import Asked
+from tests.assistant.planning import turn
+from tools.configuration import Configuration
+
+
+def conversation(*texts: str) -> list[tuple[Asked, Draft]]:
+    """Every turn's need and answer."""
+    previous: Asked | None = None
+    told = []
+    for text in texts:
+        understanding, _, draft = turn(text, previous)
+        previous = understanding.need.model_copy(update={"shown": draft.shown})
+        told.append((previous, draft))
+    return told
+
+
+def first(draft: Draft) -> str:
+    """The first line of an answer."""
+    return draft.answer.split("\n")[0]
+
+
+OWNED = "I own a 3090. Can I run Llama 3.3 70B in 4-bit?"
+
+
+@pytest.mark.parametrize("more", ["what if I add another card", "and with a second one?", "再加一张卡呢"])
+def test_a_card_supposed_beside_the_one_in_hand_makes_two_of_which_one_is_there(more: str) -> None:
+    before = understand(OWNED).need
+    need = understand(more, before).need
+    assert [(card.gpu, card.count) for card in need.gpus_owned] == [("rtx-3090-24gb", 2)]
+    assert need.in_hand == before.gpus_owned
+
+
+@pytest.mark.parametrize("bought", ["I just bought another one", "刚又买了一张 3090"])
+def test_a_card_that_was_bought_is_there(bought: str) -> None:
+    need = understand(bought, understand(OWNED).need).need
+    assert [card.count for card in need.gpus_owned] == [2]
+    assert need.in_hand == ()
+
+
+@pytest.mark.parametrize("ask", ["cheaper?", "便宜点的呢", "which one should I buy then?"])
+def test_what_is_ordered_stands_beside_the_cards_that_are_there(ask: str) -> None:
+    before = understand("what if I add another card", understand(OWNED).need).need
+    need = understand(ask, before).need
+    assert [card.count for card in need.gpus_owned] == [1]
+
+
+@pytest.mark.parametrize("other", ["or another card instead, a 5090?", "换成一张 5090 呢"])
+def test_another_card_in_place_of_those_in_hand_is_alone(other: str) -> None:
+    before = understand("what if I add another card", understand(OWNED).need).need
+    need = understand(other, before).need
+    assert [(card.gpu, card.count) for card in need.gpus_owned] == [("rtx-5090-32gb", 1)]
+    assert need.gpus_asked == need.in_hand == ()
+
+
+def test_buying_one_more_is_told_with_its_price_not_as_owned() -> None:
+    _, (_, draft) = conversation("我有一张 3090，能跑 Qwen2.5-32B 8bit 吗", "再买一张卡呢")
+    assert draft.configurations[0].owned_count == 1
+    assert draft.configurations[0].gpu_count == 2
+    assert "¥" in first(draft)
+
+
+def test_what_one_has_is_the_cheapest_where_it_does() -> None:
+    told = conversation("我有一张 P40，跑 Qwen2.5-14B 怎么样", "再加一张卡呢", "便宜点的呢")
+    assert "现有的 1×Tesla P40" in first(told[-1][1])
+
+
+@pytest.mark.parametrize(
+    ("question", "cheaper", "winner"),
+    [
+        ("跑 Qwen2.5-32B 每天 8 小时，租划算还是买划算", "有更便宜的吗", "租更划算"),
+        ("Should I rent or buy a GPU to run Llama 3.3 70B int4 8 hours a day?", "cheaper?", "Renting is cheaper"),
+    ],
+)
+def test_cheaper_than_the_cheaper_of_renting_and_owning_keeps_that_answer(
+    question: str, cheaper: str, winner: str
+) -> None:
+    (_, one), (need, other) = conversation(question, cheaper)
+    assert need.intent == "cloud_or_buy"
+    assert winner in first(one)
+    assert winner in first(other)
+
+
+SHARED = "One machine: LoRA fine-tune Qwen2.5-14B by day, serving Qwen2.5-32B by night. What should I buy?"
+
+
+@pytest.mark.parametrize(
+    ("said", "field", "value"),
+    [
+        ("and with 4-bit serving?", "weight_format", "int4"),
+        ("部署改成 fp8 呢", "weight_format", "fp8"),
+        ("serve a 72B instead", "model", "Qwen/Qwen2.5-72B"),
+        ("and serving Llama 3.1 8B?", "model", "meta-llama/Meta-Llama-3.1-8B"),
+    ],
+)
+def test_what_is_said_of_one_of_several_works_changes_that_one_alone(said: str, field: str, value: str) -> None:
+    before = understand(SHARED).need
+    need = understand(said, before).need
+    assert getattr(need.others[0], field) == value
+    assert (need.task, need.model, need.weight_format) == (before.task, before.model, before.weight_format)
+
+
+def test_what_is_said_of_the_main_work_is_said_of_it() -> None:
+    need = understand("and training with QLoRA?", understand(SHARED).need).need
+    assert need.task == "qlora"
+    assert need.others == understand(SHARED).need.others
+
+
+@pytest.mark.parametrize("texts", [(SHARED,), (SHARED, "cheaper?"), (SHARED, "serve a 72B instead")])
+def test_every_machine_put_forward_holds_all_works(texts: tuple[str, ...]) -> None:
+    least = 36e9  # what LoRA of the 14B takes of one card
+
+    def holds(one: Configuration) -> bool:
+        return one.memory.usable_bytes_per_gpu >= least
+
+    draft = conversation(*texts)[-1][1]
+    assert draft.configurations
+    assert all(map(holds, draft.configurations))
