@@ -92,8 +92,8 @@ class Asked(Need):
     """Cards that are there, where a follow-up only supposed more of them: "and with a second one?"."""
     amount: str | None = Field(default=None, max_length=400)
     """The words that said how much there is to do where that is not counted in tokens: "2M images", 「每天 300 条」."""
-    lasting: str | None = Field(default=None, max_length=80)
-    """The words that asked how long it takes."""
+    asking: str | None = Field(default=None, max_length=80)
+    """The words that asked: how long it takes, or which fact of a card."""
     tariff_per_kwh: float | None = None
     """Price of electricity that was stated."""
     tariff_currency: str | None = None

@@ -3,27 +3,53 @@
 import re
 from collections.abc import Sequence
 
-from assistant.compose import names, numbers
+from assistant.compose import facts, names, numbers
 from assistant.compose.arithmetic import ROWS, cite, column_name, total
+from assistant.compose.aspects import BY_KEY
+from assistant.compose.citations import joined
 from assistant.compose.leading import main_and_others
 from assistant.compose.material import Estimate, Material
 from assistant.compose.orders import cards_of, speed
 from kb.catalog import models
+from tools.compare_gpus import Comparison
 
 _SLOW = re.compile(r"慢|\bslow(?:er|ly)?\b", re.I)
 _DECODES = ("inference", "rag", None)
 """Work whose pace is that of writing tokens."""
+_RACED = ("speed", "compare")
+"""Questions whose answer is a pace, where what is asked about fits."""
 
 
 def because(material: Material) -> str:
     """The reason for a verdict on cards; empty where the answer gave none."""
     if _SLOW.search(material.text) and (paced := _paced(material)):
         return paced
+    told = of(material)
+    if told is None:
+        return ""
+    if told.fits and material.intents[0] in _RACED and (pace := _by_bandwidth(material)):
+        return pace
+    return _reason(material, told) + cite(material, told)
+
+
+def of(material: Material) -> Estimate | None:
+    """The memory of which the reason is told."""
     main, others = main_and_others(material)
     if main is None:
+        return None
+    return _narrowest(main, others) if material.need.weight_format is None and not main.fits else main
+
+
+def _by_bandwidth(material: Material) -> str:
+    """Why a card is as fast as it is for one user: its bandwidth, beside that of those it is held against."""
+    alone = (material.need.concurrent_sequences or material.need.users or 1) == 1
+    rows = facts.cards(material) or [row for one in material.results("compare_gpus") for row in Comparison(**one).gpus]
+    bandwidth = BY_KEY["bandwidth"]
+    if not alone or not rows or material.need.task not in _DECODES:
         return ""
-    told = _narrowest(main, others) if material.need.weight_format is None and not main.fits else main
-    return _reason(material, told) + cite(material, told)
+    listed = [material.say("fact.card_value", card=names.gpu_name(row.id), value=bandwidth.value(row)) for row in rows]
+    cites = joined(facts.cite_card(material, row, [bandwidth]) for row in rows)
+    return material.say("because.bandwidth", cards=material.say.listed(listed)) + cites
 
 
 def _paced(material: Material) -> str:

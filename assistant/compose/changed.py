@@ -235,8 +235,10 @@ def _spoken(need: Need) -> Iterator[Any]:
 
 
 def _asked(material: Material, need: Asked) -> list[str]:
-    """The cards asked about that were not on the table before."""
+    """The cards asked about that were not on the table before, and are not told in their number."""
     before = {card.gpu for card in material.before.field("offered") or ()}
+    if "gpus_proposed" in material.before.changed:
+        before |= {card.gpu for card in _spoken(need)}
     return [names.gpu_name(one) for one in need.gpus_asked if one not in before]
 
 

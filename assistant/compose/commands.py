@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from assistant.answer import ToolCallRecord
 from assistant.compose import cost, names, numbers
 from assistant.compose.arithmetic import arithmetic, column_name
-from assistant.compose.because import because
+from assistant.compose.because import because, of
 from assistant.compose.citations import joined
 from assistant.compose.leading import main_and_others
 from assistant.compose.material import Material
@@ -29,7 +29,9 @@ DERIVATIONS_MAX = 1
 
 def explained(material: Material, section: Section) -> Section:
     """The answer with every step of its memory calculation."""
-    steps = [_steps(material, record) for record in material.records("estimate_memory")]
+    told = of(material) if material.understanding.command == "why" else None
+    records = sorted(material.records("estimate_memory"), key=lambda one: told is None or one.request != told.request)
+    steps = [_steps(material, record) for record in records]
     section.body = [block for block in steps if block][:DERIVATIONS_MAX] or section.body
     section.configurations = []
     if reason := because(material) if material.understanding.command == "why" else "":

@@ -9,6 +9,9 @@ from kb.units import HOUR_S, HOURS_PER_MONTH
 ALWAYS = 729
 """Hours a month from which hardware is used all the time."""
 
+SHORT_HOURS = 10
+"""Hours below which a whole number of them is no longer the time."""
+
 
 def span(material: Material, rent: dict[str, Any]) -> str:
     """The time a rental is for: "6 months (4,380 hours)" where all of each month is paid, else its hours."""
@@ -18,6 +21,9 @@ def span(material: Material, rent: dict[str, Any]) -> str:
         and abs(months - round(months)) < 0.01
         and (material.need.hours_per_month or HOURS_PER_MONTH) >= ALWAYS
     )
+    if rent["term_s"] < SHORT_HOURS * HOUR_S:
+        figure, unit = numbers.duration(rent["term_s"])
+        return f"{figure} {material.say(f'unit.{unit}')}"
     if not whole:
         return material.say("span.hours", hours=hours)
     key = "span.month" if round(months) == 1 else "span.months"

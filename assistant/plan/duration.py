@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 
+from assistant.answer import ToolCallRecord
 from assistant.plan import jobs, requests
 from assistant.plan.amounts import COUNTED, model_kind, trains
 from assistant.plan.call import PlannedCall, planned
@@ -65,6 +66,22 @@ def _on(need: Need, text: str, one: Configuration) -> PlannedCall | None:
         laid = {"tensor_parallel": one.tensor_parallel, "pipeline_parallel": one.pipeline_parallel}
     card = GpuCount(gpu=one.gpu, count=one.gpu_count)
     return requests.speed(need, card, one.weight_format, text=text, **(laid | work(need, text)))
+
+
+def of_a_run(understanding: Understanding, need: Need) -> PlannedCall | None:
+    """The time of a stated training of pictures on the card that is to be rented for it; None where it is none."""
+    card, text = next(iter(requests.cards(need)), None), understanding.text
+    trained = understanding.need.trained is not None or trains(text)
+    if model_kind(need) != "diffusion" or not trained or not understanding.need.amount or need.acquisition != "rent":
+        return None
+    return requests.training_time(need, card, text=text)
+
+
+def rented_for(need: Need, results: Sequence[ToolCallRecord]) -> dict[str, object]:
+    """The time that was worked out so, as the term of the rent."""
+    timed = (one.result.get("time_s") for one in results if one.tool == "estimate_training_time")
+    seconds = next((time["value"] for time in timed if time), None) if model_kind(need) in COUNTED else None
+    return {"term_s": seconds, "acquisition": "rent"} if seconds else {}
 
 
 def training_on(need: Need, text: str, one: Configuration) -> PlannedCall | None:

@@ -306,6 +306,7 @@ def _cloud_or_buy(need: Need, understanding: Understanding) -> Calls:
         requests.memory(need, card),
         requests.offers(need, card.gpu if card else None, card.count if card else None),
         requests.offers(need.model_copy(update={"provider": None}), card.gpu if card else None),
+        duration.of_a_run(understanding, need),
         requests.comparison(need) or requests.gpu_facts(need),
         *_check(need, understanding),
     ]

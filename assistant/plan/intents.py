@@ -4,13 +4,13 @@ import re
 from functools import lru_cache
 
 from assistant.plan import duration, feeding, link, money, needless, ordered, progress, requests
-from assistant.plan.amounts import counts_output, model_kind, pace_asked, rate
+from assistant.plan.amounts import COUNTED, counts_output, model_kind, pace_asked, rate, trains
 from assistant.plan.apart import rented_and_bought
 from assistant.plan.method import both
 from assistant.plan.preferred import asks_for_cheapest
 from assistant.plan.provisional import raced
 from assistant.understand.worded import READ
-from assistant.understanding import Understanding
+from assistant.understanding import Asked, Understanding
 from tools.need import Intent, Need
 
 INTENTS_MAX = 2
@@ -134,6 +134,8 @@ def _intents(understanding: Understanding) -> list[Intent]:
         main = "budget"
     if main in _PACED or counts_output(understanding.text):
         main = pace_asked(understanding.need, text, trained=understanding.need.trained is not None) or main
+    if main == "training_time" and model_kind(understanding.need) in COUNTED and not _trains(understanding.need, text):
+        main = "speed"
     if main in (*_LOOSE, "power", "min_vram") and requests.sized(understanding.need) and money.prices_tokens(text):
         main = "cloud_or_buy"
     bare = bool(requests.cards(understanding.need)) and not requests.sized(understanding.need)
@@ -232,6 +234,11 @@ def _supports_model(understanding: Understanding) -> bool:
     need, text = understanding.need, understanding.text
     named = need.weight_format or need.engine or _FEATURE.search(text) or understanding.error_text
     return requests.sized(need) and bool(requests.cards(need)) and not named and _SUPPORTS.search(text) is not None
+
+
+def _trains(need: Asked, text: str) -> bool:
+    """Whether work that is counted in items is a training."""
+    return need.trained is not None or need.epochs is not None or trains(text) or requests.is_training(need)
 
 
 def _timed(need: Need) -> bool:

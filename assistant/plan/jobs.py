@@ -5,7 +5,7 @@ import re
 from collections.abc import Iterator
 
 from assistant.plan import money, requests
-from assistant.plan.amounts import COUNTED, amounts, model_kind
+from assistant.plan.amounts import COUNTED, amounts, model_kind, trains
 from assistant.plan.call import PlannedCall
 from assistant.plan.market import ordinary
 from assistant.understand.worded import A_DAY, READ, lasts
@@ -37,6 +37,8 @@ def asked(understanding: Understanding) -> bool:
     """Whether the price of a stated amount of speech, pictures or texts is asked, on no hardware of one's own."""
     need, text = understanding.need, understanding.text
     if understanding.command or understanding.error_text or requests.is_training(need):
+        return False
+    if need.trained is not None or trains(text):
         return False
     if need.gpus_owned and need.acquisition != "rent":
         return False

@@ -74,7 +74,8 @@ def plan_more(understanding: Understanding, results: Sequence[ToolCallRecord]) -
         wanted += link.memories(need, understanding)
     if asked == "cloud_or_buy" or money.asks_price(understanding.text, need):
         need = _with_offers(need, results)
-        wanted.append(money.cost(need, understanding, _bills(understanding, need, results)))
+        run = duration.rented_for(need, results)
+        wanted.append(money.cost(need, understanding, _bills(understanding, need, results), **run))
     if asked == "power" and not requests.cards(need):
         wanted += _power_of_best(need, understanding, results)
     wanted += duration.calls(understanding, need, _bills(understanding, need, results)) if shops or sized else []

@@ -35,6 +35,12 @@ _UPGRADE = re.compile(
     r"|卖[了掉].{0,8}[买换]",
     re.I,
 )
+_FOR = re.compile(
+    r"(?:(?<![a-z])(?:swap|replac\w{1,3}|trade|upgrad\w{1,3}|move)(?![a-z])[^.?!]{0,24}?(?<![a-z])(?:for|with|to|by)"
+    r"(?: an?| the)?|(?:换|升级)(?:成|到|为)(?:一?[张块])?)\s?$",
+    re.I,
+)
+"""What stands before the card that is to take the place, where the asker names it."""
 _FIRST = re.compile(
     r"正常(?:吗|么|不|？|\?)|是不是正常|\bnormal\?|\bis (?:that|this|it) (?:normal|expected|slow)\b", re.I
 )
@@ -55,6 +61,8 @@ def asked(understanding: Understanding) -> bool:
     need, text = understanding.need, understanding.text
     card = in_place(need)
     if card is None or understanding.error_text or rents(text) or requests.is_training(need) or _FIRST.search(text):
+        return False
+    if any(one.slot.startswith("gpus_") and _FOR.search(text[: one.start]) for one in understanding.spans):
         return False
     wanted = _UPGRADE.search(text) or (need.gpus_owned and need.budget and _WHICH.search(text))
     return card.gpu in gpus() and wanted is not None and bool(wanted) and not _NOT_CARDS.search(text)

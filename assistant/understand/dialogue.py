@@ -1,6 +1,7 @@
 """How a turn changes what the conversation already said: follow-ups, corrections, changes of topic."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any, Literal
 
 from assistant.understand.besides import told_besides
@@ -9,7 +10,7 @@ from assistant.understand.command import command_of, weighs_either
 from assistant.understand.companions import as_beside, as_works, companions
 from assistant.understand.compared import as_many, uncompared
 from assistant.understand.engines import engines_compared
-from assistant.understand.exchange import supposed
+from assistant.understand.exchange import ROOMFUL
 from assistant.understand.former import among, named_again, returned
 from assistant.understand.intents import FAULT, STRONG
 from assistant.understand.language import speaks
@@ -20,10 +21,11 @@ from assistant.understand.reading import TRAINING, read
 from assistant.understand.replies import replied
 from assistant.understand.scope import asks_something_else, dictated
 from assistant.understand.standing import standing
+from assistant.understand.supposed import supposed
 from assistant.understand.text import grammar
 from assistant.understand.topic import CHOOSES_ANEW, new_topic
 from assistant.understand.turn import Reading
-from assistant.understand.worded import with_before, with_what_was_said
+from assistant.understand.worded import Said, with_before, with_what_was_said
 from assistant.understand.workloads import SHOPPING, find_workloads
 from assistant.understanding import Ambiguity, Asked, Command, Understanding, Workload, changed
 from kb.catalog import models
@@ -148,7 +150,7 @@ def fold(original: str, previous: Asked | None, earlier: Sequence[Asked] = ()) -
     need = as_many(need, previous, changes["intent"])
     need = need.model_copy(update={"doubts": _doubts(reading, need, previous)})
     need = _on_told(_on_offered(need, previous, changes["intent"]), previous, changes["intent"])
-    need = with_what_was_said(need, reading.text.simplified, previous, silent=silent)
+    need = with_what_was_said(need, Said.of(reading), previous, silent=silent)
     told = _follow_up(reading, need, command, sized_before=_sized(previous))
     differ = changed(previous, told.need)
     outside = told.out_of_scope and (not differ or _hostile(reading))
@@ -221,7 +223,7 @@ def _sized(need: Asked) -> bool:
 def _first(reading: Reading) -> Understanding:
     """A question that begins a topic."""
     need = Asked(**{**reading.slots, "intent": reading.intent, "asks": reading.asks, "doubts": reading.ambiguities})
-    need = with_what_was_said(standing(reading.text.simplified, need), reading.text.simplified, None, silent=False)
+    need = with_what_was_said(standing(reading.text.simplified, need), Said.of(reading), None, silent=False)
     return _understanding(reading, *_works_in(reading, need), command_of(reading))
 
 
@@ -253,6 +255,9 @@ def _read(original: str, previous: Asked | None) -> Reading:
     if acquisition := _acquisition(plain) or ("rent" if only_rent and not _AGAINST_BUYING.search(plain) else None):
         reading.slots["acquisition"] = acquisition
     reading.slots |= told_besides(reading)
+    if previous is not None and previous.amount and reading.slots.get("gpu_count", 0) > ROOMFUL:
+        del reading.slots["gpu_count"]  # 「300 张呢」 after pictures to make
+        reading.cards = replace(reading.cards, gpu_count=None)
     budget = reading.slots.get("budget")
     if budget is not None and budget.amount == reading.slots.get("tariff_per_kwh"):
         del reading.slots["budget"]  # the price of a kilowatt-hour is nothing to spend
@@ -329,7 +334,8 @@ def _intent(reading: Reading, previous: Asked, command: Command | None) -> Any:
         return "speed"
     if _HOW_HUNGRY.search(reading.text.plain):
         return "power"
-    if previous.intent in {"speed", "training_time"} and _TOO_SLOW.search(reading.text.plain):
+    slow = _TOO_SLOW.search(reading.text.plain) and reading.intent not in SHOPPING
+    if previous.intent in {"speed", "training_time"} and slow:
         return previous.intent
     if command in {"used", "rest"}:
         return previous.intent if previous.intent in SHOPPING else "which_to_buy"

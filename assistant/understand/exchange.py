@@ -91,17 +91,6 @@ _DECIDED = grammar(
     r"|go (?:with|for)|pick)(?![a-z])"
 )
 """Words that settle on a card to buy."""
-_SUPPOSED = grammar(
-    r"再|多(?:加|买|来|配|插)|加(?!到)(?:一|两|上)|凑|如果|要是|假如|(?<![a-z])(?:add\w{0,3}|buy\w{0,3}|get\w{0,4}|if|plus|with|another"
-    r"|more|extra|second|third|additional|what about|how about)(?![a-z])"
-)
-"""Words that suppose cards beside those in hand."""
-_BOUGHT = grammar(
-    r"(?<![a-z])(?:(?:i|we)(?:'ve| have)? (?:just |now )?(?:bought|got|added|found|also have|have)|arrived"
-    r"|already)(?![a-z])"
-    r"|(?:刚|已经?|又)(?:买|加|收|到)了?|买了|到货|到手|收了|加了|还有"
-)
-"""Words that say they are there by now."""
 _SEVERAL = 2
 """What a plural without a number is read as; in a follow-up it is as many as before."""
 _NOT_MINE = grammar(
@@ -117,6 +106,8 @@ _OF_EACH = grammar(
 """As many of each card compared."""
 _MORE_OF_THEM = grammar(r"(?<![a-z])add (?P<n>one|two|three|four|six|\d{1,2})(?: more| of them)?\s?[?.!]*\s*$")
 """More of the cards in hand, not named again: "too slow, add one"."""
+ROOMFUL = 64
+"""Cards that are spoken of without their name at most, where pictures are counted by the same word."""
 _SHORT = 30
 """Characters of a turn that says no more than another amount."""
 
@@ -147,6 +138,8 @@ def card_changes(reading: Reading, previous: Asked, plain: str) -> dict[str, Any
         keys = tuple(card.gpu for card in previous.gpus_owned)
         return {"gpus_owned": (), "gpus_asked": keys, "gpus_proposed": previous.gpus_owned}
     count = reading.cards.gpu_count or _count_alone(plain, previous)
+    if previous.amount and count and count > ROOMFUL:
+        count = None  # 「300 张呢」 after pictures to make
     if count and len(previous.gpus_owned) == 1:
         card = previous.gpus_owned[0]
         more = (card.count or 1) + count if reading.cards.gpu_count and _ADD.search(plain) else count
@@ -159,26 +152,6 @@ def card_changes(reading: Reading, previous: Asked, plain: str) -> dict[str, Any
             return {"gpus_proposed": (card,), "gpu_count": None}
         return {"gpus_owned": (card,), "gpus_asked": (), "gpu_count": None}
     return changes
-
-
-def supposed(previous: Asked, changes: dict[str, Any], plain: str, *, anew: bool) -> dict[str, Any]:
-    """The cards that are there, where a follow-up supposes more; what is to be ordered is ordered beside those alone.
-
-    `anew`: whether the turn asks for hardware to order, whatever was supposed before.
-    """
-    there, now = previous.in_hand or previous.gpus_owned, changes.get("gpus_owned", previous.gpus_owned)
-    more = _cards(now) > _cards(there) and {card.gpu for card in there} <= {card.gpu for card in now}
-    if "gpus_owned" in changes and not (there and more and _SUPPOSED.search(plain) and not _BOUGHT.search(plain)):
-        return {"in_hand": ()}
-    if "gpus_owned" not in changes and not previous.in_hand:
-        return {}
-    if anew or changes.get("intent") in SHOPPING:
-        return {"gpus_owned": there, "in_hand": ()}
-    return {"in_hand": there}
-
-
-def _cards(held: tuple[GpuCount, ...]) -> int:
-    return sum(card.count or 1 for card in held)
 
 
 def proposed(previous: Asked) -> bool:

@@ -6,7 +6,9 @@ they were said, and are read again with the words of the turn.
 
 import re
 from collections.abc import Iterator
+from dataclasses import dataclass
 
+from assistant.understand.turn import Reading
 from assistant.understanding import Asked
 from kb.catalog import models
 from kb.units import DAY_S
@@ -90,6 +92,36 @@ _APART = "; "
 """Between words that were said in different places."""
 
 
+_LONGEST = 80
+"""Characters of a question that asks for a fact."""
+_NUMBER_ALONE = re.compile(
+    r"\s*(?:(?:and|or|so|with|for|if|what about|how about|make it|say|only|just|that'?s|it'?s|那|如果是?|要是"
+    r"|换成|改成|改为|只有?|是|换|变成|就)\s*)*"
+    + _NUMBER
+    + r"(?P<unit>个?小时|分钟|张图?|条|个|段|篇|份|幅|hours?|minutes?|images?|pictures?|photos?|clips?"
+    r"|videos?|documents?|docs?|texts?|pages?)?\s?(?:呢|的话|instead|then)?\s*[?？。.!]*\s*$",
+    re.I,
+)
+"""Another number of what was counted before, with or without its unit, and nothing else."""
+
+
+@dataclass(frozen=True, slots=True)
+class Said:
+    """The words of a turn."""
+
+    text: str
+    nameless: str
+    """The same without the names of cards and models."""
+    bare: bool
+    """Whether no slot was read in it that a figure of it may stand for."""
+
+    @classmethod
+    def of(cls, reading: Reading) -> "Said":
+        """Those of a reading."""
+        nameless = "".join(one for one in reading.entities.masked if one.isascii() or one.isalpha())
+        return cls(reading.text.simplified, nameless, bare=set(reading.slots) <= {"term_s"})
+
+
 def made(kind: str | None, text: str) -> re.Match[str] | None:
     """The pictures or clips there are; those of a day may go by their counting word alone: 「一天出 200 条」."""
     counted = COUNTED_OUT.search(text) if kind in ("diffusion", "video") and period_s(text) is not None else None
@@ -112,40 +144,61 @@ def lasts(text: str) -> bool:
     return LASTS.search(text) is not None
 
 
-def with_what_was_said(need: Asked, text: str, previous: Asked | None, *, silent: bool) -> Asked:
-    """The Need with the words that say how much there is to do, and those that ask for its time.
+def with_what_was_said(need: Asked, said: Said, previous: Asked | None, *, silent: bool) -> Asked:
+    """The Need with the words that say how much there is to do, and those that ask for its time or for a fact.
 
     Args:
         need: of this turn.
-        text: the turn as it was written.
+        said: the words of this turn.
         previous: the Need before, whose words stand where this turn says nothing else of the same.
         silent: whether the turn asks nothing of its own, so that it asks what was asked before.
     """
     kind = _kind(need)
     before = previous.amount or "" if previous and _alike(_kind(previous), kind) else ""
-    words = dict.fromkeys(_said(kind, text, before)) if kind else {}
-    asking = LASTS.search(text)
-    lasting = asking[0] if asking else previous.lasting if silent and previous else None
-    return need.model_copy(update={"amount": _APART.join(words) or None, "lasting": lasting})
+    words = dict.fromkeys(_said(kind, said, before)) if kind else {}
+    asking = LASTS.search(said.text)
+    if asking is not None:
+        asked: str | None = asking[0]
+    elif silent and previous:
+        asked = previous.asking
+    else:
+        asked = said.nameless[:_LONGEST] if need.intent == "spec" else None
+    return need.model_copy(update={"amount": _APART.join(words) or None, "asking": asked})
 
 
 def with_before(need: Asked, text: str) -> str:
     """The words of a follow-up with those of the turns before that it relies on."""
-    said = (*(need.amount or "").split(_APART), need.lasting or "")
+    said = (*(need.amount or "").split(_APART), need.asking or "")
     return " ".join([text, *(words for words in said if words and words not in text)])
 
 
-def _said(kind: str, text: str, before: str) -> Iterator[str]:
+def _said(kind: str, said: Said, before: str) -> Iterator[str]:
     """Of each thing that may be said of the work the words of this turn, else those of before."""
-    now = _count(kind, text)
-    if count := now or _count(kind, before):
-        yield count[0].strip()
-    again = (rule.search(text if now else before) for rule, _ in PERIODS)
-    if count and (period := next(filter(None, again), None)):
+    text, former = said.text, _count(kind, before)
+    again = _again(said.text, former) if said.bare else None
+    now = None if again else _count(kind, text)
+    count = now or former
+    if count:
+        yield again or count[0].strip()
+    periods = (rule.search(text if now else before) for rule, _ in PERIODS)
+    if count and (period := next(filter(None, periods), None)):
         yield period[0].strip()
     for rule in _BESIDE.get(kind, ()):
         if match := rule.search(text) or rule.search(before):
             yield match[0].strip()
+
+
+def _again(text: str, former: re.Match[str] | None) -> str | None:
+    """What was counted before in another number, of which no more than its unit is said: 「2000 小时呢」, "and 5M?"."""
+    bare = _NUMBER_ALONE.match(text) if former else None
+    if bare is None or former is None:
+        return None
+    counted, start = former[0], former.start()
+    rest = counted[max(former.end("n"), former.end("s")) - start :].strip()
+    unit = (bare["unit"] or "").strip().lower().rstrip("s")
+    if unit and not rest.lower().lstrip("个 ").startswith(unit.lstrip("个 ")):
+        return None
+    return f"{bare['n']}{bare['s'] or ''} {rest}"
 
 
 def _count(kind: str, text: str) -> re.Match[str] | None:

@@ -121,3 +121,32 @@ def test_every_machine_put_forward_holds_all_works(texts: tuple[str, ...]) -> No
     draft = conversation(*texts)[-1][1]
     assert draft.configurations
     assert all(map(holds, draft.configurations))
+
+
+def test_what_a_supposed_card_costs_is_its_price() -> None:
+    told = conversation(
+        "I have a 3060 12GB. What's the biggest model I can run?", "what if I add a second one?", "how much is that?"
+    )
+    need, draft = told[-1]
+    assert [(card.gpu, card.count) for card in need.gpus_proposed] == [("rtx-3060-12gb", 1)]
+    assert draft.verdict == "fact"
+    assert "$" in first(draft)
+
+
+def test_why_one_card_is_faster_is_its_bandwidth() -> None:
+    told = conversation("Compare two 5090s and one RTX PRO 6000 for Llama 3.3 70B 4-bit", "why?")
+    assert "bandwidth" in first(told[-1][1])
+
+
+def test_why_shows_the_steps_of_what_it_names() -> None:
+    told = conversation(
+        "Which GPU should I buy to serve Llama 3.1 70B to 20 people, budget $15k?", "in the cloud instead?", "why?"
+    )
+    assert "· 8 / 8" in told[-1][1].answer
+    assert "· 16 / 8 = 137" not in told[-1][1].answer
+
+
+def test_a_card_named_to_take_the_place_is_not_the_one_to_be_replaced() -> None:
+    told = conversation("I have a 3060 12GB. What's the biggest model I can run?", "I'd rather swap it for a 3090")
+    assert [card.gpu for card in told[-1][0].gpus_owned] == ["rtx-3090-24gb"]
+    assert "Replace it with" not in first(told[-1][1])

@@ -68,3 +68,49 @@ def test_what_was_understood_of_the_amount_can_be_corrected() -> None:
     need = corrected("…", first, {"amount": "8万张图"}).need
     assert need.amount == "8万张图"
     assert "8万张图" in corrected("…", first, {"amount": "8万张图"}).text
+
+
+@pytest.mark.parametrize(
+    ("more", "field", "value"),
+    [
+        ("那 300 张呢", "images", 300),
+        ("10 万呢", "images", 100_000),
+        ("and 2M?", "images", 2_000_000),
+        ("what about 5k images?", "images", 5000),
+    ],
+)
+def test_a_bare_number_is_another_amount_of_the_same(more: str, field: str, value: int) -> None:
+    need, requests = asked_of_tools("用SDXL在4090上出5万张图要多久", more)
+    assert value in [request.get(field) for request in requests]
+    assert [(card.gpu, card.count) for card in need.gpus_owned] == [("rtx-4090-24gb", 1)]
+
+
+def test_another_number_of_what_comes_every_day_still_comes_every_day() -> None:
+    first = understand("每天转写 500 小时录音，whisper large-v3，用什么卡").need
+    need = understand("2000 小时呢", first).need
+    assert need.amount is not None
+    assert "2000" in need.amount
+    assert "每天" in need.amount
+
+
+@pytest.mark.parametrize("more", ["两张卡呢", "on two of them", "with 4 cards"])
+def test_a_few_cards_are_cards_beside_pictures_to_make(more: str) -> None:
+    need, _ = asked_of_tools("用SDXL在4090上出5万张图要多久", more)
+    assert (need.gpus_owned[0].count or 1) > 1
+    assert need.amount == "5万张图"
+
+
+def test_renting_for_a_training_of_pictures_is_priced_for_its_time() -> None:
+    _, requests = asked_of_tools("训练 SDXL LoRA，500 张图，跑 3000 步，4090 要多久", "要是租呢，多少钱")
+    timed = [request for request in requests if request.get("steps") == 3000]
+    assert timed
+    assert [request["term_s"] for request in requests if "term_s" in request]
+
+
+def test_which_fact_of_a_card_was_asked_is_asked_of_the_next() -> None:
+    first, _, _ = turn("what's the memory bandwidth of an H100?")
+    _, _, draft = turn("how about H200?", first.need)
+    assert "4.8 TB/s" in draft.answer.split("\n")[0]
+    another, _, _ = turn("H100 功耗多少")
+    _, _, draft = turn("H200 呢", another.need)
+    assert "700 W" in draft.answer.split("\n")[0]

@@ -100,7 +100,7 @@ def test_a_follow_up_changes_what_it_says_and_nothing_else(turns: tuple[str, str
     first, second = talk(*turns)
     assert second.follow_up
     found = changed(first.need, second.need)
-    for asked in ("asks", "lasting", "in_hand"):  # what is asked and what was there, not what is needed
+    for asked in ("asks", "asking", "in_hand"):  # what is asked and what was there, not what is needed
         found.pop(asked, None)
     assert found == expected
 
