@@ -93,7 +93,7 @@ class Asked(Need):
     amount: str | None = Field(default=None, max_length=400)
     """The words that said how much there is to do where that is not counted in tokens: "2M images", 「每天 300 条」."""
     asking: str | None = Field(default=None, max_length=80)
-    """The words that asked: how long it takes, or which fact of a card."""
+    """The words that asked: how long it takes, what it costs, or which fact of a card."""
     tariff_per_kwh: float | None = None
     """Price of electricity that was stated."""
     tariff_currency: str | None = None

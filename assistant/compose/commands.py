@@ -134,7 +134,7 @@ def cheaper(material: Material, section: Section) -> Section:
     found = section.configurations if material.understanding.workloads else material.configurations
     rows = [one for one in found if one.price.amount and one.owned_count < one.gpu_count]
     mine = next((one for one in found if one.owned_count >= one.gpu_count), None)
-    if mine is not None and mine.weight_format and not _led(material, mine):
+    if mine is not None and mine.weight_format and material.before.field("measure") == "fit":
         section.headline = material.say(
             "command.cheapest_in_hand",
             cards=names.cards(mine.gpu, mine.gpu_count),

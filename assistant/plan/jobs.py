@@ -8,7 +8,7 @@ from assistant.plan import money, requests
 from assistant.plan.amounts import COUNTED, amounts, model_kind, trains
 from assistant.plan.call import PlannedCall
 from assistant.plan.market import ordinary
-from assistant.understand.worded import A_DAY, READ, lasts
+from assistant.understand.worded import A_DAY, PRICED, READ, lasts
 from assistant.understanding import Understanding
 from kb.base import AdvisorError
 from kb.catalog import gpu, gpus
@@ -25,11 +25,6 @@ SHOWN_MAX = 3
 TEXT_TOKENS = 512
 """Tokens of a text, where only those of all of them were stated: what embedding models are fed in pieces of."""
 DAYS_PER_MONTH, WEEKS_PER_MONTH = 365 / 12, 365 / 84
-_ASKS = re.compile(
-    r"多少钱|费用|花费|成本|价格|开销|预算|便宜|划算|how much|\bcosts?\b|\bprice|\bbill\b|\bspend"
-    r"|cheap|\bquote\b|expensive",
-    re.I,
-)
 _WEEK = re.compile(r"每周|一周|每星期|per week|a week|weekly|/week", re.I)
 
 
@@ -38,12 +33,12 @@ def asked(understanding: Understanding) -> bool:
     need, text = understanding.need, understanding.text
     if understanding.command or understanding.error_text or requests.is_training(need):
         return False
-    if need.trained is not None or trains(text):
+    if need.trained is not None or trains(text) or need.acquisition == "buy":
         return False
     if need.gpus_owned and need.acquisition != "rent":
         return False
     still = need.matter == "price" and not (understanding.follow_up and lasts(text))
-    priced = _ASKS.search(text) is not None or still or need.budget is not None
+    priced = PRICED.search(text) is not None or still or need.budget is not None
     return model_kind(need) in COUNTED and priced and bool(work(need, text))
 
 

@@ -36,7 +36,7 @@ _CLOUD = grammar(
     r"|租(?:呢|的话|[一1]?台|用)|云上(?:呢)?|上云|用云|只租|改(?:成)?租|换(?:成)?云"
 )
 _BUY_INSTEAD = grammar(
-    r"(?:换成|改成|改|换|干脆|直接|不如|要不)(?:自己)?买|买的话|^那?(?:自己)?买呢"
+    r"(?:换成|改成|改|换|干脆|直接|不如|要不)(?:自己)?买|买的话|^那?(?:自己)?买(?:张|块)?卡?呢"
     r"|buy(?:ing)? instead|if (?:i|we) (?:buy|bought)|and to buy"
 )
 _RENTED = grammar(r"租(?!.{0,6}(?:出|金收入))|(?<![a-z])rent(?:al|ing)?(?![a-z])")
@@ -95,8 +95,9 @@ _IN_HAND = grammar(
 )
 """Words for cards that stand there already, told after hardware was put forward: do they do?"""
 _HOW_HUNGRY = grammar(
-    r"^[\s,.]*(?:ok(?:ay)?,? |and |but |so )?(?:what about |how about )?(?:the |its |their )?"
-    r"(?:power(?: (?:draw|consumption|use|bill))?|electricity|heat|watts|psu|功耗|用电|电费|耗电)"
+    r"^[\s,.]*(?:ok(?:ay)?,? |and |but |so ){0,2}(?:what about |how about )?(?:the |its |their )?"
+    r"(?:power(?: (?:draw|consumption|use|bill))?|electricity|heat|watts|psu|功耗|用电|电费|耗电"
+    r"|how (?:much power|many watts) (?:does|do|will|would) (?:it|that|they|both|each) (?:draw|use|need|take))"
     r"(?:呢|多少|怎么样)?[\s?.!]*$"
 )
 """The power of what was just spoken of, and nothing else."""

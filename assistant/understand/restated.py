@@ -1,5 +1,6 @@
 """Figures that a follow-up restates without their names: "down to 2048", "make that 300", "if I only have a week"."""
 
+import math
 from typing import Any
 
 from assistant.understand.budget import bare_amount
@@ -8,7 +9,7 @@ from assistant.understand.reading import TRAINING
 from assistant.understand.text import grammar
 from assistant.understand.turn import Reading
 from assistant.understanding import Asked
-from kb.units import DAY_S, HOUR_S
+from kb.units import DAY_S, GIB, HOUR_S
 
 _SPENT = grammar(
     r"(?:had|spend|raise it to|stretch to) (?:about |around )?(?P<n>\d{1,3}(?:\.\d)?)(?P<k>k)(?![a-z0-9])"
@@ -40,6 +41,11 @@ _MOVED = grammar(
 """Another figure for what was spoken of last, which says nothing else."""
 _SHORTEST = 128
 """Tokens of the shortest sample or context anybody sets; smaller figures are batches."""
+_ALONE = grammar(
+    r"^\s*(?:(?:and|or|so|ok(?:ay)?|for|with|what about|how about|make it|say|那|如果是?|要是|换成|改成|是|到)[\s,]*)*"
+    r"(?P<n>\d{1,6})\s?(?:呢|的话|instead|then|now)?\s?[?.!。]*\s*$"
+)
+"""A figure that says nothing else: "and 20?"."""
 _FORGET = (
     r"(?<![a-z])(?:forget|drop|ignore|scrap|never ?mind|disregard)(?: about)? (?:the |that |my |our )?(?:\w{1,12} )?"
 )
@@ -60,6 +66,8 @@ _TIME_LEFT = grammar(
     r"|只(?:有|给|剩)(?:了)?|(?:内|之内|以内)(?:要|必须|得|能)?(?:训|跑|做|完|搞|出)"
 )
 """Words that make a span of time the time there is for a job."""
+_LOADS = ("concurrent_sequences", "users")
+_CARDS = ("gpus_owned", "gpus_asked", "gpus_proposed", "gpu_count")
 _UNIT_S = {"hour": HOUR_S, "day": DAY_S, "week": 7 * DAY_S, "month": 30 * DAY_S}
 
 
@@ -67,6 +75,9 @@ def restated(reading: Reading, previous: Asked, changes: dict[str, Any]) -> dict
     """Changes with what bare figures mean after what was said before."""
     plain = reading.text.plain
     changes = changes | {slot: None for rule, slots in _TAKEN_BACK for slot in slots if rule.search(plain)}
+    if nearest := _nearest(plain, previous, changes):
+        kept = {slot: value for slot, value in changes.items() if slot not in _CARDS}
+        return kept | nearest
     return (
         changes | _load(plain, previous, changes) | _length(plain, previous, changes) | _time(plain, previous, changes)
     )
@@ -99,6 +110,25 @@ def _load(plain: str, previous: Asked, changes: dict[str, Any]) -> dict[str, Any
             return {"users": None, "concurrent_sequences": changes["users"]}
         return {"concurrent_sequences": None}
     return {}
+
+
+def _nearest(plain: str, previous: Asked, changes: dict[str, Any]) -> dict[str, Any]:
+    """A figure alone is another one of what it is nearest to: the load, the cards, or the memory of a nameless one."""
+    alone = _ALONE.match(plain)
+    if alone is None or not (figure := int(alone["n"])) or previous.amount:
+        return {}
+    held = [*previous.gpus_owned, *previous.gpus_proposed]
+    memory = previous.memory_bytes_per_gpu
+    stood: list[tuple[float, str]] = [(value, name) for name in _LOADS if (value := getattr(previous, name))]
+    stood += [(float(held[0].count or 1), "cards")] if len(held) == 1 else []
+    stood += [(memory / GIB, "memory_bytes_per_gpu")] if memory and not held else []
+    if not stood:
+        return {}
+    _, nearest = min((abs(math.log(figure / value)), name) for value, name in stood)
+    if nearest == "cards":
+        return {}
+    found = {nearest: figure * GIB} if nearest == "memory_bytes_per_gpu" else {nearest: figure}
+    return {} if found == {nearest: changes.get(nearest)} else found
 
 
 def _length(plain: str, previous: Asked, changes: dict[str, Any]) -> dict[str, Any]:

@@ -81,6 +81,12 @@ LASTS = re.compile(
     re.I,
 )
 """Words that ask how long work takes."""
+PRICED = re.compile(
+    r"多少钱|费用|花费|成本|价格|开销|预算|便宜|划算|how much|\bcosts?\b|\bprice|\bbill\b|\bspend"
+    r"|cheap|\bquote\b|expensive",
+    re.I,
+)
+"""Words that ask what a job costs."""
 _RUN = re.compile(r"(?<!\d)\d[\d,]{0,7}\s?k?\s?(?:-?steps?|步)(?![a-z])", re.I)
 """Steps of a picture or of a training run."""
 _BESIDE: dict[str, tuple[re.Pattern[str], ...]] = {
@@ -96,7 +102,7 @@ _LONGEST = 80
 """Characters of a question that asks for a fact."""
 _NUMBER_ALONE = re.compile(
     r"\s*(?:(?:and|or|so|with|for|if|what about|how about|make it|say|only|just|that'?s|it'?s|那|如果是?|要是"
-    r"|换成|改成|改为|只有?|是|换|变成|就)\s*)*"
+    r"|换成|改成|改为|只[有要需]?|是|换|变成|就)\s*)*"
     + _NUMBER
     + r"(?P<unit>个?小时|分钟|张图?|条|个|段|篇|份|幅|hours?|minutes?|images?|pictures?|photos?|clips?"
     r"|videos?|documents?|docs?|texts?|pages?)?\s?(?:呢|的话|instead|then)?\s*[?？。.!]*\s*$",
@@ -156,19 +162,19 @@ def with_what_was_said(need: Asked, said: Said, previous: Asked | None, *, silen
     kind = _kind(need)
     before = previous.amount or "" if previous and _alike(_kind(previous), kind) else ""
     words = dict.fromkeys(_said(kind, said, before)) if kind else {}
-    asking = LASTS.search(said.text)
-    if asking is not None:
-        asked: str | None = asking[0]
+    asked = [match[0] for rule in (LASTS, *((PRICED,) if words else ())) if (match := rule.search(said.text))]
+    if asked:
+        asking: str | None = _APART.join(asked)
     elif silent and previous:
-        asked = previous.asking
+        asking = previous.asking
     else:
-        asked = said.nameless[:_LONGEST] if need.intent == "spec" else None
-    return need.model_copy(update={"amount": _APART.join(words) or None, "asking": asked})
+        asking = said.nameless[:_LONGEST] if need.intent == "spec" else None
+    return need.model_copy(update={"amount": _APART.join(words) or None, "asking": asking})
 
 
 def with_before(need: Asked, text: str) -> str:
     """The words of a follow-up with those of the turns before that it relies on."""
-    said = (*(need.amount or "").split(_APART), need.asking or "")
+    said = (*(need.amount or "").split(_APART), *(need.asking or "").split(_APART))
     return " ".join([text, *(words for words in said if words and words not in text)])
 
 

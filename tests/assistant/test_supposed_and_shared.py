@@ -150,3 +150,34 @@ def test_a_card_named_to_take_the_place_is_not_the_one_to_be_replaced() -> None:
     told = conversation("I have a 3060 12GB. What's the biggest model I can run?", "I'd rather swap it for a 3090")
     assert [card.gpu for card in told[-1][0].gpus_owned] == ["rtx-3090-24gb"]
     assert "Replace it with" not in first(told[-1][1])
+
+
+@pytest.mark.parametrize(
+    ("question", "more", "field", "value"),
+    [
+        ("Can my 2x A6000 serve Llama 3.3 70B to 10 at once?", "and 20?", "concurrent_sequences", 20),
+        ("Can my 2x A6000 serve Llama 3.3 70B to 10 at once?", "what about 40", "concurrent_sequences", 40),
+        ("8 张 4090 能给 200 人部署 Qwen2.5-32B 吗", "300 呢", "users", 300),
+        ("Is 16GB VRAM enough for FLUX.1 dev?", "what about 24?", "memory_bytes_per_gpu", 24 * 2**30),
+    ],
+)  # fmt: skip
+def test_a_figure_alone_is_another_one_of_what_it_is_nearest_to(
+    question: str, more: str, field: str, value: int
+) -> None:
+    before = understand(question).need
+    need = understand(more, before).need
+    assert getattr(need, field) == value
+    assert need.gpus_owned == before.gpus_owned
+
+
+def test_a_figure_near_the_cards_is_their_number() -> None:
+    before = understand("Can 4 A100 80GB serve Llama 3.3 70B to 100 users?").need
+    need = understand("and with 8?", before).need
+    assert [card.count for card in need.gpus_owned] == [8]
+    assert need.users == 100
+
+
+@pytest.mark.parametrize("ask", ["ok, and how much power does it draw?", "and the power draw?", "功耗呢"])
+def test_power_may_be_asked_after_a_comparison(ask: str) -> None:
+    told = conversation("RTX 4090 vs L40S for running Qwen2.5-32B 4-bit", ask)
+    assert told[-1][0].intent == "power"

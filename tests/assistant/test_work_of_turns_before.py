@@ -114,3 +114,14 @@ def test_which_fact_of_a_card_was_asked_is_asked_of_the_next() -> None:
     another, _, _ = turn("H100 功耗多少")
     _, _, draft = turn("H200 呢", another.need)
     assert "700 W" in draft.answer.split("\n")[0]
+
+
+def test_what_a_job_costs_stays_asked_of_another_model_and_another_amount() -> None:
+    texts = ("每月生成 10 万张 SDXL 图，租什么卡划算", "改成 FLUX 呢", "只要 1 万张")
+    need, requests = asked_of_tools(*texts[:2])
+    assert need.model == "black-forest-labs/FLUX.1-dev"
+    assert {request["images"] for request in requests} == {100_000}
+    need, requests = asked_of_tools(*texts)
+    assert {request["images"] for request in requests} == {10_000}
+    assert need.amount is not None
+    assert "每月" in need.amount
