@@ -118,7 +118,13 @@ BUILT_IN = ("memory", "bandwidth", "bf16", "power", "slots", "plugs")
 BY_KEY = {aspect.key: aspect for aspect in ASPECTS}
 
 
+_NARROW, _WIDE = ("fp8", "fp4", "int8"), ("bf16", "fp16")
+"""Of arithmetic in a format that is named, the general word for it asks: "FP8 TFLOPS" asks nothing of BF16."""
+
+
 def asked_about(text: str) -> list[Aspect]:
     """The aspects a question names, those answered with yes or no first."""
     named = [aspect for aspect in ASPECTS if aspect.asked.search(text)]
+    if any(aspect.key in _NARROW for aspect in named):
+        named = [aspect for aspect in named if aspect.key not in _WIDE or re.search(aspect.key, text, re.I)]
     return sorted(named, key=lambda aspect: not aspect.yes_no)

@@ -99,6 +99,13 @@ def _taken(material: Material, doubt: Ambiguity) -> str:
     return next((candidate for candidate in doubt.candidates if candidate in used), doubt.candidates[0])
 
 
+def nothing_named(material: Material) -> bool:
+    """Whether something is asked of a card or a model that only the asker knows: "how fast will it be on my GPU?"."""
+    need = material.understanding.need
+    named = requests.sized(need) or requests.cards(need) or need.memory_bytes_per_gpu or need.engine
+    return not (named or need.weight_format or need.model_text) and _POINTS.search(material.text) is not None
+
+
 def only_clarify(material: Material) -> Section:
     """Nothing can be computed: say what is missing, and ask."""
     unknown = unknown_names(material)
@@ -232,6 +239,8 @@ def _use_unsaid(material: Material) -> bool:
     return not told and not requests.is_training(need) and not _PURPOSE.search(material.text)
 
 
+_POINTS = re.compile(r"\b(?:my|it|this) (?!.*\b(?:speed up|faster)\b)|我的|这[个台张卡]|它", re.I)
+"""Words that point at what is known only to the asker."""
 _SERVICE = re.compile(
     r"客服|对外|上线|线上服务|给(?:客户|用户|员工|全公司|同事)|7 ?[x×*] ?24|24 ?[x×*/] ?7"
     r"|\b(?:customers?|customer[- ]facing|support bot|production|public api|saas|our (?:team|staff|users))\b",

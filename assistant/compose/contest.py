@@ -86,7 +86,7 @@ def best_formats(material: Material, per_card: Sequence[Estimate]) -> list[Estim
 def lighter(material: Material, best: Sequence[Estimate]) -> str:
     """The headline when none of the cards holds the work as published, but some do in a smaller format."""
     say, holding = material.say, [one for one in best if one.fits]
-    holding.sort(key=lambda one: -bits(one.result.weight_format))
+    holding.sort(key=lambda one: (one.request.get("offload") == "all", -bits(one.result.weight_format)))
     alike = len({bits(one.result.weight_format) for one in holding}) == 1
     told = [
         say(

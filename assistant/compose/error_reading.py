@@ -72,6 +72,9 @@ def _first_of_all(material: Material, result: OomDiagnosis) -> str:
     alone = [fix for fix in result.fixes if fix.verdict == "yes" and fix.total_bytes]
     single = next(iter(sorted(alone, key=lambda fix: fix.change in _MORE_CARDS)), None)
     piled = next((fix for fix in result.fixes if fix.together_verdict == "yes" and fix.together_bytes), None)
+    if piled is not None and single is not None and single.change in _MORE_CARDS:
+        before = result.fixes[: result.fixes.index(piled) + 1]
+        single = single if any(fix.change in _MORE_CARDS for fix in before) else None
     if single is not None:
         told, left = [_change(material, single)], single.total_bytes
     elif piled is not None:

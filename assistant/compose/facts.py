@@ -13,6 +13,9 @@ from kb.catalog import sources
 from tools.find_gpus import GpuRow
 
 CARDS_MAX = 6
+TOLD = ("bandwidth", "bf16", "fp16", "fp8", "fp4", "int8", "link", "mig", "ecc", "power")
+"""Aspects told in the first sentence wherever they are asked for, however many of them."""
+TOLD_MAX = 3
 _LEADING = {"compatibility": ("capability", "bf16", "fp8"), "power": ("power",)}
 """Aspects that lead when the question names none, by intent."""
 
@@ -29,7 +32,13 @@ def spec(material: Material) -> Section:
         aspects = [BY_KEY["link"], *aspects]
     price = BY_KEY["price"]
     first = price if price in asked else aspects[0]
-    headline = has(material, rows, first) if first.yes_no else _values(material, rows, first)
+    told = list(dict.fromkeys([first, *(one for one in asked if one.key in TOLD and material.intents[0] != "power")]))
+    gap = "" if material.say.language == "zh" else " "
+    headline = gap.join(
+        has(material, rows, one) if one.yes_no else _values(material, rows, one)
+        for one in (told[:TOLD_MAX] if len(rows) == 1 else told[:1])
+        if one is first or not _same_as_bf16(one, rows)
+    )
     section = Section("fact", headline)
     wanted = usual(material)
     section.body = [facts_table(material, rows, wanted)]

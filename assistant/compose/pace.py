@@ -4,7 +4,7 @@ import re
 from typing import Any
 
 from assistant.answer import ToolCallRecord
-from assistant.compose import facts, guidance, names, numbers, observed, pictures
+from assistant.compose import clarify, facts, guidance, names, numbers, observed, pictures
 from assistant.compose.arithmetic import arithmetic, cite, column_name, total, workload
 from assistant.compose.aspects import BY_KEY
 from assistant.compose.assume import assumed
@@ -361,6 +361,8 @@ def _without(material: Material, phrase: str) -> Section:
     """No speed tool ran: say so, and give what speed rests on."""
     quotes = guidance.quoted(material, guidance.QUOTED_ALONE_MAX, guidance.ALONE)
     section = Section("estimate", material.say(phrase))
+    if clarify.nothing_named(material):
+        return Section("clarification", material.say("clarify.need_more"))
     if quotes:
         section = Section("fact", quotes[0].removeprefix("- "), ["\n".join(quotes[1:])], rests_on_documents=True)
         section.caveats.append(material.say(phrase))

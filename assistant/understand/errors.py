@@ -15,6 +15,7 @@ _ERROR_LINE = grammar(
     r"|warn(?:ing)?[ :\]]|nccl (?:warn"
     r"|error)|requires? (?:compute )?capability"
     r"|requires \d{8,15} bytes of|not enough memory to handle|resource_exhausted|leave no gpu memory for"
+    r"|not enough memory\.? please|increase --?mem-fraction-static"
     r"|is larger than the maximum number of tokens|max seq len|raise \w{1,40}|file \"[^\"\n]{1,200}\", line"
 )
 _OOM = grammar(
@@ -22,6 +23,7 @@ _OOM = grammar(
     r"|显存(?:不足|不够|爆|溢出|会?一直涨)|爆了|爆内存|炸显存|显存炸|(?<![a-z])(?:cuda )?memory error"
     r"|has a total capac\w{1,6} of|failed to allocate|no available memory for the cache|leave no gpu memory for"
     r"|requires \d{8,15} bytes of|not enough memory to handle|resource_exhausted|insufficient (?:device )?memory"
+    r"|not enough memory\.? please|increase --?mem-fraction-static"
     r"|blows? up|overflow(?:s|ed)?|killed|sigkill|signal 9"
     r"|被(?:系统)? ?(?:杀|kill)|exit ?(?:code|status):? ?137|挂了|内存不够"
     r"|max(?:imum)? ?(?:seq(?:uence)?|model) ?len(?:gth)?[^,，。\n]{0,30}(?:larger|greater|exceed|大于|超)[^。\n]{0,40}"

@@ -175,7 +175,7 @@ RULES: tuple[tuple[Intent, float, str], ...] = (
     )),
     # speed
     ("speed", 3.5, (
-        r"tok(?:en)?s?\s?/\s?s|tokens? per second|token/秒|(?<![a-z])t/s|(?<![a-z])tps(?![a-z])|吞吐"
+        r"tok(?:en)?s?\s?/\s?s|tokens? per sec(?:ond)?|token/秒|(?<![a-z])t/s|(?<![a-z])tps(?![a-z])|吞吐"
         r"|throughput|多快|速度(?:多少|能有|怎么样|咋样|咋|大概|如何|慢|快)|how fast|latency|延迟|首字|ttft|tpot"
         r"|几秒|多少(?:个)? ?tok|it/s|每秒|生成速度|推理速度|times? (?:the )?real-?time"
         r"|(?<!memory[-_ ])util(?:i[sz]ation)?\b|占用率|一秒(?:才|只|就|能|大概)?(?:能|有|出)?\s?\d|takes? (?:\d{1,4}"

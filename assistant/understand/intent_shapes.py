@@ -221,6 +221,8 @@ SHAPES: tuple[tuple[Intent, float, str], ...] = (
         r"(?:cheap\w{0,4}|price|cost\w{0,2}|best|where)[^。?!\n]{0,24}?(?<![a-z])rent(?:ing"
         r"|al)?(?![a-z])"
     )),
+    ("speed", 6, r"(?<!\d)(?<!\d )tok(?:en)?s? ?(?:per|/|a) ?s(?:ec(?:ond)?)?\s?\?"),
+    ("which_to_buy", 6, r"(?:加|添|换|补|增加|升级)(?:成|到|张|块|个)?(?:什么|啥|哪[种款张个]?)(?:显)?卡"),
     ("speed", 4.5, r"what (?:kind of |sort of )?(?:speeds?|tok\w{0,5}|throughput|performance)(?! tier)"),
     ("speed", 5.5, (
         r"(?:only|just|barely|merely|stuck at|capped at|getting|i get|i'm at) (?:get(?:ting)? |got |reach\w* "

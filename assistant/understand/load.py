@@ -33,6 +33,9 @@ _CONTEXT_LOOSE = grammar(
     r"|m)(?![a-z0-9])\s?(?:tokens?(?! (?:of (?:data|text)|dataset))|长文本|的?文档|input|prompt|长"
     r"|window)?"
 )
+_TOKENS_SAID = grammar(
+    r"(?<![a-z])(?:with|at) (?P<n>\d{3,6})(?P<s>)[- ]tokens?(?![a-z/])(?!\s?(?:per|/|a second|output|out|answers?|of))"
+)
 _FLAG_C = grammar(r"(?<![a-z0-9-])-c\s{1,3}(?P<n>\d{3,8})(?P<s>)")
 _IN_OUT = grammar(
     r"(?:输入|input|prompt|in)\s?(?:长度|length"
@@ -235,7 +238,7 @@ def find_context(text: str) -> Found[int] | None:
         if first and second:
             return Found(first + second, both.start(), both.end())
     found = []
-    for rule in (_CONTEXT_BEFORE, _CONTEXT_AFTER, _FLAG_C, _CONTEXT_LOOSE):
+    for rule in (_CONTEXT_BEFORE, _CONTEXT_AFTER, _FLAG_C, _TOKENS_SAID, _CONTEXT_LOOSE):
         for match in rule.finditer(text):
             value = tokens(match["n"], match["s"])
             if value and value >= 64 and not _no_context(text, match, loose=rule is _CONTEXT_LOOSE):

@@ -83,6 +83,7 @@ _BIG_CARD = 600 * GIB
 _SMALL_CARD = 2 * GIB
 _OLD_CARD = 4 * GIB
 """Sizes of old and laptop cards, of which the catalog holds few."""
+_PAIR = grammar(r"\s?(?:with (?:an? )?)?(?:nv-?link(?:ed)? )?(?:pair|duo)(?![a-z])")
 _PLURAL = grammar(r"s(?![a-z0-9])")
 _PLURAL = grammar(r".?s(?![a-z0-9])")
 _MINE = grammar(
@@ -132,8 +133,13 @@ def find_cards(entities: Entities, text: str, intent: Intent, pasted: Pasted) ->
     owned_names = _owned_names(text, _standing(text, entities.gpus), intent)
     asked_names = [gpu for gpu in _standing(text, entities.gpus) if gpu not in owned_names]
     ids = list(dict.fromkeys(gpu.gpu for gpu in owned_names))
+    pairs = {gpu.gpu for gpu in owned_names if _is_pair(text, gpu)}
     owned = tuple(
-        GpuCount(gpu=key, count=_count(text, [g for g in owned_names if g.gpu == key], len(ids), pasted)) for key in ids
+        GpuCount(
+            gpu=key,
+            count=2 if key in pairs else _count(text, [g for g in owned_names if g.gpu == key], len(ids), pasted),
+        )
+        for key in ids
     )
     if len(kinds := {gpu.gpu for gpu in entities.gpus}) == 1 and (mine := _MINE.search(text)):
         ids = list(kinds)
@@ -149,19 +155,29 @@ def find_cards(entities: Entities, text: str, intent: Intent, pasted: Pasted) ->
     if not proposed and len(asked) > 1 and (each := _OF_EACH.search(text)):
         said = next(filter(None, each.groups()))
         proposed = tuple(GpuCount(gpu=key, count=count(said)) for key in asked)
-    proposed += _pairs(text, asked_names, proposed)
+    proposed = _paired(text, asked_names, proposed)
     return Cards(
         owned, asked, tuple(dict.fromkeys(proposed)), tuple(owned_names), tuple(asked_names), cards, memory, start, end
     )
 
 
-def _pairs(text: str, names: list[NamedGpu], proposed: tuple[GpuCount, ...]) -> tuple[GpuCount, ...]:
-    """Two of a card in the plural that is weighed against a single one of another: "used 3090s or one 5090"."""
-    if {card.count for card in proposed} != {1}:
-        return ()
+def _is_pair(text: str, gpu: NamedGpu) -> bool:
+    """Whether the card is said to be two: "an A6000 pair", "a 3090 with NVLink pair"."""
+    return _PAIR.match(text, max(gpu.counted_to, gpu.end)) is not None
+
+
+def _paired(text: str, names: list[NamedGpu], proposed: tuple[GpuCount, ...]) -> tuple[GpuCount, ...]:
+    """The numbers said, with two of a card in the plural that is weighed against a single one of another, and of one
+    said to be a pair: "used 3090s or one 5090", "a 3090 NVLink pair"."""
     stated = {card.gpu for card in proposed}
-    several = (gpu for gpu in names if gpu.gpu not in stated and _PLURAL.match(text, gpu.end - 1))
-    return tuple(GpuCount(gpu=gpu.gpu, count=2) for gpu in several)
+    single = {card.count for card in proposed} == {1}
+    pairs = {gpu.gpu for gpu in names if _is_pair(text, gpu)}
+    if single:
+        pairs |= {gpu.gpu for gpu in names if gpu.gpu not in stated and _PLURAL.match(text, gpu.end - 1)}
+    return (
+        *(card for card in proposed if card.gpu not in pairs),
+        *(GpuCount(gpu=key, count=2) for key in sorted(pairs)),
+    )
 
 
 def _standing(text: str, named: tuple[NamedGpu, ...]) -> tuple[NamedGpu, ...]:

@@ -55,6 +55,8 @@ _OTHER_TOPICS = grammar(
     r"|horoscope|weather|president|election|football|soccer|world cup|movie|dating|girlfriend|boyfriend"
     r"|medical advice|diagnose my|lawsuit|religion|capital of|population of|restaurant|hotel|flight"
     r"|vacation)(?![a-z])"
+    r"|(?<![a-z])(?:nvda|(?:nvidia|amd|intel|tsmc)(?:'s)? (?:stocks?|shares)|stocks? to buy"
+    r"|invest(?:ing)? in (?:nvidia|amd))(?![a-z])|(?<![a-z])a股|[港美]股(?!份)|概念股|股市|股民|大盘|涨停|理财"
     r"|比特币|以太坊|股价|股票|炒股|基金|天气|总统|选举|足球|世界杯|电影|星座|算命|女朋友|男朋友|看病"
     r"|法律|宗教|旅游|酒店|机票|减肥|感冒|政治|彩票"
 )

@@ -61,7 +61,8 @@ _CARD_AFTER = grammar(
     r"|笔记本|laptop|machine|魔改|版|die|显卡|per (?:gpu|card)|each|(?:de )?vram|卡的|机器)"
 )
 _CARD_BEFORE = grammar(
-    r"(?:显存(?:是|为|只有|有|才|共|大小)?|vram(?: is| of|:)?|[一单两双三四五六八每几\d]\s?(?:张|块|片|卡"
+    r"(?:(?:fit|run|squeez|load|go)\w{0,3} (?:in|on|inside|within)(?: just| only)?|into(?: just| only)?"
+    r"|显存(?:是|为|只有|有|才|共|大小)?|vram(?: is| of|:)?|[一单两双三四五六八每几\d]\s?(?:张|块|片|卡"
     r"|[x×*])卡?|我(?:是|有|的|用)?|只有|仅有|手里|手上|my|only|have|got|with|a|an|single|one|on"
     r"|per(?:gpu)?|w/|would|will|单卡)\s?:?\s?$"
 )

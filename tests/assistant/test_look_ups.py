@@ -70,3 +70,24 @@ def test_slowness_without_a_model_or_a_card_is_asked_back() -> None:
 def test_a_price_asked_of_a_card_thought_of_does_not_say_that_it_is_there() -> None:
     draft = talk("my 3090 is too slow for flux", "what would a 5090 bring", "ok price? used or new")[2]
     assert "you have" not in draft.answer.splitlines()[0]
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("memory bandwidth and FP8 TFLOPS of the B200?", ("FP8", "TB/s")),
+        ("RTX PRO 6000 显存带宽多少，支持nvlink吗", ("NVLink", "TB/s")),
+        ("H20 算力多少，功耗呢", ("TFLOPS", "W")),
+    ],
+)
+def test_every_figure_asked_for_is_in_the_first_line(text: str, told: tuple[str, ...]) -> None:
+    line = turn(text)[2].answer.split("\n")[0]
+    assert all(word in line for word in told)
+
+
+def test_arithmetic_of_a_format_that_is_named_is_told_of_that_format() -> None:
+    assert "BF16" not in turn("FP8 TFLOPS of the B200?")[2].answer.split("\n")[0]
+
+
+def test_the_speed_of_nothing_that_was_named_is_asked_back() -> None:
+    assert turn("How fast will it be on my GPU?")[2].verdict == "clarification"

@@ -15,6 +15,8 @@ from tools.oom.result import Fix, Quantities
 FIXES_MAX = 9
 FEW_SEQUENCES = 32
 WHOLE_NODE = 8
+NARROWER = 0.9
+"""Bits of a weight over those it has, below which another format is worth taking: Q4_K_M instead of Q5_K_M."""
 SHORTEST_CONTEXT = 2048
 SHORTEST_SAMPLE = 512
 TRAINING = ("full_finetune", "pretrain", "lora", "qlora")
@@ -204,7 +206,7 @@ def _formats(request: OomRequest, before: MemoryEstimate) -> Iterator[Option]:
     card = gpu(request.gpu) if request.gpu else None
     for name, width in names.items():
         computes = name != "fp8" or card is None or card.fp8_flops is not None or before.engine == "comfyui"
-        if width < bits * 0.8 and computes:
+        if width < NARROWER * bits and computes:
             cost = "hardly any quality" if width > 5 else "a little quality, more on small models"
             yield "weight_format", name, cost, {"weight_format": name}
 

@@ -119,3 +119,54 @@ def test_the_number_in_each_of_two_formats_is_asked_for() -> None:
 )
 def test_a_plural_against_a_single_card_is_a_pair(text: str, cards: dict[str, int]) -> None:
     assert {card.gpu: card.count for card in understand(text).need.gpus_proposed} == cards
+
+
+@pytest.mark.parametrize(
+    ("text", "tokens"),
+    [
+        ("What VRAM do I need to QLoRA Qwen2.5-32B with 2048 tokens?", 2048),
+        ("LoRA of a 7B at 1024 tokens on a 3090, ok?", 1024),
+        ("Fine-tune a 7B with an average of 800 tokens, 20k samples", None),
+        ("Llama 8B on an L4 with 500 tokens output", None),
+    ],
+)
+def test_a_length_said_in_tokens_alone_is_the_context(text: str, tokens: int | None) -> None:
+    assert understand(text).need.context_tokens == tokens
+
+
+@pytest.mark.parametrize(
+    ("text", "gib"),
+    [("Will SDXL fit in 12 gigs?", 12), ("can I squeeze Qwen3-14B into 10GB", 10), ("does it run on just 6 GB", 6)],
+)
+def test_what_something_has_to_fit_in_is_the_card(text: str, gib: int) -> None:
+    assert understand(text).need.memory_bytes_per_gpu == gib * GIB
+
+
+@pytest.mark.parametrize(
+    ("text", "cards"),
+    [
+        ("Is a 3090 NVLink pair better than a single 5090 for 7B LoRA?", {"rtx-3090-24gb": 2, "rtx-5090-32gb": 1}),
+        ("A6000 pair or one H100 for a 70B?", {"rtx-a6000-48gb": 2, "h100-sxm-80gb": 1}),
+    ],
+)
+def test_a_pair_is_two(text: str, cards: dict[str, int]) -> None:
+    need = understand(text).need
+    assert {card.gpu: card.count for card in (*need.gpus_proposed, *need.gpus_owned)} == cards
+
+
+@pytest.mark.parametrize(
+    ("text", "intent"),
+    [
+        ("Llama-3.1-8B bf16 on an L4 with vLLM, 1 user: tokens per sec?", "speed"),
+        ("Which card for Mistral Small 24B at 20 tokens/s?", "which_to_buy"),
+        ("8 张 4090 跑 deepseek v3 int4 还是不行的话最便宜加什么卡", "which_to_buy"),
+        ("sglang 报 Not enough memory. Please try to increase --mem-fraction-static，8 卡 H20 跑 GLM-4.5", "oom"),
+    ],
+)
+def test_what_is_asked_is_heard(text: str, intent: str) -> None:
+    assert understand(text).need.intent == intent
+
+
+@pytest.mark.parametrize("text", ["今天 A 股英伟达概念股能买吗", "should I buy nvidia stock", "港股大盘怎么看"])
+def test_shares_are_no_hardware(text: str) -> None:
+    assert understand(text).out_of_scope
