@@ -32,6 +32,11 @@ _UNLIMITED = grammar(
 """Words that lift a limit on money that was stated before."""
 _SPECIAL = {"diffusion", "speech", "vision", "embedding", "rendering"}
 _LANGUAGE_MODELS = grammar(r"(?<![a-z])(?:llms?|language models?)(?![a-z])|大(?:语言)?模型")
+_METHOD = grammar(
+    r"全参|全量|满参|全部参数|完整(?:微调|训练)|(?<![a-z])(?:full|fully|all (?:the )?(?:weights|parameters)|sft)"
+    r"(?![a-z])|(?<![a-z])whole model|lora"
+)
+"""Words that say how a model is trained."""
 _OF_MODEL = (*TOPIC, "task", "weight_format", "frozen_params")
 """Slots that say which model, and how it is run."""
 _NO_VERSION = grammar(r"[a-z]+")
@@ -142,9 +147,12 @@ def _task_changes(reading: Reading, previous: Asked) -> bool:
     if other and reading.slots["task"] != "general":
         return True
     if previous.task in {None, "general"}:
-        return reading.slots["task"] != "general" or previous.task is None
+        return bool(reading.slots["task"] != "general")
     if reading.slots["task"] == "general":
         return False
+    tuned = reading.slots["task"] in {"lora", "qlora", "full_finetune"} and previous.task in {"lora", "qlora"}
+    if tuned and not _METHOD.search(reading.text.plain):
+        return False  # to train says nothing of how
     if reading.task_said:
         return not (previous.task in _SPECIAL and reading.slots["task"] in {"lora", "full_finetune", "inference"})
     serving = any(word in reading.text.plain for word in ("推理", "部署", "inference", "serve", "serving"))

@@ -219,7 +219,11 @@ def _spoken_of(previous: Asked) -> tuple[GpuCount, ...]:
 def _resized(reading: Reading, previous: Asked) -> dict[str, Any]:
     """Another size of the card spoken of: 「80G 的呢」 after "A100 40G", 「24G 呢」 after "16 GB"."""
     said = {"card", "unclear", *(("used",) if _OF_SIZE.search(reading.text.plain) else ())}
-    sizes = [size.value_bytes for size in reading.entities.sizes if size.role in said]
+    sizes = [
+        size.value_bytes
+        for size in reading.entities.sizes
+        if size.role in said or (size.role == "required" and _another_size(previous, size.value_bytes))
+    ]
     if reading.entities.gpus or not sizes or len(reading.text.plain) > _SHORT:
         return {}
     count = reading.cards.gpu_count if reading.cards.gpu_count != 1 else None
@@ -229,8 +233,18 @@ def _resized(reading: Reading, previous: Asked) -> dict[str, Any]:
             cards = (cards[0].model_copy(update={"count": count}),)
         return {"gpus_owned": cards, "memory_bytes_per_gpu": None, "gpu_count": None}
     if len(previous.gpus_asked) == 1 and (other := _variant(previous, sizes[0])):
-        return {"gpus_asked": (other[0].gpu,), "gpus_proposed": other if other[0].count else (), "gpu_count": None}
+        return {
+            "gpus_asked": (other[0].gpu,),
+            "gpus_proposed": other if previous.gpus_proposed else (),
+            "gpu_count": None,
+        }
     return {"memory_bytes_per_gpu": sizes[0], "gpu_count": count or previous.gpu_count or 1}
+
+
+def _another_size(previous: Asked, memory_bytes: int) -> bool:
+    """Whether the one card spoken of is made in this size, too: 「我说的是 141G 的」 after "H20"."""
+    cards = previous.gpus_owned or _spoken_of(previous)
+    return len(cards) == 1 and cards[0].gpu in gpus() and _variant(previous, memory_bytes) is not None
 
 
 def _named_cards(reading: Reading, previous: Asked, plain: str, named: list[GpuCount]) -> dict[str, Any]:

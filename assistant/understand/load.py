@@ -94,7 +94,7 @@ _CONCURRENT = (
         rf"|connections?|people|clients?|callers?|calls?)?"),
     grammar(
         rf"(?:并发(?:量|数|用户|请求)?|concurren(?:cy|t requests?|t users?|t sequences?)"
-        rf"|parallel requests|--parallel)\s{{0,3}}(?:[:=为是到约达要开设跑]|of"
+        rf"|parallel requests|--parallel)\s{{0,3}}(?:[:=为是到约达要开设跑按]|of"
         rf"|at(?!\s?\d{{1,4}}k)"
         rf"|is|大概|最多|数|:){{0,2}}\s{{0,3}}(?P<n>{DIGITS}|{HAN})\s?(?P<s>k|万|千)?(?![a-z0-9]|\s?(?:gb?"
         rf"|卡|张|context|ctx|tokens|上下文))"),

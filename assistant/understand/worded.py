@@ -162,7 +162,11 @@ def with_what_was_said(need: Asked, said: Said, previous: Asked | None, *, silen
     kind = _kind(need)
     before = previous.amount or "" if previous and _alike(_kind(previous), kind) else ""
     words = dict.fromkeys(_said(kind, said, before)) if kind else {}
-    asked = [match[0] for rule in (LASTS, *((PRICED,) if words else ())) if (match := rule.search(said.text))]
+    asked = [
+        match[0]
+        for rule in (LASTS, *((PRICED,) if words or need.intent == "compare" else ()))
+        if (match := rule.search(said.text))
+    ]
     if asked:
         asking: str | None = _APART.join(asked)
     elif silent and previous:

@@ -181,3 +181,40 @@ def test_a_figure_near_the_cards_is_their_number() -> None:
 def test_power_may_be_asked_after_a_comparison(ask: str) -> None:
     told = conversation("RTX 4090 vs L40S for running Qwen2.5-32B 4-bit", ask)
     assert told[-1][0].intent == "power"
+
+
+def test_the_size_meant_of_a_card_asked_about_is_taken_without_a_number() -> None:
+    before = understand("H20 跑 DeepSeek-R1 671B 要几张").need
+    need = understand("我说的是 141G 的", before).need
+    assert need.gpus_asked == ("h20-141gb",)
+    assert need.gpus_proposed == ()
+    assert need.memory_bytes_per_gpu is None
+
+
+@pytest.mark.parametrize("more", ["那就 4090，一天能训多少 token", "how fast does it train?"])
+def test_to_train_says_nothing_of_the_method(more: str) -> None:
+    before = understand("3090 和 4090 微调 7B QLoRA 差多少").need
+    assert understand(more, before).need.task == "qlora"
+
+
+@pytest.mark.parametrize("more", ["全参微调呢", "不用 LoRA，直接训练", "and full fine-tuning?"])
+def test_another_method_is_taken_where_it_is_said(more: str) -> None:
+    before = understand("4 张 A100 80G 用 LoRA 微调 7B 行吗").need
+    assert understand(more, before).need.task == "full_finetune"
+
+
+def test_requests_at_once_are_read_beside_the_users() -> None:
+    before = understand("公司 500 人用 DeepSeek-R1 满血版，要多少卡").need
+    need = understand("并发按 50 算", before).need
+    assert (need.concurrent_sequences, need.users) == (50, 500)
+
+
+def test_another_card_to_rent_adds_no_task() -> None:
+    before = understand("How much does it cost to rent 4 H100 for a week?").need
+    assert understand("and A100 80GB instead?", before).need.task == before.task
+
+
+def test_which_costs_less_stays_asked_of_another_size() -> None:
+    told = conversation("3090 和 4090 微调 7B QLoRA 差多少", "要是租呢，哪个划算", "换成 13B")
+    assert "租" in first(told[-1][1])
+    assert "¥" in first(told[-1][1])
