@@ -11,6 +11,7 @@ from assistant.compose.material import Estimate, Material
 from assistant.compose.pace import cite_pace, figures
 from assistant.compose.section import Section
 from assistant.compose.table import table
+from assistant.plan import cardless
 from assistant.plan.processor import memory_bytes
 from kb.memory_constants import constants
 from kb.units import GIB
@@ -45,6 +46,8 @@ def processor(material: Material) -> Section | None:
     named = material.need.params is not None or material.need.model is not None
     best = served[0] if named else _best(served)
     verdict, key = _fits(material, best.one)
+    if named and key == "takes" and cardless.needed(material.text):
+        key = "needless" if best.rate >= USABLE_SLOW else "needed"
     section = Section(verdict, _headline(material, best, f"processor.{key}"), settled=True)
     section.body = [_table(material, served) if len(served) > 1 else "", _how(material, best)]
     section.assumptions = (

@@ -8,6 +8,7 @@ from assistant.plan import requests
 from assistant.plan.amounts import model_kind
 from assistant.plan.call import PlannedCall, planned
 from assistant.plan.formats import smaller_formats
+from assistant.plan.layout import shared_by
 from assistant.plan.squeeze import squeezed
 from assistant.plan.tighter import for_small_cards, shorter_samples, tighter_files
 from kb.catalog import gpu
@@ -50,7 +51,7 @@ def cheaper(need: Need, record: ToolCallRecord) -> list[PlannedCall | None]:
         return [*tried, squeezed(need, record, card, smaller)]
     calls: list[PlannedCall | None] = []
     if request.get("sharding") in SHARES and card and (card.count or 1) > 1:
-        calls.append(_again(request, sharding="zero3"))
+        calls.append(_again(request, sharding=shared_by(task, need.engine)))
         calls.append(_by_layers(need, request, card.count or 1) if task == "lora" else None)
     alone = card is None or (card.count or 1) == 1
     if task in {"full_finetune", "pretrain"} and (alone or need.intent == "oom"):
@@ -70,7 +71,7 @@ def cheaper(need: Need, record: ToolCallRecord) -> list[PlannedCall | None]:
     if task == "lora" and alone and "qlora" in lighter and need.intent != "oom":
         calls.append(requests.memory(need, card, task="qlora", fused_loss=True))
     if "qlora" in lighter and not alone and need.sharding is None and _crowds(need, card):
-        calls.append(requests.memory(need, card, task="qlora", sharding="zero3"))
+        calls.append(requests.memory(need, card, task="qlora", sharding=shared_by("qlora", need.engine)))
     if task == "qlora" and not alone and need.offload is None:
         calls.append(_again(request, sharding="fsdp", offload="all"))
     return calls

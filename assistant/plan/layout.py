@@ -28,6 +28,14 @@ def training_layout(task: str, count: int, sharding: str | None) -> dict[str, in
     return {"sharding": sharding or default, "data_parallel": count}
 
 
+def shared_by(task: str, engine: str | None) -> str:
+    """How weights are shared out where a copy on each card is too much.
+
+    A base in four bits by FSDP, which gathers its layers as they are kept; ZeRO-3 gathers more, in sixteen.
+    """
+    return "fsdp" if task == "qlora" and engine != "deepspeed" else "zero3"
+
+
 def counted_layout(layout: str) -> dict[str, object]:
     """The layout that the fewest cards were counted with, as fields of a request: the arithmetic is of that one."""
     ways = dict.fromkeys(("tensor_parallel", "pipeline_parallel", "expert_parallel"))

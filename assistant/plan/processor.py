@@ -5,6 +5,7 @@ import re
 from assistant.plan import requests
 from assistant.plan.amounts import model_kind
 from assistant.plan.call import PlannedCall, planned
+from assistant.plan.cardless import needed, without
 from assistant.plan.formats import packed_format
 from assistant.understand.host_memory import bandwidth_bytes_per_s
 from assistant.understanding import Understanding
@@ -32,8 +33,15 @@ EXAMPLES = (
 def asked(understanding: Understanding) -> bool:
     """Whether a language model is to run on a processor alone."""
     need = understanding.need
-    if _WITHOUT.search(understanding.text) is None or requests.named_gpus(need) or requests.is_training(need):
+    wonders = needed(understanding.text) or without(understanding.text)
+    if (
+        (_WITHOUT.search(understanding.text) is None and not wonders)
+        or requests.named_gpus(need)
+        or requests.is_training(need)
+    ):
         return False
+    if wonders and requests.sized(need) and not (need.budget or memory_bytes(need) or understanding.error_text):
+        return model_kind(need) in {"llm", "vlm", None}
     wants_card = need.intent in _FOR_HARDWARE and "speed" not in understanding.asks
     if wants_card or understanding.command or understanding.error_text:
         return False

@@ -15,7 +15,7 @@ from assistant.plan.formats import TRAINING_LADDER, alike_formats, bits, smaller
 from assistant.plan.instead import instead
 from assistant.plan.intents import intents
 from assistant.plan.launch import launch_of
-from assistant.plan.layout import counted_layout
+from assistant.plan.layout import counted_layout, shared_by
 from assistant.plan.like_rent import rented_like
 from assistant.plan.preferred import preferred
 from assistant.plan.provisional import chinese_cards, provisional
@@ -313,7 +313,7 @@ def _counted(need: Need, record: ToolCallRecord) -> list[PlannedCall | None]:
             task = record.request.get("task", "inference")
             spread: dict[str, object] = {}
             if task in SPREAD and card.count != 1 and need.sharding is None:
-                spread = {"sharding": "zero3"}
+                spread = {"sharding": shared_by(task, need.engine)}
             elif task == "inference" and need.tensor_parallel is None:
                 spread = counted_layout(minimum["layout"])
             used = record.request.get("weight_format")

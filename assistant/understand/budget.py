@@ -47,19 +47,21 @@ _BARE = grammar(
     rf"|b\b|ms|s\b|%|%|users|hours|days|minutes|seconds|watts|cards|gpus))"
     rf"|(?<![a-z0-9.])(?P<n3>{_N})\s?(?P<s3>万\s?\d千?|万|千|w(?![a-z0-9])|k(?![a-z0-9]))?\s?(?:以内|以下|左右"
     rf"|上下|多)?的?\s?(?:预算|budget|经费)"
-    rf"|(?:有|手[上里头]|拨了?|批了?|准备|打算花|能花|出得起)\s?(?:大概|大约|约|差不多)?\s?(?P<n5>{_N})\s?(?P<s5>万|千"
-    rf"|w(?![a-z0-9]))"
-    rf"(?!\s?(?:多|来)?(?:条|个|人|名|位|用户|token|参数|张|字|次|篇|步|份|行|轮|的?数据|qps|并发|员工|学生))"
+    rf"|(?:有|手[上里头]|拨了?|批了?|准备|打算花|能花|出得起)\s?(?:大概|大约|约|差不多)?\s?(?P<n5>{_N})\s?"
+    rf"(?P<s5>万\s?\d千?|万|千|w(?![a-z0-9]))"
+    rf"(?!\s?\d|\s?(?:多|来)?(?:条|个|人|名|位|用户|token|参数|张|字|次|篇|步|份|行|轮|的?数据|qps|并发|员工|学生))"
     rf"|^\s?(?P<n6>{_N})\s?(?P<s6>万)(?=\s?[,:])"
     rf"|(?:实验室|课题组|公司|学校|学院|工作室|单位|团队|部门)\s?(?:这边|今年|手里|总共|一共|就|只)?\s?"
     rf"(?P<n7>{_N})\s?(?P<s7>万)(?=\s?[,;:])"
     rf"|(?<![a-z0-9.])(?P<n4>{_N})\s?(?P<s4>万\s?\d千?|万|千)\s?(?:以内|以下|左右)(?!的?(?:条|人|用户|token|参数))"
     r"|(?<![a-z0-9.])(?P<n8>\d{1,4})\s?(?P<s8>w|k)\s?(?:以内|以下)(?=[^。?!\n]{0,10}?(?:买|配|搞|组|装|整|入手|采购|机器|服务器"
     r"|整机|主机|显卡))"
+    rf"|(?<![a-z0-9.])(?P<n10>{_N})\s?(?P<s10>万\s?\d千?|万|千)(?=\s?(?:能|可以|够|想|打算|准备|该|应该|怎么){{0,2}}"
+    r"(?:配|买|组|攒|装机|入手|整|搞)(?:[一台张套个]|什么|啥|到|得|哪|怎))"
     r"|(?:^|[,。;:、 ])(?P<n9>[1-9]\d{1,3}00)\s?(?:以内|以下)(?=$|[,。;?!]|的?(?:显卡|卡|机器|主机|整机|价位))"
 )
-_FIGURES = ("n", "n3", "n4", "n5", "n6", "n7", "n8", "n9")
-_SCALES = ("s", "s3", "s4", "s5", "s6", "s7", "s8")
+_FIGURES = ("n", "n3", "n4", "n5", "n6", "n7", "n8", "n9", "n10")
+_SCALES = ("s", "s3", "s4", "s5", "s6", "s7", "s8", "s10")
 _NO_BUDGET = grammar(r"(?:功耗|tdp|供电|电源|瓦|上下文|长度|序列|context|ctx|token|输入|输出|延迟)[^,。;]{0,4}$")
 _PER_UNIT = grammar(
     rf"(?<![a-z0-9.])(?P<n>{DIGITS}|[一二两三四五六七八九十百]{{1,4}})\s?(?P<s>万|千)\s?(?:多|来|左右)?(?:一|/|每)\s?(?:台|张|块|套|卡)"
@@ -178,18 +180,30 @@ def find_budget(text: str, *, chinese: bool) -> Found[Budget] | None:
 
 def _money(text: str, start: int, end: int, amount: float, currency: str) -> Money:
     before = text[max(0, start - 20) : start]
-    period: Period | None = next((name for name, rule in _AFTER_PERIOD if rule.match(text, end)), None)
-    period = period or next((name for name, rule in _BEFORE_PERIOD if rule.search(before)), None)
     return Money(
         amount,
         currency,
-        period,
+        _hired_for(text, start, end),
         (bool(_PRICE.search(before)) and not _SPEND.search(before)) or bool(_EACH.match(text, end)),
     )
 
 
+def _hired_for(text: str, start: int, end: int) -> Period | None:
+    """The time that the amount at [start, end) pays for: "$2 an hour", 「每月 3 千」."""
+    before = text[max(0, start - 20) : start]
+    after = next((name for name, rule in _AFTER_PERIOD if rule.match(text, end)), None)
+    return after or next((name for name, rule in _BEFORE_PERIOD if rule.search(before)), None)
+
+
+def paid_until(text: str, end: int) -> int:
+    """Where the time ends that an amount of money ending at `end` pays for; `end` where none is said."""
+    return max((match.end() for _, rule in _AFTER_PERIOD if (match := rule.match(text, end))), default=end)
+
+
 def _no_money(text: str, match: re.Match[str], symbol: str) -> bool:
     """「4块 3090」 counts cards, 「单元」 is no money."""
+    if symbol == "块" and _hired_for(text, match.start(), match.end()):
+        return False  # 「2 块一小时」
     if symbol == "块":
         return match["s2"] is None and (scaled(match["n2"], None) or 0) < 50
     return symbol in {"元", "欧", "刀"} and text[match.end() : match.end() + 1] in {"素", "组", "件", "洲", "片"}

@@ -1,6 +1,6 @@
 """The wide shapes of questions: what is asked for, by the thing that the question word goes with."""
 
-from assistant.understand.quantities import GPU
+from assistant.understand.quantities import GPU, MODEL
 from assistant.understand.slowness import SLOWNESS
 from tools.need import Intent
 
@@ -210,6 +210,20 @@ SHAPES: tuple[tuple[Intent, float, str], ...] = (
     ("which_to_buy", 4.2, (
         r"(?:给|求|有)(?:点|什么|些|个)?(?:建议|意见)|(?:any|some) (?:advice|suggestions)"
         r"|(?:gpu|card|hardware|server) (?:suggestions?|recommendations?|advice)"
+    )),
+    # a model to be had by others: what to serve it with is what to order
+    ("which_to_buy", 5, (
+        rf"(?:best|cheapest|simplest|easiest|most (?:sensible|economical|cost[- ]effective)|right|good) way to"
+        rf" (?:serve|host|deploy|self-host|run|offer|provide)[^.?!\n]{{0,24}}?{MODEL}"
+        rf"|(?:what|which way) (?:should|would|could|do|can|must) (?:i|we|one|you) (?:best )?(?:use|take) to"
+        rf" (?:serve|host|deploy|self-host|run)[^.?!\n]{{0,12}}?{MODEL}"
+        rf"|how (?:do|can|should|would|could) (?:i|we|one|you) (?:best )?(?:serve|host|deploy|self-host|run|offer"
+        rf"|provide)[^.?!\n]{{0,12}}?{MODEL}{{1,60}}[^.?!\n]{{0,12}}? (?:for|to|in|at) (?:\w{{1,12}} ){{0,2}}?"
+        rf"(?:\d|company|team|office|staff|colleagues|coworkers|employees|people|users|students|everyone)"
+        rf"|(?:给|为|供)[^。?!\n]{{0,12}}?(?:人|员工|同事|用户|团队|部门?|公司|学生|老师)[^。?!\n]{{0,8}}?"
+        rf"(?:搭|部署|上线?|跑|用)[^。?!\n]{{0,8}}?{MODEL}{{1,60}}[^。?!\n]{{0,14}}?(?:怎么|如何|方案|合适|好|[?]|$)"
+        rf"|(?:怎么|如何|用什么|拿什么)[^。?!\n]{{0,20}}?(?:部署|搭建?|上线|跑)[^。?!\n]{{0,8}}?{MODEL}{{1,60}}[^。?!\n]{{0,14}}?"
+        rf"(?:合适|最好|比较好|划算|省钱|靠谱|稳妥)"
     )),
     ("cloud_or_buy", 3.5, (
         r"(?:aws|gcp|azure|google cloud|阿里云|腾讯云|华为云|火山|runpod|lambda|vast|coreweave|autodl)[^。?!\n]{0,24}?"

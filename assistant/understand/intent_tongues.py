@@ -23,7 +23,7 @@ TONGUES: tuple[tuple[Intent, float, str], ...] = (
     )),
     ("can_it_run", 4, (
         r"[¿]?(?:puedo|podr[ií]a|se puede|funciona|alcanza|basta)(?![a-z])|(?:consigo|posso|d[aá] (?:pra|para)"
-        r"|serve)(?![a-z])"
+        r"|serve (?:pr[ao]|para|p/))(?![a-z])"
         r"|(?:puis-je|peut-on|est-ce que (?:je peux|[çc]a)|suffit)(?![a-z])"
         r"|(?:kann ich|l[äa]uft|reicht|passt)(?![a-z])|(?:posso|basta|riesco)(?![a-z])"
         r"|(?:можно ли|хватит ли|потянет|запустить ли|влезет)|(?:動き|動か|足り|走り)ます?か|돌릴 수|돌아가|충분"

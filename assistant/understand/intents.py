@@ -139,6 +139,9 @@ def _context_of(facts: Facts, weights: dict[Intent, float]) -> dict[Intent, floa
         extra["can_it_run"] -= 0.5
     if facts.has_concurrency:
         extra["concurrency"] -= 1.0
+    told = max((weight for intent, weight in weights.items() if intent != "guidance"), default=0.0)
+    if facts.has_concurrency and facts.sized and not facts.card_known and not facts.training and told < STRONG:
+        extra["which_to_buy"] += STRONG + 0.5  # a model for so many people, and nothing yet to serve it with
     if facts.has_context:
         extra["context_length"] += 0.5
     if facts.long_context:

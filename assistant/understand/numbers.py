@@ -25,7 +25,7 @@ SCALES = {
     "만": 1e4, "억": 1e8,
 }  # fmt: skip
 SCALE = (
-    r"(?:[만억]|万\d千?(?![\d.万亿千])|万\s\d千?(?=\s?(?:以内|以下|左右|上下|块|元|的?预算))|万亿|千亿|百亿|十亿|千万|百万|亿|万|千|thousand|grand|millions?|mil|mio|billion|bn|trillion|tn"
+    r"(?:[만억]|万\s?[一二三四五六七八九](?![一-九十百千万亿\d\s个张块台卡种套片条])|万\d千?(?![\d.万亿千])|万\s\d千?(?=\s?(?:以内|以下|左右|上下|块|元|的?预算|[,。;!?]|$|能|够|可以|配|买|想))|万亿|千亿|百亿|十亿|千万|百万|亿|万|千|thousand|grand|millions?|mil|mio|billion|bn|trillion|tn"
     r"|[kmbtw](?![a-z0-9]))"
 )
 _DIGIT = {
@@ -69,8 +69,8 @@ def count(token: str) -> int | None:
 def scaled(token: str, scale: str | None) -> float | None:
     """`token` times its scale word: ("50", "万") → 500000; ("1", "万5") → 15000."""
     value, word = number(token), re.sub(r"\s", "", scale or "")
-    if value is not None and word[:1] == "万" and word[1:2].isdecimal():
-        return value * SCALES["万"] + int(word[1]) * SCALES["千"]
+    if value is not None and word not in SCALES and word[:1] == "万" and (further := number(word[1:2])):
+        return value * SCALES["万"] + further * SCALES["千"]
     return None if value is None else value * SCALES.get(word, 1.0)
 
 

@@ -1,7 +1,7 @@
 """Slots that words state outright, whatever else the turn is about."""
 
 from assistant.understand.asking import find_matter
-from assistant.understand.budget import find_budget, find_money
+from assistant.understand.budget import find_budget, find_money, paid_until
 from assistant.understand.conditions import find_conditions, find_most_cards
 from assistant.understand.currency import find_currency
 from assistant.understand.engines import find_engine
@@ -29,7 +29,7 @@ def without_money(reading: Reading) -> str:
     """The masked text less every amount of money."""
     hidden = reading.entities.masked
     money = find_money(hidden, chinese=reading.language == "zh")
-    return masked(hidden, [(found.start, found.end, " ") for found in money])
+    return masked(hidden, [(found.start, paid_until(hidden, found.end), " ") for found in money])
 
 
 _PACKED = ("awq", "gptq", "nf4")
@@ -63,13 +63,14 @@ def read_plain_slots(reading: Reading) -> None:
     reading.put("api_million_price", traffic.million_price)
     reading.put("currency", Found(traffic.currency, 0, 0))
     hidden = masked(hidden, traffic.taken)
-    load = find_load(masked(without_money(reading), traffic.taken))
+    unpriced = masked(without_money(reading), traffic.taken)
+    load = find_load(unpriced)
     reading.put("users", load.users)
     reading.put("concurrent_sequences", load.concurrent)
     reading.put("dataset_tokens", load.dataset)
     reading.put("deadline_s", load.deadline_s)
     reading.put("hours_per_month", find_usage(hidden))
-    reading.put("term_s", find_span(hidden))
+    reading.put("term_s", find_span(unpriced))
     if "currency" not in reading.slots:
         reading.put("currency", Found(find_currency(hidden), 0, 0))
     reading.put("matter", Found(find_matter(hidden), 0, 0))

@@ -137,7 +137,7 @@ def test_the_members_of_a_family_are_tried_where_the_largest_is_asked_for() -> N
 
 def test_adapters_over_several_cards_that_one_does_not_hold_are_sharded() -> None:
     counted = [one for one in second("QLoRA of Qwen2-57B-A14B on V100 32G, how many?") if one.get("data_parallel")]
-    assert {(one["sharding"], one["data_parallel"]) for one in counted} == {("zero3", 2)}
+    assert {(one["sharding"], one["data_parallel"]) for one in counted} == {("fsdp", 2)}
 
 
 @pytest.mark.parametrize(

@@ -2,7 +2,7 @@
 
 import pytest
 
-from assistant.plan.tiers import SIZES
+from assistant.plan.tiers import DESK, SHARED, SIZES
 from assistant.understand import understand
 from tests.assistant.planning import talk, turn
 
@@ -21,7 +21,7 @@ def test_without_a_workload_every_class_is_priced_and_the_use_is_asked(text: str
     assert draft.verdict == "clarification"
     assert draft.clarifying_questions
     asked = [record.request["params"] for record in records if record.tool == "configure"]
-    assert asked in (list(SIZES[:-1]), list(SIZES[1:]))
+    assert asked in (list(DESK), list(SHARED))
     assert len(draft.configurations) == len(asked)
     assert all(one.price.amount for one in draft.configurations)
 

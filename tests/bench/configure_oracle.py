@@ -188,7 +188,8 @@ def _training_layouts(request: ConfigureRequest, count: int) -> Iterator[tuple[s
     if count == 1:
         yield None, 1, 1, 1
         return
-    for sharding in ("ddp", "zero2", "zero3"):
+    four_bits = request.task == "qlora" and request.engine != "deepspeed"
+    for sharding in ("ddp", "fsdp") if four_bits else ("ddp", "zero2", "zero3"):
         if sharding != "zero2" or request.task != "qlora":
             yield sharding, 1, 1, count
     heads = model(request.model or "").heads or 8

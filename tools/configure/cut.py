@@ -92,7 +92,7 @@ class Cuts:
             return weights / layout.group + cache / layout.data_parallel / layout.copy
         if request.task in {"lora", "qlora"}:
             weights, _ = self._held_alone()
-            return weights / layout.gpus if layout.sharding == "zero3" else weights
+            return weights / layout.gpus if layout.sharding in {"zero3", "fsdp"} else weights
         if layout.engine == ENGINE_OF_GRIDS and layout.sharding == "zero1":
             return self._grid_least(layout)
         return 0.0

@@ -131,6 +131,9 @@ def _training(request: MemoryRequest, model: Model | None, count: int) -> Iterat
     yield Layout(count, data_parallel=count, sharding="ddp")
     if model is not None and model.kind not in LANGUAGE:
         return
+    if request.task == "qlora" and request.engine != "deepspeed":
+        yield Layout(count, data_parallel=count, sharding="fsdp")  # gathers layers in four bits, ZeRO-3 in sixteen
+        return
     if request.task != "qlora":
         yield Layout(count, data_parallel=count, sharding="zero2")
     yield Layout(count, data_parallel=count, sharding="zero3")

@@ -17,7 +17,7 @@ NEAR_TIES = (66, 84, 157)
 TIGHT = (
     ("rtx-5090-32gb", "Llama-2-13B", "full_finetune", 1024),
     ("l4-24gb", "Llama-3.1-8B", "full_finetune", 4096),
-    ("rtx-3060-12gb", "Llama-3.2-3B", "qlora", 4096),
+    ("rtx-3060-12gb", "Llama-3.1-8B", "qlora", 2048),
     ("rtx-4090-24gb", "Llama-2-13B", "lora", 1024),
 )
 """Cards on which nothing that can be ordered whole fits for sure."""

@@ -1,0 +1,63 @@
+"""Whether a model that only reads needs a card: what it takes without one, and the least that is enough."""
+
+from assistant.compose import names, numbers, orders
+from assistant.compose.arithmetic import arithmetic, cite, subject, total
+from assistant.compose.citations import joined
+from assistant.compose.material import Estimate, Material
+from assistant.compose.section import Section
+from assistant.plan import cardless as planned
+from kb.catalog import usable_reserves
+from kb.units import GIB
+
+LIGHT = 600_000_000
+"""Parameters up to which the guidance on embeddings has the processor do."""
+SIZES_GIB = (4, 6, 8, 12, 16, 24, 32, 48, 80, 96)
+"""Memory that cards are sold with."""
+
+
+def cardless(material: Material) -> Section | None:
+    """No for a small model, not strictly for a large one; None without an estimate."""
+    if not material.estimates:
+        return None
+    one, say = material.estimates[0], material.say
+    least = _least(one)
+    key = "light" if one.result.params <= LIGHT else "heavy"
+    key = key if planned.needed(material.text) else f"{key}_without"
+    told = say(
+        f"cardless.{key}", what=subject(material, one), size=numbers.params(one.result.params), total=total(one),
+        weights=numbers.gib(next(part.bytes for part in one.result.per_gpu.parts if part.name == "weights")),
+        format=names.format_name(one.result.weight_format), least=least,
+    )  # fmt: skip
+    section = Section("fact", told + cite(material, one) + _cite_size(material, one, least), settled=True)
+    section.body = [arithmetic(material, material.estimates[:1])]
+    section.caveats = [say("cardless.bulk"), *_smallest(material)]
+    return section
+
+
+def _needed_bytes(one: Estimate) -> int:
+    return one.result.per_gpu.high_bytes
+
+
+def _least(one: Estimate) -> int:
+    """The smallest card sold that surely holds it, GiB; the largest where none does."""
+    return next((size for size in SIZES_GIB if size * GIB * _usable() >= _needed_bytes(one)), SIZES_GIB[-1])
+
+
+def _usable() -> float:
+    """Share of its memory that the least generous class of cards leaves."""
+    return min(reserve.usable_ratio for reserve in usable_reserves().values())
+
+
+def _cite_size(material: Material, one: Estimate, least: int) -> str:
+    quote = f"{numbers.gib(_needed_bytes(one))} GiB / {_usable():g} <= {least} GB"
+    return joined([material.cites.cite("calculation", material.say("cardless.size"), "card memory", quote)])
+
+
+def _smallest(material: Material) -> list[str]:
+    """The cheapest purchase of a card for it."""
+    bought = [one for one in material.configurations if one.acquisition == "buy"]
+    if not bought:
+        return []
+    one = orders.cheapest(bought)
+    told = names.cards(one.gpu, one.gpu_count) + material.say("order.at_price", price=orders.price(material, one))
+    return [material.say("cardless.smallest", order=told)]

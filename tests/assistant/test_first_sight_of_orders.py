@@ -1,0 +1,102 @@
+"""What buyers ask most: a model for so many people, a card for so much money, whether there must be one."""
+
+import pytest
+
+from assistant.plan import cardless
+from assistant.understand import understand
+from assistant.understand.budget import find_budget
+from tests.assistant.planning import turn
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "best way to serve Qwen3-14B to 12 people in our office?",
+        "what should we use to host Llama 3.3 70B?",
+        "how do I host gpt-oss-20b for 30 coworkers",
+        "Qwen3-14B, 8 users",
+        "怎么给公司 20 个人部署 Qwen3-14B 最合适？",
+        "给研发部 30 人搭一个 Qwen3-32B，怎么弄比较好",
+    ],
+)
+def test_a_model_for_people_is_hardware_to_order(text: str) -> None:
+    _, _, draft = turn(text)
+    assert draft.verdict == "recommendation"
+    assert draft.configurations
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "How much VRAM does Qwen3-14B need for 12 users?",
+        "Qwen3-14B 给 20 个人用要多少显存",
+        "64 路并发，每路 4k 上下文，Qwen3-14B",
+        "can my 4090 serve Qwen3-14B to 12 people?",
+    ],
+)
+def test_people_beside_another_question_leave_it_asked(text: str) -> None:
+    assert understand(text).need.intent != "which_to_buy"
+
+
+@pytest.mark.parametrize(
+    ("text", "amount", "period"),
+    [
+        ("预算 2 万 5，配一台", 25_000, None),
+        ("手上有 3 万 8，想跑大模型", 38_000, None),
+        ("2 万 5 能配什么机器", 25_000, None),
+        ("预算2万五，买卡", 25_000, None),
+        ("租一张卡，2块一小时的预算", 2, "hour"),
+        ("每小时 3 块以内", 3, "hour"),
+        ("4 千买什么显卡", 4_000, None),
+    ],
+)
+def test_money_is_read_as_people_say_it(text: str, amount: float, period: str | None) -> None:
+    found = find_budget(text.replace("，", ","), chinese=True)
+    assert found is not None
+    assert (found.value.amount, found.value.currency, found.value.period) == (amount, "CNY", period)
+
+
+@pytest.mark.parametrize("text", ["有 2 万 5 条数据", "4块 3090", "2 万 5 张图", "一块4090一小时多少钱"])
+def test_what_is_counted_is_no_money(text: str) -> None:
+    assert find_budget(text, chinese=True) is None
+
+
+def test_the_hour_that_a_price_is_for_is_no_time_to_rent() -> None:
+    need = understand("租卡跑 Qwen3-32B，2块一小时以内").need
+    assert (need.term_s, need.deadline_s) == (None, None)
+
+
+@pytest.mark.parametrize("text", ["best GPU under $1000", "what graphics card for $1500", "五千块预算买什么显卡"])
+def test_who_asks_for_a_card_is_told_one(text: str) -> None:
+    _, _, draft = turn(text)
+    assert draft.configurations
+    assert {one.gpu_count for one in draft.configurations} == {1}
+
+
+@pytest.mark.parametrize(
+    ("text", "lead"),
+    [
+        ("does bge-m3 need a GPU?", "No"),
+        ("can bge-reranker-v2-m3 run on CPU?", "Yes"),
+        ("bge-m3 需要显卡吗", "不需要"),
+        ("Qwen3-Embedding-8B 必须要显卡吗", "不是必须"),
+        ("Do I need a GPU to run Qwen3-4B?", "No"),
+        ("跑 Llama 3.3 70B 需要显卡吗", "真要用就需要"),
+    ],
+)
+def test_whether_there_must_be_a_card_is_answered_first(text: str, lead: str) -> None:
+    _, _, draft = turn(text)
+    assert draft.answer.lstrip("*").startswith(lead)
+
+
+@pytest.mark.parametrize(
+    "text", ["Do I need a GPU with 24 GB for bge-m3?", "which GPU do I need for bge-m3?", "训练 bge-m3 需要显卡吗"]
+)
+def test_which_card_is_no_question_whether_there_must_be_one(text: str) -> None:
+    assert not cardless.asked(understand(text))
+
+
+def test_a_base_in_four_bits_is_shared_out_as_it_is_counted() -> None:
+    _, _, draft = turn("QLoRA of Qwen2.5-32B on 4090s, how many?")
+    bought = next(one for one in draft.configurations if one.acquisition == "buy" and "4090" in one.gpu)
+    assert (bought.gpu_count, bought.sharding) == (2, "fsdp")
