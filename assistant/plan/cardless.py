@@ -3,8 +3,9 @@
 import re
 
 from assistant.plan import requests
-from assistant.plan.amounts import READ, model_kind
+from assistant.plan.amounts import model_kind
 from assistant.plan.call import PlannedCall
+from assistant.understand.worded import READ
 from assistant.understanding import Understanding
 from tools.need import Need
 
