@@ -89,8 +89,7 @@ def _headline(material: Material, record: ToolCallRecord) -> str:
     if _COOLING.search(material.text):
         return material.say("feed.heat", **values, **_cooling(result))
     if supply and not supply["redundant"] and not _RACKS.search(material.text):
-        rated = _rated(supply)
-        return material.say("feed.supply", **values, rated=rated)
+        return material.say("feed.supply", **values, rated=rated(supply))
     return material.say("feed.draw", **values, sustained=amounts.watt_range(result["sustained_w"]))
 
 
@@ -147,7 +146,8 @@ def _values(material: Material, record: ToolCallRecord) -> dict[str, str]:
     }  # fmt: skip
 
 
-def _rated(supply: dict[str, Any]) -> str:
+def rated(supply: dict[str, Any]) -> str:
+    """The supplies of a machine: "2 × 1,600 W"."""
     one = f"{supply['rated_w']:,.0f} W"
     return f"{supply['count']} × {one}" if supply["count"] > 1 else one
 
@@ -204,10 +204,10 @@ def _table(material: Material, record: ToolCallRecord) -> str:
         older = amounts.watts(supply["needed_without_atx3_w"])
         rows += [
             [say("feed.row_spike"), amounts.watts(result["one_ms_w"])],
-            [say("feed.row_supply"), say("feed.supply_cell", rated=_rated(supply), older=older)],
+            [say("feed.row_supply"), say("feed.supply_cell", rated=rated(supply), older=older)],
         ]
     elif supply:
-        rows.append([say("feed.row_supply"), say("feed.redundant", rated=_rated(supply))])
+        rows.append([say("feed.row_supply"), say("feed.redundant", rated=rated(supply))])
     if result["plugs"]:
         plugs = [f"{one['count']} × {one['kind']}" for one in result["plugs"]]
         rows.append([say("feed.row_plugs"), say.listed(plugs)])

@@ -24,6 +24,7 @@ from assistant.plan import (
     requests,
     resale,
     reserved,
+    rig,
     sharding,
     sights,
     traffic,
@@ -39,6 +40,7 @@ Planner = Callable[[Need, Understanding], list[PlannedCall | None]]
 Follower = Callable[[Need, Understanding, Sequence[ToolCallRecord]], list[PlannedCall | None]]
 SHAPES: tuple[tuple[str, Callable[[Understanding], bool], Planner], ...] = (
     ("progress", progress.asked, progress.calls),
+    ("rig", rig.asked, rig.calls),
     ("sharding", sharding.asked, sharding.calls),
     ("network", network.asked, network.calls),
     ("availability", availability.asked, lambda need, _: [availability.call(need)]),
