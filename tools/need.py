@@ -136,4 +136,8 @@ class Need(Frozen):
     """Most GPUs in one configuration."""
     conditions: tuple[Condition, ...] = ()
     """What every card proposed has to meet: sold new, of one market, with ECC, of a maker or of China."""
+    card_memory_least_bytes: int | None = Field(default=None, gt=0, le=10**15)
+    """Memory that every card proposed has to have at least (binary, as on the box)."""
+    card_memory_most_bytes: int | None = Field(default=None, gt=0, le=10**15)
+    """Memory that none may have more of: with the same least, only cards of that size."""
     intent: Intent | None = None

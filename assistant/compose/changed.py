@@ -11,7 +11,9 @@ from assistant.compose.leading import main_and_others
 from assistant.compose.material import Estimate, Material
 from assistant.compose.orders import cards_of, price
 from assistant.compose.section import Section
+from assistant.understand.makers import wonders_why_not
 from assistant.understanding import Asked, Shown
+from kb.units import GIB
 from tools.configuration import Configuration
 from tools.need import Need
 
@@ -22,7 +24,7 @@ _HELD = (*_PLACED, "fits_with_changes", "diagnosis")
 """Verdicts whose headline tells what the cards have to hold."""
 _CARDS = ("gpus_owned", "gpus_asked", "gpus_proposed")
 """Fields whose change a comparison tells by itself."""
-_OF_A_CHOICE = ("budget", "acquisition", "conditions")
+_OF_A_CHOICE = ("budget", "acquisition", "conditions", "card_memory_least_bytes")
 """Fields that change which hardware is chosen, and no other figure."""
 _ASIDE = re.compile(r"\s?[（(].*|\s?\[\d+\]", re.S)
 """What follows a price: its date, another currency, its marker."""
@@ -52,6 +54,9 @@ def compare(material: Material, main: Section) -> Shown:
         said = before.field("said") if before.field("language") == now.language else None
         former = Shown(measure=now.measure, said=said, fits=before.field("fits"))
         _say(material, main, now, former, figure, how)
+    if now.measure == "order" and "conditions" in before.changed and wonders_why_not(material.text.lower()):
+        reason = material.say.get(f"changed.why_not_{understanding.need.conditions[-1]}")
+        main.headline = (reason or "") + main.headline
     return now
 
 
@@ -275,6 +280,9 @@ _TOLD: dict[str, Callable[[Material, Any], str]] = {
     ),
     "acquisition": lambda material, need: material.say(f"changed.{need.acquisition}"),
     "conditions": lambda material, need: material.say(f"changed.condition_{need.conditions[-1]}"),
+    "card_memory_least_bytes": lambda material, need: material.say(
+        "changed.card_memory", size=f"{need.card_memory_least_bytes / GIB:g}"
+    ),
     "dataset_tokens": _counted("dataset_tokens", "dataset"),
     "epochs": lambda material, need: material.say("changed.epochs", value=f"{need.epochs:g}"),
 }  # fmt: skip

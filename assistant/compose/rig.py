@@ -42,6 +42,7 @@ def rig(material: Material) -> Section | None:
         headline += _cite_board(material, board, cpu)
     section = Section("recommendation", headline + (_supply(material) or say("rig.stop")), settled=True)
     section.body = [table([say("rig.part"), say("rig.product")], _rows(material, found), numeric=False)]
+    section.configurations = [found]
     section.caveats = [*_room(material, card.gpu, count), say("rig.risers")] if count > 1 else []
     return section
 

@@ -342,6 +342,9 @@ def limited(material: Material) -> list[str]:
     watts = next((one for one in asked if one), None)
     told = [material.say("shop.limited", watts=numbers.count(watts))] if watts else []
     told += [material.say(f"assume.condition_{one}") for one in material.need.conditions]
+    if (least := material.need.card_memory_least_bytes) is not None:
+        key = "assume.card_memory" if material.need.card_memory_most_bytes else "assume.card_memory_least"
+        told.append(material.say(key, size=f"{least / GIB:g}"))
     if material.need.max_gpus:
         told.append(material.say("assume.most_cards", count=material.need.max_gpus))
     within = next((one for record in material.records("configure") if (one := record.request.get("deadline_s"))), None)

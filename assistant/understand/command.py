@@ -1,6 +1,7 @@
 """Turns about the last answer itself: why, how it was worked out, anything cheaper, the same second-hand, what the rest
 of the money brings, which sources, what was assumed."""
 
+from assistant.understand.makers import wonders_why_not
 from assistant.understand.text import grammar
 from assistant.understand.turn import Reading
 from assistant.understanding import Command
@@ -89,6 +90,8 @@ def command_of(reading: Reading) -> Command | None:
     if set(reading.slots) - _BESIDE or len(plain) > _LONGEST:
         return None
     found = next((command for command, rule in _COMPILED if rule.search(plain)), None)
+    if found == "why" and wonders_why_not(plain):
+        return None
     return None if found == "cheaper" and (_EITHER.search(plain) or _WHICH.search(plain)) else found
 
 

@@ -1,7 +1,11 @@
 """What every card has to meet, when it was said: nothing second-hand, only consumer cards, with ECC, another maker."""
 
+from dataclasses import dataclass
+
+from assistant.understand.makers import WHY_NOT
 from assistant.understand.numbers import DIGITS, HAN, scaled
 from assistant.understand.text import Found, grammar
+from kb.units import GIB
 from tools.need import Condition
 
 _NO = (
@@ -67,7 +71,8 @@ _OPPOSITES = (
 
 def find_conditions(text: str) -> Found[tuple[Condition, ...]] | None:
     """Every condition the words state, each once, in the order of the rules."""
-    matches = {name: match for name, rule in _PATTERNS if (match := rule.search(text)) is not None}
+    plain = WHY_NOT.sub(lambda asked: " " * len(asked[0]), text)
+    matches = {name: match for name, rule in _PATTERNS if (match := rule.search(plain)) is not None}
     if not matches:
         return None
     first = min(matches.values(), key=lambda match: match.start())
@@ -92,6 +97,45 @@ def find_most_cards(text: str) -> Found[int] | None:
     said = match["n"] or match["m"] or match["e"] or match["o"] or match["p"]
     number = _ONE_OR_TWO.get(said) or scaled(said, None)
     return Found(int(number), match.start(), match.end()) if number and number >= 1 else None
+
+
+_GB = r"(?P<{}>\d{{1,3}})\s?-?g(?:i?b)?(?![a-z0-9])"
+_SIZED_CARD = r"\s?(?:的)?\s?(?:大)?\s?(?:显存|v?ram|memory)?\s?(?:的)?\s?(?:显?卡|gpus?|cards?|ones?)(?![a-z])"
+_CARD_MEMORY = grammar(
+    rf"(?:只(?:要|考虑|看|接受|买|想要|想买|能买)|仅(?:限|考虑|要)|必须(?:是|用|买)?|限定?)\s?{_GB.format('a')}(?:{_SIZED_CARD}"
+    r"|\s?(?:的)\s?(?=$|[,。;!]))"
+    rf"|(?<!have )(?<!got )(?<!with )(?<!own )(?<![a-z])(?:only|just|must be|has to be|have to be|stick to|limited to)"
+    rf" (?:the |use |buy |consider |want )*{_GB.format('b')}{_SIZED_CARD}"
+    rf"|{_GB.format('c')} ?(?:v?ram )?(?:cards?|gpus?) only(?![a-z])"
+    rf"|(?<![a-z])rent\w{{0,3}} (?:me )?(?:an? |one |some |something with )?{_GB.format('d')}(?:{_SIZED_CARD})?"
+    rf"|租(?:\s?(?:{DIGITS}|{HAN})?\s?[张块台个])?\s?(?:有)?{_GB.format('e')}(?:{_SIZED_CARD}|\s?显存)"
+)
+_CARD_LEAST = grammar(
+    rf"(?:单卡|每张卡?|每卡)\s?(?:显存)?(?:至少|不低于|不小于|不少于|最少|起码|大于等于|>=|≥)(?:有|要|是)?\s?{_GB.format('a')}"
+    rf"|{_GB.format('b')}\s?(?:显存)?\s?(?:或|及)?(?:以上|起步?)\s?(?:显存)?\s?的?\s?(?:单卡|显?卡|gpu)"
+    rf"|(?<![a-z])(?:cards?|gpus?) with (?:at least|a minimum of|no less than|more than) {_GB.format('c')}"
+    rf"|at least {_GB.format('d')} (?:of )?(?:v?ram |memory )?(?:per|on each|on a single|on one|each) ?(?:card|gpu)?"
+    rf"|{_GB.format('e')} ?(?:\+|or (?:more|larger|bigger))(?: of)? ?(?:v?ram )?"
+    r"(?:cards?|gpus?|per card|per gpu)(?![a-z])"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class CardMemory:
+    """Bytes that every card has to have, binary as on the box."""
+
+    least_bytes: int
+    most_bytes: int | None
+    """Null where more is as good."""
+
+
+def find_card_memory(text: str) -> Found[CardMemory] | None:
+    """The memory that the cards have to have where it is a condition: "only 24 GB cards", 「租一张 80G 的卡」."""
+    for rule, exact in ((_CARD_MEMORY, True), (_CARD_LEAST, False)):
+        if match := rule.search(text):
+            size = next(int(one) for one in match.groups() if one) * GIB
+            return Found(CardMemory(size, size if exact else None), match.start(), match.end())
+    return None
 
 
 def joined(before: tuple[Condition, ...], now: tuple[Condition, ...]) -> tuple[Condition, ...]:

@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass, replace
 
+from assistant.understand.conditions import find_card_memory
 from assistant.understand.gpu_mentions import (
     VARIANT,
     gpu_mentions,
@@ -72,6 +73,20 @@ def find_entities(text: Text) -> Entities:
         sizes=tuple(sizes),
         masked=hidden,
     )
+
+
+def without_limit(entities: Entities, plain: str) -> Entities:
+    """Entities less the size that is a condition on cards to be proposed: it is of no card in hand."""
+    limit = find_card_memory(plain)
+    if limit is None or entities.gpus:
+        return entities
+    kept = tuple(size for size in entities.sizes if not limit.start <= size.start < limit.end)
+    hidden = masked(entities.masked, [(limit.start, limit.end, " ")])
+    return replace(entities, sizes=kept, masked=entities.masked if RENTED.search(plain) else hidden)
+
+
+RENTED = grammar(r"租|(?<![a-z])rent")
+"""What the same words say besides."""
 
 
 def _of_one_family(named: list[NamedGpu]) -> list[NamedGpu]:

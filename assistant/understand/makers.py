@@ -9,7 +9,12 @@ from kb.records.gpu import Gpu
 from tools.need import Condition, GpuCount
 
 _MAKERS = (
-    ("AMD", grammar(r"(?<![a-z])(?:amd|radeon|instinct)(?![a-z])(?! ?(?:epyc|ryzen|cpu|threadripper))|农企")),
+    (
+        "AMD",
+        grammar(
+            r"(?<![a-z])(?:amd|radeon|instinct)(?![a-z])(?! ?(?:epyc|ryzen|cpu|threadripper))|农企|(?<![a-z])a ?[卡家]"
+        ),
+    ),
     ("Intel", grammar(r"(?<![a-z])intel(?: (?:arc|gpus?|cards?))?(?![a-z])(?! ?(?:xeon|cpu|core))")),
     ("NVIDIA", grammar(r"(?<![a-z])nvidia(?![a-z])|英伟达|老黄|n ?[卡家]")),
     ("Apple", grammar(r"(?<![a-z])(?:macs?|mac (?:studio|mini)|macbooks?(?: pro)?|apple(?: silicon)?)(?![a-z])|苹果")),
@@ -24,11 +29,24 @@ _DESK = ("consumer", "workstation")
 _RECENT_YEARS = 4
 """Years that a card's rival may be older than the newest of its maker."""
 _RULED_OUT = grammar(
-    r"(?:(?<![a-z])(?:no|not|non|without|except|instead of|other than|besides)|不要|不用|除了|非)[ -]?$"
+    r"(?:(?<![a-z])(?:no|(?<!why )not|non|without|except|instead of|other than|besides)"
+    r"|(?<!什么)(?<!啥)(?<!嘛)(?<!怎么)不[要用]|除了|非)[ -]?$"
 )
 """Words before a maker that is not wanted."""
 _SHORT = 60
 """Characters of a turn that says no more than another maker."""
+
+
+WHY_NOT = grammar(
+    r"why (?:not|no|isn't it|don't (?:i|we|you) (?:use|take|recommend))(?![a-z])"
+    r"|(?:为什么|为啥|干嘛|怎么|凭什么)(?:就)?不(?:用|选|买|推荐|考虑|上|是|能用)"
+)
+"""Words that ask what speaks against a choice; they rule nothing out."""
+
+
+def wonders_why_not(plain: str) -> bool:
+    """Whether it is asked why another maker's cards were not put forward."""
+    return WHY_NOT.search(plain) is not None and maker(plain) is not None
 
 
 def maker(plain: str) -> Condition | None:

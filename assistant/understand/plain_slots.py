@@ -2,7 +2,7 @@
 
 from assistant.understand.asking import find_matter
 from assistant.understand.budget import find_budget, find_money, paid_until
-from assistant.understand.conditions import find_conditions, find_most_cards
+from assistant.understand.conditions import find_card_memory, find_conditions, find_most_cards
 from assistant.understand.currency import find_currency
 from assistant.understand.engines import find_engine
 from assistant.understand.formats import choose_format, find_formats, find_kv_format
@@ -82,6 +82,9 @@ def read_plain_slots(reading: Reading) -> None:
     reading.put("country", find_country(hidden))
     reading.put("max_gpus", find_most_cards(hidden))
     reading.put("conditions", find_conditions(reading.text.plain))
+    if (memory := find_card_memory(reading.text.plain)) is not None:
+        reading.put("card_memory_least_bytes", Found(memory.value.least_bytes, memory.start, memory.end))
+        reading.put("card_memory_most_bytes", Found(memory.value.most_bytes, memory.start, memory.end))
     host = next((size for size in reading.entities.sizes if size.role == "host"), None)
     if host:
         reading.put("host_memory_bytes", Found(host.value_bytes, host.start, host.end))

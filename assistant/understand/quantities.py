@@ -11,7 +11,7 @@ GPU = "\ue000"
 MODEL = "\ue001"
 """Mark for a model's name."""
 _WORD = "|".join(sorted((w for w in WORDS if w not in {"both", "hundred", "thousand"}), key=len, reverse=True))
-_N = rf"(?:(?<![\d.a-z])\d{{1,6}}(?!\d)|(?![百千万亿]){HAN}|单|双|几|多|(?<![a-z])(?:{_WORD})(?![a-z]))"
+_N = rf"(?:(?<![\d.a-z])\d{{1,6}}(?!\d)|(?![百千万亿]){HAN}|单|双|几|多|(?<![a-z])(?!a ?[卡家])(?:{_WORD})(?![a-z]))"
 _UNIT = r"(?:张|块|片|个|卡|颗|枚|路|장|대|개|pcs|pieces|cards?|gpus?|[x×*])"
 _FILL = (
     r"(?:\s|的|of|nvidia|tesla|geforce|rtx|quadro|amd|radeon|intel|huawei|华为|昇腾|ascend|英伟达|used"

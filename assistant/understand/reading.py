@@ -1,10 +1,11 @@
 """One turn read by itself, before the conversation is considered: slots with their spans, intents, doubts."""
 
 import re
+from dataclasses import replace
 from itertools import pairwise
 
 from assistant.understand.asking import asks_price, asks_sale
-from assistant.understand.entities import Entities, find_entities
+from assistant.understand.entities import RENTED, Entities, find_entities, without_limit
 from assistant.understand.errors import FEARED, Pasted, find_pasted, is_oom
 from assistant.understand.formats import compares_formats, find_formats
 from assistant.understand.further import further
@@ -20,6 +21,7 @@ from assistant.understand.plain_slots import read_plain_slots, without_money
 from assistant.understand.posttrain import find_teacher
 from assistant.understand.progress import find_progress
 from assistant.understand.purpose import find_purpose
+from assistant.understand.rented_size import rented_of
 from assistant.understand.retraction import without_retracted
 from assistant.understand.scope import out_of_scope, without_instructions
 from assistant.understand.spelling import spelled
@@ -32,9 +34,10 @@ from assistant.understand.training import (
     is_global,
 )
 from assistant.understand.turn import Reading
-from assistant.understanding import Span
+from assistant.understanding import Ambiguity, Span
 from kb.catalog import gpus, models
 from kb.projects import project_in
+from kb.units import GIB
 from tools.need import SERVED, GpuCount, Intent, Need
 
 _BRAND = grammar(r"(?<![a-z])geforce[ -]?(?=[rg]tx|\d)")
@@ -54,7 +57,7 @@ FOUR_BIT = ("int4", "nf4", "nf4_dq", "awq", "gptq")
 def read(original: str, previous: Need | None = None) -> Reading:
     """Read one turn; what `previous` knows only helps to tell what is asked, it states no slot."""
     text = without_retracted(spelled(mainland(Text.of(original))).without(_BRAND))
-    entities = find_entities(text)
+    entities = without_limit(find_entities(text), text.plain)
     pasted = find_pasted(text)
     hidden = _TABLE_ROW.sub(" ", without_instructions(entities.masked) or entities.masked)
     hidden = INSTANCE.sub(lambda part: " " * len(part[0]), hidden)
@@ -71,6 +74,7 @@ def read(original: str, previous: Need | None = None) -> Reading:
     uncounted = masked(without_money(reading), [(*span, " ") for span in pictures_spoken_of(entities.masked)])
     reading.cards = find_cards(entities, uncounted, _intent_of_cards(reading, previous, hidden), pasted)
     _put_cards(reading)
+    _rent_of_size(reading)
     if reading.intent == "compare" and _one_left(reading):
         reading.intent = "can_it_run" if reading.cards.owned else "how_many_gpus"
     if reading.intent == "spec" and "spec" not in reading.weights and reading.cards.owned and not reading.cards.asked:
@@ -121,6 +125,7 @@ def _intent_of_cards(reading: Reading, previous: Need | None, hidden: str) -> In
 def _sized(reading: Reading) -> bool:
     """Whether anything is stated that only a question about hardware states."""
     telling = {"params", "provider", "engine", "weight_format", "sharding", "context_tokens", "tensor_parallel"}
+    telling |= {"card_memory_least_bytes"}
     return bool(telling & set(reading.slots)) or bool(reading.entities.sizes) or reading.pasted.error_text is not None
 
 
@@ -174,6 +179,20 @@ def _put_cards(reading: Reading) -> None:
         reading.put("memory_bytes_per_gpu", Found(cards.memory_bytes, cards.memory_start, cards.memory_end))
     if cards.gpu_count and cards.gpu_count != reading.slots.get("max_gpus"):
         reading.slots["gpu_count"] = cards.gpu_count
+
+
+def _rent_of_size(reading: Reading) -> None:
+    """The cheapest card of a memory that is to be rented for no work that was told."""
+    size, slots = reading.slots.get("card_memory_most_bytes"), reading.slots
+    told = {"model", "params", "model_text", "gpus_asked", "purpose"} & set(slots)
+    if size is None or told or not RENTED.search(reading.text.plain) or not (found := rented_of(size)):
+        return
+    slots["gpus_asked"] = found[:1]
+    slots["gpus_proposed"] = (GpuCount(gpu=found[0], count=slots.pop("gpu_count", 1)),)
+    slots.pop("gpus_owned", None)
+    if len(found) > 1:
+        doubt = Ambiguity(kind="gpu", text=f"{size // GIB} GB", candidates=found)
+        reading.entities = replace(reading.entities, ambiguities=(*reading.entities.ambiguities, doubt))
 
 
 def _grown(reading: Reading) -> GpuCount | None:

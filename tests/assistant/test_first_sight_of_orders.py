@@ -2,10 +2,13 @@
 
 import pytest
 
-from assistant.plan import cardless
+from assistant.ground.check import ground
+from assistant.plan import cardless, rig
 from assistant.understand import understand
 from assistant.understand.budget import find_budget
-from tests.assistant.planning import turn
+from kb.catalog import gpu
+from kb.units import GIB
+from tests.assistant.planning import talk, turn
 
 
 @pytest.mark.parametrize(
@@ -100,3 +103,74 @@ def test_a_base_in_four_bits_is_shared_out_as_it_is_counted() -> None:
     _, _, draft = turn("QLoRA of Qwen2.5-32B on 4090s, how many?")
     bought = next(one for one in draft.configurations if one.acquisition == "buy" and "4090" in one.gpu)
     assert (bought.gpu_count, bought.sharding) == (2, "fsdp")
+
+
+@pytest.mark.parametrize(
+    ("text", "least", "most"),
+    [
+        ("which GPU for Qwen3-14B, only 24 GB cards please", 24, 24),
+        ("跑 Qwen3-32B 买什么卡，只要 24G 的卡", 24, 24),
+        ("48 GB cards only, for Llama 3.3 70B", 48, 48),
+        ("which GPU for Qwen3-32B, 48GB or more per card", 48, None),
+        ("推荐单卡显存不低于 48G 的卡跑 70B", 48, None),
+        ("I have only 24GB cards, can I run Qwen3-32B?", None, None),
+        ("我只有一张24G的卡，能跑 Qwen3-32B 吗", None, None),
+        ("Qwen3-14B 只用 12G 显存正常吗", None, None),
+    ],
+)
+def test_memory_of_the_cards_is_a_condition_where_it_is_said_so(text: str, least: int | None, most: int | None) -> None:
+    need = understand(text).need
+    wanted = (least and least * GIB, most and most * GIB)
+    assert (need.card_memory_least_bytes, need.card_memory_most_bytes) == wanted
+    assert least is None or need.memory_bytes_per_gpu is None
+
+
+@pytest.mark.parametrize("text", ["which GPU for Qwen3-14B?", "跑 Qwen3-32B 买什么卡"])
+def test_only_cards_of_the_size_are_put_forward_afterwards(text: str) -> None:
+    _, _, draft = talk(text, "Only 24 GB cards please")
+    assert draft.configurations
+    assert {gpu(one.gpu).memory_bytes for one in draft.configurations} == {24 * GIB}
+
+
+@pytest.mark.parametrize(
+    ("text", "size", "count"),
+    [("Rent 80GB for 5 hours", 80, 1), ("租一张80G的卡用5个小时多少钱", 80, 1), ("租4张48G的卡一天多少钱", 48, 4)],
+)
+def test_a_card_to_rent_by_its_memory_is_priced_for_the_time(text: str, size: int, count: int) -> None:
+    understanding, records, draft = turn(text)
+    (card,) = understanding.need.gpus_proposed
+    assert (gpu(card.gpu).memory_bytes, card.count) == (size * GIB, count)
+    assert any(record.tool == "estimate_cost" for record in records)
+    assert draft.verdict == "estimate"
+
+
+@pytest.mark.parametrize(
+    ("text", "condition"),
+    [("why not AMD?", "amd"), ("为什么不用AMD的卡？", "amd"), ("为啥不推荐A卡", "amd"), ("怎么不用国产的", "chinese")],
+)
+def test_why_another_maker_did_not_come_first_is_answered_with_its_cards(text: str, condition: str) -> None:
+    understanding, _, draft = talk("which GPU should I buy for Qwen3-32B?", text)
+    assert understanding.command is None
+    assert understanding.need.conditions == (condition,)
+    assert draft.configurations
+
+
+@pytest.mark.parametrize(
+    ("text", "boards"),
+    [
+        ("4x3090 rig: which motherboard, PSU and how many slots?", True),
+        ("4张3090 用什么主板，槽位够不够？", True),
+        ("which motherboard for a 4090?", True),
+        ("8x H100 SXM motherboard?", False),
+    ],
+)
+def test_the_machine_around_cards_is_told_by_its_parts(text: str, boards: bool) -> None:
+    _, records, draft = turn(text)
+    parts = {item.part: item.product for item in draft.configurations[0].items}
+    assert parts["motherboard" if boards else "system"] in draft.answer.split("\n")[0]
+    assert not ground(draft.answer, records, (text,), draft.citations).ungrounded
+
+
+@pytest.mark.parametrize("text", ["does an x8 slot hurt 2x3090?", "主板只有 x4 插槽，3090 会变慢吗"])
+def test_what_a_narrow_slot_costs_is_another_question(text: str) -> None:
+    assert not rig.asked(understand(text))

@@ -104,7 +104,14 @@ def pool(asked: Asked) -> list[Gpu]:
     country = asked.country or ("CN" if "chinese" in conditions else None)
     cuda_only = (load.one_gpu or asked.request.task == "qlora") and not others
     worth = _worth_proposing(conditions, load.training, country, cuda_only, others)
-    return [every[name] for name in sorted(worth | set(asked.owned))]
+    held = {name for name in worth if _of_size(every[name], asked.request)}
+    return [every[name] for name in sorted(held | set(asked.owned))]
+
+
+def _of_size(gpu: Gpu, request: ConfigureRequest) -> bool:
+    """Whether the card has the memory that cards were said to need."""
+    least, most = request.card_memory_least_bytes or 0, request.card_memory_most_bytes
+    return least <= gpu.memory_bytes and (most is None or gpu.memory_bytes <= most)
 
 
 @lru_cache(maxsize=256)
