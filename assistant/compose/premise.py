@@ -106,8 +106,8 @@ def copies(material: Material) -> str:
 
 def premises(material: Material) -> list[str]:
     """One sentence for each amount in the question that the estimate contradicts or bears out."""
-    if not material.estimates:
-        return []
+    if not material.estimates or material.need.card_memory_least_bytes:
+        return []  # 「只要 24G 的卡」 says which cards, not what the work takes
     main = material.estimates[0]
     return list(dict.fromkeys([*_enough(material, main), *_needed(material, main)]))
 
