@@ -1,5 +1,8 @@
 """Whether a model that only reads needs a card: what it takes without one, and the least that is enough."""
 
+import re
+from collections.abc import Sequence
+
 from assistant.compose import names, numbers, orders
 from assistant.compose.arithmetic import arithmetic, cite, subject, total
 from assistant.compose.citations import joined
@@ -34,6 +37,27 @@ def cardless(material: Material) -> Section | None:
     return section
 
 
+_SMALLEST = re.compile(
+    r"(?:最低|至少|最少|起码|最小)[^,，。?？]{0,6}(?:显卡|卡|gpu|配置)|(?:买|选|要|配)多大的?显存|多大显存的"
+    r"|\b(?:minimum|smallest|least|lowest)\b[^,.?!]{0,12}\b(?:gpu|card)\b"
+    r"|\bhow (?:much|big)\b[^.?!]{0,24}\bshould i (?:buy|get)\b",
+    re.I,
+)
+"""Words of who asks for the smallest card, not for a figure."""
+
+
+def least_card(material: Material, estimates: Sequence[Estimate]) -> str:
+    """The size of the smallest card that holds the smallest of the ways told; empty where that is not asked."""
+    whole = [one for one in estimates if one.gpus == 1 and one.fit is None and one.task == "inference"]
+    if not whole or not _SMALLEST.search(material.text):
+        return ""
+    one = min(whole, key=_needed_bytes)
+    if _needed_bytes(one) > SIZES_GIB[-1] * GIB * _usable():
+        return ""
+    told = material.say("cardless.least", least=_least(one), how=names.format_name(one.result.weight_format))
+    return told + _cite_size(material, one, _least(one))
+
+
 def _needed_bytes(one: Estimate) -> int:
     return one.result.per_gpu.high_bytes
 
@@ -44,8 +68,8 @@ def _least(one: Estimate) -> int:
 
 
 def _usable() -> float:
-    """Share of its memory that the least generous class of cards leaves."""
-    return min(reserve.usable_ratio for reserve in usable_reserves().values())
+    """Share of its memory that an ordinary card leaves."""
+    return usable_reserves()["gddr"].usable_ratio
 
 
 def _cite_size(material: Material, one: Estimate, least: int) -> str:

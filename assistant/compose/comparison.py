@@ -257,6 +257,10 @@ def _unpooled(material: Material, compared: Comparison) -> str:
     return material.say("compare.unpooled", cards=names.cards(several.id, counts[several.id]), size=size)
 
 
+def _total(row: GpuRow, counts: dict[str, int]) -> int:
+    return (row.memory_bytes or 0) * counts.get(row.id, 1)
+
+
 def _unequal(material: Material, compared: Comparison) -> str:
     """Several cards against fewer of another for language models of no stated size: memory in all against speed."""
     counts = _counts(material)
@@ -272,6 +276,12 @@ def _unequal(material: Material, compared: Comparison) -> str:
         "room": f"{counts.get(larger.id, 1)}×{(larger.memory_bytes or 0) // GIB} GB",
         "less": f"{counts.get(other.id, 1)}×{(other.memory_bytes or 0) // GIB} GB",
     }
+    if room[0].memory_bytes and _total(room[0], counts) == _total(room[1], counts):
+        fewer, more = sorted(room, key=lambda row: counts.get(row.id, 1))
+        sides = {"fewer": fewer, "more": more}
+        told = {side: names.cards(row.id, counts.get(row.id, 1)) for side, row in sides.items()}
+        size = f"{_total(fewer, counts) // GIB} GB"
+        return material.say("compare.same_room", **told, size=size) + facts.cite_card(material, fewer, [memory])
     faster = (other.bandwidth_bytes_per_s or 0) / (larger.bandwidth_bytes_per_s or 1)
     totals = [(row.memory_bytes or 1) * counts.get(row.id, 1) for row in room]
     if faster > MUCH_FASTER and totals[0] < MUCH_MORE * totals[1]:

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from assistant.answer import AnswerVerdict
 from assistant.compose import (
     capacity,
+    cardless,
     hybrid,
     lasting,
     layouts,
@@ -220,7 +221,7 @@ def memory_needed(material: Material) -> Section:
     headline = material.say(
         "fit.needs_all" if spread else "fit.needs", what=subject(material, first), ways=material.say.listed(ways)
     )
-    headline += _on_named_card(material, estimates)
+    headline += _on_named_card(material, estimates) + cardless.least_card(material, estimates)
     section = Section("estimate", headline, [arithmetic(material, estimates), *_minimum_lines(material)])
     return finished(material, section, first)
 

@@ -281,6 +281,9 @@ def _short(material: Material, one: Configuration, *, brief: bool = False) -> st
     cards = cards_of(one)
     if in_hand(one):
         return material.say("order.have", cards=cards)
+    if 0 < one.owned_count < one.gpu_count and one.acquisition == "buy" and not one.cards:
+        more = names.cards(one.gpu, one.gpu_count - one.owned_count)
+        cards = material.say("order.more", cards=more, count=one.gpu_count)
     return (
         cards
         + (material.say("order.where", where=where) if where else "")

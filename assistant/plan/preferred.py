@@ -54,7 +54,10 @@ _BUYING = re.compile(
     re.I,
 )
 _CHEAPEST = re.compile(
-    r"最便宜|最低价|最省钱|最划算|便宜点|预算(?:有限|不多|紧张|很?低)|cheapest|lowest[- ](?:cost|price)|least expensive"
+    r"最便宜|最低价|最省钱|最划算|性价比|便宜点|预算(?:有限|不多|紧张|很?低)"
+    r"|cheapest|lowest[- ](?:cost|price)|least expensive"
+    r"|\bbest (?:value|bang)|\bvalue for (?:the )?money|\bbang for (?:the|your|my|our) buck"
+    r"|\bprice[-/ ]to[-/ ]performance"
     r"|(?:smallest|lowest) (?:\w+ )?bill|\bon (?:a|the) (?:tight |small |low |shoestring )?budget(?! of)\b"
     r"|\bbudget[- ](?:friendly|build|card|gpu)|\b(?:affordable|inexpensive)",
     re.I,

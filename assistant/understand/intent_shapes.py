@@ -53,6 +53,12 @@ SHAPES: tuple[tuple[Intent, float, str], ...] = (
         r"(?:biggest|largest|heaviest|most) (?:thing |one |size )?(?:that )?(?:i|we|you|one|it) (?:can|could|might)"
         r"(?: \w{1,12})? (?:run|fine-?tune|finetune|train|tune|fit|load|host|serve|lora|qlora|handle)(?![a-z])"
     )),
+    ("what_fits", 6, (
+        rf"{MODEL}{{1,60}}[^。?!\n]{{0,24}}?(?:能|可以|够|该|适合|选|用|跑|上|装|下){{1,3}}(?:到|得?动)?\s?"
+        r"(?:哪个|哪一个|哪种|什么)(?:尺寸|版本|大小|参数量|规格)"
+        rf"|(?:which|what) (?:size|version|variant)s? (?:of )?(?:the )?{MODEL}{{1,60}}[^.?!\n]{{0,24}}?"
+        r"(?:can|could|fits?|runs?|should|would|on|for)(?![a-z])"
+    )),
     ("which_to_buy", 4, (
         r"recomi?end\w{1,6}|recommand\w{1,5}|empfehl\w{1,6}|consigli\w{1,5}|conseill?\w{1,5}|추천|おすすめ|お勧め"
         r"|オススメ|посовет\w{1,6}"

@@ -7,7 +7,7 @@ import re
 
 from assistant.understand.numbers import DIGITS, HAN, number
 from assistant.understand.text import Found, Text, grammar
-from assistant.understand.usage import find_usage, find_weekend
+from assistant.understand.usage import find_night, find_usage, find_weekend
 from kb.units import HOUR_S
 
 _WORD = "an?|one|two|three|four|five|six|seven|eight|nine|ten|twelve|eighteen"
@@ -36,6 +36,8 @@ _PRICED = grammar(
     r"\d(?:[\d.,]*\d)?\s?k?\s?(?:us)?(?:\$|€|£|usd|dollars?|eur|euros?|bucks|cents?|gbp|pounds?)?\s?(?:/|for )?$"
 )
 """What ends in a price: the unit behind it is what is paid for, "$0.80 an hour"."""
+_HIRED = grammar(r"租|(?<![a-z])(?:rent\w{0,3}|hir(?:e|ing))(?![a-z])")
+"""Words of who pays for the time; otherwise a night is what the work may take."""
 _LONGEST_YEARS = 100
 """Years from which a number of them is a date, not a time that anything is paid for."""
 _WORDS = {"half a": 0.5, "half an": 0.5, "半": 0.5, "eighteen": 18.0, None: 1.0}
@@ -56,7 +58,7 @@ def find_span(text: str) -> Found[float] | None:
                 continue
             if hours and not _NOT_A_TERM.match(plain, match.end()):
                 return Found(hours * HOUR_S, match.start(), match.end())
-    weekend = find_weekend(plain)
+    weekend = find_weekend(plain) or (find_night(plain) if _HIRED.search(plain) else None)
     if weekend is not None:
         return Found(weekend.value * HOUR_S, weekend.start, weekend.end)
     packed = _PACKED.search(plain)

@@ -164,6 +164,20 @@ def find_weekend(plain: str) -> Found[float] | None:
     return Found(WEEKEND_H, match.start(), match.end())
 
 
+_ONE_NIGHT = grammar(
+    r"(?<!每)(?<!每天)(?:一|整)(?:个)?(?:晚上?|夜|通宵)|通宵"
+    r"|(?<![a-z])(?:overnight|for (?:one|a|the|tonight) ?(?:whole |single )?night)(?![a-z])"
+)
+
+
+def find_night(plain: str) -> Found[float] | None:
+    """Hours of a single night that is spoken of; None where none is, or every one."""
+    match = _ONE_NIGHT.search(plain)
+    if match is None or _EVERY_MONTH.search(plain[: match.start()]):
+        return None
+    return Found(NIGHT_H, match.start(), match.end())
+
+
 def _daily(plain: str) -> Found[float] | None:
     """From one hour of the day to another, or in office hours; on weekdays or every day."""
     office = _OFFICE.search(plain)

@@ -2,12 +2,14 @@
 
 import pytest
 
+from assistant.compose.orders import chosen
 from assistant.ground.check import ground
 from assistant.plan import cardless, rig
 from assistant.understand import understand
 from assistant.understand.budget import find_budget
+from assistant.understand.usage import NIGHT_H
 from kb.catalog import gpu
-from kb.units import GIB
+from kb.units import GIB, HOUR_S
 from tests.assistant.planning import talk, turn
 
 
@@ -174,3 +176,50 @@ def test_the_machine_around_cards_is_told_by_its_parts(text: str, boards: bool) 
 @pytest.mark.parametrize("text", ["does an x8 slot hurt 2x3090?", "主板只有 x4 插槽，3090 会变慢吗"])
 def test_what_a_narrow_slot_costs_is_another_question(text: str) -> None:
     assert not rig.asked(understand(text))
+
+
+@pytest.mark.parametrize("text", ["best value GPU for Qwen3-30B-A3B", "跑 Qwen3-30B-A3B 用什么显卡性价比高"])
+def test_value_for_money_is_told_cheaper_than_what_comes_first_otherwise(text: str) -> None:
+    _, _, plain = turn("which GPU for Qwen3-30B-A3B")
+    _, _, value = turn(text)
+    first, least = (chosen(draft.configurations)[0].price.amount for draft in (plain, value))
+    assert first is not None
+    assert least is not None
+    assert least < first
+
+
+@pytest.mark.parametrize("text", ["租 4090 跑一晚上 ComfyUI 多少钱", "rent two A100s overnight, how much?"])
+def test_a_night_of_rent_is_priced_as_a_night(text: str) -> None:
+    assert understand(text).need.term_s == NIGHT_H * HOUR_S
+
+
+@pytest.mark.parametrize("text", ["一晚上能用 4090 训完 8B LoRA 吗", "租 4090，每天一晚上，一个月多少钱"])
+def test_a_night_that_is_no_rent_or_comes_again_is_none(text: str) -> None:
+    assert understand(text).need.term_s != NIGHT_H * HOUR_S
+
+
+@pytest.mark.parametrize("text", ["想在本地跑 DeepSeek，16G 显存够哪个版本", "我有 12G 显存，Qwen3 能选哪个大小"])
+def test_which_of_a_family_is_answered_with_its_members(text: str) -> None:
+    understanding, records, draft = turn(text)
+    assert understanding.need.intent == "what_fits"
+    assert draft.verdict == "recommendation"
+    assert next(record for record in records if record.tool == "what_fits").request["models"]
+
+
+@pytest.mark.parametrize(
+    ("text", "size"), [("minimum GPU for Qwen3-8B?", 12), ("笔记本想跑 14B 模型，买多大显存的", 16)]
+)
+def test_the_smallest_card_is_told_by_its_memory(text: str, size: int) -> None:
+    _, records, draft = turn(text)
+    assert f"{size} GB" in draft.answer.split("\n")[0]
+    assert not ground(draft.answer, records, (text,), draft.citations).ungrounded
+
+
+def test_as_much_memory_in_fewer_cards_is_no_more_memory() -> None:
+    _, _, draft = turn("which is better for a small team, one RTX PRO 6000 or four 3090s?")
+    assert "as much memory in all" in draft.answer.split("\n")[0]
+
+
+def test_cards_to_add_are_told_from_those_in_hand() -> None:
+    _, _, draft = turn("I own a 3060 12GB, what do I need to add for 32B models?")
+    assert "more (" in draft.answer.split("\n")[0]
