@@ -264,7 +264,9 @@ _TOLD: dict[str, Callable[[Material, Any], str]] = {
     else material.say("changed.context", value=numbers.tokens(need.context_tokens)),
     "sequence_tokens": _counted("sequence_tokens", "sequence"),
     "concurrent_sequences": _counted("concurrent_sequences", "at_once"),
-    "users": _counted("users", "users"),
+    "users": lambda material, need: (
+        material.say("changed.one_user") if need.users == 1 else _counted("users", "users")(material, need)
+    ),
     "batch_size": _counted("batch_size", "batch"),
     "optimizer": lambda material, need: material.say.get(f"oom.{need.optimizer}") or need.optimizer,
     "gradient_checkpointing": lambda material, need: (

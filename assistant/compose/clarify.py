@@ -206,7 +206,8 @@ def _of_pictures(material: Material, intent: str) -> list[str]:
     need, say = material.need, material.say
     record = models().get(need.model or "")
     sized = need.width_px or need.images_per_sample or need.video_s
-    if record is not None and record.kind == "vlm" and requests.is_training(need) and not sized and intent in _FITTING:
+    sees = record is not None and record.kind == "vlm" and _SEES.search(f"{record.id} {material.text}") is not None
+    if sees and requests.is_training(need) and not sized and intent in _FITTING:
         return [say("ask.pictures")]
     learns = record is not None and record.kind == "vision" and requests.is_training(need)
     if learns and intent == "oom" and not (need.width_px and need.batch_size):
@@ -241,6 +242,12 @@ def _use_unsaid(material: Material) -> bool:
 
 _POINTS = re.compile(r"\b(?:my|it|this) (?!.*\b(?:speed up|faster)\b)|我的|这[个台张卡]|它", re.I)
 """Words that point at what is known only to the asker."""
+_SEES = re.compile(
+    r"vl(?![a-z])|vision|llava|intern-?vl|minicpm-v|ovis|cog|pixtral|paligemma|molmo|idefics|smolvlm|moondream|omni"
+    r"|图|视觉|多模态|ocr|image|picture|photo|video|visual|multi-?modal",
+    re.I,
+)
+"""Names of models that are there for pictures, and words of pictures: others, that also see, are trained on text."""
 _SERVICE = re.compile(
     r"客服|对外|上线|线上服务|给(?:客户|用户|员工|全公司|同事)|7 ?[x×*] ?24|24 ?[x×*/] ?7"
     r"|\b(?:customers?|customer[- ]facing|support bot|production|public api|saas|our (?:team|staff|users))\b",

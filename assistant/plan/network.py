@@ -13,6 +13,8 @@ _BANDWIDTH = re.compile(
     r"(?<![\d.])(?P<n>\d{1,3}(?:\.\d)?)\s?(?P<u>[gG](?:bE|bps|b/s|bit|BE|igabit|E)?|[gG](?=\s?(?:网|口|光|以太"
     r"|交换|带宽|IB|RoCE|ib|InfiniBand|infiniband|ethernet|Ethernet|nic|NIC|LAN|lan|network)))(?![A-Za-z])",
 )
+_APART = re.compile(r"[,;:()*×，；：（）。]")
+"""What parts a number from the words after it: in "A100 40G*8 (no IB)" the forty are no network's."""
 _NAMED = ((re.compile(r"万兆"), 10.0), (re.compile(r"千兆|\bgigabit\b", re.I), 1.0))
 _GIGABIT_WORDS = re.compile(
     r"bE|bps|b/s|bit|BE|igabit|网|口|光|以太|交换|IB|RoCE|InfiniBand|ethernet|NIC|LAN|network", re.I
@@ -32,7 +34,7 @@ MACHINES_MOST = 512
 def bandwidth(text: str) -> float | None:
     """Bytes a second of the network that is named; null = none is."""
     for match in _BANDWIDTH.finditer(text):
-        around = match["u"][1:] + text[match.end() : match.end() + 12]
+        around = match["u"][1:] + _APART.split(text[match.end() : match.end() + 12])[0]
         if _GIGABIT_WORDS.search(around):
             return float(match["n"]) * GIGABIT_BYTES_PER_S
     return next((speed * GIGABIT_BYTES_PER_S for rule, speed in _NAMED if rule.search(text)), None)

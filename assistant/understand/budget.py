@@ -97,7 +97,7 @@ _BEFORE_PERIOD: tuple[tuple[Period, re.Pattern[str]], ...] = (
 )
 _PRICE = grammar(
     r"(?:costs?|costing|priced?(?: at)?|卖|售价|价格|报价|标价|挂|只要|sells? (?:for|at)|listed at"
-    r"|going for|offered|seen at|charges?|收费|was|is|they want|asking)\s?(?:me |about |around |you )?$"
+    r"|going for|offered|seen at|charges?|收费|(?<![a-z])(?:was|is)|they want|asking)\s?(?:me |about |around |you )?$"
 )
 _EACH = grammar(
     r"\s?(?:/|per |a |每|一)?\s?(?:kwh|度|千瓦时)|\s?(?:each|apiece|a piece|per (?:card|gpu)|一张|每张|/张|一块"
@@ -106,6 +106,7 @@ _EACH = grammar(
 _SPEND = grammar(
     r"预算|budget|以内|以下|不超过|最多|under|below|less than|up to|max|have|only|afford|spend|within|<"
     r"|≤|手里|手头|有|经费|花|grant|拨款|limit|capped?|no more than"
+    r"|(?<![a-z])(?:bis(?: zu)?|unter|maximal|höchstens|hasta|menos de|jusqu'à|moins de|até|fino a)(?![a-z])"
 )
 
 

@@ -29,7 +29,7 @@ SHAPES: tuple[tuple[Intent, float, str], ...] = (
         rf"[一二两三四五六七八九十半几\d]{{1,4}}\s?个?{_TIME}(?:之?内|以内|时间|左右)?\s?(?:能|可以|够|来得及|可否)?"
         r"(?:不能|否)?[^。?!\n]{0,8}?(?:训|跑|练|调|搞|弄|做)(?:得|不)?(?:完|好|出来)"
         r"|(?:训|跑|练)(?:得|不)完|(?:train|tun|epoch|lora|sft|scratch|pretrain)\w{0,4}[^。!\n]{0,80}?"
-        r"(?:days|hours|weeks|how long|eta|time)\s?(?:\?|$)"
+        r"(?:days|hours|weeks|how long|duration|eta|time)\s?(?:\?|$)"
         r"|(?:finish|complete|done|wrap up)\w{0,3}[^。?!\n]{0,80}?(?:in (?:a|one|under|less)|within|before|by (?:mon"
         r"|tue"
         r"|wed|thu|fri|sat|sun|tomorrow)|overnight|over (?:the|a) weekend)"
@@ -242,6 +242,12 @@ SHAPES: tuple[tuple[Intent, float, str], ...] = (
         r"|al)?(?![a-z])"
     )),
     ("speed", 6, r"(?<!\d)(?<!\d )tok(?:en)?s? ?(?:per|/|a) ?s(?:ec(?:ond)?)?\s?\?"),
+    ("cloud_or_buy", 9, (
+        r"(?:hours|hrs|h) (?:a|per|each|every) (?:day|week|month)[^!\n]{0,60}?should (?:we|i) (?:just )?"
+        r"(?:buy|own|purchase)"
+        r"|(?:买|自建|自己)[^。?!\n]{0,8}还是(?:直接)?(?:调|用|走|买)?\s?(?:第三方|云端|官方|大厂)?(?:的)?\s?api"
+        r"|(?<![a-z])api[^。?!\n]{0,10}还是[^。?!\n]{0,8}(?:买|自建)"
+    )),
     ("which_to_buy", 6, r"(?:加|添|换|补|增加|升级)(?:成|到|张|块|个)?(?:什么|啥|哪[种款张个]?)(?:显)?卡"),
     ("speed", 4.5, r"what (?:kind of |sort of )?(?:speeds?|tok\w{0,5}|throughput|performance)(?! tier)"),
     ("speed", 5.5, (

@@ -107,6 +107,9 @@ _CONCURRENT = (
         rf"|users?|requests?|prompts?|streams?)\s?(?:能|要|会|可以)?(?:同时|一起|并发|concurrently"
         rf"|simultaneously|at once|at the same time|in parallel)"),
     grammar(
+        rf"(?<![a-z0-9.])(?P<n>{_N})\s?(?P<s>k|thousand)?\s(?:users?|people|sessions?) "
+        r"(?:are )?(?:active|online)(?![a-z])"),
+    grammar(
         rf"(?<![a-z0-9.])(?P<n>{_N})\s?(?P<s>k|thousand)?(?: of them)?(?: \w{{1,10}}){{1,6}} "
         rf"(?:at once|simultaneously|concurrently|at the same time|in parallel|at any (?:one |given )?(?:time|moment)"
         rf"|at peak)"),
@@ -127,7 +130,7 @@ _USERS = (
         rf"|用户|人(?!民|工|机|脸|声|物|体|\s?\d{{1,4}}\s?g)|people|employees|员工|同事|developers?|学生|students|客户"
         rf"|customers|colleagues|coworkers|engineers|dau|研发|程序员|analysts|clients|devs?|lawyers|doctors|teachers"
         rf"|staff|persons?|seats|researchers"
-        rf"|律师|医生|老师|工程师|设计师|客服|坐席|师生|教师|医师|会计|编辑|科研人员)(?![a-z])"),
+        rf"|律师|医生|老师|工程师|设计师|客服(?!机器人|系统|助手|场景|问答)|坐席|师生|教师|医师|会计|编辑|科研人员)(?![a-z])"),
     grammar(
         rf"(?:用户(?:数|量)?|日活|dau|users|(?:team|office|company|lab|firm|group|class|clinic|school|start-?up"
         rf"|agency|business|practice|studio|department|staff|crew|family) of|团队|user base of)\s?(?:约|大概|为|是|有|:"

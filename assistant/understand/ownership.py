@@ -85,7 +85,7 @@ _OLD_CARD = 4 * GIB
 """Sizes of old and laptop cards, of which the catalog holds few."""
 _PAIR = grammar(r"\s?(?:with (?:an? )?)?(?:nv-?link(?:ed)? )?(?:pair|duo)(?![a-z])")
 _PLURAL = grammar(r"s(?![a-z0-9])")
-_PLURAL = grammar(r".?s(?![a-z0-9])")
+_PLURAL_SAID = grammar(r".?s(?![a-z0-9])")
 _MINE = grammar(
     rf"我(?:们)?(?:这边?|手里|手上)?(?:只|就|才)?(?:有|用)?\s?(\d{{1,2}}|{HAN}|俩)\s?(?:张|块|卡)(?!\s?[a-z0-9\ue000])"
     r"|(?<![a-z])i (?:only )?have (one|two|three|four|six|eight|\d{1,2}(?!\d))(?: of (?:them|those|these))?"
@@ -173,7 +173,7 @@ def _paired(text: str, names: list[NamedGpu], proposed: tuple[GpuCount, ...]) ->
     single = {card.count for card in proposed} == {1}
     pairs = {gpu.gpu for gpu in names if _is_pair(text, gpu)}
     if single:
-        pairs |= {gpu.gpu for gpu in names if gpu.gpu not in stated and _PLURAL.match(text, gpu.end - 1)}
+        pairs |= {gpu.gpu for gpu in names if gpu.gpu not in stated and _PLURAL_SAID.match(text, gpu.end - 1)}
     return (
         *(card for card in proposed if card.gpu not in pairs),
         *(GpuCount(gpu=key, count=2) for key in sorted(pairs)),

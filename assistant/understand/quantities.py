@@ -46,7 +46,8 @@ _HOURS = grammar(r"s?[- ]?(?:gpu )?(?:hours?|hrs?|小时|卡时)")
 _DIES = grammar(r"[x×*]\s?(\d)\s?die")
 _FREE = grammar(
     rf"(?:(\d{{1,3}}|{HAN})\s?(?:-|~|到|至|or|或)\s?)?({_N})\s?(张|块|片|颗|卡|cards?(?![a-z])"
-    rf"|gpus?(?![a-z])|of (?:them|these|those)|(?:local )?gpus(?![a-z]))(?!\s?(?:时|要|张要))"
+    rf"|gpus?(?![a-z]|[- ]?(?:hours?|hrs?)(?![a-z]))"
+    r"|of (?:them|these|those)|(?:local )?gpus(?![a-z]))(?!\s?(?:时|要|张要))"
     r"(?<!块(?=\s?钱))(?!\s?(?:一|每|/)\s?(?:度|kwh|千瓦时|个?小时|个?月|天|年|h(?![a-z])))"
 )
 _TOTAL = grammar(

@@ -177,3 +177,8 @@ def test_a_card_that_will_do_is_no_number_of_rows(text: str) -> None:
     before = understand("视频生成 Wan2.1 14B 要什么卡", None).need
     need = understand(text, before).need
     assert [*need.gpus_asked, *(card.gpu for card in need.gpus_owned)]
+
+
+def test_one_user_is_said_in_the_singular() -> None:
+    texts = ("I have an RTX 4080 16GB", "can it run qwen3 14b?", "in fp8 with 32k context, single user")
+    assert "one user" in first(conversation(*texts)[-1][1])

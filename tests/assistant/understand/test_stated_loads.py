@@ -170,3 +170,33 @@ def test_what_is_asked_is_heard(text: str, intent: str) -> None:
 @pytest.mark.parametrize("text", ["今天 A 股英伟达概念股能买吗", "should I buy nvidia stock", "港股大盘怎么看"])
 def test_shares_are_no_hardware(text: str) -> None:
     assert understand(text).out_of_scope
+
+
+def test_hours_of_gpus_are_no_number_of_gpus() -> None:
+    need = understand("We train ~200 GPU-hours a month on A100s. Should we buy one?").need
+    assert need.intent == "cloud_or_buy"
+    assert need.hours_per_month == 200
+    assert all((card.count or 1) < 200 for card in (*need.gpus_owned, *need.gpus_proposed))
+
+
+@pytest.mark.parametrize(
+    ("text", "at_once"),
+    [("2x H200, 70B FP8, 100 users active with 8k context each, ok?", 100), ("40 people online, 32B on an L40S", 40)],
+)
+def test_who_is_active_is_at_work_at_once(text: str, at_once: int) -> None:
+    assert understand(text).need.concurrent_sequences == at_once
+
+
+def test_a_service_bot_is_no_user() -> None:
+    assert understand("准备上线一个客服机器人，14b 模型，买什么卡").need.users is None
+
+
+@pytest.mark.parametrize("text", ["Grafikkarte bis 1000 Euro für lokale LLMs?", "tarjeta para LLM hasta 1000 euros"])
+def test_a_limit_in_another_language_is_a_budget(text: str) -> None:
+    budget = understand(text).need.budget
+    assert budget is not None
+    assert (budget.amount, budget.currency) == (1000, "EUR")
+
+
+def test_the_duration_of_a_training_is_its_time() -> None:
+    assert understand("LoRA of a 70B on 4x A100 80GB, 5M tokens, 1 epoch: duration?").need.intent == "training_time"
