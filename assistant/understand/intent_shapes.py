@@ -226,7 +226,7 @@ SHAPES: tuple[tuple[Intent, float, str], ...] = (
         rf"|how (?:do|can|should|would|could) (?:i|we|one|you) (?:best )?(?:serve|host|deploy|self-host|run|offer"
         rf"|provide)[^.?!\n]{{0,12}}?{MODEL}{{1,60}}[^.?!\n]{{0,12}}? (?:for|to|in|at) (?:\w{{1,12}} ){{0,2}}?"
         rf"(?:\d|company|team|office|staff|colleagues|coworkers|employees|people|users|students|everyone)"
-        rf"|(?:给|为|供)[^。?!\n]{{0,12}}?(?:人|员工|同事|用户|团队|部门?|公司|学生|老师)[^。?!\n]{{0,8}}?"
+        rf"|(?:给|为|供)(?!多少|几)[^。?!\n]{{0,12}}?(?:人|员工|同事|用户|团队|部门?|公司|学生|老师)[^。?!\n]{{0,8}}?"
         rf"(?:搭|部署|上线?|跑|用)[^。?!\n]{{0,8}}?{MODEL}{{1,60}}[^。?!\n]{{0,14}}?(?:怎么|如何|方案|合适|好|[?]|$)"
         rf"|(?:怎么|如何|用什么|拿什么)[^。?!\n]{{0,20}}?(?:部署|搭建?|上线|跑)[^。?!\n]{{0,8}}?{MODEL}{{1,60}}[^。?!\n]{{0,14}}?"
         rf"(?:合适|最好|比较好|划算|省钱|靠谱|稳妥)"
@@ -236,6 +236,11 @@ SHAPES: tuple[tuple[Intent, float, str], ...] = (
         r"(?:instances?|vms?|实例|机型|规格)(?![a-z])|(?:instances?|vms?|实例|机型)[^。?!\n]{0,12}?(?:for|to|适合|跑"
         r"|部署)"
         r"|租(?:的话|来|一下|哪)"
+    )),
+    ("cloud_or_buy", 6, (
+        r"(?:hourly|per[- ]hour) (?:price|rate|cost|rental|charge)s?"
+        r"|(?:price|rate|cost|charge)s? (?:per|an|by the) hour"
+        r"|(?:每小时|小时)的?(?:价格?|租金|单价|费用)(?!的?电)|时租"
     )),
     ("cloud_or_buy", 5, (
         r"(?:cheap\w{0,4}|price|cost\w{0,2}|best|where)[^。?!\n]{0,24}?(?<![a-z])rent(?:ing"

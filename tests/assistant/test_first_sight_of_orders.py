@@ -223,3 +223,31 @@ def test_as_much_memory_in_fewer_cards_is_no_more_memory() -> None:
 def test_cards_to_add_are_told_from_those_in_hand() -> None:
     _, _, draft = turn("I own a 3060 12GB, what do I need to add for 32B models?")
     assert "more (" in draft.answer.split("\n")[0]
+
+
+@pytest.mark.parametrize(
+    "text", ["8 张 4090 服务器能同时给多少人用 Qwen3-32B", "how many people can 8x4090 serve Qwen3-32B to?"]
+)
+def test_how_many_people_cards_serve_is_no_order(text: str) -> None:
+    assert understand(text).need.intent == "concurrency"
+
+
+@pytest.mark.parametrize("text", ["hourly price for 4x A100 80GB?", "4090 每小时租金多少"])
+def test_a_price_by_the_hour_is_a_rent(text: str) -> None:
+    assert understand(text).need.intent == "cloud_or_buy"
+    assert "/h" in turn(text)[2].answer.split("\n")[0] or "/小时" in turn(text)[2].answer.split("\n")[0]
+
+
+@pytest.mark.parametrize(
+    ("text", "most"),
+    [
+        ("rent something for LoRA on Qwen2.5-14B over the weekend, budget $20", 20 / 48),
+        ("20 块钱一天以内能租到什么卡", 0.15),
+    ],
+)
+def test_money_for_a_time_of_rent_lasts_for_all_of_it(text: str, most: float) -> None:
+    understanding, _, draft = turn(text)
+    assert not understanding.out_of_scope
+    rented = [one for one in draft.configurations if one.acquisition == "rent"]
+    assert rented
+    assert all(float(one.price.amount or 0) <= most for one in rented)

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from decimal import Decimal
 
 from kb.rates import usd
-from kb.units import HOURS_PER_MONTH
+from kb.units import HOUR_S, HOURS_PER_MONTH
 from tools.configure.choice import Choice
 from tools.configure.layout import NODE_GPUS
 from tools.configure.options import LOSSES, PRICED, RANKED, Limits, Mark, Option, Options, Order
@@ -54,13 +54,18 @@ class Found:
         return choice.gpu.id, self.paced.held.weight_format, choice.acquisition, choice.unsure
 
 
-def ceiling(budget: Budget | None, acquisition: str) -> Decimal | None:
-    """The most a configuration may cost, in dollars: in all for a purchase, per hour for rent; None = no limit."""
+def ceiling(budget: Budget | None, acquisition: str, term_s: float | None = None) -> Decimal | None:
+    """The most a configuration may cost, in dollars: in all for a purchase, per hour for rent; None = no limit.
+
+    Money that is to last for the time of a single rent, `term_s`, is shared out over its hours.
+    """
     if budget is None or (budget.mode is not None and budget.mode != acquisition):
         return None
     amount = usd(budget.amount, budget.currency)
     if acquisition == "buy":
         return amount if budget.period is None else None
+    if budget.period is None and term_s is not None:
+        return amount / Decimal(max(1.0, term_s / HOUR_S))
     if budget.period is None and budget.mode is None:
         return None
     return amount / HOURS[budget.period]
@@ -68,7 +73,7 @@ def ceiling(budget: Budget | None, acquisition: str) -> Decimal | None:
 
 def limits_of(request: ConfigureRequest) -> Limits:
     """The limits of a request."""
-    return Limits(ceiling(request.budget, "buy"), ceiling(request.budget, "rent"), request.max_power_w)
+    return Limits(ceiling(request.budget, "buy"), ceiling(request.budget, "rent", request.term_s), request.max_power_w)
 
 
 class Ranking:
