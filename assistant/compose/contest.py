@@ -19,6 +19,8 @@ EVEN_RATIO = 1.1
 RACES = (("estimate_inference_speed", "tokens_per_s_per_user"), ("estimate_training_time", "tokens_per_s_per_gpu"))
 """The tools that say how fast, and the figure each is compared by."""
 
+NEARLY_FULL, SPARE = 0.9, 0.1
+"""Share of a card from which nothing more goes beside the work, and how much less leaves room for it."""
 COUNTED = ("audio_s_per_s", "documents_per_s")
 """Figures of work that is not counted in answer tokens."""
 
@@ -103,8 +105,16 @@ def lighter(material: Material, best: Sequence[Estimate]) -> str:
     if len(holding) < len(best):
         missing = say.listed([names.cards(one.gpu or "", one.gpus) for one in best if not one.fits])
         return say("compare.one_lighter", what=what, rooms=rooms, missing=missing)
-    phrase = "compare.all_lighter" if alike else "compare.roomier"
-    return say(phrase, what=what, rooms=rooms, card=names.cards(holding[0].placed.gpu, holding[0].gpus))
+    first = min(holding, key=_filled) if alike else holding[0]
+    others = [_filled(one) for one in holding if one is not first]
+    roomy = alike and others and min(others) > NEARLY_FULL >= _filled(first) + SPARE
+    phrase = "compare.roomy" if roomy else "compare.all_lighter" if alike else "compare.roomier"
+    return say(phrase, what=what, rooms=rooms, card=names.cards(first.placed.gpu, first.gpus))
+
+
+def _filled(one: Estimate) -> float:
+    """Share of the card that the work takes."""
+    return one.result.per_gpu.total_bytes / one.placed.usable_bytes
 
 
 def race(material: Material) -> str:

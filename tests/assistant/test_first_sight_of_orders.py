@@ -251,3 +251,9 @@ def test_money_for_a_time_of_rent_lasts_for_all_of_it(text: str, most: float) ->
     rented = [one for one in draft.configurations if one.acquisition == "rent"]
     assert rented
     assert all(float(one.price.amount or 0) <= most for one in rented)
+
+
+@pytest.mark.parametrize("text", ["4060 Ti 16GB or 4070 12GB for Flux dev?", "跑 Flux，4060Ti 16G 和 4070 12G 买哪个"])
+def test_of_cards_that_hold_it_alike_the_one_with_room_is_taken(text: str) -> None:
+    first = turn(text)[2].answer.split("\n")[0]
+    assert first.lstrip("*").startswith(("Take 1×RTX 4060 Ti 16GB", "选 1×RTX 4060 Ti 16GB"))
