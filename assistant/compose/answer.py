@@ -311,7 +311,7 @@ def _cloud_or_buy(material: Material) -> Section:
     monthly = money.asks_monthly(material.text) or material.need.hours_per_month is not None
     again = again or (monthly and any(result["rent"] for result in material.results("estimate_cost")))
     budget = material.need.budget
-    if budget and budget.period == "month" and material.configurations and requests.sized(material.need):
+    if budget and requests.sized(material.need) and (budget.period == "month" or not material.configurations):
         return shopping.rent(material)
     asked = both or again or acquisition.buys(material) or money.asks_cost(material.text) or cost.of_a_run(material)
     either = preferred.rents(material.text) and acquisition.buys(material) and not money.asks_cost(material.text)

@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from assistant.compose import names, numbers
+from assistant.compose.citations import joined
 from assistant.compose.material import Material
 from assistant.compose.more_money import miss_price
 from assistant.compose.reasons import sentences
@@ -26,8 +27,10 @@ def misses(material: Material) -> Iterator[str]:
                     "shop.miss_memory", cards=cards, needed=numbers.gib(needed), usable=numbers.gib(usable)
                 )
             elif usd and not any(one["code"] in SHUT for one in row["reasons"]):
-                dear = too_dear(material, row, "shop.miss_beyond") or material.say(
-                    "shop.miss_price", cards=cards, price=miss_price(row)
+                dear = (
+                    too_dear(material, row, "shop.miss_beyond")
+                    or _by_the_hour(material, row)
+                    or material.say("shop.miss_price", cards=cards, price=miss_price(row))
                 )
                 yield "- " + material.say("list.semicolon").join([dear, *_of_miss(row, "trade_off", material.say)])
             else:
@@ -45,6 +48,20 @@ def too_dear(material: Material, row: dict[str, Any], key: str) -> str:
         key, cards=names.cards(row["gpu"], row["gpu_count"]), price=numbers.money(told["amount"], told["currency"]),
         over=numbers.money(beyond["amount"], beyond["currency"]), own=numbers.money(budget.amount, budget.currency),
     )  # fmt: skip
+
+
+def _by_the_hour(material: Material, row: dict[str, Any]) -> str:
+    """A near miss to rent: its price an hour, and the hours of it that the money of a month pays for."""
+    budget, told = material.need.budget, row.get("asked_price") or {"amount": row["price_usd"], "currency": "USD"}
+    rented = budget is not None and budget.mode == "rent" and row.get("acquisition", "rent") == "rent"
+    if not rented or budget is None or budget.period != "month" or told["currency"] != budget.currency:
+        return ""
+    hours = budget.amount / float(told["amount"])
+    own = numbers.money(budget.amount, budget.currency)
+    values = {"cards": names.cards(row["gpu"], row["gpu_count"]), "price": miss_price(row), "own": own}
+    quote = f"{own} / {values['price']} = {hours:.0f} h"
+    marker = joined([material.cites.cite("calculation", material.say("shop.hours"), "hours of rent", quote)])
+    return material.say("shop.miss_hours", hours=numbers.count(hours), **values) + marker
 
 
 def nearest(material: Material) -> str:

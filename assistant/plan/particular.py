@@ -14,6 +14,7 @@ from assistant.plan import (
     hosting,
     isolated,
     jobs,
+    laptop,
     memory_target,
     network,
     price_claims,
@@ -60,6 +61,7 @@ SHAPES: tuple[tuple[str, Callable[[Understanding], bool], Planner], ...] = (
     ("hosting", hosting.asked, hosting.calls),
     ("deal", deal.asked, deal.calls),
     ("quant", quant.asked, quant.calls),
+    ("laptop", laptop.asked, lambda need, _: laptop.calls(need)),
     ("cardless", cardless.asked, lambda need, _: cardless.calls(need)),
     ("processor", processor.asked, processor.calls),
     ("sights", sights.asked, sights.calls),
@@ -71,6 +73,7 @@ SHAPES: tuple[tuple[str, Callable[[Understanding], bool], Planner], ...] = (
 
 MORE: dict[str, Follower] = {
     "worth": lambda need, _, results: worth.more(need, results),
+    "laptop": lambda need, _, results: laptop.more(need, results),
     "quant": lambda need, _, results: quant.more(need, results), "traffic": traffic.more, "hosting": hosting.more,
 }  # fmt: skip
 """The calls that follow from the first results."""

@@ -22,6 +22,9 @@ _WORTH = re.compile(
     r"(?=[,，。?？!！ ]|$|[跑做用来])|值(?:不值)?得(?:买|入手?|购买|收|上车)|(?:过时|淘汰|落伍)了?(?:吗|么|没)"
     r"|(?:still|even) (?:worth|a good (?:buy|deal|choice|card)|viable|relevant|any good|ok(?:ay)? to buy)"
     r"|should (?:i|we) still (?:buy|get|pick up)"
+    r"|(?<![a-z])(?:buy|get|pick|purchas)\w*[^.!\n]{0,60}?(?:good|bad|smart|wise|terrible) (?:idea|move|choice)"
+    r"|(?:good|bad|smart|wise) (?:idea|move) to (?:buy|get|pick up)"
+    r"|(?:买|入手?|收)[^。！\n]{0,24}?(?:靠谱|明智|合适)(?:吗|么|不)"
     r"|worth (?:buying|getting|it|picking up|the money)|outdated|obsolete|too old",
     re.I,
 )

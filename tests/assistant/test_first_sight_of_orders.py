@@ -4,7 +4,7 @@ import pytest
 
 from assistant.compose.orders import chosen
 from assistant.ground.check import ground
-from assistant.plan import cardless, rig
+from assistant.plan import cardless, laptop, rig, worth
 from assistant.understand import understand
 from assistant.understand.budget import find_budget
 from assistant.understand.usage import NIGHT_H
@@ -207,7 +207,7 @@ def test_which_of_a_family_is_answered_with_its_members(text: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "size"), [("minimum GPU for Qwen3-8B?", 12), ("笔记本想跑 14B 模型，买多大显存的", 16)]
+    ("text", "size"), [("minimum GPU for Qwen3-8B?", 12), ("想跑 14B 模型，买多大显存的卡", 16)]
 )
 def test_the_smallest_card_is_told_by_its_memory(text: str, size: int) -> None:
     _, records, draft = turn(text)
@@ -257,3 +257,33 @@ def test_money_for_a_time_of_rent_lasts_for_all_of_it(text: str, most: float) ->
 def test_of_cards_that_hold_it_alike_the_one_with_room_is_taken(text: str) -> None:
     first = turn(text)[2].answer.split("\n")[0]
     assert first.lstrip("*").startswith(("Take 1×RTX 4060 Ti 16GB", "选 1×RTX 4060 Ti 16GB"))
+
+
+@pytest.mark.parametrize("text", ["100 块一个月能租到什么卡跑 7B", "$50 a month, rent a GPU for Qwen3-32B"])
+def test_too_little_for_a_month_of_rent_is_told_in_hours(text: str) -> None:
+    _, records, draft = turn(text)
+    assert draft.verdict == "does_not_fit"
+    assert " hours of it" in draft.answer or "小时，不够全天开" in draft.answer
+    assert not ground(draft.answer, records, (text,), draft.citations).ungrounded
+
+
+@pytest.mark.parametrize(
+    ("text", "size"),
+    [("which laptop GPU can run Qwen3-14B?", 12), ("买什么笔记本能跑 Mistral Small 24B", 16)],
+)
+def test_a_laptop_is_told_by_its_memory_and_its_chips(text: str, size: int) -> None:
+    _, records, draft = turn(text)
+    first = draft.answer.split("\n")[0]
+    assert f"{size} GB" in first
+    assert "Laptop" in first
+    assert not ground(draft.answer, records, (text,), draft.citations).ungrounded
+
+
+@pytest.mark.parametrize("text", ["I have a laptop with 16GB RAM, can it run Qwen3-4B?", "4060 笔记本能跑 Qwen3-8B 吗"])
+def test_a_laptop_in_hand_is_none_to_buy(text: str) -> None:
+    assert not laptop.asked(understand(text))
+
+
+@pytest.mark.parametrize("text", ["buying a used V100 32GB for 27B models, good idea?", "买 P40 跑 14B 靠谱吗"])
+def test_whether_it_is_wise_to_buy_a_card_is_judged(text: str) -> None:
+    assert worth.asked(understand(text))
