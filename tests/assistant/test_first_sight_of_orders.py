@@ -206,9 +206,7 @@ def test_which_of_a_family_is_answered_with_its_members(text: str) -> None:
     assert next(record for record in records if record.tool == "what_fits").request["models"]
 
 
-@pytest.mark.parametrize(
-    ("text", "size"), [("minimum GPU for Qwen3-8B?", 12), ("想跑 14B 模型，买多大显存的卡", 16)]
-)
+@pytest.mark.parametrize(("text", "size"), [("minimum GPU for Qwen3-8B?", 12), ("想跑 14B 模型，买多大显存的卡", 16)])
 def test_the_smallest_card_is_told_by_its_memory(text: str, size: int) -> None:
     _, records, draft = turn(text)
     assert f"{size} GB" in draft.answer.split("\n")[0]
