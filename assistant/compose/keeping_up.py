@@ -36,13 +36,13 @@ def keeping_up(material: Material) -> Section | None:
         one = result[key]
         span = f"{numbers.figure(one['low'])}–{numbers.figure(one['high'])}"
         rows.append([names.gpu_name(result["gpu"]), numbers.figure(one["value"]), span, _whole(needed["value"])])
-    rate, period_s = first.request[key], float(worded.period_s(material.text) or DAY_S)
+    rate, period_s = first.request[key], _span_s(material)
     headline = say(
         f"keeping_up.{'live_' if live else kind}headline",
         what=names.model_name(first.result["model"]),
         format=names.format_name(first.result["weight_format"]),
         rate=numbers.count(rate if live or kind in ("", "camera_") else rate * period_s / _UNIT_S[kind]),
-        every=say(_EVERY[period_s]),
+        every=say(_EVERY[period_s] if _due_s(material) is None else "keeping_up.due"),
         tokens=numbers.tokens(first.result["input_tokens"]),
         ways=say.listed(ways, conjunction="or"),
     )
@@ -59,6 +59,16 @@ _ITEMS = (("speech_", "audio_s_per_s"), ("picture_", "images_per_s"))
 _UNIT_S = {"speech_": HOUR_S, "picture_": 1, "camera_": 1}
 """Seconds of what each is counted in: hours of speech, pictures."""
 _EVERY: dict[float, str] = {DAY_S: "keeping_up.day", 7 * DAY_S: "keeping_up.week", 30 * DAY_S: "keeping_up.month"}
+
+
+def _due_s(material: Material) -> float | None:
+    """Seconds until the work is to be done, where it comes once."""
+    return material.need.deadline_s if worded.period_s(material.text) is None else None
+
+
+def _span_s(material: Material) -> float:
+    """Seconds over which the work is told: until it is to be done, else those between its comings."""
+    return float(worded.period_s(material.text) or _due_s(material) or DAY_S)
 
 
 def asked(material: Material) -> bool:

@@ -103,7 +103,7 @@ def amounts(need: Need, text: str) -> dict[str, object]:
     if kind in SEEN:
         if (match := made(kind, text)) is not None:
             found["images"] = found["dataset_samples"] = _count(match)
-            if (period := period_s(text)) is not None:
+            if (period := period_s(text) or need.deadline_s) is not None:
                 found["images_per_s"] = _count(match) / period
         if (known := dataset_samples(text)) is not None:
             found["dataset_samples"] = known
@@ -117,7 +117,7 @@ def amounts(need: Need, text: str) -> dict[str, object]:
             found["images_per_s"] = float(need.concurrent_sequences * (need.frames_per_s or CAMERA_FPS))
     elif kind == "speech" and (match := heard(text)) is not None:
         found["audio_s"] = _count(match) * _UNIT_S[match["u"][0].lower()]
-        if (period := period_s(text)) is not None:
+        if (period := period_s(text) or need.deadline_s) is not None:
             found["audio_s_per_s"] = float(str(found["audio_s"])) / period
     elif kind == "speech" and need.concurrent_sequences and LIVE.search(text) is not None:
         found["audio_s_per_s"] = float(need.concurrent_sequences)

@@ -25,7 +25,7 @@ SHOWN_MAX = 3
 TEXT_TOKENS = 512
 """Tokens of a text, where only those of all of them were stated: what embedding models are fed in pieces of."""
 DAYS_PER_MONTH, WEEKS_PER_MONTH = 365 / 12, 365 / 84
-_WEEK = re.compile(r"每周|一周|每星期|per week|a week|weekly|/week", re.I)
+_WEEK = re.compile(r"每周|一周(?![之以]?内)|每星期|per week|(?<!in )(?<!within )a week|weekly|/week", re.I)
 
 
 def asked(understanding: Understanding) -> bool:

@@ -74,7 +74,10 @@ _MINE = grammar(
 """Words that say whose the cards are."""
 _REPLACED = grammar(r"(?<![a-z])(?:instead|swap|replace|forget|my|switch)(?![a-z])|换(?:成|掉)|改(?:成|为)|不要")
 """Words by which a card takes the place of those compared."""
-_IN_PLACE = grammar(r"(?<![a-z])instead(?! of)(?![a-z])|(?<![a-z])(?:swap|replace)(?![a-z])|换成|换掉|改成|代替")
+_IN_PLACE = grammar(
+    r"(?<![a-z])instead(?! of)(?![a-z])|(?<![a-z])(?:swap|replace)(?![a-z])|换成|换掉|改成|代替"
+    r"|^\s*(?:那|如果|要是|改)*\s?租(?![^?]*(?:还是|划算|多少钱|便宜|贵|比))"
+)
 """Words by which a card takes the place of those in hand, whatever else is said."""
 _SETTLED = grammar(
     r"(?<![a-z])(?:take|go with|settle|instead|only|just|i(?:'ll| will)|my)(?![a-z])|就|只|换|买了|我(?:有|用|的)"

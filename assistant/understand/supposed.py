@@ -3,13 +3,12 @@
 from typing import Any
 
 from assistant.understand.text import grammar
-from assistant.understand.workloads import SHOPPING
 from assistant.understanding import Asked
 from tools.need import GpuCount
 
 _SUPPOSED = grammar(
-    r"再|多(?:加|买|来|配|插)|加(?!到)(?:一|两|上)|凑|如果|要是|假如|(?<![a-z])(?:add\w{0,3}|buy\w{0,3}|get\w{0,4}|if|plus|with|another"
-    r"|more|extra|second|third|additional|what about|how about)(?![a-z])"
+    r"再|多(?:加|买|来|配|插)|加(?!到)(?:一|两|上)|凑|如果|要是|假如|(?<![a-z])(?:add\w{0,3}|buy\w{0,3}|get\w{0,4}|if|plus|another"
+    r"|more|extra|second|third|additional)(?![a-z])"
 )
 """Words that suppose cards beside those in hand."""
 _BOUGHT = grammar(
@@ -18,6 +17,8 @@ _BOUGHT = grammar(
     r"|(?:刚|已经?|又)(?:买|加|收|到)了?|买了|到货|到手|收了|加了|还有"
 )
 """Words that say they are there by now."""
+_ORDERED = ("which_to_buy", "budget")
+"""What asks for hardware to order: who weighs renting speaks of as many cards as were said."""
 
 
 def supposed(previous: Asked, changes: dict[str, Any], plain: str, *, anew: bool) -> dict[str, Any]:
@@ -32,9 +33,9 @@ def supposed(previous: Asked, changes: dict[str, Any], plain: str, *, anew: bool
     if "gpus_owned" not in changes and not previous.in_hand:
         return {}
     priced = changes.get("matter") == "price" and "gpus_owned" not in changes
-    if (anew or priced or changes.get("intent") in SHOPPING) and not (changes.get("params") or previous.params):
+    if (anew or priced or changes.get("intent") in _ORDERED) and not (changes.get("params") or previous.params):
         return {"gpus_owned": (), "in_hand": there, **_priced(there, now)}
-    if anew or changes.get("intent") in SHOPPING:
+    if anew or changes.get("intent") in _ORDERED:
         return {"gpus_owned": there, "in_hand": ()}
     return {"in_hand": there}
 

@@ -61,8 +61,18 @@ QUERIES = re.compile(
 A_DAY = re.compile(r"每天|一天|per day|a day|daily|/day", re.I)
 PERIODS = (
     (A_DAY, DAY_S),
-    (re.compile(r"每周|每星期|一周|per week|a week|weekly|/ ?w(?:ee)?k\b", re.I), 7 * DAY_S),
-    (re.compile(r"每个?月|一个?月|per month|a month|monthly|each month|every month|/ ?mo(?:nth)?\b", re.I), 30 * DAY_S),
+    (
+        re.compile(r"每周|每星期|一周(?![之以]?内)|per week|(?<!in )(?<!within )a week|weekly|/ ?w(?:ee)?k\b", re.I),
+        7 * DAY_S,
+    ),
+    (
+        re.compile(
+            r"每个?月|一个?月(?![之以]?内)|per month|(?<!in )(?<!within )a month|monthly|each month|every month"
+            r"|/ ?mo(?:nth)?\b",
+            re.I,
+        ),
+        30 * DAY_S,
+    ),
 )
 """Words that say how often as much work comes again, and the seconds between."""
 CAMERAS = re.compile(
@@ -98,6 +108,7 @@ _APART = "; "
 """Between words that were said in different places."""
 
 
+_FIGURE = re.compile(r"\d+(?:\.\d+)?")
 _LONGEST = 80
 """Characters of a question that asks for a fact."""
 _NUMBER_ALONE = re.compile(
@@ -120,12 +131,16 @@ class Said:
     """The same without the names of cards and models."""
     bare: bool
     """Whether no slot was read in it that a figure of it may stand for."""
+    due: bool
+    """Whether it says until when the work is to be done."""
 
     @classmethod
     def of(cls, reading: Reading) -> "Said":
         """Those of a reading."""
         nameless = "".join(one for one in reading.entities.masked if one.isascii() or one.isalpha())
-        return cls(reading.text.simplified, nameless, bare=set(reading.slots) <= {"term_s"})
+        return cls(
+            reading.text.simplified, nameless, bare=set(reading.slots) <= {"term_s"}, due="deadline_s" in reading.slots
+        )
 
 
 def made(kind: str | None, text: str) -> re.Match[str] | None:
@@ -190,11 +205,14 @@ def _said(kind: str, said: Said, before: str) -> Iterator[str]:
     count = now or former
     if count:
         yield again or count[0].strip()
-    periods = (rule.search(text if now else before) for rule, _ in PERIODS)
+    periods = (rule.search(text if now or said.due else before) for rule, _ in PERIODS)
     if count and (period := next(filter(None, periods), None)):
         yield period[0].strip()
     for rule in _BESIDE.get(kind, ()):
-        if match := rule.search(text) or rule.search(before):
+        rate = rule.search(before) if rule is QUERIES and not count and said.bare else None
+        if rate and (bare := _NUMBER_ALONE.match(text)) and not bare["s"] and not bare["unit"]:
+            yield _FIGURE.sub(bare["n"], rate[0], count=1).strip()  # 「500 呢」 after 200 queries a second
+        elif match := rule.search(text) or rule.search(before):
             yield match[0].strip()
 
 

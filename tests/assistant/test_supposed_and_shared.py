@@ -218,3 +218,15 @@ def test_which_costs_less_stays_asked_of_another_size() -> None:
     told = conversation("3090 和 4090 微调 7B QLoRA 差多少", "要是租呢，哪个划算", "换成 13B")
     assert "租" in first(told[-1][1])
     assert "¥" in first(told[-1][1])
+
+
+def test_more_cards_of_a_run_that_is_rented_are_rented() -> None:
+    texts = ("Pretrain a 1B model on 20B tokens with 8 H100, how long?", "cost if rented?", "and with 16?")
+    need = conversation(*texts)[-1][0]
+    assert [card.count for card in need.gpus_owned] == [16]
+
+
+@pytest.mark.parametrize("rent", ["租 H100 呢", "那租 H100 的话"])
+def test_a_card_to_rent_takes_the_place_of_those_in_hand(rent: str) -> None:
+    before = understand("两张 A6000 QLoRA 微调 Qwen2.5-72B，5 万条数据要跑多久").need
+    assert [card.gpu for card in understand(rent, before).need.gpus_owned] == ["h100-sxm-80gb"]

@@ -125,3 +125,21 @@ def test_what_a_job_costs_stays_asked_of_another_model_and_another_amount() -> N
     assert {request["images"] for request in requests} == {10_000}
     assert need.amount is not None
     assert "每月" in need.amount
+
+
+def test_another_deadline_takes_the_place_of_the_one_before() -> None:
+    first, _, draft = turn("We have 10k hours of podcasts to transcribe with whisper large-v3 in a week. What GPUs?")
+    assert "10,000 hours" in draft.answer.split("\n")[0]
+    second, records, _ = turn("and in three days?", first.need)
+    rates = [one.request["audio_s_per_s"] for one in records if one.request.get("audio_s_per_s")]
+    assert rates
+    assert all(rate == pytest.approx(10_000 * 3600 / (3 * 86400)) for rate in rates)
+    _, records, _ = turn("what would that cost in the cloud?", second.need)
+    assert {one.request.get("audio_s") for one in records if one.tool == "estimate_cost"} == {36_000_000}
+
+
+def test_a_bare_number_after_a_rate_is_another_rate() -> None:
+    first = understand("What GPU for serving bge-m3 at 200 queries per second?").need
+    need, records, _ = turn("500?", first)
+    assert {one.request.get("documents_per_s") for one in records if "documents_per_s" in one.request} == {500.0}
+    assert need.need.amount == "500 queries per second"
