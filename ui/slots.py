@@ -11,7 +11,7 @@ from kb.units import GIB, HOUR_S, format_count
 from ui.labels import both, labels
 from ui.quantities import money, plain
 
-SIZES = ("memory_bytes_per_gpu", "host_memory_bytes")
+SIZES = ("memory_bytes_per_gpu", "host_memory_bytes", "card_memory_least_bytes", "card_memory_most_bytes")
 FORMATS = ("weight_format", "kv_format")
 CARDS = ("gpus_owned", "gpus_asked", "gpus_proposed", "gpus")
 _ID = re.compile(r"\b[a-z][a-z0-9]*(?:-[a-z0-9.]+)+\b")

@@ -18,7 +18,7 @@ KINDS: dict[str, tuple[str, ...]] = {
     "model": ("model",),
     "cards": ("gpus_owned", "gpus_proposed", "gpus_asked"),
     "budget": ("budget",),
-    "gib": ("memory_bytes_per_gpu", "host_memory_bytes"),
+    "gib": ("memory_bytes_per_gpu", "host_memory_bytes", "card_memory_least_bytes", "card_memory_most_bytes"),
     "billion": ("params",),
     "hours": ("deadline_s", "term_s"),
     "choice": (
