@@ -27,9 +27,14 @@ _MEMORY = (
     r"(?P<n>\d{2,4})\s?gi?b?\s?\+?\s?(?:of |的|以上)?\s?(?:total |gpu |video |大)?"
     r"(?:v?ram|memory|显存|cards?|gpus?|显卡)"
 )
+_CARD_WITH = r"(?:gpus?|cards?|显卡|卡) (?:with|that has|having|of) (?P<n>\d{2,4})\s?gi?b?(?![a-z])"
 _TARGETS = tuple(
     re.compile(rule, re.I)
-    for rule in (rf"(?:{_WANTS})[^.?!。？！]{{0,40}}?{_MEMORY}", rf"{_MEMORY}[^.?!。？！]{{0,40}}?(?:{_WANTS})")
+    for rule in (
+        rf"(?:{_WANTS})[^.?!。？！]{{0,40}}?{_MEMORY}",
+        rf"{_MEMORY}[^.?!。？！]{{0,40}}?(?:{_WANTS})",
+        rf"(?:{_WANTS})[^.?!。？！]{{0,20}}?{_CARD_WITH}",
+    )
 )
 _ONE = re.compile(r"(?<![a-z])(?:single|one)?[ -]?(?:card|gpu)(?!s|[a-z]| memory| ram)|单卡|一张|显卡", re.I)
 MACHINE = "apu"

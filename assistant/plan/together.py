@@ -23,6 +23,8 @@ ASKED = (
 )
 """Intents that the memory of each model answers."""
 _LANGUAGE = {"llm", "vlm"}
+_DRAWN = {"diffusion", "video"}
+"""Kinds that people run in four bits where the whole does not fit."""
 
 
 def asked(understanding: Understanding) -> bool:
@@ -93,6 +95,9 @@ def ways(work: Workload, need: Need, card: GpuCount | None) -> Iterator[PlannedC
     record = models().get(work.model or "")
     if work.weight_format is None and (record is None or record.kind in _LANGUAGE):
         names = smaller_formats(native_format(own.model), own.engine, card.gpu if card else None)
+        yield from (requests.memory(own, card, weight_format=name) for name in names)
+    elif work.weight_format is None and record is not None and record.kind in _DRAWN and need.offload is None:
+        names = smaller_formats(None, own.engine, card.gpu if card else None)[-1:]
         yield from (requests.memory(own, card, weight_format=name) for name in names)
 
 

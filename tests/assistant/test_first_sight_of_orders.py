@@ -4,7 +4,7 @@ import pytest
 
 from assistant.compose.orders import chosen
 from assistant.ground.check import ground
-from assistant.plan import cardless, laptop, rig, worth
+from assistant.plan import cardless, laptop, memory_target, rig, worth
 from assistant.understand import understand
 from assistant.understand.budget import find_budget
 from assistant.understand.usage import NIGHT_H
@@ -285,3 +285,19 @@ def test_a_laptop_in_hand_is_none_to_buy(text: str) -> None:
 @pytest.mark.parametrize("text", ["buying a used V100 32GB for 27B models, good idea?", "买 P40 跑 14B 靠谱吗"])
 def test_whether_it_is_wise_to_buy_a_card_is_judged(text: str) -> None:
     assert worth.asked(understand(text))
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["要同时跑 Qwen3-8B 和 FLUX.1-dev，一张 24G 够吗", "Can a 5090 hold Qwen3-14B and Flux dev at the same time?"],
+)
+def test_a_picture_model_beside_a_language_model_is_narrowed_too(text: str) -> None:
+    _, records, draft = turn(text)
+    assert draft.verdict == "fits_with_changes"
+    drawn = [one for one in records if one.tool == "estimate_memory" and "FLUX" in str(one.request.get("model"))]
+    assert len({one.request.get("weight_format") for one in drawn}) > 1
+
+
+@pytest.mark.parametrize("text", ["cheapest GPU with 48GB?", "cheapest card with 32 GB for LLMs"])
+def test_the_cheapest_card_of_a_memory_is_found(text: str) -> None:
+    assert memory_target.asked(understand(text))
