@@ -17,7 +17,7 @@ from typing import Any
 from assistant.answer import Answer
 from assistant.database import Database, Execute, database
 from assistant.schema import MIGRATIONS
-from assistant.told import Told
+from assistant.told import Told, unpacked, whole
 from kb.base import BadInput, StateUnavailable
 
 logger = logging.getLogger(__name__)
@@ -137,34 +137,35 @@ class Conversations:
         """
         with self._database.reading() as execute:
             rows = execute(
-                "SELECT receipt.body, turn.answer FROM receipt JOIN turn ON turn.conversation_id = "
+                "SELECT receipt.body, turn.answer, turn.packed FROM receipt JOIN turn ON turn.conversation_id = "
                 "receipt.conversation_id AND turn.number = receipt.number WHERE key = ? AND receipt.created_s > ?",
                 receipt.key,
                 time.time() - RECEIPT_S,
             )
         if not rows:
             return None
-        body, text = rows[0]
+        body, text, packed = rows[0]
         if body != receipt.body:
             raise BadInput("Idempotency-Key", "was used for another request.", "Use a new key for a new request.")
-        return _answer(text)
+        return _answer(text, packed)
 
     def append(self, answer: Answer | Told, receipt: Receipt | None = None) -> int:
         """Store a turn durably, with the receipt of its request; returns its number, counted from 1."""
         told = Told.of(answer) if isinstance(answer, Answer) else answer
-        now, gist, text = time.time(), told.gist, told.text
-        name = gist.conversation_id
-        with self._database.transaction() as execute:
+        now, gist, own, packed = time.time(), told.gist, told.own, told.packed
+        name, mine = gist.conversation_id, owner.get()
+
+        def append(execute: Execute) -> int:
             execute(  # also makes other writers of this conversation wait, so that numbers do not collide
                 "INSERT INTO conversation (id, title, created_s, updated_s, owner) VALUES (?, ?, ?, ?, ?) "
                 "ON CONFLICT (id) DO UPDATE SET updated_s = excluded.updated_s",
-                name, " ".join(gist.question.split())[:LONGEST_TITLE], now, now, owner.get(),
+                name, " ".join(gist.question.split())[:LONGEST_TITLE], now, now, mine,
             )  # fmt: skip
             rows = execute(
-                "INSERT INTO turn (conversation_id, number, answer, created_s, question, need) VALUES "
-                "(?, (SELECT COALESCE(MAX(number), 0) + 1 FROM turn WHERE conversation_id = ?), ?, ?, ?, ?) "
+                "INSERT INTO turn (conversation_id, number, answer, packed, created_s, question, need) VALUES "
+                "(?, (SELECT COALESCE(MAX(number), 0) + 1 FROM turn WHERE conversation_id = ?), ?, ?, ?, ?, ?) "
                 "RETURNING number",
-                name, name, text, now, gist.question, gist.need,
+                name, name, own, packed, now, gist.question, gist.need,
             )  # fmt: skip
             number = int(rows[0][0])
             if receipt is not None:
@@ -173,7 +174,9 @@ class Conversations:
                     "INSERT INTO receipt (key, body, conversation_id, number, created_s) VALUES (?, ?, ?, ?, ?)",
                     receipt.key, receipt.body, name, number, now,
                 )  # fmt: skip
-        return number
+            return number
+
+        return self._database.write(append)
 
     def history(self, conversation_id: str, last: int | None = None) -> list[Answer]:
         """The turns of a conversation, oldest first; only the `last` few when asked."""
@@ -182,10 +185,10 @@ class Conversations:
             if not _is_open(execute, conversation_id):
                 return []
             rows = execute(
-                "SELECT answer FROM turn WHERE conversation_id = ? ORDER BY number DESC LIMIT ?",
+                "SELECT answer, packed FROM turn WHERE conversation_id = ? ORDER BY number DESC LIMIT ?",
                 conversation_id, 2**31 if last is None else last,
             )  # fmt: skip
-        return [_answer(text) for (text,) in reversed(rows)]
+        return [_answer(*row) for row in reversed(rows)]
 
     def said(self, conversation_id: str, last: int) -> list[Said]:
         """What the last few turns of a conversation said, oldest first; far cheaper than their answers."""
@@ -258,11 +261,11 @@ class Conversations:
         """The turns a token opens, oldest first; none for an unknown token."""
         with self._database.reading() as execute:
             rows = execute(
-                "SELECT answer FROM turn JOIN share ON share.conversation_id = turn.conversation_id "
+                "SELECT answer, packed FROM turn JOIN share ON share.conversation_id = turn.conversation_id "
                 "WHERE token = ? AND number <= turns ORDER BY number",
                 token,
             )
-        return [_answer(text) for (text,) in rows]
+        return [_answer(*row) for row in rows]
 
     def unshare(self, conversation_id: str) -> int:
         """Close every link to a conversation; says how many there were."""
@@ -317,25 +320,25 @@ class Conversations:
             names = [name for (name,) in execute("SELECT id FROM conversation ORDER BY id")]
         for name in names:
             with self._database.reading() as execute:
-                whole = {table: _rows(execute, table, key, name) for table, (key, _) in KEPT.items()}
-            if whole["conversation"]:  # it may have been deleted meanwhile
-                yield whole
+                kept = {table: _rows(execute, table, key, name) for table, (key, _) in KEPT.items()}
+            if kept["conversation"]:  # it may have been deleted meanwhile
+                yield kept
 
-    def restore(self, whole: Mapping[str, Any]) -> None:
+    def restore(self, kept: Mapping[str, Any]) -> None:
         """Put one conversation of a backup back, in place of one of that id.
 
         Raises:
             KeyError, TypeError, ValueError: this is none.
         """
-        name = whole["conversation"][0]["id"]
+        name = kept["conversation"][0]["id"]
         check_id(name)
-        for turn in whole["turn"]:
+        for turn in kept["turn"]:
             _answer(turn["answer"])
         with self._database.transaction() as execute:
             execute("DELETE FROM conversation WHERE id = ?", name)
             for table, (key, fields) in KEPT.items():
                 marks = ", ".join("?" for _ in fields)
-                for row in whole[table]:
+                for row in kept[table]:
                     if row[key] != name:
                         raise ValueError(f"a {table} of another conversation")
                     given = [row.get(field) if field in LATER else row[field] for field in fields]
@@ -371,13 +374,22 @@ def _is_open(execute: Execute, conversation_id: str) -> bool:
 
 
 def _rows(execute: Execute, table: str, key: str, name: str) -> list[dict[str, Any]]:
-    fields = KEPT[table][1]
+    fields = (*KEPT[table][1], *(("packed",) if table == "turn" else ()))
     rows = execute(f"SELECT {', '.join(fields)} FROM {table} WHERE {key} = ? ORDER BY 1, 2", name)  # noqa: S608 - KEPT
-    return [dict(zip(fields, row, strict=True)) for row in rows]
+    plain = [dict(zip(fields, row, strict=True)) for row in rows]
+    for one in plain:
+        if "packed" in one:
+            one["answer"] = _whole(one["answer"], one.pop("packed"))
+    return plain
 
 
-def _answer(text: str) -> Answer:
-    return Answer.model_validate(json.loads(text))
+def _answer(text: str, packed: bytes | None = None) -> Answer:
+    return Answer.model_validate(json.loads(_whole(text, packed)))
+
+
+def _whole(text: str, packed: bytes | None) -> str:
+    """The JSON of an answer, of the two columns it may stand in."""
+    return text if packed is None else whole(text, unpacked(packed))
 
 
 def _digest(text: str) -> str:

@@ -4,10 +4,11 @@ import threading
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any, Protocol, TypeVar
 
 from kb.base import BadInput, ConversationBusy
 
+T = TypeVar("T")
 Execute = Callable[..., list[tuple[Any, ...]]]
 """Runs one statement, written with `?` for its values, and gives its rows."""
 
@@ -20,6 +21,15 @@ class Database(Protocol):
 
         Raises:
             StateUnavailable: it cannot be reached, is full or broken.
+        """
+        ...
+
+    def write(self, work: Callable[[Execute], T]) -> T:
+        """One transaction, which may share its commit, and the thread that runs it, with others that wait; for short
+        work that comes often. What `work` raises takes back what it did.
+
+        Raises:
+            StateUnavailable: as `transaction`.
         """
         ...
 

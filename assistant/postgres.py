@@ -4,12 +4,12 @@ import hashlib
 import queue
 import threading
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from importlib import import_module
 from typing import Any
 
-from assistant.database import Execute, Names, missing, statements
+from assistant.database import Execute, Names, T, missing, statements
 from kb.base import BadInput, ConversationBusy, StateUnavailable
 
 POLL_S = 0.05
@@ -18,7 +18,7 @@ IDLE_S = 30.0
 """A connection that rested this long is tried before it is used: a database restarts, a proxy hangs up."""
 MIGRATING = 0x67707561
 """Number of the Postgres lock under which the tables are made or changed."""
-TYPES = {"{real}": "DOUBLE PRECISION", "{options}": ""}
+TYPES = {"{real}": "DOUBLE PRECISION", "{bytes}": "BYTEA", "{options}": ""}
 """What stands for the names in braces of a migration."""
 
 
@@ -45,6 +45,11 @@ class Postgres:
         """Each on a connection of its own."""
         with self._lent() as connection, connection.transaction():
             yield lambda statement, *given: self._run(connection, statement, given)
+
+    def write(self, work: Callable[[Execute], T]) -> T:
+        """A transaction of its own: the server itself groups commits."""
+        with self.transaction() as execute:
+            return work(execute)
 
     @contextmanager
     def _lent(self) -> Iterator[Any]:

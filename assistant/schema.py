@@ -46,4 +46,6 @@ ALTER TABLE turn ADD COLUMN question TEXT;
 ALTER TABLE turn ADD COLUMN need TEXT
 """
 """Null in turns kept before; they stand in the answer."""
-MIGRATIONS = (FIRST, SHARES_AND_JUDGEMENTS, OWNERS_AND_RECEIPTS, WHAT_WAS_SAID)
+PACKED_ANSWERS = "ALTER TABLE turn ADD COLUMN packed {bytes}"
+"""What other turns may share of an answer, packed; `answer` then holds the rest. Null in turns kept before."""
+MIGRATIONS = (FIRST, SHARES_AND_JUDGEMENTS, OWNERS_AND_RECEIPTS, WHAT_WAS_SAID, PACKED_ANSWERS)

@@ -48,8 +48,10 @@ class Gist:
 class Told:
     """An answer with its JSON; one out of memory is read from its JSON when somebody wants the object."""
 
-    def __init__(self, gist: Gist, common: str, answer: Answer | None = None) -> None:
-        self.gist, self.common, self._answer = gist, common, answer
+    def __init__(
+        self, gist: Gist, common: str, answer: Answer | None = None, packed_common: bytes | None = None
+    ) -> None:
+        self.gist, self.common, self._answer, self._packed = gist, common, answer, packed_common
         """`common` is the JSON of everything that other turns may share, without braces."""
 
     @classmethod
@@ -72,9 +74,31 @@ class Told:
     @cached_property
     def text(self) -> str:
         """The whole answer as JSON."""
+        return whole(self.own, self.common)
+
+    @property
+    def own(self) -> str:
+        """As JSON, the fields that are of this turn only."""
         one = self.gist
         ids = f'"id":{json.dumps(one.id)},"conversation_id":{json.dumps(one.conversation_id)}'
-        return f'{{{ids},{self.common},"elapsed_s":{one.elapsed_s!r}}}'
+        return f'{{{ids},"elapsed_s":{one.elapsed_s!r}}}'
+
+    @property
+    def packed(self) -> bytes:
+        """`common`, a seventh as long."""
+        if self._packed is None:
+            self._packed = zlib.compress(self.common.encode(), QUICK)
+        return self._packed
+
+
+def whole(own: str, common: str) -> str:
+    """The JSON of an answer of its two parts."""
+    return f"{own[:-1]},{common}}}"
+
+
+def unpacked(packed: bytes) -> str:
+    """The common part of an answer."""
+    return zlib.decompress(packed).decode()
 
 
 @dataclass(frozen=True)
@@ -89,7 +113,7 @@ class Kept:
     @classmethod
     def of(cls, told: Told, requests: Sequence[dict[str, Any]] = ()) -> "Kept":
         """Pack a turn."""
-        return cls(told.gist, zlib.compress(told.common.encode(), QUICK), tuple(requests))
+        return cls(told.gist, told.packed, tuple(requests))
 
     @property
     def size_bytes(self) -> int:
@@ -101,4 +125,4 @@ class Kept:
     def again(self, conversation_id: str, elapsed_s: float) -> Told:
         """The same for another turn."""
         gist = replace(self.gist, id=uuid.uuid4().hex, conversation_id=conversation_id, elapsed_s=elapsed_s)
-        return Told(gist, zlib.decompress(self.packed).decode())
+        return Told(gist, unpacked(self.packed), packed_common=self.packed)

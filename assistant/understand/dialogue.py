@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import lru_cache
 from typing import Any, Literal
 
 from assistant.understand.besides import told_besides
@@ -17,7 +18,7 @@ from assistant.understand.language import speaks
 from assistant.understand.parts import Parts, find_parts, main_need, small_params
 from assistant.understand.place import NO_CLOUD
 from assistant.understand.pointing import machines, pointed
-from assistant.understand.reading import TRAINING, read
+from assistant.understand.reading import TRAINING, Earlier, read
 from assistant.understand.replies import replied
 from assistant.understand.scope import asks_something_else, dictated
 from assistant.understand.standing import standing
@@ -116,6 +117,8 @@ _ADVICE = ("guidance", "other")
 """Questions that the documents answer, until a model or a card is named."""
 _FRAGMENT = 18
 """Characters of a turn that only names what it asks for: "and power draw"."""
+KNOWN = 1024
+"""Readings remembered; in a conversation most questions come after many different ones."""
 _HOW_LONG = grammar(r"how long|how many (?:days|hours)|多久|几天|多长时间|几个小时")
 
 
@@ -133,7 +136,7 @@ def fold(original: str, previous: Asked | None, earlier: Sequence[Asked] = ()) -
     if command in _OF_PURCHASES and previous is not None and not _purchase(previous):
         command = None
     if previous is None or (command is None and not reply and new_topic(reading, previous)):
-        fresh = _first(reading if previous is None else _read(original, None))
+        fresh = _first(original)
         return fresh if previous is None else _aside(fresh, previous)
     beside = companions(reading, previous)
     back = returned(reading, previous, earlier) or among(reading, previous, earlier)
@@ -221,8 +224,10 @@ def _sized(need: Asked) -> bool:
     return bool(need.model or need.params or need.gpus_owned or need.gpus_asked)
 
 
-def _first(reading: Reading) -> Understanding:
+@lru_cache(maxsize=KNOWN)
+def _first(original: str) -> Understanding:
     """A question that begins a topic."""
+    reading = _read(original, None)
     need = Asked(**{**reading.slots, "intent": reading.intent, "asks": reading.asks, "doubts": reading.ambiguities})
     need = with_what_was_said(standing(reading.text.simplified, need), Said.of(reading), None, silent=False)
     return _understanding(reading, *_works_in(reading, need), command_of(reading))
@@ -250,15 +255,22 @@ def _follow_up(reading: Reading, need: Asked, command: Command | None, *, sized_
 
 
 def _read(original: str, previous: Asked | None) -> Reading:
+    reading = _known(original, Earlier.of(previous)).copy()
+    if previous is not None and previous.amount and reading.slots.get("gpu_count", 0) > ROOMFUL:
+        del reading.slots["gpu_count"]  # 「300 张呢」 after pictures to make
+        reading.cards = replace(reading.cards, gpu_count=None)
+    return reading
+
+
+@lru_cache(maxsize=KNOWN)
+def _known(original: str, previous: Earlier) -> Reading:
+    """Read once wherever the turns before are alike; not to be changed."""
     reading = read(original, previous)
     plain = reading.text.plain
     only_rent = reading.intent == "cloud_or_buy" and _RENTED.search(plain) and not _OWN.search(plain)
     if acquisition := _acquisition(plain) or ("rent" if only_rent and not _AGAINST_BUYING.search(plain) else None):
         reading.slots["acquisition"] = acquisition
     reading.slots |= told_besides(reading)
-    if previous is not None and previous.amount and reading.slots.get("gpu_count", 0) > ROOMFUL:
-        del reading.slots["gpu_count"]  # 「300 张呢」 after pictures to make
-        reading.cards = replace(reading.cards, gpu_count=None)
     budget = reading.slots.get("budget")
     if budget is not None and budget.amount == reading.slots.get("tariff_per_kwh"):
         del reading.slots["budget"]  # the price of a kilowatt-hour is nothing to spend

@@ -1,7 +1,8 @@
 """One turn read by itself, before the conversation is considered: slots with their spans, intents, doubts."""
 
 import re
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from functools import lru_cache
 from itertools import pairwise
 
 from assistant.understand.asking import asks_price, asks_sale
@@ -51,11 +52,40 @@ PRICED_AS_OWN = ("compare", "oom", "power", "what_fits", "how_many_gpus", "cloud
 """Intents under which words about a price change nothing of whose the cards are."""
 FITS = "能放下吗"
 """What is asked with words that fear running out of memory."""
+READ_ALONE = 256
+"""Texts whose words are known; a reading takes some ten kilobytes."""
 FOUR_BIT = ("int4", "nf4", "nf4_dq", "awq", "gptq")
 
 
-def read(original: str, previous: Need | None = None) -> Reading:
-    """Read one turn; what `previous` knows only helps to tell what is asked, it states no slot."""
+@dataclass(frozen=True, slots=True)
+class Earlier:
+    """What of the turn before helps to tell what is asked; it states no slot. Turns before which it is the same are
+    read alike."""
+
+    model: str | None = None
+    params: int | None = None
+    task: str | None = None
+    intent: Intent | None = None
+    gpus_owned: tuple[GpuCount, ...] = ()
+    gpus_asked: tuple[str, ...] = ()
+    memory_bytes_per_gpu: int | None = None
+    gpu_count: int | None = None
+
+    @classmethod
+    def of(cls, need: Need | None) -> "Earlier":
+        """That of a conversation's Need; nothing before its first turn."""
+        return NOTHING if need is None else cls(*(getattr(need, name) for name in cls.__slots__))
+
+
+NOTHING = Earlier()
+
+
+@lru_cache(maxsize=READ_ALONE)
+def _alone(original: str) -> tuple[Reading, str, Work]:
+    """What the words say whatever was said before: the reading so far, the text that intents are told by, the work.
+
+    It is asked for again by whoever finds that a turn begins a topic, and in every conversation with these words.
+    """
     text = without_retracted(spelled(mainland(Text.of(original))).without(_BRAND))
     entities = without_limit(find_entities(text), text.plain)
     pasted = find_pasted(text)
@@ -68,7 +98,14 @@ def read(original: str, previous: Need | None = None) -> Reading:
     read_model(reading)
     work = find_work(text.plain)
     reading.task_said = bool(work.named or work.finetune or work.train or work.only_serve)
-    facts = _facts(reading, work, previous or Need())
+    return reading, hidden, work
+
+
+def read(original: str, previous: Earlier = NOTHING) -> Reading:
+    """Read one turn, in the light of the one before."""
+    alone, hidden, work = _alone(original)
+    reading, entities, pasted, text = alone.copy(), alone.entities, alone.pasted, alone.text
+    facts = _facts(reading, work, previous)
     reading.weights = weigh(FEARED.sub(lambda feared: FITS.ljust(len(feared[0])), hidden), facts)
     reading.intent, reading.asks = choose(reading.weights, facts)
     uncounted = masked(without_money(reading), [(*span, " ") for span in pictures_spoken_of(entities.masked)])
@@ -85,7 +122,7 @@ def read(original: str, previous: Need | None = None) -> Reading:
         elif "which_to_buy" in reading.asks:
             reading.intent = "which_to_buy"  # a machine that runs large models, of which there is none yet
     _share_batch(reading)
-    _read_task(reading, work, previous or Need())
+    _read_task(reading, work, previous)
     reading.out_of_scope = out_of_scope(
         entities.masked,
         names=bool(entities.gpus or entities.models or entities.ambiguities),
@@ -107,19 +144,19 @@ def _one_left(reading: Reading) -> bool:
     return len(left) == 1 and len(weighed) > 1 and bool({"model", "params"} & set(reading.slots))
 
 
-def _without_card(reading: Reading, previous: Need | None) -> bool:
+def _without_card(reading: Reading, before: Earlier) -> bool:
     """Whether neither a card nor its memory was said, now or before."""
-    cards, before = reading.cards, previous or Need()
+    cards = reading.cards
     said = cards.owned or cards.asked or cards.memory_bytes or cards.gpu_count
     return not (said or before.gpus_owned or before.gpus_asked or before.memory_bytes_per_gpu or before.gpu_count)
 
 
-def _intent_of_cards(reading: Reading, previous: Need | None, hidden: str) -> Intent:
+def _intent_of_cards(reading: Reading, previous: Earlier, hidden: str) -> Intent:
     """What the turn asks about its cards: a silent one what the turn before asked; a card priced is not owned."""
     if reading.intent not in PRICED_AS_OWN and (asks_price(hidden) or asks_sale(hidden)):
         return "budget"
     silent = not any(weight >= STRONG for weight, _ in reading.weights.values())
-    return previous.intent if silent and previous is not None and previous.intent else reading.intent
+    return previous.intent if silent and previous.intent else reading.intent
 
 
 def _sized(reading: Reading) -> bool:
@@ -140,7 +177,7 @@ def _prose(text: Text, entities: Entities, pasted: Pasted) -> str:
     return " ".join(sentence for sentence in sentences if _HAN.search(sentence)) or prose
 
 
-def _facts(reading: Reading, work: Work, previous: Need) -> Facts:
+def _facts(reading: Reading, work: Work, previous: Earlier) -> Facts:
     slots = reading.slots
     sizes = any(size.role == "card" for size in reading.entities.sizes)
     return Facts(
@@ -215,7 +252,7 @@ def _share_batch(reading: Reading) -> None:
         reading.slots["batch_size"] = said.value // cards
 
 
-def _read_task(reading: Reading, work: Work, previous: Need) -> None:
+def _read_task(reading: Reading, work: Work, previous: Earlier) -> None:
     slots, cards = reading.slots, reading.cards
     owned = cards.owned or (() if cards.memory_bytes else previous.gpus_owned)
     model = models().get(slots.get("model", ""))

@@ -1,6 +1,6 @@
 """What one turn says by itself, as it is filled: slots with their spans, what is asked, names that are in doubt."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from assistant.understand.entities import Entities
@@ -29,6 +29,10 @@ class Reading:
     out_of_scope: bool = False
     task_said: bool = False
     """Whether words name the task, rather than the rest implying it."""
+
+    def copy(self) -> "Reading":
+        """One that may be changed without changing this."""
+        return replace(self, slots=dict(self.slots), spans=list(self.spans), weights=dict(self.weights))
 
     @property
     def ambiguities(self) -> tuple[Ambiguity, ...]:

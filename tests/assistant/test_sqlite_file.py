@@ -1,14 +1,15 @@
-"""Transactions that share a commit are each all or nothing, and none returns before it is on disk."""
+"""Pieces of work that share a commit are each all or nothing, and none returns before it is on disk."""
 
 import sqlite3
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import closing
 from pathlib import Path
 
 import pytest
 
-from assistant.sqlite_file import SqliteFile
+from assistant.database import Execute
+from assistant.sqlite_file import MOST_TOGETHER, SqliteFile
 from kb.base import StateUnavailable
 
 TABLE = ("CREATE TABLE word (said TEXT NOT NULL UNIQUE){options}",)
@@ -33,8 +34,7 @@ def test_whatever_returned_is_there_for_everybody(file: SqliteFile, tmp_path: Pa
 
     def write(name: int) -> None:
         for number in range(20):
-            with file.transaction() as execute:
-                execute("INSERT INTO word VALUES (?)", f"{name}-{number}")
+            file.write(lambda execute, word=f"{name}-{number}": execute("INSERT INTO word VALUES (?)", word))  # type: ignore[misc]
             if f"{name}-{number}" not in on_disk(tmp_path):
                 lost.append(f"{name}-{number}")
 
@@ -47,61 +47,72 @@ def test_whatever_returned_is_there_for_everybody(file: SqliteFile, tmp_path: Pa
     assert len(on_disk(tmp_path)) == 120
 
 
-def test_transactions_that_meet_share_commits(file: SqliteFile) -> None:
-    commits = 0
+def met(file: SqliteFile, words: list[str], work: Callable[[str], Callable[[Execute], object]]) -> dict[str, str]:
+    """Have the first word written while all others come; which of them were told of a problem, and of what kind."""
+    inside, release, told = threading.Event(), threading.Event(), dict[str, str]()
 
-    def count(statement: str) -> None:
-        nonlocal commits
-        commits += statement == "COMMIT"
+    def write(word: str) -> None:
+        def do(execute: Execute) -> object:
+            if word == words[0]:
+                inside.set()
+                release.wait(10)
+            return work(word)(execute)
 
-    file._connection.set_trace_callback(count)
-    inside, release = threading.Event(), threading.Event()
+        try:
+            file.write(do)
+        except (StateUnavailable, RuntimeError) as problem:
+            told[word] = type(problem).__name__
 
-    def first() -> None:
-        with file.transaction() as execute:
-            execute("INSERT INTO word VALUES ('first')")
-            inside.set()
-            release.wait(10)
-
-    def later(number: int) -> None:
-        with file.transaction() as execute:
-            execute("INSERT INTO word VALUES (?)", str(number))
-
-    threads = [threading.Thread(target=first)]
+    threads = [threading.Thread(target=write, args=(word,)) for word in words]
     threads[0].start()
     inside.wait(10)
-    threads += [threading.Thread(target=later, args=(number,)) for number in range(9)]
     for thread in threads[1:]:
         thread.start()
-    while file._waiting < 9:
+    while len(file._line) < len(words) - 1:
         threading.Event().wait(0.001)
     release.set()
     for thread in threads:
         thread.join()
-    assert commits == 1
+    return told
 
 
-def test_one_that_fails_takes_nothing_of_the_others_with_it(file: SqliteFile, tmp_path: Path) -> None:
-    failures: list[int] = []
+def test_work_that_meets_shares_a_commit(file: SqliteFile, tmp_path: Path) -> None:
+    commits: list[str] = []
+    file._connection.set_trace_callback(lambda statement: commits.append(statement) if statement == "COMMIT" else None)
+    words = [str(number) for number in range(10)]
+    assert met(file, words, lambda word: lambda execute: execute("INSERT INTO word VALUES (?)", word)) == {}
+    assert len(commits) == 2  # that of the first, and that of the nine who came meanwhile
+    assert on_disk(tmp_path) == set(words)
 
-    def write(number: int) -> None:
-        try:
-            with file.transaction() as execute:
-                execute("INSERT INTO word VALUES (?)", str(number))
-                execute("INSERT INTO word VALUES (?)", "fail" if number % 3 == 0 else f"second {number}")
-                if number % 3 == 0:
-                    raise RuntimeError("on purpose")
-        except RuntimeError:
-            failures.append(number)
 
-    threads = [threading.Thread(target=write, args=(number,)) for number in range(30)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
+def test_a_crowd_is_worked_off_to_the_last(file: SqliteFile, tmp_path: Path) -> None:
+    words = [str(number) for number in range(MOST_TOGETHER * 2 + 3)]
+    results: list[object] = []
+    work = lambda word: lambda execute: results.append(execute("INSERT INTO word VALUES (?) RETURNING said", word))  # noqa: E731
+    assert met(file, words, work) == {}
+    assert on_disk(tmp_path) == set(words)
+    assert len(results) == len(words)
+    assert file.write(lambda execute: execute("SELECT COUNT(*) FROM word")) == [(len(words),)]
+
+
+@pytest.mark.parametrize("problem", [RuntimeError, sqlite3.IntegrityError])
+def test_one_that_fails_takes_nothing_of_the_others_with_it(
+    file: SqliteFile, tmp_path: Path, problem: type[Exception]
+) -> None:
+    def work(word: str) -> Callable[[Execute], object]:
+        def do(execute: Execute) -> None:
+            execute("INSERT INTO word VALUES (?)", word)
+            if int(word) % 3 == 0:
+                raise problem("on purpose")
+            execute("INSERT INTO word VALUES (?)", f"second {word}")
+
+        return do
+
+    told = met(file, [str(number) for number in range(30)], work)
     kept = {str(number) for number in range(30) if number % 3}
     assert on_disk(tmp_path) == kept | {f"second {number}" for number in kept}
-    assert sorted(failures) == list(range(0, 30, 3))
+    assert set(told) == {str(number) for number in range(0, 30, 3)}
+    assert set(told.values()) == {"RuntimeError" if problem is RuntimeError else "StateUnavailable"}
 
 
 def test_a_refused_statement_is_told_and_the_file_goes_on(file: SqliteFile, tmp_path: Path) -> None:
@@ -117,32 +128,15 @@ def test_a_refused_statement_is_told_and_the_file_goes_on(file: SqliteFile, tmp_
 def test_when_the_disk_is_full_all_who_share_the_commit_are_told(file: SqliteFile, tmp_path: Path) -> None:
     pages = file._connection.execute("PRAGMA page_count").fetchone()[0]
     file._connection.execute(f"PRAGMA max_page_count = {pages + 1}")
-    told: list[str] = []
-    inside, release = threading.Event(), threading.Event()
-
-    def write(word: str, wait: bool = False) -> None:
-        try:
-            with file.transaction() as execute:
-                execute("INSERT INTO word VALUES (?)", word)
-                inside.set()
-                if wait:
-                    release.wait(10)
-        except StateUnavailable:
-            told.append(word[:5])
-
-    threads = [threading.Thread(target=write, args=("small", True))]
-    threads[0].start()
-    inside.wait(10)
-    threads.append(threading.Thread(target=write, args=("large" * 20_000,)))
-    threads[1].start()
-    while file._waiting < 1:
-        threading.Event().wait(0.001)
-    release.set()
-    for thread in threads:
-        thread.join()
+    words = ["small", "also small", "large" * 20_000, "small too"]
+    told = met(file, words, lambda word: lambda execute: execute("INSERT INTO word VALUES (?)", word))
     kept = on_disk(tmp_path)
-    assert "large" in told
-    assert ("small" in kept) == ("small" not in told)
+    assert words[2] in told
+    assert words[0] in kept
+    assert all((word in kept) != (word in told) for word in words)
+    file._connection.execute("PRAGMA max_page_count = 1000000")
+    file.write(lambda execute: execute("INSERT INTO word VALUES ('after')"))
+    assert "after" in on_disk(tmp_path)
 
 
 def test_readers_do_not_wait_for_a_writer(file: SqliteFile) -> None:
