@@ -15,7 +15,7 @@ from typing import Any
 from pydantic import Field
 
 from kb.base import Frozen, IndexUnavailable
-from kb.connection import changing, reading, reopen
+from kb.connection import Reading, changing, reading, reopen
 from kb.embedder import Spoken, Vectors, packed
 from kb.lexicon import without_markup, words
 from kb.lock import exclusive
@@ -114,7 +114,7 @@ class Library:
         reopen()
 
     @contextmanager
-    def reading(self) -> Iterator[sqlite3.Connection]:
+    def reading(self) -> Iterator[Reading]:
         """A connection that sees one consistent state.
 
         Raises:
@@ -154,8 +154,10 @@ class Library:
         if not self.path.exists():
             return None
         with self.reading() as connection:
-            row = connection.execute("SELECT value FROM facts WHERE key = ?", (key,)).fetchone()
-            return None if row is None else str(row["value"])
+            if key not in connection.facts:
+                row = connection.execute("SELECT value FROM facts WHERE key = ?", (key,)).fetchone()
+                connection.facts[key] = None if row is None else str(row["value"])
+            return connection.facts[key]
 
     def fact_or_none(self, key: str) -> str | None:
         """Like `fact`, and null when the library is damaged, too."""

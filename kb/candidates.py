@@ -7,16 +7,16 @@ sentence, and the nearest question that it is known to answer. `kb/ranking.py` m
 import json
 import math
 import sqlite3
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
 from kb.base import IndexUnavailable
 from kb.embedder import Vectors, embedder
 from kb.indexed import Indexed, indexed
-from kb.lexicon import concepts, language_of, translate
+from kb.lexicon import Concept, concepts, language_of, translate
 from kb.ranking import Shown, features, ranking
-from kb.relevance import Question, Weighted, frequency, weigh
+from kb.relevance import Question, Weighted, count, frequency, weigh
 from kb.store import Store
 
 CANDIDATES = 48
@@ -94,6 +94,8 @@ def evidence(
 ) -> tuple[list[sqlite3.Row], list[Shown], dict[int, Near]]:
     """The candidates' rows, what each shows, and their cosines, none when words alone must do."""
     asked_in = language_of(query)
+    for spoken in dict.fromkeys((language, asked_in)):
+        count(connection, _words(concepts(query, spoken)), spoken)
     weighted = weigh(connection, concepts(query, language), language, own=asked_in == language)
     question = Question(weighted)
     # The questions that a section answers stand beside it in both languages: they are met in the asker's own.
@@ -172,16 +174,23 @@ def _holding(
         return set()
     match = " OR ".join(f'"{word}"' for word in _rarest(connection, looked_up[:QUERY_WORDS_MAX], language))
     within = "AND rowid IN (SELECT id FROM chunks WHERE document IN (SELECT value FROM json_each(?)))"
-    rows = connection.execute(
-        f"SELECT rowid FROM words_{language} WHERE words_{language} MATCH ? "  # noqa: S608 - own names
-        f"{'' if allowed is None else within} ORDER BY bm25(words_{language}, {CREDITS}) LIMIT ?",
+    # As one row: SQLite gives the interpreter away before each, and under load it is waited for every time.
+    (found,) = connection.execute(
+        f"SELECT json_group_array(id) FROM (SELECT rowid AS id FROM words_{language} "  # noqa: S608 - own names
+        f"WHERE words_{language} MATCH ? {'' if allowed is None else within} "
+        f"ORDER BY bm25(words_{language}, {CREDITS}) LIMIT ?)",
         (
             f"{column} : ({match})" if column else match,
             *(() if allowed is None else (json.dumps(sorted(allowed)),)),
             CANDIDATES,
         ),
-    )
-    return {row["rowid"] for row in rows}
+    ).fetchone()
+    return set(json.loads(found))
+
+
+def _words(asked: Iterable[Concept]) -> Iterator[str]:
+    """Every word by which concepts are looked up."""
+    return (word for one in asked for way in (*one.ways, *one.synonyms) for word in way)
 
 
 def _rarest(connection: sqlite3.Connection, looked_up: list[str], language: str) -> list[str]:

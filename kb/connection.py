@@ -26,6 +26,10 @@ class Reading(sqlite3.Connection):
     version: int = -1
     counted: dict[tuple[str, str], int]
     """How many chunks hold a word, by language and word."""
+    spelt: dict[tuple[str, str], dict[str, int]]
+    """The words with a first letter, by language and letter, and how many chunks hold each."""
+    facts: dict[str, str | None]
+    """Remembered values that were asked for."""
 
     def begin(self) -> None:
         """See one state from here on; counts of an older state are forgotten."""
@@ -33,7 +37,7 @@ class Reading(sqlite3.Connection):
         # Another connection's commit shows here; this one never writes.
         version = self.execute("PRAGMA data_version").fetchone()[0]
         if version != self.version or len(self.counted) > COUNTED_MAX:
-            self.version, self.counted = version, {}
+            self.version, self.counted, self.spelt, self.facts = version, {}, {}, {}
 
 
 class _Held(local):
@@ -59,7 +63,7 @@ def changing(path: Path) -> Iterator[sqlite3.Connection]:
 
 
 @contextmanager
-def reading(path: Path) -> Iterator[sqlite3.Connection]:
+def reading(path: Path) -> Iterator[Reading]:
     """A connection that sees one consistent state; within another reading of the thread, that one's.
 
     Opening costs as much as several searches, so a thread keeps its connection.
@@ -147,7 +151,7 @@ def _sound(path: Path, first: str, where: Path | str) -> Reading:
         connection = sqlite3.connect(
             where, timeout=BUSY_S, isolation_level=None, uri=isinstance(where, str), factory=Reading
         )
-        connection.counted = {}
+        connection.counted, connection.spelt, connection.facts = {}, {}, {}
         connection.row_factory = sqlite3.Row
         connection.executescript(first)
     except sqlite3.Error as problem:

@@ -1,5 +1,6 @@
 """What share of a question a text holds: its concepts, each weighed by how rare it is, wherever the text has them."""
 
+import json
 import math
 import re
 import sqlite3
@@ -82,6 +83,21 @@ def _frequency(connection: sqlite3.Connection, way: Iterable[str], language: str
     return min((frequency(connection, word, language) for word in way), default=0)
 
 
+def count(connection: sqlite3.Connection, wanted: Iterable[str], language: str) -> None:
+    """Count the chunks that hold each of the words, in one go."""
+    if not isinstance(connection, Reading):
+        return
+    missing = [word for word in dict.fromkeys(wanted) if (language, word) not in connection.counted]
+    if len(missing) > 1:
+        (found,) = connection.execute(
+            f"SELECT json_group_object(term, doc) FROM vocabulary_{language} "  # noqa: S608 - own names
+            "WHERE term IN (SELECT value FROM json_each(?))",
+            (json.dumps(missing),),
+        ).fetchone()
+        counts: dict[str, int] = json.loads(found)
+        connection.counted.update({(language, word): counts.get(word, 0) for word in missing})
+
+
 def frequency(connection: sqlite3.Connection, word: str, language: str) -> int:
     """How many chunks of a language hold the word."""
     counted = connection.counted if isinstance(connection, Reading) else {}
@@ -105,14 +121,24 @@ def _closest(connection: sqlite3.Connection, word: str) -> str | None:
         return None
     near: dict[str, int] = {}
     for language in LANGUAGES:
-        rows = connection.execute(
-            f"SELECT term, doc FROM vocabulary_{language} WHERE term >= ? AND term < ?",  # noqa: S608 - own names
-            (lower[0], chr(ord(lower[0]) + 1)),
-        )
-        near.update((row["term"], row["doc"]) for row in rows if row["term"].isascii() and row["term"].isalpha())
+        near.update(_beginning_with(connection, lower[0], language))
     slips = 1 if len(stem) < TWO_TYPOS_LETTERS_MIN else 2
     found = process.extract(stem, list(near), scorer=OSA.distance, score_cutoff=slips, limit=8)
     return min(found, key=lambda one: (one[1], -near[one[0]]))[0] if found else None
+
+
+def _beginning_with(connection: sqlite3.Connection, letter: str, language: str) -> dict[str, int]:
+    """The English words of the index that begin with a letter, and how many chunks hold each."""
+    known = connection.spelt if isinstance(connection, Reading) else {}
+    if (language, letter) not in known:
+        rows = connection.execute(
+            f"SELECT term, doc FROM vocabulary_{language} WHERE term >= ? AND term < ?",  # noqa: S608 - own names
+            (letter, chr(ord(letter) + 1)),
+        )
+        known[language, letter] = {
+            row["term"]: row["doc"] for row in rows if row["term"].isascii() and row["term"].isalpha()
+        }
+    return known[language, letter]
 
 
 Shares = dict[int, float]

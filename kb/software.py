@@ -13,6 +13,7 @@ Verdict = Literal["works", "works_with", "unknown", "does_not"]
 Version = tuple[int, ...]
 
 
+@lru_cache(maxsize=1024)
 def version(text: str) -> Version:
     """ "525.60.13" → (525, 60, 13), which compares as versions do."""
     return tuple(int(part) for part in text.split("."))

@@ -37,14 +37,15 @@ def search_guidance(request: GuidanceRequest) -> GuidanceResult:
     """Search the documents for advice: trade-offs, pitfalls, procedures. Passages are quotations, not facts."""
     # Imported here: the index and the sentence model take seconds to load, and no other tool needs them.
     from kb.contested import contested
-    from kb.search import search
+    from kb.search import reading, search
     from kb.section_rest import section_rest
 
     among = request.conditions()
-    passages = tuple(search(request.query, top=request.top, language=request.language, among=among))
-    passages += tuple(section_rest(passages, sections=WHOLE_SECTIONS))
-    shown = {(passage.document, passage.line_start) for passage in passages}
-    wrong = contested(request.query, top=MOST_CONTESTED, among=among)
+    with reading():  # all of one state of the library
+        passages = tuple(search(request.query, top=request.top, language=request.language, among=among))
+        passages += tuple(section_rest(passages, sections=WHOLE_SECTIONS))
+        shown = {(passage.document, passage.line_start) for passage in passages}
+        wrong = contested(request.query, top=MOST_CONTESTED, among=among)
     passages += tuple(passage for passage in wrong if (passage.document, passage.line_start) not in shown)
     disputed = [passage for passage in passages if passage.disputes]
     warnings = tuple(

@@ -36,7 +36,7 @@ class Repeated(CleanBody):
         key, now = (scope["path"], body), self._world()
         if (known := self._find(key, now)) is not None:
             headers = [JSON, (b"content-length", str(len(known)).encode())]
-            scope["route"] = _Route(scope["path"])
+            scope["route"] = Route(scope["path"])
             await send({"type": "http.response.start", "status": 200, "headers": headers})
             await send({"type": "http.response.body", "body": known})
             return
@@ -77,7 +77,7 @@ class Repeated(CleanBody):
                 self._held_bytes -= len(former) + len(gone)
 
 
-class _Route:
+class Route:
     """What metrics and logs call the request."""
 
     def __init__(self, path: str) -> None:

@@ -22,9 +22,10 @@ if TYPE_CHECKING:
 
 BAD_INPUT = 2
 FORGET_EVERY_S = 3600.0
-SWITCH_S = 0.0002
-"""How long one thread may keep the interpreter while others wait: a turn that is worked out holds up those that are
-remembered, which ask for it anew after every statement to the database and every hop between threads."""
+SWITCH_S = 0.001
+"""How long one thread may keep the interpreter while others wait. A turn that is worked out holds up those that are
+remembered, which ask for it anew after every statement to the database and every hop between threads; and they hold it
+up, which at a fifth of this took three times its processor time."""
 YOUNG_OBJECTS = 50_000
 """Objects more than were freed at which the collector looks for cycles, instead of Python's 700. A turn makes none, so
 that nothing was ever found, and the caches that grow with the turns were walked again and again: a tenth of a turn."""

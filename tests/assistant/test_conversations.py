@@ -51,6 +51,31 @@ def test_history_returns_turns_in_order(store: Conversations) -> None:
     assert [turn.question for turn in store.history("a", last=2)] == ["q3", "q4"]
 
 
+def test_what_was_kept_before_answers_were_packed_is_read_and_backed_up_like_the_rest(store: Conversations) -> None:
+    former, later = answer("a", "former"), answer("a", "later")
+    store.append(former)
+    with store._database.transaction() as execute:
+        execute("UPDATE turn SET answer = ?, packed = NULL", former.model_dump_json())
+    store.append(later)
+    token = store.share("a")
+    assert store.history("a") == [former, later]
+    assert store.shared(str(token)) == [former, later]
+    (kept,) = store.export()
+    assert [Answer.model_validate_json(turn["answer"]) for turn in kept["turn"]] == [former, later]
+    store.delete("a")
+    store.restore(kept)
+    assert store.history("a") == [former, later]
+
+
+def test_a_long_answer_takes_a_fraction_of_its_length(store: Conversations) -> None:
+    long = answer("a", "q").model_copy(update={"answer": "Two RTX 4090 hold it. " * 4000})
+    store.append(long)
+    with store._database.reading() as execute:
+        ((kept, packed),) = execute("SELECT answer, packed FROM turn")
+    assert len(kept) + len(packed) < len(long.answer) / 7
+    assert store.history("a") == [long]
+
+
 def test_concurrent_appends_lose_nothing(store: Conversations) -> None:
     def append(name: int) -> None:
         for number in range(10):

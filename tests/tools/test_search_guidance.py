@@ -2,6 +2,7 @@
 
 import subprocess
 import sys
+from contextlib import nullcontext
 from pathlib import Path
 
 import pytest
@@ -26,6 +27,7 @@ def asked(monkeypatch: pytest.MonkeyPatch) -> list[dict[str, object]]:
         calls.append({"query": query, **options})
         return [PASSAGE]
 
+    monkeypatch.setattr("kb.search.reading", nullcontext)
     monkeypatch.setattr("kb.search.search", search)
     monkeypatch.setattr("kb.contested.contested", lambda query, **options: [])
     monkeypatch.setattr("kb.section_rest.section_rest", lambda found, *, sections: [])

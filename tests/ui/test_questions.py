@@ -130,6 +130,41 @@ def test_a_key_used_for_another_request_is_refused(site: TestClient) -> None:
     assert site.post("/v1/ask", json={"question": "4090?"}, headers={"Idempotency-Key": "a b"}).status_code == 422
 
 
+@pytest.mark.parametrize("language", ["en", "zh-CN"])
+@pytest.mark.parametrize(
+    "body",
+    [
+        pytest.param({"question": QUESTION}, id="answered"),
+        pytest.param({"question": "  "}, id="refused"),
+        pytest.param({"question": "4090?", "conversation_id": "../../etc"}, id="bad id"),
+        pytest.param({"question": "4090?", "colour": "red"}, id="unknown field"),
+        pytest.param({"question": 7}, id="number"),
+        pytest.param([], id="no object"),
+    ],
+)
+def test_the_straight_way_says_what_the_route_says(site: TestClient, body: Any, language: str) -> None:
+    headers = {"Accept-Language": language}
+    straight = site.post("/v1/ask", json=body, headers=headers)
+    routed = site.post("/v1/ask", json=body, headers=headers | {"Content-Type": "application/json; charset=utf-8"})
+    own = {"id", "conversation_id", "elapsed_s"} if straight.status_code == 200 else set()
+    first, second = ({**one.json(), **dict.fromkeys(own)} for one in (straight, routed))
+    assert first == second
+    assert straight.status_code == routed.status_code
+    assert {*straight.headers} == {*routed.headers}
+    assert straight.headers["content-type"] == routed.headers["content-type"]
+
+
+def test_a_question_taken_straight_is_counted_under_its_route(site: TestClient) -> None:
+    def counted() -> float:
+        lines = site.get("/metrics").text.splitlines()
+        found = [line for line in lines if 'route="/v1/ask"' in line and 'status="200"' in line]
+        return sum(float(line.split()[-1]) for line in found)
+
+    before = counted()
+    site.post("/v1/ask", json={"question": QUESTION})
+    assert counted() == before + 1
+
+
 def test_two_requests_at_once_with_one_key_are_one_turn(site: TestClient) -> None:
     headers = {"Idempotency-Key": "3f0e-together"}
     with ThreadPoolExecutor(4) as pool:

@@ -76,6 +76,16 @@ def served_in(gpu: Gpu) -> Formats:
     Files of llama.cpp on computers with one memory and wherever vLLM does not run (Pascal, AMD's old cards); GPTQ on
     Volta, which vLLM's AWQ kernels leave out; W8A8 on Ascend, and four bits on its chips that an engine lists them for.
     """
+    return _of_catalog(gpu.id) if gpus().get(gpu.id) is gpu else _served_in(gpu)
+
+
+@lru_cache(maxsize=1024)
+def _of_catalog(gpu_id: str) -> Formats:
+    """A search asks it of every card for every precision."""
+    return _served_in(gpus()[gpu_id])
+
+
+def _served_in(gpu: Gpu) -> Formats:
     if reads_files(gpu):
         return "files"
     if gpu.vendor == "Huawei":

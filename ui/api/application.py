@@ -12,6 +12,7 @@ from ui.api import catalog, chat_completions, conversations, documentation, feed
 from ui.limits import Bounded
 from ui.metrics import Measured
 from ui.repeated import Repeated
+from ui.straight import Straight
 
 DESCRIPTION = """Which GPU hardware a workload needs, with the arithmetic and the sources.
 
@@ -28,6 +29,7 @@ def create_app(advisor: Advisor, *, open_to_uploads: bool = True, bounded: Colle
     """
     app = FastAPI(title="GPU Advisor", version="1", description=DESCRIPTION, docs_url=None, redoc_url=None)
     problem.install(app)
+    app.add_middleware(Straight, advisor=advisor)
     app.add_middleware(Repeated)
     app.add_middleware(Bounded, beside=bounded)
     app.add_middleware(Measured)

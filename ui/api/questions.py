@@ -92,9 +92,7 @@ def router(advisor: Advisor) -> APIRouter:
         receipt = _receipt(idempotency_key, body)
         if receipt is not None and (before := advisor.conversations.answered(receipt)) is not None:
             return _sent(before.model_dump_json(), {"Idempotency-Replayed": "true"})
-        told = advisor.told(body.question, body.conversation_id, receipt, PATIENCE_S)
-        counted(told.gist, "rest")
-        return _sent(told.text)  # written once, for the store and for whoever asked
+        return _sent(answered(advisor, body, receipt))
 
     @routes.post(
         "/ask/stream",
@@ -115,6 +113,13 @@ def router(advisor: Advisor) -> APIRouter:
         return Answers(results=[_answered(advisor, asked) for asked in body.questions])
 
     return routes
+
+
+def answered(advisor: Advisor, question: Question, receipt: Receipt | None = None) -> str:
+    """The answer as JSON, written once, for the store and for whoever asked; counted."""
+    told = advisor.told(question.question, question.conversation_id, receipt, PATIENCE_S)
+    counted(told.gist, "rest")
+    return told.text
 
 
 def _sent(text: str, headers: dict[str, str] | None = None) -> Response:
