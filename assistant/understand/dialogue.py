@@ -3,8 +3,9 @@
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import lru_cache
-from typing import Any, Literal
+from typing import Any
 
+from assistant.understand.acquiring import acquisition
 from assistant.understand.besides import told_besides
 from assistant.understand.changes import changes_of
 from assistant.understand.command import command_of, weighs_either
@@ -16,7 +17,6 @@ from assistant.understand.former import among, named_again, returned
 from assistant.understand.intents import FAULT, STRONG
 from assistant.understand.language import speaks
 from assistant.understand.parts import Parts, find_parts, main_need, small_params
-from assistant.understand.place import NO_CLOUD
 from assistant.understand.pointing import machines, pointed
 from assistant.understand.reading import TRAINING, Earlier, read
 from assistant.understand.replies import replied
@@ -31,19 +31,6 @@ from assistant.understand.workloads import SHOPPING, find_workloads
 from assistant.understanding import Ambiguity, Asked, Command, Understanding, Workload, changed
 from kb.catalog import models
 
-_CLOUD = grammar(
-    r"(?:in|on|via|from) the cloud|on[- ]demand|按需|包月|月租|cloud only|rent(?:ing|ed)? instead"
-    r"|only rent|if i rent|rent it"
-    r"|租(?:呢|的话|[一1]?台|用)|云上(?:呢)?|上云|用云|只租|改(?:成)?租|换(?:成)?云"
-)
-_BUY_INSTEAD = grammar(
-    r"(?:换成|改成|改|换|干脆|直接|不如|要不)(?:自己)?买|买的话|^那?(?:自己)?买(?:张|块)?卡?呢"
-    r"|buy(?:ing)? instead|if (?:i|we) (?:buy|bought)|and to buy"
-)
-_RENTED = grammar(r"租(?!.{0,6}(?:出|金收入))|(?<![a-z])rent(?:al|ing)?(?![a-z])")
-_OWN = grammar(r"买|购|自建|自己?攒|(?<![a-z])(?:buy|own|purchase)(?:ing)?(?![a-z])")
-"""Words of buying: beside them renting is held against it, not asked for alone."""
-_AGAINST_BUYING = grammar(r"还是|划算|(?<![a-z])(?:or|vs|versus)(?![a-z])|worth|回本|break-?even")
 _AGAINST = grammar(
     r"(?<![a-z])(?:compared?(?: (?:it|that|this))? (?:with|to|against)|vs\.?|versus)(?![a-z])"
     r"|(?:和|跟|与|同)[^,。?]{1,24}(?:比|对比|相比|比较)|^\s*(?:那)?(?:比|相比|对比)(?:起)?[^,。?]{2,24}"
@@ -266,10 +253,8 @@ def _read(original: str, previous: Asked | None) -> Reading:
 def _known(original: str, previous: Earlier) -> Reading:
     """Read once wherever the turns before are alike; not to be changed."""
     reading = read(original, previous)
-    plain = reading.text.plain
-    only_rent = reading.intent == "cloud_or_buy" and _RENTED.search(plain) and not _OWN.search(plain)
-    if acquisition := _acquisition(plain) or ("rent" if only_rent and not _AGAINST_BUYING.search(plain) else None):
-        reading.slots["acquisition"] = acquisition
+    if way := acquisition(reading):
+        reading.slots["acquisition"] = way
     reading.slots |= told_besides(reading)
     budget = reading.slots.get("budget")
     if budget is not None and budget.amount == reading.slots.get("tariff_per_kwh"):
@@ -322,12 +307,6 @@ def _of_the_main(work: Workload, need: Asked) -> Asked:
 
 def _hostile(reading: Reading) -> bool:
     return asks_something_else(reading.entities.masked)
-
-
-def _acquisition(plain: str) -> Literal["buy", "rent"] | None:
-    if NO_CLOUD.search(plain) or _BUY_INSTEAD.search(plain):
-        return "buy"
-    return "rent" if _CLOUD.search(plain) and not _OWN.search(plain) else None
 
 
 def _intent(reading: Reading, previous: Asked, command: Command | None) -> Any:
