@@ -9,7 +9,7 @@ from assistant.compose.material import Material
 from assistant.compose.orders import chosen
 from assistant.compose.pace import cite_pace
 from assistant.compose.section import Section
-from assistant.plan import money
+from assistant.plan import duration, money
 from assistant.plan.like_rent import in_hand
 
 
@@ -17,9 +17,43 @@ def timed(material: Material) -> Section:
     """Whether its stated speed is normal, or how long a training takes, with what it costs where that is asked too."""
     if verdict := progress.judged(material):
         return Section("estimate", verdict, settled=True)
-    section = _priced(material) or _on_order(material) or _by_number(material, pace.training_time(material))
+    section = (
+        _on_each(material)
+        or _priced(material)
+        or _on_order(material)
+        or _by_number(material, pace.training_time(material))
+    )
     if section.verdict == "estimate" and (told := progress.judged_time(material)):
         section.headline = told
+    return section
+
+
+def _on_each(material: Material) -> Section | None:
+    """The time, and the price where it is asked, on one set of cards and on another; None where only one was timed."""
+    say = material.say
+    by_cards: dict[tuple[str, int], ToolCallRecord] = {}
+    for one in material.records("estimate_training_time"):
+        if one.result.get("time_s"):
+            by_cards.setdefault((one.result["gpu"], one.result["gpu_count"]), one)
+    asked = {card.gpu for card in duration.either(material.need)}
+    if len(by_cards) < 2 or {gpu for gpu, _ in by_cards} != asked:
+        return None
+    section = pace.training_time(material)
+    if section.verdict == "does_not_fit":
+        return None
+    bills = {(one.result["gpu"], one.result["gpu_count"]): one for one in material.records("estimate_cost")}
+    ways = []
+    for cards, one in sorted(by_cards.items(), key=lambda item: float(item[1].result["time_s"]["value"])):
+        text = say("pace.time_on", cards=names.cards(*cards), value=pace.lasting(material, one))
+        text += cite_pace(material, one.tool, one.result)
+        if (bill := bills.get(cards)) is not None and bill.result["run"]:
+            costs = _costs(material, bill.result, bill.result["run"], bill.result["currency"])
+            text += say("list.comma") + say.listed(costs[:2]) if costs else ""
+            text += cite_pace(material, "estimate_cost", bill.result)
+            section.caveats += [said for said in cost.warned(material, bill.result) if said not in section.caveats]
+        ways.append(text)
+    section.headline = say("pace.times", ways=say("list.semicolon").join(ways))
+    section.body, section.verdict, section.settled = [], "comparison", True
     return section
 
 

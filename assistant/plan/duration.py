@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from assistant.answer import ToolCallRecord
-from assistant.plan import jobs, requests
+from assistant.plan import jobs, money, requests
 from assistant.plan.amounts import COUNTED, model_kind, trains
 from assistant.plan.call import PlannedCall, planned
 from assistant.understand.worded import lasts, period_s
@@ -91,3 +91,30 @@ def training_on(need: Need, text: str, one: Configuration) -> PlannedCall | None
         return call
     laid = {name: getattr(one, name) for name in LAID}
     return planned(call.tool, **(call.request | laid))
+
+
+def either(need: Need) -> tuple[GpuCount, ...]:
+    """The two sets of cards that a training may run on, one or the other: "8xA100 or 8xH100"; none otherwise.
+
+    Two that are asked about, whatever is in hand; cards of several kinds that are all in hand are one machine, unless
+    they are to be rented.
+    """
+    if len(need.gpus_owned) > 1 and need.acquisition != "rent":
+        return ()
+    ways = requests.compared(need)
+    asked = tuple(one for one in ways if one.gpu in need.gpus_asked)
+    ways = asked if len(asked) > 1 else ways
+    return ways if len({one.gpu for one in ways}) == len(ways) == 2 else ()
+
+
+def on_each(need: Need, ways: Sequence[GpuCount], understanding: Understanding) -> list[PlannedCall | None]:
+    """Time, price where that is asked too, and memory of the same training on each set of cards."""
+    priced = money.prices_run(understanding.text, need)
+    alone = [
+        need.model_copy(update={"gpus_owned": (), "gpus_asked": (way.gpu,), "gpus_proposed": (way,)}) for way in ways
+    ]
+    return [
+        *(requests.training_time(need, way, text=understanding.text) for way in ways),
+        *(money.cost(one, understanding) for one in alone if priced),
+        *(requests.memory(one, way) for one, way in zip(alone, ways, strict=True)),
+    ]

@@ -249,6 +249,8 @@ def _training_time(need: Need, understanding: Understanding) -> Calls:
     card = next(iter(requests.cards(need)), None)
     if card is not None and card.count is None and "how_many_gpus" in understanding.asks and need.dataset_tokens:
         return _timed_by_number(need, card, understanding)
+    if ways := duration.either(need):
+        return [*duration.on_each(need, ways, understanding), requests.comparison(need), *_check(need, understanding)]
     return [
         requests.training_time(need, card, text=understanding.text),
         money.cost(need, understanding) if money.prices_run(understanding.text, need) else None,

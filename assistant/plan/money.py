@@ -118,8 +118,9 @@ def prices_run(text: str, need: Need) -> bool:
 
 
 def runs(need: Need) -> bool:
-    """Whether it is a training of stated data."""
-    return need.dataset_tokens is not None and requests.is_training(need)
+    """Whether it is a training of stated data, or from scratch, for which an amount is taken where none is said."""
+    scratch = need.task == "pretrain" and requests.sized(need)
+    return requests.is_training(need) and (need.dataset_tokens is not None or scratch)
 
 
 def asks_monthly(text: str) -> bool:
