@@ -22,6 +22,11 @@ def nvlink_generation(card: Gpu) -> int | None:
     return next((version for name, version in of.items() if card.architecture.startswith(name)), None)
 
 
+def linked(card: Gpu, cards: int) -> bool:
+    """Whether a group of `cards` of these in one machine talks over their own link, not over PCIe."""
+    return bool(card.nvlink_bytes_per_s) and (card.link_cards is None or cards <= card.link_cards)
+
+
 def tensor_core_generation(card: Gpu) -> int | None:
     """Which generation of tensor cores a card has; null for none, or another maker's units."""
     if card.vendor != "NVIDIA" or not (card.tensor_cores or card.fp16_flops):

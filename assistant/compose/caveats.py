@@ -9,6 +9,7 @@ from assistant.plan.amounts import UNTIMED, model_kind
 from assistant.plan.worth import TENSOR_CORES
 from kb.base import AdvisorError
 from kb.catalog import gpu, model
+from kb.links import linked
 from kb.records.gpu import Gpu
 from kb.records.model import Model
 from tools.configuration import Reason
@@ -117,6 +118,8 @@ def _of_card(material: Material, card: Gpu, main: Estimate) -> list[str]:
     linkless = card.nvlink_bytes_per_s is None and card.vendor == "NVIDIA"
     if main.gpus > 1 and linkless and card.market in {"consumer", "workstation", "data_center"}:
         found.append(say("caveat.no_link", gpu=name))
+    elif main.gpus > 1 and card.nvlink_bytes_per_s and not linked(card, main.gpus):
+        found.append(say("caveat.bridged", gpu=name))
     if card.market == "laptop":
         found.append(say("caveat.laptop", gpu=name))
     if card.status == "modified":

@@ -59,6 +59,8 @@ class Gpu(Frozen):
     """Total bidirectional NVLink / Infinity Fabric / HCCS bandwidth a card; null = no such link."""
     nvlink_note: str | None = None
     """How it links: NVSwitch, two-card bridge, none …"""
+    link_cards: int | None = None
+    """Cards that bridges join in one group, beyond which they talk over PCIe; null = all of a machine, or no link."""
     pcie: str | None = None
     """PCIe generation, e.g. `4.0`."""
     tdp_w: int | None = None

@@ -44,3 +44,17 @@ def test_a_property_of_a_card_stays_a_fact(text: str) -> None:
 def test_a_network_between_machines_is_not_reckoned_as_a_link_within_one() -> None:
     _, _, draft = turn("两台机器各 4 张 A100，中间只有 25G 以太网，DDP 训 BERT-large 能加速吗")
     assert "卡间交换只占" not in draft.answer
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        pytest.param("Full fine-tuning a 13B on 8x A100 PCIe 80GB, 10B tokens: how long?", True, id="eight-bridged"),
+        pytest.param("8 张 A100 PCIe 80GB 全参微调 13B，10B token 要多久？", True, id="eight-bridged-zh"),
+        pytest.param("Full fine-tuning a 7B on 2x A100 PCIe 80GB, 1B tokens: how long?", False, id="a-pair"),
+        pytest.param("Full fine-tuning a 13B on 8x A100 SXM 80GB, 10B tokens: how long?", False, id="soldered"),
+    ],
+)
+def test_more_bridged_cards_than_a_group_are_said_to_talk_over_pcie(text: str, said: bool) -> None:
+    _, _, draft = turn(text)
+    assert ("桥接器" in draft.answer or "in small groups" in draft.answer) is said

@@ -217,3 +217,13 @@ def test_every_card_with_a_fast_bridge_has_one_in_the_catalog() -> None:
     joined = {card for one in of_kind("bridge") for card in one.joins}
     fast = {one.id for one in gpus().values() if "ridge" in (one.nvlink_note or "") and one.nvlink_bytes_per_s}
     assert {card for card in fast if (gpus()[card].nvlink_bytes_per_s or 0) >= 200e9} <= joined
+
+
+def test_cards_reach_as_far_over_their_link_as_the_longest_bridge_joins() -> None:
+    longest: dict[str, int] = {}
+    for one in of_kind("bridge"):
+        for card in one.joins:
+            longest[card] = max(longest.get(card, 0), one.joined or 2)
+    assert {card: gpus()[card].link_cards for card in longest} == longest
+    assert all(("ridge" in (one.nvlink_note or "")) == (one.link_cards is not None) for one in gpus().values()
+               if one.nvlink_bytes_per_s)  # fmt: skip

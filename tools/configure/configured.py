@@ -226,6 +226,10 @@ def _trade_offs(option: Option, paced: Paced, native: str | None) -> tuple[Reaso
         said.append(reason("trade_off", "far_reduced", format=form))
     elif native and precision_lost(form, native) and (form in REDUCED or form.startswith("gguf:")):
         said.append(reason("trade_off", "reduced_precision", format=form, native=native))
+    layout = paced.held.layout
+    talking = layout.gpus if layout.sharding is not None else layout.group
+    if gpu.link_cards is not None and talking > gpu.link_cards:
+        said.append(reason("trade_off", "bridged_groups", joined=gpu.link_cards))
     if choice.acquisition == "rent":
         offer = choice.offer
         if offer and offer.spot_usd_per_hour:
@@ -233,7 +237,6 @@ def _trade_offs(option: Option, paced: Paced, native: str | None) -> tuple[Reaso
         if offer and offer.reserved_1y_usd_per_hour:
             said.append(reason("trade_off", "committed"))
         return tuple(said)
-    layout = paced.held.layout
     together = layout.tensor_parallel > 1 or layout.sharding is not None
     return (*said, *_of_card(choice, gpu, together=together), *_of_machines(choice, gpu))
 

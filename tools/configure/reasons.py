@@ -27,6 +27,8 @@ TEXTS = {
     "parallelism need equal ones.",
     "spare": "{spare} of the {count} GPUs stay free.",
     "no_nvlink": "No NVLink: the cards talk over PCIe.",
+    "bridged_groups": "Bridges join at most {joined} of these cards; beyond that they talk over PCIe, and the speed is "
+    "counted so.",
     "no_ecc": "No ECC memory.",
     "rocm": "Runs on ROCm: check that every library you need supports it.",
     "own_stack": "Runs on the software of {vendor}, not CUDA: plan for porting.",

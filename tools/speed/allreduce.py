@@ -3,11 +3,12 @@
 import math
 from functools import lru_cache
 
+from kb.links import linked
 from kb.records.gpu import Gpu
 from kb.speed_constants import Link, constants
 
 SWITCHED_BYTES_PER_S = 200e9
-"""Links at least this fast join all cards of a node (NVSwitch, Infinity Fabric, HCCS); slower ones bridge two."""
+"""Links at least this fast (NVSwitch, Infinity Fabric, HCCS, data-center bridges) carry the sums of a group."""
 NODE = 8
 
 
@@ -22,9 +23,14 @@ def _domain(identity: str) -> int:
     return next((size for start, size in domains.items() if identity.startswith(start)), NODE)
 
 
+def switched(gpu: Gpu, cards: int) -> bool:
+    """Whether a fast link joins `cards` of these in one node: a bridge of two does not join four."""
+    return (gpu.nvlink_bytes_per_s or 0) >= SWITCHED_BYTES_PER_S and linked(gpu, cards)
+
+
 def link_name(gpu: Gpu, cards: int) -> str:
     """Which row of the link table joins `cards` of these in one node."""
-    if (gpu.nvlink_bytes_per_s or 0) >= SWITCHED_BYTES_PER_S:
+    if switched(gpu, cards):
         architecture = gpu.architecture.split()[0].lower()
         return architecture if architecture in constants().links else "switched"
     generation = "pcie5" if gpu.pcie and gpu.pcie >= "5" else "pcie4"

@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 
 from kb.speed_constants import constants
-from tools.speed.allreduce import SWITCHED_BYTES_PER_S, node_cards
+from tools.speed.allreduce import node_cards, switched
 from tools.speed.pace import Pace, pace
 from tools.speed.request import InferenceSpeedRequest
 from tools.speed.work import Layout, Work
@@ -17,7 +17,7 @@ def best_pace(work: Work, request: InferenceSpeedRequest) -> Pace:
 
     Usual: tensor parallel over all cards; attention copies with shared experts (mixtures of experts over a switched
     link under much load, which TensorRT-LLM takes for tensor parallelism too); a pipeline, where cards have no fast
-    link; beyond one node a pipeline over nodes, or a copy on each.
+    link, and one of bridged groups; beyond one node a pipeline over nodes, or a copy on each.
     """
     if request.requests_per_s is None or request.concurrent_sequences > 1:
         return _fastest(work, request, request.concurrent_sequences)
@@ -58,9 +58,11 @@ def _usual(work: Work, request: InferenceSpeedRequest) -> Iterable[Layout]:
     if free and cards > node and cards % node == 0:
         yield Layout(node, cards // node, 1)
         yield Layout(node, 1, cards // node)
-    switched = (work.gpu.nvlink_bytes_per_s or 0) >= SWITCHED_BYTES_PER_S
+    fast, reach = switched(work.gpu, min(cards, node)), work.gpu.link_cards
     many = work.sequences >= constants().decode.attention_copies_from * cards
-    if work.arch.moe and many and (switched or work.engine == "tensorrt-llm"):
+    if work.arch.moe and many and (fast or work.engine == "tensorrt-llm"):
         yield work.layout._replace(attention_copies=True)
-    if free and not switched and work.sequences > 1:
+    if free and not fast and work.sequences > 1:
         yield Layout(1, cards, 1)
+        if reach and switched(work.gpu, reach) and cards > reach and cards % reach == 0:
+            yield Layout(reach, cards // reach, 1)

@@ -173,7 +173,7 @@ def _assumptions(job: Job, request: TrainingTimeRequest, given: list[str]) -> It
 def _warnings(job: Job, request: TrainingTimeRequest, hours: float | None) -> Iterable[str]:
     if request.offload in ("optimizer", "all"):
         yield "Offloading to host memory is not in the rate: a step then takes about 1.5 to 3 times as long."
-    if job.cards > 1 and not job.gpu.nvlink_bytes_per_s and job.sharding in ("fsdp", "zero3"):
+    if job.cards > 1 and not job.linked(job.cards) and job.sharding in ("fsdp", "zero3"):
         yield "Sharding over PCIe moves every weight twice a micro-batch: larger micro-batches pay off."
     if hours and hours > 1e5:
         yield "Published runs of this size took 1 to 3 times the clean time: restarts, several passes, slow starts."

@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 
 from kb.base import BadInput
+from kb.links import linked
 from kb.records.gpu import Gpu
 from kb.speed_constants import Trainer, constants
 from tools.memory.formats import canonical, weight_format
@@ -92,18 +93,25 @@ class Job:
         copies = self.cards / (self.tensor * self.pipeline * self.context)
         return max(self.batch / (copies * self.micro_batch), 1.0)
 
-    @property
-    def bus(self) -> float:
-        """Bus bandwidth between the cards of a node."""
+    def linked(self, cards: int) -> bool:
+        """Whether the cards of a node in a group of `cards` talk over their own link, not over PCIe."""
+        return linked(self.gpu, min(cards, self.node))
+
+    def inside(self, cards: int) -> float:
+        """Bus bandwidth between the cards of a node in a group of `cards`."""
         training = constants().training
         link = self.gpu.nvlink_bytes_per_s
-        return link * training.nvlink_ratio if link else training.pcie_bytes_per_s
+        return link * training.nvlink_ratio if link and self.linked(cards) else training.pcie_bytes_per_s
+
+    def bus(self, cards: int) -> float:
+        """Bus bandwidth in a group of `cards`: between those of a node, or the network where it reaches further."""
+        return self.inside(cards) if cards <= self.node else self.network
 
     @property
     def network(self) -> float:
         """The same beyond a node."""
         found = constants().training.network_bytes_per_s
-        return min(self.stated_network or found.get(self.family, found["other"]), self.bus)
+        return min(self.stated_network or found.get(self.family, found["other"]), self.inside(self.node))
 
 
 def job_of(request: TrainingTimeRequest) -> tuple[Job, list[str]]:

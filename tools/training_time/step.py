@@ -128,7 +128,8 @@ def _dispatch_s(job: Job) -> float:
     seconds = elements * copies * training.dispatch_bytes / job.bandwidth
     if job.expert == 1:
         return seconds
-    link = (job.gpu.nvlink_bytes_per_s or 2 * training.pcie_bytes_per_s) / 2
+    own = job.gpu.nvlink_bytes_per_s if job.linked(job.expert) else None
+    link = (own or 2 * training.pcie_bytes_per_s) / 2
     seconds += elements * copies * training.dispatch_link_bytes / link
     nodes = job.expert / job.node
     if nodes <= 1:
@@ -146,8 +147,7 @@ def _tensor_s(job: Job) -> float:
     if job.tensor == 1:
         return 0.0
     moved = 4 * 2 * 2 * job.arch.hidden * (job.tensor - 1) * job.arch.layers
-    bus = job.bus if job.tensor <= job.node else job.network
-    return moved / bus * job.trainer.tensor_exposed_ratio
+    return moved / job.bus(job.tensor) * job.trainer.tensor_exposed_ratio
 
 
 def _exposed_shards_s(job: Job, busy_s: float) -> float:
@@ -169,7 +169,7 @@ def _shards_s(job: Job) -> float:
     if job.cards == 1:
         return 0.0
     training = constants().training
-    bus = job.bus if job.cards <= job.node else job.network
+    bus = job.bus(job.cards)
     if job.sharding in ("fsdp", "zero3", "zero2"):
         gathered = job.arch.params - job.arch.routed_params * (1 - 1 / job.expert)
         moved = (4 if job.sharding == "zero2" else 6) * gathered
@@ -196,8 +196,9 @@ def _gradients_s(job: Job) -> float:
     routed, seconds = job.arch.routed_params, 0.0
     for weights, ways in ((job.arch.params - routed, job.tensor), (routed, job.expert)):
         if job.cards > ways * job.pipeline:
-            alike = max(job.node // ways, 1)
-            bus = job.bus if job.cards <= job.node else min(alike * network_bytes_per_s(job.gpu), job.bus)
+            bus = job.inside(job.cards)
+            if job.cards > job.node:
+                bus = min(max(job.node // ways, 1) * network_bytes_per_s(job.gpu), bus)
             seconds += 6 * weights / (ways * job.pipeline) / bus
     return seconds / (job.accumulated * job.micro_batch_tokens) * constants().training.gradient_exposed_ratio
 

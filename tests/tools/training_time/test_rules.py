@@ -8,6 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from kb.base import BadInput
+from tools.training_time import estimate_training_time
 from tools.training_time.evidence import case_of
 from tools.training_time.job import Job, job_of
 from tools.training_time.request import TrainingTimeRequest
@@ -205,3 +206,34 @@ def test_a_5090_trains_adapters_a_third_faster_than_a_4090() -> None:
     four, five = (rate(model="meta-llama/Meta-Llama-3-8B", gpu=gpu, task="lora", sequence_tokens=2048)
                   for gpu in ("rtx-4090", "rtx-5090"))  # fmt: skip
     assert 1.27 < five / four < 1.78
+
+
+SHARDED = {"model": "meta-llama/Llama-2-13b-hf", "task": "full_finetune", "sharding": "fsdp", "micro_batch_size": 1}
+
+
+def test_sharding_over_more_bridged_cards_than_a_pair_goes_over_pcie() -> None:
+    def rates(count: int) -> tuple[float, float]:
+        return tuple(rate(**SHARDED, gpu=f"a100-{form}-80gb", gpu_count=count) for form in ("pcie", "sxm"))
+
+    bridged, soldered = rates(2)
+    assert bridged == pytest.approx(soldered, rel=0.05)
+    for count in (4, 8):
+        bridged, soldered = rates(count)
+        assert bridged < 0.8 * soldered
+    assert rate(**SHARDED, gpu="rtx-3090-24gb", gpu_count=8) < rate(**SHARDED, gpu="rtx-3090-24gb", gpu_count=2)
+
+
+def test_a_bridged_pair_still_splits_layers_over_its_link() -> None:
+    pairs, all_of_them = (
+        job(**SHARDED | {"sharding": "none"}, gpu="a100-pcie-80gb", gpu_count=8, tensor_parallel=ways)
+        for ways in (2, 8)
+    )
+    assert pairs.bus(pairs.tensor) == job(gpu="a100-sxm-80gb", gpu_count=8).bus(8)
+    assert all_of_them.bus(all_of_them.tensor) == job(gpu="rtx-4090-24gb", gpu_count=8).bus(8)
+
+
+@pytest.mark.parametrize(("gpu", "count", "warned"), [("a100-pcie-80gb", 8, True), ("a100-pcie-80gb", 2, False),
+                                                      ("a100-sxm-80gb", 8, False), ("l40s-48gb", 2, True)])  # fmt: skip
+def test_sharding_over_pcie_is_said(gpu: str, count: int, warned: bool) -> None:
+    found = estimate_training_time(TrainingTimeRequest.model_validate({**SHARDED, "gpu": gpu, "gpu_count": count}))
+    assert any("over PCIe" in line for line in found.warnings) is warned
