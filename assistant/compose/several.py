@@ -33,6 +33,10 @@ def several(material: Material) -> Section | None:
     found = sorted([*found, *others], key=lambda one: not all(_holds(material, work, one) for work in kept))
     found = [one for index, one in enumerate(found) if one not in found[:index]]
     best, say = found[0], material.say
+    left_out += [work for work in kept if not _holds(material, work, best)]
+    kept = [work for work in kept if work not in left_out]
+    if not kept:
+        return None
     what = say.listed([_named(material, work) for work in kept])
     order = names.cards(best.gpu, best.gpu_count) + say(
         "order.at_price", price=orders.price(material, best, brief=True)
@@ -74,7 +78,11 @@ def _holds(material: Material, work: Workload, one: Configuration) -> bool:
     total = plan.memory_of(work, material.need, material.calls)
     known = models().get(work.model or "")
     spreads = work.task == "inference" and (known is None or known.kind in {"llm", "vlm"})
-    return total is None or total <= one.memory.usable_bytes_per_gpu * (one.gpu_count if spreads else 1)
+    if total is None or total <= one.memory.usable_bytes_per_gpu * (one.gpu_count if spreads else 1):
+        return True
+    # In a smaller format than the one it was estimated in, or with its parts in turn, as was found for the work alone.
+    alone = (found for found in _found(material, work) if found.gpu_count == 1)
+    return any(found.memory.needed_bytes_per_gpu <= one.memory.usable_bytes_per_gpu for found in alone)
 
 
 def _named(material: Material, work: Workload) -> str:
