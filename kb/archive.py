@@ -1,8 +1,6 @@
-"""The library: documents, chunks, vectors and findings in one SQLite file, which is the truth.
+"""The library: documents, chunks, vectors, findings and their word index in one SQLite file, which is the truth.
 
-Everything else (word index apart, which lives in the same transactions) is derived from it and can be built anew:
-a killed process leaves either the old document or the new one, never half of each.
-"""
+All else is derived from it. A killed process leaves either the old document or the new one, never half of each."""
 
 import hashlib
 import json
@@ -155,8 +153,8 @@ class Library:
             return None
         with self.reading() as connection:
             if key not in connection.facts:
-                row = connection.execute("SELECT value FROM facts WHERE key = ?", (key,)).fetchone()
-                connection.facts[key] = None if row is None else str(row["value"])
+                found = connection.execute("SELECT value FROM facts WHERE key = ?", (key,)).fetchone()
+                connection.facts[key] = str(found["value"]) if found else None
             return connection.facts[key]
 
     def fact_or_none(self, key: str) -> str | None:
