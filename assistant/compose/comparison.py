@@ -206,11 +206,13 @@ def _equal(compared: Comparison, name: str) -> bool:
 
 def _by_memory(material: Material, holding: Sequence[Estimate], failing: Sequence[Estimate]) -> str:
     say = material.say
+    alike = {one.gpus for one in holding} == {one.gpus for one in failing}
     text = say(
-        "compare.holds",
+        "compare.holds" if alike else "compare.holds_shared",
         what=workload(material, holding[0]),
         cards=say.listed([names.cards(one.gpu or "", one.gpus) for one in holding]),
         total=total(holding[0]),
+        needed=total(failing[0]),
         failing=_sizes(material, failing),
     ) + joined([cite(material, one).strip() for one in (*holding, *failing)])
     return text + _otherwise(material, failing)

@@ -204,6 +204,8 @@ def _intents(understanding: Understanding) -> list[Intent]:
         main = "what_fits"
     if main == "speed" and raced(understanding):
         main = "compare"
+    if main == "interconnect" and "compare" in understanding.asks and sized and _two_sets(understanding.need):
+        main = "compare"  # the bridge is of one set of cards that is held against another
     if main in _SIZED_OR_SHOP and needless.asked(understanding):
         main = "can_it_run"
     alone = bare and len(requests.named_gpus(understanding.need)) == 1
@@ -227,6 +229,12 @@ def _intents(understanding: Understanding) -> list[Intent]:
     if main == "power" and money.asks_energy(understanding.text):
         asks = [intent for intent in asks if FAMILIES[intent] != "shop"]
     return _one_of_each(_without_parameters([main, *asks], understanding.need, understanding.text))
+
+
+def _two_sets(need: Need) -> bool:
+    """Whether two kinds of cards, each in its number, are weighed."""
+    ways = requests.compared(need)
+    return len({one.gpu for one in ways}) > 1 and all(one.count for one in ways)
 
 
 def _supports_model(understanding: Understanding) -> bool:
