@@ -6,7 +6,7 @@ from typing import Any
 from assistant.understanding import Shown, Understanding
 
 Look = tuple[str, str]
-"""A field of what was shown, or a mark that may be among what was told."""
+"""A field of what was shown, a mark that may be among what was told, or what is asked of the fields that changed."""
 
 
 SAID: Look = ("field", "said")
@@ -40,10 +40,17 @@ class Before:
         """A field of `Shown`, other than `told`; null where nothing was shown."""
         return self._look("field", name)
 
-    @property
-    def changed(self) -> tuple[str, ...]:
-        """Fields of the need that the turn made other than they were."""
-        return tuple(self._look("changed", ""))  # type: ignore[arg-type]
+    def measures(self, name: str) -> bool:
+        """Whether the figure told was of this kind, whichever other it was of if not."""
+        return bool(self._look("measure", name))
+
+    def changed(self, names: Iterable[str]) -> tuple[str, ...]:
+        """Those of these fields of the need that the turn made other than they were, in the order it did."""
+        return tuple(self._look("changed", ",".join(names)))  # type: ignore[arg-type]
+
+    def changed_beside(self, names: Iterable[str]) -> bool:
+        """Whether the turn made any other field than these other than it was."""
+        return bool(self._look("changed beside", ",".join(names)))
 
     def whole(self) -> Shown | None:
         """All of it."""
@@ -65,7 +72,11 @@ class Before:
 
     def _find(self, kind: str, name: str) -> Hashable:
         if kind == "changed":
-            return self._changed
+            return tuple(one for one in self._changed if one in name.split(","))
+        if kind == "changed beside":
+            return any(one not in name.split(",") for one in self._changed)
+        if kind == "measure":
+            return ((self._shown.measure if self._shown else None) or "") == name
         if kind == "whole":
             return self._shown
         if kind == "mark":

@@ -49,12 +49,12 @@ def compare(material: Material, main: Section) -> Shown:
     if before.told(mark(main.headline)) and not _named(material, now):
         main.headline = material.say("changed.as_before") + _lowered(main.headline)
         return now
-    alike = before.field("measure") == now.measure or "intent" not in before.changed
+    alike = before.measures(now.measure or "") or not before.changed(("intent",))
     if before and alike and (how := _how(material, now)):
         said = before.field("said") if before.field("language") == now.language else None
         former = Shown(measure=now.measure, said=said, fits=before.field("fits"))
         _say(material, main, now, former, figure, how)
-    if now.measure == "order" and "conditions" in before.changed and wonders_why_not(material.text.lower()):
+    if now.measure == "order" and before.changed(("conditions",)) and wonders_why_not(material.text.lower()):
         reason = material.say.get(f"changed.why_not_{understanding.need.conditions[-1]}")
         main.headline = (reason or "") + main.headline
     return now
@@ -71,7 +71,7 @@ def _say(material: Material, main: Section, now: Shown, before: Shown, estimate:
     sentence = first[0] if first else main.headline
     rest = main.headline[len(sentence) :]
     if said and now.said == said and now.fits == before.fits:
-        if set(material.before.changed) <= set(_CARDS) and all(words in sentence for words in _named(material, now)):
+        if not material.before.changed_beside(_CARDS) and all(words in sentence for words in _named(material, now)):
             return  # the cards asked about are told of, and why they do not come first
         key = "changed.stays" if now.measure == "order" else "changed.nothing"
         main.headline = say(key, how=how) + _lowered(sentence) + rest
@@ -211,15 +211,13 @@ def _named(material: Material, now: Shown) -> list[str]:
     """Each field that changed, in words; money only where hardware is chosen."""
     need, left = material.understanding.need, () if now.measure == "order" else _OF_A_CHOICE
     left = (*left, *_CARDS) if now.measure == "intent compare" else left
-    told = (_words(material, need, name) for name in material.before.changed if name not in left)
+    named = [name for name in _TOLD if name not in left and getattr(need, name) not in (None, (), "")]
+    told = (_words(material, need, name) for name in material.before.changed(named))
     return list(dict.fromkeys(words for words in told if words))
 
 
 def _words(material: Material, need: Asked, name: str) -> str:
-    """A changed field as it stands in a sentence; empty for one that is not told, or was taken back."""
-    value = getattr(need, name)
-    if value in (None, (), "") or name not in _TOLD:
-        return ""
+    """A changed field as it stands in a sentence; empty for one that says nothing by itself."""
     return _TOLD[name](material, need)
 
 
@@ -242,7 +240,7 @@ def _spoken(need: Need) -> Iterator[Any]:
 def _asked(material: Material, need: Asked) -> list[str]:
     """The cards asked about that were not on the table before, and are not told in their number."""
     before = {card.gpu for card in material.before.field("offered") or ()}
-    if "gpus_proposed" in material.before.changed:
+    if material.before.changed(("gpus_proposed",)):
         before |= {card.gpu for card in _spoken(need)}
     return [names.gpu_name(one) for one in need.gpus_asked if one not in before]
 

@@ -104,7 +104,7 @@ _ADVICE = ("guidance", "other")
 """Questions that the documents answer, until a model or a card is named."""
 _FRAGMENT = 18
 """Characters of a turn that only names what it asks for: "and power draw"."""
-KNOWN = 1024
+KNOWN = 384
 """Readings remembered; in a conversation most questions come after many different ones."""
 _HOW_LONG = grammar(r"how long|how many (?:days|hours)|多久|几天|多长时间|几个小时")
 
