@@ -40,10 +40,21 @@ def test_others_are_alike_where_the_looks_find_the_same(other: Shown | None, *, 
 def test_what_changed_and_whether_anything_was_shown_are_looks_too() -> None:
     before = Before(None, ("users",))
     assert not before
-    assert before.changed == ("users",)
+    assert before.changed(("users", "task")) == ("users",)
     looks = before.looks()
     assert Before(None, ("model",)).found(looks) != before.found(looks)
     assert Before(SHOWN, ("users",)).found(looks) != before.found(looks)
+
+
+def test_a_change_that_was_not_asked_for_makes_no_difference() -> None:
+    before = Before(SHOWN, ("users", "model"))
+    assert before.changed(("model", "task")) == ("model",)
+    assert before.measures(str(SHOWN.measure))
+    looks = before.looks()
+    assert Before(SHOWN, ("model", "budget")).found(looks) == before.found(looks)
+    assert Before(SHOWN.model_copy(update={"measure": "another"}), ("model",)).found(looks) != before.found(looks)
+    assert before.changed_beside(("model",))
+    assert Before(SHOWN, ("model",)).found(before.looks()) != before.found(before.looks())
 
 
 def test_a_reading_taken_apart_holds_nothing_of_the_answer_before() -> None:
@@ -52,7 +63,7 @@ def test_a_reading_taken_apart_holds_nothing_of_the_answer_before() -> None:
     assert reading.changed
     bare, before = apart(reading)
     assert (bare.need.shown, bare.changed) == (None, ())
-    assert (before.whole(), before.changed) == (SHOWN, reading.changed)
+    assert (before.whole(), before.changed(reading.changed)) == (SHOWN, reading.changed)
     assert bare.need == Asked.model_validate(reading.need.model_dump() | {"shown": None})
 
 
