@@ -3,15 +3,12 @@
 import re
 from dataclasses import dataclass
 
+from assistant.understand.dataset import find_dataset
 from assistant.understand.growth import grown
-from assistant.understand.numbers import DIGITS, HAN, SCALE, scaled
+from assistant.understand.numbers import AMOUNT, DIGITS, HAN, scaled
 from assistant.understand.text import Found, grammar, masked
-from kb.units import DAY_S, GB, HOUR_S, KB, MB, TB
+from kb.units import DAY_S, HOUR_S
 
-_N = (
-    rf"(?:{DIGITS}|{HAN}|(?<![a-z])(?:one|two|three|four|five|six|seven|eight|nine|ten|twelve|twenty"
-    rf"|thirty|forty|fifty|hundred|thousand|a hundred|a thousand)(?![a-z]))"
-)
 _LENGTH = rf"(?P<n>{DIGITS}|{HAN})\s?(?P<s>k|m|万|千|million)?(?![a-z0-9])"
 _CONTEXT_WORD = (
     r"(?:context(?:[-_ ](?:length|window|size|len))?|ctx(?:[-_ ](?:size|len))?|上下文(?:长度|窗口)?"
@@ -45,50 +42,12 @@ _IN_OUT = grammar(
     r"|prompt)(?:\s?tokens?)?[\s,/+和与、]{1,4}(?:and )?(\d{1,8}(?:\.\d)?k?)\s?(?:tokens? )?(?:out(?:put)?"
     r"|generated|completion)"
 )
-_DATASET = grammar(
-    rf"(?<![a-z0-9.])(?P<n>{_N})\s?(?P<s>{SCALE})?\s?(?:个|的)?\s?(?:training )?(?:tokens?|词元"
-    rf"|tok)(?![a-z/])(?!\s?(?:/|每秒|per|a second|上下文|的?上下文|context|长度|window|long|左右就"
-    rf"|prompts?|input|output|each))"
-)
-_DATA_BYTES = grammar(
-    r"(?:数据(?:集)?|语料|(?<![a-z])(?:dataset|corpus|data|text))\s?(?:集|量|大小|有|约|共|of|is|大概"
-    r"|:)?\s?(?P<n>\d{1,6}(?:\.\d{1,3})?)\s?(?P<u>k(?=b)|[mgt])b?(?![a-z0-9]|\s?(?:\w{1,14} )?(?:samples?"
-    r"|examples?|rows|pairs|instructions?|conversations?|dialogs?|dialogues?|records|tokens?|images?|documents?|docs))"
-    r"|(?P<n2>\d{1,6}(?:\.\d{1,3})?)\s?(?P<u2>k(?=b)|[mgt])b?(?![a-z])\s?(?:的)?\s?(?:of )?(?:文本|语料|数据"
-    r"|text|dataset|corpus|training data|data|tokens? data)"
-)
-_SAMPLES = grammar(
-    rf"(?<![a-z0-9.])(?P<n>{_N})\s?(?P<s>{SCALE})?\s?(?:条|(?:[a-z]{{2,12}} )?samples?|examples?|rows|对话"
-    rf"|instructions?|pairs|样本|句)"
-)
-_STEPS_OF = grammar(
-    rf"(?<![a-z0-9.])(?P<n>{DIGITS}|{HAN})\s?(?P<s>{SCALE})?\s?(?:training )?(?:steps|步|iterations)(?![a-z])"
-)
-_BATCH_OF = grammar(r"(?<![a-z])(?:global[- ])?(?:batch(?:[-_ ]?size)?|bs)\s?(?:of|=|:|为|是)?\s?(\d{1,6})(?![\d.])")
-_SEQUENCE_OF = grammar(
-    r"(?<![a-z])(?:seq(?:uence)?(?:[-_ ]?len(?:gth)?)?|max_seq_length|长度|context)"
-    r"\s?(?:of|=|:|为|是)?\s?(\d{2,6})(?![\d.k])"
-    r"|(\d{2,6})[- ]tokens? (?:sequences|samples)"
-)
-"""Steps, sequences of a step and tokens of a sequence: together all the tokens of a training."""
-_PER_SAMPLE = grammar(
-    rf"(?:平均|每条|每个|单条|avg|averag\w{{1,3}}|each|mean|(?:samples|examples|rows"
-    rf"|pairs) of)(?:(?!{HAN}\s?(?:k|千|万|百)?\s?个?(?:tokens?|字|词))[^\d,;。?!]){{0,12}}"
-    rf"(?P<n>\d{{1,7}}|{HAN})\s?(?P<s>k|千|万|百)?\s?(?P<u>tokens?|个?token|个?字|词)?"
-    rf"|(?P<n2>\d{{1,7}}|{HAN})\s?(?P<s2>k|千|万|百)?\s?(?:个)?(?P<u2>tokens?|字|词)"
-    rf"\s?(?:each|per (?:sample|example|row|pair|conversation)|一条|每条|/条)"
-)
-_LONG = grammar(
-    rf"\s?(?:数据|样本|的|,|，|、|长度|约|大概|平均|最长|不超过|of|at|with|length|x|×|\*|~|about|around|up to){{0,4}}"
-    rf"\s?(?P<n>{DIGITS})\s?(?P<s>k|千|万)?\s?(?:个)?\s?(?P<u>tokens?|tok(?![a-z])|字|词|长|seq(?![a-z])|length|上下文|(?<=k))"
-)
-"""What makes a number right behind the samples their length: 「5 万条 2k 长度」, "20k samples x 1k"."""
 _CONCURRENT = (
     grammar(
-        rf"(?<![a-z0-9.])(?P<n>{_N})\s?(?P<s>k|万|千)?\s?\+?(?:个|路|条|的)?\s?(?:并发|同时(?:请求|在线|访问"
+        rf"(?<![a-z0-9.])(?P<n>{AMOUNT})\s?(?P<s>k|万|千)?\s?\+?(?:个|路|条|的)?\s?(?:并发|同时(?:请求|在线|访问"
         rf"|使用|用)|路(?:并发|同时|请求)?(?!由|径|线))"),
     grammar(
-        rf"(?<![a-z0-9.])(?P<n>{_N})\s?(?P<s>k|thousand|million)?\s?\+?(?:\s?(?:-|~"
+        rf"(?<![a-z0-9.])(?P<n>{AMOUNT})\s?(?P<s>k|thousand|million)?\s?\+?(?:\s?(?:-|~"
         rf"|to)\s?\d{{1,7}})?\s?(?:simultaneous|concurren(?:t|cy)|parallel|at once|at the same time|in parallel"
         rf"|active)(?:\s?(?:ly))?\s?(?:requests?|users?|sequences?|sessions?|prompts?|streams?|chats?"
         rf"|connections?|people|clients?|callers?|calls?)?"),
@@ -102,21 +61,21 @@ _CONCURRENT = (
         rf"并发(?:(?!上下文|长度|context)[^。?!\n\d]){{0,8}}?(?:到|上|撑|做|开|有)(?:得?[到了])?\s?(?P<n>{DIGITS})\s?(?P<s>k|万|千)?"
         r"(?![a-z0-9.]|\s?(?:gb?|卡|张|%|台|秒|ms|tok|上下文))"),
     grammar(
-        rf"(?<![a-z0-9.])(?P<n>{_N})\s?(?P<s>k|万|千)?\s?(?:个|位|名)?(?:人|用户|同事|员工|学生|医生|老师|律师"
+        rf"(?<![a-z0-9.])(?P<n>{AMOUNT})\s?(?P<s>k|万|千)?\s?(?:个|位|名)?(?:人|用户|同事|员工|学生|医生|老师|律师"
         rf"|工程师|客服|坐席|研发|程序员|people"
         rf"|users?|requests?|prompts?|streams?)\s?(?:能|要|会|可以)?(?:同时|一起|并发|concurrently"
         rf"|simultaneously|at once|at the same time|in parallel)"),
     grammar(
-        rf"(?<![a-z0-9.])(?P<n>{_N})\s?(?P<s>k|thousand)?\s(?:users?|people|sessions?) "
+        rf"(?<![a-z0-9.])(?P<n>{AMOUNT})\s?(?P<s>k|thousand)?\s(?:users?|people|sessions?) "
         r"(?:are )?(?:active|online)(?![a-z])"),
     grammar(
-        rf"(?<![a-z0-9.])(?P<n>{_N})\s?(?P<s>k|thousand)?(?: of them)?(?: \w{{1,10}}){{1,6}} "
+        rf"(?<![a-z0-9.])(?P<n>{AMOUNT})\s?(?P<s>k|thousand)?(?: of them)?(?: \w{{1,10}}){{1,6}} "
         rf"(?:at once|simultaneously|concurrently|at the same time|in parallel|at any (?:one |given )?(?:time|moment)"
         rf"|at peak)"),
-    grammar(rf"(?:同时)?在线(?:人数|用户)?\s?(?:大概|大约|约|有|是|最多|峰值)?\s?(?P<n>{_N})\s?(?P<s>k|万"
+    grammar(rf"(?:同时)?在线(?:人数|用户)?\s?(?:大概|大约|约|有|是|最多|峰值)?\s?(?P<n>{AMOUNT})\s?(?P<s>k|万"
         rf"|千)?(?![a-z0-9])"),
     grammar(
-        rf"同时(?:在线)?(?:有|会有|支持|给|供|服务|在线|跑|处理|使用|用)?(?:大概|大约|约|可能|最多|差不多)?\s?(?P<n>{_N})\s?(?P<s>k|万|千)?\s?(?:个|位|名|路"
+        rf"同时(?:在线)?(?:有|会有|支持|给|供|服务|在线|跑|处理|使用|用)?(?:大概|大约|约|可能|最多|差不多)?\s?(?P<n>{AMOUNT})\s?(?P<s>k|万|千)?\s?(?:个|位|名|路"
         rf"|条)?(?:人|用户|请求|会话|路|并发|同事)"),
     grammar(
         rf"(?<![a-z0-9.])(?P<n>{DIGITS})\s?(?P<s>k)?\s?(?:requests?|sessions|streams|callers|channels)(?![a-z])"
@@ -125,7 +84,7 @@ _CONCURRENT = (
 )  # fmt: skip
 _USERS = (
     grammar(
-        rf"(?<![a-z0-9.])(?P<n>{_N})\s?(?P<s>k|万|千|thousand|million|m)?\s?(?:多|来|\+)?(?:个|位"
+        rf"(?<![a-z0-9.])(?P<n>{AMOUNT})\s?(?P<s>k|万|千|thousand|million|m)?\s?(?:多|来|\+)?(?:个|位"
         rf"|名)?\s?(?:daily |active |registered |internal |total |monthly |潜在|注册|日活|内部)?(?:users?"
         rf"|用户|人(?!民|工|机|脸|声|物|体|\s?\d{{1,4}}\s?g)|people|employees|员工|同事|developers?|学生|students|客户"
         rf"|customers|colleagues|coworkers|engineers|dau|研发|程序员|analysts|clients|devs?|lawyers|doctors|teachers"
@@ -135,7 +94,7 @@ _USERS = (
         rf"(?:用户(?:数|量)?|日活|dau|users|(?:team|office|company|lab|firm|group|class|clinic|school|start-?up"
         rf"|agency|business|practice|studio|department|staff|crew|family) of|团队|user base of)\s?(?:约|大概|为|是|有|:"
         rf"|=|of)?\s?(?P<n>{DIGITS}|{HAN})\s?(?P<s>k|万|千|m)?(?![a-z0-9]|\s?(?:gb?|卡|张|b\b))"),
-    grammar(rf"(?<![a-z0-9.])(?P<n>{_N})(?P<s>k)?-(?:person|people|member|employee|lawyer|engineer|seat)(?![a-z-])"),
+    grammar(rf"(?<![a-z0-9.])(?P<n>{AMOUNT})(?P<s>k)?-(?:person|people|member|employee|lawyer|engineer|seat)(?![a-z-])"),
 )  # fmt: skip
 _ALONE = grammar(
     r"(?<![a-z])(?:just|only) (?:for )?(?:me|myself|one (?:user|person)|a single (?:user|person))(?![a-z])"
@@ -156,12 +115,12 @@ _SPAN = r"(?P<u>seconds?|sec|秒|minutes?|mins?|分钟?|hours?|hrs?|h(?![a-z])|�
 _DEADLINE = (
     grammar(
         rf"(?<![a-z])(?:in|within|under|less than|by|inside|deadline of|deadline:?)\s(?:about "
-        rf"|around )?(?P<n>{_N}|a|an)\s?{_SPAN}"
+        rf"|around )?(?P<n>{AMOUNT}|a|an)\s?{_SPAN}"
     ),
-    grammar(rf"(?P<n>{_N})\s?个?{_SPAN}\s?(?:之内|以内|内|里)(?!存)"),
+    grammar(rf"(?P<n>{AMOUNT})\s?个?{_SPAN}\s?(?:之内|以内|内|里)(?!存)"),
     grammar(rf"(?<![<=])[<≤]\s?=?\s?(?P<n>{DIGITS})\s?{_SPAN}(?![a-z])"),
-    grammar(rf"how many[^?.!\n]{{0,40}}\sfor\s(?P<n>{_N})\s?{_SPAN}"),
-    grammar(rf"(?P<n>{_N})\s?个?{_SPAN}\s?(?:训完|训练完|跑完|做完|搞定|要?出结果)"),
+    grammar(rf"how many[^?.!\n]{{0,40}}\sfor\s(?P<n>{AMOUNT})\s?{_SPAN}"),
+    grammar(rf"(?P<n>{AMOUNT})\s?个?{_SPAN}\s?(?:训完|训练完|跑完|做完|搞定|要?出结果)"),
 )
 _TARGET_SPEED = grammar(
     rf"(?:at least|>=?|≥|minimum|min|want|need|target|goal of|over|不低于|至少|要求|达到|要有?|希望"
@@ -179,11 +138,6 @@ _TARGET_LATENCY = grammar(
     rf"|s(?![a-z])|sec(?:onds?)?|秒)|({DIGITS})\s?(ms|毫秒|s(?![a-z])|秒)\s?(?:内|以内"
     rf"|之内)?\s?(?:latency|ttft|延迟|首字|响应|出首字|返回)"
 )
-_BYTES = {"k": KB, "m": MB, "g": GB, "t": TB}
-BYTES_PER_TOKEN = 3.5
-"""Of plain text; Qwen's documentation: a token is 3–4 letters of English or 1.5–1.8 Han characters."""
-HAN_PER_TOKEN = 1.65
-"""The middle of the same documentation's range."""
 _BINARY = {1, 2, 4, 8, 16, 32, 64, 128, 256, 512}
 """Lengths in K that are powers of two; 20k is twenty thousand."""
 _SERVED_MOST = 10**9
@@ -315,43 +269,6 @@ def _no_context(text: str, match: re.Match[str], *, loose: bool) -> bool:
 
 def _plain_tokens(part: str) -> int | None:
     return tokens(part.rstrip("k"), "k" if part.endswith("k") else None)
-
-
-def find_dataset(text: str) -> Found[int] | None:
-    """Tokens of training data: said, or from bytes of text, or from samples and their length."""
-    for match in _DATASET.finditer(text):
-        value = scaled(match["n"].strip(), match["s"])
-        if value and 200_000 <= value <= 10**17:
-            return Found(int(value), match.start(), match.end())
-    for match in _DATA_BYTES.finditer(text):
-        value = float(match["n"] or match["n2"]) * _BYTES[match["u"] or match["u2"]] / BYTES_PER_TOKEN
-        if value >= 1000:
-            return Found(int(value), match.start(), match.end())
-    if run := _of_steps(text):
-        return run
-    samples = _SAMPLES.search(text)
-    each = (_PER_SAMPLE.search(text) or _LONG.match(text, samples.end())) if samples else None
-    if samples and each:
-        value = (scaled(samples["n"].strip(), samples["s"]) or 0) * _length_of(each)
-        if 1000 <= value <= 10**17:
-            return Found(int(value), samples.start(), samples.end())
-    return None
-
-
-def _of_steps(text: str) -> Found[int] | None:
-    """Tokens of so many steps of a batch of sequences, where all three are said."""
-    steps, batch, length = _STEPS_OF.search(text), _BATCH_OF.search(text), _SEQUENCE_OF.search(text)
-    if not (steps and batch and length):
-        return None
-    value = (scaled(steps["n"].strip(), steps["s"]) or 0) * int(batch[1]) * int(length[1] or length[2])
-    return Found(int(value), steps.start(), steps.end()) if 10**6 <= value <= 10**17 else None
-
-
-def _length_of(each: re.Match[str]) -> float:
-    """Tokens of one sample; Han characters are fewer tokens than characters."""
-    said = each.groupdict()
-    length = scaled(each["n"] or said["n2"], each["s"] or said.get("s2")) or 0
-    return length / HAN_PER_TOKEN if (each["u"] or said.get("u2") or "").endswith("字") else length
 
 
 def _number(rules: tuple[re.Pattern[str], ...], text: str) -> Found[int] | None:

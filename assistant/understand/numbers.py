@@ -7,6 +7,11 @@ from assistant.understand.text import grammar
 DIGITS = r"(?:\d{1,3}(?:,\d{3}){1,4}|\d{1,3}(?: 000){1,3}(?!\d)|\d{1,12})(?:\.\d{1,6})?"
 """Digits with thousands separators; bounded, so nothing backtracks far."""
 HAN = r"[零〇一二三四五六七八九十百千万亿两俩]{1,12}"
+AMOUNT = (
+    rf"(?:{DIGITS}|{HAN}|(?<![a-z])(?:one|two|three|four|five|six|seven|eight|nine|ten|twelve|twenty"
+    rf"|thirty|forty|fifty|hundred|thousand|a hundred|a thousand)(?![a-z]))"
+)
+"""How many, in digits or in words."""
 WORDS = {
     "a": 1, "an": 1, "one": 1, "single": 1, "two": 2, "dual": 2, "both": 2, "pair": 2, "couple": 2, "double": 2,
     "three": 3, "triple": 3, "four": 4, "quad": 4, "five": 5, "six": 6, "seven": 7, "eight": 8, "octa": 8, "nine": 9,

@@ -3,7 +3,8 @@
 import pytest
 
 from assistant.understand import understand
-from assistant.understand.load import HAN_PER_TOKEN, find_context, find_dataset
+from assistant.understand.dataset import HAN_PER_TOKEN, find_dataset
+from assistant.understand.load import find_context
 from assistant.understand.reading import read
 from assistant.understand.sizes import find_sizes
 from assistant.understand.workloads import find_workloads
