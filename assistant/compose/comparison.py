@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterator, Sequence
 
-from assistant.compose import contest, facts, names, numbers, value
+from assistant.compose import contest, facts, names, numbers, of_each, value
 from assistant.compose.arithmetic import arithmetic, cite, column_name, total, workload
 from assistant.compose.aspects import BY_KEY, COMPARED, Aspect, asked_about
 from assistant.compose.assume import assumed
@@ -52,10 +52,11 @@ def comparison(material: Material) -> Section:
     shown = list(compared.gpus)
     wins = _wins(material, compared)
     headline = _headline(material, compared, per_card)
-    less = value.cheaper_work(material) or _prices(material, compared)
-    section = Section("comparison", less or headline)
+    asked = [of_each.least(material, shown), value.cheaper_work(material)]
+    first, *rest = [*filter(None, asked), headline]
+    section = Section("comparison", first)
     section.body = [
-        headline if less else "",
+        *rest,
         _unpooled(material, compared),
         "\n".join(wins),
         facts.facts_table(material, shown, _aspects(material)),
@@ -64,8 +65,8 @@ def comparison(material: Material) -> Section:
         best = contest.best_formats(material, per_card)
         faster = contest.race(material)
         raced = section.settled = bool(faster) and faster in headline
-        section.body.insert(1, _held(material, per_card, best) if raced else faster)
-        section.body.insert(3, contest.prompts(material))
+        section.body.insert(len(rest), _held(material, per_card, best) if raced else faster)
+        section.body.insert(len(rest) + 2, contest.prompts(material))
         section.body.append(arithmetic(material, best if any(one.fits for one in best) else per_card))
         section.assumptions = assumed(material, per_card[0])
         for one in per_card:
@@ -361,23 +362,6 @@ def _against(material: Material, rows: Sequence[GpuRow], winner: str, aspect: As
         return material.say("compare.against", value=own, other=next(iter(values.values())))
     listed = [material.say("fact.card_value", card=names.gpu_name(key), value=value) for key, value in values.items()]
     return material.say("compare.against", value=own, other=material.say.listed(listed))
-
-
-_CARD_PRICE = re.compile(
-    r"贵|便宜|差价|多少钱|价格|\b(?:price|cheaper|costs?|dearer|expensive)\b(?! (?:per|a) (?:token|hour|month))", re.I
-)
-"""Words that ask what the cards themselves cost."""
-
-
-def _prices(material: Material, compared: Comparison) -> str:
-    """What a card of each costs, the cheapest named; empty where that was not asked in a follow-up."""
-    rows = [row for row in compared.gpus if row.price is not None]
-    if not material.understanding.follow_up or len(rows) < 2 or not _CARD_PRICE.search(material.text):
-        return ""
-    least = min(rows, key=lambda row: float(row.price.amount_usd) if row.price else 0.0)
-    values = _values(material, compared.gpus, BY_KEY["price"])
-    marker = joined([facts.cite_card(material, row, [BY_KEY["price"]]) for row in rows])
-    return material.say("compare.cheaper_card", card=names.gpu_name(least.id), values=values) + marker
 
 
 def _values(material: Material, rows: Sequence[GpuRow], aspect: Aspect) -> str:

@@ -10,7 +10,7 @@ from assistant.compose.material import Material
 from assistant.compose.pace import cite_pace
 from assistant.compose.section import Section
 from assistant.compose.table import table
-from assistant.plan import feeding, money, requests
+from assistant.plan import feeding, money, of_each, requests
 from kb.units import DAY_S
 
 _BILL = re.compile(
@@ -47,10 +47,26 @@ def electricity(material: Material) -> Section | None:
     first = records[0]
     section = Section("estimate", _headline(material, first) + cite_pace(material, "plan_power", first.result))
     section.body = [_table(material, first), _circuits(material, first), _racks(material, first)]
-    section.body += [_other(material, record) for record in records[1:]]
+    section.body += others(material)
     section.caveats = list(_warned(material, first.result))
     section.assumptions = list(_assumed(material, first))
     return section
+
+
+def others(material: Material) -> list[str]:
+    """In short the plans of the machines after the first."""
+    return [_other(material, record) for record in list(material.records("plan_power"))[1:]]
+
+
+def draws(material: Material) -> bool:
+    """Whether it is what cards that are weighed against each other draw that is asked, not how to feed or pay it."""
+    fed = money.asks_power(material.text) or any(
+        record.request.get(name) for record in material.records("plan_power")
+        for name in ("power_limit_w", "psu_w", "circuit_amps", "rack_limit_w")
+    )  # fmt: skip
+    hungrier = of_each.asks_power(material.understanding)
+    paid = _BILL.search(material.text) or money.asks_energy(material.text)
+    return of_each.several(material.need) and (hungrier or not (fed or paid))
 
 
 def _headline(material: Material, record: ToolCallRecord) -> str:

@@ -57,10 +57,11 @@ def offer(material: Material, row: OfferRow) -> str:
         price += say("price.undated")
     where = " ".join(filter(None, (row.provider, row.instance, row.region)))
     text = say("order.offer", cards=f"{float(row.gpu_count):g}×{gpu}", where=where, price=price)
-    return text + joined([_cite(material, row)])
+    return text + joined([cite(material, row)])
 
 
-def _cite(material: Material, row: OfferRow) -> str:
+def cite(material: Material, row: OfferRow) -> str:
+    """The marker of an offer."""
     source = material.sources.get(row.source)
     quote = f"{row.provider} {row.instance}: {float(row.gpu_count):g} × {row.gpu_text}, ${row.usd_per_hour}/hour"
     return material.cites.cite(

@@ -1,12 +1,14 @@
 """What a machine draws: as planned, else the sum over the cards named against the supply named."""
 
 import re
+from collections.abc import Sequence
 
-from assistant.compose import electricity, facts, names, numbers
+from assistant.compose import electricity, facts, names, numbers, of_each
 from assistant.compose.aspects import BY_KEY
 from assistant.compose.citations import joined
 from assistant.compose.material import Material
 from assistant.compose.section import Section
+from tools.gpu_row import GpuRow
 
 _SUPPLY = re.compile(
     r"(?<![\d.])(\d{3,4})\s?w\b[^，。,.?？]{0,16}?(?:电源|psu|power suppl|workstation)"
@@ -18,9 +20,9 @@ _SUPPLY = re.compile(
 def power(material: Material) -> Section:
     """The plan of the machine; without one, the sum over the cards named, against the supply named."""
     planned = electricity.electricity(material)
-    if planned is not None:
-        return planned
     rows = [row for row in facts.cards(material) if row.tdp_w]
+    if planned is not None:
+        return _of_each(material, planned, rows)
     if not rows:
         return facts.spec(material)
     say = material.say
@@ -37,6 +39,15 @@ def power(material: Material) -> Section:
         section.body.append(say(key, supply=numbers.count(supply)))
     section.body.append(say("power.rest"))
     return section
+
+
+def _of_each(material: Material, planned: Section, rows: Sequence[GpuRow]) -> Section:
+    """Of cards compared, what one of each draws before what a machine of them takes."""
+    least = of_each.draws(material, rows) if electricity.draws(material) else ""
+    if least:
+        lines = [f"- {line}" for line in (planned.headline, *electricity.others(material))]
+        planned.headline, planned.body = least, ["\n".join([material.say("each.machines"), "", *lines])]
+    return planned
 
 
 def _supply(text: str) -> int | None:

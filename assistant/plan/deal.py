@@ -3,7 +3,7 @@
 import re
 from dataclasses import dataclass
 
-from assistant.plan import requests
+from assistant.plan import of_each, requests
 from assistant.plan.apart import rented_and_bought
 from assistant.plan.call import PlannedCall, planned
 from assistant.plan.preferred import rents
@@ -66,7 +66,13 @@ def asked(understanding: Understanding) -> bool:
     need, text = understanding.need, understanding.text
     if requests.sized(need) or requests.is_training(need) or rents(text) or understanding.error_text or need.provider:
         return False
-    if rented_and_bought(text) or len(requests.compared(need)) != 2 or need.gpus_owned or understanding.command:
+    if (
+        of_each.asks_price(understanding)
+        or rented_and_bought(text)
+        or len(requests.compared(need)) != 2
+        or need.gpus_owned
+        or understanding.command
+    ):
         return False
     weighed = _CHOICE.search(text) is not None and _MONEY.search(text) is not None
     return weighed and len(options(understanding)) == 2

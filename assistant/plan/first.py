@@ -9,6 +9,7 @@ from assistant.plan import (
     link,
     money,
     needless,
+    of_each,
     particular,
     purse,
     requests,
@@ -211,7 +212,7 @@ def _compare(need: Need, understanding: Understanding) -> Calls:
     if requests.sized(need):
         calls += _on_each_card(need, requests.compared(need))
         calls.append(requests.configure(need))
-    return calls + _check(need, understanding)
+    return [*calls, *of_each.rents(need, understanding), *_check(need, understanding)]
 
 
 def _spec(need: Need, understanding: Understanding) -> Calls:

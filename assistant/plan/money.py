@@ -96,7 +96,7 @@ HOST_W, LOAD_RATIO = 200, 0.8
 """What the machine around the cards of a desk takes, and the share of its supply that a load may last at."""
 BOARD = 8
 """Cards of a machine spoken of without a number, where the card comes only on boards of eight."""
-CARDS_MAX = 2
+CARDS_MAX = 3
 
 
 def asks_cost(text: str) -> bool:

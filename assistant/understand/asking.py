@@ -38,6 +38,38 @@ _ENERGY = grammar(
 )
 
 
+_CHEAPER = grammar(
+    r"(?:which|what)(?:'s| is)?(?: (?:one|of (?:them|these|those|the two)))?(?: (?:is|are|would be|costs?|comes? out))?"
+    r" (?:the )?(?:cheap(?:er|est)|less expensive|less|least)(?! (?:power|electricity|energy|memory|vram))"
+    r"|(?:the )?cheaper (?:one|card|of)|(?:price|cost) difference"
+    r"|(?:哪|谁)[^,。?]{0,6}(?:更|最|比较)?(?:便宜|省钱)|(?:便宜|贵)的?(?:是|那)?哪|价格差|差价|价格(?:呢|分别|各|对比)"
+    r"|各(?:自|要)?多少钱|分别(?:要)?多少钱"
+)
+"""Words that hold the prices of cards against each other."""
+_EITHER_WAY = grammar(
+    r"(?<![a-z])(?:buy|own|purchas)\w*[^.?!]{0,16}(?<![a-z])(?:or|vs)(?![a-z])[^.?!]{0,12}(?<![a-z])rent"
+    r"|(?<![a-z])rent\w*[^.?!]{0,16}(?<![a-z])(?:or|vs)(?![a-z])[^.?!]{0,12}(?<![a-z])(?:buy|own)|买还是租|租还是买"
+)
+_HUNGRIER = grammar(
+    r"(?:draw|use|need|consume|take|burn)s? (?:up )?(?:less|more|the (?:least|most)) (?:power|electricity|energy|watts)"
+    r"|(?:less|more|most|least) power[- ]?(?:hungry|efficient)|(?:more|most) energy[- ]?efficient"
+    r"|(?:lower|higher) (?:power|tdp)"
+    r"|(?:哪|谁)[^,。?]{0,6}(?:省电|费电|耗电|吃电|功耗)|功耗(?:哪|谁|更|比)|更(?:省电|费电|耗电)"
+)
+"""The same of what the cards draw."""
+
+
+def weighs_prices(text: str) -> bool:
+    """Whether the prices of several cards are held against each other, and not owning against renting."""
+    plain = text.lower()
+    return _CHEAPER.search(plain) is not None and _EITHER_WAY.search(plain) is None
+
+
+def weighs_power(text: str) -> bool:
+    """Whether what several cards draw is held against each other."""
+    return _HUNGRIER.search(text.lower()) is not None
+
+
 def asks_price(plain: str) -> bool:
     """Whether a price is asked for: cards priced are not in hand unless they are said to be."""
     return _PRICE.search(plain) is not None

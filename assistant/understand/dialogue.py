@@ -6,6 +6,7 @@ from functools import lru_cache
 from typing import Any
 
 from assistant.understand.acquiring import acquisition
+from assistant.understand.asking import weighs_power, weighs_prices
 from assistant.understand.besides import told_besides
 from assistant.understand.changes import changes_of
 from assistant.understand.command import command_of, weighs_either
@@ -100,6 +101,8 @@ _OF_A_MODEL = ("speed", "training_time", "context_length", "concurrency", "launc
 """What can only be asked of a particular model."""
 _PICTURED = ("diffusion", "speech", "vision", "embedding")
 """Work of which "how long" asks for the pace, unless it is trained."""
+_WEIGHED = ("compare", "power", "spec")
+"""Of several cards, questions that hold one against the other."""
 _ADVICE = ("guidance", "other")
 """Questions that the documents answer, until a model or a card is named."""
 _FRAGMENT = 18
@@ -120,6 +123,8 @@ def fold(original: str, previous: Asked | None, earlier: Sequence[Asked] = ()) -
     reading = _read(original, previous)
     reply = replied(reading, previous) if previous is not None else {}
     command = command_of(reading) if previous is not None and not reply else None
+    if command == "cheaper" and previous is not None and previous.intent in _WEIGHED:
+        command = None if weighs_prices(reading.text.plain) else command  # "the cheaper one?" of those compared
     if command in _OF_PURCHASES and previous is not None and not _purchase(previous):
         command = None
     if previous is None or (command is None and not reply and new_topic(reading, previous)):
@@ -139,7 +144,8 @@ def fold(original: str, previous: Asked | None, earlier: Sequence[Asked] = ()) -
     changes |= supposed(previous, changes, reading.text.plain, anew=command in _BUYS)
     need = standing(reading.text.simplified, previous.model_copy(update=changes), previous)
     need = as_many(need, previous, changes["intent"])
-    need = need.model_copy(update={"doubts": _doubts(reading, need, previous)})
+    freed = command == "cheaper" and changes.get("gpus_asked") == ()
+    need = need.model_copy(update={"doubts": _doubts(reading, need, previous, freed=freed)})
     need = _on_told(_on_offered(need, previous, changes["intent"]), previous, changes["intent"])
     need = with_what_was_said(need, Said.of(reading), previous, silent=silent)
     told = _follow_up(reading, need, command, sized_before=_sized(previous))
@@ -194,12 +200,15 @@ def _of_cards(reading: Reading, previous: Asked) -> dict[str, Any]:
     return pointed(reading, previous) or machines(reading, previous)
 
 
-def _doubts(reading: Reading, need: Asked, previous: Asked) -> tuple[Ambiguity, ...]:
-    """Names in doubt: of this turn, and earlier ones that nothing settled since."""
+def _doubts(reading: Reading, need: Asked, previous: Asked, *, freed: bool) -> tuple[Ambiguity, ...]:
+    """Names in doubt: of this turn, and earlier ones that nothing settled since; `freed`: any card may be taken."""
     new = {one.kind for one in reading.ambiguities}
     settled = {
         "model": bool(need.model or need.params) or "model" in new,
-        "gpu": bool(reading.entities.gpus) or "gpu" in new or "chinese" in {*need.conditions} - {*previous.conditions},
+        "gpu": freed
+        or bool(reading.entities.gpus)
+        or "gpu" in new
+        or "chinese" in {*need.conditions} - {*previous.conditions},
         "provider": True,
     }
     said = (one for one in reading.ambiguities if one.kind != "model" or not named_again(reading, need.model))
@@ -311,6 +320,7 @@ def _hostile(reading: Reading) -> bool:
 
 def _intent(reading: Reading, previous: Asked, command: Command | None) -> Any:
     """What the turn asks; a turn that only changes slots asks the same again."""
+    weighed = previous.intent in _WEIGHED and len({*previous.gpus_asked, *(c.gpu for c in previous.gpus_owned)}) > 1
     priced = previous.intent == "compare" and reading.slots.get("matter") == "price" and command is None
     if command is None and _EXPENSIVE.search(reading.text.plain) and previous.intent not in SHOPPING:
         return "spec" if previous.gpus_owned or previous.gpus_asked else previous.intent
@@ -324,8 +334,10 @@ def _intent(reading: Reading, previous: Asked, command: Command | None) -> Any:
         return "compare" if previous.intent == "compare" else "which_to_buy"
     if _HOW_FAST.search(reading.text.plain) and previous.task not in TRAINING:
         return "speed"
-    if _HOW_HUNGRY.search(reading.text.plain):
+    if _HOW_HUNGRY.search(reading.text.plain) or (weighed and weighs_power(reading.text.plain)):
         return "power"
+    if weighed and weighs_prices(reading.text.plain):
+        return "compare"
     slow = _TOO_SLOW.search(reading.text.plain) and reading.intent not in SHOPPING
     if previous.intent in {"speed", "training_time"} and slow:
         return previous.intent
