@@ -27,9 +27,9 @@ from assistant.compose import (
     launch,
     link,
     names,
-    offers,
     particular,
     power,
+    rent_or_buy,
     room,
     run,
     scope,
@@ -305,31 +305,6 @@ def _advised(material: Material) -> Section | None:
     return guidance.guidance(material)
 
 
-def _cloud_or_buy(material: Material) -> Section:
-    both = preferred.only(material.text, material.need) is None and cost.meets(material)
-    again = material.understanding.follow_up and any(material.results("estimate_cost"))
-    monthly = money.asks_monthly(material.text) or material.need.hours_per_month is not None
-    again = again or (monthly and any(result["rent"] for result in material.results("estimate_cost")))
-    budget = material.need.budget
-    if budget and requests.sized(material.need) and (budget.period == "month" or not material.configurations):
-        return shopping.rent(material)
-    asked = both or again or acquisition.buys(material) or money.asks_cost(material.text) or cost.of_a_run(material)
-    either = preferred.rents(material.text) and acquisition.buys(material) and not money.asks_cost(material.text)
-    told = cost.meets(material) or cost.of_a_run(material) or not (either and requests.sized(material.need))
-    worked_out = cost.cost(material) if asked and told else None
-    if worked_out is not None:
-        return worked_out
-    if not material.configurations or (offers.found(material) and not requests.sized(material.need)):
-        section = offers.cheapest(material)
-    elif not acquisition.buys(material):
-        section = shopping.rent(material)
-    else:
-        section = shopping.cloud_or_buy(material)
-    if requests.named_gpus(material.need) or not material.configurations:
-        section.body.append(offers.offers(material))
-    return section
-
-
 def _spec(material: Material) -> Section:
     """The data sheet; why a card cannot do something, where that is asked."""
     named = material.need.engine or material.need.kv_format or _WHY.search(material.text)
@@ -368,7 +343,7 @@ RENDERERS: dict[Intent, Renderer] = {
     "concurrency": _sized(room.context_and_users),
     "context_length": _sized(room.context_and_users),
     "budget": _shop,
-    "cloud_or_buy": _cloud_or_buy,
+    "cloud_or_buy": rent_or_buy.rent_or_buy,
     "compatibility": compatibility.compatibility,
     "oom": diagnosis.diagnosis,
     "interconnect": _linked,

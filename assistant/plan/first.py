@@ -12,6 +12,7 @@ from assistant.plan import (
     of_each,
     particular,
     purse,
+    rent_or_buy,
     requests,
     several,
     together,
@@ -300,19 +301,9 @@ def _budget(need: Need, understanding: Understanding) -> Calls:
 
 
 def _cloud_or_buy(need: Need, understanding: Understanding) -> Calls:
-    """Hardware and offers; what owning costs follows in the second wave, by the bills found in this one."""
-    card = next(iter(requests.cards(need)), None)
-    elsewhere = "rent" if only(understanding.text, need) == "rent" else "buy"
-    return [
-        requests.configure(need),
-        requests.configure(need, provider=None, acquisition=elsewhere) if need.provider and card is None else None,
-        requests.memory(need, card),
-        requests.offers(need, card.gpu if card else None, card.count if card else None),
-        requests.offers(need.model_copy(update={"provider": None}), card.gpu if card else None),
-        duration.of_a_run(understanding, need),
-        requests.comparison(need) or requests.gpu_facts(need),
-        *_check(need, understanding),
-    ]
+    if of_each.asks_price(understanding):
+        return _compare(need, understanding)
+    return [*rent_or_buy.calls(need, understanding), *_check(need, understanding)]
 
 
 def _compatibility(need: Need, understanding: Understanding) -> Calls:

@@ -46,7 +46,8 @@ _LONG = grammar(
 )
 """What makes a number right behind the samples their length: 「5 万条 2k 长度」, "20k samples x 1k"."""
 _OF_LENGTH = grammar(
-    rf"(?P<most>(?:max\w{{0,4}}|longest|cut-?off|context|block|up to|最大|最长|最多|上下文|截断)(?:的|[-_ ](?:model[-_ ])?)?)?"
+    rf"(?P<most>(?:max\w{{0,4}}|longest|cut-?off|context|block|up to|最大|最长|最多|上下文|截断)"
+    rf"(?:的|[-_ ](?:model[-_ ])?)?)?"
     rf"(?:seq(?:uence)?s?[-_ ]?len(?:gth)?|seq(?:uence)?s?|length|len|长度|句长|序列长度?)(?![a-z])"
     rf"\s?(?:of|is|at|about|around|up to|=|:|~|为|是|约|大概|都是|统一){{0,2}}\s?"
     rf"(?P<n>{DIGITS})\s?(?P<s>k|千)?(?![\d.a-z])\s?(?P<u>tokens?|个?字)?"

@@ -12,9 +12,10 @@ from assistant.understand.changes import changes_of
 from assistant.understand.command import command_of, weighs_either
 from assistant.understand.companions import as_beside, as_works, companions
 from assistant.understand.compared import as_many, uncompared
+from assistant.understand.doubts import doubts
 from assistant.understand.engines import engines_compared
 from assistant.understand.exchange import ROOMFUL
-from assistant.understand.former import among, named_again, returned
+from assistant.understand.former import among, returned
 from assistant.understand.intents import FAULT, STRONG
 from assistant.understand.language import speaks
 from assistant.understand.parts import Parts, find_parts, main_need, small_params
@@ -29,7 +30,7 @@ from assistant.understand.topic import CHOOSES_ANEW, new_topic
 from assistant.understand.turn import Reading
 from assistant.understand.worded import Said, with_before, with_what_was_said
 from assistant.understand.workloads import SHOPPING, find_workloads
-from assistant.understanding import Ambiguity, Asked, Command, Understanding, Workload, changed
+from assistant.understanding import Asked, Command, Understanding, Workload, changed
 from kb.catalog import models
 
 _AGAINST = grammar(
@@ -145,7 +146,7 @@ def fold(original: str, previous: Asked | None, earlier: Sequence[Asked] = ()) -
     need = standing(reading.text.simplified, previous.model_copy(update=changes), previous)
     need = as_many(need, previous, changes["intent"])
     freed = command == "cheaper" and changes.get("gpus_asked") == ()
-    need = need.model_copy(update={"doubts": _doubts(reading, need, previous, freed=freed)})
+    need = need.model_copy(update={"doubts": doubts(reading, need, previous, freed=freed)})
     need = _on_told(_on_offered(need, previous, changes["intent"]), previous, changes["intent"])
     need = with_what_was_said(need, Said.of(reading), previous, silent=silent)
     told = _follow_up(reading, need, command, sized_before=_sized(previous))
@@ -198,21 +199,6 @@ def _purchase(need: Asked) -> bool:
 def _of_cards(reading: Reading, previous: Asked) -> dict[str, Any]:
     """Cards pointed at, or as many machines of them as are said now."""
     return pointed(reading, previous) or machines(reading, previous)
-
-
-def _doubts(reading: Reading, need: Asked, previous: Asked, *, freed: bool) -> tuple[Ambiguity, ...]:
-    """Names in doubt: of this turn, and earlier ones that nothing settled since; `freed`: any card may be taken."""
-    new = {one.kind for one in reading.ambiguities}
-    settled = {
-        "model": bool(need.model or need.params) or "model" in new,
-        "gpu": freed
-        or bool(reading.entities.gpus)
-        or "gpu" in new
-        or "chinese" in {*need.conditions} - {*previous.conditions},
-        "provider": True,
-    }
-    said = (one for one in reading.ambiguities if one.kind != "model" or not named_again(reading, need.model))
-    return (*said, *(one for one in previous.doubts if not settled[one.kind]))
 
 
 def _sized(need: Asked) -> bool:
@@ -336,7 +322,7 @@ def _intent(reading: Reading, previous: Asked, command: Command | None) -> Any:
         return "speed"
     if _HOW_HUNGRY.search(reading.text.plain) or (weighed and weighs_power(reading.text.plain)):
         return "power"
-    if weighed and weighs_prices(reading.text.plain):
+    if weighed and weighs_prices(reading.text.plain) and reading.slots.get("acquisition") != "rent":
         return "compare"
     slow = _TOO_SLOW.search(reading.text.plain) and reading.intent not in SHOPPING
     if previous.intent in {"speed", "training_time"} and slow:
