@@ -14,6 +14,7 @@ from assistant.compose import (
     needless,
     numbers,
     opening,
+    own_file,
     pace,
     pictures,
     squeezed,
@@ -74,6 +75,9 @@ def can_it_run(material: Material) -> Section:
         return memory_needed(material)
     shared = hybrid.split(material)
     alternatives = _alternatives(material, main, others)
+    own = own_file.asked(material, main) and not _insists(material, main)
+    if own and (not shared or any(bits(one.result.weight_format) >= FOUR_BITS for one in alternatives)):
+        return _by_file(material, main)
     others = pictures.unstreamed(others, main, alternatives, stated=_insists(material, main))
     headline, verdict = unlike.verdict_on(material, main) or verdict_on(material, main, alternatives)
     headline = (
@@ -103,6 +107,17 @@ def can_it_run(material: Material) -> Section:
         section.headline = weighed.formats(material, [main, *others]) or section.headline
         section.body.insert(0, room_of(material, [main, *(one for one in others if one.gpu == main.gpu)]))
     return finished(material, section, main)
+
+
+def _by_file(material: Material, main: Estimate) -> Section:
+    """By the best file that the asker's own card holds."""
+    section, best = own_file.section(material, main)
+    series, listed = capacity.of_series(material) if section.verdict == "does_not_fit" else ("", "")
+    section.headline += series
+    section.body.insert(0, listed)
+    if section.verdict == "does_not_fit" and not series:
+        section.levers = levers(material, best)[1 if own_file.on_more(material, best) else 0 :]  # told already
+    return finished(material, section, best, told=best)
 
 
 def _alternatives(material: Material, main: Estimate, others: Sequence[Estimate]) -> list[Estimate]:
@@ -380,13 +395,13 @@ def levers(material: Material, main: Estimate) -> list[str]:
     return found
 
 
-def finished(material: Material, section: Section, main: Estimate) -> Section:
-    """The section with speeds, what to order, caveats and assumptions."""
+def finished(material: Material, section: Section, main: Estimate, *, told: Estimate | None = None) -> Section:
+    """The section with speeds less that `told` already, what to order, caveats and assumptions."""
     section.configurations = material.configurations
     taken = pace.trained(material)
     if taken and section.verdict == "fits":
         section.headline += ("" if material.say.language == "zh" else " ") + taken
-    brief = pace.brief(material) if not any(material.results("what_fits")) else ""
+    brief = pace.brief(material, told) if not any(material.results("what_fits")) else ""
     section.body += [brief, f"- {taken}" if taken and section.verdict != "fits" else ""]
     if not in_hand_with_room(material, main):
         section.body.insert(0, orders(material, to_order(material, section.verdict)))

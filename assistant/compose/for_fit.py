@@ -4,7 +4,7 @@ from assistant.answer import AnswerVerdict
 from assistant.compose import acquisition
 from assistant.compose.material import Estimate, Material
 from assistant.compose.orders import in_hand
-from assistant.plan import needless
+from assistant.plan import needless, own_files, requests
 from tools.configuration import Configuration
 
 
@@ -19,6 +19,9 @@ def to_order(material: Material, verdict: AnswerVerdict) -> list[Configuration]:
     series = any(result["candidates"] for result in material.results("what_fits"))
     if not asks and (verdict == "estimate" or series or needless.asked(material.understanding)):
         return []  # who doubts that a card is needed is sold none of it
+    if verdict == "does_not_fit" and own_files.asked(need, next(iter(requests.cards(need)), None)):
+        files = [one for one in found if (one.weight_format or "").startswith("gguf:")]
+        return files or found  # as one runs models at home, not as a server does
     if verdict not in ("fits", "fits_with_changes") or (asks and not need.gpus_owned):
         return found
     named = set() if need.gpus_owned or need.memory_bytes_per_gpu else set(need.gpus_asked)

@@ -41,7 +41,7 @@ def headline(material: Material, one: Estimate) -> tuple[str, AnswerVerdict]:
         return say("fit.without_host", **values) + cite(material, one), "does_not_fit"
     text = say("fit.with_host", **values) + cite(material, one)
     text += say("fit.with_host_tight") if share.verdict == "tight" else ""
-    return text + _speed(material, one), "fits_with_changes"
+    return text + expected(material, one), "fits_with_changes"
 
 
 def assumptions(material: Material, one: Estimate) -> list[str]:
@@ -70,7 +70,8 @@ def taken(material: Material, one: Estimate) -> list[str]:
     return [material.say("assume.host_memory", size=numbers.gib(size))]
 
 
-def _speed(material: Material, one: Estimate) -> str:
+def expected(material: Material, one: Estimate) -> str:
+    """The speed to expect in its format, in a sentence; empty where none was worked out."""
     for record in material.records("estimate_inference_speed"):
         if _of(record, one):
             figures = pace.figures(material, record.result["tokens_per_s_per_user"])

@@ -195,8 +195,8 @@ def _left_to_host(material: Material, result: dict[str, Any]) -> str:
     return material.say("pace.host_left", whole=f"{whole:,} GiB", held=f"{held:,} GiB", left=f"{whole - held:,} GiB")
 
 
-def brief(material: Material) -> str:
-    """One line for each set of cards whose speed was estimated beside another question."""
+def brief(material: Material, told: Estimate | None = None) -> str:
+    """One line for each set of cards whose speed was estimated beside another question, and is not `told` already."""
     lines = []
     for record in material.records("estimate_inference_speed"):
         result = record.result
@@ -208,6 +208,7 @@ def brief(material: Material) -> str:
             whole
             or not result.get("tokens_per_s_per_user")
             or any(_overflows(one, result) for one in material.estimates)
+            or (told is not None and _what(record) == (told.gpu, told.gpus, told.result.weight_format))
         ):
             continue
         at_once = record.request.get("concurrent_sequences") or 1

@@ -4,7 +4,7 @@ import math
 from typing import Any
 
 from assistant.answer import ToolCallRecord
-from assistant.plan import requests
+from assistant.plan import own_files, requests
 from assistant.plan.amounts import model_kind
 from assistant.plan.call import PlannedCall, planned
 from assistant.plan.formats import smaller_formats
@@ -46,6 +46,8 @@ def cheaper(need: Need, record: ToolCallRecord) -> list[PlannedCall | None]:
     if task in {"lora", "qlora"} and model_kind(need) in ("diffusion", "video"):
         return [_again(request, offload="all")] if not request.get("offload") else []
     if task == "inference":
+        if (own := own_files.calls(need, record, card)) is not None:
+            return own
         smaller = _smaller(need, record, card)
         tried = [requests.memory(need, card, weight_format=name) for name in smaller]
         return [*tried, squeezed(need, record, card, smaller)]

@@ -6,7 +6,7 @@ from itertools import zip_longest
 from typing import Any
 
 from assistant.answer import ToolCallRecord
-from assistant.plan import candidates, duration, link, money, particular, requests, several, together, value
+from assistant.plan import candidates, duration, link, money, own_files, particular, requests, several, together, value
 from assistant.plan.call import PlannedCall
 from assistant.plan.cheaper import SPREAD, card_of, cheaper
 from assistant.plan.exemplars import paced_examples, trained_on
@@ -14,7 +14,7 @@ from assistant.plan.first import CALLS_MAX
 from assistant.plan.formats import TRAINING_LADDER, alike_formats, bits, smaller_formats
 from assistant.plan.instead import instead
 from assistant.plan.intents import intents
-from assistant.plan.launch import launch_of
+from assistant.plan.launch import launch, launch_of
 from assistant.plan.layout import counted_layout, shared_by
 from assistant.plan.like_rent import rented_like
 from assistant.plan.preferred import preferred
@@ -69,7 +69,8 @@ def plan_more(understanding: Understanding, results: Sequence[ToolCallRecord]) -
         first = next((record for record in _estimates(results) if record.request.get("gpu")), None)
         wanted += with_host(understanding, need, first, card_of(first.request) if first else None)
         if not chinese_cards(understanding):
-            wanted.append(requests.configure(need, gpus_asked=()))
+            own = own_files.usual(need, first, card_of(first.request)) if first else None
+            wanted.append(requests.configure(need, gpus_asked=(), **({"weight_format": own} if own else {})))
     if "interconnect" in intents(understanding):
         wanted += link.memories(need, understanding)
     if asked == "cloud_or_buy" or money.asks_price(understanding.text, need):
@@ -107,7 +108,8 @@ def _following(
     cramped = verdict == "tight" and record.request.get("task") == "lora"
     if verdict == "no" or asked == "oom" or (cramped and asked in _FASTER):
         wanted += cheaper(need, record)
-        wanted += _lighter_speeds(understanding, need, record) if "speed" in intents(understanding) else []
+        paced = "speed" in intents(understanding) and not own_files.asked(need, card_of(record.request))
+        wanted += _lighter_speeds(understanding, need, record) if paced else []
     return wanted
 
 
@@ -129,10 +131,16 @@ def _trained_on(
 
 
 def _files(understanding: Understanding, need: Need, results: Sequence[ToolCallRecord]) -> list[PlannedCall | None]:
-    """Launch files of the configuration found first, when none were made for cards that the asker named."""
+    """Launch files of the configuration found first, where none were made; for cards that were named of the file
+    that they hold as the asker's own."""
     made = any(record.tool == "make_launch_files" and "error" not in record.result for record in results)
-    if made or requests.cards(need) or intents(understanding)[0] != "launch_files":
+    if made or intents(understanding)[0] != "launch_files":
         return []
+    if requests.cards(need):
+        first = next((record for record in _estimates(results) if record.request.get("gpu")), None)
+        card = card_of(first.request) if first else None
+        file = own_files.best_of(need, first, card) if first else None
+        return [launch(need, understanding.text, card, weight_format=file)] if file else []
     best = next(iter(preferred(_found(results), understanding.text.lower(), need)), None)
     return [launch_of(need, understanding.text, best)] if best else []
 

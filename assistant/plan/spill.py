@@ -3,7 +3,7 @@
 import re
 
 from assistant.answer import ToolCallRecord
-from assistant.plan import requests
+from assistant.plan import own_files, requests
 from assistant.plan.amounts import model_kind
 from assistant.plan.call import PlannedCall
 from assistant.plan.formats import HOST_LADDER, HOST_LADDER_MXFP4, bits
@@ -43,6 +43,8 @@ def with_host(
     """
     if first is None or card is None or requests.is_training(need) or gpu(card.gpu).market in UNIFIED:
         return []
+    if own_files.best_of(need, first, card) is not None:
+        return []  # the cards hold a file of four bits and more by themselves
     host = need.host_memory_bytes or taken(need, card)
     if host is None:
         return []
@@ -84,13 +86,12 @@ def taken(need: Need, card: GpuCount) -> int | None:
     if one is None or not (alone and files) or model_kind(need) not in ("llm", "vlm"):
         return None
     owner: Gpu = gpu(card.gpu)
-    if owner.market not in DESKTOP:
+    if owner.market not in DESKTOP or len(requests.cards(need)) > 1:
         return None
     form = need.weight_format or (HOST_LADDER_MXFP4 if one.native_format == "mxfp4" else HOST_LADDER)[0]
     weights = one.params * bits(form) / 8
     stored = one.params * weight_format(form).body_bits / 8
-    over = stored - owner.usable_bytes * (card.count or 1)
-    if one.experts is None and not 0 < over <= DENSE_SHARE * stored:
-        return None  # too much of it, or weights that fit: then a shorter or narrower cache is the better way
+    if one.experts is None and not 0 < own_files.left_over(need, card, form) <= DENSE_SHARE * stored:
+        return None  # too much of it, or nothing
     left = MARGIN * weights - owner.usable_bytes * (card.count or 1)
     return next((size for size in HOST_BYTES if size >= left + 8 * GIB), None)

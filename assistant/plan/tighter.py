@@ -1,9 +1,11 @@
 """What just misses a card: files of fewer bits, told as what they are, and shorter samples."""
 
 from assistant.answer import ToolCallRecord
+from assistant.plan import requests
 from assistant.plan.call import PlannedCall, planned
-from assistant.plan.formats import HOST_LADDER_MXFP4, bits
+from assistant.plan.formats import HOST_LADDER_MXFP4, bits, smaller_formats
 from assistant.plan.nameless import common
+from assistant.plan.own_files import held
 from assistant.understand.standing import other_than_language
 from kb.catalog import gpu
 from kb.memory_constants import constants
@@ -44,11 +46,13 @@ def for_small_cards(need: Need, record: ToolCallRecord, card: GpuCount | None) -
         return ()
     if used == "mxfp4":
         return HOST_LADDER_MXFP4
-    found = record.result.get("per_gpu", {})
-    weights = sum(part["bytes"] for part in found.get("parts", ()) if part["name"] == "weights")
-    four_bit, usable = weights * GGUF_BITS / bits(used), gpu(name).usable_bytes
-    if four_bit + found.get("total_bytes", 0) - weights <= usable:
+    on_cards = card if card is not None else GpuCount(gpu=name, count=need.gpu_count)
+    served = smaller_formats(used, None, name)
+    if served and held(requests.memory(need, on_cards, weight_format=served[-1])):
         return ()
+    parts = record.result.get("per_gpu", {}).get("parts", ())
+    weights = sum(part["bytes"] for part in parts if part["name"] == "weights")
+    four_bit, usable = weights * GGUF_BITS / bits(used), gpu(name).usable_bytes
     count = (card.count if card is not None else need.gpu_count) or 1
     uneven = JUST_MISSED if count > 1 else 1  # one stage of several holds the tables too
     names = ("gguf:Q4_K_M",) if four_bit <= uneven * usable else ()

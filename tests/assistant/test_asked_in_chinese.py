@@ -38,7 +38,7 @@ def test_where_no_format_fits_one_card_the_fewest_that_hold_it_are_told() -> Non
         for row in call.result["minimum_gpus"]
         if row["gpu"] == "rtx-4090-24gb"
     )
-    assert f"{fewest}×RTX 4090 用 INT4 就放得下" in draft.answer
+    assert f"{fewest}×RTX 4090 用 GGUF Q4_K_M 就放得下" in draft.answer
 
 
 def test_a_narrower_format_is_counted_only_where_it_saves_cards() -> None:

@@ -31,7 +31,7 @@ def test_a_format_and_a_short_cache_together_hold_what_neither_does(text: str, f
 
 @pytest.mark.parametrize(
     ("text", "way"),
-    [("Qwen3 32B on a 4090 with 64k context?", "GGUF"), ("3090 跑 gemma-2-27b，上下文 8k，能行吗", "INT4")],
+    [("Qwen3 32B on a 4090 with 64k context?", "GGUF"), ("3090 跑 gemma-2-27b，上下文 8k，能行吗", "GGUF Q5_K_M")],
 )
 def test_where_nothing_holds_the_context_the_longest_that_fits_leads(text: str, way: str) -> None:
     _, _, draft = turn(text)
