@@ -6,8 +6,9 @@ from assistant.compose import error_reading, names, numbers, signs
 from assistant.compose.arithmetic import ROWS, arithmetic, cite, column_name, interval, total, workload
 from assistant.compose.assume import assumed
 from assistant.compose.caveats import caveats
-from assistant.compose.fit import card_line, levers
+from assistant.compose.fit import card_line
 from assistant.compose.leading import other_cards
+from assistant.compose.levers import levers
 from assistant.compose.material import Estimate, Material
 from assistant.compose.section import Section
 from assistant.compose.table import table

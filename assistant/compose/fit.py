@@ -37,6 +37,7 @@ from assistant.compose.assume import assumed
 from assistant.compose.caveats import caveats
 from assistant.compose.for_fit import in_hand_with_room, to_order
 from assistant.compose.leading import fewer_each, in_machines, main_and_others, other_cards, told_by
+from assistant.compose.levers import levers, smallest
 from assistant.compose.material import Estimate, Material
 from assistant.compose.orders import orders
 from assistant.compose.section import Section
@@ -46,7 +47,6 @@ from assistant.plan.formats import AS_PUBLISHED, bits
 from assistant.plan.provisional import compared_formats
 from assistant.plan.requests import PATIENCE_S
 from tools.configuration import Configuration
-from tools.memory.result import MinimumGpus
 
 _NO_ADAPTERS = re.compile(
     r"(?:not|no|without|isn't|never|don't want|instead of|rather than) (?:a |an |using |any |just |q?)?lora"
@@ -55,17 +55,10 @@ _NO_ADAPTERS = re.compile(
     re.I,
 )
 """Words that rule adapters out."""
-MINIMA_MAX = 4
 BARE_BITS = "int4"
 """The format of which only the bits are known."""
-USEFUL_CONTEXT = 1024
-"""Shortest context worth telling of, in tokens."""
-MOST_MORE = 16
-"""Times as many cards as there are that are still worth a line."""
 FOUR_BITS = 4
 """Bits a weight below which a format is named only where none above fits."""
-ROOM_WORTH_SAYING = 1.25
-"""How much more context than was asked for has to fit before it is worth a line."""
 
 
 def can_it_run(material: Material) -> Section:
@@ -278,15 +271,6 @@ def _minimum_lines(material: Material) -> list[str]:
     return ["\n".join(lines)] if lines else []
 
 
-def smallest(one: Estimate, most: int = MINIMA_MAX) -> list[MinimumGpus]:
-    """For each number of cards the smallest card of which so many suffice, fewest cards first."""
-    kept: dict[int, MinimumGpus] = {}
-    for row in sorted(one.result.minimum_gpus, key=lambda row: row.count):
-        if row.verdict != "no":
-            kept.setdefault(row.count, row)
-    return list(kept.values())[:most]
-
-
 def how_many(material: Material) -> Section:
     """Fewest cards of the kind asked about, and of what else would do."""
     gpu = next((one.gpu for one in material.estimates if one.gpu), None)
@@ -359,40 +343,6 @@ def _in_time(material: Material, gpu: str | None) -> Section | None:
 def begun(text: str) -> str:
     """The text as a sentence begins."""
     return text[:1].upper() + text[1:]
-
-
-def levers(material: Material, main: Estimate) -> list[str]:
-    """What would change the answer, from what was computed: more cards, a shorter context."""
-    say, fit = material.say, main.fit
-    found: list[str] = []
-    if fit is None:
-        return found
-    found += pictures.changes(material, main)
-    minimum = main.minimum(fit.gpu)
-    if fit.verdict == "no" and minimum and main.gpus < minimum.count <= MOST_MORE * main.gpus:
-        how = column_name(material, main)
-        found.append(say("lever.more_cards", how=how, cards=names.cards(fit.gpu, minimum.count)))
-    if fit.verdict == "no" and main.request.get("offload") in (None, "none"):
-        fewer = [row for row in smallest(main) if row.gpu != fit.gpu and row.count < main.gpus]
-        same = [row for row in main.result.minimum_gpus if row.gpu != fit.gpu and row.count == main.gpus]
-        others = [*fewer, *(row for row in same if row.verdict == "yes")][:MINIMA_MAX]
-        if others:
-            cards = say.listed([names.cards(row.gpu, row.count) for row in others], conjunction="or")
-            found.append(say("lever.other_cards", how=column_name(material, main), cards=cards))
-    longest = fit.max_context_tokens or 0
-    if fit.verdict == "no" and longest >= USEFUL_CONTEXT:
-        how = column_name(material, main)
-        found.insert(0, say("lever.longest", how=how, tokens=numbers.tokens(longest)))
-    most = fit.max_concurrent_sequences or 0
-    if fit.verdict == "no" and 0 < most < (material.need.concurrent_sequences or 0):
-        found.insert(0, say("lever.most_requests", how=column_name(material, main), count=numbers.count(most)))
-    if fit.verdict == "tight" and fit.max_context_tokens:
-        found.append(say("lever.context", tokens=numbers.tokens(fit.max_context_tokens)))
-    asked_tokens = material.need.context_tokens or 0
-    roomy = fit.max_context_tokens and fit.max_context_tokens > ROOM_WORTH_SAYING * asked_tokens
-    if fit.verdict == "yes" and main.task == "inference" and fit.max_context_tokens and roomy:
-        found.append(say("lever.room", tokens=numbers.tokens(fit.max_context_tokens)))
-    return found
 
 
 def finished(material: Material, section: Section, main: Estimate, *, told: Estimate | None = None) -> Section:

@@ -2,8 +2,9 @@
 
 from assistant.compose import names, numbers, streams
 from assistant.compose.arithmetic import arithmetic, cite, room_of, workload
-from assistant.compose.fit import can_it_run, finished, levers, memory_needed, verdict_on
+from assistant.compose.fit import can_it_run, finished, memory_needed, verdict_on
 from assistant.compose.leading import main_and_others
+from assistant.compose.levers import levers
 from assistant.compose.material import Estimate, Material
 from assistant.compose.section import Section
 from kb.base import AdvisorError

@@ -9,7 +9,7 @@ from assistant.compose import names, numbers
 from assistant.compose.arithmetic import cite, subject
 from assistant.compose.assume import assumed
 from assistant.compose.caveats import caveats
-from assistant.compose.fit import smallest
+from assistant.compose.levers import smallest
 from assistant.compose.material import Estimate, Material
 from assistant.compose.orders import orders
 from assistant.compose.section import Section

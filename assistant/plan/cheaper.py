@@ -46,8 +46,8 @@ def cheaper(need: Need, record: ToolCallRecord) -> list[PlannedCall | None]:
     if task in {"lora", "qlora"} and model_kind(need) in ("diffusion", "video"):
         return [_again(request, offload="all")] if not request.get("offload") else []
     if task == "inference":
-        if (own := own_files.calls(need, record, card)) is not None:
-            return own
+        if (files := own_files.calls(need, record, card)) is not None:
+            return files
         smaller = _smaller(need, record, card)
         tried = [requests.memory(need, card, weight_format=name) for name in smaller]
         return [*tried, squeezed(need, record, card, smaller)]

@@ -104,13 +104,12 @@ def widest(placed: dict[str, Fit]) -> str | None:
     return next(iter((*useful, *roomy, *reversed(tight))), None)
 
 
-def file_memory(need: Need, card: GpuCount, form: str, **changes: object) -> PlannedCall | None:
+def file_memory(need: Need, card: GpuCount, form: str) -> PlannedCall | None:
     """The memory in such a format: llama.cpp deals a file's layers out to several cards."""
     count = card.count or 1
-    split: dict[str, object] = {}
     if form.startswith("gguf:") and count > 1:
-        split = {"tensor_parallel": None, "pipeline_parallel": count}
-    return requests.memory(need, card, weight_format=form, **(split | changes))
+        return requests.memory(need, card, weight_format=form, tensor_parallel=None, pipeline_parallel=count)
+    return requests.memory(need, card, weight_format=form)
 
 
 def placed_in(need: Need, card: GpuCount, form: str) -> Fit | None:

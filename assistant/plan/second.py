@@ -48,8 +48,8 @@ def plan_more(understanding: Understanding, results: Sequence[ToolCallRecord]) -
     if understanding.out_of_scope or understanding.command == "thanks":
         return []
     need = provisional(understanding)
-    if (own := particular.more(understanding, need, results)) is not None:
-        return distinct(own)
+    if (more := particular.more(understanding, need, results)) is not None:
+        return distinct(more)
     if understanding.workloads:
         return distinct(several.machines(understanding, need, results))
     if together.asked(understanding):
