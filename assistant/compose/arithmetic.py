@@ -169,6 +169,12 @@ def subject(material: Material, estimate: Estimate) -> str:
     return material.say("model.of_size", size=numbers.params(estimate.result.params))
 
 
+def named(material: Material, estimate: Estimate) -> str:
+    """The model, with a space after it where a Chinese word follows a Latin one."""
+    what = subject(material, estimate)
+    return f"{what} " if material.say.language == "zh" and what[-1].isascii() else what
+
+
 def workload(material: Material, one: Estimate) -> str:
     """What is run and how: "Qwen2.5-72B-Instruct in BF16", "QLoRA of Llama-3.1-70B"."""
     what = subject(material, one)

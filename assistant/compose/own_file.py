@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from assistant.answer import AnswerVerdict
 from assistant.compose import hybrid, names, numbers, opening, squeezed
-from assistant.compose.arithmetic import arithmetic, cite, column_name, room_of, subject, total
+from assistant.compose.arithmetic import arithmetic, cite, column_name, named, room_of, total
 from assistant.compose.material import Estimate, Material
 from assistant.compose.section import Section
 from assistant.plan import own_files, requests
@@ -52,7 +52,7 @@ def _headline(material: Material, best: Estimate, main: Estimate) -> str:
     text = say(
         f"file.{'narrow' if narrow else fit.verdict}",
         file=_file(material, best),
-        what=_what(material, best),
+        what=named(material, best),
         cards=names.cards(fit.gpu, best.gpus),
         total=total(best),
         each=each,
@@ -74,11 +74,6 @@ def on_more(material: Material, best: Estimate) -> str:
     gap = "" if material.say.language == "zh" else " "
     how = column_name(material, best)
     return gap + material.say("fit.on_more_cards", cards=names.cards(row.gpu, row.count), how=how)
-
-
-def _what(material: Material, one: Estimate) -> str:
-    what = subject(material, one)
-    return f"{what} " if material.say.language == "zh" and what[-1].isascii() else what
 
 
 def _file(material: Material, one: Estimate) -> str:

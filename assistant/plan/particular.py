@@ -17,6 +17,7 @@ from assistant.plan import (
     laptop,
     memory_target,
     network,
+    own_machine,
     price_claims,
     processor,
     progress,
@@ -62,6 +63,7 @@ SHAPES: tuple[tuple[str, Callable[[Understanding], bool], Planner], ...] = (
     ("deal", deal.asked, deal.calls),
     ("quant", quant.asked, quant.calls),
     ("laptop", laptop.asked, lambda need, _: laptop.calls(need)),
+    ("own_machine", own_machine.asked, own_machine.calls),
     ("cardless", cardless.asked, lambda need, _: cardless.calls(need)),
     ("processor", processor.asked, processor.calls),
     ("sights", sights.asked, sights.calls),
@@ -75,6 +77,7 @@ MORE: dict[str, Follower] = {
     "worth": lambda need, _, results: worth.more(need, results),
     "laptop": lambda need, _, results: laptop.more(need, results),
     "quant": lambda need, _, results: quant.more(need, results), "traffic": traffic.more, "hosting": hosting.more,
+    "own_machine": own_machine.more,
 }  # fmt: skip
 """The calls that follow from the first results."""
 
