@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from assistant.answer import Draft, ToolCallRecord
 from assistant.compose import (
     acquisition,
+    boards,
     cache_alone,
     capacity,
     caveats,
@@ -125,6 +126,7 @@ def compose(understanding: Understanding, calls: Sequence[ToolCallRecord], befor
         _frame(material, main)
     if understanding.follow_up:
         follow_up.shortened(material, main)
+    boards.lead(material, main)
     draft = draft_of(material, _without_repeats(sections), changed.compare(material, main))
     return _refused(material, draft) if understanding.dictated else draft
 

@@ -17,6 +17,7 @@ from assistant.compose.span import span
 from assistant.compose.table import table
 from assistant.plan import money as money_plan
 from assistant.plan.apart import cheapest_offer, rented_and_bought
+from assistant.plan.like_for_like import as_wide
 from assistant.understand.running import read_running
 from kb.units import HOUR_S, HOURS_PER_MONTH
 from tools.configuration import Configuration
@@ -211,7 +212,7 @@ def _winner(material: Material, record: ToolCallRecord, cards: str) -> str:
 
 def _lease(material: Material, record: ToolCallRecord) -> Configuration | None:
     """The cheapest configuration to rent, where its rent stands in because none is offered for the cards bought."""
-    rented = [one for one in material.configurations if one.acquisition == "rent"]
+    rented = as_wide([one for one in material.configurations if one.acquisition == "rent"], record.request)
     if record.request.get("rent_per_hour") is None or read_running(material.text).rent_per_hour is not None:
         return None
     return cheapest(rented) if rented else None
@@ -328,6 +329,8 @@ def _assumed(material: Material, record: ToolCallRecord) -> Iterator[str]:
     say, request, result = material.say, record.request, record.result
     if any(one["term_cost"] for one in result["rent"]) and not result["own"]:
         return
+    if (form := request.get("weight_format")) and material.understanding.need.weight_format is None:
+        yield say("cost.assume_format", format=names.format_name(form))
     if request.get("years") is None:
         yield say("cost.assume_years", years=f"{result['years']:g}")
     if not _stated(material, record):

@@ -13,6 +13,7 @@ from assistant.compose.more_money import all_of_it, miss_price, more_money
 from assistant.compose.orders import break_even, cards_of, cheapest, chosen, in_hand, orders, price, speed
 from assistant.compose.section import Section
 from assistant.plan import requests
+from assistant.plan.formats import bits
 from kb.catalog import gpu, provider
 from kb.units import DAY_S, GIB
 from tools.configuration import Configuration
@@ -195,7 +196,8 @@ def cloud_or_buy(material: Material) -> Section:
         section = Section("recommendation", headline)
         section.body = [orders(material, [job, purchase]), _memory(material)]
         return _finish(material, section)
-    lease = job or cheapest(rented)
+    alike = [one for one in rented if bits(one.weight_format) == bits(purchase.weight_format)]
+    lease = job or cheapest(alike or rented)
     headline = material.say(
         "shop.rent_or_buy", what=_what(material), rent=_short(material, lease), buy=_short(material, purchase)
     )

@@ -3,10 +3,11 @@
 import re
 from collections.abc import Sequence
 
-from assistant.plan import feeding, requests
+from assistant.plan import boards, feeding, requests
 from assistant.plan.apart import rent_of, rented_and_bought
 from assistant.plan.call import PlannedCall, planned
 from assistant.plan.home import CURRENCIES
+from assistant.plan.like_for_like import like_for_like
 from assistant.plan.preferred import cost as price_key
 from assistant.plan.preferred import only, rents
 from assistant.understand.budget import find_money
@@ -238,6 +239,7 @@ def cost(
     bought = [one for one in found if one.acquisition == "buy" and one.price.complete and not one.owned_count]
     bought.sort(key=lambda one: (one.gpu not in leased, price_key(one)))
     leases = sorted((one for one in found if one.acquisition == "rent"), key=price_key)
+    bought, leases = like_for_like(bought, leases)
     best = (leases if need.acquisition == "rent" else bought)[:1] if requests.sized(need) else []
     chosen = [GpuCount(gpu=one.gpu, count=one.gpu_count) for one in best]
     pair = rented_and_bought(understanding.text)
@@ -247,6 +249,9 @@ def cost(
     cards = [_single(card, need) if runs(need) else alone(card, need, running) for card in asked] or chosen
     if not cards:
         return None
+    piece = boards.wanted(need, understanding.text)
+    if piece is not None and not weighs(understanding.text):
+        cards = [boards.whole(card) for card in cards]
     values = _shared(need, understanding, running) | _machine(cards if need.gpus_owned else cards[:1])
     count = sum(card.count or 1 for card in cards[:1])
     if running.rent_per_hour is not None:
@@ -257,9 +262,11 @@ def cost(
     elif pair:
         values["rent_per_hour"] = rent_of(pair[0], need.provider, str(values["currency"]))
     elif cards == chosen and cards[0].gpu not in leased:
-        values["rent_per_hour"] = _lease(found, str(values["currency"]))
+        values["rent_per_hour"] = _lease(leases, str(values["currency"]))
     if requests.sized(need):
         values |= _work(need)
+        if cards == chosen and not requests.is_training(need):
+            values["weight_format"] = best[0].weight_format
     values |= quoted(need, understanding, count)
     renting = only(understanding.text, need) == "rent" or _SPOT.search(understanding.text)
     rented = "rent" if renting and not _BUYING.search(understanding.text) else None
@@ -267,6 +274,8 @@ def cost(
         values["term_s"] = find_term(understanding.text) or _weighed_s(need, understanding)
     values |= {"provider": need.provider, "years": _years(need, running)}
     values["acquisition"] = None if weighs(understanding.text) else need.acquisition or rented
+    if piece is not None and weighs(understanding.text):
+        values["acquisition"] = "rent"
     on_hand = need.gpus_owned and per_tokens(understanding.text) and names_energy(understanding.text)
     owned = _BUYING.search(understanding.text) or _IN_ALL.search(understanding.text)
     if (weighs_energy(understanding.text) or on_hand) and not owned:
@@ -303,9 +312,9 @@ def quoted(need: Need, understanding: Understanding, count: int) -> dict[str, ob
     return {"purchase_price": whole, "currency": currency}
 
 
-def _lease(found: Sequence[Configuration], currency: str) -> float | None:
+def _lease(leases: Sequence[Configuration], currency: str) -> float | None:
     """The lowest rent an hour of what holds the work."""
-    rented = [one for one in found if one.acquisition == "rent" and one.price.amount is not None]
+    rented = [one for one in leases if one.price.amount is not None]
     if not rented:
         return None
     price = min(rented, key=price_key).price
