@@ -17,7 +17,7 @@ from kb.units import GIB, format_bytes, format_count
 from tools.base import Step, ToolResult
 from tools.configure.layout import Layout, layouts
 from tools.configure.suitable import served_in
-from tools.memory.formats import weight_format
+from tools.memory.formats import held_in, weight_format
 from tools.memory.request import MemoryRequest
 from tools.nameless_card import middling
 from tools.need import GpuCount
@@ -140,8 +140,8 @@ def what_fits(request: WhatFitsRequest) -> WhatFits:
         if request.task in {None, row[0]} and (request.weight_format in {None, row[1]} or request.task is None)
     ] or [(request.task or "inference", request.weight_format, "adamw" if request.task else None)]
     rows = tuple(
-        _row(request, method, form or "bf16", optimizer, count, usable, personal and method == "inference")
-        for method, form, optimizer in chosen
+        _row(request, method, form, optimizer, count, usable, personal and method == "inference")
+        for method, form, optimizer in ((row[0], held_in(row[1] or "bf16", card), row[2]) for row in chosen)
     )
     return WhatFits(
         gpu=card.id if card else None,
@@ -280,7 +280,7 @@ def _candidates(request: WhatFitsRequest, count: int, usable: int, personal: boo
         fitting = [(form, one) for verdict in ("yes", "tight") for form, one in held if one.verdict == verdict]
         for form, one in fitting[:1]:
             yield Candidate(
-                model=model.id, name=model.name, params=model.params, weight_format=form,
+                model=model.id, name=model.name, params=model.params, weight_format=held_in(form, _only(request)),
                 needed_bytes_per_gpu=one.needed_bytes, verdict="yes" if one.verdict == "yes" else "tight",
             )  # fmt: skip
 
@@ -295,9 +295,14 @@ def _held(
     return held_alike(_laid_out(request, method, form, optimizer, count, model), usable)
 
 
+def _only(request: WhatFitsRequest) -> Gpu | None:
+    """The card, where it is one kind with a name."""
+    return find_gpu(request.gpus[0].gpu) if len(request.gpus) == 1 else None
+
+
 def _usual(request: WhatFitsRequest, model: Model, personal: bool) -> list[str]:
     """Formats in which a model is served, the best first."""
-    card = find_gpu(request.gpus[0].gpu) if len(request.gpus) == 1 else None
+    card = _only(request)
     forms = [str(form) for task, form, _ in _methods(personal, card) if task == "inference"]
     if not any(form.startswith("gguf:") for form in forms):
         return [model.native_format, *forms[1:]]

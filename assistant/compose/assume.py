@@ -27,11 +27,13 @@ def assumed(material: Material, main: Estimate) -> list[str]:
     if packed(material.understanding) == main.result.weight_format:
         found.append(say("assume.packed", format=names.format_name(main.result.weight_format)))
     elif need.weight_format is None and main.task == "inference":
-        published = all(one.request.get("weight_format") is None for one in (main, material.estimates[0]))
-        same = published or main.result.weight_format.removeprefix("gguf:").lower() == _published(main)
-        wider = bits(main.result.weight_format) > bits(_published(main))
+        unstated = all(one.request.get("weight_format") is None for one in (main, material.estimates[0]))
+        same = unstated or main.result.weight_format.removeprefix("gguf:").lower() == published_in(main)
+        wider = bits(main.result.weight_format) > bits(published_in(main))
         key = "assume.format" if same else "assume.widened" if wider else "assume.quantised"
-        found.append(say(key, format=names.format_name(main.result.weight_format)))
+        key = "assume.half" if in_other_half(material, main) else key
+        used, published = names.format_name(main.result.weight_format), names.format_name(published_in(main) or "")
+        found.append(say(key, format=used, published=published, gpu=names.gpu_name(main.gpu or "")))
     owned = need.gpus_owned
     if len(owned) > 1 and main.gpus == sum(card.count or 1 for card in owned):
         found.append(say("assume.mixed", cards=names.cards(main.gpu or "", main.gpus)))
@@ -66,7 +68,18 @@ def assumed(material: Material, main: Estimate) -> list[str]:
     return found
 
 
-def _published(main: Estimate) -> str | None:
+def in_other_half(material: Material, main: Estimate) -> bool:
+    """Whether the card holds in FP16, having no BF16, what would be in BF16: as asked, as published, as trained."""
+    wanted = material.need.weight_format or (published_in(main) if main.task == "inference" else "bf16")
+    if main.gpu is None or (main.result.weight_format, wanted) != ("fp16", "bf16"):
+        return False
+    try:
+        return gpu(main.gpu).half == "fp16"
+    except AdvisorError:
+        return False
+
+
+def published_in(main: Estimate) -> str | None:
     """The format the model is published in."""
     if main.result.model is None:
         return "bf16"

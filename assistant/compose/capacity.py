@@ -14,6 +14,8 @@ from tools.what_fits_result import Candidate, Example, FitRow
 EXAMPLES_MAX = 2
 HEADLINE_MAX = 3
 CANDIDATES_MAX = 5
+HALVES = ("bf16", "fp16")
+"""Formats that adapters are usually trained beside: no word is lost on them."""
 """Ways named in the first sentence; the table has them all."""
 
 
@@ -160,7 +162,7 @@ def _best(rows: Sequence[FitRow]) -> list[FitRow]:
 
 def _how(material: Material, row: FitRow) -> str:
     method = names.task_name(row.task, material.say)
-    plain = row.task == "qlora" or (row.task == "lora" and row.weight_format == "bf16")
+    plain = row.task == "qlora" or (row.task == "lora" and row.weight_format in HALVES)
     words = [method] if plain else [method, names.format_name(row.weight_format)]
     if row.optimizer and "8bit" in row.optimizer and row.task == "full_finetune":
         words.append(material.say("capacity.eight_bit_adam"))

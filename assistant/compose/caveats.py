@@ -3,6 +3,7 @@
 import re
 
 from assistant.compose import names
+from assistant.compose.assume import in_other_half
 from assistant.compose.material import Estimate, Material
 from assistant.compose.reasons import said
 from assistant.plan.amounts import UNTIMED, model_kind
@@ -112,7 +113,7 @@ def _of_card(material: Material, card: Gpu, main: Estimate) -> list[str]:
         found.append(say("caveat.converted", gpu=name, format=names.format_name(used)))
     elif used == "fp8" and card.fp8_flops is None:
         found.append(say("caveat.no_fp8", gpu=name))
-    if used == "bf16" and card.bf16_flops is None and (card.vendor == "NVIDIA" or card.fp16_flops is not None):
+    if in_other_half(material, main):
         halves = card.vendor != "NVIDIA" or float(card.compute_capability or 0) >= TENSOR_CORES
         found.append(say("caveat.no_bf16" if halves else "caveat.slow_fp16", gpu=name))
     linkless = card.nvlink_bytes_per_s is None and card.vendor == "NVIDIA"

@@ -43,7 +43,7 @@ from assistant.compose.orders import orders
 from assistant.compose.section import Section
 from assistant.plan import requests
 from assistant.plan.cheaper import SHARES, SPREAD
-from assistant.plan.formats import AS_PUBLISHED, bits
+from assistant.plan.formats import AS_PUBLISHED, bits, same_format
 from assistant.plan.provisional import compared_formats
 from assistant.plan.requests import PATIENCE_S
 from tools.configuration import Configuration
@@ -299,8 +299,8 @@ def how_many(material: Material) -> Section:
 def _on_the_others(material: Material, main: Estimate, counted: str) -> str:
     """The fewest of each other kind of card that was named, in the same format."""
     kinds = [card for card in material.need.gpus_asked if card != counted]
-    alike = (main.task, main.result.weight_format)
-    others = [one for one in material.estimates if (one.task, one.result.weight_format) == alike]
+    same = (one for one in material.estimates if one.task == main.task)
+    others = [one for one in same if same_format(one.result.weight_format, main.result.weight_format)]
     found = {
         card: row for card in kinds for one in others if (row := one.minimum(card)) is not None and row.verdict != "no"
     }

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 from assistant.compose import names
 from assistant.compose.material import Estimate, Material
-from assistant.plan.formats import bits
+from assistant.plan.formats import bits, same_format
 from tools.memory.result import MinimumGpus
 
 
@@ -75,9 +75,5 @@ def _same_but_sharding(one: Estimate, other: Estimate) -> bool:
 
 def other_cards(material: Material, main: Estimate) -> list[Estimate]:
     """The same way of running it on the other cards that were named."""
-    same = (main.task, main.result.weight_format)
-    return [
-        one
-        for one in material.estimates
-        if one.fit and one.gpu != main.gpu and (one.task, one.result.weight_format) == same
-    ]
+    others = (one for one in material.estimates if one.fit and one.gpu != main.gpu and one.task == main.task)
+    return [one for one in others if same_format(one.result.weight_format, main.result.weight_format)]

@@ -50,6 +50,11 @@ def bits(weight_format: str | None) -> int:
     return 8 if "8" in name else 16
 
 
+def same_format(one: str | None, other: str | None) -> bool:
+    """Whether two cards hold weights alike: in one format, or each in the 16 bits it computes in."""
+    return one == other or bits(one) == bits(other) == WIDE
+
+
 def native_format(model_id: str | None) -> str | None:
     """The format a catalog model is published in."""
     record = models().get(model_id or "")

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from assistant.answer import ToolCallRecord
 from assistant.plan import money, requests
 from assistant.plan.call import PlannedCall
+from assistant.plan.formats import same_format
 from assistant.understanding import Understanding
 from tools.need import GpuCount, Need
 
@@ -39,7 +40,9 @@ def calls(need: Need, understanding: Understanding, results: Sequence[ToolCallRe
     held = {
         card.gpu: [one.result["weight_format"] for one in fits if one.request.get("gpu") == card.gpu] for card in cards
     }
-    shared = next((form for form in held[cards[0].gpu] if all(form in forms for forms in held.values())), None)
+    every = list(held.values())
+    each = (form for form in held[cards[0].gpu] if all(any(same_format(form, one) for one in forms) for forms in every))
+    shared = next(each, None)
     cards, held = _enough(need, results, cards, held)
     data = need.dataset_tokens or (SAMPLE_TOKENS if requests.is_training(need) else None)
     return [

@@ -7,6 +7,9 @@ from kb.base import Frozen, Money
 Market = Literal["data_center", "workstation", "consumer", "laptop", "module", "apu", "cloud_only"]
 Status = Literal["available", "announced", "discontinued", "export_variant", "modified"]
 
+BF16_SINCE = 8.0
+"""CUDA compute capability of the first cards with BF16 units (Ampere)."""
+
 
 class Gpu(Frozen):
     """One card or accelerator; `null` is "not stated by any source", never a guess."""
@@ -108,3 +111,18 @@ class Gpu(Frozen):
     """What a buyer should know."""
     sources: dict[str, tuple[str, ...]]
     """Source id → the fields it vouches for; several may vouch for one field, none for a value it contradicts."""
+
+    @property
+    def half(self) -> str:
+        """The 16-bit format it computes in: BF16, or FP16 where its hardware has no BF16.
+
+        NVIDIA has BF16 from compute capability 8.0 on; of other makers' cards a stated FP16 rate without one of BF16
+        says so, and where neither is stated nothing is known against it.
+
+        Source: https://docs.nvidia.com/cuda/cuda-c-programming-guide/ (arithmetic of each compute capability).
+        """
+        if self.bf16_flops is not None:
+            return "bf16"
+        if self.vendor == "NVIDIA":
+            return "fp16" if float(self.compute_capability or BF16_SINCE) < BF16_SINCE else "bf16"
+        return "fp16" if self.fp16_flops is not None else "bf16"

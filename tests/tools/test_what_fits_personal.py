@@ -101,8 +101,8 @@ def test_a_card_without_a_name_is_one_of_a_desktop_up_to_the_largest_of_those(
 @pytest.mark.parametrize(
     ("card", "served"),
     [
-        ("p40-24gb", ["bf16", "gguf:Q8_0", "gguf:Q4_K_M"]), ("v100-sxm2-32gb", ["bf16", "int8", "gptq"]),
-        ("ascend-910b4-32gb", ["bf16", "int8", "int4"]), ("atlas-300i-duo-96gb", ["bf16", "int8"]),
+        ("p40-24gb", ["fp16", "gguf:Q8_0", "gguf:Q4_K_M"]), ("v100-sxm2-32gb", ["fp16", "int8", "gptq"]),
+        ("ascend-910b4-32gb", ["bf16", "int8", "int4"]), ("atlas-300i-duo-96gb", ["fp16", "int8"]),
     ],
 )  # fmt: skip
 def test_cards_that_engines_leave_out_are_told_in_what_runs_there(card: str, served: list[str]) -> None:

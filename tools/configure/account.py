@@ -14,6 +14,7 @@ from tools.configure.result import Rejected
 from tools.configure.suitable import CUDA_ONLY
 from tools.configure.wanted import unowned
 from tools.memory.estimate import memory_per_gpu
+from tools.memory.formats import held_in
 
 if TYPE_CHECKING:
     from tools.configure.search import Search
@@ -64,7 +65,7 @@ def memory_steps(made: Made) -> list[Step]:
     for _, _, found in made:
         held = found.paced.held
         per_gpu, _ = memory_per_gpu(held.layout.of(held.variant.request))
-        label = f"{held.weight_format} over {held.layout.gpus} GPUs"
+        label = f"{held_in(held.weight_format, found.option.choice.gpu)} over {held.layout.gpus} GPUs"
         steps[label] = Step(
             label=label,
             formula=" + ".join(part.name for part in per_gpu.parts),

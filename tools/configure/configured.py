@@ -22,6 +22,7 @@ from tools.configure.purchases import purchased
 from tools.configure.reasons import reason, texts
 from tools.configure.slices import roomiest
 from tools.configure.suitable import MAINSTREAM
+from tools.memory.formats import held_in
 from tools.power.plan import plan_power
 from tools.power.request import PowerRequest
 from tools.prices import is_stale
@@ -63,7 +64,7 @@ def configured(
         gpu_name=gpu.name, gpu_count=choice.count, nodes=choice.machines, tensor_parallel=layout.tensor_parallel,
         pipeline_parallel=layout.pipeline_parallel, data_parallel=layout.data_parallel,
         context_parallel=layout.context_parallel, expert_parallel=layout.expert_parallel,
-        sharding=layout.sharding, weight_format=held.weight_format, engine=held.engine,
+        sharding=layout.sharding, weight_format=held_in(held.weight_format, gpu), engine=held.engine,
         memory=MemoryFit(
             needed_bytes_per_gpu=held.total_bytes, usable_bytes_per_gpu=gpu.usable_bytes, verdict=option.verdict
         ),
@@ -202,7 +203,8 @@ def _drawn(gpu_id: str, count: int, machines: int, country: str | None, currency
 def _why(option: Option, paced: Paced, *, one_gpu: bool) -> tuple[Reason, ...]:
     choice, layout = option.choice, paced.held.layout
     code = "holds" if option.verdict == "yes" else "holds_tightly"
-    said = [reason("why", code, used=paced.held.layout.gpus, gpu=choice.gpu.name, format=paced.held.weight_format)]
+    form = held_in(paced.held.weight_format, choice.gpu)
+    said = [reason("why", code, used=layout.gpus, gpu=choice.gpu.name, format=form)]
     if choice.owned >= choice.count:
         said.append(reason("why", "owned_suffices", count=choice.count, gpu=choice.gpu.name))
     elif choice.owned:

@@ -20,6 +20,7 @@ from tools.configure.reasons import reason, text
 from tools.configure.request import ConfigureRequest
 from tools.configure.result import Rejected
 from tools.configure.wanted import Wanted, anything, or_owned
+from tools.memory.formats import held_in
 from tools.memory.result import Verdict
 from tools.need import GpuCount
 
@@ -83,7 +84,7 @@ def not_sold(gpu: Gpu, why: Reason, found: Found | None, instead: str | None) ->
 
 def _too_small(gpu: Gpu, count: int, near: Held, more: int | None) -> Rejected:
     reasons = (
-        reason("reason", "too_small", format=near.weight_format, needed=format_bytes(near.total_bytes),
+        reason("reason", "too_small", format=held_in(near.weight_format, gpu), needed=format_bytes(near.total_bytes),
                usable=format_bytes(gpu.usable_bytes)),
         reason("change", "use_more", count=more) if more else reason("change", "use_larger"),
     )  # fmt: skip

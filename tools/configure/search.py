@@ -27,6 +27,7 @@ from tools.configure.result import ConfigureResult, FrontierPoint, Rejected
 from tools.configure.sources import cited
 from tools.configure.wanted import Wanted, mainstream, new, or_owned, owned, unowned, used
 from tools.configure.workload import SMALLEST_FILES
+from tools.memory.formats import held_in
 from tools.memory.result import Verdict
 from tools.need import SERVED
 
@@ -360,7 +361,7 @@ def _point(found: Found, measure: str, currency: str) -> FrontierPoint:
     price = Price(amount=choice.amount or Decimal(0), complete=choice.complete)
     return FrontierPoint(
         title=title(choice), acquisition=choice.acquisition, gpu=choice.gpu.id, gpu_count=choice.count,
-        weight_format=found.paced.held.weight_format, price=choice.amount or Decimal(0),
+        weight_format=held_in(found.paced.held.weight_format, choice.gpu), price=choice.amount or Decimal(0),
         asked_price=price.also_in(currency).asked_price,
         period="hour" if choice.acquisition == "rent" else None, speed=found.paced.rate, measure=measure,
         bandwidth_bytes_per_s=(choice.gpu.bandwidth_bytes_per_s or 0) * choice.count,

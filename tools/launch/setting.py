@@ -79,7 +79,7 @@ class Setting(NamedTuple):
     @property
     def half(self) -> str:
         """The 16-bit format the card computes in."""
-        return "bf16" if self.card.bf16_flops or self.card.vendor != "NVIDIA" else "fp16"
+        return self.card.half
 
 
 def setting_of(request: LaunchRequest) -> Setting:

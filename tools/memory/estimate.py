@@ -13,6 +13,7 @@ from tools.memory.change import changes_for
 from tools.memory.companions import with_companions
 from tools.memory.encoders import decoder_phases, encoder_phases, is_decoder
 from tools.memory.fit import fit, minimum_gpus
+from tools.memory.formats import held_in
 from tools.memory.host import host_share
 from tools.memory.interval import interval
 from tools.memory.request import MemoryRequest
@@ -42,7 +43,7 @@ def estimate_memory(request: MemoryRequest) -> MemoryEstimate:
     return MemoryEstimate(
         model=work.shape.id,
         task=work.task,
-        weight_format=work.format.name,
+        weight_format=held_in(work.format.name, gpu),
         engine=work.engine,
         gpus=work.gpus,
         params=work.shape.params,
@@ -184,7 +185,7 @@ def _precision_warnings(work: Workload, gpu: Gpu) -> Iterable[str]:
     name = work.format.name
     if name in needs and needs[name] is None:
         yield f"{gpu.name} has no {name} arithmetic: weights are kept in it and computed in 16 bits, if the engine can."
-    if gpu.bf16_flops is None and (name == "bf16" or (work.precision.startswith("bf16") and work.training)):
+    if gpu.half != "bf16" and (name == "bf16" or (work.precision.startswith("bf16") and work.training)):
         yield f"{gpu.name} has no BF16: use fp16 (same memory)."
 
 

@@ -6,6 +6,7 @@ from typing import NamedTuple
 
 from kb.base import BadInput
 from kb.memory_constants import GgufMix, constants
+from kb.records.gpu import Gpu
 
 _SEPARATORS = re.compile(r"[\s-]+")
 
@@ -54,6 +55,14 @@ def canonical(text: str) -> str:
         return f"gguf:{stem}"
     known = ", ".join([*formats.bits, "gguf:Q4_K_M …"])
     raise BadInput("weight_format", f"“{text[:40]}” is no weight format.", f"Known: {known}.")
+
+
+def held_in(name: str, card: Gpu | None) -> str:
+    """The format in which `card` holds weights of format `name`: FP16 for BF16 where it has no BF16 units.
+
+    Engines convert while loading (`--dtype float16`); the two take the same memory.
+    """
+    return card.half if name == "bf16" and card is not None else name
 
 
 @lru_cache(maxsize=512)

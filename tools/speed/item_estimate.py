@@ -9,6 +9,7 @@ from kb.records.gpu import Gpu
 from kb.records.source import Source
 from kb.speed_constants import constants, speed_sources
 from tools.base import Step
+from tools.memory.formats import held_in
 from tools.named import cited, read_card, vouching
 from tools.speed.evidence import Correction, case, corrected
 from tools.speed.interval import inverse, keeping_up
@@ -76,8 +77,9 @@ def estimate_item_speed(request: InferenceSpeedRequest) -> InferenceSpeed:
     else:
         parts = {"images_per_s": rate, "time_per_image_s": inverse(rate, request.gpu_count * found.items)}
     return InferenceSpeed(
-        model=name.id, gpu=gpu.id, gpu_count=request.gpu_count, weight_format=request.weight_format or "fp16",
-        engine=found.engine, tensor_parallel=1, pipeline_parallel=1, replicas=request.gpu_count,
+        model=name.id, gpu=gpu.id, gpu_count=request.gpu_count,
+        weight_format=held_in(request.weight_format or "fp16", gpu), engine=found.engine,
+        tensor_parallel=1, pipeline_parallel=1, replicas=request.gpu_count,
         concurrent_sequences=found.batch, input_tokens=0, output_tokens=0, bound=_bound(found.time),
         label=near.label, time_s=inverse(rate, amount) if amount else None,
         gpus_needed=keeping_up(rate, wanted, request.gpu_count), evidence=near.evidence,

@@ -9,7 +9,7 @@ from kb.memory_constants import constants as memory_constants
 from kb.records.gpu import Gpu
 from kb.speed_constants import EngineFloor, constants
 from tools.cache_format import cache_format
-from tools.memory.formats import WeightFormat, canonical, weight_format
+from tools.memory.formats import WeightFormat, canonical, held_in, weight_format
 from tools.memory.visual import picture_tokens
 from tools.named import read_card
 from tools.speed.architecture import Architecture, architecture_of
@@ -131,11 +131,11 @@ def work_of(request: InferenceSpeedRequest) -> tuple[Work, list[str]]:
     """
     arch = architecture_of(request)
     card, assumptions = read_card(request.gpu)
-    name = canonical(request.weight_format or arch.native_format)
+    name = held_in(canonical(request.weight_format or arch.native_format), card)
     engine = request.engine or ("llama.cpp" if name.startswith("gguf") or card.market == "apu" else "vllm")
     if engine not in constants().decode.engines:
         raise BadInput("engine", f"{engine} does not serve language models.", "Name a serving engine such as vllm.")
-    native = canonical(arch.native_format)
+    native = held_in(canonical(arch.native_format), card)
     form = weight_format(name, tied=arch.tied, experts_only=arch.moe and name == native)
     if engine == "llama.cpp" and name == "mxfp4" == arch.native_format:
         wide = constants().decode.gguf_wide_bits
