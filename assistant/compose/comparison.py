@@ -127,7 +127,10 @@ def _held(material: Material, per_card: Sequence[Estimate], best: Sequence[Estim
     if contest.takes(material, per_card):
         return ""
     if all(one.fits for one in per_card):
-        return material.say("compare.all_hold", what=workload(material, per_card[0]))
+        if not contest.settled(material):
+            return ""
+        tight = all(one.placed.verdict == "tight" for one in per_card)
+        return material.say("compare.all_tight" if tight else "compare.all_hold", what=workload(material, per_card[0]))
     failing = [one for one in per_card if not one.fits]
     if failing and len(failing) < len(per_card):
         return _by_memory(material, [one for one in per_card if one.fits], failing)
@@ -242,7 +245,8 @@ def _otherwise(material: Material, failing: Sequence[Estimate]) -> str:
         if one is not None:
             card = names.cards(one.gpu or "", one.gpus)
             how = column_name(material, one)
-            said.append(material.say("compare.instead", card=card, how=how, total=total(one)) + cite(material, one))
+            phrase = "compare.instead_tight" if one.placed.verdict == "tight" else "compare.instead"
+            said.append(material.say(phrase, card=card, how=how, total=total(one)) + cite(material, one))
     return "".join(said)
 
 

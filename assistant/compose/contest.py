@@ -21,6 +21,8 @@ RACES = (("estimate_inference_speed", "tokens_per_s_per_user"), ("estimate_train
 
 NEARLY_FULL, SPARE = 0.9, 0.1
 """Share of a card from which nothing more goes beside the work, and how much less leaves room for it."""
+TRAINED_SO = ("task", "precision", "optimizer", "offload")
+"""Settings of a training that decide what it takes: memory worked out with others is not that of the one raced."""
 COUNTED = ("audio_s_per_s", "documents_per_s")
 """Figures of work that is not counted in answer tokens."""
 
@@ -33,6 +35,14 @@ class Pace:
     cards: str
     figure: str
     value: float
+    held: Estimate
+    """In what these cards hold the work, the roomiest of what was worked out."""
+
+    @property
+    def snug(self) -> bool:
+        """Whether they hold it only just in what is raced: what holds more bits only just holds fewer with room."""
+        alike = bits(self.held.result.weight_format) == bits(self.record.result.get("weight_format"))
+        return self.held.placed.verdict == "tight" and (alike or self.held.task != "inference")
 
 
 def on_each(material: Material) -> list[Estimate]:
@@ -123,22 +133,49 @@ def race(material: Material) -> str:
         runners = _runners(material, tool, key)
         if len(runners) < 2:
             continue
-        fastest, *others = sorted(runners, key=lambda one: -one.value)
-        figures = material.say.listed(
-            [material.say("compare.pace", card=one.cards, value=one.figure) for one in (fastest, *others)]
-        )
-        result = fastest.record.result
-        same = (
-            one for one in material.estimates if bits(one.result.weight_format) == bits(result.get("weight_format"))
-        )
-        what = workload(material, next(same)) if result.get("weight_format") else ""
-        even = fastest.value < EVEN_RATIO * others[-1].value
-        marks = joined(
-            [pace.cite_pace(material, one.record.tool, one.record.result).strip() for one in (fastest, *others)]
-        )
-        phrase = f"compare.{'even' if even else 'faster'}_{'serving' if tool == RACES[0][0] else 'training'}"
-        return material.say(phrase, card=fastest.cards, figures=figures, what=what) + marks
+        runners.sort(key=lambda one: -one.value)
+        fastest, slowest = runners[0], runners[-1]
+        unlike = len({_is_file(one.record.result.get("weight_format")) for one in runners}) > 1
+        figures = material.say.listed([_told(material, one, with_format=unlike) for one in runners])
+        what = subject(material, fastest.held) if unlike else workload(material, fastest.held)
+        marks = joined([pace.cite_pace(material, one.record.tool, one.record.result).strip() for one in runners])
+        kind = "serving" if tool == RACES[0][0] else "training"
+        values = {"card": fastest.cards, "figures": figures, "what": what}
+        if squeezed := _squeezed(material, runners):
+            return squeezed + material.say(f"compare.unraced_{kind}", **values) + marks
+        even = fastest.value < EVEN_RATIO * slowest.value
+        return material.say(f"compare.{'even' if even else 'faster'}_{kind}", **values) + marks
     return ""
+
+
+def _told(material: Material, one: Pace, *, with_format: bool) -> str:
+    """A runner's figure, with the format where not all hold the work in the same kind of file."""
+    name = names.format_name(one.record.result["weight_format"]) if with_format else ""
+    cards = material.say("compare.in_format", card=one.cards, format=name) if with_format else one.cards
+    return material.say("compare.pace", card=cards, value=one.figure)
+
+
+def _squeezed(material: Material, runners: Sequence[Pace]) -> str:
+    """Who holds the work with room and who only just: speed alone decides nothing between them."""
+    say = material.say
+    snug, roomy = [one for one in runners if one.snug], [one for one in runners if not one.snug]
+    if not snug or not roomy:
+        return ""
+    rooms = {True: "", False: ""}
+    for among in (snug, roomy):
+        told = [
+            say("compare.room", card=one.cards, how=column_name(material, one.held), total=total(one.held),
+                usable=numbers.gib(one.held.placed.usable_bytes, digits=1)) + cite(material, one.held)
+            for one in among
+        ]  # fmt: skip
+        rooms[among is snug] = say.listed(told)
+    return say("compare.snug", what=subject(material, runners[0].held), roomy=rooms[False], snug=rooms[True])
+
+
+def settled(material: Material) -> bool:
+    """Whether the race says who wins: not where some of the cards hold the work only just."""
+    paces = next((found for tool, key in RACES if len(found := _runners(material, tool, key)) > 1), [])
+    return len({one.snug for one in paces}) == 1
 
 
 def choice(material: Material) -> str:
@@ -146,7 +183,7 @@ def choice(material: Material) -> str:
     tool, key = RACES[0]
     raced = [(one.record.result["gpu"], one.record.result["gpu_count"], one.value)
              for one in _runners(material, tool, key)]  # fmt: skip
-    return take.take(material, raced)
+    return take.take(material, raced, settled=settled(material))
 
 
 def prompts(material: Material) -> str:
@@ -214,28 +251,45 @@ def speed(material: Material) -> Section:
 def _runners(material: Material, tool: str, key: str) -> list[Pace]:
     """The speeds that can be held against each other: one format, every card once, and all of it in memory.
 
+    Of formats that all hold, the widest that all hold with room, else the widest.
+
     Training is told for each GPU, so it is comparable only between equal numbers of cards.
     """
     by_format: dict[int, dict[str, Pace]] = {}
     for record in material.records(tool):
         result = record.result
-        if not result.get(key) or not _holds(material, record):
+        held = _held(material, record) if result.get(key) else None
+        if held is None:
             continue
         cards, value = names.cards(result["gpu"], result["gpu_count"]), result[key]["value"]
         same = by_format.setdefault(bits(result.get("weight_format")), {})
-        same.setdefault(cards, Pace(record, cards, numbers.figure(value), value))
+        same.setdefault(cards, Pace(record, cards, numbers.figure(value), value, held))
     most = max((len(runners) for runners in by_format.values()), default=0)
-    fullest = next(
-        (list(by_format[size].values()) for size in sorted(by_format, reverse=True) if len(by_format[size]) == most), []
-    )
+    full = [list(by_format[size].values()) for size in sorted(by_format, reverse=True) if len(by_format[size]) == most]
+    fullest = next((one for one in full if not any(each.snug for each in one)), next(iter(full), []))
     counts = {one.record.result["gpu_count"] for one in fullest}
     return [] if tool == "estimate_training_time" and len(counts) > 1 else fullest
 
 
-def _holds(material: Material, record: ToolCallRecord) -> bool:
-    """Whether the memory of this very workload was worked out and fits; what holds more bits a weight holds fewer."""
+def _held(material: Material, record: ToolCallRecord) -> Estimate | None:
+    """This very workload on these cards where it fits, sooner with room: what holds more bits a weight holds fewer.
+
+    Of as many bits a file of llama.cpp and weights in an engine that serves many take different amounts of memory.
+    """
     result = record.result
     same = [one for one in material.estimates if (one.gpu, one.gpus) == (result["gpu"], result["gpu_count"])]
-    if record.tool == "estimate_inference_speed":
-        same = [one for one in same if bits(one.result.weight_format) >= bits(result["weight_format"])]
-    return any(one.fits for one in same)
+    if record.tool == "estimate_training_time":
+        same = [one for one in same if all(one.request.get(key) == record.request.get(key) for key in TRAINED_SO)]
+    else:
+        same = [one for one in same if _vouches(one.result.weight_format, result["weight_format"])]
+    fitting = sorted((one for one in same if one.fits), key=lambda one: one.placed.verdict != "yes")
+    return next(iter(fitting), None)
+
+
+def _vouches(held: str, raced: str) -> bool:
+    """Whether cards that hold the work in one format hold it in the other as well."""
+    return bits(held) > bits(raced) or (bits(held) == bits(raced) and _is_file(held) == _is_file(raced))
+
+
+def _is_file(weight_format: str | None) -> bool:
+    return (weight_format or "").startswith("gguf:")

@@ -41,12 +41,13 @@ class Runner:
         return names.cards(self.gpu, self.count)
 
 
-def take(material: Material, raced: Sequence[tuple[str, int, float]]) -> str:
+def take(material: Material, raced: Sequence[tuple[str, int, float]], *, settled: bool = True) -> str:
     """What to buy, as a sentence; empty where a price is unknown, cards are rented or in hand.
 
     Args:
         material: what was understood and worked out.
         raced: card, number and speed of each set raced.
+        settled: whether speed and price decide; not where some of them hold the work only just.
     """
     compared = next((Comparison.model_validate(one) for one in material.results("compare_gpus")), None)
     owned = {card.gpu for card in material.need.gpus_owned}
@@ -56,7 +57,7 @@ def take(material: Material, raced: Sequence[tuple[str, int, float]]) -> str:
     runners = [Runner(gpu, count, speed, prices[gpu]) for gpu, count, speed in raced if gpu in prices]
     if len(runners) < len(raced):
         return ""
-    return _over_budget(material, runners) or _best(material, runners)
+    return _over_budget(material, runners) or (_best(material, runners) if settled else "")
 
 
 def _over_budget(material: Material, runners: Sequence[Runner]) -> str:

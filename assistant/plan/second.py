@@ -20,6 +20,7 @@ from assistant.plan.like_rent import rented_like
 from assistant.plan.preferred import preferred
 from assistant.plan.provisional import chinese_cards, provisional
 from assistant.plan.spill import with_host
+from assistant.plan.tighter import for_small_cards
 from assistant.plan.wave import distinct
 from assistant.understanding import Understanding
 from tools.configuration import Configuration
@@ -219,11 +220,18 @@ def _raced(need: Need, results: Sequence[ToolCallRecord], usable: int | None, te
     used: str | None = first.result.get("weight_format")
     missed = any(_verdict(record, usable) == "no" for record in firsts.values())
     ways = alike_formats(used, need.engine, list(firsts)) if missed else []
+    files = {card: _file(need, record) for card, record in firsts.items() if _verdict(record, usable) == "no"}
     return [
-        requests.speed(need, card_of(record.request), way.get(card, used), text=text)
-        for way in ways or [{}]
+        requests.speed(need, card_of(record.request), way.get(card) or used, text=text)
+        for way in ways or [files]
         for card, record in firsts.items()
     ]
+
+
+def _file(need: Need, record: ToolCallRecord) -> str | None:
+    """The file of as many bits that a card may hold which does not hold them in an engine that keeps more beside."""
+    files = for_small_cards(need, record, card_of(record.request))
+    return next((one for one in files if bits(one) == bits(record.result.get("weight_format"))), None)
 
 
 def _as_many_as_needed(
