@@ -1,5 +1,6 @@
 """A language model without a card: whether the memory holds it, and how fast the processor answers."""
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
@@ -8,11 +9,14 @@ from assistant.compose import numbers
 from assistant.compose.arithmetic import cite, subject, total, workload
 from assistant.compose.citations import joined
 from assistant.compose.material import Estimate, Material
+from assistant.compose.orders import orders
 from assistant.compose.pace import cite_pace, figures
 from assistant.compose.section import Section
 from assistant.compose.table import table
 from assistant.plan import cardless
-from assistant.plan.processor import memory_bytes
+from assistant.plan.processor import SERVER_MEMORIES, memory_bytes
+from assistant.understand.host_memory import bandwidth_bytes_per_s
+from kb.catalog import model
 from kb.memory_constants import constants
 from kb.units import GIB
 from tools.speed.host_only import CPU
@@ -21,6 +25,9 @@ SOLD = (8, 16, 24, 32, 48, 64, 96, 128, 192, 256, 384, 512, 768, 1024, 1536, 204
 """Memory that machines are sold with, in GiB."""
 USUAL_MODULE = "DDR5-5600"
 """What two channels of are assumed, where nothing is said of the memory."""
+_INSTRUCTIONS = re.compile(r"(?<![a-z])amx(?![a-z])|avx", re.I)
+_OLDER = re.compile(r"ddr[34](?!\d)", re.I)
+"""Generations of memory older than today's servers take."""
 USABLE_SLOW = 5.0
 """Tokens a second below which an answer is read slower than it is written: about as fast as one reads aloud."""
 
@@ -43,6 +50,8 @@ def processor(material: Material) -> Section | None:
     served = list(_served(material))
     if not served:
         return None
+    if len({one.pace.request.get("host_bandwidth_bytes_per_s") for one in served}) > 1:
+        return _server(material, served)
     named = material.need.params is not None or material.need.model is not None
     best = served[0] if named else _best(served)
     verdict, key = _fits(material, best.one)
@@ -60,9 +69,61 @@ def _served(material: Material) -> Iterator[Served]:
     paced = [one for one in material.records("estimate_inference_speed") if one.result.get("gpu") == CPU]
     for one in material.estimates:
         alike = (one.result.model, one.result.weight_format)
-        found = next((p for p in paced if (p.result["model"], p.result["weight_format"]) == alike), None)
-        if found is not None and (len(paced) == 1 or _fits(material, one)[0] != "does_not_fit"):
-            yield Served(one, found)
+        found = [p for p in paced if (p.result["model"], p.result["weight_format"]) == alike]
+        if len(paced) == len(found) or _fits(material, one)[0] != "does_not_fit":
+            yield from (Served(one, each) for each in found)
+
+
+def _server(material: Material, served: list[Served]) -> Section:
+    """A large model out of a server's memory: how much of it, how fast by its bandwidth, and what else is wanted."""
+    say, one = material.say, served[0].one
+    least = next((size for size in SOLD if size * GIB >= _needed_bytes(one)), SOLD[-1])
+    slowest, fastest = min(served, key=lambda each: each.rate), max(served, key=lambda each: each.rate)
+    headline = say(
+        "processor.server", what=workload(material, one), total=total(one), least=least,
+        slow=_value(material, slowest), slowest=_memory(material, slowest),
+        fast=_value(material, fastest), fastest=_memory(material, fastest),
+    )  # fmt: skip
+    section = Section("recommendation", headline + cite(material, one) + _cite_size(material, one, least), settled=True)
+    told = [say("processor.amx")] if _INSTRUCTIONS.search(material.text) else []
+    if old := _OLDER.search(material.text):
+        told.append(say("processor.older", module=old[0].upper()))
+    mixed = one.result.model is not None and model(one.result.model).experts is not None
+    told.append(say("processor.beside" if mixed else "processor.dense"))
+    rows = [
+        [_memory(material, each), _bandwidth(each), _paced(material, each) + _cited(material, each)] for each in served
+    ]
+    head = [say("processor.memory_kind"), say("processor.bandwidth"), say("processor.pace")]
+    section.body = ["\n".join(f"- {line}" for line in told), table(head, rows)]
+    if found := orders(material, material.configurations[:1]):
+        section.body += [say("processor.many"), found]
+        section.configurations = material.configurations[:1]
+    return section
+
+
+def _value(material: Material, each: Served) -> str:
+    return figures(material, each.pace.result["tokens_per_s_per_user"])["value"]
+
+
+def _bandwidth(each: Served) -> str:
+    return numbers.rate(each.pace.request["host_bandwidth_bytes_per_s"], "B/s")
+
+
+def _memory(material: Material, each: Served) -> str:
+    """The memory that gives this bandwidth: "8 channels of DDR4-3200"."""
+    moved = each.pace.request["host_bandwidth_bytes_per_s"]
+    name = next(one for one in SERVER_MEMORIES if bandwidth_bytes_per_s(one) == moved)
+    channels, _, module = name.partition("-channel ")
+    return material.say("processor.channels", channels=channels, module=module)
+
+
+def _cited(material: Material, each: Served) -> str:
+    """The markers of a speed and of the bandwidth it rests on."""
+    moved = each.pace.request["host_bandwidth_bytes_per_s"]
+    quote = f"{_memory(material, each)}: channels · 8 bytes · transfers a second = {moved / 1e9:.0f} GB/s"
+    title = material.say("processor.bandwidth")
+    bandwidth = material.cites.cite("calculation", title, "host memory", quote)
+    return joined([cite_pace(material, each.pace.tool, each.pace.result).strip(), bandwidth])
 
 
 def _best(served: list[Served]) -> Served:

@@ -220,7 +220,8 @@ def _raced(need: Need, results: Sequence[ToolCallRecord], usable: int | None, te
     used: str | None = first.result.get("weight_format")
     missed = any(_verdict(record, usable) == "no" for record in firsts.values())
     ways = alike_formats(used, need.engine, list(firsts)) if missed else []
-    files = {card: _file(need, record) for card, record in firsts.items() if _verdict(record, usable) == "no"}
+    missing = {card: record for card, record in firsts.items() if _verdict(record, usable) == "no"}
+    files = {card: file for card, record in missing.items() if (file := _file(need, record))}
     return [
         requests.speed(need, card_of(record.request), way.get(card) or used, text=text)
         for way in ways or [files]

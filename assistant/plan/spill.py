@@ -16,7 +16,7 @@ from kb.units import GIB
 from tools.memory.formats import weight_format
 from tools.need import GpuCount, Need
 
-_SERVER = re.compile(r"epyc|xeon|threadripper|霄龙|至强|线程撕裂者|(?:八|12|十二) ?通道|(?:8|12)[- ]?channel", re.I)
+SERVER = re.compile(r"epyc|xeon|threadripper|霄龙|至强|线程撕裂者|(?:八|12|十二) ?通道|(?:8|12)[- ]?channel", re.I)
 """Words that put the host's memory on a server's many channels."""
 DESKTOP_MOST_BYTES = 256 * GIB
 """Memory that a desktop takes at the most: four modules of 64 GB on two channels."""
@@ -68,7 +68,7 @@ def with_host(
 def host_bandwidth_bytes_per_s(text: str, host_memory_bytes: int) -> float:
     """What the host's memory moves: as said, else a server's where one is meant, else a desktop's."""
     usual = speed_constants().host
-    server = _SERVER.search(text) is not None or host_memory_bytes > DESKTOP_MOST_BYTES
+    server = SERVER.search(text) is not None or host_memory_bytes > DESKTOP_MOST_BYTES
     if server:
         return bandwidth_bytes_per_s(text, usual_channels=None) or usual.server_bandwidth_bytes_per_s
     return bandwidth_bytes_per_s(text) or usual.bandwidth_bytes_per_s

@@ -58,3 +58,50 @@ def test_speed_without_a_card_grows_with_bandwidth_and_falls_with_size() -> None
 
     assert rate("Qwen/Qwen3-8B", 2e11) > rate("Qwen/Qwen3-8B", 9e10) > rate("Qwen/Qwen3-32B", 9e10)
     assert rate("Qwen/Qwen3-30B-A3B", 9e10) > 3 * rate("Qwen/Qwen3-32B", 9e10)
+
+
+SERVERS = [
+    "Recommend hardware for DeepSeek-V3 with ktransformers: is DDR4 ok, do I need AMX?",
+    "Kimi K2 在双路 EPYC 加大内存上跑，推荐什么配置，内存要多少通道",
+    "纯 CPU 跑 DeepSeek-R1 要什么配置，DDR4 行吗",
+    "想用内存跑 GLM-4.5，推荐什么 CPU 和内存",
+]
+
+
+@pytest.mark.parametrize("text", SERVERS)
+def test_a_large_model_out_of_memory_is_answered_with_memory_first(text: str) -> None:
+    """Servers full of cards come last and for many users, not instead of what was asked about."""
+    _, records, draft = turn(text)
+    line = draft.answer.split("\n")[0]
+    assert "DDR4-3200" in line
+    assert "DDR5-4800" in line
+    assert "×" not in line
+    assert draft.answer.index("DDR5-4800") < draft.answer.index("×")
+    assert not ground(draft.answer, records, (text,), draft.citations).ungrounded
+    paced = [one.result["tokens_per_s_per_user"]["value"] for one in records if one.tool == "estimate_inference_speed"]
+    assert len(paced) == 3
+    assert paced == sorted(paced)
+
+
+def test_instruction_sets_and_older_memory_are_answered_where_asked() -> None:
+    asked = turn(SERVERS[0])[2].answer
+    assert "AMX is no requirement" in asked
+    assert "DDR4 will do" in asked
+    assert "AMX" not in turn("What server should I get to run DeepSeek-V3 from RAM?")[2].answer
+
+
+def test_stated_channels_fix_the_bandwidth() -> None:
+    records = turn("What server for running Qwen3-235B from RAM, 8 channels of DDR5-6400?")[1]
+    paced = [one for one in records if one.tool == "estimate_inference_speed"]
+    assert [one.request["host_bandwidth_bytes_per_s"] for one in paced] == [8 * 8 * 6400e6]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Which GPU for DeepSeek-V3, I have 512GB of DDR5?", "推荐跑 DeepSeek-R1 的显卡，内存是 8 通道 DDR5",
+        "what hardware for DeepSeek-R1?", "What PC with DDR5 should I get for Llama 3.1 8B?",
+    ],
+)  # fmt: skip
+def test_who_asks_for_cards_or_of_a_small_model_gets_cards(text: str) -> None:
+    assert not [one for one in turn(text)[1] if one.request.get("gpu") == "cpu"]
