@@ -89,7 +89,8 @@ def column_name(material: Material, estimate: Estimate, among: Sequence[Estimate
     say = material.say
     method = estimate.request.get("method")
     alone = estimate.task == "inference" and all(one.task == "inference" for one in among)
-    words = [] if alone else [names.task_name(estimate.task, say, method, estimate.result.model)]
+    words = [subject(material, estimate)] if len({one.result.model for one in among}) > 1 else []
+    words += [] if alone else [names.task_name(estimate.task, say, method, estimate.result.model)]
     one_format = bool(among) and len({one.result.weight_format for one in among}) < 2
     if estimate.task != "qlora" and not (one_format and estimate.task != "inference"):
         words.append(names.format_name(estimate.result.weight_format))
@@ -129,13 +130,13 @@ def _of_pictures(material: Material, one: Estimate, among: Sequence[Estimate]) -
     if len({other.request.get("offload") for other in among}) > 1 and one.request.get("offload"):
         swapped = one.task != "inference" and one.request["offload"] == "all"
         said.append(material.say("offload.swapped" if swapped else f"offload.{one.request['offload']}"))
-    batches = {_batch(other) for other in among}
+    batches = {batch_of(other) for other in among}
     if len(batches) > 1 and any(other.request.get("images_per_batch") for other in among):
-        said.append(material.say("offload.batch", count=_batch(one)))
+        said.append(material.say("offload.batch", count=batch_of(one)))
     return said
 
 
-def _batch(one: Estimate) -> str:
+def batch_of(one: Estimate) -> str:
     """Pictures at once: as asked, or as the calculator took them."""
     stated = one.request.get("images_per_batch") or one.request.get("micro_batch_size")
     taken = next(filter(None, map(_TAKEN_BATCH.match, one.result.assumptions)), None)

@@ -2,7 +2,7 @@
 
 import re
 
-from assistant.compose import names, numbers, whole_job
+from assistant.compose import names, numbers, pictured, whole_job
 from assistant.compose.citations import joined
 from assistant.compose.material import Estimate, Material
 from assistant.plan import from_scratch, nameless
@@ -56,6 +56,9 @@ def assumed(material: Material, main: Estimate) -> list[str]:
         found.append(say(f"assume.for_{need.purpose}", model=names.model_name(material.stand_in)))
     taken = filter(None, map(_TAKEN.match, main.result.assumptions))
     skipped = {"sequence_tokens"} if other_than_language(material.understanding.need) else set()
+    if seen := pictured.premise(material, main):
+        found.append(seen)
+        skipped |= {"micro_batch_size"}
     skipped |= {"concurrent_sequences"} if whole_job.at_once(material) else set()
     found += [_taken(material, match[1], match[2].rstrip(",.")) for match in taken if match[1] not in skipped]
     sequences = main.request.get("concurrent_sequences")

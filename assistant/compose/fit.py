@@ -16,6 +16,7 @@ from assistant.compose import (
     opening,
     own_file,
     pace,
+    pictured,
     pictures,
     squeezed,
     unlike,
@@ -229,6 +230,7 @@ def memory_needed(material: Material) -> Section:
     headline = material.say(
         "fit.needs_all" if spread else "fit.needs", what=subject(material, first), ways=material.say.listed(ways)
     )
+    headline = pictured.headline(material, estimates) or headline
     headline += _on_named_card(material, estimates) + cardless.least_card(material, estimates)
     section = Section("estimate", headline, [arithmetic(material, estimates), *_minimum_lines(material)])
     return finished(material, section, first)

@@ -11,6 +11,7 @@ from assistant.plan import (
     needless,
     of_each,
     particular,
+    pictured,
     purse,
     rent_or_buy,
     requests,
@@ -134,7 +135,7 @@ def _min_vram(need: Need, understanding: Understanding) -> Calls:
     card = next(iter(requests.cards(need)), None)
     first = requests.memory(need, card)
     if requests.is_training(need):
-        others = [requests.memory(need, card, task=task) for task in other_ways(understanding, need)]
+        others = pictured.beside(need, understanding, card, other_ways(understanding, need))
     elif model_kind(need) in ("diffusion", "video") and need.offload is None:
         smallest = smaller_formats(need.weight_format, need.engine)[-1:] if need.weight_format is None else ()
         turns = [requests.memory(need, card, offload="components")]
