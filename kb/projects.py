@@ -27,10 +27,12 @@ class Project(Frozen):
     names: tuple[str, ...]
     model: str
     """Catalog id of the model its recipe trains."""
-    method: Literal["sft", "dpo", "ppo", "grpo"]
+    method: Literal["sft", "dpo", "ppo", "grpo", "pretrain"]
     gpu: str | None
     """Card its commands are set for; null = any that holds it."""
     gpus: int
+    dataset_tokens: int | None = None
+    """Tokens that the settings it comes with train on, over all passes; null = not stated."""
     source: ProjectSource
 
 

@@ -49,9 +49,11 @@ def assumed(material: Material, main: Estimate) -> list[str]:
     if card := nameless.counted_as(material.understanding):
         found.append(say("assume.counted_as", size=f"{gpu(card).memory_bytes // GIB} GB", gpu=names.gpu_name(card)))
     if from_scratch.taken(material.understanding, need):
-        source = from_scratch.SOURCE
+        project = from_scratch.recipe(material.understanding, need)
+        source = project.source if project else from_scratch.SOURCE
+        key = "assume.recipe_data" if project else "assume.usual_data"
         quoted = material.cites.cite("catalog", source.title, source.url or "", source.title)
-        found.append(say("assume.usual_data", tokens=numbers.params(need.dataset_tokens or 0)) + joined([quoted]))
+        found.append(say(key, tokens=numbers.params(need.dataset_tokens or 0)) + joined([quoted]))
     if material.stand_in:
         found.append(say(f"assume.for_{need.purpose}", model=names.model_name(material.stand_in)))
     taken = filter(None, map(_TAKEN.match, main.result.assumptions))

@@ -9,7 +9,7 @@ from assistant.compose.material import Material
 from assistant.compose.orders import chosen
 from assistant.compose.pace import cite_pace
 from assistant.compose.section import Section
-from assistant.plan import duration, money
+from assistant.plan import duration, from_scratch, money
 from assistant.plan.like_rent import in_hand
 
 
@@ -25,7 +25,18 @@ def timed(material: Material) -> Section:
     )
     if section.verdict == "estimate" and (told := progress.judged_time(material)):
         section.headline = told
+    elif from_scratch.taken(material.understanding, material.need):
+        section.headline = _for_data(material, section.headline)
     return section
+
+
+def _for_data(material: Material, headline: str) -> str:
+    """The time after the amount of text that it rests on, where nobody said one."""
+    own = from_scratch.recipe(material.understanding, material.need)
+    key = "pace.for_recipe" if own else "pace.for_data"
+    return material.say(
+        key, tokens=numbers.params(material.need.dataset_tokens or 0), headline=headline[:1].lower() + headline[1:]
+    )
 
 
 def _on_each(material: Material) -> Section | None:

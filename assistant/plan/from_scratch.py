@@ -2,6 +2,7 @@
 
 from assistant.plan import amounts, requests
 from assistant.understanding import Understanding
+from kb.projects import Project, project_in
 from kb.records.source import Source
 from tools.need import Need
 
@@ -18,13 +19,24 @@ _WANTS_TIME = ("which_to_buy", "budget", "cloud_or_buy", "how_many_gpus", "train
 
 
 def usual_data(understanding: Understanding, need: Need) -> int | None:
-    """Tokens of the data, where a language model is to be trained from nothing and no amount was said."""
+    """Tokens of the data, where a language model is to be trained from nothing and no amount was said.
+
+    What the settings of a named project train on; else the compute-optimal amount.
+    """
     asked = {need.intent, *understanding.asks} & set(_WANTS_TIME)
     if need.task != "pretrain" or need.dataset_tokens is not None or not asked or not requests.sized(need):
         return None
     if amounts.model_kind(need) not in (None, "llm", "vlm") or not need.params:
         return None
-    return TOKENS_PER_PARAMETER * need.params
+    project = recipe(understanding, need)
+    return (project.dataset_tokens if project else None) or TOKENS_PER_PARAMETER * need.params
+
+
+def recipe(understanding: Understanding, need: Need) -> Project | None:
+    """The named project whose own settings say how much text its model is trained on."""
+    project = project_in(understanding.text)
+    own = project is not None and project.dataset_tokens is not None and need.model in (None, project.model)
+    return project if own else None
 
 
 def taken(understanding: Understanding, need: Need) -> bool:

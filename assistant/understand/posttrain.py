@@ -33,6 +33,9 @@ _STUDENT = grammar(
 )
 BILLION = 10**9
 
+_PLAIN = ("sft", "pretrain")
+"""Methods that hold nothing beside the model."""
+
 
 def find_method(text: str) -> Found[str] | None:
     """What is held beside the policy: dpo a reference, grpo an engine too, ppo a critic and a reward model as well.
@@ -46,7 +49,7 @@ def find_method(text: str) -> Found[str] | None:
         if match := rule.search(text):
             return Found("grpo", match.start(), match.end())
     project = project_in(text)
-    return Found(project.method, 0, 0) if project and project.method != "sft" else None
+    return Found(project.method, 0, 0) if project and project.method not in _PLAIN else None
 
 
 def find_generations(text: str) -> Found[int] | None:
