@@ -47,7 +47,8 @@ def diagnosis(material: Material) -> Section:
     if not fitted:
         return signs.led(material, error_reading.added(material, _without_card(material), read), proven=_proven(read))
     main, others = fitted[0], [one for one in fitted[1:] if one.gpu == fitted[0].gpu]
-    section = Section("diagnosis", _absurd(material, main) or _expected(material, main) + _cause(material, main))
+    cause = _expected(material, main) + _cause(material, main) + _too_long(material, main, read)
+    section = Section("diagnosis", _absurd(material, main) or cause)
     section.body = [_fixes(material, main, others), arithmetic(material, [main])]
     if main.placed.verdict == "yes" and (read is None or read.cause == "settings_differ"):
         section.body.insert(0, material.say("oom.when_it_fits"))
@@ -93,6 +94,25 @@ def _cause(material: Material, main: Estimate) -> str:
         usable=numbers.gib(fit.usable_bytes, digits=1),
         largest=_largest(material, main),
     ) + cite(material, main)
+
+
+def _too_long(material: Material, main: Estimate, read: OomDiagnosis | None) -> str:
+    """That it is the stated length of the samples which does not fit, and what length would; empty where it is not."""
+    say, stated = material.say, material.need.sequence_tokens or material.need.context_tokens
+    if main.task == "inference" or main.placed.verdict != "no" or not stated or read is None:
+        return ""
+    shorter = next((fix for fix in read.fixes if fix.change == "sequence_tokens" and fix.value), None)
+    if shorter is None or "yes" not in {shorter.verdict, shorter.together_verdict}:
+        return ""
+    if any(fix.verdict == "yes" for fix in read.fixes[: read.fixes.index(shorter)]):
+        return ""  # a milder change is enough at the stated length
+    alone = shorter.verdict == "yes"
+    left = shorter.total_bytes if alone else shorter.together_bytes
+    text = say(
+        "oom.too_long" if alone else "oom.too_long_with", stated=numbers.count(stated),
+        shorter=numbers.count(int(shorter.value or 0)), left=numbers.gib(left or 0, digits=1),
+    )  # fmt: skip
+    return ("" if say.language == "zh" else " ") + text
 
 
 def _expected(material: Material, main: Estimate) -> str:

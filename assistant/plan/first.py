@@ -333,8 +333,8 @@ def _diagnosis(need: Need, understanding: Understanding, ran: Calls) -> PlannedC
     text = understanding.error_text or (understanding.text if is_oom(understanding.text.lower()) else None)
     if text is None and not settings:
         return None
-    count = sum(card.count or 1 for card in requests.cards(need)) or need.gpu_count
-    return planned("diagnose_oom", **settings, error_text=text, gpu_count=count)
+    count = sum(card.count or 1 for card in requests.cards(need) if card.gpu == settings.get("gpu", card.gpu))
+    return planned("diagnose_oom", **settings, error_text=text, gpu_count=count or need.gpu_count)
 
 
 def _launch(need: Need, understanding: Understanding) -> Calls:

@@ -19,6 +19,8 @@ NARROWER = 0.9
 """Bits of a weight over those it has, below which another format is worth taking: Q4_K_M instead of Q5_K_M."""
 SHORTEST_CONTEXT = 2048
 SHORTEST_SAMPLE = 512
+LESS_LENGTH, WHOLE_TOKENS = 0.75, 256
+"""How far a sample is shortened at each try, and what lengths are rounded down to."""
 TRAINING = ("full_finetune", "pretrain", "lora", "qlora")
 LESS_SIDE = 0.75
 """Side of a smaller picture over that of the one that failed."""
@@ -87,6 +89,8 @@ def reckoned_fixes(request: OomRequest, before: MemoryEstimate, software: str) -
     for change, value, costs, fields in _options(request, before):
         if len(fixes) == FIXES_MAX:
             break
+        if change == "sequence_tokens":
+            value, fields = _length_that_fits(piled, int(value))
         alone = _estimated(base.model_copy(update=fields))
         if alone is None or alone.per_gpu.total_bytes >= before.per_gpu.total_bytes:
             continue
@@ -107,6 +111,20 @@ def reckoned_fixes(request: OomRequest, before: MemoryEstimate, software: str) -
         if piled_fits and len(fixes) > 3 and any(fix.verdict == "yes" for fix in fixes):
             break
     return fixes
+
+
+def _length_that_fits(piled: MemoryRequest, half: int) -> tuple[str, dict[str, object]]:
+    """The longest sample, from half the stated one down, with which the card surely holds the training.
+
+    Beside the changes before it; half the stated one where none fits, for then the length is not why.
+    """
+    length = half
+    while length >= SHORTEST_SAMPLE:
+        found = _estimated(piled.model_copy(update={"sequence_tokens": length}))
+        if found is not None and (found.fit is None or found.fit.verdict == "yes"):
+            return str(length), {"sequence_tokens": length}
+        length = int(length * LESS_LENGTH) // WHOLE_TOKENS * WHOLE_TOKENS
+    return str(half), {"sequence_tokens": half}
 
 
 def _estimated(request: MemoryRequest) -> MemoryEstimate | None:
