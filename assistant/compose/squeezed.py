@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from assistant.compose import names, numbers
-from assistant.compose.arithmetic import COLUMNS_MAX, cite, column_name, subject
+from assistant.compose.arithmetic import COLUMNS_MAX, cite, column_name, subject, workload
 from assistant.compose.material import Estimate, Material
 from assistant.plan.formats import bits
 
@@ -55,13 +55,33 @@ def on_more_cards(material: Material, main: Estimate) -> str:
     return gap + told + cite(material, best)
 
 
+def _shorter_samples(material: Material, main: Estimate) -> str:
+    """The longest samples with which these cards do hold the training, where a length was asked for."""
+    asked = material.need.sequence_tokens or material.need.context_tokens or 0
+    same = [
+        one for one in material.estimates
+        if one.fit and one.task == main.task and (one.gpu, one.gpus) == (main.gpu, main.gpus)
+    ]  # fmt: skip
+    best = max(same, key=lambda one: one.placed.max_sequence_tokens or 0, default=main)
+    longest = best.placed.max_sequence_tokens or 0
+    if not 0 < longest < asked:
+        return ""
+    text = material.say(
+        "fit.shorter_samples", asked=numbers.count(asked), tokens=numbers.tokens(longest),
+        how=workload(material, best), cards=names.cards(best.gpu or "", best.gpus),
+    )  # fmt: skip
+    return text + cite(material, best) + ("" if material.say.language == "zh" else " ")
+
+
 def shorter(material: Material, main: Estimate) -> str:
     """The longest context these cards do hold, in whatever format holds most, where a length was asked for."""
+    if main.task != "inference":
+        return _shorter_samples(material, main)
     asked = material.need.context_tokens or 0
     same = [one for one in material.estimates if one.fit and (one.gpu, one.gpus) == (main.gpu, main.gpus)]
     best = max(same, key=lambda one: one.placed.max_context_tokens or 0, default=main)
     longest = best.placed.max_context_tokens or 0
-    if main.task != "inference" or not asked or not asked * LEAST_SHARE <= longest < asked:
+    if not asked or not asked * LEAST_SHARE <= longest < asked:
         return ""
     text = material.say(
         "fit.shorter",

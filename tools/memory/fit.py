@@ -31,6 +31,8 @@ ENGINES_SHARING_EXPERTS = frozenset({"vllm", "sglang", "tensorrt-llm"})
 LARGEST_CONTEXT = 1 << 21
 MOST_SEQUENCES = 1 << 14
 MOST_SAMPLES = 1 << 12
+SHORTEST_SAMPLE, WHOLE_TOKENS = 512, 128
+"""Tokens of a sample below which nobody cuts one to make it fit, and what such a length is rounded down to."""
 
 Peak = Callable[[Workload], Phase]
 
@@ -58,16 +60,27 @@ def fit(work: Workload, phase: Phase, gpu: Gpu, peak_of: Peak) -> Fit:
     """Decide on what a program can use, not on what the box says."""
     high = interval(work, phase)[1]
     total = phase.bytes
-    serving = work.family == "serving"
+    serving, verdict = work.family == "serving", verdict_of(total, high, gpu.usable_bytes)
     return Fit(
         gpu=gpu.id,
         usable_bytes=gpu.usable_bytes,
-        verdict=verdict_of(total, high, gpu.usable_bytes),
+        verdict=verdict,
         headroom_bytes=int(gpu.usable_bytes - total),
         max_context_tokens=_most(work, "context", _context_limit(work), gpu, peak_of) if serving else None,
         max_concurrent_sequences=_most(work, "sequences", MOST_SEQUENCES, gpu, peak_of) if serving else None,
+        max_sequence_tokens=_longest_sample(work, gpu, peak_of) if verdict == "no" else None,
         max_micro_batch_size=_largest_batch(work, gpu, peak_of),
     )
+
+
+def _longest_sample(work: Workload, gpu: Gpu, peak_of: Peak) -> int | None:
+    """Tokens of the longest sample of a training that the card still holds, where that is a length of any use."""
+    if work.family != "training" or work.sequence <= SHORTEST_SAMPLE:
+        return None
+    if peak_of(work._replace(sequence=SHORTEST_SAMPLE)).bytes > gpu.usable_bytes:
+        return None
+    longest = _most(work, "sequence", work.sequence, gpu, peak_of)
+    return longest and longest // WHOLE_TOKENS * WHOLE_TOKENS
 
 
 def _largest_batch(work: Workload, gpu: Gpu, peak_of: Peak) -> int | None:

@@ -46,6 +46,8 @@ class Fit(Frozen):
     """Longest context that still fits with the same sequences; null for training or when nothing fits."""
     max_concurrent_sequences: int | None = None
     """Most sequences at the same context."""
+    max_sequence_tokens: int | None = None
+    """Longest sample with which a training that does not fit would; null where it fits, or none of use would."""
     max_micro_batch_size: int | None = None
     """Most samples a GPU holds in a training step; null for serving or when not even one fits."""
     host: "HostShare | None" = None
