@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from assistant.answer import AnswerVerdict, ToolCallRecord
-from assistant.compose import numbers
+from assistant.compose import guidance, numbers
 from assistant.compose.arithmetic import cite, subject, total, workload
 from assistant.compose.citations import joined
 from assistant.compose.material import Estimate, Material
@@ -95,6 +95,7 @@ def _server(material: Material, served: list[Served]) -> Section:
     ]
     head = [say("processor.memory_kind"), say("processor.bandwidth"), say("processor.pace")]
     section.body = ["\n".join(f"- {line}" for line in told), table(head, rows)]
+    section.body.append(guidance.heard(material, [section.headline, *section.body], guidance.ASIDE))
     if found := orders(material, material.configurations[:1]):
         section.body += [say("processor.many"), found]
         section.configurations = material.configurations[:1]

@@ -47,7 +47,7 @@ _PARTS = re.compile(
     re.I,
 )
 """Parts of a machine that holds a large model in its memory."""
-_CARDS = re.compile(r"gpus?\b|显卡|显存|vram|graphics|\bcards?\b|[张块]卡", re.I)
+_CARDS = re.compile(r"gpus?\b|卡|显存|vram|graphics|\bcards?\b", re.I)
 _FOR_CARDS = ("which_to_buy", "budget", "cloud_or_buy", "how_many_gpus")
 _SIZED_FOR = (*_FOR_CARDS, "min_vram", "can_it_run", "compatibility", "concurrency", "guidance", "other", "speed")
 """Questions that name parts to be chosen, or ask what a machine has to have."""
@@ -126,7 +126,7 @@ def calls(need: Need, understanding: Understanding) -> list[PlannedCall | None]:
             requests.memory(one, weight_format=form, engine="llama.cpp"),
             *(_speed(one, form, words) for words in (SERVER_MEMORIES if servers else (understanding.text,))),
         ]
-    return [*found, requests.configure(need)] if servers else found
+    return [*found, requests.configure(need), requests.guidance(understanding)] if servers else found
 
 
 def _file(need: Need, one: Need) -> str:

@@ -50,7 +50,7 @@ def test_models_asked_about_one_by_one_each_get_a_verdict(text: str, verdict: st
         ("2x P40, Qwen2.5-32B AWQ with vLLM?", "6.1", "GGUF"),
         ("M60 能跑 vllm 部署 qwen3-4b 吗", "5.2", "GGUF"),
         ("MI50 32G 用 vllm 部署 qwen3-14b 行吗", "ROCm", "GGUF"),
-        ("V100 16G 用 sglang 部署 Qwen3-4B", "7.5", "BF16"),
+        ("V100 16G 用 sglang 部署 Qwen3-4B", "7.5", "FP16"),
     ],
 )
 def test_an_engine_the_card_cannot_run_is_said_first_and_reckoned_without(text: str, reason: str, engine: str) -> None:
