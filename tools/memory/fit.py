@@ -182,7 +182,8 @@ def _layouts(work: Workload) -> Iterator[Workload]:
     GPU of those would hold the same compressed cache of attention, also whole attention on each GPU with sequences of
     its own, and only the experts shared.
     Training: one GPU as asked, then the weights sharded over data-parallel ranks, a mixture's experts over the GPUs
-    of a server: a layer with all its experts would not be gathered on one.
+    of a server: a layer with all its experts would not be gathered on one. Where its layers are dealt out (device_map)
+    also that, over the cards of one machine.
     Pipelines and encoders run on one GPU.
     """
     alone = work._replace(tensor=1, pipeline=1, data=1, context_split=1, expert=1)
@@ -193,6 +194,8 @@ def _layouts(work: Workload) -> Iterator[Workload]:
         experts = work.shape.experts.experts if work.shape.experts else 1
         for count in (2, 4, *range(NODE, NODE * MOST_NODES + 1, NODE), *LARGE_CLUSTERS):
             yield sharded._replace(data=count, expert=NODE if count >= NODE and experts % NODE == 0 else 1)
+            if work.pipeline > 1 and count <= min(NODE, work.shape.layers) and work.data == 1:
+                yield alone._replace(pipeline=count, sharding="none")
         return
     yield alone
     if work.family == "diffusion" and work.training and not work.adapted:

@@ -48,3 +48,20 @@ def test_the_larger_card_takes_the_more_layers() -> None:
     held = pooled(q4("Llama-3.3-70B-Instruct"), [gpus()["rtx-a6000-48gb"], gpus()["rtx-3060-12gb"]])
     assert held.verdict == "yes"
     assert held.layers[0] > 3 * held.layers[1] > 0
+
+
+@pytest.mark.parametrize(
+    ("model", "card", "stages"),
+    [("Qwen/Qwen2-VL-72B-Instruct", "a100-sxm-40gb", 4), ("meta-llama/Llama-3.3-70B-Instruct", "a800-pcie-40gb", 4)],
+)
+def test_cards_that_hold_a_training_dealt_out_by_layers_are_enough_of_them(model: str, card: str, stages: int) -> None:
+    """What fits as it is asked for is no less than the fewest cards named for it."""
+    found = estimate_memory(
+        MemoryRequest(
+            model=model, task="lora", gpu=card, pipeline_parallel=stages, sequence_tokens=1024, fused_loss=True
+        )
+    )
+    assert found.fit is not None
+    assert found.fit.verdict != "no"
+    fewest = next(row for row in found.minimum_gpus if row.gpu == card)
+    assert fewest.count <= stages
