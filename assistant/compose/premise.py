@@ -9,6 +9,7 @@ from assistant.compose.aspects import BY_KEY, Aspect
 from assistant.compose.citations import joined
 from assistant.compose.claims import ENOUGH, NEEDS, claims
 from assistant.compose.material import Estimate, Material
+from assistant.compose.soldered import soldered
 from assistant.plan import card_claims
 from assistant.plan.cheaper import SHARES
 from kb.catalog import models
@@ -20,6 +21,8 @@ FAR_ABOVE = 1.5
 
 def card_memory(material: Material) -> str:
     """The memory of a card, where the question takes it for another; empty where it does not."""
+    if told := soldered(material):
+        return told
     rows = {row.id: row for row in facts.cards(material)}
     for card, stated in card_claims.misjudged(material.understanding, material.need):
         if card in rows:
