@@ -249,7 +249,7 @@ def _nothing_to_size(material: Material) -> Section:
     if any(doubt.unknown for doubt in material.understanding.ambiguities):
         return clarify.only_clarify(material)
     if (classes := tiers.tiers(material)) is not None:
-        return _advised(material) or classes
+        return (None if tiers.asks_nothing_else(material) else _advised(material)) or classes
     if material.configurations:
         return shopping.which_to_buy(material)
     found = guidance.guidance(material)

@@ -50,6 +50,8 @@ def caveats(material: Material, main: Estimate) -> list[str]:
     asked = {material.need.intent, *material.understanding.asks}
     if main.task != "inference" and "training_time" in asked and model_kind(material.need) in UNTIMED:
         found.append(material.say("caveat.untimed"))
+    if main.task == "inference" and _unpaced_voice(material):
+        found.append(material.say("caveat.unpaced_voice"))
     if main.task != "inference" and _RL.search(material.text) and not main.request.get("method"):
         found.append(material.say("caveat.rl"))
     if main.gpu is None and main.result.weight_format == "fp8":
@@ -59,6 +61,18 @@ def caveats(material: Material, main: Estimate) -> list[str]:
     if main.gpu and (card := _gpu(main.gpu)):
         found += _of_card(material, card, main)
     return found + _unsold(material)
+
+
+def _unpaced_voice(material: Material) -> bool:
+    """Whether it is asked how many a model that speaks serves at once, of which no rate is known."""
+    asked = {material.need.intent, *material.understanding.asks} & {"concurrency", "speed", "how_many_gpus"}
+    tried = any(record.tool == "estimate_inference_speed" for record in material.calls)
+    return (
+        bool(asked)
+        and model_kind(material.need) == "speech"
+        and tried
+        and not any(material.records("estimate_inference_speed"))
+    )
 
 
 def over_network(material: Material) -> str:

@@ -157,6 +157,9 @@ def _headline(material: Material, ways: dict[str, Way], many: Way) -> str:
         if many.key == "layers" and one:
             return say("link.in_turn", **values)
         key = "link.slower_training" if many.key == "data" else "link.slower"
+        asked = material.understanding.need
+        if one and many.key == "tensor" and not requests.sized(asked) and not requests.cards(asked):
+            key = "link.slower_unnamed"
         return say(key if one else "link.slower_alone", **values)
     if plan.WAYS.search(material.text) and {"tensor", "layers"} <= ways.keys():
         slow = {"layers": _figure(ways["layers"]), "tensor": _figure(ways["tensor"])}

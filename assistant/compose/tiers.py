@@ -21,6 +21,22 @@ _UNDECIDED = re.compile(
 )
 """Words of one who has no answer to what was asked back."""
 
+_BARE = re.compile(
+    r"(?:so |hi,? |hello,? )?(?:how much|what(?: amount of)?) (?:vram|gpu (?:memory|ram)|video (?:memory|ram))"
+    r"(?: (?:do|would|will|should|must) (?:i|we|one|you)(?: (?:really|actually))? (?:need|require|want|get|have|buy)"
+    r"| is (?:needed|enough))?"
+    r"[ ?!.]*"
+    r"|(?:请问|你好)?[，, ]?(?:我|我们)?(?:一般|大概|到底|究竟)?(?:需要|要|得|该)?(?:配|买|有)?(?:多少|多大)(?:的)?显存"
+    r"(?:才)?(?:够|行|合适)?(?:用)?[呢啊吗呀]?[？?。！! ]*",
+    re.I,
+)
+"""The question for so much memory and nothing beside it."""
+
+
+def asks_nothing_else(material: Material) -> bool:
+    """Whether only the memory of a card is asked for, of no work: what documents say of other memory is no answer."""
+    return _BARE.fullmatch(material.text.strip()) is not None
+
 
 def tiers(material: Material) -> Section | None:
     """The classes with a machine for each; with a budget, the largest that it holds leads. None without classes."""

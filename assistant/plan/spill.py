@@ -61,7 +61,7 @@ def with_host(
             )
             for name in names
         ),
-        requests.speed(split, card, names[0], host_bandwidth_bytes_per_s=served),
+        *(requests.speed(split, card, name, host_bandwidth_bytes_per_s=served) for name in names),
     ]
 
 

@@ -5,8 +5,12 @@ from kb.item_work import item_work
 from kb.records.model import Model
 from tools.speed.item import Chip, ItemTime, bounded
 
-GENERATORS = ("CosyVoice",)
-"""Families that speak instead of listening."""
+GENERATORS = frozenset({
+    "ACE-Step", "Bark", "CSM", "ChatTTS", "Chatterbox", "CosyVoice", "Dia", "F5-TTS", "Fish Speech", "GPT-SoVITS",
+    "Higgs Audio", "IndexTTS", "Kokoro", "Moshi", "MusicGen", "OpenAudio", "Orpheus", "Parler-TTS", "Qwen3-TTS", "RVC",
+    "Spark-TTS", "Stable Audio", "VITS", "VibeVoice", "VoxCPM", "XTTS", "YuE", "Zonos", "so-vits-svc",
+})  # fmt: skip
+"""Families that speak, sing or change a voice instead of listening."""
 
 
 def window_time(model: Model, chip: Chip, batch: int) -> ItemTime:
@@ -22,7 +26,7 @@ def window_time(model: Model, chip: Chip, batch: int) -> ItemTime:
         BadInput: the model speaks instead of listening.
     """
     speech = item_work().speech
-    if any(model.family.startswith(name) or name in model.name for name in GENERATORS):
+    if model.family in GENERATORS or "-tts-" in model.name.lower():
         raise BadInput("model", f"{model.name} generates speech.", "Name a model that transcribes, such as Whisper.")
     positions = speech.window_s * speech.frames_per_s
     hidden, layers = model.hidden_size or 512, model.encoder_layers or 50

@@ -26,7 +26,8 @@ def test_memory_from_software_is_denied_first(text: str) -> None:
 @pytest.mark.parametrize(
     "text",
     [
-        "is the 48GB 4090 any good?", "How much memory does a 4090 have?", "which driver does a 4090 need to use its 24GB?",
+        "is the 48GB 4090 any good?", "How much memory does a 4090 have?",
+        "which driver does a 4090 need to use its 24GB?",
         "4090 24G 设置 --max-model-len 8192 能跑 Qwen3-14B 吗", "Can I set a 32k context on a 5090 32GB?",
     ],
 )  # fmt: skip

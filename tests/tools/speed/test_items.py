@@ -191,3 +191,9 @@ def test_published_runs_of_window_after_window_are_covered(model: str, gpu: str,
     found = estimate_inference_speed(InferenceSpeedRequest(model=model, gpu=gpu)).realtime_factor
     assert found is not None
     assert found.low < factor < found.high
+
+
+@pytest.mark.parametrize("model", ["lj1995/GPT-SoVITS", "SWivid/F5-TTS", "coqui/XTTS-v2", "facebook/mms-tts-eng"])
+def test_models_that_speak_have_no_speed_of_listening(model: str) -> None:
+    with pytest.raises(BadInput, match="generates speech"):
+        estimate(model=model)
