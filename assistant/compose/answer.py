@@ -217,7 +217,7 @@ def _frame(material: Material, main: Section) -> None:
         main.body.insert(0, main.headline)
         main.headline = wrong.pop(0)
     main.body[:0] = [line for line in (*wrong, *doubts) if line not in main.headline]
-    main.caveats += guidance.disputed(material)
+    main.caveats += [*caveats.in_data_centre(material), *guidance.disputed(material)]
     main.questions = clarify.questions(material, main.verdict)
     bar = guidance.REMEDY if main.verdict == "diagnosis" else guidance.ASIDE
     aside = not material.understanding.follow_up or main.verdict in follow_up.ADVISED

@@ -6,6 +6,7 @@ from assistant.compose import names
 from assistant.compose.assume import in_other_half
 from assistant.compose.material import Estimate, Material
 from assistant.compose.reasons import said
+from assistant.plan import requests
 from assistant.plan.amounts import UNTIMED, model_kind
 from assistant.plan.worth import TENSOR_CORES
 from kb.base import AdvisorError
@@ -40,6 +41,20 @@ _SHOWN = re.compile(
 )
 
 
+SHOWN_MAX = 3
+"""Configurations that an answer shows."""
+_SERVED = re.compile(
+    r"数据中心|机房|机柜|托管|(?:小)?(?:公司|企业)|7 ?[×xX*] ?24|24 ?[×xX*/] ?7|全天候|对外(?:提供)?服务|生产环境"
+    r"|\bdata ?-?cent(?:er|re)s?\b|\bserver room|\bracks?\b|\bcolo(?:cat\w+)?\b|\bcompany\b|\bstartup\b"
+    r"|\bin production\b",
+    re.I,
+)
+"""Words of cards that are to serve a business around the clock, or stand where servers do."""
+_OFFICE = re.compile(
+    r"办公室|工位|桌边|家里|家用|under (?:a|my|the) desk|in (?:the|our|an) office|at home|homelab", re.I
+)
+
+
 def caveats(material: Material, main: Estimate) -> list[str]:
     """Missing hardware formats, links between cards, experts that must all be resident, old or modified cards."""
     found: list[str] = []
@@ -65,7 +80,7 @@ def caveats(material: Material, main: Estimate) -> list[str]:
 
 def _unpaced_voice(material: Material) -> bool:
     """Whether it is asked how many a model that speaks serves at once, of which no rate is known."""
-    asked = {material.need.intent, *material.understanding.asks} & {"concurrency", "speed", "how_many_gpus"}
+    asked = {material.need.intent, *material.understanding.asks} & {"concurrency", "how_many_gpus"}
     tried = any(record.tool == "estimate_inference_speed" for record in material.calls)
     return (
         bool(asked)
@@ -73,6 +88,16 @@ def _unpaced_voice(material: Material) -> bool:
         and tried
         and not any(material.records("estimate_inference_speed"))
     )
+
+
+def in_data_centre(material: Material) -> list[str]:
+    """What NVIDIA's licence says of GeForce cards, where such cards are to serve a company or stand in its racks."""
+    if not _SERVED.search(material.text) or _OFFICE.search(material.text):
+        return []
+    proposed = [one.gpu for one in material.configurations[:SHOWN_MAX] if one.acquisition == "buy"]
+    cards = [_gpu(name) for name in (*requests.named_gpus(material.need), *proposed)]
+    geforce = any(one and one.vendor == "NVIDIA" and one.market == "consumer" for one in cards)
+    return [material.say("caveat.geforce")] if geforce else []
 
 
 def over_network(material: Material) -> str:

@@ -43,7 +43,6 @@ _NODES_OF = grammar(
 )
 """Machines before the cards of each: "two 8×H800 nodes"."""
 _HOURS = grammar(r"s?[- ]?(?:gpu )?(?:hours?|hrs?|小时|卡时)")
-_DIES = grammar(r"[x×*]\s?(\d)\s?die")
 _FREE = grammar(
     rf"(?:(\d{{1,3}}|{HAN})\s?(?:-|~|到|至|or|或)\s?)?({_N})\s?(张|块|片|颗|卡|cards?(?![a-z])"
     rf"|gpus?(?![a-z]|[- ]?(?:hours?|hrs?)(?![a-z]))"
@@ -109,9 +108,8 @@ def per_node(text: str) -> Count | None:
     match, found = next(((match, cards) for match, cards in read if cards and cards <= IN_A_MACHINE), (None, None))
     if match is None or found is None:
         return None
-    dies = _DIES.search(text, match.end())
     each = bool(match[2]) or match[0].startswith(("每", "each", "per", "单"))
-    return Count(found * (int(dies[1]) if dies and int(dies[1]) else 1), match.start(), match.end(), explicit=each)
+    return Count(found, match.start(), match.end(), explicit=each)
 
 
 def total(text: str) -> Count | None:

@@ -216,3 +216,15 @@ def test_a_line_of_a_log_that_tells_the_card_is_full_is_an_error() -> None:
 
 def test_a_format_said_not_to_be_supported_is_not_chosen() -> None:
     assert understand("V100 32G 8 卡跑 72B awq，V100 不支持 bf16").need.weight_format == "awq"
+
+
+@pytest.mark.parametrize(
+    ("text", "count"),
+    [
+        ("2 台服务器（每台 8 卡×2 die×64G）的 910C 跑 DeepSeek-V3", 16),
+        ("两台机器，每台 4 张 910C（每张 2 die）能跑 Qwen3-235B 吗", 8),
+    ],
+)
+def test_dies_of_a_card_are_no_cards(text: str, count: int) -> None:
+    """A 910C is two dies of 64 GB on one card of 128 GB: counting dies as cards doubles the memory."""
+    assert [card.count for card in understand(text).need.gpus_owned] == [count]
