@@ -295,7 +295,8 @@ SHAPES: tuple[tuple[Intent, float, str], ...] = (
     ("launch_files", 6, (
         r"(?:serve|serving|launch|start-?up|vllm|sglang|llama-server|torchrun|deepspeed"
         r"|docker)(?: \w{1,10}){0,2} (?:flags|arguments"
-        r"|args|options|command(?: line)?|cmd)(?![a-z])|(?:启动|部署|运行)(?:参数|选项|指令)"
+        r"|args|options|command(?: line)?|cmd)(?![a-z])"
+        r"|(?<!调)(?<!调整)(?<!调一下)(?<!调一调)(?<!调调)(?<!改)(?<!改改)(?<!改一下)(?:启动|部署|运行)(?:参数|选项|指令)"
     )),
     ("compare", 4.5, (
         r"(?<![a-z])(?:pcie|sxm\d?|nvl)\s?(?:版本?|version)?\s?(?:和|与|跟|对比?|还是|or|vs\.?|versus|and|、|/)\s?"
