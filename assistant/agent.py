@@ -3,26 +3,27 @@
 import logging
 import time
 import uuid
-from collections.abc import Generator, Iterator, Mapping, Sequence
+from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, nullcontext
 from functools import lru_cache
 from hashlib import blake2b
 from typing import TYPE_CHECKING, Any
 
-from assistant.answer import PLANNER, Answer, ToolCallRecord
-from assistant.compose import compose
-from assistant.compose.before import SAID, apart
+from assistant.answer import PLANNER, Answer
+from assistant.apart import Apart, Missing
+from assistant.compose.before import apart
 from assistant.conversations import Conversations, Receipt, Said
-from assistant.finish import answer_of, checked, counted, since, vouched_for
+from assistant.finish import since
 from assistant.line import Line
 from assistant.provider import Breaker
 from assistant.recall import Recall
-from assistant.step import Step, taken, understood, worked_out
-from assistant.told import Told
+from assistant.step import Step, taken, understood
+from assistant.told import Kept, Told
 from assistant.trace import traced
 from assistant.understand import refers_back, understand
 from assistant.understand.correction import corrected
 from assistant.understanding import Asked, Understanding
+from assistant.work import Job, Worked, work
 from kb.base import BadInput, ModelFailed, StateUnavailable
 from kb.settings import Settings, settings, stay_offline
 
@@ -54,6 +55,7 @@ class Advisor:
     def __init__(self, options: Settings | None = None, model: "BaseChatModel | None" = None) -> None:
         stay_offline()
         self.options = options or settings()
+        self.apart: Apart | None = None
         self.recall, self.line = Recall(), Line()
         self.conversations = Conversations(
             self.options.home / "conversations.sqlite", self.options.database_url, forgotten=self.recall.forget
@@ -61,6 +63,17 @@ class Advisor:
         self.engine = f"llm:{self.options.llm or 'custom'}" if model or self.options.llm else PLANNER
         self.breaker = Breaker()
         self._agent = _agent(model, self.options, self.engine, self.breaker)
+
+    def work_apart(self, apart: Apart) -> None:
+        """Have the planner's turns worked out by other processes from here on; before any is asked."""
+        self.apart, self.line = apart, Line(apart.places)
+
+    def prepare(self, questions: Iterable[str]) -> None:
+        """Have the answers to these ready, as far as the planner gives them; no conversation holds them."""
+        if self._agent is None:
+            for question in questions:
+                for _ in self._by_planner(question, "", (), None, None, steps=False):
+                    pass
 
     def ask(self, question: str, conversation_id: str | None = None, receipt: Receipt | None = None) -> Answer:
         """One answer; stored before it is returned. A request whose receipt is known gets the answer it got before.
@@ -174,28 +187,27 @@ class Advisor:
         known = self.recall.find(said, now, before)
         with nullcontext() if known else self.line.same.turn(said):
             if known is None and (known := self.recall.find(said, now, before)) is None:
+                job = Job(question, reading, tuple(one.question for one in former), conversation_id)
                 with self.line.place(patience_s):
                     yield understood(reading, told=steps)
-                    noted: list[Step] = []
-                    records = yield from _noting(worked_out(bare), noted)
-                    draft = compose(bare, records, before)
-                    looks = before.looks()
-                    cards = counted(reading if SAID in looks else bare)
-                    grounding = vouched_for(draft, records, [question, cards])
-                    alone = grounding is not None
-                    if grounding is None:  # what was said before may vouch too; then it is of this conversation only
-                        words = [*(one.question for one in former), question, cards]
-                        draft, grounding = checked(draft, records, words, reading.language)
-                    answer = answer_of(question, draft, grounding, bare, records, PLANNER, conversation_id, started)
-                    told = Told.of(answer)
-                if alone:
-                    turn = told, [step.data or {} for step in noted if step.kind == "tool"]
-                    self.recall.keep(said, turn, now, (looks, before.found(looks)))
-                return told
+                    worked = yield from self._worked(job, started, steps=steps)
+                if worked.recurs:
+                    kept = Kept.of(worked.told, worked.requests)
+                    self.recall.keep(said, kept, now, (worked.looks, before.found(worked.looks)))
+                return worked.told
         again = known.again(conversation_id, since(started))
         yield understood(reading, told=steps)
         yield from taken(again, known.requests if steps else None)
         return again
+
+    def _worked(self, job: Job, started: float, *, steps: bool) -> Generator[Step, None, Worked]:
+        """A turn worked out in another process, where there is one that can, or here."""
+        if self.apart is not None:
+            try:
+                return (yield from self.apart.work(job, started, steps=steps or self.options.traces != "off"))
+            except Missing as problem:
+                logger.warning("a turn is worked out here: %s", problem)
+        return (yield from work(job, started))
 
 
 def _agent(model: "BaseChatModel | None", options: Settings, engine: str, breaker: Breaker) -> "Agent | None":
@@ -235,16 +247,3 @@ def check_question(question: str) -> str:
     if any(0xD800 <= ord(character) <= 0xDFFF for character in cleaned):
         raise BadInput("question", "holds half a surrogate pair, which is not text.", "Send valid UTF-8.")
     return cleaned
-
-
-def _noting(
-    running: Generator[Step, None, list[ToolCallRecord]], noted: list[Step]
-) -> Generator[Step, None, list[ToolCallRecord]]:
-    """Pass the steps on, and keep them."""
-    while True:
-        try:
-            noted.append(next(running))
-        except StopIteration as end:
-            records: list[ToolCallRecord] = end.value
-            return records
-        yield noted[-1]

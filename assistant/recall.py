@@ -8,19 +8,16 @@ fresh.
 
 import threading
 from collections import OrderedDict
-from collections.abc import Callable, Hashable, Sequence
-from typing import Any
+from collections.abc import Callable, Hashable
 
 from assistant.compose.before import Before, Look
-from assistant.told import Kept, Told
+from assistant.told import Kept
 from kb.index_stamp import index_stamp
 from kb.settings import settings
 from tools.memo import world as facts_and_prices
 
 MOST_BYTES = 32 * 2**20
 """Some thousand answers: what recurs is among them, and a server is soon as large as it will ever be."""
-Turn = tuple[Told, Sequence[dict[str, Any]]]
-"""An answer, and what each tool was asked on the way to it."""
 Looks = tuple[Look, ...]
 Seen = tuple[Looks, tuple[Hashable, ...]]
 """What an answer looked at of the one before, and what it found there."""
@@ -62,12 +59,8 @@ class Recall:
                     return known
             return None
 
-    def keep(self, said: Hashable, turn: Turn, now: Hashable, seen: Seen = ((), ())) -> None:
-        """Remember an answer, unless the world has changed since `now` or a tool failed on the way."""
-        told, requests = turn
-        if any("error" in call.result for call in told.answer.tool_calls):
-            return
-        kept = Kept.of(told, requests)
+    def keep(self, said: Hashable, kept: Kept, now: Hashable, seen: Seen = ((), ())) -> None:
+        """Remember an answer that recurs, unless the world has changed since `now`."""
         if kept.size_bytes > self._most_bytes:
             return
         latest, key = self._world(), (said, seen)

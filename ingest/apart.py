@@ -16,6 +16,7 @@ from typing import Any
 from ingest.sync import SyncReport, ensure_bundled, is_ready, sync
 from kb.archive import Library
 from kb.base import BadDocument, Frozen, IndexUnavailable
+from kb.child import environment
 from kb.settings import settings
 
 COMMAND = (sys.executable, "-m", "ingest.apart")
@@ -102,11 +103,7 @@ def _is_sound(library: Library) -> bool:
 
 
 def _environment() -> dict[str, str]:
-    root = str(Path(__file__).resolve().parent.parent)
-    return os.environ | {
-        "PYTHONPATH": os.pathsep.join(filter(None, [root, os.environ.get("PYTHONPATH", "")])),
-        "GPU_ADVISOR_HOME": str(settings().home),
-    }
+    return environment(GPU_ADVISOR_HOME=str(settings().home))
 
 
 def _sync(task: dict[str, Any]) -> Apart:

@@ -1,15 +1,14 @@
 """Bytes of a format → its text lines, parsed in a child process (`child.py`) that a hostile file may ruin."""
 
-import os
 import subprocess
 import sys
 import tempfile
-from pathlib import Path
 
 from pydantic import ValidationError
 
 from ingest.child import REFUSED
 from kb.base import BadDocument, Frozen
+from kb.child import environment
 
 WALL_MAX_S = 15.0
 TEXT_MAX = 12_000_000
@@ -34,11 +33,8 @@ def extract(kind: str, data: bytes, name: str) -> Extract:
     Raises:
         BadDocument: the reader refuses it, or ran out of memory or time.
     """
-    root = str(Path(__file__).resolve().parent.parent)
-    paths = os.pathsep.join(part for part in (root, os.environ.get("PYTHONPATH", "")) if part)
     # A folder of its own, so that whatever a parser leaves behind goes with it; the child itself may not write.
     with tempfile.TemporaryDirectory(prefix="gpu-advisor-") as scratch:
-        environment = os.environ | ONE_THREAD | {"PYTHONPATH": paths, "TMPDIR": scratch}
         try:
             child = subprocess.run(  # noqa: S603 - our own module, and a kind from a fixed list
                 [sys.executable, "-B", "-m", "ingest.child", kind],
@@ -46,7 +42,7 @@ def extract(kind: str, data: bytes, name: str) -> Extract:
                 stdout=subprocess.PIPE,
                 stderr=subprocess.DEVNULL,
                 timeout=WALL_MAX_S,
-                env=environment,
+                env=environment(**ONE_THREAD, TMPDIR=scratch),
                 check=False,
             )
         except subprocess.TimeoutExpired:

@@ -59,6 +59,9 @@ class Settings(Frozen):
     port: int = Field(default=7860, ge=0, le=65535)
     """Port they listen on (`GPU_ADVISOR_PORT`)."""
 
+    processes: int | None = Field(default=None, ge=1, le=64)
+    """Processes a server runs as, itself included: the others work out new questions, some 600 MB each; none = two
+    where there are two cores (`GPU_ADVISOR_PROCESSES`)."""
     database_url: str | None = Field(default=None, repr=False)
     """Postgres that several workers share, `postgresql://…`; none = SQLite in the home (`GPU_ADVISOR_DATABASE_URL`)."""
     retention_days: int | None = Field(default=None, ge=1, le=36_500)

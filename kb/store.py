@@ -27,6 +27,7 @@ import numpy as np
 
 from kb.archive import Library
 from kb.base import Frozen
+from kb.child import environment
 from kb.embedder import Embedder, Vectors, unpacked
 from kb.indexed import Indexed, beginning, indexed
 
@@ -324,14 +325,12 @@ def _check_in_child(directory: Path, name: str, chunks: list[int], matrix: Vecto
         "count": len(chunks),
         "samples": {str(chunks[i]): matrix[i].tolist() for i in range(0, len(chunks), step)},
     }
-    root = str(Path(__file__).resolve().parent.parent)
-    environment = os.environ | {"PYTHONPATH": os.pathsep.join([root, os.environ.get("PYTHONPATH", "")])}
     done = subprocess.run(
         [sys.executable, "-m", "kb.store"],
         input=json.dumps(task).encode(),
         capture_output=True,
         timeout=CHECK_WAIT_S,
-        env=environment,
+        env=environment(),
         check=False,
     )
     if done.returncode:

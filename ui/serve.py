@@ -13,22 +13,17 @@ from typing import TYPE_CHECKING
 import uvicorn
 from fastapi import FastAPI
 
-from kb.base import BadInput, IndexUnavailable, StateUnavailable
+from kb.base import BadInput, StateUnavailable
 from kb.settings import settings, stay_offline
 
 if TYPE_CHECKING:
     from assistant.agent import Advisor
-    from assistant.line import Line
+    from assistant.apart import Apart
 
 BAD_INPUT = 2
 FORGET_EVERY_S = 3600.0
-SWITCH_S = 0.001
-"""How long one thread may keep the interpreter while others wait. A turn that is worked out holds up those that are
-remembered, which ask for it anew after every statement to the database and every hop between threads; and they hold it
-up, which at a fifth of this took three times its processor time."""
-YOUNG_OBJECTS = 50_000
-"""Objects more than were freed at which the collector looks for cycles, instead of Python's 700. A turn makes none, so
-that nothing was ever found, and the caches that grow with the turns were walked again and again: a tenth of a turn."""
+READY_WITHIN_S = 20.0
+"""How long the start waits for a process beside it."""
 CALM_WITHIN_S, LOOK_S, CALM_LOOKS = 20.0, 0.1, 10
 """How long the start waits at most for a second in which nobody waits for an answer."""
 logger = logging.getLogger(__name__)
@@ -43,65 +38,78 @@ def serve(host: str, port: int) -> int:
         BadInput: the port is taken or the address is not one of this machine; names the remedy.
     """
     stay_offline()
-    sys.setswitchinterval(SWITCH_S)
     listener = listen(host, port)
+    apart: Apart | None = None
     gc.disable()  # until `settle` is over: what is being loaded is no garbage, and would be walked hundreds of times
     try:
         print("Preparing the guidance index …", flush=True)
+        from ui.worker import SWITCH_S, beside
+
+        sys.setswitchinterval(SWITCH_S)
+        if (apart := beside(settings())) is not None:
+            apart.start()  # loads meanwhile
         from ui.mcp_server import LOOPBACK
         from ui.observe import set_up
 
         set_up(settings())
         from ui.service import advisor  # loads the language and retrieval libraries
-        from ui.site import create_site
 
         service = advisor()
+        if apart is not None:
+            service.work_apart(apart)
+            apart.go()
+        from ui.site import create_site  # loads Gradio, beside what those processes load
+
         site = create_site(service, host)
         if settings().retention_days is not None:
             threading.Thread(target=forget_old, args=(service,), name="retention", daemon=True).start()
         is_open = settings().auth == "off" and host not in LOOPBACK
         announce(site, address(host, listener.getsockname()[1]), is_open=is_open)
-        warm()
-        threading.Thread(target=settle, args=(service.line,), name="settle", daemon=True).start()
+        warm(service)
+        threading.Thread(target=settle, args=(service,), name="settle", daemon=True).start()
         config = uvicorn.Config(
             site, workers=1, timeout_graceful_shutdown=GRACE_S, server_header=False, ws="none", proxy_headers=False,
             log_config=None, access_log=False,
         )  # fmt: skip
         uvicorn.Server(config).run(sockets=[listener])
     finally:
+        if apart is not None:
+            apart.stop()
         listener.close()
     return 0
 
 
-def warm() -> None:
-    """Load what the first question would wait a second for, and all who come with it."""
+def warm(service: "Advisor") -> None:
+    """Load what the first question would wait a second for, and all who come with it; what only the processes beside
+    this one need, here too where none of them is ready in time."""
     from assistant.understand import understand
-    from kb.search import search
+    from ui.worker import warm as warm_all
 
     understand("Can an RTX 4090 run Qwen2.5-7B?")
-    search("GPU memory")
+    if service.apart is None or not service.apart.ready(READY_WITHIN_S):
+        warm_all()
 
 
-def settle(line: "Line", within_s: float = CALM_WITHIN_S) -> None:
-    """Load torch, by which every later question is embedded in half the time, once nobody waits for an answer or after
-    `within_s`: loading it stops all else for a good part of a second. What is there then stays for good, so that the
-    collector need not walk the catalog, the grammars and the index at every full round, which took a third of a
-    search's time; and it comes around less often. Nothing is collected before: of a million objects one in a hundred
-    is garbage."""
-    from kb.embedder import embedder
+def settle(service: "Advisor", within_s: float = CALM_WITHIN_S) -> None:
+    """What the start leaves for later: the answers to the questions that the page suggests, torch where this process
+    embeds questions, once nobody waits for an answer or after `within_s` (loading it stops all else for a good part of
+    a second); then the collector may run."""
+    from ui.web.frame import EXAMPLES
+    from ui.worker import settled, stay
 
-    until, calm = time.monotonic() + within_s, 0
-    while calm < CALM_LOOKS and time.monotonic() < until:
-        time.sleep(LOOK_S)
-        calm = 0 if line.held else calm + 1
+    suggested = [question for questions in EXAMPLES.values() for question in questions]
     try:
-        embedder().stay()
-    except IndexUnavailable as problem:
-        logger.warning("questions are embedded without torch: %s", problem)
+        if service.apart is not None and service.apart.ready():
+            service.prepare(suggested)
+            return
+        until, calm = time.monotonic() + within_s, 0
+        while calm < CALM_LOOKS and time.monotonic() < until:
+            time.sleep(LOOK_S)
+            calm = 0 if service.line.held else calm + 1
+        stay()
+        service.prepare(suggested)
     finally:
-        gc.freeze()
-        gc.set_threshold(YOUNG_OBJECTS)
-        gc.enable()
+        settled()
 
 
 def forget_old(service: "Advisor", every_s: float = FORGET_EVERY_S) -> None:

@@ -61,7 +61,7 @@ def composed(monkeypatch: pytest.MonkeyPatch) -> list[str]:
         asked.append(reading.text)
         return compose(reading, records, before)
 
-    monkeypatch.setattr("assistant.agent.compose", counting)
+    monkeypatch.setattr("assistant.work.compose", counting)
     return asked
 
 
@@ -78,7 +78,7 @@ def test_the_json_is_that_of_the_answer_and_another_turn_shares_all_but_its_own(
 def test_everything_is_forgotten_when_the_world_changes() -> None:
     world = ["today"]
     recall = Recall(world=lambda: world[0])
-    recall.keep("q", (told(), ()), recall.now())
+    recall.keep("q", Kept.of(told()), recall.now())
     assert recall.find("q", recall.now()) is not None
     world[0] = "tomorrow"
     assert recall.find("q", recall.now()) is None
@@ -90,28 +90,26 @@ def test_what_was_worked_out_while_the_world_changed_is_not_kept() -> None:
     recall = Recall(world=lambda: world[0])
     before = recall.now()
     world[0] = "tomorrow"
-    recall.keep("q", (told(), ()), before)
+    recall.keep("q", Kept.of(told()), before)
     assert recall.find("q", recall.now()) is None
 
 
 def test_no_more_is_held_than_the_bound_and_the_least_used_goes_first() -> None:
     recall = Recall(most_bytes=40_000, world=lambda: 0)
     for number in range(50):
-        recall.keep(number, (told(words=100), ()), 0)
+        recall.keep(number, Kept.of(told(words=100)), 0)
         recall.find(0, 0)
     assert 1 < len(recall) < 30
     assert recall.find(0, 0) is not None
     assert recall.find(1, 0) is None
-    recall.keep("huge", (told(question=random.Random(1).randbytes(80_000).hex()), ()), 0)
+    recall.keep("huge", Kept.of(told(question=random.Random(1).randbytes(80_000).hex())), 0)
     assert recall.find("huge", 0) is None
 
 
-def test_a_turn_whose_tool_failed_is_not_remembered() -> None:
-    recall = Recall(world=lambda: 0)
-    failed = ToolCallRecord(tool="t", request={}, result={"error": {"code": "index_unavailable"}})
-    answer = told().answer.model_copy(update={"tool_calls": (failed,)})
-    recall.keep("q", (Told.of(answer), ()), 0)
-    assert recall.find("q", 0) is None
+def test_a_turn_whose_tool_failed_is_not_remembered(advisor: Advisor) -> None:
+    answer = advisor.ask("How do I cool eight servers in one room?")
+    assert any("error" in call.result for call in answer.tool_calls)
+    assert len(advisor.recall) == 0
 
 
 def test_the_same_question_is_worked_out_once_and_answered_with_its_own_ids(
@@ -153,7 +151,7 @@ def test_what_many_ask_at_once_is_worked_out_once(
             threading.Event().wait(0.001)
         return worked_out(reading)
 
-    monkeypatch.setattr("assistant.agent.worked_out", slowly)
+    monkeypatch.setattr("assistant.work.worked_out", slowly)
     heard = crowd(advisor, patience_s=None)
     assert composed == [QUESTIONS[-1]]
     assert len(set(heard)) == 8
@@ -191,7 +189,7 @@ def test_numbers_that_only_the_conversation_vouches_for_stay_in_it(
     def telling(reading: Understanding, records: Sequence[ToolCallRecord], before: Before) -> Draft:
         return Draft(verdict="fact", answer="It is 123.45 GB.")
 
-    monkeypatch.setattr("assistant.agent.compose", telling)
+    monkeypatch.setattr("assistant.work.compose", telling)
     advisor.ask("I have 123.45 GB of something.", "a")
     within = advisor.ask("Tell me a joke.", "a")
     elsewhere = advisor.ask("Tell me a joke.", "b")
@@ -247,12 +245,12 @@ def test_an_answer_is_known_again_where_all_it_looked_at_is_as_it_was() -> None:
     recall, shown = Recall(world=lambda: 0), Shown(told=("a", "b"))
     before = Before(shown)
     before.told("a")
-    recall.keep("q", (told("first"), ()), 0, (before.looks(), before.found(before.looks())))
+    recall.keep("q", Kept.of(told("first")), 0, (before.looks(), before.found(before.looks())))
     assert recall.find("q", 0, Before(shown.model_copy(update={"told": ("a", "c")}))) is not None
     assert recall.find("q", 0, Before(shown.model_copy(update={"told": ("b",)}))) is None
     other = Before(None)
     other.told("a")
-    recall.keep("q", (told("second"), ()), 0, (other.looks(), other.found(other.looks())))
+    recall.keep("q", Kept.of(told("second")), 0, (other.looks(), other.found(other.looks())))
     assert len(recall) == 2
     found = [recall.find("q", 0, Before(one)) for one in (shown, None)]
     assert [one and one.gist.question for one in found] == ["first", "second"]
@@ -264,7 +262,7 @@ def test_what_was_looked_at_is_forgotten_with_the_answers() -> None:
         before = Before(Shown(told=(str(number),)))
         before.told(str(number % 7))
         seen = before.looks(), before.found(before.looks())
-        recall.keep(number % 10, (told(words=100 + number), ()), 0, seen)
+        recall.keep(number % 10, Kept.of(told(words=100 + number)), 0, seen)
     assert sum(sum(alike.values()) for alike in recall._looks.values()) == len(recall)
 
 

@@ -12,6 +12,8 @@ import threading
 import urllib.request
 from collections.abc import Iterator
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
 
@@ -19,7 +21,8 @@ from assistant.agent import Advisor
 from assistant.line import Line
 from kb.base import BadInput, IndexUnavailable
 from ui.cli import main
-from ui.serve import YOUNG_OBJECTS, address, listen, settle
+from ui.serve import address, listen, settle
+from ui.worker import YOUNG_OBJECTS
 
 ROOT = Path(__file__).parents[2]
 
@@ -76,6 +79,11 @@ def collector() -> Iterator[None]:
     gc.enable()
 
 
+def alone(line: Line) -> Any:
+    """What settles of an advisor that has no process beside it."""
+    return SimpleNamespace(line=line, apart=None, prepare=list)
+
+
 @pytest.mark.usefixtures("collector")
 @pytest.mark.parametrize("broken", [False, True], ids=["loads", "does not load"])
 def test_torch_is_loaded_once_nobody_waits_and_the_collector_works_from_then_on(
@@ -93,7 +101,7 @@ def test_torch_is_loaded_once_nobody_waits_and_the_collector_works_from_then_on(
     monkeypatch.setattr("ui.serve.LOOK_S", 0.005)
     gc.disable()
     with line.place():
-        settling = threading.Thread(target=settle, args=(line, 60.0))
+        settling = threading.Thread(target=settle, args=(alone(line), 60.0))
         settling.start()
         settling.join(0.2)
         assert (loaded, gc.isenabled()) == ([], False)
@@ -115,5 +123,5 @@ def test_torch_is_loaded_in_the_end_where_somebody_always_waits(monkeypatch: pyt
     monkeypatch.setattr("kb.embedder.embedder", Embedder)
     monkeypatch.setattr("ui.serve.LOOK_S", 0.005)
     with line.place():
-        settle(line, 0.05)
+        settle(alone(line), 0.05)
     assert loaded == [1]

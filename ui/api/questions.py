@@ -26,7 +26,7 @@ IdempotencyKey = Annotated[
         description="Any letters of your own choosing, e.g. a UUID: the request can then be sent again safely.",
     ),
 ]
-PATIENCE_S = 0.18
+PATIENCE_S = 0.35
 """A question that would wait longer in line is refused at once, so that those taken end within a second."""
 NOT_CACHED = {"Cache-Control": "no-store", "X-Accel-Buffering": "no"}
 EVENTS: dict[int | str, dict[str, Any]] = {

@@ -2,7 +2,6 @@
 
 import ctypes
 import os
-import resource
 import shutil
 import signal
 import socket
@@ -50,22 +49,26 @@ class Server:
             return refused.code, bytes(refused.read())
 
     def memory_bytes(self) -> int:
-        """Resident memory now."""
-        pages = int(Path(f"/proc/{self.process.pid}/statm").read_text().split()[1])
-        return pages * resource.getpagesize()
+        """Resident memory now, of the server and the processes beside it; what they share is counted once."""
+        return sum(_share_of(pid) for pid in self.pids())
+
+    def pids(self) -> list[int]:
+        """The server's process and those it started."""
+        threads = Path(f"/proc/{self.process.pid}/task").iterdir()
+        return [self.process.pid, *(int(child) for one in threads for child in _read(one / "children").split())]
 
     def descriptors(self) -> int:
-        """Open files and sockets now."""
-        return len(list(Path(f"/proc/{self.process.pid}/fd").iterdir()))
+        """Open files and sockets now, of all of them."""
+        return sum(len(_entries(Path(f"/proc/{pid}/fd"))) for pid in self.pids())
 
     def threads(self) -> int:
         """Threads now."""
-        return len(list(Path(f"/proc/{self.process.pid}/task").iterdir()))
+        return sum(len(_entries(Path(f"/proc/{pid}/task"))) for pid in self.pids())
 
     def processor_s(self) -> float:
-        """Processor time it has used so far."""
-        fields = Path(f"/proc/{self.process.pid}/stat").read_text().rpartition(")")[2].split()
-        return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+        """Processor time that those running have used so far."""
+        fields = [_read(Path(f"/proc/{pid}/stat")).rpartition(")")[2].split() for pid in self.pids()]
+        return sum((int(one[11]) + int(one[12])) / os.sysconf("SC_CLK_TCK") for one in fields if one)
 
     def settled(self, within_s: float = 120.0) -> "Server":
         """Itself, once it idles: what it loads after its start would be counted as the cost of the first questions."""
@@ -81,6 +84,27 @@ class Server:
         """End it as a power cut would, as far as a process can tell."""
         self.process.send_signal(signal.SIGKILL)
         self.process.wait(30)
+
+
+def _share_of(pid: int) -> int:
+    """Bytes of memory a process holds, shared ones divided by those who share them; none once it is gone."""
+    lines = _read(Path(f"/proc/{pid}/smaps_rollup")).splitlines()
+    return sum(1024 * int(line.split()[1]) for line in lines if line.startswith("Pss:"))
+
+
+def _read(path: Path) -> str:
+    """What a file of a process says; nothing once the process is gone."""
+    try:
+        return path.read_text()
+    except OSError:
+        return ""
+
+
+def _entries(folder: Path) -> list[Path]:
+    try:
+        return list(folder.iterdir())
+    except OSError:
+        return []
 
 
 def without_rights() -> None:
