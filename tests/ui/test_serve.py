@@ -9,6 +9,7 @@ import socket
 import subprocess
 import sys
 import threading
+import time
 import urllib.request
 from collections.abc import Iterator
 from pathlib import Path
@@ -18,11 +19,13 @@ from typing import Any
 import pytest
 
 from assistant.agent import Advisor
+from assistant.apart import PLACES
 from assistant.line import Line
 from kb.base import BadInput, IndexUnavailable
+from kb.settings import Settings
 from ui.cli import main
 from ui.serve import address, listen, settle
-from ui.worker import YOUNG_OBJECTS
+from ui.worker import YOUNG_OBJECTS, beside
 
 ROOT = Path(__file__).parents[2]
 
@@ -67,6 +70,52 @@ def test_the_server_tells_its_address_when_it_answers_and_stops_when_told(adviso
             assert json.load(answer)["status"] == "ready"
         server.send_signal(signal.SIGTERM)
         assert server.wait(20) in {0, -signal.SIGTERM}
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="looks processes up in /proc")
+@pytest.mark.usefixtures("advisor")
+def test_a_process_beside_the_server_works_questions_out_and_ends_with_it(shared_home: Path) -> None:
+    code = "from ui.cli import main; raise SystemExit(main(['chat', '--port', '0']))"
+    environment = {**os.environ, "GPU_ADVISOR_HOME": str(shared_home), "GPU_ADVISOR_PROCESSES": "2"}
+    with subprocess.Popen(
+        [sys.executable, "-c", code], cwd=ROOT, env=environment, stdout=subprocess.PIPE, text=True
+    ) as server:
+        assert server.stdout is not None
+        lines = iter(server.stdout.readline, "")
+        where = next(match[1] for line in lines if (match := re.search(r"GPU Advisor: (\S+)", line)))
+        threads = Path(f"/proc/{server.pid}/task").iterdir()
+        (other,) = (int(child) for one in threads for child in (one / "children").read_text().split())
+        before = processor_ticks(other)
+        body = json.dumps({"question": "Can 3×L40S run Qwen2.5-72B in int4 for 7 users?"}).encode()
+        request = urllib.request.Request(f"{where}/v1/ask", body, {"Content-Type": "application/json"})
+        with urllib.request.urlopen(request, timeout=30) as answer:
+            assert json.load(answer)["need"]["model"] == "Qwen/Qwen2.5-72B"
+        assert processor_ticks(other) > before
+        server.kill()
+        server.wait(20)
+    until = time.monotonic() + 20
+    while Path(f"/proc/{other}").exists() and time.monotonic() < until:
+        time.sleep(0.05)
+    assert not Path(f"/proc/{other}").exists()
+
+
+def processor_ticks(pid: int) -> int:
+    """Processor time of a process so far."""
+    fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+    return int(fields[11]) + int(fields[12])
+
+
+@pytest.mark.parametrize(
+    ("given", "cores", "beside_it"),
+    [({}, 2, 1), ({}, 16, 1), ({}, 1, 0), ({"processes": 1}, 8, 0), ({"processes": 4}, 2, 3), ({"llm": "x:y"}, 8, 0)],
+    ids=["two cores", "many cores", "one core", "one wanted", "four wanted", "a language model"],
+)
+def test_a_second_process_is_started_where_a_core_is_there_for_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, given: dict[str, Any], cores: int, beside_it: int
+) -> None:
+    monkeypatch.setattr("os.cpu_count", lambda: cores)
+    made = beside(Settings(home=tmp_path, **given))
+    assert (made.places if made else 0) == beside_it * PLACES
 
 
 @pytest.fixture
