@@ -238,10 +238,14 @@ def beside(material: Material, one: Estimate) -> str:
 
 
 def trained(material: Material) -> str:
-    """How long the training takes, in one line, where that was worked out beside another question."""
+    """How long the training takes, or how fast it is, in a line, where that was worked out beside another question."""
     record = next(material.records("estimate_training_time"), None)
-    if record is None or not record.result.get("time_s") or "training_time" in material.intents:
+    if record is None or "training_time" in material.intents:
         return ""
+    if not record.result.get("time_s"):
+        whole = record.result.get("tokens_per_s_total")
+        told = material.say("pace.trains_at", **figures(material, whole)) if whole else ""
+        return told + cite_pace(material, record.tool, record.result) if told else ""
     told = _headline(material, "pace.trains", "time_s", record.result)
     return told + cite_pace(material, record.tool, record.result)
 

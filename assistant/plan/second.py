@@ -7,6 +7,7 @@ from typing import Any
 
 from assistant.answer import ToolCallRecord
 from assistant.plan import candidates, duration, link, money, own_files, particular, requests, several, together, value
+from assistant.plan.amounts import model_kind
 from assistant.plan.call import PlannedCall
 from assistant.plan.cheaper import SPREAD, card_of, cheaper
 from assistant.plan.exemplars import paced_examples, trained_on
@@ -104,6 +105,7 @@ def _following(
         wanted += [_fast(understanding, need, call.request) for call in wanted if call is not None]
     if verdict in {"yes", "tight"} and asked in _FASTER:
         wanted.append(_fast(understanding, need, record.request))
+        wanted.append(_trains_at(understanding, need, record) if asked == "can_it_run" else None)
     if asked == "concurrency":
         wanted += _crowded(need, record)
     cramped = verdict == "tight" and record.request.get("task") == "lora"
@@ -119,6 +121,14 @@ def _fast(understanding: Understanding, need: Need, held: dict[str, Any]) -> Pla
     card, used = card_of(held), held.get("weight_format")
     amount = duration.work(need, understanding.text)
     return requests.speed(need, card, used, text=understanding.text if amount else "", **amount)
+
+
+def _trains_at(understanding: Understanding, need: Need, record: ToolCallRecord) -> PlannedCall | None:
+    """How fast a language model trains that fits, where nobody said on how much: who may train asks what it is like."""
+    training = requests.is_training(need) and record.request.get("task") == need.task
+    if not training or need.dataset_tokens is not None or model_kind(need) not in {"llm", "vlm", None}:
+        return None
+    return requests.training_time(need, card_of(record.request), text=understanding.text)
 
 
 def _trained_on(
