@@ -121,7 +121,7 @@ def _lowered(sentence: str) -> str:
 
 def _measured(material: Material, main: Section) -> tuple[Shown, Estimate | None]:
     """The figure that the headline tells, as a follow-up will name it."""
-    estimate, _ = main_and_others(material)
+    estimate = _told(material, main, main_and_others(material)[0])
     if estimate is not None and main.verdict in _HELD and total(estimate) in main.headline:
         said = material.say(
             "changed.per_gpu", total=total(estimate), cards=names.cards(estimate.placed.gpu, estimate.gpus)
@@ -141,6 +141,15 @@ def _measured(material: Material, main: Section) -> tuple[Shown, Estimate | None
     if material.intents[0] == "min_vram" and material.estimates and main.verdict == "estimate":
         return Shown(measure="memory", said=in_all(material.estimates[0])), None
     return Shown(measure=f"intent {material.intents[0]}"), None
+
+
+def _told(material: Material, main: Section, estimate: Estimate | None) -> Estimate | None:
+    """The estimate that the headline speaks of: as asked, else the file on the same cards that a no rests on."""
+    if estimate is None or total(estimate) in main.headline:
+        return estimate
+    same = [one for one in material.estimates if one.fit and (one.gpu, one.gpus) == (estimate.gpu, estimate.gpus)]
+    told = (one for one in same if total(one) in main.headline and column_name(material, one) in main.headline)
+    return next(told, estimate)
 
 
 def _way_that_fits(material: Material, main: Section, estimate: Estimate) -> Estimate | None:

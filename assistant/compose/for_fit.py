@@ -19,7 +19,10 @@ def to_order(material: Material, verdict: AnswerVerdict) -> list[Configuration]:
     series = any(result["candidates"] for result in material.results("what_fits"))
     if not asks and (verdict == "estimate" or series or needless.asked(material.understanding)):
         return []  # who doubts that a card is needed is sold none of it
-    if verdict == "does_not_fit" and own_files.asked(need, next(iter(requests.cards(need)), None)):
+    own = own_files.asked(need, next(iter(requests.cards(need)), None))
+    if verdict == "fits_with_changes" and own and not asks:
+        return []  # the file that they hold is told, with its pace: another engine's format beside it misleads
+    if verdict == "does_not_fit" and own:
         files = [one for one in found if (one.weight_format or "").startswith("gguf:")]
         return files or found  # as one runs models at home, not as a server does
     if verdict not in ("fits", "fits_with_changes") or (asks and not need.gpus_owned):

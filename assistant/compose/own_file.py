@@ -91,6 +91,7 @@ def _files(material: Material, main: Estimate) -> list[Estimate]:
         one
         for one in material.estimates
         if one.result.weight_format.startswith("gguf:")
+        and one is not main
         and not _hosted(one)
         and (one.gpu, one.gpus, one.task) == (main.gpu, main.gpus, "inference")
     ]

@@ -56,6 +56,7 @@ def instead(need: Need, text: str, results: Sequence[ToolCallRecord]) -> list[Pl
     card = GpuCount(gpu=HOST_CARD, count=1)
     return [
         *calls,
+        requests.configure(need, weight_format=form) if need.weight_format is None else None,
         requests.configure(need, gpus_asked=priced, weight_format=form, acquisition="buy"),
         requests.configure(need, gpus_asked=unpriced, weight_format=form, acquisition="buy", budget=None),
         requests.memory(need, weight_format=form),

@@ -7,6 +7,8 @@ from assistant.plan.formats import HOST_LADDER_MXFP4, bits, smaller_formats, uni
 from assistant.plan.squeeze import squeezed
 from assistant.understand.standing import other_than_language
 from kb.catalog import gpu
+from kb.units import GIB
+from tools.configure.suitable import served_in
 from tools.configure.workload import FILES, SMALLEST_FILES
 from tools.memory import estimate_memory
 from tools.memory.request import MemoryRequest
@@ -15,9 +17,11 @@ from tools.need import GpuCount, Need
 
 OWN = ("consumer", "laptop")
 """Markets of the cards that one person has in a computer of their own."""
+DESK_BYTES = 24 * GIB
+"""The same of small cards for workstations; old cards of servers that only llama.cpp still runs on are among them."""
 OWN_CARDS = 2
 """Most cards of such a computer."""
-ASKED = ("can_it_run", "speed", "context_length", "launch_files", "guidance", "other")
+ASKED = ("can_it_run", "speed", "context_length", "launch_files", "interconnect", "guidance", "other")
 """Intents of who asks what becomes of one model on the cards."""
 LADDER = tuple(form for form, _ in FILES)
 """Files that answer well, the widest first: eight bits down to four."""
@@ -40,7 +44,9 @@ def asked(need: Need, card: GpuCount | None) -> bool:
         return False
     alone = (need.concurrent_sequences or 1) == 1 and (need.users or 1) == 1 and (need.batch_size or 1) == 1
     found = gpu(card.gpu)
-    own = (found.market in OWN or unified(found.id)) and (card.count or 1) <= OWN_CARDS
+    desk = found.market == "workstation" and found.memory_bytes <= DESK_BYTES
+    own = found.market in OWN or desk or unified(found.id) or served_in(found) == "files"
+    own = own and (card.count or 1) <= OWN_CARDS
     return alone and own and len(requests.cards(need)) == 1 and need.kv_format is None and need.tensor_parallel is None
 
 
@@ -60,7 +66,9 @@ def calls(need: Need, record: ToolCallRecord, card: GpuCount | None) -> list[Pla
     usual, best = ladder[-1], widest(placed)
     if best is not None:
         forms = dict.fromkeys((best, usual, *beside))
-        paced = (best, usual) if need.intent == "speed" and best != usual else (best,)
+        one_memory = unified(card.gpu)  # the wider file is slow there: what people run is told first, where asked
+        order = (usual, best) if one_memory and need.intent == "speed" else (best, usual)
+        paced = dict.fromkeys(order if one_memory or need.intent == "speed" else (best,))
         return [*(file_memory(need, card, one) for one in forms), *(requests.speed(need, card, one) for one in paced)]
     short = squeezed(need, record, card, (usual,))
     if held(short):
@@ -83,8 +91,8 @@ def usual(need: Need, record: ToolCallRecord, card: GpuCount | None) -> str | No
 def _ladder(need: Need, record: ToolCallRecord, card: GpuCount | None) -> tuple[str, ...]:
     """Files narrower than the published format that did not fit, the widest first; none where none is asked about."""
     used = record.result.get("weight_format") or ""
-    if not asked(need, card) or used.startswith("gguf:"):
-        return ()
+    if not asked(need, card) or (used.startswith("gguf:") and used != LADDER[0]):
+        return ()  # eight bits are what is taken of a model published in FP8 where nothing computes in it
     return HOST_LADDER_MXFP4 if used == "mxfp4" else tuple(one for one in LADDER if bits(one) < bits(used))
 
 

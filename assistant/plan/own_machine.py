@@ -24,7 +24,7 @@ SHOPPING = ("which_to_buy", "budget", "cloud_or_buy")
 """Intents of who looks for a machine."""
 SIZING = (*SHOPPING, "min_vram", "can_it_run")
 """The same of who asks for the cheapest that runs it."""
-WONDERING = (*SIZING, "how_many_gpus", "guidance", "other")
+WONDERING = (*SIZING, "how_many_gpus", "spec", "guidance", "other")
 """The same of who wonders whether there is one at all for so large a model."""
 HOME_BYTES = 96 * GIB
 """What the largest graphics of one desktop hold: two cards of 48 GB, or what a machine of 128 GB leaves to them."""

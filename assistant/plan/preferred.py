@@ -55,7 +55,10 @@ _BUYING = re.compile(
 )
 _CHEAPEST = re.compile(
     r"最便宜|最低价|最省钱|最划算|性价比|便宜点|预算(?:有限|不多|紧张|很?低)"
+    r"|(?:最少|最低)(?:要|得|需要)?花|花最少|最低成本"
     r"|cheapest|lowest[- ](?:cost|price)|least expensive"
+    r"|\b(?:least|minimum) (?:money |i |we |you |one )*(?:can |could |has |have )?(?:to )?(?:spend|pay)\b"
+    r"|\bhow (?:little|cheap(?:ly)?) (?:can|could)\b"
     r"|\bbest (?:value|bang)|\bvalue for (?:the )?money|\bbang for (?:the|your|my|our) buck"
     r"|\bprice[-/ ]to[-/ ]performance"
     r"|(?:smallest|lowest) (?:\w+ )?bill|\bon (?:a|the) (?:tight |small |low |shoestring )?budget(?! of)\b"

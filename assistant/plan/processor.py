@@ -24,6 +24,7 @@ _WITHOUT = re.compile(
     r"|\b(?:on|just|using|with)(?: (?:the|a|my|plain|just|pure))? cpu\b"
     r"|\b(?:no|without(?: an?| any)?|don'?t have an?) (?:gpu|graphics card|(?:dedicated|discrete) gpu)\b"
     r"|(?:纯|只用|只有|仅|单靠) ?cpu|cpu ?(?:推理|跑|运行)"
+    r"|\b(?:igpu|apu)s?\b|\bintegrated (?:gpu|graphics)|\bradeon (?:6[68]|7[468]|8[468])0m\b|核显|集显|集成显卡"
     r"|没有?(?:独立|独)?(?:显卡|gpu|显)|无(?:独立)?(?:显卡|gpu)|不用(?:显卡|gpu)",
     re.I,
 )

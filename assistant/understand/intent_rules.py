@@ -132,6 +132,7 @@ RULES: tuple[tuple[Intent, float, str], ...] = (
         r"[^。?!\n]{0,24}?(?:(?<![a-z])(?:i|we|you|it|can|could|will|would|fits?|runs?|for|on)(?![a-z])|能|可以|跑|带)"
         rf"|(?:能|可以)(?:跑|带|部署|微调|训)(?:得?动)?(?:到)?(?:多大|最大)的?\s?{MODEL}"
         rf"|(?:which|what) (?:size|version|variant)s? of {MODEL}"
+        rf"|(?:which|what) {MODEL}{{1,60}} (?:can|could|should) (?:i|we|it)(?![a-z])"
         rf"|{MODEL}{{1,60}}[^。?!\n]{{0,8}}?(?:能|可以)(?:跑|带|用)(?:到)?(?:多大|几b|哪个(?:尺寸|版本|大小))"
     )),
     # what to get
@@ -328,7 +329,7 @@ RULES: tuple[tuple[Intent, float, str], ...] = (
     ("power", 4.4, r"功耗|(?<![a-z])tdp(?![a-z])|多少瓦"),
     # spec
     ("spec", 4.5, (
-        rf"{GPU}{{1,60}}(?:'?s)? (?:memory )?(?:bandwidth|vram|tdp|memory size|tflops)"
+        rf"{GPU}{{1,60}}(?:'?s)? (?:memory )?(?:bandwidth|vram(?! ?[:：,，;])|tdp|memory size|tflops)"
         rf"|{GPU}{{1,60}}(?:'?s)?\s?(?:的|显卡)?\s?(?:显存|带宽|算力|参数|规格|功耗|价格|多少显存|显存多大|tflops"
         rf"|fp8|架构|有nvlink|支持nvlink)[^。?!\n]{{0,8}}?(?:多少|多大|是多少|怎么样|是什么|如何)?|显存多大"
         rf"|多大显存(?=[的?]|$)|specs?(?![a-z])|specifications?|规格|datasheet|(?:memory )?bandwidth of"

@@ -11,7 +11,9 @@ from kb.units import GIB
 
 _TOKEN = grammar(
     r"(?<![a-z0-9.])(?:(?P<machine>mac ?mini|mac ?studio|mac ?book(?: ?(?P<book>air|pro))?|苹果(?:笔记本|电脑)|mbp|mba)"
-    r"|(?:apple |苹果 ?)?(?P<chip>m[1-9])(?: ?(?P<grade>ultra|max|pro))?(?: ?芯片| chip)?"
+    r"|(?:apple |苹果 ?)?(?P<chip>m[1-9])(?: ?(?P<grade>ultra|max|pro))?(?: ?芯片| chip| ?air(?![a-z]))?"
+    r"(?:[ -](?P<bare>16|18|24|32|36|48|64|96|128|192|256|512)"
+    r"(?=\s*(?:跑|能|上|可以|带|run|can|for|with|is(?![a-z])|$|[,，?？:：])))?"
     r"|(?P<size>\d{1,3}) ?gb?(?: ?(?:的)?(?:统一)?(?:内存|memory|ram|unified(?: memory| ram)?))?)(?![a-z0-9])"
 )
 _JOIN = grammar(r"[\s,(/|-]{0,3}(?:with|w/|的|带|版|配|丐版|\d{1,2}[- ]core)?[\s,()的]{0,2}")
@@ -54,15 +56,17 @@ def _repeated(group: list[re.Match[str]], token: re.Match[str]) -> bool:
 def _ids(group: list[re.Match[str]], *, bare: bool) -> tuple[str, ...]:
     """The Macs a group of words fits; those of the newest chip where no chip is said."""
     said = {kind: next((one[kind] for one in group if one[kind]), None) for kind in ("machine", "chip", "size")}
-    if not (said["machine"] or said["chip"]) or (len(group) < 2 and not bare):
+    sized = any(one["bare"] for one in group)
+    if not (said["machine"] or said["chip"]) or (len(group) < 2 and not bare and not sized):
         return ()
     form = _form(said["machine"], next((one["book"] for one in group if one["book"]), None))
-    if len(group) < 2 and form not in _BARE_FORMS:
+    if len(group) < 2 and form not in _BARE_FORMS and not sized:
         return ()
     grade = next((one["grade"] for one in group if one["grade"]), None)
     macs = [card for card in _macs() if said["chip"] is None or _has_chip(card, said["chip"], grade)]
-    if said["size"]:
-        macs = [card for card in macs if card.memory_bytes == int(said["size"]) * GIB]
+    size = said["size"] or next((one["bare"] for one in group if one["bare"]), None)
+    if size:
+        macs = [card for card in macs if card.memory_bytes == int(size) * GIB]
     if form and any(form in card.form_factor for card in macs):
         macs = [card for card in macs if form in card.form_factor]
     if said["chip"] is None and macs:

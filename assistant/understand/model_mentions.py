@@ -1,6 +1,7 @@
 """Models named in a text: by the catalog's names, by a family and a size, by a token that only looks like one."""
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from assistant.understand.text import Text, grammar
@@ -202,11 +203,16 @@ def _narrow_models(text: Text, mention: Mention) -> tuple[str, ...]:
         said = float(match[1]) * 1e9
         kept = tuple(key for key in ids if abs(models()[key].params - said) <= 0.12 * said)
         if kept:
-            return kept
+            return _called_so(kept, match[1]) or kept
         beside = -_BESIDE <= match.start() - mention.end <= _BESIDE or 0 <= mention.start - match.end() <= _BESIDE
         if beside and (member := _called(text.plain[mention.start : mention.end], said)):
             return (member,)
     return ids
+
+
+def _called_so(ids: Sequence[str], size: str) -> tuple[str, ...]:
+    """Those that bear the very size in their names: a 26B is not what is called a 27B."""
+    return tuple(key for key in ids if re.search(rf"(?<![\d.]){re.escape(size)}b(?![a-z])", key, re.I))
 
 
 def _called(name: str, params: float) -> str | None:
