@@ -26,6 +26,7 @@ from assistant.compose import (
     rig,
     sharding,
     sights,
+    speed_up,
     traffic,
     unit_price,
     upgrade,
@@ -51,6 +52,7 @@ _ANSWERS: dict[str, Callable[[Material], Section | None]] = {
     "sharding": sharding.sharding,
     "raised": raised.raised,
     "sights": sights.sights,
+    "speed_up": speed_up.speed_up,
 }  # fmt: skip
 
 
