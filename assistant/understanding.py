@@ -11,8 +11,9 @@ Command = Literal["why", "arithmetic", "cheaper", "sources", "assumed", "used", 
 """What a follow-up may want of the last answer itself."""
 
 Way = Literal["lora", "full_finetune"]
-Role = Literal["main", "also", "seldom", "beside"]
-"""Of one of several works: `beside` runs at the same time on the same cards, the others take turns."""
+Role = Literal["main", "also", "seldom", "beside", "implied"]
+"""Of one of several works: `beside` runs at the same time on the same cards, and so does `implied`, of which
+nothing was said but without which the work is not done; the others take turns."""
 
 
 class Span(Frozen):

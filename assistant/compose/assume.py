@@ -8,6 +8,7 @@ from assistant.compose.material import Estimate, Material
 from assistant.plan import from_scratch, nameless
 from assistant.plan.formats import bits
 from assistant.plan.provisional import CHINESE_CARDS, chinese_cards, packed, raced, repeated, stand_in
+from assistant.understand.companions import all_beside
 from assistant.understand.standing import other_than_language
 from kb.base import AdvisorError
 from kb.catalog import gpu, model
@@ -68,6 +69,8 @@ def assumed(material: Material, main: Estimate) -> list[str]:
         found.append(say("assume.active", users=numbers.count(need.users), sequences=sequences))
     if sequences and sequences == need.concurrent_sequences != material.understanding.need.concurrent_sequences:
         found.append(say("assume.crowd", sequences=sequences))
+    if main.request.get("frozen_params") and main.task == "inference":
+        found += _beside(material)
     if need.engine is None and main.task == "inference":
         found.append(say("assume.engine", engine=names.engine_name(main.result.engine)))
     return found
@@ -82,6 +85,16 @@ def in_other_half(material: Material, main: Estimate) -> bool:
         return gpu(main.gpu).half == "fp16"
     except AdvisorError:
         return False
+
+
+def _beside(material: Material) -> list[str]:
+    """The models counted beside it, and whether anybody spoke of them."""
+    held = all_beside(material.understanding.need)
+    if not held:
+        return []
+    kind = "implied" if held[0].role == "implied" else "beside"
+    models = [names.model_name(one.model) for one in held if one.model]
+    return [material.say(f"assume.{kind}", models=material.say.listed(models))]
 
 
 def published_in(main: Estimate) -> str | None:

@@ -14,6 +14,7 @@ from assistant.compose.orders import break_even, cards_of, cheapest, chosen, in_
 from assistant.compose.section import Section
 from assistant.plan import requests
 from assistant.plan.formats import bits
+from assistant.understand.companions import as_beside
 from kb.catalog import gpu, provider
 from kb.units import DAY_S, GIB
 from tools.configuration import Configuration
@@ -242,7 +243,9 @@ def _what(material: Material) -> str:
         model = say("model.of_size", size=numbers.params(need.params))
     else:
         return names.task_name(need.task, say) if need.task else say("shop.this")
-    return say("workload.train", model=model, method=names.task_name(need.task or "inference", say, None, need.model))
+    work = say("workload.train", model=model, method=names.task_name(need.task or "inference", say, None, need.model))
+    others = [names.model_name(one.model) for one in as_beside(material.understanding.need) if one.model]
+    return say("shop.beside", what=work, models=say.listed(others)) if others else work
 
 
 def _needing(material: Material) -> str:

@@ -112,6 +112,11 @@ def as_beside(need: Asked) -> tuple[Workload, ...]:
     return tuple(one for one in need.others if one.role == "beside")
 
 
+def all_beside(need: Asked) -> tuple[Workload, ...]:
+    """The same with those that nobody spoke of."""
+    return tuple(one for one in need.others if one.role in ("beside", "implied"))
+
+
 def as_works(need: Asked) -> tuple[Workload, ...]:
     """All works of a machine that does them in turn, the main one first; none where it does one."""
     if not in_turn(need.others):

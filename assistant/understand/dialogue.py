@@ -10,7 +10,7 @@ from assistant.understand.asking import weighs_power, weighs_prices
 from assistant.understand.besides import told_besides
 from assistant.understand.changes import changes_of
 from assistant.understand.command import command_of, weighs_either
-from assistant.understand.companions import as_beside, as_works, companions
+from assistant.understand.companions import all_beside, as_beside, as_works, companions
 from assistant.understand.compared import as_many, uncompared
 from assistant.understand.doubts import doubts
 from assistant.understand.engines import engines_compared
@@ -220,7 +220,11 @@ def _works_in(reading: Reading, need: Asked) -> tuple[Asked, Parts, tuple[Worklo
     works = find_workloads(reading, reading.text.simplified, need.intent)
     need = _of_the_main(works[0], need) if works else need
     parts = Parts() if works else find_parts(reading, need.intent)
-    return main_need(parts, need).model_copy(update={"others": works[1:] or parts.beside}), parts, works
+    return (
+        main_need(parts, need).model_copy(update={"others": works[1:] or (*parts.beside, *parts.implied)}),
+        parts,
+        works,
+    )
 
 
 def _follow_up(reading: Reading, need: Asked, command: Command | None, *, sized_before: bool) -> Understanding:
@@ -228,11 +232,11 @@ def _follow_up(reading: Reading, need: Asked, command: Command | None, *, sized_
     if not sized_before:
         again = not _sized(need) and (need.shown is not None or not reading.out_of_scope)
         return _understanding(reading, *_works_in(reading, need), command, follow_up=again)
-    works, beside = as_works(need), as_beside(need)
+    works, beside, every = as_works(need), as_beside(need), all_beside(need)
     if works and need.intent not in SHOPPING:
         need = need.model_copy(update={"intent": "which_to_buy"})
-    if beside or (need.frozen_params and need.task not in TRAINING):
-        need = need.model_copy(update={"frozen_params": small_params(beside)})
+    if every or (need.frozen_params and need.task not in TRAINING):
+        need = need.model_copy(update={"frozen_params": small_params(every)})
     return _understanding(reading, need, Parts(beside), works, command, follow_up=True)
 
 

@@ -4,7 +4,6 @@ Together: "Qwen3-8B and whisper at the same time", "an LLM plus an embedding mod
 "7B in fp16 or 32B in int4", 「7B 和 13B 分别要多少」.
 """
 
-import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
@@ -32,6 +31,7 @@ _TOGETHER = grammar(
 _APART = grammar(
     r"还是|或者?|哪(?:个|一个|种|些)|分别|各(?:自|要|需|占)?|对比|(?<![a-z])(?:or|vs\.?|versus|which|either|respectively|each|compared)(?![a-z])"
 )
+_OR = grammar(r"还是|(?<![a-z])(?:or|vs)(?![a-z])")
 _JOINS = grammar(
     r"(?:\s|,|、|/|\+|&|;|和|与|跟|及|或者?|还是|以及|对比|比|再|加上?|外加|同时|一个|一张|的|用|版本?|量化|模型|推理|参数|权重|,|\("
     r"|\)|@|(?<![a-z])(?:and|or|vs\.?|versus|plus|with|in|at|an?|the|one|another|model|version|quanti[sz]ed|weights?|to|of|is|against|either|both"
@@ -51,6 +51,9 @@ _OF_ALL = grammar(r"(?:(?<![a-z])(?:both|all)(?: (?:in|at))?|都(?:是|用)?|均
 HALF = "fp16"
 """How small companions are run, though many are published in 32 bits."""
 LANGUAGE = ("llm", "vlm")
+RETRIEVAL = ("embedding", "reranker")
+"""Kinds that find what a language model answers from: they run beside it, whatever is asked."""
+SHOPPED = ("which_to_buy", "budget", "cloud_or_buy")
 SMALL = ("embedding", "reranker", "speech", "vision")
 """Kinds of model that stand beside a language model: a knowledge base, a voice assistant."""
 _KINDS: tuple[tuple[str, str, str], ...] = (
@@ -95,6 +98,8 @@ class Parts:
     """Asked about one by one, the main one first."""
     main: Workload | None = None
     """The language model that the others stand beside."""
+    implied: tuple[Workload, ...] = ()
+    """Run beside it though nobody spoke of them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,22 +116,45 @@ class Thing:
 
 def find_parts(reading: Reading, intent: str | None) -> Parts:
     """The models of a question about running several; nothing where there is but one, or where one is trained."""
-    slots = reading.slots
-    trained = slots.get("task") in TRAINING or find_teacher(reading.text.plain)[0] is not None
-    if trained or reading.pasted.error_text is not None or intent in ("oom", "spec", "compare", "which_to_buy"):
+    if _trained(reading) or reading.pasted.error_text is not None or intent in ("oom", "spec", "compare"):
         return Parts()
+    found = _several(reading, shops=intent in SHOPPED)
+    return Parts(implied=(_EMBEDDER,)) if found == Parts() and _unsaid(reading) else found
+
+
+def _several(reading: Reading, *, shops: bool) -> Parts:
+    """The models that were spoken of; those of somebody who shops only where they make one service."""
     things = _by_name(reading)
     companions = list(_spoken_of(reading, things))
     language = [one for one in things if one.kind in (*LANGUAGE, None)]
-    if not language or len(things) + len(companions) < 2:
+    few = not language or len(things) + len(companions) < 2
+    if few or (shops and not answers_from_documents(reading)):
         return Parts()
-    beside = _beside(reading, things, companions, language[0])
-    if beside:
+    if beside := _beside(reading, things, companions, language[0]):
         works = tuple(as_workload(reading, one, things) for one in beside[:PARTS_MAX])
         return Parts(beside=works, main=as_workload(reading, language[0], things))
-    listed = _listed(reading, things)
-    apart = tuple(as_workload(reading, one, things, "also") for one in listed[:PARTS_MAX])
+    apart = tuple(as_workload(reading, one, things, "also") for one in _listed(reading, things)[:PARTS_MAX])
     return Parts(apart=apart) if len(apart) > 1 else Parts()
+
+
+def _trained(reading: Reading) -> bool:
+    return reading.slots.get("task") in TRAINING or find_teacher(reading.text.plain)[0] is not None
+
+
+def _unsaid(reading: Reading) -> bool:
+    """Whether documents are to be answered from, and nothing is said of what finds them."""
+    said = any(words.search(reading.entities.masked) for _, kind, words in _BY_WORD if kind in RETRIEVAL)
+    return reading.slots.get("task") == "rag" and not said
+
+
+def answers_from_documents(reading: Reading) -> bool:
+    """Whether what finds documents is spoken of beside the language model that answers from them, nothing trained."""
+    if _trained(reading):
+        return False
+    things = things_spoken_of(reading)
+    finds = [one for one in things if one.kind in RETRIEVAL]
+    speaks = [one for one in things if one.kind in (*LANGUAGE, None)]
+    return bool(finds and speaks) and not any(_either(reading, speaks[0], one) for one in finds)
 
 
 def things_spoken_of(reading: Reading) -> list[Thing]:
@@ -197,19 +225,26 @@ def _spoken_of(reading: Reading, things: list[Thing]) -> Iterator[Thing]:
 def _beside(reading: Reading, things: list[Thing], companions: list[Thing], main: Thing) -> list[Thing]:
     """What runs at the same time: small companions of a language model, and whatever the words put together."""
     others = [one for one in things if one is not main]
-    small = [one for one in (*others, *companions) if one.kind in SMALL]
+    finding = [one for one in (*others, *companions) if one.kind in RETRIEVAL and not _either(reading, main, one)]
+    small = [one for one in (*others, *companions) if one.kind in SMALL and one not in finding]
     large = [one for one in (*others, *companions) if one.kind not in SMALL]
     joint = [one for one in large if _said_together(reading, main, one)]
     if _APART.search(reading.text.plain) and not joint and any(not one.assumed for one in small):
         small = [one for one in small if _said_together(reading, main, one)]
-    return sorted([*small, *joint], key=lambda one: one.start)
+    return sorted([*finding, *small, *joint], key=lambda one: one.start)
+
+
+def _either(reading: Reading, main: Thing, other: Thing) -> bool:
+    """Whether one is held against the other."""
+    first, second = sorted((main, other), key=lambda one: one.start)
+    return _OR.search(reading.entities.masked, first.end, second.start) is not None
 
 
 def _said_together(reading: Reading, main: Thing, other: Thing) -> bool:
     """Whether words say that both run at the same time, close to one of them and to no choice between them."""
     first, second = sorted((main, other), key=lambda one: one.start)
     between = reading.entities.masked[first.end : second.start]
-    if len(between) > _FAR or re.search(r"还是|(?<![a-z])(?:or|vs)(?![a-z])", between):
+    if len(between) > _FAR or _OR.search(between):
         return False
     around = reading.entities.masked[max(0, first.start - _LIST_REACH) : second.end + _FAR]
     return _TOGETHER.search(around) is not None
@@ -249,6 +284,12 @@ def as_workload(reading: Reading, one: Thing, things: list[Thing], role: Role = 
     )
 
 
+_EMBEDDER = Workload(
+    text="", task="inference", model=_BY_WORD[0][0], weight_format=HALF, role="implied", assumed=True,
+)  # fmt: skip
+"""What most people turn documents into vectors with."""
+
+
 def half_of(kind: str | None) -> str | None:
     """The format of a small companion of which none was said."""
     return HALF if kind in SMALL else None
@@ -273,10 +314,13 @@ def _owner(form: Found[str], things: list[Thing]) -> Thing | None:
 
 def main_need(parts: Parts, need: Asked) -> Asked:
     """The need of the language model that others stand beside; served, not transcribed or drawn."""
+    if parts.implied and not parts.beside:
+        return need.model_copy(update={"frozen_params": small_params(parts.implied)})
     if not parts.beside or parts.main is None:
         return need
     known = models().get(parts.main.model or "")
-    task: Task = "rag" if need.task == "rag" else "inference"
+    finds = any(models()[one.model].kind in RETRIEVAL for one in parts.beside if one.model)
+    task: Task = "rag" if need.task == "rag" or finds else "inference"
     size = {"model": known.id if known else None, "params": known.params if known else parts.main.params}
     changes: dict[str, object] = {**size, "task": task, "frozen_params": small_params(parts.beside)}
     if need.model != size["model"]:

@@ -208,7 +208,8 @@ def decide_task(work: Work, setting: Setting) -> Found[Task] | None:
     names = {found.value: found for found in reversed(work.named)}
     generative = setting.model_kind is not None
     special = [found for found in work.named if found.value in _SPECIAL and not (generative and found.value != "rag")]
-    if special:
+    adapted = {"lora", "qlora"} & names.keys() and not work.serves_adapters
+    if special and not (adapted and all(found.value == "rag" for found in special)):
         return names.get("rag", min(special, key=lambda found: found.start))
     if (work.only_serve or work.serves_adapters) and not (work.finetune or work.train):
         only = work.only_serve or work.serves_adapters

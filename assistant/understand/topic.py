@@ -1,8 +1,10 @@
 """Whether a turn begins another topic, or goes on with what was spoken of."""
 
+from assistant.understand.parts import RETRIEVAL
 from assistant.understand.text import grammar
 from assistant.understand.turn import Reading
 from assistant.understanding import Asked
+from kb.catalog import models
 
 _CUE = grammar(
     r"^\s*(?:and|but|so|ok(?:ay)?|then|also|plus|what about|how about|what if|if|actually|no|not"
@@ -34,6 +36,12 @@ def new_topic(reading: Reading, previous: Asked) -> bool:
         return False
     if _ANEW.search(plain) and (slots.get("model") or slots.get("params") or reading.entities.gpus):
         return True
+    if (
+        previous.task == "rag"
+        and _kind(slots.get("model")) in RETRIEVAL
+        and not (reading.entities.gpus or "budget" in slots)
+    ):
+        return False  # what finds the documents that are answered from
     whole = bool(slots.get("model") or slots.get("params")) and len(plain) >= 2 * _LARGER
     if _CUE.search(_BUDGET_FIRST.sub("", plain) if whole else plain):
         return False
@@ -57,6 +65,11 @@ def new_topic(reading: Reading, previous: Asked) -> bool:
         and not slots.get("model")
         and bool(slots.get("task") in {"diffusion", "speech", "vision", "rendering", "embedding"})
     )
+
+
+def _kind(model: str | None) -> str | None:
+    record = models().get(model or "")
+    return record.kind if record else None
 
 
 def _opens(reading: Reading, previous: Asked) -> bool:

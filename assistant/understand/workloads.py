@@ -3,6 +3,7 @@
 import re
 from collections.abc import Sequence
 
+from assistant.understand.parts import answers_from_documents
 from assistant.understand.reading import TRAINING, read
 from assistant.understand.tasks import find_work
 from assistant.understand.text import Text, grammar
@@ -61,6 +62,8 @@ def find_workloads(reading: Reading, original: str, intent: Intent | None = None
     shopping = {reading.intent, intent} & set(SHOPPING) or "budget" in reading.slots
     if not shopping or reading.entities.gpus or reading.slots.get("task") == "rag" or _signs(reading) < 2:
         return ()
+    if answers_from_documents(reading):
+        return ()  # they run beside each other, not in turn
     found: list[Workload] = []
     last = 0
     for start, end in _pieces(original):
