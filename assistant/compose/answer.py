@@ -24,6 +24,7 @@ from assistant.compose import (
     follow_up,
     forecast,
     guidance,
+    host_machine,
     keeping_up,
     launch,
     link,
@@ -117,7 +118,7 @@ def compose(understanding: Understanding, calls: Sequence[ToolCallRecord], befor
     sections = brought or [RENDERERS[intent](material) for intent in material.intents if intent not in settled]
     main = sections[0] = sections[0] if brought else _explained(material, sections[0])
     if not brought:
-        main = sections[0] = signs.slow(material, main)
+        main = sections[0] = host_machine.beside(material, signs.slow(material, main))
     if not brought and not understanding.command and commands.asks_derivation(material):
         main = sections[0] = commands.derived(material, main)
     if understanding.command:

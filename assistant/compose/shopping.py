@@ -95,7 +95,8 @@ def _asked_beyond(material: Material) -> str:
 def _split(material: Material) -> str:
     """The model on one card and the host's memory, where that was worked out beside."""
     shared = hybrid.split(material)
-    if shared is None or hybrid.host_of(shared).verdict == "no":
+    told = any(one.request.get("machine_memory_bytes") for one in material.records("estimate_cost"))
+    if told or shared is None or hybrid.host_of(shared).verdict == "no":
         return ""
     if material.need.host_memory_bytes or material.need.gpus_owned:
         return ""

@@ -32,8 +32,13 @@ def desks() -> tuple[str, ...]:
     )  # fmt: skip
 
 
-def instead(need: Need, text: str, results: Sequence[ToolCallRecord]) -> list[PlannedCall | None]:
-    """Searches with one limit less, and llama.cpp's way, when every search came back empty; none otherwise."""
+def instead(
+    need: Need, text: str, results: Sequence[ToolCallRecord], *, fitted: bool = False
+) -> list[PlannedCall | None]:
+    """Searches with one limit less, and llama.cpp's way, when every search came back empty; none otherwise.
+
+    `fitted`: whether a machine with memory for the model is worked out already.
+    """
     searches = [one for one in results if one.tool == "configure" and "error" not in one.result]
     if not requests.sized(need) or not searches or any(one.result.get("configurations") for one in searches):
         return []
@@ -60,6 +65,6 @@ def instead(need: Need, text: str, results: Sequence[ToolCallRecord]) -> list[Pl
         requests.configure(need, gpus_asked=priced, weight_format=form, acquisition="buy"),
         requests.configure(need, gpus_asked=unpriced, weight_format=form, acquisition="buy", budget=None),
         requests.memory(need, weight_format=form),
-        requests.memory(packed, card, weight_format=form, **host),
-        requests.speed(packed, card, form),
-    ]
+        *(() if fitted else (requests.memory(packed, card, weight_format=form, **host),
+                             requests.speed(packed, card, form))),
+    ]  # fmt: skip

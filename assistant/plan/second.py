@@ -6,7 +6,19 @@ from itertools import zip_longest
 from typing import Any
 
 from assistant.answer import ToolCallRecord
-from assistant.plan import candidates, duration, link, money, own_files, particular, requests, several, together, value
+from assistant.plan import (
+    candidates,
+    duration,
+    host_machine,
+    link,
+    money,
+    own_files,
+    particular,
+    requests,
+    several,
+    together,
+    value,
+)
 from assistant.plan.amounts import model_kind
 from assistant.plan.call import PlannedCall
 from assistant.plan.cheaper import SPREAD, card_of, cheaper
@@ -56,7 +68,8 @@ def plan_more(understanding: Understanding, results: Sequence[ToolCallRecord]) -
         return distinct(several.machines(understanding, need, results))
     if together.asked(understanding):
         return []
-    wanted: list[PlannedCall | None] = []
+    fitted = host_machine.calls(understanding, need, results)
+    wanted: list[PlannedCall | None] = [*fitted]
     usable, asked = _usable(results), intents(understanding)[0]
     shops, sized = asked in _SHOPPING, asked == "how_many_gpus"
     each = [_following(understanding, need, record, usable) for record in _first_on_each(_estimates(results))]
@@ -86,7 +99,7 @@ def plan_more(understanding: Understanding, results: Sequence[ToolCallRecord]) -
     wanted += _files(understanding, need, results)
     wanted += _lighter_purchase(need, results)
     wanted += [candidates.look_up(need, understanding, _bills(understanding, need, results))] if shops else []
-    wanted += instead(need, understanding.text, results) if shops else []
+    wanted += instead(need, understanding.text, results, fitted=bool(fitted)) if shops else []
     wanted += paced_examples(need, results)
     wanted += _trained_on(understanding, need, results) if asked == "training_time" else []
     wanted += _as_recommended(understanding, need, results)

@@ -72,6 +72,10 @@ _CONCURRENT = (
         rf"(?<![a-z0-9.])(?P<n>{AMOUNT})\s?(?P<s>k|thousand)?(?: of them)?(?: \w{{1,10}}){{1,6}} "
         rf"(?:at once|simultaneously|concurrently|at the same time|in parallel|at any (?:one |given )?(?:time|moment)"
         rf"|at peak)"),
+    grammar(
+        rf"(?<![a-z0-9.])(?P<n>{AMOUNT})\s?(?P<s>k|thousand)?\s?(?:users?|people|clients?|devs?|developers?|engineers)"
+        r"(?: \w{1,10}){0,2} (?:hit(?:s|ting)?|hammer(?:s|ing)?|pound(?:ing)?|slam(?:ming)?|bang(?:ing)?)"
+        r"(?: on)?(?![a-z])"),
     grammar(rf"(?:同时)?在线(?:人数|用户)?\s?(?:大概|大约|约|有|是|最多|峰值)?\s?(?P<n>{AMOUNT})\s?(?P<s>k|万"
         rf"|千)?(?![a-z0-9])"),
     grammar(
@@ -96,6 +100,15 @@ _USERS = (
         rf"|=|of)?\s?(?P<n>{DIGITS}|{HAN})\s?(?P<s>k|万|千|m)?(?![a-z0-9]|\s?(?:gb?|卡|张|b\b))"),
     grammar(rf"(?<![a-z0-9.])(?P<n>{AMOUNT})(?P<s>k)?-(?:person|people|member|employee|lawyer|engineer|seat)(?![a-z-])"),
 )  # fmt: skip
+_EACH_HAS = grammar(
+    r"(?<![a-z0-9.$])\d{1,4}(?:\.\d)?\s?k\s?(?:-?tokens?|context|ctx|prompts?|of context)?"
+    r"\s?(?:each|apiece|per (?:user|person|head))(?![a-z])"
+    r"|(?:each|every one)(?: of them)?(?: \w{1,10}){0,3} \d{1,4}\s?k(?![a-z0-9])"
+    r"|(?:每(?:个)?(?:人|用户|位)|人均)[^,。;?!\d]{0,8}\d{1,4}\s?[k千万]"
+)
+"""Words for the length that each of several people has."""
+TOGETHER_MOST = 16
+"""People of whom all are taken to be there at once, where what each of them has is said."""
 _ALONE = grammar(
     r"(?<![a-z])(?:just|only) (?:for )?(?:me|myself|one (?:user|person)|a single (?:user|person))(?![a-z])"
     r"|(?<![a-z])(?:for|by) (?:myself|my own use|personal use)(?![a-z])|(?<![a-z])i(?:'m| am) the only (?:user|one)"
@@ -160,6 +173,8 @@ def find_load(text: str) -> Load:
     """Everything about load in the masked text."""
     concurrent = grown(_largest_context_free(_CONCURRENT, text), text, "concurrent")
     users = grown(_number(_USERS, text), text, "users")
+    if users and not concurrent and users.value <= TOGETHER_MOST and _EACH_HAS.search(text):
+        concurrent = users
     if concurrent and users and users.start >= concurrent.start and users.end <= concurrent.end + 4:
         users = None
     if not (concurrent or users) and (alone := _ALONE.search(text)):

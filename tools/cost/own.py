@@ -123,7 +123,7 @@ def _machines(setting: Setting) -> PriceRead:
     machine, request = setting.machine, setting.request
     gpu = max((gpu for gpu, _ in machine.cards), key=lambda gpu: (gpu.tdp_w or 0, gpu.id))
     cards = -(-machine.gpus // machine.nodes)
-    memory = host_memory(gpu, cards)
+    memory = max(host_memory(gpu, cards), request.machine_memory_bytes or 0)
     found = machines_alone(gpu.id, cards, machine.nodes, memory, domestic=(request.country or "").upper() in CHINA)
     if found is None or found.host is None or found.amount is None:
         return PriceRead(what="machine", count=machine.nodes, unit_cost=None, as_of=None, stale=False, source=None)

@@ -27,6 +27,8 @@ class CostRequest(ModelFields, MachineFields, UseFields):
     """Everything that is bought; null = prices of the catalog; 0 = owned already."""
     machine_price: float | None = Field(default=None, ge=0, le=1e13)
     """The machines without their cards, when purchase_price is not given."""
+    machine_memory_bytes: int | None = Field(default=None, gt=0, le=10**14)
+    """Memory of each machine at the least, for weights kept there; null = as much as its cards have."""
     residual_ratio: float | None = Field(default=None, ge=0, le=1)
     """Share of the price it fetches at the end; null = usual for that age."""
     maintenance_ratio_per_year: float | None = Field(default=None, ge=0, le=1)

@@ -200,3 +200,21 @@ def test_a_limit_in_another_language_is_a_budget(text: str) -> None:
 
 def test_the_duration_of_a_training_is_its_time() -> None:
     assert understand("LoRA of a 70B on 4x A100 80GB, 5M tokens, 1 epoch: duration?").need.intent == "training_time"
+
+
+@pytest.mark.parametrize(
+    ("text", "at_once"),
+    [
+        ("Llama 3.1 8B on a 4090; 5 users hit it with 8k each", 5),
+        ("Qwen3-14B on an L40S, 8 devs hammer it with 4k prompts", 8),
+        ("3 users with 32k each on a 4090 with Qwen3-8B?", 3),
+        ("4 个人用，每人 16k 上下文，Qwen3-14B，4090 够吗", 4),
+    ],
+)
+def test_a_few_people_of_whom_each_has_a_length_are_all_there(text: str, at_once: int) -> None:
+    assert understand(text).need.concurrent_sequences == at_once
+
+
+def test_many_people_are_not_all_there_whatever_each_of_them_has() -> None:
+    need = understand("200 users with 8k each, Qwen3-32B on 4×L40S").need
+    assert (need.users, need.concurrent_sequences) == (200, None)
