@@ -10,7 +10,6 @@ from assistant.compose.material import Estimate, Material
 from assistant.compose.pace import cite_pace, figures
 from assistant.compose.section import Section
 
-
 _SIZED = ("fits", "fits_with_changes", "estimate")
 """Verdicts on a model of which nobody wanted hardware to order."""
 

@@ -20,7 +20,7 @@ _GIGABIT_WORDS = re.compile(
     r"bE|bps|b/s|bit|BE|igabit|网|口|光|以太|交换|IB|RoCE|InfiniBand|ethernet|NIC|LAN|network", re.I
 )
 _MACHINES = re.compile(
-    r"(?P<n>\d{1,3}|[两二三四五六七八九十]|two|three|four|five|six|eight|ten|sixteen)\s?(?:x|×)?\s?"
+    r"(?<![a-z\d])(?P<n>\d{1,3}|[两二三四五六七八九十]|two|three|four|five|six|eight|ten|sixteen)\s?(?:x|×)?\s?"
     r"(?:个|台)?\s?(?:separate |different |dgx |gpu )?(?:servers?|nodes?|machines?|boxes|hosts?|机(?!房)|台"
     r"|节点|服务器)",
     re.I,

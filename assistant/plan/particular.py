@@ -18,6 +18,7 @@ from assistant.plan import (
     memory_target,
     network,
     own_machine,
+    nodes,
     price_claims,
     processor,
     progress,
@@ -46,6 +47,7 @@ SHAPES: tuple[tuple[str, Callable[[Understanding], bool], Planner], ...] = (
     ("rig", rig.asked, rig.calls),
     ("sharding", sharding.asked, sharding.calls),
     ("network", network.asked, network.calls),
+    ("nodes", nodes.asked, nodes.calls),
     ("availability", availability.asked, lambda need, _: [availability.call(need)]),
     ("price_claim", price_claims.asked, price_claims.calls),
     ("jobs", jobs.asked, jobs.calls),
@@ -76,6 +78,7 @@ SHAPES: tuple[tuple[str, Callable[[Understanding], bool], Planner], ...] = (
 
 
 MORE: dict[str, Follower] = {
+    "nodes": nodes.more,
     "worth": lambda need, _, results: worth.more(need, results),
     "laptop": lambda need, _, results: laptop.more(need, results),
     "quant": lambda need, _, results: quant.more(need, results), "traffic": traffic.more, "hosting": hosting.more,
