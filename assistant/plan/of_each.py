@@ -26,10 +26,15 @@ def several(need: Need) -> bool:
 
 
 def asks_price(understanding: Understanding) -> bool:
-    """Whether the prices of the cards compared are asked for, not what some work costs on them."""
+    """Whether the prices of the cards compared are asked for, not what some work costs on them.
+
+    Who names the work together with the cards wants to know on which of them it costs less.
+    """
     need, text = understanding.need, understanding.text
     apart = _OF_WORK.search(text) or need.budget
-    asked = weighs_prices(text) or (understanding.follow_up and _PRICED.search(text) is not None)
+    if not understanding.follow_up:
+        return several(need) and not requests.sized(need) and weighs_prices(text) and not apart
+    asked = weighs_prices(text) or _PRICED.search(text) is not None
     return several(need) and asked and not apart
 
 

@@ -42,7 +42,7 @@ _CHEAPER = grammar(
     r"(?:which|what)(?:'s| is)?(?: (?:one|of (?:them|these|those|the two)))?(?: (?:is|are|would be|costs?|comes? out))?"
     r" (?:the )?(?:cheap(?:er|est)|less expensive|less|least)(?! (?:power|electricity|energy|memory|vram))"
     r"|(?:the )?cheaper (?:one|card|of)|(?:price|cost) difference"
-    r"|(?:哪|谁)[^,。?]{0,6}(?:更|最|比较)?(?:便宜|省钱)|(?:便宜|贵)的?(?:是|那)?哪|价格差|差价|价格(?:呢|分别|各|对比)"
+    r"|(?:哪|谁)[^,。?]{0,6}(?:更|最|比较)?便宜|(?:便宜|贵)的?(?:是|那)?哪|价格差|差价|价格(?:呢|分别|各|对比)"
     r"|各(?:自|要)?多少钱|分别(?:要)?多少钱"
 )
 """Words that hold the prices of cards against each other."""
