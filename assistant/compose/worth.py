@@ -13,7 +13,8 @@ from assistant.compose.pace import cite_pace
 from assistant.compose.section import Section
 from assistant.compose.table import table
 from assistant.plan import worth as planned
-from kb.catalog import gpu
+from assistant.plan.provisional import PACKED_BYTES
+from kb.catalog import gpu, models
 from kb.names import gpu_names
 from tools.gpu_row import GpuRow
 from tools.need import GpuCount
@@ -39,11 +40,27 @@ def worth(material: Material) -> Section | None:
         section.verdict = "does_not_fit"
         section.headline = _too_large(material, min(own, key=lambda each: each.result.per_gpu.total_bytes))
     else:
-        section.headline = _judged(material, one, held, other, ended=_ended(material, one))
+        section.headline = _read_as(material, one) + _judged(material, one, held, other, ended=_ended(material, one))
         section.body.append(_table(material, [held, *([other] if other else [])]))
     section.caveats = lines
     section.assumptions = clarify.ambiguous_names(material)
     return section
+
+
+def _read_as(material: Material, one: GpuCount) -> str:
+    """Which member of a family the verdict is of, and that the largest is out of reach; nothing for a full name."""
+    say, taken = material.say, material.need.model
+    doubts = (each for each in material.understanding.ambiguities if each.kind == "model" and not each.unknown)
+    doubt = next((each for each in doubts if taken in each.candidates), None)
+    if doubt is None or taken is None:
+        return ""
+    largest = max((each for each in doubt.candidates if each in models()), key=lambda each: models()[each].params)
+    values = {"text": doubt.text, "model": names.model_name(taken), "cards": names.cards(one.gpu, one.count or 1)}
+    if largest == taken:
+        return say("worth.read_as", **values)
+    room = gpu(one.gpu).usable_bytes * (one.count or 1)
+    key = "worth.read_as_smaller" if models()[largest].params * PACKED_BYTES > room else "worth.read_as"
+    return say(key, **values, largest=names.model_name(largest))
 
 
 def alone(material: Material) -> Section | None:
@@ -123,7 +140,8 @@ def _ended(material: Material, one: GpuCount) -> bool:
 
     What they ask of a card of today is newer software, not older.
     """
-    if float(gpu(one.gpu).compute_capability or 0) >= planned.CURRENT:
+    card = gpu(one.gpu)
+    if card.vendor == "NVIDIA" and float(card.compute_capability or 0) >= planned.CURRENT:
         return False
     found = compatibility.findings(material)
     return any(each.verdict != "works" for each in found if "pytorch" in each.asked.lower())

@@ -51,6 +51,8 @@ ABOUT_AS_DEAR = 1.25
 """Times the price up to which another costs about as much."""
 _OF_A_CARD = ("which_to_buy", "guidance", "other", "spec", "compatibility", None)
 """Intents of whether to buy a card, not of what it costs to run or of renting it instead."""
+_SERIES = {"rtx", "gtx", "rx", "arc", "radeon", "apple", "amd"}
+"""What many different cards begin with."""
 _PLACES = {"consumer", "workstation", "data_center"}
 
 
@@ -168,10 +170,16 @@ def rival(one: GpuCount, needed_bytes: int, *, generation: bool = False) -> str 
     fast = AS_FAST * (own.bandwidth_bytes_per_s or 0)
     found = [
         other for other in _newer(own)
-        if not (generation and other.architecture == own.architecture)
+        if not (generation and other.architecture == own.architecture) and not _same(other, own)
         and other.usable_bytes >= needed_bytes and (other.bandwidth_bytes_per_s or 0) >= fast and priced(other)
     ]  # fmt: skip
     return min(found, key=lambda other: ((price := priced(other)) and price.amount_usd, other.id)).id if found else None
+
+
+def _same(one: Gpu, other: Gpu) -> bool:
+    """Whether it is one card in two forms: A100 SXM and A100 PCIe, which neither replaces."""
+    name, beside = one.id.split("-")[0], other.id.split("-")[0]
+    return name == beside and name not in _SERIES
 
 
 def _newer(own: Gpu) -> list[Gpu]:
@@ -193,7 +201,7 @@ def _wide(one: Gpu) -> tuple[str | None, ...]:
     """The published precision, FP16 without BF16; none on cards before tensor cores, which llama.cpp is for."""
     if one.bf16_flops:
         return (None,)
-    return () if float(one.compute_capability or 0) < TENSOR_CORES and one.vendor == "NVIDIA" else ("fp16",)
+    return () if one.vendor == "NVIDIA" and float(one.compute_capability or 0) < TENSOR_CORES else ("fp16",)
 
 
 def _files(need: Need) -> tuple[str, ...]:
