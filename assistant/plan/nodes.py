@@ -26,14 +26,15 @@ def spread(understanding: Understanding) -> tuple[GpuCount, int] | None:
     """All the cards and how many of them a machine has; None where they stand in one, or each in its own."""
     need, text = understanding.need, understanding.text
     cards = requests.cards(need)
-    if len(cards) != 1 or not cards[0].count:
+    count = cards[0].count if len(cards) == 1 else None
+    if not count:
         return None
     card, told = cards[0], network.machines(text)
     on_board = gpu(card.gpu).form_factor.upper().startswith(("SXM", "OAM"))
-    machines = told or (card.count // BOARD if on_board and card.count % BOARD == 0 else 1)
-    if machines < 2 or card.count % machines or card.count // machines < 2:
+    machines = told or (count // BOARD if on_board and count % BOARD == 0 else 1)
+    if machines < 2 or count % machines or count // machines < 2:
         return None
-    return card, card.count // machines
+    return card, count // machines
 
 
 def asked(understanding: Understanding) -> bool:
@@ -57,9 +58,11 @@ def calls(need: Need, understanding: Understanding) -> list[PlannedCall | None]:
         return [requests.what_fits(need, understanding.text), requests.gpu_facts(need)]
     one = card.model_copy(update={"count": each})
     full, stages = need.model_copy(update={"tensor_parallel": None}), (card.count or 1) // each
-    wide = {"tensor_parallel": each, "pipeline_parallel": stages}
     return [
-        *(requests.memory(full, card, weight_format=name, **wide) for name in formats(need, card)),
+        *(
+            requests.memory(full, card, weight_format=name, tensor_parallel=each, pipeline_parallel=stages)
+            for name in formats(need, card)
+        ),
         *(requests.memory(full, one, weight_format=name) for name in formats(need, card)),
         requests.gpu_facts(need),
     ]
