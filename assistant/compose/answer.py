@@ -52,6 +52,7 @@ from assistant.compose.written import draft_of
 from assistant.plan import money, preferred, requests
 from assistant.plan.provisional import chinese_cards
 from assistant.understand.engines import engines_compared
+from assistant.understand.intent_rules import RELIABILITY
 from assistant.understanding import Understanding
 from tools.need import Intent
 
@@ -90,6 +91,7 @@ _TRUE = re.compile(
     re.I,
 )
 """Words that doubt an amount that is told: whether it holds comes before what the cards hold."""
+_LASTS = re.compile(RELIABILITY, re.I)
 _SIZED = {"fits", "fits_with_changes", "does_not_fit", "recommendation"}
 """Verdicts on what cards hold, beside which software is told where it was asked about."""
 _FORMAT_CHOICE = re.compile(r"fp8|fp4|int8|int4|bf16|awq|gptq|smoothquant", re.I)
@@ -321,7 +323,7 @@ def _linked(material: Material) -> Section:
 
 def _guidance(material: Material) -> Section:
     """The documents; with the arithmetic when a model was named."""
-    beside = engines_compared(material.text) or material.understanding.fault
+    beside = engines_compared(material.text) or material.understanding.fault or _LASTS.search(material.text)
     if material.estimates and material.estimates[0].fit and not beside:
         return fit.can_it_run(material)
     alone = clarify.only_clarify if _asks_nothing(material) else guidance.guidance

@@ -9,11 +9,15 @@ from assistant.compose.aspects import BY_KEY
 from assistant.compose.citations import joined
 from assistant.compose.leading import main_and_others
 from assistant.compose.material import Estimate, Material
-from assistant.compose.orders import cards_of, speed
+from assistant.compose.orders import cards_of, chosen, cite_price, speed
 from kb.catalog import models
 from tools.compare_gpus import Comparison
 
 _SLOW = re.compile(r"慢|\bslow(?:er|ly)?\b", re.I)
+_DEAR = re.compile(r"贵|价格|要价|expensive|pric(?:e|ey)|\bcosts?\b|much money|that much\b.{0,12}\$", re.I)
+_ACTIVE = re.compile(r"激活|\bactive\b|\bactivated\b", re.I)
+ITEMS_MAX = 4
+"""Lines of a bill that are told."""
 _DECODES = ("inference", "rag", None)
 """Work whose pace is that of writing tokens."""
 _RACED = ("speed", "compare")
@@ -24,12 +28,39 @@ def because(material: Material) -> str:
     """The reason for a verdict on cards; empty where the answer gave none."""
     if _SLOW.search(material.text) and (paced := _paced(material)):
         return paced
+    if _DEAR.search(material.text) and (billed := bill(material)):
+        return billed
+    if _ACTIVE.search(material.text) and (experts := _experts(material)):
+        return experts
     told = of(material)
     if told is None:
         return ""
     if told.fits and material.intents[0] in _RACED and (pace := _by_bandwidth(material)):
         return pace
     return _reason(material, told) + cite(material, told)
+
+
+def bill(material: Material) -> str:
+    """What makes up the price of what was put forward, the dearest part first; empty where no bill was read."""
+    best = next(iter(chosen(material.configurations)), None)
+    lines = [one for one in (best.items if best else ()) if one.subtotal]
+    if best is None or len(lines) < 2:
+        return ""
+    say, paid = material.say, best.price.asked_price or best.price
+    ordered = sorted(lines, key=lambda one: -float(one.subtotal or 0))
+    told = [say("because.item", what=f"{one.count}× {one.product}", price=numbers.usd(one.subtotal or 0))
+            for one in ordered[:ITEMS_MAX]]  # fmt: skip
+    text = say(
+        "because.price", cards=cards_of(best), price=numbers.money(paid.amount or 0, paid.currency),
+        items=say.listed(told),
+    )  # fmt: skip
+    return text + joined([cite_price(material, best)])
+
+
+def _experts(material: Material) -> str:
+    """That the inactive experts of a mixture take memory as well."""
+    record = models().get(material.need.model or "")
+    return material.say("caveat.experts", model=names.model_name(record.id)) if record and record.experts else ""
 
 
 def of(material: Material) -> Estimate | None:

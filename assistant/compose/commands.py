@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from assistant.answer import ToolCallRecord
 from assistant.compose import cost, names, numbers
 from assistant.compose.arithmetic import arithmetic, column_name
-from assistant.compose.because import because, of
+from assistant.compose.because import because, bill, of
 from assistant.compose.citations import joined
 from assistant.compose.leading import main_and_others
 from assistant.compose.material import Material
@@ -35,7 +35,7 @@ def explained(material: Material, section: Section) -> Section:
     section.body = [block for block in steps if block][:DERIVATIONS_MAX] or section.body
     section.configurations = []
     if reason := because(material) if material.understanding.command == "why" else "":
-        section.body.insert(0, section.headline)
+        section.body = [section.headline] if reason == bill(material) else [section.headline, *section.body]
         section.headline = reason
     return section
 

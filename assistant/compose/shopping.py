@@ -312,6 +312,9 @@ def _budget(material: Material) -> str:
 def left(material: Material, best: Configuration) -> str:
     """What of the budget stated remains; where that is most of it, what all of it would buy."""
     say, found, budget = material.say, best.price.budget_left, material.need.budget
+    if (over := best.price.beyond) is not None and budget is not None:
+        own = numbers.money(budget.amount, budget.currency)
+        return say("shop.exceeds", over=numbers.money(over.amount, over.currency), own=own)
     if asked_whole(material, best):
         return machine(material, best)
     if found is None and best.price.asked_price is None:

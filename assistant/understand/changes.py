@@ -78,8 +78,9 @@ def changes_of(reading: Reading, previous: Asked, *, companion: bool, command: C
     if "context_tokens" in changes and task in TRAINING:
         changes["sequence_tokens"] = changes["context_tokens"]
     changes = money(reading, previous, restated(reading, previous, changes))
-    if "acquisition" not in changes and weighs_either(plain):
-        changes["acquisition"] = None
+    turned = previous.acquisition is not None and changes.get("acquisition") not in (None, previous.acquisition)
+    if weighs_either(plain) and ("acquisition" not in changes or turned):
+        changes["acquisition"] = None  # the other way is held against the one spoken of
     if "conditions" in changes:
         made_there = "chinese" in changes["conditions"] and "chinese" not in previous.conditions
         changes["conditions"] = joined(previous.conditions, changes["conditions"])

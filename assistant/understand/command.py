@@ -78,6 +78,8 @@ _EITHER = grammar(
     r"(?:buying|renting|owning|to (?:buy|rent|own)|if (?:i|we) (?:buy|bought|rent|rented)|买|租|自购|自建)"
     r"[^.?!。]{0,24}(?:cheaper|less expensive|便宜|省钱|划算)"
     r"|(?:cheaper|便宜|划算)[^.?!。]{0,6}(?:to (?:buy|own|rent)|if (?:i|we) (?:buy|rent))"
+    r"|better off (?:to )?(?:buy|own|rent)|(?:make|makes) (?:more )?sense to (?:buy|own|rent)"
+    r"|(?:自己买|买断|直接买|长租)[^.?!。]{0,6}(?:是不是|会不会)(?:更)?(?:好|合适|划算)"
 )
 """Owning held against renting: that is a question of its own."""
 _WHICH = grammar(r"哪(?:个|张|种|款|家|边|一)|谁|which|(?<![a-z])or(?![a-z])|还是")

@@ -14,8 +14,9 @@ from assistant.understand.companions import all_beside, as_beside, as_works, com
 from assistant.understand.compared import as_many, uncompared
 from assistant.understand.doubts import doubts
 from assistant.understand.engines import engines_compared
-from assistant.understand.exchange import ROOMFUL
+from assistant.understand.exchange import ROOMFUL, in_their_place
 from assistant.understand.former import among, returned
+from assistant.understand.intent_rules import RELIABILITY
 from assistant.understand.intents import FAULT, STRONG
 from assistant.understand.language import speaks
 from assistant.understand.parts import Parts, find_parts, main_need, small_params
@@ -92,6 +93,9 @@ _HOW_HUNGRY = grammar(
 )
 """The power of what was just spoken of, and nothing else."""
 _TOO_SLOW = grammar(r"太慢|慢了|嫌慢|快(?:点|一点|些)|too slow|faster|speed (?:it|that) up")
+_HOLDS_OUT = grammar(RELIABILITY)
+_PACED = ("speed", "training_time", "what_fits")
+"""What is not asked again by who only puts a model beside the one spoken of."""
 _OF_PURCHASES = ("used", "rest")
 """What can only be asked of a proposal to buy."""
 _BUYS = ("cheaper", "used", "rest")
@@ -134,13 +138,15 @@ def fold(original: str, previous: Asked | None, earlier: Sequence[Asked] = ()) -
     beside = companions(reading, previous)
     back = returned(reading, previous, earlier) or among(reading, previous, earlier)
     changes = changes_of(reading, previous, companion=beside.added, command=command) | (beside.main or {}) | back
-    changes |= reply | _of_cards(reading, previous)
+    changes |= reply | _of_cards(reading, previous) | in_their_place(reading, previous)
     changes |= {"intent": back.get("intent") or _intent(reading, previous, command), "others": beside.others}
     silent = command is not None or not any(weight >= STRONG for weight, _ in reading.weights.values())
     changes |= {"asks": previous.asks if silent and "intent" not in back else reading.asks}
     held = len(changes.get("gpus_asked", ())) > 1 and not previous.gpus_asked and not reading.entities.gpus
     if held and _AGAINST_OFFER.search(reading.text.plain):
         changes["intent"] = "compare"
+    if beside.added and changes["intent"] in _PACED and (reading.intent != changes["intent"] or silent):
+        changes["intent"] = "can_it_run"  # whether the further model has room
     changes["intent"] = uncompared(changes, previous)
     changes |= supposed(previous, changes, reading.text.plain, anew=command in _BUYS)
     need = standing(reading.text.simplified, previous.model_copy(update=changes), previous)
@@ -318,7 +324,7 @@ def _intent(reading: Reading, previous: Asked, command: Command | None) -> Any:
         return "spec"  # the price of one of those compared
     if command in {"why", "arithmetic", "sources", "thanks"}:
         return previous.intent
-    if engines_compared(reading.text.plain):
+    if engines_compared(reading.text.plain) or _HOLDS_OUT.search(reading.text.plain):
         return "guidance"
     if _CHOOSE.search(reading.text.plain):
         return "compare" if previous.intent == "compare" else "which_to_buy"
@@ -338,7 +344,7 @@ def _intent(reading: Reading, previous: Asked, command: Command | None) -> Any:
         return previous.intent if previous.intent in {"which_to_buy", "budget"} or weighed else "which_to_buy"
     if reading.slots.get("acquisition") == "rent" or weighs_either(reading.text.plain):
         return "cloud_or_buy"
-    if _AGAINST.search(reading.text.plain) and reading.entities.gpus:
+    if (_AGAINST.search(reading.text.plain) and reading.entities.gpus) or in_their_place(reading, previous):
         return "compare"
     tariff = "tariff_per_kwh" in reading.slots or _TARIFF.search(reading.text.plain)
     if previous.intent == "cloud_or_buy" and tariff:

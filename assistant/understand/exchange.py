@@ -89,7 +89,8 @@ _HELD_AGAINST = grammar(
     r"(?<!性价)比|快|慢|强|哪|更|(?<![a-z])(?:faster|slower|better|cheaper|than|vs|versus|or|compared?)(?![a-z])"
 )
 _DECIDED = grammar(
-    r"(?:还是|那就|就|决定|干脆)\s?(?:买|选|上|入|要)|(?:买|选)[^,。?]{1,14}(?:吧|好了|算了)"
+    r"(?:算了|那|ok|好)[,，]?\s?就\s?(?:用|买|选|要)?\s?[a-z0-9 -]{2,20}(?:[,，]|吧|了|$)"
+    r"|(?:还是|那就|就|决定|干脆)\s?(?:买|选|上|入|要)|(?:买|选)[^,。?]{1,14}(?:吧|好了|算了)"
     r"|(?<![a-z])(?:i(?:'ll| will|'d)|we(?:'ll| will|'d)|let's|let me|let us|going to) (?:just )?(?:buy|take|get|order"
     r"|go (?:with|for)|pick)(?![a-z])"
 )
@@ -102,6 +103,11 @@ _NOT_MINE = grammar(
     r"|(?:还)?没(?:有)?买|(?:还)?没入手|不是(?:已经)?有|手(?:上|里|头)没有?|(?:是)?(?:准备|打算|想)买|要(?:新)?买的"
 )
 """Words that take back that the cards are the asker's."""
+_ANY_BETTER = grammar(
+    r"(?:会不会|是不是|是否)(?:就)?(?:会)?(?:更|要|能)?(?:好|快|强|划算|省)(?:一?点|些|多|很多)?"
+    r"|(?<![a-z])(?:would|will) (?:that|it|they|this) be (?:any |much )?(?:better|faster)(?![a-z])"
+)
+"""Words that wonder whether other cards would do better than those in hand."""
 _OF_EACH = grammar(
     r"各(?:买|来|上|用|配)?(?P<n>[一二两三四五六八]|\d{1,2})(?:张|块|卡)"
     r"|(?<![a-z])(?P<en>one|two|three|four|eight|\d) of each(?![a-z])"
@@ -155,6 +161,16 @@ def card_changes(reading: Reading, previous: Asked, plain: str) -> dict[str, Any
             return {"gpus_proposed": (card,), "gpu_count": None}
         return {"gpus_owned": (card,), "gpus_asked": (), "gpu_count": None}
     return changes
+
+
+def in_their_place(reading: Reading, previous: Asked) -> dict[str, Any]:
+    """Cards that are wondered about in the place of those in hand: both are held against each other."""
+    named = [*reading.cards.owned, *reading.cards.proposed]
+    kept = previous.gpus_owned
+    wonders = _ANY_BETTER.search(reading.text.plain) is not None
+    if not (wonders and named and kept) or {card.gpu for card in named} & {card.gpu for card in kept}:
+        return {}
+    return {"gpus_owned": kept, "gpus_asked": tuple(card.gpu for card in named), "gpus_proposed": tuple(named)}
 
 
 def proposed(previous: Asked) -> bool:

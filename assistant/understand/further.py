@@ -8,7 +8,7 @@ _CARD = rf"(?:{GPU}{{1,60}}|one|ones|cards?|gpus?|of (?:them|those|these|the sam
 _KIND = r"(?:(?:used|identical|same|matching|such|second-?hand) ){0,2}"
 _MAKER = r"(?:(?:nvidia|geforce|rtx|tesla|quadro|amd|radeon) ){0,2}"
 _FURTHER = grammar(
-    rf"(?<![a-z])(?:a |the |my )?(?:second|2nd|another|extra|additional) {_KIND}{_MAKER}{_CARD}"
+    rf"(?<![a-z])(?:a |the |my )?(?:second|2nd|third|3rd|fourth|4th|another|extra|additional) {_KIND}{_MAKER}{_CARD}"
     rf"|(?<![a-z])one more(?: {_KIND}{_MAKER}{_CARD})?"
     rf"|(?<![a-z0-9.])(?P<n>\d|two|three|four|five|six) (?:more|additional|extra|further)(?: {_KIND}{_MAKER}{_CARD})?"
     r"|(?:再|多|又)(?:加|买|添|来|配|插|入手?|收)(?:上|了)?(?P<han>[一二两三四五六七]|\d)(?:张|块|片|个)"

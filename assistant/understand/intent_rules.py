@@ -10,6 +10,11 @@ _SERVERS = (
     r"(?:vllm|sglang|llama[-_. ]?cpp|ollama|lm ?studio|lmdeploy|tensorrt[-_ ]?llm|trt[-_ ]?llm|ktransformers|tgi|mindie"
     r"|xinference)"
 )
+RELIABILITY = (
+    r"稳定性|可靠性|稳不稳|可靠吗|(?<![a-z])reliability(?![a-z])|how reliable"
+    r"|(?:is|are) (?:it|they|that|those) reliable"
+)
+"""Whether hardware holds out, which no arithmetic tells."""
 RULES: tuple[tuple[Intent, float, str], ...] = (
     # memory ran out
     ("oom", 6.5, (
@@ -339,6 +344,7 @@ RULES: tuple[tuple[Intent, float, str], ...] = (
         rf"|流处理器)|多少钱一张|price of|unlock-vram|is it true that|发布|release date|什么架构|算力多少"
         rf"|写反了|显存带宽"
     )),
+    ("guidance", 6.5, RELIABILITY),
     ("guidance", 6.5, rf"{_SERVERS}\s?(?:还是|和|跟|与|or|vs\.?|、|/)\s?(?:用\s?)?{_SERVERS}"),
     # launch files
     ("launch_files", 6, (

@@ -42,12 +42,17 @@ _RUNS_ALREADY = grammar(
 """What follows a size that is told as done: "I run 13B fine, can I run 34B"."""
 _RANGE = grammar(r"\s?(?:-|–|—|~|到|至|to|up to)\s?")
 """What stands between the ends of a range: 「7B 到 14B」."""
+_ACTIVE = grammar(r"(?:激活|active|activated|activates)[^,。;]{0,8}$")
+_ACTIVE_AFTER = grammar(
+    r"\s?(?:params?|parameters|的?参数)?\s?(?:(?:that )?(?:are|is|being)|是|被)?\s?(?:active|activated|激活)(?! ?users)"
+)
+"""What stands around the active share of a mixture, which is no size of a model."""
 _UNIT_EXAMPLE = grammar(r"按|per|每|rule of thumb|/\s?$")
 
 
 def find_params(text: str) -> Found[int] | None:
     """The size that the question is about: a corrected one, else the first; of a range the largest."""
-    sound = every_size(text)
+    sound = [f for f in every_size(text) if not is_active(text, f)]
     if not sound:
         return None
     own = [f for f in sound if not _UNIT_EXAMPLE.search(text[max(0, f.start - 4) : f.start])] or sound
@@ -55,6 +60,12 @@ def find_params(text: str) -> Found[int] | None:
     own = [f for f in own if not _RUNS_ALREADY.match(text, f.end)] or own
     first = own[1] if len(own) > 1 and _RANGE.fullmatch(text[own[0].end : own[1].start]) else own[0]
     return next((f for f in reversed(own) if _FINAL.search(text[max(0, f.start - 12) : f.start])), first)
+
+
+def is_active(text: str, size: Found[int]) -> bool:
+    """Whether it is the share of a mixture that computes: "only 17B active", 「激活 22B」."""
+    before = text[max(0, size.start - 12) : size.start]
+    return _ACTIVE.search(before) is not None or _ACTIVE_AFTER.match(text, size.end) is not None
 
 
 def every_size(text: str) -> list[Found[int]]:

@@ -10,7 +10,7 @@ from itertools import pairwise
 
 from assistant.understand.formats import find_formats
 from assistant.understand.model_mentions import NamedModel, sibling_of
-from assistant.understand.parameters import every_size
+from assistant.understand.parameters import every_size, is_active
 from assistant.understand.posttrain import find_teacher
 from assistant.understand.reading import TRAINING
 from assistant.understand.text import Found, grammar
@@ -38,7 +38,6 @@ _JOINS = grammar(
     r"|on|for|running|run|also|my|our|then|alongside|together|chat|instruct|it)(?![a-z]))*"
 )
 """What stands between things of one list."""
-_ACTIVE = grammar(r"(?:激活|active|activated|activates)[^,。;]{0,8}$")
 _LIST_REACH = 40
 """Characters between two things of one list."""
 _FAR = 60
@@ -201,7 +200,7 @@ def _sizes(reading: Reading) -> Iterator[Thing]:
     seen: list[int] = []
     for size in every_size(reading.entities.masked):
         alike = size.value in seen or any(abs(size.value - other) <= _ALIKE * other for other in known)
-        if alike or _ACTIVE.search(reading.text.plain[max(0, size.start - 12) : size.start]):
+        if alike or is_active(reading.text.plain, size):
             continue
         seen.append(size.value)
         family = [one.model for one in reading.entities.models if one.model and one.end <= size.start]

@@ -4,6 +4,7 @@ import re
 from dataclasses import dataclass
 from typing import Literal
 
+from assistant.understand.quantities import GPU
 from assistant.understand.text import grammar
 from kb.units import GIB, MIB, TIB
 
@@ -148,6 +149,13 @@ def _is_model_size(text: str, start: int, end: int, unit: str) -> bool:
     return unit == "t" and text[end : end + 6].lstrip().startswith(("参数", "param", "token", "模型", "f", "ops"))
 
 
+_CARD_BESIDE = grammar(
+    rf"\s?(?:and|plus|\+|和|加|跟)\s?(?:an? |my |one |the |一[张块])?\s?(?:(?:nvidia|geforce|rtx) ){{0,2}}{GPU}"
+)
+"""A card named right behind an amount of memory: "128GB and a 4080"."""
+_OF_HOST = grammar(r"(?<![a-z])(?:ram|system memory|host memory)(?![a-z])|(?<!显)内存|主存")
+
+
 def _role(text: str, match: re.Match[str]) -> Role:
     before, after = text[max(0, match.start() - 16) : match.start()], text[match.end() : match.end() + 16]
     label = "" if _SUFFIXED.search(before) else before
@@ -166,6 +174,7 @@ def _role(text: str, match: re.Match[str]) -> Role:
     if _REQUIRED_BEFORE.search(before) or _REQUIRED_AFTER.match(after):
         return "required"
     beside = _BESIDE_CARD.search(before) is not None and not _NAME_AFTER.match(after)
+    beside = beside or (_CARD_BESIDE.match(after) is not None and _OF_HOST.search(text) is not None)
     if beside and float(match[2]) * _UNIT[match[3][0]] >= _HOST_LEAST:
         return "host"
     if match[3].startswith("m") or float(match[2]) * _UNIT[match[3][0]] > _CARD_MOST:

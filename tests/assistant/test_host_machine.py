@@ -29,11 +29,6 @@ def test_the_published_width_is_told_beside_four_bits() -> None:
     assert "GGUF Q8_0" in turn("预算20万跑满血 R1，慢点没关系")[2].answer
 
 
-def test_who_waits_but_names_no_sum_is_told_of_it_beside_the_cards() -> None:
-    _, _, draft = turn("cheapest way to run full DeepSeek-R1 at home, don't care about speed")
-    assert "Slower and far cheaper" in draft.answer
-
-
 def test_the_machines_memory_is_priced() -> None:
     _, records, _ = turn("$15k budget for full DeepSeek R1, slow is fine")
     paid = next(one for one in records if one.tool == "estimate_cost")
