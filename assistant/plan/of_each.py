@@ -15,7 +15,9 @@ _PRICED = re.compile(
 )
 """The same in a turn after the comparison, which need not say what it compares."""
 _OF_WORK = re.compile(
-    r"per (?:\w+ )?tokens?|token|性价比|划算|合算|value|cost[- ]?(?:effective|efficient)|per dollar", re.I
+    r"per (?:\w+ )?tokens?|token|\bfor (?:it|that|this)\b|性价比|划算|合算|value|cost[- ]?(?:effective|efficient)"
+    r"|per dollar",
+    re.I,
 )
 """Words of what the work costs on them, or of what the money brings."""
 

@@ -59,6 +59,11 @@ _WONDERS = grammar(
     r"|(?<![a-z])(?:enough|help|work|do it|fix|solve|be ok)(?![a-z]))"
 )
 """What makes a card the one that is thought of instead of the one where memory ran out."""
+_SOMEBODYS = grammar(
+    r"(?<![a-z])(?:friend|colleague|co-?worker|buddy|neighbou?r|brother|roommate|boss|somebody|someone)(?:'?s|s')"
+    r" (?:single |one |new |old |own |used )?$|(?:朋友|同事|别人|人家|室友|同学|老板)家?的?(?:那|一)?(?:张|块|个)?\s?$"
+)
+"""Words that make a card somebody else's."""
 _ONLY_COMPARED = grammar(
     r"(?:比(?:不上|不过)?|等于|相当于|顶(?:一|得上)?|要求|写的"
     r"|(?:论文|官方|作者|原文|别人|文档|教程|readme)里?(?:上)?(?:都|也)?(?:用|说|给|写|推荐|是|要求?|建议|标)"
@@ -224,7 +229,8 @@ def _owned_names(text: str, named: tuple[NamedGpu, ...], intent: Intent) -> list
 
 def _is_held_against(text: str, gpu: NamedGpu) -> bool:
     """Whether the card is only what something else is measured by: "the authors used an A100"."""
-    return _ONLY_COMPARED.search(text[max(0, gpu.counted_from - 30) : gpu.counted_from]) is not None
+    before = text[max(0, gpu.counted_from - 30) : gpu.counted_from]
+    return _ONLY_COMPARED.search(before) is not None or _SOMEBODYS.search(before) is not None
 
 
 def _is_owned(text: str, gpu: NamedGpu, intent: Intent) -> bool:

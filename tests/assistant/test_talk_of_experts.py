@@ -86,3 +86,34 @@ def test_cards_wondered_about_are_held_against_those_in_hand(then: str) -> None:
 def test_memory_told_before_the_card_is_the_machines() -> None:
     need = understand("can I put the experts of Llama 4 Scout in RAM? I have 128GB and a 4080").need
     assert need.host_memory_bytes == 128 * GIB
+
+
+@pytest.mark.parametrize(
+    ("text", "owned"),
+    [
+        ("two 3090s, why is it slower than my friend's single A100?", set()),
+        ("我有两张 3090，怎么比同事的 A100 慢这么多", {"rtx-3090-24gb"}),
+    ],
+)
+def test_somebody_elses_card_is_not_the_askers(text: str, owned: set[str]) -> None:
+    need = understand(text).need
+    assert {card.gpu for card in need.gpus_owned} == owned
+
+
+@pytest.mark.parametrize(
+    "text", ["给 50 个研发做代码助手，买什么卡", "给公司做个翻译服务，100 人，配什么卡", "做编程助手 20 人用，选哪种卡"]
+)
+def test_which_card_to_buy_for_a_service_is_the_advisors_business(text: str) -> None:
+    found = understand(text)
+    assert not found.out_of_scope
+    assert found.need.users
+
+
+@pytest.mark.parametrize("text", ["去超市买什么卡片机好", "想买什么卡车跑运输"])
+def test_other_things_called_a_card_are_not(text: str) -> None:
+    assert understand(text).out_of_scope
+
+
+def test_cheaper_for_a_run_is_told_of_the_run() -> None:
+    _, _, draft = talk("A100 80GB or H100 for full fine-tuning of Qwen2.5-7B on 2B tokens?", "which is cheaper for it?")
+    assert "a run over" in draft.answer.split("\n")[0]
