@@ -7,6 +7,7 @@ from assistant.compose import facts, guidance, names
 from assistant.compose.citations import joined
 from assistant.compose.material import Material
 from assistant.compose.section import Section
+from assistant.plan import requests
 from assistant.plan.formats import WHICH_FORMAT
 from assistant.plan.runnable import refused as refused_on
 from kb.catalog import gpus
@@ -69,6 +70,8 @@ def refused(material: Material) -> bool:
 def refusal(material: Material) -> str:
     """That a card cannot run the engine or the format named, where the answer reckons with another; else nothing."""
     asked = material.understanding.need
+    if (lacking := _without_bf16(material)) is not None:
+        return line(material, lacking)
     found = refused_on(asked, asked.engine)
     if found is None or (material.need.engine, material.need.weight_format) == (asked.engine, asked.weight_format):
         return ""
@@ -79,6 +82,17 @@ def refusal(material: Material) -> str:
         None,
     )
     return line(material, found_here) if found_here else ""
+
+
+def _without_bf16(material: Material) -> Finding | None:
+    """The finding that a card has no BF16, where that was asked for: what is reckoned with there is FP16."""
+    need = material.understanding.need
+    lacking = {name for name in requests.named_gpus(need) if name in gpus() and gpus()[name].half != "bf16"}
+    if need.weight_format != "bf16" or not lacking:
+        return None
+    title = features()["bf16"].title
+    told = (one for one in findings(material) if one.gpu in lacking and one.asked == title)
+    return next((one for one in told if one.verdict == "does_not"), None)
 
 
 def beside(material: Material) -> str:

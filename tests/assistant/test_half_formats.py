@@ -48,3 +48,20 @@ def test_the_same_work_on_old_and_new_cards_is_one_work() -> None:
     answer = talk("Does Llama-3.1-8B fit a V100 32GB or an RTX 4090?")[2].answer
     assert "FP16 1×Tesla V100" in answer
     assert "BF16 1×RTX 4090" in answer
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("Can a 2080 Ti do BF16 inference of Qwen3-4B?", "BF16 arithmetic on GeForce RTX 2080 Ti"),
+        ("V100 能用 bf16 跑 Qwen3-8B 吗", "不支持 BF16 计算"),
+    ],
+)
+def test_bf16_asked_of_such_a_card_is_refused_first(text: str, said: str) -> None:
+    first, _, rest = talk(text)[2].answer.partition("\n")
+    assert said in first
+    assert "FP16" in rest
+
+
+def test_bf16_asked_of_a_card_that_has_it_is_not_refused() -> None:
+    assert "does not work" not in talk("Can an RTX 3090 do BF16 inference of Qwen3-4B?")[2].answer
