@@ -111,8 +111,17 @@ def premises(material: Material) -> list[str]:
     """One sentence for each amount in the question that the estimate contradicts or bears out."""
     if not material.estimates or material.need.card_memory_least_bytes:
         return []  # 「只要 24G 的卡」 says which cards, not what the work takes
-    main = material.estimates[0]
+    main = _least(material)
     return list(dict.fromkeys([*_enough(material, main), *_needed(material, main)]))
+
+
+def _least(material: Material) -> Estimate:
+    """What the claim is held against: the work as asked; of a copy on each card the way that takes least in all."""
+    main = material.estimates[0]
+    if main.gpus == 1 or main.request.get("sharding") not in SHARES:
+        return main
+    same = (one for one in material.estimates if one.task == main.task)
+    return min(same, key=lambda one: one.result.per_gpu.total_bytes * one.gpus)
 
 
 def _enough(material: Material, main: Estimate) -> Iterator[str]:

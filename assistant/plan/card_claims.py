@@ -20,6 +20,9 @@ _SAID = re.compile(
     re.I,
 )
 
+_IN_BRACKETS = re.compile(r"^\s?[（(]\s?(?P<n>\d{1,3})\s?gi?b?\s?(?:显存|vram|memory)?\s?[）)]", re.I)
+"""A size that stands beside the name: "the 4070 (16GB)"."""
+
 
 def likened(understanding: Understanding) -> tuple[str, str] | None:
     """A card that is taken for another, and that other; None where they are of one name or none is."""
@@ -45,8 +48,10 @@ def misjudged(understanding: Understanding, need: Need) -> list[tuple[str, int]]
     spans = [span for span in understanding.spans if span.slot in ("gpus_owned", "gpus_asked")]
     if len(named) != 1 or len(spans) != 1 or named[0].endswith("-gpu"):
         return []
-    match = _SAID.search(understanding.text[spans[0].end :])
+    rest, size = understanding.text[spans[0].end :], gpu(named[0]).memory_bytes / GIB
+    match = _SAID.search(rest) or _IN_BRACKETS.search(rest)
     stated = int(match["n"]) if match else None
-    if stated is None or abs(stated - gpu(named[0]).memory_bytes / GIB) < NEAR_GIB:
+    counted = (card.count or 1 for card in requests.cards(need))
+    if stated is None or any(abs(stated - size * count) < NEAR_GIB * count for count in (1, *counted)):
         return []
     return [(named[0], stated)]

@@ -12,6 +12,8 @@ from tests.assistant.planning import turn
         ("3090 显存 32G，跑 30B fp8 够了吧", "24 GB"),
         ("an L4 with 48GB would hold Qwen3-32B at int4, no?", "24 GB"),
         ("A6000 有 80G，能放下 70B int8 吧", "48 GB"),
+        ("can the 4070 (16GB) run a 13B?", "12 GB"),
+        ("RTX 3080（16G）能跑 9B 吗", "10 GB"),
     ],
 )
 def test_the_true_memory_leads(text: str, says: str) -> None:
@@ -27,6 +29,8 @@ def test_the_true_memory_leads(text: str, says: str) -> None:
         "RTX 3090 with 64GB RAM for a 70B Q4",
         "我有 3090，另有 128G 内存，跑 70B Q4",
         "L40S with 48GB for Qwen3-32B fp8",
+        "4x 3090 (96GB) for Llama-3.3-70B int8?",
+        "an RTX 3060 (12GB) for Qwen3-8B?",
     ],
 )
 def test_what_is_right_or_said_of_other_memory_is_left_alone(text: str) -> None:

@@ -5,6 +5,7 @@ import pytest
 from assistant.answer import ToolCallRecord
 from assistant.compose import compose
 from assistant.understanding import Understanding
+from tests.assistant.planning import turn
 
 
 @pytest.mark.parametrize(
@@ -32,3 +33,10 @@ def test_a_requirement_far_above_the_estimate_is_corrected_downwards(
 ) -> None:
     draft = compose(asked("说要 400G 显存", intent="min_vram"), [estimate(134, gpus=1, usable=None)])
     assert "用不了 400 GB" in draft.answer
+
+
+def test_of_a_copy_on_each_card_the_least_way_is_held_against_the_claim() -> None:
+    """Four copies take 150 GB together, and yet nobody needs that: dealt out by layers it is a quarter."""
+    answer = turn("needs 80GB for GLM4-9B LoRA with 6k tokens on 4x3090?")[2].answer
+    assert "is not enough" not in answer
+    assert "does not take 80 GB" in answer.split("\n")[0]
