@@ -27,6 +27,7 @@ _POWERS_OFF = re.compile(
 )  # fmt: skip
 _RACKS = re.compile(r"机柜|机架|\brack|cabinet", re.I)
 _UPS = re.compile(r"(?<![a-z])ups(?![a-z])|不间断|uninterruptible", re.I)
+_SUPPLY = re.compile(r"电源|(?<![a-z])psu|power suppl", re.I)
 _COOLING = re.compile(r"散热|风量|制冷|空调|发热|冷却|cooling|airflow|\bbtu\b|\bcfm\b|heat|air con|\bac\b|liquid", re.I)
 _WARNINGS = (
     (re.compile("power limit lowers"), "spikes_remain"), (re.compile("Nobody measured"), "limit_of_others"),
@@ -60,7 +61,7 @@ def others(material: Material) -> list[str]:
 
 def draws(material: Material) -> bool:
     """Whether it is what cards that are weighed against each other draw that is asked, not how to feed or pay it."""
-    fed = money.asks_power(material.text) or any(
+    fed = _SUPPLY.search(material.text) or money.asks_power(material.text) or any(
         record.request.get(name) for record in material.records("plan_power")
         for name in ("power_limit_w", "psu_w", "circuit_amps", "rack_limit_w")
     )  # fmt: skip

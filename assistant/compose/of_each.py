@@ -43,12 +43,15 @@ def draws(material: Material, rows: Sequence[GpuRow]) -> str:
 
 def _bought(material: Material, rows: Sequence[GpuRow]) -> str:
     known = [row for row in rows if row.price is not None]
-    if len(known) < 2:
+    if not known:
         return ""
     say, aspect = material.say, BY_KEY["price"]
     known.sort(key=lambda row: float(row.price.amount_usd) if row.price else 0.0)
     values = say.listed([say("fact.card_value", card=names.gpu_name(row.id), value=aspect.value(row)) for row in known])
-    text = say("compare.cheaper_card", card=names.gpu_name(known[0].id), values=values)
+    key = "compare.cheaper_card" if len(known) > 1 else "each.one_priced"
+    text = say(key, card=names.gpu_name(known[0].id), values=values)
+    unpriced = [names.gpu_name(row.id) for row in rows if row.price is None]
+    text += say("each.not_priced", cards=say.listed(unpriced)) if unpriced else ""
     return text + joined([facts.cite_card(material, row, [aspect]) for row in known])
 
 

@@ -89,7 +89,7 @@ _HOW_HUNGRY = grammar(
     r"^[\s,.]*(?:ok(?:ay)?,? |and |but |so ){0,2}(?:what about |how about )?(?:the |its |their )?"
     r"(?:power(?: (?:draw|consumption|use|bill))?|electricity|heat|watts|psu|功耗|用电|电费|耗电"
     r"|how (?:much power|many watts) (?:does|do|will|would) (?:it|that|they|both|each) (?:draw|use|need|take))"
-    r"(?:呢|多少|怎么样)?[\s?.!]*$"
+    r"(?: (?:for|of) (?:it|that|this|them|those|both))?(?:呢|多少|怎么样)?[\s?.!]*$"
 )
 """The power of what was just spoken of, and nothing else."""
 _TOO_SLOW = grammar(r"太慢|慢了|嫌慢|快(?:点|一点|些)|too slow|faster|speed (?:it|that) up")
@@ -147,6 +147,8 @@ def fold(original: str, previous: Asked | None, earlier: Sequence[Asked] = ()) -
         changes["intent"] = "compare"
     if beside.added and changes["intent"] in _PACED and (reading.intent != changes["intent"] or silent):
         changes["intent"] = "can_it_run"  # whether the further model has room
+    elif beside.added and changes["intent"] == "interconnect":
+        changes["intent"] = previous.intent if previous.intent in SHOPPING else "can_it_run"  # "next to it"
     changes["intent"] = uncompared(changes, previous)
     changes |= supposed(previous, changes, reading.text.plain, anew=command in _BUYS)
     need = standing(reading.text.simplified, previous.model_copy(update=changes), previous)

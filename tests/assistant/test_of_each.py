@@ -65,3 +65,14 @@ def test_anything_cheaper_after_a_comparison_is_another_card() -> None:
     need = talk("A100 和 L40S 哪个跑 32B 好", "有更便宜的吗")[0].need
     assert not need.gpus_asked
     assert not need.doubts
+
+
+def test_a_card_without_a_price_is_said_to_have_none() -> None:
+    line = talk("2080Ti 22G 改装卡和 3090 对比", "3090 贵多少")[2].answer.split("\n")[0]
+    assert "RTX 3090（$" in line
+    assert "没有读到 RTX 2080 Ti 22GB" in line
+
+
+def test_the_supply_is_asked_of_the_machine_not_of_each_card() -> None:
+    line = talk("3090 和 4090 对比", "电源要多大")[2].answer.split("\n")[0]
+    assert "电源选" in line

@@ -117,3 +117,17 @@ def test_other_things_called_a_card_are_not(text: str) -> None:
 def test_cheaper_for_a_run_is_told_of_the_run() -> None:
     _, _, draft = talk("A100 80GB or H100 for full fine-tuning of Qwen2.5-7B on 2B tokens?", "which is cheaper for it?")
     assert "a run over" in draft.answer.split("\n")[0]
+
+
+def test_how_many_do_after_one_does_not() -> None:
+    assert talk("4090 跑得动 70B 吗", "那几张够")[0].need.intent == "how_many_gpus"
+
+
+def test_a_model_next_to_another_is_no_question_of_links() -> None:
+    need = talk("which GPU for Whisper large-v3?", "and with a 7B summariser next to it?")[0].need
+    assert need.intent == "which_to_buy"
+
+
+@pytest.mark.parametrize("then", ["what about power for that", "and the power draw of it?"])
+def test_power_of_what_was_proposed(then: str) -> None:
+    assert talk("I need to serve Mixtral 8x22B to 40 people on-prem", then)[0].need.intent == "power"
