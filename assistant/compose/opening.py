@@ -17,6 +17,15 @@ _STYLES: tuple[tuple[str, re.Pattern[str]], ...] = (
             re.I,
         ),
     ),
+    (
+        "more",
+        re.compile(
+            r"\b(?:need|require|want) (?:anything |something |much )?(?:more|bigger|better|larger|stronger) than\b"
+            r"|\b(?:bigger|better|larger|stronger) (?:card|gpu) than\b[^.?!]{0,40}\b(?:needed|required|necessary)\b"
+            r"|(?:需要|要不要|得|必须)(?:换|买|上)?(?:个|张|块)?(?:比[^，。?？]{1,16})?更(?:好|大|强|贵)的?",
+            re.I,
+        ),
+    ),
     ("enough", re.compile(r"够不够|够(?:用|跑|使)?(?:吗|么|嘛)|够没")),
     ("fine", re.compile(r"行不行|(?<!进)(?<!运)行(?:吗|么|嘛)|中不中")),
     ("may", re.compile(r"可不可以|可以(?:吗|么|嘛|不)")),

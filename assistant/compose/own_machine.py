@@ -5,7 +5,7 @@ from decimal import Decimal
 
 from assistant.answer import AnswerVerdict
 from assistant.compose import hybrid, names, numbers
-from assistant.compose.arithmetic import arithmetic, cite, named, total
+from assistant.compose.arithmetic import arithmetic, cite, named, subject, total
 from assistant.compose.assume import assumed
 from assistant.compose.caveats import caveats
 from assistant.compose.material import Estimate, Material
@@ -43,7 +43,7 @@ def own_machine(material: Material) -> Section | None:
     slow = (user_pace(least) or READING) < READING
     headline = material.say(
         "own.least_slow" if slow else "own.least",
-        what=named(material, need), form=names.format_name(need.result.weight_format), total=total(need),
+        what=subject(material, need), form=names.format_name(need.result.weight_format), total=total(need),
         order=_short(material, least), pace=_pace(material, least),
     ) + cite(material, need)  # fmt: skip
     shown = [least]

@@ -32,6 +32,8 @@ _HOW_MANY = grammar(r"(?<![a-z])how many (?:more |nvidia |used |new ){0,2}$|(?:�
 """What makes the cards behind it those whose number is asked."""
 _HOUSE = grammar(r"(?:公司|单位|实验室|家里|机器)(?!有|里有|的)")
 """Houses that may plan to get what they do not have yet, where a price or a purchase is asked about."""
+_GIVEN = grammar(r"(?:买|购|配|发|批|分|装|到)了|给了")
+"""What makes the cards those that a house has bought or handed out already."""
 _AGAINST = grammar(
     r"(?:比(?:不上|不过)?|相比|和|与|跟|还是|或者?|而|换(?:成|到)?|升级到?|想买|买(?!了)|入手(?!了)|租"
     r"|(?<![a-z])(?:than|vs\.?|versus|or|against|instead of|rather than|compared (?:to|with)|rent|buy"
@@ -238,7 +240,8 @@ def _is_owned(text: str, gpu: NamedGpu, intent: Intent) -> bool:
     if _is_held_against(text, gpu) or (gpu.count is None and _HOW_MANY.search(before)):
         return False
     named = _OWN.search(before)
-    loosely = named is not None and intent in _ASKING and _HOUSE.match(named[0]) is not None
+    planned = named is not None and _HOUSE.match(named[0]) is not None and _GIVEN.search(named[0]) is None
+    loosely = planned and intent in _ASKING
     if named and not loosely and not _AGAINST.search(before):
         return True
     if intent == "compare" and _WORKS.match(text, gpu.end) and _ONLY_COMPARED_LATER.search(text, gpu.end):

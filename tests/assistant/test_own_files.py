@@ -164,3 +164,31 @@ def test_no_other_format_stands_beside_the_file(text: str) -> None:
 
 def test_the_usual_file_leads_where_one_memory_makes_wide_ones_slow() -> None:
     assert "GGUF Q4_K_M" in opening("how slow would llama 70b be on a 128gb strix halo")
+
+
+@pytest.mark.parametrize(
+    ("text", "word"),
+    [
+        ("do i need more than a 6gb 1660 ti for mistral 7b", "No, it will do"),
+        ("is a bigger card than my 3070 needed for qwen3 8b", "No, it will do"),
+    ],
+)
+def test_who_wonders_whether_more_is_needed_is_told_no_where_it_fits(text: str, word: str) -> None:
+    assert opening(text).startswith(f"**{word}")
+
+
+@pytest.mark.parametrize(
+    ("text", "model"),
+    [
+        ("3060 12G + 32G 内存，跑 30b-a3b 速度", "Qwen/Qwen3-30B-A3B"),
+        ("235b-a22b 要多少显存", "Qwen/Qwen3-235B-A22B"),
+        ("nemotron 3 nano 30b a3b 4090", "nvidia/NVIDIA-Nemotron-3-Nano-30B-A3B-BF16"),
+    ],
+)
+def test_both_counts_of_a_mixture_name_it(text: str, model: str) -> None:
+    assert understand(text).need.model == model
+
+
+@pytest.mark.parametrize("text", ["公司给配了 4×4090，跑 70b 用啥量化", "单位刚发了两张 4090，跑 32b 用什么量化"])
+def test_cards_that_were_handed_out_are_there(text: str) -> None:
+    assert [one.gpu for one in understand(text).need.gpus_owned] == ["rtx-4090-24gb"]
