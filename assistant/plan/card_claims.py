@@ -49,9 +49,9 @@ def misjudged(understanding: Understanding, need: Need) -> list[tuple[str, int]]
     if len(named) != 1 or len(spans) != 1 or named[0].endswith("-gpu"):
         return []
     rest, size = understanding.text[spans[0].end :], gpu(named[0]).memory_bytes / GIB
-    match = _SAID.search(rest) or _IN_BRACKETS.search(rest)
+    several = any((card.count or 1) > 1 for card in requests.cards(need))  # whose brackets hold all of it
+    match = _SAID.search(rest) or (None if several else _IN_BRACKETS.search(rest))
     stated = int(match["n"]) if match else None
-    counted = (card.count or 1 for card in requests.cards(need))
-    if stated is None or any(abs(stated - size * count) < NEAR_GIB * count for count in (1, *counted)):
+    if stated is None or abs(stated - size) < NEAR_GIB:
         return []
     return [(named[0], stated)]

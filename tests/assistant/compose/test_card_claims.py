@@ -29,6 +29,7 @@ def test_the_true_memory_leads(text: str, says: str) -> None:
         "RTX 3090 with 64GB RAM for a 70B Q4",
         "我有 3090，另有 128G 内存，跑 70B Q4",
         "L40S with 48GB for Qwen3-32B fp8",
+        "FSDP QLoRA of Llama3-8B on 4x A40 (180GB)?",
         "4x 3090 (96GB) for Llama-3.3-70B int8?",
         "an RTX 3060 (12GB) for Qwen3-8B?",
     ],
