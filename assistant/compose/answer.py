@@ -212,6 +212,9 @@ def _frame(material: Material, main: Section) -> None:
         main.caveats = [one for one in main.caveats if one != material.say("caveat.apart")]
     if main.verdict in _SIZED and (software := compatibility.beside(material)):
         main.body.insert(1 if refusal else 0, software)
+    if main.verdict != "clarification" and (taken_back := caveats.interruptible(material)):
+        main.body.insert(0, main.headline)
+        main.headline = taken_back
     if claimed := card_memory(material) or card_identity(material) or copies(material) or uneven(material):
         main.body.insert(0, main.headline)
         main.headline, main.verdict = claimed, "fits_with_changes" if uneven(material) else main.verdict

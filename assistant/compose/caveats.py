@@ -41,6 +41,13 @@ _SHOWN = re.compile(
 )
 
 
+_SPOT = re.compile(r"\bspot\b|\bpreemptible\b|\binterruptible\b|竞价|抢占式", re.I)
+_ALWAYS_UP = re.compile(
+    r"7 ?[×xX*] ?24|24 ?[×xX*/] ?7|全天候|不间断|对外|线上|生产|客服|\bsla\b|\bproduction\b"
+    r"|\bcustomers?\b|\baround the clock\b|\balways[- ]on\b|\buptime\b",
+    re.I,
+)
+"""Words of a service that has to be up."""
 SHOWN_MAX = 3
 """Configurations that an answer shows."""
 _SERVED = re.compile(
@@ -98,6 +105,13 @@ def in_data_centre(material: Material) -> list[str]:
     cards = [_gpu(name) for name in (*requests.named_gpus(material.need), *proposed)]
     geforce = any(one and one.vendor == "NVIDIA" and one.market == "consumer" for one in cards)
     return [material.say("caveat.geforce")] if geforce else []
+
+
+def interruptible(material: Material) -> str:
+    """That spot capacity carries no service that has to be up, where it is asked for one; else nothing."""
+    trains = material.need.task in ("full_finetune", "pretrain", "lora", "qlora")
+    asked = not trains and _SPOT.search(material.text) and _ALWAYS_UP.search(material.text)
+    return material.say("caveat.spot_service") if asked else ""
 
 
 def over_network(material: Material) -> str:
