@@ -6,7 +6,7 @@ from assistant.plan.call import PlannedCall
 from assistant.plan.formats import HOST_LADDER_MXFP4, bits, smaller_formats, unified
 from assistant.plan.squeeze import squeezed
 from assistant.understand.standing import other_than_language
-from kb.catalog import gpu
+from kb.catalog import gpu, models
 from kb.units import GIB
 from tools.configure.suitable import served_in
 from tools.configure.workload import FILES, SMALLEST_FILES
@@ -67,7 +67,8 @@ def calls(need: Need, record: ToolCallRecord, card: GpuCount | None) -> list[Pla
     if best is not None:
         forms = dict.fromkeys((best, usual, *beside))
         one_memory = unified(card.gpu)  # the wider file is slow there: what people run is told first, where asked
-        order = (usual, best) if one_memory and need.intent == "speed" else (best, usual)
+        dense = need.model is None or models()[need.model].experts is None
+        order = (usual, best) if one_memory and dense and need.intent == "speed" else (best, usual)
         paced = dict.fromkeys(order if one_memory or need.intent == "speed" else (best,))
         return [*(file_memory(need, card, one) for one in forms), *(requests.speed(need, card, one) for one in paced)]
     short = squeezed(need, record, card, (usual,))

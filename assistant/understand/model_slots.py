@@ -3,10 +3,12 @@
 from assistant.understand.model_mentions import NamedModel, by_family
 from assistant.understand.parameters import find_params
 from assistant.understand.posttrain import find_teacher
-from assistant.understand.text import Found
+from assistant.understand.text import Found, grammar
 from assistant.understand.turn import Reading
 from kb.catalog import models
 
+_COUNTS = grammar(r"(?<![a-z0-9.])(\d{1,4})b[- ]?a(\d{1,3})b(?![a-z0-9])")
+"""All parameters of a mixture and those that are active."""
 _SMALL = ("embedding", "reranker", "speech", "vision")
 """Kinds of model that stand beside a language model on the same cards: a knowledge base, a voice assistant."""
 
@@ -17,6 +19,10 @@ def read_model(reading: Reading) -> None:
     teacher, student = find_teacher(reading.text.plain)
     reading.put("frozen_params", teacher or _beside(reading, named))
     size = student or find_params(reading.entities.masked)
+    if named is None and (mixture := _mixture(reading.text.plain)):
+        reading.put("model", mixture)
+        reading.put("params", Found(models()[mixture.value].params, mixture.start, mixture.end))
+        return
     if named is None:
         reading.put("params", size)
         if size and (model := by_family(reading.text.plain, size.value, size.end)):
@@ -31,6 +37,13 @@ def read_model(reading: Reading) -> None:
         reading.put("params", Found(named.params, named.start, named.end))
     else:
         reading.put("params", size)
+
+
+def _mixture(plain: str) -> Found[str] | None:
+    """The mixture called by its two counts alone: "30b-a3b", "235B A22B"; the one of the shortest name."""
+    said = _COUNTS.search(plain)
+    alike = [key for key in models() if said and key.lower().endswith(f"{said[1]}b-a{said[2]}b")]
+    return Found(min(alike, key=len), said.start(), said.end()) if said and alike else None
 
 
 def _beside(reading: Reading, main: NamedModel | None) -> Found[int] | None:
