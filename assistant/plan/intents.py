@@ -78,6 +78,8 @@ _CARD_TIME = re.compile(
 _EACH = re.compile(r"(?:一|每)(?:张|块)|\beach\b|apiece|per (?:card|gpu)", re.I)
 _THAT_CARD = re.compile(r"(?:那|这)(?:张|块|款)卡?|\b(?:that|this|the (?:first|second|third)) (?:card|gpu|one)\b", re.I)
 """Words that point at one card of those spoken of."""
+_EITHER_SET = re.compile(r"\b(?:or|vs\.?|versus)\b|还是|或者?|对比", re.I)
+"""Words that leave a choice between two sets of cards."""
 _THAN = re.compile(r"\bthan\b|(?<!性价)比(?!例|如|较)", re.I)
 _WRITTEN = re.compile(
     r"写|给我|生成|来一?[份个]|模板|文件|命令|脚本|\byaml\b|manifest|\bfiles?\b|template|script|command|write|generate"
@@ -204,7 +206,8 @@ def _intents(understanding: Understanding) -> list[Intent]:
         main = "what_fits"
     if main == "speed" and raced(understanding):
         main = "compare"
-    if main == "interconnect" and "compare" in understanding.asks and sized and _two_sets(understanding.need):
+    held_against = "compare" in understanding.asks or _EITHER_SET.search(text) is not None
+    if main == "interconnect" and held_against and sized and _two_sets(understanding.need):
         main = "compare"  # the bridge is of one set of cards that is held against another
     if main in _SIZED_OR_SHOP and needless.asked(understanding):
         main = "can_it_run"

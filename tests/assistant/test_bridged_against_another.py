@@ -22,6 +22,14 @@ def test_both_sets_are_weighed(text: str) -> None:
     assert f"{max(needed):.0f} GiB" in first  # what the single card would have to hold, not what each of two does
 
 
+@pytest.mark.parametrize(
+    "text",
+    ["4×A100 PCIe with NVLink bridges or 2×H100 for Llama 70B?", "四张 A100 PCIe 加 NVLink 桥还是两张 H100 跑 72B？"],
+)
+def test_either_of_two_sets_is_a_choice(text: str) -> None:
+    assert turn(text)[2].verdict == "comparison"
+
+
 def test_the_bridge_alone_is_still_answered_as_such() -> None:
     _, _, draft = turn("do I need nvlink for 2x3090 running 70b q4?")
     assert draft.answer.startswith("**Hardly")
