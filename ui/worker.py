@@ -43,7 +43,10 @@ def warm() -> None:
     from kb.search import search
 
     understand("Can an RTX 4090 run Qwen2.5-7B?")
-    search("GPU memory")
+    try:
+        search("GPU memory")
+    except IndexUnavailable as problem:
+        logger.warning("answers come without documents: %s", problem)
 
 
 def stay() -> None:

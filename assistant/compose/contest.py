@@ -137,7 +137,7 @@ def race(material: Material) -> str:
         fastest, slowest = runners[0], runners[-1]
         unlike = len({_is_file(one.record.result.get("weight_format")) for one in runners}) > 1
         figures = material.say.listed([_told(material, one, with_format=unlike) for one in runners])
-        what = subject(material, fastest.held) if unlike else workload(material, fastest.held)
+        what = subject(material, fastest.held) if unlike else _raced_at(material, fastest)
         marks = joined([pace.cite_pace(material, one.record.tool, one.record.result).strip() for one in runners])
         kind = "serving" if tool == RACES[0][0] else "training"
         values = {"card": fastest.cards, "figures": figures, "what": what}
@@ -146,6 +146,14 @@ def race(material: Material) -> str:
         even = fastest.value < EVEN_RATIO * slowest.value
         return material.say(f"compare.{'even' if even else 'faster'}_{kind}", **values) + marks
     return ""
+
+
+def _raced_at(material: Material, one: Pace) -> str:
+    """The work in the format that was timed, which those that hold it in more bits hold as well."""
+    timed = one.record.result.get("weight_format")
+    if one.record.tool != RACES[0][0] or bits(timed) == bits(one.held.result.weight_format):
+        return workload(material, one.held)
+    return material.say("workload.serve", model=subject(material, one.held), format=names.format_name(timed))
 
 
 def _told(material: Material, one: Pace, *, with_format: bool) -> str:

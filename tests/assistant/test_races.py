@@ -74,3 +74,16 @@ def test_a_training_that_fits_only_with_other_settings_is_not_raced() -> None:
     line = first("RTX 4090 vs A6000 full fine-tune of Qwen2.5-1.5B")
     assert "faster" not in line
     assert "too much for 1×RTX 4090" in line
+
+
+@pytest.mark.parametrize(
+    ("text", "timed"),
+    [
+        ("Is a V100 32G better than two T4s for Qwen2.5-14B?", "in INT8"),
+        ("A6000 or two 3060 12G for Qwen2.5-14B?", "in INT4"),
+    ],
+)
+def test_the_format_told_is_the_one_that_was_timed(text: str, timed: str) -> None:
+    line = first(text)
+    assert "faster" in line
+    assert timed in line.split("tokens/s")[0]

@@ -25,7 +25,7 @@ from kb.base import BadInput, IndexUnavailable
 from kb.settings import Settings
 from ui.cli import main
 from ui.serve import address, listen, settle
-from ui.worker import YOUNG_OBJECTS, beside
+from ui.worker import YOUNG_OBJECTS, beside, warm
 
 ROOT = Path(__file__).parents[2]
 
@@ -174,3 +174,14 @@ def test_torch_is_loaded_in_the_end_where_somebody_always_waits(monkeypatch: pyt
     with line.place():
         settle(alone(line), 0.05)
     assert loaded == [1]
+
+
+def test_an_index_that_cannot_be_read_does_not_hinder_the_start(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    def broken(query: str) -> None:
+        raise IndexUnavailable("no such table")
+
+    monkeypatch.setattr("kb.search.search", broken)
+    warm()
+    assert "without documents" in caplog.text
