@@ -150,7 +150,7 @@ def race(material: Material) -> str:
 
 def _raced_at(material: Material, one: Pace) -> str:
     """The work in the format that was timed, which those that hold it in more bits hold as well."""
-    timed = one.record.result.get("weight_format")
+    timed = one.record.result.get("weight_format") or ""
     if one.record.tool != RACES[0][0] or bits(timed) == bits(one.held.result.weight_format):
         return workload(material, one.held)
     return material.say("workload.serve", model=subject(material, one.held), format=names.format_name(timed))

@@ -52,6 +52,10 @@ class Server:
         """Resident memory now, of the server and the processes beside it; what they share is counted once."""
         return sum(_share_of(pid) for pid in self.pids())
 
+    def anonymous_bytes(self) -> int:
+        """Memory of their own, now: without files, whose pages are shared with whoever else maps them."""
+        return sum(_share_of(pid, "Pss_Anon:") for pid in self.pids())
+
     def pids(self) -> list[int]:
         """The server's process and those it started."""
         threads = Path(f"/proc/{self.process.pid}/task").iterdir()
@@ -86,10 +90,10 @@ class Server:
         self.process.wait(30)
 
 
-def _share_of(pid: int) -> int:
+def _share_of(pid: int, kind: str = "Pss:") -> int:
     """Bytes of memory a process holds, shared ones divided by those who share them; none once it is gone."""
     lines = _read(Path(f"/proc/{pid}/smaps_rollup")).splitlines()
-    return sum(1024 * int(line.split()[1]) for line in lines if line.startswith("Pss:"))
+    return sum(1024 * int(line.split()[1]) for line in lines if line.startswith(kind))
 
 
 def _read(path: Path) -> str:

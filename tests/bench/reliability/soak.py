@@ -40,7 +40,7 @@ class Sample:
 def sample(server: Server, started: float, scratch: Path) -> Sample:
     """What the server holds now."""
     files = sum(1 for _ in scratch.rglob("*"))
-    return Sample(time.monotonic() - started, server.memory_bytes(), server.descriptors(), server.threads(), files)
+    return Sample(time.monotonic() - started, server.anonymous_bytes(), server.descriptors(), server.threads(), files)
 
 
 def slope(samples: list[Sample], what: str) -> float:
