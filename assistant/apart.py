@@ -63,7 +63,7 @@ class Done:
 
 
 @dataclass(frozen=True)
-class Line:
+class Wire:
     """A connection to a process, for one turn at a time."""
 
     connection: Connection
@@ -92,7 +92,7 @@ class Apart:
     def __init__(self, command: Sequence[str], processes: int = 1, places: int = PLACES) -> None:
         self._command, self._processes, self._each = tuple(command), processes, places
         self._environment = environment(GPU_ADVISOR_HOME=str(settings().home))
-        self._free: queue.SimpleQueue[Line] = queue.SimpleQueue()
+        self._free: queue.SimpleQueue[Wire] = queue.SimpleQueue()
         self._running: set[subprocess.Popen[bytes]] = set()
         self._go, self._over = threading.Event(), threading.Event()
         self._tried, self._ready = threading.Event(), threading.Event()
@@ -154,7 +154,7 @@ class Apart:
         told = said.kept.again(job.conversation_id, since(started))
         return Worked(told, said.kept.requests, said.looks, said.recurs)
 
-    def _taken(self) -> Line:
+    def _taken(self) -> Wire:
         while True:
             try:
                 line = self._free.get_nowait()
@@ -194,7 +194,7 @@ class Apart:
         finally:
             for _, there in pairs:
                 there.close()
-        lines = [Line(Connection(here.detach()), process) for here, _ in pairs]
+        lines = [Wire(Connection(here.detach()), process) for here, _ in pairs]
         self._running.add(process)
         try:
             self._go.wait()
