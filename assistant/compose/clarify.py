@@ -128,12 +128,16 @@ def _decisive(material: Material, doubt: Ambiguity) -> bool:
     )
 
 
+def _strange(doubt: Ambiguity) -> bool:
+    return doubt.kind == "model" and doubt.unknown
+
+
 def questions(material: Material, verdict: str = "") -> list[str]:
     """What the answer turns on and the asker did not say; at most two, most decisive first."""
     need, say, found = material.understanding.need, material.say, []
     intent = material.intents[0]
     doubts = (doubt for doubt in _doubts(material) if _decisive(material, doubt))
-    found += [say("ask.which", text=doubt.text) for doubt in doubts]
+    found += [say("ask.unknown_model" if _strange(doubt) else "ask.which", text=doubt.text) for doubt in doubts]
     if intent == "what_fits" and _use_unsaid(material):
         found.append(say("ask.fits_use"))
     shopping = intent in {"which_to_buy", "budget", "cloud_or_buy"}

@@ -55,19 +55,19 @@ def _parts(material: Material, works: Sequence[Workload], cards: Sequence[GpuCou
 def _at_once(material: Material) -> Section | None:
     """The main model and its companions on the same cards: their sum against what is usable."""
     card, beside = plan.card_of(material.need), material.understanding.beside
-    single = GpuCount(gpu=card.gpu, count=1) if card else None
     works = [plan.main_of(material.understanding, material.need), *beside]
-    parts = _parts(material, works, [card, *(single for _ in beside)])
+    parts = _parts(material, works, plan.shares(material.understanding, material.need))
     if len(parts) != len(works):
         return None
     count = (card.count if card else None) or 1
     usable = gpu(card.gpu).usable_bytes if card else _usable(material)
-    chosen = _chosen(parts, usable, count)
+    split = plan.parted(material.understanding, material.need)
+    chosen = _each_on_its_own(parts) if split else _chosen(parts, usable, count)
     fits = usable is not None and chosen is not None
     shown = chosen or [part.ways[-1] for part in parts]
     say = material.say
     values = {
-        "what": say.listed([_plain(material, one) + cite(material, one) for one in shown]),
+        "what": say.listed([_placed(material, one, split=split) + cite(material, one) for one in shown]),
         "sum": _sum(shown),
         "room": _room(usable or 0, count),
         "cards": names.cards(card.gpu, count) if card else say("together.card"),
@@ -79,11 +79,26 @@ def _at_once(material: Material) -> Section | None:
     else:
         as_said = shown == [part.ways[0] for part in parts]
         verdict: AnswerVerdict = "does_not_fit" if not fits else "fits" if as_said else "fits_with_changes"
-        key = "together.no" if not fits else "together.yes" if as_said else "together.yes_smaller"
-        section = Section(verdict, say(key, **values), [_table(material, shown)])
-        if not fits and all(_all_fit([one], usable, one.gpus) for one in shown):
+        key = "no" if not fits else "yes" if as_said else "yes_smaller"
+        key = f"split_{key}" if split else key
+        section = Section(verdict, say(f"together.{key}", **values), [_table(material, shown)])
+        if not fits and not split and all(_all_fit([one], usable, one.gpus) for one in shown):
             section.levers.append(say("together.in_turn"))
     return _finished(material, section, parts, shown)
+
+
+def _each_on_its_own(parts: Sequence[_Part]) -> list[Estimate] | None:
+    """The widest format of each that its share of the cards holds."""
+    chosen = [next((one for one in part.ways if one.fits), None) for part in parts]
+    return [one for one in chosen if one] if all(chosen) else None
+
+
+def _placed(material: Material, one: Estimate, *, split: bool) -> str:
+    """The model and its format, with the cards that are its share."""
+    if not split or not one.request.get("gpu"):
+        return _plain(material, one)
+    cards = names.cards(one.request["gpu"], one.gpus)
+    return material.say("together.on", what=_plain(material, one), cards=cards)
 
 
 def _chosen(parts: Sequence[_Part], usable: int | None, count: int) -> list[Estimate] | None:
@@ -215,13 +230,17 @@ def _finished(material: Material, section: Section, parts: Sequence[_Part], show
     say = material.say
     section.settled = True
     section.caveats += caveats(material, shown[0])
-    if material.understanding.beside and material.need.engine in (None, "vllm", "sglang"):
+    if material.understanding.beside and _shared(material) and material.need.engine in (None, "vllm", "sglang"):
         section.caveats.append(say("together.reserve"))
     section.assumptions += [
         _stand_in(material, part.work.model) for part in parts if part.work.assumed and part.work.model
     ]
     section.assumptions += assumed(material, shown[0])
     return section
+
+
+def _shared(material: Material) -> bool:
+    return not plan.parted(material.understanding, material.need)
 
 
 def _stand_in(material: Material, model: str) -> str:

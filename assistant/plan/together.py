@@ -1,13 +1,14 @@
 """Several models in one question: the memory of each, as said and in the smaller formats where none was said."""
 
 from collections.abc import Iterator, Sequence
+from math import log2
 
 from assistant.answer import ToolCallRecord
 from assistant.plan import requests
 from assistant.plan.call import PlannedCall
 from assistant.plan.formats import native_format, smaller_formats
 from assistant.understanding import Understanding, Workload
-from kb.catalog import models
+from kb.catalog import gpu, models
 from tools.need import GpuCount, Need
 
 ASKED = (
@@ -25,6 +26,9 @@ ASKED = (
 _LANGUAGE = {"llm", "vlm"}
 _DRAWN = {"diffusion", "video"}
 """Kinds that people run in four bits where the whole does not fit."""
+
+_ALONE = 0.4
+"""Share of a card's memory that a model beside another may take in four bits, its cache not counted."""
 
 
 def asked(understanding: Understanding) -> bool:
@@ -58,17 +62,48 @@ def card_of(need: Need) -> GpuCount | None:
 
 
 def beside_calls(understanding: Understanding, need: Need) -> list[PlannedCall | None]:
-    """The main model on all cards, each other on one, and what would hold them all."""
+    """The main model on all cards, each other on one, or each on its share; and what would hold them all."""
     card = card_of(need)
-    single = GpuCount(gpu=card.gpu, count=1) if card else None
-    extra = sum(models()[one.model].params if one.model else one.params or 0 for one in understanding.beside)
+    main, *others = shares(understanding, need)
+    extra = sum(_counted(one) for one in understanding.beside)
     return [
-        *ways(main_of(understanding, need), need, card),
-        *(call for one in understanding.beside for call in ways(one, need, single)),
+        *ways(main_of(understanding, need), need, main),
+        *(call for one, share in zip(understanding.beside, others, strict=True) for call in ways(one, need, share)),
         requests.configure(need, frozen_params=extra or None)
         if card is None and need.memory_bytes_per_gpu is None
         else None,
     ]
+
+
+def shares(understanding: Understanding, need: Need) -> list[GpuCount | None]:
+    """The cards of the main model and of each beside it: all of them and one each, or as many for each where one beside
+    it is a language model too large for a single card."""
+    card, beside = card_of(need), understanding.beside
+    if card is None:
+        return [None, *(None for _ in beside)]
+    single = GpuCount(gpu=card.gpu, count=1)
+    if not parted(understanding, need):
+        return [card, *(single for _ in beside)]
+    each = GpuCount(gpu=card.gpu, count=2 ** int(log2((card.count or 1) / (len(beside) + 1))))
+    return [each, *(each for _ in beside)]
+
+
+def parted(understanding: Understanding, need: Need) -> bool:
+    """Whether the models divide the cards among them: people give large models cards of their own."""
+    card, beside = card_of(need), understanding.beside
+    if card is None or (card.count or 1) <= len(beside):
+        return False
+    room = _ALONE * gpu(card.gpu).usable_bytes
+    return any(_counted(one) / 2 > room for one in beside) and all(_language(one) for one in beside)
+
+
+def _counted(work: Workload) -> int:
+    return models()[work.model].params if work.model else work.params or 0
+
+
+def _language(work: Workload) -> bool:
+    record = models().get(work.model or "")
+    return record is None or record.kind in _LANGUAGE
 
 
 def apart_calls(understanding: Understanding, need: Need) -> list[PlannedCall | None]:

@@ -4,6 +4,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from assistant.understand.generations import newer
 from assistant.understand.text import Text, grammar
 from assistant.understand.unknown import unknown_models
 from kb.base import AdvisorError
@@ -65,6 +66,8 @@ class NamedModel:
     end: int
     sure: bool = True
     """Whether the name alone says which, rather than a size elsewhere."""
+    newer: bool = False
+    """Whether it is of a generation that the catalog does not know yet; `ids` are of its family."""
 
 
 def model_mentions(text: str, written: Text | None = None) -> list[Mention]:
@@ -158,6 +161,8 @@ def named_model(text: Text, mention: Mention) -> NamedModel:
         return NamedModel(distilled, (distilled,), models()[distilled].params, mention.start, mention.end)
     if _whole_deepseek(text, mention):
         return NamedModel(_FULL_BLOODED, (_FULL_BLOODED,), models()[_FULL_BLOODED].params, mention.start, mention.end)
+    if (end := newer(text.plain, mention.start, mention.end)) is not None:
+        return NamedModel(None, mention.ids, None, mention.start, end, newer=True)
     ids = _narrow_models(text, mention)
     records = [models()[key] for key in ids]
     said = _SIZE_AFTER.match(text.plain, mention.end)
@@ -263,6 +268,8 @@ def new_models(text: Text, hidden: str) -> list[NamedModel]:
 
 def unknown_version(plain: str, model: NamedModel) -> int | None:
     """Where the name ends with a version that no model of its family bears: "GLM-5.3"; None where it has none."""
+    if model.newer:
+        return model.end
     if model.model is not None or not model.ids:
         return None
     said = _VERSION.match(plain, model.end)

@@ -177,3 +177,26 @@ def test_what_the_memory_of_pictures_turns_on_is_asked(text: str, asked: str) ->
 def test_memory_asked_for_without_a_model_or_a_card_is_asked_back(text: str) -> None:
     _, _, draft = turn(text)
     assert draft.clarifying_questions
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        pytest.param(
+            "Two models on one 8xH100 box: Llama 3.3 70B for chat (60 concurrent users, 8k) and Qwen2.5-VL-72B for"
+            " document parsing. Do they fit together and how should we split the cards?",
+            id="with-a-load",
+        ),
+        pytest.param("8卡A100 80G能不能同时跑Qwen2.5-72B和DeepSeek-R1-Distill-Llama-70B?", id="zh"),
+    ],
+)
+def test_two_large_models_get_cards_of_their_own(text: str) -> None:
+    _, _, draft = turn(text)
+    assert draft.verdict == "fits"
+    assert draft.answer.count("4×") >= 2
+
+
+def test_a_small_model_shares_a_card_with_a_large_one() -> None:
+    _, records, _ = turn("4张L20能同时部署GLM-4.5-Air和Qwen3-8B吗?")
+    spread = {one.request["model"]: one.request["tensor_parallel"] for one in records if one.tool == "estimate_memory"}
+    assert spread == {"zai-org/GLM-4.5-Air": 4, "Qwen/Qwen3-8B": 1}
