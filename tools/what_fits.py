@@ -14,16 +14,18 @@ from kb.purposes import PurposeName, models_for, purposes
 from kb.records.gpu import Gpu
 from kb.records.model import Model
 from kb.units import GIB, format_bytes, format_count
-from tools.base import Step, ToolResult
+from tools.base import Step
 from tools.configure.layout import Layout, layouts
 from tools.configure.suitable import served_in
+from tools.configure.workload import FILES as EVERY_FILE
 from tools.memory.formats import held_in, weight_format
 from tools.memory.request import MemoryRequest
 from tools.nameless_card import middling
 from tools.need import GpuCount
 from tools.what_fits_examples import everyday, known_first, language_models
-from tools.what_fits_held import Held, held_alike, held_together, kinds, unlike_cards
-from tools.what_fits_result import Candidate, Example, FitRow, Method, Slice
+from tools.what_fits_family import members, room_tokens
+from tools.what_fits_held import Held, held_alike, held_together, kinds, only_kind, slowest_bandwidth, unlike_cards
+from tools.what_fits_result import Beyond, Candidate, Example, FitRow, Method, Slice, WhatFits
 
 METHODS: tuple[tuple[Method, str | None, str | None], ...] = (
     ("inference", "bf16", None),
@@ -99,25 +101,6 @@ class WhatFitsRequest(Frozen):
         return self
 
 
-class WhatFits(ToolResult):
-    """What can be run and trained on the cards in hand."""
-
-    gpu: str | None
-    """Catalog id of the card (the smallest, when mixed); null for a card known only by its memory."""
-    gpu_name: str
-    count: int
-    usable_bytes_per_gpu: int
-    """Of the smallest, when mixed."""
-    cards: tuple[GpuCount, ...] = ()
-    """Each kind, roomiest first, where they are unlike: what serves a model then is all of them together."""
-    together_usable_bytes: int
-    rows: tuple[FitRow, ...]
-    candidates: tuple[Candidate, ...] = ()
-    """Models published for the purpose, or of the family asked about, that fit, largest first."""
-    slices: tuple[Slice, ...] = ()
-    """Each MIG profile, smallest first, where the card is to be divided."""
-
-
 def what_fits(request: WhatFitsRequest) -> WhatFits:
     """Say what the cards in hand can run, fine-tune and train: the largest model for each method and format.
 
@@ -143,6 +126,10 @@ def what_fits(request: WhatFitsRequest) -> WhatFits:
         _row(request, method, form, optimizer, count, usable, personal and method == "inference")
         for method, form, optimizer in ((row[0], held_in(row[1] or "bf16", card), row[2]) for row in chosen)
     )
+    if request.models and request.purpose is None:
+        candidates, beyond = _family(request, count, usable, personal)
+    else:
+        candidates, beyond = tuple(_candidates(request, count, usable, personal)), None
     return WhatFits(
         gpu=card.id if card else None,
         gpu_name=name,
@@ -151,7 +138,8 @@ def what_fits(request: WhatFitsRequest) -> WhatFits:
         cards=kinds(unlike),
         together_usable_bytes=sum(one.usable_bytes for one in unlike) or usable * count,
         rows=rows,
-        candidates=tuple(_candidates(request, count, usable, personal)),
+        candidates=candidates,
+        beyond=beyond,
         slices=tuple(_slices(request, cut, count)) if cut else (),
         warnings=(NO_INSTANCES.format(card=name),) if request.instances and cut is None else (),
         sources=(
@@ -242,7 +230,7 @@ def _row(
         return range(min(len(sized), low + NEIGHBOURS) - 1, max(-1, low - wide), -1)
 
     near = sorted({*around(("yes", "tight")), *around(("yes",))}, reverse=True)
-    bandwidth = _bandwidth(request) * (1 if unlike else count) if personal else None
+    bandwidth = slowest_bandwidth(request.gpus) * (1 if unlike else count) if personal else None
     sure = [place for place in near if held(place).verdict == "yes"]
     tight = [place for place in near if held(place).verdict == "tight"]
     shown = [
@@ -273,16 +261,46 @@ def _candidates(request: WhatFitsRequest, count: int, usable: int, personal: boo
     """Each model in question in the first format that fits, the sure ones of all formats before the tight ones."""
     task = request.task or "inference"
     unlike = unlike_cards(request.gpus) if task == "inference" else ()
+    card = only_kind(request.gpus)
     for model in _asked(request) or (_everyday(request, count, usable) if personal and task == "inference" else ()):
-        usual = _usual(request, model, personal) if task == "inference" else [TRAINED_IN[task]]
-        forms = [request.weight_format] if request.weight_format else usual
+        forms = _forms(request, model, personal)
         held = [(form, _held(request, task, form, None, count, model.id, usable, unlike)) for form in forms]
         fitting = [(form, one) for verdict in ("yes", "tight") for form, one in held if one.verdict == verdict]
         for form, one in fitting[:1]:
             yield Candidate(
-                model=model.id, name=model.name, params=model.params, weight_format=held_in(form, _only(request)),
+                model=model.id, name=model.name, params=model.params, weight_format=held_in(form, card),
                 needed_bytes_per_gpu=one.needed_bytes, verdict="yes" if one.verdict == "yes" else "tight",
             )  # fmt: skip
+
+
+def _forms(request: WhatFitsRequest, model: Model, personal: bool, *, every: bool = False) -> list[str]:
+    """Formats to try a model in, the best first; of files `every` width, or only eight and four bits."""
+    if request.weight_format:
+        return [request.weight_format]
+    if request.task not in (None, "inference"):
+        return [TRAINED_IN[request.task]]
+    usual = _usual(request, model, personal)
+    wide = [form for form, _ in EVERY_FILE] if every and usual == list(FILES.values()) else usual
+    return [held_in(form, only_kind(request.gpus)) for form in wide]
+
+
+def _family(
+    request: WhatFitsRequest, count: int, usable: int, personal: bool
+) -> tuple[tuple[Candidate, ...], Beyond | None]:
+    """The members of a family that fit, with a context worth having; and the next larger one."""
+    task = request.task or "inference"
+    unlike = unlike_cards(request.gpus) if task == "inference" else ()
+
+    def context(model: Model) -> int | None:
+        return request.context_tokens or (room_tokens(model) if task == "inference" else None)
+
+    def held(model: Model, form: str) -> Held:
+        one = request.model_copy(update={"context_tokens": context(model)})
+        return _held(one, task, form, None, count, model.id, usable, unlike)
+
+    room = sum(card.usable_bytes for card in unlike) or usable * count
+    found, beyond = members(_asked(request), lambda model: _forms(request, model, personal, every=True), held, room)
+    return tuple(one.model_copy(update={"context_tokens": context(find_model(one.model))}) for one in found), beyond
 
 
 def _held(
@@ -295,14 +313,9 @@ def _held(
     return held_alike(_laid_out(request, method, form, optimizer, count, model), usable)
 
 
-def _only(request: WhatFitsRequest) -> Gpu | None:
-    """The card, where it is one kind with a name."""
-    return find_gpu(request.gpus[0].gpu) if len(request.gpus) == 1 else None
-
-
 def _usual(request: WhatFitsRequest, model: Model, personal: bool) -> list[str]:
     """Formats in which a model is served, the best first."""
-    card = _only(request)
+    card = only_kind(request.gpus)
     forms = [str(form) for task, form, _ in _methods(personal, card) if task == "inference"]
     if not any(form.startswith("gguf:") for form in forms):
         return [model.native_format, *forms[1:]]
@@ -324,7 +337,7 @@ def _everyday(request: WhatFitsRequest, count: int, usable: int) -> Sequence[Mod
         return _held(request, "inference", form, None, count, model.id, usable, unlike).verdict == "yes"
 
     together = 1 if unlike else count  # unlike cards take turns
-    return everyday(holds, _bandwidth(request) * together, four_bits)
+    return everyday(holds, slowest_bandwidth(request.gpus) * together, four_bits)
 
 
 def _asked(request: WhatFitsRequest) -> Sequence[Model]:
@@ -341,11 +354,6 @@ def _personal(request: WhatFitsRequest, card: Gpu | None) -> bool:
     if card is None:
         return few and (request.memory_bytes_per_gpu or 0) <= LARGEST_AT_HOME
     return card.vendor == "Apple" or card.market in ALONE or (card.market == "consumer" and few)
-
-
-def _bandwidth(request: WhatFitsRequest) -> float:
-    """Of the slowest card named; nothing where none was."""
-    return min((find_gpu(item.gpu).bandwidth_bytes_per_s or 0 for item in request.gpus), default=0)
 
 
 def _laid_out(

@@ -88,17 +88,17 @@ def everyday_series() -> tuple[tuple[Model, ...], ...]:
     general = [
         one for one in general if one.released and not _SPECIAL.search(one.name) and not _NARROW.search(one.name)
     ]
-    newest = max(_month(one.released or "") for one in general)
+    newest = max(month(one.released or "") for one in general)
     series: dict[tuple[str, str], list[Model]] = {}
     for one in general:
-        if newest - _month(one.released or "") <= EVERYDAY_YEARS * 12:
+        if newest - month(one.released or "") <= EVERYDAY_YEARS * 12:
             series.setdefault((one.id.partition("/")[0], one.family or one.name), []).append(one)
     for members in series.values():
         members.sort(key=lambda one: (-one.params, one.id))
     return tuple(
         tuple(members)
         for _, members in sorted(
-            series.items(), key=lambda item: (-max(_month(one.released or "") for one in item[1]), item[0])
+            series.items(), key=lambda item: (-max(month(one.released or "") for one in item[1]), item[0])
         )
     )
 
@@ -127,7 +127,7 @@ def _rate(model: Model, bandwidth: float, bits: float) -> float:
     return READS * bandwidth / ((model.active_params or model.params) * bits / 8)
 
 
-def _month(released: str) -> int:
+def month(released: str) -> int:
     """Months since year 0; a date without a month counts as its January."""
     year, _, rest = released.partition("-")
     return int(year) * 12 + int(rest[:2] or 1)

@@ -51,3 +51,13 @@ def kinds(cards: Sequence[Gpu]) -> tuple[GpuCount, ...]:
     """So many of each kind, in the order of the cards."""
     every = [card.id for card in cards]
     return tuple(GpuCount(gpu=kind, count=every.count(kind)) for kind in dict.fromkeys(every))
+
+
+def only_kind(cards: Sequence[GpuCount]) -> Gpu | None:
+    """The card, where it is one kind with a name."""
+    return find_gpu(cards[0].gpu) if len(cards) == 1 else None
+
+
+def slowest_bandwidth(cards: Sequence[GpuCount]) -> float:
+    """Of the slowest card named, in bytes/s; nothing where none was."""
+    return min((find_gpu(one.gpu).bandwidth_bytes_per_s or 0 for one in cards), default=0)

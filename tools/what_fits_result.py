@@ -3,6 +3,8 @@
 from typing import Literal
 
 from kb.base import Frozen
+from tools.base import ToolResult
+from tools.need import GpuCount
 
 Method = Literal["inference", "lora", "qlora", "full_finetune"]
 
@@ -34,9 +36,20 @@ class FitRow(Frozen):
 
 
 class Candidate(Example):
-    """A model published for the purpose, in the best format in which it fits."""
+    """A model published for the purpose, or a member of the family, in the best format in which it fits."""
 
     weight_format: str
+    context_tokens: int | None = None
+    """Context that it leaves room for, where that was reckoned with."""
+
+
+class Beyond(Frozen):
+    """A model that does not fit, in the narrowest format in which it is tried."""
+
+    model: str
+    name: str
+    weight_format: str
+    needed_bytes_per_gpu: int
 
 
 class Slice(Frozen):
@@ -55,3 +68,24 @@ class Slice(Frozen):
     """Its share of the card's, in proportion to the memory: what limits a single stream."""
     rows: tuple[FitRow, ...]
     """The largest models to serve in 16, 8 and 4 bits, or for the task asked for."""
+
+
+class WhatFits(ToolResult):
+    """What can be run and trained on the cards in hand."""
+
+    gpu: str | None
+    """Catalog id of the card (the smallest, when mixed); null for a card known only by its memory."""
+    gpu_name: str
+    count: int
+    usable_bytes_per_gpu: int
+    """Of the smallest, when mixed."""
+    cards: tuple[GpuCount, ...] = ()
+    """Each kind, roomiest first, where they are unlike: what serves a model then is all of them together."""
+    together_usable_bytes: int
+    rows: tuple[FitRow, ...]
+    candidates: tuple[Candidate, ...] = ()
+    """Models published for the purpose, or of the family asked about, that fit, largest first."""
+    beyond: Beyond | None = None
+    """Of the family asked about, the next larger model than the first of `candidates`, which does not fit."""
+    slices: tuple[Slice, ...] = ()
+    """Each MIG profile, smallest first, where the card is to be divided."""

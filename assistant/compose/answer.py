@@ -111,7 +111,7 @@ def compose(understanding: Understanding, calls: Sequence[ToolCallRecord], befor
     settled = {"training_time"} if fit.by_deadline(material) else set()
     if material.intents[0] == "compare" and contest.race(material):
         settled |= {"speed"}
-    if keeping_up.asked(material):
+    if keeping_up.asked(material) or capacity.paced(material):
         settled |= {"speed"}
     service = closed.closed(material) or together.together(material) or particular.particular(material)
     brought = [service] if service else _brought(material)

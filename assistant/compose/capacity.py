@@ -8,8 +8,7 @@ from assistant.compose.material import Material
 from assistant.compose.section import Section
 from assistant.compose.table import table
 from assistant.plan import requests
-from tools.what_fits import WhatFits
-from tools.what_fits_result import Candidate, Example, FitRow
+from tools.what_fits_result import Candidate, Example, FitRow, WhatFits
 
 EXAMPLES_MAX = 2
 HEADLINE_MAX = 3
@@ -27,6 +26,10 @@ def what_fits(material: Material) -> Section:
     result = results[0]
     rows = _in_order(material, result.rows)
     marker = _cite(material, result)
+    family, _ = requests.family(material.understanding.text)
+    if family and result.beyond and not result.candidates:
+        least = _beyond(material, result, "none_of", family=family, cards=_cards(material, result))
+        return Section("does_not_fit", least + marker)
     possible = [row for row in rows if row.max_params]
     ways = [_way(material, row) for row in _best(possible)]
     values = {"cards": _cards(material, result), "room": _room(material, result)}
@@ -37,6 +40,8 @@ def what_fits(material: Material) -> Section:
     section.body.append(_paces(material, result))
     if result.candidates:
         section.headline, section.body = _for_purpose(material, result, marker), section.body[::-1]
+        if family and material.need.purpose is None:
+            section.body = section.body[:1]  # other makers' models are none of the question
     section.assumptions.append(material.say("capacity.assumed"))
     if result.cards:
         section.caveats.append(material.say("capacity.unlike", cards=names.cards(result.gpu or "", result.count)))
@@ -67,22 +72,69 @@ def largest(material: Material) -> tuple[str | None, str | None]:
     return next(held, (None, None))
 
 
+def paced(material: Material) -> bool:
+    """Whether each model that is told to fit is told with its speed."""
+    found = next(iter(material.results("what_fits")), None)
+    return (
+        material.intents[0] == "what_fits"
+        and bool(found and found["candidates"])
+        and bool(requests.family(material.text)[0])
+    )
+
+
 def _for_purpose(material: Material, result: WhatFits, marker: str) -> str:
     """The models published for what is wanted, largest first, as far as they fit."""
     say = material.say
-    ways = [
-        say(f"capacity.candidate_{one.verdict}", model=one.name, format=names.format_name(one.weight_format))
-        for one in result.candidates[:HEADLINE_MAX]
-    ]
+    ways = [_member(material, one) for one in result.candidates[:HEADLINE_MAX]]
     values = {"cards": _cards(material, result), "room": _room(material, result), "ways": say.listed(ways)}
     if material.need.purpose is None:
         family, _ = requests.family(material.understanding.text)
         if family:
-            return say("capacity.best_of", family=family, **values) + marker
+            return _of_family(material, result, family, marker)
         largest = max(result.rows, key=lambda row: (row.task == "inference", row.max_params or 0))
         most = {"size": numbers.params(largest.max_params or 0), "format": names.format_name(largest.weight_format)}
         return say("capacity.everyday", **most, **values) + marker
     return say("capacity.best_for", purpose=say(f"capacity.for_{material.need.purpose}"), **values) + marker
+
+
+def _of_family(material: Material, result: WhatFits, family: str, marker: str) -> str:
+    """The member to take, what it takes and how fast it is; then the next larger, which does not fit."""
+    say, one, more = material.say, result.candidates[0], result.candidates[1:HEADLINE_MAX]
+    speed, paced = _pace(material, one)
+    shown = {
+        "family": family, "cards": _cards(material, result), "model": one.name,
+        "way": _taken_in(material, one), "total": numbers.gib(one.needed_bytes_per_gpu, digits=1),
+        "usable": numbers.gib(result.usable_bytes_per_gpu, digits=1),
+        "each": say("file.each") if result.count > 1 and not result.cards else "",
+    }  # fmt: skip
+    room = say("capacity.take_context", tokens=numbers.tokens(one.context_tokens)) if one.context_tokens else ""
+    pace_told = say("capacity.take_speed", speed=speed) if speed else ""
+    told = [say(f"capacity.take_{one.verdict}", context=room, speed=pace_told, **shown) + marker + paced]
+    if more:
+        told.append(say("capacity.also", ways=say.listed([_member(material, each) for each in more])))
+    return ("" if say.language == "zh" else " ").join(part for part in (*told, _beyond(material, result)) if part)
+
+
+def _member(material: Material, one: Candidate) -> str:
+    return material.say(
+        f"capacity.candidate_{one.verdict}", model=one.name, format=names.format_name(one.weight_format)
+    )
+
+
+def _taken_in(material: Material, one: Candidate) -> str:
+    """The file or format in which it is run, or the way in which it is trained."""
+    if requests.is_training(material.need) and material.need.task is not None:
+        return material.say("capacity.take_trained", method=names.task_name(material.need.task, material.say))
+    return material.say("capacity.take_in", format=names.format_name(one.weight_format))
+
+
+def _beyond(material: Material, result: WhatFits, phrase: str = "beyond", **also: str) -> str:
+    """The next larger member, which takes more than there is."""
+    one = result.beyond
+    if one is None:
+        return ""
+    values = {"model": one.name, "format": names.format_name(one.weight_format)}
+    return material.say(f"capacity.{phrase}", total=numbers.gib(one.needed_bytes_per_gpu, digits=1), **values, **also)
 
 
 def _paces(material: Material, result: WhatFits) -> str:
@@ -99,6 +151,8 @@ def _paces(material: Material, result: WhatFits) -> str:
             name = f"{one.name} {form}".strip()
             lines.append([name, numbers.gib(one.needed_bytes_per_gpu), (speed or "–") + marker])
     head = [say("capacity.model"), say("table.gib", column=say("table.per_gpu")), say("capacity.speed")]
+    if all(line[-1] == "–" for line in lines):
+        head, lines = head[:-1], [line[:-1] for line in lines]  # what is trained writes nothing
     return table(head, lines) if lines else ""
 
 
@@ -118,10 +172,7 @@ def of_series(material: Material) -> tuple[str, str]:
     if not results or not results[0].candidates:
         return "", ""
     result, say = results[0], material.say
-    ways = [
-        say(f"capacity.candidate_{one.verdict}", model=one.name, format=names.format_name(one.weight_format))
-        for one in result.candidates[:HEADLINE_MAX]
-    ]
+    ways = [_member(material, one) for one in result.candidates[:HEADLINE_MAX]]
     said = say("capacity.of_series", ways=say.listed(ways)) + _cite(material, result)
     return ("" if say.language == "zh" else " ") + said, _paces(material, result)
 

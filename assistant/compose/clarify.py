@@ -78,7 +78,7 @@ def ambiguous_names(material: Material) -> list[str]:
 def _doubts(material: Material) -> list[Ambiguity]:
     """Names in doubt; which member of a family is none where the largest that fits is asked for, or each is shown."""
     asks_largest = material.intents[0] == "what_fits" and any(
-        row["candidates"] for row in material.results("what_fits")
+        row["candidates"] or row.get("beyond") for row in material.results("what_fits")
     )
     settled = asks_largest or bool(material.understanding.workloads)
     found = material.understanding.ambiguities

@@ -255,6 +255,8 @@ def family(text: str) -> tuple[str, tuple[str, ...]]:
     for mention in model_names().scan(text.lower()):
         members = [key for key in mention.ids if models()[key].kind in ("llm", "vlm")]
         if len(members) > 1:
+            mixtures = {f"{models()[key].family} MoE" for key in members}
+            members += [key for key, one in models().items() if one.family in mixtures and key not in members]
             return text[mention.start : mention.end], tuple(members[:FAMILY_MAX])
     return "", ()
 

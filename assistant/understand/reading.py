@@ -35,6 +35,7 @@ from assistant.understand.training import (
     is_global,
 )
 from assistant.understand.turn import Reading
+from assistant.understand.which_member import asks_member
 from assistant.understanding import Ambiguity, Span
 from kb.catalog import gpus, models
 from kb.projects import project_in
@@ -50,6 +51,13 @@ TRAINING = {"full_finetune", "lora", "qlora", "pretrain"}
 LONG_CONTEXT = 64_000
 PRICED_AS_OWN = ("compare", "oom", "power", "what_fits", "how_many_gpus", "cloud_or_buy")
 """Intents under which words about a price change nothing of whose the cards are."""
+ASKED_OF_A_MEMBER = (
+    "speed", "can_it_run", "context_length", "concurrency", "guidance", "other", "spec", "min_vram", "which_to_buy",
+    "training_time", "compare",
+)  # fmt: skip
+"""Intents beside which the question may be which member of a family the cards run."""
+SAID_WITH_IT = ("what_fits", "can_it_run", "spec", "min_vram", "guidance", "other")
+"""Of these the answer which one fits leaves nothing open."""
 FITS = "能放下吗"
 """What is asked with words that fear running out of memory."""
 READ_ALONE = 256
@@ -108,6 +116,12 @@ def read(original: str, previous: Earlier = NOTHING) -> Reading:
     facts = _facts(reading, work, previous)
     reading.weights = weigh(FEARED.sub(lambda feared: FITS.ljust(len(feared[0])), hidden), facts)
     reading.intent, reading.asks = choose(reading.weights, facts)
+    if _which_member(reading, facts, hidden):
+        parts = (reading.intent, *reading.asks)
+        reading.intent, reading.asks = (
+            "what_fits",
+            tuple(one for one in parts if one not in SAID_WITH_IT),
+        )
     uncounted = masked(without_money(reading), [(*span, " ") for span in pictures_spoken_of(entities.masked)])
     reading.cards = find_cards(entities, uncounted, _intent_of_cards(reading, previous, hidden), pasted)
     _put_cards(reading)
@@ -134,6 +148,14 @@ def read(original: str, previous: Earlier = NOTHING) -> Reading:
         priced="budget" in reading.slots,
     )
     return reading
+
+
+def _which_member(reading: Reading, facts: Facts, hidden: str) -> bool:
+    """Whether it is asked which of a family the cards run: then the model comes before how fast it is."""
+    family = any(one.kind == "model" and len(one.candidates) > 1 and not one.unknown for one in reading.ambiguities)
+    settled = "model" in reading.slots or "params" in reading.slots or facts.owned_or_named > 1
+    open_to_it = reading.intent in ASKED_OF_A_MEMBER and facts.card_known and not facts.has_budget
+    return family and not settled and open_to_it and asks_member(hidden)
 
 
 def _one_left(reading: Reading) -> bool:

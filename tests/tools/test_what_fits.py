@@ -11,7 +11,8 @@ from tools.memory import estimate_memory
 from tools.memory.request import MemoryRequest
 from tools.need import GpuCount
 from tools.registry import tool
-from tools.what_fits import WhatFits, WhatFitsRequest, what_fits
+from tools.what_fits import WhatFitsRequest, what_fits
+from tools.what_fits_result import WhatFits
 
 ORDER = ("full_finetune", "lora", "qlora")
 
