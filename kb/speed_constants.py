@@ -213,10 +213,19 @@ class Host(Frozen):
     server_bandwidth_bytes_per_s: float
     """Of one socket of a server, for those who say it is one."""
     cores_bytes_per_s: float
-    """Quantised weights that its cores widen and multiply a second."""
+    """Quantised weights that the cores of such a desktop widen and multiply a second."""
+    server_cores_bytes_per_s: float
+    """The same of one socket of a server."""
     handover_s: float
     """Passing the activations of one layer to the host and back."""
     source: str
+
+    def cores(self, bandwidth_bytes_per_s: float) -> float:
+        """Weights a second that the cores behind memory of this bandwidth multiply: a desktop's up to a desktop's
+        bandwidth, a server's from a server's on, in between by the bandwidth."""
+        low, high = self.bandwidth_bytes_per_s, self.server_bandwidth_bytes_per_s
+        share = min(max((bandwidth_bytes_per_s - low) / (high - low), 0.0), 1.0)
+        return self.cores_bytes_per_s + share * (self.server_cores_bytes_per_s - self.cores_bytes_per_s)
 
 
 class Capacity(Frozen):

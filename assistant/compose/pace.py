@@ -191,8 +191,12 @@ def _left_to_host(material: Material, result: dict[str, Any]) -> str:
     if main is None or main.fits or main.placed.host is not None:
         return ""
     needed, usable = main.result.per_gpu.total_bytes * main.gpus, main.placed.usable_bytes * main.gpus
-    whole, held = round(needed / GIB), round(usable / GIB)
-    return material.say("pace.host_left", whole=f"{whole:,} GiB", held=f"{held:,} GiB", left=f"{whole - held:,} GiB")
+    digits = 1 if needed - usable < 2 * GIB else 0
+    whole, held = (round(one / GIB, digits) for one in (needed, usable))
+    if whole <= held:
+        return ""
+    sizes = {"whole": whole, "held": held, "left": whole - held}
+    return material.say("pace.host_left", **{name: f"{size:,.{digits}f} GiB" for name, size in sizes.items()})
 
 
 def brief(material: Material, told: Estimate | None = None) -> str:

@@ -1,5 +1,6 @@
 """How many sequences the memory of a layout holds, and what happens beyond."""
 
+from kb.memory_constants import constants as memory_constants
 from kb.speed_constants import constants
 from tools.speed.work import Work
 
@@ -39,12 +40,23 @@ def sequences_that_fit(work: Work) -> int | None:
 def spilled_share(work: Work) -> float:
     """Share of the weights that llama.cpp leaves in host memory because the cards are full.
 
+        (weights + cache + compute buffers - usable memory) / (weights + cache)
+
+    The cache is reserved whole when the model is loaded, for the context asked or the usual one, and a layer in host
+    memory keeps its own there; experts alone leave theirs on the card.
     A chip that shares its memory with the processor has no other: what its driver grants it can be raised.
     """
     if work.engine != "llama.cpp" or SHARED in (work.gpu.memory_type or ""):
         return 0.0
     resident = weight_bytes_per_card(work)
     cards = work.layout.tensor * work.layout.pipeline
-    cache = work.cache_bytes(work.context) * work.sequences / cards
-    over = resident + cache - work.gpu.usable_bytes * 0.97
-    return min(max(over / resident, 0.0), 1.0)
+    cache = work.cache_bytes(work.reserved_tokens) * work.sequences / cards
+    over = resident + cache + _buffer_bytes(work) / cards - work.gpu.usable_bytes
+    moved = resident if work.arch.moe else resident + cache
+    return min(max(over / moved, 0.0), 1.0)
+
+
+def _buffer_bytes(work: Work) -> float:
+    """What llama.cpp holds beside weights and cache: the logits of a physical batch, and a context on each card."""
+    llama, cards = memory_constants().llama_cpp, work.layout.tensor * work.layout.pipeline
+    return llama.ubatch_tokens * work.arch.vocab * 4 + cards * (llama.base_bytes + llama.context_bytes)

@@ -324,5 +324,5 @@ def _spill_s(work: Work, spilled: float, batch: float) -> float:
     host = constants().host
     (dense, routed), (dense_away, routed_away) = read_bytes(work, batch), host_shares(work, spilled)
     bandwidth = work.host_bandwidth or host.bandwidth_bytes_per_s
-    seconds = (dense * dense_away + routed * routed_away) * (1 / bandwidth + 1 / host.cores_bytes_per_s)
+    seconds = (dense * dense_away + routed * routed_away) * (1 / bandwidth + 1 / host.cores(bandwidth))
     return seconds + work.arch.layers * max(dense_away, routed_away) * host.handover_s

@@ -58,6 +58,8 @@ class Work(NamedTuple):
     host_bandwidth: float | None = None
     separate_prefill: bool = False
     """Whether other cards read the prompts."""
+    reserved_tokens: int = 0
+    """Tokens of a sequence that an engine keeps room for when it loads the model."""
     era: Era = TODAY
     """What the engine's release does worse than today's."""
 
@@ -156,12 +158,20 @@ def work_of(request: InferenceSpeedRequest) -> tuple[Work, list[str]]:
         kv_bytes=memory_constants().kv.bytes[cache_format(request.kv_format, engine, name, native)],
         bandwidth=bandwidth, flops=flops, flops_kind=kind, flops_16=flops_16,
         host_bandwidth=request.host_bandwidth_bytes_per_s, separate_prefill=request.separate_prefill,
+        reserved_tokens=_reserved(request, prompt + answer),
         era=era_of(engine, request.engine_built, arch.released),
     )  # fmt: skip
     said = [*assumptions, *arch.guesses]
     if work.rate_guessed:
         said.append(f"No source states a matrix rate of {card.name}: that of cards with its bandwidth is taken.")
     return work.on(work.layout, request.concurrent_sequences), said
+
+
+def _reserved(request: InferenceSpeedRequest, used: int) -> int:
+    """Room for a sequence: the context or lengths stated, else the usual context."""
+    if request.context_tokens is not None or request.output_tokens is not None:
+        return used
+    return max(used, memory_constants().defaults.context_tokens)
 
 
 def rates(card: Gpu, *, guess: bool = False) -> tuple[float, float]:

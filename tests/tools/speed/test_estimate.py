@@ -126,6 +126,33 @@ def test_weights_left_in_host_memory_make_its_bandwidth_decide() -> None:
     assert faster.tokens_per_s_per_user.value > 1.5 * found.tokens_per_s_per_user.value
 
 
+@pytest.mark.parametrize(
+    ("model", "rate"),
+    [
+        pytest.param("google/gemma-3-12b-it", 26.1, id="gemma-3-12b"),
+        pytest.param("Qwen/Qwen3-14B", 16.9, id="qwen3-14b"),
+        pytest.param("microsoft/phi-4", 16.7, id="phi-4"),
+        pytest.param("Qwen/Qwen2.5-14B", 20.8, id="qwen2.5-14b"),
+        pytest.param("mistralai/Mistral-Small-24B-Instruct-2501", 5.2, id="mistral-small-24b"),
+        pytest.param("Qwen/Qwen3-30B-A3B", 36.7, id="qwen3-30b-a3b"),
+    ],
+)
+def test_a_small_card_keeps_room_for_cache_and_buffers(model: str, rate: float) -> None:
+    """RTX 2080 of 8 GB beside an i9-10900X (four channels of DDR4-2933), Q4_K_M, context 4,096, llama.cpp of 2026-07:
+    https://github.com/AlexsJones/llmfit/pull/774, 755 and 778."""
+    found = estimate(model=model, gpu="rtx-2080-8gb", gpu_count=1, weight_format="gguf:Q4_K_M", engine="llama.cpp",
+                     host_bandwidth_bytes_per_s=93.9e9)  # fmt: skip
+    assert found.tokens_per_s_per_user.value == pytest.approx(rate, rel=0.3)
+    assert any("host memory" in warning for warning in found.warnings)
+
+
+def test_the_cache_of_a_longer_context_leaves_less_room_for_weights() -> None:
+    fields = {"model": "Qwen/Qwen3-8B", "gpu": "rtx-3070-8gb", "gpu_count": 1, "weight_format": "gguf:Q4_K_M"}
+    short, long = (estimate(**fields, context_tokens=tokens) for tokens in (4096, 32768))
+    assert not any("host memory" in warning for warning in short.warnings)
+    assert any("host memory" in warning for warning in long.warnings)
+
+
 @pytest.mark.parametrize(("gpu", "beside"), [("apple-m3-ultra-512gb", False), ("h200-sxm-141gb", True)])
 def test_a_chip_that_shares_its_memory_has_no_host_memory_beside(gpu: str, *, beside: bool) -> None:
     found = estimate(model="deepseek-ai/DeepSeek-R1", gpu=gpu, gpu_count=1, weight_format="gguf:Q4_K_M")
