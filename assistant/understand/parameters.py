@@ -16,7 +16,8 @@ _HAN_SIZE = grammar(
 )
 _LARGE = grammar(
     r"(?<![a-z0-9.])(\d{1,3}(?:\.\d{1,2})?)[ -]?(t|m)\s?(?:参数|params?(?![a-z])|parameters?"
-    r"|的?\s?(?:模型|网络|gpt|bert|llama|transformer|decoder|llms?|lm|moe|mixture)(?![a-z])|(?:(?:llama|gpt|bert|t5)-style "
+    r"|的?\s?(?:模型|网络|gpt|bert|llama|transformer|decoder|llms?|lm|moe|mixture)(?![a-z])"
+    r"|(?:(?:llama|gpt|bert|t5)-style "
     r"|dense |small |tiny |decoder-only )?(?:models?|llms?|lm|gpt-?2?|llama|qwen|mistral|bert|t5|mamba|decoder"
     r"|transformers?)"
     r"(?![a-z0-9])|-param)"

@@ -6,7 +6,7 @@ from tests.assistant.planning import turn
 
 
 @pytest.mark.parametrize(
-    "text, said",
+    ("text", "said"),
     [
         pytest.param("What hardware do I need to run GPT-5 on premises?", "GPT-5 cannot be run", id="run"),
         pytest.param("想在公司本地部署GPT-4o,买什么服务器?", "GPT-4o 不能本地部署", id="zh-server"),

@@ -7,7 +7,7 @@ from tests.assistant.planning import turn
 
 
 @pytest.mark.parametrize(
-    "text, name",
+    ("text", "name"),
     [
         pytest.param("How many B200s would Qwen4-Max need?", "Qwen4-Max", id="joined"),
         pytest.param("DeepSeek-V5 部署要几张H200?", "DeepSeek-V5", id="with-a-letter"),
@@ -24,7 +24,7 @@ def test_newer_generation_is_unknown(text: str, name: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "text, model",
+    ("text", "model"),
     [
         pytest.param("Llama 7B on 2 4090s?", "huggyllama/llama-7b", id="a-size-is-no-generation"),
         pytest.param("Kimi K3 部署要多少张卡", "moonshotai/Kimi-K3", id="a-known-generation"),
@@ -40,7 +40,8 @@ def test_number_of_cards_is_no_generation() -> None:
 
 def test_unknown_generation_is_sized_by_what_was_said_of_it() -> None:
     _, _, draft = turn("How many B200s would Qwen4-Max need? I heard it is a 1.5T MoE.")
-    assert "1500B" in draft.answer and "“Qwen4-Max” is not in my catalog" in draft.answer
+    assert "1500B" in draft.answer
+    assert "“Qwen4-Max” is not in my catalog" in draft.answer
 
 
 def test_size_of_an_unknown_model_is_asked_for() -> None:
