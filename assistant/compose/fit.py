@@ -22,6 +22,7 @@ from assistant.compose import (
     unlike,
     weighed,
 )
+from assistant.compose.acquisition import rents
 from assistant.compose.arithmetic import (
     COLUMNS_MAX,
     arithmetic,
@@ -314,13 +315,14 @@ def _on_the_others(material: Material, main: Estimate, counted: str) -> str:
 
 
 def by_deadline(material: Material, gpu: str | None = None) -> Configuration | None:
-    """The fewest cards (of `gpu`) that finish the training in time, where their number was asked for."""
+    """The fewest cards (of `gpu`) that finish the training in time, where their number was asked for: however they are
+    to be had, since it takes as many rented as bought."""
     need = material.need
     within = need.deadline_s or (PATIENCE_S if need.task == "pretrain" else None)
     asked = material.intents[0] == "how_many_gpus" and within and need.dataset_tokens
     if not asked or not requests.is_training(need):
         return None
-    timed = [one for one in material.configurations if (one.speed or {}).get("time_s") and gpu in {None, one.gpu}]
+    timed = [one for one in material.found if (one.speed or {}).get("time_s") and gpu in {None, one.gpu}]
     return min(timed, key=lambda one: one.gpu_count, default=None)
 
 
@@ -330,16 +332,26 @@ def _in_time(material: Material, gpu: str | None) -> Section | None:
     if best is None:
         return None
     figure, unit = numbers.duration(float((best.speed or {})["time_s"] or 0))
-    allowed, allowed_unit = numbers.duration(need.deadline_s or PATIENCE_S)
+    held = sorted(material.estimates, key=lambda one: one.fit is not None and not one.fits)
     headline = say(
         "fit.in_time",
-        what=begun(workload(material, material.estimates[0])) if material.estimates else "",
+        what=begun(workload(material, held[0])) if held else "",
         cards=names.cards(best.gpu, best.gpu_count),
         time=f"{figure} {say(f'unit.{unit}')}",
-        allowed=f"{allowed} {say(f'unit.{allowed_unit}')}",
+        allowed=stated(material, need.deadline_s or PATIENCE_S),
     )
-    section = Section("recommendation", headline, [arithmetic(material, material.estimates[:1])])
-    return finished(material, section, material.estimates[0]) if material.estimates else section
+    section = Section("recommendation", headline, [arithmetic(material, held[:1])])
+    let = [one for one in material.found if (one.gpu, one.acquisition) == (best.gpu, "rent")]
+    if rents(material) and not let:
+        section.body.insert(0, say("fit.unlet", card=names.gpu_name(best.gpu)))
+    first = min(let, key=lambda one: one.gpu_count, default=None) if rents(material) else None
+    return finished(material, section, held[0], first=first) if held else section
+
+
+def stated(material: Material, seconds: float) -> str:
+    """A time that was set, as it is said: "3 days"."""
+    figure, unit = numbers.duration(seconds)
+    return f"{figure.removesuffix('.0')} {material.say(f'unit.{unit}')}"
 
 
 def begun(text: str) -> str:
@@ -347,8 +359,15 @@ def begun(text: str) -> str:
     return text[:1].upper() + text[1:]
 
 
-def finished(material: Material, section: Section, main: Estimate, *, told: Estimate | None = None) -> Section:
-    """The section with speeds less that `told` already, what to order, caveats and assumptions."""
+def finished(
+    material: Material,
+    section: Section,
+    main: Estimate,
+    *,
+    told: Estimate | None = None,
+    first: Configuration | None = None,
+) -> Section:
+    """The section with speeds less that `told` already, what to order (`first` before all), caveats, assumptions."""
     section.configurations = material.configurations
     taken = pace.trained(material)
     if taken and section.verdict == "fits":
@@ -356,7 +375,10 @@ def finished(material: Material, section: Section, main: Estimate, *, told: Esti
     brief = pace.brief(material, told) if not any(material.results("what_fits")) else ""
     section.body += [brief, f"- {taken}" if taken and section.verdict != "fits" else ""]
     if not in_hand_with_room(material, main):
-        section.body.insert(0, orders(material, to_order(material, section.verdict)))
+        asked = [first] if first else []
+        section.body.insert(
+            0, orders(material, asked + [one for one in to_order(material, section.verdict) if one != first])
+        )
     section.caveats += caveats(material, main)
     section.assumptions += assumed(material, main)
     return section

@@ -164,7 +164,12 @@ class Material:
 
     @cached_property
     def configurations(self) -> list[Configuration]:
-        """The configurations found, best first, each once."""
+        """The configurations that answer the question, best first, each once."""
+        return preferred(self.found, self.text, self.need)
+
+    @cached_property
+    def found(self) -> list[Configuration]:
+        """All configurations that were found for the first way of working that any were found for, each once."""
         found: list[Configuration] = []
         first = next((record for record in self.records("configure") if record.result["configurations"]), None)
         for record in self.records("configure"):
@@ -174,7 +179,7 @@ class Material:
                 configuration = Configuration.model_validate(row)
                 if configuration not in found:
                     found.append(configuration)
-        return preferred(found, self.text, self.need)
+        return found
 
     @cached_property
     def recommended(self) -> Estimate | None:

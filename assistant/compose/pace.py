@@ -386,7 +386,7 @@ def _finish(material: Material, section: Section, *, memory: bool = True) -> Sec
     """With the memory as a table, or in one line where it was not asked for and there is room."""
     shown = ""
     if material.estimates:
-        main = material.estimates[0]
+        main = _holding(material)
         roomy = main.fit is not None and main.fit.verdict == "yes"
         shown = _room(material, main) if roomy and not memory else arithmetic(material, [main])
         section.caveats += caveats(material, main)
@@ -395,6 +395,15 @@ def _finish(material: Material, section: Section, *, memory: bool = True) -> Sec
     section.body += ["" if served else orders(material, material.configurations), shown]
     section.configurations = material.configurations
     return section
+
+
+def _holding(material: Material) -> Estimate:
+    """The first estimate, or the same work as it is spread over the same cards to fit where that one does not."""
+    main = material.estimates[0]
+    if main.fit is None or main.fits:
+        return main
+    spread = (one for one in material.estimates if (one.gpu, one.gpus, one.task) == (main.gpu, main.gpus, main.task))
+    return next((one for one in spread if one.fits and not pictures.streams(one)), main)
 
 
 def _room(material: Material, main: Estimate) -> str:

@@ -9,8 +9,10 @@ from assistant.compose.material import Material
 from assistant.compose.orders import chosen
 from assistant.compose.pace import cite_pace
 from assistant.compose.section import Section
-from assistant.plan import duration, from_scratch, money
+from assistant.compose.span import span
+from assistant.plan import duration, from_scratch, money, requests
 from assistant.plan.like_rent import in_hand
+from assistant.understand.term import find_term
 
 
 def timed(material: Material) -> Section:
@@ -23,11 +25,24 @@ def timed(material: Material) -> Section:
         or _on_order(material)
         or _by_number(material, pace.training_time(material))
     )
+    section.headline = _by_then(material, section) + fit.begun(section.headline)
     if section.verdict == "estimate" and (told := progress.judged_time(material)):
         section.headline = told
     elif from_scratch.taken(material.understanding, material.need):
         section.headline = _for_data(material, section.headline)
     return section
+
+
+def _by_then(material: Material, section: Section) -> str:
+    """Whether the cards finish by the deadline that was set, before the time they take."""
+    found = next(material.results("estimate_training_time"), {}).get("time_s")
+    within = material.need.deadline_s
+    timed = section.verdict == "estimate" and len({one.gpu for one in requests.cards(material.need)}) == 1
+    if not found or not within or not timed:
+        return ""
+    key = "surely" if found["high"] <= within else "likely" if found["value"] <= within else "late"
+    gap = "" if material.say.language == "zh" else " "
+    return material.say(f"run.{key}", allowed=fit.stated(material, within)) + gap
 
 
 def _for_data(material: Material, headline: str) -> str:
@@ -109,8 +124,23 @@ def _priced(material: Material) -> Section | None:
     else:
         section.headline = _headline(material, record)
     section.body.insert(1, cost.ways(material, record))
+    section.body.insert(2, _for_the_term(material, record.result))
     section.caveats += cost.warned(material, record.result)
     return section
+
+
+def _for_the_term(material: Material, result: dict[str, Any]) -> str:
+    """What the cards cost for the time they are said to be rented, where that is not the run's own."""
+    rent = next((one for one in result["rent"] if one["purchase"] == "on_demand" and one["term_cost"]), None)
+    if rent is None or find_term(material.text) is None:
+        return ""
+    return material.say(
+        "cost.rent_term",
+        cards=names.cards(result["gpu"], result["gpu_count"]),
+        hourly=amounts.amount(rent["hourly_cost"], result["currency"], hourly=True),
+        total=amounts.amount(rent["term_cost"], result["currency"]),
+        time=span(material, rent),
+    )
 
 
 def _headline(material: Material, record: ToolCallRecord) -> str:

@@ -1,6 +1,7 @@
 """How long stated work takes: 「转写 1000 小时音频用什么卡，要多久」, "which GPU for 20M documents, how long"."""
 
 from collections.abc import Sequence
+from math import ceil, log2
 
 from assistant.answer import ToolCallRecord
 from assistant.plan import jobs, money, requests
@@ -14,6 +15,8 @@ from tools.need import GpuCount, Need
 
 WAYS_MAX = 6
 """Configurations of which the time is worked out: more than an answer shows."""
+MOST_CARDS = 512
+"""Cards beyond which nobody takes more to be in time."""
 LAID = ("tensor_parallel", "pipeline_parallel", "data_parallel", "expert_parallel", "sharding")
 """How a training lies on the cards of a configuration."""
 
@@ -91,6 +94,19 @@ def training_on(need: Need, text: str, one: Configuration) -> PlannedCall | None
         return call
     laid = {name: getattr(one, name) for name in LAID}
     return planned(call.tool, **(call.request | laid))
+
+
+def in_time(understanding: Understanding, need: Need, results: Sequence[ToolCallRecord]) -> list[PlannedCall | None]:
+    """The same training on as many more of the cards as finish it by the deadline, where those asked about do not."""
+    timed = [one for one in results if one.tool == "estimate_training_time" and one.result.get("time_s")]
+    if need.deadline_s is None or len(timed) != 1 or len(requests.cards(need)) != 1:
+        return []
+    count, seconds = timed[0].result["gpu_count"], timed[0].result["time_s"]["value"]
+    if seconds <= need.deadline_s:
+        return []
+    more = 2 ** ceil(log2(count * seconds / need.deadline_s))
+    card = GpuCount(gpu=timed[0].result["gpu"], count=more)
+    return [requests.training_time(need, card, text=understanding.text)] if more <= MOST_CARDS else []
 
 
 def either(need: Need) -> tuple[GpuCount, ...]:

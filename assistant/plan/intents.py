@@ -117,6 +117,8 @@ def intents(understanding: Understanding) -> list[Intent]:
 def _intents(understanding: Understanding) -> list[Intent]:
     text = understanding.text
     main: Intent = understanding.need.intent or _likely(understanding)
+    if _by_a_deadline(understanding, main):
+        return ["how_many_gpus"]
     priced = money.prices_run(text, understanding.need) and not money.weighs(text)
     if priced and main not in ("compare", "oom"):
         return ["training_time"]
@@ -219,8 +221,10 @@ def _intents(understanding: Understanding) -> list[Intent]:
         asks.append("can_it_run")
     if main == "compatibility" and _supports_model(understanding):
         main, asks = "can_it_run", [one for one in asks if one != "can_it_run"]
-    if main == "training_time" and "can_it_run" in asks and not _timed(understanding.need):
-        main, asks = "can_it_run", [one for one in asks if one != "can_it_run"]
+    if main == "training_time" and "can_it_run" in asks:
+        asks = [one for one in asks if one != "can_it_run"] if understanding.need.deadline_s else asks
+        if not _timed(understanding.need):
+            main, asks = "can_it_run", [one for one in asks if one != "can_it_run"]
     if main == "compare":
         asks = [intent for intent in asks if FAMILIES[intent] != "fit"]
     if FAMILIES[main] == "shop" and not requests.cards(understanding.need):
@@ -232,6 +236,14 @@ def _intents(understanding: Understanding) -> list[Intent]:
     if main == "power" and money.asks_energy(understanding.text):
         asks = [intent for intent in asks if FAMILIES[intent] != "shop"]
     return _one_of_each(_without_parameters([main, *asks], understanding.need, understanding.text))
+
+
+def _by_a_deadline(understanding: Understanding, main: Intent) -> bool:
+    """Whether as many of a card are wanted as finish a training in time: its price follows from their number."""
+    need = understanding.need
+    cards = requests.cards(need)
+    wanted = "how_many_gpus" in (main, *understanding.asks) and len(cards) == 1 and cards[0].count is None
+    return bool(wanted and need.deadline_s and need.dataset_tokens and _trained(need))
 
 
 def _two_sets(need: Need) -> bool:

@@ -95,6 +95,7 @@ def plan_more(understanding: Understanding, results: Sequence[ToolCallRecord]) -
     if asked == "power" and not requests.cards(need):
         wanted += _power_of_best(need, understanding, results)
     wanted += duration.calls(understanding, need, _bills(understanding, need, results)) if shops or sized else []
+    wanted += duration.in_time(understanding, need, results) if asked == "training_time" else []
     wanted += rented_like(need, understanding, results)
     wanted += _files(understanding, need, results)
     wanted += _lighter_purchase(need, results)
