@@ -42,7 +42,13 @@ def _by_then(material: Material, section: Section) -> str:
         return ""
     key = "surely" if found["high"] <= within else "likely" if found["value"] <= within else "late"
     gap = "" if material.say.language == "zh" else " "
-    return material.say(f"run.{key}", allowed=fit.stated(material, within)) + gap
+    return material.say(f"run.{key}", allowed=_as_set(material, within)) + gap
+
+
+def _as_set(material: Material, seconds: float) -> str:
+    """The time that was set, in its figure where that was said: "two weeks" are no "14 days" of the asker's."""
+    told = fit.stated(material, seconds)
+    return told if told.split()[0] in material.text else material.say("run.time_set")
 
 
 def _for_data(material: Material, headline: str) -> str:
