@@ -7,6 +7,7 @@ from assistant.compose import numbers
 from assistant.compose.material import Material
 from assistant.plan.formats import bits
 from assistant.understand.slowness import SLOWNESS
+from kb.units import GIB
 
 _RATE = re.compile(
     r"(?<![\d.])(?P<n>\d{1,5}(?:\.\d{1,2})?)\s?(?:个\s?)?(?:tok(?:en)?s?\s?(?:/|每|per )\s?(?:s(?:ec(?:ond)?)?|秒)"
@@ -137,3 +138,18 @@ def _where(material: Material, of_all: bool) -> str:
 def _shares(result: dict[str, Any]) -> bool:
     """Whether part of the weights lies in the host's memory."""
     return any("host" in warning for warning in result.get("warnings") or ())
+
+
+def left_to_host(material: Material, result: dict[str, Any]) -> str:
+    """How much memory of the machine the rest of the model takes: what is needed less what the cards hold."""
+    alike = (result.get("gpu"), result.get("weight_format"))
+    main = next((one for one in material.estimates if (one.gpu, one.result.weight_format) == alike), None)
+    if main is None or main.fits or main.placed.host is not None:
+        return ""
+    needed, usable = main.result.per_gpu.total_bytes * main.gpus, main.placed.usable_bytes * main.gpus
+    digits = 1 if needed - usable < 2 * GIB else 0
+    whole, held = (round(one / GIB, digits) for one in (needed, usable))
+    if whole <= held:
+        return ""
+    sizes = {"whole": whole, "held": held, "left": whole - held}
+    return material.say("pace.host_left", **{name: f"{size:,.{digits}f} GiB" for name, size in sizes.items()})

@@ -197,6 +197,9 @@ def speed(material: Material, one: Configuration) -> str:
         words.append(say("price.image", value=numbers.rough(each)))
     elif isinstance(rate := known.get("images_per_s"), float | int) and rate > 0:
         words.append(say("price.images_per_s", value=numbers.rough(rate)))
+    if isinstance(clip := known.get("time_per_clip_s"), float | int) and clip > 0:
+        value, unit = numbers.duration(clip)
+        words.append(say("price.clip", value=value, unit=say(f"unit.{unit}")))
     if isinstance(rate := known.get("samples_per_s_total"), float | int) and rate > 0:
         words.append(say("price.samples_per_s_total", value=numbers.rough(rate)))
     if isinstance(times := known.get("audio_s_per_s"), float | int) and times > 0:

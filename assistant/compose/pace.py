@@ -17,7 +17,7 @@ from assistant.compose.table import table
 from assistant.plan import from_scratch, requests
 from assistant.plan.formats import bits
 from assistant.understand import worded
-from kb.units import DAY_S, GIB
+from kb.units import DAY_S
 from tools.training_time.request import SAMPLE_TOKENS
 
 SPEED_ROWS = (
@@ -35,6 +35,8 @@ ITEM_ROWS = (
     "prefill_tokens_per_s",
 )  # fmt: skip
 """Figures of work that is not counted in answer tokens, the one asked for first."""
+ITEM_TIMES = ("audio_s_per_s", "time_per_clip_s")
+"""Those of them that are told beside another question."""
 
 _PER_SECOND = re.compile(r"每秒|一秒|(?<![a-z])(?:per|a|each) second|/ ?s(?![a-z])|fps|吞吐|throughput", re.I)
 _WARNINGS = (
@@ -180,23 +182,8 @@ def warned(material: Material, result: dict[str, Any]) -> dict[str, str]:
 def _first(material: Material, result: dict[str, Any]) -> str:
     """The warning that has to stand before the figure, if there is one; with what host memory has to take."""
     lines = [line for key, line in warned(material, result).items() if key in _LEADING][:1]
-    lines += [_left_to_host(material, result)] if "host" in warned(material, result) else []
+    lines += [observed.left_to_host(material, result)] if "host" in warned(material, result) else []
     return "".join(line + ("" if material.say.language == "zh" else " ") for line in lines if line)
-
-
-def _left_to_host(material: Material, result: dict[str, Any]) -> str:
-    """How much memory of the machine the rest of the model takes: what is needed less what the cards hold."""
-    alike = (result.get("gpu"), result.get("weight_format"))
-    main = next((one for one in material.estimates if (one.gpu, one.result.weight_format) == alike), None)
-    if main is None or main.fits or main.placed.host is not None:
-        return ""
-    needed, usable = main.result.per_gpu.total_bytes * main.gpus, main.placed.usable_bytes * main.gpus
-    digits = 1 if needed - usable < 2 * GIB else 0
-    whole, held = (round(one / GIB, digits) for one in (needed, usable))
-    if whole <= held:
-        return ""
-    sizes = {"whole": whole, "held": held, "left": whole - held}
-    return material.say("pace.host_left", **{name: f"{size:,.{digits}f} GiB" for name, size in sizes.items()})
 
 
 def brief(material: Material, told: Estimate | None = None) -> str:
@@ -204,9 +191,11 @@ def brief(material: Material, told: Estimate | None = None) -> str:
     lines = []
     for record in material.records("estimate_inference_speed"):
         result = record.result
-        if result.get("audio_s_per_s") and "speed" not in material.intents:
-            heard = _headline(material, "pace.time", "audio_s_per_s", result)
-            lines.append("- " + heard + cite_pace(material, record.tool, result))
+        item = next((key for key in ITEM_TIMES if result.get(key)), None)
+        if item and "speed" not in material.intents:
+            lines.append(
+                "- " + _headline(material, "pace.time", item, result) + cite_pace(material, record.tool, result)
+            )
         whole = record.request.get("tokens")  # whose time the configurations tell
         if (
             whole

@@ -5,10 +5,13 @@ from collections.abc import Sequence
 
 from assistant.compose.arithmetic import batch_of, cite, in_all, subject
 from assistant.compose.material import Estimate, Material
+from assistant.plan.amounts import model_kind
 from assistant.plan.pictured import turns_on_pictures
 
 _LOOK = re.compile(r"(\d+ × \d+(?: × \d+)?) (?:pixels|voxels), (\d+) a batch on each GPU")
 """The calculator's own sentence about what a GPU sees at once."""
+_CLIP = re.compile(r"(\d+ × \d+) pixels, (\d+) frame\(s\)")
+"""The same about a clip."""
 
 
 def size_of(one: Estimate) -> str | None:
@@ -37,7 +40,10 @@ def headline(material: Material, estimates: Sequence[Estimate]) -> str:
 
 
 def premise(material: Material, one: Estimate) -> str:
-    """The size and the batch that were taken; empty where both were stated, or nothing sees."""
+    """The size and the batch that were taken, of a clip its length; empty where both were stated, or nothing sees."""
+    if model_kind(material.need) == "video" and one.task == "inference":
+        clip = next(filter(None, map(_CLIP.match, one.result.assumptions)), None)
+        return material.say("assume.clip", look=clip[1], frames=clip[2]) if clip else ""
     size = size_of(one)
     if size is None or one.task == "inference" or not turns_on_pictures(material.need):
         return ""

@@ -4,7 +4,7 @@ import math
 from typing import Any
 
 from assistant.answer import ToolCallRecord
-from assistant.plan import own_files, requests
+from assistant.plan import clips, own_files, requests
 from assistant.plan.amounts import model_kind
 from assistant.plan.call import PlannedCall, planned
 from assistant.plan.formats import smaller_formats
@@ -41,7 +41,8 @@ def cheaper(need: Need, record: ToolCallRecord) -> list[PlannedCall | None]:
             *(requests.memory(need, card, task=name) for name in requests.lighter_tasks(need, task)),
         ]
     if task == "inference" and model_kind(need) in ("diffusion", "video"):
-        turns = [_again(request, offload=how) for how in _MORE_OFFLOAD.get(request.get("offload"), ())]
+        moved = "components" if request.get("engine") == clips.PROGRAM else request.get("offload")
+        turns = [_again(request, offload=how) for how in _MORE_OFFLOAD.get(moved, ())]
         return [*turns, *(requests.memory(need, card, weight_format=name) for name in _smaller(need, record, card))]
     if task in {"lora", "qlora"} and model_kind(need) in ("diffusion", "video"):
         return [_again(request, offload="all")] if not request.get("offload") else []

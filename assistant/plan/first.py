@@ -4,6 +4,7 @@ from collections.abc import Callable, Sequence
 
 from assistant.plan import (
     card_claims,
+    clips,
     duration,
     keeping_up,
     link,
@@ -137,8 +138,10 @@ def _min_vram(need: Need, understanding: Understanding) -> Calls:
     if requests.is_training(need):
         others = pictured.beside(need, understanding, card, other_ways(understanding, need))
     elif model_kind(need) in ("diffusion", "video") and need.offload is None:
-        smallest = smaller_formats(need.weight_format, need.engine)[-1:] if need.weight_format is None else ()
-        turns = [requests.memory(need, card, offload="components")]
+        smaller = smaller_formats(need.weight_format, need.engine) if need.weight_format is None else ()
+        apart = clips.program(need, card) is not None  # moves parts in turn by itself
+        smallest = smaller if apart else smaller[-1:]
+        turns = [] if apart else [requests.memory(need, card, offload="components")]
         others = turns + [requests.memory(need, card, weight_format=name) for name in smallest]
     elif need.weight_format is None and model_kind(need) != "vision":
         names = smaller_formats(native_format(need.model), need.engine, card.gpu if card else None)

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterable
 
+from assistant.plan import clips
 from assistant.plan.amounts import COUNTED, SEEN, amounts, clip_frames, model_kind, of_pictures
 from assistant.plan.call import PlannedCall, planned
 from assistant.plan.formats import EVERY_FORMAT, TRAINING_LADDER, WHICH_FORMAT, WIDE, bits, unified
@@ -144,7 +145,8 @@ def memory(
     values |= look(need)
     if task == "pretrain" and card is not None and need.gradient_checkpointing is None:
         values["gradient_checkpointing"] = _recomputed(values, card.gpu, count)
-    values["engine"] = need.engine or (_engine(values["weight_format"], card) if task == "inference" else None)
+    usual = _engine(values["weight_format"], card) or clips.program(need, card)
+    values["engine"] = need.engine or (usual if task == "inference" else None)
     return planned("estimate_memory", **(values | changes))
 
 
@@ -184,9 +186,7 @@ def _engine(weight_format: object, card: GpuCount | None) -> str | None:
         found = None
     if found is None:
         return None
-    if unified(found.id):
-        return "llama.cpp"
-    return "transformers" if served_in(found) == "files" else None
+    return "llama.cpp" if unified(found.id) else "transformers" if served_in(found) == "files" else None
 
 
 def _computable(need: Need, card: GpuCount | None) -> str | None:
@@ -264,6 +264,7 @@ def family(text: str) -> tuple[str, tuple[str, ...]]:
 def configure(need: Need, **changes: object) -> PlannedCall | None:
     """Configurations for the need, bought or rented."""
     seen = {name: value for name, value in look(need).items() if value is not None and name in {"frames", "offload"}}
+    seen |= {"engine": made_by} if (made_by := clips.program(need, next(iter(cards(need)), None))) else {}
     owned = {card.gpu for card in need.gpus_owned}
     seen["gpus_proposed"] = tuple(card for card in need.gpus_proposed if card.gpu not in owned)
     seen["with_frontier"] = need.intent in SPENDING or need.budget is not None

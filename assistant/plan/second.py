@@ -125,6 +125,8 @@ def _following(
     cramped = verdict == "tight" and record.request.get("task") == "lora"
     if verdict == "no" or asked == "oom" or (cramped and asked in _FASTER):
         wanted += cheaper(need, record)
+        if asked in _FASTER and model_kind(need) == "video":  # as long in a format that fits
+            wanted.append(_fast(understanding, need, record.request))
         paced = "speed" in intents(understanding) and not own_files.asked(need, card_of(record.request))
         wanted += _lighter_speeds(understanding, need, record) if paced else []
     return wanted

@@ -24,7 +24,9 @@ SCALES = {
     "亿": 1e8, "b": 1e9, "bn": 1e9, "billion": 1e9,
 }  # fmt: skip
 IMAGES = re.compile(
-    _NUMBER + r"(?:(?:sd\S{0,8}|flux\S{0,12}|wan\S{0,8}|product|stock|synthetic|high-res|4k|hd|1k|new|short) ){0,2}"
+    r"(?<![a-z0-9.])(?!\d+\.\d+ ?(?:clip|video|image|pict|photo|pic|frame|sample))"  # the version of a model
+    + _NUMBER
+    + r"(?:(?:sd\S{0,8}|flux\S{0,12}|wan\S{0,8}|product|stock|synthetic|high-res|4k|hd|1k|new|short) ){0,2}"
     r"(?:images?|pictures?|photos?|pics?|clips?|videos?|frames?|samples?"
     r"|(?:张|幅|个|条|段)\s?(?:的?\s?)(?:图|照|海报|插画|视频|样本|训练图)|(?<=[千万亿])\s?张(?!\s?(?:卡|显卡|gpu)))"
     r"(?!\s?(?:/|per|each|a) ?(?:s|sec|min|h|day))",

@@ -12,6 +12,8 @@ from tools.memory.workload import Workload
 DENOISERS = ("transformer", "unet", "dit", "denoiser", "mmdit", "prior", "expert", "noise")
 LARGE_TEXT_ENCODER = 1_000_000_000
 """From this many parameters on (T5-XXL, language models) text encoders are quantised too."""
+WHOLE = "comfyui"
+"""The program that makes each picture or clip on one card, however many there are."""
 DECODERS = ("vae", "decoder", "vqgan", "autoencoder")
 
 
@@ -110,7 +112,7 @@ def _in_family(work: Workload, families: tuple[str, ...]) -> bool:
 
 def _weights(work: Workload, pipe: Pipeline) -> tuple[Term, ...]:
     source, form = constants().formats.source, work.format
-    ways = max(work.tensor * work.pipeline, 1)
+    ways = 1 if work.engine == WHOLE else max(work.tensor * work.pipeline, 1)
     # GGUF files hold the denoiser alone; other stacks quantise a large text encoder along with it.
     text_bits = form.body_bits if pipe.text > LARGE_TEXT_ENCODER and not form.name.startswith("gguf:") else _wide(form)
     rows = zip(_LABELS, (pipe.text, pipe.denoiser, pipe.decoder), (text_bits, form.body_bits, _wide(form)), strict=True)
@@ -165,7 +167,7 @@ def latent_tokens(work: Workload) -> int:
 def _step(work: Workload) -> Term:
     """One transformer block's tensors: bytes · hidden · (latent + text tokens) · batch; a U-Net goes by pixels."""
     numbers = constants().diffusion
-    ways = max(work.tensor, work.context_split)
+    ways = 1 if work.engine == WHOLE else max(work.tensor, work.context_split)
     batch = work.images * (2 if _in_family(work, numbers.guidance_batched_families) else 1)
     if not work.shape.hidden:
         width, height, frames = _pixels(work)
@@ -177,7 +179,7 @@ def _step(work: Workload) -> Term:
     hidden = work.shape.hidden or numbers.default_hidden
     tokens = latent_tokens(work) + numbers.text_tokens
     each = numbers.step_bytes_per_token
-    if work.shape.kind == "video" and work.engine == "comfyui":
+    if work.shape.kind == "video" and work.engine == WHOLE:
         each *= numbers.in_place_step_ratio
     size = each * hidden * tokens * batch / ways
     step = {
