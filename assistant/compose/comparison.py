@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterator, Sequence
 
-from assistant.compose import contest, facts, names, numbers, of_each, value
+from assistant.compose import contest, facts, names, numbers, of_each, take, value
 from assistant.compose.arithmetic import arithmetic, cite, column_name, total, workload
 from assistant.compose.aspects import BY_KEY, COMPARED, Aspect, asked_about
 from assistant.compose.assume import assumed
@@ -55,8 +55,10 @@ def comparison(material: Material) -> Section:
     asked = [of_each.least(material, shown), value.cheaper_work(material)]
     first, *rest = [*filter(None, asked), headline]
     section = Section("comparison", first)
+    weighed = [(row.id, _counts(material).get(row.id, 1)) for row in shown]
     section.body = [
         *rest,
+        "" if contest.choice(material) else take.at_like_prices(material, weighed),
         _unpooled(material, compared),
         "\n".join(wins),
         facts.facts_table(material, shown, _aspects(material)),
@@ -71,6 +73,7 @@ def comparison(material: Material) -> Section:
         section.assumptions = assumed(material, per_card[0])
         for one in per_card:
             section.caveats += [line for line in caveats(material, one) if line not in section.caveats]
+    section.levers += _in_one_piece(material, shown) if per_card else []
     section.caveats += facts.old_prices(material, shown)
     if any(intent in SHOPPING for intent in material.intents) and not section.settled:
         section.body.append(orders(material, material.configurations))
@@ -83,7 +86,8 @@ def _headline(material: Material, compared: Comparison, per_card: Sequence[Estim
     holding = [one for one in per_card if one.fits]
     failing = [one for one in per_card if not one.fits]
     if per_card and holding and failing:
-        lighter = "" if material.understanding.need.weight_format else _raced(material)
+        asked_so = material.understanding.need.weight_format or contest.otherwise_trained(material)
+        lighter = "" if asked_so else _raced(material)
         return lighter or _by_memory(material, holding, failing)
     if numbered := contest.takes(material, per_card):
         return numbered + _raced(material)
@@ -126,6 +130,8 @@ def _held(material: Material, per_card: Sequence[Estimate], best: Sequence[Estim
     """In what each of the cards raced holds the work; nothing where their numbers were told for it."""
     if contest.takes(material, per_card):
         return ""
+    if ways := contest.rooms(material):
+        return material.say("compare.each_way", rooms=material.say.listed(ways)) if contest.settled(material) else ""
     if all(one.fits for one in per_card):
         if not contest.settled(material):
             return ""
@@ -262,6 +268,19 @@ def _unpooled(material: Material, compared: Comparison) -> str:
         return ""
     size = BY_KEY["memory"].value(several) or ""
     return material.say("compare.unpooled", cards=names.cards(several.id, counts[several.id]), size=size)
+
+
+def _in_one_piece(material: Material, shown: Sequence[GpuRow]) -> list[str]:
+    """What would speak for one large card, where fewer cards with much more memory each are weighed against more."""
+    counts = _counts(material)
+    few, *_, many = sorted(shown, key=lambda row: counts.get(row.id, 1)) if len(shown) == 2 else (None, None)
+    if few is None or many is None or counts.get(few.id, 1) >= counts.get(many.id, 1):
+        return []
+    if (few.memory_bytes or 0) < MUCH_MORE * (many.memory_bytes or 0):
+        return []
+    size = BY_KEY["memory"].value
+    told = {"single": names.cards(few.id, counts.get(few.id, 1)), "several": names.cards(many.id, counts[many.id])}
+    return [material.say("compare.lever_whole", **told, size=size(few) or "", each=size(many) or "")]
 
 
 def _total(row: GpuRow, counts: dict[str, int]) -> int:

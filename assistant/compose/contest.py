@@ -1,7 +1,7 @@
 """Cards at the same work: which of them holds it in what format, and which is faster at it."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from assistant.answer import ToolCallRecord
 from assistant.compose import hybrid, names, numbers, observed, pace, take
@@ -21,7 +21,7 @@ RACES = (("estimate_inference_speed", "tokens_per_s_per_user"), ("estimate_train
 
 NEARLY_FULL, SPARE = 0.9, 0.1
 """Share of a card from which nothing more goes beside the work, and how much less leaves room for it."""
-TRAINED_SO = ("task", "precision", "optimizer", "offload")
+TRAINED_SO = ("precision", "optimizer", "offload", "sequence_tokens", "pipeline_parallel")
 """Settings of a training that decide what it takes: memory worked out with others is not that of the one raced."""
 COUNTED = ("audio_s_per_s", "documents_per_s")
 """Figures of work that is not counted in answer tokens."""
@@ -135,11 +135,13 @@ def race(material: Material) -> str:
             continue
         runners.sort(key=lambda one: -one.value)
         fastest, slowest = runners[0], runners[-1]
-        unlike = len({_is_file(one.record.result.get("weight_format")) for one in runners}) > 1
+        trained = tool == RACES[1][0]
+        unlike = len({_way(material, one) for one in runners}) > 1
         figures = material.say.listed([_told(material, one, with_format=unlike) for one in runners])
-        what = subject(material, fastest.held) if unlike else _raced_at(material, fastest)
+        what = subject(material, fastest.held) if unlike else _raced_at(material, fastest).strip()
         marks = joined([pace.cite_pace(material, one.record.tool, one.record.result).strip() for one in runners])
-        kind = "serving" if tool == RACES[0][0] else "training"
+        unequal = len({one.record.result["gpu_count"] for one in runners}) > 1
+        kind = "serving" if not trained else "training_in_all" if unequal else "training"
         values = {"card": fastest.cards, "figures": figures, "what": what}
         if squeezed := _squeezed(material, runners):
             return squeezed + material.say(f"compare.unraced_{kind}", **values) + marks
@@ -158,9 +160,23 @@ def _raced_at(material: Material, one: Pace) -> str:
 
 def _told(material: Material, one: Pace, *, with_format: bool) -> str:
     """A runner's figure, with the format where not all hold the work in the same kind of file."""
-    name = names.format_name(one.record.result["weight_format"]) if with_format else ""
-    cards = material.say("compare.in_format", card=one.cards, format=name) if with_format else one.cards
+    cards = (
+        material.say("compare.in_format", card=one.cards, format=_named(material, one)) if with_format else one.cards
+    )
     return material.say("compare.pace", card=cards, value=one.figure)
+
+
+def _way(material: Material, one: Pace) -> str | bool:
+    """What has to be alike for figures to be told without it: the kind of file, or the way to train."""
+    return column_name(material, one.held) if _trains(one) else _is_file(one.record.result.get("weight_format"))
+
+
+def _named(material: Material, one: Pace) -> str:
+    return column_name(material, one.held) if _trains(one) else names.format_name(one.record.result["weight_format"])
+
+
+def _trains(one: Pace) -> bool:
+    return one.record.tool == RACES[1][0]
 
 
 def _squeezed(material: Material, runners: Sequence[Pace]) -> str:
@@ -169,29 +185,55 @@ def _squeezed(material: Material, runners: Sequence[Pace]) -> str:
     snug, roomy = [one for one in runners if one.snug], [one for one in runners if not one.snug]
     if not snug or not roomy:
         return ""
-    rooms = {True: "", False: ""}
+    told = {True: "", False: ""}
     for among in (snug, roomy):
-        told = [
-            say("compare.room", card=one.cards, how=column_name(material, one.held), total=total(one.held),
-                usable=numbers.gib(one.held.placed.usable_bytes, digits=1)) + cite(material, one.held)
-            for one in among
-        ]  # fmt: skip
-        rooms[among is snug] = say.listed(told)
-    return say("compare.snug", what=subject(material, runners[0].held), roomy=rooms[False], snug=rooms[True])
+        told[among is snug] = say.listed([_room(material, one) for one in among])
+    return say("compare.snug", what=subject(material, runners[0].held), roomy=told[False], snug=told[True])
+
+
+def rooms(material: Material) -> list[str]:
+    """For each of the cards raced in training the way in which it holds the work, where not all do in the same."""
+    paces = _raced(material)
+    ways = {(one.held.request.get("sharding") or "ddp", _way(material, one)) for one in paces}
+    if not paces or not _trains(paces[0]) or len(ways) < 2:
+        return []
+    return [_room(material, one) for one in paces]
+
+
+def otherwise_trained(material: Material) -> bool:
+    """Whether some of those raced in training hold it only with other settings than the others, not only spread."""
+    paces = _raced(material)
+    return bool(paces) and _trains(paces[0]) and len({_way(material, one) for one in paces}) > 1
+
+
+def _room(material: Material, one: Pace) -> str:
+    how, usable = column_name(material, one.held), numbers.gib(one.held.placed.usable_bytes, digits=1)
+    told = material.say("compare.room", card=one.cards, how=how, total=total(one.held), usable=usable)
+    return told + cite(material, one.held)
+
+
+def _raced(material: Material) -> list[Pace]:
+    return next((found for tool, key in RACES if len(found := _runners(material, tool, key)) > 1), [])
 
 
 def settled(material: Material) -> bool:
     """Whether the race says who wins: not where some of the cards hold the work only just."""
-    paces = next((found for tool, key in RACES if len(found := _runners(material, tool, key)) > 1), [])
-    return len({one.snug for one in paces}) == 1
+    return len({one.snug for one in _raced(material)}) == 1
 
 
 def choice(material: Material) -> str:
-    """Which of those raced at answering to take for the money."""
-    tool, key = RACES[0]
-    raced = [(one.record.result["gpu"], one.record.result["gpu_count"], one.value)
-             for one in _runners(material, tool, key)]  # fmt: skip
+    """Which of those raced to take for the money."""
+    paces = _raced(material)
+    raced = [(one.record.result["gpu"], one.record.result["gpu_count"], _of_all(one)) for one in paces]
+    snug = [one.cards for one in paces if one.snug]
+    if paces and _trains(paces[0]) and len(snug) == 1 == len(paces) - 1:
+        return take.roomier(material, raced, snug[0])
     return take.take(material, raced, settled=settled(material))
+
+
+def _of_all(one: Pace) -> float:
+    """Its speed, of a training that of all its cards."""
+    return float(one.record.result["tokens_per_s_total"]["value"]) if _trains(one) else one.value
 
 
 def prompts(material: Material) -> str:
@@ -261,7 +303,7 @@ def _runners(material: Material, tool: str, key: str) -> list[Pace]:
 
     Of formats that all hold, the widest that all hold with room, else the widest.
 
-    Training is told for each GPU, so it is comparable only between equal numbers of cards.
+    Training is told for each GPU; of unequal numbers of cards for all of them together.
     """
     by_format: dict[int, dict[str, Pace]] = {}
     for record in material.records(tool):
@@ -276,7 +318,9 @@ def _runners(material: Material, tool: str, key: str) -> list[Pace]:
     full = [list(by_format[size].values()) for size in sorted(by_format, reverse=True) if len(by_format[size]) == most]
     fullest = next((one for one in full if not any(each.snug for each in one)), next(iter(full), []))
     counts = {one.record.result["gpu_count"] for one in fullest}
-    return [] if tool == "estimate_training_time" and len(counts) > 1 else fullest
+    if tool == RACES[1][0] and len(counts) > 1:
+        return [replace(one, figure=numbers.figure(_of_all(one)), value=_of_all(one)) for one in fullest]
+    return fullest
 
 
 def _held(material: Material, record: ToolCallRecord) -> Estimate | None:
@@ -287,11 +331,18 @@ def _held(material: Material, record: ToolCallRecord) -> Estimate | None:
     result = record.result
     same = [one for one in material.estimates if (one.gpu, one.gpus) == (result["gpu"], result["gpu_count"])]
     if record.tool == "estimate_training_time":
-        same = [one for one in same if all(one.request.get(key) == record.request.get(key) for key in TRAINED_SO)]
+        same = [one for one in same if one.task == result["task"] and _set_alike(one, record)]
     else:
         same = [one for one in same if _vouches(one.result.weight_format, result["weight_format"])]
     fitting = sorted((one for one in same if one.fits), key=lambda one: one.placed.verdict != "yes")
     return next(iter(fitting), None)
+
+
+def _set_alike(one: Estimate, record: ToolCallRecord) -> bool:
+    """Whether a training's memory was worked out with the settings that its speed was; sharding where it was set."""
+    sharding = record.request.get("sharding")
+    alike = all(one.request.get(key) == record.request.get(key) for key in TRAINED_SO)
+    return alike and sharding in (None, one.request.get("sharding"))
 
 
 def _vouches(held: str, raced: str) -> bool:

@@ -8,12 +8,18 @@ from assistant.compose import names, numbers
 from assistant.compose.material import Material
 from assistant.plan.market import PRICE_DAYS
 from assistant.plan.preferred import rents
+from assistant.understand import like_prices
+from kb.catalog import gpu as gpu_record
 from kb.rates import usd
 from tools.compare_gpus import Comparison
 from tools.prices import CardPrice, age_days
 
 EVEN_RATIO = 1.1
 """Speeds, and speeds for the money, closer than this are the same."""
+ALIKE_RATIO = Decimal("1.25")
+"""Prices closer than this are similar: what one card is offered for differs by as much."""
+DEAR_RATIO = 2.0
+"""So many times less speed for the money makes room alone no reason."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,6 +35,12 @@ class Runner:
     def amount(self) -> Decimal:
         """Dollars of all its cards."""
         return self.price.amount_usd * self.count
+
+    @property
+    def room(self) -> tuple[int, float]:
+        """Memory of all its cards, then their compute."""
+        card = gpu_record(self.gpu)
+        return card.memory_bytes * self.count, (card.bf16_flops or 0) * self.count
 
     @property
     def for_money(self) -> float:
@@ -49,15 +61,40 @@ def take(material: Material, raced: Sequence[tuple[str, int, float]], *, settled
         raced: card, number and speed of each set raced.
         settled: whether speed and price decide; not where some of them hold the work only just.
     """
+    runners = _priced(material, raced)
+    if not runners:
+        return ""
+    return _over_budget(material, runners) or (_best(material, runners) if settled else "")
+
+
+def roomier(material: Material, raced: Sequence[tuple[str, int, float]], snug: str) -> str:
+    """Which of two sets to take, of which one, `snug`, holds a training only just: the other, unless it is dear."""
+    cards = {names.cards(gpu, count) for gpu, count, _ in raced}
+    other = next(iter(cards - {snug}), snug)
+    runners = {one.cards: one for one in _priced(material, raced)}
+    if not runners or like_prices.said(material.text):
+        return material.say("take.roomy", card=other, others=snug)
+    close, roomy = runners[snug], runners[other]
+    prices = _listed(material, list(runners.values()))
+    dear = roomy.for_money * DEAR_RATIO < close.for_money
+    return material.say("take.roomy_dear" if dear else "take.roomy_priced", card=other, others=snug, prices=prices)
+
+
+def at_like_prices(material: Material, cards: Sequence[tuple[str, int]]) -> str:
+    """Where they were said to cost the same: the prices known, and whether that is so; empty else."""
+    runners = _priced(material, [(gpu, count, 1.0) for gpu, count in cards])
+    return _premise(material, runners).strip() if runners and like_prices.said(material.text) else ""
+
+
+def _priced(material: Material, raced: Sequence[tuple[str, int, float]]) -> list[Runner]:
+    """The sets raced with their prices; none where one is unknown, or cards are rented or in hand."""
     compared = next((Comparison.model_validate(one) for one in material.results("compare_gpus")), None)
     owned = {card.gpu for card in material.need.gpus_owned}
     if compared is None or rents(material.text) or len(raced) < 2 or any(gpu in owned for gpu, _, _ in raced):
-        return ""
+        return []
     prices = {row.id: row.price for row in compared.gpus if row.price}
     runners = [Runner(gpu, count, speed, prices[gpu]) for gpu, count, speed in raced if gpu in prices]
-    if len(runners) < len(raced):
-        return ""
-    return _over_budget(material, runners) or (_best(material, runners) if settled else "")
+    return runners if len(runners) == len(raced) else []
 
 
 def _over_budget(material: Material, runners: Sequence[Runner]) -> str:
@@ -78,6 +115,11 @@ def _best(material: Material, runners: Sequence[Runner]) -> str:
     thrifty = max(runners, key=lambda one: (one.for_money, one.cards))
     even = [one for one in runners if one.speed * EVEN_RATIO >= fastest.speed]
     values = {"prices": _listed(material, runners)}
+    if like_prices.said(material.text):
+        roomiest = max(runners, key=lambda one: (one.room, one.speed))
+        chosen = roomiest if len(even) > 1 else fastest
+        key = "take.like_even" if len(even) > 1 else "take.like_price"
+        return material.say(key, card=chosen.cards) + _premise(material, runners)
     if len(even) > 1:
         if _bygone(runners) or len({numbers.usd(one.amount) for one in even}) < len(even):
             return ""  # as fast for the same money, or for a price that nobody asks today
@@ -88,6 +130,14 @@ def _best(material: Material, runners: Sequence[Runner]) -> str:
     if cheaper and _bygone(runners):
         return ""
     return material.say("take.cheaper" if cheaper else "take.worth", card=fastest.cards, **values)
+
+
+def _premise(material: Material, runners: Sequence[Runner]) -> str:
+    """The prices known, and whether they are as similar as was said."""
+    amounts = [one.amount for one in runners]
+    alike = max(amounts) <= ALIKE_RATIO * min(amounts)
+    gap = "" if material.say.language == "zh" else " "
+    return gap + material.say("take.prices_alike" if alike else "take.prices_unlike", prices=_listed(material, runners))
 
 
 def _bygone(runners: Sequence[Runner]) -> bool:

@@ -209,8 +209,11 @@ def _intents(understanding: Understanding) -> list[Intent]:
     if main == "speed" and raced(understanding):
         main = "compare"
     held_against = "compare" in understanding.asks or _EITHER_SET.search(text) is not None
-    if main == "interconnect" and held_against and sized and _two_sets(understanding.need):
+    two_sets = sized and _two_sets(understanding.need)
+    if main == "interconnect" and held_against and two_sets:
         main = "compare"  # the bridge is of one set of cards that is held against another
+    if main == "which_to_buy" and two_sets:
+        main = "compare"  # what to order was said: one of the two sets
     if main in _SIZED_OR_SHOP and needless.asked(understanding):
         main = "can_it_run"
     alone = bare and len(requests.named_gpus(understanding.need)) == 1
@@ -226,7 +229,8 @@ def _intents(understanding: Understanding) -> list[Intent]:
         if not _timed(understanding.need):
             main, asks = "can_it_run", [one for one in asks if one != "can_it_run"]
     if main == "compare":
-        asks = [intent for intent in asks if FAMILIES[intent] != "fit"]
+        told = ("fit", "shop") if two_sets else ("fit",)
+        asks = [intent for intent in asks if FAMILIES[intent] not in told]
     if FAMILIES[main] == "shop" and not requests.cards(understanding.need):
         asks = [intent for intent in asks if intent != "speed"]
     if main == "speed":

@@ -84,7 +84,8 @@ def _settled(understanding: Understanding) -> Need:
     if chinese_cards(understanding):
         need = need.model_copy(update={"gpus_asked": CHINESE_CARDS, "country": need.country or "CN"})
     chosen = need.intent in _ORDERED and not requests.cards(need)
-    if (chosen or need.intent == "compare") and need.task == "full_finetune":
+    weighed = need.intent == "compare" or (need.intent in _WEIGHED and len(requests.named_gpus(need)) > 1)
+    if (chosen or weighed) and need.task == "full_finetune":
         need = need.model_copy(update={"task": "lora" if unsaid(understanding, need) else need.task})
     if quantised := compared_formats(understanding):
         need = need.model_copy(update={"weight_format": quantised[0]})
@@ -194,4 +195,6 @@ def _roomy(need: Need, usual: str) -> bool:
 
 _ORDERED = ("which_to_buy", "budget", "cloud_or_buy")
 """Intents that are answered with hardware to order: for fine-tuning of any kind, that which adapters take."""
+_WEIGHED = (*_ORDERED, "interconnect")
+"""Intents under which cards that are named may be held against each other."""
 _SIZED_INTENTS = ("can_it_run", "how_many_gpus", "min_vram", "which_to_buy", "budget", "cloud_or_buy", "oom")

@@ -329,7 +329,7 @@ def speed(
     return planned("estimate_inference_speed", **(values | changes))
 
 
-def training_time(need: Need, card: GpuCount | None, *, text: str = "") -> PlannedCall | None:
+def training_time(need: Need, card: GpuCount | None, *, text: str = "", **changes: object) -> PlannedCall | None:
     """How fast the cards train it, and how long for the tokens, or images, there are."""
     if card is None or not sized(need):
         return None
@@ -344,7 +344,7 @@ def training_time(need: Need, card: GpuCount | None, *, text: str = "") -> Plann
     samples = find_samples(text)
     if samples and need.dataset_tokens == samples * SAMPLE_TOKENS:
         values |= {"dataset_samples": samples, "dataset_tokens": None}
-    return planned("estimate_training_time", **(values | {"gpu": card.gpu, "gpu_count": card.count or 1}))
+    return planned("estimate_training_time", **(values | {"gpu": card.gpu, "gpu_count": card.count or 1} | changes))
 
 
 def offers(need: Need, gpu: str | None = None, count: int | None = None) -> PlannedCall | None:

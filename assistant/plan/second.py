@@ -25,6 +25,7 @@ from assistant.plan.cheaper import SPREAD, card_of, cheaper
 from assistant.plan.exemplars import paced_examples, trained_on
 from assistant.plan.first import CALLS_MAX
 from assistant.plan.formats import TRAINING_LADDER, alike_formats, bits, smaller_formats
+from assistant.plan.held_training import as_held
 from assistant.plan.instead import instead
 from assistant.plan.intents import intents
 from assistant.plan.launch import launch, launch_of
@@ -241,7 +242,9 @@ def _raced(need: Need, results: Sequence[ToolCallRecord], usable: int | None, te
     if len(firsts) < 2 or len(requests.compared(need)) < 2:
         return []
     if requests.is_training(need):
-        return [requests.training_time(need, card_of(record.request)) for record in firsts.values()]
+        return [
+            requests.training_time(need, card_of(record.request), **as_held(need, record)) for record in firsts.values()
+        ]
     first = next(iter(firsts.values()))
     used: str | None = first.result.get("weight_format")
     missed = any(_verdict(record, usable) == "no" for record in firsts.values())

@@ -2,6 +2,7 @@
 
 from typing import Literal
 
+from assistant.understand import like_prices
 from assistant.understand.text import grammar
 
 _PRICE = grammar(
@@ -61,7 +62,7 @@ _HUNGRIER = grammar(
 
 def weighs_prices(text: str) -> bool:
     """Whether the prices of several cards are held against each other, and not owning against renting."""
-    plain = text.lower()
+    plain = like_prices.without(text.lower())
     return _CHEAPER.search(plain) is not None and _EITHER_WAY.search(plain) is None
 
 
@@ -72,7 +73,7 @@ def weighs_power(text: str) -> bool:
 
 def asks_price(plain: str) -> bool:
     """Whether a price is asked for: cards priced are not in hand unless they are said to be."""
-    return _PRICE.search(plain) is not None
+    return _PRICE.search(like_prices.without(plain)) is not None
 
 
 def asks_sale(plain: str) -> bool:

@@ -146,9 +146,9 @@ def _narrow(text: Text, mention: Mention, sizes: list[Size]) -> tuple[str, ...]:
             break
     for form in _FORMS:
         kept = tuple(key for key in ids if form.replace("-", "") in key.replace("-", ""))
-        said = text.plain.find(form)
-        adapted = _ADAPTED.search(text.plain[max(0, said - _NEAR) : said]) is not None
-        if said >= 0 and not adapted and kept and len(kept) < len(ids):
+        said = re.search(rf"{form}(?!ink)", text.plain)  # NVLink is no form of a card
+        adapted = said and _ADAPTED.search(text.plain[max(0, said.start() - _NEAR) : said.start()])
+        if said and not adapted and kept and len(kept) < len(ids):
             ids = kept
     return ids
 

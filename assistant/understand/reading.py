@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 from itertools import pairwise
 
+from assistant.understand import like_prices
 from assistant.understand.asking import asks_price, asks_sale
 from assistant.understand.entities import RENTED, Entities, find_entities, without_limit
 from assistant.understand.errors import FEARED, Pasted, find_pasted, is_oom
@@ -58,6 +59,8 @@ ASKED_OF_A_MEMBER = (
 """Intents beside which the question may be which member of a family the cards run."""
 SAID_WITH_IT = ("what_fits", "can_it_run", "spec", "min_vram", "guidance", "other")
 """Of these the answer which one fits leaves nothing open."""
+WEIGHED_AT_ONE_PRICE = ("can_it_run", "which_to_buy", "spec", "budget", "other", "guidance", "min_vram")
+"""Intents under which cards that are said to cost the same are held against each other."""
 FITS = "能放下吗"
 """What is asked with words that fear running out of memory."""
 READ_ALONE = 256
@@ -99,7 +102,7 @@ def _alone(original: str) -> tuple[Reading, str, Work]:
     pasted = find_pasted(text)
     hidden = _TABLE_ROW.sub(" ", without_instructions(entities.masked) or entities.masked)
     hidden = INSTANCE.sub(lambda part: " " * len(part[0]), hidden)
-    hidden = NO_CLOUD.sub(lambda ruled_out: " " * len(ruled_out[0]), hidden)
+    hidden = like_prices.without(NO_CLOUD.sub(lambda ruled_out: " " * len(ruled_out[0]), hidden))
     language = language_of(_prose(text, entities, pasted))
     reading = Reading(text, entities, pasted, Cards((), (), (), (), (), None, None), language)
     read_plain_slots(reading)
@@ -122,6 +125,8 @@ def read(original: str, previous: Earlier = NOTHING) -> Reading:
             "what_fits",
             tuple(one for one in parts if one not in SAID_WITH_IT),
         )
+    if reading.intent in WEIGHED_AT_ONE_PRICE and facts.owned_or_named > 1 and like_prices.said(text.plain):
+        reading.intent = "compare"
     uncounted = masked(without_money(reading), [(*span, " ") for span in pictures_spoken_of(entities.masked)])
     reading.cards = find_cards(entities, uncounted, _intent_of_cards(reading, previous, hidden), pasted)
     _put_cards(reading)
