@@ -1,8 +1,7 @@
 """Sentence vectors: the packaged pair for English and Chinese, or any sentence-transformers model by setting.
 
 The packaged pair is MiniLM for English and a table of word vectors that puts Chinese into the same space, so that
-either language finds the other; questions are turned towards what answers them (`turn.py`). A question goes through
-numpy alone until a process decides to keep torch; passages in bulk always go through torch.
+either language finds the other; questions are turned towards what answers them (`turn.py`).
 """
 
 import logging
@@ -33,8 +32,6 @@ HEADING_WEIGHT = 0.5
 """What a heading's own vector adds to its passage's, which a long text would drown (tests/bench/bench_retrieval.py)."""
 TRANSLATED_WEIGHT = 0.5
 """What a Chinese question's glossary words, read as English, add to its own vector; for words the table lacks."""
-NUMPY_MAX = 48
-"""Texts up to which loading torch takes longer than doing without."""
 COSINE_NONE, COSINE_FULL = 0.03, 0.6
 """MiniLM's median cosines of the pairs below, across and within."""
 PAIRS = (
@@ -127,9 +124,6 @@ class Embedder:
         self._queries[text] = vector
         return vector
 
-    def stay(self) -> None:
-        """Load what makes questions faster in a process that answers many; nothing more, with a model by setting."""
-
     def known(self, text: str) -> float:
         """How much of a question the model knows the words of, from 0 to 1."""
         return 1.0
@@ -160,24 +154,6 @@ class Embedder:
 @dataclass(eq=False)
 class Bilingual(Embedder):
     """The packaged pair. MiniLM sees most Chinese as unknown tokens, so every text goes by its language."""
-
-    _stays: bool = False
-    """Whether torch is loaded for good, and questions gain from it."""
-
-    def stay(self) -> None:
-        """Take torch for questions, too, from here on: it pays for a process that answers many.
-
-        Raises:
-            IndexUnavailable: it cannot be loaded.
-        """
-        from kb.minilm_torch import torch_minilm
-
-        try:
-            torch_minilm().vectors(["GPU memory"])
-        except (ImportError, OSError, ValueError, RuntimeError) as problem:
-            raise _unavailable(self.name, problem) from problem
-        self._stays = True
-        minilm.cache_clear()  # the same weights, some 90 MB of them
 
     def passages(self, texts: Sequence[str | Spoken]) -> Vectors:
         """One unit vector a text, its heading counted once more on its own."""
@@ -241,11 +217,7 @@ class Bilingual(Embedder):
         if not texts:
             return np.zeros((0, len(_unknown())), dtype=np.float32)
         try:
-            if len(texts) > NUMPY_MAX or self._stays:
-                from kb.minilm_torch import torch_minilm
-
-                return torch_minilm().vectors(texts)
-            return np.stack([minilm().vector(text) for text in texts])
+            return minilm().vectors(texts)
         except (ImportError, OSError, ValueError, RuntimeError) as problem:
             raise _unavailable(self.name, problem) from problem
 

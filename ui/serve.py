@@ -91,25 +91,24 @@ def warm(service: "Advisor") -> None:
 
 
 def settle(service: "Advisor", within_s: float = CALM_WITHIN_S) -> None:
-    """What the start leaves for later: the answers to the questions that the page suggests, torch where this process
-    embeds questions, once nobody waits for an answer or after `within_s` (loading it stops all else for a good part of
-    a second); then the collector may run."""
+    """What the start leaves for later: the answers to the questions that the page suggests, where this process works
+    them out once nobody waits for an answer or after `within_s`; then the collector may run."""
     from ui.web.frame import EXAMPLES
-    from ui.worker import settled, stay
+    from ui.worker import settled
 
     suggested = [question for questions in EXAMPLES.values() for question in questions]
     try:
-        if service.apart is not None and service.apart.ready():
-            service.prepare(suggested)
-            return
         until, calm = time.monotonic() + within_s, 0
-        while calm < CALM_LOOKS and time.monotonic() < until:
+        while not _works_apart(service) and calm < CALM_LOOKS and time.monotonic() < until:
             time.sleep(LOOK_S)
             calm = 0 if service.line.held else calm + 1
-        stay()
         service.prepare(suggested)
     finally:
         settled()
+
+
+def _works_apart(service: "Advisor") -> bool:
+    return service.apart is not None and service.apart.ready()
 
 
 def forget_old(service: "Advisor", every_s: float = FORGET_EVERY_S) -> None:

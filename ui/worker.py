@@ -49,16 +49,6 @@ def warm() -> None:
         logger.warning("answers come without documents: %s", problem)
 
 
-def stay() -> None:
-    """Load torch, by which questions are embedded in half the time."""
-    from kb.embedder import embedder
-
-    try:
-        embedder().stay()
-    except IndexUnavailable as problem:
-        logger.warning("questions are embedded without torch: %s", problem)
-
-
 def settled() -> None:
     """Let the collector run, and pass by what is there: the catalog, the grammars and the index stay for good, and to
     walk them at every full round took a third of a search's time. Nothing need be collected before: of a million
@@ -79,7 +69,6 @@ def main(arguments: Sequence[str]) -> None:
     sys.setswitchinterval(SWITCH_S)
     set_up(settings())
     connections = [Connection(int(one)) for one in arguments]
-    stay()
     try:
         if connections[0].recv() != GO:
             return

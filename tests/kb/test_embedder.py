@@ -1,18 +1,22 @@
-"""Both languages in one space, the same vectors with torch and without, and any other model by setting."""
+"""Both languages in one space, the vectors as published, and any other model by setting."""
 
+import re
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
 import pytest
-import torch
 from hypothesis import given
 from hypothesis import settings as settings_of
 from hypothesis import strategies as st
 
+from kb.child import environment
 from kb.chinese_vectors import ChineseVectors, chinese_vectors, store_vectors
 from kb.embedder import PAIRS, Bilingual, Spoken, embedder
-from kb.minilm import minilm, packaged
-from kb.minilm_torch import BATCH_TOKENS, Dense, TorchMiniLM, _batches, torch_minilm
+from kb.minilm import BATCH_TOKENS, GRAPH, SIZE, WEIGHTS, MiniLM, batched, minilm, packaged
 from kb.settings import settings
 
 TEXTS = ["NVLink", "How much VRAM does a 70B model need?", "word " * 400, "a 显卡", "?!"]
@@ -27,57 +31,56 @@ def published() -> np.ndarray:
     return np.asarray(model.encode(TEXTS, normalize_embeddings=True, show_progress_bar=False))
 
 
-def test_numpy_gives_the_published_vectors(published: np.ndarray) -> None:
-    assert np.stack([minilm().vector(text) for text in TEXTS]) == pytest.approx(published, abs=1e-5)
-
-
-def test_torch_gives_the_published_vectors(published: np.ndarray) -> None:
-    assert TorchMiniLM(packaged(), torch.float32).vectors(TEXTS) == pytest.approx(published, abs=1e-5)
-
-
-@pytest.mark.parametrize("dtype", [torch.float32, torch.bfloat16])
-def test_a_matrix_laid_out_for_the_processor_gives_the_plain_product(
-    dtype: torch.dtype, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    weight, bias, rows = torch.randn(48, 32, dtype=dtype), torch.randn(48, dtype=dtype), torch.randn(3, 5, 32)
-    laid_out = Dense(weight, bias)
-    monkeypatch.setattr(torch.backends.mkldnn, "is_available", lambda: False)
-    plain = Dense(weight, bias)
-    near = 1e-5 if dtype is torch.float32 else 0.1
-    torch.testing.assert_close(laid_out(rows), plain(rows), atol=near, rtol=near)
-    torch.testing.assert_close(laid_out.bent(rows), plain.bent(rows), atol=near, rtol=near)
-
-
-def test_bf16_turns_no_vector_by_a_degree(published: np.ndarray) -> None:
-    halved = TorchMiniLM(packaged(), torch.bfloat16).vectors(TEXTS)
-    assert np.all(np.sum(halved * published, axis=1) > np.cos(np.radians(1)))
+def test_the_graph_gives_the_published_vectors(published: np.ndarray) -> None:
+    assert minilm().vectors(TEXTS) == pytest.approx(published, abs=1e-5)
 
 
 @given(st.lists(st.text("ab 显", max_size=900), max_size=12))
 @settings_of(max_examples=10, deadline=None)
 def test_a_vector_does_not_depend_on_its_company(texts: list[str]) -> None:
-    model = torch_minilm()
-    together = model.vectors(texts)
-    assert together.shape == (len(texts), 384)
+    together = minilm().vectors(texts)
+    assert together.shape == (len(texts), SIZE)
     for text, vector in zip(texts, together, strict=True):
-        assert vector @ model.vectors([text])[0] > np.cos(np.radians(1))
+        assert vector == pytest.approx(minilm().vectors([text])[0], abs=1e-6)
 
 
-def test_batches_hold_every_text_once_and_no_more_than_fits() -> None:
-    lengths = [1, 640, 3, 640, 620, 20, 2, 1, 640, 12]
-    batches = list(_batches([[0] * length for length in lengths]))
+def test_batches_hold_every_text_once_those_of_one_length_together_and_no_more_than_fits() -> None:
+    lengths = [2, 256, 3, 256, 255, 20, 2, 1, 256, 12, *[256] * 7]
+    batches = list(batched(lengths))
     assert sorted(place for batch in batches for place in batch) == list(range(len(lengths)))
-    assert all(len(one) == 1 or len(one) * max(lengths[at] for at in one) <= BATCH_TOKENS for one in batches)
-    assert len(batches) == 3
+    assert all(len({lengths[at] for at in one}) == 1 for one in batches)
+    assert all(sum(lengths[at] for at in one) <= BATCH_TOKENS for one in batches)
+    assert sorted(map(len, batches)) == [1, 1, 1, 1, 1, 2, 2, 8]
 
 
-def test_a_process_that_stays_asks_torch(monkeypatch: pytest.MonkeyPatch) -> None:
-    model = Bilingual("any", ("en", "zh"))
-    before = model.query("How much VRAM does a 70B model need?")
-    model.stay()
-    monkeypatch.setattr("kb.embedder.minilm", lambda: pytest.fail("numpy was asked"))
-    model._queries.clear()
-    assert model.query("How much VRAM does a 70B model need?") @ before > np.cos(np.radians(1))
+def test_the_graph_is_the_one_its_script_builds(tmp_path: Path) -> None:
+    script = Path(__file__).parents[1] / "bench/build_minilm.py"
+    subprocess.run([sys.executable, str(script), str(tmp_path / "built.onnx")], check=True, env=environment())
+    assert (tmp_path / "built.onnx").read_bytes() == GRAPH.read_bytes()
+
+
+def weights_of(folder: Path, change: Callable[[bytes], bytes]) -> Path:
+    """The packaged model's folder again, with other weights."""
+    shutil.copytree(packaged(), folder)
+    weights = folder / WEIGHTS
+    weights.write_bytes(change(weights.read_bytes()))
+    return folder
+
+
+@pytest.mark.parametrize(
+    ("change", "error"),
+    [
+        (lambda held: held[: len(held) // 2], OSError),
+        (lambda _: b"", OSError),
+        (lambda held: held.replace(b'"dtype":"F32"', b'"dtype":"F16"', 1), ValueError),
+    ],
+    ids=["half", "empty", "laid out otherwise"],
+)
+def test_weights_that_are_not_those_of_the_graph_are_refused(
+    tmp_path: Path, change: Callable[[bytes], bytes], error: type[Exception]
+) -> None:
+    with pytest.raises(error, match=re.escape(WEIGHTS)):
+        MiniLM(weights_of(tmp_path / "model", change))
 
 
 @pytest.mark.parametrize(

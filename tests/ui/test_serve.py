@@ -128,52 +128,54 @@ def collector() -> Iterator[None]:
     gc.enable()
 
 
+class Settling(SimpleNamespace):
+    """What settles of an advisor, and how many were waiting when it prepared its answers."""
+
+    def prepare(self, questions: list[str]) -> None:
+        assert questions
+        self.waiting.append(self.line.held)
+
+
 def alone(line: Line) -> Any:
-    """What settles of an advisor that has no process beside it."""
-    return SimpleNamespace(line=line, apart=None, prepare=list)
+    """An advisor that has no process beside it."""
+    return Settling(line=line, apart=None, waiting=[])
 
 
 @pytest.mark.usefixtures("collector")
-@pytest.mark.parametrize("broken", [False, True], ids=["loads", "does not load"])
-def test_torch_is_loaded_once_nobody_waits_and_the_collector_works_from_then_on(
-    monkeypatch: pytest.MonkeyPatch, broken: bool
+def test_suggestions_are_answered_once_nobody_waits_and_the_collector_works_from_then_on(
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    line, loaded = Line(), []
-
-    class Embedder:
-        def stay(self) -> None:
-            loaded.append(line.held)
-            if broken:
-                raise IndexUnavailable("no torch here")
-
-    monkeypatch.setattr("kb.embedder.embedder", Embedder)
+    service = alone(Line())
     monkeypatch.setattr("ui.serve.LOOK_S", 0.005)
     gc.disable()
-    with line.place():
-        settling = threading.Thread(target=settle, args=(alone(line), 60.0))
+    with service.line.place():
+        settling = threading.Thread(target=settle, args=(service, 60.0))
         settling.start()
         settling.join(0.2)
-        assert (loaded, gc.isenabled()) == ([], False)
+        assert (service.waiting, gc.isenabled()) == ([], False)
     settling.join(60)
-    assert loaded == [0]
+    assert service.waiting == [0]
     assert gc.isenabled()
     assert gc.get_threshold()[0] == YOUNG_OBJECTS
     assert gc.get_freeze_count() > 0
 
 
 @pytest.mark.usefixtures("collector")
-def test_torch_is_loaded_in_the_end_where_somebody_always_waits(monkeypatch: pytest.MonkeyPatch) -> None:
-    line, loaded = Line(), []
-
-    class Embedder:
-        def stay(self) -> None:
-            loaded.append(line.held)
-
-    monkeypatch.setattr("kb.embedder.embedder", Embedder)
+def test_suggestions_are_answered_in_the_end_where_somebody_always_waits(monkeypatch: pytest.MonkeyPatch) -> None:
+    service = alone(Line())
     monkeypatch.setattr("ui.serve.LOOK_S", 0.005)
-    with line.place():
-        settle(alone(line), 0.05)
-    assert loaded == [1]
+    with service.line.place():
+        settle(service, 0.05)
+    assert service.waiting == [1]
+
+
+@pytest.mark.usefixtures("collector")
+def test_suggestions_are_answered_at_once_where_another_process_works_them_out() -> None:
+    service = alone(Line())
+    service.apart = SimpleNamespace(ready=lambda: True)
+    with service.line.place():
+        settle(service, 60.0)
+    assert service.waiting == [1]
 
 
 def test_an_index_that_cannot_be_read_does_not_hinder_the_start(
