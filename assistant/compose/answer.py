@@ -35,6 +35,7 @@ from assistant.compose import (
     room,
     run,
     scope,
+    served,
     several,
     shopping,
     signs,
@@ -265,7 +266,7 @@ def _nothing_to_size(material: Material) -> Section:
 
 def _how_many(material: Material) -> Section:
     """By the rate that texts come at, by a deadline, or by memory."""
-    return keeping_up.keeping_up(material) or _sized(fit.how_many)(material)
+    return keeping_up.keeping_up(material) or served.served(material) or _sized(fit.how_many)(material)
 
 
 def _sized(renderer: Renderer) -> Renderer:

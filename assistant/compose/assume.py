@@ -1,6 +1,7 @@
 """What was taken for granted, said in the asker's language: only what the asker did not state."""
 
 import re
+from collections.abc import Iterable
 
 from assistant.compose import names, numbers, pictured, whole_job
 from assistant.compose.citations import joined
@@ -74,6 +75,12 @@ def assumed(material: Material, main: Estimate) -> list[str]:
     if need.engine is None and main.task == "inference":
         found.append(say("assume.engine", engine=names.engine_name(main.result.engine)))
     return found
+
+
+def taken_of(material: Material, assumptions: Iterable[str]) -> list[str]:
+    """What a tool took where nothing was said, in words."""
+    found = filter(None, map(_TAKEN.match, assumptions))
+    return [_taken(material, match[1], match[2].rstrip(",.")) for match in found]
 
 
 def in_other_half(material: Material, main: Estimate) -> bool:

@@ -16,6 +16,7 @@ from assistant.plan import (
     purse,
     rent_or_buy,
     requests,
+    served,
     several,
     together,
 )
@@ -158,6 +159,8 @@ def _how_many(need: Need, understanding: Understanding) -> Calls:
     asked = [GpuCount(gpu=card.gpu, count=card.count) for card in requests.cards(need)][:1]
     if (kept_up := keeping_up.calls(need, understanding)) is not None:
         return kept_up
+    if served.asked(understanding):
+        return [*served.calls(need, understanding), *_check(need, understanding)]
     if not asked:
         return _min_vram(need, understanding)
     stated = need.weight_format is not None

@@ -3,7 +3,7 @@
 import re
 from functools import lru_cache
 
-from assistant.plan import duration, feeding, link, money, needless, ordered, progress, requests
+from assistant.plan import duration, feeding, link, money, needless, ordered, progress, requests, served
 from assistant.plan.amounts import COUNTED, counts_output, model_kind, pace_asked, rate, trains
 from assistant.plan.apart import rented_and_bought
 from assistant.plan.method import both
@@ -117,7 +117,7 @@ def intents(understanding: Understanding) -> list[Intent]:
 def _intents(understanding: Understanding) -> list[Intent]:
     text = understanding.text
     main: Intent = understanding.need.intent or _likely(understanding)
-    if _by_a_deadline(understanding, main):
+    if _by_a_deadline(understanding, main) or served.asked(understanding):
         return ["how_many_gpus"]
     priced = money.prices_run(text, understanding.need) and not money.weighs(text)
     if priced and main not in ("compare", "oom"):

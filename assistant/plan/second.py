@@ -15,6 +15,7 @@ from assistant.plan import (
     own_files,
     particular,
     requests,
+    served,
     several,
     together,
     value,
@@ -69,6 +70,8 @@ def plan_more(understanding: Understanding, results: Sequence[ToolCallRecord]) -
         return distinct(several.machines(understanding, need, results))
     if together.asked(understanding):
         return []
+    if served.asked(understanding):
+        return distinct(served.bills(understanding, need, results))
     fitted = host_machine.calls(understanding, need, results)
     wanted: list[PlannedCall | None] = [*fitted]
     usable, asked = _usable(results), intents(understanding)[0]

@@ -146,6 +146,23 @@ _TARGET_SPEED = grammar(
     rf"|(?:tok\w{{0,3}}|速度|出字|生成)[^。?!,\n\d]{{0,10}}(?:每人|每路|单路|每个人|每个用户|人均)[^。?!,\n\d]{{0,4}}?(?:至少|不低于|要|保证|≥)\s?({DIGITS})"
     rf"(?!\s?(?:人|个人|路|并发|%|万|k))|(?:每人|每路|单路|人均)[^。?!,\n\d]{{0,4}}(?:至少|不低于|要|保证)\s?({DIGITS})\s?(?:tok|t/s)"
 )
+_PACE = r"(?:tok(?:en)?s?\s?(?:/|per|每|a)\s?(?:s(?![a-z])|sec(?:ond)?|秒)|t/s|tps)"
+_EACH_PACE = (
+    grammar(
+        rf"({DIGITS})\s?\+?\s?{_PACE}\s?(?:for )?(?:each|apiece|per (?:user|person|head|stream|request|session))"
+        r"(?![a-z])"
+    ),
+    grammar(rf"(?:each|per (?:user|person|stream))(?![a-z])[^.?!\n\d]{{0,12}}({DIGITS})\s?\+?\s?{_PACE}"),
+    grammar(
+        rf"(?:每人|每路|每个(?:人|用户|请求)|每位|单路|人均)[^。?!,\n\d]{{0,6}}({DIGITS})\s?(?:{_PACE}|(?:个)?字/秒)"
+    ),
+)
+"""A pace that each of several is to have."""
+_MEASURED = grammar(
+    r"(?<![a-z])(?:get(?:s|ting)?|got|gives?|giving|see(?:ing)?|only|measured?|currently|now|reach(?:es)?|runs?|is)(?![a-z])"
+    r"|实测|只有|才|跑出|目前|现在|得到|测得|降到|掉到"
+)
+"""Words before a pace that is one's own already."""
 _TARGET_LATENCY = grammar(
     rf"(?:latency|ttft|延迟|首字|首 ?token|响应(?:时间)?|first token)\D{{0,14}}?({DIGITS})\s?(ms|毫秒"
     rf"|s(?![a-z])|sec(?:onds?)?|秒)|({DIGITS})\s?(ms|毫秒|s(?![a-z])|秒)\s?(?:内|以内"
@@ -310,9 +327,15 @@ def _deadline(text: str) -> Found[float] | None:
 
 
 def _target_speed(text: str) -> Found[float] | None:
-    match = _TARGET_SPEED.search(text)
+    match = _TARGET_SPEED.search(text) or _each_pace(text)
     value = scaled(next(filter(None, match.groups())), None) if match else None
     return Found(value, match.start(), match.end()) if match and value else None
+
+
+def _each_pace(text: str) -> re.Match[str] | None:
+    """A pace wanted for each of several, not one that was measured."""
+    found = (match for rule in _EACH_PACE for match in rule.finditer(text))
+    return next((one for one in found if not _MEASURED.search(text[max(0, one.start() - 24) : one.start()])), None)
 
 
 def _target_latency(text: str) -> Found[float] | None:
