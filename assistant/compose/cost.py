@@ -15,9 +15,11 @@ from assistant.compose.pace import cite_pace
 from assistant.compose.section import Section
 from assistant.compose.span import span
 from assistant.compose.table import table
+from assistant.plan import boards
 from assistant.plan import money as money_plan
 from assistant.plan.apart import cheapest_offer, rented_and_bought
 from assistant.plan.like_for_like import as_wide
+from assistant.plan.nearest import in_its_place
 from assistant.understand.running import read_running
 from kb.units import HOUR_S, HOURS_PER_MONTH
 from tools.configuration import Configuration
@@ -172,8 +174,12 @@ def _headline(material: Material, record: ToolCallRecord) -> str:
         paid = {name: amounts.amount(one["hourly_cost"], money, hourly=True)
                 for name, one in (("full", first), ("other", other))}  # fmt: skip
         return say("cost.beside", cards=cards, way=say(f"over.{way}"), **paid)
-    return say("cost.rent", cards=cards, hourly=amounts.amount(first["hourly_cost"], money, hourly=True),
+    told = say("cost.rent", cards=cards, hourly=amounts.amount(first["hourly_cost"], money, hourly=True),
                monthly=amounts.amount(first["monthly_cost"], money))  # fmt: skip
+    if not project or not record.request.get("years"):
+        return told
+    return told + say("cost.rent_in_all", total=amounts.amount(first["total_cost"], money),
+                      years=f"{result['years']:g}")  # fmt: skip
 
 
 def _against_api(material: Material, result: dict[str, Any]) -> str:
@@ -220,14 +226,18 @@ def _lease(material: Material, record: ToolCallRecord) -> Configuration | None:
 
 def _apart(material: Material, record: ToolCallRecord) -> str:
     """The card that is rented where another is bought, with where it is let and how old that price is."""
-    pair = rented_and_bought(material.text)
-    if pair is None or record.result["gpu"] != pair[1] or read_running(material.text).rent_per_hour is not None:
+    if record.request.get("rent_per_hour") is None or read_running(material.text).rent_per_hour is not None:
         return ""
-    row = cheapest_offer(pair[0], material.need.provider)
-    if row is None:
+    pair, bought = rented_and_bought(material.text), record.result["gpu"]
+    piece = boards.wanted(material.need, material.text)
+    like = in_its_place(bought, material.need.provider) if money_plan.weighs(material.text) else None
+    hired = pair[0] if pair and bought == pair[1] else like
+    row = cheapest_offer(hired, material.need.provider) if hired else None
+    if hired is None or row is None:
         return ""
     where = " ".join(filter(None, (row.provider, row.instance)))
-    return f"{names.cards(pair[0], int(row.gpu_count) or 1)} ({where})"
+    count = (piece.count if piece else record.result["gpu_count"]) if hired == like else int(row.gpu_count)
+    return f"{names.cards(hired, count or 1)} ({where})"
 
 
 def _leased(material: Material, record: ToolCallRecord) -> str:

@@ -2,20 +2,14 @@
 
 import re
 from collections.abc import Sequence
-from functools import lru_cache
 
 from assistant.answer import ToolCallRecord
 from assistant.plan import money
-from assistant.plan.apart import cheapest_offer
-from assistant.plan.availability import distance
 from assistant.plan.call import PlannedCall
+from assistant.plan.nearest import nearest_let
 from assistant.understanding import Understanding
-from kb.catalog import gpus
-from kb.offers import current_offers
 from tools.need import GpuCount, Need
 
-SERVERS = {"data_center", "cloud_only"}
-"""Markets of cards that stand in for one another in a server."""
 _HAS = re.compile(
     r"我|现有|已有|手头|手上|手里|自有|自己的|咱|公司有|实验室有|(?<![a-z])(?:i|we|i.?ve|we.?ve|my|our|own|owned|existing|already)(?![a-z])",
     re.I,
@@ -45,16 +39,3 @@ def rented_like(need: Need, understanding: Understanding, results: Sequence[Tool
 def in_hand(need: Need, text: str) -> bool:
     """Whether the cards are said to be the asker's: "with 16 H800" alone does not say so."""
     return bool(need.gpus_owned) and _HAS.search(text) is not None
-
-
-@lru_cache(maxsize=64)
-def nearest_let(card: str) -> str | None:
-    """The card with dated offers that is nearest in memory, bandwidth and arithmetic, of the same kind of machine."""
-    wanted, let = gpus()[card], {one.gpu for one in current_offers() if one.as_of}
-    near = [
-        one for one in gpus().values()
-        if one.id != card and one.id in let
-        and (one.market == wanted.market or {one.market, wanted.market} <= SERVERS)
-    ]  # fmt: skip
-    ranked = sorted(near, key=lambda one: (distance(one, wanted), one.id))
-    return next((one.id for one in ranked if cheapest_offer(one.id, None)), None)

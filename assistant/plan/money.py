@@ -8,6 +8,7 @@ from assistant.plan.apart import rent_of, rented_and_bought
 from assistant.plan.call import PlannedCall, planned
 from assistant.plan.home import CURRENCIES
 from assistant.plan.like_for_like import like_for_like
+from assistant.plan.nearest import like_rent, unsold_terms
 from assistant.plan.preferred import cost as price_key
 from assistant.plan.preferred import only, rents
 from assistant.understand.budget import find_money
@@ -27,8 +28,11 @@ QUOTED_LEAST, QUOTED_MOST = 0.3, 4.0
 _EACH_CARD = re.compile(
     r"每[张块卡]|一[张块]|单[张卡]|/[张块卡]|\beach\b|apiece|per (?:card|gpu)|a (?:card|piece)\b", re.I
 )
-_BARE_SUM = re.compile(r"(?<![\d.])(\d+(?:\.\d+)?)\s?万(?=\s?(?:块|元)?\s?(?:就|能)?(?:买|入手|拿下|成交))")
-"""A sum of yuan that is called nothing: 「130 万买合适，还是租」."""
+_BARE_SUM = re.compile(
+    r"(?<![\d.])(\d+(?:\.\d+)?)\s?万(?=\s?(?:块|元)?\s?(?:就|能)?(?:买|入手|拿下|成交))"
+    r"|(?:报价|报了|要价|开价|总价|售价|标价|价格|卖)[^，,。;；?？万]{0,20}?(?<![\d.])(\d+(?:\.\d+)?)\s?万"
+)
+"""A sum of yuan that is called nothing: 「130 万买合适，还是租」, 「报价 4 卡服务器 32 万」."""
 _COST = re.compile(
     r"(?<![a-z])tco(?![a-z])|总拥有成本|持有成本|拥有成本|总成本|总花费|折旧|残值|回本|盈亏平衡|电费|电价|度电"
     r"|total cost|cost of owner|to own\b|running costs?|operating cost|depreciat|break-?even"
@@ -275,7 +279,9 @@ def cost(
     values |= {"provider": need.provider, "years": _years(need, running)}
     values["acquisition"] = None if weighs(understanding.text) else need.acquisition or rented
     if piece is not None and weighs(understanding.text):
-        values["acquisition"] = "rent"
+        values |= unsold_terms(piece, need, str(values["currency"]))
+    elif cards != chosen and weighs(understanding.text) and values.get("rent_per_hour") is None:
+        values |= like_rent(cards[0].model_copy(update={"count": count}), need, str(values["currency"]))
     on_hand = need.gpus_owned and per_tokens(understanding.text) and names_energy(understanding.text)
     owned = _BUYING.search(understanding.text) or _IN_ALL.search(understanding.text)
     if (weighs_energy(understanding.text) or on_hand) and not owned:
@@ -299,7 +305,7 @@ def quoted(need: Need, understanding: Understanding, count: int) -> dict[str, ob
         return {}
     sums = find_money(Text.of(understanding.text).plain, chinese=understanding.language == "zh")
     told = [(one.value.amount, one.value.currency) for one in sums if one.value.period is None]
-    told += [(float(bare[1]) * 1e4, "CNY") for bare in _BARE_SUM.finditer(understanding.text)]
+    told += [(float(bare[1] or bare[2]) * 1e4, "CNY") for bare in _BARE_SUM.finditer(understanding.text)]
     each = card_price(gpu(known[0].gpu)) if known[0].gpu in gpus() else None
     if not told or each is None:
         return {}

@@ -233,10 +233,13 @@ def _on_named_days(plain: str) -> Found[float] | None:
 
 
 def _days_in(said: Sequence[_Duration], length: _Duration, period: _Duration, plain: str) -> float:
-    """Days of the week that it comes back on: "three days a week", "on weekdays", else all."""
+    """Days of the week that it comes back on: "three days a week", "22 days a month", "on weekdays", else all."""
     for days in said:
         if days in (length, period) or days.unit != "day" or days.every:
             continue
+        if any(month.unit == "month" and month.article and month is not days
+               and _distance(days, month) <= APART_MAX // 3 for month in said):  # fmt: skip
+            return min(7.0, days.count * 7 * DAY_H / MONTH_H)
         if any(week.unit == "week" and week.article and week is not days and _distance(days, week) <= APART_MAX // 3
                for week in said):  # fmt: skip
             return min(7.0, days.count)

@@ -5,7 +5,7 @@ import re
 import pytest
 
 from assistant.ground.check import ground
-from assistant.plan.like_rent import nearest_let
+from assistant.plan.nearest import nearest_let
 from kb.units import HOUR_S
 from tests.assistant.planning import turn
 

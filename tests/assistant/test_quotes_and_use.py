@@ -1,0 +1,54 @@
+"""Renting against buying at a quote, over a stated use, and of cards that nobody lets."""
+
+import pytest
+
+from assistant.understand.text import Text
+from assistant.understand.usage import find_usage
+from tests.assistant.planning import turn
+
+
+@pytest.mark.parametrize(
+    ("text", "hours"),
+    [
+        pytest.param("used 6 hours a day, 22 days a month", 132, id="days-a-month"),
+        pytest.param("10h/day 20 days/month", 200, id="slashes"),
+        pytest.param("一个月跑20天,每天10小时", 200, id="zh"),
+        pytest.param("8 hours a day, 5 days a week", 173.8, id="days-a-week"),
+    ],
+)
+def test_days_of_the_month_limit_the_use(text: str, hours: float) -> None:
+    found = find_usage(Text.of(text).plain)
+    assert found is not None
+    assert found.value == pytest.approx(hours, abs=0.1)
+
+
+@pytest.mark.parametrize(
+    ("text", "price"),
+    [
+        pytest.param("供应商报价4卡L40S服务器32万,跟租比几个月回本?", 320_000, id="quote-before-cards"),
+        pytest.param("8卡A800服务器报价95万,每天跑10小时,买还是租?", 950_000, id="quote-after-cards"),
+    ],
+)
+def test_quote_is_what_owning_costs(text: str, price: float) -> None:
+    _, records, _ = turn(text)
+    costs = [one.request for one in records if one.tool == "estimate_cost"]
+    assert costs[0]["purchase_price"] == price
+
+
+@pytest.mark.parametrize(
+    ("text", "rented", "owned"),
+    [
+        pytest.param("4张H800,每天只用8小时,用两年,租还是买?", "4×H100 SXM5 80GB", "8×H800 SXM5 80GB", id="part"),
+        pytest.param("8卡A800服务器报价95万,每天跑10小时,买还是租?", "8×A100", "8×A800", id="whole"),
+    ],
+)
+def test_card_that_nobody_lets_is_weighed_at_the_rent_of_the_nearest(text: str, rented: str, owned: str) -> None:
+    _, _, draft = turn(text)
+    assert draft.verdict == "recommendation"
+    assert rented in draft.answer
+    assert owned in draft.answer
+
+
+def test_rent_over_a_project_is_told_whole() -> None:
+    _, _, draft = turn("Rent or buy? 2x H100, used 6 hours a day, 22 days a month, for 18 months.")
+    assert "over the 1.5 years" in draft.answer.splitlines()[0]
