@@ -50,7 +50,8 @@ from assistant.compose.material import Material
 from assistant.compose.premise import card_identity, card_memory, copies, premises, uneven
 from assistant.compose.section import Section
 from assistant.compose.written import draft_of
-from assistant.plan import money, preferred, requests
+from assistant.plan import money, preferred, price_claims, requests
+from assistant.plan import particular as shapes
 from assistant.plan.provisional import chinese_cards
 from assistant.understand.engines import engines_compared
 from assistant.understand.intent_rules import RELIABILITY
@@ -115,7 +116,7 @@ def compose(understanding: Understanding, calls: Sequence[ToolCallRecord], befor
     if keeping_up.asked(material) or capacity.paced(material):
         settled |= {"speed"}
     service = closed.closed(material) or together.together(material) or particular.particular(material)
-    brought = [service] if service else _brought(material)
+    brought = [service, *_offered(material)] if service else _brought(material)
     if "interconnect" in material.intents and link.link(material):
         settled |= {"speed"}
     sections = brought or [RENDERERS[intent](material) for intent in material.intents if intent not in settled]
@@ -133,6 +134,12 @@ def compose(understanding: Understanding, calls: Sequence[ToolCallRecord], befor
     boards.lead(material, main)
     draft = draft_of(material, _without_repeats(sections), changed.compare(material, main))
     return _refused(material, draft) if understanding.dictated else draft
+
+
+def _offered(material: Material) -> list[Section]:
+    """Beside a price that is judged, what the cards offered do for the work they are to be bought for."""
+    judged = shapes.shape(material.understanding) == "price_claim" and price_claims.works(material.understanding)
+    return [fit.can_it_run(material)] if judged and material.estimates else []
 
 
 def _aside(material: Material, section: Section) -> Draft:

@@ -3,11 +3,14 @@
 from datetime import UTC, datetime
 from typing import Any
 
-from assistant.compose import amounts, clarify, cost, names, numbers
+from assistant.compose import amounts, clarify, cost, names, numbers, orders
+from assistant.compose.citations import joined
 from assistant.compose.material import Material
 from assistant.compose.pace import cite_pace
 from assistant.compose.section import Section
+from assistant.plan import preferred
 from assistant.plan.price_claims import claimed, judges, machine, together
+from assistant.understand.budget import Money
 
 FAR = 0.6
 """Share of the lowest price read below which something is wrong with an offer."""
@@ -21,8 +24,10 @@ _ADVISED = {"low": "bargain", "high": "dear"}
 def price_claim(material: Material) -> Section | None:
     """Lower than anything read, higher, or within; None where no price is known."""
     record, told = next(material.records("estimate_cost"), None), claimed(material.understanding)
-    if record is None or told is None:
+    if told is None:
         return None
+    if record is None:
+        return _of_bill(material, *told)
     said, words = told
     hourly, count = said.period == "hour", together(material.understanding) or 1
     whole = machine(material.understanding)
@@ -53,6 +58,25 @@ def price_claim(material: Material) -> Section | None:
     if old is not None:
         section.caveats.append(material.say("caveat.old_price", cards=values["card"]))
     section.assumptions = clarify.ambiguous_names(material)
+    return section
+
+
+def _of_bill(material: Material, said: Money, words: str) -> Section | None:
+    """The same by the bill of the cards in a machine, where what owning them costs cannot be reckoned."""
+    one = next((one for one in material.found if one.acquisition == "buy"), None)
+    told = (one.price.asked_price or one.price) if one else None
+    if one is None or told is None or told.amount is None:
+        return None
+    low, high = (float(end or told.amount) for end in (told.low, told.high))
+    key = _judged(said.amount, low, high, hourly=False)
+    if judges(material.text):
+        key = _ADVISED.get(key, key)
+    values = {"card": names.cards(one.gpu, one.gpu_count), "said": words, "where": preferred.main_date(one) or material.say("cost.undated"),
+              "usual": numbers.money(float(told.amount), told.currency),
+              "range": _ends(low, high, told.currency, hourly=False)}  # fmt: skip
+    headline = material.say(f"claim.{key}_buy", **values) + joined([orders.cite_price(material, one)])
+    section = Section("fact", headline, settled=True)
+    section.caveats.append(material.say("caveat.old_price", cards=values["card"]))
     return section
 
 

@@ -28,7 +28,7 @@ QUOTED_LEAST, QUOTED_MOST = 0.3, 4.0
 _EACH_CARD = re.compile(
     r"每[张块卡]|一[张块]|单[张卡]|/[张块卡]|\beach\b|apiece|per (?:card|gpu)|a (?:card|piece)\b", re.I
 )
-_BARE_SUM = re.compile(
+BARE_SUM = re.compile(
     r"(?<![\d.])(\d+(?:\.\d+)?)\s?万(?=\s?(?:块|元)?\s?(?:就|能)?(?:买|入手|拿下|成交))"
     r"|(?:报价|报了|要价|开价|总价|售价|标价|价格|卖)[^，,。;；?？万]{0,20}?(?<![\d.])(\d+(?:\.\d+)?)\s?万"
 )
@@ -305,7 +305,7 @@ def quoted(need: Need, understanding: Understanding, count: int) -> dict[str, ob
         return {}
     sums = find_money(Text.of(understanding.text).plain, chinese=understanding.language == "zh")
     told = [(one.value.amount, one.value.currency) for one in sums if one.value.period is None]
-    told += [(float(bare[1] or bare[2]) * 1e4, "CNY") for bare in _BARE_SUM.finditer(understanding.text)]
+    told += [(float(bare[1] or bare[2]) * 1e4, "CNY") for bare in BARE_SUM.finditer(understanding.text)]
     each = card_price(gpu(known[0].gpu)) if known[0].gpu in gpus() else None
     if not told or each is None:
         return {}

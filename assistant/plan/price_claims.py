@@ -5,11 +5,13 @@ import re
 from assistant.plan import money, requests
 from assistant.plan.apart import cheapest_offer
 from assistant.plan.call import PlannedCall
+from assistant.plan.home import CURRENCIES
 from assistant.plan.preferred import buys, rents
 from assistant.understand.budget import Money, find_money
 from assistant.understand.text import Text
 from assistant.understanding import Understanding
-from tools.need import Need
+from kb.catalog import gpu
+from tools.need import GpuCount, Need
 
 _BELIEVED = re.compile(
     r"吧[?？]?$|对吧|对吗|是吗|真的吗|是真的|不是(?:才|只)|才[^，。]{0,14}(?:块|元|万)|只要|听说|据说|属实"
@@ -51,6 +53,8 @@ _EACH_ONE = re.compile(
     r"|a (?:piece|card)\b",
     re.I,
 )
+_PACE = re.compile(r"tok\w*\s?(?:/|per )\s?\w+\s(?:each|apiece)", re.I)
+"""A pace for each user, which is no price of each card."""
 _SUM = re.compile(r"(?:[a-z]{0,3}[$€£¥￥]|rmb|usd|eur)?\s?(?:\d|[一二两三四五六七八九十百]+\s?[万千]).*", re.I)
 """The sum itself, without what it is called: 「一张 2.3万」."""
 _MACHINE = re.compile(
@@ -67,6 +71,10 @@ def claimed(understanding: Understanding) -> tuple[Money, str] | None:
     """The price said, an hour or for a card, and its words."""
     read = Text.of(understanding.text)
     found = next(iter(find_money(read.plain, chinese=understanding.language == "zh")), None)
+    if found is None and (bare := money.BARE_SUM.search(understanding.text)):
+        told = next(end for end in (1, 2) if bare[end])
+        words = understanding.text[bare.start(told) : bare.end()]
+        return Money(amount=float(bare[told]) * 1e4, currency="CNY", period=None, is_price=True), words
     if found is None or found.value.period not in {None, "hour"}:
         return None
     words = read.original[read.offsets[found.start] : read.offsets[found.end]]
@@ -78,7 +86,7 @@ def together(understanding: Understanding) -> int | None:
     """Cards whose price together is said; None where it is that of one card, or the rent of one."""
     told = claimed(understanding)
     count = next((card.count for card in requests.cards(understanding.need) if card.count), None)
-    one = told is not None and (told[0].period == "hour" or _EACH_ONE.search(understanding.text))
+    one = told is not None and (told[0].period == "hour" or _EACH_ONE.search(_PACE.sub("", understanding.text)))
     return count if count and count > 1 and not one else None
 
 
@@ -103,4 +111,22 @@ def calls(need: Need, understanding: Understanding) -> list[PlannedCall | None]:
     priced = money.cost(
         bare.model_copy(update=cards), understanding, acquisition=way, currency=said.currency, rent_per_hour=None
     )
-    return [priced, requests.gpu_facts(need)]
+    if way == "buy" and gpu(card).tdp_w is None:  # without it owning cannot be reckoned, its price can
+        whole = GpuCount(gpu=card, count=together(understanding) or 1)
+        market = next((country for country, money_of in CURRENCIES.items() if money_of == said.currency), None)
+        terms = {"country": market, "currency": said.currency, "target_tokens_per_s": None}
+        priced = requests.configure(bare.model_copy(update=terms), gpus_proposed=(whole,), acquisition="buy")
+    return [priced, requests.gpu_facts(need), *_work(bare, understanding)]
+
+
+def works(understanding: Understanding) -> bool:
+    """Whether it is asked besides what the cards offered do for a model: that they hold it, and how fast."""
+    need = understanding.need
+    return requests.sized(need) and together(understanding) is not None and not requests.is_training(need)
+
+
+def _work(need: Need, understanding: Understanding) -> list[PlannedCall | None]:
+    if not works(understanding):
+        return []
+    card = requests.cards(need)[0]
+    return [requests.memory(need, card), requests.speed(need, card)]

@@ -52,3 +52,27 @@ def test_card_that_nobody_lets_is_weighed_at_the_rent_of_the_nearest(text: str, 
 def test_rent_over_a_project_is_told_whole() -> None:
     _, _, draft = turn("Rent or buy? 2x H100, used 6 hours a day, 22 days a month, for 18 months.")
     assert "over the 1.5 years" in draft.answer.splitlines()[0]
+
+
+@pytest.mark.parametrize(
+    ("text", "judged", "does"),
+    [
+        pytest.param(
+            "A vendor quotes us 8x H20 141GB at ¥1.35M. Is that fair, and will it serve DeepSeek-V3.1 to 100 users at"
+            " 15 tok/s each?",
+            "About right",
+            "Yes: DeepSeek-V3.1 in FP8",
+            id="no-power-known",
+        ),
+        pytest.param(
+            "供应商报价8卡A100 80G服务器110万,贵不贵?能跑Qwen2.5-72B给50人并发用吗?",
+            "差不多",
+            "能。Qwen2.5-72B",
+            id="zh-bare-sum",
+        ),
+    ],
+)
+def test_offer_is_judged_and_held_against_the_work(text: str, judged: str, does: str) -> None:
+    _, _, draft = turn(text)
+    assert judged in draft.answer.splitlines()[0]
+    assert does in draft.answer
