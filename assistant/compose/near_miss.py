@@ -7,6 +7,7 @@ from assistant.compose import names, numbers
 from assistant.compose.citations import joined
 from assistant.compose.material import Material
 from assistant.compose.more_money import miss_price
+from assistant.compose.orders import HOST_IS_OWN
 from assistant.compose.reasons import sentences
 from assistant.phrases import Phrases
 from tools.configuration import Reason
@@ -44,8 +45,10 @@ def too_dear(material: Material, row: dict[str, Any], key: str) -> str:
     if not beyond or budget is None:
         return ""
     told = row.get("asked_price") or {"amount": row["price_usd"], "currency": "USD"}
+    alone = any(one["code"] == HOST_IS_OWN for one in row["reasons"])
+    price = numbers.money(told["amount"], told["currency"]) + (material.say("price.cards_only") if alone else "")
     return material.say(
-        key, cards=names.cards(row["gpu"], row["gpu_count"]), price=numbers.money(told["amount"], told["currency"]),
+        key, cards=names.cards(row["gpu"], row["gpu_count"]), price=price,
         over=numbers.money(beyond["amount"], beyond["currency"]), own=numbers.money(budget.amount, budget.currency),
     )  # fmt: skip
 

@@ -20,7 +20,7 @@ from tools.prices import is_stale
 
 SEVERAL_USERS = 1.5
 """How much more than one user's the speed of all together is when there are several."""
-SALE = {"second_hand", "export_licence", "export_case_by_case", "export_barred"}
+SALE = {"second_hand", "blower", "export_licence", "export_case_by_case", "export_barred"}
 HOST_IS_OWN = "host_must_take"
 """Reason of a purchase of cards alone: the asker's machine must take them."""
 _POSSESSED = re.compile(

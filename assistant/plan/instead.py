@@ -12,6 +12,7 @@ from assistant.plan.formats import packed_format
 from assistant.plan.preferred import only
 from kb.catalog import gpu, gpus
 from kb.units import GIB
+from tools.configure.choice import LEAST_MACHINE_USD
 from tools.need import GpuCount, Need
 from tools.prices import card_price
 
@@ -40,8 +41,10 @@ def instead(
     `fitted`: whether a machine with memory for the model is worked out already.
     """
     searches = [one for one in results if one.tool == "configure" and "error" not in one.result]
-    if not requests.sized(need) or not searches or any(one.result.get("configurations") for one in searches):
+    if not requests.sized(need) or not searches:
         return []
+    if found := [row for one in searches for row in one.result.get("configurations") or ()]:
+        return _in_files(need) if need.budget and all(map(_barely, found)) else []
     calls = [requests.configure(need, gpus_asked=()) if need.gpus_asked else None]
     if model_kind(need) in ("diffusion", "video") and need.offload is None and not requests.is_training(need):
         return [
@@ -68,3 +71,19 @@ def instead(
         *(() if fitted else (requests.memory(packed, card, weight_format=form, **host),
                              requests.speed(packed, card, form))),
     ]  # fmt: skip
+
+
+def _barely(row: dict[str, Any]) -> bool:
+    """Whether it only just holds it, on cards for less than any new machine costs."""
+    price = row["price"]
+    cheap = not price["complete"] and price["amount"] is not None and float(price["amount"]) <= LEAST_MACHINE_USD
+    return cheap and row["memory"]["verdict"] == "tight"
+
+
+def _in_files(need: Need) -> list[PlannedCall | None]:
+    """A search among files of four bits, which run in less than what servers add, where little money finds no room."""
+    served = not requests.is_training(need) and model_kind(need) in {"llm", "vlm", None}
+    form = packed_format(need.model)
+    if not served or need.weight_format or need.engine or not form.startswith("gguf:"):
+        return []
+    return [requests.configure(need, weight_format=form), requests.memory(need, weight_format=form)]

@@ -127,6 +127,7 @@ def preferred(found: Sequence[Configuration], text: str, need: Need) -> list[Con
     """
     way = only(text, need)
     pool = [one for one in found if one.acquisition == way] or found
+    pool = [one for one in pool if not any(_surer(other, one) for other in pool)]
     of_cards = need.intent in _OF_CARDS and need.budget is None
     cards_first = not rents(text) and (of_cards or (way is None and _pays_back(pool)))
     named = {*need.gpus_asked, *(card.gpu for card in need.gpus_owned)}
@@ -149,6 +150,15 @@ def preferred(found: Sequence[Configuration], text: str, need: Need) -> list[Con
     if lead and _CARDS.search(text) and not _MACHINE.search(text):
         lead = _new_card(lead, kept)
     return _led(lead, kept) if lead else kept
+
+
+def _surer(other: Configuration, one: Configuration) -> bool:
+    """Whether the same cards for the same money hold it in as many bits with room, and `one` barely does."""
+    alike = (other.acquisition, other.gpu, other.gpu_count, other.price.amount)
+    if one.memory.verdict != "tight" or other.memory.verdict != "yes":
+        return False
+    same_bits = abs(bits(one.weight_format) - bits(other.weight_format)) < 1
+    return same_bits and alike == (one.acquisition, one.gpu, one.gpu_count, one.price.amount)
 
 
 def _led(first: Configuration, kept: Sequence[Configuration]) -> list[Configuration]:

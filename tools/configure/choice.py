@@ -14,6 +14,8 @@ FAR = Decimal(10) ** 15
 LEAVING_CUDA = Decimal("1.3")
 """What a purchase outside CUDA is charged in the ranking, not in the price: a judgement, for porting and support."""
 MACHINE_SHARE = Decimal("0.2")
+LEAST_MACHINE_USD = Decimal(1200)
+"""Less than any new machine for a card is sold for: such a sum is for cards."""
 """Part of a purchase budget kept for what has no price, and charged to it in the ranking."""
 UNSURE_DAYS = 365
 UNSURE = Decimal("1.3")
@@ -59,6 +61,28 @@ class Choice:
             return self.amount * UNSURE
         amount = self.amount if self.complete else self.amount / (1 - MACHINE_SHARE)
         return amount * (LEAVING_CUDA if self.foreign else 1) * (UNSURE if self.aged else 1)
+
+    def affords(self, limit: Decimal) -> Decimal:
+        """What of a budget its price may take: a share stays for parts that have none.
+
+        Cards for a computer that is there take all of a sum that buys no new one.
+        """
+        if self.complete:
+            return limit
+        share = limit * (1 - MACHINE_SHARE)
+        return max(share, min(limit, LEAST_MACHINE_USD)) if self.own_host else share
+
+    @property
+    def asks(self) -> Decimal | None:
+        """The least budget that it stays within."""
+        if self.complete or self.amount is None or (self.own_host and self.amount <= LEAST_MACHINE_USD):
+            return self.amount
+        return self.amount / (1 - MACHINE_SHARE)
+
+    @property
+    def own_host(self) -> bool:
+        """Whether cards alone are bought, for a computer that is there."""
+        return self.bill is not None and self.bill.own_host
 
     @property
     def foreign(self) -> bool:

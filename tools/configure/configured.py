@@ -14,6 +14,7 @@ from tools.base import Step
 from tools.configuration import Configuration, Item, MemoryFit, Price, Reason, RentPrice
 from tools.configure.bridges import bridges_between
 from tools.configure.choice import Choice
+from tools.configure.host import blown
 from tools.configure.market import ORDERABLE
 from tools.configure.options import Option, precision_lost
 from tools.configure.pace import Paced
@@ -283,6 +284,14 @@ def _bridged(
     return [reason("trade_off", "nvlink_bridge_extra", gb_per_s=gb_per_s, extra=dear, date=date)]
 
 
+def _in_tower(choice: Choice) -> bool:
+    """Whether cards without fans are to stand in a tower or in a computer that is there."""
+    bill = choice.bill
+    if bill is None or not blown(choice.gpu):
+        return False
+    return bill.own_host or (bill.host is not None and bill.host.rack_units == 0)
+
+
 def _of_machines(choice: Choice, gpu: Gpu) -> list[Reason]:
     said = []
     if 0 < choice.owned < choice.count or (choice.bill and choice.bill.own_host):
@@ -315,6 +324,8 @@ def _availability(choice: Choice, price: Price, country: str | None) -> tuple[Re
             said.append(reason("availability", "export_note", note=gpu.export_note))
         if choice.used:
             said.append(reason("availability", "second_hand"))
+        if _in_tower(choice):
+            said.append(reason("availability", "blower"))
         elif gpu.status not in ORDERABLE:
             said.append(reason("availability", "status", status=gpu.status))
     if price.amount:

@@ -43,6 +43,9 @@ DESKTOP_CARDS = 2
 WORKSTATION_CARDS = 4
 WHOLE = {"module", "laptop"}
 """Markets of chips that come on a board or in a computer of their own."""
+NEWEST_BLOWN = 2018
+"""Newest cards of servers that private people put into towers (Tesla M40, P40, P100, V100); newer ones cost as much as
+the server around them."""
 HOT_W = 180
 """A desktop processor that draws more gets a liquid cooler."""
 SERVER_DRIVES = 2
@@ -99,6 +102,11 @@ def hosts(gpu_id: str, cards: int, memory_bytes: int, *, domestic: bool) -> tupl
 def passive(gpu: Gpu) -> bool:
     """Whether the card has no fan of its own and needs a server's airflow."""
     return gpu.market == "data_center" or "Server Edition" in gpu.name
+
+
+def blown(gpu: Gpu) -> bool:
+    """Whether a card without a fan is so old that it goes second-hand into a tower, behind a blower of its own."""
+    return passive(gpu) and gpu.status == "discontinued" and (gpu.year or NEWEST_BLOWN + 1) <= NEWEST_BLOWN
 
 
 def wide(gpu: Gpu) -> bool:
@@ -183,8 +191,8 @@ def _carries(bare: Component, draw_w: int, cards_w: int) -> bool:
 
 
 def _workstations(gpu: Gpu, cards: int, memory_bytes: int) -> Iterator[Host]:
-    """Boards in a tower or frame for cards with fans of their own."""
-    if passive(gpu) or cards > WORKSTATION_CARDS:
+    """Boards in a tower or frame for cards with fans of their own, or with a blower put before them."""
+    if (passive(gpu) and not blown(gpu)) or cards > WORKSTATION_CARDS:
         return
     case = _case(gpu, cards)
     for board in priced("motherboard"):

@@ -10,7 +10,7 @@ from kb.catalog import gpus
 from kb.records.gpu import Gpu
 from kb.units import format_bytes
 from tools.configuration import Configuration, Reason
-from tools.configure.choice import MACHINE_SHARE
+from tools.configure.choice import Choice
 from tools.configure.configured import tightness, title
 from tools.configure.fitting import Held, Table, nearest_miss
 from tools.configure.options import Limits
@@ -95,10 +95,19 @@ def _beyond(ranking: Ranking, way: str, wanted: Wanted, limits: Limits, shown: s
     """The first beyond the limits in the order of what is proposed; where nothing is shown, what costs least of all."""
     freed = replace(limits, buy_usd=None, rent_usd_per_hour=None)
     least = [] if shown else _least(ranking, way, wanted, freed)
+    least = least and [*_alone(ranking, way, least, freed), *least]
     dear = [one for one in least if not limits.within(one.option.choice)]
     ways = ranking.cheapest(way, wanted, verdicts=("yes",), limits=freed)
     others = (one for one in ways if not limits.within(one.option.choice) and title(one.option.choice) not in shown)
     return dear or list(islice(others, 1))
+
+
+def _alone(ranking: Ranking, way: str, least: list[Found], limits: Limits) -> Iterator[Found]:
+    """The cheapest cards for a computer that is there, of those that hold it for sure, where machines cost more."""
+    found = next(ranking.cheapest(way, lambda choice: choice.own_host, verdicts=("yes",), limits=limits), None)
+    amount = found.option.choice.amount if found else None
+    if found is not None and amount is not None and all(amount < (one.option.choice.amount or 0) for one in least):
+        yield found
 
 
 def _least(ranking: Ranking, way: str, wanted: Wanted, limits: Limits) -> list[Found]:
@@ -118,16 +127,21 @@ def _too_dear(found: Found, money: Decimal, *, only: bool) -> Iterator[Rejected]
     choice = found.option.choice
     if choice.amount is None or (choice.amount > NEAR * money and not only):
         return
-    needed = choice.amount if choice.complete else choice.amount / (1 - MACHINE_SHARE)
-    excess = needed - money
+    excess = (choice.asks or choice.amount) - money
     per = " per hour" if choice.acquisition == "rent" else ""
     reasons = (
         reason("reason", "too_dear", excess=float(excess), per=per),
         reason("change", "raise_budget", excess=float(excess), per=per),
         *((reason("trade_off", "used_market"),) if choice.used and choice.owned < choice.count else ()),
+        *((_into_own(choice),) if choice.own_host else ()),
         *((tightness(choice.gpu, found.paced),) if found.option.verdict == "tight" else ()),
     )
     yield _rejected(title(choice), choice.gpu, choice.count, reasons, price=choice.amount)
+
+
+def _into_own(choice: Choice) -> Reason:
+    """What the computer must take that cards bought alone go into."""
+    return reason("trade_off", "host_must_take", count=choice.count, watts=(choice.gpu.tdp_w or 0) * choice.count)
 
 
 def _too_hungry(found: Found, power_w: int) -> Rejected:

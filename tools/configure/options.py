@@ -7,7 +7,7 @@ from heapq import heappop, heapreplace
 from operator import attrgetter
 
 from kb.records.gpu import Gpu
-from tools.configure.choice import MACHINE_SHARE, Choice
+from tools.configure.choice import Choice
 from tools.configure.cut import Floor
 from tools.configure.fitting import Held, Table, runs
 from tools.configure.layout import NODE_GPUS, Layout
@@ -61,9 +61,7 @@ class Limits:
     def within(self, choice: Choice) -> bool:
         """Whether a choice stays within every limit."""
         limit = self.buy_usd if choice.acquisition == "buy" else self.rent_usd_per_hour
-        if limit is not None and not choice.complete:
-            limit *= 1 - MACHINE_SHARE
-        if limit is not None and (choice.amount is None or choice.amount > limit):
+        if limit is not None and (choice.amount is None or choice.amount > choice.affords(limit)):
             return False
         return self.power_w is None or (choice.power_w or 0) <= self.power_w
 

@@ -8,7 +8,7 @@ from kb.records.gpu import Gpu
 from kb.units import GIB
 from tools.configure.bill import Bill, bill, cards_alone, condition
 from tools.configure.choice import Choice
-from tools.configure.host import passive
+from tools.configure.host import blown, passive
 from tools.configure.layout import COUNTS
 from tools.configure.market import CHINA, buyable
 from tools.configure.stream import Stream, grown
@@ -68,7 +68,7 @@ def _kinds(gpu: Gpu, owned: int, *, domestic: bool) -> Iterator[list[Choice]]:
     if owned:
         singles = sorted({*singles, *([owned] if owned <= sizes[-1] or owned <= 8 else [])})
     yield [_bought(gpu.id, cards, 1, min(owned, cards), domestic) for cards in singles]
-    if not owned and not sold_in_systems(gpu) and not passive(gpu) and gpu.vendor not in WHOLE:
+    if not owned and not sold_in_systems(gpu) and (not passive(gpu) or blown(gpu)) and gpu.vendor not in WHOLE:
         yield [_alone(gpu.id, cards) for cards in (JOINED if reads_files(gpu) else ALONE)]
     for size in sizes:
         if size >= CLUSTERED and gpu.market != "consumer":

@@ -58,6 +58,7 @@ TEXTS = {
     "export_note": "{note}",
     "status": "status: {status}",
     "second_hand": "second-hand market only",
+    "blower": "no fans: in a tower each needs a blower and a shroud, not priced here",
     # near misses: reason
     "too_small": "Even in {format} each GPU needs {needed} of {usable} usable.",
     "too_dear": "Costs {excess:,.2f} USD{per} more than the budget.",

@@ -153,6 +153,8 @@ class Search:
         known = [choice.amount for choice in sure if choice.amount]
         share = WORTH_SAYING if way == "buy" else TRIED_FOR
         found = self.ranking.least(way, unowned, share * min(known) if known else None, "tight")
+        if found is None and not shown and way == "buy":  # cards alone, for a computer that is there
+            found = next(self.ranking.cheapest(way, unowned, LOSSES, ("tight",)), None)
         return [found] if found else []
 
     def _handy(self, kept: list[Found]) -> list[Found]:
