@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from assistant.answer import ToolCallRecord
-from assistant.compose import hybrid, names, numbers, observed, pace, take
+from assistant.compose import hybrid, names, numbers, observed, pace, take, trained
 from assistant.compose.arithmetic import arithmetic, cite, column_name, subject, total, workload
 from assistant.compose.citations import joined
 from assistant.compose.material import Estimate, Material
@@ -21,8 +21,6 @@ RACES = (("estimate_inference_speed", "tokens_per_s_per_user"), ("estimate_train
 
 NEARLY_FULL, SPARE = 0.9, 0.1
 """Share of a card from which nothing more goes beside the work, and how much less leaves room for it."""
-TRAINED_SO = ("precision", "optimizer", "offload", "sequence_tokens", "pipeline_parallel")
-"""Settings of a training that decide what it takes: memory worked out with others is not that of the one raced."""
 COUNTED = ("audio_s_per_s", "documents_per_s")
 """Figures of work that is not counted in answer tokens."""
 
@@ -135,13 +133,12 @@ def race(material: Material) -> str:
             continue
         runners.sort(key=lambda one: -one.value)
         fastest, slowest = runners[0], runners[-1]
-        trained = tool == RACES[1][0]
         unlike = len({_way(material, one) for one in runners}) > 1
         figures = material.say.listed([_told(material, one, with_format=unlike) for one in runners])
         what = subject(material, fastest.held) if unlike else _raced_at(material, fastest).strip()
         marks = joined([pace.cite_pace(material, one.record.tool, one.record.result).strip() for one in runners])
         unequal = len({one.record.result["gpu_count"] for one in runners}) > 1
-        kind = "serving" if not trained else "training_in_all" if unequal else "training"
+        kind = "serving" if tool == RACES[0][0] else "training_in_all" if unequal else "training"
         values = {"card": fastest.cards, "figures": figures, "what": what}
         if squeezed := _squeezed(material, runners):
             return squeezed + material.say(f"compare.unraced_{kind}", **values) + marks
@@ -331,18 +328,11 @@ def _held(material: Material, record: ToolCallRecord) -> Estimate | None:
     result = record.result
     same = [one for one in material.estimates if (one.gpu, one.gpus) == (result["gpu"], result["gpu_count"])]
     if record.tool == "estimate_training_time":
-        same = [one for one in same if one.task == result["task"] and _set_alike(one, record)]
+        same = [one for one in same if trained.vouches(one, record)]
     else:
         same = [one for one in same if _vouches(one.result.weight_format, result["weight_format"])]
     fitting = sorted((one for one in same if one.fits), key=lambda one: one.placed.verdict != "yes")
     return next(iter(fitting), None)
-
-
-def _set_alike(one: Estimate, record: ToolCallRecord) -> bool:
-    """Whether a training's memory was worked out with the settings that its speed was; sharding where it was set."""
-    sharding = record.request.get("sharding")
-    alike = all(one.request.get(key) == record.request.get(key) for key in TRAINED_SO)
-    return alike and sharding in (None, one.request.get("sharding"))
 
 
 def _vouches(held: str, raced: str) -> bool:

@@ -1,6 +1,5 @@
 """Does it fit, how many cards, how much memory: answers that rest on memory estimates."""
 
-import re
 from collections.abc import Sequence
 
 from assistant.answer import AnswerVerdict
@@ -19,6 +18,7 @@ from assistant.compose import (
     pictured,
     pictures,
     squeezed,
+    trained,
     unlike,
     weighed,
 )
@@ -46,17 +46,11 @@ from assistant.compose.section import Section
 from assistant.plan import requests
 from assistant.plan.cheaper import SHARES, SPREAD
 from assistant.plan.formats import AS_PUBLISHED, bits, same_format
+from assistant.plan.method import NO_ADAPTERS
 from assistant.plan.provisional import compared_formats
 from assistant.plan.requests import PATIENCE_S
 from tools.configuration import Configuration
 
-_NO_ADAPTERS = re.compile(
-    r"(?:not|no|without|isn't|never|don't want|instead of|rather than) (?:a |an |using |any |just |q?)?lora"
-    r"|q?lora is not|\(not q?lora"
-    r"|(?:不要|不用|不是|不想用|非)\s?q?lora",
-    re.I,
-)
-"""Words that rule adapters out."""
 BARE_BITS = "int4"
 """The format of which only the bits are known."""
 FOUR_BITS = 4
@@ -86,7 +80,7 @@ def can_it_run(material: Material) -> Section:
         section = finished(material, section, shared)
         section.assumptions = [*hybrid.taken(material, shared), *hybrid.assumptions(material, shared)]
         return section
-    if _NO_ADAPTERS.search(material.text):
+    if NO_ADAPTERS.search(material.text):
         others = [one for one in others if one.task not in SPREAD]
     shown = [main, *(one for one in others if (one.gpu == main.gpu or one.fits) and not told_by(one, main))]
     shown = squeezed.needed(shown)
@@ -120,7 +114,7 @@ def _alternatives(material: Material, main: Estimate, others: Sequence[Estimate]
     same = [one for one in others if one.fits and (one.gpu, one.gpus) == (main.gpu, main.gpus)]
     named = {column_name(material, one): one for one in reversed(same) if one.placed.host is None}
     found = [one for one in same if named.get(column_name(material, one)) is one]
-    if _NO_ADAPTERS.search(material.text):
+    if NO_ADAPTERS.search(material.text):
         found = [one for one in found if one.task not in SPREAD]
     found = pictures.unstreamed(found, main, found, stated=_insists(material, main))
     if main.task == "inference":
@@ -369,16 +363,17 @@ def finished(
 ) -> Section:
     """The section with speeds less that `told` already, what to order (`first` before all), caveats, assumptions."""
     section.configurations = material.configurations
-    taken = pace.trained(material)
-    if taken and section.verdict == "fits":
-        section.headline += ("" if material.say.language == "zh" else " ") + taken
+    timed, data = trained.told(material, main)
+    leads = section.verdict in ("fits", "fits_with_changes")
+    if timed and leads:
+        section.headline += ("" if material.say.language == "zh" else " ") + timed
     brief = pace.brief(material, told) if not any(material.results("what_fits")) else ""
-    section.body += [brief, f"- {taken}" if taken and section.verdict != "fits" else ""]
+    section.body += [brief, f"- {timed}" if timed and not leads else ""]
     if not in_hand_with_room(material, main):
         asked = [first] if first else []
         section.body.insert(
             0, orders(material, asked + [one for one in to_order(material, section.verdict) if one != first])
         )
     section.caveats += caveats(material, main)
-    section.assumptions += assumed(material, main)
+    section.assumptions += [*assumed(material, main), *data]
     return section

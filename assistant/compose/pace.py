@@ -230,19 +230,6 @@ def beside(material: Material, one: Estimate) -> str:
     return ""
 
 
-def trained(material: Material) -> str:
-    """How long the training takes, or how fast it is, in a line, where that was worked out beside another question."""
-    record = next(material.records("estimate_training_time"), None)
-    if record is None or "training_time" in material.intents:
-        return ""
-    if not record.result.get("time_s"):
-        whole = record.result.get("tokens_per_s_total")
-        told = material.say("pace.trains_at", **figures(material, whole)) if whole else ""
-        return told + cite_pace(material, record.tool, record.result) if told else ""
-    told = _headline(material, "pace.trains", "time_s", record.result)
-    return told + cite_pace(material, record.tool, record.result)
-
-
 def lasting(material: Material, record: ToolCallRecord) -> str:
     """How long the training of this estimate takes, with its interval: "33 hours (25 hours – 43 hours)"."""
     return _ranged(material, "time_s", record.result["time_s"])
@@ -266,11 +253,11 @@ def training_time(material: Material) -> Section:
         headline = material.say("pace.on_cards", cards=names.cards(result["gpu"], result["gpu_count"])) + headline
     rows = TIME_ROWS if result["gpu_count"] != 1 else tuple(row for row in TIME_ROWS if row != "samples_per_s_total")
     section = _held(material, result, _with(material, record.tool, result, headline, rows, memory=False))
-    section.assumptions += _data(material, result)
+    section.assumptions += data_taken(material, result)
     return section
 
 
-def _data(material: Material, result: dict[str, Any]) -> list[str]:
+def data_taken(material: Material, result: dict[str, Any]) -> list[str]:
     """What was taken of the data where it was not said: the length of a sample, the number of epochs."""
     if not result.get("time_s"):
         return []

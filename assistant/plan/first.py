@@ -106,7 +106,6 @@ def _can_it_run(need: Need, understanding: Understanding) -> Calls:
         _together(need),
         *_on_each_card(need),
         needless.in_four_bits(need, understanding),
-        _hours(need, requests.cards(need)[0]),
         *_check(need, understanding),
         smaller(need),
         requests.configure(need),

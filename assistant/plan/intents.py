@@ -226,7 +226,7 @@ def _intents(understanding: Understanding) -> list[Intent]:
         main, asks = "can_it_run", [one for one in asks if one != "can_it_run"]
     if main == "training_time" and "can_it_run" in asks:
         asks = [one for one in asks if one != "can_it_run"] if understanding.need.deadline_s else asks
-        if not _timed(understanding.need):
+        if not _timed(understanding.need) or ("can_it_run" in asks and _trained_on_one_kind(understanding.need)):
             main, asks = "can_it_run", [one for one in asks if one != "can_it_run"]
     if main == "compare":
         told = ("fit", "shop") if two_sets else ("fit",)
@@ -248,6 +248,12 @@ def _by_a_deadline(understanding: Understanding, main: Intent) -> bool:
     cards = requests.cards(need)
     wanted = "how_many_gpus" in (main, *understanding.asks) and len(cards) == 1 and cards[0].count is None
     return bool(wanted and need.deadline_s and need.dataset_tokens and _trained(need))
+
+
+def _trained_on_one_kind(need: Need) -> bool:
+    """Whether a language model trains on cards of one kind: whether they hold it comes before how long they take."""
+    language = model_kind(need) in ("llm", "vlm", None) and requests.sized(need)
+    return language and requests.is_training(need) and len({card.gpu for card in requests.cards(need)}) == 1
 
 
 def _two_sets(need: Need) -> bool:

@@ -31,6 +31,15 @@ _BOTH = re.compile(
 """Running and training in one breath."""
 
 
+NO_ADAPTERS = re.compile(
+    r"(?:not|no|without|isn't|never|don't want|instead of|rather than) (?:a |an |using |any |just |q?)?lora"
+    r"|q?lora is not|\(not q?lora"
+    r"|(?:不要|不用|不是|不想用|非)\s?q?lora",
+    re.I,
+)
+"""Words that rule adapters out."""
+
+
 def both(understanding: Understanding) -> bool:
     """Whether the memory of running a model and that of training it are both asked for."""
     asked = {understanding.need.intent, *understanding.asks}

@@ -39,7 +39,9 @@ CARDS_CHECKED_MAX = 4
 """Cards checked for compatibility in one call."""
 _NO_LANGUAGE = {"diffusion", "vision", "speech", "embedding", "rendering"}
 """Work for which the largest language model that fits says nothing."""
-FULL = re.compile(r"全参|全量|full[- ]?(?:param|fine|ft\b|sft)|from scratch|all (?:the )?(?:weights|parameters)", re.I)
+FULL = re.compile(
+    r"全参|全量|full(?:y)?[- ]?(?:param|fine|ft\b|sft)|from scratch|all (?:the )?(?:weights|parameters)", re.I
+)
 """Words that mean full fine-tuning and not fine-tuning of any kind."""
 GENERATIONS = ("v100-sxm2-32gb", "a100-sxm-80gb", "rtx-4090", "h100-sxm-80gb")
 """One card of each generation that formats differ on, checked when a format is asked about without a card."""

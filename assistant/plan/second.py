@@ -9,6 +9,7 @@ from assistant.answer import ToolCallRecord
 from assistant.plan import (
     candidates,
     duration,
+    held_training,
     host_machine,
     link,
     money,
@@ -26,12 +27,12 @@ from assistant.plan.cheaper import SPREAD, card_of, cheaper
 from assistant.plan.exemplars import paced_examples, trained_on
 from assistant.plan.first import CALLS_MAX
 from assistant.plan.formats import TRAINING_LADDER, alike_formats, bits, smaller_formats
-from assistant.plan.held_training import as_held
 from assistant.plan.instead import instead
 from assistant.plan.intents import intents
 from assistant.plan.launch import launch, launch_of
 from assistant.plan.layout import counted_layout, shared_by
 from assistant.plan.like_rent import rented_like
+from assistant.plan.method import NO_ADAPTERS
 from assistant.plan.preferred import preferred
 from assistant.plan.provisional import chinese_cards, provisional
 from assistant.plan.spill import with_host
@@ -123,7 +124,7 @@ def _following(
         wanted += [_fast(understanding, need, call.request) for call in wanted if call is not None]
     if verdict in {"yes", "tight"} and asked in _FASTER:
         wanted.append(_fast(understanding, need, record.request))
-        wanted.append(_trains_at(understanding, need, record) if asked == "can_it_run" else None)
+    wanted.append(_trains_at(understanding, need, record) if asked == "can_it_run" else None)
     if asked == "concurrency":
         wanted += _crowded(need, record)
     cramped = verdict == "tight" and record.request.get("task") == "lora"
@@ -144,11 +145,15 @@ def _fast(understanding: Understanding, need: Need, held: dict[str, Any]) -> Pla
 
 
 def _trains_at(understanding: Understanding, need: Need, record: ToolCallRecord) -> PlannedCall | None:
-    """How fast a language model trains that fits, where nobody said on how much: who may train asks what it is like."""
+    """How fast a language model trains, or how long where its data are stated, in the way that the cards hold it."""
     training = requests.is_training(need) and record.request.get("task") == need.task
-    if not training or need.dataset_tokens is not None or model_kind(need) not in {"llm", "vlm", None}:
+    card = card_of(record.request)
+    if not training or card is None or model_kind(need) not in {"llm", "vlm", None}:
         return None
-    return requests.training_time(need, card_of(record.request), text=understanding.text)
+    changes = held_training.way(need, record)
+    if changes is None or ("task" in changes and NO_ADAPTERS.search(understanding.text)):
+        return None
+    return requests.training_time(need, card, text=understanding.text, **changes)
 
 
 def _trained_on(
@@ -246,7 +251,8 @@ def _raced(need: Need, results: Sequence[ToolCallRecord], usable: int | None, te
         return []
     if requests.is_training(need):
         return [
-            requests.training_time(need, card_of(record.request), **as_held(need, record)) for record in firsts.values()
+            requests.training_time(need, card_of(record.request), **held_training.as_held(need, record))
+            for record in firsts.values()
         ]
     first = next(iter(firsts.values()))
     used: str | None = first.result.get("weight_format")
