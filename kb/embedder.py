@@ -218,7 +218,7 @@ class Bilingual(Embedder):
             return np.zeros((0, len(_unknown())), dtype=np.float32)
         try:
             return minilm().vectors(texts)
-        except (ImportError, OSError, ValueError, RuntimeError) as problem:
+        except Exception as problem:  # errors of the runtime have nothing else in common
             raise _unavailable(self.name, problem) from problem
 
 

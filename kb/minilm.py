@@ -68,9 +68,9 @@ class MiniLM:
 
     def vectors(self, texts: Sequence[str]) -> Array:
         """The unit vectors of texts, (n, 384)."""
-        # One batch stays on the caller's thread: handing it over costs more than it gains.
         tokens = [self._tokenizer.encode(text).ids for text in texts]
         batches = list(batched(list(map(len, tokens))))
+        # One batch stays on the caller's thread: handing it over costs more than it gains.
         run = self._pool.map if len(batches) > 1 else map
         found = np.zeros((len(texts), SIZE), dtype=np.float32)
         for places, vectors in zip(
@@ -80,7 +80,7 @@ class MiniLM:
         return found
 
     def _forward(self, tokens: Sequence[Sequence[int]]) -> Array:
-        """The mean of the last layer over each text's tokens, of length 1; the texts have as many each."""
+        """Unit vectors of texts that have as many tokens each: the mean of their last layer."""
         (means,) = self._session.run(None, {"tokens": np.asarray(tokens, dtype=np.int64)})
         return np.asarray(means / np.linalg.norm(means, axis=1, keepdims=True), dtype=np.float32)
 

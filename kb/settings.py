@@ -60,7 +60,7 @@ class Settings(Frozen):
     """Port they listen on (`GPU_ADVISOR_PORT`)."""
 
     processes: int | None = Field(default=None, ge=1, le=64)
-    """Processes a server runs as, itself included: the others work out new questions, some 600 MB each; none = two
+    """Processes a server runs as, itself included: the others work out new questions, some 400 MB each; none = two
     where there are two cores (`GPU_ADVISOR_PROCESSES`)."""
     database_url: str | None = Field(default=None, repr=False)
     """Postgres that several workers share, `postgresql://…`; none = SQLite in the home (`GPU_ADVISOR_DATABASE_URL`)."""

@@ -51,6 +51,11 @@ def of(error: AdvisorError, status: int | None = None, language: str = "en") -> 
     return problem(status, title, told(error, "zh") if language == "zh" else message, **data)
 
 
+def unforeseen() -> JSONResponse:
+    """The problem document of a fault of ours, which the log tells more of."""
+    return problem(500, "internal_error", "Something failed here; it was logged. Your input was not at fault.")
+
+
 def reader(request: Request) -> str:
     """The language that comes first in Accept-Language, `zh` or `en`."""
     return "zh" if request.headers.get("accept-language", "").strip().lower().startswith("zh") else "en"
@@ -87,9 +92,9 @@ def install(app: FastAPI) -> None:
         return problem(error.status_code, title, detail, headers=error.headers)
 
     @app.exception_handler(Exception)
-    async def unforeseen(request: Request, error: Exception) -> JSONResponse:
+    async def failed(request: Request, error: Exception) -> JSONResponse:
         logger.exception("unhandled error at %s", request.url.path, exc_info=error)
-        return problem(500, "internal_error", "Something failed here; it was logged. Your input was not at fault.")
+        return unforeseen()
 
 
 def clean(value: Any) -> Any:

@@ -144,19 +144,21 @@ def add(document: Text) -> Added:
     return Added(name=name, chunks=done.report.chunks, findings=judged(done.findings, path, name))
 
 
-def remove(name: str) -> bool:
-    """Forget an upload; says whether there was one.
+def has(name: str) -> bool:
+    """Whether this is the name of an upload."""
+    return name == Path(name).name and (folder() / name).is_file()
+
+
+def remove(name: str) -> None:
+    """Forget an upload; nothing where there is none.
 
     Raises:
         IndexUnavailable: others take too long.
     """
-    path = folder() / name
     with _alone():
-        if name != Path(name).name or not path.is_file():
-            return False
-        path.unlink()
-        sync_apart([folder()])
-    return True
+        if has(name):
+            (folder() / name).unlink()
+            sync_apart([folder()])
 
 
 def checked(document: Text) -> list[dict[str, Any]]:
