@@ -1,6 +1,7 @@
 """How large a batch the cards hold, and the same cards with the model laid out otherwise."""
 
 import re
+from typing import Any
 
 from assistant.compose import names, numbers
 from assistant.compose.arithmetic import cite, workload
@@ -42,3 +43,17 @@ def in_stages(material: Material, main: Estimate) -> str:
                 usable=numbers.gib(one.memory.usable_bytes_per_gpu, digits=1),
             )
     return ""
+
+
+def apart(material: Material, result: dict[str, Any]) -> str:
+    """The cards of a speed, with how the model lies on them where the same cards have a speed laid out otherwise."""
+    cards = names.cards(result["gpu"], result["gpu_count"])
+    alike = ("gpu", "gpu_count", "weight_format")
+    ways = {
+        other.get("tensor_parallel")
+        for other in material.results("estimate_inference_speed")
+        if all(other.get(key) == result.get(key) for key in alike)
+    }
+    if len(ways) == 1 or result["gpu_count"] == 1:
+        return cards
+    return material.say("link.way_tensor" if (result["tensor_parallel"] or 1) > 1 else "link.way_layers", cards=cards)

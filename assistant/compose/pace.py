@@ -4,7 +4,7 @@ import re
 from typing import Any
 
 from assistant.answer import ToolCallRecord
-from assistant.compose import clarify, facts, guidance, names, numbers, observed, pictures
+from assistant.compose import clarify, facts, guidance, layouts, names, numbers, observed, pictures
 from assistant.compose.arithmetic import arithmetic, cite, column_name, total, workload
 from assistant.compose.aspects import BY_KEY
 from assistant.compose.assume import assumed
@@ -209,7 +209,7 @@ def brief(material: Material, told: Estimate | None = None) -> str:
             "- "
             + material.say(
                 "pace.brief" if at_once == 1 else "pace.brief_together",
-                cards=names.cards(result["gpu"], result["gpu_count"]),
+                cards=layouts.apart(material, result),
                 format=names.format_name(result["weight_format"]),
                 count=numbers.tokens(at_once),
                 together=numbers.figure(result["tokens_per_s_total"]["value"]),

@@ -68,6 +68,15 @@ def weigh(text: str, facts: Facts) -> dict[Intent, tuple[float, int]]:
             first[intent] = min(first.get(intent, match.start()), match.start())
     if facts.owned_or_named > 1 and weights.get("compare", 0.0) >= STRONG and not _FEEDS.search(text):
         weights["power"] = weights.get("power", 0.0) - STATED_SUPPLY
+    if (
+        facts.card_known
+        and facts.sized
+        and not facts.training
+        and _LINKED.search(text)
+        and not _LINK_ASKED.search(text)
+    ):
+        weights["can_it_run"] = max(weights.get("can_it_run", 0.0), weights["interconnect"] + ABOVE)
+        first.setdefault("can_it_run", 0)
     for intent, extra in _context_of(facts, weights).items():
         if intent in weights or extra > STRONG:
             weights[intent] = weights.get(intent, 0) + extra
@@ -75,6 +84,21 @@ def weigh(text: str, facts: Facts) -> dict[Intent, tuple[float, int]]:
     return {intent: (round(weight, 2), first[intent]) for intent, weight in weights.items() if weight > 0}
 
 
+ABOVE = 0.5
+"""Weight by which running comes before the link that the cards are said to have."""
+_LINKED = grammar(
+    r"nv-?link(?:ed)?\s?(?:互联|互连|桥接?器?|连接|版本?|bridges?)?(?:的|起来|上)?[,;、)\s]{0,3}"
+    r"(?:来|去|我想|想|to |for |and |i want to )?"
+    r"(?:跑|运行|部署|推理|run(?:s|ning)?(?![a-z])|serv(?:e|ing)(?![a-z])|host(?:ing)?(?![a-z])|inference)"
+)
+"""Cards described by their link before what they are to run."""
+_LINK_ASKED = grammar(
+    r"(?:要不要|用不用|需不需要|需要|必须|必要|值得|作用|意义|影响|区别|没有?|无|不带|有无"
+    r"|(?<![a-z])(?:do|does|need|worth|without|no|is|vs))[^。?!\n]{0,10}nv-?link"
+    r"|nv-?link[^。?!\n]{0,40}?(?:有用|快多少|慢多少|快|慢|区别|影响|必要|值得|提升|瓶颈|差别|差多少|意义"
+    r"|(?<![a-z])(?:matter|worth|help|need|faster|slower|difference|essential|bottleneck|vs))"
+)
+"""Words that ask about the link itself."""
 STATED_SUPPLY = 3.5
 """Weight that words about power lose where cards are weighed against each other: the supply is what there is."""
 _FEEDS = grammar(
