@@ -71,9 +71,13 @@ def _of_bill(material: Material, said: Money, words: str) -> Section | None:
     key = _judged(said.amount, low, high, hourly=False)
     if judges(material.text):
         key = _ADVISED.get(key, key)
-    values = {"card": names.cards(one.gpu, one.gpu_count), "said": words, "where": preferred.main_date(one) or material.say("cost.undated"),
-              "usual": numbers.money(float(told.amount), told.currency),
-              "range": _ends(low, high, told.currency, hourly=False)}  # fmt: skip
+    values = {
+        "card": names.cards(one.gpu, one.gpu_count),
+        "said": words,
+        "where": preferred.main_date(one) or material.say("cost.undated"),
+        "usual": numbers.money(float(told.amount), told.currency),
+        "range": _ends(low, high, told.currency, hourly=False),
+    }
     headline = material.say(f"claim.{key}_buy", **values) + joined([orders.cite_price(material, one)])
     section = Section("fact", headline, settled=True)
     section.caveats.append(material.say("caveat.old_price", cards=values["card"]))
