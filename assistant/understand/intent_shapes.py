@@ -206,7 +206,7 @@ SHAPES: tuple[tuple[Intent, float, str], ...] = (
     ("which_to_buy", 4.5, (
         r"(?:what|which)(?: (?:hardware|kit|gear|machines?|servers?|setup|gpus?|cards?|rig)){0,2} (?:do|would|will)"
         r" (?:we|i|one|you) need(?! (?:to (?:know|do|change|install|set)|for the (?:cache|weights)))"
-        r"(?![^?.!\n]{0,20}(?:v?ram|memory))"
+        r"(?![^?.!\n]{0,20}(?<![a-z])(?:v?ram|memory))"
         r"|what (?:would|will|does) it take to (?:run|serve|host|deploy|train)"
     )),
     ("which_to_buy", 4, (

@@ -51,3 +51,8 @@ def test_newer_cards_of_servers_keep_a_server() -> None:
     rows = [row for one in records if one.tool == "configure" for row in one.result["configurations"]]
     assert rows
     assert not any(reason["code"] == "blower" for row in rows for reason in row["reasons"])
+
+
+def test_parameters_are_no_memory_in_what_one_needs() -> None:
+    need = turn("What do I need for full-parameter GRPO of Qwen2.5 7B?")[0].need
+    assert (need.intent, need.method) == ("which_to_buy", "grpo")

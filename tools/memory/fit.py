@@ -10,6 +10,7 @@ from kb.catalog import gpu as catalog_gpu
 from kb.memory_constants import constants
 from kb.records.gpu import Gpu
 from kb.records.model import Experts, LatentAttention
+from tools.memory.companions import GENERATING
 from tools.memory.interval import interval
 from tools.memory.result import Fit, MinimumGpus, Verdict
 from tools.memory.term import Phase
@@ -90,6 +91,12 @@ def _largest_batch(work: Workload, gpu: Gpu, peak_of: Peak) -> int | None:
     return _most(work, "micro_batch" if work.family == "training" else "images", MOST_SAMPLES, gpu, peak_of)
 
 
+def _lives_on_the_rest(work: Workload) -> bool:
+    """Whether an engine answers beside the training of a whole model: its cache is what the cards have left, so cards
+    that only just hold the states leave it none."""
+    return work.training and not work.adapted and work.method in GENERATING
+
+
 def minimum_gpus(work: Workload, peak_of: Peak, asked: Gpu | None = None) -> tuple[MinimumGpus, ...]:
     """Fewest of each common card and of the one asked about, laid out as can be arranged, so that the fullest fits."""
     found: list[MinimumGpus] = []
@@ -111,7 +118,7 @@ def minimum_gpus(work: Workload, peak_of: Peak, asked: Gpu | None = None) -> tup
                     phase = peak_of(layout._replace(large_gpu=large))
                     needs[key] = (phase.bytes, interval(layout, phase)[1])
                 judged.setdefault(verdict_of(*needs[key], gpu.usable_bytes), layout)
-            verdict: Verdict = "yes" if "yes" in judged else "tight"
+            verdict: Verdict = "yes" if "yes" in judged or _lives_on_the_rest(work) else "tight"
             if verdict in judged:
                 layout = judged[verdict]
                 found.append(MinimumGpus(gpu=gpu.id, count=layout.gpus, verdict=verdict, layout=_said(layout)))

@@ -114,3 +114,18 @@ def test_states_of_a_denoiser_are_sharded() -> None:
         for way, ranks in (("none", 1), ("fsdp", 8))
     )
     assert eight < 0.5 * one
+
+
+@pytest.mark.parametrize(
+    ("model", "least"),
+    [pytest.param(SEVEN, 4, id="7B"), pytest.param("Qwen/Qwen2.5-14B", 8, id="14B")],
+)
+def test_grpo_of_a_whole_model_takes_the_cards_that_recipes_give_it(model: str, least: int) -> None:
+    """verl and EasyR1 give full GRPO of 7B four to eight cards of 80 GB: what is left is the engine's cache."""
+    found = estimate_memory(MemoryRequest(task="full_finetune", model=model, method="grpo", gpu="a100-sxm-80gb"))
+    assert next(one.count for one in found.minimum_gpus if one.gpu == "a100-sxm-80gb") == least
+
+
+def test_adapters_trained_by_grpo_may_fit_tightly() -> None:
+    found = estimate_memory(MemoryRequest(task="lora", model=SEVEN, method="grpo", gpu="a100-sxm-80gb"))
+    assert next(one.count for one in found.minimum_gpus if one.gpu == "a100-sxm-80gb") == 1
