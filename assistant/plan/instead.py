@@ -13,6 +13,7 @@ from assistant.plan.preferred import only
 from kb.catalog import gpu, gpus
 from kb.units import GIB
 from tools.configure.choice import LEAST_MACHINE_USD
+from tools.configure.market import second_hand
 from tools.need import GpuCount, Need
 from tools.prices import card_price
 
@@ -26,10 +27,11 @@ HOST_CARD, HOST_BYTES = "rtx-5090-32gb", 192 * GIB
 
 @lru_cache(maxsize=1)
 def desks() -> tuple[str, ...]:
-    """The machines of one memory that are sold today."""
+    """The machines of one memory that are sold today, new or lately taken off the market and sold on."""
     return tuple(
         name for name, one in gpus().items()
-        if one.form_factor in DESKS and one.status == "available" and one.memory_bytes >= DESK_BYTES
+        if one.form_factor in DESKS and (one.status == "available" or second_hand(one))
+        and one.memory_bytes >= DESK_BYTES
     )  # fmt: skip
 
 

@@ -37,3 +37,18 @@ def test_a_desktop_of_one_person_is_told_in_files_too(text: str) -> None:
 @pytest.mark.parametrize("text", ["what can I run on 4x L40S?", "8 张 4090 能跑多大的模型"])
 def test_servers_keep_the_formats_of_their_engines(text: str) -> None:
     assert "AWQ" in turn(text)[2].answer
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("Mac Studio M3 Ultra 96GB price", "$5,299"),
+        ("What should I buy to run DeepSeek R1 671B at home?", "second-hand market only"),
+        ("在家跑 DeepSeek-R1 671B 买什么最便宜", "只有二手"),
+    ],
+)
+def test_a_mac_has_a_price_and_one_taken_off_the_store_is_second_hand(text: str, said: str) -> None:
+    _, _, draft = turn(text)
+    assert said in draft.answer
+    assert "no price known" not in draft.answer
+    assert "没有查到价格" not in draft.answer
