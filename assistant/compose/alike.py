@@ -1,9 +1,13 @@
 """What a card is comparable to, figure by figure."""
 
-from assistant.compose import clarify, facts, names
+from collections.abc import Iterator
+
+from assistant.compose import clarify, compatibility, facts, names
 from assistant.compose.aspects import BY_KEY, COMPARED
 from assistant.compose.material import Material
 from assistant.compose.section import Section
+from assistant.plan import alike as plan
+from tools.gpu_row import GpuRow
 
 
 def alike(material: Material) -> Section | None:
@@ -12,8 +16,31 @@ def alike(material: Material) -> Section | None:
     if len(rows) < 2:
         return None
     own, *others = rows
+    if plan.domestic(material.understanding):
+        return _domestic(material, rows)
     headline = material.say("alike.nearest", card=names.gpu_name(own.id), other=names.gpu_name(others[0].id))
     section = Section("fact", headline, [facts.facts_table(material, rows, [BY_KEY[key] for key in COMPARED])])
     section.settled, section.assumptions = True, clarify.ambiguous_names(material)
     section.caveats.append(material.say("alike.software"))
     return section
+
+
+def _domestic(material: Material, rows: list[GpuRow]) -> Section:
+    """The nearest cards of Chinese makers beside the one they are to stand in for, and what software means for each."""
+    own, *others = rows
+    say, told = material.say, [names.gpu_name(one.id) for one in others]
+    headline = say("alike.domestic", card=names.gpu_name(own.id), others=say.listed(told))
+    table = facts.facts_table(material, rows, [BY_KEY[key] for key in COMPARED])
+    section = Section("fact", headline, [table, "\n".join(_supported(material, [one.id for one in others]))])
+    section.settled, section.assumptions = True, clarify.ambiguous_names(material)
+    section.caveats += [say("alike.porting"), say("alike.software")]
+    return section
+
+
+def _supported(material: Material, cards: list[str]) -> Iterator[str]:
+    """For each card how the usual engine gets onto it, or that nothing read says so."""
+    for one in compatibility.findings(material):
+        if one.gpu in cards and one.verdict != "unknown":
+            yield "- " + compatibility.line(material, one)
+        elif one.gpu in cards:
+            yield "- " + material.say("alike.unread", card=names.gpu_name(str(one.gpu)), engine=one.asked)

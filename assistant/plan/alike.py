@@ -3,13 +3,17 @@
 import re
 
 from assistant.plan import requests
-from assistant.plan.availability import distance
-from assistant.plan.call import PlannedCall
+from assistant.plan.availability import PLACES, distance
+from assistant.plan.call import PlannedCall, planned
+from assistant.understand.likened import domestic_instead
 from assistant.understanding import Understanding
-from kb.catalog import gpus
+from kb.catalog import conventional, gpu, gpus
+from tools.configure.suitable import MADE_IN_CHINA
 from tools.need import Need
 
 ALIKE_MAX = 3
+ENGINE = "vllm"
+"""What serves language models on most cards, where support is asked about."""
 KNOWN = "NVIDIA"
 """The maker whose cards others are measured by."""
 _MAKERS = (
@@ -27,8 +31,50 @@ _ALIKE = re.compile(
 
 def asked(understanding: Understanding) -> bool:
     """Whether the likes of one named card are asked for."""
-    one = len(requests.named_gpus(understanding.need)) == 1 and not requests.sized(understanding.need)
-    return one and _ALIKE.search(understanding.text) is not None and not understanding.command
+    one = len(_named(understanding)) == 1 and not requests.sized(understanding.need)
+    likes = _ALIKE.search(understanding.text) is not None or domestic(understanding)
+    return one and likes and not understanding.command
+
+
+def domestic(understanding: Understanding) -> bool:
+    """Whether cards made in China are asked for in the place of one that is not."""
+    named = _named(understanding)
+    return bool(named) and domestic_instead(understanding.text) and gpu(named[0]).vendor not in MADE_IN_CHINA
+
+
+def _named(understanding: Understanding) -> tuple[str, ...]:
+    """The cards named, an ambiguous name by its usual card."""
+    doubted = [one.candidates for one in understanding.ambiguities if one.kind == "gpu" and not one.unknown]
+    named = requests.named_gpus(understanding.need)
+    meant = (conventional(names) for names in doubted if names and not set(names) & set(named))
+    return tuple(dict.fromkeys((*named, *meant)))
+
+
+def calls(need: Need, understanding: Understanding) -> list[PlannedCall | None]:
+    """The card beside the nearest of another maker; of those made in China also whether the usual engine runs there."""
+    if not domestic(understanding):
+        return [call(need, understanding)]
+    card = _named(understanding)[0]
+    names = made_in_china(card)
+    return [
+        requests.gpu_facts(need, names=(card, *names)),
+        planned("check_compatibility", gpus=names, engine=ENGINE),
+    ]
+
+
+def made_in_china(card: str) -> tuple[str, ...]:
+    """The nearest card of each Chinese maker whose figures are published, the nearest makers first."""
+    wanted = gpu(card)
+    places = PLACES.get(wanted.market, {wanted.market}) | {"data_center"}
+    known = [
+        one for one in gpus().values()
+        if one.vendor in MADE_IN_CHINA and one.status == "available" and one.market in places
+        and one.bandwidth_bytes_per_s and (one.bf16_flops or one.fp16_flops)
+    ]  # fmt: skip
+    first: dict[str, str] = {}
+    for one in sorted(known, key=lambda one: (distance(one, wanted), one.id)):
+        first.setdefault(one.vendor, one.id)
+    return tuple(first.values())[:ALIKE_MAX]
 
 
 def call(need: Need, understanding: Understanding) -> PlannedCall | None:

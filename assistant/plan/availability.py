@@ -18,7 +18,7 @@ CARDS_MAX = 3
 INSTEAD_MAX = 3
 DOMESTIC_MAX = 1
 _SOLD = {"available", "export_variant"}
-_PLACES = {
+PLACES = {
     "data_center": {"data_center", "workstation"}, "cloud_only": {"data_center", "workstation"},
     "workstation": {"workstation", "consumer"}, "consumer": {"consumer", "workstation"},
 }  # fmt: skip
@@ -56,7 +56,7 @@ def instead(card: str, where: str) -> tuple[str, ...]:
     wanted = gpus()[card]
     allowed = [
         one for one in gpus().values()
-        if one.status in _SOLD and one.market in _PLACES.get(wanted.market, {wanted.market})
+        if one.status in _SOLD and one.market in PLACES.get(wanted.market, {wanted.market})
         and restriction(one.id, where) is None
     ]  # fmt: skip
     near = sorted(allowed, key=lambda one: (distance(one, wanted), one.id))

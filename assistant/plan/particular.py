@@ -72,7 +72,7 @@ SHAPES: tuple[tuple[str, Callable[[Understanding], bool], Planner], ...] = (
     ("processor", processor.asked, processor.calls),
     ("sights", sights.asked, sights.calls),
     ("raised", raised.asked, raised.calls),
-    ("alike", alike.asked, lambda need, understanding: [alike.call(need, understanding)]),
+    ("alike", alike.asked, alike.calls),
 )
 """Name, whether the question is one, and all the calls it takes."""
 

@@ -12,11 +12,13 @@ from assistant.plan.preferred import only
 from assistant.plan.runnable import runnable
 from assistant.understand import worded
 from assistant.understand.formats import find_formats
+from assistant.understand.likened import domestic_instead
 from assistant.understand.progress import find_samples
 from assistant.understand.standing import other_than_language
 from assistant.understanding import Understanding
 from kb.catalog import conventional, gpu, gpus, model, models
 from kb.projects import Project, project_in
+from tools.configure.suitable import MADE_IN_CHINA
 from tools.cost.work import JOBS
 from tools.need import SERVED, Need
 from tools.training_time.request import SAMPLE_TOKENS
@@ -82,7 +84,8 @@ def _settled(understanding: Understanding) -> Need:
         own = any(gpu(name).market not in _SERVERS for name in requests.named_gpus(need))
         need = need.model_copy(update={"params": RACED_PARAMS, "weight_format": packed_format(None) if own else None})
     if chinese_cards(understanding):
-        need = need.model_copy(update={"gpus_asked": CHINESE_CARDS, "country": need.country or "CN"})
+        stood_for: dict[str, object] = {"gpus_asked": CHINESE_CARDS, "gpus_owned": (), "gpus_proposed": ()}
+        need = need.model_copy(update=stood_for | {"country": need.country or "CN"})
     chosen = need.intent in _ORDERED and not requests.cards(need)
     weighed = need.intent == "compare" or (need.intent in _WEIGHED and len(requests.named_gpus(need)) > 1)
     if (chosen or weighed) and need.task == "full_finetune":
@@ -165,9 +168,11 @@ def packed(understanding: Understanding) -> str | None:
 
 
 def chinese_cards(understanding: Understanding) -> bool:
-    """Whether cards made in China are asked for, now or before, without naming one."""
-    need = understanding.need
-    return not requests.named_gpus(need) and "chinese" in need.conditions
+    """Whether cards made in China are asked for, now or before, with none of them named, or in the place of another."""
+    need, named = understanding.need, requests.named_gpus(understanding.need)
+    if len(named) == 1 and requests.sized(need) and domestic_instead(understanding.text):
+        return gpu(named[0]).vendor not in MADE_IN_CHINA
+    return not named and "chinese" in need.conditions
 
 
 def repeated(understanding: Understanding) -> Project | None:

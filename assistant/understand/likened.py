@@ -21,3 +21,18 @@ SAME = grammar(
     r"|(?:are|is) (?:basically |essentially |really |pretty much )?(?:the same|identical))"
 )
 """What stands after the second name where both are taken for one: 「A 和 B 是一回事吧」."""
+
+
+_DOMESTIC_INSTEAD = grammar(
+    r"国产(?:的)?\s?(?:卡|gpu|芯片|加速卡|显卡|算力)?[^。?!\n]{0,4}?(?:替代|平替|替换|代替|取代|对标|竞品|同级)"
+    r"|(?:替代|代替|替换|取代|对标|平替|换掉)[^。?!\n]{0,12}?国产"
+    r"|(?<![a-z])(?:chinese|domestic)(?:[- ]made)? (?:\w{1,12} ){0,2}?"
+    r"(?:alternatives?|replacements?|substitutes?|equivalents?|counterparts?)"
+    r"|(?<![a-z])(?:alternatives?|replacements?|substitutes?) (?:\S{1,12} ){0,4}?(?:made in|from) china"
+)
+"""Words that ask for a card made in China in the place of the one named."""
+
+
+def domestic_instead(text: str) -> bool:
+    """Whether a card made in China is to stand in for the one named: 「H20 的国产替代」."""
+    return _DOMESTIC_INSTEAD.search(text.lower()) is not None
