@@ -15,7 +15,7 @@ from typing import Any
 
 from ingest.sync import SyncReport, ensure_bundled, is_ready, sync
 from kb.archive import Library
-from kb.base import BadDocument, Frozen, IndexUnavailable
+from kb.base import BadDocument, BadInput, Frozen, IndexUnavailable
 from kb.child import environment
 from kb.settings import settings
 
@@ -118,7 +118,7 @@ def _sync(task: dict[str, Any]) -> Apart:
     if task["judge"] is not None:
         try:
             findings = tuple(one.model_dump(mode="json") for one in check([task["judge"]]))
-        except BadDocument:  # the report says so, too
+        except (BadDocument, BadInput):  # the report says so, too; or it was taken away meanwhile
             findings = ()
     return Apart(report=report, findings=findings)
 

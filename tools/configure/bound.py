@@ -15,7 +15,7 @@ from tools.speed.estimate import token_pace
 from tools.speed.evidence import case_of as served_case
 from tools.speed.evidence import least_factor
 from tools.speed.item import item_kind
-from tools.speed.prefill import prompt_s
+from tools.speed.prefill import prompt_launch_s, prompt_s
 from tools.speed.work import READERS, Work
 from tools.training_time.evidence import case_of as trained_case
 from tools.training_time.images import most_images
@@ -42,6 +42,10 @@ class Bound(ABC):
     def most_per_user(self, layout: Layout) -> float:
         """The same for the tokens a second that every user gets."""
         return math.inf
+
+    def least_first_s(self, layout: Layout) -> float:
+        """Seconds within which the layout gives no first token."""
+        return 0.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,7 +96,19 @@ class Generating(Bound):
         copies = layout.data_parallel // layout.expert_parallel
         return ROUNDING / self._step_s(layout, max(self.sequences / copies, 1.0), 0.0)
 
+    def least_first_s(self, layout: Layout) -> float:
+        """The first token of one sequence that is alone, its prompt divided evenly over the cards."""
+        cards = layout.group if layout.expert_parallel == 1 else math.inf
+        prompt = constants().queue.alone_ratio * self.prompt_s * self.work.output_tokens / cards
+        launched = prompt_launch_s(self.work) / layout.pipeline_parallel
+        return (math.hypot(prompt, launched) + max(self._formula_s(layout, 1.0, 0.0))) / ROUNDING
+
     def _step_s(self, layout: Layout, each: float, prompts: float) -> float:
+        step, clamp = self._formula_s(layout, each, prompts)
+        return max(step * self.least_factor, clamp)
+
+    def _formula_s(self, layout: Layout, each: float, prompts: float) -> tuple[float, float]:
+        """The step before it is corrected by measurements, and the time to read the weights that nothing corrects."""
         arch, tensor, stages = self.work.arch, layout.group // layout.pipeline_parallel, layout.pipeline_parallel
         copied = layout.expert_parallel > 1
         batch = max(each / stages, 1.0)
@@ -103,7 +119,7 @@ class Generating(Bound):
         step = max(read, batch * self.multiply_s) / tensor + batch * self.cache_s / cards + self.fixed_s
         step += 0.0 if copied else prompts * self.prompt_s / (tensor * stages)
         clamp = (dense + routed) / (tensor * self.work.bandwidth * constants().peak_ratio)
-        return max(step * self.least_factor, clamp)
+        return step, clamp
 
 
 def bound_of_serving(given: Given, sequences: int) -> Bound:

@@ -1,5 +1,6 @@
 """How fast a layout is, from the speed and training-time estimators; and whether that is fast enough."""
 
+import math
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -66,7 +67,7 @@ class Pace:
         for place, held in enumerate(fitting):
             card = self._bound(gpu, held.layout, held.weight_format)
             most = card.most(held.layout)
-            if most >= least and (not enough or card.most_per_user(held.layout) >= self.floor):
+            if most >= least and (not enough or self._serves(card, held.layout)):
                 bounded.append((most, place))
         best: Paced | None = None
         for bound, place in sorted(bounded, reverse=True):
@@ -144,12 +145,18 @@ class Pace:
     @property
     def demanding(self) -> bool:
         """Whether a speed was asked for that many cards may not reach."""
-        return self._request.target_tokens_per_s is not None or self.required > 0
+        need = self._request
+        return bool(need.target_tokens_per_s or need.target_latency_s) or self.required > 0
 
     def hopeful(self, gpu: Gpu, layout: Spread, form: str) -> bool:
         """Whether the bounds leave the layout a chance to be fast enough."""
         card = self._bound(gpu, layout, form)
-        return card.most(layout) >= self.required and card.most_per_user(layout) >= self.floor
+        return card.most(layout) >= self.required and self._serves(card, layout)
+
+    def _serves(self, card: Bound, layout: Spread) -> bool:
+        """Whether every user may get what was asked for, by the bounds."""
+        latency_s = self._request.target_latency_s or math.inf
+        return card.most_per_user(layout) >= self.floor and card.least_first_s(layout) <= latency_s
 
     def _bound(self, gpu: Gpu, layout: Spread, form: str) -> Bound:
         key = (gpu.id, form, layout.sharding, layout.engine)

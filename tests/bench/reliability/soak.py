@@ -2,9 +2,9 @@
 
     python tests/bench/reliability/soak.py --minutes 30
 
-First the same talk in a hurry, so that the caches, which are bounded, are full. Then samples every second; growth is
-the slope of a straight line through the samples after a third of the time. Also prints the time from start to ready and
-to the first answer.
+First new questions, then the same talk, in a hurry, so that the caches, which are bounded, are full: some thousand
+turns fill that of whole ones. Then samples every second; growth is the slope of a straight line through the samples
+after a third of the time. Also prints the time from start to ready and to the first answer.
 """
 
 import argparse
@@ -17,12 +17,14 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from load import Tally, drive, turns
-from questions import recurring
+from questions import novel, recurring
 from server import Server, prepared, serving
 
 MEBIBYTE = 2**20
 WARMING = 4
 """Clients that fill the caches before."""
+PLACES = 2
+"""Those who ask what is new meanwhile: as many as are answered at once."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,7 +91,8 @@ def main() -> int:
             first_s = time.monotonic() - asked
             print(f"ready after {server.started_s:.1f} s, first answer {first_s:.1f} s later")
             if options.warm_s:
-                drive(server.port, "/v1/ask", turns(recurring, 7, continued=True), WARMING, options.warm_s)
+                drive(server.port, "/v1/ask", turns(novel, 7), PLACES, options.warm_s * 3 / 4)
+                drive(server.port, "/v1/ask", turns(recurring, 7, continued=True), WARMING, options.warm_s / 4)
                 print(f"{server.memory_bytes() / MEBIBYTE:.0f} MiB when warm")
             samples, tally = watch(server, scratch, options.minutes * 60, options.clients)
     settled = samples[len(samples) // 3 :]

@@ -1,6 +1,8 @@
 """What is ruled out without an estimate would not have been found: bounds of memory and of speed against estimates."""
 
+import math
 from collections.abc import Iterator
+from typing import NamedTuple
 
 import pytest
 from hypothesis import given, settings
@@ -75,8 +77,19 @@ def test_no_estimate_of_memory_is_below_its_bound_and_each_is_what_the_calculato
             compared += 1
 
 
-def rates(need: ConfigureRequest, card: str, count: int) -> Iterator[tuple[float, float, float, float]]:
-    """(rate, its bound, tokens a second of a user, their bound) of every layout that can be estimated."""
+class Rated(NamedTuple):
+    """Figures of a layout, each with its bound."""
+
+    rate: float
+    most: float
+    user: float
+    most_of_user: float
+    first_s: float
+    least_first_s: float
+
+
+def rates(need: ConfigureRequest, card: str, count: int) -> Iterator[Rated]:
+    """Those of every layout that can be estimated."""
     load = workload(need)
     pace, gpu, variant = Pace(need, load), gpus()[card], load.variants[0]
     cuts = Cuts(variant.request)
@@ -88,16 +101,20 @@ def rates(need: ConfigureRequest, card: str, count: int) -> Iterator[tuple[float
         speed = pace.speed(gpu, held)
         if speed is not None:
             bound = pace._bound(gpu, layout, held.weight_format)
-            user = speed.get("tokens_per_s_per_user")
-            yield pace._rate(gpu, held, speed), bound.most(layout), float(user or 0), bound.most_per_user(layout)
+            user, first = (speed.get(name) for name in ("tokens_per_s_per_user", "time_to_first_token_s"))
+            yield Rated(
+                pace._rate(gpu, held, speed), bound.most(layout), float(user or 0), bound.most_per_user(layout),
+                math.inf if first is None else float(first), bound.least_first_s(layout),
+            )  # fmt: skip
 
 
 @settings(deadline=None)
 @given(served | trained, st.sampled_from(CARDS), st.sampled_from(FEW))
 def test_no_estimate_of_speed_is_above_its_bound(fields: dict[str, object], card: str, count: int) -> None:
-    for rate, most, user, most_of_user in rates(ConfigureRequest.model_validate(stated(fields)), card, count):
-        assert rate <= most
-        assert user <= most_of_user
+    for one in rates(ConfigureRequest.model_validate(stated(fields)), card, count):
+        assert one.rate <= one.most
+        assert one.user <= one.most_of_user
+        assert one.first_s >= one.least_first_s
 
 
 @pytest.mark.parametrize(("task", "model"), OTHERS)
@@ -107,17 +124,25 @@ def test_the_same_holds_for_work_without_tokens(task: str, model: str, count: in
     fields = stated({"task": task, "model": model, "concurrent_sequences": sequences})
     found = [pair for card in CARDS for pair in rates(ConfigureRequest.model_validate(fields), card, count)]
     assert found
-    assert all(rate <= most for rate, most, _, _ in found)
+    assert all(one.rate <= one.most and one.first_s >= one.least_first_s for one in found)
 
 
 def test_bounds_rule_something_out() -> None:
     """A bound of infinity would pass the tests above."""
     need = ConfigureRequest(task="inference", model="Llama-3.1-8B", concurrent_sequences=16)
-    close = [rate / most for rate, most, _, _ in rates(need, "h100-sxm-80gb", 8)]
-    assert max(close) > 0.5
+    found = list(rates(need, "h100-sxm-80gb", 8))
+    assert max(one.rate / one.most for one in found) > 0.5
+    assert max(one.least_first_s / one.first_s for one in found) > 0.5
     need = ConfigureRequest(task="full_finetune", model="Llama-3.1-8B")
-    close = [rate / most for rate, most, _, _ in rates(need, "h100-sxm-80gb", 8)]
-    assert max(close) > 0.5
+    assert max(one.rate / one.most for one in rates(need, "h100-sxm-80gb", 8)) > 0.5
+
+
+def test_a_first_token_sooner_than_any_card_gives_it_costs_few_estimates() -> None:
+    need = ConfigureRequest(task="inference", params=7e9, concurrent_sequences=143, target_latency_s=1e-3)
+    pace = Pace(need, workload(need))
+    spread = layouts(pace._load.variants[0].request, 8)[0]
+    assert pace.demanding
+    assert not pace.hopeful(gpus()["h100-sxm-80gb"], spread, "bf16")
 
 
 def test_a_card_without_rates_has_no_bound_but_a_refusal() -> None:
