@@ -167,6 +167,7 @@ class Evidence:
                 currency = said
             if isinstance(value.get("gpu"), str):
                 self._note_cards(value)
+            self._note_together(value)
             if isinstance(parts := value.get("parts"), list):
                 self._add_rows(parts)
             for name in COUNTS:
@@ -203,6 +204,11 @@ class Evidence:
                 self._add(PERCENT, float(value) * 100)
             if copies > 1 and (kind in {BYTES, POWER} or kind.startswith(MONEY)):
                 self._add(kind, float(value) * copies)
+
+    def _note_together(self, row: Mapping[str, Any]) -> None:
+        """How many of the card of a row reach the memory that was asked for."""
+        if isinstance(row.get("together_count"), int) and isinstance(row.get("id"), str):
+            self._counts.setdefault(row["id"], set()).add(row["together_count"])
 
     def _note_cards(self, value: Mapping[str, Any]) -> None:
         """How many of which card a row of a result, or a request, speaks of."""
