@@ -20,6 +20,7 @@ from assistant.compose import (
     cost,
     diagnosis,
     facts,
+    fed,
     fit,
     follow_up,
     forecast,
@@ -132,6 +133,7 @@ def compose(understanding: Understanding, calls: Sequence[ToolCallRecord], befor
     if understanding.follow_up:
         follow_up.shortened(material, main)
     boards.lead(material, main)
+    fed.lead(material, main)
     draft = draft_of(material, _without_repeats(sections), changed.compare(material, main))
     return _refused(material, draft) if understanding.dictated else draft
 

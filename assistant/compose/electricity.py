@@ -54,6 +54,11 @@ def electricity(material: Material) -> Section | None:
     return section
 
 
+def fed(material: Material, record: ToolCallRecord) -> str:
+    """Whether the circuit or the rack that was named feeds it, in a sentence."""
+    return _headline(material, record) + cite_pace(material, "plan_power", record.result)
+
+
 def others(material: Material) -> list[str]:
     """In short the plans of the machines after the first."""
     return [_other(material, record) for record in list(material.records("plan_power"))[1:]]

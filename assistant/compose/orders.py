@@ -192,6 +192,10 @@ def speed(material: Material, one: Configuration) -> str:
         words.append(say("price.per_user", value=numbers.rough(user)))
         if isinstance(whole, float | int) and whole > SEVERAL_USERS * user:
             words.append(say("price.in_all", value=numbers.rough(whole)))
+    first = known.get("time_to_first_token_s") if material.need.target_latency_s else None
+    if isinstance(first, float | int) and first > 0:
+        figure, unit = numbers.duration(first)
+        words.append(say("price.first_token", value=figure, unit=say(f"unit.{unit}")))
     each = known.get("time_per_image_s")
     if isinstance(each, float | int) and each > SLOW_IMAGE_S:
         words.append(say("price.image", value=numbers.rough(each)))

@@ -29,7 +29,6 @@ def served(material: Material) -> Section | None:
     section.body = [
         say("served.none", cards=say.listed(lacking, conjunction="or")) if lacking else "",
         "\n".join([f"**{say('heading.orders')}**", "", *(order(material, one) for one in best)]),
-        _paced(material, best),
     ]
     section.configurations = best
     section.assumptions = list(_assumed(material))
@@ -71,20 +70,6 @@ def _bill(material: Material, one: Configuration) -> ToolCallRecord | None:
         return None
     same = (record for record in material.records("estimate_cost") if record.result["gpu"] == one.gpu)
     return next((record for record in same if record.result["rent"]), None)
-
-
-def _paced(material: Material, best: list[Configuration]) -> str:
-    """When the first word comes on each, where that was asked for."""
-    if not material.need.target_latency_s:
-        return ""
-    lines = []
-    for one in best:
-        first = (one.speed or {}).get("time_to_first_token_s")
-        if first:
-            figure, unit = numbers.duration(float(first))
-            time = f"{figure} {material.say(f'unit.{unit}')}"
-            lines.append("- " + material.say("served.first_on", cards=cards_of(one), time=time))
-    return "\n".join(lines)
 
 
 def _assumed(material: Material) -> Iterator[str]:

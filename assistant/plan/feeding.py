@@ -1,13 +1,20 @@
 """How many of a card one circuit or one supply feeds: "how many 3090s on a 15A outlet", 「16A 插座带几张 5090」."""
 
 import re
+from math import sqrt
 
-from assistant.understand.running import read_running
+from assistant.understand.running import Running, read_running
 from kb.base import AdvisorError
 from kb.power import power_facts
 from tools.power.plan import plan_power
 from tools.power.request import PowerRequest
 
+HOST_W, LOAD_RATIO = 200, 0.8
+"""What the machine around the cards of a desk takes, and the share of its supply that a load may last at."""
+SERVER_W, SUPPLIED = 1000, 0.9
+"""What a server takes besides its cards, and what of the power at the wall its supplies pass on."""
+VOLTS = 220.0
+"""Of an outlet of which only the amperes are said."""
 MOST = 16
 """Cards up to which it is tried."""
 _COUNT_ASKED = re.compile(
@@ -34,6 +41,27 @@ def named(text: str) -> bool:
     """Whether a circuit or a supply of stated size is to feed them."""
     running = read_running(text)
     return bool(running.circuit_amps or running.psu_w)
+
+
+def left(running: Running) -> int | None:
+    """Watts for cards that the supply, the circuit or the rack of stated size leaves; None where none was stated."""
+    room = []
+    if running.psu_w:
+        room.append(running.psu_w * LOAD_RATIO - HOST_W)
+    if running.circuit_amps:
+        phases = sqrt(3) if running.circuit_phases == 3 else 1.0
+        fed = (running.circuit_volts or VOLTS) * running.circuit_amps * phases
+        room.append(fed * LOAD_RATIO * SUPPLIED - HOST_W)
+    if running.rack_limit_w:
+        room.append(running.rack_limit_w * SUPPLIED - SERVER_W)
+    least = min(room, default=0)
+    return int(least) if least > 0 else None
+
+
+def limited(text: str) -> bool:
+    """Whether a circuit or a rack of stated size is to feed what is bought."""
+    running = read_running(text)
+    return bool(running.circuit_amps or running.rack_limit_w)
 
 
 def plain_outlet(country: object) -> dict[str, object]:

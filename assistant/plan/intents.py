@@ -174,6 +174,8 @@ def _intents(understanding: Understanding) -> list[Intent]:
         main = "speed" if duration.writes(understanding) else main
     if main in _TIMED and not named and duration.asked(understanding, understanding.need):
         main = "which_to_buy"
+    if main == "power" and sized and not named and {"which_to_buy", "budget"} & {*understanding.asks}:
+        main = "which_to_buy"  # the circuit is a condition of what is bought
     if main == "power" and money.weighs_energy(understanding.text):
         main = "cloud_or_buy"
     if main in ("budget", "which_to_buy", "how_many_gpus") and bare and feeding.racked(text):

@@ -97,8 +97,6 @@ _BUYING = re.compile(
     re.I,
 )
 YEAR_S = 365 * DAY_S
-HOST_W, LOAD_RATIO = 200, 0.8
-"""What the machine around the cards of a desk takes, and the share of its supply that a load may last at."""
 BOARD = 8
 """Cards of a machine spoken of without a number, where the card comes only on boards of eight."""
 CARDS_MAX = 3
@@ -224,10 +222,8 @@ def _years(need: Need, running: Running) -> float | None:
 
 
 def power_left(text: str) -> int | None:
-    """Watts that a supply of stated size leaves for cards; None where none was stated."""
-    supply = read_running(text).psu_w
-    left = supply * LOAD_RATIO - HOST_W if supply else 0
-    return int(left) if left > 0 else None
+    """Watts that what is to feed them leaves for cards; None where nothing of stated size was named."""
+    return feeding.left(read_running(text))
 
 
 def cost(

@@ -10,6 +10,7 @@ from assistant.plan import (
     candidates,
     duration,
     held_training,
+    fed,
     host_machine,
     link,
     money,
@@ -101,6 +102,7 @@ def plan_more(understanding: Understanding, results: Sequence[ToolCallRecord]) -
         wanted += _power_of_best(need, understanding, results)
     wanted += duration.calls(understanding, need, _bills(understanding, need, results)) if shops or sized else []
     wanted += duration.in_time(understanding, need, results) if asked == "training_time" else []
+    wanted += fed.calls(understanding, need, _bills(understanding, need, results))
     wanted += rented_like(need, understanding, results)
     wanted += _files(understanding, need, results)
     wanted += _lighter_purchase(need, results)
