@@ -6,7 +6,7 @@ from itertools import product
 
 from assistant.answer import AnswerVerdict
 from assistant.compose import names, numbers
-from assistant.compose.arithmetic import cite, subject
+from assistant.compose.arithmetic import cite, subject, workload
 from assistant.compose.assume import assumed
 from assistant.compose.caveats import caveats
 from assistant.compose.levers import smallest
@@ -165,7 +165,9 @@ def _one_by_one(material: Material) -> Section | None:
                 what=_plain(material, best),
                 total=numbers.gib(best.result.per_gpu.total_bytes, digits=1),
                 usable=numbers.gib(room, digits=1),
-                published=names.format_name(main.result.weight_format),
+                published=names.format_name(main.result.weight_format)
+                if main.task == "inference"
+                else names.task_name(main.task, say),
             )
             + cite(material, best)
         )
@@ -173,9 +175,27 @@ def _one_by_one(material: Material) -> Section | None:
     cards = names.cards(card.gpu, count) if card else say("together.card")
     alike: dict[str, AnswerVerdict] = {"yes": "fits", "no": "does_not_fit", "changed": "fits_with_changes"}
     verdict: AnswerVerdict = alike[verdicts[0]] if len(set(verdicts)) == 1 else "fits_with_changes"
-    section = Section(verdict, say("together.each", cards=cards, lines=say("together.stop").join(lines)), [])
+    turns = card is not None and any(one.task != "inference" for one in shown)
+    headline = say("together.each", cards=cards, lines=say("together.stop").join(lines))
+    if turns and "no" not in verdicts:
+        headline = say("together.turns") + headline
+    section = Section(verdict, headline, [_side_by_side(material, shown, count) if turns else ""])
     section.body.append(_minima(material, [one for one, said in zip(shown, verdicts, strict=True) if said == "no"]))
     return _finished(material, section, parts, shown)
+
+
+def _side_by_side(material: Material, shown: Sequence[Estimate], count: int) -> str:
+    """That works that take turns would run at once, too, each on cards of its own; empty where they would not."""
+    rows = [one.minimum(one.gpu) if one.gpu else None for one in shown]
+    needed = [row.count for row in rows if row is not None]
+    if len(needed) < len(shown) or sum(needed) > count:
+        return ""
+    ways = [
+        material.say("together.on", what=_plain(material, one), cards=names.cards(row.gpu, row.count))
+        for one, row in zip(shown, rows, strict=True)
+        if row is not None
+    ]
+    return material.say("together.at_once", ways=material.say.listed(ways))
 
 
 def _holds(one: Estimate, usable: int | None) -> bool:
@@ -215,6 +235,8 @@ def _minima(material: Material, estimates: Sequence[Estimate]) -> str:
 
 
 def _plain(material: Material, one: Estimate) -> str:
+    if one.task != "inference":
+        return workload(material, one)
     return material.say(
         "workload.serve", model=subject(material, one), format=names.format_name(one.result.weight_format)
     )

@@ -127,6 +127,9 @@ def ways(work: Workload, need: Need, card: GpuCount | None) -> Iterator[PlannedC
     """The memory of one model: as said, else as published and in the smaller formats."""
     own = need_of(work, need)
     yield requests.memory(own, card)
+    if requests.is_training(own):
+        yield from (requests.memory(own, card, task=task) for task in requests.lighter_tasks(own, own.task))
+        return
     record = models().get(work.model or "")
     if work.weight_format is None and (record is None or record.kind in _LANGUAGE):
         names = smaller_formats(native_format(own.model), own.engine, card.gpu if card else None)

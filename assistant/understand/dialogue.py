@@ -30,7 +30,7 @@ from assistant.understand.text import grammar
 from assistant.understand.topic import CHOOSES_ANEW, new_topic
 from assistant.understand.turn import Reading
 from assistant.understand.worded import Said, with_before, with_what_was_said
-from assistant.understand.workloads import SHOPPING, find_workloads
+from assistant.understand.workloads import SHOPPING, find_turns, find_workloads
 from assistant.understanding import Asked, Command, Understanding, Workload, changed
 from kb.catalog import models
 
@@ -226,13 +226,12 @@ def _first(original: str) -> Understanding:
 def _works_in(reading: Reading, need: Asked) -> tuple[Asked, Parts, tuple[Workload, ...]]:
     """The Need of the main one of several works that the turn speaks of, and the others."""
     works = find_workloads(reading, reading.text.simplified, need.intent)
-    need = _of_the_main(works[0], need) if works else need
-    parts = Parts() if works else find_parts(reading, need.intent)
-    return (
-        main_need(parts, need).model_copy(update={"others": works[1:] or (*parts.beside, *parts.implied)}),
-        parts,
-        works,
-    )
+    turns = () if works else find_turns(reading, reading.text.simplified, need.intent)
+    each = works or turns
+    need = _of_the_main(each[0], need, shops=bool(works)) if each else need
+    parts = Parts(apart=turns) if each else find_parts(reading, need.intent)
+    others = each[1:] or (*parts.beside, *parts.implied)
+    return main_need(parts, need).model_copy(update={"others": others}), parts, works
 
 
 def _follow_up(reading: Reading, need: Asked, command: Command | None, *, sized_before: bool) -> Understanding:
@@ -302,13 +301,13 @@ def _understanding(
     )
 
 
-def _of_the_main(work: Workload, need: Asked) -> Asked:
+def _of_the_main(work: Workload, need: Asked, *, shops: bool) -> Asked:
     """The need of the main work, to be met with hardware for all."""
     known = models().get(work.model or "")
     task = work.task if known is None or known.kind in {"llm", "vlm"} else need.task
     size = {"model": known.id if known else None, "params": known.params if known else work.params}
     changes: dict[str, Any] = size | {"weight_format": work.weight_format}
-    intent = need.intent if need.intent in SHOPPING else "budget"
+    intent = need.intent if need.intent in SHOPPING or not shops else "budget"
     return need.model_copy(update=changes | {"task": task, "model_text": None, "intent": intent})
 
 

@@ -30,6 +30,11 @@ SELDOM = re.compile(
     r"|\b(?:sometimes|occasional\w*|now and then|once in a while|from time to time|on the side)\b",
     re.I,
 )
+_TURNS = grammar(
+    r"白天|夜里|夜间|晚上|半夜|平时|闲时|空闲|周末|轮流|错峰|(?<![a-z])(?:at night|nights?|overnight|evenings?"
+    r"|(?:by|during the|in the) day(?:time)?|day ?time|weekends?|off[- ]hours|idle|in turns?)(?![a-z])"
+)
+"""Words of work that takes turns on the same cards."""
 _RANGE = grammar(r"(?<![a-z0-9.])\d{1,4}(?:\.\d)?\s?b(?:\s?[/、~-]\s?\d{1,4}(?:\.\d)?\s?b)+(?![a-z0-9])")
 _NUMBER = grammar(r"\d{1,4}(?:\.\d)?")
 _TRAINS = grammar(r"训|微调|炼丹|(?<![a-z])(?:train\w{0,3}|fine-?tun\w{0,3}|lora)(?![a-z])")
@@ -76,6 +81,22 @@ def find_workloads(reading: Reading, original: str, intent: Intent | None = None
     if len(found) < 2:
         return ()
     return tuple(sorted(found[:WORKLOADS_MAX], key=lambda work: ("main", "also", "seldom").index(work.role)))
+
+
+def find_turns(reading: Reading, original: str, intent: Intent | None) -> tuple[Workload, ...]:
+    """A model that is served and one that is trained on the same cards, by turns: days and nights; else none."""
+    kinds = {gpu.gpu for gpu in reading.entities.gpus}
+    if intent in SHOPPING or len(kinds) != 1 or _signs(reading) < 2 or not _TURNS.search(reading.text.plain):
+        return ()
+    works = [work for start, end in _pieces(original) if (work := _workload(original[start:end], ""))]
+    served = next((work for work in works if work.task in (None, "inference")), None)
+    trained = next((work for work in works if work.task in TRAINING), None)
+    if served is None or trained is None:
+        return ()
+    return (
+        served.model_copy(update={"task": "inference", "role": "also"}),
+        trained.model_copy(update={"role": "also"}),
+    )
 
 
 def _again(piece: str, found: list[Workload]) -> Workload | None:

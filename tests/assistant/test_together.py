@@ -200,3 +200,31 @@ def test_a_small_model_shares_a_card_with_a_large_one() -> None:
     _, records, _ = turn("4张L20能同时部署GLM-4.5-Air和Qwen3-8B吗?")
     spread = {one.request["model"]: one.request["tensor_parallel"] for one in records if one.tool == "estimate_memory"}
     assert spread == {"zai-org/GLM-4.5-Air": 4, "Qwen/Qwen3-8B": 1}
+
+
+@pytest.mark.parametrize(
+    ("text", "verdict", "said"),
+    [
+        pytest.param(
+            "一台8卡4090的机器,白天跑Qwen2.5-32B推理给30人用,晚上做7B的LoRA微调,这样行吗?",
+            "fits",
+            "7B 模型 LoRA 用 1×RTX 4090",
+            id="zh",
+        ),
+        pytest.param(
+            "On one box with 4 A100 80GB: serve Llama 3.3 70B during the day and fine-tune an 8B with LoRA at night."
+            " Does that work?",
+            "fits",
+            "LoRA of an 8B model on 1×A100",
+            id="en",
+        ),
+        pytest.param(
+            "一张3090,白天跑Qwen2.5-72B,晚上全参微调7B,可以吗", "fits_with_changes", "全参微调不行", id="lighter"
+        ),
+    ],
+)
+def test_works_that_take_turns_are_each_held_against_the_cards(text: str, verdict: str, said: str) -> None:
+    _, records, draft = turn(text)
+    assert draft.verdict == verdict
+    assert said in draft.answer
+    assert not ground(draft.answer, records, [text], draft.citations).ungrounded
