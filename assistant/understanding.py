@@ -89,6 +89,8 @@ class Asked(Need):
     """Names that are still unsettled."""
     samples: int | None = None
     """Samples of the training data that were stated."""
+    load_today: int | None = None
+    """Users or requests at once that there are now, where more are to come and hardware is sized for those."""
     in_hand: tuple[GpuCount, ...] = ()
     """Cards that are there, where a follow-up only supposed more of them: "and with a second one?"."""
     amount: str | None = Field(default=None, max_length=400)

@@ -24,6 +24,7 @@ from assistant.compose import (
     fit,
     follow_up,
     forecast,
+    growing,
     guidance,
     host_machine,
     keeping_up,
@@ -134,6 +135,7 @@ def compose(understanding: Understanding, calls: Sequence[ToolCallRecord], befor
         follow_up.shortened(material, main)
     boards.lead(material, main)
     fed.lead(material, main)
+    growing.lead(material, main)
     draft = draft_of(material, _without_repeats(sections), changed.compare(material, main))
     return _refused(material, draft) if understanding.dictated else draft
 

@@ -10,6 +10,7 @@ from assistant.compose.before import Before
 from assistant.compose.citations import Citations
 from assistant.phrases import Phrases, phrases
 from assistant.plan import requests
+from assistant.plan.growing import of_today
 from assistant.plan.intents import intents
 from assistant.plan.preferred import preferred
 from assistant.plan.provisional import provisional
@@ -171,8 +172,9 @@ class Material:
     def found(self) -> list[Configuration]:
         """All configurations that were found for the first way of working that any were found for, each once."""
         found: list[Configuration] = []
-        first = next((record for record in self.records("configure") if record.result["configurations"]), None)
-        for record in self.records("configure"):
+        records = [record for record in self.records("configure") if not of_today(self.understanding, record)]
+        first = next((record for record in records if record.result["configurations"]), None)
+        for record in records:
             if first is None or record.request.get("task") != first.request.get("task"):
                 continue
             for row in record.result["configurations"]:
@@ -180,6 +182,12 @@ class Material:
                 if configuration not in found:
                     found.append(configuration)
         return found
+
+    @cached_property
+    def found_today(self) -> list[Configuration]:
+        """What was found for the load there is now, where a larger one is to come."""
+        records = (record for record in self.records("configure") if of_today(self.understanding, record))
+        return [Configuration.model_validate(row) for record in records for row in record.result["configurations"]]
 
     @cached_property
     def recommended(self) -> Estimate | None:

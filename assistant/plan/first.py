@@ -6,6 +6,7 @@ from assistant.plan import (
     card_claims,
     clips,
     duration,
+    growing,
     keeping_up,
     link,
     money,
@@ -207,6 +208,7 @@ def _which_to_buy(need: Need, understanding: Understanding) -> Calls:
             whole_budget=purse.whole(need, understanding) or None,
         )
     )
+    calls += growing.calls(understanding, need)
     if not requests.sized(need):
         calls.append(requests.gpu_facts(need))
     return calls + _check(need, understanding)
@@ -309,7 +311,7 @@ def _budget(need: Need, understanding: Understanding) -> Calls:
 def _cloud_or_buy(need: Need, understanding: Understanding) -> Calls:
     if of_each.asks_price(understanding):
         return _compare(need, understanding)
-    return [*rent_or_buy.calls(need, understanding), *_check(need, understanding)]
+    return [*rent_or_buy.calls(need, understanding), *growing.calls(understanding, need), *_check(need, understanding)]
 
 
 def _compatibility(need: Need, understanding: Understanding) -> Calls:

@@ -11,6 +11,7 @@ from assistant.plan import (
     duration,
     held_training,
     fed,
+    growing,
     host_machine,
     link,
     money,
@@ -66,6 +67,7 @@ def plan_more(understanding: Understanding, results: Sequence[ToolCallRecord]) -
     if understanding.out_of_scope or understanding.command == "thanks":
         return []
     need = provisional(understanding)
+    results = [record for record in results if not growing.of_today(understanding, record)]
     if (more := particular.more(understanding, need, results)) is not None:
         return distinct(more)
     if understanding.workloads:

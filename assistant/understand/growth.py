@@ -21,6 +21,34 @@ _REACHED = {
     "users": grammar(rf"{_LATER}{_TO}{_PEOPLE}"),
     "concurrent": grammar(rf"{_LATER}{_TO}{_AT_ONCE}"),
 }
+_BARE = grammar(
+    rf"{_LATER}[^。?!\n]{{0,12}}?(?:涨到|增长?到|增加到|扩到|达到|grow\w{{0,3}} to|reach|rise to|go(?:ing)? (?:up )?to)"
+    r"\s?"
+    rf"(?P<n>{DIGITS}|{HAN})\s?(?P<s>k|万|千|thousand)?(?![a-z0-9.%]|\s?(?:gb?|tb?|元|块|卡|张|tokens?|字|美|%|个月|年|天))"
+)
+"""The number reached later, of what was counted just before: 「日活 500，一年后涨到 3000」."""
+_EACH = r"month|week|quarter|year|月|周|季度?|年"
+_RATE = (
+    grammar(
+        rf"每(?:个)?(?P<each>{_EACH})[^.。?!\n]{{0,10}}?(?:增|涨|上升)[^.。?!\n]{{0,6}}?(?P<rate>\d{{1,3}}(?:\.\d)?)\s?%"
+    ),
+    grammar(r"(?P<each>月|年|周)(?:均|度)?增(?:长|速)?(?:率)?(?:是|为|约)?\s?(?P<rate>\d{1,3}(?:\.\d)?)\s?%"),
+    grammar(
+        rf"(?:grow\w{{0,3}}|increas\w{{1,3}}|rising|增长|增加|上涨|上升|涨)[^.。?!\n]{{0,16}}?(?P<rate>\d{{1,3}}(?:\.\d)?)\s?%"
+        rf"[^.。?!\n\d]{{0,8}}?(?P<each>{_EACH}|monthly)"
+    ),
+    grammar(r"(?P<rate>\d{1,3}(?:\.\d)?)\s?%\s?(?:growth )?(?:a|per|every|each) (?P<each>month|week|quarter|year)"),
+)
+"""Growth by a share of itself, in a period."""
+_MONTHS = {"month": 1.0, "月": 1.0, "week": 12 / 52, "周": 12 / 52, "quarter": 3.0, "季": 3.0, "year": 12.0, "年": 12.0}
+_HORIZON = grammar(
+    rf"(?:(?<![a-z])(?:next|over|for|in|within)(?![a-z])(?: the)?(?: next)?|未来|接下来|今后|往后)\s?"
+    rf"(?P<n>{DIGITS}|{HAN}|半|an?|one|two|three|six|twelve)\s?个?(?P<unit>months?|月|quarters?|years?|年)"
+)
+_YEAR = 12.0
+"""Months that are looked ahead where nobody says how far."""
+_GREATEST = 1000.0
+"""Times the load beyond which growth is taken for something else."""
 """The number reached later, of each kind of load."""
 _MULTIPLIED = grammar(
     rf"(?:(?<![a-z])(?P<soon>doubl|tripl|quadrupl)\w{{1,3}} (?:next|by|within|soon|in (?:a|\d))"
@@ -28,6 +56,7 @@ _MULTIPLIED = grammar(
     rf"(?:翻(?P<times>{DIGITS}|[一两二三四五十])?(?P<unit>倍|番)|(?:涨|增长|增加|扩大?)(?:到|成)?(?P<more>{DIGITS}|[两二三四五十])倍"
     r"|(?P<en>doubl|twice|tripl|quadrupl)))"
 )
+_ONES = {"a": 1.0, "an": 1.0, "one": 1.0, "two": 2.0, "three": 3.0, "six": 6.0, "twelve": 12.0, "半": 0.5}
 _WORDS = {"doubl": 2, "twice": 2, "tripl": 3, "quadrupl": 4}
 
 
@@ -39,8 +68,29 @@ def grown(found: Found[int] | None, text: str, kind: Literal["users", "concurren
         value = scaled(match["n"], match["s"])
         if value and value > found.value:
             return Found(int(value), found.start, found.end)
+    if (times := _compounded(text)) is not None:
+        return Found(round(found.value * times), found.start, found.end)
+    if (match := _BARE.search(text, found.end)) is not None:
+        value = scaled(match["n"], match["s"])
+        if value and found.value < value <= _GREATEST * found.value:
+            return Found(int(value), found.start, found.end)
     match = _MULTIPLIED.search(text, found.end)
     return Found(round(found.value * _times(match)), found.start, found.end) if match else found
+
+
+def _compounded(text: str) -> float | None:
+    """How many times as much a rate of growth makes it by the time that is looked ahead to."""
+    match = next((found for rule in _RATE if (found := rule.search(text))), None)
+    if match is None:
+        return None
+    each = _MONTHS.get(match["each"].removesuffix("ly").removesuffix("度"), 1.0)
+    ahead = _HORIZON.search(text)
+    months = _YEAR
+    if ahead is not None:
+        unit = ahead["unit"].rstrip("s")
+        months = (_ONES.get(ahead["n"]) or number(ahead["n"]) or 1.0) * _MONTHS[unit]
+    times = (1 + float(match["rate"]) / 100) ** (months / each)
+    return times if 1 < times <= _GREATEST else None
 
 
 def _times(match: re.Match[str]) -> float:

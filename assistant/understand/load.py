@@ -184,12 +184,15 @@ class Load:
     deadline_s: Found[float] | None = None
     tokens_per_s: Found[float] | None = None
     latency_s: Found[float] | None = None
+    today: Found[int] | None = None
+    """The load there is now, where the one to come is larger."""
 
 
 def find_load(text: str) -> Load:
     """Everything about load in the masked text."""
-    concurrent = grown(_largest_context_free(_CONCURRENT, text), text, "concurrent")
-    users = grown(_number(_USERS, text), text, "users")
+    now = _largest_context_free(_CONCURRENT, text), _number(_USERS, text)
+    concurrent, users = grown(now[0], text, "concurrent"), grown(now[1], text, "users")
+    today = next((one for one, later in zip(now, (concurrent, users), strict=True) if later and one != later), None)
     if users and not concurrent and users.value <= TOGETHER_MOST and _EACH_HAS.search(text):
         concurrent = users
     if concurrent and users and users.start >= concurrent.start and users.end <= concurrent.end + 4:
@@ -207,6 +210,7 @@ def find_load(text: str) -> Load:
         deadline_s=_deadline(text),
         tokens_per_s=_target_speed(text),
         latency_s=_target_latency(text),
+        today=today,
     )
 
 

@@ -67,6 +67,7 @@ def read_plain_slots(reading: Reading) -> None:
     load = find_load(unpriced)
     reading.put("users", load.users)
     reading.put("concurrent_sequences", load.concurrent)
+    reading.put("load_today", load.today)
     reading.put("dataset_tokens", load.dataset)
     reading.put("deadline_s", load.deadline_s)
     reading.put("hours_per_month", find_usage(hidden))
