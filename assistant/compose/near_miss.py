@@ -10,10 +10,15 @@ from assistant.compose.more_money import miss_price
 from assistant.compose.orders import HOST_IS_OWN
 from assistant.compose.reasons import sentences
 from assistant.phrases import Phrases
+from kb.units import HOURS_PER_MONTH
 from tools.configuration import Reason
 
 SHUT = {"not_sold_here", "case_by_case_here", "made_for_elsewhere"}
 """What keeps a near miss out that no money changes."""
+_HOURS: dict[str | None, float] = {"month": HOURS_PER_MONTH, "year": 12 * HOURS_PER_MONTH}
+"""Hours of the time that a budget is for."""
+LEAST_SHARE = 0.1
+"""Share of the time below which renting for part of it is no answer."""
 MISSES_MAX = 3
 """Near misses told of."""
 
@@ -54,17 +59,37 @@ def too_dear(material: Material, row: dict[str, Any], key: str) -> str:
 
 
 def _by_the_hour(material: Material, row: dict[str, Any]) -> str:
-    """A near miss to rent: its price an hour, and the hours of it that the money of a month pays for."""
+    """A near miss to rent: its price an hour, and the hours of it that the money of a month or a year pays for."""
     budget, told = material.need.budget, row.get("asked_price") or {"amount": row["price_usd"], "currency": "USD"}
     rented = budget is not None and budget.mode == "rent" and row.get("acquisition", "rent") == "rent"
-    if not rented or budget is None or budget.period != "month" or told["currency"] != budget.currency:
+    if not rented or budget is None or budget.period not in _HOURS or told["currency"] != budget.currency:
         return ""
     hours = budget.amount / float(told["amount"])
     own = numbers.money(budget.amount, budget.currency)
     values = {"cards": names.cards(row["gpu"], row["gpu_count"]), "price": miss_price(row), "own": own}
-    quote = f"{own} / {values['price']} = {hours:.0f} h"
+    every = _HOURS[budget.period]
+    quote = f"{own} / {values['price']} = {hours:.0f} h; {hours:.0f} h / {every:.0f} h = {hours / every:.0%}"
     marker = joined([material.cites.cite("calculation", material.say("shop.hours"), "hours of rent", quote)])
-    return material.say("shop.miss_hours", hours=numbers.count(hours), **values) + marker
+    key = "shop.miss_hours" if budget.period == "month" else "shop.miss_hours_year"
+    return material.say(key, hours=numbers.count(hours), **values) + marker
+
+
+def part_of_the_time(material: Material) -> str:
+    """That the money pays for what holds the work, but not around the clock; empty where it does not even do that."""
+    budget = material.need.budget
+    missed = [row for result in material.results("configure") for row in result.get("rejected") or ()]
+    fitting = [row for row in missed if row.get("price_usd") and not _lacking(row) and _by_the_hour(material, row)]
+    least = min(fitting, key=lambda row: float(row["price_usd"]), default=None)
+    if least is None or budget is None:
+        return ""
+    told = least.get("asked_price") or {"amount": least["price_usd"], "currency": "USD"}
+    share = budget.amount / float(told["amount"]) / _HOURS[budget.period or ""]
+    return material.say("shop.part_of_the_time", share=f"{share:.0%}") if LEAST_SHARE <= share < 1 else ""
+
+
+def _lacking(row: dict[str, Any]) -> bool:
+    needed, usable = row.get("needed_bytes_per_gpu"), row.get("usable_bytes_per_gpu")
+    return bool(needed and usable and needed > usable)
 
 
 def nearest(material: Material) -> str:

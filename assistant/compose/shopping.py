@@ -228,7 +228,8 @@ def nothing_found(material: Material) -> Section:
     if not misses and not requests.sized(material.need):
         return Section("clarification", say("clarify.need_more"), [_memory(material)])
     nothing = say("shop.nothing", what=_what(material))
-    section = Section("does_not_fit", nothing + (near_miss.nearest(material) or _budget(material)))
+    told = near_miss.part_of_the_time(material) or nothing + (near_miss.nearest(material) or _budget(material))
+    section = Section("does_not_fit", told)
     section.body = ["\n".join(misses[: near_miss.MISSES_MAX]), _split(material), _memory(material)]
     return _finish(material, section)
 

@@ -34,6 +34,8 @@ NEW_FOR = 2
 """Times the price of a second-hand card that a new, faster one may cost: it has its warranty and years before it."""
 CARD_FASTER = 1.2
 """Times the speed from which a new card alone comes before a machine around a second-hand one."""
+UNDATED_RISE = Decimal("1.5")
+"""Times what it was read to be that a price without a date is taken to be by now, where prices are compared."""
 FAR_DEARER = Decimal(10) ** 12
 TRIED_TIMES = 4
 """Times the rent of what only just fits from which a sure fit does not come first."""
@@ -383,7 +385,10 @@ def main_date(one: Configuration) -> str | None:
     return max(priced, key=lambda item: item.subtotal or 0).price_date if priced else one.price.as_of
 
 
-def cost(one: Configuration) -> tuple[bool, bool, bool, Decimal]:
-    """What the cheapest is found by; a margin in memory first, for what is on the edge is no bargain."""
-    amount = one.price.amount
-    return one.memory.verdict != "yes", amount is None, _undated(one), Decimal(amount or 0)
+def cost(one: Configuration) -> tuple[bool, bool, Decimal]:
+    """What the cheapest is found by; a margin in memory first, for what is on the edge is no bargain.
+
+    A price without a date may have risen: it is the cheapest only where it is far below the dated ones.
+    """
+    amount = Decimal(one.price.amount or 0)
+    return one.memory.verdict != "yes", one.price.amount is None, amount * (UNDATED_RISE if _undated(one) else 1)

@@ -37,7 +37,7 @@ _MONEY = grammar(
     rf"|至)\s?)?(?P<n2>{_N})\s?(?P<s2>{SCALE})?多?\s?(?P<after>{AFTER_SYMBOL})"
 )
 _BARE = grammar(
-    rf"(?:预算(?:就|又|再|被)?(?:大概|大约|只有|有|是|为|在|约|控制在|不超过|最多|上限|:"
+    rf"(?:预算(?:就|又|再|被)?(?:每个?月|每年|一个月|一年|一个季度)?(?:大概|大约|只有|有|是|为|在|约|控制在|不超过|最多|上限|:"
     rf"|(?:改|换|变|降|提|加|调|涨|减|砍|压|升|缩)(?:高|低|少)?(?:成|为|到|至)){{0,4}}"
     rf"|budget(?: is| of|:| now| just| got| was| goes| went| cut| raised| reduced| down| up| to){{0,4}}"
     rf"(?: about| around| roughly| ~)?|经费|拨款|资金|专项(?:款|资金)?|grant(?: is| of|:)?"
@@ -141,9 +141,10 @@ def find_money(text: str, *, chinese: bool) -> list[Found[Money]]:
             scale = next((match[name] for name in _SCALES if match[name]), None)
             if (scale == "w" and not chinese) or _NO_BUDGET.search(text[max(0, match.start() - 8) : match.start() + 1]):
                 continue  # "under 75W" is a power limit, 「上下文 8000 以内」 a length
-            amount = scaled(next(match[name] for name in _FIGURES if match[name]), scale)
+            figure = next(name for name in _FIGURES if match[name])
+            amount = scaled(match[figure], scale)
             if amount and 100 <= amount <= 1e13:
-                money = _money(text, match.start(), match.end(), amount, "CNY" if chinese else "USD")
+                money = _money(text, match.start(figure), match.end(), amount, "CNY" if chinese else "USD")
                 found.append(
                     Found(Money(money.amount, money.currency, money.period, False), match.start(), match.end())
                 )

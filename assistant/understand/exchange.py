@@ -62,7 +62,7 @@ _ORDINAL = grammar(
 """One more, by its place: "add a third one"."""
 _DOUBLED = grammar(
     r"(?<![a-z])(?:double (?:it|that|the (?:cards|gpus))|twice (?:as many|that))(?![a-z])"
-    r"|(?<![户人发算量数])(?:翻倍|加倍|翻一番)"
+    r"|(?<![户人发算量数文度口])(?:翻倍|加倍|翻一番)"
 )
 _PAIR = grammar(r"^\s*(?:and |what about |how about |with )?(?:a )?(?:pair|couple)(?: of (?:them|those))?\s*[?.]*\s*$")
 _OF_SIZE = grammar(r"\d{1,3}\s?g(?:i?b)?\s?(?:的|版|显存|卡|cards?|ones?|version|models?)(?![a-z])")
@@ -310,7 +310,7 @@ def _named_cards(reading: Reading, previous: Asked, plain: str, named: list[GpuC
         card.model_copy(update={"count": _recounted(card, said.get(card.gpu), counts.get(card.gpu, count))})
         for card in named
     )
-    if reading.intent == "how_many_gpus" and not kept and not own and not any(said.values()):
+    if "how_many_gpus" in (reading.intent, previous.intent) and not kept and not own and not any(said.values()):
         return {"gpus_asked": tuple(card.gpu for card in cards), "gpus_proposed": ()}
     if previous.intent in SHOPPING and not kept and not own:
         return {"gpus_asked": tuple(card.gpu for card in cards), "gpus_proposed": cards}

@@ -1,6 +1,7 @@
 """Figures that a follow-up restates without their names: "down to 2048", "make that 300", "if I only have a week"."""
 
 import math
+import re
 from typing import Any
 
 from assistant.understand.budget import bare_amount
@@ -25,11 +26,27 @@ _SCALED = grammar(
 """A budget that is said as a multiple of the one before."""
 _COUNTED = {"context_tokens", "sequence_tokens", "users", "concurrent_sequences", "dataset_tokens", "samples"}
 """Slots that a turn's one figure with a scale stands for, where the turn says so: 「上下文到 128k 呢」 is no money."""
-_MORE = grammar(
-    r"(?:double|twice) (?:the|as many|our|that many) ?(?:users|people|load|requests|traffic|concurrency)"
-    r"|(?:用户|人数|并发|请求|流量)(?:数|量)?(?:再)?(?:翻倍|加倍|翻一番)"
-)
-"""A load that is said as twice the one before."""
+_TIMES = {"doubl": 2.0, "twice": 2.0, "tripl": 3.0, "quadrupl": 4.0, "halv": 0.5, "half": 0.5,
+          "翻倍": 2.0, "加倍": 2.0, "翻一番": 2.0, "翻两倍": 2.0, "翻三倍": 3.0, "翻四倍": 4.0,
+          "减半": 0.5, "砍半": 0.5}  # fmt: skip
+_SCALES_EN = r"(?P<{0}>doubl|twice|tripl|quadrupl|halv|half)(?:e[sd]?|ing)?"
+_SCALES_ZH = r"(?:再|要是|如果|也)?(?P<zh>翻倍|加倍|翻一番|翻两倍|翻三倍|翻四倍|减半|砍半)"
+
+
+def _scaled(nouns: str, han: str) -> re.Pattern[str]:
+    """A quantity that is said as a multiple of the one before, the word before or behind it."""
+    return grammar(
+        rf"(?<![a-z]){_SCALES_EN.format('before')} (?:the|as many|our|that many|as long|of)(?: (?:the|our|a))? ?"
+        r"(?:number of )?"
+        rf"(?:{nouns})|(?:{nouns})(?: (?:is|are|was|were|gets?|also|now|then))* {_SCALES_EN.format('after')}(?![a-z])"
+        rf"|(?:{han})(?:数|量|长度|窗口)?{_SCALES_ZH}"
+    )
+
+
+_MORE = _scaled("users|people|load|requests|traffic|concurrency", "用户|人数|并发|请求|流量")
+"""A load that is said as a multiple of the one before."""
+_LONGER = _scaled("context(?: (?:length|window))?|prompts?|sequence(?: length)?", "上下文|序列|长度")
+"""A length that is."""
 _MOVED = grammar(
     r"(?:(?:降|减|缩|缩短|改|调|提|升|加|砍|压)(?:低|高|少|小)?(?:到|成|为|至)|换成|改成|只(?:要|用)"
     r"|(?<![a-z])(?:down|up|cut|reduced?|drop(?:ped)?|lower(?:ed)?|rais(?:e|ed)|shorten(?:ed)?|make|go|set)(?: it"
@@ -101,10 +118,16 @@ def money(reading: Reading, previous: Asked, changes: dict[str, Any]) -> dict[st
     return changes
 
 
+def _factor(said: re.Match[str]) -> float:
+    """Times as much as before."""
+    return _TIMES[said["before"] or said["after"] or said["zh"]]
+
+
 def _load(plain: str, previous: Asked, changes: dict[str, Any]) -> dict[str, Any]:
     """Users said after requests at once are those requests; both said before are both kept."""
-    if _MORE.search(plain) and not {"users", "concurrent_sequences"} & set(changes):
-        return {name: 2 * said for name in ("users", "concurrent_sequences") if (said := getattr(previous, name))}
+    if (more := _MORE.search(plain)) and not {"users", "concurrent_sequences"} & set(changes):
+        said = {name: getattr(previous, name) for name in ("users", "concurrent_sequences")}
+        return {name: max(1, round(_factor(more) * value)) for name, value in said.items() if value}
     if "users" in changes and "concurrent_sequences" not in changes and previous.concurrent_sequences:
         if previous.users is None:
             return {"users": None, "concurrent_sequences": changes["users"]}
@@ -133,6 +156,10 @@ def _nearest(plain: str, previous: Asked, changes: dict[str, Any]) -> dict[str, 
 
 def _length(plain: str, previous: Asked, changes: dict[str, Any]) -> dict[str, Any]:
     """A length, or a batch, of which only the new figure is said."""
+    longer = _LONGER.search(plain)
+    if longer and not {"context_tokens", "sequence_tokens"} & set(changes):
+        said = {name: getattr(previous, name) for name in ("context_tokens", "sequence_tokens")}
+        return {name: round(_factor(longer) * value) for name, value in said.items() if value}
     moved = _MOVED.search(plain)
     if moved is None or {"context_tokens", "sequence_tokens", "batch_size", "budget", "users"} & set(changes):
         return {}

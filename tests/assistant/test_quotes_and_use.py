@@ -2,6 +2,8 @@
 
 import pytest
 
+from assistant.ground.check import ground
+from assistant.understand import understand
 from assistant.understand.text import Text
 from assistant.understand.usage import find_usage
 from tests.assistant.planning import turn
@@ -76,3 +78,29 @@ def test_offer_is_judged_and_held_against_the_work(text: str, judged: str, does:
     _, _, draft = turn(text)
     assert judged in draft.answer.splitlines()[0]
     assert does in draft.answer
+
+
+def test_rent_beyond_the_money_of_a_year_is_told_as_a_share_of_it() -> None:
+    text = "Can we rent enough A100s for DeepSeek-V3 in 4-bit on a budget of $50k a year?"
+    _, records, draft = turn(text)
+    assert "Not around the clock" in draft.answer.splitlines()[0]
+    assert not ground(draft.answer, records, [text], draft.citations).ungrounded
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        pytest.param("预算每年30万租卡,跑Qwen2.5-72B", id="each-year"),
+        pytest.param("一年预算30万租卡跑70B", id="a-year"),
+    ],
+)
+def test_budget_of_a_year_has_its_period(text: str) -> None:
+    budget = understand(text).need.budget
+    assert budget is not None
+    assert (budget.amount, budget.period, budget.mode) == (300_000, "year", "rent")
+
+
+def test_cheapest_is_what_costs_far_less_though_undated() -> None:
+    _, _, draft = turn("Qwen2.5-14B最便宜的租用方案是什么")
+    prices = [one.price.amount for one in draft.configurations if one.price.amount and one.memory.verdict == "yes"]
+    assert draft.configurations[0].price.amount <= 2 * min(prices)

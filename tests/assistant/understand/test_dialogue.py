@@ -325,3 +325,27 @@ def test_a_question_that_leans_on_what_was_said_keeps_it(before: str, now: str, 
     assert getattr(second, kept) == getattr(first, kept)
     assert getattr(second, kept) is not None
     assert getattr(second, kept) != ()
+
+
+@pytest.mark.parametrize(
+    ("said", "slot", "value"),
+    [
+        pytest.param("What if the context doubles?", "context_tokens", 16384, id="context-doubles"),
+        pytest.param("and if the users double?", "users", 40, id="users-double"),
+        pytest.param("and half the users?", "users", 10, id="half-the-users"),
+        pytest.param("上下文翻倍呢", "context_tokens", 16384, id="zh-context"),
+        pytest.param("用户减半呢", "users", 10, id="zh-users-halved"),
+    ],
+)
+def test_multiple_of_what_was_said_changes_that_alone(said: str, slot: str, value: int) -> None:
+    before = understand("Llama 3.1 8B at 8k context on an L4 for 20 users").need
+    after = understand(said, before).need
+    assert getattr(after, slot) == value
+    assert after.gpus_owned == before.gpus_owned
+
+
+@pytest.mark.parametrize("said", ["We can only get A100s.", "And on H20s?"])
+def test_card_named_after_how_many_is_asked_about_not_owned(said: str) -> None:
+    after = understand(said, understand("How many GPUs for DeepSeek-V3?").need).need
+    assert after.gpus_owned == ()
+    assert len(after.gpus_asked) == 1
