@@ -89,6 +89,8 @@ class Asked(Need):
     """Names that are still unsettled."""
     samples: int | None = None
     """Samples of the training data that were stated."""
+    conversations_per_day: int | None = None
+    """Conversations or questions that come a day, where nothing was said of how many there are at once."""
     load_today: int | None = None
     """Users or requests at once that there are now, where more are to come and hardware is sized for those."""
     in_hand: tuple[GpuCount, ...] = ()

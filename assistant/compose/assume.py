@@ -69,7 +69,9 @@ def assumed(material: Material, main: Estimate) -> list[str]:
     if need.users and need.users > 1 and need.concurrent_sequences is None and sequences:
         found.append(say("assume.active", users=numbers.count(need.users), sequences=sequences))
     if sequences and sequences == need.concurrent_sequences != material.understanding.need.concurrent_sequences:
-        found.append(say("assume.crowd", sequences=sequences))
+        daily = material.understanding.need.conversations_per_day
+        key = "assume.per_day" if daily and not need.users else "assume.crowd"
+        found.append(say(key, sequences=sequences, count=numbers.count(daily or 0)))
     if main.request.get("frozen_params") and main.task == "inference":
         found += _beside(material)
     if need.engine is None and main.task == "inference":

@@ -12,7 +12,7 @@ from assistant.compose.material import Material
 from assistant.compose.reasons import said
 from assistant.phrases import Phrases
 from assistant.plan.formats import bits
-from assistant.plan.preferred import EIGHT_BITS, HALF_AS_FAST, cost, main_date, pace_of, user_pace
+from assistant.plan.preferred import EIGHT_BITS, HALF_AS_FAST, least, main_date, pace_of, user_pace
 from tools.configuration import AskedPrice, Configuration, Item, Price
 from tools.configure.fewer import BRISK, MANY
 from tools.configure.rank import WORTH_SAYING
@@ -100,7 +100,7 @@ def _new_gpu(one: Configuration, picked: Sequence[Configuration]) -> bool:
 
 def cheapest(configurations: Sequence[Configuration]) -> Configuration:
     """The one with the lowest known price, among those that fit with a margin if there are any."""
-    return min(configurations, key=cost)
+    return min(configurations, key=least)
 
 
 def break_even(material: Material, purchase: Decimal | None, hourly: Decimal | None, currency: str = "USD") -> str:

@@ -4,6 +4,7 @@ import re
 
 from assistant.plan import requests
 from assistant.plan.amounts import model_kind
+from assistant.understand.scope import sets_up
 from assistant.understanding import Understanding
 from tools.need import Intent
 
@@ -21,6 +22,12 @@ _SOLUTION = re.compile(
     re.I,
 )
 """Words for hardware as a whole."""
+_HOW = re.compile(
+    r"怎么|如何|为什么|为啥|什么是|原理|区别|教程|步骤|流程"
+    r"|\bhow (?:do|does|to|should|can|is)\b|\bwhy\b|\bexplain|\bsteps\b|tutorial|\bbest practice",
+    re.I,
+)
+"""Words that ask how something is done: the documents answer."""
 _MEMORY = re.compile(
     r"(?<!ecc)(?<!ecc )(?<!ecc的)显存|多少\s?g|内存|\bv?ram\b|gpu memory|\bgb\b|video memory"
     r"|多大的?模型|启动(?:命令|脚本|参数)|docker|k8s",
@@ -45,6 +52,9 @@ def hardware(understanding: Understanding, main: Intent) -> bool:
         return False
     if main != "how_many_gpus" and _MEMORY.search(text):
         return False
+    crowd = need.users or need.concurrent_sequences or understanding.need.conversations_per_day
+    if need.purpose and main in ("other", "guidance") and (sets_up(text) or crowd) and not _HOW.search(text):
+        return True
     limited = bool(need.conditions or need.max_gpus)
     served = bool(need.users or need.concurrent_sequences)
     return limited or (served and main == "how_many_gpus") or _SOLUTION.search(text) is not None

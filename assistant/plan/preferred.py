@@ -137,7 +137,8 @@ def preferred(found: Sequence[Configuration], text: str, need: Need) -> list[Con
         pool, key=lambda one: (one.gpu not in named, one.acquisition == "rent" if cards_first else _undated(one))
     )
     if kept and (way == "rent" or asks_for_cheapest(text)):
-        first = _tried(min((one for one in kept if one.acquisition == kept[0].acquisition), key=cost), kept)
+        alike = [one for one in kept if one.acquisition == kept[0].acquisition]
+        first = _tried(min(alike, key=least if asks_for_cheapest(text) else cost), kept)
         return _led(_faster_at_that(first, kept, Decimal(1) if asks_for_cheapest(text) else ABOUT_AS_DEAR), kept)
     if _MACHINE.search(text):
         kept.sort(key=lambda one: one.gpu not in named and _cards_alone(one))
@@ -385,10 +386,14 @@ def main_date(one: Configuration) -> str | None:
     return max(priced, key=lambda item: item.subtotal or 0).price_date if priced else one.price.as_of
 
 
-def cost(one: Configuration) -> tuple[bool, bool, Decimal]:
-    """What the cheapest is found by; a margin in memory first, for what is on the edge is no bargain.
+def cost(one: Configuration) -> tuple[bool, bool, bool, Decimal]:
+    """What is reckoned with as the least; a margin in memory first, for what is on the edge is no bargain."""
+    amount = one.price.amount
+    return one.memory.verdict != "yes", amount is None, _undated(one), Decimal(amount or 0)
 
-    A price without a date may have risen: it is the cheapest only where it is far below the dated ones.
-    """
+
+def least(one: Configuration) -> tuple[bool, bool, Decimal]:
+    """What the cheapest is found by where that is asked for: a price without a date may have risen, so it is the
+    cheapest only where it is far below the dated ones."""
     amount = Decimal(one.price.amount or 0)
     return one.memory.verdict != "yes", one.price.amount is None, amount * (UNDATED_RISE if _undated(one) else 1)

@@ -1,10 +1,13 @@
 """Whose money it is: an organisation's budget is put into the work, one person's is a limit to stay below."""
 
+import math
+
 from assistant.plan import requests
 from assistant.plan.amounts import SEEN, model_kind
 from assistant.plan.preferred import asks_for_cheapest
 from assistant.plan.whose import grouped
 from assistant.understanding import Understanding
+from kb.units import DAY_S
 from tools.need import Need
 
 SEQUENCES = 16
@@ -27,8 +30,25 @@ def whole(need: Need, understanding: Understanding) -> bool:
     return shared and organised(understanding)
 
 
+PEAK = 4
+"""Times the mean of a day that its busy hour has: most people write in a quarter of the day."""
+ANSWERED_S = 60.0
+"""Seconds that answers of one conversation take in all to be written."""
+FEWEST = 2
+
+
+def of_a_day(need: Need, understanding: Understanding) -> int | None:
+    """Requests at once in the busy hour of so many conversations a day; None where they were not counted so."""
+    daily = understanding.need.conversations_per_day
+    if not daily or need.users or need.concurrent_sequences or requests.is_training(need):
+        return None
+    return max(FEWEST, math.ceil(daily * PEAK * ANSWERED_S / DAY_S))
+
+
 def crowd(need: Need, understanding: Understanding) -> int | None:
     """Requests at once that an organisation's language model is sized for where no load was stated; None elsewhere."""
+    if (daily := of_a_day(need, understanding)) is not None:
+        return daily
     told = need.users or need.concurrent_sequences or need.target_tokens_per_s or need.tokens_per_month
     serves = requests.sized(need) and not requests.is_training(need) and model_kind(need) in {"llm", "vlm", None}
     shops = need.intent in _SHOPPING and need.budget is not None and not requests.named_gpus(need)

@@ -8,6 +8,7 @@ from assistant.understand.engines import find_engine
 from assistant.understand.formats import choose_format, find_formats, find_kv_format
 from assistant.understand.load import find_load
 from assistant.understand.look import find_look, find_per_gpu
+from assistant.understand.per_day import find_per_day
 from assistant.understand.place import find_country, find_provider
 from assistant.understand.posttrain import find_generations, find_method
 from assistant.understand.span import find_span
@@ -68,6 +69,7 @@ def read_plain_slots(reading: Reading) -> None:
     reading.put("users", load.users)
     reading.put("concurrent_sequences", load.concurrent)
     reading.put("load_today", load.today)
+    reading.put("conversations_per_day", None if load.concurrent or traffic.tokens else find_per_day(unpriced))
     reading.put("dataset_tokens", load.dataset)
     reading.put("deadline_s", load.deadline_s)
     reading.put("hours_per_month", find_usage(hidden))

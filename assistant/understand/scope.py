@@ -24,6 +24,15 @@ _DOMAIN = grammar(
     r"|聊天机器人|智能(?:客服|问答|助手)|知识库|智能体|私有化|问答(?:系统|机器人|助手)|语音(?:识别|合成|转)|ocr|文档解析"
     r"|昇腾|英伟达|华为|摩尔线程|寒武纪|海光|人工智能|placa|gráfica|grafikkarte|carte graphique|scheda video"
 )
+_SERVICE = grammar(
+    r"(?:想要?|打算|准备|计划|要|需要|帮我们?)?(?:部署|搭建?|上线|上(?=一?[个套]|内部)|做|建|搞|开发)一?[个套]?[^,。;?!\n]{0,8}"
+    r"(?:助手|机器人|客服|问答|知识库|智能体|大模型|助理)"
+    r"|(?:每天|日均)[^,。;?!\n]{0,10}\d[^,。;?!\n]{0,6}(?:会话|对话|请求|提问|问答|咨询|调用)"
+    r"|(?<![a-z])(?:set(?:ting)? up|deploy|build|host|roll out|stand up|launch|run|need|want|offer)(?:ing)?"
+    r"(?: up)?(?: \w{1,12}){0,3} "
+    r"(?:assistants?|chat ?bots?|copilots?|help ?desk|knowledge base|q&a bot|agents?)(?![a-z])"
+)
+"""A service that somebody sets up: hardware for it is what is asked of this advisor, whatever it talks about."""
 _INJECTION = grammar(
     r"(?:ignore|disregard|forget|override|bypass)\s(?:all |any |every |your |the |my )?(?:of )?(?:your "
     r"|the |all )?(?:previous|prior|above|earlier|existing|safety|system)?\s?(?:instructions?|rules?"
@@ -164,6 +173,8 @@ def out_of_scope(text: str, *, names: bool, sized: bool, work: bool, priced: boo
     if _GREETING.fullmatch(text.strip()):
         return False
     rest = without_instructions(text)
+    if rest == text and _SERVICE.search(text) and not (_FORBIDDEN.search(text) or _CREATIVE.search(text)):
+        return False
     work = work or _WORK_TOO.search(rest) is not None
     question = bool(_HARDWARE_QUESTION.search(rest))
     if _FORBIDDEN.search(text):
@@ -185,6 +196,11 @@ def out_of_scope(text: str, *, names: bool, sized: bool, work: bool, priced: boo
         or ((priced or _BARE_CUE.search(rest)) and not _BARE_CHOICE.sub("", rest))
         or (priced and _FITTED_OUT.search(rest))
     )
+
+
+def sets_up(text: str) -> bool:
+    """Whether a service is set up, or so many come to it a day: hardware for it is what is asked."""
+    return _SERVICE.search(text.lower()) is not None
 
 
 def _of_a_field(text: str, *, names: bool, question: bool) -> bool:
