@@ -7,6 +7,7 @@ from assistant.plan import (
     clips,
     duration,
     growing,
+    interface,
     keeping_up,
     link,
     money,
@@ -64,6 +65,8 @@ def plan(understanding: Understanding) -> list[PlannedCall]:
         return _of_several(understanding, need)
     if own := distinct(particular.calls(understanding, need)):
         return own
+    if interface.asked(understanding):
+        return []
     wanted: Calls = [requests.guidance(understanding)]
     if requests.sized(need) and not requests.cards(need):
         wanted.append(requests.what_fits(need, understanding.text))

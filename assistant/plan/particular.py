@@ -13,6 +13,7 @@ from assistant.plan import (
     clouds,
     deal,
     hosting,
+    interface,
     isolated,
     jobs,
     laptop,
@@ -44,6 +45,7 @@ from tools.need import Need
 Planner = Callable[[Need, Understanding], list[PlannedCall | None]]
 Follower = Callable[[Need, Understanding, Sequence[ToolCallRecord]], list[PlannedCall | None]]
 SHAPES: tuple[tuple[str, Callable[[Understanding], bool], Planner], ...] = (
+    ("interface", interface.asked, interface.calls),
     ("progress", progress.asked, progress.calls),
     ("rig", rig.asked, rig.calls),
     ("sharding", sharding.asked, sharding.calls),

@@ -33,6 +33,14 @@ _SERVICE = grammar(
     r"(?:assistants?|chat ?bots?|copilots?|help ?desk|knowledge base|q&a bot|agents?)(?![a-z])"
 )
 """A service that somebody sets up: hardware for it is what is asked of this advisor, whatever it talks about."""
+_INTERFACE = grammar(
+    r"(?:你们?|您|这个(?:顾问|助手|服务))[^,。?!\n]{0,10}(?:api|接口|mcp|base_?url|openai)|(?:调用|对接|接入)(?:你们?|您)"
+    r"|(?<![a-z])your (?:\w{1,10} )?(?:api|endpoint|rest|mcp|sdk|json)(?! keys?)"
+    r"|(?<![a-z])(?:call|query|post to|integrate with) you(?![a-z])"
+    r"|/v1/(?:ask|tools|chat)|(?<![a-z])(?:do|can|are) you (?:have|offer|support|return|speak|openai)[^.?!\n]{0,24}"
+    r"(?:api|json|mcp|endpoint|compatible)(?! keys?)"
+)
+"""The advisor's own interfaces, which are its business; its keys are nobody's."""
 _INJECTION = grammar(
     r"(?:ignore|disregard|forget|override|bypass)\s(?:all |any |every |your |the |my )?(?:of )?(?:your "
     r"|the |all )?(?:previous|prior|above|earlier|existing|safety|system)?\s?(?:instructions?|rules?"
@@ -173,7 +181,11 @@ def out_of_scope(text: str, *, names: bool, sized: bool, work: bool, priced: boo
     if _GREETING.fullmatch(text.strip()):
         return False
     rest = without_instructions(text)
-    if rest == text and _SERVICE.search(text) and not (_FORBIDDEN.search(text) or _CREATIVE.search(text)):
+    if (
+        rest == text
+        and (_SERVICE.search(text) or _INTERFACE.search(text))
+        and not (_FORBIDDEN.search(text) or _CREATIVE.search(text))
+    ):
         return False
     work = work or _WORK_TOO.search(rest) is not None
     question = bool(_HARDWARE_QUESTION.search(rest))
