@@ -34,6 +34,7 @@ from assistant.compose import (
     particular,
     power,
     rent_or_buy,
+    replicas,
     room,
     run,
     scope,
@@ -136,6 +137,7 @@ def compose(understanding: Understanding, calls: Sequence[ToolCallRecord], befor
     boards.lead(material, main)
     fed.lead(material, main)
     growing.lead(material, main)
+    replicas.lead(material, main)
     draft = draft_of(material, _without_repeats(sections), changed.compare(material, main))
     return _refused(material, draft) if understanding.dictated else draft
 

@@ -17,6 +17,7 @@ from assistant.plan import (
     money,
     own_files,
     particular,
+    replicas,
     requests,
     served,
     several,
@@ -104,6 +105,7 @@ def plan_more(understanding: Understanding, results: Sequence[ToolCallRecord]) -
         wanted += _power_of_best(need, understanding, results)
     wanted += duration.calls(understanding, need, _bills(understanding, need, results)) if shops or sized else []
     wanted += duration.in_time(understanding, need, results) if asked == "training_time" else []
+    wanted += replicas.calls(need, understanding) if asked in ("can_it_run", "concurrency") else []
     wanted += fed.calls(understanding, need, _bills(understanding, need, results))
     wanted += rented_like(need, understanding, results)
     wanted += _files(understanding, need, results)
