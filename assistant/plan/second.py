@@ -9,9 +9,9 @@ from assistant.answer import ToolCallRecord
 from assistant.plan import (
     candidates,
     duration,
-    held_training,
     fed,
     growing,
+    held_training,
     host_machine,
     link,
     money,
