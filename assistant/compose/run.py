@@ -1,5 +1,6 @@
 """A training run on named cards: how long, how many GPU-hours, and what they come to at dated rents."""
 
+import re
 from typing import Any
 
 from assistant.answer import ToolCallRecord
@@ -13,6 +14,9 @@ from assistant.compose.span import span
 from assistant.plan import duration, from_scratch, money, requests
 from assistant.plan.like_rent import in_hand
 from assistant.understand.term import find_term
+
+_UNITS = "个?小时|h(?:ou)?rs?\\b|hours?|天|日|days?|个?星期|周|weeks?|个?月|months?"
+"""What a time is counted in, behind its figure."""
 
 
 def timed(material: Material) -> Section:
@@ -48,7 +52,8 @@ def _by_then(material: Material, section: Section) -> str:
 def _as_set(material: Material, seconds: float) -> str:
     """The time that was set, in its figure where that was said: "two weeks" are no "14 days" of the asker's."""
     told = fit.stated(material, seconds)
-    return told if told.split()[0] in material.text else material.say("run.time_set")
+    said = re.search(rf"(?<![\d.]){re.escape(told.split()[0])}(?![\d.]*\d)\s?-?(?:{_UNITS})", material.text, re.I)
+    return told if said else material.say("run.time_set")
 
 
 def _for_data(material: Material, headline: str) -> str:

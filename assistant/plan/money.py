@@ -28,6 +28,8 @@ QUOTED_LEAST, QUOTED_MOST = 0.3, 4.0
 _EACH_CARD = re.compile(
     r"每[张块卡]|一[张块]|单[张卡]|/[张块卡]|\beach\b|apiece|per (?:card|gpu)|a (?:card|piece)\b", re.I
 )
+_ASKED_FOR = re.compile(r"(?:buy|purchase|own|server|box|node)[^.?!]{0,24} (?:at|for) [$€£¥]|报价|要价|开价", re.I)
+"""Words that make a sum what the hardware is offered at."""
 BARE_SUM = re.compile(
     r"(?<![\d.])(\d+(?:\.\d+)?)\s?万(?=\s?(?:块|元)?\s?(?:就|能)?(?:买|入手|拿下|成交))"
     r"|(?:报价|报了|要价|开价|总价|售价|标价|价格|卖)[^，,。;；?？万]{0,20}?(?<![\d.])(\d+(?:\.\d+)?)\s?万"
@@ -272,6 +274,8 @@ def cost(
     rented = "rent" if renting and not _BUYING.search(understanding.text) else None
     if need.hours_per_month is None:
         values["term_s"] = find_term(understanding.text) or _weighed_s(need, understanding)
+    elif (project := _weighed_s(need, understanding)) and project < YEAR_S:
+        values["term_s"] = project * need.hours_per_month / HOURS_PER_MONTH  # of which so many hours are used
     values |= {"provider": need.provider, "years": _years(need, running)}
     values["acquisition"] = None if weighs(understanding.text) else need.acquisition or rented
     if piece is not None and weighs(understanding.text):
@@ -296,8 +300,8 @@ def quoted(need: Need, understanding: Understanding, count: int) -> dict[str, ob
 
     A budget is none, nor a sum far from what such cards cost: it is of something else.
     """
-    known = requests.cards(need)
-    if need.budget is not None or not known or not weighs(understanding.text):
+    known, asked_for = requests.cards(need), _ASKED_FOR.search(understanding.text)
+    if (need.budget is not None and not asked_for) or not known or not weighs(understanding.text):
         return {}
     sums = find_money(Text.of(understanding.text).plain, chinese=understanding.language == "zh")
     told = [(one.value.amount, one.value.currency) for one in sums if one.value.period is None]

@@ -330,6 +330,7 @@ def _as_recommended(
         "tensor_parallel": best.tensor_parallel,
         "pipeline_parallel": best.pipeline_parallel,
         "data_parallel": best.data_parallel,
+        "expert_parallel": best.expert_parallel,
     }
     if requests.is_training(need):
         layout["sharding"] = best.sharding

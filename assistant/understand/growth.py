@@ -57,6 +57,12 @@ _MULTIPLIED = grammar(
     r"|(?P<en>doubl|twice|tripl|quadrupl)))"
 )
 _ONES = {"a": 1.0, "an": 1.0, "one": 1.0, "two": 2.0, "three": 3.0, "six": 6.0, "twelve": 12.0, "半": 0.5}
+_FOLD = grammar(
+    r"(?<![a-z0-9.])(?P<n>\d{1,2}(?:\.5)?)\s?x (?:by|next|within|in|over) (?:the )?"
+    r"(?:end|next|summer|winter|spring|autumn|fall|a year|year|q[1-4]|20\d\d|\d+ months)"
+    r"|(?:grow|scal|expand)\w{0,3} (?P<m>\d{1,2}(?:\.5)?)\s?x(?![a-z0-9])"
+)
+"""So many times as much: "3x by next summer"."""
 _WORDS = {"doubl": 2, "twice": 2, "tripl": 3, "quadrupl": 4}
 
 
@@ -74,6 +80,8 @@ def grown(found: Found[int] | None, text: str, kind: Literal["users", "concurren
         value = scaled(match["n"], match["s"])
         if value and found.value < value <= _GREATEST * found.value:
             return Found(int(value), found.start, found.end)
+    if (fold := _FOLD.search(text, found.end)) is not None and (times := float(fold["n"] or fold["m"])) > 1:
+        return Found(round(found.value * times), found.start, found.end)
     match = _MULTIPLIED.search(text, found.end)
     return Found(round(found.value * _times(match)), found.start, found.end) if match else found
 

@@ -133,6 +133,7 @@ _DEADLINE = (
     grammar(rf"(?P<n>{AMOUNT})\s?个?{_SPAN}\s?(?:之内|以内|内|里)(?!存)"),
     grammar(rf"(?<![<=])[<≤]\s?=?\s?(?P<n>{DIGITS})\s?{_SPAN}(?![a-z])"),
     grammar(rf"how many[^?.!\n]{{0,40}}\sfor\s(?P<n>{AMOUNT})\s?{_SPAN}"),
+    grammar(rf"(?:by tomorrow|by noon|by tonight|deadline|due)[^.?!\n]{{0,20}}\((?P<n>{AMOUNT})\s?{_SPAN}\)"),
     grammar(rf"(?P<n>{AMOUNT})\s?个?{_SPAN}\s?(?:训完|训练完|跑完|做完|搞定|要?出结果)"),
 )
 _TARGET_SPEED = grammar(

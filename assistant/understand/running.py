@@ -67,7 +67,7 @@ _SUPPLY = grammar(
     rf"|(?<![\d.])(?P<n3>\d{{3,4}})\s?{_WATTS}\s?(?:is |are )?(?:enough|sufficient|够|带得动|能带)"
 )
 _RACK = grammar(
-    r"(?:机柜|rack)\D{0,16}?(?P<n>\d{1,3}(?:\.\d)?)\s?(?:kw|千瓦)"
+    r"(?:机柜|单柜|每柜|一柜|rack)\D{0,16}?(?P<n>\d{1,3}(?:\.\d)?)\s?(?:kw|千瓦)"
     r"|(?P<n2>\d{1,3}(?:\.\d)?)\s?(?:kw|千瓦)\s?(?:的)?(?:一个)?(?:机柜|racks?|per rack|/rack|cabinet)"
 )
 _MACHINES = grammar(

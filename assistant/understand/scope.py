@@ -39,6 +39,7 @@ _INTERFACE = grammar(
     r"|(?<![a-z])(?:call|query|post to|integrate with) you(?![a-z])"
     r"|/v1/(?:ask|tools|chat)|(?<![a-z])(?:do|can|are) you (?:have|offer|support|return|speak|openai)[^.?!\n]{0,24}"
     r"(?:api|json|mcp|endpoint|compatible)(?! keys?)"
+    r"|(?<![a-z])answers? (?:back )?as json|返回(?:的)?(?:json|字段)"
 )
 """The advisor's own interfaces, which are its business; its keys are nobody's."""
 _INJECTION = grammar(

@@ -2,6 +2,7 @@
 
 import pytest
 
+from assistant.ground.check import ground
 from tests.assistant.planning import turn
 
 
@@ -18,11 +19,23 @@ from tests.assistant.planning import turn
             "No, not within 8 hours",
             id="late",
         ),
+        pytest.param(
+            "预训练一个1.5B模型,3000亿token,16张H800要多久?一个月内能完成吗?",
+            "期限内跑得完",
+            id="a-figure-of-something-else",
+        ),
+        pytest.param(
+            "QLoRA of Qwen2.5-72B on 80M tokens by tomorrow noon (20 hours) on 8x A100 80GB: will it make it?",
+            "within 20 hours",
+            id="in-brackets",
+        ),
         pytest.param("8张4090能在3天内用2亿token LoRA微调Qwen2.5-32B吗?", "够，3 天内跑得完", id="zh"),
     ],
 )
 def test_deadline_is_answered_first(text: str, said: str) -> None:
-    assert said in turn(text)[2].answer.splitlines()[0]
+    _, records, draft = turn(text)
+    assert said in draft.answer.splitlines()[0]
+    assert not ground(draft.answer, records, [text], draft.citations).ungrounded
 
 
 def test_late_training_is_timed_on_the_cards_that_are_in_time() -> None:

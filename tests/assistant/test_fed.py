@@ -14,6 +14,7 @@ from tests.assistant.planning import turn
         pytest.param("one 15A 120V circuit", 1000, 1240, id="circuit"),
         pytest.param("a single 16A 230V outlet", 2300, 2744, id="outlet"),
         pytest.param("机柜只给6kW", 4000, 5000, id="rack"),
+        pytest.param("机房单柜12kW", 9000, 11000, id="each-rack"),
         pytest.param("电源只有1600W", 1080, 1080, id="supply"),
     ],
 )

@@ -16,6 +16,7 @@ from tests.assistant.planning import turn
         pytest.param("30人用,年增长50%", 45, 30, id="zh-yearly-rate"),
         pytest.param("200 users and traffic grows 5% per week over 3 months", 377, 200, id="weekly-rate"),
         pytest.param("现在日活500人,预计一年后涨到3000", 3000, 500, id="number-without-a-noun"),
+        pytest.param("40 users today and 3x by next summer", 120, 40, id="so-many-times"),
         pytest.param("100 人用,准确率每月提升 2%", 100, None, id="something-else-grows"),
         pytest.param("50 users, 20% of them active", 50, None, id="a-share"),
     ],

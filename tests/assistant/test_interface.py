@@ -14,6 +14,7 @@ from tests.assistant.planning import turn
         pytest.param("How do I call you from Python? Just the VRAM number as JSON.", "estimate_memory", id="one"),
         pytest.param("你们的接口兼容OpenAI格式吗?base_url填什么?", "base_url", id="zh-openai"),
         pytest.param("Do you support MCP?", "/mcp", id="mcp"),
+        pytest.param("How do I get the answer as JSON with the configurations?", "/v1/ask", id="as-json"),
         pytest.param("Do you have an API?", "/v1/ask", id="ask"),
     ],
 )

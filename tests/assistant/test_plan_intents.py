@@ -7,6 +7,7 @@ from assistant.plan.intents import FAMILIES, intents
 from assistant.plan.provisional import provisional
 from assistant.understand.standing import standing
 from assistant.understanding import Asked, Understanding
+from tests.assistant.planning import turn
 from tools.need import Intent
 
 QWEN = "Qwen/Qwen2.5-72B-Instruct"
@@ -126,3 +127,10 @@ def test_where_something_runs_is_no_file_to_be_made(text: str, model: str | None
 )
 def test_a_service_without_cards_asks_for_hardware(text: str, need: dict[str, Any], first: Intent) -> None:
     assert intents(reading(text, model=QWEN, **need))[0] == first
+
+
+def test_memory_of_what_is_recommended_is_of_its_own_layout() -> None:
+    _, records, draft = turn("DeepSeek-V3.2给300个研发用,并发60路,上下文16K,预算350万,给个方案")
+    best = draft.configurations[0]
+    told = [one for one in records if one.tool == "estimate_memory" and one.request.get("gpu") == best.gpu]
+    assert all(one.request.get("expert_parallel", 1) == best.expert_parallel for one in told)

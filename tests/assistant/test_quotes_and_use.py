@@ -104,3 +104,20 @@ def test_cheapest_is_what_costs_far_less_though_undated() -> None:
     _, _, draft = turn("Qwen2.5-14B最便宜的租用方案是什么")
     prices = [one.price.amount for one in draft.configurations if one.price.amount and one.memory.verdict == "yes"]
     assert draft.configurations[0].price.amount <= 2 * min(prices)
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        pytest.param(
+            "Is it cheaper to rent 8x H200 for 4 months or buy a server at $320k, if it runs 16 hours a day?",
+            "against $320,000",
+            id="at-a-quote",
+        ),
+        pytest.param("4张L40S用5个月,每天8小时,租还是买?", "租 1,217 小时", id="zh"),
+    ],
+)
+def test_project_of_months_is_rented(text: str, said: str) -> None:
+    first = turn(text)[2].answer.splitlines()[0]
+    assert first.startswith(("**Rent", "**租"))
+    assert said in first
