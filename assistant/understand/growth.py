@@ -74,14 +74,14 @@ def grown(found: Found[int] | None, text: str, kind: Literal["users", "concurren
         value = scaled(match["n"], match["s"])
         if value and value > found.value:
             return Found(int(value), found.start, found.end)
-    if (times := _compounded(text)) is not None:
+    if times := _compounded(text):
         return Found(round(found.value * times), found.start, found.end)
     if (match := _BARE.search(text, found.end)) is not None:
         value = scaled(match["n"], match["s"])
         if value and found.value < value <= _GREATEST * found.value:
             return Found(int(value), found.start, found.end)
-    if (fold := _FOLD.search(text, found.end)) is not None and (times := float(fold["n"] or fold["m"])) > 1:
-        return Found(round(found.value * times), found.start, found.end)
+    if (fold := _FOLD.search(text, found.end)) is not None and (fold_times := float(fold["n"] or fold["m"])) > 1:
+        return Found(round(found.value * fold_times), found.start, found.end)
     match = _MULTIPLIED.search(text, found.end)
     return Found(round(found.value * _times(match)), found.start, found.end) if match else found
 
