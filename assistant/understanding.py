@@ -87,6 +87,8 @@ class Asked(Need):
     """Catalog id of the model most people mean by the words, where none was named."""
     doubts: tuple[Ambiguity, ...] = ()
     """Names that are still unsettled."""
+    way_open: bool | None = None
+    """Whether fine-tuning was spoken of and the way to do it left open; null where none was spoken of."""
     samples: int | None = None
     """Samples of the training data that were stated."""
     conversations_per_day: int | None = None

@@ -3,13 +3,14 @@
 import re
 from collections.abc import Sequence
 
-from assistant.compose import facts, names, numbers
+from assistant.compose import contest, facts, names, numbers
 from assistant.compose.arithmetic import ROWS, cite, column_name, total
 from assistant.compose.aspects import BY_KEY
 from assistant.compose.citations import joined
 from assistant.compose.leading import main_and_others
 from assistant.compose.material import Estimate, Material
 from assistant.compose.orders import cards_of, chosen, cite_price, speed
+from assistant.plan import requests
 from kb.catalog import models
 from tools.compare_gpus import Comparison
 
@@ -32,6 +33,8 @@ def because(material: Material) -> str:
         return billed
     if _ACTIVE.search(material.text) and (experts := _experts(material)):
         return experts
+    if material.intents[0] == "compare" and contest.settled(material):
+        return _by_compute(material) or _by_bandwidth(material)
     told = of(material)
     if told is None:
         return ""
@@ -81,6 +84,17 @@ def _by_bandwidth(material: Material) -> str:
     listed = [material.say("fact.card_value", card=names.gpu_name(row.id), value=bandwidth.value(row)) for row in rows]
     cites = joined(facts.cite_card(material, row, [bandwidth]) for row in rows)
     return material.say("because.bandwidth", cards=material.say.listed(listed)) + cites
+
+
+def _by_compute(material: Material) -> str:
+    """Why one card trains faster than another: its compute."""
+    rows = facts.cards(material) or [row for one in material.results("compare_gpus") for row in Comparison(**one).gpus]
+    if not requests.is_training(material.need) or len(rows) < 2:
+        return ""
+    compute = BY_KEY["bf16"]
+    listed = [material.say("fact.card_value", card=names.gpu_name(row.id), value=compute.value(row)) for row in rows]
+    cites = joined(facts.cite_card(material, row, [compute]) for row in rows)
+    return material.say("because.compute", cards=material.say.listed(listed)) + cites
 
 
 def _paced(material: Material) -> str:

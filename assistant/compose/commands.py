@@ -4,7 +4,7 @@ import re
 from collections.abc import Callable, Iterator
 
 from assistant.answer import ToolCallRecord
-from assistant.compose import cost, names, numbers
+from assistant.compose import because_card, cost, names, numbers
 from assistant.compose.arithmetic import arithmetic, column_name
 from assistant.compose.because import because, bill, of
 from assistant.compose.citations import joined
@@ -28,13 +28,18 @@ DERIVATIONS_MAX = 1
 
 
 def explained(material: Material, section: Section) -> Section:
-    """The answer with every step of its memory calculation."""
+    """The answer with every step of its memory calculation; of a card, the reason for it beside those next to it."""
+    chosen_for = because_card.reason(material) if material.understanding.command == "why" else ""
+    if chosen_for and because_card.asked(material):
+        section.headline, section.body = chosen_for, [because_card.table(material)]
+        section.configurations, section.levers = [], []
+        return section
     told = of(material) if material.understanding.command == "why" else None
     records = sorted(material.records("estimate_memory"), key=lambda one: told is None or one.request != told.request)
     steps = [_steps(material, record) for record in records]
     section.body = [block for block in steps if block][:DERIVATIONS_MAX] or section.body
     section.configurations = []
-    if reason := because(material) if material.understanding.command == "why" else "":
+    if reason := chosen_for or (because(material) if material.understanding.command == "why" else ""):
         section.body = [section.headline] if reason == bill(material) else [section.headline, *section.body]
         section.headline = reason
     return section

@@ -4,22 +4,9 @@ import re
 
 from assistant.plan.formats import TRAINING_LADDER
 from assistant.plan.requests import FULL, is_training, lighter_tasks
+from assistant.understand.tuning import way_left_open
 from assistant.understanding import Understanding
 from tools.need import Need
-
-_TUNES = re.compile(
-    r"微调|精调|fine-?\s?tun|\bsft\b|指令调优|领域适配|domain adapt|finetunear|affiner|feinabstimm",
-    re.I,
-)
-_SAID = re.compile(
-    r"lora|\bdora\b|全参|全量|满参|\bfull|\bfft\b|from scratch|p-?tuning|freeze|冻结|adapter|\bpeft\b"
-    r"|zero-?\s?[123]|fsdp|deepspeed|megatron|adam|galore|badam|lomo|pre-?train|预训练|从头|从零"
-    r"|[48][- ]?bit|int[48]|nf4|量化|grpo|\bppo\b|dpo|rlhf|parameter[- ]efficient|参数高效"
-    r"|all (?:the )?(?:weights|parameters)",
-    re.I,
-)
-"""Words that name a way to train, or that only go with one."""
-
 
 _BOTH = re.compile(
     r"(?:推理|部署|运行|跑)\s?(?:和|与|跟|、|及|以及|还是|/)\s?(?:全参|全量|lora)?\s?(?:训练?|微调)"
@@ -51,8 +38,12 @@ def unsaid(understanding: Understanding, need: Need) -> bool:
 
     A turn that does not speak of fine-tuning keeps the way that the conversation settled on.
     """
-    text = understanding.text
-    return is_training(need) and _TUNES.search(text) is not None and _SAID.search(text) is None
+    return is_training(need) and way_left_open(understanding.text) is True
+
+
+def still_open(understanding: Understanding, need: Need) -> bool:
+    """The same over the conversation: a turn that does not speak of the way leaves it as it was."""
+    return unsaid(understanding, need) or (is_training(need) and understanding.need.way_open is True)
 
 
 def other_ways(understanding: Understanding, need: Need) -> tuple[str, ...]:

@@ -6,7 +6,7 @@ from functools import lru_cache
 from assistant.plan import amounts, home, purse, requests
 from assistant.plan.formats import AS_PUBLISHED, WIDE, bits, native_format, packed_format
 from assistant.plan.from_scratch import usual_data
-from assistant.plan.method import unsaid
+from assistant.plan.method import still_open
 from assistant.plan.nameless import counted
 from assistant.plan.preferred import only
 from assistant.plan.runnable import runnable
@@ -89,7 +89,7 @@ def _settled(understanding: Understanding) -> Need:
     chosen = need.intent in _ORDERED and not requests.cards(need)
     weighed = need.intent == "compare" or (need.intent in _WEIGHED and len(requests.named_gpus(need)) > 1)
     if (chosen or weighed) and need.task == "full_finetune":
-        need = need.model_copy(update={"task": "lora" if unsaid(understanding, need) else need.task})
+        need = need.model_copy(update={"task": "lora" if still_open(understanding, need) else need.task})
     if quantised := compared_formats(understanding):
         need = need.model_copy(update={"weight_format": quantised[0]})
     if usual := packed(understanding):

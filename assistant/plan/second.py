@@ -15,6 +15,7 @@ from assistant.plan import (
     host_machine,
     link,
     money,
+    neighbours,
     own_files,
     particular,
     replicas,
@@ -111,6 +112,7 @@ def plan_more(understanding: Understanding, results: Sequence[ToolCallRecord]) -
     wanted += _files(understanding, need, results)
     wanted += _lighter_purchase(need, results)
     wanted += [candidates.look_up(need, understanding, _bills(understanding, need, results))] if shops else []
+    wanted += _beside_best(understanding, need, results) if shops else []
     wanted += instead(need, understanding.text, results, fitted=bool(fitted)) if shops else []
     wanted += paced_examples(need, results)
     wanted += _trained_on(understanding, need, results) if asked == "training_time" else []
@@ -208,6 +210,16 @@ def _with_offers(need: Need, results: Sequence[ToolCallRecord]) -> Need:
 def _bills(understanding: Understanding, need: Need, results: Sequence[ToolCallRecord]) -> list[Configuration]:
     """What could be bought, as the answer would order it."""
     return preferred(_found(results), understanding.text.lower(), need)
+
+
+def _beside_best(
+    understanding: Understanding, need: Need, results: Sequence[ToolCallRecord]
+) -> list[PlannedCall | None]:
+    """The data sheets of what was put forward and of the cards next to it, where the reason is asked."""
+    best = next(iter(_bills(understanding, need, results)), None)
+    if understanding.command != "why" or best is None or requests.named_gpus(need):
+        return []
+    return [requests.gpu_facts(need, names=(best.gpu, *neighbours.around(best)))]
 
 
 def _found(results: Sequence[ToolCallRecord]) -> list[Configuration]:

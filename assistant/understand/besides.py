@@ -4,6 +4,7 @@ from typing import Any
 
 from assistant.understand.progress import find_samples
 from assistant.understand.running import find_tariff
+from assistant.understand.tuning import way_left_open
 from assistant.understand.turn import Reading
 
 
@@ -12,6 +13,8 @@ def told_besides(reading: Reading) -> dict[str, Any]:
     told: dict[str, Any] = {}
     if samples := find_samples(reading.text.simplified):
         told["samples"] = samples
+    if (left_open := way_left_open(reading.text.simplified)) is not None:
+        told["way_open"] = left_open
     tariff, currency = find_tariff(reading.text.plain)
     if tariff is not None:
         told |= {"tariff_per_kwh": tariff, "tariff_currency": currency}

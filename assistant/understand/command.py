@@ -67,12 +67,21 @@ _COMMANDS: tuple[tuple[Command, str], ...] = (
         r"|'s that| not| so (?:much|many|slow|expensive))|^\s*为(?:什么|啥)(?:会)?差(?:这么|那么)?(?:多|大|远)"
         r"|为(?:什么|啥)(?:会)?(?:这么|要这么|需要这么|不行"
         r"|不够|不能)"
+        r"|^[\s,.]*(?:but |and |so |ok(?:ay)?,? )*why (?:this|that|these|those|it|the (?:first|same))"
+        r"(?: (?:particular|exact|specific))?(?: (?:cards?|gpus?|ones?|choice|config\w*|setup|machine))?[\s?.!]*$"
+        r"|why (?:did|do|would|are|have) you (?:\w{1,8} )?(?:pick|choos|chose|recommend|suggest|propos|tak|select)\w*"
+        r"|what makes (?:this|that|it)(?: card| gpu| one)? (?:the |a )?(?:best|right|good|better)"
+        r"|(?:reasons?|reasoning|rationale) (?:for|behind) (?:this|that|the|your) "
+        r"(?:choice|card|gpu|pick|recommendation|suggestion)"
+        r"|^[\s,.]*(?:那|但)?(?:为(?:什么|啥|何)|凭什么|干嘛)(?:会|要|就|是|非)?(?:要)?(?:选|推荐|用|买|挑|建议)?"
+        r"(?:这|那|它)(?:一?[张款块个种台])?(?:显?卡|gpu|机器|方案|配置|型号)?(?:呢|啊)?[\s?.!。]*$"
+        r"|(?:选|推荐|建议)(?:它|这|那)[^,。?]{0,6}(?:理由|原因|依据)|^[\s,.]*(?:什么|啥)?(?:理由|原因)(?:是什么|是啥|呢)?[\s?.!。]*$"
     )),
 )  # fmt: skip
 _COMPILED = tuple((command, grammar(rule)) for command, rule in _COMMANDS)
 _LONGEST = 80
 """Characters of a turn that asks no more than that."""
-_BESIDE = {"acquisition", "task", "country", "matter"}
+_BESIDE = {"acquisition", "task", "country", "matter", "way_open"}
 """Slots that such a turn may seem to state."""
 _EITHER = grammar(
     r"(?:buying|renting|owning|to (?:buy|rent|own)|if (?:i|we) (?:buy|bought|rent|rented)|买|租|自购|自建)"

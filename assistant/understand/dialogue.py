@@ -138,7 +138,8 @@ def fold(original: str, previous: Asked | None, earlier: Sequence[Asked] = ()) -
     beside = companions(reading, previous)
     back = returned(reading, previous, earlier) or among(reading, previous, earlier)
     changes = changes_of(reading, previous, companion=beside.added, command=command) | (beside.main or {}) | back
-    changes |= reply | _of_cards(reading, previous) | in_their_place(reading, previous)
+    # Why that card was put forward is asked of the choice, not of the card as one that is there.
+    changes |= reply | ({} if command == "why" else _of_cards(reading, previous)) | in_their_place(reading, previous)
     changes |= {"intent": back.get("intent") or _intent(reading, previous, command), "others": beside.others}
     silent = command is not None or not any(weight >= STRONG for weight, _ in reading.weights.values())
     changes |= {"asks": previous.asks if silent and "intent" not in back else reading.asks}

@@ -8,6 +8,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from assistant.understand import like_prices
 from assistant.understand.turn import Reading
 from assistant.understanding import Asked
 from kb.catalog import models
@@ -182,7 +183,7 @@ def with_what_was_said(need: Asked, said: Said, previous: Asked | None, *, silen
     asked = [
         match[0]
         for rule in (LASTS, *((PRICED,) if words or need.intent == "compare" else ()))
-        if (match := rule.search(said.text))
+        if (match := rule.search(like_prices.without(said.text)))
     ]
     if asked:
         asking: str | None = _APART.join(asked)
