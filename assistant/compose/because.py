@@ -43,6 +43,11 @@ def because(material: Material) -> str:
     return _reason(material, told) + cite(material, told)
 
 
+def particular(text: str) -> bool:
+    """Whether the reason for a pace, a price or a mixture's memory is asked, not that for a card."""
+    return any(rule.search(text) for rule in (_SLOW, _DEAR, _ACTIVE))
+
+
 def bill(material: Material) -> str:
     """What makes up the price of what was put forward, the dearest part first; empty where no bill was read."""
     best = next(iter(chosen(material.configurations)), None)

@@ -100,16 +100,17 @@ def _for_purpose(material: Material, result: WhatFits, marker: str) -> str:
 def _of_family(material: Material, result: WhatFits, family: str, marker: str) -> str:
     """The member to take, what it takes and how fast it is; then the next larger, which does not fit."""
     say, one, more = material.say, result.candidates[0], result.candidates[1:HEADLINE_MAX]
-    speed, paced = _pace(material, one)
+    speed, paced = _dealt_out(material) if result.cards else _pace(material, one)
     shown = {
         "family": family, "cards": _cards(material, result), "model": one.name,
         "way": _taken_in(material, one), "total": numbers.gib(one.needed_bytes_per_gpu, digits=1),
-        "usable": numbers.gib(result.usable_bytes_per_gpu, digits=1),
+        "usable": numbers.gib(result.together_usable_bytes if result.cards else result.usable_bytes_per_gpu, digits=1),
         "each": say("file.each") if result.count > 1 and not result.cards else "",
     }  # fmt: skip
     room = say("capacity.take_context", tokens=numbers.tokens(one.context_tokens)) if one.context_tokens else ""
     pace_told = say("capacity.take_speed", speed=speed) if speed else ""
-    told = [say(f"capacity.take_{one.verdict}", context=room, speed=pace_told, **shown) + marker + paced]
+    key = "capacity.take_together" if result.cards else f"capacity.take_{one.verdict}"
+    told = [say(key, context=room, speed=pace_told, **shown) + marker + paced]
     if more:
         told.append(say("capacity.also", ways=say.listed([_member(material, each) for each in more])))
     return ("" if say.language == "zh" else " ").join(part for part in (*told, _beyond(material, result)) if part)
@@ -134,7 +135,9 @@ def _beyond(material: Material, result: WhatFits, phrase: str = "beyond", **also
     if one is None:
         return ""
     values = {"model": one.name, "format": names.format_name(one.weight_format)}
-    return material.say(f"capacity.{phrase}", total=numbers.gib(one.needed_bytes_per_gpu, digits=1), **values, **also)
+    each = material.say("file.each") if result.count > 1 and not result.cards else ""
+    total = numbers.gib(one.needed_bytes_per_gpu, digits=1)
+    return material.say(f"capacity.{phrase}", total=total, each=each, **values, **also)
 
 
 def _paces(material: Material, result: WhatFits) -> str:
@@ -163,6 +166,15 @@ def _pace(material: Material, one: Example) -> tuple[str, str]:
         if speed and record.request.get("model") == one.model:
             shown = pace.figures(material, speed)
             return f"≈ {shown['value']}{shown['range']}", pace.cite_pace(material, record.tool, record.result)
+    return "", ""
+
+
+def _dealt_out(material: Material) -> tuple[str, str]:
+    """The pace of unlike cards that share the model's layers, as the configurator has it."""
+    for one in material.found:
+        rate = (one.speed or {}).get("tokens_per_s_per_user")
+        if one.cards and isinstance(rate, int | float) and rate > 0:
+            return f"≈ {numbers.rough(rate)}", ""
     return "", ""
 
 

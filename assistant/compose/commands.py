@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from assistant.answer import ToolCallRecord
 from assistant.compose import because_card, cost, names, numbers
 from assistant.compose.arithmetic import arithmetic, column_name
-from assistant.compose.because import because, bill, of
+from assistant.compose.because import because, bill, of, particular
 from assistant.compose.citations import joined
 from assistant.compose.leading import main_and_others
 from assistant.compose.material import Material
@@ -29,7 +29,8 @@ DERIVATIONS_MAX = 1
 
 def explained(material: Material, section: Section) -> Section:
     """The answer with every step of its memory calculation; of a card, the reason for it beside those next to it."""
-    chosen_for = because_card.reason(material) if material.understanding.command == "why" else ""
+    of_card = material.understanding.command == "why" and not particular(material.text)
+    chosen_for = because_card.reason(material) if of_card else ""
     if chosen_for and because_card.asked(material):
         section.headline, section.body = chosen_for, [because_card.table(material)]
         section.configurations, section.levers = [], []

@@ -223,8 +223,8 @@ def choice(material: Material) -> str:
     paces = _raced(material)
     raced = [(one.record.result["gpu"], one.record.result["gpu_count"], _of_all(one)) for one in paces]
     snug = [one.cards for one in paces if one.snug]
-    if paces and _trains(paces[0]) and len(snug) == 1 == len(paces) - 1:
-        return take.roomier(material, raced, snug[0])
+    if len(snug) == 1 == len(paces) - 1:
+        return take.roomier(material, raced, snug[0], trained=_trains(paces[0]))
     return take.take(material, raced, settled=settled(material))
 
 

@@ -67,17 +67,20 @@ def take(material: Material, raced: Sequence[tuple[str, int, float]], *, settled
     return _over_budget(material, runners) or (_best(material, runners) if settled else "")
 
 
-def roomier(material: Material, raced: Sequence[tuple[str, int, float]], snug: str) -> str:
-    """Which of two sets to take, of which one, `snug`, holds a training only just: the other, unless it is dear."""
+def roomier(material: Material, raced: Sequence[tuple[str, int, float]], snug: str, *, trained: bool) -> str:
+    """Which of two sets to take, of which one, `snug`, holds the work only just: the other, unless it is dear."""
+    if rents(material.text) or any(gpu in _owned(material) for gpu, _, _ in raced):
+        return ""
     cards = {names.cards(gpu, count) for gpu, count, _ in raced}
     other = next(iter(cards - {snug}), snug)
     runners = {one.cards: one for one in _priced(material, raced)}
+    values = {"card": other, "others": snug, "longer": material.say("take.sample" if trained else "take.context")}
     if not runners or like_prices.said(material.text):
-        return material.say("take.roomy", card=other, others=snug)
+        return material.say("take.roomy", **values)
     close, roomy = runners[snug], runners[other]
     prices = _listed(material, list(runners.values()))
     dear = roomy.for_money * DEAR_RATIO < close.for_money
-    return material.say("take.roomy_dear" if dear else "take.roomy_priced", card=other, others=snug, prices=prices)
+    return material.say("take.roomy_dear" if dear else "take.roomy_priced", prices=prices, **values)
 
 
 def at_like_prices(material: Material, cards: Sequence[tuple[str, int]]) -> str:
@@ -89,12 +92,16 @@ def at_like_prices(material: Material, cards: Sequence[tuple[str, int]]) -> str:
 def _priced(material: Material, raced: Sequence[tuple[str, int, float]]) -> list[Runner]:
     """The sets raced with their prices; none where one is unknown, or cards are rented or in hand."""
     compared = next((Comparison.model_validate(one) for one in material.results("compare_gpus")), None)
-    owned = {card.gpu for card in material.need.gpus_owned}
-    if compared is None or rents(material.text) or len(raced) < 2 or any(gpu in owned for gpu, _, _ in raced):
+    in_hand = any(gpu in _owned(material) for gpu, _, _ in raced)
+    if compared is None or rents(material.text) or len(raced) < 2 or in_hand:
         return []
     prices = {row.id: row.price for row in compared.gpus if row.price}
     runners = [Runner(gpu, count, speed, prices[gpu]) for gpu, count, speed in raced if gpu in prices]
     return runners if len(runners) == len(raced) else []
+
+
+def _owned(material: Material) -> set[str]:
+    return {card.gpu for card in material.need.gpus_owned}
 
 
 def _over_budget(material: Material, runners: Sequence[Runner]) -> str:

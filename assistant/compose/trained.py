@@ -12,7 +12,9 @@ TRAINED_SO = ("precision", "optimizer", "offload", "sequence_tokens", "pipeline_
 
 def told(material: Material, main: Estimate) -> tuple[str, list[str]]:
     """The line, and what was taken for it; the way is named where it is not that of `main`."""
-    record = next(material.records("estimate_training_time"), None)
+    timed_ones = list(material.records("estimate_training_time"))
+    of_main = (one for one in timed_ones if (one.result["gpu"], one.result["gpu_count"]) == (main.gpu, main.gpus))
+    record = next(of_main, next(iter(timed_ones), None))
     if record is None:
         timed = any((one.speed or {}).get("time_s") for one in material.configurations)
         return "", pace.data_taken(material, {"time_s": timed}) if requests.is_training(material.need) else []

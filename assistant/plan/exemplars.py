@@ -1,6 +1,7 @@
 """The speed of models that are told as examples of what cards hold."""
 
 from collections.abc import Sequence
+from typing import Any
 
 from assistant.answer import ToolCallRecord
 from assistant.plan import requests
@@ -18,8 +19,11 @@ def paced_examples(need: Need, results: Sequence[ToolCallRecord]) -> list[Planne
     """
     fits = next((record for record in results if record.tool == "what_fits" and "error" not in record.result), None)
     cards = requests.cards(need)
-    if fits is None or not cards or fits.result.get("cards"):
-        return []  # no estimator knows the speed of unlike cards; the configurator does
+    if fits is None or not cards:
+        return []
+    if fits.result.get("cards"):  # no estimator knows the speed of unlike cards; the configurator does
+        lead = next(iter(fits.result.get("candidates") or ()), None) if fits.request.get("models") else None
+        return [_dealt_out(need, lead)] if lead else []
     found = fits.result.get("candidates") or [
         one | {"weight_format": row["weight_format"]}
         for row in fits.result.get("rows") or ()
@@ -30,6 +34,12 @@ def paced_examples(need: Need, results: Sequence[ToolCallRecord]) -> list[Planne
         requests.speed(need.model_copy(update={"model": one["model"]}), cards[0], one["weight_format"])
         for one in found[: CANDIDATES_PACED + 1]
     ]
+
+
+def _dealt_out(need: Need, lead: dict[str, Any]) -> PlannedCall | None:
+    """The model to take on unlike cards that share its layers."""
+    of = need.model_copy(update={"model": lead["model"], "params": lead["params"], "model_text": None})
+    return requests.configure(of, weight_format=lead["weight_format"], engine="llama.cpp", with_frontier=False)
 
 
 def trained_on(need: Need, results: Sequence[ToolCallRecord], text: str) -> list[PlannedCall | None]:

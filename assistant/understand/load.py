@@ -27,7 +27,8 @@ _CONTEXT_BEFORE = grammar(
 )
 _CONTEXT_LOOSE = grammar(
     r"(?<![a-z0-9.$¥€£\-])(?P<n>\d{1,4}(?:\.\d)?)\s?(?P<s>k"
-    r"|m)(?![a-z0-9])\s?(?:tokens?(?! (?:of (?:data|text)|dataset))|长文本|的?文档|input|prompt|长"
+    r"|m)(?![a-z0-9])\s?(?!tokens?\s?(?:/|per|a|each|every|一|每)\s?(?:day|month|week|year|hour|天|日|月|周|年))"
+    r"(?:tokens?(?! (?:of (?:data|text)|dataset))|长文本|的?文档|input|prompt|长"
     r"|window)?"
 )
 _TOKENS_SAID = grammar(

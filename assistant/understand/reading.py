@@ -125,6 +125,9 @@ def read(original: str, previous: Earlier = NOTHING) -> Reading:
             "what_fits",
             tuple(one for one in parts if one not in SAID_WITH_IT),
         )
+    wanted = "which_to_buy" in reading.asks and not facts.card_known and "provider" not in reading.slots
+    if reading.intent == "speed" and wanted and facts.sized and not facts.training:  # a pace that it has to reach
+        reading.intent, reading.asks = "which_to_buy", tuple(one for one in reading.asks if one != "which_to_buy")
     if reading.intent in WEIGHED_AT_ONE_PRICE and facts.owned_or_named > 1 and like_prices.said(text.plain):
         reading.intent = "compare"
     uncounted = masked(without_money(reading), [(*span, " ") for span in pictures_spoken_of(entities.masked)])
@@ -182,6 +185,8 @@ def _intent_of_cards(reading: Reading, previous: Earlier, hidden: str) -> Intent
     """What the turn asks about its cards: a silent one what the turn before asked; a card priced is not owned."""
     if reading.intent not in PRICED_AS_OWN and (asks_price(hidden) or asks_sale(hidden)):
         return "budget"
+    if "compare" in reading.asks and len({gpu.gpu for gpu in reading.entities.gpus}) > 1:
+        return "compare"  # one set of cards or another: neither is there
     silent = not any(weight >= STRONG for weight, _ in reading.weights.values())
     return previous.intent if silent and previous.intent else reading.intent
 

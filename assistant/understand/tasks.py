@@ -50,6 +50,7 @@ _RULES: tuple[tuple[Task, str], ...] = (
     ("pretrain", (
         rf"{_B}(?:pre-?train(?:ing|ed from scratch)?|from scratch|continued pre-?training"
         rf"|continual pre-?training|nanogpt|minimind|cpt){_E}|预训练|从头|从零(?:开始)?训|从零预|继续预训"
+        r"|训[^,。?]{0,16}从零"
     )),
     ("lora", (
         rf"{_B}(?:lora\w{{0,6}}|dora|rs-?lora|loha|adapters?|peft|p-?tuning(?:[- ]?v2)?|prefix[- ]tuning"

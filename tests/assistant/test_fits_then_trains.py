@@ -53,3 +53,12 @@ def test_a_part_left_to_the_host_gets_no_speed_for_none_is_known() -> None:
 
 def test_who_insists_on_fully_fine_tuning_gets_a_no_where_only_adapters_fit() -> None:
     assert turn("can one 4090 fully fine-tune a 13B?")[2].verdict == "does_not_fit"
+
+
+def test_the_speed_beside_a_verdict_is_that_of_its_number_of_cards() -> None:
+    _, records, draft = turn("Do I need NVLink for 2x3090 to fine-tune 13B with QLoRA?")
+    timed = {one.result["gpu_count"]: one.result for one in records if one.tool == "estimate_training_time"}
+    one, both = (timed[count]["tokens_per_s_total"]["value"] for count in (1, 2))
+    told = next(line for line in draft.answer.split("\n") if "trains at about" in line)
+    assert f"{both:,.0f}"[:3] in told
+    assert f"about {one:,.0f}" not in told

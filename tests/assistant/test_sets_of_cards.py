@@ -81,3 +81,23 @@ def test_who_asks_or_denies_a_like_price_does_not_say_it(question: str) -> None:
     assert "like price" not in answer
     assert "价格差不多就选" not in answer
     assert "$" in answer
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "One H200 or two H100 for Llama 3.1 70B FP8 at 32 concurrent users?",
+        "一张 H200 还是两张 H100 跑 Llama 3.1 70B FP8，32 并发？",
+    ],
+)
+def test_neither_of_two_sets_to_choose_from_is_in_hand(question: str) -> None:
+    understanding, _, draft = turn(question)
+    first = draft.answer.split("\n")[0]
+    assert not understanding.need.gpus_owned
+    assert "take 1×H200" in first or "选 1×H200" in first
+
+
+def test_serving_is_taken_off_the_set_that_holds_it_only_just_unless_that_costs_far_less() -> None:
+    first = turn("Is it better to buy one 5090 now or two 5070 Ti for local LLM 32B?")[2].answer.split("\n")[0]
+    assert "only just on 2×RTX 5070 Ti" in first
+    assert "Take 2×RTX 5070 Ti while every context stays this short" in first

@@ -65,3 +65,17 @@ def test_the_member_to_fine_tune_is_told_by_its_method_without_a_speed_of_writin
 def test_what_asks_for_a_card_or_a_speed_is_no_question_for_a_member(question: str) -> None:
     understanding, _, _ = turn(question)
     assert understanding.need.intent != "what_fits"
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "I have a 3090 and a 4060 Ti 16GB: which Qwen3 can I run across both and how fast?",
+        "一张 3090 加一张 4060 Ti 16G 能一起跑哪个 Qwen3，多快",
+    ],
+)
+def test_unlike_cards_hold_a_member_together_and_its_speed_is_told(question: str) -> None:
+    first = turn(question)[2].answer.split("\n")[0]
+    assert "Qwen3-32B" in first
+    assert "39.2 GiB" in first
+    assert "tokens/s" in first

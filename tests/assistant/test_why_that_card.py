@@ -80,3 +80,11 @@ def test_the_way_to_fine_tune_stays_open_until_it_is_said(turns: tuple[str, ...]
 def test_a_like_price_said_before_is_no_question_for_the_bill() -> None:
     turns = ("RTX 4090 vs RTX 5090 similar price, which is better for Qwen3 32B?", "why that one?")
     assert "1.79 TB/s" in talk(*turns)[2].answer.split("\n")[0]
+
+
+def test_why_so_dear_is_still_answered_by_the_bill() -> None:
+    first = talk("Which card for serving Qwen2.5-32B to 20 people?", "why is that so expensive?")[2].answer.split("\n")[
+        0
+    ]
+    assert "GiB" not in first
+    assert first.count("$") >= 2
