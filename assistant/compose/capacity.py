@@ -40,6 +40,7 @@ def what_fits(material: Material) -> Section:
     section.body.append(_paces(material, result))
     if result.candidates:
         section.headline, section.body = _for_purpose(material, result, marker), section.body[::-1]
+        section.headline += _longest(material, result.candidates[0])
         if family and material.need.purpose is None:
             section.body = section.body[:1]  # other makers' models are none of the question
     section.assumptions.append(material.say("capacity.assumed"))
@@ -120,6 +121,16 @@ def _member(material: Material, one: Candidate) -> str:
     return material.say(
         f"capacity.candidate_{one.verdict}", model=one.name, format=names.format_name(one.weight_format)
     )
+
+
+def _longest(material: Material, lead: Candidate) -> str:
+    """The longest context that the model told first leaves room for, where that was asked."""
+    held = (one for one in material.estimates if one.result.model == lead.model and one.fits)
+    tokens = next((one.placed.max_context_tokens for one in held), None)
+    if not tokens or "context_length" not in material.understanding.asks:
+        return ""
+    gap = "" if material.say.language == "zh" else " "
+    return gap + material.say("capacity.longest", model=lead.name, tokens=numbers.tokens(tokens))
 
 
 def _taken_in(material: Material, one: Candidate) -> str:

@@ -6,6 +6,7 @@ from typing import Any
 from assistant.answer import ToolCallRecord
 from assistant.plan import requests
 from assistant.plan.call import PlannedCall
+from assistant.understanding import Understanding
 from tools.need import GpuCount, Need
 
 CANDIDATES_PACED = 4
@@ -34,6 +35,19 @@ def paced_examples(need: Need, results: Sequence[ToolCallRecord]) -> list[Planne
         requests.speed(need.model_copy(update={"model": one["model"]}), cards[0], one["weight_format"])
         for one in found[: CANDIDATES_PACED + 1]
     ]
+
+
+def longest(understanding: Understanding, need: Need, results: Sequence[ToolCallRecord]) -> list[PlannedCall | None]:
+    """The memory of the model told first, where it is asked what context it leaves room for."""
+    fits = next((record for record in results if record.tool == "what_fits" and "error" not in record.result), None)
+    cards = requests.cards(need)
+    if fits is None or len(cards) != 1 or need.intent != "what_fits" or "context_length" not in understanding.asks:
+        return []
+    lead = next(iter(fits.result.get("candidates") or ()), None)
+    if lead is None or requests.is_training(need):
+        return []
+    of = need.model_copy(update={"model": lead["model"], "params": lead["params"], "model_text": None})
+    return [requests.memory(of, cards[0], weight_format=lead["weight_format"])]
 
 
 def _dealt_out(need: Need, lead: dict[str, Any]) -> PlannedCall | None:

@@ -28,7 +28,7 @@ from assistant.plan import (
 from assistant.plan.amounts import model_kind
 from assistant.plan.call import PlannedCall
 from assistant.plan.cheaper import SPREAD, card_of, cheaper
-from assistant.plan.exemplars import paced_examples, trained_on
+from assistant.plan.exemplars import longest, paced_examples, trained_on
 from assistant.plan.first import CALLS_MAX
 from assistant.plan.formats import TRAINING_LADDER, alike_formats, bits, smaller_formats
 from assistant.plan.instead import instead
@@ -114,7 +114,7 @@ def plan_more(understanding: Understanding, results: Sequence[ToolCallRecord]) -
     wanted += [candidates.look_up(need, understanding, _bills(understanding, need, results))] if shops else []
     wanted += _beside_best(understanding, need, results) if shops else []
     wanted += instead(need, understanding.text, results, fitted=bool(fitted)) if shops else []
-    wanted += paced_examples(need, results)
+    wanted += [*paced_examples(need, results), *longest(understanding, need, results)]
     wanted += _trained_on(understanding, need, results) if asked == "training_time" else []
     wanted += _as_recommended(understanding, need, results)
     done = [PlannedCall(tool=record.tool, request=record.request) for record in results]

@@ -128,6 +128,8 @@ def read(original: str, previous: Earlier = NOTHING) -> Reading:
     wanted = "which_to_buy" in reading.asks and not facts.card_known and "provider" not in reading.slots
     if reading.intent == "speed" and wanted and facts.sized and not facts.training:  # a pace that it has to reach
         reading.intent, reading.asks = "which_to_buy", tuple(one for one in reading.asks if one != "which_to_buy")
+    if reading.intent == "context_length" and "what_fits" in reading.asks and not facts.sized:
+        reading.intent, reading.asks = "what_fits", ("context_length",)  # that of the model it turns out to be
     if reading.intent in WEIGHED_AT_ONE_PRICE and facts.owned_or_named > 1 and like_prices.said(text.plain):
         reading.intent = "compare"
     uncounted = masked(without_money(reading), [(*span, " ") for span in pictures_spoken_of(entities.masked)])
@@ -229,7 +231,13 @@ def _facts(reading: Reading, work: Work, previous: Earlier) -> Facts:
         formats=len({f.value for f in find_formats(reading.entities.masked)}),
         methods=len(find_methods(reading.entities.masked)),
         sized_before=not (slots.get("model") or slots.get("params") or slots.get("model_text")),
-        card_known=bool(reading.entities.gpus or sizes or previous.gpus_owned or previous.memory_bytes_per_gpu),
+        card_known=bool(
+            reading.entities.gpus
+            or sizes
+            or previous.gpus_owned
+            or previous.gpus_asked
+            or previous.memory_bytes_per_gpu
+        ),
     )
 
 

@@ -79,3 +79,22 @@ def test_unlike_cards_hold_a_member_together_and_its_speed_is_told(question: str
     assert "Qwen3-32B" in first
     assert "39.2 GiB" in first
     assert "tokens/s" in first
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "I bought an RTX 5070 Ti 16GB. What's the best coding model and what context can I use?",
+        "My 3090: which Qwen3 fits and what's the max context?",
+        "我的 4060 8G 能跑哪个 Qwen3，上下文能开多大",
+        "what's the biggest model for my 3060 12GB and how much context",
+    ],
+)
+def test_the_context_is_that_of_the_model_told_first(question: str) -> None:
+    _, records, draft = turn(question)
+    lead = next(one for one in records if one.tool == "what_fits").result["candidates"][0]
+    placed = next(one for one in records if one.tool == "estimate_memory")
+    first = draft.answer.split("\n")[0]
+    assert placed.request["model"] == lead["model"]
+    assert lead["name"] in first
+    assert "context of about" in first or "上下文最长约" in first
