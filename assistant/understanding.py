@@ -52,6 +52,17 @@ class Workload(Frozen):
     """Whether the model stands in for one that was not named."""
 
 
+class SaidPrice(Frozen):
+    """What one card is said to cost."""
+
+    gpu: str
+    """Catalog id."""
+    amount: float
+    currency: str
+    text: str | None = None
+    """The sum as it was said, where no currency was: 「2.2 万」, "6k"."""
+
+
 class Shown(Frozen):
     """What an answer told: the next one says what became of it, and repeats nothing of it."""
 
@@ -87,6 +98,8 @@ class Asked(Need):
     """Catalog id of the model most people mean by the words, where none was named."""
     doubts: tuple[Ambiguity, ...] = ()
     """Names that are still unsettled."""
+    said_prices: tuple[SaidPrice, ...] = ()
+    """What each of several cards is said to cost."""
     way_open: bool | None = None
     """Whether fine-tuning was spoken of and the way to do it left open; null where none was spoken of."""
     samples: int | None = None

@@ -9,6 +9,7 @@ from assistant.compose.material import Material
 from assistant.plan.market import PRICE_DAYS
 from assistant.plan.preferred import rents
 from assistant.understand import like_prices
+from assistant.understanding import SaidPrice
 from kb.catalog import gpu as gpu_record
 from kb.rates import usd
 from tools.compare_gpus import Comparison
@@ -30,6 +31,8 @@ class Runner:
     count: int
     speed: float
     price: CardPrice
+    said: SaidPrice | None = None
+    """Where the asker named what one costs: that is then its price."""
 
     @property
     def amount(self) -> Decimal:
@@ -77,6 +80,8 @@ def roomier(material: Material, raced: Sequence[tuple[str, int, float]], snug: s
     values = {"card": other, "others": snug, "longer": material.say("take.sample" if trained else "take.context")}
     if not runners or like_prices.said(material.text):
         return material.say("take.roomy", **values)
+    if limited := _over_budget(material, list(runners.values())):
+        return limited
     close, roomy = runners[snug], runners[other]
     prices = _listed(material, list(runners.values()))
     dear = roomy.for_money * DEAR_RATIO < close.for_money
@@ -95,9 +100,14 @@ def _priced(material: Material, raced: Sequence[tuple[str, int, float]]) -> list
     in_hand = any(gpu in _owned(material) for gpu, _, _ in raced)
     if compared is None or rents(material.text) or len(raced) < 2 or in_hand:
         return []
-    prices = {row.id: row.price for row in compared.gpus if row.price}
-    runners = [Runner(gpu, count, speed, prices[gpu]) for gpu, count, speed in raced if gpu in prices]
+    said = {one.gpu: one for one in material.understanding.need.said_prices}
+    prices = {row.id: row.price for row in compared.gpus if row.price} | {key: _of(one) for key, one in said.items()}
+    runners = [Runner(gpu, count, speed, prices[gpu], said.get(gpu)) for gpu, count, speed in raced if gpu in prices]
     return runners if len(runners) == len(raced) else []
+
+
+def _of(one: SaidPrice) -> CardPrice:
+    return CardPrice(amount_usd=usd(one.amount, one.currency), kind="street", as_of=None, source=None)
 
 
 def _owned(material: Material) -> set[str]:
@@ -158,5 +168,11 @@ def _listed(material: Material, runners: Sequence[Runner]) -> str:
 
 
 def _price(one: Runner) -> str:
+    if one.said is not None and one.said.text:
+        return one.said.text if one.count == 1 else f"{one.count} × {one.said.text}"
+    if one.said is not None:
+        each = numbers.money(one.said.amount, one.said.currency)
+        whole = numbers.money(one.said.amount * one.count, one.said.currency)
+        return each if one.count == 1 else f"{one.count} × {each} = {whole}"
     each = numbers.usd(one.price.amount_usd)
     return each if one.count == 1 else f"{one.count} × {each} = {numbers.usd(one.amount)}"

@@ -25,6 +25,7 @@ from assistant.understand.progress import find_progress
 from assistant.understand.purpose import find_purpose
 from assistant.understand.rented_size import rented_of
 from assistant.understand.retraction import without_retracted
+from assistant.understand.said_prices import find_said_prices
 from assistant.understand.scope import out_of_scope, without_instructions
 from assistant.understand.spelling import spelled
 from assistant.understand.tasks import REINFORCED, Setting, Work, decide_task, find_work
@@ -106,6 +107,9 @@ def _alone(original: str) -> tuple[Reading, str, Work]:
     language = language_of(_prose(text, entities, pasted))
     reading = Reading(text, entities, pasted, Cards((), (), (), (), (), None, None), language)
     read_plain_slots(reading)
+    if prices := find_said_prices(text.plain, entities.gpus, chinese=language == "zh"):
+        reading.slots["said_prices"] = prices
+        reading.slots.pop("budget", None)  # what the cards cost is nothing to spend
     read_model(reading)
     work = find_work(text.plain)
     reading.task_said = bool(work.named or work.finetune or work.train or work.only_serve)
