@@ -7,6 +7,7 @@ from assistant.compose import names, numbers
 from assistant.compose.citations import joined
 from assistant.compose.material import Estimate, Material
 from assistant.compose.table import table
+from kb.units import GIB
 from tools.memory.result import PartName
 
 _TAKEN_BATCH = re.compile(r"micro_batch_size not stated: (\d+)")
@@ -70,9 +71,11 @@ def in_all(estimate: Estimate) -> str:
 
 
 def total(estimate: Estimate) -> str:
-    """The total of one GPU in GiB, as finely as its interval supports."""
-    per_gpu = estimate.result.per_gpu
+    """The total of one GPU in GiB, as finely as its interval supports, or as tells it from what the card has."""
+    per_gpu, usable = estimate.result.per_gpu, estimate.fit.usable_bytes if estimate.fit else None
     digits = numbers.interval_digits(per_gpu.low_bytes, per_gpu.high_bytes)
+    if usable is not None and abs(per_gpu.total_bytes - usable) < GIB:
+        digits = 1
     return numbers.gib(per_gpu.total_bytes, digits=digits)
 
 

@@ -135,10 +135,13 @@ def _measured(material: Material, main: Section) -> tuple[Shown, Estimate | None
         return room or Shown(measure="fit", said=said, fits=estimate.fits), estimate
     if estimate is not None and (room := _room(material, main, estimate)):
         return room, None
+    asks_memory = material.intents[0] == "min_vram" and material.estimates and main.verdict == "estimate"
+    if asks_memory and in_all(material.estimates[0]) in main.headline:
+        return Shown(measure="memory", said=in_all(material.estimates[0])), None
     for find in (_paced, _ordered):
         if (found := find(material, main)) is not None:
             return found, None
-    if material.intents[0] == "min_vram" and material.estimates and main.verdict == "estimate":
+    if asks_memory:
         return Shown(measure="memory", said=in_all(material.estimates[0])), None
     return Shown(measure=f"intent {material.intents[0]}"), None
 

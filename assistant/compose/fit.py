@@ -251,6 +251,9 @@ def _on_named_card(material: Material, estimates: Sequence[Estimate]) -> str:
     told = [first] if first.fits or not holding else holding
     how = material.say.listed([column_name(material, one, estimates) for one in told], conjunction="or")
     key = f"fit.card_{first.fit.verdict}" if first.fits or not holding else "fit.card_with"
+    shared = hybrid.split(material)
+    if key == "fit.card_no" and shared is not None and hybrid.host_of(shared).verdict != "no":
+        return ("" if material.say.language == "zh" else " ") + hybrid.headline(material, shared)[0]
     return material.say(key, how=how, **values)
 
 
