@@ -93,9 +93,17 @@ def speed(material: Material) -> Section:
     return _with(material, record.tool, result, headline, rows)
 
 
+_SAID_WHICH = re.compile(r"\d")
+"""A figure in a model's name, without which it is that of a maker or a family."""
+
+
 def _of_model(material: Material, headline: str) -> str:
-    """The figure with the model it is of, where that is one that an answer put forward."""
+    """The figure with the model it is of, where an answer put that forward or only its family was named."""
     need = material.understanding.need
+    taken = material.need.model
+    loosely = any(taken in one.candidates for one in need.doubts) or not _SAID_WHICH.search(need.model_text or "1")
+    if taken is not None and loosely and not need.on_model:
+        return material.say("pace.read_as", model=names.model_name(taken), what=headline)
     if not need.on_model or need.model is None:
         return headline
     form = names.format_name(need.weight_format) if need.weight_format else ""

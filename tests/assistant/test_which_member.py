@@ -98,3 +98,15 @@ def test_the_context_is_that_of_the_model_told_first(question: str) -> None:
     assert placed.request["model"] == lead["model"]
     assert lead["name"] in first
     assert "context of about" in first or "上下文最长约" in first
+
+
+@pytest.mark.parametrize(
+    ("question", "model"),
+    [
+        ("how fast is Qwen3 on my 4090?", "Qwen3-32B"),
+        ("I have a 4080 Super. Which Mistral models run on it and how fast would they be?", "Mistral-7B"),
+        ("3090 跑 Llama 多快", "Llama"),
+    ],
+)
+def test_a_speed_of_a_family_names_the_model_it_is_of(question: str, model: str) -> None:
+    assert model in turn(question)[2].answer.split("**")[1]
