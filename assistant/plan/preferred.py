@@ -55,12 +55,15 @@ _BUYING = re.compile(
     r"|\bbuy|(?<!my )(?<!our )(?<!your )\bown(?:ing|ed|s)?\b|\bbought|purchase|at home|for home|在家|家里",
     re.I,
 )
-_CHEAPEST = re.compile(
-    r"最便宜|最低价|最省钱|最划算|性价比|便宜点|预算(?:有限|不多|紧张|很?低)"
-    r"|(?:最少|最低)(?:要|得|需要)?花|花最少|最低成本"
+_LEAST = re.compile(
+    r"最便宜|最低价|最省钱|(?:最少|最低|至少)(?:总共|一共|大概)?(?:要|得|需要)?(?:花|多少(?:钱|预算|成本))|花最少|最低成本"
     r"|cheapest|lowest[- ](?:cost|price)|least expensive"
     r"|\b(?:least|minimum) (?:money |i |we |you |one )*(?:can |could |has |have )?(?:to )?(?:spend|pay)\b"
-    r"|\bhow (?:little|cheap(?:ly)?) (?:can|could)\b"
+    r"|\bhow (?:little|cheap(?:ly)?) (?:can|could)\b",
+    re.I,
+)
+_CHEAPEST = re.compile(
+    rf"{_LEAST.pattern}|最划算|性价比|便宜点|预算(?:有限|不多|紧张|很?低)"
     r"|\bbest (?:value|bang)|\bvalue for (?:the )?money|\bbang for (?:the|your|my|our) buck"
     r"|\bprice[-/ ]to[-/ ]performance"
     r"|(?:smallest|lowest) (?:\w+ )?bill|\bon (?:a|the) (?:tight |small |low |shoestring )?budget(?! of)\b"
@@ -102,6 +105,11 @@ def buys(text: str) -> bool:
 def asks_for_cheapest(text: str) -> bool:
     """Whether the price decides."""
     return bool(_CHEAPEST.search(text))
+
+
+def asks_the_least(text: str) -> bool:
+    """Whether the least it can cost is asked, so that a budget would change nothing."""
+    return bool(_LEAST.search(text))
 
 
 def of_machines(text: str) -> bool:

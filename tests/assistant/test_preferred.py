@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from assistant.compose.orders import chosen
-from assistant.plan.preferred import asks_for_cheapest, only, pace_of, preferred
+from assistant.plan.preferred import asks_for_cheapest, asks_the_least, only, pace_of, preferred
 from tests.assistant.planning import turn
 from tools.configuration import Configuration
 from tools.need import Need
@@ -126,6 +126,14 @@ def offered(acquisition: str, amount: float, pace: float, filled: float = 0.5, *
                    "source": "s", "price_date": "2026-09"}],
     }  # fmt: skip
     return Configuration.model_validate(row | fields)
+
+
+@pytest.mark.parametrize("text", ["跑 Qwen3-32B 最少多少钱？买什么卡", "Cheapest card to buy for Qwen3-32B?"])
+def test_who_asks_for_the_least_is_not_asked_for_a_budget(text: str) -> None:
+    assert asks_the_least(text)
+    _, _, draft = turn(text)
+    assert not any("预算" in one or "budget" in one for one in draft.clarifying_questions)
+    assert not asks_the_least("性价比高的卡")
 
 
 ALONE = offered("buy", 2_000, 37, reasons=[{"kind": "trade_off", "code": "host_must_take"}])
