@@ -53,7 +53,7 @@ from assistant.compose.material import Material
 from assistant.compose.premise import card_identity, card_memory, copies, premises, uneven
 from assistant.compose.section import Section
 from assistant.compose.written import draft_of
-from assistant.plan import money, preferred, price_claims, requests
+from assistant.plan import money, price_claims, requests, ways
 from assistant.plan import particular as shapes
 from assistant.plan.provisional import chinese_cards
 from assistant.understand.engines import engines_compared
@@ -308,17 +308,17 @@ def _shop(material: Material) -> Section:
         return _advised(material) or classes
     if acquisition.only_rents(material):
         return shopping.rent(material)
-    either = preferred.only(material.text, material.need) is None and requests.sized(material.need)
+    either = ways.only(material.text, material.need) is None and requests.sized(material.need)
     # A job of known length is paid once, whatever it runs on.
-    of_cards = preferred.of_cards(material.text) and material.need.dataset_tokens is None
-    if either and preferred.asks_for_cheapest(material.text) and not of_cards:
+    of_cards = ways.of_cards(material.text) and material.need.dataset_tokens is None
+    if either and ways.asks_for_cheapest(material.text) and not of_cards:
         return shopping.cloud_or_buy(material)
     return shopping.which_to_buy(material)
 
 
 def _advised(material: Material) -> Section | None:
     """The documents, where they surely speak to the question: the more so where a card is wanted, too."""
-    wants = acquisition.buys(material) or preferred.of_cards(material.text)
+    wants = acquisition.buys(material) or ways.of_cards(material.text)
     best = max((passage.answers or 0.0 for passage in material.passages), default=0.0)
     judgement = material.intents[0] not in _SHOPPING and _WORTH.search(material.text) is not None
     bar = LIKELY if judgement else BEYOND_DOUBT if wants else SURELY

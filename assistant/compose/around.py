@@ -2,7 +2,7 @@
 
 from assistant.compose import numbers
 from assistant.compose.material import Material
-from assistant.plan.preferred import of_machines
+from assistant.plan.ways import of_machines
 from tools.configuration import Configuration
 
 

@@ -5,7 +5,7 @@ import re
 from assistant.compose import acquisition, cache_alone, names, numbers, signs
 from assistant.compose.material import Material
 from assistant.compose.section import Section
-from assistant.plan import isolated, preferred, progress, requests
+from assistant.plan import isolated, progress, requests, ways
 from assistant.plan.amounts import SEEN, model_kind
 from assistant.plan.candidates import TIGHT_CASE
 from assistant.plan.method import unsaid
@@ -161,7 +161,7 @@ def questions(material: Material, verdict: str = "") -> list[str]:
         shopping
         and not weighed
         and need.budget is None
-        and not preferred.asks_the_least(material.text)
+        and not ways.asks_the_least(material.text)
         and not requests.cards(need)
         and not acquisition.priced(material)
     ):

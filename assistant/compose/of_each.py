@@ -7,7 +7,7 @@ from assistant.compose.aspects import BY_KEY
 from assistant.compose.citations import joined
 from assistant.compose.material import Material
 from assistant.compose.offers import cite, found
-from assistant.plan import of_each, preferred
+from assistant.plan import of_each, ways
 from tools.find_offers import OfferRow
 from tools.gpu_row import GpuRow
 
@@ -24,7 +24,7 @@ def prices(material: Material, rows: Sequence[GpuRow]) -> str:
     if not of_each.asks_price(material.understanding):
         return ""
     bought, rented = _bought(material, rows), _rented(material, rows)
-    lets = preferred.only(material.text, material.need) == "rent"
+    lets = ways.only(material.text, material.need) == "rent"
     told = [one for one in ((rented, bought) if lets else (bought, rented)) if one]
     return ("" if material.say.language == "zh" else " ").join(told)
 

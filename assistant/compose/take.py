@@ -7,7 +7,7 @@ from decimal import Decimal
 from assistant.compose import names, numbers
 from assistant.compose.material import Material
 from assistant.plan.market import PRICE_DAYS
-from assistant.plan.preferred import rents
+from assistant.plan.ways import rents
 from assistant.understand import like_prices
 from assistant.understanding import SaidPrice
 from kb.catalog import gpu as gpu_record

@@ -5,7 +5,7 @@ import re
 from assistant.plan import money, requests
 from assistant.plan.apart import rented_and_bought
 from assistant.plan.call import PlannedCall
-from assistant.plan.preferred import buys, rents
+from assistant.plan.ways import buys, rents
 from assistant.understanding import Understanding
 from kb.units import HOUR_S, HOURS_PER_MONTH
 from tools.need import Need

@@ -1,7 +1,7 @@
 """Cards that nobody sells by the piece: they come soldered in whole servers, and fewer of them are only rented."""
 
 from assistant.plan import requests
-from assistant.plan.preferred import buys
+from assistant.plan.ways import buys
 from kb.catalog import gpu, gpus
 from tools.configure.market import ORDERABLE
 from tools.configure.suitable import machine_sizes, sold_in_systems

@@ -6,7 +6,7 @@ from typing import Any
 
 from assistant.plan import bill, money, requests
 from assistant.plan.call import PlannedCall
-from assistant.plan.preferred import buys, rents
+from assistant.plan.ways import buys, rents
 from assistant.understand.place import named_providers
 from assistant.understand.text import Text
 from assistant.understanding import Understanding

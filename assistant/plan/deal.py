@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from assistant.plan import of_each, requests
 from assistant.plan.apart import rented_and_bought
 from assistant.plan.call import PlannedCall, planned
-from assistant.plan.preferred import rents
+from assistant.plan.ways import rents
 from assistant.understand.budget import Money, find_money
 from assistant.understand.text import Text
 from assistant.understanding import Understanding

@@ -30,11 +30,11 @@ from assistant.plan.launch import ACCEPTANCE, FILES, launch
 from assistant.plan.method import other_ways, unsaid
 from assistant.plan.mixture import by_layers
 from assistant.plan.pasted import pasted
-from assistant.plan.preferred import only
 from assistant.plan.provisional import chinese_cards, compared_formats, provisional
 from assistant.plan.smaller import smaller
 from assistant.plan.tiers import tiers, unsized_purchase
 from assistant.plan.wave import distinct, first_of, in_turn
+from assistant.plan.ways import only
 from assistant.understand.errors import is_oom
 from assistant.understanding import Understanding
 from kb.catalog import gpu

@@ -10,7 +10,7 @@ from assistant.plan.amounts import model_kind
 from assistant.plan.call import PlannedCall, planned
 from assistant.plan.formats import packed_format
 from assistant.plan.home import CURRENCIES
-from assistant.plan.preferred import only
+from assistant.plan.ways import only
 from assistant.understand.host_memory import bandwidth_bytes_per_s
 from assistant.understanding import Understanding
 from kb.catalog import gpu, models

@@ -6,7 +6,8 @@ from collections.abc import Sequence
 from assistant.answer import ToolCallRecord
 from assistant.plan import bill, money, requests
 from assistant.plan.call import PlannedCall
-from assistant.plan.preferred import buys, only, preferred
+from assistant.plan.preferred import preferred
+from assistant.plan.ways import buys, only
 from assistant.understanding import Understanding
 from tools.configuration import Configuration
 from tools.need import GpuCount, Need

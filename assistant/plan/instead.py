@@ -9,7 +9,7 @@ from assistant.plan import requests
 from assistant.plan.amounts import model_kind
 from assistant.plan.call import PlannedCall
 from assistant.plan.formats import packed_format
-from assistant.plan.preferred import only
+from assistant.plan.ways import only
 from kb.catalog import gpu, gpus
 from kb.units import GIB
 from tools.configure.choice import LEAST_MACHINE_USD

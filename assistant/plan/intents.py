@@ -7,8 +7,8 @@ from assistant.plan import duration, feeding, link, money, needless, ordered, pr
 from assistant.plan.amounts import COUNTED, counts_output, model_kind, pace_asked, rate, trains
 from assistant.plan.apart import rented_and_bought
 from assistant.plan.method import both
-from assistant.plan.preferred import asks_for_cheapest
 from assistant.plan.provisional import raced
+from assistant.plan.ways import asks_for_cheapest
 from assistant.understand.worded import READ
 from assistant.understanding import Asked, Understanding
 from tools.need import Intent, Need

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from assistant.plan import requests
 from assistant.plan.call import PlannedCall, planned
 from assistant.plan.market import ordinary, recent, sold_alone
-from assistant.plan.preferred import rents
+from assistant.plan.ways import rents
 from assistant.understanding import Understanding
 from kb.units import GIB
 from tools.find_gpus import GpuQuery, find_gpus

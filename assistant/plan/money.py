@@ -10,7 +10,7 @@ from assistant.plan.home import CURRENCIES
 from assistant.plan.like_for_like import like_for_like
 from assistant.plan.nearest import like_rent, unsold_terms
 from assistant.plan.preferred import cost as price_key
-from assistant.plan.preferred import only, rents
+from assistant.plan.ways import only, rents
 from assistant.understand.budget import find_money
 from assistant.understand.running import DAYS_PER_MONTH, Running, read_running
 from assistant.understand.term import find_term

@@ -10,9 +10,9 @@ from assistant.plan.amounts import model_kind
 from assistant.plan.call import PlannedCall
 from assistant.plan.formats import packed_format
 from assistant.plan.instead import desks
-from assistant.plan.preferred import asks_for_cheapest, only
 from assistant.plan.purse import organised
 from assistant.plan.spill import HOST_BYTES, MARGIN, host_bandwidth_bytes_per_s
+from assistant.plan.ways import asks_for_cheapest, only
 from assistant.plan.whose import at_home
 from assistant.understanding import Understanding
 from kb.catalog import gpu

@@ -1,12 +1,11 @@
 """Which of the configurations found answers the question: to buy, to rent, the cheapest."""
 
-import re
 from collections.abc import Sequence
 from decimal import Decimal
 
 from assistant.plan.formats import TRAINING_LADDER, bits
+from assistant.plan.ways import asks_for_cheapest, of_cards, of_machines, only, rents
 from assistant.plan.whose import at_home, grouped
-from assistant.understand.place import NO_CLOUD
 from kb.units import HOURS_PER_MONTH
 from tools.configuration import Configuration
 from tools.configure.fewer import BRISK, FEWER_FOR, MANY, PAIR
@@ -44,41 +43,6 @@ MUCH_AS_FAST = 0.9
 COMMON_COUNT = 2
 """Cards that go into an ordinary computer; more of them are no better use of a budget than fewer."""
 
-_RENTING = re.compile(
-    r"租|云|\brent|\bcloud|instance|per hour|hourly|/h\b|pay-as-you-go|\bleas(?:e|es|ed|ing)\b"
-    r"|\bspot\b",
-    re.I,
-)
-_BUYING = re.compile(
-    r"买|购|自己?攒|自建|入手|私有化|本地化?部署|(?:公司|单位|学校|医院|内网|企业)内?部?(?:部署|机房)"
-    r"|\bon-?prem|\bin[- ]house"
-    r"|\bbuy|(?<!my )(?<!our )(?<!your )\bown(?:ing|ed|s)?\b|\bbought|purchase|at home|for home|在家|家里",
-    re.I,
-)
-_LEAST = re.compile(
-    r"最便宜|最低价|最省钱|(?:最少|最低|至少)(?:总共|一共|大概)?(?:要|得|需要)?(?:花|多少(?:钱|预算|成本))|花最少|最低成本"
-    r"|cheapest|lowest[- ](?:cost|price)|least expensive"
-    r"|\b(?:least|minimum) (?:money |i |we |you |one )*(?:can |could |has |have )?(?:to )?(?:spend|pay)\b"
-    r"|\bhow (?:little|cheap(?:ly)?) (?:can|could)\b",
-    re.I,
-)
-_CHEAPEST = re.compile(
-    rf"{_LEAST.pattern}|最划算|性价比|便宜点|预算(?:有限|不多|紧张|很?低)"
-    r"|\bbest (?:value|bang)|\bvalue for (?:the )?money|\bbang for (?:the|your|my|our) buck"
-    r"|\bprice[-/ ]to[-/ ]performance"
-    r"|(?:smallest|lowest) (?:\w+ )?bill|\bon (?:a|the) (?:tight |small |low |shoestring )?budget(?! of)\b"
-    r"|\bbudget[- ](?:friendly|build|card|gpu)|\b(?:affordable|inexpensive)",
-    re.I,
-)
-
-_MACHINE = re.compile(
-    r"整机|主机|电脑|配置单|服务器|工作站|一体机|怎么配|配一?台|攒一?台|装机|\bpcs?\b|\bbuild\b|\bbox\b|workstation|\bservers?\b"
-    r"|\bmachines?\b|\bdesktop\b|\brig\b|\bcomputer\b",
-    re.I,
-)
-"""Words of who buys a whole machine, not cards for one."""
-
-_CARDS = re.compile(r"\bgpus?\b|\bcards?\b|显卡|单卡|哪张|什么卡", re.I)
 _OF_CARDS = (
     "which_to_buy",
     "how_many_gpus",
@@ -92,43 +56,6 @@ _OF_CARDS = (
 """Intents of a question about hardware that says nothing of how it is to be had."""
 
 
-def rents(text: str) -> bool:
-    """Whether renting is spoken of."""
-    return bool(_RENTING.search(NO_CLOUD.sub(" ", text.lower())))
-
-
-def buys(text: str) -> bool:
-    """Whether buying is spoken of."""
-    return bool(_BUYING.search(text))
-
-
-def asks_for_cheapest(text: str) -> bool:
-    """Whether the price decides."""
-    return bool(_CHEAPEST.search(text))
-
-
-def asks_the_least(text: str) -> bool:
-    """Whether the least it can cost is asked, so that a budget would change nothing."""
-    return bool(_LEAST.search(text))
-
-
-def of_machines(text: str) -> bool:
-    """Whether a whole machine is spoken of."""
-    return bool(_MACHINE.search(text))
-
-
-def of_cards(text: str) -> bool:
-    """Whether cards are spoken of rather than any way to have the work done."""
-    return bool(_CARDS.search(text))
-
-
-def only(text: str, need: Need) -> str | None:
-    """`buy` or `rent` when only that is asked about."""
-    if need.acquisition == "rent" or ((rents(text) or need.provider) and not buys(text)):
-        return "rent"
-    return "buy" if need.acquisition == "buy" or (buys(text) and not rents(text)) else None
-
-
 def preferred(found: Sequence[Configuration], text: str, need: Need) -> list[Configuration]:
     """The configurations to speak of, best first: of the cards and the kind asked about first, dated prices first.
 
@@ -138,8 +65,8 @@ def preferred(found: Sequence[Configuration], text: str, need: Need) -> list[Con
     way = only(text, need)
     pool = [one for one in found if one.acquisition == way] or found
     pool = [one for one in pool if not any(_surer(other, one) for other in pool)]
-    of_cards = need.intent in _OF_CARDS and need.budget is None
-    cards_first = not rents(text) and (of_cards or (way is None and _pays_back(pool)))
+    about_cards = need.intent in _OF_CARDS and need.budget is None
+    cards_first = not rents(text) and (about_cards or (way is None and _pays_back(pool)))
     named = {*need.gpus_asked, *(card.gpu for card in need.gpus_owned)}
     kept = sorted(
         pool, key=lambda one: (one.gpu not in named, one.acquisition == "rent" if cards_first else _undated(one))
@@ -148,7 +75,7 @@ def preferred(found: Sequence[Configuration], text: str, need: Need) -> list[Con
         alike = [one for one in kept if one.acquisition == kept[0].acquisition]
         first = _tried(min(alike, key=least if asks_for_cheapest(text) else cost), kept)
         return _led(_faster_at_that(first, kept, Decimal(1) if asks_for_cheapest(text) else ABOUT_AS_DEAR), kept)
-    if _MACHINE.search(text):
+    if of_machines(text):
         kept.sort(key=lambda one: one.gpu not in named and _cards_alone(one))
     home = at_home(text, need)
     shared = not home and _shared(text, need)
@@ -156,9 +83,9 @@ def preferred(found: Sequence[Configuration], text: str, need: Need) -> list[Con
     lead = _fewer(_roomier(lead or kept[0], kept, need), kept, named, home=home, shared=shared) if kept else None
     if lead and shared:
         lead = _brisk(lead, kept, named)
-    if lead and home and _MACHINE.search(text):
+    if lead and home and of_machines(text):
         lead = _sparing(lead, kept)
-    if lead and _CARDS.search(text) and not _MACHINE.search(text):
+    if lead and of_cards(text) and not of_machines(text):
         lead = _new_card(lead, kept)
     return _led(lead, kept) if lead else kept
 

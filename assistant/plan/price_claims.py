@@ -6,7 +6,7 @@ from assistant.plan import money, requests
 from assistant.plan.apart import cheapest_offer
 from assistant.plan.call import PlannedCall
 from assistant.plan.home import CURRENCIES
-from assistant.plan.preferred import buys, rents
+from assistant.plan.ways import buys, rents
 from assistant.understand.budget import Money, find_money
 from assistant.understand.text import Text
 from assistant.understanding import Understanding

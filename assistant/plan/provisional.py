@@ -8,8 +8,8 @@ from assistant.plan.formats import AS_PUBLISHED, WIDE, bits, native_format, pack
 from assistant.plan.from_scratch import usual_data
 from assistant.plan.method import still_open
 from assistant.plan.nameless import counted
-from assistant.plan.preferred import only
 from assistant.plan.runnable import runnable
+from assistant.plan.ways import only
 from assistant.understand import worded
 from assistant.understand.formats import find_formats
 from assistant.understand.likened import domestic_instead

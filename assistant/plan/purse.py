@@ -4,7 +4,7 @@ import math
 
 from assistant.plan import requests
 from assistant.plan.amounts import SEEN, model_kind
-from assistant.plan.preferred import asks_for_cheapest
+from assistant.plan.ways import asks_for_cheapest
 from assistant.plan.whose import grouped
 from assistant.understanding import Understanding
 from kb.units import DAY_S

@@ -2,7 +2,7 @@
 
 from assistant.plan import duration, requests
 from assistant.plan.call import PlannedCall
-from assistant.plan.preferred import only
+from assistant.plan.ways import only
 from assistant.understanding import Understanding
 from tools.need import Need
 

@@ -9,7 +9,8 @@ from assistant.plan import requests
 from assistant.plan.amounts import model_kind
 from assistant.plan.call import PlannedCall, planned
 from assistant.plan.home import CURRENCIES
-from assistant.plan.preferred import only, preferred
+from assistant.plan.preferred import preferred
+from assistant.plan.ways import only
 from assistant.understanding import Understanding
 from tools.configuration import Configuration
 from tools.need import Need

@@ -7,8 +7,9 @@ from assistant.answer import ToolCallRecord
 from assistant.plan import requests
 from assistant.plan.call import PlannedCall, planned
 from assistant.plan.home import CURRENCIES
-from assistant.plan.preferred import COMFORTABLE, only
+from assistant.plan.preferred import COMFORTABLE
 from assistant.plan.provisional import provisional
+from assistant.plan.ways import only
 from assistant.understanding import Understanding
 from kb.units import HOUR_S, HOURS_PER_MONTH
 from tools.configuration import Configuration

@@ -4,7 +4,7 @@ import re
 
 from assistant.plan import requests
 from assistant.plan.call import PlannedCall, planned
-from assistant.plan.preferred import rents
+from assistant.plan.ways import rents
 from assistant.understanding import Understanding
 from tools.find_gpus import Sort
 from tools.need import Need

@@ -8,7 +8,7 @@ from assistant.plan.amounts import model_kind
 from assistant.plan.call import PlannedCall, planned
 from assistant.plan.formats import packed_format
 from assistant.plan.market import ordinary, recent, sold_alone
-from assistant.plan.preferred import rents
+from assistant.plan.ways import rents
 from assistant.understanding import Understanding
 from kb.catalog import gpu, gpus
 from kb.rates import usd

@@ -5,7 +5,8 @@ from typing import Any
 import pytest
 
 from assistant.compose.orders import chosen
-from assistant.plan.preferred import asks_for_cheapest, asks_the_least, only, pace_of, preferred
+from assistant.plan.preferred import pace_of, preferred
+from assistant.plan.ways import asks_for_cheapest, asks_the_least, only
 from tests.assistant.planning import turn
 from tools.configuration import Configuration
 from tools.need import Need
