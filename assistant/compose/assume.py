@@ -13,6 +13,7 @@ from assistant.understand.companions import all_beside
 from assistant.understand.standing import other_than_language
 from kb.base import AdvisorError
 from kb.catalog import gpu, model
+from kb.datasets import tokens_named
 from kb.units import GIB
 
 _TAKEN = re.compile(
@@ -56,6 +57,9 @@ def assumed(material: Material, main: Estimate) -> list[str]:
         key = "assume.recipe_data" if project else "assume.usual_data"
         quoted = material.cites.cite("catalog", source.title, source.url or "", source.title)
         found.append(say(key, tokens=numbers.params(need.dataset_tokens or 0)) + joined([quoted]))
+    if (data := tokens_named(material.text)) is not None and need.dataset_tokens == data.tokens:
+        quoted = material.cites.cite("catalog", data.source.title, data.source.url, data.source.title)
+        found.append(say("assume.named_data", tokens=numbers.params(data.tokens)) + joined([quoted]))
     if material.stand_in:
         found.append(say(f"assume.for_{need.purpose}", model=names.model_name(material.stand_in)))
     taken = filter(None, map(_TAKEN.match, main.result.assumptions))

@@ -7,6 +7,7 @@ from assistant.plan import of_each, requests
 from assistant.plan.apart import rented_and_bought
 from assistant.plan.call import PlannedCall, planned
 from assistant.plan.ways import rents
+from assistant.understand import like_prices
 from assistant.understand.budget import Money, find_money
 from assistant.understand.text import Text
 from assistant.understanding import Understanding
@@ -72,6 +73,7 @@ def asked(understanding: Understanding) -> bool:
         or len(requests.compared(need)) != 2
         or need.gpus_owned
         or understanding.command
+        or like_prices.said(text)
     ):
         return False
     weighed = _CHOICE.search(text) is not None and _MONEY.search(text) is not None

@@ -4,6 +4,7 @@ import re
 
 from assistant.understand.numbers import AMOUNT, DIGITS, HAN, SCALE, scaled
 from assistant.understand.text import Found, grammar
+from kb.datasets import tokens_named
 from kb.units import GB, KB, MB, TB
 from tools.training_time.request import SAMPLE_TOKENS
 
@@ -61,7 +62,7 @@ HAN_PER_TOKEN = 1.65
 
 
 def find_dataset(text: str) -> Found[int] | None:
-    """Tokens of training data: said, or from bytes of text, or from samples and their length."""
+    """Tokens of training data: said, or from bytes of text, from samples and their length, or by the name of a text."""
     for match in _DATASET.finditer(text):
         value = scaled(match["n"].strip(), match["s"])
         if value and 200_000 <= value <= 10**17:
@@ -78,7 +79,8 @@ def find_dataset(text: str) -> Found[int] | None:
         value = (scaled(samples["n"].strip(), samples["s"]) or 0) * _length_of(each)
         if 1000 <= value <= 10**17:
             return Found(int(value), samples.start(), samples.end())
-    return None
+    named = tokens_named(text)
+    return Found(named.tokens, named.start, named.end) if named else None
 
 
 def _of_length(text: str) -> re.Match[str] | None:
