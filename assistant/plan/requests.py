@@ -147,8 +147,8 @@ def memory(
     values |= look(need)
     if task == "pretrain" and card is not None and need.gradient_checkpointing is None:
         values["gradient_checkpointing"] = _recomputed(values, card.gpu, count)
-    usual = _engine(values["weight_format"], card) or clips.program(need, card)
-    values["engine"] = need.engine or (usual if task == "inference" else None)
+    usual = (_engine(values["weight_format"], card) or clips.program(need, card)) if task == "inference" else None
+    values["engine"] = need.engine or usual
     return planned("estimate_memory", **(values | changes))
 
 
@@ -180,20 +180,18 @@ def look(need: Need) -> dict[str, object]:
 
 def _engine(weight_format: object, card: GpuCount | None) -> str | None:
     """The engine that a format or a card leaves no choice of; None = the calculators' own."""
-    if str(weight_format or "").startswith("gguf:"):
-        return "llama.cpp"
+    read = str(weight_format or "").startswith("gguf:")
+    if read or card is None:
+        return "llama.cpp" if read else None
     try:
-        found = gpu(card.gpu) if card is not None else None
+        found = gpu(card.gpu)
     except AdvisorError:
-        found = None
-    if found is None:
         return None
     return "llama.cpp" if unified(found.id) else "transformers" if served_in(found) == "files" else None
 
 
 def _computable(need: Need, card: GpuCount | None) -> str | None:
-    """What a model published in FP8 runs in on a card without FP8: BF16, or the file of as many bits where one memory
-    is read through llama.cpp; None = as published."""
+    """What a model published in FP8 runs in on a card without: BF16, or where memory is one its file; None = as it is."""
     try:
         fp8 = need.model is not None and model(need.model).native_format == "fp8"
         if not fp8 or card is None or gpu(card.gpu).fp8_flops is not None:
