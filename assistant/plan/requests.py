@@ -191,7 +191,7 @@ def _engine(weight_format: object, card: GpuCount | None) -> str | None:
 
 
 def _computable(need: Need, card: GpuCount | None) -> str | None:
-    """What a model published in FP8 runs in on a card without: BF16, or where memory is one its file; None = as it is."""
+    """What a model published in FP8 runs in on a card without: BF16, or where memory is one its file; None = as is."""
     try:
         fp8 = need.model is not None and model(need.model).native_format == "fp8"
         if not fp8 or card is None or gpu(card.gpu).fp8_flops is not None:
