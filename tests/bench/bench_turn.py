@@ -29,7 +29,7 @@ from typing import Any
 sys.path.insert(0, str(Path(__file__).parent / "reliability"))
 from questions import FORMS, novel
 
-from assistant import agent, finish, step
+from assistant import agent, finish, step, work
 from assistant.agent import Advisor
 from assistant.told import FRESH
 from kb.catalog import gpus, models
@@ -98,7 +98,7 @@ def watched() -> Pieces:
         return tool.name
 
     pieces.watch(step, "call", of_tool)
-    pieces.watch(agent, "compose", "composing")
+    pieces.watch(work, "compose", "composing")
     pieces.watch(finish, "ground", "tracing the numbers")
     return pieces
 
