@@ -25,6 +25,7 @@ from assistant.plan import (
 from assistant.plan.amounts import model_kind
 from assistant.plan.call import PlannedCall, planned
 from assistant.plan.formats import native_format, smaller_formats
+from assistant.plan.guidance import guidance
 from assistant.plan.intents import intents
 from assistant.plan.launch import ACCEPTANCE, FILES, launch
 from assistant.plan.method import other_ways, unsaid
@@ -60,14 +61,14 @@ def plan(understanding: Understanding) -> list[PlannedCall]:
         return []
     need = provisional(understanding)
     if understanding.workloads:
-        return [*distinct(several.sizes(understanding, need)), *distinct([requests.guidance(understanding)])]
+        return [*distinct(several.sizes(understanding, need)), *distinct([guidance(understanding)])]
     if together.asked(understanding):
         return _of_several(understanding, need)
     if own := distinct(particular.calls(understanding, need)):
         return own
     if interface.asked(understanding):
         return []
-    wanted: Calls = [requests.guidance(understanding)]
+    wanted: Calls = [guidance(understanding)]
     if requests.sized(need) and not requests.cards(need):
         wanted.append(requests.what_fits(need, understanding.text))
     if card_claims.misjudged(understanding, need):
@@ -87,8 +88,8 @@ def plan(understanding: Understanding) -> list[PlannedCall]:
     wanted += compared
     wanted += in_turn(_BY_INTENT.get(intent, _guidance_only)(need, understanding) for intent in intents(understanding))
     calls = distinct(wanted)
-    guidance, rest = calls[:1], calls[1:]
-    return (first_of(rest) + guidance) if rest else guidance
+    looked_up, rest = calls[:1], calls[1:]
+    return (first_of(rest) + looked_up) if rest else looked_up
 
 
 def _of_several(understanding: Understanding, need: Need) -> list[PlannedCall]:
@@ -96,7 +97,7 @@ def _of_several(understanding: Understanding, need: Need) -> list[PlannedCall]:
     usable = None if requests.cards(need) else requests.what_fits(need, understanding.text)
     beside, apart = understanding.beside, together.apart_calls(understanding, need)
     each = together.beside_calls(understanding, need) if beside else apart
-    return distinct([usable, *each, *_check(need, understanding), requests.guidance(understanding)])[:CALLS_MAX]
+    return distinct([usable, *each, *_check(need, understanding), guidance(understanding)])[:CALLS_MAX]
 
 
 def _can_it_run(need: Need, understanding: Understanding) -> Calls:
@@ -280,14 +281,6 @@ def _timed_by_number(need: Need, card: GpuCount, understanding: Understanding) -
     ways = [card.model_copy(update={"count": board * machines}) for machines in (1, 2, 4)]
     times = [requests.training_time(need, way, text=understanding.text) for way in ways]
     return [times[0], requests.memory(need, ways[0]), *times[1:]]
-
-
-def _estimate(tool: str, need: Need, card: GpuCount | None) -> PlannedCall | None:
-    """A speed or time estimate on one card, when the tool is there."""
-    if card is None or not requests.sized(need):
-        return None
-    values = need.model_dump(exclude={"intent"})
-    return planned(tool, **(values | {"gpu": card.gpu, "gpu_count": card.count or 1}))
 
 
 def _serving(need: Need, understanding: Understanding) -> Calls:

@@ -7,6 +7,7 @@ from assistant.plan.amounts import model_kind
 from assistant.plan.call import PlannedCall, planned
 from assistant.plan.cardless import needed, without
 from assistant.plan.formats import packed_format
+from assistant.plan.guidance import guidance
 from assistant.plan.spill import SERVER
 from assistant.understand.host_memory import bandwidth_bytes_per_s
 from assistant.understanding import Understanding
@@ -127,7 +128,7 @@ def calls(need: Need, understanding: Understanding) -> list[PlannedCall | None]:
             requests.memory(one, weight_format=form, engine="llama.cpp"),
             *(_speed(one, form, words) for words in (SERVER_MEMORIES if servers else (understanding.text,))),
         ]
-    return [*found, requests.configure(need), requests.guidance(understanding)] if servers else found
+    return [*found, requests.configure(need), guidance(understanding)] if servers else found
 
 
 def _file(need: Need, one: Need) -> str:

@@ -1,7 +1,6 @@
 """From what was understood to what each tool is asked."""
 
 import re
-from collections.abc import Iterable
 
 from assistant.plan import clips
 from assistant.plan.amounts import COUNTED, SEEN, amounts, clip_frames, model_kind, of_pictures
@@ -9,7 +8,6 @@ from assistant.plan.call import PlannedCall, planned
 from assistant.plan.formats import EVERY_FORMAT, TRAINING_LADDER, WHICH_FORMAT, WIDE, bits, unified
 from assistant.plan.layout import serving_layout, training_layout
 from assistant.understand.progress import find_samples
-from assistant.understanding import Understanding
 from kb.base import AdvisorError
 from kb.catalog import gpu, gpus, model, models
 from kb.memory_constants import constants as memory_constants
@@ -31,8 +29,6 @@ SPENDING = ("which_to_buy", "how_many_gpus", "budget", "cloud_or_buy", "min_vram
 """Intents of who is about to spend: they want to see what more money would bring."""
 QUERY_CHARACTERS_MAX = 400
 """What guidance is searched with: a question is a line or two, a pasted log is not."""
-
-
 BOARD_LEAST = 4
 """Cards of a number stated from which a card that comes on boards, named beside it, is meant in that number."""
 CARDS_CHECKED_MAX = 4
@@ -47,12 +43,8 @@ GENERATIONS = ("v100-sxm2-32gb", "a100-sxm-80gb", "rtx-4090", "h100-sxm-80gb")
 """One card of each generation that formats differ on, checked when a format is asked about without a card."""
 _FORMATS = re.compile(r"\b(?:fp8|fp4|nvfp4|mxfp4|bf16|int8|awq|gptq|flash-?att\w*)\b", re.I)
 _VERSIONS = re.compile(r"cuda|\bcu1[0-9]{2}\b|driver|驱动", re.I)
-SHORT_QUESTION = 24
-"""Characters below which the question's words alone find nothing: a follow-up leans on what was said before."""
 FAMILY_MAX = 48
 """Members of a family tried one by one."""
-PASSAGES = 8
-"""Passages looked at; few are quoted."""
 PATIENCE_S = 90 * DAY_S
 """Longest that a pre-training of known data may take where no deadline was stated: fewer cards would take years."""
 OFFERS_MAX = 6
@@ -384,17 +376,3 @@ def _published(need: Need) -> str | None:
     except AdvisorError:
         return None
     return native if native == "fp8" and not is_training(need) else None
-
-
-def guidance(understanding: Understanding) -> PlannedCall | None:
-    """What the documents say: searched with the asker's own words and the terms understood."""
-    need = understanding.need
-    own = understanding.text.strip() or " ".join(span.text for span in understanding.spans)
-    terms = [term for term in (need.model, *named_gpus(need), need.weight_format) if term]
-    added = _new_terms(own, terms) if len(own) < SHORT_QUESTION else []
-    query = " ".join([own[: QUERY_CHARACTERS_MAX // 2], *added])[:QUERY_CHARACTERS_MAX].strip()
-    return planned("search_guidance", query=query, language=understanding.language, top=PASSAGES) if query else None
-
-
-def _new_terms(own: str, terms: Iterable[str]) -> list[str]:
-    return [term.replace("_", " ") for term in dict.fromkeys(terms) if term.lower() not in own.lower()]

@@ -5,6 +5,7 @@ import re
 from assistant.plan import requests
 from assistant.plan.amounts import model_kind
 from assistant.plan.call import PlannedCall
+from assistant.plan.guidance import guidance
 from assistant.understand.errors import is_oom
 from assistant.understanding import Understanding
 from kb.units import GB
@@ -72,5 +73,5 @@ def calls(need: Need, understanding: Understanding) -> list[PlannedCall | None]:
     return [
         requests.memory(need, card),
         requests.memory(need, card, weight_format="fp32") if wide else None,
-        requests.guidance(understanding),
+        guidance(understanding),
     ]

@@ -8,6 +8,7 @@ from assistant.plan import requests
 from assistant.plan.amounts import model_kind
 from assistant.plan.call import PlannedCall, planned
 from assistant.plan.formats import packed_format
+from assistant.plan.guidance import guidance
 from assistant.plan.market import left_out, recent, sold_alone
 from assistant.plan.provisional import provisional
 from assistant.understand.formats import compares_formats, find_formats
@@ -109,7 +110,7 @@ def calls_alone(need: Need, understanding: Understanding) -> list[PlannedCall | 
     return [
         requests.gpu_facts(need, names=tuple(dict.fromkeys((one.gpu, *others)))),
         planned("check_compatibility", gpus=(one.gpu,), engine="pytorch", precision="bf16"),
-        requests.guidance(understanding),
+        guidance(understanding),
     ]
 
 
