@@ -145,9 +145,7 @@ def _min_vram(need: Need, understanding: Understanding) -> Calls:
     elif model_kind(need) in ("diffusion", "video") and need.offload is None:
         smaller = smaller_formats(need.weight_format, need.engine) if need.weight_format is None else ()
         turns = [] if clips.program(need, card) else [requests.memory(need, card, offload="components")]
-        others = turns + [
-            requests.memory(need, card, weight_format=name) for name in smaller[-len(turns) :]
-        ]  # all or the last
+        others = turns + [requests.memory(need, card, weight_format=name) for name in smaller[-len(turns) :]]
     elif need.weight_format is None and model_kind(need) != "vision":
         names = smaller_formats(native_format(need.model), need.engine, card.gpu if card else None)
         names = (*names, *(("gguf:MXFP4",) if native_format(need.model) == "mxfp4" and not need.engine else ()))
