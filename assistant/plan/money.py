@@ -10,6 +10,7 @@ from assistant.plan.home import CURRENCIES
 from assistant.plan.like_for_like import like_for_like
 from assistant.plan.nearest import like_rent, unsold_terms
 from assistant.plan.preferred import cost as price_key
+from assistant.plan.preferred import job as job_key
 from assistant.plan.ways import only, rents
 from assistant.understand.budget import find_money
 from assistant.understand.running import DAYS_PER_MONTH, Running, read_running
@@ -240,7 +241,7 @@ def cost(
     leased = {one.gpu for one in found if one.acquisition == "rent"}
     bought = [one for one in found if one.acquisition == "buy" and one.price.complete and not one.owned_count]
     bought.sort(key=lambda one: (one.gpu not in leased, price_key(one)))
-    leases = sorted((one for one in found if one.acquisition == "rent"), key=price_key)
+    leases = sorted((one for one in found if one.acquisition == "rent"), key=job_key if runs(need) else price_key)
     bought, leases = like_for_like(bought, leases)
     best = (leases if need.acquisition == "rent" else bought)[:1] if requests.sized(need) else []
     chosen = [GpuCount(gpu=one.gpu, count=one.gpu_count) for one in best]

@@ -327,6 +327,12 @@ def cost(one: Configuration) -> tuple[bool, bool, bool, Decimal]:
     return one.memory.verdict != "yes", amount is None, _undated(one), Decimal(amount or 0)
 
 
+def job(one: Configuration) -> tuple[bool, bool, Decimal]:
+    """What a job of known length is cheapest by: what it comes to, not what an hour does; an unknown sum comes last."""
+    total = next((paid.total_usd for paid in one.rent_prices if paid.kind == "on_demand"), None)
+    return one.memory.verdict != "yes", total is None, Decimal(total or 0) * (UNDATED_RISE if _undated(one) else 1)
+
+
 def least(one: Configuration) -> tuple[bool, bool, Decimal]:
     """What the cheapest is found by where that is asked for: a price without a date may have risen, so it is the
     cheapest only where it is far below the dated ones."""

@@ -49,6 +49,8 @@ _SAMPLES = re.compile(
     r"|指令|句对?)|(?<=[万千k\d ])\s?(?:条|对))(?![a-z])",
     re.I,
 )
+_BILLIONS = re.compile(r"条|个|[a-z]{4}", re.I)
+"""What makes thousands of millions a number of samples."""
 _MFU = re.compile(
     r"(?<![a-z])mfu(?![a-z])\D{0,16}?(?P<n>\d{1,2}(?:\.\d{1,2})?)\s?(?P<p>%)?|(?P<n2>\d{1,2}(?:\.\d{1,2})?)\s?(?P<p2>%)\s?"
     r"(?:的)?\s?(?:mfu|model flops? util\w+)",
@@ -120,6 +122,8 @@ def find_whole(text: str) -> tuple[str, str, float] | None:
 def find_samples(text: str) -> int | None:
     """Samples of the data: "50k examples", 「5 万条」."""
     for match in _SAMPLES.finditer(text):
+        if (match["s"] or "").lower() == "b" and not _BILLIONS.search(match[0]):
+            continue  # 「Qwen3-32B 问答」 is a model and what it does
         value = scaled(match["n"].strip(), match["s"].lower() if match["s"] else None)
         if value and value >= PERCENT and value == int(value):
             return int(value)

@@ -56,3 +56,8 @@ def test_of_two_sets_of_cards_the_one_that_can_be_fed_is_said_first() -> None:
 def test_first_token_is_told_where_a_limit_was_set() -> None:
     _, _, draft = turn("Which GPUs for Llama 3.3 70B, 20 concurrent users at 8k, time to first token under 3 s?")
     assert "first token after ≈" in draft.answer
+
+
+def test_bill_is_told_beside_the_racks() -> None:
+    text = "Each rack gives 10 kW, PUE 1.4, $0.14 per kWh. How many 8-GPU H200 servers per rack, electricity per year?"
+    assert "a year" in turn(text)[2].answer.splitlines()[0]

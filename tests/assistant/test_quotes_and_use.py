@@ -121,3 +121,17 @@ def test_project_of_months_is_rented(text: str, said: str) -> None:
     first = turn(text)[2].answer.splitlines()[0]
     assert first.startswith(("**Rent", "**租"))
     assert said in first
+
+
+def test_cheapest_rental_of_a_job_is_by_what_the_job_comes_to() -> None:
+    text = "We want to fully fine-tune Llama 3.1 8B on 500M tokens within 48 hours. Cheapest rental?"
+    _, records, draft = turn(text)
+    run = next(one.result["run"] for one in records if one.tool == "estimate_cost")
+    totals = [float(p.total_usd) for one in draft.configurations for p in one.rent_prices if p.kind == "on_demand"]
+    assert run["cheapest_cost"] <= 1.5 * min(totals)
+
+
+def test_sum_that_the_boss_gave_is_the_budget() -> None:
+    budget = understand("老板给了80万,白天给80人做Qwen3-32B问答,晚上微调14B,怎么配一台机器?").need.budget
+    assert budget is not None
+    assert budget.amount == 800_000

@@ -3,6 +3,7 @@
 import pytest
 
 from assistant.understand import understand
+from assistant.understand.progress import find_samples
 from tests.assistant.planning import turn
 
 
@@ -32,3 +33,15 @@ def test_no_sample_is_longer_than_the_longest_allowed() -> None:
 def test_a_length_that_was_said_is_not_called_unsaid() -> None:
     _, _, draft = turn("60k samples, sequence length 200, LoRA Qwen3-8B on a 4090, how long does it take?")
     assert not any("512" in one for one in draft.assumptions)
+
+
+@pytest.mark.parametrize(
+    ("text", "samples"),
+    [
+        pytest.param("白天给80人做Qwen3-32B问答", None, id="a-model-and-its-work"),
+        pytest.param("用 5 万条对话微调 Qwen3-32B", 50_000, id="counted"),
+        pytest.param("fine-tune on 50k instructions", 50_000, id="en"),
+    ],
+)
+def test_size_of_a_model_is_no_number_of_samples(text: str, samples: int | None) -> None:
+    assert find_samples(text) == samples
