@@ -8,7 +8,8 @@ from assistant.understanding import Understanding
 from tools.need import Need
 
 ROUTES = {
-    "ask": "/v1/ask", "memory": "/v1/tools/estimate_memory", "openai": "/v1", "docs": "/docs", "mcp": "/mcp",
+    "ask": "/v1/ask", "memory": "/v1/tools/estimate_memory", "configure": "/v1/tools/configure", "openai": "/v1",
+    "docs": "/docs", "mcp": "/mcp",
 }  # fmt: skip
 """Where programs reach it."""
 MODEL = "gpu-advisor"

@@ -66,6 +66,12 @@ _FOLD = grammar(
 _WORDS = {"doubl": 2, "twice": 2, "tripl": 3, "quadrupl": 4}
 
 
+def compounded(found: Found[int] | None, text: str) -> Found[int] | None:
+    """An amount that comes each day, as large as a rate of growth makes it."""
+    times = _compounded(text) if found else None
+    return Found(round(found.value * times), found.start, found.end) if found and times else found
+
+
 def grown(found: Found[int] | None, text: str, kind: Literal["users", "concurrent"]) -> Found[int] | None:
     """The load that was stated, as large as words after it say that it becomes."""
     if found is None:

@@ -134,7 +134,9 @@ _DEADLINE = (
     grammar(rf"(?P<n>{AMOUNT})\s?个?{_SPAN}\s?(?:之内|以内|内|里)(?!存)"),
     grammar(rf"(?<![<=])[<≤]\s?=?\s?(?P<n>{DIGITS})\s?{_SPAN}(?![a-z])"),
     grammar(rf"how many[^?.!\n]{{0,40}}\sfor\s(?P<n>{AMOUNT})\s?{_SPAN}"),
-    grammar(rf"(?:by tomorrow|by noon|by tonight|deadline|due)[^.?!\n]{{0,20}}\((?P<n>{AMOUNT})\s?{_SPAN}\)"),
+    grammar(rf"(?:by tomorrow|by noon|by tonight|overnight|deadline|due)[^.?!\n]{{0,20}}\((?P<n>{AMOUNT})\s?{_SPAN}\)"),
+    grammar(rf"(?:一晚上?|一夜|今晚|明早|明天)[^,。?!\n]{{0,6}}\((?P<n>{AMOUNT})\s?个?{_SPAN}\)"),
+    grammar(rf"(?P<n>{AMOUNT})\s?个?{_SPAN}\s?(?:能|可以|够)(?:不能|不够)?(?:训|跑|做|练)完"),
     grammar(rf"(?P<n>{AMOUNT})\s?个?{_SPAN}\s?(?:训完|训练完|跑完|做完|搞定|要?出结果)"),
 )
 _TARGET_SPEED = grammar(

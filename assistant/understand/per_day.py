@@ -3,8 +3,8 @@
 from assistant.understand.numbers import DIGITS, HAN, scaled
 from assistant.understand.text import Found, grammar
 
-_NOUN_ZH = r"(?:会话|对话|请求|提问|问题|问答|咨询|来访|调用|工单)"
-_NOUN_EN = r"(?:conversations?|chats?|questions?|queries|requests?|sessions?|tickets?|enquiries|calls)"
+_NOUN_ZH = r"(?:会话|消息|对话|请求|提问|问题|问答|咨询|来访|调用|工单)"
+_NOUN_EN = r"(?:conversations?|chats?|messages?|questions?|queries|requests?|sessions?|tickets?|enquiries|calls)"
 _RULES = (
     grammar(
         rf"(?:每天|每日|一天|日均|单日)[^,。;?!\d]{{0,8}}(?P<n>{DIGITS}|{HAN})\s?(?P<s>万|千|k|w)?\s?多?\s?(?:个|次|条|通|轮)?(?:的)?"

@@ -6,6 +6,7 @@ from assistant.understand.conditions import find_card_memory, find_conditions, f
 from assistant.understand.currency import find_currency
 from assistant.understand.engines import find_engine
 from assistant.understand.formats import choose_format, find_formats, find_kv_format
+from assistant.understand.growth import compounded
 from assistant.understand.load import find_load
 from assistant.understand.look import find_look, find_per_gpu
 from assistant.understand.per_day import find_per_day
@@ -69,7 +70,8 @@ def read_plain_slots(reading: Reading) -> None:
     reading.put("users", load.users)
     reading.put("concurrent_sequences", load.concurrent)
     reading.put("load_today", load.today)
-    reading.put("conversations_per_day", None if load.concurrent or traffic.tokens else find_per_day(unpriced))
+    daily = None if load.concurrent or traffic.tokens else find_per_day(unpriced)
+    reading.put("conversations_per_day", compounded(daily, unpriced))
     reading.put("dataset_tokens", load.dataset)
     reading.put("deadline_s", load.deadline_s)
     reading.put("hours_per_month", find_usage(hidden))

@@ -29,6 +29,11 @@ from tests.assistant.planning import turn
             "within 20 hours",
             id="in-brackets",
         ),
+        pytest.param(
+            "微调Qwen2.5-14B,数据8万条平均800 token,LoRA,四张A100 80G一晚上(10小时)能跑完两轮吗?",
+            "10 小时内",
+            id="a-night",
+        ),
         pytest.param("8张4090能在3天内用2亿token LoRA微调Qwen2.5-32B吗?", "够，3 天内跑得完", id="zh"),
     ],
 )

@@ -40,6 +40,7 @@ def test_how_it_is_done_is_another_question(text: str) -> None:
         pytest.param("每天大概5000个会话", 5000, id="zh"),
         pytest.param("一个客服系统,日均 2 万次咨询", 20000, id="zh-scaled"),
         pytest.param("a help desk with 3,000 questions a day", 3000, id="en"),
+        pytest.param("our chatbot gets 40,000 messages a day, growth is 8% a month for a year", 100_727, id="growing"),
         pytest.param("每天 5000 份文档要做 embedding", None, id="documents"),
         pytest.param("客服,每天5000个会话,峰值并发 30", None, id="said-at-once"),
     ],
