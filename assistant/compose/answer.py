@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from assistant.answer import Draft, ToolCallRecord
 from assistant.compose import (
     acquisition,
+    availability,
     boards,
     cache_alone,
     capacity,
@@ -135,6 +136,7 @@ def compose(understanding: Understanding, calls: Sequence[ToolCallRecord], befor
     if understanding.follow_up:
         follow_up.shortened(material, main)
     boards.lead(material, main)
+    availability.lead(material, main)
     fed.lead(material, main)
     growing.lead(material, main)
     replicas.lead(material, main)

@@ -7,7 +7,9 @@ from assistant.compose.material import Material
 from assistant.compose.section import Section
 from assistant.plan import availability as planned
 from assistant.plan import requests
-from kb.catalog import sources
+from assistant.understand.asking import asks_sale
+from assistant.understand.text import Text
+from kb.catalog import gpus, sources
 from kb.exports import ExportRule, export_rules, restriction
 
 
@@ -29,6 +31,21 @@ def availability(material: Material) -> Section | None:
     section.caveats.append(material.say("sale.newest", date=newest.since) + _cite(material, newest))
     section.assumptions = clarify.ambiguous_names(material)
     return section
+
+
+def lead(material: Material, main: Section) -> None:
+    """Before what cards do for a model, whether they are sold there, where that is asked too, and what is instead."""
+    named = [card for card in requests.named_gpus(material.need) if card in gpus()][: planned.CARDS_MAX]
+    beside = requests.sized(material.need) and not material.understanding.command
+    if not (named and beside and asks_sale(Text.of(material.understanding.text).plain)):
+        return
+    where = planned.country(material.need)
+    main.body.insert(0, main.headline)
+    main.headline = material.say("list.sentence").join(_told(material, card, where) for card in named)
+    closed = next((card for card in named if restriction(card, where) is not None), None)
+    if closed is not None:
+        listed = material.say.listed([names.gpu_name(card) for card in planned.instead(closed, where)])
+        main.body.insert(1, material.say("sale.instead", cards=listed, country=_country(material, where)))
 
 
 def _told(material: Material, card: str, where: str) -> str:

@@ -135,3 +135,11 @@ def test_sum_that_the_boss_gave_is_the_budget() -> None:
     budget = understand("老板给了80万,白天给80人做Qwen3-32B问答,晚上微调14B,怎么配一台机器?").need.budget
     assert budget is not None
     assert budget.amount == 800_000
+
+
+def test_whether_a_card_may_be_sold_comes_before_what_it_does() -> None:
+    text = "H20被禁了吗?现在买H20做DeepSeek-V3.1推理风险在哪,有什么替代?"
+    _, records, draft = turn(text)
+    assert "许可证" in draft.answer.splitlines()[0]
+    assert "DeepSeek-V3.1" in draft.answer
+    assert not ground(draft.answer, records, [text], draft.citations).ungrounded
