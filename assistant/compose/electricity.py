@@ -98,9 +98,9 @@ def _headline(material: Material, record: ToolCallRecord) -> str:
         if result["nodes"] > 1 and one["racks"]:
             key = "feed.racks_needed"
         racks = material.say(key, **values, **own, nodes=one["nodes_per_rack"], racks=one["racks"], all=result["nodes"])
-        billed = _BILL.search(material.text) or money.names_energy(material.text)
+        paid = _BILL.search(material.text) is not None or money.names_energy(material.text)
         gap = "" if material.say.language == "zh" else " "
-        return racks + (gap + _billed(material, result["energy"], values) if billed else "")
+        return racks + (gap + _billed(material, result["energy"], values) if paid else "")
     if _POWERS_OFF.search(material.text):
         return material.say("feed.shutdown", **values, spike=amounts.watts(result["one_ms_w"]))
     if _UPS.search(material.text):
