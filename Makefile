@@ -9,7 +9,6 @@ BIN    := $(VENV)/bin
 PYTHON ?= $(shell for python in python3 python3.13 python3.12 python3.11; do \
 	"$$python" -c 'import sys; sys.exit(not (3, 11) <= sys.version_info < (3, 14))' 2>/dev/null && echo "$$python" && break; done)
 PIP    := $(BIN)/python -m pip --disable-pip-version-check
-INSTALL := $(PIP) install --no-compile
 TORCH  := $(shell sed -n 's/^\(torch==[^ ;]*\).*/\1/p' requirements.lock)
 
 # PyPI's Linux and Windows builds of torch bring gigabytes of CUDA; this index carries the CPU build.
@@ -97,15 +96,14 @@ clean: ## remove the virtual environment and every cache
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
 # The lock is complete, so nothing is resolved: torch first, in its CPU build where one is at hand, then the rest as pinned.
-# Python compiles what is imported when it is; all of it beforehand would be half a gigabyte.
 $(READY): requirements.lock pyproject.toml
 	@test -n "$(PYTHON)" || { echo "gpu-advisor needs Python 3.11, 3.12 or 3.13 (say make PYTHON=/path/to/python3)" >&2; exit 1; }
 	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
 	@$(BIN)/python -c 'from importlib.metadata import version; exit("torch==" + version("torch").split("+")[0] != "$(TORCH)")' 2>/dev/null \
-	|| { $(cpu_torch) && $(INSTALL) --retries 1 --index-url $(TORCH_CPU_INDEX) $(TORCH); } \
-	|| $(INSTALL) $(TORCH)
-	$(INSTALL) --no-deps --requirement requirements.lock
-	$(INSTALL) --no-deps --no-build-isolation --editable .
+	|| { $(cpu_torch) && $(PIP) install --retries 1 --index-url $(TORCH_CPU_INDEX) $(TORCH); } \
+	|| $(PIP) install $(TORCH)
+	$(PIP) install --no-deps --requirement requirements.lock
+	$(PIP) install --no-deps --no-build-isolation --editable .
 	@touch $@
 
 # True when PyTorch's own CPU index answers within seconds; other platforms' ordinary builds carry no CUDA.
