@@ -335,12 +335,9 @@ def _stripped(match: re.Match[str]) -> dict[str, str]:
     return {name: text.rstrip(".") for name, text in match.groupdict().items()}
 
 
-def _assumed(material: Material, record: ToolCallRecord) -> Iterator[str]:
+def _used(material: Material, record: ToolCallRecord) -> Iterator[str]:
+    """How long and how much the cards are taken to be used, where it was not said."""
     say, request, result = material.say, record.request, record.result
-    if any(one["term_cost"] for one in result["rent"]) and not result["own"]:
-        return
-    if (form := request.get("weight_format")) and material.understanding.need.weight_format is None:
-        yield say("cost.assume_format", format=names.format_name(form))
     if request.get("years") is None:
         yield say("cost.assume_years", years=f"{result['years']:g}")
     if not _stated(material, record):
@@ -349,7 +346,17 @@ def _assumed(material: Material, record: ToolCallRecord) -> Iterator[str]:
         yield say("cost.usage", hours=numbers.count(result["hours_per_month"]))
     if request.get("utilisation") is None:
         yield say("cost.assume_busy", busy=amounts.percent(result["utilisation"]))
+
+
+def _assumed(material: Material, record: ToolCallRecord) -> Iterator[str]:
+    say, request, result = material.say, record.request, record.result
+    if any(one["term_cost"] for one in result["rent"]) and not result["own"]:
+        return
+    if (form := request.get("weight_format")) and material.understanding.need.weight_format is None:
+        yield say("cost.assume_format", format=names.format_name(form))
     own = result["own"]
+    if own or not result["run"]:  # a run that is rented ends, and is paid by its hours
+        yield from _used(material, record)
     if own:
         yield say("cost.assume_residual", share=amounts.percent(own["residual_ratio"]["value"]))
         yield from energy_lines(material, record)

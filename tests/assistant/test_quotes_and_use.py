@@ -143,3 +143,16 @@ def test_whether_a_card_may_be_sold_comes_before_what_it_does() -> None:
     assert "许可证" in draft.answer.splitlines()[0]
     assert "DeepSeek-V3.1" in draft.answer
     assert not ground(draft.answer, records, [text], draft.citations).ungrounded
+
+
+@pytest.mark.parametrize(
+    ("text", "use"),
+    [
+        ("What does it cost to rent GPUs to QLoRA Qwen2.5-32B on 10M tokens?", False),
+        ("租卡用 QLoRA 微调 Qwen2.5-14B，2000 万 token，要花多少钱？", False),
+        ("Should we rent or buy 8×H100?", True),
+    ],
+)
+def test_what_is_rented_for_one_run_is_not_reckoned_over_years(text: str, use: bool) -> None:
+    _, _, draft = turn(text)
+    assert any(word in draft.answer for word in ("Reckoned over", "around the clock", "全天候", "年计")) is use
