@@ -13,6 +13,19 @@
     if (found.line) row.append(page.make("p", [`${page.words("line")} ${found.line}`, found.source].filter(Boolean).join(" · "), "quiet"));
     return row;
   };
+  // What takes longer than a request waits is accepted, and its end is told at an address of its own.
+  const POLL_MS = 400;
+  const ended = async (answer) => {
+    if (!answer.ok) return { refused: await page.told(answer) };
+    if (answer.status !== 202) return { data: answer.status === 204 ? null : await answer.json() };
+    for (;;) {
+      await new Promise((done) => setTimeout(done, POLL_MS));
+      const asked = await fetch(answer.headers.get("Location"), { headers: { "Accept-Language": page.root.dataset.ui } });
+      if (!asked.ok) return { refused: await page.told(asked) };
+      const taking = await asked.json();
+      if (taking.state !== "running") return taking.problem ? { refused: taking.problem.detail } : { data: taking.added };
+    }
+  };
   const send = async (path) => {
     const files = [...page.find("#document-file").files], typed = page.find("#document-text"), report = page.find("#document-report");
     if (!files.length && !typed.value.trim()) { typed.focus(); return; }
@@ -24,10 +37,10 @@
       const name = file ? file.name : page.words("pasted");
       state.textContent = `${index + 1} / ${works.length} · ${name} …`;
       const body = file ? await written(file) : { name: `text ${new Date().toISOString().slice(0, 19).replaceAll(":", "-")}`, text: typed.value, form: "text" };
-      const answer = await page.post(`/v1/kb/${path}`, body), box = page.make("section", "", "report");
-      if (!answer.ok) box.append(page.make("h3", name), page.make("p", await page.told(answer), "refused"));
+      const { refused, data } = await ended(await page.post(`/v1/kb/${path}`, body)), box = page.make("section", "", "report");
+      if (refused) box.append(page.make("h3", name), page.make("p", refused, "refused"));
       else {
-        const data = await answer.json(), counts = {};
+        const counts = {};
         data.findings.forEach((found) => { counts[found.verdict] = (counts[found.verdict] || 0) + 1; });
         box.append(page.make("h3", name));
         if (path === "documents") box.append(page.make("p", page.words("kept")));
@@ -57,6 +70,6 @@
   page.views.documents = () => { if (listed || !page.find("#document-list")) return; listed = true; list(); };
   page.actions.push(
     ["[data-document]", (hit) => send(hit.dataset.document)],
-    ["[data-remove]", async (hit) => { await fetch(`/v1/kb/documents/${encodeURIComponent(hit.dataset.remove)}`, { method: "DELETE" }); list(); }],
+    ["[data-remove]", async (hit) => { await ended(await fetch(`/v1/kb/documents/${encodeURIComponent(hit.dataset.remove)}`, { method: "DELETE" })); list(); }],
   );
 })(gpuAdvisor);
