@@ -92,7 +92,9 @@ def warm(service: "Advisor") -> None:
 
 def settle(service: "Advisor", within_s: float = CALM_WITHIN_S) -> None:
     """What the start leaves for later: the answers to the questions that the page suggests, where this process works
-    them out once nobody waits for an answer or after `within_s`; then the collector may run."""
+    them out once nobody waits for an answer or after `within_s`, and the library of forecasts; then the collector may
+    run."""
+    from tools.capacity_forecast import model
     from ui.web.frame import EXAMPLES
     from ui.worker import settled
 
@@ -103,6 +105,7 @@ def settle(service: "Advisor", within_s: float = CALM_WITHIN_S) -> None:
             time.sleep(LOOK_S)
             calm = 0 if service.line.held else calm + 1
         service.prepare(suggested)
+        model.load()
     finally:
         settled()
 

@@ -119,10 +119,11 @@ def test_a_second_process_is_started_where_a_core_is_there_for_it(
 
 
 @pytest.fixture
-def collector() -> Iterator[None]:
-    """The collector as it was, afterwards."""
-    thresholds = gc.get_threshold()
-    yield
+def collector(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[str]]:
+    """The collector as it was, afterwards; holds what was loaded meanwhile, which is not."""
+    thresholds, loaded = gc.get_threshold(), list[str]()
+    monkeypatch.setattr("tools.capacity_forecast.model.load", lambda: loaded.append("forecasts"))
+    yield loaded
     gc.unfreeze()
     gc.set_threshold(*thresholds)
     gc.enable()
@@ -160,13 +161,15 @@ def test_suggestions_are_answered_once_nobody_waits_and_the_collector_works_from
     assert gc.get_freeze_count() > 0
 
 
-@pytest.mark.usefixtures("collector")
-def test_suggestions_are_answered_in_the_end_where_somebody_always_waits(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_suggestions_are_answered_in_the_end_where_somebody_always_waits(
+    monkeypatch: pytest.MonkeyPatch, collector: list[str]
+) -> None:
     service = alone(Line())
     monkeypatch.setattr("ui.serve.LOOK_S", 0.005)
     with service.line.place():
         settle(service, 0.05)
     assert service.waiting == [1]
+    assert collector == ["forecasts"]
 
 
 @pytest.mark.usefixtures("collector")

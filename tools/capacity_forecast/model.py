@@ -50,14 +50,20 @@ class _Shape:
     waves: int
 
 
+def load() -> None:
+    """Load the library of the models: the first forecast of a process would wait a second for it."""
+    with warnings.catch_warnings():
+        import statsmodels.tsa.arima.model  # type: ignore[import-untyped]  # noqa: F401  sets filters of its own
+
+
 def predict(values: Floats, seasons: Sequence[int], steps: int) -> tuple[Predicted, ModelChosen]:
     """Forecast `steps` further values; the same input gives the same output."""
     seen = values[~np.isnan(values)]
     if float(np.ptp(seen)) == 0.0:
         flat = np.full(steps, seen[0])
         return Predicted(flat, flat, flat, flat, flat), ModelChosen(name="constant", aic=None)
+    load()  # sets filters of its own, which must come before ours
     with warnings.catch_warnings():
-        import statsmodels.tsa.arima.model  # type: ignore[import-untyped]  # noqa: F401  sets filters of its own, which must come before ours
         from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
 
         warnings.simplefilter("ignore")  # every fit that does not converge says so; AIC and the holdout judge it

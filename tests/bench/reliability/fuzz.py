@@ -85,6 +85,7 @@ def site(home: Path) -> tuple[Any, Any]:
     from assistant.agent import Advisor
     from ingest.sync import ensure_bundled
     from kb.settings import settings
+    from tools.capacity_forecast.model import load
     from ui.api import create_app
 
     settings.cache_clear()
@@ -92,6 +93,7 @@ def site(home: Path) -> tuple[Any, Any]:
     advisor = Advisor()
     ensure_bundled()
     advisor.ask("Can 4×3090 run Qwen2.5-72B?")
+    load()  # as a server does after its start
     return create_app(advisor), advisor
 
 
