@@ -8,7 +8,7 @@ from typing import NamedTuple
 import yaml
 
 from kb.base import Frozen
-from kb.projects import ProjectSource, projects
+from kb.projects import ProjectSource, any_of, projects
 
 _FILE = Path(__file__).parent / "facts" / "datasets.yaml"
 _Loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
@@ -42,8 +42,7 @@ def datasets() -> dict[str, Dataset]:
 
 @lru_cache(maxsize=1)
 def _pattern() -> re.Pattern[str]:
-    names = sorted((name for one in datasets().values() for name in one.names), key=len, reverse=True)
-    return re.compile(rf"(?<![a-z0-9])(?:{'|'.join(map(re.escape, names))})(?![a-z0-9])", re.IGNORECASE)
+    return any_of(name for one in datasets().values() for name in one.names)
 
 
 class Named(NamedTuple):

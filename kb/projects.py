@@ -1,6 +1,7 @@
 """Published training projects that people set out to repeat."""
 
 import re
+from collections.abc import Iterable
 from functools import lru_cache
 from pathlib import Path
 from typing import Literal
@@ -46,8 +47,13 @@ def projects() -> dict[str, Project]:
 
 @lru_cache(maxsize=1)
 def _pattern() -> re.Pattern[str]:
-    names = sorted((name for one in projects().values() for name in one.names), key=len, reverse=True)
-    return re.compile(rf"(?<![a-z0-9])(?:{'|'.join(map(re.escape, names))})(?![a-z0-9])", re.IGNORECASE)
+    return any_of(name for one in projects().values() for name in one.names)
+
+
+def any_of(names: Iterable[str]) -> re.Pattern[str]:
+    """Any of these names as a word of its own, the longest where several begin alike."""
+    longest = sorted(names, key=len, reverse=True)
+    return re.compile(rf"(?<![a-z0-9])(?:{'|'.join(map(re.escape, longest))})(?![a-z0-9])", re.IGNORECASE)
 
 
 def project_in(text: str) -> Project | None:
