@@ -104,6 +104,7 @@ $(READY): requirements.lock pyproject.toml
 	|| $(PIP) install $(TORCH)
 	$(PIP) install --no-deps --requirement requirements.lock
 	$(PIP) install --no-deps --no-build-isolation --editable .
+	@$(BIN)/python -m compileall -q kb ingest assistant tools ui
 	@touch $@
 
 # True when PyTorch's own CPU index answers within seconds; other platforms' ordinary builds carry no CUDA.

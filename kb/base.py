@@ -18,9 +18,14 @@ AdvisorError                     anything the advisor refuses to do, with data r
 
 from collections.abc import Sequence
 from decimal import Decimal
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 from pydantic import BaseModel, ConfigDict, PlainSerializer
+
+if TYPE_CHECKING:
+    from pydantic import GetJsonSchemaHandler
+    from pydantic.json_schema import JsonSchemaValue
+    from pydantic_core import CoreSchema
 
 Money = Annotated[Decimal, PlainSerializer(float, return_type=float, when_used="json")]
 """An exact amount inside, an ordinary number in JSON."""
@@ -32,10 +37,23 @@ class Frozen(BaseModel):
     model_config = ConfigDict(
         frozen=True,
         extra="forbid",
-        use_attribute_docstrings=True,
         allow_inf_nan=False,
         ser_json_inf_nan="null",
     )
+
+    @classmethod
+    def __get_pydantic_json_schema__(
+        cls, core_schema: "CoreSchema", handler: "GetJsonSchemaHandler"
+    ) -> "JsonSchemaValue":
+        """The schema, each field described by the string beneath it."""
+        from kb.described import meanings
+
+        schema = handler(core_schema)
+        properties = handler.resolve_ref_schema(schema).get("properties", {})
+        for name, meaning in meanings(cls).items():
+            if name in properties:
+                properties[name].setdefault("description", meaning)
+        return schema
 
 
 class AdvisorError(Exception):

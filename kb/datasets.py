@@ -5,13 +5,11 @@ from functools import lru_cache
 from pathlib import Path
 from typing import NamedTuple
 
-import yaml
-
 from kb.base import Frozen
 from kb.projects import ProjectSource, any_of, projects
+from kb.snapshot import load_yaml
 
 _FILE = Path(__file__).parent / "facts" / "datasets.yaml"
-_Loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 _DEFAULTS = re.compile(
     r"(?<![a-z])(?:default|stock|standard|original|unchanged)s? (?:\w+ )?"
     r"(?:arg(?:ument)?s?|settings?|config\w*|param\w*|hyper\w*)"
@@ -35,9 +33,7 @@ class Dataset(Frozen):
 @lru_cache(maxsize=1)
 def datasets() -> dict[str, Dataset]:
     """All of them, by id."""
-    with _FILE.open(encoding="utf-8") as file:
-        rows = yaml.load(file, Loader=_Loader)  # noqa: S506 - both loaders are safe ones
-    return {key: Dataset.model_validate(row) for key, row in rows.items()}
+    return {key: Dataset.model_validate(row) for key, row in load_yaml(_FILE).items()}
 
 
 @lru_cache(maxsize=1)

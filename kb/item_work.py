@@ -4,13 +4,11 @@ import re
 from functools import lru_cache
 from pathlib import Path
 
-import yaml
-
 from kb.base import Frozen
+from kb.snapshot import load_yaml
 from kb.speed_constants import Fit
 
 _FILE = Path(__file__).parent / "facts" / "item_work.yaml"
-_Loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
 
 class Generate(Frozen):
@@ -144,8 +142,7 @@ class ItemWork(Frozen):
 @lru_cache(maxsize=1)
 def item_work() -> ItemWork:
     """The constants, loaded on first use."""
-    with _FILE.open(encoding="utf-8") as file:
-        return ItemWork.model_validate(yaml.load(file, Loader=_Loader))  # noqa: S506 - both loaders are safe ones
+    return ItemWork.model_validate(load_yaml(_FILE))
 
 
 def dataset_samples(text: str) -> int | None:

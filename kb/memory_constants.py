@@ -2,15 +2,12 @@
 
 from functools import lru_cache
 from pathlib import Path
-from typing import Any
-
-import yaml
 
 from kb.base import Frozen
 from kb.records.source import Source
+from kb.snapshot import load_yaml
 
 _FACTS = Path(__file__).parent / "facts"
-_Loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
 
 class GgufMix(Frozen):
@@ -317,15 +314,10 @@ class MemoryConstants(Frozen):
 @lru_cache(maxsize=1)
 def constants() -> MemoryConstants:
     """The constants, loaded on first use."""
-    return MemoryConstants.model_validate(_load("memory.yaml"))
+    return MemoryConstants.model_validate(load_yaml(_FACTS / "memory.yaml"))
 
 
 @lru_cache(maxsize=1)
 def memory_sources() -> dict[str, Source]:
     """Sources of the formulas and constants, by id."""
-    return {key: Source(id=key, **row) for key, row in _load("memory_sources.yaml").items()}
-
-
-def _load(name: str) -> Any:
-    with (_FACTS / name).open(encoding="utf-8") as file:
-        return yaml.load(file, Loader=_Loader)  # noqa: S506 - both loaders are safe ones
+    return {key: Source(id=key, **row) for key, row in load_yaml(_FACTS / "memory_sources.yaml").items()}

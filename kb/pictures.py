@@ -4,12 +4,10 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Literal
 
-import yaml
-
 from kb.base import Frozen
+from kb.snapshot import load_yaml
 
 _FILE = Path(__file__).parent / "facts" / "pictures.yaml"
-_Loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
 
 class Recipe(Frozen):
@@ -69,5 +67,4 @@ class Pictures(Frozen):
 @lru_cache(maxsize=1)
 def pictures() -> Pictures:
     """The constants, loaded on first use."""
-    with _FILE.open(encoding="utf-8") as file:
-        return Pictures.model_validate(yaml.load(file, Loader=_Loader))  # noqa: S506 - both loaders are safe ones
+    return Pictures.model_validate(load_yaml(_FILE))

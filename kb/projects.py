@@ -6,12 +6,10 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Literal
 
-import yaml
-
 from kb.base import Frozen
+from kb.snapshot import load_yaml
 
 _FILE = Path(__file__).parent / "facts" / "projects.yaml"
-_Loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
 
 class ProjectSource(Frozen):
@@ -40,9 +38,7 @@ class Project(Frozen):
 @lru_cache(maxsize=1)
 def projects() -> dict[str, Project]:
     """All of them, by id."""
-    with _FILE.open(encoding="utf-8") as file:
-        rows = yaml.load(file, Loader=_Loader)  # noqa: S506 - both loaders are safe ones
-    return {key: Project.model_validate(row) for key, row in rows.items()}
+    return {key: Project.model_validate(row) for key, row in load_yaml(_FILE).items()}
 
 
 @lru_cache(maxsize=1)

@@ -2,16 +2,13 @@
 
 from functools import lru_cache
 from pathlib import Path
-from typing import Any
-
-import yaml
 
 from kb.base import Frozen
 from kb.engine_generation import Generation
 from kb.records.source import Source
+from kb.snapshot import load_yaml
 
 _FACTS = Path(__file__).parent / "facts"
-_Loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
 
 class Fit(Frozen):
@@ -383,15 +380,10 @@ class SpeedConstants(Frozen):
 @lru_cache(maxsize=1)
 def constants() -> SpeedConstants:
     """The constants, loaded on first use."""
-    return SpeedConstants.model_validate(_load("speed.yaml"))
-
-
-def _load(name: str) -> Any:
-    with (_FACTS / name).open(encoding="utf-8") as file:
-        return yaml.load(file, Loader=_Loader)  # noqa: S506 - both loaders are safe ones
+    return SpeedConstants.model_validate(load_yaml(_FACTS / "speed.yaml"))
 
 
 @lru_cache(maxsize=1)
 def speed_sources() -> dict[str, Source]:
     """Sources of the formulas, constants and measurements, by id."""
-    return {key: Source(id=key, **row) for key, row in _load("speed_sources.yaml").items()}
+    return {key: Source(id=key, **row) for key, row in load_yaml(_FACTS / "speed_sources.yaml").items()}

@@ -3,12 +3,10 @@
 from functools import lru_cache
 from pathlib import Path
 
-import yaml
-
 from kb.base import Frozen
+from kb.snapshot import load_yaml
 
 _FILE = Path(__file__).parent / "facts" / "visual_tokens.yaml"
-_Loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
 
 class Video(Frozen):
@@ -66,5 +64,4 @@ class VisualTokens(Frozen):
 @lru_cache(maxsize=1)
 def visual_tokens() -> VisualTokens:
     """The constants, loaded on first use."""
-    with _FILE.open(encoding="utf-8") as file:
-        return VisualTokens.model_validate(yaml.load(file, Loader=_Loader))  # noqa: S506 - both loaders are safe ones
+    return VisualTokens.model_validate(load_yaml(_FILE))
