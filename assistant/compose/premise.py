@@ -12,6 +12,7 @@ from assistant.compose.material import Estimate, Material
 from assistant.compose.soldered import soldered
 from assistant.plan import card_claims
 from assistant.plan.cheaper import SHARES
+from assistant.understand.unified import is_unified
 from kb.catalog import models
 from tools.find_gpus import GpuRow
 
@@ -28,9 +29,10 @@ def card_memory(material: Material) -> str:
         if card in rows:
             size = BY_KEY["memory"].value(rows[card]) or ""
             marker = facts.cite_card(material, rows[card], [BY_KEY["memory"]])
-            return material.say(
-                "premise.card_memory", card=names.gpu_name(card), size=size, stated=f"{stated} GB"
-            ) + joined([marker])
+            key = "machine_memory" if is_unified(card) else "card_memory"
+            return material.say(f"premise.{key}", card=names.gpu_name(card), size=size, stated=f"{stated} GB") + joined(
+                [marker]
+            )
     return ""
 
 

@@ -1,11 +1,13 @@
 """What a question takes a card to be: a size of memory stated of it, held against the data sheet."""
 
 import re
+from bisect import bisect_left
 from itertools import pairwise
 
 from assistant.plan import requests
 from assistant.understand.likened import JOINED, LIKENED, SAME
 from assistant.understand.text import Text
+from assistant.understand.unified import is_unified, stated_gib
 from assistant.understanding import Understanding
 from kb.catalog import conventional, gpu
 from kb.names import gpu_names
@@ -49,6 +51,11 @@ def misjudged(understanding: Understanding, need: Need) -> list[tuple[str, int]]
     if len(named) != 1 or len(spans) != 1 or named[0].endswith("-gpu"):
         return []
     rest, size = understanding.text[spans[0].end :], gpu(named[0]).memory_bytes / GIB
+    if is_unified(named[0]):
+        text = Text.of(understanding.text)
+        bounds = (bisect_left(text.offsets, place) for place in (spans[0].start, spans[0].end))
+        stated = stated_gib(text.plain, *bounds)
+        return [(named[0], stated)] if stated is not None and stated != round(size) else []
     several = any((card.count or 1) > 1 for card in requests.cards(need))  # whose brackets hold all of it
     match = _SAID.search(rest) or (None if several else _IN_BRACKETS.search(rest))
     stated = int(match["n"]) if match else None

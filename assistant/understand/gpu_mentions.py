@@ -8,6 +8,7 @@ from assistant.understand.named import NamedGpu
 from assistant.understand.quantities import GPU, count_of
 from assistant.understand.sizes import Size
 from assistant.understand.text import Text, grammar
+from assistant.understand.unified import is_unified, of_memory, stated_gib
 from kb.base import AdvisorError
 from kb.catalog import conventional, gpus, offers
 from kb.names import Mention, gpu_names
@@ -60,6 +61,8 @@ _SIZES = grammar(
 """Two sizes side by side, of which a card is sold in both."""
 _BESIDE = 4
 """The same where only a word like 「改版」 may stand between."""
+_OF_MODEL = grammar(r"\s?的?\s?(?:大?模型|权重|(?:of )?(?:models?|weights)(?![a-z]))")
+"""What makes an amount of memory a model's, not a card's: 「能跑 48GB 的模型吗」."""
 _MODIFIED = grammar(r"[\s的版(,、]*(?:是)?(?:魔改|改装|改|modded|modified|chinese|franken\w*)(?:版|的|卡)?[\s(,、]*")
 _NEAR = 8
 """Characters between a card's name and the size or word that narrows it down."""
@@ -138,12 +141,16 @@ def _narrow(text: Text, mention: Mention, sizes: list[Size]) -> tuple[str, ...]:
         ids = kept
     near = sorted(sizes, key=lambda size: _distance(size, mention))
     for size in near:
+        if _OF_MODEL.match(text.plain, size.end):
+            continue
         same_sentence = text.sentence(size.start) == text.sentence(mention.start)
         if (_distance(size, mention) <= _NEAR or (size.role in {"card", "unclear"} and same_sentence)) and (
             kept := _of_size(ids, size.value_bytes)
         ):
             ids = kept
             break
+    if len(ids) > 1 and all(map(is_unified, ids)) and (gib := stated_gib(text.plain, mention.start, mention.end)):
+        ids = of_memory(ids, gib)
     for form in _FORMS:
         kept = tuple(key for key in ids if form.replace("-", "") in key.replace("-", ""))
         said = re.search(rf"{form}(?!ink)", text.plain)  # NVLink is no form of a card

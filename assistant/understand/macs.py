@@ -4,10 +4,10 @@ import re
 from functools import lru_cache
 
 from assistant.understand.text import grammar
+from assistant.understand.unified import of_memory
 from kb.catalog import gpus
 from kb.names import Mention
 from kb.records.gpu import Gpu
-from kb.units import GIB
 
 _TOKEN = grammar(
     r"(?<![a-z0-9.])(?:(?P<machine>mac ?mini|mac ?studio|mac ?book(?: ?(?P<book>air|pro))?|苹果(?:笔记本|电脑)|mbp|mba)"
@@ -66,7 +66,8 @@ def _ids(group: list[re.Match[str]], *, bare: bool) -> tuple[str, ...]:
     macs = [card for card in _macs() if said["chip"] is None or _has_chip(card, said["chip"], grade)]
     size = said["size"] or next((one["bare"] for one in group if one["bare"]), None)
     if size:
-        macs = [card for card in macs if card.memory_bytes == int(size) * GIB]
+        fitting = of_memory([card.id for card in macs], int(size))
+        macs = [card for card in macs if card.id in fitting]
     if form and any(form in card.form_factor for card in macs):
         macs = [card for card in macs if form in card.form_factor]
     if said["chip"] is None and macs:

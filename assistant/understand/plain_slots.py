@@ -23,6 +23,7 @@ from assistant.understand.training import (
     find_sharding,
 )
 from assistant.understand.turn import Reading
+from assistant.understand.unified import is_unified
 from assistant.understand.usage import find_usage
 from assistant.understand.volume import find_traffic
 
@@ -91,7 +92,8 @@ def read_plain_slots(reading: Reading) -> None:
         reading.put("card_memory_least_bytes", Found(memory.value.least_bytes, memory.start, memory.end))
         reading.put("card_memory_most_bytes", Found(memory.value.most_bytes, memory.start, memory.end))
     host = next((size for size in reading.entities.sizes if size.role == "host"), None)
-    if host:
+    machines = [card.gpu for card in reading.entities.gpus]
+    if host and not (machines and all(map(is_unified, machines))):  # a Mac's RAM is what its GPU has
         reading.put("host_memory_bytes", Found(host.value_bytes, host.start, host.end))
 
 

@@ -52,3 +52,49 @@ def test_a_mac_has_a_price_and_one_taken_off_the_store_is_second_hand(text: str,
     assert said in draft.answer
     assert "no price known" not in draft.answer
     assert "没有查到价格" not in draft.answer
+
+
+@pytest.mark.parametrize(
+    ("text", "card"),
+    [
+        ("M3 Max 48G 能跑 Qwen2.5-72B 吗？", "apple-m3-max-48gb"),
+        ("M3 Max，内存 36G，能跑 32B 吗", "apple-m3-max-36gb"),
+        ("14 寸 MacBook Pro M3 Max 96G 能跑 70B 吗", "apple-m3-max-96gb"),
+        ("Can a 48GB M4 Max run Qwen3-32B?", "apple-m4-max-48gb"),
+        ("M4 Max Mac Studio with 36 gigs: Qwen3-32B?", "apple-m4-max-36gb"),
+        ("Can my M4 Pro with 24GB run Llama 3.1 8B?", "apple-m4-pro-24gb"),
+        ("I have a MacBook Pro M2 Max 64 GB, can it run Llama 3 70B?", "apple-m2-max-64gb"),
+        ("AI Max+ 395 64G 版能跑 Qwen3-32B 吗？", "ryzen-ai-max-395-64gb"),
+        ("Strix Halo box with 96GB of RAM: Llama 3 70B?", "ryzen-ai-max-395-96gb"),
+        ("Framework Desktop with 64 GB: can it run Qwen3 30B A3B?", "ryzen-ai-max-395-64gb"),
+        ("M3 Max 能跑 48GB 的模型吗", "apple-m3-max-128gb"),
+        ("MacBook Air M3 512G 能跑 7B 吗", "apple-m3-16gb"),
+    ],
+)
+def test_stated_memory_is_the_machines(text: str, card: str) -> None:
+    understanding, _, _ = turn(text)
+    assert [one.gpu for one in understanding.need.gpus_owned] == [card]
+    assert understanding.need.host_memory_bytes is None
+
+
+@pytest.mark.parametrize(
+    ("text", "card", "stated"),
+    [
+        ("M3 Max 72G 能跑 Qwen2.5-72B 吗？", "Apple M3 Max 64GB", "72 GB"),
+        ("Can my M4 Pro with 36GB run Qwen3-32B?", "Apple M4 Pro 24GB", "36 GB"),
+        ("my M2 Ultra Mac Studio has 96 GB of RAM, can it run Qwen2.5-72B?", "Apple M2 Ultra 64GB", "96 GB"),
+        ("DGX Spark 64GB: does Qwen3-32B fit?", "DGX Spark (GB10)", "64 GB"),
+    ],
+)
+def test_memory_that_is_not_sold_is_said_before_the_nearest(text: str, card: str, stated: str) -> None:
+    _, records, draft = turn(text)
+    first = draft.answer.split("\n")[0]
+    assert card in first
+    assert stated in first
+    assert not ground(draft.answer, records, (text,), draft.citations).ungrounded
+
+
+def test_memory_of_a_pc_beside_a_mac_stays_the_pcs() -> None:
+    need = turn("M3 Max vs a PC with 64GB RAM and a 4090 for Qwen3-32B")[0].need
+    assert need.gpus_asked == ("apple-m3-max-128gb", "rtx-4090-24gb")
+    assert need.host_memory_bytes == 64 << 30
