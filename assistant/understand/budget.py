@@ -4,7 +4,7 @@ import re
 from dataclasses import dataclass
 from typing import Literal
 
-from assistant.understand.numbers import DIGITS, HAN, SCALE, scaled
+from assistant.understand.numbers import DIGITS, HAN, SCALE, WAN, scaled
 from assistant.understand.text import Found, grammar
 from tools.need import Budget
 
@@ -45,8 +45,8 @@ _BARE = grammar(
     rf"|最多花|花|within)\s?)\s?:?\s?(?:约|大概)?\s?"
     rf"(?P<n>{_N})\s?(?P<s>{SCALE})?(?![a-z0-9]|\s?(?:张|块|卡|gb|g\b|w\b|瓦|小时|天|人|用户|tokens?|个"
     rf"|b\b|ms|s\b|%|%|users|hours|days|minutes|seconds|watts|cards|gpus))"
-    rf"|(?<![a-z0-9.])(?P<n3>{_N})\s?(?P<s3>万\s?\d千?|万|千|w(?![a-z0-9])|k(?![a-z0-9]))?\s?(?:以内|以下|左右"
-    rf"|上下|多)?的?\s?(?:预算|budget|经费)"
+    rf"|(?<![a-z0-9.])(?P<n3>{_N})\s?(?P<s3>万\s?\d千?|万|千|w(?![a-z0-9])|k(?![a-z0-9]))?\s?(?:块|元)?(?:以内|以下|左右"
+    rf"|上下|多)?(?:\s?(?:一|每|/)\s?(?:年|个?月|个?季度))?的?\s?(?:预算|budget|经费)"
     rf"|(?:有|手[上里头]|拨了?|批了?|(?:老板|领导|学校|公司|单位|导师|院里|部门)给了?(?:我们?)?|准备|打算花|能花|出得起)\s?(?:大概|大约|约|差不多)?\s?(?P<n5>{_N})\s?"
     rf"(?P<s5>万\s?\d千?|万|千|w(?![a-z0-9]))"
     rf"(?!\s?\d|\s?(?:多|来)?(?:条|个|人|名|位|用户|token|参数|张|字|次|篇|步|份|行|轮|的?数据|qps|并发|员工|学生))"
@@ -64,11 +64,11 @@ _FIGURES = ("n", "n3", "n4", "n5", "n6", "n7", "n8", "n9", "n10")
 _SCALES = ("s", "s3", "s4", "s5", "s6", "s7", "s8", "s10")
 _NO_BUDGET = grammar(r"(?:功耗|tdp|供电|电源|瓦|上下文|长度|序列|context|ctx|token|输入|输出|延迟)[^,。;]{0,4}$")
 _PER_UNIT = grammar(
-    rf"(?<![a-z0-9.])(?P<n>{DIGITS}|[一二两三四五六七八九十百]{{1,4}})\s?(?P<s>万|千)\s?(?:多|来|左右)?(?:一|/|每)\s?(?:台|张|块|套|卡)"
-    rf"|(?:一|每)(?:台|张|块|套)\s?(?:要|卖|才|只要|大概|约)?\s?(?P<n2>{DIGITS}|[一二两三四五六七八九十百]{{1,4}})\s?(?P<s2>万|千)(?!\s?(?:人"
+    rf"(?<![a-z0-9.])(?P<n>{DIGITS}|[一二两三四五六七八九十百]{{1,4}})\s?(?P<s>{WAN})\s?(?:多|来|左右)?(?:一|/|每)\s?(?:台|张|块|套|卡)"
+    rf"|(?:一|每)(?:台|张|块|套)\s?(?:要|卖|才|只要|大概|约)?\s?(?P<n2>{DIGITS}|[一二两三四五六七八九十百]{{1,4}})\s?(?P<s2>{WAN})(?!\s?(?:人"
     rf"|token|条|用户))"
     rf"|(?:报价?|开价|要价|标价|售价|整机|总价|卖|收)\s?(?:给?我们?|是|为|要|了|:|大概|约){{0,3}}\s?"
-    rf"(?P<n3>{DIGITS}|[一二两三四五六七八九十百]{{1,4}})\s?(?P<s3>万|千)(?!\s?(?:人|个?token|条|用户|张|台|次|美|欧|刀|块|元))"
+    rf"(?P<n3>{DIGITS}|[一二两三四五六七八九十百]{{1,4}})\s?(?P<s3>{WAN})(?!\s?(?:人|个?token|条|用户|张|台|次|美|欧|刀|块|元))"
 )
 """What one thing costs, its currency unsaid: 「12 万一张」, 「一台 90 万」, 「整机报 210 万」."""
 _RENT = grammar(
@@ -145,10 +145,14 @@ def find_money(text: str, *, chinese: bool) -> list[Found[Money]]:
             amount = scaled(match[figure], scale)
             if amount and 100 <= amount <= 1e13:
                 money = _money(text, match.start(figure), match.end(), amount, "CNY" if chinese else "USD")
-                found.append(
-                    Found(Money(money.amount, money.currency, money.period, False), match.start(), match.end())
-                )
+                period = money.period or _hired_for(text, match.start(figure), _amount_end(match, figure))
+                found.append(Found(Money(money.amount, money.currency, period, False), match.start(), match.end()))
     return found
+
+
+def _amount_end(match: re.Match[str], figure: str) -> int:
+    """Where the figure ends with its scale: 「20 万一个月的预算」 says there what time it pays for."""
+    return max([match.end(figure), *(match.end(name) for name in _SCALES if match[name])])
 
 
 def bare_amount(text: str) -> float | None:

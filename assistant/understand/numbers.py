@@ -6,7 +6,9 @@ from assistant.understand.text import grammar
 
 DIGITS = r"(?:\d{1,3}(?:,\d{3}){1,4}|\d{1,3}(?: 000){1,3}(?!\d)|\d{1,12})(?:\.\d{1,6})?"
 """Digits with thousands separators; bounded, so nothing backtracks far."""
-HAN = r"[零〇一二三四五六七八九十百千万亿两俩]{1,12}"
+ONE_OF = r"\s?(?:个|[年月天周日张块台卡种套片条次份颗节回趟路批组]|小时|季度|钟头|星期|机柜)"
+"""What 「一」 counts right behind an amount, so that it is no digit of it: 「三万一年」 is thirty thousand a year."""
+HAN = rf"(?:[零〇一二三四五六七八九十百千万亿两俩]{{1,12}}(?!(?<=[百千万亿]一){ONE_OF}))"
 AMOUNT = (
     rf"(?:{DIGITS}|{HAN}|(?<![a-z])(?:one|two|three|four|five|six|seven|eight|nine|ten|twelve|twenty"
     rf"|thirty|forty|fifty|hundred|thousand|a hundred|a thousand)(?![a-z]))"
@@ -29,8 +31,14 @@ SCALES = {
     "billion": 1e9, "十亿": 1e9, "百亿": 1e10, "千亿": 1e11, "t": 1e12, "tn": 1e12, "trillion": 1e12, "万亿": 1e12,
     "만": 1e4, "억": 1e8,
 }  # fmt: skip
+_WAN_AND = rf"万\s?[一二三四五六七八九](?![一-九十百千万亿\d\s]|{ONE_OF})"
+"""Ten thousands and thousands: the 「万二」 of 「3万二」."""
+WAN = rf"(?:{_WAN_AND}|万|千)"
 SCALE = (
-    r"(?:[만억]|万\s?[一二三四五六七八九](?![一-九十百千万亿\d\s个张块台卡种套片条])|万\d千?(?![\d.万亿千])|万\s\d千?(?=\s?(?:以内|以下|左右|上下|块|元|的?预算|[,。;!?]|$|能|够|可以|配|买|想))|万亿|千亿|百亿|十亿|千万|百万|亿|万|千|thousand|grand|millions?|mil|mio|billion|bn|trillion|tn"
+    rf"(?:[만억]|{_WAN_AND}"
+    r"|万\d(?:千|(?!\s?(?:年|个月)))(?![\d.万亿千])"
+    r"|万\s\d千?(?=\s?(?:以内|以下|左右|上下|块|元|的?预算|[,。;!?]|$|能|够|可以|配|买|想))"
+    r"|万亿|千亿|百亿|十亿|千万|百万|亿|万|千|thousand|grand|millions?|mil|mio|billion|bn|trillion|tn"
     r"|[kmbtw](?![a-z0-9]))"
 )
 _DIGIT = {

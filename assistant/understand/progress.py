@@ -3,7 +3,7 @@
 import re
 from dataclasses import dataclass
 
-from assistant.understand.numbers import DIGITS, SCALE, scaled
+from assistant.understand.numbers import DIGITS, HAN, SCALE, scaled
 
 _STEP = r"(?:it(?:er(?:ation)?)?s?|steps?|batch(?:es)?|步|迭代)(?![a-z])"
 _UNIT = r"(?P<u{0}>ms|毫秒|s(?:ec(?:ond)?s?)?|秒钟?|min(?:ute)?s?|分钟?|h(?:(?:ou)?rs?)?|个?小时)(?![a-z])"
@@ -42,7 +42,7 @@ _ACCUMULATION = re.compile(
     re.I,
 )
 _SAMPLES = re.compile(
-    rf"(?<![a-z0-9.])(?P<n>{DIGITS}|[一二三四五六七八九十百两]{{1,4}})\s?(?P<s>{SCALE})?\s?(?:条|个|对)?\s?(?:的)?\s?"
+    rf"(?<![a-z0-9.])(?P<n>{DIGITS}|{HAN})\s?(?P<s>{SCALE})?\s?(?:条|个|对)?\s?(?:的)?\s?"
     r"(?:(?:training |chat |sft |alpaca |sharegpt |dolly |code |text |labell?ed |synthetic "
     r"|preference |dpo |instruction |问答|对话|指令|训练)*"
     r"(?:samples?|examples?|rows|records|conversations|dialog(?:ue)?s|pairs|instructions?|prompts|样本|对话|问答|数据"
