@@ -168,7 +168,7 @@ def _headline(material: Material, record: ToolCallRecord) -> str:
             hourly=amounts.amount(first["hourly_cost"], money, hourly=True),
             total=amounts.amount(first["term_cost"], money),
             time=span(material, first),
-        )
+        ) + _cheapest_at(material, first, money)
     other = next((one for one in result["rent"][1:] if one["purchase"] == way), None)
     if other and _SPOT.search(material.text):
         paid = {name: amounts.amount(one["hourly_cost"], money, hourly=True)
@@ -176,10 +176,20 @@ def _headline(material: Material, record: ToolCallRecord) -> str:
         return say("cost.beside", cards=cards, way=say(f"over.{way}"), **paid)
     told = say("cost.rent", cards=cards, hourly=amounts.amount(first["hourly_cost"], money, hourly=True),
                monthly=amounts.amount(first["monthly_cost"], money))  # fmt: skip
+    told += _cheapest_at(material, first, money)
     if not project or not record.request.get("years"):
         return told
     return told + say("cost.rent_in_all", total=amounts.amount(first["total_cost"], money),
                       years=f"{result['years']:g}")  # fmt: skip
+
+
+def _cheapest_at(material: Material, rent: dict[str, Any], money: str) -> str:
+    """The cloud that lets it for the least, where offers were read; who says what they pay knows theirs."""
+    if not rent["cheapest"]:
+        return ""
+    least = numbers.money(rent["hourly_cost"]["low"], money, hourly=True)
+    return material.say("cost.cheapest_at", hourly=least, where=rent["cheapest"],
+                        date=rent["as_of"] or material.say("cost.undated"))  # fmt: skip
 
 
 def _against_api(material: Material, result: dict[str, Any]) -> str:

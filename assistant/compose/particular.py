@@ -33,6 +33,7 @@ from assistant.compose import (
     traffic,
     unit_price,
     upgrade,
+    where_to_rent,
     worth,
 )
 from assistant.compose.material import Material
@@ -44,6 +45,7 @@ _ANSWERS: dict[str, Callable[[Material], Section | None]] = {
     "bill": bill.bill, "alike": alike.alike, "unit_price": unit_price.unit_price, "traffic": traffic.traffic,
     "upgrade": upgrade.upgrade, "memory_target": memory_target.memory_target, "worth": worth.worth,
     "worth_alone": worth.alone,
+    "where_to_rent": where_to_rent.where_to_rent,
     "reserved": reserved.reserved, "deal": deal.deal, "resale": resale.resale, "hosting": hosting.hosting,
     "jobs": jobs.jobs, "isolated": isolated.isolated, "processor": processor.processor, "quant": quant.quant,
     "progress": progress.progress,

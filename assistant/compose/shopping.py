@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from assistant.compose import facts, guidance, hybrid, lasting, names, near_miss, numbers
+from assistant.compose import facts, guidance, hybrid, lasting, names, near_miss, numbers, renting
 from assistant.compose.arithmetic import arithmetic, cite, column_name, interval, subject, total
 from assistant.compose.around import asked_whole, machine, machine_line
 from assistant.compose.aspects import BUILT_IN, BY_KEY
@@ -145,8 +145,8 @@ def rent(material: Material) -> Section:
     rented = there or every
     if not rented:
         return which_to_buy(material)
-    best = _least_job(rented) or cheapest(rented)
-    headline = material.say("shop.cheapest_rent", what=_needing(material), order=_short(material, best))
+    best = rented[0]  # what the memory below was worked out for
+    headline = renting.cheapest(material, best, rented, _needing(material))
     if not there:
         cloud = names.cloud_name(material.need.provider or "", material.say)
         headline = material.say("shop.not_there", cloud=cloud) + headline
@@ -155,7 +155,8 @@ def rent(material: Material) -> Section:
     headline = headline.rstrip(".。") + told + material.say("list.stop") if month else headline + told
     headline, taken = headline + lasting.on_order(material, best), lasting.taken(material)
     section = Section("recommendation", headline, assumptions=taken)
-    section.body = [orders(material, [best, *(one for one in rented if one != best)]), _memory(material)]
+    listed = orders(material, [best, *(one for one in rented if one != best)])
+    section.body = [listed, renting.changes(material, best), _memory(material)]
     return _finish(material, section)
 
 

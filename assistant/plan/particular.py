@@ -36,6 +36,7 @@ from assistant.plan import (
     traffic,
     unit_price,
     upgrade,
+    where_to_rent,
     worth,
 )
 from assistant.plan.call import PlannedCall
@@ -60,6 +61,7 @@ SHAPES: tuple[tuple[str, Callable[[Understanding], bool], Planner], ...] = (
     ("unit_price", unit_price.asked, unit_price.calls),
     ("claimed_room", claimed_room.asked, claimed_room.calls),
     ("memory_target", memory_target.asked, memory_target.calls),
+    ("where_to_rent", where_to_rent.asked, where_to_rent.calls),
     ("clouds", clouds.asked, clouds.calls),
     ("resale", resale.asked, resale.calls),
     ("bill", bill.asked, lambda need, understanding: [bill.call(need, understanding), requests.gpu_facts(need)]),
@@ -86,7 +88,7 @@ MORE: dict[str, Follower] = {
     "worth": lambda need, _, results: worth.more(need, results),
     "laptop": lambda need, _, results: laptop.more(need, results),
     "quant": lambda need, _, results: quant.more(need, results), "traffic": traffic.more, "hosting": hosting.more,
-    "own_machine": own_machine.more,
+    "own_machine": own_machine.more, "where_to_rent": where_to_rent.more,
 }  # fmt: skip
 """The calls that follow from the first results."""
 

@@ -73,6 +73,8 @@ def preferred(found: Sequence[Configuration], text: str, need: Need) -> list[Con
     )
     if kept and (way == "rent" or asks_for_cheapest(text)):
         alike = [one for one in kept if one.acquisition == kept[0].acquisition]
+        if way == "rent" and any(not job(one)[1] for one in alike):
+            return _led(min(alike, key=job), kept)  # the least price an hour may take years
         first = _tried(min(alike, key=least if asks_for_cheapest(text) else cost), kept)
         return _led(_faster_at_that(first, kept, Decimal(1) if asks_for_cheapest(text) else ABOUT_AS_DEAR), kept)
     if of_machines(text):

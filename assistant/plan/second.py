@@ -24,6 +24,7 @@ from assistant.plan import (
     several,
     together,
     value,
+    where_to_rent,
 )
 from assistant.plan.amounts import model_kind
 from assistant.plan.call import PlannedCall
@@ -113,6 +114,8 @@ def plan_more(understanding: Understanding, results: Sequence[ToolCallRecord]) -
     wanted += _lighter_purchase(need, results)
     wanted += [candidates.look_up(need, understanding, _bills(understanding, need, results))] if shops else []
     wanted += _beside_best(understanding, need, results) if shops else []
+    rented = shops and requests.sized(need)
+    wanted += where_to_rent.other_ways(need, understanding, _bills(understanding, need, results)) if rented else []
     wanted += instead(need, understanding.text, results, fitted=bool(fitted)) if shops else []
     wanted += [*paced_examples(need, results), *longest(understanding, need, results)]
     wanted += _trained_on(understanding, need, results) if asked == "training_time" else []
