@@ -36,10 +36,11 @@ def own_machine(material: Material) -> Section | None:
         return None
     if planned.beyond_home(material.need) and planned.homely(material.need, material.text):
         return _beyond(material, need)
-    bought = _bought(material, material.configurations)
+    bought = _bought(material, [one for one in material.configurations if not _narrower(one, need)])
     if not bought:
         return None
     least, quick, desk = bought[0], _quick(bought), _desk(material)
+    narrow = desk if desk is not None and _narrower(desk, need) else None
     slow = (user_pace(least) or READING) < READING
     headline = material.say(
         "own.least_slow" if slow else "own.least",
@@ -56,7 +57,8 @@ def own_machine(material: Material) -> Section | None:
     shown += [desk] if desk is not None and desk not in shown and planned.beyond_home(material.need) else []
     for one in bought:
         shown += [one] if _worth(one, shown) else []
-    section = Section("recommendation", headline, [_host_line(material), _orders(material, shown)])
+    lines = [_host_line(material), _narrow_line(material, narrow) if narrow is not None else ""]
+    section = Section("recommendation", headline, ["\n".join(filter(None, lines)), _orders(material, shown)])
     return _finished(material, section, need)
 
 
@@ -73,8 +75,7 @@ def _beyond(material: Material, need: Estimate) -> Section:
         headline += say("own.desk", order=_of_host(material, shared), pace="") + hybrid.expected(material, shared)
     lines = [_host_line(material)] if whole else []
     if desk is not None and not whole:
-        form = names.format_name(desk.weight_format or "")
-        lines.append("- " + say("own.narrow", order=_short(material, desk), form=form, pace=_pace(material, desk)))
+        lines.append(_narrow_line(material, desk))
     lines.append("- " + say("own.api"))
     own = [one for one in material.configurations if one.gpu in desks() and (one.price.amount or 0) <= HOME_USD]
     shown = [*([desk] if desk is not None else []), *(one for one in own if one != desk and whole)][:2]
@@ -83,6 +84,16 @@ def _beyond(material: Material, need: Estimate) -> Section:
     verdict: AnswerVerdict = "does_not_fit" if desk is None and shared is None else "recommendation"
     section = Section(verdict, headline, ["\n".join(filter(None, lines)), _orders(material, shown)])
     return _finished(material, section, need)
+
+
+def _narrower(one: Configuration, need: Estimate) -> bool:
+    """Whether it holds the model only in fewer bits than what is spoken of."""
+    return bits(one.weight_format) < min(FOUR_BITS, bits(need.result.weight_format))
+
+
+def _narrow_line(material: Material, one: Configuration) -> str:
+    form = names.format_name(one.weight_format or "")
+    return "- " + material.say("own.narrow", order=_short(material, one), form=form, pace=_pace(material, one))
 
 
 def _finished(material: Material, section: Section, need: Estimate) -> Section:

@@ -37,6 +37,17 @@ def test_what_is_rented_has_as_few_bits_as_what_is_bought(text: str) -> None:
     assert all("GGUF Q4_K_M" in line or "AWQ" in line for line in ordered)
 
 
+@pytest.mark.parametrize("text", ["cheapest way to run Kimi K2", "Kimi K2 最便宜的部署方案"])
+def test_a_machine_that_holds_fewer_bits_is_not_the_cheapest_of_more(text: str) -> None:
+    _, records, draft = turn(text)
+    first = draft.answer.split("\n")[0]
+    assert "Apple" not in first
+    narrow = next(line for line in draft.answer.split("\n") if line.startswith("- ") and "Apple M3 Ultra 512GB" in line)
+    assert "GGUF Q2_K" in narrow
+    assert "markedly worse" in narrow or "明显下降" in narrow
+    assert not ground(draft.answer, records, (text,), draft.citations).ungrounded
+
+
 def test_a_tight_fit_is_told_as_one() -> None:
     assert "2×RTX 3090 (a tight fit)" in turn("Cheapest way to run a 70B")[2].answer.split("\n")[0]
 
