@@ -91,7 +91,9 @@ def _noted(material: Material, row: GpuRow, aspect: Aspect, value: str) -> str:
     if aspect.key == "mig":
         return material.say("fact.instances", count=value)
     note = (row.nvlink_note or "").split(";")[0] if aspect.key == "link" and material.say.language == "en" else ""
-    return f"{value}, {note[0].lower()}{note[1:]}" if note else value
+    if note[1:2].islower():  # not the name of a link
+        note = note[0].lower() + note[1:]
+    return f"{value}, {note}" if note else value
 
 
 def _values(material: Material, rows: Sequence[GpuRow], aspect: Aspect) -> str:

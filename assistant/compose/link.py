@@ -78,7 +78,8 @@ def link(material: Material) -> Section | None:
     section.levers = list(_levers(material, ways, many))
     full = plan.of(material.need, material.understanding)
     if not requests.sized(material.need):
-        section.assumptions.append(say("link.example_model", size=numbers.params(full.params or 0)))
+        key = "link.example_adapted" if full.task == "lora" != material.need.task else "link.example_model"
+        section.assumptions.append(say(key, size=numbers.params(full.params or 0)))
     if not requests.cards(material.need):
         section.assumptions.append(say("link.example_card", gpu=names.gpu_name(full.gpus_owned[0].gpu)))
     if full.weight_format and material.need.weight_format is None:

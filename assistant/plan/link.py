@@ -7,7 +7,7 @@ from assistant.plan.call import PlannedCall, planned
 from assistant.understanding import Understanding
 from kb.catalog import gpu
 from tools.memory.formats import weight_format
-from tools.need import GpuCount, Need
+from tools.need import GpuCount, Need, Task
 
 EXAMPLE_CARD = "rtx-4090-24gb"
 """The card reckoned with where none was named: the commonest without a link of its own."""
@@ -64,17 +64,27 @@ def of(need: Need, understanding: Understanding) -> Need:
         stated = 2
     large = requests.sized(need) and (need.params or 0) > LARGE_PARAMS
     count = 1 if stated in (None, 1) and OUTSIDE.search(understanding.text) else max(2, stated or 2)
-    size = TRAINED_PARAMS if need.task in ("full_finetune", "pretrain") else SERVED_PARAMS
+    adapted = _task(need) == "lora"
+    size = TRAINED_PARAMS if need.task in ("full_finetune", "pretrain") and not adapted else SERVED_PARAMS
     full = need.model_copy(
         update={
             "gpus_owned": (GpuCount(gpu=card.gpu if card else LARGE_CARD if large else EXAMPLE_CARD, count=count),),
             "gpus_asked": (),
             "params": need.params if requests.sized(need) else size,
             "tensor_parallel": None,
-            "task": need.task if requests.sized(need) or requests.is_training(need) else "inference",
+            "task": _task(need),
         }
     )
     return full.model_copy(update={"weight_format": need.weight_format or _narrower(full)})
+
+
+def _task(need: Need) -> Task | None:
+    """As stated; adapters where fine-tuning was named without a way and a model; else serving."""
+    if requests.sized(need):
+        return need.task
+    if not requests.is_training(need):
+        return "inference"
+    return "lora" if need.way_open else need.task
 
 
 def _narrower(need: Need) -> str | None:

@@ -58,3 +58,22 @@ def test_a_network_between_machines_is_not_reckoned_as_a_link_within_one() -> No
 def test_more_bridged_cards_than_a_group_are_said_to_talk_over_pcie(text: str, said: bool) -> None:
     _, _, draft = turn(text)
     assert ("桥接器" in draft.answer or "in small groups" in draft.answer) is said
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        pytest.param("Is NVLink needed for 2x A6000 fine-tuning?", "LoRA of 8B stands in", id="en"),
+        pytest.param("两张 A6000 微调需要 NVLink 吗", "8B 的 LoRA", id="zh"),
+    ],
+)
+def test_fine_tuning_without_a_way_and_a_model_is_shown_by_adapters(text: str, said: str) -> None:
+    _, records, draft = turn(text)
+    times = [one.request for one in records if one.tool == TIME]
+    assert times
+    assert all(one["task"] == "lora" and one["params"] == 8 * 10**9 for one in times)
+    assert said in draft.answer
+
+
+def test_the_name_of_a_link_keeps_its_letters() -> None:
+    assert "nVLink" not in turn("Is NVLink needed for 4x A100 inference?")[2].answer
