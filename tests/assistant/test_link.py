@@ -17,7 +17,7 @@ SPEED, TIME = "estimate_inference_speed", "estimate_training_time"
                      "That is not normal", id="slower-en"),
         pytest.param("双卡 3060 用 DDP 训练反而比单卡慢", TIME, "不正常", id="slower-training"),
         pytest.param("8x L40S full fine-tuning of a 7B: how much do we lose without NVLink?", TIME,
-                     "Somewhat", id="sharded"),
+                     "It helps", id="sharded"),
         pytest.param("3090 装在雷电外接盒里跑 14B int4 会慢很多吗", SPEED, "影响很小", id="outside"),
     ],
 )  # fmt: skip
