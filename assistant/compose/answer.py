@@ -57,6 +57,7 @@ from assistant.compose.written import draft_of
 from assistant.plan import money, price_claims, requests, ways
 from assistant.plan import particular as shapes
 from assistant.plan.provisional import chinese_cards
+from assistant.plan.usual import with_usual
 from assistant.understand.engines import engines_compared
 from assistant.understand.intent_rules import RELIABILITY
 from assistant.understanding import Understanding
@@ -106,10 +107,10 @@ _FORMAT_CHOICE = re.compile(r"fp8|fp4|int8|int4|bf16|awq|gptq|smoothquant", re.I
 def compose(understanding: Understanding, calls: Sequence[ToolCallRecord], before: Before | None = None) -> Draft:
     """The answer to what was understood, resting on these results and nothing else.
 
-    `before`: what the former answer told, where the reading does not hold it (`before.apart`); it notes what was
-    looked at.
+    `before`: what the former answer told, where the reading does not hold it (`before.apart`); it notes its readers.
     """
-    material = Material(understanding, tuple(calls), before=Before.of(understanding) if before is None else before)
+    told = Before.of(understanding) if before is None else before
+    material = Material(with_usual(understanding), tuple(calls), before=told)
     if understanding.out_of_scope:
         return _aside(material, scope.out_of_scope(material))
     if understanding.command == "thanks":

@@ -9,6 +9,7 @@ from assistant.compose.material import Estimate, Material
 from assistant.plan import from_scratch, nameless
 from assistant.plan.formats import bits
 from assistant.plan.provisional import CHINESE_CARDS, chinese_cards, packed, raced, repeated, stand_in
+from assistant.plan.usual import stands_in
 from assistant.understand.companions import all_beside
 from assistant.understand.standing import other_than_language
 from kb.base import AdvisorError
@@ -42,7 +43,7 @@ def assumed(material: Material, main: Estimate) -> list[str]:
         found.append(say("assume.mixed", cards=names.cards(main.gpu or "", main.gpus)))
     if raced(material.understanding):
         found.append(say("link.example_model", size=numbers.params(main.result.params)))
-    if stand_in(material.understanding) and main.result.model:
+    if (stand_in(material.understanding) or stands_in(material.understanding)) and main.result.model:
         found.append(say("assume.stand_in", model=names.model_name(main.result.model)))
     if project := repeated(material.understanding):
         quoted = material.cites.cite("catalog", project.source.title, project.source.url, project.source.title)

@@ -21,6 +21,7 @@ from assistant.compose import (
     trained,
     unlike,
     weighed,
+    whole_job,
 )
 from assistant.compose.acquisition import rents
 from assistant.compose.arithmetic import (
@@ -36,6 +37,7 @@ from assistant.compose.arithmetic import (
     workload,
 )
 from assistant.compose.assume import assumed
+from assistant.compose.by_then import stated
 from assistant.compose.caveats import caveats
 from assistant.compose.for_fit import in_hand_with_room, to_order
 from assistant.compose.leading import fewer_each, in_machines, main_and_others, other_cards, told_by
@@ -292,7 +294,7 @@ def how_many(material: Material) -> Section:
     headline = material.say("fit.how_many", what=subject(material, counted[0][0]), ways=material.say.listed(ways))
     headline += _on_the_others(material, counted[0][0], gpu) + lasting.on_cards(material, gpu, counted[0][1].count)
     spread = [one for one in material.estimates if one.gpus > 1] or [one for one, _ in counted]
-    section = Section("recommendation", headline, [arithmetic(material, spread)], assumptions=lasting.taken(material))
+    section = Section("recommendation", headline, [arithmetic(material, spread)], assumptions=whole_job.taken(material))
     return finished(material, section, spread[0])
 
 
@@ -343,12 +345,6 @@ def _in_time(material: Material, gpu: str | None) -> Section | None:
         section.body.insert(0, say("fit.unlet", card=names.gpu_name(best.gpu)))
     first = min(let, key=lambda one: one.gpu_count, default=None) if rents(material) else None
     return finished(material, section, held[0], first=first) if held else section
-
-
-def stated(material: Material, seconds: float) -> str:
-    """A time that was set, as it is said: "3 days"."""
-    figure, unit = numbers.duration(seconds)
-    return f"{figure.removesuffix('.0')} {material.say(f'unit.{unit}')}"
 
 
 def begun(text: str) -> str:

@@ -7,6 +7,7 @@ from assistant.compose.arithmetic import arithmetic
 from assistant.compose.material import Material
 from assistant.compose.section import Section
 from assistant.compose.table import table
+from assistant.plan.usual import stands_in
 from assistant.understand import worded
 from kb.catalog import gpu
 from kb.units import DAY_S, HOUR_S
@@ -51,6 +52,8 @@ def keeping_up(material: Material) -> Section | None:
     section.configurations = [_configuration(rank, record.result) for rank, record in enumerate(records, 1)]
     section.caveats.append(say(f"keeping_up.{'live_' if live else kind}measure"))
     section.levers.append(say(f"keeping_up.{kind}faster"))
+    if stands_in(material.understanding):
+        section.assumptions.append(say("assume.stand_in", model=names.model_name(first.result["model"])))
     return section
 
 

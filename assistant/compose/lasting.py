@@ -3,7 +3,6 @@
 from assistant.answer import ToolCallRecord
 from assistant.compose import names, pace, whole_job
 from assistant.compose.material import Material
-from assistant.plan.amounts import model_kind
 from tools.configuration import Configuration
 
 
@@ -15,20 +14,6 @@ def on_order(material: Material, one: Configuration) -> str:
 def on_cards(material: Material, gpu: str | None, count: int) -> str:
     """The same on so many cards of a kind."""
     return _told(material, whole_job.record_of(material, gpu, count))
-
-
-def taken(material: Material) -> list[str]:
-    """What was taken for the time: how the work is put through the cards."""
-    record = next((one for one in material.records("estimate_inference_speed") if one.result.get("time_s")), None)
-    if record is None:
-        return []
-    said = {"speech": "jobs.batched", "diffusion": "jobs.steps"}.get(model_kind(material.need) or "")
-    if record.request.get("tokens"):
-        asked = {name: record.result[name] for name in ("concurrent_sequences", "input_tokens", "output_tokens")}
-        return [material.say("jobs.written", **asked)]
-    if record.request.get("documents"):
-        return [material.say("jobs.at_once", concurrent_sequences=record.result["concurrent_sequences"])]
-    return [material.say(said)] if said else []
 
 
 def _told(material: Material, record: ToolCallRecord | None) -> str:

@@ -4,10 +4,11 @@ import re
 from typing import Any
 
 from assistant.answer import ToolCallRecord
-from assistant.compose import clarify, facts, guidance, layouts, names, numbers, observed, pictures
+from assistant.compose import clarify, facts, guidance, layouts, names, numbers, observed, pictures, whole_job
 from assistant.compose.arithmetic import arithmetic, cite, column_name, total, workload
 from assistant.compose.aspects import BY_KEY
 from assistant.compose.assume import assumed
+from assistant.compose.by_then import by_then
 from assistant.compose.caveats import caveats
 from assistant.compose.citations import joined
 from assistant.compose.material import Estimate, Material
@@ -157,7 +158,9 @@ def _items(material: Material, tool: str, result: dict[str, Any]) -> Section:
         headline = _of_a_day(material, result["time_s"]) + gap + headline
     if verdict := observed.judged_item(material, result):
         headline = verdict + gap + headline
+    headline = by_then(material, result.get("time_s")) + headline
     section = _with(material, tool, result | shown, headline, tuple(shown))
+    section.assumptions += whole_job.taken(material)
     return _held(material, result, section)
 
 

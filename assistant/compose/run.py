@@ -1,11 +1,11 @@
 """A training run on named cards: how long, how many GPU-hours, and what they come to at dated rents."""
 
-import re
 from typing import Any
 
 from assistant.answer import ToolCallRecord
 from assistant.compose import amounts, cost, fit, names, numbers, pace, progress
 from assistant.compose.arithmetic import arithmetic, workload
+from assistant.compose.by_then import by_then
 from assistant.compose.material import Material
 from assistant.compose.orders import chosen
 from assistant.compose.pace import cite_pace
@@ -14,9 +14,6 @@ from assistant.compose.span import span
 from assistant.plan import duration, from_scratch, money, requests
 from assistant.plan.like_rent import in_hand
 from assistant.understand.term import find_term
-
-_UNITS = "个?小时|h(?:ou)?rs?\\b|hours?|天|日|days?|个?星期|周|weeks?|个?月|months?"
-"""What a time is counted in, behind its figure."""
 
 
 def timed(material: Material) -> Section:
@@ -39,21 +36,8 @@ def timed(material: Material) -> Section:
 
 def _by_then(material: Material, section: Section) -> str:
     """Whether the cards finish by the deadline that was set, before the time they take."""
-    found = next(material.results("estimate_training_time"), {}).get("time_s")
-    within = material.need.deadline_s
     timed = section.verdict == "estimate" and len({one.gpu for one in requests.cards(material.need)}) == 1
-    if not found or not within or not timed:
-        return ""
-    key = "surely" if found["high"] <= within else "likely" if found["value"] <= within else "late"
-    gap = "" if material.say.language == "zh" else " "
-    return material.say(f"run.{key}", allowed=_as_set(material, within)) + gap
-
-
-def _as_set(material: Material, seconds: float) -> str:
-    """The time that was set, in its figure where that was said: "two weeks" are no "14 days" of the asker's."""
-    told = fit.stated(material, seconds)
-    said = re.search(rf"(?<![\d.]){re.escape(told.split()[0])}(?![\d.]*\d)\s?-?(?:{_UNITS})", material.text, re.I)
-    return told if said else material.say("run.time_set")
+    return by_then(material, next(material.results("estimate_training_time"), {}).get("time_s")) if timed else ""
 
 
 def _for_data(material: Material, headline: str) -> str:

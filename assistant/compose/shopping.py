@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from assistant.compose import facts, guidance, hybrid, lasting, names, near_miss, numbers, renting
+from assistant.compose import facts, guidance, hybrid, lasting, names, near_miss, numbers, renting, whole_job
 from assistant.compose.arithmetic import arithmetic, cite, column_name, interval, subject, total
 from assistant.compose.around import asked_whole, machine, machine_line
 from assistant.compose.aspects import BUILT_IN, BY_KEY
@@ -43,7 +43,7 @@ def which_to_buy(material: Material) -> Section:
     told = _asked_beyond(material) + headline
     section = Section("recommendation", told + left(material, best) + material.say("list.stop"))
     section.headline += lasting.on_order(material, best)
-    section.assumptions += lasting.taken(material)
+    section.assumptions += whole_job.taken(material)
     section.body = [
         _limits(material),
         orders(material, material.configurations),
@@ -153,7 +153,7 @@ def rent(material: Material) -> Section:
     month = best.price.month
     told = say_month(material, best) if month else _budget(material)
     headline = headline.rstrip(".。") + told + material.say("list.stop") if month else headline + told
-    headline, taken = headline + lasting.on_order(material, best), lasting.taken(material)
+    headline, taken = headline + lasting.on_order(material, best), whole_job.taken(material)
     section = Section("recommendation", headline, assumptions=taken)
     listed = orders(material, [best, *(one for one in rented if one != best)])
     section.body = [listed, renting.changes(material, best), _memory(material)]

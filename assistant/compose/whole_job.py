@@ -3,7 +3,7 @@
 from assistant.answer import ToolCallRecord
 from assistant.compose import names, numbers
 from assistant.compose.material import Material
-from assistant.plan.amounts import model_kind
+from assistant.plan.amounts import amounts, model_kind
 from kb.units import HOUR_S
 from tools.configuration import Configuration
 
@@ -29,6 +29,22 @@ def at_once(material: Material) -> bool:
 def of_order(material: Material, one: Configuration) -> ToolCallRecord | None:
     """The estimate of the time on a configuration."""
     return record_of(material, one.gpu, one.gpu_count, one.weight_format) if len(one.cards) < 2 else None
+
+
+def taken(material: Material) -> list[str]:
+    """What was taken for the time: how the work is put through the cards."""
+    record = next((one for one in material.records("estimate_inference_speed") if one.result.get("time_s")), None)
+    if record is None:
+        return []
+    said = {"speech": "jobs.batched", "diffusion": "jobs.steps"}.get(model_kind(material.need) or "")
+    if record.request.get("tokens"):
+        asked = {name: record.result[name] for name in ("concurrent_sequences", "input_tokens", "output_tokens")}
+        return [material.say("jobs.written", **asked)]
+    if record.request.get("documents"):
+        told = [material.say("jobs.at_once", concurrent_sequences=record.result["concurrent_sequences"])]
+        unsaid = "input_tokens" not in amounts(material.need, material.text)
+        return [*told, material.say("jobs.length", tokens=record.result["input_tokens"])] if unsaid else told
+    return [material.say(said)] if said else []
 
 
 def work(material: Material, record: ToolCallRecord) -> str:

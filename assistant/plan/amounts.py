@@ -31,6 +31,8 @@ COUNTED = (*SEEN, "speech", *READ)
 TIMED = ("vision", "diffusion", *READ)
 """Kinds whose training is timed in items; `UNTIMED`: those of which only the memory is known."""
 UNTIMED = ("speech", "video")
+TEXT_TOKENS = 512
+"""Tokens of a text where none were stated: what embedding models are fed in pieces of."""
 CAMERA_FPS = 25
 """Frames a second of a camera where none are said: the video rate of PAL countries."""
 _UNIT_S = {"h": 3600, "小": 3600, "个": 3600, "m": 60, "分": 60, "天": 86400, "d": 86400}
@@ -92,8 +94,9 @@ def _daily_load(need: Need, text: str) -> bool:
     """Whether so much comes in a day: that asks for a pace, whatever else the words look like."""
     made = dict.fromkeys(("diffusion", "video"), COUNTED_OUT)
     amount = {"speech": AUDIO, **made, **dict.fromkeys(READ, DOCUMENTS)}.get(model_kind(need) or "")
-    enough = need.intent in ("can_it_run", "speed")
-    return amount is not None and enough and period_s(text) is not None and amount.search(text) is not None
+    enough = need.intent in ("can_it_run", "speed", "spec", "what_fits")
+    due = period_s(text) is not None or need.deadline_s is not None
+    return amount is not None and enough and due and amount.search(text) is not None
 
 
 def amounts(need: Need, text: str) -> dict[str, object]:

@@ -34,6 +34,7 @@ from assistant.plan.pasted import pasted
 from assistant.plan.provisional import chinese_cards, compared_formats, provisional
 from assistant.plan.smaller import smaller
 from assistant.plan.tiers import tiers, unsized_purchase
+from assistant.plan.usual import with_usual
 from assistant.plan.wave import distinct, first_of, in_turn
 from assistant.plan.ways import only
 from assistant.understand.errors import is_oom
@@ -59,6 +60,7 @@ def plan(understanding: Understanding) -> list[PlannedCall]:
     """The calls to make first; none for what is not the advisor's business."""
     if understanding.out_of_scope or understanding.command == "thanks":
         return []
+    understanding = with_usual(understanding)
     need = provisional(understanding)
     if understanding.workloads:
         return [*distinct(several.sizes(understanding, need)), *distinct([guidance(understanding)])]

@@ -34,11 +34,11 @@ HARDWARE = (
     "which_to_buy", "how_many_gpus", "budget", "cloud_or_buy", "min_vram", "can_it_run", "oom", "compare",
 )  # fmt: skip
 """Questions that a length or a number of users is a parameter of."""
-_PACED = ("speed", "training_time", "can_it_run", "min_vram", "other", "guidance", "concurrency")
+_PACED = ("speed", "training_time", "can_it_run", "min_vram", "other", "guidance", "concurrency", "spec", "what_fits")
 """What a question for the pace of images, speech or documents may be read as."""
 _SIZED = ("min_vram", "how_many_gpus", "can_it_run", "other", "guidance")
 """What a question for the cheapest hardware may be read as, and is not."""
-_TIMED = (*_PACED, "how_many_gpus", "what_fits")
+_TIMED = (*_PACED, "how_many_gpus")
 """Intents that ask for cards to be put forward where the time of stated work is asked too and none were named."""
 _MATTERS = re.compile(
     r"必须|非要|要不要|有必要|需不需要|够不够|够吗|影响|加速|差多少|慢|瓶颈|提升|有意义|值得|浪费|\b(?:need|required?|necessary|matters?|worth|slow\w*"
@@ -222,6 +222,8 @@ def _intents(understanding: Understanding) -> list[Intent]:
     if main in ("spec", "other", "guidance", "can_it_run") and alone and _GOOD_FOR_MODELS.search(text):
         return ["what_fits"]
     asks = [intent for intent in understanding.asks if intent in FAMILIES and intent != main]
+    if main == "speed" and model_kind(understanding.need) in COUNTED and not _trains(understanding.need, text):
+        asks = [intent for intent in asks if intent != "training_time"]  # "how long" asks for the time of the work
     if main == "compatibility" and requests.sized(understanding.need) and _STILL_RUNS.search(text) and not bare:
         asks.append("can_it_run")
     if main == "compatibility" and _supports_model(understanding):

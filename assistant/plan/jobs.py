@@ -5,7 +5,7 @@ import re
 from collections.abc import Iterator
 
 from assistant.plan import money, requests
-from assistant.plan.amounts import COUNTED, amounts, model_kind, trains
+from assistant.plan.amounts import COUNTED, TEXT_TOKENS, amounts, model_kind, trains
 from assistant.plan.call import PlannedCall
 from assistant.plan.market import ordinary
 from assistant.understand.worded import A_DAY, PRICED, READ, lasts
@@ -22,8 +22,6 @@ from tools.speed.request import InferenceSpeedRequest
 
 SHOWN_MAX = 3
 """Cards priced for the job."""
-TEXT_TOKENS = 512
-"""Tokens of a text, where only those of all of them were stated: what embedding models are fed in pieces of."""
 DAYS_PER_MONTH, WEEKS_PER_MONTH = 365 / 12, 365 / 84
 _WEEK = re.compile(r"每周|一周(?![之以]?内)|每星期|per week|(?<!in )(?<!within )a week|weekly|/week", re.I)
 

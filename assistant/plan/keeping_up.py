@@ -1,7 +1,7 @@
 """How many cards keep up with texts or speech that come at some rate: memory is the least of it."""
 
 from assistant.plan import requests
-from assistant.plan.amounts import amounts, model_kind, rate
+from assistant.plan.amounts import TEXT_TOKENS, amounts, model_kind, rate
 from assistant.plan.call import PlannedCall
 from assistant.understanding import Understanding
 from kb.catalog import gpu, model
@@ -29,7 +29,8 @@ def calls(need: Need, understanding: Understanding) -> list[PlannedCall | None] 
     wanted = amounts(need, understanding.text)
     alone = need.model_copy(update={"concurrent_sequences": None}) if items else need
     rates = {key: value for key, value in wanted.items() if key in ("audio_s_per_s", "images_per_s")}
-    batch: dict[str, object] = rates if items else {"concurrent_sequences": BATCH}
+    length = {"input_tokens": need.context_tokens or TEXT_TOKENS} if model_kind(need) == "embedding" else {}
+    batch: dict[str, object] = rates if items else {"concurrent_sequences": BATCH, **length}
     forms = {card.gpu: need.weight_format or _held(need, card.gpu) for card in cards}
     paced = [requests.speed(alone, card, forms[card.gpu], text=understanding.text, **batch) for card in cards]
     return [*paced, *(requests.memory(alone, card, weight_format=forms[card.gpu]) for card in cards[:1])]

@@ -64,7 +64,7 @@ def of(need: Need, understanding: Understanding) -> Need:
         stated = 2
     large = requests.sized(need) and (need.params or 0) > LARGE_PARAMS
     count = 1 if stated in (None, 1) and OUTSIDE.search(understanding.text) else max(2, stated or 2)
-    adapted = _task(need) == "lora"
+    adapted = _task(need, understanding) == "lora"
     size = TRAINED_PARAMS if need.task in ("full_finetune", "pretrain") and not adapted else SERVED_PARAMS
     full = need.model_copy(
         update={
@@ -72,19 +72,19 @@ def of(need: Need, understanding: Understanding) -> Need:
             "gpus_asked": (),
             "params": need.params if requests.sized(need) else size,
             "tensor_parallel": None,
-            "task": _task(need),
+            "task": _task(need, understanding),
         }
     )
     return full.model_copy(update={"weight_format": need.weight_format or _narrower(full)})
 
 
-def _task(need: Need) -> Task | None:
+def _task(need: Need, understanding: Understanding) -> Task | None:
     """As stated; adapters where fine-tuning was named without a way and a model; else serving."""
     if requests.sized(need):
         return need.task
     if not requests.is_training(need):
         return "inference"
-    return "lora" if need.way_open else need.task
+    return "lora" if understanding.need.way_open else need.task
 
 
 def _narrower(need: Need) -> str | None:

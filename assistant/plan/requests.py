@@ -3,7 +3,7 @@
 import re
 
 from assistant.plan import clips
-from assistant.plan.amounts import COUNTED, SEEN, amounts, clip_frames, model_kind, of_pictures
+from assistant.plan.amounts import COUNTED, SEEN, TEXT_TOKENS, amounts, clip_frames, model_kind, of_pictures
 from assistant.plan.call import PlannedCall, planned
 from assistant.plan.formats import EVERY_FORMAT, TRAINING_LADDER, WHICH_FORMAT, WIDE, bits, unified
 from assistant.plan.layout import serving_layout, training_layout
@@ -17,6 +17,7 @@ from kb.units import DAY_S
 from tools.check_compatibility import feature_names
 from tools.configure.suitable import served_in
 from tools.configure.workload import ACTIVE_SHARE
+from tools.cost.work import TEXTS_AT_ONCE
 from tools.memory.fit import shares_experts
 from tools.need import GpuCount, Need
 from tools.training_time.checkpointing import recomputing
@@ -318,6 +319,9 @@ def speed(
     if counted:
         known = need.engine if need.engine in PICTURE_ENGINES else None
         values |= amounts(need, text) | ({"engine": known} if model_kind(need) in SEEN else {})
+    if values.get("documents"):
+        values["concurrent_sequences"] = values["concurrent_sequences"] or TEXTS_AT_ONCE
+        values["input_tokens"] = values.get("input_tokens") or TEXT_TOKENS
     return planned("estimate_inference_speed", **(values | changes))
 
 

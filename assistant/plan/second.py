@@ -42,6 +42,7 @@ from assistant.plan.preferred import preferred
 from assistant.plan.provisional import chinese_cards, provisional
 from assistant.plan.spill import with_host
 from assistant.plan.tighter import for_small_cards
+from assistant.plan.usual import with_usual
 from assistant.plan.wave import distinct
 from assistant.understanding import Understanding
 from tools.configuration import Configuration
@@ -69,6 +70,7 @@ def plan_more(understanding: Understanding, results: Sequence[ToolCallRecord]) -
     """The calls that the first results call for; none when they settle the question."""
     if understanding.out_of_scope or understanding.command == "thanks":
         return []
+    understanding = with_usual(understanding)
     need = provisional(understanding)
     results = [record for record in results if not growing.of_today(understanding, record)]
     if (more := particular.more(understanding, need, results)) is not None:

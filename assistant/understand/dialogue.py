@@ -212,7 +212,8 @@ def _of_cards(reading: Reading, previous: Asked) -> dict[str, Any]:
 
 def _sized(need: Asked) -> bool:
     """Whether there is work or a card that a later turn may change."""
-    return bool(need.model or need.params or need.gpus_owned or need.gpus_asked)
+    counted = need.usual_model is not None and need.amount is not None
+    return bool(need.model or need.params or need.gpus_owned or need.gpus_asked or counted)
 
 
 @lru_cache(maxsize=KNOWN)

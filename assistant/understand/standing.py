@@ -21,6 +21,8 @@ _COMMON: tuple[tuple[str, re.Pattern[str], str], ...] = (
     ),
     ("speech", re.compile(r"whisper|transcri|转写|转录|\basr\b|语音识别|字幕", re.I), "openai/whisper-large-v3"),
     ("vision", re.compile(r"yolo", re.I), "ultralytics/yolov8x"),
+    ("embedding", re.compile(r"re-?rank|重排", re.I), "BAAI/bge-reranker-v2-m3"),
+    ("embedding", re.compile(r"embed|向量|嵌入", re.I), "BAAI/bge-m3"),
 )
 """Task, words that point to it, and the model most people mean by them."""
 _LORA = re.compile(

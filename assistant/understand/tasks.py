@@ -37,7 +37,11 @@ _RULES: tuple[tuple[Task, str], ...] = (
     )),
     ("embedding", (
         rf"{_B}(?:embeddings?|embedder|rerank(?:er|ing)?|bge[-\w.]{{0,20}}|gte-\w{{1,12}}|e5-\w{{1,12}}|m3e"
-        rf"|jina-\w{{1,20}}|sentence[- ]transformers?|vector index){_E}|向量化|嵌入模型|向量模型|重排"
+        rf"|jina-\w{{1,20}}|sentence[- ]transformers?|vector index"
+        rf"|embed(?= [\w,. ]{{0,24}}(?:documents?|docs|texts?|passages?|chunks?|pages?|articles?|sentences?|records?"
+        rf"|tokens?|corpus|paragraphs?))"
+        rf"|(?:documents?|docs|texts?|passages?|chunks?|pages?|articles?|sentences?) to embed){_E}"
+        r"|向量化|嵌入模型|向量模型|重排"
     )),
     ("rag", (
         rf"{_B}(?:rag|retrieval[- ]augmented|graphrag|ragflow|fastgpt|anythingllm"

@@ -50,7 +50,8 @@ AUDIO_PLAIN = re.compile(r"(?<!in )(?<!within )(?<!every )" + _NUMBER + r"(?P<u>
 WRITTEN_DOWN = re.compile(r"transcri\w*|caption|subtitle|转写|转录|转文字|听写|字幕", re.I)
 """Words that make hours those of what is listened to."""
 DOCUMENTS = re.compile(
-    _NUMBER + r"(?:documents?|docs?|texts?|passages?|chunks?|paragraphs?|pages?|articles?|records?|sentences?|篇"
+    _NUMBER + r"(?:(?:pdf|web|text|wikipedia|product|news|legal|short|long|scanned|academic) )?"
+    r"(?:documents?|docs?|texts?|passages?|chunks?|paragraphs?|pages?|articles?|records?|sentences?|篇"
     r"|(?:个|条|段|份)\s?(?:文档|文本|文章|数据|片段|段落|记录|chunk)|文档|条(?!件)"
     r"|次\s?(?:\w{0,12}\s?)?(?:请求|调用|查询|向量化|检索))",
     re.I,

@@ -1,0 +1,33 @@
+"""Whether something is done by the time that was set for it."""
+
+import re
+from typing import Any
+
+from assistant.compose import numbers
+from assistant.compose.material import Material
+
+_UNITS = "个?小时|h(?:ou)?rs?\\b|hours?|天|日|days?|个?星期|周|weeks?|个?月|months?"
+"""What a time is counted in, behind its figure."""
+
+
+def by_then(material: Material, taken: dict[str, Any] | None) -> str:
+    """Whether what takes so long, with its interval, is within the time that was set; empty where none was."""
+    within = material.need.deadline_s
+    if not taken or not within:
+        return ""
+    key = "surely" if taken["high"] <= within else "likely" if taken["value"] <= within else "late"
+    gap = "" if material.say.language == "zh" else " "
+    return material.say(f"run.{key}", allowed=_as_set(material, within)) + gap
+
+
+def stated(material: Material, seconds: float) -> str:
+    """A time that was set, as it is said: "3 days"."""
+    figure, unit = numbers.duration(seconds)
+    return f"{figure.removesuffix('.0')} {material.say(f'unit.{unit}')}"
+
+
+def _as_set(material: Material, seconds: float) -> str:
+    """The time that was set, in its figure where that was said: "two weeks" are no "14 days" of the asker's."""
+    told = stated(material, seconds)
+    said = re.search(rf"(?<![\d.]){re.escape(told.split()[0])}(?![\d.]*\d)\s?-?(?:{_UNITS})", material.text, re.I)
+    return told if said else material.say("run.time_set")
