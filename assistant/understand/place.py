@@ -44,7 +44,7 @@ _COUNTRIES: tuple[tuple[str, str], ...] = (
     ("EU", r"欧盟|欧洲|(?<![a-z])(?:europe|in the eu)(?![a-z])"),
 )  # fmt: skip
 NO_CLOUD = grammar(
-    r"(?:不要|不用|不考虑|不想(?:用)?|不能用|别|不上|no|not|without|avoid|don't want|except)\s?(?:the "
+    r"(?:(?<![要用想])(?:不要|不用|不想(?:用)?)|不考虑|不能用|别|不上|no|not|without|avoid|don't want|except)\s?(?:the "
     r"|any |用|上|租)?\s?(?:云|租|cloud|rent\w{0,3})"
     r"|(?:不(?:能|让|许|准|可以|允许|方便|打算|适合)|没法|无法|禁止|严禁)\s?(?:用|上|租|放)?(?:公有|公)?云"
     r"|(?:can't|cannot|can not|must not|mustn't|may not|not allowed|shouldn't|won't|never)(?: to)? (?:be |go |run |use "
