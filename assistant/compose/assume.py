@@ -1,7 +1,7 @@
 """What was taken for granted, said in the asker's language: only what the asker did not state."""
 
 import re
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 
 from assistant.compose import names, numbers, pictured, whole_job
 from assistant.compose.citations import joined
@@ -24,11 +24,16 @@ _TAKEN = re.compile(
 """The calculator's own sentence about a setting it chose."""
 
 
-def assumed(material: Material, main: Estimate) -> list[str]:
-    """The settings of the estimate that the asker left open."""
+def assumed(material: Material, main: Estimate, *, told: Collection[str] = ()) -> list[str]:
+    """The settings of the estimate that the asker left open.
+
+    `told`: what the answer says of itself, in a column each or in its first sentence: "format", "sequences".
+    """
     say, need = material.say, material.need
     found = []
-    if packed(material.understanding) == main.result.weight_format:
+    if "format" in told:
+        pass
+    elif packed(material.understanding) == main.result.weight_format:
         found.append(say("assume.packed", format=names.format_name(main.result.weight_format)))
     elif need.weight_format is None and main.task == "inference":
         unstated = all(one.request.get("weight_format") is None for one in (main, material.estimates[0]))
@@ -68,7 +73,7 @@ def assumed(material: Material, main: Estimate) -> list[str]:
     if seen := pictured.premise(material, main):
         found.append(seen)
         skipped |= {"micro_batch_size"}
-    skipped |= {"concurrent_sequences"} if whole_job.at_once(material) else set()
+    skipped |= {"concurrent_sequences"} if whole_job.at_once(material) or "sequences" in told else set()
     found += [_taken(material, match[1], match[2].rstrip(",.")) for match in taken if match[1] not in skipped]
     sequences = main.request.get("concurrent_sequences")
     if need.users and need.users > 1 and need.concurrent_sequences is None and sequences:

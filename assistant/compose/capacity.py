@@ -37,18 +37,29 @@ def what_fits(material: Material) -> Section:
         return Section("does_not_fit", material.say("capacity.nothing", **values) + marker)
     headline = material.say("capacity.headline", ways=material.say.listed(ways), **values) + marker
     section = Section("recommendation", headline, [_table(material, rows)])
-    section.body.append(_paces(material, result))
-    if result.candidates:
+    used = family or any(row.task == "inference" for row in rows)
+    section.body.append(_paces(material, result) if used else "")
+    if result.candidates and used:
         section.headline, section.body = _for_purpose(material, result, marker), section.body[::-1]
         section.headline += _longest(material, result.candidates[0])
         if family and material.need.purpose is None:
             section.body = section.body[:1]  # other makers' models are none of the question
-    section.assumptions.append(material.say("capacity.assumed"))
+    section.assumptions += _taken(material, result, rows, family)
     if result.cards:
         section.caveats.append(material.say("capacity.unlike", cards=names.cards(result.gpu or "", result.count)))
     elif result.count > 1:
         section.caveats.append(material.say("capacity.several"))
     return section
+
+
+def _taken(material: Material, result: WhatFits, rows: Sequence[FitRow], family: str) -> list[str]:
+    """What the limits rest on: of training only where something is trained, of the context where it was not told."""
+    if any(row.task != "inference" for row in rows):
+        return [material.say("capacity.assumed_training")]
+    stated = material.need.context_tokens and material.need.concurrent_sequences
+    if result.candidates and family and material.need.purpose is None:
+        return [] if stated else [material.say("capacity.assumed_family")]
+    return [material.say("capacity.assumed")]
 
 
 def _way(material: Material, row: FitRow) -> str:
@@ -217,6 +228,8 @@ def _cards(material: Material, result: WhatFits) -> str:
 
 def _in_order(material: Material, rows: Sequence[FitRow]) -> list[FitRow]:
     training = requests.is_training(material.need) or (material.need.task is None and _tunes(material.text))
+    trained = [row for row in rows if row.task != "inference"]
+    rows = trained if training and any(row.max_params for row in trained) else rows
     first = {"qlora": 0, "lora": 1, "full_finetune": 2, "inference": 3} if training else {"inference": 0}
     return sorted(rows, key=lambda row: first.get(row.task, 1))
 

@@ -70,7 +70,8 @@ def comparison(material: Material) -> Section:
         section.body.insert(len(rest), _held(material, per_card, best) if raced else faster)
         section.body.insert(len(rest) + 2, contest.prompts(material))
         section.body.append(arithmetic(material, best if any(one.fits for one in best) else per_card))
-        section.assumptions = assumed(material, per_card[0])
+        forms = {one.result.weight_format for one in (*best, per_card[0])}
+        section.assumptions = assumed(material, per_card[0], told=("format",) if len(forms) > 1 else ())
         for one in per_card:
             section.caveats += [line for line in caveats(material, one) if line not in section.caveats]
     section.levers += _in_one_piece(material, shown) if per_card else []

@@ -1,6 +1,6 @@
 """Does it fit, how many cards, how much memory: answers that rest on memory estimates."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 from assistant.answer import AnswerVerdict
 from assistant.compose import (
@@ -97,7 +97,8 @@ def can_it_run(material: Material) -> Section:
         section.levers = []
         section.headline = weighed.formats(material, [main, *others]) or section.headline
         section.body.insert(0, room_of(material, [main, *(one for one in others if one.gpu == main.gpu)]))
-    return finished(material, section, main)
+    changed = verdict == "fits_with_changes" and bool(alternatives) and main.task == "inference"
+    return finished(material, section, main, says=("format",) if changed else ())
 
 
 def _by_file(material: Material, main: Estimate) -> Section:
@@ -108,7 +109,7 @@ def _by_file(material: Material, main: Estimate) -> Section:
     section.body.insert(0, listed)
     if section.verdict == "does_not_fit" and not series:
         section.levers = levers(material, best)[1 if own_file.on_more(material, best) else 0 :]  # told already
-    return finished(material, section, best, told=best)
+    return finished(material, section, best, told=best, says=("format",))
 
 
 def _alternatives(material: Material, main: Estimate, others: Sequence[Estimate]) -> list[Estimate]:
@@ -230,7 +231,12 @@ def memory_needed(material: Material) -> Section:
     headline = pictured.headline(material, estimates) or headline
     headline += _on_named_card(material, estimates) + cardless.least_card(material, estimates)
     section = Section("estimate", headline, [arithmetic(material, estimates), *_minimum_lines(material)])
-    return finished(material, section, first)
+    return finished(material, section, first, says=_formats(estimates))
+
+
+def _formats(told: Sequence[Estimate]) -> tuple[str, ...]:
+    """That the formats are told, where there are several to choose from: then none of them is taken for granted."""
+    return ("format",) if len({one.result.weight_format for one in told}) > 1 else ()
 
 
 def _on_cards(material: Material) -> list[Estimate]:
@@ -295,7 +301,7 @@ def how_many(material: Material) -> Section:
     headline += _on_the_others(material, counted[0][0], gpu) + lasting.on_cards(material, gpu, counted[0][1].count)
     spread = [one for one in material.estimates if one.gpus > 1] or [one for one, _ in counted]
     section = Section("recommendation", headline, [arithmetic(material, spread)], assumptions=whole_job.taken(material))
-    return finished(material, section, spread[0])
+    return finished(material, section, spread[0], says=_formats([one for one, _ in counted]))
 
 
 def _on_the_others(material: Material, main: Estimate, counted: str) -> str:
@@ -359,8 +365,10 @@ def finished(
     *,
     told: Estimate | None = None,
     first: Configuration | None = None,
+    says: Collection[str] = (),
 ) -> Section:
-    """The section with speeds less that `told` already, what to order (`first` before all), caveats, assumptions."""
+    """The section with speeds less that `told` already, what to order (`first` before all), caveats, assumptions less
+    what it `says` already."""
     section.configurations = material.configurations
     timed, data = trained.told(material, main)
     leads = section.verdict in ("fits", "fits_with_changes")
@@ -374,5 +382,5 @@ def finished(
             0, orders(material, asked + [one for one in to_order(material, section.verdict) if one != first])
         )
     section.caveats += caveats(material, main)
-    section.assumptions += [*assumed(material, main), *data]
+    section.assumptions += [*assumed(material, main, told=says), *data]
     return section

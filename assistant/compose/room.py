@@ -27,7 +27,8 @@ def context_and_users(material: Material) -> Section:
         if (counted or material.intents[0] == "context_length") and lines[0]:
             section.body.insert(0, section.headline)
             section.headline = lines.pop(0).removeprefix("- ")
-        section.body.insert(0, "\n".join(lines))
+        told = {line for block in section.body for line in block.split("\n")}
+        section.body.insert(0, "\n".join(line for line in lines if line not in told))
         return section
     say, fit, need = material.say, main.fit, material.need
     open_question = {
@@ -56,7 +57,7 @@ def context_and_users(material: Material) -> Section:
     section = Section(verdict, headline, [arithmetic(material, [main, *(crowded or others)])])
     said = section.headline if room else ""
     section.levers = [] if said and fit.verdict == "yes" else levers(material, main)
-    return finished(material, section, main)
+    return finished(material, section, main, says=("sequences",) if crowded else ())
 
 
 def _own_limit(main: Estimate) -> bool:

@@ -40,6 +40,7 @@ FULL = re.compile(
     r"全参|全量|full(?:y)?[- ]?(?:param|fine|ft\b|sft)|from scratch|all (?:the )?(?:weights|parameters)", re.I
 )
 """Words that mean full fine-tuning and not fine-tuning of any kind."""
+_ADAPTERS = re.compile(r"lora|adapter|peft|低秩", re.I)
 GENERATIONS = ("v100-sxm2-32gb", "a100-sxm-80gb", "rtx-4090", "h100-sxm-80gb")
 """One card of each generation that formats differ on, checked when a format is asked about without a card."""
 _FORMATS = re.compile(r"\b(?:fp8|fp4|nvfp4|mxfp4|bf16|int8|awq|gptq|flash-?att\w*)\b", re.I)
@@ -238,6 +239,8 @@ def what_fits(need: Need, text: str) -> PlannedCall | None:
     task = need.task if need.task != "full_finetune" or FULL.search(text) else None
     values = need.model_dump(exclude={"intent", "gpu_count", "memory_bytes_per_gpu"}) | {"task": task, "gpus": gpus}
     values["models"] = () if sized(need) else family(text)[1]
+    if task == "lora" and not values["models"] and not _ADAPTERS.search(text):
+        values["task"] = None  # to fine-tune, it was said, and not how: each way is told
     if not gpus:
         values |= {"memory_bytes_per_gpu": need.memory_bytes_per_gpu, "gpu_count": need.gpu_count}
     return planned("what_fits", **values)

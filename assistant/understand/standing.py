@@ -32,7 +32,10 @@ _LORA = re.compile(
 _TRAINS = re.compile(
     r"训|微调|炼|\btrain|fine[- ]?tun|pretrain|\b(?:entren|entra[iî]n|trein|addestr)\w+|обуч|дообуч|学[習习]|학습"
     r"|\b(?:make|making|do|doing|hacer|haciendo|fazer|faire|machen|erstellen|fare) (?:an? |un |une |eine |uma )?lora"
-    r"|(?:做|炼|搞)(?:一?个)? ?lora",
+    r"|(?:做|炼|搞)(?:一?个)? ?lora"
+    r"|(?<!with )(?<!plus )(?<!load )\ban? (?:[\w.-]+ ){0,2}lora\b[^.?!\n]{0,40}?\b(?:takes?|needs?|requires?)\b"
+    r"|\b(?:needed|required?|v?ram|memory|gpu|card) for (?:an? |my )?(?:[\w.-]+ ){0,3}loras?\b"
+    r"|(?<![加带挂载]) ?lora ?(?:大概|一般|最少|至少)?(?:需要|[要需得占吃])[^。?!\n]{0,4}?(?:多少|多大|几)",
     re.I,
 )
 MANY_STEPS = 200
