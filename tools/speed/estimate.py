@@ -158,7 +158,9 @@ def _assumptions(work: Work, request: InferenceSpeedRequest, given: list[str]) -
         yield f"{work.input_tokens or PROMPT_TOKENS:,} tokens a text, many texts at once, 16-bit arithmetic."
         return
     yield f"{work.engine} of 2025–2026 with CUDA graphs; older releases are up to twice as slow a layer."
-    if request.input_tokens is None or request.output_tokens is None:
+    if not work.input_tokens:
+        yield f"No prompt before {work.output_tokens:,} answer tokens; the first token is after one of {PROMPT_TOKENS}."
+    elif request.input_tokens is None or request.output_tokens is None:
         yield f"{work.input_tokens:,} prompt and {work.output_tokens:,} answer tokens a request."
     if request.images_per_sample and work.arch.kind == "vlm":
         yield f"{request.images_per_sample} picture(s) a prompt; the vision tower's own work is not counted."

@@ -60,12 +60,14 @@ def pace(work: Work) -> Pace:
     token_s, cycle_s = (total_s + prompt_stall_s(running, prompt / stages, running.sequences - own) for own in (1, 0))
     total = work.layout.replicas * running.sequences / cycle_s
     alone = prompt / prompt_stages(running, max(work.new_tokens, 1))
-    most = _most_prompt_rate(running)
+    rate = min(_prompt_rate(running, alone), _most_prompt_rate(running))
+    # Where the pace of answers without a prompt is told, what is waited for is still a usual question.
+    awaited = alone if running.input_tokens else PROMPT_TOKENS / rate
     return Pace(
         work=work, step=step, prefill_s=alone, interference_s=token_s - total_s, output_token_s=token_s,
         per_user=running.sequences / asked / token_s, total=total,
-        first_token_s=first_token_s(running, alone, total_s), prompt_rate=min(_prompt_rate(running, alone), most),
-        least_s=least, most_prompt_rate=most, room=room, clamped=step.total_s < least,
+        first_token_s=first_token_s(running, awaited, total_s), prompt_rate=rate,
+        least_s=least, most_prompt_rate=_most_prompt_rate(running), room=room, clamped=step.total_s < least,
     )  # fmt: skip
 
 

@@ -295,3 +295,11 @@ def test_a_prompt_held_whole_is_refused() -> None:
     with pytest.raises(BadInput) as refused:
         estimate(input_tokens=1_000, cached_tokens=1_000)
     assert refused.value.field == "cached_tokens"
+
+
+def test_without_a_stated_prompt_the_first_token_still_waits_for_a_usual_one() -> None:
+    silent = estimate(model="Qwen/Qwen3-8B", weight_format="gguf:Q4_K_M", engine="llama.cpp")
+    asked = estimate(model="Qwen/Qwen3-8B", weight_format="gguf:Q4_K_M", engine="llama.cpp", input_tokens=512)
+    assert silent.time_to_first_token_s.value == pytest.approx(asked.time_to_first_token_s.value, rel=0.1)
+    assert silent.time_to_first_token_s.value > 5 * silent.time_per_output_token_s.value
+    assert any("first token is after one of 512" in one for one in silent.assumptions)
