@@ -1,7 +1,8 @@
 """The arithmetic of memory in one short table, one column for each way of doing it."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 from assistant.compose import names, numbers
 from assistant.compose.citations import joined
@@ -162,8 +163,12 @@ def cite(material: Material, estimate: Estimate) -> str:
     )
     what = subject(material, estimate)
     title = material.say("cite.memory", what=what, how=column_name(material, estimate))
-    locator = " · ".join(["estimate_memory", *(f"{key}={value}" for key, value in sorted(estimate.request.items()))])
-    return joined([material.cites.cite("calculation", title, locator, parts)])
+    return joined([material.cites.cite("calculation", title, locator(estimate.request), parts)])
+
+
+def locator(request: Mapping[str, Any]) -> str:
+    """Where a memory estimate is cited from: the calculator with what it was asked."""
+    return " · ".join(["estimate_memory", *(f"{key}={value}" for key, value in sorted(request.items()))])
 
 
 def subject(material: Material, estimate: Estimate) -> str:

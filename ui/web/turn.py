@@ -1,11 +1,13 @@
 """One turn of a conversation as HTML: the question, the steps, the answer and what it rests on."""
 
+import re
 from collections.abc import Sequence
 from html import escape
 from typing import Any
 
 from assistant.agent import Step
 from assistant.answer import Answer
+from assistant.compose.arithmetic import locator
 from assistant.compose.orders import spoken_of
 from assistant.understand.language import language_of
 from kb.base import AdvisorError
@@ -28,6 +30,7 @@ FOLLOW_UPS = {
         "arithmetic": "算式给我看看。",
     },
 }  # fmt: skip
+_MARKER = re.compile(r"\[(\d{1,4})\]")
 LONGEST_SHOWN_QUESTION = 4000
 
 
@@ -98,9 +101,17 @@ def _frontier(answer: Answer) -> str:
 
 
 def _estimate(answer: Answer) -> dict[str, Any]:
-    """The memory estimate to draw: the first that was made for a card, else the first."""
-    results = [call.result for call in answer.tool_calls if call.tool == "estimate_memory"]
-    return next((result for result in results if result.get("fit")), results[0] if results else {})
+    """The memory estimate to draw: the first that the text cites, which is what its verdict rests on.
+
+    Where a language model wrote the text and cites none: the first that was made for a card, else the first.
+    """
+    calls = [call for call in answer.tool_calls if call.tool == "estimate_memory" and "error" not in call.result]
+    cited = {item.marker: item.locator for item in answer.citations}
+    made = {locator(call.request): call.result for call in calls}
+    told = (made.get(cited.get(int(marker), "")) for marker in _MARKER.findall(answer.answer))
+    first = next(filter(None, told), None)
+    results = [call.result for call in calls]
+    return first or next((result for result in results if result.get("fit")), results[0] if results else {})
 
 
 def turns(history: Sequence[Answer]) -> str:
