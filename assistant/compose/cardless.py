@@ -4,8 +4,9 @@ import re
 from collections.abc import Sequence
 
 from assistant.compose import names, numbers, orders
-from assistant.compose.arithmetic import arithmetic, cite, subject, total
+from assistant.compose.arithmetic import arithmetic, cite, column_name, subject, total
 from assistant.compose.citations import joined
+from assistant.compose.levers import smallest
 from assistant.compose.material import Estimate, Material
 from assistant.compose.section import Section
 from assistant.plan import cardless as planned
@@ -60,6 +61,23 @@ def least_card(material: Material, estimates: Sequence[Estimate]) -> str:
 
 def _needed_bytes(one: Estimate) -> int:
     return one.result.per_gpu.high_bytes
+
+
+def on_one_card(material: Material, estimates: Sequence[Estimate]) -> str:
+    """The smallest single card for each way told, where one card is spoken of and none named; empty elsewhere."""
+    if material.need.gpu_count != 1 or any(one.fit is not None for one in estimates):
+        return ""
+    say = material.say
+    single: dict[str, list[str]] = {}
+    for one in estimates:
+        for row in smallest(one)[:1]:
+            if row.count == 1:
+                single.setdefault(row.gpu, []).append(column_name(material, one, estimates))
+    ways = [
+        say("fit.one_card_way", cards=names.cards(name, 1), how=say.listed(formats, conjunction="or"))
+        for name, formats in single.items()
+    ]
+    return say("fit.one_card", ways=say.listed(ways)) if ways else say("fit.no_one_card")
 
 
 def _least(one: Estimate) -> int:

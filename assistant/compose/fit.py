@@ -230,6 +230,7 @@ def memory_needed(material: Material) -> Section:
     )
     headline = pictured.headline(material, estimates) or headline
     headline += _on_named_card(material, estimates) + cardless.least_card(material, estimates)
+    headline = cardless.on_one_card(material, estimates) + headline
     section = Section("estimate", headline, [arithmetic(material, estimates), *_minimum_lines(material)])
     return finished(material, section, first, says=_formats(estimates))
 

@@ -47,15 +47,18 @@ def tiers(need: Need, understanding: Understanding) -> list[PlannedCall | None]:
             weight_format=used,
             acquisition=need.acquisition or way,
             max_power_w=money.power_left(understanding.text),
-            max_gpus=need.max_gpus or (1 if need.budget and _one_card(understanding.text) else None),
+            max_gpus=need.max_gpus or (1 if need.budget and _one_card(need, understanding.text) else None),
         )
         for size in _classes(need, understanding)
     ]
 
 
-def _one_card(text: str) -> bool:
-    """Whether a card is to be chosen, not cards or a machine: two small ones are no answer to who asks for the best."""
-    return bool(_ONE_CARD.search(text)) and not _MACHINE.search(text)
+def _one_card(need: Need, text: str) -> bool:
+    """Whether a card is to be chosen, not cards or a machine: two small ones are no answer to who asks for the best.
+
+    What several people share is a machine, whatever it is called.
+    """
+    return bool(_ONE_CARD.search(text)) and not _MACHINE.search(text) and (need.users or 1) == 1
 
 
 def _classes(need: Need, understanding: Understanding) -> tuple[int, ...]:

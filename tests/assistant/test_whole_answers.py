@@ -214,3 +214,31 @@ def test_a_job_that_costs_little_is_told_whole_and_not_weighed_against_owning(te
     assert told in first
     assert "On the price alone" not in draft.answer
     assert not ground(first, records, (text,), draft.citations).ungrounded
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        pytest.param("Qwen3-32B on one card?", "One card does: 1×", id="en"),
+        pytest.param("单卡能跑 Qwen2.5-72B 吗", "一张卡就够：", id="zh"),
+        pytest.param("DeepSeek-V3 on a single GPU?", "No single card holds it", id="none"),
+    ],
+)
+def test_one_card_is_answered_with_one_card(text: str, said: str) -> None:
+    _, records, draft = turn(text)
+    assert draft.answer.lstrip("*").startswith(said)
+    assert not ground(draft.answer, records, (text,), draft.citations).ungrounded
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "What GPU should a university lab of 10 students share for fine-tuning, 40k euro?",
+        "实验室 15 个学生共用，预算 20 万，买什么显卡？",
+    ],
+)
+def test_what_several_people_share_is_no_single_card(text: str) -> None:
+    _, records, _ = turn(text)
+    searched = [one.request for one in records if one.tool == "configure"]
+    assert searched
+    assert all(one.get("max_gpus") is None for one in searched)
