@@ -17,7 +17,6 @@ from assistant.compose import (
     commands,
     comparison,
     compatibility,
-    contest,
     cost,
     diagnosis,
     facts,
@@ -32,6 +31,7 @@ from assistant.compose import (
     launch,
     link,
     names,
+    paces,
     particular,
     power,
     rent_or_buy,
@@ -116,8 +116,7 @@ def compose(understanding: Understanding, calls: Sequence[ToolCallRecord], befor
     if understanding.command == "thanks":
         return _aside(material, scope.thanked(material))
     settled = {"training_time"} if fit.by_deadline(material) else set()
-    if material.intents[0] == "compare" and contest.race(material):
-        settled |= {"speed"}
+    settled |= paces.settled(material)
     if keeping_up.asked(material) or capacity.paced(material):
         settled |= {"speed"}
     service = closed.closed(material) or together.together(material) or particular.particular(material)
@@ -363,7 +362,7 @@ RENDERERS: dict[Intent, Renderer] = {
     "which_to_buy": _shop,
     "compare": comparison.comparison,
     "spec": _spec,
-    "speed": contest.speed,
+    "speed": paces.speed,
     "training_time": run.timed,
     "concurrency": _sized(room.context_and_users),
     "context_length": _sized(room.context_and_users),

@@ -182,8 +182,15 @@ def _paced(material: Material, main: Section) -> Shown | None:
             for key in keys:
                 text = _figure(material, key, record.result.get(key))
                 if text and text in main.headline:
-                    return Shown(measure=f"{tool}.{key}", said=text)
+                    return Shown(measure=f"{tool}.{key}", said=_on_cards(material, text, record.result))
     return None
+
+
+def _on_cards(material: Material, figure: str, result: dict[str, Any]) -> str:
+    """A figure with the cards and the format it is of: the next answer may be of others."""
+    cards, form = names.cards(result["gpu"], result["gpu_count"]), result.get("weight_format")
+    card = material.say("compare.in_format", card=cards, format=names.format_name(form)) if form else cards
+    return material.say("changed.figure_on", figure=figure, cards=card)
 
 
 def _figure(material: Material, key: str, measured: Any) -> str:

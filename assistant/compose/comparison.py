@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterator, Sequence
 
-from assistant.compose import contest, facts, names, numbers, of_each, take, value
+from assistant.compose import contest, facts, names, numbers, of_each, paces, take, value
 from assistant.compose.arithmetic import arithmetic, cite, column_name, total, workload
 from assistant.compose.aspects import BY_KEY, COMPARED, Aspect, asked_about
 from assistant.compose.assume import assumed
@@ -68,8 +68,9 @@ def comparison(material: Material) -> Section:
         faster = contest.race(material)
         raced = section.settled = bool(faster) and faster in headline
         section.body.insert(len(rest), _held(material, per_card, best) if raced else faster)
-        section.body.insert(len(rest) + 2, contest.prompts(material))
-        section.body.append(arithmetic(material, best if any(one.fits for one in best) else per_card))
+        section.body.insert(len(rest) + 2, "" if paces.beside(material) else contest.prompts(material))
+        placed = best if any(one.fits for one in best) else per_card
+        section.body.append(paces.beside(material) or arithmetic(material, placed))
         forms = {one.result.weight_format for one in (*best, per_card[0])}
         section.assumptions = assumed(material, per_card[0], told=("format",) if len(forms) > 1 else ())
         for one in per_card:
@@ -146,9 +147,8 @@ def _held(material: Material, per_card: Sequence[Estimate], best: Sequence[Estim
 
 def _raced(material: Material) -> str:
     """Who is faster, and which to take for the money."""
-    return ("" if material.say.language == "zh" else " ").join(
-        filter(None, (contest.race(material), contest.choice(material)))
-    )
+    told = (contest.race(material), paces.ratio(material), contest.choice(material))
+    return ("" if material.say.language == "zh" else " ").join(filter(None, told))
 
 
 def _safer(compared: Comparison, winner: str) -> str | None:

@@ -1,14 +1,12 @@
 """Cards at the same work: which of them holds it in what format, and which is faster at it."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
 
-from assistant.answer import ToolCallRecord
-from assistant.compose import hybrid, names, numbers, observed, pace, take, trained
-from assistant.compose.arithmetic import arithmetic, cite, column_name, subject, total, workload
+from assistant.compose import names, numbers, pace, take
+from assistant.compose.arithmetic import cite, column_name, subject, total, workload
 from assistant.compose.citations import joined
 from assistant.compose.material import Estimate, Material
-from assistant.compose.section import Section
+from assistant.compose.runners import RACES, Pace, counted, held_against, is_file, raced, racing
 from assistant.plan import requests
 from assistant.plan.formats import bits
 from assistant.understand import worded
@@ -16,31 +14,8 @@ from kb.units import DAY_S
 
 EVEN_RATIO = 1.1
 """Speeds closer than this are the same: the interval of each is wider."""
-RACES = (("estimate_inference_speed", "tokens_per_s_per_user"), ("estimate_training_time", "tokens_per_s_per_gpu"))
-"""The tools that say how fast, and the figure each is compared by."""
-
 NEARLY_FULL, SPARE = 0.9, 0.1
 """Share of a card from which nothing more goes beside the work, and how much less leaves room for it."""
-COUNTED = ("audio_s_per_s", "documents_per_s")
-"""Figures of work that is not counted in answer tokens."""
-
-
-@dataclass(frozen=True, slots=True)
-class Pace:
-    """How fast one set of cards does the work."""
-
-    record: ToolCallRecord
-    cards: str
-    figure: str
-    value: float
-    held: Estimate
-    """In what these cards hold the work, the roomiest of what was worked out."""
-
-    @property
-    def snug(self) -> bool:
-        """Whether they hold it only just in what is raced: what holds more bits only just holds fewer with room."""
-        alike = bits(self.held.result.weight_format) == bits(self.record.result.get("weight_format"))
-        return self.held.placed.verdict == "tight" and (alike or self.held.task != "inference")
 
 
 def on_each(material: Material) -> list[Estimate]:
@@ -125,14 +100,38 @@ def _filled(one: Estimate) -> float:
     return one.result.per_gpu.total_bytes / one.placed.usable_bytes
 
 
+def _order(runners: Sequence[Pace]) -> str:
+    """How those raced, the fastest first, stand to each other."""
+    if runners[0].value < EVEN_RATIO * runners[-1].value:
+        return "even"
+    return "faster" if len(runners) == 2 else "fastest"
+
+
+def ratio(material: Material) -> str:
+    """How many times as fast the first of those raced is as the last, where that is plain and decides."""
+    runners = racing(material)
+    if len(runners) < 2 or _order(runners) == "even" or _squeezed(material, runners):
+        return ""
+    first, last = runners[0], runners[-1]
+    over, under = (last, first) if first.waits else (first, last)
+    (many, _, unit), (few, _, same) = (one.figure.partition(" ") for one in (over, under))
+    if unit != same:
+        return ""  # in seconds and in minutes
+    times = numbers.figure(float(many.replace(",", "")) / float(few.replace(",", "")))
+    sides = {"over": over.figure, "under": under.figure, "ratio": times}
+    return material.say("compare.ratio", card=first.cards, other=last.cards, **sides)
+
+
 def race(material: Material) -> str:
     """Who is faster at the work in the same format, with both figures; nothing when only one speed is known."""
+    if pace.of_prompts(material.text):
+        return items(material)
     for tool, key in RACES:
-        runners = _runners(material, tool, key)
+        runners = held_against(material, tool, key)
         if len(runners) < 2:
             continue
         runners.sort(key=lambda one: -one.value)
-        fastest, slowest = runners[0], runners[-1]
+        fastest = runners[0]
         unlike = len({_way(material, one) for one in runners}) > 1
         figures = material.say.listed([_told(material, one, with_format=unlike) for one in runners])
         what = subject(material, fastest.held) if unlike else _raced_at(material, fastest).strip()
@@ -142,8 +141,7 @@ def race(material: Material) -> str:
         values = {"card": fastest.cards, "figures": figures, "what": what}
         if squeezed := _squeezed(material, runners):
             return squeezed + material.say(f"compare.unraced_{kind}", **values) + marks
-        even = fastest.value < EVEN_RATIO * slowest.value
-        return material.say(f"compare.{'even' if even else 'faster'}_{kind}", **values) + marks
+        return material.say(f"compare.{_order(runners)}_{kind}", **values) + marks
     return ""
 
 
@@ -157,23 +155,18 @@ def _raced_at(material: Material, one: Pace) -> str:
 
 def _told(material: Material, one: Pace, *, with_format: bool) -> str:
     """A runner's figure, with the format where not all hold the work in the same kind of file."""
-    cards = (
-        material.say("compare.in_format", card=one.cards, format=_named(material, one)) if with_format else one.cards
-    )
+    cards = material.say("compare.in_format", card=one.cards, format=named(material, one)) if with_format else one.cards
     return material.say("compare.pace", card=cards, value=one.figure)
 
 
 def _way(material: Material, one: Pace) -> str | bool:
     """What has to be alike for figures to be told without it: the kind of file, or the way to train."""
-    return column_name(material, one.held) if _trains(one) else _is_file(one.record.result.get("weight_format"))
+    return column_name(material, one.held) if one.trains else is_file(one.record.result.get("weight_format"))
 
 
-def _named(material: Material, one: Pace) -> str:
-    return column_name(material, one.held) if _trains(one) else names.format_name(one.record.result["weight_format"])
-
-
-def _trains(one: Pace) -> bool:
-    return one.record.tool == RACES[1][0]
+def named(material: Material, one: Pace) -> str:
+    """The format that was timed; of a training the way."""
+    return column_name(material, one.held) if one.trains else names.format_name(one.record.result["weight_format"])
 
 
 def _squeezed(material: Material, runners: Sequence[Pace]) -> str:
@@ -190,17 +183,17 @@ def _squeezed(material: Material, runners: Sequence[Pace]) -> str:
 
 def rooms(material: Material) -> list[str]:
     """For each of the cards raced in training the way in which it holds the work, where not all do in the same."""
-    paces = _raced(material)
+    paces = raced(material)
     ways = {(one.held.request.get("sharding") or "ddp", _way(material, one)) for one in paces}
-    if not paces or not _trains(paces[0]) or len(ways) < 2:
+    if not paces or not paces[0].trains or len(ways) < 2:
         return []
     return [_room(material, one) for one in paces]
 
 
 def otherwise_trained(material: Material) -> bool:
     """Whether some of those raced in training hold it only with other settings than the others, not only spread."""
-    paces = _raced(material)
-    return bool(paces) and _trains(paces[0]) and len({_way(material, one) for one in paces}) > 1
+    paces = raced(material)
+    return bool(paces) and paces[0].trains and len({_way(material, one) for one in paces}) > 1
 
 
 def _room(material: Material, one: Pace) -> str:
@@ -209,28 +202,19 @@ def _room(material: Material, one: Pace) -> str:
     return told + cite(material, one.held)
 
 
-def _raced(material: Material) -> list[Pace]:
-    return next((found for tool, key in RACES if len(found := _runners(material, tool, key)) > 1), [])
-
-
 def settled(material: Material) -> bool:
     """Whether the race says who wins: not where some of the cards hold the work only just."""
-    return len({one.snug for one in _raced(material)}) == 1
+    return len({one.snug for one in raced(material)}) == 1
 
 
 def choice(material: Material) -> str:
     """Which of those raced to take for the money."""
-    paces = _raced(material)
-    raced = [(one.record.result["gpu"], one.record.result["gpu_count"], _of_all(one)) for one in paces]
+    paces = raced(material)
+    sets = [(one.record.result["gpu"], one.record.result["gpu_count"], one.of_all) for one in paces]
     snug = [one.cards for one in paces if one.snug]
     if len(snug) == 1 == len(paces) - 1:
-        return take.roomier(material, raced, snug[0], trained=_trains(paces[0]))
-    return take.take(material, raced, settled=settled(material))
-
-
-def _of_all(one: Pace) -> float:
-    """Its speed, of a training that of all its cards."""
-    return float(one.record.result["tokens_per_s_total"]["value"]) if _trains(one) else one.value
+        return take.roomier(material, sets, snug[0], trained=paces[0].trains)
+    return take.take(material, sets, settled=settled(material))
 
 
 def prompts(material: Material) -> str:
@@ -238,7 +222,7 @@ def prompts(material: Material) -> str:
     say, (tool, key) = material.say, RACES[0]
     told = [
         say("compare.pace", card=one.cards, value=numbers.figure(read["value"]))
-        for one in _runners(material, tool, key)
+        for one in held_against(material, tool, key)
         if (read := one.record.result.get("prefill_tokens_per_s"))
     ]
     return "- " + say("compare.prompts", figures=say.listed(told)) if len(told) > 1 else ""
@@ -247,15 +231,16 @@ def prompts(material: Material) -> str:
 def items(material: Material) -> str:
     """Who is faster at work counted in audio, texts or pictures; with an amount of it, how long that takes each."""
     say = material.say
-    for key in COUNTED:
-        runners = _runners(material, "estimate_inference_speed", key)
+    for tool, key in counted(material):
+        runners = held_against(material, tool, key)
         if len(runners) < 2:
             continue
-        fastest, *others = sorted(runners, key=lambda one: -one.value)
-        paces = [say("compare.pace", card=one.cards, value=one.figure) for one in (fastest, *others)]
-        even = fastest.value < EVEN_RATIO * others[-1].value
-        phrase = "compare.even_items" if even else "compare.faster_items"
-        text = say(phrase, card=fastest.cards, what=say(f"pace.{key}"), figures=say.listed(paces))
+        runners.sort(key=lambda one: -one.value)
+        unlike = len({one.record.result.get("weight_format") for one in runners}) > 1
+        paces = say.listed([_told(material, one, with_format=unlike) for one in runners])
+        what = say(f"pace.{key}")
+        what = what[:1].upper() + what[1:]
+        text = say(f"compare.{_order(runners)}_items", card=runners[0].cards, what=what, figures=paces)
         text += joined([pace.cite_pace(material, one.record.tool, one.record.result).strip() for one in runners])
         return text + _whole(material, runners)
     return ""
@@ -265,7 +250,11 @@ def _whole(material: Material, runners: Sequence[Pace]) -> str:
     """How long all there is to do takes each, and whether one of each keeps up with as much every day."""
     say = material.say
     taken = [(one.record.result["time_s"], one) for one in runners if one.record.result.get("time_s")]
-    if len(taken) < len(runners):
+    single = any(
+        value in (one.record.result.get("time_per_image_s"), one.record.result.get("time_per_clip_s"))
+        for value, one in taken
+    )
+    if len(taken) < len(runners) or single:
         return ""
     told = []
     for value, one in taken:
@@ -276,69 +265,3 @@ def _whole(material: Material, runners: Sequence[Pace]) -> str:
     daily = worded.A_DAY.search(material.text) is not None
     slowest = max(float(value["high"] or value["value"]) for value, _ in taken)
     return text + (gap + say("compare.keeps_up") if daily and slowest <= DAY_S else "")
-
-
-def speed(material: Material) -> Section:
-    """The speed asked for; of several cards, who is faster."""
-    section = pace.speed(material)
-    record = next(material.records("estimate_inference_speed"), None)
-    over = record is not None and observed.spilled(material, record.result)
-    verdict = observed.judged(material, record.result, over=over) if record else ""
-    gap = " " if verdict and material.say.language != "zh" else ""
-    if shared := hybrid.split(material):
-        headline, section.verdict = hybrid.headline(material, shared)
-        section.headline = verdict + gap + headline
-        section.body = [arithmetic(material, [shared])]
-        section.assumptions = hybrid.assumptions(material, shared)
-    if faster := race(material) or items(material):
-        section.headline, section.verdict = verdict + gap + faster, "comparison"
-    return section
-
-
-def _runners(material: Material, tool: str, key: str) -> list[Pace]:
-    """The speeds that can be held against each other: one format, every card once, and all of it in memory.
-
-    Of formats that all hold, the widest that all hold with room, else the widest.
-
-    Training is told for each GPU; of unequal numbers of cards for all of them together.
-    """
-    by_format: dict[int, dict[str, Pace]] = {}
-    for record in material.records(tool):
-        result = record.result
-        held = _held(material, record) if result.get(key) else None
-        if held is None:
-            continue
-        cards, value = names.cards(result["gpu"], result["gpu_count"]), result[key]["value"]
-        same = by_format.setdefault(bits(result.get("weight_format")), {})
-        same.setdefault(cards, Pace(record, cards, numbers.figure(value), value, held))
-    most = max((len(runners) for runners in by_format.values()), default=0)
-    full = [list(by_format[size].values()) for size in sorted(by_format, reverse=True) if len(by_format[size]) == most]
-    fullest = next((one for one in full if not any(each.snug for each in one)), next(iter(full), []))
-    counts = {one.record.result["gpu_count"] for one in fullest}
-    if tool == RACES[1][0] and len(counts) > 1:
-        return [replace(one, figure=numbers.figure(_of_all(one)), value=_of_all(one)) for one in fullest]
-    return fullest
-
-
-def _held(material: Material, record: ToolCallRecord) -> Estimate | None:
-    """This very workload on these cards where it fits, sooner with room: what holds more bits a weight holds fewer.
-
-    Of as many bits a file of llama.cpp and weights in an engine that serves many take different amounts of memory.
-    """
-    result = record.result
-    same = [one for one in material.estimates if (one.gpu, one.gpus) == (result["gpu"], result["gpu_count"])]
-    if record.tool == "estimate_training_time":
-        same = [one for one in same if trained.vouches(one, record)]
-    else:
-        same = [one for one in same if _vouches(one.result.weight_format, result["weight_format"])]
-    fitting = sorted((one for one in same if one.fits), key=lambda one: one.placed.verdict != "yes")
-    return next(iter(fitting), None)
-
-
-def _vouches(held: str, raced: str) -> bool:
-    """Whether cards that hold the work in one format hold it in the other as well."""
-    return bits(held) > bits(raced) or (bits(held) == bits(raced) and _is_file(held) == _is_file(raced))
-
-
-def _is_file(weight_format: str | None) -> bool:
-    return (weight_format or "").startswith("gguf:")

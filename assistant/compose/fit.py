@@ -4,6 +4,7 @@ from collections.abc import Collection, Sequence
 
 from assistant.answer import AnswerVerdict
 from assistant.compose import (
+    aside,
     capacity,
     cardless,
     hybrid,
@@ -14,7 +15,6 @@ from assistant.compose import (
     numbers,
     opening,
     own_file,
-    pace,
     pictured,
     pictures,
     squeezed,
@@ -375,7 +375,7 @@ def finished(
     leads = section.verdict in ("fits", "fits_with_changes")
     if timed and leads:
         section.headline += ("" if material.say.language == "zh" else " ") + timed
-    brief = pace.brief(material, told) if not any(material.results("what_fits")) else ""
+    brief = aside.brief(material, told) if not any(material.results("what_fits")) else ""
     section.body += [brief, f"- {timed}" if timed and not leads else ""]
     if not in_hand_with_room(material, main):
         asked = [first] if first else []

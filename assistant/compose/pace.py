@@ -4,7 +4,7 @@ import re
 from typing import Any
 
 from assistant.answer import ToolCallRecord
-from assistant.compose import clarify, facts, guidance, layouts, names, numbers, observed, pictures, whole_job
+from assistant.compose import clarify, facts, guidance, names, numbers, observed, pictures, whole_job
 from assistant.compose.arithmetic import arithmetic, cite, column_name, total, workload
 from assistant.compose.aspects import BY_KEY
 from assistant.compose.assume import assumed
@@ -70,7 +70,7 @@ def speed(material: Material) -> Section:
     if result.get("documents_per_s") or not result.get("tokens_per_s_per_user"):
         return _items(material, record.tool, result)
     at_once, whole = record.request.get("concurrent_sequences") or 1, result["tokens_per_s_total"]
-    headline = material.say("pace.speed", **figures(material, result["tokens_per_s_per_user"]))
+    headline = _alone(material, record)
     if at_once > 1 and whole:
         each = numbers.figure(result["tokens_per_s_per_user"]["value"])
         shown = figures(material, whole)
@@ -80,11 +80,9 @@ def speed(material: Material) -> Section:
     headline = _first(material, result) + _in_format(material, record) + headline
     gap = "" if material.say.language == "zh" else " "
     if result.get("time_s"):
-        headline = _headline(material, "pace.time", "work_s", {"work_s": result["time_s"]}) + gap + headline
-    if _OF_PROMPTS.search(material.text):
-        keys = [key for key in ("prefill_tokens_per_s", "time_to_first_token_s") if result.get(key)]
-        keys = keys[::-1] if _FIRST_TOKEN.search(material.text) else keys
-        told = [_headline(material, "pace.time", key, result) for key in keys]
+        headline = told_of(material, "pace.time", "work_s", {"work_s": result["time_s"]}) + gap + headline
+    if keys := [key for key in of_prompts(material.text) if result.get(key)]:
+        told = [told_of(material, "pace.time", key, result) for key in keys]
         headline = gap.join([*(one[0].upper() + one[1:] for one in told), headline])
     headline = _of_model(material, headline)
     over = observed.spilled(material, result, instead=bool(_in_format(material, record)))
@@ -92,6 +90,16 @@ def speed(material: Material) -> Section:
     headline = verdict + gap + headline if verdict else headline
     rows = SPEED_ROWS if (record.request.get("concurrent_sequences") or 1) > 1 else SPEED_ROWS_ALONE
     return _with(material, record.tool, result, headline, rows)
+
+
+def _alone(material: Material, record: ToolCallRecord) -> str:
+    """The speed of one user with the cards and the format it is of, where nothing before it says them."""
+    result = record.result
+    values = figures(material, result["tokens_per_s_per_user"])
+    if _in_format(material, record):
+        return material.say("pace.speed_so", **values)
+    cards, used = names.cards(result["gpu"], result["gpu_count"]), names.format_name(result["weight_format"])
+    return material.say("pace.speed", cards=material.say("compare.in_format", card=cards, format=used), **values)
 
 
 _SAID_WHICH = re.compile(r"\d")
@@ -115,12 +123,18 @@ def _of_model(material: Material, headline: str) -> str:
     )
 
 
+def of_prompts(text: str) -> tuple[str, ...]:
+    """The figures that words ask for which speak of how prompts are read, the one meant first; none else."""
+    keys = ("prefill_tokens_per_s", "time_to_first_token_s") if _OF_PROMPTS.search(text) else ()
+    return keys[::-1] if _FIRST_TOKEN.search(text) else keys
+
+
 def _paced(material: Material) -> ToolCallRecord | None:
     """The speed to tell: in the first format that fits the cards, else of what was asked."""
     records = list(material.records("estimate_inference_speed"))
     fitting = [one for one in material.estimates if one.fits]
     exact = {(one.gpu, one.gpus, one.result.weight_format) for one in fitting if one.placed.host is None}
-    same = (one for one in records if _what(one) in exact)
+    same = (one for one in records if what_of(one) in exact)
     if (found := next(same, None)) is not None:
         return found
     for record in records:
@@ -131,7 +145,7 @@ def _paced(material: Material) -> ToolCallRecord | None:
     return next(iter(records), None)
 
 
-def _what(record: ToolCallRecord) -> tuple[str, int, str]:
+def what_of(record: ToolCallRecord) -> tuple[str, int, str]:
     """Cards, their number and the format that a speed is of."""
     return record.result["gpu"], record.result["gpu_count"], record.result["weight_format"]
 
@@ -144,7 +158,8 @@ def _in_format(material: Material, record: ToolCallRecord) -> str:
     formats = [names.format_name(one.result["weight_format"]) for one in (first, record)]
     if len(set(formats)) == 1:
         return ""
-    return material.say("pace.instead", first=formats[0], instead=formats[1])
+    cards = names.cards(record.result["gpu"], record.result["gpu_count"])
+    return material.say("pace.instead", first=formats[0], instead=formats[1], cards=cards)
 
 
 def _items(material: Material, tool: str, result: dict[str, Any]) -> Section:
@@ -153,7 +168,9 @@ def _items(material: Material, tool: str, result: dict[str, Any]) -> Section:
     shown |= {key: result[key] for key in ITEM_ROWS if result.get(key)}
     gap = "" if material.say.language == "zh" else " "
     shown = _slow_first(material, shown)
-    headline = gap.join(_headline(material, "pace.time", key, shown) for key in list(shown)[:2])
+    on = ["", names.cards(result["gpu"], result["gpu_count"])][::-1]
+    told = zip(list(shown)[:2], on, strict=False)
+    headline = gap.join(told_of(material, "pace.time", key, shown, cards) for key, cards in told)
     if result.get("time_s") and worded.A_DAY.search(material.text):
         headline = _of_a_day(material, result["time_s"]) + gap + headline
     if verdict := observed.judged_item(material, result):
@@ -197,59 +214,9 @@ def _first(material: Material, result: dict[str, Any]) -> str:
     return "".join(line + ("" if material.say.language == "zh" else " ") for line in lines if line)
 
 
-def brief(material: Material, told: Estimate | None = None) -> str:
-    """One line for each set of cards whose speed was estimated beside another question, and is not `told` already."""
-    lines = []
-    for record in material.records("estimate_inference_speed"):
-        result = record.result
-        item = next((key for key in ITEM_TIMES if result.get(key)), None)
-        if item and "speed" not in material.intents:
-            lines.append(
-                "- " + _headline(material, "pace.time", item, result) + cite_pace(material, record.tool, result)
-            )
-        whole = record.request.get("tokens")  # whose time the configurations tell
-        if (
-            whole
-            or not result.get("tokens_per_s_per_user")
-            or any(_overflows(one, result) for one in material.estimates)
-            or (told is not None and _what(record) == (told.gpu, told.gpus, told.result.weight_format))
-        ):
-            continue
-        at_once = record.request.get("concurrent_sequences") or 1
-        lines.append(
-            "- "
-            + material.say(
-                "pace.brief" if at_once == 1 else "pace.brief_together",
-                cards=layouts.apart(material, result),
-                format=names.format_name(result["weight_format"]),
-                count=numbers.tokens(at_once),
-                together=numbers.figure(result["tokens_per_s_total"]["value"]),
-                **figures(material, result["tokens_per_s_per_user"]),
-            )
-            + cite_pace(material, record.tool, result)
-        )
-    return "\n".join(lines)
-
-
-def beside(material: Material, one: Estimate) -> str:
-    """The speed of an estimate's cards and format, as an aside; empty where none was worked out."""
-    for record in material.records("estimate_inference_speed"):
-        result = record.result
-        alike = (result["gpu"], result["gpu_count"], result["weight_format"])
-        if alike == (one.gpu, one.gpus, one.result.weight_format) and result.get("tokens_per_s_per_user"):
-            return material.say("pace.beside", value=numbers.figure(result["tokens_per_s_per_user"]["value"]))
-    return ""
-
-
 def lasting(material: Material, record: ToolCallRecord) -> str:
     """How long the training of this estimate takes, with its interval: "33 hours (25 hours – 43 hours)"."""
-    return _ranged(material, "time_s", record.result["time_s"])
-
-
-def _overflows(one: Estimate, result: dict[str, Any]) -> bool:
-    """Whether this is the memory of what the speed was estimated for, and it does not fit."""
-    asked = (result["gpu"], result["gpu_count"], result["weight_format"])
-    return (one.gpu, one.gpus, one.result.weight_format) == asked and not one.fits
+    return ranged(material, "time_s", record.result["time_s"])
 
 
 def training_time(material: Material) -> Section:
@@ -259,9 +226,10 @@ def training_time(material: Material) -> Section:
         return _without(material, "pace.no_time")
     result = record.result
     key = next(key for key in ("time_s", *TIME_ROWS) if result.get(key))
-    headline = _of_model(material, _headline(material, "pace.time", key, result))
-    if not requests.cards(material.need):
-        headline = material.say("pace.on_cards", cards=names.cards(result["gpu"], result["gpu_count"])) + headline
+    named, cards = bool(requests.cards(material.need)), names.cards(result["gpu"], result["gpu_count"])
+    headline = _of_model(material, told_of(material, "pace.time", key, result, cards if named else ""))
+    if not named:
+        headline = material.say("pace.on_cards", cards=cards) + headline
     rows = TIME_ROWS if result["gpu_count"] != 1 else tuple(row for row in TIME_ROWS if row != "samples_per_s_total")
     section = _held(material, result, _with(material, record.tool, result, headline, rows, memory=False))
     section.assumptions += data_taken(material, result)
@@ -308,8 +276,10 @@ def _too_big(material: Material, main: Estimate, time: str) -> str:
     ) + cite(material, main)
 
 
-def _headline(material: Material, phrase: str, key: str, result: dict[str, Any]) -> str:
-    return material.say(phrase, what=material.say(f"pace.{key}"), value=_ranged(material, key, result[key]))
+def told_of(material: Material, phrase: str, key: str, result: dict[str, Any], cards: str = "") -> str:
+    """A figure with its interval in a phrase, and the cards it is of where they are given."""
+    on = material.say("pace.of_cards", cards=cards) if cards else ""
+    return material.say(phrase, what=material.say(f"pace.{key}"), value=ranged(material, key, result[key]) + on)
 
 
 def _with(
@@ -317,7 +287,7 @@ def _with(
 ) -> Section:
     say = material.say
     marker = cite_pace(material, tool, result)
-    lines = [[say(f"pace.{key}"), _ranged(material, key, result[key])] for key in rows if result.get(key)]
+    lines = [[say(f"pace.{key}"), ranged(material, key, result[key])] for key in rows if result.get(key)]
     section = Section("estimate", headline + marker, [table([say("table.what"), say("table.value")], lines)])
     section.caveats = [line for key, line in warned(material, result).items() if key not in _LEADING]
     return _finish(material, section, memory=memory)
@@ -337,7 +307,7 @@ def figures(material: Material, measured: dict[str, Any]) -> dict[str, str]:
     return {"value": numbers.figure(measured["value"]), "range": material.say("pace.range", low=low, high=high)}
 
 
-def _ranged(material: Material, key: str, measured: dict[str, Any]) -> str:
+def ranged(material: Material, key: str, measured: dict[str, Any]) -> str:
     """A value with its interval, in the unit a person uses."""
     value, low, high = (measured.get(name) for name in ("value", "low", "high"))
     if value is None:

@@ -3,7 +3,7 @@
 from typing import Any
 
 from assistant.answer import ToolCallRecord
-from assistant.compose import amounts, cost, fit, names, numbers, pace, progress
+from assistant.compose import amounts, cost, fit, names, numbers, pace, paces, progress
 from assistant.compose.arithmetic import arithmetic, workload
 from assistant.compose.by_then import by_then
 from assistant.compose.material import Material
@@ -24,6 +24,7 @@ def timed(material: Material) -> Section:
         _on_each(material)
         or _priced(material)
         or _on_order(material)
+        or paces.each(material)
         or _by_number(material, pace.training_time(material))
     )
     section.headline = _by_then(material, section) + fit.begun(section.headline)

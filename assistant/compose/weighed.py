@@ -3,7 +3,7 @@
 import re
 from collections.abc import Sequence
 
-from assistant.compose import names, pace
+from assistant.compose import aside, names
 from assistant.compose.arithmetic import cite, column_name, subject, total
 from assistant.compose.material import Estimate, Material
 from assistant.plan.formats import bits
@@ -23,7 +23,7 @@ def formats(material: Material, tried: Sequence[Estimate]) -> str:
         return ""
     ways = [
         material.say("fit.format_way", how=names.format_name(one.result.weight_format), total=total(one))
-        + pace.beside(material, one)
+        + aside.beside(material, one)
         + cite(material, one)
         for one in found
     ]

@@ -50,6 +50,8 @@ BOARD = 8
 """Modules of one server."""
 CARDS_MAX = 3
 """Kinds of card looked at one by one."""
+PACED_MAX = 4
+"""Kinds of card whose speed alone is asked for: the second wave times those that the first has no room for."""
 
 Calls = list[PlannedCall | None]
 _MAY_WANT_FILES = ("can_it_run", "min_vram", "how_many_gpus", "concurrency", "context_length", "guidance", "other")
@@ -246,13 +248,13 @@ def _power(need: Need, understanding: Understanding) -> Calls:
 
 
 def _speed(need: Need, understanding: Understanding) -> Calls:
-    card, *others = requests.compared(need)[:CARDS_MAX] or requests.cards(need)[:1] or (None,)
+    card, *others = requests.compared(need)[:PACED_MAX] or requests.cards(need)[:1] or (None,)
     amount = duration.to_write(need, understanding.text)
     return [
         requests.speed(need, card, None, text=understanding.text, **amount),
         requests.memory(need, card),
-        *(requests.speed(need, other, None, text=understanding.text, **amount) for other in others),
         *(requests.memory(need, other) for other in others),
+        *(requests.speed(need, other, None, text=understanding.text, **amount) for other in others),
         requests.comparison(need) or requests.gpu_facts(need),
         requests.configure(need) if requests.sized(need) and card is None else None,
         *_check(need, understanding),

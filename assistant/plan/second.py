@@ -18,6 +18,7 @@ from assistant.plan import (
     neighbours,
     own_files,
     particular,
+    raced,
     replicas,
     requests,
     served,
@@ -28,20 +29,21 @@ from assistant.plan import (
 )
 from assistant.plan.amounts import model_kind
 from assistant.plan.call import PlannedCall
-from assistant.plan.cheaper import SPREAD, card_of, cheaper
+from assistant.plan.cheaper import card_of, cheaper
+from assistant.plan.enough import on_enough
 from assistant.plan.exemplars import longest, paced_examples, trained_on
 from assistant.plan.first import CALLS_MAX
-from assistant.plan.formats import TRAINING_LADDER, alike_formats, bits, smaller_formats
+from assistant.plan.formats import TRAINING_LADDER, bits, smaller_formats
 from assistant.plan.instead import instead
 from assistant.plan.intents import intents
 from assistant.plan.launch import launch, launch_of
-from assistant.plan.layout import counted_layout, shared_by
 from assistant.plan.like_rent import rented_like
 from assistant.plan.method import NO_ADAPTERS
+from assistant.plan.outcomes import estimates, usable_of
+from assistant.plan.outcomes import verdict as outcome
 from assistant.plan.preferred import preferred
 from assistant.plan.provisional import chinese_cards, provisional
 from assistant.plan.spill import with_host
-from assistant.plan.tighter import for_small_cards
 from assistant.plan.usual import with_usual
 from assistant.plan.wave import distinct
 from assistant.understanding import Understanding
@@ -56,8 +58,6 @@ _SHOPPING = ("which_to_buy", "budget", "cloud_or_buy")
 """Intents that a configuration to order answers."""
 _HARDWARE = {"which_to_buy", "how_many_gpus", "budget", "cloud_or_buy"}
 """Questions beside the time of a training that ask which cards to get."""
-LAYOUT = ("tensor_parallel", "pipeline_parallel", "expert_parallel")
-"""How it lies on the cards: as many requests as it holds are those that it holds lying so."""
 _HOW_MANY = re.compile(r"how many|几[张块卡台个]|多少[张块卡台]", re.I)
 """Words that ask for a number of cards, whatever else is asked."""
 FOUR_BITS = 4
@@ -83,18 +83,20 @@ def plan_more(understanding: Understanding, results: Sequence[ToolCallRecord]) -
         return distinct(served.bills(understanding, need, results))
     fitted = host_machine.calls(understanding, need, results)
     wanted: list[PlannedCall | None] = [*fitted]
-    usable, asked = _usable(results), intents(understanding)[0]
+    usable, asked = usable_of(results), intents(understanding)[0]
     shops, sized = asked in _SHOPPING, asked == "how_many_gpus"
-    each = [_following(understanding, need, record, usable) for record in _first_on_each(_estimates(results))]
+    each = [_following(understanding, need, record, usable) for record in _first_on_each(estimates(results))]
     # Of many cards each comes once before one comes again: the calls of a turn are limited.
     turns = zip_longest(*each) if len(each) > SEVERAL else each
     wanted += [call for turn in turns for call in turn]
     if asked in _BETWEEN_CARDS:
         wanted += value.calls(need, understanding, results)
         counted = _as_many_as_needed(understanding, need, results, usable)
-        wanted += counted or _raced(need, results, usable, understanding.text)
+        wanted += counted or raced.between(need, results, usable, understanding.text)
+    if raced.asked(understanding, need):
+        wanted = [*raced.each(understanding, need, results, usable), *wanted]
     if _nothing_fits(results, usable) and asked != "oom":
-        first = next((record for record in _estimates(results) if record.request.get("gpu")), None)
+        first = next((record for record in estimates(results) if record.request.get("gpu")), None)
         wanted += with_host(understanding, need, first, card_of(first.request) if first else None)
         if not chinese_cards(understanding):
             own = own_files.usual(need, first, card_of(first.request)) if first else None
@@ -131,8 +133,8 @@ def _following(
     understanding: Understanding, need: Need, record: ToolCallRecord, usable: int | None
 ) -> list[PlannedCall | None]:
     """What one estimate calls for: its speed where it fits, cheaper ways where it does not."""
-    asked, verdict = intents(understanding)[0], _verdict(record, usable)
-    wanted: list[PlannedCall | None] = list(_counted(need, record)) if asked == "how_many_gpus" else []
+    asked, verdict = intents(understanding)[0], outcome(record, usable)
+    wanted: list[PlannedCall | None] = [on_enough(need, record)] if asked == "how_many_gpus" else []
     if duration.asked(understanding, need):
         wanted += [_fast(understanding, need, call.request) for call in wanted if call is not None]
     if verdict in {"yes", "tight"} and asked in _FASTER:
@@ -146,6 +148,7 @@ def _following(
         if asked in _FASTER and model_kind(need) == "video":  # as long in a format that fits
             wanted.append(_fast(understanding, need, record.request))
         paced = "speed" in intents(understanding) and not own_files.asked(need, card_of(record.request))
+        paced = paced and not raced.asked(understanding, need)  # each card is timed in a format that all hold
         wanted += _lighter_speeds(understanding, need, record) if paced else []
     return wanted
 
@@ -186,7 +189,7 @@ def _files(understanding: Understanding, need: Need, results: Sequence[ToolCallR
     if made or intents(understanding)[0] != "launch_files":
         return []
     if requests.cards(need):
-        first = next((record for record in _estimates(results) if record.request.get("gpu")), None)
+        first = next((record for record in estimates(results) if record.request.get("gpu")), None)
         card = card_of(first.request) if first else None
         file = own_files.best_of(need, first, card) if first else None
         return [launch(need, understanding.text, card, weight_format=file)] if file else []
@@ -237,10 +240,6 @@ def _found(results: Sequence[ToolCallRecord]) -> list[Configuration]:
     ]
 
 
-def _estimates(results: Sequence[ToolCallRecord]) -> list[ToolCallRecord]:
-    return [record for record in results if record.tool == "estimate_memory" and "error" not in record.result]
-
-
 def _crowded(need: Need, record: ToolCallRecord) -> list[PlannedCall | None]:
     """Memory and speed with as many requests at once as the cards hold: what fits is not yet what is fast enough."""
     most = (record.result.get("fit") or {}).get("max_concurrent_sequences") or 0
@@ -248,7 +247,7 @@ def _crowded(need: Need, record: ToolCallRecord) -> list[PlannedCall | None]:
         return []
     full = need.model_copy(update={"concurrent_sequences": most, "users": None})
     card, used = card_of(record.request), record.request.get("weight_format")
-    laid: dict[str, Any] = {name: record.request.get(name) for name in LAYOUT}
+    laid: dict[str, Any] = {name: record.request.get(name) for name in raced.LAYOUT}
     return [requests.memory(full, card, weight_format=used, **laid), requests.speed(full, card, used, **laid)]
 
 
@@ -265,57 +264,26 @@ def _lighter_speeds(understanding: Understanding, need: Need, record: ToolCallRe
     ]
 
 
-def _raced(need: Need, results: Sequence[ToolCallRecord], usable: int | None, text: str) -> list[PlannedCall | None]:
-    """The speed of every card compared: as published, or in the smaller formats when one of them cannot hold that."""
-    firsts: dict[str, ToolCallRecord] = {
-        record.request["gpu"]: record for record in reversed(_estimates(results)) if record.request.get("gpu")
-    }
-    if len(firsts) < 2 or len(requests.compared(need)) < 2:
-        return []
-    if requests.is_training(need):
-        return [
-            requests.training_time(need, card_of(record.request), **held_training.as_held(need, record))
-            for record in firsts.values()
-        ]
-    first = next(iter(firsts.values()))
-    used: str | None = first.result.get("weight_format")
-    missed = any(_verdict(record, usable) == "no" for record in firsts.values())
-    ways = alike_formats(used, need.engine, list(firsts)) if missed else []
-    missing = {card: record for card, record in firsts.items() if _verdict(record, usable) == "no"}
-    files = {card: file for card, record in missing.items() if (file := _file(need, record))}
-    return [
-        requests.speed(need, card_of(record.request), way.get(card) or used, text=text)
-        for way in ways or [files]
-        for card, record in firsts.items()
-    ]
-
-
-def _file(need: Need, record: ToolCallRecord) -> str | None:
-    """The file of as many bits that a card may hold which does not hold them in an engine that keeps more beside."""
-    files = for_small_cards(need, record, card_of(record.request))
-    return next((one for one in files if bits(one) == bits(record.result.get("weight_format"))), None)
-
-
 def _as_many_as_needed(
     understanding: Understanding, need: Need, results: Sequence[ToolCallRecord], usable: int | None
 ) -> list[PlannedCall | None]:
     """Memory and speed on as many of each card compared as the work takes, where that is asked or where no single one
     would hold it even in four bits; none where numbers of cards were stated."""
-    firsts = {record.request["gpu"]: record for record in reversed(_estimates(results)) if record.request.get("gpu")}
+    firsts = {record.request["gpu"]: record for record in reversed(estimates(results)) if record.request.get("gpu")}
     stated = any(card.count for card in requests.compared(need))
-    missed = all(_verdict(record, usable) == "no" for record in firsts.values())
+    missed = all(outcome(record, usable) == "no" for record in firsts.values())
     if stated or len(firsts) < 2 or not missed or requests.is_training(need):
         return []
     calls: list[PlannedCall | None] = []
     for record in firsts.values():
-        held = next((call for call in _counted(need, record) if call is not None), None)
+        held = on_enough(need, record)
         card = card_of(held.request) if held else None
         wide = bits(record.result.get("weight_format")) / FOUR_BITS
         if held is None or card is None:
             return []
         if not _HOW_MANY.search(understanding.text) and (card.count or 1) <= wide:
             return []
-        laid: dict[str, Any] = {name: held.request.get(name) for name in LAYOUT}
+        laid: dict[str, Any] = {name: held.request.get(name) for name in raced.LAYOUT}
         calls += [held, requests.speed(need, card, record.result.get("weight_format"), **laid)]
     return calls
 
@@ -364,37 +332,6 @@ def _first_on_each(records: Sequence[ToolCallRecord]) -> list[ToolCallRecord]:
     return list(kept.values())
 
 
-def _usable(results: Sequence[ToolCallRecord]) -> int | None:
-    """Usable memory of a card known only by its size, as worked out by what_fits."""
-    sizes = (record.result.get("usable_bytes_per_gpu") for record in results if record.tool == "what_fits")
-    return next((size for size in sizes if size), None)
-
-
-def _verdict(record: ToolCallRecord, usable: int | None) -> str | None:
-    fit: dict[str, Any] | None = record.result.get("fit")
-    if fit is None and usable is not None and "per_gpu" in record.result:
-        needed = record.result["per_gpu"]
-        return "no" if needed["total_bytes"] > usable else "tight" if needed["high_bytes"] > usable else "yes"
-    return fit["verdict"] if fit else None
-
-
 def _nothing_fits(results: Sequence[ToolCallRecord], usable: int | None) -> bool:
-    verdicts = [_verdict(record, usable) for record in _estimates(results)]
+    verdicts = [outcome(record, usable) for record in estimates(results)]
     return bool(verdicts) and all(verdict == "no" for verdict in verdicts)
-
-
-def _counted(need: Need, record: ToolCallRecord) -> list[PlannedCall | None]:
-    """The same workload on as many cards as it takes, so that the arithmetic is of the answer."""
-    gpu = record.request.get("gpu")
-    for minimum in record.result.get("minimum_gpus", ()):
-        if gpu and minimum["gpu"] == gpu:
-            card = GpuCount(gpu=gpu, count=minimum["count"])
-            task = record.request.get("task", "inference")
-            spread: dict[str, object] = {}
-            if task in SPREAD and card.count != 1 and need.sharding is None:
-                spread = {"sharding": shared_by(task, need.engine)}
-            elif task == "inference" and need.tensor_parallel is None:
-                spread = counted_layout(minimum["layout"])
-            used = record.request.get("weight_format")
-            return [requests.memory(need, card, task=task, weight_format=used, **spread)]
-    return []

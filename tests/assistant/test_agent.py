@@ -254,7 +254,7 @@ def test_the_speed_of_several_cards_is_told_of_each(advisor: Advisor) -> None:
 
 def test_a_speed_is_that_of_a_format_that_fits(advisor: Advisor) -> None:
     assert advisor.ask("Mac Studio M3 Ultra 512GB 跑 Qwen3-235B 能跑多快").answer.startswith(
-        "**BF16 放不下，按 GGUF Q8_0"
+        "**1×Apple M3 Ultra 512GB：BF16 放不下，按 GGUF Q8_0"
     )
 
 

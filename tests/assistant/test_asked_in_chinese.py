@@ -290,7 +290,7 @@ def test_samples_that_were_stated_stay_stated() -> None:
 
 
 def test_how_the_speed_is_asks_for_the_speed() -> None:
-    assert talk("3080 10G能跑8b的q4不", "速度咋样")[2].answer.startswith("**单路生成约")
+    assert talk("3080 10G能跑8b的q4不", "速度咋样")[2].answer.startswith("**1×RTX 3080 10GB（GGUF Q4_K_M）单路生成约")
 
 
 @pytest.mark.parametrize("network", ["千兆网", "万兆网", "普通以太网，两台机器"])
