@@ -188,6 +188,8 @@ def _paced(material: Material, main: Section) -> Shown | None:
 
 def _on_cards(material: Material, figure: str, result: dict[str, Any]) -> str:
     """A figure with the cards and the format it is of: the next answer may be of others."""
+    if not result.get("gpu"):
+        return figure
     cards, form = names.cards(result["gpu"], result["gpu_count"]), result.get("weight_format")
     card = material.say("compare.in_format", card=cards, format=names.format_name(form)) if form else cards
     return material.say("changed.figure_on", figure=figure, cards=card)

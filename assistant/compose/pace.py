@@ -226,9 +226,10 @@ def training_time(material: Material) -> Section:
         return _without(material, "pace.no_time")
     result = record.result
     key = next(key for key in ("time_s", *TIME_ROWS) if result.get(key))
-    named, cards = bool(requests.cards(material.need)), names.cards(result["gpu"], result["gpu_count"])
+    named = bool(requests.cards(material.need))
+    cards = names.cards(result["gpu"], result["gpu_count"]) if result["gpu"] else ""
     headline = _of_model(material, told_of(material, "pace.time", key, result, cards if named else ""))
-    if not named:
+    if cards and not named:
         headline = material.say("pace.on_cards", cards=cards) + headline
     rows = TIME_ROWS if result["gpu_count"] != 1 else tuple(row for row in TIME_ROWS if row != "samples_per_s_total")
     section = _held(material, result, _with(material, record.tool, result, headline, rows, memory=False))

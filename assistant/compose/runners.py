@@ -12,6 +12,8 @@ RACES = (("estimate_inference_speed", "tokens_per_s_per_user"), ("estimate_train
 """The tools that say how fast, and the figure each is compared by."""
 COUNTED = ("audio_s_per_s", "documents_per_s", "time_per_clip_s", "time_per_image_s", "images_per_s")
 """Figures of work that is not counted in answer tokens, what one waits for before what comes out."""
+UNSEEN = 2
+"""The first of them, which speak of no pictures."""
 SAMPLES = "samples_per_s_per_gpu"
 """The same of a training that is counted in pictures."""
 WAITED = ("time_per_clip_s", "time_per_image_s", "time_to_first_token_s")
@@ -88,8 +90,12 @@ def _pace(material: Material, record: ToolCallRecord, key: str, held: Estimate) 
 
 
 def counted(material: Material) -> list[tuple[str, str]]:
-    """Figures other than answer tokens that the work is counted in, or that are asked for, with their tools."""
-    served = [(RACES[0][0], key) for key in (*pace.of_prompts(material.text), *COUNTED)]
+    """Figures other than answer tokens that the work is counted in, or that are asked for, with their tools.
+
+    Pictures and clips only where their speed is asked for: which card to take for them is more than that.
+    """
+    keys = COUNTED if "speed" in material.intents else COUNTED[:UNSEEN]
+    served = [(RACES[0][0], key) for key in (*pace.of_prompts(material.text), *keys)]
     return [*served, (RACES[1][0], SAMPLES)]
 
 

@@ -248,13 +248,16 @@ def _power(need: Need, understanding: Understanding) -> Calls:
 
 
 def _speed(need: Need, understanding: Understanding) -> Calls:
-    card, *others = requests.compared(need)[:PACED_MAX] or requests.cards(need)[:1] or (None,)
+    alone = intents(understanding)[0] == "speed"
+    most = PACED_MAX if alone else CARDS_MAX
+    card, *others = requests.compared(need)[:most] or requests.cards(need)[:1] or (None,)
     amount = duration.to_write(need, understanding.text)
+    placed = [requests.memory(need, other) for other in others]
+    timed = [requests.speed(need, other, None, text=understanding.text, **amount) for other in others]
     return [
         requests.speed(need, card, None, text=understanding.text, **amount),
         requests.memory(need, card),
-        *(requests.memory(need, other) for other in others),
-        *(requests.speed(need, other, None, text=understanding.text, **amount) for other in others),
+        *([*placed, *timed] if alone else [*timed, *placed]),
         requests.comparison(need) or requests.gpu_facts(need),
         requests.configure(need) if requests.sized(need) and card is None else None,
         *_check(need, understanding),
