@@ -68,7 +68,7 @@ def each(material: Material) -> Section | None:
         section.configurations = material.configurations
     section.body.append(_side_by_side(material, shown))
     held = [_exact(material, one) or one.held for one in shown] or missing
-    section.assumptions = assumed(material, held[0])
+    section.assumptions = assumed(material, held[0], told=("format",) if len(shown) > 1 else ())  # told of each
     warned = (pace.warned(material, one.record.result).values() for one in shown)
     section.caveats += dict.fromkeys(chain(*warned, *(caveats(material, one) for one in held)))
     return section
