@@ -19,6 +19,7 @@ from tools.configuration import Reason
 _RESERVING = ("vllm", "sglang", "tensorrt-llm")
 NARROW_FLOATS = ("fp8", "mxfp4", "nvfp4", "fp4")
 """Formats of weights that need units, or kernels that unpack them."""
+_FOUR_BIT_FLOATS = NARROW_FLOATS[1:]
 UNPACKING = ("NVIDIA", "AMD", "Apple", "Intel")
 """Makers for whose cards there are kernels that unpack them; others need files converted for them."""
 _UNSOLD = {"not_sold_here", "case_by_case_here", "made_for_elsewhere"}
@@ -161,11 +162,15 @@ def _of_model(material: Material, shape: Model, *, shared: bool) -> list[str]:
 def _of_card(material: Material, card: Gpu, main: Estimate) -> list[str]:
     say, found = material.say, []
     name = names.gpu_name(card.id)
-    used = main.result.weight_format
+    used, asked = main.result.weight_format, material.understanding.need.weight_format
     if used in NARROW_FLOATS and card.fp8_flops is None and card.vendor not in UNPACKING:
         found.append(say("caveat.converted", gpu=name, format=names.format_name(used)))
     elif used == "fp8" and card.fp8_flops is None:
         found.append(say("caveat.no_fp8", gpu=name))
+    elif used == asked and used in _FOUR_BIT_FLOATS and card.fp4_flops is None:
+        found.append(say("caveat.no_fp4", gpu=name, format=names.format_name(used)))
+    if asked == "fp8" and material.need.weight_format is None and main.task in ("full_finetune", "pretrain"):
+        found.append(say("caveat.no_fp8_training", gpu=name))
     if in_other_half(material, main):
         halves = card.vendor != "NVIDIA" or float(card.compute_capability or 0) >= TENSOR_CORES
         found.append(say("caveat.no_bf16" if halves else "caveat.slow_fp16", gpu=name))

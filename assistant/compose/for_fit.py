@@ -3,7 +3,7 @@
 from assistant.answer import AnswerVerdict
 from assistant.compose import acquisition
 from assistant.compose.material import Estimate, Material
-from assistant.compose.orders import in_hand
+from assistant.compose.orders import in_hand, left_idle
 from assistant.plan import needless, own_files, requests
 from tools.configuration import Configuration
 
@@ -28,7 +28,7 @@ def to_order(material: Material, verdict: AnswerVerdict) -> list[Configuration]:
     if verdict not in ("fits", "fits_with_changes") or (asks and not need.gpus_owned):
         return found
     named = set() if need.gpus_owned or need.memory_bytes_per_gpu else set(need.gpus_asked)
-    return [one for one in found if in_hand(one) or one.gpu in named]
+    return [one for one in found if (in_hand(one) and not left_idle(material, one)) or one.gpu in named]
 
 
 def in_hand_with_room(material: Material, main: Estimate) -> bool:

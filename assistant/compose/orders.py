@@ -140,6 +140,12 @@ def in_hand(one: Configuration) -> bool:
     return one.acquisition == "buy" and one.owned_count >= one.gpu_count and not one.price.amount
 
 
+def left_idle(material: Material, one: Configuration) -> int:
+    """How many of the asker's cards of that kind it leaves unused."""
+    stated = sum(card.count or 1 for card in material.need.gpus_owned if card.gpu == one.gpu)
+    return max(0, stated - one.gpu_count) if in_hand(one) and not one.cards else 0
+
+
 def order(material: Material, one: Configuration) -> str:
     """One configuration: how to get it, the cards, the price and its date, and whether it fits."""
     say = material.say
@@ -167,6 +173,8 @@ def order(material: Material, one: Configuration) -> str:
     paid = price(material, one)
     if in_hand(one):
         head, paid = say("order.use" if own(material.text) else "order.on", cards=cards), ""
+        if idle := left_idle(material, one):
+            head = say("order.use_part", cards=names.cards(one.gpu, one.gpu_count + idle), count=one.gpu_count)
     clauses = (paid, how, memory, "" if drawn else speed(material, one), *_sale(material, one))
     return "- " + head + "".join(say("order.clause", text=text) for text in clauses if text)
 

@@ -10,7 +10,7 @@ from assistant.compose.assume import assumed
 from assistant.compose.caveats import caveats
 from assistant.compose.material import Estimate, Material
 from assistant.compose.more_money import all_of_it, miss_price, more_money
-from assistant.compose.orders import break_even, cards_of, cheapest, chosen, in_hand, orders, price, speed
+from assistant.compose.orders import break_even, cards_of, cheapest, chosen, in_hand, left_idle, orders, price, speed
 from assistant.compose.section import Section
 from assistant.plan import requests
 from assistant.plan.formats import bits
@@ -256,6 +256,11 @@ def _needing(material: Material) -> str:
     if not material.estimates:
         return _what(material)
     main = _main(material)
+    if (best := _in_another(material, main)) is not None:
+        size = f"{numbers.gib(best.memory.needed_bytes_per_gpu * best.gpu_count)} GiB"
+        key = "shop.needing_in_all" if best.gpu_count > 1 else "shop.needing"
+        what, used = _what(material) + _load(material), names.format_name(best.weight_format or "")
+        return material.say(key, what=what, format=used, size=size)
     size = f"{numbers.gib(main.result.per_gpu.total_bytes * main.gpus)} GiB"
     key = "shop.needing_in_all" if main.gpus > 1 else "shop.needing"
     what, used = _what(material) + _load(material), names.format_name(main.result.weight_format)
@@ -268,6 +273,14 @@ def _main(material: Material) -> Estimate:
     alike = [one for one in material.estimates if one.result.weight_format == used]
     alone = next((one for one in alike if one.fit is None), None)
     return material.recommended or alone or next(iter(alike), material.estimates[0])
+
+
+def _in_another(material: Material, main: Estimate) -> Configuration | None:
+    """What is recommended, where it is in another format than the memory that was worked out."""
+    best = next(iter(material.configurations), None)
+    if best is None or main.task != "inference" or best.weight_format in (None, main.result.weight_format):
+        return None
+    return None if best.weight_format == main.request.get("weight_format") else best
 
 
 def _load(material: Material) -> str:
@@ -287,6 +300,8 @@ def _short(material: Material, one: Configuration, *, brief: bool = False) -> st
     """A configuration in one clause: cards, where, price and its date; `brief`: the sum, without its range."""
     where = " ".join(filter(None, (one.provider, one.instance))) if one.acquisition == "rent" else ""
     cards = cards_of(one)
+    if in_hand(one) and (idle := left_idle(material, one)):
+        return material.say("order.have_part", cards=names.cards(one.gpu, one.gpu_count + idle), count=one.gpu_count)
     if in_hand(one):
         return material.say("order.have", cards=cards)
     if 0 < one.owned_count < one.gpu_count and one.acquisition == "buy" and not one.cards:
@@ -335,6 +350,8 @@ def _memory(material: Material) -> str:
     ordered = {one.gpu for one in material.configurations}
     if ordered and not material.recommended and all(one.fit and one.gpu not in ordered for one in material.estimates):
         return ""
+    if material.estimates and _in_another(material, _main(material)):
+        return ""
     return arithmetic(material, [material.recommended] if material.recommended else material.estimates)
 
 
@@ -346,7 +363,10 @@ def _finish(material: Material, section: Section) -> Section:
     if material.estimates:
         main = _main(material)
         section.caveats += caveats(material, main)
-        section.assumptions += assumed(material, main)
+        other = _in_another(material, main)
+        section.assumptions += assumed(material, main, told=("format",) if other else ())
+        if other and material.need.weight_format is None:
+            section.assumptions.append(material.say("assume.quantised", format=names.format_name(other.weight_format)))
     return section
 
 

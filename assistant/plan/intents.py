@@ -71,6 +71,7 @@ _STILL_RUNS = re.compile(
 """Words that ask what the card does for the model all the same, beside what it does not support."""
 _MODELS = re.compile(r"(?:which|what) (?:\w{1,12} ){0,2}(?:models?|llms?)\b|(?:哪些|什么|哪个)(?:大)?模型", re.I)
 """Words that ask what cards could run, before how fast."""
+_PACE = re.compile(r"\bspeeds?\b|\bhow fast\b|tok(?:en)?s? ?/ ?s|\btps\b|\bthroughput\b|多快|速度|吞吐", re.I)
 _CARD_TIME = re.compile(
     r"how many (?:[a-z0-9]{1,8} ?[- ]){0,2}(?:days|hours|hrs)|多少(?:个)?(?:卡|gpu)\s?(?:时|天|小时)", re.I
 )
@@ -206,6 +207,8 @@ def _intents(understanding: Understanding) -> list[Intent]:
         understanding.need, paced="min_vram" in (main, *understanding.asks)
     ):
         main = "which_to_buy"
+    if main == "spec" and sized and requests.cards(understanding.need) and _PACE.search(text):
+        main = "speed"  # the format is that of the model, not a property of the card that is asked about
     if main == "speed" and bare and _MODELS.search(text):
         main = "what_fits"
     if main == "speed" and raced(understanding):

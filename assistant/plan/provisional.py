@@ -51,7 +51,7 @@ def provisional(understanding: Understanding) -> Need:
 
     Remembered: planning and composing ask for it a dozen times a turn.
     """
-    need = home.settled(understanding, _settled(understanding))
+    need = requests.trained_in(home.settled(understanding, _settled(understanding)))
     if data := usual_data(understanding, need):
         return need.model_copy(update={"dataset_tokens": data})
     reads = amounts.model_kind(need) in (None, "llm", "vlm", *worded.READ)

@@ -195,6 +195,15 @@ def _computable(need: Need, card: GpuCount | None) -> str | None:
         return None
 
 
+def trained_in(need: Need) -> Need:
+    """A training that was to compute in FP8 on cards without it computes in 16 bits."""
+    stated = need.weight_format == "fp8" and need.task in {"full_finetune", "pretrain"}
+    known = [gpus()[card.gpu] for card in cards(need) if card.gpu in gpus()]
+    if not stated or not known or any(card.fp8_flops for card in known):
+        return need
+    return need.model_copy(update={"weight_format": None})
+
+
 def _active(users: int | None) -> int | None:
     """Users with a request in flight at a busy moment: the same share as the configurator takes."""
     return max(1, round(users * ACTIVE_SHARE)) if users else None
@@ -313,7 +322,7 @@ def speed(
     values = need.model_dump(exclude={"intent", "users"}) | {
         "gpu": card.gpu,
         "gpu_count": card.count or 1,
-        "weight_format": weight_format or need.weight_format,
+        "weight_format": weight_format or need.weight_format or (None if counted else _computable(need, card)),
         "engine": need.engine or (None if counted else _engine(weight_format or need.weight_format, card)),
         "params": None if need.model else need.params,
         "concurrent_sequences": need.concurrent_sequences or _active(need.users) or need.batch_size,
