@@ -1,18 +1,27 @@
 """A month's tokens: the provider's bill, the cheapest hardware that makes as many, and where the two meet."""
 
+import re
 from typing import Any
 
 from assistant.answer import ToolCallRecord
 from assistant.compose import amounts, clarify, cost, names, numbers
+from assistant.compose.citations import joined
 from assistant.compose.material import Material
 from assistant.compose.pace import cite_pace
 from assistant.compose.section import Section
 from assistant.compose.table import table
+from kb.catalog import sources
 
 SHOWN_MAX = 4
 CLEARLY = 1.1
 """Bills closer than this are the same: rents differ by more from one day to the next."""
 
+_SERVICE = re.compile(
+    r"\bapis?\b|provider|hosted|serverless|openrouter|together|groq|deepinfra|fireworks|cheaper|worth|pay off"
+    r"|接口|调用|服务商|官方|划算|便宜|值得|回本|自建|自部署",
+    re.I,
+)
+"""Words that hold hardware against a service."""
 _UNITS = {"zh": (("yi", 1e8), ("wan", 1e4)), "en": (("billions", 1e9), ("millions", 1e6))}
 """Large units of each language, the largest first."""
 
@@ -68,12 +77,33 @@ def _headline(material: Material, best: ToolCallRecord) -> str:
         if first and first["cheapest"] else "", "busy": amounts.percent(volume["busy_ratio"]),
     }  # fmt: skip
     values["purchase"] = _money(volume["purchase_cost"]["value"], money) if volume["purchase_cost"] else ""
+    each = numbers.money(volume[f"{way}_million_cost"], money, hourly=True)
     if volume["api_cost"] is None:
-        each = numbers.money(volume[f"{way}_million_cost"], money, hourly=True)
         return say(f"traffic.{way}_alone", **values) + say("traffic.each", each=each)
+    if volume["api"] and not _SERVICE.search(material.text):
+        told = say(f"traffic.{way}_alone", **values) + say("traffic.beside", each=each)
+        return told + _listed(material, volume["api"], money)
     api = volume["api_cost"]
     key = "api" if api * CLEARLY < least else way if least * CLEARLY < api else "even"
-    return say(f"traffic.{key}", **values, api=_money(api, money), way=say(f"traffic.way_{way}"))
+    told = say(f"traffic.{key}", **values, api=_money(api, money), way=say(f"traffic.way_{way}"))
+    return told + _listed(material, volume["api"], money)
+
+
+def _listed(material: Material, prices: list[dict[str, Any]], money: str) -> str:
+    """Whose price that is where nobody stated one, and what the dearest asks."""
+    if not prices:
+        return ""
+    least, most, say = prices[0], prices[-1], material.say
+    source = sources()[least["source"]]
+    told = say(
+        "traffic.listed", provider=least["provider"], date=least["as_of"],
+        input=numbers.money(least["input_million_price"], money, hourly=True),
+        output=numbers.money(least["output_million_price"], money, hourly=True),
+    )  # fmt: skip
+    if most["output_million_price"] > CLEARLY * least["output_million_price"]:
+        dearest = numbers.money(most["output_million_price"], money, hourly=True)
+        told = told.rstrip(".。") + say("traffic.dearest", provider=most["provider"], output=dearest)
+    return told + joined([material.cites.cite("catalog", source.title, source.url or "", source.title)])
 
 
 def _turning(material: Material, best: ToolCallRecord) -> str:

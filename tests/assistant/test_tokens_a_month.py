@@ -40,7 +40,8 @@ def test_a_months_tokens_are_read_and_priced(
         each = tokens["tokens_per_s_total"]["value"] * 3600 * one["hours_per_month"]
         assert volume["copies"] == max(1, math.ceil(monthly / (each * one["utilisation"])))
         assert volume["busy_ratio"] <= one["utilisation"] + 1e-9
-        assert (volume["api_cost"] or 0) == pytest.approx((price or 0) * monthly / 1e6)
+        assert price is None or volume["api_cost"] == pytest.approx(price * monthly / 1e6)
+    assert bool(volume["api"]) <= (price is None)
     assert not ground(draft.answer, records, (text,), draft.citations).ungrounded
 
 

@@ -142,6 +142,20 @@ class TokenCost(Frozen):
     rent_million_cost: Interval | None
 
 
+class ApiRead(Frozen):
+    """What a service asks for the same model, in the currency of the answer."""
+
+    provider: str
+    input_million_price: float
+    """A million prompt tokens that no cache holds."""
+    output_million_price: float
+    """A million answer tokens."""
+    as_of: str
+    stale: bool
+    """Older than 30 days."""
+    source: str
+
+
 class VolumeCost(Frozen):
     """What the tokens of a month cost, all counted as output, the dearer kind to make."""
 
@@ -164,7 +178,9 @@ class VolumeCost(Frozen):
     rent_million_cost: float | None = None
     """The same at the cheapest rent."""
     api_cost: float | None
-    """A month at the provider's price; null where none was stated."""
+    """A month at the provider's price that was stated, else at the cheapest of `api`; null where neither is known."""
+    api: tuple[ApiRead, ...] = ()
+    """Services with a list price of this model, the cheapest answers first; empty where a price was stated."""
     even_tokens_per_month: float | None
     """Tokens a month from which the cheaper of the two costs less than the provider; null = never, or no price."""
 

@@ -2,10 +2,14 @@
 
 import math
 
+from kb.api_prices import api_prices
+from kb.catalog import model
+from kb.rates import convert
 from tools.cost.own import Setting
 from tools.cost.request import CostRequest
-from tools.cost.result import Owning, Renting, RunCost, TokenCost, VolumeCost
+from tools.cost.result import ApiRead, Owning, Renting, RunCost, TokenCost, VolumeCost
 from tools.power.energy import scaled
+from tools.prices import is_stale
 from tools.speed.estimate import estimate_inference_speed
 from tools.speed.request import InferenceSpeedRequest
 from tools.speed.result import Interval
@@ -84,7 +88,8 @@ def volume_cost(
     copies = max(1, math.ceil(request.tokens_per_month / (full * request.utilisation)))
     own_cost = scaled(own.monthly_cost, copies) if own else None
     rent_cost = scaled(rent.monthly_cost, copies) if rent else None
-    price = request.api_million_price
+    listed = () if request.api_million_price else _listed(setting)
+    price = request.api_million_price or (listed[0].output_million_price if listed else None)
     costs = [own.monthly_cost.value] if own and own.complete else []
     costs += [rent.monthly_cost.low] if rent else []
     even = min(costs) / price * MILLION if price and costs else None
@@ -95,8 +100,21 @@ def volume_cost(
         purchase_cost=scaled(own.purchase_cost, copies) if own else None, own_cost=own_cost, rent_cost=rent_cost,
         own_million_cost=own_cost.value / request.tokens_per_month * MILLION if own_cost else None,
         rent_million_cost=rent_cost.low / request.tokens_per_month * MILLION if rent_cost else None,
-        api_cost=request.tokens_per_month / MILLION * price if price else None,
+        api_cost=request.tokens_per_month / MILLION * price if price else None, api=listed,
         even_tokens_per_month=even if even and even <= full * request.utilisation else None,
+    )  # fmt: skip
+
+
+def _listed(setting: Setting) -> tuple[ApiRead, ...]:
+    """What services ask for the model; none for a size without a name."""
+    name, currency = setting.request.model, setting.energy.currency
+    return tuple(
+        ApiRead(
+            provider=one.provider, as_of=one.as_of, stale=is_stale(one.as_of, setting.request.today), source=one.source,
+            input_million_price=float(convert(one.input, "USD", currency)),
+            output_million_price=float(convert(one.output, "USD", currency)),
+        )
+        for one in (api_prices(model(name).id) if name else ())
     )  # fmt: skip
 
 
