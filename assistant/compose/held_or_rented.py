@@ -55,10 +55,10 @@ class _Side:
 
 def held_or_rented(material: Material) -> Section | None:
     """The verdict with what each side does; a table of both; None where a side could not be worked out."""
-    ways = planned.own_way(material.need), planned.other_way(material.need)
-    if ways[0] is None or ways[1] is None:
+    mine, theirs = planned.own_way(material.need), planned.other_way(material.need)
+    if mine is None or theirs is None:
         return None
-    own, other = (_Side(material, way) for way in ways)
+    own, other = _Side(material, mine), _Side(material, theirs)
     if own.estimate is None or other.estimate is None:
         return None
     verdict, headline = _verdict(material, own, other)
@@ -68,7 +68,8 @@ def held_or_rented(material: Material) -> Section | None:
         section.configurations = material.configurations
         section.body.insert(1, orders(material, material.configurations))
     section.caveats = list(dict.fromkeys([*caveats(material, own.estimate), *caveats(material, other.estimate)]))
-    section.caveats += list(cost.warned(material, _priced(material).result)) if _priced(material) else []
+    priced = _priced(material)
+    section.caveats += list(cost.warned(material, priced.result)) if priced is not None else []
     section.assumptions = assumed(material, own.estimate)
     return section
 
