@@ -366,7 +366,9 @@ def _finish(material: Material, section: Section) -> Section:
         other = _in_another(material, main)
         section.assumptions += assumed(material, main, told=("format",) if other else ())
         if other and material.need.weight_format is None:
-            section.assumptions.append(material.say("assume.quantised", format=names.format_name(other.weight_format)))
+            section.assumptions.append(
+                material.say("assume.quantised", format=names.format_name(other.weight_format or ""))
+            )
     return section
 
 
