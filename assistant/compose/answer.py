@@ -45,6 +45,7 @@ from assistant.compose import (
     signs,
     tiers,
     together,
+    too_soon,
     topology,
 )
 from assistant.compose.aspects import BY_KEY
@@ -135,11 +136,8 @@ def compose(understanding: Understanding, calls: Sequence[ToolCallRecord], befor
         _frame(material, main)
     if understanding.follow_up:
         follow_up.shortened(material, main)
-    boards.lead(material, main)
-    availability.lead(material, main)
-    fed.lead(material, main)
-    growing.lead(material, main)
-    replicas.lead(material, main)
+    for lead in (boards.lead, too_soon.lead, availability.lead, fed.lead, growing.lead, replicas.lead):
+        lead(material, main)
     draft = draft_of(material, _without_repeats(sections), changed.compare(material, main))
     return _refused(material, draft) if understanding.dictated else draft
 

@@ -15,6 +15,9 @@ from tools.configuration import Reason
 
 SHUT = {"not_sold_here", "case_by_case_here", "made_for_elsewhere"}
 """What keeps a near miss out that no money changes."""
+_SLOW = {"too_slow", "too_late"}
+WAIT = "s to the first token"
+"""What a wait is measured in, as the configurator tells it."""
 _HOURS: dict[str | None, float] = {"month": HOURS_PER_MONTH, "year": 12 * HOURS_PER_MONTH}
 """Hours of the time that a budget is for."""
 LEAST_SHARE = 0.1
@@ -32,6 +35,8 @@ def misses(material: Material) -> Iterator[str]:
                 yield "- " + material.say(
                     "shop.miss_memory", cards=cards, needed=numbers.gib(needed), usable=numbers.gib(usable)
                 )
+            elif slow := _too_slow(material, row, cards):
+                yield f"- {slow}"
             elif usd and not any(one["code"] in SHUT for one in row["reasons"]):
                 dear = (
                     too_dear(material, row, "shop.miss_beyond")
@@ -42,6 +47,17 @@ def misses(material: Material) -> Iterator[str]:
             else:
                 for line in _of_miss(row, "reason", material.say):
                     yield f"- {cards}{material.say('list.colon')}{line}"
+
+
+def _too_slow(material: Material, row: dict[str, Any], cards: str) -> str:
+    """A near miss by its pace: what it reaches, not what it costs; empty where it is not by that."""
+    told = next((one for one in row["reasons"] if one["code"] in _SLOW), None)
+    if told is None:
+        return ""
+    if told["values"].get("measure") == WAIT:
+        figure, unit = numbers.duration(float(told["values"]["reached"]))
+        return material.say("shop.miss_first", cards=cards, reached=f"{figure} {material.say(f'unit.{unit}')}")
+    return cards + material.say("list.colon") + sentences([Reason.model_validate(told)], "reason", material.say)[0]
 
 
 def too_dear(material: Material, row: dict[str, Any], key: str) -> str:

@@ -23,12 +23,14 @@ def rent_or_buy(material: Material) -> Section:
     worked_out = cost.cost(material) if asked and told else None
     if worked_out is not None:
         return worked_out
-    if not material.configurations or (offers.found(material) and not requests.sized(material.need)):
+    if requests.sized(material.need) and not material.configurations and any(material.results("configure")):
+        section = shopping.nothing_found(material)
+    elif not material.configurations or (offers.found(material) and not requests.sized(material.need)):
         section = offers.cheapest(material)
     elif not acquisition.buys(material):
         section = shopping.rent(material)
     else:
         section = shopping.cloud_or_buy(material)
-    if requests.named_gpus(material.need) or not material.configurations:
+    if requests.named_gpus(material.need) or not (material.configurations or requests.sized(material.need)):
         section.body.append(offers.offers(material))
     return section

@@ -69,7 +69,7 @@ def _limits(material: Material) -> str:
     first = next(material.results("configure"), None)
     return (
         ""
-        if first is None or first["configurations"]
+        if first is None or first["configurations"] or first.get("least_first_s")
         else "\n".join(list(dict.fromkeys(near_miss.misses(material)))[: near_miss.MISSES_MAX])
     )
 

@@ -95,6 +95,9 @@ def plan_more(understanding: Understanding, results: Sequence[ToolCallRecord]) -
         wanted += counted or raced.between(need, results, usable, understanding.text)
     if raced.asked(understanding, need):
         wanted = [*raced.each(understanding, need, results, usable), *wanted]
+    searched = next((record.result for record in results if record.tool == "configure"), {})
+    if searched.get("least_first_s"):
+        wanted.append(requests.configure(need, target_latency_s=None))
     if _nothing_fits(results, usable) and asked != "oom":
         first = next((record for record in estimates(results) if record.request.get("gpu")), None)
         wanted += with_host(understanding, need, first, card_of(first.request) if first else None)

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 from assistant.understand.dataset import find_dataset
 from assistant.understand.growth import grown
+from assistant.understand.latency import find_latency
 from assistant.understand.numbers import AMOUNT, DIGITS, HAN, scaled
 from assistant.understand.text import Found, grammar, masked
 from kb.units import DAY_S, HOUR_S
@@ -167,11 +168,6 @@ _MEASURED = grammar(
     r"|实测|只有|才|跑出|目前|现在|得到|测得|降到|掉到"
 )
 """Words before a pace that is one's own already."""
-_TARGET_LATENCY = grammar(
-    rf"(?:latency|ttft|延迟|首字|首 ?token|响应(?:时间)?|first token)\D{{0,14}}?({DIGITS})\s?(ms|毫秒"
-    rf"|s(?![a-z])|sec(?:onds?)?|秒)|({DIGITS})\s?(ms|毫秒|s(?![a-z])|秒)\s?(?:内|以内"
-    rf"|之内)?\s?(?:latency|ttft|延迟|首字|响应|出首字|返回)"
-)
 _BINARY = {1, 2, 4, 8, 16, 32, 64, 128, 256, 512}
 """Lengths in K that are powers of two; 20k is twenty thousand."""
 _SERVED_MOST = 10**9
@@ -213,7 +209,7 @@ def find_load(text: str) -> Load:
         dataset=dataset,
         deadline_s=_deadline(text),
         tokens_per_s=_target_speed(text),
-        latency_s=_target_latency(text),
+        latency_s=find_latency(text),
         today=today,
     )
 
@@ -344,12 +340,3 @@ def _each_pace(text: str) -> re.Match[str] | None:
     """A pace wanted for each of several, not one that was measured."""
     found = (match for rule in _EACH_PACE for match in rule.finditer(text))
     return next((one for one in found if not _MEASURED.search(text[max(0, one.start() - 24) : one.start()])), None)
-
-
-def _target_latency(text: str) -> Found[float] | None:
-    match = _TARGET_LATENCY.search(text)
-    if match is None:
-        return None
-    value = scaled(match[1] or match[3], None)
-    milli = (match[2] or match[4]) in {"ms", "毫秒"}
-    return Found(value / 1000 if milli else value, match.start(), match.end()) if value else None

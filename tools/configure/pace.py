@@ -158,6 +158,10 @@ class Pace:
         latency_s = self._request.target_latency_s or math.inf
         return card.most_per_user(layout) >= self.floor and card.least_first_s(layout) <= latency_s
 
+    def least_first_s(self, gpu: Gpu, layout: Spread, form: str) -> float:
+        """Seconds within which the layout gives no first token; zero where that is not known."""
+        return self._bound(gpu, layout, form).least_first_s(layout)
+
     def _bound(self, gpu: Gpu, layout: Spread, form: str) -> Bound:
         key = (gpu.id, form, layout.sharding, layout.engine)
         if key not in self._bounds:

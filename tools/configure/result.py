@@ -57,5 +57,7 @@ class ConfigureResult(ToolResult):
     """The budget in dollars at the dated rate."""
     country: str | None = None
     """Where it is bought, as far as export control goes: stated, or told by the currency of the budget."""
+    least_first_s: float | None = None
+    """Seconds within which no card gives a first token, where one is wanted sooner: nothing was searched then."""
     combinations: int = 0
     """Layouts × cards examined."""

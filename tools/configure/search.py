@@ -20,6 +20,7 @@ from tools.configure.isolated import isolated
 from tools.configure.mixed import together
 from tools.configure.options import LOSSES, Options
 from tools.configure.pace import Pace
+from tools.configure.quickest import unreachable
 from tools.configure.rank import WORTH_SAYING, Found, Ranking, ceiling, least_total, limits_of
 from tools.configure.reasons import reason
 from tools.configure.request import ConfigureRequest
@@ -261,7 +262,7 @@ def configure(request: ConfigureRequest) -> ConfigureResult:
     if request.purpose and request.model is None and request.params is None and request.task in SERVED:
         return _for_purpose(request, request.purpose)
     found = _configure(request)
-    return found if found.configurations else _squeezed(request, found)
+    return found if found.configurations or found.least_first_s else _squeezed(request, found)
 
 
 def _squeezed(request: ConfigureRequest, found: ConfigureResult) -> ConfigureResult:
@@ -296,7 +297,10 @@ def _for_purpose(request: ConfigureRequest, purpose: PurposeName) -> ConfigureRe
 
 
 def _configure(request: ConfigureRequest) -> ConfigureResult:
-    search = Search(read(request))
+    asked = read(request)
+    if (sooner := unreachable(request, asked.load, Table(asked.load), pool(asked))) is not None:
+        return sooner
+    search = Search(asked)
     currency = search.asked.currency
     drawn = search.asked.ways if request.with_frontier and not request.instances else ()
     points = {way: search.ranking.frontier(way, search.wanted) for way in drawn}
