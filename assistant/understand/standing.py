@@ -16,7 +16,7 @@ OTHER_THAN_LANGUAGE = ("diffusion", "vision", "speech", "embedding")
 _COMMON: tuple[tuple[str, re.Pattern[str], str], ...] = (
     (
         "diffusion",
-        re.compile(r"\bsd\b|sdxl|stable.?diffusion|krita|comfy|webui|出图|画图|生图|image", re.I),
+        re.compile(r"\bsd\b|sdxl|stable.?diffusion|krita|comfy|webui|出图|画图|生图|绘画|绘图|作画|文生图|image", re.I),
         "stabilityai/stable-diffusion-xl-base-1.0",
     ),
     ("speech", re.compile(r"whisper|transcri|转写|转录|\basr\b|语音识别|字幕", re.I), "openai/whisper-large-v3"),
