@@ -106,7 +106,7 @@ def calls(need: Need, understanding: Understanding) -> list[PlannedCall | None]:
 def paced(need: Need, way: Way, understanding: Understanding) -> PlannedCall | None:
     """How fast the work is there."""
     if requests.is_training(need):
-        return requests.training_time(need, way.card, text=understanding.text, task=way.task)
+        return requests.training_time(need, way.card, text=understanding.text, task=way.task, sharding=way.sharding)
     return requests.speed(need, way.card, way.weight_format, text=understanding.text)
 
 

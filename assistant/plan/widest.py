@@ -7,6 +7,7 @@ from assistant.plan import requests
 from assistant.plan.amounts import model_kind
 from assistant.plan.call import PlannedCall
 from assistant.plan.formats import native_format, smaller_formats
+from assistant.plan.layout import shared_by
 from kb.base import AdvisorError
 from kb.catalog import gpu
 from tools.memory.estimate import estimate_memory
@@ -36,6 +37,11 @@ class Way:
         return self.call.request.get("weight_format")
 
     @property
+    def sharding(self) -> str | None:
+        """How a training is spread over the cards."""
+        return self.call.request.get("sharding")
+
+    @property
     def task(self) -> str:
         """inference, lora …"""
         return str(self.call.request.get("task", "inference"))
@@ -59,12 +65,12 @@ def fewest(need: Need, card: GpuCount) -> Way | None:
 
 
 def _ways(need: Need, card: GpuCount, forms: Sequence[str | None]) -> Iterator[Way]:
-    training = requests.is_training(need)
-    if training:
+    if requests.is_training(need):
         calls = [
-            requests.memory(need, card, task=task)
+            call
             for task in (need.task, *requests.lighter_tasks(need, need.task))
-        ]  # fmt: skip
+            for call in _trained(need, card, task)
+        ]
     else:
         calls = [requests.memory(need, card, weight_format=form) for form in forms or formats(need, card)]
     for call in calls:
@@ -76,6 +82,14 @@ def _ways(need: Need, card: GpuCount, forms: Sequence[str | None]) -> Iterator[W
             continue
         if fit is not None:
             yield Way(card, call, fit.verdict)
+
+
+def _trained(need: Need, card: GpuCount, task: str | None) -> list[PlannedCall | None]:
+    """A copy on each card, then, for adapters, the base shared out among the cards."""
+    whole = requests.memory(need, card, task=task)
+    if task not in ("lora", "qlora") or (card.count or 1) == 1 or need.sharding is not None:
+        return [whole]
+    return [whole, requests.memory(need, card, task=task, sharding=shared_by(task, need.engine))]
 
 
 def formats(need: Need, card: GpuCount) -> list[str | None]:

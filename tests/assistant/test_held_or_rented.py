@@ -43,7 +43,7 @@ def test_cards_that_do_the_work_are_kept(text: str, own: str, other: str, verdic
     ("text", "least"),
     [
         ("Should I use my two 3090s or rent an A100 80GB for QLoRA of Llama 3 70B?", "QLoRA"),
-        ("公司有 8 张 A100 40G，微调 72B 是用自己的还是租 H100？", "QLoRA"),
+        ("公司有 2 张 4090，QLoRA 微调 72B 是用自己的还是租 H100？", "QLoRA"),
         ("I have an RTX 4070 12GB. Should I rent an A6000 for Qwen3-32B?", "INT4"),
         ("我有 4090，想租 H100 跑 70B，一个月多少钱", "INT4"),
     ],
@@ -67,7 +67,7 @@ def test_cards_that_cannot_hold_it_are_to_be_helped_by_a_rent(text: str, least: 
 def test_a_way_that_was_said_is_not_given_up(text: str) -> None:
     first = turn(text)[2].answer.split("\n")[0]
     assert first.startswith(("**Yes, rent", "**要做"))
-    assert "QLoRA" in first
+    assert "LoRA" in first
 
 
 def test_both_are_held_against_each_other_in_one_format() -> None:
