@@ -127,7 +127,12 @@ def _by_layers(material: Material, own: Side, more: Side) -> str:
     if record is None or now is None or not own.way.fits:
         return told
     return told + material.say(
-        "more.even", cards=cards, there=pace(material, record), here=pace(material, now), own=own.cards
+        "more.even",
+        cards=cards,
+        there=pace(material, record),
+        here=pace(material, now),
+        own=own.cards,
+        format=names.format_name(planned.SERVED),
     )
 
 

@@ -13,7 +13,9 @@ from assistant.compose.levers import smallest
 from assistant.compose.material import Estimate, Material
 from assistant.compose.orders import orders
 from assistant.compose.section import Section
+from assistant.compose.split import split
 from assistant.compose.table import table
+from assistant.plan import split as divisions
 from assistant.plan import together as plan
 from assistant.understanding import Workload
 from kb.catalog import gpu, models
@@ -39,6 +41,8 @@ def together(material: Material) -> Section | None:
         return None
     if understanding.beside:
         return _at_once(material)
+    if divisions.asked(understanding) and (divided := split(material)) is not None:
+        return divided
     return _one_by_one(material)
 
 

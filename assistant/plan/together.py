@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from math import log2
 
 from assistant.answer import ToolCallRecord
-from assistant.plan import requests
+from assistant.plan import requests, split
 from assistant.plan.call import PlannedCall
 from assistant.plan.formats import native_format, smaller_formats
 from assistant.understanding import Understanding, Workload
@@ -107,7 +107,9 @@ def _language(work: Workload) -> bool:
 
 
 def apart_calls(understanding: Understanding, need: Need) -> list[PlannedCall | None]:
-    """Each model on the cards, the stated formats first."""
+    """Each model on the cards, the stated formats first; each on its part where they are divided."""
+    if split.asked(understanding) and (divided := split.calls(understanding)):
+        return divided
     card = card_of(need)
     return [call for one in understanding.apart for call in ways(one, need, card)]
 

@@ -18,7 +18,7 @@ USUAL_PARAMS = 8 * 10**9
 """Size of a language model of which only the family was named, beside other work."""
 _SPECIAL = ("diffusion", "vision", "speech", "embedding")
 _APART = re.compile(
-    r"[,，;；。、：()（）\n]|:(?![a-z0-9])|\.\s|(?:另外|此外|同时|还要|还得|还想|还能|还会|以及|偶尔|有时|顺便|顺带|兼顾|平时|主要|其次|也要|也想"
+    r"[,，;；。、：()（）\n]|:(?![a-z0-9])|\.\s|(?:另外|此外|同时|一边|还要|还得|还想|还能|还会|以及|偶尔|有时|顺便|顺带|兼顾|平时|主要|其次|也要|也想"
     r"|再(?=部署|跑|训|微调)|[和加跟](?=\s?\S{0,8}(?:训|微调|推理|部署|识别|检测|分割|生成|量化|模型|lora|\d\s?b))"
     r"|(?<=[a-z0-9])\s?(?:的)?(?:推理|微调|训练)和)"
     r"|\b(?:and|also|plus|but|sometimes|occasionally|mostly|mainly|primarily|besides|now and then|as well as|while)\b",
@@ -35,6 +35,12 @@ _TURNS = grammar(
     r"|(?:by|during the|in the) day(?:time)?|day ?time|weekends?|off[- ]hours|idle|in turns?)(?![a-z])"
 )
 """Words of work that takes turns on the same cards."""
+AT_ONCE = grammar(
+    r"同时|一边|一半|半数|怎么分|如何分|怎样分|分配|划分|分给"
+    r"|(?<![a-z])(?:at once|at the same time|simultaneously|concurrently|in parallel|side by side|while|half"
+    r"|split(?:ting)?|divid\w+|allocat\w+|partition\w*)(?![a-z])"
+)
+"""Words of works that run at once, each on cards of its own."""
 _RANGE = grammar(r"(?<![a-z0-9.])\d{1,4}(?:\.\d)?\s?b(?:\s?[/、~-]\s?\d{1,4}(?:\.\d)?\s?b)+(?![a-z0-9])")
 _NUMBER = grammar(r"\d{1,4}(?:\.\d)?")
 _TRAINS = grammar(r"训|微调|炼丹|(?<![a-z])(?:train\w{0,3}|fine-?tun\w{0,3}|lora)(?![a-z])")
@@ -84,9 +90,11 @@ def find_workloads(reading: Reading, original: str, intent: Intent | None = None
 
 
 def find_turns(reading: Reading, original: str, intent: Intent | None) -> tuple[Workload, ...]:
-    """A model that is served and one that is trained on the same cards, by turns: days and nights; else none."""
-    kinds = {gpu.gpu for gpu in reading.entities.gpus}
-    if intent in SHOPPING or len(kinds) != 1 or _signs(reading) < 2 or not _TURNS.search(reading.text.plain):
+    """A model that is served and one that is trained on the same cards, by turns or at once; else none."""
+    kinds, plain = {gpu.gpu for gpu in reading.entities.gpus}, reading.text.plain
+    if intent in SHOPPING or len(kinds) != 1 or _signs(reading) < 2:
+        return ()
+    if not (_TURNS.search(plain) or AT_ONCE.search(plain)):
         return ()
     works = [work for start, end in _pieces(original) if (work := _workload(original[start:end], ""))]
     served = next((work for work in works if work.task in (None, "inference")), None)
