@@ -52,7 +52,8 @@ def _verdict(material: Material, own: Side, other: Side) -> tuple[AnswerVerdict,
     if not own.way.fits and not other.way.fits:
         return "does_not_fit", say("held.neither", **values)
     if not own.way.fits:
-        return "recommendation", say(f"held.{rent}_fits", **values)
+        key = "fits_plain" if own.way.task == other.way.task != "inference" else "fits"
+        return "recommendation", say(f"held.{rent}_{key}", **values)
     if not other.way.fits:
         return "recommendation", say("held.other_lacks", **values)
     if own.way.task != other.way.task and not still_open(material.understanding, material.need):

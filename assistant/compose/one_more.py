@@ -14,6 +14,7 @@ from assistant.compose.sides import Side, line, pace, paced, rate_of, way_name
 from assistant.plan import one_more as planned
 from assistant.plan import requests
 from assistant.plan.formats import TRAINING_LADDER, bits
+from assistant.plan.method import still_open
 from tools.need import GpuCount
 
 FASTER = 1.25
@@ -50,7 +51,8 @@ def one_more(material: Material) -> Section | None:
 
 def _verdict(material: Material, own: Side, more: Side) -> str:
     """What the further cards are good for, in a sentence."""
-    say = material.say
+    say, wanted = material.say, material.need.task or "inference"
+    open_way = still_open(material.understanding, material.need)
     values = {
         "own": own.cards, "more": more.cards, "least": way_name(material, own.estimate),
         "wider": way_name(material, more.estimate), "speed": _speed(material, own, more),
@@ -59,10 +61,12 @@ def _verdict(material: Material, own: Side, more: Side) -> str:
         key, values["further"] = "further", names.cards(further.card.gpu, further.card.count or 1)
     elif not more.way.fits:
         key = "neither"
+    elif more.way.task != wanted and requests.is_training(material.need) and not open_way:
+        key, values["wanted"] = "not_the_way", names.task_name(wanted, say)
     elif not own.way.fits:
         key = "opens"
     elif _wider(own, more):
-        key = "wider"
+        key = "trains" if requests.is_training(material.need) else "wider"
     elif _faster(material, own, more):
         key = "faster"
     else:

@@ -12,6 +12,8 @@ from assistant.compose.pace import cite_pace
 from assistant.compose.section import Section
 from assistant.plan import requests
 from assistant.plan import split as planned
+from kb.catalog import gpu
+from kb.topology import topology_facts
 
 _WHETHER = re.compile(
     r"\benough\b|\b(?:does|do|will|would) (?:it|that|they|both|this) (?:all )?fit\b|够(?:吗|不够|么|用)|放得下吗|行吗",
@@ -38,7 +40,8 @@ def split(material: Material) -> Section | None:
     if planned.spare(material.understanding):
         headline += say("split.spare")
     lines = [_line(material, one, estimate) for one, estimate in parts if estimate is not None]
-    lines.append(say("split.apart"))
+    maker = topology_facts().makers.get(gpu(parts[0][0].way.card.gpu).vendor)
+    lines.append(say("split.apart", variable=maker.visible) if maker else say("split.processes"))
     lines += [say("split.trained")] if any(requests.is_training(one.need) for one, _ in parts) else []
     section = Section("recommendation", headline, ["\n".join(f"- {each}" for each in lines)], settled=True)
     section.body.append(arithmetic(material, estimates))

@@ -12,21 +12,33 @@ from assistant.understanding import Understanding
 from kb.catalog import gpus
 from tools.need import GpuCount, Need
 
-_DECIDES = re.compile(
-    r"\bshould\b|\bworth\b|\bmake(?:s)? sense|\binstead\b|\brather\b|\bbetter\b|\bor\b|\bvs\.?(?!\w)|\bversus\b"
-    r"|\bkeep\b|\bstick\b|\bworthwhile\b|\bneed(?:ed)? to\b|\bjustif\w+"
-    r"|要不要|该不该|是不是该|是否(?:该|要|应该|有必要|值得)|用不用|该租|有必要|有没有必要|值得|值不值|划算|还是|还不如|不如"
-    r"|好不好|换成|换(?=\s?\d?\s?[张块]?)|改用|改租|对比|需不需要",
-    re.I,
+_JUDGED = (
+    r"\bshould\b|\bworth\b|\bmakes? sense|\binstead\b|\brather\b|\bbetter\b|\bkeep\b|\bstick\b|\bworthwhile\b"
+    r"|\bneed(?:ed)? to\b|\bjustif\w+"
+    r"|要不要|该不该|是不是该|是否(?:该|要|应该|有必要|值得)|用不用|该租|有必要|值得|值不值|划算|还不如|不如|好不好|需不需要"
 )
+_DECIDES = re.compile(rf"{_JUDGED}|\bor\b|\bvs\.?(?!\w)|\bversus\b|还是|对比", re.I)
 """Words that ask for a decision between the two."""
+_CHOOSES = re.compile(_JUDGED, re.I)
+"""The same where no rent is spoken of: two cards joined by "or" are compared."""
 _SWITCH = re.compile(
     r"\binstead\b|\brather than\b|\breplac\w+|\bswitch\w*|\bswap\w*|\bkeep\b|换成|换|改用|改买|还不如|不如", re.I
 )
 """Words that put another card in the place of those in hand, rented or not."""
 BOARD = 8
 """Cards in hand from which the other is meant in as many, which is how such cards stand in a server."""
-_OTHER = ("oom", "spec", "launch_files", "compatibility", "interconnect", "power", "context_length", "concurrency")
+_OTHER = (
+    "speed",
+    "training_time",
+    "oom",
+    "spec",
+    "launch_files",
+    "compatibility",
+    "interconnect",
+    "power",
+    "context_length",
+    "concurrency",
+)
 """Intents of what is asked about the cards themselves."""
 
 
@@ -40,7 +52,7 @@ def asked(understanding: Understanding) -> bool:
         return False
     if rents(text):
         return bool(_DECIDES.search(text) or money.asks_cost(text)) and not money.asks_spot(text)
-    return _SWITCH.search(text) is not None
+    return bool(_SWITCH.search(text) and _CHOOSES.search(text))
 
 
 def in_hand(need: Need) -> GpuCount | None:

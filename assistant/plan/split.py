@@ -8,6 +8,7 @@ from assistant.plan import requests
 from assistant.plan.call import PlannedCall
 from assistant.plan.provisional import provisional
 from assistant.plan.widest import Way, widest
+from assistant.understand.text import Text
 from assistant.understand.workloads import AT_ONCE
 from assistant.understanding import Understanding, Workload
 from kb.catalog import gpus, models
@@ -19,7 +20,12 @@ _DIVIDED = re.compile(
     re.I,
 )
 """Words that ask for the division itself."""
-_HALF = re.compile(r"\bhalf\b[^.?!]{1,60}\bhalf\b|\bhalf (?:of (?:them|the \w+) )?for\b|一半|对半|平分|半数", re.I)
+_HALF = re.compile(
+    r"\bhalf\b[^.?!]{1,60}\bhalf\b|\bhalf (?:of (?:them|the \w+) )?for\b|一半|对半|平分|半数"
+    r"|一台[^,，。;；]{1,16}[,，;；和]\s?(?:另)?一台"
+    r"|\bone (?:to|for|runs?|serv\w+|does)\b[^.?!]{1,50}\b(?:the other|one)\b",
+    re.I,
+)
 """Words that divide them equally."""
 _LANGUAGE = ("llm", "vlm")
 _SHARES = (1, 2, 4, 8)
@@ -46,7 +52,7 @@ def asked(understanding: Understanding) -> bool:
         return False
     trains = any(work.task in requests.TRAINING for work in works)
     said = _DIVIDED.search(understanding.text) is not None
-    return said or (trains and AT_ONCE.search(understanding.text.lower()) is not None)
+    return said or (trains and AT_ONCE.search(Text.of(understanding.text).plain) is not None)
 
 
 @lru_cache(maxsize=64)

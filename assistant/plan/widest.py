@@ -6,10 +6,11 @@ from dataclasses import dataclass
 from assistant.plan import requests
 from assistant.plan.amounts import model_kind
 from assistant.plan.call import PlannedCall
-from assistant.plan.formats import native_format, smaller_formats
+from assistant.plan.formats import native_format, packed_format, smaller_formats, unified
 from assistant.plan.layout import shared_by
 from kb.base import AdvisorError
 from kb.catalog import gpu
+from tools.configure.suitable import served_in
 from tools.memory.estimate import estimate_memory
 from tools.memory.request import MemoryRequest
 from tools.need import GpuCount, Need
@@ -50,9 +51,13 @@ class Way:
 def widest(need: Need, card: GpuCount, forms: Sequence[str | None] = ()) -> Way | None:
     """The first way that has room to spare, else the first that just fits, else the least of all; None if unsized."""
     tried = list(_ways(need, card, forms))
-    for verdict in ("yes", "tight"):
-        if found := next((way for way in tried if way.verdict == verdict), None):
-            return found
+    drawn = model_kind(need) in ("diffusion", "video")
+    groups = [[way for way in tried if way.task == task] for task in dict.fromkeys(way.task for way in tried)]
+    groups = [[way] for way in tried] if drawn else groups
+    for group in groups:  # a way to train, or a format of pictures, is given up only where it does not fit at all
+        for verdict in ("yes", "tight"):
+            if found := next((way for way in group if way.verdict == verdict), None):
+                return found
     return tried[-1] if tried else None
 
 
@@ -93,8 +98,17 @@ def _trained(need: Need, card: GpuCount, task: str | None) -> list[PlannedCall |
 
 
 def formats(need: Need, card: GpuCount) -> list[str | None]:
-    """The format that was said, else as published, in what the card computes in, and those of fewer bits."""
-    if need.weight_format is not None or model_kind(need) not in ("llm", "vlm", None):
+    """The format that was said, else as published, in what the card computes in, and those of fewer bits.
+
+    Where models are run from files, the file that most people download comes first: wider ones are slower there.
+    """
+    kind = model_kind(need)
+    if need.weight_format is not None or kind not in ("llm", "vlm", "diffusion", "video", None):
         return [need.weight_format]
+    if kind in ("diffusion", "video"):
+        return [None, *smaller_formats(None, need.engine, card.gpu)]
+    if served_in(gpu(card.gpu)) == "files" or unified(card.gpu):
+        packed = packed_format(need.model)
+        return [packed, *(name for name in smaller_formats(packed, need.engine, card.gpu))]
     wide = None if gpu(card.gpu).bf16_flops else "fp16"
     return [wide, *smaller_formats(native_format(need.model), need.engine, card.gpu)]

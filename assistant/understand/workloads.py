@@ -36,7 +36,8 @@ _TURNS = grammar(
 )
 """Words of work that takes turns on the same cards."""
 AT_ONCE = grammar(
-    r"同时|一边|一半|半数|怎么分|如何分|怎样分|分配|划分|分给"
+    r"同时|一边|一半|半数|怎么分|如何分|怎样分|分配|划分|分给|一台[^,。;]{1,16}[,;和]\s?(?:另)?一台"
+    r"|(?<![a-z])one (?:to|for|runs?|serv\w+|does) [^.?!]{1,50}(?<![a-z])(?:the other|one) (?:to|for|train|fine)"
     r"|(?<![a-z])(?:at once|at the same time|simultaneously|concurrently|in parallel|side by side|while|half"
     r"|split(?:ting)?|divid\w+|allocat\w+|partition\w*)(?![a-z])"
 )

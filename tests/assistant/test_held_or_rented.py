@@ -42,8 +42,8 @@ def test_cards_that_do_the_work_are_kept(text: str, own: str, other: str, verdic
 @pytest.mark.parametrize(
     ("text", "least"),
     [
-        ("Should I use my two 3090s or rent an A100 80GB for QLoRA of Llama 3 70B?", "QLoRA"),
-        ("公司有 2 张 4090，QLoRA 微调 72B 是用自己的还是租 H100？", "QLoRA"),
+        ("Should I use my two 3090s or rent an A100 80GB for QLoRA of Llama 3 70B?", "1×A100 SXM4 80GB can"),
+        ("公司有 2 张 4090，QLoRA 微调 72B 是用自己的还是租 H100？", "1×H100 SXM5 80GB 放得下"),
         ("I have an RTX 4070 12GB. Should I rent an A6000 for Qwen3-32B?", "INT4"),
         ("我有 4090，想租 H100 跑 70B，一个月多少钱", "INT4"),
     ],
@@ -91,6 +91,7 @@ def test_the_run_is_priced_where_its_data_are_known() -> None:
         "I have a 4090, can it run Qwen3-32B?",
         "我有两张 4090，预算 2 万，升级什么卡跑 72B",
         "Is my 4090 faster than an A100 for Qwen3-32B?",
+        "我这 3090 跑 flux dev 要 3 分钟一张图，换 4090 能快多少",
     ],
 )
 def test_other_questions_keep_their_answers(text: str) -> None:

@@ -47,6 +47,10 @@ def test_how_many_there_are_and_would_be(text: str, own: int, total: int) -> Non
         ("already own two P40s, would one more make 70B faster?", "No, not faster: in GGUF Q4_K_M"),
         ("Two RTX 3090 in my rig: worth getting a third or a fourth for 70B at Q8?", "Not with 3×RTX 3090"),
         ("I have one 3090, is a second worth it for Qwen3-32B fine-tuning?", "Yes: 1×RTX 3090 cannot hold it"),
+        (
+            "I have a single H100. Would a second H100 help full fine-tuning Llama 3.1 8B?",
+            "Yes: 2×H100 SXM5 80GB hold full fine-tuning, 1×H100 SXM5 80GB only LoRA",
+        ),
     ],
 )
 def test_the_verdict_comes_first(text: str, first: str) -> None:

@@ -25,6 +25,7 @@ from tests.assistant.planning import turn
             "We own 4 A100 80GB. Half for serving Qwen3-32B, half for training Llama 3.1 8B LoRA - does it fit?",
             [("inference", 2), ("lora", 2)],
         ),
+        ("我们有 2 台 8 卡 A100 80G，一台推理 72B，一台训练 7B，够吗", [("inference", 8), ("full_finetune", 8)]),
         (
             "I have 8 H100, serve DeepSeek-R1-Distill-Llama-70B and Qwen3-32B on them, how to split?",
             [("inference", 2), ("inference", 1)],
