@@ -15,7 +15,6 @@ from assistant.compose import (
     clarify,
     closed,
     commands,
-    comparison,
     compatibility,
     cost,
     diagnosis,
@@ -30,6 +29,7 @@ from assistant.compose import (
     keeping_up,
     launch,
     link,
+    loaded,
     names,
     paces,
     particular,
@@ -299,7 +299,7 @@ def _shop(material: Material) -> Section:
     if worked_out is not None:
         return worked_out
     if len(requests.named_gpus(material.need)) > 1 and any(material.results("compare_gpus")):
-        return comparison.comparison(material)
+        return loaded.comparison(material)
     if not requests.sized(material.need) and _FORMAT_CHOICE.search(material.text):
         found = compatibility.compatibility(material)
         if found.verdict == "fact":
@@ -358,7 +358,7 @@ RENDERERS: dict[Intent, Renderer] = {
     "how_many_gpus": _how_many,
     "min_vram": _sized(fit.memory_needed),
     "which_to_buy": _shop,
-    "compare": comparison.comparison,
+    "compare": loaded.comparison,
     "spec": _spec,
     "speed": paces.speed,
     "training_time": run.timed,

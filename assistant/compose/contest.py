@@ -137,8 +137,10 @@ def race(material: Material) -> str:
         what = subject(material, fastest.held) if unlike else _raced_at(material, fastest).strip()
         marks = joined([pace.cite_pace(material, one.record.tool, one.record.result).strip() for one in runners])
         unequal = len({one.record.result["gpu_count"] for one in runners}) > 1
-        kind = "serving" if tool == RACES[0][0] else "training_in_all" if unequal else "training"
-        values = {"card": fastest.cards, "figures": figures, "what": what}
+        at_once = fastest.record.request.get("concurrent_sequences") or 1
+        many = "serving_many" if at_once > 1 else "serving"
+        kind = many if tool == RACES[0][0] else "training_in_all" if unequal else "training"
+        values = {"card": fastest.cards, "figures": figures, "what": what, "count": numbers.count(at_once)}
         if squeezed := _squeezed(material, runners):
             return squeezed + material.say(f"compare.unraced_{kind}", **values) + marks
         return material.say(f"compare.{_order(runners)}_{kind}", **values) + marks

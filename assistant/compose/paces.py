@@ -66,7 +66,7 @@ def each(material: Material) -> Section | None:
         section.verdict = "does_not_fit"
         section.body.append(orders(material, material.configurations))
         section.configurations = material.configurations
-    section.body.append(_side_by_side(material, shown))
+    section.body.append(side_by_side(material, shown))
     held = [_exact(material, one) or one.held for one in shown] or missing
     section.assumptions = assumed(material, held[0], told=("format",) if len(shown) > 1 else ())  # told of each
     warned = (pace.warned(material, one.record.result).values() for one in shown)
@@ -82,7 +82,7 @@ def ratio(material: Material) -> str:
 def beside(material: Material) -> str:
     """The speeds side by side, beside a choice between cards that asks for them."""
     raced_ones = runners.racing(material) if "speed" in material.intents else []
-    return _side_by_side(material, raced_ones[:COLUMNS_MAX])
+    return side_by_side(material, raced_ones[:COLUMNS_MAX])
 
 
 def _otherwise_told(material: Material) -> bool:
@@ -180,8 +180,8 @@ def _cannot(material: Material, one: Estimate) -> str:
     return text + needs + cite(material, one)
 
 
-def _side_by_side(material: Material, shown: Sequence[Pace]) -> str:
-    """A column for each set of cards and format, a row for each figure, the memory last."""
+def side_by_side(material: Material, shown: Sequence[Pace], *, placed: bool = True) -> str:
+    """A column for each set of cards and format, a row for each figure, where `placed` the memory last."""
     say = material.say
     if not shown:
         return ""
@@ -197,15 +197,17 @@ def _side_by_side(material: Material, shown: Sequence[Pace]) -> str:
     if all(one.record.result.get("time_s") == one.record.result.get(key) for one in shown for key in each_waited):
         keys = [key for key in keys if key != "time_s" or not each_waited]
     rows = [[say(f"pace.{key}"), *(_cell(material, key, one) for one in shown)] for key in keys]
-    placed = [_exact(material, one) for one in shown]
+    if not placed:
+        return table([say("table.what"), *head], rows)
+    held = [_exact(material, one) for one in shown]
     usable = [numbers.gib(one.held.placed.usable_bytes, digits=1) for one in shown]
-    totals = [total(one) + cite(material, one) if one else "–" for one in placed]
+    totals = [total(one) + cite(material, one) if one else "–" for one in held]
     rows.append([say("table.gib", column=say("table.total")), *totals])
     rows.append([say("table.gib", column=say("table.usable")), *usable])
     rows.append(
         [
             say("table.fits"),
-            *(say(f"mark.{(one or timed.held).placed.verdict}") for one, timed in zip(placed, shown, strict=True)),
+            *(say(f"mark.{(one or timed.held).placed.verdict}") for one, timed in zip(held, shown, strict=True)),
         ]
     )
     return table([say("table.what"), *head], rows)

@@ -3,7 +3,7 @@
 import re
 from functools import lru_cache
 
-from assistant.plan import amounts, home, purse, requests
+from assistant.plan import amounts, home, loaded, purse, requests
 from assistant.plan.formats import AS_PUBLISHED, WIDE, bits, native_format, packed_format
 from assistant.plan.from_scratch import usual_data
 from assistant.plan.method import still_open
@@ -81,8 +81,11 @@ def _settled(understanding: Understanding) -> Need:
         need = need.model_copy(update={"acquisition": "buy"})
     need = counted(understanding, need)
     if raced(understanding):
-        own = any(gpu(name).market not in _SERVERS for name in requests.named_gpus(need))
-        need = need.model_copy(update={"params": RACED_PARAMS, "weight_format": packed_format(None) if own else None})
+        example = loaded_example(understanding)
+        own = not example and any(gpu(name).market not in _SERVERS for name in requests.named_gpus(need))
+        need = need.model_copy(
+            update={"params": example or RACED_PARAMS, "weight_format": packed_format(None) if own else None}
+        )
     if chinese_cards(understanding):
         stood_for: dict[str, object] = {"gpus_asked": CHINESE_CARDS, "gpus_owned": (), "gpus_proposed": ()}
         need = need.model_copy(update=stood_for | {"country": need.country or "CN"})
@@ -111,9 +114,18 @@ def _settled(understanding: Understanding) -> Need:
     return need.model_copy(update={"task": way or need.task, "model": need.model or stand_in(understanding)})
 
 
+def loaded_example(understanding: Understanding) -> int | None:
+    """The size of the model that stands in where sets of cards are weighed for a load and none was named."""
+    need = understanding.need
+    weighs = {"compare", "which_to_buy"}.intersection((need.intent, *understanding.asks))
+    return loaded.example_params(need, understanding.text) if weighs else None
+
+
 def raced(understanding: Understanding) -> bool:
     """Whether the speeds of several cards at language models are asked for without a model: a common size stands in."""
     need = understanding.need
+    if loaded_example(understanding):
+        return True
     paced = "speed" in {need.intent, *understanding.asks} and need.intent in {"speed", "compare"}
     unsaid_work = need.task in {None, "inference"} and not requests.sized(need) and not need.model_text
     tokens = _TOKENS.search(understanding.text) is not None

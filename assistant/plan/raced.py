@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from assistant.answer import ToolCallRecord
-from assistant.plan import duration, held_training, requests
+from assistant.plan import duration, held_training, loaded, requests
 from assistant.plan.call import PlannedCall
 from assistant.plan.cheaper import card_of
 from assistant.plan.enough import on_enough
@@ -132,6 +132,21 @@ def between(need: Need, results: Sequence[ToolCallRecord], usable: int | None, t
         for way in ways or [files]
         for card, record in firsts.items()
     ]
+
+
+def at_full(need: Need, text: str, results: Sequence[ToolCallRecord]) -> Calls:
+    """With a rate of requests: the speed of each set with as many at once as it holds, which is what it serves most."""
+    if not loaded.asked(need, text) or not loaded.rate(text):
+        return []
+    found: Calls = []
+    for record in first_on_each(results).values():
+        most = (record.result.get("fit") or {}).get("max_concurrent_sequences") or 0
+        if most > 1:
+            full = need.model_copy(update={"concurrent_sequences": most, "users": None})
+            used = record.result.get("weight_format")
+            laid = {name: record.request.get(name) for name in LAYOUT}
+            found.append(requests.speed(full, card_of(record.request), used, **laid))
+    return found
 
 
 def first_on_each(results: Sequence[ToolCallRecord]) -> dict[str, Any]:

@@ -93,6 +93,7 @@ def plan_more(understanding: Understanding, results: Sequence[ToolCallRecord]) -
         wanted += value.calls(need, understanding, results)
         counted = _as_many_as_needed(understanding, need, results, usable)
         wanted += counted or raced.between(need, results, usable, understanding.text)
+        wanted = [*raced.at_full(need, understanding.text, results), *wanted]
     if raced.asked(understanding, need):
         wanted = [*raced.each(understanding, need, results, usable), *wanted]
     searched = next((record.result for record in results if record.tool == "configure"), {})
