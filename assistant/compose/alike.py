@@ -31,16 +31,22 @@ def _domestic(material: Material, rows: list[GpuRow]) -> Section:
     say, told = material.say, [names.gpu_name(one.id) for one in others]
     headline = say("alike.domestic", card=names.gpu_name(own.id), others=say.listed(told))
     table = facts.facts_table(material, rows, [BY_KEY[key] for key in COMPARED])
-    section = Section("fact", headline, [table, "\n".join(_supported(material, [one.id for one in others]))])
+    section = Section("fact", headline, [table, "\n".join(supported(material, [one.id for one in others]))])
     section.settled, section.assumptions = True, clarify.ambiguous_names(material)
     section.caveats += [say("alike.porting"), say("alike.software")]
     return section
 
 
-def _supported(material: Material, cards: list[str]) -> Iterator[str]:
-    """For each card how the usual engine gets onto it, or that nothing read says so."""
-    for one in compatibility.findings(material):
-        if one.gpu in cards and one.verdict != "unknown":
-            yield "- " + compatibility.line(material, one)
-        elif one.gpu in cards:
-            yield "- " + material.say("alike.unread", card=names.gpu_name(str(one.gpu)), engine=one.asked)
+def supported(material: Material, cards: list[str]) -> Iterator[str]:
+    """For each card how the usual engine gets onto it, then of which of them nothing read says so."""
+    found = [one for one in compatibility.findings(material) if one.gpu in cards]
+    unread = [one for one in found if one.verdict == "unknown"]
+    yield from ("- " + compatibility.line(material, one) for one in found if one not in unread)
+    if unread:
+        told = material.say.listed([names.gpu_name(str(one.gpu)) for one in unread])
+        yield "- " + material.say("alike.unread", card=told, engine=unread[0].asked)
+
+
+def documented(material: Material) -> set[str]:
+    """The cards of which something that was read says how the usual engine gets onto them."""
+    return {str(one.gpu) for one in compatibility.findings(material) if one.verdict in ("works", "works_with")}

@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterable
 from assistant.compose import names, numbers, pictured, whole_job
 from assistant.compose.citations import joined
 from assistant.compose.material import Estimate, Material
-from assistant.plan import from_scratch, nameless
+from assistant.plan import domestic, from_scratch, nameless
 from assistant.plan.formats import bits
 from assistant.plan.provisional import CHINESE_CARDS, chinese_cards, packed, raced, repeated, stand_in
 from assistant.plan.usual import stands_in
@@ -53,7 +53,7 @@ def assumed(material: Material, main: Estimate, *, told: Collection[str] = ()) -
     if project := repeated(material.understanding):
         quoted = material.cites.cite("catalog", project.source.title, project.source.url, project.source.title)
         found.append(say("assume.project", model=names.model_name(project.model)) + joined([quoted]))
-    if chinese_cards(material.understanding):
+    if chinese_cards(material.understanding) and not domestic.asked(material.understanding):
         found.append(say("assume.chinese_cards", cards=say.listed([names.gpu_name(one) for one in CHINESE_CARDS])))
     if card := nameless.counted_as(material.understanding):
         found.append(say("assume.counted_as", size=f"{gpu(card).memory_bytes // GIB} GB", gpu=names.gpu_name(card)))

@@ -14,6 +14,8 @@ from tools.need import Need
 ALIKE_MAX = 3
 ENGINE = "vllm"
 """What serves language models on most cards, where support is asked about."""
+SUPERNODES = ("ascend-910c-128gb",)
+"""Sold in hundreds, in the racks that they make up: nobody means them who asks for a few cards."""
 KNOWN = "NVIDIA"
 """The maker whose cards others are measured by."""
 _MAKERS = (
@@ -62,19 +64,23 @@ def calls(need: Need, understanding: Understanding) -> list[PlannedCall | None]:
     ]
 
 
-def made_in_china(card: str) -> tuple[str, ...]:
-    """The nearest card of each Chinese maker whose figures are published, the nearest makers first."""
+def made_in_china(card: str, most: int = ALIKE_MAX, *, roomy: bool = False) -> tuple[str, ...]:
+    """The nearest card of each Chinese maker whose figures are published, the nearest makers first.
+
+    With `roomy` only those for sale singly that hold half as much as `card`: what a model is spread over.
+    """
     wanted = gpu(card)
     places = PLACES.get(wanted.market, {wanted.market}) | {"data_center"}
     known = [
         one for one in gpus().values()
         if one.vendor in MADE_IN_CHINA and one.status == "available" and one.market in places
         and one.bandwidth_bytes_per_s and (one.bf16_flops or one.fp16_flops)
+        and not (roomy and (one.id in SUPERNODES or 2 * one.memory_bytes < wanted.memory_bytes))
     ]  # fmt: skip
     first: dict[str, str] = {}
     for one in sorted(known, key=lambda one: (distance(one, wanted), one.id)):
         first.setdefault(one.vendor, one.id)
-    return tuple(first.values())[:ALIKE_MAX]
+    return tuple(first.values())[:most]
 
 
 def call(need: Need, understanding: Understanding) -> PlannedCall | None:

@@ -12,6 +12,7 @@ from assistant.plan import (
     claimed_room,
     clouds,
     deal,
+    domestic,
     formats_raced,
     held_or_rented,
     hosting,
@@ -84,12 +85,14 @@ SHAPES: tuple[tuple[str, Callable[[Understanding], bool], Planner], ...] = (
     ("processor", processor.asked, processor.calls),
     ("sights", sights.asked, sights.calls),
     ("raised", raised.asked, raised.calls),
+    ("domestic", domestic.asked, domestic.calls),
     ("alike", alike.asked, alike.calls),
 )
 """Name, whether the question is one, and all the calls it takes."""
 
 
 MORE: dict[str, Follower] = {
+    "domestic": domestic.more,
     "nodes": nodes.more,
     "worth": lambda need, _, results: worth.more(need, results),
     "laptop": lambda need, _, results: laptop.more(need, results),
