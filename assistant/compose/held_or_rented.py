@@ -21,7 +21,8 @@ AS_FAST = 1.25
 
 def held_or_rented(material: Material) -> Section | None:
     """The verdict with what each side does; a table of both; None where a side could not be worked out."""
-    mine, theirs = planned.own_way(material.need), planned.other_way(material.need)
+    need = planned.need_of(material.understanding, material.need)
+    mine, theirs = planned.own_way(need), planned.other_way(need)
     if mine is None or theirs is None:
         return None
     own, other = Side(material, mine), Side(material, theirs)
@@ -84,7 +85,7 @@ def _ratio(own: Side, other: Side) -> float | None:
 def _wider(material: Material, own: Side, other: Side) -> str:
     """Where the other holds the model in more bits, or trains it more thoroughly, than what is in hand."""
     mine, theirs = own.estimate, other.estimate
-    wider = planned.wider_way(material.need)
+    wider = planned.wider_way(planned.need_of(material.understanding, material.need))
     if wider is not None:
         theirs = next((one for one in material.estimates if one.request == wider.call.request), None)
     if mine is None or theirs is None:

@@ -13,8 +13,8 @@ from kb.catalog import gpus
 from tools.need import GpuCount, Need
 
 _JUDGED = (
-    r"\bshould\b|\bworth\b|\bmakes? sense|\binstead\b|\brather\b|\bbetter\b|\bkeep\b|\bstick\b|\bworthwhile\b"
-    r"|\bneed(?:ed)? to\b|\bjustif\w+"
+    r"\bshould\b|\bworth\b|\bmakes? (?:more |any |much )?sense|\binstead\b|\brather\b|\bbetter\b|\bkeep\b|\bstick\b"
+    r"|\bworthwhile\b|\bneed(?:ed)? to\b|\bjustif\w+"
     r"|要不要|该不该|是不是该|是否(?:该|要|应该|有必要|值得)|用不用|该租|有必要|值得|值不值|划算|还不如|不如|好不好|需不需要"
 )
 _DECIDES = re.compile(rf"{_JUDGED}|\bor\b|\bvs\.?(?!\w)|\bversus\b|还是|对比", re.I)
@@ -25,6 +25,13 @@ _SWITCH = re.compile(
     r"\binstead\b|\brather than\b|\breplac\w+|\bswitch\w*|\bswap\w*|\bkeep\b|换成|换|改用|改买|还不如|不如", re.I
 )
 """Words that put another card in the place of those in hand, rented or not."""
+_MINE = re.compile(
+    r"(?:\b(?:my|our|mine|i have|i've got|i own|we have|we own|we've got)\b"
+    r"|(?:自己|手[里上头]|家里|公司|我们?|已)有|现有)"
+    r"[^,.;，。；?？!！]{0,12}$",
+    re.I,
+)
+"""What stands before the card that is in hand."""
 BOARD = 8
 """Cards in hand from which the other is meant in as many, which is how such cards stand in a server."""
 _OTHER = (
@@ -37,14 +44,13 @@ _OTHER = (
     "interconnect",
     "power",
     "context_length",
-    "concurrency",
 )
 """Intents of what is asked about the cards themselves."""
 
 
 def asked(understanding: Understanding) -> bool:
     """Whether one kind of card in hand is weighed against one other for work of known size."""
-    need, text = provisional(understanding), understanding.text
+    need, text = need_of(understanding, provisional(understanding)), understanding.text
     if understanding.error_text or understanding.command or not requests.sized(need) or need.intent in _OTHER:
         return False
     own, other = in_hand(need), wanted(need)
@@ -53,6 +59,25 @@ def asked(understanding: Understanding) -> bool:
     if rents(text):
         return bool(_DECIDES.search(text) or money.asks_cost(text)) and not money.asks_spot(text)
     return bool(_SWITCH.search(text) and _CHOOSES.search(text))
+
+
+def need_of(understanding: Understanding, need: Need) -> Need:
+    """The need with the card in hand where it was taken for one asked about: "instead of my two A5000"."""
+    spans = [span for span in understanding.spans if span.slot == "gpus_asked"]
+    if need.gpus_owned or len(spans) != 2 or len(need.gpus_asked) != 2:
+        return need
+    held = [name for span, name in zip(sorted(spans, key=lambda one: one.start), need.gpus_asked, strict=True)
+            if _MINE.search(understanding.text[: span.start])]  # fmt: skip
+    if len(held) != 1:
+        return need
+    count = next((card.count for card in need.gpus_proposed if card.gpu == held[0]), None)
+    return need.model_copy(
+        update={
+            "gpus_owned": (GpuCount(gpu=held[0], count=count or 1),),
+            "gpus_asked": tuple(name for name in need.gpus_asked if name != held[0]),
+            "gpus_proposed": tuple(card for card in need.gpus_proposed if card.gpu != held[0]),
+        }
+    )
 
 
 def in_hand(need: Need) -> GpuCount | None:
@@ -104,6 +129,7 @@ def is_rent(understanding: Understanding) -> bool:
 
 def calls(need: Need, understanding: Understanding) -> list[PlannedCall | None]:
     """Memory and pace of both, what the other costs, and what would do where neither does."""
+    need = need_of(understanding, need)
     ways = [way for way in (own_way(need), other_way(need)) if way]
     found: list[PlannedCall | None] = [way.call for way in ways]
     found += [way.call for way in (wider_way(need),) if way and all(one.fits for one in ways)]

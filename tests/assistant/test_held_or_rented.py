@@ -101,3 +101,18 @@ def test_other_questions_keep_their_answers(text: str) -> None:
 @pytest.mark.parametrize(("text", "acquisition"), [("要不要租 A100 跑 72B", None), ("不要租，买什么卡跑 72B", "buy")])
 def test_whether_to_rent_rules_nothing_out(text: str, acquisition: str | None) -> None:
     assert understand(text).need.acquisition in (acquisition, "rent" if acquisition is None else acquisition)
+
+
+@pytest.mark.parametrize(
+    ("text", "own"),
+    [
+        ("自己有 2 张 3090，还是租 4090 微调 14B 好？", "2×RTX 3090"),
+        ("Instead of my two A5000, should I rent an L40S for Qwen3-14B for 30 users?", "2×RTX A5000"),
+        ("I own a 3090. Would it make more sense to rent an A100 by the hour for training SDXL LoRAs?", "1×RTX 3090"),
+    ],
+)
+def test_whose_card_it_is_is_read_from_the_words_before_it(text: str, own: str) -> None:
+    understanding, records, draft = turn(text)
+    assert particular.shape(understanding) == "held_or_rented"
+    assert own in draft.answer.split("\n")[0]
+    assert not ground(draft.answer, records, (text,), draft.citations).ungrounded
