@@ -22,6 +22,8 @@ _SERVICE = re.compile(
     re.I,
 )
 """Words that hold hardware against a service."""
+_COST = re.compile(r"\bcosts?\b|how much|\bprices?\b|\bbudget|多少钱|费用|成本|花费|开销|预算", re.I)
+"""Words that ask what the hardware comes to."""
 _UNITS = {"zh": (("yi", 1e8), ("wan", 1e4)), "en": (("billions", 1e9), ("millions", 1e6))}
 """Large units of each language, the largest first."""
 
@@ -80,7 +82,7 @@ def _headline(material: Material, best: ToolCallRecord) -> str:
     each = numbers.money(volume[f"{way}_million_cost"], money, hourly=True)
     if volume["api_cost"] is None:
         return say(f"traffic.{way}_alone", **values) + say("traffic.each", each=each)
-    if volume["api"] and not _SERVICE.search(material.text):
+    if volume["api"] and _COST.search(material.text) and not _SERVICE.search(material.text):
         told = say(f"traffic.{way}_alone", **values) + say("traffic.beside", each=each)
         return told + _listed(material, volume["api"], money)
     api = volume["api_cost"]

@@ -5,7 +5,7 @@ import re
 from typing import Any
 
 from assistant.understand.budget import bare_amount
-from assistant.understand.numbers import number
+from assistant.understand.numbers import SCALE, number, scaled
 from assistant.understand.reading import TRAINING
 from assistant.understand.text import grammar
 from assistant.understand.turn import Reading
@@ -63,6 +63,12 @@ _ALONE = grammar(
     r"(?P<n>\d{1,6})\s?(?:呢|的话|instead|then|now)?\s?[?.!。]*\s*$"
 )
 """A figure that says nothing else: "and 20?"."""
+_TOKENS_ALONE = grammar(
+    r"^\s*(?:(?:and|or|so|ok(?:ay)?|if|we|use|used|it|were|is|for|with|at|what|about|how|make|say|那|如果是?|要是|换成|改成"
+    rf"|是|到|用|每个?月|一个?月)[\s,]*)*(?P<n>\d[\d,]*(?:\.\d+)?)\s?(?P<s>{SCALE})\s?(?:tokens?)?\s?"
+    r"(?:a month|per month|monthly|/ ?month|每月)?\s?(?:呢|的话|instead|then|now)?\s?[?.!。？]*\s*$"
+)
+"""An amount of tokens that says nothing else: "what about 20B tokens?", 「每月 100 亿呢」."""
 _FORGET = (
     r"(?<![a-z])(?:forget|drop|ignore|scrap|never ?mind|disregard)(?: about)? (?:the |that |my |our )?(?:\w{1,12} )?"
 )
@@ -83,6 +89,8 @@ _TIME_LEFT = grammar(
     r"|只(?:有|给|剩)(?:了)?|(?:内|之内|以内)(?:要|必须|得|能)?(?:训|跑|做|完|搞|出)"
 )
 """Words that make a span of time the time there is for a job."""
+_AMOUNTS = {"dataset_tokens", "params", "model", "model_text", "users", "tokens_per_month", "budget"}
+"""Slots that such an amount could be taken for."""
 _LOADS = ("concurrent_sequences", "users")
 _CARDS = ("gpus_owned", "gpus_asked", "gpus_proposed", "gpu_count")
 _UNIT_S = {"hour": HOUR_S, "day": DAY_S, "week": 7 * DAY_S, "month": 30 * DAY_S}
@@ -92,6 +100,8 @@ def restated(reading: Reading, previous: Asked, changes: dict[str, Any]) -> dict
     """Changes with what bare figures mean after what was said before."""
     plain = reading.text.plain
     changes = changes | {slot: None for rule, slots in _TAKEN_BACK for slot in slots if rule.search(plain)}
+    if tokens := _monthly(plain, previous):
+        return {slot: value for slot, value in changes.items() if slot not in _AMOUNTS} | tokens
     if nearest := _nearest(plain, previous, changes):
         kept = {slot: value for slot, value in changes.items() if slot not in _CARDS}
         return kept | nearest
@@ -116,6 +126,12 @@ def money(reading: Reading, previous: Asked, changes: dict[str, Any]) -> dict[st
         changes = {slot: value for slot, value in changes.items() if slot not in {"context_tokens", "sequence_tokens"}}
         changes |= {"budget": budget}
     return changes
+
+
+def _monthly(plain: str, previous: Asked) -> dict[str, Any]:
+    """Another amount of tokens a month, where one was spoken of: it is no data set and no size of a model then."""
+    said = _TOKENS_ALONE.search(plain) if previous.tokens_per_month else None
+    return {"tokens_per_month": scaled(said["n"].replace(",", ""), said["s"])} if said else {}
 
 
 def _factor(said: re.Match[str]) -> float:

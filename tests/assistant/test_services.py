@@ -4,7 +4,7 @@ import pytest
 
 from assistant.ground.check import ground
 from kb.api_prices import api_prices
-from tests.assistant.planning import turn
+from tests.assistant.planning import talk, turn
 
 
 @pytest.mark.parametrize(
@@ -43,3 +43,20 @@ def test_a_model_that_no_list_has_is_told_by_its_own_price_alone() -> None:
     volume = next(one.result["volume"] for one in records if one.tool == "estimate_cost")
     assert volume["api_cost"] is None
     assert "an API that asks more than this is dearer" in draft.answer
+
+
+@pytest.mark.parametrize(
+    ("turns", "monthly"),
+    [
+        pytest.param(("self-host Qwen3-32B at 2B tokens a month or API?", "what about 20B tokens?"), 2e10, id="tokens"),
+        pytest.param(("self-host Qwen3-32B at 500M tokens a month or API?", "and at 5 billion?"), 5e9, id="bare"),
+        pytest.param(("每月 5 亿 token，自建 Qwen3-32B 比调 API 便宜吗？", "每月 100 亿呢"), 1e10, id="zh"),
+    ],
+)
+def test_another_amount_is_another_month(turns: tuple[str, str], monthly: float) -> None:
+    understanding, records, draft = talk(*turns)
+    assert understanding.need.tokens_per_month == monthly
+    assert understanding.need.model == "Qwen/Qwen3-32B"
+    assert understanding.need.dataset_tokens is None
+    assert {one.result["volume"]["tokens_per_month"] for one in records if one.tool == "estimate_cost"} == {monthly}
+    assert "Nscale" in draft.answer.split("\n")[0]
