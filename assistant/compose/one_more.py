@@ -2,13 +2,12 @@
 
 import re
 
-from assistant.compose import facts, names, numbers
+from assistant.compose import amounts, facts, names, numbers
 from assistant.compose.arithmetic import arithmetic
-from assistant.compose.aspects import BY_KEY
 from assistant.compose.assume import assumed
 from assistant.compose.caveats import caveats
-from assistant.compose.citations import joined
 from assistant.compose.material import Material
+from assistant.compose.pace import cite_pace
 from assistant.compose.section import Section
 from assistant.compose.sides import Side, line, pace, paced, rate_of, way_name
 from assistant.plan import one_more as planned
@@ -143,12 +142,13 @@ def _by_layers(material: Material, own: Side, more: Side) -> str:
 def _price(material: Material, own: Side, more: Side) -> str:
     """What is to be paid for what is added."""
     row = next((one for one in facts.cards(material) if one.id == own.way.card.gpu), None)
-    if row is None or row.price is None:
+    record = next(material.records("estimate_cost"), None)
+    if row is None or row.price is None or record is None or record.result["own"] is None:
         return ""
     added = (more.way.card.count or 1) - (own.way.card.count or 1)
     values = {
-        "price": numbers.usd(float(row.price.amount_usd)), "date": row.price.as_of or material.say("cost.undated"),
+        "price": amounts.amount(record.result["own"]["purchase_cost"], record.result["currency"]),
+        "date": row.price.as_of or material.say("cost.undated"),
         "added": names.cards(row.id, added), "used": material.say("more.used") if row.status == "discontinued" else "",
     }  # fmt: skip
-    key = "price" if added == 1 else "price_each"
-    return material.say(f"more.{key}", **values) + joined([facts.cite_card(material, row, [BY_KEY["price"]])])
+    return material.say("more.price", **values) + cite_pace(material, "estimate_cost", record.result)

@@ -153,7 +153,9 @@ def cost(need: Need, way: Way, understanding: Understanding) -> PlannedCall | No
     job = need.model_dump(exclude={"intent"}) if need.dataset_tokens and requests.is_training(need) else {}
     if job:
         job |= {"task": way.task}
-    acquisition = "rent" if is_rent(understanding) else "buy"
-    values = {"gpu": way.card.gpu, "gpu_count": way.card.count, "acquisition": acquisition,
-              "currency": need.currency or "USD"}  # fmt: skip
-    return planned("estimate_cost", **(job | values))
+    rented = is_rent(understanding)
+    return planned(
+        "estimate_cost",
+        **(job | {"gpu": way.card.gpu, "gpu_count": way.card.count, "currency": need.currency or "USD",
+                  "acquisition": "rent" if rented else "buy", "machine_price": None if rented else 0.0}),
+    )  # fmt: skip

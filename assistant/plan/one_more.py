@@ -5,7 +5,7 @@ from dataclasses import replace
 
 from assistant.plan import requests
 from assistant.plan.amounts import model_kind
-from assistant.plan.call import PlannedCall
+from assistant.plan.call import PlannedCall, planned
 from assistant.plan.layout import serving_layout
 from assistant.plan.provisional import provisional
 from assistant.plan.ways import rents
@@ -142,7 +142,12 @@ def calls(need: Need, understanding: Understanding) -> list[PlannedCall | None]:
         found += [
             served(need, GpuCount(gpu=own.card.gpu, count=number), SERVED) for number in (own.card.count or 1, wider)
         ]
-    return [*found, requests.gpu_facts(need, names=(own.card.gpu,))]
+    added = (more.card.count or 1) - (own.card.count or 1)
+    price = planned(
+        "estimate_cost", gpu=own.card.gpu, gpu_count=added, acquisition="buy", machine_price=0.0,
+        currency=need.currency or "USD",
+    )  # fmt: skip
+    return [*found, price if more.fits else None, requests.gpu_facts(need, names=(own.card.gpu,))]
 
 
 def paced(need: Need, way: Way) -> PlannedCall | None:

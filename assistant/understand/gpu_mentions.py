@@ -1,6 +1,7 @@
 """GPUs named in a text: names, instances one can rent, and which variant the words around a name leave."""
 
 import re
+from dataclasses import replace
 from functools import lru_cache
 
 from assistant.understand.macs import mac_mentions
@@ -10,7 +11,7 @@ from assistant.understand.sizes import Size
 from assistant.understand.text import Text, grammar
 from assistant.understand.unified import is_unified, of_memory, stated_gib
 from kb.base import AdvisorError
-from kb.catalog import conventional, gpus, offers
+from kb.catalog import conventional, gpu_ids, gpus, offers
 from kb.names import Mention, gpu_names
 from kb.units import GIB
 
@@ -63,6 +64,7 @@ _BESIDE = 4
 """The same where only a word like 「改版」 may stand between."""
 _OF_MODEL = grammar(r"\s?的?\s?(?:大?模型|权重|(?:of )?(?:models?|weights)(?![a-z]))")
 """What makes an amount of memory a model's, not a card's: 「能跑 48GB 的模型吗」."""
+_PLURAL = re.compile(r"([A-Z]\d{2,4})s(?=$|\s?\d{2}\s?G)")
 _MODIFIED = grammar(r"[\s的版(,、]*(?:是)?(?:魔改|改装|改|modded|modified|chinese|franken\w*)(?:版|的|卡)?[\s(,、]*")
 _NEAR = 8
 """Characters between a card's name and the size or word that narrows it down."""
@@ -96,6 +98,7 @@ def _listed(text: str, found: list[Mention]) -> list[Mention]:
 
 
 def named_gpu(text: Text, hidden: str, mention: Mention, sizes: list[Size]) -> NamedGpu:
+    mention = _of_several(text, hidden, mention)
     ids = _narrow(text, mention, sizes)
     ids = _resized(ids, mention, sizes, text.plain)
     counted = count_of(hidden, mention.start, mention.end)
@@ -114,6 +117,25 @@ def named_gpu(text: Text, hidden: str, mention: Mention, sizes: list[Size]) -> N
         start,
         end,
     )
+
+
+def _of_several(text: Text, hidden: str, mention: Mention) -> Mention:
+    """Several of a card, written with a small s that another card's name has: "4 V100s"; as most clouds let them."""
+    written = text.original[text.offsets[mention.start] : text.offsets[mention.end - 1] + 1]
+    counted = count_of(hidden, mention.start, mention.end)
+    if not _PLURAL.search(written) or counted is None or counted.cards < 2:
+        return mention
+    try:
+        several = tuple(gpu_ids(_PLURAL.sub(r"\1", written)))
+    except AdvisorError:
+        return mention
+    return replace(mention, ids=several) if _let(several) > _let(mention.ids) else mention
+
+
+@lru_cache(maxsize=64)
+def _let(ids: tuple[str, ...]) -> int:
+    """How many offers there are of the cards."""
+    return sum(offer.gpu in ids for offer in offers())
 
 
 def _resized(ids: tuple[str, ...], mention: Mention, sizes: list[Size], plain: str) -> tuple[str, ...]:

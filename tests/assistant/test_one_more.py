@@ -88,3 +88,9 @@ def test_an_odd_number_cannot_share_layers(text: str, words: str) -> None:
 )
 def test_other_questions_keep_their_answers(text: str) -> None:
     assert particular.shape(understand(text)) != "one_more"
+
+
+def test_what_is_added_is_priced_in_the_askers_money() -> None:
+    answer = turn("已有两张 3090，再加一张跑 70B 有用吗？")[2].answer.split("\n")[0]
+    assert "加 1×RTX 3090 约 ¥" in answer
+    assert "2×RTX 3090 more: about $" in turn("2x 3090 now, should I add two more for Qwen2.5-72B?")[2].answer

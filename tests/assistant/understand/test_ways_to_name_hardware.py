@@ -239,3 +239,17 @@ def test_memory_said_before_a_card_counts_no_cards(said: str, count: int, memory
     need = understand(said.format(memory=memory)).need
     assert [(card.gpu, card.count) for card in need.gpus_owned] == [("rtx-3060-12gb", count)]
     assert need.host_memory_bytes == memory * 2**30
+
+
+@pytest.mark.parametrize(
+    ("text", "card"),
+    [
+        ("My 4 V100s: can they run Llama 3 70B?", "v100-sxm2-32gb"),
+        ("I have 8 V100s 32GB, can they run Llama 3 70B?", "v100-sxm2-32gb"),
+        ("I have a V100S, can it run Qwen3-14B?", "v100s-pcie-32gb"),
+        ("I have 4 V100S cards, can they run Qwen3-32B?", "v100s-pcie-32gb"),
+        ("I have 2 L40s, can they run Llama 3 70B?", "l40s-48gb"),
+    ],
+)
+def test_a_small_s_is_of_several_where_the_plain_card_is_the_commoner(text: str, card: str) -> None:
+    assert [one.gpu for one in understand(text).need.gpus_owned] == [card]
