@@ -57,6 +57,8 @@ _OF_PROMPTS = re.compile(
     re.I,
 )
 """Words that ask how fast prompts are read, and how long one waits for it."""
+FULL = "full_finetune"
+"""The task of a request for a time that names none."""
 _LEADING = ("no_room", "host")
 """Warnings without which the figure misleads: they come before it."""
 
@@ -224,6 +226,8 @@ def training_time(material: Material) -> Section:
     record = next(material.records("estimate_training_time"), None)
     if record is None:
         return _without(material, "pace.no_time")
+    lighter = _lighter(material, record)
+    record, held = lighter or (record, None)
     result = record.result
     key = next(key for key in ("time_s", *TIME_ROWS) if result.get(key))
     named = bool(requests.cards(material.need))
@@ -232,7 +236,8 @@ def training_time(material: Material) -> Section:
     if cards and not named:
         headline = material.say("pace.on_cards", cards=cards) + headline
     rows = TIME_ROWS if result["gpu_count"] != 1 else tuple(row for row in TIME_ROWS if row != "samples_per_s_total")
-    section = _held(material, result, _with(material, record.tool, result, headline, rows, memory=False))
+    section = _with(material, record.tool, result, headline, rows, memory=False)
+    section = _in_place_of(material, held, section) if held is not None else _held(material, result, section)
     section.assumptions += data_taken(material, result)
     return section
 
@@ -248,6 +253,31 @@ def data_taken(material: Material, result: dict[str, Any]) -> list[str]:
     if need.epochs is None and need.task != "pretrain" and not result.get("step_s"):
         found.append(say("assume.one_epoch"))
     return found
+
+
+def _lighter(material: Material, first: ToolCallRecord) -> tuple[ToolCallRecord, Estimate] | None:
+    """The time of a lighter training on the same cards and its memory, where they hold that and not what was asked."""
+    if any(one.fits and one.task == first.request.get("task", FULL) for one in material.estimates):
+        return None
+    for record in material.records("estimate_training_time"):
+        same = all(record.result.get(key) == first.result.get(key) for key in ("gpu", "gpu_count"))
+        held = (one for one in material.estimates if one.fits and one.task == record.request.get("task", FULL))
+        if same and (found := next((one for one in held if one.gpu == record.result["gpu"]), None)):
+            return record, found
+    return None
+
+
+def _in_place_of(material: Material, held: Estimate, section: Section) -> Section:
+    """The time of the lighter training after why it is not that of what was asked."""
+    main = material.estimates[0]
+    told = material.say(
+        "pace.lighter", what=workload(material, main), total=total(main), cards=names.cards(held.placed.gpu, held.gpus),
+        usable=numbers.gib(held.placed.usable_bytes, digits=1), how=column_name(material, held), held=total(held),
+        time=section.headline[:1].upper() + section.headline[1:],
+    )  # fmt: skip
+    section.body[-1] = arithmetic(material, [main, held])
+    section.headline, section.verdict = told + cite(material, main) + cite(material, held), "fits_with_changes"
+    return section
 
 
 def _held(material: Material, result: dict[str, Any], section: Section) -> Section:

@@ -143,7 +143,8 @@ def _following(
         wanted += [_fast(understanding, need, call.request) for call in wanted if call is not None]
     if verdict in {"yes", "tight"} and asked in _FASTER:
         wanted.append(_fast(understanding, need, record.request))
-    wanted.append(_trains_at(understanding, need, record) if asked == "can_it_run" else None)
+    timed = asked == "can_it_run" or (asked == "training_time" and verdict == "no")
+    wanted.append(_trains_at(understanding, need, record) if timed else None)
     if asked == "concurrency":
         wanted += _crowded(need, record)
     cramped = verdict == "tight" and record.request.get("task") == "lora"
