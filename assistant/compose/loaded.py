@@ -66,9 +66,9 @@ def _first(material: Material, card: GpuCount) -> Estimate | None:
 def _at_once(material: Material, per_set: Sequence[Estimate]) -> tuple[str, Sequence[Pace]] | None:
     """Who holds as many requests at once, and how fast each of them is answered there."""
     say = material.say
-    shown = runners.racing(material) or [
-        found[0] for one in per_set if (found := runners.ways(material, one.gpu or ""))
-    ]
+    ways = [[way for way in runners.ways(material, one.gpu or "") if _serves(material, way)] for one in per_set]
+    racing = [one for one in runners.racing(material) if _serves(material, one)]
+    shown = racing if len(racing) > 1 else [found[0] for found in ways if found]
     held = {one.held.gpu for one in shown}
     missing = [one for one in per_set if one.gpu not in held]
     count = per_set[0].request.get("concurrent_sequences") or 1
@@ -77,14 +77,23 @@ def _at_once(material: Material, per_set: Sequence[Estimate]) -> tuple[str, Sequ
     values = {"load": _load(material, count), "what": _what(material, shown, per_set[0])}
     figures = say("list.semicolon").join(_figure(material, one, shown) for one in shown)
     if not shown:
-        told = [say("loaded.none", **values)]
-    elif missing:
+        told = [say("loaded.none", **values), _most(material, per_set)]
+        return _joined(material, told), shown
+    if len(missing) == len(per_set):
+        return None
+    if missing:
         told = [say("loaded.only", cards=shown[0].cards, figures=figures, **values)]
     else:
         told = [say(f"loaded.{_order(shown)}", cards=shown[0].cards, figures=figures, **values)]
         told += [_everyone(material, shown), contest.choice(material)]
     told[1:1] = [_most(material, missing)] if missing else []
     return _joined(material, told), shown
+
+
+def _serves(material: Material, one: Pace) -> bool:
+    """Whether it is in a format that many are served in: files of llama.cpp only where they were asked for."""
+    asked = runners.is_file(material.need.weight_format) or material.need.engine == "llama.cpp"
+    return asked or not runners.is_file(one.record.result.get("weight_format"))
 
 
 def _at_rate(material: Material, per_set: Sequence[Estimate], rate: float) -> tuple[str, Sequence[Pace]] | None:
@@ -195,6 +204,7 @@ def _most(material: Material, missing: Sequence[Estimate]) -> str:
     say, found = material.say, []
     for first in missing:
         same = [one for one in material.estimates if one.fit and (one.gpu, one.gpus) == (first.gpu, first.gpus)]
+        same = [one for one in same if not runners.is_file(one.result.weight_format)] or same
         best = max(same, key=lambda one: one.placed.max_concurrent_sequences or 0)
         count, form = best.placed.max_concurrent_sequences or 0, names.format_name(best.result.weight_format)
         card = say("compare.in_format", card=names.cards(first.gpu or "", first.gpus), format=form)
@@ -213,7 +223,11 @@ def _rooms(material: Material, per_set: Sequence[Estimate]) -> str:
         if most
     ]
     what = workload(material, per_set[0]).strip()
-    return "- " + say("loaded.room", what=what, rooms=say.listed(told)) if told else ""
+    return (
+        "- " + say("loaded.room", what=what, rooms=say.listed(told))
+        if told and any(one.fits for one in per_set)
+        else ""
+    )
 
 
 def _joined(material: Material, told: Sequence[str]) -> str:

@@ -76,13 +76,13 @@ def each(material: Material) -> Section | None:
 
 def ratio(material: Material) -> str:
     """How many times as fast the first is as the last, beside a choice between cards that asks for their speeds."""
-    return contest.ratio(material) if "speed" in material.intents else ""
+    return contest.ratio(material) if raced.wanted(material.understanding) else ""
 
 
 def beside(material: Material) -> str:
     """The speeds side by side, beside a choice between cards that asks for them."""
-    raced_ones = runners.racing(material) if "speed" in material.intents else []
-    return side_by_side(material, raced_ones[:COLUMNS_MAX])
+    held = runners.racing(material) if raced.wanted(material.understanding) else []
+    return side_by_side(material, held[:COLUMNS_MAX])
 
 
 def _otherwise_told(material: Material) -> bool:
@@ -193,6 +193,8 @@ def side_by_side(material: Material, shown: Sequence[Pace], *, placed: bool = Tr
     alone = all((one.record.request.get("concurrent_sequences") or 1) == 1 for one in shown)
     keys = [key for key in ROWS if any(one.record.result.get(key) for one in shown)]
     keys = [key for key in keys if not (alone and key == "tokens_per_s_total" and "prefill_tokens_per_s" in keys)]
+    if all(one.trains and one.held.gpus == 1 for one in shown):
+        keys = [key for key in keys if key not in ("tokens_per_s_total", "samples_per_s_total")]
     each_waited = [key for key in ("time_per_image_s", "time_per_clip_s") if key in keys]
     if all(one.record.result.get("time_s") == one.record.result.get(key) for one in shown for key in each_waited):
         keys = [key for key in keys if key != "time_s" or not each_waited]

@@ -60,6 +60,7 @@ SHAPES: tuple[tuple[str, Callable[[Understanding], bool], Planner], ...] = (
     ("price_claim", price_claims.asked, price_claims.calls),
     ("jobs", jobs.asked, jobs.calls),
     ("traffic", traffic.asked, traffic.calls),
+    ("domestic", domestic.asked, domestic.calls),
     ("upgrade", upgrade.asked, upgrade.calls),
     ("one_more", one_more.asked, one_more.calls),
     ("held_or_rented", held_or_rented.asked, held_or_rented.calls),
@@ -85,7 +86,6 @@ SHAPES: tuple[tuple[str, Callable[[Understanding], bool], Planner], ...] = (
     ("processor", processor.asked, processor.calls),
     ("sights", sights.asked, sights.calls),
     ("raised", raised.asked, raised.calls),
-    ("domestic", domestic.asked, domestic.calls),
     ("alike", alike.asked, alike.calls),
 )
 """Name, whether the question is one, and all the calls it takes."""

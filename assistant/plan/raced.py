@@ -1,5 +1,6 @@
 """The same work on each of several cards: how fast each does it in a format that all of them hold."""
 
+import re
 from collections.abc import Sequence
 from typing import Any
 
@@ -21,15 +22,29 @@ from tools.need import Need
 Calls = list[PlannedCall | None]
 LAYOUT = ("tensor_parallel", "pipeline_parallel", "expert_parallel")
 """How it lies on the cards: as many requests as it holds are those that it holds lying so."""
-PACED = ("speed", "training_time", "can_it_run")
-"""Intents under which several cards are each timed; those that choose between cards race them in any case."""
+PACED = ("speed", "training_time", "can_it_run", "compare")
+"""Intents under which several cards are each timed where their speed is asked for."""
+_SPEED = re.compile(
+    r"速度|多快|每秒|\bspeeds?\b|how fast|\btok(?:en)?s?\s?/\s?s|\bt/s\b|tokens? (?:per|a) second", re.I
+)
+"""Words that ask for a speed in figures."""
 
 
 def asked(understanding: Understanding, need: Need) -> bool:
     """Whether it is asked how fast each of several cards is."""
-    wanted = intents(understanding)
-    paced = wanted[0] in PACED and {"speed", "training_time"}.intersection(wanted)
-    return bool(paced) and len(requests.compared(need)) > 1 and requests.sized(need)
+    return (
+        intents(understanding)[0] in PACED
+        and wanted(understanding)
+        and len(requests.compared(need)) > 1
+        and requests.sized(need)
+    )
+
+
+def wanted(understanding: Understanding) -> bool:
+    """Whether the speed is asked for, be it in a choice between cards."""
+    asked_for = intents(understanding)
+    paced = {"speed", "training_time"}.intersection(asked_for)
+    return bool(paced) or (asked_for[0] == "compare" and _SPEED.search(understanding.text) is not None)
 
 
 def each(understanding: Understanding, need: Need, results: Sequence[ToolCallRecord], usable: int | None) -> Calls:

@@ -9,6 +9,7 @@ from assistant.plan.call import PlannedCall, planned
 from assistant.plan.formats import packed_format
 from assistant.plan.market import ordinary, recent, sold_alone
 from assistant.plan.ways import rents
+from assistant.understand.likened import domestic_instead
 from assistant.understanding import Understanding
 from kb.catalog import gpu, gpus
 from kb.rates import usd
@@ -62,6 +63,8 @@ def asked(understanding: Understanding) -> bool:
     card = in_place(need)
     if card is None or understanding.error_text or rents(text) or requests.is_training(need) or _FIRST.search(text):
         return False
+    if domestic_instead(text):
+        return False  # a card made in China, be it better or not
     if any(one.slot.startswith("gpus_") and _FOR.search(text[: one.start]) for one in understanding.spans):
         return False
     wanted = _UPGRADE.search(text) or (need.gpus_owned and need.budget and _WHICH.search(text))

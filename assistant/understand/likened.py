@@ -29,6 +29,12 @@ _DOMESTIC_INSTEAD = grammar(
     r"|(?<![a-z])(?:chinese|domestic)(?:[- ]made)? (?:\w{1,12} ){0,2}?"
     r"(?:alternatives?|replacements?|substitutes?|equivalents?|counterparts?)"
     r"|(?<![a-z])(?:alternatives?|replacements?|substitutes?) (?:\S{1,12} ){0,4}?(?:made in|from) china"
+    r"|(?<![a-z])(?:chinese|domestic)(?:[- ]made)? (?:\w{1,12} ){0,2}?(?:gpus?|cards?|chips?|accelerators?)"
+    r"[^.?!\n]{0,24}?(?:replac|stand in|substitut|instead of)"
+    r"|(?<![a-z])(?:replac|swap|substitut)\w{0,4} [^.?!\n]{0,32}?(?:with|by|for) (?:an? |some )?"
+    r"(?:chinese|domestic)(?![a-z])"
+    r"|(?<![a-z])(?:chinese|domestic)(?:[- ]made)? (?:\w{1,12} ){0,2}?(?:gpus?|cards?|chips?|accelerators?)"
+    r" (?:to use )?in (?:the )?place of"
 )
 """Words that ask for a card made in China in the place of the one named."""
 

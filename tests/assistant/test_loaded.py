@@ -71,6 +71,7 @@ def test_who_does_not_hold_it_is_told_with_how_many_it_holds(text: str, holds: s
         one.result["fit"]["max_concurrent_sequences"]
         for one in records
         if one.tool == "estimate_memory" and one.request.get("gpu") == "rtx-4090-24gb" and one.result.get("fit")
+        if one.request.get("engine") != "llama.cpp"  # which does not serve so many
     ]
     assert max(fits) < 200
     assert holds in only
@@ -139,3 +140,25 @@ def test_a_race_of_single_cards_under_a_load_says_the_load() -> None:
     assert at_once == {60}
     assert "60" in draft.answer.split("\n\n")[0]
     assert "for one user" not in draft.answer.split("\n\n")[0]
+
+
+@pytest.mark.parametrize(
+    ("text", "none"),
+    [
+        ("8×4090 还是 8×5090 服务 200 并发的 Qwen3-32B AWQ？", "都放不下"),
+        ("8x 4090 or 8x 5090 to serve Qwen3-32B AWQ to 200 concurrent requests?", "None of them holds 200"),
+    ],
+)
+def test_where_none_holds_it_the_most_of_each_is_told(text: str, none: str) -> None:
+    _, records, draft = turn(text)
+    verdict = draft.answer.split("\n\n")[0]
+    most = [
+        one.result["fit"]["max_concurrent_sequences"]
+        for one in records
+        if one.tool == "estimate_memory" and one.request.get("weight_format") == "awq"
+    ]
+    assert none in verdict
+    assert max(most) < 200
+    assert all(str(count) in verdict for count in most)
+    assert "GGUF" not in verdict
+    assert not ground(draft.answer, records, (text,), draft.citations).ungrounded

@@ -59,6 +59,8 @@ def test_other_questions_about_such_cards_stay_as_they_are(text: str) -> None:
         "国产卡跑 Qwen3-235B 用哪家的？要几张",
         "国产卡跑 Qwen3-32B 要几张",
         "H20 的国产替代，给 50 人用 Qwen3-32B",
+        "What Chinese GPU could replace our H100s for Llama 3.3 70B inference?",
+        "We want to replace our A100s with Chinese cards to run Qwen2.5-72B",
     ],
 )
 def test_with_a_model_several_makers_are_told_with_the_number_each_takes(text: str) -> None:
@@ -105,3 +107,17 @@ def test_a_named_maker_a_budget_and_a_training_are_answered_as_before(text: str)
         gpus()[card].vendor for one in records if one.tool == "estimate_memory" and (card := one.request.get("gpu"))
     }
     assert len(makers & set(MADE_IN_CHINA)) <= 1
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Should I replace a 3090 with a 4090 for Llama 3.1 8B?",
+        "4090 换 5090 跑 Qwen3-8B 值得吗",
+        "H20 跑 Qwen3-32B 要几张",
+    ],
+)
+def test_a_replacement_from_anywhere_names_no_card_made_in_china(text: str) -> None:
+    _, records, _ = turn(text)
+    cards = {one.request.get("gpu") for one in records if one.tool == "estimate_memory"} - {None}
+    assert all(gpus()[card].vendor not in MADE_IN_CHINA for card in cards)

@@ -226,3 +226,19 @@ def test_a_choice_that_asks_for_speeds_shows_them_with_their_intervals(text: str
     rows = [line for line in draft.answer.split("\n") if line.startswith("|")]
     assert any(all(re.search(rf"{figure} ?[（(]", row) for figure in figures) for row in rows)
     assert not ground(draft.answer, records, (text,), draft.citations).ungrounded
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "What speed will I get from Mistral Small 24B on a 4080 Super versus a 7900 XTX?",
+        "Mistral Small 24B 在 4080 Super 和 7900 XTX 上速度对比",
+    ],
+)
+def test_cards_that_hold_it_in_unlike_files_of_as_many_bits_are_raced_with_their_formats(text: str) -> None:
+    _, records, draft = turn(text)
+    verdict = draft.answer.split("\n\n")[0]
+    assert f"≈ {paced(records, 'rtx-4080-super-16gb', USER, 'gguf:Q4_K_M')}" in verdict
+    assert f"≈ {paced(records, 'rx-7900-xtx-24gb', USER, 'int4')}" in verdict
+    assert "INT4" in verdict
+    assert "GGUF Q4_K_M" in verdict
