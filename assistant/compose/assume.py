@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterable
 from assistant.compose import names, numbers, pictured, whole_job
 from assistant.compose.citations import joined
 from assistant.compose.material import Estimate, Material
-from assistant.plan import domestic, from_scratch, nameless
+from assistant.plan import domestic, duration, from_scratch, nameless
 from assistant.plan.formats import bits
 from assistant.plan.provisional import CHINESE_CARDS, chinese_cards, packed, raced, repeated, stand_in
 from assistant.plan.usual import stands_in
@@ -84,6 +84,10 @@ def assumed(material: Material, main: Estimate, *, told: Collection[str] = ()) -
         found.append(say(key, sequences=sequences, count=numbers.count(daily or 0)))
     if main.request.get("frozen_params") and main.task == "inference":
         found += _beside(material)
+    texts = duration.texts(need, material.text) if material.intents[0] == "speed" else None
+    if texts and duration.to_write(need, material.text):
+        values = {"tokens": texts.count * texts.written, "read": texts.read, "written": texts.written}
+        found.append(say("assume.texts", **{name: numbers.count(value) for name, value in values.items()}))
     if need.engine is None and main.task == "inference":
         found.append(say("assume.engine", engine=names.engine_name(main.result.engine)))
     return found

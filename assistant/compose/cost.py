@@ -67,8 +67,12 @@ def cost(material: Material) -> Section | None:
 
 
 def of_a_run(material: Material) -> bool:
-    """Whether the cost of one training run was worked out."""
-    return any(result["run"] for result in material.results("estimate_cost"))
+    """Whether the cost of one training run was worked out, by itself or as the rent of the time it takes."""
+    hired = any(material.results("estimate_training_time"))
+    return any(
+        result["run"] or (hired and any(one["term_cost"] for one in result["rent"]))
+        for result in material.results("estimate_cost")
+    )
 
 
 def _stated(material: Material, record: ToolCallRecord) -> bool:

@@ -105,9 +105,9 @@ def amounts(need: Need, text: str) -> dict[str, object]:
     found: dict[str, object] = {}
     if kind in SEEN:
         if (match := made(kind, text)) is not None:
-            found["images"] = found["dataset_samples"] = _count(match)
+            found["images"] = found["dataset_samples"] = count_of(match)
             if (period := period_s(text) or need.deadline_s) is not None:
-                found["images_per_s"] = _count(match) / period
+                found["images_per_s"] = count_of(match) / period
         if (known := dataset_samples(text)) is not None:
             found["dataset_samples"] = known
         if (size := _SIZE.search(text)) is not None:
@@ -119,14 +119,14 @@ def amounts(need: Need, text: str) -> dict[str, object]:
         if kind == "vision" and need.concurrent_sequences and CAMERAS.search(text) is not None:
             found["images_per_s"] = float(need.concurrent_sequences * (need.frames_per_s or CAMERA_FPS))
     elif kind == "speech" and (match := heard(text)) is not None:
-        found["audio_s"] = _count(match) * _UNIT_S[match["u"][0].lower()]
+        found["audio_s"] = count_of(match) * _UNIT_S[match["u"][0].lower()]
         if (period := period_s(text) or need.deadline_s) is not None:
             found["audio_s_per_s"] = float(str(found["audio_s"])) / period
     elif kind == "speech" and need.concurrent_sequences and LIVE.search(text) is not None:
         found["audio_s_per_s"] = float(need.concurrent_sequences)
     elif kind in READ:
         if (match := DOCUMENTS.search(text)) is not None:
-            found["documents"] = _count(match)
+            found["documents"] = count_of(match)
         found |= texts(need, text)
     return found
 
@@ -158,7 +158,7 @@ def texts(need: Need, text: str) -> dict[str, object]:
     """
     found: dict[str, object] = {}
     match, rate, period = DOCUMENTS.search(text), QUERIES.search(text), period_s(text)
-    count = _count(match) if match else 1
+    count = count_of(match) if match else 1
     if rate is not None:
         found["documents_per_s"] = count * float(rate["r"] or rate["q"])
     elif match is not None and period is not None:
@@ -170,6 +170,7 @@ def texts(need: Need, text: str) -> dict[str, object]:
     return found
 
 
-def _count(match: re.Match[str]) -> int:
+def count_of(match: re.Match[str]) -> int:
+    """The number that stands before what is counted, with its scale."""
     scale = match["s"].lower() if match["s"] else None
     return round((number(match["n"].replace(",", "")) or 0) * SCALES[scale])

@@ -1,13 +1,16 @@
 """How long stated work takes: 「转写 1000 小时音频用什么卡，要多久」, "which GPU for 20M documents, how long"."""
 
+import re
 from collections.abc import Sequence
+from dataclasses import dataclass
 from math import ceil, log2
 
 from assistant.answer import ToolCallRecord
 from assistant.plan import jobs, money, requests
-from assistant.plan.amounts import COUNTED, model_kind, trains
+from assistant.plan.amounts import COUNTED, TEXT_TOKENS, count_of, model_kind, trains
 from assistant.plan.call import PlannedCall, planned
-from assistant.understand.worded import lasts, period_s
+from assistant.plan.ways import only
+from assistant.understand.worded import DOCUMENTS, EACH, lasts, period_s
 from assistant.understanding import Understanding
 from tools.configuration import Configuration
 from tools.cost.work import SEQUENCES, TEXTS_AT_ONCE
@@ -17,6 +20,10 @@ WAYS_MAX = 6
 """Configurations of which the time is worked out: more than an answer shows."""
 MOST_CARDS = 512
 """Cards beyond which nobody takes more to be in time."""
+SENTENCE_TOKENS, SHORTER = 32, 4
+"""Tokens of a sentence, and how many times shorter than a text what is written of it is, where nothing is said."""
+_SENTENCES = re.compile(r"sentences?|句|tweets?|titles?|标题", re.I)
+_TRANSLATES = re.compile(r"translat|rewrit|paraphras|翻译|译成|改写|润色", re.I)
 LAID = ("tensor_parallel", "pipeline_parallel", "data_parallel", "expert_parallel", "sharding")
 """How a training lies on the cards of a configuration."""
 
@@ -31,9 +38,41 @@ def work(need: Need, text: str) -> dict[str, object]:
     if model_kind(need) in COUNTED:
         found = jobs.work(need, text)
         return found | ({"concurrent_sequences": TEXTS_AT_ONCE} if "documents" in found else {})
-    if need.dataset_tokens is None or model_kind(need) not in (None, "llm", "vlm"):
+    if model_kind(need) not in (None, "llm", "vlm"):
         return {}
+    if need.dataset_tokens is None:
+        each = texts(need, text)
+        return each.work(need) if each is not None else {}
     return {"tokens": need.dataset_tokens, "concurrent_sequences": need.concurrent_sequences or SEQUENCES}
+
+
+@dataclass(frozen=True, slots=True)
+class Texts:
+    """So many texts that a language model reads and answers one by one, with the tokens of each."""
+
+    count: int
+    read: int
+    written: int
+
+    def work(self, need: Need) -> dict[str, object]:
+        """As fields of a speed request."""
+        return {
+            "tokens": self.count * self.written, "input_tokens": self.read, "output_tokens": self.written,
+            "concurrent_sequences": need.concurrent_sequences or SEQUENCES,
+        }  # fmt: skip
+
+
+def texts(need: Need, text: str) -> Texts | None:
+    """The texts that a language model is to get through; a translation is about as long as what is translated."""
+    match = DOCUMENTS.search(text)
+    stated = need.dataset_tokens is not None or requests.is_training(need) or trains(text)
+    if match is None or stated or model_kind(need) not in (None, "llm", "vlm"):
+        return None
+    count = count_of(match)
+    each = EACH.search(text)
+    usual = SENTENCE_TOKENS if _SENTENCES.search(match[0]) else TEXT_TOKENS
+    read = round(float(each["n"]) * (1000 if each["k"] else 1)) if each else usual
+    return Texts(count, read, read if _TRANSLATES.search(text) else max(1, read // SHORTER)) if count else None
 
 
 def to_write(need: Need, text: str) -> dict[str, object]:
@@ -74,10 +113,15 @@ def _on(need: Need, text: str, one: Configuration) -> PlannedCall | None:
 def of_a_run(understanding: Understanding, need: Need) -> PlannedCall | None:
     """The time of a stated training of pictures on the card that is to be rented for it; None where it is none."""
     card, text = next(iter(requests.cards(need)), None), understanding.text
-    trained = understanding.need.trained is not None or trains(text)
-    if model_kind(need) != "diffusion" or not trained or not understanding.need.amount or need.acquisition != "rent":
-        return None
-    return requests.training_time(need, card, text=text)
+    return requests.training_time(need, card, text=text) if run_to_rent(need, understanding) else None
+
+
+def run_to_rent(need: Need, understanding: Understanding) -> bool:
+    """Whether a card is to be rented for a stated training of pictures or of a network that sees."""
+    trained = understanding.need.trained is not None or trains(understanding.text)
+    stated = understanding.need.amount and only(understanding.text, need) == "rent"
+    pictured = {model_kind(need), need.task} & {"diffusion", "vision"}
+    return bool(trained and stated and pictured and requests.cards(need))
 
 
 def rented_for(need: Need, results: Sequence[ToolCallRecord]) -> dict[str, object]:

@@ -171,6 +171,8 @@ def _intents(understanding: Understanding) -> list[Intent]:
     )
     if ordered.hardware(understanding, main) or hardware_too:
         main = "which_to_buy"
+    if main in ("can_it_run", "other", "guidance") and sized and named and duration.writes(understanding):
+        main = "speed"
     if main == "training_time" and named and not requests.is_training(understanding.need):
         main = "speed" if duration.writes(understanding) else main
     if main in _TIMED and not named and duration.asked(understanding, understanding.need):
@@ -209,6 +211,8 @@ def _intents(understanding: Understanding) -> list[Intent]:
         main = "which_to_buy"
     if main == "spec" and sized and requests.cards(understanding.need) and _PACE.search(text):
         main = "speed"  # the format is that of the model, not a property of the card that is asked about
+    if main == "budget" and duration.run_to_rent(understanding.need, understanding):
+        main = "cloud_or_buy"  # what the run comes to, not what money is there
     if main == "speed" and bare and _MODELS.search(text):
         main = "what_fits"
     if main == "speed" and raced(understanding):
@@ -235,6 +239,8 @@ def _intents(understanding: Understanding) -> list[Intent]:
         asks = [one for one in asks if one != "can_it_run"] if understanding.need.deadline_s else asks
         if not _timed(understanding.need) or ("can_it_run" in asks and _trained_on_one_kind(understanding.need)):
             main, asks = "can_it_run", [one for one in asks if one != "can_it_run"]
+    if FAMILIES[main] == "shop" and not sized:
+        asks = [intent for intent in asks if intent != "training_time"]  # of no model, there is none to tell
     if main == "compare":
         told = ("fit", "shop") if two_sets else ("fit",)
         asks = [intent for intent in asks if FAMILIES[intent] not in told]

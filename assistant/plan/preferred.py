@@ -73,6 +73,8 @@ def preferred(found: Sequence[Configuration], text: str, need: Need) -> list[Con
     )
     if kept and (way == "rent" or asks_for_cheapest(text)):
         alike = [one for one in kept if one.acquisition == kept[0].acquisition]
+        stated = {card.gpu: card.count for card in need.gpus_proposed}
+        alike = [one for one in alike if stated.get(one.gpu) == one.gpu_count] or alike
         if way == "rent" and any(not job(one)[1] for one in alike):
             return _led(min(alike, key=job), kept)  # the least price an hour may take years
         first = _tried(min(alike, key=least if asks_for_cheapest(text) else cost), kept)

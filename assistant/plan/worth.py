@@ -21,7 +21,9 @@ from tools.prices import CardPrice, card_price
 _WORTH = re.compile(
     r"(?:还|仍然?|现在)\s?(?:值得|值不值得?|能不能|可以|能|适合|有必要|划算)\s?(?:买|入手?|购买|收|上车|用)?(?:吗|么|嘛|不|呢)?"
     r"(?=[,，。?？!！ ]|$|[跑做用来])|值(?:不值)?得(?:买|入手?|购买|收|上车)|(?:过时|淘汰|落伍)了?(?:吗|么|没)"
-    r"|(?:still|even) (?:worth|a good (?:buy|deal|choice|card)|viable|relevant|any good|ok(?:ay)? to buy)"
+    r"|(?:still|even) (?:worth|an? (?:good|reasonable|decent|sensible|solid|smart|fair)"
+    r" (?:buy|purchase|deal|choice|card|option|pick)"
+    r"|viable|relevant|any good|ok(?:ay)? to buy)"
     r"|should (?:i|we) still (?:buy|get|pick up)"
     r"|(?<![a-z])(?:buy|get|pick|purchas)\w*[^.!\n]{0,60}?(?:good|bad|smart|wise|terrible) (?:idea|move|choice)"
     r"|(?:good|bad|smart|wise) (?:idea|move) to (?:buy|get|pick up)"
