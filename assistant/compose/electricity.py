@@ -11,6 +11,8 @@ from assistant.compose.pace import cite_pace
 from assistant.compose.section import Section
 from assistant.compose.table import table
 from assistant.plan import feeding, money, of_each, requests
+from assistant.understand.sources import find_source
+from assistant.understand.text import Text
 from kb.units import DAY_S
 
 _BILL = re.compile(
@@ -101,6 +103,10 @@ def _headline(material: Material, record: ToolCallRecord) -> str:
         paid = _BILL.search(material.text) is not None or money.names_energy(material.text)
         gap = "" if material.say.language == "zh" else " "
         return racks + (gap + _billed(material, result["energy"], values) if paid else "")
+    if source := find_source(Text.of(material.text).plain):
+        share = result["wall_max_w"] / source
+        key = "yes" if share <= feeding.LOAD_RATIO else "tight" if share <= 1 else "no"
+        return material.say(f"feed.source_{key}", **values, source=amounts.watts(source))
     if _POWERS_OFF.search(material.text):
         return material.say("feed.shutdown", **values, spike=amounts.watts(result["one_ms_w"]))
     if _UPS.search(material.text):
