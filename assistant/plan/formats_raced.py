@@ -13,6 +13,8 @@ _SPEED = re.compile(
     r"\b(?:faster|slower|speed|quicker|tok(?:en)?s?\s?/\s?s|t/s|throughput)\b|快|慢|速度|吞吐|每秒",
     re.I,
 )
+_WHY = re.compile(r"\bwhy\b|\bnormal\b|\bwrong\b|为什么|为啥|怎么(?:会|更|反而|还)|反而|正常", re.I)
+"""Words of who wonders at a speed: its cause is asked for, not the figure."""
 RACED_MAX = 3
 """Formats told side by side."""
 
@@ -20,7 +22,8 @@ RACED_MAX = 3
 def raced(understanding: Understanding) -> tuple[str, ...]:
     """The formats whose speeds are held against each other, as they are named."""
     named = dict.fromkeys(found.value for found in find_formats(understanding.text.lower()))
-    return tuple(named)[:RACED_MAX] if len(named) > 1 and _SPEED.search(understanding.text) else ()
+    asks = _SPEED.search(understanding.text) and not _WHY.search(understanding.text)
+    return tuple(named)[:RACED_MAX] if len(named) > 1 and asks else ()
 
 
 def asked(understanding: Understanding) -> bool:

@@ -47,6 +47,8 @@ def test_what_does_not_fit_is_said_beside_the_pace_of_what_does() -> None:
         "3090 or 4090 for Qwen3-32B in Q4 or Q5, which is faster?",
         "Fine-tune Qwen3-8B in FP8 or BF16 on an H100, which is faster?",
         "Does Qwen3-32B fit a 4090 in FP8 or INT4?",
+        "Qwen2.5-7B in bitsandbytes 4-bit on a 4090 is slower than fp16, why?",
+        "Qwen3-14B 在 4090 上 INT4 反而比 FP16 慢，正常吗",
     ],
 )
 def test_one_format_several_cards_and_training_are_other_questions(text: str) -> None:

@@ -69,8 +69,7 @@ def card(one: Configuration, answer_id: str = "") -> str:
             f"{label('pick')}</label>"
         )
     return (
-        f'<article class="card"><header><p class="tags"><span class="badge {one.acquisition}">'
-        f"{label(one.acquisition)}</span>{_used(one)}{picked}</p><h3>{title(one)}</h3></header>"
+        f'<article class="card"><header><p class="tags">{_way(one)}{picked}</p><h3>{title(one)}</h3></header>'
         f'{price_line(one)}<p class="quiet">{dated(one)}</p>{"".join(facts)}</article>'
     )
 
@@ -121,7 +120,7 @@ def power(one: Configuration) -> str:
 
 def price_line(one: Configuration) -> str:
     """What it costs; cards that one has already cost nothing, which is said in words."""
-    if one.price.amount == 0 and one.owned_count:
+    if _owned(one):
         return f'<p class="price owned">{label("owned")}</p>'
     return f'<p class="price">{price(one.price)}</p>'
 
@@ -192,8 +191,16 @@ def _network(one: Configuration) -> str:
     return f'<p class="quiet">{label("network")}: {both(english, chinese)}</p>'
 
 
-def _used(one: Configuration) -> str:
-    return f'<span class="badge plain">{label("used")}</span>' if one.condition == "used" else ""
+def _way(one: Configuration) -> str:
+    """To buy or to rent, and whether used; neither where all of it is in hand."""
+    if _owned(one):
+        return ""
+    used = f'<span class="badge plain">{label("used")}</span>' if one.condition == "used" else ""
+    return f'<span class="badge {one.acquisition}">{label(one.acquisition)}</span>{used}'
+
+
+def _owned(one: Configuration) -> bool:
+    return one.price.amount == 0 and bool(one.owned_count)
 
 
 def _quiet(text: str) -> str:
