@@ -28,7 +28,10 @@ def to_order(material: Material, verdict: AnswerVerdict) -> list[Configuration]:
     if verdict not in ("fits", "fits_with_changes") or (asks and not need.gpus_owned):
         return found
     named = set() if need.gpus_owned or need.memory_bytes_per_gpu else set(need.gpus_asked)
-    return [one for one in found if (in_hand(one) and not left_idle(material, one)) or one.gpu in named]
+    kept = [one for one in found if in_hand(one) or one.gpu in named]
+    full = [one for one in kept if not left_idle(material, one)]
+    paced = any(one.get("tokens_per_s_total") for one in material.results("estimate_inference_speed"))
+    return full if full or paced else kept  # some of the cards in hand are told where all have no pace of their own
 
 
 def in_hand_with_room(material: Material, main: Estimate) -> bool:

@@ -174,7 +174,7 @@ def order(material: Material, one: Configuration) -> str:
     if in_hand(one):
         head, paid = say("order.use" if own(material.text) else "order.on", cards=cards), ""
         if idle := left_idle(material, one):
-            head = say("order.use_part", cards=names.cards(one.gpu, one.gpu_count + idle), count=one.gpu_count)
+            head = say("order.use_part", part=cards, cards=names.cards(one.gpu, one.gpu_count + idle))
     clauses = (paid, how, memory, "" if drawn else speed(material, one), *_sale(material, one))
     return "- " + head + "".join(say("order.clause", text=text) for text in clauses if text)
 

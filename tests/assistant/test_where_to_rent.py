@@ -124,3 +124,9 @@ def test_a_rent_over_a_time_names_the_cloud_in_its_first_line(text: str) -> None
     first = draft.answer.split("\n")[0]
     assert rent["cheapest"] in first
     assert rent["as_of"] in first
+
+
+def test_the_price_of_one_card_of_many_is_traced_by_itself() -> None:
+    text = "where can I rent 8x H200 cheapest"
+    _, records, draft = turn(text)
+    assert not ground(draft.answer, records, (text,), draft.citations).ungrounded
