@@ -31,7 +31,8 @@ def to_order(material: Material, verdict: AnswerVerdict) -> list[Configuration]:
     kept = [one for one in found if in_hand(one) or one.gpu in named]
     full = [one for one in kept if not left_idle(material, one)]
     paced = any(one.get("tokens_per_s_total") for one in material.results("estimate_inference_speed"))
-    return full if full or paced else kept  # some of the cards in hand are told where all have no pace of their own
+    told = full or (paced and material.intents[0] != "can_it_run")
+    return full if told else kept  # whether it runs at all: some of the cards in hand do as well
 
 
 def in_hand_with_room(material: Material, main: Estimate) -> bool:

@@ -94,6 +94,8 @@ def plan_more(understanding: Understanding, results: Sequence[ToolCallRecord]) -
         counted = _as_many_as_needed(understanding, need, results, usable)
         wanted += counted or raced.between(need, results, usable, understanding.text)
         wanted = [*raced.at_full(need, understanding.text, results), *wanted]
+    if asked == "can_it_run" and not raced.asked(understanding, need):
+        wanted += _paced_on_all(understanding, need, results, usable)
     if raced.asked(understanding, need):
         wanted = [*raced.each(understanding, need, results, usable), *wanted]
     searched = next((record.result for record in results if record.tool == "configure"), {})
@@ -254,6 +256,19 @@ def _crowded(need: Need, record: ToolCallRecord) -> list[PlannedCall | None]:
     card, used = card_of(record.request), record.request.get("weight_format")
     laid: dict[str, Any] = {name: record.request.get(name) for name in raced.LAYOUT}
     return [requests.memory(full, card, weight_format=used, **laid), requests.speed(full, card, used, **laid)]
+
+
+def _paced_on_all(
+    understanding: Understanding, need: Need, results: Sequence[ToolCallRecord], usable: int | None
+) -> list[PlannedCall | None]:
+    """The speed in lighter formats on all the cards in hand, where what would be run on them leaves some idle."""
+    first = next((one for one in estimates(results) if one.request.get("gpu") and outcome(one, usable) == "no"), None)
+    card = card_of(first.request) if first else None
+    if first is None or card is None or own_files.asked(need, card) or not need.gpus_owned:
+        return []
+    kept = [one for one in _found(results) if one.gpu == card.gpu and one.owned_count >= one.gpu_count]
+    idle = kept and all(one.gpu_count < (card.count or 1) for one in kept)
+    return _lighter_speeds(understanding, need, first) if idle else []
 
 
 def _lighter_speeds(understanding: Understanding, need: Need, record: ToolCallRecord) -> list[PlannedCall | None]:

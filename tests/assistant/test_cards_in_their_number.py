@@ -94,3 +94,14 @@ def test_a_training_in_fp8_on_cards_with_it_stays_in_fp8() -> None:
 @pytest.mark.parametrize("text", ["Does the RTX 3090 support FP8?", "3090 支持 fp8 吗？"])
 def test_what_a_card_supports_is_still_a_look_up(text: str) -> None:
     assert not any(one.tool == "estimate_inference_speed" for one in turn(text)[1])
+
+
+@pytest.mark.parametrize("text", ["4 张 3090 能跑 Qwen2.5-72B 吗？", "Can my 4 3090s run Qwen2.5-72B?"])
+def test_all_the_cards_have_a_pace_where_some_would_do(text: str) -> None:
+    _, records, draft = turn(text)
+    paced = [one.result for one in records if one.tool == "estimate_inference_speed"]
+    assert {one["gpu_count"] for one in paced} == {4}
+    fastest = max(one["tokens_per_s_per_user"]["value"] for one in paced)
+    assert f"{fastest:.0f} tokens/s" in draft.answer
+    assert "2×RTX 3090" in draft.answer
+    assert not ground(draft.answer, records, (text,), draft.citations).ungrounded
