@@ -169,8 +169,10 @@ def turns(
     return bodies
 
 
-def measure(server: Server, seconds: float, conversations: list[int], think_s: float) -> list[str]:
-    """The table's rows."""
+def measure(
+    server: Server, seconds: float, conversations: list[int], think_s: float, *, alone: bool = False
+) -> list[str]:
+    """The table's rows; `alone`: those of conversations only."""
     memory, ask = "/v1/tools/estimate_memory", "/v1/ask"
     drive(server.port, ask, turns(recurring, 7), 2, min(seconds, 6))
     rows = []
@@ -179,12 +181,13 @@ def measure(server: Server, seconds: float, conversations: list[int], think_s: f
         rows.append(tally.line(name, elapsed_s) + f" {server.memory_bytes() / 2**20:8.0f}")
         print(rows[-1], flush=True)
 
-    row("tool, popular, 16 clients", *drive(server.port, memory, popular_tools, 16, seconds))
-    row("tool, new, 16 clients", *drive(server.port, memory, new_tools, 16, seconds))
-    row("turn, popular, 1 client", *drive(server.port, ask, turns(recurring), 1, seconds))
-    row("turn, new, 1 client", *drive(server.port, ask, turns(novel, 100), 1, seconds))
-    row("turn, popular, 8 clients", *drive(server.port, ask, turns(recurring), 8, seconds))
-    row("turn, new, 8 clients", *drive(server.port, ask, turns(novel, 1000), 8, seconds))
+    if not alone:
+        row("tool, popular, 16 clients", *drive(server.port, memory, popular_tools, 16, seconds))
+        row("tool, new, 16 clients", *drive(server.port, memory, new_tools, 16, seconds))
+        row("turn, popular, 1 client", *drive(server.port, ask, turns(recurring), 1, seconds))
+        row("turn, new, 1 client", *drive(server.port, ask, turns(novel, 100), 1, seconds))
+        row("turn, popular, 8 clients", *drive(server.port, ask, turns(recurring), 8, seconds))
+        row("turn, new, 8 clients", *drive(server.port, ask, turns(novel, 1000), 8, seconds))
     for count in conversations:
         bodies = turns(recurring, 10_000 * count, continued=True)
         name = f"{count} conversations, {think_s:g} s think, popular"
@@ -197,12 +200,13 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--seconds", type=float, default=10, help="of each row")
     parser.add_argument("--conversations", type=int, nargs="*", default=[50])
+    parser.add_argument("--only-conversations", action="store_true", help="none of the rows before them")
     parser.add_argument("--think", type=float, default=5.0, help="mean seconds between a client's turns")
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder, serving(prepared(Path(folder) / "home")) as server:
         print(f"ready after {server.started_s:.1f} s, {server.memory_bytes() / 2**20:.0f} MiB")
         print(f"{'':46} {'1/s':>8} {'p50 ms':>8} {'p95 ms':>8} {'p99 ms':>8} {'other':>6} {'MiB':>8}")
-        measure(server, options.seconds, options.conversations, options.think)
+        measure(server, options.seconds, options.conversations, options.think, alone=options.only_conversations)
     return 0
 
 
