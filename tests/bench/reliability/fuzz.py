@@ -11,6 +11,7 @@ import argparse
 import contextlib
 import json
 import logging
+import math
 import os
 import random
 import sys
@@ -29,6 +30,8 @@ SLOW_S = 1.0
 MARK = "<script>zq7()</script>"
 SLOW_PATHS = ("/v1/ask", "/v1/chat/completions", "/v1/kb/", "/v1/batch")
 """Whole turns and documents: a tenth as many cases."""
+ROUNDS = 5
+"""How often cases are drawn anew, where operations that have only a few left others to draw."""
 BODIES = (
     {"question": "Can 4×3090 run Qwen2.5-72B?"},
     {"model": "Qwen2.5-72B", "gpu": "rtx-3090", "context_tokens": 8192},
@@ -98,35 +101,45 @@ def site(home: Path) -> tuple[Any, Any]:
 
 
 def by_schema(app: Any, cases: int, tally: Tally) -> None:
-    """Cases that schemathesis draws from the OpenAPI document, valid and invalid."""
+    """At least so many cases that schemathesis draws from the OpenAPI document, valid and invalid."""
     import schemathesis
-    from hypothesis import HealthCheck, Phase, given, settings
 
     schema: Any = schemathesis.openapi.from_asgi("/openapi.json", app)
-    operations = [found.ok() for found in schema.get_all_operations()]
-    slow = [one for one in operations if one.path.startswith(SLOW_PATHS)]
-    each = max(2, int(cases / (len(operations) - len(slow) + len(slow) / 10)))
-    for operation in operations:
-        most = max(2, each // 10) if operation in slow else each
+    rich = [found.ok() for found in schema.get_all_operations()]
+    for round_ in range(ROUNDS):
+        slow = [one for one in rich if one.path.startswith(SLOW_PATHS)]
+        each = max(2, math.ceil((cases - tally.cases) / (len(rich) - len(slow) + len(slow) / 10)))
+        rich = [one for one in rich if _drawn(one, max(2, each // 10) if one in slow else each, round_, tally)]
+        if tally.cases >= cases or not rich:
+            return
 
-        @settings(
-            max_examples=most, deadline=None, database=None, derandomize=True, phases=[Phase.generate],
-            suppress_health_check=list(HealthCheck),
-        )  # fmt: skip
-        @given(case=operation.as_strategy())
-        def run(case: Any) -> None:
-            started = time.perf_counter()
-            what = f"{case.method} {case.path} {str(case.body)[:700]}"
-            try:
-                answer = case.call()
-            except Exception as problem:  # the application raised: a real server would answer 500
-                tally.note(what, 500, f"{type(problem).__name__}: {str(problem)[:120]}", "", 0.0)
-                return
-            elapsed_s = time.perf_counter() - started
-            text = answer.content.decode("utf-8", "replace")  # an export may be no text
-            tally.note(what, answer.status_code, text, str(answer.headers.get("content-type")), elapsed_s)
 
-        run()
+def _drawn(operation: Any, most: int, round_: int, tally: Tally) -> bool:
+    """Send cases of one operation; whether there were as many as asked for: one without parameters has a handful."""
+    from hypothesis import HealthCheck, Phase, given, seed, settings
+
+    before = tally.cases
+
+    @seed(round_)
+    @settings(
+        max_examples=most, deadline=None, database=None, phases=[Phase.generate],
+        suppress_health_check=list(HealthCheck),
+    )  # fmt: skip
+    @given(case=operation.as_strategy())
+    def run(case: Any) -> None:
+        started = time.perf_counter()
+        what = f"{case.method} {case.path} {str(case.body)[:700]}"
+        try:
+            answer = case.call()
+        except Exception as problem:  # the application raised: a real server would answer 500
+            tally.note(what, 500, f"{type(problem).__name__}: {str(problem)[:120]}", "", 0.0)
+            return
+        elapsed_s = time.perf_counter() - started
+        text = answer.content.decode("utf-8", "replace")  # an export may be no text
+        tally.note(what, answer.status_code, text, str(answer.headers.get("content-type")), elapsed_s)
+
+    run()
+    return tally.cases - before >= most
 
 
 def raw(seed: int) -> Iterator[tuple[str, bytes, dict[str, str]]]:

@@ -1,6 +1,8 @@
 """Load the real server from one process beside it: tool requests, whole turns, and conversations that think.
 
-    python tests/bench/reliability/load.py --seconds 20 --conversations 50 500 --workers 1
+    python tests/bench/reliability/load.py --seconds 20 --conversations 50 500
+    python tests/bench/reliability/load.py --seconds 300 --conversations 500 --only-conversations
+    python tests/bench/reliability/load.py --chunks 10000       beside so many passages more than the guidance has
 
 Requests recur ("popular": the server may remember) or are new every time ("new"). Prints requests a second, p50, p95
 and p99 in milliseconds, answers other than 200, and the server's memory. The generator runs on the same cores.
@@ -9,7 +11,9 @@ and p99 in milliseconds, answers other than 200, and the server's memory. The ge
 import argparse
 import asyncio
 import json
+import os
 import random
+import subprocess
 import sys
 import tempfile
 import time
@@ -169,6 +173,19 @@ def turns(
     return bodies
 
 
+def stocked(home: Path, chunks: int) -> Path:
+    """The home, its index holding so many passages more, made of the guidance's lines."""
+    program = (
+        "import random, sys; from pathlib import Path; from bench_retrieval import use; "
+        "from bench_retrieval_scale import fill; home = Path(sys.argv[1]); use(home); "
+        "fill(home, int(sys.argv[2]), random.Random(3))"
+    )
+    places = [str(Path(__file__).parents[1]), *filter(None, (os.environ.get("PYTHONPATH"),))]
+    environment = os.environ | {"PYTHONPATH": os.pathsep.join(places)}
+    subprocess.run([sys.executable, "-c", program, str(home), str(chunks)], env=environment, check=True)
+    return home
+
+
 def measure(
     server: Server, seconds: float, conversations: list[int], think_s: float, *, alone: bool = False
 ) -> list[str]:
@@ -195,15 +212,20 @@ def measure(
     return rows
 
 
+def _home(folder: Path, chunks: int) -> Path:
+    return stocked(prepared(folder), chunks) if chunks else prepared(folder)
+
+
 def main() -> int:
     """Print the table; fail when anything but 200 and 503 came back."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--seconds", type=float, default=10, help="of each row")
     parser.add_argument("--conversations", type=int, nargs="*", default=[50])
     parser.add_argument("--only-conversations", action="store_true", help="none of the rows before them")
+    parser.add_argument("--chunks", type=int, default=0, help="passages besides the guidance")
     parser.add_argument("--think", type=float, default=5.0, help="mean seconds between a client's turns")
     options = parser.parse_args()
-    with tempfile.TemporaryDirectory() as folder, serving(prepared(Path(folder) / "home")) as server:
+    with tempfile.TemporaryDirectory() as folder, serving(_home(Path(folder) / "home", options.chunks)) as server:
         print(f"ready after {server.started_s:.1f} s, {server.memory_bytes() / 2**20:.0f} MiB")
         print(f"{'':46} {'1/s':>8} {'p50 ms':>8} {'p95 ms':>8} {'p99 ms':>8} {'other':>6} {'MiB':>8}")
         measure(server, options.seconds, options.conversations, options.think, alone=options.only_conversations)
