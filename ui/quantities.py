@@ -4,7 +4,7 @@ from decimal import Decimal
 from typing import Any
 
 from kb.units import DAY_S, HOUR_S, TB, format_bytes
-from tools.configuration import Price
+from tools.configuration import AskedPrice, Price
 from ui.labels import label
 
 MONEY = {"usd": "USD", "cny": "CNY", "eur": "EUR"}
@@ -57,8 +57,16 @@ def money(amount: Decimal | float, currency: str) -> str:
 
 
 def price(one: Price) -> str:
-    """A price with its period as HTML."""
-    if one.amount is None:
+    """A price with its period as HTML, in the money that was asked in where that is another than it was read in."""
+    told = one.asked_price or one
+    if told.amount is None:
         return label("price_unknown")
     period = f'<span class="period">{label(f"per_{one.period}")}</span>' if one.period else ""
-    return f'{money(one.amount, one.currency)}<span class="quiet"> {one.currency}</span>{period}'
+    return f'{money(told.amount, told.currency)}<span class="quiet"> {told.currency}</span>{period}'
+
+
+def price_range(one: Price | AskedPrice) -> str:
+    """From the lowest to the highest price that was read; nothing where one price was read."""
+    if one.low is None or one.high is None or one.low == one.high:
+        return ""
+    return f"{money(one.low, one.currency)} – {money(one.high, one.currency)}"

@@ -1,6 +1,7 @@
 """What the page writes: safe HTML, in which every part of an answer can be found."""
 
 import re
+from datetime import UTC, datetime
 
 import pytest
 
@@ -83,7 +84,10 @@ def configuration(**changes: object) -> Configuration:
         "memory": MemoryFit(needed_bytes_per_gpu=22 * 2**30, usable_bytes_per_gpu=44 * 2**30, verdict="yes"),
         "price": Price(amount=3200, as_of="2026-06-29", complete=True), "why": "Cheapest that fits.",
         "items": (
-            Item(part="gpu", product="RTX 3090", count=4, unit_price=800, subtotal=3200, source=None, price_date=None),
+            Item(
+                part="gpu", product="RTX 3090", count=4, unit_price=800, subtotal=3200, source=None,
+                price_date="2026-06-29",
+            ),
         ),
     }  # fmt: skip
     return Configuration.model_validate(fields | changes)
@@ -116,7 +120,7 @@ def test_a_card_shows_the_other_ways_to_pay_and_the_network_of_a_cluster() -> No
 
 def test_an_old_price_is_marked() -> None:
     assert "older than a month" in cards.cards(
-        [configuration(price=Price(amount=1, as_of="2020-01-01", complete=True))]
+        [configuration(items=(), price=Price(amount=1, as_of="2020-01-01", complete=True))]
     )
 
 
@@ -127,6 +131,23 @@ def test_several_configurations_are_laid_side_by_side_and_only_those_of_the_answ
     for ranks in ([1], [1, 2, 3], [1, 9]):
         with pytest.raises(BadInput):
             comparison(two, ranks)
+
+
+def test_a_card_tells_the_money_asked_in_and_the_day_of_what_costs_most() -> None:
+    today = datetime.now(UTC).date().isoformat()
+    items = (
+        Item(part="gpu", product="RTX 4090", count=2, unit_price=2000, subtotal=4000, source=None, price_date=today),
+        Item(part="psu", product="PSU", count=1, unit_price=200, subtotal=200, source=None, price_date="2020-01-01"),
+    )
+    read = Price(amount=4200, low=4000, high=4500, as_of="2020-01-01", complete=True).also_in("CNY")
+    html = cards.cards([configuration(items=items, price=read)])
+    asked = read.asked_price
+    assert asked
+    assert asked.low
+    assert asked.high
+    assert html.index(f"¥{asked.amount:,.0f}") < html.index(f"¥{asked.low:,.0f} – ¥{asked.high:,.0f}")
+    assert html.index(today) < html.index("some parts older than a month") < html.index("$4,000 – $4,500")
+    assert "older than a month" not in html.replace("some parts older than a month", "")
 
 
 def test_a_card_without_a_price_says_so_rather_than_nought() -> None:

@@ -15,6 +15,7 @@ from assistant.phrases import phrases
 from tools.configuration import Configuration
 from ui.labels import labels
 from ui.markdown import as_markdown
+from ui.quantities import money, plain, price_range
 from ui.web.bill import source_title
 from ui.web.cards import dated_plain
 
@@ -94,8 +95,13 @@ def _total(sheet: Worksheet, first: int, row: int, one: Configuration, *, zh: bo
         cell = sheet[f"{column}{row}"]
         cell.value = f"=SUM({column}{first}:{column}{row - 1})" if row > first else None
         cell.number_format, cell.font = AMOUNT, Font(bold=True)
-    if not one.price.complete:
-        _text(sheet.cell(row + 1, 1), _word("incomplete", zh))
+    remarks = [] if one.price.complete else [_word("incomplete", zh)]
+    if asked := one.price.asked_price:
+        told = price_range(asked) or money(asked.amount, asked.currency)
+        at = f"1 USD = {plain(asked.per_usd)} {asked.currency}{f', {asked.rate_as_of}' if asked.rate_as_of else ''}"
+        remarks.append(f"≈ {told}{period} ({at})")
+    for number, remark in enumerate(remarks, start=row + 1):
+        _text(sheet.cell(number, 1), remark)
 
 
 def _setup(one: Configuration) -> list[str]:

@@ -2,9 +2,10 @@
 
 from collections.abc import Sequence
 
+from assistant.plan.preferred import main_date
 from kb.units import format_bytes
 from tools.configuration import Configuration
-from ui.quantities import money
+from ui.quantities import money, price_range
 from ui.slack import rich
 from ui.slack.fitting import cut, escaped, joined
 from ui.slack.rich import Block
@@ -46,14 +47,11 @@ def _price(one: Configuration, wording: Words) -> str:
         return wording("price_unknown")
     if cost.amount == 0 and one.owned_count:
         return wording("owned")
-    ranged = cost.low is not None and cost.high is not None and cost.low != cost.high
-    amount = (
-        f"{money(cost.low, cost.currency)} – {money(cost.high, cost.currency)}"
-        if ranged and cost.low is not None and cost.high is not None
-        else money(cost.amount, cost.currency)
-    )
+    told = cost.asked_price or cost
+    amount = price_range(told) or money(told.amount or 0, told.currency)
     period = f" {wording(f'per_{cost.period}')}" if cost.period else ""
-    dated = f"{wording('as_of')} {cost.as_of}" if cost.as_of else ""
+    day = main_date(one)
+    dated = f"{wording('as_of')} {day}" if day else ""
     return joined([amount + period, dated, "" if cost.complete else wording("incomplete")], LONGEST_TITLE - 20)
 
 

@@ -6,10 +6,11 @@ from html import escape
 from assistant.compose.names import engine_name, format_name
 from assistant.compose.reasons import sentences
 from assistant.phrases import phrases
+from assistant.plan.preferred import main_date
 from tools.configuration import Configuration
 from tools.prices import is_stale
 from ui.labels import both, label, labels
-from ui.quantities import money, price
+from ui.quantities import money, price, price_range
 from ui.web.bill import bill
 from ui.web.chart import fit_bar
 
@@ -126,12 +127,15 @@ def price_line(one: Configuration) -> str:
 
 
 def dated(one: Configuration) -> str:
-    """The day of the price, its band, and whether anything is missing from it."""
-    parts = [f"{label('as_of')} {escape(one.price.as_of)}"] if one.price.as_of else []
-    if one.price.amount and is_stale(one.price.as_of):
-        parts.append(f'<span class="old">{label("old_price" if one.price.as_of else "undated")}</span>')
-    if one.price.low is not None and one.price.high is not None and one.price.low != one.price.high:
-        parts.append(f"{money(one.price.low, one.price.currency)} – {money(one.price.high, one.price.currency)}")
+    """The day of the price of what matters most, its band, what it was read as, and whether anything is missing."""
+    day = main_date(one)
+    parts = [f"{label('as_of')} {escape(day)}"] if day else []
+    if old := _old(one):
+        parts.append(f'<span class="old">{label(old)}</span>')
+    if band := price_range(one.price.asked_price or one.price):
+        parts.append(band)
+    if read := _read_as(one):
+        parts.append(f"{label('read_as')} {read}")
     if not one.price.complete:
         parts.append(f'<span class="old">{label("incomplete")}</span>')
     return " · ".join(parts)
@@ -139,15 +143,28 @@ def dated(one: Configuration) -> str:
 
 def dated_plain(one: Configuration, *, zh: bool) -> str:
     """The same remarks in one language, as text."""
-    band = ""
-    if one.price.low is not None and one.price.high is not None and one.price.low != one.price.high:
-        band = f"{money(one.price.low, one.price.currency)} – {money(one.price.high, one.price.currency)}"
-    keys = []
-    if one.price.amount and is_stale(one.price.as_of):
-        keys.append("old_price" if one.price.as_of else "undated")
-    if not one.price.complete:
-        keys.append("incomplete")
-    return " · ".join([*([band] if band else []), *(labels()[key][int(zh)] for key in keys)])
+    keys = [key for key in (_old(one), "" if one.price.complete else "incomplete") if key]
+    remarks = [price_range(one.price), *(labels()[key][int(zh)] for key in keys)]
+    return " · ".join(remark for remark in remarks if remark)
+
+
+def _old(one: Configuration) -> str:
+    """The label of what is to be said of the age of a price."""
+    day = main_date(one)
+    if not one.price.amount:
+        return ""
+    if day is None:
+        return "undated"
+    if is_stale(day):
+        return "old_price"
+    return "old_parts" if one.price.as_of and is_stale(one.price.as_of) else ""
+
+
+def _read_as(one: Configuration) -> str:
+    """The sum in the money it was read in, where it is told in another."""
+    if one.price.asked_price is None or one.price.amount is None:
+        return ""
+    return price_range(one.price) or money(one.price.amount, one.price.currency)
 
 
 def _reasons(one: Configuration) -> str:
