@@ -6,6 +6,7 @@ from itertools import pairwise
 
 from assistant.understand.entities import Entities
 from assistant.understand.errors import Pasted
+from assistant.understand.in_numbers import of_one_card
 from assistant.understand.likened import LIKENED
 from assistant.understand.mig import find_instance
 from assistant.understand.named import NamedGpu
@@ -137,6 +138,8 @@ def find_cards(entities: Entities, text: str, intent: Intent, pasted: Pasted) ->
     """
     if part := find_instance(text):
         return _parts(text, part)
+    if weighed := of_one_card(text, entities.gpus):
+        return Cards((), (weighed[0].gpu,), weighed, (), entities.gpus, None, None)
     owned_names = _owned_names(text, _standing(text, entities.gpus), intent)
     asked_names = [gpu for gpu in _standing(text, entities.gpus) if gpu not in owned_names]
     ids = list(dict.fromkeys(gpu.gpu for gpu in owned_names))
