@@ -10,7 +10,7 @@ from assistant.compose.citations import joined
 from assistant.compose.claims import ENOUGH, NEEDS, claims
 from assistant.compose.material import Estimate, Material
 from assistant.compose.soldered import soldered
-from assistant.plan import card_claims
+from assistant.plan import card_claims, reserved
 from assistant.plan.cheaper import SHARES
 from assistant.understand.unified import is_unified
 from kb.catalog import models
@@ -145,7 +145,8 @@ def _needed(material: Material, main: Estimate) -> Iterator[str]:
     per_gpu = main.result.per_gpu
     for claim in claims(material.understanding.text, NEEDS):
         if claim.binary_bytes < per_gpu.low_bytes * main.gpus:
-            yield _sentence(material, main, "premise.too_small", claim.text)
+            if not reserved.asked(material.understanding):  # there it is the weights alone, set against what is shown
+                yield _sentence(material, main, "premise.too_small", claim.text)
         elif claim.decimal_bytes > FAR_ABOVE * per_gpu.high_bytes * main.gpus:
             yield _sentence(material, main, "premise.too_large", claim.text)
 

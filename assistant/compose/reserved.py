@@ -1,5 +1,7 @@
 """Why more memory is shown as used than the model takes: what is reserved, what is needed, how to take less."""
 
+import re
+
 from assistant.compose import names, numbers
 from assistant.compose.arithmetic import arithmetic, cite, interval, total, workload
 from assistant.compose.assume import assumed
@@ -8,6 +10,10 @@ from assistant.compose.material import Estimate, Material
 from assistant.compose.section import Section
 from assistant.plan import reserved as planned
 from kb.units import GIB
+
+_OTHER = "LMDeploy"
+_OF_OTHER = re.compile(r"lmdeploy|turbomind", re.I)
+"""A server without a memory model of its own, which reserves as the others do."""
 
 
 def reserved(material: Material) -> Section | None:
@@ -22,7 +28,7 @@ def reserved(material: Material) -> Section | None:
         section.levers = [say("reserved.half", total=total(main))]
         section.body = [arithmetic(material, [main, wide])]
     else:
-        engine = names.engine_name(main.result.engine)
+        engine = _OTHER if _OF_OTHER.search(material.text) else names.engine_name(main.result.engine)
         section.headline = _cause(material, main, engine)
         shares = say("reserved.shares", weights=numbers.gib(main.part("weights"), digits=1)) if main.gpus > 1 else ""
         section.body = [shares, arithmetic(material, [main])]

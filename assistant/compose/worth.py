@@ -138,13 +138,14 @@ def _too_large(material: Material, least: Estimate) -> str:
 def _ended(material: Material, one: GpuCount) -> bool:
     """Whether current software leaves the card out: PyTorch's own wheels are the measure.
 
-    What they ask of a card of today is newer software, not older.
+    What they ask of a card of today is newer software, not older, and of another maker's its own wheels.
     """
     card = gpu(one.gpu)
     if card.vendor == "NVIDIA" and float(card.compute_capability or 0) >= planned.CURRENT:
         return False
+    left = {"works"} if card.vendor == "NVIDIA" else {"works", "works_with", "unknown"}
     found = compatibility.findings(material)
-    return any(each.verdict != "works" for each in found if "pytorch" in each.asked.lower())
+    return any(each.verdict not in left for each in found if "pytorch" in each.asked.lower())
 
 
 def _judged(material: Material, one: GpuCount, held: Estimate, other: Estimate | None, *, ended: bool) -> str:

@@ -25,16 +25,23 @@ _SHOWN = re.compile(
     r"(?P<n2>\d{1,4}(?:\.\d{1,2})?)\s?gi?b?(?![a-z0-9])"
     r"|(?:一?启动|加载完?|起(?:服务|来))(?:之?后)?就(?:是|要|占了?|有)?\s?(?P<n3>\d{1,4}(?:\.\d{1,2})?)\s?gi?b?(?![a-z0-9])"
     r"|[占吃用]满|全(?:部)?占(?:了|满)?|(?:all|the (?:whole|entire)|almost all|nearly all|most)(?: of)?(?: the| my)?"
-    r" (?:v?ram|memory|card|gpu)(?![a-z])",
+    r" (?:v?ram|memory|card|gpu|(?P<n4>\d{1,4})\s?gi?b?)(?![a-z])"
+    r"|(?:占用?|显存|用量)[^,。?!\n]{0,10}?(?:和|跟|与|同)[^,。?!\n]{0,12}?(?:一样|相同|没(?:有)?区别|没差|差不多)"
+    r"|(?<![a-z])(?:as much|the same)(?: amount of)? (?:v?ram|memory) as(?![a-z])"
+    r"|(?<![a-z])use less (?:v?ram|memory)(?![a-z])",
     re.I,
 )
-"""An amount that is seen to be used, or the whole card."""
+"""An amount that is seen to be used, the whole card, or as much as of another format."""
+_ASKED_FOR = re.compile(r"(?<![a-z])(?:needs?|wants?|要|需要)\s?(?P<n>\d{1,4}(?:\.\d{1,2})?)\s?gi?b?(?![a-z0-9])", re.I)
+"""What a server is said to need, where one was named."""
+_LEAK = re.compile(r"内存泄漏|显存泄漏|memory leaks?|leak(?:s|ing)? memory", re.I)
+"""What people take a reservation for."""
 _PUZZLED = re.compile(
     r"为什么|为啥|为何|怎么(?!办|装|部署|选|配|买)|咋(?!办|装|整)|哪(?:里|儿)?去了|花哪|去哪|正常(?:吗|么|不|\?|？|$)|[配设搞弄]错|哪里(?:不对|有问题)|不对劲|合理(?:吗|么|不)"
-    r"|不是(?:应该|说|只|才|一)|居然|竟然|明明|才\s?\d|(?:只|仅)(?:有|要|需)?\s?\d"
+    r"|不是(?:应该|说|只|才|一)|不应该|不该|没(?:有)?生效|没起作用|白(?:量化|做)|居然|竟然|明明|才\s?\d|(?:只|仅)(?:有|要|需)?\s?\d"
     r"|(?:能|可以|怎样|如何)(?:不能|否)?(?:把[^,。]{0,6})?(?:限制|降|压|减|调低|少占)|有(?:什么|啥)?办法(?:降|减|限|压|让)"
     r"|(?<![a-z])(?:why|how come|normal|expected|reduce|lower|limit|supposed to|should(?:n't)? only|instead of"
-    r"|where (?:does|do|did|is|are))(?![a-z])",
+    r"|where (?:does|do|did|is|are)|how (?:do|can|to)|leak\w{0,4}|no (?:effect|difference))(?![a-z])",
     re.I,
 )
 """Words of somebody who did not expect it."""
@@ -45,16 +52,19 @@ def asked(understanding: Understanding) -> bool:
     need, text = understanding.need, understanding.text
     if requests.is_training(need) or not requests.sized(need) or understanding.command or understanding.error_text:
         return False
-    if need.engine not in (None, *RESERVING) or model_kind(need) not in {"llm", "vlm", None} or is_oom(text.lower()):
+    if need.engine not in (None, *RESERVING) or model_kind(need) not in {"llm", "vlm", None}:
         return False
-    return _SHOWN.search(text) is not None and _PUZZLED.search(text) is not None and not need.host_memory_bytes
+    if is_oom(_LEAK.sub(" ", text).lower()) or need.host_memory_bytes:
+        return False
+    seen = _SHOWN.search(text) or (need.engine in RESERVING and _ASKED_FOR.search(text))
+    return bool(seen) and (_PUZZLED.search(text) or _LEAK.search(text)) is not None
 
 
 def shown_gb(text: str) -> float | None:
-    """The amount that is seen to be used, as written."""
-    match = _SHOWN.search(text)
-    said = (match["n"] or match["n2"] or match["n3"]) if match else None
-    return float(said) if said else None
+    """The amount that is seen to be used, as written; the largest, where a smaller one is set against it."""
+    found = [match.groupdict() for rule in (_SHOWN, _ASKED_FOR) for match in rule.finditer(text)]
+    amounts = [float(said) for one in found for said in one.values() if said]
+    return max(amounts, default=None)
 
 
 def in_32_bits(need: Need, text: str) -> bool:

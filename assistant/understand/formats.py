@@ -68,6 +68,8 @@ _KV_AFTER = grammar(
     r"|quantized )?\s?kv(?:[-_ ]?cache|缓存)?(?![a-z])"
 )
 _KV_NAMES = {"f16": "fp16", "q8": "q8_0", "q4": "q4_0", "8bit": "fp8", "4bit": "q4_0"}
+_NOT = grammar(r"(?:(?<![a-z])(?:without|no|not|drop|disable|instead of)(?: the| an?)?|不用|不开|不要|关掉|去掉|取消)\s?$")
+"""Words that give a narrow cache up, so that it is as wide as usual."""
 _ALTERNATIVE = grammar(
     r"\s?(?:量化)?\s?(?:还是|或者?|和|与|跟|、|/|,|(?<![a-z])(?:or|vs\.?|versus|and|then)(?![a-z]))\s?(?:and |or )?"
     r"|[^.?!\n]{0,16}?(?<![a-z])(?:worth it |better |pay(?:s)? off |noticeabl[ey] )?(?:over|compared (?:to|with))\s?"
@@ -113,6 +115,8 @@ def find_kv_format(text: str) -> Found[str] | None:
     match = _KV.search(text) or _KV_AFTER.search(text)
     if match is None:
         return None
+    if _NOT.search(text[max(0, match.start() - 12) : match.start()]):
+        return Found("bf16", match.start(), match.end())
     name = match[1].replace("-", "").replace(" ", "")
     return Found(_KV_NAMES.get(name, name), match.start(), match.end())
 

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from assistant.understand.dataset import find_dataset
 from assistant.understand.growth import grown
 from assistant.understand.latency import find_latency
+from assistant.understand.lengths import find_exchange, tokens
 from assistant.understand.numbers import AMOUNT, DIGITS, HAN, scaled
 from assistant.understand.text import Found, grammar, masked
 from kb.units import DAY_S, HOUR_S
@@ -32,18 +33,15 @@ _CONTEXT_LOOSE = grammar(
     r"(?:tokens?(?! (?:of (?:data|text)|dataset))|长文本|的?文档|input|prompt|长"
     r"|window)?"
 )
+_OPENED = grammar(
+    rf"(?:开(?:到|满|足|启|个)?|拉到|拉满|调到|设到|撑到|跑到|跑满|用到|用满|顶到)\s?(?:了|个)?\s?(?P<n>{DIGITS})\s?(?P<s>k)"
+    r"(?![a-z0-9])(?!\s?(?:路|并发|用户|请求|步|条|张|分辨率|画质))"
+)
+"""A length that a context is opened to without being called one: 「开 128K 够几个人用」."""
 _TOKENS_SAID = grammar(
     r"(?<![a-z])(?:with|at) (?P<n>\d{3,6})(?P<s>)[- ]tokens?(?![a-z/])(?!\s?(?:per|/|a second|output|out|answers?|of))"
 )
 _FLAG_C = grammar(r"(?<![a-z0-9-])-c\s{1,3}(?P<n>\d{3,8})(?P<s>)")
-_IN_OUT = grammar(
-    r"(?:输入|input|prompt|in)\s?(?:长度|length"
-    r"|tokens?)?\s?[:=为约]?\s?(\d{1,8}(?:\.\d)?k?)(?:\s?tokens?)?[\s,/+和与、]{0,4}(?:and )?(?:输出"
-    r"|output|out|completion|生成)\s?(?:长度|length|tokens?)?\s?[:=为约]?\s?(\d{1,8}(?:\.\d)?k?)"
-    r"|(\d{1,8}(?:\.\d)?k?)\s?(?:tokens? )?(?:in(?:put)?"
-    r"|prompt)(?:\s?tokens?)?[\s,/+和与、]{1,4}(?:and )?(\d{1,8}(?:\.\d)?k?)\s?(?:tokens? )?(?:out(?:put)?"
-    r"|generated|completion)"
-)
 _CONCURRENT = (
     grammar(
         rf"(?<![a-z0-9.])(?P<n>{AMOUNT})\s?(?P<s>k|万|千)?\s?\+?(?:个|路|条|的)?\s?(?:并发|同时(?:请求|在线|访问"
@@ -168,8 +166,6 @@ _MEASURED = grammar(
     r"|实测|只有|才|跑出|目前|现在|得到|测得|降到|掉到"
 )
 """Words before a pace that is one's own already."""
-_BINARY = {1, 2, 4, 8, 16, 32, 64, 128, 256, 512}
-"""Lengths in K that are powers of two; 20k is twenty thousand."""
 _SERVED_MOST = 10**9
 
 
@@ -214,24 +210,12 @@ def find_load(text: str) -> Load:
     )
 
 
-def tokens(number: str, scale: str | None) -> int | None:
-    """A length in tokens: 128k = 131072, 20k = 20000, 1M = 1,000,000, 十万 = 100,000."""
-    value = scaled(number, {"m": "m", "k": "k"}.get((scale or "").strip(), scale))
-    if value is None or not 1 <= value <= _SERVED_MOST:
-        return None
-    thousands = value / 1000
-    return int(thousands * 1024) if (scale or "").strip() == "k" and thousands in _BINARY else int(value)
-
-
 def find_context(text: str) -> Found[int] | None:
     """The longest sequence spoken of; input and output add up."""
-    both = _IN_OUT.search(text)
-    if both:
-        first, second = (_plain_tokens(part) for part in ((both[1], both[2]) if both[1] else (both[3], both[4])))
-        if first and second:
-            return Found(first + second, both.start(), both.end())
+    if both := find_exchange(text):
+        return both
     found = []
-    for rule in (_CONTEXT_BEFORE, _CONTEXT_AFTER, _FLAG_C, _TOKENS_SAID, _CONTEXT_LOOSE):
+    for rule in (_CONTEXT_BEFORE, _CONTEXT_AFTER, _OPENED, _FLAG_C, _TOKENS_SAID, _CONTEXT_LOOSE):
         for match in rule.finditer(text):
             value = tokens(match["n"], match["s"])
             if value and value >= 64 and not _no_context(text, match, loose=rule is _CONTEXT_LOOSE):
@@ -301,10 +285,6 @@ def _no_context(text: str, match: re.Match[str], *, loose: bool) -> bool:
     if _DATA_AROUND.search(after) or _DATA_AFTER.match(text, match.end()) or _DATA_AROUND.search(before[-4:]):
         return True
     return not said_tokens and (tokens(match["n"], match["s"]) or 0) < 2000
-
-
-def _plain_tokens(part: str) -> int | None:
-    return tokens(part.rstrip("k"), "k" if part.endswith("k") else None)
 
 
 def _number(rules: tuple[re.Pattern[str], ...], text: str) -> Found[int] | None:

@@ -7,6 +7,7 @@ from assistant.understand.currency import find_currency
 from assistant.understand.engines import find_engine
 from assistant.understand.formats import choose_format, find_formats, find_kv_format
 from assistant.understand.growth import compounded
+from assistant.understand.lengths import find_exchange
 from assistant.understand.load import find_load
 from assistant.understand.look import find_look, find_per_gpu
 from assistant.understand.per_day import find_per_day
@@ -58,7 +59,9 @@ def read_plain_slots(reading: Reading) -> None:
     reading.put("batch_size", find_batch(hidden) or find_per_gpu(hidden))
     reading.put("method", find_method(reading.text.plain))
     reading.put("generations", find_generations(hidden))
-    for slot, found in find_look(hidden).items():
+    exchange = find_exchange(hidden)
+    seen = masked(hidden, [(exchange.start, exchange.end, " ")]) if exchange else hidden  # tokens are no pixels
+    for slot, found in find_look(seen).items():
         reading.put(slot, found)
     reading.put("tensor_parallel", reading.pasted.tensor_parallel)
     traffic = find_traffic(hidden, chinese=reading.language == "zh")

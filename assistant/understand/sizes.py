@@ -52,6 +52,11 @@ _USED_BEFORE = grammar(
     r"|uses|using|usage|consum(?:es|ed)|peak(?:s|ed)?(?: at)?|free|left)\s?(?:约|大概|about |~|of "
     r"|at )?\s?$"
 )
+_TAKEN_BEFORE = grammar(
+    r"(?:占(?:了|用了?|到)?|吃(?:了|掉|到)|用掉了?|冲到|涨到|飙到|(?<![a-z])(?:eats|consum(?:es|ed|ing)))\s?"
+    r"(?:约|大概|about |~)?\s?$"
+)
+"""Words for what a program takes, whatever memory is called behind the amount: 「占 19G 显存」."""
 _WEIGHTS_BEFORE = grammar(
     r"(?:参数|权重|模型(?:文件|本身|大小|体积)?|(?<![a-z])(?:weights|parameters|checkpoint)(?: are| is| take)?)\s?"
     r"(?:一?共|总共|只|才|就|有|是|仅|大概|大约|约|占用?|读取|加载|了|不到|only|about|just|~|\s){0,4}$"
@@ -179,6 +184,8 @@ def _role(text: str, match: re.Match[str]) -> Role:
         return "host"
     if match[3].startswith("m") or float(match[2]) * _UNIT[match[3][0]] > _CARD_MOST:
         return "unclear"
+    if _TAKEN_BEFORE.search(before):
+        return "used"
     if _CARD_AFTER.match(after) or _ENOUGH_AFTER.match(after):
         return "card"
     if _USED_BEFORE.search(before):

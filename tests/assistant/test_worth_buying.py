@@ -113,3 +113,19 @@ def test_a_card_as_good_for_the_same_money_says_no() -> None:
 )
 def test_renting_budgets_and_many_cards_are_not_one_card_alone(text: str) -> None:
     assert not worth.asked_alone(turn(text)[0])
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "AI Max 395 128G 跑 gpt-oss-120b 能有多快，值得买吗",
+        "Is a Strix Halo 128GB worth buying for gpt-oss-120b?",
+        "Is an RX 7900 XTX worth it for a 32B?",
+        "7900XTX 值得买来跑 14B 吗",
+        "Is an Arc Pro B60 worth buying for a 14B?",
+    ],
+)
+def test_a_card_of_its_own_wheels_is_not_left_out_by_software(text: str) -> None:
+    answer = turn(text)[2].answer
+    assert "leave it out" not in answer and "leave AMD" not in answer
+    assert "已经不支持" not in answer
