@@ -4,6 +4,7 @@ from collections.abc import Callable
 
 from assistant.compose import (
     alike,
+    arrivals,
     availability,
     bill,
     cardless,
@@ -50,6 +51,7 @@ _ANSWERS: dict[str, Callable[[Material], Section | None]] = {
     "bill": bill.bill, "alike": alike.alike, "unit_price": unit_price.unit_price, "traffic": traffic.traffic,
     "upgrade": upgrade.upgrade, "memory_target": memory_target.memory_target, "worth": worth.worth,
     "worth_alone": worth.alone,
+    "arrivals": arrivals.arrivals,
     "where_to_rent": where_to_rent.where_to_rent,
     "reserved": reserved.reserved, "deal": deal.deal, "resale": resale.resale, "hosting": hosting.hosting,
     "jobs": jobs.jobs, "isolated": isolated.isolated, "processor": processor.processor, "quant": quant.quant,

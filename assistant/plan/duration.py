@@ -10,6 +10,7 @@ from assistant.plan import jobs, money, requests
 from assistant.plan.amounts import COUNTED, TEXT_TOKENS, count_of, model_kind, trains
 from assistant.plan.call import PlannedCall, planned
 from assistant.plan.ways import only
+from assistant.understand.lengths import find_parts
 from assistant.understand.worded import DOCUMENTS, EACH, lasts, period_s
 from assistant.understanding import Understanding
 from tools.configuration import Configuration
@@ -62,6 +63,14 @@ class Texts:
         }  # fmt: skip
 
 
+_WRITTEN = re.compile(
+    r"(?:输出|生成|摘要|回答)\s?(?:约|大概|大约|长度)?\s?(\d{1,5})(?!\d|\s?[万千kK%条个张])|\b(?:output|answer|summar(?:y|ies)|completion)s?"
+    r" (?:of |about |around ){0,2}(\d{1,5})\b(?! ?k)",
+    re.I,
+)
+"""How long what is written of each text is, where that was told beside the length of what is read."""
+
+
 def texts(need: Need, text: str) -> Texts | None:
     """The texts that a language model is to get through; a translation is about as long as what is translated."""
     match = DOCUMENTS.search(text)
@@ -69,10 +78,15 @@ def texts(need: Need, text: str) -> Texts | None:
     if match is None or stated or model_kind(need) not in (None, "llm", "vlm"):
         return None
     count = count_of(match)
+    parts = find_parts(text.lower())
+    if count and parts is not None:
+        return Texts(count, *parts.value)
     each = EACH.search(text)
     usual = SENTENCE_TOKENS if _SENTENCES.search(match[0]) else TEXT_TOKENS
     read = round(float(each["n"]) * (1000 if each["k"] else 1)) if each else usual
-    return Texts(count, read, read if _TRANSLATES.search(text) else max(1, read // SHORTER)) if count else None
+    said = _WRITTEN.search(text)
+    shorter = read if _TRANSLATES.search(text) else max(1, read // SHORTER)
+    return Texts(count, read, int(said[1] or said[2]) if said else shorter) if count else None
 
 
 def to_write(need: Need, text: str) -> dict[str, object]:

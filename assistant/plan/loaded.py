@@ -19,7 +19,8 @@ _RATE = re.compile(
     r"(?:/|per |每|an? |each )\s?(?:s|sec|second|秒))(?![a-z])"
     r"|(?P<m>rpm|qpm|(?:requests?|reqs?|queries|calls|prompts|次|个?请求|个?查询|次?调用)\s?"
     r"(?:/|per |每|an? |each )\s?(?:m|min|minute|分钟?))(?![a-z]))"
-    r"|每(?P<u>秒|分钟?)钟?\s?(?P<c>\d[\d,]*(?:\.\d+)?)\s?(?P<w>万)?\s?(?:次|个?请求|个?查询|条?请求|qps)",
+    r"|(?<![a-z])(?:(?P<s2>qps|rps)|(?P<m2>rpm|qpm))\s?(?:of|is|about|around|[:=为是约到要]|大概|大约){0,2}\s?(?P<n2>\d[\d,]*(?:\.\d+)?)(?![\d.])"
+    r"|每(?P<u>秒|分钟?)钟?\s?(?:有|要|来|处理|大概|大约|约)?\s?(?P<c>\d[\d,]*(?:\.\d+)?)\s?(?P<w>万)?\s?(?:次|个?请求|个?查询|条?请求|qps)",
     re.I,
 )
 """How many requests come in a second or a minute."""
@@ -30,8 +31,10 @@ def stated(text: str) -> tuple[float, bool] | None:
     found = _RATE.search(text)
     if found is None:
         return None
-    count = float((found["n"] or found["c"]).replace(",", "")) * (1000 if found["k"] else 10_000 if found["w"] else 1)
-    return count, bool(found["m"]) or (found["u"] or "").startswith("分")
+    count = float((found["n"] or found["n2"] or found["c"]).replace(",", "")) * (
+        1000 if found["k"] else 10_000 if found["w"] else 1
+    )
+    return count, bool(found["m"] or found["m2"]) or (found["u"] or "").startswith("分")
 
 
 def rate(text: str) -> float | None:

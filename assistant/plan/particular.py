@@ -6,6 +6,7 @@ from functools import lru_cache
 from assistant.answer import ToolCallRecord
 from assistant.plan import (
     alike,
+    arrivals,
     availability,
     bill,
     cardless,
@@ -78,6 +79,7 @@ SHAPES: tuple[tuple[str, Callable[[Understanding], bool], Planner], ...] = (
     ("worth_alone", worth.asked_alone, worth.calls_alone),
     ("isolated", isolated.asked, isolated.calls),
     ("reserved", reserved.asked, reserved.calls),
+    ("arrivals", arrivals.asked, arrivals.calls),
     ("hosting", hosting.asked, hosting.calls),
     ("deal", deal.asked, deal.calls),
     ("quant", quant.asked, quant.calls),
@@ -94,6 +96,7 @@ SHAPES: tuple[tuple[str, Callable[[Understanding], bool], Planner], ...] = (
 
 
 MORE: dict[str, Follower] = {
+    "arrivals": arrivals.more,
     "domestic": domestic.more,
     "nodes": nodes.more,
     "worth": lambda need, _, results: worth.more(need, results),

@@ -68,7 +68,9 @@ _KV_AFTER = grammar(
     r"|quantized )?\s?kv(?:[-_ ]?cache|缓存)?(?![a-z])"
 )
 _KV_NAMES = {"f16": "fp16", "q8": "q8_0", "q4": "q4_0", "8bit": "fp8", "4bit": "q4_0"}
-_NOT = grammar(r"(?:(?<![a-z])(?:without|no|not|drop|disable|instead of)(?: the| an?)?|不用|不开|不要|关掉|去掉|取消)\s?$")
+_NOT = grammar(
+    r"(?:(?<![a-z])(?:without|no|not|drop|disable|instead of)(?: the| an?)?|不用|不开|不要|关掉|去掉|取消)\s?$"
+)
 """Words that give a narrow cache up, so that it is as wide as usual."""
 _ALTERNATIVE = grammar(
     r"\s?(?:量化)?\s?(?:还是|或者?|和|与|跟|、|/|,|(?<![a-z])(?:or|vs\.?|versus|and|then)(?![a-z]))\s?(?:and |or )?"

@@ -6,7 +6,7 @@ from assistant.understand.text import Found, grammar
 _BINARY = {1, 2, 4, 8, 16, 32, 64, 128, 256, 512}
 """Lengths in K that are powers of two; 20k is twenty thousand."""
 _LONGEST = 10**9
-_LEAST = 64
+_LEAST = 32
 """Fewer tokens than this are no prompt that anybody sizes a card for."""
 
 
@@ -17,7 +17,7 @@ def _length(name: str) -> str:
     )
 
 
-_PROMPT = r"(?:输入|提示词|问题|prompts?|inputs?|isl|(?<!进|写|录|投|收|嵌|引|导|接|放|加|买|准|深|陷)入(?!门|手|口)|(?<![a-z])in)"
+_PROMPT = r"(?:输入|提示词|问题|prompts?|inputs?|isl|(?<![进写录投收嵌引导接放加买准深陷])入(?!门|手|口)|(?<![a-z])in)"
 _ANSWER = (
     r"(?:输出|生成|回答|回复|答案|(?<![a-z])(?:output|completion|answer|repl(?:y|ie)|response|generation)s?|osl"
     r"|(?<![a-z])out|(?<![导支突杰])出(?!来|现|口|错|货))"
@@ -70,15 +70,21 @@ def tokens(number: str, scale: str | None) -> int | None:
     return int(thousands * 1024) if (scale or "").strip() == "k" and thousands in _BINARY else int(value)
 
 
-def find_exchange(text: str) -> Found[int] | None:
-    """A prompt and its answer together, where each was told; None where one length was, or none."""
+def find_parts(text: str) -> Found[tuple[int, int]] | None:
+    """The tokens of a prompt and of its answer, where each was told; None where one length was, or none."""
     for rule in _SAID:
         for match in rule.finditer(text):
             prompt, answer = tokens(match["n"], match["ns"]), tokens(match["m"], match["ms"])
             if prompt and answer and prompt >= _LEAST:
-                return Found(prompt + answer, match.start(), match.end())
+                return Found((prompt, answer), match.start(), match.end())
     for rule in _EACH:
         for match in rule.finditer(text):
             if (both := tokens(match["n"], match["ns"])) and both >= _LEAST:
-                return Found(2 * both, match.start(), match.end())
+                return Found((both, both), match.start(), match.end())
     return None
+
+
+def find_exchange(text: str) -> Found[int] | None:
+    """A prompt and its answer together."""
+    parts = find_parts(text)
+    return Found(sum(parts.value), parts.start, parts.end) if parts else None

@@ -50,10 +50,14 @@ AUDIO_PLAIN = re.compile(r"(?<!in )(?<!within )(?<!every )" + _NUMBER + r"(?P<u>
 WRITTEN_DOWN = re.compile(r"transcri\w*|caption|subtitle|转写|转录|转文字|听写|字幕", re.I)
 """Words that make hours those of what is listened to."""
 DOCUMENTS = re.compile(
-    _NUMBER + r"(?:(?:pdf|web|text|wikipedia|product|news|legal|short|long|scanned|academic) )?"
-    r"(?:documents?|docs?|texts?|passages?|chunks?|paragraphs?|pages?|articles?|records?|sentences?|reviews?|e-?mails?|tickets?|comments?|tweets?|篇"
+    _NUMBER
+    + r"(?:(?:pdf|web|text|wikipedia|product|news|legal|short|long|scanned|academic|customer|support|user|job|medical"
+    r"|call|chat|movie|research) )?"
+    r"(?:documents?|docs?|texts?|passages?|chunks?|paragraphs?|pages?|articles?|records?|sentences?|reviews?|e-?mails?|tickets?|comments?|tweets?|posts?|pdfs?"
+    r"|descriptions?|listings?|abstracts?|papers?|contracts?|resumes?|cvs?|transcripts?|messages?|titles?|篇"
     r"|(?:个|条|段|份)\s?(?:文档|文本|文章|数据|片段|段落|记录|chunk)|文档|条(?!件)"
     r"|句(?:话|子)?|(?:条|封)\s?(?:评论|邮件|工单|短信|留言)"
+    r"|(?:个|条|份)\s?(?:商品|产品|岗位)?(?:描述|标题|文案|合同|简历|摘要|弹幕)"
     r"|次\s?(?:\w{0,12}\s?)?(?:请求|调用|查询|向量化|检索))",
     re.I,
 )

@@ -8,7 +8,7 @@ from tests.assistant.planning import turn
 @pytest.mark.parametrize(
     "text",
     [
-        "Llama-3-8B on my H100 with vllm serve takes nearly all 80GB. The weights are only 16GB, where does the rest go?",
+        "Llama-3-8B on my H100 with vllm serve takes nearly all 80GB. The weights are only 16GB, where is the rest?",
         "I loaded a 3B model in vLLM and nvidia-smi shows 21GB used on the 3090. memory leak?",
         "4-bit quantised 14B takes as much VRAM as fp16 in vLLM on an L40S, why?",
         "How do I make vLLM use less memory? Qwen3-4B takes 22GB on my 4090",
@@ -24,7 +24,9 @@ def test_a_full_card_is_the_servers_reservation(text: str) -> None:
     understanding, _, draft = turn(text)
     told = draft.answer.split("\n", 1)[0]
     assert draft.verdict == "diagnosis"
-    cause = "划给 KV 缓存" if understanding.language == "zh" else "gives all that the weights leave of it to the KV cache"
+    cause = (
+        "划给 KV 缓存" if understanding.language == "zh" else "gives all that the weights leave of it to the KV cache"
+    )
     assert cause in told
     assert "not enough" not in draft.answer
 
