@@ -13,7 +13,7 @@ from typing import Any
 from pydantic import Field
 
 from kb.base import Frozen, IndexUnavailable
-from kb.connection import Reading, changing, reading, reopen
+from kb.connection import Reading, changing, folded, reading, reopen
 from kb.embedder import Spoken, Vectors, packed
 from kb.lexicon import without_markup, words
 from kb.lock import exclusive
@@ -135,6 +135,7 @@ class Library:
             with exclusive(self.folder / "writer.lock", wait_s=WRITER_WAIT_S):
                 self._prepare()
                 yield
+                folded(self.path)
         except (OSError, sqlite3.Error) as problem:
             raise IndexUnavailable(f"{self.folder} cannot be written: {problem}") from problem
 
@@ -304,10 +305,9 @@ class Library:
         except IndexUnavailable:
             sound = False
         if not sound:
-            for end in ("", "-wal", "-shm"):
-                file = self.path.with_name(self.path.name + end)
-                if file.exists():
-                    file.replace(file.with_name(f"{file.name}.set-aside"))
+            files = (self.path.with_name(self.path.name + end) for end in ("", "-wal", "-shm"))
+            for file in filter(Path.exists, files):
+                file.replace(file.with_name(f"{file.name}.set-aside"))
         with changing(self.path) as connection:
             connection.executescript(_TABLES)
         self.remember(schema=str(SCHEMA))

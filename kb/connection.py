@@ -4,7 +4,7 @@ import os
 import sqlite3
 import sys
 from collections.abc import Iterator
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 from threading import local
 from urllib.parse import quote
@@ -12,10 +12,13 @@ from urllib.parse import quote
 from kb.base import IndexUnavailable
 
 BUSY_S = 30.0
+FOLD_S = 0.5
+"""How long the journal is kept for readings that go on."""
 COUNTED_MAX = 20_000
 """Words whose counts a connection keeps."""
 # Full sync: what was acknowledged survives a power cut, not only a killed process.
 _ALWAYS = "PRAGMA journal_mode=WAL; PRAGMA synchronous=FULL; PRAGMA foreign_keys=ON;"
+_LOOK = "SELECT 1 FROM sqlite_master LIMIT 1"
 _File = tuple[int, str, int, int]
 """Process, path, device and inode: a library that was set aside and made anew is another file."""
 
@@ -24,6 +27,8 @@ class Reading(sqlite3.Connection):
     """A connection that reads, and what it has counted since the file last changed."""
 
     version: int = -1
+    alone: bool = False
+    """Whether only the file itself was opened, as one that does not change."""
     counted: dict[tuple[str, str], int]
     """How many chunks hold a word, by language and word."""
     spelt: dict[tuple[str, str], dict[str, int]]
@@ -62,6 +67,14 @@ def changing(path: Path) -> Iterator[sqlite3.Connection]:
         yield connection
 
 
+def folded(path: Path) -> None:
+    """Bring what the journal holds into the file itself, as far as no reading goes on: then the file alone can be read
+    where nothing can be written any more."""
+    with changing(path) as connection, suppress(sqlite3.Error):  # what was committed stays so in the journal, too
+        connection.execute(f"PRAGMA busy_timeout={1000 * FOLD_S:.0f}")
+        connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+
+
 @contextmanager
 def reading(path: Path) -> Iterator[Reading]:
     """A connection that sees one consistent state; within another reading of the thread, that one's.
@@ -92,6 +105,8 @@ def reading(path: Path) -> Iterator[Reading]:
             connection.begin()
             yield connection
             connection.execute("COMMIT")
+        if connection.alone:
+            _let_go()  # once it can be written again, it may change
     except BaseException:
         _let_go()
         raise
@@ -131,17 +146,21 @@ def _open(path: Path) -> Reading:
 
 
 def _reader(path: Path) -> Reading:
-    """One that only reads; where nothing may be written, the file is taken to change no more.
+    """One that only reads; where nothing can be written, by right or for lack of room, the file itself without what
+    would have to lie beside it.
 
     It is opened as one that cannot write: a writer that closes last removes the journal by its path, and by then that
     may be the journal of a library made anew.
     """
     try:
-        return _sound(path, "SELECT 1 FROM sqlite_master LIMIT 1", f"file:{quote(str(path))}?mode=ro")
+        return _sound(path, _LOOK, f"file:{quote(str(path))}?mode=ro")
     except IndexUnavailable:
-        if os.access(path.parent, os.W_OK):
+        journal = path.with_name(f"{path.name}-wal")
+        if os.access(path.parent, os.W_OK) and journal.exists() and journal.stat().st_size:
             raise
-        return _sound(path, "SELECT 1 FROM sqlite_master LIMIT 1", f"file:{quote(str(path))}?immutable=1")
+        connection = _sound(path, _LOOK, f"file:{quote(str(path))}?immutable=1")
+        connection.alone = True
+        return connection
 
 
 def _sound(path: Path, first: str, where: Path | str) -> Reading:

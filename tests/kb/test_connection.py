@@ -1,7 +1,9 @@
 """A thread that reads keeps its connection, sees one state at a time, and never reads a file that is gone."""
 
 import os
+import shutil
 import sqlite3
+import subprocess
 import sys
 from pathlib import Path
 from threading import Thread
@@ -10,7 +12,7 @@ import pytest
 
 from kb import connection as module
 from kb.base import IndexUnavailable
-from kb.connection import changing, reading
+from kb.connection import changing, folded, reading
 
 
 @pytest.fixture
@@ -101,6 +103,63 @@ def test_what_may_not_be_written_is_read_all_the_same(tmp_path: Path) -> None:
         assert value(path) == 3
     finally:
         tmp_path.chmod(0o700)
+
+
+FULL_DISK = """
+import resource, sys
+from pathlib import Path
+from kb.connection import reading
+resource.setrlimit(resource.RLIMIT_FSIZE, (4096, 4096))
+with reading(Path(sys.argv[1])) as connection:
+    print(connection.execute("SELECT value FROM held").fetchone()[0])
+"""
+
+
+def held_on_a_full_disk(path: Path) -> str:
+    """What a process reads that may write no file of more than a page, which the journal's index is."""
+    command = [sys.executable, "-c", FULL_DISK, str(path)]
+    return subprocess.run(command, capture_output=True, text=True, check=False).stdout.strip()
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="has no such limit")
+def test_a_full_disk_keeps_nobody_from_reading_what_is_folded(tmp_path: Path) -> None:
+    path = filled(tmp_path / "a", 1)
+    assert value(path) == 1  # the thread keeps the file open, so that closing the change folds nothing
+    with changing(path) as connection:
+        connection.execute("UPDATE held SET value = 2")
+    assert (tmp_path / "a-wal").stat().st_size
+    folded(path)
+    for end in ("-wal", "-shm"):
+        (tmp_path / f"a{end}").unlink(missing_ok=True)
+    assert held_on_a_full_disk(path) == "2"
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="has no such limit")
+def test_what_lies_in_the_journal_is_not_read_past(tmp_path: Path) -> None:
+    path = filled(tmp_path / "a", 1)
+    with reading(path), changing(path) as connection:
+        connection.execute("UPDATE held SET value = 2")
+        for end in ("", "-wal"):
+            shutil.copy(tmp_path / f"a{end}", tmp_path / f"b{end}")
+    assert (tmp_path / "b-wal").stat().st_size
+    assert held_on_a_full_disk(tmp_path / "b") == ""
+
+
+def test_a_file_read_alone_is_opened_anew_each_time(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = filled(tmp_path / "a", 1)
+    sound = module._sound
+
+    def full(path: Path, first: str, where: Path | str) -> module.Reading:
+        if str(where).endswith("mode=ro"):
+            raise IndexUnavailable("disk I/O error")
+        return sound(path, first, where)
+
+    monkeypatch.setattr(module, "_sound", full)
+    assert value(path) == 1
+    monkeypatch.undo()
+    with changing(path) as connection:
+        connection.execute("UPDATE held SET value = 2")
+    assert value(path) == 2
 
 
 def test_damage_is_said_and_the_connection_let_go(tmp_path: Path) -> None:

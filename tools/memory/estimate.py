@@ -122,10 +122,11 @@ def sharded_peak(work: Workload, peak_of: Callable[[Workload], Phase] = peak_pha
     """The peak, where spreading the work never costs a GPU more than it saves.
 
     Communicators, buckets and gathered layers are constants of large models; on small ones they would outweigh the
-    shard they replace, which engines avoid by not sharding. They are scaled down to what is saved.
+    shard they replace, which engines avoid by not sharding. They are scaled down to what is saved. Whole copies (DDP)
+    shard nothing: their buckets and communicators come on top of what one GPU needs.
     """
     phase = peak_of(work)
-    if work.gpus == 1:
+    if work.gpus == 1 or (work.sharding == "ddp" and work.gpus == work.data):
         return phase
     return _scaled(phase, min(peak_of(less).bytes for less in _less_sharded(work)))
 

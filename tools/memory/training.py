@@ -144,8 +144,9 @@ def _tied_gradients(work: Workload, counts: Counts) -> tuple[Term, ...]:
 
 
 def _keeps_gradients(work: Workload) -> bool:
-    """Reducers keep their gradient buffers from step to step; a lone GPU frees them after each."""
-    return work.sharding in ("ddp", "zero1", "zero2") or work.engine == "megatron" or _accumulates_whole(work)
+    """DeepSpeed and Megatron keep their gradient buffers from step to step; otherwise they are freed after each, and DDP
+    keeps its buckets (`_buffers`)."""
+    return work.sharding in ("zero1", "zero2") or work.engine == "megatron" or _accumulates_whole(work)
 
 
 def _accumulates_whole(work: Workload) -> bool:

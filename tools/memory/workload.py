@@ -167,10 +167,10 @@ def _engine(request: MemoryRequest, family: Family, training: bool) -> str:
         return "transformers"
     if not training:
         return "vllm"
-    spread = (request.sharding or "none") in ("zero3", "fsdp") or (request.data_parallel or 1) > 1
     if request.sharding in ("zero1", "zero2", "zero3"):
         return "deepspeed"
-    return "fsdp" if spread else "peft"
+    spread = request.sharding is None and (request.data_parallel or 1) > 1
+    return "fsdp" if spread or request.sharding == "fsdp" else "peft"
 
 
 def _format(request: MemoryRequest, shape: Shape, training: bool, said: list[str]) -> WeightFormat:

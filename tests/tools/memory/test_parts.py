@@ -142,6 +142,19 @@ def test_training_holds_the_known_bytes_a_parameter(fields: dict[str, object], e
     assert sum(state_bytes(work)) == expected
 
 
+@pytest.mark.parametrize("cards", [2, 8])
+@pytest.mark.parametrize(("task", "more"), [("full_finetune", 4), ("lora", 0)])
+def test_whole_copies_hold_the_whole_model_and_a_bucket_for_every_gradient(task: str, more: float, cards: int) -> None:
+    alone = {"model": "Qwen/Qwen2.5-7B", "task": task, "sequence_tokens": 2048}
+    params = 7_615_616_512
+    copies = {**alone, "sharding": "ddp", "data_parallel": cards}
+    assert part("weights", **copies) == part("weights", **alone)
+    assert part("optimizer", **copies) == part("optimizer", **alone)
+    estimate, one = (estimate_memory(MemoryRequest.model_validate(each)).per_gpu for each in (copies, alone))
+    assert estimate.total_bytes - one.total_bytes == pytest.approx(more * params, abs=1e9)  # and communicators
+    assert estimate.total_bytes > one.total_bytes
+
+
 def test_adapters_count_rank_times_both_ends() -> None:
     fields = {"model": "meta-llama/Llama-3.2-3B", "task": "lora", "lora_rank": 32, "lora_targets": "qv"}
     work, _, _ = workload_of(MemoryRequest.model_validate(fields))
