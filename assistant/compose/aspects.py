@@ -5,6 +5,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from assistant.compose import numbers
+from assistant.understand.asking import SOME_SUM
 from kb.units import GIB
 from tools.find_gpus import GpuRow
 
@@ -91,7 +92,7 @@ ASPECTS: tuple[Aspect, ...] = (
     Aspect(
         "price",
         ("price_low_usd", "price_high_usd"),
-        _word(r"价格|多少钱|报价|价|卖多少|行情|值多少|price|cost|worth|how much is|expensive"),
+        _word(rf"价格|多少钱|{SOME_SUM}|报价|价|卖多少|行情|值多少|price|cost|worth|how much is|expensive"),
         _price,
     ),
     Aspect(

@@ -11,6 +11,7 @@ from assistant.plan.formats import bits
 from assistant.plan.provisional import CHINESE_CARDS, chinese_cards, packed, raced, repeated, stand_in
 from assistant.plan.usual import stands_in
 from assistant.understand.companions import all_beside
+from assistant.understand.spoken_sums import vague
 from assistant.understand.standing import other_than_language
 from kb.base import AdvisorError
 from kb.catalog import gpu, model
@@ -46,6 +47,9 @@ def assumed(material: Material, main: Estimate, *, told: Collection[str] = ()) -
     owned = need.gpus_owned
     if len(owned) > 1 and main.gpus == sum(card.count or 1 for card in owned):
         found.append(say("assume.mixed", cards=names.cards(main.gpu or "", main.gpus)))
+    if need.budget is not None and (words := vague(material.understanding.text)):
+        amount = numbers.money(need.budget.amount, need.budget.currency)
+        found.append(say("assume.vague_sum", words=words, amount=amount))
     if raced(material.understanding):
         found.append(say("link.example_model", size=numbers.params(main.result.params)))
     if (stand_in(material.understanding) or stands_in(material.understanding)) and main.result.model:

@@ -3,7 +3,8 @@
 from datetime import UTC, datetime
 from typing import Any
 
-from assistant.compose import amounts, clarify, cost, names, numbers, orders
+from assistant.compose import amounts, clarify, cost, facts, names, numbers, orders
+from assistant.compose.aspects import BY_KEY, COMPARED
 from assistant.compose.citations import joined
 from assistant.compose.material import Material
 from assistant.compose.pace import cite_pace
@@ -33,7 +34,7 @@ def price_claim(material: Material) -> Section | None:
     whole = machine(material.understanding)
     read = _read(record.result, hourly=hourly, whole=whole, count=count)
     if read is None:
-        return None
+        return _unread(material, record.result["gpu"], words)
     (low, usual, high), where = read
     key = _judged(said.amount, low, high, hourly=hourly)
     if judges(material.text):
@@ -59,6 +60,16 @@ def price_claim(material: Material) -> Section | None:
         section.caveats.append(material.say("caveat.old_price", cards=values["card"]))
     section.assumptions = clarify.ambiguous_names(material)
     return section
+
+
+def _unread(material: Material, card: str, words: str) -> Section | None:
+    """That no price of the card was read to hold it against, and what the card is."""
+    rows = [row for row in facts.cards(material) if row.id == card]
+    if not rows or rows[0].price is not None:
+        return None
+    headline = material.say("claim.unread", card=names.gpu_name(card), said=words)
+    table = facts.facts_table(material, rows, [BY_KEY[key] for key in COMPARED])
+    return Section("fact", headline, [table], settled=True, assumptions=clarify.ambiguous_names(material))
 
 
 def _of_bill(material: Material, said: Money, words: str) -> Section | None:

@@ -6,12 +6,13 @@ from assistant.plan import money, requests
 from assistant.plan.apart import rented_and_bought
 from assistant.plan.call import PlannedCall
 from assistant.plan.ways import buys, rents
+from assistant.understand.asking import SOME_SUM
 from assistant.understanding import Understanding
 from kb.units import HOUR_S, HOURS_PER_MONTH
 from tools.need import Need
 
 _ASKS = re.compile(
-    r"多少钱|报个?价|价位|多少预算|什么价|费用|花费|开销|预算|成本|报价|租金|总价|采购价|价钱|各多少"
+    rf"多少钱|{SOME_SUM}|报个?价|价位|多少预算|什么价|费用|花费|开销|预算|成本|报价|租金|总价|采购价|价钱|各多少"
     r"|要花|各要多少|一共要多少|总共要多少|花多少|价格|how much|\bcosts?\b"
     r"|\bpric\w{1,3}\b|\bbill\b|ballpark|\bquot\w{1,3}\b"
     r"|\bspend\b|expensive|\bpay(?:ing)?\b|set (?:me|us) back|charges? me|run me|\bbudget\b",

@@ -9,6 +9,7 @@ from assistant.plan.call import PlannedCall, planned
 from assistant.plan.ways import rents
 from assistant.understand import like_prices
 from assistant.understand.budget import Money, find_money
+from assistant.understand.spoken_sums import in_figures
 from assistant.understand.text import Text
 from assistant.understanding import Understanding
 from kb.catalog import gpu
@@ -95,7 +96,7 @@ def options(understanding: Understanding) -> list[Option]:
 
 def _stated(understanding: Understanding) -> dict[str, Money]:
     """What is asked for each of two single cards, where an amount stands beside each name."""
-    plain = Text.of(understanding.text).plain
+    plain = in_figures(Text.of(understanding.text)).plain
     amounts = find_money(plain, chinese=understanding.language == "zh")
     known = [card.gpu for card in requests.compared(understanding.need)]
     found: dict[str, Money] = {}

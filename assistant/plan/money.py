@@ -12,8 +12,10 @@ from assistant.plan.nearest import like_rent, unsold_terms
 from assistant.plan.preferred import cost as price_key
 from assistant.plan.preferred import job as job_key
 from assistant.plan.ways import only, rents
+from assistant.understand.asking import SOME_SUM
 from assistant.understand.budget import find_money
 from assistant.understand.running import DAYS_PER_MONTH, Running, read_running
+from assistant.understand.spoken_sums import in_figures
 from assistant.understand.term import find_term
 from assistant.understand.text import Text
 from assistant.understanding import Understanding
@@ -26,9 +28,7 @@ from tools.prices import card_price
 
 QUOTED_LEAST, QUOTED_MOST = 0.3, 4.0
 """Times the price of the cards alone between which a sum said is taken for what they are offered at."""
-_EACH_CARD = re.compile(
-    r"每[张块卡]|一[张块]|单[张卡]|/[张块卡]|\beach\b|apiece|per (?:card|gpu)|a (?:card|piece)\b", re.I
-)
+_EACH_CARD = re.compile(r"[每/][张块卡]|一[张块]|单[张卡]|\beach\b|apiece|per (?:card|gpu)|a (?:card|piece)\b", re.I)
 _ASKED_FOR = re.compile(r"(?:buy|purchase|own|server|box|node)[^.?!]{0,24} (?:at|for) [$€£¥]|报价|要价|开价", re.I)
 """Words that make a sum what the hardware is offered at."""
 BARE_SUM = re.compile(
@@ -51,8 +51,8 @@ _COST = re.compile(
 _TCO = re.compile(r"(?<![a-z])tco(?![a-z])|total cost of own|拥有成本|持有成本", re.I)
 _MONTHLY = re.compile(r"(?:一|每)个?月|月租|包月|\b(?:per|a|each|every) month|monthly|/mo(?:nth)?\b", re.I)
 _PRICE = re.compile(
-    r"多少钱?[?？]?$|报个?价|价位|and dollars|rough \$|\beuros\b\?|多少钱|什么价|费用|花费|成本|how much|\bcosts?\b"
-    r"|\bprice\b|\bbill\b|expensive|what(?:'s| is| are) [^.?!]{0,24}\bworth\b|值多少",
+    rf"多少钱?[?？]?$|{SOME_SUM}|报个?价|价位|and dollars|rough \$|\beuros\b\?|多少钱|什么价|费用|花费|成本|how much"
+    r"|\bcosts?\b|\bprice\b|\bbill\b|expensive|what(?:'s| is| are) [^.?!]{0,24}\bworth\b|值多少",
     re.I,
 )
 _ENERGY = re.compile(
@@ -304,7 +304,7 @@ def quoted(need: Need, understanding: Understanding, count: int) -> dict[str, ob
     known, asked_for = requests.cards(need), _ASKED_FOR.search(understanding.text)
     if (need.budget is not None and not asked_for) or not known or not weighs(understanding.text):
         return {}
-    sums = find_money(Text.of(understanding.text).plain, chinese=understanding.language == "zh")
+    sums = find_money(in_figures(Text.of(understanding.text)).plain, chinese=understanding.language == "zh")
     told = [(one.value.amount, one.value.currency) for one in sums if one.value.period is None]
     told += [(float(bare[1] or bare[2]) * 1e4, "CNY") for bare in BARE_SUM.finditer(understanding.text)]
     each = card_price(gpu(known[0].gpu)) if known[0].gpu in gpus() else None

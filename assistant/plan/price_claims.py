@@ -8,6 +8,7 @@ from assistant.plan.call import PlannedCall
 from assistant.plan.home import CURRENCIES
 from assistant.plan.ways import buys, rents
 from assistant.understand.budget import Money, find_money
+from assistant.understand.spoken_sums import in_figures
 from assistant.understand.text import Text
 from assistant.understanding import Understanding
 from kb.catalog import gpu
@@ -21,10 +22,12 @@ _BELIEVED = re.compile(
     re.I,
 )
 _JUDGED = re.compile(
-    r"值吗|值不值|值得|划算|合算|靠谱|正常[吗么不]|合理|公道|贵|便宜|高[吗么不]|偏高|虚高|坑|宰|合适[吗么不]|砍价|还价|行情"
+    r"值吗|值不值|值得|划算|合算|靠谱|正常[吗么不]|合理|公道|贵|便宜|高[吗么不]|偏高|虚高|坑|宰|合适[吗么不]|砍价|还价|行情|能(?:不能)?(?:买|入|冲|要|收)|可以?(?:买|入|冲|收)[吗么不]|该不该?(?:买|入)|(?:买|入|冲|收)不(?:买|入|冲|收)"
     r"|worth it|\bfair\b|(?:good|decent|great|bad|ok(?:ay)?|normal|sane|competitive|high|low|steep) ?"
     r"(?:price|deal|offer|rate|quote|value|\?|or)"
     r"|overpriced|over-?pay\w*|over the odds|rip-?(?:ped )?off|too (?:much|good|high|expensive|dear)"
+    r"|(?<![a-z])(?:buy|get|take|grab|pick up) (?:an? |the |this )?[^,.?;]{2,34}? (?:for|at) (?:about |around )?"
+    r"(?:[$€£]\s?\d|a grand|(?:a|two|three|four|five|six|seven|eight|nine) (?:grand|hundred))"
     r"|reasonable|legit|scam|expensive|\bcheap\b|in line with|going rate|market (?:price|rate)|haggl|negotiat",
     re.I,
 )
@@ -69,7 +72,7 @@ def judges(text: str) -> bool:
 
 def claimed(understanding: Understanding) -> tuple[Money, str] | None:
     """The price said, an hour or for a card, and its words."""
-    read = Text.of(understanding.text)
+    read = in_figures(Text.of(understanding.text))
     found = next(iter(find_money(read.plain, chinese=understanding.language == "zh")), None)
     if found is None and (bare := money.BARE_SUM.search(understanding.text)):
         told = next(end for end in (1, 2) if bare[end])

@@ -5,8 +5,10 @@ from typing import Literal
 from assistant.understand import like_prices
 from assistant.understand.text import grammar
 
+SOME_SUM = r"几[十百]?[百千万](?:块|元)?钱?(?:吧|呢)?(?:一[张台块个套]|[?？]|$)"
+"""What asks for a price by naming its scale: 「几万一张」."""
 _PRICE = grammar(
-    r"多少钱|单价|售价|报个?价|价位|总价|租金|多少预算|什么价|费用|花费"
+    rf"多少钱|{SOME_SUM}|单价|售价|报个?价|价位|总价|租金|多少预算|什么价|费用|花费"
     r"|(?<!显存)(?<!显存的)(?<!内存)(?<!内存的)(?<!通信)(?<!性能)(?<!计算)开销|报价|要花|花多少|价格|成本|预算"
     r"|贵不贵|贵(?:吗|么)|(?:是不是)很贵|(?:is|are) (?:it|they|that|those) (?:too |very )?(?:expensive|pricey|dear)"
     r"|how much (?:is|are|for|money|in (?:euros?|dollars|usd|eur|gbp)|to (?:buy|rent|get|own))"

@@ -28,6 +28,7 @@ from assistant.understand.retraction import without_retracted
 from assistant.understand.said_prices import find_said_prices
 from assistant.understand.scope import out_of_scope, without_instructions
 from assistant.understand.spelling import spelled
+from assistant.understand.spoken_sums import in_figures
 from assistant.understand.tasks import REINFORCED, Setting, Work, decide_task, find_work
 from assistant.understand.text import Found, Text, grammar, masked
 from assistant.understand.traditional import mainland
@@ -98,7 +99,7 @@ def _alone(original: str) -> tuple[Reading, str, Work]:
 
     It is asked for again by whoever finds that a turn begins a topic, and in every conversation with these words.
     """
-    text = without_retracted(spelled(mainland(Text.of(original))).without(_BRAND))
+    text = without_retracted(in_figures(spelled(mainland(Text.of(original)))).without(_BRAND))
     entities = without_limit(find_entities(text), text.plain)
     pasted = find_pasted(text)
     hidden = _TABLE_ROW.sub(" ", without_instructions(entities.masked) or entities.masked)
