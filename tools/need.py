@@ -72,6 +72,8 @@ class Need(Frozen):
     """fp32 bf16 fp16 fp8 int8 int4 nf4 nf4_dq awq gptq mxfp4 nvfp4 gguf:Q4_K_M …"""
     kv_format: str | None = None
     context_tokens: int | None = Field(default=None, gt=0, le=10**9)
+    copies: int | None = Field(default=None, gt=1, le=64)
+    """Copies of the model that were spoken of: "two instances"."""
     concurrent_sequences: int | None = Field(default=None, gt=0, le=10**9)
     users: int | None = Field(default=None, gt=0, le=10**10)
     batch_size: int | None = Field(default=None, gt=0, le=10**9)

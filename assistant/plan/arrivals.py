@@ -43,30 +43,31 @@ def held(need: Need) -> int | None:
 def calls(need: Need, understanding: Understanding) -> list[PlannedCall | None]:
     """One copy of the model on the fewest cards that hold it and on more, each as busy as it gets."""
     card, text = requests.cards(need)[0].gpu, understanding.text
-    found = _least(need, card)
+    found = least(need, card)
     if found is None:
         return []
-    least, used = found.request.get("gpu_count") or _cards(found), found.request.get("weight_format")
+    fewest, used = spread(found), found.request.get("weight_format")
     parts = find_parts(text.lower())
     lengths: dict[str, object] = {}
     if parts is not None:
         lengths = {"context_tokens": None, "input_tokens": parts.value[0], "output_tokens": parts.value[1]}
     busy = need.model_copy(update={"concurrent_sequences": AT_ONCE, "users": None})
     ways: list[PlannedCall | None] = []
-    for count in dict.fromkeys(least * times for times in TIMES if least * times <= max(NODE, least)):
+    for count in dict.fromkeys(fewest * times for times in TIMES if fewest * times <= max(NODE, fewest)):
         if (have := held(need)) and have % count:
             continue
-        laid = {name: found.request.get(name) for name in LAYOUT} if count == least else {"tensor_parallel": count}
+        laid = {name: found.request.get(name) for name in LAYOUT} if count == fewest else {"tensor_parallel": count}
         ways.append(requests.speed(busy, GpuCount(gpu=card, count=count), used, **(laid | lengths)))
     return [found, *ways] if ways else []
 
 
-def _cards(call: PlannedCall) -> int:
+def spread(call: PlannedCall) -> int:
+    """Cards that one copy lies on."""
     values = (call.request.get(name) or 1 for name in ("tensor_parallel", "pipeline_parallel"))
     return math.prod(int(str(value)) for value in values)
 
 
-def _least(need: Need, card: str) -> PlannedCall | None:
+def least(need: Need, card: str) -> PlannedCall | None:
     """The memory on the fewest cards that hold it: as published, or smaller where those in hand do not hold that."""
     alone = need.model_copy(update={"concurrent_sequences": None, "users": None})
     have, single = held(need), GpuCount(gpu=card, count=1)
@@ -79,7 +80,7 @@ def _least(need: Need, card: str) -> PlannedCall | None:
         record = ToolCallRecord(tool=call.tool, request=call.request, result=result)
         fits = (result.get("fit") or {}).get("verdict") in ("yes", "tight")
         found = call if fits else on_enough(alone, record)
-        if found is not None and (have is None or _cards(found) <= have):
+        if found is not None and (have is None or spread(found) <= have):
             return found
     return None
 

@@ -4,6 +4,7 @@ from typing import Any
 
 from assistant.understand.command import weighs_either
 from assistant.understand.conditions import joined
+from assistant.understand.copies import bare_copies
 from assistant.understand.exchange import card_changes
 from assistant.understand.former import named_again
 from assistant.understand.intents import STRONG
@@ -60,6 +61,8 @@ def changes_of(reading: Reading, previous: Asked, *, companion: bool, command: C
         changes = dict.fromkeys((*TOPIC, "weight_format", "frozen_params")) | changes  # of all models, not of that one
     elif previous.task in _SPECIAL and _LANGUAGE_MODELS.search(plain):
         changes |= {"task": "inference", "model": None, "model_text": None, "params": None}
+    if previous.copies and (number := bare_copies(plain)):
+        changes["copies"] = number
     changes |= card_changes(reading, previous, plain)
     if "gpus_asked" in changes:
         numbered = {name.gpu for name in reading.cards.owned_names if name.count}

@@ -22,12 +22,16 @@ from tools.need import Task
 PARTS_MAX = 4
 """Models of one question that are looked at."""
 _TOGETHER = grammar(
-    r"同时|一起|一块儿?|共用|共存|并存|外加|再(?:加|放|塞|跑|部署|挂|起)(?:上)?一?个?|还(?:要|得|想)(?:放|跑|部署|挂|塞|留)|加上"
+    r"同时|一起|一块儿?|共用|共存|并存|同一(?:张|块|台|个)|同卡|外加|再(?:加|放|塞|跑|部署|挂|起)(?:上)?一?个?|还(?:要|得|想)(?:放|跑|部署|挂|塞|留)|加上"
     r"|都(?:放|塞|装|部署|跑|挂)(?:在)?(?:同)?(?:一|这)"
     r"|(?<![a-z])(?:at the same time|at once|together|simultaneous(?:ly)?|alongside|along with|side by side"
     r"|concurrently|both loaded"
-    r"|in parallel|next to|on top of|all on (?:one|a|the|my)|sharing|share|plus|draft(?: model)?)(?![a-z])|\+"
+    r"|in parallel|(?:on|in|onto) the same|(?:hold|fit|run|serve|host|load|keep)s? both"
+    r"|speculative|next to|on top of|all on (?:one|a|the|my)|sharing|share|plus"
+    r"|draft(?:ing|er| model)?)(?![a-z])|\+|投机|草稿"
 )
+_DRAFTS = grammar(r"投机|草稿|(?<![a-z])(?:draft(?:s|ing|er)?|speculative|speculator)(?![a-z])")
+"""Words of a small model that writes ahead for a large one, which is what is served, whichever is named first."""
 _APART = grammar(
     r"还是|或者?|哪(?:个|一个|种|些)|分别|各(?:自|要|需|占)?|对比|(?<![a-z])(?:or|vs\.?|versus|which|either|respectively|each|compared)(?![a-z])"
 )
@@ -129,11 +133,17 @@ def _several(reading: Reading, *, shops: bool) -> Parts:
     few = not language or len(things) + len(companions) < 2
     if few or (shops and not answers_from_documents(reading)):
         return Parts()
-    if beside := _beside(reading, things, companions, language[0]):
+    main = max(language, key=_size) if _DRAFTS.search(reading.text.plain) else language[0]
+    if beside := _beside(reading, things, companions, main):
         works = tuple(as_workload(reading, one, things) for one in beside[:PARTS_MAX])
-        return Parts(beside=works, main=as_workload(reading, language[0], things))
+        return Parts(beside=works, main=as_workload(reading, main, things))
     apart = tuple(as_workload(reading, one, things, "also") for one in _listed(reading, things)[:PARTS_MAX])
     return Parts(apart=apart) if len(apart) > 1 else Parts()
+
+
+def _size(one: Thing) -> int:
+    record = models().get(one.model or "")
+    return record.params if record else one.params or 0
 
 
 def _trained(reading: Reading) -> bool:

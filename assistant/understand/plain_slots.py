@@ -3,6 +3,7 @@
 from assistant.understand.asking import find_matter
 from assistant.understand.budget import find_budget, find_money, paid_until
 from assistant.understand.conditions import find_card_memory, find_conditions, find_most_cards
+from assistant.understand.copies import find_copies
 from assistant.understand.currency import find_currency
 from assistant.understand.engines import find_engine
 from assistant.understand.formats import choose_format, find_formats, find_kv_format
@@ -50,6 +51,7 @@ def read_plain_slots(reading: Reading) -> None:
     chosen = _format_of_model(reading, formats) or choose_format(hidden, formats) or _format_in_model(reading)
     reading.put("weight_format", chosen)
     reading.put("kv_format", find_kv_format(hidden))
+    reading.put("copies", find_copies(reading.text.plain))
     reading.put("engine", find_engine(reading.text.plain))
     reading.put("optimizer", optimizer)
     reading.put("sharding", find_sharding(hidden))
