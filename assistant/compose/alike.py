@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from assistant.compose import clarify, compatibility, facts, names
+from assistant.compose import clarify, compatibility, facts, makers, names
 from assistant.compose.aspects import BY_KEY, COMPARED
 from assistant.compose.material import Material
 from assistant.compose.section import Section
@@ -16,12 +16,33 @@ def alike(material: Material) -> Section | None:
     if len(rows) < 2:
         return None
     own, *others = rows
+    if (pair := plan.replaced(material.understanding)) is not None:
+        return _replaced(material, rows, *pair)
     if plan.domestic(material.understanding):
         return _domestic(material, rows)
     headline = material.say("alike.nearest", card=names.gpu_name(own.id), other=names.gpu_name(others[0].id))
     section = Section("fact", headline, [facts.facts_table(material, rows, [BY_KEY[key] for key in COMPARED])])
     section.settled, section.assumptions = True, clarify.ambiguous_names(material)
     section.caveats.append(material.say("alike.software"))
+    return section
+
+
+def _replaced(material: Material, rows: list[GpuRow], card: str, nearest: tuple[str, ...]) -> Section:
+    """Which of the makers' cards comes nearest to the one it is to stand in for."""
+    say, by_id = material.say, {row.id: row for row in rows}
+    first, *rest = (names.gpu_name(key) for key in nearest)
+    then = say("alike.then", others=say.listed(rest)) if rest else ""
+    against = [
+        say("alike.figure", what=say(f"aspect.{key}"), own=mine, other=theirs)
+        for key in ("memory", "bandwidth", "bf16")
+        if (mine := BY_KEY[key].value(by_id[nearest[0]])) and (theirs := BY_KEY[key].value(by_id[card]))
+    ]
+    told = {"card": names.gpu_name(card), "first": first, "then": then, "figures": say.listed(against)}
+    headline = say("alike.replaced", **told)
+    table = facts.facts_table(material, rows, [BY_KEY[key] for key in COMPARED])
+    section = Section("fact", headline, [table, "\n".join(supported(material, list(nearest)))])
+    section.settled, section.assumptions = True, clarify.ambiguous_names(material)
+    section.caveats += [*makers.software(material, rows), say("alike.software")]
     return section
 
 

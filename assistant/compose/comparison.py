@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterator, Sequence
 
-from assistant.compose import contest, facts, names, numbers, of_each, paces, take, value
+from assistant.compose import contest, facts, makers, names, numbers, of_each, paces, take, value
 from assistant.compose.arithmetic import arithmetic, cite, column_name, total, workload
 from assistant.compose.aspects import BY_KEY, COMPARED, Aspect, asked_about
 from assistant.compose.assume import assumed
@@ -76,7 +76,7 @@ def comparison(material: Material) -> Section:
         for one in per_card:
             section.caveats += [line for line in caveats(material, one) if line not in section.caveats]
     section.levers += _in_one_piece(material, shown) if per_card else []
-    section.caveats += facts.old_prices(material, shown)
+    section.caveats += [*makers.beside(material, shown), *facts.old_prices(material, shown)]
     if any(intent in SHOPPING for intent in material.intents) and not section.settled:
         section.body.append(orders(material, material.configurations))
     section.configurations = material.configurations

@@ -3,9 +3,10 @@
 import re
 
 from assistant.plan import requests
-from assistant.plan.availability import PLACES, distance
+from assistant.plan.availability import PLACES
 from assistant.plan.call import PlannedCall, planned
 from assistant.understand.likened import domestic_instead
+from assistant.understand.rivals import distance, names_maker
 from assistant.understanding import Understanding
 from kb.catalog import conventional, gpu, gpus
 from tools.configure.suitable import MADE_IN_CHINA
@@ -22,6 +23,9 @@ _MAKERS = (
     ("AMD", re.compile(r"\bamd\b|a ?卡", re.I)), ("Huawei", re.compile(r"华为|昇腾|huawei|ascend", re.I)),
     ("Intel", re.compile(r"\bintel\b|英特尔", re.I)), ("NVIDIA", re.compile(r"nvidia|英伟达|n ?卡", re.I)),
 )  # fmt: skip
+_REPLACED = re.compile(
+    r"替代|代替|取代|替换|平替|顶替|换掉|replac|instead of|alternative|substitut|stand in|in place of", re.I
+)
 _ALIKE = re.compile(
     r"(?:相当于|对标|约等于|等于|等同于?|类似(?:于)?|媲美)(?:是)?(?:英伟达|n ?卡|nvidia)?(?:的)?(?:什么|哪|啥)"
     r"|(?:equivalent|counterpart|comparable|closest|nearest)"
@@ -33,6 +37,8 @@ _ALIKE = re.compile(
 
 def asked(understanding: Understanding) -> bool:
     """Whether the likes of one named card are asked for."""
+    if replaced(understanding) is not None:
+        return not understanding.command
     one = len(_named(understanding)) == 1 and not requests.sized(understanding.need)
     likes = _ALIKE.search(understanding.text) is not None or domestic(understanding)
     return one and likes and not understanding.command
@@ -42,6 +48,19 @@ def domestic(understanding: Understanding) -> bool:
     """Whether cards made in China are asked for in the place of one that is not."""
     named = _named(understanding)
     return bool(named) and domestic_instead(understanding.text) and gpu(named[0]).vendor not in MADE_IN_CHINA
+
+
+def replaced(understanding: Understanding) -> tuple[str, tuple[str, ...]] | None:
+    """A card that another maker's is to stand in for, and those of the makers named, the nearest first."""
+    text, need = understanding.text, understanding.need
+    if requests.sized(need) or requests.is_training(need) or not _REPLACED.search(text):
+        return None
+    makers = [one.candidates[0] for one in understanding.ambiguities if one.kind == "gpu" and names_maker(one.text)]
+    cards = [key for key in requests.named_gpus(need) if key not in makers]
+    if not makers or len(cards) != 1:
+        return None
+    wanted = gpu(cards[0])
+    return cards[0], tuple(sorted(makers, key=lambda key: distance(gpu(key), wanted)))
 
 
 def _named(understanding: Understanding) -> tuple[str, ...]:
@@ -54,6 +73,11 @@ def _named(understanding: Understanding) -> tuple[str, ...]:
 
 def calls(need: Need, understanding: Understanding) -> list[PlannedCall | None]:
     """The card beside the nearest of another maker; of those made in China also whether the usual engine runs there."""
+    if (pair := replaced(understanding)) is not None:
+        return [
+            requests.gpu_facts(need, names=(pair[0], *pair[1])),
+            planned("check_compatibility", gpus=pair[1], engine=ENGINE),
+        ]
     if not domestic(understanding):
         return [call(need, understanding)]
     card = _named(understanding)[0]

@@ -1,15 +1,13 @@
 """Whether a card may be sold into a country: the card itself, and what else may be sold there instead."""
 
-import math
-
 from assistant.plan import requests
 from assistant.plan.call import PlannedCall
 from assistant.understand.asking import asks_sale
+from assistant.understand.rivals import distance
 from assistant.understand.text import Text
 from assistant.understanding import Understanding
 from kb.catalog import gpus
 from kb.exports import restriction
-from kb.records.gpu import Gpu
 from tools.need import Need
 
 HOME = "CN"
@@ -23,8 +21,6 @@ PLACES = {
     "workstation": {"workstation", "consumer"}, "consumer": {"consumer", "workstation"},
 }  # fmt: skip
 """Market of a card → markets of what may stand in its place."""
-_UNKNOWN = 2.0
-"""Distance of a figure nobody published: as far as one seven times as large."""
 
 
 def asked(understanding: Understanding) -> bool:
@@ -64,12 +60,3 @@ def instead(card: str, where: str) -> tuple[str, ...]:
     alike = [one.id for one in near if one.vendor == wanted.vendor]
     made_there = domestic if wanted.market in {"data_center", "cloud_only"} and where == HOME else []
     return (*alike[: INSTEAD_MAX - len(made_there)], *made_there)
-
-
-def distance(one: Gpu, other: Gpu) -> float:
-    """How far apart two cards are in what decides their use, each figure by its ratio."""
-    pairs = (
-        (one.memory_bytes, other.memory_bytes), (one.bandwidth_bytes_per_s, other.bandwidth_bytes_per_s),
-        (one.bf16_flops or one.fp16_flops, other.bf16_flops or other.fp16_flops),
-    )  # fmt: skip
-    return sum(abs(math.log(mine / theirs)) if mine and theirs else _UNKNOWN for mine, theirs in pairs)

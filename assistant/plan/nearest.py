@@ -4,7 +4,7 @@ from functools import lru_cache
 
 from assistant.plan import boards
 from assistant.plan.apart import cheapest_offer, rent_of
-from assistant.plan.availability import distance
+from assistant.understand.rivals import distance
 from kb.catalog import gpus
 from kb.offers import current_offers
 from tools.need import GpuCount, Need

@@ -18,6 +18,7 @@ from assistant.understand.mig import find_instance
 from assistant.understand.model_mentions import NamedModel, model_mentions, named_model, new_models, unknown_version
 from assistant.understand.named import NamedGpu
 from assistant.understand.quantities import GPU, MODEL
+from assistant.understand.rivals import rivals
 from assistant.understand.servers import with_servers
 from assistant.understand.sizes import Size, find_sizes
 from assistant.understand.text import Text, grammar, masked
@@ -61,9 +62,13 @@ def find_entities(text: Text) -> Entities:
     before = with_servers(text.plain, hidden, named)
     named = other_sizes(text.plain, other_forms(hidden, before))
     hidden = masked(hidden, [(gpu.start, gpu.end, GPU) for gpu in named[len(before) :] if set_against(hidden, gpu)])
+    weighed = rivals(hidden, named) if not strangers else ()
+    hidden = masked(hidden, [(gpu.start, gpu.end, GPU) for gpu in weighed])
     found_models = [*(named_model(text, mention) for mention in of_models), *new_models(text, hidden)]
     whole = find_instance(text.plain) is None  # of which card an instance is makes no difference to its memory
     doubts = [doubt for doubt in (_gpu_doubt(text, gpu) for gpu in named if whole) if doubt]
+    doubts += [Ambiguity(kind="gpu", text=_words(text, one), candidates=one.ids) for one in weighed]
+    named += weighed
     doubts += [_stranger(text, "gpu", start, end) for start, end, gpu in strangers if gpu is None]
     doubts += [doubt for doubt in (_model_doubt(text, model) for model in found_models) if doubt]
     return Entities(
@@ -122,8 +127,11 @@ def _gpu_doubt(text: Text, gpu: NamedGpu) -> Ambiguity | None:
     if max(sizes) < _DIFFERS * min(sizes) and not VARIANT.match(text.plain, gpu.end):
         return None
     others = sorted(key for key in gpu.ids if key != gpu.gpu)
-    words = text.span("gpus_asked", gpu.start, gpu.end).text
-    return Ambiguity(kind="gpu", text=words, candidates=(gpu.gpu, *others))
+    return Ambiguity(kind="gpu", text=_words(text, gpu), candidates=(gpu.gpu, *others))
+
+
+def _words(text: Text, gpu: NamedGpu) -> str:
+    return text.span("gpus_asked", gpu.start, gpu.end).text.strip()
 
 
 def _model_doubt(text: Text, model: NamedModel) -> Ambiguity | None:

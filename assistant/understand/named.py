@@ -18,3 +18,5 @@ class NamedGpu:
     counted_to: int = 0
     whole: bool = False
     """Whether the count is of all machines together."""
+    maker: bool = False
+    """Whether only its maker was named."""

@@ -140,6 +140,8 @@ def find_cards(entities: Entities, text: str, intent: Intent, pasted: Pasted) ->
         return _parts(text, part)
     if weighed := of_one_card(text, entities.gpus):
         return Cards((), (weighed[0].gpu,), weighed, (), entities.gpus, None, None)
+    if any(gpu.maker for gpu in entities.gpus):
+        intent = "compare"  # whose card to take is asked: none is in hand by that
     owned_names = _owned_names(text, _standing(text, entities.gpus), intent)
     asked_names = [gpu for gpu in _standing(text, entities.gpus) if gpu not in owned_names]
     ids = list(dict.fromkeys(gpu.gpu for gpu in owned_names))

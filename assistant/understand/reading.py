@@ -137,6 +137,8 @@ def read(original: str, previous: Earlier = NOTHING) -> Reading:
         reading.intent, reading.asks = "what_fits", ("context_length",)  # that of the model it turns out to be
     if reading.intent in WEIGHED_AT_ONE_PRICE and facts.owned_or_named > 1 and like_prices.said(text.plain):
         reading.intent = "compare"
+    if reading.intent in WEIGHED_AT_ONE_PRICE and any(gpu.maker for gpu in entities.gpus):
+        reading.intent = "compare"
     uncounted = masked(without_money(reading), [(*span, " ") for span in pictures_spoken_of(entities.masked)])
     reading.cards = find_cards(entities, uncounted, _intent_of_cards(reading, previous, hidden), pasted)
     _put_cards(reading)
