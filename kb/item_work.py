@@ -115,7 +115,9 @@ class Speech(Frozen):
     up_ratio: float
     down_ratio: float
     sequential_ratio: float
-    """How many times longer a program takes that hears one window after another, where none says which is asked."""
+    """How many times longer the slowest programs take that hear one window after another."""
+    sequential_least_ratio: float
+    """The same of the fastest of them."""
 
 
 class Dataset(Frozen):

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from assistant.compose import layouts, names, numbers, pace
+from assistant.compose import items_done, layouts, names, numbers, pace, ranges
 from assistant.compose.material import Estimate, Material
 
 
@@ -13,9 +13,9 @@ def brief(material: Material, told: Estimate | None = None) -> str:
         result = record.result
         item = next((key for key in pace.ITEM_TIMES if result.get(key)), None)
         if item and "speed" not in material.intents:
-            lines.append(
-                "- " + pace.told_of(material, "pace.time", item, result) + pace.cite_pace(material, record.tool, result)
-            )
+            said = ranges.told_of(material, "pace.time", item, items_done.figures(material, result, pace.ITEM_TIMES))
+            ways, gap = items_done.other_way(material, result), "" if material.say.language == "zh" else " "
+            lines.append("- " + said + (gap + ways if ways else "") + pace.cite_pace(material, record.tool, result))
         whole = record.request.get("tokens")  # whose time the configurations tell
         if (
             whole
@@ -33,7 +33,7 @@ def brief(material: Material, told: Estimate | None = None) -> str:
                 format=names.format_name(result["weight_format"]),
                 count=numbers.tokens(at_once),
                 together=numbers.figure(result["tokens_per_s_total"]["value"]),
-                **pace.figures(material, result["tokens_per_s_per_user"]),
+                **ranges.figures(material, result["tokens_per_s_per_user"]),
             )
             + pace.cite_pace(material, record.tool, result)
         )

@@ -5,6 +5,7 @@ from typing import Any
 
 from assistant.compose import numbers
 from assistant.compose.material import Material
+from assistant.understand.until import find_until
 
 _UNITS = "个?小时|h(?:ou)?rs?\\b|hours?|天|日|days?|个?星期|周|weeks?|个?月|months?"
 """What a time is counted in, behind its figure."""
@@ -15,9 +16,10 @@ def by_then(material: Material, taken: dict[str, Any] | None) -> str:
     within = material.need.deadline_s
     if not taken or not within:
         return ""
-    key = "surely" if taken["high"] <= within else "likely" if taken["value"] <= within else "late"
+    doubtful = "hardly" if taken["low"] <= within else "late"
+    key = "surely" if taken["high"] <= within else "likely" if taken["value"] <= within else doubtful
     gap = "" if material.say.language == "zh" else " "
-    return material.say(f"run.{key}", allowed=_as_set(material, within)) + gap
+    return material.say(f"run.{key}", allowed=as_set(material, within)) + gap
 
 
 def stated(material: Material, seconds: float) -> str:
@@ -26,8 +28,15 @@ def stated(material: Material, seconds: float) -> str:
     return f"{figure.removesuffix('.0')} {material.say(f'unit.{unit}')}"
 
 
-def _as_set(material: Material, seconds: float) -> str:
-    """The time that was set, in its figure where that was said: "two weeks" are no "14 days" of the asker's."""
+def as_set(material: Material, seconds: float) -> str:
+    """The time that was set, in its figure where that was said: "two weeks" are no "14 days" of the asker's.
+
+    Of words without one, "overnight", the hours that were taken for them are told.
+    """
     told = stated(material, seconds)
-    said = re.search(rf"(?<![\d.]){re.escape(told.split()[0])}(?![\d.]*\d)\s?-?(?:{_UNITS})", material.text, re.I)
-    return told if said else material.say("run.time_set")
+    words = find_until(material.text.lower())
+    if words is not None and words.value == seconds:
+        said = material.understanding.text[words.start : words.end]
+        return material.say("run.time_taken", words=said.strip(), time=told)
+    figure = re.search(rf"(?<![\d.]){re.escape(told.split()[0])}(?![\d.]*\d)\s?-?(?:{_UNITS})", material.text, re.I)
+    return told if figure else material.say("run.time_set")

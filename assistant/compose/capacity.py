@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from assistant.compose import names, numbers, pace
+from assistant.compose import names, numbers, pace, ranges
 from assistant.compose.citations import joined
 from assistant.compose.material import Material
 from assistant.compose.section import Section
@@ -186,7 +186,7 @@ def _pace(material: Material, one: Example) -> tuple[str, str]:
     for record in material.records("estimate_inference_speed"):
         speed = record.result.get("tokens_per_s_per_user")
         if speed and record.request.get("model") == one.model:
-            shown = pace.figures(material, speed)
+            shown = ranges.figures(material, speed)
             return f"≈ {shown['value']}{shown['range']}", pace.cite_pace(material, record.tool, record.result)
     return "", ""
 

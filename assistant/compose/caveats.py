@@ -8,6 +8,7 @@ from assistant.compose.material import Estimate, Material
 from assistant.compose.reasons import said
 from assistant.plan import requests
 from assistant.plan.amounts import UNTIMED, model_kind
+from assistant.plan.layout import COPIED
 from assistant.plan.worth import TENSOR_CORES
 from kb.base import AdvisorError
 from kb.catalog import gpu, model
@@ -175,7 +176,10 @@ def _of_card(material: Material, card: Gpu, main: Estimate) -> list[str]:
         halves = card.vendor != "NVIDIA" or float(card.compute_capability or 0) >= TENSOR_CORES
         found.append(say("caveat.no_bf16" if halves else "caveat.slow_fp16", gpu=name))
     linkless = card.nvlink_bytes_per_s is None and card.vendor == "NVIDIA"
-    if main.gpus > 1 and linkless and card.market in {"consumer", "workstation", "data_center"}:
+    copied = main.task == "inference" and model_kind(material.need) in COPIED
+    if main.gpus > 1 and copied:
+        found.append(say("caveat.a_copy_each"))
+    elif main.gpus > 1 and linkless and card.market in {"consumer", "workstation", "data_center"}:
         found.append(say("caveat.no_link", gpu=name))
     elif main.gpus > 1 and card.nvlink_bytes_per_s and not linked(card, main.gpus):
         found.append(say("caveat.bridged", gpu=name))

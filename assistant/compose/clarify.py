@@ -9,6 +9,7 @@ from assistant.plan import isolated, progress, requests, ways
 from assistant.plan.amounts import SEEN, model_kind
 from assistant.plan.candidates import TIGHT_CASE
 from assistant.plan.method import unsaid
+from assistant.plan.particular import shape
 from assistant.understanding import Ambiguity
 from kb.catalog import gpus, models
 from kb.names import gpu_names
@@ -128,6 +129,10 @@ def _decisive(material: Material, doubt: Ambiguity) -> bool:
     )
 
 
+_SETTLED = ("picture_cards", "aimed")
+"""Shapes of question whose answer turns on nothing that was left unsaid."""
+
+
 def _strange(doubt: Ambiguity) -> bool:
     return doubt.kind == "model" and doubt.unknown
 
@@ -136,6 +141,8 @@ def questions(material: Material, verdict: str = "") -> list[str]:
     """What the answer turns on and the asker did not say; at most two, most decisive first."""
     need, say, found = material.understanding.need, material.say, []
     intent = material.intents[0]
+    if shape(material.understanding) in _SETTLED:
+        return []
     doubts = (doubt for doubt in _doubts(material) if _decisive(material, doubt))
     found += [say("ask.unknown_model" if _strange(doubt) else "ask.which", text=doubt.text) for doubt in doubts]
     if intent == "what_fits" and _use_unsaid(material):

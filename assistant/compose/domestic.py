@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from assistant.compose import alike, compatibility, facts, names, pace
+from assistant.compose import alike, compatibility, facts, names, pace, ranges
 from assistant.compose.arithmetic import cite, subject
 from assistant.compose.aspects import BY_KEY
 from assistant.compose.assume import assumed
@@ -114,6 +114,6 @@ def _speed(material: Material, one: Estimate) -> str:
     for record in material.records("estimate_inference_speed"):
         result = record.result
         if row and (result["gpu"], result["gpu_count"]) == (row.gpu, row.count) and result.get("tokens_per_s_per_user"):
-            value = pace.ranged(material, "tokens_per_s_per_user", result["tokens_per_s_per_user"])
+            value = ranges.ranged(material, "tokens_per_s_per_user", result["tokens_per_s_per_user"])
             return value + pace.cite_pace(material, record.tool, result)
     return "–"

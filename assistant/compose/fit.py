@@ -159,7 +159,8 @@ def verdict_on(material: Material, main: Estimate, alternatives: Sequence[Estima
         return staged + text.removeprefix(say("fit.no_word")), "fits_with_changes"
     same = any(one.result.weight_format == main.result.weight_format for one in alternatives)
     stated = _insists(material, main) and not (same and main.task == "inference")
-    copies = main.request.get("sharding") in SHARES and main.task != "inference"
+    shared = main.request.get("sharding") in SHARES and main.task != "inference"
+    copies = shared or (main.task == "inference" and (main.request.get("data_parallel") or 1) > 1)
     weights = main.part("weights") * (1 if copies else main.gpus)
     if main.part("weights") > fit.usable_bytes:
         text += say("fit.weights_alone", weights=numbers.both_units(weights))

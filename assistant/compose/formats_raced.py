@@ -1,7 +1,7 @@
 """Which of several formats of a model is faster on the same cards, and what each takes of their memory."""
 
 from assistant.answer import ToolCallRecord
-from assistant.compose import names, numbers, pace
+from assistant.compose import names, numbers, pace, ranges
 from assistant.compose.arithmetic import arithmetic, cite, subject, total
 from assistant.compose.assume import assumed
 from assistant.compose.caveats import caveats
@@ -61,7 +61,7 @@ def _form(record: ToolCallRecord) -> str:
 
 
 def _told(material: Material, record: ToolCallRecord) -> str:
-    shown = pace.figures(material, record.result["tokens_per_s_per_user"])
+    shown = ranges.figures(material, record.result["tokens_per_s_per_user"])
     told = material.say("formats_raced.way", **shown, form=_form(record))
     return told + pace.cite_pace(material, record.tool, record.result)
 

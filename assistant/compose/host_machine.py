@@ -3,11 +3,11 @@
 from dataclasses import dataclass
 
 from assistant.answer import ToolCallRecord
-from assistant.compose import amounts, hybrid, names, numbers
+from assistant.compose import amounts, hybrid, names, numbers, ranges
 from assistant.compose.arithmetic import cite
 from assistant.compose.assume import assumed
 from assistant.compose.material import Estimate, Material
-from assistant.compose.pace import cite_pace, figures
+from assistant.compose.pace import cite_pace
 from assistant.compose.section import Section
 
 _SIZED = ("fits", "fits_with_changes", "estimate")
@@ -82,7 +82,7 @@ def _values(material: Material, one: _Machine) -> dict[str, str]:
         "what": names.model_name(one.held.result.model or ""),
         "format": names.format_name(one.held.result.weight_format),
         "left": numbers.gib(hybrid.host_of(one.held).bytes),
-        **figures(material, one.paced.result["tokens_per_s_per_user"]),
+        **ranges.figures(material, one.paced.result["tokens_per_s_per_user"]),
     }
 
 

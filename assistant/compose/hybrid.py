@@ -1,7 +1,7 @@
 """Cards and host memory together: the model that no card holds alone, run all the same, and how fast."""
 
 from assistant.answer import AnswerVerdict, ToolCallRecord
-from assistant.compose import names, numbers, pace
+from assistant.compose import names, numbers, pace, ranges
 from assistant.compose.arithmetic import cite, workload
 from assistant.compose.assume import assumed
 from assistant.compose.material import Estimate, Material
@@ -74,7 +74,7 @@ def expected(material: Material, one: Estimate) -> str:
     """The speed to expect in its format, in a sentence; empty where none was worked out."""
     for record in material.records("estimate_inference_speed"):
         if _of(record, one):
-            figures = pace.figures(material, record.result["tokens_per_s_per_user"])
+            figures = ranges.figures(material, record.result["tokens_per_s_per_user"])
             told = material.say("fit.with_host_speed", **figures)
             return told + pace.cite_pace(material, record.tool, record.result)
     return ""

@@ -1,10 +1,10 @@
 """Which laptop holds a language model: the size of its graphics memory, and the chips that have it."""
 
-from assistant.compose import names, numbers
+from assistant.compose import names, numbers, ranges
 from assistant.compose.arithmetic import arithmetic, cite, total, workload
 from assistant.compose.citations import joined
 from assistant.compose.material import Material
-from assistant.compose.pace import cite_pace, figures
+from assistant.compose.pace import cite_pace
 from assistant.compose.section import Section
 from assistant.plan import laptop as planned
 from kb.units import GIB
@@ -29,7 +29,7 @@ def laptop(material: Material) -> Section | None:
     section = Section("recommendation", headline, [arithmetic(material, [one])], settled=True)
     for record in material.records("estimate_inference_speed"):
         if record.result.get("tokens_per_s_per_user"):
-            told = figures(material, record.result["tokens_per_s_per_user"])
+            told = ranges.figures(material, record.result["tokens_per_s_per_user"])
             text = say("laptop.pace", chip=names.gpu_name(record.result["gpu"]), **told)
             section.body.insert(0, text + cite_pace(material, record.tool, record.result))
     section.caveats = [say("laptop.name")]

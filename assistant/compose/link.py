@@ -6,11 +6,11 @@ from dataclasses import dataclass
 from typing import Any
 
 from assistant.answer import ToolCallRecord
-from assistant.compose import facts, names, numbers, observed
+from assistant.compose import facts, names, numbers, observed, ranges
 from assistant.compose.aspects import BY_KEY
 from assistant.compose.caveats import caveats
 from assistant.compose.material import Material
-from assistant.compose.pace import cite_pace, figures
+from assistant.compose.pace import cite_pace
 from assistant.compose.section import Section
 from assistant.compose.table import table
 from assistant.plan import link as plan
@@ -185,7 +185,7 @@ def _table(material: Material, ways: dict[str, Way]) -> str:
     say = material.say
     rows = []
     for way in ways.values():
-        found = figures(material, way.speed)
+        found = ranges.figures(material, way.speed)
         count = way.record.result.get("gpu_count") or way.record.request.get("gpu_count") or 1
         cards = names.cards(way.record.result["gpu"], count)
         rows.append([say(f"link.way_{way.key}", cards=cards), f"{found['value']}{found['range']}"])

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from assistant.compose import comparison as cards_compared
-from assistant.compose import contest, facts, names, numbers, pace, paces, runners, take
+from assistant.compose import contest, facts, names, numbers, pace, paces, ranges, runners, take
 from assistant.compose.arithmetic import cite, subject, workload
 from assistant.compose.assume import assumed
 from assistant.compose.caveats import caveats
@@ -126,7 +126,7 @@ def _at_rate(material: Material, per_set: Sequence[Estimate], rate: float) -> tu
 
 def _finishing(material: Material, one: Pace) -> str:
     """How many requests a second one set finishes."""
-    value = pace.ranged(material, "requests_per_s", one.record.result["requests_per_s"])
+    value = ranges.ranged(material, "requests_per_s", one.record.result["requests_per_s"])
     count = numbers.count(one.record.request["concurrent_sequences"])
     text = material.say("loaded.finishes", cards=one.cards, value=value, count=count)
     return text + pace.cite_pace(material, one.record.tool, one.record.result)

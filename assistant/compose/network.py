@@ -3,9 +3,9 @@
 import re
 
 from assistant.answer import ToolCallRecord
-from assistant.compose import names, numbers
+from assistant.compose import names, numbers, ranges
 from assistant.compose.material import Material
-from assistant.compose.pace import cite_pace, figures, lasting
+from assistant.compose.pace import cite_pace, lasting
 from assistant.compose.section import Section
 from assistant.compose.table import table
 from assistant.plan import network as plan
@@ -99,7 +99,7 @@ def _table(material: Material, rows: dict[str, ToolCallRecord]) -> str:
     for name in ("alone", "stated", "hybrid", "fast"):
         if (row := rows.get(name)) is None:
             continue
-        shown = figures(material, row.result["tokens_per_s_total"])
+        shown = ranges.figures(material, row.result["tokens_per_s_total"])
         cards = names.cards(row.result["gpu"], row.result["gpu_count"])
         speed = _speed(material, row) if name != "alone" else ""
         lines.append([say(f"network.way_{name}", cards=cards, speed=speed), f"{shown['value']}{shown['range']}"])

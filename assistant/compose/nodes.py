@@ -1,14 +1,14 @@
 """Serving over several machines: whether their network is the bottleneck, how fast it is, and one machine alone."""
 
 from assistant.answer import ToolCallRecord
-from assistant.compose import capacity, facts, names, numbers
+from assistant.compose import capacity, facts, names, numbers, ranges
 from assistant.compose.arithmetic import arithmetic, cite
 from assistant.compose.aspects import BY_KEY
 from assistant.compose.assume import assumed
 from assistant.compose.citations import joined
 from assistant.compose.clarify import ambiguous_names
 from assistant.compose.material import Material
-from assistant.compose.pace import cite_pace, figures
+from assistant.compose.pace import cite_pace
 from assistant.compose.section import Section
 from assistant.plan import network, requests
 from assistant.plan import nodes as plan
@@ -34,7 +34,7 @@ def nodes(material: Material) -> Section | None:
         "cards": names.cards(card.gpu, card.count or 1), "what": names.model_name(wide.result.model or ""),
         "format": names.format_name(wide.result.weight_format), "total": numbers.gib(wide.result.per_gpu.total_bytes),
         "usable": numbers.gib(wide.placed.usable_bytes, digits=1), "machine": names.cards(card.gpu, each),
-        **figures(material, paced.result["tokens_per_s_per_user"]),
+        **ranges.figures(material, paced.result["tokens_per_s_per_user"]),
     }  # fmt: skip
     if not wide.result.model:
         values["what"] = say("model.of_size", size=numbers.params(wide.result.params))
@@ -76,7 +76,7 @@ def _alone(material: Material, card: str, each: int) -> str:
     return material.say(
         "nodes.alone", cards=names.cards(card, each), format=names.format_name(one.result.weight_format),
         total=numbers.gib(one.result.per_gpu.total_bytes), usable=numbers.gib(one.placed.usable_bytes, digits=1),
-        **figures(material, paced.result["tokens_per_s_per_user"]),
+        **ranges.figures(material, paced.result["tokens_per_s_per_user"]),
     ) + cite(material, one) + cite_pace(material, paced.tool, paced.result)  # fmt: skip
 
 

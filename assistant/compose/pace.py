@@ -4,7 +4,18 @@ import re
 from typing import Any
 
 from assistant.answer import ToolCallRecord
-from assistant.compose import clarify, facts, guidance, names, numbers, observed, pictures, whole_job
+from assistant.compose import (
+    clarify,
+    facts,
+    guidance,
+    items_done,
+    names,
+    numbers,
+    observed,
+    pictures,
+    ranges,
+    whole_job,
+)
 from assistant.compose.arithmetic import arithmetic, cite, column_name, total, workload
 from assistant.compose.aspects import BY_KEY
 from assistant.compose.assume import assumed
@@ -12,7 +23,7 @@ from assistant.compose.by_then import by_then
 from assistant.compose.caveats import caveats
 from assistant.compose.citations import joined
 from assistant.compose.material import Estimate, Material
-from assistant.compose.orders import SLOW_IMAGE_S, orders
+from assistant.compose.orders import orders
 from assistant.compose.section import Section
 from assistant.compose.table import table
 from assistant.plan import from_scratch, requests
@@ -39,7 +50,6 @@ ITEM_ROWS = (
 ITEM_TIMES = ("audio_s_per_s", "time_per_clip_s")
 """Those of them that are told beside another question."""
 
-_PER_SECOND = re.compile(r"每秒|一秒|(?<![a-z])(?:per|a|each) second|/ ?s(?![a-z])|fps|吞吐|throughput", re.I)
 _WARNINGS = (
     (re.compile("weights do not fit"), "no_room"),
     (re.compile("Part of the weights stays in host"), "host"),
@@ -75,16 +85,16 @@ def speed(material: Material) -> Section:
     headline = _alone(material, record)
     if at_once > 1 and whole:
         each = numbers.figure(result["tokens_per_s_per_user"]["value"])
-        shown = figures(material, whole)
+        shown = ranges.figures(material, whole)
         headline = material.say("pace.speed_of_all", **shown, count=numbers.count(at_once), each=each)
     if result.get("bound") and "host" not in warned(material, result):
         headline += " " + material.say("pace.bound", bound=material.say(f"bound.{result['bound']}"))
     headline = _first(material, result) + _in_format(material, record) + headline
     gap = "" if material.say.language == "zh" else " "
     if result.get("time_s"):
-        headline = told_of(material, "pace.time", "work_s", {"work_s": result["time_s"]}) + gap + headline
+        headline = ranges.told_of(material, "pace.time", "work_s", {"work_s": result["time_s"]}) + gap + headline
     if keys := [key for key in of_prompts(material.text) if result.get(key)]:
-        told = [told_of(material, "pace.time", key, result) for key in keys]
+        told = [ranges.told_of(material, "pace.time", key, result) for key in keys]
         headline = gap.join([*(one[0].upper() + one[1:] for one in told), headline])
     headline = _of_model(material, headline)
     over = observed.spilled(material, result, instead=bool(_in_format(material, record)))
@@ -97,7 +107,7 @@ def speed(material: Material) -> Section:
 def _alone(material: Material, record: ToolCallRecord) -> str:
     """The speed of one user with the cards and the format it is of, where nothing before it says them."""
     result = record.result
-    values = figures(material, result["tokens_per_s_per_user"])
+    values = ranges.figures(material, result["tokens_per_s_per_user"])
     if _in_format(material, record):
         return material.say("pace.speed_so", **values)
     cards, used = names.cards(result["gpu"], result["gpu_count"]), names.format_name(result["weight_format"])
@@ -166,30 +176,22 @@ def _in_format(material: Material, record: ToolCallRecord) -> str:
 
 def _items(material: Material, tool: str, result: dict[str, Any]) -> Section:
     """Images, clips, audio or documents a second, and the time of all that was asked for."""
-    shown = {"work_s": result["time_s"]} if result.get("time_s") else {}
-    shown |= {key: result[key] for key in ITEM_ROWS if result.get(key)}
+    shown = items_done.figures(material, result, ITEM_ROWS)
     gap = "" if material.say.language == "zh" else " "
-    shown = _slow_first(material, shown)
-    on = ["", names.cards(result["gpu"], result["gpu_count"])][::-1]
+    on = ["" if result.get("items_within") else names.cards(result["gpu"], result["gpu_count"]), ""]
     told = zip(list(shown)[:2], on, strict=False)
-    headline = gap.join(told_of(material, "pace.time", key, shown, cards) for key, cards in told)
+    headline = gap.join(ranges.told_of(material, "pace.time", key, shown, cards) for key, cards in told)
     if result.get("time_s") and worded.A_DAY.search(material.text):
         headline = _of_a_day(material, result["time_s"]) + gap + headline
     if verdict := observed.judged_item(material, result):
         headline = verdict + gap + headline
-    headline = by_then(material, result.get("time_s")) + headline
+    request = next((one.request for one in material.records(tool) if one.result is result), {})
+    count = items_done.within(material, result, request.get("within_s"))
+    lines = (count, by_then(material, shown.get("work_s")) + headline, items_done.other_way(material, result))
+    headline = gap.join(filter(None, lines))
     section = _with(material, tool, result | shown, headline, tuple(shown))
-    section.assumptions += whole_job.taken(material)
+    section.assumptions += [] if result.get("windows") else whole_job.taken(material)
     return _held(material, result, section)
-
-
-def _slow_first(material: Material, shown: dict[str, Any]) -> dict[str, Any]:
-    """The figures with the time of one picture before pictures a second, where one is waited for."""
-    each = shown.get("time_per_image_s")
-    waited = each is not None and each["value"] > SLOW_IMAGE_S and "work_s" not in shown
-    if not waited or _PER_SECOND.search(material.text):
-        return shown
-    return {"time_per_image_s": each} | shown
 
 
 def _of_a_day(material: Material, taken: dict[str, Any]) -> str:
@@ -218,7 +220,7 @@ def _first(material: Material, result: dict[str, Any]) -> str:
 
 def lasting(material: Material, record: ToolCallRecord) -> str:
     """How long the training of this estimate takes, with its interval: "33 hours (25 hours – 43 hours)"."""
-    return ranged(material, "time_s", record.result["time_s"])
+    return ranges.ranged(material, "time_s", record.result["time_s"])
 
 
 def training_time(material: Material) -> Section:
@@ -232,7 +234,7 @@ def training_time(material: Material) -> Section:
     key = next(key for key in ("time_s", *TIME_ROWS) if result.get(key))
     named = bool(requests.cards(material.need))
     cards = names.cards(result["gpu"], result["gpu_count"]) if result["gpu"] else ""
-    headline = _of_model(material, told_of(material, "pace.time", key, result, cards if named else ""))
+    headline = _of_model(material, ranges.told_of(material, "pace.time", key, result, cards if named else ""))
     if cards and not named:
         headline = material.say("pace.on_cards", cards=cards) + headline
     rows = TIME_ROWS if result["gpu_count"] != 1 else tuple(row for row in TIME_ROWS if row != "samples_per_s_total")
@@ -307,18 +309,12 @@ def _too_big(material: Material, main: Estimate, time: str) -> str:
     ) + cite(material, main)
 
 
-def told_of(material: Material, phrase: str, key: str, result: dict[str, Any], cards: str = "") -> str:
-    """A figure with its interval in a phrase, and the cards it is of where they are given."""
-    on = material.say("pace.of_cards", cards=cards) if cards else ""
-    return material.say(phrase, what=material.say(f"pace.{key}"), value=ranged(material, key, result[key]) + on)
-
-
 def _with(
     material: Material, tool: str, result: dict[str, Any], headline: str, rows: tuple[str, ...], *, memory: bool = True
 ) -> Section:
     say = material.say
     marker = cite_pace(material, tool, result)
-    lines = [[say(f"pace.{key}"), ranged(material, key, result[key])] for key in rows if result.get(key)]
+    lines = [[say(f"pace.{key}"), ranges.ranged(material, key, result[key])] for key in rows if result.get(key)]
     section = Section("estimate", headline + marker, [table([say("table.what"), say("table.value")], lines)])
     section.caveats = [line for key, line in warned(material, result).items() if key not in _LEADING]
     return _finish(material, section, memory=memory)
@@ -330,28 +326,6 @@ def cite_pace(material: Material, tool: str, result: dict[str, Any]) -> str:
     quote = "; ".join(f"{step['label']}: {step['formula']} = {step['value']} {step['unit']}".strip() for step in steps)
     locator = " · ".join(str(part) for part in (tool, result.get("gpu"), result.get("weight_format")) if part)
     return joined([material.cites.cite("calculation", material.say(f"pace.cite_{tool}"), locator, quote or tool)])
-
-
-def figures(material: Material, measured: dict[str, Any]) -> dict[str, str]:
-    """A value and its range for a phrase."""
-    low, high = numbers.figure(measured["low"]), numbers.figure(measured["high"])
-    return {"value": numbers.figure(measured["value"]), "range": material.say("pace.range", low=low, high=high)}
-
-
-def ranged(material: Material, key: str, measured: dict[str, Any]) -> str:
-    """A value with its interval, in the unit a person uses."""
-    value, low, high = (measured.get(name) for name in ("value", "low", "high"))
-    if value is None:
-        return "–"
-    if key.endswith("_s") and not key.endswith("per_s"):
-        figure, unit = numbers.duration(value)
-        text = f"{figure} {material.say(f'unit.{unit}')}"
-        if low is not None and high is not None:
-            text += f" ({numbers.duration(low)[0]} {material.say(f'unit.{numbers.duration(low)[1]}')} – "
-            text += f"{numbers.duration(high)[0]} {material.say(f'unit.{numbers.duration(high)[1]}')})"
-        return text
-    text = numbers.figure(value)
-    return f"{text} ({numbers.figure(low)}–{numbers.figure(high)})" if low is not None and high is not None else text
 
 
 def _without(material: Material, phrase: str) -> Section:

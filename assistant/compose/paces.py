@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from itertools import chain
 
-from assistant.compose import contest, hybrid, names, numbers, observed, pace, runners
+from assistant.compose import contest, hybrid, names, numbers, observed, pace, ranges, runners
 from assistant.compose.arithmetic import arithmetic, cite, column_name, subject, total
 from assistant.compose.assume import assumed
 from assistant.compose.caveats import caveats
@@ -150,7 +150,7 @@ def _figure(material: Material, one: Pace, *, with_card: bool = True) -> str:
     say, key = material.say, runners.figure_of(one.record.result) or ""
     how = contest.named(material, one)
     card = say("compare.in_format", card=one.cards, format=how) if with_card else how
-    text = say("compare.pace", card=card, value=pace.ranged(material, key, one.record.result[key]))
+    text = say("compare.pace", card=card, value=ranges.ranged(material, key, one.record.result[key]))
     return text + pace.cite_pace(material, one.record.tool, one.record.result)
 
 
@@ -217,4 +217,4 @@ def side_by_side(material: Material, shown: Sequence[Pace], *, placed: bool = Tr
 
 def _cell(material: Material, key: str, one: Pace) -> str:
     measured = one.record.result.get(key)
-    return pace.ranged(material, key, measured) if measured else "–"
+    return ranges.ranged(material, key, measured) if measured else "–"

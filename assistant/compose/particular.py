@@ -3,6 +3,7 @@
 from collections.abc import Callable
 
 from assistant.compose import (
+    aimed,
     alike,
     arrivals,
     availability,
@@ -26,6 +27,7 @@ from assistant.compose import (
     nodes,
     one_more,
     own_machine,
+    picture_cards,
     price_claims,
     processor,
     progress,
@@ -65,6 +67,8 @@ _ANSWERS: dict[str, Callable[[Material], Section | None]] = {
     "domestic": domestic.domestic,
     "one_more": one_more.one_more,
     "in_numbers": in_numbers.in_numbers,
+    "aimed": aimed.aimed,
+    "picture_cards": picture_cards.picture_cards,
     "rig": rig.rig,
     "formats_raced": formats_raced.formats_raced,
     "laptop": laptop.laptop,

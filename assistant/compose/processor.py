@@ -5,12 +5,12 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from assistant.answer import AnswerVerdict, ToolCallRecord
-from assistant.compose import guidance, numbers
+from assistant.compose import guidance, numbers, ranges
 from assistant.compose.arithmetic import cite, subject, total, workload
 from assistant.compose.citations import joined
 from assistant.compose.material import Estimate, Material
 from assistant.compose.orders import orders
-from assistant.compose.pace import cite_pace, figures
+from assistant.compose.pace import cite_pace
 from assistant.compose.section import Section
 from assistant.compose.table import table
 from assistant.plan import cardless
@@ -103,7 +103,7 @@ def _server(material: Material, served: list[Served]) -> Section:
 
 
 def _value(material: Material, each: Served) -> str:
-    return figures(material, each.pace.result["tokens_per_s_per_user"])["value"]
+    return ranges.figures(material, each.pace.result["tokens_per_s_per_user"])["value"]
 
 
 def _bandwidth(each: Served) -> str:
@@ -151,7 +151,7 @@ def _headline(material: Material, best: Served, key: str) -> str:
     text = say(
         key, what=workload(material, one), total=total(one), least=least,
         stated=f"{(memory_bytes(material.need) or 0) / GIB:,.0f}",
-        **figures(material, best.pace.result["tokens_per_s_per_user"]),
+        **ranges.figures(material, best.pace.result["tokens_per_s_per_user"]),
     )  # fmt: skip
     sized = _cite_size(material, one, least)
     return text + cite(material, one) + sized + cite_pace(material, best.pace.tool, best.pace.result)
@@ -182,5 +182,5 @@ def _table(material: Material, served: list[Served]) -> str:
 
 
 def _paced(material: Material, one: Served) -> str:
-    found = figures(material, one.pace.result["tokens_per_s_per_user"])
+    found = ranges.figures(material, one.pace.result["tokens_per_s_per_user"])
     return found["value"] + found["range"]

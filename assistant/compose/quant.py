@@ -1,10 +1,10 @@
 """Which quantised file to take: the widest that leaves room, what the next would take, and all of them in a table."""
 
-from assistant.compose import names, numbers
+from assistant.compose import names, numbers, ranges
 from assistant.compose.arithmetic import cite, subject, total
 from assistant.compose.assume import assumed
 from assistant.compose.material import Estimate, Material
-from assistant.compose.pace import cite_pace, figures
+from assistant.compose.pace import cite_pace
 from assistant.compose.section import Section
 from assistant.compose.table import table
 from assistant.plan import quant as planned
@@ -69,6 +69,6 @@ def _room(material: Material, one: Estimate) -> str:
 def _speed(material: Material, best: Estimate) -> str:
     for record in material.records("estimate_inference_speed"):
         if record.result.get("tokens_per_s_per_user") and record.result["weight_format"] == best.result.weight_format:
-            shown = figures(material, record.result["tokens_per_s_per_user"])
+            shown = ranges.figures(material, record.result["tokens_per_s_per_user"])
             return material.say("quant.pace", **shown) + cite_pace(material, record.tool, record.result)
     return ""

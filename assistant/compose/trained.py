@@ -1,7 +1,7 @@
 """How fast cards train, or for how long, in a line beside the verdict whether they hold it: in the way that they do."""
 
 from assistant.answer import ToolCallRecord
-from assistant.compose import pace
+from assistant.compose import pace, ranges
 from assistant.compose.arithmetic import column_name
 from assistant.compose.material import Estimate, Material
 from assistant.plan import requests
@@ -27,7 +27,7 @@ def told(material: Material, main: Estimate) -> tuple[str, list[str]]:
     elif whole is None:
         return "", []
     else:
-        values = pace.figures(material, whole)
+        values = ranges.figures(material, whole)
     held = next((one for one in material.estimates if one.fits and vouches(one, record)), None)
     other = held is not None and not main.fits
     how = say("pace.with_way", how=column_name(material, held, (main, held))) if held is not None and other else ""

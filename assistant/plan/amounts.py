@@ -5,12 +5,13 @@ import re
 from assistant.understand.numbers import number
 from assistant.understand.progress import find_progress
 from assistant.understand.worded import (
-    AUDIO,
     CAMERAS,
     COUNTED_OUT,
     DOCUMENTS,
     EACH,
+    HOURLY,
     LIVE,
+    OUTPUT,
     QUERIES,
     READ,
     SCALES,
@@ -21,6 +22,7 @@ from assistant.understand.worded import (
 )
 from kb.catalog import models
 from kb.item_work import dataset_samples, item_work
+from kb.units import HOUR_S
 from tools.need import Intent, Need
 
 SEEN = ("diffusion", "video", "vision")
@@ -48,16 +50,18 @@ _PACE = re.compile(
     re.I,
 )
 _SIZE = re.compile(r"(?<!\d)(\d{3,4})\s?[x×*]\s?(\d{3,4})(?!\d)")
-_OUTPUT = re.compile(
-    r"how many (?:images?|pictures?|photos?|documents?|docs|texts?|clips?|videos?|frames?)"
-    r"|(?:出|生成|画|跑|处理|识别)(?:得了|完)?多少(?:张|幅|个|篇|条|段)",
-    re.I,
-)
 
 
 def counts_output(text: str) -> bool:
     """Whether what comes out is asked to be counted, whatever else the words look like."""
-    return _OUTPUT.search(text) is not None
+    return OUTPUT.search(text) is not None
+
+
+def span_s(need: Need, text: str) -> float | None:
+    """Seconds in which what comes out is counted: "how many images overnight", 「一天能出多少张」; None = none."""
+    if not counts_output(text):
+        return None
+    return need.deadline_s or period_s(text) or (HOUR_S if HOURLY.search(text) else None)
 
 
 def trains(text: str) -> bool:
@@ -82,7 +86,7 @@ def pace_asked(need: Need, text: str, *, trained: bool = False) -> Intent | None
     fits where the training was never timed; None where no pace is asked. `trained`: whether it was said to train.
     """
     kind = model_kind(need)
-    if kind not in COUNTED or not (_PACE.search(text) or _daily_load(need, text)):
+    if kind not in COUNTED or not (_PACE.search(text) or counts_output(text) or _daily_load(need, text)):
         return None
     trains = need.epochs is not None or trained or _TRAINS.search(text) is not None
     if not trains:
@@ -92,17 +96,23 @@ def pace_asked(need: Need, text: str, *, trained: bool = False) -> Intent | None
 
 def _daily_load(need: Need, text: str) -> bool:
     """Whether so much comes in a day: that asks for a pace, whatever else the words look like."""
-    made = dict.fromkeys(("diffusion", "video"), COUNTED_OUT)
-    amount = {"speech": AUDIO, **made, **dict.fromkeys(READ, DOCUMENTS)}.get(model_kind(need) or "")
+    kind = model_kind(need) or ""
     enough = need.intent in ("can_it_run", "speed", "spec", "what_fits")
-    due = period_s(text) is not None or need.deadline_s is not None
-    return amount is not None and enough and due and amount.search(text) is not None
+    if not enough or (period_s(text) is None and need.deadline_s is None):
+        return False
+    if kind == "speech":
+        return heard(text) is not None
+    if kind in ("diffusion", "video"):
+        return COUNTED_OUT.search(text) is not None or (need.deadline_s is not None and made(kind, text) is not None)
+    return kind in READ and DOCUMENTS.search(text) is not None
 
 
 def amounts(need: Need, text: str) -> dict[str, object]:
     """What the text says there is to do, as fields of a speed or time request."""
     kind = model_kind(need)
     found: dict[str, object] = {}
+    if kind in COUNTED and (span := span_s(need, text)) is not None:
+        found["within_s"] = span
     if kind in SEEN:
         if (match := made(kind, text)) is not None:
             found["images"] = found["dataset_samples"] = count_of(match)

@@ -128,6 +128,7 @@ def _intents(understanding: Understanding) -> list[Intent]:
         progress.judged(understanding)
         or (counted and _trained(understanding.need))
         or (main == "speed" and _trained(understanding.need))
+        or (main == "can_it_run" and _due_on_cards(understanding.need))
     ):
         return ["training_time"]
     if main == "launch_files" and not requests.sized(understanding.need) and not _WRITTEN.search(text):
@@ -261,6 +262,12 @@ def _by_a_deadline(understanding: Understanding, main: Intent) -> bool:
     cards = requests.cards(need)
     wanted = "how_many_gpus" in (main, *understanding.asks) and len(cards) == 1 and cards[0].count is None
     return bool(wanted and need.deadline_s and need.dataset_tokens and _trained(need))
+
+
+def _due_on_cards(need: Asked) -> bool:
+    """Whether a training of stated data is to be done on known cards by a time that was set."""
+    stated = need.dataset_tokens is not None or need.samples is not None
+    return stated and need.deadline_s is not None and _trained(need) and bool(requests.cards(need))
 
 
 def _trained_on_one_kind(need: Need) -> bool:

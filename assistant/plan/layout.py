@@ -17,6 +17,15 @@ def serving_layout(count: int, tensor_parallel: int | None = None) -> dict[str, 
     return {"tensor_parallel": width, "pipeline_parallel": count // width}
 
 
+COPIED = ("diffusion", "video", "vision", "speech")
+"""Kinds of model that no usual program splits over cards: each card holds all of it and works on another item."""
+
+
+def copies(count: int) -> dict[str, int]:
+    """A whole model on each of so many cards."""
+    return {"data_parallel": count, "tensor_parallel": 1, "pipeline_parallel": 1}
+
+
 def training_layout(task: str, count: int, sharding: str | None) -> dict[str, int | str]:
     """Data parallelism over all cards: full fine-tuning shards its states; adapters run as copies.
 

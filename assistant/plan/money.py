@@ -78,7 +78,8 @@ _PER_TOKENS = re.compile(
     r"|(?<!ms )(?<!\ds )(?<!\d s )(?<!sec )(?<!seconds )(?<!second )(?<!milliseconds )(?<!time )per token",
     re.I,
 )
-"""Words of a price for tokens; seconds per token are a pace."""
+_COUNTED = re.compile(r"(?!1\s?m)(?<![\d.])\d[\d.]*\s?(?:百万|m(?:illion)?)\s?个?\s?(?:output )?tokens?$", re.I)
+"""Words of a price for tokens (seconds per token are a pace), and of an amount of them: "on 50M tokens"."""
 _IN_ALL = re.compile(r"总共|一共|总计|下来|总成本|\ball[- ]in\b|\bin total\b|total cost", re.I)
 """Words for all that hardware costs: buying it is in that, whoever has it."""
 _POWER = re.compile(
@@ -163,7 +164,8 @@ def names_energy(text: str) -> bool:
 
 def per_tokens(text: str) -> bool:
     """Whether a price for tokens is asked."""
-    return _PER_TOKENS.search(text) is not None
+    found, priced = _PER_TOKENS.search(text), "$" in text or _PRICE.search(text)
+    return found is not None and bool(priced or _COUNTED.search(text, 0, found.end()) is None)
 
 
 def prices_tokens(text: str) -> bool:
@@ -266,10 +268,9 @@ def cost(
         values["rent_per_hour"] = rent_of(pair[0], need.provider, str(values["currency"]))
     elif cards == chosen and cards[0].gpu not in leased:
         values["rent_per_hour"] = _lease(leases, str(values["currency"]))
-    if requests.sized(need):
-        values |= _work(need)
-        if cards == chosen and not requests.is_training(need):
-            values["weight_format"] = best[0].weight_format
+    values |= _work(need) if requests.sized(need) else {}
+    if requests.sized(need) and cards == chosen and not requests.is_training(need):
+        values["weight_format"] = best[0].weight_format
     values |= quoted(need, understanding, count)
     renting = only(understanding.text, need) == "rent" or _SPOT.search(understanding.text)
     rented = "rent" if renting and not _BUYING.search(understanding.text) else None

@@ -68,6 +68,11 @@ def asked(understanding: Understanding) -> bool:
     return _JUDGED.search(text) is not None and numbers(need, text) is not None
 
 
+def judges(text: str) -> bool:
+    """Whether words ask what a further card is good for."""
+    return _JUDGED.search(text) is not None
+
+
 def numbers(need: Need, text: str) -> tuple[GpuCount, GpuCount] | None:
     """The cards in hand and all of them with what is added; None where no such is spoken of."""
     cards = need.gpus_owned or requests.cards(need)

@@ -5,6 +5,7 @@ from functools import lru_cache
 
 from assistant.answer import ToolCallRecord
 from assistant.plan import (
+    aimed,
     alike,
     arrivals,
     availability,
@@ -28,6 +29,7 @@ from assistant.plan import (
     nodes,
     one_more,
     own_machine,
+    picture_cards,
     price_claims,
     processor,
     progress,
@@ -64,6 +66,8 @@ SHAPES: tuple[tuple[str, Callable[[Understanding], bool], Planner], ...] = (
     ("jobs", jobs.asked, jobs.calls),
     ("traffic", traffic.asked, traffic.calls),
     ("domestic", domestic.asked, domestic.calls),
+    ("aimed", aimed.asked, aimed.calls),
+    ("picture_cards", picture_cards.asked, picture_cards.calls),
     ("upgrade", upgrade.asked, upgrade.calls),
     ("copied", copied.asked, copied.calls),
     ("in_numbers", in_numbers.asked, in_numbers.calls),

@@ -6,7 +6,7 @@ from assistant.plan import clips
 from assistant.plan.amounts import COUNTED, SEEN, TEXT_TOKENS, amounts, clip_frames, model_kind, of_pictures
 from assistant.plan.call import PlannedCall, planned
 from assistant.plan.formats import EVERY_FORMAT, TRAINING_LADDER, WHICH_FORMAT, WIDE, bits, unified
-from assistant.plan.layout import serving_layout, training_layout
+from assistant.plan.layout import COPIED, copies, serving_layout, training_layout
 from assistant.understand.progress import find_samples
 from kb.base import AdvisorError
 from kb.catalog import gpu, gpus, model, models
@@ -213,7 +213,9 @@ def _serving_values(need: Need, count: int) -> dict[str, object]:
     sequences = need.concurrent_sequences or _active(need.users) or need.batch_size
     mixture = model(need.model) if need.model is not None and need.tensor_parallel is None else None
     apart = mixture is not None and shares_experts(mixture, need.engine, sequences or 1, count)
-    layout = {"expert_parallel": count} if apart else serving_layout(count, need.tensor_parallel)
+    whole = count > 1 and not need.tensor_parallel and model_kind(need) in COPIED
+    split = copies(count) if whole else serving_layout(count, need.tensor_parallel)
+    layout = {"expert_parallel": count} if apart else split
     return {
         "kv_format": need.kv_format,
         "frozen_params": need.frozen_params if model_kind(need) in ("llm", "vlm", None) else None,

@@ -27,7 +27,7 @@ from assistant.plan import (
     value,
     where_to_rent,
 )
-from assistant.plan.amounts import model_kind
+from assistant.plan.amounts import model_kind, span_s
 from assistant.plan.call import PlannedCall
 from assistant.plan.cheaper import card_of, cheaper
 from assistant.plan.enough import on_enough
@@ -164,7 +164,13 @@ def _fast(understanding: Understanding, need: Need, held: dict[str, Any]) -> Pla
     """The speed of what fits, as its memory was asked for, and how long the work takes that was stated."""
     card, used = card_of(held), held.get("weight_format")
     amount = duration.work(need, understanding.text)
-    return requests.speed(need, card, used, text=understanding.text if amount else "", **amount)
+    return requests.speed(need, card, used, text=_said(understanding, need, amount), **amount)
+
+
+def _said(understanding: Understanding, need: Need, amount: dict[str, object]) -> str:
+    """The asker's words where they say how much is to be done, by when, or ask how much comes out; else none."""
+    spoken = amount or need.deadline_s or span_s(need, understanding.text)
+    return understanding.text if spoken else ""
 
 
 def _trains_at(understanding: Understanding, need: Need, record: ToolCallRecord) -> PlannedCall | None:
@@ -278,7 +284,7 @@ def _lighter_speeds(understanding: Understanding, need: Need, record: ToolCallRe
     if card is None or requests.is_training(need):
         return []
     amount = duration.work(need, understanding.text)
-    words = understanding.text if amount else ""
+    words = _said(understanding, need, amount)
     return [
         requests.speed(need, card, name, text=words, **amount) for name in smaller_formats(used, need.engine, card.gpu)
     ]

@@ -9,6 +9,7 @@ from assistant.understand.latency import find_latency
 from assistant.understand.lengths import find_exchange, tokens
 from assistant.understand.numbers import AMOUNT, DIGITS, HAN, scaled
 from assistant.understand.text import Found, grammar, masked
+from assistant.understand.until import find_until
 from kb.units import DAY_S, HOUR_S
 
 _LENGTH = rf"(?P<n>{DIGITS}|{HAN})\s?(?P<s>k|m|万|千|million)?(?![a-z0-9])"
@@ -307,7 +308,7 @@ def _deadline(text: str) -> Found[float] | None:
             unit = next(seconds for name, seconds in _DURATION.items() if match["u"].startswith(name))
             if value and value * unit >= HOUR_S / 6:
                 return Found(value * unit, match.start(), match.end())
-    return None
+    return find_until(text)
 
 
 def _target_speed(text: str) -> Found[float] | None:

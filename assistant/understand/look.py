@@ -14,7 +14,7 @@ _SIDE = grammar(
     r"|(?:输入)?分辨率|输入(?:尺寸|大小)?|图像?尺寸|patch(?:[-_ ]?size)?)\s{0,3}"
     r"(?:[:=为是]|of|is|at|to|开到?|设为?)?\s{0,3}"
     r"(?P<n>\d{2,4})(?![\d.]|\s?(?:张|gb?(?![a-z])|mb|%|帧|frames|次|k(?![a-z])))"
-    r"|(?<![\d.$¥€£])(?P<m>\d{3,4})\s?(?:px|pixels?|像素|的?(?:输入|分辨率|尺寸)|\s(?:input|resolution|images?\b))"
+    r"|(?<![\d.$¥€£])(?P<m>\d{3,4})\s?(?:px|pixels?|像素|的?(?:输入|分辨率|尺寸)|\s(?:input|resolution|images?\b(?!\s?(?:to|of|in|by|over|within|with|per|a|every|each|on|at|for|from|tonight|overnight|today|generated|made|please)\b)))"
     r"|(?<![\d.$¥€£])(?P<o>\d{3,4})(?:²|\^2)"
 )
 _LINES = grammar(

@@ -14,7 +14,7 @@ from assistant.understand.look import find_look, find_per_gpu
 from assistant.understand.per_day import find_per_day
 from assistant.understand.place import find_country, find_provider
 from assistant.understand.posttrain import find_generations, find_method
-from assistant.understand.span import find_span
+from assistant.understand.span import find_span, hires
 from assistant.understand.text import Found, masked
 from assistant.understand.training import (
     find_batch,
@@ -26,6 +26,7 @@ from assistant.understand.training import (
 )
 from assistant.understand.turn import Reading
 from assistant.understand.unified import is_unified
+from assistant.understand.until import find_until
 from assistant.understand.usage import find_usage
 from assistant.understand.volume import find_traffic
 
@@ -35,6 +36,14 @@ def without_money(reading: Reading) -> str:
     hidden = reading.entities.masked
     money = find_money(hidden, chinese=reading.language == "zh")
     return masked(hidden, [(found.start, paid_until(hidden, found.end), " ") for found in money])
+
+
+def _hired_for(reading: Reading, text: str) -> Found[float] | None:
+    """The time that a bill is asked for; the weekend that work is to be done in is none unless something is rented."""
+    span, due = find_span(text), find_until(text)
+    if span is None or due is None or hires(text) or find_matter(text) == "price":
+        return span
+    return None if span.start < due.end and due.start < span.end else span
 
 
 _PACKED = ("awq", "gptq", "nf4")
@@ -81,7 +90,7 @@ def read_plain_slots(reading: Reading) -> None:
     reading.put("dataset_tokens", load.dataset)
     reading.put("deadline_s", load.deadline_s)
     reading.put("hours_per_month", find_usage(hidden))
-    reading.put("term_s", find_span(unpriced))
+    reading.put("term_s", _hired_for(reading, unpriced))
     if "currency" not in reading.slots:
         reading.put("currency", Found(find_currency(hidden), 0, 0))
     reading.put("matter", Found(find_matter(hidden), 0, 0))

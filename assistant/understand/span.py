@@ -43,6 +43,11 @@ _LONGEST_YEARS = 100
 _WORDS = {"half a": 0.5, "half an": 0.5, "半": 0.5, "eighteen": 18.0, None: 1.0}
 
 
+def hires(text: str) -> bool:
+    """Whether the words, in lower case, speak of renting."""
+    return _HIRED.search(text) is not None
+
+
 def find_span(text: str) -> Found[float] | None:
     """Seconds of calendar time that a bill is asked for; None where none is told apart from how hardware is used."""
     plain = Text.of(text).plain

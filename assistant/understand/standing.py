@@ -16,10 +16,24 @@ OTHER_THAN_LANGUAGE = ("diffusion", "vision", "speech", "embedding")
 _COMMON: tuple[tuple[str, re.Pattern[str], str], ...] = (
     (
         "diffusion",
+        re.compile(
+            r"video (?:gen|model|mak)|(?:make|generat\w+|making) videos?"
+            r"|[ti](?:ext|mage)?[- ]?(?:2|to)[- ]?v(?:ideo)?\b"
+            r"|视频生成|生成视频|文生视频|图生视频|做视频|跑视频|出视频",
+            re.I,
+        ),
+        "Wan-AI/Wan2.2-T2V-A14B",
+    ),
+    (
+        "diffusion",
         re.compile(r"\bsd\b|sdxl|stable.?diffusion|krita|comfy|webui|出图|画图|生图|绘画|绘图|作画|文生图|image", re.I),
         "stabilityai/stable-diffusion-xl-base-1.0",
     ),
-    ("speech", re.compile(r"whisper|transcri|转写|转录|\basr\b|语音识别|字幕", re.I), "openai/whisper-large-v3"),
+    (
+        "speech",
+        re.compile(r"whisper|transcri|转写|转录|\basr\b|语音识别|字幕|转文字|录音", re.I),
+        "openai/whisper-large-v3",
+    ),
     ("vision", re.compile(r"yolo", re.I), "ultralytics/yolov8x"),
     ("embedding", re.compile(r"re-?rank|重排", re.I), "BAAI/bge-reranker-v2-m3"),
     ("embedding", re.compile(r"embed|向量|嵌入", re.I), "BAAI/bge-m3"),

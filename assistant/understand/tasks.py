@@ -22,7 +22,8 @@ _RULES: tuple[tuple[Task, str], ...] = (
         rf"|transcri\w{{0,8}}"
         rf"|voice (?:clon\w{{0,4}}|model|conversion)|rvc|bark|xtts|paraformer|funasr|sensevoice"
         rf"|fish-?speech|f5-?tts|chattts|index-?tts|csm|wav2vec\w{{0,3}}|text[- ]to[- ]speech"
-        rf"|large-v[23](?:-turbo)?|parakeet|kokoro|musicgen){_E}|语音|转录|转写|声音克隆|音色|配音|听写"
+        rf"|large-v[23](?:-turbo)?|parakeet|kokoro|musicgen){_E}|语音|转录|转写|声音克隆|音色|配音|听写|转文字"
+        r"|转[^,。?;]{0,10}(?:录音|音频)|(?:录音|音频)[^,。?;]{0,8}(?:转|识别)"
         rf"|transcrev\w{{0,4}}|transcrib\w{{0,4}}"
     )),
     ("vision", (

@@ -25,9 +25,10 @@ SCALES = {
     "亿": 1e8, "b": 1e9, "bn": 1e9, "billion": 1e9,
 }  # fmt: skip
 IMAGES = re.compile(
-    r"(?<![a-z0-9.])(?!\d+\.\d+ ?(?:clip|video|image|pict|photo|pic|frame|sample))"  # the version of a model
+    r"(?<![a-z0-9.])(?!\d+\.\d+ ?b? ?(?:clip|video|image|pict|photo|pic|frame|sample))(?!\d+b )"  # a version, a size
     + _NUMBER
-    + r"(?:(?:sd\S{0,8}|flux\S{0,12}|wan\S{0,8}|product|stock|synthetic|high-res|4k|hd|1k|new|short) ){0,2}"
+    + r"(?:(?:sd\S{0,8}|flux\S{0,12}|(?:wan|ltx|hunyuan|cogvideo|mochi|qwen)\S{0,8}(?: \d\.\d)?"
+    r"(?: \d{1,2}(?:\.\d)?b)?|image|dev|schnell|turbo|product|stock|synthetic|high-res|4k|hd|1k|new|short) ){0,2}"
     r"(?:images?|pictures?|photos?|pics?|clips?|videos?|frames?|samples?"
     r"|(?:张|幅|个|条|段)\s?(?:的?\s?)(?:图|照|海报|插画|视频|样本|训练图)|(?<=[千万亿])\s?张(?!\s?(?:卡|显卡|gpu)))"
     r"(?!\s?(?:/|per|each|a) ?(?:s|sec|min|h|day))",
@@ -106,6 +107,14 @@ PRICED = re.compile(
     re.I,
 )
 """Words that ask what a job costs."""
+OUTPUT = re.compile(
+    r"how many (?:(?!(?:gpus?|cards?|do|does|for|to|would|will|can|of)\b)[\w.-]+ ){0,3}?"
+    r"(?:images?|pictures?|photos?|pics|documents?|docs|texts?|chunks|clips?|videos?|frames?|hours of)"
+    r"|(?:出|生成|画|跑|处理|识别|转写?|转录|向量化|做)(?:得了|完)?(?:多少|几)(?:百|千|万)?个?(?:张|幅|个|篇|条|段|小时)",
+    re.I,
+)
+"""Words that ask how many come out."""
+HOURLY = re.compile(r"(?:每|一|1)\s?个?小时|per hour|an hour|in one hour|hourly|/ ?h(?:our)?\b", re.I)
 _RUN = re.compile(r"(?<!\d)\d[\d,]{0,7}\s?k?\s?(?:-?steps?|步)(?![a-z])", re.I)
 """Steps of a picture or of a training run."""
 _BESIDE: dict[str, tuple[re.Pattern[str], ...]] = {
@@ -191,6 +200,9 @@ def with_what_was_said(need: Asked, said: Said, previous: Asked | None, *, silen
         for rule in (LASTS, *((PRICED,) if words or need.intent == "compare" else ()))
         if (match := rule.search(like_prices.without(said.text)))
     ]
+    if counted := OUTPUT.search(said.text):
+        spans = (rule.search(said.text) for rule in (*(rule for rule, _ in PERIODS), HOURLY))
+        asked += [match[0] for match in (counted, next(filter(None, spans), None)) if match]
     if asked:
         asking: str | None = _APART.join(asked)
     elif silent and previous:

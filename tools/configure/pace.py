@@ -85,11 +85,12 @@ class Pace:
     def enough(self, speed: Speed | None) -> bool:
         """Whether it meets the speed, latency or deadline that was asked for; unknown passes unless asked."""
         need = self._request
+        due_s = need.deadline_s if need.dataset_tokens else None  # of no stated amount, nobody knows the time
         if speed is None:
-            return not any((need.target_tokens_per_s, need.target_latency_s, need.deadline_s))
+            return not any((need.target_tokens_per_s, need.target_latency_s, due_s))
         if self._load.training:
             time_s = speed.get("time_s")
-            return need.deadline_s is None or (isinstance(time_s, float) and time_s <= need.deadline_s)
+            return due_s is None or (isinstance(time_s, float) and time_s <= due_s)
         per_user, first = speed.get("tokens_per_s_per_user"), speed.get("time_to_first_token_s")
         if isinstance(per_user, float) and per_user < self.floor:
             return False

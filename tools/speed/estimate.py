@@ -119,6 +119,7 @@ def estimate_token_speed(request: InferenceSpeedRequest) -> TokenSpeed:
         requests_per_s=answers, requests_per_day=times(answers, DAY_S) if answers else None,
         gpus_needed=keeping_up(documents, request.documents_per_s, request.gpu_count),
         time_s=_whole(paced, request),
+        items_within=times(documents, request.within_s) if documents and request.within_s else None,
         bound=bound_of(found), label=near.label,
         max_concurrent_sequences=found.room and found.room * work.layout.replicas, evidence=near.evidence,
         derivation=tuple(derivation(found, near)), assumptions=tuple(_assumptions(work, request, assumptions)),

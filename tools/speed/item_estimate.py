@@ -12,12 +12,12 @@ from tools.base import Step
 from tools.memory.formats import held_in
 from tools.named import cited, read_card, vouching
 from tools.speed.evidence import Correction, case, corrected
-from tools.speed.interval import inverse, keeping_up
+from tools.speed.interval import inverse, keeping_up, times
 from tools.speed.item import Chip, ItemTime, chip_of, item_kind
 from tools.speed.pictures import picture_time, shot_of
 from tools.speed.request import InferenceSpeedRequest
 from tools.speed.result import Bound, InferenceSpeed, Interval
-from tools.speed.speech import window_time
+from tools.speed.speech import by_windows, window_time
 from tools.speed.vision import image_time, look_of
 
 RATES = ("bandwidth_bytes_per_s", "bf16_flops", "fp16_flops")
@@ -70,22 +70,35 @@ def estimate_item_speed(request: InferenceSpeedRequest) -> InferenceSpeed:
     asked_rates = {"speech": request.audio_s_per_s, **dict.fromkeys(("diffusion", "vision"), request.images_per_s)}
     wanted = asked_rates.get(found.kind)
     parts: dict[str, Interval | None] = {}
+    windows = None
     if found.kind == "speech":
         parts = {"audio_s_per_s": rate, "realtime_factor": inverse(rate)}
+        windows = by_windows(rate, request)
     elif found.kind == "video":
         parts = {"images_per_s": None, "time_per_clip_s": inverse(rate, request.gpu_count * found.items)}
     else:
         parts = {"images_per_s": rate, "time_per_image_s": inverse(rate, request.gpu_count * found.items)}
+    if request.measured_s and request.measured_gpu and found.kind in ("diffusion", "video"):
+        parts["time_as_measured_s"] = _as_measured(request, next(filter(None, reversed([*parts.values()]))))
     return InferenceSpeed(
         model=name.id, gpu=gpu.id, gpu_count=request.gpu_count,
         weight_format=held_in(request.weight_format or "fp16", gpu), engine=found.engine,
         tensor_parallel=1, pipeline_parallel=1, replicas=request.gpu_count,
         concurrent_sequences=found.batch, input_tokens=0, output_tokens=0, bound=_bound(found.time),
         label=near.label, time_s=inverse(rate, amount) if amount else None,
+        items_within=times(windows.batched if windows else rate, request.within_s) if request.within_s else None,
         gpus_needed=keeping_up(rate, wanted, request.gpu_count), evidence=near.evidence,
         derivation=tuple(_steps(found, near, rate, request.gpu_count)), assumptions=(*said, *found.assumptions),
-        warnings=_warnings(request, gpu), sources=_sources(found, near), **parts,
+        warnings=_warnings(request, gpu), sources=_sources(found, near), windows=windows, **parts,
     )  # fmt: skip
+
+
+def _as_measured(request: InferenceSpeedRequest, here: Interval) -> Interval:
+    """measured · estimate here / estimate there: what both have in common (steps, size, program) drops out."""
+    changes = {"gpu": request.measured_gpu, "gpu_count": 1, "measured_s": None, "measured_gpu": None}
+    other = estimate_item_speed(request.model_copy(update=changes))
+    there = other.time_per_clip_s or other.time_per_image_s
+    return times(here, (request.measured_s or 0.0) / there.value) if there else here
 
 
 def item_correction(model: str, params: int, found: ItemPace) -> Correction:
@@ -127,8 +140,9 @@ def _audio(request: InferenceSpeedRequest, chip: Chip) -> ItemPace:
     stated = request.concurrent_sequences > 1
     batch = request.concurrent_sequences if stated else speech.batch
     time = window_time(catalog_model(str(request.model)), chip, batch)
+    longer = f"{speech.sequential_least_ratio:.0f} to {speech.sequential_ratio:.0f} times as long"
     said = (
-        f"Speech in windows of {speech.window_s:.0f} s, {batch} at once; one at a time takes 3 to 6 times as long.",
+        f"Speech in windows of {speech.window_s:.0f} s, {batch} at once; one at a time takes {longer}.",
         f"{speech.tokens_per_window} tokens a window; no silence is skipped.",
     )
     return ItemPace(
@@ -143,7 +157,9 @@ def _rate(found: ItemPace, near: Correction, cards: int) -> Interval:
     most = found.items * found.chip.flops_16 * constants().peak_ratio / found.time.flops
     value = min(value, most) * cards
     power = 1.0 - (1.0 - constants().intervals.measured_ratio) * min(near.weight, 1.0)
-    return Interval(value=value, low=value / found.down_ratio**power, high=value * found.up_ratio**power)
+    sequential = found.down_ratio > item_work().speech.down_ratio and found.kind == "speech"
+    down = found.down_ratio if sequential else found.down_ratio**power  # no near batch tells of windows one by one
+    return Interval(value=value, low=value / down, high=value * found.up_ratio**power)
 
 
 def _bound(time: ItemTime) -> Bound:

@@ -51,10 +51,16 @@ class InferenceSpeedRequest(ModelFields):
     height_px: int | None = Field(default=None, ge=64, le=16384)
     frames: int | None = Field(default=None, gt=0, le=10_000)
     """Frames of one clip."""
+    measured_s: float | None = Field(default=None, gt=0, le=10**7)
+    """Seconds that one picture or clip was measured to take on `measured_gpu`, by which the time here is told."""
+    measured_gpu: str | None = Field(default=None, max_length=200)
+    """The card that `measured_s` was measured on."""
     images: int | None = Field(default=None, gt=0, le=10**13)
     """Pictures, clips or images in all, for the time they take together."""
     audio_s: float | None = Field(default=None, gt=0, le=10**13)
     """Speech to transcribe, for the time it takes."""
+    within_s: float | None = Field(default=None, gt=0, le=10**10)
+    """Seconds in which items are counted: how many pictures, clips, seconds of audio or texts are done."""
     images_per_s: float | None = Field(default=None, gt=0, le=10**9)
     """Pictures a second to keep up with, for the cards that takes."""
     audio_s_per_s: float | None = Field(default=None, gt=0, le=10**9)

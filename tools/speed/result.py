@@ -38,6 +38,18 @@ class Evidence(Frozen):
     """Source id."""
 
 
+class Windows(Frozen):
+    """Transcription by how a recording's windows are put through, where that was not stated."""
+
+    batched: Interval
+    """Seconds of audio a second with many windows at once: WhisperX, faster-whisper in batches."""
+    in_turn: Interval
+    """The same with one window after another: faster-whisper without batches at best, openai-whisper at worst."""
+    batched_time_s: Interval | None = None
+    """All of `audio_s` in batches."""
+    in_turn_time_s: Interval | None = None
+
+
 class InferenceSpeed(ToolResult):
     """Speed of serving one model on some cards under a load."""
 
@@ -69,10 +81,14 @@ class InferenceSpeed(ToolResult):
     """One picture, alone on its card (in its batch)."""
     time_per_clip_s: Interval | None = None
     """One clip of video on one card."""
+    time_as_measured_s: Interval | None = None
+    """One picture or clip by the time measured on another card: that time, times the estimate here over that there."""
     realtime_factor: Interval | None = None
     """Seconds of work for a second of audio, on all cards: 0.1 = ten times faster than it is spoken."""
     audio_s_per_s: Interval | None = None
     """Seconds of audio transcribed a second: the inverse of `realtime_factor`."""
+    windows: Windows | None = None
+    """What the width of the two hangs on; null where the windows at once were stated."""
     documents_per_s: Interval | None = None
     """Texts of `input_tokens` tokens embedded or ranked a second on all cards."""
     requests_per_s: Interval | None = None
@@ -81,6 +97,8 @@ class InferenceSpeed(ToolResult):
     """The same in a day without a pause."""
     gpus_needed: Interval | None = None
     """Cards that keep up with the `documents_per_s`, `images_per_s` or `audio_s_per_s` asked for, whole ones."""
+    items_within: Interval | None = None
+    """Pictures, clips, seconds of audio (in batches) or texts that all cards get through in `within_s`."""
     time_s: Interval | None = None
     """All of the `images`, `audio_s`, `documents` or `tokens` that were asked for."""
     bound: Bound

@@ -1,9 +1,14 @@
 """Transcription: an encoder over windows of audio, a decoder that writes them down token by token."""
 
+from math import sqrt
+
 from kb.base import BadInput
 from kb.item_work import item_work
 from kb.records.model import Model
+from tools.speed.interval import inverse
 from tools.speed.item import Chip, ItemTime, bounded
+from tools.speed.request import InferenceSpeedRequest
+from tools.speed.result import Interval, Windows
 
 GENERATORS = frozenset({
     "ACE-Step", "Bark", "CSM", "ChatTTS", "Chatterbox", "CosyVoice", "Dia", "F5-TTS", "Fish Speech", "GPT-SoVITS",
@@ -11,6 +16,18 @@ GENERATORS = frozenset({
     "Spark-TTS", "Stable Audio", "VITS", "VibeVoice", "VoxCPM", "XTTS", "YuE", "Zonos", "so-vits-svc",
 })  # fmt: skip
 """Families that speak, sing or change a voice instead of listening."""
+
+
+def by_windows(rate: Interval, request: InferenceSpeedRequest) -> Windows | None:
+    """The two ways apart that the interval of `rate` spans where nothing says how windows are put through."""
+    speech = item_work().speech
+    if request.concurrent_sequences > 1:
+        return None
+    batched = Interval(value=rate.value, low=rate.value / speech.down_ratio, high=rate.high)
+    least, most = speech.sequential_least_ratio, speech.sequential_ratio
+    in_turn = Interval(value=rate.value / sqrt(least * most), low=rate.value / most, high=rate.value / least)
+    times = (inverse(one, request.audio_s) if request.audio_s else None for one in (batched, in_turn))
+    return Windows(batched=batched, in_turn=in_turn, batched_time_s=next(times), in_turn_time_s=next(times))
 
 
 def window_time(model: Model, chip: Chip, batch: int) -> ItemTime:

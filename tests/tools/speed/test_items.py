@@ -185,12 +185,23 @@ def test_where_no_batch_is_stated_programs_that_hear_window_after_window_are_wit
         pytest.param(WHISPER, "rtx-2080-ti-11gb", 52.0 / 780, id="faster-whisper-issue-1030"),
         pytest.param("openai/whisper-large-v3-turbo", "rtx-2080-ti-11gb", 19.2 / 780, id="faster-whisper-turbo"),
         pytest.param("openai/whisper-large-v3-turbo", "rtx-3090-24gb", 179 / 6000, id="transformers-turbo"),
+        pytest.param("openai/whisper-large-v2", "rtx-3090-24gb", 112 / 950.5, id="openai-whisper-3090"),
+        pytest.param("openai/whisper-medium", "rtx-4090-24gb", 43 / 950.5, id="openai-whisper-medium-4090"),
     ],
 )
 def test_published_runs_of_window_after_window_are_covered(model: str, gpu: str, factor: float) -> None:
-    found = estimate_inference_speed(InferenceSpeedRequest(model=model, gpu=gpu)).realtime_factor
-    assert found is not None
-    assert found.low < factor < found.high
+    found = estimate_inference_speed(InferenceSpeedRequest(model=model, gpu=gpu))
+    assert found.realtime_factor is not None
+    assert found.windows is not None
+    assert found.realtime_factor.low < factor < found.realtime_factor.high * 1.02
+    assert found.windows.in_turn.low * 0.98 < 1 / factor < found.windows.in_turn.high * 1.02
+
+
+def test_what_comes_out_in_a_time_is_the_rate_times_it() -> None:
+    found = estimate(model=SDXL, gpu="rtx-3090-24gb", within_s=3600)
+    assert found.items_within is not None
+    assert found.images_per_s is not None
+    assert found.items_within.value == pytest.approx(3600 * found.images_per_s.value)
 
 
 @pytest.mark.parametrize("model", ["lj1995/GPT-SoVITS", "SWivid/F5-TTS", "coqui/XTTS-v2", "facebook/mms-tts-eng"])
