@@ -129,7 +129,7 @@ def _decisive(material: Material, doubt: Ambiguity) -> bool:
     )
 
 
-_SETTLED = ("picture_cards", "aimed")
+_SETTLED = ("picture_cards", "aimed", "sights")
 """Shapes of question whose answer turns on nothing that was left unsaid."""
 
 

@@ -101,7 +101,8 @@ def speed(material: Material) -> Section:
     verdict = observed.judged(material, result, over=over) or observed.complained(material, result, over=over)
     headline = verdict + gap + headline if verdict else headline
     rows = SPEED_ROWS if (record.request.get("concurrent_sequences") or 1) > 1 else SPEED_ROWS_ALONE
-    return _with(material, record.tool, result, headline, rows)
+    section = _with(material, record.tool, result, headline, rows)
+    return _unheld(material, result, section) if result.get("time_s") else section
 
 
 def _alone(material: Material, record: ToolCallRecord) -> str:
@@ -294,6 +295,17 @@ def _held(material: Material, result: dict[str, Any], section: Section) -> Secti
         return section
     card, how = names.cards(held.placed.gpu, held.gpus), column_name(material, held, same)
     section.headline += material.say("compare.instead", card=card, how=how, total=total(held)) + cite(material, held)
+    return section
+
+
+def _unheld(material: Material, result: dict[str, Any], section: Section) -> Section:
+    """The time of stated work after the reason why it cannot be had: the cards hold the model in no format tried."""
+    same = [one for one in material.estimates if one.gpu == result.get("gpu") and one.fit is not None]
+    if not same or any(one.fits for one in same):
+        return section
+    least = min(same, key=lambda one: one.result.per_gpu.total_bytes)
+    time = section.headline.replace(material.say("warned.no_room"), "").replace("  ", " ")
+    section.headline, section.verdict = _too_big(material, least, time[0].lower() + time[1:]), "does_not_fit"
     return section
 
 

@@ -3,8 +3,9 @@
 import math
 
 from assistant.answer import ToolCallRecord
-from assistant.compose import clarify, names, numbers
+from assistant.compose import clarify, names, numbers, ranges
 from assistant.compose.arithmetic import arithmetic
+from assistant.compose.by_then import by_then
 from assistant.compose.material import Material
 from assistant.compose.pace import cite_pace
 from assistant.compose.section import Section
@@ -26,7 +27,11 @@ def sights(material: Material) -> Section | None:
     )  # fmt: skip
     gap = "" if say.language == "zh" else " "
     section = Section(
-        "estimate", _verdict(material, first, load, gap) + paced + cite_pace(material, first.tool, first.result)
+        "estimate",
+        _verdict(material, first, load, gap)
+        + _whole(material, first, gap)
+        + paced
+        + cite_pace(material, first.tool, first.result),
     )
     section.settled = True
     section.body = [_table(material, records, what), arithmetic(material, material.estimates[:1])]
@@ -40,6 +45,15 @@ def sights(material: Material) -> Section | None:
         sure = first.result["requests_per_s"]["low"] >= load.per_s
         section.verdict = "fits" if sure else "fits_with_changes"
     return section
+
+
+def _whole(material: Material, record: ToolCallRecord, gap: str) -> str:
+    """How long all of them take, and whether that is in time; nothing where they come again and again."""
+    time = record.result.get("time_s")
+    if not time:
+        return ""
+    told = ranges.told_of(material, "pace.time", "work_s", {"work_s": time})
+    return by_then(material, time) + told + gap
 
 
 def _span(record: ToolCallRecord, key: str) -> dict[str, str]:

@@ -14,7 +14,7 @@ from assistant.understand.lengths import find_parts
 from assistant.understand.worded import DOCUMENTS, EACH, lasts, period_s
 from assistant.understanding import Understanding
 from tools.configuration import Configuration
-from tools.cost.work import SEQUENCES, TEXTS_AT_ONCE
+from tools.cost.work import SEQUENCES
 from tools.need import GpuCount, Need
 
 WAYS_MAX = 6
@@ -37,8 +37,7 @@ def work(need: Need, text: str) -> dict[str, object]:
     if requests.is_training(need) or period_s(text) is not None or not lasts(text):
         return {}
     if model_kind(need) in COUNTED:
-        found = jobs.work(need, text)
-        return found | ({"concurrent_sequences": TEXTS_AT_ONCE} if "documents" in found else {})
+        return jobs.work(need, text)
     if model_kind(need) not in (None, "llm", "vlm"):
         return {}
     if need.dataset_tokens is None:

@@ -28,7 +28,7 @@ from assistant.plan import (
     where_to_rent,
 )
 from assistant.plan.amounts import model_kind, span_s
-from assistant.plan.call import PlannedCall
+from assistant.plan.call import PlannedCall, planned
 from assistant.plan.cheaper import card_of, cheaper
 from assistant.plan.enough import on_enough
 from assistant.plan.exemplars import longest, paced_examples, trained_on
@@ -151,7 +151,7 @@ def _following(
         wanted += _crowded(need, record)
     cramped = verdict == "tight" and record.request.get("task") == "lora"
     if verdict == "no" or asked == "oom" or (cramped and asked in _FASTER):
-        wanted += cheaper(need, record)
+        wanted += _with_work(cheaper(need, record), understanding, need)
         if asked in _FASTER and model_kind(need) == "video":  # as long in a format that fits
             wanted.append(_fast(understanding, need, record.request))
         paced = "speed" in intents(understanding) and not own_files.asked(need, card_of(record.request))
@@ -165,6 +165,18 @@ def _fast(understanding: Understanding, need: Need, held: dict[str, Any]) -> Pla
     card, used = card_of(held), held.get("weight_format")
     amount = duration.work(need, understanding.text)
     return requests.speed(need, card, used, text=_said(understanding, need, amount), **amount)
+
+
+def _with_work(
+    calls: Sequence[PlannedCall | None], understanding: Understanding, need: Need
+) -> list[PlannedCall | None]:
+    """The calls, with how long the work takes that was stated in those that ask for a speed."""
+    amount = duration.work(need, understanding.text) if duration.asked(understanding, need) else {}
+    timed = (one is not None and one.tool == "estimate_inference_speed" for one in calls)
+    return [
+        planned(one.tool, **(one.request | amount)) if one is not None and fast and amount else one
+        for one, fast in zip(calls, timed, strict=True)
+    ]
 
 
 def _said(understanding: Understanding, need: Need, amount: dict[str, object]) -> str:

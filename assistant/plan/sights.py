@@ -7,7 +7,7 @@ from assistant.plan import requests
 from assistant.plan.amounts import model_kind
 from assistant.plan.call import PlannedCall
 from assistant.understand.numbers import DIGITS, SCALE, scaled
-from assistant.understand.worded import period_s
+from assistant.understand.worded import lasts, period_s
 from assistant.understanding import Understanding
 from kb.catalog import gpu, model
 from kb.units import HOUR_S
@@ -68,7 +68,8 @@ def asked(understanding: Understanding) -> bool:
     if not known or understanding.error_text or understanding.command or need.intent in ("oom", "compare"):
         return False
     load = read(text)
-    return _ASKS.search(text) is not None or (load.count is not None and load.every_s is not None)
+    once = load.count is not None and (lasts(text) or need.deadline_s is not None)
+    return _ASKS.search(text) is not None or once or (load.count is not None and load.every_s is not None)
 
 
 def read(text: str) -> Load:
@@ -92,12 +93,14 @@ def calls(need: Need, understanding: Understanding) -> list[PlannedCall | None]:
     seen = need.model_copy(update={"concurrent_sequences": at_once, "context_tokens": None, "users": None,
                                    "images_per_sample": need.images_per_sample or 1})  # fmt: skip
     found: list[PlannedCall | None] = []
+    whole = round(load.count * load.answer_tokens) if load.count and load.every_s is None else None
     for card in requests.cards(need)[:2]:
         form = need.weight_format or _form(need, card)
         prompt = visual_tokens().text_tokens if load.pages else visual_tokens().picture_answer_tokens
         found.append(requests.speed(
             seen, card, form, input_tokens=prompt, output_tokens=load.answer_tokens,
             images_per_sample=seen.images_per_sample, engine=need.engine or "vllm",
+            tokens=whole,
         ))  # fmt: skip
         found.append(requests.memory(seen, card, weight_format=form))
     return found

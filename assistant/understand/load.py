@@ -257,7 +257,7 @@ _DATA_AROUND = grammar(
 
 _COUNTED_THINGS = grammar(
     r"\s?(?:[a-z-]{2,14} ){0,2}(?:pages|pdfs?|docs|documents|files|articles|tickets|e-?mails|contracts|papers|chunks"
-    r"|vectors|embeddings|passages|records|entries|products|items|photos|pictures|images|pics|imgs|scans|screenshots"
+    r"|vectors|embeddings|passages|paragraphs|texts|sentences|comments|titles|descriptions|records|entries|products|items|photos|pictures|images|pics|imgs|scans|screenshots"
     r"|receipts|labels|captions|thumbnails|calls|quer(?:y|ies)|questions"
     r"|messages|reviews|tweets|posts|reports|invoices|books|customers|employees|students|requests|clips|tracks"
     r"|recordings|conversations|chats|tasks|jobs)(?![a-z])"

@@ -66,8 +66,9 @@ _RULES: tuple[tuple[Task, str], ...] = (
         rf"|sft))?|full[- ]?(?:model )?(?:fine[- ]?tun\w{{0,3}}|ft|sft|training)"
         rf"|sft[- ]full"
         rf"|fully fine[- ]?tun\w{{0,3}}|fft"
-        rf"|(?:fine[- ]?tun\w{{0,3}}|sft|train)(?: [\w.-]{{1,24}}){{1,6}} full(?! ?(?:context|precision|length|epoch"
-        rf"|dataset|speed|time|run|day|data|seq|custom|size|stack|node|power))){_E}"
+        rf"|(?:fine[- ]?tun\w{{0,3}}|sft|train)(?: [\w.-]{{1,24}}){{1,6}} full(?:y(?![a-z]))?"
+        rf"(?! ?(?:context|precision|length"
+        rf"|epoch|dataset|speed|time|run|day|data|seq|custom|size|stack|node|power))){_E}"
         rf"|全参(?:数)?|全量|满参|finetuning_type\W{{1,4}}full"
     )),
 )  # fmt: skip

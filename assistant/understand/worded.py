@@ -53,9 +53,9 @@ WRITTEN_DOWN = re.compile(r"transcri\w*|caption|subtitle|转写|转录|转文字
 DOCUMENTS = re.compile(
     _NUMBER
     + r"(?:(?:pdf|web|text|wikipedia|product|news|legal|short|long|scanned|academic|customer|support|user|job|medical"
-    r"|call|chat|movie|research) )?"
+    r"|forum|call|chat|movie|research) )?"
     r"(?:documents?|docs?|texts?|passages?|chunks?|paragraphs?|pages?|articles?|records?|sentences?|reviews?|e-?mails?|tickets?|comments?|tweets?|posts?|pdfs?"
-    r"|descriptions?|listings?|abstracts?|papers?|contracts?|resumes?|cvs?|transcripts?|messages?|titles?|篇"
+    r"|descriptions?|listings?|abstracts?|papers?|contracts?|resumes?|cvs?|transcripts?|messages?|titles?|headlines?|posts?|篇"
     r"|(?:个|条|段|份)\s?(?:文档|文本|文章|数据|片段|段落|记录|chunk)|文档|条(?!件)"
     r"|句(?:话|子)?|(?:条|封)\s?(?:评论|邮件|工单|短信|留言)"
     r"|(?:个|条|份)\s?(?:商品|产品|岗位)?(?:描述|标题|文案|合同|简历|摘要|弹幕)"

@@ -18,7 +18,7 @@ USUAL_PARAMS = 8 * 10**9
 """Size of a language model of which only the family was named, beside other work."""
 _SPECIAL = ("diffusion", "vision", "speech", "embedding")
 _APART = re.compile(
-    r"[,，;；。、：()（）\n]|:(?![a-z0-9])|\.\s|(?:另外|此外|同时|一边|还要|还得|还想|还能|还会|以及|偶尔|有时|顺便|顺带|兼顾|平时|主要|其次|也要|也想"
+    r"(?<!\d),|,(?!\d{3})|[，;；。、：()（）\n]|:(?![a-z0-9])|\.\s|(?:另外|此外|同时|一边|还要|还得|还想|还能|还会|以及|偶尔|有时|顺便|顺带|兼顾|平时|主要|其次|也要|也想"
     r"|再(?=部署|跑|训|微调)|[和加跟](?=\s?\S{0,8}(?:训|微调|推理|部署|识别|检测|分割|生成|量化|模型|lora|\d\s?b))"
     r"|(?<=[a-z0-9])\s?(?:的)?(?:推理|微调|训练)和)"
     r"|\b(?:and|also|plus|but|sometimes|occasionally|mostly|mainly|primarily|besides|now and then|as well as|while)\b",
