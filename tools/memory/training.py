@@ -144,8 +144,10 @@ def _tied_gradients(work: Workload, counts: Counts) -> tuple[Term, ...]:
 
 
 def _keeps_gradients(work: Workload) -> bool:
-    """DeepSpeed and Megatron keep their gradient buffers from step to step; otherwise they are freed after each, and DDP
-    keeps its buckets (`_buffers`)."""
+    """DeepSpeed and Megatron keep their gradient buffers from step to step; otherwise they are freed after each.
+
+    DDP keeps its buckets besides (`_buffers`).
+    """
     return work.sharding in ("zero1", "zero2") or work.engine == "megatron" or _accumulates_whole(work)
 
 
