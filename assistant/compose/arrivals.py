@@ -1,7 +1,7 @@
 """Whether cards keep up with requests of a stated rate, and how many it takes."""
 
 from assistant.answer import AnswerVerdict, ToolCallRecord
-from assistant.compose import names, numbers, pace
+from assistant.compose import names, numbers, pace, ranges
 from assistant.compose.arithmetic import arithmetic, workload
 from assistant.compose.assume import assumed
 from assistant.compose.caveats import caveats
@@ -64,7 +64,7 @@ def _copies(material: Material, count: int) -> str:
 
 def _value(material: Material, one: ToolCallRecord) -> str:
     """Requests a second with their interval."""
-    return pace.ranged(material, "requests_per_s", one.result["requests_per_s"])
+    return ranges.ranged(material, "requests_per_s", one.result["requests_per_s"])
 
 
 def _under_way(material: Material, records: list[ToolCallRecord], count: int) -> str:
@@ -73,7 +73,7 @@ def _under_way(material: Material, records: list[ToolCallRecord], count: int) ->
     one = next(found, None)
     if one is None:
         return ""
-    wait = pace.ranged(material, "time_to_first_token_s", one.result["time_to_first_token_s"])
+    wait = ranges.ranged(material, "time_to_first_token_s", one.result["time_to_first_token_s"])
     return material.say(
         "arrivals.under_way",
         cards=names.cards(one.result["gpu"], count),
@@ -91,7 +91,7 @@ def _ways(material: Material, records: list[ToolCallRecord]) -> str:
         [
             names.cards(one.result["gpu"], one.request.get("gpu_count") or 1),
             _value(material, one),
-            pace.ranged(material, "tokens_per_s_total", one.result["tokens_per_s_total"]),
+            ranges.ranged(material, "tokens_per_s_total", one.result["tokens_per_s_total"]),
         ]
         for one in busy
     ]

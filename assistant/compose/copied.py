@@ -1,7 +1,7 @@
 """Several copies of a model against one over all the cards: throughput, one user's speed and room for context."""
 
 from assistant.answer import ToolCallRecord
-from assistant.compose import names, numbers, pace
+from assistant.compose import names, numbers, pace, ranges
 from assistant.compose.arithmetic import arithmetic, cite, workload
 from assistant.compose.assume import assumed
 from assistant.compose.caveats import caveats
@@ -89,9 +89,9 @@ def _table(material: Material, lone: tuple[ToolCallRecord, ...], busy: tuple[Too
         copies = (many.request.get("gpu_count") or 1) // _tp(many)
         rows.append([
             say("copied.way", count=copies, cards=cards) if copies > 1 else say("copied.way_one", cards=cards),
-            pace.ranged(material, "tokens_per_s_per_user", single.result["tokens_per_s_per_user"]),
-            pace.ranged(material, "tokens_per_s_total", many.result["tokens_per_s_total"]),
-            pace.ranged(material, "time_to_first_token_s", many.result["time_to_first_token_s"]),
+            ranges.ranged(material, "tokens_per_s_per_user", single.result["tokens_per_s_per_user"]),
+            ranges.ranged(material, "tokens_per_s_total", many.result["tokens_per_s_total"]),
+            ranges.ranged(material, "time_to_first_token_s", many.result["time_to_first_token_s"]),
         ])  # fmt: skip
     count = numbers.count(busy[0].request["concurrent_sequences"])
     head = [
