@@ -13,6 +13,7 @@ from assistant.compose.material import Estimate, Material
 from assistant.compose.section import Section
 from assistant.compose.table import table
 from assistant.plan.cheaper import SHARES
+from assistant.understand.unified import is_unified
 from kb.units import GIB
 from tools.oom.result import OomDiagnosis
 
@@ -42,12 +43,17 @@ def diagnosis(material: Material) -> Section:
     read = error_reading.read(material)
     if read is not None and read.cause in error_reading.NOT_THE_CARD and read.cause != "host_memory":
         return error_reading.elsewhere(material, read)
-    if _HOST.search(material.understanding.error_text or material.understanding.text):
+    killed = _HOST.search(material.understanding.error_text or material.understanding.text) is not None
+    one_memory = killed and bool(fitted) and is_unified(fitted[0].gpu or "")
+    if killed and not one_memory:
         return _host(material, fitted)
+    read = None if one_memory else read
     if not fitted:
         return signs.led(material, error_reading.added(material, _without_card(material), read), proven=_proven(read))
     main, others = fitted[0], [one for one in fitted[1:] if one.gpu == fitted[0].gpu]
     cause = _expected(material, main) + _cause(material, main) + _too_long(material, main, read)
+    if one_memory:
+        cause = material.say("oom.one_memory", card=names.gpu_name(main.gpu or "")) + cause
     section = Section("diagnosis", _absurd(material, main) or cause)
     section.body = [_fixes(material, main, others), arithmetic(material, [main])]
     if main.placed.verdict == "yes" and (read is None or read.cause == "settings_differ"):

@@ -10,12 +10,15 @@ from assistant.compose.citations import joined
 from assistant.compose.claims import ENOUGH, NEEDS, claims
 from assistant.compose.material import Estimate, Material
 from assistant.compose.soldered import soldered
-from assistant.plan import card_claims, reserved
+from assistant.plan import card_claims, requests, reserved
 from assistant.plan.cheaper import SHARES
 from assistant.understand.unified import is_unified
 from kb.catalog import models
+from kb.records.model import Model
 from tools.find_gpus import GpuRow
 
+SELDOM = 0.5
+"""Share of language models below which a number of cards that divides their heads is the exception."""
 FAR_ABOVE = 1.5
 """A claimed requirement this many times the estimate is worth correcting downwards."""
 
@@ -93,16 +96,65 @@ def uneven(material: Material) -> str:
     """That the cards stated for tensor parallelism do not divide the model's attention heads; else nothing."""
     said, known = _TENSOR.search(material.text), models().get(material.need.model or "")
     count = int(said[1] or said[2]) if said else 0
-    if known is None or not known.heads or count < 2 or known.heads % count == 0 or material.need.engine == "llama.cpp":
+    if count < 2 or material.need.engine == "llama.cpp" or requests.is_training(material.need):
         return ""
-    return material.say("premise.indivisible", count=count)
+    if known is None:
+        return material.say("premise.rarely", count=count) if _rarely(count) else ""
+    if not known.heads or _divides(known, count):
+        return ""
+    return _indivisible(material, count, known)
+
+
+def _divides(known: Model, count: int) -> bool:
+    """Whether a layer can be shared by so many cards: its heads dealt out, those of the cache dealt out or repeated."""
+    cached = known.kv_heads or known.heads or 1
+    return (known.heads or 1) % count == 0 and (cached % count == 0 or count % cached == 0)
+
+
+def _indivisible(material: Material, count: int, known: Model | None) -> str:
+    """How to lie on so many cards all the same: as many as divide the heads share a layer, in groups."""
+    shares = (ways for ways in range(count - 1, 1, -1) if known and count % ways == 0 and _divides(known, ways))
+    widest = next(shares, 1)
+    key = "indivisible_groups" if widest > 1 else "indivisible"
+    return material.say(f"premise.{key}", count=count, shared=widest, groups=count // widest)
+
+
+def _rarely(count: int) -> bool:
+    """Whether the heads of few language models divide by so many cards."""
+    counted = [one.heads for one in models().values() if one.kind == "llm" and one.heads]
+    return sum(heads % count == 0 for heads in counted) < SELDOM * len(counted)
+
+
+_ACTIVE = re.compile(
+    r"激活|每个 ?token ?(?:只)?用|\bactiv(?:e|es|ated?|ates)\b|\bexperts? (?:per|a|for each|each) token"
+    r"|\bonly uses? \w+ (?:of (?:its|the) )?experts?"
+    r"|\b\w+ experts at a time|只(?:会)?用(?:到)?(?:其中)?[一二两三四五六八\d]\s?个专家",
+    re.I,
+)
+_ONLY_THAT = re.compile(
+    r"只(?:要|需|需要|占|算|按|用)[^。？?]{0,12}(?:显存|内存|\d\s?g|\d\s?b|放|装|加载|就)|是不是(?:只|就|可以|能)|(?:就|应该)(?:够|行|能|可以|放得下)"
+    r"|\b(?:only|just) (?:need|have to|require|load|fit|hold|count)|\bdo(?:es)? (?:i|it|we|that) (?:only|just)"
+    r"|\b(?:is|are|be|should be) (?:\w+ ){0,6}enough|\b(?:don't|do not|doesn't) need (?:all|the (?:full|whole))"
+    r"|\bso (?:it|that|a|an|one) [^.?!]{0,40}(?:fits?|enough|suffic)",
+    re.I,
+)
+"""Words that take the active share of a mixture for what has to be held."""
+
+
+def experts(material: Material) -> str:
+    """That all experts are held, where the question takes the active ones for all that has to be."""
+    known = models().get(material.need.model or "")
+    mixed = known is not None and known.active_params is not None and known.active_params < known.params
+    taken = _ACTIVE.search(material.text) is not None and _ONLY_THAT.search(material.text) is not None
+    return material.say("premise.experts") if mixed and taken and not material.need.host_memory_bytes else ""
 
 
 def copies(material: Material) -> str:
     """That copies are not shares where it is asked why every card is as full, and heads do not divide by any number."""
     cards = sum(card.count or 1 for card in material.need.gpus_owned)
     if cards > 1 and cards & (cards - 1) and _INDIVISIBLE.search(material.text):
-        return material.say("premise.indivisible", count=cards)
+        known = models().get(material.need.model or "")
+        return _indivisible(material, cards, known if known and known.heads else None)
     main = next((one for one in material.estimates if one.gpus > 1), None)
     if main is None or main.task == "inference" or not _SHARED.search(material.text):
         return ""

@@ -26,7 +26,7 @@ from assistant.plan.amounts import model_kind
 from assistant.plan.call import PlannedCall, planned
 from assistant.plan.formats import native_format, smaller_formats
 from assistant.plan.guidance import guidance
-from assistant.plan.intents import intents
+from assistant.plan.intents import intents, shares_with_host
 from assistant.plan.launch import ACCEPTANCE, FILES, launch
 from assistant.plan.method import other_ways, unsaid
 from assistant.plan.mixture import by_layers
@@ -81,7 +81,7 @@ def plan(understanding: Understanding) -> list[PlannedCall]:
         wanted.append(requests.gpu_facts(need, names=pair))
     brought = [call for call in pasted(understanding, need) if call is not None]
     wanted += brought
-    if understanding.error_text and "oom" not in intents(understanding):
+    if understanding.error_text and "oom" not in intents(understanding) and not shares_with_host(understanding):
         known = signature_of(folded(understanding.error_text))
         wanted.append(_diagnosis(need, understanding, _as_it_ran(need)) if known else None)
     wants_files = FILES.search(understanding.text) or ACCEPTANCE.search(understanding.text)

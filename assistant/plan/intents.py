@@ -114,10 +114,23 @@ def intents(understanding: Understanding) -> list[Intent]:
     return list(_intents(understanding))
 
 
+def shares_with_host(understanding: Understanding) -> bool:
+    """Whether a file of llama.cpp's kind ran out of memory on cards beside which the machine's own was told."""
+    need = understanding.need
+    files = need.engine == "llama.cpp" or (need.weight_format or "").startswith("gguf:")
+    pasted = "\n" in (understanding.error_text or "")
+    told = need.host_memory_bytes is not None and not pasted and not requests.is_training(need)
+    return bool(files and told and requests.cards(need) and requests.sized(need))
+
+
 @lru_cache(maxsize=64)
 def _intents(understanding: Understanding) -> list[Intent]:
     text = understanding.text
     main: Intent = understanding.need.intent or _likely(understanding)
+    if main == "oom" and shares_with_host(understanding):
+        main = (
+            "can_it_run"  # what the cards do not hold is to lie in the machine's memory: whether both hold it is asked
+        )
     if _by_a_deadline(understanding, main) or served.asked(understanding):
         return ["how_many_gpus"]
     priced = money.prices_run(text, understanding.need) and not money.weighs(text)

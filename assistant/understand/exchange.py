@@ -15,7 +15,8 @@ from kb.catalog import conventional, gpus
 from tools.need import GpuCount
 
 _ADD = grammar(
-    r"(?:再|多)?加(?!到)(?:一?[张块个]|上)?|再(?:买|来|插|添)|凑|一起|(?<![a-z])(?:add(?:ing)?|plus"
+    r"(?<!内存)(?<!内存 )(?:再|多)?加(?!到)(?:一?[张块个]|上)?|再(?:买|来|插|添)|凑|一起"
+    r"|(?<![a-z])(?:add(?:ing)?|(?<!ram )plus"
     r"|another|one more|as well|additional)(?![a-z])"
 )
 _REPLACE = grammar(

@@ -89,7 +89,7 @@ _CONCURRENT = (
 )  # fmt: skip
 _USERS = (
     grammar(
-        rf"(?<![a-z0-9.])(?P<n>{AMOUNT})\s?(?P<s>k|万|千|thousand|million|m)?\s?(?:多|来|\+)?(?:个|位"
+        rf"(?<![a-z0-9.])(?P<n>{AMOUNT})\s?(?P<s>k|万|千|thousand|million|m)?\s?(?:多|来|\+)?(?:个|位|号"
         rf"|名)?\s?(?:daily |active |registered |internal |total |monthly |潜在|注册|日活|内部)?(?:users?"
         rf"|用户|人(?!民|工|机|脸|声|物|体|\s?\d{{1,4}}\s?g)|people|employees|员工|同事|developers?|学生|students|客户"
         rf"|customers|colleagues|coworkers|engineers|dau|研发|程序员|analysts|clients|devs?|lawyers|doctors|teachers"
