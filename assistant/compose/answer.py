@@ -47,6 +47,7 @@ from assistant.compose import (
     together,
     too_soon,
     topology,
+    unsold,
 )
 from assistant.compose.aspects import BY_KEY
 from assistant.compose.before import Before
@@ -136,7 +137,7 @@ def compose(understanding: Understanding, calls: Sequence[ToolCallRecord], befor
         _frame(material, main)
     if understanding.follow_up:
         follow_up.shortened(material, main)
-    for lead in (boards.lead, too_soon.lead, availability.lead, fed.lead, growing.lead, replicas.lead):
+    for lead in (boards.lead, too_soon.lead, availability.lead, fed.lead, growing.lead, replicas.lead, unsold.lead):
         lead(material, main)
     draft = draft_of(material, _without_repeats(sections), changed.compare(material, main))
     return _refused(material, draft) if understanding.dictated else draft

@@ -21,6 +21,7 @@ from assistant.plan import (
     served,
     several,
     together,
+    unsold,
 )
 from assistant.plan.amounts import model_kind
 from assistant.plan.call import PlannedCall, planned
@@ -75,12 +76,11 @@ def plan(understanding: Understanding) -> list[PlannedCall]:
     wanted: Calls = [guidance(understanding)]
     if requests.sized(need) and not requests.cards(need):
         wanted.append(requests.what_fits(need, understanding.text))
-    if card_claims.misjudged(understanding, need):
+    if card_claims.misjudged(understanding, need) or unsold.unsold(understanding, need):
         wanted.append(requests.gpu_facts(need))
     if pair := card_claims.likened(understanding):
         wanted.append(requests.gpu_facts(need, names=pair))
-    brought = [call for call in pasted(understanding, need) if call is not None]
-    wanted += brought
+    wanted += [call for call in pasted(understanding, need) if call is not None]
     if understanding.error_text and "oom" not in intents(understanding) and not shares_with_host(understanding):
         known = signature_of(folded(understanding.error_text))
         wanted.append(_diagnosis(need, understanding, _as_it_ran(need)) if known else None)
