@@ -4,9 +4,10 @@ import re
 from collections.abc import Collection, Iterable
 
 from assistant.compose import names, numbers, pictured, whole_job
+from assistant.compose.by_then import stated
 from assistant.compose.citations import joined
 from assistant.compose.material import Estimate, Material
-from assistant.plan import domestic, duration, from_scratch, nameless
+from assistant.plan import domestic, duration, from_scratch, nameless, unnumbered
 from assistant.plan.formats import bits
 from assistant.plan.provisional import CHINESE_CARDS, chinese_cards, packed, raced, repeated, stand_in
 from assistant.plan.usual import stands_in
@@ -61,6 +62,11 @@ def assumed(material: Material, main: Estimate, *, told: Collection[str] = ()) -
         found.append(say("assume.chinese_cards", cards=say.listed([names.gpu_name(one) for one in CHINESE_CARDS])))
     if card := nameless.counted_as(material.understanding):
         found.append(say("assume.counted_as", size=f"{gpu(card).memory_bytes // GIB} GB", gpu=names.gpu_name(card)))
+    if enough := unnumbered.taken(material.understanding, need):
+        within_s = unnumbered.within_s(need)
+        key = "assume.enough_in_time" if within_s else "assume.enough_cards"
+        within = {"time": stated(material, within_s)} if within_s else {}
+        found.append(say(key, cards=names.cards(enough.gpu, enough.count or 1), **within))
     if from_scratch.taken(material.understanding, need):
         project = from_scratch.recipe(material.understanding, need)
         source = project.source if project else from_scratch.SOURCE

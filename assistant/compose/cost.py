@@ -1,7 +1,7 @@
 """What hardware costs: owning against renting, a million tokens, a training run."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any, Literal
 
 from assistant.answer import ToolCallRecord
@@ -13,7 +13,8 @@ from assistant.compose.orders import cheapest
 from assistant.compose.over_term import over_term
 from assistant.compose.pace import cite_pace
 from assistant.compose.section import Section
-from assistant.compose.span import span
+from assistant.compose.sooner import within_a_week
+from assistant.compose.span import lasting, span
 from assistant.compose.table import table
 from assistant.plan import boards
 from assistant.plan import money as money_plan
@@ -59,8 +60,8 @@ def cost(material: Material) -> Section | None:
     section = Section(
         _verdict(material, record), _headline(material, record) + cite_pace(material, "estimate_cost", record.result)
     )
-    section.body = [_meeting(material, record), owning_table(material, record), ways(material, record),
-                    _work(material, record)]  # fmt: skip
+    section.body = [within_a_week(material), _meeting(material, record), owning_table(material, record),
+                    ways(material, record), _work(material, record)]  # fmt: skip
     section.caveats = list(warned(material, record.result))
     section.assumptions = list(_assumed(material, record))
     return section
@@ -94,6 +95,11 @@ def _verdict(material: Material, record: ToolCallRecord) -> Literal["recommendat
     return "recommendation" if record.result["break_even"] and not asked_for_work else "estimate"
 
 
+def saves(run: Mapping[str, Any]) -> bool:
+    """Whether a run on spot, with what interruptions cost, comes to less than one on demand."""
+    return not run["rent_cost"] or run["spot_cost"]["value"] < run["rent_cost"]["value"]
+
+
 def _headline(material: Material, record: ToolCallRecord) -> str:
     """The tokens, the run, who wins, or what it costs: what was asked about and could be worked out."""
     say, result = material.say, record.result
@@ -110,9 +116,10 @@ def _headline(material: Material, record: ToolCallRecord) -> str:
     if run and (run["rent_cost"] or run["own_cost"]):
         ways = [
             say(f"cost.run_{way}", cost=amounts.amount(run[f"{way}_cost"], money)) for way in ("rent", "spot", "own")
-            if run[f"{way}_cost"]
+            if run[f"{way}_cost"] and (way != "spot" or saves(run))
         ]  # fmt: skip
-        return say("cost.run", cards=cards, costs=say.listed(ways), hours=amounts.figure_range(run["gpu_hours"]))
+        hours, time = amounts.figure_range(run["gpu_hours"]), lasting(material, run["time_s"])
+        return say("cost.run", cards=cards, costs=say.listed(ways), hours=hours, time=time)
     way = "reserved" if _RESERVED.search(material.text) and not _SPOT_ONLY.search(material.text) else "spot"
     spot = next((one for one in result["rent"] if one["purchase"] == way and one["saving_ratio"]), None)
     if spot and _SPOT.search(material.text) and not result["own"]:

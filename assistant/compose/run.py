@@ -10,7 +10,7 @@ from assistant.compose.material import Material
 from assistant.compose.orders import chosen
 from assistant.compose.pace import cite_pace
 from assistant.compose.section import Section
-from assistant.compose.span import span
+from assistant.compose.span import lasting, span
 from assistant.plan import duration, from_scratch, money, requests
 from assistant.plan.like_rent import in_hand
 from assistant.understand.term import find_term
@@ -147,19 +147,11 @@ def _headline(material: Material, record: ToolCallRecord) -> str:
         "run.time" if lets else "run.time_unlet",
         card=names.gpu_name(result["gpu"]),
         cards=names.cards(result["gpu"], result["gpu_count"]),
-        time=_time(material, found["time_s"]),
+        time=lasting(material, found["time_s"]),
         hours=amounts.figure_range(found["gpu_hours"]),
         costs=(say.listed if lets else say("list.semicolon").join)(_costs(material, result, found, currency)),
     )
     return text + cite_pace(material, "estimate_cost", result)
-
-
-def _time(material: Material, found: dict[str, float]) -> str:
-    texts = []
-    for name in ("value", "low", "high"):
-        figure, unit = numbers.duration(found[name])
-        texts.append(f"{figure} {material.say(f'unit.{unit}')}")
-    return material.say("run.ranged", value=texts[0], low=texts[1], high=texts[2])
 
 
 def _costs(material: Material, result: dict[str, Any], found: dict[str, Any], currency: str) -> list[str]:
@@ -175,7 +167,7 @@ def _costs(material: Material, result: dict[str, Any], found: dict[str, Any], cu
                      say("run.rent", cost=middle, where=dated))  # fmt: skip
         if least != middle:
             costs.append(say("run.rent_middle", cost=middle, count=first["offers"]))
-    if found["spot_cost"]:
+    if found["spot_cost"] and cost.saves(found):
         spot = numbers.money(amounts.rounded(found["spot_cost"]["value"]), currency)
         costs.append(say("run.spot", cost=spot))
     mine = in_hand(material.need, material.text)

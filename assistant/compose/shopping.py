@@ -1,7 +1,5 @@
 """What to buy or rent: the configurations found, the memory they rest on, and what the budget changes."""
 
-from collections.abc import Sequence
-
 from assistant.compose import facts, guidance, hybrid, lasting, names, near_miss, numbers, renting, whole_job
 from assistant.compose.arithmetic import arithmetic, cite, column_name, interval, subject, total
 from assistant.compose.around import asked_whole, machine, machine_line
@@ -12,15 +10,14 @@ from assistant.compose.material import Estimate, Material
 from assistant.compose.more_money import all_of_it, miss_price, more_money
 from assistant.compose.orders import break_even, cards_of, cheapest, chosen, in_hand, left_idle, orders, price, speed
 from assistant.compose.section import Section
-from assistant.plan import requests
+from assistant.plan import duration, requests
 from assistant.plan.formats import bits
+from assistant.plan.sooner import least_job, pays_once
 from assistant.understand.companions import as_beside
 from kb.catalog import gpu, provider
 from kb.units import DAY_S, GIB
 from tools.configuration import Configuration
 
-ONCE_RATIO = 10
-"""How many such jobs the hardware has to cost before owning it is left out of a verdict."""
 LEAST_LEFT = 0.1
 """Share of a budget below which what remains of it is not worth a word."""
 
@@ -37,6 +34,8 @@ def which_to_buy(material: Material) -> Section:
         return _finish(material, unpriced)
     if material.lighter_task:
         return _lighter(material, best)
+    if duration.in_time_for(need) and not (need.budget or need.acquisition) and (once := _rented_once(material)):
+        return once
     if not requests.sized(need):
         return _provisional(material, best)
     headline = material.say("shop.recommend", what=_needing(material), order=_short(material, best, brief=True))
@@ -175,30 +174,15 @@ def say_month(material: Material, one: Configuration) -> str:
                         own=numbers.money(budget.amount, budget.currency))  # fmt: skip
 
 
-def _least_job(rented: Sequence[Configuration]) -> Configuration | None:
-    """The instance on which a job of known length costs least in all: the least hourly price may take years."""
-    jobs = [
-        (paid.total_usd, index) for index, one in enumerate(rented) for paid in one.rent_prices
-        if paid.kind == "on_demand" and paid.total_usd is not None
-    ]  # fmt: skip
-    return rented[min(jobs)[1]] if jobs else None
-
-
 def cloud_or_buy(material: Material) -> Section:
     """Renting against buying the same work: both prices, and the hours at which they meet when that was computed."""
     rented = [one for one in material.configurations if one.acquisition == "rent"]
     bought = [one for one in material.configurations if one.acquisition == "buy" and one.price.amount]
     if not rented or not bought:
         return which_to_buy(material)
-    job, purchase = _least_job(rented), cheapest(bought)
-    if job is not None and _pays_once(job, purchase):
-        headline = material.say(
-            "shop.rent_job", what=_what(material), rent=_short(material, job), pace=speed(material, job),
-            buy=_short(material, purchase),
-        )  # fmt: skip
-        section = Section("recommendation", headline)
-        section.body = [orders(material, [job, purchase]), _memory(material)]
-        return _finish(material, section)
+    if (once := _rented_once(material)) is not None:
+        return once
+    job, purchase = least_job(rented), cheapest(bought)
     alike = [one for one in rented if bits(one.weight_format) == bits(purchase.weight_format)]
     lease = job or cheapest(alike or rented)
     headline = material.say(
@@ -215,11 +199,19 @@ def cloud_or_buy(material: Material) -> Section:
     return _finish(material, section)
 
 
-def _pays_once(job: Configuration, purchase: Configuration) -> bool:
-    """Whether a job of known length costs less rented than a tenth of the hardware: owning is no question then."""
-    total = next((paid.total_usd for paid in job.rent_prices if paid.kind == "on_demand"), None)
-    price = purchase.price.low or purchase.price.amount
-    return total is not None and price is not None and ONCE_RATIO * total < price
+def _rented_once(material: Material) -> Section | None:
+    """A job of known length that is not worth hardware of one's own; None where there is none, or it is."""
+    rented = [one for one in material.configurations if one.acquisition == "rent"]
+    bought = [one for one in material.configurations if one.acquisition == "buy" and one.price.amount]
+    job, purchase = least_job(rented), cheapest(bought) if bought else None
+    if job is None or purchase is None or not pays_once(job, purchase):
+        return None
+    headline = material.say(
+        "shop.rent_job", what=_what(material), rent=_short(material, job), pace=speed(material, job),
+        buy=_short(material, purchase),
+    )  # fmt: skip
+    section = Section("recommendation", headline, [orders(material, [job, purchase]), _memory(material)])
+    return _finish(material, section)
 
 
 def nothing_found(material: Material) -> Section:

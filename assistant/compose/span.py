@@ -1,5 +1,6 @@
 """A stated time in words: as calendar months where it is whole ones, with its hours."""
 
+from collections.abc import Mapping
 from typing import Any
 
 from assistant.compose import numbers
@@ -28,3 +29,12 @@ def span(material: Material, rent: dict[str, Any]) -> str:
         return material.say("span.hours", hours=hours)
     key = "span.month" if round(months) == 1 else "span.months"
     return material.say(key, months=numbers.count(months), hours=hours)
+
+
+def lasting(material: Material, found: Mapping[str, float]) -> str:
+    """How long a run takes, and the range of that."""
+    texts = []
+    for name in ("value", "low", "high"):
+        figure, unit = numbers.duration(found[name])
+        texts.append(f"{figure} {material.say(f'unit.{unit}')}")
+    return material.say("run.ranged", value=texts[0], low=texts[1], high=texts[2])

@@ -166,6 +166,12 @@ def in_time(understanding: Understanding, need: Need, results: Sequence[ToolCall
     return [requests.training_time(need, card, text=understanding.text)] if more <= MOST_CARDS else []
 
 
+def in_time_for(need: Need) -> bool:
+    """Whether a training of stated data is to end by a deadline."""
+    timed = need.deadline_s is not None and need.dataset_tokens is not None
+    return timed and requests.is_training(need) and requests.sized(need)
+
+
 def either(need: Need) -> tuple[GpuCount, ...]:
     """The two sets of cards that a training may run on, one or the other: "8xA100 or 8xH100"; none otherwise.
 

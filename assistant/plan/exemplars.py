@@ -60,9 +60,16 @@ def trained_on(need: Need, results: Sequence[ToolCallRecord], text: str) -> list
     """How long a training takes on the fewest common cards that hold it, where no card was named."""
     if requests.cards(need) or not requests.is_training(need) or need.memory_bytes_per_gpu:
         return []
+    if need.deadline_s is not None and any((row["speed"] or {}).get("time_s") for row in ordered(results)):
+        return []  # what ends it in time is told instead
     record = next((one for one in results if one.tool == "estimate_memory" and "error" not in one.result), None)
     rows = [row for row in (record.result["minimum_gpus"] if record else ()) if row["verdict"] == "yes"]
     fewest = min(rows, key=lambda row: row["count"], default=None)
     if fewest is None:
         return []
     return [requests.training_time(need, GpuCount(gpu=fewest["gpu"], count=fewest["count"]), text=text)]
+
+
+def ordered(results: Sequence[ToolCallRecord]) -> list[dict[str, Any]]:
+    """The configurations that were found."""
+    return [row for one in results if one.tool == "configure" for row in one.result.get("configurations") or ()]

@@ -191,6 +191,8 @@ def _intents(understanding: Understanding) -> list[Intent]:
         main = "speed" if duration.writes(understanding) else main
     if main in _TIMED and not named and duration.asked(understanding, understanding.need):
         main = "which_to_buy"
+    if main == "training_time" and not named and _to_order(understanding):
+        main = "which_to_buy"
     if main == "power" and sized and not named and {"which_to_buy", "budget"} & {*understanding.asks}:
         main = "which_to_buy"  # the circuit is a condition of what is bought
     if main == "power" and money.weighs_energy(understanding.text):
@@ -267,6 +269,16 @@ def _intents(understanding: Understanding) -> list[Intent]:
     if main == "power" and money.asks_energy(understanding.text):
         asks = [intent for intent in asks if FAMILIES[intent] != "shop"]
     return _one_of_each(_without_parameters([main, *asks], understanding.need, understanding.text))
+
+
+_TO_PAY = re.compile(r"how much (?:to|for|does|would|will|is)|多少钱|花费|费用|成本|预算|\bcosts?\b", re.I)
+
+
+def _to_order(understanding: Understanding) -> bool:
+    """Whether what ends a training in time is to be put forward: the hardware for it, or what it comes to, is asked."""
+    wanted = {"which_to_buy", "how_many_gpus", "budget"}.intersection(understanding.asks)
+    asked = bool(wanted) or _TO_PAY.search(understanding.text) is not None
+    return asked and duration.in_time_for(understanding.need)
 
 
 def _by_a_deadline(understanding: Understanding, main: Intent) -> bool:

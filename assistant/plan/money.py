@@ -222,7 +222,6 @@ def power(need: Need, understanding: Understanding) -> list[PlannedCall | None]:
 
 
 def _years(need: Need, running: Running) -> float | None:
-    """How many years are spoken of."""
     return running.years or (need.term_s / YEAR_S if need.term_s and need.term_s >= YEAR_S else None)
 
 
@@ -245,7 +244,9 @@ def cost(
     bought.sort(key=lambda one: (one.gpu not in leased, price_key(one)))
     leases = sorted((one for one in found if one.acquisition == "rent"), key=job_key if runs(need) else price_key)
     bought, leases = like_for_like(bought, leases)
-    best = (leases if need.acquisition == "rent" else bought)[:1] if requests.sized(need) else []
+    owning = need.acquisition or weighs(understanding.text) or _BUYING.search(understanding.text)
+    hired = need.acquisition == "rent" or (runs(need) and not owning)
+    best = ((leases if hired else []) or bought)[:1] if requests.sized(need) else []
     chosen = [GpuCount(gpu=one.gpu, count=one.gpu_count) for one in best]
     pair = rented_and_bought(understanding.text)
     stated = {card.gpu: card for card in need.gpus_proposed}
@@ -272,7 +273,9 @@ def cost(
     if requests.sized(need) and cards == chosen and not requests.is_training(need):
         values["weight_format"] = best[0].weight_format
     values |= quoted(need, understanding, count)
-    renting = only(understanding.text, need) == "rent" or _SPOT.search(understanding.text)
+    renting = (
+        only(understanding.text, need) == "rent" or _SPOT.search(understanding.text) or (hired and cards == chosen)
+    )
     rented = "rent" if renting and not _BUYING.search(understanding.text) else None
     if need.hours_per_month is None:
         values["term_s"] = find_term(understanding.text) or _weighed_s(need, understanding)

@@ -9,6 +9,7 @@ from assistant.plan.from_scratch import usual_data
 from assistant.plan.method import still_open
 from assistant.plan.nameless import counted
 from assistant.plan.runnable import runnable
+from assistant.plan.unnumbered import on_enough
 from assistant.plan.ways import only
 from assistant.understand import worded
 from assistant.understand.formats import find_formats
@@ -47,11 +48,17 @@ REMEMBERED = 64
 
 @lru_cache(maxsize=REMEMBERED)
 def provisional(understanding: Understanding) -> Need:
-    """The Need of `_settled`, with the tokens of its data where the number of samples was said, or nothing of them.
+    """The Need of `_settled`, with the tokens of its data where the number of samples was said, or nothing of them, and
+    with as many cards as a training takes where their number was not said.
 
     Remembered: planning and composing ask for it a dozen times a turn.
     """
-    need = requests.trained_in(home.settled(understanding, _settled(understanding)))
+    need = _with_data(understanding, requests.trained_in(home.settled(understanding, _settled(understanding))))
+    return on_enough(understanding, need)
+
+
+def _with_data(understanding: Understanding, need: Need) -> Need:
+    """The Need with the tokens of its data, as far as they follow from what was said."""
     if data := usual_data(understanding, need):
         return need.model_copy(update={"dataset_tokens": data})
     reads = amounts.model_kind(need) in (None, "llm", "vlm", *worded.READ)

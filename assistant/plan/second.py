@@ -23,6 +23,7 @@ from assistant.plan import (
     requests,
     served,
     several,
+    sooner,
     together,
     value,
     where_to_rent,
@@ -112,7 +113,8 @@ def plan_more(understanding: Understanding, results: Sequence[ToolCallRecord]) -
     if asked == "cloud_or_buy" or money.asks_price(understanding.text, need):
         need = _with_offers(need, results)
         run = duration.rented_for(need, results)
-        wanted.append(money.cost(need, understanding, _bills(understanding, need, results), **run))
+        bills = _bills(understanding, need, results)
+        wanted += [money.cost(need, understanding, bills, **run), *sooner.calls(understanding, need, bills)]
     if asked == "power" and not requests.cards(need):
         wanted += _power_of_best(need, understanding, results)
     wanted += duration.calls(understanding, need, _bills(understanding, need, results)) if shops or sized else []

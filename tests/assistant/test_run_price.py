@@ -10,7 +10,7 @@ from tests.assistant.planning import talk
 @pytest.mark.parametrize(
     ("turns", "says"),
     [
-        pytest.param(("训 8B LoRA 租什么卡", "3000 万 token 大概多少钱"), r"这次训练在 .* GPU 小时，费用约",
+        pytest.param(("训 8B LoRA 租什么卡", "3000 万 token 大概多少钱"), r"这次训练用 .* GPU 小时，费用约",
                      id="run-rented"),
         pytest.param(("LoRA of Mistral 7B on 5M tokens with an L40S, how long?", "and what would that cost?"),
                      r"On 1×L40S it takes about .* GPU-hours, and costs about .* rented", id="run-named"),
