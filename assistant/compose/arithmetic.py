@@ -133,7 +133,8 @@ def _of_pictures(material: Material, one: Estimate, among: Sequence[Estimate]) -
     said = []
     if len({other.request.get("offload") for other in among}) > 1 and one.request.get("offload"):
         swapped = one.task != "inference" and one.request["offload"] == "all"
-        said.append(material.say("offload.swapped" if swapped else f"offload.{one.request['offload']}"))
+        away = "to_host" if one.request.get("sharding") in ("fsdp", "zero3") else "swapped"
+        said.append(material.say(f"offload.{away}" if swapped else f"offload.{one.request['offload']}"))
     batches = {batch_of(other) for other in among}
     if len(batches) > 1 and any(other.request.get("images_per_batch") for other in among):
         said.append(material.say("offload.batch", count=batch_of(one)))

@@ -17,6 +17,7 @@ from assistant.compose import (
     own_file,
     pictured,
     pictures,
+    shares,
     squeezed,
     trained,
     unlike,
@@ -383,6 +384,7 @@ def finished(
         section.body.insert(
             0, orders(material, asked + [one for one in to_order(material, section.verdict) if one != first])
         )
-    section.caveats += caveats(material, main)
+    spread = shares.told(material, main)
+    section.caveats += [*([spread] if spread else []), *caveats(material, main)]
     section.assumptions += [*assumed(material, main, told=says), *data]
     return section
