@@ -15,7 +15,10 @@ from assistant.plan import bill as planned
 from assistant.plan import requests
 from assistant.plan.money import asks_spot
 
-_DEMAND = re.compile(r"on[- ]?demand|按需|按量", re.I)
+_DEMAND = re.compile(r"on[- ]?demand|hourly|by the hour|按需|按量|按(?:小)?时", re.I)
+_A_YEAR = re.compile(r"包年|预留|reserv|commit", re.I)
+_BOUND = re.compile(r"包[年月]|按[年月]|[年月]租|monthly|yearly|by the (?:month|year)|commit", re.I)
+"""Words of renting for long, against the hour."""
 
 
 def bill(material: Material) -> Section | None:
@@ -31,13 +34,22 @@ def bill(material: Material) -> Section | None:
     result = record.result
     if planned.purchase(material.understanding):
         return _purchase(material, record)
-    sentences = [text for text in (_rented(material, record), _bought(material, result)) if text]
+    told = (_unlet(material, result), _rented(material, record), _bought(material, result))
+    sentences = [text for text in told if text]
     marker = cite_pace(material, "estimate_cost", result)
     section = Section("estimate", material.say("list.sentence").join(sentences) + marker, settled=True)
     section.body = [cost.ways(material, record), cost.owning_table(material, record)]
     section.caveats = list(cost.warned(material, result))
     section.assumptions = [*_assumed(material, record), *clarify.ambiguous_names(material)]
     return section
+
+
+def _unlet(material: Material, result: dict[str, Any]) -> str:
+    """That nobody lets the card asked about, and which one's rent is told in its place."""
+    asked = requests.cards(material.need)[0].gpu
+    if result["gpu"] == asked:
+        return ""
+    return material.say("bill.unlet", card=names.gpu_name(asked), near=names.gpu_name(result["gpu"]))
 
 
 def _unknown(material: Material) -> str:
@@ -76,13 +88,14 @@ def _rented(material: Material, record: ToolCallRecord) -> str:
     """The rent of the whole time: from the cheapest offer, with its date, to the dearest."""
     result = record.result
     say, money = material.say, result["currency"]
-    wanted = [one for one in result["rent"] if one["purchase"] == "spot" and asks_spot(material.text)]
+    way = "reserved" if _A_YEAR.search(material.text) else "spot" if asks_spot(material.text) else ""
+    wanted = [one for one in result["rent"] if way and one["purchase"].startswith(way)]
     first = next((one for one in (*wanted, *result["rent"]) if one["term_cost"]), None)
     if first is None and record.request.get("acquisition") == "buy":
         return ""
     if first is None:
         return "" if result["own"] is None else say("cost.warn_no_offer")
-    if _DEMAND.search(material.text) and asks_spot(material.text):
+    if _DEMAND.search(material.text) and (asks_spot(material.text) or _BOUND.search(material.text)):
         return _each_way(material, result)
     total, hourly = first["term_cost"], first["hourly_cost"]
     values = {

@@ -1,23 +1,33 @@
 """What named cards cost for a stated time or at a stated use: no model is needed to price four L40S for a year."""
 
 import re
+from collections.abc import Sequence
 
+from assistant.answer import ToolCallRecord
 from assistant.plan import money, requests
 from assistant.plan.apart import rented_and_bought
 from assistant.plan.call import PlannedCall
+from assistant.plan.nearest import nearest_let
 from assistant.plan.ways import buys, rents
 from assistant.understand.asking import SOME_SUM
 from assistant.understanding import Understanding
 from kb.units import HOUR_S, HOURS_PER_MONTH
-from tools.need import Need
+from tools.need import GpuCount, Need
 
 _ASKS = re.compile(
-    rf"多少钱|{SOME_SUM}|报个?价|价位|多少预算|什么价|费用|花费|开销|预算|成本|报价|租金|总价|采购价|价钱|各多少"
+    rf"|多少钱|{SOME_SUM}|报个?价|价位|多少预算|什么价|费用|花费|开销|预算|成本|报价|租金|总价|采购价|价钱|各多少"
     r"|要花|各要多少|一共要多少|总共要多少|花多少|价格|how much|\bcosts?\b"
     r"|\bpric\w{1,3}\b|\bbill\b|ballpark|\bquot\w{1,3}\b"
     r"|\bspend\b|expensive|\bpay(?:ing)?\b|set (?:me|us) back|charges? me|run me|\bbudget\b",
     re.I,
 )
+_HIRES = re.compile(
+    r"包[年月周天季]|(?<![一两几每\d])[年月周日]租(?!金)|按[年月周天]租"
+    r"|(?:^|[,，。 ])(?:我|我们|想|要|打算|准备|公司){0,3}租\s?(?:一|两|[\d二三四五六七八])"
+    r"|(?:^|[.!?] )(?:i|we)?(?: want| need|'d like| plan)? ?(?:to )?(?:rent|lease|hire)(?:ing)? ",
+    re.I,
+)
+"""Words of who hires cards for a time and asks nothing else: what it comes to."""
 _TURNING = re.compile(
     r"还是|划算|合算|回本|省钱|哪个便宜|\bvs\.?\b|break-?even|pay(?:s|ing)? (?:for itself|off|back)|cheaper|better"
     r"|worth|(?<![a-z])tco(?![a-z])|拥有成本|cost of owner",
@@ -44,7 +54,11 @@ def asked(understanding: Understanding) -> bool:
     if not requests.named_gpus(need) or money.runs(need) or understanding.error_text or understanding.command:
         return False
     again = understanding.follow_up and need.matter == "price"
-    if len(requests.cards(need)) != 1 or not (_ASKS.search(text) or again) or money.names_energy(text):
+    if (
+        len(requests.cards(need)) != 1
+        or not (_ASKS.search(text) or _HIRES.search(text) or again)
+        or money.names_energy(text)
+    ):
         return False
     if money.asks_spot(text) and _SAVES.search(text):
         return False
@@ -82,6 +96,17 @@ def call(need: Need, understanding: Understanding) -> PlannedCall | None:
         years=need.term_s / HOUR_S / (HOURS_PER_MONTH * 12),
         acquisition=way(understanding),
     )
+
+
+def more(need: Need, understanding: Understanding, results: Sequence[ToolCallRecord]) -> list[PlannedCall | None]:
+    """The rent of the nearest card that is let, where nobody lets this one."""
+    refused = any(one.tool == "estimate_cost" and "error" in one.result for one in results)
+    card = next(iter(requests.cards(need)), None)
+    near = nearest_let(card.gpu) if refused and card is not None and way(understanding) == "rent" else None
+    if card is None or near is None or need.term_s is None:
+        return []
+    cards = {"gpus_asked": (near,), "gpus_proposed": (GpuCount(gpu=near, count=card.count or 1),), "gpus_owned": ()}
+    return [call(need.model_copy(update=cards), understanding), requests.gpu_facts(need, names=(card.gpu, near))]
 
 
 def hired_s(need: Need) -> float | None:

@@ -106,6 +106,7 @@ SHAPES: tuple[tuple[str, Callable[[Understanding], bool], Planner], ...] = (
 MORE: dict[str, Follower] = {
     "arrivals": arrivals.more,
     "domestic": domestic.more,
+    "bill": bill.more,
     "nodes": nodes.more,
     "worth": lambda need, _, results: worth.more(need, results),
     "laptop": lambda need, _, results: laptop.more(need, results),

@@ -81,6 +81,13 @@ _SUM = grammar(r"\s?(?:\d{1,3}\s?gb?)?\s?(?:\+|加)\s?")
 _LISTED = grammar(
     r"s?\s?(?:和|与|跟|、|,|\+|&|(?<![a-z])(?:and|plus)(?![a-z])|加|外加|还有)\s?(?:an? |one |一?[张块] ?)?"
 )
+_ADDED = grammar(
+    r"(?:(?<![a-z])(?:add(?:ing)?|plus|throw(?:ing)? in|plug(?:ging)? in|put(?:ting)? in|pair(?:ing)? (?:it )?with)"
+    r"|再?(?:加|添|插|配|补)(?:上|个)?)\s?(?:(?:an?|another|my|the|一)\s?)?"
+    r"(?:used |old |spare |cheap |second[- ]hand )?(?:[张块] ?)?$"
+)
+"""What puts a card beside the one in hand: "got a 4070, thinking of adding a 3060"."""
+_OR = grammar(r"还是|或者?|(?<![a-z])(?:or|vs\.?|versus|instead)(?![a-z])")
 _WORKS = grammar(r"[^a-z。!?\n,]{0,3}(?:上|里)?\s?(?:跑|推理|训|部署|微调|运行|做|is |takes |runs? |running |gets )")
 _ONLY_COMPARED_LATER = grammar(r"(?<!性价)(?<!对)比(?!如|较|下)|than(?![a-z])")
 _BETWEEN = 14
@@ -173,6 +180,13 @@ def find_cards(entities: Entities, text: str, intent: Intent, pasted: Pasted) ->
     )
 
 
+def added(cards: Cards, text: str) -> bool:
+    """Whether a card is put beside another that is in hand, and nothing else weighed."""
+    names = cards.owned_names[1:]
+    before = (text[max(0, gpu.counted_from - 24) : gpu.counted_from] for gpu in names)
+    return len(cards.owned) > 1 and not cards.asked and any(map(_ADDED.search, before)) and not _OR.search(text)
+
+
 def _is_pair(text: str, gpu: NamedGpu) -> bool:
     """Whether the card is said to be two: "an A6000 pair", "a 3090 with NVLink pair"."""
     return _PAIR.match(text, max(gpu.counted_to, gpu.end)) is not None
@@ -229,7 +243,8 @@ def _owned_names(text: str, named: tuple[NamedGpu, ...], intent: Intent) -> list
         own_list = (
             listed and before in owned and _OWN.search(text[max(0, named[0].counted_from - 30) : named[0].counted_from])
         )
-        if own_list or _is_owned(text, gpu, intent):
+        joins = bool(owned) and _ADDED.search(text[max(0, gpu.counted_from - 24) : gpu.counted_from]) is not None
+        if own_list or _is_owned(text, gpu, intent) or (joins and not _OR.search(text, owned[-1].end)):
             owned.append(gpu)
     return owned
 
@@ -322,7 +337,7 @@ _DISMISSED = grammar(
     r"|s? (?:is|are) (?:out|off the table|out of (?:the question|budget|reach)|not an option)(?![a-z])"
 )
 _EACH_AFTER = grammar(
-    r"s?\s?(?:\d{2,3}\s?gb?\s)?(?:each|apiece|per (?:node|server|machine|box)"
+    r"(?:的)?\s?(?:服务器|机器|主机|整机)|s?\s?(?:\d{2,3}\s?gb?\s)?(?:each|apiece|per (?:node|server|machine|box)"
     r"|(?:nodes|servers|machines|boxes|hosts)(?![a-z]))"
 )
 

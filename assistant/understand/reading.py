@@ -17,7 +17,7 @@ from assistant.understand.look import find_turns, pictures_spoken_of
 from assistant.understand.methods import find_methods
 from assistant.understand.mig import INSTANCE
 from assistant.understand.model_slots import read_model
-from assistant.understand.ownership import Cards, find_cards
+from assistant.understand.ownership import Cards, added, find_cards
 from assistant.understand.place import NO_CLOUD
 from assistant.understand.plain_slots import read_plain_slots, without_money
 from assistant.understand.posttrain import find_teacher
@@ -142,6 +142,8 @@ def read(original: str, previous: Earlier = NOTHING) -> Reading:
     uncounted = masked(without_money(reading), [(*span, " ") for span in pictures_spoken_of(entities.masked)])
     reading.cards = find_cards(entities, uncounted, _intent_of_cards(reading, previous, hidden), pasted)
     _put_cards(reading)
+    if reading.intent in ("which_to_buy", "compare") and added(reading.cards, uncounted) and _sizes_work(reading):
+        reading.intent = "can_it_run"  # what all of them do together
     _rent_of_size(reading)
     if reading.intent == "compare" and _one_left(reading):
         reading.intent = "can_it_run" if reading.cards.owned else "how_many_gpus"
@@ -165,6 +167,10 @@ def read(original: str, previous: Earlier = NOTHING) -> Reading:
         priced="budget" in reading.slots,
     )
     return reading
+
+
+def _sizes_work(reading: Reading) -> bool:
+    return bool({"model", "params"} & set(reading.slots))
 
 
 def _which_member(reading: Reading, facts: Facts, hidden: str) -> bool:

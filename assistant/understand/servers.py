@@ -12,6 +12,11 @@ from kb.names import Mention, Names
 _BEFORE = grammar(
     rf"(?<![a-z0-9.])(\d{{1,4}}|{HAN}|one|two|three|four|eight)\s?(?:台|套|个|节点|x|×|\*)?\s?(?:nvidia |英伟达)?$"
 )
+_MACHINES = grammar(
+    rf"(?<![a-z0-9.])(\d{{1,3}}|{HAN}|one|two|three|four|five|six|eight)\s?(?:台(?:机器|服务器)?|个?节点"
+    r"|nodes?|servers?|machines?|boxes|[x×])\s?(?:with|of|each with|,|的|各)?\s?$"
+)
+"""Machines before the cards of each: "two servers with 8 H200", 「4 台 8 卡 H20」."""
 _HGX = grammar(r"(?:hgx|dgx)[- ]?(?:服务器)?\s?$")
 _HGX_GPUS = 8
 """GPUs on an HGX baseboard of the kinds sold as servers."""
@@ -28,7 +33,8 @@ def with_servers(plain: str, hidden: str, named: list[NamedGpu]) -> list[NamedGp
     for mention in _server_names().scan(plain):
         if len(mention.ids) == 1 and mention.exact:
             named = _filled(plain, mention, named)
-    return [_on_baseboard(hidden, gpu) for gpu in named]
+    named = [_on_baseboard(hidden, gpu) for gpu in named]
+    return [_in_machines(hidden, gpu) for gpu in named] if len({gpu.gpu for gpu in named}) > 1 else named
 
 
 def _filled(plain: str, mention: Mention, named: list[NamedGpu]) -> list[NamedGpu]:
@@ -57,6 +63,16 @@ def _filled(plain: str, mention: Mention, named: list[NamedGpu]) -> list[NamedGp
         else gpu
         for gpu in named
     ]
+
+
+def _in_machines(hidden: str, gpu: NamedGpu) -> NamedGpu:
+    """All cards of the machines that are told right before those of one, where several kinds are weighed."""
+    before = _MACHINES.search(hidden[max(0, gpu.counted_from - 24) : gpu.counted_from])
+    machines = count(before[1]) if before and not gpu.whole else None
+    if before is None or not machines or not gpu.count:
+        return gpu
+    start = gpu.counted_from - len(before[0])
+    return replace(gpu, count=machines * gpu.count, counted_from=start, whole=True)
 
 
 def _on_baseboard(hidden: str, gpu: NamedGpu) -> NamedGpu:

@@ -30,7 +30,9 @@ _EACH = grammar(
     r"(?<![a-z])(?:per|each|every|a) (?P<u>year|quarter|annum|month|week|day)(?![a-z])"
     r"|(?<![a-z])(?:yearly|annual(?:ly)?|(?P<m>monthly)|(?P<w>weekly))(?![a-z])"
 )
-_PACKED = grammar(r"(?:包|年)?(?:包|按)(?P<u>年|月|季|周|天)(?![前后])")
+_PACKED = grammar(
+    r"(?:包|年)?(?:包|按)(?P<u>年|月|季|周|天)(?![前后])|(?<![一两几每\d])(?P<v>年|月|周|日)租(?!金|房|价|预算)"
+)
 _NOT_A_TERM = grammar(r"\s?(?:old|warranty|ago|of warranty|support|deadline|lead)")
 _PRICED = grammar(
     r"\d(?:[\d.,]*\d)?\s?k?\s?(?:us)?(?:\$|€|£|usd|dollars?|eur|euros?|bucks|cents?|gbp|pounds?)?\s?(?:/|for )?$"
@@ -68,7 +70,12 @@ def find_span(text: str) -> Found[float] | None:
         return Found(weekend.value * HOUR_S, weekend.start, weekend.end)
     packed = _PACKED.search(plain)
     if packed is not None:
-        return Found(_HOURS[packed["u"].replace("季", "季度")] * HOUR_S, packed.start(), packed.end())
+        unit = (packed["u"] or packed["v"]).replace("季", "季度").replace("日", "天")
+        return Found(
+            _HOURS[unit] * HOUR_S,
+            packed.start(),
+            packed.end(),
+        )
     each = _EACH.search(plain)
     if (
         each is None
