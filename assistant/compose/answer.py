@@ -53,7 +53,7 @@ from assistant.compose.aspects import BY_KEY
 from assistant.compose.before import Before
 from assistant.compose.citations import joined
 from assistant.compose.material import Material
-from assistant.compose.premise import card_identity, card_memory, copies, experts, premises, uneven
+from assistant.compose.premise import believed, premises, uneven
 from assistant.compose.section import Section
 from assistant.compose.written import draft_of
 from assistant.plan import money, price_claims, requests, ways
@@ -230,13 +230,7 @@ def _frame(material: Material, main: Section) -> None:
     if main.verdict != "clarification" and (taken_back := caveats.interruptible(material)):
         main.body.insert(0, main.headline)
         main.headline = taken_back
-    if (
-        claimed := card_memory(material)
-        or card_identity(material)
-        or copies(material)
-        or uneven(material)
-        or experts(material)
-    ):
+    if claimed := believed(material):
         main.body.insert(0, main.headline)
         main.headline, main.verdict = claimed, "fits_with_changes" if uneven(material) else main.verdict
     doubted = main.verdict in ("fits", "fits_with_changes") and _TRUE.search(material.text) is not None

@@ -161,6 +161,12 @@ def copies(material: Material) -> str:
     return material.say("premise.copies") if main.request.get("sharding") in SHARES else ""
 
 
+def believed(material: Material) -> str:
+    """What is taken for granted of cards, layouts or experts and is otherwise; empty where nothing is."""
+    told = (card_memory, card_identity, copies, uneven, experts)
+    return next((said for correct in told if (said := correct(material))), "")
+
+
 def premises(material: Material) -> list[str]:
     """One sentence for each amount in the question that the estimate contradicts or bears out."""
     if not material.estimates or material.need.card_memory_least_bytes:
