@@ -86,6 +86,8 @@ class Need(Frozen):
     epochs: float | None = Field(default=None, gt=0, le=10**6)
     optimizer: str | None = None
     gradient_checkpointing: str | None = None
+    adapters: int | None = Field(default=None, gt=0, le=10**6)
+    """LoRA adapters served beside one model."""
     lora_rank: int | None = Field(default=None, gt=0, le=65536)
     method: Literal["sft", "dpo", "ppo", "grpo"] | None = None
     """Post-training that holds more than the policy: a reference, an engine that generates, a critic."""

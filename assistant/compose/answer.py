@@ -40,6 +40,7 @@ from assistant.compose import (
     run,
     scope,
     served,
+    served_adapters,
     several,
     shopping,
     signs,
@@ -137,8 +138,8 @@ def compose(understanding: Understanding, calls: Sequence[ToolCallRecord], befor
         _frame(material, main)
     if understanding.follow_up:
         follow_up.shortened(material, main)
-    for lead in (boards.lead, too_soon.lead, availability.lead, fed.lead, growing.lead, replicas.lead, unsold.lead):
-        lead(material, main)
+    for one in (boards, too_soon, availability, fed, growing, replicas, unsold, served_adapters):
+        one.lead(material, main)
     draft = draft_of(material, _without_repeats(sections), changed.compare(material, main))
     return _refused(material, draft) if understanding.dictated else draft
 

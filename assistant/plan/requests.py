@@ -221,6 +221,8 @@ def _serving_values(need: Need, count: int) -> dict[str, object]:
         "frozen_params": need.frozen_params if model_kind(need) in ("llm", "vlm", None) else None,
         "context_tokens": need.context_tokens,
         "concurrent_sequences": sequences,
+        "served_adapters": need.adapters,
+        "lora_rank": need.lora_rank if need.adapters else None,
         **layout,
     }
 

@@ -12,6 +12,7 @@ from assistant.understand.model_mentions import sibling_of
 from assistant.understand.parts import LANGUAGE
 from assistant.understand.reading import TRAINING
 from assistant.understand.restated import money, restated
+from assistant.understand.served_adapters import bare_adapters
 from assistant.understand.text import grammar
 from assistant.understand.training import find_offload
 from assistant.understand.turn import Reading
@@ -64,6 +65,8 @@ def changes_of(reading: Reading, previous: Asked, *, companion: bool, command: C
     if previous.copies and (number := bare_copies(plain)):
         changes["copies"] = number
     changes |= card_changes(reading, previous, plain)
+    if previous.adapters and (number := bare_adapters(plain)):
+        changes |= {"adapters": number, "gpu_count": previous.gpu_count}
     if "gpus_asked" in changes:
         numbered = {name.gpu for name in reading.cards.owned_names if name.count}
         owned = (card for card in reading.cards.owned if card.gpu in numbered or len(previous.gpus_owned) != 1)

@@ -14,6 +14,7 @@ from assistant.understand.look import find_look, find_per_gpu
 from assistant.understand.per_day import find_per_day
 from assistant.understand.place import find_country, find_provider
 from assistant.understand.posttrain import find_generations, find_method
+from assistant.understand.served_adapters import find_served_adapters
 from assistant.understand.span import find_span, hires
 from assistant.understand.text import Found, masked
 from assistant.understand.training import (
@@ -66,6 +67,7 @@ def read_plain_slots(reading: Reading) -> None:
     reading.put("sharding", find_sharding(hidden))
     reading.put("gradient_checkpointing", find_checkpointing(hidden))
     reading.put("lora_rank", find_lora_rank(hidden))
+    reading.put("adapters", find_served_adapters(reading.text.plain))
     reading.put("epochs", find_epochs(hidden))
     reading.put("batch_size", find_batch(hidden) or find_per_gpu(hidden))
     reading.put("method", find_method(reading.text.plain))

@@ -3,6 +3,7 @@
 import re
 from dataclasses import dataclass
 
+from assistant.understand.served_adapters import find_served_adapters
 from assistant.understand.text import Found, grammar
 from tools.need import Task
 
@@ -109,6 +110,7 @@ REINFORCED = grammar(
 )
 _SERVED_ADAPTERS = grammar(
     r"enable[-_]lora|max[-_](?:cpu[-_])?loras|max[-_]lora[-_]rank|lora[-_]modules|multi-?lora|多 ?lora"
+    r"|(?:its|their) own lora"
     r"|(?:serv\w{1,3}|deploy\w{0,3}|部署|推理|加载|挂载?)[^。?!\n]{0,16}?lora(?! ?(?:微调|训|fine|train))"
 )
 """Adapters that a server loads beside the model: nothing is trained."""
@@ -187,8 +189,14 @@ def find_work(text: str) -> Work:
         _first(_TRAIN, text, past=True),
         _first(_SERVE, text),
         _first(_ONLY_SERVE, text),
-        _first(_SERVED_ADAPTERS, text),
+        _first(_SERVED_ADAPTERS, text) or _counted_adapters(text),
     )
+
+
+def _counted_adapters(text: str) -> Found[str] | None:
+    """Several adapters that a server holds, however it is put."""
+    found = find_served_adapters(text)
+    return Found(text[found.start : found.end], found.start, found.end) if found and found.value > 1 else None
 
 
 def _first(rule: re.Pattern[str], text: str, *, past: bool = False) -> Found[str] | None:

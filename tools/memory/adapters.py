@@ -84,6 +84,21 @@ def adapter_terms(work: Workload) -> tuple[Term, ...]:
     )  # fmt: skip
 
 
+def served_adapter_terms(work: Workload) -> tuple[Term, ...]:
+    """Adapters held beside a model that is served, in 16 bits, each in a slot of the stated rank.
+
+    Of an adapter's two matrices tensor parallelism splits one, so that with t cards each holds (1 + 1/t) / 2 of them.
+    """
+    if not work.served_adapters:
+        return ()
+    params = adapter_params(work)
+    inputs = {"adapters": work.served_adapters, "adapter_params": params, "tensor_parallel": work.tensor,
+              "pipeline_parallel": work.pipeline}  # fmt: skip
+    size = work.served_adapters * params * 2 * (1 + 1 / work.tensor) / 2 / work.pipeline
+    formula = "adapters · adapter_params · 2 · (1 + 1 / tensor_parallel) / 2 / pipeline_parallel"
+    return (Term("adapters", "Served adapters", size, formula, inputs, "vllm-lora"),)
+
+
 def adapter_gradient_term(work: Workload, extra_bytes: float = 0.0) -> Term:
     """Adapters' gradients, with `extra_bytes` of temporaries a parameter while the optimizer steps."""
     params = adapter_params(work)

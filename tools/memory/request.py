@@ -45,6 +45,8 @@ class MemoryRequest(ModelFields):
     """llama.cpp's physical batch."""
     attention: Literal["flash", "eager"] | None = None
     lora_rank: int | None = Field(default=None, gt=0, le=65536)
+    served_adapters: int | None = Field(default=None, gt=0, le=10**6)
+    """Adapters of `lora_rank` held on the card beside a model that is served."""
     lora_targets: Literal["qv", "attention", "all_linear"] | None = None
     sharding: Literal["none", "ddp", "zero1", "zero2", "zero3", "fsdp"] | None = None
     data_parallel: int | None = Field(default=None, gt=0, le=10**6)

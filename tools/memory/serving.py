@@ -1,6 +1,7 @@
 """What an engine holds beside weights and cache while it serves: workspaces, sampler, graphs, context, NCCL."""
 
 from kb.memory_constants import VllmVersion, constants
+from tools.memory.adapters import served_adapter_terms
 from tools.memory.generation import feed_forward_width, litgpt_phases, transformers_phases
 from tools.memory.kv import kv_terms
 from tools.memory.term import Phase, Term, constant
@@ -10,7 +11,7 @@ from tools.memory.workload import Workload
 
 def serving_phases(work: Workload) -> tuple[Phase, ...]:
     """The moments a serving engine may peak at; their largest is the requirement."""
-    held = (*serving_weights(work), *kv_terms(work))
+    held = (*serving_weights(work), *served_adapter_terms(work), *kv_terms(work))
     if work.engine == "vllm":
         return _vllm(work, held)
     if work.engine in ("sglang", "tensorrt-llm"):

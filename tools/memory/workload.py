@@ -59,6 +59,7 @@ class Workload(NamedTuple):
     flash: bool
     flash_stated: bool
     lora_rank: int
+    served_adapters: int
     lora_targets: str
     sharding: str
     data: int
@@ -138,7 +139,7 @@ def workload_of(request: MemoryRequest) -> tuple[Workload, list[str], Gpu | None
         optimizer_in_backward=request.optimizer_in_backward,
         activation_offload=_offloads_checkpoints(request, engine, said),
         ubatch=request.ubatch_tokens, flash=_flash(request, shape), flash_stated=request.attention == "flash",
-        lora_rank=_rank(request, said),
+        lora_rank=_rank(request, said), served_adapters=request.served_adapters or 0,
         lora_targets=_targets(request, shape, said), sharding=_sharding(request, engine),
         data=_data(request, said), tensor=request.tensor_parallel or 1, pipeline=request.pipeline_parallel or 1,
         context_split=request.context_parallel or 1, expert=request.expert_parallel or 1,
@@ -306,7 +307,7 @@ def _flash(request: MemoryRequest, shape: Shape) -> bool:
 
 
 def _rank(request: MemoryRequest, said: list[str]) -> int:
-    if request.task in ("lora", "qlora") and request.lora_rank is None:
+    if (request.task in ("lora", "qlora") or request.served_adapters) and request.lora_rank is None:
         said.append(f"lora_rank not stated: {constants().defaults.lora_rank} assumed.")
     return request.lora_rank or constants().defaults.lora_rank
 
