@@ -11,6 +11,7 @@ from assistant.compose.material import Estimate, Material
 from assistant.compose.runners import Pace
 from assistant.compose.section import Section
 from assistant.plan import loaded
+from assistant.plan.formats import unified
 from assistant.plan.requests import compared
 from tools.compare_gpus import Comparison
 from tools.need import GpuCount
@@ -91,9 +92,10 @@ def _at_once(material: Material, per_set: Sequence[Estimate]) -> tuple[str, Sequ
 
 
 def _serves(material: Material, one: Pace) -> bool:
-    """Whether it is in a format that many are served in: files of llama.cpp only where they were asked for."""
+    """Whether it is in a format that many are served in: files of llama.cpp only where they were asked for, or where
+    nothing else runs."""
     asked = runners.is_file(material.need.weight_format) or material.need.engine == "llama.cpp"
-    return asked or not runners.is_file(one.record.result.get("weight_format"))
+    return asked or unified(one.held.gpu) or not runners.is_file(one.record.result.get("weight_format"))
 
 
 def _at_rate(material: Material, per_set: Sequence[Estimate], rate: float) -> tuple[str, Sequence[Pace]] | None:

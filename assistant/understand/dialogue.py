@@ -11,7 +11,7 @@ from assistant.understand.besides import told_besides
 from assistant.understand.changes import changes_of
 from assistant.understand.command import command_of, weighs_either
 from assistant.understand.companions import all_beside, as_beside, as_works, companions
-from assistant.understand.compared import as_many, uncompared
+from assistant.understand.compared import as_many, held_against, uncompared
 from assistant.understand.doubts import doubts
 from assistant.understand.engines import engines_compared
 from assistant.understand.exchange import ROOMFUL, in_their_place
@@ -153,10 +153,10 @@ def fold(original: str, previous: Asked | None, earlier: Sequence[Asked] = ()) -
     changes["intent"] = uncompared(changes, previous)
     changes |= supposed(previous, changes, reading.text.plain, anew=command in _BUYS)
     need = standing(reading.text.simplified, previous.model_copy(update=changes), previous)
-    need = as_many(need, previous, changes["intent"])
+    need = held_against(as_many(need, previous, changes["intent"]), previous, reading)
     freed = command == "cheaper" and changes.get("gpus_asked") == ()
     need = need.model_copy(update={"doubts": doubts(reading, need, previous, freed=freed)})
-    need = _on_told(_on_offered(need, previous, changes["intent"]), previous, changes["intent"])
+    need = _on_told(_on_offered(need, previous, need.intent or "other"), previous, need.intent or "other")
     need = with_what_was_said(need, Said.of(reading), previous, silent=silent)
     told = _follow_up(reading, need, command, sized_before=_sized(previous))
     differ = changed(previous, told.need)
