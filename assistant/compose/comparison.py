@@ -142,7 +142,7 @@ def _held(material: Material, per_card: Sequence[Estimate], best: Sequence[Estim
     failing = [one for one in per_card if not one.fits]
     if failing and len(failing) < len(per_card):
         return _by_memory(material, [one for one in per_card if one.fits], failing)
-    return contest.lighter(material, best)
+    return contest.lighter(material, best, takes=not _raced(material))
 
 
 def _raced(material: Material) -> str:

@@ -68,8 +68,11 @@ def best_formats(material: Material, per_card: Sequence[Estimate]) -> list[Estim
     return found
 
 
-def lighter(material: Material, best: Sequence[Estimate]) -> str:
-    """The headline when none of the cards holds the work as published, but some do in a smaller format."""
+def lighter(material: Material, best: Sequence[Estimate], *, takes: bool = True) -> str:
+    """What is said when none of the cards holds the work as published, but some do in a smaller format.
+
+    `takes`: whether a card may be chosen for its room; not beside one that was chosen for its speed or its price.
+    """
     say, holding = material.say, [one for one in best if one.fits]
     holding.sort(key=lambda one: (one.request.get("offload") == "all", -bits(one.result.weight_format)))
     alike = len({bits(one.result.weight_format) for one in holding}) == 1
@@ -90,7 +93,8 @@ def lighter(material: Material, best: Sequence[Estimate]) -> str:
         return say("compare.one_lighter", what=what, rooms=rooms, missing=missing)
     first = min(holding, key=_filled) if alike else holding[0]
     others = [_filled(one) for one in holding if one is not first]
-    roomy = alike and others and min(others) > NEARLY_FULL >= _filled(first) + SPARE
+    cached = len({one.request.get("kv_format") for one in holding}) == 1  # a narrower cache makes room on any card
+    roomy = takes and alike and cached and others and min(others) > NEARLY_FULL >= _filled(first) + SPARE
     phrase = "compare.roomy" if roomy else "compare.all_lighter" if alike else "compare.roomier"
     return say(phrase, what=what, rooms=rooms, card=names.cards(first.placed.gpu, first.gpus))
 

@@ -29,6 +29,8 @@ _EITHER = re.compile(
 _PIECES = re.compile(
     rf"\b{_PIECE}\b|\b{_TP}\b|tensor|实例|副本|各(?:起|跑|部署|开)|负载均衡|load balanc|\btp\s?=|张量", re.I
 )
+_PIPELINE = re.compile(r"\bpp\s?=?\s?\d*\b|pipeline|流水线", re.I)
+"""Another way to spread one copy: which of the two is another question."""
 _WORDS = {"two": 2, "three": 3, "four": 4, "eight": 8}
 
 
@@ -39,7 +41,7 @@ def asked(understanding: Understanding) -> bool:
         return False
     named = {card.gpu for card in (*requests.cards(need), *requests.compared(need))}
     several = cards_of(need) is not None
-    language = model_kind(need) in ("llm", "vlm", None)
+    language = model_kind(need) in ("llm", "vlm", None) and _PIPELINE.search(text) is None
     return len(named) == 1 and several and language and bool(_EITHER.search(text) and _PIECES.search(text))
 
 

@@ -3,8 +3,10 @@
 import re
 from collections.abc import Sequence
 
+from kb.base import AdvisorError
 from kb.catalog import gpu, models
 from tools.configure.suitable import served_in
+from tools.need import GpuCount
 
 SERVING_LADDER = ("bf16", "int8", "int4")
 """Formats worth trying for serving, largest first."""
@@ -69,6 +71,24 @@ def packed_format(model_id: str | None) -> str:
 def unified(card: str | None) -> bool:
     """Whether a card is a Mac or an AMD processor whose graphics share its memory: llama.cpp is what serves there."""
     return card is not None and gpu(card).market == "apu" and gpu(card).vendor in {"Apple", "AMD"}
+
+
+_OF_VLLM = ("awq", "gptq", "fp8", "nvfp4")
+"""Checkpoints that llama.cpp does not read, which vLLM serves on a DGX Spark, too."""
+
+
+def engine_on(weight_format: object, card: GpuCount | None) -> str | None:
+    """The engine that a format or a card leaves no choice of; None = the calculators' own."""
+    read = str(weight_format or "").startswith("gguf:")
+    if read or card is None:
+        return "llama.cpp" if read else None
+    try:
+        found = gpu(card.gpu)
+    except AdvisorError:
+        return None
+    if found.market == "apu" and not unified(found.id):
+        return "vllm" if weight_format in _OF_VLLM else "llama.cpp"
+    return "llama.cpp" if unified(found.id) else "transformers" if served_in(found) == "files" else None
 
 
 def smaller_formats(weight_format: str | None, engine: str | None, card: str | None = None) -> tuple[str, ...]:

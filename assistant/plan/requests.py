@@ -5,7 +5,7 @@ import re
 from assistant.plan import clips
 from assistant.plan.amounts import COUNTED, SEEN, TEXT_TOKENS, amounts, clip_frames, model_kind, of_pictures
 from assistant.plan.call import PlannedCall, planned
-from assistant.plan.formats import EVERY_FORMAT, TRAINING_LADDER, WHICH_FORMAT, WIDE, bits, unified
+from assistant.plan.formats import EVERY_FORMAT, TRAINING_LADDER, WHICH_FORMAT, WIDE, bits, engine_on, unified
 from assistant.plan.layout import COPIED, copies, serving_layout, training_layout
 from assistant.understand.progress import find_samples
 from kb.base import AdvisorError
@@ -15,7 +15,6 @@ from kb.names import model_names
 from kb.records.model import Model
 from kb.units import DAY_S
 from tools.check_compatibility import feature_names
-from tools.configure.suitable import served_in
 from tools.configure.workload import ACTIVE_SHARE
 from tools.cost.work import TEXTS_AT_ONCE
 from tools.memory.fit import shares_experts
@@ -141,7 +140,7 @@ def memory(
     values |= look(need)
     if task == "pretrain" and card is not None and need.gradient_checkpointing is None:
         values["gradient_checkpointing"] = _recomputed(values, card.gpu, count)
-    usual = (_engine(values["weight_format"], card) or clips.program(need, card)) if task == "inference" else None
+    usual = (engine_on(values["weight_format"], card) or clips.program(need, card)) if task == "inference" else None
     values["engine"] = need.engine or usual
     return planned("estimate_memory", **(values | changes))
 
@@ -170,18 +169,6 @@ def look(need: Need) -> dict[str, object]:
     turns = kind != "vision" and (need.weight_format or "").startswith("gguf:")
     offload = (need.offload or ("components" if turns else None)) if not is_training(need) else None
     return size | {"images_per_batch": need.batch_size, "offload": offload}
-
-
-def _engine(weight_format: object, card: GpuCount | None) -> str | None:
-    """The engine that a format or a card leaves no choice of; None = the calculators' own."""
-    read = str(weight_format or "").startswith("gguf:")
-    if read or card is None:
-        return "llama.cpp" if read else None
-    try:
-        found = gpu(card.gpu)
-    except AdvisorError:
-        return None
-    return "llama.cpp" if unified(found.id) else "transformers" if served_in(found) == "files" else None
 
 
 def _computable(need: Need, card: GpuCount | None) -> str | None:
@@ -327,7 +314,7 @@ def speed(
         "gpu": card.gpu,
         "gpu_count": card.count or 1,
         "weight_format": weight_format or need.weight_format or (None if counted else _computable(need, card)),
-        "engine": need.engine or (None if counted else _engine(weight_format or need.weight_format, card)),
+        "engine": need.engine or (None if counted else engine_on(weight_format or need.weight_format, card)),
         "params": None if need.model else need.params,
         "concurrent_sequences": need.concurrent_sequences or _active(need.users) or need.batch_size,
         "input_tokens": need.context_tokens if counted else None,

@@ -87,6 +87,8 @@ def plan_more(understanding: Understanding, results: Sequence[ToolCallRecord]) -
     usable, asked = usable_of(results), intents(understanding)[0]
     shops, sized = asked in _SHOPPING, asked == "how_many_gpus"
     each = [_following(understanding, need, record, usable) for record in _first_on_each(estimates(results))]
+    if asked in _BETWEEN_CARDS and len(each) > 2:
+        each = [_widest_held(calls) for calls in each]  # so that there are calls left to time them with
     # Of many cards each comes once before one comes again: the calls of a turn are limited.
     turns = zip_longest(*each) if len(each) > SEVERAL else each
     wanted += [call for turn in turns for call in turn]
@@ -135,6 +137,18 @@ def plan_more(understanding: Understanding, results: Sequence[ToolCallRecord]) -
     done = [PlannedCall(tool=record.tool, request=record.request) for record in results]
     fresh = [call for call in distinct(wanted) if call not in done]
     return fresh[: max(0, CALLS_MAX - len(results))]
+
+
+def _widest_held(calls: Sequence[PlannedCall | None]) -> list[PlannedCall | None]:
+    """The calls less the sizes of formats narrower than one that the card holds."""
+    kept: list[PlannedCall | None] = []
+    settled = False
+    for call in calls:
+        sizes = call is not None and call.tool == "estimate_memory"
+        if not (sizes and settled):
+            kept.append(call)
+        settled = settled or (sizes and own_files.held(call))
+    return kept
 
 
 def _following(

@@ -94,3 +94,11 @@ def test_a_draft_stands_beside_the_large_model(text: str, model: str) -> None:
     assert model in (understanding.need.model or "")
     assert len(understanding.beside) == 1
     assert draft.verdict in ("fits", "fits_with_changes")
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["TP=4 or PP=4 for latency on 4x L40S? llama 70b fp8", "4 张 4090 跑 32B，张量并行还是流水线并行各有什么好处"],
+)
+def test_two_ways_to_spread_one_copy_are_another_question(text: str) -> None:
+    assert particular.shape(turn(text)[0]) != "copied"
