@@ -257,7 +257,9 @@ def _apart(material: Material, record: ToolCallRecord) -> str:
     if hired is None or row is None:
         return ""
     where = " ".join(filter(None, (row.provider, row.instance)))
-    count = (piece.count if piece else record.result["gpu_count"]) if hired == like else int(row.gpu_count)
+    said = next((card.count for card in material.need.gpus_proposed if card.gpu == hired), None)
+    let = said or int(row.gpu_count)
+    count = (piece.count if piece else record.result["gpu_count"]) if hired == like else let
     return f"{names.cards(hired, count or 1)} ({where})"
 
 

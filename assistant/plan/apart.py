@@ -7,6 +7,7 @@ from kb.catalog import conventional, gpus
 from kb.names import gpu_names
 from kb.rates import convert
 from tools.find_offers import OfferQuery, OfferRow, find_offers
+from tools.need import Need
 
 HIRED = 12
 """Characters behind the card within which it is said to be hired."""
@@ -48,3 +49,12 @@ def rent_of(card: str, provider: str | None, currency: str) -> float | None:
     """What that offer asks an hour, in the asker's currency."""
     row = cheapest_offer(card, provider)
     return None if row is None else round(float(convert(Decimal(row.usd_per_hour), "USD", currency)), 4)
+
+
+def rent_hired(card: str, need: Need, currency: str) -> float | None:
+    """The same for as many of the card as are to be hired, where their number was said."""
+    row, asked = cheapest_offer(card, need.provider), rent_of(card, need.provider, currency)
+    count = next((one.count for one in need.gpus_proposed if one.gpu == card), None)
+    if row is None or asked is None or not count:
+        return asked
+    return round(asked * count / float(row.gpu_count or 1), 4)

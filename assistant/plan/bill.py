@@ -15,7 +15,7 @@ from kb.units import HOUR_S, HOURS_PER_MONTH
 from tools.need import GpuCount, Need
 
 _ASKS = re.compile(
-    rf"|多少钱|{SOME_SUM}|报个?价|价位|多少预算|什么价|费用|花费|开销|预算|成本|报价|租金|总价|采购价|价钱|各多少"
+    rf"多少钱|{SOME_SUM}|报个?价|价位|多少预算|什么价|费用|花费|开销|预算|成本|报价|租金|总价|采购价|价钱|各多少"
     r"|要花|各要多少|一共要多少|总共要多少|花多少|价格|how much|\bcosts?\b"
     r"|\bpric\w{1,3}\b|\bbill\b|ballpark|\bquot\w{1,3}\b"
     r"|\bspend\b|expensive|\bpay(?:ing)?\b|set (?:me|us) back|charges? me|run me|\bbudget\b",
@@ -54,11 +54,8 @@ def asked(understanding: Understanding) -> bool:
     if not requests.named_gpus(need) or money.runs(need) or understanding.error_text or understanding.command:
         return False
     again = understanding.follow_up and need.matter == "price"
-    if (
-        len(requests.cards(need)) != 1
-        or not (_ASKS.search(text) or _HIRES.search(text) or again)
-        or money.names_energy(text)
-    ):
+    hires = _HIRES.search(text) is not None and not buys(text)
+    if len(requests.cards(need)) != 1 or money.names_energy(text) or not (_ASKS.search(text) or hires or again):
         return False
     if money.asks_spot(text) and _SAVES.search(text):
         return False

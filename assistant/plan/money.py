@@ -4,7 +4,7 @@ import re
 from collections.abc import Sequence
 
 from assistant.plan import boards, feeding, requests
-from assistant.plan.apart import rent_of, rented_and_bought
+from assistant.plan.apart import rent_hired, rented_and_bought
 from assistant.plan.call import PlannedCall, planned
 from assistant.plan.home import CURRENCIES
 from assistant.plan.like_for_like import like_for_like
@@ -39,13 +39,11 @@ BARE_SUM = re.compile(
 _COST = re.compile(
     r"(?<![a-z])tco(?![a-z])|总拥有成本|持有成本|拥有成本|总成本|总花费|折旧|残值|回本|盈亏平衡|电费|电价|度电"
     r"|total cost|cost of owner|to own\b|running costs?|operating cost|depreciat|break-?even"
-    r"|pay(?:s|ing)? (?:for itself|off|back)"
-    r"|electricity (?:bill|cost|price)|power bill"
+    r"|pay(?:s|ing)? (?:for itself|off|back)|electricity (?:bill|cost|price)|power bill"
     r"|(?:每|per|a|/)\s?(?:一)?(?:百万|m(?:illion)?)(?:个)?\s?(?:output )?tokens?"
     r"|每\s?1?m\s?token|百万\s?token|per mtok|\bopex\b|capex|月成本|年成本|how (?:long|many months)[^.?!]{0,40}(?:beat"
-    r"|pay for|break even)|回本|payback|per month to run"
-    r"|cost .{0,20}(?:a|per) (?:month|year)|一(?:个月|年)(?:要|得|大概)?(?:花)?多少(?:钱|电)"
-    r"|spot|抢占|竞价|预留|reserved",
+    r"|pay for|break even)|回本|payback|per month to run|cost .{0,20}(?:a|per) (?:month|year)"
+    r"|一(?:个月|年)(?:要|得|大概)?(?:花)?多少(?:钱|电)|spot|抢占|竞价|预留|reserved",
     re.I,
 )
 _TCO = re.compile(r"(?<![a-z])tco(?![a-z])|total cost of own|拥有成本|持有成本", re.I)
@@ -248,8 +246,7 @@ def cost(
     hired = need.acquisition == "rent" or (runs(need) and not owning)
     best = ((leases if hired else []) or bought)[:1] if requests.sized(need) else []
     chosen = [GpuCount(gpu=one.gpu, count=one.gpu_count) for one in best]
-    pair = rented_and_bought(understanding.text)
-    stated = {card.gpu: card for card in need.gpus_proposed}
+    pair, stated = rented_and_bought(understanding.text), {card.gpu: card for card in need.gpus_proposed}
     asked = [stated.get(pair[1], GpuCount(gpu=pair[1]))] if pair else requests.cards(need)
     alone = _lone if only(understanding.text, need) == "rent" or _SPOT.search(understanding.text) else _alone
     cards = [_single(card, need) if runs(need) else alone(card, need, running) for card in asked] or chosen
@@ -266,7 +263,7 @@ def cost(
         if running.rent_is_monthly and need.hours_per_month is None:
             values["hours_per_day"] = running.hours_per_day or 24.0  # so much is paid however long it is used
     elif pair:
-        values["rent_per_hour"] = rent_of(pair[0], need.provider, str(values["currency"]))
+        values["rent_per_hour"] = rent_hired(pair[0], need, str(values["currency"]))
     elif cards == chosen and cards[0].gpu not in leased:
         values["rent_per_hour"] = _lease(leases, str(values["currency"]))
     values |= _work(need) if requests.sized(need) else {}

@@ -55,7 +55,7 @@ _BARE = grammar(
 )
 """A size without its unit right after the name: "A100 40"."""
 _SIZES = grammar(
-    r"(?<![a-z0-9.])(\d{1,3})\s?gb?\s?(?:版)?\s?(?:跟|和|与|还是|或|对?比|、|/|,"
+    r"(?<![a-z0-9.])(\d{1,3})\s?gb?\s?(?:的)?(?:版本?)?\s?(?:跟|和|与|还是|或|对?比|、|/|,"
     r"|(?<![a-z])(?:or|vs\.?|versus|and|against|compared (?:to|with))(?![a-z]))"
     r"\s?(?:the )?(\d{1,3})\s?gb?(?![a-z0-9])"
 )

@@ -149,6 +149,8 @@ def read(original: str, previous: Earlier = NOTHING) -> Reading:
         reading.intent = "can_it_run" if reading.cards.owned else "how_many_gpus"
     if reading.intent == "spec" and "spec" not in reading.weights and reading.cards.owned and not reading.cards.asked:
         reading.intent = "what_fits"  # who only says what stands at home asks what it is good for
+    if reading.intent == "can_it_run" and "budget" in reading.slots and _without_card(reading, previous):
+        reading.intent = "budget"  # what the money runs it on
     if reading.intent == "what_fits" and _without_card(reading, previous):
         if "budget" in reading.slots:
             reading.intent = "budget"  # what the largest is that the money runs

@@ -24,6 +24,12 @@ _SCALED = grammar(
     r"|预算(?:减半|砍半|砍一半)"
 )
 """A budget that is said as a multiple of the one before."""
+_RAISED = grammar(
+    r"(?:再|多)(?:加|添|涨|出|给|花|拿|掏)?(?:个|上|出来?)?\s?(?:[\d一两二三四五六七八九]|几)(?![^,。?]{0,6}(?:张|块卡|卡|台|人|用户))"
+    r"|(?<![a-z])(?:another|add(?:ing)?|an? (?:extra|additional)|plus)\s(?:us)?[$€£¥]?\s?\d"
+    r"|[$€£¥]\s?\d[\d,.]*\s?k? (?:more|extra|on top)"
+)
+"""Money that comes on top of what was spoken of: 「那再加两千呢」, "with another $500"."""
 _COUNTED = {"context_tokens", "sequence_tokens", "users", "concurrent_sequences", "dataset_tokens", "samples"}
 """Slots that a turn's one figure with a scale stands for, where the turn says so: 「上下文到 128k 呢」 is no money."""
 _TIMES = {"doubl": 2.0, "twice": 2.0, "tripl": 3.0, "quadrupl": 4.0, "halv": 0.5, "half": 0.5,
@@ -113,6 +119,11 @@ def restated(reading: Reading, previous: Asked, changes: dict[str, Any]) -> dict
 def money(reading: Reading, previous: Asked, changes: dict[str, Any]) -> dict[str, Any]:
     """Changes with an amount of money that is only a figure, where a budget was spoken of before."""
     plain = reading.text.plain
+    if previous.budget is not None and _RAISED.search(plain):
+        more = changes["budget"].amount if "budget" in changes else bare_amount(plain)
+        same = "budget" not in changes or changes["budget"].currency == previous.budget.currency
+        if more and same:
+            return changes | {"budget": previous.budget.model_copy(update={"amount": previous.budget.amount + more})}
     if previous.budget is None or "budget" in changes:
         return changes
     if scaled := _SCALED.search(plain):

@@ -4,6 +4,7 @@ import re
 
 from assistant.understand.budget import find_budget
 from assistant.understand.numbers import DIGITS, HAN, number
+from assistant.understand.spoken_sums import in_figures
 from assistant.understand.text import Text, grammar
 from assistant.understand.usage import find_usage
 from kb.base import Frozen, UnknownName
@@ -140,7 +141,7 @@ class Running(Frozen):
 
 def read_running(text: str) -> Running:
     """What a question says of outlets, supplies, prices of electricity and hours of use."""
-    plain = Text.of(text).plain
+    plain = in_figures(Text.of(text)).plain
     tariff, currency = find_tariff(plain)
     rent, rent_currency, monthly = _rent(plain)
     used = find_usage(plain)

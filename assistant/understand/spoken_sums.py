@@ -3,7 +3,7 @@
 import re
 from collections.abc import Callable, Iterator
 
-from assistant.understand.numbers import HAN, WORDS, number
+from assistant.understand.numbers import HAN, ONE_OF, WORDS, number
 from assistant.understand.text import Text, grammar
 
 FEW, MANY, TEENS = 3, 8, 15
@@ -32,6 +32,15 @@ _FROM = grammar(
     rf"(?=(?:\d{{1,6}}(?:\.\d)?|{HAN})\s?(?:万|千|w|k|块|元|[,。 ]|$))"
 )
 """The lower end of what may be spent: the upper is what can be bought for."""
+_THOUSANDS = grammar(
+    rf"(?P<n>[一二两三四五六七八九十百]{{1,4}})万(?P<k>[一二三四五六七八九])(?![一二三四五六七八九十百千万亿\d]|{ONE_OF})"
+)
+"""「一万二」 where nothing is counted behind it."""
+_YUAN = grammar(
+    r"(?<![\d.百千万十])(?P<n>[一二两三四五六七八九1-9])块(?P<k>[一二三四五六七八九1-9])"
+    r"(?=\s?(?:钱)?\s?(?:一|每|/)\s?(?:度|个?小时|时|kwh))"
+)
+"""「一块二一度」."""
 _YEAR = grammar(r"(?<=[万千wk元块])\s?1\s?(?=年|个月|个?季度)")
 _SLANG = grammar(rf"(?P<n>\d{{1,4}}|{HAN})\s?个\s?(?:w|万|达不溜)(?![a-z])")
 """「10 个 w」 is a hundred thousand."""
@@ -55,7 +64,7 @@ _UNSURE = {"a few": FEW, "several": FEW, "couple": 2, "a couple": 2, "couple of"
 def in_figures(text: Text) -> Text:
     """The text with each such sum in figures; offsets still lead to what was written."""
     pieces: list[tuple[int, int, str]] = []
-    for start, end, words, _ in sorted(_found(text.plain)):
+    for start, end, words, _ in sorted(_found(text.plain), key=lambda one: (one[0], -one[1])):
         if not pieces or start >= pieces[-1][1]:
             pieces.append((start, end, words))
     return text.replaced(pieces)
@@ -96,6 +105,10 @@ def _compound(match: re.Match[str]) -> tuple[str, bool] | None:
     return (f"{int(whole)}.{int(rest)}万", False) if whole and rest else None
 
 
+def _yuan(match: re.Match[str]) -> tuple[str, bool]:
+    return f"{int(number(match['n']) or 0)}.{int(number(match['k']) or 0)}元", False
+
+
 def _slang(match: re.Match[str]) -> tuple[str, bool] | None:
     value = number(match["n"])
     return (f"{int(value)}万", False) if value else None
@@ -127,6 +140,8 @@ def _plain(figure: str) -> float | None:
 _RULES: tuple[tuple[re.Pattern[str], Callable[[re.Match[str]], tuple[str, bool] | None]], ...] = (
     (_VAGUE_ZH, _chinese),
     (_COMPOUND, _compound),
+    (_THOUSANDS, _compound),
+    (_YUAN, _yuan),
     (_FROM, lambda match: (match["lead"], False)),
     (_YEAR, lambda _: ("一", False)),
     (_SLANG, _slang),

@@ -23,6 +23,8 @@ from tests.assistant.planning import talk, turn
         ("千把块能买什么卡跑 8B", 1_000, None),
         ("预算 10 个 w 部署 72B", 100_000, None),
         ("预算不到两万，本地跑 32B", 20_000, None),
+        ("一万二能不能配一台跑 32B 的主机", 12_000, None),
+        ("$500 a month for always-on 70B inference, possible?", 500, "month"),
         ("预算 8-10 万配一台跑 72B 的机器", 100_000, None),
         ("预算一万五到两万 跑 32B", 20_000, None),
         ("预算三五万，跑 Qwen2.5-72B", 50_000, None),
@@ -99,3 +101,42 @@ def test_a_sum_said_later_takes_the_place_of_the_first() -> None:
     understanding, _, _ = talk("预算20万左右 10 人用 72B", "加到三十来万呢")
     assert understanding.need.budget is not None
     assert understanding.need.budget.amount == 300_000
+
+
+@pytest.mark.parametrize(
+    ("first", "then", "amount"),
+    [
+        ("预算 2 万跑 32B", "再加一万呢", 30_000),
+        ("5070 Ti 还是二手 3090 跑 32B，预算 6000", "那再加两千呢", 8_000),
+        ("budget $3000 for 32B at home", "with another $1,500?", 4_500),
+        ("预算 2 万跑 32B", "再加两张卡呢", 20_000),
+        ("预算 2 万跑 32B", "加到三万呢", 30_000),
+    ],
+)
+def test_money_that_comes_on_top_is_added(first: str, then: str, amount: float) -> None:
+    budget = talk(first, then)[0].need.budget
+    assert budget is not None
+    assert budget.amount == amount
+
+
+@pytest.mark.parametrize(
+    ("text", "tariff"), [("电费一块二一度，8 卡 4090 一个月电费多少", 1.2), ("电费八毛一度，2 张 4090 一年电费", 0.8)]
+)
+def test_a_price_of_electricity_in_words_is_read(text: str, tariff: float) -> None:
+    assert understand(text).need.tariff_per_kwh == tariff
+
+
+@pytest.mark.parametrize(
+    ("text", "rent"),
+    [
+        ("买 8 卡 4090 服务器还是租 8 卡 A100，用一年", "8×A100"),
+        ("rent 4 H100 or buy 8 4090s for one year", "4×H100"),
+    ],
+)
+def test_as_many_cards_are_hired_as_were_said(text: str, rent: str) -> None:
+    assert rent in turn(text)[2].answer
+
+
+def test_one_name_in_two_sizes_is_two_cards() -> None:
+    need = understand("H20 141G 版本和 96G 版本跑 R1 差多少").need
+    assert set(need.gpus_asked) == {"h20-141gb", "h20-96gb"}
