@@ -36,7 +36,7 @@ _MAKERS = {
 _RULES = {name: grammar(rule) for name, rule in _MAKERS.items()}
 _WEIGHED = grammar(
     r"哪|选|替代|代替|取代|替换|平替|对比|比较|区别|差|还是|好用?(?:吗|不)|怎么样|行吗|靠谱|强|(?<![a-z])(?:vs\.?|versus|or|instead|alternatives?"
-    r"|compar\w*|better|good|best|equivalent|replac\w*|switch\w*|against|than|viable|worth)(?![a-z])"
+    r"|compar(?:e[ds]?|ing|isons?)|better|good|best|replac\w*|switch\w*|against|than|viable|worth)(?![a-z])"
 )
 _SERVED = grammar(
     r"机房|数据中心|服务器|集群|企业|生产|训练|预训|(?<![a-z])(?:data ?cent(?:er|re)s?|servers?|cluster|enterprise"
