@@ -25,8 +25,9 @@ DECIDERS: tuple[tuple[str, str, str], ...] = (
     ("thrift", "usd_per_gib", "price"),
 )
 """What one buys a card for, the attribute that decides it, and the aspect that shows it."""
-MUCH_FASTER, MUCH_MORE = 1.5, 1.5
-"""From how many times the bandwidth a card beats others whose memory in all is not as many times larger."""
+MUCH_FASTER, MUCH_MORE, ALIKE = 1.5, 1.5, 1.03
+"""From how many times the bandwidth a card beats others whose memory in all is not as many times larger; below which
+ratio cards do not differ."""
 CUDA_FIRST = ("image", "training", "lora")
 """Work whose software is written for CUDA first."""
 NOT_FOR_PICTURES = ("decode", "link")
@@ -347,14 +348,13 @@ def _wins(material: Material, compared: Comparison) -> list[str]:
         attribute = _attribute(compared, name)
         if attribute is None or attribute.winner is None or name == compared.decided_by:
             continue
-        if compared.workload == "image" and purpose in NOT_FOR_PICTURES:
-            continue
-        if purpose == "room" and len({round((row.memory_bytes or 0) / GIB) for row in compared.gpus}) == 1:
+        figures = [float(getattr(row, name) or 0) for row in compared.gpus]
+        unseen = compared.workload == "image" and purpose in NOT_FOR_PICTURES
+        if unseen or max(figures) < ALIKE * min(figures):
             continue
         values = _against(material, compared.gpus, attribute.winner, BY_KEY[key])
-        if values:
-            card = names.gpu_name(attribute.winner)
-            lines.append("- " + material.say(f"compare.wins_{purpose}", card=card, values=values))
+        card = names.gpu_name(attribute.winner)
+        lines += ["- " + material.say(f"compare.wins_{purpose}", card=card, values=values)] if values else []
     return lines
 
 

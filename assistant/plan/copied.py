@@ -19,7 +19,7 @@ _OR = r"\b(?:or|vs\.?|versus|than)\b"
 _TP = r"tp\s?=?\s?\d*"
 _EITHER = re.compile(
     rf"\b(?:one|a single|single|1|{_TP}|tensor[- ]parallel\w*)\b{_WITHIN}{{0,60}}?{_OR}{_WITHIN}{{0,24}}?"
-    rf"\b(?P<n>{_COUNT}|several|multiple|separate|independent|data[- ]parallel\w*|dp)\b"
+    rf"\b(?<![-.])(?P<n>{_COUNT}|several|multiple|separate|independent|data[- ]parallel\w*|dp)\b(?!\.\d)"
     rf"|\b(?P<n3>{_COUNT}|several|multiple|separate) (?:\w+ ){{0,2}}{_PIECE}\b{_WITHIN}{{0,60}}?{_OR}"
     rf"{_WITHIN}{{0,24}}?\b(?:one|a single|{_TP}|tensor)\b"
     r"|(?:一个|单个|tp|张量并行)[^。？?！!\n]{0,24}?(?:还是|好还是|或者?|和|跟)[^。？?！!\n]{0,10}?"
