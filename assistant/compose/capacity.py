@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 
+from assistant.answer import ToolCallRecord
 from assistant.compose import names, numbers, pace, ranges
 from assistant.compose.citations import joined
 from assistant.compose.material import Material
@@ -103,10 +104,41 @@ def _for_purpose(material: Material, result: WhatFits, marker: str) -> str:
         family, _ = requests.family(material.understanding.text)
         if family:
             return _of_family(material, result, family, marker)
+        if kept := _keeping_pace(material, result):
+            return kept
         largest = max(result.rows, key=lambda row: (row.task == "inference", row.max_params or 0))
         most = {"size": numbers.params(largest.max_params or 0), "format": names.format_name(largest.weight_format)}
         return say("capacity.everyday", **most, **values) + marker
     return say("capacity.best_for", purpose=say(f"capacity.for_{material.need.purpose}"), **values) + marker
+
+
+def _keeping_pace(material: Material, result: WhatFits) -> str:
+    """The models that answer as fast as was set, largest first; empty where no pace was, or none was worked out."""
+    least, say = material.need.target_tokens_per_s, material.say
+    timed = [(one, rate) for one in result.candidates if (rate := _rate_of(material, one)) is not None]
+    if least is None or not timed:
+        return ""
+    kept = [(one, rate) for one, rate in timed if float(rate.result["tokens_per_s_per_user"]["value"]) >= least]
+    values = {"cards": _cards(material, result)}
+    if not kept:
+        fastest, rate = max(timed, key=lambda pair: float(pair[1].result["tokens_per_s_per_user"]["value"]))
+        return say("capacity.none_at_pace", **values, model=_told(material, fastest, rate))
+    largest = sorted(kept, key=lambda pair: -pair[0].params)[:HEADLINE_MAX]
+    return say("capacity.at_pace", **values, ways=say.listed([_told(material, one, rate) for one, rate in largest]))
+
+
+def _told(material: Material, one: Candidate, rate: ToolCallRecord) -> str:
+    """A model in its format with its speed."""
+    return (
+        f"{_member(material, one)} ≈ {numbers.figure(rate.result['tokens_per_s_per_user']['value'])}"
+        + pace.cite_pace(material, rate.tool, rate.result)
+    )
+
+
+def _rate_of(material: Material, one: Example) -> ToolCallRecord | None:
+    """The speed that was worked out of a model."""
+    paced = (each for each in material.records("estimate_inference_speed") if each.result.get("tokens_per_s_per_user"))
+    return next((each for each in paced if each.request.get("model") == one.model), None)
 
 
 def _of_family(material: Material, result: WhatFits, family: str, marker: str) -> str:

@@ -2,7 +2,7 @@
 
 import re
 
-from assistant.compose import names, numbers
+from assistant.compose import fit, names, numbers
 from assistant.compose.arithmetic import arithmetic, cite, interval, total, workload
 from assistant.compose.assume import assumed
 from assistant.compose.caveats import caveats
@@ -33,6 +33,8 @@ def reserved(material: Material) -> Section | None:
         shares = say("reserved.shares", weights=numbers.gib(main.part("weights"), digits=1)) if main.gpus > 1 else ""
         section.body = [shares, arithmetic(material, [main])]
         section.levers = [say("reserved.share"), say("reserved.limits"), say("reserved.room")]
+    if planned.asks_fit(material.text) and (main.fit or any(material.results("what_fits"))):
+        section.body.insert(0, fit.can_it_run(material).headline)
     section.caveats = [line for line in caveats(material, main) if "nvidia-smi" not in line]
     section.assumptions = assumed(material, main)
     return section

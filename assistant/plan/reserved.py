@@ -47,6 +47,20 @@ _PUZZLED = re.compile(
 """Words of somebody who did not expect it."""
 
 
+_ALIKE = re.compile(
+    r"(?:和|跟|与|同)[^,。?!\n]{0,12}?(?:一样|相同|没(?:有)?区别|没差|差不多)"
+    r"|\b(?:as much|the same)(?: amount of)? (?:v?ram|memory) as\b",
+    re.I,
+)
+_NAMED = re.compile(r"vllm|sglang|lmdeploy|turbomind|xinference|tgi|tensorrt-llm|trt-llm", re.I)
+"""As much memory as another format takes, which a server that reserves explains where one was named."""
+_FITS = re.compile(
+    r"(?:能|可以|够)(?:不能|否)?[^,。?？!\n]{0,6}(?:部署|跑|放|装|上|用)[^,。?？!\n]{0,4}(?:么|吗|不\s?[?？]?$|[?？])|放得下|够(?:用)?(?:吗|么|不)"
+    r"|\b(?:can|will|would|does) [^.?!\n]{0,30}\b(?:run|fit|hold|deploy|serve|work)\b|\benough\b[^.!\n]{0,12}\?",
+    re.I,
+)
+
+
 def asked(understanding: Understanding) -> bool:
     """Whether use beyond a language model's need, in a server that reserves, is what puzzles."""
     need, text = understanding.need, understanding.text
@@ -54,6 +68,8 @@ def asked(understanding: Understanding) -> bool:
         return False
     if need.engine not in (None, *RESERVING) or model_kind(need) not in {"llm", "vlm", None}:
         return False
+    if _ALIKE.search(text) and need.engine not in RESERVING and not _NAMED.search(text):
+        return False  # a conversion may hold the whole model as well
     if is_oom(_LEAK.sub(" ", text).lower()) or need.host_memory_bytes:
         return False
     seen = _SHOWN.search(text) or (need.engine in RESERVING and _ASKED_FOR.search(text))
@@ -65,6 +81,11 @@ def shown_gb(text: str) -> float | None:
     found = [match.groupdict() for rule in (_SHOWN, _ASKED_FOR) for match in rule.finditer(text)]
     amounts = [float(said) for one in found for said in one.values() if said]
     return max(amounts, default=None)
+
+
+def asks_fit(text: str) -> bool:
+    """Whether it is asked besides whether a card does."""
+    return _FITS.search(text) is not None
 
 
 def in_32_bits(need: Need, text: str) -> bool:
@@ -83,5 +104,7 @@ def calls(need: Need, understanding: Understanding) -> list[PlannedCall | None]:
     return [
         requests.memory(need, card),
         requests.memory(need, card, weight_format="fp32") if wide else None,
+        requests.what_fits(need, understanding.text) if card is None else None,
+        requests.compatibility(need, understanding.text),
         guidance(understanding),
     ]

@@ -49,6 +49,23 @@ SHAPES: tuple[tuple[Intent, float, str], ...] = (
         r"|fine[- ]?tune|load)"
         r"(?: on| with|\s?\?|$| here)|(?:max(?:imum)?|biggest|largest) (?:model )?(?:size|params?|parameters?)"
     )),
+    ("what_fits", 7, (
+        r"(?:biggest|largest|best) (?:llm|model|one)[^.?!\n]{0,40}?(?:at|over|above|with|faster than|hits?|reach\w{0,3}"
+        r"|gets?) "
+        r"(?:at least |about |around |more than )?\d{1,4}\s?\+?\s?(?:tok|t/s|tps)"
+        r"|(?:tok\w{0,3}(?:/s|/秒)?|t/s|速度)[^。?!\n]{0,14}"
+        r"(?:最大|最多|多大)[^。?!\n]{0,8}(?:跑|带|上)?[^。?!\n]{0,6}(?:多大|模型|b)"
+    )),
+    ("what_fits", 5.6, (
+        r"(?:跑|装|部署|用|玩)(?:个|一个|点)?[^。?!\n]{0,14}?模型\s?(?:求?推荐|有(?:什么|啥)推荐)"
+        r"|推荐(?:个|一个|一款|几个|一下|点)?[^。?!\n]{0,16}?模型(?!的?(?:卡|显卡|机器|配置|服务器|电脑))"
+        r"|recommend(?:ed|ation|ations)?(?: me)?(?: for)? "
+        r"(?:an? |some |any |the best )?(?:\w+[ -]){0,3}(?:llms?|models?)(?![a-z])"
+    )),
+    ("context_length", 6, (
+        r"how many (?:kv )?tokens (?:of |in |worth of )?(?:the )?(?:kv[- ]?)?(?:cache|context)|(?:能|可以)开(?:到|得)?多长"
+        r"|kv ?(?:cache|缓存)[^。?!\n]{0,8}(?:多少|几)\s?个? ?tok"
+    )),
     ("what_fits", 5.5, (
         r"(?:biggest|largest|heaviest|most) (?:thing |one |size )?(?:that )?(?:i|we|you|one|it) (?:can|could|might)"
         r"(?: \w{1,12})? (?:run|fine-?tune|finetune|train|tune|fit|load|host|serve|lora|qlora|handle)(?![a-z])"

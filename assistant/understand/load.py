@@ -143,6 +143,7 @@ _TARGET_SPEED = grammar(
     rf"(?:at least|>=?|≥|minimum|min|want|need|target|goal of|over|不低于|至少|要求|达到|要有?|希望"
     rf"|大于|目标)\D{{0,10}}?({DIGITS})\s?(?:\+\s?)?(?:tok(?:en)?s?\s?(?:/|per|每)\s?(?:s|sec|second"
     rf"|秒)|t/s|tps)"
+    rf"|({DIGITS})\s?\+\s?(?:tok(?:en)?s?\s?(?:/|per)\s?(?:s|sec|second)(?![a-z])|t/s|tps)"
     rf"|({DIGITS})\s?\+?\s?(?:tok(?:en)?s?\s?/\s?s(?:ec)?|t/s|tps|token/秒|token每秒)\s?(?:以上|or more"
     rf"|\+|minimum|at least|起)"
     rf"|(?:想要?|要|希望|至少|达到)[^。?!\n]{{0,6}}?(?:每秒|一秒)\s?({DIGITS})\s?个?\s?(?:tok|字)"

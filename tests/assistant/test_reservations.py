@@ -51,3 +51,20 @@ def test_what_a_program_takes_is_no_card() -> None:
 def test_memory_that_ran_out_is_no_reservation(text: str) -> None:
     _, records, _ = turn(text)
     assert any(record.tool == "diagnose_oom" for record in records)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "vllm 跑 Qwen3-8B 占了 70G，正常吗，换 L4 放得下吗",
+        "vLLM shows 70GB used for Qwen2.5-7B on my A100 80GB, why? Would it fit a 4090?",
+    ],
+)
+def test_whether_a_card_does_is_answered_as_well(text: str) -> None:
+    understanding, _, draft = turn(text)
+    assert draft.verdict == "diagnosis"
+    assert ("能。" if understanding.language == "zh" else "Yes: ") in draft.answer
+
+
+def test_a_conversion_that_takes_as_much_is_no_reservation() -> None:
+    assert turn("7B int8 smoothquant 转完显存跟 fp16 一样，16G 的卡能放下么")[2].verdict != "diagnosis"
