@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from assistant.answer import Draft, ToolCallRecord
 from assistant.compose import (
     acquisition,
+    additions,
     availability,
     boards,
     cache_alone,
@@ -138,7 +139,7 @@ def compose(understanding: Understanding, calls: Sequence[ToolCallRecord], befor
         _frame(material, main)
     if understanding.follow_up:
         follow_up.shortened(material, main)
-    for one in (boards, too_soon, availability, fed, growing, replicas, unsold, served_adapters):
+    for one in (boards, too_soon, availability, fed, growing, replicas, unsold, served_adapters, additions):
         one.lead(material, main)
     draft = draft_of(material, _without_repeats(sections), changed.compare(material, main))
     return _refused(material, draft) if understanding.dictated else draft

@@ -3,6 +3,7 @@
 from collections.abc import Callable
 
 from assistant.compose import (
+    additions,
     aimed,
     alike,
     arrivals,
@@ -67,6 +68,7 @@ _ANSWERS: dict[str, Callable[[Material], Section | None]] = {
     "held_or_rented": held_or_rented.held_or_rented,
     "domestic": domestic.domestic,
     "one_more": one_more.one_more,
+    "additions": additions.additions,
     "in_numbers": in_numbers.in_numbers,
     "aimed": aimed.aimed,
     "picture_cards": picture_cards.picture_cards,

@@ -5,6 +5,7 @@ from functools import lru_cache
 
 from assistant.answer import ToolCallRecord
 from assistant.plan import (
+    additions,
     aimed,
     alike,
     arrivals,
@@ -71,6 +72,7 @@ SHAPES: tuple[tuple[str, Callable[[Understanding], bool], Planner], ...] = (
     ("picture_cards", picture_cards.asked, picture_cards.calls),
     ("upgrade", upgrade.asked, upgrade.calls),
     ("copied", copied.asked, copied.calls),
+    ("additions", additions.asked, additions.calls),
     ("in_numbers", in_numbers.asked, in_numbers.calls),
     ("one_more", one_more.asked, one_more.calls),
     ("held_or_rented", held_or_rented.asked, held_or_rented.calls),
