@@ -63,7 +63,8 @@ SHAPES: tuple[tuple[Intent, float, str], ...] = (
         r"(?:an? |some |any |the best )?(?:\w+[ -]){0,3}(?:llms?|models?)(?![a-z])"
     )),
     ("context_length", 6, (
-        r"how many (?:kv )?tokens (?:of |in |worth of )?(?:the )?(?:kv[- ]?)?(?:cache|context)|(?:能|可以)开(?:到|得)?多长"
+        r"how many (?:kv )?tokens (?:of |in |worth of )?(?:the )?(?:kv[- ]?)?(?:cache|context)"
+        r"|(?:能|可以)开(?:到|得)?多长"
         r"|kv ?(?:cache|缓存)[^。?!\n]{0,8}(?:多少|几)\s?个? ?tok"
     )),
     ("what_fits", 5.5, (
