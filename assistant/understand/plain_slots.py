@@ -67,7 +67,7 @@ def read_plain_slots(reading: Reading) -> None:
     reading.put("sharding", find_sharding(hidden))
     reading.put("gradient_checkpointing", find_checkpointing(hidden))
     reading.put("lora_rank", find_lora_rank(hidden))
-    reading.put("adapters", find_served_adapters(reading.text.plain))
+    reading.put("adapters", find_served_adapters(reading.entities.masked))
     reading.put("epochs", find_epochs(hidden))
     reading.put("batch_size", find_batch(hidden) or find_per_gpu(hidden))
     reading.put("method", find_method(reading.text.plain))
