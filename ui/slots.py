@@ -8,6 +8,7 @@ from assistant.compose import names
 from assistant.phrases import phrases
 from kb.catalog import gpus
 from kb.units import GIB, HOUR_S, format_count
+from tools.need import Budget
 from ui.labels import both, labels
 from ui.quantities import money, plain
 
@@ -81,11 +82,12 @@ def _gpu(gpu_id: str) -> str:
 
 
 def _budget(value: dict[str, Any], language: str) -> str:
-    """An amount, with what it is for."""
-    text = money(value["amount"], value["currency"])
-    english, chinese = labels()[f"per_{value['period']}"] if value.get("period") else ("", "")
+    """An amount, with what it is for; a request leaves out what is as usual, such as dollars."""
+    budget = Budget.model_validate(value)
+    text = money(budget.amount, budget.currency)
+    english, chinese = labels()[f"per_{budget.period}"] if budget.period else ("", "")
     text += (chinese if language == "zh" else english).replace(" ", "")
-    return f"{text} {_word(value['mode'], language)}" if value.get("mode") else text
+    return f"{text} {_word(budget.mode, language)}" if budget.mode else text
 
 
 def _word(value: str, language: str) -> str:

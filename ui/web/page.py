@@ -1,6 +1,7 @@
 """The page: header, conversation, question box; a client of the same advisor as every other face."""
 
 import json
+import logging
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -23,6 +24,7 @@ SHOWN_TURNS = 30
 WITH_CONVERSATION = "(question) => [question, gpuAdvisor.conversation(true), gpuAdvisor.takeChanges(question)]"
 OPEN_CONVERSATION = "(conversation) => [gpuAdvisor.conversation(false)]"
 Shown = tuple[Any, str, Any, Any]
+logger = logging.getLogger(__name__)
 
 
 def mount(site: FastAPI, advisor: Advisor) -> None:
@@ -110,6 +112,9 @@ def answering(advisor: Advisor, asked: str, conversation_id: str, changes: str =
             yield gr.skip(), inert(shown), gr.skip(), gr.update(interactive=step.answer is not None)
     except AdvisorError as error:
         yield gr.skip(), inert(turn.refused(asked, error)), gr.skip(), gr.update(interactive=True)
+    except Exception:  # the page's own border: without a word it would go on saying that it works
+        logger.exception("a turn could not be shown")
+        yield gr.skip(), inert(turn.broken(asked)), gr.skip(), gr.update(interactive=True)
 
 
 def corrections(changes: str) -> dict[str, Any] | None:

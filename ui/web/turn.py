@@ -47,10 +47,19 @@ def pending(question: str, so_far: Sequence[Step]) -> str:
 
 def refused(question: str, error: AdvisorError) -> str:
     """A turn that could not be answered; the question stays so that nothing typed is lost."""
+    return _unanswered(question, escape(told(error, language_of(question.lower()))))
+
+
+def broken(question: str) -> str:
+    """A turn over which something failed that is not the question's fault."""
+    return _unanswered(question, label("broke"))
+
+
+def _unanswered(question: str, why: str) -> str:
     retry = f'<button type="button" class="chip" data-fill="{escape(question)}">{label("try_again")}</button>'
     return (
         f'<article class="turn">{asked(question)}<div class="refused" role="alert">'
-        f"<b>{label('failed')}</b> {escape(told(error, language_of(question.lower())))} {retry}</div></article>"
+        f"<b>{label('failed')}</b> {why} {retry}</div></article>"
     )
 
 
