@@ -6,9 +6,6 @@ from collections.abc import Callable, Sequence
 from assistant.answer import Draft, ToolCallRecord
 from assistant.compose import (
     acquisition,
-    additions,
-    availability,
-    boards,
     cache_alone,
     capacity,
     caveats,
@@ -20,15 +17,14 @@ from assistant.compose import (
     cost,
     diagnosis,
     facts,
-    fed,
     fit,
     follow_up,
     forecast,
-    growing,
     guidance,
     host_machine,
     keeping_up,
     launch,
+    leads,
     link,
     loaded,
     names,
@@ -36,20 +32,16 @@ from assistant.compose import (
     particular,
     power,
     rent_or_buy,
-    replicas,
     room,
     run,
     scope,
     served,
-    served_adapters,
     several,
     shopping,
     signs,
     tiers,
     together,
-    too_soon,
     topology,
-    unsold,
 )
 from assistant.compose.aspects import BY_KEY
 from assistant.compose.before import Before
@@ -139,8 +131,7 @@ def compose(understanding: Understanding, calls: Sequence[ToolCallRecord], befor
         _frame(material, main)
     if understanding.follow_up:
         follow_up.shortened(material, main)
-    for one in (boards, too_soon, availability, fed, growing, replicas, unsold, served_adapters, additions):
-        one.lead(material, main)
+    leads.lead(material, main)
     draft = draft_of(material, _without_repeats(sections), changed.compare(material, main))
     return _refused(material, draft) if understanding.dictated else draft
 

@@ -234,7 +234,8 @@ def _dealt_out(material: Material) -> tuple[str, str]:
 
 def of_series(material: Material) -> tuple[str, str]:
     """What the cards do run of the series of a model too large for them: a sentence, and the table with speeds."""
-    results = [WhatFits.model_validate(result) for result in material.results("what_fits")]
+    tried = (one.result for one in material.records("what_fits") if one.request.get("models"))
+    results = [WhatFits.model_validate(result) for result in tried]
     if not results or not results[0].candidates:
         return "", ""
     result, say = results[0], material.say

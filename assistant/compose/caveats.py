@@ -10,6 +10,7 @@ from assistant.plan import requests
 from assistant.plan.amounts import UNTIMED, model_kind
 from assistant.plan.layout import COPIED
 from assistant.plan.worth import TENSOR_CORES
+from assistant.understand.worded import READ
 from kb.base import AdvisorError
 from kb.catalog import gpu, model
 from kb.links import linked
@@ -177,8 +178,11 @@ def _of_card(material: Material, card: Gpu, main: Estimate) -> list[str]:
         found.append(say("caveat.no_bf16" if halves else "caveat.slow_fp16", gpu=name))
     linkless = card.nvlink_bytes_per_s is None and card.vendor == "NVIDIA"
     copied = main.task == "inference" and model_kind(material.need) in COPIED
+    reads = main.task == "inference" and model_kind(material.need) in READ
     if main.gpus > 1 and copied:
         found.append(say("caveat.a_copy_each"))
+    elif reads:
+        pass  # each card reads texts of its own
     elif main.gpus > 1 and linkless and card.market in {"consumer", "workstation", "data_center"}:
         found.append(say("caveat.no_link", gpu=name))
     elif main.gpus > 1 and card.nvlink_bytes_per_s and not linked(card, main.gpus):

@@ -5,7 +5,7 @@ import re
 from assistant.compose import acquisition, cache_alone, names, numbers, signs
 from assistant.compose.material import Material
 from assistant.compose.section import Section
-from assistant.plan import isolated, progress, requests, ways
+from assistant.plan import good_at_all, isolated, progress, requests, ways
 from assistant.plan.amounts import SEEN, model_kind
 from assistant.plan.candidates import TIGHT_CASE
 from assistant.plan.method import unsaid
@@ -141,7 +141,7 @@ def questions(material: Material, verdict: str = "") -> list[str]:
     """What the answer turns on and the asker did not say; at most two, most decisive first."""
     need, say, found = material.understanding.need, material.say, []
     intent = material.intents[0]
-    if shape(material.understanding) in _SETTLED:
+    if shape(material.understanding) in _SETTLED or good_at_all.asked(material.understanding):
         return []
     doubts = (doubt for doubt in _doubts(material) if _decisive(material, doubt))
     found += [say("ask.unknown_model" if _strange(doubt) else "ask.which", text=doubt.text) for doubt in doubts]

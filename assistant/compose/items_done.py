@@ -6,8 +6,8 @@ from typing import Any
 from assistant.compose import by_then, names, numbers
 from assistant.compose.material import Material
 from assistant.compose.orders import SLOW_IMAGE_S
-from assistant.plan.amounts import model_kind
-from assistant.understand.worded import READ
+from assistant.plan.amounts import model_kind, shared
+from assistant.understand.worded import READ, STEPS
 from kb.units import HOUR_S
 
 _PER_SECOND = re.compile(r"每秒|一秒|(?<![a-z])(?:per|a|each) second|/ ?s(?![a-z])|fps|吞吐|throughput", re.I)
@@ -51,6 +51,15 @@ def other_way(material: Material, result: dict[str, Any]) -> str:
 def _time(material: Material, seconds: float) -> str:
     figure, unit = numbers.duration(seconds)
     return f"{figure} {material.say(f'unit.{unit}')}"
+
+
+def steps_taken(material: Material, result: dict[str, Any]) -> list[str]:
+    """How many steps the time of a picture or clip is of, where that was not said: it goes with them."""
+    if not result.get("steps") or STEPS.search(material.text):
+        return []
+    kind = "clip" if result.get("time_per_clip_s") else "picture"
+    waits = [material.say("heard.waiting")] if shared(material.need, material.text) else []
+    return [*waits, material.say(f"heard.steps_of_{kind}", steps=result["steps"])]
 
 
 def within(material: Material, result: dict[str, Any], span_s: float | None) -> str:

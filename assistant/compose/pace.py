@@ -26,7 +26,7 @@ from assistant.compose.material import Estimate, Material
 from assistant.compose.orders import orders
 from assistant.compose.section import Section
 from assistant.compose.table import table
-from assistant.plan import from_scratch, requests
+from assistant.plan import from_scratch, pictured_samples, requests
 from assistant.plan.formats import bits
 from assistant.understand import worded
 from kb.units import DAY_S
@@ -47,7 +47,7 @@ ITEM_ROWS = (
     "prefill_tokens_per_s",
 )  # fmt: skip
 """Figures of work that is not counted in answer tokens, the one asked for first."""
-ITEM_TIMES = ("audio_s_per_s", "time_per_clip_s")
+ITEM_TIMES = ("audio_s_per_s", "time_per_clip_s", "time_per_image_s")
 """Those of them that are told beside another question."""
 
 _WARNINGS = (
@@ -192,6 +192,7 @@ def _items(material: Material, tool: str, result: dict[str, Any]) -> Section:
     headline = gap.join(filter(None, lines))
     section = _with(material, tool, result | shown, headline, tuple(shown))
     section.assumptions += [] if result.get("windows") else whole_job.taken(material)
+    section.assumptions += items_done.steps_taken(material, result)
     return _held(material, result, section)
 
 
@@ -251,7 +252,9 @@ def data_taken(material: Material, result: dict[str, Any]) -> list[str]:
         return []
     say, need, found = material.say, material.need, []
     told = material.understanding.need.dataset_tokens is not None or from_scratch.taken(material.understanding, need)
-    if not told and need.dataset_tokens:
+    if not told and need.dataset_tokens == pictured_samples.tokens(material.understanding, need):
+        found.append(say("assume.picture_tokens", value=numbers.count(pictured_samples.each(need) or 0)))
+    elif not told and need.dataset_tokens:
         found.append(say("assume.sample_tokens", value=numbers.count(SAMPLE_TOKENS)))
     if need.epochs is None and need.task != "pretrain" and not result.get("step_s"):
         found.append(say("assume.one_epoch"))

@@ -36,7 +36,7 @@ def taken(material: Material) -> list[str]:
     record = next((one for one in material.records("estimate_inference_speed") if one.result.get("time_s")), None)
     if record is None:
         return []
-    said = {"speech": "jobs.batched", "diffusion": "jobs.steps"}.get(model_kind(material.need) or "")
+    said = {"speech": "jobs.batched"}.get(model_kind(material.need) or "")
     if record.request.get("tokens"):
         asked = {name: record.result[name] for name in ("concurrent_sequences", "input_tokens", "output_tokens")}
         return [material.say("jobs.written", **asked)]

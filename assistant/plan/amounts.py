@@ -52,6 +52,10 @@ _PACE = re.compile(
 _SIZE = re.compile(r"(?<!\d)(\d{3,4})\s?[x×*]\s?(\d{3,4})(?!\d)")
 
 
+_PEOPLE = re.compile(r"how many (?:people|users|colleagues|artists|designers)|(?:几|多少)个?(?:人|用户|设计师)", re.I)
+"""Words that ask how many people something does for."""
+
+
 def counts_output(text: str) -> bool:
     """Whether what comes out is asked to be counted, whatever else the words look like."""
     return OUTPUT.search(text) is not None
@@ -59,9 +63,16 @@ def counts_output(text: str) -> bool:
 
 def span_s(need: Need, text: str) -> float | None:
     """Seconds in which what comes out is counted: "how many images overnight", 「一天能出多少张」; None = none."""
+    if shared(need, text):
+        return HOUR_S
     if not counts_output(text):
         return None
     return need.deadline_s or period_s(text) or (HOUR_S if HOURLY.search(text) else None)
+
+
+def shared(need: Need, text: str) -> bool:
+    """Whether it is asked how many people a maker of pictures or clips does for: they share what comes out of it."""
+    return need.task == "diffusion" and _PEOPLE.search(text) is not None
 
 
 def trains(text: str) -> bool:
@@ -86,6 +97,8 @@ def pace_asked(need: Need, text: str, *, trained: bool = False) -> Intent | None
     fits where the training was never timed; None where no pace is asked. `trained`: whether it was said to train.
     """
     kind = model_kind(need)
+    if shared(need, text):
+        return "speed"
     if kind not in COUNTED or not (_PACE.search(text) or counts_output(text) or _daily_load(need, text)):
         return None
     trains = need.epochs is not None or trained or _TRAINS.search(text) is not None

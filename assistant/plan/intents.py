@@ -3,8 +3,8 @@
 import re
 from functools import lru_cache
 
-from assistant.plan import duration, feeding, link, money, needless, ordered, progress, requests, served
-from assistant.plan.amounts import COUNTED, counts_output, model_kind, pace_asked, rate, trains
+from assistant.plan import duration, feeding, good_at_all, link, money, needless, ordered, progress, requests, served
+from assistant.plan.amounts import COUNTED, counts_output, model_kind, pace_asked, rate, shared, trains
 from assistant.plan.apart import rented_and_bought
 from assistant.plan.method import both
 from assistant.plan.provisional import raced
@@ -151,7 +151,7 @@ def _intents(understanding: Understanding) -> list[Intent]:
     sized, named = requests.sized(understanding.need), requests.cards(understanding.need)
     if main == "min_vram" and understanding.need.matter == "price" and sized and not named and not _MEMORY.search(text):
         main = "budget"
-    if main in _PACED or counts_output(understanding.text):
+    if main in _PACED or counts_output(text) or shared(understanding.need, text):
         main = pace_asked(understanding.need, text, trained=understanding.need.trained is not None) or main
     if main == "training_time" and model_kind(understanding.need) in COUNTED and not _trains(understanding.need, text):
         main = "speed"
@@ -242,6 +242,8 @@ def _intents(understanding: Understanding) -> list[Intent]:
     if main in _SIZED_OR_SHOP and needless.asked(understanding):
         main = "can_it_run"
     alone = bare and len(requests.named_gpus(understanding.need)) == 1
+    if good_at_all.asked(understanding):
+        return ["can_it_run"]
     if main in ("spec", "other", "guidance", "can_it_run") and alone and _GOOD_FOR_MODELS.search(text):
         return ["what_fits"]
     asks = [intent for intent in understanding.asks if intent in FAMILIES and intent != main]

@@ -3,7 +3,7 @@
 import re
 from functools import lru_cache
 
-from assistant.plan import amounts, home, loaded, purse, requests
+from assistant.plan import amounts, good_at_all, home, loaded, pictured_samples, purse, requests
 from assistant.plan.formats import AS_PUBLISHED, WIDE, bits, native_format, packed_format
 from assistant.plan.from_scratch import usual_data
 from assistant.plan.method import still_open
@@ -65,7 +65,8 @@ def _with_data(understanding: Understanding, need: Need) -> Need:
     if need.dataset_tokens is not None or not reads or not requests.sized(need) or not requests.is_training(need):
         return need
     samples = find_samples(understanding.text) or understanding.need.samples
-    return need.model_copy(update={"dataset_tokens": samples * SAMPLE_TOKENS}) if samples else need
+    data = samples * SAMPLE_TOKENS if samples else pictured_samples.tokens(understanding, need)
+    return need.model_copy(update={"dataset_tokens": data}) if data else need
 
 
 def _settled(understanding: Understanding) -> Need:
@@ -208,7 +209,8 @@ def stand_in(understanding: Understanding) -> str | None:
     if requests.sized(need) or need.usual_model is None:
         return None
     raced_alike = need.intent == "compare" and need.trained is None and _roomy(need, need.usual_model)
-    return need.usual_model if need.intent in _SIZED_INTENTS or raced_alike else None
+    judged = raced_alike or good_at_all.asked(understanding)
+    return need.usual_model if need.intent in _SIZED_INTENTS or judged else None
 
 
 def _roomy(need: Need, usual: str) -> bool:

@@ -140,7 +140,9 @@ def memory(
     values |= look(need)
     if task == "pretrain" and card is not None and need.gradient_checkpointing is None:
         values["gradient_checkpointing"] = _recomputed(values, card.gpu, count)
-    usual = (engine_on(values["weight_format"], card) or clips.program(need, card)) if task == "inference" else None
+    counted = model_kind(need) in COUNTED
+    own = None if counted else engine_on(values["weight_format"], card)
+    usual = (own or clips.program(need, card)) if task == "inference" else None
     values["engine"] = need.engine or usual
     return planned("estimate_memory", **(values | changes))
 

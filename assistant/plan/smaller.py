@@ -19,6 +19,8 @@ TRIED = 12
 def smaller(need: Need) -> PlannedCall | None:
     """What fits of the series, where even four bits of the model asked about are more than the machine's memory."""
     cards, model = requests.cards(need), models().get(need.model or "")
+    if model is not None and model.kind not in ("llm", "vlm"):
+        return None
     if len(cards) != 1 or model is None or requests.is_training(need) or need.host_memory_bytes:
         return None
     card, count = gpu(cards[0].gpu), cards[0].count or 1

@@ -21,7 +21,7 @@ def with_usual(understanding: Understanding) -> Understanding:
         return understanding
     taken = need.model_copy(update={"model": need.usual_model})
     stated = amounts(taken, understanding.text)
-    if not any(name in stated for name in (*JOBS, *_RATES)):
+    if not any(name in stated for name in (*JOBS, *_RATES, "within_s")):
         return understanding
     return understanding.model_copy(update={"need": taken})
 

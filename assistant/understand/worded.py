@@ -54,6 +54,8 @@ DOCUMENTS = re.compile(
     _NUMBER
     + r"(?:(?:pdf|web|text|wikipedia|product|news|legal|short|long|scanned|academic|customer|support|user|job|medical"
     r"|forum|call|chat|movie|research) )?"
+    r"(?:(?!(?:gpus?|cards?|for|to|with|of|in|on|and|or|per|users?|tokens?|requests?|million|billion|k|x)\b)"
+    r"[a-z][a-z-]{2,13} )?"
     r"(?:documents?|docs?|texts?|passages?|chunks?|paragraphs?|pages?|articles?|records?|sentences?|reviews?|e-?mails?|tickets?|comments?|tweets?|posts?|pdfs?"
     r"|descriptions?|listings?|abstracts?|papers?|contracts?|resumes?|cvs?|transcripts?|messages?|titles?|headlines?|posts?|篇"
     r"|(?:个|条|段|份)\s?(?:文档|文本|文章|数据|片段|段落|记录|chunk)|文档|条(?!件)"

@@ -10,7 +10,7 @@ from tools.configure.bound import NO_BOUND, Bound, bound_of_serving, bound_of_tr
 from tools.configure.fitting import Held
 from tools.configure.layout import Layout as Spread
 from tools.configure.request import ConfigureRequest
-from tools.configure.speeds import MEASURES, Given, Speed, served, trained
+from tools.configure.speeds import MEASURES, Given, Speed, of_items, served, trained
 from tools.configure.workload import TRAINING, Workload
 from tools.training_time.job import ADAPTERS
 
@@ -208,7 +208,9 @@ class Pace:
 
     def _serving(self, layout: Spread, form: str, engine: str | None) -> dict[str, object]:
         asked = self._load.variants[0].request
-        return {
+        items = of_items({"model": self._load.model})
+        size = {name: getattr(asked, name) for name in ("width_px", "height_px", "frames")} if items else {}
+        return size | {
             "weight_format": form,
             "expert_parallel": layout.expert_parallel if layout.expert_parallel > 1 else None,
             "concurrent_sequences": asked.concurrent_sequences,

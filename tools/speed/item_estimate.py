@@ -89,6 +89,7 @@ def estimate_item_speed(request: InferenceSpeedRequest) -> InferenceSpeed:
         items_within=times(windows.batched if windows else rate, request.within_s) if request.within_s else None,
         gpus_needed=keeping_up(rate, wanted, request.gpu_count), evidence=near.evidence,
         derivation=tuple(_steps(found, near, rate, request.gpu_count)), assumptions=(*said, *found.assumptions),
+        steps=found.time.steps if found.kind in ("diffusion", "video") else None,
         warnings=_warnings(request, gpu), sources=_sources(found, near), windows=windows, **parts,
     )  # fmt: skip
 

@@ -97,6 +97,8 @@ class InferenceSpeed(ToolResult):
     """The same in a day without a pause."""
     gpus_needed: Interval | None = None
     """Cards that keep up with the `documents_per_s`, `images_per_s` or `audio_s_per_s` asked for, whole ones."""
+    steps: int | None = None
+    """Denoising steps of one picture or clip that the time is of; null for other work."""
     items_within: Interval | None = None
     """Pictures, clips, seconds of audio (in batches) or texts that all cards get through in `within_s`."""
     time_s: Interval | None = None
