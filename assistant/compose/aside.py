@@ -4,11 +4,14 @@ from typing import Any
 
 from assistant.compose import items_done, layouts, names, numbers, pace, ranges
 from assistant.compose.material import Estimate, Material
+from assistant.plan import requests
 
 
 def brief(material: Material, told: Estimate | None = None) -> str:
     """One line for each set of cards whose speed was estimated beside another question, and is not `told` already."""
     lines = []
+    if requests.is_training(material.need):
+        return ""  # how fast it runs is no matter of who trains it
     for record in material.records("estimate_inference_speed"):
         result = record.result
         item = next((key for key in pace.ITEM_TIMES if result.get(key)), None)

@@ -9,6 +9,7 @@ from assistant.compose.section import Section
 from assistant.compose.table import table
 from assistant.plan.usual import stands_in
 from assistant.understand import worded
+from assistant.understand.usage import NIGHT_H
 from kb.catalog import gpu
 from kb.units import DAY_S, HOUR_S
 from tools.configuration import Configuration, MemoryFit, Price
@@ -61,7 +62,12 @@ _ITEMS = (("speech_", "audio_s_per_s"), ("picture_", "images_per_s"))
 """Prefix of the phrases and figure of each kind of item that is told by the day."""
 _UNIT_S = {"speech_": HOUR_S, "picture_": 1, "camera_": 1}
 """Seconds of what each is counted in: hours of speech, pictures."""
-_EVERY: dict[float, str] = {DAY_S: "keeping_up.day", 7 * DAY_S: "keeping_up.week", 30 * DAY_S: "keeping_up.month"}
+_EVERY: dict[float, str] = {
+    NIGHT_H * HOUR_S: "keeping_up.night",
+    DAY_S: "keeping_up.day",
+    7 * DAY_S: "keeping_up.week",
+    30 * DAY_S: "keeping_up.month",
+}
 
 
 def _due_s(material: Material) -> float | None:

@@ -4,6 +4,7 @@ import re
 from typing import Any
 
 from assistant.compose import numbers
+from assistant.compose.by_then import stated
 from assistant.compose.material import Material
 from assistant.plan.formats import bits
 from assistant.understand.slowness import SLOWNESS
@@ -46,7 +47,9 @@ _SERVED = frozenset({"vllm", "sglang", "tensorrt-llm", "tgi", "lmdeploy"})
 _ITEM = re.compile(
     r"(?<![\d.])(?P<n>\d{1,4}(?:\.\d)?) ?(?P<u>s|secs?|seconds?|mins?|minutes?) (?:per|an?|for (?:an?|one|each)|each)"
     r" (?:image|picture|pic|clip|video)"
-    r"|(?:一张|每张|一张图|出图)(?:要|需要|得)?\s?(?P<n2>\d{1,4})\s?(?P<u2>秒|分)",
+    r"|(?:一张|每张|出图|一段|每段)[^。,，?？!\d]{0,12}?(?:要|需要|得|用|花)?了?\s?(?P<n2>\d{1,4})\s?个?(?P<u2>秒|分|小时)"
+    r"|(?:image|picture|pic|clip|video)s?\b[^.?!\n\d]{0,24}?\b(?:takes?|took|taking|needs?)\s(?:about |around |like )?"
+    r"(?P<n3>\d{1,4}(?:\.\d)?) ?(?P<u3>s|secs?|seconds?|mins?|minutes?|hours?)\b",
     re.I,
 )
 """How long one picture or clip takes."""
@@ -122,10 +125,13 @@ def judged_item(material: Material, result: dict[str, Any]) -> str:
     expected = result.get("time_per_image_s") or result.get("time_per_clip_s")
     if match is None or not expected:
         return ""
-    taken = float(match["n"] or match["n2"]) * (60 if (match["u"] or match["u2"])[0] in "m分" else 1)
+    unit = next(filter(None, match.group("u", "u2", "u3")))[0].lower()
+    taken = float(next(filter(None, match.group("n", "n2", "n3")))) * {"m": 60, "分": 60, "h": 3600, "小": 3600}.get(
+        unit, 1
+    )
     key = "long" if taken * SLACK > expected["high"] else "short" if taken < expected["low"] else "usual"
-    low, high = numbers.figure(expected["low"]), numbers.figure(expected["high"])
-    return material.say(f"observed.{key}", said=f"{taken:g}", low=low, high=high)
+    low, high, said = (stated(material, one) for one in (expected["low"], expected["high"], taken))
+    return material.say(f"observed.{key}", said=said, low=low, high=high)
 
 
 def _where(material: Material, of_all: bool) -> str:

@@ -252,7 +252,8 @@ def data_taken(material: Material, result: dict[str, Any]) -> list[str]:
         return []
     say, need, found = material.say, material.need, []
     told = material.understanding.need.dataset_tokens is not None or from_scratch.taken(material.understanding, need)
-    if not told and need.dataset_tokens == pictured_samples.tokens(material.understanding, need):
+    pictures = pictured_samples.tokens(material.understanding, need)
+    if not told and pictures and need.dataset_tokens == pictures:
         found.append(say("assume.picture_tokens", value=numbers.count(pictured_samples.each(need) or 0)))
     elif not told and need.dataset_tokens:
         found.append(say("assume.sample_tokens", value=numbers.count(SAMPLE_TOKENS)))

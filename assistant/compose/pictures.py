@@ -25,7 +25,8 @@ def changes(material: Material, main: Estimate) -> list[str]:
         if " and " in change.change or field not in _FIELDS or (field == "offload" and value in worked_out):
             continue
         shown = names.format_name(value) if field == "weight_format" else value
-        how = material.say(f"lever.change_{_FIELDS[field] or value}", value=shown)
+        made = "_made" if field == "images_per_batch" and main.task == "inference" else ""
+        how = material.say(f"lever.change_{_FIELDS[field] or value}{made}", value=shown)
         verdict = material.say(f"lever.change_{change.verdict}")
         total = numbers.gib(change.total_bytes, digits=1)
         found.append(material.say("lever.picture_change", how=how, total=total, verdict=verdict))

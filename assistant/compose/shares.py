@@ -11,8 +11,12 @@ PLAIN = ("offload", "fused_loss", "sequence_tokens", "pipeline_parallel", "tenso
 
 def told(material: Material, main: Estimate) -> str:
     """Both ways with what a card holds, or what the one that fits means; empty where nothing is spread."""
-    adapters = main.task in ("lora", "qlora") and model_kind(material.need) in ("llm", "vlm", None)
+    adapters = main.task in ("lora", "qlora")
     if not adapters or main.gpus < 2 or main.fit is None:
+        return ""
+    if model_kind(material.need) == "diffusion":
+        return material.say("shares.copied_trainer") if main.fits else ""
+    if model_kind(material.need) not in ("llm", "vlm", None):
         return ""
     same = [one for one in material.estimates if (one.task, one.gpu, one.gpus) == (main.task, main.gpu, main.gpus)]
     plain = [one for one in same if not any(one.request.get(key) for key in PLAIN)]

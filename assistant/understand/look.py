@@ -14,7 +14,9 @@ _SIDE = grammar(
     r"|(?:输入)?分辨率|输入(?:尺寸|大小)?|图像?尺寸|patch(?:[-_ ]?size)?)\s{0,3}"
     r"(?:[:=为是]|of|is|at|to|开到?|设为?)?\s{0,3}"
     r"(?P<n>\d{2,4})(?![\d.]|\s?(?:张|gb?(?![a-z])|mb|%|帧|frames|次|k(?![a-z])))"
-    r"|(?<![\d.$¥€£])(?P<m>\d{3,4})\s?(?:px|pixels?|像素|的?(?:输入|分辨率|尺寸)|\s(?:input|resolution|images?\b(?!\s?(?:to|of|in|by|over|within|with|per|a|every|each|on|at|for|from|tonight|overnight|today|generated|made|please)\b)))"
+    r"|(?<![\d.$¥€£])(?P<m>\d{3,4})\s?(?:px|pixels?|像素|的?(?:输入|分辨率|尺寸)|\s(?:input|resolution))"
+    r"|(?<![a-z])at (?P<q>224|256|320|384|416|448|480|512|518|576|608|640|672|768|832|896|960|1024|1280|1536)"
+    r"\s(?:images?|pictures?)\b"
     r"|(?<![\d.$¥€£])(?P<o>\d{3,4})(?:²|\^2)"
 )
 _LINES = grammar(
@@ -120,7 +122,7 @@ def _size(text: str) -> tuple[tuple[int, int, int], int, int] | None:
             sizes.append(((_WIDTHS[lines], int(lines), 0), match.start(), match.end()))
     if not sizes:
         for match in _SIDE.finditer(text):
-            side = int(match["n"] or match["m"] or match["o"])
+            side = int(match["n"] or match["m"] or match["q"] or match["o"])
             sizes.append(((side, side, 0), match.start(), match.end()))
     fitting = [one for one in sizes if all(SMALLEST_PX <= side <= LARGEST_PX for side in one[0][:2])]
     return max(fitting, key=lambda one: one[0][0] * one[0][1], default=None)

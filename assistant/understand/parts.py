@@ -220,7 +220,8 @@ def _sizes(reading: Reading) -> Iterator[Thing]:
 
 def _spoken_of(reading: Reading, things: list[Thing]) -> Iterator[Thing]:
     """Kinds of companion without a name, where no model of that kind is named."""
-    kinds = {one.kind for one in things}
+    doubted = (name for one in reading.ambiguities if one.kind == "model" for name in one.candidates)
+    kinds = {one.kind for one in things} | {models()[name].kind for name in doubted if name in models()}
     hidden = reading.entities.masked
     for model, kind, words in _BY_WORD:
         found = words.search(hidden)

@@ -22,7 +22,7 @@ _VOLUME = tuple(
         rf"(?<![a-z0-9.$¥€£]){_N}\s?{_TOKENS}{_GAP}(?<![a-z]){_EACH_EN}(?![a-z])",
         rf"(?<![a-z0-9.$¥€£]){_N}\s?{_TOKENS}\s?(?:/|每|一)\s?个?(?P<u>天|日|周|月|年)",
         rf"(?<![a-z]){_EACH_EN} (?:for|on|and) (?:about |around |some )?{_N}\s?{_TOKENS}",
-        rf"{_EACH_ZH}[^,。;?!\n]{{0,12}}?{_N}\s?{_TOKENS}",
+        rf"{_EACH_ZH}(?![^,。;?!\n]{{0,4}}(?:完|搞定))[^,。;?!\n]{{0,12}}?{_N}\s?{_TOKENS}",
         rf"(?P<u>日|月|周|年)(?:均|消耗|用量|调用量?|活)[^,。;?!\n]{{0,8}}?{_N}\s?{_TOKENS}",
         rf"(?P<u>day|month)ly[^,.;?!\n]{{0,24}}?{_N}\s?{_TOKENS}",
         rf"(?<![a-z0-9.$¥€£]){_N}\s?{_TOKENS}\s(?P<u>dai|month|week|year)ly",

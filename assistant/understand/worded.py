@@ -10,9 +10,10 @@ from dataclasses import dataclass
 
 from assistant.understand import like_prices
 from assistant.understand.turn import Reading
+from assistant.understand.usage import NIGHT_H
 from assistant.understanding import Asked
 from kb.catalog import models
-from kb.units import DAY_S
+from kb.units import DAY_S, HOUR_S
 from tools.need import Need
 
 READ = ("embedding", "reranker", "encoder")
@@ -71,7 +72,10 @@ QUERIES = re.compile(
     re.I,
 )
 A_DAY = re.compile(r"每天|一天|per day|a day|daily|/day", re.I)
+NIGHTLY = re.compile(r"每(?:天)?(?:个)?(?:晚上?|夜里?)|per night|each night|every night|nightly", re.I)
+"""Words of work that comes every night, and has a night to be done in."""
 PERIODS = (
+    (NIGHTLY, NIGHT_H * HOUR_S),
     (A_DAY, DAY_S),
     (
         re.compile(r"每周|每星期|一周(?![之以]?内)|per week|(?<!in )(?<!within )a week|weekly|/ ?w(?:ee)?k\b", re.I),
@@ -166,7 +170,8 @@ class Said:
 def made(kind: str | None, text: str) -> re.Match[str] | None:
     """The pictures or clips there are; those of a day may go by their counting word alone: 「一天出 200 条」."""
     counted = COUNTED_OUT.search(text) if kind in ("diffusion", "video") and period_s(text) is not None else None
-    return IMAGES.search(text) or counted
+    several = (match for match in IMAGES.finditer(text) if match["s"] or match["n"] not in ("1", "一"))
+    return next(several, None) or counted
 
 
 def heard(text: str) -> re.Match[str] | None:

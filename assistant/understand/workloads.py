@@ -85,6 +85,8 @@ def find_workloads(reading: Reading, original: str, intent: Intent | None = None
             work = _trained_alike(work, found[-1], original[start:end])
         if work and _new(work, found):
             found.append(work)
+    named = {models()[one.model].kind for one in found if one.model and not one.assumed}
+    found = [one for one in found if not (one.assumed and one.model and models()[one.model].kind in named)]
     if len(found) < 2:
         return ()
     return tuple(sorted(found[:WORKLOADS_MAX], key=lambda work: ("main", "also", "seldom").index(work.role)))

@@ -124,3 +124,76 @@ def test_texts_with_a_word_between_are_counted() -> None:
     assert need.amount == "20M arxiv abstracts"
     _, _, draft = turn("embedding 20M arxiv abstracts with Qwen3-Embedding-8B on one H100, how long?")
     assert draft.answer.startswith("**The whole job: about")
+
+
+@pytest.mark.parametrize(
+    ("question", "opening"),
+    [
+        (
+            "my FLUX image takes 3 minutes on a 4060 8GB, is that normal?",
+            "**Slower than it should be: 1.2 minutes – 2 m",
+        ),
+        ("Wan 2.2 720p clip takes 4 hours on my 4090, is this slow?", "**Slower than it should be"),
+        ("3090 出一张 SDXL 图要 60 秒正常吗", "**比应有的慢"),
+        ("4090 跑 Wan2.2 一段视频要 70 分钟，正常吗", "**这是正常的"),
+    ],
+)
+def test_the_time_of_one_that_was_measured_is_judged(question: str, opening: str) -> None:
+    _, _, draft = turn(question)
+    assert draft.answer.startswith(opening)
+
+
+@pytest.mark.parametrize(
+    "question",
+    ["train a YOLO11n on 5000 images, is an RTX 2060 enough?", "用 RTX 2060 训练 YOLO11n，5000 images，够吗"],
+)
+def test_the_number_of_pictures_is_not_their_size(question: str) -> None:
+    understanding, _, draft = turn(question)
+    assert understanding.need.width_px is None
+    assert draft.verdict == "fits"
+
+
+@pytest.mark.parametrize("question", ["SDXL 4060 8G 一张图要几秒", "how long does 1 SDXL image take on a 4060?"])
+def test_one_picture_is_no_job(question: str) -> None:
+    _, _, draft = turn(question)
+    assert draft.answer.startswith(("**每张用时", "**Time per image"))
+
+
+@pytest.mark.parametrize(
+    ("question", "opening"),
+    [
+        ("re-embed 3 million docs every night with bge-large, is an L4 enough?", "**Most likely within “every night”"),
+        ("每晚要转写 300 小时录音，4090 够吗", "**够，“每晚”（按 8 小时算）"),
+        ("can a 4090 make 10,000 SDXL images every night?", "**No, not within “every night”"),
+    ],
+)  # fmt: skip
+def test_work_of_every_night_has_a_night_to_be_done_in(question: str, opening: str) -> None:
+    _, _, draft = turn(question)
+    assert draft.answer.startswith(opening)
+
+
+def test_all_tokens_by_a_month_are_no_tokens_a_month() -> None:
+    need = understand("预训练一个 3B 模型需要多少张 H100 一个月跑完 500B token", None).need
+    assert (need.dataset_tokens, need.tokens_per_month) == (500 * 10**9, None)
+    assert need.deadline_s == 30 * 86400
+
+
+def test_a_named_model_is_not_joined_by_the_usual_one_of_its_kind() -> None:
+    understanding, _, draft = turn("embedding server: 500 queries per second with bge-small, what GPU do I need?")
+    assert understanding.workloads == ()
+    assert "bge-m3" not in draft.answer
+
+
+@pytest.mark.parametrize("question", ["can I fine-tune bge-m3 on a 3060?", "full fine-tune whisper small on a 3060?"])
+def test_who_trains_is_not_told_how_fast_it_runs(question: str) -> None:
+    _, _, draft = turn(question)
+    assert "tokens/s for one user" not in draft.answer
+    assert "transcribed a second" not in draft.answer
+
+
+@pytest.mark.parametrize(
+    "question", ["双卡 3090 训练 SDXL LoRA 会快一倍吗", "train a LoRA of SDXL on two 3090s, possible?"]
+)
+def test_an_adapter_of_pictures_over_two_cards_is_a_copy_on_each(question: str) -> None:
+    _, _, draft = turn(question)
+    assert "数据并行" in draft.answer or "data parallel" in draft.answer
