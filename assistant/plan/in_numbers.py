@@ -52,7 +52,10 @@ def asked(understanding: Understanding) -> bool:
         return False
     if need.intent in _OTHER or model_kind(need) not in _KINDS or rents(understanding.text):
         return False
-    return requests.sized(need) or (need.task in _UNSAID and bool(_COMPARED.search(understanding.text)))
+    if requests.sized(need):
+        return True
+    loaded = need.users or need.concurrent_sequences  # how many a set serves turns on the model
+    return not loaded and need.task in _UNSAID and bool(_COMPARED.search(understanding.text))
 
 
 def numbers(need: Need) -> tuple[GpuCount, GpuCount] | None:

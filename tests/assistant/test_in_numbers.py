@@ -78,6 +78,8 @@ def test_throughput_is_told_for_many_at_once() -> None:
         "32 users vs 64 users on 2x H100 for Llama 3.3 70B FP8",
         "2x A6000 or one H100 for finetuning Llama 3.1 8B?",
         "Can two 3090s run a 70B model?",
+        "2 A100 or 8 for 3000 users, does throughput scale?",
+        "4 卡和 8 卡 A100 哪个够 2000 人用",
     ],
 )
 def test_other_numbers_are_no_cards(text: str) -> None:
