@@ -26,7 +26,8 @@ KINDS: dict[str, tuple[str, ...]] = {
         "acquisition", "purpose", "method", "offload",
     ),
     "number": (
-        "context_tokens", "users", "concurrent_sequences", "copies", "adapters", "batch_size", "sequence_tokens", "dataset_tokens", "epochs",
+        "context_tokens", "users", "concurrent_sequences", "copies", "adapters", "batch_size", "sequence_tokens",
+        "dataset_tokens", "epochs",
         "lora_rank", "tensor_parallel", "gpu_count", "max_gpus", "target_tokens_per_s", "target_latency_s",
         "hours_per_month", "generations", "frozen_params", "width_px", "height_px", "frames", "video_s",
         "frames_per_s", "images_per_sample", "tokens_per_month", "api_million_price",
