@@ -182,7 +182,8 @@ def questions(material: Material, verdict: str = "") -> list[str]:
         found.append(say("ask.hours"))
     if intent in {"which_to_buy", "budget"} and TIGHT_CASE.search(material.text):
         found.append(say("ask.case"))
-    if material.need.concurrent_sequences and not (need.concurrent_sequences or need.users):
+    told = need.concurrent_sequences or need.users or need.conversations_per_day
+    if material.need.concurrent_sequences and not told:
         found.append(say("ask.users"))
     if shopping and _SERVICE.search(material.text) and requests.sized(need) and not (need.users or _crowd(material)):
         found.append(say("ask.users"))
