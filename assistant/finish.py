@@ -8,8 +8,11 @@ from assistant.answer import Answer, Draft, Grounding, ToolCallRecord
 from assistant.ground import ground, without_loose_lines
 from assistant.phrases import phrases
 from assistant.understand import stated
+from assistant.understand.usage import NIGHT_H
+from assistant.understand.worded import NIGHTLY
 from assistant.understanding import Understanding
 from kb.catalog import gpus
+from kb.units import DAY_S, HOUR_S
 
 TOLD_MAX = 5
 """Numbers that nothing vouches for, as many as a warning names."""
@@ -31,13 +34,17 @@ def checked(
 def counted(understanding: Understanding) -> str:
     """The cards as they were understood, which a person sees and may correct: 「多卡」 is two, "the V100s" four.
 
-    And the figure that the former answer told, which a follow-up holds the new one against.
+    And the figure that the former answer told, which a follow-up holds the new one against, and the hours taken for
+    words that set a time.
     """
     need = understanding.need
     cards = (*need.gpus_owned, *need.gpus_proposed)
     told = [f"{card.count}×{gpus()[card.gpu].name}" for card in cards if card.count and card.gpu in gpus()]
     said = need.shown.said if need.shown else None
-    return ", ".join([*told, *([said] if said else [])])
+    due = [need.deadline_s] if need.deadline_s else []
+    nights = [NIGHT_H * HOUR_S] if NIGHTLY.search(understanding.text) else []
+    taken = [f"{one / HOUR_S:g} hours, {one / DAY_S:g} days" for one in (*due, *nights)]
+    return ", ".join([*told, *([said] if said else []), *taken])
 
 
 def vouched_for(draft: Draft, records: Sequence[ToolCallRecord], words: Sequence[str]) -> Grounding | None:

@@ -70,7 +70,7 @@ def within(material: Material, result: dict[str, Any], span_s: float | None) -> 
     kind = model_kind(material.need) or ""
     of = "texts" if kind in READ else "hours" if kind == "speech" else "clips" if kind == "video" else "pictures"
     size = HOUR_S if of == "hours" else 1
-    value, low, high = (numbers.rough(made[end] / size) for end in ("value", "low", "high"))
+    value, low, high = (numbers.figure(made[end] / size) for end in ("value", "low", "high"))
     cards = names.cards(result["gpu"], result["gpu_count"])
     span = by_then.as_set(material, span_s)
     span = by_then.stated(material, span_s) if span == material.say("run.time_set") else span

@@ -2,6 +2,8 @@
 
 import pytest
 
+from assistant.finish import counted
+from assistant.ground.check import ground
 from assistant.understand import understand
 from kb.units import HOUR_S
 from tests.assistant.planning import talk, turn
@@ -77,11 +79,11 @@ def test_a_count_of_pictures_is_no_size_of_them() -> None:
 @pytest.mark.parametrize(
     ("question", "words"),
     [
-        ("how many SDXL images can a 3090 make overnight?", "In “overnight” (taken as 8 hours): about 2,400 pictures"),
-        ("how many documents can a T4 embed in a day with bge-m3?", "In 24 hours: about 6,100,000 texts"),
-        ("how many hours of audio can a 4090 transcribe overnight with whisper large-v3?", "about 570 hours of speech"),
-        ("3090 一天能出多少张 SDXL 图", "24 小时约出 7,100 张图"),
-        ("4090 一小时能出几张 flux dev 的图", "60 分钟约出 210 张图"),
+        ("how many SDXL images can a 3090 make overnight?", "In “overnight” (taken as 8 hours): about 2,350 pictures"),
+        ("how many documents can a T4 embed in a day with bge-m3?", "In 24 hours: about 6,130,000 texts"),
+        ("how many hours of audio can a 4090 transcribe overnight with whisper large-v3?", "about 572 hours of speech"),
+        ("3090 一天能出多少张 SDXL 图", "24 小时约出 7,060 张图"),
+        ("4090 一小时能出几张 flux dev 的图", "60 分钟约出 215 张图"),
         ("一张 4090 一晚上能出多少条 Wan2.2 视频", "“一晚上”（按 8 小时算）约出"),
     ],
 )
@@ -92,7 +94,7 @@ def test_what_comes_out_in_a_time_is_counted(question: str, words: str) -> None:
 
 def test_a_follow_up_counts_for_the_other_model() -> None:
     _, _, draft = talk("3090 一天能出多少张 SDXL 图", "FLUX 呢")
-    assert "24 小时约出 1,600 张图" in draft.answer
+    assert "24 小时约出 1,610 张图" in draft.answer
 
 
 @pytest.mark.parametrize(
@@ -117,3 +119,20 @@ def test_the_time_of_speech_says_what_its_width_hangs_on(question: str, time: st
     headline = draft.answer.split("\n")[0]
     assert time in headline
     assert other in headline
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "Can my 3090 do 500 SDXL images by tomorrow morning?",
+        "can I LoRA llama 3 8B on 50M tokens over the weekend with a 4090?",
+        "how many SDXL images can a 3090 make overnight?",
+        "how many documents can a T4 embed in a day with bge-m3?",
+        "下周一之前要用 bge-m3 给 800 万条文本做 embedding，一张 T4 够吗",
+        "每晚要转写 300 小时录音，4090 够吗",
+        "4090 一小时能出几张 flux dev 的图",
+    ],
+)
+def test_the_hours_taken_and_what_comes_out_are_traced(question: str) -> None:
+    understanding, records, draft = turn(question)
+    assert not ground(draft.answer, records, (question, counted(understanding)), draft.citations).ungrounded
