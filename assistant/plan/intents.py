@@ -213,6 +213,8 @@ def _intents(understanding: Understanding) -> list[Intent]:
     budget = understanding.need.budget
     if main == "speed" and budget and budget.mode != "rent" and not requests.cards(understanding.need):
         main = "which_to_buy"
+    if main in ("spec", "compare", "other") and bare and _numbers_for_a_crowd(understanding.need):
+        main = "concurrency"  # which number of the cards serves so many turns on the model
     if main == "min_vram" and bare and _HAS.search(text):
         main = "spec"
     if main == "spec" and len(requests.named_gpus(understanding.need)) == 2 and _THAN.search(text):
@@ -271,6 +273,12 @@ def _intents(understanding: Understanding) -> list[Intent]:
     if main == "power" and money.asks_energy(understanding.text):
         asks = [intent for intent in asks if FAMILIES[intent] != "shop"]
     return _one_of_each(_without_parameters([main, *asks], understanding.need, understanding.text))
+
+
+def _numbers_for_a_crowd(need: Need) -> bool:
+    """Whether one card is spoken of in two numbers that are to serve many."""
+    kinds = {card.gpu for card in need.gpus_proposed}
+    return bool(need.users or need.concurrent_sequences) and len(kinds) == 1 < len(need.gpus_proposed)
 
 
 _TO_PAY = re.compile(r"how much (?:to|for|does|would|will|is)|多少钱|花费|费用|成本|预算|\bcosts?\b", re.I)

@@ -148,3 +148,17 @@ def test_the_speed_told_is_of_the_format_that_fits() -> None:
 def test_software_does_not_leave_a_card_of_today_out() -> None:
     _, _, draft = turn("is a 5090 still worth it for qwen3-32b?")
     assert "leave" not in draft.answer.split("\n")[0]
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "Serving an LLM to 5000 users: 4 H100 or 8?",
+        "Say I deploy a TGI model for 10 000 users, what hardware? 8 A100 vs 2?",
+        "给 3000 人用大模型，4 张 H20 还是 8 张？",
+    ],
+)
+def test_which_number_serves_a_crowd_asks_for_the_model(question: str) -> None:
+    _, _, draft = turn(question)
+    assert any("model" in one or "模型" in one for one in draft.clarifying_questions)
+    assert draft.verdict != "fact"
