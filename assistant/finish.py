@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from assistant.answer import Answer, Draft, Grounding, ToolCallRecord
 from assistant.ground import ground, without_loose_lines
 from assistant.phrases import phrases
+from assistant.plan import pictured_samples
 from assistant.understand import stated
 from assistant.understand.usage import NIGHT_H
 from assistant.understand.worded import NIGHTLY
@@ -34,8 +35,8 @@ def checked(
 def counted(understanding: Understanding) -> str:
     """The cards as they were understood, which a person sees and may correct: 「多卡」 is two, "the V100s" four.
 
-    And the figure that the former answer told, which a follow-up holds the new one against, and the hours taken for
-    words that set a time.
+    And the figure that the former answer told, which a follow-up holds the new one against, the hours taken for words
+    that set a time, and the tokens taken for a picture that is trained on.
     """
     need = understanding.need
     cards = (*need.gpus_owned, *need.gpus_proposed)
@@ -43,7 +44,9 @@ def counted(understanding: Understanding) -> str:
     said = need.shown.said if need.shown else None
     due = [need.deadline_s] if need.deadline_s else []
     nights = [NIGHT_H * HOUR_S] if NIGHTLY.search(understanding.text) else []
-    taken = [f"{one / HOUR_S:g} hours, {one / DAY_S:g} days" for one in (*due, *nights)]
+    each = pictured_samples.each(need)
+    of_one = [f"{each:,} tokens"] if each else []
+    taken = [*of_one, *(f"{one / HOUR_S:g} hours, {one / DAY_S:g} days" for one in (*due, *nights))]
     return ", ".join([*told, *([said] if said else []), *taken])
 
 
