@@ -6,6 +6,9 @@ from assistant.compose.material import Material
 from assistant.compose.pace import cite_pace
 from assistant.compose.section import Section
 
+WHOLE = 1000
+"""Seconds of speech a second from which the pace is told in whole ones: rounded it would no longer be the tool's."""
+
 
 def streams(material: Material) -> Section | None:
     """The streams that come in as fast as they are heard; None where no pace of speech was worked out."""
@@ -20,11 +23,15 @@ def streams(material: Material) -> Section | None:
     headline = say(
         "streams.headline" if value else "streams.none",
         what=names.model_name(result["model"]), cards=names.cards(result["gpu"], result["gpu_count"]),
-        value=numbers.count(value), low=numbers.count(low), high=numbers.count(high),
-        pace=numbers.figure(heard["value"]),
+        value=_many(value), low=_many(low), high=_many(high),
+        pace=numbers.figure(heard["value"]) if value < WHOLE else numbers.count(value),
     )  # fmt: skip
     section = Section("estimate", headline + cite_pace(material, record.tool, result))
     section.body = [arithmetic(material, material.estimates[:1])]
     section.caveats = [say("streams.measure")]
     section.levers = [say("keeping_up.speech_faster")]
     return section
+
+
+def _many(streams: int) -> str:
+    return numbers.count(streams) if streams < WHOLE else numbers.figure(streams)

@@ -3,9 +3,11 @@
 import pytest
 
 from assistant.compose import compose
+from assistant.ground import ground
 from assistant.plan.amounts import texts
 from assistant.step import by_planner
 from assistant.understand import understand
+from tests.assistant.planning import turn
 from tools.speed import estimate_inference_speed
 from tools.speed.request import InferenceSpeedRequest
 
@@ -57,3 +59,16 @@ def test_no_rate_no_cards() -> None:
 def test_a_days_pictures_and_speech_are_told_in_cards(text: str, first: str) -> None:
     read = understand(text)
     assert first in compose(read, by_planner(read)).answer.split("\n")[0]
+
+
+@pytest.mark.parametrize(
+    ("question", "says"),
+    [
+        ("一张 4090 能同时实时转写多少路 Paraformer？", "5,000 路实时语音"),
+        ("How many live streams of Whisper large-v3 can one 4090 do?", "71 live streams at once (9–121)"),
+    ],
+)
+def test_live_streams_are_told_to_what_they_support_and_traced(question: str, says: str) -> None:
+    _, records, draft = turn(question)
+    assert says in draft.answer.split("\n")[0]
+    assert not ground(draft.answer, records, (question,), draft.citations).ungrounded
