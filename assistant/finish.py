@@ -8,12 +8,15 @@ from assistant.answer import Answer, Draft, Grounding, ToolCallRecord
 from assistant.ground import ground, without_loose_lines
 from assistant.phrases import phrases
 from assistant.plan import pictured_samples
+from assistant.plan.provisional import samples_said
+from assistant.plan.requests import PATIENCE_S, is_training
 from assistant.understand import stated
 from assistant.understand.usage import NIGHT_H
 from assistant.understand.worded import NIGHTLY
 from assistant.understanding import Understanding
 from kb.catalog import gpus
 from kb.units import DAY_S, HOUR_S
+from tools.training_time.request import SAMPLE_TOKENS
 
 TOLD_MAX = 5
 """Numbers that nothing vouches for, as many as a warning names."""
@@ -36,7 +39,7 @@ def counted(understanding: Understanding) -> str:
     """The cards as they were understood, which a person sees and may correct: 「多卡」 is two, "the V100s" four.
 
     And the figure that the former answer told, which a follow-up holds the new one against, the hours taken for words
-    that set a time, and the tokens taken for a picture that is trained on.
+    that set a time or where none was set, and the tokens taken for a sample or a picture that is trained on.
     """
     need = understanding.need
     cards = (*need.gpus_owned, *need.gpus_proposed)
@@ -45,8 +48,9 @@ def counted(understanding: Understanding) -> str:
     due = [need.deadline_s] if need.deadline_s else []
     nights = [NIGHT_H * HOUR_S] if NIGHTLY.search(understanding.text) else []
     each = pictured_samples.each(need)
-    of_one = [f"{each:,} tokens"] if each else []
-    taken = [*of_one, *(f"{one / HOUR_S:g} hours, {one / DAY_S:g} days" for one in (*due, *nights))]
+    of_one = [f"{each:,} tokens"] if each else [f"{SAMPLE_TOKENS} tokens"] if samples_said(understanding) else []
+    open_ = [PATIENCE_S] if is_training(need) and not due else []
+    taken = [*of_one, *(f"{one / HOUR_S:g} hours, {one / DAY_S:g} days" for one in (*due, *nights, *open_))]
     return ", ".join([*told, *([said] if said else []), *taken])
 
 

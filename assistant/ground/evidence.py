@@ -32,7 +32,7 @@ SUFFIXES = (
 )  # fmt: skip
 NAMED = {
     "bytes": BYTES, "amount": MONEY, "price": MONEY, "subtotal": MONEY, "usd": MONEY, "usd_per_hour": MONEY,
-    "usd_per_gpu_hour": MONEY, "per_hour": MONEY, "s": TIME, "w": POWER, "usd_per_gib": MONEY,
+    "usd_per_gpu_hour": MONEY, "per_hour": MONEY, "s": TIME, "w": POWER, "watts": POWER, "usd_per_gib": MONEY,
     "usd_per_tb_s": MONEY, "usd_per_tflops": MONEY, "usd_per_token_per_s": MONEY,
 }  # fmt: skip
 INHERITING = {"value", "low", "high", "median"}

@@ -64,9 +64,14 @@ def _with_data(understanding: Understanding, need: Need) -> Need:
     reads = amounts.model_kind(need) in (None, "llm", "vlm", *worded.READ)
     if need.dataset_tokens is not None or not reads or not requests.sized(need) or not requests.is_training(need):
         return need
-    samples = find_samples(understanding.text) or understanding.need.samples
+    samples = samples_said(understanding)
     data = samples * SAMPLE_TOKENS if samples else pictured_samples.tokens(understanding, need)
     return need.model_copy(update={"dataset_tokens": data}) if data else need
+
+
+def samples_said(understanding: Understanding) -> int | None:
+    """Samples of the training data that were stated, in this turn or before."""
+    return find_samples(understanding.text) or understanding.need.samples
 
 
 def _settled(understanding: Understanding) -> Need:
