@@ -308,7 +308,7 @@ def _unequal(material: Material, compared: Comparison) -> str:
         fewer, more = sorted(room, key=lambda row: counts.get(row.id, 1))
         sides = {"fewer": fewer, "more": more}
         told = {side: names.cards(row.id, counts.get(row.id, 1)) for side, row in sides.items()}
-        size = f"{_total(fewer, counts) // GIB} GB"
+        size = f"{counts.get(fewer.id, 1)} × {(fewer.memory_bytes or 0) // GIB} GB = {_total(fewer, counts) // GIB} GB"
         return material.say("compare.same_room", **told, size=size) + facts.cite_card(material, fewer, [memory])
     faster = (other.bandwidth_bytes_per_s or 0) / (larger.bandwidth_bytes_per_s or 1)
     totals = [(row.memory_bytes or 1) * counts.get(row.id, 1) for row in room]

@@ -259,8 +259,10 @@ def _apart(material: Material, record: ToolCallRecord) -> str:
     where = " ".join(filter(None, (row.provider, row.instance)))
     said = next((card.count for card in material.need.gpus_proposed if card.gpu == hired), None)
     let = said or int(row.gpu_count)
-    count = (piece.count if piece else record.result["gpu_count"]) if hired == like else let
-    return f"{names.cards(hired, count or 1)} ({where})"
+    as_many = hired == like and piece is None and record.result["gpu_count"] > 1
+    count = (piece.count if piece else 1) if hired == like else let
+    what = material.say("cost.as_many", card=names.gpu_name(hired)) if as_many else names.cards(hired, count or 1)
+    return f"{what} ({where})"
 
 
 def _leased(material: Material, record: ToolCallRecord) -> str:

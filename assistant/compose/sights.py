@@ -1,7 +1,5 @@
 """How many pictures or pages the cards get through, and whether that keeps up with those that come."""
 
-import math
-
 from assistant.answer import ToolCallRecord
 from assistant.compose import clarify, names, numbers, ranges
 from assistant.compose.arithmetic import arithmetic
@@ -67,7 +65,8 @@ def _verdict(material: Material, record: ToolCallRecord, load: planned.Load, gap
         return ""
     rate = record.result["requests_per_s"]
     key = "keeps" if rate["low"] >= load.per_s else "likely" if rate["value"] >= load.per_s else "short"
-    need = math.ceil(load.per_s * record.result["gpu_count"] / rate["value"])
+    need = planned.enough(load, record.result)
+    key = "many" if key == "short" and need > planned.MOST_CARDS else key
     told = material.say(f"sights.{key}", cards=names.cards(record.result["gpu"], need))
     return told + gap
 

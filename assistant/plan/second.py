@@ -23,6 +23,7 @@ from assistant.plan import (
     requests,
     served,
     several,
+    sights,
     sooner,
     together,
     value,
@@ -74,6 +75,8 @@ def plan_more(understanding: Understanding, results: Sequence[ToolCallRecord]) -
     understanding = with_usual(understanding)
     need = provisional(understanding)
     results = [record for record in results if not growing.of_today(understanding, record)]
+    if kept_up := sights.more(understanding, results):
+        return kept_up
     if (more := particular.more(understanding, need, results)) is not None:
         return distinct(more)
     if understanding.workloads:

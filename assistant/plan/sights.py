@@ -1,8 +1,12 @@
 """How many pictures or pages a card looks at with a language model: "200k photos a day", "how many pages per hour"."""
 
+import math
 import re
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
+from assistant.answer import ToolCallRecord
 from assistant.plan import requests
 from assistant.plan.amounts import model_kind
 from assistant.plan.call import PlannedCall
@@ -14,6 +18,8 @@ from kb.units import HOUR_S
 from kb.visual_tokens import visual_tokens
 from tools.need import GpuCount, Need
 
+MOST_CARDS = 64
+"""Cards beyond which nobody takes more for such a load without measuring first."""
 AT_ONCE = 32
 """Requests in flight of a job that only has to be done: more than enough to keep a card busy."""
 WIDE_BYTES, FILLED = 2, 0.85
@@ -104,6 +110,27 @@ def calls(need: Need, understanding: Understanding) -> list[PlannedCall | None]:
         ))  # fmt: skip
         found.append(requests.memory(seen, card, weight_format=form))
     return found
+
+
+def enough(load: Load, result: Mapping[str, Any]) -> int:
+    """How many of the cards keep up with the load, each with work of its own."""
+    each = float(result["requests_per_s"]["value"]) / int(result["gpu_count"])
+    return math.ceil((load.per_s or 0) / each)
+
+
+def more(understanding: Understanding, results: Sequence[ToolCallRecord]) -> list[PlannedCall]:
+    """The same pace on as many cards as keep up with the load, where those asked about do not."""
+    paced = [one for one in results if one.tool == "estimate_inference_speed" and one.result.get("requests_per_s")]
+    load = read(understanding.text)
+    if not asked(understanding) or load.per_s is None or not paced:
+        return []
+    first, result = paced[0].request, paced[0].result
+    count = enough(load, result)
+    if not result["gpu_count"] < count <= MOST_CARDS:
+        return []
+    at_once = (first.get("concurrent_sequences") or 1) * count // result["gpu_count"]
+    spread = {"gpu_count": count, "tensor_parallel": result["tensor_parallel"], "concurrent_sequences": at_once}
+    return [PlannedCall(tool=paced[0].tool, request=first | spread)]
 
 
 def _form(need: Need, card: GpuCount) -> str | None:

@@ -2,6 +2,8 @@
 
 from assistant.answer import Draft, ToolCallRecord
 from assistant.compose import compose
+from assistant.finish import counted
+from assistant.ground import ground
 from assistant.plan import PlannedCall, plan, plan_more
 from assistant.understand import understand
 from assistant.understanding import Understanding
@@ -20,11 +22,18 @@ def run(call: PlannedCall) -> ToolCallRecord:
 
 
 def turn(text: str, previous: Need | None = None) -> tuple[Understanding, list[ToolCallRecord], Draft]:
-    """One turn: the reading, the calls less the search of documents, and the answer."""
+    """One turn: the reading, the calls less the search of documents, and the answer.
+
+    Every number of a first turn must be vouched for: a line whose numbers are not would be taken out of the answer.
+    """
     understanding = understand(text, previous)
     records = [run(call) for call in plan(understanding) if call.tool != "search_guidance"]
     records += [run(call) for call in plan_more(understanding, records) if call.tool != "search_guidance"]
-    return understanding, records, compose(understanding, records)
+    draft = compose(understanding, records)
+    if previous is None:
+        loose = ground(draft.answer, records, (text, counted(understanding)), draft.citations).ungrounded
+        assert not loose, f"{loose} of {text}"
+    return understanding, records, draft
 
 
 def talk(*texts: str) -> tuple[Understanding, list[ToolCallRecord], Draft]:
