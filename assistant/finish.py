@@ -9,7 +9,7 @@ from assistant.ground import ground, without_loose_lines
 from assistant.phrases import phrases
 from assistant.plan import pictured_samples
 from assistant.plan.provisional import samples_said
-from assistant.plan.requests import PATIENCE_S, is_training
+from assistant.plan.requests import PATIENCE_S
 from assistant.understand import stated
 from assistant.understand.usage import NIGHT_H
 from assistant.understand.worded import NIGHTLY
@@ -49,7 +49,7 @@ def counted(understanding: Understanding) -> str:
     nights = [NIGHT_H * HOUR_S] if NIGHTLY.search(understanding.text) else []
     each = pictured_samples.each(need)
     of_one = [f"{each:,} tokens"] if each else [f"{SAMPLE_TOKENS} tokens"] if samples_said(understanding) else []
-    open_ = [PATIENCE_S] if is_training(need) and not due else []
+    open_ = [PATIENCE_S] if need.task == "pretrain" and not due else []
     taken = [*of_one, *(f"{one / HOUR_S:g} hours, {one / DAY_S:g} days" for one in (*due, *nights, *open_))]
     return ", ".join([*told, *([said] if said else []), *taken])
 
