@@ -5,13 +5,14 @@ import re
 import tempfile
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import datetime
 from decimal import Decimal
 from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ingest.catalog_download import download
+from kb import clock
 from kb.base import AdvisorError, BadInput, PricesUnavailable
 from kb.catalog import FACTS, conventional, gpu_ids, gpus, load_yaml
 from kb.live_prices import Fetched, keep
@@ -67,7 +68,7 @@ def refresh(providers: Sequence[str] = (), limit_s: float = LIMIT_S) -> Refreshe
             raise BadInput(
                 "provider", f"“{name}” has no published catalog.", f"One of: {', '.join(known_providers())}."
             )
-    now = datetime.now(UTC).replace(microsecond=0)
+    now = clock.now().replace(microsecond=0)
     observed_at = now.isoformat().replace("+00:00", "Z")
     with tempfile.TemporaryDirectory(prefix="gpu-advisor-prices-") as place:
         came = download(wanted, settings().prices_url, Path(place), limit_s)

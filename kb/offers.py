@@ -31,6 +31,12 @@ def bundled_offers() -> tuple[Offer, ...]:
         return tuple(Offer.model_validate(_typed(row)) for row in csv.DictReader(file))
 
 
+@lru_cache(maxsize=1)
+def read_until() -> str:
+    """The ISO date of the catalog's newest reading: what its facts call the present, however late one asks."""
+    return max(one.as_of for one in bundled_offers() if one.as_of)
+
+
 @lru_cache(maxsize=2)
 def _merged(_: object) -> tuple[Offer, ...]:
     return bundled_offers() + read().offers

@@ -1,6 +1,7 @@
 """Settings: the one place that reads the environment."""
 
 import os
+from datetime import date
 from functools import lru_cache
 from pathlib import Path
 from typing import Literal
@@ -59,6 +60,8 @@ class Settings(Frozen):
     port: int = Field(default=7860, ge=0, le=65535)
     """Port they listen on (`GPU_ADVISOR_PORT`)."""
 
+    today: date | None = None
+    """Day by which the age of prices is judged, for tests and replays; none = the day it is (`GPU_ADVISOR_TODAY`)."""
     processes: int | None = Field(default=None, ge=1, le=64)
     """Processes a server runs as, itself included: the others work out new questions, some 400 MB each; none = two
     where there are two cores (`GPU_ADVISOR_PROCESSES`)."""

@@ -5,6 +5,7 @@ import os
 import shutil
 import socket
 from collections.abc import Callable, Iterator
+from datetime import date
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -16,8 +17,12 @@ from kb.settings import settings, stay_offline
 LANGUAGE_MODEL = {name: value for name, value in os.environ.items() if name.startswith("GPU_ADVISOR_LLM") and value}
 """The person's own setting, kept for the tests marked `live` and hidden from all others."""
 
+DAY = date(2026, 11, 21)
+"""The day on which all tests run: soon after the newest price of the catalog, and to be moved when one is newer."""
+
 for name in [name for name in os.environ if name.startswith("GPU_ADVISOR_")]:
     del os.environ[name]
+os.environ["GPU_ADVISOR_TODAY"] = DAY.isoformat()  # processes that tests start are told it too
 os.environ["LC_ALL"] = "C.UTF-8"  # a refusal speaks the language of the terminal, whoever runs the tests
 stay_offline()
 
@@ -99,6 +104,17 @@ def advisor_home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Pa
     settings.cache_clear()
     yield home
     settings.cache_clear()
+
+
+@pytest.fixture
+def on_day(advisor_home: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[str], None]:
+    """Makes another day of today, for the rest of the test: `on_day("2027-06-01")`."""
+
+    def set_day(day: str) -> None:
+        monkeypatch.setenv("GPU_ADVISOR_TODAY", day)
+        settings.cache_clear()
+
+    return set_day
 
 
 @pytest.fixture(autouse=True)

@@ -3,8 +3,8 @@
 import threading
 from collections import OrderedDict
 from collections.abc import Callable, Hashable
-from datetime import UTC, date, datetime
 
+from kb import clock
 from kb.base import Frozen
 from kb.index_stamp import index_stamp
 from kb.live_prices import stamp
@@ -17,8 +17,7 @@ KEPT = 192
 
 def world() -> Hashable:
     """What a result depends on besides its request: the day (prices grow stale), the live prices, the home."""
-    today: date = datetime.now(UTC).date()
-    return today, stamp(), settings().home
+    return clock.today(), stamp(), settings().home
 
 
 def documents() -> Hashable:

@@ -1,10 +1,11 @@
 """How old a price is, and what one card costs: what every tool that shows money shares."""
 
 import calendar
-from datetime import UTC, date, datetime
+from datetime import date
 from decimal import Decimal
 from typing import Literal
 
+from kb import clock
 from kb.base import Frozen, Money
 from kb.records.gpu import Gpu
 
@@ -46,7 +47,7 @@ def age_days(as_of: str | None, today: date | None = None) -> int | None:
     """Days since a price was read, never negative; null when it is undated."""
     if as_of is None:
         return None
-    return max(0, ((today or datetime.now(UTC).date()) - latest_day(as_of)).days)
+    return max(0, ((today or clock.today()) - latest_day(as_of)).days)
 
 
 def is_stale(as_of: str | None, today: date | None = None) -> bool:

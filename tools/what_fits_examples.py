@@ -19,8 +19,8 @@ READS = 0.7
 """Share of a memory's bandwidth that writing answers reaches."""
 WELL_KNOWN = {"Qwen", "meta-llama", "mistralai", "deepseek-ai", "google", "openai", "microsoft", "zai-org"}
 """Makers whose models most people mean; named as examples before others of like size."""
-RECENT = "2024"
-"""Models released since then are what people fine-tune and serve; older ones are not proposed."""
+RECENT_YEARS = 2.5
+"""Age beside the newest up to which models are what people fine-tune and serve; older ones are not proposed."""
 EVERYDAY_YEARS = 1.5
 """Age up to which a model is proposed for everyday use; makers replace their small models about once a year."""
 EVERYDAY = 5
@@ -51,7 +51,7 @@ def language_models() -> tuple[Sized, ...]:
     newest: dict[int, Sized] = {}
     for model in models().values():
         released = model.released or ""
-        if model.kind == "llm" and released >= RECENT:
+        if model.kind == "llm" and recent(model):
             held = newest.get(model.params)
             if held is None or released > held.released:
                 newest[model.params] = Sized(
@@ -59,6 +59,17 @@ def language_models() -> tuple[Sized, ...]:
                     active_params=model.active_params or model.params,
                 )  # fmt: skip
     return tuple(sorted(newest.values(), key=lambda entry: (entry.params, entry.id)))
+
+
+def recent(model: Model) -> bool:
+    """Whether it is of the years before the newest language model of the catalog that people still choose from."""
+    return model.released is not None and month(model.released) >= _recent_since()
+
+
+@lru_cache(maxsize=1)
+def _recent_since() -> float:
+    newest = max(month(one.released) for one in models().values() if one.kind == "llm" and one.released)
+    return newest - RECENT_YEARS * 12
 
 
 def known_first(sized: Sequence[Sized], places: Sequence[int], bandwidth: float | None, bits: float) -> list[int]:

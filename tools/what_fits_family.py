@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 
 from kb.records.model import Model
 from tools.memory.formats import weight_format
-from tools.what_fits_examples import RECENT, REPLACES, month
+from tools.what_fits_examples import REPLACES, month, recent
 from tools.what_fits_held import Held
 from tools.what_fits_result import Beyond, Candidate
 
@@ -31,7 +31,7 @@ def members(
 
     Each is tried in `forms`, widest first: the first that fits for sure, else the first that fits by the estimate.
     """
-    current = [one for one in asked if (one.released or "") >= RECENT] or list(asked)
+    current = [one for one in asked if recent(one)] or list(asked)
     found, missed = [], []
     for model in current:
         fitting = _best(model, forms(model), held, room_bytes)

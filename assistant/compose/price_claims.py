@@ -1,6 +1,5 @@
 """A price that was taken for granted, held against the prices read."""
 
-from datetime import UTC, datetime
 from typing import Any
 
 from assistant.compose import amounts, clarify, cost, facts, names, numbers, orders
@@ -10,8 +9,10 @@ from assistant.compose.material import Material
 from assistant.compose.pace import cite_pace
 from assistant.compose.section import Section
 from assistant.plan import preferred
+from assistant.plan.market import PRICE_DAYS
 from assistant.plan.price_claims import claimed, judges, machine, together
 from assistant.understand.budget import Money
+from tools.prices import age_days
 
 FAR = 0.6
 """Share of the lowest price read below which something is wrong with an offer."""
@@ -40,7 +41,7 @@ def price_claim(material: Material) -> Section | None:
     if judges(material.text):
         key = _ADVISED.get(key, key)
         key = ("below" if said.amount <= usual else "above") if key == "fair" and hourly else key
-    if key in ("bargain", "low") and not hourly and _of_another_year(where):
+    if key in ("bargain", "low") and not hourly and _of_another_market(where):
         key = "unknown_used"
     if whole and key in ("bargain", "low") and said.amount >= FAR * _of_cards(record.result):
         key = "under"  # it pays for the cards: only the machine around them is another than the one reckoned with
@@ -102,9 +103,10 @@ def _of_cards(result: dict[str, Any]) -> float:
     return float(sum(known)) if known else float("inf")
 
 
-def _of_another_year(date: str) -> bool:
+def _of_another_market(date: str) -> bool:
     """Whether the price was read too long ago to say what the card fetches today: it is what it cost new."""
-    return not date[:4].isdigit() or int(date[:4]) < datetime.now(UTC).year - 1
+    age = age_days(date) if date[:4].isdigit() else None
+    return age is None or age > PRICE_DAYS
 
 
 def _judged(said: float, low: float, high: float, *, hourly: bool) -> str:

@@ -1,6 +1,7 @@
 """A card for a time that one picture or clip is to take: "20 s on my 2080 Ti, which card gets to 5 s?"."""
 
 import re
+from datetime import date
 from functools import lru_cache
 
 from assistant.plan import picture_cards, requests
@@ -11,6 +12,7 @@ from assistant.plan.ways import rents
 from assistant.plan.widest import Way
 from assistant.understand.aims import Aim, find_aim
 from assistant.understanding import Understanding
+from kb import clock
 from kb.base import AdvisorError
 from kb.catalog import gpus
 from tools.find_gpus import GpuQuery, find_gpus
@@ -71,9 +73,13 @@ def seconds(result: object) -> float | None:
     return None
 
 
-@lru_cache(maxsize=32)
 def chosen(understanding: Understanding, need: Need) -> tuple[tuple[Way, float], ...]:
     """Cards that reach the time, by price, each clearly faster than the one before; else the fastest there is."""
+    return _chosen(understanding, need, clock.today())
+
+
+@lru_cache(maxsize=32)
+def _chosen(understanding: Understanding, need: Need, _: date) -> tuple[tuple[Way, float], ...]:
     found, owned, wanted = aim(understanding), own(need), picture_cards.of(need)
     if found is None:
         return ()

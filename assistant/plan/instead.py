@@ -1,6 +1,7 @@
 """What else would do where no hardware was found: any card, machines of one memory, a card with the host's memory."""
 
 from collections.abc import Sequence
+from datetime import date
 from functools import lru_cache
 from typing import Any
 
@@ -10,6 +11,7 @@ from assistant.plan.amounts import model_kind
 from assistant.plan.call import PlannedCall
 from assistant.plan.formats import packed_format
 from assistant.plan.ways import only
+from kb import clock
 from kb.catalog import gpu, gpus
 from kb.units import GIB
 from tools.configure.choice import LEAST_MACHINE_USD
@@ -25,9 +27,13 @@ HOST_CARD, HOST_BYTES = "rtx-5090-32gb", 192 * GIB
 """The card and the memory of a desktop computer as large as they are sold: four modules of 48 GiB."""
 
 
-@lru_cache(maxsize=1)
 def desks() -> tuple[str, ...]:
     """The machines of one memory that are sold today, new or lately taken off the market and sold on."""
+    return _desks(clock.today())
+
+
+@lru_cache(maxsize=1)
+def _desks(_: date) -> tuple[str, ...]:
     return tuple(
         name for name, one in gpus().items()
         if one.form_factor in DESKS and (one.status == "available" or second_hand(one))

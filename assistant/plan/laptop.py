@@ -16,8 +16,8 @@ from tools.need import GpuCount, Need
 _LAPTOP = re.compile(r"笔记本|\blaptops?\b|\b(?<!jupyter )notebooks?\b(?! (?:server|users?))", re.I)
 _WANTED = ("which_to_buy", "min_vram", "can_it_run", "budget", "spec", "how_many_gpus")
 """Intents of who looks for one; without a card there is nothing yet for it to run on."""
-_SOLD_SINCE = 2023
-"""Year from which laptops with a chip are still sold."""
+_SOLD_YEARS = 2
+"""Years that a chip may be older than the newest and laptops with it are still sold."""
 
 
 def asked(understanding: Understanding) -> bool:
@@ -35,7 +35,7 @@ def calls(need: Need) -> list[PlannedCall | None]:
     """What it takes as people run it at home, and the data sheets of the chips."""
     return [
         requests.memory(need, weight_format=_form(need), engine="llama.cpp"),
-        planned("find_gpus", market="laptop", vendor="NVIDIA", where=(f"year >= {_SOLD_SINCE}",), sort="memory"),
+        planned("find_gpus", market="laptop", vendor="NVIDIA", where=(f"year >= {_sold_since()}",), sort="memory"),
     ]
 
 
@@ -50,15 +50,19 @@ def more(need: Need, results: Sequence[ToolCallRecord]) -> list[PlannedCall | No
 
 def holding(needed_bytes: int) -> list[Gpu]:
     """Laptop chips of the smallest memory that surely holds so much, the fastest first; none where no laptop does."""
-    sold = [
-        one
-        for one in gpus().values()
-        if one.market == "laptop" and one.vendor == "NVIDIA" and (one.year or 0) >= _SOLD_SINCE
-    ]
-    enough = [one for one in sold if one.usable_bytes >= needed_bytes]
+    since = _sold_since()
+    enough = [one for one in _chips() if (one.year or 0) >= since and one.usable_bytes >= needed_bytes]
     least = min((one.memory_bytes for one in enough), default=0)
     alike = [one for one in enough if one.memory_bytes == least]
     return sorted(alike, key=lambda one: (-(one.bandwidth_bytes_per_s or 0), one.id))
+
+
+def _chips() -> list[Gpu]:
+    return [one for one in gpus().values() if one.market == "laptop" and one.vendor == "NVIDIA"]
+
+
+def _sold_since() -> int:
+    return max(one.year or 0 for one in _chips()) - _SOLD_YEARS
 
 
 def _form(need: Need) -> str:

@@ -2,13 +2,13 @@
 
 import re
 from collections.abc import Iterator, Sequence
-from datetime import UTC, date, datetime
 
 from ingest.claims.facts import cards, link_source, links, shared_name, show_rate, source_of
 from ingest.claims.finding import Finding
 from ingest.claims.reading import Clause
 from kb.catalog import gpus, models, offers
 from kb.names import Mention
+from kb.offers import read_until
 from kb.records.gpu import Gpu
 from kb.units import GB
 
@@ -61,26 +61,22 @@ def ageing_findings(clause: Clause) -> Iterator[Finding]:
     yield from _link_versions(clause)
 
 
-def _today() -> date:
-    return datetime.now(UTC).date()
-
-
 def _years(clause: Clause) -> Iterator[Finding]:
-    """「当前(2024–2025)主流」: a year that is over, called the present."""
+    """「当前(2023–2024)主流」: years that were over when the facts were read, called the present."""
     word, match = _CURRENT.search(clause.text), _YEARS.search(clause.text)
     if word is None or match is None or abs(match.start() - word.end()) > 6:
         return
     last = int(match[2] or match[1])
-    newer = [card for card in gpus().values() if _is_flagship(card) and last <= (card.year or 0) <= _today().year]
-    if last >= _today().year or not newer:
+    newer = [card for card in gpus().values() if _is_flagship(card) and (card.year or 0) >= last]
+    if last >= int(read_until()[:4]) or not newer:
         return
-    names = ", ".join(sorted({card.name for card in newer})[:5])
+    names = ", ".join(sorted({f"{card.name} ({card.year})" for card in newer})[:5])
     yield clause.finding(
         subject="document",
         attribute="currency",
         claimed_value=match[0],
         verdict="outdated",
-        correct_value=f"newer cards on sale in {_today():%Y-%m}: {names}",
+        correct_value=f"newer cards are on sale: {names}",
         source=source_of([newer[0].id], "year"),
     )
 
@@ -97,11 +93,7 @@ def _next(clause: Clause) -> Iterator[Finding]:
     for mention in clause.gpus:
         near = 0 <= mention.start - word.end() <= 24
         follows = _NEXT_FOLLOWS.match(clause.text[mention.end :])
-        out = [
-            card
-            for card in cards(mention.ids)
-            if card.year and card.year < _today().year and card.status != "announced"
-        ]
+        out = [card for card in cards(mention.ids) if card.year and card.status != "announced"]
         if out and (near or follows):
             yield clause.finding(
                 subject=shared_name(mention.ids, mention.text),
@@ -148,7 +140,7 @@ def better(card: Gpu) -> Gpu | None:
         and one.status == "available"
         and card.year
         and one.year
-        and card.year < one.year <= _today().year
+        and card.year < one.year
         and one.memory_bytes > card.memory_bytes
         and (one.bandwidth_bytes_per_s or 0) > (card.bandwidth_bytes_per_s or 0) > 0
     ]
@@ -244,7 +236,8 @@ def _link_versions(clause: Clause) -> Iterator[Finding]:
 
 
 def caption_findings(read: Sequence[Clause]) -> Iterator[Finding]:
-    """A table of "the latest models" whose newest model is more than a year old."""
+    """A table of "the latest models" whose newest model was more than a year old when the facts were read."""
+    year_before = f"{int(read_until()[:4]) - 1}{read_until()[4:7]}"
     for place, clause in enumerate(read):
         if clause.cells or not re.search(r"最新|latest|newest", clause.text, re.IGNORECASE):
             continue
@@ -257,7 +250,7 @@ def caption_findings(read: Sequence[Clause]) -> Iterator[Finding]:
             continue
         newest = max(dates)
         newer = [one for one in models().values() if (one.released or "") > newest and one.kind == "llm"]
-        if newest[:7] < f"{_today().year - 1}-{_today().month:02}" and len(newer) >= 3:
+        if newest[:7] < year_before and len(newer) >= 3:
             names = ", ".join(one.name for one in sorted(newer, key=lambda one: one.released or "")[-3:])
             yield clause.finding(
                 subject="document",

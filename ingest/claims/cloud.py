@@ -10,8 +10,10 @@ from ingest.claims.finding import Finding, Verdict
 from ingest.claims.reading import Clause, rigs_in, stated_count
 from kb.catalog import gpus, offers, providers, sources
 from kb.names import Mention, Names, normalise
+from kb.offers import read_until
 from kb.records.offer import Offer
 from kb.units import GIB
+from tools.prices import age_days, latest_day
 
 NEAR = 32
 PRICE_SLACK = 1.15
@@ -20,8 +22,8 @@ PRICE_REACH_LINES = 4
 SAVING_SLACK = 0.15
 MEMORY_SLACK = 0.1
 """Providers list what a card's driver leaves, or the gigabytes on its box."""
-RECENT = "2026"
-"""Offers read earlier do not say what is asked today."""
+RECENT_DAYS = 365
+"""Offers read so long before the newest do not say what is asked at its time."""
 ALIBABA_TYPES = "Alibaba Cloud, InstanceTypeFamily and InstanceType, https://help.aliyun.com/zh/emr/emr-on-ecs/developer-reference/api-emr-2021-03-20-struct-instancetype"
 _CLOUD = re.compile(r"aws|amazon|azure|google|gcp|阿里云|腾讯云|华为云|云|实例|instance|ecs|vm\b", re.IGNORECASE)
 _FAMILY = re.compile(
@@ -320,8 +322,11 @@ def _prices(clause: Clause) -> Iterator[Finding]:
 
 def _hourly(ids: tuple[str, ...]) -> Iterator[tuple[float, Offer]]:
     """What these cards cost an hour, by the offers with a recent date."""
+    present = latest_day(read_until())
     for offer in offers():
-        if offer.gpu in ids and offer.on_demand_usd_per_hour and offer.gpu_count >= 1 and (offer.as_of or "") >= RECENT:
+        age = age_days(offer.as_of, present)
+        recent = age is not None and age <= RECENT_DAYS
+        if recent and offer.gpu in ids and offer.on_demand_usd_per_hour and offer.gpu_count >= 1:
             yield float(offer.on_demand_usd_per_hour / offer.gpu_count), offer
 
 

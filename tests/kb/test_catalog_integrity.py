@@ -1,8 +1,8 @@
 """Every offer, server and source of the catalog keeps every rule."""
 
 import re
-from datetime import UTC, datetime
 
+from kb import clock
 from kb.catalog import gpus, providers, servers, sources, usable_reserves
 from kb.offers import bundled_offers
 from kb.rates import rates, usd
@@ -58,7 +58,7 @@ class TestOffers(Rows):
             assert row.network_bits_per_s is None or 10**9 <= row.network_bits_per_s <= 10**13, row.id
 
     def test_no_price_was_read_in_the_future(self) -> None:
-        today = datetime.now(UTC).date().isoformat()
+        today = clock.today().isoformat()
         assert all((row.as_of or "") <= today for row in self.rows)
 
     def test_one_instance_type_has_one_shape(self) -> None:
@@ -115,7 +115,7 @@ class TestServers(Rows):
             assert not (row.tower and row.rack_units), row.id
 
     def test_prices_are_dated_before_today_in_known_currencies(self) -> None:
-        today = datetime.now(UTC).date().isoformat()
+        today = clock.today().isoformat()
         for row in self.rows:
             for one in row.prices:
                 assert one.currency in rates(), row.id

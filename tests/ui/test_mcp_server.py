@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import os
 import sys
 from pathlib import Path
 from typing import Any
@@ -19,7 +20,11 @@ REQUEST = {"model": "Qwen2.5-72B", "task": "inference", "gpu": "4090"}
 def stdio(home: Path) -> Any:
     """The server as another program starts it."""
     code = "from ui.cli import main; raise SystemExit(main(['mcp']))"
-    environment = {"GPU_ADVISOR_HOME": str(home), "PATH": "/usr/bin:/bin"}
+    environment = {
+        "GPU_ADVISOR_HOME": str(home),
+        "PATH": "/usr/bin:/bin",
+        "GPU_ADVISOR_TODAY": os.environ["GPU_ADVISOR_TODAY"],
+    }
     return stdio_client(StdioServerParameters(command=sys.executable, args=["-c", code], env=environment, cwd=ROOT))
 
 

@@ -1,13 +1,13 @@
 """What the page writes: safe HTML, in which every part of an answer can be found."""
 
 import re
-from datetime import UTC, datetime
 
 import pytest
 
 from assistant.agent import Advisor, Step
 from assistant.answer import Citation, ToolCallRecord
 from assistant.understanding import Asked
+from kb import clock
 from kb.base import BadInput, UnknownName
 from tools.configuration import Configuration, Item, MemoryFit, Network, Price, RentPrice
 from tools.configure.reasons import reason
@@ -134,7 +134,7 @@ def test_several_configurations_are_laid_side_by_side_and_only_those_of_the_answ
 
 
 def test_a_card_tells_the_money_asked_in_and_the_day_of_what_costs_most() -> None:
-    today = datetime.now(UTC).date().isoformat()
+    today = clock.today().isoformat()
     items = (
         Item(part="gpu", product="RTX 4090", count=2, unit_price=2000, subtotal=4000, source=None, price_date=today),
         Item(part="psu", product="PSU", count=1, unit_price=200, subtotal=200, source=None, price_date="2020-01-01"),

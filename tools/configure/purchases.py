@@ -1,8 +1,10 @@
 """Ways to buy a card: as few as one machine takes, then whole machines of each size that is sold."""
 
 from collections.abc import Iterator
+from datetime import date
 from functools import lru_cache
 
+from kb import clock
 from kb.catalog import gpus
 from kb.records.gpu import Gpu
 from kb.units import GIB
@@ -28,7 +30,7 @@ def purchases(gpu: Gpu, *, owned: int, asked: bool, country: str | None) -> tupl
     """Every stream of purchases of a card that is on the market."""
     if not buyable(gpu, owned=owned > 0, asked=asked, country=country):
         return ()
-    return _streams(gpu.id, owned, country in CHINA)
+    return _streams(gpu.id, owned, country in CHINA, clock.today())
 
 
 def purchased(gpu: Gpu, count: int, *, country: str | None) -> tuple[Choice, ...]:
@@ -40,7 +42,7 @@ def purchased(gpu: Gpu, count: int, *, country: str | None) -> tuple[Choice, ...
     if not inside and count % sizes[-1]:
         return ()
     cards = count if inside else sizes[-1]
-    return (_bought(gpu.id, cards, count // cards, 0, country in CHINA),)
+    return (_bought(gpu.id, cards, count // cards, 0, country in CHINA, clock.today()),)
 
 
 def host_memory(gpu: Gpu, cards: int) -> int:
@@ -54,12 +56,15 @@ def host_memory(gpu: Gpu, cards: int) -> int:
 
 
 @lru_cache(maxsize=2048)
-def _streams(gpu_id: str, owned: int, domestic: bool) -> tuple[Stream, ...]:
-    """Cards in hand that suffice stand apart from more of them: the ones cost nothing, the others are bought."""
-    return tuple(stream for choices in _kinds(gpus()[gpu_id], owned, domestic=domestic) for stream in grown(choices))
+def _streams(gpu_id: str, owned: int, domestic: bool, day: date) -> tuple[Stream, ...]:
+    """Cards in hand that suffice stand apart from more of them: the ones cost nothing, the others are bought.
+
+    The same for a day: a choice keeps whether its prices are too old to lead.
+    """
+    return tuple(stream for choices in _kinds(gpus()[gpu_id], owned, domestic, day) for stream in grown(choices))
 
 
-def _kinds(gpu: Gpu, owned: int, *, domestic: bool) -> Iterator[list[Choice]]:
+def _kinds(gpu: Gpu, owned: int, domestic: bool, day: date) -> Iterator[list[Choice]]:
     """One machine; cards alone; many machines of each size."""
     sizes = machine_sizes(gpu)
     singles = [size for size in sizes if size in COUNTS]
@@ -67,24 +72,24 @@ def _kinds(gpu: Gpu, owned: int, *, domestic: bool) -> Iterator[list[Choice]]:
         singles = [count for count in COUNTS if count <= sizes[-1]]
     if owned:
         singles = sorted({*singles, *([owned] if owned <= sizes[-1] or owned <= 8 else [])})
-    yield [_bought(gpu.id, cards, 1, min(owned, cards), domestic) for cards in singles]
+    yield [_bought(gpu.id, cards, 1, min(owned, cards), domestic, day) for cards in singles]
     if not owned and not sold_in_systems(gpu) and (not passive(gpu) or blown(gpu)) and gpu.vendor not in WHOLE:
-        yield [_alone(gpu.id, cards) for cards in (JOINED if reads_files(gpu) else ALONE)]
+        yield [_alone(gpu.id, cards, day) for cards in (JOINED if reads_files(gpu) else ALONE)]
     for size in sizes:
         if size >= CLUSTERED and gpu.market != "consumer":
             counts = [count for count in COUNTS if count > size and count % size == 0]
-            yield [_bought(gpu.id, size, count // size, min(owned, count), domestic) for count in counts]
+            yield [_bought(gpu.id, size, count // size, min(owned, count), domestic, day) for count in counts]
 
 
 @lru_cache(maxsize=16384)
-def _bought(gpu_id: str, cards: int, machines: int, owned: int, domestic: bool) -> Choice:
+def _bought(gpu_id: str, cards: int, machines: int, owned: int, domestic: bool, _: date) -> Choice:
     gpu = gpus()[gpu_id]
     found = bill(gpu_id, cards, machines, owned, host_memory(gpu, cards), domestic=domestic)
     return _choice(gpu, cards, machines, owned, found)
 
 
 @lru_cache(maxsize=4096)
-def _alone(gpu_id: str, cards: int) -> Choice:
+def _alone(gpu_id: str, cards: int, _: date) -> Choice:
     return _choice(gpus()[gpu_id], cards, 1, 0, cards_alone(gpu_id, cards))
 
 

@@ -1,11 +1,12 @@
 """Ways to rent a card: one or more of each instance that has it."""
 
 from collections.abc import Iterator
-from datetime import UTC, date, datetime
+from datetime import date
 from decimal import Decimal
 from functools import lru_cache
 from operator import itemgetter
 
+from kb import clock
 from kb.catalog import gpus
 from kb.live_prices import stamp
 from kb.offers import current_offers
@@ -22,7 +23,7 @@ Asking = tuple[object, date]
 
 def asking() -> Asking:
     """What rents depend on besides the card: looked up once a search, for it asks the disk."""
-    return stamp(), datetime.now(UTC).date()
+    return stamp(), clock.today()
 
 
 def rentals(gpu: Gpu, provider: str | None, country: str | None, at: Asking | None = None) -> tuple[Stream, ...]:

@@ -3,9 +3,9 @@
 import argparse
 import json
 import sys
-from datetime import UTC, datetime
 from typing import Any
 
+from kb import clock
 from kb.base import BadInput
 
 
@@ -66,7 +66,7 @@ def status() -> dict[str, Any]:
     from kb.offers import bundled_offers
     from tools.prices import STALE_AFTER_DAYS, is_stale
 
-    today = datetime.now(UTC).date()
+    today = clock.today()
     bundled = bundled_offers()
     dates = sorted(one.as_of for one in bundled if one.as_of)
     live = [

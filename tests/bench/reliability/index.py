@@ -50,7 +50,11 @@ def documents(folder: Path, count: int) -> Path:
 
 def child(home: Path, code: str, *given: str, before: Callable[[], None] | None = None) -> "subprocess.Popen[str]":
     """A line of Python over this home."""
-    known = {name: value for name, value in os.environ.items() if not name.startswith("GPU_ADVISOR_")}
+    known = {
+        name: value
+        for name, value in os.environ.items()
+        if not name.startswith("GPU_ADVISOR_") or name == "GPU_ADVISOR_TODAY"
+    }
     return subprocess.Popen(
         [sys.executable, "-c", code, *given], env=known | {"GPU_ADVISOR_HOME": str(home)}, text=True,
         stdout=subprocess.PIPE, stderr=subprocess.PIPE, preexec_fn=before,

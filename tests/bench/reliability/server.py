@@ -145,7 +145,11 @@ def start(
         RuntimeError: it ended, or was not ready in time; holds what it printed.
     """
     port = free_port()
-    known = {name: value for name, value in os.environ.items() if not name.startswith("GPU_ADVISOR_")}
+    known = {
+        name: value
+        for name, value in os.environ.items()
+        if not name.startswith("GPU_ADVISOR_") or name == "GPU_ADVISOR_TODAY"
+    }
     environment = known | {"GPU_ADVISOR_HOME": str(home), "GPU_ADVISOR_PORT": str(port)} | (extra or {})
     log = (home.parent / f"server-{port}.log").open("wb")
     started = time.monotonic()
