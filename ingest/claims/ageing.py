@@ -13,7 +13,7 @@ from kb.records.gpu import Gpu
 from kb.units import GB
 
 _CURRENT = re.compile(r"当前|目前|现在|主流|最新|current|latest|today|state of the art", re.IGNORECASE)
-_YEARS = re.compile(r"(?<!\d)(20[12]\d)\s*(?:[–\-—~至到/]\s*(20[12]\d))?(?!\d)")
+_YEARS = re.compile(r"(?<!\d)(20[1-3]\d)\s*(?:[–\-—~至到/]\s*(20[1-3]\d))?(?!\d)")
 _NEXT = re.compile(
     r"下一代|未来|即将|迁移路线|升级路径|将推出|尚未发布|next[- ]gen|upcoming|forthcoming|soon to be", re.IGNORECASE
 )

@@ -150,7 +150,7 @@ ATTRIBUTES = (
     ),
     Attribute(
         name="release year",
-        pattern=re.compile(r"(?<!\d)(20[012]\d)(年|)"),
+        pattern=re.compile(r"(?<!\d)(20[0-3]\d)(年|)"),
         scale={"年": 1, "": 1},
         value=lambda card: card.year,
         field="year",

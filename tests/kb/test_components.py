@@ -50,19 +50,19 @@ class TestRows:
     """What a bill chooses by: a part of which one is unknown is not chosen."""
     LEAST: ClassVar[dict[str, int]] = {"cpu": 16, "motherboard": 5, "barebone": 3, "switch": 4}
     RANGES: ClassVar[dict[str, tuple[float, float]]] = {
-        "cores": (6, 256),
-        "memory_channels": (2, 12),
+        "cores": (6, 1_024),
+        "memory_channels": (2, 32),
         "memory_slots": (2, 48),
-        "memory_bytes": (8 * GIB, 512 * GIB),
-        "transfers_per_s": (2_000_000_000, 9_000_000_000),
-        "pcie_lanes": (16, 256),
+        "memory_bytes": (8 * GIB, 4_096 * GIB),
+        "transfers_per_s": (2_000_000_000, 30_000_000_000),
+        "pcie_lanes": (16, 512),
         "gpu_slots": (1, 16),
-        "capacity_bytes": (400 * GB, 130 * TB),
-        "read_bytes_per_s": (GB // 2, 16 * GB),
-        "ports": (1, 256),
-        "rate_bits_per_s": (1_000_000_000, 800_000_000_000),
+        "capacity_bytes": (400 * GB, 1_000 * TB),
+        "read_bytes_per_s": (GB // 2, 100 * GB),
+        "ports": (1, 1_024),
+        "rate_bits_per_s": (1_000_000_000, 10_000_000_000_000),
         "length_m": (0.5, 2_000),
-        "supply_w": (400, 100_000),
+        "supply_w": (400, 1_000_000),
         "rack_units": (1, 60),
     }
 

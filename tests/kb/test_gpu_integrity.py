@@ -5,6 +5,7 @@ from typing import ClassVar
 
 import pytest
 
+from kb import clock
 from kb.catalog import gpus, sources
 from kb.records.gpu import Gpu
 from kb.units import GB, GIB, TB
@@ -20,30 +21,31 @@ class TestGpus(Rows):
     dated = ("price_as_of", "price_cny_as_of")
 
     RANGES: ClassVar[dict[str, tuple[float, float]]] = {
-        "memory_bytes": (2 * GIB, 512 * GIB),
-        "usable_bytes": (1 * GIB, 512 * GIB),
-        "bandwidth_bytes_per_s": (50 * GB, 25 * TB),
-        "fp32_flops": (1 * TERA, 400 * TERA),
-        "fp16_flops": (5 * TERA, 6_000 * TERA),
-        "bf16_flops": (5 * TERA, 6_000 * TERA),
-        "fp8_flops": (20 * TERA, 20_000 * TERA),
-        "int8_ops": (20 * TERA, 20_000 * TERA),
-        "fp4_flops": (100 * TERA, 40_000 * TERA),
-        "nvlink_bytes_per_s": (50 * GB, 4 * TB),
-        "tdp_w": (15, 2_000),
-        "year": (2014, 2026),
+        "memory_bytes": (2 * GIB, 4_096 * GIB),
+        "usable_bytes": (1 * GIB, 4_096 * GIB),
+        "bandwidth_bytes_per_s": (50 * GB, 200 * TB),
+        "fp32_flops": (1 * TERA, 4_000 * TERA),
+        "fp16_flops": (5 * TERA, 50_000 * TERA),
+        "bf16_flops": (5 * TERA, 50_000 * TERA),
+        "fp8_flops": (20 * TERA, 100_000 * TERA),
+        "int8_ops": (20 * TERA, 100_000 * TERA),
+        "fp4_flops": (100 * TERA, 200_000 * TERA),
+        "nvlink_bytes_per_s": (50 * GB, 30 * TB),
+        "tdp_w": (15, 10_000),
+        "year": (2014, clock.today().year + 3),
         "mig_instances": (0, 7),
         "sparsity_ratio": (1, 2),
-        "shader_cores": (250, 40_000),
-        "tensor_cores": (4, 2_000),
-        "memory_bus_bits": (64, 8_192),
-        "suggested_psu_w": (200, 1_500),
-        "msrp_usd": (100, 100_000),
-        "price_low_usd": (50, 100_000),
-        "price_high_usd": (50, 100_000),
-        "msrp_cny": (500, 500_000),
-        "price_cny": (300, 1_000_000),
+        "shader_cores": (250, 200_000),
+        "tensor_cores": (4, 10_000),
+        "memory_bus_bits": (64, 65_536),
+        "suggested_psu_w": (200, 5_000),
+        "msrp_usd": (100, 500_000),
+        "price_low_usd": (50, 500_000),
+        "price_high_usd": (50, 500_000),
+        "msrp_cny": (500, 3_000_000),
+        "price_cny": (300, 3_000_000),
     }
+    """Wide enough for cards some generations ahead, narrow enough that a wrong unit shows."""
     NUMBERS: ClassVar[tuple[str, ...]] = tuple(RANGES)
 
     @pytest.mark.parametrize("field", list(RANGES))
@@ -82,9 +84,9 @@ class TestGpus(Rows):
         ("memory", "low", "high"),
         [
             ("HBM2", 500 * GB, 1_600 * GB), ("HBM2e", 800 * GB, 4 * TB), ("HBM3", 2 * TB, 6 * TB),
-            ("HBM3e", 4_500 * GB, 9 * TB), ("HBM4", 10 * TB, 25 * TB), ("GDDR5", 90 * GB, 500 * GB),
+            ("HBM3e", 4_500 * GB, 9 * TB), ("HBM4", 10 * TB, 60 * TB), ("GDDR5", 90 * GB, 500 * GB),
             ("GDDR5X", 250 * GB, 600 * GB), ("GDDR6", 75 * GB, 1 * TB), ("GDDR6X", 450 * GB, 1_100 * GB),
-            ("GDDR7", 250 * GB, 1_800 * GB), ("LPDDR4X", 50 * GB, 500 * GB),
+            ("GDDR7", 250 * GB, 3 * TB), ("LPDDR4X", 50 * GB, 500 * GB),
         ],
     )  # fmt: skip
     def test_bandwidth_suits_the_memory_type(self, memory: str, low: float, high: float) -> None:
@@ -94,7 +96,7 @@ class TestGpus(Rows):
             assert low <= row.bandwidth_bytes_per_s <= high, (row.id, row.bandwidth_bytes_per_s)
 
     GIGABITS_PER_PIN: ClassVar[dict[str, tuple[float, float]]] = {
-        "GDDR5": (4, 9), "GDDR5X": (9, 12.1), "GDDR6": (10, 20.2), "GDDR6X": (18, 24.1), "GDDR7": (17, 34),
+        "GDDR5": (4, 9), "GDDR5X": (9, 12.1), "GDDR6": (10, 20.2), "GDDR6X": (18, 24.1), "GDDR7": (17, 48.1),
         "HBM2": (1.4, 2.5), "HBM2e": (2.4, 3.8), "HBM3": (3.9, 6.6), "HBM3e": (5.5, 9.9), "HBM4": (6, 12.9),
         "LPDDR4X": (3.2, 4.4), "LPDDR5": (4.2, 6.5), "LPDDR5X": (6.4, 10.7),
     }  # fmt: skip
@@ -116,15 +118,15 @@ class TestGpus(Rows):
         for row in self.rows:
             if row.fp32_flops and row.shader_cores and row.vendor == "NVIDIA":
                 clock_ghz = row.fp32_flops / row.shader_cores / 2e9
-                assert 0.5 <= clock_ghz <= 3.2, (row.id, round(clock_ghz, 2))
+                assert 0.5 <= clock_ghz <= 4, (row.id, round(clock_ghz, 2))
 
     def test_int8_is_between_the_16_bit_rate_and_four_times_it(self) -> None:
         for row in self.rows:
-            if row.int8_ops and row.fp16_flops and row.id not in self.SLOW_INT8:
+            if row.int8_ops and row.fp16_flops and row.architecture not in self.SLOW_INT8:
                 assert 0.99 <= row.int8_ops / row.fp16_flops <= 4.1, (row.id, row.int8_ops / row.fp16_flops)
 
-    SLOW_INT8: ClassVar[set[str]] = {"b300-sxm-270gb", "gb300-288gb", "rubin-r200-288gb"}
-    """Blackwell Ultra and Rubin gave most of their INT8 units away."""
+    SLOW_INT8: ClassVar[set[str]] = {"Blackwell Ultra", "Rubin", "Rubin Ultra"}
+    """Architectures that gave most of their INT8 units away."""
 
     def test_narrower_formats_are_never_slower(self) -> None:
         for row in self.rows:
@@ -167,7 +169,8 @@ class TestGpus(Rows):
     def test_amd_has_fp8_only_from_cdna_3_and_rdna_4(self) -> None:
         for row in self.rows:
             if row.vendor == "AMD" and row.fp8_flops:
-                assert row.architecture.startswith(("CDNA 3", "CDNA 4", "CDNA 5", "RDNA 4")), row.id
+                family, _, generation = row.architecture.partition(" ")
+                assert int(generation) >= {"CDNA": 3, "RDNA": 4}[family], row.id
 
     @pytest.mark.parametrize(
         ("key", "gigabytes_per_s"),

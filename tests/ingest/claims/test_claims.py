@@ -99,6 +99,18 @@ def test_what_was_true_once_is_called_outdated(judged: Judged, text: str, attrib
     assert (attribute, "outdated") in {(one.attribute, one.verdict) for one in judged(text)}
 
 
+def test_no_finding_comes_or_goes_with_the_calendar(judged: Judged, on_day: Callable[[str], None]) -> None:
+    """A claim is held against the facts: until these change, it stands as it did."""
+    text = "\n\n".join(
+        [*(one.values[0] for one in OUTDATED), "以下是当前(2026)主流方案。", "g5.xlarge costs $1.006/hour."]
+    )
+    before = judged(text)
+    assert not [one for one in before if one.claimed_value == "2026"]
+    for day in ("2027-01-01", "2029-01-01"):
+        on_day(day)
+        assert judged(text) == before
+
+
 @pytest.mark.parametrize("text", TRUE)
 def test_what_is_true_is_not_disputed(judged: Judged, text: str) -> None:
     assert [one for one in judged(text) if one.disputed] == []
