@@ -15,7 +15,7 @@ from pydantic import Field
 from kb.base import Frozen, IndexUnavailable
 from kb.connection import Reading, changing, folded, reading, reopen
 from kb.embedder import Spoken, Vectors, packed
-from kb.lexicon import without_markup, words
+from kb.index_words import without_markup, words
 from kb.lock import exclusive
 from kb.settings import settings
 

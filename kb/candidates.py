@@ -13,8 +13,8 @@ from typing import NamedTuple
 
 from kb.base import IndexUnavailable
 from kb.embedder import Vectors, embedder
+from kb.index_words import Concept, concepts, language_of, translate
 from kb.indexed import Indexed, indexed
-from kb.lexicon import Concept, concepts, language_of, translate
 from kb.ranking import Shown, features, ranking
 from kb.relevance import Question, Weighted, count, frequency, weigh
 from kb.store import Store

@@ -14,7 +14,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from kb.lexicon import HAN, chinese_terms, content_runs, without_markup, words
+from kb.index_words import HAN, chinese_terms, content_runs, without_markup, words
 from kb.names import normalise
 
 TABLE = Path(__file__).with_name("chinese_vectors.npz")

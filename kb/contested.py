@@ -9,7 +9,7 @@ import sqlite3
 from functools import lru_cache
 from typing import Any
 
-from kb.lexicon import translate, words
+from kb.index_words import translate, words
 from kb.names import gpu_names, model_names
 from kb.passage_filter import PassageFilter
 from kb.records.passage import Dispute, Passage

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from kb.base import IndexUnavailable
 from kb.chinese_vectors import chinese_vectors
-from kb.lexicon import language_of, sentences, translate
+from kb.index_words import language_of, sentences, translate
 from kb.minilm import minilm
 from kb.settings import settings, stay_offline
 from kb.turn import turn

@@ -13,7 +13,7 @@ from rapidfuzz.distance import OSA
 
 from kb.archive import LANGUAGES
 from kb.connection import Reading
-from kb.lexicon import QUERY_MAX, STOP_EN, Concept, glossary_words, words
+from kb.index_words import QUERY_MAX, STOP_EN, Concept, glossary_words, words
 
 BODY_CREDIT, HEAD_CREDIT, ABOUT_CREDIT = 0.6, 0.98, 0.5
 """What a word of the question is worth in the text, in the section's heading, in the document's title or keywords."""

@@ -18,7 +18,7 @@ from kb.archive import LANGUAGES, Library, also_in
 from kb.base import BadInput
 from kb.candidates import CANDIDATES, Candidate, candidates, sense
 from kb.embedder import Embedder, embedder
-from kb.lexicon import language_of
+from kb.index_words import language_of
 from kb.passage_filter import PassageFilter
 from kb.records.passage import Dispute, Passage
 from kb.relevance import spelt

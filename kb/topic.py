@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kb.embedder import Vectors, embedder, is_packaged
-from kb.lexicon import abbreviations, concepts, familiar_words, language_of, speaks_of_trade, translate
+from kb.index_words import abbreviations, concepts, familiar_words, language_of, speaks_of_trade, translate
 from kb.names import gpu_names, model_names
 from kb.relevance import holds, known_words, passages
 

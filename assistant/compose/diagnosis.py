@@ -13,7 +13,7 @@ from assistant.compose.material import Estimate, Material
 from assistant.compose.section import Section
 from assistant.compose.table import table
 from assistant.plan.cheaper import SHARES
-from assistant.understand.unified import is_unified
+from kb.lexicon.cards.unified import is_unified
 from kb.units import GIB
 from tools.oom.result import OomDiagnosis
 

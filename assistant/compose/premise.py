@@ -12,8 +12,8 @@ from assistant.compose.material import Estimate, Material
 from assistant.compose.soldered import soldered
 from assistant.plan import card_claims, requests, reserved
 from assistant.plan.cheaper import SHARES
-from assistant.understand.unified import is_unified
 from kb.catalog import models
+from kb.lexicon.cards.unified import is_unified
 from kb.records.model import Model
 from tools.find_gpus import GpuRow
 

@@ -7,9 +7,9 @@ from itertools import pairwise
 from assistant.plan import requests
 from assistant.understand.likened import JOINED, LIKENED, SAME
 from assistant.understand.text import Text
-from assistant.understand.unified import is_unified, stated_gib
 from assistant.understanding import Understanding
 from kb.catalog import conventional, gpu
+from kb.lexicon.cards.unified import is_unified, stated_gib
 from kb.names import gpu_names
 from kb.units import GIB
 from tools.need import Need

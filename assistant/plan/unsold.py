@@ -5,9 +5,9 @@ from dataclasses import dataclass
 
 from assistant.plan import requests
 from assistant.understand.text import Text
-from assistant.understand.unified import is_unified
 from assistant.understanding import Understanding
 from kb.catalog import gpu, gpus
+from kb.lexicon.cards.unified import is_unified
 from kb.names import Mention, gpu_names
 from kb.units import GIB
 from tools.need import Need

@@ -4,14 +4,14 @@ import re
 from dataclasses import replace
 from functools import lru_cache
 
-from assistant.understand.macs import mac_mentions
 from assistant.understand.named import NamedGpu
 from assistant.understand.quantities import GPU, count_of
 from assistant.understand.sizes import Size
 from assistant.understand.text import Text, grammar
-from assistant.understand.unified import is_unified, of_memory, stated_gib
 from kb.base import AdvisorError
 from kb.catalog import conventional, gpu_ids, gpus, offers
+from kb.lexicon.cards.macs import mac_mentions
+from kb.lexicon.cards.unified import is_unified, of_memory, stated_gib
 from kb.names import Mention, gpu_names
 from kb.units import GIB
 

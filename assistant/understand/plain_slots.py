@@ -26,10 +26,10 @@ from assistant.understand.training import (
     find_sharding,
 )
 from assistant.understand.turn import Reading
-from assistant.understand.unified import is_unified
 from assistant.understand.until import find_until
 from assistant.understand.usage import find_usage
 from assistant.understand.volume import find_traffic
+from kb.lexicon.cards.unified import is_unified
 
 
 def without_money(reading: Reading) -> str:

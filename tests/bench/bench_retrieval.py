@@ -36,7 +36,7 @@ from kb.archive import Chunk, Document, Entry, Library
 from kb.asked import with_questions
 from kb.connection import changing
 from kb.embedder import Embedder, embedder
-from kb.lexicon import language_of
+from kb.index_words import language_of
 from kb.minilm import packaged
 from kb.records.passage import Passage
 from kb.search import opened, search

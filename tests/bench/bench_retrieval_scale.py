@@ -21,7 +21,7 @@ from bench_retrieval import SETS, sections_of, use
 
 from kb.archive import Chunk, Document, Entry, Library
 from kb.embedder import Vectors, embedder
-from kb.lexicon import language_of
+from kb.index_words import language_of
 from kb.search import search
 from kb.settings import stay_offline
 from kb.store import Store

@@ -20,7 +20,7 @@ from ingest.sync import GUIDANCE
 from kb.asked import QUESTIONS
 from kb.chinese_vectors import TABLE, features, store_vectors
 from kb.embedder import Embedder
-from kb.lexicon import DICTIONARY, GLOSSARY, without_markup
+from kb.index_words import DICTIONARY, GLOSSARY, without_markup
 from kb.minilm import packaged
 from kb.settings import stay_offline
 

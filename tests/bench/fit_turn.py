@@ -22,7 +22,7 @@ from torch.nn import functional
 
 from kb.archive import LANGUAGES, Library
 from kb.embedder import Bilingual, embedder, unpacked
-from kb.lexicon import language_of
+from kb.index_words import language_of
 from kb.settings import settings, stay_offline
 from kb.turn import TABLE, Turn, store_turn
 

@@ -10,7 +10,7 @@ from ingest.convert import convert
 from ingest.sync import GUIDANCE
 from kb.archive import Chunk
 from kb.asked import QUESTIONS, asked_file, with_questions
-from kb.lexicon import HAN as HAN_RANGE
+from kb.index_words import HAN as HAN_RANGE
 from kb.snapshot import parse_yaml
 
 TOPICS = sorted(path.stem for path in (GUIDANCE / "en").glob("*.md"))

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import settings as settings_of
 from hypothesis import strategies as st
 
-from kb.lexicon import Concept
+from kb.index_words import Concept
 from kb.relevance import ABOUT_CREDIT, BODY_CREDIT, HEAD_CREDIT, PART_CREDIT, SYNONYM_CREDIT, Question, Weighted
 
 WORDS = st.sampled_from(["card", "memory", "price", "link", "cache", "token", "rack", "fan"])

@@ -2,8 +2,8 @@
 
 from collections.abc import Sequence
 
-from assistant.understand.text import grammar
 from kb.catalog import gpus
+from kb.lexicon.text import grammar
 from kb.units import GIB
 
 _MARKETS = ("apu", "module")

@@ -3,9 +3,9 @@
 import re
 from functools import lru_cache
 
-from assistant.understand.text import grammar
-from assistant.understand.unified import of_memory
 from kb.catalog import gpus
+from kb.lexicon.cards.unified import of_memory
+from kb.lexicon.text import grammar
 from kb.names import Mention
 from kb.records.gpu import Gpu
 

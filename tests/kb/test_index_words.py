@@ -6,7 +6,7 @@ from itertools import chain
 import pytest
 import yaml
 
-from kb.lexicon import DICTIONARY, GLOSSARY, concepts, sentences, translate, words
+from kb.index_words import DICTIONARY, GLOSSARY, concepts, sentences, translate, words
 
 LISTS = [GLOSSARY, DICTIONARY]
 

@@ -1,0 +1,1 @@
+"""Cards and how many of each."""

@@ -1,0 +1,1 @@
+"""Formats of weights and caches."""

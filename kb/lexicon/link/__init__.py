@@ -1,0 +1,1 @@
+"""Links between cards and machines."""

@@ -1,0 +1,1 @@
+"""Amounts of memory, and the memory of a machine."""
