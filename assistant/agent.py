@@ -1,4 +1,4 @@
-"""The advisor: questions in, checked answers out, by the planner alone or by a LangChain agent over the same tools."""
+"""The advisor: questions in, checked answers out, by a language model that drives the tools, or by the planner."""
 
 import logging
 import time
@@ -15,7 +15,8 @@ from assistant.compose.before import apart
 from assistant.conversations import Conversations, Receipt, Said
 from assistant.finish import since
 from assistant.line import Line
-from assistant.provider import Breaker
+from assistant.llm.provider import Breaker
+from assistant.llm.roles import role
 from assistant.recall import Recall
 from assistant.step import Step, taken, understood
 from assistant.told import Kept, Told
@@ -30,7 +31,7 @@ from kb.settings import Settings, settings, stay_offline
 if TYPE_CHECKING:
     from langchain_core.language_models import BaseChatModel
 
-    from assistant.driven import Agent
+    from assistant.llm.driver import Driver
 
 __all__ = ["Advisor", "Step", "check_question"]
 logger = logging.getLogger(__name__)
@@ -62,7 +63,7 @@ class Advisor:
         )
         self.engine = f"llm:{self.options.llm or 'custom'}" if model or self.options.llm else PLANNER
         self.breaker = Breaker()
-        self._agent = _agent(model, self.options, self.engine, self.breaker)
+        self._driver = _driver(model, self.options, self.engine, self.breaker)
 
     def work_apart(self, apart: Apart) -> None:
         """Have the planner's turns worked out by other processes from here on; before any is asked."""
@@ -70,7 +71,7 @@ class Advisor:
 
     def prepare(self, questions: Iterable[str]) -> None:
         """Have the answers to these ready, as far as the planner gives them; no conversation holds them."""
-        if self._agent is None:
+        if self._driver is None:
             for question in questions:
                 for _ in self._by_planner(question, "", (), None, None, steps=False):
                     pass
@@ -131,12 +132,13 @@ class Advisor:
             if before is not None:
                 yield Step("answer", told=Told.of(before))
                 return
-            if self._agent is None:
-                said = former or ()
+            said = former or ()
+            driver = self._driver
+            told = None if driver is None else (yield from self._by_model(driver, question, conversation_id, said))
+            if told is None or isinstance(told, str):
+                reason = told
                 told = yield from self._by_planner(question, conversation_id, said, changes, patience_s, steps=steps)
-            else:
-                history = self.conversations.history(conversation_id, last=REMEMBERED_TURNS) if former else []
-                told = Told.of((yield from self._agent.turn(question, conversation_id, history, changes)))
+                told = told.warned("state.planner_instead", kind=reason) if reason else told
             told = told if former is not None and self._kept(told, receipt) else told.warned("state.not_kept")
         yield Step("answer", told=told)
 
@@ -200,6 +202,19 @@ class Advisor:
         yield from taken(again, known.requests if steps else None)
         return again
 
+    def _by_model(
+        self, driver: "Driver", question: str, conversation_id: str, former: Sequence[Said]
+    ) -> Generator[Step, None, Told | str]:
+        """The turn as the language model drives it, or why it gave no answer."""
+        from assistant.llm.guard import Unanswered
+
+        history = self.conversations.history(conversation_id, last=REMEMBERED_TURNS) if former else []
+        try:
+            return Told.of((yield from driver.turn(question, conversation_id, history)))
+        except Unanswered as problem:
+            logger.warning("the planner answers in the language model's place: %s", problem.reason)
+            return problem.reason
+
     def _worked(self, job: Job, started: float, *, steps: bool) -> Generator[Step, None, Worked]:
         """A turn worked out in another process, where there is one that can, or here."""
         if self.apart is not None:
@@ -210,13 +225,16 @@ class Advisor:
         return (yield from work(job, started))
 
 
-def _agent(model: "BaseChatModel | None", options: Settings, engine: str, breaker: Breaker) -> "Agent | None":
-    """The agent that a language model drives, where there is one; without it LangChain is not even loaded."""
-    if engine == PLANNER:
+def _driver(model: "BaseChatModel | None", options: Settings, engine: str, breaker: Breaker) -> "Driver | None":
+    """The driver of a language model, where there is one that may drive; without it LangChain is not even loaded."""
+    if engine == PLANNER or (model is None and role(options, options.home) != "drive"):
         return None
-    from assistant.driven import Agent, chat_model
+    from assistant.llm.chat_model import chat_model
+    from assistant.llm.driver import Driver
 
-    return Agent(model or chat_model(options.llm or "", options), engine, options.llm_timeout_s, breaker)
+    return Driver(
+        model or chat_model(options.llm or "", options), engine, options.llm_timeout_s, breaker, strict=options.strict
+    )
 
 
 @lru_cache(maxsize=512)

@@ -6,6 +6,7 @@ from pydantic import Field
 
 from assistant.understanding import Asked, Shown
 from kb.base import Frozen
+from tools.agent_tools.ledger import LookedUp
 from tools.configuration import Configuration
 
 AnswerVerdict = Literal[
@@ -44,6 +45,26 @@ class Grounding(Frozen):
     numbers: int = 0
     grounded: int = 0
     ungrounded: tuple[str, ...] = ()
+    own: tuple[str, ...] = ()
+    """Statements of a language model's own knowledge, which the text marks."""
+
+
+class Unused(Frozen):
+    """A name or figure of the question that nothing of the answer used."""
+
+    quote: str
+    start: int
+    """Characters into the question."""
+    why: str
+
+
+class Section(Frozen):
+    """What an answer says to one of the things that were asked."""
+
+    ask: str
+    """Kind of what was asked, e.g. `fits`."""
+    lead: str
+    """The sentence that answers it."""
 
 
 class Draft(Frozen):
@@ -80,11 +101,16 @@ class Answer(Frozen):
     need: Asked
     configurations: tuple[Configuration, ...] = ()
     tool_calls: tuple[ToolCallRecord, ...] = ()
+    """Every registered tool that ran."""
+    looked_up: tuple[LookedUp, ...] = ()
+    """What a language model looked up, as it read it; the next turn builds on it."""
     citations: tuple[Citation, ...] = ()
     assumptions: tuple[str, ...] = ()
     clarifying_questions: tuple[str, ...] = ()
     """What the answer still turns on; the text asks each once in a conversation."""
     warnings: tuple[str, ...] = ()
+    unused: tuple[Unused, ...] = ()
+    sections: tuple[Section, ...] = ()
     grounding: Grounding = Field(default_factory=Grounding)
     engine: str
     """`planner`, or `llm:<provider:model>`."""

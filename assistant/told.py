@@ -59,9 +59,9 @@ class Told:
         """Write the JSON of an answer."""
         return cls(Gist.of(answer), answer.model_dump_json(exclude=FRESH)[1:-1], answer)
 
-    def warned(self, phrase: str) -> "Told":
+    def warned(self, phrase: str, **values: object) -> "Told":
         """The same with one warning more, said in the language of the answer."""
-        said = phrases(self.gist.language)(phrase)
+        said = phrases(self.gist.language)(phrase, **values)
         return Told.of(self.answer.model_copy(update={"warnings": (*self.answer.warnings, said)}))
 
     @property

@@ -35,8 +35,13 @@ class Settings(Frozen):
     """Address of an OpenAI-compatible server (`GPU_ADVISOR_LLM_BASE_URL`)."""
     llm_api_key: str | None = Field(default=None, repr=False)
     """Key for that server (`GPU_ADVISOR_LLM_API_KEY`)."""
-    llm_timeout_s: float = Field(default=60.0, gt=0, le=600)
+    llm_timeout_s: float = Field(default=300.0, gt=0, le=600)
     """Longest wait for the language model in one turn (`GPU_ADVISOR_LLM_TIMEOUT_S`)."""
+    llm_role: Literal["auto", "drive", "read"] = "auto"
+    """Whether the language model calls tools and writes, or only reads the question; `auto` lets it drive where it
+    passed `gpu-advisor model try` (`GPU_ADVISOR_LLM_ROLE`)."""
+    strict: bool = False
+    """Whether statements of the model's own knowledge are left out (`GPU_ADVISOR_STRICT`)."""
     embedding_model: str | None = None
     """Any sentence-transformers model id or path; none = the packaged MiniLM (`GPU_ADVISOR_EMBEDDING_MODEL`)."""
     rerank_model: str | None = None

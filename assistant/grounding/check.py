@@ -1,0 +1,208 @@
+"""The check that runs on what a language model writes: what nothing stands behind is found, told, and cut at last."""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from assistant.grounding.cues import says
+from assistant.grounding.evidence import CATALOG, PERSON, Evidence
+from assistant.grounding.figures import Figure, figures
+from assistant.grounding.mentions import products
+from assistant.grounding.quantities import BYTES, FLOPS, PERCENT, PLAIN, POWER, RATE, TIME, Quantity
+from assistant.grounding.statements import Statement, statements
+
+SMALL_MAX = 10
+"""Whole numbers up to here count steps, options and people as words do."""
+HARDWARE = re.compile(
+    r"\s?(?:x|×|\*|GPUs?\b|cards?\b|nodes?\b|servers?\b|machines?\b|boxes\b|racks?\b|张|块|卡|台|节点|机柜|块卡)", re.I
+)
+"""What makes a small number one of things that are bought."""
+OPERATOR = re.compile(r"\s*(?:[(（][^()（）]{0,40}[)）])?\s*(?P<sign>[×x*·+/÷−-]|=|≈)\s*[$¥€£]?\Z")
+RATIO = re.compile(r"\s?(?:×|x\b|times\b|倍|成)")
+FREE_KINDS = frozenset({PLAIN, PERCENT, TIME})
+"""What may be said of one's own knowledge whatever it is about: settings, shares, times."""
+GENERAL_KINDS = frozenset({BYTES, RATE, FLOPS, POWER})
+"""What may be, where no product is named: a tool gives it of products."""
+Why = Literal["figure", "product", "claim", "reference"]
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """Something in an answer that nothing stands behind."""
+
+    why: Why
+    text: str
+    statement: Statement
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Checked:
+    """What was found of an answer."""
+
+    findings: tuple[Finding, ...]
+    figures: int
+    """Numbers that were looked at."""
+    sources: tuple[tuple[int, str], ...]
+    """Where each figure ends that a source vouches for, and the source."""
+    own: tuple[str, ...]
+    """Statements marked as the writer's own knowledge."""
+
+    @property
+    def loose(self) -> tuple[str, ...]:
+        """The figures nothing vouches for."""
+        return tuple(one.text for one in self.findings if one.why == "figure")
+
+
+def checked(answer: str, evidence: Evidence, by_reference: Sequence[tuple[int, int, str]] = ()) -> Checked:
+    """Hold every figure and product of `answer` against what it may rest on.
+
+    Args:
+        answer: Markdown, its references filled in.
+        evidence: results, the person's words, former answers, passages.
+        by_reference: spans that references filled in, each with the key of its result.
+    """
+    findings: list[Finding] = []
+    sources: list[tuple[int, str]] = []
+    own: list[str] = []
+    count = 0
+    for statement in statements(answer):
+        if statement.own and statement.kind != "heading":
+            own.append(statement.text.strip())
+        former: list[tuple[Figure, bool]] = []
+        for figure in figures(statement):
+            count += 1
+            source, against = _stands(figure, statement, evidence, by_reference, former)
+            former.append((figure, source is not None))
+            if source is None:
+                findings.append(Finding("figure", figure.text, statement, against or "no result holds it"))
+            elif source:
+                sources.append((figure.end, source))
+        findings += _unknown_products(statement, evidence)
+    return Checked(tuple(findings), count, tuple(sources), tuple(dict.fromkeys(own)))
+
+
+def _stands(
+    figure: Figure,
+    statement: Statement,
+    evidence: Evidence,
+    by_reference: Sequence[tuple[int, int, str]],
+    former: Sequence[tuple[Figure, bool]],
+) -> tuple[str | None, str]:
+    """What stands behind a figure ("" where it needs nothing), or null and what stands against it."""
+    if figure.date or figure.version:
+        source = evidence.mentions(figure.text)
+        return (
+            (source, "") if source else ("", "") if statement.own or figure.version else (None, "no source dates it so")
+        )
+    verdict = evidence.vouches(figure)
+    if verdict.source is not None:
+        return verdict.source, ""
+    if any(start <= figure.start < end for start, end, _ in by_reference):
+        if not verdict.against:
+            return next(key for start, end, key in by_reference if start <= figure.start < end), ""
+        return None, verdict.against
+    if _follows(statement, former, figure) or _compares(statement, former, figure):
+        return "", ""
+    if _needs_nothing(figure, statement):
+        return "", ""
+    return None, verdict.against
+
+
+def _needs_nothing(figure: Figure, statement: Statement) -> bool:
+    """Whether a figure is one that no source is asked for: a small numeral, or general knowledge marked as such."""
+    main = figure.readings[0]
+    behind = statement.text[figure.end - statement.start :]
+    whole = main.kind == PLAIN and main.values[0] == int(main.values[0])
+    if whole and main.values[0] <= SMALL_MAX and not figure.counts and not HARDWARE.match(behind):
+        return len(figure.readings) == 1
+    if figure.counts and main.values[0] == 1:
+        return True
+    if not statement.own:
+        return False
+    kinds = {one.kind for one in figure.readings}
+    if kinds <= FREE_KINDS:
+        return not figure.counts
+    return kinds <= FREE_KINDS | GENERAL_KINDS and not (figure.cards or figure.models)
+
+
+def _unknown_products(statement: Statement, evidence: Evidence) -> list[Finding]:
+    """Products that no result, nor the person, nor a former answer names."""
+    found: list[Finding] = []
+    recommends = says("recommends", statement.text)
+    for one in products(statement.text) if statement.kind != "code" else ():
+        if one.ids & evidence.known:
+            continue
+        if one.ids & evidence.quoted and not recommends:
+            continue
+        if statement.own and not recommends:
+            continue
+        only = "only a document names it" if one.ids & evidence.quoted else "no result holds it"
+        found.append(Finding("product", one.text, statement, only))
+    return found
+
+
+def _follows(statement: Statement, former: Sequence[tuple[Figure, bool]], result: Figure) -> bool:
+    """Whether `result` ends a correct sum or product of figures: "4 × 24 GB = 96 GB"."""
+    operands: list[Figure] = []
+    signs: list[str] = []
+    right = result
+    for figure, good in reversed(former):
+        between = statement.text[figure.end - statement.start : right.start - statement.start]
+        match = OPERATOR.search(between) if len(between) < 60 else None
+        if match is None or between[: match.start()].strip() not in {"", *"张卡块台个枚", "tokens", "GPUs", "cards"}:
+            break
+        if not good:
+            return False
+        operands.insert(0, figure)
+        signs.insert(0, match["sign"])
+        right = figure
+    if len(operands) < 2 or signs[-1] not in {"=", "≈"} or not set(signs[:-1]) <= set("×x*·+/÷−-"):
+        return False
+    choices = range(2)
+    return any(
+        abs(_evaluate([_value(one.readings[0], choice) for one in operands], signs[:-1]) - target)
+        <= tolerance * 1.0001 + abs(target) * (0.005 if signs[-1] == "=" else 0.03)
+        for choice in choices
+        for target, tolerance in zip(result.readings[0].values, result.readings[0].tolerances, strict=True)
+    )
+
+
+def _value(quantity: Quantity, choice: int) -> float:
+    return quantity.values[min(choice, len(quantity.values) - 1)]
+
+
+def _evaluate(values: list[float], signs: list[str]) -> float:
+    terms = [values[0]]
+    for sign, value in zip(signs, values[1:], strict=True):
+        if sign in "×x*·":
+            terms[-1] *= value
+        elif sign in "/÷" and value:
+            terms[-1] /= value
+        else:
+            terms.append(-value if sign in "−-" else value)
+    return sum(terms)
+
+
+def _compares(statement: Statement, former: Sequence[tuple[Figure, bool]], result: Figure) -> bool:
+    """Whether a ratio or a share is that of two figures before it in the statement: "936 against 1,008: 8 % more"."""
+    main = result.readings[0]
+    behind = statement.text[result.end - statement.start :]
+    share = main.kind == PERCENT
+    if not share and not (main.kind == PLAIN and RATIO.match(behind)):
+        return False
+    held = [figure.readings[0] for figure, good in former if good]
+    told, slack = main.values[-1] if share else main.values[0], main.tolerances[-1] if share else main.tolerances[0]
+    for one in held:
+        for other in held:
+            if one is other or one.kind != other.kind or not other.values[0]:
+                continue
+            ratio = one.values[0] / other.values[0]
+            for meant in (ratio, abs(1 - ratio)) if share else (ratio,):
+                if abs(meant - told) <= slack * 1.0001 + 0.01 * abs(told):
+                    return True
+    return False
+
+
+__all__ = ["CATALOG", "PERSON", "Checked", "Finding", "checked"]

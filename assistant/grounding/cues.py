@@ -1,0 +1,73 @@
+"""The words of `cues.yaml`: what a figure is of, and what a sentence does."""
+
+import re
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+from kb.snapshot import parse_yaml
+
+BEFORE, AFTER = 30, 22
+"""Characters around a figure in which the words stand that say what it is of."""
+CLAUSE = re.compile(r"[,，;；。:：|（(]|\s(?:and|but|while|vs\.?|against)\s|而|但")
+
+
+@lru_cache(maxsize=1)
+def _cues() -> Any:
+    return parse_yaml((Path(__file__).parent / "cues.yaml").read_text(encoding="utf-8"))
+
+
+def says(name: str, text: str) -> bool:
+    """Whether a text holds one of the words of `name` (`recommends`, `cheapest`, …), in either language."""
+    return _pattern(name).search(text) is not None
+
+
+def roles_near(text: str, start: int, end: int) -> dict[str, str]:
+    """What the words beside the figure at `start:end` say it is of, by group: `{"share": "per_user"}`.
+
+    The nearest word of a group within the clause counts.
+    """
+    before = CLAUSE.split(text[max(0, start - BEFORE) : start])[-1]
+    after = CLAUSE.split(text[end : end + AFTER])[0]
+    found: dict[str, str] = {}
+    for group, pattern in _role_patterns().items():
+        later = pattern.search(after)
+        earlier = list(pattern.finditer(before))
+        nearest = min([(later.start(), later)] if later else [], default=None, key=lambda one: one[0])
+        if earlier and (nearest is None or len(before) - earlier[-1].end() < nearest[0]):
+            found[group] = str(earlier[-1].lastgroup)
+        elif nearest is not None:
+            found[group] = str(nearest[1].lastgroup)
+    return found
+
+
+def roles_of_key(path: str) -> dict[str, str]:
+    """What the name of a field says its figure is of: `tokens_per_s_per_user` → `{"share": "per_user"}`."""
+    return {
+        group: role
+        for group, roles in _cues()["roles"].items()
+        for role, words in roles.items()
+        if any(key in path for key in words["keys"])
+    }
+
+
+@lru_cache(maxsize=1)
+def _role_patterns() -> dict[str, re.Pattern[str]]:
+    return {
+        group: re.compile("|".join(f"(?P<{role}>{_either(words)})" for role, words in roles.items()), re.I)
+        for group, roles in _cues()["roles"].items()
+    }
+
+
+@lru_cache(maxsize=8)
+def _pattern(name: str) -> re.Pattern[str]:
+    return re.compile(_either(_cues()[name]), re.I)
+
+
+def _either(words: dict[str, list[str]]) -> str:
+    """Any of the words; those of letters stand alone."""
+    told = sorted((*words["en"], *words["zh"]), key=len, reverse=True)
+    return "|".join(
+        rf"(?<![A-Za-z]){re.escape(word)}(?![A-Za-z])" if word[0].isascii() and word[0].isalpha() else re.escape(word)
+        for word in told
+    )

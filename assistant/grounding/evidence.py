@@ -1,0 +1,250 @@
+"""What may vouch for a figure: results that were shown, passages, the person's words, former answers, the catalog."""
+
+import re
+from bisect import bisect_left, bisect_right
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from assistant.grounding.cues import roles_of_key
+from assistant.grounding.figures import Figure, figures, figures_of_text
+from assistant.grounding.mentions import Product, products
+from assistant.grounding.quantities import BYTES, FLOPS, MONEY, PACE, PERCENT, PLAIN, POWER, RATE, TIME
+from assistant.grounding.statements import statements
+from kb.catalog import gpus
+from kb.models import models
+from tools.agent_tools.ledger import LookedUp
+
+NAMES = frozenset({
+    "card", "cards", "gpu", "gpus", "gpu_name", "gpu_text", "model", "models", "title", "name", "names", "product",
+    "server", "machine", "instance", "part", "used", "subject", "id",
+})  # fmt: skip
+"""Fields that say what the figures beside them are of."""
+STRICT = frozenset({BYTES, RATE, FLOPS, MONEY, POWER, PACE})
+"""Kinds whose unit is said wherever there is one: a bare number is none of them."""
+PERSON, BEFORE, CATALOG = "person", "before", "catalog"
+"""Sources that are no result."""
+QUOTES = "search_guidance"
+HAN = re.compile("[一-鿿]")
+BARE, BARE_MIN = "bare", 100
+"""Money that a person said without a currency, and from which number on one is taken for money."""
+
+
+@dataclass(frozen=True, slots=True)
+class Vouched:
+    """A figure that something stands behind."""
+
+    kind: str
+    value: float
+    slack: float
+    """How far the exact one may lie from it, by the digits in which it is told."""
+    source: str
+    """Key of the result (`R2`, `R3.1` for its first passage), or `person`, `before`, `catalog`."""
+    cards: frozenset[str]
+    models: frozenset[str]
+    roles: Mapping[str, str]
+    counts: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """Whether a figure is vouched for, and by what; or what stands against the nearest that would."""
+
+    source: str | None
+    against: str = ""
+
+
+class Evidence:
+    """Every figure, name and text that an answer may rest on."""
+
+    def __init__(self) -> None:
+        self._by_kind: dict[str, list[Vouched]] = {}
+        self._values: dict[str, list[float]] = {}
+        self._texts: list[tuple[str, str]] = []
+        self._home = "USD"
+        self.known: set[str] = set()
+        """Ids of the products that results, the person or former answers name."""
+        self.quoted: set[str] = set()
+        """Ids of those that only passages name."""
+
+    @classmethod
+    def of(cls, looked_up: Iterable[LookedUp], words: Sequence[str] = (), former: Sequence[str] = ()) -> "Evidence":
+        """Gather from results, what the person wrote in this conversation, and what former answers told."""
+        evidence = cls()
+        for one in looked_up:
+            if one.failed:
+                evidence._names(str(one.shown), evidence.known)
+            elif one.tool == QUOTES:
+                evidence._passages(one)
+            else:
+                around = products(" \n ".join(_texts_of(one.request)))
+                evidence.known.update(*(product.ids for product in around))
+                evidence._walk(one.shown, one.key, "", _ids(around, "card"), _ids(around, "model"), {})
+        for text in words:
+            evidence._person(text)
+        for text in former:
+            evidence._prose(text, BEFORE)
+        for kind, held in evidence._by_kind.items():
+            held.sort(key=lambda one: one.value)
+            evidence._values[kind] = [one.value for one in held]
+        return evidence
+
+    def vouches(self, figure: Figure) -> Verdict:
+        """What stands behind a figure with its unit, and what it is of."""
+        nearest = ""
+        for one in self._alike(figure):
+            against = _against(figure, one)
+            if not against:
+                return Verdict(one.source)
+            nearest = nearest or f"{one.source} holds it {against}"
+        if (source := self._by_catalog(figure)) is not None:
+            return Verdict(source)
+        return Verdict(None, nearest)
+
+    def mentions(self, text: str) -> str | None:
+        """The source of a text that holds this very string: a date, a release."""
+        return next((source for source, held in self._texts if text in held), None)
+
+    def _alike(self, figure: Figure) -> Iterator[Vouched]:
+        """Figures of the same kind and value."""
+        for reading in figure.readings:
+            if reading.kind == MONEY:
+                kinds = [f"{MONEY}:{code}" for code in reading.currencies]
+                kinds += [f"{MONEY}:{BARE}"] if self._home in reading.currencies else []
+            elif reading.kind in STRICT:
+                kinds = [reading.kind]
+            else:
+                kinds = [reading.kind, PLAIN, *([PERCENT, TIME] if reading.kind == PLAIN else [])]
+            for kind in kinds:
+                held, values = self._by_kind.get(kind, []), self._values.get(kind, [])
+                for value, tolerance in zip(reading.values, reading.tolerances, strict=True):
+                    reach = tolerance * 1.0001 + abs(value) * 0.012
+                    for index in range(bisect_left(values, value - reach), bisect_right(values, value + reach)):
+                        one = held[index]
+                        if abs(one.value - value) <= tolerance * 1.0001 + min(one.slack, abs(value) * 0.012):
+                            yield one
+
+    def _by_catalog(self, figure: Figure) -> str | None:
+        """Whether it is a stated figure of the very product it is of: the 24 GB of a 4090, the 32B of a model.
+
+        Of so many cards that the sentence counts, what they hold and draw together too.
+        """
+        for key in figure.cards & self.known:
+            card = gpus()[key]
+            counts = (1, *figure.beside)
+            stated = {
+                BYTES: [card.memory_bytes * count for count in counts],
+                RATE: [card.bandwidth_bytes_per_s],
+                POWER: [card.tdp_w * count for count in counts] if card.tdp_w else [],
+            }
+            if _reads(figure, stated):
+                return CATALOG
+        for key in figure.models:
+            model = models().get(key)
+            if model and _reads(figure, {PLAIN: [model.params, model.active_params, model.max_context_tokens]}):
+                return CATALOG
+        return None
+
+    def _walk(
+        self, value: Any, key: str, path: str, cards: frozenset[str], held: frozenset[str], roles: Mapping[str, str]
+    ) -> None:
+        """Take a result apart; what stands beside a figure says what it is of."""
+        if isinstance(value, Mapping):
+            beside = products(" \n ".join(_names_beside(value)))
+            cards = _ids(beside, "card") or cards
+            held = _ids(beside, "model") or held
+            for name, inner in value.items():
+                self._walk(inner, key, f"{path}.{name}", cards, held, {**roles, **roles_of_key(str(name))})
+        elif isinstance(value, list | tuple):
+            for inner in value:
+                self._walk(inner, key, path, cards, held, roles)
+        elif isinstance(value, str):
+            self._texts.append((key, value))
+            self._names(value, self.known)
+            for figure in figures_of_text(value):
+                self._add(figure, key, figure.cards or cards, figure.models or held, {**roles, **figure.roles})
+        elif isinstance(value, int | float) and not isinstance(value, bool):
+            counts = path.rsplit(".", 1)[-1] in {"count", "gpu_count", "gpus", "cards", "owned_count", "min_gpus"}
+            self._keep(Vouched(PLAIN, float(value), 0.0, key, cards, held, dict(roles), counts))
+
+    def _passages(self, one: LookedUp) -> None:
+        for number, passage in enumerate(one.shown.get("passages") or (), 1):
+            for text in _texts_of(passage):
+                self._prose(text, f"{one.key}.{number}", known=self.quoted)
+
+    def _person(self, text: str) -> None:
+        """What the person wrote: their bare sums are of the currency of their language."""
+        self._home = "CNY" if HAN.search(text) else "USD"
+        self._prose(text, PERSON)
+        for one in list(self._by_kind.get(PLAIN, ())):
+            if one.source == PERSON and one.value >= BARE_MIN:
+                self._keep(replace(one, kind=f"{MONEY}:{BARE}"))
+
+    def _prose(self, text: str, source: str, known: set[str] | None = None) -> None:
+        self._texts.append((source, text))
+        self._names(text, self.known if known is None else known)
+        for statement in statements(text):
+            for figure in figures(statement):
+                self._add(figure, source, figure.cards, figure.models, figure.roles)
+
+    def _add(
+        self, figure: Figure, source: str, cards: frozenset[str], held: frozenset[str], roles: Mapping[str, str]
+    ) -> None:
+        for reading in figure.readings:
+            for place, value in enumerate(reading.values):
+                for kind in [f"{MONEY}:{code}" for code in reading.currencies] or [reading.kind]:
+                    slack = reading.tolerances[place]
+                    self._keep(Vouched(kind, value, slack, source, cards, held, dict(roles), figure.counts))
+
+    def _keep(self, one: Vouched) -> None:
+        self._by_kind.setdefault(one.kind, []).append(one)
+
+    def _names(self, text: str, into: set[str]) -> None:
+        for one in products(text):
+            into |= one.ids
+
+
+def _against(figure: Figure, one: Vouched) -> str:
+    """What speaks against a vouched figure standing for this one; empty where nothing does."""
+    if figure.cards and one.cards and not figure.cards & one.cards:
+        return f"of {_named(one.cards)}"
+    if figure.models and one.models and not figure.models & one.models:
+        return f"of {', '.join(sorted(one.models)[:2])}"
+    for group, role in figure.roles.items():
+        if one.roles.get(group, role) != role:
+            return f"as {one.roles[group].replace('_', ' ')}, not {role.replace('_', ' ')}"
+    return ""
+
+
+def _named(ids: Iterable[str]) -> str:
+    return ", ".join(gpus()[key].name for key in sorted(ids)[:2] if key in gpus())
+
+
+def _reads(figure: Figure, stated: Mapping[str, Sequence[float | int | None]]) -> bool:
+    return any(
+        held is not None and abs(held - value) <= tolerance * 1.0001
+        for reading in figure.readings
+        for held in stated.get(reading.kind, ())
+        for value, tolerance in zip(reading.values, reading.tolerances, strict=True)
+    )
+
+
+def _ids(found: Sequence[Product], dimension: str) -> frozenset[str]:
+    return frozenset().union(*(one.ids for one in found if one.dimension == dimension))
+
+
+def _names_beside(value: Mapping[str, Any]) -> Iterator[str]:
+    """What the fields of a row call it."""
+    for key in NAMES & value.keys():
+        yield from _texts_of(value[key])
+
+
+def _texts_of(value: Any) -> Iterator[str]:
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, Mapping):
+        for inner in value.values():
+            yield from _texts_of(inner)
+    elif isinstance(value, list | tuple):
+        for inner in value:
+            yield from _texts_of(inner)

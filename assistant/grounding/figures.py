@@ -1,0 +1,231 @@
+"""Figures of a text with what they are of: which card, which model, per user or in total, an hour or a month."""
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
+
+from assistant.grounding.cards import counted_cards
+from assistant.grounding.cues import roles_near
+from assistant.grounding.mentions import Dimension, Product, ids_of, products
+from assistant.grounding.quantities import MONEY, PLAIN, UNITS, Quantity, quantities
+from assistant.grounding.statements import Statement
+from assistant.understand.numbers import HAN, number
+
+MARKER = re.compile(r"\[\[?(?:R?\d{1,3}(?:\.\d{1,2})?|own)\]?\]", re.I)
+LINK = re.compile(r"\]\([^)\s]{1,400}\)|https?://[^\s)]{1,400}")
+INLINE_CODE = re.compile(r"`[^`\n]{1,300}`")
+FLAG = re.compile(r"(?<![\w-])--?[A-Za-z][\w-]*(?:[= ]\d[\w.:]*)?|\b[A-Za-z_]{2,40}=\S{1,60}")
+"""A setting as it is typed: `--max-model-len 32768`, `num_gpu=1`."""
+FORMATS = re.compile(
+    r"\b(?:I?Q\d(?:_[A-Z0-9]{1,3})*|(?:NV|MX)?(?:FP|INT|BF|NF|W|A)\d{1,2}(?:A\d{1,2})?"
+    r"|[2-8](?:\.\d+)?[ -]?(?:bits?|bpw)"
+    r"|(?:16|32)[ -]?bits?|x(?:1|2|4|8|16)|ZeRO[- ]?\d|TP ?=? ?\d+|PP ?=? ?\d+|DP ?=? ?\d+|EP ?=? ?\d+)\b"
+    r"|(?:[2-8]|16|32) ?(?:位|比特)",
+    re.I,
+)
+"""Formats and layouts, whose digits are names."""
+VERSION = re.compile(
+    r"(?:\b(?:CUDA|ROCm|driver|PyTorch|torch|vLLM|SGLang|Python|Ubuntu|CANN|Linux|transformers|PCIe|PCI-e|NVLink|DDR"
+    r"|GDDR|HBM|WiFi|USB|sm|compute capability|Gen|gen|Version|version|v)|驱动|版本|计算能力)[ _-]?v?"
+    r"(\d{1,4}(?:\.\d{1,4}){0,3})[a-z+]*"
+)
+"""A release or generation: no amount of anything."""
+DATE = re.compile(
+    r"(?<!\d)(?:20\d\d)(?:-| ?年 ?)(?:0?[1-9]|1[0-2])(?:(?:-| ?月 ?)(?:0?[1-9]|[12]\d|3[01])(?: ?日)?| ?月)?(?!\d)"
+)
+TABLE_UNIT = re.compile("|".join(sorted(map(re.escape, (u for u in UNITS if len(u) > 1)), key=len, reverse=True)))
+ON = re.compile(
+    r"\s?(?:on|for|of|with|per|in|from|at|by|to)\s(?:the\s|an?\s|one\s|two\s|your\s|\d+\s?[×x*]\s?)*\Z", re.I
+)
+"""What ties a figure to the name behind it: "15 tokens/s on a 3090"."""
+REACH_AFTER = 26
+SPELT = re.compile(
+    rf"(?P<n>{HAN}|(?<![A-Za-z])(?:(?:a|one|two|three|four|five|six|seven|eight|nine|ten|twelve|twenty|thirty|fifty)\s)?"
+    r"(?:hundred|thousand))\s?(?P<unit>块(?![卡显4539AHLV])|元|美元|美金|刀|dollars?|瓦|watts?|小时|hours?|天|days?)",
+    re.I,
+)
+SPELT_UNITS = {
+    "块": "元", "美金": "美元", "刀": "美元", "dollar": "USD", "dollars": "USD", "watt": "W", "watts": "W",
+    "hour": "hours", "day": "days",
+}  # fmt: skip
+SPELT_MONEY_MIN = 20
+"""From here on 「块」 is money: fewer are cards."""
+APART = re.compile(r"[,，;；。]|\s(?:and|but|while|vs\.?|against|or)\s|而|但|和|、|与|对比?")
+PEOPLE = re.compile(r"(?:每|单|一|两)?(?:张|块|台|卡)")
+
+
+@dataclass(frozen=True, slots=True)
+class Figure:
+    """A number with what it is of."""
+
+    text: str
+    start: int
+    """Where it stands in the answer."""
+    end: int
+    readings: tuple[Quantity, ...]
+    """What it may mean: with its own unit, or that of its column."""
+    cards: frozenset[str] = frozenset()
+    """Catalog ids of the card it is of; empty where none is named."""
+    models: frozenset[str] = frozenset()
+    roles: dict[str, str] = field(default_factory=dict)
+    counts: bool = False
+    """Whether it is a number of cards."""
+    beside: tuple[int, ...] = ()
+    """Numbers of cards that the same statement counts."""
+    version: bool = False
+    date: bool = False
+
+
+def figures(statement: Statement) -> tuple[Figure, ...]:
+    """The figures of one statement, left to right; code and settings hold none."""
+    if statement.kind == "code":
+        return ()
+    return tuple(_figures(statement))
+
+
+def figures_of_text(text: str) -> tuple[Figure, ...]:
+    """The figures of a text that is one sentence: a leaf of a result, a line of a passage."""
+    return figures(Statement("sentence", text, 0))
+
+
+def _figures(statement: Statement) -> Iterator[Figure]:
+    text = statement.text
+    named = products(text)
+    around = (*products(statement.row), *products(statement.column))
+    masked, versions, dates = _masked(text, named)
+    counted = {one.start: frozenset(one.cards) for one in counted_cards(text, _mentions(named))}
+    beside = tuple(dict.fromkeys(one.count for one in counted_cards(text, _mentions(named)) if one.count > 1))
+    unit = _column_unit(statement)
+    for start, end in dates:
+        yield Figure(text[start:end], statement.start + start, statement.start + end, (), date=True)
+    for start, end in versions:
+        yield Figure(text[start:end], statement.start + start, statement.start + end, (), version=True)
+    for figure in _spelt(masked, statement.start):
+        yield replace(figure, cards=ids_of(named, "card"), models=ids_of(named, "model"))
+    found: Sequence[Quantity] = tuple(quantities(masked))
+    for quantity in found:
+        readings = [quantity]
+        if quantity.kind == PLAIN and unit:
+            readings.append(_with_unit(quantity, unit))
+        if quantity.borrowed:
+            readings += quantities(quantity.text)
+        at = quantity.start
+        roles = {**roles_near(statement.column, len(statement.column), len(statement.column)),
+                 **roles_near(text, quantity.start, quantity.end)}  # fmt: skip
+        yield Figure(
+            quantity.text,
+            statement.start + quantity.start,
+            statement.start + quantity.end,
+            tuple(readings),
+            counted.get(at) or _owner("card", text, quantity, named, around),
+            _owner("model", text, quantity, named, around),
+            roles,
+            counts=at in counted,
+            beside=beside,
+        )
+
+
+def _spelt(text: str, start: int) -> Iterator[Figure]:
+    """Amounts in words: 「四百块」, "five hundred dollars"."""
+    for match in SPELT.finditer(text):
+        value = number(match["n"].strip().lower())
+        if value is None or (match["unit"] == "块" and value < SPELT_MONEY_MIN):
+            continue
+        written = f"{value:g} {SPELT_UNITS.get(match['unit'].lower(), match['unit'])}"
+        readings = tuple(quantities(written))
+        if readings:
+            yield Figure(match[0].strip(), start + match.start(), start + match.end(), readings)
+
+
+def _owner(
+    dimension: Dimension, text: str, quantity: Quantity, named: Sequence[Product], around: Sequence[Product]
+) -> frozenset[str]:
+    """What a figure is of: the name that a preposition ties it to, else the last before it, else the next."""
+    here = [one for one in named if one.dimension == dimension]
+    if not here:
+        return ids_of(around, dimension)
+    after = next((one for one in here if one.start >= quantity.end), None)
+    before = next((one for one in reversed(here) if one.end <= quantity.start), None)
+    if after is not None and ON.search(text[quantity.end : after.start]) and after.start - quantity.end <= REACH_AFTER:
+        return after.ids
+    if before is None:
+        return after.ids if after is not None else frozenset()
+    if (
+        after is not None
+        and _new_clause(text[before.end : quantity.start])
+        and not APART.search(text[quantity.end : after.start])
+    ):
+        return before.ids | after.ids
+    return _listed(text, here, before)
+
+
+def _new_clause(between: str) -> bool:
+    return APART.search(between) is not None
+
+
+def _listed(text: str, here: Sequence[Product], last: Product) -> frozenset[str]:
+    """The name, and those that stand in a list before it: in "3090 and 4090: both 24 GB" the figure is of both."""
+    ids, place = last.ids, list(here).index(last)
+    while place and re.fullmatch(
+        r"\s?(?:,|，|、|/|and|or|和|与|或|或者|、)\s?(?:the\s|an?\s)?", text[here[place - 1].end : here[place].start]
+    ):
+        place -= 1
+        ids = ids | here[place].ids
+    return ids
+
+
+def _mentions(named: Sequence[Product]) -> list[object]:
+    """The cards as the reader of counts takes them."""
+    from kb.name_index import Mention
+
+    return [
+        Mention("GPU", tuple(one.ids), one.start, one.end, one.text, True) for one in named if one.dimension == "card"
+    ]
+
+
+def _masked(text: str, named: Sequence[Product]) -> tuple[str, list[tuple[int, int]], list[tuple[int, int]]]:
+    """The text with blanks for what is no number, and where releases and dates stand."""
+    letters = list(text)
+
+    def blank(start: int, end: int) -> None:
+        letters[start:end] = " " * (end - start)
+
+    for pattern in (LINK, MARKER, INLINE_CODE, FLAG):
+        for match in pattern.finditer("".join(letters)):
+            blank(match.start(), match.end())
+    for one in named:
+        blank(one.start, one.end)
+    for match in FORMATS.finditer("".join(letters)):
+        blank(match.start(), match.end())
+    dates = []
+    for match in DATE.finditer("".join(letters)):
+        dates.append((match.start(), match.end()))
+        blank(match.start(), match.end())
+    versions = []
+    for match in VERSION.finditer("".join(letters)):
+        versions.append(match.span(1))
+        blank(match.start(), match.end())
+    return "".join(letters), versions, dates
+
+
+def _column_unit(statement: Statement) -> str | None:
+    found = TABLE_UNIT.search(statement.column) or TABLE_UNIT.search(statement.row)
+    if found:
+        return found[0]
+    return next((sign for sign in "$¥￥€£" if sign in statement.column), None)
+
+
+def _with_unit(quantity: Quantity, unit: str) -> Quantity:
+    if unit in "$¥￥€£":
+        return replace(next(iter(quantities(f"{unit}{quantity.text}"))), start=quantity.start, end=quantity.end)
+    kind, factors = UNITS[unit]
+    value, tolerance = quantity.values[0], quantity.tolerances[0]
+    return replace(
+        quantity, kind=kind, values=tuple(value * each for each in factors),
+        tolerances=tuple(tolerance * each for each in factors),
+    )  # fmt: skip
+
+
+def is_money(figure: Figure) -> bool:
+    """Whether it is an amount of money."""
+    return any(one.kind == MONEY for one in figure.readings)

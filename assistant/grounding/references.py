@@ -1,0 +1,104 @@
+"""Figures by reference: `{{R2.ways[0].memory.needed_per_gpu|GB}}` is replaced by what that result says."""
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from assistant.grounding.quantities import UNITS, quantities
+from tools.agent_tools.ledger import Ledger
+
+REFERENCE = re.compile(r"\{\{\s*(R\d{1,4})((?:\.?\[?[\w%/+:()-]+\]?){0,12}?)\s*(?:\|\s*([^{}|]{1,20}?)\s*)?\}\}", re.I)
+LOOSE_BRACES = re.compile(r"\{\{[^{}\n]{0,120}\}\}")
+PART = re.compile(r"[A-Za-z_][\w%/+:()-]*|\d+")
+PATHS_TOLD = 12
+
+
+@dataclass(frozen=True, slots=True)
+class Rendered:
+    """A text with its references filled in."""
+
+    text: str
+    spans: tuple[tuple[int, int, str], ...]
+    """Where each stands, and the key of the result that it came from."""
+    problems: tuple[str, ...]
+    """What could not be filled in, and what could be said instead."""
+
+
+def rendered(text: str, ledger: Ledger) -> Rendered:
+    """Fill in every reference; one that leads nowhere is left as it is and told."""
+    parts: list[str] = []
+    spans: list[tuple[int, int, str]] = []
+    problems: list[str] = []
+    position = length = 0
+    for match in REFERENCE.finditer(text):
+        before = text[position : match.start()]
+        said, problem = _value(match[1], match[2], match[3], ledger)
+        parts += [before, said]
+        length += len(before)
+        if problem:
+            problems.append(problem)
+        else:
+            spans.append((length, length + len(said), match[1].upper()))
+        length += len(said)
+        position = match.end()
+    parts.append(text[position:])
+    whole = "".join(parts)
+    known = {problem.split("}}")[0] for problem in problems}
+    problems += [
+        f"{match[0]} is no reference: write {{{{R1.path}}}} with a key and a path of a result"
+        for match in LOOSE_BRACES.finditer(whole)
+        if match[0].removesuffix("}}") not in known
+    ]
+    return Rendered(whole, tuple(spans), tuple(problems))
+
+
+def _value(key: str, path: str, unit: str | None, ledger: Ledger) -> tuple[str, str]:
+    """What a reference says, or why it says nothing."""
+    written = f"{{{{{key}{path}{'|' + unit if unit else ''}}}}}"
+    one = ledger.find(key)
+    if one is None:
+        return written, f"{written}: there is no result {key}"
+    value: Any = one.shown
+    for part in PART.findall(path):
+        value = _step(value, part)
+        if value is None:
+            return written, f"{written}: no such path; there are {', '.join(paths(one.shown))}"
+    if isinstance(value, Mapping | list):
+        below = ", ".join(f"{path}{each}" for each in paths(value))
+        return written, f"{written} is not one figure; below it are {below}"
+    said = f"{value:,}" if isinstance(value, int) and not isinstance(value, bool) else str(value)
+    if unit is None:
+        return said, ""
+    converted = in_unit(said, unit)
+    return (converted, "") if converted else (written, f"{written}: {said} cannot be told in {unit}")
+
+
+def _step(value: Any, part: str) -> Any:
+    if isinstance(value, Mapping):
+        return value.get(part)
+    if isinstance(value, list) and part.isdigit() and int(part) < len(value):
+        return value[int(part)]
+    return None
+
+
+def paths(value: Any, before: str = "") -> list[str]:
+    """Some paths to figures below a value."""
+    found: list[str] = []
+    items = value.items() if isinstance(value, Mapping) else enumerate(value) if isinstance(value, list) else ()
+    for name, inner in items:
+        path = f"{before}[{name}]" if isinstance(name, int) else f"{before}.{name}"
+        found += paths(inner, path) if isinstance(inner, Mapping | list) else [path]
+    return found[:PATHS_TOLD]
+
+
+def in_unit(said: str, unit: str) -> str | None:
+    """A figure told in another unit of its kind: ("41.0 GiB", "GB") → "44.0 GB"; null where it is of another kind."""
+    known = UNITS.get(unit.strip())
+    first = next(iter(quantities(said)), None)
+    if first is None:
+        return None
+    if known is None or first.kind != known[0]:
+        return said if unit.strip() and unit.strip() in said else None
+    value = first.values[-1] / known[1][0]
+    return f"{value:,.0f} {unit}" if abs(value) >= 100 else f"{value:.3g} {unit}"

@@ -1,0 +1,103 @@
+"""An answer taken apart: sentences, table cells and code, each with where it stands and what it is about."""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from typing import Literal
+
+Kind = Literal["sentence", "cell", "heading", "code"]
+OWN = re.compile(r"\s?\[(?:own|OWN|Own)\]")
+"""What a model puts behind a sentence of its own knowledge."""
+FENCE = re.compile(r"^\s*(?:```|~~~)")
+TABLE_ROW = re.compile(r"^\s*\|.*\|\s*$")
+TABLE_RULE = re.compile(r"^\s*\|?[\s:|-]+\|?\s*$")
+END = re.compile(
+    r"(?:[。！？；]|[.!?;](?=\s|$|\[|\*))(?:\*\*|”|\"|\))?(?:\s?\[own\])?(?:\s?\[\[?[^\]\n]{1,24}\]\]?)*", re.I
+)
+ABBREVIATION = re.compile(r"(?:\b(?:e\.g|i\.e|vs|approx|ca|no|fig|resp|incl|max|min|etc|bzw|z\.B)\.|\d\.)$", re.I)
+"""A full stop that ends no sentence: an abbreviation's, or that of a numbered list."""
+BULLET = re.compile(r"^\s*(?:[-*+•>]\s+|#{1,6}\s+|\d{1,2}[.)、]\s*)*")
+
+
+@dataclass(frozen=True, slots=True)
+class Statement:
+    """One thing that an answer says."""
+
+    kind: Kind
+    text: str
+    start: int
+    """Where `text` begins in the answer."""
+    row: str = ""
+    """For a cell: the first cell of its row."""
+    column: str = ""
+    """For a cell: the head of its column."""
+    own: bool = False
+    """Whether it is marked as the writer's own knowledge."""
+
+    @property
+    def end(self) -> int:
+        """Where it ends."""
+        return self.start + len(self.text)
+
+
+def statements(answer: str) -> tuple[Statement, ...]:
+    """What `answer` (Markdown) says, in order; together they cover every character that is no white space."""
+    return tuple(_statements(answer))
+
+
+def _statements(answer: str) -> Iterator[Statement]:
+    position, fenced, header = 0, False, None
+    for line in answer.splitlines(keepends=True):
+        bare = line.rstrip("\n")
+        if FENCE.match(bare):
+            fenced = not fenced
+            yield Statement("code", bare, position)
+        elif fenced:
+            yield Statement("code", bare, position)
+        elif TABLE_ROW.match(bare):
+            if not TABLE_RULE.match(bare):
+                cells = list(_cells(bare, position))
+                yield from _in_table(cells, header, own=OWN.search(bare) is not None)
+                header = header or [cell.text for cell in cells]
+            position += len(line)
+            continue
+        elif bare.strip():
+            yield from _sentences(bare, position)
+        header = None
+        position += len(line)
+
+
+def _cells(line: str, position: int) -> Iterator[Statement]:
+    offset = position
+    for part in line.split("|"):
+        if part.strip():
+            yield Statement("cell", part, offset)
+        offset += len(part) + 1
+
+
+def _in_table(cells: list[Statement], header: list[str] | None, *, own: bool) -> Iterator[Statement]:
+    for index, cell in enumerate(cells):
+        column = header[index] if header and index < len(header) else ""
+        row = cells[0].text if header and index else ""
+        yield replace(cell, row=row, column=column, own=own, kind="cell" if header else "heading")
+
+
+def _sentences(line: str, position: int) -> Iterator[Statement]:
+    begin = BULLET.match(line)
+    start = begin.end() if begin else 0
+    heading = line.lstrip().startswith("#")
+    for match in END.finditer(line, start):
+        said = line[start : match.end()]
+        if ABBREVIATION.search(line[start : match.start() + 1]):
+            continue
+        if said.strip():
+            yield _sentence(said, position + start, heading=heading)
+        start = match.end()
+    if line[start:].strip():
+        yield _sentence(line[start:], position + start, heading=heading)
+
+
+def _sentence(text: str, start: int, *, heading: bool) -> Statement:
+    blank = len(text) - len(text.lstrip())
+    own = OWN.search(text) is not None
+    return Statement("heading" if heading else "sentence", text[blank:], start + blank, own=own)

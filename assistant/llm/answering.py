@@ -1,0 +1,119 @@
+"""A model's words on their way to the person: checked, told what does not hold, and cut of what still does not."""
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+
+from assistant.grounding.check import Checked, Finding, checked
+from assistant.grounding.claims import false_superlatives
+from assistant.grounding.evidence import Evidence
+from assistant.grounding.references import rendered
+from assistant.grounding.statements import OWN, statements
+from assistant.llm.unfit import unfit_statements
+from assistant.llm.verdict import Said, contradiction, parted
+from tools.agent_tools.ledger import Ledger
+
+BLANK_LINES = re.compile(r"\n{3,}")
+EMPTY_ITEM = re.compile(r"^[ \t]*(?:[-*+•]|\d{1,2}[.)])[ \t]*(?:\*\*[^*\n]*\*\*[:：]?)?[ \t]*$\n?", re.M)
+TABLE = re.compile(r"(?:^[ \t]*\|.*\|[ \t]*$\n?)+", re.M)
+RULE = re.compile(r"^[ \t]*\|?[\s:|-]+\|?[ \t]*$")
+BRACES = re.compile(r"\{\{[^{}\n]{0,160}\}\}")
+QUOTED_MAX = 120
+
+
+@dataclass(frozen=True, slots=True)
+class Judged:
+    """An answer with what was found of it."""
+
+    said: Said
+    """The words with references filled in, and the verdict line."""
+    checked: Checked
+    problems: tuple[str, ...]
+    """What the model is told to mend."""
+    bad: tuple[tuple[int, int], ...] = field(default=())
+    """Spans that do not hold."""
+
+
+def judged(
+    text: str, ledger: Ledger, words: Sequence[str], former: Sequence[str], language: str, *, strict: bool
+) -> Judged:
+    """Hold an answer against everything it may rest on."""
+    said = parted(text)
+    filled = rendered(said.text, ledger)
+    said = Said(filled.text, said.verdict, said.key)
+    found = checked(filled.text, Evidence.of(ledger.all, words, former), filled.spans)
+    problems = [*filled.problems, *_told(found.findings)]
+    bad = [(one.statement.start, one.statement.end) for one in found.findings]
+    for statement, reason in unfit_statements(filled.text, language):
+        problems.append(f"“{_short(statement.text)}”: {reason}")
+        bad.append((statement.start, statement.end))
+    for claim, reason in false_superlatives(filled.text, ledger.all):
+        problems.append(f"“{_short(claim)}”: {reason}")
+        start = filled.text.index(claim)
+        bad.append((start, start + len(claim)))
+    if strict:
+        for one in statements(filled.text):
+            if one.own:
+                problems.append(f"“{_short(one.text)}”: own knowledge is not wanted here")
+                bad.append((one.start, one.end))
+    if (against := contradiction(said, ledger.all)) is not None:
+        problems.append(against)
+    bad += [_statement_span(filled.text, broken.start()) for broken in BRACES.finditer(filled.text)]
+    return Judged(said, found, tuple(dict.fromkeys(problems)), tuple(bad))
+
+
+def _told(findings: Iterable[Finding]) -> list[str]:
+    """Findings by sentence, in words."""
+    by_statement: dict[str, list[str]] = {}
+    for one in findings:
+        by_statement.setdefault(_short(one.statement.text), []).append(f"{one.text} ({one.reason})")
+    return [f"“{text}”: {'; '.join(dict.fromkeys(said))}" for text, said in by_statement.items()]
+
+
+def _short(text: str) -> str:
+    plain = " ".join(text.split())
+    return plain if len(plain) <= QUOTED_MAX else plain[: QUOTED_MAX - 1] + "…"
+
+
+def _statement_span(text: str, position: int) -> tuple[int, int]:
+    return next(
+        ((one.start, one.end) for one in statements(text) if one.start <= position < one.end), (position, position + 1)
+    )
+
+
+def without(text: str, bad: Iterable[tuple[int, int]]) -> str:
+    """`text` less these statements: sentence by sentence, of a table the whole row.
+
+    List items and tables that are left empty go too.
+    """
+    spans = sorted({_row_span(text, start, end) for start, end in bad})
+    parts: list[str] = []
+    position = 0
+    for start, end in spans:
+        if start < position:
+            position = max(position, end)
+            continue
+        parts.append(text[position:start])
+        position = end
+    parts.append(text[position:])
+    kept = EMPTY_ITEM.sub("", "".join(parts))
+    kept = TABLE.sub(lambda table: table[0] if _has_rows(table[0]) else "", kept)
+    return BLANK_LINES.sub("\n\n", kept).strip()
+
+
+def _row_span(text: str, start: int, end: int) -> tuple[int, int]:
+    """The line of a table that a cell stands in; any other span as it is."""
+    line = text.rfind("\n", 0, start) + 1
+    stop = text.find("\n", end)
+    stop = len(text) if stop < 0 else stop + 1
+    return (line, stop) if text[line:stop].lstrip().startswith("|") else (start, end)
+
+
+def _has_rows(table: str) -> bool:
+    rows = [row for row in table.splitlines() if row.strip() and not RULE.match(row)]
+    return len(rows) > 1
+
+
+def marked(text: str, mark: str) -> str:
+    """`text` with the mark that people see in place of the model's own."""
+    return OWN.sub(mark, text)

@@ -1,0 +1,76 @@
+"""What may stand in nobody's words: active content, calls to everybody, formulas, our instructions, another script."""
+
+import re
+import unicodedata
+from collections.abc import Iterator
+
+from assistant.grounding.statements import Statement, statements
+from assistant.llm.prompts import SYSTEM
+from assistant.understand.language import language_of
+
+_TAGS = "script|iframe|img|object|svg|embed|link|meta|style|form|base|video|audio|math|input|button|template"
+ACTIVE = re.compile(
+    rf"<\s*(?:{_TAGS})\b|<\s*/\s*[a-z]|<[a-z][a-z0-9]*\s[^<>]{{0,200}}=|<!--|!\[|\b(?:javascript|vbscript)\s*:\s*\S"
+    r"|\bdata\s*:\s*text/|&#\w{1,8};|\bon(?:error|load|click|mouseover|focus)\s*=",
+    re.I,
+)
+CALL_OUT = re.compile(r"<[!@#]|@(?:everyone|here|channel|all)\b", re.I)
+FORMULA = re.compile(r"(?:^|\|)[ \t]*(?:=[A-Za-z(]|@[A-Za-z]+\(|\+(?=[A-Za-z]+\()|-(?=[A-Za-z]+\())", re.M)
+ADDRESS = re.compile(r"\b(?:[a-z][a-z0-9+.-]{1,15}:)//\S+|\bwww\.\S+", re.I)
+LOCAL = re.compile(r"//(?:localhost|127\.0\.0\.1|0\.0\.0\.0|\[::1\]|<[\w-]+>|\$\{?\w+\}?|head|node\d*|master)\b")
+CODE = re.compile(r"`[^`\n]{1,300}`")
+"""What is shown as it is typed, where no address can be followed."""
+SHARED_WORDS = 10
+"""So many words in a row of our instructions are a quotation of them."""
+HAN_MIN, HAN_MAX, LETTERS_MIN = 0.05, 0.3, 40
+"""Share of Han among the letters that an answer in Chinese has at least, one in English at most; and from how many
+letters on that is asked."""
+
+
+def unfit_statements(text: str, language: str) -> Iterator[tuple[Statement, str]]:
+    """Statements that may not leave, with the reason."""
+    every = statements(text)
+    for one in every:
+        if (reason := _reason(one)) is not None:
+            yield one, reason
+    if every and not _in_language(text, language):
+        said = "Chinese" if language == "zh" else "English" if language == "en" else "the person's language"
+        yield every[0], f"the person writes {said}: write the whole answer in it"
+
+
+def _reason(one: Statement) -> str | None:
+    text = one.text
+    if CALL_OUT.search(text):
+        return "a call to everybody"
+    if any(
+        unicodedata.category(character) in {"Cf", "Co", "Cs"} and character not in "\u200d\ufe0f" for character in text
+    ):
+        return "invisible characters"
+    if one.kind == "code":
+        return "active content" if re.search(r"<\s*script\b", text, re.I) else None
+    if ACTIVE.search(text):
+        return "active content"
+    if FORMULA.search(text):
+        return "a spreadsheet formula"
+    if any(not LOCAL.search(address[0]) for address in ADDRESS.finditer(CODE.sub("", text))):
+        return "a web address: sources are put beside the answer"
+    return "its instructions" if _quotes_instructions(text) else None
+
+
+def _quotes_instructions(text: str) -> bool:
+    said = text.lower().split()
+    return any(tuple(said[place : place + SHARED_WORDS]) in _runs() for place in range(len(said) - SHARED_WORDS + 1))
+
+
+def _runs() -> frozenset[tuple[str, ...]]:
+    ours = SYSTEM.lower().split()
+    return frozenset(tuple(ours[place : place + SHARED_WORDS]) for place in range(len(ours) - SHARED_WORDS + 1))
+
+
+def _in_language(text: str, language: str) -> bool:
+    prose = " ".join(one.text for one in statements(text) if one.kind != "code")
+    letters = [character for character in prose if character.isalpha()]
+    if len(letters) < LETTERS_MIN or language not in {"zh", "en"}:
+        return True
+    share = sum("一" <= character <= "鿿" for character in letters) / len(letters)
+    return share >= HAN_MIN if language == "zh" else share <= HAN_MAX and language_of(prose.lower()) in {"en", "zh"}

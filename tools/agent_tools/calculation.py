@@ -1,0 +1,84 @@
+"""Arithmetic over figures of results and of the person: which figures went in is known, and told."""
+
+import ast
+import math
+import operator
+from collections.abc import Callable, Mapping
+
+from kb.base import BadInput
+
+OPERATORS: Mapping[type[ast.AST], Callable[..., float]] = {
+    ast.Add: operator.add, ast.Sub: operator.sub, ast.Mult: operator.mul, ast.Div: operator.truediv,
+    ast.FloorDiv: operator.floordiv, ast.Mod: operator.mod, ast.USub: operator.neg, ast.UAdd: operator.pos,
+}  # fmt: skip
+FUNCTIONS: Mapping[str, Callable[..., float]] = {
+    "ceil": math.ceil, "floor": math.floor, "round": round, "min": min, "max": max, "abs": abs, "sqrt": math.sqrt,
+    "log2": math.log2,
+}  # fmt: skip
+CONSTANTS = frozenset({12, 24, 30, 31, 52, 60, 100, 365, 730, 1000, 3600, 8760, 86400, 10**4, 10**6, 10**9, 0.5})
+"""Literals that convert or count; any other figure has to be named and have a source."""
+SMALL_MAX, EXPRESSION_MAX, POWER_MAX = 10, 400, 64
+
+
+def evaluate(expression: str, values: Mapping[str, float]) -> float:
+    """The value of an expression over named values: `weights / cards + cache`.
+
+    Raises:
+        BadInput: it does not parse, holds a name without a value, a literal without a source, or divides by nothing.
+    """
+    if len(expression) > EXPRESSION_MAX:
+        raise BadInput("expression", f"is longer than {EXPRESSION_MAX} characters.", "Work it out in two steps.")
+    try:
+        tree = ast.parse(expression.replace("×", "*").replace("÷", "/").replace("^", "**"), mode="eval")
+        value = _value(tree.body, values)
+    except (SyntaxError, RecursionError, MemoryError):
+        raise BadInput("expression", "does not parse.", "Write e.g. `weights / cards + cache`.") from None
+    except ZeroDivisionError:
+        raise BadInput("expression", "divides by zero.", "Check the values.") from None
+    except (OverflowError, ValueError, TypeError):
+        raise BadInput("expression", "has no value.", "Check the values and functions.") from None
+    if not math.isfinite(value):
+        raise BadInput("expression", "has no finite value.", "Check the values.")
+    return value
+
+
+def _value(node: ast.AST, values: Mapping[str, float]) -> float:
+    if isinstance(node, ast.Constant):
+        return _literal(node.value)
+    if isinstance(node, ast.Name):
+        if node.id not in values:
+            raise BadInput(
+                "expression", f"holds `{node.id}`, which has no value.", f"Give it in values: {list(values)}."
+            )
+        return values[node.id]
+    if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Pow):
+        base, power = _value(node.left, values), _value(node.right, values)
+        if abs(power) > POWER_MAX:
+            raise BadInput("expression", f"raises to a power above {POWER_MAX}.", "Check it.")
+        return float(base**power)
+    if isinstance(node, ast.BinOp) and type(node.op) in OPERATORS:
+        return float(OPERATORS[type(node.op)](_value(node.left, values), _value(node.right, values)))
+    if isinstance(node, ast.UnaryOp) and type(node.op) in OPERATORS:
+        return float(OPERATORS[type(node.op)](_value(node.operand, values)))
+    if (
+        isinstance(node, ast.Call)
+        and isinstance(node.func, ast.Name)
+        and node.func.id in FUNCTIONS
+        and not node.keywords
+    ):
+        return float(FUNCTIONS[node.func.id](*(_value(one, values) for one in node.args)))
+    raise BadInput(
+        "expression", "holds something that is no arithmetic.", f"Use + - * / ** and {', '.join(FUNCTIONS)}."
+    )
+
+
+def _literal(value: object) -> float:
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        raise BadInput("expression", "holds something that is no number.", "Use numbers and names.")
+    power = value == int(value) and value > 0 and int(value) & (int(value) - 1) == 0
+    if (value == int(value) and 0 <= value <= SMALL_MAX) or value in CONSTANTS or power:
+        return float(value)
+    raise BadInput(
+        "expression", f"holds the bare figure {value:g}.",
+        "Name it in values: a reference (R2.ways[0].speed.tokens_per_s_total), the person's figure, an assumption.",
+    )  # fmt: skip

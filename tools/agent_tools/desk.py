@@ -1,0 +1,103 @@
+"""The desk a language model works at: it calls registered tools, and what it looked up stays at hand under a key."""
+
+import logging
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from pydantic import ValidationError
+
+from kb.base import AdvisorError, Frozen
+from tools.agent_tools.ledger import Ledger, LookedUp, Worked
+from tools.agent_tools.shown import bounded
+from tools.refused import bad_input
+from tools.registry import tool
+
+logger = logging.getLogger(__name__)
+
+
+class Desk:
+    """Where one call of an agent's tool is worked out.
+
+    Args:
+        ledger: what was looked up before.
+        words: what the person wrote in this conversation; a figure of theirs may go into a calculation.
+    """
+
+    def __init__(self, ledger: Ledger, words: tuple[str, ...] = ()) -> None:
+        self.ledger, self.words = ledger, words
+        self.worked: list[Worked] = []
+
+    def call(self, name: str, arguments: Mapping[str, Any]) -> dict[str, Any]:
+        """What a registered tool says.
+
+        Raises:
+            AdvisorError: whatever it refuses.
+        """
+        given = {key: value for key, value in arguments.items() if value is not None and value != () and value != []}
+        try:
+            result = tool(name).call(given).model_dump(mode="json")
+        except AdvisorError as problem:
+            self.worked.append(Worked(tool=name, request=_plain(given), result={"error": problem.data()}))
+            raise
+        self.worked.append(Worked(tool=name, request=_plain(given), result=result))
+        return result
+
+    def tried(self, name: str, arguments: Mapping[str, Any]) -> dict[str, Any] | None:
+        """The same, null where the tool refuses: what is told beside the main thing."""
+        try:
+            return self.call(name, arguments)
+        except AdvisorError:
+            self.worked.pop()
+            return None
+
+
+@dataclass(frozen=True, slots=True)
+class AgentTool:
+    """A tool as a language model sees it."""
+
+    run: Callable[[Any, Desk], dict[str, Any]]
+    request: type[Frozen]
+
+    @property
+    def name(self) -> str:
+        """The function's name, which is the tool's."""
+        return self.run.__name__
+
+    @property
+    def description(self) -> str:
+        """The docstring, which the model reads."""
+        return " ".join((self.run.__doc__ or "").split())
+
+    def look_up(self, arguments: Mapping[str, Any], ledger: Ledger, words: tuple[str, ...] = ()) -> LookedUp:
+        """Run it; what it says, or why it refuses, is kept in the ledger. Never raises for what was asked."""
+        desk = Desk(ledger, words)
+        try:
+            request = self.request.model_validate(dict(arguments))
+            asked = request.model_dump(mode="json", exclude_none=True, exclude_defaults=True)
+            told = bounded(self.run(request, desk))
+        except ValidationError as problem:
+            asked, told = _plain(arguments), {"error": bad_input(problem, self.request.model_fields).data()}
+        except AdvisorError as problem:
+            asked, told = _plain(arguments), {"error": problem.data()}
+        except Exception:  # a defect of one tool must not cost the person the whole answer
+            logger.exception("%s failed", self.name)
+            asked = _plain(arguments)
+            told = {"error": {"code": "internal_error", "message": f"{self.name} failed; the defect was logged."}}
+        one = LookedUp(key=ledger.next_key(), tool=self.name, request=asked, shown=told, worked=tuple(desk.worked))
+        return ledger.keep(one)
+
+
+def _plain(given: Mapping[str, Any]) -> dict[str, Any]:
+    """A request as JSON would hold it."""
+    return {key: _json(value) for key, value in given.items()}
+
+
+def _json(value: Any) -> Any:
+    if isinstance(value, Frozen):
+        return value.model_dump(mode="json", exclude_none=True)
+    if isinstance(value, Mapping):
+        return {str(key): _json(inner) for key, inner in value.items()}
+    if isinstance(value, list | tuple):
+        return [_json(one) for one in value]
+    return value if isinstance(value, str | int | float | bool) or value is None else str(value)

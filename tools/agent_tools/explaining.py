@@ -1,0 +1,166 @@
+"""`explain`: whether something observed is normal, and what causes it."""
+
+import re
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from pydantic import Field
+
+from kb.base import BadInput
+from tools.agent_tools import reading
+from tools.agent_tools.asked import AgentRequest
+from tools.agent_tools.desk import Desk
+from tools.agent_tools.shown import shown
+from tools.agent_tools.train import METHODS
+
+TRAINED = {"full": "full_finetune", "sft": "full_finetune", "lora": "lora", "qlora": "qlora", "pretrain": "pretrain"}
+CAUSES_MAX = 5
+
+
+SEEN: Mapping[str, tuple[str, Callable[[str | None, str], Any]]] = {
+    "tokens_per_s": ("tokens_per_s", reading.number), "tokens_per_s_total": ("tokens_per_s_total", reading.number),
+    "prefill_tokens_per_s": ("prefill_tokens_per_s", reading.number), "first_token": ("first_token_s", reading.seconds),
+    "step": ("step_s", reading.seconds), "it_per_s": ("it_per_s", reading.number),
+    "memory": ("memory_bytes", reading.memory), "cache_tokens": ("kv_pool_tokens", reading.count),
+    "utilisation": ("utilisation_ratio", reading.ratio), "cpu_share": ("cpu_share_ratio", reading.ratio),
+    "power": ("power_w", reading.number), "temperature": ("temperature_c", reading.number),
+    "wall": ("wall_s", reading.seconds),
+}  # fmt: skip
+"""Name of a figure that is seen → the solver's field, and how its words are read."""
+UNIT_ENDINGS = ("_s", "_bytes", "_ratio", "_w", "_c")
+
+
+class ExplainRequest(AgentRequest):
+    """A set-up, and what was seen of it."""
+
+    model: str | None = Field(default=None, max_length=200)
+    """With its format."""
+    cards: str | None = Field(default=None, max_length=300)
+    """"2x 3090"."""
+    task: str | None = Field(default=None, max_length=40)
+    """inference (default), lora, qlora, full."""
+    engine: str | None = Field(default=None, max_length=40)
+    """vllm, ollama, llama.cpp, comfyui, deepspeed, unsloth …"""
+    kv_format: str | None = Field(default=None, max_length=20)
+    """Of the cache."""
+    context_tokens: str | None = Field(default=None, max_length=40)
+    """As set."""
+    concurrent_sequences: str | None = Field(default=None, max_length=40)
+    """Requests at once."""
+    input_tokens: str | None = Field(default=None, max_length=40)
+    """Prompt."""
+    host_memory: str | None = Field(default=None, max_length=120)
+    """RAM and channels."""
+    link: str | None = Field(default=None, max_length=60)
+    """"PCIe 3.0 x4", "nvlink", "10GbE"."""
+    sequence_tokens: str | None = Field(default=None, max_length=40)
+    """Training."""
+    micro_batch: str | None = Field(default=None, max_length=20)
+    """Training."""
+    optimizer: str | None = Field(default=None, max_length=40)
+    """Training."""
+    gradient_checkpointing: str | None = Field(default=None, max_length=20)
+    """none or full."""
+    sharding: str | None = Field(default=None, max_length=20)
+    """ddp, zero2, zero3, fsdp."""
+    size: str | None = Field(default=None, max_length=60)
+    """Pictures and clips: "832x480 81 frames"."""
+    seen: dict[str, Any] = Field(default_factory=dict, max_length=len(SEEN))
+    """As measured, any of tokens_per_s, prefill_tokens_per_s, first_token, step, memory, cache_tokens, utilisation,
+    cpu_share (of ollama ps), power, temperature, wall: {"tokens_per_s": "5", "cpu_share": "13%"}."""
+    expected: dict[str, Any] = Field(default_factory=dict, max_length=len(SEEN))
+    """The same, as the person thought it would be."""
+    error_text: str | None = Field(default=None, max_length=16_000)
+    """Error, log or nvidia-smi table as pasted, the telling lines."""
+    flags: str | None = Field(default=None, max_length=6_000)
+    """Command line as run."""
+    symptom: str | None = Field(default=None, max_length=60)
+    """hangs, spills, one_card_idle, grows, slow_later, killed, xid …, if there is no figure."""
+
+
+def explain(request: ExplainRequest, desk: Desk) -> dict[str, Any]:
+    """Judges what was observed: expected against seen (normal, low, high, impossible), causes by how much they explain,
+    check and fix of each with the figure after it. Reads errors, logs, nvidia-smi. For: why so slow, is this normal,
+    why OOM, one card idle, what does this error mean."""
+    named, form = reading.model_and_format(request.model, None)
+    topology = desk.tried("read_topology", {"text": request.error_text}) if _is_table(request.error_text) else None
+    task = TRAINED.get(METHODS.get((request.task or "").strip().lower(), ""), "inference")
+    count = reading.count
+    asked = {
+        **named, "weight_format": form, "cards": reading.stated(reading.cards(request.cards)), "task": task,
+        "engine": _engine(request.engine),
+        "kv_format": reading.cache(request.kv_format),
+        "context_tokens": count(request.context_tokens, "context_tokens"),
+        "concurrent_sequences": count(request.concurrent_sequences, "concurrent_sequences"),
+        "input_tokens": count(request.input_tokens, "input_tokens"), **reading.host(request.host_memory),
+        "link": request.link, "sequence_tokens": count(request.sequence_tokens, "sequence_tokens"),
+        "micro_batch_size": count(request.micro_batch, "micro_batch"), "optimizer": request.optimizer,
+        "gradient_checkpointing": request.gradient_checkpointing, "sharding": request.sharding,
+        **reading.size(request.size), "error_text": request.error_text, "flags": request.flags,
+        "symptom": request.symptom,
+        "seen": _seen(request.seen, "seen"),
+        "expected_by_person": _seen(request.expected, "expected"),
+    }  # fmt: skip
+    if topology and not named and not request.seen:
+        return {"topology": shown(topology)}
+    return {
+        **_explained(desk.call("explain_observation", asked)),
+        **({"topology": shown(topology)} if topology else {}),
+    }
+
+
+def _seen(given: Mapping[str, Any], field: str) -> dict[str, Any] | None:
+    """Figures that were seen, typed.
+
+    Raises:
+        BadInput: one has a name that none bears, or cannot be read.
+    """
+    found: dict[str, Any] = {}
+    for key, value in given.items():
+        name = (
+            key
+            if key in SEEN
+            else next((key.removesuffix(end) for end in UNIT_ENDINGS if key.removesuffix(end) in SEEN), key)
+        )
+        if name not in SEEN:
+            raise BadInput(field, f"holds “{key}”, which is no figure here.", f"Use {', '.join(SEEN)}.")
+        if value is not None:
+            into, read = SEEN[name]
+            said = (
+                re.sub(r"\s*(?:W|°?C|it/s)\s*$", "", str(value))
+                if name in {"power", "temperature", "it_per_s"}
+                else str(value)
+            )
+            found[into] = read(said, field)
+    return found or None
+
+
+def _engine(text: str | None) -> str | None:
+    """The engine; Ollama stays what it is, since its defaults are causes of their own."""
+    return "ollama" if text and "ollama" in text.lower() else reading.engine(text)
+
+
+def _is_table(text: str | None) -> bool:
+    return bool(text) and (
+        "NVIDIA-SMI" in str(text) or "NIC0" in str(text) or "CPU Affinity" in str(text) or "SYS" in str(text).split()
+    )
+
+
+def _explained(result: dict[str, Any]) -> dict[str, Any]:
+    """An explanation as a model reads it: in English, which it puts into the person's language."""
+    causes = [shown(_english(one)) for one in result.get("causes", [])[:CAUSES_MAX]]
+    order = ("answer", "figures", "error", "binds", "changes", "set_by_flags")
+    plain = shown(_english({name: result[name] for name in order if result.get(name)}))
+    return {
+        **plain, "causes": causes, "assumptions": result.get("assumptions", [])[:3],
+        "warnings": result.get("warnings", [])[:3],
+    }  # fmt: skip
+
+
+def _english(value: Any) -> Any:
+    """Words that stand in both languages, in one."""
+    if isinstance(value, dict):
+        if set(value) == {"en", "zh"}:
+            return value["en"]
+        return {name: _english(inner) for name, inner in value.items() if not name.endswith("_zh")}
+    return [_english(one) for one in value] if isinstance(value, list) else value

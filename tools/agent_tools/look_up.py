@@ -1,0 +1,277 @@
+"""`look_up`: what is known of cards, models, clouds and software."""
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from pydantic import Field
+
+from kb.base import AdvisorError, BadInput
+from kb.catalog import gpus
+from kb.catalog import server as find_server
+from kb.exports import export_rules, restriction
+from kb.models import models
+from tools.agent_tools import reading
+from tools.agent_tools.asked import AgentRequest
+from tools.agent_tools.desk import Desk
+from tools.agent_tools.shown import shown
+
+ROWS_MAX = 6
+SERVER = (
+    "gpus",
+    "gpu_text",
+    "max_gpus",
+    "cpu",
+    "max_memory",
+    "storage",
+    "network",
+    "psu_w",
+    "cooling",
+    "rack_units",
+    "notes",
+)
+KINDS = ("spec", "compare", "find_cards", "model", "offers", "compatibility", "server")
+CARD = (
+    "name", "status", "year", "architecture", "form_factor", "memory_bytes", "usable_bytes", "memory_type", "ecc",
+    "bandwidth_bytes_per_s", "bf16_flops", "fp16_flops", "fp8_flops", "fp4_flops", "int8_ops", "fp32_flops",
+    "nvlink_bytes_per_s", "nvlink_note", "pcie", "tdp_w", "power_connectors", "slot_width", "mig_instances",
+    "compute_capability", "msrp_usd", "price", "price_high_usd", "price_cny", "price_cny_as_of", "export_note", "notes",
+)  # fmt: skip
+MODEL = (
+    "name", "kind", "params", "active_params", "layers", "hidden_size", "heads", "kv_heads", "head_dim", "attention",
+    "experts", "sliding", "linear", "max_context_tokens", "native_format", "checkpoint_bytes", "licence", "released",
+    "notes",
+)  # fmt: skip
+OFFER = (
+    "provider", "instance", "gpu_text", "gpu_count", "vcpus", "host_memory_bytes", "interconnect", "region", "country",
+    "purchase", "usd_per_hour", "usd_per_gpu_hour", "as_of", "stale",
+)  # fmt: skip
+
+
+class LookUpRequest(AgentRequest):
+    """What to look up."""
+
+    kind: str = Field(max_length=40)
+    """spec, compare, find_cards, model, offers (rents), compatibility, server."""
+    names: tuple[str, ...] = Field(default=(), max_length=8)
+    """Cards, models or servers: ["4090", "L40S"]."""
+    engine: str | None = Field(default=None, max_length=100)
+    """compatibility: "vllm 0.9", "pytorch 2.6"."""
+    feature: str | None = Field(default=None, max_length=100)
+    """compatibility: bf16, fp8, awq, flash_attention_2, p2p, mig …"""
+    cuda: str | None = Field(default=None, max_length=40)
+    """compatibility: "12.4", "cu121"."""
+    driver: str | None = Field(default=None, max_length=40)
+    """compatibility."""
+    min_memory: str | None = Field(default=None, max_length=40)
+    """find_cards, offers: least memory."""
+    max_memory: str | None = Field(default=None, max_length=40)
+    """find_cards: most."""
+    max_price: str | None = Field(default=None, max_length=60)
+    """Of a card; offers: an hour."""
+    vendor: str | None = Field(default=None, max_length=60)
+    """find_cards: NVIDIA, AMD, Huawei …"""
+    market: str | None = Field(default=None, max_length=40)
+    """find_cards: consumer, workstation, data_center, laptop, apu …"""
+    max_power: str | None = Field(default=None, max_length=20)
+    """find_cards: "75 W"."""
+    sort: str | None = Field(default=None, max_length=40)
+    """find_cards: memory, bandwidth, bf16, price, price_per_gib, tdp."""
+    provider: str | None = Field(default=None, max_length=60)
+    """offers: only this cloud."""
+    country: str | None = Field(default=None, max_length=20)
+    """offers: where; compatibility: export rules."""
+    purchase: str | None = Field(default=None, max_length=20)
+    """offers: on_demand (default), spot, reserved."""
+    gpu_count: str | None = Field(default=None, max_length=20)
+    """offers: cards of an instance, at least."""
+
+
+def look_up(request: LookUpRequest, desk: Desk) -> dict[str, Any]:
+    """Facts: specifications and prices of cards, comparisons, cards by conditions, shapes of models, servers, rental
+    offers, and whether card, format, engine, CUDA and driver go together."""
+    kind = request.kind.strip().lower().replace(" ", "_")
+    found = KIND_OF.get(kind)
+    if found is None:
+        raise BadInput("kind", f"is “{request.kind}”.", f"Use {', '.join(KINDS)}.")
+    return found(request, desk)
+
+
+def _spec(request: LookUpRequest, desk: Desk) -> dict[str, Any]:
+    """Cards by name; a name that is no card's is looked for among models and servers."""
+    rows: list[Any] = []
+    for name in _named(request):
+        try:
+            ids = [one["gpu"] for one in reading.stated(reading.cards(name, "names"), "names")]
+        except AdvisorError as problem:
+            other = _other(name, desk)
+            if other is None:
+                raise problem from None
+            rows.append(other)
+            continue
+        result = desk.call("find_gpus", {"names": ids, "limit": len(ids)})
+        rows += [_card(row) for row in result["gpus"]]
+    return {"found": rows}
+
+
+def _other(name: str, desk: Desk) -> dict[str, Any] | None:
+    try:
+        return _model_row(name)
+    except AdvisorError:
+        pass
+    found = desk.tried("plan_power", {"server": name})
+    return (
+        shown({"server": name, "gpu": found["gpu"], "gpu_count": found["gpu_count"], "wall_max_w": found["wall_max_w"]})
+        if found
+        else None
+    )
+
+
+def _card(row: Mapping[str, Any]) -> dict[str, Any]:
+    return shown({name: row.get(name) for name in CARD if row.get(name) not in (None, "", False, 0)})
+
+
+def _compare(request: LookUpRequest, desk: Desk) -> dict[str, Any]:
+    ids = [one["gpu"] for name in _named(request) for one in reading.stated(reading.cards(name, "names"), "names")]
+    unique = list(dict.fromkeys(ids))
+    if len(unique) < 2:
+        return _spec(request, desk)
+    result = desk.call("compare_gpus", {"gpus": unique[:ROWS_MAX]})
+    rows = [
+        shown(
+            {name: row.get(name) for name in CARD[:22] if row.get(name) not in (None, "", False, 0)}
+            | {name: row.get(name) for name in ("msrp_usd", "price", "price_cny", "usd_per_gib") if row.get(name)}
+        )
+        for row in result["gpus"]
+    ]
+    return {"cards": rows, "warnings": result["warnings"][:2]}
+
+
+def _find_cards(request: LookUpRequest, desk: Desk) -> dict[str, Any]:
+    price = reading.money(request.max_price, "max_price")
+    result = desk.call("find_gpus", {
+        "vendor": request.vendor, "market": (request.market or "").lower() or None,
+        "min_memory_bytes": reading.memory(request.min_memory, "min_memory"),
+        "max_memory_bytes": reading.memory(request.max_memory, "max_memory"),
+        "max_price_usd": float(price.amount) if price and price.currency == "USD" else None,
+        "max_tdp_w": _watts(request.max_power), "sort": (request.sort or "").lower() or None, "limit": 10,
+    })  # fmt: skip
+    fields = ("name", "memory_bytes", "bandwidth_bytes_per_s", "tdp_w", "market", "status", "price", "price_cny")
+    rows = [shown({name: row.get(name) for name in fields if row.get(name)}) for row in result["gpus"]]
+    return {"total": result["total"], "cards": rows, "warnings": result["warnings"][:2]}
+
+
+def _model(request: LookUpRequest, desk: Desk) -> dict[str, Any]:
+    return {"models": [_model_row(name) for name in _named(request)]}
+
+
+def _model_row(name: str) -> dict[str, Any]:
+    named, form = reading.model_and_format(name, None)
+    if "model" not in named:
+        raise BadInput("names", f"holds “{name}”, a size and no model.", "Name a model.")
+    row = models()[named["model"]].model_dump(mode="json")
+    return {
+        "model": named["model"],
+        **shown({field: row[field] for field in MODEL if row.get(field) not in (None, "", 0)}),
+        **({"format": form} if form else {}),
+    }
+
+
+def _offers(request: LookUpRequest, desk: Desk) -> dict[str, Any]:
+    cards = [one["gpu"] for name in request.names for one in reading.stated(reading.cards(name, "names"), "names")]
+    price = reading.money(request.max_price, "max_price")
+    told = []
+    for card in cards or [None]:
+        result = desk.call("find_offers", {
+            "gpu": card, "min_gpus": reading.count(request.gpu_count, "gpu_count"), "provider": request.provider,
+            "country": (request.country or "").upper()[:2] or None,
+                "purchase": (request.purchase or "").lower() or None,
+            "min_memory_bytes_total": reading.memory(request.min_memory, "min_memory"),
+            "max_per_hour": float(price.amount) if price else None, "currency": price.currency if price else None,
+            "limit": ROWS_MAX if len(cards) < 2 else 3,
+        })  # fmt: skip
+        rows = [
+            shown({name: row.get(name) for name in OFFER if row.get(name) not in (None, "", False)})
+            for row in result["offers"]
+        ]
+        near = [
+            shown({"without": one["without"], "offer": {name: one["offer"].get(name) for name in OFFER}})
+            for one in result["nearest"][:2]
+        ]
+        told.append(
+            {
+                "card": card,
+                "total": result["total"],
+                "offers": rows,
+                "nearest": near,
+                "warnings": result["warnings"][:2],
+            }
+        )
+    return {"offers_by_card": told} if len(told) > 1 else told[0]
+
+
+def _compatibility(request: LookUpRequest, desk: Desk) -> dict[str, Any]:
+    cards = [one["gpu"] for name in request.names for one in reading.stated(reading.cards(name, "names"), "names")]
+    result = desk.call("check_compatibility", {
+        "gpu": cards[0] if cards else None, "gpus": cards[1:] or None, "feature": request.feature,
+        "engine": request.engine, "cuda": request.cuda, "driver": request.driver,
+    })  # fmt: skip
+    told = shown(
+        {name: result[name] for name in ("verdict", "reason", "instead", "findings", "warnings") if result.get(name)}
+    )
+    if request.country:
+        told["export"] = [_export(card, request.country.strip().upper()[:2]) for card in cards]
+    return told
+
+
+def _export(card: str, country: str) -> str:
+    """What the rules that are held say of a card and a country."""
+    rule = restriction(card, country)
+    name = gpus()[card].name
+    if rule is not None:
+        return f"{name}: {rule.effect.replace('_', ' ')} for {country} since {rule.since} ({rule.rule})"
+    if any(country in one.countries for one in export_rules()):
+        return f"{name}: no rule that is held bars it for {country}"
+    return f"{name}: no rule is held for {country}, which does not mean that none applies: ask the seller"
+
+
+def _server(request: LookUpRequest, desk: Desk) -> dict[str, Any]:
+    """Servers by name: what they hold, their supply, and what they cost."""
+    rows = []
+    for name in _named(request):
+        row = find_server(name).model_dump(mode="json")
+        power = desk.tried("plan_power", {"server": row["id"]}) or {}
+        prices = [
+            {"currency": one.get("currency", "USD"), "amount": one.get("amount"), **one} for one in row["prices"][:3]
+        ]
+        fields = {key: row[key] for key in SERVER if row.get(key) not in (None, "", [], {})}
+        rows.append(
+            shown(
+                {
+                    "server": f"{row['vendor']} {row['name']}",
+                    **fields,
+                    "prices": prices,
+                    "wall_max_w": power.get("wall_max_w"),
+                }
+            )
+        )
+    return {"servers": rows}
+
+
+def _named(request: LookUpRequest) -> tuple[str, ...]:
+    if not request.names:
+        raise BadInput("names", "is empty.", "Name the cards, models or servers.")
+    return request.names
+
+
+def _watts(text: str | None) -> int | None:
+    return (
+        None if text is None else int(reading.number(text.lower().replace("w", "").strip(), "max_power") or 0) or None
+    )
+
+
+KIND_OF: Mapping[str, Callable[[LookUpRequest, Desk], dict[str, Any]]] = {
+    "spec": _spec, "specs": _spec, "specification": _spec, "compare": _compare, "comparison": _compare,
+    "find_cards": _find_cards, "find": _find_cards, "search": _find_cards, "model": _model, "models": _model,
+    "offers": _offers, "offer": _offers, "rent": _offers, "prices": _offers, "compatibility": _compatibility,
+    "compatible": _compatibility, "server": _server, "servers": _server, "card": _spec, "cards": _spec,
+}  # fmt: skip

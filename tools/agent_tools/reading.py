@@ -1,0 +1,195 @@
+"""Requests in people's words as the typed fields of the registered tools."""
+
+import re
+from collections.abc import Sequence
+from typing import Any, Literal
+
+from kb.base import BadInput
+from kb.catalog import gpus
+from kb.lexicon import (
+    CardCount,
+    Money,
+    read_cards,
+    read_count,
+    read_duration,
+    read_format,
+    read_host_memory,
+    read_memory,
+    read_model,
+    read_money,
+)  # fmt: skip
+from kb.models import models
+
+LANGUAGE_KINDS = frozenset({"llm", "vlm"})
+ENGINES = {
+    "llamacpp": "llama.cpp", "llama cpp": "llama.cpp", "llama-server": "llama.cpp", "lmstudio": "lm-studio",
+    "lm studio": "lm-studio", "trt-llm": "tensorrt-llm", "tensorrt": "tensorrt-llm", "tensorrtllm": "tensorrt-llm",
+    "hf": "transformers", "huggingface": "transformers", "text-generation-webui": "transformers", "mlx": "llama.cpp",
+    "exllama": "llama.cpp", "exllamav2": "llama.cpp", "koboldcpp": "llama.cpp", "llamafactory": "llama-factory",
+    "trl": "peft", "ms-swift": "peft", "swift": "peft", "llama.cpp server": "llama.cpp",
+}  # fmt: skip
+"""Names of engines as people write them, and programs that are one of them underneath."""
+CACHES = {"q8": "q8_0", "8bit": "q8_0", "int8": "int8", "q4": "q4_0", "4bit": "q4_0", "f16": "bf16", "16bit": "bf16"}
+PARALLEL = re.compile(r"\b(tp|pp|dp|ep)\s*[=: ]?\s*(\d{1,4})", re.I)
+Context = Literal["serve", "train"]
+
+
+def count(text: str | None, field: str) -> int | None:
+    """A whole number as people write it: "32k" tokens are 32,768 where that is the power of two they mean."""
+    if text is None:
+        return None
+    kilo = re.fullmatch(r"\s*(\d{1,4})\s?[kK]\s*(?:tokens?|ctx|context)?\s*", text)
+    if kilo and field in {"context_tokens", "sequence_tokens"} and int(kilo[1]) & (int(kilo[1]) - 1) == 0:
+        return int(kilo[1]) * 1024
+    return round(read_count(text, field))
+
+
+def number(text: str | None, field: str) -> float | None:
+    """A number as people write it."""
+    if text is None:
+        return None
+    found = re.match(r"\s*[<>≥≤~≈]?\s*(\d+(?:\.\d+)?)\s*(?:tok(?:en)?s?|t)?\s*(?:/|per|a)\s*s", text)
+    return float(found[1]) if found else read_count(text, field)
+
+
+def ratio(text: str | None, field: str) -> float | None:
+    """A share: "13%", "0.13"."""
+    if text is None:
+        return None
+    value = read_count(text.replace("%", "").replace("％", ""), field)
+    return value / 100 if "%" in text or "％" in text or value > 1 else value
+
+
+def seconds(text: str | None, field: str) -> float | None:
+    """A time as people write it."""
+    return None if text is None else _bare(text) or read_duration(text, field)
+
+
+def _bare(text: str) -> float | None:
+    return float(text) if re.fullmatch(r"\s*\d+(?:\.\d+)?\s*", text) else None
+
+
+def memory(text: str | None, field: str) -> int | None:
+    """An amount of memory as people write it."""
+    return None if text is None else read_memory(text, field)
+
+
+def money(text: str | None, field: str) -> Money | None:
+    """An amount of money with its currency, and per what."""
+    return None if text is None else read_money(text, field)
+
+
+def cards(text: Sequence[str] | str | None, field: str = "cards") -> tuple[CardCount, ...]:
+    """Cards with their counts.
+
+    Raises:
+        BadInput, UnknownName: none can be read out of it, or one is not in the catalog.
+    """
+    if not text:
+        return ()
+    return read_cards(text if isinstance(text, str) else " + ".join(text), field)
+
+
+def stated(found: Sequence[CardCount], field: str = "cards") -> list[dict[str, Any]]:
+    """Cards as requests of solvers take them.
+
+    Raises:
+        BadInput: one has no name, which only its memory tells.
+    """
+    for one in found:
+        if one.gpu is None:
+            raise BadInput(
+                field,
+                f"names no product in “{one.name or 'a card'}”.",
+                "Name a card of that memory; look_up finds some.",
+            )
+    return [
+        {"gpu": one.gpu, "count": one.count, **({"memory_bytes": one.memory_bytes} if one.memory_bytes else {})}
+        for one in found
+    ]
+
+
+def one_kind(found: Sequence[CardCount], field: str = "cards") -> tuple[str | None, int | None]:
+    """The card and its count where there is one kind; of unlike ones the smallest, with the count of all."""
+    if not found:
+        return None, None
+    named = [row["gpu"] for row in stated(found, field)]
+    smallest = min(named, key=lambda key: gpus()[key].memory_bytes)
+    return smallest, sum(one.count for one in found)
+
+
+def model_and_format(text: str | None, weight_format: str | None) -> tuple[dict[str, Any], str | None]:
+    """The fields that name a model, and its format where either says one.
+
+    A size alone ("a 70B model") gives the parameter count.
+    """
+    form = None if weight_format is None else read_format(weight_format)
+    if text is None:
+        return {}, form
+    size = re.fullmatch(
+        r"(?:an?\s|any\s)?\s*(\d+(?:\.\d+)?)\s*[bB](?:illion)?(?:\s*(?:model|dense|模型|参数).*)?", text.strip()
+    )
+    if size:
+        return {"params": int(float(size[1]) * 1e9)}, form
+    found = read_model(text)
+    return {"model": found.model}, form or found.weight_format
+
+
+def kind_of(named: dict[str, Any]) -> str:
+    """The catalog's kind of a model: llm, vlm, diffusion, …; a size alone is a language model's."""
+    model = models().get(named.get("model", ""))
+    return model.kind if model else "llm"
+
+
+def engine(text: str | None) -> str | None:
+    """An engine by the name people use."""
+    if text is None:
+        return None
+    plain = text.strip().lower()
+    return ENGINES.get(plain, ENGINES.get(plain.split()[0], plain.split()[0] if plain.split() else plain))
+
+
+def cache(text: str | None) -> str | None:
+    """The format of a cache."""
+    if text is None:
+        return None
+    plain = text.strip().lower().replace("-", "").replace("_", "_")
+    return CACHES.get(plain, plain)
+
+
+def host(text: str | None) -> dict[str, Any]:
+    """Memory of the machine itself, with its channels and bandwidth where they are said."""
+    if text is None:
+        return {}
+    found = read_host_memory(text, "host_memory")
+    return {
+        "host_memory_bytes": found.bytes, "memory_channels": found.channels,
+        "host_bandwidth_bytes_per_s": found.bandwidth_bytes_per_s,
+    }  # fmt: skip
+
+
+def size(text: str | None) -> dict[str, int]:
+    """Pixels, frames and steps of a picture or clip: "832x480 81 frames 20 steps"; 720p is 1280x720."""
+    if text is None:
+        return {}
+    found: dict[str, int] = {}
+    if match := re.search(r"(\d{2,5})\s*[x×*]\s*(\d{2,5})", text):
+        found |= {"width_px": int(match[1]), "height_px": int(match[2])}
+    elif (match := re.search(r"(480|576|720|1080|1440|2160)\s?[pP]", text)) is not None:
+        found |= {"width_px": round(int(match[1]) * 16 / 9), "height_px": int(match[1])}
+    for name, unit in (("frames", r"f(?:rames?)?\b|帧"), ("steps", r"steps?\b|步")):
+        if match := re.search(rf"(\d{{1,5}})\s*(?:{unit})", text, re.I):
+            found[name] = int(match[1])
+    if not found:
+        raise BadInput("size", "names no pixels, frames or steps.", "Write e.g. “1024x1024 30 steps”.")
+    return found
+
+
+def parallel(text: str | None) -> dict[str, int]:
+    """A layout: "TP2 PP2"."""
+    if text is None:
+        return {}
+    found = {name.lower(): int(value) for name, value in PARALLEL.findall(text)}
+    if not found:
+        raise BadInput("parallel", "names no layout.", "Write e.g. “tp 2 pp 2”.")
+    return found

@@ -1,0 +1,220 @@
+"""`find_ways_to_run`: what a machine in hand does with a model, every way of doing it tried."""
+
+from typing import Any
+
+from pydantic import Field
+
+from kb.catalog import gpus
+from tools.agent_tools import reading
+from tools.agent_tools.asked import AgentRequest
+from tools.agent_tools.desk import Desk
+from tools.agent_tools.shown import shown
+
+WAYS_MAX = 4
+OFFLOADS: tuple[str | None, ...] = (None, "components")
+MEDIA = "time_per_image_s", "time_per_clip_s", "images_per_s", "realtime_factor", "audio_s_per_s", "documents_per_s"
+
+
+class RunRequest(AgentRequest):
+    """A model, or several, on cards in hand."""
+
+    model: str | None = Field(default=None, max_length=200)
+    """"Qwen3-32B AWQ", "70B"; absent: which models the cards run."""
+    works: tuple[str, ...] = Field(default=(), max_length=6)
+    """Several models on these cards at once."""
+    cards: str | None = Field(default=None, max_length=300)
+    """"2x 3090", "3090 + 4060 Ti 16GB", "M3 Ultra 512GB"; absent: the memory needed."""
+    host_memory: str | None = Field(default=None, max_length=120)
+    """RAM: "128GB ddr5-6000 dual channel"."""
+    link: str | None = Field(default=None, max_length=60)
+    """nvlink or pcie, if said."""
+    nodes: str | None = Field(default=None, max_length=20)
+    """Machines."""
+    memory_taken: str | None = Field(default=None, max_length=60)
+    """Held by others on each card."""
+    context_tokens: str | None = Field(default=None, max_length=40)
+    """Prompt plus answer: "32k"."""
+    concurrent_sequences: str | None = Field(default=None, max_length=40)
+    """Requests at the same moment."""
+    users: str | None = Field(default=None, max_length=40)
+    """People, if that is all that is known."""
+    input_tokens: str | None = Field(default=None, max_length=40)
+    """Prompt."""
+    output_tokens: str | None = Field(default=None, max_length=40)
+    """Answer."""
+    shared_prefix_tokens: str | None = Field(default=None, max_length=40)
+    """Same in every prompt."""
+    weight_format: str | None = Field(default=None, max_length=40)
+    """Only if insisted on; absent: all are tried."""
+    kv_format: str | None = Field(default=None, max_length=20)
+    """Only if insisted on: fp8, q8_0."""
+    engine: str | None = Field(default=None, max_length=40)
+    """Only if said: vllm, sglang, llama.cpp, ollama."""
+    parallel: str | None = Field(default=None, max_length=40)
+    """If given: "tp 2 pp 2"."""
+    adapters: str | None = Field(default=None, max_length=20)
+    """LoRA adapters served."""
+    images_per_request: str | None = Field(default=None, max_length=20)
+    """Pictures in a prompt."""
+    size: str | None = Field(default=None, max_length=60)
+    """Pictures and clips: "1024x1024 30 steps", "832x480 81 frames"."""
+    target_tokens_per_s: str | None = Field(default=None, max_length=40)
+    """Wanted for each user."""
+    target_first_token: str | None = Field(default=None, max_length=40)
+    """Longest wait: "2 s"."""
+    objective: str | None = Field(default=None, max_length=40)
+    """If one counts above all: fastest, longest_context, best_quality, most_users, simplest."""
+
+
+def find_ways_to_run(request: RunRequest, desk: Desk) -> dict[str, Any]:
+    """What a model needs and does on given cards: tries all formats, engines, layouts, offload to RAM; tells fit,
+    memory, longest context, most requests, speed, flags, what limits it, what would change it. Also picture, video, speech and
+    embedding models. For: does it fit, how fast, what context, how many users, which format, which model."""
+    held = reading.cards(request.cards)
+    if request.works:
+        return _several(request, desk)
+    named, form = reading.model_and_format(request.model, request.weight_format)
+    if not named:
+        return _models(request, desk)
+    if reading.kind_of(named) not in reading.LANGUAGE_KINDS:
+        return _media(request, desk, named, form)
+    if not held:
+        return _memory_alone(request, desk, named, form)
+    return told(desk.call("find_ways_to_run", {**_work(request, named, form), **_machine(request)}))
+
+
+def _work(request: RunRequest, named: dict[str, Any], form: str | None) -> dict[str, Any]:
+    count = reading.count
+    return {
+        **named, "weight_format": form, "kv_format": reading.cache(request.kv_format),
+        "engine": reading.engine(request.engine), "parallel": reading.parallel(request.parallel) or None,
+        "context_tokens": count(request.context_tokens, "context_tokens"),
+        "concurrent_sequences": count(request.concurrent_sequences, "concurrent_sequences"),
+        "users": count(request.users, "users"), "input_tokens": count(request.input_tokens, "input_tokens"),
+        "output_tokens": count(request.output_tokens, "output_tokens"),
+        "shared_prefix_tokens": count(request.shared_prefix_tokens, "shared_prefix_tokens"),
+        "adapters": count(request.adapters, "adapters"),
+        "images_per_request": count(request.images_per_request, "images_per_request"),
+        "target_tokens_per_s": reading.number(request.target_tokens_per_s, "target_tokens_per_s"),
+        "target_first_token_s": reading.seconds(request.target_first_token, "target_first_token"),
+    }  # fmt: skip
+
+
+def _machine(request: RunRequest) -> dict[str, Any]:
+    return {
+        "cards": reading.stated(reading.cards(request.cards)), **reading.host(request.host_memory),
+        "link": _link(request.link), "nodes": reading.count(request.nodes, "nodes"),
+        "memory_taken_bytes": reading.memory(request.memory_taken, "memory_taken"), "objective": request.objective,
+    }  # fmt: skip
+
+
+def _link(text: str | None) -> str | None:
+    if text is None:
+        return None
+    return "nvlink" if "nvlink" in text.lower() and "no" not in text.lower().split() else "pcie"
+
+
+def _several(request: RunRequest, desk: Desk) -> dict[str, Any]:
+    works = []
+    for text in request.works:
+        named, form = reading.model_and_format(text, None)
+        works.append({**named, **({"weight_format": form} if form else {})})
+    return told(desk.call("find_ways_to_run", {"works": works, **_machine(request)}))
+
+
+def _models(request: RunRequest, desk: Desk) -> dict[str, Any]:
+    """Which models the cards run."""
+    return told(desk.call("find_ways_to_run", {**_work(request, {}, None), **_machine(request)}))
+
+
+def _memory_alone(request: RunRequest, desk: Desk, named: dict[str, Any], form: str | None) -> dict[str, Any]:
+    """What it needs without a machine: in each usual format, and how many of common cards hold that."""
+    work = _work(request, named, form)
+    fields = ("model", "params", "kv_format", "context_tokens", "concurrent_sequences")
+    base = {name: work.get(name) for name in fields}
+    rows = []
+    for each in [form] if form else [None, "fp8", "awq", "gguf:Q4_K_M"]:
+        found = desk.tried("estimate_memory", {**base, "weight_format": each, "task": "inference"})
+        if found and found["weight_format"] not in [row["weight_format"] for row in rows]:
+            rows.append(_memory_row(found))
+    if not rows:
+        rows.append(_memory_row(desk.call("estimate_memory", {**base, "weight_format": form, "task": "inference"})))
+    return {"needs": rows, "note": "totals over all cards of one copy; give cards for speed, limits and flags"}
+
+
+def _memory_row(found: dict[str, Any]) -> dict[str, Any]:
+    per = found["per_gpu"]
+    parts = {part["name"]: part["bytes"] for part in per["parts"]}
+    return shown({
+        "model": found["model"], "params": found["params"], "weight_format": found["weight_format"],
+        "total_bytes": _interval(per),
+        "weights_bytes": parts.get("weights"), "cache_bytes": parts.get("kv_cache"),
+        "enough": [f"{one['count']} × {gpus()[one['gpu']].name}" for one in found["minimum_gpus"][:8]],
+        "assumptions": found["assumptions"][:3], "warnings": found["warnings"][:2],
+    })  # fmt: skip
+
+
+def _interval(per: dict[str, Any]) -> dict[str, Any]:
+    return {"value": per["total_bytes"], "low": per["low_bytes"], "high": per["high_bytes"], "unit": "bytes"}
+
+
+def _media(request: RunRequest, desk: Desk, named: dict[str, Any], form: str | None) -> dict[str, Any]:
+    """Models of pictures, clips, speech and embeddings: memory whole and by parts in turn, and their time."""
+    card, number = reading.one_kind(reading.cards(request.cards))
+    size = reading.size(request.size)
+    steps = size.pop("steps", None)
+    ways = []
+    for each in dict.fromkeys([form, *([] if form else ["fp8", "gguf:Q8_0", "gguf:Q4_K_M"])]):
+        for offload in OFFLOADS:
+            asked = {**named, "gpu": card, "weight_format": each, "offload": offload, "task": "inference", **size}
+            found = desk.tried("estimate_memory", asked) if ways else desk.call("estimate_memory", asked)
+            if found:
+                ways.append(_media_way(found, offload))
+    timed = {
+        **named, "gpu": card, "gpu_count": number, "weight_format": form, **size,
+        "steps": steps,
+        "concurrent_sequences": reading.count(request.concurrent_sequences, "concurrent_sequences"),
+    }  # fmt: skip
+    speed = desk.tried("estimate_inference_speed", timed) if card else None
+    rate = {name: speed[name] for name in MEDIA if speed and speed.get(name)} if speed else None
+    extra = {"steps": speed["steps"], "label": speed["label"]} if speed else {}
+    unique = list({str(way): way for way in ways}.values())
+    return {
+        "answer": {"verdict": _media_verdict(unique), "model": named.get("model")},
+        "ways": unique[:6], "speed": shown({**rate, **extra}) if rate else None,
+        "assumptions": (speed or {}).get("assumptions", [])[:3], "warnings": (speed or {}).get("warnings", [])[:2],
+    }  # fmt: skip
+
+
+def _media_verdict(ways: list[dict[str, Any]]) -> str:
+    """Whether it fits as published, or with a narrower format or its parts in turn."""
+    fits = [way.get("fit") in {"yes", "tight"} for way in ways]
+    if not any("fit" in way for way in ways):
+        return "no card given"
+    return "fits" if fits[0] else "fits_with_changes" if any(fits) else "does_not_fit"
+
+
+def _media_way(found: dict[str, Any], offload: str | None) -> dict[str, Any]:
+    per, fit = found["per_gpu"], found.get("fit") or {}
+    return shown({
+        "weight_format": found["weight_format"],
+        "parts": "one after the other on the card (CPU offload)" if offload else "all on the card at once",
+        "needed_bytes": _interval(per),
+        "card": gpus()[fit["gpu"]].name if fit else None, "usable_bytes": fit.get("usable_bytes"),
+        "fit": fit.get("verdict"), "warnings": found["warnings"][:1],
+    })  # fmt: skip
+
+
+def told(result: dict[str, Any]) -> dict[str, Any]:
+    """A solver's result as a model reads it: the best ways, what binds, what would change it."""
+    result = {**result, "ways": result.get("ways", [])[:WAYS_MAX]}
+    order = ("answer", "ways", "binds", "changes", "together", "models", "rejected", "assumptions", "warnings")
+    plain = shown({name: result[name] for name in order if result.get(name)})
+    for way in plain.get("ways", ()):
+        for name in ("cards", "bits_per_weight", "as_asked", "nodes", "command", "layout"):
+            if name != "layout" or "title" in way:
+                way.pop(name, None)
+        if isinstance(memory := way.get("memory"), dict):
+            for name in ("low_per_gpu", "rest_per_gpu", "weights", "surety"):
+                memory.pop(name, None)
+    return plain

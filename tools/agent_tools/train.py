@@ -1,0 +1,93 @@
+"""`find_ways_to_train`: fine-tuning and training on a machine in hand, every way of doing it tried."""
+
+from typing import Any
+
+from pydantic import Field
+
+from tools.agent_tools import reading
+from tools.agent_tools.asked import AgentRequest
+from tools.agent_tools.desk import Desk
+from tools.agent_tools.run import told
+
+METHODS = {
+    "full": "full", "full_finetune": "full", "sft": "sft", "lora": "lora", "qlora": "qlora", "dpo": "dpo",
+    "grpo": "grpo", "ppo": "ppo", "pretrain": "pretrain", "pretraining": "pretrain", "全参": "full", "全量": "full",
+    "dreambooth": "dreambooth",
+}  # fmt: skip
+
+
+class TrainRequest(AgentRequest):
+    """A training on cards in hand, or on cards that are thought of."""
+
+    model: str | None = Field(default=None, max_length=200)
+    """"Qwen2.5-7B", "7B"."""
+    method: str | None = Field(default=None, max_length=40)
+    """full, lora, qlora, dpo, grpo, pretrain; "dpo lora"."""
+    cards: str | None = Field(default=None, max_length=300)
+    """"4x 4090", of all machines together."""
+    nodes: str | None = Field(default=None, max_length=20)
+    """Machines."""
+    host_memory: str | None = Field(default=None, max_length=120)
+    """RAM, for offload."""
+    link: str | None = Field(default=None, max_length=60)
+    """How cards are joined."""
+    samples: str | None = Field(default=None, max_length=40)
+    """Of the data: "50k"."""
+    sample_tokens: str | None = Field(default=None, max_length=40)
+    """Average of one."""
+    dataset_tokens: str | None = Field(default=None, max_length=40)
+    """Or all: "2B"."""
+    epochs: str | None = Field(default=None, max_length=20)
+    """Passes."""
+    sequence_tokens: str | None = Field(default=None, max_length=40)
+    """Longest: "4096"."""
+    global_batch: str | None = Field(default=None, max_length=20)
+    """If given."""
+    micro_batch: str | None = Field(default=None, max_length=20)
+    """If given."""
+    optimizer: str | None = Field(default=None, max_length=40)
+    """Only if insisted on: adamw, adamw_8bit, adafactor."""
+    gradient_checkpointing: str | None = Field(default=None, max_length=20)
+    """none or full, if insisted on."""
+    sharding: str | None = Field(default=None, max_length=20)
+    """ddp, zero2, zero3, fsdp, if insisted on."""
+    lora_rank: str | None = Field(default=None, max_length=20)
+    """Rank."""
+    engine: str | None = Field(default=None, max_length=40)
+    """unsloth, llama-factory, deepspeed …, if said."""
+    deadline: str | None = Field(default=None, max_length=60)
+    """"3 days"."""
+    rent: str | None = Field(default=None, max_length=60)
+    """The person's: "$1.80/gpu/h"."""
+
+
+def find_ways_to_train(request: TrainRequest, desk: Desk) -> dict[str, Any]:
+    """Memory, time and cost of training on given cards: tries sharding, checkpointing, batches, optimizers, offload;
+    tells whether the method fits, what does instead, speed, duration, what binds. Also LoRA of picture models."""
+    named, form = reading.model_and_format(request.model, None)
+    found = reading.cards(request.cards)
+    count = reading.count
+    rent = reading.money(request.rent, "rent")
+    asked = {
+        **named, "weight_format": form, "method": _method(request.method), "cards": reading.stated(found),
+        "nodes": count(request.nodes, "nodes"),
+        "host_memory_bytes": reading.host(request.host_memory).get("host_memory_bytes"), "link": request.link,
+        "samples": count(request.samples, "samples"), "sample_tokens": count(request.sample_tokens, "sample_tokens"),
+        "dataset_tokens": count(request.dataset_tokens, "dataset_tokens"),
+        "epochs": reading.number(request.epochs, "epochs"),
+        "sequence_tokens": count(request.sequence_tokens, "sequence_tokens"),
+        "global_batch": count(request.global_batch, "global_batch"),
+        "micro_batch_size": count(request.micro_batch, "micro_batch"), "optimizer": request.optimizer,
+        "gradient_checkpointing": request.gradient_checkpointing, "sharding": request.sharding,
+        "lora_rank": count(request.lora_rank, "lora_rank"), "engine": reading.engine(request.engine),
+        "deadline_s": reading.seconds(request.deadline, "deadline"),
+        "rents": [{"amount": float(rent.amount), "currency": rent.currency}] if rent else None,
+    }  # fmt: skip
+    return told(desk.call("find_ways_to_train", asked))
+
+
+def _method(text: str | None) -> str | None:
+    if text is None:
+        return None
+    plain = text.strip().lower().replace("-", "_")
+    return METHODS.get(plain, METHODS.get(plain.split()[0], plain))

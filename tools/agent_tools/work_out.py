@@ -1,0 +1,172 @@
+"""`work_out`: arithmetic over figures that have a source, and the details of an earlier result."""
+
+import re
+from typing import Any
+
+from pydantic import Field
+
+from kb.base import BadInput
+from tools.agent_tools.asked import AgentRequest
+from tools.agent_tools.calculation import evaluate
+from tools.agent_tools.desk import Desk
+from tools.agent_tools.shown import plain, shown, with_unit
+
+REFERENCE = re.compile(r"\{?\{?\s*(R\d{1,4})\.?([\w.\[\]%/+:()-]*)\s*(?:\|[^}]*)?\}?\}?", re.I)
+PART = re.compile(r"[A-Za-z_][\w%/+:()-]*|\d+")
+AMOUNT = re.compile(
+    r"\s*[~≈约]?\s*(?P<sign>[$¥￥€£]|USD|CNY|EUR|RMB)?\s*(?P<digits>\d[\d,]*(?:\.\d+)?(?:[eE]\d+)?)\s*(?P<unit>[^\s(（].*)?"
+)
+FACTORS: dict[str, tuple[str, float]] = {
+    "tib": ("bytes", 2**40), "gib": ("bytes", 2**30), "mib": ("bytes", 2**20), "tb": ("bytes", 1e12),
+    "gb": ("bytes", 1e9), "mb": ("bytes", 1e6), "kb": ("bytes", 1e3), "b/param": ("", 1), "tb/s": ("bytes/s", 1e12),
+    "gb/s": ("bytes/s", 1e9), "mb/s": ("bytes/s", 1e6), "gbit/s": ("bytes/s", 1.25e8), "pflops": ("flops", 1e15),
+    "tflops": ("flops", 1e12), "gflops": ("flops", 1e9), "kw": ("w", 1e3), "w": ("w", 1), "kwh": ("kWh", 1),
+    "ms": ("s", 1e-3), "s": ("s", 1), "min": ("s", 60), "h": ("s", 3600), "hours": ("s", 3600), "hour": ("s", 3600),
+    "days": ("s", 86400), "day": ("s", 86400), "weeks": ("s", 604800), "%": ("ratio", 0.01), "k": ("", 1e3),
+    "m": ("", 1e6), "b": ("", 1e9), "t": ("", 1e12), "万": ("", 1e4), "亿": ("", 1e8), "千": ("", 1e3),
+    "小时": ("s", 3600), "天": ("s", 86400), "秒": ("s", 1), "tokens/s": ("tokens/s", 1), "tok/s": ("tokens/s", 1),
+}  # fmt: skip
+"""Unit as it is written → the base unit, and its factor."""
+SIGNS = {"$": "USD", "¥": "CNY", "￥": "CNY", "€": "EUR", "£": "GBP", "RMB": "CNY"}
+NEVER_ASSUMED = frozenset({"USD", "CNY", "EUR", "GBP", "tokens/s"})
+VALUES_MAX, DETAILS_MAX = 12, 2600
+
+
+class WorkOutRequest(AgentRequest):
+    """A calculation, or a look into an earlier result."""
+
+    expression: str | None = Field(default=None, max_length=400)
+    """Over named values: "weights / cards + cache", "ceil(users * rate / each)"; base units."""
+    values: dict[str, Any] = Field(default_factory=dict, max_length=VALUES_MAX)
+    """Each name with a reference ("R2.ways[0].memory.needed_per_gpu"), the person's figure ("$0.12"), or one you
+    assume, which is told; no price or speed is assumed."""
+    unit: str | None = Field(default=None, max_length=20)
+    """Of the value: GiB, GB, s, h, days, W, kWh, USD, CNY, tokens/s, %, or none."""
+    of: str | None = Field(default=None, max_length=12)
+    """Or: key of an earlier result whose details are wanted, "R2"."""
+    path: str | None = Field(default=None, max_length=120)
+    """And where in it: "derivation", "ways[1]", "sources"."""
+
+
+def work_out(request: WorkOutRequest, desk: Desk) -> dict[str, Any]:
+    """Calculates with figures of results and of the person; or shows details of an earlier result."""
+    if request.of:
+        return _details(request.of, request.path, desk)
+    if not request.expression:
+        raise BadInput("expression", "is empty.", "Write one, or name a result in `of`.")
+    read = {name: _read(name, value, desk) for name, value in request.values.items()}
+    value = evaluate(request.expression, {name: one[0] for name, one in read.items()})
+    steps = request.expression
+    for name, one in sorted(read.items(), key=lambda item: -len(item[0])):
+        steps = re.sub(rf"\b{re.escape(name)}\b", lambda _, said=one[1]: str(said), steps)
+    unit = request.unit or _common_unit([one[2] for one in read.values()])
+    assumed = [f"{name} = {one[1]}" for name, one in read.items() if one[3] == "assumed"]
+    return {
+        "value": _told(value, unit), "steps": f"{steps} = {_told(value, unit)}",
+        "from": {name: one[3] for name, one in read.items()}, **({"assumed": assumed} if assumed else {}),
+    }  # fmt: skip
+
+
+def _read(name: str, value: Any, desk: Desk) -> tuple[float, str, str, str]:
+    """A value in its base unit, as it was said, its base unit, and where it is from."""
+    said = str(value).strip()
+    match = REFERENCE.fullmatch(said)
+    if match:
+        one = desk.ledger.find(match[1])
+        if one is None:
+            raise BadInput("values", f"refers to {match[1]}, which is no result.", "Use a key that a result carries.")
+        found: Any = one.shown
+        for part in PART.findall(match[2]):
+            found = found.get(part) if isinstance(found, dict) else _at(found, part)
+        if isinstance(found, bool) or not isinstance(found, str | int | float):
+            raise BadInput(
+                "values",
+                f"{said} is not one figure.",
+                "Give the path to one, e.g. R1.ways[0].speed.tokens_per_s_total.",
+            )
+        number, unit = _amount("values", str(found))
+        return number, str(found).split(" (")[0], unit, match[1].upper()
+    number, unit = _amount(name, said)
+    digits = re.sub(r"[^\d.]", "", said.replace(",", "")).strip(".")
+    if any(digits and digits in text.replace(",", "") for text in desk.words):
+        return number, said, unit, "the person"
+    if any(
+        digits and re.search(rf"(?<![\d.]){re.escape(digits)}(?![\d.])", str(one.shown).replace(",", ""))
+        for one in desk.ledger.all
+    ):
+        return number, said, unit, "a result"
+    if unit in NEVER_ASSUMED:
+        raise BadInput(
+            "values",
+            f"assumes {name} = {said}.",
+            "A price or a speed comes from a result or from the person: look it up.",
+        )
+    return number, said, unit, "assumed"
+
+
+def _at(found: Any, part: str) -> Any:
+    return found[int(part)] if isinstance(found, list) and part.isdigit() and int(part) < len(found) else None
+
+
+def _amount(field: str, said: str) -> tuple[float, str]:
+    """A figure in its base unit."""
+    match = AMOUNT.match(said)
+    if match is None:
+        raise BadInput("values", f"{field} = “{said[:40]}” is no figure.", "Write a number with its unit.")
+    number = float(match["digits"].replace(",", ""))
+    if match["sign"]:
+        return number, SIGNS.get(match["sign"], match["sign"])
+    unit = (match["unit"] or "").strip()
+    for written in (unit, unit.split(" ")[0], unit.split("/")[0] if unit.startswith(("USD", "CNY", "EUR")) else ""):
+        if written.upper() in {"USD", "CNY", "EUR", "GBP"}:
+            return number, written.upper()
+        if written.lower() in FACTORS:
+            base, factor = FACTORS[written.lower()]
+            return number * factor, base
+    return number, ""
+
+
+def _common_unit(units: list[str]) -> str:
+    named = {unit for unit in units if unit}
+    return named.pop() if len(named) == 1 else ""
+
+
+def _told(value: float, unit: str) -> str:
+    """A value in the unit asked for: bases as people write them."""
+    if unit.upper() in {"USD", "CNY", "EUR", "GBP"}:
+        sign = {"USD": "$", "CNY": "¥", "EUR": "€", "GBP": "£"}[unit.upper()]
+        return f"{sign}{value:,.{4 if abs(value) < 1 else 2 if abs(value) < 1000 else 0}f}"
+    if unit.lower() in FACTORS and unit not in {"", "s", "w"}:
+        return f"{plain(value / FACTORS[unit.lower()][1])} {unit}"
+    return with_unit(value, unit)
+
+
+def _details(key: str, path: str | None, desk: Desk) -> dict[str, Any]:
+    """Part of an earlier result, whole."""
+    one = desk.ledger.find(key)
+    if one is None:
+        raise BadInput(
+            "of",
+            f"is “{key}”, which is no result.",
+            f"There are {', '.join(each.key for each in desk.ledger.all[-8:]) or 'none yet'}.",
+        )
+    roots: list[Any] = [*(each.result for each in one.worked), one.shown]
+    for root in roots:
+        found: Any = root
+        for part in PART.findall(path or ""):
+            found = found.get(part) if isinstance(found, dict) else _at(found, part)
+        if found not in (None, [], {}) and found is not root:
+            return {"of": one.key, "tool": one.tool, "request": one.request, "path": path, "details": _detailed(found)}
+    known = sorted({name for root in roots for name in root})
+    raise BadInput("path", f"leads nowhere in {one.key}.", f"Paths begin with {', '.join(known[:20])}.")
+
+
+def _detailed(found: Any) -> Any:
+    """A part with its figures written out; a derivation by its steps."""
+    if isinstance(found, list) and found and isinstance(found[0], dict) and "formula" in found[0]:
+        return [f"{one['label']}: {one['formula']} = {_step(one['value'], one['unit'])}" for one in found]
+    return shown(found) if isinstance(found, dict | list) else found
+
+
+def _step(value: Any, unit: str) -> str:
+    return _told(value, unit) if isinstance(value, int | float) else str(value)
