@@ -1,0 +1,1 @@
+"""Every way to run a model on the machine in hand."""
