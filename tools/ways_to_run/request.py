@@ -65,11 +65,11 @@ class WorkFields(ModelFields):
     """One model and its load."""
 
     context_tokens: int | None = Field(default=None, gt=0, le=10**9)
-    """Tokens of one sequence, prompt and answer; null = input_tokens + output_tokens, else 8,192 or the model's most."""
+    """Tokens of one sequence, prompt and answer; null = input_tokens + output_tokens, else 8,192 (the model's most)."""
     concurrent_sequences: int | None = Field(default=None, gt=0, le=10**7)
     """Sequences answered at once; null = from `users`, else 1."""
     users: int | None = Field(default=None, gt=0, le=10**9)
-    """People who use it; a tenth of them wait for an answer at any time unless concurrent_sequences says otherwise."""
+    """People who use it; a fifth of them wait for an answer at a busy moment unless concurrent_sequences says otherwise."""
     input_tokens: int | None = Field(default=None, ge=0, le=10**9)
     """Prompt tokens of one request."""
     output_tokens: int | None = Field(default=None, gt=0, le=10**9)

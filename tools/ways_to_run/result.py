@@ -9,7 +9,7 @@ from tools.base import Scalar, ToolResult
 from tools.speed.result import Bound, Interval
 
 Verdict = Literal["fits", "fits_with_changes", "does_not_fit"]
-"""fits: as asked; fits_with_changes: with something of what was asked changed, as the changes say; does_not_fit: not."""
+"""fits: as asked; fits_with_changes: with something of what was asked changed; does_not_fit: not even so."""
 Surety = Literal["yes", "tight"]
 """yes: also at the upper end of the memory estimate; tight: by the estimate alone."""
 Binding = Literal[
@@ -26,7 +26,7 @@ class UsedCards(Frozen):
     name: str
     count: int
     layers: int | None = None
-    """Layers on each such card in order of the machine, summed; null where every card holds the same share."""
+    """Layers of the model on all of these, where layers are dealt out; null where every card has a share of each."""
 
 
 class Offload(Frozen):
@@ -89,8 +89,9 @@ class WaySpeed(Frozen):
 
     tokens_per_s_per_user: Interval
     tokens_per_s_total: Interval
-    first_token_s: Interval
-    prefill_tokens_per_s: Interval
+    first_token_s: Interval | None = None
+    """null where the processor alone reads the prompt, which nothing here times."""
+    prefill_tokens_per_s: Interval | None = None
     bound: Bound
     """What the time of one token mostly is."""
     label: Literal["measured", "interpolated", "formula", "own"]
