@@ -69,7 +69,7 @@ class WorkFields(ModelFields):
     concurrent_sequences: int | None = Field(default=None, gt=0, le=10**7)
     """Sequences answered at once; null = from `users`, else 1."""
     users: int | None = Field(default=None, gt=0, le=10**9)
-    """People who use it; a fifth of them wait for an answer at a busy moment unless concurrent_sequences says otherwise."""
+    """People who use it; a fifth wait for an answer at a busy moment where concurrent_sequences is not given."""
     input_tokens: int | None = Field(default=None, ge=0, le=10**9)
     """Prompt tokens of one request."""
     output_tokens: int | None = Field(default=None, gt=0, le=10**9)
