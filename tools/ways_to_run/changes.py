@@ -65,7 +65,7 @@ def _shorter(machine: Machine, load: Load) -> Relaxed | None:
     free = _without(load, ["parallel", "kv_format", "weight_format", "engine"])
     short, one = min(SHORTEST, load.context), 1
     for context, sequences in ((short, load.sequences), (load.context, one), (short, one)):
-        for less in dict.fromkeys((load, free)):
+        for less in (load,) if load == free else (load, free):
             tried = _sized(less, context, sequences)
             ways = search(machine, tried, "longest_context" if context < load.context else "most_users").ways
             if not ways:

@@ -7,6 +7,7 @@ from tools.speed.allreduce import bus_bytes_per_s
 from tools.ways_to_run.result import Bind
 from tools.ways_to_run.search import Found, Missed
 from tools.ways_to_run.space.formats import bits_per_weight
+from tools.ways_to_run.space.layouts import indivisible
 from tools.ways_to_run.space.load import Load
 from tools.ways_to_run.space.machine import Machine
 from tools.ways_to_run.tell.words import ENGINES, format_name
@@ -27,6 +28,15 @@ def binds_of(load: Load, machine: Machine, found: Found) -> tuple[Bind, ...]:
 
 
 def _nothing_fits(load: Load, machine: Machine, found: Found) -> Iterator[Bind]:
+    ways = load.parallel.tp or 1
+    reason = indivisible(load.shape, ways)
+    if reason is not None:
+        yield Bind(what="divisibility", subject=f"TP {ways}", needed=ways, said=f"{reason}.")
+    if ways * (load.parallel.pp or 1) * (load.parallel.dp or 1) > max(len(machine.cards) * machine.nodes, 1):
+        yield Bind(
+            what="divisibility", subject="parallel", needed=ways, available=len(machine.cards) * machine.nodes,
+            said="The layout takes more cards than there are.",
+        )  # fmt: skip
     for miss in nearest(found.missed)[:2]:
         held = miss.held
         room = held.usable
@@ -39,13 +49,14 @@ def _nothing_fits(load: Load, machine: Machine, found: Found) -> Iterator[Bind]:
             f"(weights {format_bytes(held.weights)}, cache {format_bytes(held.cache)}) where {format_bytes(room)} "
             "are usable.",
         )  # fmt: skip
-    if machine.host.stated is None and machine.cards and not any(card.shared for card in machine.cards):
+    if found.missed and machine.host.stated is None and machine.cards and not any(card.shared for card in machine.cards):
         yield Bind(
             what="host_memory",
             subject="host memory",
             said="The host's memory was not stated, so nothing is left there.",
         )
-    for bad in found.unreadable[:2]:
+    asked = [bad for bad in found.unreadable if (load.weight_format or load.engine) and not found.missed]
+    for bad in asked[:2]:
         yield Bind(what="engine_support", subject=bad.name or bad.engine, said=f"{bad.rule.reason}.")
 
 
