@@ -78,6 +78,7 @@ HOMES = {
     "estimate_memory": "tools.memory",
     "estimate_inference_speed": "tools.speed",
     "estimate_training_time": "tools.training_time",
+    "find_ways_to_run": "tools.ways_to_run",
     "what_fits": "tools.what_fits",
     "configure": "tools.configure",
     "find_gpus": "tools.find_gpus",

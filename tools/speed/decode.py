@@ -314,15 +314,18 @@ def _card_ratio(work: Work) -> float:
 
 
 def _spill_s(work: Work, spilled: float, batch: float) -> float:
-    """Weights left in host memory: read there, and multiplied by its cores, one after the other.
+    """Weights left in host memory: read there, and multiplied by its cores for every sequence, one after the other.
 
-    bytes · (1 / bandwidth + 1 / cores) + layers away · t_handover: two channels decide a desktop, the cores a server
-    with eight or sixteen; every layer that is there is waited for twice.
+    bytes / bandwidth + batch · bytes of one token / cores + layers away · t_handover: two channels decide a desktop,
+    the cores a server with eight or sixteen; every layer that is there is waited for twice.
     """
     if not spilled:
         return 0.0
     host = constants().host
     (dense, routed), (dense_away, routed_away) = read_bytes(work, batch), host_shares(work, spilled)
+    _, alone = read_bytes(work, 1.0)
     bandwidth = work.host_bandwidth or host.bandwidth_bytes_per_s
-    seconds = (dense * dense_away + routed * routed_away) * (1 / bandwidth + 1 / host.cores(bandwidth))
+    read = dense * dense_away + routed * routed_away
+    multiplied = batch * (dense * dense_away + alone * routed_away)
+    seconds = read / bandwidth + multiplied / host.cores(bandwidth)
     return seconds + work.arch.layers * max(dense_away, routed_away) * host.handover_s

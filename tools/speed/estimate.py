@@ -84,15 +84,20 @@ class TokenPace(NamedTuple):
 
 def token_pace(work: Work, request: InferenceSpeedRequest) -> TokenPace:
     """The figures themselves, without the account of them."""
-    found = best_pace(work, request)
+    return corrected_pace(best_pace(work, request))
+
+
+def corrected_pace(found: Pace, spilled: float | None = None) -> TokenPace:
+    """A pace moved by near measurements; `spilled`: share of the weights in host memory, where that is known."""
     work = found.work
     if work.arch.kind in READERS:
         found = reading_pace(found)
     near = correction(work)
     guessed = work.arch.guessed or work.rate_guessed
     token = interval(
-        max(found.output_token_s * near.factor, found.least_s), class_of(work), guessed=guessed, evidence=near.weight
-    )
+        max(found.output_token_s * near.factor, found.least_s), class_of(work, spilled), guessed=guessed,
+        evidence=near.weight,
+    )  # fmt: skip
     return TokenPace(found, near, token, guessed)
 
 

@@ -11,12 +11,12 @@ SPILLED = 0.02
 """Share of the weights in host memory from which the host decides the speed."""
 
 
-def class_of(work: Work) -> str:
+def class_of(work: Work, spilled: float | None = None) -> str:
     """Which residuals apply: one stream, serving of dense models or mixtures up to
-    saturation, texts that are read, or weights left in host memory."""
+    saturation, texts that are read, or weights left in host memory (`spilled` of them; null = as llama.cpp would)."""
     if work.arch.kind in READERS:
         return "reader"
-    if spilled_share(work) > SPILLED:
+    if (spilled_share(work) if spilled is None else spilled) > SPILLED:
         return "offload"
     if work.sequences * work.layout.replicas <= 1:
         return "single"

@@ -48,12 +48,20 @@ def pace(work: Work) -> Pace:
     Each slot is filled anew once every `output_tokens` steps, and its prompt delays the others (`prompt_stall_s`).
     Beyond what the memory holds sequences wait: the total stays, every user gets less.
     """
-    room = sequences_that_fit(work)
+    return placed_pace(work, sequences_that_fit(work))
+
+
+def placed_pace(work: Work, room: int | None, spilled: float | None = None) -> Pace:
+    """The same where memory was laid out elsewhere: `room` sequences fit, `spilled` of the weights lie with the host.
+
+    Without `spilled`: as llama.cpp leaves weights there when the cards are full.
+    """
     asked = work.sequences
     running = work
     if room is not None and asked > max(room, 1) * constants().capacity.tolerance:
         running = work.on(Layout(*work.layout[:2], 1, work.layout.attention_copies), max(room, 1))
-    step, least = decode_step(running, spilled_share(running)), _least_s(running)
+    away = spilled_share(running) if spilled is None else spilled
+    step, least = decode_step(running, away), _least_s(running, away)
     total_s = max(step.total_s, least)
     prompt = prompt_s(running)
     stages = prompt_stages(running, int(max(work.new_tokens, 1) * running.sequences))
@@ -82,10 +90,10 @@ def reading_pace(found: Pace) -> Pace:
     )  # fmt: skip
 
 
-def _least_s(work: Work) -> float:
+def _least_s(work: Work, spilled: float) -> float:
     """The step that reads its weights at 95 % of the bandwidth of all its cards; what is spilled is slower anyway."""
     dense, routed = read_bytes(work, max(work.sequences / work.layout.pipeline, 1.0))
-    dense_away, routed_away = host_shares(work, spilled_share(work))
+    dense_away, routed_away = host_shares(work, spilled)
     resident = dense * (1 - dense_away) + routed * (1 - routed_away)
     return resident / (work.layout.tensor * work.bandwidth * constants().peak_ratio)
 

@@ -1,0 +1,269 @@
+"""What would help, the cheapest first, each tried on the search itself."""
+
+from collections.abc import Callable, Iterator
+from typing import NamedTuple, TypeVar
+
+from kb.catalog import gpus
+from kb.units import GIB, format_bytes
+from tools.memory.fit import COMMON_GPUS
+from tools.ways_to_run.request import Parallel
+from tools.ways_to_run.result import Change
+from tools.ways_to_run.search import search
+from tools.ways_to_run.space.formats import FILES, KV_FILES, KV_SERVED
+from tools.ways_to_run.space.load import Load
+from tools.ways_to_run.space.machine import Card, Machine
+from tools.ways_to_run.tell.words import format_name
+from tools.ways_to_run.weigh.limits import limits_of
+from tools.ways_to_run.weigh.worth import Weighed
+
+HOST_SIZES = tuple(size * GIB for size in (16, 32, 48, 64, 96, 128, 192, 256, 384, 512, 768, 1024, 1536))
+"""Memory that machines are sold with."""
+KEEPS = 0.92
+"""Of it, what the system leaves."""
+NOTICEABLE = 1.15
+"""A change that brings less than this many times as much is not worth naming."""
+T = TypeVar("T")
+SHORTEST = 1024
+MOST_ALIKE = 8
+
+
+class Relaxed(NamedTuple):
+    """The problem with something of what was asked left out."""
+
+    load: Load
+    said: tuple[str, ...]
+    ways: list[Weighed]
+
+
+def relaxed(machine: Machine, load: Load) -> Relaxed | None:
+    """The nearest problem that has a way: constraints dropped one by one, then all, then fewer or shorter sequences."""
+    for said, less in _loosened(load):
+        ways = search(machine, less).ways
+        if ways:
+            return Relaxed(less, said, ways)
+    return _shorter(machine, load)
+
+
+def _loosened(load: Load) -> Iterator[tuple[tuple[str, ...], Load]]:
+    given: dict[str, object] = {
+        "parallel": load.parallel if load.parallel != Parallel() else None, "kv_format": load.kv_format,
+        "weight_format": load.weight_format, "engine": load.engine,
+    }  # fmt: skip
+    stated = [name for name, value in given.items() if value is not None]
+    for name in stated:
+        yield (name,), _without(load, [name])
+    if len(stated) > 1:
+        yield tuple(stated), _without(load, stated)
+
+
+def _without(load: Load, names: list[str]) -> Load:
+    return load._replace(**{name: Parallel() if name == "parallel" else None for name in names})  # type: ignore[arg-type]
+
+
+def _shorter(machine: Machine, load: Load) -> Relaxed | None:
+    """The longest context at the sequences asked; where even a short one does not fit, fewer sequences; then both."""
+    free = _without(load, ["parallel", "kv_format", "weight_format", "engine"])
+    short, one = min(SHORTEST, load.context), 1
+    for context, sequences in ((short, load.sequences), (load.context, one), (short, one)):
+        for less in (load,) if load == free else (load, free):
+            tried = _sized(less, context, sequences)
+            ways = search(machine, tried, "longest_context" if context < load.context else "most_users").ways
+            if not ways:
+                continue
+            limits = limits_of(tried, ways[0].candidate)
+            grown = _sized(
+                less, min(limits.max_context_tokens or context, load.context) if context < load.context else context,
+                min(limits.max_concurrent_sequences or 1, load.sequences) if sequences < load.sequences else sequences,
+            )  # fmt: skip
+            again = search(machine, grown).ways or ways
+            used = grown if again is not ways else tried
+            return Relaxed(used, tuple(_changed(load, used)), again)
+    return None
+
+
+def _sized(load: Load, context: int, sequences: int) -> Load:
+    prompt = min(load.prompt, max(context - 1, 0))
+    answer = min(load.answer, max(context - prompt, 1))
+    prefix = load.prefix if load.prefix < prompt else 0
+    cached = load.cached if load.cached < prompt else 0
+    return load._replace(
+        context=context, sequences=sequences, prompt=prompt, answer=answer, prefix=prefix, cached=cached
+    )
+
+
+def _changed(load: Load, used: Load) -> Iterator[str]:
+    for name in ("parallel", "kv_format", "weight_format", "engine"):
+        if getattr(load, name) != getattr(used, name):
+            yield name
+    if used.context < load.context:
+        yield f"context_tokens: {used.context:,} instead of {load.context:,}"
+    if used.sequences < load.sequences:
+        yield f"concurrent_sequences: {used.sequences:,} instead of {load.sequences:,}"
+
+
+def changes_of(machine: Machine, load: Load, best: Weighed | None, relaxation: Relaxed | None) -> tuple[Change, ...]:
+    """Changes that admit the load where nothing does, or better the best way."""
+    if best is None:
+        return tuple(_admitting(machine, load, relaxation))
+    return tuple(_bettering(machine, load, best))
+
+
+def _admitting(machine: Machine, load: Load, relaxation: Relaxed | None) -> Iterator[Change]:
+    for said, less in _loosened(load):
+        ways = search(machine, less).ways
+        if ways:
+            yield _change(
+                f"leave {', '.join(said)} open", said[0], None, ways[0], _costs(said), "fits",
+            )  # fmt: skip
+            break
+    if relaxation is not None and relaxation.load.context < load.context:
+        context = relaxation.load.context
+        yield _change(
+            f"shorten the context to {context:,} tokens",
+            "context_tokens",
+            context,
+            relaxation.ways[0],
+            "context",
+            "fits",
+        )
+    if relaxation is not None and relaxation.load.sequences < load.sequences:
+        count = relaxation.load.sequences
+        yield _change(f"serve {count:,} at once", "concurrent_sequences", count, relaxation.ways[0], "users", "fits")
+    yield from _more_host(machine, load)
+    yield from _more_cards(machine, load, None)
+    yield from _other_card(machine, load)
+
+
+def _bettering(machine: Machine, load: Load, best: Weighed) -> Iterator[Change]:
+    yield from _narrower_cache(load, best)
+    if best.candidate.offloads and best.candidate.cards:
+        yield from _faster_host(machine, load, best)
+    yield from _more_cards(machine, load, best)
+
+
+def _narrower_cache(load: Load, best: Weighed) -> Iterator[Change]:
+    """How far the context goes with the cache at eight bits."""
+    candidate = best.candidate
+    order = KV_FILES if candidate.engine == FILES else KV_SERVED
+    if load.kv_format is not None or candidate.kv in order[1:] or not candidate.cards:
+        return
+    from kb.memory_constants import constants
+
+    kv = order[1]
+    narrow = candidate._replace(kv=kv, work=candidate.work._replace(kv_bytes=constants().kv.bytes[kv], kv_format=kv))
+    now, then = limits_of(load, candidate), limits_of(load, narrow)
+    longer, before = then.max_context_tokens or 0, now.max_context_tokens or 0
+    if longer < before * NOTICEABLE:
+        return
+    yield Change(
+        change=f"keep the cache in {kv}", field="kv_format", value=kv,
+        effect=f"longest context {before:,} → {longer:,} tokens", tokens_per_s_per_user=best.rate,
+        max_context_tokens=longer, weight_format=candidate.form, costs="quality",
+    )  # fmt: skip
+
+
+def _faster_host(machine: Machine, load: Load, best: Weighed) -> Iterator[Change]:
+    """Twice the channels of host memory."""
+    faster = machine._replace(host=machine.host._replace(bandwidth=2 * machine.host.bandwidth))
+    ways = search(faster, load).ways
+    if ways and ways[0].rate > best.rate * NOTICEABLE:
+        yield _change(
+            f"twice the memory channels ({faster.host.bandwidth / 1e9:.0f} GB/s)", "host_bandwidth_bytes_per_s",
+            faster.host.bandwidth, ways[0], "money", _better(best, ways[0]),
+        )  # fmt: skip
+
+
+def _more_host(machine: Machine, load: Load) -> Iterator[Change]:
+    """The least host memory with which it fits."""
+    if any(card.shared for card in machine.cards) or load.engine not in (None, FILES):
+        return
+    now = machine.host.stated or 0
+    sizes = [size for size in HOST_SIZES if size > now]
+    found = _first(sizes, lambda size: search(_with_host(machine, size), load._replace(engine=FILES)).ways)
+    if found is not None:
+        size, way = found
+        yield _change(
+            f"{format_bytes(size, 0)} of host memory", "host_memory_bytes", size, way, "money",
+            f"fits as {format_name(way.candidate.form)}",
+        )  # fmt: skip
+
+
+def _with_host(machine: Machine, size: int) -> Machine:
+    return machine._replace(host=machine.host._replace(stated=size, usable=int(size * KEEPS)))
+
+
+def _first(sizes: list[T], ways: Callable[[T], list[Weighed]]) -> tuple[T, Weighed] | None:
+    """The first size that has a way: whatever fits fits on more."""
+    low, high = 0, len(sizes)
+    best: tuple[T, Weighed] | None = None
+    while low < high:
+        middle = (low + high) // 2
+        found = ways(sizes[middle])
+        if found:
+            best, high = (sizes[middle], found[0]), middle
+        else:
+            low = middle + 1
+    return best
+
+
+def _more_cards(machine: Machine, load: Load, best: Weighed | None) -> Iterator[Change]:
+    """One more of the same card, or as many as make it fit."""
+    if machine.unlike or not machine.cards or len(machine.cards) >= MOST_ALIKE:
+        return
+    card, now = machine.cards[0], len(machine.cards)
+    if card.shared:
+        return
+    fresh = Card(card.gpu, card.gpu.usable_bytes)
+    counts = [now + 1] if best is not None else list(range(now + 1, MOST_ALIKE + 1))
+    found = _first(counts, lambda count: search(_with_cards(machine, fresh, count - now), load).ways)
+    if found is None:
+        return
+    count, way = found
+    if best is not None and not _improves(best, way):
+        return
+    effect = _better(best, way) if best is not None else f"fits as {format_name(way.candidate.form)}"
+    more = "one more" if count == now + 1 else f"{count - now} more"
+    yield _change(f"{more} {card.gpu.name}", "cards", count, way, "money", effect)
+
+
+def _with_cards(machine: Machine, card: Card, more: int) -> Machine:
+    return machine._replace(cards=(*machine.cards, *(Card(card.gpu, card.usable) for _ in range(more))))
+
+
+def _other_card(machine: Machine, load: Load) -> Iterator[Change]:
+    """The smallest common card that holds it alone."""
+    known = sorted((gpus()[name] for name in COMMON_GPUS if name in gpus()), key=lambda gpu: gpu.usable_bytes)
+    alone = [machine._replace(cards=(Card(gpu, gpu.usable_bytes),)) for gpu in known]
+    found = _first(alone, lambda one: search(one._replace(host=one.host._replace(usable=None)), load).ways)
+    if found is not None:
+        other, way = found
+        card = other.cards[0].gpu
+        yield _change(f"1 × {card.name}", "cards", card.id, way, "money", f"fits as {format_name(way.candidate.form)}")
+
+
+def _improves(best: Weighed, other: Weighed) -> bool:
+    faster = other.rate > best.rate * NOTICEABLE
+    return faster or other.loss_percent < best.loss_percent - 0.5 or (other.meets is True and best.meets is False)
+
+
+def _better(best: Weighed, other: Weighed) -> str:
+    parts = []
+    if other.candidate.form != best.candidate.form:
+        parts.append(f"{format_name(best.candidate.form)} → {format_name(other.candidate.form)}")
+    parts.append(f"{best.rate:.3g} → {other.rate:.3g} tokens a second")
+    return ", ".join(parts)
+
+
+def _costs(said: tuple[str, ...]) -> str:
+    return "quality" if {"weight_format", "kv_format"} & set(said) else "nothing"
+
+
+def _change(change: str, field: str, value: object, way: Weighed, costs: str, effect: str) -> Change:
+    rate = way.rate if way.speed else None
+    shown = effect if "tokens a second" in effect or rate is None else f"{effect}, {rate:.3g} tokens a second"
+    return Change.model_validate(
+        {
+            "change": change, "field": field, "value": value, "effect": shown, "tokens_per_s_per_user": rate,
+            "weight_format": way.candidate.form, "costs": costs,
+        }
+    )  # fmt: skip

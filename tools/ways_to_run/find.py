@@ -1,0 +1,164 @@
+"""`find_ways_to_run`: the whole problem in, every way out."""
+
+from collections.abc import Iterator
+
+from kb.base import BadInput
+from kb.memory_constants import memory_sources
+from kb.quality import quality
+from kb.records.source import Source
+from kb.speed_constants import constants as speed_constants
+from kb.speed_constants import speed_sources
+from kb.units import format_bytes
+from tools.base import Step
+from tools.named import cited, vouching
+from tools.ways_to_run.changes import Relaxed, changes_of, relaxed
+from tools.ways_to_run.choose import chosen
+from tools.ways_to_run.request import WaysToRunRequest
+from tools.ways_to_run.result import Verdict, Way, WayAnswer, WaysToRun
+from tools.ways_to_run.search import Found, search
+from tools.ways_to_run.space.load import Load, load_of
+from tools.ways_to_run.space.machine import Machine, machine_of
+from tools.ways_to_run.tell.binds import binds_of, nearest
+from tools.ways_to_run.tell.rejected import rejected_of
+from tools.ways_to_run.tell.way import way_of
+from tools.ways_to_run.tell.words import ENGINES, cards_name, format_name
+from tools.ways_to_run.weigh.worth import Weighed
+
+CARD_FACTS = ("usable_bytes", "memory_bytes", "bandwidth_bytes_per_s", "bf16_flops", "fp16_flops")
+
+
+def find_ways_to_run(request: WaysToRunRequest) -> WaysToRun:
+    """Find every way to run a model on the machine in hand: the best, really different ones, what binds, what helps.
+
+    Give `model` (or `params` with the shape) and `cards`, with `host_memory_bytes` where the machine's own memory may
+    take part. Weight and cache formats, engines, layouts, offload and copies are searched; give one of them to
+    constrain it. Every way comes with its memory, its limits, its speed with an interval, and the flags to start it.
+
+    Raises:
+        UnknownName: no such model or card.
+        BadInput: fields that contradict each other, or a model that generates no text.
+    """
+    machine, load = machine_of(request), load_of(request)
+    if not machine.cards and machine.host.usable is None:
+        raise BadInput("cards", "neither cards nor host_memory_bytes are given.", "Say what the machine has.")
+    found = search(machine, load, request.objective)
+    relaxation = None if found.ways else relaxed(machine, load)
+    used, ways = (load, found.ways) if relaxation is None else (relaxation.load, relaxation.ways)
+    shown = tuple(way_of(used, machine, one, as_asked=relaxation is None) for one in chosen(ways))
+    best = found.ways[0] if found.ways else None
+    return WaysToRun(
+        answer=_answer(machine, load, ways[0] if ways else None, shown, relaxation),
+        ways=shown, binds=binds_of(load, machine, found),
+        changes=changes_of(machine, load, best, relaxation), rejected=rejected_of(load, machine, found),
+        searched=found.searched, derivation=tuple(_steps(machine, load, found, shown)),
+        assumptions=(*machine.said, *load.said), warnings=tuple(_warnings(load, shown)),
+        sources=_sources(machine, shown),
+    )  # fmt: skip
+
+
+def _answer(
+    machine: Machine, load: Load, best: Weighed | None, ways: tuple[Way, ...], relaxation: Relaxed | None
+) -> WayAnswer:
+    if best is None or not ways:
+        said = f"{load.name} does not fit {machine.name}, not even with changes."
+        return WayAnswer(verdict="does_not_fit", model=load.shape.id, said=said)
+    way, changed = ways[0], list(relaxation.said if relaxation else ())
+    if best.meets is False and way.speed:
+        changed += _missed_targets(load, way)
+    verdict: Verdict = "fits_with_changes" if changed else "fits"
+    rate = way.speed.tokens_per_s_per_user.value if way.speed else None
+    return WayAnswer(
+        verdict=verdict, way=0, model=load.shape.id, weight_format=way.weight_format, engine=way.engine,
+        cards=cards_name(best.candidate), tokens_per_s_per_user=rate, context_tokens=way.context_tokens,
+        max_context_tokens=way.limits.max_context_tokens, target_met=best.meets, changed=tuple(changed),
+        said=_said(load, best, way, rate, changed),
+    )  # fmt: skip
+
+
+def _missed_targets(load: Load, way: Way) -> Iterator[str]:
+    speed = way.speed
+    if speed is None:
+        return
+    rate, waited = speed.tokens_per_s_per_user.value, speed.first_token_s
+    if load.target_rate is not None and rate < load.target_rate:
+        yield f"target_tokens_per_s: {rate:.3g} instead of {load.target_rate:g}"
+    if load.target_first_s is not None and (waited is None or waited.value > load.target_first_s):
+        shown = f"{waited.value:.2g}" if waited else "unknown"
+        yield f"target_first_token_s: {shown} instead of {load.target_first_s:g}"
+
+
+def _said(load: Load, best: Weighed, way: Way, rate: float | None, changed: list[str]) -> str:
+    runs = (
+        f"{load.name} runs as {format_name(way.weight_format)} in {ENGINES[way.engine]} on {cards_name(best.candidate)}"
+    )
+    parts = [runs]
+    if rate is not None and way.speed:
+        ends = way.speed.tokens_per_s_per_user
+        parts.append(f"at about {rate:.3g} tokens a second ({ends.low:.3g} to {ends.high:.3g})")
+    parts.append(f"with {way.context_tokens:,} tokens of context")
+    if way.concurrent_sequences > 1:
+        parts.append(f"for {way.concurrent_sequences:,} at once")
+    if way.memory.host_bytes and way.cards:
+        parts.append(f"and {format_bytes(way.memory.host_bytes)} in host memory")
+    said = " ".join(parts)
+    return f"{said}; changed: {'; '.join(changed)}." if changed else f"{said}."
+
+
+def _steps(machine: Machine, load: Load, found: Found, ways: tuple[Way, ...]) -> Iterator[Step]:
+    """The arithmetic of the best way, and how wide the search was."""
+    yield Step(
+        label="Ways weighed", formula="formats · caches · engines · layouts · offload, as far as they go together",
+        value=found.searched, unit="ways", inputs={"fitting": len(found.ways)},
+    )  # fmt: skip
+    if not ways:
+        miss = next(iter(nearest(found.missed)), None)
+        if miss is not None:
+            yield Step(
+                label=f"Nearest: {format_name(miss.form)}", formula="weights + cache + rest", unit="bytes",
+                inputs={"weights": round(miss.held.weights), "cache": round(miss.held.cache),
+                        "usable": miss.held.usable}, value=round(miss.held.needed),
+            )  # fmt: skip
+        return
+    way = ways[0]
+    memory = way.memory
+    yield Step(
+        label="Weights", formula="params · bits / 8", value=memory.weights_bytes, unit="bytes",
+        inputs={"params": load.shape.params, "bits": way.bits_per_weight}, source="weight-formats",
+    )  # fmt: skip
+    yield Step(
+        label="Fullest card", formula="weights + cache + rest", value=memory.needed_bytes_per_gpu, unit="bytes",
+        inputs={"weights": memory.weights_bytes_per_gpu, "cache": memory.cache_bytes_per_gpu,
+                "rest": memory.rest_bytes_per_gpu, "usable": memory.usable_bytes_per_gpu}, source="kv-formats",
+    )  # fmt: skip
+    if memory.host_bytes:
+        yield Step(
+            label="In host memory", formula="weights and cache − room of the cards, by whole layers",
+            value=memory.host_bytes, unit="bytes", inputs={"usable": memory.host_usable_bytes},
+            source=speed_constants().host.source,
+        )  # fmt: skip
+    if way.speed is not None:
+        ends = way.speed.tokens_per_s_per_user
+        yield Step(
+            label="Tokens a second of one user", formula="1 / (reading + multiplying + links + host + launching)",
+            value=ends.value, unit="tokens_per_s", inputs={"low": ends.low, "high": ends.high},
+            source=speed_constants().decode.fit.source,
+        )  # fmt: skip
+
+
+def _warnings(load: Load, ways: tuple[Way, ...]) -> Iterator[str]:
+    if load.longest and load.context > load.longest:
+        yield f"{load.context:,} tokens exceed the model's {load.longest:,}: it would need context extension."
+    if load.shape.guess_level == 2:
+        yield "The shape was guessed from the parameter count: every figure is wider for it."
+    if any(way.speed is None for way in ways):
+        yield "No source states how fast a card reads its memory: its speed is left open."
+
+
+def _sources(machine: Machine, ways: tuple[Way, ...]) -> tuple[Source, ...]:
+    known = {**memory_sources(), **speed_sources(), **quality().sources}
+    ids = ["weight-formats", "kv-formats", speed_constants().decode.fit.source, quality().weights.source]
+    if any(not way.weight_format.startswith("gguf:") for way in ways):
+        ids.append(quality().served.source)
+    ids.append(quality().exchange.source)
+    cards = [key for kind in machine.kinds.values() for key in vouching(kind[0].gpu, CARD_FACTS)]
+    return (*(known[key] for key in dict.fromkeys(ids) if key in known), *cited(cards))

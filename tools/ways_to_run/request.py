@@ -1,0 +1,130 @@
+"""What one may ask of the solver that finds every way to run a model on the machine in hand."""
+
+from typing import Annotated, Any, Literal
+
+from pydantic import BeforeValidator, Field, field_validator, model_validator
+
+from kb.base import Frozen
+from tools.model_fields import ModelFields
+from tools.need import GpuCount
+
+Engine = Literal["vllm", "sglang", "tensorrt-llm", "llama.cpp"]
+"""Engines that serve language models and are searched over."""
+KvFormat = Literal["bf16", "fp16", "fp8", "int8", "q8_0", "q4_0"]
+Link = Literal["auto", "nvlink", "pcie"]
+Objective = Literal["fastest", "longest_context", "best_quality", "most_users", "simplest"]
+TakenBytes = Annotated[int, Field(ge=0, le=10**15)]
+
+
+class Cards(Frozen):
+    """Some number of one card in the machine."""
+
+    gpu: str = Field(max_length=200)
+    """Catalog id, name or alias."""
+    count: int = Field(default=1, ge=1, le=4096)
+    memory_bytes: int | None = Field(default=None, gt=0, le=10**13)
+    """Memory of each as it is, where it differs from the catalog's (a modified card, a slice); null = the catalog's."""
+
+    @model_validator(mode="before")
+    @classmethod
+    def _written_short(cls, given: Any) -> Any:
+        """A bare name, with the count before it or not: `4090`, `2x 3090`."""
+        if not isinstance(given, str):
+            return given
+        read = GpuCount.model_validate(given)
+        return {"gpu": read.gpu, "count": read.count or 1}
+
+
+class Parallel(Frozen):
+    """The layout, where it is given; what is null is searched."""
+
+    tp: int | None = Field(default=None, ge=1, le=4096)
+    """Cards that share every layer."""
+    pp: int | None = Field(default=None, ge=1, le=4096)
+    """Groups of cards that take the layers in turn."""
+    dp: int | None = Field(default=None, ge=1, le=4096)
+    """Whole copies beside each other."""
+    ep: int | None = Field(default=None, ge=1, le=4096)
+    """Cards that share the experts of a mixture."""
+
+
+class Measured(Frozen):
+    """The person's own figures of this model on this machine, which beat the estimate of the way they were taken on."""
+
+    tokens_per_s: float | None = Field(default=None, gt=0, le=10**7)
+    """Tokens a second of one user."""
+    memory_bytes: int | None = Field(default=None, gt=0, le=10**15)
+    """Memory of the fullest card."""
+    weight_format: str | None = Field(default=None, max_length=40)
+    """The format it was measured in; null = any."""
+    engine: Engine | None = None
+    concurrent_sequences: int | None = Field(default=None, gt=0, le=10**7)
+
+
+class WorkFields(ModelFields):
+    """One model and its load."""
+
+    context_tokens: int | None = Field(default=None, gt=0, le=10**9)
+    """Tokens of one sequence, prompt and answer; null = input_tokens + output_tokens, else 8,192 (the model's most)."""
+    concurrent_sequences: int | None = Field(default=None, gt=0, le=10**7)
+    """Sequences answered at once; null = from `users`, else 1."""
+    users: int | None = Field(default=None, gt=0, le=10**9)
+    """People who use it; a fifth wait for an answer at a busy moment where concurrent_sequences is not given."""
+    input_tokens: int | None = Field(default=None, ge=0, le=10**9)
+    """Prompt tokens of one request."""
+    output_tokens: int | None = Field(default=None, gt=0, le=10**9)
+    """Answer tokens of one request."""
+    shared_prefix_tokens: int | None = Field(default=None, ge=0, le=10**9)
+    """Of every prompt, what is the same in all and cached once."""
+    weight_format: str | None = Field(default=None, max_length=40)
+    """The only weight format allowed: bf16 fp8 int8 awq gptq nvfp4 mxfp4 gguf:Q4_K_M …; null = every one is tried."""
+    kv_format: KvFormat | None = None
+    """The only cache format allowed; null = every one the engine has."""
+    engine: Engine | None = None
+    """The only engine allowed; null = every one that runs on the cards."""
+    parallel: Parallel = Parallel()
+    """The layout, as far as it is given."""
+    adapters: int | None = Field(default=None, gt=0, le=10_000)
+    """LoRA adapters served beside the model."""
+    lora_rank: int | None = Field(default=None, gt=0, le=65536)
+    """Their rank; null = 16."""
+    images_per_request: int | None = Field(default=None, gt=0, le=10_000)
+    """Pictures in every prompt of a vision-language model."""
+    target_tokens_per_s: float | None = Field(default=None, gt=0, le=10**6)
+    """Tokens a second that every user should see."""
+    target_first_token_s: float | None = Field(default=None, gt=0, le=10**6)
+    """Longest wait for the first token."""
+    measured: tuple[Measured, ...] = Field(default=(), max_length=16)
+    """Own figures."""
+
+
+def _as_list(given: Any) -> Any:
+    return (given,) if isinstance(given, (str, dict, Cards)) else given
+
+
+class WaysToRunRequest(WorkFields):
+    """The whole problem: what is to run, on which machine, for whom, and how well."""
+
+    cards: Annotated[tuple[Cards, ...], BeforeValidator(_as_list)] = Field(default=(), max_length=32)
+    """Cards of one machine, unlike ones one after the other; empty = the processor and its memory alone."""
+    nodes: int = Field(default=1, ge=1, le=1024)
+    """Such machines."""
+    host_memory_bytes: int | None = Field(default=None, gt=0, le=10**15)
+    """Memory of the machine itself; null = not stated, so nothing is left there."""
+    memory_channels: int | None = Field(default=None, ge=1, le=64)
+    """Channels of that memory that are filled, over all sockets."""
+    host_bandwidth_bytes_per_s: float | None = Field(default=None, gt=0, le=10**13)
+    """What that memory moves; null = by its channels, else by its size."""
+    link: Link = "auto"
+    """How the cards are joined; auto = as they can be by the catalog."""
+    memory_taken_bytes: TakenBytes | Annotated[tuple[TakenBytes, ...], Field(max_length=256)] = 0
+    """Memory that others hold on every card, or on each card in order."""
+    objective: Objective | None = None
+    """What counts most among ways that meet the targets; null = quality first, then speed."""
+    works: tuple[WorkFields, ...] = Field(default=(), max_length=8)
+    """Several models side by side on the machine; the fields of one work then stand here and not beside."""
+
+    @field_validator("memory_taken_bytes", mode="before")
+    @classmethod
+    def _tuple(cls, given: Any) -> Any:
+        return tuple(given) if isinstance(given, list) else given

@@ -1,0 +1,185 @@
+"""The search: every format, cache, engine, layout and offload, pruned by memory, then weighed by speed."""
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from kb.memory_constants import constants
+from tools.memory.workload import Workload
+from tools.speed.allreduce import switched
+from tools.ways_to_run.request import Objective
+from tools.ways_to_run.space.formats import (
+    FILES,
+    SERVERS,
+    Readable,
+    Unreadable,
+    cache_formats,
+    engines,
+    formats,
+    readable,
+)  # fmt: skip
+from tools.ways_to_run.space.layouts import Group, Spread, groups, spreads
+from tools.ways_to_run.space.load import Load
+from tools.ways_to_run.space.machine import Card, Machine
+from tools.ways_to_run.weigh.candidate import Candidate
+from tools.ways_to_run.weigh.held import Held, base_workload, held_by_host, held_dealt, held_shared, loaded
+from tools.ways_to_run.weigh.pace import Paces
+from tools.ways_to_run.weigh.worth import Weighed, weighed
+
+NOTHING = Spread(1, 1, 1, 1)
+SLOW_ON_PROCESSORS = "gguf:IQ"
+"""File types whose weights are looked up in tables, which processors do far slower than the others' arithmetic."""
+
+
+class Missed(NamedTuple):
+    """A format that no card arrangement held, with the smallest need that was seen."""
+
+    engine: str
+    form: str
+    kv: str
+    held: Held
+
+
+class Found(NamedTuple):
+    """What the search came back with."""
+
+    ways: list[Weighed]
+    """Best first."""
+    missed: list[Missed]
+    unreadable: list[Unreadable]
+    searched: int
+
+
+def search(machine: Machine, load: Load, objective: Objective | None = None) -> Found:
+    """Weigh every way to run the load on the machine."""
+    paces, missed, unreadable = Paces(load), [], []  # type: ignore[var-annotated]
+    fitting: list[Candidate] = []
+    searched = 0
+    for candidate in _candidates(machine, load, unreadable):
+        searched += 1
+        if isinstance(candidate, Missed):
+            missed.append(candidate)
+        else:
+            fitting.append(candidate)
+    ways = [weighed(load, one, paces.of(one), objective) for one in fitting]
+    ways.sort(key=lambda one: one.rank, reverse=True)
+    return Found(ways, missed, unreadable, searched)
+
+
+def _candidates(machine: Machine, load: Load, unreadable: list[Unreadable]) -> Iterator[Candidate | Missed]:
+    for group in groups(machine):
+        for engine in engines(group.gpu, load.engine):
+            if engine != FILES and all(_runs_all(engine, card) for card in group.cards):
+                yield from _shared(machine, load, group, engine, unreadable)
+    if load.engine in (None, FILES):
+        yield from _dealt(machine, load, unreadable)
+
+
+def _runs_all(engine: str, card: Card) -> bool:
+    return engine in engines(card.gpu, engine)
+
+
+def _shared(
+    machine: Machine, load: Load, group: Group, engine: str, unreadable: list[Unreadable]
+) -> Iterator[Candidate | Missed]:
+    """Engines that split every layer over equal cards."""
+    for form in readable(load, engine, group.gpu):
+        if isinstance(form, Unreadable):
+            unreadable.append(form)
+            continue
+        work = base_workload(load, engine, form.name)
+        for kv in cache_formats(load, engine, group.gpu):
+            cached = work._replace(kv_bytes=constants().kv.bytes[kv], kv_format=kv)
+            yield from _laid_out(machine, load, group, form, cached)
+
+
+def _laid_out(
+    machine: Machine, load: Load, group: Group, form: Readable, work: Workload
+) -> Iterator[Candidate | Missed]:
+    """Layouts of one format; a longer pipeline is passed over where a shorter one holds it and gains nothing by it."""
+    nearest: Missed | None = None
+    sure: dict[tuple[int, int], int] = {}
+    fast = switched(group.gpu, group.per_node) or load.sequences == 1
+    some = False
+    for spread in spreads(load, group, form.name):
+        key = (spread.tp, spread.ep)
+        if fast and sure.get(key, spread.pp) < spread.pp:
+            continue
+        held = held_shared(work, group, spread, load, load.context, load.sequences)
+        if held.surety is None:
+            if nearest is None or held.needed - held.usable < nearest.held.needed - nearest.held.usable:
+                nearest = Missed(work.engine, form.name, work.kv_format, held)
+            continue
+        some = True
+        if held.surety == "yes":
+            sure.setdefault(key, spread.pp)
+        cards = group.cards[: min(spread.cards, group.per_node)]
+        yield Candidate(
+            work.engine, form.name, work.kv_format, work, group, spread, cards, machine.host, held, form.condition
+        )
+    if nearest is not None and not some:
+        yield nearest
+
+
+def _dealt(machine: Machine, load: Load, unreadable: list[Unreadable]) -> Iterator[Candidate | Missed]:
+    """llama.cpp: layers dealt out to some or all of the cards, and to the host's memory."""
+    asked = load.parallel
+    if (asked.tp or 1) > 1 or (asked.ep or 1) > 1 or (asked.dp or 1) > 1:
+        return
+    able = [card for card in machine.cards if FILES in engines(card.gpu, FILES)]
+    shared = any(card.shared for card in able)
+    host = machine.host._replace(usable=None) if shared else machine.host
+    forms: tuple[str, ...] = formats(load, FILES)
+    if able:
+        read = list(readable(load, FILES, able[0].gpu))
+        unreadable += [one for one in read if isinstance(one, Unreadable)]
+        forms = tuple(one.name for one in read if isinstance(one, Readable))
+    caches = cache_formats(load, FILES, able[0].gpu) if able else _plain_caches(load)
+    picks = [pick for pick in _picks(able) if asked.pp in (None, len(pick))]
+    for form in forms:
+        base = base_workload(load, FILES, form)
+        for kv in caches:
+            work = base._replace(kv_bytes=constants().kv.bytes[kv], kv_format=kv)
+            here = loaded(work, load, load.context, load.sequences)
+            yield from _placed(machine, work, here, picks, host.usable, form)
+            if host.usable is not None and asked.pp is None:
+                alone = None if form.startswith(SLOW_ON_PROCESSORS) else held_by_host(here, host.usable)
+                if alone is not None:
+                    yield Candidate(FILES, form, kv, work, None, NOTHING, (), machine.host, alone, None)
+
+
+def _placed(
+    machine: Machine, work: Workload, here: Workload, picks: list[tuple[Card, ...]], host: int | None, form: str
+) -> Iterator[Candidate | Missed]:
+    some = False
+    for pick in picks:
+        even = len({card.gpu.id for card in pick}) == 1
+        for held in held_dealt(here, [card.usable for card in pick], host, even=even):
+            slow = held.host_bytes and form.startswith(SLOW_ON_PROCESSORS)
+            if all(held.layers) and not slow:  # a card that holds no layer is not used
+                some = True
+                spread = Spread(1, len(pick), 1, 1)
+                yield Candidate(FILES, form, work.kv_format, work, None, spread, pick, machine.host, held, None)
+    if picks and not some:
+        total = held_dealt(here, [10**15], None, even=True)[0]
+        room = sum(card.usable for card in picks[-1]) + (host or 0)
+        needed = total.needed + total.rest * (len(picks[-1]) - 1)
+        yield Missed(FILES, form, work.kv_format, total._replace(needed=needed, usable=room, surety=None))
+
+
+def _plain_caches(load: Load) -> tuple[str, ...]:
+    return ("fp16", "q8_0", "q4_0") if load.kv_format is None else (load.kv_format,)
+
+
+def _picks(cards: list[Card]) -> list[tuple[Card, ...]]:
+    """Cards of each kind one by one more, and unlike ones from the fastest on; all of them last."""
+    found: dict[tuple[int, ...], tuple[Card, ...]] = {}
+    order = sorted(cards, key=lambda card: (-(card.gpu.bandwidth_bytes_per_s or 0), -card.usable, card.gpu.id))
+    rows = [[card for card in order if card.gpu.id == kind] for kind in dict.fromkeys(card.gpu.id for card in order)]
+    for row in (*rows, order):
+        for count in range(1, len(row) + 1):
+            pick = tuple(row[:count])
+            found.setdefault(tuple(id(card) for card in pick), pick)
+    return list(found.values())
+
+
+__all__ = ["SERVERS", "Found", "Missed", "search"]

@@ -1,0 +1,1 @@
+"""What is searched over: the machine, the load, formats, engines and layouts."""

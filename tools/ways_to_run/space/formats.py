@@ -1,0 +1,160 @@
+"""Which weight and cache formats a model comes in, and which engines read them on which cards."""
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from kb.launch import launch_facts
+from kb.records.gpu import Gpu
+from kb.software import Rule, features
+from tools.configure.suitable import reads_files
+from tools.memory.formats import held_in, weight_format
+from tools.ways_to_run.space.load import Load
+
+SERVERS = ("vllm", "sglang", "tensorrt-llm")
+"""Engines that split layers over equal cards and page their cache."""
+FILES = "llama.cpp"
+"""The engine that deals layers out to unlike cards and to the host's memory."""
+LADDER = ("BF16", "Q8_0", "Q6_K", "Q5_K_M", "Q4_K_M", "IQ4_XS", "Q3_K_M", "IQ3_XXS", "Q2_K", "IQ2_XXS")
+"""GGUF types that are published of nearly every model, widest first."""
+CANN_LADDER = ("BF16", "Q8_0", "Q4_0")
+"""Those that llama.cpp's CANN backend computes on Ascend chips."""
+SERVED = ("bf16", "fp8", "int8", "awq", "gptq", "nvfp4")
+"""Formats that a model published in 16 bits is served in, widest first."""
+NATIVE_LADDERS: dict[str, tuple[str, ...]] = {
+    "fp8": ("fp8", "int8", "awq", "nvfp4"), "mxfp8": ("mxfp8", "awq"), "mxfp4": ("mxfp4",), "int4": ("int4",),
+    "fp4": ("fp4",), "nvfp4": ("nvfp4",), "int8": ("int8", "awq"),
+}  # fmt: skip
+"""The same for models published in fewer bits: nobody widens them."""
+NATIVE_FILES: dict[str, tuple[str, ...]] = {"mxfp4": ("MXFP4",)}
+FEATURES = {
+    "fp8": "fp8", "mxfp8": "fp8", "int8": "int8", "awq": "awq", "gptq": "gptq", "int4": "gptq", "nvfp4": "fp4",
+    "mxfp4": "fp4", "fp4": "fp4",
+}  # fmt: skip
+"""Format → the feature of a card that serving engines need for it."""
+NEEDS_UNITS = ("nvfp4",)
+"""Formats that nobody takes without the units for them unless they are asked for: others of four bits are as small."""
+ALIKE = {
+    "int4": ("int4", "awq", "gptq", "gguf:Q4_K_M", "gguf:IQ4_XS", "gguf:Q4_0"),
+    "int8": ("int8", "gguf:Q8_0"), "bf16": ("bf16", "fp16", "gguf:BF16"), "fp16": ("bf16", "fp16", "gguf:BF16"),
+    "mxfp4": ("mxfp4", "gguf:MXFP4"), "int3": ("gguf:Q3_K_M", "gguf:IQ3_XXS"), "int2": ("gguf:Q2_K", "gguf:IQ2_XXS"),
+}  # fmt: skip
+"""A format as people say it → those that are meant by it."""
+KV_SERVED, KV_FILES = ("bf16", "fp8"), ("fp16", "q8_0", "q4_0")
+KV_ALIKE = {"bf16": ("bf16", "fp16"), "fp16": ("bf16", "fp16"), "int8": ("int8", "q8_0")}
+MADE_FOR = {"Apple": (FILES,)}
+"""Makers on whose chips only these engines are usual."""
+MARKETS: dict[str, tuple[str, ...]] = {"tensorrt-llm": ("data_center", "cloud_only", "workstation")}
+"""Cards that an engine is proposed for unasked: TensorRT-LLM's support matrix has none for games."""
+
+
+class Readable(NamedTuple):
+    """One format on one kind of card in one engine."""
+
+    engine: str
+    name: str
+    """Format as the card holds it: fp16 for bf16 where it has no BF16."""
+    condition: Rule | None
+    """What must be heeded; null = nothing."""
+
+
+class Unreadable(NamedTuple):
+    """A format or an engine that does not go with a card."""
+
+    engine: str
+    name: str | None
+    """null = no format: the engine does not run there."""
+    rule: Rule
+
+
+def engine_rule(engine: str, gpu: Gpu) -> Rule | None:
+    """What is known of an engine on a card; null = nothing."""
+    return features()[engine].rule(gpu, engine)
+
+
+def runs(engine: str, gpu: Gpu, asked: str | None = None) -> bool:
+    """Whether an engine is one to propose on a card, or runs there where it was asked for.
+
+    Makers without any rule have vLLM in a form of their own; nobody vouches for other engines there.
+    """
+    if asked is None and gpu.market not in MARKETS.get(engine, (gpu.market,)):
+        return False
+    if asked is None and reads_files(gpu) and gpu.vendor in MADE_FOR:
+        return engine in MADE_FOR[gpu.vendor]
+    rule = engine_rule(engine, gpu)
+    return rule.verdict != "does_not" if rule else engine == "vllm"
+
+
+def engines(gpu: Gpu, asked: str | None) -> tuple[str, ...]:
+    """Engines that run on a card, as far as one was not asked for."""
+    return tuple(one for one in (*SERVERS, FILES) if asked in (None, one) and runs(one, gpu, asked))
+
+
+def formats(load: Load, engine: str) -> tuple[str, ...]:
+    """Formats the model can be had in for an engine, widest first, as far as one was not asked for."""
+    if engine == FILES:
+        ladder = tuple(f"gguf:{name}" for name in NATIVE_FILES.get(load.native, LADDER if _wide(load) else LADDER[1:]))
+    else:
+        ladder = SERVED if _wide(load) else NATIVE_LADDERS.get(load.native, (load.native,))
+    asked = load.weight_format
+    if asked is None:
+        return ladder
+    meant = ALIKE.get(asked, (asked,))
+    found = tuple(name for name in ladder if name in meant)
+    exact = asked.startswith("gguf:") == (engine == FILES)
+    return found or ((asked,) if exact and asked not in ALIKE else ())
+
+
+def _wide(load: Load) -> bool:
+    return load.native in ("bf16", "fp16", "fp32")
+
+
+def readable(load: Load, engine: str, gpu: Gpu) -> Iterator[Readable | Unreadable]:
+    """Every format of the model that the engine reads on the card, and those it does not."""
+    ladder = formats(load, engine)
+    if engine == FILES and gpu.vendor == "Huawei":
+        ladder = tuple(f"gguf:{name}" for name in CANN_LADDER if load.weight_format in (None, f"gguf:{name}"))
+    for name in ladder:
+        if name in NEEDS_UNITS and not gpu.fp4_flops and name not in (load.native, load.weight_format):
+            continue
+        feature = None if engine == FILES else FEATURES.get(name)
+        rule = features()[feature].rule(gpu, engine) if feature else None
+        if rule is not None and rule.verdict == "does_not":
+            yield Unreadable(engine, name, rule)
+        else:
+            yield Readable(engine, held_in(name, gpu), rule if rule and rule.verdict == "works_with" else None)
+
+
+def cache_formats(load: Load, engine: str, gpu: Gpu) -> tuple[str, ...]:
+    """Formats the engine keeps its cache in on the card, widest first, as far as one was not asked for."""
+    if engine == FILES:
+        found = KV_FILES
+    else:
+        rule = features()["fp8_kv_cache"].rule(gpu, engine)
+        narrow = rule is not None and rule.verdict != "does_not"
+        found = tuple(gpu.half if name == "bf16" else name for name in KV_SERVED if name != "fp8" or narrow)
+    if load.kv_format is None:
+        return found
+    meant = KV_ALIKE.get(load.kv_format, (load.kv_format,))
+    return tuple(name for name in found if name in meant)
+
+
+def bits_per_weight(load: Load, name: str) -> float:
+    """Bits of an average weight, tables and norms included."""
+    shape = load.shape
+    form = weight_format(name, tied=shape.tied, experts_only=shape.experts is not None and name == load.native)
+    total = (
+        shape.embed_params * form.embed_bits + shape.head_params * form.head_bits
+        + shape.expert_params * form.expert_bits + shape.body_params * form.body_bits
+        + shape.plain_params * form.plain_bits
+    )  # fmt: skip
+    return total / max(shape.params, 1)
+
+
+def published(load: Load, name: str) -> str | None:
+    """Hugging Face id of the checkpoint in that format, as far as it is known."""
+    if load.shape.id is None:
+        return None
+    if name == load.native or name in ("bf16", "fp16"):
+        return load.shape.id
+    found = launch_facts().published(load.shape.id, name)
+    return found[0] if found else None

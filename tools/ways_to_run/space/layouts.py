@@ -1,0 +1,161 @@
+"""How equal cards share a model in engines that split every layer: what divides, and every layout that does."""
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from kb.records.gpu import Gpu
+from kb.speed_constants import constants
+from tools.memory.shape import Shape
+from tools.speed.allreduce import switched
+from tools.ways_to_run.space.load import Load
+from tools.ways_to_run.space.machine import Card, Machine
+
+STAGES = (1, 2, 3, 4, 5, 6, 7, 8, 10, 12, 16, 20, 24, 32, 48, 64, 96, 128)
+"""Stages of a pipeline that are tried."""
+BLOCK = 128
+"""Weights of a quantisation block: a card's share of an expert must be whole blocks."""
+BLOCKED = ("fp8", "awq", "gptq", "int4", "int8")
+"""Formats quantised in such blocks."""
+
+
+class Group(NamedTuple):
+    """Equal cards, or unlike ones that an engine takes for so many of the least."""
+
+    gpu: Gpu
+    usables: tuple[int, ...]
+    """Memory of each card of one node, the roomiest first."""
+    nodes: int
+    cards: tuple[Card, ...]
+    """Those of one node."""
+
+    @property
+    def per_node(self) -> int:
+        """Cards of one node."""
+        return len(self.usables)
+
+    @property
+    def count(self) -> int:
+        """Cards of all nodes."""
+        return self.per_node * self.nodes
+
+    def usable(self, cards: int) -> int:
+        """Memory of the fullest when so many are used, the roomiest first."""
+        return self.usables[min(cards, self.per_node) - 1]
+
+
+class Spread(NamedTuple):
+    """One layout of equal cards."""
+
+    tp: int
+    pp: int
+    dp: int
+    ep: int
+
+    @property
+    def cards(self) -> int:
+        """Cards in all."""
+        return max(self.tp, self.ep) * self.pp * self.dp
+
+    @property
+    def attention_copies(self) -> bool:
+        """Whether every card keeps whole attention layers and shares the experts alone."""
+        return self.ep > self.tp
+
+
+def groups(machine: Machine) -> list[Group]:
+    """Cards of each kind by themselves, and all together as so many of the least."""
+    found = [
+        Group(cards[0].gpu, tuple(card.usable for card in cards), machine.nodes, tuple(cards))
+        for cards in machine.kinds.values()
+    ]
+    if machine.unlike and len({card.gpu.vendor for card in machine.cards}) == 1 and not _shared(machine):
+        least = min(card.usable for card in machine.cards)
+        slowest = min(machine.cards, key=lambda card: (card.gpu.bandwidth_bytes_per_s or 0, card.gpu.id)).gpu
+        found.append(Group(slowest, (least,) * len(machine.cards), machine.nodes, machine.cards))
+    return found
+
+
+def _shared(machine: Machine) -> bool:
+    return any(card.shared for card in machine.cards)
+
+
+def indivisible(shape: Shape, ways: int) -> str | None:
+    """Why so many cards cannot share every layer; null when they can.
+
+    Query heads are dealt out whole; key-value heads too, or each is copied to as many cards as divide evenly. A latent
+    cache is the same on every card.
+    """
+    if ways == 1:
+        return None
+    heads, kv_heads = shape.heads, shape.kv_heads
+    if shape.latent is not None or shape.attention == "none":
+        return f"{heads} heads are not divisible by {ways}" if heads % ways else None
+    if heads % ways:
+        return f"{heads} heads / {kv_heads} KV heads are not divisible by {ways}"
+    if kv_heads % ways and ways % kv_heads:
+        return f"{kv_heads} KV heads are not divisible by {ways}"
+    return None
+
+
+def experts_whole(shape: Shape, ways: int, form: str) -> bool:
+    """Whether experts must stay whole on a card because its share of one would cut a quantisation block."""
+    experts = shape.experts
+    return experts is not None and form in BLOCKED and experts.expert_intermediate_size % (ways * BLOCK) != 0
+
+
+def spreads(load: Load, group: Group, form: str) -> Iterator[Spread]:
+    """Every layout of up to all cards of the group; copies no more than there are sequences."""
+    shape, asked, count = load.shape, load.parallel, group.count
+    widths = (asked.tp,) if asked.tp else range(1, group.per_node + 1)
+    for tp in widths:
+        if tp > count or indivisible(shape, tp) or (tp > group.per_node and tp % group.per_node):
+            continue
+        whole = tp > 1 and experts_whole(shape, tp, form)
+        experts = shape.experts.experts if shape.experts else 0
+        if whole and experts % tp:
+            continue
+        ep = tp if whole or (asked.ep == tp and experts) else 1
+        if asked.ep not in (None, ep):
+            continue
+        for pp in (asked.pp,) if asked.pp else STAGES:
+            if tp * pp > count or pp > shape.layers:
+                break
+            if asked.pp or asked.tp or not _needless(shape, group, tp, pp):
+                yield from _copied(Spread(tp, pp, 1, ep), count, load)
+    yield from _experts_shared(load, group)
+
+
+def _needless(shape: Shape, group: Group, tp: int, pp: int) -> bool:
+    """Whether cards on a fast link take layers in turn where they could share them: nobody lays them out so."""
+    if pp == 1 or not switched(group.gpu, group.per_node):
+        return False
+    wider = (tp * part for part in range(2, pp + 1) if pp % part == 0)
+    return any(ways <= group.per_node and indivisible(shape, ways) is None for ways in wider)
+
+
+def _copied(one: Spread, count: int, load: Load) -> Iterator[Spread]:
+    most = count // one.cards
+    if load.parallel.dp:
+        if load.parallel.dp <= most:
+            yield one._replace(dp=load.parallel.dp)
+        return
+    yield one
+    copies = min(most, load.sequences)
+    if copies > 1:
+        yield one._replace(dp=copies)
+
+
+def _experts_shared(load: Load, group: Group) -> Iterator[Spread]:
+    """Attention copied to every card, experts shared: mixtures under much load, or as asked."""
+    experts, asked = load.shape.experts, load.parallel
+    if experts is None or (asked.tp or 1) > 1 or (asked.pp or 1) > 1 or asked.dp:
+        return
+    from_each = constants().decode.attention_copies_from
+    ways = (asked.ep,) if asked.ep else (2, 4, 8, 16, 32, 64, 128, 256)
+    for each in ways:
+        enough = asked.ep is not None or load.sequences >= from_each * each
+        if 1 < each <= group.count and experts.experts % each == 0 and enough:
+            yield Spread(1, 1, 1, each)
+            copies = min(group.count // each, load.sequences // max(each, 1))
+            if copies > 1:
+                yield Spread(1, 1, copies, each)

@@ -1,0 +1,153 @@
+"""The machine in hand: every card with the memory left on it, and the host's memory."""
+
+from typing import NamedTuple
+
+from kb.base import BadInput
+from kb.memory_constants import constants as memory_constants
+from kb.records.gpu import Gpu
+from kb.speed_constants import constants as speed_constants
+from kb.units import GIB
+from tools.named import read_card
+from tools.speed.capacity import SHARED
+from tools.ways_to_run.request import Cards, WaysToRunRequest
+
+DESKTOP_MOST_BYTES = 256 * GIB
+"""Memory that a desktop takes at the most: four modules of 64 GB on two channels."""
+DESKTOP_CHANNELS, SERVER_CHANNELS = 2, 8
+"""Channels behind the two bandwidths that the speed estimator knows."""
+MOST_CARDS = 4096
+
+
+class Card(NamedTuple):
+    """One card as it stands in the machine."""
+
+    gpu: Gpu
+    """With its memory and its links as they are here."""
+    usable: int
+    """What a program can use, less what others hold."""
+
+    @property
+    def shared(self) -> bool:
+        """Whether its memory is the host's."""
+        return SHARED in (self.gpu.memory_type or "")
+
+
+class Host(NamedTuple):
+    """The host's memory."""
+
+    stated: int | None
+    usable: int | None
+    """Less what the system keeps; null = not stated."""
+    bandwidth: float
+    """Of one socket, bytes/s."""
+    assumed: bool
+    """Whether the bandwidth was not stated."""
+
+
+class Machine(NamedTuple):
+    """Cards of one node, how many nodes, and the host of each."""
+
+    cards: tuple[Card, ...]
+    nodes: int
+    host: Host
+    said: tuple[str, ...]
+
+    @property
+    def kinds(self) -> dict[str, list[Card]]:
+        """Cards by kind, the roomiest of each first."""
+        found: dict[str, list[Card]] = {}
+        for card in self.cards:
+            found.setdefault(card.gpu.id, []).append(card)
+        return {kind: sorted(cards, key=lambda card: -card.usable) for kind, cards in found.items()}
+
+    @property
+    def unlike(self) -> bool:
+        """Whether there are cards of several kinds."""
+        return len({card.gpu.id for card in self.cards}) > 1
+
+    @property
+    def name(self) -> str:
+        """Cards in words: `2 × GeForce RTX 3090`."""
+        shown = " + ".join(f"{len(cards)} × {cards[0].gpu.name}" for cards in self.kinds.values()) or "processor"
+        return f"{self.nodes} nodes of {shown}" if self.nodes > 1 else shown
+
+
+def machine_of(request: WaysToRunRequest) -> Machine:
+    """Read the cards and the host's memory of a request.
+
+    Raises:
+        UnknownName: a card the catalog does not have.
+        BadInput: memory taken that no card has, a link the cards lack, or more cards than a machine.
+    """
+    said: list[str] = []
+    gpus = [gpu for cards in request.cards for gpu in _alike(cards, request.link, said)]
+    if len(gpus) * request.nodes > MOST_CARDS:
+        raise BadInput("cards", f"{len(gpus) * request.nodes:,} cards are too many.", f"Give at most {MOST_CARDS:,}.")
+    taken = _taken(request, len(gpus))
+    cards = []
+    for gpu, held in zip(gpus, taken, strict=True):
+        if held >= gpu.usable_bytes:
+            raise BadInput(
+                "memory_taken_bytes", f"{held:,} bytes leave nothing of {gpu.name}, which has {gpu.usable_bytes:,}.",
+                "Give what others hold on each card, or leave the card out.",
+            )  # fmt: skip
+        cards.append(Card(gpu, gpu.usable_bytes - held))
+    return Machine(tuple(cards), request.nodes, _host(request, said), tuple(said))
+
+
+def _alike(cards: Cards, link: str, said: list[str]) -> list[Gpu]:
+    gpu, assumed = read_card(cards.gpu)
+    said += [line for line in assumed if line not in said]
+    if cards.memory_bytes is not None and cards.memory_bytes != gpu.memory_bytes:
+        share = gpu.usable_bytes / gpu.memory_bytes
+        usable = int(cards.memory_bytes * share)
+        gpu = gpu.model_copy(update={"memory_bytes": cards.memory_bytes, "usable_bytes": usable})
+    if link == "nvlink" and not gpu.nvlink_bytes_per_s:
+        raise BadInput("link", f"{gpu.name} has no NVLink.", "Leave link out, or say pcie.")
+    if link == "pcie" and gpu.nvlink_bytes_per_s:
+        gpu = gpu.model_copy(update={"nvlink_bytes_per_s": None, "link_cards": None})
+    return [gpu] * cards.count
+
+
+def _taken(request: WaysToRunRequest, cards: int) -> tuple[int, ...]:
+    given = request.memory_taken_bytes
+    if isinstance(given, int):
+        return (given,) * cards
+    if len(given) != cards:
+        raise BadInput(
+            "memory_taken_bytes", f"{len(given)} figures for {cards} cards.", "Give one for all, or one for each card."
+        )
+    return given
+
+
+def _host(request: WaysToRunRequest, said: list[str]) -> Host:
+    """Size less what the system keeps; bandwidth as stated, by its channels, or by its size."""
+    usual, stated = speed_constants().host, request.host_memory_bytes
+    keeps = memory_constants().llama_cpp.host_reserve_ratio
+    usable = None if stated is None else int(stated * (1 - keeps))
+    if request.host_bandwidth_bytes_per_s is not None:
+        return Host(stated, usable, request.host_bandwidth_bytes_per_s, assumed=False)
+    if request.memory_channels is not None:
+        bandwidth = _channels_bytes_per_s(request.memory_channels)
+        said.append(
+            f"{request.memory_channels} memory channels are taken to move {bandwidth / 1e9:.0f} GB/s; a second socket "
+            "adds capacity and hardly speed."
+        )
+        return Host(stated, usable, bandwidth, assumed=True)
+    server = (stated or 0) > DESKTOP_MOST_BYTES
+    bandwidth = usual.server_bandwidth_bytes_per_s if server else usual.bandwidth_bytes_per_s
+    if stated is not None:
+        what = "one socket of a server (eight channels of DDR4-3200)" if server else "two channels of DDR5-5600"
+        said.append(f"host_bandwidth_bytes_per_s not stated: {what}, {bandwidth / 1e9:.0f} GB/s.")
+    return Host(stated, usable, bandwidth, assumed=True)
+
+
+def _channels_bytes_per_s(channels: int) -> float:
+    """Of one socket: desktop modules up to four channels, server modules beyond, two sockets from sixteen on."""
+    usual = speed_constants().host
+    desktop = usual.bandwidth_bytes_per_s / DESKTOP_CHANNELS
+    server = usual.server_bandwidth_bytes_per_s / SERVER_CHANNELS
+    if channels <= 2 * DESKTOP_CHANNELS:
+        return desktop * channels
+    socket = channels // 2 if channels >= 2 * SERVER_CHANNELS else channels
+    return max(server * socket, desktop * 2 * DESKTOP_CHANNELS)

@@ -1,0 +1,1 @@
+"""How a way is told: titles, flags, what binds, what would change it."""

@@ -1,0 +1,175 @@
+"""Command lines: flags of the engine for one way."""
+
+import math
+from collections.abc import Iterator
+
+from kb.launch import launch_facts
+from kb.records.gpu import Gpu
+from kb.software import compute_capability
+from tools.ways_to_run.space.formats import FILES, published
+from tools.ways_to_run.space.load import Load
+from tools.ways_to_run.space.machine import Machine
+from tools.ways_to_run.weigh.candidate import Candidate
+
+MODEL = "MODEL"
+"""Where a checkpoint goes that is not known here."""
+EVERY_LAYER = 99
+MOST_RATIO = 0.97
+FP8_SINCE = (8, 9)
+"""CUDA compute capability from which an engine takes FP8 as such; older cards store E5M2."""
+
+
+def flags_of(load: Load, machine: Machine, candidate: Candidate, utilization: float | None = None) -> str:
+    """Flags for the engine's command line; `utilization`: the share of a card it may take, where others share it."""
+    if candidate.engine == FILES:
+        return " ".join(_llama(load, machine, candidate))
+    if candidate.engine == "vllm":
+        return " ".join(_vllm(load, candidate, utilization))
+    if candidate.engine == "sglang":
+        return " ".join(_sglang(load, candidate, utilization))
+    return " ".join(_tensorrt(load, candidate, utilization))
+
+
+def command_of(load: Load, candidate: Candidate, flags: str) -> str:
+    """The whole command."""
+    checkpoint = published(load, candidate.form) or MODEL
+    made = _made_on_load(load, candidate)
+    if candidate.engine == FILES:
+        kind = candidate.form.removeprefix("gguf:")
+        found = published(load, candidate.form)
+        model = f"-hf {found}:{kind}" if found and found != load.shape.id else f"-m {load.name}-{kind}.gguf"
+        return f"llama-server {model} {flags}"
+    if made:
+        checkpoint = load.shape.id or MODEL
+    start = {"vllm": "vllm serve {}", "sglang": "python3 -m sglang.launch_server --model-path {}",
+             "tensorrt-llm": "trtllm-serve {}"}[candidate.engine].format(checkpoint)  # fmt: skip
+    return f"{start} {flags}"
+
+
+def _made_on_load(load: Load, candidate: Candidate) -> str | None:
+    """What the server makes of published 16-bit weights while loading, where nobody publishes the format."""
+    if candidate.form == load.native or published(load, candidate.form):
+        return None
+    return launch_facts().made_on_load.get(candidate.engine, {}).get(candidate.form)
+
+
+def _here(load: Load, candidate: Candidate) -> int:
+    """Sequences of one copy."""
+    return math.ceil(load.sequences / max(candidate.spread.dp, 1))
+
+
+def share_of_card(candidate: Candidate) -> float:
+    """Share of the card that the engine may take: its default, more where it needs more, never beyond what is free."""
+    gpu: Gpu = candidate.group.gpu if candidate.group else candidate.cards[0].gpu
+    engine = launch_facts().engines.get(candidate.engine)
+    usual = engine.memory_ratio if engine else 0.9
+    needed = math.ceil(100 * candidate.held.high / gpu.memory_bytes) / 100
+    left = math.floor(100 * candidate.held.usable / gpu.memory_bytes) / 100
+    return min(max(usual, needed), left, MOST_RATIO)
+
+
+def _vllm(load: Load, candidate: Candidate, utilization: float | None) -> Iterator[str]:
+    spread = candidate.spread
+    if spread.attention_copies:
+        yield f"--data-parallel-size {spread.ep * spread.dp} --enable-expert-parallel"
+    else:
+        yield f"--tensor-parallel-size {spread.tp}"
+        if spread.pp > 1:
+            yield f"--pipeline-parallel-size {spread.pp}"
+        if spread.dp > 1:
+            yield f"--data-parallel-size {spread.dp}"
+        if spread.ep > 1:
+            yield "--enable-expert-parallel"
+    yield f"--max-model-len {load.context} --max-num-seqs {_here(load, candidate)}"
+    yield f"--gpu-memory-utilization {utilization or share_of_card(candidate):g}"
+    if made := _made_on_load(load, candidate):
+        yield f"--quantization {made}"
+    if candidate.kv == "fp8":
+        yield f"--kv-cache-dtype {_fp8(candidate, 'fp8', 'fp8_e5m2')}"
+    if candidate.kv == "fp16" or candidate.form == "fp16":
+        yield "--dtype float16"
+    if load.adapters:
+        yield f"--enable-lora --max-loras {load.adapters} --max-lora-rank {load.lora_rank or 16}"
+
+
+def _sglang(load: Load, candidate: Candidate, utilization: float | None) -> Iterator[str]:
+    spread = candidate.spread
+    if spread.attention_copies:
+        yield f"--tp-size {spread.ep} --dp-size {spread.ep} --enable-dp-attention --ep-size {spread.ep}"
+    else:
+        yield f"--tp-size {spread.tp}"
+        if spread.pp > 1:
+            yield f"--pp-size {spread.pp}"
+        if spread.dp > 1:
+            yield f"--dp-size {spread.dp}"
+        if spread.ep > 1:
+            yield f"--ep-size {spread.ep}"
+    yield f"--context-length {load.context} --max-running-requests {_here(load, candidate)}"
+    held, gpu = candidate.held, candidate.group.gpu if candidate.group else candidate.cards[0].gpu
+    static = math.ceil(100 * (held.weights + held.cache) / gpu.memory_bytes) / 100
+    yield f"--mem-fraction-static {utilization or max(static, min(0.88, share_of_card(candidate))):g}"
+    if made := _made_on_load(load, candidate):
+        yield f"--quantization {made}"
+    if candidate.kv == "fp8":
+        yield f"--kv-cache-dtype {_fp8(candidate, 'fp8_e4m3', 'fp8_e5m2')}"
+    if candidate.kv == "fp16" or candidate.form == "fp16":
+        yield "--dtype float16"
+
+
+def _tensorrt(load: Load, candidate: Candidate, utilization: float | None) -> Iterator[str]:
+    spread = candidate.spread
+    yield f"--tp_size {spread.ep if spread.attention_copies else spread.tp}"
+    if spread.pp > 1:
+        yield f"--pp_size {spread.pp}"
+    if spread.ep > 1:
+        yield f"--ep_size {spread.ep}"
+    yield f"--max_seq_len {load.context} --max_batch_size {_here(load, candidate)}"
+    yield f"--kv_cache_free_gpu_memory_fraction {utilization or 0.9:g}"
+
+
+def _fp8(candidate: Candidate, plain: str, stored: str) -> str:
+    gpu = candidate.group.gpu if candidate.group else candidate.cards[0].gpu
+    compute = compute_capability(gpu)
+    return stored if compute is not None and compute < FP8_SINCE else plain
+
+
+def _llama(load: Load, machine: Machine, candidate: Candidate) -> Iterator[str]:
+    """`-c` counts the tokens of all slots together."""
+    held = candidate.held
+    if not candidate.cards:
+        yield "-ngl 0"
+    elif held.whole_layers:
+        yield f"-ngl {sum(held.layers)}"
+    else:
+        yield f"-ngl {EVERY_LAYER}"
+    experts = load.shape.experts
+    if experts is not None and candidate.cards and candidate.offloads:
+        yield f"--n-cpu-moe {_without_experts(load, candidate)}"
+    yield f"-c {load.context * load.sequences}"
+    if load.sequences > 1:
+        yield f"-np {load.sequences}"
+    if candidate.kv in ("q8_0", "q4_0"):
+        yield f"-ctk {candidate.kv} -ctv {candidate.kv}"
+    yield "-fa on"
+    if len(machine.cards) > 1 and candidate.cards:
+        yield from _split(machine, candidate)
+
+
+def _without_experts(load: Load, candidate: Candidate) -> int:
+    """Layers from the first on whose experts stay in host memory; layers without experts count too."""
+    experts = load.shape.experts
+    if candidate.held.whole_layers or experts is None:
+        return load.shape.layers
+    return min(experts.dense_layers, load.shape.layers) + candidate.held.host_layers
+
+
+def _split(machine: Machine, candidate: Candidate) -> Iterator[str]:
+    """Layers by card in the machine's own order, where they are not alike; cards that are not used get none."""
+    if len(candidate.cards) == 1:
+        place = next(place for place, card in enumerate(machine.cards) if card is candidate.cards[0])
+        yield f"-sm none -mg {place}"
+        return
+    dealt = {id(card): count for card, count in zip(candidate.cards, candidate.held.layers, strict=False)}
+    counts = [dealt.get(id(card), 0) for card in machine.cards]
+    if len(set(counts)) > 1 and max(counts) - min(counts) > 1:
+        yield f"-ts {','.join(str(count) for count in counts)}"

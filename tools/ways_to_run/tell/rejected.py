@@ -1,0 +1,103 @@
+"""Ways worth naming that do not go, or are not what they seem."""
+
+from collections.abc import Iterator
+
+from kb.units import format_bytes
+from tools.ways_to_run.result import Rejected
+from tools.ways_to_run.search import Found
+from tools.ways_to_run.space.formats import FILES, SERVERS, Readable, bits_per_weight, engine_rule, readable, runs
+from tools.ways_to_run.space.layouts import experts_whole, groups, indivisible
+from tools.ways_to_run.space.load import Load
+from tools.ways_to_run.space.machine import Machine
+from tools.ways_to_run.tell.binds import nearest
+from tools.ways_to_run.tell.words import ENGINES, format_name
+from tools.ways_to_run.weigh.worth import Weighed
+
+MOST = 8
+WEIGHT_ONLY = ("fp8", "mxfp8", "nvfp4", "mxfp4", "fp4")
+"""Formats that cards without such units hold and compute in 16 bits."""
+
+
+def rejected_of(load: Load, machine: Machine, found: Found) -> tuple[Rejected, ...]:
+    """Layouts that do not divide, engines and formats the cards lack, formats that did not fit."""
+    rows = dict.fromkeys((*_indivisible(load, machine), *_engines(load, machine), *_formats(load, machine, found),
+                          *_memory(load, found), *_slow(load, found)))  # fmt: skip
+    return tuple(rows)[:MOST]
+
+
+def _indivisible(load: Load, machine: Machine) -> Iterator[Rejected]:
+    """Tensor parallelism as asked, or over all cards of a node, where it does not divide."""
+    for group in groups(machine):
+        for ways in dict.fromkeys((load.parallel.tp or 0, group.per_node)):
+            reason = indivisible(load.shape, ways) if ways > 1 else None
+            if ways > group.count:
+                yield Rejected(way=f"TP {ways}", reason=f"only {group.count} cards are there", kind="divisibility")
+            elif reason:
+                yield Rejected(way=f"TP {ways}", reason=reason, kind="divisibility")
+            elif ways > 1 and experts_whole(load.shape, ways, load.native) and load.shape.experts:
+                width = load.shape.experts.expert_intermediate_size
+                yield Rejected(
+                    way=f"TP {ways} of the experts", kind="divisibility",
+                    reason=f"experts of {width:,} columns over {ways} cards cut blocks of 128: experts stay whole "
+                    "(expert parallelism)",
+                )  # fmt: skip
+
+
+def _engines(load: Load, machine: Machine) -> Iterator[Rejected]:
+    """Engines that do not run on a card, where one was asked for or it is the usual one."""
+    for cards in machine.kinds.values():
+        gpu = cards[0].gpu
+        for engine in (load.engine,) if load.engine else (SERVERS[0],):
+            rule = engine_rule(engine, gpu)
+            if rule is not None and rule.verdict == "does_not":
+                yield Rejected(way=f"{ENGINES[engine]} on {gpu.name}", reason=rule.reason, kind="engine")
+
+
+def _formats(load: Load, machine: Machine, found: Found) -> Iterator[Rejected]:
+    for bad in found.unreadable:
+        if bad.engine == SERVERS[0] or load.weight_format == bad.name:
+            yield Rejected(
+                way=f"{format_name(bad.name or '')} in {ENGINES[bad.engine]}", reason=bad.rule.reason, kind="format"
+            )
+    gpus = [cards[0].gpu for cards in machine.kinds.values()]
+    bare = {one.name: (gpu.name, one.condition.reason) for gpu in reversed(gpus) for one in
+            readable(load, SERVERS[0], gpu) if isinstance(one, Readable) and one.condition is not None
+            and one.name in WEIGHT_ONLY and runs(SERVERS[0], gpu)}  # fmt: skip
+    for name, (card, reason) in bare.items():
+        yield Rejected(way=f"{format_name(name)} arithmetic on {card}", reason=reason, kind="format")
+
+
+def _memory(load: Load, found: Found) -> Iterator[Rejected]:
+    """Of each engine the nearest format that did not fit, where it is wider than all that did."""
+    seen: set[str] = set()
+    widest: dict[str, float] = {}
+    for one in found.ways:
+        engine, bits = one.candidate.engine, bits_per_weight(load, one.candidate.form)
+        widest[engine] = max(widest.get(engine, 0.0), bits)
+    for miss in sorted(nearest(found.missed), key=lambda one: one.engine != FILES):
+        narrow = bits_per_weight(load, miss.form) <= widest.get(miss.engine, 0.0)
+        if miss.engine in seen or narrow or miss.held.needed <= miss.held.usable:
+            continue
+        seen.add(miss.engine)
+        yield Rejected(
+            way=f"{format_name(miss.form)} in {ENGINES[miss.engine]}", kind="memory",
+            reason=f"needs {format_bytes(miss.held.needed)}, {format_bytes(miss.held.usable)} are usable",
+        )  # fmt: skip
+
+
+def _slow(load: Load, found: Found) -> Iterator[Rejected]:
+    """Weights as published that fit only with the host's memory, and far slower than the best way."""
+    if not found.ways:
+        return
+    best = found.ways[0]
+    wide = [one for one in found.ways if one.loss_percent < best.loss_percent and _slower(one, best)]
+    if wide and not any(one.loss_percent <= wide[0].loss_percent and not _slower(one, best) for one in found.ways):
+        one = max(wide, key=lambda each: each.rate)
+        yield Rejected(
+            way=f"{format_name(one.candidate.form)} in {ENGINES[one.candidate.engine]}", kind="speed",
+            reason=f"fits, but makes {one.rate:.3g} tokens a second where {best.rate:.3g} are possible",
+        )  # fmt: skip
+
+
+def _slower(one: Weighed, best: Weighed) -> bool:
+    return one.rate < best.rate / 2

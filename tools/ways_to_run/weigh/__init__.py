@@ -1,0 +1,1 @@
+"""What each candidate holds, reaches and is worth."""

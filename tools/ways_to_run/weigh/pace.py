@@ -1,0 +1,181 @@
+"""How fast a candidate is."""
+
+from collections import Counter
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from kb.base import BadInput
+from kb.links import pcie_bytes_per_s
+from kb.memory_constants import constants as memory_constants
+from kb.records.gpu import Gpu
+from kb.speed_constants import constants as speed_constants
+from tools.speed.estimate import TokenPace, bound_of, corrected_pace
+from tools.speed.host_only import CPU, estimate_host_speed
+from tools.speed.interval import interval, inverse, times
+from tools.speed.pace import placed_pace
+from tools.speed.request import InferenceSpeedRequest
+from tools.speed.result import Bound, Interval, Label
+from tools.speed.work import Work, work_of
+from tools.ways_to_run.space.load import Load
+from tools.ways_to_run.weigh.candidate import Candidate
+from tools.ways_to_run.weigh.held import CACHES_PREFIXES
+
+ROOMY = 10**7
+"""Sequences that are told to fit: whether they do was decided by the memory."""
+ONE_WAY = 0.5
+"""A link's bandwidth counts both directions; weights go one way."""
+COPIED_RATIO = 0.8
+"""Of it, what copies from pinned memory reach."""
+USUAL_PCIE = 64e9
+"""Sixteen lanes of PCI Express 4, where the card's own is not known."""
+
+
+class Speed(NamedTuple):
+    """Rates of one candidate."""
+
+    per_user: Interval
+    total: Interval
+    first_token: Interval | None
+    prefill: Interval | None
+    bound: Bound
+    label: Label
+    host_share: float
+    """Share of a token's time that the host's memory takes."""
+
+
+class Paces:
+    """Paces of many candidates of one load: what they share is worked out once."""
+
+    def __init__(self, load: Load) -> None:
+        self.load = load
+        self._bases: dict[tuple[str, str, str], Work | None] = {}
+
+    def of(self, candidate: Candidate) -> Speed | None:
+        """The rates; null where no source states how fast the card reads."""
+        if not candidate.cards:
+            return self._by_host(candidate)
+        kinds = Counter(card.gpu.id for card in candidate.cards)
+        by_id = {card.gpu.id: card.gpu for card in candidate.cards}
+        if candidate.group is not None:
+            by_id, kinds = {candidate.group.gpu.id: candidate.group.gpu}, Counter({candidate.group.gpu.id: 1})
+        paces = {kind: self._on(candidate, by_id[kind]) for kind in kinds}
+        known = {kind: pace for kind, pace in paces.items() if pace is not None}
+        if len(known) < len(paces):
+            return None
+        return self._together(candidate, known, _shares(candidate, kinds))
+
+    def _on(self, candidate: Candidate, gpu: Gpu) -> TokenPace | None:
+        """The whole model on cards like this one."""
+        base = self._base(candidate.engine, candidate.form, gpu)
+        if base is None:
+            return None
+        work = base._replace(
+            gpu=gpu, kv_bytes=candidate.work.kv_bytes, host_bandwidth=candidate.host.bandwidth,
+            cached_tokens=base.cached_tokens if candidate.engine in CACHES_PREFIXES else 0,
+        ).on(candidate.layout, self.load.sequences)  # fmt: skip
+        spilled = candidate.held.spilled
+        return corrected_pace(placed_pace(work, ROOMY, spilled), spilled)
+
+    def _base(self, engine: str, form: str, gpu: Gpu) -> Work | None:
+        key = (engine, form, gpu.id)
+        if key not in self._bases:
+            load = self.load
+            asked = InferenceSpeedRequest.model_validate(
+                {
+                    **load.fields, "gpu": gpu.id, "engine": engine, "weight_format": form, "input_tokens": load.prompt,
+                    "output_tokens": load.answer, "cached_tokens": load.cached or None, "kv_format": "bf16",
+                    "concurrent_sequences": load.sequences, "images_per_sample": load.images or None,
+                }
+            )  # fmt: skip
+            try:
+                self._bases[key] = work_of(asked)[0]
+            except BadInput:  # no source states its bandwidth
+                self._bases[key] = None
+        return self._bases[key]
+
+    def _together(self, candidate: Candidate, paces: dict[str, TokenPace], shares: dict[str, float]) -> Speed:
+        """Every card takes the share of a token's time that its share of the layers is."""
+        first = next(iter(paces.values()))
+        work = first.work
+        token = _mean([(shares[kind], pace.token) for kind, pace in paces.items()])
+        scale = first.found.per_user * first.found.output_token_s
+        token = _later(token, self._cache_away_s(candidate, work))
+        count = work.sequences * work.layout.replicas
+        reading = _mean([(shares[kind], _reading(pace)) for kind, pace in paces.items()])
+        waiting = _mean([(shares[kind], pace.first_token) for kind, pace in paces.items()])
+        new = max(work.new_tokens, 1)
+        more = self._prompt_away_s(candidate, work, new)
+        reading, waiting = _later(reading, more / new), _later(waiting, more)
+        step = first.found.step
+        return Speed(
+            per_user=inverse(token, scale), total=inverse(token, scale * count), first_token=waiting,
+            prefill=inverse(reading), bound=bound_of(first.found), label=first.near.label,
+            host_share=step.spill_s / step.total_s if step.total_s else 0.0,
+        )  # fmt: skip
+
+    def _cache_away_s(self, candidate: Candidate, work: Work) -> float:
+        """Reading the cache of layers that lie whole in the host's memory."""
+        held = candidate.held
+        if not held.whole_layers:
+            return 0.0
+        share = held.host_layers / work.arch.layers
+        return work.sequences * work.cache_bytes(work.context) * share / candidate.host.bandwidth
+
+    def _prompt_away_s(self, candidate: Candidate, work: Work, tokens: int) -> float:
+        """Weights in host memory that a prompt needs: copied to the card for every physical batch, or multiplied by the
+        host's cores where the prompt is short.
+
+            min(⌈tokens / ubatch⌉ · bytes / link, tokens · bytes of one token / cores)
+        """
+        spilled = candidate.held.spilled
+        if not spilled:
+            return 0.0
+        weights = spilled * candidate.held.weights_all
+        link = (pcie_bytes_per_s(work.gpu) or USUAL_PCIE) * ONE_WAY * COPIED_RATIO
+        batches = -(-tokens // memory_constants().llama_cpp.ubatch_tokens)
+        arch = work.arch
+        visited = arch.experts_per_token / arch.experts if arch.moe else 1.0
+        cores = speed_constants().host.cores(candidate.host.bandwidth)
+        return min(batches * weights / link, tokens * weights * visited / cores)
+
+    def _by_host(self, candidate: Candidate) -> Speed:
+        load = self.load
+        found = estimate_host_speed(
+            InferenceSpeedRequest.model_validate(
+                {
+                    **load.fields, "gpu": CPU, "weight_format": candidate.form, "input_tokens": load.prompt,
+                    "output_tokens": load.answer, "host_bandwidth_bytes_per_s": candidate.host.bandwidth,
+                    "kv_format": candidate.kv,
+                }
+            )
+        )  # fmt: skip
+        total = found.tokens_per_s_total or interval(1.0, "offload")
+        return Speed(times(total, 1 / load.sequences), total, None, None, found.bound, found.label, 1.0)
+
+
+def _shares(candidate: Candidate, kinds: Counter[str]) -> dict[str, float]:
+    """Share of the layers that cards of each kind hold."""
+    layers = candidate.held.layers
+    if len(kinds) == 1 or not sum(layers):
+        return dict.fromkeys(kinds, 1.0 / len(kinds))
+    dealt: Counter[str] = Counter()
+    for card, count in zip(candidate.cards, layers, strict=True):
+        dealt[card.gpu.id] += count
+    return {kind: dealt[kind] / sum(layers) for kind in kinds}
+
+
+def _reading(pace: TokenPace) -> Interval:
+    """Seconds a prompt token."""
+    return interval(1 / pace.found.prompt_rate, "prefill", guessed=pace.guessed)
+
+
+def _mean(parts: Sequence[tuple[float, Interval]]) -> Interval:
+    if len(parts) == 1:
+        return parts[0][1]
+    value, low, high = (sum(share * getattr(one, end) for share, one in parts) for end in ("value", "low", "high"))
+    return Interval(value=value, low=low, high=high)
+
+
+def _later(of: Interval, seconds: float) -> Interval:
+    """So much more time, as uncertain as the rest."""
+    return times(of, 1 + seconds / of.value) if seconds else of

@@ -1,0 +1,109 @@
+"""What a candidate is worth: targets first, then quality against speed, then how simple it is."""
+
+import math
+from typing import NamedTuple
+
+from kb.quality import quality
+from tools.ways_to_run.request import Objective
+from tools.ways_to_run.space.formats import SERVERS
+from tools.ways_to_run.space.load import Load
+from tools.ways_to_run.weigh.candidate import Candidate
+from tools.ways_to_run.weigh.pace import Speed
+
+UNKNOWN_RATE = 1.0
+"""Tokens a second that a card without a stated bandwidth is ranked by."""
+CARDS_PERCENT, STAGES_PERCENT, HOST_PERCENT, ENGINE_PERCENT = 0.35, 0.05, 0.2, 0.02
+"""What simplicity is worth, in per cent of quality: half the cards, a stage less, no host memory, the usual engine."""
+
+
+class Weighed(NamedTuple):
+    """A candidate with its speed and its rank."""
+
+    candidate: Candidate
+    speed: Speed | None
+    loss_percent: float
+    meets: bool | None
+    """Whether targets are met; null = none was given."""
+    rank: tuple[float, ...]
+    """Larger is better."""
+
+    @property
+    def rate(self) -> float:
+        """Tokens a second of one user."""
+        return self.speed.per_user.value if self.speed else UNKNOWN_RATE
+
+
+def weighed(load: Load, candidate: Candidate, speed: Speed | None, objective: Objective | None) -> Weighed:
+    """Rank one candidate.
+
+    Without an objective: targets, then
+
+        doubling · log2(rate / pace) − loss of weights and cache − tight − complexity
+
+    where beyond the pace (the target, else the one people wait for) a doubling counts little.
+    """
+    rules = quality()
+    loss = rules.weights_percent(candidate.form, load.native, load.shape.params) + rules.cache_percent(candidate.kv)
+    meets = _meets(load, speed)
+    rate = speed.per_user.value if speed else UNKNOWN_RATE
+    score = _score(load, candidate, rate, loss)
+    sure = float(candidate.held.surety == "yes")
+    usable = float(loss <= rules.exchange.usable_percent)
+    first = (float(meets is not False),)
+    if objective == "fastest":
+        rank: tuple[float, ...] = (*first, usable, sure, rate, score)
+    elif objective == "best_quality":
+        rank = (*first, sure, -loss, score)
+    elif objective == "longest_context":
+        rank = (*first, usable, sure, _room_ratio(load, candidate), score)
+    elif objective == "most_users":
+        rank = (*first, usable, sure, _room_ratio(load, candidate, copies=True), score)
+    elif objective == "simplest":
+        rank = (*first, usable, sure, -float(candidate.offloads), -float(candidate.count), score)
+    else:
+        rank = (*first, score)
+    return Weighed(candidate, speed, loss, meets, rank)
+
+
+def _meets(load: Load, speed: Speed | None) -> bool | None:
+    if load.target_rate is None and load.target_first_s is None:
+        return None
+    if speed is None:
+        return False
+    fast = load.target_rate is None or speed.per_user.value >= load.target_rate
+    soon = load.target_first_s is None or (
+        speed.first_token is not None and speed.first_token.value <= load.target_first_s
+    )
+    return fast and soon
+
+
+def _score(load: Load, candidate: Candidate, rate: float, loss: float) -> float:
+    exchange = quality().exchange
+    doublings = math.log2(rate / (load.target_rate or exchange.pace_tokens_per_s))
+    worth = (exchange.doubling_percent if doublings < 0 else exchange.beyond_percent) * doublings
+    tight = exchange.tight_percent if candidate.held.surety == "tight" else 0.0
+    return worth - loss - tight - _complexity(candidate)
+
+
+def _complexity(candidate: Candidate) -> float:
+    engine = SERVERS.index(candidate.engine) if candidate.engine in SERVERS else 0
+    return (
+        CARDS_PERCENT * math.log2(max(candidate.count, 1))
+        + STAGES_PERCENT * (candidate.layout.pipeline > 1)
+        + HOST_PERCENT * candidate.offloads
+        + ENGINE_PERCENT * engine
+    )
+
+
+def _room_ratio(load: Load, candidate: Candidate, *, copies: bool = False) -> float:
+    """How many times the cache asked for would fit, about; no more context than the model has."""
+    held = candidate.held
+    if not candidate.cards:
+        return 1.0
+    free = max(held.usable - held.high, 0.0)
+    if candidate.offloads and held.host_usable is not None:
+        free = max(held.host_usable - held.host_bytes, 0.0)
+    ratio = 1 + free / max(held.cache, 1.0)
+    if copies:
+        return ratio * load.sequences
+    return min(ratio, load.longest / load.context) if load.longest else ratio
