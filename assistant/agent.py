@@ -233,8 +233,9 @@ def _driver(model: "BaseChatModel | None", options: Settings, engine: str, break
     from assistant.llm.driver import Driver
 
     return Driver(
-        model or chat_model(options.llm or "", options), engine, options.llm_timeout_s, breaker, strict=options.strict
-    )
+        model or chat_model(options.llm or "", options), engine, options.llm_timeout_s, breaker,
+        strict=options.strict, by_reference=options.llm_figures == "reference",
+    )  # fmt: skip
 
 
 @lru_cache(maxsize=512)

@@ -40,6 +40,9 @@ class Settings(Frozen):
     llm_role: Literal["auto", "drive", "read"] = "auto"
     """Whether the language model calls tools and writes, or only reads the question; `auto` lets it drive where it
     passed `gpu-advisor model try` (`GPU_ADVISOR_LLM_ROLE`)."""
+    llm_figures: Literal["any", "reference"] = "any"
+    """Whether a driving model may type the figures of results, which are then traced, or only refer to them
+    (`GPU_ADVISOR_LLM_FIGURES`)."""
     strict: bool = False
     """Whether statements of the model's own knowledge are left out (`GPU_ADVISOR_STRICT`)."""
     embedding_model: str | None = None

@@ -9,7 +9,7 @@ from kb.name_index import Mention
 from kb.names import gpu_names
 
 _BEFORE = re.compile(
-    r"(?:(?<![\d.,])(?P<n>\d{1,6}|[一两二三四五六七八九十])\s?(?:[x×*]|张|块|片|卡)"
+    r"(?:(?<![\d.])(?<!\d,)(?P<n>\d{1,6}|[一两二三四五六七八九十])\s?(?:[x×*]|张|块|片|卡)"
     r"|\b(?P<word>two|three|four|five|six|seven|eight|nine|ten|twelve|sixteen)\s?(?:[x×*]|more|further|used)?)\s?\Z",
     re.I,
 )

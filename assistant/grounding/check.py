@@ -44,8 +44,8 @@ class Checked:
     findings: tuple[Finding, ...]
     figures: int
     """Numbers that were looked at."""
-    sources: tuple[tuple[int, str], ...]
-    """Where each figure ends that a source vouches for, and the source."""
+    sources: tuple[tuple[int, tuple[str, ...]], ...]
+    """Where each figure ends that is vouched for, and every source that does."""
     own: tuple[str, ...]
     """Statements marked as the writer's own knowledge."""
 
@@ -64,23 +64,35 @@ def checked(answer: str, evidence: Evidence, by_reference: Sequence[tuple[int, i
         by_reference: spans that references filled in, each with the key of its result.
     """
     findings: list[Finding] = []
-    sources: list[tuple[int, str]] = []
+    sources: list[tuple[int, tuple[str, ...]]] = []
     own: list[str] = []
     count = 0
     for statement in statements(answer):
         if statement.own and statement.kind != "heading":
             own.append(statement.text.strip())
         former: list[tuple[Figure, bool]] = []
+        loose: list[Finding] = []
         for figure in figures(statement):
             count += 1
-            source, against = _stands(figure, statement, evidence, by_reference, former)
-            former.append((figure, source is not None))
-            if source is None:
-                findings.append(Finding("figure", figure.text, statement, against or "no result holds it"))
-            elif source:
-                sources.append((figure.end, source))
+            stands = _stands(figure, statement, evidence, by_reference, former)
+            former.append((figure, stands.good))
+            if not stands.good:
+                loose.append(Finding("figure", figure.text, statement, stands.against or "no result holds it"))
+            elif stands.sources:
+                sources.append((figure.end, stands.sources))
+        sound = {one.text for one, good in former if good}
+        findings += [one for one in loose if one.text not in sound]
         findings += _unknown_products(statement, evidence)
     return Checked(tuple(findings), count, tuple(sources), tuple(dict.fromkeys(own)))
+
+
+@dataclass(frozen=True, slots=True)
+class Stands:
+    """Whether a figure holds: by its sources, or because it needs none."""
+
+    good: bool
+    sources: tuple[str, ...] = ()
+    against: str = ""
 
 
 def _stands(
@@ -89,25 +101,21 @@ def _stands(
     evidence: Evidence,
     by_reference: Sequence[tuple[int, int, str]],
     former: Sequence[tuple[Figure, bool]],
-) -> tuple[str | None, str]:
-    """What stands behind a figure ("" where it needs nothing), or null and what stands against it."""
+) -> Stands:
+    """What stands behind a figure, or what stands against it."""
     if figure.date or figure.version:
         source = evidence.mentions(figure.text)
-        return (
-            (source, "") if source else ("", "") if statement.own or figure.version else (None, "no source dates it so")
-        )
+        if source is not None:
+            return Stands(True, (source,))
+        return Stands(statement.own or figure.version, against="no source dates it so")
     verdict = evidence.vouches(figure)
-    if verdict.source is not None:
-        return verdict.source, ""
-    if any(start <= figure.start < end for start, end, _ in by_reference):
-        if not verdict.against:
-            return next(key for start, end, key in by_reference if start <= figure.start < end), ""
-        return None, verdict.against
-    if _follows(statement, former, figure) or _compares(statement, former, figure):
-        return "", ""
-    if _needs_nothing(figure, statement):
-        return "", ""
-    return None, verdict.against
+    if verdict.sources:
+        return Stands(True, verdict.sources)
+    referred = tuple(key for start, end, key in by_reference if start <= figure.start < end)
+    if referred:
+        return Stands(not verdict.against, referred, verdict.against)
+    free = _follows(statement, former, figure) or _compares(statement, former, figure)
+    return Stands(free or _needs_nothing(figure, statement), against=verdict.against)
 
 
 def _needs_nothing(figure: Figure, statement: Statement) -> bool:

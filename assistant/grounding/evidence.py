@@ -48,9 +48,9 @@ class Vouched:
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """Whether a figure is vouched for, and by what; or what stands against the nearest that would."""
+    """By what a figure is vouched for; or by nothing, and what stands against the nearest that would."""
 
-    source: str | None
+    sources: tuple[str, ...]
     against: str = ""
 
 
@@ -91,15 +91,18 @@ class Evidence:
 
     def vouches(self, figure: Figure) -> Verdict:
         """What stands behind a figure with its unit, and what it is of."""
-        nearest = ""
+        nearest, sources = "", []
         for one in self._alike(figure):
             against = _against(figure, one)
             if not against:
-                return Verdict(one.source)
-            nearest = nearest or f"{one.source} holds it {against}"
+                sources.append(one.source)
+            else:
+                nearest = nearest or f"{one.source} holds it {against}"
+        if sources:
+            return Verdict(tuple(dict.fromkeys(sources)))
         if (source := self._by_catalog(figure)) is not None:
-            return Verdict(source)
-        return Verdict(None, nearest)
+            return Verdict((source,))
+        return Verdict((), nearest)
 
     def mentions(self, text: str) -> str | None:
         """The source of a text that holds this very string: a date, a release."""

@@ -23,9 +23,13 @@ UNITS: dict[str, tuple[str, tuple[float, ...]]] = {
     "天": (TIME, (86400.0,)), "days": (TIME, (86400.0,)), "day": (TIME, (86400.0,)),
     "s/it": (TIME, (1.0,)), "秒/步": (TIME, (1.0,)), "s/step": (TIME, (1.0,)), "周": (TIME, (604800.0,)),
     "weeks": (TIME, (604800.0,)), "week": (TIME, (604800.0,)),
-    "tokens/s": (PACE, (1.0,)), "token/s": (PACE, (1.0,)), "tok/s": (PACE, (1.0,)), "t/s": (PACE, (1.0,)),
-    "tokens/sec": (PACE, (1.0,)), "tok/sec": (PACE, (1.0,)), "tokens per second": (PACE, (1.0,)),
-    "token/秒": (PACE, (1.0,)), "tokens/秒": (PACE, (1.0,)),
+    **dict.fromkeys(
+        (
+            "tokens/s", "token/s", "tok/s", "t/s", "tokens/sec", "tok/sec", "tokens per second", "tokens a second",
+            "token/秒", "tokens/秒",
+        ),
+        (PACE, (1.0,)),
+    ),
     "%": (PERCENT, (1.0, 0.01)), "％": (PERCENT, (1.0, 0.01)),
     "万亿": (PLAIN, (1e12,)), "亿": (PLAIN, (1e8,)), "万": (PLAIN, (1e4,)), "千": (PLAIN, (1e3,)),
     "k": (PLAIN, (1e3, 1024.0)), "K": (PLAIN, (1e3, 1024.0)), "M": (PLAIN, (1e6,)), "B": (PLAIN, (1e9,)),

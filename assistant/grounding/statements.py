@@ -58,7 +58,7 @@ def _statements(answer: str) -> Iterator[Statement]:
             if not TABLE_RULE.match(bare):
                 cells = list(_cells(bare, position))
                 yield from _in_table(cells, header, own=OWN.search(bare) is not None)
-                header = header or [cell.text for cell in cells]
+                header = header if header is not None else [cell.text for cell in cells]
             position += len(line)
             continue
         elif bare.strip():
@@ -68,18 +68,21 @@ def _statements(answer: str) -> Iterator[Statement]:
 
 
 def _cells(line: str, position: int) -> Iterator[Statement]:
-    offset = position
-    for part in line.split("|"):
-        if part.strip():
-            yield Statement("cell", part, offset)
+    """The cells of a row between its first and last bar, empty ones too."""
+    parts = line.split("|")
+    offset = position + len(parts[0]) + 1
+    for part in parts[1:-1]:
+        yield Statement("cell", part, offset)
         offset += len(part) + 1
 
 
 def _in_table(cells: list[Statement], header: list[str] | None, *, own: bool) -> Iterator[Statement]:
     for index, cell in enumerate(cells):
+        if not cell.text.strip():
+            continue
         column = header[index] if header and index < len(header) else ""
-        row = cells[0].text if header and index else ""
-        yield replace(cell, row=row, column=column, own=own, kind="cell" if header else "heading")
+        row = cells[0].text if header is not None and index else ""
+        yield replace(cell, row=row, column=column, own=own, kind="cell" if header is not None else "heading")
 
 
 def _sentences(line: str, position: int) -> Iterator[Statement]:

@@ -6,9 +6,9 @@ from dataclasses import dataclass, field
 
 from assistant.grounding.check import Checked, Finding, checked
 from assistant.grounding.claims import false_superlatives
-from assistant.grounding.evidence import Evidence
+from assistant.grounding.evidence import BEFORE, CATALOG, PERSON, Evidence
 from assistant.grounding.references import rendered
-from assistant.grounding.statements import OWN, statements
+from assistant.grounding.statements import OWN, Statement, statements
 from assistant.llm.unfit import unfit_statements
 from assistant.llm.verdict import Said, contradiction, parted
 from tools.agent_tools.ledger import Ledger
@@ -18,6 +18,8 @@ EMPTY_ITEM = re.compile(r"^[ \t]*(?:[-*+•]|\d{1,2}[.)])[ \t]*(?:\*\*[^*\n]*\*\
 TABLE = re.compile(r"(?:^[ \t]*\|.*\|[ \t]*$\n?)+", re.M)
 RULE = re.compile(r"^[ \t]*\|?[\s:|-]+\|?[ \t]*$")
 BRACES = re.compile(r"\{\{[^{}\n]{0,160}\}\}")
+ELSEWHERE = frozenset({PERSON, BEFORE, CATALOG})
+"""Sources that no reference can name."""
 QUOTED_MAX = 120
 
 
@@ -35,7 +37,14 @@ class Judged:
 
 
 def judged(
-    text: str, ledger: Ledger, words: Sequence[str], former: Sequence[str], language: str, *, strict: bool
+    text: str,
+    ledger: Ledger,
+    words: Sequence[str],
+    former: Sequence[str],
+    language: str,
+    *,
+    strict: bool = False,
+    by_reference: bool = False,
 ) -> Judged:
     """Hold an answer against everything it may rest on."""
     said = parted(text)
@@ -51,6 +60,10 @@ def judged(
         problems.append(f"“{_short(claim)}”: {reason}")
         start = filled.text.index(claim)
         bad.append((start, start + len(claim)))
+    if by_reference:
+        for one, reason in _typed(found, filled.spans, filled.text):
+            problems.append(f"“{_short(one.text)}”: {reason}")
+            bad.append((one.start, one.end))
     if strict:
         for one in statements(filled.text):
             if one.own:
@@ -60,6 +73,16 @@ def judged(
         problems.append(against)
     bad += [_statement_span(filled.text, broken.start()) for broken in BRACES.finditer(filled.text)]
     return Judged(said, found, tuple(dict.fromkeys(problems)), tuple(bad))
+
+
+def _typed(found: Checked, spans: Sequence[tuple[int, int, str]], text: str) -> Iterable[tuple[Statement, str]]:
+    """Statements that type a figure which only a result holds, where references are wanted."""
+    for end, sources in found.sources:
+        if any(source in ELSEWHERE for source in sources) or any(start < end <= stop for start, stop, _ in spans):
+            continue
+        one = next((one for one in statements(text) if one.start < end <= one.end), None)
+        if one is not None:
+            yield one, f"write its figure as a reference to {sources[0]}"
 
 
 def _told(findings: Iterable[Finding]) -> list[str]:

@@ -37,15 +37,22 @@ def cited(text: str, checked: Checked, looked_up: Sequence[LookedUp]) -> tuple[s
 
 
 def _with_keys(text: str, checked: Checked, unsaid: set[str]) -> str:
-    """The text with the key of each source behind the first statement that has a figure of it."""
+    """The text with the key of each source behind the first statement that has a figure of it.
+
+    Of several sources of one figure, one that the answer rests on anyhow is taken, else the last that was looked up.
+    """
     places: dict[int, list[str]] = {}
-    for end, source in checked.sources:
-        key = source.split(".")[0]
-        if key in unsaid:
-            unsaid.discard(key)
-            statement = next((one for one in statements(text) if one.start < end <= one.end), None)
-            if statement is not None:
-                places.setdefault(_before_stop(statement.text, statement.start), []).append(source)
+    needed = {sources[0].split(".")[0] for _, sources in checked.sources if len(sources) == 1}
+    used: set[str] = set()
+    for end, sources in checked.sources:
+        keys = [one for one in sources if one.split(".")[0] in unsaid | used]
+        if not keys or any(one.split(".")[0] in used for one in keys):
+            continue
+        source = next((one for one in keys if one.split(".")[0] in needed), keys[-1])
+        used.add(source.split(".")[0])
+        statement = next((one for one in statements(text) if one.start < end <= one.end), None)
+        if statement is not None:
+            places.setdefault(_before_stop(statement.text, statement.start), []).append(source)
     for place in sorted(places, reverse=True):
         text = text[:place] + "".join(f" [{source}]" for source in places[place]) + text[place:]
     return text

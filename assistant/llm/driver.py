@@ -44,13 +44,21 @@ class Driver:
         within_s: longest time of a turn, all calls together; a third of it for one call.
         breaker: leaves a provider that is down alone for a while.
         strict: whether sentences of the model's own knowledge are left out.
+        by_reference: whether figures of results are to be references, none written out.
     """
 
     def __init__(
-        self, model: BaseChatModel, engine: str, within_s: float, breaker: Breaker, *, strict: bool = False
+        self,
+        model: BaseChatModel,
+        engine: str,
+        within_s: float,
+        breaker: Breaker,
+        *,
+        strict: bool = False,
+        by_reference: bool = False,
     ) -> None:
         self._model, self._engine, self._within_s, self._breaker = model, engine, within_s, breaker
-        self._strict, self._deadline = strict, Deadline()
+        self._strict, self._by_reference, self._deadline = strict, by_reference, Deadline()
 
     def turn(self, question: str, conversation_id: str, history: Sequence[Answer]) -> Generator[Step, None, Answer]:
         """Let the model answer; yields what is being looked up, and returns the checked answer.
@@ -64,7 +72,7 @@ class Driver:
         graph: Any = create_agent(
             self._model,
             tools=toolbox(turn.ledger, turn.words),
-            system_prompt=system(today(), strict=self._strict),
+            system_prompt=system(today(), strict=self._strict, by_reference=self._by_reference),
             middleware=[guard],
             name="gpu_advisor",
         )
@@ -87,7 +95,8 @@ class Driver:
         former = tuple(answer.answer for answer in history)
         ledger = Ledger(one for answer in history for one in answer.looked_up)
         until_s = time.monotonic() + self._within_s
-        return Turn(ledger, words, former, language(question, history), self._strict, until_s)
+        said_in = language(question, history)
+        return Turn(ledger, words, former, said_in, self._strict, self._by_reference, until_s)
 
     def _answer(
         self, question: str, conversation_id: str, turn: Turn, found: Judged, history: Sequence[Answer], started: float

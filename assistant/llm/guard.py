@@ -45,6 +45,7 @@ class Turn:
     """What former answers told."""
     language: str
     strict: bool = False
+    by_reference: bool = False
     until_s: float = 0.0
     """When the turn has to end, of the monotonic clock."""
     calls: int = 0
@@ -56,7 +57,10 @@ class Turn:
 
     def judge(self, text: str) -> Judged:
         """Hold an answer against what the turn knows, and remember it."""
-        self.last = judged(text, self.ledger, self.words, self.former, self.language, strict=self.strict)
+        self.last = judged(
+            text, self.ledger, self.words, self.former, self.language,
+            strict=self.strict, by_reference=self.by_reference,
+        )  # fmt: skip
         if self.best is None or len(self.last.problems) <= len(self.best.problems):
             self.best = self.last
         return self.last

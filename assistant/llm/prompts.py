@@ -20,9 +20,7 @@ more. First sentence: the verdict with its decisive figure, beside the person's 
 assumptions that decide it. Then the other questions, one or two sentences each. Then what to order, run or set, \
 concretely: one choice, and when another is better. At most one table. Prices with their day. No filler.
 
-Figures: every number comes from a result of this conversation or from the person. Copy it with its unit, rounded if \
-you like, and say of which card, model, user or hour it is; or write a reference such as \
-{{{{R2.ways[0].memory.needed_per_gpu}}}} or {{{{R2.ways[0].memory.needed_per_gpu|GB}}}}, which is filled in for you. \
+Figures: every number comes from a result of this conversation or from the person. {figures} \
 Sums: write them out (4 × 24 GB = 96 GB) or call work_out. What the person measured or pays is true: pass it on as an \
 input and call it theirs.
 
@@ -37,6 +35,15 @@ Last line, alone: VERDICT: one of fits, does_not_fit, fits_with_changes, recomme
 diagnosis, clarification, out_of_scope; then the key of the result it rests on, if any. Example: VERDICT: fits R2"""
 
 OWN = "End every sentence that rests on it with [own]; never a price, a speed or a product's specification from memory."
+FIGURES = (
+    "Copy it with its unit, rounded if you like, and say of which card, model, user or hour it is; or write a "
+    "reference such as {{R2.ways[0].memory.needed_per_gpu}} or {{R2.ways[0].memory.needed_per_gpu|GB}}, which is filled in."
+)
+BY_REFERENCE = (
+    "Never type a figure of a result: write a reference to it, key and path, which is filled in with its unit: "
+    "{{R2.ways[0].memory.needed_per_gpu}}, {{R2.ways[0].speed.tokens_per_s_per_user}}, and with another unit "
+    "{{R2.ways[0].memory.needed_per_gpu|GB}}. Only the person's own figures and small counts are typed."
+)
 STRICT = "But this installation wants none of it in answers: say only what results, passages and the person say."
 WORDS = 260
 
@@ -52,9 +59,10 @@ look it up, work it out, or leave the sentence out. General knowledge that no to
 REPAIR_MAX = 10
 
 
-def system(today: date, *, strict: bool = False) -> str:
+def system(today: date, *, strict: bool = False, by_reference: bool = False) -> str:
     """What the model is told before the conversation."""
-    return SYSTEM.format(today=today.isoformat(), words=WORDS, own=STRICT if strict else OWN)
+    own, figures = STRICT if strict else OWN, BY_REFERENCE if by_reference else FIGURES
+    return SYSTEM.format(today=today.isoformat(), words=WORDS, own=own, figures=figures)
 
 
 def repair(findings: Sequence[str]) -> str:

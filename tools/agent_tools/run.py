@@ -11,6 +11,29 @@ from tools.agent_tools.desk import Desk
 from tools.agent_tools.shown import shown
 
 WAYS_MAX = 4
+WAY_LEFT_OUT = frozenset(
+    {
+        "cards",
+        "bits_per_weight",
+        "as_asked",
+        "nodes",
+        "command",
+        "layout",
+        "engine",
+        "weight_format",
+        "kv_format",
+    }
+)
+"""What the title of a way says already."""
+MEMORY_LEFT_OUT = frozenset(
+    {
+        "low_bytes_per_gpu",
+        "rest_bytes_per_gpu",
+        "weights_bytes",
+        "surety",
+        "host_usable_bytes",
+    }
+)
 OFFLOADS: tuple[str | None, ...] = (None, "components")
 MEDIA = "time_per_image_s", "time_per_clip_s", "images_per_s", "realtime_factor", "audio_s_per_s", "documents_per_s"
 
@@ -68,8 +91,8 @@ class RunRequest(AgentRequest):
 
 def find_ways_to_run(request: RunRequest, desk: Desk) -> dict[str, Any]:
     """What a model needs and does on given cards: tries all formats, engines, layouts, offload to RAM; tells fit,
-    memory, longest context, most requests, speed, flags, what limits it, what would change it. Also picture, video, speech and
-    embedding models. For: does it fit, how fast, what context, how many users, which format, which model."""
+    memory, longest context, most requests, speed, flags, what limits it, what would change it. Also picture, video,
+    speech and embedding models. For: does it fit, how fast, what context, how many users, which format, which model."""
     held = reading.cards(request.cards)
     if request.works:
         return _several(request, desk)
@@ -123,8 +146,27 @@ def _several(request: RunRequest, desk: Desk) -> dict[str, Any]:
 
 
 def _models(request: RunRequest, desk: Desk) -> dict[str, Any]:
-    """Which models the cards run."""
-    return told(desk.call("find_ways_to_run", {**_work(request, {}, None), **_machine(request)}))
+    """Which models the cards run: the largest in each format and way of using it, and everyday ones by name."""
+    rows = reading.stated(reading.cards(request.cards))
+    result = desk.call("what_fits", {
+        "gpus": [{"gpu": one["gpu"], "count": one["count"]} for one in rows],
+        "context_tokens": reading.count(request.context_tokens, "context_tokens"),
+        "concurrent_sequences": reading.count(request.concurrent_sequences, "concurrent_sequences"),
+    })  # fmt: skip
+    told = [
+        shown({
+            "use": one["task"], "weight_format": one["weight_format"], "largest_params": one["max_params"],
+            "largest_params_tight": one["tight_params"], "needed_bytes_per_gpu": one["needed_bytes_per_gpu"],
+            "examples": [each["name"] for each in one["examples"][:5]],
+        })
+        for one in result["rows"]
+    ]  # fmt: skip
+    return {
+        "cards": f"{result['count']} × {result['gpu_name']}",
+        **shown({"usable_bytes_per_gpu": result["usable_bytes_per_gpu"]}), "models": told,
+        "note": "name one in model, with host_memory if the machine has RAM to spare, for its speed and limits",
+        "assumptions": result["assumptions"][:3], "warnings": result["warnings"][:2],
+    }  # fmt: skip
 
 
 def _memory_alone(request: RunRequest, desk: Desk, named: dict[str, Any], form: str | None) -> dict[str, Any]:
@@ -206,15 +248,38 @@ def _media_way(found: dict[str, Any], offload: str | None) -> dict[str, Any]:
 
 
 def told(result: dict[str, Any]) -> dict[str, Any]:
-    """A solver's result as a model reads it: the best ways, what binds, what would change it."""
-    result = {**result, "ways": result.get("ways", [])[:WAYS_MAX]}
-    order = ("answer", "ways", "binds", "changes", "together", "models", "rejected", "assumptions", "warnings")
-    plain = shown({name: result[name] for name in order if result.get(name)})
-    for way in plain.get("ways", ()):
-        for name in ("cards", "bits_per_weight", "as_asked", "nodes", "command", "layout"):
-            if name != "layout" or "title" in way:
-                way.pop(name, None)
-        if isinstance(memory := way.get("memory"), dict):
-            for name in ("low_per_gpu", "rest_per_gpu", "weights", "surety"):
-                memory.pop(name, None)
+    """A solver's result as a model reads it: the best ways, what binds, what would change it.
+
+    What repeats is left out, so that several ways fit into the bound.
+    """
+    rows = {
+        "answer": {name: value for name, value in result["answer"].items() if name not in {"way", "said"}},
+        "ways": [_way(one) for one in result.get("ways", [])[:WAYS_MAX]],
+        "binds": [{"what": one["what"], "said": one["said"]} for one in result.get("binds", [])[:3]],
+        "changes": [_only(one, ("change", "effect", "costs")) for one in result.get("changes", [])[:4]],
+        "together": result.get("together"), "models": result.get("models"),
+        "rejected": [f"{one['way']}: {one['reason']}" for one in result.get("rejected", [])[:3]],
+        "assumptions": result.get("assumptions", [])[:4], "warnings": result.get("warnings", [])[:2],
+    }  # fmt: skip
+    plain: dict[str, Any] = shown({name: value for name, value in rows.items() if value})
     return plain
+
+
+def _way(way: dict[str, Any]) -> dict[str, Any]:
+    memory, speed = dict(way.get("memory") or {}), dict(way.get("speed") or {})
+    if not memory.get("host_bytes"):
+        memory = {name: value for name, value in memory.items() if not name.startswith("host")}
+    if speed.get("tokens_per_s_total") == speed.get("tokens_per_s_per_user"):
+        speed.pop("tokens_per_s_total", None)
+    kept = {name: value for name, value in way.items() if name not in WAY_LEFT_OUT}
+    return {
+        **kept,
+        "memory": {name: value for name, value in memory.items() if name not in MEMORY_LEFT_OUT},
+        "limits": _only(way.get("limits") or {}, ("max_context_tokens", "max_concurrent_sequences")),
+        "speed": {name: value for name, value in speed.items() if name not in {"label", "bound"}},
+        "why": (way.get("why") or [])[:1],
+    }  # fmt: skip
+
+
+def _only(row: dict[str, Any], names: tuple[str, ...]) -> dict[str, Any]:
+    return {name: row[name] for name in names if row.get(name) is not None}
