@@ -1,4 +1,4 @@
-"""MCP: the registry's tools and `ask`, over standard input and output or streamable HTTP."""
+"""MCP: the nine tools of an agent and `ask`, over standard input and output or streamable HTTP."""
 
 import json
 import logging
@@ -16,8 +16,10 @@ from mcp.server.transport_security import TransportSecuritySettings
 from pydantic import Field, ValidationError
 
 from kb.base import AdvisorError, Frozen
+from tools.agent_tools.desk import AgentTool
+from tools.agent_tools.ledger import Ledger
+from tools.agent_tools.toolset import agent_tool, agent_tools, schema_of
 from tools.refused import bad_input
-from tools.registry import tool, tools
 from ui.metrics import counted
 
 if TYPE_CHECKING:  # the agent's libraries take a second to load, which listing the tools need not wait for
@@ -27,7 +29,8 @@ logger = logging.getLogger(__name__)
 LOOPBACK = ("127.0.0.1", "localhost", "::1")
 INSTRUCTIONS = (
     "Answers what GPU hardware a workload needs. `ask` takes a whole question in Chinese or English and returns a "
-    "cited answer; the other tools compute one thing each from typed fields. Quantities are SI base units."
+    "cited answer. The other tools work one thing out each, from names and quantities as people write them; every "
+    "result has a key, by which `work_out` takes its figures up."
 )
 Context = ServerRequestContext[Any, Any]
 
@@ -42,19 +45,26 @@ class AskRequest(Frozen):
 
 
 def create_server(advisor: "Callable[[], Advisor]") -> Server[Any]:
-    """The MCP server; `advisor` is only called when a question is asked."""
+    """The MCP server; `advisor` is only called when a question is asked.
+
+    A driving model within the advisor sees the same nine tools, by the same schemas.
+    """
+    ledger = Ledger()
 
     async def list_tools(context: Context, params: types.PaginatedRequestParams | None) -> types.ListToolsResult:
-        return types.ListToolsResult(tools=[_ask_tool(), *(_tool(name) for name in tools())])
+        return types.ListToolsResult(tools=[_ask_tool(), *map(_tool, agent_tools().values())])
 
     async def call_tool(context: Context, params: types.CallToolRequestParams) -> types.CallToolResult:
-        def run() -> dict[str, Any]:
+        def run() -> types.CallToolResult:
             if params.name == "ask":
-                return ask(advisor(), params.arguments or {})
-            return tool(params.name).call(params.arguments or {}).model_dump(mode="json")
+                return _result(ask(advisor(), params.arguments or {}))
+            one = agent_tool(params.name).look_up(params.arguments or {}, ledger)
+            if one.failed:
+                return _result(one.shown["error"], failed=True)
+            return _result({"key": one.key, **one.shown})
 
         try:
-            return _result(await anyio.to_thread.run_sync(run))
+            return await anyio.to_thread.run_sync(run)
         except AdvisorError as error:
             return _result(error.data(), failed=True)
         except Exception:  # the protocol's border: a client is told that, not how, something broke
@@ -80,9 +90,8 @@ def _ask_tool() -> types.Tool:
     return types.Tool(name="ask", description=description, input_schema=AskRequest.model_json_schema())
 
 
-def _tool(name: str) -> types.Tool:
-    each = tool(name)
-    return types.Tool(name=name, description=each.description, input_schema=each.request.model_json_schema())
+def _tool(each: AgentTool) -> types.Tool:
+    return types.Tool(name=each.name, description=each.description, input_schema=schema_of(each))
 
 
 def _result(data: dict[str, Any], failed: bool = False) -> types.CallToolResult:

@@ -19,6 +19,8 @@ HARDWARE = re.compile(
 )
 """What makes a small number one of things that are bought."""
 OPERATOR = re.compile(r"\s*(?:[(（][^()（）]{0,40}[)）])?\s*(?P<sign>[×x*·+/÷−-]|=|≈)\s*[$¥€£]?\Z")
+BESIDE = re.compile(r"[^\d=×*/+÷]{0,28}(?:[(（][^()（）]{0,40}[)）])?\s*")
+"""What may stand between a figure and the sign behind it: "× 4 bytes =", "张卡 ×"."""
 RATIO = re.compile(r"\s?(?:×|x\b|times\b|倍|成)")
 FREE_KINDS = frozenset({PLAIN, PERCENT, TIME})
 """What may be said of one's own knowledge whatever it is about: settings, shares, times."""
@@ -159,7 +161,7 @@ def _follows(statement: Statement, former: Sequence[tuple[Figure, bool]], result
     for figure, good in reversed(former):
         between = statement.text[figure.end - statement.start : right.start - statement.start]
         match = OPERATOR.search(between) if len(between) < 60 else None
-        if match is None or between[: match.start()].strip() not in {"", *"张卡块台个枚", "tokens", "GPUs", "cards"}:
+        if match is None or not BESIDE.fullmatch(between[: match.start()]):
             break
         if not good:
             return False

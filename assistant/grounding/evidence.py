@@ -4,6 +4,7 @@ import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from typing import Any
 
 from assistant.grounding.cues import roles_of_key
@@ -22,6 +23,7 @@ NAMES = frozenset({
 """Fields that say what the figures beside them are of."""
 STRICT = frozenset({BYTES, RATE, FLOPS, MONEY, POWER, PACE})
 """Kinds whose unit is said wherever there is one: a bare number is none of them."""
+SHAPE = ("layers", "hidden_size", "heads", "kv_heads", "head_dim", "intermediate_size", "vocab_size")
 PERSON, BEFORE, CATALOG = "person", "before", "catalog"
 """Sources that are no result."""
 QUOTES = "search_guidance"
@@ -142,9 +144,8 @@ class Evidence:
             }
             if _reads(figure, stated):
                 return CATALOG
-        for key in figure.models:
-            model = models().get(key)
-            if model and _reads(figure, {PLAIN: [model.params, model.active_params, model.max_context_tokens]}):
+        for key in (figure.models or self.known) & self.known & models().keys():
+            if _reads(figure, {PLAIN: _shape(key)}):
                 return CATALOG
         return None
 
@@ -207,8 +208,21 @@ class Evidence:
             into |= one.ids
 
 
+@lru_cache(maxsize=512)
+def _shape(key: str) -> tuple[float, ...]:
+    """What the catalog states of a model in whole numbers: its size, its shape, its longest context."""
+    model = models()[key]
+    told = (model.params, model.active_params, model.max_context_tokens, *(getattr(model, name) for name in SHAPE))
+    return tuple(float(one) for one in told if one)
+
+
 def _against(figure: Figure, one: Vouched) -> str:
-    """What speaks against a vouched figure standing for this one; empty where nothing does."""
+    """What speaks against a vouched figure standing for this one; empty where nothing does.
+
+    A bare number that counts no cards is of nobody: lengths and loads are alike for every card and model.
+    """
+    if one.kind == PLAIN and not figure.counts and not one.counts:
+        return ""
     if figure.cards and one.cards and not figure.cards & one.cards:
         return f"of {_named(one.cards)}"
     if figure.models and one.models and not figure.models & one.models:

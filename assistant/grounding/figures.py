@@ -24,6 +24,11 @@ FORMATS = re.compile(
     re.I,
 )
 """Formats and layouts, whose digits are names."""
+MODULES = re.compile(r"\b(?:LP)?DDR\d[xX]?[- ]\d{4,5}\b", re.I)
+"""Kinds of memory, whose speed is in their name."""
+SIZE = re.compile(r"(?<![\w.])\d{1,4}(?:\.\d+)?B(?![A-Za-z])")
+"""A model by its size alone: "the 70B"."""
+OF_WHOLE = re.compile(r"\s?(?:of|out of|/|中的?|之)\s?(?:the\s)?[~≈]?(?=\d)")
 VERSION = re.compile(
     r"(?:\b(?:CUDA|ROCm|driver|PyTorch|torch|vLLM|SGLang|Python|Ubuntu|CANN|Linux|transformers|PCIe|PCI-e|NVLink|DDR"
     r"|GDDR|HBM|WiFi|USB|sm|compute capability|Gen|gen|Version|version|v)|驱动|版本|计算能力)[ _-]?v?"
@@ -51,7 +56,7 @@ SPELT_UNITS = {
 SPELT_MONEY_MIN = 20
 """From here on 「块」 is money: fewer are cards."""
 APART = re.compile(r"[,，;；。]|\s(?:and|but|while|vs\.?|against|or)\s|而|但|和|、|与|对比?")
-PEOPLE = re.compile(r"(?:每|单|一|两)?(?:张|块|台|卡)")
+PART_END = re.compile(r"[:：;；]\s|[；：]|\s[–—-]\s|——")
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,13 +107,17 @@ def _figures(statement: Statement) -> Iterator[Figure]:
         yield Figure(text[start:end], statement.start + start, statement.start + end, (), version=True)
     for figure in _spelt(masked, statement.start):
         yield replace(figure, cards=ids_of(named, "card"), models=ids_of(named, "model"))
+    sized = SIZE.search(masked) is not None
     found: Sequence[Quantity] = tuple(quantities(masked))
-    for quantity in found:
+    for place, quantity in enumerate(found):
         readings = [quantity]
         if quantity.kind == PLAIN and unit:
             readings.append(_with_unit(quantity, unit))
         if quantity.borrowed:
             readings += quantities(quantity.text)
+        whole = found[place + 1] if place + 1 < len(found) else None
+        if quantity.kind == PLAIN and whole and OF_WHOLE.fullmatch(masked[quantity.end : whole.start]):
+            readings += quantities(f"{quantity.text} {whole.text.split()[-1]}")
         at = quantity.start
         roles = {**roles_near(statement.column, len(statement.column), len(statement.column)),
                  **roles_near(text, quantity.start, quantity.end)}  # fmt: skip
@@ -118,7 +127,7 @@ def _figures(statement: Statement) -> Iterator[Figure]:
             statement.start + quantity.end,
             tuple(readings),
             counted.get(at) or _owner("card", text, quantity, named, around),
-            _owner("model", text, quantity, named, around),
+            frozenset() if sized else _owner("model", text, quantity, named, around),
             roles,
             counts=at in counted,
             beside=beside,
@@ -144,8 +153,11 @@ def _owner(
     here = [one for one in named if one.dimension == dimension]
     if not here:
         return ids_of(around, dimension)
-    after = next((one for one in here if one.start >= quantity.end), None)
-    before = next((one for one in reversed(here) if one.end <= quantity.start), None)
+    start, end = _part(text, quantity)
+    after = next((one for one in here if quantity.end <= one.start < end), None)
+    before = next((one for one in reversed(here) if start <= one.start and one.end <= quantity.start), None)
+    if after is None and before is None:
+        return frozenset()
     if after is not None and ON.search(text[quantity.end : after.start]) and after.start - quantity.end <= REACH_AFTER:
         return after.ids
     if before is None:
@@ -157,6 +169,13 @@ def _owner(
     ):
         return before.ids | after.ids
     return _listed(text, here, before)
+
+
+def _part(text: str, quantity: Quantity) -> tuple[int, int]:
+    """The part of a sentence that a figure stands in, between colons, semicolons and dashes."""
+    starts = [match.end() for match in PART_END.finditer(text, 0, quantity.start)]
+    stop = PART_END.search(text, quantity.end)
+    return (starts[-1] if starts else 0), (stop.start() if stop else len(text))
 
 
 def _new_clause(between: str) -> bool:
@@ -190,7 +209,7 @@ def _masked(text: str, named: Sequence[Product]) -> tuple[str, list[tuple[int, i
     def blank(start: int, end: int) -> None:
         letters[start:end] = " " * (end - start)
 
-    for pattern in (LINK, MARKER, INLINE_CODE, FLAG):
+    for pattern in (LINK, MARKER, INLINE_CODE, FLAG, MODULES):
         for match in pattern.finditer("".join(letters)):
             blank(match.start(), match.end())
     for one in named:

@@ -37,7 +37,8 @@ diagnosis, clarification, out_of_scope; then the key of the result it rests on, 
 OWN = "End every sentence that rests on it with [own]; never a price, a speed or a product's specification from memory."
 FIGURES = (
     "Copy it with its unit, rounded if you like, and say of which card, model, user or hour it is; or write a "
-    "reference such as {{R2.ways[0].memory.needed_per_gpu}} or {{R2.ways[0].memory.needed_per_gpu|GB}}, which is filled in."
+    "reference such as {{R2.ways[0].memory.needed_per_gpu}} or {{R2.ways[0].memory.needed_per_gpu|GB}}, which is "
+    "filled in."
 )
 BY_REFERENCE = (
     "Never type a figure of a result: write a reference to it, key and path, which is filled in with its unit: "

@@ -8,12 +8,43 @@ from typing import Any
 from pydantic import ValidationError
 
 from kb.base import AdvisorError, Frozen
+from kb.catalog import gpus
+from tools.agent_tools import reading
 from tools.agent_tools.ledger import Ledger, LookedUp, Worked
 from tools.agent_tools.shown import bounded
 from tools.refused import bad_input
 from tools.registry import tool
 
 logger = logging.getLogger(__name__)
+LOAD = (
+    "users",
+    "concurrent_sequences",
+    "context_tokens",
+    "input_tokens",
+    "output_tokens",
+    "shared_prefix_tokens",
+    "host_memory",
+    "memory_taken",
+    "size",
+    "samples",
+    "sample_tokens",
+    "dataset_tokens",
+    "epochs",
+    "sequence_tokens",
+    "global_batch",
+    "micro_batch",
+    "lora_rank",
+    "years",
+    "hours_per_day",
+    "utilisation",
+    "hours_per_month",
+    "tokens_per_month",
+    "target_tokens_per_s",
+    "target_first_token",
+    "deadline",
+    "budget",
+)
+"""Fields that say for what a result holds: an answer may repeat them."""
 
 
 class Desk:
@@ -75,7 +106,7 @@ class AgentTool:
         try:
             request = self.request.model_validate(dict(arguments))
             asked = request.model_dump(mode="json", exclude_none=True, exclude_defaults=True)
-            told = bounded(self.run(request, desk))
+            told = bounded({**self.run(request, desk), **_load(asked), **_read_as(asked)})
         except ValidationError as problem:
             asked, told = _plain(arguments), {"error": bad_input(problem, self.request.model_fields).data()}
         except AdvisorError as problem:
@@ -86,6 +117,23 @@ class AgentTool:
             told = {"error": {"code": "internal_error", "message": f"{self.name} failed; the defect was logged."}}
         one = LookedUp(key=ledger.next_key(), tool=self.name, request=asked, shown=told, worked=tuple(desk.worked))
         return ledger.keep(one)
+
+
+def _load(asked: Mapping[str, Any]) -> dict[str, Any]:
+    """For which load and lengths a result holds, as they were passed; never a price or a figure that was seen."""
+    told = {name: asked[name] for name in LOAD if asked.get(name)}
+    return {"for": told} if told else {}
+
+
+def _read_as(asked: Mapping[str, Any]) -> dict[str, Any]:
+    """What was assumed in reading names of cards: which of several, or which for a memory without a name."""
+    said: list[str] = []
+    for field in ("cards", "owned"):
+        for one in reading.cards(asked.get(field), field):
+            said += one.assumptions
+            if one.gpu is None and (usual := reading.usual(one.memory_bytes)):
+                said.append(f"“{one.name}” is taken for {gpus()[usual].name}, the usual card of that memory.")
+    return {"read_as": said} if said else {}
 
 
 def _plain(given: Mapping[str, Any]) -> dict[str, Any]:

@@ -1,5 +1,6 @@
 """What was looked up in a conversation: each result under a short key by which words and later calls refer to it."""
 
+import threading
 from collections import OrderedDict
 from collections.abc import Iterable
 from typing import Any
@@ -8,7 +9,8 @@ from pydantic import Field
 
 from kb.base import Frozen
 
-KEPT_MAX = 256
+KEPT_MAX = 96
+"""Results that are held at once; the whole of one is some 50 kB."""
 
 
 class Worked(Frozen):
@@ -40,24 +42,27 @@ class LookedUp(Frozen):
 
 
 class Ledger:
-    """Results by key, in the order of the calls; the oldest are forgotten."""
+    """Results by key, in the order of the calls; the oldest are forgotten. Safe between threads."""
 
     def __init__(self, former: Iterable[LookedUp] = ()) -> None:
         self._held: OrderedDict[str, LookedUp] = OrderedDict((one.key, one) for one in former)
         self._former = len(self._held)
+        self._access = threading.Lock()
         self._count = max((int(key[1:]) for key in self._held if key[1:].isdigit()), default=0)
 
     def next_key(self) -> str:
         """The key of the next result."""
-        self._count += 1
-        return f"R{self._count}"
+        with self._access:
+            self._count += 1
+            return f"R{self._count}"
 
     def keep(self, one: LookedUp) -> LookedUp:
         """Hold a result under its key."""
-        self._held[one.key] = one
-        while len(self._held) > KEPT_MAX:
-            self._held.popitem(last=False)
-            self._former = max(0, self._former - 1)
+        with self._access:
+            self._held[one.key] = one
+            while len(self._held) > KEPT_MAX:
+                self._held.popitem(last=False)
+                self._former = max(0, self._former - 1)
         return one
 
     def find(self, key: str) -> LookedUp | None:
@@ -67,7 +72,8 @@ class Ledger:
     @property
     def all(self) -> tuple[LookedUp, ...]:
         """Every result that is held, former turns' first."""
-        return tuple(self._held.values())
+        with self._access:
+            return tuple(self._held.values())
 
     @property
     def new(self) -> tuple[LookedUp, ...]:

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Sequence
-from typing import Any, Literal
+from typing import Any
 
 from kb.base import BadInput
 from kb.catalog import gpus
@@ -31,7 +31,8 @@ ENGINES = {
 """Names of engines as people write them, and programs that are one of them underneath."""
 CACHES = {"q8": "q8_0", "8bit": "q8_0", "int8": "int8", "q4": "q4_0", "4bit": "q4_0", "f16": "bf16", "16bit": "bf16"}
 PARALLEL = re.compile(r"\b(tp|pp|dp|ep)\s*[=: ]?\s*(\d{1,4})", re.I)
-Context = Literal["serve", "train"]
+CARDS = ("consumer", "workstation", "data_center")
+"""Markets of what people call a card, the likeliest first."""
 
 
 def count(text: str | None, field: str) -> int | None:
@@ -93,20 +94,32 @@ def cards(text: Sequence[str] | str | None, field: str = "cards") -> tuple[CardC
 def stated(found: Sequence[CardCount], field: str = "cards") -> list[dict[str, Any]]:
     """Cards as requests of solvers take them.
 
+    A card without a name is taken for the usual one of its memory.
+
     Raises:
-        BadInput: one has no name, which only its memory tells.
+        BadInput: one has no name, and no card has its memory.
     """
+    found = [one if one.gpu else one.model_copy(update={"gpu": usual(one.memory_bytes)}) for one in found]
     for one in found:
         if one.gpu is None:
             raise BadInput(
                 field,
                 f"names no product in “{one.name or 'a card'}”.",
-                "Name a card of that memory; look_up finds some.",
+                "Name a card of that memory: find_cards lists them.",
             )
+
     return [
         {"gpu": one.gpu, "count": one.count, **({"memory_bytes": one.memory_bytes} if one.memory_bytes else {})}
         for one in found
     ]
+
+
+def usual(memory_bytes: int | None) -> str | None:
+    """The card that people mean by its memory alone: the consumer card of that size, else the usual one."""
+    alike = [card for card in gpus().values() if card.memory_bytes == memory_bytes and card.market in CARDS]
+    if not alike:
+        return None
+    return min(alike, key=lambda card: (CARDS.index(card.market), not card.conventional, -(card.year or 0), card.id)).id
 
 
 def one_kind(found: Sequence[CardCount], field: str = "cards") -> tuple[str | None, int | None]:

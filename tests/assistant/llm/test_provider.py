@@ -6,7 +6,7 @@ from contextvars import ContextVar
 import httpx
 import pytest
 
-from assistant.provider import Breaker, Deadline, ProviderUnavailable, bounded_client
+from assistant.llm.provider import Breaker, Deadline, ProviderUnavailable, bounded_client
 
 
 class Clock:
