@@ -42,7 +42,6 @@ LOAD = (
     "target_tokens_per_s",
     "target_first_token",
     "deadline",
-    "budget",
 )
 """Fields that say for what a result holds: an answer may repeat them."""
 
