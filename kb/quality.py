@@ -35,6 +35,8 @@ class Exchange(Frozen):
     """The same beyond that pace."""
     pace_tokens_per_s: float
     """That pace: answers come faster than they are read."""
+    least_tokens_per_s: float
+    """Pace below which nobody waits for answers, however good they are."""
     tight_percent: float
     """Loss that is taken rather than a memory estimate that only just fits."""
     size_power: float

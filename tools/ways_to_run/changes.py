@@ -6,7 +6,7 @@ from typing import NamedTuple, TypeVar
 from kb.catalog import gpus
 from kb.units import GIB, format_bytes
 from tools.memory.fit import COMMON_GPUS
-from tools.ways_to_run.request import Parallel
+from tools.ways_to_run.request import Objective, Parallel
 from tools.ways_to_run.result import Change
 from tools.ways_to_run.search import search
 from tools.ways_to_run.space.formats import FILES, KV_FILES, KV_SERVED
@@ -62,28 +62,37 @@ def _without(load: Load, names: list[str]) -> Load:
 
 def _shorter(machine: Machine, load: Load) -> Relaxed | None:
     """The longest context at the sequences asked; where even a short one does not fit, fewer sequences; then both."""
-    free = _without(load, ["parallel", "kv_format", "weight_format", "engine"])
     short, one = min(SHORTEST, load.context), 1
     for context, sequences in ((short, load.sequences), (load.context, one), (short, one)):
-        for less in (load,) if load == free else (load, free):
-            tried = _sized(less, context, sequences)
-            ways = search(machine, tried, "longest_context" if context < load.context else "most_users").ways
-            if not ways:
-                continue
-            limits = limits_of(tried, ways[0].candidate)
-            grown = _sized(
-                less, min(limits.max_context_tokens or context, load.context) if context < load.context else context,
-                min(limits.max_concurrent_sequences or 1, load.sequences) if sequences < load.sequences else sequences,
-            )  # fmt: skip
-            again = search(machine, grown).ways or ways
-            used = grown if again is not ways else tried
-            return Relaxed(used, tuple(_changed(load, used)), again)
+        found = _fewer(machine, load, context, sequences)
+        if found is not None:
+            return found
+    return None
+
+
+def _fewer(machine: Machine, load: Load, context: int, sequences: int) -> Relaxed | None:
+    """The most that fits from so short a context, or so few sequences, on; constraints kept where that helps."""
+    free = _without(load, ["parallel", "kv_format", "weight_format", "engine"])
+    for less in (load,) if load == free else (load, free):
+        tried = _sized(less, context, sequences)
+        goal: Objective = "longest_context" if context < load.context else "most_users"
+        ways = search(machine, tried._replace(objective=goal)).ways
+        if not ways:
+            continue
+        limits = limits_of(tried, ways[0].candidate)
+        grown = _sized(
+            less, min(limits.max_context_tokens or context, load.context) if context < load.context else context,
+            min(limits.max_concurrent_sequences or 1, load.sequences) if sequences < load.sequences else sequences,
+        )  # fmt: skip
+        again = search(machine, grown).ways or ways
+        used = grown if again is not ways else tried
+        return Relaxed(used, tuple(_changed(load, used)), again)
     return None
 
 
 def _sized(load: Load, context: int, sequences: int) -> Load:
-    prompt = min(load.prompt, max(context - 1, 0))
-    answer = min(load.answer, max(context - prompt, 1))
+    answer = max(min(load.answer, context // 2), 1)
+    prompt = min(load.prompt, context - answer)
     prefix = load.prefix if load.prefix < prompt else 0
     cached = load.cached if load.cached < prompt else 0
     return load._replace(
@@ -116,22 +125,24 @@ def _admitting(machine: Machine, load: Load, relaxation: Relaxed | None) -> Iter
                 f"leave {', '.join(said)} open", said[0], None, ways[0], _costs(said), "fits",
             )  # fmt: skip
             break
-    if relaxation is not None and relaxation.load.context < load.context:
-        context = relaxation.load.context
-        yield _change(
-            f"shorten the context to {context:,} tokens",
-            "context_tokens",
-            context,
-            relaxation.ways[0],
-            "context",
-            "fits",
-        )
-    if relaxation is not None and relaxation.load.sequences < load.sequences:
-        count = relaxation.load.sequences
-        yield _change(f"serve {count:,} at once", "concurrent_sequences", count, relaxation.ways[0], "users", "fits")
+    yield from _smaller_loads(machine, load, relaxation)
     yield from _more_host(machine, load)
     yield from _more_cards(machine, load, None)
     yield from _other_card(machine, load)
+
+
+def _smaller_loads(machine: Machine, load: Load, relaxation: Relaxed | None) -> Iterator[Change]:
+    """A shorter context at the sequences asked, and fewer sequences at the context asked."""
+    if relaxation is not None and relaxation.load.context < load.context:
+        context = relaxation.load.context
+        said = f"shorten the context to {context:,} tokens"
+        yield _change(said, "context_tokens", context, relaxation.ways[0], "context", "fits")
+    fewer = relaxation
+    if relaxation is not None and relaxation.load.sequences == load.sequences > 1:
+        fewer = _fewer(machine, load, load.context, 1)
+    if fewer is not None and fewer.load.sequences < load.sequences:
+        count = fewer.load.sequences
+        yield _change(f"serve {count:,} at once", "concurrent_sequences", count, fewer.ways[0], "users", "fits")
 
 
 def _bettering(machine: Machine, load: Load, best: Weighed) -> Iterator[Change]:

@@ -38,10 +38,10 @@ def find_ways_to_run(request: WaysToRunRequest) -> WaysToRun:
         UnknownName: no such model or card.
         BadInput: fields that contradict each other, or a model that generates no text.
     """
-    machine, load = machine_of(request), load_of(request)
+    machine, load = machine_of(request), load_of(request, request.objective)
     if not machine.cards and machine.host.usable is None:
         raise BadInput("cards", "neither cards nor host_memory_bytes are given.", "Say what the machine has.")
-    found = search(machine, load, request.objective)
+    found = search(machine, load)
     relaxation = None if found.ways else relaxed(machine, load)
     used, ways = (load, found.ways) if relaxation is None else (relaxation.load, relaxation.ways)
     shown = tuple(way_of(used, machine, one, as_asked=relaxation is None) for one in chosen(ways))

@@ -6,7 +6,6 @@ from typing import NamedTuple
 from kb.memory_constants import constants
 from tools.memory.workload import Workload
 from tools.speed.allreduce import switched
-from tools.ways_to_run.request import Objective
 from tools.ways_to_run.space.formats import (
     FILES,
     SERVERS,
@@ -49,7 +48,7 @@ class Found(NamedTuple):
     searched: int
 
 
-def search(machine: Machine, load: Load, objective: Objective | None = None) -> Found:
+def search(machine: Machine, load: Load) -> Found:
     """Weigh every way to run the load on the machine."""
     paces, missed, unreadable = Paces(load), [], []  # type: ignore[var-annotated]
     fitting: list[Candidate] = []
@@ -60,7 +59,7 @@ def search(machine: Machine, load: Load, objective: Objective | None = None) -> 
             missed.append(candidate)
         else:
             fitting.append(candidate)
-    ways = [weighed(load, one, paces.of(one), objective) for one in fitting]
+    ways = [weighed(load, one, paces.of(one)) for one in fitting]
     ways.sort(key=lambda one: one.rank, reverse=True)
     return Found(ways, missed, unreadable, searched)
 

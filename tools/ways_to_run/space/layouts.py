@@ -121,7 +121,7 @@ def spreads(load: Load, group: Group, form: str) -> Iterator[Spread]:
             if tp * pp > count or pp > shape.layers:
                 break
             if asked.pp or asked.tp or not _needless(shape, group, tp, pp):
-                yield from _copied(Spread(tp, pp, 1, ep), count, load)
+                yield from _copied(Spread(tp, pp, 1, ep), group, load)
     yield from _experts_shared(load, group)
 
 
@@ -133,8 +133,10 @@ def _needless(shape: Shape, group: Group, tp: int, pp: int) -> bool:
     return any(ways <= group.per_node and indivisible(shape, ways) is None for ways in wider)
 
 
-def _copied(one: Spread, count: int, load: Load) -> Iterator[Spread]:
-    most = count // one.cards
+def _copied(one: Spread, group: Group, load: Load) -> Iterator[Spread]:
+    if one.cards > group.per_node and one.cards % group.per_node:
+        return  # beyond a node whole nodes are taken
+    most = group.count // one.cards
     if load.parallel.dp:
         if load.parallel.dp <= most:
             yield one._replace(dp=load.parallel.dp)

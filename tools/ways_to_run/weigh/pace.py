@@ -131,7 +131,8 @@ class Paces:
         if not spilled:
             return 0.0
         weights = spilled * candidate.held.weights_all
-        link = (pcie_bytes_per_s(work.gpu) or USUAL_PCIE) * ONE_WAY * COPIED_RATIO
+        slot = candidate.host.link_bytes_per_s or (pcie_bytes_per_s(work.gpu) or USUAL_PCIE) * ONE_WAY
+        link = slot * COPIED_RATIO
         batches = -(-tokens // memory_constants().llama_cpp.ubatch_tokens)
         arch = work.arch
         visited = arch.experts_per_token / arch.experts if arch.moe else 1.0
