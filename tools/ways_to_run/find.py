@@ -13,6 +13,7 @@ from tools.base import Step
 from tools.named import cited, vouching
 from tools.ways_to_run.changes import Relaxed, changes_of, relaxed
 from tools.ways_to_run.choose import chosen
+from tools.ways_to_run.fitting import ways_for_no_model
 from tools.ways_to_run.request import WaysToRunRequest
 from tools.ways_to_run.result import Verdict, Way, WayAnswer, WaysToRun
 from tools.ways_to_run.search import Found, search
@@ -22,6 +23,7 @@ from tools.ways_to_run.tell.binds import binds_of, nearest
 from tools.ways_to_run.tell.rejected import rejected_of
 from tools.ways_to_run.tell.way import way_of
 from tools.ways_to_run.tell.words import ENGINES, cards_name, format_name
+from tools.ways_to_run.together import ways_together
 from tools.ways_to_run.weigh.worth import Weighed
 
 CARD_FACTS = ("usable_bytes", "memory_bytes", "bandwidth_bytes_per_s", "bf16_flops", "fp16_flops")
@@ -32,12 +34,17 @@ def find_ways_to_run(request: WaysToRunRequest) -> WaysToRun:
 
     Give `model` (or `params` with the shape) and `cards`, with `host_memory_bytes` where the machine's own memory may
     take part. Weight and cache formats, engines, layouts, offload and copies are searched; give one of them to
-    constrain it. Every way comes with its memory, its limits, its speed with an interval, and the flags to start it.
+    constrain it. `works` asks for several models side by side; without a model those that fit best are told. Every way
+    comes with its memory, its limits, its speed with an interval, and the flags to start it.
 
     Raises:
         UnknownName: no such model or card.
         BadInput: fields that contradict each other, or a model that generates no text.
     """
+    if request.works:
+        return ways_together(request)
+    if request.model is None and request.params is None:
+        return ways_for_no_model(request)
     machine, load = machine_of(request), load_of(request, request.objective)
     if not machine.cards and machine.host.usable is None:
         raise BadInput("cards", "neither cards nor host_memory_bytes are given.", "Say what the machine has.")

@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 from kb.base import BadInput
 from kb.links import pcie_bytes_per_s
@@ -38,7 +38,7 @@ class Speed(NamedTuple):
     first_token: Interval | None
     prefill: Interval | None
     bound: Bound
-    label: Label
+    label: Label | Literal["own"]
     host_share: float
     """Share of a token's time that the host's memory takes."""
 
