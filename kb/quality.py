@@ -1,5 +1,6 @@
 """What weight and cache formats cost in quality, and how that is weighed against speed."""
 
+import math
 from functools import lru_cache
 
 from kb.base import Frozen
@@ -62,7 +63,7 @@ class Quality(Frozen):
         if name == native or (name == "gguf:MXFP4" and native == "mxfp4"):
             return 0.0
         known = self.weights.gguf if name.startswith("gguf:") else self.weights.bits_16 | self.served.losses
-        return known[name.removeprefix("gguf:")] * (SIZE / params) ** self.exchange.size_power
+        return known[name.removeprefix("gguf:")] * math.pow(SIZE / params, self.exchange.size_power)
 
     def cache_percent(self, name: str) -> float:
         """Loss of a cache in that format."""

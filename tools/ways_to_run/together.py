@@ -19,8 +19,8 @@ from tools.ways_to_run.tell.way import way_of
 from tools.ways_to_run.tell.words import cards_name
 from tools.ways_to_run.weigh.worth import Weighed
 
-PARTS = 16
-"""Memory is dealt out to works in sixteenths."""
+PARTS = 10
+"""Memory is dealt out to works in tenths."""
 LEAST_PARTS = 1
 MOST_SPLITS = 4096
 """Ways to deal the cards out that are weighed."""
@@ -33,7 +33,7 @@ class Place(NamedTuple):
     machine: Machine
     best: Weighed
     parts: int
-    """Sixteenths of each card's memory; all of them where it has cards of its own."""
+    """Tenths of each card's memory; all of them where it has cards of its own."""
     devices: tuple[int, ...] = ()
     """Places of those cards in the machine."""
 
@@ -125,7 +125,7 @@ def _part(machine: Machine, cards: tuple[int, ...], works: int) -> Machine:
 
 
 def _shared(machine: Machine, loads: list[Load]) -> list[Place] | None:
-    """Every work with so many sixteenths of the memory of every card (and of the host's)."""
+    """Every work with so many tenths of the memory of every card (and of the host's)."""
     most = PARTS - LEAST_PARTS * (len(loads) - 1)
     ways: list[dict[int, Weighed]] = []
     for load in loads:

@@ -131,7 +131,7 @@ def readable(load: Load, engine: str, gpu: Gpu) -> Iterator[Readable | Unreadabl
 def cache_formats(load: Load, engine: str, gpu: Gpu) -> tuple[str, ...]:
     """Formats the engine keeps its cache in on the card, widest first, as far as one was not asked for."""
     if engine == FILES:
-        found = KV_FILES
+        found: tuple[str, ...] = KV_FILES
     else:
         rule = features()["fp8_kv_cache"].rule(gpu, engine)
         narrow = rule is not None and rule.verdict != "does_not"

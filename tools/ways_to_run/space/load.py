@@ -80,7 +80,9 @@ def load_of(work: WorkFields, objective: Objective | None = None) -> Load:
             "model", f"{shape.name} is of kind {shape.kind}: ways are found for models that generate text.",
             "Use estimate_memory and estimate_inference_speed for it.",
         )  # fmt: skip
-    fields = {"model": shape.id and work.model} if shape.id else {k: v for k, v in given.items() if k != "model"}
+    fields: dict[str, object] = (
+        {"model": shape.id and work.model} if shape.id else {k: v for k, v in given.items() if k != "model"}
+    )
     said = list(shape.guesses)
     sequences = _sequences(work, said)
     visual = seen(MemoryRequest(**given, images_per_sample=work.images_per_request), shape)

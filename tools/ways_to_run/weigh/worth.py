@@ -58,7 +58,7 @@ def weighed(load: Load, candidate: Candidate, speed: Speed | None) -> Weighed:
     elif objective == "most_users":
         rank = (*first, usable, sure, _room_ratio(load, candidate, copies=True), score)
     elif objective == "simplest":
-        rank = (*first, usable, sure, -float(candidate.offloads), -float(candidate.count), score)
+        rank = (*first, usable, sure, -float(candidate.offloads), -float(candidate.used), score)
     else:
         rank = (*first, score)
     return Weighed(candidate, speed, loss, meets, rank)
@@ -87,7 +87,7 @@ def _score(load: Load, candidate: Candidate, rate: float, loss: float) -> float:
 def _complexity(candidate: Candidate) -> float:
     engine = SERVERS.index(candidate.engine) if candidate.engine in SERVERS else 0
     return (
-        CARDS_PERCENT * math.log2(max(candidate.count, 1))
+        CARDS_PERCENT * math.log2(max(candidate.used, 1))
         + STAGES_PERCENT * (candidate.layout.pipeline > 1)
         + HOST_PERCENT * candidate.offloads
         + ENGINE_PERCENT * engine
