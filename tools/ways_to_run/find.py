@@ -11,9 +11,10 @@ from kb.speed_constants import speed_sources
 from kb.units import format_bytes
 from tools.base import Step
 from tools.named import cited, vouching
-from tools.ways_to_run.changes import Relaxed, changes_of, relaxed
+from tools.ways_to_run.changes import changes_of
 from tools.ways_to_run.choose import chosen
 from tools.ways_to_run.fitting import ways_for_no_model
+from tools.ways_to_run.relax import Relaxed, relaxed
 from tools.ways_to_run.request import WaysToRunRequest
 from tools.ways_to_run.result import Verdict, Way, WayAnswer, WaysToRun
 from tools.ways_to_run.search import Found, search
@@ -58,7 +59,7 @@ def find_ways_to_run(request: WaysToRunRequest) -> WaysToRun:
         ways=shown, binds=binds_of(load, machine, found),
         changes=changes_of(machine, load, best, relaxation), rejected=rejected_of(load, machine, found),
         searched=found.searched, derivation=tuple(_steps(machine, load, found, shown)),
-        assumptions=(*machine.said, *load.said), warnings=tuple(_warnings(load, shown)),
+        assumptions=(*machine.said, *load.said), warnings=tuple(_warnings(used, shown)),
         sources=_sources(machine, shown),
     )  # fmt: skip
 
@@ -157,6 +158,15 @@ def _warnings(load: Load, ways: tuple[Way, ...]) -> Iterator[str]:
         yield f"{load.context:,} tokens exceed the model's {load.longest:,}: it would need context extension."
     if load.shape.guess_level == 2:
         yield "The shape was guessed from the parameter count: every figure is wider for it."
+    for figure in load.work.measured:
+        if figure.memory_bytes is not None and ways:
+            estimate = ways[0].memory
+            fits = estimate.low_bytes_per_gpu <= figure.memory_bytes <= estimate.high_bytes_per_gpu
+            beside = "within" if fits else "outside"
+            yield (
+                f"You measured {format_bytes(figure.memory_bytes)} on the fullest card: {beside} the estimate of "
+                f"{format_bytes(estimate.low_bytes_per_gpu)} to {format_bytes(estimate.high_bytes_per_gpu)}."
+            )
     if any(way.speed is None for way in ways):
         yield "No source states how fast a card reads its memory: its speed is left open."
 
