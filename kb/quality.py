@@ -1,5 +1,6 @@
 """What weight and cache formats cost in quality, and how that is weighed against speed."""
 
+import math
 from functools import lru_cache
 
 from kb.base import Frozen
@@ -35,6 +36,8 @@ class Exchange(Frozen):
     """The same beyond that pace."""
     pace_tokens_per_s: float
     """That pace: answers come faster than they are read."""
+    least_tokens_per_s: float
+    """Pace below which nobody waits for answers, however good they are."""
     tight_percent: float
     """Loss that is taken rather than a memory estimate that only just fits."""
     size_power: float
@@ -60,7 +63,7 @@ class Quality(Frozen):
         if name == native or (name == "gguf:MXFP4" and native == "mxfp4"):
             return 0.0
         known = self.weights.gguf if name.startswith("gguf:") else self.weights.bits_16 | self.served.losses
-        return known[name.removeprefix("gguf:")] * (SIZE / params) ** self.exchange.size_power
+        return known[name.removeprefix("gguf:")] * math.pow(SIZE / params, self.exchange.size_power)
 
     def cache_percent(self, name: str) -> float:
         """Loss of a cache in that format."""

@@ -1,12 +1,14 @@
 """What would help, the cheapest first, each tried on the search itself."""
 
 from collections.abc import Callable, Iterator
-from typing import NamedTuple, TypeVar
+from typing import TypeVar
 
 from kb.catalog import gpus
-from kb.units import GIB, format_bytes
+from kb.memory_constants import constants
+from kb.quality import quality
+from kb.units import GIB, MIB, format_bytes
 from tools.memory.fit import COMMON_GPUS
-from tools.ways_to_run.request import Parallel
+from tools.ways_to_run.relax import Relaxed, fewer, loosened
 from tools.ways_to_run.result import Change
 from tools.ways_to_run.search import search
 from tools.ways_to_run.space.formats import FILES, KV_FILES, KV_SERVED
@@ -18,127 +20,59 @@ from tools.ways_to_run.weigh.worth import Weighed
 
 HOST_SIZES = tuple(size * GIB for size in (16, 32, 48, 64, 96, 128, 192, 256, 384, 512, 768, 1024, 1536))
 """Memory that machines are sold with."""
-KEEPS = 0.92
-"""Of it, what the system leaves."""
+COSTS = ("nothing", "quality", "context", "users", "speed", "money")
+"""What changes cost, the cheapest first."""
 NOTICEABLE = 1.15
 """A change that brings less than this many times as much is not worth naming."""
 T = TypeVar("T")
-SHORTEST = 1024
 MOST_ALIKE = 8
-
-
-class Relaxed(NamedTuple):
-    """The problem with something of what was asked left out."""
-
-    load: Load
-    said: tuple[str, ...]
-    ways: list[Weighed]
-
-
-def relaxed(machine: Machine, load: Load) -> Relaxed | None:
-    """The nearest problem that has a way: constraints dropped one by one, then all, then fewer or shorter sequences."""
-    for said, less in _loosened(load):
-        ways = search(machine, less).ways
-        if ways:
-            return Relaxed(less, said, ways)
-    return _shorter(machine, load)
-
-
-def _loosened(load: Load) -> Iterator[tuple[tuple[str, ...], Load]]:
-    given: dict[str, object] = {
-        "parallel": load.parallel if load.parallel != Parallel() else None, "kv_format": load.kv_format,
-        "weight_format": load.weight_format, "engine": load.engine,
-    }  # fmt: skip
-    stated = [name for name, value in given.items() if value is not None]
-    for name in stated:
-        yield (name,), _without(load, [name])
-    if len(stated) > 1:
-        yield tuple(stated), _without(load, stated)
-
-
-def _without(load: Load, names: list[str]) -> Load:
-    return load._replace(**{name: Parallel() if name == "parallel" else None for name in names})  # type: ignore[arg-type]
-
-
-def _shorter(machine: Machine, load: Load) -> Relaxed | None:
-    """The longest context at the sequences asked; where even a short one does not fit, fewer sequences; then both."""
-    free = _without(load, ["parallel", "kv_format", "weight_format", "engine"])
-    short, one = min(SHORTEST, load.context), 1
-    for context, sequences in ((short, load.sequences), (load.context, one), (short, one)):
-        for less in (load,) if load == free else (load, free):
-            tried = _sized(less, context, sequences)
-            ways = search(machine, tried, "longest_context" if context < load.context else "most_users").ways
-            if not ways:
-                continue
-            limits = limits_of(tried, ways[0].candidate)
-            grown = _sized(
-                less, min(limits.max_context_tokens or context, load.context) if context < load.context else context,
-                min(limits.max_concurrent_sequences or 1, load.sequences) if sequences < load.sequences else sequences,
-            )  # fmt: skip
-            again = search(machine, grown).ways or ways
-            used = grown if again is not ways else tried
-            return Relaxed(used, tuple(_changed(load, used)), again)
-    return None
-
-
-def _sized(load: Load, context: int, sequences: int) -> Load:
-    prompt = min(load.prompt, max(context - 1, 0))
-    answer = min(load.answer, max(context - prompt, 1))
-    prefix = load.prefix if load.prefix < prompt else 0
-    cached = load.cached if load.cached < prompt else 0
-    return load._replace(
-        context=context, sequences=sequences, prompt=prompt, answer=answer, prefix=prefix, cached=cached
-    )
-
-
-def _changed(load: Load, used: Load) -> Iterator[str]:
-    for name in ("parallel", "kv_format", "weight_format", "engine"):
-        if getattr(load, name) != getattr(used, name):
-            yield name
-    if used.context < load.context:
-        yield f"context_tokens: {used.context:,} instead of {load.context:,}"
-    if used.sequences < load.sequences:
-        yield f"concurrent_sequences: {used.sequences:,} instead of {load.sequences:,}"
 
 
 def changes_of(machine: Machine, load: Load, best: Weighed | None, relaxation: Relaxed | None) -> tuple[Change, ...]:
     """Changes that admit the load where nothing does, or better the best way."""
-    if best is None:
-        return tuple(_admitting(machine, load, relaxation))
-    return tuple(_bettering(machine, load, best))
+    found = _admitting(machine, load, relaxation) if best is None else _bettering(machine, load, best)
+    return tuple(sorted(found, key=lambda one: COSTS.index(one.costs)))
 
 
 def _admitting(machine: Machine, load: Load, relaxation: Relaxed | None) -> Iterator[Change]:
-    for said, less in _loosened(load):
+    for said, less in loosened(load):
         ways = search(machine, less).ways
         if ways:
             yield _change(
                 f"leave {', '.join(said)} open", said[0], None, ways[0], _costs(said), "fits",
             )  # fmt: skip
             break
-    if relaxation is not None and relaxation.load.context < load.context:
-        context = relaxation.load.context
-        yield _change(
-            f"shorten the context to {context:,} tokens",
-            "context_tokens",
-            context,
-            relaxation.ways[0],
-            "context",
-            "fits",
-        )
-    if relaxation is not None and relaxation.load.sequences < load.sequences:
-        count = relaxation.load.sequences
-        yield _change(f"serve {count:,} at once", "concurrent_sequences", count, relaxation.ways[0], "users", "fits")
+    yield from _smaller_loads(machine, load, relaxation)
+    yield from _more_of_unified(machine, load, None)
     yield from _more_host(machine, load)
     yield from _more_cards(machine, load, None)
-    yield from _other_card(machine, load)
+    yield from _other_card(machine, load, lambda way: True)
+
+
+def _smaller_loads(machine: Machine, load: Load, relaxation: Relaxed | None) -> Iterator[Change]:
+    """A shorter context at the sequences asked, and fewer sequences at the context asked."""
+    if relaxation is not None and relaxation.load.context < load.context:
+        context = relaxation.load.context
+        said = f"shorten the context to {context:,} tokens"
+        yield _change(said, "context_tokens", context, relaxation.ways[0], "context", "fits")
+    shown = relaxation
+    if relaxation is not None and relaxation.load.sequences == load.sequences > 1:
+        shown = fewer(machine, load, load.context, 1)
+    if shown is not None and shown.load.sequences < load.sequences:
+        count = shown.load.sequences
+        yield _change(f"serve {count:,} at once", "concurrent_sequences", count, shown.ways[0], "users", "fits")
 
 
 def _bettering(machine: Machine, load: Load, best: Weighed) -> Iterator[Change]:
     yield from _narrower_cache(load, best)
+    yield from _more_of_unified(machine, load, best)
     if best.candidate.offloads and best.candidate.cards:
         yield from _faster_host(machine, load, best)
+    elif best.loss_percent > quality().exchange.usable_percent and machine.host.stated is None:
+        yield from _host_instead(machine, load, best)
     yield from _more_cards(machine, load, best)
+    if best.meets is False:
+        yield from _other_card(machine, load, lambda way: way.meets is True)
 
 
 def _narrower_cache(load: Load, best: Weighed) -> Iterator[Change]:
@@ -147,8 +81,6 @@ def _narrower_cache(load: Load, best: Weighed) -> Iterator[Change]:
     order = KV_FILES if candidate.engine == FILES else KV_SERVED
     if load.kv_format is not None or candidate.kv in order[1:] or not candidate.cards:
         return
-    from kb.memory_constants import constants
-
     kv = order[1]
     narrow = candidate._replace(kv=kv, work=candidate.work._replace(kv_bytes=constants().kv.bytes[kv], kv_format=kv))
     now, then = limits_of(load, candidate), limits_of(load, narrow)
@@ -189,7 +121,9 @@ def _more_host(machine: Machine, load: Load) -> Iterator[Change]:
 
 
 def _with_host(machine: Machine, size: int) -> Machine:
-    return machine._replace(host=machine.host._replace(stated=size, usable=int(size * KEEPS)))
+    return machine._replace(
+        host=machine.host._replace(stated=size, usable=int(size * (1 - constants().llama_cpp.host_reserve_ratio)))
+    )
 
 
 def _first(sizes: list[T], ways: Callable[[T], list[Weighed]]) -> tuple[T, Weighed] | None:
@@ -230,15 +164,49 @@ def _with_cards(machine: Machine, card: Card, more: int) -> Machine:
     return machine._replace(cards=(*machine.cards, *(Card(card.gpu, card.usable) for _ in range(more))))
 
 
-def _other_card(machine: Machine, load: Load) -> Iterator[Change]:
-    """The smallest common card that holds it alone."""
+def _other_card(machine: Machine, load: Load, enough: Callable[[Weighed], bool]) -> Iterator[Change]:
+    """The smallest common card on which one alone does it."""
     known = sorted((gpus()[name] for name in COMMON_GPUS if name in gpus()), key=lambda gpu: gpu.usable_bytes)
-    alone = [machine._replace(cards=(Card(gpu, gpu.usable_bytes),)) for gpu in known]
-    found = _first(alone, lambda one: search(one._replace(host=one.host._replace(usable=None)), load).ways)
+    alone = [machine._replace(cards=(Card(gpu, gpu.usable_bytes),), nodes=1) for gpu in known]
+    bare = machine.host._replace(usable=None)
+    found = _first(alone, lambda one: list(filter(enough, search(one._replace(host=bare), load).ways[:1])))
     if found is not None:
         other, way = found
         card = other.cards[0].gpu
         yield _change(f"1 × {card.name}", "cards", card.id, way, "money", f"fits as {format_name(way.candidate.form)}")
+
+
+def _more_of_unified(machine: Machine, load: Load, best: Weighed | None) -> Iterator[Change]:
+    """On a Mac, more of the memory than macOS lets the GPU use by default."""
+    if len(machine.cards) != 1 or machine.cards[0].gpu.vendor != "Apple":
+        return
+    card = machine.cards[0]
+    granted = int(card.gpu.memory_bytes * (1 - constants().llama_cpp.host_reserve_ratio))
+    ways = search(machine._replace(cards=(card._replace(usable=granted),)), load).ways
+    if not ways or (best is not None and not _improves(best, ways[0])):
+        return
+    megabytes = granted // MIB
+    effect = f"fits as {format_name(ways[0].candidate.form)}" if best is None else _better(best, ways[0])
+    yield _change(
+        f"let the GPU use {format_bytes(granted)} (sudo sysctl iogpu.wired_limit_mb={megabytes})", "cards", megabytes,
+        ways[0], "nothing", effect,
+    )  # fmt: skip
+
+
+def _host_instead(machine: Machine, load: Load, best: Weighed) -> Iterator[Change]:
+    """The least host memory with which a format that loses much is not needed."""
+    free = load._replace(engine=None) if load.engine != FILES else load
+
+    def better(size: int) -> list[Weighed]:
+        ways = search(_with_host(machine, size), free).ways[:1]
+        return [one for one in ways if one.rank > best.rank and one.candidate.offloads]
+
+    found = _first(list(HOST_SIZES), better)
+    if found is not None:
+        size, way = found
+        yield _change(
+            f"{format_bytes(size, 0)} of host memory", "host_memory_bytes", size, way, "money", _better(best, way)
+        )
 
 
 def _improves(best: Weighed, other: Weighed) -> bool:

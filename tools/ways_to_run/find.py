@@ -11,8 +11,10 @@ from kb.speed_constants import speed_sources
 from kb.units import format_bytes
 from tools.base import Step
 from tools.named import cited, vouching
-from tools.ways_to_run.changes import Relaxed, changes_of, relaxed
+from tools.ways_to_run.changes import changes_of
 from tools.ways_to_run.choose import chosen
+from tools.ways_to_run.fitting import ways_for_no_model
+from tools.ways_to_run.relax import Relaxed, relaxed
 from tools.ways_to_run.request import WaysToRunRequest
 from tools.ways_to_run.result import Verdict, Way, WayAnswer, WaysToRun
 from tools.ways_to_run.search import Found, search
@@ -22,6 +24,7 @@ from tools.ways_to_run.tell.binds import binds_of, nearest
 from tools.ways_to_run.tell.rejected import rejected_of
 from tools.ways_to_run.tell.way import way_of
 from tools.ways_to_run.tell.words import ENGINES, cards_name, format_name
+from tools.ways_to_run.together import ways_together
 from tools.ways_to_run.weigh.worth import Weighed
 
 CARD_FACTS = ("usable_bytes", "memory_bytes", "bandwidth_bytes_per_s", "bf16_flops", "fp16_flops")
@@ -32,16 +35,21 @@ def find_ways_to_run(request: WaysToRunRequest) -> WaysToRun:
 
     Give `model` (or `params` with the shape) and `cards`, with `host_memory_bytes` where the machine's own memory may
     take part. Weight and cache formats, engines, layouts, offload and copies are searched; give one of them to
-    constrain it. Every way comes with its memory, its limits, its speed with an interval, and the flags to start it.
+    constrain it. `works` asks for several models side by side; without a model those that fit best are told. Every way
+    comes with its memory, its limits, its speed with an interval, and the flags to start it.
 
     Raises:
         UnknownName: no such model or card.
         BadInput: fields that contradict each other, or a model that generates no text.
     """
-    machine, load = machine_of(request), load_of(request)
+    if request.works:
+        return ways_together(request)
+    if request.model is None and request.params is None:
+        return ways_for_no_model(request)
+    machine, load = machine_of(request), load_of(request, request.objective)
     if not machine.cards and machine.host.usable is None:
         raise BadInput("cards", "neither cards nor host_memory_bytes are given.", "Say what the machine has.")
-    found = search(machine, load, request.objective)
+    found = search(machine, load)
     relaxation = None if found.ways else relaxed(machine, load)
     used, ways = (load, found.ways) if relaxation is None else (relaxation.load, relaxation.ways)
     shown = tuple(way_of(used, machine, one, as_asked=relaxation is None) for one in chosen(ways))
@@ -51,7 +59,7 @@ def find_ways_to_run(request: WaysToRunRequest) -> WaysToRun:
         ways=shown, binds=binds_of(load, machine, found),
         changes=changes_of(machine, load, best, relaxation), rejected=rejected_of(load, machine, found),
         searched=found.searched, derivation=tuple(_steps(machine, load, found, shown)),
-        assumptions=(*machine.said, *load.said), warnings=tuple(_warnings(load, shown)),
+        assumptions=(*machine.said, *load.said), warnings=tuple(_warnings(used, shown)),
         sources=_sources(machine, shown),
     )  # fmt: skip
 
@@ -150,6 +158,15 @@ def _warnings(load: Load, ways: tuple[Way, ...]) -> Iterator[str]:
         yield f"{load.context:,} tokens exceed the model's {load.longest:,}: it would need context extension."
     if load.shape.guess_level == 2:
         yield "The shape was guessed from the parameter count: every figure is wider for it."
+    for figure in load.work.measured:
+        if figure.memory_bytes is not None and ways:
+            estimate = ways[0].memory
+            fits = estimate.low_bytes_per_gpu <= figure.memory_bytes <= estimate.high_bytes_per_gpu
+            beside = "within" if fits else "outside"
+            yield (
+                f"You measured {format_bytes(figure.memory_bytes)} on the fullest card: {beside} the estimate of "
+                f"{format_bytes(estimate.low_bytes_per_gpu)} to {format_bytes(estimate.high_bytes_per_gpu)}."
+            )
     if any(way.speed is None for way in ways):
         yield "No source states how fast a card reads its memory: its speed is left open."
 

@@ -225,8 +225,8 @@ class FittingModel(Frozen):
     way: Way | None = None
 
 
-class WaysToRun(ToolResult):
-    """All ways to run it, best first."""
+class Ways(Frozen):
+    """The answer and what it rests on."""
 
     answer: WayAnswer
     ways: tuple[Way, ...] = ()
@@ -241,3 +241,7 @@ class WaysToRun(ToolResult):
     """Where no model was named: those that fit best."""
     searched: int = 0
     """Combinations of format, cache, engine, layout and offload that were weighed."""
+
+
+class WaysToRun(ToolResult, Ways):
+    """All ways to run it, best first; the answer stands first."""

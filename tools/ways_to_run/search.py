@@ -6,7 +6,6 @@ from typing import NamedTuple
 from kb.memory_constants import constants
 from tools.memory.workload import Workload
 from tools.speed.allreduce import switched
-from tools.ways_to_run.request import Objective
 from tools.ways_to_run.space.formats import (
     FILES,
     SERVERS,
@@ -22,6 +21,7 @@ from tools.ways_to_run.space.load import Load
 from tools.ways_to_run.space.machine import Card, Machine
 from tools.ways_to_run.weigh.candidate import Candidate
 from tools.ways_to_run.weigh.held import Held, base_workload, held_by_host, held_dealt, held_shared, loaded
+from tools.ways_to_run.weigh.own import as_measured
 from tools.ways_to_run.weigh.pace import Paces
 from tools.ways_to_run.weigh.worth import Weighed, weighed
 
@@ -49,9 +49,11 @@ class Found(NamedTuple):
     searched: int
 
 
-def search(machine: Machine, load: Load, objective: Objective | None = None) -> Found:
+def search(machine: Machine, load: Load) -> Found:
     """Weigh every way to run the load on the machine."""
-    paces, missed, unreadable = Paces(load), [], []  # type: ignore[var-annotated]
+    paces = Paces(load)
+    missed: list[Missed] = []
+    unreadable: list[Unreadable] = []
     fitting: list[Candidate] = []
     searched = 0
     for candidate in _candidates(machine, load, unreadable):
@@ -60,9 +62,8 @@ def search(machine: Machine, load: Load, objective: Objective | None = None) -> 
             missed.append(candidate)
         else:
             fitting.append(candidate)
-    ways = [weighed(load, one, paces.of(one), objective) for one in fitting]
-    ways.sort(key=lambda one: one.rank, reverse=True)
-    return Found(ways, missed, unreadable, searched)
+    ways = [weighed(load, one, paces.of(one)) for one in fitting]
+    return Found(as_measured(load, ways), missed, unreadable, searched)
 
 
 def _candidates(machine: Machine, load: Load, unreadable: list[Unreadable]) -> Iterator[Candidate | Missed]:
@@ -125,7 +126,7 @@ def _dealt(machine: Machine, load: Load, unreadable: list[Unreadable]) -> Iterat
     asked = load.parallel
     if (asked.tp or 1) > 1 or (asked.ep or 1) > 1 or (asked.dp or 1) > 1:
         return
-    able = [card for card in machine.cards if FILES in engines(card.gpu, FILES)]
+    able = [card for card in machine.cards if FILES in engines(card.gpu, load.engine)]
     shared = any(card.shared for card in able)
     host = machine.host._replace(usable=None) if shared else machine.host
     forms: tuple[str, ...] = formats(load, FILES)

@@ -6,7 +6,6 @@ from typing import NamedTuple
 from kb.launch import launch_facts
 from kb.records.gpu import Gpu
 from kb.software import Rule, features
-from tools.configure.suitable import reads_files
 from tools.memory.formats import held_in, weight_format
 from tools.ways_to_run.space.load import Load
 
@@ -41,8 +40,8 @@ ALIKE = {
 """A format as people say it → those that are meant by it."""
 KV_SERVED, KV_FILES = ("bf16", "fp8"), ("fp16", "q8_0", "q4_0")
 KV_ALIKE = {"bf16": ("bf16", "fp16"), "fp16": ("bf16", "fp16"), "int8": ("int8", "q8_0")}
-MADE_FOR = {"Apple": (FILES,)}
-"""Makers on whose chips only these engines are usual."""
+MADE_FOR = {"Apple": (FILES,), "Huawei": ("vllm", "sglang")}
+"""Makers on whose chips these engines are the usual ones, where they run."""
 MARKETS: dict[str, tuple[str, ...]] = {"tensorrt-llm": ("data_center", "cloud_only", "workstation")}
 """Cards that an engine is proposed for unasked: TensorRT-LLM's support matrix has none for games."""
 
@@ -78,10 +77,15 @@ def runs(engine: str, gpu: Gpu, asked: str | None = None) -> bool:
     """
     if asked is None and gpu.market not in MARKETS.get(engine, (gpu.market,)):
         return False
-    if asked is None and reads_files(gpu) and gpu.vendor in MADE_FOR:
-        return engine in MADE_FOR[gpu.vendor]
+    usual = MADE_FOR.get(gpu.vendor, ())
+    if asked is None and engine not in usual and any(_works(one, gpu) for one in usual):
+        return False
+    return _works(engine, gpu)
+
+
+def _works(engine: str, gpu: Gpu) -> bool:
     rule = engine_rule(engine, gpu)
-    return rule.verdict != "does_not" if rule else engine == "vllm"
+    return rule.verdict != "does_not" if rule else engine == "vllm" and gpu.vendor not in MADE_FOR
 
 
 def engines(gpu: Gpu, asked: str | None) -> tuple[str, ...]:
@@ -127,7 +131,7 @@ def readable(load: Load, engine: str, gpu: Gpu) -> Iterator[Readable | Unreadabl
 def cache_formats(load: Load, engine: str, gpu: Gpu) -> tuple[str, ...]:
     """Formats the engine keeps its cache in on the card, widest first, as far as one was not asked for."""
     if engine == FILES:
-        found = KV_FILES
+        found: tuple[str, ...] = KV_FILES
     else:
         rule = features()["fp8_kv_cache"].rule(gpu, engine)
         narrow = rule is not None and rule.verdict != "does_not"

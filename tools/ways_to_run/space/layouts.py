@@ -34,7 +34,7 @@ class Group(NamedTuple):
         return len(self.usables)
 
     @property
-    def count(self) -> int:
+    def size(self) -> int:
         """Cards of all nodes."""
         return self.per_node * self.nodes
 
@@ -105,7 +105,7 @@ def experts_whole(shape: Shape, ways: int, form: str) -> bool:
 
 def spreads(load: Load, group: Group, form: str) -> Iterator[Spread]:
     """Every layout of up to all cards of the group; copies no more than there are sequences."""
-    shape, asked, count = load.shape, load.parallel, group.count
+    shape, asked, count = load.shape, load.parallel, group.size
     widths = (asked.tp,) if asked.tp else range(1, group.per_node + 1)
     for tp in widths:
         if tp > count or indivisible(shape, tp) or (tp > group.per_node and tp % group.per_node):
@@ -121,7 +121,7 @@ def spreads(load: Load, group: Group, form: str) -> Iterator[Spread]:
             if tp * pp > count or pp > shape.layers:
                 break
             if asked.pp or asked.tp or not _needless(shape, group, tp, pp):
-                yield from _copied(Spread(tp, pp, 1, ep), count, load)
+                yield from _copied(Spread(tp, pp, 1, ep), group, load)
     yield from _experts_shared(load, group)
 
 
@@ -133,8 +133,10 @@ def _needless(shape: Shape, group: Group, tp: int, pp: int) -> bool:
     return any(ways <= group.per_node and indivisible(shape, ways) is None for ways in wider)
 
 
-def _copied(one: Spread, count: int, load: Load) -> Iterator[Spread]:
-    most = count // one.cards
+def _copied(one: Spread, group: Group, load: Load) -> Iterator[Spread]:
+    if one.cards > group.per_node and one.cards % group.per_node:
+        return  # beyond a node whole nodes are taken
+    most = group.size // one.cards
     if load.parallel.dp:
         if load.parallel.dp <= most:
             yield one._replace(dp=load.parallel.dp)
@@ -154,8 +156,8 @@ def _experts_shared(load: Load, group: Group) -> Iterator[Spread]:
     ways = (asked.ep,) if asked.ep else (2, 4, 8, 16, 32, 64, 128, 256)
     for each in ways:
         enough = asked.ep is not None or load.sequences >= from_each * each
-        if 1 < each <= group.count and experts.experts % each == 0 and enough:
+        if 1 < each <= group.size and experts.experts % each == 0 and enough:
             yield Spread(1, 1, 1, each)
-            copies = min(group.count // each, load.sequences // max(each, 1))
+            copies = min(group.size // each, load.sequences // max(each, 1))
             if copies > 1:
                 yield Spread(1, 1, copies, each)

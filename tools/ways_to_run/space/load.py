@@ -12,7 +12,7 @@ from tools.memory.shape import Shape, shape_of
 from tools.memory.visual import seen
 from tools.model_fields import ModelFields
 from tools.speed.architecture import Architecture, architecture_of
-from tools.ways_to_run.request import Parallel, WorkFields
+from tools.ways_to_run.request import Objective, Parallel, WorkFields
 
 ACTIVE_SHARE = 0.2
 """Share of an application's users with a request in flight at a busy moment, when only users are given."""
@@ -51,6 +51,7 @@ class Load(NamedTuple):
     parallel: Parallel
     target_rate: float | None
     target_first_s: float | None
+    objective: Objective | None
     work: WorkFields
     said: tuple[str, ...]
 
@@ -65,7 +66,7 @@ class Load(NamedTuple):
         return self.shape.max_context
 
 
-def load_of(work: WorkFields) -> Load:
+def load_of(work: WorkFields, objective: Objective | None = None) -> Load:
     """Fill in what the work leaves open, and say it.
 
     Raises:
@@ -79,7 +80,9 @@ def load_of(work: WorkFields) -> Load:
             "model", f"{shape.name} is of kind {shape.kind}: ways are found for models that generate text.",
             "Use estimate_memory and estimate_inference_speed for it.",
         )  # fmt: skip
-    fields = {"model": shape.id and work.model} if shape.id else {k: v for k, v in given.items() if k != "model"}
+    fields: dict[str, object] = (
+        {"model": shape.id and work.model} if shape.id else {k: v for k, v in given.items() if k != "model"}
+    )
     said = list(shape.guesses)
     sequences = _sequences(work, said)
     visual = seen(MemoryRequest(**given, images_per_sample=work.images_per_request), shape)
@@ -101,7 +104,7 @@ def load_of(work: WorkFields) -> Load:
         images=work.images_per_request or 0, adapters=work.adapters or 0, lora_rank=work.lora_rank,
         weight_format=canonical(work.weight_format) if work.weight_format else None, kv_format=work.kv_format,
         engine=work.engine, parallel=work.parallel, target_rate=work.target_tokens_per_s,
-        target_first_s=work.target_first_token_s, work=work, said=tuple(said),
+        target_first_s=work.target_first_token_s, objective=objective, work=work, said=tuple(said),
     )  # fmt: skip
 
 

@@ -3,13 +3,17 @@
 from typing import NamedTuple
 
 from kb.base import BadInput
+from kb.catalog import gpus
+from kb.lexicon.cards.rules import CardCount
+from kb.lexicon.link.rules import Link
 from kb.memory_constants import constants as memory_constants
 from kb.records.gpu import Gpu
 from kb.speed_constants import constants as speed_constants
-from kb.units import GIB
+from kb.units import GIB, format_bytes
 from tools.named import read_card
+from tools.nameless_card import middling
 from tools.speed.capacity import SHARED
-from tools.ways_to_run.request import Cards, WaysToRunRequest
+from tools.ways_to_run.request import WaysToRunRequest
 
 DESKTOP_MOST_BYTES = 256 * GIB
 """Memory that a desktop takes at the most: four modules of 64 GB on two channels."""
@@ -40,8 +44,8 @@ class Host(NamedTuple):
     """Less what the system keeps; null = not stated."""
     bandwidth: float
     """Of one socket, bytes/s."""
-    assumed: bool
-    """Whether the bandwidth was not stated."""
+    link_bytes_per_s: float | None
+    """From it to a card, one way; null = as the card's slot can."""
 
 
 class Machine(NamedTuple):
@@ -95,22 +99,44 @@ def machine_of(request: WaysToRunRequest) -> Machine:
     return Machine(tuple(cards), request.nodes, _host(request, said), tuple(said))
 
 
-def _alike(cards: Cards, link: str, said: list[str]) -> list[Gpu]:
-    gpu, assumed = read_card(cards.gpu)
-    said += [line for line in assumed if line not in said]
+def _alike(cards: CardCount, link: Link | None, said: list[str]) -> list[Gpu]:
+    gpu, assumed = _card(cards)
+    said += [line for line in (*cards.assumptions, *assumed) if line not in said]
     if cards.memory_bytes is not None and cards.memory_bytes != gpu.memory_bytes:
         share = gpu.usable_bytes / gpu.memory_bytes
         usable = int(cards.memory_bytes * share)
         gpu = gpu.model_copy(update={"memory_bytes": cards.memory_bytes, "usable_bytes": usable})
-    if link == "nvlink" and not gpu.nvlink_bytes_per_s:
-        raise BadInput("link", f"{gpu.name} has no NVLink.", "Leave link out, or say pcie.")
-    if link == "pcie" and gpu.nvlink_bytes_per_s:
-        gpu = gpu.model_copy(update={"nvlink_bytes_per_s": None, "link_cards": None})
-    return [gpu] * cards.count
+    return [_linked(gpu, link)] * cards.count
+
+
+def _card(cards: CardCount) -> tuple[Gpu, tuple[str, ...]]:
+    """The catalog's card, or for one known by its memory alone the middling one of that size."""
+    if cards.gpu is not None:
+        return read_card(cards.gpu)
+    if cards.memory_bytes is None:
+        raise BadInput("cards", "a card has neither name nor memory.", 'Give e.g. "2x 3090" or "one 24GB card".')
+    name = middling(cards.memory_bytes)[1]
+    gpu = next(one for one in gpus().values() if one.name == name)
+    return gpu, (f"A card of {format_bytes(cards.memory_bytes, 0)} is taken to be like {name}.",)
+
+
+def _linked(gpu: Gpu, link: Link | None) -> Gpu:
+    """The card with the link that was said to join it."""
+    if link is None or link.kind not in ("pcie", "nvlink"):
+        return gpu
+    if link.kind == "nvlink":
+        if not gpu.nvlink_bytes_per_s:
+            raise BadInput("link", f"{gpu.name} has no NVLink.", "Leave link out, or say pcie.")
+        return gpu
+    bare: dict[str, object] = {"nvlink_bytes_per_s": None, "link_cards": None}
+    if link.generation is not None and gpu.pcie and float(gpu.pcie) > link.generation:
+        bare["pcie"] = f"{link.generation}.0"
+    changed = {name: value for name, value in bare.items() if getattr(gpu, name) != value}
+    return gpu.model_copy(update=changed) if changed else gpu
 
 
 def _taken(request: WaysToRunRequest, cards: int) -> tuple[int, ...]:
-    given = request.memory_taken_bytes
+    given = request.memory_taken if request.memory_taken is not None else request.memory_taken_bytes
     if isinstance(given, int):
         return (given,) * cards
     if len(given) != cards:
@@ -122,24 +148,28 @@ def _taken(request: WaysToRunRequest, cards: int) -> tuple[int, ...]:
 
 def _host(request: WaysToRunRequest, said: list[str]) -> Host:
     """Size less what the system keeps; bandwidth as stated, by its channels, or by its size."""
-    usual, stated = speed_constants().host, request.host_memory_bytes
+    usual, words = speed_constants().host, request.host_memory
+    stated = words.bytes if words else request.host_memory_bytes
+    lane = request.link.bytes_per_s if request.link and request.link.kind == "pcie" else None
+    said += words.assumptions if words else ()
     keeps = memory_constants().llama_cpp.host_reserve_ratio
     usable = None if stated is None else int(stated * (1 - keeps))
-    if request.host_bandwidth_bytes_per_s is not None:
-        return Host(stated, usable, request.host_bandwidth_bytes_per_s, assumed=False)
+    known = request.host_bandwidth_bytes_per_s or (words.bandwidth_bytes_per_s if words else None)
+    if known is not None:
+        return Host(stated, usable, known, lane)
     if request.memory_channels is not None:
         bandwidth = _channels_bytes_per_s(request.memory_channels)
         said.append(
             f"{request.memory_channels} memory channels are taken to move {bandwidth / 1e9:.0f} GB/s; a second socket "
             "adds capacity and hardly speed."
         )
-        return Host(stated, usable, bandwidth, assumed=True)
+        return Host(stated, usable, bandwidth, lane)
     server = (stated or 0) > DESKTOP_MOST_BYTES
     bandwidth = usual.server_bandwidth_bytes_per_s if server else usual.bandwidth_bytes_per_s
     if stated is not None:
         what = "one socket of a server (eight channels of DDR4-3200)" if server else "two channels of DDR5-5600"
         said.append(f"host_bandwidth_bytes_per_s not stated: {what}, {bandwidth / 1e9:.0f} GB/s.")
-    return Host(stated, usable, bandwidth, assumed=True)
+    return Host(stated, usable, bandwidth, lane)
 
 
 def _channels_bytes_per_s(channels: int) -> float:

@@ -49,7 +49,12 @@ def _nothing_fits(load: Load, machine: Machine, found: Found) -> Iterator[Bind]:
             f"(weights {format_bytes(held.weights)}, cache {format_bytes(held.cache)}) where {format_bytes(room)} "
             "are usable.",
         )  # fmt: skip
-    if found.missed and machine.host.stated is None and machine.cards and not any(card.shared for card in machine.cards):
+    if (
+        found.missed
+        and machine.host.stated is None
+        and machine.cards
+        and not any(card.shared for card in machine.cards)
+    ):
         yield Bind(
             what="host_memory",
             subject="host memory",
@@ -61,8 +66,11 @@ def _nothing_fits(load: Load, machine: Machine, found: Found) -> Iterator[Bind]:
 
 
 def nearest(missed: list[Missed]) -> list[Missed]:
-    """Nearest misses first."""
-    return sorted(missed, key=lambda one: one.held.needed / max(one.held.usable, 1))
+    """Nearest misses first, each format of an engine once."""
+    found: dict[tuple[str, str], Missed] = {}
+    for one in sorted(missed, key=lambda one: one.held.needed / max(one.held.usable, 1)):
+        found.setdefault((one.engine, one.form), one)
+    return list(found.values())
 
 
 def _speed(load: Load, best: Weighed) -> Iterator[Bind]:

@@ -48,6 +48,9 @@ def command_of(load: Load, candidate: Candidate, flags: str) -> str:
 
 def _made_on_load(load: Load, candidate: Candidate) -> str | None:
     """What the server makes of published 16-bit weights while loading, where nobody publishes the format."""
+    gpu = candidate.group.gpu if candidate.group else candidate.cards[0].gpu if candidate.cards else None
+    if gpu is not None and gpu.vendor == "Huawei":
+        return "ascend" if candidate.form == "int8" else None
     if candidate.form == load.native or published(load, candidate.form):
         return None
     return launch_facts().made_on_load.get(candidate.engine, {}).get(candidate.form)

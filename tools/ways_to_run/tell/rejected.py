@@ -30,8 +30,8 @@ def _indivisible(load: Load, machine: Machine) -> Iterator[Rejected]:
     for group in groups(machine):
         for ways in dict.fromkeys((load.parallel.tp or 0, group.per_node)):
             reason = indivisible(load.shape, ways) if ways > 1 else None
-            if ways > group.count:
-                yield Rejected(way=f"TP {ways}", reason=f"only {group.count} cards are there", kind="divisibility")
+            if ways > group.size:
+                yield Rejected(way=f"TP {ways}", reason=f"only {group.size} cards are there", kind="divisibility")
             elif reason:
                 yield Rejected(way=f"TP {ways}", reason=reason, kind="divisibility")
             elif ways > 1 and experts_whole(load.shape, ways, load.native) and load.shape.experts:

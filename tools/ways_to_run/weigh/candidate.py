@@ -36,7 +36,7 @@ class Candidate(NamedTuple):
         return self.held.host_bytes > 0
 
     @property
-    def count(self) -> int:
+    def used(self) -> int:
         """Cards used in all."""
         return self.spread.cards if self.group is not None else len(self.cards)
 

@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 from kb.base import BadInput
 from kb.links import pcie_bytes_per_s
@@ -38,7 +38,7 @@ class Speed(NamedTuple):
     first_token: Interval | None
     prefill: Interval | None
     bound: Bound
-    label: Label
+    label: Label | Literal["own"]
     host_share: float
     """Share of a token's time that the host's memory takes."""
 
@@ -131,7 +131,8 @@ class Paces:
         if not spilled:
             return 0.0
         weights = spilled * candidate.held.weights_all
-        link = (pcie_bytes_per_s(work.gpu) or USUAL_PCIE) * ONE_WAY * COPIED_RATIO
+        slot = candidate.host.link_bytes_per_s or (pcie_bytes_per_s(work.gpu) or USUAL_PCIE) * ONE_WAY
+        link = slot * COPIED_RATIO
         batches = -(-tokens // memory_constants().llama_cpp.ubatch_tokens)
         arch = work.arch
         visited = arch.experts_per_token / arch.experts if arch.moe else 1.0

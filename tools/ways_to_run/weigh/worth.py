@@ -4,7 +4,6 @@ import math
 from typing import NamedTuple
 
 from kb.quality import quality
-from tools.ways_to_run.request import Objective
 from tools.ways_to_run.space.formats import SERVERS
 from tools.ways_to_run.space.load import Load
 from tools.ways_to_run.weigh.candidate import Candidate
@@ -33,7 +32,7 @@ class Weighed(NamedTuple):
         return self.speed.per_user.value if self.speed else UNKNOWN_RATE
 
 
-def weighed(load: Load, candidate: Candidate, speed: Speed | None, objective: Objective | None) -> Weighed:
+def weighed(load: Load, candidate: Candidate, speed: Speed | None) -> Weighed:
     """Rank one candidate.
 
     Without an objective: targets, then
@@ -49,17 +48,17 @@ def weighed(load: Load, candidate: Candidate, speed: Speed | None, objective: Ob
     score = _score(load, candidate, rate, loss)
     sure = float(candidate.held.surety == "yes")
     usable = float(loss <= rules.exchange.usable_percent)
-    first = (float(meets is not False),)
+    first, objective = (float(meets is not False),), load.objective
     if objective == "fastest":
         rank: tuple[float, ...] = (*first, usable, sure, rate, score)
     elif objective == "best_quality":
-        rank = (*first, sure, -loss, score)
+        rank = (*first, sure, float(rate >= rules.exchange.least_tokens_per_s), -loss, score)
     elif objective == "longest_context":
         rank = (*first, usable, sure, _room_ratio(load, candidate), score)
     elif objective == "most_users":
         rank = (*first, usable, sure, _room_ratio(load, candidate, copies=True), score)
     elif objective == "simplest":
-        rank = (*first, usable, sure, -float(candidate.offloads), -float(candidate.count), score)
+        rank = (*first, usable, sure, -float(candidate.offloads), -float(candidate.used), score)
     else:
         rank = (*first, score)
     return Weighed(candidate, speed, loss, meets, rank)
@@ -88,7 +87,7 @@ def _score(load: Load, candidate: Candidate, rate: float, loss: float) -> float:
 def _complexity(candidate: Candidate) -> float:
     engine = SERVERS.index(candidate.engine) if candidate.engine in SERVERS else 0
     return (
-        CARDS_PERCENT * math.log2(max(candidate.count, 1))
+        CARDS_PERCENT * math.log2(max(candidate.used, 1))
         + STAGES_PERCENT * (candidate.layout.pipeline > 1)
         + HOST_PERCENT * candidate.offloads
         + ENGINE_PERCENT * engine

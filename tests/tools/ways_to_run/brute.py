@@ -1,0 +1,177 @@
+"""Every way to run a load, tried without any pruning: an oracle that shares no loop with the search."""
+
+from collections.abc import Iterator
+from itertools import product
+
+from kb.memory_constants import constants
+from tools.memory.estimate import memory_per_gpu, peak_phase
+from tools.memory.interval import interval
+from tools.memory.request import MemoryRequest
+from tools.memory.workload import workload_of
+from tools.speed.allreduce import switched
+from tools.ways_to_run.space.formats import FILES, Readable, cache_formats, engines, readable
+from tools.ways_to_run.space.layouts import Group, Spread
+from tools.ways_to_run.space.load import Load
+from tools.ways_to_run.space.machine import Machine
+from tools.ways_to_run.weigh.candidate import Candidate
+from tools.ways_to_run.weigh.held import Held
+from tools.ways_to_run.weigh.pace import Paces
+from tools.ways_to_run.weigh.worth import Weighed, weighed
+
+
+def best_by_force(machine: Machine, load: Load) -> Weighed | None:
+    """The best of all ways on equal cards of one node, or null."""
+    paces = Paces(load)
+    every = (weighed(load, one, paces.of(one)) for one in (*_split(machine, load), *_dealt(machine, load)))
+    return max(every, key=lambda one: one.rank, default=None)
+
+
+def _split(machine: Machine, load: Load) -> Iterator[Candidate]:
+    """Tensor parallelism, stages and copies over one to all cards, by the memory calculator's own request."""
+    gpu, count = machine.cards[0].gpu, len(machine.cards)
+    usables = sorted((card.usable for card in machine.cards), reverse=True)
+    group = Group(gpu, tuple(usables), 1, machine.cards)
+    for engine in engines(gpu, load.engine):
+        if engine == FILES:
+            continue
+        for form in readable(load, engine, gpu):
+            if not isinstance(form, Readable):
+                continue
+            for kv, tp, pp, dp in product(cache_formats(load, engine, gpu), *[range(1, count + 1)] * 3):
+                if tp * pp * dp > count or dp > load.sequences or not _divides(load, tp) or pp > load.shape.layers:
+                    continue
+                if switched(gpu, count) and any(_divides(load, tp * by) for by in range(2, pp + 1) if pp % by == 0):
+                    continue  # nobody lays cards on a fast link out in stages where they can share layers
+                whole = _cuts_blocks(load, tp, form.name)
+                if whole and load.shape.experts and load.shape.experts.experts % tp:
+                    continue
+                request = MemoryRequest.model_validate(
+                    {
+                        **load.fields, "engine": engine, "weight_format": form.name, "kv_format": kv, "gpu": gpu.id,
+                        "context_tokens": load.context, "tensor_parallel": tp, "pipeline_parallel": pp,
+                        "concurrent_sequences": -(-load.sequences // dp), "max_num_sequences": -(-load.sequences // dp),
+                    }
+                )  # fmt: skip
+                found = memory_per_gpu(request)[0]
+                usable = usables[tp * pp * dp - 1]
+                if found.total_bytes - len(found.parts) > usable:
+                    continue
+                parts = {part.name: part.bytes for part in found.parts}
+                sure = found.high_bytes <= usable
+                held = Held(
+                    needed=found.total_bytes, low=found.low_bytes, high=found.high_bytes, usable=usable,
+                    weights=parts["weights"], cache=parts.get("kv_cache", 0), weights_all=parts["weights"],
+                    surety="yes" if sure else "tight",
+                )  # fmt: skip
+                spread = Spread(tp, pp, dp, tp if whole else 1)
+                work = workload_of(request)[0]
+                yield Candidate(
+                    engine, form.name, kv, work, group, spread, machine.cards[: spread.cards], machine.host, held, None
+                )
+
+
+def _divides(load: Load, ways: int) -> bool:
+    """Heads in whole numbers on every card, key-value heads too or each copied evenly."""
+    shape = load.shape
+    if shape.heads / ways % 1:
+        return False
+    return shape.latent is not None or shape.kv_heads / ways % 1 == 0 or ways / shape.kv_heads % 1 == 0
+
+
+def _cuts_blocks(load: Load, ways: int, form: str) -> bool:
+    experts = load.shape.experts
+    blocked = form in ("fp8", "awq", "gptq", "int4", "int8")
+    return ways > 1 and blocked and experts is not None and experts.expert_intermediate_size / ways % 128 != 0
+
+
+def _dealt(machine: Machine, load: Load) -> Iterator[Candidate]:
+    """llama.cpp on one to all cards with every possible number of layers, or of layers' experts, in host memory."""
+    gpu, shape = machine.cards[0].gpu, load.shape
+    if FILES not in engines(gpu, load.engine):
+        return
+    usables = sorted((card.usable for card in machine.cards), reverse=True)
+    host = None if machine.cards[0].shared else machine.host.usable
+    for form in readable(load, FILES, gpu):
+        if not isinstance(form, Readable):
+            continue
+        for kv in cache_formats(load, FILES, gpu):
+            request = MemoryRequest.model_validate(
+                {
+                    **load.fields, "engine": FILES, "weight_format": form.name, "context_tokens": load.context,
+                    "concurrent_sequences": load.sequences,
+                }
+            )  # fmt: skip
+            work = workload_of(request)[0]._replace(kv_bytes=constants().kv.bytes[kv], kv_format=kv)
+            phase = peak_phase(work)
+            more = interval(work, phase)[1] / phase.bytes
+            parts = {name: sum(term.bytes for term in phase.terms if term.part == name)
+                     for name in ("weights", "kv_cache")}  # fmt: skip
+            fixed = phase.bytes - sum(parts.values())
+            routed = shape.expert_params * work.format.expert_bits / 8 if shape.experts else 0.0
+            dense = shape.experts.dense_layers if shape.experts else shape.layers
+            each = routed / max(shape.layers - dense, 1)
+            base = (phase.bytes - fixed - routed) / shape.layers
+            for cards in range(1, len(usables) + 1):
+                for scale, surety in ((more, "yes"), (1.0, "tight")):
+                    held = _fullest(shape.layers, dense, base * scale, each * scale, fixed * scale, usables[:cards],
+                                    None if form.name.startswith("gguf:IQ") else host)  # fmt: skip
+                    if held is None:
+                        continue
+                    away, layers, whole = held
+                    yield Candidate(
+                        FILES, form.name, kv, work, None, Spread(1, cards, 1, 1), machine.cards[:cards], machine.host,
+                        Held(
+                            needed=1.0, low=1.0, high=1.0, usable=1, weights=1.0, cache=1.0,
+                            weights_all=parts["weights"], surety="yes" if surety == "yes" else "tight",
+                            host_bytes=away / scale, whole_layers=whole > 0, host_layers=whole, layers=layers,
+                        ), None,
+                    )  # fmt: skip
+            if host is not None and not form.name.startswith("gguf:IQ"):
+                total = phase.bytes
+                if total <= host:
+                    yield Candidate(
+                        FILES, form.name, kv, work, None, Spread(1, 1, 1, 1), (), machine.host,
+                        Held(0.0, 0.0, 0.0, 0, 0.0, 0.0, parts["weights"],
+                             "yes" if total * more <= host else "tight", host_bytes=total,
+                             host_layers=shape.layers, whole_layers=True), None,
+                    )  # fmt: skip
+
+
+def _fullest(
+    layers: int, dense: int, base: float, experts: float, fixed: float, usables: list[int], host: int | None
+) -> tuple[float, tuple[int, ...], int] | None:
+    """(bytes away, layers on each card, whole layers away) with as little in host memory as can be; null if none."""
+    sparse = layers - dense
+    tries = [(light, 0) for light in range(sparse + 1)] + [(sparse, away) for away in range(1, layers)]
+    for light, away in tries:
+        if host is None and (light or away):
+            break
+        resident = (layers - away) * base + (sparse - light) * experts
+        if resident + fixed * len(usables) > sum(usables):
+            continue
+        sizes = [base] * (dense + light) + [base + experts] * (sparse - light)
+        counts = _packed(sizes[: layers - away], fixed, usables)
+        if counts is None:
+            continue
+        left = light * experts + away * base
+        if all(counts) and (not left or left <= (host or 0)):
+            return left, counts, away
+        return None
+    return None
+
+
+def _packed(sizes: list[float], fixed: float, usables: list[int]) -> tuple[int, ...] | None:
+    """Layers one after the other onto cards: alike ones evenly, else each card filled in turn; null if not all fit."""
+    if len(set(sizes)) == 1 and len(sizes) >= len(usables):
+        whole, over = divmod(len(sizes), len(usables))
+        even = tuple(whole + (place < over) for place in range(len(usables)))
+        if all(fixed + count * sizes[0] <= usable for count, usable in zip(even, usables, strict=True)):
+            return even
+    counts, rest = [], list(sizes)
+    for usable in usables:
+        room, count = usable - fixed, 0
+        while rest and rest[0] <= room:
+            room -= rest.pop(0)
+            count += 1
+        counts.append(count)
+    return None if rest else tuple(counts)

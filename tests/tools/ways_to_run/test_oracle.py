@@ -1,0 +1,56 @@
+"""The search finds what trying everything finds, on random problems."""
+
+import random
+
+import pytest
+
+from kb.units import GIB
+from tests.tools.ways_to_run.brute import best_by_force
+from tools.ways_to_run.request import WaysToRunRequest
+from tools.ways_to_run.search import search
+from tools.ways_to_run.space.load import load_of
+from tools.ways_to_run.space.machine import machine_of
+
+PROBLEMS, BATCH = 200, 20
+MODELS = (
+    "Qwen/Qwen3-8B", "Qwen/Qwen3-32B", "Qwen/Qwen3-30B-A3B", "meta-llama/Llama-3.3-70B-Instruct", "openai/gpt-oss-120b",
+    "zai-org/GLM-4.5-Air", "Qwen/Qwen2.5-14B-Instruct", "google/gemma-3-27b-it", "Qwen/Qwen3-235B-A22B",
+)  # fmt: skip
+CARDS = (
+    "rtx-3090-24gb", "rtx-4090-24gb", "rtx-3060-12gb", "rtx-5090-32gb", "h100-sxm-80gb", "p40-24gb", "l20-48gb",
+    "v100-sxm2-32gb", "apple-m3-ultra-96gb",
+)  # fmt: skip
+CLOSE = 0.02
+"""Ranks this close are alike: the oracle deals its layers out by its own arithmetic."""
+
+
+def _problem(draw: random.Random) -> dict[str, object]:
+    fields: dict[str, object] = {
+        "model": draw.choice(MODELS), "cards": [{"gpu": draw.choice(CARDS), "count": draw.choice((1, 1, 2, 3, 4))}],
+        "context_tokens": draw.choice((2048, 8192, 32768)), "concurrent_sequences": draw.choice((1, 1, 1, 4, 16)),
+    }  # fmt: skip
+    if draw.random() < 0.4:
+        fields["host_memory_bytes"] = draw.choice((32, 64, 128, 512)) * GIB
+    if draw.random() < 0.2:
+        fields["memory_taken_bytes"] = draw.choice((1, 6)) * GIB
+    if draw.random() < 0.2:
+        fields["target_tokens_per_s"] = draw.choice((5.0, 20.0, 60.0))
+    if draw.random() < 0.15:
+        fields["engine"] = draw.choice(("vllm", "llama.cpp"))
+    if draw.random() < 0.15:
+        fields["weight_format"] = draw.choice(("fp8", "awq", "gguf:Q4_K_M", "bf16"))
+    return fields
+
+
+@pytest.mark.parametrize("start", range(0, PROBLEMS, BATCH))
+def test_the_search_finds_what_trying_everything_finds(start: int) -> None:
+    for seed in range(start, start + BATCH):
+        fields = _problem(random.Random(seed))
+        request = WaysToRunRequest.model_validate(fields)
+        machine, load = machine_of(request), load_of(request)
+
+        found, forced = search(machine, load).ways, best_by_force(machine, load)
+
+        assert bool(found) == (forced is not None), fields
+        if found and forced is not None:
+            assert found[0].rank == pytest.approx(forced.rank, abs=CLOSE), (fields, found[0], forced)

@@ -1,0 +1,101 @@
+"""Names and quantities as people write them; what cannot be is refused by name."""
+
+from typing import Any
+
+import pytest
+
+from kb.base import AdvisorError, AmbiguousName, BadInput, UnknownName
+from kb.units import GIB
+from tools.registry import tool
+from tools.ways_to_run.request import WaysToRunRequest
+from tools.ways_to_run.result import WaysToRun
+from tools.ways_to_run.space.machine import machine_of
+
+
+def find(**fields: Any) -> WaysToRun:
+    """The tool, by its name."""
+    found = tool("find_ways_to_run").call(fields)
+    assert isinstance(found, WaysToRun)
+    return found
+
+
+def test_words_and_typed_values_are_the_same_problem() -> None:
+    said = find(model="Qwen3-32B AWQ", cards="2x 3090", host_memory="128GB", context_tokens="32k", kv_format="fp8")
+    typed = find(
+        model="Qwen/Qwen3-32B", weight_format="awq", cards=[{"gpu": "rtx-3090-24gb", "count": 2}],
+        host_memory_bytes=128 * GIB, context_tokens=32768, kv_format="fp8",
+    )  # fmt: skip
+
+    assert said.ways == typed.ways
+
+
+def test_cards_of_a_year_ago_are_not_so_many_of_another() -> None:
+    request = WaysToRunRequest.model_validate({"model": "Qwen3-8B", "cards": ["7900 XTX"]})
+
+    assert [(card.gpu, card.count) for card in request.cards] == [("rx-7900-xtx-24gb", 1)]
+
+
+def test_memory_that_others_hold_is_taken_off_card_by_card() -> None:
+    request = WaysToRunRequest.model_validate(
+        {"model": "Qwen3-8B", "cards": "2x 3090", "memory_taken_bytes": [0, 8 * GIB]}
+    )
+    first, second = machine_of(request).cards
+
+    assert first.usable - second.usable == 8 * GIB
+
+
+def test_a_modified_card_has_its_own_memory() -> None:
+    request = WaysToRunRequest.model_validate(
+        {"model": "Qwen3-8B", "cards": [{"gpu": "4090", "memory_bytes": 48 * GIB}]}
+    )
+
+    assert machine_of(request).cards[0].usable > 46 * GIB
+
+
+def test_channels_of_host_memory_set_its_bandwidth() -> None:
+    few, many = (
+        machine_of(WaysToRunRequest.model_validate({"model": "Qwen3-8B", "host_memory_bytes": 512 * GIB} | channels))
+        for channels in ({"memory_channels": 2}, {"memory_channels": 12})
+    )
+
+    assert few.host.bandwidth < many.host.bandwidth
+
+
+@pytest.mark.parametrize(
+    ("fields", "error", "field"),
+    [
+        ({"model": "Qwen3-8B", "cards": "4090", "link": "nvlink"}, BadInput, "link"),
+        ({"model": "Qwen3-8B", "cards": "4090", "memory_taken_bytes": 40 * GIB}, BadInput, "memory_taken_bytes"),
+        ({"model": "Qwen3-8B", "cards": "2x 4090", "memory_taken_bytes": [1]}, BadInput, "memory_taken_bytes"),
+        ({"model": "Qwen3-8B", "cards": "4090", "context_tokens": 0}, BadInput, "context_tokens"),
+        (
+            {"model": "Qwen3-8B", "cards": "4090", "context_tokens": 100, "input_tokens": 200},
+            BadInput,
+            "context_tokens",
+        ),
+        ({"model": "Qwen3-8B", "cards": "4090", "shared_prefix_tokens": 9000}, BadInput, "shared_prefix_tokens"),
+        ({"model": "Qwen3-8B", "cards": "4090", "weight_format": "nonsense"}, BadInput, "weight_format"),
+        ({"model": "Qwen3-8B"}, BadInput, "cards"),
+        ({"model": "FLUX.1-dev", "cards": "4090"}, BadInput, "model"),
+        ({}, BadInput, "model"),
+        ({"model": "Qwen3-8B", "cards": "4090", "works": [{"model": "Qwen3-4B"}]}, BadInput, "model"),
+        ({"model": "Qwen3-8B", "cards": "GTX 9999"}, UnknownName, None),
+        ({"model": "no-such-model-at-all", "cards": "4090"}, UnknownName, None),
+        ({"model": "qwen3", "cards": "4090"}, AmbiguousName, None),
+    ],
+    ids=str,
+)
+def test_what_cannot_be_is_refused_by_name(
+    fields: dict[str, Any], error: type[AdvisorError], field: str | None
+) -> None:
+    with pytest.raises(error) as refused:
+        find(**fields)
+
+    assert field is None or getattr(refused.value, "field", None) == field
+
+
+def test_a_model_outside_the_catalog_is_found_ways_by_its_shape() -> None:
+    found = find(params=30_000_000_000, layers=48, hidden_size=6144, heads=48, kv_heads=8, cards="2x 4090")
+
+    assert found.answer.verdict == "fits"
+    assert found.answer.model is None

@@ -1,0 +1,183 @@
+"""What is told of a way: flags that match its layout, parts that add up, limits that hold, figures that are its own."""
+
+from typing import Any
+
+import pytest
+
+from kb.units import GIB
+from tools.memory.request import MemoryRequest
+from tools.memory.shape import shape_of
+from tools.registry import tool
+from tools.ways_to_run.result import Way, WaysToRun
+from tools.ways_to_run.space.layouts import indivisible
+
+PROBLEMS: tuple[dict[str, Any], ...] = (
+    {"model": "GLM-4.5-Air", "cards": "2x 3090", "host_memory": "128GB"},
+    {"model": "Qwen3-32B", "cards": "3090 + 3060 12GB", "concurrent_sequences": 4},
+    {"model": "DeepSeek-R1", "cards": "8x H200", "concurrent_sequences": 16},
+    {"model": "Qwen3-8B", "cards": "L20", "users": 100, "context_tokens": 8192},
+    {"model": "Qwen3-32B", "cards": "4090", "host_memory": "64GB", "objective": "best_quality"},
+    {"model": "Qwen3-14B", "host_memory": "64GB"},
+)
+
+
+def find(**fields: Any) -> WaysToRun:
+    """The tool, by its name."""
+    found = tool("find_ways_to_run").call(fields)
+    assert isinstance(found, WaysToRun)
+    return found
+
+
+def _ways() -> list[tuple[dict[str, Any], Way]]:
+    return [(fields, way) for fields in PROBLEMS for way in find(**fields).ways]
+
+
+def test_parts_of_the_memory_add_up_and_fit() -> None:
+    for fields, way in _ways():
+        memory = way.memory
+        parts = memory.weights_bytes_per_gpu + memory.cache_bytes_per_gpu + memory.rest_bytes_per_gpu
+
+        assert abs(parts - memory.needed_bytes_per_gpu) <= 3, fields
+        assert memory.needed_bytes_per_gpu <= memory.usable_bytes_per_gpu, fields
+        assert memory.surety == "tight" or memory.high_bytes_per_gpu <= memory.usable_bytes_per_gpu + 1, fields
+        assert not memory.host_bytes or memory.host_bytes <= (memory.host_usable_bytes or 0), fields
+
+
+def test_limits_reach_at_least_what_was_asked_and_no_further_than_they_say() -> None:
+    for fields, way in _ways():
+        limits = way.limits
+
+        assert (limits.max_context_tokens or 0) >= way.context_tokens, fields
+        assert (limits.max_concurrent_sequences or 0) >= way.concurrent_sequences, fields
+
+
+def test_ways_are_really_different() -> None:
+    for fields in PROBLEMS:
+        ways = find(**fields).ways
+        kinds = [(way.engine == "llama.cpp", way.weight_format, bool(way.memory.host_bytes), bool(way.cards))
+                 for way in ways]  # fmt: skip
+
+        assert 1 <= len(ways) <= 6
+        assert len(set(kinds)) == len(kinds), fields
+
+
+def test_flags_of_vllm_say_the_layout() -> None:
+    way = find(model="DeepSeek-R1", cards="8x H200", concurrent_sequences=16, engine="vllm", parallel={"tp": 8}).ways[0]
+
+    assert "--tensor-parallel-size 8" in way.flags
+    assert f"--max-model-len {way.context_tokens}" in way.flags
+    assert "--max-num-seqs 16" in way.flags
+    assert way.command.startswith("vllm serve deepseek-ai/DeepSeek-R1 ")
+
+
+def test_flags_of_llama_cpp_say_experts_in_host_memory_and_the_split() -> None:
+    way = find(model="GLM-4.5-Air", cards="2x 3090", host_memory="128GB", kv_format="q8_0").ways[0]
+
+    assert way.layout.offload is not None
+    assert f"--n-cpu-moe {way.layout.offload.layers + 1}" in way.flags  # its first layer has no experts
+    assert "-ngl 99" in way.flags
+    assert "-ctk q8_0 -ctv q8_0" in way.flags
+    assert "-ts " in way.flags
+
+
+def test_flags_of_llama_cpp_say_whole_layers_of_a_dense_model() -> None:
+    way = find(model="Qwen3-32B", cards="4090", host_memory="64GB", weight_format="gguf:Q6_K").ways[0]
+
+    assert way.layout.offload is not None
+    assert way.layout.offload.what == "layers"
+    assert f"-ngl {64 - way.layout.offload.layers}" in way.flags
+
+
+def test_the_context_of_llama_cpp_is_that_of_all_slots() -> None:
+    way = find(model="Qwen3-8B", cards="4090", engine="llama.cpp", context_tokens=4096, concurrent_sequences=4).ways[0]
+
+    assert "-c 16384 -np 4" in way.flags
+
+
+def test_one_card_of_two_is_named() -> None:
+    way = next(way for way in find(model="Qwen3-8B", cards="3060 12GB + 3090", engine="llama.cpp").ways
+               if len(way.cards) == 1 and way.cards[0].count == 1)  # fmt: skip
+
+    assert "-sm none -mg 1" in way.flags
+
+
+def test_adapters_are_loaded_and_held() -> None:
+    plain = find(model="Qwen3-8B", cards="4090", engine="vllm", weight_format="fp8").ways[0]
+    adapted = find(model="Qwen3-8B", cards="4090", engine="vllm", weight_format="fp8", adapters=8, lora_rank=64).ways[0]
+
+    assert "--enable-lora --max-loras 8 --max-lora-rank 64" in adapted.flags
+    assert adapted.memory.needed_bytes_per_gpu > plain.memory.needed_bytes_per_gpu
+
+
+def test_a_shared_prefix_leaves_room_for_more() -> None:
+    fields: dict[str, Any] = {"model": "Qwen3-8B", "cards": "4090", "engine": "vllm", "weight_format": "fp8",
+                              "context_tokens": 8192, "concurrent_sequences": 8, "input_tokens": 7000}  # fmt: skip
+    plain, shared = find(**fields).ways[0], find(**fields, shared_prefix_tokens=6000).ways[0]
+
+    assert shared.memory.cache_bytes_per_gpu < plain.memory.cache_bytes_per_gpu
+    assert shared.speed is not None
+    assert plain.speed is not None
+    assert shared.speed.first_token_s is not None
+    assert plain.speed.first_token_s is not None
+    assert shared.speed.first_token_s.value < plain.speed.first_token_s.value
+
+
+def test_pictures_take_context() -> None:
+    none, four = (find(model="Qwen2.5-VL-7B-Instruct", cards="3090", images_per_request=count) for count in (None, 4))
+
+    assert four.ways[0].context_tokens > none.ways[0].context_tokens
+
+
+def test_an_own_figure_is_told_as_measured() -> None:
+    way = find(model="Qwen3-32B", cards="4090", measured=[{"tokens_per_s": 33, "weight_format": "gguf:Q4_K_M"}]).ways[0]
+
+    assert way.speed is not None
+    assert way.speed.label == "own"
+    assert way.speed.tokens_per_s_per_user.value == pytest.approx(33)
+
+
+@pytest.mark.parametrize(
+    ("objective", "better"),
+    [("fastest", "speed"), ("longest_context", "context"), ("best_quality", "bits"), ("simplest", "cards")],
+)
+def test_an_objective_is_served(objective: str, better: str) -> None:
+    plain, served = (
+        find(model="Qwen3-32B", cards="2x 4090", **asked).ways[0] for asked in ({}, {"objective": objective})
+    )
+    assert plain.speed is not None
+    assert served.speed is not None
+    told = {
+        "speed": served.speed.tokens_per_s_per_user.value >= plain.speed.tokens_per_s_per_user.value,
+        "context": (served.limits.max_context_tokens or 0) >= (plain.limits.max_context_tokens or 0),
+        "bits": served.bits_per_weight >= plain.bits_per_weight,
+        "cards": sum(one.count for one in served.cards) <= sum(one.count for one in plain.cards),
+    }
+
+    assert told[better]
+
+
+@pytest.mark.parametrize(
+    ("model", "ways", "divides"),
+    [("Qwen/Qwen3-32B", 5, False), ("Qwen/Qwen3-32B", 8, True), ("Qwen/Qwen3-32B", 16, True),
+     ("Qwen/Qwen2.5-7B-Instruct", 3, False), ("Qwen/Qwen2.5-7B-Instruct", 4, True),
+     ("Qwen/Qwen2.5-7B-Instruct", 8, False),
+     ("deepseek-ai/DeepSeek-R1", 16, True), ("deepseek-ai/DeepSeek-R1", 6, False)],
+)  # fmt: skip
+def test_heads_are_dealt_out_whole(model: str, ways: int, divides: bool) -> None:
+    assert (indivisible(shape_of(MemoryRequest(model=model)), ways) is None) == divides
+
+
+def test_changes_tell_the_figure_they_bring() -> None:
+    found = find(model="Qwen3-32B", cards="4090")
+    cache = next(one for one in found.changes if one.field == "kv_format")
+
+    assert cache.max_context_tokens is not None
+    assert cache.max_context_tokens > (found.ways[0].limits.max_context_tokens or 0)
+
+
+def test_a_slow_quality_is_not_taken_for_the_best() -> None:
+    way = find(model="Qwen3-32B", cards="4090", host_memory="128GB", objective="best_quality").ways[0]
+
+    assert way.speed is not None
+    assert way.speed.tokens_per_s_per_user.value >= 4
+    assert way.memory.host_bytes > GIB
