@@ -1,0 +1,1 @@
+"""What was observed and why: see `explain.py`."""
