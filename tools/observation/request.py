@@ -95,6 +95,10 @@ class ObservationRequest(ModelFields):
     """Share of the card that a server was told to reserve."""
     gpu_layers: int | None = Field(default=None, ge=0, le=10_000)
     """Layers put on the cards (-ngl, num_gpu); the rest is computed by the processor."""
+    ubatch_tokens: int | None = Field(default=None, gt=0, le=10**7)
+    """llama.cpp's physical batch."""
+    cuda_graphs: bool | None = None
+    """Whether the engine replays CUDA graphs; false = --enforce-eager."""
     sequence_tokens: int | None = Field(default=None, gt=0, le=10**9)
     micro_batch_size: int | None = Field(default=None, gt=0, le=10**9)
     accumulation: int | None = Field(default=None, gt=0, le=10**6)
