@@ -68,6 +68,8 @@ class CauseFact(Frozen):
     evidence: tuple[Evidence, ...] = ()
     instead: bool = False
     """Not a fault but a choice: what the set-up would give with it changed. Told where what was seen is normal."""
+    belief: bool = False
+    """Of those, what people take for the whole, and nothing one could set."""
     name: str
     name_zh: str
     what: str

@@ -18,6 +18,8 @@ HALVINGS = 14
 MOVES = 0.03
 """Least relative change of a figure that makes a counterfactual one."""
 LEAST_SCORE = 0.02
+UNSAID_PLATFORM = 0.35
+"""How much rarer a cause is that needs a system which was not said."""
 TOO_FAR = 0.45
 """Logarithm of how far a cause may overshoot what was seen before it counts half."""
 
@@ -83,7 +85,9 @@ def scored(
         if share <= 0 or abs(math.log(under.value / gap.expected.value)) < MOVES:
             continue
         weight = evidence(fact, seen) * likelier.get(fact.id, 1.0)
-        score = fact.prior * weight * (0.1 + 0.9 * gap.fits(under))
+        if instead and not fact.belief and not feasible(setup, fields):
+            continue
+        score = prior(fact, setup) * weight * (0.1 + 0.9 * gap.fits(under))
         if score < LEAST_SCORE:
             continue
         found.append(
@@ -104,7 +108,7 @@ def told(
     program = setup.program or setup.engine or "any"
     setting = fact.settings.get(program) or fact.settings.get(setup.engine or "any") or fact.settings.get("any")
     if setting:
-        setting = setting.format(**_filled(setup))
+        setting = setting.format_map(_filled(setup, change or {}))
     return ObservedCause(
         id=fact.id, name=Words(en=fact.name, zh=fact.name_zh), what=Words(en=fact.what, zh=fact.what_zh), basis=basis,
         share_ratio=None if share is None else round(share, 3), expected=under, change=dict(change or {}),
@@ -118,9 +122,9 @@ class _Filled(dict[str, Any]):
         return "…"
 
 
-def _filled(setup: Setup) -> dict[str, Any]:
+def _filled(setup: Setup, change: Mapping[str, Any]) -> dict[str, Any]:
     known = {name: value for name, value in setup.request.model_dump().items() if value is not None}
-    return _Filled(known, cards=setup.cards)
+    return _Filled(known | {name: value for name, value in change.items() if value is not None}, cards=setup.cards)
 
 
 def evidence(fact: CauseFact, seen: Seen) -> float:
@@ -135,6 +139,31 @@ def evidence(fact: CauseFact, seen: Seen) -> float:
         if under or over:
             weight *= one.times
     return weight
+
+
+def prior(fact: CauseFact, setup: Setup) -> float:
+    """How often it is met; less where it needs a system that was not said."""
+    return fact.prior * (UNSAID_PLATFORM if fact.platforms and setup.request.platform is None else 1.0)
+
+
+def concerns(fact: CauseFact, setup: Setup) -> bool:
+    """Whether a cause may be met with this kind of work at all; everything may where nothing is known of it."""
+    if not fact.domains or not setup.named:
+        return True
+    return _applies(fact.model_copy(update={"figures": (), "needs": ()}), setup, "")
+
+
+def feasible(setup: Setup, fields: Mapping[str, Any]) -> bool:
+    """Whether the cards hold the work with these fields; what llama.cpp cannot place it leaves to the host."""
+    from tools.observation.memory import needed
+
+    changed = setup.changed(dict(fields))
+    if setup.card is None or changed.engine == "llama.cpp":
+        return True
+    try:
+        return needed(changed).total_bytes <= setup.card.usable_bytes
+    except (AdvisorError, ValidationError, ValueError):
+        return False
 
 
 def _applies(fact: CauseFact, setup: Setup, figure: str) -> bool:
@@ -182,6 +211,8 @@ def _tried(
     if value is None:
         return None
     under = figure(setup, fields, {**fixed, solved: value}, gap.name)
+    if under is not None and given is None and abs(math.log(under.value / gap.seen)) > MOVES:
+        basis = "known"  # even the end of its range is not enough
     return None if under is None else (fields, {**fixed, solved: round(value, 3)}, under, basis)
 
 

@@ -6,19 +6,27 @@ from typing import Any
 from kb.base import BadInput
 from kb.observation import observation_facts, symptom
 from kb.records.source import Source
-from tools.observation.causes import Gap, Scored, evidence, figure, known, scored, told
+from tools.observation.causes import (
+    Gap, Scored, alternative, concerns, evidence, feasible, figure, prior, scored, told,
+)  # fmt: skip
 from tools.observation.errors import read_error
-from tools.observation.expected import MORE_IS_WORSE, UNITS, Expected, expected
+from tools.observation.expected import MORE_IS_WORSE, Expected, expected
 from tools.observation.flags import read_flags
 from tools.observation.judge import judged, seen_figures
-from tools.observation.request import ObservationRequest, Seen
+from tools.observation.request import ObservationRequest
 from tools.observation.result import (
-    Answer, CauseBasis, Effect, ErrorRead, Explanation, Figure, ObservedCause, ObservedVerdict, Range,
+    Answer, CauseBasis, Effect, ErrorRead, Explanation, Figure, ObservedCause, Range,
 )  # fmt: skip
 from tools.observation.setup import Setup, bare
 
 CAUSES_MAX = 8
 EFFECTS_MAX = 6
+STATED = 10.0
+"""Score of what a text states, before everything that is reckoned."""
+WORTH_TELLING = 1.3
+"""How much better a choice makes a normal figure before it is told as what holds it back."""
+SIDE = ("utilisation_ratio", "cpu_share_ratio", "power_w", "temperature_c", "clock_ratio")
+"""Figures that tell of the cause rather than of what one wants."""
 TELLING = 1.02
 """Least change of a figure that is worth telling."""
 
@@ -54,14 +62,19 @@ def explain_observation(request: ObservationRequest) -> Explanation:
     )  # fmt: skip
 
 
-def _telling(one: Figure) -> tuple[int, float]:
-    """The figure that is furthest off its interval first; those without an estimate last."""
+def _telling(one: Figure) -> tuple[int, int, float]:
+    """What the answer is of: first what was expected otherwise, then what is furthest off.
+
+    Figures that only tell of others (utilisation, temperature …) and those without an estimate come last.
+    """
+    tells = 1 if one.name in SIDE else 0
     if one.expected is None or one.verdict is None:
-        return 2, 0.0
+        return 2 + tells, 0, 0.0
+    asked = 0 if one.by_person is not None else 1
     if one.verdict == "normal":
-        return 1, 0.0
+        return tells, 1 + asked, 0.0
     outside = one.seen / one.expected.high if one.seen > one.expected.high else one.expected.low / max(one.seen, 1e-12)
-    return 0, -outside
+    return tells, 0, -outside
 
 
 def _ranked(
@@ -69,22 +82,47 @@ def _ranked(
 ) -> list[Scored]:
     """Causes the text states, then those that explain the gap, then those that go with the symptom."""
     likelier = _likelier(request)
-    found = [Scored(10.0 - place, one) for place, one in enumerate(stated)]
+    found = [Scored(STATED - place, one) for place, one in enumerate(stated)]
     if first is not None and first.expected is not None:
-        off = first.verdict != "normal"
-        target = first.seen if off else first.by_person
-        if target is not None and (off or not _within(target, first.expected)):
-            gap = Gap(first.name, target, first.expected)
-            found += scored(setup, gap, request.seen, likelier, instead=False) if off else []
-            found += scored(setup, gap, request.seen, likelier, instead=True) if not off or not found else []
+        found += _explaining(request, setup, first, first.expected, likelier)
     known_ids = [one.cause.id for one in found]
     facts = observation_facts().causes
-    for key, weight in sorted(likelier.items(), key=lambda row: -row[1]):
-        if key in facts and key not in known_ids:
-            basis: CauseBasis = "seen" if evidence(facts[key], request.seen) > 1 else "known"
-            one = told(facts[key], setup, basis)
-            found.append(Scored(facts[key].prior * weight * evidence(facts[key], request.seen) / 10, one))
+    for key, weight in likelier.items():
+        if key in facts and key not in known_ids and concerns(facts[key], setup):
+            told_by = evidence(facts[key], request.seen)
+            basis: CauseBasis = "seen" if told_by > 1 else "known"
+            found.append(Scored(prior(facts[key], setup) * weight * told_by / 10, told(facts[key], setup, basis)))
     return sorted(found, key=lambda one: -one.score)
+
+
+def _explaining(
+    request: ObservationRequest, setup: Setup, first: Figure, of: Range, likelier: Mapping[str, float]
+) -> list[Scored]:
+    """Faults where the figure is off; else what lies between it and what was hoped for, or could be had."""
+    if first.verdict != "normal":
+        gap = Gap(first.name, first.seen, of)
+        found = scored(setup, gap, request.seen, likelier)
+        return found or scored(setup, gap, request.seen, likelier, instead=True)
+    hoped = first.by_person
+    if hoped is None:
+        hoped = max((one.effect.value for one in _effects(setup, first)), key=lambda one: _gain(first, one), default=0)
+        if not hoped or _gain(first, hoped) < WORTH_TELLING:
+            return []
+    elif of.low <= hoped <= of.high:
+        return []
+    found = scored(setup, Gap(first.name, hoped, of), request.seen, likelier, instead=True)
+    bounded = first.name not in MORE_IS_WORSE and first.limit
+    if first.by_person is not None and first.limit and bounded and _gain(first, hoped) > max(_gain(first, first.limit), 1):
+        limit = Range(value=first.limit, low=first.limit, high=first.limit, unit=first.unit)
+        beyond = told(observation_facts().causes["beyond_limit"], setup, "reckoned", under=limit)
+        found.insert(0, Scored(1.0, beyond))
+    return found
+
+
+def _gain(first: Figure, value: float) -> float:
+    """How many times as good as expected a figure is."""
+    expected_ = first.expected.value if first.expected else value
+    return expected_ / value if first.name in MORE_IS_WORSE else value / expected_
 
 
 def _likelier(request: ObservationRequest) -> dict[str, float]:
@@ -140,13 +178,17 @@ def _effects(setup: Setup, first: Figure) -> Iterator[Effect]:
         return
     better = []
     for fact in observation_facts().causes.values():
-        if not fact.instead or setup.kind not in fact.domains or (fact.figures and first.name not in fact.figures):
+        if (
+            not fact.instead
+            or fact.belief
+            or setup.kind not in fact.domains
+            or (fact.figures and first.name not in fact.figures)
+        ):
             continue
         effect = effect_of(fact.id, setup, first.name)
         if effect is None:
             continue
-        ratio = effect.effect.value / first.expected.value
-        gain = 1 / ratio if first.name in MORE_IS_WORSE else ratio
+        gain = _gain(first, effect.effect.value)
         if gain > TELLING:
             better.append((gain, effect))
     yield from (effect for _, effect in sorted(better, key=lambda row: -row[0]))
@@ -154,17 +196,15 @@ def _effects(setup: Setup, first: Figure) -> Iterator[Effect]:
 
 def effect_of(cause: str, setup: Setup, name: str) -> Effect | None:
     """The figure with the choice that a cause of the kind `instead` stands for; None where it cannot be made."""
-    from tools.observation.causes import alternative
-
     fact = observation_facts().causes[cause]
     found = alternative(fact, setup)
-    if found is None:
+    if found is None or not feasible(setup, found[0]):
         return None
     fields, machine = found
     under = figure(setup, fields, machine, name)
     if under is None:
         return None
-    written = told(fact, setup, "reckoned").setting or fact.fix
+    written = told(fact, setup, "reckoned", change=found[0]).setting or fact.fix
     return Effect(change=written, effect=under, costs=fact.fix)
 
 
@@ -195,6 +235,3 @@ def _sources(base: Expected, causes: tuple[ObservedCause, ...], error: ErrorRead
     if error is not None:
         ids += [one.source for one in facts.wordings if one.id == error.id]
     return (*base.sources, *(facts.sources[key] for key in dict.fromkeys(ids) if key in facts.sources))
-
-
-__all__ = ["UNITS", "ObservedVerdict", "Seen", "explain_observation", "known"]

@@ -16,7 +16,9 @@ _NAMED = re.compile(
 )
 _BEARER = re.compile(r"(?P<name>Bearer)\s{1,3}[A-Za-z0-9_\-./+=]{8,2000}", re.IGNORECASE)
 _IN_URL = re.compile(r"(?P<scheme>\b[a-z][a-z0-9+.\-]{1,12}://)[^\s/:@]{1,100}:[^\s/@]{1,200}@", re.IGNORECASE)
-_PRIVATE = re.compile(r"-----BEGIN [A-Z ]{0,30}PRIVATE KEY-----.{0,8000}?(?:-----END [A-Z ]{0,30}PRIVATE KEY-----|$)", re.DOTALL)
+_PRIVATE = re.compile(
+    r"-----BEGIN [A-Z ]{0,30}PRIVATE KEY-----.{0,8000}?(?:-----END [A-Z ]{0,30}PRIVATE KEY-----|$)", re.DOTALL
+)
 _SECRET_LIKE = re.compile(r"(?=[^\s]*\d)(?=[^\s]*[A-Za-z])[^\s]{12,}")
 
 

@@ -85,7 +85,7 @@ def memory_figures(setup: Setup, machine: Machine, found: Expected) -> None:
         low, value, high = _reserved(setup, per)
         found.binds["memory_bytes"] = "reservation"
     elif setup.engine == "llama.cpp" and card is not None:
-        low, value, high = _placed(setup, machine, low, value, high, float(card.usable_bytes))
+        low, value, high = _placed(setup, machine, per, float(card.usable_bytes))
     held = [(one + machine.extra_bytes) * (1 + machine.extra_ratio) for one in (low, value, high)]
     if card is not None:
         found.limits["memory_bytes"] = float(card.memory_bytes)
@@ -115,14 +115,15 @@ def _reserved(setup: Setup, per: PerGpu) -> tuple[float, float, float]:
     return value * around["low"], value, max(value * around["high"], value + around["graphs_bytes"])
 
 
-def _placed(
-    setup: Setup, machine: Machine, low: float, value: float, high: float, usable: float
-) -> tuple[float, float, float]:
+def _placed(setup: Setup, machine: Machine, per: PerGpu, usable: float) -> tuple[float, float, float]:
     """llama.cpp fills the card and leaves the rest to the host."""
     from tools.observation.serving import host_share
 
-    away = 1 - (host_share(setup, machine) or 0.0)
-    return min(low * away, 0.9 * usable), min(value * away, usable), min(high * away, usable * 1.02)
+    kept = 1 - (host_share(setup, machine) or 0.0)
+    moved, least = part(per, "weights", "kv_cache"), part(per, "framework", "buffers")
+    share = max(kept * moved + per.total_bytes - moved, float(least)) / max(per.total_bytes, 1)
+    low, value, high = (one * share for one in (per.low_bytes, per.total_bytes, per.high_bytes))
+    return min(low, 0.9 * usable), min(value, usable), min(high, usable * 1.02)
 
 
 def _pool(setup: Setup, machine: Machine, per: PerGpu, found: Expected) -> None:

@@ -2,7 +2,7 @@
 
 from tools.observation.expected import Expected
 from tools.observation.memory import overflow_bytes
-from tools.observation.serving import pcie_each_way
+from tools.observation.serving import paging_rate, pcie_each_way
 from tools.observation.setup import Machine, Setup
 from tools.speed.estimate import estimate_inference_speed
 from tools.speed.interval import times
@@ -28,7 +28,7 @@ def picture_figures(setup: Setup, machine: Machine, found: Expected) -> None:
     if item is None:
         return
     paged = machine.paged_bytes or overflow_bytes(setup, machine, None)
-    extra = steps * paged / pcie_each_way(setup, machine)
+    extra = steps * (paged / paging_rate(setup, machine) + machine.streamed_bytes / pcie_each_way(setup, machine))
     slower = (item.value / machine.clock_ratio + extra) / item.value / (1 - machine.waiting_ratio)
     item = times(item, slower)
     batch = asked.images_per_batch or 1

@@ -18,7 +18,6 @@ from tools.speed.estimate import TokenPace, bound_of, token_pace
 from tools.speed.host_only import estimate_host_speed
 from tools.speed.interval import interval
 from tools.speed.request import InferenceSpeedRequest
-from tools.speed.result import Interval
 from tools.speed.work import READERS, Work, work_of
 
 SERVING: tuple[str, ...] = ("vllm", "sglang", "llama.cpp", "transformers", "tensorrt-llm")
@@ -152,7 +151,7 @@ def _slower(setup: Setup, machine: Machine, paced: TokenPace) -> float:
     paged = machine.paged_bytes or overflow_bytes(setup, machine, told)
     if paged:
         visited = work.arch.active_params / max(work.arch.params, 1)
-        extra += paged * visited / pcie_each_way(setup, machine)
+        extra += paged * visited / paging_rate(setup, machine)
     floors = paced.found.step.floor_s + paced.found.step.host_s
     extra += floors * (machine.floor_ratio / machine.clock_ratio - 1)
     return max(token + extra, 1e-9) / token / (1 - machine.waiting_ratio)
@@ -172,7 +171,7 @@ def _slower_reading(setup: Setup, machine: Machine, paced: TokenPace) -> float:
         batches = max(tokens / PHYSICAL_BATCH, 1.0)
         extra += batches * (dense * dense_away + routed * routed_away) / pcie_each_way(setup, machine)
     paged = machine.paged_bytes or overflow_bytes(setup, machine, told)
-    extra += paged / pcie_each_way(setup, machine) * max(tokens / PHYSICAL_BATCH, 1.0)
+    extra += paged / paging_rate(setup, machine) * max(tokens / PHYSICAL_BATCH, 1.0)
     if machine.link_ratio != 1.0 and work.layout.tensor > 1:
         moving = all_reduce_s(work.gpu, work.layout.tensor, 2 * tokens * work.arch.hidden, latency=False)
         extra += 2 * work.arch.layers * moving * (1 / machine.link_ratio - 1)
@@ -186,10 +185,11 @@ def pcie_each_way(setup: Setup, machine: Machine) -> float:
     return (both or float(observation_facts().settings["pcie_bytes_per_s"])) / 2 * reached * machine.link_ratio
 
 
+def paging_rate(setup: Setup, machine: Machine) -> float:
+    """Bytes a second that kernels reach in memory which the driver moved to the host."""
+    reached = observation_facts().settings["link_reached_ratio"]
+    return pcie_each_way(setup, machine) * float(reached["paged"]) / float(reached["host"])
+
+
 def _px(size: int | None) -> int | None:
     return None if size is None else min(max(size, 64), 16384)
-
-
-def interval_of(value: float) -> Interval:
-    """A figure without doubt."""
-    return Interval(value=value, low=value, high=value)

@@ -43,6 +43,8 @@ class Machine:
     """Memory of the card that the driver keeps in the host's, and moves over PCIe whenever it is used."""
     accepted: float = 1.0
     """Tokens a step gives (speculative decoding)."""
+    streamed_bytes: float = 0.0
+    """Weights that a program itself moves from the host at every step."""
     floor_ratio: float = 1.0
     """Time of launching kernels over the usual one."""
     extra_bytes: float = 0.0

@@ -7,7 +7,7 @@ from kb.catalog import model as catalog_model
 from tools.model_fields import ModelFields
 from tools.observation.expected import Expected
 from tools.observation.memory import overflow_bytes
-from tools.observation.serving import pcie_each_way
+from tools.observation.serving import paging_rate
 from tools.observation.setup import DRAWN, Machine, Setup
 from tools.speed.interval import times
 from tools.speed.result import Interval
@@ -114,7 +114,7 @@ def _slower(setup: Setup, machine: Machine, paced: TrainingPace) -> float:
         extra += parts.launch_s * (1 / machine.clock_ratio - 1)
     paged = machine.paged_bytes or overflow_bytes(setup, machine, None)
     if paged:
-        extra += PASSES * paged / pcie_each_way(setup, machine) / paced.job.micro_batch_tokens
+        extra += PASSES * paged / paging_rate(setup, machine) / paced.job.micro_batch_tokens
     return (token + extra) / token / (1 - machine.waiting_ratio)
 
 
@@ -126,7 +126,7 @@ def _pictures(setup: Setup, machine: Machine, request: TrainingTimeRequest, foun
     paged = machine.paged_bytes or overflow_bytes(setup, machine, None)
     if step is None:
         return
-    extra = PASSES * paged / pcie_each_way(setup, machine)
+    extra = PASSES * paged / paging_rate(setup, machine)
     slower = (step.value / machine.clock_ratio + extra) / step.value / (1 - machine.waiting_ratio)
     found.put("step_s", step, slower)
     found.inverse("it_per_s", step, 1 / slower)
