@@ -4,6 +4,8 @@ import re
 from functools import lru_cache
 from typing import Any, Literal
 
+from pydantic import Field
+
 from kb.base import Frozen, UnknownName
 from kb.catalog import FACTS, load_yaml
 from kb.names import close_names
@@ -45,19 +47,19 @@ class CauseFact(Frozen):
     cards_min: int = 1
     needs: tuple[str, ...] = ()
     """Fields of the request it needs to be reckoned."""
-    unless: dict[str, Scalar] = {}
+    unless: dict[str, Scalar] = Field(default_factory=dict)
     """Fields and values with which it cannot be: it is what was told already."""
-    unless_also: dict[str, tuple[Scalar, ...]] = {}
+    unless_also: dict[str, tuple[Scalar, ...]] = Field(default_factory=dict)
     """Further such values."""
     unless_stated: tuple[str, ...] = ()
     """Fields with which it cannot be, whatever was told."""
-    when: dict[str, tuple[Scalar, ...]] = {}
+    when: dict[str, tuple[Scalar, ...]] = Field(default_factory=dict)
     """Fields and the values of which it needs one."""
-    change: dict[str, Scalar | None] = {}
+    change: dict[str, Scalar | None] = Field(default_factory=dict)
     """Fields of the request that are otherwise than told."""
-    times: dict[str, float] = {}
+    times: dict[str, float] = Field(default_factory=dict)
     """Fields of the request that are so many times as large."""
-    machine: dict[str, float | str] = {}
+    machine: dict[str, float | str] = Field(default_factory=dict)
     """What the machine does otherwise, by field of `Machine`."""
     bounds: tuple[float, float] | None = None
     """Least and most of the value that is solved for."""
@@ -65,7 +67,13 @@ class CauseFact(Frozen):
     """Field of `seen` that gives that value itself."""
     prior: float = 0.5
     """How often it is met among such set-ups, 0 to 1."""
+    roomy_times: float = 1.0
+    """How much likelier where the card is far from full by the estimate."""
+    tight_times: float = 1.0
+    """How much likelier where the work does not fit by the estimate."""
     evidence: tuple[Evidence, ...] = ()
+    beyond: bool = False
+    """Told where a figure is more than the hardware can give, without an estimate."""
     instead: bool = False
     """Not a fault but a choice: what the set-up would give with it changed. Told where what was seen is normal."""
     belief: bool = False
@@ -80,7 +88,7 @@ class CauseFact(Frozen):
     look_for_zh: str
     fix: str
     fix_zh: str
-    settings: dict[str, str] = {}
+    settings: dict[str, str] = Field(default_factory=dict)
     """Program → how the fix is written; `any` for the rest."""
     source: str
 
@@ -122,7 +130,7 @@ class Flag(Frozen):
     names: tuple[str, ...]
     field: str
     """Field of the request."""
-    values: dict[str, Scalar] = {}
+    values: dict[str, Scalar] = Field(default_factory=dict)
     """Written value → value of the field; empty = a number or text as it stands."""
     constant: Scalar | None = None
     """What it sets where it takes no value."""
@@ -134,7 +142,7 @@ class Program(Frozen):
     id: str
     pattern: str
     """What its command line looks like."""
-    fields: dict[str, Scalar] = {}
+    fields: dict[str, Scalar] = Field(default_factory=dict)
     """What naming it sets."""
     flags: tuple[Flag, ...] = ()
     positional: str | None = None

@@ -18,6 +18,8 @@ HALVINGS = 14
 MOVES = 0.03
 """Least relative change of a figure that makes a counterfactual one."""
 LEAST_SCORE = 0.02
+ROOMY = 0.6
+"""Share of the card below which it is far from full."""
 UNSAID_PLATFORM = 0.35
 """How much rarer a cause is that needs a system which was not said."""
 TOO_FAR = 0.45
@@ -142,14 +144,32 @@ def evidence(fact: CauseFact, seen: Seen) -> float:
 
 
 def prior(fact: CauseFact, setup: Setup) -> float:
-    """How often it is met; less where it needs a system that was not said."""
-    return fact.prior * (UNSAID_PLATFORM if fact.platforms and setup.request.platform is None else 1.0)
+    """How often it is met: less where it needs a system that was not said; otherwise with room to spare, or without."""
+    unsaid = UNSAID_PLATFORM if fact.platforms and setup.request.platform is None else 1.0
+    full = filled(setup) if fact.roomy_times != 1.0 or fact.tight_times != 1.0 else None
+    if full is not None and full < ROOMY:
+        return fact.prior * unsaid * fact.roomy_times
+    return fact.prior * unsaid * (fact.tight_times if full is not None and full > 1.0 else 1.0)
+
+
+def filled(setup: Setup) -> float | None:
+    """What the work needs over what the card has; None where either is unknown."""
+    from tools.observation.memory import needed
+
+    if setup.card is None or not setup.named:
+        return None
+    try:
+        return needed(setup).total_bytes / setup.card.usable_bytes
+    except (AdvisorError, ValidationError):
+        return None
 
 
 def concerns(fact: CauseFact, setup: Setup) -> bool:
     """Whether a cause may be met with this kind of work at all; everything may where nothing is known of it."""
-    if not fact.domains or not setup.named:
+    if not fact.domains:
         return True
+    if not setup.named:
+        return ("training" in fact.domains) if setup.kind == "training" else fact.domains != ("training",)
     return _applies(fact.model_copy(update={"figures": (), "needs": ()}), setup, "")
 
 
@@ -211,8 +231,6 @@ def _tried(
     if value is None:
         return None
     under = figure(setup, fields, {**fixed, solved: value}, gap.name)
-    if under is not None and given is None and abs(math.log(under.value / gap.seen)) > MOVES:
-        basis = "known"  # even the end of its range is not enough
     return None if under is None else (fields, {**fixed, solved: round(value, 3)}, under, basis)
 
 
@@ -255,7 +273,6 @@ def figure(setup: Setup, fields: Mapping[str, Any], machine: Mapping[str, Any], 
     """The figure with these fields and this machine; None where the estimators cannot take it."""
     try:
         changed = setup.changed(dict(fields)) if fields else setup
-        type(setup.request).model_validate(changed.request.model_dump())
         return expected(changed, replace(changed.machine, **machine)).ranges.get(name)
     except (AdvisorError, ValidationError, ValueError, ZeroDivisionError):
         return None

@@ -4,10 +4,19 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from kb.base import BadInput
-from kb.observation import observation_facts, symptom
+from kb.observation import CauseFact, observation_facts, symptom
 from kb.records.source import Source
 from tools.observation.causes import (
-    Gap, Scored, alternative, concerns, evidence, feasible, figure, prior, scored, told,
+    Gap,
+    Scored,
+    alternative,
+    concerns,
+    evidence,
+    feasible,
+    figure,
+    prior,
+    scored,
+    told,
 )  # fmt: skip
 from tools.observation.errors import read_error
 from tools.observation.expected import MORE_IS_WORSE, Expected, expected
@@ -15,7 +24,14 @@ from tools.observation.flags import read_flags
 from tools.observation.judge import judged, seen_figures
 from tools.observation.request import ObservationRequest
 from tools.observation.result import (
-    Answer, CauseBasis, Effect, ErrorRead, Explanation, Figure, ObservedCause, Range,
+    Answer,
+    CauseBasis,
+    Effect,
+    ErrorRead,
+    Explanation,
+    Figure,
+    ObservedCause,
+    Range,
 )  # fmt: skip
 from tools.observation.setup import Setup, bare
 
@@ -102,6 +118,8 @@ def _explaining(
     if first.verdict != "normal":
         gap = Gap(first.name, first.seen, of)
         found = scored(setup, gap, request.seen, likelier)
+        if first.verdict == "impossible":
+            found += [Scored(fact.prior, told(fact, setup, "known")) for fact in _beyond(first)]
         return found or scored(setup, gap, request.seen, likelier, instead=True)
     hoped = first.by_person
     if hoped is None:
@@ -112,11 +130,23 @@ def _explaining(
         return []
     found = scored(setup, Gap(first.name, hoped, of), request.seen, likelier, instead=True)
     bounded = first.name not in MORE_IS_WORSE and first.limit
-    if first.by_person is not None and first.limit and bounded and _gain(first, hoped) > max(_gain(first, first.limit), 1):
+    if (
+        first.by_person is not None
+        and first.limit
+        and bounded
+        and _gain(first, hoped) > max(_gain(first, first.limit), 1)
+    ):
         limit = Range(value=first.limit, low=first.limit, high=first.limit, unit=first.unit)
         beyond = told(observation_facts().causes["beyond_limit"], setup, "reckoned", under=limit)
         found.insert(0, Scored(1.0, beyond))
     return found
+
+
+def _beyond(first: Figure) -> Iterator[CauseFact]:
+    """What goes with a figure that the hardware cannot give."""
+    for fact in observation_facts().causes.values():
+        if fact.beyond and first.name in fact.figures:
+            yield fact
 
 
 def _gain(first: Figure, value: float) -> float:

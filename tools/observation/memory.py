@@ -44,7 +44,7 @@ def memory_request(setup: Setup) -> MemoryRequest:
     return MemoryRequest(
         **fields, engine=engine, weight_format=setup.weight_format, context_tokens=lengths,  # type: ignore[arg-type]
         concurrent_sequences=asked.concurrent_sequences, sequence_tokens=asked.sequence_tokens,
-        gpu=setup.card.id if setup.card else None, host_memory_bytes=asked.host_memory_bytes,
+        gpu=setup.card.id if setup.card else None, host_memory_bytes=asked.host_memory_bytes or (asked.host_memory.bytes if asked.host_memory else None),
     )  # fmt: skip
 
 
@@ -93,6 +93,8 @@ def memory_figures(setup: Setup, machine: Machine, found: Expected) -> None:
     name = "memory_bytes"
     found.ranges[name] = Range(low=held[0], value=held[1], high=held[2], unit=UNITS[name])
     found.binds.setdefault(name, _largest(per.parts))
+    if card is not None and per.low_bytes > card.usable_bytes and setup.engine != "llama.cpp":
+        found.warnings.append(f"By the estimate it does not fit {card.name}: part of it must lie elsewhere.")
     _pool(setup, machine, per, found)
 
 

@@ -1,10 +1,13 @@
 """What one may ask about something observed: the set-up, what was seen, and the text of an error."""
 
-from typing import Literal
+from typing import Annotated, Any, Literal, get_args
 
-from pydantic import Field, field_validator
+from pydantic import BeforeValidator, Field, ValidationInfo, field_validator, model_validator
 
-from kb.base import Frozen
+from kb.base import AdvisorError, AmbiguousName, Frozen
+from kb.catalog import model as catalog_model
+from kb.lexicon import CardCount, read_cards, read_format, read_model
+from kb.lexicon.fields import AsWritten, DurationText, FormatText, HostMemoryText, LinkText, MemoryText
 from tools.memory.request import Engine
 from tools.model_fields import ModelFields
 
@@ -12,14 +15,27 @@ MemoryAt = Literal["load", "first_step", "growing", "vae_decode", "cache_pool", 
 """When memory was read: after loading, at the first step, while it grew, while a picture was decoded, as a server's
 reserved pool, or with nothing running."""
 Platform = Literal["linux", "windows", "wsl", "macos"]
+KvFormat = Literal["auto", "bf16", "fp16", "fp8", "int8", "q8_0", "q4_0"]
+KV_FORMATS = get_args(KvFormat)
+CPU = "cpu"
+Program = Engine | Literal["ollama", "lm-studio", "text-generation-webui", "koboldcpp", "exllamav2"]
+LONGEST_NAME = 200
 
 
-class Cards(Frozen):
-    """Cards of one kind in the machine."""
+def _cards(value: object, info: ValidationInfo) -> object:
+    """Cards from one text or a list of texts and entries; `cpu` stands for none."""
+    field = info.field_name or "cards"
+    if isinstance(value, str):
+        return [CardCount(gpu=CPU)] if value.strip().lower() == CPU else read_cards(value, field=field)
+    if isinstance(value, list | tuple):
+        return [card for one in value for card in (_cards(one, info) if isinstance(one, str) else (one,))]
+    return value
 
-    gpu: str = Field(min_length=1, max_length=200)
-    """Catalog id or name of the card; `cpu` = none."""
-    count: int = Field(default=1, gt=0, le=100_000)
+
+def _kv_format(value: object) -> object:
+    """A format of the cache as it is written: f16, q8, FP8."""
+    known = value is None or not isinstance(value, str) or value in KV_FORMATS
+    return value if known else read_format(str(value), field="kv_format")
 
 
 class Seen(Frozen):
@@ -31,15 +47,15 @@ class Seen(Frozen):
     """Answer tokens a second of all requests together."""
     prefill_tokens_per_s: float | None = Field(default=None, gt=0, le=10**9)
     """Prompt tokens read a second."""
-    first_token_s: float | None = Field(default=None, gt=0, le=10**6)
+    first_token_s: DurationText | None = None
     """Seconds until the first token of an answer."""
-    step_s: float | None = Field(default=None, gt=0, le=10**7)
+    step_s: DurationText | None = None
     """Seconds of one step of the optimizer, or of one denoising step."""
     it_per_s: float | None = Field(default=None, gt=0, le=10**6)
     """Steps a second, as progress bars tell: the inverse of `step_s`."""
-    item_s: float | None = Field(default=None, gt=0, le=10**7)
+    item_s: DurationText | None = None
     """Seconds of one picture or clip."""
-    memory_bytes: int | None = Field(default=None, gt=0, le=10**15)
+    memory_bytes: MemoryText | None = None
     """Memory in use of the fullest card, as nvidia-smi shows it."""
     memory_at: MemoryAt | None = None
     kv_pool_tokens: int | None = Field(default=None, gt=0, le=10**12)
@@ -56,33 +72,42 @@ class Seen(Frozen):
     """Clock of the card over the one it boosts to."""
     link_bytes_per_s: float | None = Field(default=None, gt=0, le=10**14)
     """Bandwidth measured between cards (nccl-tests' bus bandwidth) or to the host."""
-    wall_s: float | None = Field(default=None, gt=0, le=10**10)
+    wall_s: DurationText | None = None
     """Seconds of the whole run."""
 
 
 class ObservationRequest(ModelFields):
     """A set-up, and what was seen of it: figures, an error text or a symptom. Any of the three will do."""
 
-    cards: tuple[Cards, ...] = Field(default=(), max_length=16)
-    """Cards the work runs on: `[{"gpu": "rtx-3090-24gb", "count": 2}]`, or "2x 3090"."""
+    cards: Annotated[
+        tuple[CardCount, ...],
+        Field(max_length=64),
+        BeforeValidator(_cards),
+        AsWritten('"2x 3090", 「两张4090」, "cpu"'),
+    ] = ()
+    """Cards the work runs on."""
     nodes: int | None = Field(default=None, gt=0, le=100_000)
     """Machines; the counts of cards are those of all together."""
-    host_memory_bytes: int | None = Field(default=None, gt=0, le=10**15)
+    host_memory: HostMemoryText | None = None
+    """The machine's own memory, with its kind and channels where they are known."""
+    host_memory_bytes: MemoryText | None = None
+    """Its size alone."""
     memory_channels: int | None = Field(default=None, gt=0, le=64)
     """Memory modules that the host reads side by side."""
     host_bandwidth_bytes_per_s: float | None = Field(default=None, gt=0, le=10**13)
-    link: str | None = Field(default=None, max_length=100)
-    """How the cards are joined to the host or to each other: "PCIe 4.0 x4", "NVLink", "x1 riser", "10GbE"."""
+    link: LinkText | None = None
+    """How the cards are joined to the host or to each other."""
     platform: Platform | None = None
     """Operating system."""
     power_limit_w: float | None = Field(default=None, gt=0, le=10**5)
     """Power limit set on each card."""
     task: Literal["inference", "full_finetune", "pretrain", "lora", "qlora"] = "inference"
     method: Literal["sft", "dpo", "ppo", "grpo"] | None = None
-    weight_format: str | None = Field(default=None, max_length=40)
+    weight_format: FormatText | None = None
     """fp32 bf16 fp16 fp8 int8 int4 nf4 awq gptq mxfp4 gguf:Q4_K_M …; null = as published."""
-    kv_format: Literal["auto", "bf16", "fp16", "fp8", "int8", "q8_0", "q4_0"] = "auto"
-    engine: Engine | Literal["ollama", "lm-studio", "text-generation-webui", "koboldcpp", "exllamav2"] | None = None
+    kv_format: Annotated[KvFormat, BeforeValidator(_kv_format)] = "auto"
+    """Format of the cache; auto = 16 bit."""
+    engine: Program | None = None
     engine_version: str | None = Field(default=None, max_length=40)
     context_tokens: int | None = Field(default=None, gt=0, le=10**9)
     """Context the engine was given (num_ctx, -c, --max-model-len)."""
@@ -140,6 +165,23 @@ class ObservationRequest(ModelFields):
     """The command line of vllm, llama-server, ollama, torchrun, accelerate or deepspeed, as it was run."""
     symptom: str | None = Field(default=None, max_length=60)
     """What goes wrong, by id of the vocabulary: hangs, spills, one_card_idle, grows, slow_later, killed, xid …"""
+
+    @model_validator(mode="before")
+    @classmethod
+    def _read_model(cls, given: Any) -> Any:
+        """A model as people write it, with the format that its name carries where none is stated."""
+        name = given.get("model") if isinstance(given, dict) else None
+        if not isinstance(name, str) or not name.strip() or len(name) > LONGEST_NAME:
+            return given
+        try:
+            catalog_model(name)
+        except AmbiguousName:
+            raise
+        except AdvisorError:
+            read = read_model(name, field="model")
+            stated = given.get("weight_format") or read.weight_format
+            return given | {"model": read.model} | ({"weight_format": stated} if stated else {})
+        return given
 
     @field_validator("gradient_checkpointing", mode="before")
     @classmethod

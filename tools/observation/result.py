@@ -2,6 +2,8 @@
 
 from typing import Literal
 
+from pydantic import Field
+
 from kb.base import Frozen
 from tools.base import Scalar, ToolResult
 from tools.oom.result import Quantities
@@ -91,7 +93,7 @@ class ObservedCause(Frozen):
     """Share of the gap between expected and seen that it explains, 0 to 1; null where nothing can be reckoned."""
     expected: Range | None = None
     """The figure expected if this is the cause: compare with what was seen."""
-    change: dict[str, Scalar] = {}
+    change: dict[str, Scalar] = Field(default_factory=dict)
     """Fields of the request, or of the machine, that differ from what was told, and their values."""
     check: Check
     fix: Words
@@ -110,7 +112,7 @@ class ErrorRead(Frozen):
     kind: str
     """oom, hang, hardware, version, kernel, link, killed, input …"""
     quantities: Quantities
-    facts: dict[str, Scalar] = {}
+    facts: dict[str, Scalar] = Field(default_factory=dict)
     """Other facts of it: `xid`, `capability`, `timeout_s`, `rank`, `operation`, `driver_cuda` …"""
     quote: str
     """The line that says so, secrets masked."""
@@ -134,7 +136,7 @@ class Explanation(ToolResult):
     gpu: str | None = None
     gpus: int | None = None
     engine: str | None = None
-    set_by_flags: dict[str, Scalar] = {}
+    set_by_flags: dict[str, Scalar] = Field(default_factory=dict)
     """What the command line sets, by field of the request."""
     figures: tuple[Figure, ...] = ()
     """Every figure seen, the one that the answer is of first."""

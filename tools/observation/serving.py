@@ -43,8 +43,9 @@ def speed_request(setup: Setup) -> InferenceSpeedRequest:
 def host_bandwidth(setup: Setup) -> float | None:
     """The host's bandwidth: as told, or by its channels; null where neither was."""
     asked = setup.request
-    if asked.host_bandwidth_bytes_per_s is not None or asked.memory_channels is None:
-        return asked.host_bandwidth_bytes_per_s
+    told = asked.host_bandwidth_bytes_per_s or (asked.host_memory and asked.host_memory.bandwidth_bytes_per_s)
+    if told or asked.memory_channels is None:
+        return told or None
     return asked.memory_channels * float(observation_facts().settings["channel_bytes_per_s"])
 
 

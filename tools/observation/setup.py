@@ -1,15 +1,16 @@
 """The set-up that was told, with flags applied and defaults resolved, and what may be otherwise about the machine."""
 
-import re
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, Literal
 
 from kb.catalog import model
+from kb.lexicon import Link
+from kb.links import pcie_bytes_per_s
 from kb.observation import observation_facts
 from kb.records.gpu import Gpu
 from tools.named import read_card
-from tools.observation.request import MemoryAt, ObservationRequest, Seen
+from tools.observation.request import CPU, MemoryAt, ObservationRequest, Seen
 
 Kind = Literal["serving", "training", "pictures", "other"]
 ESTIMATED_AS = {
@@ -20,7 +21,6 @@ ESTIMATED_AS = {
 RESERVING = ("vllm", "sglang")
 """Engines that take a share of the card when they start, whatever the model needs."""
 DRAWN = ("diffusion", "video")
-CPU = "cpu"
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,18 +72,18 @@ class Setup:
     @cached_property
     def card(self) -> Gpu | None:
         """The card; of several kinds the one with the least bandwidth, which the others wait for."""
-        named = [read_card(one.gpu)[0] for one in self.request.cards if one.gpu.strip().lower() != CPU]
+        named = [read_card(one.gpu)[0] for one in self.request.cards if one.gpu and one.gpu != CPU]
         return min(named, key=lambda card: card.bandwidth_bytes_per_s or 0) if named else None
 
     @property
     def on_cpu(self) -> bool:
         """Whether there is no card at all."""
-        return bool(self.request.cards) and self.card is None
+        return bool(self.request.cards) and all(one.gpu == CPU for one in self.request.cards)
 
     @property
     def cards(self) -> int:
         """Cards in all."""
-        return max(sum(one.count for one in self.request.cards if one.gpu.strip().lower() != CPU), 1)
+        return max(sum(one.count for one in self.request.cards if one.gpu != CPU), 1)
 
     @property
     def mixed(self) -> bool:
@@ -142,7 +142,8 @@ class Setup:
         """What was taken for granted about the set-up."""
         said = list(self.said)
         for one in self.request.cards:
-            if one.gpu.strip().lower() != CPU:
+            said += one.assumptions
+            if one.gpu and one.gpu != CPU:
                 said += read_card(one.gpu)[1]
         if self.mixed and self.card is not None:
             said.append(f"Cards of several kinds: reckoned as {self.cards} × {self.card.name}, the slowest of them.")
@@ -153,21 +154,18 @@ class Setup:
         return said
 
 
-def link_ratio(link: str | None, card: Gpu | None) -> float:
-    """Bandwidth of the link that was told over sixteen lanes of the card's own PCI Express.
+def link_ratio(link: Link | None, card: Gpu | None) -> float:
+    """Bandwidth of the PCI Express that was told over sixteen lanes of the card's own generation.
 
-    lanes / 16 · 2^(generation - the card's); 1 for NVLink and what is no PCI Express.
+    lanes / 16 · 2^(generation - the card's); 1 for other links, which are the card's own or a network.
     """
-    said = (link or "").lower()
-    if not said or "nvlink" in said or card is None:
+    if link is None or card is None or link.kind not in ("pcie", "thunderbolt"):
         return 1.0
-    lanes = re.search(r"(?<![a-z0-9])x ?(\d{1,2})\b|\b(\d{1,2}) ?(?:x|lanes?)\b", said)
-    generation = re.search(r"(?:pcie?|gen(?:eration)?)[ -]?(?:gen)?[ .-]?(\d)", said)
+    whole = pcie_bytes_per_s(card)
+    if link.bytes_per_s and whole:
+        return min(link.bytes_per_s / (whole / 2), 1.0)
     own = int((card.pcie or "4").split(".")[0])
-    ratio = min(int(next(filter(None, lanes.groups()))), 16) / 16 if lanes else 1.0
-    if generation:
-        ratio *= 2.0 ** (min(int(generation[1]), own) - own)
-    return ratio
+    return (link.lanes or 16) / 16 * 2.0 ** (min(link.generation or own, own) - own)
 
 
 def bare(request: ObservationRequest, fields: dict[str, Any]) -> ObservationRequest:

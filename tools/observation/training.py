@@ -4,10 +4,11 @@ from dataclasses import replace
 from typing import Any
 
 from kb.catalog import model as catalog_model
+from kb.speed_constants import constants
 from tools.model_fields import ModelFields
 from tools.observation.expected import Expected
 from tools.observation.memory import overflow_bytes
-from tools.observation.serving import paging_rate
+from tools.observation.serving import host_bandwidth, paging_rate, pcie_each_way
 from tools.observation.setup import DRAWN, Machine, Setup
 from tools.speed.interval import times
 from tools.speed.result import Interval
@@ -21,6 +22,8 @@ TRAINING_ENGINES = (
     "transformers", "torchtune", "litgpt", "peft", "deepspeed", "fsdp", "megatron", "unsloth", "axolotl",
     "llama-factory",
 )  # fmt: skip
+HOST_UPDATE_BYTES = 28
+"""Traffic of the host's memory for one weight that its processor updates by Adam."""
 PASSES = 3
 """Times a step touches memory that was paged out: forward, backward and the optimizer."""
 
@@ -39,8 +42,14 @@ def training_request(setup: Setup) -> TrainingTimeRequest:
         precision=asked.precision or "bf16", weight_format=asked.weight_format if quantised else None,
         engine=setup.engine if setup.engine in TRAINING_ENGINES else None,  # type: ignore[arg-type]
         cards_per_node=setup.cards // asked.nodes if asked.nodes and asked.nodes > 1 else None,
-        image_px=None,
+        image_px=None, network_bytes_per_s=network(setup),
     )  # fmt: skip
+
+
+def network(setup: Setup) -> float | None:
+    """Bandwidth of a machine to the others, where a network was told."""
+    link = setup.request.link
+    return link.bytes_per_s if link is not None and link.kind in ("ethernet", "infiniband") else None
 
 
 def length(setup: Setup) -> int | None:
@@ -72,6 +81,7 @@ def training_figures(setup: Setup, machine: Machine, found: Expected) -> None:
         found.limits[name] = setup.cards * job.peak / model_flops(job)
         found.binds[name] = _bound(paced)
     found.put("model_flops_utilisation", rate, model_flops(job) / job.peak)
+    found.binds["model_flops_utilisation"] = _bound(paced)
     found.limits["model_flops_utilisation"] = 1.0
     if batch := step_tokens(setup, shaped):
         found.inverse("step_s", rate, batch / setup.cards)
@@ -115,7 +125,20 @@ def _slower(setup: Setup, machine: Machine, paced: TrainingPace) -> float:
     paged = machine.paged_bytes or overflow_bytes(setup, machine, None)
     if paged:
         extra += PASSES * paged / paging_rate(setup, machine) / paced.job.micro_batch_tokens
+    if setup.request.offload in ("optimizer", "all"):
+        extra += offload_s(setup, machine, paced) / ((setup.request.accumulation or 1) * paced.job.micro_batch_tokens)
     return (token + extra) / token / (1 - machine.waiting_ratio)
+
+
+def offload_s(setup: Setup, machine: Machine, paced: TrainingPace) -> float:
+    """Seconds a step for states in host memory: gradients down and weights up, and the update by the processor.
+
+    share of weights · 4 bytes / PCIe each way + all weights · 28 bytes / host bandwidth: Adam in FP32 reads and writes
+    weight and two moments, and reads the gradient. Source: DeepSpeed's ZeRO-Offload (arXiv:2101.06840).
+    """
+    params = paced.job.arch.params
+    host = host_bandwidth(setup) or constants().host.bandwidth_bytes_per_s
+    return 4 * params / paced.job.cards / pcie_each_way(setup, machine) + HOST_UPDATE_BYTES * params / host
 
 
 def _pictures(setup: Setup, machine: Machine, request: TrainingTimeRequest, found: Expected) -> None:
