@@ -1,4 +1,4 @@
-"""Causes as counterfactuals: the same set-up with one thing otherwise, estimated anew and held against what was seen."""
+"""Causes as counterfactuals: the same set-up with one thing otherwise, estimated anew, held against what was seen."""
 
 import math
 from collections.abc import Iterable, Mapping
@@ -10,6 +10,7 @@ from pydantic import ValidationError
 from kb.base import AdvisorError
 from kb.observation import SOLVE, CauseFact, observation_facts
 from tools.observation.expected import AS_SPECIFIED, Expected, expected
+from tools.observation.memory import held_ratio
 from tools.observation.request import ObservationRequest, Seen
 from tools.observation.result import CauseBasis, Check, ObservedCause, Range, Words
 from tools.observation.setup import Machine, Setup
@@ -53,6 +54,10 @@ class Gap:
         if share <= 1.0:
             return max(share, 0.0)
         return 1 / (1 + (math.log(max(under.value, 1e-12) / max(self.seen, 1e-12)) / TOO_FAR) ** 2)
+
+
+Tried = tuple[dict[str, Any], dict[str, Any], Range, CauseBasis]
+"""Fields and machine that were changed, the figure under them, and what it rests on."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,12 +159,10 @@ def prior(fact: CauseFact, setup: Setup) -> float:
 
 def filled(setup: Setup) -> float | None:
     """What the work needs over what the card has; None where either is unknown."""
-    from tools.observation.memory import needed
-
-    if setup.card is None or not setup.named:
+    if not setup.named:
         return None
     try:
-        return needed(setup).total_bytes / setup.card.usable_bytes
+        return held_ratio(setup)
     except (AdvisorError, ValidationError):
         return None
 
@@ -175,13 +178,11 @@ def concerns(fact: CauseFact, setup: Setup) -> bool:
 
 def feasible(setup: Setup, fields: Mapping[str, Any]) -> bool:
     """Whether the cards hold the work with these fields; what llama.cpp cannot place it leaves to the host."""
-    from tools.observation.memory import needed
-
     changed = setup.changed(dict(fields))
     if setup.card is None or changed.engine == "llama.cpp":
         return True
     try:
-        return needed(changed).total_bytes <= setup.card.usable_bytes
+        return (held_ratio(changed) or 0.0) <= 1.0
     except (AdvisorError, ValidationError, ValueError):
         return False
 
@@ -211,9 +212,7 @@ def _told_already(fact: CauseFact, asked: ObservationRequest) -> bool:
     return same or any(getattr(asked, name, None) is not None for name in fact.unless_stated)
 
 
-def _tried(
-    fact: CauseFact, setup: Setup, gap: Gap, seen: Seen
-) -> tuple[dict[str, Any], dict[str, float], Range, CauseBasis] | None:
+def _tried(fact: CauseFact, setup: Setup, gap: Gap, seen: Seen) -> Tried | None:
     """The figure under the cause, what was changed for it, and on what it rests; None where it cannot be reckoned."""
     fields = _fields(fact, setup)
     if fields is None:

@@ -9,7 +9,7 @@ from tools.model_fields import ModelFields
 from tools.observation.causes import known, told
 from tools.observation.mask import masked
 from tools.observation.memory import COPIED, memory_request
-from tools.observation.result import ErrorRead, ObservedCause, Range
+from tools.observation.result import CauseBasis, ErrorRead, ObservedCause, Range
 from tools.observation.setup import Setup
 from tools.oom.diagnose import diagnose_oom
 from tools.oom.quantities import folded
@@ -17,7 +17,11 @@ from tools.oom.request import OomRequest
 from tools.oom.result import Fix, OomDiagnosis, Quantities
 
 QUOTED = 240
+"""Characters of the text that are told again."""
+_BASES: dict[str, CauseBasis] = {"stated": "stated", "measured": "seen", "reckoned": "reckoned", "likely": "known"}
 OOM = ("torch", "plain")
+OF_THE_CARD = ("hardware", "link", "kernel")
+"""Kinds of wordings that a number of the driver tells more exactly."""
 _XID = re.compile(r"\bxid\b[^0-9]{0,60}(?:\([^)]{0,60}\)[: ]{0,3})?(\d{1,3})\b", re.IGNORECASE)
 
 
@@ -26,8 +30,8 @@ def read_error(text: str, setup: Setup) -> tuple[ErrorRead | None, list[Observed
     flat = folded(masked(text))
     found = next((one for one in observation_facts().wordings if wording(one.pattern).search(flat)), None)
     xid = _XID.search(flat)
-    if found is None and xid is not None:
-        return _of_xid(int(xid[1]), flat, xid)
+    if xid is not None and (found is None or found.kind in OF_THE_CARD):
+        return _of_xid(int(xid[1]), flat, xid, found, setup)
     diagnosis = _diagnosed(flat, setup)
     if diagnosis is not None and diagnosis.signature is not None and (found is None or found.kind != "hardware"):
         if found is None or diagnosis.signature not in OOM:
@@ -54,20 +58,22 @@ def _diagnosed(flat: str, setup: Setup) -> OomDiagnosis | None:
         return diagnose_oom(OomRequest(error_text=flat[:200_000])) if flat else None
 
 
-def _of_xid(code: int, flat: str, match: re.Match[str]) -> tuple[ErrorRead | None, list[ObservedCause]]:
+def _of_xid(
+    code: int, flat: str, match: re.Match[str], beside: Wording | None, setup: Setup
+) -> tuple[ErrorRead | None, list[ObservedCause]]:
+    """What the driver's number means, and what the words beside it add."""
     fact = observation_facts().xids.get(code)
     facts: dict[str, Any] = {"xid": code} | ({"means": fact.means, "means_zh": fact.means_zh} if fact else {})
     read = ErrorRead(id="xid", software="driver", kind="hardware", quantities=Quantities(), facts=facts,
                      quote=_quote(flat, match))  # fmt: skip
-    from tools.observation.request import ObservationRequest
-
-    empty = Setup(ObservationRequest())
-    return read, known([fact.cause] if fact else ["xid_other"], empty, "stated")
+    ids = [fact.cause if fact else "xid_other", *(beside.causes if beside else ())]
+    return read, known(dict.fromkeys(ids), setup, "stated")
 
 
-def _of_wording(found: Wording, flat: str, setup: Setup) -> tuple[ErrorRead, list[ObservedCause]]:
+def _of_wording(found: Wording, flat: str, setup: Setup) -> tuple[ErrorRead | None, list[ObservedCause]]:
     match = wording(found.pattern).search(flat)
-    assert match is not None
+    if match is None:
+        return None, []
     facts = {name: _typed(value) for name, value in match.groupdict().items() if value is not None}
     for extra in observation_facts().settings["facts_in_text"]:
         for name, value in _groups(extra, flat).items():
@@ -103,14 +109,13 @@ def _of_memory(found: OomDiagnosis, flat: str, setup: Setup) -> tuple[ErrorRead,
         id=one.id, software=found.software, kind="oom", quantities=found.quantities, facts={"where": found.where},
         quote=_quote(flat, match) if match else flat[:QUOTED],
     )  # fmt: skip
-    causes = []
+    causes: list[ObservedCause] = []
     for place, name in enumerate([found.cause, *(other.cause for other in found.other_causes)]):
         key = facts.oom_causes.get(name)
         if key is None or any(cause.id == key for cause in causes):
             continue
         basis = found.basis if place == 0 else found.other_causes[place - 1].basis
-        said = {"stated": "stated", "measured": "seen", "reckoned": "reckoned", "likely": "known"}[basis]
-        cause = told(facts.causes[key], setup, said)  # type: ignore[arg-type]
+        cause = told(facts.causes[key], setup, _BASES[basis])
         causes.append(_fixed(cause, name, found, first=place == 0))
     return read, causes
 

@@ -41,6 +41,8 @@ STATED = 10.0
 """Score of what a text states, before everything that is reckoned."""
 WORTH_TELLING = 1.3
 """How much better a choice makes a normal figure before it is told as what holds it back."""
+PROVING = 1.5
+"""Weight of another figure from which it brings up a cause by itself."""
 SIDE = ("utilisation_ratio", "cpu_share_ratio", "power_w", "temperature_c", "clock_ratio")
 """Figures that tell of the cause rather than of what one wants."""
 TELLING = 1.02
@@ -160,7 +162,7 @@ def _likelier(request: ObservationRequest) -> dict[str, float]:
     weights = dict(symptom(request.symptom).causes) if request.symptom else {}
     for fact in observation_facts().causes.values():
         told_by = evidence(fact, request.seen)
-        if told_by > 1:
+        if told_by > PROVING:
             weights.setdefault(fact.id, 1.0)
     return weights
 

@@ -3,7 +3,7 @@
 import re
 import shlex
 from collections.abc import Iterator
-from typing import Any
+from typing import Annotated, Any
 
 from pydantic import TypeAdapter, ValidationError
 
@@ -28,8 +28,7 @@ def read_flags(line: str) -> dict[str, Any]:
     program = next((one for one in observation_facts().programs if wording(one.pattern).search(line)), None)
     found: dict[str, Any] = dict(program.fields) if program else {}
     tables = [program] if program else list(observation_facts().programs)
-    for name, value in _options(words, tables):
-        found[name] = value
+    found |= dict(_options(words, tables))
     if program is not None and program.positional:
         found |= _positional(words, program)
     slots = found.pop("slots", None)
@@ -87,7 +86,7 @@ def _value(flag: Flag, name: str, value: str) -> Iterator[tuple[str, Any]]:
     if flag.field == "gpu_layers" and _numeric(value) and float(value) < 0:
         value = "9999"
     try:
-        yield flag.field, TypeAdapter(annotation.annotation, config=None).validate_python(_typed(value))
+        yield flag.field, TypeAdapter(Annotated[annotation.annotation, annotation]).validate_python(_typed(value))
     except ValidationError:
         raise BadInput("flags", f"{name} {value[:60]} cannot be read.", "Paste the command as it was run.") from None
 

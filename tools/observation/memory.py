@@ -3,13 +3,14 @@
 from typing import Any
 
 from kb.observation import observation_facts
+from kb.records.gpu import Gpu
 from tools.memory.estimate import memory_per_gpu
 from tools.memory.request import MemoryRequest
 from tools.memory.result import Part, PerGpu
 from tools.model_fields import ModelFields
 from tools.observation.expected import UNITS, Expected
 from tools.observation.result import Range
-from tools.observation.setup import CPU, Machine, Setup
+from tools.observation.setup import Machine, Setup
 
 AT_LOAD = ("weights", "adapters", "framework")
 PAGING = ("windows", "wsl")
@@ -41,10 +42,11 @@ def memory_request(setup: Setup) -> MemoryRequest:
     if lengths is None and (asked.input_tokens or asked.output_tokens):
         lengths = max((asked.input_tokens or 0) + (asked.output_tokens or 0), 1)
     engine = setup.engine if setup.engine in KNOWN_ENGINES else None
+    host = asked.host_memory_bytes or (asked.host_memory.bytes if asked.host_memory else None)
     return MemoryRequest(
-        **fields, engine=engine, weight_format=setup.weight_format, context_tokens=lengths,  # type: ignore[arg-type]
+        **fields, engine=engine, weight_format=setup.weight_format, context_tokens=lengths,
         concurrent_sequences=asked.concurrent_sequences, sequence_tokens=asked.sequence_tokens,
-        gpu=setup.card.id if setup.card else None, host_memory_bytes=asked.host_memory_bytes or (asked.host_memory.bytes if asked.host_memory else None),
+        gpu=setup.card.id if setup.card else None, host_memory_bytes=host,
     )  # fmt: skip
 
 
@@ -82,7 +84,7 @@ def memory_figures(setup: Setup, machine: Machine, found: Expected) -> None:
         ratio = part(per, *(("weights", "adapters") if machine.only else AT_LOAD)) / max(per.total_bytes, 1)
         low, value, high = low * ratio, value * ratio, high * ratio
     elif setup.reserves and card is not None and machine.only != "needed":
-        low, value, high = _reserved(setup, per)
+        low, value, high = _reserved(setup, card, per)
         found.binds["memory_bytes"] = "reservation"
     elif setup.engine == "llama.cpp" and card is not None:
         low, value, high = _placed(setup, machine, per, float(card.usable_bytes))
@@ -93,9 +95,22 @@ def memory_figures(setup: Setup, machine: Machine, found: Expected) -> None:
     name = "memory_bytes"
     found.ranges[name] = Range(low=held[0], value=held[1], high=held[2], unit=UNITS[name])
     found.binds.setdefault(name, _largest(per.parts))
-    if card is not None and per.low_bytes > card.usable_bytes and setup.engine != "llama.cpp":
+    if card is not None and setup.engine != "llama.cpp" and _least(setup, per) > card.usable_bytes:
         found.warnings.append(f"By the estimate it does not fit {card.name}: part of it must lie elsewhere.")
     _pool(setup, machine, per, found)
+
+
+def _least(setup: Setup, per: PerGpu) -> float:
+    """What must be on the card: a server fills its pool with what the weights leave."""
+    return float(part(per, *AT_LOAD)) if setup.reserves else float(per.low_bytes)
+
+
+def held_ratio(setup: Setup) -> float | None:
+    """What must be on the card over what it has; None without a card."""
+    if setup.card is None:
+        return None
+    per = needed(setup)
+    return (_least(setup, per) if setup.reserves else float(per.total_bytes)) / setup.card.usable_bytes
 
 
 def _largest(parts: tuple[Part, ...]) -> str:
@@ -108,11 +123,10 @@ def share(setup: Setup) -> float:
     return setup.request.gpu_memory_utilization or float(defaults[setup.engine or "vllm"])
 
 
-def _reserved(setup: Setup, per: PerGpu) -> tuple[float, float, float]:
+def _reserved(setup: Setup, card: Gpu, per: PerGpu) -> tuple[float, float, float]:
     """share · memory of the card, graphs and the driver's part on top; more where the weights alone are more."""
-    assert setup.card is not None
     around = observation_facts().settings["reserved_around"]
-    base = share(setup) * setup.card.memory_bytes
+    base = share(setup) * card.memory_bytes
     value = max(base, float(part(per, "weights", "framework")))
     return value * around["low"], value, max(value * around["high"], value + around["graphs_bytes"])
 
@@ -154,6 +168,3 @@ def _usual_context() -> int:
     from kb.memory_constants import constants
 
     return constants().defaults.context_tokens
-
-
-__all__ = ["CPU", "memory_figures", "needed", "overflow_bytes", "part", "share"]

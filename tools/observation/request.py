@@ -22,7 +22,7 @@ Program = Engine | Literal["ollama", "lm-studio", "text-generation-webui", "kobo
 LONGEST_NAME = 200
 
 
-def _cards(value: object, info: ValidationInfo) -> object:
+def _cards(value: Any, info: ValidationInfo) -> Any:
     """Cards from one text or a list of texts and entries; `cpu` stands for none."""
     field = info.field_name or "cards"
     if isinstance(value, str):

@@ -1,6 +1,6 @@
 """Figures of serving a language model, on a machine that is as specified or otherwise."""
 
-from typing import Any
+from typing import Any, cast
 
 from kb.links import pcie_bytes_per_s
 from kb.observation import observation_facts
@@ -9,7 +9,8 @@ from tools.memory.request import Engine
 from tools.model_fields import ModelFields
 from tools.observation.expected import Expected
 from tools.observation.memory import overflow_bytes
-from tools.observation.setup import CPU, Machine, Setup
+from tools.observation.request import CPU
+from tools.observation.setup import Machine, Setup
 from tools.speed.allreduce import all_reduce_s
 from tools.speed.capacity import spilled_share
 from tools.speed.decode import decode_step, host_shares, read_bytes
@@ -29,7 +30,7 @@ def speed_request(setup: Setup) -> InferenceSpeedRequest:
     """The set-up as the speed estimator takes it; the context reserved is not what requests fill."""
     asked = setup.request
     fields: dict[str, Any] = {name: getattr(asked, name) for name in ModelFields.model_fields}
-    engine: Engine | None = setup.engine if setup.engine in SERVING else None  # type: ignore[assignment]
+    engine = cast(Engine, setup.engine) if setup.engine in SERVING else None
     return InferenceSpeedRequest(
         **fields, gpu=setup.card.id if setup.card else CPU, gpu_count=setup.cards, weight_format=setup.weight_format,
         kv_format=asked.kv_format, tensor_parallel=asked.tensor_parallel, pipeline_parallel=asked.pipeline_parallel,
@@ -182,8 +183,9 @@ def _slower_reading(setup: Setup, machine: Machine, paced: TokenPace) -> float:
 def pcie_each_way(setup: Setup, machine: Machine) -> float:
     """Bytes a second from the host to the card."""
     both = pcie_bytes_per_s(setup.card) if setup.card else None
-    reached = observation_facts().settings["link_reached_ratio"]["host"]
-    return (both or float(observation_facts().settings["pcie_bytes_per_s"])) / 2 * reached * machine.link_ratio
+    facts = observation_facts().settings
+    whole = float(both or facts["pcie_bytes_per_s"])
+    return whole / 2 * float(facts["link_reached_ratio"]["host"]) * machine.link_ratio
 
 
 def paging_rate(setup: Setup, machine: Machine) -> float:

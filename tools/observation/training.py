@@ -40,7 +40,7 @@ def training_request(setup: Setup) -> TrainingTimeRequest:
     return TrainingTimeRequest(
         **fields, gpu=setup.card.id if setup.card else None, gpu_count=setup.cards, sequence_tokens=length(setup),
         precision=asked.precision or "bf16", weight_format=asked.weight_format if quantised else None,
-        engine=setup.engine if setup.engine in TRAINING_ENGINES else None,  # type: ignore[arg-type]
+        engine=setup.engine if setup.engine in TRAINING_ENGINES else None,
         cards_per_node=setup.cards // asked.nodes if asked.nodes and asked.nodes > 1 else None,
         image_px=None, network_bytes_per_s=network(setup),
     )  # fmt: skip
@@ -94,6 +94,8 @@ def training_figures(setup: Setup, machine: Machine, found: Expected) -> None:
         found.binds["wall_s"] = _bound(paced)
     found.steps += derivation(shaped, paced.parts, paced.near, paced.rate.value, paced.tokens, paced.goodput)
     found.assumptions += said
+    if setup.request.method in ("grpo", "ppo"):
+        found.assumptions.append("The time is that of the update alone: answers are generated besides.")
 
 
 def step_tokens(setup: Setup, job: Job) -> float | None:
