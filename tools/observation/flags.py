@@ -7,7 +7,8 @@ from typing import Annotated, Any
 
 from pydantic import TypeAdapter, ValidationError
 
-from kb.base import BadInput
+from kb.base import AdvisorError, BadInput
+from kb.lexicon import read_model
 from kb.observation import Flag, Program, Scalar, observation_facts, wording
 from tools.observation.request import ObservationRequest
 
@@ -19,7 +20,7 @@ SUMMED = ("slots",)
 
 
 def read_flags(line: str) -> dict[str, Any]:
-    """Fields of the request that the command line sets; options the table does not know are passed over.
+    """Fields of the request that the command line sets; what no program of the table takes is passed over.
 
     Raises:
         BadInput: a value is not what its option takes.
@@ -27,7 +28,7 @@ def read_flags(line: str) -> dict[str, Any]:
     words = _words(line)
     program = next((one for one in observation_facts().programs if wording(one.pattern).search(line)), None)
     found: dict[str, Any] = dict(program.fields) if program else {}
-    tables = [program] if program else list(observation_facts().programs)
+    tables = [program] if program else []
     found |= dict(_options(words, tables))
     if program is not None and program.positional:
         found |= _positional(words, program)
@@ -109,20 +110,11 @@ def _positional(words: list[str], program: Program) -> dict[str, Any]:
 
 def _named(model: str) -> dict[str, Any]:
     """The model and format that a path, a repository or an Ollama tag names; nothing where none is known."""
-    from kb.base import AdvisorError
-    from kb.catalog import model as catalog_model
-
-    tail = model.rstrip("/").split("/")[-1]
-    quantised = re.search(r"(?<![A-Za-z0-9])((?:IQ|Q)\d_[A-Z0-9_]{1,6}|q\d_[a-z0-9_]{1,6})(?=[.\-_]|$)", tail)
-    fields: dict[str, Any] = {}
-    if quantised is not None:
-        fields["weight_format"] = "gguf:" + quantised[1].upper().rstrip("_")
-        tail = tail[: quantised.start()].rstrip("-_.:")
-    tail = re.sub(r"\.(?:gguf|bin|safetensors)$", "", tail)
-    plain = re.sub(r"-(?:GGUF|AWQ|GPTQ(?:-Int\d)?|FP8)$", "", tail)
-    for name in (model, tail, tail.replace(":", "-"), plain):
+    tail = re.sub(r"\.(?:gguf|bin|safetensors)$", "", model.rstrip("/").split("/")[-1])
+    for name in dict.fromkeys((model, tail, tail.replace(":", " "))):
         try:
-            return fields | {"model": catalog_model(name).id}
+            read = read_model(name)
         except AdvisorError:
             continue
-    return fields
+        return {"model": read.model} | ({"weight_format": read.weight_format} if read.weight_format else {})
+    return {}
