@@ -88,6 +88,7 @@ HOMES = {
     "plan_power": "tools.power",
     "check_compatibility": "tools.check_compatibility",
     "make_launch_files": "tools.launch",
+    "explain_observation": "tools.observation",
     "diagnose_oom": "tools.oom",
     "read_topology": "tools.topology",
     "forecast_capacity": "tools.capacity_forecast",

@@ -1,0 +1,201 @@
+"""Facts about what is observed of a set-up: causes, wordings of errors, symptoms, and what flags of programs set."""
+
+import re
+from functools import lru_cache
+from typing import Any, Literal
+
+from pydantic import Field
+
+from kb.base import Frozen, UnknownName
+from kb.catalog import FACTS, load_yaml
+from kb.names import close_names
+from kb.records.source import Source
+
+Domain = Literal["serving", "training", "pictures", "hardware"]
+Scalar = str | int | float | bool
+_FOLDER = FACTS / "observation"
+SOLVE = "solve"
+"""Stands in a cause for the value that would give exactly what was seen."""
+
+
+class Evidence(Frozen):
+    """What another observed figure says for or against a cause."""
+
+    of: str
+    """Field of `seen`."""
+    below: float | None = None
+    above: float | None = None
+    times: float
+    """How much likelier the cause is where the figure lies so."""
+
+
+class CauseFact(Frozen):
+    """One thing that goes wrong, or that people do not know of, and what is known about it."""
+
+    id: str
+    domains: tuple[Domain, ...] = ()
+    """Kinds of work whose figures it changes; empty for causes that only a text or a symptom tells of."""
+    figures: tuple[str, ...] = ()
+    """Figures it is a cause of; empty = every one that it moves."""
+    engines: tuple[str, ...] = ()
+    """Programs it happens with; empty = any."""
+    not_engines: tuple[str, ...] = ()
+    platforms: tuple[str, ...] = ()
+    tasks: tuple[str, ...] = ()
+    moments: tuple[str, ...] = ()
+    """`memory_at` it goes with; empty = any."""
+    cards_min: int = 1
+    needs: tuple[str, ...] = ()
+    """Fields of the request it needs to be reckoned."""
+    unless: dict[str, Scalar] = Field(default_factory=dict)
+    """Fields and values with which it cannot be: it is what was told already."""
+    unless_also: dict[str, tuple[Scalar, ...]] = Field(default_factory=dict)
+    """Further such values."""
+    unless_stated: tuple[str, ...] = ()
+    """Fields with which it cannot be, whatever was told."""
+    when: dict[str, tuple[Scalar, ...]] = Field(default_factory=dict)
+    """Fields and the values of which it needs one."""
+    change: dict[str, Scalar | None] = Field(default_factory=dict)
+    """Fields of the request that are otherwise than told."""
+    times: dict[str, float] = Field(default_factory=dict)
+    """Fields of the request that are so many times as large."""
+    machine: dict[str, float | str] = Field(default_factory=dict)
+    """What the machine does otherwise, by field of `Machine`."""
+    bounds: tuple[float, float] | None = None
+    """Least and most of the value that is solved for."""
+    observed: str | None = None
+    """Field of `seen` that gives that value itself."""
+    prior: float = 0.5
+    """How often it is met among such set-ups, 0 to 1."""
+    roomy_times: float = 1.0
+    """How much likelier where the card is far from full by the estimate."""
+    tight_times: float = 1.0
+    """How much likelier where the work does not fit by the estimate."""
+    evidence: tuple[Evidence, ...] = ()
+    beyond: bool = False
+    """Told where a figure is more than the hardware can give, without an estimate."""
+    instead: bool = False
+    """Not a fault but a choice: what the set-up would give with it changed. Told where what was seen is normal."""
+    belief: bool = False
+    """Of those, what people take for the whole, and nothing one could set."""
+    name: str
+    name_zh: str
+    what: str
+    what_zh: str
+    check: str
+    """Command that tells."""
+    look_for: str
+    look_for_zh: str
+    fix: str
+    fix_zh: str
+    settings: dict[str, str] = Field(default_factory=dict)
+    """Program → how the fix is written; `any` for the rest."""
+    source: str
+
+
+class Wording(Frozen):
+    """A wording of an error, and what it tells. Named groups of the pattern become facts."""
+
+    id: str
+    software: str
+    kind: Literal["hang", "hardware", "version", "kernel", "link", "killed", "input", "disk", "permission"]
+    pattern: str
+    causes: tuple[str, ...]
+    """Causes, the likeliest first."""
+    source: str
+
+
+class Symptom(Frozen):
+    """What people see go wrong where no figure tells it."""
+
+    id: str
+    name: str
+    name_zh: str
+    causes: dict[str, float]
+    """Cause → how much likelier it makes it."""
+
+
+class Xid(Frozen):
+    """A number that NVIDIA's driver reports of a card."""
+
+    code: int
+    means: str
+    means_zh: str
+    cause: str
+
+
+class Flag(Frozen):
+    """What an option of a command line sets."""
+
+    names: tuple[str, ...]
+    field: str
+    """Field of the request."""
+    values: dict[str, Scalar] = Field(default_factory=dict)
+    """Written value → value of the field; empty = a number or text as it stands."""
+    constant: Scalar | None = None
+    """What it sets where it takes no value."""
+
+
+class Program(Frozen):
+    """A program with a command line."""
+
+    id: str
+    pattern: str
+    """What its command line looks like."""
+    fields: dict[str, Scalar] = Field(default_factory=dict)
+    """What naming it sets."""
+    flags: tuple[Flag, ...] = ()
+    positional: str | None = None
+    """Field that the word after the command sets."""
+
+
+class ObservationFacts(Frozen):
+    """Everything in `facts/observation`."""
+
+    causes: dict[str, CauseFact]
+    wordings: tuple[Wording, ...]
+    symptoms: dict[str, Symptom]
+    xids: dict[int, Xid]
+    programs: tuple[Program, ...]
+    oom_causes: dict[str, str]
+    """Cause that `diagnose_oom` names → id of the cause here."""
+    settings: dict[str, Any]
+    """Constants: reserved shares, defaults of programs, limits."""
+    sources: dict[str, Source]
+
+
+@lru_cache(maxsize=1)
+def observation_facts() -> ObservationFacts:
+    """The facts, loaded once."""
+    causes = [row for path in sorted(_FOLDER.glob("causes_*.yaml")) for row in load_yaml(path)]
+    errors, others = load_yaml(_FOLDER / "errors.yaml"), load_yaml(_FOLDER / "settings.yaml")
+    return ObservationFacts.model_validate(
+        {
+            "causes": {row["id"]: row for row in causes},
+            "wordings": errors["wordings"],
+            "oom_causes": errors["oom_causes"],
+            "xids": {row["code"]: row for row in errors["xids"]},
+            "symptoms": {row["id"]: row for row in load_yaml(_FOLDER / "symptoms.yaml")},
+            "programs": load_yaml(_FOLDER / "flags.yaml"),
+            "settings": others["settings"],
+            "sources": {key: {"id": key, **row} for key, row in others["sources"].items()},
+        }
+    )
+
+
+def symptom(name: str) -> Symptom:
+    """The symptom of that id.
+
+    Raises:
+        UnknownName: with the closest ids, or all of them.
+    """
+    known, key = observation_facts().symptoms, name.strip().lower().replace(" ", "_").replace("-", "_")
+    if key not in known:
+        raise UnknownName("symptom", name, close_names(key, list(known)) or list(known))
+    return known[key]
+
+
+@lru_cache(maxsize=256)
+def wording(pattern: str) -> re.Pattern[str]:
+    """The pattern, compiled once."""
+    return re.compile(pattern, re.IGNORECASE)

@@ -1,0 +1,77 @@
+"""The facts on observations: every name in them leads somewhere, and every cause is told in both languages."""
+
+import re
+
+import pytest
+
+from kb.base import UnknownName
+from kb.observation import CauseFact, observation_facts, symptom, wording
+from tools.observation.expected import UNITS
+from tools.observation.request import ObservationRequest, Seen
+from tools.observation.setup import Machine
+
+FACTS = observation_facts()
+FIELDS = set(ObservationRequest.model_fields)
+HAN = re.compile(r"[\u4e00-\u9fff]")
+CAUSES = list(FACTS.causes.values())
+
+
+@pytest.mark.parametrize("cause", CAUSES, ids=[one.id for one in CAUSES])
+class TestCause:
+    def test_it_speaks_of_what_there_is(self, cause: CauseFact) -> None:
+        named = {*cause.change, *cause.times, *cause.needs, *cause.unless, *cause.unless_also, *cause.unless_stated,
+                 *cause.when}  # fmt: skip
+        assert named <= FIELDS
+        assert set(cause.machine) <= set(Machine.__dataclass_fields__)
+        assert set(cause.figures) <= set(UNITS)
+        assert {one.of for one in cause.evidence} <= set(Seen.model_fields)
+        assert cause.observed is None or cause.observed in Seen.model_fields
+        assert cause.source in FACTS.sources
+
+    def test_what_is_solved_for_has_bounds(self, cause: CauseFact) -> None:
+        assert ("solve" in cause.machine.values()) is (cause.bounds is not None)
+
+    def test_a_cause_of_a_figure_can_be_reckoned(self, cause: CauseFact) -> None:
+        assert not cause.domains or cause.change or cause.times or cause.machine
+
+    def test_it_is_told_in_both_languages(self, cause: CauseFact) -> None:
+        told = (cause.name_zh, cause.what_zh, cause.fix_zh)
+        assert all(HAN.search(text) for text in told)
+        assert not any(HAN.search(text) for text in (cause.name, cause.what, cause.look_for, cause.fix))
+        assert cause.check
+        assert cause.look_for
+
+
+def test_wordings_symptoms_and_numbers_lead_to_causes() -> None:
+    led = {cause for one in FACTS.wordings for cause in one.causes}
+    led |= {cause for one in FACTS.symptoms.values() for cause in one.causes}
+    led |= {one.cause for one in FACTS.xids.values()} | set(FACTS.oom_causes.values())
+    assert led <= set(FACTS.causes)
+    unled = [one.id for one in CAUSES if not one.domains and not one.beyond and one.id not in led]
+    assert unled == ["beyond_limit"]
+
+
+def test_every_cause_of_memory_that_ran_out_has_a_name_here() -> None:
+    from typing import get_args
+
+    from kb.oom import Cause
+
+    assert set(get_args(Cause)) == set(FACTS.oom_causes)
+
+
+@pytest.mark.parametrize("one", FACTS.wordings, ids=[one.id for one in FACTS.wordings])
+def test_a_wording_is_bounded(one: object) -> None:
+    pattern = wording(one.pattern)  # type: ignore[attr-defined]
+    assert not re.search(r"(?<!\\)(?:\.|\]|\))[*+](?!\?)", pattern.pattern.replace("sm_", ""))
+
+
+def test_flags_set_fields_of_the_request() -> None:
+    fields = {flag.field for program in FACTS.programs for flag in program.flags}
+    fields |= {name for program in FACTS.programs for name in program.fields}
+    assert fields - {"slots"} <= FIELDS
+
+
+def test_an_unknown_symptom_names_those_near_it() -> None:
+    with pytest.raises(UnknownName) as refusal:
+        symptom("hang")
+    assert "hangs" in refusal.value.close

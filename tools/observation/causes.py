@@ -1,0 +1,319 @@
+"""Causes as counterfactuals: the same set-up with one thing otherwise, estimated anew, held against what was seen."""
+
+import math
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+from pydantic import ValidationError
+
+from kb.base import AdvisorError
+from kb.observation import SOLVE, CauseFact, observation_facts
+from tools.observation.expected import AS_SPECIFIED, Expected, expected
+from tools.observation.memory import held_ratio
+from tools.observation.request import ObservationRequest, Seen
+from tools.observation.result import CauseBasis, Check, ObservedCause, Range, Words
+from tools.observation.setup import Machine, Setup
+
+HALVINGS = 14
+MOVES = 0.03
+"""Least relative change of a figure that makes a counterfactual one."""
+LEAST_SCORE = 0.02
+ROOMY = 0.6
+"""Share of the card below which it is far from full."""
+UNSAID_PLATFORM = 0.35
+"""How much rarer a cause is that needs a system which was not said."""
+TOO_FAR = 0.45
+"""Logarithm of how far a cause may overshoot what was seen before it counts half."""
+
+
+@dataclass(frozen=True, slots=True)
+class Gap:
+    """The figure to be explained, from what is expected to what was seen (or thought)."""
+
+    name: str
+    seen: float
+    expected: Range
+
+    @property
+    def size(self) -> float:
+        """Logarithm of seen over expected."""
+        return math.log(max(self.seen, 1e-12) / max(self.expected.value, 1e-12))
+
+    def share(self, under: Range) -> float:
+        """How much of the gap the figure `under` a cause explains: ln(under / expected) / ln(seen / expected)."""
+        if abs(self.size) < 1e-6:
+            return 0.0
+        return math.log(max(under.value, 1e-12) / max(self.expected.value, 1e-12)) / self.size
+
+    def fits(self, under: Range) -> float:
+        """0 to 1: how well the cause alone gives what was seen; 1 within its interval."""
+        if under.low <= self.seen <= under.high:
+            return 1.0
+        share = self.share(under)
+        if share <= 1.0:
+            return max(share, 0.0)
+        return 1 / (1 + (math.log(max(under.value, 1e-12) / max(self.seen, 1e-12)) / TOO_FAR) ** 2)
+
+
+Tried = tuple[dict[str, Any], dict[str, Any], Range, CauseBasis]
+"""Fields and machine that were changed, the figure under them, and what it rests on."""
+
+
+@dataclass(frozen=True, slots=True)
+class Scored:
+    """A cause and how likely it is."""
+
+    score: float
+    cause: ObservedCause
+
+
+def scored(
+    setup: Setup,
+    gap: Gap,
+    seen: Seen,
+    likelier: Mapping[str, float],
+    *,
+    instead: bool = False,
+) -> list[Scored]:
+    """Every cause that moves the figure towards what was seen, the likeliest first.
+
+    score = prior · evidence of other figures · how well it fits. `instead`: choices rather than faults.
+    """
+    found = []
+    for fact in observation_facts().causes.values():
+        if fact.instead is not instead or not _applies(fact, setup, gap.name):
+            continue
+        one = _tried(fact, setup, gap, seen)
+        if one is None:
+            continue
+        fields, machine, under, basis = one
+        share = gap.share(under)
+        if share <= 0 or abs(math.log(under.value / gap.expected.value)) < MOVES:
+            continue
+        weight = evidence(fact, seen) * likelier.get(fact.id, 1.0)
+        if instead and not fact.belief and not feasible(setup, fields):
+            continue
+        score = prior(fact, setup) * weight * (0.1 + 0.9 * gap.fits(under))
+        if score < LEAST_SCORE:
+            continue
+        found.append(
+            Scored(
+                score,
+                told(fact, setup, basis, share=min(share, 1.0), under=under, change=fields | _written(machine),
+                     after=_after(fact, setup, gap)),
+            )
+        )  # fmt: skip
+    return sorted(found, key=lambda one: -one.score)
+
+
+def told(
+    fact: CauseFact, setup: Setup, basis: CauseBasis, *, share: float | None = None, under: Range | None = None,
+    change: Mapping[str, Any] | None = None, after: Range | None = None,
+) -> ObservedCause:  # fmt: skip
+    """A cause in the words of its fact, its fix written for the program at hand."""
+    program = setup.program or setup.engine or "any"
+    setting = fact.settings.get(program) or fact.settings.get(setup.engine or "any") or fact.settings.get("any")
+    if setting:
+        setting = setting.format_map(_filled(setup, change or {}))
+    return ObservedCause(
+        id=fact.id, name=Words(en=fact.name, zh=fact.name_zh), what=Words(en=fact.what, zh=fact.what_zh), basis=basis,
+        share_ratio=None if share is None else round(share, 3), expected=under, change=dict(change or {}),
+        check=Check(command=fact.check, look_for=fact.look_for, look_for_zh=fact.look_for_zh),
+        fix=Words(en=fact.fix, zh=fact.fix_zh), setting=setting, figure_after=after,
+    )  # fmt: skip
+
+
+class _Filled(dict[str, Any]):
+    def __missing__(self, key: str) -> str:
+        return "…"
+
+
+def _filled(setup: Setup, change: Mapping[str, Any]) -> dict[str, Any]:
+    known = {name: value for name, value in setup.request.model_dump().items() if value is not None}
+    return _Filled(known | {name: value for name, value in change.items() if value is not None}, cards=setup.cards)
+
+
+def evidence(fact: CauseFact, seen: Seen) -> float:
+    """The product of what other figures say."""
+    weight = 1.0
+    for one in fact.evidence:
+        value = getattr(seen, one.of)
+        if value is None:
+            continue
+        under = one.below is not None and value < one.below
+        over = one.above is not None and value > one.above
+        if under or over:
+            weight *= one.times
+    return weight
+
+
+def prior(fact: CauseFact, setup: Setup) -> float:
+    """How often it is met: less where it needs a system that was not said; otherwise with room to spare, or without."""
+    unsaid = UNSAID_PLATFORM if fact.platforms and setup.request.platform is None else 1.0
+    full = filled(setup) if fact.roomy_times != 1.0 or fact.tight_times != 1.0 else None
+    if full is not None and full < ROOMY:
+        return fact.prior * unsaid * fact.roomy_times
+    return fact.prior * unsaid * (fact.tight_times if full is not None and full > 1.0 else 1.0)
+
+
+def filled(setup: Setup) -> float | None:
+    """What the work needs over what the card has; None where either is unknown."""
+    if not setup.named:
+        return None
+    try:
+        return held_ratio(setup)
+    except (AdvisorError, ValidationError):
+        return None
+
+
+def concerns(fact: CauseFact, setup: Setup) -> bool:
+    """Whether a cause may be met with this kind of work at all; everything may where nothing is known of it."""
+    if not fact.domains:
+        return True
+    if not setup.named:
+        return ("training" in fact.domains) if setup.kind == "training" else fact.domains != ("training",)
+    return _applies(fact.model_copy(update={"figures": (), "needs": ()}), setup, "")
+
+
+def feasible(setup: Setup, fields: Mapping[str, Any]) -> bool:
+    """Whether the cards hold the work with these fields; what llama.cpp cannot place it leaves to the host."""
+    changed = setup.changed(dict(fields))
+    if setup.card is None or changed.engine == "llama.cpp":
+        return True
+    try:
+        return (held_ratio(changed) or 0.0) <= 1.0
+    except (AdvisorError, ValidationError, ValueError):
+        return False
+
+
+def _applies(fact: CauseFact, setup: Setup, figure: str) -> bool:
+    asked = setup.request
+    programs = {setup.program, setup.engine}
+    return (
+        setup.kind in fact.domains
+        and (not fact.figures or figure in fact.figures)
+        and (not fact.engines or bool(programs & set(fact.engines)))
+        and not programs & set(fact.not_engines)
+        and (not fact.platforms or asked.platform is None or asked.platform in fact.platforms)
+        and (not fact.tasks or asked.task in fact.tasks)
+        and (not fact.moments or setup.at is None or setup.at in fact.moments)
+        and setup.cards >= fact.cards_min
+        and all(getattr(asked, name, None) is not None for name in fact.needs)
+        and not _told_already(fact, asked)
+        and all(getattr(asked, name, None) in values for name, values in fact.when.items())
+    )
+
+
+def _told_already(fact: CauseFact, asked: ObservationRequest) -> bool:
+    """Whether the cause is what the set-up was said to be."""
+    excluded = [*((name, (value,)) for name, value in fact.unless.items()), *fact.unless_also.items()]
+    same = any(getattr(asked, name, None) in values for name, values in excluded)
+    return same or any(getattr(asked, name, None) is not None for name in fact.unless_stated)
+
+
+def _tried(fact: CauseFact, setup: Setup, gap: Gap, seen: Seen) -> Tried | None:
+    """The figure under the cause, what was changed for it, and on what it rests; None where it cannot be reckoned."""
+    fields = _fields(fact, setup)
+    if fields is None:
+        return None
+    if not fields and not fact.machine:
+        return None
+    fixed = {name: value for name, value in fact.machine.items() if value != SOLVE}
+    solved = next((name for name, value in fact.machine.items() if value == SOLVE), None)
+    if solved is None:
+        under = figure(setup, fields, fixed, gap.name)
+        return None if under is None else (fields, fixed, under, "reckoned")
+    given = getattr(seen, fact.observed) if fact.observed else None
+    basis: CauseBasis = "seen" if given is not None else "reckoned"
+    value = given if given is not None else _solve(fact, setup, fields, fixed, solved, gap)
+    if value is None:
+        return None
+    under = figure(setup, fields, {**fixed, solved: value}, gap.name)
+    return None if under is None else (fields, {**fixed, solved: round(value, 3)}, under, basis)
+
+
+def _fields(fact: CauseFact, setup: Setup) -> dict[str, Any] | None:
+    fields: dict[str, Any] = dict(fact.change)
+    for name, times in fact.times.items():
+        value = getattr(setup.request, name, None)
+        if value is None:
+            return None
+        fields[name] = max(round(value * times), 1) if isinstance(value, int) else value * times
+    for name, value in fields.items():
+        if isinstance(value, str) and value[:1] in "=@":
+            fields[name] = _meant(value, setup)
+    same = all(getattr(setup.request, name, None) == value for name, value in fields.items())
+    return None if fields and same else fields
+
+
+def _meant(value: str, setup: Setup) -> Any:
+    """=field: as large as another field of the request; @cards, @ollama_context: what follows from the cards."""
+    if value.startswith("="):
+        return getattr(setup.request, value[1:], None)
+    if value == "@cards":
+        return setup.cards
+    whole = setup.cards * setup.card.memory_bytes if setup.card else 0
+    tiers = observation_facts().settings["ollama_context"]
+    return next(row["tokens"] for row in tiers if whole < row["below_bytes"])
+
+
+def alternative(fact: CauseFact, setup: Setup) -> tuple[dict[str, Any], dict[str, Any]] | None:
+    """What a choice changes, where it can be made of this set-up and needs nothing to be solved for."""
+    if not _applies(fact, setup, "") and not _applies(fact.model_copy(update={"figures": ()}), setup, ""):
+        return None
+    fields = _fields(fact, setup)
+    if fields is None or SOLVE in fact.machine.values() or not (fields or fact.machine):
+        return None
+    return fields, dict(fact.machine)
+
+
+def figure(setup: Setup, fields: Mapping[str, Any], machine: Mapping[str, Any], name: str) -> Range | None:
+    """The figure with these fields and this machine; None where the estimators cannot take it."""
+    try:
+        changed = setup.changed(dict(fields)) if fields else setup
+        return expected(changed, replace(changed.machine, **machine)).ranges.get(name)
+    except (AdvisorError, ValidationError, ValueError, ZeroDivisionError):
+        return None
+
+
+def _solve(
+    fact: CauseFact, setup: Setup, fields: dict[str, Any], fixed: dict[str, Any], name: str, gap: Gap
+) -> float | None:
+    """The value within the bounds that gives what was seen, by halving; the nearer end where none does."""
+    usual = getattr(AS_SPECIFIED, name) or 0.0
+    low, high = fact.bounds or (0.0, 1.0)
+    start, end = (low, high) if abs(low - usual) < abs(high - usual) else (high, low)
+    first, last = (figure(setup, fields, {**fixed, name: value}, gap.name) for value in (start, end))
+    if first is None or last is None:
+        return None
+    if (gap.seen - last.value) * (gap.seen - first.value) > 0:
+        return end if abs(gap.seen - last.value) < abs(gap.seen - first.value) else None
+    for _ in range(HALVINGS):
+        middle = (start + end) / 2
+        here = figure(setup, fields, {**fixed, name: middle}, gap.name)
+        if here is None:
+            return None
+        if (here.value - gap.seen) * (first.value - gap.seen) > 0:
+            start, first = middle, here
+        else:
+            end = middle
+    return (start + end) / 2
+
+
+def _after(fact: CauseFact, setup: Setup, gap: Gap) -> Range | None:
+    """The figure once a fault is gone: as the set-up should give."""
+    return None if fact.instead else gap.expected
+
+
+def _written(machine: Mapping[str, float]) -> dict[str, Any]:
+    return {name: value for name, value in machine.items() if getattr(AS_SPECIFIED, name) != value}
+
+
+def known(ids: Iterable[str], setup: Setup, basis: CauseBasis) -> list[ObservedCause]:
+    """Causes by id, told without an estimate."""
+    every = observation_facts().causes
+    return [told(every[key], setup, basis) for key in ids if key in every]
+
+
+__all__ = ["Expected", "Gap", "Machine", "Scored", "evidence", "figure", "known", "scored", "told"]

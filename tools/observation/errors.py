@@ -1,0 +1,146 @@
+"""What an error text says, and the causes that go with it."""
+
+import re
+from typing import Any
+
+from kb.base import AdvisorError
+from kb.observation import Wording, observation_facts, wording
+from tools.model_fields import ModelFields
+from tools.observation.causes import known, told
+from tools.observation.mask import masked
+from tools.observation.memory import COPIED, memory_request
+from tools.observation.result import CauseBasis, ErrorRead, ObservedCause, Range
+from tools.observation.setup import Setup
+from tools.oom.diagnose import diagnose_oom
+from tools.oom.quantities import folded
+from tools.oom.request import OomRequest
+from tools.oom.result import Fix, OomDiagnosis, Quantities
+
+QUOTED = 240
+"""Characters of the text that are told again."""
+_BASES: dict[str, CauseBasis] = {"stated": "stated", "measured": "seen", "reckoned": "reckoned", "likely": "known"}
+OOM = ("torch", "plain")
+OF_THE_CARD = ("hardware", "link", "kernel")
+"""Kinds of wordings that a number of the driver tells more exactly."""
+_XID = re.compile(r"\bxid\b[^0-9]{0,60}(?:\([^)]{0,60}\)[: ]{0,3})?(\d{1,3})\b", re.IGNORECASE)
+
+
+def read_error(text: str, setup: Setup) -> tuple[ErrorRead | None, list[ObservedCause]]:
+    """The wording with its figures, and the causes it names; nothing for a text of which no wording is known."""
+    flat = folded(masked(text))
+    found = next((one for one in observation_facts().wordings if wording(one.pattern).search(flat)), None)
+    xid = _XID.search(flat)
+    if xid is not None and (found is None or found.kind in OF_THE_CARD):
+        return _of_xid(int(xid[1]), flat, xid, found, setup)
+    diagnosis = _diagnosed(flat, setup)
+    if diagnosis is not None and diagnosis.signature is not None and (found is None or found.kind != "hardware"):
+        if found is None or diagnosis.signature not in OOM:
+            return _of_memory(diagnosis, flat, setup)
+        if found.kind not in ("version", "kernel", "hang", "killed") or diagnosis.signature == "torch":
+            return _of_memory(diagnosis, flat, setup)
+    return (None, []) if found is None else _of_wording(found, flat, setup)
+
+
+def _diagnosed(flat: str, setup: Setup) -> OomDiagnosis | None:
+    """The older diagnosis of memory that ran out; None where the text is none of it or the set-up too thin."""
+    fields: dict[str, Any] = {}
+    if setup.named:
+        try:
+            request = memory_request(setup)
+            wanted = (*ModelFields.model_fields, *COPIED, "engine", "weight_format", "context_tokens",
+                      "concurrent_sequences", "sequence_tokens", "gpu", "host_memory_bytes")  # fmt: skip
+            fields = {name: getattr(request, name) for name in wanted} | {"gpu_count": setup.cards}
+        except (AdvisorError, ValueError):
+            fields = {}
+    try:
+        return diagnose_oom(OomRequest(error_text=flat[:200_000] or None, **fields))
+    except (AdvisorError, ValueError):
+        return diagnose_oom(OomRequest(error_text=flat[:200_000])) if flat else None
+
+
+def _of_xid(
+    code: int, flat: str, match: re.Match[str], beside: Wording | None, setup: Setup
+) -> tuple[ErrorRead | None, list[ObservedCause]]:
+    """What the driver's number means, and what the words beside it add."""
+    fact = observation_facts().xids.get(code)
+    facts: dict[str, Any] = {"xid": code} | ({"means": fact.means, "means_zh": fact.means_zh} if fact else {})
+    read = ErrorRead(id="xid", software="driver", kind="hardware", quantities=Quantities(), facts=facts,
+                     quote=_quote(flat, match))  # fmt: skip
+    ids = [fact.cause if fact else "xid_other", *(beside.causes if beside else ())]
+    return read, known(dict.fromkeys(ids), setup, "stated")
+
+
+def _of_wording(found: Wording, flat: str, setup: Setup) -> tuple[ErrorRead | None, list[ObservedCause]]:
+    match = wording(found.pattern).search(flat)
+    if match is None:
+        return None, []
+    facts = {name: _typed(value) for name, value in match.groupdict().items() if value is not None}
+    for extra in observation_facts().settings["facts_in_text"]:
+        for name, value in _groups(extra, flat).items():
+            facts.setdefault(name, value)
+    read = ErrorRead(id=found.id, software=found.software, kind=found.kind, quantities=Quantities(),
+                     facts=facts, quote=_quote(flat, match))  # fmt: skip
+    return read, known(found.causes, setup, "stated")
+
+
+def _groups(pattern: str, flat: str) -> dict[str, Any]:
+    match = wording(pattern).search(flat)
+    return {name: _typed(value) for name, value in match.groupdict().items() if value} if match else {}
+
+
+def _typed(value: str) -> int | float | str:
+    if value.isdigit():
+        return int(value)
+    return float(value) if re.fullmatch(r"\d+\.\d+", value) and value.count(".") == 1 else value[:200]
+
+
+def _quote(flat: str, match: re.Match[str]) -> str:
+    start = max(match.start() - QUOTED // 3, 0)
+    return flat[start : start + QUOTED].strip()
+
+
+def _of_memory(found: OomDiagnosis, flat: str, setup: Setup) -> tuple[ErrorRead, list[ObservedCause]]:
+    facts = observation_facts()
+    from kb.oom import compiled, oom_facts
+
+    one = next(sign for sign in oom_facts().signatures if sign.id == found.signature)
+    match = compiled(one.pattern).search(flat)
+    read = ErrorRead(
+        id=one.id, software=found.software, kind="oom", quantities=found.quantities, facts={"where": found.where},
+        quote=_quote(flat, match) if match else flat[:QUOTED],
+    )  # fmt: skip
+    causes: list[ObservedCause] = []
+    for place, name in enumerate([found.cause, *(other.cause for other in found.other_causes)]):
+        key = facts.oom_causes.get(name)
+        if key is None or any(cause.id == key for cause in causes):
+            continue
+        basis = found.basis if place == 0 else found.other_causes[place - 1].basis
+        cause = told(facts.causes[key], setup, _BASES[basis])
+        causes.append(_fixed(cause, name, found, first=place == 0))
+    return read, causes
+
+
+def _fixed(cause: ObservedCause, name: str, found: OomDiagnosis, *, first: bool) -> ObservedCause:
+    """The cause with what the setting that cures it comes to, where that was reckoned."""
+    fix = next((one for one in found.fixes if _cures(one, name)), None)
+    if fix is None and first and found.fixes:
+        fix = found.fixes[0]
+    if fix is None:
+        return cause
+    after = fix.total_bytes
+    size = None if after is None else Range(value=after, low=after, high=after, unit="bytes")
+    return cause.model_copy(update={"setting": fix.setting, "figure_after": size})
+
+
+_CURES = {
+    "kv_cache": ("kv_format", "context_tokens", "concurrent_sequences"), "fragmentation": ("allocator",),
+    "kv_too_small": ("context_tokens", "gpu_memory_utilization", "kv_format"), "weights": ("weight_format", "task"),
+    "activations": ("gradient_checkpointing", "micro_batch_size", "sequence_tokens"), "attention": ("attention",),
+    "logits": ("fused_loss", "max_num_sequences", "micro_batch_size"), "optimizer": ("optimizer", "sharding"),
+    "gradients": ("sharding", "task"), "one_card_holds_all": ("sharding", "tensor_parallel"),
+    "other_process": ("other_process",), "host_memory": ("host_memory",), "shared_memory": ("shared_memory",),
+}  # fmt: skip
+
+
+def _cures(fix: Fix, cause: str) -> bool:
+    return fix.change in _CURES.get(cause, ())

@@ -1,0 +1,269 @@
+"""`explain_observation`: a set-up and what was seen in; whether it is normal, why, how to check, and what to do out."""
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from kb.base import BadInput
+from kb.observation import CauseFact, observation_facts, symptom
+from kb.records.source import Source
+from tools.observation.causes import (
+    Gap,
+    Scored,
+    alternative,
+    concerns,
+    evidence,
+    feasible,
+    figure,
+    prior,
+    scored,
+    told,
+)  # fmt: skip
+from tools.observation.errors import read_error
+from tools.observation.expected import MORE_IS_WORSE, Expected, expected
+from tools.observation.flags import read_flags
+from tools.observation.judge import judged, seen_figures
+from tools.observation.request import ObservationRequest
+from tools.observation.result import (
+    Answer,
+    CauseBasis,
+    Effect,
+    ErrorRead,
+    Explanation,
+    Figure,
+    ObservedCause,
+    Range,
+)  # fmt: skip
+from tools.observation.setup import Setup, bare
+
+CAUSES_MAX = 8
+EFFECTS_MAX = 6
+STATED = 10.0
+"""Score of what a text states, before everything that is reckoned."""
+WORTH_TELLING = 1.3
+"""How much better a choice makes a normal figure before it is told as what holds it back."""
+PROVING = 1.5
+"""Weight of another figure from which it brings up a cause by itself."""
+SIDE = ("utilisation_ratio", "cpu_share_ratio", "power_w", "temperature_c", "clock_ratio")
+"""Figures that tell of the cause rather than of what one wants."""
+TELLING = 1.02
+"""Least change of a figure that is worth telling."""
+
+
+def explain_observation(request: ObservationRequest) -> Explanation:
+    """Explain something observed: is the figure normal for this set-up, why is it not, how to check, what to do.
+
+    Takes the set-up (model, cards, engine, lengths or the command line), what was seen (tokens a second, step time,
+    memory, utilisation, temperature …), an error text or log, or a symptom. Gives what is expected beside what was
+    seen, the verdict normal, low, high or impossible, causes ranked by how much of the gap each explains (the same
+    set-up estimated anew with that one thing otherwise), the command that tells, the fix and the figure after it.
+    """
+    flags = read_flags(request.flags) if request.flags else {}
+    setup = Setup(bare(request, flags), at=request.seen.memory_at)
+    if not seen_figures(request.seen) and not request.error_text and not request.symptom:
+        raise BadInput(
+            "seen", "nothing was observed.", "Give a figure in `seen`, an `error_text`, or a `symptom`."
+        )  # fmt: skip
+    base = expected(setup)
+    figures = [judged(name, value, base, request, setup) for name, value in seen_figures(request.seen)]
+    figures.sort(key=_telling)
+    error, stated = read_error(request.error_text, setup) if request.error_text else (None, [])
+    first = figures[0] if figures else None
+    ranked = _ranked(request, setup, first, stated)
+    causes = tuple(one.cause for one in ranked)[:CAUSES_MAX]
+    return Explanation(
+        answer=_answer(first, causes, setup, base), model=_model(setup), gpu=setup.card.id if setup.card else None,
+        gpus=setup.cards if request.cards else None, engine=setup.engine, set_by_flags=_told_flags(flags),
+        figures=tuple(figures), causes=causes, error=error, binds=base.binds.get(first.name) if first else None,
+        changes=tuple(_effects(setup, first))[:EFFECTS_MAX] if first else (), derivation=tuple(base.steps),
+        assumptions=tuple(dict.fromkeys([*setup.assumptions(), *base.assumptions])),
+        warnings=tuple(_warnings(request, base, error, first)), sources=_sources(base, causes, error),
+    )  # fmt: skip
+
+
+def _telling(one: Figure) -> tuple[int, int, float]:
+    """What the answer is of: first what was expected otherwise, then what is furthest off.
+
+    Figures that only tell of others (utilisation, temperature …) and those without an estimate come last.
+    """
+    tells = 1 if one.name in SIDE else 0
+    if one.expected is None or one.verdict is None:
+        return 2 + tells, 0, 0.0
+    asked = 0 if one.by_person is not None else 1
+    if one.verdict == "normal":
+        return tells, 1 + asked, 0.0
+    outside = one.seen / one.expected.high if one.seen > one.expected.high else one.expected.low / max(one.seen, 1e-12)
+    return tells, 0, -outside
+
+
+def _ranked(
+    request: ObservationRequest, setup: Setup, first: Figure | None, stated: list[ObservedCause]
+) -> list[Scored]:
+    """Causes the text states, then those that explain the gap, then those that go with the symptom."""
+    likelier = _likelier(request)
+    found = [Scored(STATED - place, one) for place, one in enumerate(stated)]
+    if first is not None and first.expected is not None:
+        found += _explaining(request, setup, first, first.expected, likelier)
+    known_ids = [one.cause.id for one in found]
+    facts = observation_facts().causes
+    for key, weight in likelier.items():
+        if key in facts and key not in known_ids and concerns(facts[key], setup):
+            told_by = evidence(facts[key], request.seen)
+            basis: CauseBasis = "seen" if told_by > 1 else "known"
+            found.append(Scored(prior(facts[key], setup) * weight * told_by / 10, told(facts[key], setup, basis)))
+    return sorted(found, key=lambda one: -one.score)
+
+
+def _explaining(
+    request: ObservationRequest, setup: Setup, first: Figure, of: Range, likelier: Mapping[str, float]
+) -> list[Scored]:
+    """Faults where the figure is off; else what lies between it and what was hoped for, or could be had."""
+    if first.verdict != "normal":
+        gap = Gap(first.name, first.seen, of)
+        found = scored(setup, gap, request.seen, likelier)
+        if first.verdict == "impossible":
+            found += [Scored(fact.prior, told(fact, setup, "known")) for fact in _beyond(first)]
+        return found or scored(setup, gap, request.seen, likelier, instead=True)
+    hoped = first.by_person
+    if hoped is None:
+        hoped = max((one.effect.value for one in _effects(setup, first)), key=lambda one: _gain(first, one), default=0)
+        if not hoped or _gain(first, hoped) < WORTH_TELLING:
+            return []
+    elif of.low <= hoped <= of.high:
+        return []
+    found = scored(setup, Gap(first.name, hoped, of), request.seen, likelier, instead=True)
+    bounded = first.name not in MORE_IS_WORSE and first.limit
+    if (
+        first.by_person is not None
+        and first.limit
+        and bounded
+        and _gain(first, hoped) > max(_gain(first, first.limit), 1)
+    ):
+        limit = Range(value=first.limit, low=first.limit, high=first.limit, unit=first.unit)
+        beyond = told(observation_facts().causes["beyond_limit"], setup, "reckoned", under=limit)
+        found.insert(0, Scored(1.0, beyond))
+    return found
+
+
+def _beyond(first: Figure) -> Iterator[CauseFact]:
+    """What goes with a figure that the hardware cannot give."""
+    for fact in observation_facts().causes.values():
+        if fact.beyond and first.name in fact.figures:
+            yield fact
+
+
+def _gain(first: Figure, value: float) -> float:
+    """How many times as good as expected a figure is."""
+    expected_ = first.expected.value if first.expected else value
+    return expected_ / value if first.name in MORE_IS_WORSE else value / expected_
+
+
+def _likelier(request: ObservationRequest) -> dict[str, float]:
+    """How much likelier the symptom, and figures that prove something by themselves, make causes."""
+    weights = dict(symptom(request.symptom).causes) if request.symptom else {}
+    for fact in observation_facts().causes.values():
+        told_by = evidence(fact, request.seen)
+        if told_by > PROVING:
+            weights.setdefault(fact.id, 1.0)
+    return weights
+
+
+def _within(value: float, of: Range) -> bool:
+    return of.low <= value <= of.high
+
+
+def _answer(first: Figure | None, causes: tuple[ObservedCause, ...], setup: Setup, base: Expected) -> Answer:
+    needs = tuple(_needs(first, setup, base))
+    cause = causes[0].id if causes else None
+    if first is None:
+        return Answer(cause=cause, needs=needs)
+    right = None
+    if first.by_person is not None and first.expected is not None:
+        right = _within(first.by_person, first.expected)
+    return Answer(
+        verdict=first.verdict, of=first.name, expected=first.expected, seen=first.seen, ratio=first.ratio,
+        worse=first.worse, cause=cause, person_right=right, needs=needs,
+    )  # fmt: skip
+
+
+def _needs(first: Figure | None, setup: Setup, base: Expected) -> Iterator[str]:
+    """Fields without which the figure cannot be estimated."""
+    if first is None or first.expected is not None:
+        return
+    asked = setup.request
+    if not setup.named:
+        yield "model"
+    if not asked.cards:
+        yield "cards"
+    if setup.kind == "training" and first.name in ("step_s", "it_per_s"):
+        if asked.micro_batch_size is None:
+            yield "micro_batch_size"
+        if asked.sequence_tokens is None:
+            yield "sequence_tokens"
+    if first.name == "wall_s" and not (asked.dataset_tokens or asked.dataset_samples or asked.steps):
+        yield "dataset_tokens"
+    yield from (name for name in base.refused if name not in ("model", "gpu"))
+
+
+def _effects(setup: Setup, first: Figure) -> Iterator[Effect]:
+    """Choices that would move the figure to the good side, the most effective first."""
+    if first.expected is None:
+        return
+    better = []
+    for fact in observation_facts().causes.values():
+        if (
+            not fact.instead
+            or fact.belief
+            or setup.kind not in fact.domains
+            or (fact.figures and first.name not in fact.figures)
+        ):
+            continue
+        effect = effect_of(fact.id, setup, first.name)
+        if effect is None:
+            continue
+        gain = _gain(first, effect.effect.value)
+        if gain > TELLING:
+            better.append((gain, effect))
+    yield from (effect for _, effect in sorted(better, key=lambda row: -row[0]))
+
+
+def effect_of(cause: str, setup: Setup, name: str) -> Effect | None:
+    """The figure with the choice that a cause of the kind `instead` stands for; None where it cannot be made."""
+    fact = observation_facts().causes[cause]
+    found = alternative(fact, setup)
+    if found is None or not feasible(setup, found[0]):
+        return None
+    fields, machine = found
+    under = figure(setup, fields, machine, name)
+    if under is None:
+        return None
+    written = told(fact, setup, "reckoned", change=found[0]).setting or fact.fix
+    return Effect(change=written, effect=under, costs=fact.fix)
+
+
+def _model(setup: Setup) -> str | None:
+    from kb.catalog import model as catalog_model
+
+    return catalog_model(setup.request.model).id if setup.request.model and not setup.request.params else None
+
+
+def _told_flags(flags: Mapping[str, Any]) -> dict[str, Any]:
+    return {name: value for name, value in flags.items() if isinstance(value, str | int | float | bool)}
+
+
+def _warnings(
+    request: ObservationRequest, base: Expected, error: ErrorRead | None, first: Figure | None
+) -> Iterator[str]:
+    yield from base.warnings
+    yield from (f"No estimate: {why}" for why in base.refused.values())
+    if request.error_text and error is None:
+        yield "The text holds no wording that is known here: it was not used."
+    if first is not None and first.expected is None:
+        yield f"{first.name} could not be estimated; causes rest on what was seen and on the symptom alone."
+
+
+def _sources(base: Expected, causes: tuple[ObservedCause, ...], error: ErrorRead | None) -> tuple[Source, ...]:
+    facts = observation_facts()
+    ids = [facts.causes[one.id].source for one in causes]
+    if error is not None:
+        ids += [one.source for one in facts.wordings if one.id == error.id]
+    return (*base.sources, *(facts.sources[key] for key in dict.fromkeys(ids) if key in facts.sources))

@@ -1,0 +1,71 @@
+"""How a figure that was seen stands to what is expected."""
+
+from kb.observation import observation_facts
+from tools.observation.expected import MORE_IS_WORSE, UNITS, Expected
+from tools.observation.request import ObservationRequest, Seen
+from tools.observation.result import Figure, ObservedVerdict, Range
+from tools.observation.setup import Setup
+
+BEYOND = 1.02
+"""How far a figure may pass a physical limit by rounding."""
+
+
+def seen_figures(seen: Seen) -> list[tuple[str, float]]:
+    """The figures that were given, by name."""
+    given = seen.model_dump(exclude_none=True)
+    return [(name, float(value)) for name, value in given.items() if name in UNITS]
+
+
+def judged(name: str, value: float, base: Expected, request: ObservationRequest, setup: Setup) -> Figure:
+    """The figure with its interval and verdict."""
+    range_, limit = base.ranges.get(name), base.limits.get(name)
+    if name == "tokens_per_s" and setup.kind == "serving" and _of_all(value, base, request, setup):
+        range_, limit = base.ranges["tokens_per_s_total"], base.limits.get("tokens_per_s_total")
+    if range_ is None:
+        range_, limit = _usual(name, setup)
+    person = getattr(request.expected_by_person, name)
+    verdict = _verdict(value, range_, limit, name)
+    worse = None if verdict in (None, "normal") else _worse(name, value, range_)
+    return Figure(
+        name=name, seen=value, unit=UNITS[name], expected=range_, verdict=verdict, worse=worse, limit=limit,
+        ratio=None if range_ is None or not range_.value else value / range_.value, by_person=person,
+    )  # fmt: skip
+
+
+def _of_all(value: float, base: Expected, request: ObservationRequest, setup: Setup) -> bool:
+    """Whether a rate is that of all requests, where it was not said: far above one request's, with several at once."""
+    each, total = base.ranges.get("tokens_per_s"), base.ranges.get("tokens_per_s_total")
+    many = (setup.request.concurrent_sequences or 1) > 1
+    return many and each is not None and total is not None and value > 2 * each.high
+
+
+def _verdict(value: float, of: Range | None, limit: float | None, name: str) -> ObservedVerdict | None:
+    lower_bound = name in ("step_s", "first_token_s", "item_s", "wall_s")
+    if limit is not None and (value < limit / BEYOND if lower_bound else value > BEYOND * limit):
+        return "impossible"
+    if of is None:
+        return None
+    return "low" if value < of.low else "high" if value > of.high else "normal"
+
+
+def _worse(name: str, value: float, of: Range | None) -> bool | None:
+    if of is None:
+        return None
+    return (value > of.high) is (name in MORE_IS_WORSE)
+
+
+def _usual(name: str, setup: Setup) -> tuple[Range | None, float | None]:
+    """Figures that no calculator gives, but that cards have usual ones of: temperature, power, utilisation."""
+    facts = observation_facts().settings["usual"]
+    if name == "power_w" and setup.card is not None and setup.card.tdp_w:
+        most = min(setup.request.power_limit_w or setup.card.tdp_w, setup.card.tdp_w)
+        share = facts["power_ratio"]["training" if setup.kind == "training" else "serving"]
+        low, value, high = (most * one for one in share)
+        return Range(low=low, value=value, high=high, unit="w"), 1.25 * setup.card.tdp_w
+    row = facts.get(name)
+    if row is None:
+        return None, None
+    if isinstance(row, dict):
+        row = row["training" if setup.kind == "training" else "serving"]
+    low, value, high = row
+    return Range(low=low, value=value, high=high, unit=UNITS[name]), None

@@ -1,0 +1,170 @@
+"""What a card should hold, at the moment it was read, and the tokens a server's cache should."""
+
+from typing import Any
+
+from kb.observation import observation_facts
+from kb.records.gpu import Gpu
+from tools.memory.estimate import memory_per_gpu
+from tools.memory.request import MemoryRequest
+from tools.memory.result import Part, PerGpu
+from tools.model_fields import ModelFields
+from tools.observation.expected import UNITS, Expected
+from tools.observation.result import Range
+from tools.observation.setup import Machine, Setup
+
+AT_LOAD = ("weights", "adapters", "framework")
+PAGING = ("windows", "wsl")
+COPIED = ("task", "kv_format", "engine_version", "max_num_sequences", "micro_batch_size", "optimizer", "precision",
+          "gradient_checkpointing", "attention", "lora_rank", "lora_targets", "sharding", "data_parallel",
+          "tensor_parallel", "pipeline_parallel", "expert_parallel", "offload", "width_px", "height_px", "frames",
+          "images_per_batch", "images_per_sample", "method")  # fmt: skip
+SHARDED = ("zero1", "zero2", "zero3", "fsdp")
+KNOWN_ENGINES: frozenset[str] = frozenset({
+    "vllm", "sglang", "llama.cpp", "transformers", "tensorrt-llm", "diffusers", "comfyui", "torchtune", "litgpt",
+    "peft", "deepspeed", "fsdp", "megatron", "unsloth", "axolotl", "llama-factory",
+})  # fmt: skip
+
+
+def memory_request(setup: Setup) -> MemoryRequest:
+    """The set-up as the memory calculator takes it."""
+    asked = setup.request
+    fields: dict[str, Any] = {name: getattr(asked, name) for name in (*ModelFields.model_fields, *COPIED)}
+    training, cards = setup.kind == "training", setup.cards
+    if training and cards > 1 and fields["data_parallel"] is None:
+        shared = (asked.tensor_parallel or 1) * (asked.pipeline_parallel or 1)
+        fields["data_parallel"] = max(cards // shared, 1)
+        fields["sharding"] = asked.sharding or "ddp"
+    if setup.kind == "serving" and cards > 1 and not (asked.tensor_parallel or asked.pipeline_parallel):
+        over = "pipeline_parallel" if setup.engine in ("llama.cpp", "transformers") else "tensor_parallel"
+        fields[over] = cards if asked.data_parallel is None else max(cards // asked.data_parallel, 1)
+        fields["data_parallel"] = None
+    lengths = asked.context_tokens
+    if lengths is None and (asked.input_tokens or asked.output_tokens):
+        lengths = max((asked.input_tokens or 0) + (asked.output_tokens or 0), 1)
+    engine = setup.engine if setup.engine in KNOWN_ENGINES else None
+    host = asked.host_memory_bytes or (asked.host_memory.bytes if asked.host_memory else None)
+    return MemoryRequest(
+        **fields, engine=engine, weight_format=setup.weight_format, context_tokens=lengths,
+        concurrent_sequences=asked.concurrent_sequences, sequence_tokens=asked.sequence_tokens,
+        gpu=setup.card.id if setup.card else None, host_memory_bytes=host,
+    )  # fmt: skip
+
+
+def needed(setup: Setup) -> PerGpu:
+    """What the work needs on the fullest card."""
+    return memory_per_gpu(memory_request(setup))[0]
+
+
+def overflow_bytes(setup: Setup, machine: Machine, told_share: float | None) -> float:
+    """What does not fit and the driver keeps in host memory, on systems that do so instead of failing."""
+    card = setup.card
+    pages = setup.request.platform in PAGING or machine.extra_bytes > 0
+    if card is None or not pages or setup.reserves or (setup.engine == "llama.cpp" and told_share is None):
+        return 0.0
+    held = needed(setup).total_bytes * (1 - (told_share or 0.0))
+    return max(held + machine.extra_bytes - card.usable_bytes, 0.0)
+
+
+def part(per: PerGpu, *names: str) -> int:
+    """Bytes of these parts."""
+    return sum(one.bytes for one in per.parts if one.name in names)
+
+
+def memory_figures(setup: Setup, machine: Machine, found: Expected) -> None:
+    """The memory of the fullest card, and the tokens of a reserved pool."""
+    per, said = memory_per_gpu(memory_request(setup))
+    found.assumptions += [one for one in said if one not in found.assumptions]
+    low, value, high = float(per.low_bytes), float(per.total_bytes), float(per.high_bytes)
+    card = setup.card
+    loaded = setup.at == "load" and setup.kind != "pictures"
+    if machine.only == "tensors":
+        ratio = 1 - part(per, "framework", "fragmentation") / max(per.total_bytes, 1)
+        low, value, high = low * ratio, value * ratio, high * ratio
+    elif machine.only == "weights" or (loaded and not setup.reserves and setup.engine != "llama.cpp"):
+        ratio = part(per, *(("weights", "adapters") if machine.only else AT_LOAD)) / max(per.total_bytes, 1)
+        low, value, high = low * ratio, value * ratio, high * ratio
+    elif setup.reserves and card is not None and machine.only != "needed":
+        low, value, high = _reserved(setup, card, per)
+        found.binds["memory_bytes"] = "reservation"
+    elif setup.engine == "llama.cpp" and card is not None:
+        low, value, high = _placed(setup, machine, per, float(card.usable_bytes))
+    held = [(one + machine.extra_bytes) * (1 + machine.extra_ratio) for one in (low, value, high)]
+    if card is not None:
+        found.limits["memory_bytes"] = float(card.memory_bytes)
+        held = [min(one, float(card.memory_bytes)) for one in held]
+    name = "memory_bytes"
+    found.ranges[name] = Range(low=held[0], value=held[1], high=held[2], unit=UNITS[name])
+    found.binds.setdefault(name, _largest(per.parts))
+    if card is not None and setup.engine != "llama.cpp" and _least(setup, per) > card.usable_bytes:
+        found.warnings.append(f"By the estimate it does not fit {card.name}: part of it must lie elsewhere.")
+    _pool(setup, machine, per, found)
+
+
+def _least(setup: Setup, per: PerGpu) -> float:
+    """What must be on the card: a server fills its pool with what the weights leave."""
+    return float(part(per, *AT_LOAD)) if setup.reserves else float(per.low_bytes)
+
+
+def held_ratio(setup: Setup) -> float | None:
+    """What must be on the card over what it has; None without a card."""
+    if setup.card is None:
+        return None
+    per = needed(setup)
+    return (_least(setup, per) if setup.reserves else float(per.total_bytes)) / setup.card.usable_bytes
+
+
+def _largest(parts: tuple[Part, ...]) -> str:
+    return max(parts, key=lambda one: one.bytes).name if parts else "weights"
+
+
+def share(setup: Setup) -> float:
+    """The share of the card that a server reserves: as told, else its default."""
+    defaults = observation_facts().settings["reserved_share"]
+    return setup.request.gpu_memory_utilization or float(defaults[setup.engine or "vllm"])
+
+
+def _reserved(setup: Setup, card: Gpu, per: PerGpu) -> tuple[float, float, float]:
+    """share · memory of the card, graphs and the driver's part on top; more where the weights alone are more."""
+    around = observation_facts().settings["reserved_around"]
+    base = share(setup) * card.memory_bytes
+    value = max(base, float(part(per, "weights", "framework")))
+    return value * around["low"], value, max(value * around["high"], value + around["graphs_bytes"])
+
+
+def _placed(setup: Setup, machine: Machine, per: PerGpu, usable: float) -> tuple[float, float, float]:
+    """llama.cpp fills the card and leaves the rest to the host."""
+    from tools.observation.serving import host_share
+
+    kept = 1 - (host_share(setup, machine) or 0.0)
+    moved, least = part(per, "weights", "kv_cache"), part(per, "framework", "buffers")
+    share = max(kept * moved + per.total_bytes - moved, float(least)) / max(per.total_bytes, 1)
+    low, value, high = (one * share for one in (per.low_bytes, per.total_bytes, per.high_bytes))
+    return min(low, 0.9 * usable), min(value, usable), min(high, usable * 1.02)
+
+
+def _pool(setup: Setup, machine: Machine, per: PerGpu, found: Expected) -> None:
+    """Tokens that fit what is reserved less weights and work space: (share · memory - others) / bytes a token."""
+    card, request = setup.card, memory_request(setup)
+    cache = part(per, "kv_cache")
+    if card is None or not setup.reserves or not cache:
+        return
+    tokens = (request.context_tokens or _usual_context()) * (request.concurrent_sequences or 1)
+    each = cache / tokens
+    others = per.total_bytes - cache
+    room = share(setup) * card.memory_bytes - others - machine.extra_bytes
+    name, around = "kv_pool_tokens", observation_facts().settings["pool_around"]
+    if room <= 0:
+        found.warnings.append("The weights and the work space alone take more than the share that is reserved.")
+        return
+    value = room / each
+    spread = max(around * others, around * room) / each
+    found.ranges[name] = Range(value=value, low=max(value - spread, 1.0), high=value + spread, unit=UNITS[name])
+    most = (card.memory_bytes - part(per, "weights")) / each
+    found.limits[name] = max(most, value + spread)
+    found.binds[name] = "capacity"
+
+
+def _usual_context() -> int:
+    from kb.memory_constants import constants
+
+    return constants().defaults.context_tokens

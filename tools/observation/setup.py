@@ -1,0 +1,175 @@
+"""The set-up that was told, with flags applied and defaults resolved, and what may be otherwise about the machine."""
+
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import Any, Literal
+
+from kb.catalog import model
+from kb.lexicon import Link
+from kb.links import pcie_bytes_per_s
+from kb.observation import observation_facts
+from kb.records.gpu import Gpu
+from tools.named import read_card
+from tools.observation.request import CPU, MemoryAt, ObservationRequest, Seen
+
+Kind = Literal["serving", "training", "pictures", "other"]
+ESTIMATED_AS = {
+    "ollama": "llama.cpp", "lm-studio": "llama.cpp", "koboldcpp": "llama.cpp", "text-generation-webui": "transformers",
+    "exllamav2": "vllm",
+}  # fmt: skip
+"""Programs and the engine whose constants stand for them."""
+RESERVING = ("vllm", "sglang")
+"""Engines that take a share of the card when they start, whatever the model needs."""
+DRAWN = ("diffusion", "video")
+
+
+@dataclass(frozen=True, slots=True)
+class Machine:
+    """What the machine does otherwise than its specification: every field leaves it as specified by default."""
+
+    host_share: float | None = None
+    """Share of the weights that the processor reads and multiplies; null = as much as does not fit."""
+    clock_ratio: float = 1.0
+    """Clock of the card over the usual one."""
+    bandwidth_ratio: float = 1.0
+    """Memory bandwidth of the card over the stated one."""
+    link_ratio: float = 1.0
+    """Bandwidth between cards, and to the host, over that of sixteen lanes or of the link."""
+    host_ratio: float = 1.0
+    """Bandwidth of the host's memory over what was taken."""
+    waiting_ratio: float = 0.0
+    """Share of the time in which the card waits for something else."""
+    paged_bytes: float = 0.0
+    """Memory of the card that the driver keeps in the host's, and moves over PCIe whenever it is used."""
+    accepted: float = 1.0
+    """Tokens a step gives (speculative decoding)."""
+    streamed_bytes: float = 0.0
+    """Weights that a program itself moves from the host at every step."""
+    floor_ratio: float = 1.0
+    """Time of launching kernels over the usual one."""
+    extra_bytes: float = 0.0
+    """Memory that something else holds on the card."""
+    extra_ratio: float = 0.0
+    """Memory that is held but not used, over what is."""
+    only: str = ""
+    """The one part of the memory that is counted: weights, tensors, needed."""
+
+
+@dataclass(frozen=True)
+class Setup:
+    """A set-up that estimates can be made of."""
+
+    request: ObservationRequest
+    """With what flags set; nothing of what was seen."""
+    at: MemoryAt | None = None
+    """When memory was read."""
+    said: tuple[str, ...] = field(default=(), compare=False)
+
+    def changed(self, fields: dict[str, Any]) -> "Setup":
+        """The same with these fields otherwise."""
+        return replace(self, request=self.request.model_copy(update=fields))
+
+    @cached_property
+    def card(self) -> Gpu | None:
+        """The card; of several kinds the one with the least bandwidth, which the others wait for."""
+        named = [read_card(one.gpu)[0] for one in self.request.cards if one.gpu and one.gpu != CPU]
+        return min(named, key=lambda card: card.bandwidth_bytes_per_s or 0) if named else None
+
+    @property
+    def on_cpu(self) -> bool:
+        """Whether there is no card at all."""
+        return bool(self.request.cards) and all(one.gpu == CPU for one in self.request.cards)
+
+    @property
+    def cards(self) -> int:
+        """Cards in all."""
+        return max(sum(one.count for one in self.request.cards if one.gpu != CPU), 1)
+
+    @property
+    def mixed(self) -> bool:
+        """Whether the cards are of several kinds."""
+        return len({one.gpu for one in self.request.cards}) > 1
+
+    @property
+    def kind(self) -> Kind:
+        """What kind of work it is."""
+        if self.request.task != "inference":
+            return "training"
+        if self.request.model is None or self.request.params is not None:
+            return "serving"
+        found = model(self.request.model).kind
+        return "pictures" if found in DRAWN else "serving" if found not in ("vision", "speech") else "other"
+
+    @cached_property
+    def machine(self) -> Machine:
+        """The machine as it was told: the link between its cards, and an engine without CUDA graphs."""
+        eager = self.request.cuda_graphs is False
+        floors = float(observation_facts().settings["eager_floor_ratio"]) if eager else 1.0
+        return Machine(link_ratio=link_ratio(self.request.link, self.card), floor_ratio=floors)
+
+    @property
+    def named(self) -> bool:
+        """Whether there is a model."""
+        return bool(self.request.model or self.request.params)
+
+    @property
+    def program(self) -> str | None:
+        """What runs it, as it was said."""
+        return self.request.engine
+
+    @property
+    def engine(self) -> str | None:
+        """The engine that estimates are made of; null = as the estimator takes it."""
+        said = self.request.engine
+        if said is None:
+            return "llama.cpp" if (self.request.weight_format or "").lower().startswith(("gguf", "q")) else None
+        return ESTIMATED_AS.get(said, said)
+
+    @property
+    def weight_format(self) -> str | None:
+        """The format of the weights: as told, else what the program is usually given."""
+        stated = self.request.weight_format
+        if stated is None and self.kind == "serving" and self.engine == "llama.cpp":
+            return str(observation_facts().settings["usual_file"])
+        return stated
+
+    @property
+    def reserves(self) -> bool:
+        """Whether the program takes its share of the card when it starts."""
+        return self.kind == "serving" and self.engine in RESERVING
+
+    def assumptions(self) -> list[str]:
+        """What was taken for granted about the set-up."""
+        said = list(self.said)
+        for one in self.request.cards:
+            said += one.assumptions
+            if one.gpu and one.gpu != CPU:
+                said += read_card(one.gpu)[1]
+        if self.mixed and self.card is not None:
+            said.append(f"Cards of several kinds: reckoned as {self.cards} × {self.card.name}, the slowest of them.")
+        if self.request.engine in ESTIMATED_AS:
+            said.append(f"{self.request.engine} is reckoned as {self.engine}.")
+        if self.weight_format and not self.request.weight_format:
+            said.append(f"weight_format not stated: {self.weight_format}.")
+        return said
+
+
+def link_ratio(link: Link | None, card: Gpu | None) -> float:
+    """Bandwidth of the PCI Express that was told over sixteen lanes of the card's own generation.
+
+    lanes / 16 · 2^(generation - the card's); 1 for other links, which are the card's own or a network.
+    """
+    if link is None or card is None or link.kind not in ("pcie", "thunderbolt"):
+        return 1.0
+    whole = pcie_bytes_per_s(card)
+    if link.bytes_per_s and whole:
+        return min(link.bytes_per_s / (whole / 2), 1.0)
+    own = int((card.pcie or "4").split(".")[0])
+    return (link.lanes or 16) / 16 * 2.0 ** (min(link.generation or own, own) - own)
+
+
+def bare(request: ObservationRequest, fields: dict[str, Any]) -> ObservationRequest:
+    """The set-up alone, with `fields` from a command line; a field that was stated itself is kept."""
+    new = {name: value for name, value in fields.items() if name not in request.model_fields_set}
+    empty = {"seen": Seen(), "expected_by_person": Seen(), "error_text": None, "flags": None, "symptom": None}
+    return request.model_copy(update=new | empty)
