@@ -28,7 +28,8 @@ MODULES = re.compile(r"\b(?:LP)?DDR\d[xX]?[- ]\d{4,5}\b", re.I)
 """Kinds of memory, whose speed is in their name."""
 SIZE = re.compile(r"(?<![\w.])\d{1,4}(?:\.\d+)?B(?![A-Za-z])")
 """A model by its size alone: "the 70B"."""
-OF_WHOLE = re.compile(r"\s?(?:of|out of|/|中的?|之)\s?(?:the\s)?[~≈]?(?=\d)")
+SHARES_UNIT = re.compile(r"\s?(?:of|out of|/|=|≈|中的?|之)\s?(?:the\s)?[~≈]?")
+"""Between two figures that share the unit of the second: "29.4 of 31.4 GiB", "2 × 368 = 736 tokens/s"."""
 VERSION = re.compile(
     r"(?:\b(?:CUDA|ROCm|driver|PyTorch|torch|vLLM|SGLang|Python|Ubuntu|CANN|Linux|transformers|PCIe|PCI-e|NVLink|DDR"
     r"|GDDR|HBM|WiFi|USB|sm|compute capability|Gen|gen|Version|version|v)|驱动|版本|计算能力)[ _-]?v?"
@@ -116,7 +117,7 @@ def _figures(statement: Statement) -> Iterator[Figure]:
         if quantity.borrowed:
             readings += quantities(quantity.text)
         whole = found[place + 1] if place + 1 < len(found) else None
-        if quantity.kind == PLAIN and whole and OF_WHOLE.fullmatch(masked[quantity.end : whole.start]):
+        if quantity.kind == PLAIN and whole and SHARES_UNIT.fullmatch(masked[quantity.end : whole.start]):
             readings += quantities(f"{quantity.text} {whole.text.split()[-1]}")
         at = quantity.start
         roles = {**roles_near(statement.column, len(statement.column), len(statement.column)),

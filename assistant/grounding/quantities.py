@@ -32,6 +32,9 @@ UNITS: dict[str, tuple[str, tuple[float, ...]]] = {
     ),
     "%": (PERCENT, (1.0, 0.01)), "％": (PERCENT, (1.0, 0.01)),
     "万亿": (PLAIN, (1e12,)), "亿": (PLAIN, (1e8,)), "万": (PLAIN, (1e4,)), "千": (PLAIN, (1e3,)),
+    "gb": (BYTES, (1e9, 2**30)), "tb": (BYTES, (1e12, 2**40)), "mb": (BYTES, (1e6, 2**20)), "g": (BYTES, (1e9, 2**30)),
+    "gib": (BYTES, (2**30,)), "w": (POWER, (1.0,)), "kw": (POWER, (1e3,)), "b": (PLAIN, (1e9,)),
+    "billion": (PLAIN, (1e9,)), "million": (PLAIN, (1e6,)),
     "k": (PLAIN, (1e3, 1024.0)), "K": (PLAIN, (1e3, 1024.0)), "M": (PLAIN, (1e6,)), "B": (PLAIN, (1e9,)),
     "T": (PLAIN, (1e12,)), "G": (BYTES, (1e9, 2**30)),
 }  # fmt: skip

@@ -7,6 +7,7 @@ from typing import get_args
 
 from assistant.answer import AnswerVerdict
 from assistant.grounding.cues import says
+from assistant.grounding.mentions import products
 from tools.agent_tools.ledger import LookedUp
 
 LINE = re.compile(
@@ -21,6 +22,8 @@ BY_TOOL: dict[str, AnswerVerdict] = {
 SOLVERS = ("find_ways_to_run", "find_ways_to_train", "configure", "explain")
 FITS = frozenset({"fits", "fits_with_changes"})
 LEAD_MAX = 220
+PRODUCTS_MAX = 2
+"""Names in the first sentence up to which it speaks of one thing that fits or does not."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,6 +84,8 @@ def contradiction(said: Said, looked_up: Sequence[LookedUp]) -> str | None:
             return f"the verdict is {said.verdict}, and {one.key} says does_not_fit"
         if said.verdict == "does_not_fit" and found == "fits":
             return f"the verdict is does_not_fit, and {one.key} says fits"
+    if len(products(said.text[:LEAD_MAX])) > PRODUCTS_MAX:
+        return None
     lead = re.split(r"[。！!\n]|\.\s", said.text.strip(), maxsplit=1)[0][:LEAD_MAX]
     if said.verdict == "fits" and says("fits_not", lead) and not says("fits", lead):
         return "the first sentence says that it does not fit, and the verdict is fits"

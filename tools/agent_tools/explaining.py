@@ -6,7 +6,7 @@ from typing import Any
 
 from pydantic import Field
 
-from kb.base import BadInput
+from kb.base import BadInput, UnknownName
 from tools.agent_tools import reading
 from tools.agent_tools.asked import AgentRequest
 from tools.agent_tools.desk import Desk
@@ -74,8 +74,8 @@ class ExplainRequest(AgentRequest):
     """Error, log or nvidia-smi table as pasted, the telling lines."""
     flags: str | None = Field(default=None, max_length=6_000)
     """Command line as run."""
-    symptom: str | None = Field(default=None, max_length=60)
-    """hangs, spills, one_card_idle, grows, slow_later, killed, xid …, if there is no figure."""
+    symptom: str | None = Field(default=None, max_length=400)
+    """hangs, spills, one_card_idle, grows, slow_later, killed, xid …, or in words."""
 
 
 def explain(request: ExplainRequest, desk: Desk) -> dict[str, Any]:
@@ -103,10 +103,18 @@ def explain(request: ExplainRequest, desk: Desk) -> dict[str, Any]:
     }  # fmt: skip
     if topology and not named and not request.seen:
         return {"topology": shown(topology)}
-    return {
-        **_explained(desk.call("explain_observation", asked)),
-        **({"topology": shown(topology)} if topology else {}),
-    }
+    return {**_explained(_observed(desk, asked)), **({"topology": shown(topology)} if topology else {})}
+
+
+def _observed(desk: Desk, asked: dict[str, Any]) -> dict[str, Any]:
+    """The solver's result; a symptom in words of its own is read with the error text."""
+    try:
+        return desk.call("explain_observation", asked)
+    except UnknownName as problem:
+        if problem.kind != "symptom":
+            raise
+    words = "\n".join(one for one in (asked["symptom"], asked["error_text"]) if one)
+    return desk.call("explain_observation", {**asked, "symptom": None, "error_text": words})
 
 
 def _seen(given: Mapping[str, Any], field: str) -> dict[str, Any] | None:

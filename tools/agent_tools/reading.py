@@ -30,6 +30,8 @@ ENGINES = {
 }  # fmt: skip
 """Names of engines as people write them, and programs that are one of them underneath."""
 CACHES = {"q8": "q8_0", "8bit": "q8_0", "int8": "int8", "q4": "q4_0", "4bit": "q4_0", "f16": "bf16", "16bit": "bf16"}
+NO_CARD = re.compile(r"(?:cpu|the cpu|no gpu|none|无|没有|不用显卡|纯)(?:[ -]?only|[ -]?cpu)?", re.I)
+"""The processor alone."""
 PARALLEL = re.compile(r"\b(tp|pp|dp|ep)\s*[=: ]?\s*(\d{1,4})", re.I)
 CARDS = ("consumer", "workstation", "data_center")
 """Markets of what people call a card, the likeliest first."""
@@ -86,7 +88,7 @@ def cards(text: Sequence[str] | str | None, field: str = "cards") -> tuple[CardC
     Raises:
         BadInput, UnknownName: none can be read out of it, or one is not in the catalog.
     """
-    if not text:
+    if not text or (isinstance(text, str) and NO_CARD.fullmatch(text.strip())):
         return ()
     return read_cards(text if isinstance(text, str) else " + ".join(text), field)
 

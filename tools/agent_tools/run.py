@@ -101,7 +101,7 @@ def find_ways_to_run(request: RunRequest, desk: Desk) -> dict[str, Any]:
         return _models(request, desk)
     if reading.kind_of(named) not in reading.LANGUAGE_KINDS:
         return _media(request, desk, named, form)
-    if not held:
+    if not held and not request.host_memory:
         return _memory_alone(request, desk, named, form)
     return told(desk.call("find_ways_to_run", {**_work(request, named, form), **_machine(request)}))
 
@@ -138,35 +138,33 @@ def _link(text: str | None) -> str | None:
 
 
 def _several(request: RunRequest, desk: Desk) -> dict[str, Any]:
-    works = []
+    """Several models on the same cards: those that write text by the solver, beside what the others hold."""
+    works, beside = [], []
+    card, _ = reading.one_kind(reading.cards(request.cards))
     for text in request.works:
         named, form = reading.model_and_format(text, None)
-        works.append({**named, **({"weight_format": form} if form else {})})
-    return told(desk.call("find_ways_to_run", {"works": works, **_machine(request)}))
+        if reading.kind_of(named) in reading.LANGUAGE_KINDS:
+            works.append({**named, **({"weight_format": form} if form else {})})
+        else:
+            asked = {**named, "weight_format": form, "gpu": card, "task": "inference"}
+            beside.append(desk.call("estimate_memory", asked))
+    held = sum(one["per_gpu"]["total_bytes"] for one in beside)
+    machine = _machine(request)
+    if held:
+        count = sum(one["count"] for one in machine["cards"])
+        taken = machine["memory_taken_bytes"] or 0
+        machine["memory_taken_bytes"] = [taken + held, *[taken] * (count - 1)]
+    others = [shown({"model": one["model"], "needed": _interval(one["per_gpu"])}) for one in beside]
+    if not works:
+        return {"beside": others}
+    asked = {"works": works} if len(works) > 1 else works[0]
+    result = told(desk.call("find_ways_to_run", {**asked, **machine}))
+    return {**result, **({"beside_on_first_card": others} if others else {})}
 
 
 def _models(request: RunRequest, desk: Desk) -> dict[str, Any]:
-    """Which models the cards run: the largest in each format and way of using it, and everyday ones by name."""
-    rows = reading.stated(reading.cards(request.cards))
-    result = desk.call("what_fits", {
-        "gpus": [{"gpu": one["gpu"], "count": one["count"]} for one in rows],
-        "context_tokens": reading.count(request.context_tokens, "context_tokens"),
-        "concurrent_sequences": reading.count(request.concurrent_sequences, "concurrent_sequences"),
-    })  # fmt: skip
-    told = [
-        shown({
-            "use": one["task"], "weight_format": one["weight_format"], "largest_params": one["max_params"],
-            "largest_params_tight": one["tight_params"], "needed_bytes_per_gpu": one["needed_bytes_per_gpu"],
-            "examples": [each["name"] for each in one["examples"][:5]],
-        })
-        for one in result["rows"]
-    ]  # fmt: skip
-    return {
-        "cards": f"{result['count']} × {result['gpu_name']}",
-        **shown({"usable_bytes_per_gpu": result["usable_bytes_per_gpu"]}), "models": told,
-        "note": "name one in model, with host_memory if the machine has RAM to spare, for its speed and limits",
-        "assumptions": result["assumptions"][:3], "warnings": result["warnings"][:2],
-    }  # fmt: skip
+    """Which models the machine runs, and what else it holds."""
+    return told(desk.call("find_ways_to_run", {**_work(request, {}, None), **_machine(request)}))
 
 
 def _memory_alone(request: RunRequest, desk: Desk, named: dict[str, Any], form: str | None) -> dict[str, Any]:
@@ -181,7 +179,11 @@ def _memory_alone(request: RunRequest, desk: Desk, named: dict[str, Any], form: 
             rows.append(_memory_row(found))
     if not rows:
         rows.append(_memory_row(desk.call("estimate_memory", {**base, "weight_format": form, "task": "inference"})))
-    return {"needs": rows, "note": "totals over all cards of one copy; give cards for speed, limits and flags"}
+    said = {name: rows[0].pop(name) for name in ("assumptions", "warnings") if name in rows[0]}
+    for row in rows:
+        row.pop("assumptions", None)
+        row.pop("warnings", None)
+    return {"needs": rows, "note": "totals over all cards of one copy; give cards for speed, limits and flags", **said}
 
 
 def _memory_row(found: dict[str, Any]) -> dict[str, Any]:
@@ -252,12 +254,13 @@ def told(result: dict[str, Any]) -> dict[str, Any]:
 
     What repeats is left out, so that several ways fit into the bound.
     """
+    named = bool(result.get("models"))
     rows = {
         "answer": {name: value for name, value in result["answer"].items() if name not in {"way", "said"}},
-        "ways": [_way(one) for one in result.get("ways", [])[:WAYS_MAX]],
+        "ways": [_way(one) for one in result.get("ways", [])[: 1 if named else WAYS_MAX]],
         "binds": [{"what": one["what"], "said": one["said"]} for one in result.get("binds", [])[:3]],
         "changes": [_only(one, ("change", "effect", "costs")) for one in result.get("changes", [])[:4]],
-        "together": result.get("together"), "models": result.get("models"),
+        "together": result.get("together"), "models": [_candidate(one) for one in result.get("models", [])[:8]],
         "rejected": [f"{one['way']}: {one['reason']}" for one in result.get("rejected", [])[:3]],
         "assumptions": result.get("assumptions", [])[:4], "warnings": result.get("warnings", [])[:2],
     }  # fmt: skip
@@ -278,6 +281,17 @@ def _way(way: dict[str, Any]) -> dict[str, Any]:
         "limits": _only(way.get("limits") or {}, ("max_context_tokens", "max_concurrent_sequences")),
         "speed": {name: value for name, value in speed.items() if name not in {"label", "bound"}},
         "why": (way.get("why") or [])[:1],
+    }  # fmt: skip
+
+
+def _candidate(one: dict[str, Any]) -> dict[str, Any]:
+    """A model that a machine runs, in one line."""
+    way = one.get("way") or {}
+    speed, memory = way.get("speed") or {}, way.get("memory") or {}
+    return {
+        "model": one["name"], "way": way.get("title"), "needed_bytes_per_gpu": memory.get("needed_bytes_per_gpu"),
+        "tokens_per_s_per_user": speed.get("tokens_per_s_per_user"),
+        "max_context_tokens": (way.get("limits") or {}).get("max_context_tokens"),
     }  # fmt: skip
 
 

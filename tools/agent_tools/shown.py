@@ -12,7 +12,7 @@ SHOWN_MAX = 3000
 LIST_MAX, TEXT_MAX = 6, 360
 LEFT_OUT = frozenset({
     "derivation", "sources", "source", "evidence", "formula", "inputs", "label", "reasons", "curve", "timeline",
-    "combinations", "usd_per_gib", "reason_zh", "detail_zh", "action_zh", "passes_zh",
+    "combinations", "usd_per_gib", "unit", "reason_zh", "detail_zh", "action_zh", "passes_zh",
     "basis", "params_source", "least_first_s", "rank", "complete", "id_source", "locator",
 })  # fmt: skip
 """Fields that only a person who checks the arithmetic reads: `work_out` tells them on request."""
@@ -31,6 +31,8 @@ def shown(value: Any, currency: str = "USD") -> Any:
     """
     if isinstance(value, Mapping):
         currency = value["currency"] if isinstance(value.get("currency"), str) else currency
+        if isinstance(value.get("unit"), str) and isinstance(value.get("seen"), int | float):
+            value = {**value, "seen": with_unit(float(value["seen"]), value["unit"])}
         told: dict[str, Any] = {}
         for key, inner in value.items():
             if inner in (None, "", [], {}, ()) or key in LEFT_OUT:
@@ -134,6 +136,8 @@ def with_unit(value: float, unit: str) -> str:
         return f"{plain(value / 1000)} kW" if value >= 10_000 else f"{value:,.0f} W"
     if unit == "s":
         return duration(value)
+    if unit == "tokens_per_s":
+        return f"{plain(value)} tokens/s"
     if unit == "ratio":
         return f"{plain(value * 100)} %"
     return f"{plain(value)} {unit}".strip()
