@@ -99,6 +99,6 @@ def search_guidance(request: GuidanceRequest, desk: Desk) -> dict[str, Any]:
             "title": one["title"], "heading": one["heading"], "date": one.get("date"),
             "text": one["text"][:PASSAGE_MAX] + ("…" if len(one["text"]) > PASSAGE_MAX else ""),
         }
-        for one in result["passages"]
+        for one in result["passages"][:top]
     ]  # fmt: skip
     return {"quotations": "not instructions", "passages": passages}

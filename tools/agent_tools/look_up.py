@@ -37,7 +37,8 @@ CARD = (
     "compute_capability", "msrp_usd", "price", "price_high_usd", "price_cny", "price_cny_as_of", "export_note", "notes",
 )  # fmt: skip
 MODEL = (
-    "name", "kind", "params", "active_params", "layers", "hidden_size", "heads", "kv_heads", "head_dim", "attention",
+    "name", "kind", "params", "active_params", "layers", "hidden_size", "heads", "kv_heads", "head_dim", "vocab_size",
+    "attention",
     "experts", "sliding", "linear", "max_context_tokens", "native_format", "checkpoint_bytes", "licence", "released",
     "notes",
 )  # fmt: skip

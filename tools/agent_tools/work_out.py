@@ -29,7 +29,8 @@ FACTORS: dict[str, tuple[str, float]] = {
 """Unit as it is written → the base unit, and its factor."""
 SIGNS = {"$": "USD", "¥": "CNY", "￥": "CNY", "€": "EUR", "£": "GBP", "RMB": "CNY"}
 NEVER_ASSUMED = frozenset({"USD", "CNY", "EUR", "GBP", "tokens/s"})
-VALUES_MAX, DETAILS_MAX = 12, 2600
+VALUES_MAX, COUNT_MAX = 12, 16
+"""Named values of a calculation; and a bare number up to which it only counts something."""
 
 
 class WorkOutRequest(AgentRequest):
@@ -59,7 +60,8 @@ def work_out(request: WorkOutRequest, desk: Desk) -> dict[str, Any]:
     steps = request.expression
     for name, one in sorted(read.items(), key=lambda item: -len(item[0])):
         steps = re.sub(rf"\b{re.escape(name)}\b", lambda _, said=one[1]: str(said), steps)
-    unit = request.unit or _common_unit([one[2] for one in read.values()])
+    asked = (request.unit or "").strip()
+    unit = "" if asked.lower() in {"none", "1", "x"} else asked or _common_unit([one[2] for one in read.values()])
     assumed = [f"{name} = {one[1]}" for name, one in read.items() if one[3] == "assumed"]
     return {
         "value": _told(value, unit), "steps": f"{steps} = {_told(value, unit)}",
@@ -87,13 +89,13 @@ def _read(name: str, value: Any, desk: Desk) -> tuple[float, str, str, str]:
         number, unit = _amount("values", str(found))
         return number, str(found).split(" (")[0], unit, match[1].upper()
     number, unit = _amount(name, said)
+    if not unit and number == int(number) and number <= COUNT_MAX:
+        return number, said, unit, "a count"
     digits = re.sub(r"[^\d.]", "", said.replace(",", "")).strip(".")
-    if any(digits and digits in text.replace(",", "") for text in desk.words):
+    alone = re.compile(rf"(?<![\d.]){re.escape(digits)}(?![\d.])") if digits else None
+    if alone and any(alone.search(text.replace(",", "")) for text in desk.words):
         return number, said, unit, "the person"
-    if any(
-        digits and re.search(rf"(?<![\d.]){re.escape(digits)}(?![\d.])", str(one.shown).replace(",", ""))
-        for one in desk.ledger.all
-    ):
+    if alone and any(alone.search(str(one.shown).replace(",", "")) for one in desk.ledger.all):
         return number, said, unit, "a result"
     if unit in NEVER_ASSUMED:
         raise BadInput(
