@@ -106,7 +106,7 @@ def _stands(
 ) -> Stands:
     """What stands behind a figure, or what stands against it."""
     if figure.date or figure.version:
-        source = evidence.mentions(figure.text)
+        source = evidence.dates(figure.text) if figure.date else evidence.mentions(figure.text)
         if source is not None:
             return Stands(True, (source,))
         return Stands(statement.own or figure.version, against="no source dates it so")

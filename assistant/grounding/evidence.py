@@ -8,7 +8,7 @@ from functools import lru_cache
 from typing import Any
 
 from assistant.grounding.cues import roles_of_key
-from assistant.grounding.figures import Figure, figures, figures_of_text
+from assistant.grounding.figures import DATE, Figure, figures, figures_of_text
 from assistant.grounding.mentions import Product, products
 from assistant.grounding.quantities import BYTES, FLOPS, MONEY, PACE, PERCENT, PLAIN, POWER, RATE, TIME
 from assistant.grounding.statements import statements
@@ -27,6 +27,10 @@ SHAPE = ("layers", "hidden_size", "heads", "kv_heads", "head_dim", "intermediate
 PERSON, BEFORE, CATALOG = "person", "before", "catalog"
 """Sources that are no result."""
 QUOTES = "search_guidance"
+MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
+MONTH_NAMED = re.compile(
+    rf"\b(?P<month>(?:{'|'.join(MONTHS)})[a-z]{{0,6}})\.?\s(?:\d{{1,2}},?\s)?(?P<year>20\d\d)\b", re.I
+)
 HAN = re.compile("[一-鿿]")
 BARE, BARE_MIN = "bare", 100
 """Money that a person said without a currency, and from which number on one is taken for money."""
@@ -105,6 +109,11 @@ class Evidence:
         if (source := self._by_catalog(figure)) is not None:
             return Verdict((source,))
         return Verdict((), nearest)
+
+    def dates(self, text: str) -> str | None:
+        """The source of a text that holds this date, however it is written: "2026 年 3 月", "March 2026"."""
+        wanted = set(dates_in(text))
+        return next((source for source, held in self._texts if wanted & set(dates_in(held))), None)
 
     def mentions(self, text: str) -> str | None:
         """The source of a text that holds this very string: a date, a release."""
@@ -214,6 +223,18 @@ def _shape(key: str) -> tuple[float, ...]:
     model = models()[key]
     told = (model.params, model.active_params, model.max_context_tokens, *(getattr(model, name) for name in SHAPE))
     return tuple(float(one) for one in told if one)
+
+
+@lru_cache(maxsize=4096)
+def dates_in(text: str) -> tuple[str, ...]:
+    """Dates of a text as ISO, by the day where it is told and by the month."""
+    found: list[str] = []
+    for match in DATE.finditer(text):
+        parts = [int(one) for one in re.findall(r"\d+", match[0])]
+        found += [f"{parts[0]}-{parts[1]:02}", *([f"{parts[0]}-{parts[1]:02}-{parts[2]:02}"] if len(parts) > 2 else [])]
+    for match in MONTH_NAMED.finditer(text):
+        found.append(f"{match['year']}-{MONTHS.index(match['month'][:3].lower()) + 1:02}")
+    return tuple(found)
 
 
 def _against(figure: Figure, one: Vouched) -> str:

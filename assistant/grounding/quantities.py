@@ -20,6 +20,8 @@ UNITS: dict[str, tuple[str, tuple[float, ...]]] = {
     "秒": (TIME, (1.0,)), "seconds": (TIME, (1.0,)), "s": (TIME, (1.0,)),
     "分钟": (TIME, (60.0,)), "minutes": (TIME, (60.0,)), "min": (TIME, (60.0,)),
     "小时": (TIME, (3600.0,)), "hours": (TIME, (3600.0,)), "hour": (TIME, (3600.0,)), "h": (TIME, (3600.0,)),
+    "分鐘": (TIME, (60.0,)), "小時": (TIME, (3600.0,)), "分": (TIME, (60.0,)), "週": (TIME, (604800.0,)),
+    "萬": (PLAIN, (1e4,)), "億": (PLAIN, (1e8,)),
     "天": (TIME, (86400.0,)), "days": (TIME, (86400.0,)), "day": (TIME, (86400.0,)),
     "s/it": (TIME, (1.0,)), "秒/步": (TIME, (1.0,)), "s/step": (TIME, (1.0,)), "周": (TIME, (604800.0,)),
     "weeks": (TIME, (604800.0,)), "week": (TIME, (604800.0,)),

@@ -12,6 +12,7 @@ from langchain_core.messages import AIMessage, AnyMessage, HumanMessage
 from assistant.llm.answering import Judged, judged
 from assistant.llm.prompts import ANSWER_NOW, CUT_SHORT, NO_CALL, repair
 from assistant.llm.provider import Breaker, Deadline, ProviderUnavailable
+from assistant.llm.toolbox import KEY
 from kb.base import AdvisorError
 from tools.agent_tools.ledger import Ledger
 
@@ -81,6 +82,7 @@ class Guard(AgentMiddleware[Any, Any]):
     def __init__(self, turn: Turn, call_s: float, breaker: Breaker, deadline: Deadline) -> None:
         super().__init__()
         self._turn, self._call_s, self._breaker, self._deadline = turn, call_s, breaker, deadline
+        self._keys: dict[str, str] = {}
 
     def wrap_model_call(self, request: ModelRequest[Any], handler: Handler) -> ModelResponse[Any]:
         """Ask the model, within what is left of calls and time.
@@ -138,7 +140,18 @@ class Guard(AgentMiddleware[Any, Any]):
             raise Unanswered("too many tool calls at once")
         if any(len(str(call["args"])) > ARGUMENTS_MAX for call in last.tool_calls):
             raise Unanswered("overlong arguments")
-        return {"jump_to": "end"} if self._turn.calls >= MODEL_CALLS_MAX else None
+        if self._turn.calls >= MODEL_CALLS_MAX:
+            return {"jump_to": "end"}
+        self._keys = {str(call["id"]): self._turn.ledger.next_key() for call in last.tool_calls}
+        return None
+
+    def wrap_tool_call(self, request: Any, handler: Callable[[Any], Any]) -> Any:
+        """Work a call out under the key that its place in the reply gives it."""
+        token = KEY.set(self._keys.get(str(request.tool_call["id"])))
+        try:
+            return handler(request)
+        finally:
+            KEY.reset(token)
 
     def _again(self, feedback: str) -> dict[str, Any]:
         """Have the model try again, where calls and time are left."""

@@ -1,6 +1,7 @@
 """The nine tools as LangChain tools of one turn: schemas as they are, results as text with the record beside."""
 
 from collections.abc import Sequence
+from contextvars import ContextVar
 from typing import Any
 
 from langchain_core.tools import BaseTool, StructuredTool
@@ -10,6 +11,9 @@ from tools.agent_tools.ledger import Ledger, LookedUp
 from tools.agent_tools.shown import written
 from tools.agent_tools.toolset import agent_tools, schema_of
 
+KEY: ContextVar[str | None] = ContextVar("key", default=None)
+"""Key of the call that is being worked out: calls of one reply run at once, and are told in their order."""
+
 
 def toolbox(ledger: Ledger, words: Sequence[str]) -> list[BaseTool]:
     """Every tool for one turn; what it finds goes into `ledger`. None ever raises."""
@@ -18,7 +22,7 @@ def toolbox(ledger: Ledger, words: Sequence[str]) -> list[BaseTool]:
 
 def _adapted(tool: AgentTool, ledger: Ledger, words: tuple[str, ...]) -> BaseTool:
     def run(**arguments: Any) -> tuple[str, LookedUp]:
-        one = tool.look_up(arguments, ledger, words)
+        one = tool.look_up(arguments, ledger, words, KEY.get())
         return shown_of(one), one
 
     return StructuredTool(

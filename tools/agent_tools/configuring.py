@@ -20,6 +20,7 @@ KEPT = (
     "title", "acquisition", "gpu_name", "gpu_count", "nodes", "provider", "instance", "machine", "weight_format",
     "engine", "tensor_parallel", "pipeline_parallel", "data_parallel", "condition", "memory", "speed", "price",
     "machine_price", "running_cost", "power_w", "trade_offs", "availability",
+    "owned_count",
 )  # fmt: skip
 
 
@@ -125,6 +126,8 @@ def configured(result: dict[str, Any], currency: str) -> dict[str, Any]:
 def _order(one: dict[str, Any], currency: str) -> dict[str, Any]:
     price, memory = one.get("price") or {}, one.get("memory") or {}
     asked = price.get("asked_price") or {}
+    if one.get("owned_count") and one["owned_count"] >= (one.get("gpu_count") or 0):
+        one, price, asked = {**one, "acquisition": "in hand", "availability": None, "machine_price": None}, {}, {}
     amount = asked if asked.get("currency") == currency else price
     return shown({
         **{name: value for name, value in one.items() if name not in {"price", "memory", "machine_price", "speed"}},
@@ -134,7 +137,7 @@ def _order(one: dict[str, Any], currency: str) -> dict[str, Any]:
         "speed": _speed(one.get("speed") or {}),
         "price": _price(amount, price),
         "whole_machine": _price(one["machine_price"], one["machine_price"]) if one.get("machine_price") else None,
-        "price_read": price.get("as_of"),
+        "as_of": price.get("as_of"),
     })  # fmt: skip
 
 

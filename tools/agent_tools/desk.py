@@ -99,8 +99,13 @@ class AgentTool:
         """The docstring, which the model reads."""
         return " ".join((self.run.__doc__ or "").split())
 
-    def look_up(self, arguments: Mapping[str, Any], ledger: Ledger, words: tuple[str, ...] = ()) -> LookedUp:
-        """Run it; what it says, or why it refuses, is kept in the ledger. Never raises for what was asked."""
+    def look_up(
+        self, arguments: Mapping[str, Any], ledger: Ledger, words: tuple[str, ...] = (), key: str | None = None
+    ) -> LookedUp:
+        """Run it; what it says, or why it refuses, is kept in the ledger. Never raises for what was asked.
+
+        `key` is the one that the ledger gave for this call, where several run at once; else the next.
+        """
         desk = Desk(ledger, words)
         try:
             request = self.request.model_validate(dict(arguments))
@@ -114,7 +119,9 @@ class AgentTool:
             logger.exception("%s failed", self.name)
             asked = _plain(arguments)
             told = {"error": {"code": "internal_error", "message": f"{self.name} failed; the defect was logged."}}
-        one = LookedUp(key=ledger.next_key(), tool=self.name, request=asked, shown=told, worked=tuple(desk.worked))
+        one = LookedUp(
+            key=key or ledger.next_key(), tool=self.name, request=asked, shown=told, worked=tuple(desk.worked)
+        )
         return ledger.keep(one)
 
 

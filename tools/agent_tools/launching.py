@@ -17,7 +17,7 @@ TARGETS = {
     "bash": "shell",
     "sbatch": "slurm",
 }
-FILES_MAX, FILE_MAX, PASSAGE_MAX = 4, 1900, 420
+FILES_MAX, FILE_MAX, WHOLE_MAX, PASSAGE_MAX = 4, 1500, 2600, 420
 
 
 class LaunchRequest(AgentRequest):
@@ -66,6 +66,7 @@ def launch_files(request: LaunchRequest, desk: Desk) -> dict[str, Any]:
         "pipeline_parallel": layout.get("pp"),
         "sequence_tokens": reading.count(request.sequence_tokens, "sequence_tokens"),
     })  # fmt: skip
+    longest = WHOLE_MAX if request.file else FILE_MAX
     chosen = [one for one in result["files"] if request.file in (None, one["name"])] or result["files"]
     fields = (
         "model", "checkpoint", "program", "release", "weight_format", "tensor_parallel", "pipeline_parallel",
@@ -75,7 +76,7 @@ def launch_files(request: LaunchRequest, desk: Desk) -> dict[str, Any]:
     return {
         **shown({name: result[name] for name in fields if result.get(name)}),
         "cards": f"{result['gpu_count']} × {result['gpu']}", "names": [one["name"] for one in result["files"]],
-        "files": [{"name": one["name"], "content": one["content"][:FILE_MAX]} for one in chosen[:FILES_MAX]],
+        "files": [{"name": one["name"], "content": one["content"][:longest]} for one in chosen[:FILES_MAX]],
         "warnings": result["warnings"][:3],
     }  # fmt: skip
 

@@ -41,6 +41,10 @@ class LookedUp(Frozen):
         return "error" in self.shown
 
 
+def _number(key: str) -> int:
+    return int(key[1:]) if key[1:].isdigit() else 0
+
+
 class Ledger:
     """Results by key, in the order of the calls; the oldest are forgotten. Safe between threads."""
 
@@ -48,7 +52,7 @@ class Ledger:
         self._held: OrderedDict[str, LookedUp] = OrderedDict((one.key, one) for one in former)
         self._former = len(self._held)
         self._access = threading.Lock()
-        self._count = max((int(key[1:]) for key in self._held if key[1:].isdigit()), default=0)
+        self._count = max(map(_number, self._held), default=0)
 
     def next_key(self) -> str:
         """The key of the next result."""
@@ -57,9 +61,11 @@ class Ledger:
             return f"R{self._count}"
 
     def keep(self, one: LookedUp) -> LookedUp:
-        """Hold a result under its key."""
+        """Hold a result under its key; results are told in the order of their keys, whichever ends first."""
         with self._access:
             self._held[one.key] = one
+            for later in [key for key in self._held if _number(key) > _number(one.key)]:
+                self._held.move_to_end(later)
             while len(self._held) > KEPT_MAX:
                 self._held.popitem(last=False)
                 self._former = max(0, self._former - 1)

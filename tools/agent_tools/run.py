@@ -174,7 +174,9 @@ def _memory_alone(request: RunRequest, desk: Desk, named: dict[str, Any], form: 
     base = {name: work.get(name) for name in fields}
     rows = []
     for each in [form] if form else [None, "fp8", "awq", "gguf:Q4_K_M"]:
-        found = desk.tried("estimate_memory", {**base, "weight_format": each, "task": "inference"})
+        program = "llama.cpp" if (each or "").startswith("gguf") else work.get("engine")
+        asked = {**base, "weight_format": each, "task": "inference", "engine": program}
+        found = desk.tried("estimate_memory", asked)
         if found and found["weight_format"] not in [row["weight_format"] for row in rows]:
             rows.append(_memory_row(found))
     if not rows:

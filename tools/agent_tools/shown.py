@@ -94,6 +94,8 @@ def _figure(key: str, value: float, currency: str, period: Any) -> tuple[str, An
         return key, with_unit(value, "bytes")
     if "tokens_per_s" in key:
         return key, f"{plain(value)} tokens/s"
+    if key in {"gpu_hours", "gpu_hours_total"}:
+        return key, f"{plain(value)} GPU-h"
     if "kwh" in key and not key.endswith("per_kwh"):
         return key, f"{plain(value)} kWh"
     if _is_money(key):

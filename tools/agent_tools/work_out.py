@@ -6,6 +6,8 @@ from typing import Any
 from pydantic import Field
 
 from kb.base import BadInput
+from kb.lexicon.count.rules import numbers
+from kb.lexicon.text import fold
 from tools.agent_tools.asked import AgentRequest
 from tools.agent_tools.calculation import evaluate
 from tools.agent_tools.desk import Desk
@@ -18,17 +20,24 @@ AMOUNT = re.compile(
 )
 FACTORS: dict[str, tuple[str, float]] = {
     "tib": ("bytes", 2**40), "gib": ("bytes", 2**30), "mib": ("bytes", 2**20), "tb": ("bytes", 1e12),
-    "gb": ("bytes", 1e9), "mb": ("bytes", 1e6), "kb": ("bytes", 1e3), "b/param": ("", 1), "tb/s": ("bytes/s", 1e12),
+    "gb": ("bytes", 1e9), "mb": ("bytes", 1e6), "kb": ("bytes", 1e3), "bytes": ("bytes", 1), "tb/s": ("bytes/s", 1e12),
     "gb/s": ("bytes/s", 1e9), "mb/s": ("bytes/s", 1e6), "gbit/s": ("bytes/s", 1.25e8), "pflops": ("flops", 1e15),
-    "tflops": ("flops", 1e12), "gflops": ("flops", 1e9), "kw": ("w", 1e3), "w": ("w", 1), "kwh": ("kWh", 1),
-    "ms": ("s", 1e-3), "s": ("s", 1), "min": ("s", 60), "h": ("s", 3600), "hours": ("s", 3600), "hour": ("s", 3600),
-    "days": ("s", 86400), "day": ("s", 86400), "weeks": ("s", 604800), "%": ("ratio", 0.01), "k": ("", 1e3),
-    "m": ("", 1e6), "b": ("", 1e9), "t": ("", 1e12), "万": ("", 1e4), "亿": ("", 1e8), "千": ("", 1e3),
-    "小时": ("s", 3600), "天": ("s", 86400), "秒": ("s", 1), "tokens/s": ("tokens/s", 1), "tok/s": ("tokens/s", 1),
+    "tflops": ("flops", 1e12), "gflops": ("flops", 1e9), "kw": ("w", 1e3), "w": ("w", 1), "kwh": ("J", 3.6e6),
+    "wh": ("J", 3600), "ms": ("s", 1e-3), "s": ("s", 1), "min": ("s", 60), "h": ("s", 3600), "hours": ("s", 3600),
+    "hour": ("s", 3600), "gpu-h": ("s", 3600), "gpu-hours": ("s", 3600), "days": ("s", 86400), "day": ("s", 86400),
+    "weeks": ("s", 604800), "month": ("s", 2628000), "months": ("s", 2628000), "year": ("s", 31557600),
+    "years": ("s", 31557600), "%": ("ratio", 0.01), "k": ("", 1e3), "m": ("", 1e6), "b": ("", 1e9), "t": ("", 1e12),
+    "万": ("", 1e4), "亿": ("", 1e8), "千": ("", 1e3), "小时": ("s", 3600), "天": ("s", 86400), "秒": ("s", 1),
+    "tokens/s": ("tokens/s", 1), "tok/s": ("tokens/s", 1), "tokens": ("", 1),
 }  # fmt: skip
 """Unit as it is written → the base unit, and its factor."""
+PER = re.compile(
+    r"/\s*(?:gpu|card|卡|张)?\s*[/·-]?\s*(kwh|hours?|hr|h|day|month|mo|year|yr|min|小时|时|天|月|年)(?![a-z])", re.I
+)
+PER_UNITS = {"hr": "h", "mo": "month", "yr": "year", "时": "h", "月": "month", "年": "year"}
 SIGNS = {"$": "USD", "¥": "CNY", "￥": "CNY", "€": "EUR", "£": "GBP", "RMB": "CNY"}
-NEVER_ASSUMED = frozenset({"USD", "CNY", "EUR", "GBP", "tokens/s"})
+CURRENCIES = frozenset({"USD", "CNY", "EUR", "GBP"})
+NEVER_ASSUMED = CURRENCIES | {"tokens/s"}
 VALUES_MAX, COUNT_MAX = 12, 16
 """Named values of a calculation; and a bare number up to which it only counts something."""
 
@@ -93,7 +102,7 @@ def _read(name: str, value: Any, desk: Desk) -> tuple[float, str, str, str]:
         return number, said, unit, "a count"
     digits = re.sub(r"[^\d.]", "", said.replace(",", "")).strip(".")
     alone = re.compile(rf"(?<![\d.]){re.escape(digits)}(?![\d.])") if digits else None
-    if alone and any(alone.search(text.replace(",", "")) for text in desk.words):
+    if any(_says(text, number, alone) for text in desk.words):
         return number, said, unit, "the person"
     if alone and any(alone.search(str(one.shown).replace(",", "")) for one in desk.ledger.all):
         return number, said, unit, "a result"
@@ -106,22 +115,32 @@ def _read(name: str, value: Any, desk: Desk) -> tuple[float, str, str, str]:
     return number, said, unit, "assumed"
 
 
+def _says(text: str, number: float, alone: re.Pattern[str] | None) -> bool:
+    """Whether a text holds a number, in digits or as people write it: 「5万」 is 50,000."""
+    if alone and alone.search(text.replace(",", "")):
+        return True
+    return any(abs(one.value - number) <= 1e-9 * abs(number) for one in numbers(fold(text).lower()))
+
+
 def _at(found: Any, part: str) -> Any:
     return found[int(part)] if isinstance(found, list) and part.isdigit() and int(part) < len(found) else None
 
 
 def _amount(field: str, said: str) -> tuple[float, str]:
-    """A figure in its base unit."""
+    """A figure in its base unit: money a second, where it is said an hour, so that rates and times go together."""
     match = AMOUNT.match(said)
     if match is None:
         raise BadInput("values", f"{field} = “{said[:40]}” is no figure.", "Write a number with its unit.")
     number = float(match["digits"].replace(",", ""))
-    if match["sign"]:
-        return number, SIGNS.get(match["sign"], match["sign"])
     unit = (match["unit"] or "").strip()
-    for written in (unit, unit.split(" ")[0], unit.split("/")[0] if unit.startswith(("USD", "CNY", "EUR")) else ""):
-        if written.upper() in {"USD", "CNY", "EUR", "GBP"}:
-            return number, written.upper()
+    currency = SIGNS.get(match["sign"] or "", match["sign"] or "")
+    if not currency and unit[:3].upper() in CURRENCIES:
+        currency, unit = unit[:3].upper(), unit[3:].strip()
+    if currency:
+        per = PER.search(unit)
+        name = per[1].lower() if per else ""
+        return (number / FACTORS[PER_UNITS.get(name, name)][1] if name else number), currency
+    for written in (unit, unit.split(" ")[0]):
         if written.lower() in FACTORS:
             base, factor = FACTORS[written.lower()]
             return number * factor, base
@@ -134,11 +153,16 @@ def _common_unit(units: list[str]) -> str:
 
 
 def _told(value: float, unit: str) -> str:
-    """A value in the unit asked for: bases as people write them."""
-    if unit.upper() in {"USD", "CNY", "EUR", "GBP"}:
-        sign = {"USD": "$", "CNY": "¥", "EUR": "€", "GBP": "£"}[unit.upper()]
-        return f"{sign}{value:,.{4 if abs(value) < 1 else 2 if abs(value) < 1000 else 0}f}"
-    if unit.lower() in FACTORS and unit not in {"", "s", "w"}:
+    """A value in the unit asked for: bases as people write them, money by the hour where that is asked for."""
+    currency, _, per = unit.partition("/")
+    if currency.upper() in CURRENCIES:
+        value *= FACTORS.get(PER_UNITS.get(per.lower(), per.lower()), ("", 1.0))[1] if per else 1.0
+        sign = {"USD": "$", "CNY": "¥", "EUR": "€", "GBP": "£"}[currency.upper()]
+        digits = 4 if abs(value) < 1 else 2 if abs(value) < 1000 else 0
+        return f"{sign}{value:,.{digits}f}{'/' + per if per else ''}"
+    if unit == "J":
+        return f"{plain(value / 3.6e6)} kWh"
+    if unit.lower() in FACTORS and unit not in {"", "s", "w", "bytes"}:
         return f"{plain(value / FACTORS[unit.lower()][1])} {unit}"
     return with_unit(value, unit)
 
