@@ -56,6 +56,8 @@ class Unused(Frozen):
     start: int
     """Characters into the question."""
     why: str
+    decides: bool = False
+    """Whether it could have changed the answer: a product, a budget, a wished speed. Those are told."""
 
 
 class Section(Frozen):

@@ -26,6 +26,7 @@ from assistant.phrases import phrases
 from assistant.step import Step
 from assistant.understand.language import language_of, speaks
 from kb.clock import today
+from kb.lexicon.text import SIMPLIFIED
 from kb.names import gpu_names, model_names
 from tools.agent_tools.ledger import Ledger, LookedUp
 
@@ -33,6 +34,8 @@ LEFT_MIN = 12
 """Characters from which on something is left of an answer."""
 GRAPH_STEPS_MAX = 4 * MODEL_CALLS_MAX + 8
 UNUSED_TOLD = 3
+TRADITIONAL_MIN = 3
+"""Characters that only traditional script has, from which on a text is in it."""
 
 
 class Driver:
@@ -114,13 +117,14 @@ class Driver:
         final = checked(text, evidence)
         text, citations = cited(text, final, turn.ledger.all)
         if final.own:
-            text = f"{marked(text, say('driven.mark'))}\n\n{say('driven.own')}"
+            told = say("driven.own_traditional") if traditional(question) else say("driven.own")
+            text = f"{marked(text, say('driven.mark'))}\n\n{told}"
         warnings = []
         if found.bad:
             warnings.append(say("driven.cut"))
         unused = unused_of(question, turn.ledger.new, text)
-        if unused:
-            warnings.append(say("driven.unused", quotes=say.listed([f"“{one.quote}”" for one in unused[:UNUSED_TOLD]])))
+        if telling := [f"“{one.quote}”" for one in unused if one.decides]:
+            warnings.append(say("driven.unused", quotes=say.listed(telling[:UNUSED_TOLD])))
         loose = final.loose
         return Answer(
             id=uuid.uuid4().hex,
@@ -143,6 +147,11 @@ class Driver:
             engine=self._engine,
             elapsed_s=since(started),
         )  # fmt: skip
+
+
+def traditional(text: str) -> bool:
+    """Whether a text is written in traditional characters."""
+    return sum(character in SIMPLIFIED for character in text) >= TRADITIONAL_MIN
 
 
 def language(question: str, history: Sequence[Answer]) -> str:

@@ -6,7 +6,7 @@ from typing import Any
 from assistant.answer import Unused
 from assistant.grounding.figures import Figure, figures
 from assistant.grounding.mentions import products
-from assistant.grounding.quantities import PLAIN
+from assistant.grounding.quantities import MONEY, PACE, PLAIN, POWER
 from assistant.grounding.statements import statements
 from assistant.understanding import Asked
 from kb.base import AdvisorError
@@ -27,6 +27,8 @@ TASKS: Mapping[str, Task] = {
     "inference": "inference", "dpo": "lora", "grpo": "lora",
 }  # fmt: skip
 UNUSED_MAX = 8
+TELLING = frozenset({MONEY, PACE, POWER})
+"""Kinds of figures that are told when nothing used them: a budget, a wished speed, a limit of power."""
 
 
 def need_of(looked_up: Sequence[LookedUp], before: Asked | None) -> Asked:
@@ -131,13 +133,18 @@ def unused_of(question: str, looked_up: Iterable[LookedUp], answer: str) -> tupl
         for product in products(statement.text):
             if not product.ids & names:
                 why = "no call and no sentence speaks of it"
-                left.append(Unused(quote=product.text, start=statement.start + product.start, why=why))
+                start = statement.start + product.start
+                left.append(Unused(quote=product.text, start=start, why=why, decides=True))
         left += [
-            Unused(quote=figure.text, start=figure.start, why="no call and no sentence uses it")
+            Unused(quote=figure.text, start=figure.start, why="no call and no sentence uses it", decides=_tells(figure))
             for figure in figures(statement)
             if _decides(figure) and not any(_same(figure, value) for value in values) and figure.text not in used
         ]
     return tuple(left[:UNUSED_MAX])
+
+
+def _tells(figure: Figure) -> bool:
+    return any(one.kind in TELLING for one in figure.readings)
 
 
 def _decides(figure: Figure) -> bool:
