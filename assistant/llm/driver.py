@@ -151,7 +151,7 @@ class Driver:
 
 def traditional(text: str) -> bool:
     """Whether a text is written in traditional characters."""
-    return sum(character in SIMPLIFIED for character in text) >= TRADITIONAL_MIN
+    return sum(ord(character) in SIMPLIFIED for character in text) >= TRADITIONAL_MIN
 
 
 def language(question: str, history: Sequence[Answer]) -> str:
