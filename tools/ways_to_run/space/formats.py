@@ -1,6 +1,7 @@
 """Which weight and cache formats a model comes in, and which engines read them on which cards."""
 
 from collections.abc import Iterator
+from functools import lru_cache
 from typing import NamedTuple
 
 from kb.launch import launch_facts
@@ -156,9 +157,24 @@ def bits_per_weight(load: Load, name: str) -> float:
 
 def published(load: Load, name: str) -> str | None:
     """Hugging Face id of the checkpoint in that format, as far as it is known."""
-    if load.shape.id is None:
-        return None
-    if name == load.native or name in ("bf16", "fp16"):
-        return load.shape.id
-    found = launch_facts().published(load.shape.id, name)
+    return _published(load.shape.id, load.native, name) if load.shape.id else None
+
+
+@lru_cache(maxsize=1024)
+def _published(model: str, native: str, name: str) -> str | None:
+    if name == native or name in ("bf16", "fp16"):
+        return model
+    found = launch_facts().published(model, name)
     return found[0] if found else None
+
+
+def made_on_load(load: Load, engine: str, name: str) -> str | None:
+    """How a server is told to make the format itself from the published weights; null where it cannot or need not."""
+    if name == load.native or published(load, name):
+        return None
+    return launch_facts().made_on_load.get(engine, {}).get(name)
+
+
+def made_by_others(load: Load, engine: str, name: str) -> bool:
+    """Whether the format is to be had only from others than the model's makers, as far as is known."""
+    return published(load, name) is None and made_on_load(load, engine, name) is None

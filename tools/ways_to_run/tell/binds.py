@@ -24,7 +24,7 @@ def binds_of(load: Load, machine: Machine, found: Found) -> tuple[Bind, ...]:
     if not found.ways:
         return tuple(_nothing_fits(load, machine, found))
     best = found.ways[0]
-    return (*_speed(load, best), *_targets(load, best), *_capacity(load, machine, best, found))
+    return (*_speed(load, best), *_targets(load, best), *_capacity(load, best, found), *_context(load))
 
 
 def _nothing_fits(load: Load, machine: Machine, found: Found) -> Iterator[Bind]:
@@ -139,7 +139,15 @@ def _targets(load: Load, best: Weighed) -> Iterator[Bind]:
         )  # fmt: skip
 
 
-def _capacity(load: Load, machine: Machine, best: Weighed, found: Found) -> Iterator[Bind]:
+def _context(load: Load) -> Iterator[Bind]:
+    if load.longest is not None and load.context > load.longest:
+        yield Bind(
+            what="model_context", subject=load.name, needed=load.context, available=load.longest, unit="tokens",
+            said=f"The model itself reads {load.longest:,} tokens; {load.context:,} take an extension such as YaRN.",
+        )  # fmt: skip
+
+
+def _capacity(load: Load, best: Weighed, found: Found) -> Iterator[Bind]:
     """What keeps the cards from a better format, and what the cache leaves."""
     candidate = best.candidate
     held = candidate.held

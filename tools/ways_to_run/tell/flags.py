@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from kb.launch import launch_facts
 from kb.records.gpu import Gpu
 from kb.software import compute_capability
-from tools.ways_to_run.space.formats import FILES, published
+from tools.ways_to_run.space.formats import FILES, made_on_load, published
 from tools.ways_to_run.space.load import Load
 from tools.ways_to_run.space.machine import Machine
 from tools.ways_to_run.weigh.candidate import Candidate
@@ -51,14 +51,13 @@ def _made_on_load(load: Load, candidate: Candidate) -> str | None:
     gpu = candidate.group.gpu if candidate.group else candidate.cards[0].gpu if candidate.cards else None
     if gpu is not None and gpu.vendor == "Huawei":
         return "ascend" if candidate.form == "int8" else None
-    if candidate.form == load.native or published(load, candidate.form):
-        return None
-    return launch_facts().made_on_load.get(candidate.engine, {}).get(candidate.form)
+    return made_on_load(load, candidate.engine, candidate.form)
 
 
 def _here(load: Load, candidate: Candidate) -> int:
-    """Sequences of one copy."""
-    return math.ceil(load.sequences / max(candidate.spread.dp, 1))
+    """Sequences of one copy of the attention layers."""
+    spread = candidate.spread
+    return math.ceil(load.sequences / (spread.dp * (spread.ep if spread.attention_copies else 1)))
 
 
 def share_of_card(candidate: Candidate) -> float:
@@ -107,7 +106,7 @@ def _sglang(load: Load, candidate: Candidate, utilization: float | None) -> Iter
             yield f"--dp-size {spread.dp}"
         if spread.ep > 1:
             yield f"--ep-size {spread.ep}"
-    yield f"--context-length {load.context} --max-running-requests {_here(load, candidate)}"
+    yield f"--context-length {load.context} --max-running-requests {load.sequences}"
     held, gpu = candidate.held, candidate.group.gpu if candidate.group else candidate.cards[0].gpu
     static = math.ceil(100 * (held.weights + held.cache) / gpu.memory_bytes) / 100
     yield f"--mem-fraction-static {utilization or max(static, min(0.88, share_of_card(candidate))):g}"

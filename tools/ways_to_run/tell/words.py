@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from kb.quality import quality
 from kb.units import format_bytes
 from tools.ways_to_run.result import UsedCards
-from tools.ways_to_run.space.formats import FILES, published
+from tools.ways_to_run.space.formats import FILES, made_by_others
 from tools.ways_to_run.space.load import Load
 from tools.ways_to_run.weigh.candidate import Candidate
 from tools.ways_to_run.weigh.worth import Weighed
@@ -89,7 +89,7 @@ def why(load: Load, one: Weighed) -> Iterator[str]:
         )
     if candidate.condition is not None:
         yield f"On this card: {candidate.condition.reason}. {candidate.condition.instead}".strip()
-    if candidate.engine != FILES and published(load, candidate.form) is None:
+    if candidate.engine != FILES and made_by_others(load, candidate.engine, candidate.form):
         name = format_name(candidate.form)
         yield f"No {name} checkpoint of its makers is known here: take one from others, or make it."
     if candidate.group is not None and len({card.gpu.id for card in candidate.group.cards}) > 1:

@@ -4,15 +4,16 @@ import math
 from typing import NamedTuple
 
 from kb.quality import quality
-from tools.ways_to_run.space.formats import SERVERS
+from tools.ways_to_run.space.formats import SERVERS, made_by_others
 from tools.ways_to_run.space.load import Load
 from tools.ways_to_run.weigh.candidate import Candidate
 from tools.ways_to_run.weigh.pace import Speed
 
 UNKNOWN_RATE = 1.0
 """Tokens a second that a card without a stated bandwidth is ranked by."""
-CARDS_PERCENT, STAGES_PERCENT, HOST_PERCENT, ENGINE_PERCENT = 0.35, 0.05, 0.2, 0.02
-"""What simplicity is worth, in per cent of quality: half the cards, a stage less, no host memory, the usual engine."""
+CARDS_PERCENT, STAGES_PERCENT, HOST_PERCENT, ENGINE_PERCENT, OTHERS_PERCENT = 0.35, 0.05, 0.2, 0.02, 1.0
+"""What simplicity is worth, in per cent of quality: half the cards, a stage less, no host memory, the usual engine, and
+for a server a checkpoint by the model's own makers."""
 
 
 class Weighed(NamedTuple):
@@ -81,16 +82,18 @@ def _score(load: Load, candidate: Candidate, rate: float, loss: float) -> float:
     doublings = math.log2(rate / (load.target_rate or exchange.pace_tokens_per_s))
     worth = (exchange.doubling_percent if doublings < 0 else exchange.beyond_percent) * doublings
     tight = exchange.tight_percent if candidate.held.surety == "tight" else 0.0
-    return worth - loss - tight - _complexity(candidate)
+    return worth - loss - tight - _complexity(load, candidate)
 
 
-def _complexity(candidate: Candidate) -> float:
+def _complexity(load: Load, candidate: Candidate) -> float:
+    others = candidate.engine in SERVERS and made_by_others(load, candidate.engine, candidate.form)
     engine = SERVERS.index(candidate.engine) if candidate.engine in SERVERS else 0
     return (
         CARDS_PERCENT * math.log2(max(candidate.used, 1))
         + STAGES_PERCENT * (candidate.layout.pipeline > 1)
         + HOST_PERCENT * candidate.offloads
         + ENGINE_PERCENT * engine
+        + OTHERS_PERCENT * others
     )
 
 
