@@ -21,8 +21,11 @@ MOVES = 0.03
 LEAST_SCORE = 0.02
 ROOMY = 0.6
 """Share of the card below which it is far from full."""
-UNSAID_PLATFORM = 0.35
-"""How much rarer a cause is that needs a system which was not said."""
+AT_HOME = ("consumer", "laptop")
+UNSAID_PLATFORM, UNSAID_AT_HOME = 0.2, 0.7
+"""How much rarer a cause is that needs a system which was not said; on one card that people have at home, less so."""
+PARTLY = 1.5
+"""Power by which a cause counts less that explains a part of the gap alone."""
 TOO_FAR = 0.45
 """Logarithm of how far a cause may overshoot what was seen before it counts half."""
 
@@ -94,7 +97,7 @@ def scored(
         weight = evidence(fact, seen) * likelier.get(fact.id, 1.0)
         if instead and not fact.belief and not feasible(setup, fields):
             continue
-        score = prior(fact, setup) * weight * (0.1 + 0.9 * gap.fits(under))
+        score = prior(fact, setup) * weight * (0.1 + 0.9 * gap.fits(under) ** PARTLY)
         if score < LEAST_SCORE:
             continue
         found.append(
@@ -150,7 +153,10 @@ def evidence(fact: CauseFact, seen: Seen) -> float:
 
 def prior(fact: CauseFact, setup: Setup) -> float:
     """How often it is met: less where it needs a system that was not said; otherwise with room to spare, or without."""
-    unsaid = UNSAID_PLATFORM if fact.platforms and setup.request.platform is None else 1.0
+    unsaid = 1.0
+    if fact.platforms and setup.request.platform is None:
+        at_home = setup.cards == 1 and setup.card is not None and setup.card.market in AT_HOME
+        unsaid = UNSAID_AT_HOME if at_home else UNSAID_PLATFORM
     full = filled(setup) if fact.roomy_times != 1.0 or fact.tight_times != 1.0 else None
     if full is not None and full < ROOMY:
         return fact.prior * unsaid * fact.roomy_times

@@ -157,7 +157,9 @@ def _pool(setup: Setup, machine: Machine, per: PerGpu, found: Expected) -> None:
         found.warnings.append("The weights and the work space alone take more than the share that is reserved.")
         return
     value = room / each
-    spread = max(around * others, around * room) / each
+    weights = part(per, "weights")
+    doubt = around["weights"] * weights + around["others"] * (others - weights) + around["room"] * room
+    spread = doubt / each
     found.ranges[name] = Range(value=value, low=max(value - spread, 1.0), high=value + spread, unit=UNITS[name])
     most = (card.memory_bytes - part(per, "weights")) / each
     found.limits[name] = max(most, value + spread)

@@ -86,7 +86,9 @@ def test_layers_left_to_the_processor_are_part_of_what_is_expected() -> None:
     asked = {"cards": "RTX 3090", "seen": {"tokens_per_s": 6}}
     whole, half = (
         explain_observation(
-            ObservationRequest.model_validate({**asked, "flags": f"llama-server -m Qwen3-32B-Q4_K_M.gguf -ngl {layers}"})
+            ObservationRequest.model_validate(
+                {**asked, "flags": f"llama-server -m Qwen3-32B-Q4_K_M.gguf -ngl {layers}"}
+            )
         )
         for layers in (99, 32)
     )
