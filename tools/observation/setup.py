@@ -86,6 +86,13 @@ class Setup:
         return max(sum(one.count for one in self.request.cards if one.gpu != CPU), 1)
 
     @property
+    def card_memory(self) -> int | None:
+        """Memory of a card, also of one that is known by its memory alone."""
+        if self.card is not None:
+            return self.card.memory_bytes
+        return next((one.memory_bytes for one in self.request.cards if one.memory_bytes), None)
+
+    @property
     def mixed(self) -> bool:
         """Whether the cards are of several kinds."""
         return len({one.gpu for one in self.request.cards}) > 1
