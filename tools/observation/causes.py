@@ -21,8 +21,11 @@ MOVES = 0.03
 LEAST_SCORE = 0.02
 ROOMY = 0.6
 """Share of the card below which it is far from full."""
-UNSAID_PLATFORM = 0.35
-"""How much rarer a cause is that needs a system which was not said."""
+AT_HOME = ("consumer", "laptop")
+UNSAID_PLATFORM, UNSAID_AT_HOME = 0.2, 0.7
+"""How much rarer a cause is that needs a system which was not said; on one card that people have at home, less so."""
+PARTLY = 1.5
+"""Power by which a cause counts less that explains a part of the gap alone."""
 TOO_FAR = 0.45
 """Logarithm of how far a cause may overshoot what was seen before it counts half."""
 
@@ -94,7 +97,7 @@ def scored(
         weight = evidence(fact, seen) * likelier.get(fact.id, 1.0)
         if instead and not fact.belief and not feasible(setup, fields):
             continue
-        score = prior(fact, setup) * weight * (0.1 + 0.9 * gap.fits(under))
+        score = prior(fact, setup) * weight * (0.1 + 0.9 * gap.fits(under) ** PARTLY)
         if score < LEAST_SCORE:
             continue
         found.append(
@@ -118,7 +121,7 @@ def told(
         setting = setting.format_map(_filled(setup, change or {}))
     return ObservedCause(
         id=fact.id, name=Words(en=fact.name, zh=fact.name_zh), what=Words(en=fact.what, zh=fact.what_zh), basis=basis,
-        share_ratio=None if share is None else round(share, 3), expected=under, change=dict(change or {}),
+        share_ratio=None if share is None else round(share, 3), expected=under, change=_told_fields(change or {}),
         check=Check(command=fact.check, look_for=fact.look_for, look_for_zh=fact.look_for_zh),
         fix=Words(en=fact.fix, zh=fact.fix_zh), setting=setting, figure_after=after,
     )  # fmt: skip
@@ -131,7 +134,9 @@ class _Filled(dict[str, Any]):
 
 def _filled(setup: Setup, change: Mapping[str, Any]) -> dict[str, Any]:
     known = {name: value for name, value in setup.request.model_dump().items() if value is not None}
-    return _Filled(known | {name: value for name, value in change.items() if value is not None}, cards=setup.cards)
+    return _Filled(
+        known | {name: value for name, value in change.items() if value is not None} | {"cards": setup.cards}
+    )
 
 
 def evidence(fact: CauseFact, seen: Seen) -> float:
@@ -150,7 +155,10 @@ def evidence(fact: CauseFact, seen: Seen) -> float:
 
 def prior(fact: CauseFact, setup: Setup) -> float:
     """How often it is met: less where it needs a system that was not said; otherwise with room to spare, or without."""
-    unsaid = UNSAID_PLATFORM if fact.platforms and setup.request.platform is None else 1.0
+    unsaid = 1.0
+    if fact.platforms and setup.request.platform is None:
+        at_home = setup.cards == 1 and setup.card is not None and setup.card.market in AT_HOME
+        unsaid = UNSAID_AT_HOME if at_home else UNSAID_PLATFORM
     full = filled(setup) if fact.roomy_times != 1.0 or fact.tight_times != 1.0 else None
     if full is not None and full < ROOMY:
         return fact.prior * unsaid * fact.roomy_times
@@ -248,11 +256,15 @@ def _fields(fact: CauseFact, setup: Setup) -> dict[str, Any] | None:
 
 
 def _meant(value: str, setup: Setup) -> Any:
-    """=field: as large as another field of the request; @cards, @ollama_context: what follows from the cards."""
+    """=field: as large as another field of the request; @…: what follows from the cards."""
     if value.startswith("="):
         return getattr(setup.request, value[1:], None)
     if value == "@cards":
         return setup.cards
+    if value in ("@one_card", "@twice_the_cards"):
+        each = setup.request.cards[0] if setup.request.cards else None
+        count = 1 if value == "@one_card" else 2 * setup.cards
+        return (each.model_copy(update={"count": count}),) if each is not None else ()
     whole = setup.cards * setup.card.memory_bytes if setup.card else 0
     tiers = observation_facts().settings["ollama_context"]
     return next(row["tokens"] for row in tiers if whole < row["below_bytes"])
@@ -304,6 +316,15 @@ def _solve(
 def _after(fact: CauseFact, setup: Setup, gap: Gap) -> Range | None:
     """The figure once a fault is gone: as the set-up should give."""
     return None if fact.instead else gap.expected
+
+
+def _told_fields(fields: Mapping[str, Any]) -> dict[str, Any]:
+    """Fields as plain values: cards as they are counted."""
+    counted = {
+        name: " + ".join(f"{one.count} x {one.gpu}" for one in value) if name == "cards" else value
+        for name, value in fields.items()
+    }
+    return {name: value for name, value in counted.items() if value is None or isinstance(value, str | int | float)}
 
 
 def _written(machine: Mapping[str, float]) -> dict[str, Any]:

@@ -4,8 +4,11 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from kb.base import BadInput
+from kb.memory_constants import memory_sources
 from kb.observation import CauseFact, observation_facts, symptom
 from kb.records.source import Source
+from kb.speed_constants import speed_sources
+from tools.base import Step
 from tools.observation.causes import (
     Gap,
     Scored,
@@ -74,7 +77,8 @@ def explain_observation(request: ObservationRequest) -> Explanation:
         answer=_answer(first, causes, setup, base), model=_model(setup), gpu=setup.card.id if setup.card else None,
         gpus=setup.cards if request.cards else None, engine=setup.engine, set_by_flags=_told_flags(flags),
         figures=tuple(figures), causes=causes, error=error, binds=base.binds.get(first.name) if first else None,
-        changes=tuple(_effects(setup, first))[:EFFECTS_MAX] if first else (), derivation=tuple(base.steps),
+        changes=tuple(_effects(setup, first))[:EFFECTS_MAX] if first else (),
+        derivation=(*base.steps, *_compared(first, causes)),
         assumptions=tuple(dict.fromkeys([*setup.assumptions(), *base.assumptions])),
         warnings=tuple(_warnings(request, base, error, first)), sources=_sources(base, causes, error),
     )  # fmt: skip
@@ -125,7 +129,7 @@ def _explaining(
         return found or scored(setup, gap, request.seen, likelier, instead=True)
     hoped = first.by_person
     if hoped is None:
-        hoped = max((one.effect.value for one in _effects(setup, first)), key=lambda one: _gain(first, one), default=0)
+        hoped = _best(setup, first)
         if not hoped or _gain(first, hoped) < WORTH_TELLING:
             return []
     elif of.low <= hoped <= of.high:
@@ -142,6 +146,16 @@ def _explaining(
         beyond = told(observation_facts().causes["beyond_limit"], setup, "reckoned", under=limit)
         found.insert(0, Scored(1.0, beyond))
     return found
+
+
+def _best(setup: Setup, first: Figure) -> float:
+    """The best that one other choice, or what people take for the whole, gives; 0 where none does."""
+    values = [one.effect.value for one in _effects(setup, first)]
+    for fact in observation_facts().causes.values():
+        if fact.belief and concerns(fact, setup) and (not fact.figures or first.name in fact.figures):
+            effect = effect_of(fact.id, setup, first.name)
+            values += [effect.effect.value] if effect else []
+    return max(values, key=lambda one: _gain(first, one), default=0.0)
 
 
 def _beyond(first: Figure) -> Iterator[CauseFact]:
@@ -192,7 +206,7 @@ def _needs(first: Figure | None, setup: Setup, base: Expected) -> Iterator[str]:
     asked = setup.request
     if not setup.named:
         yield "model"
-    if not asked.cards:
+    if setup.card is None and not setup.on_cpu:
         yield "cards"
     if setup.kind == "training" and first.name in ("step_s", "it_per_s"):
         if asked.micro_batch_size is None:
@@ -240,6 +254,20 @@ def effect_of(cause: str, setup: Setup, name: str) -> Effect | None:
     return Effect(change=written, effect=under, costs=fact.fix)
 
 
+def _compared(first: Figure | None, causes: tuple[ObservedCause, ...]) -> Iterator[Step]:
+    """Seen over expected, and how much of that the first cause explains."""
+    if first is None or first.expected is None or first.ratio is None:
+        return
+    expected_ = {"seen": first.seen, "expected": first.expected.value}
+    yield Step(label=f"Seen over expected: {first.name}", formula="seen / expected", inputs=expected_,
+               value=first.ratio, unit="ratio", source="own-estimate")  # fmt: skip
+    for cause in causes[:1]:
+        if cause.expected is not None and cause.share_ratio is not None:
+            yield Step(label=f"Share explained by {cause.id}", formula="ln(under / expected) / ln(seen / expected)",
+                       inputs={**expected_, "under": cause.expected.value}, value=cause.share_ratio, unit="ratio",
+                       source="own-estimate")  # fmt: skip
+
+
 def _model(setup: Setup) -> str | None:
     from kb.catalog import model as catalog_model
 
@@ -263,7 +291,11 @@ def _warnings(
 
 def _sources(base: Expected, causes: tuple[ObservedCause, ...], error: ErrorRead | None) -> tuple[Source, ...]:
     facts = observation_facts()
+    known = {**speed_sources(), **memory_sources(), **facts.sources}
     ids = [facts.causes[one.id].source for one in causes]
     if error is not None:
         ids += [one.source for one in facts.wordings if one.id == error.id]
-    return (*base.sources, *(facts.sources[key] for key in dict.fromkeys(ids) if key in facts.sources))
+    ids += [step.source for step in base.steps if step.source]
+    found = {source.id: source for source in base.sources}
+    found |= {key: known[key] for key in ids if key in known}
+    return tuple(found.values())

@@ -3,9 +3,9 @@
 import re
 import shlex
 from collections.abc import Iterator
-from typing import Annotated, Any
+from typing import Any
 
-from pydantic import TypeAdapter, ValidationError
+from pydantic import ValidationError
 
 from kb.base import AdvisorError, BadInput
 from kb.lexicon import read_model
@@ -15,6 +15,7 @@ from tools.observation.request import ObservationRequest
 _ASSIGNED = re.compile(r"^(?P<name>[A-Z][A-Z0-9_]{2,60})=(?P<value>\S*)$")
 _MULTIPLES = {"k": 1024, "K": 1024, "m": 1024**2, "M": 1024**2}
 _COUNT = re.compile(r"^(\d+(?:\.\d+)?)([kKmM])$")
+ALL_LAYERS = "9999"
 SUMMED = ("slots",)
 """Fields of the table that are no fields of the request."""
 
@@ -81,15 +82,18 @@ def _value(flag: Flag, name: str, value: str) -> Iterator[tuple[str, Any]]:
     if flag.field in SUMMED:
         yield flag.field, max(int(value), 1) if value.lstrip("-").isdigit() else 1
         return
-    annotation = ObservationRequest.model_fields[flag.field]
+    if flag.field == "model":
+        yield flag.field, value
+        return
     if _numeric(value) and float(value) <= 0 and flag.field != "gpu_layers":  # 0 and -1 mean: as the model says
         return
     if flag.field == "gpu_layers" and _numeric(value) and float(value) < 0:
-        value = "9999"
+        value = ALL_LAYERS
     try:
-        yield flag.field, TypeAdapter(Annotated[annotation.annotation, annotation]).validate_python(_typed(value))
+        checked = ObservationRequest.model_validate({flag.field: _typed(value)})
     except ValidationError:
         raise BadInput("flags", f"{name} {value[:60]} cannot be read.", "Paste the command as it was run.") from None
+    yield flag.field, getattr(checked, flag.field)
 
 
 def _typed(value: str) -> Scalar:

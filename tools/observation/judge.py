@@ -40,12 +40,14 @@ def _of_all(value: float, base: Expected, request: ObservationRequest, setup: Se
 
 
 def _verdict(value: float, of: Range | None, limit: float | None, name: str) -> ObservedVerdict | None:
+    if of is not None and of.low <= value <= of.high:
+        return "normal"
     lower_bound = name in ("step_s", "first_token_s", "item_s", "wall_s")
     if limit is not None and (value < limit / BEYOND if lower_bound else value > BEYOND * limit):
         return "impossible"
     if of is None:
         return None
-    return "low" if value < of.low else "high" if value > of.high else "normal"
+    return "low" if value < of.low else "high"
 
 
 def _worse(name: str, value: float, of: Range | None) -> bool | None:

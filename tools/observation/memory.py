@@ -3,7 +3,6 @@
 from typing import Any
 
 from kb.observation import observation_facts
-from kb.records.gpu import Gpu
 from tools.memory.estimate import memory_per_gpu
 from tools.memory.request import MemoryRequest
 from tools.memory.result import Part, PerGpu
@@ -75,7 +74,7 @@ def memory_figures(setup: Setup, machine: Machine, found: Expected) -> None:
     per, said = memory_per_gpu(memory_request(setup))
     found.assumptions += [one for one in said if one not in found.assumptions]
     low, value, high = float(per.low_bytes), float(per.total_bytes), float(per.high_bytes)
-    card = setup.card
+    card, whole = setup.card, setup.card_memory
     loaded = setup.at == "load" and setup.kind != "pictures"
     if machine.only == "tensors":
         ratio = 1 - part(per, "framework", "fragmentation") / max(per.total_bytes, 1)
@@ -83,15 +82,15 @@ def memory_figures(setup: Setup, machine: Machine, found: Expected) -> None:
     elif machine.only == "weights" or (loaded and not setup.reserves and setup.engine != "llama.cpp"):
         ratio = part(per, *(("weights", "adapters") if machine.only else AT_LOAD)) / max(per.total_bytes, 1)
         low, value, high = low * ratio, value * ratio, high * ratio
-    elif setup.reserves and card is not None and machine.only != "needed":
-        low, value, high = _reserved(setup, card, per)
+    elif setup.reserves and whole is not None and machine.only != "needed":
+        low, value, high = _reserved(setup, whole, per)
         found.binds["memory_bytes"] = "reservation"
     elif setup.engine == "llama.cpp" and card is not None:
         low, value, high = _placed(setup, machine, per, float(card.usable_bytes))
     held = [(one + machine.extra_bytes) * (1 + machine.extra_ratio) for one in (low, value, high)]
-    if card is not None:
-        found.limits["memory_bytes"] = float(card.memory_bytes)
-        held = [min(one, float(card.memory_bytes)) for one in held]
+    if whole is not None:
+        found.limits["memory_bytes"] = float(whole)
+        held = [min(one, float(whole)) for one in held]
     name = "memory_bytes"
     found.ranges[name] = Range(low=held[0], value=held[1], high=held[2], unit=UNITS[name])
     found.binds.setdefault(name, _largest(per.parts))
@@ -123,10 +122,10 @@ def share(setup: Setup) -> float:
     return setup.request.gpu_memory_utilization or float(defaults[setup.engine or "vllm"])
 
 
-def _reserved(setup: Setup, card: Gpu, per: PerGpu) -> tuple[float, float, float]:
+def _reserved(setup: Setup, whole: int, per: PerGpu) -> tuple[float, float, float]:
     """share · memory of the card, graphs and the driver's part on top; more where the weights alone are more."""
     around = observation_facts().settings["reserved_around"]
-    base = share(setup) * card.memory_bytes
+    base = share(setup) * whole
     value = max(base, float(part(per, "weights", "framework")))
     return value * around["low"], value, max(value * around["high"], value + around["graphs_bytes"])
 
@@ -144,22 +143,24 @@ def _placed(setup: Setup, machine: Machine, per: PerGpu, usable: float) -> tuple
 
 def _pool(setup: Setup, machine: Machine, per: PerGpu, found: Expected) -> None:
     """Tokens that fit what is reserved less weights and work space: (share · memory - others) / bytes a token."""
-    card, request = setup.card, memory_request(setup)
+    whole, request = setup.card_memory, memory_request(setup)
     cache = part(per, "kv_cache")
-    if card is None or not setup.reserves or not cache:
+    if whole is None or not setup.reserves or not cache:
         return
     tokens = (request.context_tokens or _usual_context()) * (request.concurrent_sequences or 1)
     each = cache / tokens
     others = per.total_bytes - cache
-    room = share(setup) * card.memory_bytes - others - machine.extra_bytes
+    room = share(setup) * whole - others - machine.extra_bytes
     name, around = "kv_pool_tokens", observation_facts().settings["pool_around"]
     if room <= 0:
         found.warnings.append("The weights and the work space alone take more than the share that is reserved.")
         return
     value = room / each
-    spread = max(around * others, around * room) / each
+    weights = part(per, "weights")
+    doubt = around["weights"] * weights + around["others"] * (others - weights) + around["room"] * room
+    spread = doubt / each
     found.ranges[name] = Range(value=value, low=max(value - spread, 1.0), high=value + spread, unit=UNITS[name])
-    most = (card.memory_bytes - part(per, "weights")) / each
+    most = (whole - part(per, "weights")) / each
     found.limits[name] = max(most, value + spread)
     found.binds[name] = "capacity"
 

@@ -124,6 +124,8 @@ class ObservationRequest(ModelFields):
     """llama.cpp's physical batch."""
     cuda_graphs: bool | None = None
     """Whether the engine replays CUDA graphs; false = --enforce-eager."""
+    cpu_expert_layers: int | None = Field(default=None, ge=0, le=10_000)
+    """Layers whose experts are left to the processor (--n-cpu-moe)."""
     sequence_tokens: int | None = Field(default=None, gt=0, le=10**9)
     micro_batch_size: int | None = Field(default=None, gt=0, le=10**9)
     accumulation: int | None = Field(default=None, gt=0, le=10**6)

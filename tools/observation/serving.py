@@ -12,6 +12,7 @@ from tools.observation.memory import overflow_bytes
 from tools.observation.request import CPU
 from tools.observation.setup import Machine, Setup
 from tools.speed.allreduce import all_reduce_s
+from tools.speed.architecture import architecture_of
 from tools.speed.capacity import spilled_share
 from tools.speed.decode import decode_step, host_shares, read_bytes
 from tools.speed.derivation import derivation
@@ -52,7 +53,7 @@ def host_bandwidth(setup: Setup) -> float | None:
 
 def serving_figures(setup: Setup, machine: Machine, found: Expected) -> None:
     """Tokens a second and waiting times; nothing where no card is named."""
-    if not setup.request.cards:
+    if setup.card is None and not setup.on_cpu:
         return
     request = speed_request(setup)
     if setup.card is None or machine.host_share == 1.0:
@@ -118,13 +119,20 @@ def host_share(setup: Setup, machine: Machine) -> float | None:
     """The share of the weights in host memory that was told; null where the engine decides."""
     if machine.host_share is not None:
         return machine.host_share
+    if setup.request.cpu_expert_layers is not None:
+        return experts_share(setup)
     return None if setup.request.gpu_layers is None else 1 - placed_ratio(setup)
+
+
+def experts_share(setup: Setup) -> float:
+    """Experts of so many layers over all weights: routed / weights · layers told / layers with experts."""
+    arch = architecture_of(setup.request)
+    told = min((setup.request.cpu_expert_layers or 0) / max(arch.moe_layers, 1), 1.0)
+    return told * arch.routed_params / max(arch.params, 1)
 
 
 def placed_ratio(setup: Setup) -> float:
     """Layers on the cards over all: gpu_layers / (layers + 1), the output head counted as one."""
-    from tools.speed.architecture import architecture_of
-
     layers = architecture_of(setup.request).layers + 1
     return min((setup.request.gpu_layers or 0) / layers, 1.0) if (setup.request.gpu_layers or 0) < layers - 1 else 1.0
 

@@ -86,6 +86,13 @@ class Setup:
         return max(sum(one.count for one in self.request.cards if one.gpu != CPU), 1)
 
     @property
+    def card_memory(self) -> int | None:
+        """Memory of a card, also of one that is known by its memory alone."""
+        if self.card is not None:
+            return self.card.memory_bytes
+        return next((one.memory_bytes for one in self.request.cards if one.memory_bytes), None)
+
+    @property
     def mixed(self) -> bool:
         """Whether the cards are of several kinds."""
         return len({one.gpu for one in self.request.cards}) > 1
@@ -105,7 +112,17 @@ class Setup:
         """The machine as it was told: the link between its cards, and an engine without CUDA graphs."""
         eager = self.request.cuda_graphs is False
         floors = float(observation_facts().settings["eager_floor_ratio"]) if eager else 1.0
-        return Machine(link_ratio=link_ratio(self.request.link, self.card), floor_ratio=floors)
+        return Machine(
+            link_ratio=link_ratio(self.request.link, self.card), floor_ratio=floors, clock_ratio=self._clock_ratio
+        )
+
+    @property
+    def _clock_ratio(self) -> float:
+        """Clock under the power limit that was told: (limit / board power) ^ p, p from cards that were swept."""
+        limit, whole = self.request.power_limit_w, self.card.tdp_w if self.card else None
+        if limit is None or whole is None or limit >= whole:
+            return 1.0
+        return float((limit / whole) ** float(observation_facts().settings["clock_of_power"]))
 
     @property
     def named(self) -> bool:

@@ -114,7 +114,7 @@ def test_the_one_who_expected_what_we_do_is_right() -> None:
 def test_the_figure_that_was_asked_about_comes_before_those_that_tell_of_it() -> None:
     found = explained(model="qwen3-32b", cards="RTX 3090", engine="ollama",
                       seen={"tokens_per_s": 9, "cpu_share_ratio": 0.2, "temperature_c": 60})  # fmt: skip
-    assert [figure.name for figure in found.figures][0] == "tokens_per_s"
+    assert found.figures[0].name == "tokens_per_s"
     assert {figure.name for figure in found.figures} == {"tokens_per_s", "cpu_share_ratio", "temperature_c"}
 
 
@@ -155,6 +155,46 @@ def test_a_processor_alone_is_judged_by_its_memory() -> None:
                       seen={"tokens_per_s": 18})  # fmt: skip
     assert found.answer.verdict == "normal"
     assert found.binds == "host_bandwidth"
+
+
+def test_a_card_known_by_its_memory_is_judged_by_that() -> None:
+    found = explained(model="qwen3-8b", cards="one 24GB card", engine="vllm", seen={"memory_bytes": "21GB"})
+    assert (found.answer.verdict, found.binds, found.gpu) == ("normal", "reservation", None)
+
+
+def test_a_power_limit_is_part_of_what_is_expected() -> None:
+    asked = {"model": "llama-3.1-8b", "task": "lora", "cards": "RTX 3090", "micro_batch_size": 2,
+             "sequence_tokens": 2048, "seen": {"step_s": 9}}  # fmt: skip
+    whole, limited = (explained(**asked, **more).answer.expected for more in ({}, {"power_limit_w": 200}))
+    assert whole is not None
+    assert limited is not None
+    assert limited.value == pytest.approx(whole.value / (200 / 350) ** 0.45, rel=0.1)
+
+
+def test_experts_left_to_the_processor_are_part_of_what_is_expected() -> None:
+    asked = {"cards": "RTX 3060 12GB", "seen": {"tokens_per_s": 25}}
+    few, most = (
+        explained(**asked, flags=f"llama-server -m Qwen3-30B-A3B-Q4_K_M.gguf -ngl 99 --n-cpu-moe {layers}")
+        for layers in (10, 44)
+    )
+    assert few.answer.expected is not None
+    assert most.answer.expected is not None
+    assert few.answer.expected.value > most.answer.expected.value
+
+
+def test_one_of_two_cards_that_serves_explains_half_the_rate() -> None:
+    found = explained(model="qwen3-14b", cards="2x 4090", engine="vllm", symptom="one_card_idle",
+                      seen={"tokens_per_s": 33})  # fmt: skip
+    assert found.causes[0].id == "one_card_serves"
+    assert found.causes[0].setting == "--tensor-parallel-size 2"
+
+
+def test_what_does_not_fit_says_what_more_cards_would_give() -> None:
+    found = explained(model="llama-3.3-70b", cards="RTX 4090", engine="ollama", weight_format="q4_k_m",
+                      seen={"tokens_per_s": 2.1})  # fmt: skip
+    assert (found.answer.verdict, found.binds) == ("normal", "host_bandwidth")
+    assert found.answer.cause == "everything_on_cards"
+    assert found.changes[0].effect.value > 5 * 2.1
 
 
 def test_every_result_of_a_fault_has_a_check_and_a_fix() -> None:
