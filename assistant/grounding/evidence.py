@@ -146,7 +146,7 @@ class Evidence:
         for key in figure.cards & self.known:
             card = gpus()[key]
             counts = (1, *figure.beside)
-            stated = {
+            stated: dict[str, Sequence[float | int | None]] = {
                 BYTES: [card.memory_bytes * count for count in counts],
                 RATE: [card.bandwidth_bytes_per_s],
                 POWER: [card.tdp_w * count for count in counts] if card.tdp_w else [],

@@ -10,6 +10,7 @@ from assistant.grounding.mentions import Dimension, Product, ids_of, products
 from assistant.grounding.quantities import MONEY, PLAIN, UNITS, Quantity, quantities
 from assistant.grounding.statements import Statement
 from assistant.understand.numbers import HAN, number
+from kb.name_index import Mention
 
 MARKER = re.compile(r"\[\[?(?:R?\d{1,3}(?:\.\d{1,2})?|own)\]?\]", re.I)
 LINK = re.compile(r"\]\([^)\s]{1,400}\)|https?://[^\s)]{1,400}")
@@ -194,10 +195,8 @@ def _listed(text: str, here: Sequence[Product], last: Product) -> frozenset[str]
     return ids
 
 
-def _mentions(named: Sequence[Product]) -> list[object]:
+def _mentions(named: Sequence[Product]) -> list[Mention]:
     """The cards as the reader of counts takes them."""
-    from kb.name_index import Mention
-
     return [
         Mention("GPU", tuple(one.ids), one.start, one.end, one.text, True) for one in named if one.dimension == "card"
     ]

@@ -172,7 +172,7 @@ def _memory_alone(request: RunRequest, desk: Desk, named: dict[str, Any], form: 
     work = _work(request, named, form)
     fields = ("model", "params", "kv_format", "context_tokens", "concurrent_sequences")
     base = {name: work.get(name) for name in fields}
-    rows = []
+    rows: list[dict[str, Any]] = []
     for each in [form] if form else [None, "fp8", "awq", "gguf:Q4_K_M"]:
         program = "llama.cpp" if (each or "").startswith("gguf") else work.get("engine")
         asked = {**base, "weight_format": each, "task": "inference", "engine": program}
@@ -181,7 +181,7 @@ def _memory_alone(request: RunRequest, desk: Desk, named: dict[str, Any], form: 
             rows.append(_memory_row(found))
     if not rows:
         rows.append(_memory_row(desk.call("estimate_memory", {**base, "weight_format": form, "task": "inference"})))
-    said = {name: rows[0].pop(name) for name in ("assumptions", "warnings") if name in rows[0]}
+    said: dict[str, Any] = {name: rows[0].pop(name) for name in ("assumptions", "warnings") if name in rows[0]}
     for row in rows:
         row.pop("assumptions", None)
         row.pop("warnings", None)
@@ -209,7 +209,7 @@ def _media(request: RunRequest, desk: Desk, named: dict[str, Any], form: str | N
     card, number = reading.one_kind(reading.cards(request.cards))
     size = reading.size(request.size)
     steps = size.pop("steps", None)
-    ways = []
+    ways: list[dict[str, Any]] = []
     for each in dict.fromkeys([form, *([] if form else ["fp8", "gguf:Q8_0", "gguf:Q4_K_M"])]):
         for offload in OFFLOADS:
             asked = {**named, "gpu": card, "weight_format": each, "offload": offload, "task": "inference", **size}

@@ -3,7 +3,7 @@
 import json
 import re
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, overload
 
 from kb.units import DAY_S, GB, HOUR_S, TB, format_bytes
 
@@ -24,6 +24,10 @@ PERIODS = {"per_hour": "/h", "hourly": "/h", "monthly": "/month", "yearly": "/ye
            "per_month": "/month", "per_year": "/year"}  # fmt: skip
 
 
+@overload
+def shown(value: Mapping[str, Any], currency: str = ...) -> dict[str, Any]: ...
+@overload
+def shown(value: object, currency: str = ...) -> Any: ...
 def shown(value: Any, currency: str = "USD") -> Any:
     """A result with its figures written out: `{"memory_bytes": 44e9}` becomes `{"memory": "41.0 GiB"}`.
 

@@ -55,7 +55,7 @@ def schema_of(tool: AgentTool) -> dict[str, Any]:
 
 def _slim(schema: dict[str, Any]) -> dict[str, Any]:
     kept = {key: value for key, value in schema.items() if key not in NOISE and key != "anyOf"}
-    typed = next((one for one in schema.get("anyOf", ()) if one.get("type") != "null"), {})
+    typed: dict[str, Any] = next((one for one in schema.get("anyOf", ()) if one.get("type") != "null"), {})
     kept = {**{key: value for key, value in typed.items() if key not in NOISE}, **kept}
     if isinstance(kept.get("items"), dict):
         kept["items"] = {key: value for key, value in kept["items"].items() if key not in NOISE}

@@ -31,6 +31,7 @@ FACTORS: dict[str, tuple[str, float]] = {
     "tokens/s": ("tokens/s", 1), "tok/s": ("tokens/s", 1), "tokens": ("", 1),
 }  # fmt: skip
 """Unit as it is written → the base unit, and its factor."""
+NAME = re.compile(r"[^\W\d]\w*")
 PER = re.compile(
     r"/\s*(?:gpu|card|卡|张)?\s*[/·-]?\s*(kwh|hours?|hr|h|day|month|mo|year|yr|min|小时|时|天|月|年)(?![a-z])", re.I
 )
@@ -66,9 +67,7 @@ def work_out(request: WorkOutRequest, desk: Desk) -> dict[str, Any]:
         raise BadInput("expression", "is empty.", "Write one, or name a result in `of`.")
     read = {name: _read(name, value, desk) for name, value in request.values.items()}
     value = evaluate(request.expression, {name: one[0] for name, one in read.items()})
-    steps = request.expression
-    for name, one in sorted(read.items(), key=lambda item: -len(item[0])):
-        steps = re.sub(rf"\b{re.escape(name)}\b", lambda _, said=one[1]: str(said), steps)
+    steps = NAME.sub(lambda name: read[name[0]][1] if name[0] in read else name[0], request.expression)
     asked = (request.unit or "").strip()
     unit = "" if asked.lower() in {"none", "1", "x"} else asked or _common_unit([one[2] for one in read.values()])
     assumed = [f"{name} = {one[1]}" for name, one in read.items() if one[3] == "assumed"]
