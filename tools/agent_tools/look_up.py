@@ -128,7 +128,7 @@ def _other(name: str, desk: Desk) -> dict[str, Any] | None:
 
 
 def _card(row: Mapping[str, Any]) -> dict[str, Any]:
-    return shown({name: row.get(name) for name in CARD if row.get(name) not in (None, "", False, 0)})
+    return row({name: row.get(name) for name in CARD if row.get(name) not in (None, "", False, 0)})
 
 
 def _compare(request: LookUpRequest, desk: Desk) -> dict[str, Any]:

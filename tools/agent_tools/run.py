@@ -8,7 +8,7 @@ from kb.catalog import gpus
 from tools.agent_tools import reading
 from tools.agent_tools.asked import AgentRequest
 from tools.agent_tools.desk import Desk
-from tools.agent_tools.shown import shown
+from tools.agent_tools.shown import row, shown
 
 WAYS_MAX = 4
 WAY_LEFT_OUT = frozenset(
@@ -191,7 +191,7 @@ def _memory_alone(request: RunRequest, desk: Desk, named: dict[str, Any], form: 
 def _memory_row(found: dict[str, Any]) -> dict[str, Any]:
     per = found["per_gpu"]
     parts = {part["name"]: part["bytes"] for part in per["parts"]}
-    return shown({
+    return row({
         "model": found["model"], "params": found["params"], "weight_format": found["weight_format"],
         "total_bytes": _interval(per),
         "weights_bytes": parts.get("weights"), "cache_bytes": parts.get("kv_cache"),
@@ -242,7 +242,7 @@ def _media_verdict(ways: list[dict[str, Any]]) -> str:
 
 def _media_way(found: dict[str, Any], offload: str | None) -> dict[str, Any]:
     per, fit = found["per_gpu"], found.get("fit") or {}
-    return shown({
+    return row({
         "weight_format": found["weight_format"],
         "parts": "one after the other on the card (CPU offload)" if offload else "all on the card at once",
         "needed_bytes": _interval(per),

@@ -3,7 +3,7 @@
 import json
 import re
 from collections.abc import Mapping, Sequence
-from typing import Any, overload
+from typing import Any
 
 from kb.units import DAY_S, GB, HOUR_S, TB, format_bytes
 
@@ -24,10 +24,12 @@ PERIODS = {"per_hour": "/h", "hourly": "/h", "monthly": "/month", "yearly": "/ye
            "per_month": "/month", "per_year": "/year"}  # fmt: skip
 
 
-@overload
-def shown(value: Mapping[str, Any], currency: str = ...) -> dict[str, Any]: ...
-@overload
-def shown(value: object, currency: str = ...) -> Any: ...
+def row(value: Mapping[str, Any], currency: str = "USD") -> dict[str, Any]:
+    """A mapping with its figures written out."""
+    told: dict[str, Any] = shown(value, currency)
+    return told
+
+
 def shown(value: Any, currency: str = "USD") -> Any:
     """A result with its figures written out: `{"memory_bytes": 44e9}` becomes `{"memory": "41.0 GiB"}`.
 
