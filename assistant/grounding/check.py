@@ -15,7 +15,9 @@ from assistant.grounding.statements import Statement, statements
 SMALL_MAX = 10
 """Whole numbers up to here count steps, options and people as words do."""
 HARDWARE = re.compile(
-    r"\s?(?:x|×|\*|GPUs?\b|cards?\b|nodes?\b|servers?\b|machines?\b|boxes\b|racks?\b|张|块|卡|台|节点|机柜|块卡)", re.I
+    r"\s?(?:x|×|\*|GPUs?\b|cards?\b|nodes?\b|servers?\b|machines?\b|boxes\b|racks?\b|heads?\b|layers?\b|instances?\b"
+    r"|张|块|卡|台|颗|份|节点|机柜|层|个? ?(?:KV ?)?头)",
+    re.I,
 )
 """What makes a small number one of things that are bought."""
 OPERATOR = re.compile(r"\s*(?:[(（][^()（）]{0,40}[)）])?\s*(?P<sign>[×x*·+/÷−-]|=|≈)\s*[$¥€£]?\Z")
@@ -163,7 +165,7 @@ def _follows(statement: Statement, former: Sequence[tuple[Figure, bool]], result
         match = OPERATOR.search(between) if len(between) < 60 else None
         if match is None or not BESIDE.fullmatch(between[: match.start()]):
             break
-        if not good:
+        if not good or not figure.readings:
             return False
         operands.insert(0, figure)
         signs.insert(0, match["sign"])
@@ -202,7 +204,7 @@ def _compares(statement: Statement, former: Sequence[tuple[Figure, bool]], resul
     share = main.kind == PERCENT
     if not share and not (main.kind == PLAIN and RATIO.match(behind)):
         return False
-    held = [figure.readings[0] for figure, good in former if good]
+    held = [figure.readings[0] for figure, good in former if good and figure.readings]
     told, slack = main.values[-1] if share else main.values[0], main.tolerances[-1] if share else main.tolerances[0]
     for one in held:
         for other in held:

@@ -10,7 +10,7 @@ from typing import Any
 from assistant.grounding.cues import roles_of_key
 from assistant.grounding.figures import DATE, Figure, figures, figures_of_text
 from assistant.grounding.mentions import Product, products
-from assistant.grounding.quantities import BYTES, FLOPS, MONEY, PACE, PERCENT, PLAIN, POWER, RATE, TIME
+from assistant.grounding.quantities import BYTES, FLOPS, MONEY, PACE, PERCENT, PLAIN, POWER, RATE, TIME, Quantity
 from assistant.grounding.statements import statements
 from kb.catalog import gpus
 from kb.models import models
@@ -32,6 +32,11 @@ MONTH_NAMED = re.compile(
     rf"\b(?P<month>(?:{'|'.join(MONTHS)})[a-z]{{0,6}})\.?\s(?:\d{{1,2}},?\s)?(?P<year>20\d\d)\b", re.I
 )
 HAN = re.compile("[一-鿿]")
+NUMBER = re.compile(r"\d+(?:\.\d+)?")
+SIZE_MIN = 1e8
+"""Parameters from which on a number may be a model's size."""
+SLACK_RATIO = 0.012
+"""How far a result told in few digits may be from one told in more: "1.01 TB/s" is 1,008 GB/s."""
 BARE, BARE_MIN = "bare", 100
 """Money that a person said without a currency, and from which number on one is taken for money."""
 
@@ -120,23 +125,32 @@ class Evidence:
         return next((source for source, held in self._texts if text in held), None)
 
     def _alike(self, figure: Figure) -> Iterator[Vouched]:
-        """Figures of the same kind and value."""
+        """Figures of the same kind and value: of a number of cards, or a whole one, exactly."""
         for reading in figure.readings:
-            if reading.kind == MONEY:
-                kinds = [f"{MONEY}:{code}" for code in reading.currencies]
-                kinds += [f"{MONEY}:{BARE}"] if self._home in reading.currencies else []
-            elif reading.kind in STRICT:
-                kinds = [reading.kind]
-            else:
-                kinds = [reading.kind, PLAIN, *([PERCENT, TIME] if reading.kind == PLAIN else [])]
-            for kind in kinds:
+            for kind in self._kinds(reading):
                 held, values = self._by_kind.get(kind, []), self._values.get(kind, [])
                 for value, tolerance in zip(reading.values, reading.tolerances, strict=True):
-                    reach = tolerance * 1.0001 + abs(value) * 0.012
+                    reach = max(tolerance * 1.0001, abs(value) * SLACK_RATIO)
                     for index in range(bisect_left(values, value - reach), bisect_right(values, value + reach)):
-                        one = held[index]
-                        if abs(one.value - value) <= tolerance * 1.0001 + min(one.slack, abs(value) * 0.012):
-                            yield one
+                        if _same(figure, reading, value, tolerance, held[index]):
+                            yield held[index]
+            yield from self._said_bare(reading)
+
+    def _kinds(self, reading: Quantity) -> list[str]:
+        if reading.kind != MONEY:
+            return [reading.kind]
+        bare = [f"{MONEY}:{BARE}"] if self._home in reading.currencies else []
+        return [*(f"{MONEY}:{code}" for code in reading.currencies), *bare]
+
+    def _said_bare(self, reading: Quantity) -> Iterator[Vouched]:
+        """The person's own numbers without a unit, for a time or a share told in the same digits."""
+        if reading.kind not in {TIME, PERCENT}:
+            return
+        digits = NUMBER.search(reading.text.replace(",", ""))
+        told = float(digits[0]) if digits else -1.0
+        for one in self._by_kind.get(PLAIN, []):
+            if one.source == PERSON and one.value == told:
+                yield one
 
     def _by_catalog(self, figure: Figure) -> str | None:
         """Whether it is a stated figure of the very product it is of: the 24 GB of a 4090, the 32B of a model.
@@ -153,10 +167,17 @@ class Evidence:
             }
             if _reads(figure, stated):
                 return CATALOG
-        for key in (figure.models or self.known) & self.known & models().keys():
+        for key in figure.models & self.known & models().keys():
             if _reads(figure, {PLAIN: _shape(key)}):
                 return CATALOG
-        return None
+        return CATALOG if self._sizes_model(figure) or _classes_cards(figure) else None
+
+    def _sizes_model(self, figure: Figure) -> bool:
+        """Whether it is a model called by its size: the "70B" of one that is known here."""
+        if not any(one.kind == PLAIN and one.values[0] >= SIZE_MIN for one in figure.readings):
+            return False
+        sizes = [models()[key] for key in self.known & models().keys()]
+        return _reads(figure, {PLAIN: [one for each in sizes for one in (each.params, each.active_params)]})
 
     def _walk(
         self, value: Any, key: str, path: str, cards: frozenset[str], held: frozenset[str], roles: Mapping[str, str]
@@ -215,6 +236,27 @@ class Evidence:
     def _names(self, text: str, into: set[str]) -> None:
         for one in products(text):
             into |= one.ids
+
+
+def _same(figure: Figure, reading: Quantity, value: float, tolerance: float, one: Vouched) -> bool:
+    """Whether a vouched number is the one that was written, by the digits of whichever is told more roughly."""
+    if figure.counts or one.counts:
+        return one.value == value
+    if reading.kind == PLAIN and value == int(value) and one.value != int(one.value):
+        return False
+    return abs(one.value - value) <= max(tolerance * 1.0001, min(one.slack, abs(value) * SLACK_RATIO))
+
+
+@lru_cache(maxsize=1)
+def _capacities() -> frozenset[int]:
+    return frozenset(card.memory_bytes for card in gpus().values())
+
+
+def _classes_cards(figure: Figure) -> bool:
+    """Whether it is the capacity by which cards are called: "80GB cards", 「24G 显卡」."""
+    return figure.of_cards and any(
+        one.kind == BYTES and any(round(value) in _capacities() for value in one.values) for one in figure.readings
+    )
 
 
 @lru_cache(maxsize=512)

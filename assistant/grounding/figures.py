@@ -7,7 +7,18 @@ from dataclasses import dataclass, field, replace
 from assistant.grounding.cards import counted_cards
 from assistant.grounding.cues import roles_near
 from assistant.grounding.mentions import Dimension, Product, ids_of, products
-from assistant.grounding.quantities import MONEY, PLAIN, UNITS, Quantity, quantities
+from assistant.grounding.quantities import (
+    BYTES,
+    FLOPS,
+    MONEY,
+    PACE,
+    PLAIN,
+    POWER,
+    RATE,
+    UNITS,
+    Quantity,
+    quantities,
+)  # fmt: skip
 from assistant.grounding.statements import Statement
 from assistant.understand.numbers import HAN, number
 from kb.name_index import Mention
@@ -46,6 +57,10 @@ ON = re.compile(
 )
 """What ties a figure to the name behind it: "15 tokens/s on a 3090"."""
 REACH_AFTER = 26
+UNMISTAKABLE = frozenset({BYTES, RATE, FLOPS, MONEY, POWER, PACE})
+"""Kinds that a number at the other end of a range is of too: in "100–1,056 W" both are watts."""
+CARDS_BEHIND = re.compile(r"\s?-?(?:的)?(?:显存)?(?:的)?(?:显?卡|cards?\b|GPUs?\b|class\b|version\b|版)", re.I)
+"""What makes an amount of memory the name of a class of cards: "80GB cards"."""
 SPELT = re.compile(
     rf"(?P<n>{HAN}|(?<![A-Za-z])(?:(?:a|one|two|three|four|five|six|seven|eight|nine|ten|twelve|twenty|thirty|fifty)\s)?"
     r"(?:hundred|thousand))\s?(?P<unit>块(?![卡显4539AHLV])|元|美元|美金|刀|dollars?|瓦|watts?|小时|hours?|天|days?)",
@@ -79,6 +94,8 @@ class Figure:
     """Whether it is a number of cards."""
     beside: tuple[int, ...] = ()
     """Numbers of cards that the same statement counts."""
+    of_cards: bool = False
+    """Whether cards are called by it: "80GB cards"."""
     version: bool = False
     date: bool = False
 
@@ -98,7 +115,7 @@ def figures_of_text(text: str) -> tuple[Figure, ...]:
 def _figures(statement: Statement) -> Iterator[Figure]:
     text = statement.text
     named = products(text)
-    around = (*products(statement.row), *products(statement.column))
+    around = (*products(statement.row), *products(statement.column)) or products(statement.corner)
     masked, versions, dates = _masked(text, named)
     counted = {one.start: frozenset(one.cards) for one in counted_cards(text, _mentions(named))}
     beside = tuple(dict.fromkeys(one.count for one in counted_cards(text, _mentions(named)) if one.count > 1))
@@ -115,7 +132,7 @@ def _figures(statement: Statement) -> Iterator[Figure]:
         readings = [quantity]
         if quantity.kind == PLAIN and unit:
             readings.append(_with_unit(quantity, unit))
-        if quantity.borrowed:
+        if quantity.borrowed and quantity.kind not in UNMISTAKABLE:
             readings += quantities(quantity.text)
         whole = found[place + 1] if place + 1 < len(found) else None
         if quantity.kind == PLAIN and whole and SHARES_UNIT.fullmatch(masked[quantity.end : whole.start]):
@@ -133,6 +150,7 @@ def _figures(statement: Statement) -> Iterator[Figure]:
             roles,
             counts=at in counted,
             beside=beside,
+            of_cards=CARDS_BEHIND.match(text, quantity.end) is not None,
         )
 
 

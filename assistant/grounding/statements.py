@@ -31,6 +31,8 @@ class Statement:
     """For a cell: the first cell of its row."""
     column: str = ""
     """For a cell: the head of its column."""
+    corner: str = ""
+    """For a cell: the head of the first column, which may name what the whole table is of."""
     own: bool = False
     """Whether it is marked as the writer's own knowledge."""
 
@@ -82,7 +84,10 @@ def _in_table(cells: list[Statement], header: list[str] | None, *, own: bool) ->
             continue
         column = header[index] if header and index < len(header) else ""
         row = cells[0].text if header is not None and index else ""
-        yield replace(cell, row=row, column=column, own=own, kind="cell" if header is not None else "heading")
+        corner = header[0] if header else ""
+        yield replace(
+            cell, row=row, column=column, corner=corner, own=own, kind="cell" if header is not None else "heading"
+        )
 
 
 def _sentences(line: str, position: int) -> Iterator[Statement]:

@@ -9,7 +9,7 @@ from kb.purposes import purposes
 from tools.agent_tools import reading
 from tools.agent_tools.asked import AgentRequest
 from tools.agent_tools.desk import Desk
-from tools.agent_tools.shown import row, shown
+from tools.agent_tools.shown import shown, shown_row
 from tools.need import Condition
 
 TASKS = {
@@ -129,7 +129,7 @@ def _order(one: dict[str, Any], currency: str) -> dict[str, Any]:
     if one.get("owned_count") and one["owned_count"] >= (one.get("gpu_count") or 0):
         one, price, asked = {**one, "acquisition": "in hand", "availability": None, "machine_price": None}, {}, {}
     amount = asked if asked.get("currency") == currency else price
-    return row({
+    return shown_row({
         **{name: value for name, value in one.items() if name not in {"price", "memory", "machine_price", "speed"}},
         "memory_per_gpu": {
             "needed_bytes": memory.get("needed_bytes_per_gpu"), "usable_bytes": memory.get("usable_bytes_per_gpu"),

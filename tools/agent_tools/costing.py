@@ -9,7 +9,6 @@ from kb.units import HOURS_PER_MONTH
 from tools.agent_tools import reading
 from tools.agent_tools.asked import AgentRequest
 from tools.agent_tools.desk import Desk
-from tools.agent_tools.shown import row
 
 YEAR_S = 365.25 * 86400
 COST = (
@@ -135,7 +134,7 @@ def _costs(result: dict[str, Any]) -> dict[str, Any]:
             key: even[key] for key in ("purchase", "hours_per_month", "busy_ratio", "months", "reached")
         }
     told["assumptions"], told["warnings"] = result["assumptions"][:4], result["warnings"][:2]
-    return row(told)
+    return shown_row(told)
 
 
 def _power(desk: Desk, machine: dict[str, Any], request: CostRequest, years: float | None) -> dict[str, Any]:
@@ -157,7 +156,7 @@ def _power(desk: Desk, machine: dict[str, Any], request: CostRequest, years: flo
         }
         for one in result["circuits"][:CIRCUITS_MAX]
     ]
-    return row(told)
+    return shown_row(told)
 
 
 def _circuit(text: str | None) -> tuple[float | None, float | None]:

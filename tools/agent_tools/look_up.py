@@ -13,7 +13,7 @@ from kb.models import models
 from tools.agent_tools import reading
 from tools.agent_tools.asked import AgentRequest
 from tools.agent_tools.desk import Desk
-from tools.agent_tools.shown import shown
+from tools.agent_tools.shown import shown, shown_row
 
 ROWS_MAX = 6
 SERVER = (
@@ -128,7 +128,7 @@ def _other(name: str, desk: Desk) -> dict[str, Any] | None:
 
 
 def _card(row: Mapping[str, Any]) -> dict[str, Any]:
-    return row({name: row.get(name) for name in CARD if row.get(name) not in (None, "", False, 0)})
+    return shown_row({name: row.get(name) for name in CARD if row.get(name) not in (None, "", False, 0)})
 
 
 def _compare(request: LookUpRequest, desk: Desk) -> dict[str, Any]:

@@ -8,7 +8,7 @@ from kb.catalog import gpus
 from tools.agent_tools import reading
 from tools.agent_tools.asked import AgentRequest
 from tools.agent_tools.desk import Desk
-from tools.agent_tools.shown import row, shown
+from tools.agent_tools.shown import shown, shown_row
 
 WAYS_MAX = 4
 WAY_LEFT_OUT = frozenset(
@@ -182,16 +182,16 @@ def _memory_alone(request: RunRequest, desk: Desk, named: dict[str, Any], form: 
     if not rows:
         rows.append(_memory_row(desk.call("estimate_memory", {**base, "weight_format": form, "task": "inference"})))
     said: dict[str, Any] = {name: rows[0].pop(name) for name in ("assumptions", "warnings") if name in rows[0]}
-    for row in rows:
-        row.pop("assumptions", None)
-        row.pop("warnings", None)
+    for one in rows:
+        one.pop("assumptions", None)
+        one.pop("warnings", None)
     return {"needs": rows, "note": "totals over all cards of one copy; give cards for speed, limits and flags", **said}
 
 
 def _memory_row(found: dict[str, Any]) -> dict[str, Any]:
     per = found["per_gpu"]
     parts = {part["name"]: part["bytes"] for part in per["parts"]}
-    return row({
+    return shown_row({
         "model": found["model"], "params": found["params"], "weight_format": found["weight_format"],
         "total_bytes": _interval(per),
         "weights_bytes": parts.get("weights"), "cache_bytes": parts.get("kv_cache"),
@@ -242,7 +242,7 @@ def _media_verdict(ways: list[dict[str, Any]]) -> str:
 
 def _media_way(found: dict[str, Any], offload: str | None) -> dict[str, Any]:
     per, fit = found["per_gpu"], found.get("fit") or {}
-    return row({
+    return shown_row({
         "weight_format": found["weight_format"],
         "parts": "one after the other on the card (CPU offload)" if offload else "all on the card at once",
         "needed_bytes": _interval(per),

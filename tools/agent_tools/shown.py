@@ -24,7 +24,7 @@ PERIODS = {"per_hour": "/h", "hourly": "/h", "monthly": "/month", "yearly": "/ye
            "per_month": "/month", "per_year": "/year"}  # fmt: skip
 
 
-def row(value: Mapping[str, Any], currency: str = "USD") -> dict[str, Any]:
+def shown_row(value: Mapping[str, Any], currency: str = "USD") -> dict[str, Any]:
     """A mapping with its figures written out."""
     told: dict[str, Any] = shown(value, currency)
     return told
