@@ -4,6 +4,8 @@ from collections.abc import Iterator
 from itertools import product
 
 from kb.memory_constants import constants
+from kb.records.gpu import Gpu
+from kb.speed_constants import constants as speed_constants
 from tools.memory.estimate import memory_per_gpu, peak_phase
 from tools.memory.interval import interval
 from tools.memory.request import MemoryRequest
@@ -37,37 +39,44 @@ def _split(machine: Machine, load: Load) -> Iterator[Candidate]:
         for form in readable(load, engine, gpu):
             if not isinstance(form, Readable):
                 continue
-            for kv, tp, pp, dp in product(cache_formats(load, engine, gpu), *[range(1, count + 1)] * 3):
-                if tp * pp * dp > count or dp > load.sequences or not _divides(load, tp) or pp > load.shape.layers:
-                    continue
-                if switched(gpu, count) and any(_divides(load, tp * by) for by in range(2, pp + 1) if pp % by == 0):
-                    continue  # nobody lays cards on a fast link out in stages where they can share layers
-                whole = _cuts_blocks(load, tp, form.name)
-                if whole and load.shape.experts and load.shape.experts.experts % tp:
-                    continue
+            for kv, spread in product(cache_formats(load, engine, gpu), _layouts(load, gpu, count, form.name)):
+                here = -(-load.sequences // spread.dp)
                 request = MemoryRequest.model_validate(
                     {
                         **load.fields, "engine": engine, "weight_format": form.name, "kv_format": kv, "gpu": gpu.id,
-                        "context_tokens": load.context, "tensor_parallel": tp, "pipeline_parallel": pp,
-                        "concurrent_sequences": -(-load.sequences // dp), "max_num_sequences": -(-load.sequences // dp),
+                        "context_tokens": load.context, "concurrent_sequences": here, "max_num_sequences": here,
+                        "tensor_parallel": spread.tp, "pipeline_parallel": spread.pp,
+                        "expert_parallel": spread.ep if spread.attention_copies else 1,
                     }
                 )  # fmt: skip
-                found = memory_per_gpu(request)[0]
-                usable = usables[tp * pp * dp - 1]
+                found, usable = memory_per_gpu(request)[0], usables[spread.cards - 1]
                 if found.total_bytes - len(found.parts) > usable:
                     continue
                 parts = {part.name: part.bytes for part in found.parts}
-                sure = found.high_bytes <= usable
                 held = Held(
                     needed=found.total_bytes, low=found.low_bytes, high=found.high_bytes, usable=usable,
                     weights=parts["weights"], cache=parts.get("kv_cache", 0), weights_all=parts["weights"],
-                    surety="yes" if sure else "tight",
+                    surety="yes" if found.high_bytes <= usable else "tight",
                 )  # fmt: skip
-                spread = Spread(tp, pp, dp, tp if whole else 1)
-                work = workload_of(request)[0]
-                yield Candidate(
-                    engine, form.name, kv, work, group, spread, machine.cards[: spread.cards], machine.host, held, None
-                )
+                work, used = workload_of(request)[0], machine.cards[: spread.cards]
+                yield Candidate(engine, form.name, kv, work, group, spread, used, machine.host, held, None)
+
+
+def _layouts(load: Load, gpu: Gpu, count: int, form: str) -> Iterator[Spread]:
+    """Every number of cards a layer, of stages and of copies; and every way to copy attention and share experts."""
+    experts = load.shape.experts
+    for tp, pp, dp in product(*[range(1, count + 1)] * 3):
+        if tp * pp * dp > count or dp > load.sequences or not _divides(load, tp) or pp > load.shape.layers:
+            continue
+        if switched(gpu, count) and any(_divides(load, tp * by) for by in range(2, pp + 1) if pp % by == 0):
+            continue  # nobody lays cards on a fast link out in stages where they can share layers
+        whole = _cuts_blocks(load, tp, form)
+        if not (whole and experts and experts.experts % tp):
+            yield Spread(tp, pp, dp, tp if whole else 1)
+    for ways in range(2, count + 1):
+        busy = load.sequences >= speed_constants().decode.attention_copies_from * ways
+        if experts and experts.experts % ways == 0 and busy:
+            yield Spread(1, 1, 1, ways)
 
 
 def _divides(load: Load, ways: int) -> bool:
@@ -150,7 +159,7 @@ def _fullest(
         if resident + fixed * len(usables) > sum(usables):
             continue
         sizes = [base] * (dense + light) + [base + experts] * (sparse - light)
-        counts = _packed(sizes[: layers - away], fixed, usables)
+        counts = _packed(sizes[: layers - away], fixed, usables, even=not light and not away)
         if counts is None:
             continue
         left = light * experts + away * base
@@ -160,13 +169,13 @@ def _fullest(
     return None
 
 
-def _packed(sizes: list[float], fixed: float, usables: list[int]) -> tuple[int, ...] | None:
-    """Layers one after the other onto cards: alike ones evenly, else each card filled in turn; null if not all fit."""
-    if len(set(sizes)) == 1 and len(sizes) >= len(usables):
+def _packed(sizes: list[float], fixed: float, usables: list[int], *, even: bool) -> tuple[int, ...] | None:
+    """Layers onto cards one after the other: evenly where that fits, else each card filled in turn; null if not."""
+    if even and len(sizes) >= len(usables):
         whole, over = divmod(len(sizes), len(usables))
-        even = tuple(whole + (place < over) for place in range(len(usables)))
-        if all(fixed + count * sizes[0] <= usable for count, usable in zip(even, usables, strict=True)):
-            return even
+        dealt = tuple(whole + (place < over) for place in range(len(usables)))
+        if all(fixed + count * max(sizes) <= usable for count, usable in zip(dealt, usables, strict=True)):
+            return dealt
     counts, rest = [], list(sizes)
     for usable in usables:
         room, count = usable - fixed, 0
