@@ -59,7 +59,7 @@ def find_ways_to_run(request: WaysToRunRequest) -> WaysToRun:
         ways=shown, binds=binds_of(load, machine, found),
         changes=changes_of(machine, load, best, relaxation), rejected=rejected_of(load, machine, found),
         searched=found.searched, derivation=tuple(_steps(machine, load, found, shown)),
-        assumptions=(*machine.said, *load.said), warnings=tuple(_warnings(used, shown)),
+        assumptions=(*machine.said, *load.said), warnings=tuple(_warnings(machine, used, shown)),
         sources=_sources(machine, shown),
     )  # fmt: skip
 
@@ -153,7 +153,7 @@ def _steps(machine: Machine, load: Load, found: Found, ways: tuple[Way, ...]) ->
         )  # fmt: skip
 
 
-def _warnings(load: Load, ways: tuple[Way, ...]) -> Iterator[str]:
+def _warnings(machine: Machine, load: Load, ways: tuple[Way, ...]) -> Iterator[str]:
     if load.longest and load.context > load.longest:
         yield f"{load.context:,} tokens exceed the model's {load.longest:,}: it would need context extension."
     if load.shape.guess_level == 2:
@@ -167,6 +167,8 @@ def _warnings(load: Load, ways: tuple[Way, ...]) -> Iterator[str]:
                 f"You measured {format_bytes(figure.memory_bytes)} on the fullest card: {beside} the estimate of "
                 f"{format_bytes(estimate.low_bytes_per_gpu)} to {format_bytes(estimate.high_bytes_per_gpu)}."
             )
+    if len(machine.cards) > 1 and any(card.shared for card in machine.cards):
+        yield "Computers of one memory each join over a network (llama.cpp's RPC, exo): expect less than is told here."
     if any(way.speed is None for way in ways):
         yield "No source states how fast a card reads its memory: its speed is left open."
 

@@ -2,13 +2,14 @@
 
 import math
 from collections.abc import Iterator
-from itertools import combinations, islice, product
+from itertools import combinations, islice, permutations, product
 from typing import NamedTuple
 
 from kb.base import BadInput
 from kb.quality import quality
 from kb.units import format_bytes
 from tools.base import Step
+from tools.ways_to_run.beside import Beside, generates, put_beside
 from tools.ways_to_run.request import WaysToRunRequest, WorkFields
 from tools.ways_to_run.result import Together, WayAnswer, WaysToRun, WorkShare
 from tools.ways_to_run.search import search
@@ -22,6 +23,8 @@ from tools.ways_to_run.weigh.worth import Weighed
 PARTS = 10
 """Memory is dealt out to works in tenths."""
 LEAST_PARTS = 1
+MOST_ORDERED = 4
+"""Works whose order on unlike cards is tried."""
 MOST_SPLITS = 4096
 """Ways to deal the cards out that are weighed."""
 
@@ -47,19 +50,21 @@ def ways_together(request: WaysToRunRequest) -> WaysToRun:
     stated = [name for name in WorkFields.model_fields if getattr(request, name) != _default(name)]
     if stated:
         raise BadInput(stated[0], "stands beside works.", "Put it into the work it belongs to.")
-    machine = machine_of(request)
-    loads = [load_of(work, request.objective) for work in request.works]
-    if not machine.cards and machine.host.usable is None:
+    whole = machine_of(request)
+    if not whole.cards and whole.host.usable is None:
         raise BadInput("cards", "neither cards nor host_memory_bytes are given.", "Say what the machine has.")
+    machine, others = put_beside(whole, [work for work in request.works if not generates(work)])
+    loads = [load_of(work, request.objective) for work in request.works if generates(work)]
     alone = [search(machine, load).ways for load in loads]
     lacking = [load.name for load, ways in zip(loads, alone, strict=True) if not ways]
+    lacking += [one.shape.name for one in others if one.card is None]
     if lacking:
-        return _none(machine, loads, lacking)
+        return _none(whole, loads, others, lacking)
     places = _side_by_side(machine, loads)
     if places is None or _better_in_turn(places, alone):
-        return _told(machine, [Place(load, machine, ways[0], PARTS) for load, ways in zip(loads, alone, strict=True)],
-                     together=False)  # fmt: skip
-    return _told(machine, places, together=True)
+        taken = [Place(load, machine, ways[0], PARTS) for load, ways in zip(loads, alone, strict=True)]
+        return _told(whole, taken, others, together=False)
+    return _told(whole, places, others, together=True)
 
 
 def _better_in_turn(places: list[Place], alone: list[list[Weighed]]) -> bool:
@@ -76,6 +81,8 @@ def _default(name: str) -> object:
 
 def _side_by_side(machine: Machine, loads: list[Load]) -> list[Place] | None:
     """The better of cards of their own and parts of all cards; null where neither holds every work."""
+    if len(loads) < 2:
+        return [Place(load, machine, search(machine, load).ways[0], PARTS) for load in loads]
     found = [one for one in (_apart(machine, loads), _shared(machine, loads)) if one is not None]
     return max(found, key=_worth, default=None)
 
@@ -89,31 +96,34 @@ def _apart(machine: Machine, loads: list[Load]) -> list[Place] | None:
     """Every work on cards of its own."""
     if len(machine.cards) < len(loads):
         return None
-    known: dict[tuple[int, tuple[int, ...]], Weighed | None] = {}
-    best: list[Place] | None = None
-    for split in _splits(machine, len(loads)):
+    known: dict[tuple[int, tuple[tuple[str, int], ...]], Weighed | None] = {}
+
+    def placed(split: tuple[tuple[int, ...], ...]) -> list[Place] | None:
         places = []
         for place, (load, cards) in enumerate(zip(loads, split, strict=True)):
             part = _part(machine, cards, len(loads))
-            key = (place, tuple(id(machine.cards[card].gpu) + machine.cards[card].usable for card in cards))
+            key = (place, tuple((card.gpu.id, card.usable) for card in part.cards))
             if key not in known:
-                ways = search(part, load).ways
-                known[key] = ways[0] if ways else None
+                known[key] = next(iter(search(part, load).ways), None)
             way = known[key]
             if way is None:
-                break
+                return None
             places.append(Place(load, part, way, PARTS, cards))
-        if len(places) == len(loads) and (best is None or _worth(places) > _worth(best)):
-            best = places
-    return best
+        return places
+
+    found = [one for one in map(placed, _splits(machine, len(loads))) if one is not None]
+    best = max(found, key=_worth, default=None)
+    # Alike cards were searched once: the ways are told on the cards they are put on.
+    return best and [place._replace(best=search(place.machine, place.load).ways[0]) for place in best]
 
 
 def _splits(machine: Machine, works: int) -> Iterator[tuple[tuple[int, ...], ...]]:
-    """Every way to cut the row of cards into one run a work, the works in any order of the row."""
+    """Every way to cut the row of cards into one run a work; of unlike cards the runs in every order."""
     count = len(machine.cards)
     for cuts in islice(combinations(range(1, count), works - 1), MOST_SPLITS):
         ends = (0, *cuts, count)
-        yield tuple(tuple(range(ends[place], ends[place + 1])) for place in range(works))
+        runs = tuple(tuple(range(ends[place], ends[place + 1])) for place in range(works))
+        yield from permutations(runs) if machine.unlike and works <= MOST_ORDERED else (runs,)
 
 
 def _part(machine: Machine, cards: tuple[int, ...], works: int) -> Machine:
@@ -127,11 +137,12 @@ def _part(machine: Machine, cards: tuple[int, ...], works: int) -> Machine:
 def _shared(machine: Machine, loads: list[Load]) -> list[Place] | None:
     """Every work with so many tenths of the memory of every card (and of the host's)."""
     most = PARTS - LEAST_PARTS * (len(loads) - 1)
+    slices = {parts: _slice(machine, parts) for parts in range(LEAST_PARTS, most + 1)}
     ways: list[dict[int, Weighed]] = []
     for load in loads:
         held: dict[int, Weighed] = {}
-        for parts in range(LEAST_PARTS, most + 1):
-            found = search(_slice(machine, parts), load).ways
+        for parts, part in slices.items():
+            found = search(part, load).ways
             if found:
                 held[parts] = found[0]
         if not held:
@@ -142,8 +153,7 @@ def _shared(machine: Machine, loads: list[Load]) -> list[Place] | None:
         if sum(dealt) > PARTS:
             continue
         places = [
-            Place(load, _slice(machine, parts), held[parts], parts)
-            for load, held, parts in zip(loads, ways, dealt, strict=True)
+            Place(load, slices[parts], held[parts], parts) for load, held, parts in zip(loads, ways, dealt, strict=True)
         ]
         if best is None or _worth(places) > _worth(best):
             best = places
@@ -167,11 +177,11 @@ def _slice(machine: Machine, parts: int) -> Machine:
     return machine._replace(cards=cards, host=host._replace(usable=usable))
 
 
-def _told(machine: Machine, places: list[Place], *, together: bool) -> WaysToRun:
-    shares = tuple(_share(place) for place in places)
+def _told(machine: Machine, places: list[Place], others: tuple[Beside, ...], *, together: bool) -> WaysToRun:
+    shares = (*(_share(place) for place in places), *(_other(machine, one) for one in others))
     ways = tuple(share.way for share in shares if share.way is not None)
-    names = " and ".join(place.load.name for place in places)
-    apart = together and all(place.parts == PARTS for place in places)
+    names = " and ".join((*(place.load.name for place in places), *(one.shape.name for one in others)))
+    apart = together and not others and all(place.parts == PARTS for place in places)
     how = "each on cards of its own" if apart else "each with a part of every card's memory"
     said = f"{names} run side by side on {machine.name}, {how}."
     if not together:
@@ -179,7 +189,8 @@ def _told(machine: Machine, places: list[Place], *, together: bool) -> WaysToRun
     met = [place.best.meets for place in places if place.best.meets is not None]
     return WaysToRun(
         answer=WayAnswer(
-            verdict="fits" if together and all(met) else "fits_with_changes", way=0, cards=machine.name, said=said,
+            verdict="fits" if together and all(met) else "fits_with_changes", way=0 if ways else None,
+            cards=machine.name, said=said,
             target_met=all(met) if met else None, changed=() if together else ("works: one at a time",),
         ),
         ways=ways, together=Together(mode="side_by_side" if together else "in_turn", shares=shares, said=said),
@@ -204,6 +215,15 @@ def _share(place: Place) -> WorkShare:
     )  # fmt: skip
 
 
+def _other(machine: Machine, one: Beside) -> WorkShare:
+    """A work that generates no text: its memory on its card."""
+    card = "" if one.card is None else machine.cards[one.card].gpu.name
+    return WorkShare(
+        model=one.shape.id or one.shape.name, way=None, cards=f"1 × {card}" if card else "none",
+        memory_share_bytes_per_gpu=one.high_bytes,
+    )  # fmt: skip
+
+
 def _assumed(places: list[Place], *, together: bool) -> Iterator[str]:
     for place in places:
         yield from (f"{place.load.name}: {line}" for line in place.load.said)
@@ -221,14 +241,14 @@ def _steps(places: list[Place]) -> Iterator[Step]:
         )  # fmt: skip
 
 
-def _none(machine: Machine, loads: list[Load], lacking: list[str]) -> WaysToRun:
+def _none(machine: Machine, loads: list[Load], others: tuple[Beside, ...], lacking: list[str]) -> WaysToRun:
     names = ", ".join(lacking)
     room = format_bytes(sum(card.usable for card in machine.cards))
     said = f"{names} {'does' if len(lacking) == 1 else 'do'} not fit {machine.name} ({room} usable) even alone."
     shares = tuple(
         WorkShare(model=load.shape.id or load.name, way=None, cards=machine.name, memory_share_bytes_per_gpu=0)
         for load in loads
-    )
+    ) + tuple(_other(machine, one) for one in others)
     return WaysToRun(
         answer=WayAnswer(verdict="does_not_fit", cards=machine.name, said=said),
         together=Together(mode="not_at_all", shares=shares, said=said), assumptions=machine.said,

@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from kb.units import GIB
 from tools.registry import tool
 from tools.ways_to_run.result import WaysToRun
 
@@ -57,3 +58,33 @@ def test_without_a_model_those_that_fit_are_named_with_their_ways() -> None:
     assert found.models
     assert all(one.way is not None and one.way.speed is not None for one in found.models)
     assert any(one.way and one.way.layout.offload for one in found.models)
+
+
+def test_an_embedding_model_takes_its_memory_beside_a_language_model() -> None:
+    alone = find(cards="4090", works=[{"model": "Qwen3-14B", "engine": "vllm"}])
+    beside = find(cards="4090", works=[{"model": "Qwen3-14B", "engine": "vllm"}, {"model": "BAAI/bge-m3"}])
+    assert beside.together is not None
+    language, embedding = beside.together.shares
+
+    assert embedding.way is None
+    assert 0 < embedding.memory_share_bytes_per_gpu < 6 * GIB
+    assert language.way is not None
+    assert language.way.memory.usable_bytes_per_gpu < alone.ways[0].memory.usable_bytes_per_gpu
+
+
+def test_of_unlike_cards_each_model_gets_the_one_that_suits_it() -> None:
+    found = find(cards="3060 12GB + 4090", works=[{"model": "Qwen3-32B"}, {"model": "Qwen3-4B"}])
+    assert found.together is not None
+
+    assert [share.way.command.split()[0] for share in found.together.shares if share.way] == [
+        "CUDA_VISIBLE_DEVICES=1", "CUDA_VISIBLE_DEVICES=0",
+    ]  # fmt: skip
+
+
+def test_three_models_on_three_cards_each_have_flags_for_their_own() -> None:
+    found = find(cards="4x 3090", works=[{"model": "Qwen3-32B"}, {"model": "Qwen3-14B"}, {"model": "Qwen3-8B"}])
+    assert found.together is not None
+    devices = [share.way.command.split()[0].removeprefix("CUDA_VISIBLE_DEVICES=").split(",")
+               for share in found.together.shares if share.way]  # fmt: skip
+
+    assert sorted(device for one in devices for device in one) == ["0", "1", "2", "3"]

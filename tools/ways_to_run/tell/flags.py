@@ -168,8 +168,7 @@ def _without_experts(load: Load, candidate: Candidate) -> int:
 def _split(machine: Machine, candidate: Candidate) -> Iterator[str]:
     """Layers by card in the machine's own order, where they are not alike; cards that are not used get none."""
     if len(candidate.cards) == 1:
-        place = next(place for place, card in enumerate(machine.cards) if card is candidate.cards[0])
-        yield f"-sm none -mg {place}"
+        yield f"-sm none -mg {[card is candidate.cards[0] for card in machine.cards].index(True)}"
         return
     dealt = {id(card): count for card, count in zip(candidate.cards, candidate.held.layers, strict=False)}
     counts = [dealt.get(id(card), 0) for card in machine.cards]
