@@ -95,7 +95,7 @@ def scored(
         if share <= 0 or abs(math.log(under.value / gap.expected.value)) < MOVES:
             continue
         weight = evidence(fact, seen) * likelier.get(fact.id, 1.0)
-        if instead and not fact.belief and not feasible(setup, fields):
+        if (instead or "cards" in fields) and not fact.belief and not feasible(setup, fields):
             continue
         score = prior(fact, setup) * weight * (0.1 + 0.9 * gap.fits(under) ** PARTLY)
         if score < LEAST_SCORE:

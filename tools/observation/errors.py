@@ -14,7 +14,7 @@ from tools.observation.setup import Setup
 from tools.oom.diagnose import diagnose_oom
 from tools.oom.quantities import folded
 from tools.oom.request import OomRequest
-from tools.oom.result import Fix, OomDiagnosis, Quantities
+from tools.oom.result import OomDiagnosis, Quantities
 
 QUOTED = 240
 """Characters of the text that are told again."""
@@ -122,7 +122,7 @@ def _of_memory(found: OomDiagnosis, flat: str, setup: Setup) -> tuple[ErrorRead,
 
 def _fixed(cause: ObservedCause, name: str, found: OomDiagnosis, *, first: bool) -> ObservedCause:
     """The cause with what the setting that cures it comes to, where that was reckoned."""
-    fix = next((one for one in found.fixes if _cures(one, name)), None)
+    fix = next((one for change in _CURES.get(name, ()) for one in found.fixes if one.change == change), None)
     if fix is None and first and found.fixes:
         fix = found.fixes[0]
     if fix is None:
@@ -134,13 +134,9 @@ def _fixed(cause: ObservedCause, name: str, found: OomDiagnosis, *, first: bool)
 
 _CURES = {
     "kv_cache": ("kv_format", "context_tokens", "concurrent_sequences"), "fragmentation": ("allocator",),
-    "kv_too_small": ("context_tokens", "gpu_memory_utilization", "kv_format"), "weights": ("weight_format", "task"),
+    "kv_too_small": ("context_tokens", "kv_format", "gpu_memory_utilization"), "weights": ("weight_format", "task"),
     "activations": ("gradient_checkpointing", "micro_batch_size", "sequence_tokens"), "attention": ("attention",),
     "logits": ("fused_loss", "max_num_sequences", "micro_batch_size"), "optimizer": ("optimizer", "sharding"),
     "gradients": ("sharding", "task"), "one_card_holds_all": ("sharding", "tensor_parallel"),
     "other_process": ("other_process",), "host_memory": ("host_memory",), "shared_memory": ("shared_memory",),
 }  # fmt: skip
-
-
-def _cures(fix: Fix, cause: str) -> bool:
-    return fix.change in _CURES.get(cause, ())

@@ -213,7 +213,11 @@ def _needs(first: Figure | None, setup: Setup, base: Expected) -> Iterator[str]:
             yield "micro_batch_size"
         if asked.sequence_tokens is None:
             yield "sequence_tokens"
-    if first.name == "wall_s" and not (asked.dataset_tokens or asked.dataset_samples or asked.steps):
+    if (
+        first.name == "wall_s"
+        and setup.kind == "training"
+        and not (asked.dataset_tokens or asked.dataset_samples or asked.steps)
+    ):
         yield "dataset_tokens"
     yield from (name for name in base.refused if name not in ("model", "gpu"))
 
@@ -235,7 +239,7 @@ def _effects(setup: Setup, first: Figure) -> Iterator[Effect]:
         if effect is None:
             continue
         gain = _gain(first, effect.effect.value)
-        if gain > TELLING:
+        if gain > max(TELLING, _gain(first, first.seen) if first.worse is False else 0.0):
             better.append((gain, effect))
     yield from (effect for _, effect in sorted(better, key=lambda row: -row[0]))
 

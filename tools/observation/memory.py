@@ -89,8 +89,9 @@ def memory_figures(setup: Setup, machine: Machine, found: Expected) -> None:
         low, value, high = _placed(setup, machine, per, float(card.usable_bytes))
     held = [(one + machine.extra_bytes) * (1 + machine.extra_ratio) for one in (low, value, high)]
     if whole is not None:
-        found.limits["memory_bytes"] = float(whole)
-        held = [min(one, float(whole)) for one in held]
+        stated = float(card.memory_bytes if card is not None else whole)
+        found.limits["memory_bytes"] = stated
+        held = [min(one, stated) for one in held]
     name = "memory_bytes"
     found.ranges[name] = Range(low=held[0], value=held[1], high=held[2], unit=UNITS[name])
     found.binds.setdefault(name, _largest(per.parts))

@@ -72,6 +72,8 @@ def serving_figures(setup: Setup, machine: Machine, found: Expected) -> None:
         users = paced.work.sequences * paced.work.layout.replicas
         found.limits["tokens_per_s"] = machine.accepted / paced.found.least_s
         found.limits["tokens_per_s_total"] = machine.accepted * users / paced.found.least_s
+    else:
+        found.put("tokens_per_s_total", paced.total, 1 - machine.waiting_ratio)
     reading = _slower_reading(setup, machine, paced)
     rate = interval(paced.found.prompt_rate, "prefill", guessed=paced.guessed)
     found.put("prefill_tokens_per_s", rate, 1 / reading)

@@ -87,9 +87,9 @@ class Setup:
 
     @property
     def card_memory(self) -> int | None:
-        """Memory of a card, also of one that is known by its memory alone."""
+        """Memory of a card that programs see, also of one that is known by its memory alone."""
         if self.card is not None:
-            return self.card.memory_bytes
+            return self.card.usable_bytes
         return next((one.memory_bytes for one in self.request.cards if one.memory_bytes), None)
 
     @property

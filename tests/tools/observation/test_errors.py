@@ -20,6 +20,8 @@ OOM = (
     "allocated memory 22.60 GiB is allocated by PyTorch, and 0.20 GiB is reserved by PyTorch but unallocated."
 )
 
+SIGNED = "eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIx.c2lnbmF0dXJl"
+
 
 def explained(text: str, **fields: Any) -> Explanation:
     return explain_observation(ObservationRequest.model_validate({"error_text": text, **fields}))
@@ -84,16 +86,20 @@ def test_a_text_beyond_the_bound_is_refused() -> None:
         pytest.param("sk-proj-1234567890abcdefghij", "key sk-proj-1234567890abcdefghij ", id="api"),
         pytest.param("hunter2secret9", "password: hunter2secret9 ", id="password"),
         pytest.param("s3cr3tpass", "redis://user:s3cr3tpass@10.0.0.4:6379 ", id="url"),
-        pytest.param("eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIx.c2lnbmF0dXJl", "Bearer eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIx.c2lnbmF0dXJl ", id="jwt"),
+        pytest.param(SIGNED, f"Bearer {SIGNED} ", id="jwt"),
         pytest.param("AKIAIOSFODNN7EXAMPLE", "AKIAIOSFODNN7EXAMPLE ", id="cloud"),
     ],
 )  # fmt: skip
-@pytest.mark.parametrize("after", ["CUDA out of memory. Tried to allocate 2.00 GiB", "Xid 79", "an illegal memory access was encountered"])  # fmt: skip
+@pytest.mark.parametrize(
+    "after", ["CUDA out of memory. Tried to allocate 2.00 GiB", "Xid 79", "an illegal memory access was encountered"]
+)
 def test_nothing_told_again_holds_a_secret(secret: str, text: str, after: str) -> None:
     assert secret not in explained(text + after).model_dump_json()
 
 
-@pytest.mark.parametrize("kept", ["max_new_tokens=512", "Timeout(ms)=600000", "--max-num-batched-tokens 8192", "tokens per second: 122.5"])  # fmt: skip
+@pytest.mark.parametrize(
+    "kept", ["max_new_tokens=512", "Timeout(ms)=600000", "--max-num-batched-tokens 8192", "tokens per second: 122.5"]
+)
 def test_what_is_no_secret_stays(kept: str) -> None:
     from tools.observation.mask import masked
 

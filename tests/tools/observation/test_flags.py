@@ -38,7 +38,7 @@ from tools.observation.request import ObservationRequest
                      {"data_parallel": 8, "micro_batch_size": 2, "accumulation": 8, "precision": "bf16",
                       "gradient_checkpointing": "full", "optimizer": "adamw_8bit", "sequence_tokens": 4096,
                       "attention": "eager"}, id="torchrun"),
-        pytest.param("accelerate launch --num_processes 4 --mixed_precision no --use_fsdp s.py --gradient_checkpointing",
+        pytest.param("accelerate launch --num_processes 4 --mixed_precision no --use_fsdp --gradient_checkpointing",
                      {"data_parallel": 4, "precision": "fp32", "sharding": "fsdp", "gradient_checkpointing": "full"},
                      id="accelerate"),
         pytest.param("-c 65536 -ngl 99", {"engine": "llama.cpp", "context_tokens": 65536, "gpu_layers": 99},
