@@ -9,7 +9,7 @@ from kb.units import HOURS_PER_MONTH
 from tools.agent_tools import reading
 from tools.agent_tools.asked import AgentRequest
 from tools.agent_tools.desk import Desk
-from tools.agent_tools.shown import shown, shown_row
+from tools.agent_tools.shown import shown_row
 
 YEAR_S = 365.25 * 86400
 COST = (
