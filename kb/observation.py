@@ -111,6 +111,8 @@ class Symptom(Frozen):
     id: str
     name: str
     name_zh: str
+    words: str
+    """How people say it, in English and Chinese."""
     causes: dict[str, float]
     """Cause → how much likelier it makes it."""
 
@@ -184,15 +186,22 @@ def observation_facts() -> ObservationFacts:
 
 
 def symptom(name: str) -> Symptom:
-    """The symptom of that id.
+    """The symptom of that id, or the one that these words tell of.
 
     Raises:
         UnknownName: with the closest ids, or all of them.
     """
     known, key = observation_facts().symptoms, name.strip().lower().replace(" ", "_").replace("-", "_")
+    if key not in known and (said := symptom_in(name)) is not None:
+        return said
     if key not in known:
         raise UnknownName("symptom", name, close_names(key, list(known)) or list(known))
     return known[key]
+
+
+def symptom_in(text: str) -> Symptom | None:
+    """The first symptom that the words tell of."""
+    return next((one for one in observation_facts().symptoms.values() if wording(one.words).search(text)), None)
 
 
 @lru_cache(maxsize=256)

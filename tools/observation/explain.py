@@ -5,7 +5,7 @@ from typing import Any
 
 from kb.base import BadInput
 from kb.memory_constants import memory_sources
-from kb.observation import CauseFact, observation_facts, symptom
+from kb.observation import CauseFact, Symptom, observation_facts, symptom, symptom_in
 from kb.records.source import Source
 from kb.speed_constants import speed_sources
 from tools.base import Step
@@ -71,7 +71,10 @@ def explain_observation(request: ObservationRequest) -> Explanation:
     figures.sort(key=_telling)
     error, stated = read_error(request.error_text, setup) if request.error_text else (None, [])
     first = figures[0] if figures else None
-    ranked = _ranked(request, setup, first, stated)
+    told_of = symptom(request.symptom) if request.symptom else None
+    if told_of is None and error is None and request.error_text:
+        told_of = symptom_in(request.error_text)
+    ranked = _ranked(request, setup, first, stated, told_of)
     causes = tuple(one.cause for one in ranked)[:CAUSES_MAX]
     return Explanation(
         answer=_answer(first, causes, setup, base), model=_model(setup), gpu=setup.card.id if setup.card else None,
@@ -100,10 +103,14 @@ def _telling(one: Figure) -> tuple[int, int, float]:
 
 
 def _ranked(
-    request: ObservationRequest, setup: Setup, first: Figure | None, stated: list[ObservedCause]
+    request: ObservationRequest,
+    setup: Setup,
+    first: Figure | None,
+    stated: list[ObservedCause],
+    told_of: Symptom | None,
 ) -> list[Scored]:
     """Causes the text states, then those that explain the gap, then those that go with the symptom."""
-    likelier = _likelier(request)
+    likelier = _likelier(request, told_of)
     found = [Scored(STATED - place, one) for place, one in enumerate(stated)]
     if first is not None and first.expected is not None:
         found += _explaining(request, setup, first, first.expected, likelier)
@@ -171,9 +178,9 @@ def _gain(first: Figure, value: float) -> float:
     return expected_ / value if first.name in MORE_IS_WORSE else value / expected_
 
 
-def _likelier(request: ObservationRequest) -> dict[str, float]:
+def _likelier(request: ObservationRequest, told_of: Symptom | None) -> dict[str, float]:
     """How much likelier the symptom, and figures that prove something by themselves, make causes."""
-    weights = dict(symptom(request.symptom).causes) if request.symptom else {}
+    weights = dict(told_of.causes) if told_of is not None else {}
     for fact in observation_facts().causes.values():
         told_by = evidence(fact, request.seen)
         if told_by > PROVING:
@@ -287,7 +294,7 @@ def _warnings(
 ) -> Iterator[str]:
     yield from base.warnings
     yield from (f"No estimate: {why}" for why in base.refused.values())
-    if request.error_text and error is None:
+    if request.error_text and error is None and symptom_in(request.error_text) is None:
         yield "The text holds no wording that is known here: it was not used."
     if first is not None and first.expected is None:
         yield f"{first.name} could not be estimated; causes rest on what was seen and on the symptom alone."

@@ -165,8 +165,9 @@ class ObservationRequest(ModelFields):
     """The error or the end of a log, verbatim. Secrets in it are masked before anything is returned."""
     flags: str | None = Field(default=None, max_length=8_000)
     """The command line of vllm, llama-server, ollama, torchrun, accelerate or deepspeed, as it was run."""
-    symptom: str | None = Field(default=None, max_length=60)
-    """What goes wrong, by id of the vocabulary: hangs, spills, one_card_idle, grows, slow_later, killed, xid …"""
+    symptom: str | None = Field(default=None, max_length=400)
+    """What goes wrong, by id of the vocabulary (hangs, spills, one_card_idle, grows, slow_later, killed, xid …), or in
+    words."""
 
     @model_validator(mode="before")
     @classmethod

@@ -71,7 +71,24 @@ def test_flags_set_fields_of_the_request() -> None:
     assert fields - {"slots"} <= FIELDS
 
 
+@pytest.mark.parametrize(
+    ("words", "expected"),
+    [
+        ("training hangs after the first epoch", "hangs"), ("训练卡住不动", "hangs"),
+        ("the second gpu stays idle", "one_card_idle"), ("只用了一张卡", "one_card_idle"),
+        ("memory keeps growing every step", "grows"), ("显存一直涨", "grows"),
+        ("gets slower over time", "slow_later"), ("越跑越慢", "slow_later"), ("利用率上不去", "low_utilisation"),
+        ("掉卡", "disappears"), ("my pc shuts off under load", "restarts"), ("it throttles at 83", "throttles"),
+        ("vllm eats all memory", "reserved"), ("why is it so slow", "slow"), ("OOM during evaluation", "fails_at_eval"),
+        ("fails at vae decode", "fails_at_decode"), ("xid in dmesg", "xid"), ("模型输出乱码", "wrong_output"),
+        ("docker cannot find the gpu", "not_found"), ("it runs on the cpu", "on_cpu"),
+    ],
+)  # fmt: skip
+def test_a_symptom_is_heard_in_words(words: str, expected: str) -> None:
+    assert symptom(words).id == expected
+
+
 def test_an_unknown_symptom_names_those_near_it() -> None:
     with pytest.raises(UnknownName) as refusal:
-        symptom("hang")
+        symptom("hungs")
     assert "hangs" in refusal.value.close
