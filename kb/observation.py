@@ -105,6 +105,25 @@ class Wording(Frozen):
     source: str
 
 
+class Reading(Frozen):
+    """A figure that a log states, and where."""
+
+    id: str
+    pattern: str
+    """With the group `value`, and `over` where it is a part of something."""
+    seen: str | None = None
+    """Field of what was seen."""
+    field: str | None = None
+    """Field of the set-up."""
+    times: float = 1.0
+    over: bool = False
+    rest: bool = False
+    """Whether one less the figure is meant."""
+    constant: float | None = None
+    """The figure, where the words themselves say it."""
+    of: Literal["last", "largest"] = "last"
+
+
 class Symptom(Frozen):
     """What people see go wrong where no figure tells it."""
 
@@ -159,6 +178,7 @@ class ObservationFacts(Frozen):
     symptoms: dict[str, Symptom]
     xids: dict[int, Xid]
     programs: tuple[Program, ...]
+    readings: tuple[Reading, ...]
     oom_causes: dict[str, str]
     """Cause that `diagnose_oom` names → id of the cause here."""
     settings: dict[str, Any]
@@ -179,6 +199,7 @@ def observation_facts() -> ObservationFacts:
             "xids": {row["code"]: row for row in errors["xids"]},
             "symptoms": {row["id"]: row for row in load_yaml(_FOLDER / "symptoms.yaml")},
             "programs": load_yaml(_FOLDER / "flags.yaml"),
+            "readings": [row | {"over": "(?P<over>" in row["pattern"]} for row in load_yaml(_FOLDER / "logs.yaml")],
             "settings": others["settings"],
             "sources": {key: {"id": key, **row} for key, row in others["sources"].items()},
         }

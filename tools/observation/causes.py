@@ -9,8 +9,8 @@ from pydantic import ValidationError
 
 from kb.base import AdvisorError
 from kb.observation import SOLVE, CauseFact, observation_facts
-from tools.observation.expected import AS_SPECIFIED, Expected, expected
-from tools.observation.memory import held_ratio
+from tools.observation.estimates.expected import AS_SPECIFIED, Expected, expected
+from tools.observation.estimates.memory import held_ratio
 from tools.observation.request import ObservationRequest, Seen
 from tools.observation.result import CauseBasis, Check, ObservedCause, Range, Words
 from tools.observation.setup import Machine, Setup

@@ -7,9 +7,9 @@ from kb.base import AdvisorError
 from kb.observation import Wording, observation_facts, wording
 from tools.model_fields import ModelFields
 from tools.observation.causes import known, told
-from tools.observation.mask import masked
-from tools.observation.memory import COPIED, memory_request
+from tools.observation.estimates.memory import COPIED, memory_request
 from tools.observation.result import CauseBasis, ErrorRead, ObservedCause, Range
+from tools.observation.said.mask import masked
 from tools.observation.setup import Setup
 from tools.oom.diagnose import diagnose_oom
 from tools.oom.quantities import folded

@@ -3,6 +3,8 @@
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from pydantic import ValidationError
+
 from kb.base import BadInput
 from kb.memory_constants import memory_sources
 from kb.observation import CauseFact, Symptom, observation_facts, symptom, symptom_in
@@ -22,10 +24,9 @@ from tools.observation.causes import (
     told,
 )  # fmt: skip
 from tools.observation.errors import read_error
-from tools.observation.expected import MORE_IS_WORSE, Expected, expected
-from tools.observation.flags import read_flags
+from tools.observation.estimates.expected import MORE_IS_WORSE, Expected, expected
 from tools.observation.judge import judged, seen_figures
-from tools.observation.request import ObservationRequest
+from tools.observation.request import ObservationRequest, Seen
 from tools.observation.result import (
     Answer,
     CauseBasis,
@@ -36,7 +37,10 @@ from tools.observation.result import (
     ObservedCause,
     Range,
 )  # fmt: skip
+from tools.observation.said.flags import read_flags
+from tools.observation.said.logs import read_log
 from tools.observation.setup import Setup, bare
+from tools.oom.quantities import folded
 
 CAUSES_MAX = 8
 EFFECTS_MAX = 6
@@ -61,7 +65,9 @@ def explain_observation(request: ObservationRequest) -> Explanation:
     set-up estimated anew with that one thing otherwise), the command that tells, the fix and the figure after it.
     """
     flags = read_flags(request.flags) if request.flags else {}
-    setup = Setup(bare(request, flags), at=request.seen.memory_at)
+    read, logged = read_log(folded(request.error_text)) if request.error_text else ({}, {})
+    request = _with_read(request, read)
+    setup = Setup(bare(request, logged | flags), at=request.seen.memory_at)
     if not seen_figures(request.seen) and not request.error_text and not request.symptom:
         raise BadInput(
             "seen", "nothing was observed.", "Give a figure in `seen`, an `error_text`, or a `symptom`."
@@ -82,9 +88,20 @@ def explain_observation(request: ObservationRequest) -> Explanation:
         figures=tuple(figures), causes=causes, error=error, binds=base.binds.get(first.name) if first else None,
         changes=tuple(_effects(setup, first))[:EFFECTS_MAX] if first else (),
         derivation=(*base.steps, *_compared(first, causes)),
-        assumptions=tuple(dict.fromkeys([*setup.assumptions(), *base.assumptions])),
+        assumptions=tuple(dict.fromkeys([*_told_by_text(read, logged), *setup.assumptions(), *base.assumptions])),
         warnings=tuple(_warnings(request, base, error, first)), sources=_sources(base, causes, error),
     )  # fmt: skip
+
+
+def _with_read(request: ObservationRequest, read: Mapping[str, Any]) -> ObservationRequest:
+    """The request with the figures that its text states; one that was given itself is kept, an absurd one left out."""
+    given = request.seen.model_dump(exclude_none=True)
+    for name, value in read.items():
+        try:
+            given = Seen.model_validate({name: value, **given}).model_dump(exclude_none=True)
+        except ValidationError:
+            continue
+    return request.model_copy(update={"seen": Seen.model_validate(given)}) if read else request
 
 
 def _telling(one: Figure) -> tuple[int, int, float]:
@@ -265,6 +282,12 @@ def effect_of(cause: str, setup: Setup, name: str) -> Effect | None:
     return Effect(change=written, effect=under, costs=fact.fix)
 
 
+def _told_by_text(read: Mapping[str, Any], logged: Mapping[str, Any]) -> Iterator[str]:
+    """What was taken from the pasted text."""
+    for name, value in (*read.items(), *logged.items()):
+        yield f"{name} = {value:g}, as the text states it."
+
+
 def _compared(first: Figure | None, causes: tuple[ObservedCause, ...]) -> Iterator[Step]:
     """Seen over expected, and how much of that the first cause explains."""
     if first is None or first.expected is None or first.ratio is None:
@@ -294,7 +317,8 @@ def _warnings(
 ) -> Iterator[str]:
     yield from base.warnings
     yield from (f"No estimate: {why}" for why in base.refused.values())
-    if request.error_text and error is None and symptom_in(request.error_text) is None:
+    used = read_log(folded(request.error_text))[0] or symptom_in(request.error_text) if request.error_text else True
+    if error is None and not used:
         yield "The text holds no wording that is known here: it was not used."
     if first is not None and first.expected is None:
         yield f"{first.name} could not be estimated; causes rest on what was seen and on the symptom alone."

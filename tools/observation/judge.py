@@ -1,7 +1,7 @@
 """How a figure that was seen stands to what is expected."""
 
 from kb.observation import observation_facts
-from tools.observation.expected import MORE_IS_WORSE, UNITS, Expected
+from tools.observation.estimates.expected import MORE_IS_WORSE, UNITS, Expected
 from tools.observation.request import ObservationRequest, Seen
 from tools.observation.result import Figure, ObservedVerdict, Range
 from tools.observation.setup import Setup

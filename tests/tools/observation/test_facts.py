@@ -6,7 +6,7 @@ import pytest
 
 from kb.base import UnknownName
 from kb.observation import CauseFact, observation_facts, symptom, wording
-from tools.observation.expected import UNITS
+from tools.observation.estimates.expected import UNITS
 from tools.observation.request import ObservationRequest, Seen
 from tools.observation.setup import Machine
 
@@ -63,6 +63,12 @@ def test_every_cause_of_memory_that_ran_out_has_a_name_here() -> None:
 def test_a_wording_is_bounded(one: object) -> None:
     pattern = wording(one.pattern)  # type: ignore[attr-defined]
     assert not re.search(r"(?<!\\)(?:\.|\]|\))[*+](?!\?)", pattern.pattern.replace("sm_", ""))
+
+
+def test_readings_of_logs_fill_fields() -> None:
+    assert {one.seen for one in FACTS.readings if one.seen} <= set(Seen.model_fields)
+    assert {one.field for one in FACTS.readings if one.field} <= FIELDS
+    assert all((one.seen is None) is not (one.field is None) for one in FACTS.readings)
 
 
 def test_flags_set_fields_of_the_request() -> None:

@@ -6,8 +6,8 @@ import pytest
 
 from kb.base import BadInput
 from tools.observation import explain_observation
-from tools.observation.flags import read_flags
 from tools.observation.request import ObservationRequest
+from tools.observation.said.flags import read_flags
 
 
 @pytest.mark.parametrize(

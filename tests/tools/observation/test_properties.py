@@ -8,7 +8,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from tools.observation import explain_observation
-from tools.observation.expected import MORE_IS_WORSE, expected
+from tools.observation.estimates.expected import MORE_IS_WORSE, expected
 from tools.observation.request import ObservationRequest
 from tools.observation.result import Explanation
 from tools.observation.setup import Machine, Setup

@@ -1,8 +1,8 @@
 """Figures of generating pictures and clips: seconds of one, and of a denoising step."""
 
-from tools.observation.expected import Expected
-from tools.observation.memory import overflow_bytes
-from tools.observation.serving import paging_rate, pcie_each_way
+from tools.observation.estimates.expected import Expected
+from tools.observation.estimates.memory import overflow_bytes
+from tools.observation.estimates.serving import paging_rate, pcie_each_way
 from tools.observation.setup import Machine, Setup
 from tools.speed.estimate import estimate_inference_speed
 from tools.speed.interval import times

@@ -7,7 +7,7 @@ from tools.memory.estimate import memory_per_gpu
 from tools.memory.request import MemoryRequest
 from tools.memory.result import Part, PerGpu
 from tools.model_fields import ModelFields
-from tools.observation.expected import UNITS, Expected
+from tools.observation.estimates.expected import UNITS, Expected
 from tools.observation.result import Range
 from tools.observation.setup import Machine, Setup
 
@@ -133,7 +133,7 @@ def _reserved(setup: Setup, whole: int, per: PerGpu) -> tuple[float, float, floa
 
 def _placed(setup: Setup, machine: Machine, per: PerGpu, usable: float) -> tuple[float, float, float]:
     """llama.cpp fills the card and leaves the rest to the host."""
-    from tools.observation.serving import host_share
+    from tools.observation.estimates.serving import host_share
 
     kept = 1 - (host_share(setup, machine) or 0.0)
     moved, least = part(per, "weights", "kv_cache"), part(per, "framework", "buffers")

@@ -65,10 +65,10 @@ def expected(setup: Setup, machine: Machine | None = None) -> Expected:
         UnknownName: no such model or card.
         AmbiguousName: several bear the name.
     """
-    from tools.observation.memory import memory_figures
-    from tools.observation.pictures import picture_figures
-    from tools.observation.serving import serving_figures
-    from tools.observation.training import training_figures
+    from tools.observation.estimates.memory import memory_figures
+    from tools.observation.estimates.pictures import picture_figures
+    from tools.observation.estimates.serving import serving_figures
+    from tools.observation.estimates.training import training_figures
 
     machine = machine or setup.machine
     found = Expected()

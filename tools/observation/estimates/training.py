@@ -6,9 +6,9 @@ from typing import Any
 from kb.catalog import model as catalog_model
 from kb.speed_constants import constants
 from tools.model_fields import ModelFields
-from tools.observation.expected import Expected
-from tools.observation.memory import overflow_bytes
-from tools.observation.serving import host_bandwidth, paging_rate, pcie_each_way
+from tools.observation.estimates.expected import Expected
+from tools.observation.estimates.memory import overflow_bytes
+from tools.observation.estimates.serving import host_bandwidth, paging_rate, pcie_each_way
 from tools.observation.setup import DRAWN, Machine, Setup
 from tools.speed.interval import times
 from tools.speed.result import Interval

@@ -7,8 +7,8 @@ from kb.observation import observation_facts
 from kb.speed_constants import constants
 from tools.memory.request import Engine
 from tools.model_fields import ModelFields
-from tools.observation.expected import Expected
-from tools.observation.memory import overflow_bytes
+from tools.observation.estimates.expected import Expected
+from tools.observation.estimates.memory import overflow_bytes
 from tools.observation.request import CPU
 from tools.observation.setup import Machine, Setup
 from tools.speed.allreduce import all_reduce_s

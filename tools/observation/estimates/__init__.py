@@ -1,0 +1,1 @@
+"""What a set-up should give, figure by figure: see `expected.py`."""
