@@ -80,6 +80,7 @@ HOMES = {
     "estimate_training_time": "tools.training_time",
     "find_ways_to_run": "tools.ways_to_run",
     "what_fits": "tools.what_fits",
+    "find_ways_to_train": "tools.ways_to_train",
     "configure": "tools.configure",
     "find_gpus": "tools.find_gpus",
     "compare_gpus": "tools.compare_gpus",

@@ -69,6 +69,8 @@ class Job:
     """Stages of an interleaved pipeline on each card."""
     stated_network: float | None = None
     """Bandwidth of a machine to the others, where it was said."""
+    stated_link: float | None = None
+    """Bandwidth between the cards of a machine, where it was said."""
 
     @property
     def adapters(self) -> bool:
@@ -99,6 +101,8 @@ class Job:
 
     def inside(self, cards: int) -> float:
         """Bus bandwidth between the cards of a node in a group of `cards`."""
+        if self.stated_link is not None:
+            return self.stated_link
         training = constants().training
         link = self.gpu.nvlink_bytes_per_s
         return link * training.nvlink_ratio if link and self.linked(cards) else training.pcie_bytes_per_s

@@ -1,0 +1,228 @@
+"""The speed of a way: the training-time estimate of its layout, and what that leaves out: host, references, answers."""
+
+from dataclasses import dataclass, replace
+from functools import lru_cache
+
+from kb.base import AdvisorError
+from kb.offloading import offloading
+from tools.speed.estimate import estimate_inference_speed
+from tools.speed.interval import inverse, times
+from tools.speed.request import InferenceSpeedRequest
+from tools.speed.result import Interval
+from tools.training_time.estimate import TrainingPace, training_pace
+from tools.training_time.job import Job, job_of
+from tools.training_time.pictures import estimate_picture_training
+from tools.training_time.request import TrainingTimeRequest
+from tools.training_time.step import model_flops
+from tools.ways_to_train.plan import LAYERS, Plan, batch_of, machines_of
+from tools.ways_to_train.problem import Problem
+from tools.ways_to_train.weigh import Weighed
+
+REFERENCE_FLOPS = 2
+"""A frozen reference, or the old policy, reads every trained token once: 2 FLOPs a weight."""
+NETWORKS = ("ethernet", "infiniband")
+PARTS = ("products", "attention", "elements", "dispatch", "link", "launch", "idle")
+
+
+@dataclass(frozen=True, slots=True)
+class Pace:
+    """How fast a way is."""
+
+    rate: Interval
+    """Tokens (of pictures: samples) a second over all cards."""
+    time: Interval | None
+    hours: Interval | None
+    """Card-hours."""
+    generation_s: float | None
+    bound: str
+    utilisation: float | None
+    paced: TrainingPace | None
+    host_s_per_token: float = 0.0
+    """Of a token on one card."""
+
+
+def pace_of(problem: Problem, one: Weighed) -> Pace | None:
+    """The speed of a way; null where the card's rates are not known."""
+    if one.plan.group.gpu is None:
+        return None
+    try:
+        return _pictures(problem, one) if problem.pictures else _tokens(problem, one)
+    except AdvisorError:
+        return None
+
+
+def _tokens(problem: Problem, one: Weighed) -> Pace:
+    """Tokens a second over all cards.
+
+        1 / rate = 1 / rate of the estimate · (w + reference) / w + host      w: FLOPs a weight and token
+
+    Layers dealt out over cards are computed in turn: all of them together are as fast as one.
+    """
+    request = _request(problem, one)
+    job = _job(problem, one.plan, request)
+    paced = training_pace(job, request)
+    flops = (4 if job.adapters else 6) + 2 * job.recompute
+    again = (flops + _beside_flops(problem, plan=one.plan, flops=flops)) / flops
+    each = again / paced.rate.value
+    host = _host_s(problem, one, each)
+    working = 1 if one.plan.sharding == LAYERS else one.plan.count
+    slower = (each + host) * paced.rate.value
+    up = offloading().slower_ratio.value if host else 1.0
+    rate = Interval(
+        value=paced.rate.value * working / slower, low=paced.rate.low * working / slower / up,
+        high=paced.rate.high * working / slower,
+    )  # fmt: skip
+    time, hours, generation = _run(problem, one, rate, paced.goodput)
+    reached = model_flops(job) / slower * paced.rate.value / job.peak
+    return Pace(rate, time, hours, generation, _bound(paced, host, each), reached, paced, host)
+
+
+def _beside_flops(problem: Problem, plan: Plan, flops: float) -> float:
+    """FLOPs a weight and token of what runs beside the policy.
+
+    dpo, grpo: a reference reads every token. ppo: a reward model as well, and, unless adapters share the policy's
+    weights, a critic of its size that learns.
+    """
+    if problem.goal not in ("dpo", "grpo", "ppo"):
+        return 0.0
+    if problem.goal == "ppo" and not plan.adapted:
+        return 2 * REFERENCE_FLOPS + flops
+    return REFERENCE_FLOPS
+
+
+def _run(
+    problem: Problem, one: Weighed, rate: Interval, goodput: float
+) -> tuple[Interval | None, Interval | None, float | None]:
+    """(seconds, card-hours, seconds of generating) of the whole run."""
+    if problem.tokens is None:
+        return None, None, None
+    time = times(inverse(rate, problem.tokens), 1 / goodput)
+    generation = _generating_s(problem, one.plan) if problem.rollouts else None
+    if generation:
+        time = Interval(
+            value=time.value + generation.value, low=time.low + generation.low, high=time.high + generation.high
+        )
+    return time, times(time, one.plan.count / 3600), generation.value if generation else None
+
+
+def _request(problem: Problem, one: Weighed) -> TrainingTimeRequest:
+    plan = one.plan
+    return _asked(
+        problem.named, plan.task, plan.group.gpu.id if plan.group.gpu else "",
+        plan.engine if problem.engine else None, one.work.format.name if plan.task == "qlora" else None,
+        plan.precision, one.work.lora_rank, problem.mean,
+    ).model_copy(
+        update={
+            "gpu_count": 1 if plan.sharding == LAYERS else plan.count, "micro_batch_size": one.work.micro_batch,
+            "gradient_checkpointing": plan.checkpointing, "optimizer": plan.optimizer,
+            "sharding": "none" if plan.sharding in (LAYERS, "none") else plan.sharding,
+            "cards_per_node": max(plan.group.count // problem.nodes, 1) if problem.nodes > 1 else None,
+            "network_bytes_per_s": _network(problem),
+            "dataset_tokens": round(problem.tokens) if problem.tokens else None,
+        }
+    )  # fmt: skip
+
+
+@lru_cache(maxsize=256)
+def _asked(
+    named: tuple[tuple[str, object], ...], task: str, gpu: str, engine: str | None, form: str | None, precision: str,
+    rank: int, sequence: int,
+) -> TrainingTimeRequest:  # fmt: skip
+    """What all micro-batches and layouts of one kind have in common, checked once."""
+    return TrainingTimeRequest.model_validate(
+        {**dict(named), "task": task, "gpu": gpu, "engine": engine, "weight_format": form, "precision": precision,
+         "lora_rank": rank, "sequence_tokens": sequence}
+    )  # fmt: skip
+
+
+def _network(problem: Problem) -> float | None:
+    link = problem.link
+    return link.bytes_per_s if link and link.kind in NETWORKS and problem.nodes > 1 else None
+
+
+def _job(problem: Problem, plan: Plan, request: TrainingTimeRequest) -> Job:
+    """The job on the card as it is linked; experts stay on every card, as trainers without expert parallelism do."""
+    job = job_of(request)[0]
+    gpu = plan.group.gpu or job.gpu
+    slow = problem.link is not None and problem.link.kind in ("pcie", "thunderbolt")
+    return replace(job, gpu=gpu, expert=1, stated_link=problem.pcie if slow else None)
+
+
+def _host_s(problem: Problem, one: Weighed, each: float) -> float:
+    """What the host adds to a token's time on one card.
+
+    States on the host: once a step gradients go down and weights come up, 2 bytes each of the card's share, and the
+    processor steps all parameters of the machine. Weights as well: every micro-batch they come up twice, and
+    gradients go down; as far as that outlasts the computing. Paged states come and go once a step.
+    """
+    plan, params = one.plan, one.work.shape.params
+    tokens = one.work.micro_batch * problem.mean
+    step = tokens * accumulation(problem, one)
+    ranks = plan.count if plan.sharding in ("zero1", "zero2", "zero3", "fsdp") else 1
+    if plan.offload == "none":
+        paged = plan.optimizer == "paged_adamw_8bit" and not plan.adapted
+        return 2 * 2 * params / ranks / problem.pcie / step if paged else 0.0
+    machines = machines_of(problem, plan)
+    stepping = 0.0
+    if not plan.adapted:
+        stepping = (
+            4 * params / ranks / problem.pcie
+            + offloading().step_bytes.value * params / machines / problem.host_bandwidth
+        )
+    moving = 0.0
+    if plan.offload == "all":
+        width = one.work.format.body_bits / 8
+        moved = (2 * width + (0 if plan.adapted else 2)) * params / ranks
+        moving = max(moved / problem.pcie / tokens - each, 0.0)
+    return moving + stepping / step
+
+
+def accumulation(problem: Problem, one: Weighed) -> int:
+    """Micro-batches of one step on each card."""
+    working = 1 if one.plan.sharding == LAYERS else one.plan.count
+    return max(-(-batch_of(problem, working) // (one.micro * working)), 1)
+
+
+def _bound(paced: TrainingPace, host: float, each: float) -> str:
+    if host > each / 2:
+        return "offload"
+    return max(PARTS, key=lambda part: float(getattr(paced.parts, f"{part}_s")))
+
+
+def _generating_s(problem: Problem, plan: Plan) -> Interval | None:
+    """Seconds of generating all answers: the serving estimate of so many at once, over all cards."""
+    work = problem.base(plan.task)
+    rate = _generated(problem.named, plan.group.gpu.id if plan.group.gpu else "", plan.count, work.generations,
+                      max(problem.sequence - problem.output, 1), problem.output, plan.task == "qlora")  # fmt: skip
+    return inverse(rate, float(problem.rollouts) * problem.output) if rate else None
+
+
+@lru_cache(maxsize=256)
+def _generated(
+    named: tuple[tuple[str, object], ...], gpu: str, count: int, generations: int, prompt: int, output: int, four: bool
+) -> Interval | None:
+    """Tokens a second that engines on all cards generate, each card with a group of answers at once."""
+    try:
+        asked = InferenceSpeedRequest.model_validate(
+            {**dict(named), "gpu": gpu, "gpu_count": count, "weight_format": "nf4" if four else "bf16",
+             "engine": "vllm", "concurrent_sequences": generations * count, "input_tokens": prompt,
+             "output_tokens": output}
+        )  # fmt: skip
+        return estimate_inference_speed(asked).tokens_per_s_total
+    except AdvisorError:
+        return None
+
+
+def _pictures(problem: Problem, one: Weighed) -> Pace:
+    """Pictures a second: the estimate of a step with this batch, on so many cards."""
+    plan = one.plan
+    gpu = plan.group.gpu
+    found = estimate_picture_training(
+        TrainingTimeRequest.model_validate(
+            {**dict(problem.named), "task": plan.task, "gpu": gpu.id if gpu else "", "gpu_count": plan.count,
+             "micro_batch_size": one.micro, "dataset_samples": round(problem.samples) if problem.samples else None,
+             "image_px": one.work.width or None}
+        )
+    )  # fmt: skip
+    rate = found.samples_per_s_total or Interval(value=0, low=0, high=0)
+    return Pace(rate, found.time_s, found.gpu_hours, None, "products", None, None)

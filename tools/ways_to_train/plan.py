@@ -1,0 +1,192 @@
+"""One way to train, as the search forms it: what is chosen, and in which order choices concede something."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Literal
+
+from kb.launch import launch_facts
+from tools.ways_to_train.problem import Group, Problem, Task
+
+Concession = Literal[0, 1, 2, 3]
+"""What a way gives up: 0 nothing, 1 exactness of weights or states, 2 states go to the host, 3 weights as well."""
+SHARDS = ("none", "ddp", "zero1", "zero2", "zero3", "fsdp")
+ADAPTERS = ("lora", "qlora")
+LAYERS = "layers"
+"""The layers dealt out over the cards, which work in turn (device_map)."""
+ONE_CARD = ("unsloth",)
+"""Trainers that keep the whole model on each card."""
+SHARDED_BY = {"deepspeed": ("zero1", "zero2", "zero3"), "fsdp": ("fsdp",), "torchtune": ("fsdp",), "litgpt": ("fsdp",),
+              "unsloth": ()}  # fmt: skip
+"""Sharding that a trainer has of its own; the others wrap both."""
+PRETRAIN_TOKENS = 524_288
+"""Tokens of a step of pre-training, where no batch was stated."""
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """Everything chosen but the micro-batch."""
+
+    task: Task
+    group: Group
+    count: int
+    sharding: str
+    checkpointing: str
+    optimizer: str
+    precision: str
+    offload: str
+    engine: str
+    """The trainer whose memory is counted."""
+
+    @property
+    def concession(self) -> Concession:
+        """What it gives up."""
+        if self.offload == "all":
+            return 3
+        if self.offload == "optimizer" or self.optimizer == "paged_adamw_8bit":
+            return 2
+        return 1 if self.precision == "bf16_pure" or self.optimizer == "adafactor" else 0
+
+    @property
+    def complexity(self) -> int:
+        """How much there is to set up: more processes, sharding, other optimizers, the host."""
+        shards = {"none": 0, LAYERS: 1, "ddp": 1, "zero1": 2, "zero2": 2, "fsdp": 3, "zero3": 3}[self.sharding]
+        states = {"adamw": 0, "adamw_8bit": 1}.get(self.optimizer, 2)
+        return shards + states + 2 * (self.precision == "bf16_pure") + 3 * (self.offload != "none")
+
+    @property
+    def adapted(self) -> bool:
+        """Whether only adapters are trained."""
+        return self.task in ADAPTERS
+
+
+def plans(problem: Problem, task: Task) -> Iterator[Plan]:
+    """Every combination of what is not fixed, those that concede least first."""
+    found = [
+        Plan(task, group, count, sharding, checkpointing, optimizer, precision, offload, engine)
+        for group in problem.groups
+        for count, sharding, engine in _layouts(problem, task, group)
+        for optimizer, precision, offload in _states(problem, task, group, sharding)
+        for checkpointing in _recomputing(problem)
+        if _runs(problem, sharding, offload, count)
+    ]
+    yield from sorted(found, key=lambda plan: plan.concession)
+
+
+def _recomputing(problem: Problem) -> tuple[str, ...]:
+    return (problem.checkpointing,) if problem.checkpointing else ("none", "full")
+
+
+def _layouts(problem: Problem, task: Task, group: Group) -> Iterator[tuple[int, str, str]]:
+    """(cards, sharding, trainer) that can be set up."""
+    for count in counts_of(problem, group):
+        for sharding in _shards(problem, task, count):
+            if _asked_for(problem, sharding, group):
+                yield count, sharding, _engine(problem, sharding)
+
+
+def _asked_for(problem: Problem, sharding: str, group: Group) -> bool:
+    """Whether a way of spreading is what was asked: dealt-out layers are not sharded, a lone card shards nothing."""
+    wanted = problem.sharding
+    if wanted in (None, sharding) or (wanted == "none" and sharding == LAYERS):
+        return True
+    return sharding == "none" and group.count == 1
+
+
+def counts_of(problem: Problem, group: Group) -> list[int]:
+    """All cards, as many as one link joins, halves and halves of them, down to one; whole machines beyond one."""
+    joined = group.gpu.link_cards if group.gpu and group.gpu.nvlink_bytes_per_s else None
+    wanted = [group.count, joined or 1, *(group.count >> power for power in range(1, 20)), 1]
+    each = max(group.count // problem.nodes, 1)
+    return sorted({one for one in wanted if 1 <= one <= group.count and (one <= each or one % each == 0)}, reverse=True)
+
+
+def machines_of(problem: Problem, plan: Plan) -> int:
+    """Machines that the cards of a plan are in."""
+    return -(-plan.count // max(plan.group.count // problem.nodes, 1))
+
+
+def _shards(problem: Problem, task: Task, count: int) -> Iterator[str]:
+    own = SHARDED_BY.get(problem.engine or "", SHARDS)
+    if count == 1:
+        yield "none"
+        yield from (one for one in ("zero2", "zero3") if one in own and task not in ADAPTERS)
+        return
+    yield "ddp"
+    if problem.pictures:
+        yield from (one for one in ("fsdp",) if one in own and task not in ADAPTERS)
+        return
+    if task not in ADAPTERS:
+        yield from (one for one in ("zero1", "zero2") if one in own)
+    yield from (one for one in ("zero3", "fsdp") if one in own)
+    if task in ADAPTERS and problem.engine not in ("deepspeed", "fsdp", "torchtune", *ONE_CARD):
+        yield LAYERS
+
+
+def _engine(problem: Problem, sharding: str) -> str:
+    if problem.engine:
+        return problem.engine
+    if problem.pictures:
+        return "diffusers"
+    return "deepspeed" if sharding.startswith("zero") else "fsdp" if sharding == "fsdp" else "peft"
+
+
+def _states(problem: Problem, task: Task, group: Group, sharding: str) -> Iterator[tuple[str, str, str]]:
+    """(optimizer, precision, offload)."""
+    for optimizer, precision, offload in _every_state(problem, task, group, sharding):
+        fixed = ((problem.optimizer, optimizer), (problem.precision, precision), (problem.offload, offload))
+        if all(wanted in (None, chosen) for wanted, chosen in fixed):
+            yield optimizer, precision, offload
+
+
+def _every_state(problem: Problem, task: Task, group: Group, sharding: str) -> Iterator[tuple[str, str, str]]:
+    lacks = group.gpu is not None and group.gpu.half == "fp16" and problem.precision is None
+    half = "fp16" if lacks or problem.precision == "fp16" else "bf16"
+    if task in ADAPTERS:
+        # States of adapters are small: another optimizer saves nothing worth naming.
+        yield from ((one, half, "none") for one in ("adamw", *_asked(problem, "adamw")))
+        if task == "lora" and sharding in ("zero3", "fsdp") and not problem.pictures:
+            yield from ((one, half, "all") for one in ("adamw", *_asked(problem, "adamw")))
+        if problem.pictures:
+            yield "adamw", half, "all"
+        return
+    for optimizer in ("adamw", "adamw_8bit", "adafactor", "paged_adamw_8bit"):
+        yield optimizer, half, "none"
+        if not lacks:
+            yield optimizer, "bf16_pure", "none"
+    if problem.pictures:
+        return
+    if sharding in ("zero2", "zero3"):
+        yield "adamw", half, "optimizer"
+    if sharding in ("zero3", "fsdp"):
+        yield "adamw", half, "all"
+
+
+def _asked(problem: Problem, usual: str) -> tuple[str, ...]:
+    return (problem.optimizer,) if problem.optimizer not in (None, usual) else ()
+
+
+def _runs(problem: Problem, sharding: str, offload: str, count: int) -> bool:
+    """Whether a trainer runs it: a lone card shards only what it sends to the host."""
+    return offload != "none" or count > 1 or sharding not in ("zero2", "zero3")
+
+
+def batch_of(problem: Problem, count: int) -> int:
+    """Samples of a step: as stated, else usual, at least one a card."""
+    if problem.batch:
+        return max(problem.batch, count) if problem.batch < count else problem.batch
+    usual = launch_facts().training.global_batch
+    if problem.goal == "pretrain":
+        usual = max(usual, PRETRAIN_TOKENS // problem.sequence)
+    return max(usual, count)
+
+
+def micro_batches(problem: Problem, count: int) -> Iterator[int]:
+    """Samples a card may compute at once: powers of two within the batch and the usual most."""
+    if problem.micro:
+        yield problem.micro
+        return
+    most = min(batch_of(problem, count) // count, launch_facts().training.micro_batch_max)
+    size = 1
+    while size <= max(most, 1):
+        yield size
+        size *= 2

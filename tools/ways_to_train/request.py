@@ -1,0 +1,115 @@
+"""What one may ask of the solver that finds every way to train a model on the cards in hand."""
+
+from datetime import date
+from typing import Annotated, Any, Literal
+
+from pydantic import BeforeValidator, Field, field_validator
+
+from kb.lexicon.fields import (
+    Cards,
+    CountText,
+    DurationText,
+    FormatText,
+    HostMemoryText,
+    LinkText,
+    MemoryText,
+    ModelText,
+    MoneyText,
+)
+from tools.memory.request import Engine
+from tools.model_fields import ModelFields
+
+Optimizer = Literal["adamw", "adamw_8bit", "paged_adamw_8bit", "adafactor"]
+Sharding = Literal["none", "ddp", "zero1", "zero2", "zero3", "fsdp"]
+Checkpointing = Literal["none", "selective", "full"]
+Precision = Literal["bf16", "fp16", "bf16_pure"]
+
+
+def _as_list(given: Any) -> Any:
+    """One rent by itself is a list of one."""
+    return given if given is None or isinstance(given, (list, tuple)) else (given,)
+
+
+class WaysToTrainRequest(ModelFields):
+    """The whole problem: what is trained how, on which data, on which cards, by when. What is given is kept."""
+
+    model: ModelText | None = None  # type: ignore[assignment]
+    """The model; or give `params` and what is known of the shape."""
+    params: CountText | None = None  # type: ignore[assignment]
+    """Parameter count of a model outside the catalog: "7B"."""
+    method: str | None = Field(default=None, max_length=60)
+    """What is trained and towards what, in any order: `full`, `lora` or `qlora`, and `sft`, `dpo`, `grpo`, `ppo`,
+    `pretrain` or `dreambooth` ("dpo lora"). null = adapters, with training of all weights beside."""
+    cards: Cards | None = None
+    """Cards of all machines together; unlike ones are used together or by themselves, whichever is better."""
+    nodes: int = Field(default=1, ge=1, le=100_000)
+    """Machines that the cards are in, evenly."""
+    host_memory: HostMemoryText | None = None
+    """Memory of each machine, which offloading may use; null = not stated."""
+    host_memory_bytes: int | None = Field(default=None, gt=0, le=10**15)
+    """The same where only its size is known."""
+    link: LinkText | None = None
+    """How cards are joined (PCIe, NVLink) or machines are (Ethernet, InfiniBand); null = NVLink where a card has it
+    without a bridge, and the network that clusters of such cards are built with."""
+    memory_taken: MemoryText | None = None
+    """Memory of every card that others hold."""
+    samples: CountText | None = None
+    """Samples of one pass: texts, pairs (dpo), prompts (grpo), pictures."""
+    sample_tokens: CountText | None = None
+    """Tokens of a sample on average, prompt and answer; null = 512."""
+    dataset_tokens: CountText | None = None
+    """Tokens of one pass, instead of samples."""
+    epochs: float | None = Field(default=None, gt=0, le=10_000)
+    """Passes over the data; null = 1."""
+    steps: CountText | None = None
+    """Optimizer steps, instead of an amount of data."""
+    sequence_tokens: CountText | None = None
+    """Longest sample, to which memory is sized; null = 2,048 (pretrain: 4,096)."""
+    output_tokens: CountText | None = None
+    """Tokens of one answer that grpo and ppo generate; null = half of sequence_tokens."""
+    generations: int | None = Field(default=None, gt=0, le=10_000)
+    """Answers to each prompt that grpo and ppo compare; null = 8."""
+    global_batch: CountText | None = None
+    """Samples of one optimizer step over all cards; null = 16, or one a card where there are more."""
+    micro_batch_size: int | None = Field(default=None, gt=0, le=10**6)
+    """Samples a card computes at once; null = as many as fit, up to 8."""
+    image_px: int | None = Field(default=None, ge=64, le=16384)
+    """Side of a picture; null = as the model is published."""
+    frames: int | None = Field(default=None, gt=0, le=100_000)
+    """Frames of a clip."""
+    optimizer: Optimizer | None = None
+    """The only optimizer allowed; null = all are tried."""
+    gradient_checkpointing: Checkpointing | None = None
+    """The only recomputing allowed; false = none, true = full, null = all are tried."""
+    sharding: Sharding | None = None
+    """The only sharding allowed; null = all are tried."""
+    precision: Precision | None = None
+    """bf16 = mixed with fp32 masters, bf16_pure = everything 16 bit; null = mixed, pure where that fits no card."""
+    offload: Literal["none", "optimizer", "all"] | None = None
+    """The only offload to host memory allowed; null = tried where nothing fits without."""
+    engine: Engine | None = None
+    """The trainer; null = whichever runs the sharding."""
+    weight_format: FormatText | None = None
+    """Format of the frozen base of qlora; null = NF4 with double quantisation."""
+    lora_rank: int | None = Field(default=None, gt=0, le=65536)
+    """null = 16."""
+    lora_targets: Literal["qv", "attention", "all_linear"] | None = None
+    """Matrices with adapters; null = all of a dense model, attention of a mixture."""
+    fused_loss: bool = False
+    """Whether a fused loss (Liger, Unsloth) keeps the logits out of memory."""
+    deadline: DurationText | None = None
+    """When it must be done."""
+    deadline_s: float | None = Field(default=None, gt=0, le=3.2e9)
+    """The same in seconds."""
+    rents: Annotated[tuple[MoneyText, ...], BeforeValidator(_as_list)] | None = Field(default=None, max_length=8)
+    """What the person pays for the cards by the hour, which beats the catalog's offers; of one card unless it says
+    "per machine"."""
+    today: date | None = None
+    """Day by which the age of prices is judged; null = today."""
+
+    @field_validator("gradient_checkpointing", mode="before")
+    @classmethod
+    def _read_flag(cls, value: object) -> object:
+        if isinstance(value, str):
+            value = {"true": True, "false": False, "yes": True, "no": False}.get(value.lower(), value)
+        return {True: "full", False: "none"}[value] if isinstance(value, bool) else value

@@ -1,0 +1,144 @@
+"""The search: every plan is weighed, what fits is timed, and the best of each kind comes first."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from itertools import groupby
+
+from kb.base import BadInput
+from tools.ways_to_train.pace import Pace, pace_of
+from tools.ways_to_train.plan import Plan, micro_batches, plans
+from tools.ways_to_train.problem import Problem
+from tools.ways_to_train.weigh import Weighed, best_of, weigh
+
+AS_FAST = 0.95
+"""From this share of the fastest's speed on, ways count as equally fast and the simpler comes first."""
+HOST = 2
+"""From this concession on, the host takes part."""
+FIXED = ("sharding", "optimizer", "precision", "offload", "engine")
+SURE = {"yes": 0, "tight": 1, "no": 2}
+
+
+@dataclass(frozen=True, slots=True)
+class Timed:
+    """A way that fits, with its speed."""
+
+    weighed: Weighed
+    pace: Pace | None
+    meets: bool | None
+    """Whether the deadline is met; null = none is set, or how long it takes is not known."""
+
+    @property
+    def plan(self) -> Plan:
+        """What was chosen."""
+        return self.weighed.plan
+
+    @property
+    def rate(self) -> float:
+        """Tokens, or pictures, a second; 0 = not known."""
+        return self.pace.rate.value if self.pace else 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """What a search came to."""
+
+    ways: tuple[Timed, ...]
+    """Best first."""
+    nearest: Weighed | None
+    """Where nothing fits: what lacks least."""
+    searched: int
+
+
+def search(problem: Problem) -> Found:
+    """All ways to train, best first: meant first, surely fitting, on time, conceding least, fastest, simplest.
+
+    A plan that concedes more is weighed only while none before it fits for sure and on time: it could not come first,
+    for what goes to the host is never faster than what stays on the card.
+
+    Raises:
+        BadInput: nothing combines what is fixed.
+    """
+    ways: list[tuple[int, Timed]] = []
+    nearest: Weighed | None = None
+    searched = 0
+    bounds: dict[tuple[str, str, int], float] = {}
+    for place, task in enumerate(problem.tasks):
+        for _, alike in groupby(plans(problem, task), key=lambda plan: plan.concession):
+            done = False
+            fastest = 0.0
+            for plan in alike:
+                if fastest and _most(problem, plan, bounds) <= fastest:
+                    continue
+                weighed = best_of(problem, plan)
+                searched += 1
+                if weighed.surety == "no":
+                    nearest = min(filter(None, (nearest, weighed)), key=_lacking)
+                    continue
+                timed = timed_way(problem, weighed)
+                ways.append((place, timed))
+                if weighed.surety == "yes" and timed.meets is not False:
+                    fastest = max(fastest, timed.rate)
+                done = done or (weighed.surety == "yes" and (timed.meets is not False or plan.concession > 0))
+            if done:
+                break
+    if not searched:
+        fixed = [name for name in FIXED if getattr(problem, name) is not None]
+        raise BadInput(fixed[0] if fixed else "engine", "no trainer combines what is fixed.", "Leave some of it open.")
+    return Found(tuple(_ranked(ways)), None if ways else nearest, searched)
+
+
+def _most(problem: Problem, plan: Plan, bounds: dict[tuple[str, str, int], float]) -> float:
+    """What fewer cards than there are could reach at the very most: without links, and with all the memory they want.
+
+    One card by itself is the simplest way, and is always weighed.
+    """
+    if plan.count in (plan.group.count, 1) or plan.group.gpu is None:
+        return float("inf")
+    key = (plan.task, plan.group.name, plan.count)
+    if key not in bounds:
+        lone = replace(plan, count=1, sharding="none", checkpointing="none", offload="none")
+        *_, largest = micro_batches(problem, plan.count)
+        pace = pace_of(problem, weigh(problem, lone, largest))
+        bounds[key] = plan.count * pace.rate.value if pace else float("inf")
+    return bounds[key]
+
+
+def timed_way(problem: Problem, weighed: Weighed) -> Timed:
+    """The way with its speed."""
+    pace = pace_of(problem, weighed)
+    known = problem.deadline is not None and pace is not None and pace.time is not None
+    meets = pace.time.value <= problem.deadline if known and pace and pace.time and problem.deadline else None
+    return Timed(weighed, pace, meets)
+
+
+def _lacking(one: Weighed) -> tuple[float, int]:
+    """Share by which it is too large, then how much it concedes."""
+    return one.needed / max(one.usable, 1), one.plan.complexity
+
+
+def order(place: int, one: Timed) -> tuple[int, ...]:
+    """What decides before speed does.
+
+    Whether it fits for sure, is on time, does without the host, is what was meant; then what it concedes.
+    """
+    concession = one.plan.concession
+    return SURE[one.weighed.surety], one.meets is False, concession >= HOST, place, concession
+
+
+def _ranked(ways: list[tuple[int, Timed]]) -> Iterator[Timed]:
+    ways = sorted(ways, key=lambda pair: (*order(*pair), -pair[1].rate, pair[1].plan.complexity, _name(pair[1].plan)))
+    for _, alike in groupby(ways, key=lambda pair: order(*pair)):
+        yield from _as_fast([one for _, one in alike])
+
+
+def _as_fast(alike: list[Timed]) -> Iterator[Timed]:
+    """The fastest first; of those about as fast, the simplest."""
+    while alike:
+        fastest = alike[0].rate
+        near = [one for one in alike if one.rate >= AS_FAST * fastest]
+        yield from sorted(near, key=lambda one: (one.plan.complexity, -one.rate, _name(one.plan)))
+        alike = alike[len(near) :]
+
+
+def _name(plan: Plan) -> tuple[str, ...]:
+    return plan.group.name, plan.sharding, plan.checkpointing, plan.optimizer, plan.precision, plan.offload

@@ -1,0 +1,109 @@
+"""The memory of a way: what the fullest card holds at the peak, and what goes to the host."""
+
+from dataclasses import dataclass
+
+from kb.offloading import offloading
+from tools.memory.estimate import peak_phase, sharded_peak
+from tools.memory.fit import verdict_of
+from tools.memory.interval import interval
+from tools.memory.term import Phase
+from tools.memory.workload import Workload
+from tools.ways_to_train.plan import LAYERS, Plan, machines_of, micro_batches
+from tools.ways_to_train.problem import Problem
+from tools.ways_to_train.result import Surety
+
+
+@dataclass(frozen=True, slots=True)
+class Weighed:
+    """A way with its micro-batch and its memory."""
+
+    plan: Plan
+    micro: int
+    work: Workload
+    phase: Phase
+    needed: float
+    low: int
+    high: int
+    host: int
+    """Bytes of each machine's memory."""
+    surety: Surety
+
+    @property
+    def usable(self) -> int:
+        """Of the smallest card."""
+        return self.plan.group.usable
+
+
+def workload(problem: Problem, plan: Plan, micro: int) -> Workload:
+    """The workload of one card under the plan."""
+    base = problem.base(plan.task)
+    pairs = 2 if problem.goal == "dpo" else 1
+    dealt = plan.count if plan.sharding == LAYERS else 1
+    return base._replace(
+        engine=plan.engine, sharding="none" if plan.sharding == LAYERS else plan.sharding,
+        data=1 if plan.sharding == LAYERS else plan.count, pipeline=dealt, checkpointing=plan.checkpointing,
+        optimizer=plan.optimizer, precision=plan.precision, offload=plan.offload, micro_batch=micro * pairs,
+        images=micro,
+    )  # fmt: skip
+
+
+def weigh(problem: Problem, plan: Plan, micro: int) -> Weighed:
+    """The memory of a plan with this micro-batch."""
+    work = workload(problem, plan, micro)
+    phase = sharded_peak(work, peak_phase)
+    low, high = interval(work, phase)
+    host = host_bytes(problem, plan, work)
+    surety = verdict_of(phase.bytes, high, plan.group.usable)
+    if host and problem.host_usable is not None:
+        on_host = verdict_of(host, host * offloading().slack_ratio.value, problem.host_usable)
+        surety = min(surety, on_host, key=("no", "tight", "yes").index)
+    return Weighed(plan, micro, work, phase, phase.bytes, low, high, host, surety)
+
+
+def best_of(problem: Problem, plan: Plan) -> Weighed:
+    """The largest micro-batch that surely fits; where none does, the smallest as it is."""
+    best: Weighed | None = None
+    for micro in micro_batches(problem, plan.count):
+        one = weigh(problem, plan, micro)
+        if best is None or one.surety == "yes":
+            best = one
+        if one.surety != "yes":
+            break
+    if best is None:
+        raise AssertionError("every plan has a micro-batch")
+    return best
+
+
+def host_bytes(problem: Problem, plan: Plan, work: Workload) -> int:
+    """What lies in each machine's memory: states, weights, or what a paged optimizer moves there.
+
+    trained parameters · bytes / machines        (paged without sharding: · cards of a machine)
+    """
+    facts = offloading()
+    params, machines = work.shape.params, machines_of(problem, plan)
+    if plan.adapted:
+        bits = work.format.body_bits
+        return int(params * bits / 8 / machines) if plan.offload == "all" else 0
+    if plan.offload != "none":
+        each = facts.optimizer_bytes if plan.offload == "optimizer" else facts.weights_bytes
+        return int(params * each.value / machines)
+    if plan.optimizer == "paged_adamw_8bit":
+        copies = 1 if plan.sharding in ("zero1", "zero2", "zero3", "fsdp") else plan.count
+        return int(params * facts.paged_bytes.value * copies / machines)
+    return 0
+
+
+def most(weighed: Weighed, field: str, limit: int, whole: int = 1) -> int | None:
+    """The largest micro-batch, or longest sample, with which the estimate still fits, in whole steps of `whole`."""
+
+    def fits(value: int) -> bool:
+        work = weighed.work._replace(**{field: value})  # type: ignore[arg-type]
+        return sharded_peak(work, peak_phase).bytes <= weighed.usable
+
+    low, high = 0, max(limit // whole, 1)
+    if fits(high * whole):
+        return high * whole
+    while high - low > max(low >> 5, 1):
+        middle = (low + high) // 2
+        low, high = (middle, high) if fits(middle * whole) else (low, middle)
+    return low * whole or None
