@@ -17,12 +17,14 @@ from kb.settings import settings, stay_offline
 LANGUAGE_MODEL = {name: value for name, value in os.environ.items() if name.startswith("GPU_ADVISOR_LLM") and value}
 """The person's own setting, kept for the tests marked `live` and hidden from all others."""
 
-DAY = date(2026, 11, 21)
-"""The day on which all tests run: soon after the newest price of the catalog, and to be moved when one is newer."""
+FRESH = date(2026, 11, 21)
+"""A day soon after the newest price of the catalog; to be moved when one is newer."""
+DAY = os.environ.get("GPU_ADVISOR_TODAY") or FRESH.isoformat()
+"""The day on which all tests run but those that rest on fresh prices; `make test-dates` sets others."""
 
 for name in [name for name in os.environ if name.startswith("GPU_ADVISOR_")]:
     del os.environ[name]
-os.environ["GPU_ADVISOR_TODAY"] = DAY.isoformat()  # processes that tests start are told it too
+os.environ["GPU_ADVISOR_TODAY"] = DAY  # processes that tests start are told it too
 os.environ["LC_ALL"] = "C.UTF-8"  # a refusal speaks the language of the terminal, whoever runs the tests
 stay_offline()
 
@@ -115,6 +117,12 @@ def on_day(advisor_home: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[str
         settings.cache_clear()
 
     return set_day
+
+
+@pytest.fixture
+def fresh_prices(on_day: Callable[[str], None]) -> None:
+    """For what is answered out of prices of the catalog that are still fresh."""
+    on_day(FRESH.isoformat())
 
 
 @pytest.fixture(autouse=True)
