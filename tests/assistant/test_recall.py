@@ -14,9 +14,6 @@ from assistant.answer import Answer, Draft, ToolCallRecord
 from assistant.call import call
 from assistant.compose import compose
 from assistant.compose.before import Before
-from assistant.driven import Agent
-from assistant.planner import PlannerModel
-from assistant.provider import Breaker
 from assistant.recall import Recall
 from assistant.step import worked_out
 from assistant.told import FRESH, Kept, Told
@@ -209,24 +206,6 @@ def test_steps_of_a_remembered_turn_are_those_of_the_first(advisor: Advisor) -> 
     first, second = ([(step.kind, step.name, step.data) for step in advisor.stream(QUESTIONS[-1])] for _ in range(2))
     assert first == second
     assert first[-1][0] == "answer"
-
-
-@pytest.mark.parametrize("question", QUESTIONS)
-def test_without_the_graph_the_planner_says_what_it_says_within_it(advisor: Advisor, question: str) -> None:
-    agent = Agent(PlannerModel(), "planner", 10.0, Breaker())
-    running, steps = agent.turn(question, "c", [], None), []
-    try:
-        while True:
-            steps.append(next(running))
-    except StopIteration as end:
-        driven: Answer = end.value
-    own = list(advisor.stream(question))
-    compared = FRESH | {"warnings"}
-    assert own[-1].answer is not None
-    assert json.loads(driven.model_dump_json(exclude=compared)) == json.loads(
-        own[-1].answer.model_dump_json(exclude=compared)
-    )
-    assert sorted(step.name for step in steps) == sorted(step.name for step in own[:-1])
 
 
 def test_the_mark_of_the_index_changes_with_it_and_not_with_its_readers(tmp_path: Path) -> None:

@@ -11,10 +11,11 @@ import pytest
 from mcp import Client
 from mcp.client.stdio import StdioServerParameters, stdio_client
 
-from tools.registry import tools
+from tools.agent_tools.ledger import Ledger
+from tools.agent_tools.toolset import agent_tool, agent_tools
 
 ROOT = Path(__file__).parents[2]
-REQUEST = {"model": "Qwen2.5-72B", "task": "inference", "gpu": "4090"}
+REQUEST = {"model": "Qwen2.5-72B", "cards": "4x 4090"}
 
 
 def stdio(home: Path) -> Any:
@@ -41,30 +42,52 @@ def data(result: Any) -> Any:
     return said
 
 
-def test_the_listing_is_the_registry_and_ask(server: Any) -> None:
+def test_the_listing_is_ask_and_the_nine(server: Any) -> None:
     async def run() -> Any:
         async with Client(server) as client:
             return await client.list_tools()
 
     listed = asyncio.run(run()).tools
-    assert [tool.name for tool in listed] == ["ask", *tools()]
-    assert all(tool.description and tool.input_schema["type"] == "object" for tool in listed)
+    assert [tool.name for tool in listed] == ["ask", *agent_tools()]
+    assert len(listed) == 10
+    for tool in listed:
+        assert tool.description
+        assert tool.input_schema["type"] == "object"
+        assert [name for name, one in tool.input_schema["properties"].items() if not one.get("description")] == []
 
 
-def test_a_tool_gives_the_result_it_gives_directly_and_refuses_with_the_field(server: Any) -> None:
+def test_a_tool_gives_what_it_gives_directly_and_refuses_with_the_kind_and_the_closest(server: Any) -> None:
     async def run() -> Any:
         async with Client(server) as client:
-            good = await client.call_tool("estimate_memory", REQUEST)
-            bad = await client.call_tool("estimate_memory", REQUEST | {"context_tokens": -1})
-            unknown = await client.call_tool("estimate_memry", {})
-            return good, bad, unknown
+            good = await client.call_tool("find_ways_to_run", REQUEST)
+            card = await client.call_tool("find_ways_to_run", REQUEST | {"cards": "4x 4091"})
+            field = await client.call_tool("find_ways_to_run", REQUEST | {"contxt_tokens": "8k"})
+            unknown = await client.call_tool("find_ways_to_runn", {})
+            return good, card, field, unknown
 
-    good, bad, unknown = asyncio.run(run())
-    assert data(good) == tools()["estimate_memory"].call(REQUEST).model_dump(mode="json")
-    assert bad.is_error
-    assert data(bad)["field"] == "context_tokens"
+    good, card, field, unknown = asyncio.run(run())
+    said = data(good)
+    assert {name: value for name, value in said.items() if name != "key"} == agent_tool("find_ways_to_run").look_up(
+        REQUEST, Ledger()
+    ).shown
+    assert card.is_error
+    assert (data(card)["kind"], "rtx-4090-24gb" in data(card)["close"]) == ("GPU", True)
+    assert field.is_error
+    assert "contxt_tokens" in json.dumps(data(field))
     assert unknown.is_error
-    assert "estimate_memory" in data(unknown)["close"]
+    assert "find_ways_to_run" in data(unknown)["close"]
+
+
+def test_a_result_is_taken_up_by_its_key(server: Any) -> None:
+    async def run() -> Any:
+        async with Client(server) as client:
+            first = await client.call_tool("look_up", {"kind": "spec", "names": ["4090"]})
+            path = f"{data(first)['key']}.found[0].tdp"
+            return await client.call_tool(
+                "work_out", {"expression": "cards * each", "values": {"cards": "4", "each": path}, "unit": "W"}
+            )
+
+    assert data(asyncio.run(run()))["value"] == "1,800 W"
 
 
 def test_ask_answers(server: Any) -> None:
