@@ -1,15 +1,17 @@
 """Settings: the one place that reads the environment."""
 
 import os
+from collections.abc import Iterable
 from datetime import date
 from functools import lru_cache
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
 import platformdirs
 from pydantic import Field
 
 from kb.base import Frozen
+from kb.model_choice import ModelChoice, read_models
 
 OFFLINE = {
     "HF_HUB_OFFLINE": "1",
@@ -30,7 +32,8 @@ class Settings(Frozen):
     home: Path
     """Folder of all state: index, conversations, keys (`GPU_ADVISOR_HOME`)."""
     llm: str | None = None
-    """Language model as `provider:model`; none = the deterministic planner (`GPU_ADVISOR_LLM`)."""
+    """Language model as `provider:model`, `local` or `local:FILE.gguf`; none = the one that `gpu-advisor model choose`
+    kept in the home, else the deterministic planner (`GPU_ADVISOR_LLM`)."""
     llm_base_url: str | None = None
     """Address of an OpenAI-compatible server (`GPU_ADVISOR_LLM_BASE_URL`)."""
     llm_api_key: str | None = Field(default=None, repr=False)
@@ -98,18 +101,38 @@ class Settings(Frozen):
     @classmethod
     def from_environment(cls) -> "Settings":
         """Read every field from its variable; an empty variable counts as unset."""
-        values: dict[str, str | Path] = {"home": Path(platformdirs.user_data_dir("gpu-advisor", appauthor=False))}
+        values: dict[str, Any] = {"home": Path(platformdirs.user_data_dir("gpu-advisor", appauthor=False))}
         for field in cls.model_fields:
             value = os.environ.get(f"GPU_ADVISOR_{field.upper()}", "").strip()
             if value:
                 values[field] = value
+        if "llm" not in values and (chosen := read_models(Path(values["home"])).chosen):
+            values |= cls.reaching(chosen)
         return cls.model_validate(values)
+
+    @staticmethod
+    def reaching(choice: ModelChoice) -> dict[str, Any]:
+        """The fields that name a chosen model, with the key of its own variable: no server is sent another's."""
+        if choice.base_url is None:
+            return {"llm": choice.llm, "llm_base_url": None, "llm_api_key": None}
+        key = os.environ.get(choice.key_variable, "").strip() if choice.key_variable else ""
+        return {"llm": choice.llm, "llm_base_url": choice.base_url, "llm_api_key": key or "none"}
 
 
 @lru_cache(maxsize=1)
 def settings() -> Settings:
     """The settings of this process; `settings.cache_clear()` reads them anew."""
     return Settings.from_environment()
+
+
+def are_set(names: Iterable[str]) -> list[str]:
+    """Those of these environment variables that hold something; what they hold stays there."""
+    return [name for name in names if os.environ.get(name, "").strip()]
+
+
+def hub_address() -> str:
+    """Where models are downloaded from: Hugging Face, or the mirror that `HF_ENDPOINT` names."""
+    return os.environ.get("HF_ENDPOINT", "").strip().rstrip("/") or "https://huggingface.co"
 
 
 def hub_allowed() -> bool:

@@ -5,17 +5,21 @@ from typing import Any
 from langchain.chat_models import init_chat_model
 from langchain_core.language_models import BaseChatModel
 
+from assistant.llm.local import is_local, local_model
 from assistant.llm.provider import bounded_client
 from kb.base import BadInput
 from kb.settings import Settings
 
 
 def chat_model(name: str, options: Settings) -> BaseChatModel:
-    """The model `name` of the settings, `provider:model`.
+    """The model `name` of the settings: `provider:model`, `local` or `local:FILE.gguf`.
 
     Raises:
         BadInput: the setting names no provider, or one that is not installed.
+        ModelFailed: the local model could not be fetched.
     """
+    if is_local(name):
+        return local_model(name, options)
     extra: dict[str, Any] = {"timeout": options.llm_timeout_s, "max_retries": 1}
     if options.llm_base_url:
         extra["base_url"] = options.llm_base_url
