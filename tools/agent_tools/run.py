@@ -154,7 +154,7 @@ def _several(request: RunRequest, desk: Desk) -> dict[str, Any]:
         count = sum(one["count"] for one in machine["cards"])
         taken = machine["memory_taken_bytes"] or 0
         machine["memory_taken_bytes"] = [taken + held, *[taken] * (count - 1)]
-    others = [shown({"model": one["model"], "needed": _interval(one["per_gpu"])}) for one in beside]
+    others = [shown({"model": one["model"], "needed": interval(one["per_gpu"])}) for one in beside]
     if not works:
         return {"beside": others}
     asked = {"works": works} if len(works) > 1 else works[0]
@@ -193,14 +193,15 @@ def _memory_row(found: dict[str, Any]) -> dict[str, Any]:
     parts = {part["name"]: part["bytes"] for part in per["parts"]}
     return shown_row({
         "model": found["model"], "params": found["params"], "weight_format": found["weight_format"],
-        "total_bytes": _interval(per),
+        "total_bytes": interval(per),
         "weights_bytes": parts.get("weights"), "cache_bytes": parts.get("kv_cache"),
         "enough": [f"{one['count']} × {gpus()[one['gpu']].name}" for one in found["minimum_gpus"][:8]],
         "assumptions": found["assumptions"][:3], "warnings": found["warnings"][:2],
     })  # fmt: skip
 
 
-def _interval(per: dict[str, Any]) -> dict[str, Any]:
+def interval(per: dict[str, Any]) -> dict[str, Any]:
+    """What a memory estimate says of one card, with its ends."""
     return {"value": per["total_bytes"], "low": per["low_bytes"], "high": per["high_bytes"], "unit": "bytes"}
 
 
@@ -245,7 +246,7 @@ def _media_way(found: dict[str, Any], offload: str | None) -> dict[str, Any]:
     return shown_row({
         "weight_format": found["weight_format"],
         "parts": "one after the other on the card (CPU offload)" if offload else "all on the card at once",
-        "needed_bytes": _interval(per),
+        "needed_bytes": interval(per),
         "card": gpus()[fit["gpu"]].name if fit else None, "usable_bytes": fit.get("usable_bytes"),
         "fit": fit.get("verdict"), "warnings": found["warnings"][:1],
     })  # fmt: skip

@@ -4,16 +4,25 @@ from typing import Any
 
 from pydantic import Field
 
+from kb.catalog import gpus
 from tools.agent_tools import reading
 from tools.agent_tools.asked import AgentRequest
 from tools.agent_tools.desk import Desk
-from tools.agent_tools.run import told
+from tools.agent_tools.run import interval, told
+from tools.agent_tools.shown import shown
 
 METHODS = {
     "full": "full", "full_finetune": "full", "sft": "sft", "lora": "lora", "qlora": "qlora", "dpo": "dpo",
     "grpo": "grpo", "ppo": "ppo", "pretrain": "pretrain", "pretraining": "pretrain", "全参": "full", "全量": "full",
     "dreambooth": "dreambooth",
 }  # fmt: skip
+
+
+TASKS = {
+    "full": "full_finetune", "sft": "full_finetune", "lora": "lora", "qlora": "qlora", "pretrain": "pretrain",
+    "dpo": "lora", "grpo": "lora", "ppo": "lora",
+}  # fmt: skip
+SAID_BY_TITLE = frozenset({"method", "sharding", "gradient_checkpointing", "optimizer", "precision", "offload"})
 
 
 class TrainRequest(AgentRequest):
@@ -68,8 +77,9 @@ def find_ways_to_train(request: TrainRequest, desk: Desk) -> dict[str, Any]:
     found = reading.cards(request.cards)
     count = reading.count
     rent = reading.money(request.rent, "rent")
+    named_cards = [{**one, "name": gpus()[one["gpu"]].name} for one in reading.stated(found)]
     asked = {
-        **named, "weight_format": form, "method": _method(request.method), "cards": reading.stated(found),
+        **named, "weight_format": form, "method": _method(request.method), "cards": named_cards,
         "nodes": count(request.nodes, "nodes"),
         "host_memory_bytes": reading.host(request.host_memory).get("host_memory_bytes"), "link": request.link,
         "samples": count(request.samples, "samples"), "sample_tokens": count(request.sample_tokens, "sample_tokens"),
@@ -83,11 +93,54 @@ def find_ways_to_train(request: TrainRequest, desk: Desk) -> dict[str, Any]:
         "deadline_s": reading.seconds(request.deadline, "deadline"),
         "rents": [{"amount": float(rent.amount), "currency": rent.currency}] if rent else None,
     }  # fmt: skip
-    return told(desk.call("find_ways_to_train", asked))
+    if not found:
+        return _memory_alone(asked, desk)
+    return _trained(desk.call("find_ways_to_train", asked))
 
 
 def _method(text: str | None) -> str | None:
     if text is None:
         return None
     plain = text.strip().lower().replace("-", "_")
-    return METHODS.get(plain, METHODS.get(plain.split()[0], plain))
+    return METHODS.get(plain, plain)
+
+
+def _trained(result: dict[str, Any]) -> dict[str, Any]:
+    """Ways to train as a model reads them: what titles say is left out, and flags stand with the first way only."""
+    ways = []
+    for place, way in enumerate(result.get("ways", [])):
+        flags = dict(list((way.get("flags") or {}).items())[:1]) if not place else None
+        memory = way.get("memory") or {}
+        parts = {f"{name}_bytes": value for name, value in (memory.get("parts") or {}).items()} if not place else None
+        kept = {name: value for name, value in way.items() if name not in SAID_BY_TITLE}
+        ways.append({**kept, "flags": flags, "memory": {**memory, "parts": parts}})
+    answer = dict(result["answer"])
+    if ways and (ways[0].get("speed") or {}).get("samples_per_s"):
+        answer.pop("tokens_per_s", None)
+    return told({**result, "ways": ways, "answer": answer})
+
+
+def _memory_alone(asked: dict[str, Any], desk: Desk) -> dict[str, Any]:
+    """What a training holds without cards named, and how many of common ones that takes."""
+    task = TASKS.get(str(asked["method"] or "full").split()[0], "full_finetune")
+    fields = (
+        "model",
+        "params",
+        "sequence_tokens",
+        "micro_batch_size",
+        "optimizer",
+        "gradient_checkpointing",
+        "lora_rank",
+    )
+    found = desk.call("estimate_memory", {**{name: asked.get(name) for name in fields}, "task": task})
+    per = found["per_gpu"]
+    return {
+        **shown({
+            "model": found["model"], "method": task,
+            "needed": interval(per),
+            "parts": {f"{one['name']}_bytes": one["bytes"] for one in per["parts"]},
+            "enough": [f"{one['count']} × {gpus()[one['gpu']].name}" for one in found["minimum_gpus"][:8]],
+        }),
+        "note": "on one card that held it all; give cards for sharding, speed and time",
+        "assumptions": found["assumptions"][:4], "warnings": found["warnings"][:2],
+    }  # fmt: skip
