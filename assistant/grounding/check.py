@@ -148,7 +148,7 @@ def _unknown_products(statement: Statement, evidence: Evidence) -> list[Finding]
             continue
         if one.ids & evidence.quoted and not recommends:
             continue
-        if statement.own and not recommends:
+        if not recommends and (statement.own or one.dimension == "model"):
             continue
         only = "only a document names it" if one.ids & evidence.quoted else "no result holds it"
         found.append(Finding("product", one.text, statement, only))

@@ -90,6 +90,7 @@ class Evidence:
             else:
                 around = products(" \n ".join(_texts_of(one.request)))
                 evidence.known.update(*(product.ids for product in around))
+                evidence._sizes(one)
                 evidence._walk(one.shown, one.key, "", _ids(around, "card"), _ids(around, "model"), {})
         for text in words:
             evidence._person(text)
@@ -170,13 +171,23 @@ class Evidence:
         for key in figure.models & self.known & models().keys():
             if _reads(figure, {PLAIN: _shape(key)}):
                 return CATALOG
-        return CATALOG if self._sizes_model(figure) or _classes_cards(figure) else None
+        return CATALOG if self._sizes_model(figure) or _classes_cards(figure) or self._holds(figure) else None
+
+    def _holds(self, figure: Figure) -> bool:
+        """Whether it is the capacity of a card that is spoken of, where the sentence names none."""
+        if figure.cards:
+            return False
+        cards = [gpus()[key] for key in self.known & gpus().keys()]
+        return _reads(figure, {BYTES: [card.memory_bytes for card in cards]})
 
     def _sizes_model(self, figure: Figure) -> bool:
         """Whether it is a model called by its size: the "70B" of one that is known here."""
         if not any(one.kind == PLAIN and one.values[0] >= SIZE_MIN for one in figure.readings):
             return False
         sizes = [models()[key] for key in self.known & models().keys()]
+        name = re.sub(r"\s", "", figure.text).lower()
+        if any(re.search(rf"(?<![\d.]){re.escape(name)}", each.id.lower()) for each in sizes):
+            return True
         return _reads(figure, {PLAIN: [one for each in sizes for one in (each.params, each.active_params)]})
 
     def _walk(
@@ -196,10 +207,15 @@ class Evidence:
             self._texts.append((key, value))
             self._names(value, self.known)
             for figure in figures_of_text(value):
-                self._add(figure, key, figure.cards or cards, figure.models or held, {**roles, **figure.roles})
+                self._add(figure, key, figure.cards or cards, figure.models | held, {**roles, **figure.roles})
         elif isinstance(value, int | float) and not isinstance(value, bool):
             counts = path.rsplit(".", 1)[-1] in {"count", "gpu_count", "gpus", "cards", "owned_count", "min_gpus"}
             self._keep(Vouched(PLAIN, float(value), 0.0, key, cards, held, dict(roles), counts))
+
+    def _sizes(self, one: LookedUp) -> None:
+        """A model that a call names by its size alone is known by it: "40B"."""
+        for figure in figures_of_text(str(one.request.get("model") or "")):
+            self._add(figure, one.key, frozenset(), frozenset(), {})
 
     def _passages(self, one: LookedUp) -> None:
         for number, passage in enumerate(one.shown.get("passages") or (), 1):

@@ -32,7 +32,7 @@ FORMATS = re.compile(
     r"\b(?:I?Q\d(?:_[A-Z0-9]{1,3})*|(?:NV|MX)?(?:FP|INT|BF|NF|W|A)\d{1,2}(?:A\d{1,2})?"
     r"|[2-8](?:\.\d+)?[ -]?(?:bits?|bpw)"
     r"|(?:16|32)[ -]?bits?|x(?:1|2|4|8|16)|ZeRO[- ]?\d|TP ?=? ?\d+|PP ?=? ?\d+|DP ?=? ?\d+|EP ?=? ?\d+)\b"
-    r"|(?:[2-8]|16|32) ?(?:位|比特)",
+    r"|(?:[2-8]|16|32) ?(?:位|比特)|\b\d{1,2}[ -]?pin\b",
     re.I,
 )
 """Formats and layouts, whose digits are names."""
@@ -176,8 +176,10 @@ def _owner(
     start, end = _part(text, quantity)
     after = next((one for one in here if quantity.end <= one.start < end), None)
     before = next((one for one in reversed(here) if start <= one.start and one.end <= quantity.start), None)
-    if after is None and before is None:
-        return frozenset()
+    earlier = next((one for one in reversed(here) if one.end <= start), None)
+    if before is None and (after is None or earlier is not None):
+        either = (*((after,) if after else ()), *((earlier,) if earlier and after else ()))
+        return frozenset().union(*(one.ids for one in either))
     if after is not None and ON.search(text[quantity.end : after.start]) and after.start - quantity.end <= REACH_AFTER:
         return after.ids
     if before is None:

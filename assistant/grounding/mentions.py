@@ -6,7 +6,10 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Literal
 
-from kb.names import gpu_names, model_names
+from kb.catalog import gpus
+from kb.models import models
+from kb.name_index import Mention
+from kb.names import gpu_names, model_names, normalise
 
 Dimension = Literal["card", "model"]
 SOFTWARE = re.compile(
@@ -14,6 +17,10 @@ SOFTWARE = re.compile(
     re.I,
 )
 """Programs whose names begin as a model's does."""
+CAPACITY = re.compile(r"\d\s?(?:GB?|GiB|T)\b", re.I)
+CAPACITY_END = re.compile(r"-\d+gb$")
+SIZED = re.compile(r"\d(?:\.\d+)?\s?[BMT]\b", re.I)
+"""A model's name that tells its size."""
 BRACKET_INSIDE = re.compile(r"[(（)）,;，；/]")
 REMEMBERED, REMEMBERED_LENGTH = 1024, 4000
 
@@ -38,12 +45,44 @@ def products(text: str) -> tuple[Product, ...]:
 def _products(text: str) -> tuple[Product, ...]:
     masked = SOFTWARE.sub(lambda program: " " * len(program[0]), text)
     found = [
-        Product("card" if names is gpu_names() else "model", frozenset(one.ids), one.start, one.end, one.text)
+        _product("card" if names is gpu_names() else "model", one)
         for names in (gpu_names(), model_names())
         for one in names.scan(masked)
         if one.exact and not BRACKET_INSIDE.search(one.text)
     ]
     return tuple(sorted(found, key=lambda one: one.start))
+
+
+def _product(dimension: Dimension, one: Mention) -> Product:
+    """A mention with every product that it may mean: "H20" is of either memory, "Kimi" any of the family."""
+    ids = frozenset(one.ids)
+    if dimension == "card" and not CAPACITY.search(one.text):
+        ids |= frozenset(key for stem in map(_stem, ids) for key in _of_stem().get(stem, ()))
+    if dimension == "model" and not SIZED.search(one.text):
+        ids |= _of_family(normalise(one.text))
+    return Product(dimension, ids, one.start, one.end, one.text)
+
+
+def _stem(key: str) -> str:
+    return CAPACITY_END.sub("", key)
+
+
+@lru_cache(maxsize=1)
+def _of_stem() -> dict[str, tuple[str, ...]]:
+    """Cards whose ids differ by their memory alone."""
+    found: dict[str, tuple[str, ...]] = {}
+    for key in gpus():
+        found[_stem(key)] = (*found.get(_stem(key), ()), key)
+    return found
+
+
+@lru_cache(maxsize=512)
+def _of_family(name: str) -> frozenset[str]:
+    """Models whose ids begin with a family's name, whoever publishes them."""
+    letters = re.sub(r"[^a-z0-9]", "", name)
+    return frozenset(
+        key for key in models() if re.sub(r"[^a-z0-9]", "", key.split("/")[-1].lower()).startswith(letters)
+    )
 
 
 _remembered = lru_cache(maxsize=REMEMBERED)(_products)

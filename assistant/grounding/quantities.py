@@ -64,7 +64,7 @@ NUMBER = re.compile(
     rf"(?:\s?(?P<unit>{_UNIT})(?![A-Za-z]))?"
     rf"(?:\s?(?P<word>{_MONEY_WORD}))?"
 )
-BRACKET = re.compile(r"[^\d.;。；|\n(（]{0,30}[(（]\s?")
+BRACKET = re.compile(r"[^\d.;。；|\n(（]{0,30}[(（][^\d()（）|\n]{0,14}")
 RANGE = re.compile(r"\s?(?:–|—|-|~|～|到|至|和|to|and)\s?\Z")
 APPROXIMATE = re.compile(r"(?:≈|~|～|约|大约|about|around|roughly|approximately|some)\s?[$¥￥€£]?\s?\Z", re.I)
 

@@ -12,7 +12,7 @@ FENCE = re.compile(r"^\s*(?:```|~~~)")
 TABLE_ROW = re.compile(r"^\s*\|.*\|\s*$")
 TABLE_RULE = re.compile(r"^\s*\|?[\s:|-]+\|?\s*$")
 END = re.compile(
-    r"(?:[。！？；]|[.!?;](?=\s|$|\[|\*))(?:\*\*|”|\"|\))?(?:\s?\[own\])?(?:\s?\[\[?[^\]\n]{1,24}\]\]?)*", re.I
+    r"(?:[。！？]|[.!?](?=\s|$|\[|\*))(?:\*\*|”|\"|\))?(?:\s?\[own\])?(?:\s?\[\[?[^\]\n]{1,24}\]\]?)*", re.I
 )
 ABBREVIATION = re.compile(r"(?:\b(?:e\.g|i\.e|vs|approx|ca|no|fig|resp|incl|max|min|etc|bzw|z\.B)\.|\d\.)$", re.I)
 """A full stop that ends no sentence: an abbreviation's, or that of a numbered list."""

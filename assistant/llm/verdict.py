@@ -20,7 +20,6 @@ BY_TOOL: dict[str, AnswerVerdict] = {
     "search_guidance": "fact", "work_out": "estimate",
 }  # fmt: skip
 SOLVERS = ("find_ways_to_run", "find_ways_to_train", "configure", "explain")
-FITS = frozenset({"fits", "fits_with_changes"})
 LEAD_MAX = 220
 PRODUCTS_MAX = 2
 """Names in the first sentence up to which it speaks of one thing that fits or does not."""
@@ -80,7 +79,7 @@ def contradiction(said: Said, looked_up: Sequence[LookedUp]) -> str | None:
     one = next((one for one in looked_up if one.key == said.key and not one.failed), None)
     found = verdict_of(one) if one is not None else None
     if one is not None and found is not None and said.verdict is not None:
-        if said.verdict in FITS and found == "does_not_fit":
+        if said.verdict == "fits" and found == "does_not_fit":
             return f"the verdict is {said.verdict}, and {one.key} says does_not_fit"
         if said.verdict == "does_not_fit" and found == "fits":
             return f"the verdict is does_not_fit, and {one.key} says fits"
