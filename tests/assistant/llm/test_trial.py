@@ -1,29 +1,45 @@
 """Ten questions score a model: a scripted one that does everything right passes, and each fault is one failed check."""
 
-from collections.abc import Callable, Mapping, Sequence
+import json
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date
+from itertools import islice
+from pathlib import Path
 from typing import Any
 
 import pytest
+from langchain_core.language_models import BaseChatModel, LanguageModelInput
+from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, ToolMessage
+from langchain_core.outputs import ChatGeneration, ChatResult
+from langchain_core.runnables import Runnable
 
+from assistant.agent import Advisor
 from assistant.answer import Grounding, ModelTokens, ToolCallRecord
 from assistant.llm.choosing.finding import Connection
 from assistant.llm.choosing.trial import CALLS_MAX, Question, Scored, in_language, judged, questions, scored, tried
 from kb.base import ModelFailed
+from kb.settings import Settings
 
 DAY = date(2026, 5, 1)
 MODEL = Connection(name="ollama:m", llm="openai:m", base_url="http://127.0.0.1:11434/v1")
 RIGHT: Mapping[str, tuple[str, dict[str, Any], str]] = {
     "fits-two-cards": ("find_ways_to_run", {"model": "Llama 3.3 70B", "cards": "2x RTX 3090"}, "fits"),
-    "too-large-for-one-card": ("estimate_memory", {"model": "Qwen2.5-32B", "gpu": "RTX 4060 8GB"}, "does_not_fit"),
-    "speed-of-one-user": ("estimate_inference_speed", {"model": "qwen2.5-7b", "gpu": "4090"}, "estimate"),
+    "too-large-for-one-card": (
+        "find_ways_to_run", {"model": "Qwen2.5-32B", "cards": "RTX 4060 8GB", "weight_format": "bf16"}, "does_not_fit",
+    ),
+    "speed-of-one-user": ("find_ways_to_run", {"model": "qwen2.5-7b", "cards": "4090"}, "estimate"),
     "memory-of-a-fine-tune": (
         "find_ways_to_train", {"model": "llama-3.1-8b", "method": "qlora", "sequence_tokens": 4096}, "estimate",
     ),
-    "specification": ("look_up", {"names": ["L40S"]}, "fact"),
-    "two-cards-compared": ("look_up", {"names": ["A100 80GB SXM", "H100 SXM"]}, "comparison"),
-    "my-own-tariff": ("cost", {"cards": "2x RTX 3090", "tariff": "$0.31/kWh"}, "estimate"),
+    "specification": ("look_up", {"kind": "specification", "names": ["L40S"]}, "fact"),
+    "two-cards-compared": (
+        "look_up", {"kind": "compare", "names": ["A100 80GB SXM", "H100 SXM"]}, "comparison",
+    ),
+    "my-own-tariff": (
+        "cost", {"what": "power", "cards": "2x RTX 3090", "tariff": "$0.31/kWh", "hours_per_day": 10}, "estimate",
+    ),
     "bought-within-a-budget": ("configure", {"model": "Qwen2.5-72B", "budget": "¥50000"}, "recommendation"),
     "a-second-turn": (
         "find_ways_to_run",
@@ -189,3 +205,46 @@ def test_the_second_turn_is_asked_in_the_conversation_of_the_first() -> None:
 )
 def test_the_language_is_that_of_the_prose(text: str, language: Any, right_one: bool) -> None:
     assert in_language(text, language) is right_one
+
+
+class Scripted(BaseChatModel):
+    """A model that makes the right call of each question, and tells by reference what came of it."""
+
+    @property
+    def _llm_type(self) -> str:
+        return "scripted"
+
+    def bind_tools(self, tools: Any, **kwargs: Any) -> Runnable[LanguageModelInput, AIMessage]:
+        """The same; it knows its calls."""
+        return self
+
+    def _generate(self, messages: list[BaseMessage], *args: Any, **kwargs: Any) -> ChatResult:
+        asked = [str(message.text) for message in messages if isinstance(message, HumanMessage)][-1]
+        question = next(one for one in questions().questions if asked in one.turns)
+        tool, request, verdict = RIGHT[question.id]
+        said = AIMessage("", tool_calls=[{"name": tool, "args": dict(request), "id": "call_1"}])
+        if isinstance(messages[-1], ToolMessage):
+            result = json.loads(str(messages[-1].text))
+            references = [f"{{{{{result['key']}{path}}}}}" for path in islice(figures(result), 2)]
+            told = "算下来是 " if question.language == "zh" else "It comes to "
+            said = AIMessage(f"{told}{' · '.join(references)}.\n\nVERDICT: {verdict} {result['key']}")
+        return ChatResult(generations=[ChatGeneration(message=said)])
+
+
+def figures(value: Any, path: str = "") -> Iterator[str]:
+    """Where a result holds figures with a unit."""
+    if isinstance(value, dict):
+        for name, inner in value.items():
+            yield from figures(inner, f"{path}.{name}")
+    elif isinstance(value, list):
+        for number, inner in enumerate(value):
+            yield from figures(inner, f"{path}[{number}]")
+    elif isinstance(value, str) and re.match(r"[\d.,]+ (GiB|GB/s|TB/s|W|tok/s)", value):
+        yield path
+
+
+def test_a_model_that_calls_rightly_passes_through_the_real_driver_and_tools(tmp_path: Path) -> None:
+    advisor = Advisor(Settings(home=tmp_path, llm="scripted:m", llm_role="drive"), Scripted())
+    trial = tried(MODEL, advisor.ask, DAY)
+    advisor.conversations.close()
+    assert (trial.right, trial.failed) == (10, {})
