@@ -11,9 +11,11 @@ from kb.lexicon.link.rules import Link, read_link
 from kb.lexicon.memory.host import HostMemory, read_host_memory, read_memory_channels
 from kb.lexicon.memory.rules import read_memory
 from kb.lexicon.models.rules import ModelName, read_model
+from kb.lexicon.models.size import ModelSize, read_params
 from kb.lexicon.money.rules import Money, read_money
 
 __all__ = [
-    "CardCount", "HostMemory", "Link", "ModelName", "Money", "read_cards", "read_count", "read_duration", "read_format",
-    "read_host_memory", "read_link", "read_memory", "read_memory_channels", "read_model", "read_money",
+    "CardCount", "HostMemory", "Link", "ModelName", "ModelSize", "Money", "read_cards", "read_count", "read_duration",
+    "read_format", "read_host_memory", "read_link", "read_memory", "read_memory_channels", "read_model", "read_money",
+    "read_params",
 ]  # fmt: skip

@@ -25,7 +25,8 @@ SHORTEST = 256
 ENOUGH_HOST = 64 * TIB
 WORTH = 1.1
 """A change that only makes it faster is told from this factor on."""
-MORE_MOST = 64
+MORE_MOST, ADMITTING_MOST = 64, 1024
+"""Cards that are tried where it would only be better, and where nothing fits."""
 TOLD = 6
 
 
@@ -110,7 +111,7 @@ def _series(request: WaysToTrainRequest, problem: Problem, found: Found) -> Iter
         yield _fewer_passes(problem, best)
     if best is not None:
         yield _kernels(request, problem, best)
-    yield _more_cards(request, problem, _short_of(problem, best))
+    yield _more_cards(request, problem, _short_of(problem, best), MORE_MOST if best else ADMITTING_MOST)
     yield _larger_card(request, problem, found, _short_of(problem, best))
 
 
@@ -180,7 +181,7 @@ def _kernels(request: WaysToTrainRequest, problem: Problem, best: Timed) -> Iter
         yield Option("train with Unsloth's kernels", "engine", "unsloth", {"engine": "unsloth"}, "nothing")
 
 
-def _more_cards(request: WaysToTrainRequest, problem: Problem, short_of: float) -> Iterator[Option]:
+def _more_cards(request: WaysToTrainRequest, problem: Problem, short_of: float, limit: int) -> Iterator[Option]:
     """One more of the largest kind, then as many as servers come with."""
     if request.cards is None:
         return
@@ -188,8 +189,8 @@ def _more_cards(request: WaysToTrainRequest, problem: Problem, short_of: float) 
     rest = [one for one in request.cards if one is not kind]
     if kind.gpu is not None and gpus()[kind.gpu].market in ("laptop", "apu", "module"):
         return
-    for count in sorted({kind.count + 1, *(kind.count * 2**power for power in range(1, 7))}):
-        if count > max(MORE_MOST, 2 * kind.count):
+    for count in sorted({kind.count + 1, *(kind.count * 2**power for power in range(1, 11))}):
+        if count > max(limit, 2 * kind.count):
             return
         if count < kind.count * short_of:
             continue
@@ -258,6 +259,8 @@ def _effect(one: Tried, cost: float | None, currency: str) -> str:
         words.append(length(best.pace.time.value))
     if cost is not None:
         words.append(f"{figure(cost)} {currency}")
+    if weighed.host and one.problem.host_usable is None:
+        words.append(f"{format_bytes(weighed.host)} of host memory a machine")
     return ", ".join(words) + "."
 
 

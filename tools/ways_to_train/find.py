@@ -65,6 +65,9 @@ def _answer(
         lacking = ""
         if nearest is not None:
             lacking = f": the nearest way needs {format_bytes(nearest.needed)} of {format_bytes(nearest.usable)} a card"
+            if nearest.host and problem.host_usable is not None:
+                spare = format_bytes(problem.host_usable)
+                lacking += f", and {format_bytes(nearest.host)} of {spare} that the host has to spare"
         helped = f" With a change it does: {changes[0].change}." if changes else ""
         return TrainingAnswer(
             verdict=verdict, model=model.id, method=NAMES[problem.tasks[0]],

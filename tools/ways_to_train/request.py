@@ -1,10 +1,13 @@
 """What one may ask of the solver that finds every way to train a model on the cards in hand."""
 
+from contextlib import suppress
 from datetime import date
 from typing import Annotated, Any, Literal
 
-from pydantic import BeforeValidator, Field, field_validator
+from pydantic import BeforeValidator, Field, field_validator, model_validator
 
+from kb.base import BadInput
+from kb.lexicon import read_params
 from kb.lexicon.fields import (
     Cards,
     CountText,
@@ -34,7 +37,7 @@ class WaysToTrainRequest(ModelFields):
     """The whole problem: what is trained how, on which data, on which cards, by when. What is given is kept."""
 
     model: ModelText | None = None  # type: ignore[assignment]
-    """The model; or give `params` and what is known of the shape."""
+    """The model, or a size alone ("7B"); or give `params` and what is known of the shape."""
     params: CountText | None = None  # type: ignore[assignment]
     """Parameter count of a model outside the catalog: "7B"."""
     method: str | None = Field(default=None, max_length=60)
@@ -106,6 +109,18 @@ class WaysToTrainRequest(ModelFields):
     "per machine"."""
     today: date | None = None
     """Day by which the age of prices is judged; null = today."""
+
+    @model_validator(mode="before")
+    @classmethod
+    def _size_for_a_model(cls, given: Any) -> Any:
+        """A size in the model's place: model="7B"."""
+        if not isinstance(given, dict) or not isinstance(given.get("model"), str) or given.get("params"):
+            return given
+        with suppress(BadInput):
+            said = read_params(given["model"])
+            active = {"active_params": said.active_params} if said.active_params else {}
+            return {**given, **active, "model": None, "params": said.params}
+        return given
 
     @field_validator("gradient_checkpointing", mode="before")
     @classmethod

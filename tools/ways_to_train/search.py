@@ -66,14 +66,19 @@ def search(problem: Problem) -> Found:
         for _, alike in groupby(plans(problem, task), key=lambda plan: plan.concession):
             done = False
             fastest = 0.0
+            holding: set[str] = set()
             for plan in alike:
+                fewer = plan.count not in (plan.group.count, 1)
+                if fewer and plan.group.name not in holding:
+                    continue  # what all cards do not hold, fewer of them do not either
                 if fastest and _most(problem, plan, bounds) <= fastest:
                     continue
                 weighed = best_of(problem, plan)
                 searched += 1
                 if weighed.surety == "no":
-                    nearest = min(filter(None, (nearest, weighed)), key=_lacking)
+                    nearest = min(filter(None, (nearest, weighed)), key=lambda one: _lacking(problem, one))
                     continue
+                holding.add(plan.group.name)
                 timed = timed_way(problem, weighed)
                 ways.append((place, timed))
                 if weighed.surety == "yes" and timed.meets is not False:
@@ -111,9 +116,10 @@ def timed_way(problem: Problem, weighed: Weighed) -> Timed:
     return Timed(weighed, pace, meets)
 
 
-def _lacking(one: Weighed) -> tuple[float, int]:
-    """Share by which it is too large, then how much it concedes."""
-    return one.needed / max(one.usable, 1), one.plan.complexity
+def _lacking(problem: Problem, one: Weighed) -> tuple[float, int]:
+    """Share by which it is too large for the card or the host, then how much there is to set up."""
+    on_host = one.host / max(problem.host_usable, 1) if problem.host_usable is not None else 0.0
+    return max(one.needed / max(one.usable, 1), on_host), one.plan.complexity
 
 
 def order(place: int, one: Timed) -> tuple[int, ...]:

@@ -33,11 +33,11 @@ OPTIMIZED = {"adamw": "AdamW", "adamw_8bit": "8-bit AdamW", "paged_adamw_8bit": 
 
 
 def chosen(ways: Sequence[Timed]) -> list[Timed]:
-    """The best of each really different kind: task, sharding, cards, offload, precision; at most six."""
+    """The best of each really different kind: task, sharding, kind of cards, one or several, offload, precision."""
     found: dict[tuple[object, ...], Timed] = {}
     for one in ways:
         plan = one.plan
-        kind = (plan.task, plan.sharding, plan.group.name, plan.count, plan.offload, plan.precision)
+        kind = (plan.task, plan.sharding, plan.group.name, plan.count == 1, plan.offload, plan.precision)
         found.setdefault(kind, one)
     best: list[Timed] = []
     seen: set[str] = set()

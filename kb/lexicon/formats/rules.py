@@ -22,7 +22,17 @@ _RUNGS = (
     "Q8_0", "Q6_K", "Q5_K_S", "Q4_K_M", "Q4_K_S", "IQ4_XS", "IQ3_M", "IQ3_S", "IQ3_XXS", "IQ2_M", "IQ2_XS", "IQ2_XXS",
 )  # fmt: skip
 """Files that stand for weights of any number of bits (EXL2, EXL3): the nearest of them holds as much."""
-_CACHE = {"q8_0": "q8_0", "q4_0": "q4_0", "q8": "q8_0", "q4": "q4_0", "4bit": "q4_0", "8bit": "q8_0"}
+_NOT_THE_FORMAT = grammar(r"[ -]|kv|cache|缓存|quanti[sz]ed")
+_CACHE = {
+    "4": "q4_0",
+    "8": "q8_0",
+    "q8_0": "q8_0",
+    "q4_0": "q4_0",
+    "q8": "q8_0",
+    "q4": "q4_0",
+    "4bit": "q4_0",
+    "8bit": "q8_0",
+}
 
 
 class FormatFound(NamedTuple):
@@ -44,7 +54,7 @@ def read_format(text: str, field: str = "weight_format") -> str:
         BadInput: it names none, or several.
     """
     words = plain(text)
-    if field == "kv_format" and (cached := _CACHE.get(re.sub(r"[ -]", "", words))):
+    if field == "kv_format" and (cached := _CACHE.get(_NOT_THE_FORMAT.sub("", words))):
         return cached
     found = formats(words)
     sharp = [one for one in found if not one.vague] or found

@@ -23,6 +23,8 @@ _LANES = grammar(
     r"|(?<![0-9])(1|2|4|8|16) ?(?:[x×](?![0-9])|lanes?|条?通道)"
 )
 _RATE = grammar(r"(?<![\d.])(\d{1,4}(?:\.\d)?) ?(?P<u>gbe|gige|gbit(?:/s)?|gbps|gb/s|g)(?![a-z])")
+_PATH = grammar(r"(?<![a-z0-9])(nv\d{1,2}|pix|pxb|phb|node|sys)(?![a-z0-9])")
+"""Cells of `nvidia-smi topo -m`."""
 _PORTS = grammar(r"(?<![\d.])(\d{1,2}) ?[x×*] ?(?=\d{1,3} ?g)")
 _GENERATION_OF_LINK = grammar(r"(?:nv ?link|tb|thunderbolt|usb) ?(\d)(?:\.0)?")
 
@@ -39,6 +41,8 @@ class Link(Frozen):
     """Of PCIe; null = not said."""
     bytes_per_s: float | None = None
     """One direction, of one slot or port, before protocol losses; null = not known from what was said."""
+    path: str | None = None
+    """Letters of a topology matrix (PIX, PXB, PHB, NODE, SYS, NV4), where they were said."""
 
 
 def read_link(text: str, field: str = "link") -> Link:
@@ -48,6 +52,9 @@ def read_link(text: str, field: str = "link") -> Link:
         BadInput: it names none.
     """
     words = plain(text)
+    if path := _PATH.search(words):
+        code = path[1].upper()
+        return Link(name=code, kind="nvlink" if code.startswith("NV") else "pcie", path=code)
     if _any("none").search(words):
         return _pcie(words) or Link(name="pcie", kind="pcie")
     kind = _kind(words)

@@ -6,6 +6,7 @@ from functools import lru_cache
 
 from kb.base import AmbiguousName, BadInput, Frozen, UnknownName
 from kb.lexicon.formats.rules import FormatFound, formats
+from kb.lexicon.models.size import SIZED, fillers, sizes_in, stored_in
 from kb.lexicon.text import grammar, plain
 from kb.lexicon.words import any_of, vocabulary
 from kb.models import closed, model, models
@@ -13,9 +14,10 @@ from kb.names import Mention, model_names
 
 ALIKE = 1.25
 """Largest over smallest parameter count of models that one name may mean without asking which."""
+SIZE_SLACK = 0.12
+"""How far a size said may be from the parameters counted."""
 _EDGES = " -_,;:.()（）[]/+*"
 _LONGER_WORD = grammar(r"[a-z0-9][-_]$")
-_SIZE = re.compile(r"\d+(?:\.\d+)?\s?b(?![a-z])", re.I)
 
 
 class ModelName(Frozen):
@@ -47,7 +49,7 @@ def read_model(text: str, field: str = "model") -> ModelName:
         return ModelName(model=written, text=written)
     words = plain(written)
     found = formats(words)
-    stored = _stored(found)
+    stored = stored_in(found)
     ids = _ids(written, _less(words, found), field)
     best = ids[0]
     assumed = () if len(ids) == 1 else (_assumed(written, ids),)
@@ -57,12 +59,6 @@ def read_model(text: str, field: str = "model") -> ModelName:
 def _own(key: str, stored: str | None) -> str | None:
     """The format said; that of a name that the checkpoint was published under says nothing new."""
     return None if stored is not None and models()[key].native_format == stored else stored
-
-
-def _stored(found: Sequence[FormatFound]) -> str | None:
-    """The format: the name of a method or file tells more than its width or that it is a GGUF."""
-    sharp = [one for one in found if not one.vague] or list(found)
-    return sharp[-1].name if sharp else None
 
 
 def _less(words: str, found: Sequence[FormatFound]) -> str:
@@ -82,16 +78,29 @@ def _ids(written: str, words: str, field: str) -> list[str]:
     for spelling in dict.fromkeys((words, _plainer(words))):
         if spelling and (every := _settled(written, model_names().bearers(spelling))):
             return every
+    sizes = sizes_in(words)
     mentions = [one for one in model_names().scan(words, bold=True) if _is_name(words, one)]
     named = {one.ids[0] for one in mentions}
     if len(named) > 1:
         raise BadInput(field, f"“{written[:60]}” names several models: {', '.join(sorted(named))}.", "Give one.")
-    if mentions and _rest_is_filler(words, mentions[0]):
-        return _settled(written, list(mentions[0].ids))
+    if mentions and (every := _of_sizes(list(mentions[0].ids), sizes)) and _rest_is_filler(words, mentions[0]):
+        return _settled(written, every)
     if (service := closed(written)) is not None:
         model(written)
         raise UnknownName("model", written, (service.open,) if service.open else ())
     raise UnknownName("model", written, model_names().close(words or written))
+
+
+def _of_sizes(ids: list[str], sizes: Sequence[float]) -> list[str]:
+    """Those that every size said is one of: of all parameters, of the active ones, or of the name itself."""
+
+    def bears(key: str, size: float) -> bool:
+        record = models()[key]
+        counts = (record.params, record.active_params or record.params)
+        named = re.search(rf"(?<![\d.]){size / 1e9:g}b(?![a-z])", key.lower()) is not None
+        return named or any(abs(count - size) <= SIZE_SLACK * count for count in counts)
+
+    return [key for key in ids if all(bears(key, size) for size in sizes)]
 
 
 def _settled(written: str, ids: list[str]) -> list[str]:
@@ -111,12 +120,7 @@ def _assumed(written: str, ids: Sequence[str]) -> str:
 
 def _plainer(words: str) -> str:
     """The name without words that leave it as it is: 「满血」, "the … model"."""
-    return " ".join(_fillers().sub(" ", words).split()).strip(_EDGES)
-
-
-@lru_cache(maxsize=1)
-def _fillers() -> re.Pattern[str]:
-    return grammar(any_of([*vocabulary("models", "fillers"), *vocabulary("formats", "packing")]))
+    return " ".join(fillers().sub(" ", words).split()).strip(_EDGES)
 
 
 @lru_cache(maxsize=1)
@@ -132,5 +136,5 @@ def _is_name(words: str, mention: Mention) -> bool:
 def _rest_is_filler(words: str, mention: Mention) -> bool:
     """Whether the words around the name say nothing else: a further size, version or name does."""
     rest = f"{words[: mention.start]} {words[mention.end :]}"
-    rest = _fillers().sub(" ", rest)
-    return _SIZE.search(rest) is None and not re.search(r"\d", rest) and len(re.findall(r"[a-z]{2,}", rest)) <= 2
+    rest = fillers().sub(" ", SIZED.sub(" ", rest))
+    return not re.search(r"\d", rest) and len(re.findall(r"[a-z]{2,}", rest)) <= 2

@@ -31,6 +31,8 @@ _LINK = r"(?:\(| |-|·|\*|,|of |for |electricity |rent )*(?:/|per |an? |every |e
 _THOUSANDS_BY_POINT = grammar(r"(?<![\d.,])(\d{1,3}(?:\.\d{3})+)(?:,(\d{2}))?(?![\d.])")
 """German thousands: 25.000 €, 1.250,50 €."""
 _TENTH = grammar(r"([一二两三四五六七八九1-9])(?![\d十百千万])")
+_ONE_OF_IT = grammar(r" ?(?:[张块片台个套月年天度]|小时|季度)")
+"""What a 「一」 counts that says what the amount is for: 「八百多一张」."""
 _CHINESE_SCALE = grammar(r"[百千万亿]|(?<=\d)w(?![a-z])|预算|块|毛|每|一")
 
 
@@ -64,7 +66,10 @@ def read_money(text: str, field: str = "money", currency: str | None = None) -> 
         BadInput: there is no amount, or several, or no currency.
     """
     words = _by_point(plain(text))
-    found = [(one, sign) for one in numbers(words, articles=False) if (sign := _sign(words, one)) is not None]
+    every = numbers(words, articles=False)
+    # 「三千多一块」: what stands right behind an amount is the card that costs so much, not a yuan.
+    counted = [one for one in every if one.value == 1 and any(before.end == one.start for before in every)]
+    found = [(one, sign) for one in every if one not in counted and (sign := _sign(words, one)) is not None]
     if len(found) > 1:
         raise BadInput(field, f"“{text[:60]}” holds several amounts of money.", 'Give one, e.g. "$25k", "¥0.8/kWh".')
     if found:
@@ -74,7 +79,8 @@ def read_money(text: str, field: str = "money", currency: str | None = None) -> 
 
 
 def _without_sign(text: str, words: str, field: str, currency: str | None) -> Money:
-    bare = [one for one in numbers(words, articles=False) if not _is_glued(words, one)]
+    found = [one for one in numbers(words, articles=False) if not _is_glued(words, one)]
+    bare = [one for one in found if not (one.value == 1 and _ONE_OF_IT.match(words, one.end))] or found
     if len(bare) != 1:
         reason = "is no amount of money" if not bare else "holds several numbers and no currency"
         raise BadInput(field, f"“{text[:60]}” {reason}.", 'Give an amount and a currency, e.g. "$25k", "¥50000".')

@@ -20,6 +20,7 @@ from kb.lexicon import (
     read_memory_channels,
     read_model,
     read_money,
+    read_params,
 )
 from kb.units import GIB
 
@@ -33,6 +34,11 @@ def _cards(text: str) -> Any:
 def _model(text: str) -> Any:
     found = read_model(text)
     return [found.model, found.weight_format]
+
+
+def _size(text: str) -> Any:
+    found = read_params(text)
+    return [found.params / 1e9, found.active_params and found.active_params / 1e9, found.weight_format]
 
 
 def _money(text: str) -> Any:
@@ -63,8 +69,12 @@ READERS: dict[str, Callable[[str], Any]] = {
 FURTHER: dict[tuple[str, str], Callable[[str], Any]] = {
     ("memory", "host"): _host,
     ("memory", "channels"): read_memory_channels,
+    ("models", "sizes"): _size,
 }
-REFUSED: dict[tuple[str, str], Callable[[str], Any]] = {("memory", "no_channels"): read_memory_channels}
+REFUSED: dict[tuple[str, str], Callable[[str], Any]] = {
+    ("memory", "no_channels"): read_memory_channels,
+    ("models", "no_sizes"): read_params,
+}
 
 
 def _corpus(dimension: str) -> dict[str, Any]:

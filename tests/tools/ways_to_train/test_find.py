@@ -203,6 +203,12 @@ def test_a_card_known_by_its_memory_gives_memory_alone() -> None:
     assert any("memory alone" in one for one in answer.warnings)
 
 
+def test_a_size_may_stand_in_the_place_of_a_model() -> None:
+    assert found({"model": "7B", "cards": "4090", "method": "qlora"}) == found(
+        {"params": 7_000_000_000, "cards": "4090", "method": "qlora"}
+    )
+
+
 def test_memory_that_others_hold_is_not_there() -> None:
     free = found({"model": "qwen3 8b", "method": "lora", "cards": "H100"}).ways[0].memory
     taken = found({"model": "qwen3 8b", "method": "lora", "cards": "H100", "memory_taken": "20GB"}).ways[0].memory
