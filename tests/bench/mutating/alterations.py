@@ -19,7 +19,8 @@ from kb.models import models
 DIGITS = re.compile(r"\d[\d,]*(?:\.\d+)?")
 UNITS = {
     "GiB": ("TB", "MiB", "GB/s"), "TiB": ("GiB",), "GB": ("TB", "GB/s"), "TB": ("GB",), "TB/s": ("GB/s", "TB"),
-    "GB/s": ("TB/s", "GB"), "kW": ("W",), "W": ("kW",), "小时": ("天", "分钟"), "天": ("小时",), "days": ("hours", "weeks"),
+    "GB/s": ("TB/s", "GB"), "kW": ("W",), "W": ("kW",), "小时": ("天", "分钟"), "天": ("小时",),
+    "days": ("hours", "weeks"),
     "hours": ("days", "minutes"), "h": ("min", "days"), "min": ("h", "s"), "s": ("ms", "min"), "ms": ("s",),
     "秒": ("毫秒", "分钟"), "tokens/s": ("TFLOPS", "GB/s"), "TFLOPS": ("GB/s",), "%": (" GB",), "万": ("亿",),
 }  # fmt: skip
@@ -31,7 +32,8 @@ SHARES = (
     ("each user", "in total", "per_user", "total"), ("每卡", "合计", "per_gpu", "total"),
     ("每张卡", "合计", "per_gpu", "total"), ("per card", "in total", "per_gpu", "total"),
     ("a card", "in total", "per_gpu", "total"), ("per GPU", "in total", "per_gpu", "total"),
-    ("总吞吐", "每人速度", "total", "per_user"), ("合计", "每人", "total", "per_user"), ("in total", "per user", "total", "per_user"),
+    ("总吞吐", "每人速度", "total", "per_user"), ("合计", "每人", "total", "per_user"),
+    ("in total", "per user", "total", "per_user"),
 )  # fmt: skip
 """Words for a share of a figure, what is put in their place, and how fields of results call the two."""
 PERIODS = (
