@@ -20,12 +20,13 @@ from pathlib import Path
 ROOT = Path(__file__).parents[2]
 sys.path[:0] = [str(ROOT), str(ROOT / "tests" / "bench")]
 
+from mutating.alterations import NOT_COUNTED, Alterations, Altered  # noqa: E402
+from mutating.transcripts import Transcript, transcripts  # noqa: E402
+
 from assistant.grounding.check import checked  # noqa: E402 - found through the path above
 from assistant.grounding.claims import false_superlatives  # noqa: E402
 from assistant.grounding.statements import statements  # noqa: E402
 from assistant.llm.answering import judged  # noqa: E402
-from mutating.alterations import NOT_COUNTED, Alterations, Altered  # noqa: E402
-from mutating.transcripts import Transcript, transcripts  # noqa: E402
 from tools.agent_tools.ledger import Ledger  # noqa: E402
 
 SAMPLE = ROOT / "tests" / "cases" / "transcripts.jsonl"
@@ -55,7 +56,9 @@ class Tally:
 
 def bad(case: Transcript, text: str, shift: int = 0, after: int = 0) -> set[int]:
     """Where the statements begin that the guard would cut of `text`."""
-    spans = [(start + shift, end + shift, key) if start >= after else (start, end, key) for start, end, key in case.spans]
+    spans = [
+        (start + shift, end + shift, key) if start >= after else (start, end, key) for start, end, key in case.spans
+    ]
     found = {one.statement.start for one in checked(text, case.evidence, spans).findings}
     for claim, _ in false_superlatives(text, case.looked_up):
         found.add(text.index(claim))
@@ -112,7 +115,9 @@ def cut(cases: Iterable[Transcript]) -> tuple[int, int, list[str]]:
 def total(found: dict[str, Tally]) -> Tally:
     """All counted ways together."""
     counted = [one for way, one in found.items() if way not in NOT_COUNTED]
-    return Tally(*(sum(getattr(one, name) for one in counted) for name in ("caught", "tried", "caught_nowhere", "nowhere")))
+    return Tally(
+        *(sum(getattr(one, name) for one in counted) for name in ("caught", "tried", "caught_nowhere", "nowhere"))
+    )
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -128,7 +133,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
     print(f"{'false answers caught':40}{'of all':>26}{'stated nowhere':>26}")
     for way, row in (*sorted(found.items(), key=lambda item: item[1].share), ("all that count", total(found))):
         star = " *" if way in NOT_COUNTED else ""
-        told = f"{row.caught:6} of {row.tried:5}{row.share:8.1%}", f"{row.caught_nowhere:6} of {row.nowhere:5}{row.apart:8.1%}"
+        told = (
+            f"{row.caught:6} of {row.tried:5}{row.share:8.1%}",
+            f"{row.caught_nowhere:6} of {row.nowhere:5}{row.apart:8.1%}",
+        )
         print(f"  {way + star:40}{told[0]:>24}{told[1]:>26}")
     bad_ones, many, told = cut(cases)
     print(f"statements cut of {len(cases)} answers as they are: {bad_ones} of {many}, {bad_ones / max(1, many):.2%}")

@@ -119,7 +119,9 @@ def test_mcp_lists_only_what_a_model_sees(advisor: Advisor) -> None:
     assert by_mcp(advisor, "estimate_memory", REQUESTS["estimate_memory"])["code"] == "unknown_name"
 
 
-def test_rest_and_the_command_line_refuse_in_the_same_words(site: TestClient, capsys: pytest.CaptureFixture[str]) -> None:
+def test_rest_and_the_command_line_refuse_in_the_same_words(
+    site: TestClient, capsys: pytest.CaptureFixture[str]
+) -> None:
     request = {"model": "Qwen9-72B"}
     refusal = site.post("/v1/tools/estimate_memory", json=request).json()
     assert "Qwen9-72B" in refusal["detail"]

@@ -5,6 +5,9 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from mutating.stated import PERSON, Stated, catalogued, same, stated
+from mutating.transcripts import Transcript
+
 from assistant.grounding.check import FREE_KINDS, GENERAL_KINDS, SMALL_MAX
 from assistant.grounding.figures import DATE, Figure, figures
 from assistant.grounding.mentions import Product, ids_of, products
@@ -12,13 +15,12 @@ from assistant.grounding.quantities import MONEY, PLAIN, Quantity
 from assistant.grounding.statements import Statement, statements
 from kb.catalog import gpus
 from kb.models import models
-from mutating.stated import PERSON, Stated, catalogued, same, stated
-from mutating.transcripts import Transcript
 
 DIGITS = re.compile(r"\d[\d,]*(?:\.\d+)?")
 UNITS = {
     "GiB": ("TB", "MiB", "GB/s"), "TiB": ("GiB",), "GB": ("TB", "GB/s"), "TB": ("GB",), "TB/s": ("GB/s", "TB"),
-    "GB/s": ("TB/s", "GB"), "kW": ("W",), "W": ("kW",), "小时": ("天", "分钟"), "天": ("小时",), "days": ("hours", "weeks"),
+    "GB/s": ("TB/s", "GB"), "kW": ("W",), "W": ("kW",), "小时": ("天", "分钟"), "天": ("小时",),
+    "days": ("hours", "weeks"),
     "hours": ("days", "minutes"), "h": ("min", "days"), "min": ("h", "s"), "s": ("ms", "min"), "ms": ("s",),
     "秒": ("毫秒", "分钟"), "tokens/s": ("TFLOPS", "GB/s"), "TFLOPS": ("GB/s",), "%": (" GB",), "万": ("亿",),
 }  # fmt: skip
@@ -30,7 +32,8 @@ SHARES = (
     ("each user", "in total", "per_user", "total"), ("每卡", "合计", "per_gpu", "total"),
     ("每张卡", "合计", "per_gpu", "total"), ("per card", "in total", "per_gpu", "total"),
     ("a card", "in total", "per_gpu", "total"), ("per GPU", "in total", "per_gpu", "total"),
-    ("总吞吐", "每人速度", "total", "per_user"), ("合计", "每人", "total", "per_user"), ("in total", "per user", "total", "per_user"),
+    ("总吞吐", "每人速度", "total", "per_user"), ("合计", "每人", "total", "per_user"),
+    ("in total", "per user", "total", "per_user"),
 )  # fmt: skip
 """Words for a share of a figure, what is put in their place, and how fields of results call the two."""
 PERIODS = (
@@ -115,7 +118,11 @@ class Alterations:
         references = self._case.spans
         for statement in statements(self._text):
             for figure in figures(statement):
-                if figure.end in traced and figure.readings and not any(s <= figure.start < e for s, e, _ in references):
+                if (
+                    figure.end in traced
+                    and figure.readings
+                    and not any(s <= figure.start < e for s, e, _ in references)
+                ):
                     subjects = _named(statement)
                     held = {one.field for one in self._stated if one.of(subjects) and _matches(figure, one)}
                     yield Spot(figure, statement, subjects, frozenset(held))
@@ -158,15 +165,19 @@ class Alterations:
         yield from self._made(spot, way, start, start + len(match[0]), digits)
 
     def _made(self, spot: Spot, way: str, start: int, end: int, put: str) -> Iterator[Altered]:
-        false = _at(spot, self._text[: start] + put + self._text[end:], spot.figure.start)
+        false = _at(spot, self._text[:start] + put + self._text[end:], spot.figure.start)
         if false is None:
             return
         if any(same(one, kept) for one in false for kept in spot.figure.readings[:1]):
             return
-        held = [one for one in self._stated if one.of(spot.subjects) and any(same(each, one.quantity) for each in false)]
+        held = [
+            one for one in self._stated if one.of(spot.subjects) and any(same(each, one.quantity) for each in false)
+        ]
         if any(one.field in spot.fields for one in held):
             return
-        known = bool(held) or any(same(each, one) for each in false for name in spot.subjects for one in catalogued(name))
+        known = bool(held) or any(
+            same(each, one) for each in false for name in spot.subjects for one in catalogued(name)
+        )
         yield Altered(way, start, end, put, spot.statement, known)
 
     def _units(self, spot: Spot) -> Iterator[Altered]:
@@ -181,8 +192,14 @@ class Alterations:
     def _digits(self, spot: Spot) -> Iterator[Altered]:
         """The digits of another figure of the answer: of another kind, and of its own."""
         for way, others in (
-            ("digits of a figure of another kind", [one for one in self._spots if one.quantity.kind != spot.quantity.kind]),
-            ("digits of another figure of its kind", [one for one in self._spots if one.quantity.kind == spot.quantity.kind]),
+            (
+                "digits of a figure of another kind",
+                [one for one in self._spots if one.quantity.kind != spot.quantity.kind],
+            ),
+            (
+                "digits of another figure of its kind",
+                [one for one in self._spots if one.quantity.kind == spot.quantity.kind],
+            ),
         ):
             bare = [one for one in others if one.quantity.kind != PLAIN or one.quantity.values[0] > SMALL_MAX]
             if spot.figure.counts or not bare:
@@ -193,7 +210,10 @@ class Alterations:
 
     def _words(self, spot: Spot) -> Iterator[Altered]:
         """What is said of a share or a time beside the figure."""
-        start, end = max(spot.statement.start, spot.figure.start - NEAR), min(spot.statement.end, spot.figure.end + NEAR)
+        start, end = (
+            max(spot.statement.start, spot.figure.start - NEAR),
+            min(spot.statement.end, spot.figure.end + NEAR),
+        )
         for said, put, mine, other in SHARES:
             place = self._text.find(said, start, end)
             fields = [one for one in self._stated if one.of(spot.subjects) and _matches(spot.figure, one)]
@@ -205,8 +225,13 @@ class Alterations:
             break
         if spot.quantity.kind == MONEY:
             for said, put in PERIODS:
-                if self._text.startswith(said, spot.figure.end) and not self._text[spot.figure.end + len(said) :][:1].isalpha():
-                    yield Altered("hour for month, or back", spot.figure.end, spot.figure.end + len(said), put, spot.statement)
+                if (
+                    self._text.startswith(said, spot.figure.end)
+                    and not self._text[spot.figure.end + len(said) :][:1].isalpha()
+                ):
+                    yield Altered(
+                        "hour for month, or back", spot.figure.end, spot.figure.end + len(said), put, spot.statement
+                    )
                     break
 
     def _subjects(self, statement: Statement) -> Iterator[Altered]:
@@ -235,7 +260,10 @@ class Alterations:
     def _dates(self, statement: Statement) -> Iterator[Altered]:
         for match in DATE.finditer(statement.text) if statement.kind != "code" and not statement.own else ():
             start = statement.start + match.start()
-            for way, moved in (("date moved", _month_later(match[0])), ("date moved", f"{int(match[0][:4]) + 1}{match[0][4:]}")):
+            for way, moved in (
+                ("date moved", _month_later(match[0])),
+                ("date moved", f"{int(match[0][:4]) + 1}{match[0][4:]}"),
+            ):
                 if moved != match[0] and not any(moved in text for text in self._texts()):
                     yield Altered(way, start, start + len(match[0]), moved, statement)
 
@@ -292,4 +320,4 @@ def _plain(value: float, like: str) -> str:
     return f"{value:,.{digits}f}" if "," in like else f"{value:.{digits}f}"
 
 
-__all__: Sequence[str] = ("Alterations", "Altered", "NOT_COUNTED")
+__all__: Sequence[str] = ("NOT_COUNTED", "Alterations", "Altered")

@@ -5,12 +5,13 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from mutating.transcripts import Transcript
+
 from assistant.grounding.mentions import ids_of, products
 from assistant.grounding.quantities import PLAIN, Quantity, quantities
 from assistant.grounding.statements import statements
 from kb.catalog import gpus
 from kb.models import models
-from mutating.transcripts import Transcript
 
 NAMING_MAX = 120
 """Characters up to which a text names a thing; longer ones speak about several."""

@@ -2,7 +2,6 @@
 
 import gzip
 import json
-import re
 import threading
 import time
 from collections.abc import Callable
@@ -156,16 +155,17 @@ def flood(handler: Handler, request: Request) -> None:
 
 
 def after_a_good_call(words: str) -> Say:
-    """Calls the right calculator, then says `words`; `{cite}` becomes the key of its result."""
+    """Calls the right solver, then says `words`; `{key}` becomes that of its result, `{needed}` what a card holds."""
 
     def say(handler: Handler, request: Request) -> None:
         results = [str(message["content"]) for message in request["messages"] if message["role"] == "tool"]
         if not results:
-            made = call("estimate_memory", {"model": "Qwen2.5-72B", "task": "inference", "gpu": "3090"})
+            made = call("find_ways_to_run", {"model": "Qwen2.5-72B", "cards": "4x 3090"})
             handler.send(200, completion({"role": "assistant", "content": None, "tool_calls": [made]}))
             return
-        found = re.search(r'"cite": "(\w+)"', results[0])
-        said = words.replace("{cite}", found[1] if found else "")
+        found = json.loads(results[0])
+        needed = found["ways"][0]["memory"]["needed_per_gpu"]
+        said = words.replace("{key}", found["key"]).replace("{needed}", needed)
         handler.send(200, completion({"role": "assistant", "content": said}))
 
     return say
@@ -173,6 +173,8 @@ def after_a_good_call(words: str) -> Say:
 
 STREAM = b'data: {"id":"1","object":"chat.completion.chunk","choices":[{"index":0,"delta":{"content":"Ye'
 HUGE = {"model": "Qwen2.5-72B", "context_tokens": 10**30, "concurrent_sequences": -5}
+SPEC = {"kind": "spec", "names": ["4090"]}
+SOUND = "Each of the four RTX 3090 holds {needed}."
 FAULTS: dict[str, Say] = {
     "connection closed": vanish,
     "hangs before headers": hang(HANG_S),
@@ -210,22 +212,31 @@ FAULTS: dict[str, Say] = {
     "giant text": text("Yes. " * 200_000),
     "another language": text("Ja, das passt gut auf vier Karten und ist für alle nicht zu viel. " * 3),
     "two languages": text("Да, это работает на четырёх картах."),
-    "arguments that are no JSON": calls(call("estimate_memory", "{model:"), then=""),
+    "arguments that are no JSON": calls(call("find_ways_to_run", "{model:"), then=""),
     "a tool that does not exist": calls(call("delete_everything", {"path": "/"}), then=""),
-    "arguments missing, unknown and huge": calls(call("estimate_memory", HUGE | {"unknown": "x" * 9000}), then=""),
-    "calls that share an id": calls(call("find_gpus", {}), call("find_gpus", {"limit": 2}), then="Yes."),
-    "a hundred calls at once": calls(*(call("find_gpus", {}, f"c{number}") for number in range(100)), then="Yes."),
-    "the same call for ever": calls(call("find_gpus", {"limit": 1})),
-    "a number of its own": after_a_good_call("Yes: it needs 7.77 GiB. [[{cite}]]"),
-    "a unit swapped": after_a_good_call("Yes: each card has 24 TB. [[{cite}]]"),
-    "a card that does not exist": after_a_good_call("Buy the RTX 9090 with 777 GiB. [[{cite}]]"),
-    "another card than asked": after_a_good_call("Buy the AMD MI300X instead. [[{cite}]]"),
+    "arguments missing, unknown and huge": calls(call("find_ways_to_run", HUGE | {"unknown": "x" * 9000}), then=""),
+    "calls that share an id": calls(call("look_up", SPEC), call("look_up", SPEC), then="Yes."),
+    "a hundred calls at once": calls(*(call("look_up", SPEC, f"c{number}") for number in range(100)), then="Yes."),
+    "the same call for ever": calls(call("look_up", SPEC)),
+    "a number of its own": after_a_good_call("Yes: it needs 7.77 GiB. [[{key}]]"),
+    "a unit swapped": after_a_good_call("Yes: each card has 24 TB. [[{key}]]"),
+    "a card that does not exist": after_a_good_call("Buy the RTX 9090 with 777 GiB. [[{key}]]"),
+    "another card than asked": after_a_good_call("Buy the AMD MI300X instead. [[{key}]]"),
     "a citation made up": after_a_good_call("It needs 7.7 GiB [[ffffff]]."),
     "its key echoed": after_a_good_call(f"The key is {SECRET}, port 4242."),
-    "digits that only look so": after_a_good_call("It needs 𝟕.𝟕𝟕 GiB [[{cite}]]."),
-    "numbers in words": after_a_good_call("It needs eleven gigabytes [[{cite}]]."),
+    "digits that only look so": after_a_good_call("It needs 𝟕.𝟕𝟕 GiB [[{key}]]."),
+    "numbers in words": after_a_good_call("It needs eleven gigabytes [[{key}]]."),
     "figures of another model": calls(
-        call("estimate_memory", {"model": "facebook/opt-125m", "task": "inference"}), then="Only 0.23 GiB is needed."
+        call("find_ways_to_run", {"model": "Qwen2.5-7B", "cards": "1x 3090"}),
+        then="Qwen2.5-72B needs only {{R1.ways[0].memory.needed_per_gpu}}.",
     ),
 }
-"""Name → what the provider does."""
+"""Name → what the provider does, where nothing is left that could be said."""
+CUT: dict[str, Say] = {
+    "a price of its own beside what holds": after_a_good_call(f"{SOUND} It costs $1,234 a card."),
+    "a card that no result holds": after_a_good_call(f"{SOUND} Buy the AMD MI300X instead."),
+    "an image beside what holds": after_a_good_call(f"{SOUND} ![x](https://attacker.example/x.png)"),
+    "a reference that leads nowhere": after_a_good_call(f"{SOUND} That is {{{{R1.ways[0].memory.nothing}}}} in all."),
+    "its key echoed beside what holds": after_a_good_call(f"{SOUND} The port is 4242 ({SECRET[:2]})."),
+}
+"""Name → what the provider does, where a sentence that holds stands beside one that does not."""
