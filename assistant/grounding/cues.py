@@ -9,6 +9,7 @@ from kb.snapshot import parse_yaml
 
 BEFORE, AFTER = 30, 22
 """Characters around a figure in which the words stand that say what it is of."""
+FIGURE = re.compile(r"\d[\d.,]*")
 CLAUSE = re.compile(r"[,，;；。:：|（(]|\s(?:and|but|while|vs\.?|against)\s|而|但")
 
 
@@ -25,10 +26,10 @@ def says(name: str, text: str) -> bool:
 def roles_near(text: str, start: int, end: int) -> dict[str, str]:
     """What the words beside the figure at `start:end` say it is of, by group: `{"share": "per_user"}`.
 
-    The nearest word of a group within the clause counts.
+    The nearest word of a group within the clause counts, where no other figure stands between.
     """
-    before = CLAUSE.split(text[max(0, start - BEFORE) : start])[-1]
-    after = CLAUSE.split(text[end : end + AFTER])[0]
+    before = FIGURE.split(CLAUSE.split(text[max(0, start - BEFORE) : start])[-1])[-1]
+    after = FIGURE.split(CLAUSE.split(text[end : end + AFTER])[0])[0]
     found: dict[str, str] = {}
     for group, pattern in _role_patterns().items():
         later = pattern.search(after)

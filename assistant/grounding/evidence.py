@@ -8,7 +8,7 @@ from functools import lru_cache
 from typing import Any
 
 from assistant.grounding.cues import roles_of_key
-from assistant.grounding.figures import DATE, Figure, figures, figures_of_text
+from assistant.grounding.figures import DATE, FLAG, Figure, figures, figures_of_text
 from assistant.grounding.mentions import Product, products
 from assistant.grounding.quantities import BYTES, FLOPS, MONEY, PACE, PERCENT, PLAIN, POWER, RATE, TIME, Quantity
 from assistant.grounding.statements import statements
@@ -72,6 +72,7 @@ class Evidence:
         self._by_kind: dict[str, list[Vouched]] = {}
         self._values: dict[str, list[float]] = {}
         self._texts: list[tuple[str, str]] = []
+        self._settings: list[tuple[str, str]] = []
         self._home = "USD"
         self.known: set[str] = set()
         """Ids of the products that results, the person or former answers name."""
@@ -112,7 +113,7 @@ class Evidence:
                 nearest = nearest or f"{one.source} holds it {against}"
         if sources:
             return Verdict(tuple(dict.fromkeys(sources)))
-        if (source := self._by_catalog(figure)) is not None:
+        if (source := self.typed(figure) or self._by_catalog(figure)) is not None:
             return Verdict((source,))
         return Verdict((), nearest)
 
@@ -120,6 +121,12 @@ class Evidence:
         """The source of a text that holds this date, however it is written: "2026 年 3 月", "March 2026"."""
         wanted = set(dates_in(text))
         return next((source for source, held in self._texts if wanted & set(dates_in(held))), None)
+
+    def typed(self, figure: Figure) -> str | None:
+        """The source of a text that has a bare number as a setting: a port, a flag's value."""
+        if any(one.kind != PLAIN for one in figure.readings):
+            return None
+        return next((source for source, digits in self._settings if digits == figure.text), None)
 
     def mentions(self, text: str) -> str | None:
         """The source of a text that holds this very string: a date, a release."""
@@ -174,10 +181,8 @@ class Evidence:
         return CATALOG if self._sizes_model(figure) or _classes_cards(figure) or self._holds(figure) else None
 
     def _holds(self, figure: Figure) -> bool:
-        """Whether it is the capacity of a card that is spoken of, where the sentence names none."""
-        if figure.cards:
-            return False
-        cards = [gpus()[key] for key in self.known & gpus().keys()]
+        """Whether it is the capacity of a card that the sentence names, or of one spoken of where it names none."""
+        cards = [gpus()[key] for key in (figure.cards_beside or self.known) & self.known & gpus().keys()]
         return _reads(figure, {BYTES: [card.memory_bytes for card in cards]})
 
     def _sizes_model(self, figure: Figure) -> bool:
@@ -205,6 +210,7 @@ class Evidence:
                 self._walk(inner, key, path, cards, held, roles)
         elif isinstance(value, str):
             self._texts.append((key, value))
+            self._settings += [(key, one) for code in FLAG.findall(value) for one in re.findall(r"\d{2,}", code)]
             self._names(value, self.known)
             for figure in figures_of_text(value):
                 self._add(figure, key, figure.cards or cards, figure.models | held, {**roles, **figure.roles})
@@ -307,6 +313,8 @@ def _against(figure: Figure, one: Vouched) -> str:
     if figure.models and one.models and not figure.models & one.models:
         return f"of {', '.join(sorted(one.models)[:2])}"
     for group, role in figure.roles.items():
+        if group == "period" and one.kind == TIME:
+            continue
         if one.roles.get(group, role) != role:
             return f"as {one.roles[group].replace('_', ' ')}, not {role.replace('_', ' ')}"
     return ""

@@ -94,6 +94,8 @@ class Figure:
     """Whether it is a number of cards."""
     beside: tuple[int, ...] = ()
     """Numbers of cards that the same statement counts."""
+    cards_beside: frozenset[str] = frozenset()
+    """Every card that the same statement names."""
     of_cards: bool = False
     """Whether cards are called by it: "80GB cards"."""
     version: bool = False
@@ -138,8 +140,7 @@ def _figures(statement: Statement) -> Iterator[Figure]:
         if quantity.kind == PLAIN and whole and SHARES_UNIT.fullmatch(masked[quantity.end : whole.start]):
             readings += quantities(f"{quantity.text} {whole.text.split()[-1]}")
         at = quantity.start
-        roles = {**roles_near(statement.column, len(statement.column), len(statement.column)),
-                 **roles_near(text, quantity.start, quantity.end)}  # fmt: skip
+        roles = {**_of_column(statement.column), **roles_near(text, quantity.start, quantity.end)}
         yield Figure(
             quantity.text,
             statement.start + quantity.start,
@@ -150,8 +151,15 @@ def _figures(statement: Statement) -> Iterator[Figure]:
             roles,
             counts=at in counted,
             beside=beside,
+            cards_beside=ids_of(named, "card"),
             of_cards=CARDS_BEHIND.match(text, quantity.end) is not None,
         )
+
+
+def _of_column(head: str) -> dict[str, str]:
+    """What the head of a column says its figures are of: a share or a period, "per user", "$/month"."""
+    said = roles_near(head, len(head), len(head))
+    return {group: role for group, role in said.items() if group in {"share", "period"}}
 
 
 def _spelt(text: str, start: int) -> Iterator[Figure]:

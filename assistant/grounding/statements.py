@@ -16,7 +16,7 @@ END = re.compile(
 )
 ABBREVIATION = re.compile(r"(?:\b(?:e\.g|i\.e|vs|approx|ca|no|fig|resp|incl|max|min|etc|bzw|z\.B)\.|\d\.)$", re.I)
 """A full stop that ends no sentence: an abbreviation's, or that of a numbered list."""
-BULLET = re.compile(r"^\s*(?:[-*+•>]\s+|#{1,6}\s+|\d{1,2}[.)、]\s*)*")
+BULLET = re.compile(r"^\s*(?:[-*+•>]\s+|#{1,6}\s+|\d{1,2}(?:[.)](?=\s)|、)\s*)*")
 
 
 @dataclass(frozen=True, slots=True)
