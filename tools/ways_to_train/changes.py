@@ -252,7 +252,8 @@ def _effect(one: Tried, cost: float | None, currency: str) -> str:
     best = one.best
     weighed = best.weighed
     held = f"{format_bytes(weighed.needed)} of {format_bytes(weighed.usable)}"
-    words = [f"{SAID[best.plan.task]} on {cards(best.plan)}: {held} a card"]
+    tight = " (tight)" if weighed.surety == "tight" else ""
+    words = [f"{SAID[best.plan.task]} on {cards(best.plan)}: {held} a card{tight}"]
     if best.rate:
         words.append(f"{figure(best.rate)} {'pictures' if one.problem.pictures else 'tokens'}/s")
     if best.pace and best.pace.time:
