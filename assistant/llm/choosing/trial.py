@@ -51,6 +51,10 @@ class Reply(Protocol):
         """Who answered."""
 
     @property
+    def warnings(self) -> Sequence[str]:
+        """What went wrong, where something did."""
+
+    @property
     def model_tokens(self) -> ModelTokens | None:
         """What the model counted."""
 
@@ -221,7 +225,7 @@ def in_language(text: str, language: Literal["zh", "en"]) -> bool:
 def _stopped(reply: Reply, seconds: float) -> list[str]:
     """What keeps an answer from being the model's own, in time, after calls that lead somewhere."""
     if reply.engine == PLANNER:
-        return ["answered: the planner had to take over"]
+        return [f"answered: by the planner instead. {' '.join(reply.warnings)[:300]}".rstrip()]
     if seconds > SECONDS_MAX:
         return [f"stops: after {seconds:.0f} s; at most {SECONDS_MAX:.0f}"]
     if len(reply.tool_calls) > CALLS_MAX:

@@ -65,6 +65,7 @@ class Said:
     tool_calls: Sequence[ToolCallRecord]
     grounding: Grounding = Grounding(numbers=2, grounded=2)  # noqa: RUF009 - it is frozen
     engine: str = "llm:openai:m"
+    warnings: Sequence[str] = ()
     model_tokens: ModelTokens | None = ModelTokens(prompt=1000, completion=100)  # noqa: RUF009 - it is frozen
 
 
@@ -132,7 +133,7 @@ FAULTS: dict[str, Callable[[Said, Question], Said]] = {
         said, grounding=Grounding(numbers=3, grounded=2, ungrounded=("42",))
     ),
     "language: the other": lambda said, question: replace(said, answer=TEXT[LANGUAGES[question.language]]),
-    "answered: by the planner": lambda said, question: replace(said, engine="planner"),
+    "answered: by the planner": lambda said, question: replace(said, engine="planner", warnings=["it is down"]),
     "answered: nothing": lambda said, question: replace(said, answer="  "),
     "stops: after many calls": lambda said, question: replace(said, tool_calls=[*said.tool_calls] * (CALLS_MAX + 1)),
 }
