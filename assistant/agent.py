@@ -61,9 +61,9 @@ class Advisor:
         self.conversations = Conversations(
             self.options.home / "conversations.sqlite", self.options.database_url, forgotten=self.recall.forget
         )
-        self.engine = f"llm:{self.options.llm or 'custom'}" if model or self.options.llm else PLANNER
         self.breaker = Breaker()
-        self._driver = _driver(model, self.options, self.engine, self.breaker)
+        self._driver = _driver(model, self.options, self.breaker)
+        self.engine = PLANNER if self._driver is None else self._driver.engine
 
     def work_apart(self, apart: Apart) -> None:
         """Have the planner's turns worked out by other processes from here on; before any is asked."""
@@ -225,15 +225,16 @@ class Advisor:
         return (yield from work(job, started))
 
 
-def _driver(model: "BaseChatModel | None", options: Settings, engine: str, breaker: Breaker) -> "Driver | None":
+def _driver(model: "BaseChatModel | None", options: Settings, breaker: Breaker) -> "Driver | None":
     """The driver of a language model, where there is one that may drive; without it LangChain is not even loaded."""
-    if engine == PLANNER or (model is None and role(options, options.home) != "drive"):
+    if model is None and (options.llm is None or role(options, options.home) != "drive"):
         return None
     from assistant.llm.chat_model import chat_model
     from assistant.llm.driver import Driver
 
     return Driver(
-        model or chat_model(options.llm or "", options), engine, options.llm_timeout_s, breaker,
+        model or chat_model(options.llm or "", options),
+        f"llm:{options.llm or 'custom'}", options.llm_timeout_s, breaker,
         strict=options.strict, by_reference=options.llm_figures == "reference",
     )  # fmt: skip
 

@@ -60,7 +60,7 @@ class Driver:
         strict: bool = False,
         by_reference: bool = False,
     ) -> None:
-        self._model, self._engine, self._within_s, self._breaker = model, engine, within_s, breaker
+        self._model, self.engine, self._within_s, self._breaker = model, engine, within_s, breaker
         self._strict, self._by_reference, self._deadline = strict, by_reference, Deadline()
 
     def turn(self, question: str, conversation_id: str, history: Sequence[Answer]) -> Generator[Step, None, Answer]:
@@ -144,7 +144,7 @@ class Driver:
                 numbers=final.figures, grounded=final.figures - len(loose), ungrounded=loose,
                 own=tuple(marked(one, "").strip() for one in final.own),
             ),
-            engine=self._engine,
+            engine=self.engine,
             elapsed_s=since(started),
         )  # fmt: skip
 
