@@ -157,7 +157,7 @@ def _is_table(text: str | None) -> bool:
 def _explained(result: dict[str, Any]) -> dict[str, Any]:
     """An explanation as a model reads it: in English, which it puts into the person's language."""
     causes = [shown(_english(one)) for one in result.get("causes", [])[:CAUSES_MAX]]
-    order = ("answer", "figures", "error", "binds", "changes", "set_by_flags")
+    order = ("answer", "figures", "error_read", "binds", "changes", "set_by_flags")
     plain = shown(_english({name: result[name] for name in order if result.get(name)}))
     return {
         **plain, "causes": causes, "assumptions": result.get("assumptions", [])[:3],

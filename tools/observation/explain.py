@@ -85,7 +85,7 @@ def explain_observation(request: ObservationRequest) -> Explanation:
     return Explanation(
         answer=_answer(first, causes, setup, base), model=_model(setup), gpu=setup.card.id if setup.card else None,
         gpus=setup.cards if request.cards else None, engine=setup.engine, set_by_flags=_told_flags(flags),
-        figures=tuple(figures), causes=causes, error=error, binds=base.binds.get(first.name) if first else None,
+        figures=tuple(figures), causes=causes, error_read=error, binds=base.binds.get(first.name) if first else None,
         changes=tuple(_effects(setup, first))[:EFFECTS_MAX] if first else (),
         derivation=(*base.steps, *_compared(first, causes)),
         assumptions=tuple(dict.fromkeys([*_told_by_text(read, logged), *setup.assumptions(), *base.assumptions])),

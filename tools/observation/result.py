@@ -142,7 +142,7 @@ class Explanation(ToolResult):
     """Every figure seen, the one that the answer is of first."""
     causes: tuple[ObservedCause, ...] = ()
     """The likeliest first."""
-    error: ErrorRead | None = None
+    error_read: ErrorRead | None = None
     binds: str | None = None
     """What limits the figure as set up: memory_bandwidth, compute, interconnect, latency, capacity, host_bandwidth …"""
     changes: tuple[Effect, ...] = ()

@@ -30,26 +30,26 @@ def explained(text: str, **fields: Any) -> Explanation:
 @pytest.mark.parametrize("case", CASES, ids=[case["id"] for case in CASES])
 def test_the_wording_tells_the_cause(case: dict[str, Any]) -> None:
     found = explained(case["text"])
-    assert found.error is not None
-    assert (found.error.id, found.error.kind) == (case["wording"], case["kind"])
+    assert found.error_read is not None
+    assert (found.error_read.id, found.error_read.kind) == (case["wording"], case["kind"])
     if "first" in case:
         assert found.causes[0].id == found.answer.cause == case["first"]
-    read = found.error.quantities.model_dump()
+    read = found.error_read.quantities.model_dump()
     assert {name: read[name] for name in case.get("quantities", {})} == case.get("quantities", {})
-    assert case.get("facts", {}).items() <= found.error.facts.items()
+    assert case.get("facts", {}).items() <= found.error_read.facts.items()
 
 
 @pytest.mark.parametrize("case", CASES, ids=[case["id"] for case in CASES])
 def test_lines_before_and_after_do_not_hide_a_wording(case: dict[str, Any]) -> None:
     log = "INFO 11-06 08:17:48 loading\n" * 40 + case["text"] + "\n" + "  at frame #3 0x7f3c\n" * 40
     found = explained(log)
-    assert found.error is not None
-    assert found.error.id == case["wording"]
+    assert found.error_read is not None
+    assert found.error_read.id == case["wording"]
 
 
 def test_a_text_without_any_wording_is_not_used_and_said_so() -> None:
     found = explained("everything went well, loss 1.92 after 300 steps")
-    assert found.error is None
+    assert found.error_read is None
     assert any("no wording" in warning for warning in found.warnings)
 
 
@@ -59,8 +59,8 @@ def test_memory_that_ran_out_is_answered_with_the_figure_after_the_fix() -> None
         gradient_checkpointing=False,
     )  # fmt: skip
     first = found.causes[0]
-    assert found.error is not None
-    assert found.error.quantities.requested_bytes == round(1.5 * GIB)
+    assert found.error_read is not None
+    assert found.error_read.quantities.requested_bytes == round(1.5 * GIB)
     assert first.setting
     assert first.figure_after is not None
     assert first.figure_after.unit == "bytes"
@@ -70,7 +70,7 @@ def test_figures_beside_a_text_are_judged_as_well() -> None:
     found = explained(OOM, model="llama-2-7b", task="lora", cards="RTX 3090", micro_batch_size=1, sequence_tokens=2048,
                       seen={"memory_bytes": "23.3GB", "memory_at": "first_step"})  # fmt: skip
     assert found.answer.verdict == "high"
-    assert found.error is not None
+    assert found.error_read is not None
 
 
 def test_a_text_beyond_the_bound_is_refused() -> None:
