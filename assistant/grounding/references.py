@@ -6,11 +6,12 @@ from dataclasses import dataclass
 from typing import Any
 
 from assistant.grounding.quantities import UNITS, quantities
-from tools.agent_tools.ledger import Ledger
+from tools.agent_tools.ledger import Ledger, LookedUp
 
 REFERENCE = re.compile(r"\{\{\s*(R\d{1,4})((?:\.?\[?[\w%/+:()-]+\]?){0,12}?)\s*(?:\|\s*([^{}|]{1,20}?)\s*)?\}\}", re.I)
 LOOSE_BRACES = re.compile(r"\{\{[^{}\n]{0,120}\}\}")
 PART = re.compile(r"[A-Za-z_][\w%/+:()-]*|\d+")
+FILES = re.compile(r"\.?files(?:\[(\d{1,2})\])?", re.I)
 PATHS_TOLD = 12
 
 
@@ -59,6 +60,8 @@ def _value(key: str, path: str, unit: str | None, ledger: Ledger) -> tuple[str, 
     one = ledger.find(key)
     if one is None:
         return written, f"{written}: there is no result {key}"
+    if (files := _files(one, path)) is not None:
+        return files, ""
     value: Any = one.shown
     for part in PART.findall(path):
         value = _step(value, part)
@@ -72,6 +75,18 @@ def _value(key: str, path: str, unit: str | None, ledger: Ledger) -> tuple[str, 
         return said, ""
     converted = in_unit(said, unit)
     return (converted, "") if converted else (written, f"{written}: {said} cannot be told in {unit}")
+
+
+def _files(one: LookedUp, path: str) -> str | None:
+    """The files of a result, whole and each under its name, where the path leads to them."""
+    match = FILES.fullmatch(path)
+    held = next((each.result["files"] for each in one.worked if each.result.get("files")), None)
+    if match is None or not held:
+        return None
+    chosen = held[int(match[1]) : int(match[1]) + 1] if match[1] else held
+    return "".join(
+        f"\n\n**{file['name']}**\n\n```{file['language']}\n{file['content'].rstrip()}\n```\n" for file in chosen
+    )
 
 
 def _step(value: Any, part: str) -> Any:
