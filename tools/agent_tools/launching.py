@@ -50,8 +50,8 @@ class LaunchRequest(AgentRequest):
 
 
 def launch_files(request: LaunchRequest, desk: Desk) -> dict[str, Any]:
-    """Files that start it: scripts, compose, manifests, training configs, sized by the estimate. To hand them over whole,
-    put {{R5.files}} (its key) on a line of its own; check that they agree with your text."""
+    """Files that start it: scripts, compose, manifests, training configs, sized by the estimate. To hand them over
+    whole, put {{R5.files}} (its key) on a line of its own; check that they agree with your text."""
     named, form = reading.model_and_format(request.model, None)
     card, number = reading.one_kind(reading.cards(request.cards))
     layout = reading.parallel(request.parallel)
