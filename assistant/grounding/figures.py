@@ -36,10 +36,13 @@ FORMATS = re.compile(
     re.I,
 )
 """Formats and layouts, whose digits are names."""
+ADDRESS = re.compile(r"(?<![\d.])\d{1,3}(?:\.\d{1,3}){3}(?::\d{1,5})?(?![\d.])")
+"""The address of a machine."""
 MODULES = re.compile(r"\b(?:LP)?DDR\d[xX]?[- ]\d{4,5}\b", re.I)
 """Kinds of memory, whose speed is in their name."""
 SIZE = re.compile(r"(?<![\w.])\d{1,4}(?:\.\d+)?B(?![A-Za-z])")
 """A model by its size alone: "the 70B"."""
+DIVISOR = re.compile(r"[/÷]\s?\Z")
 SHARES_UNIT = re.compile(r"\s?(?:of|out of|/|=|≈|中的?|之)\s?(?:the\s)?[~≈]?")
 """Between two figures that share the unit of the second: "29.4 of 31.4 GiB", "2 × 368 = 736 tokens/s"."""
 VERSION = re.compile(
@@ -137,7 +140,13 @@ def _figures(statement: Statement) -> Iterator[Figure]:
         if quantity.borrowed and quantity.kind not in UNMISTAKABLE:
             readings += quantities(quantity.text)
         whole = found[place + 1] if place + 1 < len(found) else None
-        if quantity.kind == PLAIN and whole and SHARES_UNIT.fullmatch(masked[quantity.end : whole.start]):
+        divides = DIVISOR.search(masked[: quantity.start]) is not None
+        if (
+            not divides
+            and quantity.kind == PLAIN
+            and whole
+            and SHARES_UNIT.fullmatch(masked[quantity.end : whole.start])
+        ):
             readings += quantities(f"{quantity.text} {whole.text.split()[-1]}")
         at = quantity.start
         roles = {**_of_column(statement.column), **roles_near(text, quantity.start, quantity.end)}
@@ -237,7 +246,7 @@ def _masked(text: str, named: Sequence[Product]) -> tuple[str, list[tuple[int, i
     def blank(start: int, end: int) -> None:
         letters[start:end] = " " * (end - start)
 
-    for pattern in (LINK, MARKER, INLINE_CODE, FLAG, MODULES):
+    for pattern in (LINK, MARKER, INLINE_CODE, FLAG, MODULES, ADDRESS):
         for match in pattern.finditer("".join(letters)):
             blank(match.start(), match.end())
     for one in named:

@@ -20,6 +20,8 @@ RULE = re.compile(r"^[ \t]*\|?[\s:|-]+\|?[ \t]*$")
 BRACES = re.compile(r"\{\{[^{}\n]{0,160}\}\}")
 ELSEWHERE = frozenset({PERSON, BEFORE, CATALOG})
 """Sources that no reference can name."""
+WRITTEN = re.compile(r"[\d.,]+\s?[A-Za-z%/]*\Z")
+SMALL = re.compile(r"\d{1,2}")
 QUOTED_MAX = 120
 
 
@@ -81,8 +83,9 @@ def _typed(found: Checked, spans: Sequence[tuple[int, int, str]], text: str) -> 
         if any(source in ELSEWHERE for source in sources) or any(start < end <= stop for start, stop, _ in spans):
             continue
         one = next((one for one in statements(text) if one.start < end <= one.end), None)
-        if one is not None:
-            yield one, f"write its figure as a reference to {sources[0]}"
+        written = WRITTEN.search(text[:end])
+        if one is not None and not one.own and written and not SMALL.fullmatch(written[0]):
+            yield one, f"write {written[0].strip()} as a reference to {sources[0]}"
 
 
 def _told(findings: Iterable[Finding]) -> list[str]:

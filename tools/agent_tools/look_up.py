@@ -1,5 +1,6 @@
 """`look_up`: what is known of cards, models, clouds and software."""
 
+import re
 from collections.abc import Callable, Mapping
 from typing import Any
 
@@ -16,6 +17,7 @@ from tools.agent_tools.desk import Desk
 from tools.agent_tools.shown import shown, shown_row
 
 ROWS_MAX = 6
+FORMATS = ("tf32", "bf16", "fp16", "fp8", "int8", "fp4")
 SERVER = (
     "gpus",
     "gpu_text",
@@ -58,7 +60,7 @@ class LookUpRequest(AgentRequest):
     engine: str | None = Field(default=None, max_length=100)
     """compatibility: "vllm 0.9", "pytorch 2.6"."""
     feature: str | None = Field(default=None, max_length=100)
-    """compatibility: bf16, fp8, awq, flash_attention_2, p2p, mig …"""
+    """compatibility: bf16, awq, flash_attention_2, p2p …; find_cards: "fp8 nvlink pcie"."""
     cuda: str | None = Field(default=None, max_length=40)
     """compatibility: "12.4", "cu121"."""
     driver: str | None = Field(default=None, max_length=40)
@@ -76,7 +78,7 @@ class LookUpRequest(AgentRequest):
     max_power: str | None = Field(default=None, max_length=20)
     """find_cards: "75 W"."""
     sort: str | None = Field(default=None, max_length=40)
-    """find_cards: memory, bandwidth, bf16, price, price_per_gib, tdp."""
+    """find_cards: memory, bandwidth, price, price_per_gib, tdp."""
     provider: str | None = Field(default=None, max_length=60)
     """offers: only this cloud."""
     country: str | None = Field(default=None, max_length=20)
@@ -154,11 +156,33 @@ def _find_cards(request: LookUpRequest, desk: Desk) -> dict[str, Any]:
         "min_memory_bytes": reading.memory(request.min_memory, "min_memory"),
         "max_memory_bytes": reading.memory(request.max_memory, "max_memory"),
         "max_price_usd": float(price.amount) if price and price.currency == "USD" else None,
-        "max_tdp_w": _watts(request.max_power), "sort": (request.sort or "").lower() or None, "limit": 10,
+        **_features(request.feature), "max_tdp_w": _watts(request.max_power),
+        "sort": (request.sort or "").lower() or None, "limit": 10,
     })  # fmt: skip
     fields = ("name", "memory_bytes", "bandwidth_bytes_per_s", "tdp_w", "market", "status", "price", "price_cny")
     rows = [shown({name: row.get(name) for name in fields if row.get(name)}) for row in result["gpus"]]
     return {"total": result["total"], "cards": rows, "warnings": result["warnings"][:2]}
+
+
+def _features(text: str | None) -> dict[str, Any]:
+    """What cards must have: links, number formats, ECC, a slot.
+
+    Raises:
+        BadInput: something that cards cannot be looked up by.
+    """
+    told: dict[str, Any] = {}
+    for word in re.split(r"[\s,，、+]+", (text or "").strip().lower()):
+        if word in FORMATS:
+            told["precisions"] = (*told.get("precisions", ()), word)
+        elif word in {"nvlink", "ecc"}:
+            told[word] = True
+        elif word in {"pcie", "sxm", "oam", "mxm"}:
+            told["form_factor"] = word.upper().replace("PCIE", "PCIe")
+        elif word:
+            raise BadInput(
+                "feature", f"holds “{word}”.", f"Cards are found by nvlink, ecc, pcie, sxm, {', '.join(FORMATS)}."
+            )
+    return told
 
 
 def _model(request: LookUpRequest, desk: Desk) -> dict[str, Any]:

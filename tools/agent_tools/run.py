@@ -1,5 +1,6 @@
 """`find_ways_to_run`: what a machine in hand does with a model, every way of doing it tried."""
 
+import re
 from typing import Any
 
 from pydantic import Field
@@ -35,6 +36,9 @@ MEMORY_LEFT_OUT = frozenset(
     }
 )
 OFFLOADS: tuple[str | None, ...] = (None, "components")
+RANK = re.compile(r"(?:,|of|with)?\s*(?:rank|r)\s*=?\s*(\d{1,4})", re.I)
+IN_PARTS = frozenset({"diffusion", "video"})
+"""Kinds of models whose parts may be on the card one after the other."""
 MEDIA = "time_per_image_s", "time_per_clip_s", "images_per_s", "realtime_factor", "audio_s_per_s", "documents_per_s"
 
 
@@ -52,7 +56,7 @@ class RunRequest(AgentRequest):
     link: str | None = Field(default=None, max_length=60)
     """nvlink or pcie, if said."""
     nodes: str | None = Field(default=None, max_length=20)
-    """Machines."""
+    """Machines that the cards are spread over."""
     memory_taken: str | None = Field(default=None, max_length=60)
     """Held by others on each card."""
     context_tokens: str | None = Field(default=None, max_length=40)
@@ -76,7 +80,7 @@ class RunRequest(AgentRequest):
     parallel: str | None = Field(default=None, max_length=40)
     """If given: "tp 2 pp 2"."""
     adapters: str | None = Field(default=None, max_length=20)
-    """LoRA adapters served."""
+    """LoRA adapters served: "60 of rank 32"."""
     images_per_request: str | None = Field(default=None, max_length=20)
     """Pictures in a prompt."""
     size: str | None = Field(default=None, max_length=60)
@@ -92,7 +96,7 @@ class RunRequest(AgentRequest):
 def find_ways_to_run(request: RunRequest, desk: Desk) -> dict[str, Any]:
     """What a model needs and does on given cards: tries all formats, engines, layouts, offload to RAM; tells fit,
     memory, longest context, most requests, speed, flags, what limits it, what would change it. Also picture, video,
-    speech and embedding models. For: does it fit, how fast, what context, how many users, which format, which model."""
+    speech and embedding models. For: does it fit, how fast, what context, how many users."""
     held = reading.cards(request.cards)
     if request.works:
         return _several(request, desk)
@@ -116,19 +120,36 @@ def _work(request: RunRequest, named: dict[str, Any], form: str | None) -> dict[
         "users": count(request.users, "users"), "input_tokens": count(request.input_tokens, "input_tokens"),
         "output_tokens": count(request.output_tokens, "output_tokens"),
         "shared_prefix_tokens": count(request.shared_prefix_tokens, "shared_prefix_tokens"),
-        "adapters": count(request.adapters, "adapters"),
+        **_adapters(request.adapters),
         "images_per_request": count(request.images_per_request, "images_per_request"),
         "target_tokens_per_s": reading.number(request.target_tokens_per_s, "target_tokens_per_s"),
         "target_first_token_s": reading.seconds(request.target_first_token, "target_first_token"),
     }  # fmt: skip
 
 
+def _adapters(text: str | None) -> dict[str, Any]:
+    """How many adapters are served, and their rank where it is said: "60 of rank 32"."""
+    if text is None:
+        return {}
+    rank = RANK.search(text)
+    number = reading.count(RANK.sub("", text).strip() or "1", "adapters")
+    return {"adapters": number, **({"lora_rank": int(rank[1])} if rank else {})}
+
+
 def _machine(request: RunRequest) -> dict[str, Any]:
+    nodes = reading.count(request.nodes, "nodes")
     return {
-        "cards": reading.stated(reading.cards(request.cards)), **reading.host(request.host_memory),
-        "link": _link(request.link), "nodes": reading.count(request.nodes, "nodes"),
+        "cards": _per_machine(reading.stated(reading.cards(request.cards)), nodes),
+        **reading.host(request.host_memory), "link": _link(request.link), "nodes": nodes,
         "memory_taken_bytes": reading.memory(request.memory_taken, "memory_taken"), "objective": request.objective,
     }  # fmt: skip
+
+
+def _per_machine(cards: list[dict[str, Any]], nodes: int | None) -> list[dict[str, Any]]:
+    """Cards of one machine, where those of all machines together were named."""
+    if not nodes or nodes < 2 or any(one["count"] % nodes for one in cards):
+        return cards
+    return [{**one, "count": one["count"] // nodes} for one in cards]
 
 
 def _link(text: str | None) -> str | None:
@@ -211,15 +232,17 @@ def _media(request: RunRequest, desk: Desk, named: dict[str, Any], form: str | N
     size = reading.size(request.size)
     steps = size.pop("steps", None)
     ways: list[dict[str, Any]] = []
-    for each in dict.fromkeys([form, *([] if form else ["fp8", "gguf:Q8_0", "gguf:Q4_K_M"])]):
-        for offload in OFFLOADS:
+    parted = reading.kind_of(named) in IN_PARTS
+    for each in dict.fromkeys([form, *(["fp8", "gguf:Q8_0", "gguf:Q4_K_M"] if parted and not form else [])]):
+        for offload in OFFLOADS if parted else (None,):
             asked = {**named, "gpu": card, "weight_format": each, "offload": offload, "task": "inference", **size}
             found = desk.tried("estimate_memory", asked) if ways else desk.call("estimate_memory", asked)
             if found:
-                ways.append(_media_way(found, offload))
+                ways.append(_media_way(found, offload, parted=parted))
     timed = {
         **named, "gpu": card, "gpu_count": number, "weight_format": form, **size,
         "steps": steps,
+        "input_tokens": reading.count(request.input_tokens or request.context_tokens, "input_tokens"),
         "concurrent_sequences": reading.count(request.concurrent_sequences, "concurrent_sequences"),
     }  # fmt: skip
     speed = desk.tried("estimate_inference_speed", timed) if card else None
@@ -233,6 +256,10 @@ def _media(request: RunRequest, desk: Desk, named: dict[str, Any], form: str | N
     }  # fmt: skip
 
 
+def _parts(offload: str | None) -> str:
+    return "one after the other on the card (CPU offload)" if offload else "all on the card at once"
+
+
 def _media_verdict(ways: list[dict[str, Any]]) -> str:
     """Whether it fits as published, or with a narrower format or its parts in turn."""
     fits = [way.get("fit") in {"yes", "tight"} for way in ways]
@@ -241,11 +268,11 @@ def _media_verdict(ways: list[dict[str, Any]]) -> str:
     return "fits" if fits[0] else "fits_with_changes" if any(fits) else "does_not_fit"
 
 
-def _media_way(found: dict[str, Any], offload: str | None) -> dict[str, Any]:
+def _media_way(found: dict[str, Any], offload: str | None, *, parted: bool) -> dict[str, Any]:
     per, fit = found["per_gpu"], found.get("fit") or {}
     return shown_row({
         "weight_format": found["weight_format"],
-        "parts": "one after the other on the card (CPU offload)" if offload else "all on the card at once",
+        "parts": _parts(offload) if parted else None,
         "needed_bytes": interval(per),
         "card": gpus()[fit["gpu"]].name if fit else None, "usable_bytes": fit.get("usable_bytes"),
         "fit": fit.get("verdict"), "warnings": found["warnings"][:1],
@@ -263,7 +290,8 @@ def told(result: dict[str, Any]) -> dict[str, Any]:
         "ways": [_way(one) for one in result.get("ways", [])[: 1 if named else WAYS_MAX]],
         "binds": [{"what": one["what"], "said": one["said"]} for one in result.get("binds", [])[:3]],
         "changes": [_only(one, ("change", "effect", "costs")) for one in result.get("changes", [])[:4]],
-        "together": result.get("together"), "models": [_candidate(one) for one in result.get("models", [])[:8]],
+        "together": _together(result.get("together")),
+        "models": [_candidate(one) for one in result.get("models", [])[:8]],
         "rejected": [f"{one['way']}: {one['reason']}" for one in result.get("rejected", [])[:3]],
         "assumptions": result.get("assumptions", [])[:4], "warnings": result.get("warnings", [])[:2],
     }  # fmt: skip
@@ -287,12 +315,26 @@ def _way(way: dict[str, Any]) -> dict[str, Any]:
     }  # fmt: skip
 
 
+def _together(held: dict[str, Any] | None) -> dict[str, Any] | None:
+    """Several models on one machine, a line each."""
+    if not held:
+        return None
+    rows = [
+        {
+            **_only(one, ("model", "name", "share_ratio")),
+            **{name: value for name, value in _candidate(one).items() if name != "model" and value is not None},
+        }
+        for one in held.get("shares", [])
+    ]
+    return {"mode": held["mode"], "said": held["said"], "models": rows}
+
+
 def _candidate(one: dict[str, Any]) -> dict[str, Any]:
     """A model that a machine runs, in one line."""
     way = one.get("way") or {}
     speed, memory = way.get("speed") or {}, way.get("memory") or {}
     return {
-        "model": one["name"], "way": way.get("title"), "needed_bytes_per_gpu": memory.get("needed_bytes_per_gpu"),
+        "model": one.get("name"), "way": way.get("title"), "needed_bytes_per_gpu": memory.get("needed_bytes_per_gpu"),
         "tokens_per_s_per_user": speed.get("tokens_per_s_per_user"),
         "max_context_tokens": (way.get("limits") or {}).get("max_context_tokens"),
     }  # fmt: skip

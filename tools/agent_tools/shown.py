@@ -20,8 +20,10 @@ SIGNS = {"USD": "$", "CNY": "¥", "EUR": "€", "GBP": "£"}
 MONEY_NAMES = frozenset({"amount", "subtotal", "per_hour", "beyond", "low_amount", "high_amount"})
 MONEY_PARTS = ("price", "cost", "usd", "cny", "per_kwh", "budget_left")
 SCALES = ((1e15, "P"), (1e12, "T"), (1e9, "G"))
-PERIODS = {"per_hour": "/h", "hourly": "/h", "monthly": "/month", "yearly": "/year", "daily": "/day",
-           "per_month": "/month", "per_year": "/year"}  # fmt: skip
+PERIODS = {
+    "per_gpu_hour": "/GPU/h", "per_hour": "/h", "hourly": "/h", "monthly": "/month", "yearly": "/year",
+    "daily": "/day", "per_month": "/month", "per_year": "/year",
+}  # fmt: skip
 
 
 def shown_row(value: Mapping[str, Any], currency: str = "USD") -> dict[str, Any]:

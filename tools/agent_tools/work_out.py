@@ -8,6 +8,7 @@ from pydantic import Field
 from kb.base import BadInput
 from kb.lexicon.count.rules import numbers
 from kb.lexicon.text import fold
+from kb.rates import convert, rate
 from tools.agent_tools.asked import AgentRequest
 from tools.agent_tools.calculation import evaluate
 from tools.agent_tools.desk import Desk
@@ -20,7 +21,8 @@ AMOUNT = re.compile(
 )
 FACTORS: dict[str, tuple[str, float]] = {
     "tib": ("bytes", 2**40), "gib": ("bytes", 2**30), "mib": ("bytes", 2**20), "tb": ("bytes", 1e12),
-    "gb": ("bytes", 1e9), "mb": ("bytes", 1e6), "kb": ("bytes", 1e3), "bytes": ("bytes", 1), "tb/s": ("bytes/s", 1e12),
+    "gb": ("bytes", 1e9), "kib": ("bytes", 1024), "mb": ("bytes", 1e6), "kb": ("bytes", 1e3), "bytes": ("bytes", 1),
+    "tb/s": ("bytes/s", 1e12),
     "gb/s": ("bytes/s", 1e9), "mb/s": ("bytes/s", 1e6), "gbit/s": ("bytes/s", 1.25e8), "pflops": ("flops", 1e15),
     "tflops": ("flops", 1e12), "gflops": ("flops", 1e9), "kw": ("w", 1e3), "w": ("w", 1), "kwh": ("J", 3.6e6),
     "wh": ("J", 3600), "ms": ("s", 1e-3), "s": ("s", 1), "min": ("s", 60), "h": ("s", 3600), "hours": ("s", 3600),
@@ -39,6 +41,8 @@ PER_UNITS = {"hr": "h", "mo": "month", "yr": "year", "时": "h", "月": "month",
 SIGNS = {"$": "USD", "¥": "CNY", "￥": "CNY", "€": "EUR", "£": "GBP", "RMB": "CNY"}
 CURRENCIES = frozenset({"USD", "CNY", "EUR", "GBP"})
 NEVER_ASSUMED = CURRENCIES | {"tokens/s"}
+Value = tuple[float, str, str, str]
+"""A figure in its base unit, as it was said, that unit, and where it is from."""
 VALUES_MAX, COUNT_MAX = 12, 16
 """Named values of a calculation; and a bare number up to which it only counts something."""
 
@@ -66,18 +70,36 @@ def work_out(request: WorkOutRequest, desk: Desk) -> dict[str, Any]:
     if not request.expression:
         raise BadInput("expression", "is empty.", "Write one, or name a result in `of`.")
     read = {name: _read(name, value, desk) for name, value in request.values.items()}
+    read, rate_note = _one_currency(read, (request.unit or "").partition("/")[0].strip().upper())
     value = evaluate(request.expression, {name: one[0] for name, one in read.items()})
     steps = NAME.sub(lambda name: read[name[0]][1] if name[0] in read else name[0], request.expression)
     asked = (request.unit or "").strip()
     unit = "" if asked.lower() in {"none", "1", "x"} else asked or _common_unit([one[2] for one in read.values()])
     assumed = [f"{name} = {one[1]}" for name, one in read.items() if one[3] == "assumed"]
+    said = _told(value, unit) if asked else with_unit(value, unit) if unit not in CURRENCIES else _told(value, unit)
     return {
-        "value": _told(value, unit), "steps": f"{steps} = {_told(value, unit)}",
+        "value": said, "steps": f"{steps} = {said}",
         "from": {name: one[3] for name, one in read.items()}, **({"assumed": assumed} if assumed else {}),
+        **({"rate": rate_note} if rate_note else {}),
     }  # fmt: skip
 
 
-def _read(name: str, value: Any, desk: Desk) -> tuple[float, str, str, str]:
+def _one_currency(read: dict[str, Value], unit: str) -> tuple[dict[str, Value], str]:
+    """The values with all money in one currency: that of the unit, else of the first that is money."""
+    held = [one[2] for one in read.values() if one[2] in CURRENCIES]
+    to = unit if unit in CURRENCIES else held[0] if held else ""
+    others = sorted({one for one in held if one != to})
+    if not others:
+        return read, ""
+    changed = {
+        name: (float(convert(one[0], one[2], to)), one[1], to, one[3]) if one[2] in others else one
+        for name, one in read.items()
+    }
+    told = [f"1 {one} = {float(convert(1, one, to)):.4g} {to} ({rate(to).as_of or rate(one).as_of})" for one in others]
+    return changed, "; ".join(told)
+
+
+def _read(name: str, value: Any, desk: Desk) -> Value:
     """A value in its base unit, as it was said, its base unit, and where it is from."""
     said = str(value).strip()
     match = REFERENCE.fullmatch(said)
@@ -161,7 +183,7 @@ def _told(value: float, unit: str) -> str:
         return f"{sign}{value:,.{digits}f}{'/' + per if per else ''}"
     if unit == "J":
         return f"{plain(value / 3.6e6)} kWh"
-    if unit.lower() in FACTORS and unit not in {"", "s", "w", "bytes"}:
+    if unit.lower() in FACTORS and unit not in {"", "bytes"}:
         return f"{plain(value / FACTORS[unit.lower()][1])} {unit}"
     return with_unit(value, unit)
 
@@ -194,4 +216,4 @@ def _detailed(found: Any) -> Any:
 
 
 def _step(value: Any, unit: str) -> str:
-    return _told(value, unit) if isinstance(value, int | float) else str(value)
+    return with_unit(value, unit) if isinstance(value, int | float) else str(value)
