@@ -50,7 +50,7 @@ class RunRequest(AgentRequest):
     host_memory: str | None = Field(default=None, max_length=120)
     """RAM: "128GB ddr5-6000 dual channel"."""
     link: str | None = Field(default=None, max_length=60)
-    """nvlink or pcie, if said."""
+    """If said: "nvlink", "PCIe 4.0 x4"."""
     nodes: str | None = Field(default=None, max_length=20)
     """Machines."""
     memory_taken: str | None = Field(default=None, max_length=60)
@@ -96,7 +96,7 @@ def find_ways_to_run(request: RunRequest, desk: Desk) -> dict[str, Any]:
     held = reading.cards(request.cards)
     if request.works:
         return _several(request, desk)
-    named, form = reading.model_and_format(request.model, request.weight_format)
+    named, form = reading.model_and_format(request.model, request.weight_format, published=True)
     if not named:
         return _models(request, desk)
     if reading.kind_of(named) not in reading.LANGUAGE_KINDS:
@@ -126,15 +126,9 @@ def _work(request: RunRequest, named: dict[str, Any], form: str | None) -> dict[
 def _machine(request: RunRequest) -> dict[str, Any]:
     return {
         "cards": reading.stated(reading.cards(request.cards)), **reading.host(request.host_memory),
-        "link": _link(request.link), "nodes": reading.count(request.nodes, "nodes"),
+        "link": request.link, "nodes": reading.count(request.nodes, "nodes"),
         "memory_taken_bytes": reading.memory(request.memory_taken, "memory_taken"), "objective": request.objective,
     }  # fmt: skip
-
-
-def _link(text: str | None) -> str | None:
-    if text is None:
-        return None
-    return "nvlink" if "nvlink" in text.lower() and "no" not in text.lower().split() else "pcie"
 
 
 def _several(request: RunRequest, desk: Desk) -> dict[str, Any]:
@@ -142,7 +136,7 @@ def _several(request: RunRequest, desk: Desk) -> dict[str, Any]:
     works, beside = [], []
     card, _ = reading.one_kind(reading.cards(request.cards))
     for text in request.works:
-        named, form = reading.model_and_format(text, None)
+        named, form = reading.model_and_format(text, None, published=True)
         if reading.kind_of(named) in reading.LANGUAGE_KINDS:
             works.append({**named, **({"weight_format": form} if form else {})})
         else:

@@ -52,6 +52,38 @@ def test_a_modified_card_has_its_own_memory() -> None:
     assert machine_of(request).cards[0].usable > 46 * GIB
 
 
+@pytest.mark.parametrize(
+    ("fields", "needed_gib"),
+    [
+        pytest.param({"model": "DeepSeek-R1 FP8", "cards": "M3 Ultra 512GB"}, 630, id="the-published-one-by-its-name"),
+        pytest.param({"model": "DeepSeek-R1", "weight_format": "fp8", "cards": "M3 Ultra 512GB"}, 630, id="as-a-field"),
+        pytest.param({"model": "Qwen3-32B BF16", "cards": "2x 3090"}, 63, id="sixteen-bits-by-its-name"),
+    ],
+)
+def test_a_format_that_does_not_fit_is_not_quietly_another(fields: dict[str, Any], needed_gib: float) -> None:
+    found = find(**fields)
+    short = [one for one in found.binds if one.what == "weights_memory" and one.needed is not None]
+
+    assert found.answer.verdict == "fits_with_changes"
+    assert found.answer.changed == ("weight_format",)
+    assert not any(way.as_asked for way in found.ways)
+    assert any(abs(float(one.needed or 0) / GIB - needed_gib) < 0.02 * needed_gib for one in short)
+    assert any(one.kind == "memory" for one in found.rejected)
+
+
+def test_a_format_that_no_engine_reads_there_is_said_to_be_so() -> None:
+    found = find(model="Qwen3-8B FP8", cards="M3 Ultra 512GB")
+
+    assert found.answer.changed == ("weight_format",)
+    assert [one.what for one in found.binds] == ["format_published"]
+
+
+def test_the_format_of_a_name_that_the_model_is_published_in_is_kept() -> None:
+    ways = find(model="gpt-oss-120b MXFP4", cards="4x 3090").ways
+
+    assert {way.weight_format for way in ways} == {"mxfp4", "gguf:MXFP4"}
+
+
 def test_channels_of_host_memory_set_its_bandwidth() -> None:
     few, many = (
         machine_of(WaysToRunRequest.model_validate({"model": "Qwen3-8B", "host_memory_bytes": 512 * GIB} | channels))

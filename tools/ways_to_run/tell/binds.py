@@ -40,17 +40,25 @@ def _nothing_fits(load: Load, machine: Machine, found: Found) -> Iterator[Bind]:
     for miss in nearest(found.missed)[:2]:
         held = miss.held
         room = held.usable
+        named = missed_name(miss)
+        if miss.engine is None:
+            yield Bind(
+                what="format_published", subject=format_name(miss.form),
+                said=f"No engine that runs on {machine.name} reads {format_name(miss.form)}.",
+            )  # fmt: skip
+            if held.needed <= room:
+                continue
         weights_first = held.weights > room or held.weights >= held.cache
         yield Bind(
             what="weights_memory" if weights_first else "cache_memory",
-            subject=f"{format_name(miss.form)} in {ENGINES[miss.engine]}", needed=round(held.needed), available=room,
+            subject=named, needed=round(held.needed), available=room,
             unit="bytes",
-            said=f"{format_name(miss.form)} in {ENGINES[miss.engine]} needs {format_bytes(held.needed)} "
+            said=f"{named} needs {format_bytes(held.needed)} "
             f"(weights {format_bytes(held.weights)}, cache {format_bytes(held.cache)}) where {format_bytes(room)} "
             "are usable.",
         )  # fmt: skip
     if (
-        found.missed
+        any(miss.engine for miss in found.missed)
         and machine.host.stated is None
         and machine.cards
         and not any(card.shared for card in machine.cards)
@@ -60,14 +68,19 @@ def _nothing_fits(load: Load, machine: Machine, found: Found) -> Iterator[Bind]:
             subject="host memory",
             said="The host's memory was not stated, so nothing is left there.",
         )
-    asked = [bad for bad in found.unreadable if (load.weight_format or load.engine) and not found.missed]
+    asked = [bad for bad in found.unreadable if (load.weight_format or load.engine) and not any(miss.engine for miss in found.missed)]
     for bad in asked[:2]:
         yield Bind(what="engine_support", subject=bad.name or bad.engine, said=f"{bad.rule.reason}.")
 
 
+def missed_name(miss: Missed) -> str:
+    """`FP8 in vLLM`; the format alone where no engine reads it."""
+    return format_name(miss.form) + (f" in {ENGINES[miss.engine]}" if miss.engine else "")
+
+
 def nearest(missed: list[Missed]) -> list[Missed]:
     """Nearest misses first, each format of an engine once."""
-    found: dict[tuple[str, str], Missed] = {}
+    found: dict[tuple[str | None, str], Missed] = {}
     for one in sorted(missed, key=lambda one: one.held.needed / max(one.held.usable, 1)):
         found.setdefault((one.engine, one.form), one)
     return list(found.values())
@@ -179,4 +192,4 @@ def _capacity(load: Load, best: Weighed, found: Found) -> Iterator[Bind]:
         )  # fmt: skip
 
 
-__all__ = ["binds_of", "nearest"]
+__all__ = ["binds_of", "missed_name", "nearest"]

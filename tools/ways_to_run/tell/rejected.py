@@ -9,7 +9,7 @@ from tools.ways_to_run.space.formats import FILES, SERVERS, Readable, bits_per_w
 from tools.ways_to_run.space.layouts import experts_whole, groups, indivisible
 from tools.ways_to_run.space.load import Load
 from tools.ways_to_run.space.machine import Machine
-from tools.ways_to_run.tell.binds import nearest
+from tools.ways_to_run.tell.binds import missed_name, nearest
 from tools.ways_to_run.tell.words import ENGINES, format_name
 from tools.ways_to_run.weigh.worth import Weighed
 
@@ -69,18 +69,18 @@ def _formats(load: Load, machine: Machine, found: Found) -> Iterator[Rejected]:
 
 def _memory(load: Load, found: Found) -> Iterator[Rejected]:
     """Of each engine the nearest format that did not fit, where it is wider than all that did."""
-    seen: set[str] = set()
+    seen: set[str | None] = set()
     widest: dict[str, float] = {}
     for one in found.ways:
         engine, bits = one.candidate.engine, bits_per_weight(load, one.candidate.form)
         widest[engine] = max(widest.get(engine, 0.0), bits)
     for miss in sorted(nearest(found.missed), key=lambda one: one.engine != FILES):
-        narrow = bits_per_weight(load, miss.form) <= widest.get(miss.engine, 0.0)
+        narrow = bits_per_weight(load, miss.form) <= widest.get(miss.engine or "", 0.0)
         if miss.engine in seen or narrow or miss.held.needed <= miss.held.usable:
             continue
         seen.add(miss.engine)
         yield Rejected(
-            way=f"{format_name(miss.form)} in {ENGINES[miss.engine]}", kind="memory",
+            way=missed_name(miss), kind="memory",
             reason=f"needs {format_bytes(miss.held.needed)}, {format_bytes(miss.held.usable)} are usable",
         )  # fmt: skip
 
