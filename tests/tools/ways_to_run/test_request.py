@@ -84,6 +84,43 @@ def test_the_format_of_a_name_that_the_model_is_published_in_is_kept() -> None:
     assert {way.weight_format for way in ways} == {"mxfp4", "gguf:MXFP4"}
 
 
+@pytest.mark.parametrize(
+    "fields",
+    [
+        pytest.param({"engine": "vllm", "parallel": {"tp": 4}}, id="sums-over-cards"),
+        pytest.param({"engine": "vllm", "parallel": {"tp": 2, "pp": 2}}, id="stages"),
+        pytest.param({"engine": "llama.cpp"}, id="layers-dealt-out"),
+    ],
+)
+def test_lanes_and_generation_of_the_slots_reach_prompt_and_answer(fields: dict[str, Any]) -> None:
+    speeds = []
+    for link in ("PCIe 3.0 x4", "PCIe 4.0 x4", "PCIe 4.0 x8", "PCIe 4.0 x16"):
+        found = find(model="Qwen3-32B", cards="4x 3090", link=link, input_tokens=4000,
+                     output_tokens=400, **fields)  # fmt: skip
+        speed = found.ways[0].speed
+        assert any(link in line for line in found.assumptions)
+        assert speed is not None
+        assert speed.first_token_s is not None
+        speeds.append((found.ways[0].title, speed.tokens_per_s_per_user.value, speed.first_token_s.value))
+
+    for slow, fast in zip(speeds, speeds[1:], strict=False):
+        assert slow[0] == fast[0]
+        assert slow[1] < fast[1]
+        assert slow[2] > fast[2]
+
+
+def test_a_slot_is_never_faster_than_the_card_has_it() -> None:
+    narrow = find(model="Qwen3-8B", cards="2x 4060 Ti 16GB", engine="vllm", link="PCIe 5.0 x16")
+
+    assert any("PCIe 4.0 x8" in line for line in narrow.assumptions)
+
+
+def test_a_link_between_machines_is_said_to_be_left_out() -> None:
+    found = find(model="Qwen3-8B", cards="2x 4090", link="100GbE")
+
+    assert any("100g is not part of the speed" in line for line in found.assumptions)
+
+
 def test_channels_of_host_memory_set_its_bandwidth() -> None:
     few, many = (
         machine_of(WaysToRunRequest.model_validate({"model": "Qwen3-8B", "host_memory_bytes": 512 * GIB} | channels))

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from typing import Literal, NamedTuple
 
 from kb.base import BadInput
-from kb.links import pcie_bytes_per_s
+from kb.links import lanes_bytes_per_s, slot_bytes_per_s
 from kb.memory_constants import constants as memory_constants
 from kb.records.gpu import Gpu
 from kb.speed_constants import constants as speed_constants
@@ -22,12 +22,10 @@ from tools.ways_to_run.weigh.held import CACHES_PREFIXES
 
 ROOMY = 10**7
 """Sequences that are told to fit: whether they do was decided by the memory."""
-ONE_WAY = 0.5
-"""A link's bandwidth counts both directions; weights go one way."""
 COPIED_RATIO = 0.8
 """Of it, what copies from pinned memory reach."""
-USUAL_PCIE = 64e9
-"""Sixteen lanes of PCI Express 4, where the card's own is not known."""
+USUAL_PCIE = 4
+"""Generation of PCI Express where the card's own is not known."""
 
 
 class Speed(NamedTuple):
@@ -131,8 +129,7 @@ class Paces:
         if not spilled:
             return 0.0
         weights = spilled * candidate.held.weights_all
-        slot = candidate.host.link_bytes_per_s or (pcie_bytes_per_s(work.gpu) or USUAL_PCIE) * ONE_WAY
-        link = slot * COPIED_RATIO
+        link = (slot_bytes_per_s(work.gpu) or lanes_bytes_per_s(USUAL_PCIE)) * COPIED_RATIO
         batches = -(-tokens // memory_constants().llama_cpp.ubatch_tokens)
         arch = work.arch
         visited = arch.experts_per_token / arch.experts if arch.moe else 1.0
