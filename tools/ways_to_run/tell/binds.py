@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 
 from kb.units import format_bytes
+from tools.shards import block_of, cut_layers
 from tools.speed.allreduce import bus_bytes_per_s
 from tools.ways_to_run.result import Bind
 from tools.ways_to_run.search import Found, Missed
@@ -29,7 +30,8 @@ def binds_of(load: Load, machine: Machine, found: Found) -> tuple[Bind, ...]:
 
 def _nothing_fits(load: Load, machine: Machine, found: Found) -> Iterator[Bind]:
     ways = load.parallel.tp or 1
-    reason = indivisible(load.shape, ways)
+    block = block_of(load.shape.id, load.weight_format or load.native)
+    reason = indivisible(load.shape, ways) or cut_layers(load.shape, ways, block)
     if reason is not None:
         yield Bind(what="divisibility", subject=f"TP {ways}", needed=ways, said=f"{reason}.")
     if ways * (load.parallel.pp or 1) * (load.parallel.dp or 1) > max(len(machine.cards) * machine.nodes, 1):
