@@ -52,7 +52,8 @@ def find_ways_to_run(request: WaysToRunRequest) -> WaysToRun:
     found = search(machine, load)
     relaxation = None if found.ways else relaxed(machine, load)
     used, ways = (load, found.ways) if relaxation is None else (relaxation.load, relaxation.ways)
-    shown = tuple(way_of(used, machine, one, as_asked=relaxation is None) for one in chosen(ways))
+    several = chosen(ways, len(machine.cards) * machine.nodes)
+    shown = tuple(way_of(used, machine, one, as_asked=relaxation is None) for one in several)
     best = found.ways[0] if found.ways else None
     return WaysToRun(
         answer=_answer(machine, load, ways[0] if ways else None, shown, relaxation),

@@ -23,6 +23,7 @@ from tools.ways_to_run.space.load import Load
 from tools.ways_to_run.space.machine import Card, Machine
 from tools.ways_to_run.weigh.candidate import Candidate
 from tools.ways_to_run.weigh.held import Held, base_workload, held_by_host, held_dealt, held_shared, loaded
+from tools.ways_to_run.weigh.lead import led
 from tools.ways_to_run.weigh.own import as_measured
 from tools.ways_to_run.weigh.pace import Paces
 from tools.ways_to_run.weigh.worth import Weighed, weighed
@@ -46,7 +47,7 @@ class Found(NamedTuple):
     """What the search came back with."""
 
     ways: list[Weighed]
-    """Best first."""
+    """The one that leads, then best first."""
     missed: list[Missed]
     unreadable: list[Unreadable]
     searched: int
@@ -68,7 +69,7 @@ def search(machine: Machine, load: Load) -> Found:
     if not searched:
         missed += _unread(machine, load)
     ways = [weighed(load, one, paces.of(one)) for one in fitting]
-    return Found(as_measured(load, ways), missed, unreadable, searched)
+    return Found(led(load, as_measured(load, ways)), missed, unreadable, searched)
 
 
 def _candidates(machine: Machine, load: Load, unreadable: list[Unreadable]) -> Iterator[Candidate | Missed]:

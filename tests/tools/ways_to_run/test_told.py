@@ -28,6 +28,11 @@ def find(**fields: Any) -> WaysToRun:
     return found
 
 
+def used(way: Way) -> int:
+    """Cards of one machine that a way takes."""
+    return sum(one.count for one in way.cards)
+
+
 def _ways() -> list[tuple[dict[str, Any], Way]]:
     return [(fields, way) for fields in PROBLEMS for way in find(**fields).ways]
 
@@ -54,11 +59,34 @@ def test_limits_reach_at_least_what_was_asked_and_no_further_than_they_say() -> 
 def test_ways_are_really_different() -> None:
     for fields in PROBLEMS:
         ways = find(**fields).ways
-        kinds = [(way.engine == "llama.cpp", way.weight_format, bool(way.memory.host_bytes), bool(way.cards))
-                 for way in ways]  # fmt: skip
+        kinds = [(way.engine == "llama.cpp", way.weight_format, bool(way.memory.host_bytes), used(way)) for way in ways]
 
         assert 1 <= len(ways) <= 6
         assert len(set(kinds)) == len(kinds), fields
+
+
+@pytest.mark.parametrize(
+    ("fields", "cards"),
+    [
+        ({"model": "Qwen3-30B-A3B", "cards": "2x B580", "host_memory": "48GB"}, 2),
+        ({"model": "Qwen3-8B", "cards": "2x 4090"}, 2),
+        ({"model": "Qwen3-32B", "cards": "3090 + 3060 12GB", "host_memory": "64GB"}, 2),
+    ],
+)
+def test_a_card_is_not_left_idle_for_quality_that_nobody_notices(fields: dict[str, Any], cards: int) -> None:
+    way = find(**fields).ways[0]
+
+    assert used(way) == cards
+    assert not way.memory.host_bytes
+
+
+@pytest.mark.parametrize("cards", ["3090 + 3060 12GB", "4x 4090", "2x B580", "8x H100"])
+def test_one_way_takes_all_cards_that_were_named(cards: str) -> None:
+    ways = find(model="Qwen3-8B", cards=cards).ways
+    several = {"3090 + 3060 12GB": 2, "4x 4090": 4, "2x B580": 2, "8x H100": 8}[cards]
+
+    assert any(used(way) == several for way in ways)
+    assert len(ways) <= 6
 
 
 def test_flags_of_vllm_say_the_layout() -> None:

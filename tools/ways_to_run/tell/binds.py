@@ -70,7 +70,8 @@ def _nothing_fits(load: Load, machine: Machine, found: Found) -> Iterator[Bind]:
             subject="host memory",
             said="The host's memory was not stated, so nothing is left there.",
         )
-    asked = [bad for bad in found.unreadable if (load.weight_format or load.engine) and not any(miss.engine for miss in found.missed)]
+    constrained = (load.weight_format or load.engine) and not any(miss.engine for miss in found.missed)
+    asked = found.unreadable if constrained else []
     for bad in asked[:2]:
         yield Bind(what="engine_support", subject=bad.name or bad.engine, said=f"{bad.rule.reason}.")
 

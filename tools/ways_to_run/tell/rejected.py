@@ -21,8 +21,12 @@ WEIGHT_ONLY = ("fp8", "mxfp8", "nvfp4", "mxfp4", "fp4")
 
 def rejected_of(load: Load, machine: Machine, found: Found) -> tuple[Rejected, ...]:
     """Layouts that do not divide, engines and formats the cards lack, formats that did not fit."""
-    rows = dict.fromkeys((*_indivisible(load, machine, found), *_engines(load, machine), *_formats(load, machine, found),
-                          *_memory(load, found), *_slow(load, found)))  # fmt: skip
+    rows = dict.fromkeys(
+        (
+            *_indivisible(load, machine, found), *_engines(load, machine), *_formats(load, machine, found),
+            *_memory(load, found), *_slow(load, found),
+        )
+    )  # fmt: skip
     return tuple(rows)[:MOST]
 
 
