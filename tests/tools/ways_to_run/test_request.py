@@ -1,10 +1,13 @@
 """Names and quantities as people write them; what cannot be is refused by name."""
 
+from itertools import pairwise
 from typing import Any
 
 import pytest
 
 from kb.base import AdvisorError, AmbiguousName, BadInput, UnknownName
+from kb.catalog import gpus
+from kb.records.gpu import Gpu
 from kb.units import GIB
 from tools.registry import tool
 from tools.ways_to_run.request import WaysToRunRequest
@@ -103,7 +106,7 @@ def test_lanes_and_generation_of_the_slots_reach_prompt_and_answer(fields: dict[
         assert speed.first_token_s is not None
         speeds.append((found.ways[0].title, speed.tokens_per_s_per_user.value, speed.first_token_s.value))
 
-    for slow, fast in zip(speeds, speeds[1:], strict=False):
+    for slow, fast in pairwise(speeds):
         assert slow[0] == fast[0]
         assert slow[1] < fast[1]
         assert slow[2] > fast[2]
@@ -119,6 +122,32 @@ def test_a_link_between_machines_is_said_to_be_left_out() -> None:
     found = find(model="Qwen3-8B", cards="2x 4090", link="100GbE")
 
     assert any("100g is not part of the speed" in line for line in found.assumptions)
+
+
+BOARDS = tuple(one for one in gpus().values() if one.devices > 1)
+
+
+@pytest.mark.parametrize("board", BOARDS, ids=[one.id for one in BOARDS])
+def test_a_board_of_several_devices_is_unfolded_and_said_to_be(board: Gpu) -> None:
+    request = WaysToRunRequest.model_validate({"model": "Qwen3-4B", "cards": [{"gpu": board.id, "count": 2}]})
+    machine = machine_of(request)
+
+    assert len(machine.cards) == 2 * board.devices
+    assert sum(card.gpu.memory_bytes for card in machine.cards) == 2 * board.memory_bytes
+    if board.bandwidth_bytes_per_s:
+        assert {card.gpu.bandwidth_bytes_per_s for card in machine.cards} == {
+            board.bandwidth_bytes_per_s // board.devices
+        }
+    assert any(f"{board.devices} devices" in line for line in machine.said)
+
+
+def test_a_device_of_a_board_is_as_fast_as_its_part() -> None:
+    whole = find(model="Qwen3-8B", cards="Atlas 300I Duo 96GB", engine="vllm", weight_format="bf16")
+    speeds = {
+        way.layout.tp: way.speed.tokens_per_s_per_user.value for way in whole.ways if way.speed is not None
+    }  # fmt: skip
+
+    assert speeds[2] < 408e9 / (2 * 8.19e9)  # all weights in 16 bits at the bandwidth of both
 
 
 def test_channels_of_host_memory_set_its_bandwidth() -> None:

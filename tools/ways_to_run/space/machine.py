@@ -21,6 +21,7 @@ DESKTOP_MOST_BYTES = 256 * GIB
 DESKTOP_CHANNELS, SERVER_CHANNELS = 2, 8
 """Channels behind the two bandwidths that the speed estimator knows."""
 MOST_CARDS = 4096
+RATES = ("fp32_flops", "tf32_flops", "fp16_flops", "bf16_flops", "fp8_flops", "int8_ops", "fp4_flops")
 USUAL_PCIE = 4
 """Generation of PCI Express where no source states a card's."""
 SLOTS: dict[str, tuple[int, int] | None] = {"pcie": None, "thunderbolt": (3, 4)}
@@ -109,7 +110,21 @@ def _alike(cards: CardCount, link: Link | None, said: list[str]) -> list[Gpu]:
         share = gpu.usable_bytes / gpu.memory_bytes
         usable = int(cards.memory_bytes * share)
         gpu = gpu.model_copy(update={"memory_bytes": cards.memory_bytes, "usable_bytes": usable})
-    return [_linked(gpu, link, said)] * cards.count
+    return [_unfolded(_linked(gpu, link, said), said)] * (cards.count * gpu.devices)
+
+
+def _unfolded(gpu: Gpu, said: list[str]) -> Gpu:
+    """One of the devices that software sees of a card: its part of memory, bandwidth, links and rates."""
+    if gpu.devices == 1:
+        return gpu
+    shared = ("memory_bytes", "usable_bytes", "bandwidth_bytes_per_s", "nvlink_bytes_per_s")
+    parts = {name: value // gpu.devices for name in shared if (value := getattr(gpu, name))}
+    rates = {name: value / gpu.devices for name in RATES if (value := getattr(gpu, name))}
+    one = gpu.model_copy(update={**parts, **rates, "name": f"{gpu.name} device"})
+    reads = f" and {one.bandwidth_bytes_per_s / 1e9:,.0f} GB/s" if one.bandwidth_bytes_per_s else ""
+    line = f"{gpu.name} is {gpu.devices} devices of {format_bytes(one.memory_bytes, 0)}{reads} each: software sees so many."
+    said += [line] if line not in said else []
+    return one
 
 
 def _card(cards: CardCount) -> tuple[Gpu, tuple[str, ...]]:

@@ -15,7 +15,7 @@ from tools.speed.interval import interval, inverse, times
 from tools.speed.pace import placed_pace
 from tools.speed.request import InferenceSpeedRequest
 from tools.speed.result import Bound, Interval, Label
-from tools.speed.work import Work, work_of
+from tools.speed.work import Work, product_rate, rates, work_of
 from tools.ways_to_run.space.load import Load
 from tools.ways_to_run.weigh.candidate import Candidate
 from tools.ways_to_run.weigh.held import CACHES_PREFIXES
@@ -67,8 +67,10 @@ class Paces:
         base = self._base(candidate.engine, candidate.form, gpu)
         if base is None:
             return None
+        bandwidth, flops_16 = rates(gpu, guess=True)
+        flops, _ = product_rate(gpu, base.format.name, flops_16)
         work = base._replace(
-            gpu=gpu, kv_bytes=candidate.work.kv_bytes, host_bandwidth=candidate.host.bandwidth,
+            gpu=gpu, bandwidth=bandwidth, flops=flops, flops_16=flops_16, kv_bytes=candidate.work.kv_bytes, host_bandwidth=candidate.host.bandwidth,
             cached_tokens=base.cached_tokens if candidate.engine in CACHES_PREFIXES else 0,
         ).on(candidate.layout, self.load.sequences)  # fmt: skip
         spilled = candidate.held.spilled
