@@ -11,6 +11,7 @@ from tools.agent_tools.desk import Desk
 from tools.agent_tools.shown import shown, shown_row
 
 WAYS_MAX = 4
+ASSUMPTIONS_MAX = 7
 WAY_LEFT_OUT = frozenset(
     {
         "cards",
@@ -259,7 +260,7 @@ def told(result: dict[str, Any]) -> dict[str, Any]:
         "changes": [_only(one, ("change", "effect", "costs")) for one in result.get("changes", [])[:4]],
         "together": result.get("together"), "models": [_candidate(one) for one in result.get("models", [])[:8]],
         "rejected": [f"{one['way']}: {one['reason']}" for one in result.get("rejected", [])[:3]],
-        "assumptions": result.get("assumptions", [])[:4], "warnings": result.get("warnings", [])[:2],
+        "assumptions": result.get("assumptions", [])[:ASSUMPTIONS_MAX], "warnings": result.get("warnings", [])[:2],
     }  # fmt: skip
     plain: dict[str, Any] = shown({name: value for name, value in rows.items() if value})
     return plain

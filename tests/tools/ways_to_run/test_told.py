@@ -129,6 +129,50 @@ def test_one_card_of_two_is_named() -> None:
     assert "-sm none -mg 1" in way.flags
 
 
+@pytest.mark.parametrize(
+    ("fields", "prompt"),
+    [
+        ({}, 512),
+        ({"context_tokens": 65536}, 512),
+        ({"context_tokens": 300}, 150),
+        ({"concurrent_sequences": 8}, 1024),
+        ({"concurrent_sequences": 8, "context_tokens": 8192}, 7168),
+    ],
+)
+def test_the_prompt_that_first_tokens_are_told_for_is_said(fields: dict[str, Any], prompt: int) -> None:
+    said = find(model="Qwen3-8B", cards="4090", **fields).assumptions
+
+    assert any(f"first_token_s is for a prompt of {prompt:,} tokens" in line for line in said), said
+
+
+def test_no_prompt_is_assumed_where_one_was_given() -> None:
+    said = find(model="Qwen3-8B", cards="4090", input_tokens=3000, output_tokens=500).assumptions
+
+    assert not any("first_token_s" in line or "output_tokens not" in line for line in said)
+
+
+def test_the_pace_without_prompts_is_told_where_it_is_another() -> None:
+    fields: dict[str, Any] = {"model": "Qwen3-32B", "cards": "4090", "engine": "vllm", "output_tokens": 200}
+    alone, few, many = (
+        find(**fields, concurrent_sequences=count, input_tokens=tokens).ways[0].speed
+        for count, tokens in ((1, 3000), (4, 20), (4, 3000))
+    )
+    assert alone is not None
+    assert few is not None
+    assert many is not None
+    assert alone.decode_tokens_per_s_per_user is None
+    assert few.decode_tokens_per_s_per_user is None
+    assert many.decode_tokens_per_s_per_user is not None
+    assert many.decode_tokens_per_s_per_user.value > 1.2 * many.tokens_per_s_per_user.value
+    assert many.decode_tokens_per_s_per_user.value < 1.1 * few.tokens_per_s_per_user.value
+
+
+def test_how_prompts_share_the_time_is_said_with_their_lengths() -> None:
+    said = find(model="Qwen3-8B", cards="4090", concurrent_sequences=8, input_tokens=3000, output_tokens=200).assumptions
+
+    assert any("3,000 new tokens for every answer of 200" in line for line in said)
+
+
 def test_adapters_are_loaded_and_held() -> None:
     plain = find(model="Qwen3-8B", cards="4090", engine="vllm", weight_format="fp8").ways[0]
     adapted = find(model="Qwen3-8B", cards="4090", engine="vllm", weight_format="fp8", adapters=8, lora_rank=64).ways[0]

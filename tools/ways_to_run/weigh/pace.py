@@ -22,6 +22,8 @@ from tools.ways_to_run.weigh.held import CACHES_PREFIXES
 
 ROOMY = 10**7
 """Sequences that are told to fit: whether they do was decided by the memory."""
+NOTED_RATIO = 1.2
+"""Pace without prompts over the one with them from which on both are told."""
 COPIED_RATIO = 0.8
 """Of it, what copies from pinned memory reach."""
 USUAL_PCIE = 4
@@ -39,6 +41,8 @@ class Speed(NamedTuple):
     label: Label | Literal["own"]
     host_share: float
     """Share of a token's time that the host's memory takes."""
+    decode: Interval | None = None
+    """Of one user while no prompt is read; null where that is about as fast as `per_user`."""
 
 
 class Paces:
@@ -99,7 +103,9 @@ class Paces:
         work = first.work
         token = _mean([(shares[kind], pace.token) for kind, pace in paces.items()])
         scale = first.found.per_user * first.found.output_token_s
-        token = _later(token, self._cache_away_s(candidate, work))
+        plain = times(token, 1 - first.found.interference_s / first.found.output_token_s)
+        away = self._cache_away_s(candidate, work)
+        token, plain = _later(token, away), _later(plain, away)
         count = work.sequences * work.layout.replicas
         reading = _mean([(shares[kind], _reading(pace)) for kind, pace in paces.items()])
         waiting = _mean([(shares[kind], pace.first_token) for kind, pace in paces.items()])
@@ -111,6 +117,7 @@ class Paces:
             per_user=inverse(token, scale), total=inverse(token, scale * count), first_token=waiting,
             prefill=inverse(reading), bound=bound_of(first.found), label=first.near.label,
             host_share=step.spill_s / step.total_s if step.total_s else 0.0,
+            decode=inverse(plain, scale) if token.value > NOTED_RATIO * plain.value else None,
         )  # fmt: skip
 
     def _cache_away_s(self, candidate: Candidate, work: Work) -> float:
