@@ -168,7 +168,9 @@ def test_the_pace_without_prompts_is_told_where_it_is_another() -> None:
 
 
 def test_how_prompts_share_the_time_is_said_with_their_lengths() -> None:
-    said = find(model="Qwen3-8B", cards="4090", concurrent_sequences=8, input_tokens=3000, output_tokens=200).assumptions
+    said = find(
+        model="Qwen3-8B", cards="4090", concurrent_sequences=8, input_tokens=3000, output_tokens=200
+    ).assumptions
 
     assert any("3,000 new tokens for every answer of 200" in line for line in said)
 

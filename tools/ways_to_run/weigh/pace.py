@@ -18,6 +18,7 @@ from tools.speed.result import Bound, Interval, Label
 from tools.speed.work import Work, product_rate, rates, work_of
 from tools.ways_to_run.space.load import Load
 from tools.ways_to_run.weigh.candidate import Candidate
+from tools.ways_to_run.weigh.ceiling import later, lowered, reached
 from tools.ways_to_run.weigh.held import CACHES_PREFIXES
 
 ROOMY = 10**7
@@ -64,7 +65,9 @@ class Paces:
         known = {kind: pace for kind, pace in paces.items() if pace is not None}
         if len(known) < len(paces):
             return None
-        return self._together(candidate, known, _shares(candidate, kinds))
+        speed = self._together(candidate, known, _shares(candidate, kinds))
+        weak = [share for kind in kinds if (share := reached(by_id[kind], candidate.engine)) is not None]
+        return _held_low(speed, min(one.decode for one in weak), min(one.prefill for one in weak)) if weak else speed
 
     def _on(self, candidate: Candidate, gpu: Gpu) -> TokenPace | None:
         """The whole model on cards like this one."""
@@ -158,6 +161,15 @@ class Paces:
         )  # fmt: skip
         total = found.tokens_per_s_total or interval(1.0, "offload")
         return Speed(times(total, 1 / load.sequences), total, None, None, found.bound, found.label, 1.0)
+
+
+def _held_low(speed: Speed, decode: float, prefill: float) -> Speed:
+    """Rates of a stack that hardly anyone measured: the low ends as its worst reports."""
+    return speed._replace(
+        per_user=lowered(speed.per_user, decode), total=lowered(speed.total, decode),
+        decode=speed.decode and lowered(speed.decode, decode), prefill=speed.prefill and lowered(speed.prefill, prefill),
+        first_token=speed.first_token and later(speed.first_token, prefill),
+    )  # fmt: skip
 
 
 def _shares(candidate: Candidate, kinds: Counter[str]) -> dict[str, float]:
