@@ -61,7 +61,7 @@ def slot_ratio(gpu: Gpu) -> float:
 
 
 def later_hop_s(gpu: Gpu, cards: int, size_bytes: float) -> float:
-    """What handing `size_bytes` on to the next stage takes longer on a narrow slot than on the one it was measured on."""
+    """What handing `size_bytes` on to the next stage takes longer on a narrow slot than where it was measured."""
     if switched(gpu, cards):
         return 0.0
     bus = _link(link_name(gpu, 2)).bus_bytes_per_s

@@ -42,7 +42,7 @@ def prefill_s(work: Work, length: int, cached: int = 0) -> float:
 
 
 def _later_hops_s(work: Work, tokens: int) -> float:
-    """What a narrow slot adds where stages hand a prompt's activations on: (stages - 1) · S·h·2 bytes (llama.cpp: 4)."""
+    """What a narrow slot adds where stages hand activations on: (stages - 1) · S·h·2 bytes (llama.cpp: 4)."""
     wide = 4.0 if work.engine == "llama.cpp" else 2.0
     stages = work.layout.pipeline
     return (stages - 1) * later_hop_s(work.gpu, stages, wide * tokens * work.arch.hidden)

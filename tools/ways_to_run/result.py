@@ -93,7 +93,7 @@ class WaySpeed(Frozen):
     """The same while no prompt is read; null where the two are about as fast."""
     tokens_per_s_total: Interval
     first_token_s: Interval | None = None
-    """With the prompt that the assumptions tell; null where the processor alone reads the prompt, which nothing here times."""
+    """With the prompt that the assumptions tell; null where the processor alone reads it, which nothing here times."""
     prefill_tokens_per_s: Interval | None = None
     bound: Bound
     """What the time of one token mostly is."""

@@ -122,7 +122,8 @@ def _unfolded(gpu: Gpu, said: list[str]) -> Gpu:
     rates = {name: value / gpu.devices for name in RATES if (value := getattr(gpu, name))}
     one = gpu.model_copy(update={**parts, **rates, "name": f"{gpu.name} device"})
     reads = f" and {one.bandwidth_bytes_per_s / 1e9:,.0f} GB/s" if one.bandwidth_bytes_per_s else ""
-    line = f"{gpu.name} is {gpu.devices} devices of {format_bytes(one.memory_bytes, 0)}{reads} each: software sees so many."
+    each = f"{format_bytes(one.memory_bytes, 0)}{reads} each"
+    line = f"{gpu.name} is {gpu.devices} devices of {each}: software sees so many."
     said += [line] if line not in said else []
     return one
 

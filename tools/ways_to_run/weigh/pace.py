@@ -77,7 +77,8 @@ class Paces:
         bandwidth, flops_16 = rates(gpu, guess=True)
         flops, _ = product_rate(gpu, base.format.name, flops_16)
         work = base._replace(
-            gpu=gpu, bandwidth=bandwidth, flops=flops, flops_16=flops_16, kv_bytes=candidate.work.kv_bytes, host_bandwidth=candidate.host.bandwidth,
+            gpu=gpu, bandwidth=bandwidth, flops=flops, flops_16=flops_16,
+            kv_bytes=candidate.work.kv_bytes, host_bandwidth=candidate.host.bandwidth,
             cached_tokens=base.cached_tokens if candidate.engine in CACHES_PREFIXES else 0,
         ).on(candidate.layout, self.load.sequences)  # fmt: skip
         spilled = candidate.held.spilled
@@ -167,7 +168,8 @@ def _held_low(speed: Speed, decode: float, prefill: float) -> Speed:
     """Rates of a stack that hardly anyone measured: the low ends as its worst reports."""
     return speed._replace(
         per_user=lowered(speed.per_user, decode), total=lowered(speed.total, decode),
-        decode=speed.decode and lowered(speed.decode, decode), prefill=speed.prefill and lowered(speed.prefill, prefill),
+        decode=speed.decode and lowered(speed.decode, decode),
+        prefill=speed.prefill and lowered(speed.prefill, prefill),
         first_token=speed.first_token and later(speed.first_token, prefill),
     )  # fmt: skip
 
