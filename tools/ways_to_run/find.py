@@ -21,11 +21,11 @@ from tools.ways_to_run.search import Found, search
 from tools.ways_to_run.space.load import Load, load_of
 from tools.ways_to_run.space.machine import Machine, machine_of
 from tools.ways_to_run.tell.binds import binds_of, nearest
+from tools.ways_to_run.tell.doubts import doubts
 from tools.ways_to_run.tell.rejected import rejected_of
 from tools.ways_to_run.tell.way import way_of
 from tools.ways_to_run.tell.words import ENGINES, cards_name, format_name
 from tools.ways_to_run.together import ways_together
-from tools.ways_to_run.weigh.ceiling import doubts
 from tools.ways_to_run.weigh.worth import Weighed
 
 CARD_FACTS = ("usable_bytes", "memory_bytes", "bandwidth_bytes_per_s", "bf16_flops", "fp16_flops")
@@ -156,8 +156,7 @@ def _steps(machine: Machine, load: Load, found: Found, ways: tuple[Way, ...]) ->
 
 
 def _warnings(machine: Machine, load: Load, ways: tuple[Way, ...]) -> Iterator[str]:
-    for engine in dict.fromkeys(way.engine for way in ways):
-        yield from doubts(engine, ENGINES[engine], (c.gpu for way in ways if way.engine == engine for c in way.cards))
+    yield from doubts(ways)
     if load.longest and load.context > load.longest:
         yield f"{load.context:,} tokens exceed the model's {load.longest:,}: it would need context extension."
     if load.shape.guess_level == 2:

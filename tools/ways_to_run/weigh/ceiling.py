@@ -1,10 +1,8 @@
 """How far below the formula cards came that were hardly measured: the low end of what is told for their like."""
 
-from collections.abc import Iterator
 from functools import lru_cache
 from typing import NamedTuple
 
-from kb.catalog import gpus
 from kb.records.gpu import Gpu
 from kb.weak_stacks import Report, WeakStack, comparable, weak_stack
 from tools.speed.estimate import token_pace
@@ -51,19 +49,3 @@ def lowered(rate: Interval, share: float) -> Interval:
 def later(time: Interval, share: float) -> Interval:
     """A time whose high end is what the worst reports make of it."""
     return time.model_copy(update={"high": max(time.high, time.value / share)})
-
-
-def doubts(engine: str, engine_name: str, ids: Iterator[str]) -> Iterator[str]:
-    """What to say of cards in an engine that hardly anyone measured."""
-    for gpu in dict.fromkeys(ids):
-        share = reached(gpus()[gpu], engine)
-        stack = weak_stack(gpus()[gpu], engine)
-        if share is None or stack is None:
-            continue
-        reported = any(row.gpu == gpu and row.engine == engine for row in stack.rows)
-        known = "hardly a measurement" if reported else "no measurement"
-        yield (
-            f"{known} of this engine on this card: {engine_name} on {gpus()[gpu].name} may reach as little as "
-            f"{share.decode:.0%} of these tokens a second and {share.prefill:.0%} of the prompt's, as reports of cards "
-            "like it did; the estimate is a ceiling."
-        )
