@@ -38,7 +38,9 @@ class Published(Frozen):
 
     model: str
     formats: dict[str, str]
-    """Format → ending of the name."""
+    """Format → ending of the name, or where there is a slash the whole id."""
+    block: int | None = None
+    """Side of the blocks that FP8 weights are scaled by; null = whole rows or matrices are."""
     source: str
 
 
@@ -118,10 +120,19 @@ class LaunchFacts(Frozen):
     def published(self, model: str, form: str) -> tuple[str, str] | None:
         """Hugging Face id of the model's checkpoint in a format and the source; null when none is known."""
         kind = "gguf" if form.startswith("gguf") else form
-        for row in self.checkpoints:
-            if kind in row.formats and re.fullmatch(row.model, model):
-                return model + row.formats[kind], row.source
-        return None
+        row = self._row(model, kind)
+        if row is None:
+            return None
+        ending = row.formats[kind]
+        return ending if "/" in ending else model + ending, row.source
+
+    def block(self, model: str, form: str) -> int | None:
+        """Side of the blocks of the model's own FP8 checkpoint; null for other formats, or where it has none."""
+        row = self._row(model, form) if form == "fp8" else None
+        return row.block if row else None
+
+    def _row(self, model: str, kind: str) -> Published | None:
+        return next((row for row in self.checkpoints if kind in row.formats and re.fullmatch(row.model, model)), None)
 
 
 @lru_cache(maxsize=1)

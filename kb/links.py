@@ -5,6 +5,10 @@ from typing import Any
 
 from kb.catalog import FACTS, load_yaml, quantity
 from kb.records.gpu import Gpu
+from kb.topology import topology_facts
+
+LANES = 16
+"""Of a slot, where a card does not say that it has fewer."""
 
 
 @lru_cache(maxsize=1)
@@ -39,3 +43,24 @@ def pcie_bytes_per_s(card: Gpu) -> int | None:
     """What sixteen lanes of the card's PCI Express carry, both directions together."""
     row = _facts()["pcie"].get(int(card.pcie.split(".")[0])) if card.pcie else None
     return int(quantity("_bytes_per_s", row["bandwidth"])) if row else None
+
+
+def pcie_slot(card: Gpu) -> tuple[int, int] | None:
+    """Generation and lanes of the card's PCI Express; null where no source states it."""
+    if not card.pcie:
+        return None
+    generation, _, lanes = card.pcie.partition(" x")
+    return int(generation.split(".")[0]), int(lanes or LANES)
+
+
+@lru_cache(maxsize=64)
+def lanes_bytes_per_s(generation: int, lanes: int = LANES) -> float:
+    """What so many lanes carry one way, after line coding: lanes · rate of the generation."""
+    rates = {one.generation: one.lane_bytes_per_s for one in topology_facts().pcie_lanes}
+    return lanes * rates[generation]
+
+
+def slot_bytes_per_s(card: Gpu) -> float | None:
+    """What the card's PCI Express carries one way; null where no source states it."""
+    slot = pcie_slot(card)
+    return lanes_bytes_per_s(*slot) if slot else None

@@ -42,6 +42,10 @@ class Exchange(Frozen):
     """Loss that is taken rather than a memory estimate that only just fits."""
     size_power: float
     """Larger models lose less: losses are multiplied by (8 billion / parameters) to this power."""
+    like_percent: float
+    """Difference of loss up to which two ways count as alike."""
+    faster_ratio: float
+    """So many times faster, a way of like quality over more of the cards leads."""
     usable_percent: float
     """Most loss at which speed alone decides, where the fastest way is asked for."""
 

@@ -30,6 +30,9 @@ class Gpu(Frozen):
     """Whether it can be ordered new."""
     form_factor: str
     """SXM5, PCIe, OAM …"""
+    devices: int = 1
+    """Devices that software sees of it: boards and modules of several chips share memory and bandwidth out among them;
+    all figures here are those of the whole."""
     memory_bytes: int
     """Capacity on the box, read as binary (80 GB = 80·2³⁰); not what is left after ECC and the driver."""
     usable_bytes: int

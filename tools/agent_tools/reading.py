@@ -133,8 +133,10 @@ def one_kind(found: Sequence[CardCount], field: str = "cards") -> tuple[str | No
     return smallest, sum(one.count for one in found)
 
 
-def model_and_format(text: str | None, weight_format: str | None) -> tuple[dict[str, Any], str | None]:
-    """The fields that name a model, and its format where either says one.
+def model_and_format(
+    text: str | None, weight_format: str | None, *, published: bool = False
+) -> tuple[dict[str, Any], str | None]:
+    """The fields that name a model, and its format where either says one; `published`: also where it is its own.
 
     A size alone ("a 70B model") gives the parameter count.
     """
@@ -147,7 +149,7 @@ def model_and_format(text: str | None, weight_format: str | None) -> tuple[dict[
     if size:
         return {"params": int(float(size[1]) * 1e9)}, form
     found = read_model(text)
-    return {"model": found.model}, form or found.weight_format
+    return {"model": found.model}, form or (found.said_format if published else found.weight_format)
 
 
 def kind_of(named: dict[str, Any]) -> str:

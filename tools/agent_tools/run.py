@@ -12,6 +12,7 @@ from tools.agent_tools.desk import Desk
 from tools.agent_tools.shown import shown, shown_row
 
 WAYS_MAX = 4
+ASSUMPTIONS_MAX = 7
 WAY_LEFT_OUT = frozenset(
     {
         "cards",
@@ -54,7 +55,7 @@ class RunRequest(AgentRequest):
     host_memory: str | None = Field(default=None, max_length=120)
     """RAM: "128GB ddr5-6000 dual channel"."""
     link: str | None = Field(default=None, max_length=60)
-    """nvlink or pcie, if said."""
+    """If said: "nvlink", "PCIe 4.0 x4"."""
     nodes: str | None = Field(default=None, max_length=20)
     """Machines that the cards are spread over."""
     memory_taken: str | None = Field(default=None, max_length=60)
@@ -100,7 +101,7 @@ def find_ways_to_run(request: RunRequest, desk: Desk) -> dict[str, Any]:
     held = reading.cards(request.cards)
     if request.works:
         return _several(request, desk)
-    named, form = reading.model_and_format(request.model, request.weight_format)
+    named, form = reading.model_and_format(request.model, request.weight_format, published=True)
     if not named:
         return _models(request, desk)
     if reading.kind_of(named) not in reading.LANGUAGE_KINDS:
@@ -140,7 +141,7 @@ def _machine(request: RunRequest) -> dict[str, Any]:
     nodes = reading.count(request.nodes, "nodes")
     return {
         "cards": _per_machine(reading.stated(reading.cards(request.cards)), nodes),
-        **reading.host(request.host_memory), "link": _link(request.link), "nodes": nodes,
+        **reading.host(request.host_memory), "link": request.link, "nodes": nodes,
         "memory_taken_bytes": reading.memory(request.memory_taken, "memory_taken"), "objective": request.objective,
     }  # fmt: skip
 
@@ -152,18 +153,12 @@ def _per_machine(cards: list[dict[str, Any]], nodes: int | None) -> list[dict[st
     return [{**one, "count": one["count"] // nodes} for one in cards]
 
 
-def _link(text: str | None) -> str | None:
-    if text is None:
-        return None
-    return "nvlink" if "nvlink" in text.lower() and "no" not in text.lower().split() else "pcie"
-
-
 def _several(request: RunRequest, desk: Desk) -> dict[str, Any]:
     """Several models on the same cards: those that write text by the solver, beside what the others hold."""
     works, beside = [], []
     card, _ = reading.one_kind(reading.cards(request.cards))
     for text in request.works:
-        named, form = reading.model_and_format(text, None)
+        named, form = reading.model_and_format(text, None, published=True)
         if reading.kind_of(named) in reading.LANGUAGE_KINDS:
             works.append({**named, **({"weight_format": form} if form else {})})
         else:
@@ -293,7 +288,7 @@ def told(result: dict[str, Any]) -> dict[str, Any]:
         "together": _together(result.get("together")),
         "models": [_candidate(one) for one in result.get("models", [])[:8]],
         "rejected": [f"{one['way']}: {one['reason']}" for one in result.get("rejected", [])[:3]],
-        "assumptions": result.get("assumptions", [])[:4], "warnings": result.get("warnings", [])[:2],
+        "assumptions": result.get("assumptions", [])[:ASSUMPTIONS_MAX], "warnings": result.get("warnings", [])[:2],
     }  # fmt: skip
     plain: dict[str, Any] = shown({name: value for name, value in rows.items() if value})
     return plain

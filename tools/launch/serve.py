@@ -56,6 +56,8 @@ def _sglang(setting: Setting) -> Iterator[str]:
         yield from ("--pp-size", str(setting.pipeline))
     if setting.data > 1:
         yield from ("--dp-size", str(setting.data))
+    if setting.cuts_experts:
+        yield from ("--ep-size", str(setting.tensor))
     yield from ("--context-length", str(setting.context), "--max-running-requests", str(setting.slots))
     yield from ("--mem-fraction-static", f"{setting.memory_ratio:g}")
     if setting.quantization:

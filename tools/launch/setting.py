@@ -15,7 +15,9 @@ from tools.launch.request import LaunchRequest
 from tools.memory.estimate import estimate_memory
 from tools.memory.request import MemoryRequest
 from tools.memory.result import MemoryEstimate
+from tools.memory.shape import shape_of
 from tools.named import read_card
+from tools.shards import block_of, cut_layers, experts_whole
 
 TRAINERS = ("accelerate", "torchrun", "deepspeed", "fsdp", "llama-factory", "axolotl")
 SERVERS = ("vllm", "sglang", "llama.cpp", "ollama")
@@ -69,6 +71,12 @@ class Setting(NamedTuple):
     def per_node(self) -> int:
         """Cards in each machine."""
         return self.request.gpu_count // self.request.nodes
+
+    @property
+    def cuts_experts(self) -> bool:
+        """Whether experts must stay whole on a card: its share of one would cut a quantisation block."""
+        shape = shape_of(MemoryRequest(model=self.request.model))
+        return self.tensor > 1 and experts_whole(shape, self.tensor, self.form)
 
     @property
     def name(self) -> str:
@@ -155,8 +163,11 @@ def _layout(base: _Base) -> tuple[int, int, int]:
         return 1, count, 1
     per_node, heads = count // request.nodes, base.model.heads or 1
     tensor = request.tensor_parallel or next(
-        wide for wide in range(per_node, 0, -1) if per_node % wide == 0 and heads % wide == 0
+        wide for wide in range(per_node, 0, -1) if per_node % wide == 0 and heads % wide == 0 and not _cut(base, wide)
     )
+    if cut := _cut(base, tensor):
+        raise BadInput("tensor_parallel", f"{cut}, the block its FP8 weights are scaled by.",
+                       "Choose fewer cards a copy, or another weight_format.")  # fmt: skip
     if count % tensor or heads % tensor:
         raise BadInput("tensor_parallel", f"{tensor} divides not both {count} cards and {heads} heads.",
                        "Choose a power of two no larger than a machine has cards.")  # fmt: skip
@@ -164,6 +175,12 @@ def _layout(base: _Base) -> tuple[int, int, int]:
     if count % (tensor * pipeline):
         raise BadInput("pipeline_parallel", f"{tensor} × {pipeline} does not divide {count} cards.")
     return tensor, pipeline, count // (tensor * pipeline)
+
+
+def _cut(base: _Base, tensor: int) -> str | None:
+    """Why so many cards cannot share the makers' checkpoint: they would cut its blocks."""
+    block = block_of(base.model.id, _format(base) or base.model.native_format)
+    return cut_layers(shape_of(MemoryRequest(model=base.request.model)), tensor, block) if block else None
 
 
 def _estimated(request: MemoryRequest) -> MemoryEstimate:

@@ -3,7 +3,7 @@
 import math
 from functools import lru_cache
 
-from kb.links import linked
+from kb.links import lanes_bytes_per_s, linked, slot_bytes_per_s
 from kb.records.gpu import Gpu
 from kb.speed_constants import Link, constants
 
@@ -43,9 +43,29 @@ def _link(name: str) -> Link:
 
 
 def bus_bytes_per_s(gpu: Gpu, cards: int) -> float:
-    """Bandwidth of a collective over `cards` cards of one node, as each card sees it."""
+    """Bandwidth of a collective over `cards` cards of one node, as each card sees it.
+
+    Over PCI Express it was measured on sixteen lanes of generation 4 or 5; narrower or older slots move as much less.
+    """
     link = _link(link_name(gpu, cards))
-    return link.bus_ratio * (gpu.nvlink_bytes_per_s or 0) if link.bus_ratio else link.bus_bytes_per_s
+    if link.bus_ratio:
+        return link.bus_ratio * (gpu.nvlink_bytes_per_s or 0)
+    return link.bus_bytes_per_s * slot_ratio(gpu)
+
+
+def slot_ratio(gpu: Gpu) -> float:
+    """What the card's slot carries over the sixteen lanes that sums over PCI Express were measured on; at most 1."""
+    own = slot_bytes_per_s(gpu)
+    measured = lanes_bytes_per_s(5 if link_name(gpu, NODE).startswith("pcie5") else 4)
+    return min(own / measured, 1.0) if own else 1.0
+
+
+def later_hop_s(gpu: Gpu, cards: int, size_bytes: float) -> float:
+    """What handing `size_bytes` on to the next stage takes longer on a narrow slot than where it was measured."""
+    if switched(gpu, cards):
+        return 0.0
+    bus = _link(link_name(gpu, 2)).bus_bytes_per_s
+    return size_bytes / bus * (1 / slot_ratio(gpu) - 1) if bus else 0.0
 
 
 def network_bytes_per_s(gpu: Gpu) -> float:

@@ -4,7 +4,7 @@ import math
 from typing import NamedTuple
 
 from kb.speed_constants import constants
-from tools.speed.allreduce import all_reduce_s, bus_bytes_per_s, network_bytes_per_s, node_cards
+from tools.speed.allreduce import all_reduce_s, bus_bytes_per_s, later_hop_s, network_bytes_per_s, node_cards
 from tools.speed.work import WIDE_BITS, Work
 
 
@@ -256,7 +256,8 @@ def _cache_s(work: Work, batch: float) -> float:
 def _link_s(work: Work, batch: float) -> float:
     """Two all-reduces a layer, or with attention copies sending tokens to experts and back; hops of a pipeline."""
     arch, layout = work.arch, work.layout
-    hops = constants().decode.pipeline_hop_s * (layout.pipeline - 1)
+    later = later_hop_s(work.gpu, layout.pipeline, 2 * batch * arch.hidden)
+    hops = (constants().decode.pipeline_hop_s + later) * (layout.pipeline - 1)
     if layout.attention_copies:
         return arch.moe_layers * exchange_s(work, batch) + hops
     slower = work.era.reduce_s if layout.tensor > 1 and work.gpu.vendor == "NVIDIA" else 0.0

@@ -3,7 +3,7 @@
 import math
 
 from kb.speed_constants import constants
-from tools.speed.allreduce import all_reduce_s
+from tools.speed.allreduce import all_reduce_s, later_hop_s
 from tools.speed.decode import by_card, dense_efficiency, exchange_s, permute_s, routed_efficiency
 from tools.speed.work import WIDE_BITS, Work
 
@@ -25,7 +25,7 @@ def prefill_s(work: Work, length: int, cached: int = 0) -> float:
     if tokens <= 0:
         return 0.0
     if work.engine == "llama.cpp":
-        return _llama_cpp_s(work, length, cached)
+        return _llama_cpp_s(work, length, cached) + _later_hops_s(work, tokens)
     arch, compute, tensor = work.arch, constants().compute, work.layout.tensor
     factor = compute.prefill_engine_ratios.get(work.engine, 1.0) * compute.prefill_ratio
     products = 2 * arch.dense_params * tokens / (work.flops * dense_efficiency(work) * factor)
@@ -37,7 +37,15 @@ def prefill_s(work: Work, length: int, cached: int = 0) -> float:
     if work.layout.attention_copies:
         return seconds * compute.copies_ratio + arch.moe_layers * exchange_s(work, tokens, latency=False)
     size = 2.0 * tokens * arch.hidden
-    return seconds + 2 * arch.layers * all_reduce_s(work.gpu, tensor, size, latency=False)
+    sums = 2 * arch.layers * all_reduce_s(work.gpu, tensor, size, latency=False)
+    return seconds + sums + _later_hops_s(work, tokens)
+
+
+def _later_hops_s(work: Work, tokens: int) -> float:
+    """What a narrow slot adds where stages hand activations on: (stages - 1) · S·h·2 bytes (llama.cpp: 4)."""
+    wide = 4.0 if work.engine == "llama.cpp" else 2.0
+    stages = work.layout.pipeline
+    return (stages - 1) * later_hop_s(work.gpu, stages, wide * tokens * work.arch.hidden)
 
 
 def _llama_cpp_s(work: Work, length: int, cached: int) -> float:

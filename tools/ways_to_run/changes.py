@@ -145,10 +145,11 @@ def _more_cards(machine: Machine, load: Load, best: Weighed | None) -> Iterator[
     if machine.unlike or not machine.cards or len(machine.cards) >= MOST_ALIKE:
         return
     card, now = machine.cards[0], len(machine.cards)
+    step = card.gpu.devices
     if card.shared:
         return
     fresh = Card(card.gpu, card.gpu.usable_bytes)
-    counts = [now + 1] if best is not None else list(range(now + 1, MOST_ALIKE + 1))
+    counts = [now + step] if best is not None else list(range(now + step, MOST_ALIKE + 1, step))
     found = _first(counts, lambda count: search(_with_cards(machine, fresh, count - now), load).ways)
     if found is None:
         return
@@ -156,8 +157,8 @@ def _more_cards(machine: Machine, load: Load, best: Weighed | None) -> Iterator[
     if best is not None and not _improves(best, way):
         return
     effect = _better(best, way) if best is not None else f"fits as {format_name(way.candidate.form)}"
-    more = "one more" if count == now + 1 else f"{count - now} more"
-    yield _change(f"{more} {card.gpu.name}", "cards", count, way, "money", effect)
+    more = "one more" if count == now + step else f"{(count - now) // step} more"
+    yield _change(f"{more} {gpus()[card.gpu.id].name}", "cards", count, way, "money", effect)
 
 
 def _with_cards(machine: Machine, card: Card, more: int) -> Machine:

@@ -10,11 +10,20 @@ BEHIND_PERCENT = 40.0
 """Ways this much worse than the best are not worth naming unless they are the only ones of their engine."""
 
 
-def chosen(ways: list[Weighed]) -> list[Weighed]:
+def chosen(ways: list[Weighed], cards: int) -> list[Weighed]:
     """The best, then the best of every other kind: engine, class of format, offload, number of cards.
 
     One way a kind of engine and class of format, and three a kind of engine and offload, so that none repeats another.
+    Of several `cards` always one way uses all.
     """
+    found = _different(ways)
+    whole = next((one for one in ways if one.candidate.used == cards), None)
+    if whole is not None and not any(one.candidate.used == cards for one in found):
+        found = [*found[: MOST - 1], whole]
+    return found
+
+
+def _different(ways: list[Weighed]) -> list[Weighed]:
     found: list[Weighed] = []
     seen: set[tuple[object, ...]] = set()
     for one in ways:

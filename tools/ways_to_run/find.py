@@ -21,6 +21,7 @@ from tools.ways_to_run.search import Found, search
 from tools.ways_to_run.space.load import Load, load_of
 from tools.ways_to_run.space.machine import Machine, machine_of
 from tools.ways_to_run.tell.binds import binds_of, nearest
+from tools.ways_to_run.tell.doubts import doubts
 from tools.ways_to_run.tell.rejected import rejected_of
 from tools.ways_to_run.tell.way import way_of
 from tools.ways_to_run.tell.words import ENGINES, cards_name, format_name
@@ -52,7 +53,8 @@ def find_ways_to_run(request: WaysToRunRequest) -> WaysToRun:
     found = search(machine, load)
     relaxation = None if found.ways else relaxed(machine, load)
     used, ways = (load, found.ways) if relaxation is None else (relaxation.load, relaxation.ways)
-    shown = tuple(way_of(used, machine, one, as_asked=relaxation is None) for one in chosen(ways))
+    several = chosen(ways, len(machine.cards) * machine.nodes)
+    shown = tuple(way_of(used, machine, one, as_asked=relaxation is None) for one in several)
     best = found.ways[0] if found.ways else None
     return WaysToRun(
         answer=_answer(machine, load, ways[0] if ways else None, shown, relaxation),
@@ -154,6 +156,7 @@ def _steps(machine: Machine, load: Load, found: Found, ways: tuple[Way, ...]) ->
 
 
 def _warnings(machine: Machine, load: Load, ways: tuple[Way, ...]) -> Iterator[str]:
+    yield from doubts(ways)
     if load.longest and load.context > load.longest:
         yield f"{load.context:,} tokens exceed the model's {load.longest:,}: it would need context extension."
     if load.shape.guess_level == 2:

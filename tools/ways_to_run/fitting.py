@@ -11,6 +11,7 @@ from tools.ways_to_run.result import FittingModel, WayAnswer, WaysToRun
 from tools.ways_to_run.search import search
 from tools.ways_to_run.space.load import load_of
 from tools.ways_to_run.space.machine import Machine, machine_of
+from tools.ways_to_run.tell.doubts import doubts
 from tools.ways_to_run.tell.way import way_of
 from tools.ways_to_run.tell.words import format_name
 from tools.what_fits_examples import EVERYDAY, everyday, everyday_series
@@ -51,7 +52,8 @@ def ways_for_no_model(request: WaysToRunRequest) -> WaysToRun:
             max_context_tokens=first.limits.max_context_tokens if first else None,
             said=f"{machine.name} runs {named}.",
         ),
-        ways=ways, models=found, assumptions=(*machine.said, "Of every maker the largest current model that fits."),
+        ways=ways, models=found, warnings=tuple(doubts(ways)),
+        assumptions=(*machine.said, "Of every maker the largest current model that fits."),
         derivation=(
             Step(label="Models tried", formula="current general models of well-known makers, one of each",
                  value=sum(len(series) for series in everyday_series()), unit="models"),

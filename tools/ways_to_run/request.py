@@ -81,7 +81,8 @@ class WorkFields(ModelFields):
     shared_prefix_tokens: SomeTokens | None = None
     """Of every prompt, what is the same in all and cached once."""
     weight_format: FormatText | None = None
-    """The only weight format allowed: bf16 fp8 int8 awq gptq nvfp4 mxfp4 gguf:Q4_K_M …; null = every one is tried."""
+    """The only weight format allowed: bf16 fp8 int8 awq gptq nvfp4 mxfp4 gguf:Q4_K_M …; null = the one that the
+    model's name says, else every one is tried."""
     kv_format: Annotated[KvFormat, BeforeValidator(_kv)] | None = None
     """The only cache format allowed; null = every one the engine has."""
     engine: Engine | None = None
@@ -111,7 +112,7 @@ class WorkFields(ModelFields):
         if name.endswith(".json") or given.get("params") is not None:
             return given
         found = read_model(name)
-        stated = given.get("weight_format") or found.weight_format
+        stated = given.get("weight_format") or found.said_format
         return {**given, "model": found.model, **({"weight_format": stated} if stated else {})}
 
 

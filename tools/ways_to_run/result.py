@@ -88,9 +88,12 @@ class WaySpeed(Frozen):
     """How fast it is, each with a 90 % interval."""
 
     tokens_per_s_per_user: Interval
+    """Mean over an answer; of several sequences with the share of time in which the prompts of others are read."""
+    decode_tokens_per_s_per_user: Interval | None = None
+    """The same while no prompt is read; null where the two are about as fast."""
     tokens_per_s_total: Interval
     first_token_s: Interval | None = None
-    """null where the processor alone reads the prompt, which nothing here times."""
+    """With the prompt that the assumptions tell; null where the processor alone reads it, which nothing here times."""
     prefill_tokens_per_s: Interval | None = None
     bound: Bound
     """What the time of one token mostly is."""

@@ -6,8 +6,10 @@ from typing import NamedTuple
 from kb.memory_constants import constants
 from tools.memory.workload import Workload
 from tools.speed.allreduce import switched
+from tools.ways_to_run.request import Parallel
 from tools.ways_to_run.space.formats import (
     FILES,
+    KV_FILES,
     SERVERS,
     Readable,
     Unreadable,
@@ -21,6 +23,7 @@ from tools.ways_to_run.space.load import Load
 from tools.ways_to_run.space.machine import Card, Machine
 from tools.ways_to_run.weigh.candidate import Candidate
 from tools.ways_to_run.weigh.held import Held, base_workload, held_by_host, held_dealt, held_shared, loaded
+from tools.ways_to_run.weigh.lead import led
 from tools.ways_to_run.weigh.own import as_measured
 from tools.ways_to_run.weigh.pace import Paces
 from tools.ways_to_run.weigh.worth import Weighed, weighed
@@ -33,7 +36,8 @@ SLOW_ON_PROCESSORS = "gguf:IQ"
 class Missed(NamedTuple):
     """A format that no card arrangement held, with the smallest need that was seen."""
 
-    engine: str
+    engine: str | None
+    """null = none that runs on the cards reads the format."""
     form: str
     kv: str
     held: Held
@@ -43,7 +47,7 @@ class Found(NamedTuple):
     """What the search came back with."""
 
     ways: list[Weighed]
-    """Best first."""
+    """The one that leads, then best first."""
     missed: list[Missed]
     unreadable: list[Unreadable]
     searched: int
@@ -62,8 +66,10 @@ def search(machine: Machine, load: Load) -> Found:
             missed.append(candidate)
         else:
             fitting.append(candidate)
+    if not searched:
+        missed += _unread(machine, load)
     ways = [weighed(load, one, paces.of(one)) for one in fitting]
-    return Found(as_measured(load, ways), missed, unreadable, searched)
+    return Found(led(load, as_measured(load, ways)), missed, unreadable, searched)
 
 
 def _candidates(machine: Machine, load: Load, unreadable: list[Unreadable]) -> Iterator[Candidate | Missed]:
@@ -73,6 +79,18 @@ def _candidates(machine: Machine, load: Load, unreadable: list[Unreadable]) -> I
                 yield from _shared(machine, load, group, engine, unreadable)
     if load.engine in (None, FILES):
         yield from _dealt(machine, load, unreadable)
+
+
+def _unread(machine: Machine, load: Load) -> Iterator[Missed]:
+    """What a format that was asked for would take where nothing on the cards reads it: as dealt out layer by layer."""
+    form = load.weight_format
+    if form is None or not machine.cards or load.parallel != Parallel():
+        return
+    kv = KV_FILES[0]
+    work = base_workload(load, FILES, form)._replace(kv_bytes=constants().kv.bytes[kv], kv_format=kv)
+    held = held_dealt(loaded(work, load, load.context, load.sequences), [10**15], None, even=True)[0]
+    room = sum(card.usable for card in machine.cards) * machine.nodes
+    yield Missed(None, form, kv, held._replace(usable=room, surety=None))
 
 
 def _runs_all(engine: str, card: Card) -> bool:

@@ -15,6 +15,7 @@ from tools.ways_to_run.result import Together, WayAnswer, WaysToRun, WorkShare
 from tools.ways_to_run.search import search
 from tools.ways_to_run.space.load import Load, load_of
 from tools.ways_to_run.space.machine import Machine, machine_of
+from tools.ways_to_run.tell.doubts import doubts
 from tools.ways_to_run.tell.flags import MOST_RATIO
 from tools.ways_to_run.tell.way import way_of
 from tools.ways_to_run.tell.words import cards_name
@@ -193,7 +194,8 @@ def _told(machine: Machine, places: list[Place], others: tuple[Beside, ...], *, 
             cards=machine.name, said=said,
             target_met=all(met) if met else None, changed=() if together else ("works: one at a time",),
         ),
-        ways=ways, together=Together(mode="side_by_side" if together else "in_turn", shares=shares, said=said),
+        ways=ways, warnings=tuple(doubts(ways)),
+        together=Together(mode="side_by_side" if together else "in_turn", shares=shares, said=said),
         derivation=tuple(_steps(places)), assumptions=(*machine.said, *_assumed(places, together=together)),
     )  # fmt: skip
 

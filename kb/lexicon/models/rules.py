@@ -27,6 +27,8 @@ class ModelName(Frozen):
     """Catalog id."""
     weight_format: str | None = None
     """Format of its weights where the name says one, in the tools' spelling; null = as published."""
+    said_format: str | None = None
+    """The same, told also where it is the one that the model is published in: a person who names it wants no other."""
     text: str
     """The name as it was written."""
     assumptions: tuple[str, ...] = ()
@@ -53,7 +55,9 @@ def read_model(text: str, field: str = "model") -> ModelName:
     ids = _ids(written, _less(words, found), field)
     best = ids[0]
     assumed = () if len(ids) == 1 else (_assumed(written, ids),)
-    return ModelName(model=best, weight_format=_own(best, stored), text=written, assumptions=assumed)
+    return ModelName(
+        model=best, weight_format=_own(best, stored), said_format=stored, text=written, assumptions=assumed
+    )
 
 
 def _own(key: str, stored: str | None) -> str | None:

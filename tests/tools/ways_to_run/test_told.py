@@ -28,6 +28,11 @@ def find(**fields: Any) -> WaysToRun:
     return found
 
 
+def used(way: Way) -> int:
+    """Cards of one machine that a way takes."""
+    return sum(one.count for one in way.cards)
+
+
 def _ways() -> list[tuple[dict[str, Any], Way]]:
     return [(fields, way) for fields in PROBLEMS for way in find(**fields).ways]
 
@@ -54,11 +59,34 @@ def test_limits_reach_at_least_what_was_asked_and_no_further_than_they_say() -> 
 def test_ways_are_really_different() -> None:
     for fields in PROBLEMS:
         ways = find(**fields).ways
-        kinds = [(way.engine == "llama.cpp", way.weight_format, bool(way.memory.host_bytes), bool(way.cards))
-                 for way in ways]  # fmt: skip
+        kinds = [(way.engine == "llama.cpp", way.weight_format, bool(way.memory.host_bytes), used(way)) for way in ways]
 
         assert 1 <= len(ways) <= 6
         assert len(set(kinds)) == len(kinds), fields
+
+
+@pytest.mark.parametrize(
+    ("fields", "cards"),
+    [
+        ({"model": "Qwen3-30B-A3B", "cards": "2x B580", "host_memory": "48GB"}, 2),
+        ({"model": "Qwen3-8B", "cards": "2x 4090"}, 2),
+        ({"model": "Qwen3-32B", "cards": "3090 + 3060 12GB", "host_memory": "64GB"}, 2),
+    ],
+)
+def test_a_card_is_not_left_idle_for_quality_that_nobody_notices(fields: dict[str, Any], cards: int) -> None:
+    way = find(**fields).ways[0]
+
+    assert used(way) == cards
+    assert not way.memory.host_bytes
+
+
+@pytest.mark.parametrize("cards", ["3090 + 3060 12GB", "4x 4090", "2x B580", "8x H100"])
+def test_one_way_takes_all_cards_that_were_named(cards: str) -> None:
+    ways = find(model="Qwen3-8B", cards=cards).ways
+    several = {"3090 + 3060 12GB": 2, "4x 4090": 4, "2x B580": 2, "8x H100": 8}[cards]
+
+    assert any(used(way) == several for way in ways)
+    assert len(ways) <= 6
 
 
 def test_flags_of_vllm_say_the_layout() -> None:
@@ -99,6 +127,52 @@ def test_one_card_of_two_is_named() -> None:
                if len(way.cards) == 1 and way.cards[0].count == 1)  # fmt: skip
 
     assert "-sm none -mg 1" in way.flags
+
+
+@pytest.mark.parametrize(
+    ("fields", "prompt"),
+    [
+        ({}, 512),
+        ({"context_tokens": 65536}, 512),
+        ({"context_tokens": 300}, 150),
+        ({"concurrent_sequences": 8}, 1024),
+        ({"concurrent_sequences": 8, "context_tokens": 8192}, 7168),
+    ],
+)
+def test_the_prompt_that_first_tokens_are_told_for_is_said(fields: dict[str, Any], prompt: int) -> None:
+    said = find(model="Qwen3-8B", cards="4090", **fields).assumptions
+
+    assert any(f"first_token_s is for a prompt of {prompt:,} tokens" in line for line in said), said
+
+
+def test_no_prompt_is_assumed_where_one_was_given() -> None:
+    said = find(model="Qwen3-8B", cards="4090", input_tokens=3000, output_tokens=500).assumptions
+
+    assert not any("first_token_s" in line or "output_tokens not" in line for line in said)
+
+
+def test_the_pace_without_prompts_is_told_where_it_is_another() -> None:
+    fields: dict[str, Any] = {"model": "Qwen3-32B", "cards": "4090", "engine": "vllm", "output_tokens": 200}
+    alone, few, many = (
+        find(**fields, concurrent_sequences=count, input_tokens=tokens).ways[0].speed
+        for count, tokens in ((1, 3000), (4, 20), (4, 3000))
+    )
+    assert alone is not None
+    assert few is not None
+    assert many is not None
+    assert alone.decode_tokens_per_s_per_user is None
+    assert few.decode_tokens_per_s_per_user is None
+    assert many.decode_tokens_per_s_per_user is not None
+    assert many.decode_tokens_per_s_per_user.value > 1.2 * many.tokens_per_s_per_user.value
+    assert many.decode_tokens_per_s_per_user.value < 1.1 * few.tokens_per_s_per_user.value
+
+
+def test_how_prompts_share_the_time_is_said_with_their_lengths() -> None:
+    said = find(
+        model="Qwen3-8B", cards="4090", concurrent_sequences=8, input_tokens=3000, output_tokens=200
+    ).assumptions
+
+    assert any("3,000 new tokens for every answer of 200" in line for line in said)
 
 
 def test_adapters_are_loaded_and_held() -> None:

@@ -8,6 +8,7 @@ from kb.launch import launch_facts
 from kb.records.gpu import Gpu
 from kb.software import Rule, features
 from tools.memory.formats import held_in, weight_format
+from tools.shards import checkpoint_id
 from tools.ways_to_run.space.load import Load
 
 SERVERS = ("vllm", "sglang", "tensorrt-llm")
@@ -156,8 +157,8 @@ def bits_per_weight(load: Load, name: str) -> float:
 
 
 def published(load: Load, name: str) -> str | None:
-    """Hugging Face id of the checkpoint in that format, as far as it is known."""
-    return _published(load.shape.id, load.native, name) if load.shape.id else None
+    """Hugging Face id of the checkpoint by the model's makers in that format, as far as it is known."""
+    return _published(checkpoint_id(load.shape.id), load.native, name) if load.shape.id else None
 
 
 @lru_cache(maxsize=1024)

@@ -6,16 +6,13 @@ from typing import NamedTuple
 from kb.records.gpu import Gpu
 from kb.speed_constants import constants
 from tools.memory.shape import Shape
+from tools.shards import block_of, cut_layers, experts_whole
 from tools.speed.allreduce import switched
 from tools.ways_to_run.space.load import Load
 from tools.ways_to_run.space.machine import Card, Machine
 
 STAGES = (1, 2, 3, 4, 5, 6, 7, 8, 10, 12, 16, 20, 24, 32, 48, 64, 96, 128)
 """Stages of a pipeline that are tried."""
-BLOCK = 128
-"""Weights of a quantisation block: a card's share of an expert must be whole blocks."""
-BLOCKED = ("fp8", "awq", "gptq", "int4", "int8")
-"""Formats quantised in such blocks."""
 
 
 class Group(NamedTuple):
@@ -97,18 +94,15 @@ def indivisible(shape: Shape, ways: int) -> str | None:
     return None
 
 
-def experts_whole(shape: Shape, ways: int, form: str) -> bool:
-    """Whether experts must stay whole on a card because its share of one would cut a quantisation block."""
-    experts = shape.experts
-    return experts is not None and form in BLOCKED and experts.expert_intermediate_size % (ways * BLOCK) != 0
-
-
 def spreads(load: Load, group: Group, form: str) -> Iterator[Spread]:
     """Every layout of up to all cards of the group; copies no more than there are sequences."""
     shape, asked, count = load.shape, load.parallel, group.size
+    block = block_of(shape.id, form)
     widths = (asked.tp,) if asked.tp else range(1, group.per_node + 1)
     for tp in widths:
         if tp > count or indivisible(shape, tp) or (tp > group.per_node and tp % group.per_node):
+            continue
+        if cut_layers(shape, tp, block):
             continue
         whole = tp > 1 and experts_whole(shape, tp, form)
         experts = shape.experts.experts if shape.experts else 0

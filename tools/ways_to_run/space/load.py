@@ -1,6 +1,7 @@
 """The load of one work: the model's shape, how long and how many sequences are, what was constrained."""
 
 import math
+from collections.abc import Iterator
 from typing import NamedTuple
 
 from kb.base import BadInput
@@ -97,15 +98,33 @@ def load_of(work: WorkFields, objective: Objective | None = None) -> Load:
             "shared_prefix_tokens", f"{prefix:,} of {prompt:,} prompt tokens leave nothing of one's own.",
             "State a shorter prefix, or a longer input_tokens.",
         )  # fmt: skip
+    cached = prefix or _history(work, sequences, prompt)
+    said += _lengths_said(work, sequences, prompt, cached, answer)
     return Load(
         fields=fields, shape=shape, arch=architecture_of(ModelFields.model_validate(fields)),
         native=canonical(shape.native_format), context=context, sequences=sequences, prompt=prompt, answer=answer,
-        prefix=prefix, cached=prefix or _history(work, sequences, prompt),
+        prefix=prefix, cached=cached,
         images=work.images_per_request or 0, adapters=work.adapters or 0, lora_rank=work.lora_rank,
         weight_format=canonical(work.weight_format) if work.weight_format else None, kv_format=work.kv_format,
         engine=work.engine, parallel=work.parallel, target_rate=work.target_tokens_per_s,
         target_first_s=work.target_first_token_s, objective=objective, work=work, said=tuple(said),
     )  # fmt: skip
+
+
+def _lengths_said(work: WorkFields, sequences: int, prompt: int, cached: int, answer: int) -> Iterator[str]:
+    """Which prompt and answer the speed is told for, where they were not given or several share the cards."""
+    new = prompt - cached
+    earlier = f" ({cached:,} of them held from before)" if cached else ""
+    told = f"a prompt of {prompt:,} tokens{earlier}"
+    if work.input_tokens is None:
+        yield f"input_tokens not stated: first_token_s is for {told}, not for a full context."
+    if sequences > 1:
+        yield (
+            f"tokens_per_s_per_user of {sequences:,} at once holds the time in which prompts of others are read: "
+            f"{new:,} new tokens for every answer of {answer:,}."
+        )
+    elif work.output_tokens is None:
+        yield f"output_tokens not stated: tokens_per_s is the mean over an answer of {answer:,}."
 
 
 def _sequences(work: WorkFields, said: list[str]) -> int:

@@ -6,6 +6,7 @@ from kb.base import BadInput
 from kb.catalog import gpus
 from kb.lexicon.cards.rules import CardCount
 from kb.lexicon.link.rules import Link
+from kb.links import LANES, lanes_bytes_per_s, pcie_slot
 from kb.memory_constants import constants as memory_constants
 from kb.records.gpu import Gpu
 from kb.speed_constants import constants as speed_constants
@@ -20,6 +21,11 @@ DESKTOP_MOST_BYTES = 256 * GIB
 DESKTOP_CHANNELS, SERVER_CHANNELS = 2, 8
 """Channels behind the two bandwidths that the speed estimator knows."""
 MOST_CARDS = 4096
+RATES = ("fp32_flops", "tf32_flops", "fp16_flops", "bf16_flops", "fp8_flops", "int8_ops", "fp4_flops")
+USUAL_PCIE = 4
+"""Generation of PCI Express where no source states a card's."""
+SLOTS: dict[str, tuple[int, int] | None] = {"pcie": None, "thunderbolt": (3, 4)}
+"""Links through the card's slot → generation and lanes, where the link says them by itself."""
 
 
 class Card(NamedTuple):
@@ -44,8 +50,6 @@ class Host(NamedTuple):
     """Less what the system keeps; null = not stated."""
     bandwidth: float
     """Of one socket, bytes/s."""
-    link_bytes_per_s: float | None
-    """From it to a card, one way; null = as the card's slot can."""
 
 
 class Machine(NamedTuple):
@@ -106,7 +110,22 @@ def _alike(cards: CardCount, link: Link | None, said: list[str]) -> list[Gpu]:
         share = gpu.usable_bytes / gpu.memory_bytes
         usable = int(cards.memory_bytes * share)
         gpu = gpu.model_copy(update={"memory_bytes": cards.memory_bytes, "usable_bytes": usable})
-    return [_linked(gpu, link)] * cards.count
+    return [_unfolded(_linked(gpu, link, said), said)] * (cards.count * gpu.devices)
+
+
+def _unfolded(gpu: Gpu, said: list[str]) -> Gpu:
+    """One of the devices that software sees of a card: its part of memory, bandwidth, links and rates."""
+    if gpu.devices == 1:
+        return gpu
+    shared = ("memory_bytes", "usable_bytes", "bandwidth_bytes_per_s", "nvlink_bytes_per_s")
+    parts = {name: value // gpu.devices for name in shared if (value := getattr(gpu, name))}
+    rates = {name: value / gpu.devices for name in RATES if (value := getattr(gpu, name))}
+    one = gpu.model_copy(update={**parts, **rates, "name": f"{gpu.name} device"})
+    reads = f" and {one.bandwidth_bytes_per_s / 1e9:,.0f} GB/s" if one.bandwidth_bytes_per_s else ""
+    each = f"{format_bytes(one.memory_bytes, 0)}{reads} each"
+    line = f"{gpu.name} is {gpu.devices} devices of {each}: software sees so many."
+    said += [line] if line not in said else []
+    return one
 
 
 def _card(cards: CardCount) -> tuple[Gpu, tuple[str, ...]]:
@@ -120,19 +139,33 @@ def _card(cards: CardCount) -> tuple[Gpu, tuple[str, ...]]:
     return gpu, (f"A card of {format_bytes(cards.memory_bytes, 0)} is taken to be like {name}.",)
 
 
-def _linked(gpu: Gpu, link: Link | None) -> Gpu:
+def _linked(gpu: Gpu, link: Link | None, said: list[str]) -> Gpu:
     """The card with the link that was said to join it."""
-    if link is None or link.kind not in ("pcie", "nvlink"):
+    if link is None:
         return gpu
     if link.kind == "nvlink":
         if not gpu.nvlink_bytes_per_s:
             raise BadInput("link", f"{gpu.name} has no NVLink.", "Leave link out, or say pcie.")
         return gpu
+    if link.kind not in SLOTS:
+        line = f"link {link.name} is not part of the speed: cards of a machine are joined as by the catalog"
+        said += [line for line in (f"{line}, machines by a network of their generation.",) if line not in said]
+        return gpu
     bare: dict[str, object] = {"nvlink_bytes_per_s": None, "link_cards": None}
-    if link.generation is not None and gpu.pcie and float(gpu.pcie) > link.generation:
-        bare["pcie"] = f"{link.generation}.0"
+    own = pcie_slot(gpu)
+    asked = SLOTS[link.kind] or (link.generation, link.lanes)
+    if any(asked):
+        usual = own or (USUAL_PCIE, LANES)
+        generation, lanes = min(asked[0] or usual[0], usual[0]), min(asked[1] or usual[1], usual[1])
+        bare["pcie"] = f"{generation}.0" + (f" x{lanes}" if lanes < LANES else "")
     changed = {name: value for name, value in bare.items() if getattr(gpu, name) != value}
-    return gpu.model_copy(update=changed) if changed else gpu
+    found = gpu.model_copy(update=changed) if changed else gpu
+    slot = pcie_slot(found)
+    if slot is not None:
+        rate = lanes_bytes_per_s(*slot)
+        line = f"{gpu.name} on PCIe {slot[0]}.0 x{slot[1]}: {rate / 1e9:.1f} GB/s one way, by no other link."
+        said += [line] if line not in said else []
+    return found
 
 
 def _taken(request: WaysToRunRequest, cards: int) -> tuple[int, ...]:
@@ -150,26 +183,25 @@ def _host(request: WaysToRunRequest, said: list[str]) -> Host:
     """Size less what the system keeps; bandwidth as stated, by its channels, or by its size."""
     usual, words = speed_constants().host, request.host_memory
     stated = words.bytes if words else request.host_memory_bytes
-    lane = request.link.bytes_per_s if request.link and request.link.kind == "pcie" else None
     said += words.assumptions if words else ()
     keeps = memory_constants().llama_cpp.host_reserve_ratio
     usable = None if stated is None else int(stated * (1 - keeps))
     known = request.host_bandwidth_bytes_per_s or (words.bandwidth_bytes_per_s if words else None)
     if known is not None:
-        return Host(stated, usable, known, lane)
+        return Host(stated, usable, known)
     if request.memory_channels is not None:
         bandwidth = _channels_bytes_per_s(request.memory_channels)
         said.append(
             f"{request.memory_channels} memory channels are taken to move {bandwidth / 1e9:.0f} GB/s; a second socket "
             "adds capacity and hardly speed."
         )
-        return Host(stated, usable, bandwidth, lane)
+        return Host(stated, usable, bandwidth)
     server = (stated or 0) > DESKTOP_MOST_BYTES
     bandwidth = usual.server_bandwidth_bytes_per_s if server else usual.bandwidth_bytes_per_s
     if stated is not None:
         what = "one socket of a server (eight channels of DDR4-3200)" if server else "two channels of DDR5-5600"
         said.append(f"host_bandwidth_bytes_per_s not stated: {what}, {bandwidth / 1e9:.0f} GB/s.")
-    return Host(stated, usable, bandwidth, lane)
+    return Host(stated, usable, bandwidth)
 
 
 def _channels_bytes_per_s(channels: int) -> float:

@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 
 from kb.units import format_bytes
+from tools.shards import block_of, cut_layers
 from tools.speed.allreduce import bus_bytes_per_s
 from tools.ways_to_run.result import Bind
 from tools.ways_to_run.search import Found, Missed
@@ -29,7 +30,8 @@ def binds_of(load: Load, machine: Machine, found: Found) -> tuple[Bind, ...]:
 
 def _nothing_fits(load: Load, machine: Machine, found: Found) -> Iterator[Bind]:
     ways = load.parallel.tp or 1
-    reason = indivisible(load.shape, ways)
+    block = block_of(load.shape.id, load.weight_format or load.native)
+    reason = indivisible(load.shape, ways) or cut_layers(load.shape, ways, block)
     if reason is not None:
         yield Bind(what="divisibility", subject=f"TP {ways}", needed=ways, said=f"{reason}.")
     if ways * (load.parallel.pp or 1) * (load.parallel.dp or 1) > max(len(machine.cards) * machine.nodes, 1):
@@ -40,17 +42,25 @@ def _nothing_fits(load: Load, machine: Machine, found: Found) -> Iterator[Bind]:
     for miss in nearest(found.missed)[:2]:
         held = miss.held
         room = held.usable
+        named = missed_name(miss)
+        if miss.engine is None:
+            yield Bind(
+                what="format_published", subject=format_name(miss.form),
+                said=f"No engine that runs on {machine.name} reads {format_name(miss.form)}.",
+            )  # fmt: skip
+            if held.needed <= room:
+                continue
         weights_first = held.weights > room or held.weights >= held.cache
         yield Bind(
             what="weights_memory" if weights_first else "cache_memory",
-            subject=f"{format_name(miss.form)} in {ENGINES[miss.engine]}", needed=round(held.needed), available=room,
+            subject=named, needed=round(held.needed), available=room,
             unit="bytes",
-            said=f"{format_name(miss.form)} in {ENGINES[miss.engine]} needs {format_bytes(held.needed)} "
+            said=f"{named} needs {format_bytes(held.needed)} "
             f"(weights {format_bytes(held.weights)}, cache {format_bytes(held.cache)}) where {format_bytes(room)} "
             "are usable.",
         )  # fmt: skip
     if (
-        found.missed
+        any(miss.engine for miss in found.missed)
         and machine.host.stated is None
         and machine.cards
         and not any(card.shared for card in machine.cards)
@@ -60,14 +70,20 @@ def _nothing_fits(load: Load, machine: Machine, found: Found) -> Iterator[Bind]:
             subject="host memory",
             said="The host's memory was not stated, so nothing is left there.",
         )
-    asked = [bad for bad in found.unreadable if (load.weight_format or load.engine) and not found.missed]
+    constrained = (load.weight_format or load.engine) and not any(miss.engine for miss in found.missed)
+    asked = found.unreadable if constrained else []
     for bad in asked[:2]:
         yield Bind(what="engine_support", subject=bad.name or bad.engine, said=f"{bad.rule.reason}.")
 
 
+def missed_name(miss: Missed) -> str:
+    """`FP8 in vLLM`; the format alone where no engine reads it."""
+    return format_name(miss.form) + (f" in {ENGINES[miss.engine]}" if miss.engine else "")
+
+
 def nearest(missed: list[Missed]) -> list[Missed]:
     """Nearest misses first, each format of an engine once."""
-    found: dict[tuple[str, str], Missed] = {}
+    found: dict[tuple[str | None, str], Missed] = {}
     for one in sorted(missed, key=lambda one: one.held.needed / max(one.held.usable, 1)):
         found.setdefault((one.engine, one.form), one)
     return list(found.values())
@@ -179,4 +195,4 @@ def _capacity(load: Load, best: Weighed, found: Found) -> Iterator[Bind]:
         )  # fmt: skip
 
 
-__all__ = ["binds_of", "nearest"]
+__all__ = ["binds_of", "missed_name", "nearest"]

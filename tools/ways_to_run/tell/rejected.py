@@ -3,13 +3,14 @@
 from collections.abc import Iterator
 
 from kb.units import format_bytes
+from tools.shards import BLOCK, block_of, cut_layers, experts_whole
 from tools.ways_to_run.result import Rejected
 from tools.ways_to_run.search import Found
 from tools.ways_to_run.space.formats import FILES, SERVERS, Readable, bits_per_weight, engine_rule, readable, runs
-from tools.ways_to_run.space.layouts import experts_whole, groups, indivisible
+from tools.ways_to_run.space.layouts import groups, indivisible
 from tools.ways_to_run.space.load import Load
 from tools.ways_to_run.space.machine import Machine
-from tools.ways_to_run.tell.binds import nearest
+from tools.ways_to_run.tell.binds import missed_name, nearest
 from tools.ways_to_run.tell.words import ENGINES, format_name
 from tools.ways_to_run.weigh.worth import Weighed
 
@@ -20,13 +21,19 @@ WEIGHT_ONLY = ("fp8", "mxfp8", "nvfp4", "mxfp4", "fp4")
 
 def rejected_of(load: Load, machine: Machine, found: Found) -> tuple[Rejected, ...]:
     """Layouts that do not divide, engines and formats the cards lack, formats that did not fit."""
-    rows = dict.fromkeys((*_indivisible(load, machine), *_engines(load, machine), *_formats(load, machine, found),
-                          *_memory(load, found), *_slow(load, found)))  # fmt: skip
+    rows = dict.fromkeys(
+        (
+            *_indivisible(load, machine, found), *_engines(load, machine), *_formats(load, machine, found),
+            *_memory(load, found), *_slow(load, found),
+        )
+    )  # fmt: skip
     return tuple(rows)[:MOST]
 
 
-def _indivisible(load: Load, machine: Machine) -> Iterator[Rejected]:
+def _indivisible(load: Load, machine: Machine, found: Found) -> Iterator[Rejected]:
     """Tensor parallelism as asked, or over all cards of a node, where it does not divide."""
+    served = next((one.candidate.form for one in found.ways if one.candidate.engine != FILES), load.native)
+    form = load.weight_format or served
     for group in groups(machine):
         for ways in dict.fromkeys((load.parallel.tp or 0, group.per_node)):
             reason = indivisible(load.shape, ways) if ways > 1 else None
@@ -34,12 +41,15 @@ def _indivisible(load: Load, machine: Machine) -> Iterator[Rejected]:
                 yield Rejected(way=f"TP {ways}", reason=f"only {group.size} cards are there", kind="divisibility")
             elif reason:
                 yield Rejected(way=f"TP {ways}", reason=reason, kind="divisibility")
-            elif ways > 1 and experts_whole(load.shape, ways, load.native) and load.shape.experts:
+            elif ways > 1 and (cut := cut_layers(load.shape, ways, block_of(load.shape.id, form))):
+                yield Rejected(way=f"{format_name(form)} with TP {ways}", reason=cut, kind="divisibility")
+            elif ways > 1 and experts_whole(load.shape, ways, form) and load.shape.experts:
                 width = load.shape.experts.expert_intermediate_size
+                each = f"{width / ways:,.0f} each" if width % ways == 0 else "uneven"
                 yield Rejected(
-                    way=f"TP {ways} of the experts", kind="divisibility",
-                    reason=f"experts of {width:,} columns over {ways} cards cut blocks of 128: experts stay whole "
-                    "(expert parallelism)",
+                    way=f"{format_name(form)} with TP {ways} of the experts", kind="divisibility",
+                    reason=f"experts of {width:,} columns over {ways} cards are {each}, no multiple of {BLOCK}: they "
+                    "stay whole on a card (--enable-expert-parallel)",
                 )  # fmt: skip
 
 
@@ -69,18 +79,18 @@ def _formats(load: Load, machine: Machine, found: Found) -> Iterator[Rejected]:
 
 def _memory(load: Load, found: Found) -> Iterator[Rejected]:
     """Of each engine the nearest format that did not fit, where it is wider than all that did."""
-    seen: set[str] = set()
+    seen: set[str | None] = set()
     widest: dict[str, float] = {}
     for one in found.ways:
         engine, bits = one.candidate.engine, bits_per_weight(load, one.candidate.form)
         widest[engine] = max(widest.get(engine, 0.0), bits)
     for miss in sorted(nearest(found.missed), key=lambda one: one.engine != FILES):
-        narrow = bits_per_weight(load, miss.form) <= widest.get(miss.engine, 0.0)
+        narrow = bits_per_weight(load, miss.form) <= widest.get(miss.engine or "", 0.0)
         if miss.engine in seen or narrow or miss.held.needed <= miss.held.usable:
             continue
         seen.add(miss.engine)
         yield Rejected(
-            way=f"{format_name(miss.form)} in {ENGINES[miss.engine]}", kind="memory",
+            way=missed_name(miss), kind="memory",
             reason=f"needs {format_bytes(miss.held.needed)}, {format_bytes(miss.held.usable)} are usable",
         )  # fmt: skip
 

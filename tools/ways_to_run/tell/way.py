@@ -59,6 +59,7 @@ def _speed(speed: Speed | None) -> WaySpeed | None:
     if speed is None:
         return None
     return WaySpeed(
-        tokens_per_s_per_user=speed.per_user, tokens_per_s_total=speed.total, first_token_s=speed.first_token,
+        tokens_per_s_per_user=speed.per_user, decode_tokens_per_s_per_user=speed.decode,
+        tokens_per_s_total=speed.total, first_token_s=speed.first_token,
         prefill_tokens_per_s=speed.prefill, bound=speed.bound, label=speed.label,
     )  # fmt: skip

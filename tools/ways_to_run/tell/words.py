@@ -5,12 +5,15 @@ from collections.abc import Iterator
 from kb.quality import quality
 from kb.units import format_bytes
 from tools.ways_to_run.result import UsedCards
-from tools.ways_to_run.space.formats import FILES, made_by_others
+from tools.ways_to_run.space.formats import FILES, made_by_others, published
 from tools.ways_to_run.space.load import Load
 from tools.ways_to_run.weigh.candidate import Candidate
 from tools.ways_to_run.weigh.worth import Weighed
 
 ENGINES = {"vllm": "vLLM", "sglang": "SGLang", "tensorrt-llm": "TensorRT-LLM", FILES: "llama.cpp"}
+
+UNNOTICED_PERCENT = 1.0
+"""Rise of perplexity that makers publish a checkpoint with and nobody notices."""
 
 
 def format_name(form: str) -> str:
@@ -73,8 +76,11 @@ def why(load: Load, one: Weighed) -> Iterator[str]:
     """What speaks for the way and what one gives up."""
     candidate = one.candidate
     weights = quality().weights_percent(candidate.form, load.native, load.shape.params)
+    own = published(load, candidate.form) if candidate.engine != FILES else None
     if candidate.form in (load.native, "gguf:BF16") or weights == 0:
         yield "The weights as they were published: nothing is lost."
+    elif own and weights < UNNOTICED_PERCENT:
+        yield f"The model's makers publish it in {format_name(candidate.form)} themselves: {own}."
     else:
         yield (
             f"{format_name(candidate.form)} raises perplexity by about {weights:.2g} % over the published weights "

@@ -44,7 +44,10 @@ def _moved(load: Load, one: Weighed, taken: Weighed, ratio: float, figure: Measu
     alike = candidate.engine == like.engine and candidate.offloads == like.offloads
     if one.speed is None or not alike:
         return one
-    speed = one.speed._replace(per_user=times(one.speed.per_user, ratio), total=times(one.speed.total, ratio))
+    decode = times(one.speed.decode, ratio) if one.speed.decode else None
+    speed = one.speed._replace(
+        per_user=times(one.speed.per_user, ratio), total=times(one.speed.total, ratio), decode=decode
+    )
     if one is taken:
         speed = speed._replace(per_user=_sure(speed.per_user), total=_sure(speed.total), label="own")
     return weighed(load, candidate, speed)

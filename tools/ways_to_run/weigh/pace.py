@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from typing import Literal, NamedTuple
 
 from kb.base import BadInput
-from kb.links import pcie_bytes_per_s
+from kb.links import lanes_bytes_per_s, slot_bytes_per_s
 from kb.memory_constants import constants as memory_constants
 from kb.records.gpu import Gpu
 from kb.speed_constants import constants as speed_constants
@@ -15,19 +15,20 @@ from tools.speed.interval import interval, inverse, times
 from tools.speed.pace import placed_pace
 from tools.speed.request import InferenceSpeedRequest
 from tools.speed.result import Bound, Interval, Label
-from tools.speed.work import Work, work_of
+from tools.speed.work import Work, product_rate, rates, work_of
 from tools.ways_to_run.space.load import Load
 from tools.ways_to_run.weigh.candidate import Candidate
+from tools.ways_to_run.weigh.ceiling import later, lowered, reached
 from tools.ways_to_run.weigh.held import CACHES_PREFIXES
 
 ROOMY = 10**7
 """Sequences that are told to fit: whether they do was decided by the memory."""
-ONE_WAY = 0.5
-"""A link's bandwidth counts both directions; weights go one way."""
+NOTED_RATIO = 1.2
+"""Pace without prompts over the one with them from which on both are told."""
 COPIED_RATIO = 0.8
 """Of it, what copies from pinned memory reach."""
-USUAL_PCIE = 64e9
-"""Sixteen lanes of PCI Express 4, where the card's own is not known."""
+USUAL_PCIE = 4
+"""Generation of PCI Express where the card's own is not known."""
 
 
 class Speed(NamedTuple):
@@ -41,6 +42,8 @@ class Speed(NamedTuple):
     label: Label | Literal["own"]
     host_share: float
     """Share of a token's time that the host's memory takes."""
+    decode: Interval | None = None
+    """Of one user while no prompt is read; null where that is about as fast as `per_user`."""
 
 
 class Paces:
@@ -62,15 +65,20 @@ class Paces:
         known = {kind: pace for kind, pace in paces.items() if pace is not None}
         if len(known) < len(paces):
             return None
-        return self._together(candidate, known, _shares(candidate, kinds))
+        speed = self._together(candidate, known, _shares(candidate, kinds))
+        weak = [share for kind in kinds if (share := reached(by_id[kind], candidate.engine)) is not None]
+        return _held_low(speed, min(one.decode for one in weak), min(one.prefill for one in weak)) if weak else speed
 
     def _on(self, candidate: Candidate, gpu: Gpu) -> TokenPace | None:
         """The whole model on cards like this one."""
         base = self._base(candidate.engine, candidate.form, gpu)
         if base is None:
             return None
+        bandwidth, flops_16 = rates(gpu, guess=True)
+        flops, _ = product_rate(gpu, base.format.name, flops_16)
         work = base._replace(
-            gpu=gpu, kv_bytes=candidate.work.kv_bytes, host_bandwidth=candidate.host.bandwidth,
+            gpu=gpu, bandwidth=bandwidth, flops=flops, flops_16=flops_16,
+            kv_bytes=candidate.work.kv_bytes, host_bandwidth=candidate.host.bandwidth,
             cached_tokens=base.cached_tokens if candidate.engine in CACHES_PREFIXES else 0,
         ).on(candidate.layout, self.load.sequences)  # fmt: skip
         spilled = candidate.held.spilled
@@ -99,7 +107,9 @@ class Paces:
         work = first.work
         token = _mean([(shares[kind], pace.token) for kind, pace in paces.items()])
         scale = first.found.per_user * first.found.output_token_s
-        token = _later(token, self._cache_away_s(candidate, work))
+        plain = times(token, 1 - first.found.interference_s / first.found.output_token_s)
+        away = self._cache_away_s(candidate, work)
+        token, plain = _later(token, away), _later(plain, away)
         count = work.sequences * work.layout.replicas
         reading = _mean([(shares[kind], _reading(pace)) for kind, pace in paces.items()])
         waiting = _mean([(shares[kind], pace.first_token) for kind, pace in paces.items()])
@@ -111,6 +121,7 @@ class Paces:
             per_user=inverse(token, scale), total=inverse(token, scale * count), first_token=waiting,
             prefill=inverse(reading), bound=bound_of(first.found), label=first.near.label,
             host_share=step.spill_s / step.total_s if step.total_s else 0.0,
+            decode=inverse(plain, scale) if token.value > NOTED_RATIO * plain.value else None,
         )  # fmt: skip
 
     def _cache_away_s(self, candidate: Candidate, work: Work) -> float:
@@ -131,8 +142,7 @@ class Paces:
         if not spilled:
             return 0.0
         weights = spilled * candidate.held.weights_all
-        slot = candidate.host.link_bytes_per_s or (pcie_bytes_per_s(work.gpu) or USUAL_PCIE) * ONE_WAY
-        link = slot * COPIED_RATIO
+        link = (slot_bytes_per_s(work.gpu) or lanes_bytes_per_s(USUAL_PCIE)) * COPIED_RATIO
         batches = -(-tokens // memory_constants().llama_cpp.ubatch_tokens)
         arch = work.arch
         visited = arch.experts_per_token / arch.experts if arch.moe else 1.0
@@ -152,6 +162,16 @@ class Paces:
         )  # fmt: skip
         total = found.tokens_per_s_total or interval(1.0, "offload")
         return Speed(times(total, 1 / load.sequences), total, None, None, found.bound, found.label, 1.0)
+
+
+def _held_low(speed: Speed, decode: float, prefill: float) -> Speed:
+    """Rates of a stack that hardly anyone measured: the low ends as its worst reports."""
+    return speed._replace(
+        per_user=lowered(speed.per_user, decode), total=lowered(speed.total, decode),
+        decode=speed.decode and lowered(speed.decode, decode),
+        prefill=speed.prefill and lowered(speed.prefill, prefill),
+        first_token=speed.first_token and later(speed.first_token, prefill),
+    )  # fmt: skip
 
 
 def _shares(candidate: Candidate, kinds: Counter[str]) -> dict[str, float]:
