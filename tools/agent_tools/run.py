@@ -110,7 +110,7 @@ def _work(request: RunRequest, named: dict[str, Any], form: str | None) -> dict[
     count = reading.count
     return {
         **named, "weight_format": form, "kv_format": reading.cache(request.kv_format),
-        "engine": reading.engine(request.engine), "parallel": reading.parallel(request.parallel) or None,
+        "engine": _engine(request.engine), "parallel": reading.parallel(request.parallel) or None,
         "context_tokens": count(request.context_tokens, "context_tokens"),
         "concurrent_sequences": count(request.concurrent_sequences, "concurrent_sequences"),
         "users": count(request.users, "users"), "input_tokens": count(request.input_tokens, "input_tokens"),
@@ -129,6 +129,12 @@ def _machine(request: RunRequest) -> dict[str, Any]:
         "link": _link(request.link), "nodes": reading.count(request.nodes, "nodes"),
         "memory_taken_bytes": reading.memory(request.memory_taken, "memory_taken"), "objective": request.objective,
     }  # fmt: skip
+
+
+def _engine(text: str | None) -> str | None:
+    """The engine that runs, under programs that are llama.cpp underneath."""
+    named = reading.engine(text)
+    return "llama.cpp" if named in {"ollama", "lm-studio"} else named
 
 
 def _link(text: str | None) -> str | None:
