@@ -21,6 +21,8 @@ CAPACITY = re.compile(r"\d\s?(?:GB?|GiB|T)\b", re.I)
 CAPACITY_END = re.compile(r"-\d+gb$")
 SIZED = re.compile(r"\d(?:\.\d+)?\s?[BMT]\b", re.I)
 """A model's name that tells its size."""
+KEY = re.compile(r"\[{1,2}R\d{1,4}[^\[\]\n]{0,60}\]{1,2}|\{\{[^{}\n]{0,160}\}\}", re.I)
+"""The key of a result, which is no DeepSeek-R1."""
 BRACKET_INSIDE = re.compile(r"[(（)）,;，；/]")
 REMEMBERED, REMEMBERED_LENGTH = 1024, 4000
 
@@ -43,7 +45,7 @@ def products(text: str) -> tuple[Product, ...]:
 
 
 def _products(text: str) -> tuple[Product, ...]:
-    masked = SOFTWARE.sub(lambda program: " " * len(program[0]), text)
+    masked = KEY.sub(lambda key: " " * len(key[0]), SOFTWARE.sub(lambda program: " " * len(program[0]), text))
     found = [
         _product("card" if names is gpu_names() else "model", one)
         for names in (gpu_names(), model_names())
