@@ -1,7 +1,7 @@
 """What nothing stands behind is found, with its unit and what it is of; and nothing else is."""
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from assistant.grounding.check import checked
@@ -151,6 +151,7 @@ def test_no_result_vouches_for_a_figure_that_it_does_not_hold(held: object) -> N
     assert found("It costs $123,456 and holds 777 GiB.", held) == ["$123,456", "777 GiB"]  # type: ignore[arg-type]
 
 
+@settings(deadline=None)
 @given(st.text(max_size=400))
 def test_any_text_is_checked_without_failing_and_its_findings_lie_in_it(text: str) -> None:
     evidence = Evidence.of(ALL, (ZH, EN), (FORMER,))
@@ -160,6 +161,7 @@ def test_any_text_is_checked_without_failing_and_its_findings_lie_in_it(text: st
     assert all(0 < end <= len(text) for end, _ in said.sources)
 
 
+@settings(deadline=None)
 @given(
     st.lists(
         st.sampled_from(

@@ -1,7 +1,7 @@
 """What vouches for a figure: its value, its unit, and what it is of, in a result, a passage or the person's words."""
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from assistant.grounding.evidence import BEFORE, CATALOG, PERSON, Evidence, Verdict
@@ -82,6 +82,7 @@ def test_a_figure_may_be_rounded_as_people_do(rounded: str) -> None:
     assert vouched(rounded, Evidence.of([RUN, CARDS])).sources != ()
 
 
+@settings(deadline=None)
 @given(st.integers(1, 9999), st.sampled_from(["GiB", "tokens/s", "W", "GB/s", "days", "%"]))
 def test_whatever_a_result_says_may_be_said_again(number: int, unit: str) -> None:
     said = f"{number:,} {unit}"
@@ -89,6 +90,7 @@ def test_whatever_a_result_says_may_be_said_again(number: int, unit: str) -> Non
     assert vouched(said, evidence).sources == ("R1",)
 
 
+@settings(deadline=None)
 @given(st.integers(11, 9999), st.sampled_from(["GiB", "tokens/s", "W"]))
 def test_and_nothing_else_of_its_kind(number: int, unit: str) -> None:
     evidence = Evidence.of([looked_up("R1", "look_up", {"value": f"{number} {unit}"})])

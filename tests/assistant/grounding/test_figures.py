@@ -1,7 +1,7 @@
 """Figures are read with what they are of: which card, which model, whose share, what time."""
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from assistant.grounding.figures import Figure, figures, is_money
@@ -118,6 +118,7 @@ def test_money_is_known() -> None:
     assert [is_money(one) for one in read("$5, 5 GB and 5 元")] == [True, False, True]
 
 
+@settings(deadline=None)
 @given(st.text(max_size=300))
 def test_any_text_is_read_and_every_figure_stands_where_it_says(text: str) -> None:
     for one in read(text):

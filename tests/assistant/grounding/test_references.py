@@ -1,7 +1,7 @@
 """References to results are filled in with what these say, or told as leading nowhere."""
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from assistant.grounding.references import in_unit, paths, rendered
@@ -77,6 +77,7 @@ def test_paths_are_those_that_a_reference_takes() -> None:
         assert rendered(f"{{{{R1{path}}}}}", HELD).problems == ()
 
 
+@settings(deadline=None)
 @given(st.text(alphabet="{}R0123.[]|way_ ", max_size=80))
 def test_any_braces_are_read_and_spans_lie_in_the_text(text: str) -> None:
     filled = rendered(text, HELD)

@@ -1,7 +1,7 @@
 """An answer is taken apart without losing a character that says something."""
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from assistant.grounding.statements import statements
@@ -68,6 +68,7 @@ def test_own_knowledge_is_known_by_its_mark(answer: str, own: list[bool]) -> Non
     assert [one.own for one in statements(answer)] == own
 
 
+@settings(deadline=None)
 @given(st.lists(PIECES, max_size=30).map("".join) | st.text(max_size=300))
 def test_statements_lie_where_they_say_in_order_and_apart(answer: str) -> None:
     position = 0
@@ -77,6 +78,7 @@ def test_statements_lie_where_they_say_in_order_and_apart(answer: str) -> None:
         position = one.end
 
 
+@settings(deadline=None)
 @given(st.lists(PIECES, max_size=30).map("".join))
 def test_no_word_is_lost(answer: str) -> None:
     said = "".join(one.text for one in statements(answer))

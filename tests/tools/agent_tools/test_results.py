@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 import yaml
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from kb.records.passage import Passage
@@ -84,6 +84,7 @@ def test_passages_come_as_quotations_with_their_key(monkeypatch: pytest.MonkeyPa
     assert all(each["title"] == "Notes" for each in one.shown["passages"] if isinstance(each, dict))
 
 
+@settings(deadline=None)
 @given(st.dictionaries(NAMES, TREES, min_size=1, max_size=12))
 def test_whatever_is_told_is_cut_to_the_bound(told: dict[str, Any]) -> None:
     kept = bounded(told)

@@ -1,7 +1,7 @@
 """Figures of a result are written out with the unit that their field's name carries."""
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tools.agent_tools.shown import duration, shown, with_unit
@@ -48,6 +48,7 @@ def test_money_is_told_in_the_currency_and_for_the_time_beside_it() -> None:
     assert told["amount"] == "¥5.98/h"
 
 
+@settings(deadline=None)
 @given(st.floats(min_value=1e-6, max_value=1e9))
 def test_a_duration_has_a_unit_and_keeps_its_size(value_s: float) -> None:
     number, unit = duration(value_s).split(" ")
@@ -55,6 +56,7 @@ def test_a_duration_has_a_unit_and_keeps_its_size(value_s: float) -> None:
     assert back == pytest.approx(value_s, rel=0.006)
 
 
+@settings(deadline=None)
 @given(
     st.floats(min_value=1, max_value=1e15),
     st.sampled_from(["bytes", "bytes/s", "flops", "w", "s", "ratio", "tokens/s"]),
