@@ -21,6 +21,10 @@ CAPACITY = re.compile(r"\d\s?(?:GB?|GiB|T)\b", re.I)
 CAPACITY_END = re.compile(r"-\d+gb$")
 SIZED = re.compile(r"\d(?:\.\d+)?\s?[BMT]\b", re.I)
 """A model's name that tells its size."""
+KEY = re.compile(r"\[{1,2}R\d{1,4}[^\[\]\n]{0,60}\]{1,2}|\{\{[^{}\n]{0,160}\}\}", re.I)
+"""The key of a result, which is no DeepSeek-R1."""
+UNIT_BEHIND = re.compile(r"\s?(?:[GTMK]i?B(?:/s)?|tok(?:en)?s?|t/s|W|瓦|元|%|USD|CNY)(?![A-Za-z])")
+"""What makes digits an amount: "5060 GiB" names no RTX 5060."""
 BRACKET_INSIDE = re.compile(r"[(（)）,;，；/]")
 REMEMBERED, REMEMBERED_LENGTH = 1024, 4000
 
@@ -43,12 +47,14 @@ def products(text: str) -> tuple[Product, ...]:
 
 
 def _products(text: str) -> tuple[Product, ...]:
-    masked = SOFTWARE.sub(lambda program: " " * len(program[0]), text)
+    masked = KEY.sub(lambda key: " " * len(key[0]), SOFTWARE.sub(lambda program: " " * len(program[0]), text))
     found = [
         _product("card" if names is gpu_names() else "model", one)
         for names in (gpu_names(), model_names())
         for one in names.scan(masked)
-        if one.exact and not BRACKET_INSIDE.search(one.text)
+        if one.exact
+        and not BRACKET_INSIDE.search(one.text)
+        and not (one.text.isdigit() and UNIT_BEHIND.match(text, one.end))
     ]
     return tuple(sorted(found, key=lambda one: one.start))
 

@@ -8,6 +8,8 @@ from pydantic import model_validator
 from kb.base import Frozen
 
 NOTHING = frozenset({"", "null", "none", "n/a", "unknown", "unspecified", "not specified", "not stated", "未知", "无"})
+SAYS_NONE = frozenset({"gradient_checkpointing", "unit"})
+"""Fields of which "none" is a value: no checkpointing, a bare number."""
 
 
 class AgentRequest(Frozen):
@@ -22,7 +24,7 @@ class AgentRequest(Frozen):
         return {
             key: _fitted(cls, str(key), value)
             for key, value in given.items()
-            if not (value is None or (isinstance(value, str) and value.strip().lower() in NOTHING))
+            if value is not None and not _says_nothing(str(key), value)
         }
 
 
@@ -32,9 +34,22 @@ def _fitted(cls: type[AgentRequest], key: str, value: Any) -> Any:
         return value
     takes = str(field.annotation)
     if "tuple" in takes:
-        return (value,) if isinstance(value, str | dict) else value
+        many = value if isinstance(value, list | tuple) else (value,)
+        return tuple(_text(one) for one in many)
     if "str" in takes and "dict" not in takes and isinstance(value, int | float) and not isinstance(value, bool):
-        return f"{value:.12g}"
+        return _text(value)
     if "str" in takes and isinstance(value, list) and all(isinstance(one, str) for one in value):
         return " + ".join(value)
     return value
+
+
+def _says_nothing(key: str, value: Any) -> bool:
+    """Whether a value only says that there is none; of some fields "none" is a value."""
+    if not isinstance(value, str) or (plain := value.strip().lower()) not in NOTHING:
+        return False
+    return plain != "none" or key not in SAYS_NONE
+
+
+def _text(value: Any) -> Any:
+    """A number as the text of it; anything else as it is."""
+    return f"{value:.12g}" if isinstance(value, int | float) and not isinstance(value, bool) else value

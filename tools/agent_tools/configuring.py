@@ -116,7 +116,8 @@ def configured(result: dict[str, Any], currency: str) -> dict[str, Any]:
     ]
     return {
         "answer": {
-            "verdict": "recommendation" if orders else "nothing fits within these limits", "model": result["model"],
+            "verdict": "recommendation" if orders else "nothing fits within these limits",
+            **({"model": result["model"]} if result["model"] else {}),
         },
         "orders": orders, "nearest_misses": misses, "assumptions": result["assumptions"][:4],
         "warnings": result["warnings"][:3],

@@ -115,7 +115,7 @@ def _work(request: RunRequest, named: dict[str, Any], form: str | None) -> dict[
     count = reading.count
     return {
         **named, "weight_format": form, "kv_format": reading.cache(request.kv_format),
-        "engine": reading.engine(request.engine), "parallel": reading.parallel(request.parallel) or None,
+        "engine": _engine(request.engine), "parallel": reading.parallel(request.parallel) or None,
         "context_tokens": count(request.context_tokens, "context_tokens"),
         "concurrent_sequences": count(request.concurrent_sequences, "concurrent_sequences"),
         "users": count(request.users, "users"), "input_tokens": count(request.input_tokens, "input_tokens"),
@@ -151,6 +151,12 @@ def _per_machine(cards: list[dict[str, Any]], nodes: int | None) -> list[dict[st
     if not nodes or nodes < 2 or any(one["count"] % nodes for one in cards):
         return cards
     return [{**one, "count": one["count"] // nodes} for one in cards]
+
+
+def _engine(text: str | None) -> str | None:
+    """The engine that runs, under programs that are llama.cpp underneath."""
+    named = reading.engine(text)
+    return "llama.cpp" if named in {"ollama", "lm-studio"} else named
 
 
 def _several(request: RunRequest, desk: Desk) -> dict[str, Any]:

@@ -46,7 +46,8 @@ def shown(value: Any, currency: str = "USD") -> Any:
             if inner in (None, "", [], {}, ()) or key in LEFT_OUT:
                 continue
             name, said = _field(key, inner, currency, value.get("period"), value.get("unit"))
-            told[name] = said
+            if said is not None:
+                told[name] = said
         return told
     if isinstance(value, list | tuple):
         return [shown(one, currency) for one in value]
