@@ -117,7 +117,8 @@ def _stands(
         return Stands(True, verdict.sources)
     referred = tuple(key for start, end, key in by_reference if start <= figure.start < end)
     if referred:
-        return Stands(not verdict.against, referred, verdict.against)
+        compares = len({one.ids for one in products(statement.text) if one.dimension == "card"}) > 1
+        return Stands(compares or not verdict.against, referred, verdict.against)
     free = _follows(statement, former, figure) or _compares(statement, former, figure)
     return Stands(free or _needs_nothing(figure, statement), against=verdict.against)
 

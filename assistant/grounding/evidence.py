@@ -84,8 +84,8 @@ class Evidence:
         """Gather from results, what the person wrote in this conversation, and what former answers told."""
         evidence = cls()
         for one in looked_up:
-            if one.failed:
-                evidence._names(str(one.shown), evidence.known)
+            if one.failed:  # what it says of the nearest that would do counts as well
+                evidence._walk(one.shown, one.key, "", frozenset(), frozenset(), {})
             elif one.tool == QUOTES:
                 evidence._passages(one)
             else:

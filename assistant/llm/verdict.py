@@ -81,8 +81,6 @@ def contradiction(said: Said, looked_up: Sequence[LookedUp]) -> str | None:
     if one is not None and found is not None and said.verdict is not None:
         if said.verdict == "fits" and found == "does_not_fit":
             return f"the verdict is {said.verdict}, and {one.key} says does_not_fit"
-        if said.verdict == "does_not_fit" and found == "fits":
-            return f"the verdict is does_not_fit, and {one.key} says fits"
     if len(products(said.text[:LEAD_MAX])) > PRODUCTS_MAX:
         return None
     lead = re.split(r"[。！!\n]|\.\s", said.text.strip(), maxsplit=1)[0][:LEAD_MAX]

@@ -96,17 +96,18 @@ def cost(request: CostRequest, desk: Desk) -> dict[str, Any]:
     if request.what.strip().lower() in {"power", "energy", "electricity", "psu", "circuit"}:
         return _power(desk, machine, request, years)
     asked = {
-        **machine, **_priced(request, rent, bought), "years": years, "provider": request.provider,
+        **machine, **_priced(request, rent, bought, number or 1), "years": years, "provider": request.provider,
         "residual_ratio": reading.ratio(request.residual, "residual"), **_work(request),
     }  # fmt: skip
     return _costs(desk.call("estimate_cost", asked))
 
 
-def _priced(request: CostRequest, rent: Money | None, bought: Money | None) -> dict[str, Any]:
+def _priced(request: CostRequest, rent: Money | None, bought: Money | None, cards: int) -> dict[str, Any]:
     chassis, hosting = reading.money(request.machine_price, "machine_price"), reading.money(request.hosting, "hosting")
     hourly = None
     if rent:
         hourly = float(rent.amount) / (HOURS_PER_MONTH if rent.per == "month" else 24 if rent.per == "day" else 1)
+        hourly *= cards if rent.each == "gpu" else 1
     return {
         "rent_per_hour": hourly, "purchase_price": float(bought.amount) if bought else None,
         "machine_price": float(chassis.amount) if chassis else None,

@@ -122,7 +122,8 @@ def _trained(result: dict[str, Any]) -> dict[str, Any]:
 
 def _memory_alone(asked: dict[str, Any], desk: Desk) -> dict[str, Any]:
     """What a training holds without cards named, and how many of common ones that takes."""
-    task = TASKS.get(str(asked["method"] or "full").split()[0], "full_finetune")
+    words = str(asked["method"] or "full").split()
+    task = next((TASKS[word] for word in (*words[::-1], "full") if word in TASKS), "full_finetune")
     fields = (
         "model",
         "params",

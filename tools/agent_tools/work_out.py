@@ -26,7 +26,7 @@ FACTORS: dict[str, tuple[str, float]] = {
     "gb/s": ("bytes/s", 1e9), "mb/s": ("bytes/s", 1e6), "gbit/s": ("bytes/s", 1.25e8), "pflops": ("flops", 1e15),
     "tflops": ("flops", 1e12), "gflops": ("flops", 1e9), "kw": ("w", 1e3), "w": ("w", 1), "kwh": ("J", 3.6e6),
     "wh": ("J", 3600), "ms": ("s", 1e-3), "s": ("s", 1), "min": ("s", 60), "h": ("s", 3600), "hours": ("s", 3600),
-    "hour": ("s", 3600), "gpu-h": ("s", 3600), "gpu-hours": ("s", 3600), "days": ("s", 86400), "day": ("s", 86400),
+    "hour": ("s", 3600), "gpu-h": ("s", 3600), "byte": ("bytes", 1), "gpu-hours": ("s", 3600), "days": ("s", 86400), "day": ("s", 86400),
     "weeks": ("s", 604800), "month": ("s", 2628000), "months": ("s", 2628000), "year": ("s", 31557600),
     "years": ("s", 31557600), "%": ("ratio", 0.01), "k": ("", 1e3), "m": ("", 1e6), "b": ("", 1e9), "t": ("", 1e12),
     "万": ("", 1e4), "亿": ("", 1e8), "千": ("", 1e3), "小时": ("s", 3600), "天": ("s", 86400), "秒": ("s", 1),
@@ -43,7 +43,9 @@ CURRENCIES = frozenset({"USD", "CNY", "EUR", "GBP"})
 NEVER_ASSUMED = CURRENCIES | {"tokens/s"}
 Value = tuple[float, str, str, str]
 """A figure in its base unit, as it was said, that unit, and where it is from."""
-VALUES_MAX, COUNT_MAX = 12, 16
+SAME = 0.02
+"""How near a ratio has to be to one or two: rounding up and down are let through."""
+VALUES_MAX, COUNT_MAX = 16, 16
 """Named values of a calculation; and a bare number up to which it only counts something."""
 
 
@@ -74,7 +76,7 @@ def work_out(request: WorkOutRequest, desk: Desk) -> dict[str, Any]:
     value = evaluate(request.expression, {name: one[0] for name, one in read.items()})
     steps = NAME.sub(lambda name: read[name[0]][1] if name[0] in read else name[0], request.expression)
     asked = (request.unit or "").strip()
-    unit = "" if asked.lower() in {"none", "1", "x"} else asked or _common_unit([one[2] for one in read.values()])
+    unit = "" if asked.lower() in {"none", "1", "x"} else asked or _unit_of(request.expression, read)
     assumed = [f"{name} = {one[1]}" for name, one in read.items() if one[3] == "assumed"]
     said = _told(value, unit) if asked else with_unit(value, unit) if unit not in CURRENCIES else _told(value, unit)
     return {
@@ -168,9 +170,18 @@ def _amount(field: str, said: str) -> tuple[float, str]:
     return number, ""
 
 
-def _common_unit(units: list[str]) -> str:
-    named = {unit for unit in units if unit}
-    return named.pop() if len(named) == 1 else ""
+def _unit_of(expression: str, read: dict[str, Value]) -> str:
+    """The unit of the value, by what becomes of it when all figures of a unit are doubled; none where it is a ratio."""
+    values = {name: one[0] for name, one in read.items()}
+    plain_value = evaluate(expression, values)
+    found: list[str] = []
+    for unit in sorted({one[2] for one in read.values() if one[2]}):
+        doubled = {name: one[0] * (2 if one[2] == unit else 1) for name, one in read.items()}
+        ratio = evaluate(expression, doubled) / plain_value if plain_value else 0.0
+        if abs(ratio - 1) < SAME:
+            continue
+        found.append(unit if abs(ratio - 2) < SAME else "")
+    return found[0] if len(found) == 1 else ""
 
 
 def _told(value: float, unit: str) -> str:
