@@ -77,10 +77,8 @@ def contradiction(said: Said, looked_up: Sequence[LookedUp]) -> str | None:
     Without a named result nothing is held against it: which of several an answer rests on is the model's to say.
     """
     one = next((one for one in looked_up if one.key == said.key and not one.failed), None)
-    found = verdict_of(one) if one is not None else None
-    if one is not None and found is not None and said.verdict is not None:
-        if said.verdict == "fits" and found == "does_not_fit":
-            return f"the verdict is {said.verdict}, and {one.key} says does_not_fit"
+    if one is not None and said.verdict == "fits" and verdict_of(one) == "does_not_fit":
+        return f"the verdict is fits, and {one.key} says does_not_fit"
     if len(products(said.text[:LEAD_MAX])) > PRODUCTS_MAX:
         return None
     lead = re.split(r"[。！!\n]|\.\s", said.text.strip(), maxsplit=1)[0][:LEAD_MAX]
