@@ -113,7 +113,9 @@ def _trained(result: dict[str, Any]) -> dict[str, Any]:
         memory = way.get("memory") or {}
         parts = {f"{name}_bytes": value for name, value in (memory.get("parts") or {}).items()} if not place else None
         kept = {name: value for name, value in way.items() if name not in SAID_BY_TITLE}
-        ways.append({**kept, "flags": flags, "memory": {**memory, "parts": parts}})
+        price = dict(way.get("price") or {})
+        price["median_hourly_cost"] = price.pop("hourly_cost", None)
+        ways.append({**kept, "flags": flags, "memory": {**memory, "parts": parts}, "price": price})
     answer = dict(result["answer"])
     if ways and (ways[0].get("speed") or {}).get("samples_per_s"):
         answer.pop("tokens_per_s", None)

@@ -28,6 +28,7 @@ class Rent(NamedTuple):
     basis: str
     as_of: str | None = None
     cheapest: str | None = None
+    cheapest_per_gpu_hour: Decimal | None = None
     stale: bool = False
     source: str | None = None
 
@@ -56,11 +57,13 @@ def price_of(one: Timed, rent: Rent | None, today: date | None) -> TrainingPrice
     if found is None:
         return None
     hourly = found.per_gpu_hour * one.plan.count
+    least = found.cheapest_per_gpu_hour
     hours = one.pace.hours if one.pace else None
     run = times(hours, float(found.per_gpu_hour)) if hours else None
     return TrainingPrice(
         run_cost=run, hourly_cost=hourly.quantize(Decimal("0.0001")), currency=found.currency,
         basis="given" if found.basis == "given" else "offers", as_of=found.as_of, cheapest=found.cheapest,
+        cheapest_hourly_cost=None if least is None else (least * one.plan.count).quantize(Decimal("0.0001")),
         stale=found.stale,
     )  # fmt: skip
 
@@ -82,5 +85,8 @@ def offered(gpu: Gpu, today: date | None) -> Rent | None:
         return None
     middle = median(row.usd_per_gpu_hour for row in rows)
     newest = max((row.as_of for row in rows if row.as_of), default=None)
-    return Rent(Decimal(middle), "USD", "offers", newest, rows[0].provider, all(row.stale for row in rows),
-                rows[0].source)  # fmt: skip
+    least = rows[0]
+    return Rent(
+        Decimal(middle), "USD", "offers", newest, least.provider, Decimal(least.usd_per_gpu_hour),
+        all(row.stale for row in rows), least.source,
+    )  # fmt: skip

@@ -79,6 +79,8 @@ class TrainingPrice(Frozen):
     """Day of the newest offer counted."""
     cheapest: str | None = None
     """Provider of the cheapest offer."""
+    cheapest_hourly_cost: Money | None = None
+    """What that one asks for all cards together; null where the rent was given."""
     stale: bool = False
 
 
