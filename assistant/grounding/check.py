@@ -1,7 +1,8 @@
 """The check that runs on what a language model writes: what nothing stands behind is found, told, and cut at last."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Literal
 
@@ -11,18 +12,22 @@ from assistant.grounding.figures import Figure, figures
 from assistant.grounding.mentions import products
 from assistant.grounding.quantities import BYTES, FLOPS, PERCENT, PLAIN, POWER, RATE, TIME, Quantity
 from assistant.grounding.statements import Statement, statements
+from kb.base import BadInput
+from tools.agent_tools.calculation import evaluate
 
 SMALL_MAX = 10
 """Whole numbers up to here count steps, options and people as words do."""
 HARDWARE = re.compile(
-    r"\s?(?:x|×|\*|GPUs?\b|cards?\b|nodes?\b|servers?\b|machines?\b|boxes\b|racks?\b|heads?\b|layers?\b|instances?\b"
+    r"\s?(?:(?:x|×|\*)(?!\s?[\d$¥€(])|GPUs?\b|cards?\b|nodes?\b|servers?\b|machines?\b|boxes\b|racks?\b|heads?\b|layers?\b|instances?\b"
     r"|张|块|卡|台|颗|份|节点|机柜|层|个? ?(?:KV ?)?头)",
     re.I,
 )
 """What makes a small number one of things that are bought."""
-OPERATOR = re.compile(r"\s*(?:[(（][^()（）]{0,40}[)）])?\s*(?P<sign>[×x*·+/÷−-]|=|≈)\s*[$¥€£]?\Z")
-BESIDE = re.compile(r"[^\d=×*/+÷]{0,28}(?:[(（][^()（）]{0,40}[)）])?\s*")
-"""What may stand between a figure and the sign behind it: "× 4 bytes =", "张卡 ×"."""
+EQUALS = re.compile(r"(?P<sign>=|≈)\s*(?:about|约|~)?\s*[$¥€£]?\Z")
+SUM_BEGINS = re.compile(r"[,，;；:：|。]\s|[，；：。=≈]|^")
+"""Where the sum before an equals sign may begin: at the start of its clause, or behind another sign."""
+SIGNS = {"×": "*", "x": "*", "·": "*", "÷": "/", "−": "-", "–": "-", "（": "(", "）": ")"}
+"""Signs of sums as people write them."""
 RATIO = re.compile(r"\s?(?:×|x\b|times\b|倍|成)")
 FREE_KINDS = frozenset({PLAIN, PERCENT, TIME})
 """What may be said of one's own knowledge whatever it is about: settings, shares, times."""
@@ -157,45 +162,53 @@ def _unknown_products(statement: Statement, evidence: Evidence) -> list[Finding]
 
 
 def _follows(statement: Statement, former: Sequence[tuple[Figure, bool]], result: Figure) -> bool:
-    """Whether `result` ends a correct sum or product of figures: "4 × 24 GB = 96 GB"."""
-    operands: list[Figure] = []
-    signs: list[str] = []
-    right = result
-    for figure, good in reversed(former):
-        between = statement.text[figure.end - statement.start : right.start - statement.start]
-        match = OPERATOR.search(between) if len(between) < 60 else None
-        if match is None or not BESIDE.fullmatch(between[: match.start()]):
-            break
-        if not good or not figure.readings:
-            return False
-        operands.insert(0, figure)
-        signs.insert(0, match["sign"])
-        right = figure
-    if len(operands) < 2 or signs[-1] not in {"=", "≈"} or not set(signs[:-1]) <= set("×x*·+/÷−-"):
+    """Whether `result` ends a sum that is written out and right: "4 × 24 GB = 96 GB", "(60 + 6) / 2 = 33 min"."""
+    text, start = statement.text, statement.start
+    sign = EQUALS.search(text[: result.start - start])
+    if sign is None:
         return False
-    choices = range(2)
+    begin = max((match.end() for match in SUM_BEGINS.finditer(text, 0, sign.start())), default=0)
+    operands = [(figure, good) for figure, good in former if begin <= figure.start - start < sign.start()]
+    if len(operands) < 2 or not all(figure.readings and (good or _counts(figure)) for figure, good in operands):
+        return False
+    expression, place = "", begin
+    for index, (figure, _) in enumerate(operands):
+        expression += _signs(text[place : figure.start - start]) + f"v{index}"
+        place = figure.end - start
+    expression += _signs(text[place : sign.start()])
+    main = result.readings[0]
+    slack = 0.005 if sign["sign"] == "=" else 0.03
     return any(
-        abs(_evaluate([_value(one.readings[0], choice) for one in operands], signs[:-1]) - target)
-        <= tolerance * 1.0001 + abs(target) * (0.005 if signs[-1] == "=" else 0.03)
-        for choice in choices
-        for target, tolerance in zip(result.readings[0].values, result.readings[0].tolerances, strict=True)
+        abs(value - target) <= tolerance * 1.0001 + abs(target) * slack
+        for value in _sums(expression, [figure for figure, _ in operands])
+        for scale in ((1.0, 100.0) if main.kind == PERCENT else (1.0,))
+        for target, tolerance in (
+            (one / scale, width / scale) for one, width in zip(main.values, main.tolerances, strict=True)
+        )
     )
+
+
+def _counts(figure: Figure) -> bool:
+    """Whether an operand is a small numeral, which needs no source."""
+    main = figure.readings[0]
+    return main.kind == PLAIN and main.values[0] == int(main.values[0]) and main.values[0] <= SMALL_MAX
+
+
+def _signs(between: str) -> str:
+    """What of the words between two figures belongs to a sum."""
+    return "".join(SIGNS.get(one, one) for one in between if one in "()+-*/" or one in SIGNS)
+
+
+def _sums(expression: str, operands: Sequence[Figure]) -> Iterator[float]:
+    """The values of a sum, with "GB" taken for either thing it means; none where it is no arithmetic."""
+    for choice in range(2):
+        values = {f"v{index}": _value(one.readings[0], choice) for index, one in enumerate(operands)}
+        with suppress(BadInput):
+            yield evaluate(expression, values)
 
 
 def _value(quantity: Quantity, choice: int) -> float:
     return quantity.values[min(choice, len(quantity.values) - 1)]
-
-
-def _evaluate(values: list[float], signs: list[str]) -> float:
-    terms = [values[0]]
-    for sign, value in zip(signs, values[1:], strict=True):
-        if sign in "×x*·":
-            terms[-1] *= value
-        elif sign in "/÷" and value:
-            terms[-1] /= value
-        else:
-            terms.append(-value if sign in "−-" else value)
-    return sum(terms)
 
 
 def _compares(statement: Statement, former: Sequence[tuple[Figure, bool]], result: Figure) -> bool:

@@ -143,12 +143,21 @@ class Evidence:
                         if _same(figure, reading, value, tolerance, held[index]):
                             yield held[index]
             yield from self._said_bare(reading)
+            yield from self._money_bare(reading)
 
     def _kinds(self, reading: Quantity) -> list[str]:
         if reading.kind != MONEY:
             return [reading.kind]
         bare = [f"{MONEY}:{BARE}"] if self._home in reading.currencies else []
         return [*(f"{MONEY}:{code}" for code in reading.currencies), *bare]
+
+    def _money_bare(self, reading: Quantity) -> Iterator[Vouched]:
+        """Sums of money whose currency stands once for several: "(1,508 − 1,191) / 1,191"."""
+        if reading.kind != PLAIN or reading.values[0] < BARE_MIN:
+            return
+        for kind, held in self._by_kind.items():
+            if kind.startswith(MONEY):
+                yield from (one for one in held if one.value == reading.values[0])
 
     def _said_bare(self, reading: Quantity) -> Iterator[Vouched]:
         """The person's own numbers without a unit, for a time or a share told in the same digits."""

@@ -1,5 +1,6 @@
 """`cost`: what owning, renting, running and powering a machine costs."""
 
+import re
 from typing import Any
 
 from pydantic import Field
@@ -24,6 +25,8 @@ POWER = (
     "warnings",
 )  # fmt: skip
 CIRCUITS_MAX = 4
+WHOLE = re.compile(r"total|in all|altogether|whole|everything|整|总|總|合计|一共", re.I)
+"""What says that a price is of everything, not of one card."""
 
 
 class CostRequest(AgentRequest):
@@ -104,13 +107,17 @@ def cost(request: CostRequest, desk: Desk) -> dict[str, Any]:
 
 def _priced(request: CostRequest, rent: Money | None, bought: Money | None, cards: int) -> dict[str, Any]:
     chassis, hosting = reading.money(request.machine_price, "machine_price"), reading.money(request.hosting, "hosting")
+    whole = None
+    if bought:
+        each = 1 if WHOLE.search(request.purchase_price or "") or bought.each == "machine" else cards
+        whole = float(bought.amount) * each + (float(chassis.amount) if chassis else 0.0)
     hourly = None
     if rent:
         hourly = float(rent.amount) / (HOURS_PER_MONTH if rent.per == "month" else 24 if rent.per == "day" else 1)
         hourly *= cards if rent.each == "gpu" else 1
     return {
-        "rent_per_hour": hourly, "purchase_price": float(bought.amount) if bought else None,
-        "machine_price": float(chassis.amount) if chassis else None,
+        "rent_per_hour": hourly, "purchase_price": whole,
+        "machine_price": float(chassis.amount) if chassis and not bought else None,
         "colocation_per_kw_month": float(hosting.amount) if hosting else None,
     }  # fmt: skip
 

@@ -162,11 +162,13 @@ def _engine(text: str | None) -> str | None:
 def _several(request: RunRequest, desk: Desk) -> dict[str, Any]:
     """Several models on the same cards: those that write text by the solver, beside what the others hold."""
     works, beside = [], []
+    shared = ("context_tokens", "concurrent_sequences", "users", "input_tokens", "output_tokens")
+    load = {name: value for name, value in _work(request, {}, None).items() if name in shared and value is not None}
     card, _ = reading.one_kind(reading.cards(request.cards))
     for text in request.works:
         named, form = reading.model_and_format(text, None, published=True)
         if reading.kind_of(named) in reading.LANGUAGE_KINDS:
-            works.append({**named, **({"weight_format": form} if form else {})})
+            works.append({**load, **named, **({"weight_format": form} if form else {})})
         else:
             asked = {**named, "weight_format": form, "gpu": card, "task": "inference"}
             beside.append(desk.call("estimate_memory", asked))

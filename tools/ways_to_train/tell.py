@@ -127,7 +127,8 @@ def _why(problem: Problem, one: Timed) -> Iterator[str]:
     plan, weighed = one.plan, one.weighed
     spare = weighed.usable - weighed.needed
     if weighed.surety == "yes":
-        yield f"{format_bytes(spare)} of {format_bytes(weighed.usable)} a card stay free, also at the upper end."
+        sure = weighed.usable - weighed.high
+        yield f"{format_bytes(spare)} of {format_bytes(weighed.usable)} a card stay free, {format_bytes(sure)} at the least."
     elif weighed.surety == "tight":
         yield f"By the estimate {format_bytes(spare)} a card stay free; at its upper end it does not fit."
     if plan.checkpointing == "full":
