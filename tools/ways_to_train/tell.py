@@ -128,7 +128,8 @@ def _why(problem: Problem, one: Timed) -> Iterator[str]:
     spare = weighed.usable - weighed.needed
     if weighed.surety == "yes":
         sure = weighed.usable - weighed.high
-        yield f"{format_bytes(spare)} of {format_bytes(weighed.usable)} a card stay free, {format_bytes(sure)} at the least."
+        of_all = f"{format_bytes(spare)} of {format_bytes(weighed.usable)}"
+        yield f"{of_all} a card stay free, {format_bytes(sure)} at the least."
     elif weighed.surety == "tight":
         yield f"By the estimate {format_bytes(spare)} a card stay free; at its upper end it does not fit."
     if plan.checkpointing == "full":
