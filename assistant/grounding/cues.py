@@ -10,7 +10,7 @@ from kb.snapshot import parse_yaml
 BEFORE, AFTER = 30, 22
 """Characters around a figure in which the words stand that say what it is of."""
 FIGURE = re.compile(r"\d[\d.,]*")
-CLAUSE = re.compile(r"[,，;；。:：|（(]|\s(?:and|but|while|vs\.?|against)\s|而|但")
+CLAUSE = re.compile(r"[,，;；。:：|（(、]|\s(?:and|but|while|vs\.?|against)\s|而|但")
 
 
 @lru_cache(maxsize=1)

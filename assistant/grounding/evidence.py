@@ -322,7 +322,9 @@ def _against(figure: Figure, one: Vouched) -> str:
     if figure.models and one.models and not figure.models & one.models:
         return f"of {', '.join(sorted(one.models)[:2])}"
     for group, role in figure.roles.items():
-        if group == "period" and one.kind == TIME:
+        if (group == "period" and one.kind == TIME) or (
+            one.kind == PACE and "per_card" in {role, one.roles.get(group)}
+        ):
             continue
         if one.roles.get(group, role) != role:
             return f"as {one.roles[group].replace('_', ' ')}, not {role.replace('_', ' ')}"

@@ -18,7 +18,7 @@ from tools.agent_tools.ledger import Ledger
 
 logger = logging.getLogger(__name__)
 MODEL_CALLS_MAX, REPAIRS_MAX = 8, 2
-CALLS_AT_ONCE_MAX, ARGUMENTS_MAX, REPLY_MAX = 10, 24_000, 24_000
+CALLS_AT_ONCE_MAX, ARGUMENTS_MAX, REPLY_MAX = 24, 24_000, 24_000
 """Tool calls in one reply; characters of the arguments of one call; characters of an answer."""
 CUT = frozenset({"length", "max_tokens", "content_filter"})
 """Finish reasons of a reply that is not whole."""

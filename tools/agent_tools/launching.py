@@ -4,6 +4,7 @@ from typing import Any
 
 from pydantic import Field
 
+from kb.base import BadInput
 from tools.agent_tools import reading
 from tools.agent_tools.asked import AgentRequest
 from tools.agent_tools.desk import Desk
@@ -51,10 +52,14 @@ class LaunchRequest(AgentRequest):
 
 def launch_files(request: LaunchRequest, desk: Desk) -> dict[str, Any]:
     """Files that start it: scripts, compose, manifests, training configs, sized by the estimate. To hand them over
-    whole, put {{R5.files}} (its key) on a line of its own; check that they agree with your text."""
+    whole, put {{R5.files}} (its key) on a line of its own."""
     named, form = reading.model_and_format(request.model, None)
     card, number = reading.one_kind(reading.cards(request.cards))
     layout = reading.parallel(request.parallel)
+    if layout.get("dp", 1) > 1 or layout.get("ep", 1) > 1:
+        raise BadInput(
+            "parallel", "names copies or expert parallelism.", "Ask for one copy on its own cards: tp and pp."
+        )
     target = (request.target or "shell").strip().lower().replace(" ", "_").replace("-", "_")
     result = desk.call("make_launch_files", {
         **named, "gpu": card, "gpu_count": number, "nodes": reading.count(request.nodes, "nodes"),

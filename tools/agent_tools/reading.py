@@ -19,6 +19,7 @@ from kb.lexicon import (
     read_money,
 )  # fmt: skip
 from kb.models import models
+from kb.records.gpu import Gpu
 
 LANGUAGE_KINDS = frozenset({"llm", "vlm"})
 ENGINES = {
@@ -32,6 +33,7 @@ ENGINES = {
 CACHES = {"q8": "q8_0", "8bit": "q8_0", "int8": "int8", "q4": "q4_0", "4bit": "q4_0", "f16": "bf16", "16bit": "bf16"}
 NO_CARD = re.compile(r"(?:cpu|the cpu|no gpu|none|无|没有|不用显卡|纯)(?:[ -]?only|[ -]?cpu)?", re.I)
 """The processor alone."""
+OWNED_SINCE = 2020
 PARALLEL = re.compile(r"\b(tp|pp|dp|ep)\s*[=: ]?\s*(\d{1,4})", re.I)
 CARDS = ("consumer", "workstation", "data_center")
 """Markets of what people call a card, the likeliest first."""
@@ -73,8 +75,8 @@ def _bare(text: str) -> float | None:
 
 
 def memory(text: str | None, field: str) -> int | None:
-    """An amount of memory as people write it."""
-    return None if text is None else read_memory(text, field)
+    """An amount of memory as people write it; none of it is nothing said."""
+    return None if text is None or re.fullmatch(r"\s*0+(?:\.0+)?\s*[A-Za-z]*\s*", text) else read_memory(text, field)
 
 
 def money(text: str | None, field: str) -> Money | None:
@@ -121,7 +123,13 @@ def usual(memory_bytes: int | None) -> str | None:
     alike = [card for card in gpus().values() if card.memory_bytes == memory_bytes and card.market in CARDS]
     if not alike:
         return None
-    return min(alike, key=lambda card: (CARDS.index(card.market), not card.conventional, -(card.year or 0), card.id)).id
+    return min(alike, key=_likelihood).id
+
+
+def _likelihood(card: Gpu) -> tuple[int, bool, bool, float, str]:
+    """What people own: consumer cards of the usual maker that are not ten years old, the slowest where several are."""
+    old = (card.year or 0) < OWNED_SINCE
+    return CARDS.index(card.market), card.vendor != "NVIDIA", old, card.bandwidth_bytes_per_s or 0.0, card.id
 
 
 def one_kind(found: Sequence[CardCount], field: str = "cards") -> tuple[str | None, int | None]:
@@ -178,9 +186,10 @@ def host(text: str | None) -> dict[str, Any]:
     """Memory of the machine itself, with its channels and bandwidth where they are said."""
     if text is None:
         return {}
-    found = read_host_memory(text, "host_memory")
+    stated = re.search(r"\d\s?[GT]i?B?\b|\d\s?[gt]\b", text) is not None
+    found = read_host_memory(text if stated else f"64GB {text}", "host_memory")
     return {
-        "host_memory_bytes": found.bytes, "memory_channels": found.channels,
+        "host_memory_bytes": found.bytes if stated else None, "memory_channels": found.channels,
         "host_bandwidth_bytes_per_s": found.bandwidth_bytes_per_s,
     }  # fmt: skip
 
