@@ -120,7 +120,11 @@ def stated(found: Sequence[CardCount], field: str = "cards") -> list[dict[str, A
 
 def usual(memory_bytes: int | None) -> str | None:
     """The card that people mean by its memory alone: the consumer card of that size, else the usual one."""
-    alike = [card for card in gpus().values() if card.memory_bytes == memory_bytes and card.market in CARDS]
+    alike = [
+        card
+        for card in gpus().values()
+        if card.memory_bytes == memory_bytes and card.market in CARDS and card.status != "modified"
+    ]
     if not alike:
         return None
     return min(alike, key=_likelihood).id
