@@ -119,8 +119,11 @@ class Evidence:
 
     def dates(self, text: str) -> str | None:
         """The source of a text that holds this date, however it is written: "2026 年 3 月", "March 2026"."""
-        wanted = set(dates_in(text))
-        return next((source for source, held in self._texts if wanted & set(dates_in(held))), None)
+        wanted = dates_in(text)
+        for source, held in self._texts:
+            if any(one.startswith(other) or other.startswith(one) for one in dates_in(held) for other in wanted):
+                return source
+        return None
 
     def typed(self, figure: Figure) -> str | None:
         """The source of a text that has a bare number as a setting: a port, a flag's value."""
@@ -300,13 +303,14 @@ def _shape(key: str) -> tuple[float, ...]:
 
 @lru_cache(maxsize=4096)
 def dates_in(text: str) -> tuple[str, ...]:
-    """Dates of a text as ISO, by the day where it is told and by the month."""
+    """Dates of a text as ISO, by the day where it is told, else by the month."""
     found: list[str] = []
     for match in DATE.finditer(text):
         parts = [int(one) for one in re.findall(r"\d+", match[0])]
-        found += [f"{parts[0]}-{parts[1]:02}", *([f"{parts[0]}-{parts[1]:02}-{parts[2]:02}"] if len(parts) > 2 else [])]
-    for match in MONTH_NAMED.finditer(text):
-        found.append(f"{match['year']}-{MONTHS.index(match['month'][:3].lower()) + 1:02}")
+        found.append(f"{parts[0]}-{parts[1]:02}" + (f"-{parts[2]:02}" if len(parts) > 2 else ""))
+    found += [
+        f"{match['year']}-{MONTHS.index(match['month'][:3].lower()) + 1:02}" for match in MONTH_NAMED.finditer(text)
+    ]
     return tuple(found)
 
 

@@ -8,11 +8,14 @@ from typing import Any
 from assistant.grounding.quantities import UNITS, quantities
 from tools.agent_tools.ledger import Ledger, LookedUp
 
-REFERENCE = re.compile(r"\{\{\s*(R\d{1,4})((?:\.?\[?[\w%/+:()-]+\]?){0,12}?)\s*(?:\|\s*([^{}|]{1,20}?)\s*)?\}\}", re.I)
+REFERENCE = re.compile(
+    r"\{\{\s*(R\d{1,4})((?:\.?\[?[\w%/+:()-]+\]?){0,12}?)\s*(?:#(\d{1,2})\s*)?(?:\|\s*([^{}|]{1,20}?)\s*)?\}\}", re.I
+)
 LOOSE_BRACES = re.compile(r"\{\{[^{}\n]{0,120}\}\}")
 PART = re.compile(r"[A-Za-z_][\w%/+:()-]*|\d+")
 FILES = re.compile(r"\.?files(?:\[(\d{1,2})\])?", re.I)
-PATHS_TOLD = 12
+PATHS_TOLD, SENTENCE = 12, 48
+"""Paths told where one leads nowhere; characters from which on a text with several figures is a sentence."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +37,7 @@ def rendered(text: str, ledger: Ledger) -> Rendered:
     position = length = 0
     for match in REFERENCE.finditer(text):
         before = text[position : match.start()]
-        said, problem = _value(match[1], match[2], match[3], ledger)
+        said, problem = _value(match[1], match[2], match[3], match[4], ledger)
         parts += [before, said]
         length += len(before)
         if problem:
@@ -54,9 +57,9 @@ def rendered(text: str, ledger: Ledger) -> Rendered:
     return Rendered(whole, tuple(spans), tuple(problems))
 
 
-def _value(key: str, path: str, unit: str | None, ledger: Ledger) -> tuple[str, str]:
-    """What a reference says, or why it says nothing."""
-    written = f"{{{{{key}{path}{'|' + unit if unit else ''}}}}}"
+def _value(key: str, path: str, place: str | None, unit: str | None, ledger: Ledger) -> tuple[str, str]:
+    """What a reference says, or why it says nothing; `place` picks one of the figures of a text."""
+    written = f"{{{{{key}{path}{'#' + place if place else ''}{'|' + unit if unit else ''}}}}}"
     one = ledger.find(key)
     if one is None:
         return written, f"{written}: there is no result {key}"
@@ -71,6 +74,14 @@ def _value(key: str, path: str, unit: str | None, ledger: Ledger) -> tuple[str, 
         below = ", ".join(f"{path}{each}" for each in paths(value))
         return written, f"{written} is not one figure; below it are {below}"
     said = f"{value:,}" if isinstance(value, int) and not isinstance(value, bool) else str(value)
+    figures = list(quantities(said))
+    if place is not None:
+        if not 1 <= int(place) <= len(figures):
+            return written, f"{written}: it holds {len(figures)} figures"
+        said = figures[int(place) - 1].text
+    elif len(said) > SENTENCE and len(figures) > 1 and "(" not in said[:SENTENCE]:
+        told = ", ".join(f"#{number} = {one.text}" for number, one in enumerate(figures, 1))
+        return written, f"{written} is a sentence: say it yourself, with single figures of it ({told})"
     if unit is None:
         return said, ""
     converted = in_unit(said, unit)

@@ -131,7 +131,7 @@ def unused_of(question: str, looked_up: Iterable[LookedUp], answer: str) -> tupl
     left: list[Unused] = []
     for statement in statements(question):
         for product in products(statement.text):
-            if not product.ids & names:
+            if not product.ids & names and product.text.lower() not in used.lower():
                 why = "no call and no sentence speaks of it"
                 start = statement.start + product.start
                 left.append(Unused(quote=product.text, start=start, why=why, decides=True))

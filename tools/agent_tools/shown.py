@@ -16,6 +16,8 @@ LEFT_OUT = frozenset({
     "basis", "params_source", "least_first_s", "rank", "complete", "id_source", "locator",
 })  # fmt: skip
 """Fields that only a person who checks the arithmetic reads: `work_out` tells them on request."""
+WHOLE = frozenset({"flags", "command", "setting", "fix", "check"})
+"""Fields that are typed as they stand: half a command is worse than none."""
 SIGNS = {"USD": "$", "CNY": "¥", "EUR": "€", "GBP": "£"}
 MONEY_NAMES = frozenset({"amount", "subtotal", "per_hour", "beyond", "low_amount", "high_amount"})
 MONEY_PARTS = ("price", "cost", "usd", "cny", "per_kwh", "budget_left")
@@ -185,7 +187,7 @@ def bounded(told: dict[str, Any], most: int = SHOWN_MAX) -> dict[str, Any]:
 
 def _cut(value: Any, items: int, text: int) -> Any:
     if isinstance(value, Mapping):
-        return {key: _cut(inner, items, text) for key, inner in value.items()}
+        return {key: inner if key in WHOLE else _cut(inner, items, text) for key, inner in value.items()}
     if isinstance(value, list):
         kept: list[Any] = [_cut(one, items, text) for one in value[:items]]
         return kept if len(value) <= items else [*kept, f"+{len(value) - items} more"]
