@@ -237,17 +237,17 @@ def test_what_stays_loose_is_cut_and_the_rest_stands(ask: Callable[..., Answer],
 
 
 def contradicts(request: dict[str, Any]) -> dict[str, Any]:
-    """Says no where its result says yes, until it is told."""
+    """Says yes where its result says no, until it is told."""
     if not results(request):
-        return calling("find_ways_to_run", REQUEST)
-    if "says fits" in str(request["messages"][-1]["content"]):
-        return well_behaved(request)
-    return text("It does not fit on the 4×3090.\nVERDICT: does_not_fit R1")
+        return calling("find_ways_to_run", {"model": "Qwen2.5-72B", "cards": "1x 3060 12GB"})
+    if "says does_not_fit" in str(request["messages"][-1]["content"]):
+        return text("It does not fit on the 3060.\nVERDICT: does_not_fit R1")
+    return text("Yes, it fits on the 3060.\nVERDICT: fits R1")
 
 
-def test_a_verdict_against_its_own_result_goes_back(ask: Callable[..., Answer], server: Scripted) -> None:
-    answer = ask(contradicts)
-    assert answer.verdict == "fits"
+def test_a_yes_against_its_own_result_goes_back(ask: Callable[..., Answer], server: Scripted) -> None:
+    answer = ask(contradicts, "Can a 3060 12GB run Qwen2.5-72B?")
+    assert answer.verdict == "does_not_fit"
     assert len(server.requests) == 3
 
 
