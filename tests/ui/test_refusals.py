@@ -14,6 +14,8 @@ from ui.refusals import HOLE, PLACE, sentences, told
 ROOT = Path(__file__).parents[2]
 ROOMS = ("kb", "tools", "ingest", "assistant", "ui/api", "ui/web", "ui/slack/command.py", "ui/uploads.py")
 """What a person's words can run into; options of commands and settings of an operator are told in English."""
+FOR_MODELS = ("tools/agent_tools", "assistant/llm/choosing", "kb/model_choice.py")
+"""Read by a language model that calls a tool, or by whoever sets one up: no face shows these to the person who asks."""
 OPERATORS = re.compile(r"GPU_ADVISOR_|--")
 PLACES = {"BadInput": {1: "reasons", 2: "remedies"}, "BadDocument": {1: "reasons"}, "Refused": {0: "reasons"}}
 """Errors and which of their arguments are sentences."""
@@ -36,6 +38,8 @@ def said() -> Iterator[Said]:
     """Every sentence the code refuses with: where, which list it belongs to, the sentence."""
     files = [file for room in ROOMS for file in sorted((ROOT / room).rglob("*.py")) or [ROOT / room]]
     for file in files:
+        if str(file.relative_to(ROOT)).startswith(FOR_MODELS):
+            continue
         tree = ast.parse(file.read_text(encoding="utf-8"))
         for node in ast.walk(tree):
             if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Name):

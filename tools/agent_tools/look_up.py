@@ -240,7 +240,7 @@ def _compatibility(request: LookUpRequest, desk: Desk) -> dict[str, Any]:
         "gpu": cards[0] if cards else None, "gpus": cards[1:] or None, "feature": request.feature,
         "engine": request.engine, "cuda": request.cuda, "driver": request.driver,
     })  # fmt: skip
-    told = shown(
+    told = shown_row(
         {name: result[name] for name in ("verdict", "reason", "instead", "findings", "warnings") if result.get(name)}
     )
     if request.country:

@@ -177,7 +177,7 @@ def bounded(told: dict[str, Any], most: int = SHOWN_MAX) -> dict[str, Any]:
     A list that lost something ends in `"+N more"`, so that nobody takes it for the whole.
     """
     for items, text in ((10, 2400), (8, 700), (LIST_MAX, TEXT_MAX), (4, 240), (3, 160), (2, 110), (1, 80)):
-        cut = _cut(told, items, text)
+        cut: dict[str, Any] = _cut(told, items, text)
         if len(written(cut)) <= most:
             return cut
     while len(cut) > 2 and len(written(cut)) > most:

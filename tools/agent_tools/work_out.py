@@ -78,6 +78,7 @@ def work_out(request: WorkOutRequest, desk: Desk) -> dict[str, Any]:
     steps = NAME.sub(lambda name: read[name[0]][1] if name[0] in read else name[0], request.expression)
     asked = (request.unit or "").strip()
     unit = "" if asked.lower() in {"none", "1", "x"} else asked or _unit_of(request.expression, read)
+    _agrees_in_time(request.expression, read, asked)
     assumed = [f"{name} = {one[1]}" for name, one in read.items() if one[3] == "assumed"]
     said = _told(value, unit) if asked else with_unit(value, unit) if unit not in CURRENCIES else _told(value, unit)
     return {
@@ -183,6 +184,37 @@ def _unit_of(expression: str, read: dict[str, Value]) -> str:
             continue
         found.append(unit if abs(ratio - 2) < SAME else "")
     return found[0] if len(found) == 1 else ""
+
+
+def _agrees_in_time(expression: str, read: dict[str, Value], asked: str) -> None:
+    """That a rent an hour is not told as a sum, nor a sum as a rent: by what becomes of the value when time runs twice as fast.
+
+    Raises:
+        BadInput: the unit asked for is a rate and the value is none, or the other way round.
+    """
+    expected = _time_power(asked, asked)
+    if expected is None or not asked or asked.lower() in {"none", "1", "x"}:
+        return
+    values = {name: one[0] for name, one in read.items()}
+    scaled = {name: one[0] * 2.0 ** (_time_power(one[1], one[2]) or 0) for name, one in read.items()}
+    before = evaluate(expression, values)
+    ratio = evaluate(expression, scaled) / before if before else 0.0
+    power = next((power for power in (-2, -1, 0, 1, 2) if abs(ratio / 2.0**power - 1) < SAME), None)
+    if power is not None and power != expected:
+        is_a = {-1: "an amount a time, as $/h is", 0: "no time and no rate", 1: "a time"}.get(power, "a time squared")
+        raise BadInput("unit", f"is {asked}, and the value is {is_a}.", "Multiply or divide by a time, e.g. 730 h.")
+
+
+def _time_power(said: str, unit: str) -> int | None:
+    """How often time is in a figure: 1 for "3 h", -1 for "$2/h" and "40 tokens/s", 0 for "24 GB"; None of an unknown unit."""
+    currency, _, per = unit.partition("/")
+    if currency.upper() in CURRENCIES:
+        found = PER.search(said)
+        return 0 if found is None or found[1].lower() == "kwh" else -1
+    base = FACTORS[unit.lower()][0] if unit.lower() in FACTORS else unit
+    if base in {"s", "bytes", "J", "", "ratio"}:
+        return int(base == "s")
+    return -1 if base in {"tokens/s", "bytes/s", "flops", "w"} or per == "s" else None
 
 
 def _told(value: float, unit: str) -> str:
