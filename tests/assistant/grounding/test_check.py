@@ -7,7 +7,20 @@ from hypothesis import strategies as st
 from assistant.grounding.check import checked
 from assistant.grounding.evidence import Evidence
 from assistant.grounding.statements import statements
-from tests.assistant.grounding.results import ALL, CARDS, COST, FILES, OFFERS, ORDERS, PASSAGE, RUN, STEPS, check, found
+from tests.assistant.grounding.results import (
+    ALL,
+    CARDS,
+    COST,
+    FILES,
+    OFFERS,
+    ORDERS,
+    PASSAGE,
+    RUN,
+    STEPS,
+    check,
+    found,
+    looked_up,
+)
 
 ZH = "手里有四百块，数据 5 万条，平均 1500 token；想要 24GB 的卡"
 EN = "I have a budget of $1,500 and two 3090s, 8 users; it makes 12 tok/s and 4.2s/it now, a thousand requests a day"
@@ -97,9 +110,13 @@ def test_a_figure_of_a_request_vouches_for_nothing() -> None:
     assert found("A 4090 costs $77.", asked, words=("I can get a 4090 for $77",)) == []
 
 
-def test_a_refusal_vouches_for_nothing() -> None:
-    refused = RUN.model_copy(update={"shown": {"error": {"code": "bad_input", "message": "at most 4096 tokens, $50"}}})
-    assert found("It costs $50.", refused) == ["$50"]
+def test_a_refusal_vouches_for_what_it_says_would_do_and_not_for_what_was_asked() -> None:
+    refused = looked_up(
+        "R1", "find_ways_to_run", {"error": {"code": "bad_input", "message": "holds at most 131,072 tokens"}},
+        model="Qwen2.5-72B", context_tokens="777k",
+    )  # fmt: skip
+    assert found("It holds 131,072 tokens.", refused) == []
+    assert found("It holds 777,000 tokens.", refused) == ["777,000"]
 
 
 @pytest.mark.parametrize(
