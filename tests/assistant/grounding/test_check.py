@@ -1,5 +1,7 @@
 """What nothing stands behind is found, with its unit and what it is of; and nothing else is."""
 
+from typing import Any
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -117,6 +119,22 @@ def test_a_refusal_vouches_for_what_it_says_would_do_and_not_for_what_was_asked(
     )  # fmt: skip
     assert found("It holds 131,072 tokens.", refused) == []
     assert found("It holds 777,000 tokens.", refused) == ["777,000"]
+
+
+@pytest.mark.parametrize(
+    ("tool", "arguments"),
+    [
+        pytest.param("work_out", {"expression": "x * 2", "values": {"x": "$77"}}, id="assumed-price"),
+        pytest.param("configure", {"conditions": ["a 4090 costs $77"]}, id="condition"),
+        pytest.param("look_up", {"kind": "spec at $77", "names": ["4090"]}, id="kind"),
+        pytest.param("look_up", {"kind": "spec", "names": ["Acme X900 at $77"]}, id="name"),
+    ],
+)
+def test_a_refusal_that_repeats_what_was_asked_vouches_for_nothing(tool: str, arguments: dict[str, Any]) -> None:
+    refused = agent_tool(tool).look_up(arguments, Ledger(), ("what does a 4090 cost?",))
+    assert refused.failed
+    assert "$77" in str(refused.shown)
+    assert "$77" in found("A 4090 costs $77.", refused)
 
 
 @pytest.mark.parametrize(
