@@ -23,6 +23,8 @@ from tests.assistant.grounding.results import (
     found,
     looked_up,
 )
+from tools.agent_tools.ledger import Ledger
+from tools.agent_tools.toolset import agent_tool
 
 ZH = "手里有四百块，数据 5 万条，平均 1500 token；想要 24GB 的卡"
 EN = "I have a budget of $1,500 and two 3090s, 8 users; it makes 12 tok/s and 4.2s/it now, a thousand requests a day"
