@@ -58,7 +58,8 @@ def tools_page() -> str:
     head = (
         "# Tools\n\nThe same on every face: `gpu-advisor tool NAME`, `POST /v1/tools/NAME`. MCP and a language model "
         "that drives see nine tools over these instead (`find_ways_to_run`, `look_up`, …), which take names and "
-        "quantities as people write them. Quantities are SI base units with the unit in the name; `null` means not stated."
+        "quantities as people write them. Quantities are SI base units with the unit in the name; `null` means not "
+        "stated."
     )
     return "\n\n".join([head, *map(_tool, tools().values())])
 

@@ -85,7 +85,7 @@ class Evidence:
         evidence = cls()
         for one in looked_up:
             if one.failed:  # what it says of the nearest that would do counts as well
-                evidence._walk(one.shown, one.key, "", frozenset(), frozenset(), {})
+                evidence._walk(_unechoed(one.shown, one.request), one.key, "", frozenset(), frozenset(), {})
             elif one.tool == QUOTES:
                 evidence._passages(one)
             else:
@@ -350,6 +350,18 @@ def _reads(figure: Figure, stated: Mapping[str, Sequence[float | int | None]]) -
 
 def _ids(found: Sequence[Product], dimension: str) -> frozenset[str]:
     return frozenset().union(*(one.ids for one in found if one.dimension == dimension))
+
+
+def _unechoed(value: Any, request: Mapping[str, Any]) -> Any:
+    """What a refusal says, less what it repeats of the request: that vouches for nothing."""
+    if isinstance(value, Mapping):
+        return {name: _unechoed(inner, request) for name, inner in value.items()}
+    if isinstance(value, list | tuple):
+        return [_unechoed(inner, request) for inner in value]
+    if isinstance(value, str):
+        for text in sorted(_texts_of(request), key=len, reverse=True):
+            value = re.sub(re.escape(text), " ", value, flags=re.I)
+    return value
 
 
 def _names_beside(value: Mapping[str, Any]) -> Iterator[str]:

@@ -17,6 +17,7 @@ import tempfile
 import time
 from collections import Counter
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from statistics import median
@@ -26,6 +27,7 @@ ROOT = Path(__file__).parents[2]
 sys.path[:0] = [str(ROOT), str(ROOT / "tests" / "bench")]
 CONTEXT_TOKENS, REPLY_TOKENS_MAX = 12_288, 160
 """Of the tiny model: a few results fit, and what it would write for minutes is cut."""
+WARM_S = 1200.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,6 +94,23 @@ def tiny(folder: Path, within_s: float) -> Any:
     return LocalChat(path=file, context_tokens=CONTEXT_TOKENS, within_s=within_s, reply_tokens_max=REPLY_TOKENS_MAX)
 
 
+def warmed(model: Any) -> Any:
+    """The same model once it has read what every turn begins with, which takes a busy machine minutes."""
+    from langchain_core.messages import HumanMessage, SystemMessage
+
+    from assistant.llm.prompts import system
+    from assistant.llm.toolbox import toolbox
+    from kb.base import ModelFailed
+    from kb.clock import today
+    from tools.agent_tools.ledger import Ledger
+
+    begun = [SystemMessage(system(today())), HumanMessage("Hello.")]
+    patient = model.model_copy(update={"within_s": WARM_S})
+    with suppress(ModelFailed):  # one token is no reply
+        patient.bind_tools(toolbox(Ledger(), ()), max_tokens=1).invoke(begun)
+    return model
+
+
 def run(asked: list[str], within_s: float, model: str | None = None) -> Iterator[Turn]:
     """Every turn over a home of its own, driven whatever the model's size."""
     with tempfile.TemporaryDirectory() as home:
@@ -104,7 +123,7 @@ def run(asked: list[str], within_s: float, model: str | None = None) -> Iterator
         settings.cache_clear()
         ensure_bundled()
         options = Settings(home=Path(home), llm=model, llm_role="drive", llm_timeout_s=within_s)
-        advisor = Advisor(options, None if model else tiny(Path(home), within_s))
+        advisor = Advisor(options, None if model else warmed(tiny(Path(home), within_s)))
         yield from driven(advisor, asked)
         advisor.conversations.close()
         unload()

@@ -53,9 +53,9 @@ class CostRequest(AgentRequest):
     tariff: str | None = Field(default=None, max_length=40)
     """The person's: "¥0.8/kWh"."""
     purchase_price: str | None = Field(default=None, max_length=60)
-    """The person's, of everything bought: all cards and the machine."""
+    """The person's, of one card."""
     machine_price: str | None = Field(default=None, max_length=60)
-    """Or theirs of the machine without its cards."""
+    """The person's, without cards."""
     rent: str | None = Field(default=None, max_length=60)
     """The person's: "$2.10/gpu/h"."""
     hosting: str | None = Field(default=None, max_length=60)

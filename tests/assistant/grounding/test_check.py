@@ -1,5 +1,7 @@
 """What nothing stands behind is found, with its unit and what it is of; and nothing else is."""
 
+from typing import Any
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -7,7 +9,22 @@ from hypothesis import strategies as st
 from assistant.grounding.check import checked
 from assistant.grounding.evidence import Evidence
 from assistant.grounding.statements import statements
-from tests.assistant.grounding.results import ALL, CARDS, COST, FILES, OFFERS, ORDERS, PASSAGE, RUN, STEPS, check, found
+from tests.assistant.grounding.results import (
+    ALL,
+    CARDS,
+    COST,
+    FILES,
+    OFFERS,
+    ORDERS,
+    PASSAGE,
+    RUN,
+    STEPS,
+    check,
+    found,
+    looked_up,
+)
+from tools.agent_tools.ledger import Ledger
+from tools.agent_tools.toolset import agent_tool
 
 ZH = "手里有四百块，数据 5 万条，平均 1500 token；想要 24GB 的卡"
 EN = "I have a budget of $1,500 and two 3090s, 8 users; it makes 12 tok/s and 4.2s/it now, a thousand requests a day"
@@ -97,9 +114,29 @@ def test_a_figure_of_a_request_vouches_for_nothing() -> None:
     assert found("A 4090 costs $77.", asked, words=("I can get a 4090 for $77",)) == []
 
 
-def test_a_refusal_vouches_for_nothing() -> None:
-    refused = RUN.model_copy(update={"shown": {"error": {"code": "bad_input", "message": "at most 4096 tokens, $50"}}})
-    assert found("It costs $50.", refused) == ["$50"]
+def test_a_refusal_vouches_for_what_it_says_would_do_and_not_for_what_was_asked() -> None:
+    refused = looked_up(
+        "R1", "find_ways_to_run", {"error": {"code": "bad_input", "message": "holds at most 131,072 tokens"}},
+        model="Qwen2.5-72B", context_tokens="777k",
+    )  # fmt: skip
+    assert found("It holds 131,072 tokens.", refused) == []
+    assert found("It holds 777,000 tokens.", refused) == ["777,000"]
+
+
+@pytest.mark.parametrize(
+    ("tool", "arguments"),
+    [
+        pytest.param("work_out", {"expression": "x * 2", "values": {"x": "$77"}}, id="assumed-price"),
+        pytest.param("configure", {"conditions": ["a 4090 costs $77"]}, id="condition"),
+        pytest.param("look_up", {"kind": "spec at $77", "names": ["4090"]}, id="kind"),
+        pytest.param("look_up", {"kind": "spec", "names": ["Acme X900 at $77"]}, id="name"),
+    ],
+)
+def test_a_refusal_that_repeats_what_was_asked_vouches_for_nothing(tool: str, arguments: dict[str, Any]) -> None:
+    refused = agent_tool(tool).look_up(arguments, Ledger(), ("what does a 4090 cost?",))
+    assert refused.failed
+    assert "$77" in str(refused.shown)
+    assert "$77" in found("A 4090 costs $77.", refused)
 
 
 @pytest.mark.parametrize(

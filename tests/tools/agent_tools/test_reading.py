@@ -156,10 +156,17 @@ def test_a_error_read_is_a_result_and_no_refusal() -> None:
     assert one.shown["error_read"]["kind"] == "oom"
 
 
-def test_the_persons_price_of_everything_is_what_it_costs() -> None:
-    asked = {"cards": "4x 4090", "purchase_price": "$9000", "years": "3", "hours_per_day": "8"}
-    own = agent_tool("cost").look_up(asked, Ledger()).shown["own"]
-    assert own["purchase_cost"] == "$9,000"
+@pytest.mark.parametrize(
+    ("given", "told"),
+    [
+        pytest.param({"purchase_price": "$1600"}, "$6,400", id="of-one-card"),
+        pytest.param({"purchase_price": "$1600", "machine_price": "$2000"}, "$8,400", id="with-the-machine"),
+        pytest.param({"purchase_price": "$9000 in total"}, "$9,000", id="of-all"),
+    ],
+)
+def test_the_persons_prices_are_what_it_costs(given: dict[str, str], told: str) -> None:
+    asked = {"cards": "4x 4090", "years": "3", "hours_per_day": "8", **given}
+    assert agent_tool("cost").look_up(asked, Ledger()).shown["own"]["purchase_cost"] == told
 
 
 @pytest.mark.parametrize(
