@@ -79,6 +79,8 @@ def work_out(request: WorkOutRequest, desk: Desk) -> dict[str, Any]:
     asked = (request.unit or "").strip()
     unit = "" if asked.lower() in {"none", "1", "x"} else asked or _unit_of(request.expression, read)
     _agrees_in_time(request.expression, read, asked)
+    if not asked and unit in CURRENCIES and _power(request.expression, read) == -1:
+        unit += next((f"/{PER_UNITS.get(per, per)}" for per in _times(read)), "/h")
     assumed = [f"{name} = {one[1]}" for name, one in read.items() if one[3] == "assumed"]
     said = _told(value, unit) if asked else with_unit(value, unit) if unit not in CURRENCIES else _told(value, unit)
     return {
@@ -152,7 +154,10 @@ def _at(found: Any, part: str) -> Any:
 
 
 def _amount(field: str, said: str) -> tuple[float, str]:
-    """A figure in its base unit: money a second, where it is said an hour, so that rates and times go together."""
+    """A figure in its base unit: money a second, where it is said an hour, so that rates and times go together.
+
+    "7B" is seven billion; "2 B", set apart as units are, two bytes.
+    """
     match = AMOUNT.match(said)
     if match is None:
         raise BadInput("values", f"{field} = “{said[:40]}” is no figure.", "Write a number with its unit.")
@@ -165,6 +170,8 @@ def _amount(field: str, said: str) -> tuple[float, str]:
         per = PER.search(unit)
         name = per[1].lower() if per else ""
         return (number / FACTORS[PER_UNITS.get(name, name)][1] if name else number), currency
+    if unit == "B" and match["digits"] + " " in said:
+        return number, "bytes"
     for written in (unit, unit.split(" ")[0]):
         if written.lower() in FACTORS:
             base, factor = FACTORS[written.lower()]
@@ -187,7 +194,7 @@ def _unit_of(expression: str, read: dict[str, Value]) -> str:
 
 
 def _agrees_in_time(expression: str, read: dict[str, Value], asked: str) -> None:
-    """That a rent an hour is not told as a sum, nor a sum as a rent: by what becomes of the value when time runs twice as fast.
+    """That a rent an hour is not told as a sum, nor a sum as a rent: by what becomes of it when every time doubles.
 
     Raises:
         BadInput: the unit asked for is a rate and the value is none, or the other way round.
@@ -195,18 +202,30 @@ def _agrees_in_time(expression: str, read: dict[str, Value], asked: str) -> None
     expected = _time_power(asked, asked)
     if expected is None or not asked or asked.lower() in {"none", "1", "x"}:
         return
-    values = {name: one[0] for name, one in read.items()}
-    scaled = {name: one[0] * 2.0 ** (_time_power(one[1], one[2]) or 0) for name, one in read.items()}
-    before = evaluate(expression, values)
-    ratio = evaluate(expression, scaled) / before if before else 0.0
-    power = next((power for power in (-2, -1, 0, 1, 2) if abs(ratio / 2.0**power - 1) < SAME), None)
+    power = _power(expression, read)
     if power is not None and power != expected:
         is_a = {-1: "an amount a time, as $/h is", 0: "no time and no rate", 1: "a time"}.get(power, "a time squared")
-        raise BadInput("unit", f"is {asked}, and the value is {is_a}.", "Multiply or divide by a time, e.g. 730 h.")
+        raise BadInput(
+            "unit", f"is {asked}, and the value is {is_a}.", "Ask for USD/month …, or multiply by a time, e.g. 730 h."
+        )
+
+
+def _power(expression: str, read: dict[str, Value]) -> int | None:
+    """How often time is in the value of an expression; None where it cannot be told, as of a sum of unlike things."""
+    scaled = {name: one[0] * 2.0 ** (_time_power(one[1], one[2]) or 0) for name, one in read.items()}
+    before = evaluate(expression, {name: one[0] for name, one in read.items()})
+    ratio = evaluate(expression, scaled) / before if before else 0.0
+    return next((power for power in (-2, -1, 0, 1, 2) if abs(ratio / 2.0**power - 1) < SAME), None)
+
+
+def _times(read: dict[str, Value]) -> list[str]:
+    """The times that the rents and rates among the values are said by, in order."""
+    found = [PER.search(one[1]) for one in read.values() if one[2] in CURRENCIES]
+    return [match[1].lower() for match in found if match and match[1].lower() != "kwh"]
 
 
 def _time_power(said: str, unit: str) -> int | None:
-    """How often time is in a figure: 1 for "3 h", -1 for "$2/h" and "40 tokens/s", 0 for "24 GB"; None of an unknown unit."""
+    """How often time is in a figure: 1 for "3 h", -1 for "$2/h", 0 for "24 GB"; None of an unknown unit."""
     currency, _, per = unit.partition("/")
     if currency.upper() in CURRENCIES:
         found = PER.search(said)

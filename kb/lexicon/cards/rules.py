@@ -27,6 +27,7 @@ _FORM = grammar(r"(?<![a-z])(sxm\d?|pcie|nvl|oam|max-q|server|laptop|mobile)(?![
 _HOST = grammar(r"\d ?[gt]i?b? ?(?:的|of )?(?:ram(?![a-z])|system memory|host memory|内存|ddr\d)|(?<![a-z])ddr[345]")
 """The machine's memory, which is no card's."""
 _PLURAL = grammar(r"^['’]?s(?![a-z])")
+_GLOSS = re.compile(r"\([^()]{2,60}\)")
 _BRACKETED = re.compile(r"^[a-z]{1,2} ?[(/:]|^[a-z]+/[a-z]")
 _NUMBER_ALONE = re.compile(r"(?:gtx|rtx)?\s?\d{3,4}")
 _CALLED = {"单": 1, "双": 2}
@@ -65,6 +66,7 @@ def read_cards(text: str, field: str = "cards") -> tuple[CardCount, ...]:
     """
     words = plain(text)
     mentions = [one for one in mac_mentions(words, list(gpu_names().scan(words))) if _is_card(words, one)]
+    words, mentions = _without_glosses(words, mentions)
     masked = _masked(words, mentions)
     if _alternatives().search(masked):
         raise BadInput(field, f"“{text[:60]}” leaves open which cards.", "Give one set of cards.")
@@ -85,6 +87,23 @@ def _is_card(words: str, mention: Mention) -> bool:
     """Whether a card is named: a bracket or slash inside parts a word from a number ("token/s (60")."""
     inside = words[mention.start : mention.end]
     return _BRACKETED.search(inside) is None and not re.match(r"[./]\d|[a-z]*/s", words[mention.end :])
+
+
+def _without_glosses(words: str, mentions: list[Mention]) -> tuple[str, list[Mention]]:
+    """The text without brackets that say over what stands before them: "16x Ascend 910B (Atlas 800I A2)" is 16 cards.
+
+    A bracket with a count or a joining word of its own, "(and a 3060)", lists further cards.
+    """
+    for bracket in _GLOSS.finditer(words):
+        inside = [one for one in mentions if bracket.start() < one.start and one.end < bracket.end()]
+        if not inside or all(one.start >= bracket.start() for one in mentions):
+            continue
+        masked = _masked(words, inside)[bracket.start() + 1 : bracket.end() - 1]
+        if _separator().search(masked) or _counted(masked)[0] != 1 or _before().search(masked.partition(CARD)[0]):
+            continue
+        words = words[: bracket.start()] + " " * len(bracket[0]) + words[bracket.end() :]
+        mentions = [one for one in mentions if one not in inside]
+    return words, mentions
 
 
 def _masked(words: str, mentions: Sequence[Mention]) -> str:

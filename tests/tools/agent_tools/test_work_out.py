@@ -69,7 +69,7 @@ def test_the_persons_own_price_and_speed_go_in_as_theirs(ledger: Ledger) -> None
         ("电价 0.6 元一度，实测 40 tok/s",),
         expression="a / b",
         values={"a": "¥0.6", "b": "40 tokens/s"},
-        unit="CNY",
+        unit="none",
     )
     assert set(told["from"].values()) == {"the person"}
 
@@ -101,6 +101,39 @@ def test_what_has_no_source_or_no_value_is_refused_with_the_way_on(
     error = worked(ledger, (), **arguments)["error"]
     assert said in str(error)
     assert error["code"] != "internal_error"
+
+
+@pytest.mark.parametrize(
+    ("expression", "values", "unit"),
+    [
+        pytest.param("price * n", {"price": "$2.70/h", "n": "2"}, "USD", id="a rent is no sum"),
+        pytest.param("price * n", {"price": "$2.70/h", "n": "2"}, "CNY", id="nor in another currency"),
+        pytest.param("price * n", {"price": "$1,599", "n": "2"}, "USD/h", id="a sum is no rent"),
+        pytest.param("a * b", {"a": "24 GiB", "b": "100 h"}, "GiB", id="an amount by a time"),
+        pytest.param("a / b", {"a": "24 GiB", "b": "100 GB/s"}, "GiB", id="a time is no amount"),
+    ],
+)
+def test_a_value_is_not_told_in_a_unit_of_another_kind(
+    ledger: Ledger, expression: str, values: dict[str, str], unit: str
+) -> None:
+    said = worked(ledger, ("It costs $2.70/h, or $1,599",), expression=expression, values=values, unit=unit)
+    assert said["error"]["field"] == "unit"
+
+
+@pytest.mark.parametrize(
+    ("expression", "values", "unit", "value"),
+    [
+        pytest.param("price * t", {"price": "$2.70/h", "t": "730 h"}, "USD", "$1,971", id="rent by time"),
+        pytest.param("price / t", {"price": "$1,599", "t": "1000 h"}, "USD/h", "$1.60/h", id="sum by time"),
+        pytest.param("a / b", {"a": "24 GiB", "b": "100 GB/s"}, "s", "0.258 s", id="amount by rate"),
+        pytest.param(
+            "tariff * p * t", {"tariff": "$0.12/kWh", "p": "300 W", "t": "24 h"}, "USD", "$0.8640", id="power"
+        ),
+    ],
+)
+def test_units_of_time_cancel(ledger: Ledger, expression: str, values: dict[str, str], unit: str, value: str) -> None:
+    words = ("It costs $2.70/h or $1.70/h, or $1,599; power is $0.12/kWh; 1024 tokens",)
+    assert worked(ledger, words, expression=expression, values=values, unit=unit or None)["value"] == value
 
 
 def test_details_of_a_result_are_told_in_steps(ledger: Ledger) -> None:
