@@ -16,7 +16,7 @@ TORCH_CPU_INDEX := https://download.pytorch.org/whl/cpu
 
 READY := $(VENV)/.ready
 
-.PHONY: help run test check format lock check-facts eval bench-memory bench-speed bench-configure bench-turn bench-ingest bench-retrieval bench-page reliability docs docs-site sbom clean
+.PHONY: help run test test-dates check format lock check-facts eval bench-memory bench-speed bench-configure bench-turn bench-ingest bench-retrieval bench-page reliability docs docs-site sbom clean
 
 help: ## list these targets
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | awk -F '\t' '{printf "  make %-15s %s\n", $$1, $$2}'
@@ -29,6 +29,11 @@ run: $(READY) ## serve chat, REST and MCP on http://127.0.0.1:7860 (HOST=… POR
 # The files of tests are shared out between processors, four at most: each process holds the catalog and the models anew.
 test: $(READY) ## run the whole test suite (ARGS="tests/kb -k price" for a part)
 	$(BIN)/python -m pytest $(or $(ARGS),-n auto --maxprocesses 4 --dist loadfile)
+
+# What is answered when prices of the catalog have grown old; tests that rest on fresh ones keep to their day.
+test-dates: $(READY) ## run the suite as on other days (DATES="2027-06-01 2029-01-01", ARGS as for test)
+	for day in $(or $(DATES),2027-06-01 2029-01-01); do \
+		GPU_ADVISOR_TODAY=$$day $(BIN)/python -m pytest $(or $(ARGS),-n auto --maxprocesses 4 --dist loadfile) || exit; done
 
 check: $(READY) ## lint, format, types, import rules, generated docs, documentation site
 	$(BIN)/ruff check .

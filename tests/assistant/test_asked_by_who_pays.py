@@ -6,6 +6,7 @@ from assistant.ground.check import ground
 from tests.assistant.planning import turn
 
 
+@pytest.mark.usefixtures("fresh_prices")
 @pytest.mark.parametrize(
     ("text", "told"),
     [

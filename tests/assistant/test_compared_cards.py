@@ -15,6 +15,7 @@ ONE_SENTENCE = [
 ]
 
 
+@pytest.mark.usefixtures("fresh_prices")
 @pytest.mark.parametrize(("text", "said"), ONE_SENTENCE)
 def test_the_first_line_tells_both_speeds_and_what_to_take(text: str, said: str) -> None:
     _, records, draft = turn(text)

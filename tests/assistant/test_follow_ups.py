@@ -78,6 +78,7 @@ def test_one_machine_of_two_holds_half_of_the_cards(more: str) -> None:
     assert [(card.gpu, card.count) for card in need.gpus_owned] == [("h20-96gb", 8)]
 
 
+@pytest.mark.usefixtures("fresh_prices")
 @pytest.mark.parametrize(
     ("pointing", "place"),
     [("how fast is the second one", 1), ("第一个能放几路并发", 0), ("the third option, how fast", 2)],

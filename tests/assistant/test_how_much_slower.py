@@ -35,6 +35,7 @@ def test_cards_that_heads_do_not_divide_by_are_told_first(question: str, uneven:
     assert not uneven or draft.verdict != "fits"
 
 
+@pytest.mark.usefixtures("fresh_prices")
 def test_a_machine_quoted_at_the_price_of_its_cards_is_no_fraud() -> None:
     _, _, draft = turn("got quoted 38k usd for a 4x RTX PRO 6000 server. fair?")
     assert "fraud" not in draft.answer

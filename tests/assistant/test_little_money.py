@@ -6,6 +6,7 @@ from assistant.ground.check import ground
 from tests.assistant.planning import turn
 
 
+@pytest.mark.usefixtures("fresh_prices")
 @pytest.mark.parametrize(
     ("text", "said"),
     [
@@ -22,6 +23,7 @@ def test_little_money_buys_cards_for_a_computer_that_is_there(text: str, said: l
     assert not ground(draft.answer, records, (text,), draft.citations).ungrounded
 
 
+@pytest.mark.usefixtures("fresh_prices")
 def test_the_machine_around_is_told_beside_the_cards() -> None:
     _, _, draft = turn("I have $700, want to run a 32B")
     assert "with a new machine around it" in draft.answer

@@ -23,6 +23,7 @@ def served(records: list[ToolCallRecord], gpu: str) -> list[dict[str, str]]:
     ]
 
 
+@pytest.mark.usefixtures("fresh_prices")
 @pytest.mark.parametrize(
     ("text", "active", "first", "second"),
     [

@@ -22,6 +22,7 @@ def test_named_cards_are_checked_however_much_is_calculated(text: str) -> None:
     assert "check_compatibility" in {call.tool for call in calls}
 
 
+@pytest.mark.usefixtures("fresh_prices")
 @pytest.mark.parametrize(
     "text",
     [

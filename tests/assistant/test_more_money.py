@@ -24,6 +24,7 @@ def test_a_budget_mostly_left_is_told_what_it_brings(text: str, title: str) -> N
     assert not ground(draft.answer, records, (text,), draft.citations).ungrounded
 
 
+@pytest.mark.usefixtures("fresh_prices")
 @pytest.mark.parametrize(
     ("text", "cards"),
     [

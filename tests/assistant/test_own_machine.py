@@ -8,6 +8,7 @@ from assistant.understand import understand
 from tests.assistant.planning import turn
 
 
+@pytest.mark.usefixtures("fresh_prices")
 @pytest.mark.parametrize(
     ("text", "cheapest", "brisk"),
     [
@@ -37,6 +38,7 @@ def test_what_is_rented_has_as_few_bits_as_what_is_bought(text: str) -> None:
     assert all("GGUF Q4_K_M" in line or "AWQ" in line for line in ordered)
 
 
+@pytest.mark.usefixtures("fresh_prices")
 @pytest.mark.parametrize("text", ["cheapest way to run Kimi K2", "Kimi K2 最便宜的部署方案"])
 def test_a_machine_that_holds_fewer_bits_is_not_the_cheapest_of_more(text: str) -> None:
     _, records, draft = turn(text)
@@ -52,6 +54,7 @@ def test_a_tight_fit_is_told_as_one() -> None:
     assert "2×RTX 3090 (a tight fit)" in turn("Cheapest way to run a 70B")[2].answer.split("\n")[0]
 
 
+@pytest.mark.usefixtures("fresh_prices")
 @pytest.mark.parametrize(
     ("text", "least"),
     [
@@ -73,6 +76,7 @@ def test_what_is_no_home_machine_is_said_before_the_least_that_does_it(text: str
     assert not ground(draft.answer, records, (text,), draft.citations).ungrounded
 
 
+@pytest.mark.usefixtures("fresh_prices")
 def test_two_bits_are_told_as_what_they_are() -> None:
     answer = turn("run kimi k2 locally on a home pc")[2].answer
     line = next(line for line in answer.split("\n") if "Q2_K" in line)

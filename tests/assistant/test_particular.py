@@ -47,6 +47,7 @@ def test_an_order_is_priced_line_by_line(text: str, cards: int) -> None:
     assert not ground(draft.answer, records, (text,), draft.citations).ungrounded
 
 
+@pytest.mark.usefixtures("fresh_prices")
 @pytest.mark.parametrize(
     ("text", "starts"),
     [
@@ -142,6 +143,7 @@ def test_the_months_until_a_purchase_pays_lead(text: str, months: str) -> None:
     assert f"{met:.0f}" in first
 
 
+@pytest.mark.usefixtures("fresh_prices")
 @pytest.mark.parametrize(
     ("text", "said"),
     [

@@ -39,6 +39,7 @@ def test_servers_keep_the_formats_of_their_engines(text: str) -> None:
     assert "AWQ" in turn(text)[2].answer
 
 
+@pytest.mark.usefixtures("fresh_prices")
 @pytest.mark.parametrize(
     ("text", "said"),
     [

@@ -86,6 +86,7 @@ def test_no_time_is_wished_for(words: str) -> None:
     assert find_aim(words) is None
 
 
+@pytest.mark.usefixtures("fresh_prices")
 @pytest.mark.parametrize(
     ("question", "first", "most_s"),
     [
@@ -108,17 +109,20 @@ def test_the_cheapest_card_that_reaches_the_time_comes_first_by_what_was_measure
     assert ground(draft.answer, records, [question], draft.citations).ungrounded == ()
 
 
+@pytest.mark.usefixtures("fresh_prices")
 def test_a_time_that_no_card_reaches_is_said_to_be_out_of_reach() -> None:
     _, _, draft = turn("my 4090 takes 4 s per SDXL image, which card gets to 1 s?")
     assert draft.answer.startswith("**No single card reaches 1 s")
     assert draft.verdict == "does_not_fit"
 
 
+@pytest.mark.usefixtures("fresh_prices")
 def test_a_card_slower_than_usual_is_looked_at_first() -> None:
     _, _, draft = turn("my 3060 takes 4 minutes for an SDXL picture, which card gets to 10 s?")
     assert "First look at the card you have" in draft.answer
 
 
+@pytest.mark.usefixtures("fresh_prices")
 def test_a_follow_up_with_another_time_is_answered_anew() -> None:
     _, _, draft = talk(
         "which GPU makes an SDXL image in under 10 seconds?", "and which card does it in under 5 seconds?"

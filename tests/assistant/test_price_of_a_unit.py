@@ -11,6 +11,7 @@ from kb.units import GIB
 from tests.assistant.planning import turn
 
 
+@pytest.mark.usefixtures("fresh_prices")
 @pytest.mark.parametrize(
     ("text", "sort"),
     [
@@ -48,6 +49,7 @@ def test_other_prices_are_no_price_of_a_unit(text: str) -> None:
     assert particular.shape(understand(text)) != "unit_price"
 
 
+@pytest.mark.usefixtures("fresh_prices")
 @pytest.mark.parametrize(
     ("text", "gib"),
     [
@@ -105,6 +107,7 @@ def test_thousands_stay_numbers(text: str) -> None:
     assert not need.gpus_owned
 
 
+@pytest.mark.usefixtures("fresh_prices")
 @pytest.mark.parametrize("text", ["best value 32GB card?", "最便宜的 48G 显卡"])
 def test_a_card_is_no_whole_machine(text: str) -> None:
     understanding, records, draft = turn(text)

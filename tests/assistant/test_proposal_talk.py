@@ -27,6 +27,7 @@ def test_used_after_a_proposal_is_told_what_it_changes(said: str) -> None:
     )
 
 
+@pytest.mark.usefixtures("fresh_prices")
 def test_used_cards_that_were_ruled_out_are_let_in_again() -> None:
     told = conversation("团队 30 人用 Qwen3 30B-A3B，用什么卡", "不要二手", "二手也行")
     assert [need.conditions for need, _ in told] == [(), ("new",), ()]
@@ -41,6 +42,7 @@ def test_the_rest_of_the_money_is_counted_and_spent(said: str) -> None:
     assert "948,000" in first(draft)
 
 
+@pytest.mark.usefixtures("fresh_prices")
 def test_the_rest_pays_for_the_computer_where_only_cards_are_priced() -> None:
     _, draft = conversation(HOME, "what can I do with the rest of the money?")[-1]
     assert "$400 of the $1,250" in first(draft)

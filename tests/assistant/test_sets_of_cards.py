@@ -18,6 +18,7 @@ def test_nvlink_is_no_form_of_a_card(question: str, card: str) -> None:
     assert "NVL 94GB" not in turn(question)[2].answer
 
 
+@pytest.mark.usefixtures("fresh_prices")
 @pytest.mark.parametrize(
     "question",
     [

@@ -56,12 +56,14 @@ def test_the_machine_stands_in_the_verdict_of_who_wants_one_and_behind_that_of_w
     assert (f"{one.machine_price.beyond.amount:,.0f}" in verdict) is in_verdict
 
 
+@pytest.mark.usefixtures("fresh_prices")
 def test_second_hand_cards_lead_where_new_ones_only_fit_as_tightly_for_more() -> None:
     one, _ = first("预算 3 万，本地跑 70B 量化，怎么配？")
     assert one.condition == "used"
     assert one.gpu_count == 2
 
 
+@pytest.mark.usefixtures("fresh_prices")
 def test_what_the_rest_of_a_budget_buys_is_faster() -> None:
     _, _, draft = turn("预算 3 万，本地跑 70B 量化，买什么卡？")
     assert "PRO 4000" not in draft.answer.splitlines()[0]
@@ -83,6 +85,7 @@ def test_a_small_budget_that_nobody_shares_is_one_persons(text: str, home: bool)
     assert at_home(text.lower(), understand(text).need) is home
 
 
+@pytest.mark.usefixtures("fresh_prices")
 def test_a_lab_that_spends_its_budget_is_not_given_half_as_many_cards() -> None:
     one, _ = first("课题组经费 20 万，买一台服务器给学生做 7B 的 LoRA 微调，怎么配？")
     assert one.gpu_count == 4

@@ -8,6 +8,7 @@ from assistant.understand import understand
 from tests.assistant.planning import talk, turn
 
 
+@pytest.mark.usefixtures("fresh_prices")
 @pytest.mark.parametrize(
     ("text", "card", "bandwidth"),
     [

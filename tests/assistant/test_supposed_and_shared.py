@@ -138,6 +138,7 @@ def test_why_one_card_is_faster_is_its_bandwidth() -> None:
     assert "bandwidth" in first(told[-1][1])
 
 
+@pytest.mark.usefixtures("fresh_prices")
 def test_why_shows_the_steps_of_what_it_names() -> None:
     told = conversation(
         "Which GPU should I buy to serve Llama 3.1 70B to 20 people, budget $15k?", "in the cloud instead?", "why?"

@@ -75,6 +75,7 @@ def test_the_time_of_a_training_of_no_model_is_not_told_beside_a_rent(text: str)
     assert "可以直接订" not in answer
 
 
+@pytest.mark.usefixtures("fresh_prices")
 @pytest.mark.parametrize(
     "text",
     [

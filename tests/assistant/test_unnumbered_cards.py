@@ -45,6 +45,7 @@ def test_a_number_said_afterwards_replaces_what_was_taken() -> None:
     assert {one.result["gpu_count"] for one in records if one.tool == "estimate_training_time"} == {8}
 
 
+@pytest.mark.usefixtures("fresh_prices")
 @pytest.mark.parametrize(
     ("question", "week"),
     [

@@ -11,6 +11,7 @@ from tests.assistant.planning import turn
 from tools.prices import card_price
 
 
+@pytest.mark.usefixtures("fresh_prices")
 @pytest.mark.parametrize(
     ("text", "own"),
     [
@@ -71,6 +72,7 @@ def test_other_upgrades_are_none_of_cards(text: str) -> None:
     assert particular.shape(understand(text)) != "upgrade"
 
 
+@pytest.mark.usefixtures("fresh_prices")
 def test_a_larger_budget_never_takes_the_first_step_away() -> None:
     def first(budget: int) -> float:
         need = understand(f"I have a 3060 12GB, what card next for 14B models under ${budget}?").need

@@ -6,6 +6,7 @@ from assistant.finish import checked, counted
 from tests.assistant.planning import turn
 
 
+@pytest.mark.usefixtures("fresh_prices")
 @pytest.mark.parametrize(
     ("question", "taken"),
     [

@@ -80,6 +80,7 @@ def test_what_a_card_cannot_do_is_said_first_with_its_reason(text: str, reason: 
     assert reason in draft.answer.split("\n")[0]
 
 
+@pytest.mark.usefixtures("fresh_prices")
 @pytest.mark.parametrize(
     ("text", "verdict", "said"),
     [

@@ -13,6 +13,7 @@ def after(first: str, then: str) -> tuple[Understanding, list[ToolCallRecord], D
     return turn(then, understood.need.model_copy(update={"shown": draft.shown}))
 
 
+@pytest.mark.usefixtures("fresh_prices")
 @pytest.mark.parametrize(
     ("first", "then", "offered", "named"),
     [

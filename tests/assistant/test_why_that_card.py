@@ -24,6 +24,7 @@ WHYS = (
 )
 
 
+@pytest.mark.usefixtures("fresh_prices")
 @pytest.mark.parametrize("order", ORDERS)
 @pytest.mark.parametrize("why", WHYS[::3])
 def test_the_reason_names_what_is_needed_and_the_cards_next_to_it(order: str, why: str) -> None:
@@ -47,6 +48,7 @@ def test_ways_to_ask_for_the_reason_repeat_no_order(why: str) -> None:
     assert "params · bits" not in draft.answer
 
 
+@pytest.mark.usefixtures("fresh_prices")
 def test_the_next_smaller_card_does_not_hold_it_and_the_larger_has_more() -> None:
     _, records, _ = talk(ORDERS[1], "why that card?")
     order = next(one for one in records if one.tool == "configure").result["configurations"]

@@ -9,6 +9,7 @@ from tests.assistant.planning import turn
 from tools.need import GpuCount
 
 
+@pytest.mark.usefixtures("fresh_prices")
 @pytest.mark.parametrize(
     ("text", "starts", "told"),
     [
@@ -54,6 +55,7 @@ def test_other_questions_of_worth_are_not_taken_for_it(text: str) -> None:
     assert not worth.asked(understanding)
 
 
+@pytest.mark.usefixtures("fresh_prices")
 @pytest.mark.parametrize("card", ["p40-24gb", "rtx-3090-24gb", "v100-sxm2-32gb", "rtx-a6000-48gb", "p100-pcie-16gb"])
 def test_the_rival_is_newer_holds_it_and_is_no_slower(card: str) -> None:
     needed = int(0.6 * gpu(card).usable_bytes)
@@ -79,6 +81,7 @@ ALONE = [
 ]
 
 
+@pytest.mark.usefixtures("fresh_prices")
 @pytest.mark.parametrize("text", ALONE)
 def test_a_card_judged_without_work_is_set_against_newer_ones_and_no_server(text: str) -> None:
     understanding, records, draft = turn(text)
@@ -91,6 +94,7 @@ def test_a_card_judged_without_work_is_set_against_newer_ones_and_no_server(text
     assert not ground(draft.answer, records, (text,), draft.citations).ungrounded
 
 
+@pytest.mark.usefixtures("fresh_prices")
 @pytest.mark.parametrize("card", ["rtx-3090-24gb", "a100-sxm-80gb", "p40-24gb", "rtx-2080-ti-11gb"])
 def test_what_stands_in_its_place_is_of_a_later_generation(card: str) -> None:
     one = GpuCount(gpu=card, count=1)
@@ -101,6 +105,7 @@ def test_what_stands_in_its_place_is_of_a_later_generation(card: str) -> None:
         assert (other.year or 0) > (gpu(card).year or 0)
 
 
+@pytest.mark.usefixtures("fresh_prices")
 def test_a_card_as_good_for_the_same_money_says_no() -> None:
     first = turn("A100 80G 现在还值得买吗")[2].answer.split("\n")[0]
     assert first.startswith("**不太值得")

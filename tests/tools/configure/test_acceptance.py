@@ -77,6 +77,7 @@ def test_more_money_never_buys_less_and_never_asks_more_for_the_least(work: dict
     assert _least(large) <= _least(small)
 
 
+@pytest.mark.usefixtures("fresh_prices")
 @pytest.mark.parametrize(
     "work", [pytest.param(WORK[name], id=name) for name in ("full-13b", "vision-lab", "flux-studio")]
 )

@@ -1,6 +1,6 @@
 """Rents that nobody dated lead only where they are much cheaper; what they cost is not changed."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from decimal import Decimal
 
 import pytest
@@ -15,8 +15,9 @@ from tools.configure.result import ConfigureResult
 
 
 @pytest.fixture
-def offered(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[Offer]]:
-    """Offers that a test puts together itself."""
+def offered(monkeypatch: pytest.MonkeyPatch, on_day: Callable[[str], None]) -> Iterator[list[Offer]]:
+    """Offers that a test puts together itself, on a day soon after they were read."""
+    on_day("2026-11-21")
     found: list[Offer] = []
     rentals_module._rented_streams.cache_clear()
     rentals_module._unbeaten.cache_clear()

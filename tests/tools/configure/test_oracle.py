@@ -34,6 +34,7 @@ def test_the_loops_find_something_in_most_of_those_needs() -> None:
     assert answered >= NEEDS / 2
 
 
+@pytest.mark.usefixtures("fresh_prices")
 @pytest.mark.parametrize("seed", NEAR_TIES)
 def test_something_else_than_the_cheapest_leads_in_those(seed: int) -> None:
     request = random_need(random.Random(seed))

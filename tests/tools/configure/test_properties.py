@@ -121,6 +121,7 @@ def test_whatever_is_shown_meets_the_deadline(hours: int) -> None:
     assert all((item.speed or {})["time_s"] <= hours * 3600 for item in found.configurations)
 
 
+@pytest.mark.usefixtures("fresh_prices")
 def test_only_cards_with_a_market_are_bought_when_none_is_named() -> None:
     orderable = [gpu for gpu in gpus().values() if buyable(gpu, owned=False, asked=False, country=None)]
     assert all(gpu.status in ORDERABLE or second_hand(gpu) for gpu in orderable)
