@@ -61,6 +61,7 @@ def questions(most: int, seed: int) -> list[str]:
 def driven(advisor: Any, asked: list[str]) -> Iterator[Turn]:
     """Each question, asked in a conversation of its own."""
     for question in asked:
+        advisor.breaker.succeeded()  # each turn meets the model, however the former ones ended
         started = time.perf_counter()
         try:
             answer = advisor.ask(question)

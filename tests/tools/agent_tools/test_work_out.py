@@ -69,7 +69,7 @@ def test_the_persons_own_price_and_speed_go_in_as_theirs(ledger: Ledger) -> None
         ("电价 0.6 元一度，实测 40 tok/s",),
         expression="a / b",
         values={"a": "¥0.6", "b": "40 tokens/s"},
-        unit="CNY",
+        unit="none",
     )
     assert set(told["from"].values()) == {"the person"}
 
