@@ -42,6 +42,7 @@ class Turn:
     seconds: float
     calls: int
     said: str
+    """The model's answer, or why it gave none."""
 
 
 def questions(most: int, seed: int) -> list[str]:
@@ -60,6 +61,7 @@ def questions(most: int, seed: int) -> list[str]:
 def driven(advisor: Any, asked: list[str]) -> Iterator[Turn]:
     """Each question, asked in a conversation of its own."""
     for question in asked:
+        advisor.breaker.succeeded()  # each turn meets the model, however the former ones ended
         started = time.perf_counter()
         try:
             answer = advisor.ask(question)
@@ -67,7 +69,9 @@ def driven(advisor: Any, asked: list[str]) -> Iterator[Turn]:
             yield Turn(question, "failed", (), time.perf_counter() - started, 0, repr(problem))
             continue
         taken = time.perf_counter() - started
-        yield Turn(question, answer.engine.split(":")[0], loose_of(answer), taken, len(answer.looked_up), answer.answer)
+        engine = answer.engine.split(":")[0]
+        said = answer.answer if engine == "llm" else " ".join(answer.warnings)
+        yield Turn(question, engine, loose_of(answer), taken, len(answer.looked_up), said)
 
 
 def loose_of(answer: Any) -> tuple[str, ...]:
@@ -136,7 +140,7 @@ def main() -> int:
     parser.add_argument("--within", type=float, default=60.0, help="seconds of a turn")
     parser.add_argument("--model", default=None, help="another model, as GPU_ADVISOR_LLM names it")
     parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--show", action="store_true", help="what a model's own answers say")
+    parser.add_argument("--show", action="store_true", help="what the model says, or why it says nothing")
     options = parser.parse_args()
     logging.getLogger("assistant").setLevel(logging.ERROR)
     asked = questions(options.most, options.seed)
@@ -145,7 +149,7 @@ def main() -> int:
         turns.append(turn)
         mark = f"  LOOSE {turn.loose}" if turn.loose else ""
         print(f"{turn.engine:8}{turn.seconds:7.1f} s {turn.calls:3} calls  {turn.question[:60]!r}{mark}", flush=True)
-        if options.show and turn.engine != "planner":
+        if options.show:
             print("        ", " ".join(turn.said.split())[:300], flush=True)
     engines = Counter(turn.engine for turn in turns)
     loose = sum(len(turn.loose) for turn in turns)
