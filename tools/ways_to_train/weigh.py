@@ -43,7 +43,7 @@ def workload(problem: Problem, plan: Plan, micro: int) -> Workload:
         engine=plan.engine, sharding="none" if plan.sharding == LAYERS else plan.sharding,
         data=1 if plan.sharding == LAYERS else plan.count, pipeline=dealt, checkpointing=plan.checkpointing,
         optimizer=plan.optimizer, precision=plan.precision, offload=plan.offload, micro_batch=micro * pairs,
-        images=micro,
+        images=micro, activation_offload=base.activation_offload and plan.checkpointing == "full",
     )  # fmt: skip
 
 
