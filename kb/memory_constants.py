@@ -286,6 +286,9 @@ class Reinforcement(Frozen):
     source: str
     copy_most_bytes: int
     """A GPU's share of the generating engine's copy of the weights, from which it is split further."""
+    utilisation_ratio: float
+    """Share of a card that an engine beside the trainer reserves, where it needs no more."""
+    utilisation_step: float
     engine_bytes: int
     generations: int
 

@@ -47,7 +47,11 @@ class Workload(NamedTuple):
     sequences: int
     max_sequences: int | None
     large_gpu: bool
+    card_bytes: int
+    """Memory of the card, of which an engine beside a trainer reserves a share; 0 = not known."""
     micro_batch: int
+    accumulation: int
+    """Micro-batches of one optimizer step."""
     sequence: int
     optimizer: str
     precision: str
@@ -131,7 +135,9 @@ def workload_of(request: MemoryRequest) -> tuple[Workload, list[str], Gpu | None
         kv_format=kept, context=_context(request, shape, training, said, visual.tokens),
         context_stated=request.context_tokens is not None,
         sequences=_sequences(request, training, said), max_sequences=request.max_num_sequences,
-        large_gpu=gpu is not None and is_large(gpu), micro_batch=_batch(request, shape, training, said),
+        large_gpu=gpu is not None and is_large(gpu), card_bytes=gpu.memory_bytes if gpu else 0,
+        micro_batch=_batch(request, shape, training, said),
+        accumulation=request.accumulation or 1,
         sequence=_sequence(request, shape, training, said, visual.tokens),
         optimizer=_optimizer(request, engine, training, said),
         precision=precision, checkpointing=_checkpointing(request, shape, training, said),
@@ -277,7 +283,8 @@ def _sequence(request: MemoryRequest, shape: Shape, training: bool, said: list[s
 def _checkpointing(request: MemoryRequest, shape: Shape, training: bool, said: list[str]) -> str:
     if request.gradient_checkpointing is None and training and shape.kind not in ("vision", "speech"):
         said.append("gradient_checkpointing not stated: full assumed, as fine-tuning recipes usually set it.")
-        said.append("No gradient accumulation: gradients are freed after every step.")
+        if (request.accumulation or 1) == 1:
+            said.append("No gradient accumulation: gradients are freed after every step.")
         return "full"
     return request.gradient_checkpointing or "none"
 
