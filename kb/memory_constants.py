@@ -71,6 +71,8 @@ class VllmVersion(Frozen):
     non_torch_bytes: int
     non_torch_parallel_bytes: int
     """The same on each of several tensor-parallel GPUs."""
+    non_torch_board_bytes: int
+    """The same where they talk over PCIe."""
     graphs_bytes: int
     includes_context: bool
     """Whether its own non-torch figure counts the driver context."""
@@ -80,6 +82,10 @@ class Vllm(Frozen):
     """vLLM."""
 
     source: str
+    few_sequences: int
+    """Up to so many sequences at once, graphs are captured for few sizes …"""
+    few_graphs_bytes: int
+    """… and hold at most this."""
     large_gpu_bytes: int
     large_max_num_sequences: int
     small_max_num_sequences: int
@@ -286,6 +292,9 @@ class Reinforcement(Frozen):
     source: str
     copy_most_bytes: int
     """A GPU's share of the generating engine's copy of the weights, from which it is split further."""
+    utilisation_ratio: float
+    """Share of a card that an engine beside the trainer reserves, where it needs no more."""
+    utilisation_step: float
     engine_bytes: int
     generations: int
 

@@ -291,6 +291,9 @@ class Training(Frozen):
     fit: Fit
     product_ratios: dict[str, dict[str, float]]
     """Precision class (16 or 8) → architecture → share of the dense peak that matrix products reach."""
+    most_ratios: dict[str, float]
+    """Family and market, or family and build, or build (module, board) → most of the dense peak that the FLOPs executed
+    reach, recomputed ones included."""
     attention_ratios: dict[str, float]
     """Architecture (or trainer) → share of the 16-bit peak that attention reaches."""
     trainers: dict[str, Trainer]

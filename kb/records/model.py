@@ -96,6 +96,8 @@ class Model(Frozen):
     """Whether the output head shares the embedding's weights."""
     attention: Attention = "gqa"
     latent: LatentAttention | None = None
+    sparse_attention: Literal["dsa"] | None = None
+    """Attention to a choice of cached tokens, by kernels of its own: `dsa` = DeepSeek's, which GLM-5 took over."""
     experts: Experts | None = None
     sliding: SlidingWindow | None = None
     linear: LinearState | None = None

@@ -21,7 +21,7 @@ from tools.training_time.evidence import case_of as trained_case
 from tools.training_time.images import most_images
 from tools.training_time.job import job_of
 from tools.training_time.request import TrainingTimeRequest
-from tools.training_time.step import clean_flops, token_time
+from tools.training_time.step import least_s, token_time
 
 ROUNDING = 1 + 1e-9
 COPYING = "tensorrt-llm"
@@ -170,4 +170,4 @@ def bound_of_training(given: Given) -> Bound:
         least |= {"gradient_checkpointing": "none"}
     job = replace(job_of(request.model_copy(update=least))[0], together=MOST_CARDS)
     factor = least_factor(trained_case(job), "training")
-    return Each(min(1 / (token_time(job).total_s * factor), job.peak * constants().peak_ratio / clean_flops(job)))
+    return Each(min(1 / (token_time(job).total_s * factor), 1 / least_s(job)))

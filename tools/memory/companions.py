@@ -1,5 +1,6 @@
 """What is held beside the model itself: a reference, a critic, an engine that generates, a teacher, a vision tower."""
 
+import math
 from collections.abc import Iterator
 
 from kb.memory_constants import constants
@@ -14,6 +15,8 @@ REFERENCED = ("dpo", "ppo", "grpo")
 """Methods that compare the policy with what it was; adapters switched off are their own reference."""
 GENERATING = ("ppo", "grpo")
 """Methods that let the policy answer before it learns."""
+ENGINE = "Generating engine"
+"""How the labels of what the engine beside the trainer holds begin."""
 
 
 def with_companions(work: Workload, phases: tuple[Phase, ...]) -> tuple[Phase, ...]:
@@ -65,25 +68,51 @@ def _critic(work: Workload) -> Iterator[Term]:
 
 
 def _engine(work: Workload) -> Iterator[Term]:
-    """A serving engine on the same GPUs: its copy of the weights, the cache of a group of answers, its workspace.
+    """A serving engine on the same GPUs, which keeps what it reserved while the policy learns.
+
+        reserved = max(copy of the weights + cache of the answers + workspace, utilisation · memory of the card)
 
     The copy is split over the fewest GPUs on which a share stays below `copy_most_bytes`; with four-bit adapters it is
-    at four bits, and Unsloth's engine shares the weights of the trainer.
+    at four bits, and Unsloth's engine shares the weights of the trainer. Where the card is known the share reserved is
+    TRL's default, or as many steps more as are needed; all beyond copy and workspace becomes cache.
     """
     numbers = constants().reinforcement
     bits = work.format.body_bits if work.task == "qlora" else 16.0
     copy = 0.0 if work.engine == "unsloth" else work.shape.params * bits / 8
     ways = _ways(copy, work.gpus, numbers.copy_most_bytes)
     inputs = {"params": work.shape.params, "bits": bits, "gpus": ways}
-    yield Term("weights", "Generating engine's copy", copy / ways, "params · bits / 8 / gpus", inputs, numbers.source)
+    yield Term("weights", f"{ENGINE}'s copy", copy / ways, "params · bits / 8 / gpus", inputs, numbers.source)
     serving = work._replace(
         engine="vllm", context=work.sequence, sequences=work.generations, tensor=ways, pipeline=1, version=None
     )
     held = {"generations": work.generations, "tokens": work.sequence, "gpus": ways}
-    label, formula = "Cache of the answers generated", "generations · tokens · bytes_per_token / gpus"
-    yield Term("kv_cache", label, kv_bytes(serving), formula, held, constants().kv.source)
-    size = numbers.engine_bytes
-    yield Term("buffers", "Generating engine's workspace", size, "constant", {"constant": size}, numbers.source)
+    label, formula = f"{ENGINE}'s cache of the answers", "generations · tokens · bytes_per_token / gpus"
+    cache, size = kv_bytes(serving), numbers.engine_bytes
+    yield Term("kv_cache", label, cache, formula, held, constants().kv.source)
+    yield Term("buffers", f"{ENGINE}'s workspace", size, "constant", {"constant": size}, numbers.source)
+    used = copy / ways + cache + size
+    ratio = _utilisation(work, used)
+    if ratio is not None:
+        whole = {"utilisation": ratio, "card": work.card_bytes, "used": round(used)}
+        label, more = f"{ENGINE}'s reservation beyond that", ratio * work.card_bytes - used
+        yield Term("kv_cache", label, more, "utilisation · card - used", whole, numbers.source)
+
+
+def _utilisation(work: Workload, used: float) -> float | None:
+    """Share of the card that the engine is told to reserve; null where the card is not known, or lacks the memory."""
+    numbers, card = constants().reinforcement, work.card_bytes
+    if not card:
+        return None
+    steps = math.ceil(used / card / numbers.utilisation_step)
+    ratio = max(numbers.utilisation_ratio, round(steps * numbers.utilisation_step, 2))
+    return ratio if ratio <= 1 else None
+
+
+def reserved(phase: Phase) -> tuple[float, float | None]:
+    """(bytes that the generating engine keeps to itself, share of the card it is told to reserve)."""
+    own = [term for term in phase.terms if term.label.startswith(ENGINE)]
+    told = [float(term.inputs["utilisation"] or 0) for term in own if "utilisation" in term.inputs]
+    return sum(term.bytes for term in own), told[0] if told else None
 
 
 def _ways(size: float, gpus: int, most: float) -> int:

@@ -31,6 +31,8 @@ class MemoryRequest(ModelFields):
     """The engine's own cap (vLLM max_num_seqs)."""
     micro_batch_size: int | None = Field(default=None, gt=0, le=10**9)
     """Samples a GPU holds in one training step."""
+    accumulation: int | None = Field(default=None, gt=0, le=10**6)
+    """Micro-batches a step adds up: gradients of the first are held while later ones are computed; null = 1."""
     sequence_tokens: int | None = Field(default=None, gt=0, le=10**9)
     """Tokens of one training sample."""
     optimizer: Literal["adamw", "adamw_8bit", "paged_adamw_8bit", "adafactor", "sgd", "lion", "muon"] | None = None

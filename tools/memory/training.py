@@ -22,12 +22,12 @@ def training_phases(work: Workload) -> tuple[Phase, ...]:
     counts = counts_on_one(work)
     always = (*_model_states(work, counts), *_buffers(work, counts), *_framework(work))
     (saved, working), logits = activation_terms(work), logit_terms(work)
-    persistent = _gradients(work, counts) if _keeps_gradients(work) else ()
+    persistent = _gradients(work, counts) if _keeps_gradients(work) or _accumulates(work) else ()
     if work.adapted and not persistent and work.offload != "all":
         persistent = (adapter_gradient_term(work),)  # small, and recipes with adapters accumulate
     gradients = _gradients(work, counts)
     copies = _autocast_copies(work, counts)
-    forming = () if persistent or work.sharding not in SHARDED_MODEL else _one_gradient(work)
+    forming = () if _keeps_gradients(work) or work.sharding not in SHARDED_MODEL else _one_gradient(work)
     phases = [
         Phase("end of forward", _slack(work, (*always, *copies, *persistent, *forming, *saved, *logits))),
         Phase("end of backward", (*always, *gradients, *_tied_gradients(work, counts))),
@@ -149,6 +149,14 @@ def _keeps_gradients(work: Workload) -> bool:
     DDP keeps its buckets besides (`_buffers`).
     """
     return work.sharding in ("zero1", "zero2") or work.engine == "megatron" or _accumulates_whole(work)
+
+
+def _accumulates(work: Workload) -> bool:
+    """Whether gradients of earlier micro-batches are held from a step's second forward on.
+
+    Parameters that step in their own backward have none left to add to.
+    """
+    return work.accumulation > 1 and not work.optimizer_in_backward
 
 
 def _accumulates_whole(work: Workload) -> bool:

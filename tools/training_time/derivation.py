@@ -6,7 +6,7 @@ from kb.speed_constants import constants
 from tools.base import Scalar, Step
 from tools.speed.evidence import Correction
 from tools.training_time.job import Job
-from tools.training_time.step import TokenTime
+from tools.training_time.step import TokenTime, least_s, most_reached
 
 EACH = "s_per_token"
 
@@ -36,6 +36,11 @@ def derivation(
     if near.weight:
         yield _step("Correction by near measurements", "exp(weighted mean of log(measured / formula))",
                     near.factor_of_rate, "", weight=round(near.weight, 3))  # fmt: skip
+    least = least_s(job)
+    if 1 / rate <= least * (1 + 1e-9):
+        yield _step("Bound of what is executed", "((w + 2·recompute)·params / peak + attention / peak_16) / most",
+                    least, EACH, w=4 if job.adapters else 6, recompute=job.recompute,
+                    most_ratio=most_reached(job))  # fmt: skip
     yield _step("Rate", "1 / seconds a token", rate, "tokens_per_s_per_gpu")
     if tokens:
         yield _step("GPU-hours", "tokens / rate / 3600 / goodput", tokens / rate / 3600 / goodput, "gpu_hours",

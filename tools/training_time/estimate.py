@@ -19,7 +19,7 @@ from tools.training_time.job import Job, job_of
 from tools.training_time.pictures import estimate_picture_training
 from tools.training_time.request import SAMPLE_TOKENS, TrainingTimeRequest
 from tools.training_time.result import TokenTraining, TrainingTime
-from tools.training_time.step import TokenTime, clean_flops, model_flops, token_time
+from tools.training_time.step import TokenTime, least_s, model_flops, token_time
 from tools.training_time.steps import samples_per_step, steps_of, timed_steps
 
 RATES = ("bandwidth_bytes_per_s", "bf16_flops", "fp16_flops", "fp8_flops", "tf32_flops", "nvlink_bytes_per_s")
@@ -78,8 +78,10 @@ def training_pace(job: Job, request: TrainingTimeRequest) -> TrainingPace:
     tokens = tokens_of(job, request)
     parts = token_time(job)
     near = correction(job)
-    each = max(parts.total_s / near.factor_of_rate, _least_s(job))
+    least = least_s(job)
+    each = max(parts.total_s / near.factor_of_rate, least)
     rate = interval(1 / each, _class(job), guessed=job.arch.guessed, evidence=near.weight)
+    rate = rate.model_copy(update={"high": min(rate.high, 1 / least)})
     hours = tokens / rate.value / 3600 if tokens else None
     goodput = request.goodput_ratio or _goodput(hours)
     return TrainingPace(job, parts, near, rate, tokens, hours, goodput, _run(hours, rate, goodput) if hours else None)
@@ -124,11 +126,6 @@ def _class(job: Job) -> str:
     if job.adapters:
         return "adapters"
     return "training_moe" if job.arch.moe else "training"
-
-
-def _least_s(job: Job) -> float:
-    """No correction carries the rate above 95 % of the compute peak."""
-    return clean_flops(job) / (job.peak * constants().peak_ratio)
 
 
 def _goodput(hours: float | None) -> float:

@@ -7,6 +7,9 @@ from kb.speed_constants import constants
 from tools.speed.allreduce import network_bytes_per_s
 from tools.training_time.job import Job
 
+MODULES = ("SXM", "OAM", "Superchip")
+"""Form factors of cards with the power and cooling to keep their clocks."""
+
 
 @dataclass(frozen=True, slots=True)
 class TokenTime:
@@ -66,6 +69,27 @@ def model_flops(job: Job) -> float:
     return clean_flops(job) + 6 * arch.attention_layers * _width(job) * job.sequence
 
 
+def least_s(job: Job) -> float:
+    """Seconds a token takes at the least: everything that is executed, at the most that such cards were measured at.
+
+        ((w + 2·r)·P / F + (6 + 2·r)·L·width·S / F16) / most      w: 6 FLOPs a weight, 4 with frozen ones; r: recomputed
+
+    Domain: dense rates, which GeForce states for FP32 accumulation. A slower program is no business of it.
+    """
+    recomputed = 2 * job.recompute
+    products = ((4 if job.adapters else 6) + recomputed) * job.arch.active_params / job.peak
+    attention = (6 + recomputed) * _width(job) * _seen(job) / job.peak_16
+    return (products + attention) / most_reached(job)
+
+
+def most_reached(job: Job) -> float:
+    """The most of the dense peak that cards of this kind were measured at in training, recomputing counted."""
+    ratios = constants().training.most_ratios
+    build = "module" if job.gpu.form_factor.startswith(MODULES) else "board"
+    usual = ratios.get(f"{job.family} {build}", ratios[build])
+    return ratios.get(f"{job.family} {job.gpu.market}", usual)
+
+
 def _width(job: Job) -> int:
     return job.arch.heads * job.arch.head_dim
 
@@ -97,11 +121,15 @@ def _attention_s(job: Job) -> float:
     ratios = constants().training.attention_ratios
     usual = ratios.get(job.trainer_name) or _of_card(job, ratios)
     reached = job.peak_16 * ratios.get(f"{job.family} {job.trainer_name}", usual)
-    seen = float(job.sequence * job.arch.attention_layers)
-    if job.arch.window:
-        local = job.arch.local_layers
-        seen = job.sequence * (job.arch.attention_layers - local) + min(job.sequence, 2 * job.arch.window) * local
-    return (7 + 2 * job.recompute) * _width(job) * seen / reached
+    return (7 + 2 * job.recompute) * _width(job) * _seen(job) / reached
+
+
+def _seen(job: Job) -> float:
+    """Tokens that attention of all layers looks back at, twice their mean: windows see no further than they reach."""
+    if not job.arch.window:
+        return float(job.sequence * job.arch.attention_layers)
+    local = job.arch.local_layers
+    return job.sequence * (job.arch.attention_layers - local) + min(job.sequence, 2 * job.arch.window) * local
 
 
 def _elements_s(job: Job) -> float:

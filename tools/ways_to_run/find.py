@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 
 from kb.base import BadInput
+from kb.catalog import gpus
 from kb.memory_constants import memory_sources
 from kb.quality import quality
 from kb.records.source import Source
@@ -18,6 +19,7 @@ from tools.ways_to_run.relax import Relaxed, relaxed
 from tools.ways_to_run.request import WaysToRunRequest
 from tools.ways_to_run.result import Verdict, Way, WayAnswer, WaysToRun
 from tools.ways_to_run.search import Found, search
+from tools.ways_to_run.space.formats import FILES, SERVERS, kernels_rule
 from tools.ways_to_run.space.load import Load, load_of
 from tools.ways_to_run.space.machine import Machine, machine_of
 from tools.ways_to_run.tell.binds import binds_of, nearest
@@ -62,7 +64,7 @@ def find_ways_to_run(request: WaysToRunRequest) -> WaysToRun:
         changes=changes_of(machine, load, best, relaxation), rejected=rejected_of(load, machine, found),
         searched=found.searched, derivation=tuple(_steps(machine, load, found, shown)),
         assumptions=(*machine.said, *load.said), warnings=tuple(_warnings(machine, used, shown)),
-        sources=_sources(machine, shown),
+        sources=_sources(machine, load, shown),
     )  # fmt: skip
 
 
@@ -157,6 +159,7 @@ def _steps(machine: Machine, load: Load, found: Found, ways: tuple[Way, ...]) ->
 
 def _warnings(machine: Machine, load: Load, ways: tuple[Way, ...]) -> Iterator[str]:
     yield from doubts(ways)
+    yield from _of_kernels(load, ways)
     if load.longest and load.context > load.longest:
         yield f"{load.context:,} tokens exceed the model's {load.longest:,}: it would need context extension."
     if load.shape.guess_level == 2:
@@ -176,11 +179,28 @@ def _warnings(machine: Machine, load: Load, ways: tuple[Way, ...]) -> Iterator[s
         yield "No source states how fast a card reads its memory: its speed is left open."
 
 
-def _sources(machine: Machine, ways: tuple[Way, ...]) -> tuple[Source, ...]:
+def _of_kernels(load: Load, ways: tuple[Way, ...]) -> Iterator[str]:
+    """What to heed where an engine computes the model's attention only so or so."""
+    for engine, gpu in dict.fromkeys((way.engine, card.gpu) for way in ways for card in way.cards):
+        rule = kernels_rule(load, engine, gpus()[gpu])
+        if rule is not None and rule.verdict == "works_with":
+            yield f"{ENGINES[engine]} on {gpus()[gpu].name}: {rule.reason}. {rule.instead}."
+
+
+def _of_attention(machine: Machine, load: Load) -> Iterator[str]:
+    """Sources of what the model's kernels need of the cards."""
+    for kind in machine.kinds.values():
+        for engine in (*SERVERS, FILES):
+            rule = kernels_rule(load, engine, kind[0].gpu)
+            yield from rule.sources if rule else ()
+
+
+def _sources(machine: Machine, load: Load, ways: tuple[Way, ...]) -> tuple[Source, ...]:
     known = {**memory_sources(), **speed_sources(), **quality().sources}
     ids = ["weight-formats", "kv-formats", speed_constants().decode.fit.source, quality().weights.source]
     if any(not way.weight_format.startswith("gguf:") for way in ways):
         ids.append(quality().served.source)
     ids.append(quality().exchange.source)
     cards = [key for kind in machine.kinds.values() for key in vouching(kind[0].gpu, CARD_FACTS)]
-    return (*(known[key] for key in dict.fromkeys(ids) if key in known), *cited(cards))
+    attention = _of_attention(machine, load)
+    return (*(known[key] for key in dict.fromkeys(ids) if key in known), *cited((*cards, *attention)))

@@ -13,6 +13,7 @@ from tools.ways_to_run.space.formats import (
     SERVERS,
     Readable,
     Unreadable,
+    attends,
     cache_formats,
     engines,
     formats,
@@ -75,7 +76,7 @@ def search(machine: Machine, load: Load) -> Found:
 def _candidates(machine: Machine, load: Load, unreadable: list[Unreadable]) -> Iterator[Candidate | Missed]:
     for group in groups(machine):
         for engine in engines(group.gpu, load.engine):
-            if engine != FILES and all(_runs_all(engine, card) for card in group.cards):
+            if engine != FILES and all(_runs_all(load, engine, card) for card in group.cards):
                 yield from _shared(machine, load, group, engine, unreadable)
     if load.engine in (None, FILES):
         yield from _dealt(machine, load, unreadable)
@@ -93,8 +94,8 @@ def _unread(machine: Machine, load: Load) -> Iterator[Missed]:
     yield Missed(None, form, kv, held._replace(usable=room, surety=None))
 
 
-def _runs_all(engine: str, card: Card) -> bool:
-    return engine in engines(card.gpu, engine)
+def _runs_all(load: Load, engine: str, card: Card) -> bool:
+    return engine in engines(card.gpu, engine) and attends(load, engine, card.gpu)
 
 
 def _shared(

@@ -6,6 +6,7 @@ from kb.memory_constants import constants as memory_constants
 from kb.memory_constants import memory_sources
 from kb.offloading import offloading
 from kb.records.source import Source
+from kb.software import Rule, features
 from kb.speed_constants import constants as speed_constants
 from kb.speed_constants import speed_sources
 from kb.units import format_bytes
@@ -169,6 +170,8 @@ def _warnings(problem: Problem, found: Found, ways: tuple[TrainingWay, ...]) -> 
         yield f"{gpu.name} has no BF16: fp16 with loss scaling is taken."
     elif gpu.half != "bf16" and best.plan.precision != "fp16" and not problem.pictures:
         yield f"{gpu.name} has no BF16: use fp16 with loss scaling."
+    if (rule := _fused(found)) is not None:
+        yield f"QLoRA of a mixture: {rule.reason}. {rule.instead}."
     if problem.pictures and best.plan.offload == "all":
         yield "Swapping blocks with the host is not in the speed: each step waits for what has to come over PCIe."
     if best.plan.group.unlike and best.plan.count == best.plan.group.count:
@@ -179,6 +182,15 @@ def _warnings(problem: Problem, found: Found, ways: tuple[TrainingWay, ...]) -> 
         yield f"The offers of this card are older than {STALE_AFTER_DAYS} days."
     if ways and not ways[0].price and gpu is not None:
         yield "No rent is known for these cards: state yours in `rents` for the cost of the run."
+
+
+def _fused(found: Found) -> Rule | None:
+    """What is known of four-bit experts in the trainer of a way, where there is one of a mixture by QLoRA."""
+    for one in found.ways:
+        gpu, work = one.plan.group.gpu, one.weighed.work
+        if one.plan.task == "qlora" and work.shape.experts is not None and gpu is not None:
+            return features()["fused_experts_4bit"].rule(gpu, one.plan.engine)
+    return None
 
 
 def _sources(request: WaysToTrainRequest, found: Found, shown: list[Timed]) -> tuple[Source, ...]:
@@ -193,4 +205,6 @@ def _sources(request: WaysToTrainRequest, found: Found, shown: list[Timed]) -> t
     rent = offered(gpu, request.today) if gpu and not request.rents else None
     offers = cited([rent.source]) if rent else ()
     host = tuple(offloading().sources.values()) if any(one.weighed.host for one in shown) else ()
-    return tuple(dict.fromkeys((*(known[key] for key in ids if key in known), *facts, *offers, *host)))
+    rule = _fused(found)
+    experts = cited(rule.sources) if rule else ()
+    return tuple(dict.fromkeys((*(known[key] for key in ids if key in known), *facts, *offers, *host, *experts)))

@@ -3,6 +3,7 @@
 from typing import Any
 
 from tools.launch.train import OPTIMIZERS
+from tools.memory.companions import reserved
 from tools.ways_to_train.pace import accumulation
 from tools.ways_to_train.plan import LAYERS, Plan
 from tools.ways_to_train.problem import Problem
@@ -50,6 +51,8 @@ def _trl(problem: Problem, one: Weighed) -> dict[str, Any]:
     settings[length] = problem.output if problem.goal in ("grpo", "ppo") else problem.sequence
     if problem.goal == "grpo":
         settings |= {"num_generations": one.work.generations, "use_vllm": True, "vllm_mode": "colocate"}
+        if ratio := reserved(one.phase)[1]:
+            settings["vllm_gpu_memory_utilization"] = ratio
     if plan.adapted:
         settings["peft"] = {"r": one.work.lora_rank, "lora_alpha": 2 * one.work.lora_rank,
                             "target_modules": _targets(one).replace("all", "all-linear")}  # fmt: skip

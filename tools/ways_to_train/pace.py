@@ -14,7 +14,7 @@ from tools.training_time.job import Job, job_of
 from tools.training_time.pictures import estimate_picture_training
 from tools.training_time.request import TrainingTimeRequest
 from tools.training_time.step import model_flops
-from tools.ways_to_train.plan import LAYERS, Plan, batch_of, machines_of
+from tools.ways_to_train.plan import LAYERS, Plan, accumulated, machines_of
 from tools.ways_to_train.problem import Problem
 from tools.ways_to_train.weigh import Weighed
 
@@ -179,8 +179,7 @@ def _host_s(problem: Problem, one: Weighed, each: float) -> float:
 
 def accumulation(problem: Problem, one: Weighed) -> int:
     """Micro-batches of one step on each card."""
-    working = 1 if one.plan.sharding == LAYERS else one.plan.count
-    return max(-(-batch_of(problem, working) // (one.micro * working)), 1)
+    return accumulated(problem, one.plan, one.micro)
 
 
 def _bound(paced: TrainingPace, host: float, each: float) -> str:

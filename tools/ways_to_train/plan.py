@@ -180,6 +180,12 @@ def batch_of(problem: Problem, count: int) -> int:
     return max(usual, count)
 
 
+def accumulated(problem: Problem, plan: Plan, micro: int) -> int:
+    """Micro-batches of one step on each card; dealt-out layers are one card's worth."""
+    working = 1 if plan.sharding == LAYERS else plan.count
+    return max(-(-batch_of(problem, working) // (micro * working)), 1)
+
+
 def micro_batches(problem: Problem, count: int) -> Iterator[int]:
     """Samples a card may compute at once: powers of two within the batch and the usual most."""
     if problem.micro:

@@ -31,7 +31,10 @@ class TrainingMemory(Frozen):
     usable_bytes_per_gpu: int
     """After the driver's share and what others hold."""
     parts: dict[str, int]
-    """Weights, optimizer, gradients, activations …, in bytes, at the moment of the peak."""
+    """Weights, optimizer, gradients, activations …, in bytes, at the moment of the peak; `vllm_reserved`: what the
+    engine that generates (grpo, ppo) keeps to itself, its copy of the weights and its cache included."""
+    generation_utilisation_ratio: float | None = None
+    """Share of the card that engine is told to reserve (`vllm_gpu_memory_utilization`); null where none generates."""
     host_bytes: int = 0
     """In the memory of each machine."""
     host_usable_bytes: int | None = None

@@ -4,6 +4,7 @@ from collections.abc import Iterator, Sequence
 from datetime import date
 
 from kb.units import format_bytes
+from tools.memory.companions import ENGINE, reserved
 from tools.memory.term import parts_of
 from tools.ways_to_train.flags import flags_of
 from tools.ways_to_train.pace import accumulation
@@ -103,9 +104,12 @@ def way_of(problem: Problem, one: Timed, rent: Rent | None, today: date | None) 
 def memory_of(problem: Problem, one: Weighed) -> TrainingMemory:
     """What it holds against what there is."""
     total = int(one.needed + 0.999999)
+    beside, ratio = reserved(one.phase)
+    own = one.phase._replace(terms=tuple(term for term in one.phase.terms if not term.label.startswith(ENGINE)))
+    parts = {part.name: part.bytes for part in parts_of(own)} | ({"vllm_reserved": int(beside)} if beside else {})
     return TrainingMemory(
         needed_bytes_per_gpu=total, low_bytes_per_gpu=min(one.low, total), high_bytes_per_gpu=max(one.high, total),
-        usable_bytes_per_gpu=one.usable, parts={part.name: part.bytes for part in parts_of(one.phase)},
+        usable_bytes_per_gpu=one.usable, parts=parts, generation_utilisation_ratio=ratio,
         host_bytes=one.host, host_usable_bytes=problem.host_usable, surety=one.surety,
     )  # fmt: skip
 
@@ -150,6 +154,9 @@ def _why(problem: Problem, one: Timed) -> Iterator[str]:
         yield "The frozen base is 4 bit: slower than LoRA, results close to it."
     if weighed.host:
         yield f"{format_bytes(weighed.host)} of host memory a machine, and time on PCIe and the processor."
+    beside, ratio = reserved(weighed.phase)
+    if beside and ratio:
+        yield f"vLLM beside the trainer reserves {format_bytes(beside)} a card: utilisation {ratio:g} is assumed."
     if problem.goal == "dpo":
         same = "adapters switched off are the reference" if plan.adapted else "a frozen reference lies beside"
         yield f"DPO: two answers a sample, {same}."

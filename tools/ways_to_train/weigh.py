@@ -8,7 +8,7 @@ from tools.memory.fit import verdict_of
 from tools.memory.interval import interval
 from tools.memory.term import Phase
 from tools.memory.workload import Workload
-from tools.ways_to_train.plan import LAYERS, Plan, machines_of, micro_batches
+from tools.ways_to_train.plan import LAYERS, Plan, accumulated, machines_of, micro_batches
 from tools.ways_to_train.problem import Problem
 from tools.ways_to_train.result import Surety
 
@@ -43,7 +43,9 @@ def workload(problem: Problem, plan: Plan, micro: int) -> Workload:
         engine=plan.engine, sharding="none" if plan.sharding == LAYERS else plan.sharding,
         data=1 if plan.sharding == LAYERS else plan.count, pipeline=dealt, checkpointing=plan.checkpointing,
         optimizer=plan.optimizer, precision=plan.precision, offload=plan.offload, micro_batch=micro * pairs,
-        images=micro,
+        accumulation=accumulated(problem, plan, micro),
+        card_bytes=plan.group.gpu.memory_bytes if plan.group.gpu else 0,
+        images=micro, activation_offload=base.activation_offload and plan.checkpointing == "full",
     )  # fmt: skip
 
 
@@ -61,14 +63,19 @@ def weigh(problem: Problem, plan: Plan, micro: int) -> Weighed:
 
 
 def best_of(problem: Problem, plan: Plan) -> Weighed:
-    """The largest micro-batch that surely fits; where none does, the smallest as it is."""
+    """The largest micro-batch that surely fits; where none does, the smallest as it is.
+
+    A whole batch at once holds no gradients of earlier parts of it, and is tried in any case.
+    """
     best: Weighed | None = None
+    full = False
     for micro in micro_batches(problem, plan.count):
+        if full and accumulated(problem, plan, micro) > 1:
+            continue
         one = weigh(problem, plan, micro)
         if best is None or one.surety == "yes":
             best = one
-        if one.surety != "yes":
-            break
+        full = full or one.surety != "yes"
     if best is None:
         raise AssertionError("every plan has a micro-batch")
     return best

@@ -57,7 +57,9 @@ def _one(
     common = {"model": fields["model"], "task": task, "sequence_tokens": fields["sequence_tokens"], "lora_rank": 16,
               "micro_batch_size": micro, "optimizer": optimizer, "precision": precision, "sharding": sharding,
               "gradient_checkpointing": recompute}  # fmt: skip
-    memory = memory_per_gpu(MemoryRequest.model_validate({**common, "data_parallel": count, "gpu": gpu}))[0]
+    batch = max(fields.get("global_batch", BATCH), count)
+    spread = {"data_parallel": count, "gpu": gpu, "accumulation": -(-batch // (micro * count))}
+    memory = memory_per_gpu(MemoryRequest.model_validate({**common, **spread}))[0]
     surety = verdict_of(memory.total_bytes, memory.high_bytes, gpus()[gpu].usable_bytes)
     if surety == "no":
         return None

@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from functools import lru_cache
 from typing import NamedTuple
 
+from kb.catalog import models
 from kb.launch import launch_facts
 from kb.records.gpu import Gpu
 from kb.software import Rule, features
@@ -88,6 +89,19 @@ def runs(engine: str, gpu: Gpu, asked: str | None = None) -> bool:
 def _works(engine: str, gpu: Gpu) -> bool:
     rule = engine_rule(engine, gpu)
     return rule.verdict != "does_not" if rule else engine == "vllm" and gpu.vendor not in MADE_FOR
+
+
+def kernels_rule(load: Load, engine: str, gpu: Gpu) -> Rule | None:
+    """What an engine's kernels for the model's own kind of attention need of a card; null where it needs none."""
+    known = models().get(load.shape.id) if load.shape.id else None
+    kind = known.sparse_attention if known else None
+    return features()[kind].rule(gpu, engine) if kind else None
+
+
+def attends(load: Load, engine: str, gpu: Gpu) -> bool:
+    """Whether nothing is known to stop an engine from computing the model's attention on a card."""
+    rule = kernels_rule(load, engine, gpu)
+    return rule is None or rule.verdict != "does_not"
 
 
 def engines(gpu: Gpu, asked: str | None) -> tuple[str, ...]:

@@ -6,7 +6,16 @@ from kb.units import format_bytes
 from tools.shards import BLOCK, block_of, cut_layers, experts_whole
 from tools.ways_to_run.result import Rejected
 from tools.ways_to_run.search import Found
-from tools.ways_to_run.space.formats import FILES, SERVERS, Readable, bits_per_weight, engine_rule, readable, runs
+from tools.ways_to_run.space.formats import (
+    FILES,
+    SERVERS,
+    Readable,
+    bits_per_weight,
+    engine_rule,
+    kernels_rule,
+    readable,
+    runs,
+)
 from tools.ways_to_run.space.layouts import groups, indivisible
 from tools.ways_to_run.space.load import Load
 from tools.ways_to_run.space.machine import Machine
@@ -23,8 +32,8 @@ def rejected_of(load: Load, machine: Machine, found: Found) -> tuple[Rejected, .
     """Layouts that do not divide, engines and formats the cards lack, formats that did not fit."""
     rows = dict.fromkeys(
         (
-            *_indivisible(load, machine, found), *_engines(load, machine), *_formats(load, machine, found),
-            *_memory(load, found), *_slow(load, found),
+            *_kernels(load, machine), *_indivisible(load, machine, found), *_engines(load, machine),
+            *_formats(load, machine, found), *_memory(load, found), *_slow(load, found),
         )
     )  # fmt: skip
     return tuple(rows)[:MOST]
@@ -61,6 +70,17 @@ def _engines(load: Load, machine: Machine) -> Iterator[Rejected]:
             rule = engine_rule(engine, gpu)
             if rule is not None and rule.verdict == "does_not":
                 yield Rejected(way=f"{ENGINES[engine]} on {gpu.name}", reason=rule.reason, kind="engine")
+
+
+def _kernels(load: Load, machine: Machine) -> Iterator[Rejected]:
+    """Engines whose kernels for the model's attention do not run on a card."""
+    for cards in machine.kinds.values():
+        gpu = cards[0].gpu
+        for engine in (load.engine,) if load.engine else SERVERS:
+            rule = kernels_rule(load, engine, gpu)
+            if rule is not None and rule.verdict == "does_not" and runs(engine, gpu, load.engine):
+                way = f"{load.name} in {ENGINES[engine]} on {gpu.name}"
+                yield Rejected(way=way, reason=f"{rule.reason}. {rule.instead}", kind="engine")
 
 
 def _formats(load: Load, machine: Machine, found: Found) -> Iterator[Rejected]:
