@@ -8,7 +8,6 @@ from assistant.grounding.evidence import BEFORE, CATALOG, PERSON, Evidence, Verd
 from assistant.grounding.figures import figures_of_text
 from tests.assistant.grounding.results import ALL, CARDS, OFFERS, PASSAGE, RUN, looked_up
 
-
 OPEN = pytest.mark.xfail(reason="a name before a colon does not own what follows it yet")
 
 
