@@ -31,8 +31,8 @@ FLAG = re.compile(r"(?<![\w-])--?[A-Za-z][\w-]*(?:[= ]\d[\w.:]*)?|\b[A-Za-z_]{2,
 FORMATS = re.compile(
     r"\b(?:I?Q\d(?:_[A-Z0-9]{1,3})*|(?:NV|MX)?(?:FP|INT|BF|NF|W|A)\d{1,2}(?:A\d{1,2})?"
     r"|[2-8](?:\.\d+)?[ -]?(?:bits?|bpw)"
-    r"|(?:16|32)[ -]?bits?|x(?:1|2|4|8|16)|ZeRO[- ]?\d|TP ?=? ?\d+|PP ?=? ?\d+|DP ?=? ?\d+|EP ?=? ?\d+)\b"
-    r"|(?:[2-8]|16|32) ?(?:位|比特)|\b\d{1,2}[ -]?pin\b",
+    r"|(?:16|32)[ -]?bits?|x(?:1|2|4|8|16|64|86)|24/7|ZeRO[- ]?\d|TP ?=? ?\d+|PP ?=? ?\d+|DP ?=? ?\d+|EP ?=? ?\d+)\b"
+    r"|(?:[2-8]|16|32) ?(?:位|比特|ビット)|\b\d{1,2}[ -]?pin\b",
     re.I,
 )
 """Formats and layouts, whose digits are names."""
@@ -47,7 +47,8 @@ SHARES_UNIT = re.compile(r"\s?(?:of|out of|/|=|≈|中的?|之)\s?(?:the\s)?[~�
 """Between two figures that share the unit of the second: "29.4 of 31.4 GiB", "2 × 368 = 736 tokens/s"."""
 VERSION = re.compile(
     r"(?:\b(?:CUDA|ROCm|driver|PyTorch|torch|vLLM|SGLang|Python|Ubuntu|CANN|Linux|transformers|PCIe|PCI-e|NVLink|DDR"
-    r"|GDDR|HBM|WiFi|USB|sm|compute capability|Gen|gen|Version|version|v)|驱动|版本|计算能力)[ _-]?v?"
+    r"|GDDR|HBM|WiFi|USB|HDMI|ATX|Windows|macOS|Vulkan|OpenCL"
+    r"|sm|compute capability|Gen|gen|Version|version|v)|驱动|版本|计算能力)[ _-]?v?"
     r"(\d{1,4}(?:\.\d{1,4}){0,3})[a-z+]*"
 )
 """A release or generation: no amount of anything."""

@@ -42,6 +42,7 @@ UNITS: dict[str, tuple[str, tuple[float, ...]]] = {
     "T": (PLAIN, (1e12,)), "G": (BYTES, (1e9, 2**30)),
 }  # fmt: skip
 """Unit as written → kind and the factors it may stand for ("GB" on a GPU's box is binary)."""
+UNITS |= {unit[0].upper() + unit[1:]: UNITS[unit] for unit in UNITS if len(unit) > 2 and UNITS[unit][0] in {PACE, TIME}}
 CODES = (
     "USD", "CNY", "RMB", "EUR", "GBP", "JPY", "HKD", "TWD", "SGD", "KRW", "INR", "CAD", "AUD", "BRL", "CHF", "RUB",
     "MYR", "THB", "MXN",
@@ -65,6 +66,10 @@ NUMBER = re.compile(
     rf"(?:\s?(?P<word>{_MONEY_WORD}))?"
 )
 BRACKET = re.compile(r"[^\d.;。；|\n(（]{0,30}[(（][^\d()（）|\n]{0,14}")
+INTERVAL = re.compile(
+    rf"\s?[(（]\d[\d.,]*\s?(?:–|—|-|~|～|到|至|to)\s?\d[\d.,]*\s?[)）]\s?(?P<unit>{_UNIT})(?![A-Za-z])"
+)
+"""The unit of a figure behind the interval around it: "98 (76–128) tokens/s"."""
 RANGE = re.compile(r"\s?(?:–|—|-|~|～|到|至|和|to|and)\s?\Z")
 APPROXIMATE = re.compile(r"(?:≈|~|～|约|大约|about|around|roughly|approximately|some)\s?[$¥￥€£]?\s?\Z", re.I)
 
@@ -112,18 +117,21 @@ def quantities(text: str) -> Iterable[Quantity]:
 def _quantities(text: str) -> Iterator[Quantity]:
     found = [match for match in NUMBER.finditer(text) if not _glued(text, match)]
     held: str | None = None  # the unit before a bracket that opens an interval: "98 tokens/s (76–128)"
+    last: str | None = None
     for index, match in enumerate(found):
         unit, word, sign = match["unit"], match["word"], match["sign"]
         between = text[found[index - 1].end() : match.start()] if index else ""
-        held = found[index - 1]["unit"] if BRACKET.fullmatch(between) else held if RANGE.fullmatch(between) else None
+        held = last if BRACKET.fullmatch(between) else held if RANGE.fullmatch(between) else None
         if unit is None and sign is None and index + 1 < len(found):
             after = found[index + 1]
             if after.start() - match.end() <= 5 and RANGE.search(text[match.end() : after.start()]):
                 unit, word = after["unit"], after["word"]
         elif sign is None and index and unit is None and RANGE.search(between):
             sign = found[index - 1]["sign"]
+        behind = INTERVAL.match(text, match.end())
+        last = match["unit"] or (behind["unit"] if behind else None)
         if unit is None and sign is None and word is None:
-            unit = held
+            unit = last or held
         borrowed = unit != match["unit"] or sign != match["sign"] or word != match["word"]
         yield _quantity(text, match, unit, (sign or word or "").strip(), borrowed=borrowed)
 

@@ -41,8 +41,8 @@ def test_words_former_answers_and_the_catalog_vouch_under_their_names() -> None:
         ("The RTX 4060 Ti 16GB costs $1,207", "of GeForce RTX 3090"),
         ("515,300 tokens/s per user", "as total, not per user"),
         ("RTX 4090: ¥1,980 an hour", "as month, not hour"),
-        pytest.param("RTX 4090: $0.83/h", "of A800", marks=OPEN),
-        ("The RTX 4090 rents at $0.83/h", "of A800"),
+        pytest.param("RTX 4090: $0.83/h", "of NVIDIA A800", marks=OPEN),
+        ("The RTX 4090 rents at $0.83/h", "of NVIDIA A800"),
     ],
 )
 def test_what_stands_against_the_nearest_is_told(text: str, against: str) -> None:
