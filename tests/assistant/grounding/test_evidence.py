@@ -8,7 +8,6 @@ from assistant.grounding.evidence import BEFORE, CATALOG, PERSON, Evidence, Verd
 from assistant.grounding.figures import figures_of_text
 from tests.assistant.grounding.results import ALL, CARDS, OFFERS, PASSAGE, RUN, looked_up
 
-
 OPEN = pytest.mark.xfail(reason="a name before a colon does not own what follows it yet")
 
 
@@ -43,7 +42,7 @@ def test_words_former_answers_and_the_catalog_vouch_under_their_names() -> None:
         ("515,300 tokens/s per user", "as total, not per user"),
         ("RTX 4090: ¥1,980 an hour", "as month, not hour"),
         pytest.param("RTX 4090: $0.83/h", "of A800", marks=OPEN),
-        ("The RTX 4090 rents at $0.83/h", "of A800"),
+        ("The RTX 4090 rents at $0.83/h", "of NVIDIA A800"),
     ],
 )
 def test_what_stands_against_the_nearest_is_told(text: str, against: str) -> None:

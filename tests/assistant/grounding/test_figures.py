@@ -8,7 +8,6 @@ from assistant.grounding.figures import Figure, figures, is_money
 from assistant.grounding.quantities import BYTES, MONEY, PACE, PLAIN, POWER, TIME
 from assistant.grounding.statements import statements
 
-
 COLON = pytest.mark.xfail(reason="a name before a colon does not own what follows it yet")
 WORDS = pytest.mark.xfail(reason="numbers in English words, and of cards in words, are no figures yet")
 
