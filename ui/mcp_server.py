@@ -3,6 +3,7 @@
 import json
 import logging
 from collections.abc import Awaitable, Callable
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 import anyio
@@ -32,6 +33,8 @@ INSTRUCTIONS = (
     "cited answer. The other tools work one thing out each, from names and quantities as people write them; every "
     "result has a key, by which `work_out` takes its figures up."
 )
+CLIENTS_MAX = 512
+"""Clients over HTTP whose results are kept; who was longest away looks things up again."""
 Context = ServerRequestContext[Any, Any]
 
 
@@ -49,12 +52,18 @@ def create_server(advisor: "Callable[[], Advisor]") -> Server[Any]:
 
     A driving model within the advisor sees the same nine tools, by the same schemas.
     """
-    ledger = Ledger()
+
+    @lru_cache(maxsize=CLIENTS_MAX)
+    def ledger_of(session: str) -> Ledger:
+        """What one client has looked up."""
+        return Ledger()
 
     async def list_tools(context: Context, params: types.PaginatedRequestParams | None) -> types.ListToolsResult:
         return types.ListToolsResult(tools=[_ask_tool(), *map(_tool, agent_tools().values())])
 
     async def call_tool(context: Context, params: types.CallToolRequestParams) -> types.CallToolResult:
+        ledger = ledger_of(client_of(context.request))
+
         def run() -> types.CallToolResult:
             if params.name == "ask":
                 return _result(ask(advisor(), params.arguments or {}))
@@ -74,6 +83,18 @@ def create_server(advisor: "Callable[[], Advisor]") -> Server[Any]:
     return Server(
         "gpu-advisor", version="1", instructions=INSTRUCTIONS, on_list_tools=list_tools, on_call_tool=call_tool
     )
+
+
+def client_of(request: Any) -> str:
+    """Who calls: by the session, the key and the address of a request over HTTP; one and the same over standard input.
+
+    The protocol of 2026-07-28 has no sessions: clients without a key behind one address share what they looked up.
+    """
+    if request is None:
+        return ""
+    names = ("mcp-session-id", "authorization", "x-api-key")
+    address = request.client.host if request.client else ""
+    return "\n".join([address, *(request.headers.get(name, "") for name in names)])
 
 
 def ask(advisor: "Advisor", arguments: dict[str, Any]) -> dict[str, Any]:

@@ -10,9 +10,11 @@ from typing import Any
 import pytest
 from mcp import Client
 from mcp.client.stdio import StdioServerParameters, stdio_client
+from starlette.requests import Request
 
 from tools.agent_tools.ledger import Ledger
 from tools.agent_tools.toolset import agent_tool, agent_tools
+from ui.mcp_server import client_of
 
 ROOT = Path(__file__).parents[2]
 REQUEST = {"model": "Qwen2.5-72B", "cards": "4x 4090"}
@@ -88,6 +90,25 @@ def test_a_result_is_taken_up_by_its_key(server: Any) -> None:
             )
 
     assert data(asyncio.run(run()))["value"] == "1,800 W"
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "same"),
+    [
+        ({}, {}, True),
+        ({"authorization": "Bearer a"}, {"authorization": "Bearer b"}, False),
+        ({"mcp-session-id": "a"}, {"mcp-session-id": "b"}, False),
+    ],
+)
+def test_clients_with_keys_or_sessions_of_their_own_share_no_results(
+    one: dict[str, str], other: dict[str, str], same: bool
+) -> None:
+    def request(headers: dict[str, str], host: str = "10.0.0.1") -> Request:
+        raw = [(name.encode(), value.encode()) for name, value in headers.items()]
+        return Request({"type": "http", "headers": raw, "client": (host, 1)})
+
+    assert (client_of(request(one)) == client_of(request(other))) is same
+    assert client_of(request(one)) != client_of(request(one, "10.0.0.2"))
 
 
 def test_ask_answers(server: Any) -> None:
