@@ -78,3 +78,45 @@ def repair(findings: Sequence[str]) -> str:
     if len(findings) > REPAIR_MAX:
         told.append(f"- and {len(findings) - REPAIR_MAX} more of the kind")
     return REPAIR.format(findings="\n".join(told))
+
+
+READING = """\
+You mark up messages about GPU hardware; you do not answer them. Write one JSON object:
+{{"facts": [{{"quote", "slot", "stance", "of"}}], "asks": [{{"ask", "quote", "quantity", "about"}}], "unread": [words]}}
+
+quote: copied letter by letter from the message, as short as its value allows: "2x 3090", 「两张4090 24G」 (card, \
+count and memory together), "20 tok/s", 「并发30」, "q4_k_m" apart from the model's name. Facts share no words, but a \
+claim may enclose others. Every number and every name of a card, model, program, provider or place is in a fact, an ask or \
+unread.
+
+slot, by family:
+{slots}
+Boxes that are the accelerator (Mac, Spark, Strix Halo) are cards. Serving length is context, training length \
+sequence. A flag with its value is setting. OOM and crashes are error; slow or idle is symptom. On-prem, home: site.
+
+stance: have = is there or given for the question, also what one wants to run; plan = an option, to be bought or \
+added, its count asked; proposed = put forward by others; ruled_out; formerly; elsewhere = somebody else's; wanted = a \
+target; at_most = a ceiling, a budget; seen = measured; expected = own guess; claimed = said by documents or vendors; \
+mentioned = only asked about.
+
+of: works and hardware are numbered from 0 in order of appearance, in one row; each fact names those it is of; \
+money, places and limits of the whole message name none. One number a model and activity, one a machine or option.
+
+ask, the decisive one first, quote = the clause that asks it: {asks}. Choosing among options is which_hardware or \
+which_model; a failure is why; "would X help" improve; "is this number right" normal; how long a context or how many \
+users fit is limit; a file or offer to be judged is check; flags wanted is setup. quantity where the ask leaves it \
+open (limit, count, compare, spec, worth, normal, why …): {quantities}, else none. about = numbers of the options.
+
+Example: "2x 3090, 128gb ram: glm 4.5 air at q4, 20 tok/s possible?" ->
+{{"facts": [{{"quote": "2x 3090", "slot": "cards", "stance": "have", "of": [0]}}, \
+{{"quote": "128gb", "slot": "host_memory", "stance": "have", "of": [0]}}, \
+{{"quote": "glm 4.5 air", "slot": "model", "stance": "have", "of": [1]}}, \
+{{"quote": "q4", "slot": "format", "stance": "have", "of": [1]}}, \
+{{"quote": "20 tok/s", "slot": "speed", "stance": "wanted", "of": [1]}}], \
+"asks": [{{"ask": "fits", "quote": "20 tok/s possible?", "quantity": "speed", "about": [0, 1]}}], "unread": []}}
+{before}"""
+READING_ON = """
+Said before in this conversation; give what is the same in "entities": [{{"n": 0, "what": "work", "same_as": "c0:1"}}] \
+and "kind": adds, changes, corrects, supposes, returns, asks, about_answer or new:
+{told}
+"""

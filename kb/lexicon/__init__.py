@@ -13,9 +13,12 @@ from kb.lexicon.memory.rules import read_memory
 from kb.lexicon.models.rules import ModelName, read_model
 from kb.lexicon.models.size import ModelSize, read_params
 from kb.lexicon.money.rules import Money, read_money
+from kb.lexicon.picture.rules import PictureSize, read_picture_size
+from kb.lexicon.rate.rules import Rate, read_rate
+from kb.lexicon.ratio.rules import read_ratio
 
 __all__ = [
-    "CardCount", "HostMemory", "Link", "ModelName", "ModelSize", "Money", "read_cards", "read_count", "read_duration",
-    "read_format", "read_host_memory", "read_link", "read_memory", "read_memory_channels", "read_model", "read_money",
-    "read_params",
+    "CardCount", "HostMemory", "Link", "ModelName", "ModelSize", "Money", "PictureSize", "Rate", "read_cards",
+    "read_count", "read_duration", "read_format", "read_host_memory", "read_link", "read_memory",
+    "read_memory_channels", "read_model", "read_money", "read_params", "read_picture_size", "read_rate", "read_ratio",
 ]  # fmt: skip

@@ -21,6 +21,9 @@ from kb.lexicon import (
     read_model,
     read_money,
     read_params,
+    read_picture_size,
+    read_rate,
+    read_ratio,
 )
 from kb.units import GIB
 
@@ -56,6 +59,16 @@ def _link(text: str) -> Any:
     return [found.name, found.bytes_per_s]
 
 
+def _rate(text: str) -> Any:
+    found = read_rate(text)
+    return [found.per_s, found.of]
+
+
+def _picture(text: str) -> Any:
+    found = read_picture_size(text)
+    return [found.width_px, found.height_px]
+
+
 READERS: dict[str, Callable[[str], Any]] = {
     "cards": _cards,
     "count": read_count,
@@ -65,6 +78,9 @@ READERS: dict[str, Callable[[str], Any]] = {
     "memory": lambda text: read_memory(text) / GIB,
     "models": _model,
     "money": _money,
+    "picture": _picture,
+    "rate": _rate,
+    "ratio": read_ratio,
 }
 FURTHER: dict[tuple[str, str], Callable[[str], Any]] = {
     ("memory", "host"): _host,

@@ -1,0 +1,91 @@
+"""A turn's annotation into the situation: whom its numbers mean, and what it adds, replaces, supposes or takes back."""
+
+from collections.abc import Iterable, Sequence
+
+from assistant.reading.annotation import Annotation, Entity, Fact
+from assistant.reading.situation import Known, Situation, Thing
+
+NAMES = {"work": "model", "hardware": "cards"}
+"""The slot by which a thing is known again."""
+REPLACES = {"changes", "corrects", "supposes"}
+SEVERAL = {
+    "cards", "setting", "error", "symptom", "claim", "property", "fix_tried", "refers", "accessory", "condition",
+    "program", "version", "objective", "price", "rent", "speed", "memory", "step_time", "duration", "provider",
+    "purpose", "relation", "answer_form", "machine", "link", "activity",
+}  # fmt: skip
+"""Slots of which several values stand beside each other; of the others the latest counts."""
+
+
+def after(before: Situation | None, annotation: Annotation) -> Situation:
+    """What is known once the turn is read.
+
+    `new` opens a matter: nothing earlier counts but what the reader says is the same. `returns` takes up what stood
+    before a supposition. What `supposes` changes is kept apart, so that it can be taken back.
+    """
+    if before is None:
+        base, turn = Situation(), 0
+    else:
+        base, turn = before, before.turn + 1
+        if annotation.kind == "returns" and before.before is not None:
+            base = before.before
+        elif annotation.kind == "new":
+            base = _only(base, [one.same_as for one in annotation.entities if one.same_as])
+    numbers = _numbers(base, annotation, turn)
+    things = {one.id: one for one in base.things}
+    for entity in annotation.entities:
+        id_ = numbers[entity.n]
+        held = things.get(id_) or Thing(id=id_, what=entity.what)
+        things[id_] = held.model_copy(
+            update={"known": _with(held.known, annotation.of(entity.n), turn, annotation.kind)}
+        )
+    whole = _with(base.known, (fact for fact in annotation.facts if not fact.of), turn, annotation.kind)
+    supposed = before if annotation.kind == "supposes" and before is not None else base.before
+    return Situation(
+        turn=turn, things=tuple(things.values()), known=whole, asks=annotation.asks, numbers=numbers, before=supposed
+    )
+
+
+def _only(base: Situation, ids: Sequence[str]) -> Situation:
+    """What a new matter takes over: nothing but what is named again."""
+    return Situation(turn=base.turn, things=tuple(one for one in base.things if one.id in ids))
+
+
+def _numbers(base: Situation, annotation: Annotation, turn: int) -> dict[int, str]:
+    """The identity each number of the turn stands for: said by the reader, known by its name, or new."""
+    known = {one.id for one in base.things}
+    numbers: dict[int, str] = {}
+    for entity in annotation.entities:
+        if entity.same_as in known and entity.same_as is not None:
+            numbers[entity.n] = entity.same_as
+            continue
+        same = _same(base, annotation, entity, set(numbers.values()))
+        numbers[entity.n] = same or f"c{turn}:{entity.n}"
+    return numbers
+
+
+def _same(base: Situation, annotation: Annotation, entity: Entity, taken: set[str]) -> str | None:
+    """An earlier thing of the same name; without a name, or where something is changed, the only one there is."""
+    others = [one for one in base.things if one.what == entity.what and one.id not in taken]
+    slot = NAMES[entity.what]
+    names = [fact.value for fact in annotation.of(entity.n) if fact.slot == slot]
+    for thing in reversed(others):
+        if any(one.value in names for one in thing.all(slot)):
+            return thing.id
+    if others and not names:
+        return others[-1].id
+    alone = sum(one.what == entity.what for one in annotation.entities) == 1
+    return others[-1].id if len(others) == 1 and alone and annotation.kind in REPLACES else None
+
+
+def _with(known: tuple[Known, ...], facts: Iterable[Fact], turn: int, kind: str) -> tuple[Known, ...]:
+    """What is known with a turn's facts: a slot that is said again is replaced, unless it may hold several."""
+    new = [
+        Known(
+            slot=one.slot, stance=one.stance, value=one.value, quote=one.quote, turn=turn, start=one.start,
+            inherited=one.inherited, part=one.part, case=one.case, than=one.than,
+        )
+        for one in facts
+    ]  # fmt: skip
+    said = {one.slot for one in new}
+    out = {slot for slot in said if slot not in SEVERAL or kind in REPLACES}
+    return (*(one for one in known if one.slot not in out), *new)

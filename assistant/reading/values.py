@@ -1,0 +1,224 @@
+"""Values of quotations, parsed by the lexicon from words, slot and neighbours; never taken from a reader."""
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, NamedTuple
+
+from assistant.reading.annotation import MarkedFact
+from assistant.reading.slots import slots
+from assistant.reading.vocabulary import word_of
+from kb.base import AdvisorError, BadInput
+from kb.lexicon import (
+    Money,
+    read_cards,
+    read_count,
+    read_duration,
+    read_format,
+    read_host_memory,
+    read_link,
+    read_memory,
+    read_model,
+    read_money,
+    read_params,
+    read_picture_size,
+    read_rate,
+    read_ratio,
+)
+from kb.lexicon.count.rules import numbers
+from kb.lexicon.text import grammar, plain
+
+KIBI = 1024
+_THOUSANDS = grammar(r"(\d+(?:\.\d+)?) ?k(?![a-z])")
+_PAGES = grammar(r"(?:pages?|页)")
+_PARALLEL = grammar(
+    r"(?P<kind>tp|pp|dp|ep|tensor[ -]parallel(?:ism|[ -]size)?|pipeline[ -]parallel(?:ism|[ -]size)?|"
+    r"data[ -]parallel(?:ism|[ -]size)?|expert[ -]parallel(?:ism|[ -]size)?|张量并行|流水线并行|数据并行|专家并行)"
+    r" ?(?:=|:|of|度|为|size)? ?(?P<n>\d{1,4})?"
+)
+_KINDS = {"t": "tp", "p": "pp", "d": "dp", "e": "ep", "张": "tp", "流": "pp", "数": "dp", "专": "ep"}
+_SETTING = grammar(r"^-{0,2}(?P<name>[a-z_][\w.-]*)(?:(?: ?[=:] ?| )(?P<value>\S.*))?$")
+_BARE = grammar(r"^\D{0,6}\d+(?:[.,]\d+)?\D{0,2}$")
+
+
+_CURRENCY = {
+    "zh": "CNY",
+    "zh-Hans": "CNY",
+    "en": "USD",
+    "ja": "JPY",
+    "ko": "KRW",
+    "de": "EUR",
+    "fr": "EUR",
+    "it": "EUR",
+}
+"""What people of a language mean by an amount without a currency; languages of several countries are left open."""
+
+
+class Value(NamedTuple):
+    """What a quotation says."""
+
+    value: Any
+    inherited: tuple[str, ...] = ()
+    """Parts that a neighbour states."""
+
+
+Read = Callable[[str, str], Any]
+
+
+def with_neighbours(facts: Sequence[tuple[MarkedFact, str]], language: str | None = None) -> list[Value | str]:
+    """The value of every quotation, or why it has none.
+
+    An amount of money that names no currency, or no time it is paid for, takes what the other amounts of the message
+    in the same slot name ("0.72" beside "1.80/gpu/h" is a rent an hour and card), and of any slot the currency; where
+    no amount names one, the currency is that of the language. What was not said is told in `inherited`.
+    """
+    alone = [_alone(mark.slot, quote) for mark, quote in facts]
+    told = [one.value if isinstance(one, Value) and isinstance(one.value, Money) else None for one in alone]
+    completed = []
+    for (mark, quote), one in zip(facts, alone, strict=True):
+        if slots()[mark.slot].reads == "money":
+            others = [money for (other, _), money in zip(facts, told, strict=True) if money and other.slot == mark.slot]
+            one = _completed(one, quote, others, [money for money in told if money], _CURRENCY.get(language or ""))
+        completed.append(_plain(one))
+    return completed
+
+
+def value_of(slot: str, quote: str) -> Value | str:
+    """The value of one quotation by itself, or why it has none."""
+    return _plain(_alone(slot, quote))
+
+
+def _alone(slot: str, quote: str) -> Value | str:
+    read = _READERS[slots()[slot].reads]
+    try:
+        return Value(read(quote, slot))
+    except AdvisorError as problem:
+        return str(problem)
+
+
+def _plain(one: Value | str) -> Value | str:
+    """The value as plain JSON."""
+    if isinstance(one, str):
+        return one
+    value = one.value
+    return Value(value.model_dump(mode="json") if hasattr(value, "model_dump") else value, one.inherited)
+
+
+def _completed(
+    one: Value | str, quote: str, same: Sequence[Money], any_: Sequence[Money], usual: str | None
+) -> Value | str:
+    """An amount with what its neighbours say of it."""
+    inherited: list[str] = []
+    if isinstance(one, str):
+        currency = next((money.currency for money in (*same, *any_)), usual)
+        if currency is None:
+            return one
+        try:
+            one = Value(read_money(quote, currency=currency))
+        except AdvisorError as problem:
+            return str(problem)
+        inherited.append("currency")
+    money: Money = one.value
+    if money.per is None and money.each is None and _BARE.match(plain(quote)):
+        paid = next((other for other in same if other.per is not None), None)
+        if paid is not None:
+            money = money.model_copy(update={"per": paid.per, "each": paid.each})
+            inherited.append("per")
+    return Value(money, (*one.inherited, *inherited))
+
+
+def _cards(quote: str, slot: str) -> Any:
+    return [card.model_dump(mode="json", exclude_defaults=True) | {"gpu": card.gpu, "count": card.count}
+            for card in read_cards(quote, field=slot)]  # fmt: skip
+
+
+def _model(quote: str, slot: str) -> Any:
+    """A model of the catalog, else a size alone."""
+    try:
+        return read_model(quote, field=slot).model_dump(mode="json", exclude_none=True)
+    except AdvisorError as unknown:
+        try:
+            return read_params(quote).model_dump(mode="json", exclude_none=True)
+        except AdvisorError:
+            raise unknown from None
+
+
+def _tokens(quote: str, slot: str) -> Any:
+    """Tokens; `16k` of them are 16,384. Pages stay pages: how many tokens one holds is nobody's to say here."""
+    words = plain(quote)
+    if _PAGES.search(words):
+        return {"pages": _first(words, slot, quote)}
+    if said := _THOUSANDS.search(words):
+        return {"tokens": round(float(said[1]) * KIBI)}
+    return {"tokens": round(_first(words, slot, quote))}
+
+
+def _first(words: str, slot: str, quote: str) -> float:
+    found = numbers(words, letters="kmw", articles=False)
+    if not found:
+        raise BadInput(slot, f"“{quote[:60]}” holds no number.", 'Give one number, e.g. "1.5k", "50,000", 「200万」.')
+    return found[-1].value
+
+
+def _count(quote: str, slot: str) -> Any:
+    """A count; "single", 「自己」 and "once" are one."""
+    if (said := word_of("count", quote)) is not None:
+        return int(said)
+    try:
+        return read_count(quote, field=slot)
+    except AdvisorError:
+        return _first(plain(quote), slot, quote)
+
+
+def _parallel(quote: str, slot: str) -> Any:
+    said = {_KINDS[one["kind"][0]]: int(one["n"]) for one in _PARALLEL.finditer(plain(quote)) if one["n"]}
+    if not said:
+        raise BadInput(slot, f"“{quote[:60]}” says no layout.", "Write for instance “tp 4” or 「张量并行4」.")
+    return said
+
+
+def _setting(quote: str, slot: str) -> Any:
+    said = _SETTING.match(plain(quote))
+    if said is None:
+        return {"name": quote.strip()}
+    name, value = said["name"].replace("-", "_"), said["value"]
+    return {"name": name, **({"value": value} if value else {})}
+
+
+def _format(quote: str, slot: str) -> Any:
+    return read_format(quote, field=slot)
+
+
+def _words(quote: str, slot: str) -> Any:
+    said = word_of(slot, quote)
+    if said is None:
+        raise BadInput(slot, f"“{quote[:60]}” is none of the values known here.", "It is kept as unread.")
+    return said
+
+
+def _host(quote: str, slot: str) -> Any:
+    return read_host_memory(quote, field=slot).model_dump(mode="json", exclude_none=True)
+
+
+def _link(quote: str, slot: str) -> Any:
+    return read_link(quote, field=slot).model_dump(mode="json", exclude_none=True)
+
+
+def _number(quote: str, slot: str) -> Any:
+    return _first(plain(quote), slot, quote)
+
+
+def _text(quote: str, slot: str) -> Any:
+    """Kept as written, but for the blanks around and inside."""
+    return re.sub(r"\s+", " ", quote).strip()
+
+
+_READERS: Mapping[str, Read] = {
+    "cards": _cards, "model": _model, "format": _format, "words": _words, "text": _text, "count": _count,
+    "tokens": _tokens, "number": _number, "parallel": _parallel, "setting": _setting, "host_memory": _host,
+    "link": _link, "memory": lambda quote, slot: read_memory(quote, field=slot),
+    "money": lambda quote, slot: read_money(quote, field=slot),
+    "duration": lambda quote, slot: read_duration(quote, field=slot),
+    "rate": lambda quote, slot: read_rate(quote, field=slot),
+    "ratio": lambda quote, slot: read_ratio(quote, field=slot),
+    "picture": lambda quote, slot: read_picture_size(quote, field=slot),
+}  # fmt: skip

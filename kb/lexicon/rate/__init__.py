@@ -1,0 +1,1 @@
+"""So many a second, and its corpus."""

@@ -1,0 +1,1 @@
+"""Shares and multiples, and their corpus."""
